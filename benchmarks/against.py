@@ -155,7 +155,7 @@ def frames(quality: str) -> Callable[[], float]:
     sys.path.append(str(Path.cwd() / "benchmarks"))
     from frame_time import flight
 
-    from render.canvas import Canvas
+    from render.passes.targets import Canvas
     from render.renderer import Renderer
     from sim.world import load_world
 

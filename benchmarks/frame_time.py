@@ -20,8 +20,8 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from render.canvas import Canvas
 from render.frame import DrawnSea, DrawnVehicle, Frame
+from render.passes.targets import Canvas
 from render.quality import PRESETS, detect
 from render.renderer import Renderer
 from render.still import view_from

@@ -21,9 +21,9 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.frame_time import flight, moved_on, trip
-from render.canvas import Canvas
 from render.frame import Frame
 from render.frame_budget import EFFORTS
+from render.passes.targets import Canvas
 from render.quality import PRESETS, detect
 from render.renderer import Renderer
 from sim.world import load_world

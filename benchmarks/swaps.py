@@ -51,8 +51,8 @@ def change(from_scene: str, to_scene: str) -> dict[str, float]:
     """Seconds until the scene is loaded, until its renderer is made, until its first picture is drawn."""
     import moderngl
 
-    from render.canvas import Canvas
     from render.frame import Frame
+    from render.passes.targets import Canvas
     from render.programs import Programs
     from render.quality import choose, detect
     from render.renderer import Renderer

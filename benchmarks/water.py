@@ -13,7 +13,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from render.sea.fields import SeaFields
+from render.water.sea_fields import SeaFields
 from sim.vehicle_config.hull import Hull
 from sim.water.ocean import Ocean, Sea
 from sim.water.water import Water, Weather

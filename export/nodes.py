@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 
 from export.motion import Motion
 from export.output import OutputError
-from render.models.rigs import flown_alike
+from render.vehicles.rigs import flown_alike
 from sim.models.asset import has_model, load_model
 from sim.models.model_asset import ModelAsset
 from sim.models.solids import capsules_of

@@ -10,16 +10,16 @@ import moderngl
 import numpy as np
 from PIL import Image
 
-from render.arrangement import draw_panes, pane_rects, spread_along
-from render.camera import CameraRig
-from render.cameras.bumps import bumps_of
-from render.canvas import Canvas
+from render.cameras.clearance import bumps_of
+from render.cameras.rig import CameraRig
 from render.errors import DisplayError
 from render.frame import Frame, View
 from render.light import Sun
+from render.panes import draw_panes, pane_rects, spread_along
+from render.passes.targets import Canvas
 from render.quality import detect
 from render.renderer import Renderer
-from render.scene_view import SceneView, ViewOptions
+from render.vehicles.scene_view import SceneView, ViewOptions
 from sim.scene import Scene
 from sim.snapshot import Snapshot
 from sim.world import World
@@ -91,7 +91,7 @@ class Studio:
         self._added: Callable[[Frame], Frame] = lambda frame: frame
         reach_w = None
         if planned is not None:
-            from render.plan_view import PlanScene  # with all that plans: not for every picture
+            from render.plan.view import PlanScene  # with all that plans: not for every picture
 
             marks = PlanScene(world)
             reach_w = marks.reach(planned)

@@ -8,31 +8,27 @@ from functools import partial
 import moderngl
 import numpy as np
 
-from render.canvas import unbind
-from render.culling import frustum_planes
-from render.cutout import cut_out
 from render.frame import DrawnVehicle, Frame, View, alike
-from render.ground_extent import ground_bounds_m, material_water_level_m
+from render.land.scenery import Scenery, ground_bounds_m, load_scenery, material_water_level_m
+from render.land.still_world import StillWorld
 from render.light import Sun
 from render.matrices import mirror
-from render.memory import give_back
-from render.models.library import ModelLibrary
-from render.models.parked import parked_vehicles
-from render.overlay import Overlay
-from render.passes import PassContext, PassName
-from render.post import Post
+from render.passes.context import PassContext, PassName
+from render.passes.culling import frustum_planes
+from render.passes.overlay import Overlay
+from render.passes.post import Post
+from render.passes.shadows import SunShadows
+from render.passes.sky import Sky
+from render.passes.still_light import finish, light_name, lit_from_cache, step
+from render.passes.targets import Targets, cut_out, unbind
+from render.passes.uniforms import Atmosphere, FrameUniforms
+from render.process import give_back
 from render.programs import SAMPLER_UNITS, Programs
 from render.quality import choose, require_gl
-from render.scenery import Scenery, load_scenery
-from render.sky import Sky
-from render.stage import Stage
-from render.steps import finish, step
-from render.still_light import light_name, lit_from_cache
-from render.sun_shadows import SunShadows
-from render.targets import Targets
-from render.uniforms import Atmosphere, FrameUniforms
-from render.water_box import WaterBoxes
-from render.waters import Waters
+from render.vehicles.library import ModelLibrary
+from render.vehicles.rigs import parked_vehicles
+from render.water.tank import WaterBoxes
+from render.water.waters import Waters
 from sim.vehicle_config import config_of
 from sim.world import World
 
@@ -109,7 +105,7 @@ class Renderer:
         planar = world.water_level_m is not None and quality.reflection_scale > 0.0
         self._sky = self._owned(Sky(ctx, programs))
         level_m = material_water_level_m(world)
-        self._stage = self._owned(Stage(ctx, programs, scenery, quality, water_level_m=level_m))
+        self._still_world = self._owned(StillWorld(ctx, programs, scenery, quality, water_level_m=level_m))
         self._waters = self._owned(Waters(ctx, programs, world, quality, planar=planar))
         self._mirror = mirror(self._waters.level_m) if planar else None
         self._parked = parked_vehicles(world)
@@ -174,7 +170,9 @@ class Renderer:
             uniforms.set_light(self._light, Atmosphere(), water_level_m=self._waters.level_m)
         yield
         if kept_as:
-            yield from lit_from_cache(kept_as, self._cast_and_bake, {**self._shadows.lit, **self._stage.lit})
+            yield from lit_from_cache(
+                kept_as, self._cast_and_bake, {**self._shadows.lit, **self._still_world.lit}
+            )
         else:
             yield from self._cast_and_bake()
 
@@ -192,7 +190,7 @@ class Renderer:
         picture = self._uniforms["picture"]
         picture.set_shadows(self._shadows.frames)
         picture.upload()
-        baking, more = self._stage.bake(self._light), True
+        baking, more = self._still_world.bake(self._light), True
         while more:
             self._bind_textures()
             picture.bind()
@@ -203,7 +201,7 @@ class Renderer:
 
     def _still(self) -> Iterator[Callable[[PassContext], None]]:
         """What draws shares of all that stands still into the sun's map."""
-        yield from self._stage.cast()
+        yield from self._still_world.cast()
         for vehicle in self._parked:
             yield partial(self._models.draw, vehicle)
 
@@ -242,7 +240,7 @@ class Renderer:
         """The scene of a frame, linear, before it is finished."""
         self._clear_around(frame)
         self._bind_textures()
-        self._stage.place_cones(frame.cones)
+        self._still_world.place_cones(frame.cones)
         with self._probe("vehicle shadow"):
             self._shadows.cast_vehicles(frame.vehicles, self._models, self._context)
         self._waters.prepare(frame, self._probe, detail=self._detail)
@@ -280,12 +278,12 @@ class Renderer:
         places = np.round(np.array(stands).reshape(-1, 3), 1)
         if not np.array_equal(places, self._cleared):
             self._cleared = places
-            if self._stage.clear(places[:, :2], float(places[:, 2].max(initial=0.0))):
+            if self._still_world.clear(places[:, :2], float(places[:, 2].max(initial=0.0))):
                 self._light_by(self._cast_and_bake())
 
     def _bind_textures(self) -> None:
         self._sky.bind()
-        self._stage.bind()
+        self._still_world.bind()
         self._shadows.bind()
         self._waters.bind()
         for name, texture in (
@@ -350,7 +348,7 @@ class Renderer:
         self._ctx.enable_only(moderngl.DEPTH_TEST)
         probe = self._probe if not context.mirrored else (lambda name: nullcontext())
         with probe("land, plants, blocks"):
-            self._stage.draw(context)
+            self._still_world.draw(context)
         with probe("vehicles"):
             for vehicle in (*frame.vehicles, *self._parked_in(context)):
                 self._models.draw(vehicle, context)
@@ -411,12 +409,12 @@ class Renderer:
     @property
     def strewn(self) -> int:
         """Plants and blocks of the world that nothing has taken the place of."""
-        return self._stage.strewn
+        return self._still_world.strewn
 
     @property
     def drawn_triangles(self) -> dict[str, int]:
         """Triangles of the still world in the last frame, by part."""
-        return self._stage.drawn_triangles
+        return self._still_world.drawn_triangles
 
     def release(self) -> None:
         """Free every GL object, and give the memory of the old world back."""

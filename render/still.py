@@ -8,10 +8,10 @@ import moderngl
 import numpy as np
 from PIL import Image
 
-from render.canvas import Canvas
 from render.frame import DrawnSea, DrawnVehicle, Frame, View
 from render.light import Sun
 from render.matrices import look_at, perspective
+from render.passes.targets import Canvas
 from render.quality import PRESETS
 from render.renderer import Renderer
 from sim.environment.surroundings import water_about

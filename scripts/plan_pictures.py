@@ -12,11 +12,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from export.picture import write_png
 from export.studio import offscreen_context
-from render.camera import CameraRig
-from render.canvas import Canvas
+from render.cameras.rig import CameraRig
 from render.frame import Frame, View
 from render.matrices import look_at, perspective
-from render.plan_view import PlanScene
+from render.passes.targets import Canvas
+from render.plan.view import PlanScene
 from render.renderer import Renderer
 from sim.planner import Iterate, Planner, task_of_scene
 from sim.planner.result.record import record_of

@@ -7,7 +7,7 @@ from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 from imgui_bundle.imguizmo import im_guizmo
 
-from render.plan_view import alternatives_shown
+from render.plan.view import alternatives_shown
 from sim.planner.result.plan import Violation
 from sim.planner.service.remedies import Remedy, offered
 from sim.planner.service.requests import EditTask, TakeAlternative

@@ -10,8 +10,7 @@ from pathlib import Path
 import numpy as np
 from imgui_bundle import imgui
 
-from render.daylight import Day
-from render.light import Sun
+from render.light import Day, Sun
 from sim.commands import Command
 from sim.planner.service.view import PlanView
 from sim.platform.progress import Job

@@ -27,7 +27,7 @@ def framing_about(framing: Framing, reach_m: float, *, held: bool) -> Framing:
     return replace(framing, distance_m=max(3.2 * reach_m, 1.0), lift_m=0.0)
 
 
-class Motion(Protocol):
+class CameraInput(Protocol):
     """What mouse and arrow keys ask for in one frame; logical pixels, x right, y up."""
 
     @property
@@ -41,7 +41,7 @@ class Motion(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Still:
+class NoInput:
     """No motion asked for."""
 
     drag_px: tuple[float, float] = (0.0, 0.0)

@@ -4,10 +4,9 @@ import math
 
 import numpy as np
 
-from render.cameras.following import FOV_RAD, Circling, polar_offset
-from render.cameras.framing import Motion, Shot, Subject
-from render.cameras.obstacles import Surroundings, clear_share, floor_z
-from render.cameras.springs import Spring, nearest_turn
+from render.cameras.clearance import Surroundings, clear_share, floor_z
+from render.cameras.following import FOV_RAD, Circling, Spring, nearest_turn, polar_offset
+from render.cameras.framing import CameraInput, Shot, Subject
 
 _ASIDE_DEG = (0.0, 35.0, -35.0, 70.0, -70.0, 180.0, 145.0, -145.0)
 """Bearings that are tried, off the one that has the way run from left to right."""
@@ -46,7 +45,7 @@ class Overview:
         self._framed, self._snaps = 0, True
 
     def shot(
-        self, subject: Subject, motion: Motion, dt_s: float, world: Surroundings | None, aspect: float
+        self, subject: Subject, motion: CameraInput, dt_s: float, world: Surroundings | None, aspect: float
     ) -> Shot:
         """The picture of this frame."""
         follows = not len(self._places_w)
@@ -73,7 +72,7 @@ class Overview:
         forward = -offset / np.linalg.norm(offset)
         return Shot(aim + offset, forward, np.array([0.0, 0.0, 1.0]), FOV_RAD, far_m=_FAR_M)
 
-    def _panned(self, motion: Motion) -> np.ndarray:
+    def _panned(self, motion: CameraInput) -> np.ndarray:
         """(3,) the aim follows a pan, level and upwards."""
         bearing = self._bearing_rad + self._circling.turn_rad
         right = np.array([math.sin(bearing), -math.cos(bearing), 0.0])

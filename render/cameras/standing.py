@@ -4,10 +4,9 @@ import math
 
 import numpy as np
 
-from render.cameras.following import DRAG_RAD_PER_PX, KEYS_RAD_PER_S, ZOOM_PER_CLICK
-from render.cameras.framing import Motion, Shot, Subject, looking_at
-from render.cameras.obstacles import Surroundings, clear_share, floor_z
-from render.cameras.springs import Spring, decayed
+from render.cameras.clearance import Surroundings, clear_share, floor_z
+from render.cameras.following import DRAG_RAD_PER_PX, KEYS_RAD_PER_S, ZOOM_PER_CLICK, Spring, decayed
+from render.cameras.framing import CameraInput, Shot, Subject, looking_at
 
 _UP = np.array([0.0, 0.0, 1.0])
 
@@ -27,7 +26,7 @@ class Cockpit:
         """Look ahead at once."""
         self._head.snap(np.array([self._turn_rad, self._pitch_rad]))
 
-    def shot(self, subject: Subject, motion: Motion, dt_s: float) -> Shot:
+    def shot(self, subject: Subject, motion: CameraInput, dt_s: float) -> Shot:
         """The picture of this frame: fixed to the body, without lag."""
         right = DRAG_RAD_PER_PX * motion.drag_px[0] + KEYS_RAD_PER_S * dt_s * motion.orbit[0]
         up = DRAG_RAD_PER_PX * motion.drag_px[1] + KEYS_RAD_PER_S * dt_s * motion.orbit[1]
@@ -73,7 +72,7 @@ class Tower:
         """Choose a lookout anew."""
         self._eye_w = None
 
-    def shot(self, subject: Subject, motion: Motion, dt_s: float, world: Surroundings | None) -> Shot:
+    def shot(self, subject: Subject, motion: CameraInput, dt_s: float, world: Surroundings | None) -> Shot:
         """The picture of this frame."""
         self._zoom = min(max(self._zoom * ZOOM_PER_CLICK**motion.zoom, 0.3), 3.0)
         chosen = self._eye_w is None or self._lost(subject, world, dt_s)
@@ -152,7 +151,7 @@ class Free:
             eye = subject.aim_w + subject.framing.distance_m * np.array([-0.8, -0.5, 0.35])
             self.start_from(looking_at(eye, subject.aim_w, self._FOV_RAD))
 
-    def shot(self, subject: Subject, motion: Motion, dt_s: float, world: Surroundings | None) -> Shot:
+    def shot(self, subject: Subject, motion: CameraInput, dt_s: float, world: Surroundings | None) -> Shot:
         """The picture of this frame; the wish itself is kept above the ground."""
         if self._wanted_w is None:
             self.cut(subject)

@@ -105,6 +105,20 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
     assert [circle for circle in circles() if not any(circle <= known for known in CIRCLES_LEFT)] == []
 
 
+def test_the_rooms_of_pictures_stand_above_each_other() -> None:
+    """Folders of `render` import each other in no circle; a module at its top is a folder of its own."""
+    rooms: dict[str, set[str]] = {}
+    for name, path in modules().items():
+        if name.startswith("render."):
+            others = {
+                ".".join(other.split(".")[:2]) for other in imports(path) if other.startswith("render.")
+            }
+            room = ".".join(name.split(".")[:2])
+            rooms[room] = rooms.get(room, set()) | others - {room}
+    assert "render.passes" in rooms
+    assert grouped(rooms) == []
+
+
 def test_the_rooms_of_the_planner_stand_above_each_other() -> None:
     """A room imports those below it: none that imports it in turn, through whichever of its modules."""
     rooms: dict[str, set[str]] = {}

@@ -14,9 +14,9 @@ import app
 import sim
 from assets.scripts.build import vehicle_recipes
 from render.frame import View
-from render.models.rigs import rig_pose
-from render.plan_view import _bodies_w
-from render.scene_view import SceneView
+from render.plan.view import _bodies_w
+from render.vehicles.rigs import rig_pose
+from render.vehicles.scene_view import SceneView
 from sim.commands import PilotInput, RenewVehicle, SetPilotInput
 from sim.contact.ground import Ground
 from sim.models.asset import check_model, load_asset

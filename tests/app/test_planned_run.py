@@ -11,7 +11,7 @@ import app
 from export.output import OutputError
 from export.scene_run import overlooked
 from export.studio import Follower
-from render.plan_view import PlanScene
+from render.plan.view import PlanScene
 from sim.planner.service.view import PlanView
 from sim.scene import load_scene
 from sim.simulation import Simulation

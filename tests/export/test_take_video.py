@@ -11,8 +11,8 @@ import pytest
 import sim
 from export.request import Request
 from export.take_video import TakeVideo, draw_take
-from render.models.rigs import rig_pose
-from render.shown import Shown, drawn
+from render.vehicles.rigs import rig_pose
+from render.vehicles.shown import Shown, drawn
 from sim.commands import ShowMeasured
 from sim.platform.processes import GivenUp, run_in_process
 from sim.recordings import Take, save_take

@@ -8,9 +8,9 @@ from pathlib import Path
 import moderngl
 
 from export.studio import offscreen_context
+from render.land.scenery import load_scenery
 from render.quality import preset
 from render.renderer import Renderer
-from render.scenery import load_scenery
 from sim.scene import load_scene
 from sim.simulation import Simulation
 from sim.world import load_world

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from render.frame import Frame, View
+from render.land.scenery import Scenery
 from render.matrices import look_at, perspective
-from render.occlusion import Ridges
-from render.scenery import Scenery
+from render.passes.culling import Ridges
 
 LENGTH_M, HALF_M = 400.0, 160.0
 

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from render.background_threads import NICENESS, give_way, software_threads
+from render.process import NICENESS, give_way, software_threads
 
 pytestmark = pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="priorities of threads are Linux's"

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from render.camera import CAMERA_KINDS, CameraRig
-from render.cameras.bumps import Bumps, bumps_of
-from render.cameras.framing import Still
-from render.cameras.obstacles import CLEARANCE_M, GroundGuard
-from render.cameras.springs import Spring
+from render.cameras.clearance import CLEARANCE_M, Bumps, GroundGuard, bumps_of
+from render.cameras.following import Spring
+from render.cameras.framing import NoInput
+from render.cameras.rig import CAMERA_KINDS, CameraRig
 from sim.groups.numeric import pose_exp
 from sim.world import load_world
 from sim.world.boulders import boulder_discs
@@ -65,7 +64,7 @@ def test_never_below_ground_whatever_the_vehicle_does(kind, seed):
         T = T @ pose_exp(rng.normal(0, [0.2, 0.2, 0.2, 3.0, 1.0, 2.0]))
         ground = COUNTRY.terrain.height(T[0, 3], T[1, 3])
         T[2, 3] = max(T[2, 3], ground + 1.0)
-        motion = Still(
+        motion = NoInput(
             drag_px=tuple(rng.normal(0, 30, 2)), zoom=rng.normal(), orbit=tuple(rng.uniform(-1, 1, 2))
         )
         view = rig.update(T, np.zeros(6), 1 / 60, motion=motion, world=COUNTRY)

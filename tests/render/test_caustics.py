@@ -6,11 +6,11 @@ import moderngl
 import numpy as np
 import pytest
 
-from render.canvas import unbind
+from render.land.textures import noise_image, slope_image, tiled_texture
+from render.passes.targets import unbind
+from render.passes.uniforms import Atmosphere, FrameUniforms
 from render.programs import SAMPLER_UNITS, Programs
 from render.still import view_from
-from render.textures import noise_image, slope_image, tiled_texture
-from render.uniforms import Atmosphere, FrameUniforms
 
 SIDE = 256
 MEASURE = """#include "frame.glsl"

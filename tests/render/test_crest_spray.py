@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from render.sea.crest_spray import LAG_S, REACH_M, CrestSpray, Thrown
-from render.sea.fields import SeaFields
+from render.water.crest_spray import LAG_S, REACH_M, CrestSpray, Thrown
+from render.water.sea_fields import SeaFields
 from sim.environment.surroundings import water_about
 from sim.vehicles import vehicle
 from sim.water.ocean import SeaState

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from render.culling import Boxes, frustum_planes
+from render.land.scatter import kept_fractions, thinned
+from render.land.terrain import LevelChoice
 from render.matrices import look_at, mirror, orthographic, perspective
-from render.scatter import kept_fractions, thinned
-from render.terrain import LevelChoice
+from render.passes.culling import Boxes, frustum_planes
 
 rng = np.random.default_rng(4)
 

@@ -5,8 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from render.daylight import LATITUDE_RAD, LOWEST_RAD, Day
-from render.light import Sun
+from render.light import LATITUDE_RAD, LOWEST_RAD, Day, Sun
 
 SUNS = [Sun(), Sun(math.radians(20.0), math.radians(15.0)), Sun(math.radians(-80.0), math.radians(70.0))]
 

@@ -7,15 +7,27 @@ import pytest
 from scipy.interpolate import RegularGridInterpolator
 from scipy.spatial import cKDTree
 
-from render.geometry.boulders import boulder_meshes, place_boulders
-from render.geometry.far_field import load_far_field
-from render.geometry.mesh import ChunkedMesh
-from render.geometry.pad import pad_mesh
-from render.geometry.scatter import Scatter
-from render.geometry.sunken import sunken_last
-from render.geometry.terrain_grid import SHAPE, terrain_grid, thinned
-from render.geometry.terrain_mesh import CHUNKS, STRIDES, chunk_errors_m, load_terrain_mesh
-from render.geometry.vegetation import leaf_atlas, place_shrubs, shrub_mesh
+from render.land.far_field import load_far_field
+from render.land.ground_cover import (
+    Scatter,
+    boulder_meshes,
+    leaf_atlas,
+    place_boulders,
+    place_shrubs,
+    shrub_mesh,
+)
+from render.land.mesh import ChunkedMesh
+from render.land.pads import pad_mesh
+from render.land.terrain_mesh import (
+    CHUNKS,
+    SHAPE,
+    STRIDES,
+    chunk_errors_m,
+    load_terrain_mesh,
+    sunken_last,
+    terrain_grid,
+    thinned,
+)
 from sim.contact.obstacles.solids import solids_of
 from sim.world import World, load_world
 

@@ -4,9 +4,9 @@ import moderngl
 import numpy as np
 import pytest
 
-from render.geometry.mesh import ChunkedMesh
-from render.geometry.terrain_mesh import _cut, _mesh
-from render.light_map import TEXEL_M, LightMap
+from render.land.light_map import TEXEL_M, LightMap
+from render.land.mesh import ChunkedMesh
+from render.land.terrain_mesh import _cut, _mesh
 
 
 @pytest.fixture(scope="module")

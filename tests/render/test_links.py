@@ -8,10 +8,9 @@ import pytest
 
 import sim
 from render.frame import DrawnVehicle
-from render.models.library import ModelLibrary
-from render.models.links import capsule_mesh, instances_of
-from render.models.strands import PIECES
-from render.shown import middle_m, reach_m
+from render.vehicles.library import ModelLibrary
+from render.vehicles.links import PIECES, capsule_mesh, instances_of
+from render.vehicles.shown import middle_m, reach_m
 from sim.integrators import integrator
 from sim.multibody.choice import tree_stepper
 from sim.multibody.shapes import ROPE, STAND, Capsule

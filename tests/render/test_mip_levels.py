@@ -6,7 +6,7 @@ import moderngl
 import numpy as np
 import pytest
 
-from render.mip_levels import build_levels, levels
+from render.land.textures import build_levels, levels
 
 
 @pytest.mark.parametrize("shape", [(8, 16, 4), (1, 32, 4), (7, 13, 2), (5, 1, 2)])

@@ -9,13 +9,12 @@ import pytest
 from render.frame import Arrow, DrawnVehicle, Frame, Polyline, View
 from render.light import Light
 from render.matrices import look_at, perspective
-from render.models.library import ModelLibrary
-from render.overlay import Overlay
-from render.overlay.lines import line_strip
-from render.passes import PassContext
+from render.passes.context import PassContext
+from render.passes.overlay import Overlay, line_strip
+from render.passes.uniforms import Atmosphere, FrameUniforms
 from render.programs import Programs
 from render.quality import preset
-from render.uniforms import Atmosphere, FrameUniforms
+from render.vehicles.library import ModelLibrary
 from sim.vehicles import VEHICLES, enter_own
 
 SIZE = (480, 300)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from render.obstacle_models import obstacle_model
-from render.shadows import VehicleShadow, texture_from_world
+from render.passes.shadows import VehicleShadow, texture_from_world
+from render.plan.obstacle_models import obstacle_model
 from sim.models.asset import load_asset, model_file
 from sim.planner.task.obstacles import LOOKS, Box, Cylinder
 from sim.world import World, load_world

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from render.occlusion import Ridges, Skyline, summits
+from render.passes.culling import Ridges, Skyline, summits
 
 
 def ridge() -> np.ndarray:

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from render.camera import CameraRig
-from render.cameras.framing import Still, Subject, framing_of
+from render.cameras.framing import NoInput, Subject, framing_of
 from render.cameras.overview import Overview
+from render.cameras.rig import CameraRig
 from render.frame import View
 
 AT_START = np.eye(4)
@@ -87,7 +87,7 @@ def test_where_little_is_seen_from_anywhere_the_eye_at_least_stays_above_the_gro
     def eye_in(country: Country | None) -> np.ndarray:
         overview = Overview()
         overview.watch(way())
-        return overview.shot(subject, Still(), 1 / 60, country, ASPECT).eye_w
+        return overview.shot(subject, NoInput(), 1 / 60, country, ASPECT).eye_w
 
     assert eye_in(None)[2] < 100.0
     eye = eye_in(Country(Cleft()))
@@ -115,7 +115,7 @@ def test_it_is_framed_anew_when_a_plan_comes_or_it_is_asked_for_and_not_while_on
 def test_who_has_turned_it_keeps_it() -> None:
     rig = CameraRig("overview")
     view_of(way(2), rig)
-    view_of(way(2), rig, motion=replace(Still(), drag_px=(80.0, 0.0)))
+    view_of(way(2), rig, motion=replace(NoInput(), drag_px=(80.0, 0.0)))
     for _ in range(240):
         turned = view_of(way(2), rig)
     assert np.allclose(view_of(way(31), rig).eye_w, turned.eye_w, atol=0.05)

@@ -7,8 +7,8 @@ import moderngl
 import numpy as np
 import pytest
 
-from render.canvas import Canvas
 from render.frame import Frame
+from render.passes.targets import Canvas
 from render.renderer import Renderer
 from render.still import view_from
 from sim.lane_status import LaneStatus

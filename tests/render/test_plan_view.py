@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from render.frame import Frame, View
-from render.overlay import shapes
-from render.plan_ribbon import HELD
-from render.plan_view import ALTERNATIVE, FAILED, KEPT, PRESENT, STALE, PlanScene
+from render.plan import shapes
+from render.plan.ribbon import HELD
+from render.plan.view import ALTERNATIVE, FAILED, KEPT, PRESENT, STALE, PlanScene
 from sim.planner import Box, Capsule, Cylinder, Iterate, Sphere, Violation
 from sim.planner.result.active_constraints import ActiveConstraint
 from sim.planner.service.view import FADE_S, FadingIterate, PlanView

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from render.geometry.props import KINDS, PROP_FLOATS, PropMesh, prop_mesh
+from render.land.props import KINDS, PROP_FLOATS, PropMesh, prop_mesh
 from sim.world.driving import driving_grounds
 from sim.world.level_grounds import harbour_grounds, plaza_grounds, street_grounds, underpass_grounds
 

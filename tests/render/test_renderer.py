@@ -6,12 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from render.canvas import Canvas
 from render.frame import DrawnVehicle, Polyline, View
 from render.frame_budget import EFFORTS
-from render.geometry.boulders import boulder_meshes
+from render.land.ground_cover import boulder_meshes
 from render.light import Sun
 from render.matrices import look_at, perspective
+from render.passes.targets import Canvas
 from render.programs import Programs
 from render.quality import PRESETS
 from render.renderer import Renderer

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from render.frame import DrawnVehicle
-from render.models.rigs import rig_pose
+from render.vehicles.rigs import rig_pose
 from sim.models.asset import load_asset, model_file
 from sim.vehicle_config import VEHICLE_FOLDER, config_of
 from sim.vehicle_config.model import turn

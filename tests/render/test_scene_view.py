@@ -7,7 +7,7 @@ import pytest
 
 from render.cameras.framing import framing_of
 from render.frame import View
-from render.scene_view import SceneView, ViewOptions
+from render.vehicles.scene_view import SceneView, ViewOptions
 from sim.groups.numeric import pose_exp, rotation_exp
 from sim.snapshot import LaneSnapshot, LaneStatus, Snapshot
 

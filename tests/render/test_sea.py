@@ -8,21 +8,19 @@ import numpy as np
 import pytest
 from scipy.interpolate import LinearNDInterpolator
 
-from render.canvas import Canvas
 from render.frame import DrawnSea, DrawnVehicle, Frame, View
 from render.matrices import look_at, perspective
-from render.programs import Programs
+from render.passes.targets import Canvas
+from render.passes.uniforms import FrameUniforms
+from render.programs import Programs, vertex_array
 from render.quality import PRESETS
 from render.renderer import Renderer
-from render.sea.fields import STEEPNESS, SeaFields
-from render.sea.grid import ring_mesh, wedge
-from render.sea.hulls import half_breadths
-from render.sea.surface import SeaSurface, rows_below_horizon
-from render.sea.whitecaps import Whitecaps, coverage
-from render.uniforms import FrameUniforms
-from render.vertex_arrays import vertex_array
-from render.water_marks import WaterMarks
-from render.waters import Waters
+from render.water.marks import WaterMarks
+from render.water.sea import SeaSurface, rows_below_horizon
+from render.water.sea_fields import STEEPNESS, SeaFields
+from render.water.sea_grid import half_breadths, ring_mesh, wedge
+from render.water.waters import Waters
+from render.water.whitecaps import Whitecaps, coverage
 from sim.environment.surroundings import carry_on, water_about
 from sim.vehicle_config.hull import Hull
 from sim.vehicles import vehicle
@@ -353,7 +351,7 @@ def test_no_sea_is_missed_above_the_rows_that_are_shaded(ctx, world, monkeypatch
     pictures = []
     for whole in (False, True):
         if whole:
-            monkeypatch.setattr("render.sea.surface.rows_below_horizon", lambda view, height_px: height_px)
+            monkeypatch.setattr("render.water.sea.rows_below_horizon", lambda view, height_px: height_px)
         renderer = Renderer(ctx, SIZE, world, quality="software", scenery=small_scenery())
         for frame in frames:
             renderer.draw(frame, canvas.framebuffer)

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from render.light import Sun
+from render.passes.shadows import sun_view, texture_from_world, vehicle_view
+from render.passes.sky import Sky, irradiance_harmonics, sun_at_ground
 from render.programs import Programs
 from render.quality import preset
-from render.shadows import sun_view, texture_from_world, vehicle_view
-from render.sky import Sky, irradiance_harmonics, sun_at_ground
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from render.frame import DrawnVehicle
-from render.models.library import ModelLibrary
+from render.vehicles.library import ModelLibrary
 from sim.models.model_asset import MAX_MATERIALS, MAX_NODES
 from sim.models.solids import creased, solid_asset
 from sim.multibody.observing import body_frames

@@ -3,12 +3,11 @@
 import numpy as np
 import pytest
 
-from render.arrangement import draw_panes, pane_rects, spread_along
 from render.frame import View
 from render.matrices import look_at, perspective
-from render.scene_view import SceneView, ViewOptions
-from render.split import linked, on_screen, panes
-from render.wreck import wreck_marker
+from render.panes import draw_panes, linked, on_screen, pane_rects, panes, spread_along
+from render.vehicles.scene_view import SceneView, ViewOptions
+from render.vehicles.shown import wreck_marker
 from sim.snapshot import LaneStatus
 from tests.ui import fakes
 

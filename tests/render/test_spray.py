@@ -6,10 +6,10 @@ import moderngl
 import numpy as np
 import pytest
 
-from render.canvas import Canvas
 from render.frame import Frame
+from render.passes.targets import Canvas
 from render.renderer import Renderer
-from render.spray import covered_px
+from render.water.tank_spray import covered_px
 from sim.water.picture import BoxPicture, Spray
 from tests.render.small_world import small_frame, small_scenery, small_world
 

@@ -8,12 +8,12 @@ import moderngl
 import numpy as np
 import pytest
 
-from render.canvas import Canvas
+from render.land.scenery import Scenery
+from render.land.still_world import StillWorld
+from render.land.terrain import Land
 from render.light import Light, Sun
+from render.passes.targets import Canvas
 from render.renderer import Renderer
-from render.scenery import Scenery
-from render.stage import Stage
-from render.terrain import Land
 from tests.render.small_world import small_frame, small_scenery, small_world
 
 SIZE = (160, 100)
@@ -23,15 +23,15 @@ SIZE = (160, 100)
 def drawn(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[int]:
     """How often light was drawn, in a cache of its own."""
     monkeypatch.setenv("HOLONOMY_CACHE", str(tmp_path))
-    monkeypatch.setattr("render.still_light.is_software", lambda ctx: True)
+    monkeypatch.setattr("render.passes.still_light.is_software", lambda ctx: True)
     calls: list[int] = []
-    bake = Stage.bake
+    bake = StillWorld.bake
 
-    def counted(stage: Stage, light: Light) -> Iterator[None]:
+    def counted(still_world: StillWorld, light: Light) -> Iterator[None]:
         calls.append(1)
-        yield from bake(stage, light)
+        yield from bake(still_world, light)
 
-    monkeypatch.setattr(Stage, "bake", counted)
+    monkeypatch.setattr(StillWorld, "bake", counted)
     return calls
 
 
@@ -75,7 +75,7 @@ def test_light_made_in_shares_between_other_pictures_is_that_made_at_once_to_the
     other = Renderer(ctx, SIZE, world, quality=quality, sun=Sun(elevation_rad=0.2), scenery=scenery)
     whole = Renderer(ctx, SIZE, world, **given)
     whole.draw(small_frame(SIZE), canvas.framebuffer)
-    at_once, light = canvas.image(), [land.lit() for land in whole._stage._land]
+    at_once, light = canvas.image(), [land.lit() for land in whole._still_world._land]
 
     most, shares = 50_000, []
     lay_out = Land._lay_out
@@ -84,7 +84,7 @@ def test_light_made_in_shares_between_other_pictures_is_that_made_at_once_to_the
         shares.append(len(chunks) * canvas.width * canvas.height / land._counts.shape[1])
         lay_out(land, canvas, chunks)
 
-    monkeypatch.setattr("render.terrain.MAPPED_AT_ONCE", most)
+    monkeypatch.setattr("render.land.terrain.MAPPED_AT_ONCE", most)
     monkeypatch.setattr(Land, "_lay_out", counted)
     renderer = Renderer(ctx, SIZE, world, **given, lit_later=True)
     assert shares == []
@@ -98,7 +98,7 @@ def test_light_made_in_shares_between_other_pictures_is_that_made_at_once_to_the
         assert len(shares) > 2, "the world is too small to tell"
         assert 0.5 * most < max(shares) <= most
     assert steps >= len(shares)  # so that no step bakes two
-    for mine, wanted in zip((land.lit() for land in renderer._stage._land), light, strict=True):
+    for mine, wanted in zip((land.lit() for land in renderer._still_world._land), light, strict=True):
         assert mine.keys() == wanted.keys()
         for name in wanted:
             np.testing.assert_array_equal(mine[name], wanted[name])
@@ -113,14 +113,14 @@ def test_light_made_in_shares_between_other_pictures_is_that_made_at_once_to_the
 def test_another_hour_comes_in_shares_and_no_part_is_lit_half_by_either(
     ctx: moderngl.Context, monkeypatch: pytest.MonkeyPatch, quality: str
 ) -> None:
-    monkeypatch.setattr("render.terrain.MAPPED_AT_ONCE", 50_000)
-    monkeypatch.setattr("render.terrain.CAST_AT_ONCE", 500)
+    monkeypatch.setattr("render.land.terrain.MAPPED_AT_ONCE", 50_000)
+    monkeypatch.setattr("render.land.terrain.CAST_AT_ONCE", 500)
     world, scenery, lower = small_world(), small_scenery(), Sun(elevation_rad=0.3)
     given = {"quality": quality, "scenery": scenery}
     canvas = Canvas(ctx, SIZE)
 
     def parts(renderer: Renderer) -> dict[str, bytes]:
-        light = {**renderer._shadows.lit, **renderer._stage.lit}
+        light = {**renderer._shadows.lit, **renderer._still_world.lit}
         return {
             f"{part} {name}": array.tobytes()
             for part, lit in light.items()

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from render.textures import noise_image
+from render.land.textures import noise_image
 
 
 def test_noise_is_the_same_at_either_depth_and_deep_noise_has_no_steps():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from render.tracks import KEPT_S, Tracks, ribbon
+from render.vehicles.tracks import KEPT_S, Tracks, ribbon
 
 
 def pose(heading: float, x: float, y: float) -> np.ndarray:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from render.trail import Trail
+from render.vehicles.left_behind import Trail
 from sim.vehicle_config import config_of
 
 

@@ -9,7 +9,7 @@ import moderngl
 import numpy as np
 import pytest
 
-from render.unlocked import UnlockedDraw
+from render.process import UnlockedDraw
 
 VERTEX = """#version 410
 in vec2 place;

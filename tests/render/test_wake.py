@@ -3,15 +3,14 @@
 import numpy as np
 import pytest
 
-from render.canvas import Canvas
 from render.frame import DrawnVehicle, Frame, Wake
+from render.passes.targets import Canvas
 from render.programs import Programs
 from render.quality import PRESETS
 from render.renderer import Renderer
-from render.screw_wash import washes
-from render.splash import Splashes
-from render.wake import GRAVITY_MPS2, KEPT_S, WEDGE_SLOPE, WakeTrack, wake_band
-from render.water_marks import SPAN_M, WaterMarks, downwash
+from render.vehicles.left_behind import Splashes
+from render.vehicles.wake import GRAVITY_MPS2, KEPT_S, WEDGE_SLOPE, WakeTrack, wake_band
+from render.water.marks import SPAN_M, WaterMarks, downwash, washes
 from sim.vehicle_config import config_of
 from tests.render.small_world import small_frame, small_scenery, small_world
 from tests.render.test_tracks import on_circle, pose

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from render.camera import CameraRig
+from render.cameras.rig import CameraRig
 from render.matrices import look_at
 from sim.commands import Reset, StartAt
 from sim.platform.errors import InputError

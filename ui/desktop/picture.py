@@ -8,21 +8,20 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from render.arrangement import draw_panes, label_places, pane_rects, spread_along
-from render.camera import CameraRig
-from render.cameras.bumps import bumps_of
+from render.cameras.clearance import bumps_of
 from render.cameras.framing import framing_of
-from render.daylight import Day
+from render.cameras.rig import CameraRig
 from render.frame import Frame, View, alike
 from render.frame_budget import FrameBudget
-from render.light import Sun
-from render.memory import give_back
+from render.land.scenery import Scenery, load_scenery
+from render.light import Day, Sun
+from render.panes import draw_panes, label_places, pane_rects, spread_along
+from render.passes.still_light import step
+from render.process import give_back
 from render.programs import Programs
 from render.quality import choose, is_software
 from render.renderer import Renderer
-from render.scene_view import SceneView, ViewOptions
-from render.scenery import Scenery, load_scenery
-from render.steps import step
+from render.vehicles.scene_view import SceneView, ViewOptions
 from sim.scene import Scene
 from sim.snapshot import LaneSnapshot, Snapshot
 from sim.world import World

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from render.frame import Frame
-from render.plan_view import PlanScene
+from render.plan.view import PlanScene
 from sim.commands import FlyPlan, FollowCourse, Pursue, SetPaused, StopPursuit
 from sim.planner.result.record import PlanRecord
 from sim.planner.service.pursuing import PursuitControl

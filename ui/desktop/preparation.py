@@ -5,11 +5,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-import render.geometry
-import render.scenery
+import render.land
 import sim.world
+from render.land.scenery import Scenery, load_scenery
 from render.quality import preset
-from render.scenery import Scenery, load_scenery
 from sim.commands import Command
 from sim.models.asset import check_model
 from sim.platform.processes import CacheWorkers
@@ -28,7 +27,7 @@ def _sources(package: object) -> list[str]:
     return [str(path) for path in Path(package.__file__).parent.rglob("*.py")]
 
 
-_LAND_DIGEST = source_digest(*_sources(sim.world), *_sources(render.geometry), render.scenery.__file__)
+_LAND_DIGEST = source_digest(*_sources(sim.world), *_sources(render.land))
 """Of all that worlds and their meshes are made by."""
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from export.output import OutputError
 from export.probe import Probe
-from render.background_threads import give_way
+from render.process import give_way
 from render.quality import PRESETS, is_software
 from sim.commands import Command, PlayTake, SetSpeed, ShowMeasured
 from sim.measured import load_measured

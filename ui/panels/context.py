@@ -4,8 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from render.daylight import Day
-from render.light import Sun
+from render.light import Day, Sun
 from sim.commands import PilotInput
 from sim.planner.service.view import PlanView
 from sim.simulation.judge import Progress

@@ -9,7 +9,7 @@ import numpy as np
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
-from render.plan_view import alternatives_shown
+from render.plan.view import alternatives_shown
 from sim.commands import StopPlan
 from sim.planner.result.record import PlanRecord
 from sim.planner.service.remedies import offered

@@ -6,7 +6,7 @@ import numpy as np
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
-from render.plan_view import KEPT, PRESENT
+from render.plan.view import KEPT, PRESENT
 from sim.planner.result.record import PlanRecord
 from sim.planner.service.requests import ChoosePlan, DeletePlan, KeepPlan, SavePlan, ShowPlan
 from sim.planner.service.view import PlanView

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.spatial import ConvexHull, cKDTree
 
-from render.geometry.boulders import boulder_meshes
+from render.land.ground_cover import boulder_meshes
 from sim.commands import KeepTake, PilotInput, Reset, Retake, Scrub, SetPilotInput, SetVehicle
 from sim.contact.obstacles import Obstacles, Solids
 from sim.contact.obstacles.cones import MASS_KG

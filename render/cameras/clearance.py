@@ -1,0 +1,179 @@
+"""Keeping a camera above the ground and what lies on it, above the water, and where it can see what it looks at."""
+
+import math
+from typing import Protocol
+
+import numpy as np
+
+from render.land.ground_cover import place_shrubs, shrub_mesh
+from sim.world import World
+from sim.world.boulders import boulder_discs
+
+NEAR_M = 2.5
+"""From the edge of a thing over which the eye rises to it."""
+OVER_M = 0.4
+"""Above its top."""
+
+
+class Bumps:
+    """Things on the ground, seen from above as discs."""
+
+    def __init__(self, discs: np.ndarray) -> None:
+        """discs (k, 4): x, y, radius, z of the top [m]."""
+        self._discs = discs[np.argsort(discs[:, 0])]
+        self._widest_m = float(discs[:, 2].max(initial=0.0))
+
+    def floor_z(self, eye_w: np.ndarray) -> float:
+        """Least z [m] of an eye over this place; it comes and goes without a jump. -inf where nothing is near."""
+        reach_m = self._widest_m + NEAR_M
+        first, last = np.searchsorted(self._discs[:, 0], (eye_w[0] - reach_m, eye_w[0] + reach_m))
+        strip = self._discs[first:last]
+        found = strip[np.abs(strip[:, 1] - eye_w[1]) <= reach_m]
+        if not len(found):
+            return -np.inf
+        off = np.hypot(*(found[:, :2] - eye_w[:2]).T) - found[:, 2]
+        share = np.clip(1.0 - off / NEAR_M, 0.0, 1.0)
+        eased = share * share * (3.0 - 2.0 * share)
+        lift = eased * (found[:, 3] + OVER_M - eye_w[2])
+        return float(eye_w[2] + lift.max(initial=0.0))
+
+
+def bumps_of(world: World) -> Bumps | None:
+    """What lies and grows in a world; None where the ground is bare."""
+    if world.layers is None:
+        return None
+    shrubs = place_shrubs(world).instances[:, :4].astype(float)
+    points = shrub_mesh(quads=10).vertices[:, :3]
+    radius, top = float(np.median(np.hypot(points[:, 0], points[:, 1]))), float(points[:, 2].max())
+    size = shrubs[:, 3]
+    grown = np.column_stack([shrubs[:, :2], radius * size, shrubs[:, 2] + top * size])
+    return Bumps(np.concatenate([boulder_discs(world), grown]))
+
+
+CLEARANCE_M = 1.2
+"""Least height of an eye above ground or water, where it is not close to what it looks at."""
+_CLOSE = 0.3
+"""The same as a share of the distance to that: what is small is not looked down upon."""
+_NEIGHBOURS = np.array([(0.0, 0.0), (1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0)])
+
+
+class HeightField(Protocol):
+    """Of a world's terrain: height by place."""
+
+    def height(self, x_m: np.ndarray, y_m: np.ndarray) -> np.ndarray: ...
+
+
+class Surroundings(Protocol):
+    """The parts of a world that a camera must respect."""
+
+    @property
+    def terrain(self) -> HeightField: ...
+    @property
+    def water_level_m(self) -> float | None: ...
+
+
+def floor_z(world: Surroundings | None, point_w: np.ndarray, clearance_m: float = CLEARANCE_M) -> float:
+    """Least z [m] of an eye at (x, y) of `point_w`; -inf without a world."""
+    if world is None:
+        return -np.inf
+    around = point_w[:2] + clearance_m * _NEIGHBOURS
+    ground = float(np.max(world.terrain.height(around[:, 0], around[:, 1])))
+    level = world.water_level_m
+    return (ground if level is None else max(ground, level)) + clearance_m
+
+
+def clear_share(
+    world: Surroundings | None, start_w: np.ndarray, end_w: np.ndarray, clearance_m: float = CLEARANCE_M
+) -> float:
+    """Share of the way from start to end that is free of ground, 1 where all of it is."""
+    if world is None:
+        return 1.0
+    length = float(np.linalg.norm(end_w - start_w))
+    shares = np.linspace(0.0, 1.0, min(max(int(length / 0.5), 8), 400))
+    points = start_w + shares[:, None] * (end_w - start_w)
+    free = points[:, 2] - world.terrain.height(points[:, 0], points[:, 1]) > 0.35 * clearance_m
+    blocked = np.flatnonzero(~free)
+    if len(blocked) == 0:
+        return 1.0
+    return float(shares[max(blocked[0] - 1, 0)])
+
+
+class GroundGuard:
+    """Lifts an eye out of the ground, draws it in where rock hides the subject, and leads it round where that is not
+    enough: before a cliff there is room on one side only. Eases out again."""
+
+    _EASE_S = 0.6
+    _ROUND_S = 0.35
+    _TURNS_RAD = tuple(math.radians(turn) for turn in (0, 30, -30, 60, -60, 95, -95, 130, -130, 180))
+    _TURN_PRICE = 0.08
+    """A rad: the nearest way round that will do."""
+    _HIDDEN, _FREE, _OPEN = 0.3, 0.55, 0.85
+    """Room that is too little to stay, enough to go round to, and enough to come back to."""
+
+    def __init__(self, bumps: Bumps | None = None) -> None:
+        self._bumps = bumps
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget former obstacles, after a cut."""
+        self._drawn_in, self._lift_m = 0.0, 0.0
+        self._turn_rad: float | None = None
+        self._wanted_rad = 0.0
+
+    def clear(
+        self, world: Surroundings | None, eye_w: np.ndarray, aim_w: np.ndarray | None, dt_s: float
+    ) -> np.ndarray:
+        """(3,) the nearest eye that is outside the ground."""
+        fade, clearance_m = float(np.exp(-dt_s / self._EASE_S)), CLEARANCE_M
+        if aim_w is not None:
+            clearance_m = min(clearance_m, _CLOSE * float(np.linalg.norm(eye_w - aim_w)))
+            seen_from = aim_w.copy()
+            if world is not None:
+                ground_m = float(world.terrain.height(aim_w[0], aim_w[1]))
+                seen_from[2] = max(seen_from[2], ground_m + 0.5 * clearance_m)
+            offset = self._led_round(world, seen_from, eye_w - seen_from, dt_s, clearance_m)
+            hidden = 1.0 - clear_share(world, seen_from, seen_from + offset, clearance_m)
+            self._drawn_in = max(hidden, self._drawn_in * fade)
+            eye_w = seen_from + max(1.0 - self._drawn_in, 0.12) * offset
+        floor_m = floor_z(world, eye_w, clearance_m)
+        if self._bumps is not None:
+            floor_m = max(floor_m, self._bumps.floor_z(eye_w))
+        self._lift_m = max(floor_m - eye_w[2], self._lift_m * fade, 0.0)
+        return eye_w + np.array([0.0, 0.0, self._lift_m])
+
+    def _led_round(
+        self,
+        world: Surroundings | None,
+        seen_from: np.ndarray,
+        offset: np.ndarray,
+        dt_s: float,
+        clearance_m: float,
+    ) -> np.ndarray:
+        """The way to the eye, turned about the vertical as far as it takes to see."""
+
+        def room(turn_rad: float) -> float:
+            return _room(world, seen_from, _turned(offset, turn_rad), clearance_m)
+
+        if room(self._wanted_rad) < self._HIDDEN:
+            best = max(self._TURNS_RAD, key=lambda turn: min(room(turn), 0.9) - self._TURN_PRICE * abs(turn))
+            self._wanted_rad = best if room(best) > self._FREE else self._wanted_rad
+        elif self._wanted_rad != 0.0 and room(0.0) > self._OPEN:
+            self._wanted_rad = 0.0
+        if self._turn_rad is None:
+            self._turn_rad = self._wanted_rad
+        left_rad = math.remainder(self._wanted_rad - self._turn_rad, 2.0 * math.pi)
+        self._turn_rad += left_rad * (1.0 - math.exp(-dt_s / self._ROUND_S))
+        return _turned(offset, self._turn_rad)
+
+
+def _turned(offset: np.ndarray, turn_rad: float) -> np.ndarray:
+    c, s = math.cos(turn_rad), math.sin(turn_rad)
+    return np.array([c * offset[0] - s * offset[1], s * offset[0] + c * offset[1], offset[2]])
+
+
+def _room(world: Surroundings | None, seen_from: np.ndarray, offset: np.ndarray, clearance_m: float) -> float:
+    """Share of the way to an eye that is free, less what the eye would have to be lifted at its end."""
+    share = clear_share(world, seen_from, seen_from + offset, clearance_m)
+    eye_w = seen_from + share * offset
+    lift_m = max(floor_z(world, eye_w, clearance_m) - float(eye_w[2]), 0.0)
+    return share - lift_m / max(float(np.linalg.norm(offset)), 1e-6)

@@ -1,0 +1,170 @@
+"""The camera: one of six ways of looking, smoothed in wall time, never in the rock, never lost."""
+
+import numpy as np
+
+from render.cameras.clearance import Bumps, GroundGuard, Surroundings
+from render.cameras.following import Chase, Orbit
+from render.cameras.framing import CameraInput, NoInput, Shot, Subject, framing_about, framing_of
+from render.cameras.overview import Overview
+from render.cameras.standing import Cockpit, Free, Tower
+from render.frame import View
+from render.matrices import look_at, perspective
+
+CAMERA_KINDS = ("chase", "orbit", "cockpit", "tower", "free", "overview")
+_JUMP_M = 30.0
+"""A subject that moves this much further in a frame than its speed explains has been placed anew."""
+_FARTHEST_M = 1e6
+
+
+class CameraRig:
+    """Holds all cameras, so that each keeps its own zoom and bearing while another is in use."""
+
+    def __init__(self, kind: str = "chase", bumps: Bumps | None = None):
+        """`bumps`: what lies and grows where it looks."""
+        self._cameras = {
+            "chase": Chase(),
+            "orbit": Orbit(),
+            "cockpit": Cockpit(),
+            "tower": Tower(),
+            "free": Free(),
+            "overview": Overview(),
+        }
+        self._guard = GroundGuard(bumps)
+        self._kind = ""
+        self._entered = False
+        self._last_shot: Shot | None = None
+        self._last_position_w: np.ndarray | None = None
+        self.kind = kind
+
+    @property
+    def kind(self) -> str:
+        """One of CAMERA_KINDS; a change cuts to the other camera with the next update."""
+        return self._kind
+
+    @kind.setter
+    def kind(self, kind: str) -> None:
+        if kind not in CAMERA_KINDS:
+            raise ValueError(f"unknown camera {kind!r}; there are {', '.join(CAMERA_KINDS)}")
+        if kind != self._kind:
+            self._kind, self._entered = kind, False
+
+    def frame_scene(self, *, distance: float = 1.0, bearing_rad: float | None = None) -> None:
+        """Stand back by `distance` times the usual, and let the orbiting camera look along a bearing."""
+        for camera in self._cameras.values():
+            if isinstance(camera, Chase | Orbit):
+                camera.stand_back(distance)
+        orbit = self._cameras["orbit"]
+        if bearing_rad is not None and isinstance(orbit, Orbit):
+            orbit.look_along(bearing_rad)
+        self.cut()
+
+    def watch(self, places_w: np.ndarray | None) -> None:
+        """What the overview is of, (n, 3) m along a way; None: the subject alone."""
+        overview = self._cameras["overview"]
+        assert isinstance(overview, Overview)
+        overview.watch(places_w)
+
+    def frame_places(self) -> None:
+        """Let the overview frame its places anew, with a sweep."""
+        overview = self._cameras["overview"]
+        assert isinstance(overview, Overview)
+        overview.frame()
+
+    def stand_at(self, eye_w: np.ndarray, bearing_rad: float, pitch_rad: float) -> None:
+        """Put the free camera there, without a sweep."""
+        free = self._cameras["free"]
+        assert isinstance(free, Free)
+        free.stand_at(eye_w, bearing_rad, pitch_rad)
+        if self._kind == "free":
+            self._entered, self._last_shot = False, None
+
+    def cut(self) -> None:
+        """Frame the subject anew with the next update, without a sweep (a new scene, a reset)."""
+        self._entered = False
+
+    def update(
+        self,
+        T_wb: np.ndarray,
+        twist_b: np.ndarray,
+        dt_s: float,
+        *,
+        model: str = "",
+        reach_m: float = 0.0,
+        held: bool = False,
+        motion: CameraInput | None = None,
+        world: Surroundings | None = None,
+        aspect: float = 1.6,
+    ) -> View:
+        """The view after `dt_s` of wall time, following a body at T_wb (4, 4) with twist (omega, v) (6,).
+
+        Values that are not finite keep the last view; `aspect` is width over height of the picture. reach_m, held: of
+        what is drawn from its bodies, as `framing_about` takes them.
+        """
+        dt_s = min(max(dt_s, 0.0), 0.25) if np.isfinite(dt_s) else 0.0
+        place = np.asarray(T_wb, float)
+        if not np.isfinite(place).all() or np.abs(place[:3, 3]).max() > _FARTHEST_M:
+            return _view(self._last_shot or _nowhere(), aspect)
+        velocity_w = place[:3, :3] @ np.nan_to_num(np.asarray(twist_b, float)[3:6], posinf=0.0, neginf=0.0)
+        subject = Subject(place, velocity_w, framing_about(framing_of(model), reach_m, held=held))
+        if not self._entered or self._jumped(subject, dt_s):
+            self._enter(subject)
+        self._last_position_w = subject.position_w.copy()
+        shot = self._shot(subject, motion or NoInput(), dt_s, world, aspect)
+        eye = self._guard.clear(world, shot.eye_w, shot.aim_w, dt_s) if not shot.inside else shot.eye_w
+        self._last_shot = _from_eye(shot, eye)
+        return _view(self._last_shot, aspect)
+
+    def _enter(self, subject: Subject) -> None:
+        free = self._cameras["free"]
+        if (
+            self._kind == "free"
+            and not self._entered
+            and self._last_shot is not None
+            and isinstance(free, Free)
+        ):
+            free.start_from(self._last_shot)
+        self._cameras[self._kind].cut(subject)
+        self._guard.reset()
+        self._entered = True
+
+    def _jumped(self, subject: Subject, dt_s: float) -> bool:
+        if self._last_position_w is None:
+            return True
+        explained = 2.0 * float(np.linalg.norm(subject.velocity_w)) * dt_s
+        return float(np.linalg.norm(subject.position_w - self._last_position_w)) > _JUMP_M + explained
+
+    def _shot(
+        self, subject: Subject, motion: CameraInput, dt_s: float, world: Surroundings | None, aspect: float
+    ) -> Shot:
+        camera = self._cameras[self._kind]
+        if isinstance(camera, Overview):
+            return camera.shot(subject, motion, dt_s, world, aspect)
+        if isinstance(camera, Tower | Free):
+            return camera.shot(subject, motion, dt_s, world)
+        return camera.shot(subject, motion, dt_s)
+
+
+def _from_eye(shot: Shot, eye_w: np.ndarray) -> Shot:
+    """The shot from where the ground lets it be; it keeps its aim."""
+    forward = shot.forward_w
+    if shot.aim_w is not None:
+        way = shot.aim_w - eye_w
+        size = float(np.linalg.norm(way))
+        forward = way / size if size > 1e-6 else forward
+    return Shot(
+        eye_w, forward, shot.up_w, shot.fov_y_rad, shot.near_m, shot.far_m, shot.inside, aim_w=shot.aim_w
+    )
+
+
+def _nowhere() -> Shot:
+    """What is seen before there has been anything to look at."""
+    return Shot(np.array([-20.0, 0.0, 10.0]), np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0]), 0.8)
+
+
+def _view(shot: Shot, aspect: float) -> View:
+    return View(
+        eye_w=shot.eye_w,
+        view=look_at(shot.eye_w, shot.eye_w + shot.forward_w, tuple(shot.up_w)),
+        projection=perspective(shot.fov_y_rad, max(aspect, 0.1), shot.near_m, shot.far_m),
+        inside=shot.inside,
+    )

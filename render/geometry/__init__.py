@@ -1,1 +1,0 @@
-"""Meshes and placements as arrays: no window, no GL."""

@@ -1,0 +1,273 @@
+"""Shrubs and boulders: their meshes, and where they stand, sorted into cells that can be culled.
+
+Instances (k, 8) float32: position 3, scale 1, tint 3 (linear albedo), yaw 1 [rad]; a mesh point p goes to
+position + scale * Rz(yaw) p. Within a cell they are in order of importance, so the first part of a cell is a fair
+thinning of it.
+
+Shrub vertices (n, 8) float32: position 3, normal 3, uv 2 into the leaf atlas. A shrub is about 1 m
+in radius with its base at z = 0; normals blend lobe, crown and chance, so that it shades as a bush, not as a ball.
+Boulder vertices (n, 6) float32: position 3, normal 3, about 1 m in radius around the origin; normals are those of the
+faces, softened, so that edges catch the light and nothing looks like an egg.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+import sim.world.boulders
+from render.land.mesh import Mesh, quad_indices
+from sim.world import World
+from sim.world.boulders import SEED, VARIANTS, boulder_instances, boulder_shape, kept_free, sites, stopping
+from sim.world.props import Grounds
+from sim.world.store import cached_arrays, source_digest
+
+if TYPE_CHECKING:
+    from PIL import ImageDraw
+
+_ATLAS_TILES = 2
+_OVERSAMPLING = 4
+_STEMS = 10
+
+
+def _twig(draw: "ImageDraw.ImageDraw", size: float, rng: np.random.Generator) -> None:
+    """One tile: stems that fan out from the lower middle, with leaves along them."""
+    for stem in range(_STEMS):
+        angle = 1.9 * ((stem + rng.uniform(0.2, 0.8)) / _STEMS - 0.5)
+        length = size * rng.uniform(0.6, 0.92) / (1.0 + 0.45 * abs(angle))
+        bend = rng.normal(0.0, 0.35)
+        for k in range(34):
+            t = (k + 1) / 34
+            lean = angle + bend * t
+            x = 0.5 * size + length * t * np.sin(lean)
+            y = 0.96 * size - length * t * np.cos(lean)
+            turn = lean + (1.0 if k % 2 else -1.0) * rng.uniform(0.6, 1.2)
+            _leaf(draw, x, y, turn, size * rng.uniform(0.04, 0.07) * (1.15 - 0.4 * t), rng)
+
+
+def _leaf(
+    draw: "ImageDraw.ImageDraw", x: float, y: float, turn: float, length: float, rng: np.random.Generator
+) -> None:
+    """A pointed oval, lighter or darker by chance."""
+    along = np.array([np.sin(turn), -np.cos(turn)])
+    across = np.array([along[1], -along[0]])
+    t = np.linspace(0.0, 1.0, 9)
+    width = 0.42 * np.sin(np.pi * t**0.8)
+    spine, half = np.outer(2.0 * t, along), np.outer(width, across)
+    edge = np.concatenate([spine + half, (spine - half)[::-1]])
+    shade = rng.uniform(0.62, 1.3)
+    red, green, blue = (int(min(255.0, c * shade)) for c in (122, 134, 104))
+    draw.polygon([(x + length * a, y + length * b) for a, b in edge], fill=(red, green, blue, 255))
+
+
+def leaf_atlas(size: int = 256, seed: int = 5) -> np.ndarray:
+    """(size, size, 4) uint8, straight alpha, 2 x 2 twigs; row 0 is the top of the picture (v = 1).
+
+    RGB is a grey-green multiplier of mean about one half; it is filled in under the transparent part
+    too, so that filtering draws no dark rim.
+    """
+    name = f"leaves-{size}-{seed}-{_DIGEST}"
+    return cached_arrays("meshes", name, lambda: {"leaves": _draw_atlas(size, seed)})["leaves"]
+
+
+def _draw_atlas(size: int, seed: int) -> np.ndarray:
+    rng = np.random.default_rng([seed, 505])
+    big = size * _OVERSAMPLING
+    tile = big // _ATLAS_TILES
+    from PIL import Image, ImageDraw  # takes a while, and the picture is kept
+
+    image = Image.new("RGBA", (big, big), (0, 0, 0, 0))
+    for row in range(_ATLAS_TILES):
+        for column in range(_ATLAS_TILES):
+            part = Image.new("RGBA", (tile, tile), (0, 0, 0, 0))
+            _twig(ImageDraw.Draw(part), tile, rng)
+            image.paste(part, (column * tile, row * tile))
+    pixels = np.asarray(image, np.float64).reshape(size, _OVERSAMPLING, size, _OVERSAMPLING, 4)
+    alpha = pixels[..., 3:].mean(axis=(1, 3)) / 255.0
+    colour = (pixels[..., :3] * (pixels[..., 3:] > 0)).mean(axis=(1, 3))
+    colour = np.where(alpha > 0.02, colour / np.maximum(alpha, 0.02), (122.0, 134.0, 104.0))
+    return np.concatenate([np.clip(colour, 0, 255), 255.0 * alpha], axis=-1).astype(np.uint8)
+
+
+INSTANCE_FLOATS = 8
+_CELL_M = 64.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cell:
+    """A run of instances and the box around their positions, padded by their sizes."""
+
+    first: int
+    count: int
+    low: np.ndarray
+    """(3,) m."""
+    high: np.ndarray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scatter:
+    """Instances sorted by cell."""
+
+    instances: np.ndarray
+    cells: tuple[Cell, ...]
+    obstacles: np.ndarray
+    """(k,) bool: what can be run into."""
+
+
+def _cell_of(instances: np.ndarray) -> np.ndarray:
+    """(k, 2) integer cell of each instance."""
+    return np.floor(instances[:, :2] / _CELL_M).astype(int)
+
+
+def by_cell(instances: np.ndarray, importance: np.ndarray) -> np.ndarray:
+    """Instances (k, 8) float32 sorted into square cells, the most important of each cell first."""
+    instances = instances.astype(np.float32)
+    column, row = _cell_of(instances).T
+    return np.ascontiguousarray(instances[np.lexsort((-importance, row, column))])
+
+
+def scatter_of(instances: np.ndarray, obstacles: np.ndarray | None = None) -> Scatter:
+    """The cells of instances that `by_cell` has sorted; `obstacles`: (k,) bool, none of them where it is left out."""
+    key = _cell_of(instances)
+    if obstacles is None:
+        obstacles = np.zeros(len(instances), dtype=bool)
+    if not len(key):
+        return Scatter(instances, (), obstacles)
+    starts = np.flatnonzero(np.r_[True, np.any(np.diff(key, axis=0) != 0, axis=1)])
+    cells = []
+    for first, end in zip(starts, np.r_[starts[1:], len(key)], strict=True):
+        part = instances[first:end]
+        reach = float(part[:, 3].max()) * 1.6
+        low, high = part[:, :3].min(axis=0) - reach, part[:, :3].max(axis=0) + reach
+        cells.append(Cell(int(first), int(end - first), low, high))
+    return Scatter(instances, tuple(cells), obstacles)
+
+
+__all__ = ["leaf_atlas", "place_shrubs", "shrub_mesh"]
+
+_DIGEST = source_digest(__file__, sim.world.boulders.__file__)
+_LOBES = 7
+_CANDIDATES = 330_000
+_CLEAR_OF_PADS_M = 15.0
+
+
+def _directions(n: int, rng: np.random.Generator) -> np.ndarray:
+    """(n, 3) unit vectors, even over the sphere with some chance."""
+    z = 1.0 - 2.0 * (np.arange(n) + 0.5) / n
+    angle = np.pi * (3.0 - np.sqrt(5.0)) * np.arange(n)
+    r = np.sqrt(1.0 - z * z)
+    d = np.stack([r * np.cos(angle), r * np.sin(angle), z], axis=1) + 0.35 * rng.normal(size=(n, 3))
+    return d / np.linalg.norm(d, axis=1, keepdims=True)
+
+
+def shrub_mesh(quads: int = 96, seed: int = 5) -> Mesh:
+    """A shrub of `quads` leaf cards; fewer cards are larger, so that the bush keeps its bulk."""
+    if quads < 1:
+        raise ValueError("a shrub needs at least one card")
+    rng = np.random.default_rng([seed, 303])
+    turn = rng.uniform(0.0, 2.0 * np.pi) + np.arange(_LOBES) * 2.4
+    spread = np.where(np.arange(_LOBES) == 0, 0.0, rng.uniform(0.42, 0.68, _LOBES))
+    height = np.where(np.arange(_LOBES) == 0, 0.72, rng.uniform(0.30, 0.62, _LOBES))
+    centres = np.stack([spread * np.cos(turn), spread * np.sin(turn), height], axis=1)
+    radii = rng.uniform(0.30, 0.44, _LOBES)
+    lobe = np.arange(quads) % _LOBES
+    out = _directions(quads, rng)
+    out[:, 2] = np.where(out[:, 2] < -0.3, -out[:, 2], out[:, 2])
+    centre = centres[lobe] + radii[lobe, None] * out * rng.uniform(0.55, 1.0, (quads, 1))
+    size = 0.21 * (96.0 / quads) ** 0.36 * rng.uniform(0.8, 1.25, quads)
+    facing = out + 0.6 * rng.normal(size=(quads, 3))
+    facing /= np.linalg.norm(facing, axis=1, keepdims=True)
+    side = np.cross(facing, [0.0, 0.0, 1.0]) + 1e-6
+    side /= np.linalg.norm(side, axis=1, keepdims=True)
+    up = np.cross(side, facing)
+    corners = np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)])
+    span = corners[None, :, :1] * side[:, None] + corners[None, :, 1:] * up[:, None]
+    position = centre[:, None] + size[:, None, None] * span
+    position[..., 2] = np.maximum(position[..., 2], 0.0)
+    crown = centre - [0.0, 0.0, 0.15]
+    crown /= np.linalg.norm(crown, axis=1, keepdims=True)
+    normal = 0.5 * out + 0.7 * crown + 0.25 * rng.normal(size=(quads, 3))
+    normal /= np.linalg.norm(normal, axis=1, keepdims=True)
+    tile = rng.integers(0, _ATLAS_TILES, (quads, 2))
+    uv = (tile[:, None, :] + 0.5 + 0.49 * corners[None]) / _ATLAS_TILES
+    normals = np.repeat(normal[:, None], 4, axis=1)
+    vertices = np.concatenate([position, normals, uv], axis=2).reshape(-1, 8)
+    return Mesh(vertices.astype(np.float32), quad_indices(quads))
+
+
+def place_shrubs(world: World, seed: int = 5) -> Scatter:
+    """Shrubs where there is soil: thick along the river, in hollows and on benches, sparse on the plateau."""
+    name = f"shrubs-{world.key}-{seed}-{_DIGEST}"
+    return scatter_of(cached_arrays("meshes", name, lambda: {"shrubs": _shrubs(world, seed)})["shrubs"])
+
+
+def _shrubs(world: World, seed: int) -> np.ndarray:
+    """(k, 8) instances by cell."""
+    rng = np.random.default_rng([world.seed, seed, 404])
+    at = sites(world, _CANDIDATES, rng)
+    bank = np.exp(-(((at.above_river_m - 3.0) / 4.5) ** 2)) * (at.above_river_m > 0.7)
+    patches = 0.5 + 0.5 * np.sin(at.x / 23.0 + 2.0 * np.sin(at.y / 31.0)) * np.sin(
+        at.y / 19.0 + 2.0 * np.sin(at.x / 37.0)
+    )
+    chance = 0.95 * bank * patches**1.5 + 0.7 * (at.above_river_m > 1.5) * (
+        0.10 + 0.30 * np.clip(at.hollow, 0.0, 1.0) + 0.12 * at.loose * patches
+    )
+    chance *= np.clip((at.upright - 0.62) / 0.25, 0.0, 1.0)
+    chance *= np.where(at.above_river_m > 150.0, 0.55, 1.0)
+    chance *= kept_free(world, at, _CLEAR_OF_PADS_M)
+    keep = rng.random(_CANDIDATES) < chance
+    moist = (bank * patches)[keep]
+    n = int(keep.sum())
+    instances = np.empty((n, INSTANCE_FLOATS))
+    size = rng.lognormal(np.log(0.62), 0.38, n) * (1.0 + 1.3 * moist)
+    instances[:, 0], instances[:, 1], instances[:, 3] = at.x[keep], at.y[keep], size
+    instances[:, 2] = at.z[keep] - 0.08 * size
+    dry, green = np.array([0.150, 0.140, 0.070]), np.array([0.062, 0.094, 0.033])
+    mix = np.clip(0.15 + 0.9 * moist + 0.2 * rng.normal(size=n), 0.0, 1.0)[:, None]
+    instances[:, 4:7] = (dry + mix * (green - dry)) * rng.uniform(0.75, 1.25, (n, 1))
+    instances[:, 7] = rng.uniform(0.0, 2.0 * np.pi, n)
+    if world.grounds is not None:
+        planted = _planted(world.grounds, rng)
+        instances = np.concatenate([instances, planted])
+        size = np.concatenate([size, planted[:, 3]])
+        n = len(size)
+    return by_cell(instances, size * rng.uniform(0.3, 1.0, n))
+
+
+def _planted(grounds: Grounds, rng: np.random.Generator) -> np.ndarray:
+    """(k, 8) instances in the earth of planters."""
+    rows = []
+    for bed in (block for block in grounds.blocks if block.material == "soil"):
+        count = max(int(5.0 * 4.0 * bed.half_m[0] * bed.half_m[1]), 3)
+        place = rng.uniform(-0.8, 0.8, (count, 2)) * bed.half_m + bed.centre_m
+        size = rng.uniform(0.28, 0.55, count)
+        tint = np.array([0.075, 0.105, 0.036]) * rng.uniform(0.7, 1.4, (count, 1))
+        height, yaw = np.full(count, bed.height_m - 0.05), rng.uniform(0.0, 2.0 * np.pi, count)
+        rows.append(np.column_stack([place, height, size, tint, yaw]))
+    return np.concatenate(rows) if rows else np.zeros((0, INSTANCE_FLOATS))
+
+
+def _boulder(variant: int, detail: int, seed: int) -> Mesh:
+    points, faces = boulder_shape(variant, detail, seed)
+    a, b, c = points[faces[:, 0]], points[faces[:, 1]], points[faces[:, 2]]
+    flat = np.cross(b - a, c - a)
+    smooth = np.zeros_like(points)
+    for corner in range(3):
+        np.add.at(smooth, faces[:, corner], flat)
+    smooth /= np.linalg.norm(smooth, axis=1, keepdims=True)
+    flat /= np.linalg.norm(flat, axis=1, keepdims=True)
+    normal = 0.8 * np.repeat(flat[:, None], 3, axis=1) + 0.2 * smooth[faces]
+    normal /= np.linalg.norm(normal, axis=-1, keepdims=True)
+    vertices = np.concatenate([points[faces], normal], axis=-1).reshape(-1, 6)
+    return Mesh(vertices.astype(np.float32), np.arange(len(vertices), dtype=np.uint32).reshape(-1, 3))
+
+
+def boulder_meshes(variants: int = VARIANTS, detail: int = 2, seed: int = SEED) -> tuple[Mesh, ...]:
+    """Different boulders of 20 * 4^detail triangles; the same shapes at every detail."""
+    return tuple(_boulder(k, detail, seed) for k in range(variants))
+
+
+def place_boulders(world: World, variants: int = VARIANTS, seed: int = SEED) -> tuple[Scatter, ...]:
+    """One Scatter for each variant of the mesh, the largest of each cell first."""
+    kinds = [by_cell(placed, placed[:, 3]) for placed in boulder_instances(world, variants, seed)]
+    return tuple(scatter_of(placed, stopping(world, placed, k, seed)) for k, placed in enumerate(kinds))

@@ -1,0 +1,360 @@
+"""What is laid out on a level ground, as one mesh: solids first, then what is painted or paved, in layers.
+
+Vertices (n, 11) float32: position 3 (world), normal 3, uv 2, kind, layer, open sky share s: 0..1, or 2 - s where lamps
+shine in place of what is hidden. Kinds are rows of KINDS; layer 0 is solid, others lie in the ground's plane and are
+drawn above lower ones. uv: (m along, m from the edge) of strips, (0, share of the height) of cones, metres on the face
+of everything else.
+"""
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+from itertools import pairwise
+
+import moderngl
+import numpy as np
+
+from render.land.mesh import Mesh, quad_indices
+from render.passes.context import PassContext
+from render.programs import Programs, vertex_array
+from sim.contact.obstacles import ObstaclesPicture
+from sim.contact.obstacles.cones import CENTRE_M
+from sim.world.props import (
+    CONE_HEIGHT_M,
+    CONE_RADIUS_M,
+    Block,
+    Grounds,
+    Kerb,
+    Mark,
+    Paving,
+    Tunnel,
+    arc_length,
+)
+
+KINDS = (
+    "asphalt",
+    "slabs",
+    "white",
+    "yellow",
+    "kerb",
+    "cone",
+    "concrete",
+    "steel",
+    "wood",
+    "soil",
+    "lamp",
+    "lining",
+)
+PROP_FLOATS = 11
+_CHAMFER_M = 0.025
+_POST = 6.0
+"""Blocks this many times as high as half as wide are posts."""
+_CONE_SIDES = 14
+_ARCH_STEPS = 20
+_PORTAL_M = 0.7
+_SHADE_M = 7.0
+"""Light of the sky fades into a tunnel over this distance."""
+_LEAST_SKY = 0.24
+"""Share of the sky's light that is left deep inside."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PropMesh(Mesh):
+    """The mesh of a ground's things; `solid` indices (counted singly) come first and cast shadows."""
+
+    solid: int
+    cones: int = 0
+    """Of them, the first in the mesh, each of `posed_cone`'s size."""
+
+
+def prop_mesh(grounds: Grounds) -> PropMesh:
+    """Everything on a level ground."""
+    solids = [_cone(x, y) for x, y in grounds.cones]
+    solids += [_block(block, tunnels=grounds.tunnels) for block in grounds.blocks]
+    solids += [part for kerb in grounds.kerbs for part in _kerb(kerb)]
+    solids += [part for tunnel in grounds.tunnels for part in _vault(tunnel)]
+    flat = [_paving(paving, 1.0 + 0.25 * k, grounds.tunnels) for k, paving in enumerate(grounds.paving)]
+    flat += [_mark(mark, grounds.tunnels) for mark in grounds.marks]
+    solid = _quads(solids)
+    everything = np.concatenate([solid, _quads(flat)])
+    return PropMesh(
+        everything.reshape(-1, PROP_FLOATS).astype(np.float32),
+        quad_indices(len(everything)),
+        6 * len(solid),
+        len(grounds.cones),
+    )
+
+
+def posed_cone(T_wb: np.ndarray, centre_m: float) -> np.ndarray:
+    """(n, 11) float32 vertices of a cone; T_wb (4, 4) is the pose of its axis' point `centre_m` above its foot."""
+    rows = _quads([_cone(0.0, 0.0)]).reshape(-1, PROP_FLOATS)
+    rows[:, 2] -= centre_m
+    rows[:, :3] = rows[:, :3] @ T_wb[:3, :3].T + T_wb[:3, 3]
+    rows[:, 3:6] = rows[:, 3:6] @ T_wb[:3, :3].T
+    return rows.astype(np.float32)
+
+
+def _quads(parts: list[np.ndarray]) -> np.ndarray:
+    return np.concatenate(
+        [part.reshape(-1, 4, PROP_FLOATS) for part in parts] or [np.zeros((0, 4, PROP_FLOATS))]
+    )
+
+
+def _rows(
+    position: np.ndarray, normal: np.ndarray, uv: np.ndarray, kind: str, layer: float = 0.0, sky: object = 1.0
+) -> np.ndarray:
+    """(..., 11) vertices; arguments broadcast against `position` (..., 3)."""
+    rows = np.empty((*position.shape[:-1], PROP_FLOATS))
+    rows[..., :3], rows[..., 3:6], rows[..., 6:8] = position, normal, uv
+    rows[..., 8], rows[..., 9], rows[..., 10] = KINDS.index(kind), layer, sky
+    return rows
+
+
+def _grid_quads(grid: np.ndarray) -> np.ndarray:
+    """(k, 4, 11) quads of a vertex grid (rows, columns, 11)."""
+    corners = [grid[:-1, :-1], grid[1:, :-1], grid[1:, 1:], grid[:-1, 1:]]
+    return np.stack(corners, axis=2).reshape(-1, 4, PROP_FLOATS)
+
+
+def _frames(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Left normals (n, 2), mitred at the ends of closed polylines, and arc length (n,)."""
+    closed = np.allclose(points[0], points[-1]) and len(points) > 2
+    around = np.vstack([points[-2], points, points[1]]) if closed else points
+    step = np.gradient(around, axis=0)[1:-1] if closed else np.gradient(around, axis=0)
+    step = step / np.linalg.norm(step, axis=1, keepdims=True)
+    return np.stack([-step[:, 1], step[:, 0]], axis=1), arc_length(points)
+
+
+def _strip(points: np.ndarray, half_width_m: float, columns: int) -> tuple[np.ndarray, np.ndarray]:
+    """Positions (n, columns, 3) from right to left, and uv (n, columns, 2) = (along, from the edge)."""
+    left, s = _frames(points)
+    across = np.linspace(-half_width_m, half_width_m, columns)
+    position = np.zeros((len(points), columns, 3))
+    position[..., :2] = points[:, None] + across[None, :, None] * left[:, None]
+    uv = np.empty((len(points), columns, 2))
+    uv[..., 0], uv[..., 1] = s[:, None], half_width_m - np.abs(across)
+    return position, uv
+
+
+def _sky_share(xy: np.ndarray, tunnels: tuple[Tunnel, ...]) -> np.ndarray:
+    """(...,) how much of the sky is seen from points (..., 2) on the ground."""
+    share = np.ones(xy.shape[:-1])
+    for tunnel in tunnels:
+        c, s = np.cos(tunnel.heading_rad), np.sin(tunnel.heading_rad)
+        off = xy - tunnel.centre_m
+        along = np.abs(off[..., 0] * c + off[..., 1] * s)
+        aside = np.abs(off[..., 1] * c - off[..., 0] * s)
+        depth = np.where(aside < tunnel.half_width_m + 0.6, 0.5 * tunnel.length_m - along, -1e3)
+        open_sky = np.minimum(share, np.clip(0.55 - depth / _SHADE_M, _LEAST_SKY, 1.0))
+        share = 2.0 - open_sky if tunnel.cutaway else open_sky
+    return share
+
+
+def _paving(paving: Paving, layer: float, tunnels: tuple[Tunnel, ...]) -> np.ndarray:
+    points = paving.points
+    if len(points) == 2:
+        count = max(int(np.linalg.norm(points[1] - points[0])), 2)
+        points = points[0] + np.linspace(0.0, 1.0, count)[:, None] * (points[1] - points[0])
+    position, uv = _strip(points, paving.half_width_m, 5)
+    sky = _sky_share(position[..., :2], tunnels)
+    return _grid_quads(_rows(position, np.array([0.0, 0.0, 1.0]), uv, paving.surface, layer, sky))
+
+
+def _mark(mark: Mark, tunnels: tuple[Tunnel, ...]) -> np.ndarray:
+    position, uv = _strip(mark.points, 0.5 * mark.width_m, 2)
+    sky = _sky_share(position[..., :2], tunnels)
+    layer = 3.0 if mark.colour == "white" else 2.5
+    return _grid_quads(_rows(position, np.array([0.0, 0.0, 1.0]), uv, mark.colour, layer, sky))
+
+
+def _kerb(kerb: Kerb) -> list[np.ndarray]:
+    """Slanting sides and a level top."""
+    left, s = _frames(kerb.points)
+    half, top = 0.5 * kerb.width_m, kerb.height_m
+    profile = [(half, 0.0), (0.45 * half, top), (-0.45 * half, top), (-half, 0.0)]
+    parts = []
+    for (a, za), (b, zb) in pairwise(profile):
+        position = np.zeros((len(s), 2, 3))
+        for column, (across, z) in enumerate(((b, zb), (a, za))):
+            position[:, column, :2] = kerb.points + across * left
+            position[:, column, 2] = z
+        rise = np.array([za - zb, a - b]) / np.hypot(za - zb, a - b)
+        normal = np.concatenate([-rise[0] * left, np.full((len(s), 1), rise[1])], axis=1)[:, None]
+        uv = np.stack([np.repeat(s[:, None], 2, axis=1), np.full((len(s), 2), half)], axis=-1)
+        parts.append(_grid_quads(_rows(position, normal, uv, "kerb")))
+    return parts
+
+
+def _cone(x: float, y: float) -> np.ndarray:
+    """A cone on a square foot."""
+    turn = np.linspace(0.0, 2.0 * np.pi, _CONE_SIDES + 1)
+    share = np.array([0.0, 0.5, 1.0])
+    radius = CONE_RADIUS_M * (0.74 - 0.62 * share)
+    position = np.empty((len(turn), 3, 3))
+    position[..., 0] = x + np.cos(turn)[:, None] * radius
+    position[..., 1] = y + np.sin(turn)[:, None] * radius
+    position[..., 2] = 0.03 + (CONE_HEIGHT_M - 0.03) * share
+    slope = 0.62 * CONE_RADIUS_M / CONE_HEIGHT_M
+    normal = np.stack([np.cos(turn), np.sin(turn), np.full_like(turn, slope)], axis=1)[:, None]
+    uv = np.stack(np.broadcast_arrays(np.zeros((len(turn), 3)), share), axis=-1)
+    foot = Block((x, y), (CONE_RADIUS_M, CONE_RADIUS_M), 0.035)
+    return np.concatenate([_grid_quads(_rows(position, normal, uv, "cone")), _block(foot, kind="cone")])
+
+
+def _block(block: Block, kind: str | None = None, tunnels: tuple[Tunnel, ...] = ()) -> np.ndarray:
+    """A box with chamfered upper edges."""
+    c, s = np.cos(block.heading_rad), np.sin(block.heading_rad)
+    base, top = block.base_m, block.height_m
+    cut = min(_CHAMFER_M, 0.3 * min(*block.half_m, top - base))
+    rings = []
+    for z, inset in ((base, 0.0), (top - cut, 0.0), (top, cut)):
+        corner = np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)]) * (
+            np.array(block.half_m) - inset
+        )
+        rings.append(np.column_stack([corner, np.full(4, z)]))
+    faces = [rings[2]]
+    for low, high in ((rings[0], rings[1]), (rings[1], rings[2])):
+        faces += [np.array([low[k], low[(k + 1) % 4], high[(k + 1) % 4], high[k]]) for k in range(4)]
+    if base > 0.0:
+        faces.append(rings[0][::-1])
+    local = np.stack(faces)
+    normal = np.cross(local[:, 1] - local[:, 0], local[:, 3] - local[:, 0])
+    normal /= np.linalg.norm(normal, axis=1, keepdims=True)
+    upright = np.abs(normal[:, None, 2]) > 0.5
+    u = np.where(np.abs(normal[:, None, 0]) > 0.5, local[..., 1], local[..., 0])
+    uv = np.stack([u, np.where(upright, local[..., 1], local[..., 2])], axis=-1)
+    if top - base > _POST * max(block.half_m):
+        uv = np.where(upright[..., None], uv, uv[..., ::-1])  # the grain of a post runs upwards
+    turn = np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
+    position = local @ turn + np.array([*block.centre_m, 0.0])
+    # Near the ground a wall sees less of the sky.
+    sky = np.where(upright, 1.0, 0.62 + 0.38 * np.clip(local[..., 2] / 0.5, 0.0, 1.0))
+    under = _sky_share(position[..., :2], tunnels)
+    sky = np.where(under > 1.0, under, sky * under)
+    return _rows(position, (normal @ turn)[:, None], uv, kind or block.material, 0.0, sky)
+
+
+def _vault(tunnel: Tunnel) -> list[np.ndarray]:
+    """A shell of even thickness, thicker at both portals."""
+    half = 0.5 * tunnel.length_m
+    spans = [
+        (-half, -half + _PORTAL_M, 1.5),
+        (-half + _PORTAL_M, half - _PORTAL_M, 1.0),
+        (half - _PORTAL_M, half, 1.5),
+    ]
+    parts = []
+    for low, high, thickness in spans:
+        outer_m = tunnel.half_width_m + thickness * tunnel.wall_m
+        inner, outer = _arch(tunnel, tunnel.half_width_m), _arch(tunnel, outer_m)
+        along = np.linspace(low, high, max(int(high - low), 2))
+        parts.append(_tube(tunnel, inner, along, inside=True))
+        if thickness > 1.0 or not tunnel.cutaway:
+            parts.append(_tube(tunnel, outer, along, inside=False))
+        for at, facing in ((low, -1.0), (high, 1.0)):
+            if abs(at) == half:
+                parts.append(_portal(tunnel, inner[0], outer[0], at, facing))
+            elif thickness > 1.0:  # the step from the portal down to the rest, or to nothing
+                down = inner if tunnel.cutaway else _arch(tunnel, tunnel.half_width_m + tunnel.wall_m)
+                parts.append(_portal(tunnel, down[0], outer[0], at, facing))
+    return parts
+
+
+def _arch(tunnel: Tunnel, radius_m: float) -> tuple[np.ndarray, np.ndarray]:
+    """Outline (k, 2) across and up, from the right foot over the crown to the left, and outward normals (k, 2)."""
+    turn = np.linspace(0.0, np.pi, _ARCH_STEPS)
+    round_part = np.stack([np.cos(turn), np.sin(turn)], axis=1)
+    outline = np.vstack([(radius_m, 0.0), radius_m * round_part + (0.0, tunnel.spring_m), (-radius_m, 0.0)])
+    return outline, np.vstack([(1.0, 0.0), round_part, (-1.0, 0.0)])
+
+
+def _tube(
+    tunnel: Tunnel, arch: tuple[np.ndarray, np.ndarray], along: np.ndarray, *, inside: bool
+) -> np.ndarray:
+    outline, outward = arch
+    position = _placed(tunnel, along[:, None], outline[None, :, 0], outline[None, :, 1])
+    sign = -1.0 if inside else 1.0
+    normal = _turned(tunnel, 0.0 * along[:, None], sign * outward[None, :, 0], sign * outward[None, :, 1])
+    girth = np.r_[0.0, np.cumsum(np.linalg.norm(np.diff(outline, axis=0), axis=1))]
+    uv = np.stack(np.broadcast_arrays(along[:, None], girth[None]), axis=-1)
+    depth = 0.5 * tunnel.length_m - np.abs(along)
+    sky = np.clip(0.6 - depth / _SHADE_M, _LEAST_SKY, 1.0)[:, None] if inside else 1.0
+    sky = 2.0 - sky if tunnel.cutaway else sky
+    kind = "lining" if inside and tunnel.cutaway else "concrete"
+    quads = _grid_quads(_rows(position, normal, uv, kind, 0.0, sky))
+    return quads if inside else quads[:, ::-1]
+
+
+def _portal(tunnel: Tunnel, inner: np.ndarray, outer: np.ndarray, at: float, facing: float) -> np.ndarray:
+    ring = np.stack([inner, outer], axis=1)
+    position = _placed(tunnel, np.array(at), ring[..., 0], ring[..., 1])
+    normal = _turned(tunnel, np.array(facing), np.array(0.0), np.array(0.0))
+    quads = _grid_quads(_rows(position, normal, ring, "concrete"))
+    return quads if facing > 0.0 else quads[:, ::-1]
+
+
+def _placed(tunnel: Tunnel, along: np.ndarray, across: np.ndarray, up: np.ndarray) -> np.ndarray:
+    return _turned(tunnel, along, across, up) + np.array([*tunnel.centre_m, 0.0])
+
+
+def _turned(tunnel: Tunnel, along: np.ndarray, across: np.ndarray, up: np.ndarray) -> np.ndarray:
+    """(..., 3) world directions of components along, to the right of and above the way."""
+    c, s = np.cos(tunnel.heading_rad), np.sin(tunnel.heading_rad)
+    along, across, up = np.broadcast_arrays(along, across, up)
+    return np.stack([along * c + across * s, along * s - across * c, up], axis=-1)
+
+
+_FORMAT = ("3f 3f 2f 2f 1f", "position", "normal", "uv", "surface", "sky_share")
+
+
+class Props:
+    """One mesh, one draw call a pass; only solids cast shadows. Cones may be moved."""
+
+    def __init__(self, ctx: moderngl.Context, programs: Programs, mesh: PropMesh):
+        self._resources = ExitStack()
+        self._mesh = mesh
+        self._vertices = vertices = self._owned(
+            ctx.buffer(np.ascontiguousarray(mesh.vertices, "f4"), dynamic=True)
+        )
+        self._placed: dict[int, np.ndarray] = {}
+        """Poses (4, 4) at which cones are drawn that do not stand where they stood at first."""
+        indices = self._owned(ctx.buffer(np.ascontiguousarray(mesh.indices, "u4")))
+        self._solid = mesh.solid
+        content = [(vertices, *_FORMAT)]
+        self._opaque = self._owned(
+            vertex_array(ctx, programs.load("prop.vert", "prop.frag"), content, indices)
+        )
+        depth = programs.load("terrain_depth.vert", "depth.frag")
+        self._shadow = self._owned(vertex_array(ctx, depth, content, indices))
+
+    def _owned(self, resource):
+        self._resources.callback(resource.release)
+        return resource
+
+    def place_cones(self, picture: ObstaclesPicture | None) -> None:
+        """Put the cones that have moved where they are, and all others back; None: none has."""
+        moved = {} if picture is None else {int(k): picture.poses[k] for k in np.flatnonzero(picture.moved)}
+        for k, pose in moved.items():
+            if k < self._mesh.cones and not np.array_equal(self._placed.get(k), pose):
+                self._write_cone(k, posed_cone(pose, CENTRE_M))
+        for k in self._placed.keys() - moved.keys():
+            size = len(posed_cone(np.eye(4), 0.0))
+            self._write_cone(k, self._mesh.vertices[k * size : (k + 1) * size])
+        self._placed = moved
+
+    def _write_cone(self, k: int, rows: np.ndarray) -> None:
+        data = np.ascontiguousarray(rows, "f4")
+        self._vertices.write(data, offset=k * data.nbytes)
+
+    def draw(self, context: PassContext) -> None:
+        """Draw everything into an opaque pass, the solids into a shadow pass."""
+        if context.name == "shadow":
+            if self._solid:
+                self._shadow.render(moderngl.TRIANGLES, vertices=self._solid)
+        elif context.mirrored:  # from below, what lies in the ground would cover all that stands on it
+            if self._solid:
+                self._opaque.render(moderngl.TRIANGLES, vertices=self._solid)
+        else:
+            self._opaque.render(moderngl.TRIANGLES)
+
+    def release(self) -> None:
+        """Free buffers and arrays."""
+        self._resources.close()

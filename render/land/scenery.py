@@ -1,0 +1,100 @@
+"""The still parts of a world as meshes, as much of them as a quality can carry."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from render.land.far_field import load_far_field
+from render.land.ground_cover import (
+    Scatter,
+    boulder_meshes,
+    leaf_atlas,
+    place_boulders,
+    place_shrubs,
+    shrub_mesh,
+)
+from render.land.mesh import ChunkedMesh, Mesh
+from render.land.pads import pad_mesh
+from render.land.props import PropMesh, prop_mesh
+from render.land.terrain_mesh import chunk_errors_m, load_terrain_mesh
+from render.passes.culling import Ridges
+from render.quality import Quality
+from sim.world import World
+
+COARSEST_LEVEL = 3
+SEED = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scenery:
+    """Meshes and placements (formats as `render.land` makes them); empty where a world has none."""
+
+    terrain: Sequence[ChunkedMesh]
+    """Levels of detail, finest first."""
+    far: Sequence[ChunkedMesh]
+    pads: Sequence[Mesh]
+    shrub_levels: Sequence[Mesh]
+    shrubs: Scatter | None
+    boulder_levels: Sequence[Sequence[Mesh]]
+    """For each variant its levels, finest first."""
+    boulders: Sequence[Scatter]
+    ridges: Ridges
+    """Of the ground, which hide what is behind them."""
+    leaves: np.ndarray
+    """(n, n, 4) uint8."""
+    props: PropMesh | None = None
+    """What is laid out for wheeled vehicles."""
+    terrain_errors_m: np.ndarray | None = None
+    """(levels, chunks) by how much each level is off, where levels are chosen by that."""
+    key: str = ""
+    """Names the world that it was made of; empty where it was put together by hand."""
+
+
+def load_scenery(world: World, quality: Quality) -> Scenery:
+    """Everything still in `world`; a far field, plants and blocks only where the ground has features."""
+    terrain = [load_terrain_mesh(world, level) for level in range(quality.finest_level, COARSEST_LEVEL + 1)]
+    natural = world.layers is not None
+    # Where light and grain come from a map, only the shape tells how coarse the mesh is.
+    errors_m = chunk_errors_m(terrain) if natural and not quality.full_materials else None
+    details = [boulder_meshes(detail=detail) for detail in quality.boulder_details]
+    return Scenery(
+        terrain=terrain,
+        far=[load_far_field(world, 0 if quality.finest_level == 0 else 1)] if natural else [],
+        pads=[pad_mesh(pad) for pad in world.pads],
+        shrub_levels=[shrub_mesh(quads=quads, seed=SEED) for quads in quality.shrub_quads],
+        shrubs=place_shrubs(world) if natural else None,
+        boulder_levels=list(zip(*details, strict=True)),
+        boulders=place_boulders(world) if natural else (),
+        ridges=Ridges.of_world(world),
+        leaves=leaf_atlas(size=256),
+        props=prop_mesh(world.grounds) if world.grounds is not None else None,
+        terrain_errors_m=errors_m,
+        key=world.key,
+    )
+
+
+_NO_WATER_M = -1e4
+_DRY_GROUND_M = -2.2
+"""Level ground in the desert is as sandy as a bank this far above water."""
+_AROUND_GROUNDS_M = 25.0
+"""Shadows of small things need a fine map: that of a level ground reaches no further than this around it."""
+
+
+def ground_bounds_m(world: World) -> tuple[np.ndarray, np.ndarray]:
+    """Low and high corner (3,) of the ground, with room for what stands on it; of a level ground only what is near."""
+    terrain = world.terrain
+    low = np.array([*terrain.origin_m, float(terrain.heights.min())])
+    extent = np.array(terrain.heights.shape[::-1]) - 1.0
+    grounds = getattr(world, "grounds", None)
+    if grounds is not None:
+        half = np.array(grounds.half_m) + _AROUND_GROUNDS_M
+        return np.array([*-half, -5.0]), np.array([*half, 25.0])
+    return low, np.array([*(low[:2] + extent * terrain.spacing_m), float(terrain.heights.max()) + 6.0])
+
+
+def material_water_level_m(world: World) -> float:
+    """Of river or lake; or what the materials of the ground take for it."""
+    if world.water_level_m is not None:
+        return world.water_level_m
+    return _DRY_GROUND_M if getattr(world, "grounds", None) is not None else _NO_WATER_M

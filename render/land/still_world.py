@@ -1,0 +1,179 @@
+"""The still world on the GPU: land, plants, blocks, pads and the textures they share."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+
+import moderngl
+import numpy as np
+
+from render.land.pads import Pads
+from render.land.props import Props
+from render.land.scatter import BOULDER, SHRUB, ScatterField
+from render.land.scenery import Scenery
+from render.land.terrain import Land
+from render.land.textures import (
+    band_contrast,
+    leaf_texture,
+    noise_image,
+    ramp_texture,
+    slope_image,
+    strata_ramp,
+    tiled_texture,
+)
+from render.light import Light
+from render.passes.context import PassContext
+from render.passes.culling import Ridges
+from render.passes.still_light import Lit
+from render.programs import SAMPLER_UNITS, Programs
+from render.quality import Quality
+from sim.contact.obstacles import ObstaclesPicture
+
+FAR_SPACING_M = (40.0,)
+
+
+class StillWorld:
+    """Owns everything that does not move and draws it into any pass.
+
+    Plants and blocks keep one choice of instances for each camera (`views`), so that the river's mirror image does not
+    undo the choice made for the picture.
+    """
+
+    def __init__(
+        self,
+        ctx: moderngl.Context,
+        programs: Programs,
+        scenery: Scenery,
+        quality: Quality,
+        *,
+        water_level_m: float,
+    ):
+        self._resources = ExitStack()
+        self._textures = self._make_textures(ctx, scenery, quality)
+        ridges = scenery.ridges
+        given = {"quality": quality, "water_level_m": water_level_m}
+        errors_m = scenery.terrain_errors_m
+        self.terrain = self._owned(Land(ctx, programs, scenery.terrain, ridges, errors_m=errors_m, **given))
+        self._land = [self.terrain]
+        if scenery.far:
+            far = Land(ctx, programs, scenery.far, ridges, **given, spacing_m=FAR_SPACING_M, in_sun_map=False)
+            self._land.append(self._owned(far))
+        self._pads = self._owned(Pads(ctx, programs, scenery.pads))
+        self._props = self._owned(Props(ctx, programs, scenery.props)) if scenery.props is not None else None
+        self._fields: dict[str, list[ScatterField]] = {
+            "picture": self._scatter(ctx, programs, scenery, ridges, quality)
+        }
+        if quality.reflection_scale > 0.0:
+            self._fields["mirror"] = self._scatter(ctx, programs, scenery, ridges, quality)
+
+    def _owned(self, resource):
+        self._resources.callback(resource.release)
+        return resource
+
+    def _make_textures(
+        self, ctx: moderngl.Context, scenery: Scenery, quality: Quality
+    ) -> dict[str, moderngl.Texture]:
+        noise = noise_image()
+        fine = noise_image(dtype=np.uint16) if quality.full_materials else noise
+        filtering = {"anisotropy": quality.anisotropy, "smooth_levels": quality.full_materials}
+        textures = {
+            "noise_map": tiled_texture(ctx, fine, **filtering),
+            "slope_map": tiled_texture(ctx, slope_image(noise), **filtering),
+            "strata_map": ramp_texture(ctx, strata_ramp()),
+            "band_map": ramp_texture(ctx, band_contrast(strata_ramp())),
+            "leaf_map": leaf_texture(ctx, scenery.leaves),
+        }
+        return {name: self._owned(texture) for name, texture in textures.items()}
+
+    def _scatter(
+        self, ctx: moderngl.Context, programs: Programs, scenery: Scenery, ridges: Ridges, quality: Quality
+    ) -> list[ScatterField]:
+        fields = []
+        if scenery.shrubs is not None:
+            fields.append(
+                ScatterField(
+                    ctx,
+                    programs,
+                    SHRUB,
+                    scenery.shrub_levels,
+                    scenery.shrubs,
+                    ridges,
+                    reach_m=quality.shrub_reach_m,
+                    budget=quality.shrubs,
+                )
+            )
+        for levels, placed in zip(scenery.boulder_levels, scenery.boulders, strict=False):
+            budget = quality.boulders // len(scenery.boulders)
+            fields.append(
+                ScatterField(
+                    ctx,
+                    programs,
+                    BOULDER,
+                    levels,
+                    placed,
+                    ridges,
+                    reach_m=quality.boulder_reach_m,
+                    budget=budget,
+                )
+            )
+        return [self._owned(field) for field in fields]
+
+    def clear(self, places_w: np.ndarray, radius_m: float) -> bool:
+        """Leave out plants and blocks about the places (n, 2) m; whether that changes anything."""
+        changed = [field.clear(places_w, radius_m) for fields in self._fields.values() for field in fields]
+        return any(changed)
+
+    def place_cones(self, picture: ObstaclesPicture | None) -> None:
+        """Draw the world's cones where they are."""
+        if self._props is not None:
+            self._props.place_cones(picture)
+
+    def bind(self) -> None:
+        """Keep the shared textures where every material looks for them."""
+        for name, texture in self._textures.items():
+            texture.use(SAMPLER_UNITS[name])
+
+    @property
+    def lit(self) -> Mapping[str, Lit]:
+        """What is baked, by name."""
+        return {f"land {number}": land for number, land in enumerate(self._land)}
+
+    def bake(self, light: Light) -> Iterator[None]:
+        """Take up a new light where it is kept, a share at a step."""
+        for land in self._land:
+            yield from land.bake(light)
+
+    def cast(self) -> Iterator[Callable[[PassContext], None]]:
+        """To be called with the shadow pass, each for a share of what casts one; the far land does not."""
+        if self._props is not None:
+            yield self._props.draw
+        yield from self.terrain.cast()
+        yield self._pads.draw
+        for field in self._fields["picture"]:
+            yield field.draw
+
+    def draw(self, context: PassContext) -> None:
+        """Draw all that the pass's camera sees."""
+        if self._props is not None:
+            self._props.draw(context)  # before the land that it covers, which then need not be shaded
+        for land in self._land:
+            land.draw(context)
+        self._pads.draw(context)
+        for field in self._fields["mirror" if context.mirrored else "picture"]:
+            field.draw(context)
+
+    @property
+    def strewn(self) -> int:
+        """Plants and blocks that there are, in view or not."""
+        return sum(field.count for field in self._fields["picture"])
+
+    @property
+    def drawn_triangles(self) -> dict[str, int]:
+        """Triangles of the last draw, by part."""
+        return {
+            "terrain": sum(land.drawn_triangles for land in self._land),
+            "scatter": sum(field.drawn_triangles for field in self._fields["picture"]),
+        }
+
+    def release(self) -> None:
+        """Free everything."""
+        self._resources.close()

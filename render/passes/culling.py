@@ -1,0 +1,168 @@
+"""What a camera can see: boxes within its frustum, places that no higher ground hides, faces turned towards it.
+
+Nothing of which a part is seen is ever left out.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import moderngl
+import numpy as np
+
+from render.passes.context import PassContext
+from sim.compiled import compiled
+from sim.world import Terrain, World
+from sim.world.store import cached_arrays, source_digest
+
+
+def frustum_planes(clip_from_world: np.ndarray) -> np.ndarray:
+    """(6, 4) planes (n, d) with unit n, inside where n.x + d >= 0, of a (4, 4) camera matrix."""
+    m = np.asarray(clip_from_world)
+    planes = np.stack([m[3] + m[0], m[3] - m[0], m[3] + m[1], m[3] - m[1], m[3] + m[2], m[3] - m[2]])
+    return planes / np.linalg.norm(planes[:, :3], axis=1, keepdims=True)
+
+
+class Boxes:
+    """Many axis-aligned boxes, tested together."""
+
+    def __init__(self, low: np.ndarray, high: np.ndarray):
+        """`low`, `high` (n, 3) world metres."""
+        self._low = np.asarray(low, dtype=float)
+        self._high = np.asarray(high, dtype=float)
+        self._centre = 0.5 * (self._low + self._high)
+        self._half = 0.5 * (self._high - self._low)
+
+    def visible(self, frustum: np.ndarray) -> np.ndarray:
+        """(n,) bool: not wholly outside any plane of `frustum` (6, 4)."""
+        normals, offsets = frustum[:, :3], frustum[:, 3]
+        reach = self._centre @ normals.T + self._half @ np.abs(normals).T + offsets
+        return (reach >= 0.0).all(axis=1)
+
+    def distance(self, eye_w: np.ndarray) -> np.ndarray:
+        """(n,) m from the eye to the nearest point of each box."""
+        outside = np.maximum(np.maximum(self._low - eye_w, eye_w - self._high), 0.0)
+        return np.sqrt((outside * outside).sum(axis=1))
+
+
+@contextmanager
+def culled(context: PassContext) -> Iterator[None]:
+    """Leave out back faces, except in the shadow pass: there they keep light from leaking under edges."""
+    if context.name == "shadow":
+        yield
+        return
+    context.ctx.front_face = "cw" if context.mirrored else "ccw"
+    context.ctx.enable(moderngl.CULL_FACE)
+    yield
+    context.ctx.disable(moderngl.CULL_FACE)
+    context.ctx.front_face = "ccw"
+
+
+_DIGEST = source_digest(__file__)
+_STEPS = 48
+_MARGIN_M = 3.0
+"""A place counts as seen while a thing this tall on it would be."""
+_REUSE_M = 2.0
+"""The answer is kept until the eye has moved this far."""
+_SPACING_M = 12.0
+"""Of the points that stand for a surface."""
+_AROUND_M = _SPACING_M / np.sqrt(2.0) + _REUSE_M
+"""A line to such a point passes no farther than this from the line that it stands for."""
+
+
+@compiled()
+def _any_free(eye, points, owner, seen, heights, x0, y0, spacing):
+    """Set `seen[owner]` for every point that no ground stands before. Samples lie closer near the eye."""
+    rows, columns = heights.shape
+    seen[:] = False
+    for k in range(points.shape[0]):
+        if seen[owner[k]]:
+            continue
+        free = True
+        for step in range(1, _STEPS):
+            t = (step / _STEPS) ** 2
+            x = eye[0] + t * (points[k, 0] - eye[0])
+            y = eye[1] + t * (points[k, 1] - eye[1])
+            i, j = int((x - x0) / spacing), int((y - y0) / spacing)
+            inside = 0 <= i < columns and 0 <= j < rows
+            if inside and heights[j, i] > eye[2] + t * (points[k, 2] - eye[2]):
+                free = False
+                break
+        if free:
+            seen[owner[k]] = True
+
+
+def summits(points_w: np.ndarray, owner: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(k, 3) for `points_w` (n, 3): centres of the squares they lie in, a margin above the highest of each.
+
+    owner: (n,) >= 0, the thing that a point belongs to, each with squares of its own; returned as (k,) as well, rising.
+    """
+    column, row = np.floor(points_w[:, :2].T / _SPACING_M).astype(np.int64)
+    column0, row0 = column.min(initial=0), row.min(initial=0)
+    rows, columns = row.max(initial=0) - row0 + 1, column.max(initial=0) - column0 + 1
+    square = (owner * columns + (column - column0)) * rows + (row - row0)
+    order = np.argsort(square, kind="stable")
+    square = square[order]
+    first = np.flatnonzero(np.diff(square, prepend=-1))
+    left, at_row = np.divmod(square[first], rows)
+    whose, at_column = np.divmod(left, columns)
+    highest = np.maximum.reduceat(points_w[order, 2], first) if len(first) else np.zeros(0)
+    centre = (np.column_stack([at_column + column0, at_row + row0]) + 0.5) * _SPACING_M
+    return np.column_stack([centre, highest + _MARGIN_M]), whose
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ridges:
+    """The ground as far as it surely hides what is behind it: the lowest of all heights around each place."""
+
+    heights: np.ndarray
+    """(ny, nx) float32 m."""
+    frame: tuple[float, float, float]
+    """x and y of the first one, spacing [m]."""
+
+    @staticmethod
+    def of(terrain: Terrain) -> "Ridges":
+        """Of any ground."""
+        from scipy.ndimage import minimum_filter  # takes a while, and those of worlds are kept
+
+        reach = int(np.ceil(_AROUND_M / terrain.spacing_m))
+        lowest = minimum_filter(np.asarray(terrain.heights, np.float32), size=2 * reach + 1, mode="nearest")
+        return Ridges(np.ascontiguousarray(lowest - np.float32(_REUSE_M)), _frame(terrain))
+
+    @staticmethod
+    def of_world(world: World) -> "Ridges":
+        """Of its ground, from the cache where they are there."""
+        name = f"ridges-{world.key}-{_DIGEST}"
+        kept = cached_arrays("meshes", name, lambda: {"heights": Ridges.of(world.terrain).heights})
+        return Ridges(kept["heights"], _frame(world.terrain))
+
+
+def _frame(terrain: Terrain) -> tuple[float, float, float]:
+    x, y = terrain.origin_m
+    return float(x), float(y), float(terrain.spacing_m)
+
+
+class Skyline:
+    """Tells which things lie wholly behind higher ground.
+
+    Each thing is represented by points above its squares of the ground; it is hidden when the line from the eye to each
+    of them dips below the ridges. A free line to any place of a square would pass the ground near the line to its point
+    and no higher, so that one is free as well. Between samples, and outside the map, lines count as free. Errors so
+    draw more than there is to see.
+    """
+
+    def __init__(self, ridges: Ridges, points_w: np.ndarray, owner: np.ndarray, things: int):
+        """`points_w` (n, 3) of so many things, `owner` (n,) the thing of each."""
+        self._ridges = ridges
+        points, self._owner = summits(points_w, owner)
+        self._points = np.ascontiguousarray(points)
+        self._seen = np.ones(things, dtype=bool)
+        self._eye = np.full(3, np.inf)
+
+    def seen(self, eye_w: np.ndarray) -> np.ndarray:
+        """(n,) bool: some part of the thing may be seen from `eye_w` (3,). Valid until the next call."""
+        if not np.linalg.norm(eye_w - self._eye) < _REUSE_M:
+            self._eye = np.array(eye_w, dtype=float)
+            ridges = self._ridges
+            _any_free(self._eye, self._points, self._owner, self._seen, ridges.heights, *ridges.frame)
+        return self._seen

@@ -1,0 +1,152 @@
+"""From linear light to the picture: bloom, tone, anti-aliasing, scaling."""
+
+from contextlib import ExitStack
+
+import moderngl
+
+from render.process import UnlockedDraw
+from render.programs import FIRST_FREE_UNIT, Programs
+from render.quality import Quality
+
+_SOURCE_UNIT, _BLOOM_UNIT = FIRST_FREE_UNIT, FIRST_FREE_UNIT + 1
+
+
+class Post:
+    """Owns what lies between the scene's linear texture and the target's encoded pixels, at one size."""
+
+    def __init__(
+        self,
+        ctx: moderngl.Context,
+        programs: Programs,
+        quality: Quality,
+        *,
+        scene_px: tuple[int, int],
+        output_px: tuple[int, int],
+    ):
+        self._ctx = ctx
+        self._resources = ExitStack()
+        self._scene_px, self._draw = scene_px, UnlockedDraw(ctx)
+        self._bloom = quality.bloom
+        # One pass from the scene to the target, where nothing is done to the encoded picture.
+        whole = scene_px[0] <= output_px[0] and scene_px[1] <= output_px[1]
+        self._fused = whole and not (quality.fxaa or quality.bloom)
+        carried = {"CARRIED": 1} if self._fused and scene_px != output_px else {}
+        self._tone = self._pass(
+            programs, "tonemap.frag", **({"BLOOM": 1} if quality.bloom else {}), **carried
+        )
+        if self._fused:
+            return
+        same_size = {"SAME_SIZE": 1} if scene_px == output_px else {}
+        self._carry = self._pass(programs, "present.frag", **same_size)
+        enlarged = {"SHARPEN": 1} if scene_px[0] < output_px[0] else {}
+        self._smooth = self._pass(programs, "present.frag", FXAA=1, **enlarged) if quality.fxaa else None
+        if quality.bloom:
+            self._down = self._pass(programs, "bloom_down.frag")
+            self._blur = self._pass(programs, "bloom_blur.frag")
+            small = (max(scene_px[0] // 4, 1), max(scene_px[1] // 4, 1))
+            self._glow = [self._target(small, dtype="f2") for _ in range(2)]
+        self._encoded = self._target(scene_px, dtype="f1")
+        self._smoothed: moderngl.Framebuffer | None = None
+        self._finished: moderngl.Framebuffer | None = None
+        """The last picture, where it is kept beside the target that it went to."""
+        if quality.fxaa and scene_px != output_px:
+            self._smoothed = self._target(scene_px, dtype="f1")
+
+    def _pass(self, programs: Programs, fragment: str, **defines: int):
+        program = programs.load("fullscreen.vert", fragment, **defines)
+        array = self._ctx.vertex_array(program, [])
+        self._resources.callback(array.release)
+        program["source_map"].value = _SOURCE_UNIT
+        if "bloom_map" in program:
+            program["bloom_map"].value = _BLOOM_UNIT
+        return program, array
+
+    def _target(self, size_px: tuple[int, int], *, dtype: str) -> moderngl.Framebuffer:
+        texture = self._ctx.texture(size_px, 4, dtype=dtype)
+        texture.repeat_x = texture.repeat_y = False
+        framebuffer = self._ctx.framebuffer([texture])
+        self._resources.callback(texture.release)
+        self._resources.callback(framebuffer.release)
+        return framebuffer
+
+    def _make_glow(self, scene: moderngl.Texture) -> moderngl.Texture:
+        first, second = self._glow
+        width, height = self._scene_px
+        program, array = self._down
+        program["texel"].value = (1.0 / width, 1.0 / height)
+        first.use()
+        scene.use(_SOURCE_UNIT)
+        self._draw(array, moderngl.TRIANGLES, 3)
+        program, array = self._blur
+        for radius in (1.0, 2.5):
+            for target, source, step in (
+                (second, first, (radius / first.width, 0.0)),
+                (first, second, (0.0, radius / first.height)),
+            ):
+                target.use()
+                source.color_attachments[0].use(_SOURCE_UNIT)
+                program["step_uv"].value = step
+                self._draw(array, moderngl.TRIANGLES, 3)
+        return first.color_attachments[0]
+
+    def draw(
+        self,
+        scene: moderngl.Texture,
+        target: moderngl.Framebuffer,
+        viewport: tuple[int, int, int, int],
+        *,
+        exposure: float,
+    ) -> None:
+        """Finish `scene` (linear, scene size) into `viewport` (x, y, width, height) of `target`."""
+        self._ctx.enable_only(moderngl.NOTHING)
+        if self._bloom:
+            self._make_glow(scene).use(_BLOOM_UNIT)
+        self._tone[0]["exposure"].value = exposure
+        if self._fused:
+            self._scene = scene
+            self.repeat(target, viewport)
+            return
+        if "origin" in self._tone[0]:
+            self._tone[0]["origin"].value = 0, 0
+        self._encoded.use()
+        self._run(self._tone, scene)
+        source = self._encoded
+        if self._smooth is not None:
+            self._smooth[0]["texel"].value = (1.0 / self._scene_px[0], 1.0 / self._scene_px[1])
+        if self._smooth is not None and self._smoothed is not None:
+            self._smoothed.use()
+            self._run(self._smooth, source.color_attachments[0])
+            source = self._smoothed
+        straight = self._smooth is not None and source is self._encoded
+        self._finished = None if straight else source
+        target.use()
+        self._ctx.viewport = viewport
+        self._run(self._smooth if straight else self._carry, source.color_attachments[0])
+
+    def repeat(self, target: moderngl.Framebuffer, viewport: tuple[int, int, int, int]) -> None:
+        """The picture that was drawn last, once more."""
+        self._ctx.enable_only(moderngl.NOTHING)
+        if self._fused:
+            target.use()
+            self._ctx.viewport = viewport
+            if "origin" in self._tone[0]:
+                self._tone[0]["origin"].value = viewport[:2]
+            self._run(self._tone, self._scene)
+            return
+        if self._finished is None:
+            if self._smoothed is None:
+                self._smoothed = self._target(self._scene_px, dtype="f1")
+            self._smoothed.use()
+            self._run(self._smooth, self._encoded.color_attachments[0])
+            self._finished = self._smoothed
+        target.use()
+        self._ctx.viewport = viewport
+        self._run(self._carry, self._finished.color_attachments[0])
+
+    def _run(self, stage: tuple[moderngl.Program, moderngl.VertexArray], source: moderngl.Texture) -> None:
+        source.use(_SOURCE_UNIT)
+        self._draw(stage[1], moderngl.TRIANGLES, 3)
+
+    def release(self) -> None:
+        """Free targets and arrays."""
+        self._resources.close()

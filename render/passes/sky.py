@@ -1,0 +1,99 @@
+"""The sky: a scattering table made when the sun moves, and the light that follows from it."""
+
+import math
+
+import moderngl
+import numpy as np
+
+from render.light import Light, Sun
+from render.passes.targets import unbind
+from render.programs import SAMPLER_UNITS, Programs
+
+TABLE_PX = (256, 128)
+SUN_POWER = 20.0
+"""Irradiance of the sun above the air, in the scene's relative unit."""
+HAZE = 2.2
+"""Mie scattering relative to clear air."""
+
+_GROUND_M, _TOP_M, _EYE_M = 6360e3, 6440e3, 200.0
+_RAYLEIGH = np.array([5.802, 13.558, 33.1]) * 1e-6
+_OZONE = np.array([0.650, 1.881, 0.085]) * 1e-6
+_MIE_EXTINCTION = 4.4e-6
+
+
+def sun_at_ground(direction_w: np.ndarray) -> np.ndarray:
+    """(3,) irradiance of the sun through the air, by the same air as the table; zero below the horizon."""
+    if direction_w[2] <= 0.0:
+        return np.zeros(3)
+    eye = np.array([0.0, 0.0, _GROUND_M + _EYE_M])
+    along = eye @ direction_w
+    reach = -along + math.sqrt(along * along - (eye @ eye - _TOP_M * _TOP_M))
+    step = reach / 400
+    points = eye + ((np.arange(400) + 0.5) * step)[:, None] * direction_w
+    height = np.linalg.norm(points, axis=1) - _GROUND_M
+    air, haze = np.exp(-height / 8000.0).sum(), np.exp(-height / 1200.0).sum()
+    ozone = np.maximum(0.0, 1.0 - np.abs(height - 25e3) / 15e3).sum()
+    depth = (_RAYLEIGH * air + _MIE_EXTINCTION * HAZE * haze + _OZONE * ozone) * step
+    return SUN_POWER * np.exp(-depth)
+
+
+def irradiance_harmonics(table: np.ndarray) -> np.ndarray:
+    """(9, 3) coefficients of the irradiance by normal for a sky `table` (nv, nu, 3), as sky.glsl evaluates them."""
+    rows, columns = table.shape[:2]
+    v = (np.arange(rows) + 0.5) / rows * 2.0 - 1.0
+    elevation = np.sign(v) * v * v * np.pi / 2.0
+    azimuth = (np.arange(columns) + 0.5) / columns * 2.0 * np.pi
+    x = np.cos(elevation)[:, None] * np.cos(azimuth)
+    y = np.cos(elevation)[:, None] * np.sin(azimuth)
+    z = np.broadcast_to(np.sin(elevation)[:, None], x.shape)
+    solid_angle = np.cos(elevation) * np.abs(v) * 2.0 * np.pi / rows * (2.0 * np.pi / columns)
+    polynomials = [np.ones_like(x), y, z, x, x * y, y * z, 3 * z * z - 1, x * z, x * x - y * y]
+    norms = [0.282095, 0.488603, 0.488603, 0.488603, 1.092548, 1.092548, 0.315392, 1.092548, 0.546274]
+    lobes = [np.pi] + [2.0 * np.pi / 3.0] * 3 + [np.pi / 4.0] * 5
+    weighted = table * solid_angle[:, None, None]
+    return np.array(
+        [
+            lobe * norm * norm * np.einsum("vuc,vu->c", weighted, polynomial)
+            for polynomial, norm, lobe in zip(polynomials, norms, lobes, strict=True)
+        ]
+    )
+
+
+class Sky:
+    """Owns the table of sky radiance by direction and draws the sky behind the scene."""
+
+    def __init__(self, ctx: moderngl.Context, programs: Programs):
+        self._ctx = ctx
+        self._table = ctx.texture(TABLE_PX, 4, dtype="f4")
+        self._table.repeat_x, self._table.repeat_y = True, False
+        self._target = ctx.framebuffer([self._table])
+        self._scatter = programs.load("fullscreen.vert", "sky_lut.frag")
+        self._scatter_array = ctx.vertex_array(self._scatter, [])
+        self._backdrop_array = ctx.vertex_array(programs.load("fullscreen.vert", "sky.frag"), [])
+
+    def light(self, sun: Sun) -> Light:
+        """Fill the table for `sun` and return the light it throws. A table takes 15 ms on two CPU cores."""
+        direction = sun.direction_w
+        self._target.use()
+        self._ctx.enable_only(moderngl.NOTHING)
+        self._scatter["sun"].value = tuple(direction)
+        self._scatter["mie_scale"].value = HAZE
+        self._scatter["sun_power"].value = SUN_POWER
+        self._scatter_array.render(moderngl.TRIANGLES, vertices=3)
+        table = np.frombuffer(self._table.read(), dtype=np.float32).reshape(TABLE_PX[1], TABLE_PX[0], 4)
+        harmonics = irradiance_harmonics(table[..., :3].astype(float))
+        return Light(direction_w=direction, sun_irradiance=sun_at_ground(direction), sky_harmonics=harmonics)
+
+    def bind(self) -> None:
+        """Keep the table where every material looks for it."""
+        self._table.use(SAMPLER_UNITS["sky_lut"])
+
+    def draw(self) -> None:
+        """Fill what nothing nearer has covered. Expects the depth test to pass on equal depth."""
+        self._backdrop_array.render(moderngl.TRIANGLES, vertices=3)
+
+    def release(self) -> None:
+        """Free table and arrays."""
+        unbind(self._ctx)
+        for owned in (self._backdrop_array, self._scatter_array, self._target, self._table):
+            owned.release()

@@ -1,0 +1,81 @@
+"""What a sun gives to a world's still things, kept between starts: software GL takes half a second to draw it.
+
+It is made in steps, so that frames can come between them.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Protocol
+
+import moderngl
+import numpy as np
+
+from render.light import Sun
+from render.quality import Quality, is_software
+from sim.platform.cache import found
+from sim.world.store import cached_arrays, source_digest
+
+
+def step(steps: Iterator[None]) -> bool:
+    """Take one; whether there was one to take."""
+    for _ in steps:
+        return True
+    return False
+
+
+def finish(steps: Iterator[None]) -> None:
+    """Take all that are left."""
+    for _ in steps:
+        pass
+
+
+class Lit(Protocol):
+    """Something that light is drawn into."""
+
+    def lit(self) -> Mapping[str, np.ndarray]:
+        """What has been drawn."""
+
+    def take_light(self, kept: Mapping[str, np.ndarray]) -> None:
+        """Have it as if it had been drawn."""
+
+
+def light_name(ctx: moderngl.Context, still: str, quality: Quality, sun: Sun) -> str:
+    """Of the file in which the light of a sun on `still` things is kept; empty where drawing takes no longer."""
+    if not still or not is_software(ctx):
+        return ""
+    told = repr((ctx.info["GL_RENDERER"], ctx.info["GL_VERSION"], quality, sun, _drawn_by()))
+    return f"{still}-{hashlib.sha256(told.encode()).hexdigest()[:24]}"
+
+
+def lit_from_cache(name: str, draw: Callable[[], Iterator[None]], parts: Mapping[str, Lit]) -> Iterator[None]:
+    """Have the light in all parts: drawn, a share at a step, or as it was kept under this name."""
+    drawn = False
+
+    def draw_here() -> Iterator[None]:
+        nonlocal drawn
+        drawn = True
+        yield from draw()
+
+    def make() -> dict[str, np.ndarray]:
+        if not drawn:
+            finish(draw_here())  # the file was there, and is damaged
+        return {f"{part}: {name}": array for part, lit in parts.items() for name, array in lit.lit().items()}
+
+    if found("light", f"{name}.npz") is None:
+        yield from draw_here()
+    kept = cached_arrays("light", name, make)
+    if not drawn:
+        for part, lit in parts.items():
+            own = f"{part}: "
+            lit.take_light({name[len(own) :]: a for name, a in kept.items() if name.startswith(own)})
+    yield
+
+
+@cache
+def _drawn_by() -> str:
+    """Digest of the shaders and of what calls them."""
+    folder = Path(__file__).parents[1]
+    files = (*folder.rglob("*.py"), *(file for file in (folder / "shaders").rglob("*") if file.is_file()))
+    return source_digest(*map(str, files))

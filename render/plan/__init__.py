@@ -1,0 +1,1 @@
+"""Plans as things in the picture; `view` is the door."""

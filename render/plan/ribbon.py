@@ -1,0 +1,117 @@
+"""A plan's way as a ribbon that banks with the vehicle: edges, rungs at equal times, where it leans on a limit."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from render.frame import Polyline, Surface
+from render.plan import shapes
+from sim.planner.result.record import PlanRecord
+
+Colour = tuple[float, float, float]
+
+HELD: Colour = (1.0, 0.62, 0.0)
+"""Of what keeps a plan from being cheaper, and of the ribbon's edges while that is a limit."""
+_CASING: Colour = (0.01, 0.012, 0.015)
+"""Under the edges of ribbons: they stand out against rock, sand and water alike."""
+_LIGHTER = 0.4
+"""Share of white in edges and rungs, which lie on a band of their colour."""
+_RUNGS_S, _MOST_RUNGS = (1.0, 2.0, 5.0, 10.0, 20.0, 60.0), 30
+LIFT_M = 0.06
+"""By which marks of what moves on the ground float above it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Way:
+    """A plan in the world, computed once."""
+
+    record: PlanRecord
+    poses: np.ndarray
+    """(N+1, 4, 4) T_wb."""
+    forces_w: np.ndarray
+    """(N+1, 3) N."""
+    bodies_w: Mapping[str, np.ndarray] = field(default_factory=dict)
+    """Name -> (N+1, 4, 4), of vehicles whose model has parts that go with bodies."""
+
+    @cached_property
+    def reach_m(self) -> float:
+        """Longest side of the box around it: long plans are drawn bolder, as they are seen from farther."""
+        return float(np.ptp(self.poses[:, :3, 3], axis=0).max())
+
+
+def half_width_m(way: Way, size_m: float) -> float:
+    """Half the width of the present plan's ribbon: no wider than the way is long."""
+    return max(min(0.06 * size_m, 0.15 * way.reach_m), 0.003 * way.reach_m)
+
+
+def _edges(way: Way, half_m: float) -> tuple[np.ndarray, np.ndarray]:
+    """(N+1, 3) left and right edge of a band that banks with the vehicle."""
+    side, up = way.poses[:, :3, 1], way.poses[:, :3, 2]
+    middle = way.poses[:, :3, 3] + LIFT_M * up
+    return middle + half_m * side, middle - half_m * side
+
+
+def _lighter(colour: Colour) -> Colour:
+    r, g, b = ((1.0 - _LIGHTER) * part + _LIGHTER for part in colour)
+    return r, g, b
+
+
+def ribbon(way: Way, colour: Colour, half_m: float, alpha: float) -> tuple[Surface, list[Polyline]]:
+    """A band that banks with the vehicle, and its two edges."""
+    edges = _edges(way, half_m)
+    opaque = np.full(len(way.poses), 0.95)
+    lines = [Polyline(edge, _lighter(colour), opaque, 2.0) for edge in edges]
+    return Surface(*shapes.ribbon(*edges, way.poses[:, :3, 2]), colour, alpha), lines
+
+
+def cased(lines: list[Polyline]) -> list[Polyline]:
+    """Lines on a dark ground of their own."""
+    return [
+        replace(line, colour=_CASING, alpha=0.4 * line.alpha, width_px=line.width_px + 2.5) for line in lines
+    ]
+
+
+def rungs(way: Way, colour: Colour, half_m: float) -> list[Polyline]:
+    """Across the band at equal times: every second, or as seldom as leaves it legible.
+
+    One line, which goes along an edge from each rung to the next.
+    """
+    record, edges = way.record, _edges(way, half_m)
+    every_s = next(s for s in _RUNGS_S if record.duration_s / s <= _MOST_RUNGS or s == _RUNGS_S[-1])
+    at = np.arange(every_s, record.duration_s - 0.5 * every_s, every_s) / record.step_s
+    points: list[np.ndarray] = []
+    for number, here in enumerate(at):
+        near, far = edges[number % 2], edges[1 - number % 2]
+        k = min(int(here), len(far) - 2)
+        points += [edge[k] + (here - k) * (edge[k + 1] - edge[k]) for edge in (near, far)]
+        if number + 1 < len(at):
+            points += list(far[k + 1 : int(at[number + 1]) + 1])
+    if not points:
+        return []
+    return [Polyline(np.array(points), _lighter(colour), np.full(len(points), 0.7), 1.3)]
+
+
+def held(way: Way, half_m: float) -> list[Polyline]:
+    """The edges once more, where the plan leans on a limit."""
+    record, lines = way.record, []
+    for constraint in record.active:
+        for begin_s, end_s in (
+            constraint.spans_s if constraint.obstacle is None and constraint.waypoint is None else ()
+        ):
+            first = max(int(begin_s / record.step_s), 0)
+            last = min(int(np.ceil(end_s / record.step_s)) + 1, len(record.nodes))
+            if last - first > 1:
+                opaque = np.ones(last - first)
+                lines += [Polyline(e[first:last], HELD, opaque, 3.4) for e in _edges(way, half_m)]
+    return lines
+
+
+def turns(way: Way, colour: Colour, size_m: float) -> list[Polyline]:
+    """Of what only turns on the spot: the ways of its nose, its left side and its top."""
+    if way.reach_m > 0.1 * size_m:
+        return []
+    opaque, middle = np.full(len(way.poses), 0.95), way.poses[:, :3, 3]
+    tips = [middle + 0.24 * size_m * way.poses[:, :3, axis] for axis in range(3)]
+    return [Polyline(tip, colour, opaque, 3.0) for tip in tips]

@@ -1,0 +1,338 @@
+"""Plans as things in the picture: ribbons, ghosts, thrust arrows, fading iterates, marks of task and failures."""
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+
+from render.cameras.framing import framing_of
+from render.frame import Arrow, DrawnVehicle, Frame, Polyline, Surface
+from render.plan import shapes
+from render.plan.obstacle_models import obstacle_model
+from render.plan.ribbon import HELD, LIFT_M, Colour, Way, cased, half_width_m, held, ribbon, rungs, turns
+from sim.planner.result.forces import control_forces_b
+from sim.planner.result.record import PlanRecord
+from sim.planner.service.view import FADE_S, PlanView
+from sim.planner.task.bodies import planar
+from sim.planner.task.obstacles import Box, Capsule, Cylinder, Obstacle, carried
+from sim.planner.task.poses import positions
+from sim.simulation.placing import placement
+from sim.vehicle_config import config_of
+from sim.vehicle_config.model import turn
+from sim.vehicles import NonholonomicVehicle
+from sim.vehicles.forms.observation import observed_by_symbols
+from sim.world import World
+
+PRESENT: Colour = (0.02, 0.55, 0.95)
+FAILED: Colour = (0.90, 0.03, 0.02)
+STALE: Colour = (0.30, 0.33, 0.38)
+ALTERNATIVE: Colour = (0.45, 0.62, 0.78)
+"""Of other ways to do the task."""
+KEPT: tuple[Colour, ...] = (
+    (0.95, 0.42, 0.00),
+    (0.00, 0.55, 0.28),
+    (0.78, 0.22, 0.50),
+    (0.95, 0.85, 0.06),
+    (0.85, 0.85, 0.85),
+)
+"""Linear RGB of plans that are kept, in the order of their list; told apart by the colour-blind too (Okabe and Ito)."""
+_ITERATE: Colour = (0.95, 0.75, 0.25)
+_GOAL: Colour = (0.15, 0.85, 0.20)
+_WAYPOINT: Colour = (1.00, 0.50, 0.05)
+_OBSTACLE: Colour = (0.80, 0.25, 0.12)
+_THRUST: Colour = (1.0, 0.78, 0.0)
+_NEWEST, _OLDER = 0.9, 0.4
+"""Opacity of the last iterate and of those before it."""
+_MOST_ALTERNATIVES = 5
+_MOST_GHOSTS, _GHOST_GAP = 9, 0.55
+"""Ghosts stand no nearer to one another than this share of the chase camera's distance."""
+_COVERED = 0.04
+_SMALLEST_RING = 0.05
+"""Shares of the chase camera's distance, too."""
+_PILLAR_M = 12.0
+"""Drawn height of an endless pillar above its foot."""
+_CORNERS = np.array(list(product((-1.0, 1.0), repeat=3)))
+
+
+def alternatives_shown(view: PlanView) -> tuple[PlanRecord, ...]:
+    """Other ways of the present plan that are drawn, the cheapest first: none of a task before."""
+    return () if view.plan is None or view.stale else view.plan.alternatives[:_MOST_ALTERNATIVES]
+
+
+class PlanScene:
+    """Adds a planning session to frames of one world."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._ways: dict[int, Way] = {}
+
+    def added(self, frame: Frame, view: PlanView, now_s: float) -> Frame:
+        """The frame with everything there is to see of `view` at wall time `now_s`."""
+        model = view.vehicle.name
+        size_m = framing_of(model).distance_m
+        kept = [
+            (r, KEPT[i % len(KEPT)])
+            for i, r in enumerate(view.kept)
+            if r is not view.plan and r.name not in view.hidden
+        ]
+        pursued = view.pursuit is not None and view.pursuit.on
+        shown = [] if view.plan is None or pursued else [view.plan]
+        records = (*shown, *(r for r, _ in kept))
+        self._ways = {id(r): self._way(r, view.origin_w) for r in records}
+        surfaces, lines = self._marks(view, size_m)
+        for record, colour in kept:
+            surface, edges = ribbon(
+                self._ways[id(record)], colour, 0.4 * half_width_m(self._ways[id(record)], size_m), 0.35
+            )
+            surfaces.append(surface)
+            lines += edges
+        models = (obstacle_model(obstacle, self._world) for obstacle in view.task.obstacles)
+        solid = tuple(model for model in models if model is not None)
+        vehicles: list[DrawnVehicle] = []
+        arrows: list[Arrow] = []
+        if pursued:
+            lines += self._horizon(view)
+        elif view.plan is not None:
+            way, colour = self._ways[id(view.plan)], _colour(view)
+            half_m = half_width_m(way, size_m)
+            surface, edges = ribbon(way, colour, half_m, 0.3 if view.dated else 0.5)
+            surfaces.append(surface)
+            lines += cased(edges) + edges
+            lines += rungs(way, colour, half_m)
+            if not view.stale:
+                lines += held(way, half_m)
+            lines += turns(way, colour, size_m)
+            vehicles, arrows = _ghosts(way, colour, size_m)
+            vehicles = [ghost for ghost in vehicles if not _covered(ghost, frame, _COVERED * size_m)]
+            if view.dated:
+                arrows = []
+            lines += self._alternatives(view)
+            for violation in () if view.dated else view.plan.violations:
+                more, post = self._failure(np.array(violation.place_w), 0.07 * size_m)
+                surfaces.append(more)
+                lines.append(post)
+        lines += self._iterates(view, now_s)
+        return replace(
+            frame,
+            vehicles=(*frame.vehicles, *vehicles, *solid),
+            surfaces=(*frame.surfaces, *surfaces),
+            lines=(*frame.lines, *lines),
+            arrows=(*frame.arrows, *arrows),
+        )
+
+    def reach(self, view: PlanView) -> np.ndarray:
+        """(n, 3) from the start to the goal, over the plan, or what it has to keep clear of; and over the waypoints."""
+        start, goal = _ends(view)
+        nodes = [start, *(view.plan.nodes if view.plan else ()), goal]
+        places = positions(view.vehicle, np.array(nodes))
+        if view.task.waypoints:
+            others = np.array([waypoint.position_w for waypoint in view.task.waypoints])
+            places = np.concatenate([places[:-1], others, places[-1:]])
+        places = self._on_ground(view, places)
+        if view.plan is not None:
+            return places
+        around = [self._extremes(carried(obstacle, view.origin_w)) for obstacle in view.task.obstacles]
+        return np.concatenate([places[:-1], *around, places[-1:]])
+
+    def _way(self, record: PlanRecord, origin_w: tuple[float, float, float]) -> Way:
+        way = self._ways.get(id(record))
+        if way is not None and way.record is record:
+            return way
+        pivot_w = np.array(origin_w)
+        poses = np.array([placement(record.vehicle, n, self._world, pivot_w).T_wb for n in record.nodes])
+        forces_w = np.einsum("nij,nj->ni", poses[:, :3, :3], control_forces_b(record))
+        return Way(record, poses, forces_w, _bodies_w(record, poses))
+
+    def _alternatives(self, view: PlanView) -> list[Polyline]:
+        """Other ways, thin, the cheaper the clearer."""
+        lines = []
+        for rank, record in enumerate(alternatives_shown(view)):
+            places = self._on_ground(view, record.places_w) + np.array([0.0, 0.0, LIFT_M])
+            lines.append(Polyline(places, ALTERNATIVE, np.full(len(places), 0.8 - 0.1 * rank), 2.0))
+        return cased(lines) + lines
+
+    def _horizon(self, view: PlanView) -> list[Polyline]:
+        """The plan that is flown now, with a mark at every eighth of it; amber while it is old."""
+        seen = None if view.pursuit is None else view.pursuit.seen
+        if seen is None or seen.places_w is None:
+            return []
+        places = self._on_ground(view, seen.places_w) + np.array([0.0, 0.0, LIFT_M])
+        colour = PRESENT if seen.phase == "flying" else HELD
+        line = Polyline(places, colour, np.linspace(1.0, 0.5, len(places)), 4.0)
+        mark_m = 0.03 * framing_of(view.vehicle.name).distance_m
+        marks = [_post(place, mark_m, colour) for place in places[:: max(len(places) // 8, 1)][1:]]
+        return [*cased([line]), line, *marks]
+
+    def _iterates(self, view: PlanView, now_s: float) -> list[Polyline]:
+        """The newest brightest, older ones fading away."""
+        lines = []
+        for age, iterate in enumerate(reversed(view.iterates)):
+            share = 1.0 - (now_s - iterate.seen_s) / FADE_S
+            if share > 0.0:
+                places = self._on_ground(view, iterate.places_w)
+                alpha, width_px = (_OLDER, 1.6) if age else (_NEWEST, 2.6)
+                lines.append(Polyline(places, _ITERATE, np.full(len(places), alpha * share**2), width_px))
+        return lines[::-1]
+
+    def _marks(self, view: PlanView, size_m: float) -> tuple[list[Surface], list[Polyline]]:
+        """Goal, waypoints and obstacles of the task."""
+        task = view.task
+        goal = self._on_ground(view, positions(view.vehicle, task.goal.state.node))[0]
+        away_m = float(np.linalg.norm(np.subtract(*positions(view.vehicle, np.array(_ends(view))))))
+        # No wider than the way to it is long.
+        ring_m = min(0.15 * size_m, max(0.5 * away_m, _SMALLEST_RING * size_m))
+        surfaces = [_surface(shapes.ring(goal, 0.73 * ring_m, ring_m), _GOAL, 0.8)]
+        lines = [_post(goal, 0.4 * size_m, _GOAL)]
+        for i, waypoint in enumerate(task.waypoints):
+            place = self._on_ground(view, np.array([waypoint.position_w]))[0]
+            radius_m = max(waypoint.tolerance_m, 0.03 * size_m)
+            alpha = 0.55 if f"waypoint {i}" in _holding(view) else 0.4
+            surfaces.append(_surface(shapes.sphere(place, radius_m), _WAYPOINT, alpha))
+            lines.append(_post(place, 0.3 * size_m, _WAYPOINT))
+        guilty, holding = _to_blame(view), _holding(view)
+        for i, obstacle in enumerate(task.obstacles):
+            name = f"obstacle {i}"
+            colour = FAILED if name in guilty else HELD if name in holding else _OBSTACLE
+            alpha = 0.42 if colour is FAILED or not obstacle.look else 0.24 if colour is HELD else 0.10
+            surfaces.append(_surface(self._obstacle(carried(obstacle, view.origin_w)), colour, alpha))
+        return surfaces, lines
+
+    def _obstacle(self, obstacle: Obstacle) -> shapes.Corners:
+        if isinstance(obstacle, Box):
+            return shapes.box(np.array(obstacle.centre_w), np.array(obstacle.half_m), obstacle.heading_rad)
+        if isinstance(obstacle, Capsule):
+            return shapes.capsule(np.array(obstacle.start_w), np.array(obstacle.end_w), obstacle.radius_m)
+        centre = np.array(obstacle.centre_w)
+        if isinstance(obstacle, Cylinder):
+            foot_m, top_m = self._pillar(centre)
+            return shapes.tube(centre, obstacle.radius_m, foot_m - 1.0, top_m)
+        return shapes.sphere(centre, obstacle.radius_m)
+
+    def _pillar(self, centre: np.ndarray) -> tuple[float, float]:
+        """Heights [m] of the foot and of the drawn top of an endless pillar."""
+        foot_m = float(self._world.surface_m(centre[0], centre[1]))
+        height_m = max(_PILLAR_M, centre[2] - foot_m) if self._world.river is not None else 2.5
+        return foot_m, foot_m + height_m
+
+    def _extremes(self, obstacle: Obstacle) -> np.ndarray:
+        """(n, 3) places between which it lies: none of a kerb, which reaches further than any task."""
+        if obstacle.look == "kerb":
+            return np.zeros((0, 3))
+        if isinstance(obstacle, Capsule):
+            return np.array([obstacle.start_w, obstacle.end_w])
+        centre = np.array(obstacle.centre_w)
+        if isinstance(obstacle, Cylinder):
+            return np.array([[*centre[:2], height_m] for height_m in self._pillar(centre)])
+        if isinstance(obstacle, Box):
+            return centre + (_CORNERS * obstacle.half_m) @ turn("z", obstacle.heading_rad)[:3, :3].T
+        return centre + _CORNERS * obstacle.radius_m
+
+    def _failure(self, place: np.ndarray, size_m: float) -> tuple[Surface, Polyline]:
+        return _surface(shapes.sphere(place, size_m), FAILED, 0.75), _post(place, 8.0 * size_m, FAILED)
+
+    def _on_ground(self, view: PlanView, places_w: np.ndarray) -> np.ndarray:
+        """Places (n, 3); those of what moves on a plane, laid upon the ground."""
+        if not planar(view.vehicle):
+            return places_w + np.array(view.origin_w)
+        x, y = places_w[:, 0], places_w[:, 1]
+        rolls = isinstance(view.vehicle, NonholonomicVehicle)
+        floor = self._world.terrain.height(x, y) if rolls else self._world.surface_m(x, y)
+        return np.column_stack([x, y, np.asarray(floor) + LIFT_M])
+
+
+def _ends(view: PlanView) -> tuple[np.ndarray, np.ndarray]:
+    """Flat nodes of the task's start and goal."""
+    return view.task.start.node, view.task.goal.state.node
+
+
+def _covered(ghost: DrawnVehicle, frame: Frame, near_m: float) -> bool:
+    """Whether a solid vehicle stands where a ghost does: surfaces would show through one another."""
+    solid = (v.T_wb[:3, 3] for v in frame.vehicles if not v.ghost and v.model == ghost.model)
+    return any(float(np.linalg.norm(place - ghost.T_wb[:3, 3])) < near_m for place in solid)
+
+
+def _to_blame(view: PlanView) -> set[str]:
+    """Handles of what a failure, or a refusal, is about."""
+    if view.refusal is not None:
+        return set(view.refusal.parts)
+    if view.plan is None or view.stale:
+        return set()
+    return {violation.part for violation in view.plan.violations if not violation.missed}
+
+
+def _holding(view: PlanView) -> set[str]:
+    """Handles of what the plan passes as closely as it may."""
+    if view.plan is None or view.dated:
+        return set()
+    holds = view.plan.active
+    obstacles = {f"obstacle {constraint.obstacle}" for constraint in holds if constraint.obstacle is not None}
+    return obstacles | {
+        f"waypoint {constraint.waypoint}" for constraint in holds if constraint.waypoint is not None
+    }
+
+
+def _colour(view: PlanView) -> Colour:
+    if view.dated:
+        return STALE
+    return PRESENT if view.plan is not None and view.plan.solved else FAILED
+
+
+def _bodies_w(record: PlanRecord, poses: np.ndarray) -> dict[str, np.ndarray]:
+    """Name -> (n, 4, 4) world poses of bodies along a plan, where the model has parts that go with some."""
+    vehicle = record.vehicle
+    if not vehicle.links and not any(part.body for part in config_of(vehicle.name).model.parts):
+        return {}
+    controls = np.resize(record.controls, (len(record.nodes), len(vehicle.controls)))
+    bodies = observed_by_symbols(vehicle, record.nodes, controls, record.step_s).bodies
+    into_world = poses @ np.linalg.inv(next(iter(bodies.values())))
+    return {name: into_world @ T for name, T in bodies.items()}
+
+
+def _ghosts(way: Way, colour: Colour, size_m: float) -> tuple[list[DrawnVehicle], list[Arrow]]:
+    """Poses at equal distances along the way, each with the force of its controls."""
+    record, arrow_m = way.record, max(0.35 * size_m, 0.03 * way.reach_m)
+    # Clear of the ribbon where the forces lie in it.
+    lift_m = 0.16 * size_m if planar(record.vehicle) else 0.0
+    largest = max(float(np.linalg.norm(way.forces_w, axis=1).max()), 1e-9)
+    vehicles, arrows = [], []
+    for k in _spread(way.poses[:, :3, 3], _GHOST_GAP * size_m):
+        pose, node = way.poses[k], record.nodes[k]
+        vehicles.append(
+            DrawnVehicle(
+                model=record.vehicle.name,
+                T_wb=pose,
+                controls=record.controls[k],
+                shape=node[record.vehicle.node_layout.shape],
+                parameters=record.vehicle.values,
+                bodies={name: poses[k] for name, poses in way.bodies_w.items()},
+                time_s=0.015 * k,
+                tint=colour,
+                ghost=True,
+                links=tuple(shape for shape in record.vehicle.links if shape.body in way.bodies_w),
+            )
+        )
+        arrows.append(Arrow(pose[:3, 3] + lift_m * pose[:3, 2], arrow_m / largest * way.forces_w[k], _THRUST))
+    return vehicles, arrows
+
+
+def _spread(places_w: np.ndarray, gap_m: float) -> list[int]:
+    """Indices of nodes about equally far apart along a way, first and last included, none nearer than a gap.
+
+    A way that goes nowhere, such as a turn on the spot, is divided by time.
+    """
+    gone = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(places_w, axis=0), axis=1))])
+    if gone[-1] < gap_m:
+        gone = gap_m * np.linspace(0.0, 1.0, len(gone))
+    count = min(max(int(gone[-1] / gap_m) + 1, 2), _MOST_GHOSTS)
+    wanted = np.linspace(0.0, gone[-1], count)
+    return sorted({int(np.abs(gone - distance).argmin()) for distance in wanted})
+
+
+def _surface(corners: shapes.Corners, colour: Colour, alpha: float) -> Surface:
+    return Surface(*corners, colour, alpha)
+
+
+def _post(place: np.ndarray, height_m: float, colour: Colour) -> Polyline:
+    """A line upwards, that fades."""
+    points = place + np.linspace(0.0, height_m, 12)[:, None] * [0.0, 0.0, 1.0]
+    return Polyline(points, colour, np.linspace(1.0, 0.0, 12), 3.0)

@@ -1,1 +1,0 @@
-"""Water with waves: the sea that a vehicle feels, drawn."""

@@ -1,0 +1,230 @@
+"""What a lane leaves behind in the world: its trail, its wheels' tracks, its wake and where it hit the water."""
+
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from render.cameras.framing import framing_of
+from render.frame import Polyline, Splash, Surface, Wake
+from render.vehicles.shown import Shown
+from render.vehicles.tracks import Tracks
+from render.vehicles.wake import WakeTrack
+from sim.snapshot import LaneStatus
+from sim.vehicle_config import Trail as Trace
+from sim.vehicle_config import config_of
+
+_MOST_POINTS = 1500
+"""As many as the spacing and the time of any trail ask for at the speeds that are seen."""
+
+
+_EVERY_S = 0.02
+"""Simulated time between two places, whatever the rate of pictures."""
+_LONGEST_S = 1.0
+"""A longer pause between two pictures is crossed in a straight line."""
+
+
+def _between(
+    times_s: np.ndarray, ends: tuple[np.ndarray, np.ndarray], rates: tuple[np.ndarray, np.ndarray]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Moments (n,) between two times (2,) and the places (n, 3) there, by the cubic with these ends and velocities."""
+    span_s = times_s[1] - times_s[0]
+    share = np.arange(1, max(int(np.ceil(span_s / _EVERY_S)), 1)) / max(int(np.ceil(span_s / _EVERY_S)), 1)
+    s = share[:, None]
+    first, last = (1.0 + 2.0 * s) * (1.0 - s) ** 2, s**2 * (3.0 - 2.0 * s)
+    begin, end = s * (1.0 - s) ** 2 * span_s, s**2 * (s - 1.0) * span_s
+    places = first * ends[0] + last * ends[1] + begin * rates[0] + end * rates[1]
+    return times_s[0] + share * span_s, places
+
+
+class Trail:
+    """Places of one lane by simulated time; starts anew with every generation."""
+
+    def __init__(self) -> None:
+        self._generation: int | None = None
+        self._trace = Trace()
+        self._rows = np.empty((2 * _MOST_POINTS, 4))
+        """Time [s] and place [m]: a window that is moved back when it comes to the end."""
+        self._begin = self._end = 0
+        self._last: tuple[float, np.ndarray, np.ndarray] | None = None
+        """Time, place and velocity (3,) at the last picture, where they are known."""
+
+    def extend(
+        self,
+        vehicle: str,
+        generation: int,
+        time_s: float,
+        T_wb: np.ndarray,
+        ways: Mapping[str, np.ndarray] | None = None,
+        twist_b: np.ndarray | None = None,
+    ) -> None:
+        """Note where the lane is now, (4, 4); time running back (a scrub) clears what lay ahead.
+
+        ways: by which the point has moved since the last picture, where one is known that it follows. twist_b: (6,)
+        (omega, v) of now, by which its way since the last picture is told where no other is known.
+        """
+        if generation != self._generation:
+            self._begin = self._end = 0
+            self._generation, self._trace, self._last = generation, config_of(vehicle).trail, None
+        point_w = self._point_w(T_wb)
+        if not np.isfinite(point_w).all():
+            return
+        times = self._rows[self._begin : self._end, 0]
+        self._end = self._begin + int(np.searchsorted(times, time_s, "right"))
+        self._begin += int(np.searchsorted(times, time_s - self._trace.kept_s, "left"))
+        self._begin = min(self._begin, self._end)
+        if ways and self._trace.along in ways and self._end > self._begin:
+            length_m = float(np.linalg.norm(self._trace.point_b))
+            way, last_s = ways[self._trace.along], self._rows[self._end - 1, 0]
+            for moment_s, *axis_w in way[np.searchsorted(way[1:, 0], last_s) + 1 :].tolist():
+                if self._rows[self._end - 1, 0] < moment_s < time_s:
+                    axis = np.array(axis_w)
+                    self._add(moment_s, T_wb[:3, 3] + length_m / np.linalg.norm(axis) * axis)
+        elif not self._trace.along and twist_b is not None and np.isfinite(twist_b).all():
+            self._cross(
+                time_s, point_w, T_wb[:3, :3] @ (twist_b[3:] + np.cross(twist_b[:3], self._trace.point_b))
+            )
+        self._add(time_s, point_w)
+
+    def line(
+        self,
+        time_s: float,
+        T_wb: np.ndarray,
+        colour: tuple[float, float, float],
+        *,
+        width_px: float,
+        clear_m: float,
+    ) -> Polyline | None:
+        """The trail, fading with age and within `clear_m` of the present place; None while there is none."""
+        if self._end - self._begin < 2:
+            return None
+        end_w = self._point_w(T_wb)
+        kept = self._rows[self._begin : self._end]
+        times, points = np.append(kept[:, 0], time_s), np.vstack([kept[:, 1:], end_w])
+        age = np.clip((time_s - times) / self._trace.kept_s, 0.0, 1.0)
+        away = np.linalg.norm(points - end_w, axis=1) / (self._trace.clear_m or clear_m)
+        alpha = self._trace.alpha * (1 - age) ** self._trace.fading * np.clip(away - 1.0, 0.0, 1.0)
+        return Polyline(points_w=points, colour=colour, alpha=alpha, width_px=width_px)
+
+    def _cross(self, time_s: float, point_w: np.ndarray, velocity_w: np.ndarray) -> None:
+        """Note where the point was since the last picture."""
+        before, self._last = self._last, (time_s, point_w, velocity_w)
+        if before is None or self._end == self._begin or not 0.0 < time_s - before[0] < _LONGEST_S:
+            return
+        way_w = point_w - before[1]
+        told_w = 0.5 * (time_s - before[0]) * (before[2] + velocity_w)
+        if np.linalg.norm(told_w - way_w) > 0.2 * np.linalg.norm(way_w):
+            return  # it was put there, or struck something
+        times, places = _between(np.array([before[0], time_s]), (before[1], point_w), (before[2], velocity_w))
+        for moment_s, place_w in zip(times.tolist(), places, strict=True):
+            self._add(moment_s, place_w)
+
+    def _add(self, time_s: float, point_w: np.ndarray) -> None:
+        if self._end > self._begin:
+            apart = point_w - self._rows[self._end - 1, 1:]
+            if apart @ apart <= self._trace.spacing_m**2:
+                return
+        if self._end == len(self._rows):
+            kept = self._rows[self._end - _MOST_POINTS + 1 :]
+            self._rows[: len(kept)] = kept
+            self._begin, self._end = 0, len(kept)
+        self._rows[self._end] = time_s, *point_w
+        self._end += 1
+        self._begin = max(self._begin, self._end - _MOST_POINTS)
+
+    def _point_w(self, T_wb: np.ndarray) -> np.ndarray:
+        return T_wb[:3, 3] + T_wb[:3, :3] @ np.array(self._trace.point_b)
+
+
+KEPT_S = 9.0
+"""Simulated time after which the rings have died away."""
+_DRY_M = 0.4
+"""A vehicle has left the water when its origin is this far above where it entered."""
+
+
+class Splashes:
+    """The splashes of one lane; starts anew with every generation."""
+
+    def __init__(self, water_level_m: float) -> None:
+        self._level_m = water_level_m
+        self._generation: int | None = None
+        self._wet = False
+        self._last: tuple[float, float] | None = None
+        self._splashes: deque[tuple[float, tuple[float, float], float]] = deque(maxlen=4)
+
+    def extend(self, vehicle: str, generation: int, time_s: float, T_wb: np.ndarray, soles_m: float) -> None:
+        """Note where the lane is now, (4, 4), `soles_m` above its lowest point; a scrub back forgets what lay ahead."""
+        if generation != self._generation:
+            self._splashes.clear()
+            self._generation, self._last, self._wet = generation, None, False
+        while self._splashes and self._splashes[-1][0] > time_s:
+            self._splashes.pop()
+        if config_of(vehicle).hull is not None or not np.isfinite(T_wb).all():
+            return
+        height = float(T_wb[2, 3]) - soles_m - self._level_m
+        if height < 0.0 and not self._wet and self._last is not None and time_s > self._last[0]:
+            sinking = (self._last[1] - height) / (time_s - self._last[0])
+            self._splashes.append((time_s, (float(T_wb[0, 3]), float(T_wb[1, 3])), max(sinking, 0.0)))
+        self._wet = height < 0.0 or (self._wet and height < _DRY_M)
+        self._last = (time_s, height)
+
+    def present(self, time_s: float) -> tuple[Splash, ...]:
+        """Those whose rings still run."""
+        return tuple(
+            Splash(place, time_s - at_s, speed)
+            for at_s, place, speed in self._splashes
+            if 0.0 <= time_s - at_s < KEPT_S
+        )
+
+
+_UNTINTED = (1.0, 0.50, 0.10)
+"""Trail of a lane that has no tint of its own."""
+
+
+class LeftBehind:
+    """Of one lane; each part starts anew with every generation."""
+
+    def __init__(self, water_level_m: float) -> None:
+        self._trail, self._tracks, self._wake = Trail(), Tracks(), WakeTrack()
+        self._splashes = Splashes(water_level_m)
+        self._ended_wall_s: float | None = None
+
+    def extend(self, shown: Shown) -> None:
+        """Note where the lane is now."""
+        lane, time_s, T_wb = shown.lane, shown.time_s, shown.T_wb
+        self._trail.extend(lane.vehicle, lane.generation, time_s, T_wb, lane.ways, lane.twist_b)
+        self._tracks.extend(lane.vehicle, lane.generation, time_s, T_wb, lane.parameters)
+        self._wake.extend(lane.vehicle, lane.generation, time_s, T_wb, lane.twist_b)
+        soles_m = config_of(lane.vehicle).contact.soles_m
+        self._splashes.extend(lane.vehicle, lane.generation, time_s, T_wb, soles_m)
+
+    def line(self, shown: Shown) -> Polyline | None:
+        """The trail; of what leaves tracks on the ground only a ghost's."""
+        lane = shown.lane
+        if config_of(lane.vehicle).tracks is not None and not lane.ghost:
+            return None
+        width = 2.5 if lane.ghost and not shown.apart else 4.0
+        tint = _UNTINTED if min(lane.tint) >= 1.0 else lane.tint
+        clear = 0.25 * framing_of(lane.vehicle).distance_m
+        line = self._trail.line(shown.time_s, shown.true_T_wb, tint, width_px=width, clear_m=clear)
+        return None if line is None else replace(line, points_w=line.points_w + shown.shift_w)
+
+    def surface(self, shown: Shown) -> Surface | None:
+        """What wheels have left on the ground."""
+        return self._tracks.surface(shown.time_s, shown.true_T_wb, shown.shift_w)
+
+    def wake(self, shown: Shown) -> Wake | None:
+        """What a solid hull leaves on the water."""
+        if shown.lane.ghost and not shown.apart:
+            return None
+        return self._wake.wake(shown.time_s, shown.true_T_wb, shown.shift_w)
+
+    def splashes(self, shown: Shown, wall_s: float) -> tuple[Splash, ...]:
+        """Whose rings still run. A vehicle that has ended stands still, the water about it does not."""
+        if shown.lane.status is LaneStatus.RUNNING:
+            self._ended_wall_s = None
+            return self._splashes.present(shown.time_s)
+        if self._ended_wall_s is None:
+            self._ended_wall_s = wall_s
+        return self._splashes.present(shown.time_s + max(wall_s - self._ended_wall_s, 0.0))

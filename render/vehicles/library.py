@@ -1,0 +1,335 @@
+"""Draws vehicles: loads each model once, poses its parts, and takes part in every pass.
+
+Fast rotors are coned discs on which the blades are streaks, seen blended and casting a thin shadow.
+"""
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import cache
+
+import moderngl
+import numpy as np
+
+from render.frame import DrawnVehicle, View
+from render.passes.context import PassContext
+from render.programs import Programs, vertex_array
+from render.vehicles.links import LinkModels
+from render.vehicles.rigs import Disc, RigPose, rig_pose, worn
+from sim.models.asset import has_model, load_model
+from sim.models.model_asset import MAX_MATERIALS, MAX_NODES, ModelAsset
+from sim.models.stand_in import box_asset, cart_asset, on_wheels
+from sim.multibody.shapes import STAND
+from sim.platform.errors import InputError
+from sim.vehicle_config import VehicleConfig, config_of
+
+SHUTTER_RAD = 0.26
+"""Angle that the blades sweep while the shutter is open."""
+_RINGS, _SECTORS = 7, 96
+
+
+class RotorDiscs:
+    """Owns the disc mesh and its two programs."""
+
+    def __init__(self, ctx: moderngl.Context, programs: Programs):
+        self._mesh = ctx.buffer(_disc_mesh())
+        self._seen = programs.load("models/rotor.vert", "models/rotor.frag")
+        self._cast = programs.load("models/rotor.vert", "models/rotor_shadow.frag", DEPTH_ONLY=1)
+        layout = [(self._mesh, "2f", "polar")]
+        self._arrays = {
+            program.glo: vertex_array(ctx, program, layout) for program in (self._seen, self._cast)
+        }
+
+    def draw(self, disc: Disc, vehicle: DrawnVehicle, context: PassContext) -> None:
+        """Draw in the pass "blend" or "shadow"."""
+        program = self._cast if context.name == "shadow" else self._seen
+        world = np.ascontiguousarray((vehicle.T_wb @ disc.T_bd).T, "f4")
+        program["world_from_disc"].write(world)
+        rotor = disc.rotor
+        program["extent"].value = (rotor.root_m, rotor.radius_m, rotor.coning_rad)
+        values: dict[str, object] = {
+            "blades": (float(rotor.blades), rotor.chord_m, disc.spin_rad, SHUTTER_RAD),
+            "tip_band": rotor.tip_band_m,
+            "ghost_tint": (*vehicle.tint, 1.0 if vehicle.ghost else 0.0),
+            "presence": vehicle.presence,
+        }
+        for name, value in values.items():
+            if name in program:
+                program[name].value = value
+        self._arrays[program.glo].render(moderngl.TRIANGLES)
+
+    def release(self) -> None:
+        """Free the mesh and the arrays."""
+        for array in self._arrays.values():
+            array.release()
+        self._mesh.release()
+
+
+def _disc_mesh() -> np.ndarray:
+    """(n, 2) float32 triangles of (share of the radius from root to tip, azimuth [rad])."""
+    share, azimuth = np.linspace(0, 1, _RINGS), np.linspace(0, 2 * np.pi, _SECTORS + 1)
+    s, a = np.meshgrid(share, azimuth, indexing="ij")
+    grid = np.stack([s, a], axis=2)
+    low, high = grid[:-1, :-1], grid[1:, :-1]
+    low_next, high_next = grid[:-1, 1:], grid[1:, 1:]
+    triangles = np.stack([low, high, high_next, low, high_next, low_next], axis=2)
+    return np.ascontiguousarray(triangles.reshape(-1, 2), "f4")
+
+
+_LAYOUT = ("3f 3f 3f 4f", "position", "normal", "part", "paint")
+_FAR_M = 90.0
+"""Beyond this the coarse model stands in."""
+_PLAIN_TINT = (1.0, 1.0, 1.0)
+_DRY = (0.0, 0.0, 0.0, 0.0)
+Plane = tuple[float, float, float]
+"""Height at the world's origin [m], slopes along x and y."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    """One model on the GPU, with an array for each program it is drawn with."""
+
+    source: object
+    """What it belongs to: another config of that name has a model of its own."""
+    asset: ModelAsset
+    vertices: moderngl.Buffer
+    opaque: moderngl.Buffer
+    glass: moderngl.Buffer | None
+
+
+class ModelLibrary:
+    """Owns the GL side of all models. `draw` is called once per vehicle and pass."""
+
+    def __init__(self, ctx: moderngl.Context, programs: Programs):
+        self._ctx = ctx
+        self._stack = ExitStack()
+        self._loaded: dict[tuple[object, ...], _Loaded] = {}
+        self._arrays: dict[tuple[int, int, bool], moderngl.VertexArray] = {}
+        self._materials_of: dict[int, _Loaded] = {}
+        self._body = programs.load("models/body.vert", "models/body.frag")
+        self._glass = programs.load("models/body.vert", "models/glass.frag")
+        self._ghost = programs.load("models/body.vert", "models/ghost.frag")
+        self._depth = programs.load("models/body.vert", "models/depth.frag", DEPTH_ONLY=1)
+        self._discs = RotorDiscs(ctx, programs)
+        self._stack.callback(self._discs.release)
+        self.water: Callable[[DrawnVehicle], Plane] | None = None
+        """The surface of the water about a vehicle, whose hull is wet up to a little above it; None without any."""
+        self._links = LinkModels(ctx, programs)
+        self._stack.callback(self._links.release)
+
+    def radius_m(self, model: str) -> float:
+        """Bounding sphere about the body origin, rotors included."""
+        return self._load(model).asset.radius_m if _has_model(model) else 2.0
+
+    def ball(self, vehicle: DrawnVehicle) -> tuple[np.ndarray, float]:
+        """(centre (3,), radius [m]) of a ball about it."""
+        return vehicle.ball or (vehicle.T_wb[:3, 3], self.radius_m(vehicle.model))
+
+    def draw(self, vehicle: DrawnVehicle, context: PassContext) -> None:
+        """Draw one vehicle in one pass; poses that are not finite are skipped."""
+        if not np.isfinite(vehicle.T_wb).all() or (vehicle.ghost and context.name != "blend"):
+            return
+        if vehicle.links:
+            self._links.draw(vehicle, context)
+        dressed = worn(vehicle)
+        for one in dressed:
+            self._draw_model(one, context)
+        if not _has_model(vehicle.model) and (vehicle.links or dressed):
+            return
+        if vehicle.links and _of_other_bodies(vehicle):
+            return
+        self._draw_model(vehicle, context)
+
+    def _draw_model(self, vehicle: DrawnVehicle, context: PassContext) -> None:
+        loaded = self._choose(vehicle, context)
+        pose = rig_pose(vehicle)
+        if context.name == "shadow":
+            self._submit(self._depth, loaded, vehicle, pose, context)
+        elif context.name == "opaque":
+            self._draw_opaque(loaded, vehicle, pose, context)
+        elif vehicle.ghost:
+            _set(self._ghost, "presence", vehicle.presence)
+            self._culled(self._ghost, loaded, vehicle, pose, context, face="back")
+        elif loaded.glass is not None:
+            far_panes = context.quality.full_materials  # seen through the near ones
+            inside = _sits_in(context.view, vehicle)
+            faces = ("front",) if inside else (("front", "back") if far_panes else ("back",))
+            for face in faces:
+                self._culled(self._glass, loaded, vehicle, pose, context, face=face, glass=True)
+        if context.name != "opaque":
+            for disc in pose.discs:
+                self._discs.draw(disc, vehicle, context)
+
+    def release(self) -> None:
+        """Free every buffer and array."""
+        self._stack.close()
+
+    def _choose(self, vehicle: DrawnVehicle, context: PassContext) -> _Loaded:
+        """The model's file at the level of detail that the pass can show, or the box."""
+        if not _has_model(vehicle.model):
+            if on_wheels(vehicle.model):
+                return self._loaded.get(("cart",)) or self._upload(("cart",), cart_asset())
+            half_m = config_of(vehicle.model).model.box_half_m
+            key = ("box", *half_m)
+            return self._loaded.get(key) or self._upload(key, box_asset(half_m))
+        far = float(np.linalg.norm(context.view.eye_w - vehicle.T_wb[:3, 3])) > _FAR_M
+        coarse = context.mirrored or context.quality.name == "software" or (far and context.name != "shadow")
+        coarse = coarse and not _sits_in(context.view, vehicle)
+        return self._load(vehicle.model, far=coarse and _has_model(vehicle.model, far=True))
+
+    def _load(self, model: str, *, far: bool = False) -> _Loaded:
+        key, config = (model, far), config_of(model)
+        loaded = self._loaded.get(key)
+        if loaded is not None and loaded.source is config:
+            return loaded
+        try:
+            asset = load_model(model, far=far)
+        except InputError:
+            if loaded is None:
+                raise
+            asset = loaded.asset  # saved half way: the one before it is good still
+        if loaded is not None:
+            self._free(loaded)
+        return self._upload(key, asset, config)
+
+    def _free(self, loaded: _Loaded) -> None:
+        """Give back what is not drawn any more."""
+        mine = [key for key in self._arrays if key[1] == loaded.vertices.glo]
+        for array in [self._arrays.pop(key) for key in mine]:
+            array.release()
+        for buffer in (loaded.vertices, loaded.opaque, loaded.glass):
+            if buffer is not None:
+                buffer.release()
+
+    def _upload(self, key: tuple[object, ...], asset: ModelAsset, source: object = None) -> _Loaded:
+        vertices = self._own(self._ctx.buffer(np.ascontiguousarray(asset.vertices)))
+        opaque = self._own(self._ctx.buffer(np.ascontiguousarray(asset.opaque)))
+        glass = self._own(self._ctx.buffer(np.ascontiguousarray(asset.glass))) if len(asset.glass) else None
+        loaded = self._loaded[key] = _Loaded(source, asset, vertices, opaque, glass)
+        return loaded
+
+    def _own(self, buffer: moderngl.Buffer) -> moderngl.Buffer:
+        self._stack.callback(buffer.release)
+        return buffer
+
+    def _array(self, program: moderngl.Program, loaded: _Loaded, glass: bool) -> moderngl.VertexArray:
+        key = (program.glo, loaded.vertices.glo, glass)
+        if key not in self._arrays:
+            index = loaded.glass if glass else loaded.opaque
+            array = vertex_array(self._ctx, program, [(loaded.vertices, *_LAYOUT)], index)
+            self._stack.callback(array.release)
+            self._arrays[key] = array
+        return self._arrays[key]
+
+    def _draw_opaque(
+        self, loaded: _Loaded, vehicle: DrawnVehicle, pose: RigPose, context: PassContext
+    ) -> None:
+        _set(self._body, "attitude", _attitude(vehicle.T_wb))
+        _set(self._body, "scorch", 1.0 if vehicle.wreck else 0.0)
+        wet = config_of(vehicle.model).hull is not None and self.water is not None
+        _set(self._body, "wet", (*self.water(vehicle), 1.0) if wet else _DRY)
+        self._culled(self._body, loaded, vehicle, pose, context, face="back")
+
+    def _culled(
+        self,
+        program: moderngl.Program,
+        loaded: _Loaded,
+        vehicle: DrawnVehicle,
+        pose: RigPose,
+        context: PassContext,
+        *,
+        face: str,
+        glass: bool = False,
+    ) -> None:
+        """Draws with one side of the faces removed; a mirrored camera sees the winding turned."""
+        if context.mirrored:
+            face = "front" if face == "back" else "back"
+        self._ctx.enable(moderngl.CULL_FACE)
+        self._ctx.cull_face = face
+        self._submit(program, loaded, vehicle, pose, context, glass=glass)
+        self._ctx.cull_face = "back"
+        self._ctx.disable(moderngl.CULL_FACE)
+
+    def _submit(
+        self,
+        program: moderngl.Program,
+        loaded: _Loaded,
+        vehicle: DrawnVehicle,
+        pose: RigPose,
+        context: PassContext,
+        *,
+        glass: bool = False,
+    ) -> None:
+        model = config_of(vehicle.model).model
+        hidden = pose.hidden.union(model.not_in_ghosts if vehicle.ghost else ())
+        if _sits_in(context.view, vehicle) and context.name != "shadow":
+            hidden = hidden.union(model.occupants)
+        _write(program, "world_from_node", _node_matrices(loaded.asset, vehicle.T_wb, pose, hidden))
+        if self._materials_of.get(program.glo) is not loaded:
+            _write_materials(program, loaded.asset)
+            self._materials_of[program.glo] = loaded
+        amount = 0.0 if vehicle.tint == _PLAIN_TINT else 1.0
+        _set(program, "tint", (*vehicle.tint, amount))
+        self._array(program, loaded, glass).render(moderngl.TRIANGLES)
+
+
+def _of_other_bodies(vehicle: DrawnVehicle) -> bool:
+    """Parts of its model go with bodies that it has not: it is drawn as links alone, as a chain of rods is."""
+    parts = config_of(vehicle.model).model.parts
+    return any(part.body and part.body not in {*vehicle.bodies, STAND} for part in parts)
+
+
+def _has_model(name: str, *, far: bool = False) -> bool:
+    """Whether there is such a model; asked several times a frame, looked up once for each config."""
+    return _is_there(name, config_of(name), far)
+
+
+@cache
+def _is_there(name: str, config: VehicleConfig, far: bool) -> bool:
+    return has_model(name, far=far)
+
+
+def _sits_in(view: View, vehicle: DrawnVehicle) -> bool:
+    """Whether the eye of a cockpit view is in this vehicle."""
+    return view.inside and not vehicle.ghost and float(np.linalg.norm(view.eye_w - vehicle.T_wb[:3, 3])) < 3.0
+
+
+def _node_matrices(asset: ModelAsset, T_wb: np.ndarray, pose: RigPose, hidden: frozenset[str]) -> np.ndarray:
+    """(MAX_NODES, 3, 4) float32, the rows that are not (0, 0, 0, 1); a hidden node shrinks to a point."""
+    matrices = np.zeros((MAX_NODES, 4, 4))
+    count = len(asset.nodes)
+    matrices[:count] = T_wb
+    matrices[:count, :3, 3] += asset.pivots @ T_wb[:3, :3].T
+    for k, name in enumerate(asset.nodes):
+        if name in hidden:
+            matrices[k, :3, :3] = 0.0
+        elif name in pose.placed:
+            matrices[k] = pose.placed[name]
+        elif name in pose.nodes:
+            matrices[k] = matrices[k] @ pose.nodes[name]
+    return matrices[:, :3].astype("f4")
+
+
+def _attitude(T_wb: np.ndarray) -> tuple[float, float, float]:
+    """(roll right-wing-down, pitch nose-up, heading) [rad] for the instruments."""
+    forward, left, up = T_wb[:3, 0], T_wb[:3, 1], T_wb[:3, 2]
+    pitch = float(np.arcsin(np.clip(forward[2], -1, 1)))
+    return float(np.arctan2(left[2], up[2])), pitch, float(np.arctan2(forward[1], forward[0]))
+
+
+def _set(program: moderngl.Program, name: str, value: object) -> None:
+    if name in program:
+        program[name].value = value
+
+
+def _write_materials(program: moderngl.Program, asset: ModelAsset) -> None:
+    table = np.zeros((4, MAX_MATERIALS, 4), "f4")
+    table[:, : len(asset.materials)] = asset.materials.transpose(1, 0, 2)
+    for name, rows in zip(("base", "second", "accent", "glow"), table, strict=True):
+        _write(program, name, rows)
+
+
+def _write(program: moderngl.Program, name: str, array: np.ndarray) -> None:
+    if name in program:
+        uniform = program[name]
+        uniform.write(np.ascontiguousarray(array[: uniform.array_length], "f4"))

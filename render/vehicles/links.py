@@ -1,0 +1,197 @@
+"""Bodies that have no model of their own, drawn as capsules, ropes as smooth tubes: one draw call for a vehicle."""
+
+from functools import lru_cache
+
+import moderngl
+import numpy as np
+
+from render.frame import DrawnVehicle
+from render.land.mesh import Mesh
+from render.passes.context import PassContext
+from render.programs import Programs, vertex_array
+from sim.models.model_asset import MAX_MATERIALS
+from sim.models.solids import MATERIALS, grid_indices
+from sim.multibody.shapes import ROPE, UNSEEN, Capsule
+
+PIECES = 5
+"""Of a link."""
+
+
+def runs_of(links: tuple[Capsule, ...]) -> list[tuple[Capsule, ...]]:
+    """What hangs together, one after the other."""
+    runs: list[list[Capsule]] = []
+    follows = False
+    for link in links:
+        if link.finish == ROPE:
+            if not follows:
+                runs.append([])
+            runs[-1].append(link)
+        follows = link.finish == ROPE
+    return [tuple(run) for run in runs]
+
+
+def smooth(nodes: np.ndarray) -> np.ndarray:
+    """(PIECES (n - 1) + 1, 3) points of the Catmull-Rom curve through nodes (n, 3), n > 1."""
+    slopes = np.gradient(nodes, axis=0)
+    t = np.linspace(0.0, 1.0, PIECES + 1)[:-1, None]
+    a, b, c, d = 2 * t**3 - 3 * t**2 + 1, t**3 - 2 * t**2 + t, 3 * t**2 - 2 * t**3, t**3 - t**2
+    begin, end, out, into = nodes[:-1, None], nodes[1:, None], slopes[:-1, None], slopes[1:, None]
+    curve = (a * begin + b * out + c * end + d * into).reshape(-1, 3)
+    return np.vstack([curve, nodes[-1]])
+
+
+def along(begin: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """((n, 3, 4) poses of the middles with z along, (n,) lengths) of segments (n, 3)."""
+    way = end - begin
+    length = np.linalg.norm(way, axis=1)
+    z = np.where(length[:, None] > 0.0, way / np.maximum(length, 1e-12)[:, None], np.array([0.0, 0.0, 1.0]))
+    aside = np.where(np.abs(z[:, :1]) < 0.8, np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0]))
+    x = np.cross(aside, z)
+    x /= np.linalg.norm(x, axis=1)[:, None]
+    return np.stack([x, np.cross(z, x), z, begin + 0.5 * way], axis=-1), length
+
+
+def strand_rows(run: tuple[Capsule, ...], T_wb: np.ndarray) -> np.ndarray:
+    """(k, 15) instances as `links.instances_of` has them, of links whose bodies are at (n, 4, 4)."""
+    begin, tip = np.array([link.begin_b for link in run]), np.array(run[-1].end_b)
+    nodes = np.einsum("nij,nj->ni", T_wb[:, :3, :3], begin) + T_wb[:, :3, 3]
+    points = smooth(np.vstack([nodes, T_wb[-1, :3, :3] @ tip + T_wb[-1, :3, 3]]))
+    poses, length = along(points[:-1], points[1:])
+    size = np.column_stack([np.full(len(length), run[0].radius_m), 0.5 * length, np.full(len(length), ROPE)])
+    return np.concatenate([poses.reshape(-1, 12), size], axis=1)
+
+
+_SECTORS, _RINGS = 12, 4
+"""Of a capsule, and of each of its round ends."""
+_FLOATS = 15
+_PLAIN_TINT = (1.0, 1.0, 1.0)
+
+
+def capsule_mesh() -> Mesh:
+    """Vertices (n, 7): position and normal on a ball, and the end of the capsule; z along it."""
+    angles = np.linspace(-0.5 * np.pi, 0.5 * np.pi, 2 * _RINGS + 1)
+    rows = np.insert(angles, _RINGS, 0.0)  # the equator once for each end
+    ends = np.repeat([-1.0, 1.0], [_RINGS + 1, _RINGS + 1])
+    around = np.linspace(0.0, 2.0 * np.pi, _SECTORS + 1)
+    ball = np.stack(
+        [
+            np.cos(rows)[:, None] * np.cos(around),
+            np.cos(rows)[:, None] * np.sin(around),
+            np.repeat(np.sin(rows)[:, None], len(around), axis=1),
+        ],
+        axis=-1,
+    )
+    end = np.repeat(ends[:, None, None], len(around), axis=1)
+    vertices = np.concatenate([ball, ball, end], axis=-1).reshape(-1, 7)
+    # The grid's triangles face inwards where rows go up and columns about z.
+    return Mesh(vertices.astype("f4"), grid_indices(len(rows), len(around))[:, [0, 2, 1]])
+
+
+@lru_cache(maxsize=16)
+def instances_of(vehicle: DrawnVehicle) -> np.ndarray:
+    """(n, 15) float32: three rows of the pose of each capsule's middle, z along it, radius, half length, material.
+
+    Ropes are of more and shorter ones than their links.
+    """
+    index = {name: k for k, name in enumerate(vehicle.bodies)}
+    T_wb = np.array([*vehicle.bodies.values()])
+    rows = [np.zeros((0, _FLOATS))]
+    single = tuple(shape for shape in vehicle.links if shape.finish not in (UNSEEN, ROPE))
+    if single:
+        names, own, size = _resting(single)
+        T = T_wb[[index[name] for name in names]]
+        placed = T[:, :3, :3] @ own
+        placed[:, :, 3] += T[:, :3, 3]
+        rows.append(np.concatenate([placed.reshape(-1, 12), size], axis=1))
+    rows += [strand_rows(run, T_wb[[index[shape.body] for shape in run]]) for run in runs_of(vehicle.links)]
+    found: np.ndarray = np.concatenate(rows).astype("f4")
+    return found
+
+
+@lru_cache(maxsize=16)
+def _resting(links: tuple[Capsule, ...]) -> tuple[tuple[str, ...], np.ndarray, np.ndarray]:
+    """Bodies, poses (n, 3, 4) of the capsules' middles in their bodies, sizes (n, 3)."""
+    own, length = along(np.array([s.begin_b for s in links]), np.array([s.end_b for s in links]))
+    size = np.column_stack([[shape.radius_m for shape in links], 0.5 * length, [s.finish for s in links]])
+    return tuple(shape.body for shape in links), own, size
+
+
+class LinkModels:
+    """Owns the capsule, the programs that draw it and room for the instances of one vehicle."""
+
+    def __init__(self, ctx: moderngl.Context, programs: Programs):
+        self._ctx = ctx
+        mesh = capsule_mesh()
+        self._vertices = ctx.buffer(np.ascontiguousarray(mesh.vertices))
+        self._indices = ctx.buffer(np.ascontiguousarray(mesh.indices))
+        self._programs = {
+            "opaque": programs.load("models/link.vert", "models/body.frag"),
+            "blend": programs.load("models/link.vert", "models/ghost.frag"),
+            "shadow": programs.load("models/link.vert", "models/depth.frag", DEPTH_ONLY=1),
+        }
+        for program in self._programs.values():
+            _write_materials(program)
+        self._reserve(512)
+
+    def draw(self, vehicle: DrawnVehicle, context: PassContext) -> None:
+        """One vehicle's links in one pass: solid ones in "opaque" and "shadow", ghosts in "blend"."""
+        if vehicle.ghost != (context.name == "blend"):
+            return
+        rows = instances_of(vehicle)
+        if not len(rows) or not np.isfinite(rows).all():
+            return
+        if len(rows) > self._room:
+            self._release_instances()
+            self._reserve(2 * len(rows))
+        self._instances.orphan()
+        self._instances.write(np.ascontiguousarray(rows))
+        program = self._programs[context.name]
+        amount = 0.0 if vehicle.tint == _PLAIN_TINT else 1.0
+        _set(program, "tint", (*vehicle.tint, amount))
+        _set(program, "scorch", 1.0 if vehicle.wreck else 0.0)
+        _set(program, "presence", vehicle.presence)
+        self._ctx.enable(moderngl.CULL_FACE)
+        self._ctx.cull_face = "front" if context.mirrored else "back"
+        self._arrays[context.name].render(moderngl.TRIANGLES, instances=len(rows))
+        self._ctx.cull_face = "back"
+        self._ctx.disable(moderngl.CULL_FACE)
+
+    def release(self) -> None:
+        """Free buffers and arrays."""
+        self._release_instances()
+        self._vertices.release()
+        self._indices.release()
+
+    def _reserve(self, room: int) -> None:
+        self._room = room
+        self._instances = self._ctx.buffer(reserve=4 * _FLOATS * room, dynamic=True)
+        content = [
+            (self._vertices, "3f 3f 1f", "position", "normal", "end"),
+            (self._instances, "4f 4f 4f 3f/i", "row_x", "row_y", "row_z", "size"),
+        ]
+        self._arrays = {
+            name: vertex_array(self._ctx, program, content, self._indices)
+            for name, program in self._programs.items()
+        }
+
+    def _release_instances(self) -> None:
+        for array in self._arrays.values():
+            array.release()
+        self._instances.release()
+
+
+def _write_materials(program: moderngl.Program) -> None:
+    tables = np.zeros((4, MAX_MATERIALS, 4), "f4")
+    for k, (colour, metallic, roughness, finish) in enumerate(MATERIALS):
+        tables[0, k] = *colour, metallic
+        tables[1, k] = *colour, roughness
+        tables[2, k] = *colour, finish
+        tables[3, k, 3] = 1.0
+    for name, rows in zip(("base", "second", "accent", "glow"), tables, strict=True):
+        if name in program:
+            program[name].write(np.ascontiguousarray(rows[: program[name].array_length]))
+
+
+def _set(program: moderngl.Program, name: str, value: object) -> None:
+    if name in program:
+        program[name].value = value

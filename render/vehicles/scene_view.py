@@ -1,0 +1,252 @@
+"""From snapshots to pictures: what is drawn, where, at the wall time of the frame."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+import numpy as np
+
+from render.frame import DrawnSea, Frame, Polyline, Surface, View
+from render.vehicles.left_behind import LeftBehind
+from render.vehicles.shown import LaneArrows, Shown, drawn, hanging, middle_m, moved, pull, reach_m, wreck
+from sim.contact.obstacles import ObstaclesPicture
+from sim.environment.slung_load import LoadPicture
+from sim.groups.between import poses_between
+from sim.scene.race_timing import Standing
+from sim.snapshot import LaneSnapshot, Snapshot
+from sim.water.picture import BoxPicture
+
+_DUE, _THEN, _OTHER = (1.0, 0.62, 0.05), (0.9, 0.85, 0.7), (0.35, 0.36, 0.38)
+"""Linear RGB: the next gate, the one after it, and all others."""
+_WIDTHS_PX = (6.0, 4.0, 2.0)
+_WITHIN = 0.10
+_ARROW = 0.35
+"""Half size of the arrow on the ground of the opening, by its half width."""
+
+
+def gates_drawn(standing: Standing) -> tuple[tuple[Polyline, ...], tuple[Surface, ...]]:
+    """Lines and panes, from the race as it stands."""
+    course = standing.course
+    due = standing.due % len(course.gates)
+    then = (due + 1) % len(course.gates) if course.closed or due + 1 < len(course.gates) else -1
+    lines: list[Polyline] = []
+    panes: list[Surface] = []
+    for index, gate in enumerate(course.gates):
+        place = 0 if index == due else 1 if index == then else 2
+        colour = (_DUE, _THEN, _OTHER)[place]
+        corners = gate.corners_w()
+        lines.append(_line(np.vstack([corners, corners[:1]]), colour, _WIDTHS_PX[place]))
+        if place == 0:
+            ahead, left, _ = gate.frame()
+            foot, half = 0.5 * (corners[0] + corners[3]), _ARROW * gate.half_width_m
+            head = np.array(
+                [foot - half * ahead + half * left, foot + half * ahead, foot - half * ahead - half * left]
+            )
+            lines.append(_line(head, colour, _WIDTHS_PX[0]))
+            pane = corners[[0, 1, 2, 0, 2, 3]]
+            panes.append(Surface(pane, np.tile(-ahead, (6, 1)), colour, _WITHIN))
+    return tuple(lines), tuple(panes)
+
+
+def _line(points_w: np.ndarray, colour: tuple[float, float, float], width_px: float) -> Polyline:
+    return Polyline(points_w, colour, np.ones(len(points_w)), width_px)
+
+
+_COLOUR, _CASING = (1.0, 0.80, 0.32), (0.01, 0.012, 0.015)
+"""Linear RGB: brass, as the cross at the target."""
+_WIDTH_PX, _CASING_PX = 3.0, 5.0
+
+
+def target_path(places_w: np.ndarray | None) -> tuple[Polyline, ...]:
+    """Through places (n, 3) m; nothing where there is none."""
+    if places_w is None:
+        return ()
+    alpha = np.ones(len(places_w))
+    return (
+        Polyline(places_w, _CASING, 0.5 * alpha, _CASING_PX),
+        Polyline(places_w, _COLOUR, alpha, _WIDTH_PX),
+    )
+
+
+Thing = TypeVar("Thing")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ViewOptions:
+    """What is shown besides the vehicles."""
+
+    show_trail: bool = True
+    show_forces: bool = False
+    """Control and environment force, and velocity; of a top its angular momentum."""
+    show_frame: bool = False
+    """Body axes: x red, y green, z blue."""
+    solo: str = ""
+    """The only lane that is drawn; empty: all."""
+    highlight: str = ""
+    """The lane that is drawn solid in its tint, all others as ghosts; empty: as the lanes say."""
+    spread_w: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """Step (3,) m by which the lanes are drawn apart, in a row about their true place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """The flown vehicle at the moment of the frame: what a camera follows."""
+
+    model: str
+    T_wb: np.ndarray
+    """(4, 4); upright for what turns about a fixed point."""
+    twist_b: np.ndarray
+    """(6,) (omega, v)."""
+    generation: int
+    reach_m: float = 0.0
+    """How far what is drawn of its bodies reaches from there as it set out; 0 where its config tells its size."""
+    held: bool = False
+    """By a fixed point, below which it hangs."""
+
+
+class SceneView:
+    """Keeps what a picture needs beyond one snapshot: what lanes leave behind, and the scale of force arrows."""
+
+    def __init__(self, water_level_m: float | None = None) -> None:
+        """`water_level_m`: of the world, where it has water."""
+        self._level_m = -math.inf if water_level_m is None else water_level_m
+        self._left: dict[str, LeftBehind] = {}
+        self._arrows = LaneArrows()
+        self._shown: tuple[Shown, ...] = ()
+        self._first: dict[str, tuple[int, float]] = {}
+        self._environment: object = None
+        self._race: Standing | None = None
+        self._target_path_w: np.ndarray | None = None
+        self._reach: tuple[tuple[str, int] | None, float, float] = (None, 0.0, 0.0)
+
+    def observe(self, snapshot: Snapshot, now_s: float) -> Subject:
+        """Place every lane at the wall time `now_s` (`time.perf_counter()`); returns the flown one."""
+        self._shown = tuple(self._place(snapshot, lane, now_s) for lane in snapshot.lanes)
+        self._environment, self._race = snapshot.environment, snapshot.race
+        self._target_path_w = snapshot.target_path_w
+        names = [lane.name for lane in snapshot.lanes]
+        self._left = {name: self._left.get(name) or LeftBehind(self._level_m) for name in names}
+        for shown in self._shown:
+            self._left[shown.lane.name].extend(shown)
+            self._arrows.note(shown.lane)
+        flown = self._shown[0]
+        T_wb, twist_b = flown.T_wb, flown.lane.twist_b
+        if flown.lane.pivot_w is not None:
+            # A camera that turned with a top would show the world spinning.
+            T_wb, twist_b = np.eye(4), np.zeros(6)
+            T_wb[:3, 3] = flown.lane.pivot_w
+        key = flown.lane.vehicle, flown.lane.generation
+        held, links = flown.lane.pivot_w is not None, flown.lane.links
+        if links and self._reach[0] != key:
+            middle = middle_m(links, flown.bodies, T_wb[:3, 3]) if held else 0.0
+            about_w = T_wb[:3, 3] + np.array([0.0, 0.0, middle])
+            self._reach = key, reach_m(links, flown.bodies, about_w), middle
+        _, reach, middle = self._reach if links else (key, 0.0, 0.0)
+        if middle:
+            T_wb[2, 3] += middle
+            held = False
+        return Subject(flown.lane.vehicle, T_wb, twist_b, flown.lane.generation, reach, held)
+
+    def places_w(self, options: ViewOptions | None = None) -> dict[str, np.ndarray]:
+        """(3,) m by lane name: where each lane was last observed, or is drawn under these options."""
+        return {shown.lane.name: shown.T_wb[:3, 3] for shown in self._arranged(options or ViewOptions())}
+
+    def frame(
+        self,
+        view: View,
+        options: ViewOptions | None = None,
+        *,
+        wall_s: float = 0.0,
+        exposure: float = 1.0,
+    ) -> Frame:
+        """The picture of what was last observed, from `view`."""
+        options = options or ViewOptions()
+        finite = [shown for shown in self._arranged(options) if np.isfinite(shown.T_wb).all()]
+        left = [(self._left[shown.lane.name], shown) for shown in finite]
+        trailed = left if options.show_trail else []
+        carrier = next((shown for shown in finite if shown.lane is self._shown[0].lane), None)
+        gate_lines, gate_panes = ((), ()) if self._race is None else gates_drawn(self._race)
+        load = self._told(LoadPicture)
+        hung = (
+            ()
+            if load is None or carrier is None
+            else (hanging(load, carrier.T_wb, carrier.time_s, carrier.shift_w),)
+        )
+        return Frame(
+            view=view,
+            vehicles=(
+                *(drawn(shown, self._shown[0], options.highlight) for shown in finite),
+                *(body for body, _ in hung),
+            ),
+            lines=(
+                *_there(marks.line(shown) for marks, shown in trailed),
+                *(line for shown in finite for line in wreck(shown)),
+                *(line for shown in finite for line in pull(shown)),
+                *(rope for _, rope in hung),
+                *gate_lines,
+                *target_path(self._target_path_w),
+            ),
+            arrows=tuple(
+                arrow
+                for shown in finite
+                for arrow in self._arrows.of(shown, forces=options.show_forces, frame=options.show_frame)
+            ),
+            surfaces=(*_there(marks.surface(shown) for marks, shown in trailed), *gate_panes),
+            water_box=self._told(BoxPicture),
+            cones=self._told(ObstaclesPicture),
+            wakes=_there(marks.wake(shown) for marks, shown in left),
+            splashes=tuple(splash for marks, shown in left for splash in marks.splashes(shown, wall_s)),
+            sea=self._sea,
+            wall_s=wall_s,
+            exposure=exposure,
+        )
+
+    def _told(self, kind: type[Thing]) -> Thing | None:
+        """What the moving environment shows, where it is of this kind."""
+        return self._environment if isinstance(self._environment, kind) else None
+
+    @property
+    def _sea(self) -> DrawnSea | None:
+        """About the flown vehicle, at the moment at which it is drawn."""
+        flown = self._shown[0]
+        return None if flown.lane.sea is None else DrawnSea(flown.lane.sea, flown.time_s)
+
+    def _arranged(self, options: ViewOptions) -> list[Shown]:
+        """The lanes that are to be seen, where they are to be seen."""
+        wanted = [shown for shown in self._shown if options.solo in ("", shown.lane.name)] or list(
+            self._shown
+        )
+        if not any(options.spread_w) or len(wanted) == 1:
+            return wanted
+        middle = 0.5 * (len(wanted) - 1)
+        step_w = np.array(options.spread_w)
+        return [
+            replace(
+                shown,
+                bodies={name: moved(T_wb, (k - middle) * step_w) for name, T_wb in shown.bodies.items()},
+                shift_w=(k - middle) * step_w,
+                apart=True,
+            )
+            for k, shown in enumerate(wanted)
+        ]
+
+    def _place(self, snapshot: Snapshot, lane: LaneSnapshot, now_s: float) -> Shown:
+        """The lane at its display time, each body on the screw motion between its last two published poses.
+
+        The first snapshot of a generation is drawn at its later pose: the earlier one may lie before the jump.
+        """
+        if self._first.get(lane.name, (None, 0.0))[0] != lane.generation:
+            self._first[lane.name] = (lane.generation, lane.time_current_s)
+        jumped = self._first[lane.name][1] == lane.time_current_s
+        interval = lane.time_current_s - lane.time_previous_s
+        before, now = (np.array([*b.values()]) for b in (lane.bodies_previous, lane.bodies))
+        if jumped or interval <= 0 or not (np.isfinite(before).all() and np.isfinite(now).all()):
+            return Shown(lane, lane.time_current_s, lane.bodies)
+        time_s = snapshot.display_time_s(lane, now_s)
+        share = (time_s - lane.time_previous_s) / interval
+        return Shown(lane, time_s, dict(zip(lane.bodies, poses_between(before, now, share), strict=True)))
+
+
+def _there(things: Iterable[Thing | None]) -> tuple[Thing, ...]:
+    return tuple(thing for thing in things if thing is not None)

@@ -1,0 +1,224 @@
+"""A lane as it is seen: its bodies at the moment of the frame, perhaps apart from their place, and their looks."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from render.cameras.framing import framing_of
+from render.frame import Arrow, DrawnVehicle, Polyline
+from sim.environment.slung_load import LoadPicture
+from sim.groups.numeric import rotation_log
+from sim.multibody.shapes import STAND, Capsule
+from sim.snapshot import LaneSnapshot, LaneStatus
+from sim.vehicle_config import config_of
+
+Colour = tuple[float, float, float]
+
+
+def wreck_marker(place_w: np.ndarray, size_m: float, colour: Colour) -> tuple[Polyline, ...]:
+    """Lines about the place (3,) m: a ring, a cross in it, and a mast that is seen from afar."""
+    angle = np.linspace(0.0, 2.0 * np.pi, 33)
+    ring = np.column_stack([np.cos(angle), np.sin(angle), np.zeros(33)])
+    arm = np.sqrt(0.5) * np.array([[1.0, 1.0, 0.0], [-1.0, -1.0, 0.0]])
+    turned = arm * [1.0, -1.0, 1.0]
+    mast = np.array([[0.0, 0.0, -0.4], [0.0, 0.0, 3.0]])
+    shapes = (ring, arm, turned, mast)
+    return tuple(
+        Polyline(place_w + size_m * shape, colour, np.full(len(shape), 0.9), width_px=3.0) for shape in shapes
+    )
+
+
+_LEAST_PRESENCE, _SEEN_APART = 0.12, 0.45
+"""Of ghosts: what is left where they coincide with the flown vehicle, and how far apart [sizes] they are seen whole."""
+_BOTH_SIDES = 0.25
+"""Of its height has to be above, and as much below a place, for what stands about it."""
+_HAND = (1.0, 0.85, 0.25)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One lane at the moment of the frame."""
+
+    lane: LaneSnapshot
+    time_s: float
+    bodies: Mapping[str, np.ndarray]
+    """Name -> (4, 4), where they are drawn."""
+    shift_w: np.ndarray = field(default_factory=lambda: np.zeros(3))
+    """(3,) m by which it is drawn apart from its true place."""
+    apart: bool = False
+    """Whether lanes are drawn apart: then none has to be seen through."""
+
+    @property
+    def T_wb(self) -> np.ndarray:
+        """(4, 4) of the main body."""
+        return next(iter(self.bodies.values()))
+
+    @property
+    def true_T_wb(self) -> np.ndarray:
+        """(4, 4) of the main body where it is, not where it is drawn."""
+        return moved(self.T_wb, -self.shift_w)
+
+
+def reach_m(links: tuple[Capsule, ...], bodies: Mapping[str, np.ndarray], place_w: np.ndarray) -> float:
+    """From a place (3,) to the farthest end of what is drawn of the bodies."""
+    moving = [shape for shape in links if shape.body in bodies]
+    ends = (bodies[shape.body] @ (*end, 1.0) for shape in moving for end in (shape.begin_b, shape.end_b))
+    return float(max(np.linalg.norm(end[:3] - place_w) for end in ends))
+
+
+def middle_m(links: tuple[Capsule, ...], bodies: Mapping[str, np.ndarray], place_w: np.ndarray) -> float:
+    """How high the middle of what is drawn of the bodies is above a place (3,) about which it stands; 0 where all of it
+    is above the place or hangs below."""
+    moving = [shape for shape in links if shape.body in bodies]
+    ends = [bodies[shape.body] @ (*end, 1.0) for shape in moving for end in (shape.begin_b, shape.end_b)]
+    low, high = (float(limit([end[2] for end in ends])) - place_w[2] for limit in (min, max))
+    return 0.5 * (low + high) if min(-low, high) > _BOTH_SIDES * (high - low) else 0.0
+
+
+def moved(T_wb: np.ndarray, shift_w: np.ndarray) -> np.ndarray:
+    """The pose (4, 4) shifted in the world by (3,) m."""
+    shifted = T_wb.copy()
+    shifted[:3, 3] += shift_w
+    return shifted
+
+
+def pull(shown: Shown) -> tuple[Polyline, ...]:
+    """The spring between a hand and what it pulls."""
+    if shown.lane.pull is None or shown.lane.pull[0] not in shown.bodies:
+        return ()
+    body, at_b, to_w = shown.lane.pull
+    ends = np.array([(shown.bodies[body] @ (*at_b, 1.0))[:3], np.array(to_w) + shown.shift_w])
+    return (Polyline(points_w=ends, colour=_HAND, alpha=np.full(2, 0.95), width_px=3.5),)
+
+
+def wreck(shown: Shown) -> tuple[Polyline, ...]:
+    if shown.lane.status is LaneStatus.RUNNING or not shown.lane.ghost:
+        return ()
+    size_m = 0.2 * framing_of(shown.lane.vehicle).distance_m
+    return wreck_marker(shown.T_wb[:3, 3], size_m, shown.lane.tint)
+
+
+def presence(T_wb: np.ndarray, flown_T_wb: np.ndarray, size_m: float) -> float:
+    """How much is to be seen of a ghost of this size: little while it would only cover the flown vehicle."""
+    turned = float(np.linalg.norm(rotation_log(flown_T_wb[:3, :3].T @ T_wb[:3, :3])))
+    apart_m = float(np.linalg.norm(T_wb[:3, 3] - flown_T_wb[:3, 3])) + 0.5 * size_m * turned
+    share = min(apart_m / (_SEEN_APART * size_m), 1.0)
+    return _LEAST_PRESENCE + (1.0 - _LEAST_PRESENCE) * share * share * (3.0 - 2.0 * share)
+
+
+def _with_stand(shown: Shown) -> Mapping[str, np.ndarray]:
+    """The bodies, and what stands still where it holds them."""
+    if shown.lane.pivot_w is None or not shown.lane.links:
+        return shown.bodies
+    stand = np.eye(4)
+    stand[:3, 3] = shown.lane.pivot_w + shown.shift_w
+    return {**shown.bodies, STAND: stand}
+
+
+def _turns(vehicle: str) -> bool:
+    """Whether anything on it turns with time, so that no two moments look alike."""
+    model = config_of(vehicle).model
+    return model.turns or any(config_of(look).model.turns for _, look in model.wears)
+
+
+def drawn(shown: Shown, flown: Shown, highlight: str = "") -> DrawnVehicle:
+    lane = shown.lane
+    wreck = lane.status is not LaneStatus.RUNNING
+    ghost = lane.name != highlight if highlight else lane.ghost and not (wreck or shown.apart)
+    seen = 1.0
+    if ghost and not shown.apart and np.isfinite(flown.T_wb).all():
+        seen = presence(shown.T_wb, flown.T_wb, 0.5 * framing_of(lane.vehicle).distance_m)
+    return DrawnVehicle(
+        model=lane.vehicle,
+        T_wb=shown.T_wb,
+        controls=lane.controls,
+        shape=lane.shape,
+        parameters=lane.parameters,
+        time_s=shown.time_s if _turns(lane.vehicle) else 0.0,
+        tint=lane.tint,
+        ghost=ghost,
+        presence=seen,
+        wreck=wreck,
+        bodies=_with_stand(shown),
+        observables=lane.observables,
+        links=tuple(shape for shape in lane.links if shape.body != STAND) if ghost else lane.links,
+    )
+
+
+_MODEL = "crates"
+_ROPE = (0.03, 0.03, 0.03)
+
+
+def hanging(
+    load: LoadPicture, T_wb: np.ndarray, time_s: float, shift_w: np.ndarray
+) -> tuple[DrawnVehicle, Polyline]:
+    """(load, rope) at a simulated time, under a carrier at (4, 4) T_wb that is drawn `shift_w` from its place."""
+    x_w = load.x_w + (time_s - load.time_s) * load.v_w + shift_w
+    stands = np.eye(4)
+    stands[:3, :3] *= load.radius_m
+    stands[:3, 3] = x_w - [0.0, 0.0, load.radius_m]
+    body = DrawnVehicle(
+        model=_MODEL, T_wb=stands, controls=np.zeros(0), shape=np.zeros(0), time_s=time_s, still=True
+    )
+    hook_w = T_wb[:3, :3] @ load.hook_b + T_wb[:3, 3]
+    return body, Polyline(np.stack([hook_w, x_w]), _ROPE, np.ones(2), 2.0)
+
+
+_FORCE_ARROW = 0.3
+"""Drawn length of the largest force seen on a lane, of the distance from which the vehicle is looked at."""
+_MOMENTUM_ARROW_M = 0.75
+"""Drawn length of a top's angular momentum at its start, and of its axes."""
+_AXES_M = 3.0
+_LEAST_SPEED_MPS = 0.3
+_COLOURS = {
+    "control": (1.0, 0.45, 0.05),
+    "environment": (0.10, 0.75, 0.95),
+    "velocity": (0.25, 0.95, 0.20),
+    "momentum": (0.85, 0.25, 0.95),
+    "x": (0.90, 0.06, 0.05),
+    "y": (0.08, 0.70, 0.10),
+    "z": (0.06, 0.22, 0.95),
+}
+
+
+class LaneArrows:
+    """Keeps the scale of force arrows: the largest force seen on each lane, whoever exerts it."""
+
+    def __init__(self) -> None:
+        self._largest_force_N: dict[tuple[str, str], float] = {}
+
+    def note(self, lane: LaneSnapshot) -> None:
+        key = (lane.name, lane.vehicle)
+        sizes = [
+            float(np.linalg.norm(each[3:])) for each in (lane.control_wrench_b, lane.environment_wrench_b)
+        ]
+        for size in filter(np.isfinite, sizes):
+            self._largest_force_N[key] = max(self._largest_force_N.get(key, 1e-9), size)
+
+    def of(self, shown: Shown, *, forces: bool, frame: bool) -> list[Arrow]:
+        """`forces`: control and environment force, and velocity; of what is held its angular momentum.
+
+        `frame`: body axes.
+        """
+        arrows: list[Arrow] = []
+        R, origin = shown.T_wb[:3, :3], shown.T_wb[:3, 3]
+        if forces:
+            longest_m = _FORCE_ARROW * framing_of(shown.lane.vehicle).distance_m
+            scale = longest_m / self._largest_force_N.get((shown.lane.name, shown.lane.vehicle), 1.0)
+            arrows += [
+                Arrow(origin, scale * R @ shown.lane.control_wrench_b[3:], _COLOURS["control"]),
+                Arrow(origin, scale * R @ shown.lane.environment_wrench_b[3:], _COLOURS["environment"]),
+            ]
+            velocity_w = R @ shown.lane.twist_b[3:]
+            if np.linalg.norm(velocity_w) > _LEAST_SPEED_MPS:
+                arrows.append(Arrow(origin, 0.3 * velocity_w, _COLOURS["velocity"]))
+        start = shown.lane.momentum_start_w[:3]
+        held = shown.lane.pivot_w is not None
+        if forces and held:
+            scale = _MOMENTUM_ARROW_M / max(float(np.linalg.norm(start)), 1e-9)
+            arrows.append(Arrow(origin, scale * shown.lane.momentum_w[:3], _COLOURS["momentum"]))
+        if frame:
+            size_m = _MOMENTUM_ARROW_M if held else _AXES_M
+            arrows += [Arrow(origin, size_m * R[:, k], _COLOURS[axis]) for k, axis in enumerate("xyz")]
+        return arrows

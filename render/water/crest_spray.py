@@ -1,0 +1,131 @@
+"""Spray that the wind tears off breaking crests: puffs of drops that fly from where the surface folds, and die.
+
+Moments a fixed time apart throw them, by random numbers of their own, so that a picture of a time is the same however
+it was come to. In the air a drop takes on the velocity of the wind less that at which it falls, by its own drag
+(linear), so that its place is known at any time; where the waves are over it, they hide it.
+"""
+
+import math
+from dataclasses import dataclass
+
+import moderngl
+import numpy as np
+
+from render.programs import Programs
+from render.water.flying import FlyingPoints
+from render.water.sea_fields import SeaFields
+from render.water.whitecaps import breaking_share, folds
+from sim.water.ocean import SeaState
+
+EVERY_S = 0.1
+MOST_LIFE_S, _LEAST_LIFE_S = 1.2, 0.3
+REACH_M, _CELL_M = 42.0, 0.6
+"""Of the eye; and how far apart the places are at which crests are looked for."""
+_STRAY_M = 1.2
+"""Deviation of where drops leave from there: a crest is longer than it is seen to break."""
+_CALM_MPS, _GALE_MPS = 9.0, 14.0
+"""A wind that tears nothing off, and one that throws as many drops as are shown."""
+LAG_S = 0.14
+"""In which a drop takes on the air's velocity; times gravity, the speed at which it falls."""
+_GRAVITY_MPS2 = 9.81
+_PUFF_M, _COVER = (0.02, 0.26), 0.11
+"""Radius of a puff at first and at last, and the share of the light that it holds back at first."""
+MOST_PUFFS = 16000
+_MOST_A_PLACE = 40
+"""Drops that a place throws in a moment."""
+_ALONG_M = 3.0
+"""How far a crest has to break for all of it to be torn off: of a short one, a few drops hang in the air like balls."""
+_DOWNWIND, _UP_MPS, _ASIDE_MPS = 0.5, 2.6, 0.5
+"""How a drop leaves the crest: that share of the wind's velocity, up to so fast upwards, so much to either side."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Thrown:
+    """By one moment's crests."""
+
+    born_s: np.ndarray
+    """Each shortly before the moment."""
+    place_w: np.ndarray
+    velocity_w: np.ndarray
+    air_w: np.ndarray
+    """(3,) velocity that drops tend to."""
+    life_s: np.ndarray
+
+    def puffs(self, time_s: float) -> np.ndarray:
+        """(n, 4) where those are that still fly, and their age as a share of their life."""
+        lasts = self.life_s > time_s - self.born_s
+        age_s = (time_s - self.born_s[lasts])[:, None]
+        carried_s = LAG_S * (1.0 - np.exp(-age_s / LAG_S))
+        place = self.place_w[lasts] + age_s * self.air_w + carried_s * (self.velocity_w[lasts] - self.air_w)
+        return np.column_stack([place, age_s[:, 0] / self.life_s[lasts]])
+
+
+class CrestSpray:
+    """The drops about the eye, at one time after the other."""
+
+    def __init__(self) -> None:
+        self._fields: SeaFields | None = None
+        self._thrown: dict[int, Thrown] = {}
+        """By the number of the moment."""
+        self._of: tuple[object, int] | None = None
+
+    def puffs(self, state: SeaState, time_s: float, foot_w: np.ndarray, most: int) -> np.ndarray:
+        """(n, 4) float32 of about `most` at most that fly at a time around a place (2,) m, each with its age, 0..1."""
+        wind_mps = float(state.numbers(time_s)[0])
+        if wind_mps <= _CALM_MPS:
+            return np.zeros((0, 4), np.float32)
+        drawn = (state.waves[3], most)
+        if self._of is None or self._of[0] is not drawn[0] or self._of[1] != most:
+            self._thrown, self._of = {}, drawn
+        last = math.floor(time_s / EVERY_S)
+        moments = range(last - math.ceil(MOST_LIFE_S / EVERY_S) + 1, last + 1)
+        self._thrown = {
+            k: self._thrown[k] if k in self._thrown else self._throw(state, k, foot_w, most) for k in moments
+        }
+        return np.concatenate([each.puffs(time_s) for each in self._thrown.values()]).astype(np.float32)
+
+    def _throw(self, state: SeaState, moment: int, foot_w: np.ndarray, most: int) -> Thrown:
+        at_s = moment * EVERY_S
+        if self._fields is None or not self._fields.fits(state):
+            self._fields = SeaFields(state)
+        self._fields.work_out(state, at_s)
+        wind_mps, bearing_rad = state.numbers(at_s)[:2]
+        rng = np.random.default_rng(moment % 2**32)
+        rest, fresh = self._folded(float(wind_mps), foot_w)
+        share = min(max((wind_mps - _CALM_MPS) / (_GALE_MPS - _CALM_MPS), 0.0), 1.0)
+        count = round(share * most * EVERY_S / (0.5 * (MOST_LIFE_S + _LEAST_LIFE_S)))
+        count = min(count, round(_MOST_A_PLACE * fresh.sum()))
+        chosen = rng.choice(len(rest), count, p=fresh / fresh.sum()) if count else np.zeros(0, int)
+        rest = rest[chosen] + _STRAY_M * rng.standard_normal((count, 2))
+        place = np.column_stack([rest, np.full(count, state.level_m)]) + self._fields.displaced_m(rest)
+        ahead = np.array([math.cos(bearing_rad), math.sin(bearing_rad), 0.0])
+        velocity = np.outer(_DOWNWIND * wind_mps * rng.uniform(0.5, 1.3, count), ahead)
+        velocity += _ASIDE_MPS * rng.standard_normal((count, 3))
+        velocity[:, 2] += _UP_MPS * rng.uniform(0.0, 1.0, count) ** 2 * np.sqrt(fresh[chosen])
+        air = 0.8 * wind_mps * ahead - np.array([0.0, 0.0, _GRAVITY_MPS2 * LAG_S])
+        born_s = at_s - EVERY_S * rng.uniform(0.0, 1.0, count)
+        return Thrown(born_s, place, velocity, air, rng.uniform(_LEAST_LIFE_S, MOST_LIFE_S, count))
+
+    def _folded(self, wind_mps: float, foot_w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Places at rest (n, 2) where crests are torn off, and how much (n,), 0..1."""
+        from scipy.ndimage import uniform_filter  # only a gale waits for it
+
+        fields = self._fields
+        assert fields is not None
+        steps = np.arange(-REACH_M, REACH_M, _CELL_M)
+        x, y = np.meshgrid(*(np.round(foot_w / _CELL_M)[:, None] * _CELL_M + steps), indexing="ij")
+        rest = np.column_stack([x.ravel(), y.ravel()])
+        stretch, deviation = fields.stretch(rest, _CELL_M)
+        folded, width = folds(breaking_share(wind_mps), deviation)
+        fresh = np.clip((folded - stretch) / width, 0.0, 1.0)
+        about = uniform_filter(fresh.reshape(x.shape), round(_ALONG_M / _CELL_M)).ravel()
+        torn = np.clip(2.5 * about - 0.25, 0.0, 1.0) * fresh
+        torn[np.hypot(*(rest - foot_w).T) > REACH_M] = 0.0
+        return rest[torn > 0.0], torn[torn > 0.0]
+
+
+def crest_puffs(ctx: moderngl.Context, programs: Programs) -> FlyingPoints:
+    """Of puffs (n, 4): places [m] and ages."""
+    shaders = "crest_spray.vert", "crest_spray.frag"
+    look = (*_PUFF_M, _COVER)
+    return FlyingPoints(ctx, programs, shaders, name="puff", numbers=4, most=MOST_PUFFS, puff_m=look)

@@ -1,0 +1,375 @@
+"""Draws the sea about the eye: rings of triangles that the waves displace, over the opaque scene."""
+
+import math
+from contextlib import ExitStack
+
+import moderngl
+import numpy as np
+
+from render.frame import DrawnSea, DrawnVehicle, Frame, View
+from render.passes.context import PassContext
+from render.passes.targets import Targets, unbind
+from render.process import UnlockedDraw
+from render.programs import SAMPLER_UNITS, Programs, vertex_array
+from render.quality import Quality
+from render.water.crest_spray import CrestSpray, crest_puffs
+from render.water.marks import WaterMarks
+from render.water.sea_fields import SeaFields
+from render.water.sea_grid import FAR_M, half_breadths, ring_mesh, wedge
+from render.water.whitecaps import POINTS, SPAN_M, Whitecaps, coverage
+from sim.vehicle_config import config_of
+from sim.vehicle_config.hull import Hull
+from sim.water.picture import BoxPicture
+from sim.world import World
+
+
+class Shafts:
+    """Owns the program that draws them over the scene."""
+
+    def __init__(self, ctx: moderngl.Context, programs: Programs) -> None:
+        self._ctx = ctx
+        self._array = ctx.vertex_array(programs.load("fullscreen.vert", "shafts.frag"), [])
+
+    def draw(self) -> None:
+        """In the blended pass: light is added, and taken away between them."""
+        ctx = self._ctx
+        ctx.disable(moderngl.DEPTH_TEST)
+        ctx.blend_func = moderngl.ONE, moderngl.ONE
+        self._array.render(moderngl.TRIANGLES, vertices=3)
+        ctx.blend_func = moderngl.SRC_ALPHA, moderngl.ONE_MINUS_SRC_ALPHA
+        ctx.enable(moderngl.DEPTH_TEST)
+
+    def release(self) -> None:
+        """Free the array."""
+        self._array.release()
+
+
+_SOFT = 0.6
+"""By which heights are softened, in cells: particles make them uneven."""
+
+
+class SplashingWater:
+    """Owns the map of one box at a time."""
+
+    def __init__(self, ctx: moderngl.Context) -> None:
+        self._ctx = ctx
+        self._map: moderngl.Texture | None = None
+        self._shown: BoxPicture | None = None
+        self.place = (0.0, 0.0, 0.0, 0.0)
+        """World x and y where the box begins, and one over its edges [1/m]; zero where there is none."""
+
+    def take_up(self, picture: BoxPicture | None) -> None:
+        """Show a picture, or none."""
+        if picture is None or not picture.in_sea:
+            self.place, self._shown = (0.0, 0.0, 0.0, 0.0), None
+            return
+        if picture is self._shown:
+            return
+        rows, columns = picture.height_m.shape
+        if self._map is None or self._map.size != (columns, rows):
+            self.release()
+            self._map = self._ctx.texture((columns, rows), 4, dtype="f4")
+            self._map.repeat_x = self._map.repeat_y = False
+        self._map.write(box_texels(picture))
+        x, y, _ = picture.corner_w
+        self.place = (x, y, 1.0 / picture.size_m[0], 1.0 / picture.size_m[1])
+        self._shown = picture
+
+    def bind(self) -> None:
+        """Keep the map where the sea's shaders look for it."""
+        if self._map is not None:
+            self._map.use(SAMPLER_UNITS["box_map"])
+
+    def release(self) -> None:
+        """Free the map."""
+        if self._map is not None:
+            self._map.release()
+            self._map = None
+
+
+def box_texels(picture: BoxPicture) -> np.ndarray:
+    """(ny, nx, 4) float32: world z of the surface [m], its slopes along x and y, foam 0..1."""
+    from scipy.ndimage import gaussian_filter  # takes a while, and few scenes have such a box
+
+    height = gaussian_filter(picture.height_m, _SOFT, mode="nearest")
+    slope_y, slope_x = np.gradient(height, picture.cell_m)
+    foam = gaussian_filter(picture.foam, _SOFT, mode="nearest")
+    return np.ascontiguousarray(
+        np.stack([picture.corner_w[2] + height, slope_x, slope_y, foam], axis=-1), np.float32
+    )
+
+
+TILES = 3
+MOST_HULLS = 2
+_SLACK_M = 12.0
+"""The waves of a lake end so far beyond where its ground begins to fall."""
+_DEEP_M = 60.0
+_OPAQUE_M, _TROUGH = 0.9, 4.0
+"""So deep, water lets nothing through where only its depth is known; depth of the troughs, in standard deviations."""
+
+
+def cox_munk(wind_mps: float) -> float:
+    """Mean square slope of a sea under a wind (Cox and Munk, 1954): what the sun's glitter is as wide as."""
+    return 0.003 + 0.00512 * wind_mps
+
+
+def rows_below_horizon(view: View, height_px: int) -> int:
+    """Rows of a picture, from below, in which something lower than the eye may be seen."""
+    level = view.view[:3, 2]  # by how much a ray rises that goes right, up and back
+    right, up, back = level[0] / view.projection[0, 0], level[1] / view.projection[1, 1], -level[2]
+    if up <= 0.0:
+        return height_px
+    highest = (abs(right) - back) / up  # where the horizon leaves the picture, -1..1
+    return int(np.clip(math.ceil(0.5 * (1.0 + highest) * height_px) + 1, 0, height_px))
+
+
+class SeaSurface:
+    """Owns mesh, textures and programs; one sea at a time."""
+
+    def __init__(
+        self,
+        ctx: moderngl.Context,
+        programs: Programs,
+        world: World,
+        quality: Quality,
+        marks: WaterMarks,
+        *,
+        planar: bool,
+    ):
+        self._ctx, self._quality, self._marks = ctx, quality, marks
+        self._resources = ExitStack()
+        self._values: dict[str, object] = {}
+        shade_late = not quality.full_materials
+        shaded_from = "fullscreen.vert" if shade_late else "sea.vert"
+        shading = [
+            programs.load(shaded_from, "sea.frag", PLANAR_REFLECTION=int(planar), MARKS=marked)
+            for marked in (0, 1)
+        ]
+        self._meshed = [programs.load("sea.vert", "sea_place.frag")] if shade_late else shading
+        """Of what draws the mesh: what is seen of it, or only where that is, to be shaded once a pixel afterwards."""
+        late = shading if shade_late else []
+        self._programs = [*self._meshed, *late]
+        self._shadings = [self._owned(ctx.vertex_array(program, [])) for program in late]
+        self._draw_late = UnlockedDraw(ctx)
+        self._mesh = ExitStack()
+        self._resources.callback(self._mesh.close)
+        self._cells = (0, 0)
+        self._fields: SeaFields | None = None
+        self.eye_under_m = 0.0
+        """How deep in the sea the eye of the frame last prepared is [m]; negative above it."""
+        self._level_m = 0.0
+        self._caps = Whitecaps()
+        self._spray, self._puffs = CrestSpray(), self._owned(crest_puffs(ctx, programs))
+        self._shafts = self._owned(Shafts(ctx, programs)) if quality.full_materials else None
+        self._textures: dict[str, moderngl.Texture] = {}
+        self._foam = self._owned(ctx.texture((POINTS, POINTS), 1, dtype="f4"))
+        self._foam.filter = (moderngl.LINEAR, moderngl.LINEAR)
+        self._depth = self._depth_map(world)
+        self._splashing = self._owned(SplashingWater(ctx))
+        self._hull_map: tuple[Hull, moderngl.Texture, tuple[float, float, float, float]] | None = None
+
+    def _owned(self, resource):
+        self._resources.callback(resource.release)
+        return resource
+
+    def _keep_mesh(self, detail: float) -> None:
+        """Of as many cells as there is time for."""
+        cells = tuple(max(round(count * math.sqrt(detail)), 8) for count in self._quality.sea_cells)
+        if cells == self._cells:
+            return
+        self._mesh.close()
+        self._cells = (cells[0], cells[1])
+        buffers = [self._ctx.buffer(part) for part in ring_mesh(*self._cells)]
+        self._arrays = [
+            vertex_array(self._ctx, program, [(buffers[0], "2f", "at")], buffers[1])
+            for program in self._meshed
+        ]
+        for resource in (*buffers, *self._arrays):
+            self._mesh.callback(resource.release)
+
+    def _depth_map(self, world: World) -> moderngl.Texture:
+        """Depth of the still water over the part of the world that has some; sets where that is."""
+        level_m, terrain = float(world.water_level_m or 0.0), world.terrain
+        grounds = getattr(world, "grounds", None)
+        low = np.array(terrain.origin_m)
+        high = low + (np.array(terrain.heights.shape[::-1]) - 1.0) * terrain.spacing_m
+        if grounds is not None and grounds.lake is not None:
+            reach = np.array(grounds.lake.half_m) + _SLACK_M
+            low = np.maximum(low, grounds.lake.centre_m - reach)
+            high = np.minimum(high, grounds.lake.centre_m + reach)
+        elif getattr(world, "river", None) is None:
+            low, high = np.full(2, -FAR_M), np.full(2, FAR_M)
+        counts = np.clip(((high - low) / terrain.spacing_m).astype(int), 2, 2048)
+        x, y = (a + (np.arange(n) + 0.5) * (b - a) / n for a, b, n in zip(low, high, counts, strict=True))
+        depth = np.clip(level_m - terrain.height(*np.meshgrid(x, y)), -_DEEP_M, _DEEP_M)
+        texture = self._owned(self._ctx.texture(tuple(counts.tolist()), 1, depth.astype("f4"), dtype="f4"))
+        texture.filter = (moderngl.LINEAR, moderngl.LINEAR)
+        texture.repeat_x = texture.repeat_y = False
+        self._set("sea_bounds", (*(0.5 * (low + high)), *(0.5 * (high - low))))
+        return texture
+
+    def prepare(self, frame: Frame, detail: float = 1.0) -> None:
+        """Take up the waves of a frame's sea at its time. detail: share of the mesh's triangles there is time for."""
+        sea = frame.sea
+        assert sea is not None
+        if self._fields is None or not self._fields.fits(sea.state):
+            self._fields = SeaFields(sea.state)
+            self._make_textures(self._fields)
+        if self._fields.work_out(sea.state, sea.time_s):
+            for kind, tiles in (("shape", self._fields.shapes), ("slope", self._fields.slopes)):
+                for tile, levels in enumerate(tiles):
+                    for level, texels in enumerate(levels):
+                        self._textures[f"sea_{kind}_{tile}"].write(texels, level=level)
+        self._caps.follow(self._fields, sea.state, sea.time_s, frame.view.eye_w[:2])
+        self._foam.write(self._caps.foam)
+        most = round(detail * self._quality.sea_spray)
+        self._puffs.take_up(self._spray.puffs(sea.state, sea.time_s, frame.view.eye_w[:2], most))
+        self._level_m = sea.state.level_m
+        self._describe(self._fields, sea)
+        self._keep_mesh(detail)
+        self._place(frame.view, sea.state.level_m, self._fields.deviation_m)
+        self._cut_out(frame.vehicles)
+        self._splashing.take_up(frame.water_box)
+        self._set("box_place", self._splashing.place)
+        eye = frame.view.eye_w
+        self.eye_under_m = sea.state.level_m + self._fields.height_m(eye[0], eye[1]) - float(eye[2])
+
+    def _make_textures(self, fields: SeaFields) -> None:
+        for texture in self._textures.values():
+            texture.release()
+        smooth = self._quality.full_materials
+        levels = moderngl.LINEAR_MIPMAP_LINEAR if smooth else moderngl.LINEAR_MIPMAP_NEAREST
+        for kind in ("shape", "slope"):
+            for tile in range(TILES):
+                texture = self._ctx.texture((fields.points, fields.points), 4, dtype="f4")
+                texture.build_mipmaps()
+                texture.filter = (levels, moderngl.LINEAR)
+                self._textures[f"sea_{kind}_{tile}"] = texture
+
+    def _describe(self, fields: SeaFields, sea: DrawnSea) -> None:
+        wind_mps, bearing_rad = sea.state.numbers(sea.time_s)[:2]
+        finer = max(cox_munk(wind_mps) - fields.steepness, 0.0) if wind_mps > 0.0 else 0.0
+        values = {
+            "sea_edges": tuple(fields.edges_m),
+            "sea_points": float(fields.points),
+            "sea_level": sea.state.level_m,
+            "sea_look": (fields.deviation_m, 0.0008 + 0.5 * finer, coverage(wind_mps), sea.time_s),
+            "sea_wind": (math.cos(bearing_rad), math.sin(bearing_rad)),
+            "marks_window": self._marks.window,
+            "foam_span": (SPAN_M, 0.5 / POINTS),
+        }
+        for name, value in values.items():
+            self._set(name, value)
+
+    def _place(self, view: View, level_m: float, deviation_m: float) -> None:
+        rings, columns = self._cells
+        seen = wedge(view, level_m, deviation_m, columns)
+        self._set("sea_wedge", (seen.near_m, FAR_M, seen.bearing_rad, seen.span_rad))
+        self._set("sea_cells", (float(rings), float(columns)))
+
+    def _cut_out(self, vehicles: tuple[DrawnVehicle, ...]) -> None:
+        """No water is drawn inside the hulls of the first floating vehicle's kind."""
+        hulls = [(v, config_of(v.model).hull) for v in vehicles if not v.ghost and np.isfinite(v.T_wb).all()]
+        floating = [(v, worn.surface) for v, worn in hulls if worn is not None and worn.surface is not None]
+        self._set("hulls", min(len(floating), MOST_HULLS))
+        if not floating:
+            return
+        surface = floating[0][1]
+        if self._hull_map is None or self._hull_map[0] is not surface:
+            breadths, box = half_breadths(surface)
+            texture = self._owned(self._ctx.texture(breadths.shape[::-1], 1, breadths, dtype="f4"))
+            texture.repeat_x = texture.repeat_y = False
+            self._hull_map = surface, texture, box
+        self._set("hull_box", self._hull_map[2])
+        poses = np.zeros((MOST_HULLS, 4, 4))
+        alike = [v for v, other in floating if other is surface][:MOST_HULLS]
+        poses[: len(alike)] = [np.linalg.inv(v.T_wb).T for v in alike]
+        self._set("hulls", len(alike))
+        for program in self._meshed:
+            program["hull_from_world"].write(poses.astype("f4"))
+
+    def plane_about(self, vehicle: DrawnVehicle) -> tuple[float, float, float]:
+        """Height at the world's origin [m] and slopes of the waves that were prepared, evened out along its hull."""
+        hull, fields = config_of(vehicle.model).hull, self._fields
+        assert fields is not None
+        assert hull is not None
+        ahead, aside = vehicle.T_wb[:2, 0], 2.0 * hull.half_beam_m * vehicle.T_wb[:2, 1]
+        at = vehicle.T_wb[:2, 3] + np.array([hull.bow_m * ahead, hull.stern_m * ahead, aside, -aside])
+        heights = np.array([self._level_m + fields.height_m(x, y) for x, y in at.tolist()])
+        plane, *_ = np.linalg.lstsq(np.column_stack([np.ones(4), at]), heights, rcond=None)
+        height, slope_x, slope_y = plane.tolist()
+        return height, slope_x, slope_y
+
+    @property
+    def hides_below_m(self) -> float:
+        """Height under which nothing is seen from above of what the water covers, even in the troughs."""
+        assert self._fields is not None
+        if self.eye_under_m > 0.0:
+            return -math.inf
+        return self._level_m - _OPAQUE_M - _TROUGH * self._fields.deviation_m
+
+    def bind(self) -> None:
+        """Keep the textures where the sea's shaders look for them."""
+        for name, texture in self._textures.items():
+            texture.use(SAMPLER_UNITS[name])
+        self._foam.use(SAMPLER_UNITS["sea_foam_map"])
+        self._depth.use(SAMPLER_UNITS["sea_depth_map"])
+        self._splashing.bind()
+        if self._hull_map is not None:
+            self._hull_map[1].use(SAMPLER_UNITS["hull_map"])
+
+    def draw(self, context: PassContext, targets: Targets) -> None:
+        """Draw all that the camera sees into the scene of the targets; `prepare` comes first."""
+        self.bind()
+        marked = int(self._marks.any)  # looking up nothing is not free
+        if targets.sea_places is None:
+            self._arrays[marked].render(moderngl.TRIANGLES)
+            return
+        places = targets.sea_places
+        places.use()
+        places.depth_mask = False
+        places.clear()
+        places.depth_mask = True
+        context.ctx.enable_only(moderngl.DEPTH_TEST)
+        self._arrays[0].render(moderngl.TRIANGLES)
+        places.color_attachments[0].use(SAMPLER_UNITS["sea_place_map"])
+        # Software GL shades what is discarded, too: above the horizon there is no sea to be shaded.
+        width, height = targets.size_px
+        targets.scene.scissor = 0, 0, width, self._rows_with_sea(context.view, height)
+        targets.scene.use()
+        context.ctx.enable_only(moderngl.BLEND)
+        self._draw_late(self._shadings[marked], moderngl.TRIANGLES, 3)
+        targets.scene.scissor = None
+        targets.scene.use()
+
+    def _rows_with_sea(self, view: View, height_px: int) -> int:
+        """Rows of a picture, from below, that the sea may be seen in."""
+        assert self._fields is not None
+        crest_m = self._level_m + _TROUGH * self._fields.deviation_m
+        return height_px if view.eye_w[2] < crest_m else rows_below_horizon(view, height_px)
+
+    def draw_spray(self, context: PassContext) -> None:
+        """What flies from its crests, in the blended pass; an eye in the water sees shafts of light in its place."""
+        if self.eye_under_m <= 0.0:
+            self._puffs.draw(context)
+        elif self._shafts is not None:
+            self._shafts.draw()
+
+    def _set(self, name: str, value: object) -> None:
+        self._values[name] = value
+        for program in self._programs:
+            if name in program:
+                program[name].value = value
+
+    def describe_to(self, program: moderngl.Program) -> None:
+        """Tell another program of the sea's vertices what has been prepared."""
+        for name, value in self._values.items():
+            if name in program:
+                program[name].value = value
+
+    def release(self) -> None:
+        """Free everything."""
+        unbind(self._ctx)
+        for texture in self._textures.values():
+            texture.release()
+        self._resources.close()

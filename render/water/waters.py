@@ -1,0 +1,217 @@
+"""The water of a world, at rest or as the waves of a frame's sea; a dry world has none and draws none."""
+
+import math
+from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack
+
+import moderngl
+import numpy as np
+
+from render.frame import DrawnVehicle, Frame
+from render.land.scenery import material_water_level_m
+from render.passes.context import PassContext
+from render.passes.culling import Boxes
+from render.passes.targets import Targets
+from render.programs import Programs, vertex_array
+from render.quality import Quality
+from render.water.marks import WaterMarks
+from render.water.sea import SeaSurface
+from sim.world import World
+from sim.world.props import Lake
+
+_REACH_M = 48.0
+_BEYOND_M = 1500.0
+"""How far the river runs on past either end of the map, in the land around it."""
+_CHANNEL_M = 3.0
+"""Its depth there, along the middle."""
+_SHORE_SLACK_M = 10.0
+_OPEN_M, _OPEN_STEP_M = 10_000.0, 250.0
+"""Half width of a sea without shores, and of its quads: it is as level as they are."""
+
+
+def river_strip(world: World, *, along_m: float, across_m: float) -> tuple[np.ndarray, np.ndarray]:
+    """Vertices (rows, columns, 5) x, y, depth, lateral, slope and indices (rows - 1, k) of the water surface.
+
+    Lateral is measured from the centre line, slope is dy/dx of the flow. Row by row along x.
+    """
+    river, terrain = world.river, world.terrain
+    low = terrain.origin_m[0]
+    high = low + (terrain.heights.shape[1] - 1) * terrain.spacing_m
+    x = np.linspace(low - _BEYOND_M, high + _BEYOND_M, int((high - low + 2 * _BEYOND_M) / along_m) + 2)
+    lateral = np.linspace(-_REACH_M, _REACH_M, int(2 * _REACH_M / across_m) + 1)
+    grid_x, grid_l = np.meshgrid(x, lateral, indexing="ij")
+    grid_y = river.centre(grid_x) + grid_l
+    depth = river.level_m - terrain.height(grid_x, grid_y)
+    beyond = (grid_x < low) | (grid_x > high)
+    depth = np.where(beyond, _CHANNEL_M * (1.0 - (grid_l / river.half_width_m) ** 2), depth)
+    vertices = np.stack([grid_x, grid_y, depth, grid_l, river.slope(grid_x)], axis=-1).astype("f4")
+    return vertices, _wet_quads(depth)
+
+
+def lake_strip(world: World, *, along_m: float, across_m: float) -> tuple[np.ndarray, np.ndarray]:
+    """Vertices and indices like those of a river that runs along x without a bend, as wide as lake or open sea."""
+    lake = world.grounds.lake if world.grounds is not None else None
+    if lake is not None:
+        centre, half, steps = lake.centre_m, _reach(lake), (along_m, across_m)
+    else:
+        centre, half, steps = (0.0, 0.0), (_OPEN_M, _OPEN_M), (_OPEN_STEP_M, _OPEN_STEP_M)
+    x, y = (
+        np.linspace(c - h, c + h, int(2.0 * h / step) + 2)
+        for c, h, step in zip(centre, half, steps, strict=True)
+    )
+    grid_x, grid_y = np.meshgrid(x, y, indexing="ij")
+    depth = world.water_level_m - world.terrain.height(grid_x, grid_y)
+    vertices = np.stack([grid_x, grid_y, depth, grid_y, 0.0 * grid_x], axis=-1).astype("f4")
+    return vertices, _wet_quads(depth)
+
+
+def _reach(lake: Lake) -> tuple[float, float]:
+    """Half extents (x, y) m within which all of the lake lies."""
+    return lake.half_m[0] + _SHORE_SLACK_M, lake.half_m[1] + _SHORE_SLACK_M
+
+
+def _wet_quads(depth: np.ndarray) -> np.ndarray:
+    """(rows - 1, k) vertex numbers of two triangles a quad; dry quads collapse to a point and cost nothing."""
+    number = np.arange(depth.size).reshape(depth.shape)
+    a, b, c, d = number[:-1, :-1], number[1:, :-1], number[1:, 1:], number[:-1, 1:]
+    quads = np.stack([a, b, c, a, c, d], axis=-1)
+    wet = np.maximum.reduce([depth[:-1, :-1], depth[1:, :-1], depth[1:, 1:], depth[:-1, 1:]]) > -0.4
+    quads[~wet] = 0
+    return quads.reshape(len(depth) - 1, -1)
+
+
+class WaterSurface:
+    """Draws the water over the opaque scene."""
+
+    def __init__(
+        self, ctx: moderngl.Context, programs: Programs, world: World, quality: Quality, *, planar: bool
+    ):
+        self._resources = ExitStack()
+        along, across = (4.0, 2.0) if quality.full_materials else (10.0, 4.0)
+        strip = river_strip if world.river is not None else lake_strip
+        vertices, rows = strip(world, along_m=along, across_m=across)
+        buffer = ctx.buffer(np.ascontiguousarray(vertices.reshape(-1, 5)))
+        index = ctx.buffer(np.ascontiguousarray(rows, dtype="u4"))
+        defines = {"PLANAR_REFLECTION": int(planar), "WALLS": int(world.river is not None)}
+        still, moved = (programs.load("water.vert", "water.frag", **defines, MARKS=m) for m in (0, 1))
+        self._moved_program = moved
+        self.marks = WaterMarks(ctx, programs, quality)
+        self._resources.callback(self.marks.release)
+        content = [(buffer, "2f 1f 1f 1f", "place", "depth", "lateral", "slope")]
+        self._still, self._moved = (vertex_array(ctx, each, content, index) for each in (still, moved))
+        for resource in (buffer, index, self._still, self._moved):
+            self._resources.callback(resource.release)
+        self._row_size = rows.shape[1]
+        self._blocks = np.array_split(np.arange(len(rows)), max(len(rows) // 16, 1))
+        spans = [vertices[block[0] : block[-1] + 2, :, :2].reshape(-1, 2) for block in self._blocks]
+        level = world.water_level_m
+        self._boxes = Boxes(
+            np.array([[*span.min(axis=0), level - 0.5] for span in spans]),
+            np.array([[*span.max(axis=0), level + 0.5] for span in spans]),
+        )
+
+    def visible(self, frustum: np.ndarray) -> bool:
+        """Whether any of the water lies in the view, walls left aside."""
+        return bool(self._boxes.visible(frustum).any())
+
+    def draw(self, context: PassContext) -> None:
+        """Draw the blocks in view, nearest run by nearest run."""
+        array = self._moved if self.marks.any else self._still  # looking up nothing is not free, either
+        self._moved_program["marks_window"].value = self.marks.window
+        for block in np.flatnonzero(self._boxes.visible(context.frustum)):
+            rows = self._blocks[block]
+            array.render(
+                moderngl.TRIANGLES, vertices=len(rows) * self._row_size, first=int(rows[0]) * self._row_size
+            )
+
+    def release(self) -> None:
+        """Free buffers and array."""
+        self._resources.close()
+
+
+class Waters:
+    """Draws the water over the opaque scene, and says where it stands about a vehicle."""
+
+    def __init__(
+        self, ctx: moderngl.Context, programs: Programs, world: World, quality: Quality, *, planar: bool
+    ):
+        """`planar`: what is mirrored in it is drawn into a map of its own."""
+        self._ctx, self._programs, self._world, self._quality = ctx, programs, world, quality
+        self._planar = planar
+        self._resources = ExitStack()
+        self.level_m = material_water_level_m(world)
+        self._at_rest: WaterSurface | None = None
+        if world.water_level_m is not None:
+            self._at_rest = WaterSurface(ctx, programs, world, quality, planar=planar)
+            self._resources.callback(self._at_rest.release)
+        self.waves: SeaSurface | None = None
+        """What draws waves in the place of still water; made when first asked for."""
+
+    @property
+    def wet(self) -> bool:
+        return self._at_rest is not None
+
+    def bind(self) -> None:
+        """Keep the textures where the shaders look for them."""
+        if self._at_rest is not None:
+            self._at_rest.marks.bind()
+
+    def prepare(
+        self, frame: Frame, probe: Callable[[str], AbstractContextManager[object]], *, detail: float
+    ) -> None:
+        """Take up what a frame's vehicles leave on the water, and its waves, in that share of their full detail."""
+        if self._at_rest is None:
+            return
+        with probe("marks on the water"):
+            self._at_rest.marks.draw(frame, self.level_m)
+        if frame.sea is not None:
+            with probe("waves"):
+                self._waves(self._at_rest).prepare(frame, detail)
+
+    def plane_about(self, frame: Frame) -> Callable[[DrawnVehicle], tuple[float, float, float]] | None:
+        """Of a vehicle: height at the world's origin [m] and slopes of the water that was prepared; None if dry."""
+        if self._at_rest is None:
+            return None
+        if frame.sea is not None and self.waves is not None:
+            return self.waves.plane_about
+        return lambda vehicle: (self.level_m, 0.0, 0.0)
+
+    def eye_under_m(self, frame: Frame) -> float:
+        """How far below the waves the frame is looked at from; 0 over still water."""
+        return self.waves.eye_under_m if frame.sea is not None and self.waves is not None else 0.0
+
+    def hides_below_m(self, frame: Frame) -> float:
+        """Height below which its waves hide all that lies there: where what is seen through them is not drawn."""
+        if frame.sea is None or self.waves is None or self._quality.full_materials:
+            return -math.inf
+        return self.waves.hides_below_m
+
+    def visible(self, frame: Frame, frustum: np.ndarray) -> bool:
+        """Whether any of it may lie in the view."""
+        return self._at_rest is not None and (frame.sea is not None or self._at_rest.visible(frustum))
+
+    def draw(self, frame: Frame, context: PassContext, targets: Targets) -> None:
+        """What has been prepared, into the scene of the targets."""
+        if self._at_rest is None:
+            return
+        if frame.sea is None:
+            self._at_rest.draw(context)
+        else:
+            self._waves(self._at_rest).draw(context, targets)
+
+    def draw_spray(self, frame: Frame, context: PassContext) -> None:
+        """What flies from the waves that have been prepared, in the blended pass."""
+        if frame.sea is not None and self.waves is not None:
+            self.waves.draw_spray(context)
+
+    def _waves(self, at_rest: WaterSurface) -> SeaSurface:
+        if self.waves is None:
+            self.waves = SeaSurface(
+                self._ctx, self._programs, self._world, self._quality, at_rest.marks, planar=self._planar
+            )
+            self._resources.callback(self.waves.release)
+        return self.waves
+
+    def release(self) -> None:
+        """Free every GL object."""
+        self._resources.close()
