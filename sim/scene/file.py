@@ -11,7 +11,7 @@ from sim.integrators import DEFAULT, default_for, serving
 from sim.platform.errors import InputError, UntrustedFile, one_of, quote
 from sim.platform.toml_table import TomlTable
 from sim.platform.trust import require_trust
-from sim.scene.goals import Goal, read_goals
+from sim.scene.goals import SceneGoal, read_goals
 from sim.scene.heading import SCENE_FOLDER, scene_names, title_and_text
 from sim.scene.race import Course, read_course
 from sim.scene.tables import (
@@ -94,7 +94,7 @@ class Scene:
     sun: Sun = USUAL_SUN
     lanes: tuple[LaneSpec, ...] = ()
     comparison: Comparison = USUAL_COMPARISON
-    goals: tuple[Goal, ...] = ()
+    goals: tuple[SceneGoal, ...] = ()
     """What is to be done, one after the other."""
     onward: str = ""
     """The scene to be opened next, once all of that is done; empty where none follows."""
@@ -274,7 +274,7 @@ def _read_scene(table: TomlTable, path: Path, trusted: bool | Path) -> Scene:
         sun=read_sun(table.table("sun")),
         lanes=read_lanes(table, vehicle, step_s),
         comparison=read_comparison(table.table("comparison")),
-        goals=read_goals(table, vehicle, PADS),
+        goals=read_goals(table, make_vehicle(vehicle), config_of(vehicle), PADS),
         onward=table.name("onward", ("", *scene_names()), ""),
         race=read_course(table),
         trim=read_trim(table.table("trim"), vehicle),

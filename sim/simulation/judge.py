@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from sim.lane_status import LaneStatus
-from sim.scene.goals import Delivery, Docking, Goal, Landing, along_m, marker_w
+from sim.scene.conditions import Situation
+from sim.scene.goals import Account, Grade, SceneGoal, Touch
 from sim.snapshot import LaneSnapshot, Snapshot
 from sim.vehicles import known_vehicle
 from sim.world import World
@@ -19,24 +20,16 @@ OFF_NEUTRAL = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
-class Touch:
-    """How it came down, in m/s."""
-
-    sink_mps: float = 0.0
-    drift_mps: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
 class Progress:
     """How far somebody has come at a moment."""
 
-    goals: tuple[Goal, ...]
+    goals: tuple[SceneGoal, ...]
     at: int = 0
     """Index of the goal that is due; their number once all are done."""
     held: float = 0.0
-    """Share of `hold_s` for which the due one holds by now, 0..1."""
+    """Fraction of `hold_s` for which the due one holds by now, 0..1."""
     skipped: frozenset[int] = frozenset()
-    landing: Landing | Delivery | Docking | None = None
+    graded: Grade | None = None
     """Of the latest goal that was graded."""
     marker_w: np.ndarray | None = None
     """(3,) where the due one is [m]; None where it is bound to no place."""
@@ -44,7 +37,7 @@ class Progress:
     """Level, from the vehicle to where the due one is; of one that lies along the way, what is left of the way."""
 
     @property
-    def due(self) -> Goal | None:
+    def due(self) -> SceneGoal | None:
         """None once all are done."""
         return self.goals[self.at] if self.at < len(self.goals) else None
 
@@ -56,20 +49,21 @@ class _Memory:
     progress: Progress
     since_s: float | None = None
     """From when on the due goal holds."""
-    touch: Touch = Touch()
-    falling: Touch = Touch()
+    touch: Touch = field(default_factory=Touch)
+    falling: Touch = field(default_factory=Touch)
     """At the last snapshot in the air."""
     touching: bool = True
-    put: Delivery = field(default_factory=Delivery)
-    """Of the due goal's body since it holds."""
+    account: Account = field(default_factory=Account)
+    """Of the due goal since it holds."""
 
 
 class Judge:
     """Is shown snapshots of one scene in their order. Where time has gone back, so has what was done since."""
 
-    def __init__(self, goals: tuple[Goal, ...], vehicle: str, world: World) -> None:
+    def __init__(self, goals: tuple[SceneGoal, ...], vehicle: str, world: World) -> None:
         """`vehicle`: the only one whose flights are judged."""
         self._vehicle, self._world = vehicle, world
+        self._neutral = known_vehicle(vehicle).neutral_controls
         self._time_s = 0.0
         self._begin = _Memory(Progress(goals))
         self._memories: list[tuple[float, _Memory]] = []
@@ -124,76 +118,65 @@ class Judge:
         goal = memory.progress.due
         if goal is None:
             return replace(memory, progress=replace(memory.progress, marker_w=None))
-        (x_w, speed_mps), time_s = _motion(lane, goal.body), lane.time_current_s
-        place_w = marker_w(goal, self._world, x_w)
-        off_m = 0.0 if place_w is None else float(np.linalg.norm(place_w[:2] - x_w[:2]))
-        left_m = off_m if goal.way_m is None else max(goal.way_m - along_m(self._world, x_w), 0.0)
-        progress = replace(memory.progress, marker_w=place_w, distance_m=left_m, held=0.0)
-        if not (self._holds(goal, lane, off_m) and _around_holds(goal, snapshot)):
+        now, time_s, place = self._situation(snapshot, goal.body), lane.time_current_s, goal.place
+        progress = replace(
+            memory.progress,
+            marker_w=None if place is None else place.marker_w(now.world, now.x_w),
+            distance_m=0.0 if place is None else place.left_m(now),
+            held=0.0,
+        )
+        if not goal.holds(now):
             return replace(memory, progress=progress, since_s=None)
         since_s = time_s if memory.since_s is None else memory.since_s
-        before = Delivery(off_m, speed_mps) if memory.since_s is None else memory.put
-        put = before.lying(off_m, float(lane.observables.get("swing", 0.0)))
+        before = Account(put_mps=now.speed_mps) if memory.since_s is None else memory.account
+        account = replace(
+            before,
+            off_m=0.0 if place is None else place.off_m(now),
+            off_rad=goal.off_rad(now),
+            touch=memory.touch,
+            swing_rad=max(before.swing_rad, float(now.observables.get("swing", 0.0))),
+        )
         if time_s - since_s < goal.hold_s:
             held = replace(progress, held=(time_s - since_s) / goal.hold_s)
-            return replace(memory, progress=held, since_s=since_s, put=put)
-        landing: Landing | Delivery | Docking | None = put if goal.delivery else None
-        if goal.landing:
-            landing = Landing(memory.touch.sink_mps, memory.touch.drift_mps, off_m)
-        if goal.docking:
-            landing = Docking(off_m, math.degrees(_off_heading(goal, lane)))
-        done = replace(progress, at=progress.at + 1, landing=landing or progress.landing)
+            return replace(memory, progress=held, since_s=since_s, account=account)
+        graded = progress.graded if goal.grade is None else goal.grade.of(account)
+        done = replace(progress, at=progress.at + 1, graded=graded)
         return replace(memory, progress=done, since_s=None)
 
-    def _holds(self, goal: Goal, lane: LaneSnapshot, off_m: float) -> bool:
-        x_w, speed_mps = _motion(lane, goal.body)
-        height_m = lane.height_above_ground_m
-        if goal.body:
-            height_m = float(x_w[2] - self._world.surface_m(x_w[0], x_w[1]))
-        if goal.way_m is not None:
-            there = along_m(self._world, x_w) >= goal.way_m - goal.within_m
-        else:
-            there = off_m <= goal.within_m
-        return (
-            lane.status is LaneStatus.RUNNING
-            and there
-            and _within(height_m, goal.height_m)
-            and _within(speed_mps, goal.speed_mps)
-            and _off_heading(goal, lane) <= goal.within_rad
-            and _within(float(np.linalg.norm(lane.twist_b[:3])), goal.turning_radps)
-            and (lane.on_ground or not goal.on_ground)
-            and all(_within(float(lane.observables[name]), (low, high)) for name, low, high in goal.told)
+    def _situation(self, snapshot: Snapshot, body: str) -> Situation:
+        """Of the scene's vehicle, with place, height and speed of that body, of the main one where it has no name."""
+        lane, race, world = snapshot.lanes[0], snapshot.race, self._world
+        x_w, speed_mps = _motion(lane, body)
+        nose_w = lane.T_wb[:3, 0]
+        lanes = [each for each in snapshot.lanes if not each.measured]
+        flies = _plan_flies(snapshot)
+        off = np.abs(lane.controls - self._neutral)
+        return Situation(
+            world=world,
+            running=lane.status is LaneStatus.RUNNING,
+            clock_s=snapshot.clock_s,
+            x_w=x_w,
+            speed_mps=speed_mps,
+            height_m=float(x_w[2] - world.surface_m(x_w[0], x_w[1])) if body else lane.height_above_ground_m,
+            heading_rad=math.atan2(nose_w[1], nose_w[0]),
+            turning_radps=float(np.linalg.norm(lane.twist_b[:3])),
+            on_ground=lane.on_ground,
+            observables=lane.observables,
+            gates=0 if race is None else race.course.passages if race.laps else len(race.told_s),
+            laps=0 if race is None else race.laps,
+            lanes=len(lanes),
+            stopped=any(each.status is LaneStatus.DIVERGED for each in lanes),
+            plan_flies=flies,
+            plan_flown=bool(snapshot.plan_verdict),
+            steered=not (snapshot.demo or flies) and bool(np.any(off > OFF_NEUTRAL)),
+            pulled=lane.pull is not None,
         )
-
-
-def _around_holds(goal: Goal, snapshot: Snapshot) -> bool:
-    """What is asked of the race, of plans and of the lanes beside."""
-    race, lanes = snapshot.race, [lane for lane in snapshot.lanes if not lane.measured]
-    passed = 0 if race is None else race.course.passages if race.laps else len(race.told_s)
-    return (
-        (goal.gates is None or passed >= goal.gates)
-        and (goal.laps is None or (race is not None and race.laps >= goal.laps))
-        and (goal.lanes is None or len(lanes) >= goal.lanes)
-        and (not goal.stopped or any(lane.status is LaneStatus.DIVERGED for lane in lanes))
-        and (goal.plan != "flies" or _plan_flies(snapshot))
-        and (goal.plan != "flown" or bool(snapshot.plan_verdict))
-        and (goal.watch_s is None or snapshot.clock_s >= goal.watch_s)
-        and (goal.hand != "steers" or _steered(snapshot))
-        and (goal.hand != "pulls" or snapshot.lanes[0].pull is not None)
-    )
 
 
 def _plan_flies(snapshot: Snapshot) -> bool:
     pursuit = snapshot.pursuit
     flown_anew = pursuit is not None and pursuit.phase != "preparing"
     return snapshot.plan_flies or snapshot.course is not None or flown_anew
-
-
-def _steered(snapshot: Snapshot) -> bool:
-    """Some control is off its neutral, and nobody but the user moves it."""
-    lane = snapshot.lanes[0]
-    off = lane.controls - known_vehicle(lane.vehicle).neutral_controls
-    return not (snapshot.demo or _plan_flies(snapshot)) and bool(np.any(np.abs(off) > OFF_NEUTRAL))
 
 
 def _motion(lane: LaneSnapshot, body: str) -> tuple[np.ndarray, float]:
@@ -203,18 +186,6 @@ def _motion(lane: LaneSnapshot, body: str) -> tuple[np.ndarray, float]:
     x_w, span_s = lane.bodies[body][:3, 3], lane.time_current_s - lane.time_previous_s
     way_w = x_w - lane.bodies_previous[body][:3, 3]
     return x_w, float(np.linalg.norm(way_w)) / span_s if span_s > 0.0 else 0.0
-
-
-def _off_heading(goal: Goal, lane: LaneSnapshot) -> float:
-    """Of the nose, seen from above [rad]; 0 where none is asked for."""
-    if goal.heading_rad is None:
-        return 0.0
-    nose_w = lane.T_wb[:3, 0]
-    return abs(math.remainder(math.atan2(nose_w[1], nose_w[0]) - goal.heading_rad, 2.0 * math.pi))
-
-
-def _within(value: float, bounds: tuple[float, float] | None) -> bool:
-    return bounds is None or bounds[0] <= value <= bounds[1]
 
 
 def _touched(memory: _Memory, lane: LaneSnapshot) -> _Memory:

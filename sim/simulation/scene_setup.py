@@ -93,11 +93,8 @@ _SPACING_M = 2.0
 
 def errand_of(scene: Scene, world: World) -> Errand:
     """Gates of a race come before the world's own lap."""
-    places = tuple(
-        (float(x), float(y))
-        for goal in scene.goals
-        for x, y in ([world.pad(goal.pad).centre_w[:2]] if goal.pad else [goal.at_w] if goal.at_w else [])
-    )
+    fixed = (goal.place.fixed_w(world) for goal in scene.goals if goal.place is not None)
+    places = tuple(place for place in fixed if place is not None)
     lap = np.zeros((0, 2)) if world.grounds is None else world.grounds.lap
     line, closed = (lap, True) if scene.race is None else (through(scene.race), scene.race.closed)
     landing_w = world.pads[-1].centre_w if world.pads else None

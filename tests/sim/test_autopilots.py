@@ -17,6 +17,7 @@ from sim.control.load_leading import CIRCLE_M as CIRCLE_OF_LOAD_M
 from sim.control.riding import CIRCLE_M
 from sim.integrators import integrators
 from sim.scene import Scene, load_scene
+from sim.scene.conditions import Plan
 from sim.scene.tables import Start
 from sim.simulation import Simulation
 from sim.simulation.judge import Judge
@@ -112,7 +113,7 @@ def test_the_autopilot_comes_to_all_places_of_the_scenes_goals_in_their_order(
 
 def test_under_the_boats_autopilot_all_goals_of_the_harbour_that_need_no_plan_are_done() -> None:
     simulation, scene = begun("harbour"), load_scene("harbour")
-    unplanned = tuple(goal for goal in scene.goals if not goal.plan)
+    unplanned = tuple(goal for goal in scene.goals if goal.find(Plan) is None)
     judge = Judge(unplanned, scene.vehicle, load_world("harbour"))
     for _ in flown(simulation, 60.0):
         if judge.observe(simulation.snapshot).due is None:

@@ -16,6 +16,7 @@ from sim.planner.task.task import Task
 from sim.platform.errors import InputError
 from sim.recordings import Take
 from sim.scene import load_scene
+from sim.scene.conditions import Plan
 from sim.simulation import Simulation
 from sim.simulation.judge import Judge
 from sim.world import load_world
@@ -54,7 +55,7 @@ def test_she_comes_into_her_berth_lies_there_and_the_take_replays_to_the_bit() -
     assert seen.message.startswith("in her berth"), seen.message
     assert seen.course.off_m <= NEAR_M + 0.1  # looked at up to a tenth of a second later
     assert seen.course.off_rad <= NEAR_RAD + 0.05
-    planned = tuple(goal for goal in HARBOUR.goals if goal.plan)
+    planned = tuple(goal for goal in HARBOUR.goals if goal.find(Plan) is not None)
     assert Judge(planned, HARBOUR.vehicle, load_world("harbour")).observe(seen).at == len(planned) == 1
     off = []
     for _ in range(30):

@@ -11,7 +11,19 @@ import sim
 from sim.commands import PilotInput, Reset, Retake, Scrub, SetPaused, SetPilotInput
 from sim.control.rotation import heading_of, turn_between
 from sim.scene import Scene, load_scene, scene_names
-from sim.scene.goals import Docking, Goal, Landing, along_m, marker_w
+from sim.scene.conditions import (
+    CONDITIONS,
+    AlongWay,
+    AtPad,
+    Hand,
+    Height,
+    OnGround,
+    Plan,
+    Speed,
+    Watched,
+    along_m,
+)
+from sim.scene.goals import Docking, Landing, SceneGoal
 from sim.simulation import Simulation
 from sim.simulation.judge import Judge, Progress
 from sim.snapshot import LaneStatus, PursuitPicture, Snapshot
@@ -38,10 +50,11 @@ class Beginner:
         forward, right = float(v_w[:2] @ ahead), float(v_w[0] * ahead[1] - v_w[1] * ahead[0])
         height_m = lane.height_above_ground_m
         if progress.marker_w is None:
-            up = goal.height_m is not None and height_m < goal.height_m[0] + 2.0
+            height = goal.find(Height)
+            up = height is not None and height_m < height.low + 2.0
             return PilotInput(throttle=1.0 if up and "throttle+" in goal.keys else 0.0)
         to_w = progress.marker_w - lane.T_wb[:3, 3]
-        if goal.way_m is not None:
+        if goal.find(AlongWay) is not None:
             turn = turn_between(heading, math.atan2(float(to_w[1]), float(to_w[0])))
             return PilotInput(
                 pitch=clipped((20.0 * max(math.cos(turn), 0.0) - forward) / 8.0),
@@ -53,7 +66,7 @@ class Beginner:
         wanted *= min(1.0, 8.0 / max(float(np.linalg.norm(wanted)), 1e-9))
         off = wanted - v_w[:2]
         over = progress.distance_m < 2.0 and float(np.linalg.norm(v_w[:2])) < 1.0
-        down = goal.on_ground and (over or height_m < 2.0)
+        down = goal.find(OnGround) is not None and (over or height_m < 2.0)
         sink = 0.2 if height_m < 2.5 else 0.6
         return PilotInput(
             pitch=clipped(0.25 * float(off @ ahead)),
@@ -89,10 +102,10 @@ def test_the_guided_first_flight_is_done_by_following_its_prompts() -> None:
     ]
     assert not last.skipped
     assert 60.0 < simulation.snapshot.clock_s < 180.0
-    assert last.landing is not None
-    assert last.landing.off_m < 8.0
-    assert last.landing.sink_mps < 2.0
-    assert last.landing.grade != "rough"
+    assert isinstance(last.graded, Landing)
+    assert last.graded.off_m < 8.0
+    assert last.graded.sink_mps < 2.0
+    assert last.graded.grade != "rough"
 
 
 def steered(progress: Progress, snapshot: Snapshot) -> PilotInput:
@@ -104,17 +117,37 @@ def steered(progress: Progress, snapshot: Snapshot) -> PilotInput:
     assert progress.marker_w is not None
     to_w = progress.marker_w - lane.T_wb[:3, 3]
     turn = turn_between(heading_of(lane.T_wb[:3, :3]), math.atan2(float(to_w[1]), float(to_w[0])))
-    stops = goal.speed_mps is not None
-    wanted_mps = (0.0 if progress.distance_m < 0.7 * goal.within_m else 2.5) if stops else 5.0
+    assert goal.place is not None
+    stops = goal.find(Speed) is not None
+    wanted_mps = (0.0 if progress.distance_m < 0.7 * goal.place.within_m else 2.5) if stops else 5.0
     off_mps = wanted_mps - float(lane.twist_b[3])
     return PilotInput(pitch=clipped(0.5 * off_mps), roll=clipped(-1.5 * turn))
+
+
+def test_every_condition_is_said_and_one_of_a_kind_is_enough_for_a_goal(tmp_path: Path) -> None:
+    asked = {
+        "pad": '"start"', "at_m": "[1.0, 2.0]", "way_m": "100.0", "heading_deg": "90.0", "on_ground": "true",
+        "height_m": "[1.0, 2.0]", "speed_mps": "[1.0, 2.0]", "turning_radps": "[1.0, 2.0]", "gates": "2",
+        "told": "{ lift_over_weight = [1.0, 2.0] }", "laps": "3", "plan": '"flown"', "lanes": "2", "stopped": "true",
+        "watch_s": "5.0", "hand": '"pulls"',
+    }  # fmt: skip
+    assert {key for kind in CONDITIONS for key in kind.keys} == asked.keys()
+    said = set()
+    for key, value in asked.items():
+        goal = read_goal(f"{key} = {value}", tmp_path)
+        (condition,) = goal.conditions
+        assert key in type(condition).keys
+        assert goal == read_goal(f"{key} = {value}", tmp_path)
+        said.add(goal.words)
+    assert len(said) == len(asked)
+    assert read_goal("on_ground = true\nhold_s = 2.0", tmp_path).words == "On the ground, for 2 s"
 
 
 @pytest.mark.parametrize("name", ["drive", "skate", "harbour", "storm"])
 def test_the_goals_on_wheels_and_water_are_done_by_following_their_prompts(name: str) -> None:
     scene = load_scene(name)
     world = load_world(scene.world, seed=scene.seed)
-    by_hand = tuple(goal for goal in scene.goals if not goal.plan)
+    by_hand = tuple(goal for goal in scene.goals if goal.find(Plan) is None)
     running, judge = Simulation(scene, world), Judge(by_hand, scene.vehicle, world)
     progress = judge.observe(running.snapshot)
     while progress.due is not None and running.snapshot.clock_s < 240.0:
@@ -125,20 +158,19 @@ def test_the_goals_on_wheels_and_water_are_done_by_following_their_prompts(name:
 
 
 def test_markers_along_the_way_stay_ahead_and_over_the_river() -> None:
-    goal = Goal("on", way_m=1360.0, within_m=60.0)
+    way = AlongWay(1360.0, within_m=60.0)
     assert CANYON.river is not None
     for arc_m in np.arange(0.0, 1200.0, 50.0):
         here = CANYON.path[int(np.searchsorted(CANYON.path[:, 0], 90.0 + 0.95 * arc_m))]
         aside = here + np.array([0.0, 15.0, -20.0])
-        marker = marker_w(goal, CANYON, aside)
-        assert marker is not None
+        marker = way.marker_w(CANYON, aside)
         assert 60.0 < along_m(CANYON, marker) - along_m(CANYON, aside) < 130.0
         assert abs(float(marker[1]) - float(CANYON.river.centre(marker[0]))) < 60.0
         assert marker[2] > float(CANYON.terrain.height(marker[0], marker[1])) + 15.0
 
 
 def test_what_is_left_of_the_way_is_told_not_how_far_ahead_its_marker_flies() -> None:
-    goal = Goal("on", way_m=1360.0, within_m=60.0)
+    goal = SceneGoal("on", conditions=(AlongWay(1360.0, within_m=60.0),))
     judge, left_m = Judge((goal,), "helicopter", CANYON), []
     for k, place_w in enumerate(CANYON.path[10:60:10]):
         T_wb = np.eye(4)
@@ -149,9 +181,10 @@ def test_what_is_left_of_the_way_is_told_not_how_far_ahead_its_marker_flies() ->
     assert (np.diff(left_m) < -1.0).all()
 
 
-STAND = Goal("stand", on_ground=True, speed_mps=(0.0, 0.5), hold_s=1.0)
-RISE = Goal("rise", height_m=(4.0, 100.0))
-LAND = Goal("land", pad="start", within_m=8.0, on_ground=True, speed_mps=(0.0, 0.5), hold_s=0.5, landing=True)
+STILL = (OnGround(), Speed(0.0, 0.5))
+STAND = SceneGoal("stand", conditions=STILL, hold_s=1.0)
+RISE = SceneGoal("rise", conditions=(Height(4.0, 100.0),))
+LAND = SceneGoal("land", conditions=(AtPad("start", within_m=8.0), *STILL), hold_s=0.5, grade=Landing)
 
 
 def at(
@@ -187,8 +220,8 @@ def test_a_landing_is_graded_by_how_it_touched_and_where_it_stands() -> None:
     judge.observe(at(2.1, v_b=(0.2, 0.0, 0.0), x=(3.0, 0.0)))
     judge.observe(at(2.6, x=(3.0, 0.0)))
     progress = judge.observe(at(3.2, x=(3.0, 0.0)))
-    assert progress.landing is not None
-    found = progress.landing
+    found = progress.graded
+    assert isinstance(found, Landing)
     assert (found.sink_mps, found.drift_mps, found.off_m) == pytest.approx((0.9, 0.6, 3.0))
     assert found.grade == "good"
     assert Landing(0.3, 0.2, 1.0).grade == "butter"
@@ -196,7 +229,7 @@ def test_a_landing_is_graded_by_how_it_touched_and_where_it_stands() -> None:
     assert Landing(2.9, 0.2, 0.0).grade == "rough"
 
 
-def read_goal(text: str, folder: Path) -> Goal:
+def read_goal(text: str, folder: Path) -> SceneGoal:
     """Of a scene's file that has this one."""
     path = folder / "scene.toml"
     path.write_text(f'[[goals]]\ntitle = "x"\n{text}')
@@ -230,7 +263,7 @@ def test_a_docking_is_graded_by_its_place_and_heading_and_needs_a_place(tmp_path
     goal = read_goal("at_m = [3.0, 4.0]\nheading_deg = 30.0\nwithin_deg = 40.0\ndocking = true", tmp_path)
     grades = {}
     for off_m, nose_deg in ((0.2, 28.0), (0.8, 36.0), (2.0, 12.0), (6.0, 30.0)):
-        found = Judge((goal,), "helicopter", PLAIN).observe(turned(nose_deg, off_m=off_m)).landing
+        found = Judge((goal,), "helicopter", PLAIN).observe(turned(nose_deg, off_m=off_m)).graded
         assert isinstance(found, Docking)
         assert (found.off_m, found.off_deg) == pytest.approx((off_m, abs(nose_deg - 30.0)))
         grades[off_m] = found.grade
@@ -291,7 +324,7 @@ def test_a_hand_counts_while_it_steers_or_pulls_and_nobody_else_does(tmp_path: P
         judge = Judge((goal,), "helicopter", PLAIN)
         for time_s in (0.0, 0.4, 0.6):
             progress = judge.observe(replace(at(time_s, **changes), **around))
-        assert progress.at == done, (goal.hand, changes, around)
+        assert progress.at == done, (goal.find(Hand), changes, around)
 
 
 def test_plans_that_are_made_in_flight_fly_once_there_is_one(tmp_path: Path) -> None:
@@ -336,7 +369,8 @@ def test_goals_of_the_projects_scenes_say_how_and_none_is_done_at_the_start() ->
         assert scene.goals, name
         assert all(goal.text for goal in scene.goals)
         assert scene.onward != name
-        if scene.goals[0].plan or (scene.goals[0].watch_s or 0.0) > 2.0:
+        watched = scene.goals[0].find(Watched)
+        if scene.goals[0].find(Plan) is not None or (watched is not None and watched.seconds > 2.0):
             continue  # which nothing does by itself so early
         world = load_world(scene.world, seed=scene.seed)
         judge, running = Judge(scene.goals, scene.vehicle, world), Simulation(scene, world)

@@ -11,6 +11,7 @@ from sim.commands import PilotInput, Pull, SetParameter, SetPilotInput
 from sim.control import flight as swing
 from sim.lane_status import LaneStatus
 from sim.scene import Start, load_scene
+from sim.scene.conditions import Height
 from sim.simulation import Simulation
 from sim.simulation.judge import Judge
 from sim.vehicles.forms.impulses import struck
@@ -140,7 +141,7 @@ class Carrier:
         ahead = R[:2, 0] / np.hypot(*R[:2, 0])
         off_right = off @ [ahead[1], -ahead[0]]
         near = np.hypot(*off) < 3.0
-        down = goal.height_m is not None and near and swing_deg(lane) < 5.0
+        down = goal.find(Height) is not None and near and swing_deg(lane) < 5.0
         return PilotInput(
             pitch=0.0 if near else float(np.clip(0.012 * off @ ahead, -0.5, 0.5)),
             roll=0.0 if near else float(np.clip(0.02 * off_right, -0.5, 0.5)),
@@ -161,6 +162,6 @@ def test_whoever_follows_the_goals_puts_the_load_on_the_pad():
         running.submit(SetPilotInput(pilot.sticks(progress, running.snapshot.lanes[0])))
         progress = judge.observe(running.advance(0.1))
     assert progress.due is None
-    assert progress.landing.grade in ("butter", "good", "fair")
-    assert 0.01 < progress.landing.put_mps < 1.2
+    assert progress.graded.grade in ("butter", "good", "fair")
+    assert 0.01 < progress.graded.put_mps < 1.2
     assert running.snapshot.lanes[0].status is LaneStatus.RUNNING

@@ -7,7 +7,8 @@ import pytest
 from imgui_bundle import imgui
 
 from render.matrices import look_at, perspective
-from sim.scene.goals import Goal, Landing
+from sim.scene.conditions import AtPad, Height, OnGround, Speed
+from sim.scene.goals import Landing, SceneGoal
 from sim.simulation.judge import Progress
 from sim.snapshot import LookBack, Snapshot
 from tests.ui import fakes
@@ -20,9 +21,11 @@ from ui.panels.context import PanelContext
 from ui.panels.placing import overlap
 
 GOALS = (
-    Goal("Take off", "Climb until you are 20 m above the ground.", ("throttle+",), height_m=(20.0, 500.0)),
-    Goal("Hover", "Let go of all keys, and it levels itself.", speed_mps=(0.0, 3.0), hold_s=3.0),
-    Goal("Land", "Come down on the pad.", ("throttle-",), pad="landing", on_ground=True, landing=True),
+    SceneGoal(
+        "Take off", "Climb until you are 20 m above the ground.", ("throttle+",), (Height(20.0, 500.0),)
+    ),
+    SceneGoal("Hover", "Let go of all keys, and it levels itself.", (), (Speed(0.0, 3.0),), hold_s=3.0),
+    SceneGoal("Land", "Come down on the pad.", ("throttle-",), (AtPad("landing"), OnGround()), grade=Landing),
 )
 RECT = (0.0, 0.0, 900.0, 600.0)
 EYE = np.array([0.0, 0.0, 2.0])
@@ -50,7 +53,7 @@ def test_the_due_goal_is_told_with_its_key_and_what_is_done_is_ticked_off(bench:
     last = texts(Progress(GOALS, at=2, skipped=frozenset({1}), marker_w=np.ones(3), distance_m=41.6), bench)
     assert last[:3] == [f"{TICK} Take off", f"{SKIPPED} Hover", f"{DUE} Land"]
     assert " 42 m to the marker" in last
-    done = " ".join(texts(Progress(GOALS, at=3, landing=Landing(0.8, 0.3, 2.1)), bench))
+    done = " ".join(texts(Progress(GOALS, at=3, graded=Landing(0.8, 0.3, 2.1)), bench))
     assert "good: sink 0.8 m/s, drift 0.3 m/s, 2.1 m from the" in done.replace("   ", " ").replace("  ", " ")
     assert "All done" in done
 
@@ -105,7 +108,7 @@ def test_goals_label_of_the_past_and_instruments_do_not_overlap(
     bench: Bench, scene: tuple[float, float, float, float]
 ) -> None:
     bench.context.scene_rect = scene
-    progress = Progress(GOALS, at=2, marker_w=np.ones(3), distance_m=41.6, landing=Landing(0.8, 0.3, 2.1))
+    progress = Progress(GOALS, at=2, marker_w=np.ones(3), distance_m=41.6, graded=Landing(0.8, 0.3, 2.1))
 
     def flying(snapshot: Snapshot, context: PanelContext) -> None:
         hud.draw(snapshot, context)

@@ -49,7 +49,7 @@ def _goals(goals: Progress | None) -> dict[str, object] | None:
         return None
     due = "" if goals.due is None else goals.due.title
     marker_w = None if goals.marker_w is None else [float(x) for x in goals.marker_w]
-    skipped, graded = bool(goals.skipped), goals.landing is not None
+    skipped, graded = bool(goals.skipped), goals.graded is not None
     return {
         "at": goals.at,
         "due": due,

@@ -74,7 +74,7 @@ def told(progress: Progress, pen: Pen, room: float, context: PanelContext) -> li
             keys = context.keymap.keys_of(goal.keys)
             if keys:
                 lines.append(("", f"Keys: {keys}", theme.ACCENT_BRIGHT, True))
-            lines += [("", text, theme.INK, False) for text in wrapped(pen, goal.text, room)]
+            lines += [("", text, theme.INK, False) for text in wrapped(pen, goal.words, room)]
             if progress.marker_w is not None:
                 lines.append(
                     (
@@ -89,8 +89,8 @@ def told(progress: Progress, pen: Pen, room: float, context: PanelContext) -> li
             mark = SKIPPED if left_out else TICK if index < progress.at else OPEN
             colour = theme.GOOD if mark == TICK else theme.MUTED
             lines.append((mark, goal.title, colour, False))
-    if progress.landing is not None:
-        text = progress.landing.words
+    if progress.graded is not None:
+        text = progress.graded.words
         lines += [("", part, theme.GOOD, True) for part in wrapped(pen, text, room)]
     skip, again, hide = (context.keymap.first(name) for name in ("skip_goal", "goals_again", "goals"))
     if progress.due is None:
