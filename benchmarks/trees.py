@@ -21,9 +21,9 @@ from matplotlib.figure import Figure
 
 import sim
 from sim.integrators import integrator
-from sim.multibody.choice import tree_stepper
-from sim.multibody.variational import VariationalTree
 from sim.scene import load_scene
+from sim.steppers.choice import tree_stepper
+from sim.steppers.variational_tree import VariationalTree
 from sim.vehicles.chain import radius_m
 from studies.chains import LINK_KG, LINK_M, Run, bent, chain, exponent, interleaved_us, started
 

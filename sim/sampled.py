@@ -7,10 +7,10 @@ import casadi as ca
 import numpy as np
 
 from sim.compiler import OK
+from sim.compiler.stepper import SampledStepper
 from sim.contact.ground import env_of
 from sim.platform.errors import InputError
 from sim.platform.validation import numeric
-from sim.steppers.stepper import SampledStepper
 from sim.vehicles import State, Vehicle
 from sim.vehicles.forms.base import Structure
 from sim.water.water import Water

@@ -1,4 +1,6 @@
-"""Small dense linear algebra on CasADi SX that keeps the operation count of generated code low."""
+"""Mechanics on CasADi SX that keeps the operation count of generated code low: linear systems, poses, drag."""
+
+from typing import Any
 
 import casadi as ca
 
@@ -106,3 +108,12 @@ def pose_along(up: ca.SX, x: ca.SX) -> ca.SX:
     T[:3, 1] = ca.vertcat(-share * a * b, 1 - share * b * b, -b)
     T[:3, 2] = up
     return T
+
+
+_LEAST_MPS = 1e-6
+"""Keeps the derivative finite at rest."""
+
+
+def drag_over_velocity(factor: Any, square: Any) -> Any:
+    """-factor |v|, which times v is the force, of |v|^2: of symbols, and of numbers where it is compiled."""
+    return -factor * (square + _LEAST_MPS**2) ** 0.5

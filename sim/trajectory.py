@@ -12,13 +12,13 @@ from sim.bounds import Bounds
 from sim.contact.ground import env_of
 from sim.environment.surroundings import usual_start, water_about
 from sim.integrators import DEFAULTS, Integrator, default_for, integrator
-from sim.multibody.state import TreeState
-from sim.multibody.trajectory import Torques, TreeTrajectory, simulate_tree
+from sim.multibody.declaration import TreeState
 from sim.multibody.tree import Tree
 from sim.platform.errors import InputError, quote
 from sim.platform.validation import number, numeric
 from sim.sampled import sampled_run
 from sim.steppers.choice import stepper_of
+from sim.steppers.tree_trajectory import Torques, TreeTrajectory, simulate_tree
 from sim.vehicles import State, Vehicle
 from sim.vehicles import vehicle as make_vehicle
 from sim.vehicles.forms.form import Form, Support

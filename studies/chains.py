@@ -10,17 +10,16 @@ from sim.compiled import compiled
 from sim.multibody.arrays import workspace
 from sim.multibody.articulated import factorise, solve
 from sim.multibody.continuous import euler_step, rk4_step
-from sim.multibody.dense import dense_rollout
 from sim.multibody.kinematics import place
 from sim.multibody.observing import kinetic_energy_J, potential_energy_J
-from sim.multibody.scalable import scalable_rollout, scalable_workspace
 from sim.multibody.stepping import OK
 from sim.multibody.tree import Tree
 from sim.multibody.twists import momenta
-from sim.multibody.variational import VariationalTree
 from sim.platform.errors import InputError
+from sim.steppers.variational_tree import VariationalTree
 from sim.vehicles import vehicle
 from sim.vehicles.forms.articulated import ArticulatedVehicle
+from studies.tree_comparators import dense_rollout, scalable_rollout, scalable_workspace
 
 LINK_M, LINK_KG = 0.2, 1.0
 TOLERANCE = 1e-10

@@ -9,10 +9,10 @@ from sim.compiled import compiled
 from sim.multibody.arrays import workspace
 from sim.multibody.kinematics import place
 from sim.multibody.recursions import discrete_inverse_dynamics
-from sim.multibody.scalable import midpoint_slopes, scalable_workspace
 from sim.multibody.tree import Tree
 from studies.chains import METHODS, bent, chain, exponent, interleaved_us, started
 from studies.report import Claim, Options, Progress, Report
+from studies.tree_comparators import midpoint_slopes, scalable_workspace
 
 LINKS = (10, 20, 50, 100, 200)
 STEP_S, ROUNDS, BUDGET_S = 1e-3, 9, 0.02

@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from sim.multibody.stepping import OK
-from sim.multibody.variational import VariationalTree
+from sim.steppers.variational_tree import VariationalTree
 from studies.chains import LINEAR, TOLERANCE, bent, chain, started
 from studies.report import Claim, Options, Progress, Report
 

@@ -21,10 +21,10 @@ from sim.compiler.observer import energies, observer
 from sim.compiler.rods import RODS, rods_driver, rods_module
 from sim.compiler.rollouts import AMID, FREELY, Driver, driver, prepared_driver
 from sim.compiler.staged import staged_module
+from sim.compiler.stepper import FREE, kept_state
 from sim.integrators.base import Integrator
 from sim.platform.cache import found, keep
 from sim.platform.errors import InputError
-from sim.steppers.stepper import FREE, kept_state
 from sim.vehicles.forms.base import Structure, Vehicle
 from sim.vehicles.forms.homogeneous import ActionVehicle
 from sim.vehicles.forms.observation import Observation, ObservationLayout, Observed, layout_of

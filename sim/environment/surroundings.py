@@ -7,7 +7,7 @@ import numpy as np
 from sim.compiler.inline import Inline
 from sim.contact.ground import GROUND, Ground, gravity_mps2
 from sim.contact.struck_ground import StruckGround
-from sim.multibody.ground import TreeGround
+from sim.contact.trees import TreeGround
 from sim.platform.errors import InputError
 from sim.vehicle_config import config_of
 from sim.vehicles import ArticulatedVehicle, Vehicle

@@ -5,21 +5,329 @@ its end (SHAKE; with momenta on the tangent of the gaps at a node, RATTLE). The 
 free mechanism are kept, its energy stays in a band.
 """
 
+import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from sim.multibody import closing
-from sim.multibody.arrays import workspace
+from sim.multibody.arrays import REMEMBERED, TreeArrays, workspace
+from sim.multibody.articulated import factorise, solve
 from sim.multibody.declaration import WORLD, Loop
-from sim.multibody.ground import NOTHING
-from sim.multibody.kinematics import move
-from sim.multibody.observing import kinetic_energy_J, potential_energy_J
+from sim.multibody.kinematics import move, place
+from sim.multibody.observing import world_frames
+from sim.multibody.spatial import add, clear, cross, entry, jit, rotate, row3, row9, sub
 from sim.multibody.tree import Tree
-from sim.multibody.variational import Motion, VariationalTree
+from sim.multibody.twists import gather
 from sim.platform.errors import InputError, quote
 
-__all__ = ["OPEN_MAX_M", "ClosedTree", "Closure", "Loop"]
+_RANK = 1e-9
+"""A constraint that others imply, as across a plane, has less than this of the largest one's response left."""
+
+
+@jit
+def decompose(room):
+    """Pivoted Cholesky root of the response, and the factor of root' root: what `least_impulses` needs."""
+    A, L, C, left = room.response, room.root, room.inner, room.spare
+    m = A.shape[0]
+    most = 0.0
+    for j in range(m):
+        left[j] = A[j, j]
+        most = max(most, A[j, j])
+    rank = 0
+    for column in range(m):
+        pivot = 0
+        for j in range(1, m):
+            if left[j] > left[pivot]:
+                pivot = j
+        if not left[pivot] > _RANK * most:
+            break
+        size = math.sqrt(left[pivot])
+        for j in range(m):
+            total = A[j, pivot]
+            for k in range(column):
+                total -= L[j, k] * L[pivot, k]
+            L[j, column] = total / size
+            left[j] -= L[j, column] * L[j, column]
+        left[pivot] = 0.0
+        rank += 1
+    room.rank[0] = rank
+    for j in range(rank):
+        for k in range(j + 1):
+            total = 0.0
+            for i in range(m):
+                total += L[i, j] * L[i, k]
+            for i in range(k):
+                total -= C[j, i] * C[k, i]
+            C[j, k] = math.sqrt(total) if j == k else total / C[k, k]
+
+
+@jit
+def within(C, x, rank):
+    """Solve C C' y = x in place, C a Cholesky factor."""
+    for j in range(rank):
+        for i in range(j):
+            x[j] -= C[j, i] * x[i]
+        x[j] /= C[j, j]
+    for j in range(rank - 1, -1, -1):
+        for i in range(j + 1, rank):
+            x[j] -= C[i, j] * x[i]
+        x[j] /= C[j, j]
+
+
+@jit
+def least_impulses(room, jump, scale):
+    """room.change: the least impulses that change the gaps' rates by scale times `jump` (m,), as far as any can."""
+    L, C, x, out = room.root, room.inner, room.spare, room.change
+    m, rank = jump.shape[0], room.rank[0]
+    for j in range(rank):
+        total = 0.0
+        for i in range(m):
+            total += L[i, j] * jump[i]
+        x[j] = scale * total
+    for _ in range(2):
+        within(C, x, rank)
+    for i in range(m):
+        total = 0.0
+        for j in range(rank):
+            total += L[i, j] * x[j]
+        out[i] = total
+
+
+@jit
+def answer_to(room, a):
+    """Change of joint velocity a by the impulses room.change."""
+    total = 0.0
+    for k in range(room.change.shape[0]):
+        total += room.answers[k, a] * room.change[k]
+    return total
+
+
+CORRECTIONS_MAX = 30
+
+
+class LoopArrays(NamedTuple):
+    """Points of two bodies each that stay together."""
+
+    body: np.ndarray
+    """(loops, 2) of the tree's arrays, -1 for the world."""
+    point: np.ndarray
+    """(loops, 2, 3) in the bodies' frames [m]."""
+
+
+class ClosingWorkspace(NamedTuple):
+    """What closing writes; m = 3 loops."""
+
+    frames: np.ndarray
+    """(n, 12) of the bodies in the world."""
+    gaps: np.ndarray
+    """(m,) m."""
+    slopes: np.ndarray
+    """(m, nv) of the gaps."""
+    answers: np.ndarray
+    """(m, nv) what a unit impulse of each row changes the joint velocities by."""
+    response: np.ndarray
+    """(m, m) slopes times answers."""
+    root: np.ndarray
+    """(m, m) of the response = root root', with as many columns as it has rank."""
+    inner: np.ndarray
+    """(m, m) Cholesky factor of root' root."""
+    rank: np.ndarray
+    """(1,)"""
+    spare: np.ndarray
+    """(m,)"""
+    end_slopes: np.ndarray
+    """(m, nv) of the gaps at a step's end."""
+    mixed: np.ndarray
+    """(m, m) what impulses of unit effect at a step's start change the gaps at its end by, a column each."""
+    normal: np.ndarray
+    """(m, m) Cholesky factor of mixed' mixed, softened."""
+    change: np.ndarray
+    """(m,) N s."""
+    impulses: np.ndarray
+    """(m,) N s, three a loop, in the world's frame."""
+    q: np.ndarray
+    """(nq,) where the step begins; what follows, likewise."""
+    b: np.ndarray
+    history: np.ndarray
+    memory: np.ndarray
+
+
+def closing_workspace(tree: TreeArrays, nq: int, loops: int) -> ClosingWorkspace:
+    """Room for one lane."""
+    n, nv, m = len(tree.parent), len(tree.damping), 3 * loops
+    square, row, wide = np.zeros((m, m)), np.zeros(m), np.zeros((m, nv))
+    return ClosingWorkspace(
+        frames=np.zeros((n, 12)),
+        gaps=row,
+        slopes=wide,
+        answers=wide.copy(),
+        response=square,
+        root=square.copy(),
+        inner=square.copy(),
+        rank=np.zeros(1, np.int64),
+        spare=row.copy(),
+        end_slopes=wide.copy(),
+        mixed=square.copy(),
+        normal=square.copy(),
+        change=row.copy(),
+        impulses=row.copy(),
+        q=np.zeros(nq),
+        b=np.zeros(nv),
+        history=np.zeros((nv, REMEMBERED)),
+        memory=np.zeros(2),
+    )
+
+
+@jit
+def end_of(loops, frames, k, end):
+    """Where an end of loop k is in the world."""
+    i = loops.body[k, end]
+    x = (loops.point[k, end, 0], loops.point[k, end, 1], loops.point[k, end, 2])
+    if i < 0:
+        return x
+    return add(row3(frames, i, 9), rotate(row9(frames, i, 0), x))
+
+
+@entry
+def open_gaps(tree, ws, loops, room, q):
+    """room.gaps: from each loop's other point to its point, in the world's frame [m]; room.frames is at q then."""
+    world_frames(tree, q, ws.after, room.frames)
+    for k in range(loops.body.shape[0]):
+        x = sub(end_of(loops, room.frames, k, 0), end_of(loops, room.frames, k, 1))
+        room.gaps[3 * k], room.gaps[3 * k + 1], room.gaps[3 * k + 2] = x
+
+
+@jit
+def slope_row(tree, ws, loops, room, row, out):
+    """Slope (nv,) of one gap, where ws.node and room.frames are; leaves ws.wrench clear."""
+    k, axis = row // 3, row % 3
+    for end in range(2):
+        i = loops.body[k, end]
+        if i < 0:
+            continue
+        size = 1.0 if end == 0 else -1.0
+        force = (size * (axis == 0), size * (axis == 1), size * (axis == 2))
+        x = (loops.point[k, end, 0], loops.point[k, end, 1], loops.point[k, end, 2])
+        torque = cross(rotate(row9(room.frames, i, 0), x), force)
+        for c in range(3):
+            ws.wrench[i, c] += torque[c]
+            ws.wrench[i, 3 + c] += force[c]
+    gather(tree, ws.node, ws.wrench, out)
+
+
+@entry
+def loop_slopes(tree, ws, loops, room, q, h):
+    """room.slopes, answers and the factors of the response at q, with the damping of ws.damping within over h."""
+    place(tree, q, ws.node)
+    world_frames(tree, q, ws.node, room.frames)
+    factorise(tree, ws.node, ws.damping, h, ws.articulated, ws.factor)
+    m = room.gaps.shape[0]
+    for row in range(m):
+        slope_row(tree, ws, loops, room, row, room.slopes[row])
+        solve(
+            tree,
+            ws.node,
+            ws.damping,
+            h,
+            ws.factor,
+            room.slopes[row],
+            ws.wrench,
+            ws.spare,
+            ws.twist,
+            room.answers[row],
+        )
+    for j in range(m):
+        for k in range(m):
+            total = 0.0
+            for a in range(room.slopes.shape[1]):
+                total += room.slopes[j, a] * room.answers[k, a]
+            room.response[j, k] = total
+    decompose(room)
+
+
+@entry
+def impulses_by_end(tree, ws, loops, room, q, scale, soft):
+    """room.change: impulses at the step's start that change the gaps at its end q by scale times room.gaps.
+
+    Where a mechanism passes a pose in which the slopes lose rank, as a parallelogram whose bars come into line, those
+    of start and end may be opposite. Impulses are combined such that each moves the tree by as much at the start,
+    however small the slopes are there, and of those that close the gaps the least are taken by the slopes at the end,
+    with a share `soft` of the largest square added.
+    """
+    place(tree, q, ws.node)
+    world_frames(tree, q, ws.node, room.frames)
+    m, rank, nv = room.gaps.shape[0], room.rank[0], room.slopes.shape[1]
+    L, C, B, N, x = room.root, room.inner, room.mixed, room.normal, room.spare
+    for row in range(m):
+        slope_row(tree, ws, loops, room, row, room.end_slopes[row])
+    for i in range(m):
+        # What impulses change gap i by, then combined by L (L' L)^-1.
+        for j in range(rank):
+            x[j] = 0.0
+        for k in range(m):
+            total = 0.0
+            for a in range(nv):
+                total += room.end_slopes[i, a] * room.answers[k, a]
+            for j in range(rank):
+                x[j] += total * L[k, j]
+        within(C, x, rank)
+        for j in range(rank):
+            B[i, j] = x[j]
+    most = 0.0
+    for j in range(rank):
+        for k in range(j + 1):
+            total = 0.0
+            for i in range(m):
+                total += B[i, j] * B[i, k]
+            N[j, k] = total
+        most = max(most, N[j, j])
+    for j in range(rank):
+        N[j, j] += soft * most
+        for k in range(j + 1):
+            total = N[j, k]
+            for i in range(k):
+                total -= N[j, i] * N[k, i]
+            N[j, k] = math.sqrt(total) if j == k else total / N[k, k]
+    for j in range(rank):
+        total = 0.0
+        for i in range(m):
+            total += B[i, j] * room.gaps[i]
+        x[j] = scale * total
+    within(N, x, rank)
+    within(C, x, rank)
+    for i in range(m):
+        total = 0.0
+        for j in range(rank):
+            total += L[i, j] * x[j]
+        room.change[i] = total
+
+
+@entry
+def keep_closed(tree, ws, loops, room, q, v):
+    """Velocities v (nv,) after the impulse that keeps the gaps as they are, in place."""
+    clear(ws.damping)
+    loop_slopes(tree, ws, loops, room, q, 0.0)
+    for k in range(room.gaps.shape[0]):
+        total = 0.0
+        for a in range(v.shape[0]):
+            total += room.slopes[k, a] * v[a]
+        room.gaps[k] = total
+    least_impulses(room, room.gaps, -1.0)
+    for a in range(v.shape[0]):
+        v[a] += answer_to(room, a)
+
+
+@entry
+def way_to_close(tree, ws, loops, room, q, d):
+    """d (nv,): increments of the joints that close the gaps at q to first order."""
+    clear(ws.damping)
+    loop_slopes(tree, ws, loops, room, q, 0.0)
+    open_gaps(tree, ws, loops, room, q)
+    least_impulses(room, room.gaps, -1.0)
+    for a in range(d.shape[0]):
+        d[a] = answer_to(room, a)
+
 
 OPEN_MAX_M = 1e-3
 """Gap that a state to start from may have: it is closed then."""
@@ -40,11 +348,11 @@ class Closure:
                 raise InputError(f"a loop: {quote(loop.body)} is closed with itself")
         self._ws = workspace(tree.arrays)
         ends = [(self._end(x.body, x.point), self._end(x.other, x.other_point)) for x in self.loops]
-        self.arrays = closing.LoopArrays(
+        self.arrays = LoopArrays(
             np.array([[one[0], other[0]] for one, other in ends], np.int64).reshape(-1, 2),
             np.array([[one[1], other[1]] for one, other in ends], float).reshape(-1, 2, 3),
         )
-        self.room = closing.closing_workspace(tree.arrays, tree.nq, len(self.loops))
+        self.room = closing_workspace(tree.arrays, tree.nq, len(self.loops))
 
     @property
     def size(self) -> int:
@@ -61,19 +369,19 @@ class Closure:
 
     def gaps(self, q: np.ndarray) -> np.ndarray:
         """(3 loops,) from each loop's other point to its point, in the world's frame [m]."""
-        closing.open_gaps(self.tree.arrays, self._ws, self.arrays, self.room, np.array(q, float))
+        open_gaps(self.tree.arrays, self._ws, self.arrays, self.room, np.array(q, float))
         return self.room.gaps.copy()
 
     def slopes(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(G, M^-1 G') of the gaps: (3 loops, nv), (nv, 3 loops)."""
         self._ws.damping[:] = 0.0
-        closing.loop_slopes(self.tree.arrays, self._ws, self.arrays, self.room, np.array(q, float), 0.0)
+        loop_slopes(self.tree.arrays, self._ws, self.arrays, self.room, np.array(q, float), 0.0)
         return self.room.slopes.copy(), self.room.answers.T.copy()
 
     def tangent(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         """Velocities (nv,) at q after the impulse that keeps the gaps as they are."""
         kept = np.array(v, float)
-        closing.keep_closed(self.tree.arrays, self._ws, self.arrays, self.room, np.array(q, float), kept)
+        keep_closed(self.tree.arrays, self._ws, self.arrays, self.room, np.array(q, float), kept)
         return kept
 
     def closed(self, q: np.ndarray, v: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray]:
@@ -86,81 +394,9 @@ class Closure:
         if gap.max() > OPEN_MAX_M:
             loop = self.loops[int(gap.argmax()) // 3]
             raise InputError(f"the loop of {quote(loop.body)} is open by {gap.max():.3g} m")
-        for _ in range(closing.CORRECTIONS_MAX):
+        for _ in range(CORRECTIONS_MAX):
             if np.abs(self.gaps(q)).max() <= tolerance:
                 break
-            closing.way_to_close(self.tree.arrays, self._ws, self.arrays, self.room, q, way)
+            way_to_close(self.tree.arrays, self._ws, self.arrays, self.room, q, way)
             move(self.tree.arrays, q, way)
         return q, self.tangent(q, v)
-
-
-class ClosedTree:
-    """Fixed-step advance of a tree with closed loops. Not shared between threads."""
-
-    order = 2
-
-    def __init__(
-        self,
-        tree: Tree,
-        loops: Sequence[Loop],
-        step_s: float,
-        *,
-        root_finder: str = "riqn",
-        tolerance: float = 1e-11,
-    ) -> None:
-        """`tolerance`: of the joints' increments in a step and of the gaps at its end [rad or m]. Raises InputError."""
-        if not loops:
-            raise InputError("a tree without loops is advanced by VariationalTree")
-        self.tree, self.step_s, self.tolerance = tree, float(step_s), float(tolerance)
-        self._closure = Closure(tree, loops)
-        self._stepper = VariationalTree(tree, step_s, root_finder=root_finder, tolerance=tolerance)
-        self.impulses = np.zeros(self._closure.size)
-        """Of the latest step, three a loop, in the world's frame [N s]."""
-
-    def gaps(self, q: np.ndarray) -> np.ndarray:
-        """As `Closure.gaps`."""
-        return self._closure.gaps(q)
-
-    def start(self, q: np.ndarray, v: np.ndarray) -> Motion:
-        """At a node with coordinates q (nq,) and velocities v (nv,), both brought to where the loops are closed.
-
-        Raises InputError where one is open by more than OPEN_MAX_M.
-        """
-        return self._stepper.start(*self._closure.closed(q, v, self.tolerance))
-
-    def advance(self, motion: Motion, steps: int, torques: np.ndarray | None = None) -> tuple[int, int]:
-        """`steps` steps in place with torques (nv,) held. Returns (steps done, status of `stepping`)."""
-        stepper, none = self._stepper, np.zeros(self.tree.nv)
-        return closing.closed_rollout(
-            self.tree.arrays,
-            stepper.workspace,
-            NOTHING,
-            self._closure.arrays,
-            self._closure.room,
-            motion.q,
-            motion.b,
-            motion.history,
-            motion.memory,
-            self.impulses,
-            none if torques is None else np.asarray(torques, float),
-            none,
-            np.zeros((0, 6)),
-            self.step_s,
-            steps,
-            stepper.limits,
-            stepper.root_finder,
-            self.tolerance,
-            stepper.tally,
-            stepper.residuals,
-        )
-
-    def velocity(self, motion: Motion) -> np.ndarray:
-        """(nv,) joint velocities at the node, from its momenta, with the loops' impulse that keeps them closed."""
-        return self._closure.tangent(motion.q, self._stepper.velocity(motion))
-
-    def energy_J(self, motion: Motion) -> float:
-        """Kinetic and potential energy at the node."""
-        v = self.velocity(motion)
-        moving = self._stepper.start(motion.q, v)
-        kinetic = kinetic_energy_J(self._stepper.momenta(moving), v)
-        return kinetic + potential_energy_J(self.tree, motion.q, np.zeros(self.tree.nv))

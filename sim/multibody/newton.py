@@ -7,8 +7,7 @@ parent by those at the end of the step (multibody paper, appendix; here solved i
 """
 
 from sim.multibody.arrays import FREE, PRISMATIC, REVOLUTE
-from sim.multibody.bodies import momentum, own_inertia
-from sim.multibody.kinematics import axis_of
+from sim.multibody.kinematics import axis_of, momentum, own_inertia
 from sim.multibody.recursions import leaving
 from sim.multibody.spatial import (
     add,
@@ -30,8 +29,7 @@ from sim.multibody.spatial import (
     times,
     unrotate,
 )
-from sim.multibody.twists import carried
-from sim.multibody.wrenches import NOWHERE, hand_up, lifted, take_wrench
+from sim.multibody.twists import NOWHERE, carried, hand_up, lifted, take_wrench
 
 
 @jit

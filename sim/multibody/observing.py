@@ -1,12 +1,149 @@
 """What follows from a tree's node: poses of the bodies, energies, spatial momentum. Not in the step; plain NumPy."""
 
+import math
+
 import numpy as np
 
-from sim.multibody.arrays import NODE
-from sim.multibody.kinematics import place, place_frames
-from sim.multibody.telling import spring_energy
+from sim.multibody.arrays import BALL, FREE, MOMENT, NODE
+from sim.multibody.kinematics import momentum, place, place_frames
+from sim.multibody.recursions import spring_impulses
+from sim.multibody.spatial import (
+    add,
+    cross,
+    dot,
+    entry,
+    jit,
+    product,
+    put3,
+    rotate,
+    row3,
+    row9,
+    sub,
+    times,
+    unrotate,
+)
+from sim.multibody.stepping import active_damping
 from sim.multibody.tree import Tree
 from sim.multibody.twists import momenta
+
+
+@jit
+def world_frames(tree, q, node, out):
+    """Each body's frame in the world (n, 12): rotation row by row, position; `node` is as `place_frames` leaves it."""
+    place_frames(tree, q, node)
+    parent = tree.parent
+    for i in range(parent.shape[0]):
+        for k in range(9):
+            out[i, k] = node[i, k]
+        p, j = row3(node, i, 9), parent[i]
+        put3(out, i, 9, p if j < 0 else add(row3(out, j, 9), p))
+
+
+@entry
+def spring_energy(tree, q, limit_stiffness):
+    """Of springs and of limits that are overrun [J]."""
+    energy = 0.0
+    kinds, v_at, q_at = tree.kind, tree.v_at, tree.q_at
+    stiffness, rest, limits = tree.stiffness, tree.rest, tree.limits
+    for i in range(kinds.shape[0]):
+        a, c = v_at[i], q_at[i]
+        if kinds[i] == FREE:
+            continue
+        if kinds[i] == BALL:
+            for k in range(3):
+                energy += 2.0 * stiffness[a + k] * q[c + 1 + k] ** 2
+            continue
+        energy += 0.5 * stiffness[a] * (q[c] - rest[a]) ** 2
+        over = max(max(limits[a, 0] - q[c], q[c] - limits[a, 1]), 0.0)
+        energy += 0.5 * limit_stiffness[a] * over * over
+    return energy
+
+
+@jit
+def angle_of(tree, q, i):
+    """Coordinate of a joint, of a ball joint the angle of its turn, of a free one 0."""
+    kind, c = tree.kind[i], tree.q_at[i]
+    if kind == FREE:
+        return 0.0
+    if kind == BALL:
+        sine = math.sqrt(q[c + 1] ** 2 + q[c + 2] ** 2 + q[c + 3] ** 2)
+        return 2.0 * math.atan2(sine, abs(q[c]))
+    return q[c]
+
+
+@entry
+def tell(tree, ws, carriers, offsets, lines, joints, torques, q, v, u, limits, row):
+    """Fill `row`. carriers (bodies,), offsets (bodies, 12) of the declared bodies; u (nv,) torques of the controls;
+    joints, torques: those that are told one by one. lines (k, 8): a body of the arrays and a point of it [m], twice."""
+    limit_stiffness, limit_damping = limits
+    nv, n = v.shape[0], tree.parent.shape[0]
+    frames, twists, torque = ws.after, ws.arc, ws.impulse
+    place(tree, q, ws.node)
+    world_frames(tree, q, ws.node, frames)
+    momenta(tree, ws.node, v, twists, ws.wrench, ws.residual)
+    energy = spring_energy(tree, q, limit_stiffness)
+    for a in range(nv):
+        energy += 0.5 * ws.residual[a] * v[a]
+    turning, linear = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    g = (tree.gravity_w[0], tree.gravity_w[1], tree.gravity_w[2])
+    for i in range(n):
+        x = row3(frames, i, 9)
+        f, l = momentum(tree, ws.node, i, row3(twists, i, 0), row3(twists, i, 3))
+        linear = add(linear, l)
+        turning = add(turning, add(f, cross(x, l)))
+        energy -= dot(g, add(row3(ws.node, i, MOMENT), times(tree.mass[i], x)))
+    for k in range(tree.rotor_carriers.shape[0]):
+        i = tree.rotor_carriers[k]
+        turning = add(turning, rotate(row9(ws.node, i, 0), row3(tree.rotors, k, 0)))
+    row[0] = energy
+    for k in range(3):
+        row[1 + k] = turning[k]
+        row[4 + k] = linear[k]
+    for k in range(7, 13):
+        row[k] = 0.0
+    main, R, p = carriers[0], row9(offsets, 0, 0), row3(offsets, 0, 9)
+    R_wc = row9(frames, main, 0)
+    w = unrotate(R_wc, row3(twists, main, 0))
+    x = unrotate(R, add(unrotate(R_wc, row3(twists, main, 3)), cross(w, p)))
+    w = unrotate(R, w)
+    for k in range(3):
+        row[13 + k] = w[k]
+        row[16 + k] = x[k]
+    at = 19
+    for k in range(carriers.shape[0]):
+        R_wc = row9(frames, carriers[k], 0)
+        R = product(R_wc, row9(offsets, k, 0))
+        x = add(row3(frames, carriers[k], 9), rotate(R_wc, row3(offsets, k, 9)))
+        for c in range(3):
+            for r in range(3):
+                row[at + 3 * c + r] = R[3 * r + c]
+            row[at + 9 + c] = x[c]
+        at += 12
+    largest_angle = 0.0
+    for i in range(n):
+        largest_angle = max(largest_angle, abs(angle_of(tree, q, i)))
+    for k in range(joints.shape[0]):
+        row[at + k] = angle_of(tree, q, joints[k])
+    at += joints.shape[0]
+    active_damping(tree, q, limit_damping, ws.damping)
+    for a in range(nv):
+        torque[a] = u[a] - ws.damping[a] * v[a]
+    spring_impulses(tree, q, limit_stiffness, 1.0, torque)
+    largest_torque = 0.0
+    for a in range(nv):
+        largest_torque = max(largest_torque, abs(torque[a]))
+    for k in range(torques.shape[0]):
+        row[at + k] = torque[torques[k]]
+    at += torques.shape[0]
+    row[at] = largest_angle
+    row[at + 1] = largest_torque
+    at += 2
+    for k in range(lines.shape[0]):
+        i, j = int(lines[k, 0]), int(lines[k, 4])
+        above = add(row3(frames, i, 9), rotate(row9(frames, i, 0), row3(lines, k, 1)))
+        below = add(row3(frames, j, 9), rotate(row9(frames, j, 0), row3(lines, k, 5)))
+        x = sub(below, above)
+        row[at + k] = math.atan2(math.sqrt(x[0] * x[0] + x[1] * x[1]), -x[2])
 
 
 def frames(tree: Tree, q: np.ndarray) -> np.ndarray:

@@ -13,8 +13,15 @@ damping) goes half to either end.
 """
 
 from sim.multibody.arrays import BALL, FREE, MOMENT, PRISMATIC, REVOLUTE
-from sim.multibody.bodies import eight_rigid, inertias_of_eight, momentum, rigid_momentum
-from sim.multibody.kinematics import axis_of, spring_torque
+from sim.multibody.kinematics import (
+    axis_of,
+    eight_rigid,
+    inertias_of_eight,
+    momentum,
+    rigid_momentum,
+    spring_torque,
+)
+from sim.multibody.simd import LANES, eight_rows, put_columns
 from sim.multibody.spatial import (
     add,
     cross,
@@ -23,16 +30,18 @@ from sim.multibody.spatial import (
     jit,
     put3,
     put_pair,
+    quaternion_turn,
+    rodrigues_compose,
+    rodrigues_turn,
     rotate,
     row3,
     row9,
     row_of,
     sub,
+    tangent,
     times,
 )
-from sim.multibody.turning import quaternion_turn, rodrigues_compose, rodrigues_turn, tangent
-from sim.multibody.wide import LANES, eight_rows, put_columns
-from sim.multibody.wrenches import gather
+from sim.multibody.twists import gather
 
 UNMOVED = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 1.0)
 """No displacement: a translation and a quaternion."""

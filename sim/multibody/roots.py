@@ -16,7 +16,7 @@ from sim.multibody.recursions import (
     rotors_of_balls,
 )
 from sim.multibody.spatial import apart, clear_pairs, copy, jit
-from sim.multibody.wrenches import NOWHERE
+from sim.multibody.twists import NOWHERE
 
 RIQN, NEWTON, BROYDEN = 0, 1, 2
 """How the root is found: recursive impulse-based quasi-Newton, exact Newton, Broyden's update of the former."""

@@ -7,7 +7,9 @@ these, and by how much a step's iterations contract.
 
 import math
 
-from sim.multibody.arrays import BALL, FREE, PRISMATIC, REVOLUTE
+import numpy as np
+
+from sim.multibody.arrays import BALL, FREE, PRISMATIC, REVOLUTE, Workspace
 from sim.multibody.articulated import factorise, solve
 from sim.multibody.kinematics import move, place
 from sim.multibody.recursions import missing_impulses, node_impulses
@@ -22,6 +24,7 @@ from sim.multibody.spatial import (
     entry,
     jit,
     put_pair,
+    rodrigues_turn,
     rotate,
     row3,
     row9,
@@ -29,8 +32,8 @@ from sim.multibody.spatial import (
     sub,
     times,
 )
-from sim.multibody.turning import rodrigues_turn
-from sim.multibody.wrenches import gather
+from sim.multibody.tree import Tree
+from sim.multibody.twists import gather
 
 OK, NO_ROOT, NOT_FINITE = 0, 1, 2
 HALVINGS = 6
@@ -218,3 +221,29 @@ def take_step(tree, ws, q, b, history, memory, u, w, h, limits, method, guess, t
     if largest(b, 1.0) == math.inf or largest(q, 1.0) == math.inf:
         return NOT_FINITE
     return OK
+
+
+STIFFNESS, DAMPING_RATIO = 0.4, 0.5
+"""A limit is a one-sided spring of 0.4 D/h^2, D the inertia that the joint feels between what it joins, with all joints
+at zero and free: a tenth of what the step would not stand, so that a joint overshoots by about two steps' way and
+nothing blows up where several limits of a light body are reached at once."""
+
+
+def limit_springs(tree: Tree, step_s: float, ws: Workspace) -> tuple[np.ndarray, np.ndarray]:
+    """(stiffness, damping), each (nv,), for steps of `step_s` seconds and all that are shorter."""
+    a, nv = tree.arrays, tree.nv
+    stiffness, damping = np.zeros(nv), np.zeros(nv)
+    place(a, tree.q0, ws.node)
+    none = np.zeros(nv)
+    factorise(a, ws.node, none, step_s, ws.articulated, ws.factor)
+    for i in np.flatnonzero((a.kind == REVOLUTE) | (a.kind == PRISMATIC)):
+        at = a.v_at[i]
+        if not np.isfinite(a.limits[at]).any():
+            continue
+        answer = np.zeros(nv)
+        answer[at] = 1.0
+        solve(a, ws.node, none, step_s, ws.factor, answer, ws.wrench, ws.spare, ws.twist, answer)
+        inertia = 1.0 / answer[at]
+        stiffness[at] = STIFFNESS * inertia / step_s**2
+        damping[at] = 2.0 * DAMPING_RATIO * np.sqrt(stiffness[at] * inertia)
+    return stiffness, damping

@@ -8,9 +8,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sim.multibody.arrays import BALL, COORDINATES, FREE, PRISMATIC, REVOLUTE, VELOCITIES, TreeArrays
-from sim.multibody.checking import (
+from sim.multibody.declaration import (
+    WORLD,
+    Body,
+    Given,
+    Joint,
+    TreeState,
     aligned,
     checked_joints,
+    numbers,
     pose,
     refuse,
     rotation,
@@ -18,8 +24,6 @@ from sim.multibody.checking import (
     spatial_inertia,
     vector,
 )
-from sim.multibody.declaration import WORLD, Body, Joint
-from sim.multibody.state import Given, TreeState, numbers
 from sim.platform.errors import InputError, quote
 from sim.platform.validation import array_of, number
 

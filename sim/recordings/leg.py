@@ -7,8 +7,8 @@ from itertools import pairwise
 import numpy as np
 
 from sim.integrators import Integrator
-from sim.multibody.stepper import TreeStepper
 from sim.steppers import Stepper
+from sim.steppers.tree import TreeStepper
 from sim.vehicles import Vehicle
 from sim.vehicles.forms.impulses import struck
 

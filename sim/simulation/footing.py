@@ -12,8 +12,8 @@ from sim.contact.ground import Ground
 from sim.contact.height_field import surface_height
 from sim.contact.rows import world_point
 from sim.contact.struck_ground import StruckGround
+from sim.contact.trees import TreeGround
 from sim.environment.surroundings import Felt, carry_on, surroundings
-from sim.multibody.ground import TreeGround
 from sim.simulation.placing import stand_at
 from sim.vehicle_config import config_of
 from sim.vehicles import Vehicle

@@ -8,13 +8,13 @@ import numpy as np
 
 from sim.commands import Pull
 from sim.environment.environment import BodyState, Environment, can_be_coupled
-from sim.multibody.stepper import TreeStepper
 from sim.platform.errors import InputError
 from sim.recordings.leg import Moment
 from sim.recordings.playback import Playback
 from sim.simulation.footing import Footing
 from sim.simulation.method import Method
 from sim.steppers import Stepper
+from sim.steppers.tree import TreeStepper
 from sim.vehicles import ArticulatedVehicle, Vehicle
 from sim.vehicles.forms.form import TREES
 from sim.vehicles.forms.impulses import AtPoints, answers, at_points, moves, whole

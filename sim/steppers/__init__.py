@@ -1,5 +1,5 @@
-"""What advances a lane: a compiled scheme is one such stepper, a recursion in linear time may be another."""
+"""What advances a lane: `choice.stepper_of` gives a compiled scheme, or the recursions of a tree of joints."""
 
-from sim.steppers.stepper import FREE, Stepper
+from sim.compiler.stepper import FREE, Stepper
 
 __all__ = ["FREE", "Stepper"]

@@ -1,12 +1,37 @@
 """Which stepper advances a vehicle by a method: a compiled scheme, or a recursion that is written by hand."""
 
+from functools import lru_cache
+
 from sim.compiler.inline import Inline
 from sim.compiler.kernel import compile_kernel
+from sim.compiler.stepper import SampledStepper
 from sim.integrators.base import Integrator
-from sim.multibody.choice import tree_stepper
-from sim.steppers.stepper import SampledStepper
-from sim.vehicles.forms.base import Vehicle
+from sim.integrators.multibody import VariedMultibody
+from sim.steppers.closed_tree import ClosedTreeStepper
+from sim.steppers.tree import TreeStepper
+from sim.steppers.varied_tree import VariedTreeStepper
+from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle
+from sim.vehicles.forms.base import Structure, Vehicle
 from sim.vehicles.forms.form import TREES
+
+
+def tree_stepper(vehicle: Vehicle, integrator: Integrator, *, sampled: bool = False) -> TreeStepper:
+    """One for all values of its parameters. sampled: controls are given at the method's own moments of every step."""
+    return _of_structure(Structure.of(vehicle), integrator, sampled)
+
+
+@lru_cache(maxsize=32)
+def _of_structure(structure: Structure, integrator: Integrator, sampled: bool) -> TreeStepper:
+    vehicle = structure.vehicle
+    assert isinstance(vehicle, ArticulatedVehicle)
+    if isinstance(vehicle, ClosedVehicle):
+        stepper: TreeStepper = ClosedTreeStepper(vehicle, integrator)
+    elif isinstance(integrator, VariedMultibody):
+        stepper = VariedTreeStepper(vehicle, integrator)
+    else:
+        stepper = TreeStepper(vehicle, integrator, sampled=sampled)
+    stepper.warm_up()
+    return stepper
 
 
 def stepper_of(

@@ -131,7 +131,7 @@ def test_the_rooms_of_the_planner_stand_above_each_other() -> None:
     assert grouped({room: others - {room} for room, others in rooms.items()}) == []
 
 
-@pytest.mark.parametrize("room", ["groups", "spaces", "integrators", "compiler", "steppers"])
+@pytest.mark.parametrize("room", ["groups", "spaces", "multibody", "integrators", "compiler"])
 def test_mechanics_and_the_compiler_know_no_world(room: str) -> None:
     """What surrounds a vehicle is handed to a kernel as code to be taken in and as one tuple of numbers."""
     above = {

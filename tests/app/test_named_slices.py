@@ -11,7 +11,13 @@ STATES = {"node", "_node", "_good_node", "begin_node", "end_node", "g", "g_next"
 """What flat states are called."""
 ROWS = {"nodes", "begin_nodes", "states"}
 """What tables of them are called, a row a state: their columns have names."""
-LAY_OUT = ("sim/groups/", "sim/spaces/", "sim/multibody/", "sim/vehicles/forms/articulated.py")
+LAY_OUT = (
+    "sim/groups/",
+    "sim/spaces/",
+    "sim/multibody/",
+    "sim/steppers/tree_trajectory.py",
+    "sim/vehicles/forms/articulated.py",
+)
 """Where it is laid down what stands where."""
 GIVEN = ("sim/environment/", "sim/contact/", "sim/water/", "sim/compiler/")
 """Compiled functions that are handed a pose of twelve numbers, as `Inline` says: R_wb column by column, then x_w."""

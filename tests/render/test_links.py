@@ -12,8 +12,8 @@ from render.vehicles.library import ModelLibrary
 from render.vehicles.links import PIECES, capsule_mesh, instances_of
 from render.vehicles.shown import middle_m, reach_m
 from sim.integrators import integrator
-from sim.multibody.choice import tree_stepper
 from sim.multibody.shapes import ROPE, STAND, Capsule
+from sim.steppers.choice import tree_stepper
 from tests.render.test_model_drawing import Studio, studio  # noqa: F401
 
 

@@ -11,7 +11,7 @@ from sim.compiler.loops import EXPONENT, SAFETY, growth
 from sim.groups import SE2, SE3, SO3
 from sim.integrators import INTEGRATORS
 from sim.multibody.stepping import OK
-from sim.multibody.variational import VariationalTree
+from sim.steppers.variational_tree import VariationalTree
 from studies import fig4, fig5, survey_pendula
 from studies.heavy_top import OMEGA, TOP, TopInSpace, formulation
 from studies.report import Options

@@ -5,11 +5,11 @@ from functools import cache
 import casadi as ca
 import numpy as np
 
+from sim.compiler.kernel import compile_kernel
+from sim.compiler.stepper import Stepper
 from sim.contact.ground import GROUND, Ground
 from sim.groups import SE3
 from sim.integrators import default_for, integrator
-from sim.steppers import Stepper
-from sim.steppers.choice import stepper_of
 from sim.vehicles import HolonomicVehicle
 from sim.vehicles.forms.parameters import Quantities
 from sim.world.props import CONE_HEIGHT_M, CONE_RADIUS_M
@@ -114,4 +114,4 @@ class Cones:
 def mechanics() -> tuple[HolonomicVehicle, Stepper]:
     """A free body with a cone's numbers, and what moves it over ground."""
     body = Cone()
-    return body, stepper_of(body, integrator(default_for(body)), GROUND)
+    return body, compile_kernel(body, integrator(default_for(body)), GROUND)

@@ -7,11 +7,10 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from sim.multibody.arrays import FREE
-from sim.multibody.declaration import WORLD, Body, Joint, Loop
+from sim.multibody.declaration import WORLD, Body, Joint, Loop, TreeState
 from sim.multibody.robots.files import MOST_BODIES
 from sim.multibody.robots.robot import SHAPES, Geom, Motor, Robot
 from sim.multibody.robots.urdf import Inertial
-from sim.multibody.state import TreeState
 from sim.multibody.tree import Tree, tree
 from sim.platform.errors import InputError, one_of, quote
 

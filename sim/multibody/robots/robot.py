@@ -1,12 +1,13 @@
 """A robot as its file describes it: what moves, what is drawn, what drives it."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 
-from sim.multibody.declaration import Loop
-from sim.multibody.state import Given, TreeState, numbers
+from sim.multibody.declaration import WORLD, Given, Loop, TreeState, numbers
+from sim.multibody.shapes import STAND, UNSEEN, Capsule
 from sim.multibody.tree import Tree
 
 SHAPES = ("plane", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh")
@@ -64,7 +65,7 @@ class Robot:
     notes: tuple[str, ...]
     """What its file says and the tree does not have, a line each."""
     loops: tuple[Loop, ...] = ()
-    """Which the tree leaves open: `sim.multibody.loops.ClosedTree(robot.tree, robot.loops, step)` closes them."""
+    """Which the tree leaves open: `sim.steppers.closed_tree.ClosedTree(robot.tree, robot.loops, step)` closes them."""
 
     def torques(self, commands: Given) -> np.ndarray:
         """(nv,) `controls` of the tree from the motors' commands, all or by name; each is kept to its limits.
@@ -78,3 +79,77 @@ class Robot:
             at = self.tree.velocity_names.index(motor.joint)
             torques[at] += motor.gear * np.clip(command, *motor.limits)
         return torques
+
+
+MOST_TOUCHING = 24
+"""Capsules whose ends feel the ground: each end that touches costs a solution of the tree."""
+_CORNER_M = 1e-3
+"""Radius of a corner."""
+_ROUND = ("sphere", "capsule", "ellipsoid", "cylinder")
+
+
+def capsules_of(geoms: Sequence[Geom]) -> tuple[Capsule, ...]:
+    """Unseen ones: along each shape, and between the corners of boxes and meshes.
+
+    What does not move goes with the stand. Planes are left out: the world has a ground of its own.
+    """
+    found = [capsule for geom in geoms if geom.shape != "plane" for capsule in _about(geom)]
+    touching = [k for k, capsule in enumerate(found) if any(capsule.touches)]
+    if len(touching) > MOST_TOUCHING:
+        even = np.linspace(0, len(touching) - 1, MOST_TOUCHING).astype(int)
+        for k in set(touching).difference(np.array(touching)[even].tolist()):
+            found[k] = replace(found[k], touches=(False, False))
+    return tuple(found)
+
+
+def _about(geom: Geom) -> Iterable[Capsule]:
+    half, middle = extents(geom)
+    long, thick = int(np.argmax(half)), float(np.sort(half)[1])
+    reach = max(float(half[long]) - thick, 0.0)
+    way, is_round = reach * np.eye(3)[long], geom.shape in _ROUND
+    yield _capsule(geom, middle - way, middle + way, thick, (is_round, is_round and reach > 0.0))
+    if is_round:
+        return
+    corners = np.array([*product((-1.0, 1.0), repeat=3)])
+    points = geom.vertices if len(geom.vertices) else corners * half
+    outermost = points[np.argmax(points @ (corners / np.maximum(half, 1e-9)).T, axis=0)]
+    for k in range(8):
+        if corners[k, long] < 0.0:
+            other = int(
+                np.flatnonzero((corners == corners[k] * (1.0 - 2.0 * np.eye(3)[long])).all(axis=1))[0]
+            )
+            yield _capsule(geom, outermost[k], outermost[other], _CORNER_M, (True, True))
+
+
+def extents(geom: Geom) -> tuple[np.ndarray, np.ndarray]:
+    """((3,) half of a shape's box in its own frame, (3,) its middle) [m]."""
+    radius, half_length = float(geom.size_m[0]), float(geom.size_m[1])
+    match geom.shape:
+        case "sphere":
+            half = np.full(3, radius)
+        case "capsule":
+            half = np.array([radius, radius, radius + half_length])
+        case "cylinder":
+            half = np.array([radius, radius, half_length])
+        case "mesh" if len(geom.vertices):
+            low, high = geom.vertices.min(axis=0), geom.vertices.max(axis=0)
+            return 0.5 * (high - low), 0.5 * (high + low)
+        case _:
+            half = np.array(geom.size_m, float)
+    return half, np.zeros(3)
+
+
+def lowest_m(geom: Geom, T: np.ndarray) -> float:
+    """Height of the lowest point of a shape whose frame is T (4, 4); of the box about what is round."""
+    if geom.shape == "mesh" and len(geom.vertices):
+        return float((geom.vertices @ T[2, :3]).min() + T[2, 3])
+    half, middle = extents(geom)
+    return float(T[2, :3] @ middle + T[2, 3] - np.abs(T[2, :3]) @ half)
+
+
+def _capsule(
+    geom: Geom, begin: np.ndarray, end: np.ndarray, radius_m: float, touches: tuple[bool, bool]
+) -> Capsule:
+    (x, y, z), (a, b, c) = ((geom.T[:3, :3] @ point + geom.T[:3, 3]).tolist() for point in (begin, end))
+    body = STAND if geom.body == WORLD else geom.body
+    return Capsule(body, (x, y, z), (a, b, c), radius_m, UNSEEN, touches)

@@ -7,13 +7,12 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sim.groups.numeric import quaternion_of
 from sim.multibody.arrays import BALL, FREE, REVOLUTE
-from sim.multibody.declaration import Loop
-from sim.multibody.rotations import quaternion_of
+from sim.multibody.declaration import Given, Loop
 from sim.multibody.shapes import Capsule, gallows, hinges_of, links_of
-from sim.multibody.state import Given
+from sim.multibody.spatial import quaternion_matrix
 from sim.multibody.tree import Tree
-from sim.multibody.turning import quaternion_matrix
 from sim.spaces import Euclidean, Product, Space, UnitQuaternions
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import Form, NodeLayout, State, Support

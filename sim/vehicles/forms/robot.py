@@ -17,8 +17,7 @@ from sim.multibody.arrays import FREE, PRISMATIC, REVOLUTE, workspace
 from sim.multibody.declaration import WORLD, Loop
 from sim.multibody.kinematics import place
 from sim.multibody.observing import body_frames
-from sim.multibody.robots.robot import Geom, Motor, Robot
-from sim.multibody.robots.touching import capsules_of, lowest_m
+from sim.multibody.robots.robot import Geom, Motor, Robot, capsules_of, lowest_m
 from sim.multibody.shapes import STAND, Capsule, hinges_of, links_of
 from sim.multibody.tree import Tree
 from sim.multibody.twists import momenta

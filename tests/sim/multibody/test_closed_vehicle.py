@@ -6,11 +6,12 @@ import pytest
 import sim
 from sim.commands import PilotInput, Pull, SetPilotInput
 from sim.integrators import integrators
-from sim.multibody.choice import tree_stepper
-from sim.multibody.loops import ClosedTree, Closure
+from sim.multibody.loops import Closure
 from sim.platform.errors import InputError
 from sim.recordings import load_take, save_take
 from sim.scene import load_scene, with_overrides
+from sim.steppers.choice import tree_stepper
+from sim.steppers.closed_tree import ClosedTree
 from tests.sim.simulation_scenes import simulation
 
 SCENE = load_scene("linkage")

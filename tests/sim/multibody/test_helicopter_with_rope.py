@@ -10,9 +10,9 @@ import sim
 from sim.commands import SetDemo
 from sim.control import flight as swing
 from sim.integrators import integrator
-from sim.multibody.choice import tree_stepper
 from sim.multibody.kinematics import move
 from sim.scene import Start, load_scene
+from sim.steppers.choice import tree_stepper
 from tests.sim.simulation_scenes import fly, simulation
 
 PLAIN = {

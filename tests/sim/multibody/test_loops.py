@@ -5,10 +5,11 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import sim
-from sim.multibody.loops import ClosedTree, Loop
+from sim.multibody.loops import Loop
 from sim.multibody.observing import body_frames, spatial_momentum
 from sim.multibody.stepping import OK
 from sim.multibody.tree import Body, Joint, tree
+from sim.steppers.closed_tree import ClosedTree
 from tests.sim.multibody.four_bar import ACROSS, CLOSED, by_multipliers, closed_angles, four_bar
 
 

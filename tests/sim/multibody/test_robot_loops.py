@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import sim
-from sim.multibody.loops import ClosedTree
 from sim.multibody.stepping import OK
+from sim.steppers.closed_tree import ClosedTree
 from sim.vehicles import VEHICLES, enter_own, known_vehicle
 from tests.sim.multibody.four_bar import GROUND, LENGTHS, MASSES, by_multipliers, closed_angles
 

@@ -18,8 +18,8 @@ from sim.multibody.observing import body_frames
 from sim.multibody.robots.model import start_of
 from sim.multibody.robots.reading import read_robot
 from sim.multibody.stepping import OK
-from sim.multibody.variational import VariationalTree
 from sim.platform.errors import InputError
+from sim.steppers.variational_tree import VariationalTree
 
 REFERENCE_STEP_S, SAMPLES = 1e-4, 20
 OFF_AXIS_M = np.array([0.1, 0.1, 0.1])

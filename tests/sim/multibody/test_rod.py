@@ -8,7 +8,7 @@ from sim.multibody.observing import body_frames, frames
 from sim.multibody.rod import rod
 from sim.multibody.stepping import OK
 from sim.multibody.tree import tree
-from sim.multibody.variational import VariationalTree
+from sim.steppers.variational_tree import VariationalTree
 
 LENGTH, MASS, BENDING, TWIST, RADIUS = 1.0, 0.1, 20.0, 0.5, 0.01
 ACROSS = ((0.0, 0.0, -1.0), (0.0, 1.0, 0.0), (1.0, 0.0, 0.0))

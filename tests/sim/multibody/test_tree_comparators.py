@@ -5,14 +5,20 @@ import pytest
 
 import sim
 from sim.multibody.arrays import workspace
-from sim.multibody.dense import dense_rollout, derivative_matrix
 from sim.multibody.kinematics import compose, place
 from sim.multibody.observing import potential_energy_J
 from sim.multibody.recursions import discrete_inverse_dynamics
-from sim.multibody.scalable import midpoint_slopes, residual_derivative, scalable_rollout, scalable_workspace
 from sim.multibody.tree import Body, Joint, tree
 from sim.multibody.twists import momenta
-from sim.multibody.variational import VariationalTree
+from sim.steppers.variational_tree import VariationalTree
+from studies.tree_comparators import (
+    dense_rollout,
+    derivative_matrix,
+    midpoint_slopes,
+    residual_derivative,
+    scalable_rollout,
+    scalable_workspace,
+)
 from tests.sim.multibody.sample_trees import generic_state, generic_tree, pendulum_chain
 
 H = 0.01

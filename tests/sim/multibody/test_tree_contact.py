@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 import sim
+from sim.contact.trees import FRICTION, TreeGround
 from sim.integrators import integrator
-from sim.multibody.choice import tree_stepper
-from sim.multibody.ground import FRICTION, TreeGround
 from sim.multibody.shapes import Capsule
 from sim.multibody.tree import Body, Joint, tree
 from sim.recordings import load_take, save_take
 from sim.scene import Scene, Start
+from sim.steppers.choice import tree_stepper
 from sim.vehicles import ArticulatedVehicle
 from sim.world.terrain import Terrain
 from tests.sim.simulation_scenes import simulation, world

@@ -16,7 +16,7 @@ from sim.multibody.recursions import discrete_inverse_dynamics
 from sim.multibody.stepping import OK
 from sim.multibody.tree import Body, Joint, tree
 from sim.multibody.twists import momenta
-from sim.multibody.variational import VariationalTree
+from sim.steppers.variational_tree import VariationalTree
 from tests.sim.multibody.sample_trees import generic_state, generic_tree, pendulum_chain
 
 H = 0.01

@@ -6,7 +6,7 @@ from scipy.integrate import solve_ivp
 
 import sim
 from sim.multibody.observing import body_frames
-from sim.multibody.variational import VariationalTree
+from sim.steppers.variational_tree import VariationalTree
 from tests.sim.multibody.sample_trees import generic_state, generic_tree, pendulum_chain
 
 GENERIC = generic_tree(11)

@@ -9,13 +9,13 @@ import sim
 from sim.commands import SetIntegrator, SetParameter
 from sim.groups.numeric import rotation_exp
 from sim.integrators import integrator, integrators
-from sim.multibody.choice import tree_stepper
 from sim.multibody.kinematics import move
 from sim.multibody.observing import body_frames, potential_energy_J, spatial_momentum
 from sim.platform.errors import InputError
 from sim.recordings import Take, load_take, save_take
 from sim.scene import LaneSpec, Scene, Start, load_scene
 from sim.snapshot import LaneStatus
+from sim.steppers.choice import tree_stepper
 from sim.vehicles import ArticulatedVehicle, Parameter
 from tests.sim.multibody.sample_trees import generic_state, generic_tree
 from tests.sim.simulation_scenes import simulation

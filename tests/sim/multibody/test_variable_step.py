@@ -7,9 +7,9 @@ from scipy.special import ellipj, ellipk
 import sim
 from sim.commands import SetIntegrator, SetParameter
 from sim.integrators import integrator, integrators
-from sim.multibody.choice import tree_stepper
 from sim.multibody.tree import Body, Joint, tree
 from sim.recordings import load_take, save_take
+from sim.steppers.choice import tree_stepper
 from sim.vehicles.forms.articulated import ArticulatedVehicle
 from sim.vehicles.forms.parameters import Parameter
 from tests.sim.multibody.sample_trees import pendulum_chain

@@ -7,13 +7,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sim.multibody.declaration import TreeState, numbers
 from sim.multibody.kinematics import move
 from sim.multibody.observing import frames
-from sim.multibody.state import TreeState, numbers
 from sim.multibody.stepping import OK
 from sim.multibody.tree import Tree
-from sim.multibody.variational import ROOT_FINDERS, Motion, VariationalTree
 from sim.platform.errors import InputError, one_of, quote
+from sim.steppers.variational_tree import ROOT_FINDERS, Motion, VariationalTree
 
 Torques = None | np.ndarray | list[float] | tuple[float, ...] | Callable[[float, TreeState], np.ndarray]
 

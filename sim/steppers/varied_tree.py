@@ -9,18 +9,22 @@ they lead back through the same parts. A number of parts that followed from a st
 """
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from sim.contact.trees import felt_of
+from sim.integrators.multibody import VariedMultibody
 from sim.multibody.arrays import BALL, FREE, PRISMATIC
 from sim.multibody.articulated import factorise, solve
 from sim.multibody.continuous import all_forces
 from sim.multibody.kinematics import place
-from sim.multibody.lane_steps import variational_rollout
-from sim.multibody.roots import EXTRAPOLATED
+from sim.multibody.roots import EXTRAPOLATED, RIQN
 from sim.multibody.spatial import copy, entry, jit
 from sim.multibody.stepping import OK, active_damping, node_force, shift_kick
+from sim.steppers.tree import NO_RESIDUALS, NO_WRENCHES, TOLERANCE, TreeStepper
+from sim.steppers.tree_rollouts import variational_rollout
+from sim.vehicles.forms.articulated import ArticulatedVehicle
 
 PARTS_MAX = 64
 _ASTRAY = math.log(1.5)
@@ -160,3 +164,62 @@ def varied_rollout(
             return step, status
         shift_kick(tree, ws, q, limits, 0.5 * (h - part_h), b)
     return steps, OK
+
+
+class VariedTreeStepper(TreeStepper):
+    """The private state is that of constant steps, then ln rho of the latest step and the number of its parts."""
+
+    _MORE = 2
+
+    def __init__(self, vehicle: ArticulatedVehicle, integrator: VariedMultibody) -> None:
+        super().__init__(vehicle, integrator)
+        self._turn_rad = integrator.turn_rad
+
+    @property
+    def private_size(self) -> int:
+        return super().private_size + self._MORE
+
+    def advance(
+        self,
+        y: np.ndarray,
+        u: np.ndarray,
+        w: np.ndarray,
+        p: np.ndarray,
+        h: float,
+        n: int,
+        env: tuple[Any, ...] = (),
+    ) -> tuple[int, int, int]:
+        """As in constant steps; iterations are those of all parts."""
+        laid, ends = self._laid(p), y.size - self._MORE
+        laid.tally[:] = 0.0
+        done, status = varied_rollout(
+            laid.tree.arrays,
+            laid.ws,
+            felt_of(env),
+            self._room(),
+            *self._moving(y[:ends]),
+            y[ends:],
+            self._vehicle.joint_forces(u, p),
+            w,
+            NO_WRENCHES,
+            h,
+            n,
+            laid.limits_at(h),
+            RIQN,
+            self._turn_rad,
+            TOLERANCE,
+            laid.tally,
+            NO_RESIDUALS,
+        )
+        return done, status, int(laid.tally[0])
+
+    def parts(self, y: np.ndarray) -> int:
+        """Of the latest step; 0 at the start."""
+        return int(y[-1])
+
+    def _room(self) -> Room:
+        """In this thread."""
+        kept: dict[str, Room] = self._local.__dict__
+        if "room" not in kept:
+            kept["room"] = room(self._nq, self._nv)
+        return kept["room"]

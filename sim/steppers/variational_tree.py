@@ -4,14 +4,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sim.contact.trees import NOTHING
 from sim.multibody import roots, stepping
 from sim.multibody.arrays import REMEMBERED, Workspace, workspace
-from sim.multibody.ground import NOTHING
 from sim.multibody.kinematics import place
-from sim.multibody.lane_steps import variational_rollout, variational_start
-from sim.multibody.limits import limit_springs
 from sim.multibody.observing import body_frames, kinetic_energy_J, potential_energy_J, spatial_momentum
+from sim.multibody.stepping import limit_springs
 from sim.multibody.tree import Tree
+from sim.steppers.tree_rollouts import variational_rollout, variational_start
 
 ROOT_FINDERS = {"riqn": roots.RIQN, "newton": roots.NEWTON, "broyden": roots.BROYDEN}
 GUESSES = {

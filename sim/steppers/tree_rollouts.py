@@ -6,16 +6,14 @@ a generalised force (nv,) whose impulse acts where each step starts.
 
 import math
 
-from sim.multibody.air import air_impulse
+from sim.contact.trees import ground_push, is_near
 from sim.multibody.articulated import factorise, solve
-from sim.multibody.contact import ground_push, is_near
-from sim.multibody.continuous import EULER, accelerate, euler_step, rk4_step
+from sim.multibody.continuous import EULER, accelerate, air_impulse, euler_step, rk4_step
 from sim.multibody.kinematics import place
 from sim.multibody.roots import largest
 from sim.multibody.spatial import apart, clear, copy, entry, entry_apart, put_pair, rotate, row9, row_of
 from sim.multibody.stepping import NOT_FINITE, OK, active_damping, node_force, take_step
-from sim.multibody.twists import momenta
-from sim.multibody.wrenches import gather
+from sim.multibody.twists import gather, momenta
 
 
 @apart

@@ -1,21 +1,78 @@
 """Trees of joints on the lanes that all vehicles run on: a `sim.steppers.Stepper` by recursions in linear time."""
 
 import threading
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from sim.compiler.stepper import kept_state
+from sim.contact.trees import felt_of
 from sim.integrators.base import Integrator
-from sim.multibody import lane_steps, roots
-from sim.multibody.arrays import REMEMBERED
+from sim.multibody import roots
+from sim.multibody.arrays import REMEMBERED, Workspace, workspace
 from sim.multibody.continuous import EULER, RK4
-from sim.multibody.ground import felt_of
-from sim.multibody.laid import LIMIT_STEP_S, LaidTree, lay
-from sim.multibody.stepping import node_velocities
-from sim.multibody.telling import tell
-from sim.steppers.stepper import kept_state
-from sim.vehicles.forms.articulated import ArticulatedVehicle
+from sim.multibody.observing import tell
+from sim.multibody.stepping import limit_springs, node_velocities
+from sim.multibody.tree import Tree
+from sim.steppers import tree_rollouts
+from sim.vehicles.forms.articulated import ArticulatedVehicle, PlumbLine
 from sim.vehicles.forms.observation import Observation, ObservationLayout, Observed, layout_of
+
+Limits = tuple[np.ndarray, np.ndarray]
+
+LIMIT_STEP_S = 0.005
+"""Limits of joints are no stiffer than steps of this length bear, so that what is told of their energy holds for all
+steps up to it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LaidTree:
+    """A tree with the parameters' values, and the room that its steps take."""
+
+    tree: Tree
+    ws: Workspace
+    offsets: np.ndarray
+    """(bodies, 12) rotations row by row, positions."""
+    lines: np.ndarray
+    """(k, 8) as `tell` has them."""
+    limits: dict[float, Limits]
+    """By the step [s]."""
+    stages: np.ndarray
+    torques: np.ndarray
+    """(3, nv) room for a step's."""
+    tally: np.ndarray
+
+    def limits_at(self, h: float) -> Limits:
+        step_s = max(h, LIMIT_STEP_S)
+        if step_s not in self.limits:
+            self.limits[step_s] = limit_springs(self.tree, step_s, self.ws)
+        return self.limits[step_s]
+
+
+def lay(vehicle: ArticulatedVehicle, p: np.ndarray) -> LaidTree:
+    """With the parameters p."""
+    tree = vehicle.tree_with(p)
+    return LaidTree(
+        tree=tree,
+        ws=workspace(tree.arrays),
+        offsets=np.ascontiguousarray([np.r_[T[:3, :3].ravel(), T[:3, 3]] for T in tree.offsets]),
+        lines=_lines(tree, vehicle.plumb_lines(vehicle.quantities(p))),
+        limits={},
+        stages=np.zeros((6, tree.nv)),
+        torques=np.zeros((3, tree.nv)),
+        tally=np.zeros(2),
+    )
+
+
+def _lines(tree: Tree, declared: dict[str, PlumbLine]) -> np.ndarray:
+    rows = np.zeros((len(declared), 8))
+    for row, line in zip(rows, declared.values(), strict=True):
+        for at, (body, point) in zip((0, 4), (line[:2], line[2:]), strict=True):
+            k = tree.names.index(body)
+            row[at], row[at + 1 : at + 4] = tree.carriers[k], (tree.offsets[k] @ np.r_[point, 1.0])[:3]
+    return rows
+
 
 VARIATIONAL = {
     "riqn": roots.RIQN,
@@ -76,7 +133,7 @@ class TreeStepper:
         y = np.zeros(self.private_size)
         y[:nq] = node[:nq]
         if self._variational:
-            lane_steps.variational_start(
+            tree_rollouts.variational_start(
                 laid.tree.arrays, laid.ws, y[:nq], node[nq:].copy(), h, laid.limits_at(h), self._b(y)
             )
         else:
@@ -103,7 +160,7 @@ class TreeStepper:
         if not self._variational:
             rule = ACCELERATED[self.integrator.name]
             held = np.array([self._vehicle.joint_forces(row, p) for row in u.reshape(len(self.moments), -1)])
-            done, status = lane_steps.accelerated_rollout(
+            done, status = tree_rollouts.accelerated_rollout(
                 arrays,
                 laid.ws,
                 felt_of(env),
@@ -122,7 +179,7 @@ class TreeStepper:
             )
             return done, status, 0
         laid.tally[:] = 0.0
-        done, status = lane_steps.variational_rollout(
+        done, status = tree_rollouts.variational_rollout(
             arrays,
             laid.ws,
             felt_of(env),
@@ -226,7 +283,7 @@ class TreeStepper:
     def answer(self, q: np.ndarray, impulse: np.ndarray, p: np.ndarray) -> np.ndarray:
         """(nv,) by how much a generalised impulse changes the velocities at coordinates q."""
         laid, out = self._laid(p), np.zeros(self._nv)
-        lane_steps.answer_of(laid.tree.arrays, laid.ws, np.ascontiguousarray(q), impulse, out)
+        tree_rollouts.answer_of(laid.tree.arrays, laid.ws, np.ascontiguousarray(q), impulse, out)
         return out
 
     def impulses_at(
@@ -240,7 +297,7 @@ class TreeStepper:
         arm, R = T[:3, :3] @ at_b + T[:3, 3], T[:3, :3] @ R_wb.T
         for axis in range(3):
             wrench = np.r_[np.cross(arm, R[:, axis]), R[:, axis]]
-            lane_steps.impulse_at(tree.arrays, laid.ws, q, int(tree.carriers[k]), wrench, rows[axis])
+            tree_rollouts.impulse_at(tree.arrays, laid.ws, q, int(tree.carriers[k]), wrench, rows[axis])
         return rows
 
     def _b(self, y: np.ndarray) -> np.ndarray:
