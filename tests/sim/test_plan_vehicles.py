@@ -10,13 +10,15 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import sim
-from sim.planner import Cylinder, Goal, Planner, Task, Weights
+from sim.planner import Cylinder, Goal, Limits, Planner, Sphere, Task, Weights, task_of_scene
 from sim.planner.guess.burns import thrust_axis
+from sim.planner.task.poses import once_around
+from sim.scene import load_scene
 from sim.vehicles import VEHICLES, Control, NonholonomicVehicle, Parameter, Vehicle
 from sim.vehicles.boat import Boat
 from sim.vehicles.forms.holonomic import HolonomicVehicle
 from tests.sim.plan_audit import broken
-from tests.sim.planner_tasks import EFFORT_ONLY, PLANNER
+from tests.sim.planner_tasks import EFFORT_ONLY, PLANNER, replayed
 
 TURNED = Rotation.from_euler("zyx", [1.0, 0.4, -0.5]).as_matrix()
 DOCS = Path(__file__).parents[2] / "docs" / "your-own-vehicle.md"
@@ -217,3 +219,73 @@ def test_the_shortest_way_of_a_car_is_found_in_few_iterations(seed: int) -> None
     assert plan.solved, plan.message
     assert plan.iterations < 150  # 9 to 49; 9 to 790 and one not at all with an edge of 1 mm/s
     assert plan.costs["distance"] > 0.99 * np.linalg.norm(goal.state.node[1:3])
+
+
+@pytest.mark.parametrize("turn_rad", [2.0 * np.pi, -2.0 * np.pi, 4.0 * np.pi])
+def test_a_goal_whose_heading_counts_full_turns_is_reached_by_turning_so_often(turn_rad: float) -> None:
+    boat = sim.vehicle("boat")
+    task = Task(boat.state(), Goal(boat.state(theta=turn_rad)), 15.0, steps=32)
+    plan = PLANNER.plan(boat, task, starts=1)
+    assert plan.solved, plan.message
+    assert plan.trajectory.nodes[-1, 0] == pytest.approx(turn_rad, abs=1e-9)
+    # Against the water a turn costs in proportion to the square of what is turned: measured 1.02 times.
+    once = PLANNER.plan(boat, replace(task, goal=Goal(boat.state(theta=turn_rad / 2.0 - 1e-3))), starts=1)
+    assert plan.cost > 3.0 * once.cost
+
+
+def test_a_car_drives_a_full_circle_where_the_heading_of_its_goal_says_so() -> None:
+    car, task = task_of_scene(load_scene("plan-car-parking"))
+    for x in (0.0, 6.0):
+        around = replace(task.goal, state=car.state(theta=2.0 * np.pi, x=x))
+        circle = replace(task, start=car.state(), goal=around, obstacles=(), steps=48)
+        plan = PLANNER.plan(car, circle, starts=1)
+        assert plan.solved, plan.message
+        assert plan.trajectory.nodes[-1, :3] == pytest.approx([2.0 * np.pi, x, 0.0], abs=1e-8)
+        assert broken(plan) == []
+
+
+def test_a_plan_from_where_a_boat_has_turned_to_does_not_undo_its_turns() -> None:
+    boat = sim.vehicle("boat")
+    task = Task(boat.state(), Goal(boat.state(x=4.0)), 12.0, steps=32)
+    turned = once_around(replace(task, start=boat.state(theta=4.0 * np.pi + 0.3)))
+    plan = PLANNER.plan(boat, turned, starts=1)
+    assert plan.solved
+    assert plan.trajectory.nodes[-1, 0] == pytest.approx(4.0 * np.pi, abs=1e-9)
+
+
+TOP = sim.vehicle("heavy-top")
+HAND = {control.name: 1.0 for control in TOP.controls}
+QUICK = Limits(turn_radps=10.0)
+
+
+def top_task(start: np.ndarray, goal: np.ndarray, duration_s: float, **changes) -> Task:
+    """From rest to rest between rotation vectors [rad]."""
+    states = [TOP.state(R=Rotation.from_rotvec(v).as_matrix()) for v in (start, goal)]
+    plain = {"weights": EFFORT_ONLY, "effort_scale": HAND, "limits": QUICK}
+    return Task(states[0], Goal(states[1]), duration_s, **plain, **changes)
+
+
+def test_an_upright_top_is_turned_at_the_least_effort_that_there_is() -> None:
+    """12 (J a)^2 / T^3."""
+    plan = PLANNER.plan(TOP, top_task(np.zeros(3), np.array([0.0, 0.0, 2.0]), 3.0))
+    assert plan.solved, plan.message
+    assert plan.cost == pytest.approx(12.0 * (1.1 * 2.0) ** 2 / 27.0, rel=1e-3)
+
+
+def test_a_hanging_top_is_swung_up_by_a_hand_that_could_not_hold_it_level() -> None:
+    plan = PLANNER.plan(TOP, top_task(np.array([3.13, 0.0, 0.0]), np.zeros(3), 6.0))
+    assert plan.solved, plan.message
+    flown = replayed(plan).nodes[-1]
+    assert np.abs(flown - plan.task.goal.state.node).max() < 1e-6
+    assert 2.0 * np.abs(plan.controls).max() < 24.0 * 9.81 * 0.25
+
+
+def test_a_top_swings_past_a_ball_with_its_centre_of_mass() -> None:
+    ball = Sphere((0.02, 0.0, -0.25), 0.05)
+    task = top_task(np.array([np.pi - 0.3, 0.0, 0.0]), np.array([np.pi + 0.3, 0.0, 0.0]), 4.0, steps=48)
+    free = PLANNER.plan(TOP, task, starts=1)
+    held = PLANNER.plan(TOP, replace(task, obstacles=(ball,), body=((0.0, 0.0, 0.0, 0.02),)), starts=1)
+    assert held.solved, held.message
+    centre_m = 0.25 * held.trajectory.nodes[:, 6:9]
+    assert np.linalg.norm(centre_m - [0.02, 0.0, -0.25], axis=1).min() > 0.07 - 1e-6
+    assert held.cost > free.cost

@@ -212,13 +212,14 @@ class Planning:
 def from_here(view: PlanView, snapshot: Snapshot, clearance_m: float) -> Task:
     """The task from where the flown vehicle is now, at rest; who lies closer to something keeps no further from it."""
     from sim.planner.task.clearance import clearance  # not above, as all that plans
+    from sim.planner.task.poses import once_around
 
     T_wb = snapshot.lanes[0].T_wb
     heading_rad = math.atan2(T_wb[1, 0], T_wb[0, 0])
     start = view.vehicle.state_of((heading_rad, *T_wb[:2, 3]), np.zeros(3))
     lies = np.stack(2 * [start.node[view.vehicle.node_layout.pose]])
     near_m = max(_SLACK * clearance(view.vehicle, lies, view.task).least_m, 0.0)
-    return replace(view.task, start=start, clearance_m=min(clearance_m, near_m))
+    return once_around(replace(view.task, start=start, clearance_m=min(clearance_m, near_m)))
 
 
 def _headings(plan: PlanRecord) -> np.ndarray:

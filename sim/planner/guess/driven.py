@@ -6,9 +6,16 @@ from itertools import pairwise
 import casadi as ca
 import numpy as np
 
-from sim.planner.guess.free import wrapped
 from sim.planner.guess.way import paced_way, ways_of
-from sim.planner.task.poses import heading_rad, place, planar_pose, planar_poses
+from sim.planner.task.poses import (
+    counts_turns,
+    heading_rad,
+    place,
+    planar_pose,
+    planar_poses,
+    turn_rad,
+    wrapped,
+)
 from sim.planner.task.task import Task
 from sim.vehicles.forms.nonholonomic import NonholonomicVehicle
 
@@ -33,6 +40,9 @@ _TURNS = (
 )
 """Ways into a place: how far on ahead at first, then where the gear changes, behind the goal or ahead of it, beginning
 in reverse; in distances aside. In the order in which they add the most places whose best way is found."""
+_CIRCLES, _ROUND = (0.3, 0.1, 0.03), 2.0
+"""Shares of the way at full speed that circles take where the goal's heading counts full turns; how many times the
+straight way they are long at least."""
 _LIKELY, _LOOP = 9, 2.2
 """How many of them come before going all the way around once, and how wide that is, in distances aside."""
 
@@ -42,6 +52,9 @@ def driven(
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Nodes (N+1, node size) and planned inputs (N+1, size): by the way, or by a bow and back where that leads nowhere;
     then along other ways, in reverse, by other bows."""
+    if counts_turns(vehicle, task):
+        for share in _CIRCLES:
+            yield with_shape(vehicle, task, *_circled(task, steps, share))
     beside = _is_beside(task)
     if beside:
         yield with_shape(vehicle, task, *_shuffled(task, steps))
@@ -98,9 +111,9 @@ def _chord_b(task: Task) -> np.ndarray:
 
 
 def _goal_heading(task: Task) -> float:
-    """Nearest to the start's; the same where it is free."""
+    """Nearest to the start's, but for full turns that it counts; the same where it is free."""
     a = heading_rad(task.start)
-    return a if task.goal.rotation == "free" else a + wrapped(heading_rad(task.goal.state) - a)
+    return a if task.goal.rotation == "free" else a + turn_rad(task)
 
 
 def _is_beside(task: Task) -> bool:
@@ -156,6 +169,23 @@ def _manoeuvres(task: Task) -> Iterator[list[_Leg]]:
     yield [(along(start, -1.25), -1.0), (goal, 1.0)]
     yield [(goal, 1.0)]
     yield looped(1.0)
+
+
+def _circled(task: Task, steps: int, share: float) -> tuple[np.ndarray, np.ndarray]:
+    """(N+1, 3) places and (N+1,) headings: as many turns as the goal's heading counts, on circles that take this share
+    of the way at full speed, and are carried from the start to the goal meanwhile."""
+    start, turn = planar_pose(task.start), turn_rad(task)
+    s = _eased(np.linspace(0.0, 1.0, steps + 1))
+    chord = place(task.goal.state) - start[1:]
+    way_m = max(share * task.limits.speed_mps * task.duration_s, _ROUND * float(np.linalg.norm(chord)))
+    radius_m = way_m / abs(turn)
+    headings = start[0] + s * turn
+    centre = start[1:] + np.sign(turn) * radius_m * _direction(start[0] + np.pi / 2)
+    around = np.sign(turn) * radius_m * np.stack([np.sin(headings), -np.cos(headings)], axis=1)
+    # Where the last turn is not whole the goal is off the circle: the rest of the way is spread evenly.
+    places = centre + around
+    places += s[:, None] * (chord - (places[-1] - places[0]))
+    return np.c_[places, np.zeros(steps + 1)], headings
 
 
 def through(task: Task, legs: list[_Leg], steps: int) -> tuple[np.ndarray, np.ndarray]:

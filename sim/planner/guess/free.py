@@ -5,10 +5,18 @@ from typing import Literal
 import numpy as np
 
 from sim.groups.numeric import rotation_exp, rotation_log
-from sim.planner.task.bodies import planar
+from sim.planner.task.bodies import planar, stands
 from sim.planner.task.geodesics import arcs
 from sim.planner.task.inputs import ThrustVectorMap, input_map_of
-from sim.planner.task.poses import heading_rad, planar_poses, rotation_wb, spatial_poses
+from sim.planner.task.poses import (
+    heading_rad,
+    planar_poses,
+    positions,
+    rotation_wb,
+    spatial_poses,
+    turn_rad,
+    wrapped,
+)
 from sim.planner.task.task import Task
 from sim.vehicles.forms.base import Vehicle
 
@@ -33,15 +41,14 @@ def free_motion(vehicle: Vehicle, task: Task, places: np.ndarray, heading: Headi
         poses = planar_poses(_headings(task, places, s, heading), places)
     else:
         R = _rotations(vehicle, task, s)
-        poses = spatial_poses(R, places)
+        poses = _facing(vehicle, R, places) if stands(vehicle) else spatial_poses(R, places)
     return nodes_of_poses(vehicle, poses, task.duration_s / steps)
 
 
 def _headings(task: Task, places: np.ndarray, s: np.ndarray, heading: Heading) -> np.ndarray:
     """(N+1,) continuous, at shares s of the time."""
-    a, b = heading_rad(task.start), heading_rad(task.goal.state)
-    free = task.goal.rotation == "free"
-    turn = 0.0 if free else wrapped(b - a)
+    a, free = heading_rad(task.start), task.goal.rotation == "free"
+    turn = 0.0 if free else turn_rad(task)
     if heading == "around":
         turn -= np.copysign(2.0 * np.pi, turn)
     if heading in ("even", "around"):
@@ -51,12 +58,20 @@ def _headings(task: Task, places: np.ndarray, s: np.ndarray, heading: Heading) -
     along += a + wrapped(along[0] - a) - along[0]
     early, late = np.clip(1.0 - _ENDS * s, 0.0, 1.0) ** 2, np.clip(_ENDS * (s - 1.0) + 1.0, 0.0, 1.0) ** 2
     along -= early * (along[0] - a)
-    return along if free else along + late * wrapped(b - along[-1])
+    # The way may wind, too: what is left to turn is the least that ends at the goal's heading, or at its full turns.
+    left = a + turn - along[-1]
+    return along if free else along + late * (left if abs(turn) > np.pi else wrapped(left))
 
 
-def wrapped(angle: float) -> float:
-    """The same direction, from -pi to pi."""
-    return float((angle + np.pi) % (2 * np.pi) - np.pi)
+def _facing(vehicle: Vehicle, R: np.ndarray, places: np.ndarray) -> np.ndarray:
+    """(n, 9) poses about a fixed point: rotations (n, 3, 3) turned on, so that the main body comes towards places."""
+    poses = R.transpose(0, 2, 1).reshape(-1, 9)
+    here = positions(vehicle, poses)
+    axes = np.cross(here, places)
+    sine, cosine = np.linalg.norm(axes, axis=1), np.sum(here * places, axis=1)
+    turn = np.arctan2(sine, cosine) * (sine > 1e-6 * np.abs(cosine))
+    R = rotation_exp(axes / np.maximum(sine, 1e-12)[:, None] * turn[:, None]) @ R
+    return R.transpose(0, 2, 1).reshape(-1, 9)
 
 
 def _rotations(vehicle: Vehicle, task: Task, s: np.ndarray) -> np.ndarray:

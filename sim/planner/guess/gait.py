@@ -1,6 +1,7 @@
 """Guesses for what moves by wriggling: a gait, simulated."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
@@ -17,28 +18,39 @@ _WAVES = ((3, 2), (2, 1), (2, 2))
 """Periods of the rotor and of the steering in gaits that drive sideways, turn and drive ahead."""
 
 
+@dataclass(frozen=True)
+class Gait:
+    """Sines of the shape's coordinates, which swell from rest and die away."""
+
+    periods: tuple[float, ...]
+    """In the task's time, one for each coordinate."""
+    amplitudes: tuple[float, ...]
+    phases_rad: tuple[float, ...]
+
+
 def wriggled(vehicle: NonholonomicVehicle, task: Task, steps: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Nodes (N+1, node size) and planned inputs (N+1, size) of gaits under the integrator itself."""
-    for waves in _WAVES:
+    others = len(vehicle.shape_coordinates) - 1
+    for first, other in _WAVES:
         for side in (1.0, -1.0):
-            yield _wriggled(vehicle, task, steps, waves, side)
+            gait = Gait((first, *(other,) * others), (side * 1.2, *(0.6,) * others), (0.0,) * (others + 1))
+            yield gait_motion(vehicle, task, steps, gait)
 
 
-def _wriggled(
-    vehicle: NonholonomicVehicle, task: Task, steps: int, periods: tuple[int, int], side: float
+def gait_motion(
+    vehicle: NonholonomicVehicle, task: Task, steps: int, gait: Gait
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Shapes follow sines of two frequencies and drift sideways."""
-    h, n = task.duration_s / steps, len(vehicle.shape_coordinates)
-    amplitude = np.array([side * 1.2, *([0.6] * (n - 1))])
-    waves = np.array([periods[0], *([periods[1]] * (n - 1))])
-    stiffness, at = (20.0 / task.duration_s * max(waves)) ** 2, vehicle.node_layout
+    """Nodes (N+1, node size) and planned inputs (N+1, size): the shape follows a gait as its controls allow."""
+    h = task.duration_s / steps
+    amplitude, waves, phases = (np.array(part) for part in (gait.amplitudes, gait.periods, gait.phases_rad))
+    stiffness, at = (20.0 / task.duration_s * waves.max()) ** 2, vehicle.node_layout
     inertia = _shape_inertia(vehicle)
     low, high = np.array([[c.low, c.high] for c in vehicle.controls]).T
 
     def follow(t: float, state: State) -> np.ndarray:
         s = min(t / task.duration_s, 1.0)
         envelope = np.sin(np.pi * s) ** 2
-        wanted = task.start.shape + amplitude * np.sin(2 * np.pi * waves * s) * envelope
+        wanted = task.start.shape + amplitude * np.sin(2 * np.pi * waves * s + phases) * envelope
         rate = -2.0 * np.sqrt(stiffness) * state.node[at.shape_velocity]
         return np.clip(inertia * (stiffness * (wanted - state.shape) + rate), low, high)
 

@@ -14,7 +14,7 @@ from sim.planner.guess.gait import wriggled
 from sim.planner.guess.through_space import led_through_space
 from sim.planner.guess.variables import variables
 from sim.planner.guess.way import paced_way, ways_of
-from sim.planner.task.bodies import acted, planar
+from sim.planner.task.bodies import acted, planar, stands
 from sim.planner.task.inputs import input_map_of
 from sim.planner.task.task import Task
 from sim.planner.transcription.transcription import Transcription
@@ -51,7 +51,7 @@ def _guessed(t: Transcription, vehicle: Vehicle, task: Task, most: int) -> Itera
     """Motions, the one that the first plan starts from first."""
     steps = t.shape.steps
     if isinstance(vehicle, HolonomicVehicle):
-        axis_b = thrust_axis(vehicle, task)
+        axis_b = None if stands(vehicle) else thrust_axis(vehicle, task)
         if axis_b is not None:
             yield burnt(vehicle, task, steps, axis_b)
             for way in ways_of(vehicle, task, most):

@@ -14,7 +14,7 @@ from sim.planner.task.bodies import acted, body_poses, planar
 from sim.planner.task.clearance import clearance
 from sim.planner.task.inputs import Constraint, input_map_of
 from sim.planner.task.obstacles import entered, half_thickness_m
-from sim.planner.task.poses import positions
+from sim.planner.task.poses import counts_turns, positions
 from sim.planner.task.task import WEIGHT_NAMES, Task, Weights, control_limits
 from sim.planner.transcription.constraints import GROUND, WAYPOINT
 from sim.planner.transcription.motion import Motion, motion
@@ -176,7 +176,8 @@ def turn_missed_rad(vehicle: Vehicle, task: Task, node: np.ndarray, part: str) -
         return None
     if planar(vehicle):
         heading = vehicle.node_layout.pose.start
-        return abs(math.remainder(float(node[heading] - wanted[heading]), 2.0 * math.pi))
+        missed = float(node[heading] - wanted[heading])
+        return abs(missed if counts_turns(vehicle, task) else math.remainder(missed, 2.0 * math.pi))
     R_wanted, R_here = (_rotation(vehicle, x) for x in (wanted, node))
     if task.goal.rotation == "upright":
         return _between_rad(np.array([0.0, 0.0, 1.0]), R_here[:, 2])

@@ -1,6 +1,5 @@
 """Planning: pick a solver, start it well, check what it gives between the nodes, and say what went wrong."""
 
-import math
 import time
 from collections.abc import Callable
 from contextlib import closing
@@ -19,9 +18,7 @@ from sim.planner.service.search import DIRECT, PENETRATION_M, Found, Search
 from sim.planner.solvers.attempt import Choice, Iterate, Run, Show, attempted, deadline_in, order_of
 from sim.planner.solvers.backends import Result, Solvers
 from sim.planner.solvers.oracle import Backend
-from sim.planner.task.bodies import acted, planar
 from sim.planner.task.check import check_task
-from sim.planner.task.poses import heading_rad
 from sim.planner.task.task import Task, usual_method
 from sim.planner.task.waypoints import waypoint_places
 from sim.planner.transcription.funnel import outside_text
@@ -200,7 +197,6 @@ class Planner:
         if run.error is not None:
             raise InputError(f"show has raised {type(run.error).__name__}: {run.error}") from run.error
         plan = self._finished(search, found_first, time.perf_counter() - begun, built)
-        plan = replace(plan, message=plan.message + _wound(vehicle, task))
         if outside and plan.solved:
             plan = replace(plan, message=plan.message + outside)
         if not followed and starts > 1 and not (run.stopped or run.out_of_time):
@@ -325,16 +321,6 @@ def _method(vehicle: Vehicle, method: str | Integrator | None) -> Integrator:
     if not (method is None or isinstance(method, str | Integrator)):
         raise InputError(f"method = {quote(method)} is refused; allowed: an integrator, its name, or None")
     return method if isinstance(method, Integrator) else integrator(method or usual_method(vehicle))
-
-
-def _wound(vehicle: Vehicle, task: Task) -> str:
-    """That a full turn which the goal's heading counts is not made, in a sentence with a space before it."""
-    if not planar(vehicle) or acted(vehicle) or task.goal.rotation == "free":
-        return ""
-    turn_rad = heading_rad(task.goal.state) - heading_rad(task.start)
-    if abs(turn_rad) < 2.0 * math.pi - 1e-9:
-        return ""
-    return f" A heading counts once around: of the {turn_rad:.4g} rad to the goal's, full turns are not made."
 
 
 def _with_others(plans: list[Plan], tried: int, begun: float) -> Plan:

@@ -11,7 +11,7 @@ from sim.integrators import Integrator
 from sim.planner.result.plan import Plan
 from sim.planner.service.planner import Planner
 from sim.planner.task.inputs import input_map_of
-from sim.planner.task.poses import positions
+from sim.planner.task.poses import once_around, positions
 from sim.planner.task.pursuit import with_goal_at
 from sim.planner.task.task import Task
 from sim.platform.errors import InputError
@@ -69,9 +69,9 @@ def route_of(plan: Plan) -> Route:
 
 def aimed(task: Task, start: State, wanted: Any = None) -> Task:
     """The task from another start. wanted: place (3,) or (2,) [m] or a `State` that is its goal; None: as it was."""
-    if wanted is None:
-        return replace(task, start=start)
     if isinstance(wanted, State):
-        return replace(task, start=start, goal=replace(task.goal, state=wanted))
-    assert start.group is not None
-    return replace(with_goal_at(start.group, task, np.asarray(wanted, float)), start=start)
+        task = replace(task, goal=replace(task.goal, state=wanted))
+    elif wanted is not None:
+        assert start.group is not None
+        task = with_goal_at(start.group, task, np.asarray(wanted, float))
+    return once_around(replace(task, start=start))

@@ -13,6 +13,7 @@ from sim.planner.solvers.attempt import Run, attempted
 from sim.planner.solvers.backends import Mode, Result, Solvers
 from sim.planner.solvers.oracle import Backend
 from sim.planner.task.clearance import Clearance, clearance
+from sim.planner.task.poses import turns_missed
 from sim.planner.task.task import Task
 from sim.planner.task.waypoints import kept_times, waypoint_places, with_times
 from sim.planner.transcription.funnel import funnel_of
@@ -28,6 +29,7 @@ _SILENT = 2
 """Solvers that the other guesses of one search may leave behind; each has cost five seconds."""
 _CHEAPER, _RETIMED = 1e-4, 6
 """Of the cost that counts, and how often a motion is moved on in time in one direction."""
+_TURNS_MISSED = "it ends without the full turns that the goal's heading counts"
 Known = tuple[Task, Motion, float]
 """A motion with its own task and its cost."""
 
@@ -215,6 +217,8 @@ class Search:
             bounds = None if funnel is None else funnel.bounds
             result = attempted(solvers, order or self.order, p, start, run, mode, bounds)
             move = motion(solvers.t, result.w, p)
+            if turns_missed(vehicle, task, move.nodes):
+                result = replace(result, converged=False, word=_TURNS_MISSED)
             clear = clearance(vehicle, move.nodes[:, vehicle.node_layout.pose], task)
             if funnel is not None:
                 clear = replace(clear, shortage_m=np.maximum(clear.shortage_m - funnel.arc_margin_m, 0.0))

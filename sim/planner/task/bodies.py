@@ -24,6 +24,16 @@ def acted(vehicle: Vehicle) -> bool:
     return vehicle.form is Form.GROUP_ACTION
 
 
+def stands(vehicle: Vehicle) -> bool:
+    """It turns about a fixed point: its pose holds no place."""
+    return not acted(vehicle) and not vehicle.group.columns[vehicle.group.position]
+
+
+def placed_by_bodies(vehicle: Vehicle) -> bool:
+    """Where it is, its bodies say, and not its pose alone."""
+    return acted(vehicle) or stands(vehicle)
+
+
 def planar(vehicle: Vehicle) -> bool:
     """It moves on a plane."""
     return not acted(vehicle) and vehicle.group.turns == 1
@@ -43,7 +53,9 @@ def arc_space(vehicle: Vehicle) -> LieGroup | Space:
 def _names(structure: Structure) -> tuple[str, ...]:
     vehicle = structure.vehicle
     node, p = ca.SX.sym("node", vehicle.node_layout.size), ca.SX.sym("p", vehicle.parameter_count)
-    return tuple(vehicle.bodies(node, vehicle.symbols(p)))
+    names = tuple(vehicle.bodies(node, vehicle.symbols(p)))
+    # About a fixed point the body that is followed goes somewhere, its frame there does not.
+    return tuple(sorted(names, key=lambda name: stands(vehicle) and name != vehicle.marker))
 
 
 def body_names(vehicle: Vehicle) -> tuple[str, ...]:
@@ -53,7 +65,7 @@ def body_names(vehicle: Vehicle) -> tuple[str, ...]:
 
 def body_pose(vehicle: Vehicle, node: ca.SX, q: Quantities, name: str = "") -> ca.SX:
     """(4, 4) T_wb of a body, the main one if none is named."""
-    if not acted(vehicle):
+    if not placed_by_bodies(vehicle):
         return vehicle.group.embedded(node[vehicle.node_layout.pose])
     return vehicle.bodies(node, q)[name or body_names(vehicle)[0]]
 
@@ -73,9 +85,10 @@ def _of_vehicle(vehicle: Vehicle, name: str) -> tuple[ColumnKernel, np.ndarray]:
 
 
 def body_poses(vehicle: Vehicle, nodes: np.ndarray, name: str = "") -> np.ndarray:
-    """(n, 4, 4) T_wb at nodes (n, node size) of what moves about a space of its own."""
+    """(n, 4, 4) T_wb at nodes (n, node size), or flat poses, of what is placed by its bodies."""
     kernel, numbers = _of_vehicle(vehicle, name)
-    flat = kernel.rows(np.atleast_2d(nodes), numbers)
+    whole, given = vehicle.node_layout.size, np.atleast_2d(nodes)
+    flat = kernel.rows(np.pad(given, ((0, 0), (0, whole - given.shape[1]))), numbers)
     return flat.reshape(-1, 4, 4).transpose(0, 2, 1)
 
 

@@ -4,12 +4,12 @@ import numpy as np
 
 from sim.integrators import Integrator
 from sim.integrators.composed import Composed
-from sim.planner.task.bodies import acted, body_poses, planar, turns, velocities
+from sim.planner.task.bodies import acted, body_poses, planar, stands, turns, velocities
 from sim.planner.task.check_kinds import check_kinds
 from sim.planner.task.check_numbers import check_numbers
 from sim.planner.task.clearance import ball_places, on_plane
 from sim.planner.task.obstacles import true_distance
-from sim.planner.task.poses import positions
+from sim.planner.task.poses import counts_turns, positions, turn_rad
 from sim.planner.task.refusal import GOAL, START, Part, TaskRefused, obstacle_part, refused, waypoint_part
 from sim.planner.task.task import Task, check_can_plan
 from sim.planner.task.travel_time import longest_s, soonest_s
@@ -33,6 +33,8 @@ def check_task(vehicle: Vehicle, method: Integrator, task: Task, *, measured: bo
     if reason:
         raise refused(task, reason)
     check_numbers(vehicle, task)
+    if task.ground is not None and stands(vehicle):
+        raise refused(task, f"{vehicle.name} stands on a fixed point; allowed: no ground, obstacles")
     _check_waypoints(vehicle, task)
     if measured:
         near_m = _STRAYED * task.limits.speed_mps * task.duration_s
@@ -41,6 +43,14 @@ def check_task(vehicle: Vehicle, method: Integrator, task: Task, *, measured: bo
         _check_end(vehicle, task, START, task.start)
     _check_end(vehicle, task, GOAL, task.goal.state)
     least_s, most_s = soonest_s(task), longest_s(task)
+    if counts_turns(vehicle, task) and abs(turn_rad(task)) > 1.1 * most_s * task.limits.turn_radps:
+        raise refused(
+            task,
+            f"goal is {abs(turn_rad(task)):.4g} rad around from the start, which counts full turns: at "
+            f"{task.limits.turn_radps:g} rad/s that takes more than {most_s:g} s; allowed: more time, a higher limit "
+            "of turning, or a heading less than a full turn away",
+            GOAL,
+        )
     # Methods that bound the velocity at nodes only may be a little faster between them.
     if least_s > 1.1 * most_s:
         raise refused(

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sim.planner.task.bodies import acted, arc_space, body_poses, planar
+from sim.planner.task.bodies import arc_space, body_poses, placed_by_bodies, planar
 from sim.planner.task.geodesics import between
 from sim.planner.task.obstacles import Capsule, Obstacle, half_thickness_m, true_distance
 from sim.planner.task.poses import positions
@@ -34,7 +34,7 @@ class Clearance:
 def ball_places(vehicle: Vehicle, poses: np.ndarray, task: Task) -> np.ndarray:
     """(balls, n, 3) centres of the vehicle's balls in the world, of flat poses."""
     body = np.array(task.body, float)
-    if acted(vehicle):
+    if placed_by_bodies(vehicle):
         return np.stack(
             [
                 T[:, :3, :3] @ ball[:3] + T[:, :3, 3]

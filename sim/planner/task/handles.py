@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sim.planner.task.bodies import acted, planar
+from sim.planner.task.bodies import acted, body_poses, planar, stands
 from sim.planner.task.bringing import brought_to
 from sim.planner.task.obstacles import Box, Capsule, Cylinder, Obstacle
 from sim.planner.task.poses import heading_rad, positions
@@ -166,6 +166,8 @@ def _pose_of(vehicle: Vehicle, task: Task) -> np.ndarray:
         return _at(positions(vehicle, state.node)[0])
     if planar(vehicle):
         return _at(positions(vehicle, state.node)[0], heading_rad(state))
+    if stands(vehicle):
+        return body_poses(vehicle, state.node)[0]
     return state.pose
 
 

@@ -5,16 +5,57 @@ from dataclasses import replace
 import numpy as np
 
 from sim.groups import SE2
-from sim.planner.task.bodies import acted, body_poses, planar
+from sim.planner.task.bodies import body_poses, placed_by_bodies, planar
+from sim.planner.task.task import Task
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import State
 
 _HEADING = SE2.columns.index("heading_rad")
+_FULL_TURN_RAD = 2.0 * np.pi
 
 
 def heading_rad(state: State) -> float:
     """Of what moves on a plane; turns are counted."""
     return float(state.node[state.layout.pose][_HEADING])
+
+
+def counts_turns(vehicle: Vehicle, task: Task) -> bool:
+    """Whether the goal's heading is a full turn or more away, which is then to be made."""
+    if not planar(vehicle) or task.goal.rotation == "free":
+        return False
+    return abs(heading_rad(task.goal.state) - heading_rad(task.start)) > _FULL_TURN_RAD - 1e-6
+
+
+def once_around(task: Task) -> Task:
+    """With the goal's heading nearest to the start's, where that has been measured and counts turns of its past."""
+    group = task.start.group
+    if group is None or group.turns != 1:
+        return task
+    goal, at = task.goal.state, task.start.layout.pose.start + _HEADING
+    node = goal.node.copy()
+    node[at] = task.start.node[at] + wrapped(node[at] - task.start.node[at])
+    return replace(task, goal=replace(task.goal, state=replace(goal, node=node)))
+
+
+def turns_missed(vehicle: Vehicle, task: Task, nodes: np.ndarray) -> bool:
+    """Whether a motion (N+1, node size) without jumps of its heading ends another number of full turns from the start
+    than the goal's heading counts: the solver's equations know it by its sine and cosine alone."""
+    if not counts_turns(vehicle, task):
+        return False
+    at = vehicle.node_layout.pose.start + _HEADING
+    made = nodes[-1, at] - nodes[0, at]
+    return bool(abs(made - turn_rad(task)) > np.pi)
+
+
+def turn_rad(task: Task) -> float:
+    """From the start's heading to the goal's on a plane: the shorter way around, or as many full turns as it says."""
+    turn = heading_rad(task.goal.state) - heading_rad(task.start)
+    return turn if abs(turn) > _FULL_TURN_RAD - 1e-6 else wrapped(turn)
+
+
+def wrapped(angle_rad: float) -> float:
+    """The same direction, from -pi to pi."""
+    return float((angle_rad + np.pi) % (2 * np.pi) - np.pi)
 
 
 def planar_pose(state: State) -> np.ndarray:
@@ -43,7 +84,7 @@ def rotation_wb(state: State) -> np.ndarray:
 
 def positions(vehicle: Vehicle, nodes: np.ndarray) -> np.ndarray:
     """(n, 3) world positions of flat nodes, of their main body; on a plane z = 0."""
-    if acted(vehicle):
+    if placed_by_bodies(vehicle):
         return body_poses(vehicle, nodes)[:, :3, 3]
     places = np.atleast_2d(nodes)[:, vehicle.group.position]
     if not planar(vehicle):

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from sim.planner.task.bodies import acted, planar, velocities
+from sim.planner.task.bodies import acted, planar, stands, velocities
 from sim.planner.task.obstacles import LOOKS, Box, Capsule, Cylinder, Obstacle, Sphere
 from sim.planner.task.poses import positions
 from sim.planner.task.task import WEIGHT_NAMES, Goal, Limits, Task, Waypoint, Weights, check_can_plan
@@ -128,6 +128,13 @@ def _state_in_space(table: TomlTable, vehicle: Vehicle) -> State:
 def _state(table: TomlTable, vehicle: Vehicle) -> State:
     if acted(vehicle):
         return _state_in_space(table, vehicle)
+    if stands(vehicle):
+        state = vehicle.state(
+            R=_rotation(table),
+            omega=table.numbers("omega_radps", (0.0, 0.0, 0.0), low=-1e3, high=1e3, count=3),
+        )
+        table.finish()
+        return state
     if not planar(vehicle):
         state = vehicle.state(
             x=table.numbers("position_m", (0.0, 0.0, 0.0), low=-_FAR_M, high=_FAR_M, count=3),

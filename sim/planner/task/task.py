@@ -139,12 +139,7 @@ def check_can_plan(vehicle: Vehicle) -> None:
     if vehicle.form in TREES:
         raise InputError(
             f"{vehicle.name} is a tree of bodies and joints, which no plan is made for; allowed: vehicles that move on "
-            "SE(2) or SE(3), or that a group moves about a space of their own"
-        )
-    if vehicle.support is Support.STAND and vehicle.form is not Form.GROUP_ACTION:
-        raise InputError(
-            f"{vehicle.name} turns about a fixed point, and plans lead from place to place; allowed: vehicles that move"
-            " on SE(2) or SE(3), or that a group moves about a space of their own"
+            "SE(2), SE(3) or SO(3), or that a group moves about a space of their own"
         )
     if vehicle.support is Support.WATER:
         raise InputError(

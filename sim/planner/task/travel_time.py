@@ -11,8 +11,10 @@ def soonest_s(task: Task) -> float:
     """By the straightest way through the waypoints, at the limit of speed along every axis of the body at once."""
     if task.goal.position == "free":
         return 0.0
-    if task.start.group is None:
-        # Of what moves about a space of its own the parts may have to go further than the main body, or not as far.
+    group = task.start.group
+    if group is None or not group.columns[group.position]:
+        # Of what moves about a space of its own the parts may have to go further than the main body, or not as far;
+        # what stands on a fixed point goes nowhere.
         return 0.0
     start, goal = (state.pose[:-1, -1] for state in (task.start, task.goal.state))
     axes = start.size

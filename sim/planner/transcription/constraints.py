@@ -96,7 +96,7 @@ def velocity_rows(model: NodeModel, node: ca.SX, z: ca.SX) -> list[Constraint]:
 
 def box_rows(model: NodeModel, node: ca.SX) -> list[Constraint]:
     """Limits of the main body's place and tilt, where these are no variables that could be bounded."""
-    if not model.acted:
+    if not model.placed_by_bodies:
         return []
     limits, T_wb, rows = model.shape.limits, model.pose_wb(node), []
     if not model.position_indices and (limits.low_w or limits.high_w):

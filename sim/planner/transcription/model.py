@@ -9,7 +9,7 @@ import numpy as np
 
 from sim.compiler.blocks import silenced
 from sim.integrators.base import Scheme
-from sim.planner.task.bodies import acted, body_pose, columns, rotations, turns, velocities
+from sim.planner.task.bodies import acted, body_pose, columns, placed_by_bodies, rotations, turns, velocities
 from sim.planner.task.inputs import InputMap, input_map_of
 from sim.planner.task.obstacles import KINDS
 from sim.planner.task.task import WEIGHT_NAMES, control_limits
@@ -136,6 +136,11 @@ class NodeModel:
         """The vehicle moves about a space of its own."""
         return acted(self.vehicle)
 
+    @property
+    def placed_by_bodies(self) -> bool:
+        """Where the vehicle is, its bodies say."""
+        return placed_by_bodies(self.vehicle)
+
     def quantities(self) -> Quantities:
         """The vehicle's parameters, as the problem is given them."""
         return self.vehicle.symbols(self.given["vehicle"])
@@ -146,14 +151,14 @@ class NodeModel:
 
     def place(self, node: ca.SX) -> ca.SX:
         """(2,) or (3,) of the main body [m]."""
-        if self.acted:
+        if self.placed_by_bodies:
             return self.pose_wb(node)[:3, 3]
         return node[list(self.position_indices)]
 
     @cached_property
     def position_indices(self) -> Sequence[int]:
         """Of the main body's position in a flat node; none where it is no part of it."""
-        if not self.acted:
+        if not self.placed_by_bodies:
             return range(*self.vehicle.group.position.indices(self.vehicle.group.pose_dim))
         found = [self._node_index(lambda T, i=i: T[i, 3]) for i in range(3)]  # type: ignore[misc]
         return [] if None in found else found  # type: ignore[return-value]

@@ -104,7 +104,7 @@ class Transcription:
 
     def places(self, w: np.ndarray) -> np.ndarray:
         """(N+1, 3) world positions of an iterate; on a plane z = 0."""
-        if self.model.acted:
+        if self.model.placed_by_bodies:
             return self._places_of_bodies(w)
         running, last = self.split(w)
         index = self.model.place_indices
@@ -209,7 +209,7 @@ def transcribe(shape: ProblemShape, nodes: Nodes | None = None) -> Transcription
         high[n * running.v.shape[0] :][: model.state.size] = np.inf
         if shape.free_time:
             low[n * running.v.shape[0] :][model.state.slice("h")] = running.low[model.state.slice("h")]
-    elif shape.demands[0] == "fixed":
+    elif shape.demands[0] == "fixed" and model.place_indices:
         final = n * running.v.shape[0] + np.array(model.place_indices)
         low[final], high[final] = -np.inf, np.inf
     return Transcription(
