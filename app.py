@@ -11,8 +11,8 @@ if __name__ == "__main__":
 import click
 
 import export.request
-from export.options import with_options
 from export.output import OutputError
+from export.request import with_options
 from render.errors import DisplayError
 from sim.commands import Command
 from sim.platform.errors import InputError, UntrustedFile, shortened
@@ -123,7 +123,7 @@ def run(
             raise OutputError(f"{no_window}; --headless runs without a window")
         print(f"{no_window}: the scene is rendered without a window instead.", flush=True)
         request = export.request.for_fallback(request, fallback, loaded.name, seconds=FALLBACK_SECONDS)
-    from export.scene_run import run_headless  # takes a second: refusals and lists do not wait for it
+    from export.runs import run_headless  # takes a second: refusals and lists do not wait for it
 
     run_headless(loaded, request, plan=plan, seconds=seconds, at_first=at_first)
 

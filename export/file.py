@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from export.motion import Motion
+from export.motion import LaneMotion
+from export.nodes import CameraTrack, GroundMesh
 from export.output import replacing
 from export.request import ENDINGS, TABLES
-from export.scenery import CameraTrack, Ground
 from export.tables import chosen_channels, write_csv, write_npz
 from sim.platform.errors import InputError, quote
 
@@ -24,11 +24,11 @@ def check_ending(path: Path, what: str = "export") -> None:
 
 def export_motions(
     path: str | Path,
-    motions: Sequence[Motion],
+    motions: Sequence[LaneMotion],
     *,
     title: str = "",
     channels: Sequence[str] = (),
-    ground: Ground | None = None,
+    ground: GroundMesh | None = None,
     camera: CameraTrack | None = None,
 ) -> Path:
     """Write motions as a scene with models (.glb, .usd, .usda, .usdc) or as numbers (.csv, .npz); returns the path.
@@ -53,9 +53,9 @@ def export_motions(
     return path
 
 
-def _named_apart(motions: Sequence[Motion]) -> list[Motion]:
+def _named_apart(motions: Sequence[LaneMotion]) -> list[LaneMotion]:
     """Raises InputError for what is no list of motions."""
-    if not isinstance(motions, list | tuple) or not all(isinstance(motion, Motion) for motion in motions):
+    if not isinstance(motions, list | tuple) or not all(isinstance(motion, LaneMotion) for motion in motions):
         raise InputError(f"motions = {quote(motions)} are refused; allowed: a list of motions")
     if not motions:
         raise InputError("nothing to export; allowed: one motion or more")
@@ -74,9 +74,9 @@ def _named_apart(motions: Sequence[Motion]) -> list[Motion]:
 def _write_scene(
     temporary: Path,
     file_name: str,
-    motions: Sequence[Motion],
+    motions: Sequence[LaneMotion],
     title: str,
-    ground: Ground | None,
+    ground: GroundMesh | None,
     camera: CameraTrack | None,
 ) -> None:
     from export.nodes import nodes_of

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 import pygltflib as gl
 
-from export.nodes import Node, Track
-from export.scenery import CameraTrack, Ground
+from export.nodes import CameraTrack, GroundMesh, Keyframes, Node
 from sim.models.model_asset import ModelAsset
 
 _COMPONENTS = {"f4": gl.FLOAT, "u2": gl.UNSIGNED_SHORT, "u4": gl.UNSIGNED_INT}
@@ -125,7 +124,7 @@ class Models:
         self._model.materials.append(material)
         return len(self._model.materials) - 1
 
-    def ground(self, ground: Ground) -> int:
+    def ground(self, ground: GroundMesh) -> int:
         """The mesh of a piece of land."""
         attributes, indices = self._arrays(ground.positions, ground.normals, ground.triangles)
         look = gl.Material(
@@ -180,7 +179,7 @@ _FINE_M = 2e-7
 
 
 def to_bytes(
-    nodes: Sequence[Node], *, title: str, ground: Ground | None = None, camera: CameraTrack | None = None
+    nodes: Sequence[Node], *, title: str, ground: GroundMesh | None = None, camera: CameraTrack | None = None
 ) -> bytes:
     """The GLB file of a scene; ground and camera where they are wanted."""
     return _Document(title).build(nodes, ground, camera)
@@ -205,7 +204,7 @@ class _Document:
         self._begin_s = 0.0
         """Of the first track; the file's time begins with 0."""
 
-    def build(self, nodes: Sequence[Node], ground: Ground | None, camera: CameraTrack | None) -> bytes:
+    def build(self, nodes: Sequence[Node], ground: GroundMesh | None, camera: CameraTrack | None) -> bytes:
         self._begin_s = min((node.track.time[0] for node in nodes if node.track is not None), default=0.0)
         self._model.asset.extras["begin_s"] = float(self._begin_s)
         places: list[int] = []
@@ -248,7 +247,7 @@ class _Document:
         self._move(index, node.track, rest)
         return index
 
-    def _move(self, index: int, track: Track, translation: np.ndarray) -> None:
+    def _move(self, index: int, track: Keyframes, translation: np.ndarray) -> None:
         made = self._model.nodes[index]
         self._animate(index, made, track.time, "translation", translation)
         self._animate(index, made, track.time, "rotation", track.rotation)

@@ -14,10 +14,10 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 
 from export.file import export_motions
 from export.motion import MotionRecorder
+from export.nodes import CameraTrack, camera_track, ground_under
 from export.output import replacing, told_of
 from export.picture import FrameFiles, averaged, write_png
 from export.request import CONTAINERS, TABLES, Request
-from export.scenery import CameraTrack, camera_track, ground_under
 from export.tables import TableWriter, chosen_channels
 from export.video import VideoWriter
 from sim.commands import KeepTake, SetDemo

@@ -24,7 +24,7 @@ Columns = Mapping[str, np.ndarray]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Motion:
+class LaneMotion:
     """One lane at n moments that increase."""
 
     name: str
@@ -62,7 +62,7 @@ class Motion:
         return next(iter(self.bodies.values()))
 
 
-def motion_of_trajectory(trajectory: Trajectory, name: str = "") -> Motion:
+def motion_of_trajectory(trajectory: Trajectory, name: str = "") -> LaneMotion:
     """What `sim.simulate` gave, up to where it diverged."""
     last = (
         len(trajectory.time) - 1
@@ -89,7 +89,7 @@ def motion_of_take(
     name: str = "",
     tint: tuple[float, float, float] = (1.0, 1.0, 1.0),
     ghost: bool = False,
-) -> Motion:
+) -> LaneMotion:
     """A take at steps `every_s` apart; `world`, `playback`: the take's own, where they are there already."""
     playback = playback or take.playback(None if world is None else lambda: world)
     seen = playback.samples(every_s)
@@ -113,14 +113,14 @@ def _motion(
     world: "World | None" = None,
     tint: tuple[float, float, float] = (1.0, 1.0, 1.0),
     ghost: bool = False,
-) -> Motion:
+) -> LaneMotion:
     bodies = observed.bodies
     if pivot_w is not None or world is not None:
         place = None if pivot_w is None else np.array(pivot_w)
         poses = np.stack(list(bodies.values()), axis=1)
         placed = [in_world(vehicle.support, row, world, place) for row in poses]  # type: ignore[arg-type]
         bodies = dict(zip(bodies, np.moveaxis(np.array(placed), 1, 0), strict=True))
-    return Motion(
+    return LaneMotion(
         name=name,
         vehicle=vehicle.name,
         time=time,
@@ -155,18 +155,18 @@ class MotionRecorder:
             if not rows or lane.time_current_s > rows[-1].time_current_s:
                 rows.append(lane)
 
-    def motions(self) -> tuple[Motion, ...]:
+    def motions(self) -> tuple[LaneMotion, ...]:
         """One a lane, in their order."""
         return tuple(_recorded(name, rows) for name, rows in self._rows.items() if rows)
 
 
-def _recorded(name: str, rows: list[LaneSnapshot]) -> Motion:
+def _recorded(name: str, rows: list[LaneSnapshot]) -> LaneMotion:
     rows = [row for row in rows if np.isfinite(row.T_wb).all()] or rows[:1]
     last = rows[-1]
     kind = VEHICLES[last.vehicle]
     count = len(kind.controls)
     told = {key: np.array([row.observables.get(key, np.nan) for row in rows]) for key in last.observables}
-    return Motion(
+    return LaneMotion(
         name=name,
         vehicle=last.vehicle,
         time=np.array([row.time_current_s for row in rows]),

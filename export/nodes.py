@@ -1,4 +1,4 @@
-"""Rotations as unit quaternions for files that are keyed by them."""
+"""Lanes as nodes that move in each other, with their models, and what may stand around them: land and a camera."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from export.motion import Motion
+from export.motion import LaneMotion
 from export.output import OutputError
+from render.frame import View
 from render.vehicles.rigs import flown_alike
 from sim.models.asset import has_model, load_model
 from sim.models.model_asset import ModelAsset
@@ -18,6 +19,7 @@ from sim.multibody.shapes import STAND
 from sim.vehicle_config import Part, config_of, named_values
 from sim.vehicle_config.model import moved
 from sim.vehicles import VEHICLES
+from sim.world import World
 
 
 def continuous_quaternions(R: np.ndarray) -> np.ndarray:
@@ -40,7 +42,7 @@ _SHEAR = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class Track:
+class Keyframes:
     """How a node moves in its parent: translation @ rotation @ scale at moments that increase."""
 
     time: np.ndarray
@@ -62,7 +64,7 @@ class Node:
     name: str
     parent: int | None
     """Index in the list of nodes; None: the world."""
-    track: Track | None = None
+    track: Keyframes | None = None
     at_m: tuple[float, float, float] = (0.0, 0.0, 0.0)
     """Where it rests in its parent, without a track."""
     asset: ModelAsset | None = None
@@ -72,7 +74,7 @@ class Node:
     tint: tuple[float, float, float] = field(default=(1.0, 1.0, 1.0))
 
 
-def nodes_of(motions: Sequence[Motion]) -> list[Node]:
+def nodes_of(motions: Sequence[LaneMotion]) -> list[Node]:
     """All lanes with their bodies and parts; a lane's node stands in the middle of its motion.
 
     Raises OutputError for a part whose motion shears, InputError for a model that cannot be read.
@@ -109,7 +111,7 @@ def _has_own(vehicle: str) -> bool:
     return vehicle in VEHICLES and has_model(vehicle)
 
 
-def _add_lane(nodes: list[Node], motion: Motion, assets: _Assets) -> None:
+def _add_lane(nodes: list[Node], motion: LaneMotion, assets: _Assets) -> None:
     places = motion.main[:, :3, 3]
     x, y, z = (round(float(v), 3) for v in 0.5 * (places.min(axis=0) + places.max(axis=0)))
     middle = np.array([x, y, z])
@@ -134,7 +136,7 @@ def _add_lane(nodes: list[Node], motion: Motion, assets: _Assets) -> None:
         _add_model(nodes, motion, assets.of(motion.vehicle), bodies)
 
 
-def _worn(motion: Motion, body: str, look: str) -> Motion:
+def _worn(motion: LaneMotion, body: str, look: str) -> LaneMotion:
     """Of a body that looks like a vehicle of its own, as such."""
     controls = motion.controls if flown_alike(motion.vehicle, look) else np.zeros((len(motion.time), 0))
     return replace(
@@ -148,7 +150,7 @@ def _worn(motion: Motion, body: str, look: str) -> Motion:
     )
 
 
-def _add_links(nodes: list[Node], motion: Motion, bodies: Mapping[str, int]) -> None:
+def _add_links(nodes: list[Node], motion: LaneMotion, bodies: Mapping[str, int]) -> None:
     """What bodies look like that have no model; stands of ghosts are left out."""
     for name, parent in bodies.items():
         asset = None if motion.ghost and name == STAND else capsules_of(motion.links, name)
@@ -156,7 +158,7 @@ def _add_links(nodes: list[Node], motion: Motion, bodies: Mapping[str, int]) -> 
             nodes.append(Node(f"{name} link", parent, asset=asset, ghost=motion.ghost, tint=motion.tint))
 
 
-def _add_model(nodes: list[Node], motion: Motion, asset: ModelAsset, bodies: Mapping[str, int]) -> None:
+def _add_model(nodes: list[Node], motion: LaneMotion, asset: ModelAsset, bodies: Mapping[str, int]) -> None:
     """The parts of a model; those without a body of their own go with the first one."""
     model, main = config_of(motion.vehicle).model, next(iter(bodies.values()))
     parts = {node: part for part in model.parts for node in part.nodes}
@@ -176,7 +178,7 @@ def _add_model(nodes: list[Node], motion: Motion, asset: ModelAsset, bodies: Map
             nodes.append(Node(name, parent, track=track, **looks))  # type: ignore[arg-type]
 
 
-def _part_track(part: Part, motion: Motion, pivot: np.ndarray) -> Track:
+def _part_track(part: Part, motion: LaneMotion, pivot: np.ndarray) -> Keyframes:
     """Of a part in its body. What is hidden while rotors are drawn as discs is shown: there are no discs."""
     rows = _values(motion, motion.time)
     time = _refined(part, motion.time, rows)
@@ -194,7 +196,7 @@ def _part_track(part: Part, motion: Motion, pivot: np.ndarray) -> Track:
     return _track(time, matrices, ", ".join(part.nodes), shown)
 
 
-def _values(motion: Motion, time: np.ndarray) -> list[dict[str, float]]:
+def _values(motion: LaneMotion, time: np.ndarray) -> list[dict[str, float]]:
     """What terms of the config may name at these moments, linear between the samples."""
 
     def at(columns: np.ndarray) -> np.ndarray:
@@ -236,7 +238,7 @@ def _refined(part: Part, time: np.ndarray, rows: list[dict[str, float]]) -> np.n
     return np.interp(np.arange((len(time) - 1) * pieces + 1) / pieces, np.arange(len(time)), time)
 
 
-def _track(time: np.ndarray, matrices: np.ndarray, name: str, shown: np.ndarray | None = None) -> Track:
+def _track(time: np.ndarray, matrices: np.ndarray, name: str, shown: np.ndarray | None = None) -> Keyframes:
     """(n, 4, 4) matrices taken apart. Raises OutputError where they are no rotation of something scaled."""
     R, scale = matrices[:, :3, :3].copy(), np.linalg.norm(matrices[:, :3, :3], axis=1)
     odd = np.flatnonzero((scale < _NOTHING).any(axis=1) | (np.linalg.det(R) <= 0.0))
@@ -248,7 +250,7 @@ def _track(time: np.ndarray, matrices: np.ndarray, name: str, shown: np.ndarray 
         raise OutputError(
             f"{name} shears, which cannot be written; allowed: turns, shifts and scales along axes"
         )
-    return Track(
+    return Keyframes(
         time,
         matrices[:, :3, 3].copy(),
         continuous_quaternions(R),
@@ -268,3 +270,63 @@ def _turned_inside_out(M: np.ndarray, scale: np.ndarray, before: np.ndarray) -> 
     mirrored = [columns * signs for signs in (1.0 - 2.0 * np.eye(3))]
     axis = int(np.argmax([np.trace(before.T @ R) for R in mirrored]))
     return mirrored[axis], scale * (1.0 - 2.0 * np.eye(3)[axis])
+
+
+_MARGIN_M = 60.0
+_CORNERS = 160
+"""Of the piece of land, along each side."""
+_SAND = (0.42, 0.27, 0.17)
+
+
+@dataclass(frozen=True, eq=False)
+class GroundMesh:
+    """A piece of land, or of the water above it, in world coordinates."""
+
+    positions: np.ndarray
+    """(n, 3) m."""
+    normals: np.ndarray
+    """(n, 3) unit vectors."""
+    triangles: np.ndarray
+    """(m, 3)."""
+    colour: tuple[float, float, float] = _SAND
+    """Linear RGB."""
+
+
+@dataclass(frozen=True, eq=False)
+class CameraTrack:
+    """A camera that looks along its -z, y up, in world coordinates."""
+
+    track: Keyframes
+    fov_y_rad: float
+    aspect: float
+    near_m: float
+    far_m: float
+
+
+def ground_under(world: World, motions: Sequence[LaneMotion]) -> GroundMesh:
+    """The land under some motions and around them."""
+    places = np.concatenate([motion.main[:, :2, 3] for motion in motions])
+    low, high = places.min(axis=0) - _MARGIN_M, places.max(axis=0) + _MARGIN_M
+    x, y = (np.linspace(a, b, _CORNERS) for a, b in zip(low, high, strict=True))
+    X, Y = np.meshgrid(x, y, indexing="ij")
+    Z = np.broadcast_to(world.surface_m(X, Y), X.shape)
+    dx, dy = np.gradient(Z, x, y)
+    normals = np.stack([-dx, -dy, np.ones_like(Z)], axis=-1)
+    normals /= np.linalg.norm(normals, axis=-1, keepdims=True)
+    k = np.arange(_CORNERS * _CORNERS).reshape(_CORNERS, _CORNERS)
+    a, b, c, d = k[:-1, :-1], k[1:, :-1], k[1:, 1:], k[:-1, 1:]
+    triangles = np.concatenate([np.stack(t, axis=-1).reshape(-1, 3) for t in ((a, b, c), (a, c, d))])
+    return GroundMesh(np.stack([X, Y, Z], axis=-1).reshape(-1, 3), normals.reshape(-1, 3), triangles)
+
+
+def camera_track(time: Sequence[float], views: Sequence[View]) -> CameraTrack:
+    """Of the views at moments that increase; the field of view is that of the first."""
+    R = np.array([view.view[:3, :3].T for view in views])
+    eyes = np.array([view.eye_w for view in views])
+    count = len(views)
+    P = views[0].projection
+    near_m, far_m = float(P[2, 3] / (P[2, 2] - 1.0)), float(P[2, 3] / (P[2, 2] + 1.0))
+    track = Keyframes(
+        np.asarray(time, float), eyes, continuous_quaternions(R), np.ones((count, 3)), np.ones(count, bool)
+    )
+    return CameraTrack(track, 2.0 * float(np.arctan(1.0 / P[1, 1])), float(P[1, 1] / P[0, 0]), near_m, far_m)

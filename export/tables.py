@@ -10,7 +10,7 @@ from typing import TextIO
 
 import numpy as np
 
-from export.motion import Motion
+from export.motion import LaneMotion
 from export.output import OutputError, replacing
 from sim.platform.errors import InputError, one_of, quote
 from sim.snapshot import LaneSnapshot, Snapshot
@@ -36,7 +36,7 @@ class Channel:
         return [f"{name}.{part}{unit}" for part in self.parts] if self.parts else [f"{name}{unit}"]
 
 
-def channels_of(motion: Motion) -> dict[str, Channel]:
+def channels_of(motion: LaneMotion) -> dict[str, Channel]:
     """All channels of a motion by name.
 
     `position` [m, world], `rotation` (body to world, row by row) and `omega`, `velocity` (body frame) are those of the
@@ -62,7 +62,7 @@ def channels_of(motion: Motion) -> dict[str, Channel]:
     return found
 
 
-def chosen_channels(motions: Sequence[Motion], names: Sequence[str] = ()) -> list[dict[str, Channel]]:
+def chosen_channels(motions: Sequence[LaneMotion], names: Sequence[str] = ()) -> list[dict[str, Channel]]:
     """Of each motion those of these names, or all. Raises InputError for a name that none of them has."""
     every = [channels_of(motion) for motion in motions]
     known = dict.fromkeys(name for channels in every for name in channels)
@@ -72,7 +72,7 @@ def chosen_channels(motions: Sequence[Motion], names: Sequence[str] = ()) -> lis
     return [{name: channels[name] for name in (names or channels) if name in channels} for channels in every]
 
 
-def write_csv(path: Path, motions: Sequence[Motion], names: Sequence[str] = ()) -> None:
+def write_csv(path: Path, motions: Sequence[LaneMotion], names: Sequence[str] = ()) -> None:
     """One row a lane and moment, all digits kept; what a lane does not have is empty. Raises InputError, OSError."""
     chosen = [
         {tuple(channel.columns(name)): channel for name, channel in channels.items()}
@@ -99,7 +99,7 @@ def _texts(values: np.ndarray) -> list[list[object]]:
     return [["" if value != value else value for value in row] for row in rows]
 
 
-def write_npz(path: Path, motions: Sequence[Motion], names: Sequence[str] = ()) -> None:
+def write_npz(path: Path, motions: Sequence[LaneMotion], names: Sequence[str] = ()) -> None:
     """Arrays `LANE/time` and `LANE/CHANNEL`; `about` is JSON with units and components. Raises InputError, OSError."""
     chosen = chosen_channels(motions, names)
     arrays: dict[str, np.ndarray] = {}

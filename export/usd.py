@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 
 from export.gltf import GHOST_ALPHA
-from export.nodes import Node, Track
+from export.nodes import CameraTrack, GroundMesh, Keyframes, Node
 from export.output import OutputError
-from export.scenery import CameraTrack, Ground
 
 FPS = 30.0
 _ROOM_BYTES = 1 << 16
@@ -30,7 +29,7 @@ def write_usd(
     nodes: Sequence[Node],
     *,
     title: str,
-    ground: Ground | None = None,
+    ground: GroundMesh | None = None,
     camera: CameraTrack | None = None,
 ) -> None:
     """Write the scene to a path whose ending says which of the forms of USD. Raises OutputError."""
@@ -65,7 +64,7 @@ class _Layer:
         self._stage.SetDefaultPrim(root.GetPrim())
         self._materials: dict[tuple[object, ...], Any] = {}
 
-    def build(self, nodes: Sequence[Node], ground: Ground | None, camera: CameraTrack | None) -> None:
+    def build(self, nodes: Sequence[Node], ground: GroundMesh | None, camera: CameraTrack | None) -> None:
         tracks = [node.track for node in nodes if node.track is not None]
         if tracks:
             self._stage.SetStartTimeCode(FPS * min(float(track.time[0]) for track in tracks))
@@ -103,7 +102,7 @@ class _Layer:
             self._show(node, path)
         return path
 
-    def _move(self, prim: Any, track: Track) -> None:
+    def _move(self, prim: Any, track: Keyframes) -> None:
         double = self._geom.XformOp.PrecisionDouble
         moves = prim.AddTranslateOp(double)
         turns = prim.AddOrientOp(double)

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from export import scene_run
+from export import runs
 from export.output import OutputError, replacing
 from export.request import Request
 from export.tables import COLUMNS
@@ -216,8 +216,8 @@ def test_a_file_that_cannot_be_written_is_told_before_anything_is_made_ready(
     def prepared(scene: Scene) -> None:
         raise AssertionError("something was compiled first")
 
-    monkeypatch.setattr(scene_run, "prepare", prepared)
+    monkeypatch.setattr(runs, "prepare", prepared)
     wanted = {"csv": tmp_path / "run.csv", "take": tmp_path / "missing" / "run.npz"}
     with pytest.raises(OutputError, match=r"run\.npz cannot be written"):
-        scene_run.run_headless(load_scene("plain"), Request(**wanted))
+        runs.run_headless(load_scene("plain"), Request(**wanted))
     assert list(tmp_path.iterdir()) == []

@@ -9,7 +9,7 @@ import pytest
 
 import app
 from export.output import OutputError
-from export.scene_run import overlooked
+from export.runs import overlooked
 from export.studio import Follower
 from render.plan.view import PlanScene
 from sim.planner.service.view import PlanView

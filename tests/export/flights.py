@@ -3,7 +3,7 @@
 import numpy as np
 
 import sim
-from export.motion import Motion, motion_of_trajectory
+from export.motion import LaneMotion, motion_of_trajectory
 from sim.trajectory import Trajectory
 
 
@@ -28,7 +28,7 @@ def helicopter_flight(
     return sim.simulate(vehicle, method, step=0.01, duration=duration_s, initial=initial, controls=controls)
 
 
-def motion_of(name: str, duration_s: float = 2.0) -> Motion:
+def motion_of(name: str, duration_s: float = 2.0) -> LaneMotion:
     """A vehicle under half of what its controls can do, to and fro; from its own start."""
     vehicle = sim.vehicle(name)
     t = 0.01 * np.arange(round(duration_s / 0.01))

@@ -10,9 +10,8 @@ import pytest
 import sim
 from assets.scripts.build import recipes
 from export.gltf import to_bytes
-from export.motion import Motion, motion_of_trajectory
-from export.nodes import nodes_of
-from export.scenery import ground_under
+from export.motion import LaneMotion, motion_of_trajectory
+from export.nodes import ground_under, nodes_of
 from sim.models.asset import load_model
 from sim.scene import load_scene
 from sim.vehicle_config import config_of, named_values
@@ -23,7 +22,7 @@ from tests.export.flights import helicopter_flight, motion_of
 from tests.export.khronos import complaints, poses_in
 
 
-def written(path: Path, *motions: Motion, **scenery: object) -> Path:
+def written(path: Path, *motions: LaneMotion, **scenery: object) -> Path:
     path.write_bytes(to_bytes(nodes_of(motions), title="test", **scenery))  # type: ignore[arg-type]
     return path
 

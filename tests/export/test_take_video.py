@@ -10,7 +10,7 @@ import pytest
 
 import sim
 from export.request import Request
-from export.take_video import TakeVideo, draw_take
+from export.runs import TakeVideo, draw_take
 from render.vehicles.rigs import rig_pose
 from render.vehicles.shown import Shown, drawn
 from sim.commands import ShowMeasured

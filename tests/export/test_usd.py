@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from export.motion import Motion, motion_of_trajectory
+from export.motion import LaneMotion, motion_of_trajectory
 from export.nodes import nodes_of
 from export.usd import FPS, write_usd
 from tests.export.flights import helicopter_flight, motion_of
@@ -14,7 +14,7 @@ from tests.export.flights import helicopter_flight, motion_of
 pxr = pytest.importorskip("pxr", reason="usd-core is not there")
 
 
-def written(path: Path, *motions: Motion) -> Path:
+def written(path: Path, *motions: LaneMotion) -> Path:
     write_usd(path, nodes_of(motions), title="test")
     return path
 

@@ -156,7 +156,7 @@ class Sharing:
 
     def _drawn(self, asked: _Asked) -> News:
         """The take of the flown lane as a video, beside it those of the others, in a process of its own."""
-        from export.take_video import TakeVideo, draw_take  # with the encoder, which few windows need
+        from export.runs import TakeVideo, draw_take  # with the encoder, which few windows need
 
         given_up = self._given_up or threading.Event()
 
@@ -197,7 +197,7 @@ class Sharing:
     def _written(self, asked: _Asked) -> News:
         from export.file import export_motions  # as above
         from export.motion import motion_of_take
-        from export.scenery import ground_under
+        from export.nodes import ground_under
 
         try:
             motions = []
