@@ -28,7 +28,7 @@ from sim.integrators import integrator
 from sim.planner import Cylinder, Waypoint, plan, task_of_scene
 from sim.scene import load_scene
 from sim.steppers.choice import stepper_of
-from sim.vehicle_config import config_of
+from sim.vehicle_config import config_named
 from sim.water.water import Water
 from sim.water.wrench import CLOCK
 
@@ -84,7 +84,7 @@ def weather(seed: int) -> sim.Vehicle:
 def water_of(boat: sim.Vehicle, seed: int) -> Water:
     """A sea and gusts of their own."""
     values, about = boat.values, weather_of(boat)
-    hull = config_of(boat.name).hull
+    hull = config_named(boat.name).hull
     assert hull is not None
     assert hull.surface is not None
     water = Water.of(
@@ -102,7 +102,7 @@ def water_of(boat: sim.Vehicle, seed: int) -> Water:
 
 def clear_of(buoys: np.ndarray, there: Sensed) -> float:
     """Distance [m] of her footprint, seen from above, from the nearest of discs (n, 3)."""
-    footprint = config_of("motorboat").footprint
+    footprint = config_named("motorboat").footprint
     assert footprint is not None
     x, y, rows = float(there.x_w[0]), float(there.x_w[1]), np.empty((MOST_ROWS, 5))
     discs = np.insert(buoys, 3, [[0.0], [np.nan]], axis=1)

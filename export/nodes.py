@@ -16,7 +16,7 @@ from sim.models.model_asset import ModelAsset
 from sim.models.solids import capsules_of
 from sim.models.stand_in import box_asset, cart_asset, on_wheels
 from sim.multibody.shapes import STAND
-from sim.vehicle_config import Part, config_of, named_values
+from sim.vehicle_config import Part, config_named, named_values
 from sim.vehicle_config.model import moved
 from sim.vehicles import VEHICLES
 from sim.world import World
@@ -104,7 +104,7 @@ def _asset(vehicle: str) -> ModelAsset:
         return load_model(vehicle)
     if on_wheels(vehicle):
         return cart_asset()
-    return box_asset(config_of(vehicle).model.box_half_m)
+    return box_asset(config_named(vehicle).model.box_half_m)
 
 
 def _has_own(vehicle: str) -> bool:
@@ -123,7 +123,7 @@ def _add_lane(nodes: list[Node], motion: LaneMotion, assets: _Assets) -> None:
         local = poses.copy()
         local[:, :3, 3] -= middle
         nodes.append(Node(name, lane, track=_track(motion.time, local, f"{motion.name}/{name}")))
-    model = config_of(motion.vehicle).model
+    model = config_named(motion.vehicle).model
     if any(part.body == STAND for part in (*model.parts, *motion.links)):
         x, y, z = (float(v) for v in np.array(motion.pivot_w) - middle)
         bodies[STAND] = len(nodes)
@@ -160,7 +160,7 @@ def _add_links(nodes: list[Node], motion: LaneMotion, bodies: Mapping[str, int])
 
 def _add_model(nodes: list[Node], motion: LaneMotion, asset: ModelAsset, bodies: Mapping[str, int]) -> None:
     """The parts of a model; those without a body of their own go with the first one."""
-    model, main = config_of(motion.vehicle).model, next(iter(bodies.values()))
+    model, main = config_named(motion.vehicle).model, next(iter(bodies.values()))
     parts = {node: part for part in model.parts for node in part.nodes}
     for k, name in enumerate(asset.nodes):
         part = parts.get(name)

@@ -213,8 +213,9 @@ def _check_ending(path: Path, option: str, endings: tuple[str, ...]) -> None:
 def check_autopilot(vehicle: str) -> None:
     """InputError where there is none for the vehicle."""
     from sim.control import has_autopilot, vehicles_with_autopilot
+    from sim.vehicles import VEHICLES
 
-    if not has_autopilot(vehicle):
+    if not has_autopilot(VEHICLES[vehicle]):
         raise InputError(
             f"--demo: no autopilot knows the {vehicle}; allowed: {one_of(vehicles_with_autopilot())}"
         )

@@ -29,7 +29,7 @@ from render.vehicles.library import ModelLibrary
 from render.vehicles.rigs import parked_vehicles
 from render.water.tank import WaterBoxes
 from render.water.waters import Waters
-from sim.vehicle_config import config_of
+from sim.vehicle_config import config_named
 from sim.world import World
 
 EXPOSURE = 0.60
@@ -273,7 +273,7 @@ class Renderer:
 
     def _clear_around(self, frame: Frame) -> None:
         """No plant or block stays where a stand has been put up."""
-        room = ((v.T_wb, config_of(v.model).model.clear_around_m) for v in frame.vehicles)
+        room = ((v.T_wb, config_named(v.model).model.clear_around_m) for v in frame.vehicles)
         stands = [(*T_wb[:2, 3], radius_m) for T_wb, radius_m in room if radius_m and np.isfinite(T_wb).all()]
         places = np.round(np.array(stands).reshape(-1, 3), 1)
         if not np.array_equal(places, self._cleared):

@@ -280,7 +280,7 @@ def _colour(view: PlanView) -> Colour:
 def _bodies_w(record: PlanRecord, poses: np.ndarray) -> dict[str, np.ndarray]:
     """Name -> (n, 4, 4) world poses of bodies along a plan, where the model has parts that go with some."""
     vehicle = record.vehicle
-    if not vehicle.links and not any(part.body for part in config_of(vehicle.name).model.parts):
+    if not vehicle.links and not any(part.body for part in config_of(vehicle).model.parts):
         return {}
     controls = np.resize(record.controls, (len(record.nodes), len(vehicle.controls)))
     bodies = observed_by_symbols(vehicle, record.nodes, controls, record.step_s).bodies

@@ -13,7 +13,7 @@ from render.vehicles.tracks import Tracks
 from render.vehicles.wake import WakeTrack
 from sim.snapshot import LaneStatus
 from sim.vehicle_config import Trail as Trace
-from sim.vehicle_config import config_of
+from sim.vehicle_config import config_named
 
 _MOST_POINTS = 1500
 """As many as the spacing and the time of any trail ask for at the speeds that are seen."""
@@ -66,7 +66,7 @@ class Trail:
         """
         if generation != self._generation:
             self._begin = self._end = 0
-            self._generation, self._trace, self._last = generation, config_of(vehicle).trail, None
+            self._generation, self._trace, self._last = generation, config_named(vehicle).trail, None
         point_w = self._point_w(T_wb)
         if not np.isfinite(point_w).all():
             return
@@ -160,7 +160,7 @@ class Splashes:
             self._generation, self._last, self._wet = generation, None, False
         while self._splashes and self._splashes[-1][0] > time_s:
             self._splashes.pop()
-        if config_of(vehicle).hull is not None or not np.isfinite(T_wb).all():
+        if config_named(vehicle).hull is not None or not np.isfinite(T_wb).all():
             return
         height = float(T_wb[2, 3]) - soles_m - self._level_m
         if height < 0.0 and not self._wet and self._last is not None and time_s > self._last[0]:
@@ -196,13 +196,13 @@ class LeftBehind:
         self._trail.extend(lane.vehicle, lane.generation, time_s, T_wb, lane.ways, lane.twist_b)
         self._tracks.extend(lane.vehicle, lane.generation, time_s, T_wb, lane.parameters)
         self._wake.extend(lane.vehicle, lane.generation, time_s, T_wb, lane.twist_b)
-        soles_m = config_of(lane.vehicle).contact.soles_m
+        soles_m = config_named(lane.vehicle).contact.soles_m
         self._splashes.extend(lane.vehicle, lane.generation, time_s, T_wb, soles_m)
 
     def line(self, shown: Shown) -> Polyline | None:
         """The trail; of what leaves tracks on the ground only a ghost's."""
         lane = shown.lane
-        if config_of(lane.vehicle).tracks is not None and not lane.ghost:
+        if config_named(lane.vehicle).tracks is not None and not lane.ghost:
             return None
         width = 2.5 if lane.ghost and not shown.apart else 4.0
         tint = _UNTINTED if min(lane.tint) >= 1.0 else lane.tint

@@ -21,7 +21,7 @@ from sim.models.model_asset import MAX_MATERIALS, MAX_NODES, ModelAsset
 from sim.models.stand_in import box_asset, cart_asset, on_wheels
 from sim.multibody.shapes import STAND
 from sim.platform.errors import InputError
-from sim.vehicle_config import VehicleConfig, config_of
+from sim.vehicle_config import VehicleConfig, config_named
 
 SHUTTER_RAD = 0.26
 """Angle that the blades sweep while the shutter is open."""
@@ -169,7 +169,7 @@ class ModelLibrary:
         if not _has_model(vehicle.model):
             if on_wheels(vehicle.model):
                 return self._loaded.get(("cart",)) or self._upload(("cart",), cart_asset())
-            half_m = config_of(vehicle.model).model.box_half_m
+            half_m = config_named(vehicle.model).model.box_half_m
             key = ("box", *half_m)
             return self._loaded.get(key) or self._upload(key, box_asset(half_m))
         far = float(np.linalg.norm(context.view.eye_w - vehicle.T_wb[:3, 3])) > _FAR_M
@@ -178,7 +178,7 @@ class ModelLibrary:
         return self._load(vehicle.model, far=coarse and _has_model(vehicle.model, far=True))
 
     def _load(self, model: str, *, far: bool = False) -> _Loaded:
-        key, config = (model, far), config_of(model)
+        key, config = (model, far), config_named(model)
         loaded = self._loaded.get(key)
         if loaded is not None and loaded.source is config:
             return loaded
@@ -226,7 +226,7 @@ class ModelLibrary:
     ) -> None:
         _set(self._body, "attitude", _attitude(vehicle.T_wb))
         _set(self._body, "scorch", 1.0 if vehicle.wreck else 0.0)
-        wet = config_of(vehicle.model).hull is not None and self.water is not None
+        wet = config_named(vehicle.model).hull is not None and self.water is not None
         _set(self._body, "wet", (*self.water(vehicle), 1.0) if wet else _DRY)
         self._culled(self._body, loaded, vehicle, pose, context, face="back")
 
@@ -260,7 +260,7 @@ class ModelLibrary:
         *,
         glass: bool = False,
     ) -> None:
-        model = config_of(vehicle.model).model
+        model = config_named(vehicle.model).model
         hidden = pose.hidden.union(model.not_in_ghosts if vehicle.ghost else ())
         if _sits_in(context.view, vehicle) and context.name != "shadow":
             hidden = hidden.union(model.occupants)
@@ -275,13 +275,13 @@ class ModelLibrary:
 
 def _of_other_bodies(vehicle: DrawnVehicle) -> bool:
     """Parts of its model go with bodies that it has not: it is drawn as links alone, as a chain of rods is."""
-    parts = config_of(vehicle.model).model.parts
+    parts = config_named(vehicle.model).model.parts
     return any(part.body and part.body not in {*vehicle.bodies, STAND} for part in parts)
 
 
 def _has_model(name: str, *, far: bool = False) -> bool:
     """Whether there is such a model; asked several times a frame, looked up once for each config."""
-    return _is_there(name, config_of(name), far)
+    return _is_there(name, config_named(name), far)
 
 
 @cache

@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from render.frame import DrawnVehicle
-from sim.vehicle_config import Rotor, config_of, named_values
+from sim.vehicle_config import Rotor, config_named, named_values
 from sim.vehicle_config.model import moved, turn
 from sim.vehicles import VEHICLES
 from sim.world import World
@@ -40,7 +40,7 @@ class RigPose:
 @lru_cache(maxsize=64)
 def rig_pose(vehicle: DrawnVehicle) -> RigPose:
     """The parts of one vehicle in one picture; every pass over it asks for the same."""
-    model = config_of(vehicle.model).model
+    model = config_named(vehicle.model).model
     if not model.parts and not model.rotors:
         return RigPose()
     values = values_of(vehicle)
@@ -88,7 +88,7 @@ def worn(vehicle: DrawnVehicle) -> tuple[DrawnVehicle, ...]:
             links=(),
         )
         for name, T_wb in vehicle.bodies.items()
-        if (look := config_of(vehicle.model).model.look_of(name)) is not None
+        if (look := config_named(vehicle.model).model.look_of(name)) is not None
     )
 
 

@@ -11,7 +11,7 @@ from sim.environment.slung_load import LoadPicture
 from sim.groups.numeric import rotation_log
 from sim.multibody.shapes import STAND, Capsule
 from sim.snapshot import LaneSnapshot, LaneStatus
-from sim.vehicle_config import config_of
+from sim.vehicle_config import config_named
 
 Colour = tuple[float, float, float]
 
@@ -118,8 +118,8 @@ def _with_stand(shown: Shown) -> Mapping[str, np.ndarray]:
 
 def _turns(vehicle: str) -> bool:
     """Whether anything on it turns with time, so that no two moments look alike."""
-    model = config_of(vehicle).model
-    return model.turns or any(config_of(look).model.turns for _, look in model.wears)
+    model = config_named(vehicle).model
+    return model.turns or any(config_named(look).model.turns for _, look in model.wears)
 
 
 def drawn(shown: Shown, flown: Shown, highlight: str = "") -> DrawnVehicle:

@@ -7,7 +7,7 @@ import numpy as np
 
 from render.frame import Surface
 from sim.groups.between import pose_between
-from sim.vehicle_config import config_of, named_values
+from sim.vehicle_config import config_named, named_values
 from sim.vehicles import VEHICLES
 from sim.vehicles.forms.parameters import Value
 
@@ -69,7 +69,7 @@ class Tracks:
 
     def surface(self, time_s: float, T_wb: np.ndarray, shift_w: np.ndarray) -> Surface | None:
         """All tracks up to the present pose, fading with age; None where there are none."""
-        tracks = config_of(self._vehicle).tracks
+        tracks = config_named(self._vehicle).tracks
         if tracks is None or len(self._poses) < 2:
             return None
         self._poses.append((time_s, T_wb, self._poses[-1][2]))
@@ -98,7 +98,7 @@ class Tracks:
 
 def _wheels_b(vehicle: str, parameters: Mapping[str, Value] | None) -> np.ndarray | None:
     """(wheels, 4) where they touch the ground, body frame; None where none leaves tracks."""
-    tracks = config_of(vehicle).tracks
+    tracks = config_named(vehicle).tracks
     if tracks is None:
         return None
     values = named_values(VEHICLES.get(vehicle), parameters=parameters)

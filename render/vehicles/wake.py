@@ -13,7 +13,7 @@ import numpy as np
 
 from render.frame import Wake
 from sim.groups.numeric import pose_exp, pose_log
-from sim.vehicle_config import HullConfig, config_of
+from sim.vehicle_config import HullConfig, config_named
 
 KEPT_S = 16.0
 """Simulated time after which a wake has died away."""
@@ -50,7 +50,7 @@ class WakeTrack:
         if (vehicle, generation) != (self._vehicle, self._generation):
             self._points.clear()
             self._vehicle, self._generation, self._last = vehicle, generation, None
-        self._hull = config_of(vehicle).hull
+        self._hull = config_named(vehicle).hull
         if self._hull is None or not np.isfinite(T_wb).all():
             return
         while self._points and self._points[-1][0] > time_s:

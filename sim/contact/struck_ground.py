@@ -45,11 +45,11 @@ class Contacts:
     def of(cls, vehicle: ActionVehicle) -> "Contacts":
         """Points of its config on the main body, those of vehicles that its bodies look like, and its own balls; the
         main body's origin where there are none."""
-        config, names = config_of(vehicle.name), tuple(_poses(Structure.of(vehicle)).name_out())
+        config, names = config_of(vehicle), tuple(_poses(Structure.of(vehicle)).name_out())
         rows = [(names[0], point[:3], 0.0, point[3] > 0.0, False) for point in config.contact.points]
         for name in names:
-            look = config.model.look_of(name)
-            points = () if look is None else config_of(look).contact.points
+            look = config.look_of(name)
+            points = () if look is None else look.contact.points
             rows += [(name, point[:3], 0.0, False, False) for point in points]
         hangs = vehicle.hanging_kg > 0.0
         rows += [(body, np.array(at), radius, False, hangs) for body, at, radius in vehicle.touching]

@@ -14,6 +14,7 @@ from sim.control.plan_following import PlannedPilot
 from sim.control.riding import RidePilot
 from sim.control.tracking import Track, track
 from sim.vehicle_config import config_of
+from sim.vehicles import Vehicle
 
 MODES: dict[str, Callable[[], Pilot]] = {
     "raw": RawPilot,
@@ -53,17 +54,17 @@ __all__ = [
 ]
 
 
-def flight_modes(vehicle: str) -> tuple[str, ...]:
-    """Modes that a vehicle has, by its registry name."""
+def flight_modes(vehicle: Vehicle | type[Vehicle]) -> tuple[str, ...]:
+    """Modes that a vehicle has."""
     return config_of(vehicle).modes.names
 
 
-def default_mode(vehicle: str) -> str:
+def default_mode(vehicle: Vehicle | type[Vehicle]) -> str:
     """The mode a beginner should have."""
     return config_of(vehicle).modes.default
 
 
-def resting_mode(vehicle: str) -> str:
+def resting_mode(vehicle: Vehicle) -> str:
     """The mode that, hands off, holds the vehicle where it is, as well as any of its modes does."""
-    names = config_of(vehicle).modes.names
-    return next((mode for mode in _RESTING if mode in names), default_mode(vehicle))
+    modes = config_of(vehicle).modes
+    return next((mode for mode in _RESTING if mode in modes.names), modes.default)

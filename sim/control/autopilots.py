@@ -18,7 +18,7 @@ from sim.control.load_leading import LeadPilot
 from sim.control.pilot import Automatic, Errand, Pilot, PilotInput, Sensed
 from sim.control.riding import SkatePilot
 from sim.vehicle_config import config_of
-from sim.vehicles import Vehicle, vehicles
+from sim.vehicles import VEHICLES, Vehicle
 from sim.vehicles.forms.articulated import ArticulatedVehicle
 
 MOVING_SHARE = 0.75
@@ -37,7 +37,7 @@ class CyclePilot(Automatic):
         assert isinstance(vehicle, ArticulatedVehicle)
         if self._began_s is None:
             self._began_s = sensed.time_s
-        cycle, driven, arrays = config_of(vehicle.name).modes.cycle, vehicle.driven, vehicle.tree.arrays
+        cycle, driven, arrays = config_of(vehicle).modes.cycle, vehicle.driven, vehicle.tree.arrays
         off, rate = along(cycle.poses, cycle.pose_s, sensed.time_s + 0.5 * dt_s - self._began_s)
         wanted = arrays.stiffness[driven] * off + arrays.damping[driven] * rate
         low = np.array([control.low for control in vehicle.controls])
@@ -102,16 +102,16 @@ AUTOPILOTS: dict[str, Kind] = {
 }
 
 
-def autopilot_of(vehicle: str) -> Kind | None:
-    """Of a vehicle by its registry name; None where it has none."""
+def autopilot_of(vehicle: Vehicle | type[Vehicle]) -> Kind | None:
+    """None where a vehicle has none."""
     return AUTOPILOTS.get(config_of(vehicle).modes.autopilot)
 
 
-def has_autopilot(vehicle: str) -> bool:
+def has_autopilot(vehicle: Vehicle | type[Vehicle]) -> bool:
     """Whether there is one."""
     return autopilot_of(vehicle) is not None
 
 
 def vehicles_with_autopilot() -> tuple[str, ...]:
     """Their names."""
-    return tuple(name for name in vehicles() if has_autopilot(name))
+    return tuple(name for name, kind in VEHICLES.items() if has_autopilot(kind))

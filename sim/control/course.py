@@ -76,7 +76,7 @@ class CoursePilot(Automatic):
         """Left and right thrust."""
         if self._craft is None:
             self._craft = numbers_of(vehicle)
-            footprint = config_of(vehicle.name).footprint
+            footprint = config_of(vehicle).footprint
             if footprint is not None:
                 self._hull = hull_discs(footprint.centre_m, footprint.half_m)
         controls = self._wanted(sensed, vehicle, dt_s)

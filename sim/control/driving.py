@@ -24,7 +24,7 @@ class DrivePilot:
 
     def controls(self, sticks: PilotInput, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
         """(torque on the rear wheels [N m], rate of sigma [1/s])."""
-        limits = config_of(vehicle.name).modes.driving
+        limits = config_of(vehicle).modes.driving
         pedal = min(max(sticks.pitch + sticks.throttle, -1.0), 1.0)
         wheel = -min(max(sticks.roll + sticks.yaw, -1.0), 1.0)
         speed = float(sensed.v_b[0])
@@ -34,7 +34,7 @@ class DrivePilot:
 
 def reach(vehicle: Vehicle, speed_mps: float) -> float:
     """Largest tangent of the steering angle at a speed: what the tyres hold sideways."""
-    limits = config_of(vehicle.name).modes.driving
+    limits = config_of(vehicle).modes.driving
     wheelbase = scalar(vehicle.values["wheelbase"])
     return min(limits.steering_limit, limits.side_limit_mps2 * wheelbase / max(speed_mps * speed_mps, 1e-6))
 
@@ -44,7 +44,7 @@ def driven(
 ) -> np.ndarray:
     """(torque, rate of sigma) that accelerate so and turn the wheels to that tangent, within the ranges."""
     sigma = float(sensed.node[vehicle.node_layout.shape][1])
-    fastest = config_of(vehicle.name).modes.driving.steering_rate
+    fastest = config_of(vehicle).modes.driving.steering_rate
     rate = min(max(min(_STEER_GAIN, 1.0 / dt_s) * (sigma_wanted - sigma), -fastest), fastest)
     low = [control.low for control in vehicle.controls]
     high = [control.high for control in vehicle.controls]
@@ -95,7 +95,7 @@ class LineDrive(Automatic):
 
     def controls(self, sticks: PilotInput, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
         """(torque on the rear wheels [N m], rate of sigma [1/s])."""
-        limits = config_of(vehicle.name).modes.driving
+        limits = config_of(vehicle).modes.driving
         speed = float(sensed.v_b[0])
         if len(self._line) < 2:
             return driven(vehicle, sensed, _towards(0.0, speed, limits.brake_mps2, dt_s), 0.0, dt_s)

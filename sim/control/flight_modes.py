@@ -75,7 +75,7 @@ class RawPilot:
 
     def controls(self, sticks: PilotInput, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
         """Full stick is the full throw; centred sticks are the hover, or the neutral controls."""
-        raw = config_of(vehicle.name).raw
+        raw = config_of(vehicle).raw
         if raw.pushed_axle:
             wanted = pushed(raw.pushed_axle, sticks, sensed, vehicle)
         else:
@@ -136,7 +136,7 @@ class RatePilot:
     def controls(self, sticks: PilotInput, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
         """Centred throttle lifts the weight at moderate tilts; on the ground the rotor idles until raised."""
         airframe = airframe_of(vehicle)
-        modes = config_of(vehicle.name).modes
+        modes = config_of(vehicle).modes
         gains, most = Gains.of(airframe, dt_s, modes.flying), modes.rates
         self._climb = settled(self._climb or first_climb_state(sensed), sticks.throttle, sensed, dt_s)
         wanted = np.array(
@@ -167,7 +167,7 @@ class AttitudePilot:
     def controls(self, sticks: PilotInput, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
         """Pitch and roll sticks set the tilt, yaw turns (and banks as the speed asks), throttle climbs."""
         airframe = airframe_of(vehicle)
-        modes = config_of(vehicle.name).modes
+        modes = config_of(vehicle).modes
         gains = Gains.of(airframe, dt_s, modes.flying)
         state = self._state or AttitudeState(first_climb_state(sensed))
         climb_state, climb = by_throttle(state.climb, sticks.throttle, sensed, gains, dt_s)
@@ -238,7 +238,7 @@ class HoldPilot:
     def controls(self, sticks: PilotInput, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
         """Pitch and roll sticks: velocity ahead and to the right; yaw: turn rate; throttle: climb rate."""
         airframe = airframe_of(vehicle)
-        modes = config_of(vehicle.name).modes
+        modes = config_of(vehicle).modes
         gains, most = Gains.of(airframe, dt_s, modes.flying), modes.holding
         state = self._state or HoldState(first_climb_state(sensed))
         climb_state, climb = by_throttle(state.climb, sticks.throttle, sensed, gains, dt_s)

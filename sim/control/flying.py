@@ -49,7 +49,7 @@ class HoverPilot(Automatic):
 
     def controls(self, sticks: PilotInput, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
         """(n_controls,) of position hold under sticks that lead there."""
-        most = config_of(vehicle.name).modes.holding
+        most = config_of(vehicle).modes.holding
         rise = HEIGHT_M - sensed.clearance_m
         throttle = (
             0.0 if not np.isfinite(rise) or abs(rise) < _ROOM_M else float(np.clip(0.4 * rise, -1.0, 1.0))
@@ -128,7 +128,7 @@ class RouteFlight(Automatic):
     def controls(self, sticks: PilotInput, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
         """One control period of whatever phase is due."""
         airframe = airframe_of(vehicle)
-        gains = Gains.of(airframe, dt_s, config_of(vehicle.name).modes.flying)
+        gains = Gains.of(airframe, dt_s, config_of(vehicle).modes.flying)
         state = self._next_phase(self._state or self._first(sensed), sensed)
         leg = self._leg(state, sensed, gains)
         climb_state, climb = self._climb(state, leg, sensed, gains, dt_s)

@@ -37,7 +37,7 @@ X, Y, THETA, U, V, R = range(6)
 
 def numbers_of(vehicle: Vehicle) -> np.ndarray:
     """(NUMBERS,) of a boat in still air and water. Raises InputError for what has no hull to float by."""
-    hull = config_of(vehicle.name).hull
+    hull = config_of(vehicle).hull
     if hull is None or hull.surface is None:
         raise InputError(f"{vehicle.name} has no surface to float by")
     surface, values = hull.surface, {name: np.asarray(value, float) for name, value in vehicle.values.items()}

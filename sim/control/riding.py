@@ -41,7 +41,7 @@ class RidePilot:
 
     def controls(self, sticks: PilotInput, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
         """Roll or yaw turns the feet, pitch winds the torso; the actions of the config's gaits swing both."""
-        riding = config_of(vehicle.name).modes.riding
+        riding = config_of(vehicle).modes.riding
         state = self._state = _next(riding, self._state, sticks, float(sensed.v_b[0]), dt_s)
         at = vehicle.node_layout
         r, u = sensed.node[at.shape], sensed.node[at.shape_velocity]
@@ -112,7 +112,7 @@ class SkatePilot(Automatic):
 
     def controls(self, sticks: PilotInput, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
         """(torque of the torso, torque of the feet) [N m]."""
-        riding = config_of(vehicle.name).modes.riding
+        riding = config_of(vehicle).modes.riding
         board = heading_of(sensed.R_wb)
         astern = -np.array([math.cos(board), math.sin(board)])  # the gait drives it backwards
         before = astern if self._course is None else self._course

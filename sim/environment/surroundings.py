@@ -76,7 +76,7 @@ def surroundings(vehicle: Vehicle, world: World) -> Felt:
     if isinstance(vehicle, ActionVehicle):
         return StruckGround.under(vehicle, world.terrain) if vehicle.support is Support.NOTHING else None
     if vehicle.support is Support.NOTHING:
-        return Ground.under(vehicle, world.terrain, config_of(vehicle.name).contact.points)
+        return Ground.under(vehicle, world.terrain, config_of(vehicle).contact.points)
     if vehicle.support is Support.WATER:
         return water_about(vehicle, world.water_level_m or 0.0, world.stream, terrain=world.terrain)
     return None
@@ -95,7 +95,7 @@ def water_about(
 
     Raises InputError without a hull.
     """
-    worn = config_of(vehicle.name).hull
+    worn = config_of(vehicle).hull
     if worn is None or worn.surface is None:
         raise InputError(f"vehicle {vehicle.name!r} floats, and its folder names no surface in [hull]")
     values = vehicle.values
@@ -120,7 +120,7 @@ def afloat_at(vehicle: Vehicle, T_wb: np.ndarray) -> np.ndarray:
     raised to its equilibrium in still water; all else stays as it is. Raises InputError without a hull."""
     if vehicle.support is not Support.WATER:
         return T_wb
-    worn = config_of(vehicle.name).hull
+    worn = config_of(vehicle).hull
     if worn is None or worn.surface is None:
         raise InputError(f"vehicle {vehicle.name!r} floats, and its folder names no surface in [hull]")
     lies = afloat(worn.surface, _number(vehicle.values["mass"]))

@@ -12,7 +12,7 @@ from sim.models.model_asset import ModelAsset
 from sim.models.solids import solid_asset
 from sim.platform.errors import InputError, one_of, quote
 from sim.platform.user_files import opened, refusals
-from sim.vehicle_config import ASSETS, VEHICLE_FOLDER, VehicleConfig, config_of
+from sim.vehicle_config import ASSETS, VEHICLE_FOLDER, VehicleConfig, config_named
 from sim.vehicles import VEHICLES
 from sim.world.store import Arrays, cached_arrays, package_digest
 
@@ -23,7 +23,7 @@ _DIGEST = package_digest(__file__, ("asset", "gltf", "model_asset"))
 
 def model_file(name: str, *, far: bool = False) -> Path:
     """The file of a vehicle's or a prop's model, whether it is there or not; `far`: of the coarse one."""
-    folder = config_of(name).folder or _borrowed(name)
+    folder = config_named(name).folder or _borrowed(name)
     if folder is not None:
         return folder / ("far.glb" if far else "model.glb")
     return ASSETS / "models" / f"{name}{'_far' if far else ''}.glb"

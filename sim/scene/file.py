@@ -38,7 +38,7 @@ from sim.scene.tables import (
     read_trim,
 )
 from sim.target_path import TargetPath, read_target
-from sim.vehicle_config import config_of
+from sim.vehicle_config import config_named
 from sim.vehicle_config.modes import MODES
 from sim.vehicles import enter_own, is_reference, is_robot_file, vehicles
 from sim.vehicles import known_vehicle as make_vehicle
@@ -192,7 +192,7 @@ def _scene_around(reference: str, trusted: bool | Path) -> Scene:
     """A plain with a vehicle of one's own, under the integrator that is usual for such a vehicle."""
     name = entered(reference, trusted=trusted)
     instance = make_vehicle(name)
-    start = Start(position_w=(0.0, 0.0, config_of(name).contact.soles_m))
+    start = Start(position_w=(0.0, 0.0, config_named(name).contact.soles_m))
     return Scene(
         name, name.capitalize(), world="plain", vehicle=name, integrator=default_for(instance), start=start
     )
@@ -232,7 +232,7 @@ def with_overrides(
     if vehicle is not None:
         if is_reference(vehicle):
             vehicle = entered(vehicle, trusted=trusted)
-            config_of(vehicle)
+            config_named(vehicle)
         _check_vehicle(vehicle, "--vehicle")
         scene = replace(scene, vehicle=vehicle)
     if step_s is not None:
@@ -274,7 +274,7 @@ def _read_scene(table: TomlTable, path: Path, trusted: bool | Path) -> Scene:
         sun=read_sun(table.table("sun")),
         lanes=read_lanes(table, vehicle, step_s),
         comparison=read_comparison(table.table("comparison")),
-        goals=read_goals(table, make_vehicle(vehicle), config_of(vehicle), PADS),
+        goals=read_goals(table, make_vehicle(vehicle), config_named(vehicle), PADS),
         onward=table.name("onward", ("", *scene_names()), ""),
         race=read_course(table),
         trim=read_trim(table.table("trim"), vehicle),
@@ -307,7 +307,7 @@ def _read_vehicle(table: TomlTable, folder: Path, trusted: bool | Path) -> str:
         raise
     except InputError as error:
         raise table.error("vehicle", str(error)) from None
-    config_of(name)  # what is wrong in its own file is told as that file's
+    config_named(name)  # what is wrong in its own file is told as that file's
     return name
 
 

@@ -42,7 +42,7 @@ class Footing:
 
     def __init__(self, vehicle: Vehicle, world: World) -> None:
         self.world = world
-        contact = config_of(vehicle.name).contact
+        contact = config_of(vehicle).contact
         self.soles_m = (
             max(contact.soles_m, vehicle.hangs_m) if isinstance(vehicle, SlungLoad) else contact.soles_m
         )

@@ -257,7 +257,7 @@ def _(command: SetParameter, stage: Stage) -> str:
 
 @execute.register
 def _(command: SetFlightMode, stage: Stage) -> str:
-    modes = flight_modes(stage.vehicle.name)
+    modes = flight_modes(stage.vehicle)
     if command.mode not in modes:
         raise sim.InputError(
             f'{stage.vehicle.name} has no flight mode "{command.mode}"; allowed: {", ".join(modes)}'
@@ -268,7 +268,7 @@ def _(command: SetFlightMode, stage: Stage) -> str:
 
 @execute.register
 def _(command: SetDemo, stage: Stage) -> str:
-    if command.on and not has_autopilot(stage.vehicle.name):
+    if command.on and not has_autopilot(stage.vehicle):
         allowed = one_of(vehicles_with_autopilot())
         raise sim.InputError(f"the autopilot does not fly the {stage.vehicle.name}; allowed: {allowed}")
     stage.set_pilot(demo=command.on)
@@ -312,7 +312,7 @@ def _(command: FlyPlan, stage: Stage) -> str:
 
 @execute.register
 def _(command: FollowCourse, stage: Stage) -> str:
-    check_course(command, stage.vehicle.name)
+    check_course(command, stage.vehicle)
     stage.follow(command)
     return "the course is followed"
 

@@ -6,7 +6,7 @@ import numpy as np
 
 import sim
 from sim.commands import FlyPlan, FollowCourse
-from sim.control import PlannedPilot, autopilot_of, track, vehicles_with_autopilot
+from sim.control import PlannedPilot, autopilot_of, track
 from sim.control.course import CoursePilot
 from sim.planner.task.bodies import planar
 from sim.planner.task.poses import positions
@@ -17,7 +17,7 @@ from sim.simulation.observation import sensed
 from sim.snapshot import CoursePicture
 from sim.steppers import Stepper
 from sim.vehicle_config import config_of
-from sim.vehicles import Vehicle
+from sim.vehicles import VEHICLES, Vehicle
 
 
 @dataclass(slots=True)
@@ -68,11 +68,11 @@ def end_place(vehicle: Vehicle, node: np.ndarray, pivot_w: np.ndarray | None) ->
     return place if pivot_w is None else place + pivot_w
 
 
-def check_course(command: FollowCourse, vehicle: str) -> None:
-    """InputError where a vehicle, by its registry name, cannot follow it."""
+def check_course(command: FollowCourse, vehicle: Vehicle) -> None:
+    """InputError where a vehicle cannot follow it."""
     if not _follows(vehicle):
-        allowed = one_of(tuple(name for name in vehicles_with_autopilot() if _follows(name)))
-        raise sim.InputError(f"the {vehicle} cannot follow a course; allowed: {allowed}")
+        allowed = one_of(tuple(name for name, kind in VEHICLES.items() if _follows(kind)))
+        raise sim.InputError(f"the {vehicle.name} cannot follow a course; allowed: {allowed}")
     places, headings = command.places_w, command.headings_rad
     if places.ndim != 2 or places.shape[1] != 2 or len(places) < 2 or headings.shape != (len(places),):
         raise sim.InputError(f"places {places.shape} and headings {headings.shape} are no course")
@@ -103,7 +103,7 @@ def course_verdict(lane: Lane) -> str:
     )
 
 
-def _follows(vehicle: str) -> bool:
+def _follows(vehicle: Vehicle | type[Vehicle]) -> bool:
     autopilot, hull = autopilot_of(vehicle), config_of(vehicle).hull
     floats = hull is not None and hull.surface is not None
     return floats and autopilot is not None and autopilot.follow is not None

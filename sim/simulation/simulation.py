@@ -238,7 +238,7 @@ class Simulation:
             speed=stage.clock.speed,
             real_time_factor=stage.clock.real_time_factor,
             flight_mode=stage.flight_mode,
-            flight_modes=flight_modes(stage.vehicle.name),
+            flight_modes=flight_modes(stage.vehicle),
             demo=stage.demo,
             message=self._message,
             answers=self._answers,

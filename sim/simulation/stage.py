@@ -284,7 +284,7 @@ class Stage:
 
     def suit_pilots(self, vehicle: Vehicle) -> None:
         """Keep the autopilot and the flight mode that was asked for, as far as a vehicle has them."""
-        self.demo = self.demo and has_autopilot(vehicle.name)
+        self.demo = self.demo and has_autopilot(vehicle)
         self.flight_mode = _mode(self._asked_mode, vehicle)
 
     def methods_for(
@@ -305,14 +305,14 @@ class Stage:
     def pilot(self, lane: Lane | None = None) -> Pilot:
         """Of a lane, or of a new one."""
         asked = self.demo or self.course is not None
-        autopilot = autopilot_of(self.vehicle.name) if asked else None
+        autopilot = autopilot_of(self.vehicle) if asked else None
         if self.course is not None and autopilot is not None and autopilot.follow is not None:
             course, solids = self.course, rounded(solids_afloat(self.world))
             return autopilot.follow(course.places_w, course.headings_rad, course.step_s, solids)
         if autopilot is not None:
             return autopilot.make(errand_of(self.scene, self.world))
         if self.source is not None and lane is not None and lane is self.flown:
-            rest = MODES[resting_mode(self.vehicle.name)]
+            rest = MODES[resting_mode(self.vehicle)]
             return PursuitPilot(lane, self.source, self.pilot(), rest)
         pilot = MODES[self.flight_mode]()
         if self.scene.trim and self._as_in_scene:
@@ -337,7 +337,7 @@ def check_room(lanes: int) -> None:
 
 
 def _mode(wanted: str, vehicle: Vehicle) -> str:
-    return wanted if wanted in flight_modes(vehicle.name) else default_mode(vehicle.name)
+    return wanted if wanted in flight_modes(vehicle) else default_mode(vehicle)
 
 
 def _free_name(method: Method, taken: set[str]) -> str:

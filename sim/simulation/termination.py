@@ -120,7 +120,7 @@ def fate(
     vehicle: Vehicle, node: np.ndarray, twist_b: np.ndarray, footing: Footing, coupling: Coupling | None
 ) -> Verdict | None:
     """Why it stops, on the ground, in water or at what stands in the way; None where it goes on."""
-    config, verdict = config_of(vehicle.name), None
+    config, verdict = config_of(vehicle), None
     impact = footing.take_impact()
     if config.contact.fragile:
         speed_mps = float(np.linalg.norm(twist_b[3:]))

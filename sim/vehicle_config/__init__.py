@@ -1,7 +1,7 @@
 """What a vehicle is to eyes, hands and ground, as data: `assets/vehicles/NAME/vehicle.toml`, or a folder of one's own.
 
 Mechanics are the vehicle's own file in `sim/vehicles`; everything else that used to need its name stands here. The door
-is `config_of`, which is asked where files are read.
+is `config_of`, of a vehicle; a name is looked up by `config_named`, where files are read.
 """
 
 from sim.vehicle_config.config import Camera, Contact, HullConfig, Trail, VehicleConfig
@@ -9,7 +9,14 @@ from sim.vehicle_config.instruments import PLOTTED, Bar, Dial, Instruments, Plot
 from sim.vehicle_config.keys import Keys, StickKeys
 from sim.vehicle_config.model import Model, Move, Part, Rotor, Tracks
 from sim.vehicle_config.modes import Modes
-from sim.vehicle_config.registry import ASSETS, FALLBACK_FILE, VEHICLE_FOLDER, config_of, read_for
+from sim.vehicle_config.registry import (
+    ASSETS,
+    FALLBACK_FILE,
+    VEHICLE_FOLDER,
+    config_named,
+    config_of,
+    read_for,
+)
 from sim.vehicle_config.terms import Term, named_values
 
 __all__ = [
@@ -36,6 +43,7 @@ __all__ = [
     "Trail",
     "VEHICLE_FOLDER",
     "VehicleConfig",
+    "config_named",
     "config_of",
     "named_values",
     "read_for",

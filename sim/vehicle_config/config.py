@@ -4,7 +4,7 @@ Every refusal is one line with file, key and what is allowed.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -116,6 +116,8 @@ class Footprint:
 class VehicleConfig:
     """Everything about a vehicle but its mechanics. Immutable: a changed file makes another one."""
 
+    name: str
+    """Of the vehicle; empty for what is none."""
     folder: Path | None
     """Of its files; None for vehicles that have none."""
     contact: Contact
@@ -129,6 +131,13 @@ class VehicleConfig:
     hull: HullConfig | None = None
     tracks: Tracks | None = None
     footprint: Footprint | None = None
+    looks: Mapping[str, "VehicleConfig"] = field(default_factory=dict)
+    """By name: of the vehicles that some of its bodies look like."""
+
+    def look_of(self, body: str) -> "VehicleConfig | None":
+        """Of the vehicle that a body of this name looks like, where that is one of its own."""
+        look = self.model.look_of(body)
+        return None if look is None else self.looks[look]
 
     def file(self, name: str) -> Path | None:
         """A file of its folder, where it is there."""
@@ -162,6 +171,7 @@ def read_config(
         return table.optional(name, read) if table.has(name) else usual
 
     config = VehicleConfig(
+        name="" if vehicle is None else vehicle.name,
         folder=folder,
         contact=section("contact", _read_contact, fallback and fallback.contact),
         modes=section("modes", lambda t: read_modes(t, vehicle), like.modes if like else Modes()),

@@ -9,6 +9,7 @@ import sys
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
+from weakref import WeakKeyDictionary
 
 from sim.multibody.declaration import WORLD
 from sim.multibody.shapes import STAND
@@ -30,42 +31,48 @@ CONFIG_FILE = "vehicle.toml"
 MOTOR_STICKS = ("yaw", "pitch", "throttle", "roll")
 """Of a robot, in the order of the motors that follow them."""
 
-_READ: dict[str, tuple[type[Vehicle], VehicleConfig]] = {}
-"""With the class that it was read for: another one under that name has its own."""
+_READ: WeakKeyDictionary[type[Vehicle], VehicleConfig] = WeakKeyDictionary()
 
 
-def config_of(name: str) -> VehicleConfig:
-    """Of a vehicle by its registry name; the fallback for a name that is none, or has no files.
+def config_of(vehicle: Vehicle | type[Vehicle]) -> VehicleConfig:
+    """Of a vehicle or its class; the fallback for one that has no files.
 
     Reads them the first time, which whoever opens a vehicle does, and raises InputError where they do not hold
-    together; afterwards it only looks up.
+    together. A class that only inherits its name has the config of the one that declares it.
     """
+    kind = vehicle if isinstance(vehicle, type) else type(vehicle)
+    known = _READ.get(kind)
+    if known is None:
+        declared = next((base for base in kind.__mro__ if "name" in vars(base)), kind)
+        known = _READ[kind] = read_for(kind) if declared is kind else config_of(declared)
+    return known
+
+
+def config_named(name: str) -> VehicleConfig:
+    """By a name out of a file; the fallback for what is no vehicle, as a prop of the world. As `config_of`."""
     kind = VEHICLES.get(name)
-    if kind is None:
-        return fallback()
-    known = _READ.get(name)
-    if known is None or known[0] is not kind:
-        known = _READ[name] = (kind, read_for(kind))
-    return known[1]
+    return fallback() if kind is None else config_of(kind)
 
 
 def enter_config(kind: type[Vehicle], config: VehicleConfig) -> None:
     """From now on this is the config of that vehicle."""
-    _READ[kind.name] = (kind, config)
+    _READ[kind] = config
 
 
 def read_for(kind: type[Vehicle]) -> VehicleConfig:
     """The config of a vehicle's class as its files are now. Raises InputError, one line with file and key."""
     folder = folder_of(kind)
     if folder is None:
-        return robot_config(kind, ROBOT_FILE, fallback()) if issubclass(kind, RobotVehicle) else fallback()
+        plain = replace(fallback(), name=kind.name)
+        return robot_config(kind, ROBOT_FILE, plain) if issubclass(kind, RobotVehicle) else plain
     path = folder / CONFIG_FILE
     if not path.is_file():
         return read_config(None, "", folder, kind, fallback())
     # What is like another is read when that is, so it may not be like a third that leads back to it.
     others = {name: partial(_plain, name) for name, other in VEHICLES.items() if other is not kind}
     config = read_config(path, f"{folder.name}/{CONFIG_FILE}", folder, kind, fallback(), others)
-    return on_bodies(kind, config)
+    looks = {look: _plain(look) for _, look in config.model.wears}
+    return on_bodies(kind, replace(config, looks=looks))
 
 
 def robot_config(kind: type[RobotVehicle], file: Path, fallback: VehicleConfig) -> VehicleConfig:

@@ -27,7 +27,7 @@ from sim.simulation import Simulation
 from sim.simulation.footing import Footing
 from sim.simulation.placing import placement
 from sim.simulation.scene_setup import start_node
-from sim.vehicle_config import VEHICLE_FOLDER, config_of
+from sim.vehicle_config import VEHICLE_FOLDER, config_named
 from sim.vehicle_config.registry import own_program, renewal
 from sim.vehicles import VEHICLES
 from sim.world import load_world
@@ -69,7 +69,7 @@ def test_the_examples_model_is_what_its_script_makes() -> None:
 
 @pytest.mark.parametrize("name", sorted(path.name for path in VEHICLE_FOLDER.iterdir() if path.is_dir()))
 def test_every_part_that_a_folder_names_is_in_its_model(name: str) -> None:
-    check_model(config_of(name))
+    check_model(config_named(name))
 
 
 def test_it_runs_and_plans_from_the_command_line(folder: Path) -> None:
@@ -133,9 +133,9 @@ def test_what_is_saved_is_taken_up_once_it_has_stayed_the_same_for_a_moment(fold
     renewed = polled()
     assert renewed is not None
     assert renewed.renewal.config.camera.distance_m == 9.25
-    assert config_of("trike").camera.distance_m == 5.5
+    assert config_named("trike").camera.distance_m == 5.5
     renewed.renewal.enter()
-    assert config_of("trike").camera.distance_m == 9.25
+    assert config_named("trike").camera.distance_m == 9.25
     assert polled() is None
 
 
@@ -293,7 +293,7 @@ def test_a_new_vehicle_is_its_folder_and_nothing_else(tmp_path: Path) -> None:
         legs = start_node(scene.start, vehicle, footing)[11] - 0.8
         assert legs == pytest.approx(float(world.surface_m(*world.start_pose("start", 0.0)[:2, 3])), abs=1e-9)
         assert isinstance(footing.felt, Ground)
-        config = config_of("lander")
+        config = config_named("lander")
         assert config.contact.fragile
         assert [row.name for row in config.instruments.rows] == ["LIFT"]
         assert "engine" in dict(keymap_of("lander").summary()).values()

@@ -14,7 +14,7 @@ from export.motion import LaneMotion, motion_of_trajectory
 from export.nodes import ground_under, nodes_of
 from sim.models.asset import load_model
 from sim.scene import load_scene
-from sim.vehicle_config import config_of, named_values
+from sim.vehicle_config import config_named, named_values
 from sim.vehicle_config.model import moved
 from sim.vehicles import VEHICLES, enter_own
 from sim.world import load_world
@@ -62,7 +62,7 @@ def test_parts_turn_and_steer_as_the_config_says(tmp_path: Path) -> None:
     values = named_values(
         sim.vehicle("car"), controls=motion.controls[k], shape=motion.shape[k], parameters=motion.parameters
     )
-    parts = config_of("car").model.parts
+    parts = config_named("car").model.parts
     assert len(parts) == 3
     for part in parts:
         for name in part.nodes:

@@ -16,7 +16,7 @@ from render.programs import Programs
 from render.quality import PRESETS
 from render.renderer import Renderer
 from sim.multibody.shapes import Capsule
-from sim.vehicle_config import config_of
+from sim.vehicle_config import config_named
 from tests.render.small_world import Chunk, Scatter, ground, small_frame, small_scenery, small_world
 
 SIZE = (320, 200)
@@ -298,7 +298,7 @@ def test_plants_make_room_for_a_stand_and_come_back(ctx, scenery):
         int(
             (
                 np.linalg.norm(each[:, :2] - place[:2], axis=1)
-                <= config_of("heavy-top").model.clear_around_m + each[:, 3]
+                <= config_named("heavy-top").model.clear_around_m + each[:, 3]
             ).sum()
         )
         for each in (shrubs, boulders)

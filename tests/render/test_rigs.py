@@ -6,7 +6,7 @@ import pytest
 from render.frame import DrawnVehicle
 from render.vehicles.rigs import rig_pose
 from sim.models.asset import load_asset, model_file
-from sim.vehicle_config import VEHICLE_FOLDER, config_of
+from sim.vehicle_config import VEHICLE_FOLDER, config_named
 from sim.vehicle_config.model import turn
 from sim.vehicles.heavy_top import HeavyTop
 
@@ -140,7 +140,7 @@ def test_the_top_is_drawn_with_the_point_and_the_height_that_the_simulation_give
     top = asset.vertices[node == asset.nodes.index("top"), :3]
     stand = asset.vertices[node == asset.nodes.index("stand"), :3]
     assert top[:, 2].min() == pytest.approx(0.0, abs=1e-4)
-    assert top[:, 2].max() == pytest.approx(config_of("heavy-top").trail.point_b[2], abs=1e-3)
+    assert top[:, 2].max() == pytest.approx(config_named("heavy-top").trail.point_b[2], abs=1e-3)
     assert np.hypot(top[:, 0], top[:, 1]).max() == pytest.approx(0.251, abs=0.002)
     # The foot's rim lies on the ground; what is below it is for slopes.
     assert stand[np.abs(stand[:, 2] + HeavyTop.stand_m) < 0.02].size

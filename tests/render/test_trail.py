@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from render.vehicles.left_behind import Trail
-from sim.vehicle_config import config_of
+from sim.vehicle_config import config_named
 
 
 def drawn(trail: Trail, seconds: float, speed_mps: float, begin_s: float = 0.0) -> float:
@@ -27,7 +27,7 @@ def length_m(trail: Trail, time_s: float) -> float:
 
 def test_a_fast_trail_is_kept_for_all_of_its_time() -> None:
     """1.6 m/s for 12 s in steps of 15 mm: more than a thousand points."""
-    kept_s, trail = config_of("pendulum").trail.kept_s, Trail()
+    kept_s, trail = config_named("pendulum").trail.kept_s, Trail()
     end_s = drawn(trail, 3.0 * kept_s, 1.6)
     assert abs(length_m(trail, end_s) - 1.6 * kept_s) < 0.05 * 1.6 * kept_s
 

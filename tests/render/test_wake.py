@@ -11,12 +11,12 @@ from render.renderer import Renderer
 from render.vehicles.left_behind import Splashes
 from render.vehicles.wake import GRAVITY_MPS2, KEPT_S, WEDGE_SLOPE, WakeTrack, wake_band
 from render.water.marks import SPAN_M, WaterMarks, downwash, washes
-from sim.vehicle_config import config_of
+from sim.vehicle_config import config_named
 from tests.render.small_world import small_frame, small_scenery, small_world
 from tests.render.test_tracks import on_circle, pose
 
 LENGTH_M = 3.5
-HULL = config_of("boat").hull
+HULL = config_named("boat").hull
 AT_REST = np.zeros(6)
 
 

@@ -23,7 +23,7 @@ from sim.simulation import Simulation
 from sim.simulation.judge import Judge
 from sim.simulation.scene_setup import errand_of, through
 from sim.snapshot import LaneSnapshot, LaneStatus
-from sim.vehicle_config import config_of
+from sim.vehicle_config import config_named
 from sim.vehicles import vehicle as make
 from sim.world import load_world
 
@@ -55,7 +55,7 @@ def off_line(line: np.ndarray, lane: LaneSnapshot) -> float:
 
 
 def test_every_autopilot_is_some_vehicles() -> None:
-    assert {config_of(name).modes.autopilot for name in vehicles_with_autopilot()} == set(AUTOPILOTS)
+    assert {config_named(name).modes.autopilot for name in vehicles_with_autopilot()} == set(AUTOPILOTS)
 
 
 def test_the_car_finds_back_to_the_lap_and_stays_on_it() -> None:
@@ -68,7 +68,7 @@ def test_the_car_finds_back_to_the_lap_and_stays_on_it() -> None:
     assert max(off_line(lap, lane) for lane in lanes) < 0.8  # 0.42 measured; the cones stand at 3.3
     speeds = [lane.twist_b[3] for lane in lanes]
     assert min(speeds) > 8.0
-    assert max(speeds) < config_of("car").modes.driving.speed_limit_mps
+    assert max(speeds) < config_named("car").modes.driving.speed_limit_mps
     assert np.ptp([place(lane)[0] for lane in lanes]) > 150.0
 
 
@@ -291,7 +291,7 @@ def test_the_cycle_of_a_robot_repeats_itself_and_comes_back_to_that_after_a_pull
     name: str, pull: tuple[str, tuple[float, float, float], tuple[float, float, float]]
 ) -> None:
     simulation, scene = begun(name), load_scene(name)
-    cycle = config_of(scene.vehicle).modes.cycle
+    cycle = config_named(scene.vehicle).modes.cycle
     most = np.array([control.high for control in make(scene.vehicle).controls])
     body, at_b, by_w = pull
 

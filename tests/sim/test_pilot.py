@@ -16,10 +16,11 @@ from sim.control.flight import Gains
 from sim.control.rotation import attitude_of, heading_of, level_axes, turn_between
 from sim.groups.numeric import rotation_log
 from sim.scene import Start
-from sim.vehicle_config import VEHICLE_FOLDER, config_of
+from sim.vehicle_config import VEHICLE_FOLDER, config_named
 from sim.vehicle_config.config import read_config
 from sim.vehicle_config.modes import Flying
 from sim.vehicle_config.registry import enter_config, fallback
+from sim.vehicles import VEHICLES
 from tests.sim.simulation_scenes import fly, helicopter_scene, simulation
 
 FULL_SIZE = {
@@ -111,7 +112,7 @@ def test_inner_loops_are_faster_than_outer_ones_and_slow_down_with_the_period(ai
     assert gains.climb * dt <= 0.4 + 1e-12
 
 
-@pytest.mark.parametrize("mode", flight_modes("helicopter"))
+@pytest.mark.parametrize("mode", flight_modes(VEHICLES["helicopter"]))
 def test_every_mode_lifts_the_weight_in_a_hover_hands_off(mode):
     vehicle = sim.vehicle("helicopter", **FULL_SIZE)
     pilot = MODES[mode]()
@@ -120,7 +121,7 @@ def test_every_mode_lifts_the_weight_in_a_hover_hands_off(mode):
     np.testing.assert_allclose(u, [1100.0 * 9.81, 0.0, 0.0, 0.0], atol=1e-6)
 
 
-@pytest.mark.parametrize("mode", flight_modes("helicopter"))
+@pytest.mark.parametrize("mode", flight_modes(VEHICLES["helicopter"]))
 def test_sticks_have_the_pilots_signs(mode):
     vehicle = sim.vehicle("helicopter", **FULL_SIZE)
 
@@ -158,7 +159,7 @@ def test_raw_sticks_drive_a_boat_ahead_and_turn_it_to_the_stick():
 
 def test_every_vehicle_has_modes_and_its_default_is_one_of_them():
     for name in sim.vehicles():
-        assert default_mode(name) in flight_modes(name)
+        assert default_mode(VEHICLES[name]) in flight_modes(VEHICLES[name])
 
 
 TUNED = """
@@ -176,7 +177,7 @@ ahead_mps = 5.0
 @pytest.fixture
 def tuned(tmp_path: Path) -> Iterator[Path]:
     """Reads the helicopter's config with other numbers of its modes; afterwards it is what it was."""
-    before = config_of("helicopter")
+    before = config_named("helicopter")
     folder = VEHICLE_FOLDER / "helicopter"
     path = tmp_path / "vehicle.toml"
     path.write_text((folder / "vehicle.toml").read_text(encoding="utf-8") + TUNED, encoding="utf-8")

@@ -10,11 +10,12 @@ from sim.control import default_mode, flight_modes
 from sim.scene import load_scene
 from sim.simulation import Simulation
 from sim.snapshot import LaneSnapshot, LaneStatus
-from sim.vehicle_config import config_of
+from sim.vehicle_config import config_named
+from sim.vehicles import VEHICLES
 from sim.world import load_world
 
-CAR = config_of("car").modes.driving
-BOARD = config_of("snakeboard").modes.riding
+CAR = config_named("car").modes.driving
+BOARD = config_named("snakeboard").modes.riding
 
 
 def ride(scene: str, world: str, *stretches: tuple[PilotInput, float]) -> list[LaneSnapshot]:
@@ -38,9 +39,9 @@ def skate(gait: str, seconds: float) -> list[LaneSnapshot]:
 
 
 def test_each_has_its_own_mode_and_the_direct_one() -> None:
-    assert flight_modes("car") == ("raw", "drive")
-    assert flight_modes("snakeboard") == ("raw", "ride")
-    assert (default_mode("car"), default_mode("snakeboard")) == ("drive", "ride")
+    assert flight_modes(VEHICLES["car"]) == ("raw", "drive")
+    assert flight_modes(VEHICLES["snakeboard"]) == ("raw", "ride")
+    assert (default_mode(VEHICLES["car"]), default_mode(VEHICLES["snakeboard"])) == ("drive", "ride")
 
 
 def test_full_throttle_reaches_the_speed_limit_and_holds_it() -> None:

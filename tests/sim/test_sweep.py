@@ -132,7 +132,7 @@ def test_what_is_skipped_above_the_ground_changes_no_motion():
     start = vehicle.state(x=(3.0, -2.0, 9.0), omega=(0.5, 0.3, 0.2), v=(4.0, 1.0, 0.0))
     nodes = []
     for watchful in (False, True):
-        ground = Ground.under(vehicle, land, config_of(vehicle.name).contact.points)
+        ground = Ground.under(vehicle, land, config_of(vehicle).contact.points)
         if watchful:
             ground.frame[6] = np.inf  # its points may be anywhere: nothing is skipped
         y = kernel.start(start.node, u, p, 0.01, ground.probe().env)

@@ -10,11 +10,11 @@ import pytest
 
 import sim
 from sim.commands import PilotInput, RenewVehicle, SetParameter, SetPilotInput
-from sim.control import MODES, flight_modes
+from sim.control import MODES
 from sim.platform.toml_table import TomlTable
 from sim.scene import load_scene
 from sim.simulation import Simulation
-from sim.vehicle_config import ASSETS, VEHICLE_FOLDER, config_of, named_values
+from sim.vehicle_config import ASSETS, VEHICLE_FOLDER, config_named, named_values
 from sim.vehicle_config.registry import fallback, own_program, read_for, renewal, stamp_of
 from sim.vehicle_config.terms import term_of
 from sim.vehicles import VEHICLES
@@ -60,8 +60,8 @@ def test_every_vehicle_of_the_project_has_a_folder() -> None:
 
 
 def test_a_name_that_nobody_knows_has_the_fallback() -> None:
-    assert config_of("nobody-knows-it") is fallback()
-    assert flight_modes("nobody-knows-it") == ("raw",)
+    assert config_named("nobody-knows-it") is fallback()
+    assert config_named("nobody-knows-it").modes.names == ("raw",)
 
 
 def test_a_term_is_the_formula_that_it_says() -> None:
@@ -174,8 +174,8 @@ def test_a_folder_without_a_scene_stands_on_a_plain_and_one_without_data_has_the
     (folder / "vehicle.toml").unlink()
     scene = load_scene(folder, trusted=True)
     assert (scene.vehicle, scene.world, scene.path) == ("trike", "plain", folder)
-    assert config_of("trike").keys == fallback().keys
-    assert config_of("trike").file("model.glb") == folder / "model.glb"
+    assert config_named("trike").keys == fallback().keys
+    assert config_named("trike").file("model.glb") == folder / "model.glb"
 
 
 def test_a_folder_without_a_vehicle_is_refused(tmp_path: Path) -> None:
@@ -266,13 +266,13 @@ def test_while_a_mistake_stands_in_a_file_the_old_one_moves_on(
     folder: Path, file: str, old: str, new: str, answer: str
 ) -> None:
     simulation = _flying(folder)
-    kind, config = VEHICLES["trike"], config_of("trike")
+    kind, config = VEHICLES["trike"], config_named("trike")
     changed(folder / file, old, new)
     with pytest.raises(sim.InputError) as refusal:
         renewal("trike")
     assert answer in str(refusal.value)
     assert "\n" not in str(refusal.value)
-    assert (VEHICLES["trike"], config_of("trike")) == (kind, config)
+    assert (VEHICLES["trike"], config_named("trike")) == (kind, config)
     assert simulation.advance(0.5).lanes[0].time_current_s == pytest.approx(0.5)
 
 
@@ -286,7 +286,7 @@ def test_what_is_like_another_has_its_sections_but_for_those_of_its_own(folder: 
     load_scene(folder, trusted=True)
     path = folder / "vehicle.toml"
     path.write_text('like = "helicopter"\n\n[camera]\ndistance_m = 3.25\n', encoding="utf-8")
-    found, other = read_for(VEHICLES["trike"]), config_of("helicopter")
+    found, other = read_for(VEHICLES["trike"]), config_named("helicopter")
     assert (found.camera.distance_m, found.keys) == (3.25, other.keys)
     np.testing.assert_array_equal(found.contact.points, other.contact.points)
     path.write_text('like = "helicoptre"\n', encoding="utf-8")

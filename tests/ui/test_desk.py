@@ -8,7 +8,7 @@ import pytest
 from pyglet.window import key, mouse
 
 from sim.commands import PilotInput
-from sim.vehicle_config import config_of
+from sim.vehicle_config import config_named
 from sim.vehicle_config.registry import enter_config
 from sim.vehicles import VEHICLES
 from ui.input.control_setup import ControlSetup
@@ -107,7 +107,7 @@ def test_the_keys_are_those_of_the_vehicle_that_is_flown(desk: InputDesk) -> Non
 
 def test_a_held_key_stays_down_while_its_vehicle_is_renewed(desk: InputDesk) -> None:
     """A saved change of its data enters another config under the same name."""
-    kind, before = VEHICLES["helicopter"], config_of("helicopter")
+    kind, before = VEHICLES["helicopter"], config_named("helicopter")
     desk.on_key_press(key.W, 0)
     assert settled(desk).pitch == 1.0
     pitch = next(held for held in before.keys.held if "W" in held.keys)

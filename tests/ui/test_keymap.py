@@ -7,6 +7,7 @@ import sim
 from sim.control import flight_modes, has_autopilot
 from sim.snapshot import LookBack
 from sim.vehicle_config.keys import STICK_KEYS
+from sim.vehicles import VEHICLES
 from tests.ui import fakes
 from ui.backend import key_name
 from ui.input.controllers import TRIGGER_NAMES
@@ -55,8 +56,8 @@ def test_a_vehicle_takes_no_viewer_action_away(keymap: Keymap) -> None:
 @pytest.mark.parametrize("vehicle", sim.vehicles())
 def test_modes_and_autopilot_are_offered_where_there_are_any(vehicle: str) -> None:
     offered = {binding.action for binding in keymap_of(vehicle).viewer}
-    assert ("mode" in offered) == (len(flight_modes(vehicle)) > 1)
-    assert ("demo" in offered) == has_autopilot(vehicle)
+    assert ("mode" in offered) == (len(flight_modes(VEHICLES[vehicle])) > 1)
+    assert ("demo" in offered) == has_autopilot(VEHICLES[vehicle])
 
 
 def test_every_key_is_one_that_the_window_reports_under_that_name(keymap: Keymap) -> None:

@@ -7,7 +7,7 @@ import pytest
 from imgui_bundle import imgui
 
 from sim.snapshot import LaneStatus
-from sim.vehicle_config import PLOTTED, config_of
+from sim.vehicle_config import PLOTTED, config_named
 from sim.vehicles import vehicles
 from tests.ui import fakes
 from tests.ui.bench import Bench
@@ -154,4 +154,4 @@ def test_everything_that_a_vehicle_tells_can_be_plotted(bench: Bench) -> None:
 def test_every_config_plots_what_there_is() -> None:
     assert tuple(channel.key for channel in OWN) == PLOTTED
     for name in vehicles():
-        assert config_of(name).instruments.plots
+        assert config_named(name).instruments.plots

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sim.snapshot import LaneStatus
-from sim.vehicle_config import config_of
+from sim.vehicle_config import config_named
 from tests.ui import fakes
 from ui.sound.listening import heard, level_of
 from ui.sound.player import Mixer
@@ -37,7 +37,7 @@ def spectrum(samples: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def test_a_helicopter_is_heard_at_its_blade_passing_frequency_and_its_multiples_only() -> None:
     now = fakes.snapshot(fakes.lane(observables={"lift_over_weight": 1.0}))
     tones = heard(now)
-    main = max(config_of("helicopter").model.rotors, key=lambda rotor: rotor.radius_m)
+    main = max(config_named("helicopter").model.rotors, key=lambda rotor: rotor.radius_m)
     passing_hz = main.blades * abs(main.spin_radps) / (2.0 * np.pi)
     assert tones.rotor_hz == pytest.approx(passing_hz)
     frequency, magnitude = spectrum(made(replace(tones, wind=0.0), 4.0))

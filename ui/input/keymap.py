@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
-from sim.vehicle_config import Keys, VehicleConfig, config_of
+from sim.vehicle_config import Keys, VehicleConfig, config_named
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def groups(bindings: tuple[KeyBinding, ...]) -> dict[str, tuple[KeyBinding, ...]
 
 def vehicle_keys(vehicle: str) -> Keys:
     """Of a vehicle by its registry name; of one that says nothing, or that nobody knows, the names of the sticks."""
-    return config_of(vehicle).keys
+    return config_named(vehicle).keys
 
 
 def bindings(keys: Keys) -> tuple[KeyBinding, ...]:
@@ -203,7 +203,7 @@ def _lowered(label: str) -> str:
 
 def keymap_of(vehicle: str, own: OwnKeys = USUAL) -> Keymap:
     """Of a vehicle by its registry name; one that is not known here has the names of the sticks. own: the user's."""
-    return _keymap(vehicle, config_of(vehicle), own)
+    return _keymap(vehicle, config_named(vehicle), own)
 
 
 @lru_cache(maxsize=64)

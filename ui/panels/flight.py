@@ -4,9 +4,10 @@ from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
 from sim.commands import SetDemo, SetFlightMode, StopPlan
-from sim.control import autopilot_of
+from sim.control.autopilots import AUTOPILOTS
 from sim.planner.service.requests import FlyShown
 from sim.snapshot import Snapshot
+from sim.vehicle_config import config_named
 from ui import theme
 from ui.panels import plan_pilot
 from ui.panels.context import PanelContext
@@ -32,7 +33,7 @@ def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     chosen = segmented(context, "flight/mode", modes, snapshot.flight_mode)
     if chosen is not None and chosen != snapshot.flight_mode:
         requests.append(SetFlightMode(chosen))
-    autopilot = autopilot_of(snapshot.lanes[0].vehicle)
+    autopilot = AUTOPILOTS.get(config_named(snapshot.lanes[0].vehicle).modes.autopilot)
     if autopilot is not None:
         doc = f"{autopilot.does}{context.keymap.hint('demo')}"
         if button(context, "transport/demo", f"{icons.ICON_FA_ROBOT}  Autopilot", doc, lit=snapshot.demo):

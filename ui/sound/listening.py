@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from sim.snapshot import LaneSnapshot, LaneStatus, Snapshot
-from sim.vehicle_config import VehicleConfig, config_of
+from sim.vehicle_config import VehicleConfig, config_named
 from ui.sound.synthesis import Tones
 
 FULL_WIND_MPS, FULL_WATER_MPS, FULL_WHEELS_MPS = 60.0, 9.0, 12.0
@@ -23,7 +23,7 @@ def heard(snapshot: Snapshot) -> Tones:
     lane = snapshot.lanes[0]
     if snapshot.paused or lane.status is not LaneStatus.RUNNING or not np.isfinite(lane.twist_b).all():
         return Tones()
-    config = config_of(lane.vehicle)
+    config = config_named(lane.vehicle)
     speed_mps = float(np.linalg.norm(lane.twist_b[3:]))
     rotor_hz, rotor, slap = _rotor(lane, config, speed_mps)
 

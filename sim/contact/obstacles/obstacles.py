@@ -113,7 +113,7 @@ class Obstacles:
 
     def told(self, vehicle: Vehicle, time_s: float) -> None:
         """From then on it is this one's footprint that meets them."""
-        config = config_of(vehicle.name)
+        config = config_of(vehicle)
         self.footprint = config.footprint
         self._placed = self._ashore if config.hull is None else self._afloat
 
@@ -232,7 +232,7 @@ def obstacles_in(world: World, vehicle: Vehicle) -> Obstacles | None:
 
     In wild country that is nothing for a vehicle without a footprint, which flies over it.
     """
-    if world.grounds is None and config_of(vehicle.name).footprint is None:
+    if world.grounds is None and config_of(vehicle).footprint is None:
         return None
     solids, afloat = solids_of(world), solids_afloat(world)
     return Obstacles(solids, world.terrain, afloat) if solids or afloat else None

@@ -31,7 +31,7 @@ class WaterBox:
 
     def begun(self, vehicle: Vehicle, T_wb: np.ndarray, world: World) -> TankWater:
         """At rest about a vehicle at (4, 4) T_wb. Raises InputError for one without a hull, or not in the box."""
-        worn = config_of(vehicle.name).hull
+        worn = config_of(vehicle).hull
         if worn is None or worn.surface is None:
             raise InputError(f"vehicle {vehicle.name!r} has no surface in [hull]: no water can carry it")
         corner = np.asarray(self.box.corner_w)
@@ -92,7 +92,7 @@ class SeaBox:
 
     def begun(self, vehicle: Vehicle, T_wb: np.ndarray, world: World) -> TankWater:
         """About a vehicle at (4, 4) T_wb. Raises InputError for one that has no hull, or does not float."""
-        worn = config_of(vehicle.name).hull
+        worn = config_of(vehicle).hull
         if vehicle.support is not Support.WATER or worn is None or worn.surface is None:
             raise InputError(f"vehicle {vehicle.name!r} does not float: no sea can carry it")
         water = water_about(vehicle, world.water_level_m or 0.0)

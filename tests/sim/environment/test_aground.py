@@ -14,7 +14,7 @@ from sim.recordings.playback import Playback
 from sim.scene import Scene, Start, load_scene
 from sim.simulation import Simulation
 from sim.snapshot import LaneSnapshot, LaneStatus
-from sim.vehicle_config import config_of
+from sim.vehicle_config import config_named
 from sim.vehicles import vehicle
 from sim.water.immersion import VOLUME, WATER_DENSITY
 from sim.water.water import Water
@@ -45,7 +45,7 @@ def sailed(simulation: Simulation, seconds: float, thrust: float = 0.0) -> list[
 
 
 def over_ground_m(lane: LaneSnapshot, world: World) -> float:
-    hull = config_of("motorboat").hull
+    hull = config_named("motorboat").hull
     assert hull is not None
     assert hull.surface is not None
     x, y, z = (hull.surface.outermost @ lane.T_wb[:3, :3].T + lane.T_wb[:3, 3]).T

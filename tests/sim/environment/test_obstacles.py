@@ -20,7 +20,7 @@ from sim.recordings.playback import Playback
 from sim.scene import Scene, Start, load_scene
 from sim.simulation import Simulation
 from sim.snapshot import LaneStatus, Snapshot
-from sim.vehicle_config import config_of
+from sim.vehicle_config import config_named
 from sim.vehicle_config.config import Footprint
 from sim.vehicles import NonholonomicVehicle, Vehicle, vehicle
 from sim.world.boulders import VARIANTS, boulder_discs, widest
@@ -338,7 +338,7 @@ def way_is_free(disc: np.ndarray, discs: np.ndarray) -> bool:
 
 
 def test_a_car_stops_at_a_boulder_of_the_desert_and_stays_out_of_it() -> None:
-    ground, footprint = world("driving"), config_of("car").footprint
+    ground, footprint = world("driving"), config_named("car").footprint
     assert footprint is not None
     discs = boulder_discs(ground, higher_than_m=0.35)
     near = discs[np.hypot(discs[:, 0], discs[:, 1]) < 130.0]
@@ -355,7 +355,7 @@ def test_a_car_stops_at_a_boulder_of_the_desert_and_stays_out_of_it() -> None:
 
 
 def test_what_takes_the_place_of_what_flies_meets_the_boulders_of_the_canyon() -> None:
-    canyon, footprint = world("canyon"), config_of("car").footprint
+    canyon, footprint = world("canyon"), config_named("car").footprint
     assert footprint is not None
     simulation = Simulation(Scene("swapped", "Swapped", vehicle="helicopter", world="canyon"), canyon)
     simulation.submit(SetVehicle("car"))

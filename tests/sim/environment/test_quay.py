@@ -16,7 +16,7 @@ from sim.recordings.playback import Playback
 from sim.scene import Scene, Start, load_scene
 from sim.simulation import Simulation
 from sim.snapshot import LaneSnapshot, LaneStatus
-from sim.vehicle_config import config_of
+from sim.vehicle_config import config_named
 from sim.vehicles import vehicle
 from sim.world import load_world
 
@@ -33,7 +33,7 @@ def before(place: tuple[float, float], heading: float, speed_mps: float = 0.0, *
 
 
 def corners_w(lane: LaneSnapshot) -> np.ndarray:
-    footprint = config_of("motorboat").footprint
+    footprint = config_named("motorboat").footprint
     assert footprint is not None
     x, y, length, width = footprint.array
     local = np.array([(x + a * length, y + b * width) for a in (-1, 1) for b in (-1, 1)])

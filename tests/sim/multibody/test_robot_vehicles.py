@@ -74,7 +74,7 @@ def test_controls_are_the_motors_and_targets_keep_to_the_limits(leg):
     assert (target.low, target.high, target.default, target.unit) == (-1.5, 2.0, 0.0, "rad")
     with pytest.raises(InputError, match=r"hip_target = 2\.5 is out of range; allowed: -1.5 to 2 rad"):
         vehicle.with_parameters(hip_target=2.5)
-    keys = config_of(vehicle.name).keys
+    keys = config_of(vehicle).keys
     assert [held.action for held in keys.held] == ["yaw+", "yaw-"]
 
 
@@ -123,7 +123,7 @@ def test_a_robot_is_opened_by_its_file_in_the_scene_of_robots(leg):
 def test_looks_and_touch_come_from_the_shapes_of_its_file(leg):
     vehicle = known_vehicle(enter_own(str(leg)))
     assert [(solid.body, solid.shape) for solid in vehicle.solids] == [("world", "box"), ("leg", "cylinder")]
-    parts = {part.nodes: part.body for part in config_of(vehicle.name).model.parts}
+    parts = {part.nodes: part.body for part in config_of(vehicle).model.parts}
     assert parts == {("world",): STAND, ("leg",): "leg"}
     assert vehicle.stand_m == pytest.approx(0.6)  # the leg hangs down to 0.6 m below the base
     (along,) = vehicle.shapes()
