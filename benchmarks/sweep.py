@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 import sim
-from sim.sweeps import Grid
+from sim.analysis.sweep_table import Grid
 
 
 def answer(mass: np.ndarray, lift: np.ndarray, steps: np.ndarray) -> dict[str, np.ndarray]:

@@ -9,16 +9,18 @@ from sim.platform.errors import InputError
 from sim.vehicles import State, Vehicle, vehicle, vehicles
 
 if TYPE_CHECKING:
-    from sim.batches import Trajectories, batch, batch_bytes
-    from sim.gradients import Gradient, Rollout, rollout_gradient
-    from sim.identification import Identified, Recording, identify
+    from sim.analysis.batch import Trajectories, batch, batch_bytes
+    from sim.analysis.gradient import Gradient, Rollout, rollout_gradient
+    from sim.analysis.identify import identify
+    from sim.analysis.measured_flight import Recording
+    from sim.analysis.shooting import Identified
+    from sim.analysis.sweep import sweep
     from sim.multibody.robots.reading import read_robot
     from sim.multibody.robots.robot import Robot
     from sim.multibody.rod import rod
     from sim.multibody.tree import Body, Joint, Tree, tree
     from sim.planner.api import plan
     from sim.planner.service.receding import receding_horizon
-    from sim.sweeps import sweep
     from sim.trajectory import Trajectory, simulate
 
 __all__ = [
@@ -54,16 +56,17 @@ __all__ = [
 
 
 _LATE = {
-    **dict.fromkeys(("Identified", "Recording", "identify"), "sim.identification"),
-    **dict.fromkeys(("Gradient", "Rollout", "rollout_gradient"), "sim.gradients"),
-    **dict.fromkeys(("Trajectories", "batch", "batch_bytes"), "sim.batches"),
+    **dict.fromkeys(("Identified", "identify"), "sim.analysis.identify"),
+    "Recording": "sim.analysis.measured_flight",
+    **dict.fromkeys(("Gradient", "Rollout", "rollout_gradient"), "sim.analysis.gradient"),
+    **dict.fromkeys(("Trajectories", "batch", "batch_bytes"), "sim.analysis.batch"),
     "plan": "sim.planner.api",
     "read_robot": "sim.multibody.robots.reading",
     "rod": "sim.multibody.rod",
     "receding_horizon": "sim.planner.service.receding",
     "Robot": "sim.multibody.robots.robot",
     "simulate": "sim.trajectory",
-    "sweep": "sim.sweeps",
+    "sweep": "sim.analysis.sweep",
     "Trajectory": "sim.trajectory",
     **dict.fromkeys(("Body", "Joint", "Tree", "tree"), "sim.multibody.tree"),
 }

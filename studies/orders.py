@@ -8,8 +8,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import sim
+from sim.analysis.sweep_table import Grid
 from sim.integrators import Integrator, integrator
-from sim.sweeps import Grid
 from sim.vehicles import State, Vehicle
 from studies.report import LOCAL, Claim, Options, Progress, Report
 

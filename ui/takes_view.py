@@ -9,7 +9,7 @@ from sim.recordings import Take
 from sim.vehicles.forms.parameters import Value
 
 if TYPE_CHECKING:
-    from sim.identification import Identified
+    from sim.analysis.shooting import Identified
 
 
 @dataclass(frozen=True, slots=True)

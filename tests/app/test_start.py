@@ -50,7 +50,7 @@ def loaded(program: str) -> set[str]:
     ("program", "without"),
     [
         ("import app", LISTS_DO_WITHOUT),
-        (f"import app; {WINDOW}", (*HEAVY, "PIL.ImageDraw", "sim.water.flip", "sim.identification")),
+        (f"import app; {WINDOW}", (*HEAVY, "PIL.ImageDraw", "sim.water.flip", "sim.analysis.identify")),
     ],
     ids=["lists and refusals", "a window's first frame"],
 )

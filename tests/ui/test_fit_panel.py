@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import sim
+from sim.analysis.shooting import Identified
 from sim.commands import SetParameter
-from sim.identification import Identified
 from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui.panels.takes import draw_fit, told_of

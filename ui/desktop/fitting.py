@@ -18,7 +18,8 @@ from ui.requests import FitTake
 from ui.takes_view import AFTER, BEFORE, FitView
 
 if TYPE_CHECKING:
-    from sim.identification import Identified, Recording
+    from sim.analysis.measured_flight import Recording
+    from sim.analysis.shooting import Identified
 
 
 @dataclass(slots=True, eq=False)
@@ -95,8 +96,8 @@ class Fitting:
 
     def _fitted(self, asked: _Asked, take: Take) -> "tuple[Recording, Identified]":
         """On the thread, which waits for the process."""
-        from sim.identification.fit import identify_in_process  # with what fits, which few windows need
-        from sim.identification.recording import Recording
+        from sim.analysis.identify import identify_in_process  # with what fits, which few windows need
+        from sim.analysis.measured_flight import Recording
 
         if asked.given_up.is_set():
             raise GivenUp

@@ -43,7 +43,7 @@ from ui.requests import (
 from ui.takes_view import AFTER, BEFORE, BLURS, FORMATS, SCENES, VIDEO, FilmView, FitView, StoredTake
 
 if TYPE_CHECKING:
-    from sim.identification import Identified
+    from sim.analysis.shooting import Identified
 
 
 _COLUMNS = 2

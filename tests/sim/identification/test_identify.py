@@ -10,8 +10,8 @@ import pytest
 import sim
 from export.motion import motion_of_trajectory
 from export.tables import write_csv
+from sim.analysis.identify import identify_in_process
 from sim.environment.surroundings import surroundings
-from sim.identification.fit import identify_in_process
 from sim.integrators import DEFAULT, integrator
 from sim.platform.errors import InputError
 from sim.platform.processes import GivenUp

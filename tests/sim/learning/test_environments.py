@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sim
-from sim.learning.tasks import TASKS
+from sim.analysis.learning_tasks import TASKS
 from sim.platform.errors import InputError
 
 gymnasium = pytest.importorskip("gymnasium", reason="gymnasium is not there")
@@ -93,7 +93,7 @@ def test_many_lanes_are_as_many_environments() -> None:
 
 
 def test_lanes_that_are_over_start_anew_with_the_next_step() -> None:
-    from sim.learning.vector import VehicleVector
+    from sim.analysis.learning_environments import VehicleVector
 
     many = VehicleVector(num_envs=5, max_episode_steps=4)
     many.reset(seed=1)
@@ -135,7 +135,7 @@ def test_a_pilot_that_knows_how_hovers_and_one_that_does_nothing_does_not() -> N
 
 
 def test_a_task_that_is_none_is_refused_in_one_line() -> None:
-    from sim.learning.environment import VehicleEnvironment
+    from sim.analysis.learning_environments import VehicleEnvironment
 
     with pytest.raises(InputError, match="unknown task 'Hoover'; allowed: Hover"):
         VehicleEnvironment("Hoover")

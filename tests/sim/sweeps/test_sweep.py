@@ -14,9 +14,8 @@ import numpy as np
 import pytest
 
 import sim
+from sim.analysis.sweep_table import Grid, opened
 from sim.platform.errors import InputError
-from sim.sweeps import Grid
-from sim.sweeps.table import opened
 
 pytest.importorskip("distributed", reason="dask.distributed is not there")
 
@@ -295,7 +294,7 @@ def test_a_scheduler_that_does_not_answer_is_one_line() -> None:
 def test_a_scheduler_without_workers_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     from distributed import LocalCluster
 
-    monkeypatch.setattr(importlib.import_module("sim.sweeps.sweep"), "_WORKERS_S", 0.2)
+    monkeypatch.setattr(importlib.import_module("sim.analysis.sweep"), "_WORKERS_S", 0.2)
     with (
         LocalCluster(n_workers=0, dashboard_address=None) as cluster,
         pytest.raises(InputError, match="has no workers; allowed: one or more"),

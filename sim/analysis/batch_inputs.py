@@ -1,4 +1,4 @@
-"""What a batch is given, checked and brought to one form."""
+"""Starts, controls and parameters of a batch, validated and brought to one form."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""`rollout_gradient`: a rollout that knows its derivatives by inputs, start and parameters."""
+"""`rollout_gradient`: a rollout that knows its derivatives by inputs, start and parameters, forward and adjoint."""
 
 import math
 from collections.abc import Mapping
@@ -7,15 +7,123 @@ from functools import cached_property
 
 import numpy as np
 
-from sim.gradients.directions import Directions, given_directions
-from sim.gradients.parameters import by_name
-from sim.gradients.steps import DIRECTIONS, Steps, side_by_side
+from sim.analysis.gradient_steps import DIRECTIONS, Steps, side_by_side
 from sim.integrators import Integrator
-from sim.platform.errors import InputError, quote
+from sim.platform.errors import InputError, one_of, quote
 from sim.platform.validation import numbers, whole
 from sim.trajectory import Controls, control_rows, given_method, given_start, given_vehicle, step_count
 from sim.vehicles import State, Vehicle
 from sim.vehicles.forms.parameters import Value
+
+
+def places_of(vehicle: Vehicle, name: str) -> range:
+    """Where a parameter stands in the flat vector. Raises InputError for a name that is none."""
+    at = 0
+    for q in vehicle.parameters:
+        if q.name == name:
+            return range(at, at + q.size)
+        at += q.size
+    allowed = one_of((q.name for q in vehicle.parameters), name)
+    raise InputError(f"vehicle {vehicle.name!r}: unknown parameter {quote(name)}; allowed: {allowed}")
+
+
+def shape_of(vehicle: Vehicle, name: str) -> tuple[int, ...]:
+    """Of a parameter's value: () for one number."""
+    value = vehicle.values.get(name)
+    return () if value is None or isinstance(value, int | float) else (len(value),)
+
+
+def by_name(vehicle: Vehicle, flat: np.ndarray) -> dict[str, Value]:
+    """The entries of a flat vector, as values of parameters are."""
+    found: dict[str, Value] = {}
+    for q in vehicle.parameters:
+        part = flat[list(places_of(vehicle, q.name))]
+        scalar = isinstance(q.default, int | float)
+        found[q.name] = float(part[0]) if scalar else tuple(part.tolist())
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Directions:
+    """k of them."""
+
+    controls: np.ndarray
+    """(k, N, n_controls)."""
+    initial: np.ndarray
+    """(k, dim)."""
+    parameters: np.ndarray
+    """(k, parameter count), flat."""
+
+    def __len__(self) -> int:
+        return len(self.initial)
+
+    def part(self, begin: int, count: int) -> "Directions":
+        """At most `count` of them, from one on."""
+        at = slice(begin, begin + count)
+        return Directions(self.controls[at], self.initial[at], self.parameters[at])
+
+    @staticmethod
+    def of_start(vehicle: Vehicle, steps: int, names: tuple[str, ...]) -> "Directions":
+        """One by one: every displacement of the start, then every number of these parameters.
+
+        Raises InputError for a name that is none.
+        """
+        dim, places = vehicle.space.dim, [c for name in names for c in places_of(vehicle, name)]
+        count = dim + len(places)
+        initial, parameters = np.zeros((count, dim)), np.zeros((count, vehicle.parameter_count))
+        initial[:dim] = np.eye(dim)
+        parameters[np.arange(dim, count), places] = 1.0
+        return Directions(np.zeros((count, steps, len(vehicle.controls))), initial, parameters)
+
+
+def given_directions(
+    vehicle: Vehicle,
+    steps: int,
+    controls: np.ndarray | None,
+    initial: np.ndarray | None,
+    parameters: Mapping[str, object],
+) -> tuple[Directions, bool]:
+    """Those of `Rollout.forward`, and whether one was given alone. Raises InputError for shapes that do not fit."""
+    if not isinstance(parameters, Mapping):
+        raise InputError(
+            f"parameters = {quote(parameters)} are refused; allowed: a dict of names and numbers"
+        )
+    shapes = {"controls": (steps, len(vehicle.controls)), "initial": (vehicle.space.dim,)}
+    ends = {
+        name: numbers(f"directions of {name}", v)
+        for name, v in (("controls", controls), ("initial", initial))
+        if v is not None
+    }
+    for name in parameters:
+        places_of(vehicle, name)
+    values = {name: numbers(f"directions of {name}", v) for name, v in parameters.items()}
+    given = {name: _rows(value, shapes[name], name) for name, value in ends.items()}
+    named = {name: _rows(value, shape_of(vehicle, name), name) for name, value in values.items()}
+    counts = {len(rows) for rows in (*given.values(), *named.values())}
+    if len(counts) > 1:
+        raise InputError(
+            f"directions of {', '.join(map(str, sorted(counts)))} rows; allowed: as many of each"
+        )
+    count = counts.pop() if counts else 1
+    single = all(value.shape == shapes[name] for name, value in ends.items()) and all(
+        value.shape == shape_of(vehicle, name) for name, value in values.items()
+    )
+    flat = np.zeros((count, vehicle.parameter_count))
+    for name, rows in named.items():
+        flat[:, list(places_of(vehicle, name))] = rows.reshape(count, -1)
+    none = {name: np.zeros((count, *shape)) for name, shape in shapes.items()}
+    found = Directions(given.get("controls", none["controls"]), given.get("initial", none["initial"]), flat)
+    return found, single
+
+
+def _rows(value: np.ndarray, shape: tuple[int, ...], name: str) -> np.ndarray:
+    """(k, *shape). Raises InputError."""
+    if value.shape == shape:
+        return np.ascontiguousarray(value[None])
+    if value.ndim == len(shape) + 1 and value.shape[1:] == shape and len(value):
+        return np.ascontiguousarray(value)
+    raise InputError(f"directions of {name} are {value.shape}; allowed: {shape} or (k, *{shape})")
+
 
 _KEPT_STEPS = 20_000
 """So many steps are kept whole for a derivative; of more there are as many checkpoints as steps between two of them."""

@@ -5,19 +5,17 @@ are eliminated (Bock's condensing). What is measured is compared on the group; d
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 import casadi as ca
 import numpy as np
 
-from sim.gradients import rollout_gradient
-from sim.gradients.parameters import places_of
-from sim.identification.outcome import Identified
-from sim.identification.recording import Recording, groups_of
+from sim.analysis.gradient import places_of, rollout_gradient
+from sim.analysis.measured_flight import Recording, groups_of
 from sim.integrators import Integrator
 from sim.platform.errors import InputError
-from sim.vehicles import Vehicle
+from sim.vehicles import State, Vehicle
 from sim.vehicles.forms.base import Structure
 from sim.vehicles.forms.parameters import Value
 
@@ -38,6 +36,42 @@ _SINGULAR = 1e-12
 """Of the squared singular values, relative to the largest."""
 _LEAST = 1e-12
 """Noise, where something fits to the last digit."""
+
+
+@dataclass(frozen=True, eq=False)
+class Identified:
+    """Values with standard errors; nan where the data do not tell."""
+
+    vehicle: Vehicle
+    """With the values that were found."""
+    values: Mapping[str, Value]
+    """Of the unknown parameters."""
+    standard_errors: Mapping[str, Value]
+    """As many numbers as the values have."""
+    correlation: np.ndarray
+    """(k, k) of all their numbers, in their order."""
+    confounded: tuple[tuple[str, ...], ...]
+    """Numbers that the data cannot tell apart, or not at all; of a vector `inertia.0` is the first."""
+    initial: State = field(repr=False)
+    """Where the motion began."""
+    noise: Mapping[str, float]
+    """Standard deviation of what was measured, by group: as given, or as it turned out."""
+    iterations: int
+    converged: bool
+
+    def __str__(self) -> str:
+        """A line a parameter, then what cannot be told."""
+        lines = [
+            f"{name} = {_text(value)} +- {_text(self.standard_errors[name])}"
+            for name, value in self.values.items()
+        ]
+        lines += [
+            f"{names[0]} is not told by these data"
+            if len(names) == 1
+            else f"{' and '.join(names)} are not told apart by these data"
+            for names in self.confounded
+        ]
+        return "\n".join(lines)
 
 
 @dataclass(frozen=True, eq=False)
@@ -296,3 +330,7 @@ def _comparison(structure: Structure) -> tuple[ca.Function, ca.Function]:
         ca.Function("compare", [a, b], [way, ca.densify(ca.jacobian(way, b))]),
         ca.Function("displace", [a, d], [ca.densify(space.displaced(a, d))]),
     )
+
+
+def _text(value: Value) -> str:
+    return f"{value:.5g}" if isinstance(value, int | float) else f"({', '.join(f'{v:.5g}' for v in value)})"

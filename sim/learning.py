@@ -6,8 +6,7 @@ there is memory for. Needs gymnasium: pip install "holonomy[gym]".
 
 from contextlib import suppress
 
-from sim.learning.task import Task
-from sim.learning.tasks import TASKS
+from sim.analysis.learning_tasks import TASKS, Task
 from sim.platform.errors import InputError
 
 __all__ = ["TASKS", "Task", "enter"]
@@ -24,8 +23,8 @@ def enter() -> None:
         if place not in gymnasium.registry:
             gymnasium.register(
                 id=place,
-                entry_point="sim.learning.environment:VehicleEnvironment",
-                vector_entry_point="sim.learning.vector:VehicleVector",
+                entry_point="sim.analysis.learning_environments:VehicleEnvironment",
+                vector_entry_point="sim.analysis.learning_environments:VehicleVector",
                 max_episode_steps=kind.episode_steps,
                 kwargs={"task": name},
             )

@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from sim.analysis.sweep_table import Grid, Table, opened
 from sim.platform.errors import InputError, quote
 from sim.platform.processes import no_modules_from_current_folder
 from sim.platform.validation import whole
-from sim.sweeps.grid import Grid
-from sim.sweeps.table import Table, opened
 
 Question = Callable[..., Mapping[str, Any]]
 """(axis=value, ...) -> name -> number; vectorised: arrays (n,) -> arrays (n, ...)."""

@@ -1,4 +1,4 @@
-"""`identify`: maximum likelihood by multiple shooting, and what can be asked of it."""
+"""`identify`: parameters of a vehicle out of what it was measured to do, and how sure they are."""
 
 import threading
 from collections.abc import Mapping, Sequence
@@ -7,11 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from sim.gradients.parameters import places_of
-from sim.gradients.steps import check_differentiable
-from sim.identification.outcome import Identified
-from sim.identification.recording import GROUPS, Recording, groups_of
-from sim.identification.shooting import Progress, Shooting
+from sim.analysis.gradient import places_of
+from sim.analysis.gradient_steps import check_differentiable
+from sim.analysis.measured_flight import GROUPS, Recording, groups_of
+from sim.analysis.shooting import Identified, Progress, Shooting
 from sim.integrators import Integrator
 from sim.platform.errors import InputError, one_of, quote
 from sim.platform.processes import Tell, run_in_process
