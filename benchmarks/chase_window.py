@@ -28,7 +28,7 @@ def measure(scene: str, seconds: float) -> None:
         folder = Path(opened.enter_context(tempfile.TemporaryDirectory()))
         screen = opened.enter_context(closing(Screen()))
         app = opened.enter_context(closing(App(screen, folder, scene, "--quality", "software")))
-        app.wait_until(lambda p: _pursuit(p).get("phase") == "flying", timeout_s=120.0, what="plans fly it")
+        app.wait_until(lambda p: _mpc(p).get("phase") == "flying", timeout_s=120.0, what="plans fly it")
         time.sleep(SETTLING_S)
         x, y, width, height = app.wait_until(
             lambda p: "plan/handle/goal" in p["widgets"], timeout_s=60.0, what="its goal is in the picture"
@@ -49,9 +49,9 @@ def measure(scene: str, seconds: float) -> None:
         screen.xdotool("mouseup", 1)
     passed_s = seen[-1]["wall_s"] - seen[0]["wall_s"]
     way_m = sum(math.dist(a["plan"]["goal_w"], b["plan"]["goal_w"]) for a, b in pairwise(seen))
-    first, last = _pursuit(seen[0]), _pursuit(seen[-1])
+    first, last = _mpc(seen[0]), _mpc(seen[-1])
     plans, late, failed = (last[name] - first[name] for name in ("asked", "late", "failed"))
-    ages_ms = sorted(1e3 * _pursuit(p)["age_s"] for p in seen)
+    ages_ms = sorted(1e3 * _mpc(p)["age_s"] for p in seen)
     factor = statistics.median(p["real_time_factor"] for p in seen)
     frames = seen[-1]["frames"] - seen[0]["frames"]
     print(
@@ -62,8 +62,8 @@ def measure(scene: str, seconds: float) -> None:
     )
 
 
-def _pursuit(probe: dict) -> dict:
-    return (probe.get("plan") or {}).get("pursuit") or {}
+def _mpc(probe: dict) -> dict:
+    return (probe.get("plan") or {}).get("mpc") or {}
 
 
 if __name__ == "__main__":

@@ -13,10 +13,10 @@ from dataclasses import replace
 import numpy as np
 
 from sim.planner import Cylinder, Planner, Task, task_of_scene
-from sim.planner.api import pursuing_of_scene
+from sim.planner.api import mpc_settings_of_scene
 from sim.planner.service.receding import AimAt, receding_horizon
 from sim.planner.task.clearance import clearance
-from sim.planner.task.pursuit import pursuit_task
+from sim.planner.task.mpc import mpc_task
 from sim.scene import load_scene
 from sim.vehicles import Vehicle
 from sim.world import load_world
@@ -27,16 +27,16 @@ LAG_S = 0.03
 """From the state that a plan is asked for to where it takes over."""
 
 
-def _pursuit(scene: str) -> tuple[Vehicle, Task]:
+def _mpc(scene: str) -> tuple[Vehicle, Task]:
     """What the window plans in flight in a scene."""
     read = load_scene(scene)
     vehicle, task = task_of_scene(read)
-    return vehicle, replace(pursuit_task(vehicle, task, pursuing_of_scene(read, vehicle)), steps=STEPS)
+    return vehicle, replace(mpc_task(vehicle, task, mpc_settings_of_scene(read, vehicle)), steps=STEPS)
 
 
 def helicopter(seed: int) -> Chase:
     """Down the canyon behind a goal at 10 m/s that swings from side to side."""
-    vehicle, task = _pursuit("chase-helicopter")
+    vehicle, task = _mpc("chase-helicopter")
     random = np.random.default_rng(seed)
     phase, rate = random.uniform(0.0, 2 * np.pi), random.uniform(0.1, 0.3)
     river = load_world("canyon").river
@@ -59,7 +59,7 @@ def helicopter(seed: int) -> Chase:
 
 def quadrotor(seed: int) -> Chase:
     """Between pillars behind a goal at about 3 m/s, up and down."""
-    vehicle, task = _pursuit("chase-quadrotor")
+    vehicle, task = _mpc("chase-quadrotor")
     random = np.random.default_rng(seed)
     posts, level = _posts(random, 13.2, 0.5), _wandering(random, 12.0, 3.0)
 
@@ -103,7 +103,7 @@ def car(seed: int) -> Chase:
 
 
 def _on_a_plane(scene: str, seed: int, *, reach_m: float, goal_mps: float, post_m: float) -> Chase:
-    vehicle, task = _pursuit(scene)
+    vehicle, task = _mpc(scene)
     random = np.random.default_rng(seed)
     task = replace(task, start=vehicle.state(), obstacles=_posts(random, 1.1 * reach_m, post_m))
     return vehicle, task, _wandering(random, reach_m, goal_mps)

@@ -4,19 +4,17 @@ Every command is carried out between two steps by the simulation thread. One tha
 (unknown name, value out of range) changes nothing and is answered in `Snapshot.message`.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from sim.control.course import FollowCourse
+from sim.control.mpc.plans import StartMpc
 from sim.control.pilot import PilotInput
-from sim.integrators import Integrator
-from sim.vehicles import Vehicle
+from sim.control.plan_following import FlyPlan
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-    from sim.control.plan_following import PlanSource
     from sim.measured import Measured
     from sim.recordings import Take
     from sim.scene.race_timing import Rival
@@ -36,7 +34,6 @@ __all__ = [
     "PilotInput",
     "PlayTake",
     "Pull",
-    "Pursue",
     "RaceAgainst",
     "RemoveLane",
     "RenewVehicle",
@@ -59,8 +56,9 @@ __all__ = [
     "ShowMeasured",
     "SingleStep",
     "StartAt",
+    "StartMpc",
+    "StopMpc",
     "StopPlan",
-    "StopPursuit",
 ]
 
 
@@ -208,55 +206,13 @@ class LetGo:
     """No hand pulls any more."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FlyPlan:
-    """Put all lanes at the start of a plan and give them its inputs; the flown one steps as it was planned.
-
-    At the end time stands still; running on gives the vehicle back to the pilot, with its former method.
-    """
-
-    vehicle: Vehicle
-    integrator: str | Integrator
-    step_s: float
-    nodes: np.ndarray = field(repr=False)
-    """(N+1, node size)."""
-    controls: np.ndarray = field(repr=False)
-    """(N+1, n_controls)."""
-    tracked: bool = False
-    """Feed errors back (LQR along the plan); otherwise open loop."""
-    flown: Vehicle | None = None
-    """What flies it where that is not what was planned for, such as one in wind; None: `vehicle`."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class FollowCourse:
-    """Have the flown vehicle follow, from where it is, a course that was planned for another one, and lie at its end.
-
-    It is the vehicle's autopilot that does so; time goes on, and so does the weather.
-    """
-
-    places_w: np.ndarray = field(repr=False)
-    """(n, 2) [m]."""
-    headings_rad: np.ndarray = field(repr=False)
-    """(n,)."""
-    step_s: float
-    """Between the places."""
-
-
 @dataclass(frozen=True, slots=True)
 class StopPlan:
     """Give the vehicle back to the pilot where it is."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Pursue:
-    """Have the flown lane flown by plans that are made anew all the time."""
-
-    source: "PlanSource"
-
-
 @dataclass(frozen=True, slots=True)
-class StopPursuit:
+class StopMpc:
     """Give the vehicle back to the pilot of its flight mode."""
 
 
@@ -372,8 +328,8 @@ Command = (
     | FlyPlan
     | FollowCourse
     | StopPlan
-    | Pursue
-    | StopPursuit
+    | StartMpc
+    | StopMpc
     | Scrub
     | BackToNow
     | Retake

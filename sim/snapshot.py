@@ -9,10 +9,12 @@ at any step and any frame rate.
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sim.control.course import CourseStatus
+from sim.control.mpc import MpcStatus
 from sim.lane_status import LaneStatus
 from sim.platform.progress import Job
 from sim.scene.race_timing import LAPPED, PLANNED, Standing
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
     from sim.recordings import Take
 
 
-PursuitPhase = Literal["preparing", "flying", "late", "holding"]
 MEASURED = "measured"
 """Stands for the integrator of a lane that is not simulated, but shows what was measured; of a race's rivals PLANNED or
 LAPPED does."""
@@ -156,30 +157,6 @@ class LookBack:
     time_s: float
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PursuitPicture:
-    """How it goes where plans are made while one flies."""
-
-    phase: PursuitPhase
-    """`preparing`: there is no plan yet; `late`: an old one is tracked; `holding`: it has ended, and is held there."""
-    age_s: float
-    """Simulated time since the flown plan was asked for."""
-    lag_s: float
-    """Simulated time that a plan is given, from the moment that it is asked for until it takes over."""
-    solves_per_s: float
-    """Answers a second of wall time, lately."""
-    solve_s: float
-    """Wall time of a solve, the median of the latest."""
-    asked: int
-    failed: int
-    late: int
-    """Plans that came after the moment at which they were to take over."""
-    told: str
-    """Why the last one was not found; empty where it was."""
-    places_w: np.ndarray | None
-    """(N+1, 3) m: the plan that is flown."""
-
-
 @dataclass(frozen=True, slots=True)
 class Waiting:
     """A command whose kernel is being compiled; until it is there nothing changes."""
@@ -189,20 +166,6 @@ class Waiting:
     """What is compiled."""
     job: Job | None
     """How far it is; None before its turn has come."""
-
-
-@dataclass(frozen=True, slots=True)
-class CoursePicture:
-    """How it goes where a course is followed that was planned for another vehicle."""
-
-    left_m: float
-    """Of the course."""
-    off_m: float
-    """From its end."""
-    off_rad: float
-    """Of the heading there."""
-    arrived: bool
-    """It has been there: slow, and as it should lie."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,9 +197,9 @@ class Snapshot:
     """A tight integration runs alongside; lanes tell their deviation from it."""
     plan_flies: bool = False
     """The controls are those of a plan."""
-    pursuit: PursuitPicture | None = None
+    mpc: MpcStatus | None = None
     """Plans that are made while one flies; None where none are, and while the past is shown."""
-    course: CoursePicture | None = None
+    course: CourseStatus | None = None
     """A course that was planned for another vehicle is followed; None where none is, and while the past is shown."""
     plan_verdict: str = ""
     """How the last flight of a plan ended; empty before its end."""

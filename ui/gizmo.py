@@ -54,12 +54,12 @@ class Gizmo:
         style = im_guizmo.get_style()
         style.translation_line_thickness = style.rotation_line_thickness = context.px(_LINE_PX)
         style.translation_line_arrow_size = context.px(_ARROW_PX)
-        origin_w, pursued = np.array(plan.origin_w), plan.pursuit is not None and plan.pursuit.on
+        origin_w, mpc_flies = np.array(plan.origin_w), plan.mpc is not None and plan.mpc.on
         # Plans in flight have their goal pointed at.
         parts = tuple(
             replace(handle, T_w=_shifted(handle.T_w, origin_w))
             for handle in handles(plan.vehicle, plan.task)
-            if not (pursued and handle.name == "goal")
+            if not (mpc_flies and handle.name == "goal")
         )
         if self.chosen not in {handle.name for handle in parts}:
             self.chosen = ""

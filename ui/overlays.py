@@ -13,7 +13,7 @@ from ui.file_dialog import FileDialog
 from ui.hud import minimap, race
 from ui.hud.goals import draw_goal_marker, draw_goals
 from ui.hud.key_hint import KeyHint
-from ui.hud.notice_plates import draw_past, draw_pursuit
+from ui.hud.notice_plates import draw_mpc, draw_past
 from ui.panels import caption, coming, trust
 from ui.panels import help as help_panel
 from ui.panels.context import PanelContext
@@ -54,7 +54,7 @@ class Overlays:
             told = not (view.caption and caption.told_in(scene, snapshot))
             self._draw_goals(camera if view.views == 1 else None, listed=told)
         draw_past(snapshot, context)
-        draw_pursuit(snapshot, context)
+        draw_mpc(snapshot, context)
         race.draw(snapshot, context)
         if view.caption:
             caption.draw(scene, snapshot, context)

@@ -11,8 +11,8 @@ from imgui_bundle import imgui
 from sim.commands import LetGo, Pull
 from sim.planner.service.requests import EditTask
 from sim.planner.service.view import PlanView
+from sim.planner.task.mpc import with_goal_at
 from sim.planner.task.poses import positions
-from sim.planner.task.pursuit import with_goal_at
 from sim.snapshot import LaneSnapshot, LaneStatus, Snapshot
 from sim.vehicle_config import config_named
 from sim.vehicles import VEHICLES, ActionVehicle

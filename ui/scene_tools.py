@@ -70,7 +70,7 @@ class SceneTools:
         """Where plans in flight are to lead."""
         if self._world is None or self.camera is None or views > 1:
             return []
-        if plan.pursuit is None or not plan.pursuit.on or self._gizmo.wants_mouse:
+        if plan.mpc is None or not plan.mpc.on or self._gizmo.wants_mouse:
             self._pointing.leave()
             return []
         view, projection = self.camera

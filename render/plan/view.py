@@ -75,8 +75,8 @@ class PlanScene:
             for i, r in enumerate(view.kept)
             if r is not view.plan and r.name not in view.hidden
         ]
-        pursued = view.pursuit is not None and view.pursuit.on
-        shown = [] if view.plan is None or pursued else [view.plan]
+        mpc_flies = view.mpc is not None and view.mpc.on
+        shown = [] if view.plan is None or mpc_flies else [view.plan]
         records = (*shown, *(r for r, _ in kept))
         self._ways = {id(r): self._way(r, view.origin_w) for r in records}
         surfaces, lines = self._marks(view, size_m)
@@ -90,7 +90,7 @@ class PlanScene:
         solid = tuple(model for model in models if model is not None)
         vehicles: list[DrawnVehicle] = []
         arrows: list[Arrow] = []
-        if pursued:
+        if mpc_flies:
             lines += self._horizon(view)
         elif view.plan is not None:
             way, colour = self._ways[id(view.plan)], _colour(view)
@@ -153,7 +153,7 @@ class PlanScene:
 
     def _horizon(self, view: PlanView) -> list[Polyline]:
         """The plan that is flown now, with a mark at every eighth of it; amber while it is old."""
-        seen = None if view.pursuit is None else view.pursuit.seen
+        seen = None if view.mpc is None else view.mpc.seen
         if seen is None or seen.places_w is None:
             return []
         places = self._on_ground(view, seen.places_w) + np.array([0.0, 0.0, LIFT_M])

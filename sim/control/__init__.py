@@ -9,10 +9,10 @@ from sim.control.autopilots import autopilot_of, has_autopilot, vehicles_with_au
 from sim.control.driving import DrivePilot
 from sim.control.flight_modes import AttitudePilot, HoldPilot, RatePilot, RawPilot
 from sim.control.helm import StationPilot
-from sim.control.pilot import Automatic, Errand, Pilot, Sensed
+from sim.control.pilot import Automatic, Errand, Pilot, PilotInput, Sensed
 from sim.control.plan_following import PlannedPilot
 from sim.control.riding import RidePilot
-from sim.control.tracking import Track, track
+from sim.control.tracking import Regulator, regulator
 from sim.vehicle_config import config_of
 from sim.vehicles import Vehicle
 
@@ -37,19 +37,20 @@ __all__ = [
     "Errand",
     "HoldPilot",
     "Pilot",
+    "PilotInput",
     "PlannedPilot",
+    "Regulator",
     "RatePilot",
     "RawPilot",
     "Sensed",
     "RidePilot",
     "StationPilot",
-    "Track",
     "autopilot_of",
     "default_mode",
     "flight_modes",
     "has_autopilot",
+    "regulator",
     "resting_mode",
-    "track",
     "vehicles_with_autopilot",
 ]
 

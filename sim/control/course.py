@@ -1,6 +1,7 @@
 """A pilot that sails a planned course: along its places at no less than a sailing speed, to lie where it ends."""
 
 import math
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -21,19 +22,48 @@ _BERTHING_M = 7.0
 """With so much of the course left, the way into the berth is worked out anew all the time."""
 _EVERY_S = 0.1
 NEAR_M, NEAR_RAD, SLOW_MPS = 0.5, math.radians(5.0), 0.6
-"""Of the berth, over ground: all at once, and she has arrived."""
+"""Of the berth, over ground: with all at once it has arrived."""
 _ALONG_PER_S, _MOST_MPS = 0.7, 1.0
 _ABOUT_M = 20.0
 """What stands so near to the berth is kept clear of on the way in."""
 _AWAY_M = 2.5
-"""Further off, once she has arrived, and the way into the berth is worked out again."""
+"""Further off, once it has arrived, and the way into the berth is worked out again."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FollowCourse:
+    """Have the flown vehicle follow, from where it is, a course that was planned for another one, and lie at its end.
+
+    It is the vehicle's autopilot that does so; time goes on, and so does the weather.
+    """
+
+    places_w: np.ndarray = field(repr=False)
+    """(n, 2) [m]."""
+    headings_rad: np.ndarray = field(repr=False)
+    """(n,)."""
+    step_s: float
+    """Between the places."""
+
+
+@dataclass(frozen=True, slots=True)
+class CourseStatus:
+    """How a vehicle gets on along a course."""
+
+    left_m: float
+    """Of the course."""
+    off_m: float
+    """From its end."""
+    off_rad: float
+    """Of the heading there."""
+    arrived: bool
+    """It has been there: slow, and as it should lie."""
 
 
 class CoursePilot(Automatic):
     """Sticks are not heard. The course may be that of another vehicle in the plan: its places and headings count.
 
-    It is joined where it is nearest at first. Where it ends she keeps place and heading by thrust ahead and astern and
-    by turning; what pushes her aside cannot be pushed back, so she may lean on what she lies at.
+    It is joined where it is nearest at first. Where it ends the boat keeps place and heading by thrust ahead and astern
+    and by turning; what pushes it aside cannot be pushed back, so it may lean on what it lies at.
     """
 
     def __init__(
@@ -60,7 +90,7 @@ class CoursePilot(Automatic):
         self._thrust = np.zeros(2)
         self._lies = False
         self.arrived = False
-        """Whether she has been in her berth."""
+        """Whether it has been in its berth."""
 
     @property
     def left_m(self) -> float:
@@ -105,7 +135,7 @@ class CoursePilot(Automatic):
         return self._helm.thrusts(vehicle, sensed, course, self._turn(speed), ahead)
 
     def _at_berth(self, sensed: Sensed) -> bool:
-        """Whether she lies there, or has not drifted off far since she did."""
+        """Whether it lies there, or has not drifted off far since it did."""
         off_m, off_rad = self.off(sensed)
         if off_m <= NEAR_M and off_rad <= NEAR_RAD and float(np.linalg.norm(sensed.v_w[:2])) <= SLOW_MPS:
             self.arrived = self._lies = True
@@ -114,7 +144,7 @@ class CoursePilot(Automatic):
         return self._lies
 
     def _alongside(self, sensed: Sensed, vehicle: Vehicle) -> np.ndarray:
-        """Her place along the berth, and its heading."""
+        """Its place along the berth, and its heading."""
         ahead = np.array([math.cos(self._end_heading), math.sin(self._end_heading)])
         back = _ALONG_PER_S * float(ahead @ (self._end - sensed.x_w[:2]))
         return self._helm.thrusts(
@@ -145,7 +175,7 @@ class CoursePilot(Automatic):
         return controls
 
     def _nearest(self, place: np.ndarray) -> float:
-        """How far along the course she is: never back, and never far ahead at once, but for the first time."""
+        """How far along the course it is: never back, and never far ahead at once, but for the first time."""
         if math.isnan(self._way_m):
             self._way_m = float(self._along[np.argmin(np.linalg.norm(self._places - place, axis=1))])
         ways = np.linspace(self._way_m, min(self._way_m + _REACH_M, float(self._along[-1])), 61)

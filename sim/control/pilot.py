@@ -5,6 +5,7 @@ from typing import Protocol
 
 import numpy as np
 
+from sim.steppers.dynamics import Dynamics
 from sim.target_path import TargetPath
 from sim.vehicles import Vehicle
 
@@ -47,6 +48,8 @@ class Sensed:
     """Simulated time."""
     leader_clearance_m: float = float("inf")
     """Height above the ground of the target that it follows; inf where it follows none."""
+    dynamics: Dynamics | None = None
+    """By which the vehicle is advanced, for pilots that predict."""
 
     @property
     def v_w(self) -> np.ndarray:

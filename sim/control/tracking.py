@@ -27,7 +27,7 @@ _END, _END_PLACE = 10.0, 100.0
 
 
 @dataclass(frozen=True, eq=False)
-class Track:
+class Regulator:
     """Reference nodes and the gains that lead back to them.
 
     What is regulated is `error` and the drift: what is added to the error in a second besides what the model tells, in
@@ -40,7 +40,7 @@ class Track:
     """(N+1, node size) as a pilot senses them: velocities with the inputs of the step before."""
     gains: np.ndarray
     """(N, n_controls, 2 n_errors)."""
-    told: np.ndarray
+    predicted: np.ndarray
     """(N, n_errors, n_errors + n_controls) error after a step by error before it and inputs held over it."""
     turned: np.ndarray
     """(N, n_errors, n_errors) drifts, as they are seen from the planned body."""
@@ -55,11 +55,13 @@ class Track:
 
     def drift(self, k: int, error: np.ndarray, added: np.ndarray, ended: np.ndarray) -> np.ndarray:
         """(n_errors,) that explains how step k led from one error to another, by what was added to the inputs."""
-        told = self.told[k] @ np.concatenate((error, added))
-        return self.turned[k].T @ (ended - told) / self.step_s
+        predicted = self.predicted[k] @ np.concatenate((error, added))
+        return self.turned[k].T @ (ended - predicted) / self.step_s
 
 
-def track(vehicle: Vehicle, kernel: Stepper, step_s: float, first: np.ndarray, controls: np.ndarray) -> Track:
+def regulator(
+    vehicle: Vehicle, kernel: Stepper, step_s: float, first: np.ndarray, controls: np.ndarray
+) -> Regulator:
     """Gains along the open-loop replay of `controls` (N+1, n_controls) from the node `first`."""
     p, count = vehicle.parameter_vector, len(controls) - 1
     first, controls = np.ascontiguousarray(first), np.ascontiguousarray(controls)
@@ -74,16 +76,16 @@ def track(vehicle: Vehicle, kernel: Stepper, step_s: float, first: np.ndarray, c
     place = _translation(vehicle)
     S[place, place] *= _END_PLACE / _END
     A[drift, drift] = np.eye(n)
-    gains, told = np.zeros((count, m, len(Q))), np.zeros((count, n, n + m))
+    gains, predicted = np.zeros((count, m, len(Q))), np.zeros((count, n, n + m))
     turned = np.array([_turned(vehicle, node, n) for node in nodes[:-1]])
     for k in reversed(range(count)):
-        told[k] = _linearised(vehicle, kernel, p, step_s, nodes[k], controls[k])
-        A[errors, errors], B[errors] = told[k, :, :n], told[k, :, n:]
+        predicted[k] = _linearised(vehicle, kernel, p, step_s, nodes[k], controls[k])
+        A[errors, errors], B[errors] = predicted[k, :, :n], predicted[k, :, n:]
         A[errors, drift] = step_s * turned[k]
         gains[k] = np.linalg.solve(R + B.T @ S @ B, B.T @ S @ A)
         S = Q + A.T @ S @ (A - B @ gains[k])
         S = 0.5 * (S + S.T)
-    return Track(vehicle, step_s, nodes, gains, told, turned)
+    return Regulator(vehicle, step_s, nodes, gains, predicted, turned)
 
 
 def _translation(vehicle: Vehicle) -> slice:

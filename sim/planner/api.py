@@ -6,7 +6,7 @@ from typing import Any
 from sim.integrators import Integrator
 from sim.planner.result.plan import Plan
 from sim.planner.service.planner import Planner
-from sim.planner.task.pursuit import Pursuing, read_pursuing
+from sim.planner.task.mpc import MpcSettings, read_mpc_settings
 from sim.planner.task.scene_task import read_task
 from sim.planner.task.task import Task
 from sim.platform.errors import InputError
@@ -61,9 +61,9 @@ def task_of_scene(
     return vehicle, read_task(table, vehicle, world, scene.name, None)
 
 
-def pursuing_of_scene(scene: Scene, vehicle: Vehicle) -> Pursuing:
+def mpc_settings_of_scene(scene: Scene, vehicle: Vehicle) -> MpcSettings:
     """How plans that are made in flight look ahead there; InputError where the scene plans nothing."""
     if scene.plan is None:
         raise InputError(f'scene "{scene.name}" plans nothing; allowed: a scene with a [plan] table')
     table = scene.plan.again()
-    return read_pursuing(table.table("pursuit"), vehicle) if table.has("pursuit") else Pursuing()
+    return read_mpc_settings(table.table("pursuit"), vehicle) if table.has("pursuit") else MpcSettings()

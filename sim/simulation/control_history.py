@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sim.simulation.method import Method
+from sim.steppers.dynamics import Dynamics
 
 _SAME_S = 1e-9
 """Sums of steps are rounded: moments this near are one."""
@@ -19,11 +19,11 @@ class Stretch:
     controls: np.ndarray
     until_s: float
 
-    def steps(self, time_s: float, method: Method) -> int:
+    def steps(self, time_s: float, dynamics: Dynamics) -> int:
         """That start under them from `time_s` on."""
         if not math.isfinite(self.until_s):
-            return method.control_steps
-        return max(math.ceil((self.until_s - time_s) / method.step_s - 1e-6), 1)
+            return dynamics.control_steps
+        return max(math.ceil((self.until_s - time_s) / dynamics.step_s - 1e-6), 1)
 
 
 class ControlTape:

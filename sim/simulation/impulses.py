@@ -12,8 +12,8 @@ from sim.platform.errors import InputError
 from sim.recordings.leg import Moment
 from sim.recordings.playback import Playback
 from sim.simulation.footing import Footing
-from sim.simulation.method import Method
 from sim.steppers import Stepper
+from sim.steppers.dynamics import Dynamics
 from sim.steppers.tree import TreeStepper
 from sim.vehicles import ArticulatedVehicle, Vehicle
 from sim.vehicles.forms.form import TREES
@@ -39,17 +39,17 @@ class Coupling:
         return self.environment.picture() if can_be_coupled(vehicle) else None
 
     def impulse(
-        self, method: Method, node: np.ndarray, observation: Observation, T_wb: np.ndarray, time_s: float
+        self, dynamics: Dynamics, node: np.ndarray, observation: Observation, T_wb: np.ndarray, time_s: float
     ) -> np.ndarray | None:
         """(wrench_size,) on the vehicle at this moment, while the environment goes on to the next one of the grid.
 
         None where it is not touched at all.
         """
-        vehicle, name = method.vehicle, next(iter(observation.layout.bodies))
+        vehicle, name = dynamics.vehicle, next(iter(observation.layout.bodies))
         if self._told is not vehicle:
             self.environment.told(vehicle, time_s)
             self._told = vehicle
-        dt_s, bodies = method.control_period_s, {}
+        dt_s, bodies = dynamics.control_period_s, {}
         if self.environment.within_reach(T_wb, observation.twist_b, dt_s):
             bodies = {name: BodyState(T_wb, observation.twist_b, _inertia_b(vehicle, node))}
         given = self.environment.exchange(time_s, dt_s, bodies)
@@ -60,7 +60,11 @@ class Coupling:
         return self.environment.take_impact_mps()
 
     def recover(
-        self, method: Method, playback: Playback, moment: Moment, placed: Callable[[Observation], np.ndarray]
+        self,
+        dynamics: Dynamics,
+        playback: Playback,
+        moment: Moment,
+        placed: Callable[[Observation], np.ndarray],
     ) -> None:
         """The environment as it was at a recorded moment: from its last kept state before, among the same motions.
 
@@ -74,12 +78,12 @@ class Coupling:
         self.environment.restore(pushes.environments[kept - 1])
         self._told = None
         first = int(leg.point_steps[pushes.points[kept - 1]])
-        period = method.control_steps
+        period = dynamics.control_steps
         for step in range(-(-first // period) * period, moment.step, period):
             at = playback.moment(leg, step)
             node = playback.node(at)
-            seen = method.kernel.observe(node, at.controls, method.parameters)
-            self.impulse(method, node, seen, placed(seen), at.time_s)
+            seen = dynamics.kernel.observe(node, at.controls, dynamics.parameters)
+            self.impulse(dynamics, node, seen, placed(seen), at.time_s)
         self.take_impact_mps()
 
 
@@ -119,7 +123,7 @@ def unpulled(vehicle: Vehicle, body: str, layout: ObservationLayout) -> str:
 
 
 def pull_impulse(
-    pull: Pull, method: Method, y: np.ndarray, u: np.ndarray, seen: Observation, poses_w: np.ndarray
+    pull: Pull, dynamics: Dynamics, y: np.ndarray, u: np.ndarray, seen: Observation, poses_w: np.ndarray
 ) -> np.ndarray:
     """(impulse_size,) of one control period, for `strike`; poses_w (bodies, 4, 4) of the vehicle in the world.
 
@@ -127,13 +131,13 @@ def pull_impulse(
     for it. Critically damped with the whole mass at its end; with less it is damped more.
     """
     k = list(seen.layout.bodies).index(pull.body)
-    T_wb, dt = poses_w[k], method.control_period_s
+    T_wb, dt = poses_w[k], dynamics.control_period_s
     at_b = np.array(pull.at_b)
     point_w = T_wb[:3, :3] @ at_b + T_wb[:3, 3]
-    v_w, J, A = _reached(method.kernel, method, y, u, seen, pull.body, at_b)
+    v_w, J, A = _reached(dynamics.kernel, dynamics, y, u, seen, pull.body, at_b)
     turned = T_wb[:3, :3] @ seen.poses[k, :3, :3].T
     J, v_w, A = J @ turned.T, turned @ v_w, turned @ A @ turned.T
-    mass = _mass_kg(method.vehicle)
+    mass = _mass_kg(dynamics.vehicle)
     stiffness, damping = mass * RATE_RADPS**2, 2.0 * mass * RATE_RADPS
     way = np.array(pull.to_w) - point_w
     farthest = STRONGEST_MPS2 / RATE_RADPS**2
@@ -146,7 +150,7 @@ def pull_impulse(
 @singledispatch
 def _reached(
     kernel: Stepper,
-    method: Method,
+    dynamics: Dynamics,
     y: np.ndarray,
     u: np.ndarray,
     seen: Observation,
@@ -154,23 +158,23 @@ def _reached(
     at_b: np.ndarray,
 ) -> AtPoints:
     """A point of a body, in the axes of the vehicle's own poses."""
-    node = kernel.node(y, u, method.parameters, method.step_s)
-    return at_points(method.vehicle, node, (body,), at_b[None])
+    node = kernel.node(y, u, dynamics.parameters, dynamics.step_s)
+    return at_points(dynamics.vehicle, node, (body,), at_b[None])
 
 
 @_reached.register
 def _(
     kernel: TreeStepper,
-    method: Method,
+    dynamics: Dynamics,
     y: np.ndarray,
     u: np.ndarray,
     seen: Observation,
     body: str,
     at_b: np.ndarray,
 ) -> AtPoints:
-    p = method.parameters
-    node = kernel.node(y, u, p, method.step_s)
-    at = method.vehicle.node_layout
+    p = dynamics.parameters
+    node = kernel.node(y, u, p, dynamics.step_s)
+    at = dynamics.vehicle.node_layout
     k = list(seen.layout.bodies).index(body)
     rows = kernel.impulses_at(node[at.pose], body, at_b, seen.poses[k, :3, :3], p)
     answered = np.array([kernel.answer(node[at.pose], row, p) for row in rows])
@@ -201,16 +205,16 @@ class Reached:
 
 
 def impulse_on(
-    reached: Reached, method: Method, footing: Footing, coupling: Coupling | None, pull: Pull | None
+    reached: Reached, dynamics: Dynamics, footing: Footing, coupling: Coupling | None, pull: Pull | None
 ) -> np.ndarray | None:
     """(impulse_size,) of what is coupled, of ground that strikes and of the hand that pulls, together; None of none."""
     at, given = reached, None
-    if coupling is not None and can_be_coupled(method.vehicle):
-        given = coupling.impulse(method, at.node, at.seen, at.poses_w[0], at.time_s)
-    struck = footing.struck(at.node, method.control_period_s)
+    if coupling is not None and can_be_coupled(dynamics.vehicle):
+        given = coupling.impulse(dynamics, at.node, at.seen, at.poses_w[0], at.time_s)
+    struck = footing.struck(at.node, dynamics.control_period_s)
     given = struck if given is None else given
-    given = None if given is None else whole(given, method.vehicle)
+    given = None if given is None else whole(given, dynamics.vehicle)
     if pull is None:
         return given
-    pulled = pull_impulse(pull, method, at.state, at.controls, at.seen, at.poses_w)
+    pulled = pull_impulse(pull, dynamics, at.state, at.controls, at.seen, at.poses_w)
     return pulled if given is None else given + pulled

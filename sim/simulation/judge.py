@@ -174,8 +174,8 @@ class Judge:
 
 
 def _plan_flies(snapshot: Snapshot) -> bool:
-    pursuit = snapshot.pursuit
-    flown_anew = pursuit is not None and pursuit.phase != "preparing"
+    mpc = snapshot.mpc
+    flown_anew = mpc is not None and mpc.phase != "preparing"
     return snapshot.plan_flies or snapshot.course is not None or flown_anew
 
 

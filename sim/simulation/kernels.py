@@ -4,11 +4,10 @@ import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 
-import sim
 from sim.compiler import kernel_text
 from sim.compiler.kernel import prepare, prepared_as
 from sim.environment.surroundings import inline_for
-from sim.integrators import Integrator
+from sim.integrators import Integrator, integrators
 from sim.platform.cache import can_keep
 from sim.platform.errors import InputError, one_of
 from sim.platform.processes import LEAST_URGENT, CacheWorkers, GivenUp, Tell
@@ -256,12 +255,12 @@ def starting_methods(scene: Scene) -> tuple[Vehicle, tuple[str, ...]]:
 
 
 def _method(vehicle: Vehicle, integrator: str | Integrator) -> Integrator:
-    methods = sim.integrators()
+    methods = integrators()
     if isinstance(integrator, str):
         if integrator not in methods:
-            raise sim.InputError(f'unknown integrator "{integrator}"; allowed: {one_of(methods, integrator)}')
+            raise InputError(f'unknown integrator "{integrator}"; allowed: {one_of(methods, integrator)}')
         integrator = methods[integrator]
     reason = integrator.serves(vehicle)
     if reason:
-        raise sim.InputError(f"{integrator.name} does not serve {vehicle.name}: {reason}")
+        raise InputError(f"{integrator.name} does not serve {vehicle.name}: {reason}")
     return integrator

@@ -4,10 +4,11 @@ import logging
 
 import numpy as np
 
-from sim.commands import PilotInput, Pull
+from sim.commands import Pull
 from sim.contact.ground import env_of
-from sim.control import Automatic, Pilot
+from sim.control import Automatic, Pilot, PilotInput, PlannedPilot
 from sim.control.load_leading import kept_above_ground
+from sim.control.mpc import MpcPilot
 from sim.recordings.leg import Moment, strike
 from sim.recordings.playback import Playback
 from sim.scene.race_timing import Timing
@@ -16,13 +17,13 @@ from sim.simulation.clock import due_steps
 from sim.simulation.control_history import ControlTape
 from sim.simulation.footing import Footing
 from sim.simulation.impulses import Coupling, Reached, impulse_on
-from sim.simulation.method import CONTROL_PERIOD_S, Method, StepCost, Tally
-from sim.simulation.observation import Beginning, Sight, poses_in_world, sensed
+from sim.simulation.observation import Beginning, Sight, StepCost, Tally, poses_in_world, sensed
 from sim.simulation.placing import Placement
 from sim.simulation.recording import Recording
 from sim.simulation.termination import Verdict, divergence, fate
 from sim.simulation.trail import Traces
 from sim.snapshot import LaneStatus
+from sim.steppers.dynamics import CONTROL_PERIOD_S, Dynamics
 from sim.vehicles.forms.impulses import whole
 from sim.vehicles.forms.observation import Observation
 
@@ -35,7 +36,7 @@ class Lane:
     def __init__(
         self,
         look: Look,
-        method: Method,
+        dynamics: Dynamics,
         node: np.ndarray,
         pilot: Pilot,
         footing: Footing,
@@ -52,11 +53,15 @@ class Lane:
         timing: of a race that it is in.
         """
         self.coupling, self._timing = coupling, timing
-        self.look, self.method, self.pilot, self.footing, self.follows = look, method, pilot, footing, follows
+        self.look, self.dynamics, self.pilot, self.footing, self.follows = (
+            look,
+            dynamics,
+            pilot,
+            footing,
+            follows,
+        )
         self.pull: Pull | None = None
         """Of a hand, at one of its bodies."""
-        self.by_plan = False
-        """A plan gives it its inputs for now, at its own steps."""
         self.generation = 0
         self.recording = Recording()
         self._tape, self._asked_bound_J = tape, energy_bound_J
@@ -85,19 +90,19 @@ class Lane:
     @property
     def time_s(self) -> float:
         """Simulated time of the node; counted in whole steps, so it does not accumulate rounding."""
-        return self._since_s + self._steps * self.method.step_s
+        return self._since_s + self._steps * self.dynamics.step_s
 
     @property
     def held_s(self) -> float:
         """How long the present controls still act before they are evaluated anew."""
-        m = self.method
+        m = self.dynamics
         return -self._steps % m.control_steps * m.step_s
 
     @property
     def node(self) -> np.ndarray:
         """Pose and node velocity now, flat; do not write to it."""
         if self._node is None:
-            m = self.method
+            m = self.dynamics
             felt = self.footing.probe()
             self._node = m.kernel.node(self._y, self._u, m.parameters, m.step_s, env=env_of(felt))
             self.environment_wrench_b = np.zeros(6) if felt is None else felt.wrench_b
@@ -130,10 +135,10 @@ class Lane:
 
     def _observe(self, node: np.ndarray) -> Observation:
         """What is told of a node under the present controls."""
-        return self._sight.of(self.method, node, self._u)
+        return self._sight.of(self.dynamics, node, self._u)
 
     def _poses_w(self, observation: Observation) -> np.ndarray:
-        return poses_in_world(self.method, self.footing, observation)
+        return poses_in_world(self.dynamics, self.footing, observation)
 
     def restart(
         self,
@@ -141,11 +146,11 @@ class Lane:
         pilot: Pilot,
         time_s: float,
         *,
-        method: Method | None = None,
+        dynamics: Dynamics | None = None,
         controls: np.ndarray | None = None,
     ) -> None:
         """Back to a start, perhaps under another method: runs again, whatever stopped it."""
-        self.pilot, self.method = pilot, method or self.method
+        self.pilot, self.dynamics = pilot, dynamics or self.dynamics
         self.generation += 1
         self.pull = None
         if self.coupling is not None:
@@ -154,20 +159,20 @@ class Lane:
             self._timing.begin()
         self._take(node, time_s, controls=controls)
 
-    def swap(self, method: Method, footing: Footing, *, node: np.ndarray | None = None) -> None:
+    def swap(self, dynamics: Dynamics, footing: Footing, *, node: np.ndarray | None = None) -> None:
         """Go on under another method, with pose and node velocity kept (or as `node` says)."""
         verdict, kept, now = self._verdict, self.node if node is None else node, self.time_s
         begins = self._begins and self._steps == 0
-        same_vehicle = method.vehicle.name == self.method.vehicle.name
+        same_vehicle = dynamics.vehicle.name == self.dynamics.vehicle.name
         self._asked_bound_J = self._asked_bound_J if same_vehicle else None
         controls = self._u if same_vehicle else None
         # A parameter may be dragged many times a second: that breaks no trail.
-        old = self.method
-        continuous = same_vehicle and (method.integrator, method.step_s) == (old.integrator, old.step_s)
+        old = self.dynamics
+        continuous = same_vehicle and (dynamics.integrator, dynamics.step_s) == (old.integrator, old.step_s)
         self.generation += 0 if continuous else 1
         if self._timing is not None and not same_vehicle:
             self._timing.begin()
-        self.method, self.footing, self.cost = method, footing, StepCost()
+        self.dynamics, self.footing, self.cost = dynamics, footing, StepCost()
         traces = self.traces
         self._take(kept.copy(), now, controls=controls)
         # Its momentum is what the controls until now have left of it, whichever come next.
@@ -176,10 +181,13 @@ class Lane:
             self.traces = traces
         self._verdict = verdict
 
-    def put(self, method: Method, footing: Footing, moment: Moment) -> None:
+    def put(self, dynamics: Dynamics, footing: Footing, moment: Moment) -> None:
         """Exactly to a recorded moment, running: equal inputs lead to the bits that came then."""
-        same_vehicle, self.generation = method.vehicle.name == self.method.vehicle.name, self.generation + 1
-        self.method, self.footing = method, footing
+        same_vehicle, self.generation = (
+            dynamics.vehicle.name == self.dynamics.vehicle.name,
+            self.generation + 1,
+        )
+        self.dynamics, self.footing = dynamics, footing
         footing.recall(moment.memory)
         self._since_s, self._steps, self._begins = moment.leg.since_s, moment.step, False
         self._u, self._y = moment.controls, moment.state.copy()
@@ -191,23 +199,19 @@ class Lane:
             self._timing.back_to(self.time_s)
         self._go_on_from(self.node)
 
-    def note_plan(self, planned_s: float) -> None:
-        """A plan that was asked for at that time takes over now."""
-        self.recording.await_plan(planned_s)
-
     def recover(self, playback: Playback, moment: Moment) -> None:
         """What is coupled, as it was at the recorded moment that the lane has been put to."""
         if self.coupling is not None:
-            self.coupling.recover(self.method, playback, moment, lambda seen: self._poses_w(seen)[0])
+            self.coupling.recover(self.dynamics, playback, moment, lambda seen: self._poses_w(seen)[0])
 
     def run_until(self, clock_s: float, sticks: PilotInput) -> None:
         """Take all steps that are due; a lane that cannot go on stops, and says why."""
-        due = due_steps(clock_s, self._since_s, self.method.step_s) - self._steps
+        due = due_steps(clock_s, self._since_s, self.dynamics.step_s) - self._steps
         try:
-            follows = self.follows and not self.by_plan
+            follows = self.follows and not isinstance(self.pilot, PlannedPilot)
             while due > 0 and self.running and not (follows and not self._tape.known(self.time_s)):
-                phase = self._steps % self.method.control_steps
-                count = min(due, self.method.control_steps - phase)
+                phase = self._steps % self.dynamics.control_steps
+                count = min(due, self.dynamics.control_steps - phase)
                 if follows:
                     count = min(count, self._follow())
                 elif phase == 0 and not self._evaluated:
@@ -217,13 +221,13 @@ class Lane:
         except Exception as error:
             _LOG.exception("lane %s", self.look.name)
             self._node = self._good_node
-            self._verdict = Verdict(LaneStatus.DIVERGED, f"{self.method}: stopped by an error: {error!r}")
+            self._verdict = Verdict(LaneStatus.DIVERGED, f"{self.dynamics}: stopped by an error: {error!r}")
         if not self.running and not self.look.ghost:
             self._tape.hold()
 
     def _take(self, node: np.ndarray, time_s: float, *, controls: np.ndarray | None = None) -> None:
         """Start the integrator from a node."""
-        m = self.method
+        m = self.dynamics
         self._since_s, self._steps = time_s, 0
         self._begins = True
         self._u = m.vehicle.neutral_controls if controls is None else controls
@@ -243,18 +247,20 @@ class Lane:
         self._note_passage(observation)
 
     def _note_start(self, node: np.ndarray) -> None:
-        self.beginning = Beginning.of(self.method, node, self._observe(node), self._asked_bound_J)
+        self.beginning = Beginning.of(self.dynamics, node, self._observe(node), self._asked_bound_J)
 
     def _started(self, node: np.ndarray) -> np.ndarray:
         """The integrator's private state for a node."""
-        m = self.method
+        m = self.dynamics
         return m.kernel.start(node, self._u, m.parameters, m.step_s, env_of(self.footing.probe()))
 
     def _fly(self, sticks: PilotInput) -> None:
-        m = self.method
-        felt = sensed(self.node, self.placement, self.footing, self.time_s)
-        controls = self.pilot.controls(sticks, felt, m.vehicle, m.control_period_s)
-        controls = kept_above_ground(controls, felt, m.vehicle, m.control_period_s)
+        m = self.dynamics
+        seen = sensed(self.node, self.placement, self.footing, self.time_s, m)
+        controls = self.pilot.controls(sticks, seen, m.vehicle, m.control_period_s)
+        controls = kept_above_ground(controls, seen, m.vehicle, m.control_period_s)
+        if isinstance(self.pilot, MpcPilot) and self.pilot.taken_over is not None:
+            self.recording.await_plan(self.pilot.taken_over.asked_s)
         self._act(np.ascontiguousarray(controls, float))
         if not self.look.ghost:
             self._tape.record(self.time_s, self._u, self.time_s + m.control_period_s)
@@ -262,7 +268,7 @@ class Lane:
     @property
     def _long(self) -> bool:
         """Whether others follow controls that act for more than a control period."""
-        return not self.look.ghost and self.method.step_s > CONTROL_PERIOD_S
+        return not self.look.ghost and self.dynamics.step_s > CONTROL_PERIOD_S
 
     @property
     def _evaluated(self) -> bool:
@@ -274,7 +280,7 @@ class Lane:
 
     def _look_ahead(self, sticks: PilotInput) -> None:
         """Evaluate the controls of a long step that has just begun."""
-        due = self.running and self._steps % self.method.control_steps == 0
+        due = self.running and self._steps % self.dynamics.control_steps == 0
         if self._long and due and not self._evaluated:
             self._fly(sticks)
 
@@ -283,7 +289,7 @@ class Lane:
         stretch = self._tape.at(self.time_s)
         if stretch.controls is not self._u:
             self._act(stretch.controls)
-        return stretch.steps(self.time_s, self.method)
+        return stretch.steps(self.time_s, self.dynamics)
 
     def _act(self, controls: np.ndarray) -> None:
         """These controls from now on. What is carried at the start is so under the first ones."""
@@ -293,7 +299,7 @@ class Lane:
 
     def _roll(self, count: int) -> int:
         """Up to `count` steps under the present controls; judges the outcome."""
-        m, felt, pivot_w, kept = self.method, self.footing.felt, self.footing.pivot_w, None
+        m, felt, pivot_w, kept = self.dynamics, self.footing.felt, self.footing.pivot_w, None
         if self.coupling is not None and self.recording.wants_environment(self._steps):
             kept = self.coupling.environment.checkpoint()
         impulse = self._pushed()
@@ -314,7 +320,7 @@ class Lane:
 
     def _pushed(self) -> np.ndarray | None:
         """What is coupled, ground that strikes and the hand that pulls, together, where controls are evaluated."""
-        m = self.method
+        m = self.dynamics
         if self._steps % m.control_steps:
             return None
         if self.coupling is None and self.pull is None:
@@ -327,7 +333,7 @@ class Lane:
         return impulse_on(reached, m, self.footing, self.coupling, self.pull)
 
     def _judge(self, status: int) -> None:
-        node, m = self.node, self.method
+        node, m = self.node, self.dynamics
         observation = self._observe(node)
         energy_J, bounds = observation.energy_J, self.beginning.bounds
         at_s = self.time_s + (m.step_s if status else 0.0)
@@ -343,6 +349,6 @@ class Lane:
     def _note_passage(self, observation: Observation) -> None:
         """Show the race's clock where it is."""
         if self._timing is not None:
-            by_hand = not self.by_plan and not isinstance(self.pilot, Automatic)
+            by_hand = not isinstance(self.pilot, Automatic)
             T_wb = self._poses_w(observation)[0]
             self._timing.note(self.time_s, T_wb, observation.twist_b, by_hand=by_hand)

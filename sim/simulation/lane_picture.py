@@ -11,7 +11,13 @@ from sim.vehicles.forms.observation import Observation
 
 def lane_picture(lane: Lane, span_s: float, deviation: Deviation | None = None) -> LaneSnapshot:
     """The lane as it is now, and its poses `span_s` (or a step, if that is longer) before."""
-    node, m, footing, beginning, verdict = lane.node, lane.method, lane.footing, lane.beginning, lane.verdict
+    node, m, footing, beginning, verdict = (
+        lane.node,
+        lane.dynamics,
+        lane.footing,
+        lane.beginning,
+        lane.verdict,
+    )
     look, moments = lane.look, lane.traces.moments
     if lane.running:
         lane.cost.look(m, lane.state, lane.controls, footing.probe())
@@ -66,7 +72,7 @@ def lane_picture(lane: Lane, span_s: float, deviation: Deviation | None = None) 
 
 def _with_step(lane: Lane, node: np.ndarray) -> Observation:
     """With what is told of the step that begins now."""
-    m, ahead, u = lane.method, lane.state.copy(), lane.controls
+    m, ahead, u = lane.dynamics, lane.state.copy(), lane.controls
     m.kernel.advance(ahead, u, np.zeros(m.kernel.dim), m.parameters, m.step_s, 1)
     after = m.kernel.node(ahead, u, m.parameters, m.step_s)
     return m.kernel.observe_step(node, after, u, m.parameters, m.step_s)

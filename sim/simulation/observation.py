@@ -1,16 +1,19 @@
 """Observing a lane: its cached observation, what its pilot senses, and what later values are compared with."""
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from sim.bounds import Bounds
+from sim.contact.ground import env_of
 from sim.control import Sensed
+from sim.environment.surroundings import Surroundings
 from sim.simulation.footing import Footing
-from sim.simulation.method import Method
 from sim.simulation.placing import Placement, in_world
 from sim.simulation.termination import energy_bound
+from sim.steppers.dynamics import Dynamics
 from sim.vehicles.forms.observation import Observation
 
 
@@ -24,21 +27,21 @@ class Sight:
         """The vehicle or its parameters are others from now on."""
         self._known = None
 
-    def of(self, method: Method, node: np.ndarray, controls: np.ndarray) -> Observation:
+    def of(self, dynamics: Dynamics, node: np.ndarray, controls: np.ndarray) -> Observation:
         """What is told of a node under these controls."""
         known = self._known
         if known is None or known[0] is not node or known[1] is not controls:
-            known = node, controls, method.kernel.observe(node, controls, method.parameters)
+            known = node, controls, dynamics.kernel.observe(node, controls, dynamics.parameters)
             self._known = known
         return known[2]
 
 
-def poses_in_world(method: Method, footing: Footing, observation: Observation) -> np.ndarray:
+def poses_in_world(dynamics: Dynamics, footing: Footing, observation: Observation) -> np.ndarray:
     """(bodies, 4, 4) body to world, the main one first."""
-    return in_world(method.vehicle.support, observation.poses, footing.world, footing.pivot_w)
+    return in_world(dynamics.vehicle.support, observation.poses, footing.world, footing.pivot_w)
 
 
-def sensed(node: np.ndarray, there: Placement, footing: Footing, time_s: float) -> Sensed:
+def sensed(node: np.ndarray, there: Placement, footing: Footing, time_s: float, dynamics: Dynamics) -> Sensed:
     """At a node, flat, with its place in the world, at a simulated time."""
     return Sensed(
         there.T_wb[:3, :3],
@@ -50,6 +53,7 @@ def sensed(node: np.ndarray, there: Placement, footing: Footing, time_s: float) 
         footing.load_clearance_m(node),
         time_s,
         footing.leader_clearance_m(node),
+        dynamics,
     )
 
 
@@ -65,14 +69,61 @@ class Beginning:
 
     @classmethod
     def of(
-        cls, method: Method, node: np.ndarray, seen: Observation, asked_bound_J: float | None
+        cls, dynamics: Dynamics, node: np.ndarray, seen: Observation, asked_bound_J: float | None
     ) -> "Beginning":
         """asked_bound_J: of the energy; without one it follows from the vehicle."""
-        vehicle = method.vehicle
+        vehicle = dynamics.vehicle
         bound_J = asked_bound_J or energy_bound(vehicle, seen.energy_J)
         return cls(
             energy_J=seen.energy_J,
             momentum_w=vehicle.twist_embedding @ seen.momentum_w,
             observables=seen.observables,
-            bounds=Bounds.of(vehicle, node, method.step_s, bound_J),
+            bounds=Bounds.of(vehicle, node, dynamics.step_s, bound_J),
         )
+
+
+EVERY = 60
+"""Snapshots between two measurements."""
+STEPS = 64
+"""Steps of a measurement: enough that calling the kernel from Python does not count."""
+
+
+class StepCost:
+    """Wall time of one step [s], smoothed; 0 before the first measurement."""
+
+    def __init__(self) -> None:
+        self.step_s = 0.0
+        self._looks = 0
+
+    def look(self, dynamics: Dynamics, y: np.ndarray, u: np.ndarray, ground: Surroundings | None) -> None:
+        """Maybe measure: run a copy of the private state a little ahead, and forget it."""
+        self._looks += 1
+        if self._looks % EVERY != 1:
+            return
+        m, ahead, nothing = dynamics, y.copy(), np.zeros(dynamics.kernel.dim)
+        began = time.perf_counter()
+        done, _, _ = m.kernel.advance(ahead, u, nothing, m.parameters, m.step_s, STEPS, env_of(ground))
+        cost = (time.perf_counter() - began) / max(done, 1)
+        self.step_s += 0.3 * (cost - self.step_s) if self.step_s else cost
+
+
+@dataclass(slots=True)
+class Tally:
+    """Newton iterations since the last snapshot."""
+
+    steps: int = 0
+    iterations: int = 0
+    mean: float = 0.0
+    """Per step, before the last snapshot."""
+
+    def add(self, steps: int, iterations: int) -> None:
+        """One rollout."""
+        self.steps += steps
+        self.iterations += iterations
+
+    def take(self) -> float:
+        """Mean iterations per step since the last call; without a step, what it was before."""
+        if self.steps:
+            self.mean = self.iterations / self.steps
+            self.steps = self.iterations = 0
+        return self.mean

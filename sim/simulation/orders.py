@@ -1,12 +1,10 @@
 """Another vehicle on the stage, the same one with other parameters, or as its files are now."""
 
-import copy
 import math
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import singledispatch
 
-import sim
 from sim.commands import (
     SPEED_RANGE,
     AddLane,
@@ -14,7 +12,6 @@ from sim.commands import (
     FollowCourse,
     LetGo,
     Pull,
-    Pursue,
     RaceAgainst,
     RemoveLane,
     RenewVehicle,
@@ -33,21 +30,23 @@ from sim.commands import (
     SetVehicle,
     SingleStep,
     StartAt,
+    StartMpc,
+    StopMpc,
     StopPlan,
-    StopPursuit,
 )
 from sim.control import flight_modes, has_autopilot, vehicles_with_autopilot
-from sim.platform.errors import one_of, quote
+from sim.platform.errors import InputError, one_of, quote
 from sim.platform.validation import array_of, whole
 from sim.scene import STEP_RANGE_S
 from sim.simulation.appearance import Tint
+from sim.simulation.flight_control import Autopilot, CourseFlight, Hand, MpcFlight, PlanFlight
 from sim.simulation.footing import Footing
 from sim.simulation.impulses import unpulled
-from sim.simulation.method import Method
 from sim.simulation.placing import node_at, taken_over
-from sim.simulation.plan_flight import PlanFlight, check_course, checked, end_place, planned_pilot
+from sim.simulation.plan_flight import check_course, checked, end_place, planned_pilot
 from sim.simulation.scene_setup import start_node
 from sim.simulation.stage import Stage
+from sim.steppers.dynamics import Dynamics
 from sim.vehicle_config.registry import Renewal, same_space, with_old_values
 from sim.vehicles import Vehicle
 
@@ -58,24 +57,24 @@ def set_parameter(stage: Stage, name: str, value: float | tuple[float, ...]) -> 
     if not same_space(stage.vehicle, vehicle):
         _begin_with(stage, vehicle)
         return
-    methods = stage.methods_for(vehicle)
+    each = stage.dynamics_for(vehicle)
     stage.measure.change(vehicle, stage.flown)
-    for lane, method in zip(stage.lanes, methods, strict=True):
-        lane.swap(method, lane.footing)
+    for lane, dynamics in zip(stage.lanes, each, strict=True):
+        lane.swap(dynamics, lane.footing)
     stage.vehicles[vehicle.name] = vehicle
 
 
 def _begin_with(stage: Stage, vehicle: Vehicle) -> None:
     """All lanes at the start with a vehicle that has other states."""
-    methods = stage.methods_for(vehicle)
+    each = stage.dynamics_for(vehicle)
     stage.measure.prepare(vehicle)
     stage.rewind.put_away()
     stage.leave_plan()
     stage.vehicles[vehicle.name] = vehicle
-    for lane, method in zip(stage.lanes, methods, strict=True):
+    for lane, dynamics in zip(stage.lanes, each, strict=True):
         lane.footing = Footing(vehicle, stage.world)
         lane.restart(
-            start_node(stage.scene.start, vehicle, lane.footing), stage.pilot(lane), 0.0, method=method
+            start_node(stage.scene.start, vehicle, lane.footing), stage.pilot(lane), 0.0, dynamics=dynamics
         )
     stage.reset()
 
@@ -83,18 +82,17 @@ def _begin_with(stage: Stage, vehicle: Vehicle) -> None:
 def set_vehicle(stage: Stage, vehicle: Vehicle, integrators: Mapping[str, str]) -> None:
     """Put another vehicle where each lane's old one is, with its velocity; `integrators` by lane, where they change."""
     stage.leave_plan()
-    methods = stage.methods_for(vehicle, integrators)
+    each = stage.dynamics_for(vehicle, integrators)
     stage.measure.prepare(vehicle)
     stage.vehicles[vehicle.name] = vehicle
     stage.rewind.put_away()
-    stage.source = None
-    stage.suit_pilots(vehicle)
-    for lane, method in zip(stage.lanes, methods, strict=True):
+    stage.control.suit(vehicle, other=True)
+    for lane, dynamics in zip(stage.lanes, each, strict=True):
         footing = Footing(vehicle, stage.world)
-        there = taken_over(lane.method.vehicle, vehicle, lane.placement, lane.footing.pivot_w)
+        there = taken_over(lane.dynamics.vehicle, vehicle, lane.placement, lane.footing.pivot_w)
         footing.put_at(there.T_wb[:3, 3])
         node = footing.lifted(node_at(vehicle, there))
-        lane.swap(method, footing, node=node)
+        lane.swap(dynamics, footing, node=node)
         lane.pilot = stage.pilot(lane)
     stage.tape.clear()
     stage.measure.restart(vehicle, stage.flown.footing, stage.flown.node, stage.flown.time_s)
@@ -106,23 +104,22 @@ def renew_vehicle(stage: Stage, renewal: Renewal) -> bool:
     old = stage.vehicle
     vehicle = with_old_values(renewal.kind, old)
     kept = same_space(old, vehicle)
-    methods = stage.methods_for(vehicle)
+    each = stage.dynamics_for(vehicle)
     stage.measure.prepare(vehicle)
     if not kept:
         stage.rewind.put_away()
     renewal.enter()
     stage.vehicles[vehicle.name] = vehicle
-    stage.source = None
-    stage.suit_pilots(vehicle)
-    for lane, method in zip(stage.lanes, methods, strict=True):
+    stage.control.suit(vehicle, other=True)
+    for lane, dynamics in zip(stage.lanes, each, strict=True):
         footing = Footing(vehicle, stage.world)
         pivot_w = lane.footing.pivot_w
         footing.put_at(lane.placement.T_wb[:3, 3] if pivot_w is None else pivot_w)
         if kept:
-            lane.swap(method, footing)
+            lane.swap(dynamics, footing)
         else:
             lane.footing = footing
-            lane.restart(start_node(stage.scene.start, vehicle, footing), lane.pilot, 0.0, method=method)
+            lane.restart(start_node(stage.scene.start, vehicle, footing), lane.pilot, 0.0, dynamics=dynamics)
         lane.pilot = stage.pilot(lane)
     if not kept:
         stage.reset()
@@ -141,14 +138,14 @@ def execute(command: object, stage: Stage) -> str:
     Raises InputError where it is refused and Compiling where its kernel is not there yet: both leave the
     stage as it was.
     """
-    raise sim.InputError(f"unknown command {command!r}")
+    raise InputError(f"unknown command {command!r}")
 
 
 @execute.register
 def _(command: SetPilotInput, stage: Stage) -> str:
     axes = (command.pilot.pitch, command.pilot.roll, command.pilot.yaw, command.pilot.throttle)
     if not all(-1.0 <= axis <= 1.0 for axis in axes):
-        raise sim.InputError(f"stick positions {axes} are refused; allowed: -1 to 1 each")
+        raise InputError(f"stick positions {axes} are refused; allowed: -1 to 1 each")
     stage.sticks = command.pilot
     return ""
 
@@ -176,7 +173,7 @@ def _(command: SingleStep, stage: Stage) -> str:
         return f"t = {replay.time_s:.4g} s"
     lane = stage.flown
     if lane.running:
-        stage.advance_to(max(lane.time_s + count * lane.method.step_s, stage.clock.time_s))
+        stage.advance_to(max(lane.time_s + count * lane.dynamics.step_s, stage.clock.time_s))
     return f"t = {lane.time_s:.4g} s"
 
 
@@ -184,7 +181,7 @@ def _(command: SingleStep, stage: Stage) -> str:
 def _(command: SetSpeed, stage: Stage) -> str:
     low, high = SPEED_RANGE
     if not low <= command.speed <= high:
-        raise sim.InputError(f"speed {command.speed:g} is refused; allowed: 1/32 to {high:g}")
+        raise InputError(f"speed {command.speed:g} is refused; allowed: 1/32 to {high:g}")
     stage.clock.speed = command.speed
     stage.clock.forget()
     return f"speed {_speed_text(command.speed)}"
@@ -201,9 +198,7 @@ def _(command: StartAt, stage: Stage) -> str:
     s = command.start
     numbers = (*s.position_w, *s.velocity_b, *s.omega_b, s.heading_rad, s.pitch_rad, s.roll_rad)
     if not all(math.isfinite(number) and abs(number) <= _FARTHEST for number in numbers):
-        raise sim.InputError(
-            f"a start at {s.position_w} is refused; allowed: finite numbers up to {_FARTHEST:g}"
-        )
+        raise InputError(f"a start at {s.position_w} is refused; allowed: finite numbers up to {_FARTHEST:g}")
     stage.scene = replace(stage.scene, start=s)
     stage.reset()
     return "another start"
@@ -213,7 +208,7 @@ def _(command: StartAt, stage: Stage) -> str:
 def _(command: SetIntegrator, stage: Stage) -> str:
     lane = stage.lane(command.lane)
     kernel = stage.kernels.get(stage.vehicle, command.name)
-    lane.swap(Method(stage.vehicle, kernel, lane.method.step_s), lane.footing)
+    lane.swap(Dynamics(stage.vehicle, kernel, lane.dynamics.step_s), lane.footing)
     return f"{lane.look.name}: {command.name}"
 
 
@@ -221,7 +216,7 @@ def _(command: SetIntegrator, stage: Stage) -> str:
 def _(command: SetStep, stage: Stage) -> str:
     lane = stage.lane(command.lane)
     step_s = checked_step(command.step_s)
-    lane.swap(Method(stage.vehicle, lane.method.kernel, step_s), lane.footing)
+    lane.swap(Dynamics(stage.vehicle, lane.dynamics.kernel, step_s), lane.footing)
     return f"{lane.look.name}: h = {step_s:g} s"
 
 
@@ -248,7 +243,7 @@ def _(command: RenewVehicle, stage: Stage) -> str:
 def _(command: SetParameter, stage: Stage) -> str:
     flown = stage.vehicle.name
     if command.vehicle not in ("", flown):
-        raise sim.InputError(
+        raise InputError(
             f"{command.name} is meant for {command.vehicle}, and {flown} is flown; allowed: to fly that first"
         )
     set_parameter(stage, command.name, command.value)
@@ -259,10 +254,11 @@ def _(command: SetParameter, stage: Stage) -> str:
 def _(command: SetFlightMode, stage: Stage) -> str:
     modes = flight_modes(stage.vehicle)
     if command.mode not in modes:
-        raise sim.InputError(
+        raise InputError(
             f'{stage.vehicle.name} has no flight mode "{command.mode}"; allowed: {", ".join(modes)}'
         )
-    stage.set_pilot(mode=command.mode, demo=False)
+    stage.control.choose_mode(command.mode)
+    stage.give_to(Hand())
     return f"flight mode: {command.mode}"
 
 
@@ -270,18 +266,18 @@ def _(command: SetFlightMode, stage: Stage) -> str:
 def _(command: SetDemo, stage: Stage) -> str:
     if command.on and not has_autopilot(stage.vehicle):
         allowed = one_of(vehicles_with_autopilot())
-        raise sim.InputError(f"the autopilot does not fly the {stage.vehicle.name}; allowed: {allowed}")
-    stage.set_pilot(demo=command.on)
-    return "the autopilot flies" if command.on else f"you fly, in {stage.flight_mode} mode"
+        raise InputError(f"the autopilot does not fly the {stage.vehicle.name}; allowed: {allowed}")
+    stage.give_to(Autopilot() if command.on else Hand())
+    return "the autopilot flies" if command.on else _you_fly(stage)
 
 
 @execute.register
 def _(command: AddLane, stage: Stage) -> str:
     step_s = checked_step(command.step_s)
     kernel = stage.kernels.get(stage.vehicle, command.integrator)
-    method = Method(stage.vehicle, kernel, step_s)
+    dynamics = Dynamics(stage.vehicle, kernel, step_s)
     tint = None if command.tint is None else _tint(command.tint)
-    lane = stage.add_lane(method, command.name, tint, own_pilot=command.own_pilot)
+    lane = stage.add_lane(dynamics, command.name, tint, own_pilot=command.own_pilot)
     return f"new lane: {lane.look.name}"
 
 
@@ -294,7 +290,7 @@ def _(command: RemoveLane, stage: Stage) -> str:
         return f"removed lane: {command.lane}"
     lane = stage.lane(command.lane)
     if lane is stage.flown:
-        raise sim.InputError("the flown lane stays; allowed: any other")
+        raise InputError("the flown lane stays; allowed: any other")
     stage.lanes.remove(lane)
     return f"removed lane: {lane.look.name}"
 
@@ -303,8 +299,8 @@ def _(command: RemoveLane, stage: Stage) -> str:
 def _(command: FlyPlan, stage: Stage) -> str:
     fly_plan(stage, command)
     told = "the plan flies, errors are fed back" if command.tracked else "the plan flies, open loop"
-    assert stage.flight is not None, "which has just begun"
-    after_s = stage.flight.resume.step_s
+    assert stage.control.plan is not None, "which has just begun"
+    after_s = stage.control.plan.resume.step_s
     if after_s == command.step_s:
         return told
     return f"{told}; h = {command.step_s:g} s until you leave it, then {after_s:g} s again"
@@ -313,30 +309,36 @@ def _(command: FlyPlan, stage: Stage) -> str:
 @execute.register
 def _(command: FollowCourse, stage: Stage) -> str:
     check_course(command, stage.vehicle)
-    stage.follow(command)
+    stage.control.outcome = ""
+    stage.clock.paused = False
+    stage.give_to(CourseFlight(command))
     return "the course is followed"
 
 
 @execute.register
 def _(command: StopPlan, stage: Stage) -> str:
-    if stage.flight is None and stage.course is None:
+    if not isinstance(stage.control.now, PlanFlight | CourseFlight):
         return "no plan flies"
     stage.leave_plan()
-    return f"you fly, in {stage.flight_mode} mode"
+    return _you_fly(stage)
 
 
 @execute.register
-def _(command: Pursue, stage: Stage) -> str:
-    stage.pursue(command.source)
+def _(command: StartMpc, stage: Stage) -> str:
+    stage.give_to(MpcFlight(command.source))
     return "plans fly it, made anew all the time"
 
 
 @execute.register
-def _(command: StopPursuit, stage: Stage) -> str:
-    if stage.source is None:
+def _(command: StopMpc, stage: Stage) -> str:
+    if not isinstance(stage.control.now, MpcFlight):
         return "no plans are made in flight"
-    stage.set_pilot(demo=False)
-    return f"you fly, in {stage.flight_mode} mode"
+    stage.give_to(Hand())
+    return _you_fly(stage)
+
+
+def _you_fly(stage: Stage) -> str:
+    return f"you fly, in {stage.control.mode} mode"
 
 
 @execute.register
@@ -350,7 +352,7 @@ def _tint(given: Tint) -> Tint:
     """Raises InputError for what is no colour."""
     red, green, blue = (float(part) for part in array_of("tint", given, (3,)))
     if not (min(red, green, blue) >= 0.0 and max(red, green, blue) <= 1.0):
-        raise sim.InputError(f"tint {quote(given)} is refused; allowed: 0 to 1 each")
+        raise InputError(f"tint {quote(given)} is refused; allowed: 0 to 1 each")
     return red, green, blue
 
 
@@ -358,7 +360,7 @@ def _tint(given: Tint) -> Tint:
 def _(command: SetLanePilot, stage: Stage) -> str:
     lane = stage.lane(command.lane)
     if lane is stage.flown:
-        raise sim.InputError("the flown lane has a pilot of its own; allowed: any other")
+        raise InputError("the flown lane has a pilot of its own; allowed: any other")
     stage.set_lane_pilot(lane, own=command.own)
     return f"{lane.look.name}: {'a pilot of its own' if command.own else 'controls of the flown lane'}"
 
@@ -367,12 +369,10 @@ def _(command: SetLanePilot, stage: Stage) -> str:
 def _(command: Pull, stage: Stage) -> str:
     lane = stage.lane(command.lane)
     if not all(math.isfinite(x) for x in (*command.at_b, *command.to_w)):
-        raise sim.InputError(
-            f"a pull of {command.body!r} to {command.to_w} is refused; allowed: finite numbers"
-        )
-    refusal = unpulled(lane.method.vehicle, command.body, lane.observation.layout)
+        raise InputError(f"a pull of {command.body!r} to {command.to_w} is refused; allowed: finite numbers")
+    refusal = unpulled(lane.dynamics.vehicle, command.body, lane.observation.layout)
     if refusal:
-        raise sim.InputError(refusal)
+        raise InputError(refusal)
     for other in stage.lanes:
         other.pull = None
     lane.pull = command
@@ -389,7 +389,7 @@ def _(command: LetGo, stage: Stage) -> str:
 @execute.register
 def _(command: RaceAgainst, stage: Stage) -> str:
     if stage.timing is None:
-        raise sim.InputError("this scene has no race; allowed: one with gates")
+        raise InputError("this scene has no race; allowed: one with gates")
     stage.timing.race_against(command.rival)
     return f"ghost: {command.rival.name}, {command.rival.splits_s[-1]:.2f} s"
 
@@ -404,7 +404,7 @@ def checked_step(step_s: float) -> float:
     """The step [s]; raises InputError where it is too long or too short."""
     low, high = STEP_RANGE_S
     if not low <= step_s <= high:
-        raise sim.InputError(f"h = {step_s:g} s is refused; allowed: {low:g} to {high:g} s")
+        raise InputError(f"h = {step_s:g} s is refused; allowed: {low:g} to {high:g} s")
     return float(step_s)
 
 
@@ -425,25 +425,20 @@ def fly_plan(stage: Stage, command: FlyPlan) -> None:
     checked(command, stage.vehicle)
     vehicle = command.flown or command.vehicle
     kernel = stage.kernels.get(vehicle, command.integrator)
-    others = stage.methods_for(vehicle)[1:]
-    method = Method(vehicle, kernel, command.step_s, every_step=True)
+    others = stage.dynamics_for(vehicle)[1:]
+    dynamics = Dynamics(vehicle, kernel, command.step_s, every_step=True)
     pilot = planned_pilot(command, stage.kernels.get(command.vehicle, command.integrator))
-    before = stage.flight.resume if stage.flight is not None else stage.flown.method
-    resume = Method(vehicle, stage.kernels.get(vehicle, before.integrator), before.step_s)
+    before = stage.flown.dynamics if stage.control.plan is None else stage.control.plan.resume
+    resume = Dynamics(vehicle, stage.kernels.get(vehicle, before.integrator), before.step_s)
     stage.rewind.put_away()
     stage.vehicles[vehicle.name] = vehicle
-    stage.demo = stage.clock.paused = False
-    stage.source = stage.course = None
-    stage.clock.time_s = 0.0
+    stage.clock.time_s, stage.clock.paused = 0.0, False
     stage.clock.forget()
     stage.tape.clear()
-    for lane, own in zip(stage.lanes, (method, *others), strict=True):
-        flier = copy.deepcopy(pilot)
-        lane.by_plan = True
-        lane.restart(command.nodes[0].copy(), flier, 0.0, method=own, controls=command.controls[0].copy())
-    stage.measure.restart(vehicle, stage.flown.footing, command.nodes[0], 0.0)
     end_s = command.step_s * (len(command.nodes) - 1)
-    stage.flight = PlanFlight(
-        end_s, end_place(vehicle, command.nodes[-1], stage.flown.footing.pivot_w), resume
-    )
-    stage.plan_verdict = ""
+    end_w = end_place(vehicle, command.nodes[-1], stage.flown.footing.pivot_w)
+    stage.control.now, stage.control.outcome = PlanFlight(pilot, end_s, end_w, resume), ""
+    for lane, own in zip(stage.lanes, (dynamics, *others), strict=True):
+        first, controls = command.nodes[0].copy(), command.controls[0].copy()
+        lane.restart(first, stage.pilot(lane), 0.0, dynamics=own, controls=controls)
+    stage.measure.restart(vehicle, stage.flown.footing, command.nodes[0], 0.0)

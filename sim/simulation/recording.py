@@ -11,7 +11,7 @@ from sim.environment.surroundings import Surroundings
 from sim.recordings.leg import SAME_S, Leg, Moment, Pushes
 from sim.recordings.playback import Playback
 from sim.recordings.resimulation import POINT_PERIOD_S
-from sim.simulation.method import Method
+from sim.steppers.dynamics import Dynamics
 
 KEPT_S = 300.0
 """Simulated time that is remembered."""
@@ -27,7 +27,7 @@ _LARGE_APART_S = 10.0
 class _Chunk:
     """From one restart point to the next. Only the last one of a recording grows."""
 
-    method: Method
+    dynamics: Dynamics
     since_s: float
     pivot_w: np.ndarray | None
     state: np.ndarray
@@ -44,7 +44,7 @@ class _Chunk:
 
     @property
     def begin_s(self) -> float:
-        return self.since_s + self.steps[0] * self.method.step_s
+        return self.since_s + self.steps[0] * self.dynamics.step_s
 
 
 class Recording:
@@ -84,7 +84,7 @@ class Recording:
 
     def note(
         self,
-        method: Method,
+        dynamics: Dynamics,
         since_s: float,
         step: int,
         controls: np.ndarray,
@@ -94,14 +94,14 @@ class Recording:
         environment: np.ndarray | None = None,
     ) -> None:
         """From this step on, counted from `since_s`, these controls act on this private state."""
-        self._note(method, since_s, step, controls, state, ground, pivot_w, environment)
+        self._note(dynamics, since_s, step, controls, state, ground, pivot_w, environment)
         if self._planned_s is not None:
-            self._chunks[-1].plans.append((round((self._planned_s - since_s) / method.step_s), step))
+            self._chunks[-1].plans.append((round((self._planned_s - since_s) / dynamics.step_s), step))
             self._planned_s = None
 
     def _note(
         self,
-        method: Method,
+        dynamics: Dynamics,
         since_s: float,
         step: int,
         controls: np.ndarray,
@@ -117,18 +117,18 @@ class Recording:
                 last.rows.append(controls)
             return
         memory = np.zeros(0) if ground is None else _memory(ground.report)
-        chunk = _Chunk(method, since_s, pivot_w, state.copy(), memory, [step], [controls], environment)
+        chunk = _Chunk(dynamics, since_s, pivot_w, state.copy(), memory, [step], [controls], environment)
         self._make_room(chunk)
         self._chunks.append(chunk)
         if environment is not None and environment.size > _SMALL:
             for old in self._with_environment()[:-_MOST_LARGE]:
                 old.environment = None
-        self._full = step + max(round(POINT_PERIOD_S / method.step_s), 1)
+        self._full = step + max(round(POINT_PERIOD_S / dynamics.step_s), 1)
 
     def legs(self, until_s: float) -> tuple[Leg, ...]:
         """All that is remembered, up to the present moment; none before the first step."""
         groups = [
-            list(g) for _, g in groupby(self._chunks, key=lambda chunk: (id(chunk.method), chunk.since_s))
+            list(g) for _, g in groupby(self._chunks, key=lambda chunk: (id(chunk.dynamics), chunk.since_s))
         ]
         ends_s = [*(following[0].begin_s for following in groups[1:]), until_s]
         return tuple(_leg(chunks, end_s) for chunks, end_s in zip(groups, ends_s, strict=False))
@@ -143,9 +143,9 @@ class Recording:
         """As if it had been told of these legs up to a moment of theirs."""
         recording = cls()
         for leg in legs[: legs.index(moment.leg) + 1]:
-            method = Method(leg.vehicle, playback.kernel(leg), leg.step_s, leg.every_step)
+            dynamics = Dynamics(leg.vehicle, playback.kernel(leg), leg.step_s, leg.every_step)
             end = moment.step if leg is moment.leg else leg.steps
-            recording._chunks.extend(_chunks(leg, method, end))
+            recording._chunks.extend(_chunks(leg, dynamics, end))
         return recording
 
     def _make_room(self, chunk: _Chunk) -> None:
@@ -153,7 +153,7 @@ class Recording:
         chunks = self._chunks
         if chunks and (
             chunks[-1].begin_s >= chunk.begin_s - SAME_S
-            or chunks[-1].method.vehicle.name != chunk.method.vehicle.name
+            or chunks[-1].dynamics.vehicle.name != chunk.dynamics.vehicle.name
         ):
             chunks.clear()
         while len(chunks) > 1 and chunks[1].begin_s <= chunk.begin_s - KEPT_S:
@@ -169,24 +169,24 @@ def _memory(report: np.ndarray) -> np.ndarray:
 
 def _leg(chunks: list[_Chunk], end_s: float) -> Leg:
     first = chunks[0]
-    method, pivot_w = first.method, first.pivot_w
+    dynamics, pivot_w = first.dynamics, first.pivot_w
     rows = np.array([row for chunk in chunks for row in chunk.rows])
     steps = np.array([step for chunk in chunks for step in chunk.steps], np.int64)
     # A restart point within a stretch changes nothing.
     kept = np.append(True, np.any(np.diff(rows, axis=0) != 0.0, axis=1))
     return Leg(
-        vehicle=method.vehicle,
-        integrator=method.kernel.integrator,
-        step_s=method.step_s,
+        vehicle=dynamics.vehicle,
+        integrator=dynamics.kernel.integrator,
+        step_s=dynamics.step_s,
         since_s=first.since_s,
-        steps=max(round((end_s - first.since_s) / method.step_s), int(steps[-1])),
+        steps=max(round((end_s - first.since_s) / dynamics.step_s), int(steps[-1])),
         change_steps=steps[kept],
         controls=rows[kept],
         point_steps=np.array([chunk.steps[0] for chunk in chunks], np.int64),
         states=np.array([chunk.state for chunk in chunks]),
         memories=np.array([chunk.memory for chunk in chunks]),
-        contact=method.kernel.inline is not None,
-        every_step=method.every_step,
+        contact=dynamics.kernel.inline is not None,
+        every_step=dynamics.every_step,
         pivot_w=None if pivot_w is None else tuple(pivot_w.tolist()),
         pushes=_pushes(chunks),
         plans=np.array([plan for chunk in chunks for plan in chunk.plans], np.int64).reshape(-1, 2),
@@ -200,12 +200,12 @@ def _pushes(chunks: list[_Chunk]) -> Pushes | None:
         return None
     impulses = [row for chunk in chunks for row in chunk.impulses]
     states = np.array(list(kept.values())) if kept else np.zeros((0, 0))
-    dim = chunks[0].method.vehicle.impulse_size
+    dim = chunks[0].dynamics.vehicle.impulse_size
     points = np.array(list(kept), np.int64)
     return Pushes(np.array(steps, np.int64), np.array(impulses).reshape(len(steps), dim), states, points)
 
 
-def _chunks(leg: Leg, method: Method, end: int) -> list[_Chunk]:
+def _chunks(leg: Leg, dynamics: Dynamics, end: int) -> list[_Chunk]:
     """Of the steps before `end`."""
     pivot_w = None if leg.pivot_w is None else np.array(leg.pivot_w)
     changes, chunks = leg.change_steps.tolist(), []
@@ -215,7 +215,7 @@ def _chunks(leg: Leg, method: Method, end: int) -> list[_Chunk]:
         steps = [begin, *(changes[k] for k in own)]
         rows = [leg.controls_at(begin), *(leg.controls[k] for k in own)]
         state, memory = leg.states[point], leg.memories[point]
-        chunk = _Chunk(method, leg.since_s, pivot_w, state, memory, steps, rows)
+        chunk = _Chunk(dynamics, leg.since_s, pivot_w, state, memory, steps, rows)
         if leg.pushes is not None:
             first, last = np.searchsorted(leg.pushes.steps, (begin, until))
             chunk.push_steps, chunk.impulses = (

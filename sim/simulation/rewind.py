@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-import sim
 from sim.control import PlannedPilot
+from sim.platform.errors import InputError
 from sim.recordings import Take
 from sim.recordings.leg import SAME_S, Leg, Moment
 from sim.recordings.playback import Playback
@@ -20,10 +20,10 @@ from sim.simulation.footing import Footing
 from sim.simulation.kernels import KernelStore
 from sim.simulation.lane import Lane
 from sim.simulation.lane_picture import lane_picture
-from sim.simulation.method import Method
 from sim.simulation.recording import Recording
 from sim.simulation.trail import Moments
 from sim.snapshot import LaneSnapshot, LaneStatus, LookBack
+from sim.steppers.dynamics import Dynamics
 from sim.vehicles.forms.parameters import Value
 from sim.world import World
 
@@ -41,9 +41,9 @@ class _Shown:
     moments: Moments
     """The latest that were shown, one after the other."""
 
-    def put(self, moment: Moment, method: Method, footing: Footing) -> None:
+    def put(self, moment: Moment, dynamics: Dynamics, footing: Footing) -> None:
         """The lane to that moment, and where it was before that."""
-        self.lane.put(method, footing, moment)
+        self.lane.put(dynamics, footing, moment)
         poses_w, ahead_s = self.lane.poses_w, moment.time_s - self.moments.latest_s
         if not 0.0 <= ahead_s <= _GAP_S:
             self.moments = Moments(moment.time_s, poses_w)
@@ -98,7 +98,7 @@ class Replay:
         """Of a lane; empty for the one that is followed. Raises InputError where there is none."""
         shown = self._find(name) if name else self._lanes[0]
         if shown is None:
-            raise sim.InputError(f'no lane "{name}"; there are {", ".join(look.name for look in self.looks)}')
+            raise InputError(f'no lane "{name}"; there are {", ".join(look.name for look in self.looks)}')
         return shown.take
 
     def resimulate(
@@ -118,7 +118,7 @@ class Replay:
         """Show a lane no more."""
         shown = self._find(name)
         if shown is None or shown is self._lanes[0]:
-            raise sim.InputError("the lane that is followed stays; allowed: any other that is shown")
+            raise InputError("the lane that is followed stays; allowed: any other that is shown")
         self._lanes.remove(shown)
 
     def pictures(self, generation: int, span_s: float) -> tuple[LaneSnapshot, ...]:
@@ -131,9 +131,7 @@ class Replay:
         """Of the followed take. Raises InputError where it had come to a bad end by then."""
         take = self.take
         if take.status is not LaneStatus.RUNNING and self.time_s >= take.end_s - SAME_S:
-            raise sim.InputError(
-                f"it ends here, {take.status.value}: go back a little, then fly on from there"
-            )
+            raise InputError(f"it ends here, {take.status.value}: go back a little, then fly on from there")
         return self._lanes[0].playback.at(self.time_s)
 
     def put(self, lane: Lane, time_s: float) -> bool:
@@ -171,7 +169,7 @@ class Replay:
     def _shown(self, look: Look, take: Take) -> _Shown:
         world = self._world
         if (take.world, take.seed) != (world.name, world.seed) and any(leg.feels_ground for leg in take.legs):
-            raise sim.InputError(
+            raise InputError(
                 f'take "{take.name}" is from {take.world}, seed {take.seed}; here is {world.name}, seed {world.seed}'
             )
         playback = take.playback(lambda: world, kernels=self._kernels.get)
@@ -179,9 +177,9 @@ class Replay:
             playback.kernel(leg)
             self._method(leg)
         start = playback.at(take.begin_s)
-        method, footing = self._method(start.leg), self._footing(start.leg)
+        dynamics, footing = self._method(start.leg), self._footing(start.leg)
         pilot = PlannedPilot(start.controls[None], start.leg.step_s)
-        lane = Lane(look, method, playback.node(start), pilot, footing, tape=ControlTape(), follows=True)
+        lane = Lane(look, dynamics, playback.node(start), pilot, footing, tape=ControlTape(), follows=True)
         return _Shown(look, take, playback, lane, Moments(start.time_s, lane.poses_w))
 
     def _picture(self, shown: _Shown, generation: int, span_s: float) -> LaneSnapshot:
@@ -200,10 +198,10 @@ class Replay:
             status_text=take.ended if over else "",
         )
 
-    def _method(self, leg: Leg) -> Method:
+    def _method(self, leg: Leg) -> Dynamics:
         """By which a lane shows it and goes on from it: on the ground, even where it had been planned without any."""
         kernel = self._kernels.get(leg.vehicle, leg.integrator)
-        return Method(leg.vehicle, kernel, leg.step_s, leg.every_step)
+        return Dynamics(leg.vehicle, kernel, leg.step_s, leg.every_step)
 
     def _footing(self, leg: Leg) -> Footing:
         footing = Footing(leg.vehicle, self._world)
@@ -233,7 +231,7 @@ class Rewind:
         lane = next((lane for lane in self._lanes if name in ("", lane.look.name)), None)
         take = None if lane is None else self._take(lane)
         if take is None:
-            raise sim.InputError("nothing has been recorded yet")
+            raise InputError("nothing has been recorded yet")
         return take
 
     def put_away(self) -> None:

@@ -79,7 +79,7 @@ class Encounter:
 
     def couple(self, flown: Lane) -> None:
         """What is flown by now may meet what the vehicle before it flew over."""
-        vehicle = flown.method.vehicle
+        vehicle = flown.dynamics.vehicle
         if flown.coupling is None and self._looked_for != vehicle.name:
             self._looked_for = vehicle.name
             obstacles = obstacles_in(self._world, vehicle)

@@ -8,7 +8,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from queue import Empty, SimpleQueue
 
-import sim
 from sim.commands import (
     AddLane,
     Command,
@@ -24,8 +23,10 @@ from sim.commands import (
 from sim.control import flight_modes
 from sim.environment.environment import Environment
 from sim.integrators import usual
+from sim.platform.errors import InputError
 from sim.recordings import Take
 from sim.scene import Scene
+from sim.simulation.flight_control import Autopilot
 from sim.simulation.kernels import Coming, Compiling, KernelStore
 from sim.simulation.orders import execute
 from sim.simulation.stage import Progress, Stage
@@ -131,7 +132,7 @@ class Simulation:
         if self._thread is not None:
             raise RuntimeError("the simulation runs in its thread")
         if not (math.isfinite(seconds) and seconds >= 0.0):
-            raise sim.InputError(f"{seconds} seconds are refused; allowed: 0 or more")
+            raise InputError(f"{seconds} seconds are refused; allowed: 0 or more")
         self._obey()
         if not self._stage.clock.paused:
             self._stage.advance(seconds)
@@ -186,8 +187,8 @@ class Simulation:
             return
         before, self._ahead = self._ahead, vehicle
         if before is None or Structure.of(before) != Structure.of(vehicle):
-            methods = (lane.method.integrator for lane in self._stage.lanes)
-            self._kernels.ahead(vehicle, usual(vehicle, *methods))
+            each = (lane.dynamics.integrator for lane in self._stage.lanes)
+            self._kernels.ahead(vehicle, usual(vehicle, *each))
 
     def _give_up_waiting(self) -> str:
         """Nothing of what waits is done: all is as it was."""
@@ -209,7 +210,7 @@ class Simulation:
         except Compiling as news:
             self._waiting.append(_Waiting(command, news.coming))
             message = "" if waited else str(news)
-        except sim.InputError as refusal:
+        except InputError as refusal:
             message = str(refusal)
         except Exception as error:
             _LOG.exception("command %r", command)
@@ -237,15 +238,15 @@ class Simulation:
             paused=stage.clock.paused,
             speed=stage.clock.speed,
             real_time_factor=stage.clock.real_time_factor,
-            flight_mode=stage.flight_mode,
+            flight_mode=stage.control.mode,
             flight_modes=flight_modes(stage.vehicle),
-            demo=stage.demo,
+            demo=isinstance(stage.control.now, Autopilot),
             message=self._message,
             answers=self._answers,
-            plan_flies=stage.flight is not None,
-            pursuit=stage.pursuit() if view is None else None,
+            plan_flies=stage.control.plan is not None,
+            mpc=stage.mpc() if view is None else None,
             course=stage.followed() if view is None else None,
-            plan_verdict=stage.plan_verdict,
+            plan_verdict=stage.control.outcome,
             recorded_s=stage.rewind.span_s,
             look_back=view,
             former=stage.rewind.former,

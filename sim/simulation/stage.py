@@ -7,20 +7,18 @@ from types import MappingProxyType
 
 import numpy as np
 
-import sim
-from sim.commands import FollowCourse, PilotInput
-from sim.contact.obstacles.solids import rounded, solids_afloat
-from sim.control import MODES, Pilot, autopilot_of, default_mode, flight_modes, has_autopilot, resting_mode
-from sim.control.load_leading import LedPilot
-from sim.control.pilot import TrimmedPilot
-from sim.control.plan_following import PlanSource
+from sim.control import Pilot, PilotInput
+from sim.control.course import CourseStatus
+from sim.control.mpc import MpcPilot, MpcStatus
 from sim.environment.environment import Environment
 from sim.integrators import serving
+from sim.platform.errors import InputError
 from sim.scene import FLOWN_LANE, MOST_LANES, Scene
 from sim.scene.race_timing import Timing
 from sim.simulation.appearance import Look, Tint, next_tint
 from sim.simulation.clock import Clock
 from sim.simulation.control_history import ControlTape
+from sim.simulation.flight_control import CourseFlight, FlightControl, Hand, PlanFlight, WhoFlies
 from sim.simulation.footing import Footing
 from sim.simulation.ghosts import Beside, rivals_beside
 from sim.simulation.impulses import Coupling
@@ -28,12 +26,11 @@ from sim.simulation.kernels import KernelStore
 from sim.simulation.lane import Lane
 from sim.simulation.lane_picture import lane_picture
 from sim.simulation.measure import Measure
-from sim.simulation.method import Method
-from sim.simulation.plan_flight import PlanFlight, course_picture, course_verdict
-from sim.simulation.pursuit import PursuitPilot
+from sim.simulation.plan_flight import course_outcome, course_status
 from sim.simulation.rewind import Rewind
-from sim.simulation.scene_setup import Encounter, errand_of, start_node
-from sim.snapshot import CoursePicture, LaneSnapshot, PursuitPicture
+from sim.simulation.scene_setup import Encounter, start_node
+from sim.snapshot import LaneSnapshot
+from sim.steppers.dynamics import Dynamics
 from sim.target_path import TargetPath
 from sim.vehicles import Vehicle, known_vehicle
 from sim.world import World
@@ -62,14 +59,6 @@ class Stage:
         self.scene, self.world, self.kernels = scene, world, kernels
         self.clock = Clock()
         self.sticks = PilotInput()
-        self.demo = False
-        self.flight: PlanFlight | None = None
-        self.source: PlanSource | None = None
-        """Of plans that the flown lane is flown by while they are made anew."""
-        self.course: FollowCourse | None = None
-        """That is followed."""
-        self.plan_verdict = ""
-        """How the last flight of a plan ended."""
         self.news = ""
         """What happened by itself and is worth telling; whoever tells it empties it."""
         self.vehicles: dict[str, Vehicle] = {}
@@ -82,14 +71,13 @@ class Stage:
         self.timing = None if scene.race is None else Timing(scene.race)
         self.rewind = Rewind(scene.name, world, kernels, self.lanes)
         vehicle = self.vehicle_named(scene.vehicle)
-        self._asked_mode = scene.flight_mode
-        self.flight_mode = _mode(self._asked_mode, vehicle)
+        self.control = FlightControl(scene, world, vehicle)
         wanted = [(scene.integrator, scene.step_s), *((s.integrator, s.step_s) for s in scene.lanes)]
-        methods = []
+        each = []
         for i, (integrator, step_s) in enumerate(wanted):
             if progress:
                 progress(f"{integrator} for {vehicle.name}", i / len(wanted))
-            methods.append(Method(vehicle, kernels.get(vehicle, integrator), step_s))
+            each.append(Dynamics(vehicle, kernels.get(vehicle, integrator), step_s))
         footing = Footing(vehicle, world)
         start = start_node(scene.start, vehicle, footing, scene.target)
         bound_J = scene.comparison.energy_bound_J
@@ -99,9 +87,9 @@ class Stage:
         self.lanes.append(
             Lane(
                 FLOWN,
-                methods[0],
+                each[0],
                 start,
-                self.pilot(),
+                self.control.pilot(vehicle, flown=True),
                 footing,
                 tape=self.tape,
                 energy_bound_J=bound_J,
@@ -109,8 +97,8 @@ class Stage:
                 timing=self.timing,
             )
         )
-        for spec, method in zip(scene.lanes, methods[1:], strict=True):
-            self.add_lane(method, spec.name, spec.tint, own_pilot=spec.own_pilot, node=start)
+        for spec, dynamics in zip(scene.lanes, each[1:], strict=True):
+            self.add_lane(dynamics, spec.name, spec.tint, own_pilot=spec.own_pilot, node=start)
         if scene.comparison.reference:
             self.measure.start(vehicle, footing, start, 0.0)
         if progress:
@@ -123,7 +111,7 @@ class Stage:
     @property
     def vehicle(self) -> Vehicle:
         """With the parameters it has now; the same for all lanes."""
-        return self.flown.method.vehicle
+        return self.flown.dynamics.vehicle
 
     def advance(self, seconds: float) -> None:
         """Move the clock on by simulated seconds, and all lanes with it. Stands still once no lane runs.
@@ -139,57 +127,46 @@ class Stage:
 
     def advance_to(self, clock_s: float) -> None:
         """Set the clock and take all steps that are due. The end of a plan is stopped at."""
-        if self.flight is not None and self.flight.done:
+        flight = self.control.plan
+        if flight is not None and self.clock.time_s >= flight.end_s:
             self.leave_plan()
-        if self.flight is not None:
-            clock_s = min(clock_s, self.flight.end_s)
+            flight = None
+        if flight is not None:
+            clock_s = min(clock_s, flight.end_s)
         self._encounter.couple(self.flown)
         self.clock.time_s = clock_s
         self.measure.forget(self.lanes)
         # The flown lane first: the others get its controls.
         for lane in self.lanes:
             lane.run_until(clock_s, self.sticks)
-        if self.flight is not None and clock_s >= self.flight.end_s:
-            self.flight.done = self.clock.paused = True
-            self.news = self.plan_verdict = self.flight.verdict(self.flown.placement.T_wb[:3, 3])
-        if self.course is not None and not self.plan_verdict:
-            self.plan_verdict = course_verdict(self.flown)
-            self.news = self.plan_verdict or self.news
+        if flight is not None and clock_s >= flight.end_s:
+            self.clock.paused = True
+            self.news = self.control.outcome = flight.outcome(self.flown.placement.T_wb[:3, 3])
+        if isinstance(self.control.now, CourseFlight) and not self.control.outcome:
+            self.control.outcome = course_outcome(self.flown)
+            self.news = self.control.outcome or self.news
 
-    def leave_plan(self) -> None:
-        """Back to the method and the pilot from before the plan or the course, where the vehicle is."""
-        if self.flight is None and self.course is None:
-            return
-        flight, self.flight, self.course = self.flight, None, None
+    def give_to(self, who: WhoFlies) -> None:
+        """Have all lanes flown by somebody else from where they are; after a plan the flown one has its method back."""
+        flight, self.control.now = self.control.plan, who
         if flight is not None:
             self.flown.swap(flight.resume, self.flown.footing)
         for lane in self.lanes:
-            lane.pilot, lane.by_plan = self.pilot(lane), False
-
-    def pursue(self, source: PlanSource) -> None:
-        """Have plans made anew all the time, and the flown lane flown by them."""
-        self.leave_plan()
-        self.demo, self.source = False, source
-        for lane in self.lanes:
             lane.pilot = self.pilot(lane)
 
-    def follow(self, course: FollowCourse) -> None:
-        """Have all lanes follow a course from where they are."""
-        self.leave_plan()
-        self.demo, self.source, self.plan_verdict = False, None, ""
-        self.course = course
-        self.clock.paused = False
-        for lane in self.lanes:
-            lane.pilot = self.pilot(lane)
+    def leave_plan(self) -> None:
+        """Back to the hand from a plan or a course, where the vehicle is."""
+        if isinstance(self.control.now, PlanFlight | CourseFlight):
+            self.give_to(Hand())
 
-    def followed(self) -> CoursePicture | None:
+    def followed(self) -> CourseStatus | None:
         """How that goes; None where no course is followed."""
-        return course_picture(self.flown)
+        return course_status(self.flown)
 
-    def pursuit(self) -> PursuitPicture | None:
-        """How that goes; None where no such plans fly."""
+    def mpc(self) -> MpcStatus | None:
+        """How that goes; None where no plans are made in flight."""
         pilot = self.flown.pilot
-        return pilot.picture() if isinstance(pilot, PursuitPilot) else None
+        return pilot.status(self.flown.time_s) if isinstance(pilot, MpcPilot) else None
 
     def reset(self) -> None:
         """All lanes to the scene's start, with the methods and parameters they have now."""
@@ -199,10 +176,10 @@ class Stage:
         self.clock.forget()
         self.tape.clear()
         for lane in self.lanes:
-            node = start_node(self.scene.start, lane.method.vehicle, lane.footing, self.target)
+            node = start_node(self.scene.start, lane.dynamics.vehicle, lane.footing, self.target)
             lane.restart(node, self.pilot(lane), 0.0)
             if lane is self.flown:
-                self.measure.restart(lane.method.vehicle, lane.footing, node, 0.0)
+                self.measure.restart(lane.dynamics.vehicle, lane.footing, node, 0.0)
 
     def pictures(self, span_s: float) -> tuple[LaneSnapshot, ...]:
         """All lanes at the moment that is shown and `span_s` before; then what was measured."""
@@ -219,13 +196,11 @@ class Stage:
         for lane in self.lanes:
             if name in ("", lane.look.name):
                 return lane
-        raise sim.InputError(
-            f'no lane "{name}"; there are {", ".join(lane.look.name for lane in self.lanes)}'
-        )
+        raise InputError(f'no lane "{name}"; there are {", ".join(lane.look.name for lane in self.lanes)}')
 
     def add_lane(
         self,
-        method: Method,
+        dynamics: Dynamics,
         name: str = "",
         tint: Tint | None = None,
         *,
@@ -236,13 +211,13 @@ class Stage:
         check_room(len(self.lanes))
         taken = {lane.look.name for lane in self.lanes}
         if name in taken:
-            raise sim.InputError(f'there is a lane "{name}" already')
+            raise InputError(f'there is a lane "{name}" already')
         tint = tint or next_tint(lane.look.tint for lane in self.lanes)
-        look = Look(name or _free_name(method, taken), tint, ghost=True)
+        look = Look(name or _free_name(dynamics, taken), tint, ghost=True)
         flown = self.flown
         lane = Lane(
             look,
-            method,
+            dynamics,
             (flown.node if node is None else node).copy(),
             copy.deepcopy(flown.pilot),
             flown.footing.again(),
@@ -272,78 +247,46 @@ class Stage:
             self.vehicles[name] = known_vehicle(name, **self.scene.parameters.get(name, {}))
         return self.vehicles[name]
 
-    def set_pilot(self, *, mode: str = "", demo: bool) -> None:
-        """Hand all lanes to another flight mode, or to the autopilot."""
-        self.source = None
-        self.leave_plan()
-        if mode:
-            self.flight_mode = self._asked_mode = mode
-        self.demo = demo
-        for lane in self.lanes:
-            lane.pilot = self.pilot(lane)
-
-    def suit_pilots(self, vehicle: Vehicle) -> None:
-        """Keep the autopilot and the flight mode that was asked for, as far as a vehicle has them."""
-        self.demo = self.demo and has_autopilot(vehicle)
-        self.flight_mode = _mode(self._asked_mode, vehicle)
-
-    def methods_for(
+    def dynamics_for(
         self, vehicle: Vehicle, integrators: Mapping[str, str] = MappingProxyType({})
-    ) -> list[Method]:
+    ) -> list[Dynamics]:
         """The lanes' methods, or those of `integrators` by lane, with another vehicle, or others that serve it; raises
         before anything is changed."""
-        named = {lane.look.name: lane.method.integrator for lane in self.lanes} | dict(integrators)
+        named = {lane.look.name: lane.dynamics.integrator for lane in self.lanes} | dict(integrators)
         return [
             replace(
-                lane.method,
+                lane.dynamics,
                 vehicle=vehicle,
                 kernel=self.kernels.get(vehicle, serving(named[lane.look.name], vehicle)),
             )
             for lane in self.lanes
         ]
 
-    def pilot(self, lane: Lane | None = None) -> Pilot:
-        """Of a lane, or of a new one."""
-        asked = self.demo or self.course is not None
-        autopilot = autopilot_of(self.vehicle) if asked else None
-        if self.course is not None and autopilot is not None and autopilot.follow is not None:
-            course, solids = self.course, rounded(solids_afloat(self.world))
-            return autopilot.follow(course.places_w, course.headings_rad, course.step_s, solids)
-        if autopilot is not None:
-            return autopilot.make(errand_of(self.scene, self.world))
-        if self.source is not None and lane is not None and lane is self.flown:
-            rest = MODES[resting_mode(self.vehicle)]
-            return PursuitPilot(lane, self.source, self.pilot(), rest)
-        pilot = MODES[self.flight_mode]()
-        if self.scene.trim and self._as_in_scene:
-            pilot = TrimmedPilot(pilot, self.scene.trim)
-        return pilot if self.target is None else LedPilot(pilot, self.target)
+    def pilot(self, lane: Lane) -> Pilot:
+        """A new one, of who flies now."""
+        return self.control.pilot(self.vehicle, flown=lane is self.flown)
 
     @property
     def target(self) -> TargetPath | None:
         """The path along which the target of the load is led."""
-        return self.scene.target if self._as_in_scene else None
+        return self.control.target(self.vehicle)
 
     @property
     def _as_in_scene(self) -> bool:
         """Whether the scene's own vehicle flies."""
-        return not self.lanes or self.vehicle.name == self.scene.vehicle
+        return self.vehicle.name == self.scene.vehicle
 
 
 def check_room(lanes: int) -> None:
     """Raises InputError where there is no room for one more lane."""
     if lanes >= MOST_LANES:
-        raise sim.InputError(f"no more than {MOST_LANES} lanes")
+        raise InputError(f"no more than {MOST_LANES} lanes")
 
 
-def _mode(wanted: str, vehicle: Vehicle) -> str:
-    return wanted if wanted in flight_modes(vehicle) else default_mode(vehicle)
-
-
-def _free_name(method: Method, taken: set[str]) -> str:
-    name = f"{method.integrator} {method.step_s:g} s"
+def _free_name(dynamics: Dynamics, taken: set[str]) -> str:
+    name = f"{dynamics.integrator} {dynamics.step_s:g} s"
     count = 2
     while name in taken:
-        name = f"{method.integrator} {method.step_s:g} s #{count}"
+        name = f"{dynamics.integrator} {dynamics.step_s:g} s #{count}"
         count += 1
     return name

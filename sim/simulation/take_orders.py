@@ -1,6 +1,5 @@
 """Going on from a moment that is looked back at."""
 
-import sim
 from sim.commands import (
     BackToNow,
     KeepTake,
@@ -15,11 +14,13 @@ from sim.commands import (
     ShowMeasured,
     SingleStep,
 )
+from sim.platform.errors import InputError
 from sim.platform.validation import number
 from sim.simulation.appearance import Look, next_tint
-from sim.simulation.method import Method
+from sim.simulation.flight_control import Hand
 from sim.simulation.orders import checked_step, execute
 from sim.simulation.stage import Stage, check_room
+from sim.steppers.dynamics import Dynamics
 
 
 def retake(stage: Stage) -> None:
@@ -29,30 +30,30 @@ def retake(stage: Stage) -> None:
     """
     replay = stage.rewind.replay
     if replay is None:
-        raise sim.InputError("nothing is shown to go on from: go back in time first")
+        raise InputError("nothing is shown to go on from: go back in time first")
     moment = replay.moment()
     vehicle, now_s = moment.leg.vehicle, moment.time_s
-    methods = stage.methods_for(vehicle)
+    each, other = stage.dynamics_for(vehicle), vehicle.name != stage.vehicle.name
     stage.measure.prepare(vehicle)
     stage.rewind.put_away()
     stage.rewind.leave()
-    stage.flight = None
+    if stage.control.plan is not None:
+        stage.control.now = Hand()
     stage.clock.time_s, stage.clock.paused = now_s, True
     stage.clock.forget()
     stage.vehicles[vehicle.name] = vehicle
-    for lane, method in zip(stage.lanes, methods, strict=True):
-        lane.by_plan = False
+    for lane, dynamics in zip(stage.lanes, each, strict=True):
         if not replay.put(lane, now_s):
             lane.footing = stage.flown.footing.again()
-            lane.restart(stage.flown.node.copy(), lane.pilot, now_s, method=method)
+            lane.restart(stage.flown.node.copy(), lane.pilot, now_s, dynamics=dynamics)
     flown = stage.flown
     known_s = now_s + flown.held_s
     stage.tape.clear()
     for time_s, controls in replay.inputs(min(lane.time_s for lane in stage.lanes), moment):
         stage.tape.record(time_s, controls, known_s)
-    if flown.method.every_step:
-        flown.swap(Method(vehicle, flown.method.kernel, flown.method.step_s), flown.footing)
-    stage.suit_pilots(vehicle)
+    if flown.dynamics.every_step:
+        flown.swap(Dynamics(vehicle, flown.dynamics.kernel, flown.dynamics.step_s), flown.footing)
+    stage.control.suit(vehicle, other=other)
     for lane in stage.lanes:
         lane.pilot = stage.pilot(lane)
     stage.measure.restart(vehicle, flown.footing, flown.node, now_s)
@@ -134,7 +135,7 @@ def _(command: KeepTake, stage: Stage) -> str:
     rewind = stage.rewind
     try:
         take = rewind.recorded(command.lane) if rewind.replay is None else rewind.replay.named(command.lane)
-    except sim.InputError as refusal:
+    except InputError as refusal:
         command.reply.set_exception(refusal)
         return ""
     command.reply.set_result(take)

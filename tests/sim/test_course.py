@@ -52,7 +52,7 @@ def test_she_comes_into_her_berth_lies_there_and_the_take_replays_to_the_bit() -
         seen = running.advance(0.1)
     assert seen.course is not None
     assert seen.course.arrived, seen.course
-    assert seen.message.startswith("in her berth"), seen.message
+    assert seen.message.startswith("in its berth"), seen.message
     assert seen.course.off_m <= NEAR_M + 0.1  # looked at up to a tenth of a second later
     assert seen.course.off_rad <= NEAR_RAD + 0.05
     planned = tuple(goal for goal in HARBOUR.goals if goal.find(Plan) is not None)

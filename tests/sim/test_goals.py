@@ -9,6 +9,7 @@ import pytest
 
 import sim
 from sim.commands import PilotInput, Reset, Retake, Scrub, SetPaused, SetPilotInput
+from sim.control.mpc import MpcStatus
 from sim.control.rotation import heading_of, turn_between
 from sim.scene import Scene, load_scene, scene_names
 from sim.scene.conditions import (
@@ -26,7 +27,7 @@ from sim.scene.conditions import (
 from sim.scene.goals import Docking, Landing, SceneGoal
 from sim.simulation import Simulation
 from sim.simulation.judge import Judge, Progress
-from sim.snapshot import LaneStatus, PursuitPicture, Snapshot
+from sim.snapshot import LaneStatus, Snapshot
 from sim.world import load_world
 from tests.ui import fakes
 
@@ -330,8 +331,8 @@ def test_a_hand_counts_while_it_steers_or_pulls_and_nobody_else_does(tmp_path: P
 def test_plans_that_are_made_in_flight_fly_once_there_is_one(tmp_path: Path) -> None:
     goal = read_goal('plan = "flies"', tmp_path)
     for phase, done in (("preparing", 0), ("flying", 1)):
-        picture = PursuitPicture(phase, 0.1, 0.1, 20.0, 0.01, 9, 0, 0, "", None)  # type: ignore[arg-type]
-        snapshot = replace(at(1.0), pursuit=picture)
+        picture = MpcStatus(phase, 0.1, 0.1, 20.0, 0.01, 9, 0, 0, "", None)  # type: ignore[arg-type]
+        snapshot = replace(at(1.0), mpc=picture)
         assert Judge((goal,), "helicopter", PLAIN).observe(snapshot).at == done
 
 

@@ -8,7 +8,7 @@ import pytest
 import benchmarks.receding
 import sim
 from sim.planner import Cylinder, Goal, Limits, Planner, Task, Weights
-from sim.planner.service.receding import Pursuit, receding_horizon
+from sim.planner.service.receding import RecedingHorizon, receding_horizon
 from sim.planner.task.clearance import clearance
 from tests.sim.planner_tasks import BOAT
 
@@ -25,17 +25,17 @@ HORIZON = Task(
 )
 
 
-def chase(task: Task = HORIZON, duration_s: float = 3.0, **options: object) -> Pursuit:
+def chase(task: Task = HORIZON, duration_s: float = 3.0, **options: object) -> RecedingHorizon:
     return receding_horizon(BOAT, task, duration_s, period_s=0.1, step_s=0.02, **options)  # type: ignore[arg-type]
 
 
 def test_a_goal_that_stays_is_reached_around_the_obstacle_and_held() -> None:
-    pursuit = chase(duration_s=25.0)
-    places = pursuit.trajectory.nodes[:, BOAT.group.position]
-    assert pursuit.found > 0.95  # measured 1.0
+    answer = chase(duration_s=25.0)
+    places = answer.trajectory.nodes[:, BOAT.group.position]
+    assert answer.found > 0.95  # measured 1.0
     assert np.linalg.norm(places[-1] - [14.0, 3.0]) < 0.05  # measured 0.0025
-    assert np.abs(pursuit.trajectory.velocity[-1]).max() < 0.01  # measured 9e-4
-    assert clearance(BOAT, pursuit.trajectory.nodes[:, BOAT.node_layout.pose], HORIZON).least_m > 0.0
+    assert np.abs(answer.trajectory.velocity[-1]).max() < 0.01  # measured 9e-4
+    assert clearance(BOAT, answer.trajectory.nodes[:, BOAT.node_layout.pose], HORIZON).least_m > 0.0
 
 
 def test_the_same_call_gives_the_same_motion_to_the_bit() -> None:
@@ -51,9 +51,9 @@ def test_the_same_call_gives_the_same_motion_to_the_bit() -> None:
 def test_a_flight_on_the_grid_of_its_plans_follows_them_exactly() -> None:
     """By the plans' own method, where nothing is in the way that they do not know."""
     step_s = HORIZON.step_s()
-    pursuit = receding_horizon(BOAT, HORIZON, 10 * step_s, step_s=step_s, period_s=step_s)
-    places = pursuit.trajectory.nodes[:, BOAT.group.position]
-    for begin, horizon in enumerate(pursuit.horizons_w[1:], 2):
+    answer = receding_horizon(BOAT, HORIZON, 10 * step_s, step_s=step_s, period_s=step_s)
+    places = answer.trajectory.nodes[:, BOAT.group.position]
+    for begin, horizon in enumerate(answer.horizons_w[1:], 2):
         np.testing.assert_allclose(places[begin : begin + 2], horizon[:2, :2], atol=1e-6)
 
 
@@ -70,13 +70,13 @@ class Failing(Planner):
 
 
 def test_where_no_plan_is_found_the_last_one_brakes_and_holds() -> None:
-    pursuit = chase(duration_s=14.0, planner=Failing(sized_by=HORIZON))
-    assert sum(plan.solved for plan in pursuit.plans) == 5
-    speeds = np.linalg.norm(pursuit.trajectory.velocity[:, 1:], axis=1)
+    answer = chase(duration_s=14.0, planner=Failing(sized_by=HORIZON))
+    assert sum(plan.solved for plan in answer.plans) == 5
+    speeds = np.linalg.norm(answer.trajectory.velocity[:, 1:], axis=1)
     assert speeds.max() > 0.8  # measured 3.6
     assert speeds[-1] < 0.01  # measured 4e-4
-    assert clearance(BOAT, pursuit.trajectory.nodes[:, BOAT.node_layout.pose], HORIZON).least_m > 0.0
-    assert pursuit.age_s.max() == pytest.approx(14.0 - 0.5, abs=0.05)
+    assert clearance(BOAT, answer.trajectory.nodes[:, BOAT.node_layout.pose], HORIZON).least_m > 0.0
+    assert answer.age_s.max() == pytest.approx(14.0 - 0.5, abs=0.05)
 
 
 def test_a_wind_that_no_plan_knows_is_met_by_planning_again() -> None:
@@ -110,15 +110,15 @@ def test_what_cannot_be_is_refused_in_one_line(options: dict[str, object], says:
 def test_a_craft_heavier_than_its_plans_know_is_planned_back_inside_its_bounds_all_the_time() -> None:
     vehicle, task, aim = benchmarks.receding.quadrotor(3)
     heavy = vehicle.with_parameters(mass=1.2 * vehicle.values["mass"])
-    pursuit = receding_horizon(
+    answer = receding_horizon(
         vehicle, task, 12.0, aim=aim, flown=heavy, period_s=0.05, lag_s=0.03, step_s=0.01
     )
-    places = pursuit.trajectory.nodes[:, vehicle.group.position]
+    places = answer.trajectory.nodes[:, vehicle.group.position]
     assert task.limits.low_w is not None
     sunk_m = task.limits.low_w[2] - places[:, 2].min()
     assert sunk_m > 0.1  # measured 0.54: its weight breaks the bound
     assert places[:, 2].min() > 0.0
-    assert pursuit.found > 0.95  # measured 1.0
+    assert answer.found > 0.95  # measured 1.0
     assert np.linalg.norm(places[-1] - aim(12.0)) < 5.0  # measured 2.6
 
 

@@ -73,7 +73,7 @@ def test_a_change_of_method_step_and_parameters_begins_a_leg_and_keeps_the_bits(
     wobbling(running, 0.4)
     running.submit(SetStep(0.004))
     wobbling(running, 0.4)
-    running.submit(SetParameter("mass", 1.05 * float(lane(running).method.vehicle.values["mass"])))
+    running.submit(SetParameter("mass", 1.05 * float(lane(running).dynamics.vehicle.values["mass"])))
     wobbling(running, 0.4)
     flight = take(running)
     assert [(leg.integrator.name, leg.step_s) for leg in flight.legs] == [

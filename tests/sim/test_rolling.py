@@ -6,7 +6,7 @@ import pytest
 
 import sim
 from sim.compiler import compile_kernel
-from sim.simulation.method import Method
+from sim.steppers.dynamics import Dynamics
 from sim.vehicles import NonholonomicVehicle
 from sim.vehicles.car import Car
 from sim.vehicles.forms.parameters import Parameter
@@ -27,7 +27,7 @@ class OffsetCar(Car):
 
 def gauge(vehicle, method, h=0.02, **start):
     vehicle = sim.vehicle(vehicle) if isinstance(vehicle, str) else vehicle
-    m = Method(vehicle, compile_kernel(vehicle, sim.integrators()[method]), h)
+    m = Dynamics(vehicle, compile_kernel(vehicle, sim.integrators()[method]), h)
     u = 0.02 * np.array([c.high for c in vehicle.controls])
     y = m.kernel.start(vehicle.state(**start).node, u, m.parameters, h)
     worst = 0.0

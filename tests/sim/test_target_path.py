@@ -146,7 +146,7 @@ def test_a_target_that_is_off_its_path_comes_back_to_it(tmp_path: Path) -> None:
     running = simulation(scene)
     lane = running._stage.flown
     node = lane.node.copy()
-    node[lane.method.vehicle.space.slices["target"].start] += 4.0
+    node[lane.dynamics.vehicle.space.slices["target"].start] += 4.0
     lane.restart(node, lane.pilot, 0.0)
     at = running.advance(10.0).lanes[0].time_current_s
     np.testing.assert_allclose(target_of(running), scene.target.at(at).place, atol=1e-3)

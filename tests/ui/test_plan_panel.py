@@ -11,7 +11,6 @@ from sim.commands import StopPlan
 from sim.planner import Goal
 from sim.planner.result.active_constraints import ActiveConstraint
 from sim.planner.result.plan import Violation
-from sim.planner.service.flight import in_wind
 from sim.planner.service.requests import (
     ChooseMethod,
     ChoosePlan,
@@ -25,6 +24,7 @@ from sim.planner.service.requests import (
     StopPlanning,
     TakeAlternative,
 )
+from sim.planner.service.session import in_wind
 from sim.planner.service.view import PlanView
 from sim.planner.task.refusal import Refusal
 from sim.snapshot import CoursePicture

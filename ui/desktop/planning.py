@@ -10,22 +10,22 @@ import numpy as np
 
 from render.frame import Frame
 from render.plan.view import PlanScene
-from sim.commands import FlyPlan, FollowCourse, Pursue, SetPaused, StopPursuit
+from sim.commands import FlyPlan, FollowCourse, SetPaused, StartMpc, StopMpc
 from sim.planner.result.record import PlanRecord
-from sim.planner.service.pursuing import PursuitControl
+from sim.planner.service.mpc_control import MpcControl
 from sim.planner.service.requests import (
     EditTask,
-    EndPursuit,
+    FlyByMpc,
     FlyShown,
+    LeaveMpc,
     PlanRequest,
-    SetPursuit,
+    SetMpc,
     StartPlanning,
-    StartPursuit,
     StopPlanning,
 )
 from sim.planner.service.view import PlanView
+from sim.planner.task.mpc import MpcSettings, with_goal_at
 from sim.planner.task.poses import positions
-from sim.planner.task.pursuit import Pursuing, with_goal_at
 from sim.planner.task.task import Task
 from sim.platform.errors import InputError
 from sim.scene import Scene
@@ -54,7 +54,7 @@ class Planning:
         self._races = scene.race is not None
         """Its plan is a rival, made by itself; nothing else of it is shown."""
         self._scene = PlanScene(world)
-        self._pursuit = PursuitControl(Pursuing())
+        self._mpc = MpcControl(MpcSettings())
         self._sailed_by, self._sets_out = "", False
         """Who follows the plan as a course, and whether that waits for the plan."""
         self._latest: Snapshot | None = None
@@ -62,11 +62,11 @@ class Planning:
         """That the scene asks for."""
         if scene.plan is not None:
             # Here, not above: with all that solves, which takes longer than to open a window.
-            from sim.planner.api import pursuing_of_scene, task_of_scene
+            from sim.planner.api import mpc_settings_of_scene, task_of_scene
             from sim.planner.service.session import PlanSession
 
             vehicle, task = task_of_scene(scene, world=world)
-            self._pursuit = PursuitControl(pursuing_of_scene(scene, vehicle))
+            self._mpc = MpcControl(mpc_settings_of_scene(scene, vehicle))
             self._clearance_m = task.clearance_m
             self._sailed_by = "" if vehicle.name == scene.vehicle else scene.vehicle
             folder = folder or config_dir() / "plans"
@@ -80,16 +80,16 @@ class Planning:
             return None
         if self._sailed_by:
             return replace(self._session.view, sailed_by=self._sailed_by)
-        return replace(self._session.view, pursuit=self._pursuit.view)
+        return replace(self._session.view, mpc=self._mpc.view)
 
     @property
     def rival(self) -> PlanRecord | None:
         """The best plan of a race by now."""
         return self._session.view.plan if self._session is not None and self._races else None
 
-    def opening(self) -> list[SetPaused | Pursue | StopPursuit]:
+    def opening(self) -> list[SetPaused | StartMpc | StopMpc]:
         """What is to be planned starts where the plan does, and waits there, or sets out with plans made in flight."""
-        place_w = self._pursuit.view.how.starts_at_w
+        place_w = self._mpc.view.how.starts_at_w
         if not place_w:
             waits = self.view is not None and not self._sailed_by
             return [SetPaused(True)] if waits else []
@@ -97,24 +97,24 @@ class Planning:
         view = self._session.view
         goal = EditTask(with_goal_at(view.vehicle.group, view.task, place_w))
         self._session.handle(goal, time.perf_counter())
-        return [self._pursue(StartPursuit(), self._session.view)]
+        return [self._switch_mpc(FlyByMpc(), self._session.view)]
 
-    def handle(self, request: PlanRequest) -> FlyPlan | Pursue | StopPursuit | None:
+    def handle(self, request: PlanRequest) -> FlyPlan | StartMpc | StopMpc | None:
         """Do what was asked for; returns what the simulation is to be told for it. InputError where it cannot be."""
         if self._session is None or self._races:
             raise InputError("this scene has no task to plan")
         if self._sailed_by:
             return self._handle_course(self._session, request)
-        if isinstance(request, SetPursuit):
-            self._pursuit.change(request)
+        if isinstance(request, SetMpc):
+            self._mpc.change(request)
             return None
-        if isinstance(request, StartPursuit | EndPursuit):
-            return self._pursue(request, self._session.view)
+        if isinstance(request, FlyByMpc | LeaveMpc):
+            return self._switch_mpc(request, self._session.view)
         return self._session.handle(request, time.perf_counter())
 
     def _handle_course(self, session: "PlanSession", request: PlanRequest) -> None:
         """A course begins where the vehicle is when it is asked for; it is followed once it is there (`poll`)."""
-        if isinstance(request, StartPursuit | EndPursuit | SetPursuit):
+        if isinstance(request, FlyByMpc | LeaveMpc | SetMpc):
             raise InputError(
                 f"plans in flight are not made for the {self._sailed_by}; allowed: to sail a plan"
             )
@@ -137,11 +137,11 @@ class Planning:
             raise InputError(f"no way to the berth: {view.message}")
         return None
 
-    def _pursue(self, request: StartPursuit | EndPursuit, view: PlanView) -> Pursue | StopPursuit:
-        if isinstance(request, StartPursuit):
-            return self._pursuit.begin(view.vehicle, view.task)
-        self._pursuit.end()
-        return StopPursuit()
+    def _switch_mpc(self, request: FlyByMpc | LeaveMpc, view: PlanView) -> StartMpc | StopMpc:
+        if isinstance(request, FlyByMpc):
+            return self._mpc.begin(view.vehicle, view.task)
+        self._mpc.end()
+        return StopMpc()
 
     @property
     def places_w(self) -> np.ndarray | None:
@@ -157,9 +157,10 @@ class Planning:
             self._session.poll(time.perf_counter())
             return self._set_out(self._session.view) if self._sets_out else None
         if self._session is not None:
-            self._pursuit.observe(snapshot)
-            if self._pursuit.view.on:
-                self._pursuit.follow(self._session.view.vehicle, self._session.view.task)
+            if snapshot.look_back is None:
+                self._mpc.observe(snapshot.mpc)
+            if self._mpc.view.on:
+                self._mpc.follow(self._session.view.vehicle, self._session.view.task)
                 return None
             if not self._prepared:
                 # With the first frame, not before it: the window opens first.
@@ -198,13 +199,13 @@ class Planning:
             "cost": plan.cost if plan else None,
             "end_w": plan.places_w[-1].tolist() if plan else None,
             "duration_s": plan.duration_s if plan else None,
-            "pursuit": _pursued(view),
+            "mpc": _mpc_told(view),
             "passes_m": [float(m) for m in _passes_m(view)],
         }
 
     def close(self) -> None:
         """End the planner's processes."""
-        self._pursuit.close()
+        self._mpc.close()
         if self._session is not None:
             self._session.close()
 
@@ -228,11 +229,11 @@ def _headings(plan: PlanRecord) -> np.ndarray:
     return np.arctan2(T[:, 1, 0], T[:, 0, 0])
 
 
-def _pursued(view: PlanView) -> dict[str, object] | None:
+def _mpc_told(view: PlanView) -> dict[str, object] | None:
     """How plans in flight go; None where none are made."""
-    if view.pursuit is None or view.pursuit.seen is None:
+    if view.mpc is None or view.mpc.seen is None:
         return None
-    seen = asdict(view.pursuit.seen)
+    seen = asdict(view.mpc.seen)
     del seen["places_w"]
     return seen
 

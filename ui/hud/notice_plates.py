@@ -1,6 +1,7 @@
 """Plates with a few lines over the scene: how long ago a moment of a recording was, and how plans in flight go."""
 
-from sim.snapshot import PursuitPicture, Snapshot
+from sim.control.mpc import MpcStatus
+from sim.snapshot import Snapshot
 from ui import theme
 from ui.hud import readouts
 from ui.hud.pen import Pen
@@ -61,17 +62,17 @@ def past_text(snapshot: Snapshot, context: PanelContext) -> list[tuple[str, bool
     ]
 
 
-def draw_pursuit(snapshot: Snapshot, context: PanelContext) -> None:
+def draw_mpc(snapshot: Snapshot, context: PanelContext) -> None:
     """Nothing where none fly, and while the past is shown."""
-    if snapshot.pursuit is not None:
-        draw_plate("hud/pursuit", pursuit_text(snapshot.pursuit), colour(snapshot.pursuit), context)
+    if snapshot.mpc is not None:
+        draw_plate("hud/pursuit", mpc_text(snapshot.mpc), colour(snapshot.mpc), context)
 
 
-def colour(seen: PursuitPicture) -> theme.Colour:
+def colour(seen: MpcStatus) -> theme.Colour:
     return {"flying": theme.GOOD, "preparing": theme.ACCENT_BRIGHT}.get(seen.phase, theme.WARNING)
 
 
-def pursuit_text(seen: PursuitPicture) -> list[tuple[str, bool]]:
+def mpc_text(seen: MpcStatus) -> list[tuple[str, bool]]:
     """(line, whether it is the heading)."""
     late = f"; {seen.late} late" if seen.late else ""
     failed = f"; {seen.failed} not found" if seen.failed else ""
@@ -79,7 +80,7 @@ def pursuit_text(seen: PursuitPicture) -> list[tuple[str, bool]]:
         f"{seen.solves_per_s:.0f} plans/s of {1e3 * seen.solve_s:.0f} ms, "
         f"{1e3 * seen.age_s:.0f} ms old{late}{failed}"
     )
-    why = [(seen.told, False)] if seen.told else []
+    why = [(seen.reason, False)] if seen.reason else []
     match seen.phase:
         case "preparing":
             return [("Pilot: Plan. Making the planner ready, you fly", True), *why]

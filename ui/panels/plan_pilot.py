@@ -6,12 +6,12 @@ from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
 from sim.commands import SetParameter
-from sim.planner.service.pursuing import PursuitView
-from sim.planner.service.requests import EndPursuit, SetPursuit, StartPursuit
+from sim.planner.service.mpc_control import MpcView
+from sim.planner.service.requests import FlyByMpc, LeaveMpc, SetMpc
 from sim.planner.service.view import PlanView
-from sim.planner.task.pursuit import HORIZON_S, WEIGHT
+from sim.planner.task.mpc import HORIZON_S, WEIGHT
 from sim.snapshot import Snapshot
-from ui.hud.notice_plates import pursuit_text
+from ui.hud.notice_plates import mpc_text
 from ui.panels.context import PanelContext
 from ui.panels.widgets import button, label, log_slider, note, prose, significant, tooltip
 from ui.requests import Request
@@ -28,32 +28,32 @@ def switch(
     name: str, words: str, plan: PlanView, context: PanelContext, *, width: float = 0.0
 ) -> list[Request]:
     """The button that hands the vehicle over to such plans, or takes it back."""
-    view = plan.pursuit
+    view = plan.mpc
     on = view is not None and view.on
     text = f"{icons.ICON_FA_LOCATION_CROSSHAIRS}  {words}"
     if button(context, name, text, DOC, width=width, lit=on):
-        return [EndPursuit() if on else StartPursuit()]
+        return [LeaveMpc() if on else FlyByMpc()]
     return []
 
 
 def draw(plan: PlanView, snapshot: Snapshot, context: PanelContext) -> list[Request]:
     """The switch, the numbers, and how it goes."""
     requests = switch("plan/pilot", "Pilot: Plan", plan, context, width=-1.0)
-    view = plan.pursuit
+    view = plan.mpc
     if view is None:
         return requests
     requests += _numbers(view, context)
     requests += _wind(snapshot, context)
-    if snapshot.pursuit is None:
+    if snapshot.mpc is None:
         prose("Off: you fly. The goal is where such plans lead; obstacles are those of the task.")
     else:
-        for text, _ in pursuit_text(snapshot.pursuit):
+        for text, _ in mpc_text(snapshot.mpc):
             prose(text)
-        prose(f"A plan takes over {1e3 * snapshot.pursuit.lag_s:.0f} ms after it was asked for.")
+        prose(f"A plan takes over {1e3 * snapshot.mpc.lag_s:.0f} ms after it was asked for.")
     return requests
 
 
-def _numbers(view: PursuitView, context: PanelContext) -> list[Request]:
+def _numbers(view: MpcView, context: PanelContext) -> list[Request]:
     how, rate_hz = view.how, view.rate_hz
     doc = "How far ahead each plan looks; it ends at rest."
     label(context, "Horizon", doc)
@@ -67,7 +67,7 @@ def _numbers(view: PursuitView, context: PanelContext) -> list[Request]:
     if horizon_s is None and weight is None and rate is None:
         return []
     how = replace(how, horizon_s=horizon_s or how.horizon_s, goal_weight=weight or how.goal_weight)
-    return [SetPursuit(how, rate or rate_hz)]
+    return [SetMpc(how, rate or rate_hz)]
 
 
 def _wind(snapshot: Snapshot, context: PanelContext) -> list[Request]:

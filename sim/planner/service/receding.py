@@ -1,26 +1,26 @@
-"""Planning while moving: a plan from where the vehicle will be, again and again, each taking over from the last.
+"""Model predictive control without a window: the loop of `sim.control.mpc` around one vehicle, with a fixed lag.
 
-Every plan names the moment that it was planned from and the moment at which it takes over, and ends at rest: where a
-solve fails or is late, the last plan goes on, brakes, and holds. Nothing here looks at a clock but to measure, so that
-the same call gives the same motion on every machine.
+Nothing here looks at a clock but to measure, so that the same call gives the same motion on every machine.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from sim.control.plan_following import Handover, stepped
+from sim.control.mpc import MpcAnswer, MpcLoop, MpcRequest, predicted
 from sim.integrators import Integrator, integrator
-from sim.planner.result.plan import trajectory
+from sim.planner.result.plan import Plan, trajectory
 from sim.planner.service.planner import Planner
-from sim.planner.service.replan import aimed, replanned, route_of
+from sim.planner.service.replanning import aimed, flown_plan, replanned
 from sim.planner.task.task import Task
 from sim.planner.transcription.motion import Motion
 from sim.platform.errors import InputError, quote
 from sim.platform.validation import number
 from sim.steppers.choice import stepper_of
+from sim.steppers.dynamics import Dynamics
 from sim.trajectory import Trajectory, given_vehicle
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import State
@@ -44,7 +44,7 @@ class Replanning:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pursuit:
+class RecedingHorizon:
     """What `sim.receding_horizon` answers."""
 
     trajectory: Trajectory
@@ -81,7 +81,7 @@ def receding_horizon(
     flown: Vehicle | None = None,
     planner: Planner | None = None,
     time_limit_s: float = 5.0,
-) -> Pursuit:
+) -> RecedingHorizon:
     """Fly a vehicle for `duration_s`, planning anew every `period_s` from the state that it will have `lag_s` later.
 
     task: start, horizon (`duration_s` and `steps` of it), limits, obstacles, weights and goal. One whose position is
@@ -122,36 +122,63 @@ def receding_horizon(
     first = planner.plan(vehicle, aimed(task, task.start, None if aim is None else aim(0.0)), method=scheme)
     if not first.solved:
         raise InputError(f"receding_horizon: there is no first plan: {first.message}")
-    flight, handover = _Flight(flown, scheme, task.start, step_s), Handover()
-    kernel = stepper_of(vehicle, scheme)
-    told = [Replanning(0.0, 0.0, True, first.seconds, first.cost)]
-    handover.expect(route_of(first), 0.0, 0.0)
-    horizons, warm, ages = [], first, np.zeros(steps)
+    flight = _Flight(flown, scheme, task.start, step_s)
+    known = Dynamics(vehicle, stepper_of(vehicle, scheme), step_s, every_step=True)
+    source = _Solved(planner, scheme, task, aim, first, 1.0 / period_s, time_limit_s)
+    loop = MpcLoop(source, lag_s=lag_s)
+    loop.begin(flown_plan(first), 0.0)
+    horizons, ages = [], np.zeros(steps)
     for n in range(steps):
-        taken = handover.turn(n * step_s)
+        now_s = n * step_s
+        taken = loop.hand_over(now_s)
         if taken is not None:
-            horizons.append(taken.route.places_w)
-        if n and n % every == 0 and not handover.coming:
-            rows = [_held(handover, (n + k) * step_s) for k in range(lag)]
-            start = vehicle.state_at_node(stepped(vehicle, kernel, step_s, flight.node, rows))
-            wanted = aimed(task, start, None if aim is None else aim(n * step_s))
-            new = replanned(planner, vehicle, scheme, wanted, warm, time_limit_s)
-            told.append(
-                Replanning(n * step_s, (n + lag) * step_s, new.plan is not None, new.seconds, new.cost)
-            )
-            if new.plan is not None:
-                warm = new.plan
-                handover.expect(route_of(new.plan), n * step_s, (n + lag) * step_s)
-        assert handover.flown is not None
-        ages[n] = n * step_s - handover.flown.since_s
-        flight.advance(_held(handover, n * step_s))
-    return Pursuit(flight.trajectory(), tuple(told), tuple(horizons), ages)
+            horizons.append(taken.plan.places_w)
+        loop.ask(now_s, step_s, flight.node, known, partial(_held, loop))
+        assert loop.flown is not None
+        ages[n] = now_s - loop.flown.since_s
+        flight.advance(_held(loop, now_s))
+    return RecedingHorizon(flight.trajectory(), tuple(source.solves), tuple(horizons), ages)
 
 
-def _held(handover: Handover, time_s: float) -> np.ndarray:
-    controls = handover.held(time_s)
+def _held(loop: MpcLoop, time_s: float) -> np.ndarray:
+    controls = loop.held(time_s)
     assert controls is not None
     return controls
+
+
+class _Solved:
+    """Plans that are solved when they are asked for."""
+
+    def __init__(
+        self,
+        planner: Planner,
+        scheme: Integrator,
+        task: Task,
+        aim: AimAt | None,
+        first: Plan,
+        rate_hz: float,
+        time_limit_s: float,
+    ) -> None:
+        self.rate_hz = rate_hz
+        self.solves = [Replanning(0.0, 0.0, True, first.seconds, first.cost)]
+        self._planner, self._scheme, self._task, self._aim = planner, scheme, task, aim
+        self._last, self._time_limit_s = first, time_limit_s
+        self._answers: list[MpcAnswer] = []
+
+    def ask(self, request: MpcRequest) -> None:
+        """Solve it."""
+        vehicle, now_s = request.vehicle, request.asked_s
+        start = vehicle.state_at_node(request.node)
+        wanted = aimed(self._task, start, None if self._aim is None else self._aim(now_s))
+        new = replanned(self._planner, vehicle, self._scheme, wanted, self._last, self._time_limit_s)
+        self.solves.append(Replanning(now_s, request.since_s, new.plan is not None, new.seconds, new.cost))
+        self._last = new.plan or self._last
+        self._answers.append(new.answer(request.number))
+
+    def answers(self, wait_s: float = 0.0) -> list[MpcAnswer]:
+        """All at once."""
+        answers, self._answers = self._answers, []
+        return answers
 
 
 class _Flight:
@@ -159,14 +186,14 @@ class _Flight:
 
     def __init__(self, vehicle: Vehicle, scheme: Integrator, start: State, step_s: float) -> None:
         self.vehicle, self._scheme, self._step_s = vehicle, scheme, step_s
-        self._kernel = stepper_of(vehicle, scheme)
+        self._dynamics = Dynamics(vehicle, stepper_of(vehicle, scheme), step_s, every_step=True)
         self.node = start.node.copy()
         self._nodes: list[np.ndarray] = [self.node]
         self._controls: list[np.ndarray] = []
 
     def advance(self, controls: np.ndarray) -> None:
         """One step."""
-        self.node = stepped(self.vehicle, self._kernel, self._step_s, self.node, [controls])
+        self.node = predicted(self._dynamics, self.node, [controls])
         self._nodes.append(self.node)
         self._controls.append(controls)
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from sim.planner.task.pursuit import Pursuing
+from sim.planner.task.mpc import MpcSettings
 from sim.planner.task.task import Task
 
 
@@ -81,20 +81,20 @@ class SavePlan:
 
 
 @dataclass(frozen=True, slots=True)
-class StartPursuit:
+class FlyByMpc:
     """Have the vehicle flown by plans that are made anew all the time."""
 
 
 @dataclass(frozen=True, slots=True)
-class EndPursuit:
+class LeaveMpc:
     """Give it back to the pilot of its flight mode."""
 
 
 @dataclass(frozen=True, slots=True)
-class SetPursuit:
+class SetMpc:
     """How such plans are made from now on."""
 
-    how: Pursuing
+    how: MpcSettings
     rate_hz: float
 
 
@@ -110,7 +110,7 @@ PlanRequest = (
     | ShowPlan
     | DeletePlan
     | SavePlan
-    | StartPursuit
-    | EndPursuit
-    | SetPursuit
+    | FlyByMpc
+    | LeaveMpc
+    | SetMpc
 )

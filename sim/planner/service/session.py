@@ -9,10 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from sim.commands import FlyPlan
+import numpy as np
+
+from sim.control.mpc import MpcAnswer
+from sim.control.plan_following import FlyPlan
 from sim.integrators import integrator
 from sim.planner.result.record import PlanRecord
-from sim.planner.service.flight import flight
 from sim.planner.service.kept_plans import deleted, kept_plan, saved, stored_plans, with_kept
 from sim.planner.service.requests import (
     ChooseMethod,
@@ -29,9 +31,10 @@ from sim.planner.service.requests import (
     TakeAlternative,
 )
 from sim.planner.service.view import FADE_S, FadingIterate, PlanView
-from sim.planner.service.worker import Answer, Job, Planned, PlanWorker, Progressed, Refused, Routed
+from sim.planner.service.worker import Answer, Job, Planned, PlanWorker, Progressed, Refused
 from sim.planner.task.task import Task
 from sim.planner.transcription.shape import problem_shape
+from sim.platform.errors import InputError
 from sim.vehicles import Vehicle
 
 _HISTORY = 400
@@ -49,7 +52,7 @@ class Worker(Protocol):
     def alive(self) -> bool: ...
     def submit(self, job: Job) -> None: ...
     def cancel(self) -> None: ...
-    def answers(self) -> list[Answer | Routed]: ...
+    def answers(self) -> list[Answer | MpcAnswer]: ...
     def close(self) -> None: ...
 
 
@@ -194,8 +197,8 @@ class PlanSession:
         self._worker.cancel()
         self.view = replace(self.view, phase="stopping")
 
-    def _take(self, answer: Answer | Routed, now_s: float) -> None:
-        if isinstance(answer, Routed) or self._asked is None or answer.number != self._asked.number:
+    def _take(self, answer: Answer | MpcAnswer, now_s: float) -> None:
+        if isinstance(answer, MpcAnswer) or self._asked is None or answer.number != self._asked.number:
             return
         view = self.view
         if isinstance(answer, Progressed):
@@ -300,3 +303,20 @@ class PlanSession:
         self._give_up()
         self._chosen = replace(taken, alternatives=cheapest_first, tried=plan.tried)
         self.view = replace(self.view, phase="idle", plan=self._chosen, message=taken.message)
+
+
+def flight(plan: PlanRecord | None, request: FlyShown) -> FlyPlan:
+    """What tells the simulation to fly it as asked for. InputError where there is no plan that leads there."""
+    if plan is None or not plan.solved:
+        raise InputError("there is no solved plan to fly")
+    blown = in_wind(plan.vehicle, request.wind_mps)
+    return FlyPlan(plan.vehicle, plan.method, plan.step_s, plan.nodes, plan.controls, request.tracked, blown)
+
+
+def in_wind(vehicle: Vehicle, more_mps: tuple[float, float]) -> Vehicle | None:
+    """The vehicle in a horizontal wind that comes on top of its own; None where there is none, or it feels none."""
+    if not any(more_mps) or "wind" not in vehicle.values:
+        return None
+    wind = np.array(vehicle.values["wind"], float)
+    wind[:2] += more_mps
+    return vehicle.with_parameters(wind=tuple(wind))

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from sim.control.plan_following import Answered, Asked
-from sim.planner.service.worker import Answer, PlanWorker, Replan, Routed
-from sim.planner.task.pursuit import RATE_HZ
+from sim.control.mpc import MpcAnswer, MpcRequest
+from sim.planner.service.worker import Answer, PlanWorker, Replan
+from sim.planner.task.mpc import RATE_HZ
 from sim.planner.task.task import Task
 
 
@@ -17,7 +17,7 @@ class Worker(Protocol):
     @property
     def alive(self) -> bool: ...
     def replan(self, job: Replan) -> None: ...
-    def answers(self, wait_s: float = 0.0) -> list[Answer | Routed]: ...
+    def answers(self, wait_s: float = 0.0) -> list[Answer | MpcAnswer]: ...
     def close(self) -> None: ...
 
 
@@ -33,21 +33,21 @@ class PlanStream:
     make_worker: Callable[[], Worker] = PlanWorker
     _worker: Worker | None = field(default=None, init=False)
 
-    def ask(self, asked: Asked) -> None:
+    def ask(self, request: MpcRequest) -> None:
         """Begin with a plan; the process is started with the first one, and again where it has ended."""
         if self._worker is None or not self._worker.alive:
             self._worker = self.make_worker()
         with contextlib.suppress(OSError):
-            self._worker.replan(Replan(asked, self.task))
+            self._worker.replan(Replan(request, self.task))
 
-    def answers(self, wait_s: float = 0.0) -> list[Answered]:
+    def answers(self, wait_s: float = 0.0) -> list[MpcAnswer]:
         """What has come since the last call; the first one is waited for so long."""
         try:
             heard = self._worker.answers(wait_s) if self._worker is not None else []
         except (OSError, EOFError):
             self.close()
             return []
-        return [answer.answered for answer in heard if isinstance(answer, Routed)]
+        return [answer for answer in heard if isinstance(answer, MpcAnswer)]
 
     def close(self) -> None:
         """End the process."""

@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 
 from sim.planner.result.record import PlanRecord
-from sim.planner.service.pursuing import PursuitView
+from sim.planner.service.mpc_control import MpcView
 from sim.planner.task.refusal import Refusal
 from sim.planner.task.task import Task
 from sim.vehicles import Vehicle
@@ -58,7 +58,7 @@ class PlanView:
     """Names of kept plans that the scene leaves out."""
     sailed_by: str = ""
     """Another vehicle, which follows the plan as a course; empty: the one that is planned for flies it."""
-    pursuit: PursuitView | None = None
+    mpc: MpcView | None = None
     """Plans in flight; None where nobody could ask for them."""
     iterates: tuple[FadingIterate, ...] = ()
     history: tuple[tuple[float, float], ...] = ()

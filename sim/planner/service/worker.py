@@ -7,12 +7,12 @@ from multiprocessing.connection import Connection, Pipe
 
 import numpy as np
 
-from sim.control.plan_following import Answered, Asked
+from sim.control.mpc import MpcAnswer, MpcRequest
 from sim.integrators import Integrator, integrator
 from sim.planner.result.plan import Plan
 from sim.planner.result.record import PlanRecord, record_of
-from sim.planner.service.chase import Chase
 from sim.planner.service.planner import Iterate, Planner
+from sim.planner.service.replanning import Replanner
 from sim.planner.task.refusal import Refusal, refusal_of
 from sim.planner.task.task import Task
 from sim.planner.task.terrain import SafeGround
@@ -47,7 +47,7 @@ class Job:
 class Replan:
     """A plan for a vehicle that moves, from the last one where that is of such a task. Its ground stays behind, too."""
 
-    asked: Asked
+    request: MpcRequest
     task: Task
 
 
@@ -94,13 +94,6 @@ class Refused:
     refusal: Refusal
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Routed:
-    """The answer to `Replan`."""
-
-    answered: Answered
-
-
 Answer = Progressed | Built | Planned | Refused
 
 
@@ -126,7 +119,7 @@ class PlanWorker:
 
     def replan(self, job: Replan) -> None:
         """As `submit`, for a vehicle that moves."""
-        self._share(job.asked.vehicle, job.task)
+        self._share(job.request.vehicle, job.task)
         self._here.send(replace(job, task=replace(job.task, ground=None)))
 
     def _share(self, vehicle: Vehicle, task: Task) -> None:
@@ -144,12 +137,12 @@ class PlanWorker:
         """Ask it to give up; the job is answered nevertheless, as stopped or as it is by then."""
         self._here.send(Cancel())
 
-    def answers(self, wait_s: float = 0.0) -> list[Answer | Routed]:
+    def answers(self, wait_s: float = 0.0) -> list[Answer | MpcAnswer]:
         """What has arrived since the last call; OSError or EOFError where the process is gone.
 
         wait_s: how long the first one is waited for.
         """
-        out: list[Answer | Routed] = []
+        out: list[Answer | MpcAnswer] = []
         if wait_s > 0.0 and not self._here.poll(wait_s):
             return out
         while self._here.poll():
@@ -178,7 +171,7 @@ class PlanServer:
         self._pipe, self._planner = pipe, Planner()
         self._ground: SafeGround | None = None
         self._last: Plan | None = None
-        self._chase = Chase()
+        self._replanner = Replanner()
 
     def take(self, message: object) -> None:
         """Carry out one message. Every job is answered; one that others wait behind is not worth doing."""
@@ -188,7 +181,7 @@ class PlanServer:
             message()
         if isinstance(message, Replan):
             task = replace(message.task, ground=self._ground)
-            self._pipe.send(Routed(self._chase.answered(message.asked, task)))
+            self._pipe.send(self._replanner.answered(message.request, task))
         if not isinstance(message, Job):
             return
         if self._pipe.poll():

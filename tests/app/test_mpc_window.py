@@ -23,7 +23,7 @@ def app(screen: Screen, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ap
 
 
 def pursuit(probe: Probe) -> dict:
-    return (probe.get("plan") or {}).get("pursuit") or {"phase": "none"}
+    return (probe.get("plan") or {}).get("mpc") or {"phase": "none"}
 
 
 def away_m(probe: Probe) -> float:

@@ -5,11 +5,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sim.commands import Pursue
-from sim.planner.service.requests import SetPursuit
-from sim.planner.task.pursuit import RATE_HZ, Pursuing, pursuit_task
+from sim.control.mpc import MpcStatus, StartMpc
+from sim.planner.service.requests import SetMpc
+from sim.planner.task.mpc import RATE_HZ, MpcSettings, mpc_task
 from sim.planner.task.task import Task
-from sim.snapshot import PursuitPicture, Snapshot
 from sim.vehicles import Vehicle
 
 if TYPE_CHECKING:
@@ -17,14 +16,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PursuitView:
+class MpcView:
     """What there is to see of it."""
 
-    how: Pursuing
+    how: MpcSettings
     rate_hz: float = RATE_HZ
     """Plans a second at most."""
     on: bool = False
-    seen: PursuitPicture | None = None
+    seen: MpcStatus | None = None
     """As the simulation had it last; None before it flies."""
 
     @property
@@ -33,29 +32,29 @@ class PursuitView:
         return None if self.seen is None else self.seen.places_w
 
 
-class PursuitControl:
+class MpcControl:
     """Owns the process that plans, from the first time on that it is switched on."""
 
-    def __init__(self, how: Pursuing) -> None:
-        self.view = PursuitView(how)
+    def __init__(self, how: MpcSettings) -> None:
+        self.view = MpcView(how)
         self._stream: PlanStream | None = None
-        self._followed: tuple[Task, Pursuing] | None = None
+        self._followed: tuple[Task, MpcSettings] | None = None
 
-    def begin(self, vehicle: Vehicle, task: Task) -> Pursue:
+    def begin(self, vehicle: Vehicle, task: Task) -> StartMpc:
         """What the simulation is to be told."""
         from sim.planner.service.stream import PlanStream  # with all that solves, which few windows need
 
         if self._stream is None:
-            self._stream = PlanStream(pursuit_task(vehicle, task, self.view.how), self.view.rate_hz)
+            self._stream = PlanStream(mpc_task(vehicle, task, self.view.how), self.view.rate_hz)
         self.view = replace(self.view, on=True, seen=None)
         self.follow(vehicle, task)
-        return Pursue(self._stream)
+        return StartMpc(self._stream)
 
     def end(self) -> None:
         """No plans from now on; the process stays for the next time."""
         self.view = replace(self.view, on=False, seen=None)
 
-    def change(self, request: SetPursuit) -> None:
+    def change(self, request: SetMpc) -> None:
         """Of the plans that are asked for from now on."""
         self.view = replace(self.view, how=request.how, rate_hz=request.rate_hz)
 
@@ -65,17 +64,17 @@ class PursuitControl:
         if self._stream is None or (known is not None and known[0] is task and known[1] == how):
             return
         self._followed = task, how
-        self._stream.task = pursuit_task(vehicle, task, how)
+        self._stream.task = mpc_task(vehicle, task, how)
         self._stream.rate_hz = self.view.rate_hz
 
-    def observe(self, snapshot: Snapshot) -> None:
-        """Take note of how it goes, and of its end: another pilot may have been chosen."""
-        if not self.view.on or snapshot.look_back is not None:
+    def observe(self, status: MpcStatus | None) -> None:
+        """Take note of how it goes in the present, and of its end: another pilot may have been chosen."""
+        if not self.view.on:
             return
-        if snapshot.pursuit is None and self.view.seen is not None:
+        if status is None and self.view.seen is not None:
             self.end()
         else:
-            self.view = replace(self.view, seen=snapshot.pursuit)
+            self.view = replace(self.view, seen=status)
 
     def close(self) -> None:
         """End the process; the simulation has to be over, or flown otherwise."""

@@ -17,7 +17,7 @@ RATE_HZ = 40.0
 
 
 @dataclass(frozen=True, slots=True)
-class Pursuing:
+class MpcSettings:
     """How far each plan looks ahead, and how much it wants to be at the goal."""
 
     horizon_s: float = 6.4
@@ -27,10 +27,10 @@ class Pursuing:
     """First place of the goal [m]: such plans fly as soon as the scene is opened; empty: on demand."""
 
 
-def read_pursuing(table: TomlTable, vehicle: Vehicle) -> Pursuing:
+def read_mpc_settings(table: TomlTable, vehicle: Vehicle) -> MpcSettings:
     """Of an unread `[plan.pursuit]` table; InputError, one line with file, key and what is allowed."""
     count = 2 if vehicle.group.turns == 1 else 3
-    told = Pursuing(
+    told = MpcSettings(
         horizon_s=table.number("horizon_s", 6.4, low=HORIZON_S[0], high=HORIZON_S[1]),
         goal_weight=table.number("goal_weight", 1.0, low=WEIGHT[0], high=WEIGHT[1]),
         starts_at_w=tuple(table.numbers("starts_at_m", (), low=-1e5, high=1e5, count=count)),
@@ -46,7 +46,7 @@ def with_goal_at(group: LieGroup, task: Task, place_w: Sequence[float] | np.ndar
     return replace(task, goal=replace(task.goal, state=replace(task.goal.state, node=node)))
 
 
-def pursuit_task(vehicle: Vehicle, task: Task, how: Pursuing) -> Task:
+def mpc_task(vehicle: Vehicle, task: Task, how: MpcSettings) -> Task:
     """Towards the task's goal, as far as one gets within the horizon, and at rest there.
 
     A place that draws, but need not be reached, can be asked for from everywhere; plans that end at rest can be left

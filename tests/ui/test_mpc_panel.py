@@ -8,31 +8,31 @@ from imgui_bundle import imgui
 
 from render.matrices import look_at, perspective
 from sim.commands import SetParameter
-from sim.planner.service.pursuing import PursuitView
-from sim.planner.service.requests import EditTask, EndPursuit, SetPursuit, StartPursuit
+from sim.control.mpc.pilot import MpcPhase, MpcStatus
+from sim.planner.service.mpc_control import MpcView
+from sim.planner.service.requests import EditTask, FlyByMpc, LeaveMpc, SetMpc
 from sim.planner.service.view import PlanView
-from sim.planner.task.pursuit import Pursuing
-from sim.snapshot import PursuitPhase, PursuitPicture
+from sim.planner.task.mpc import MpcSettings
 from sim.world import load_world
 from tests.sim.plan_samples import BOAT, task
 from tests.ui import fakes
 from tests.ui.bench import Bench
-from ui.hud.notice_plates import pursuit_text
+from ui.hud.notice_plates import mpc_text
 from ui.panels import plan_pilot
 from ui.pointing import Pointing, Ray, on_ground, on_level
 
 PLAIN = load_world("plain", seed=7)
-HOW = Pursuing(horizon_s=6.0, goal_weight=20.0)
+HOW = MpcSettings(horizon_s=6.0, goal_weight=20.0)
 
 
 def view(*, on: bool) -> PlanView:
-    return PlanView(BOAT, task(), pursuit=PursuitView(HOW, 25.0, on))
+    return PlanView(BOAT, task(), mpc=MpcView(HOW, 25.0, on))
 
 
-def picture(phase: PursuitPhase, **changes: object) -> PursuitPicture:
+def picture(phase: MpcPhase, **changes: object) -> MpcStatus:
     usual = {"age_s": 0.045, "lag_s": 0.03, "solves_per_s": 24.0, "solve_s": 0.003, "asked": 50, "failed": 0}
-    told = {"phase": phase, **usual, "late": 0, "told": "", "places_w": None, **changes}
-    return PursuitPicture(**told)  # type: ignore[arg-type]
+    told = {"phase": phase, **usual, "late": 0, "reason": "", "places_w": None, **changes}
+    return MpcStatus(**told)  # type: ignore[arg-type]
 
 
 def page(snapshot, context):
@@ -40,7 +40,7 @@ def page(snapshot, context):
 
 
 def test_it_is_switched_on_and_off_by_its_button(bench: Bench) -> None:
-    for on, request in ((False, StartPursuit()), (True, EndPursuit())):
+    for on, request in ((False, FlyByMpc()), (True, LeaveMpc())):
         bench.context.plan = view(on=on)
         assert bench.click("plan/pilot", page, fakes.snapshot()) == [request]
 
@@ -52,7 +52,7 @@ def test_horizon_weight_and_rate_are_on_sliders(bench: Bench) -> None:
         bench.click(f"pilot/{name}", page, now, at=0.3) for name in ("horizon", "weight", "rate")
     )
     for asked in (horizon, weight, rate):
-        assert isinstance(asked[0], SetPursuit)
+        assert isinstance(asked[0], SetMpc)
     assert horizon[0].how.horizon_s != 6.0
     assert horizon[0].how.goal_weight == 20.0
     assert weight[0].how.goal_weight != 20.0
@@ -75,14 +75,14 @@ def test_wind_is_turned_where_the_vehicle_feels_it(bench: Bench) -> None:
     [
         (picture("preparing"), "you fly"),
         (picture("flying", late=3), "24 plans/s of 3 ms, 45 ms old; 3 late"),
-        (picture("late", age_s=0.8, told="no way"), "0.8 s old"),
-        (picture("holding", told="start is inside an obstacle"), "held here"),
+        (picture("late", age_s=0.8, reason="no way"), "0.8 s old"),
+        (picture("holding", reason="start is inside an obstacle"), "held here"),
     ],
 )
-def test_what_flies_and_how_late_it_is_is_said(seen: PursuitPicture, says: str) -> None:
-    lines = [text for text, _ in pursuit_text(seen)]
+def test_what_flies_and_how_late_it_is_is_said(seen: MpcStatus, says: str) -> None:
+    lines = [text for text, _ in mpc_text(seen)]
     assert any(says in line for line in lines)
-    assert seen.told in ("", lines[-1])
+    assert seen.reason in ("", lines[-1])
 
 
 class Pointed(Bench):

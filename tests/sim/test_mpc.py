@@ -9,23 +9,22 @@ import numpy as np
 import pytest
 
 import sim
-from sim.commands import PilotInput, Pursue, Reset, SetParameter, SetPilotInput, StopPursuit
-from sim.control.plan_following import Answered, Asked
-from sim.planner.service.chase import Chase
-from sim.planner.service.replan import aimed
+from sim.commands import PilotInput, Reset, SetParameter, SetPilotInput, StartMpc, StopMpc
+from sim.control.mpc import MpcAnswer, MpcRequest
+from sim.control.mpc.pilot import LATE_S
+from sim.planner.service.replanning import Replanner, aimed
 from sim.planner.task.clearance import clearance
 from sim.recordings import Take, load_take, save_take
 from sim.scene import Scene, Start
 from sim.simulation import Simulation
-from sim.simulation.pursuit import LATE_S
 from sim.snapshot import Snapshot
 from tests.sim.planner_tasks import BOAT
 from tests.sim.simulation_scenes import simulation
 from tests.sim.test_receding_horizon import HORIZON
 
 SCENE = Scene(
-    name="pursuit",
-    title="pursuit",
+    name="mpc",
+    title="mpc",
     world="harbour",
     vehicle="boat",
     integrator="variational",
@@ -41,22 +40,22 @@ class Here:
     rate_hz = 10.0
 
     def __init__(self, answers: Callable[[int], str] = lambda number: "planned") -> None:
-        self.task, self.asked = HORIZON, list[Asked]()
-        self._chase, self._answers = Chase(), answers
-        self._due: list[Answered] = []
-        self._held: list[Answered] = []
+        self.task, self.asked = HORIZON, list[MpcRequest]()
+        self._replanner, self._answers = Replanner(), answers
+        self._due: list[MpcAnswer] = []
+        self._held: list[MpcAnswer] = []
 
-    def ask(self, asked: Asked) -> None:
-        self.asked.append(asked)
-        match self._answers(asked.number):
+    def ask(self, request: MpcRequest) -> None:
+        self.asked.append(request)
+        match self._answers(request.number):
             case "planned":
-                self._due.append(self._chase.answered(asked, self.task))
+                self._due.append(self._replanner.answered(request, self.task))
             case "late":
-                self._held.append(self._chase.answered(asked, self.task))
+                self._held.append(self._replanner.answered(request, self.task))
             case "failed":
-                self._due.append(Answered(asked.number, None, 0.01, "no way was found"))
+                self._due.append(MpcAnswer(request.number, None, 0.01, "no way was found"))
 
-    def answers(self, wait_s: float = 0.0) -> list[Answered]:
+    def answers(self, wait_s: float = 0.0) -> list[MpcAnswer]:
         due, self._due = self._due, []
         return due
 
@@ -65,9 +64,9 @@ class Here:
         self._due, self._held = self._due + self._held, []
 
 
-def pursued(source: Here, seconds: float) -> tuple[Simulation, Snapshot]:
+def flown(source: Here, seconds: float) -> tuple[Simulation, Snapshot]:
     running = simulation(SCENE)
-    running.submit(Pursue(source))
+    running.submit(StartMpc(source))
     return running, running.advance(seconds)
 
 
@@ -85,27 +84,27 @@ def speed(seen: Snapshot) -> float:
 
 
 def told(seen: Snapshot) -> str:
-    assert seen.pursuit is not None
-    return seen.pursuit.phase
+    assert seen.mpc is not None
+    return seen.mpc.phase
 
 
 def wandering() -> Take:
     """A goal that is moved and a wind that turns while plans fly, sticks that nobody hears, and an end by hand."""
     source = Here()
-    running, _ = pursued(source, 0.5)
+    running, _ = flown(source, 0.5)
     for k in range(1, 9):
         goal_w = np.array([10.0 + 0.5 * k, 3.0 * np.sin(k)])
         source.task = aimed(HORIZON, HORIZON.start, goal_w)
         running.submit(SetPilotInput(PilotInput(pitch=-1.0, roll=0.3)))
         running.submit(SetParameter("wind", (0.1 * k, 0.5, 0.0)[: np.size(BOAT.values["wind"])]))
         running.advance(0.27)
-    running.submit(StopPursuit())
+    running.submit(StopMpc())
     running.advance(0.5)
     return running.takes()[-1]
 
 
 def test_a_flight_by_such_plans_replays_to_the_bit_and_names_the_steps_of_every_plan(tmp_path: Path) -> None:
-    take = load_take(save_take(wandering(), tmp_path / "pursuit.npz"))
+    take = load_take(save_take(wandering(), tmp_path / "mpc.npz"))
     again = take.resimulate()
     np.testing.assert_array_equal(again.samples().nodes, take.samples().nodes)
     plans = [leg.plans for leg in take.legs]
@@ -128,7 +127,7 @@ def test_a_take_before_which_no_plans_were_made_has_none(tmp_path: Path) -> None
 
 
 def test_plans_lead_to_a_goal_around_the_obstacle_and_hold_there() -> None:
-    running, seen = pursued(Here(), 18.0)
+    running, seen = flown(Here(), 18.0)
     assert told(seen) == "flying"
     place = seen.lanes[0].T_wb[:2, 3]
     assert np.linalg.norm(place - [14.0, 3.0]) < 0.2  # measured 0.03
@@ -140,16 +139,16 @@ def test_plans_lead_to_a_goal_around_the_obstacle_and_hold_there() -> None:
 @pytest.mark.parametrize("end", ["failed", "never"])
 def test_where_no_plan_comes_any_more_the_last_one_is_tracked_and_then_the_boat_is_held(end: str) -> None:
     source = Here(lambda number: "planned" if number <= 10 else end)
-    running, _ = pursued(source, 0.5)
+    running, _ = flown(source, 0.5)
     seen = until(running, lambda seen: told(seen) == "late")
-    assert seen.pursuit is not None
-    assert seen.pursuit.age_s > LATE_S
-    assert seen.pursuit.told == ("no way was found" if end == "failed" else "")
-    assert (seen.pursuit.failed > 0) == (end == "failed")
+    assert seen.mpc is not None
+    assert seen.mpc.age_s > LATE_S
+    assert seen.mpc.reason == ("no way was found" if end == "failed" else "")
+    assert (seen.mpc.failed > 0) == (end == "failed")
     fastest = max(speed(running.advance(1.0)) for _ in range(4))
     seen = until(running, lambda seen: told(seen) == "holding")
-    assert seen.pursuit is not None
-    assert seen.pursuit.age_s > HORIZON.duration_s
+    assert seen.mpc is not None
+    assert seen.mpc.age_s > HORIZON.duration_s
     assert fastest > 0.8  # measured 2.8
     assert speed(running.advance(1.0)) < 0.1  # measured 0.02
     nodes = running.takes()[-1].samples().nodes
@@ -160,41 +159,41 @@ def test_a_last_plan_is_tracked_through_a_gust_that_it_does_not_know() -> None:
     missed = []
     for wind in ((0.0, 0.0), (0.0, 2.0)):
         source = Here(lambda number: "planned" if number == 1 else "never")
-        running, _ = pursued(source, 0.2)
+        running, _ = flown(source, 0.2)
         running.submit(SetParameter("wind", wind))
-        route = until(running, lambda seen: told(seen) == "holding").pursuit
-        assert route is not None
-        assert route.places_w is not None
+        plan = until(running, lambda seen: told(seen) == "holding").mpc
+        assert plan is not None
+        assert plan.places_w is not None
         place = running.snapshot.lanes[0].T_wb[:2, 3]
-        missed.append(float(np.linalg.norm(place - route.places_w[-1, :2])))
+        missed.append(float(np.linalg.norm(place - plan.places_w[-1, :2])))
     assert missed[0] < 0.1
     assert missed[1] < 0.5
 
 
 def test_a_plan_that_comes_late_is_left_and_counted_and_the_next_one_is_flown() -> None:
     source = Here(lambda number: "late" if number == 6 else "planned")
-    running, _ = pursued(source, 0.2)
+    running, _ = flown(source, 0.2)
     seen = until(running, lambda seen: told(seen) == "late")
     assert len(source.asked) == 6
     time.sleep(0.4)  # however long it took, the plan that is flown is an old one
     source.let_go()
     seen = running.advance(SCENE.step_s)
-    assert seen.pursuit is not None
-    assert (seen.pursuit.late, told(seen)) == (1, "late")
+    assert seen.mpc is not None
+    assert (seen.mpc.late, told(seen)) == (1, "late")
     seen = until(running, lambda seen: told(seen) == "flying")
-    assert seen.pursuit is not None
-    assert (seen.pursuit.late, seen.pursuit.failed) == (1, 0)
+    assert seen.mpc is not None
+    assert (seen.mpc.late, seen.mpc.failed) == (1, 0)
 
 
 def test_it_begins_anew_with_the_scene_and_ends_with_a_word() -> None:
     source = Here()
-    running, _ = pursued(source, 1.0)
+    running, _ = flown(source, 1.0)
     running.submit(Reset())
     seen = running.advance(1.0)
     assert (told(seen), seen.clock_s) == ("flying", 1.0)
-    running.submit(StopPursuit())
+    running.submit(StopMpc())
     seen = running.advance(0.1)
-    assert seen.pursuit is None
+    assert seen.mpc is None
     assert "you fly" in seen.message
     asked = len(source.asked)
     running.advance(0.5)
@@ -204,10 +203,10 @@ def test_it_begins_anew_with_the_scene_and_ends_with_a_word() -> None:
 def test_what_the_planner_refuses_is_told_and_the_hand_flies_until_it_finds_a_plan() -> None:
     source = Here()
     source.task = replace(HORIZON, limits=replace(HORIZON.limits, low_w=(50.0, 50.0, -1.0)))
-    running, seen = pursued(source, 0.5)
-    assert seen.pursuit is not None
+    running, seen = flown(source, 0.5)
+    assert seen.mpc is not None
     assert told(seen) == "preparing"
-    assert "bounds" in seen.pursuit.told
+    assert "bounds" in seen.mpc.reason
     source.task = HORIZON
     assert told(running.advance(0.5)) == "flying"
     assert sim.vehicle("boat").name == seen.lanes[0].vehicle

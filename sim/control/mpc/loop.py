@@ -1,0 +1,205 @@
+"""The loop of model predictive control: ask for a plan from the predicted state, and hand over to it when it is time.
+
+Every plan names the moment that it was asked for at and the moment at which it takes over, and ends at rest: where a
+solve fails or is late, the last plan goes on, brakes, and holds. With a fixed lag no clock decides anything.
+"""
+
+import math
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from sim.control.mpc.plans import FlownPlan, MpcAnswer, MpcRequest, PlanSource
+from sim.platform.errors import InputError
+from sim.steppers.dynamics import Dynamics
+
+SAME_S = 1e-7
+"""Sums of steps are rounded: moments this near are one."""
+GONE_S = 30.0
+"""Wall time after which an answer is no longer waited for."""
+_LEAST_LAG_S, _FIRST_LAG_S, _MOST_LAG_S = 0.02, 0.03, 0.15
+_SPARE, _SPARE_S = 1.2, 0.003
+"""By how much the lag exceeds what most of the latest answers have taken."""
+_MOST_PERCENT = 90.0
+_REMEMBERED = 30
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TimedPlan:
+    """A plan with its times [s of simulated time]."""
+
+    plan: FlownPlan
+    asked_s: float
+    """At which it was asked for."""
+    since_s: float
+    """From which on it is flown: its own begin."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Pending:
+    """A plan that has been asked for."""
+
+    number: int
+    asked_s: float
+    since_s: float
+    """From when on it is to be flown."""
+    wall_s: float
+    """When it was asked for."""
+
+    @property
+    def due_s(self) -> float:
+        """Wall time at which it is late: simulated time may be ahead, and then waits."""
+        return self.wall_s + self.since_s - self.asked_s
+
+
+class MpcLoop:
+    """The plan that is flown, those that will take over, and the one that is asked for.
+
+    At every control period: `hand_over`, then `ask`. Statistics are public and only read from outside.
+    """
+
+    def __init__(
+        self,
+        source: PlanSource,
+        *,
+        lag_s: float | None = None,
+        wall: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        """lag_s: from where a plan is asked for to where it takes over; None: by what the answers take.
+
+        wall: the clock that says what is late.
+        """
+        self.source = source
+        self.flown: TimedPlan | None = None
+        self.coming: list[TimedPlan] = []
+        self.asked = self.failed = self.late = 0
+        self.reason = ""
+        """Why the latest request was not answered with a plan."""
+        self._lag_s, self._wall = lag_s, wall
+        self._pending: _Pending | None = None
+        self._number, self._next_s = 0, -math.inf
+        self._took_s: deque[float] = deque(maxlen=_REMEMBERED)
+        self._solve_s: deque[float] = deque(maxlen=_REMEMBERED)
+        self._heard_s: deque[float] = deque(maxlen=_REMEMBERED)
+
+    def begin(self, plan: FlownPlan, now_s: float) -> None:
+        """Fly a first plan from now on; the next one is asked for after a period."""
+        self.coming.append(TimedPlan(plan, now_s, now_s))
+        self._next_s = now_s + 1.0 / self.source.rate_hz
+
+    def hand_over(self, now_s: float) -> TimedPlan | None:
+        """Take in what has been answered. Returns the plan that takes over now, if one does."""
+        self._hear(self.source.answers(), now_s)
+        pending = self._pending
+        if pending is not None and now_s >= pending.since_s - SAME_S:
+            self._hear(self.source.answers(max(pending.due_s - self._wall(), 0.0)), now_s)
+            self._miss()
+        taken = None
+        while self.coming and now_s >= self.coming[0].since_s - SAME_S:
+            taken = self.flown = self.coming.pop(0)
+        return taken
+
+    def held(self, time_s: float) -> np.ndarray | None:
+        """(n_controls,) at a time, now or later, as far as plans are known; None before the first one."""
+        begun = [plan for plan in self.coming if time_s >= plan.since_s - SAME_S]
+        leading = begun[-1] if begun else self.flown
+        return None if leading is None else leading.plan.held(time_s - leading.since_s)
+
+    def ask(
+        self,
+        now_s: float,
+        dt_s: float,
+        node: np.ndarray,
+        dynamics: Dynamics,
+        expected: Callable[[float], np.ndarray],
+    ) -> None:
+        """Ask for the next plan where it is time and none is pending.
+
+        node: of now, flat, from which `dynamics` predicts; dt_s: the control period; expected: controls at a moment to
+        come.
+        """
+        if self._pending is not None or now_s < self._next_s - SAME_S:
+            return
+        # Never before one that is expected already.
+        after_s = self.coming[-1].since_s - now_s + dt_s if self.coming else dt_s
+        periods = max(math.ceil(self.lag_s / dt_s - 1e-6), round(after_s / dt_s), 1)
+        rows = [expected(now_s + k * dt_s) for k in range(periods)]
+        try:
+            start = predicted(dynamics, node, rows)
+        except InputError as refusal:
+            self.reason = str(refusal)
+            return
+        self._number += 1
+        self.asked += 1
+        self._next_s = now_s + 1.0 / self.source.rate_hz
+        since_s = now_s + periods * dt_s
+        self._pending = _Pending(self._number, now_s, since_s, self._wall())
+        scheme = dynamics.kernel.integrator
+        options = {option: getattr(scheme, option) for option in scheme.options}
+        self.source.ask(
+            MpcRequest(self._number, dynamics.vehicle, scheme.name, options, start, now_s, since_s)
+        )
+
+    @property
+    def lag_s(self) -> float:
+        """From where a plan is asked for to where it takes over: what most answers take, and a little more."""
+        if self._lag_s is not None:
+            return self._lag_s
+        if not self._took_s:
+            return _FIRST_LAG_S
+        most = float(np.percentile(self._took_s, _MOST_PERCENT))
+        return min(max(_SPARE * most + _SPARE_S, _LEAST_LAG_S), _MOST_LAG_S)
+
+    def age_s(self, now_s: float) -> float:
+        """Since the moment that the flown plan was asked for at."""
+        return 0.0 if self.flown is None else now_s - self.flown.asked_s
+
+    @property
+    def solves_per_s(self) -> float:
+        """Answers a second of wall time, of the latest."""
+        heard = self._heard_s
+        return (len(heard) - 1) / (heard[-1] - heard[0]) if len(heard) > 1 else 0.0
+
+    @property
+    def solve_s(self) -> float:
+        """Median wall time of the latest solves; 0 before the first."""
+        return float(np.median(self._solve_s)) if self._solve_s else 0.0
+
+    def _hear(self, answers: list[MpcAnswer], now_s: float) -> None:
+        for answer in answers:
+            pending = self._pending
+            if pending is None or answer.number != pending.number:
+                continue
+            wall_s = self._wall()
+            self._pending = None
+            self.reason = answer.reason
+            self._took_s.append(wall_s - pending.wall_s)
+            self._solve_s.append(answer.seconds)
+            self._heard_s.append(wall_s)
+            if answer.plan is None:
+                self.failed += 1
+            elif now_s > pending.since_s + SAME_S:
+                self.late += self.flown is not None
+            else:
+                self.coming.append(TimedPlan(answer.plan, pending.asked_s, pending.since_s))
+
+    def _miss(self) -> None:
+        """Nobody answers any more: the next plan may be asked for."""
+        pending = self._pending
+        if pending is not None and self._wall() - pending.wall_s > GONE_S:
+            self._pending, self.reason = None, "the planner does not answer"
+
+
+def predicted(dynamics: Dynamics, node: np.ndarray, controls: list[np.ndarray]) -> np.ndarray:
+    """The node that rows of controls lead to, each held over a control period; InputError where the motion ends."""
+    vehicle, kernel, step_s, p = dynamics.vehicle, dynamics.kernel, dynamics.step_s, dynamics.parameters
+    nothing = np.zeros(kernel.dim)
+    y = kernel.start(node, controls[0], p, step_s)
+    for u in controls:
+        _, status, _ = kernel.advance(y, u, nothing, p, step_s, dynamics.control_steps)
+        if status:
+            raise InputError(f"{vehicle.name}: the motion cannot be continued: the step has no solution")
+    return kernel.node(y, controls[-1], p, step_s)

@@ -1,0 +1,124 @@
+"""Who flies: hand, autopilot, a plan, a course, or plans made anew. Owns that, and makes the pilots."""
+
+import copy
+from dataclasses import dataclass
+
+import numpy as np
+
+from sim.contact.obstacles.solids import rounded, solids_afloat
+from sim.control import MODES, Pilot, autopilot_of, default_mode, flight_modes, has_autopilot, resting_mode
+from sim.control.course import FollowCourse
+from sim.control.load_leading import LedPilot
+from sim.control.mpc import MpcPilot, PlanSource
+from sim.control.pilot import TrimmedPilot
+from sim.control.plan_following import PlannedPilot
+from sim.scene import Scene
+from sim.simulation.scene_setup import errand_of
+from sim.steppers.dynamics import Dynamics
+from sim.target_path import TargetPath
+from sim.vehicles import Vehicle
+from sim.world import World
+
+
+@dataclass(frozen=True, slots=True)
+class Hand:
+    """The sticks, in the flight mode."""
+
+
+@dataclass(frozen=True, slots=True)
+class Autopilot:
+    """The vehicle's own."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlanFlight:
+    """A plan, from the start that it has to its end."""
+
+    pilot: PlannedPilot
+    """Every lane gets a copy."""
+    end_s: float
+    end_w: np.ndarray
+    """(3,) planned place at the end [m]; nan where a coordinate does not count."""
+    resume: Dynamics
+    """Of the flown lane before."""
+
+    def outcome(self, place_w: np.ndarray) -> str:
+        """How well it ended."""
+        missed = float(np.linalg.norm(np.nan_to_num(place_w - self.end_w)))
+        return f"plan flown: {self.end_s:.2f} s, {missed:.2g} m beside its end"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CourseFlight:
+    """A course that was planned for another vehicle, by the autopilot."""
+
+    course: FollowCourse
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MpcFlight:
+    """Plans that are made anew all the time; of the lanes beside the flown one the hand."""
+
+    source: PlanSource
+
+
+WhoFlies = Hand | Autopilot | PlanFlight | CourseFlight | MpcFlight
+
+
+class FlightControl:
+    """Knows who flies, in which mode the hand would, and how the last plan or course ended."""
+
+    def __init__(self, scene: Scene, world: World, vehicle: Vehicle) -> None:
+        self._scene, self._world = scene, world
+        self._asked_mode = scene.flight_mode
+        self.now: WhoFlies = Hand()
+        self.mode = _mode(self._asked_mode, vehicle)
+        self.outcome = ""
+        """How the last flight of a plan or along a course ended; empty since another one began."""
+
+    @property
+    def plan(self) -> PlanFlight | None:
+        """That is flown, if one is."""
+        return self.now if isinstance(self.now, PlanFlight) else None
+
+    def choose_mode(self, mode: str) -> None:
+        """Of the hand, from now on and for vehicles to come."""
+        self.mode = self._asked_mode = mode
+
+    def suit(self, vehicle: Vehicle, *, other: bool) -> None:
+        """Keep who flies and the flight mode that was asked for, as far as a vehicle has them.
+
+        other: it is not the one that was flown until now; no plan and no course serves it.
+        """
+        ends = isinstance(self.now, CourseFlight | MpcFlight) if other else False
+        if ends or (isinstance(self.now, Autopilot) and not has_autopilot(vehicle)):
+            self.now = Hand()
+        self.mode = _mode(self._asked_mode, vehicle)
+
+    def pilot(self, vehicle: Vehicle, *, flown: bool) -> Pilot:
+        """A new one for a lane. flown: it is the one that the user flies."""
+        now, autopilot = self.now, autopilot_of(vehicle)
+        if isinstance(now, PlanFlight):
+            return copy.deepcopy(now.pilot)
+        if isinstance(now, CourseFlight) and autopilot is not None and autopilot.follow is not None:
+            course, solids = now.course, rounded(solids_afloat(self._world))
+            return autopilot.follow(course.places_w, course.headings_rad, course.step_s, solids)
+        if isinstance(now, Autopilot) and autopilot is not None:
+            return autopilot.make(errand_of(self._scene, self._world))
+        if isinstance(now, MpcFlight) and flown:
+            return MpcPilot(now.source, self._hand(vehicle), MODES[resting_mode(vehicle)])
+        return self._hand(vehicle)
+
+    def target(self, vehicle: Vehicle) -> TargetPath | None:
+        """The path along which the target of the load is led."""
+        return self._scene.target if vehicle.name == self._scene.vehicle else None
+
+    def _hand(self, vehicle: Vehicle) -> Pilot:
+        pilot, target = MODES[self.mode](), self.target(vehicle)
+        if self._scene.trim and vehicle.name == self._scene.vehicle:
+            pilot = TrimmedPilot(pilot, self._scene.trim)
+        return pilot if target is None else LedPilot(pilot, target)
+
+
+def _mode(wanted: str, vehicle: Vehicle) -> str:
+    return wanted if wanted in flight_modes(vehicle) else default_mode(vehicle)
