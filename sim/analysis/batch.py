@@ -15,7 +15,7 @@ from sim.compiler import Kernel
 from sim.compiler.columns import ColumnKernel
 from sim.compiler.lanes import WIDTH, LaneCode, lane_code
 from sim.contact.ground import Ground, env_of
-from sim.contact.impulsive_ground import StruckGround
+from sim.contact.struck_ground import StruckGround
 from sim.environment.surroundings import Felt, inline_for, surroundings, water_about
 from sim.integrators import Integrator
 from sim.platform.errors import InputError, quote
