@@ -19,11 +19,11 @@ from sim.integrators import usual
 from sim.planner.service.requests import StartPlanning
 from sim.scene import load_scene
 from sim.vehicles import known_vehicle
-from ui.desktop.loader import Loader
-from ui.desktop.opening import opened
 from ui.desktop.session import Session
-from ui.requests import LoadScene
-from ui.window import AppWindow
+from ui.desktop.window_run import opened
+from ui.features.scenes.loader import Loader
+from ui.window.app_window import AppWindow
+from ui.window.requests import LoadScene
 
 WANTED_S = 1.0
 WATCHED_S = 3.0

@@ -9,25 +9,26 @@ import time
 from collections import defaultdict
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from statistics import median
 from typing import Any
 
-import ui.dock
-import ui.overlays
-import ui.panels.transport
+import ui.features.transport
+import ui.shell.dock
+import ui.shell.overlays
+import ui.shell.shell
 from render.quality import detect
 from sim.commands import SetDemo
 from sim.scene import load_scene
-from ui.desktop.loader import Loader
-from ui.desktop.opening import opened
 from ui.desktop.session import Session
-from ui.layout import PLOTS
-from ui.overlays import Overlays
-from ui.shell import Shell
-from ui.sound.listening import heard
-from ui.sound.player import Mixer
-from ui.sound.synthesis import RATE_HZ
-from ui.window import AppWindow
+from ui.desktop.window_run import opened
+from ui.features.feature import Feature
+from ui.features.scenes.loader import Loader
+from ui.features.sound import RATE_HZ, Mixer, heard
+from ui.shell.features import FEATURES
+from ui.shell.shell import Shell
+from ui.window.app_window import AppWindow
+from ui.window.layout import PLOTS
 
 FRAME_HZ, WANTED_MS = 60, 1.0
 COUNTED = ("instruments, map, goals", "timeline", "sound")
@@ -63,6 +64,15 @@ class Clock:
         self._frame.clear()
 
 
+def _watched(feature: Feature, clock: Clock) -> Feature:
+    """The same feature, which is counted: what it lays over the scene, and its panel where that is the plots'."""
+    if feature.overlay is not None:
+        feature = replace(feature, overlay=clock.timed(COUNTED[0], feature.overlay))
+    if feature.panel is not None and feature.name == PLOTS:
+        feature = replace(feature, panel=clock.timed("plots", feature.panel))
+    return feature
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -70,10 +80,9 @@ def main() -> None:
     parser.add_argument("--frames", type=int, default=200)
     options = parser.parse_args()
     clock, mixer = Clock(), Mixer()
-    clock.watch(COUNTED[0], Overlays, "draw")
-    clock.watch(COUNTED[1], ui.panels.transport.timeline, "draw")
-    plots = clock.timed("plots", ui.dock.WINDOWS[PLOTS])
-    ui.dock.WINDOWS = {**ui.dock.WINDOWS, PLOTS: plots}
+    watched = tuple(_watched(feature, clock) for feature in FEATURES)
+    ui.shell.dock.FEATURES = ui.shell.shell.FEATURES = watched
+    clock.watch(COUNTED[1], ui.features.transport, "draw_timeline")
     clock.watch("the whole interface", Shell, "build")
 
     def sound(session: Session) -> None:

@@ -109,10 +109,10 @@ class Watch:
 def in_the_window(scene: Scene, seconds: float, *, reference: bool) -> str:
     """The app with its panels, at its usual size."""
     from render.quality import detect
-    from ui.desktop.loader import Loader
-    from ui.desktop.opening import opened
     from ui.desktop.session import Session
-    from ui.window import AppWindow
+    from ui.desktop.window_run import opened
+    from ui.features.scenes.loader import Loader
+    from ui.window.app_window import AppWindow
 
     with closing(AppWindow()) as window, closing(Loader()) as loader:
         loader.load(lambda: scene, detect(window.ctx), commands=(SetReference(reference),))

@@ -58,7 +58,7 @@ def change(from_scene: str, to_scene: str) -> dict[str, float]:
     from render.renderer import Renderer
     from render.still import view_from
     from sim.scene import load_scene
-    from ui.desktop.loader import Loader
+    from ui.features.scenes.loader import Loader
 
     ctx = moderngl.create_context(standalone=True, backend="egl", require=410)
     programs = Programs(ctx, defines=choose(ctx, detect(ctx)).defines)

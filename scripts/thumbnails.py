@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from sim.scene import load_scene, scene_names  # noqa: E402
-from ui.thumbnails import SIZE_PX, path_of  # noqa: E402
+from ui.features.scenes.gallery import SIZE_PX, path_of  # noqa: E402
 
 SECONDS = {True: 4.0, False: 1.5}
 """Into a comparison, whose lanes have to come apart, and into any other scene or its plan."""

@@ -18,8 +18,8 @@ from sim.commands import PilotInput, Reset, SetFlightMode, SetPilotInput
 from sim.recordings import load_take
 from sim.simulation import Simulation
 from tests.sim.simulation_scenes import helicopter_scene, simulation, world
-from ui.desktop import autosave
-from ui.desktop.takes import AUTOSAVED, Takes
+from ui.features.takes import autosave
+from ui.features.takes.actions import AUTOSAVED, Takes
 
 
 def flown(seconds: float, throttle: float = 0.4) -> Simulation:

@@ -9,7 +9,7 @@ import pytest
 import sim
 from sim.recordings import Take, save_take
 from tests.app.desktop import App, Screen
-from ui.takes_view import AFTER, BEFORE
+from ui.features.fit import AFTER, BEFORE
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs an X screen of its own")
 

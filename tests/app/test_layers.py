@@ -15,6 +15,8 @@ ROOT = Path(app.__file__).resolve().parent
 LAYERS = ("sim", "studies", "render", "ui", "export")
 DESKTOP = ROOT / "ui" / "desktop"
 """Wires windows: may use every layer, and is used by none."""
+ACTIONS = "actions.py"
+"""What features do beside their panels: writes files, so may use the exporters; no panel may use it."""
 FORBIDDEN = {
     "sim": {"studies", "render", "ui", "export", "app", "pyglet", "moderngl", "imgui_bundle", "pyrr"},
     "studies": {"render", "ui", "export", "app", "pyglet", "moderngl", "imgui_bundle", "pyrr"},
@@ -84,10 +86,25 @@ def grouped(imported: Mapping[str, Set[str]]) -> list[set[str]]:
 
 @pytest.mark.parametrize("package", FORBIDDEN)
 def test_a_layer_imports_no_layer_above_it(package: str) -> None:
-    files = [path for path in sorted((ROOT / package).rglob("*.py")) if DESKTOP not in path.parents]
+    files = [path for path in sorted((ROOT / package).rglob("*.py")) if not _wires(path)]
     assert files
     for path in files:
         assert not imported_packages(path) & FORBIDDEN[package], path.relative_to(ROOT)
+
+
+def _wires(path: Path) -> bool:
+    return DESKTOP in path.parents or (ROOT / "ui" / "features" in path.parents and path.name == ACTIONS)
+
+
+def test_panels_do_not_know_what_is_done_for_them() -> None:
+    """Panels ask by requests; actions are known to their own feature's like, to the registry and to what wires."""
+    for name, path in modules().items():
+        used = {
+            other
+            for other in imports(path)
+            if other.startswith("ui.features.") and other.endswith(".actions")
+        }
+        assert not used or _wires(path) or name == "ui.shell.features", (name, used)
 
 
 def test_nobody_imports_what_wires_a_window_but_the_app() -> None:

@@ -75,9 +75,9 @@ from contextlib import closing
 
 import pyglet
 
-from ui.desktop.loader import Loader
-from ui.desktop.opening import opened
-from ui.window import AppWindow
+from ui.features.scenes.loader import Loader
+from ui.desktop.window_run import opened
+from ui.window.app_window import AppWindow
 
 never = threading.Event()
 with closing(AppWindow(size=(800, 500))) as window, closing(Loader()) as loader:

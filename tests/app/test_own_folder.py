@@ -32,7 +32,7 @@ from sim.vehicle_config.registry import own_program, renewal
 from sim.vehicles import VEHICLES
 from sim.world import load_world
 from tests.app.program import run_app
-from ui.desktop.own_vehicle import EVERY_S, OwnVehicle
+from ui.features.vehicle import EVERY_S, OwnVehicle
 from ui.input.keymap import keymap_of
 
 ROOT = Path(app.__file__).resolve().parent

@@ -8,7 +8,7 @@ import pytest
 from sim.scene import scene_names
 from studies.__main__ import STUDIES
 from tests.app.program import ROOT
-from ui.thumbnails import path_of
+from ui.features.scenes.gallery import path_of
 
 DOCUMENTS = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
 PICTURES = sorted(path.stem for path in (ROOT / "docs").rglob("*.png"))

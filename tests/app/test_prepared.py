@@ -10,8 +10,8 @@ from sim.platform.errors import InputError
 from sim.platform.processes import CacheWorkers
 from sim.platform.progress import Board
 from sim.scene import load_scene
-from ui.desktop.loader import Loader
-from ui.desktop.preparation import Loaded, prepared
+from ui.features.scenes.loader import Loader
+from ui.features.scenes.preparation import Loaded, prepared
 
 
 def plain(shown: str, *commands: object) -> Loaded:

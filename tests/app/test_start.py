@@ -34,7 +34,7 @@ LISTS_DO_WITHOUT = (
     "sim.water.flip",
     "sim.simulation",
 )
-WINDOW = "import ui.desktop.window_run, ui.desktop.preparation, ui.desktop.session"
+WINDOW = "import ui.desktop.window_run, ui.features.scenes.preparation, ui.desktop.session"
 
 
 def loaded(program: str) -> set[str]:

@@ -11,7 +11,7 @@ from sim.recordings import load_take
 from sim.simulation import Simulation
 from tests.sim.plan_samples import record
 from tests.sim.simulation_scenes import helicopter_scene, simulation, world
-from ui.desktop.takes import MOST_AUTOSAVED, News, Takes
+from ui.features.takes.actions import MOST_AUTOSAVED, News, Takes
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from sim.scene import load_scene
 from sim.vehicles import VEHICLES, Control, HolonomicVehicle, Parameter, enter_own, known_vehicle
 from tests.sim.plan_samples import BOAT, record, task
 from tests.sim.simulation_scenes import helicopter_scene, simulation, world
-from ui.desktop.takes import AUTOSAVED, Takes
+from ui.features.takes.actions import AUTOSAVED, Takes
 
 EVIL = """
 from pathlib import Path

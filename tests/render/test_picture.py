@@ -17,8 +17,8 @@ from sim.simulation import Simulation
 from sim.snapshot import Snapshot
 from sim.world import load_world
 from ui.desktop.picture import Picture
-from ui.requests import CameraMotion
-from ui.view_settings import ViewSettings
+from ui.input.desk import CameraMotion
+from ui.settings.view_settings import ViewSettings
 
 SIZE = (96, 64)
 

@@ -20,7 +20,7 @@ from sim.scene.conditions import Plan
 from sim.simulation import Simulation
 from sim.simulation.judge import Judge
 from sim.world import load_world
-from ui.desktop.planning import from_here
+from ui.features.plan.planning import from_here
 
 HARBOUR = load_scene("harbour")
 BERTH, BERTH_RAD = np.array([22.0, 8.0]), 0.5 * math.pi

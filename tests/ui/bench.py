@@ -6,11 +6,12 @@ from imgui_bundle import imgui
 
 from sim.snapshot import Snapshot
 from tests.ui import fakes
-from ui import theme
-from ui.backend import open_context
-from ui.panels.context import PanelContext
-from ui.requests import Request
-from ui.view_settings import ViewSettings
+from ui.features.vehicle import FlownParameters
+from ui.settings.view_settings import ViewSettings
+from ui.window import theme
+from ui.window.backend import open_context
+from ui.window.context import PanelContext
+from ui.window.requests import Request
 
 SIZE = (1280.0, 800.0)
 
@@ -33,7 +34,7 @@ class Bench:
             ("software", "low", "medium", "high"),
             scale,
         )
-        self.context.parameters = fakes.catalogue().vehicles["helicopter"].defaults()
+        self.context.of(FlownParameters).values = fakes.catalogue().vehicles["helicopter"].defaults()
         self.context.scene_rect = (0.0, 0.0, 936.0, 628.0)
 
     def close(self) -> None:

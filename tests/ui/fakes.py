@@ -4,7 +4,7 @@ import numpy as np
 
 from sim.snapshot import LaneSnapshot, LaneStatus, Snapshot
 from sim.vehicles.forms.parameters import Parameter
-from ui.catalogue import Catalogue, IntegratorEntry, SceneEntry, VehicleEntry
+from ui.settings.catalogue import Catalogue, IntegratorEntry, SceneEntry, VehicleEntry
 
 HELICOPTER = (
     Parameter("mass", "kg", 5.0, 0.01, 1e5, "Mass."),

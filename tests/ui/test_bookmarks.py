@@ -14,10 +14,22 @@ from sim.platform.errors import InputError
 from tests.sim.simulation_scenes import fly, helicopter_scene, simulation
 from tests.ui import fakes
 from tests.ui.bench import Bench
-from ui.bookmarks import FILE, MOST, BookmarkKeeper, Bookmarks, eye_of, read_bookmarks, start_of
-from ui.panels.view import draw_bookmarks
-from ui.requests import ChangeView, DropBookmark, OpenBookmark, SetBookmark
-from ui.view_settings import ViewSettings
+from ui.features.view import (
+    FILE,
+    MOST,
+    BookmarkKeeper,
+    Bookmarks,
+    DropBookmark,
+    OpenBookmark,
+    SceneBookmarks,
+    SetBookmark,
+    draw_bookmarks,
+    eye_of,
+    read_bookmarks,
+    start_of,
+)
+from ui.settings.view_settings import ViewSettings
+from ui.window.requests import ChangeView
 
 
 def test_lanes_begin_at_a_start_that_was_set_in_flight_and_come_back_to_it() -> None:
@@ -87,7 +99,9 @@ def test_a_damaged_file_is_set_aside(text: str, tmp_path: Path) -> None:
 
 def test_bookmarks_are_set_opened_and_dropped_by_clicks(bench: Bench) -> None:
     now = fakes.snapshot()
-    bench.context.bookmarks = Bookmarks().with_one("x", "View", eye=(0.0, 0.0, 1.0, 0.0, 0.0)).of("x")
+    bench.context.show(
+        SceneBookmarks(Bookmarks().with_one("x", "View", eye=(0.0, 0.0, 1.0, 0.0, 0.0)).of("x"))
+    )
     assert bench.click("bookmarks/start", draw_bookmarks, now) == [SetBookmark("start")]
     assert bench.click("bookmarks/view", draw_bookmarks, now) == [SetBookmark("view")]
     assert bench.click("bookmarks/open/View 1", draw_bookmarks, now) == [OpenBookmark("View 1")]

@@ -7,7 +7,7 @@ import pytest
 import sim.scene.heading
 from sim.scene import load_scene, scene_names
 from sim.scene.heading import Heading, scene_heading, scene_headings
-from ui.catalogue import first_paragraph, load_catalogue
+from ui.settings.catalogue import first_paragraph, load_catalogue
 
 
 def test_the_catalogue_holds_every_vehicle_method_and_scene() -> None:

@@ -7,25 +7,26 @@ from sim.platform.progress import Job
 from sim.snapshot import Waiting
 from tests.ui import fakes
 from tests.ui.bench import Bench
-from ui.panels import coming
-from ui.requests import CancelLoading
+from ui.features.scenes.coming import draw_coming, draw_waiting, told
+from ui.features.scenes.view import CancelLoading
+from ui.window.wording import menu_text, swaps
 
 
 def test_what_is_made_ready_is_told_and_can_be_given_up(bench: Bench) -> None:
     jobs = (Job("World: canyon", 0.0, ended_s=1.5), Job("Kernel: rk4", 1.0, "step", 7))
     asked = bench.click(
-        "coming/cancel", lambda now, context: coming.draw("canyon", jobs, context), fakes.snapshot()
+        "coming/cancel", lambda now, context: draw_coming("canyon", jobs, context), fakes.snapshot()
     )
     assert asked == [CancelLoading()]
-    assert coming.told(jobs[0]) == "World: canyon, 1.5 s"
-    assert coming.told(jobs[1]).startswith("Kernel: rk4, compiling step (7), ")
+    assert told(jobs[0]) == "World: canyon, 1.5 s"
+    assert told(jobs[1]).startswith("Kernel: rk4, compiling step (7), ")
 
 
 def test_a_scene_that_is_given_up_never_comes() -> None:
     from threading import Event
 
-    from ui.desktop.loader import Loader
-    from ui.desktop.scene_change import SceneChange
+    from ui.features.scenes.actions import SceneChange
+    from ui.features.scenes.loader import Loader
 
     change, go = SceneChange(Loader()), Event()
 
@@ -49,13 +50,11 @@ def test_a_swap_that_waits_for_its_kernel_is_told_in_its_menu_and_can_be_given_u
     job = Job("Kernel: rk4 for helicopter", 0.0, "rollout", 3)
     waiting = (Waiting(SetIntegrator("rk4"), job.title, None), Waiting(SetVehicle("boat"), job.title, job))
     now = replace(fakes.snapshot(), waiting=waiting)
-    assert coming.swaps(now) == ("rk4", "boat")
-    assert coming.swaps(fakes.snapshot()) == ("", "")
+    assert swaps(now) == ("rk4", "boat")
+    assert swaps(fakes.snapshot()) == ("", "")
     of_a_ghost = replace(now, waiting=(Waiting(SetIntegrator("rk4", "another lane"), job.title, job),))
-    assert coming.swaps(of_a_ghost) == ("", "")
-    assert coming.menu_text("rk2", "") == "rk2"
-    assert coming.menu_text("rk2", "rk4").split()[0::2] == ["rk2", "rk4"]
-    asked = bench.click(
-        "coming/cancel", lambda shown, context: coming.draw_waiting(shown.waiting, context), now
-    )
+    assert swaps(of_a_ghost) == ("", "")
+    assert menu_text("rk2", "") == "rk2"
+    assert menu_text("rk2", "rk4").split()[0::2] == ["rk2", "rk4"]
+    asked = bench.click("coming/cancel", lambda shown, context: draw_waiting(shown.waiting, context), now)
     assert asked == [GiveUpWaiting()]

@@ -9,8 +9,17 @@ import sim
 from sim.platform.errors import InputError
 from ui.input.control_setup import FILE, ControlSetup, read_controls
 from ui.input.keymap import VIEWER, VIEWER_KEYS, OwnKeys, keymap_of, vehicle_keys
-from ui.input.listening import ForAxis, ForKey, ForRange
-from ui.input.profile import AxisUse, Calibration, DeviceNow, Profile, Response, flown
+from ui.input.profile import (
+    AxisUse,
+    Calibration,
+    DeviceNow,
+    ForAxis,
+    ForKey,
+    ForRange,
+    Profile,
+    Response,
+    flown,
+)
 
 LEVER = AxisUse("z", "throttle", Calibration(-0.2, 0.1, 0.9), Response(deadzone=0.0, expo=0.0))
 

@@ -13,7 +13,7 @@ from sim.vehicle_config.registry import enter_config
 from sim.vehicles import VEHICLES
 from ui.input.control_setup import ControlSetup
 from ui.input.desk import InputDesk
-from ui.input.listening import ForAxis, ForKey
+from ui.input.profile import ForAxis, ForKey
 
 DT = 1.0 / 60.0
 

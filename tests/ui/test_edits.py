@@ -16,9 +16,7 @@ from sim.snapshot import LaneSnapshot, LookBack, Snapshot
 from sim.vehicles import known_vehicle
 from tests.sim.simulation_scenes import helicopter_scene, simulation
 from tests.ui import fakes
-from ui.edits import Edits
-from ui.edits.edits import REST_S
-from ui.edits.setup import leading, setup_of
+from ui.features.edits import REST_S, Edits, leading, setup_of
 
 BOAT = known_vehicle("boat")
 

@@ -8,9 +8,8 @@ from sim.analysis.shooting import Identified
 from sim.commands import SetParameter
 from tests.ui import fakes
 from tests.ui.bench import Bench
-from ui.panels.takes import draw_fit, told_of
-from ui.requests import CancelFit, FitTake
-from ui.takes_view import FitView
+from ui.features.fit import CancelFit, FitChoice, FitTake, FitView, draw_fit, told_of
+from ui.features.vehicle import FlownParameters
 
 
 def flying():
@@ -28,7 +27,7 @@ def found(**changes) -> Identified:
 
 
 def test_the_chosen_parameters_are_asked_for_from_the_present_values(bench: Bench) -> None:
-    bench.context.parameters["mass"] = 6.0
+    bench.context.of(FlownParameters).values["mass"] = 6.0
     bench.click("fit/parameter/inertia", draw_fit, flying())
     (asked,) = bench.click("fit/begin", draw_fit, flying())
     assert isinstance(asked, FitTake)
@@ -38,23 +37,23 @@ def test_the_chosen_parameters_are_asked_for_from_the_present_values(bench: Benc
     bench.click("fit/parameter/inertia", draw_fit, flying())
     assert bench.click("fit/begin", draw_fit, flying()) == []
     bench.click("fit/parameter/drag", draw_fit, flying())  # is 0: nothing to begin with
-    assert bench.context.fitted == frozenset()
+    assert bench.context.of(FitChoice).names == frozenset()
     bench.frame(draw_fit, fakes.snapshot(recorded_s=(0.0, 0.0)))
     assert "fit/begin" not in bench.context.rects
 
 
 def test_a_search_shows_how_far_it_is_and_is_given_up(bench: Bench) -> None:
-    bench.context.fit = FitView(guess={"mass": 5.0}, running=True, iteration=3, values={"mass": 5.31})
+    bench.context.show(FitView(guess={"mass": 5.0}, running=True, iteration=3, values={"mass": 5.31}))
     assert bench.click("fit/cancel", draw_fit, flying()) == [CancelFit()]
     assert "fit/progress" in bench.context.rects
     assert "fit/begin" not in bench.context.rects
 
 
 def test_what_is_found_is_used_as_an_edit_of_parameters_or_dropped(bench: Bench) -> None:
-    bench.context.fit = FitView(guess={"mass": 5.0}, found=found())
+    bench.context.show(FitView(guess={"mass": 5.0}, found=found()))
     assert bench.click("fit/apply", draw_fit, flying()) == [SetParameter("mass", 5.4, "helicopter")]
-    assert bench.context.parameters["mass"] == 5.4
-    bench.context.flying = "rigid-body"  # a take of another vehicle is looked at
+    assert bench.context.of(FlownParameters).values["mass"] == 5.4
+    bench.context.of(FlownParameters).flying = "rigid-body"  # a take of another vehicle is looked at
     assert bench.click("fit/apply", draw_fit, flying()) == []
     assert bench.click("fit/drop", draw_fit, flying()) == [CancelFit()]
 

@@ -13,12 +13,22 @@ from sim.simulation.judge import Progress
 from sim.snapshot import LookBack, Snapshot
 from tests.ui import fakes
 from tests.ui.bench import Bench
-from ui import hud
-from ui.hud.goals import DUE, OPEN, SKIPPED, TICK, clear_of, draw_goal_marker, draw_goals, edge_place, told
-from ui.hud.notice_plates import draw_past
+from ui.features.goals import (
+    DUE,
+    OPEN,
+    SKIPPED,
+    TICK,
+    clear_of,
+    draw_goal_marker,
+    draw_goals,
+    edge_place,
+    told,
+)
+from ui.hud.instruments import draw_instruments
 from ui.hud.pen import Pen
-from ui.panels.context import PanelContext
-from ui.panels.placing import overlap
+from ui.hud.plates import draw_past
+from ui.window.context import PanelContext
+from ui.window.widgets import overlap
 
 GOALS = (
     SceneGoal(
@@ -88,7 +98,7 @@ def test_the_arrow_of_a_mark_keeps_clear_of_compass_and_badges(bench: Bench, at_
     """The mark lies above the view, left and right."""
 
     def flying(snapshot: Snapshot, context: PanelContext) -> None:
-        hud.draw(snapshot, context)
+        draw_instruments(snapshot, context)
         draw_goal_marker(np.array(at_w), 41.6, VIEW, LENS, context)
 
     bench.frame(flying, fakes.snapshot())
@@ -111,12 +121,12 @@ def test_goals_label_of_the_past_and_instruments_do_not_overlap(
     progress = Progress(GOALS, at=2, marker_w=np.ones(3), distance_m=41.6, graded=Landing(0.8, 0.3, 2.1))
 
     def flying(snapshot: Snapshot, context: PanelContext) -> None:
-        hud.draw(snapshot, context)
+        draw_instruments(snapshot, context)
         draw_goals(progress, context)
         draw_goal_marker(np.array([-50.0, 30.0, 2.0]), 41.6, VIEW, LENS, context)
 
     def looking(snapshot: Snapshot, context: PanelContext) -> None:
-        hud.draw(snapshot, context)
+        draw_instruments(snapshot, context)
         draw_past(snapshot, context)
 
     back = fakes.snapshot(look_back=LookBack("", 0.0, 9.0, 6.0), recorded_s=(0.0, 9.0), paused=True)

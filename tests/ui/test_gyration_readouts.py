@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.ui import fakes
-from ui.channels import measured, offered, shown_at_first
+from ui.features.plots.channels import measured, offered, shown_at_first
 from ui.hud.flight_data import flight_data
 
 NAMES = ("lean", "spin", "precession", "momentum_vertical", "momentum_axial")

@@ -7,7 +7,7 @@ from render.matrices import look_at, perspective
 from sim.commands import LetGo, Pull
 from sim.scene import LaneSpec, Scene, load_scene
 from tests.sim.simulation_scenes import simulation
-from ui.pointing import Hand, Ray, gripped
+from ui.features.plan.pointing import Hand, Ray, gripped
 
 LONG = {"helicopter-with-load": {"cable_length": 12.0}}
 

@@ -3,8 +3,8 @@
 import numpy as np
 
 from tests.ui import fakes
-from ui.channels import measured
-from ui.history import History, thinned
+from ui.features.plots.channels import measured
+from ui.features.plots.curves import History, thinned
 
 
 def filled(count: int, capacity: int = 100) -> History:

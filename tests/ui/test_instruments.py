@@ -8,8 +8,8 @@ import pytest
 from tests.ui import fakes
 from ui.hud.dial import at, axes_of, earth_outline, offset_of
 from ui.hud.flight_data import compass, flight_data
-from ui.hud.readouts import marks
-from ui.units import AIR, SI, distance, read
+from ui.hud.instruments import marks
+from ui.settings.view_settings import AIR, SI, distance, read
 
 
 def data(T_wb: np.ndarray, **changes):

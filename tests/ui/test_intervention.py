@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sim.commands import PilotInput
-from ui.own_requests import Intervention
+from ui.shell.keys import Intervention
 
 DRIVE = frozenset({"gait-drive"})
 

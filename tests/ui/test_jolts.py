@@ -7,7 +7,7 @@ import pytest
 
 from sim.snapshot import LaneStatus, Snapshot
 from tests.ui import fakes
-from ui.input.jolts import CRASH, Jolts
+from ui.input.controllers import CRASH, Jolts
 
 
 def moving(clock_s: float, v_b: tuple[float, float, float], **changes: object) -> Snapshot:

@@ -8,11 +8,12 @@ import pytest
 
 from tests.ui import fakes
 from tests.ui.bench import Bench
+from ui.features import help as help_panel
+from ui.features import transport, view
+from ui.features.transport import draw_timeline, draw_transport
+from ui.features.view import draw_view
 from ui.input.keymap import VIEWER_KEYS, keymap_of
-from ui.panels import help as help_panel
-from ui.panels import transport, view, widgets
-from ui.panels.transport import draw_timeline, draw_transport
-from ui.panels.view import draw_view
+from ui.window import widgets
 
 TOLD = {
     draw_transport: {
@@ -29,7 +30,7 @@ TOLD = {
     },
     draw_timeline: {"back", "on", "retake", "now", "save_take"},
     draw_view: {"camera", "overview", "trail", "arrows", "screenshot", "fullscreen"},
-    help_panel.draw: {"help", "escape"},
+    help_panel.draw_help: {"help", "escape"},
 }
 
 
@@ -50,7 +51,7 @@ def test_a_panel_tells_the_keys_of_the_table_and_no_others(
 ) -> None:
     moved = tuple(replace(b, keys=(f"key of {b.action}",)) for b in VIEWER_KEYS)
     bench.context.keymap = replace(keymap_of("helicopter"), viewer=moved)
-    panel = (lambda _, context: draw(context)) if draw is help_panel.draw else draw
+    panel = (lambda _, context: draw(context)) if draw is help_panel.draw_help else draw
     bench.frame(panel, fakes.snapshot(recorded_s=(0.0, 5.0)))
     text = " ".join(told)
     assert {name for name in TOLD[draw] if f"key of {name}" not in text} == set()

@@ -9,15 +9,14 @@ from sim.snapshot import LookBack
 from sim.vehicle_config.keys import STICK_KEYS
 from sim.vehicles import VEHICLES
 from tests.ui import fakes
-from ui.backend import key_name
+from ui.features.help import gamepad_lines, lines
 from ui.input.controllers import TRIGGER_NAMES
 from ui.input.desk import chord_name
-from ui.input.keymap import VIEWER_KEYS, Keymap, actions_by_key, key_label, keymap_of
+from ui.input.keymap import VIEWER_KEYS, Keymap, actions_by_key, key_label, key_name, keymap_of, orbit_of
 from ui.input.profile import GAMEPAD_BUTTONS
 from ui.input.sticks import AXES
-from ui.input.viewer import orbit_of, request_of
-from ui.panels.help import gamepad_lines, lines
-from ui.view_settings import ViewSettings
+from ui.settings.view_settings import ViewSettings
+from ui.shell.keys import request_of
 
 FLOWN = (*sim.vehicles(), "a-vehicle-of-ones-own")
 

@@ -10,14 +10,25 @@ from sim.scene import Comparison, Scene, load_scene
 from sim.snapshot import Deviation, LaneStatus
 from tests.ui import fakes
 from tests.ui.bench import Bench
-from ui import theme
-from ui.channels import measured
-from ui.colours import encoded, linear
-from ui.history import History
-from ui.panels import caption, errors, labels, lanes
-from ui.panels.placing import overlap
-from ui.requests import ChangeView
-from ui.view_settings import ViewSettings, opened
+from ui.features.lanes import (
+    NewLane,
+    draw_caption,
+    draw_labels,
+    draw_lanes,
+    off_text,
+    outcome,
+    outcome_colour,
+    step_text,
+)
+from ui.features.plots.channels import measured
+from ui.features.plots.curves import Curves, History
+from ui.features.plots.panel import ERROR_PLOTS, cause, decades, draw_errors, stopped
+from ui.settings.view_settings import ViewSettings, opened
+from ui.window import theme
+from ui.window.requests import ChangeView
+from ui.window.theme import encoded, linear
+from ui.window.widgets import overlap
+from ui.window.wording import length_text
 
 STOPPED = fakes.lane(
     "rk4",
@@ -34,23 +45,23 @@ def pair():
 
 def remembered(bench: Bench, *shown) -> None:
     for lane in shown:
-        history = bench.context.histories.setdefault(lane.name, History())
+        history = bench.context.of(Curves).histories.setdefault(lane.name, History())
         for k in range(40):
             history.append(0.1 * k, measured(lane))
 
 
 def test_a_lane_is_shown_alone_and_again_with_the_others(bench: Bench) -> None:
     now, start = pair(), bench.context.view
-    assert bench.click("lanes/solo/ghost", lanes.draw, now) == [ChangeView(replace(start, solo="ghost"))]
+    assert bench.click("lanes/solo/ghost", draw_lanes, now) == [ChangeView(replace(start, solo="ghost"))]
     bench.context.view = replace(start, solo="ghost")
-    assert bench.click("lanes/solo/ghost", lanes.draw, now) == [ChangeView(start)]
-    assert bench.click("lanes/solo/flown", lanes.draw, now) == [ChangeView(replace(start, solo="flown"))]
+    assert bench.click("lanes/solo/ghost", draw_lanes, now) == [ChangeView(start)]
+    assert bench.click("lanes/solo/flown", draw_lanes, now) == [ChangeView(replace(start, solo="flown"))]
 
 
 def test_a_ghost_gets_a_pilot_of_its_own_and_gives_him_up(bench: Bench) -> None:
-    assert bench.click("lanes/pilot/ghost", lanes.draw, pair()) == [SetLanePilot("ghost", True)]
+    assert bench.click("lanes/pilot/ghost", draw_lanes, pair()) == [SetLanePilot("ghost", True)]
     own = fakes.snapshot(fakes.lane(), fakes.lane("ghost", own_pilot=True))
-    assert bench.click("lanes/pilot/ghost", lanes.draw, own) == [SetLanePilot("ghost", False)]
+    assert bench.click("lanes/pilot/ghost", draw_lanes, own) == [SetLanePilot("ghost", False)]
     assert "lanes/pilot/flown" not in bench.context.rects
 
 
@@ -58,19 +69,19 @@ def test_the_number_of_pictures_the_reference_and_the_words_are_chosen(bench: Be
     now, start = pair(), bench.context.view
     for views in (2, 3, 4):
         wanted = [ChangeView(replace(start, views=views))]
-        assert bench.click(f"lanes/views/{views}", lanes.draw, now) == wanted
-    assert bench.click("lanes/reference", lanes.draw, now) == [SetReference(True)]
+        assert bench.click(f"lanes/views/{views}", draw_lanes, now) == wanted
+    assert bench.click("lanes/reference", draw_lanes, now) == [SetReference(True)]
     on = replace(now, reference=True)
-    assert bench.click("lanes/reference", lanes.draw, on) == [SetReference(False)]
-    assert bench.click("lanes/caption", lanes.draw, now) == [ChangeView(replace(start, caption=False))]
-    *_, last = bench.click("lanes/spread", lanes.draw, now, at=0.5)
+    assert bench.click("lanes/reference", draw_lanes, on) == [SetReference(False)]
+    assert bench.click("lanes/caption", draw_lanes, now) == [ChangeView(replace(start, caption=False))]
+    *_, last = bench.click("lanes/spread", draw_lanes, now, at=0.5)
     assert isinstance(last, ChangeView)
     assert last.view.spread_m == pytest.approx(15.0, abs=2.0)
 
 
 def test_eight_lanes_leave_no_room_for_a_ninth(bench: Bench) -> None:
     full = fakes.snapshot(fakes.lane(), *(fakes.lane(f"g{k}") for k in range(7)))
-    bench.frame(lanes.draw, full)
+    bench.frame(draw_lanes, full)
     assert "lanes/add" not in bench.context.rects
     assert "lanes/tint/g6" in bench.context.rects
 
@@ -85,10 +96,10 @@ def test_error_plots_draw_with_and_without_a_reference_and_mark_who_has_stopped(
     shown = (fakes.lane(deviation=off), STOPPED)
     remembered(bench, *shown)
     for _ in range(3):
-        assert bench.frame(errors.draw, fakes.snapshot(*shown)) == []
-    assert {f"errors/{name}" for name in errors.ERRORS} <= set(bench.context.rects)
-    assert errors.stopped(list(shown)) == [STOPPED]
-    assert errors.cause(STOPPED) == "energy"
+        assert bench.frame(draw_errors, fakes.snapshot(*shown)) == []
+    assert {f"errors/{name}" for name in ERROR_PLOTS} <= set(bench.context.rects)
+    assert stopped(list(shown)) == [STOPPED]
+    assert cause(STOPPED) == "energy"
 
 
 def test_errors_are_against_the_reference_where_there_is_one() -> None:
@@ -104,30 +115,30 @@ def test_errors_are_against_the_reference_where_there_is_one() -> None:
 
 
 def test_logarithmic_limits_hold_all_that_is_finite() -> None:
-    low, high = errors.decades([np.array([1e-9, 0.0, np.nan]), np.array([-1e4, np.inf])], 1e-12)
+    low, high = decades([np.array([1e-9, 0.0, np.nan]), np.array([-1e4, np.inf])], 1e-12)
     assert low < 1e-9
     assert high > 1e4
-    low, high = errors.decades([], 1e-12)
+    low, high = decades([], 1e-12)
     assert 0.0 < low < high
 
 
 def test_a_new_lane_is_offered_under_a_method_that_serves_the_vehicle(bench: Bench) -> None:
-    bench.context.new_lane.integrator = "picky"
-    (added, *_) = bench.click("lanes/add", lanes.draw, fakes.snapshot())
-    assert added == AddLane("variational", bench.context.new_lane.step_s)
+    bench.context.of(NewLane).integrator = "picky"
+    (added, *_) = bench.click("lanes/add", draw_lanes, fakes.snapshot())
+    assert added == AddLane("variational", bench.context.of(NewLane).step_s)
 
 
 def test_captions_tell_who_stopped_when_and_why_and_what_shows_no_difference(bench: Bench) -> None:
-    assert caption.outcome(STOPPED) == "diverged, energy past 4e+03 J at t = 4.75 s"
+    assert outcome(STOPPED) == "diverged, energy past 4e+03 J at t = 4.75 s"
     off = Deviation(position_m=2e-5, rotation_rad=0.25, energy_J=0.0, momentum=0.0)
-    assert "0.25 rad off" in caption.outcome(fakes.lane(deviation=off))
-    assert caption.outcome_colour(fakes.lane(deviation=off)) == theme.WARNING
-    assert caption.outcome_colour(fakes.lane()) == theme.GOOD
-    assert caption.outcome_colour(STOPPED) == theme.DANGER
+    assert "0.25 rad off" in outcome(fakes.lane(deviation=off))
+    assert outcome_colour(fakes.lane(deviation=off)) == theme.WARNING
+    assert outcome_colour(fakes.lane()) == theme.GOOD
+    assert outcome_colour(STOPPED) == theme.DANGER
     scene = Scene("canyon", "T", comparison=Comparison(caption="See.", note="Not so: try."))
 
     def draw(now, context) -> list:
-        caption.draw(scene, now, context)
+        draw_caption(scene, now, context)
         return []
 
     for _ in range(3):
@@ -141,7 +152,7 @@ def test_captions_tell_who_stopped_when_and_why_and_what_shows_no_difference(ben
     ("step_s", "text"), [(1 / 16.5, "1/16.5 s"), (0.005, "5 ms"), (0.25, "1/4 s"), (0.0321, "32.1 ms")]
 )
 def test_steps_are_written_as_people_write_them(step_s: float, text: str) -> None:
-    assert labels.step_text(step_s) == text
+    assert step_text(step_s) == text
 
 
 @pytest.mark.parametrize(
@@ -155,7 +166,7 @@ def test_steps_are_written_as_people_write_them(step_s: float, text: str) -> Non
     ],
 )
 def test_lengths_are_written_with_the_prefix_that_suits_them(metres: float, text: str) -> None:
-    assert labels.length_text(metres) == text
+    assert length_text(metres) == text
 
 
 def test_labels_stay_in_the_scene_and_clear_of_one_another_and_of_the_caption(bench: Bench) -> None:
@@ -170,7 +181,7 @@ def test_labels_stay_in_the_scene_and_clear_of_one_another_and_of_the_caption(be
     def draw(now, context) -> list:
         context.scene_rect = (0.0, 0.0, 700.0, 500.0)
         context.rects["caption"] = (12.0, 12.0, 300.0, 40.0)
-        labels.draw(places, now, context, split=False)
+        draw_labels(places, now, context, split=False)
         return []
 
     bench.frame(draw, shown)
@@ -186,7 +197,7 @@ def test_a_name_that_the_caption_pushes_off_its_place_does_not_lie_on_the_vehicl
     def draw(now, context) -> list:
         context.scene_rect = (0.0, 0.0, 700.0, 500.0)
         context.rects["caption"] = (12.0, 12.0, 300.0, 146.0)
-        labels.draw(places, now, context, split=False)
+        draw_labels(places, now, context, split=False)
         return []
 
     bench.frame(draw, fakes.snapshot(fakes.lane(), STOPPED))
@@ -198,13 +209,13 @@ def test_a_name_that_the_caption_pushes_off_its_place_does_not_lie_on_the_vehicl
 def test_in_a_picture_of_its_own_a_lane_tells_how_far_off_it_is(bench: Bench) -> None:
     off = Deviation(position_m=2.5, rotation_rad=0.25, energy_J=0.0, momentum=0.0)
     lane = fakes.lane(deviation=off)
-    assert labels.off_text(lane) == "2.5 m and 0.25 rad off"
-    assert labels.off_text(fakes.lane()) == ""
+    assert off_text(lane) == "2.5 m and 0.25 rad off"
+    assert off_text(fakes.lane()) == ""
 
     def height(split: bool) -> float:
         def draw(now, context) -> list:
             context.scene_rect = (0.0, 0.0, 700.0, 500.0)
-            labels.draw({"flown": (20.0, 200.0, 220.0)}, now, context, split=split)
+            draw_labels({"flown": (20.0, 200.0, 220.0)}, now, context, split=split)
             return []
 
         bench.frame(draw, fakes.snapshot(lane))

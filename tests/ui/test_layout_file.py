@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from imgui_bundle import imgui
 
-from ui.backend import open_context
-from ui.layout import MOST_BYTES, MOST_DEEP, LayoutFile, check_layout, scene_rect
+from ui.window.backend import open_context
+from ui.window.layout import MOST_BYTES, MOST_DEEP, LayoutFile, check_layout, scene_rect
 
 GOOD = """[Window][Scene]
 Pos=904,375

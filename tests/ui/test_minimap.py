@@ -10,9 +10,8 @@ from sim.world import load_world
 from sim.world.plan_view import outlines
 from tests.ui import fakes
 from tests.ui.bench import Bench
-from ui.hud import minimap
-from ui.hud.minimap import Frame
-from ui.panels.context import PanelContext
+from ui.hud.minimap import MARGIN, Frame, draw_map, outline_of
+from ui.window.context import PanelContext
 
 
 def test_the_map_keeps_shapes_and_has_north_up() -> None:
@@ -46,13 +45,13 @@ def test_strips_are_filled_clockwise_and_wholly(name: str) -> None:
     for strip in filter(len, (found.floor, found.water)):
         for half_m in (170.0, 5000.0):
             places = Frame(middle, half_m, corner, 150.0).place(strip)
-            x, y = minimap.outline_of(places, corner, opposite).T
+            x, y = outline_of(places, corner, opposite).T
             twice_area = np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y)  # positive clockwise: y runs down
             assert twice_area > 0.0
             if half_m == 5000.0:
                 wide, deep = np.diff(places[:, :, 0].mean(axis=1)), -np.diff(places[:, :, 1], axis=1)[:, 0]
                 assert twice_area == pytest.approx(np.sum(wide * (deep[1:] + deep[:-1])), rel=1e-9)
-    assert len(minimap.outline_of(places + 1e4, corner, opposite)) == 0
+    assert len(outline_of(places + 1e4, corner, opposite)) == 0
 
 
 @pytest.mark.parametrize("name", ["driving", "plaza", "harbour", "street"])
@@ -77,14 +76,12 @@ def test_the_map_is_drawn_at_the_lower_right_and_leaves_small_scenes_alone(name:
     goal_w = np.array([1e4, -3e3, 0.0])
 
     def draw(snapshot: Snapshot, context: PanelContext) -> None:
-        minimap.draw(found, snapshot, goal_w, context)
+        draw_map(found, snapshot, goal_w, context)
 
     bench.frame(draw, fakes.snapshot())
     x, y, width, height = bench.context.rects["hud/minimap"]
     left, top, wide, tall = bench.context.scene_rect
-    assert (x + width, y + height) == pytest.approx(
-        (left + wide - minimap.MARGIN, top + tall - minimap.MARGIN)
-    )
+    assert (x + width, y + height) == pytest.approx((left + wide - MARGIN, top + tall - MARGIN))
     lost = fakes.snapshot()
     gone = replace(lost, lanes=(replace(lost.lanes[0], bodies={"body": np.full((4, 4), np.nan)}),))
     for snapshot, rect in ((gone, bench.context.scene_rect), (lost, (0.0, 0.0, 400.0, 300.0))):

@@ -17,9 +17,9 @@ from sim.world import load_world
 from tests.sim.plan_samples import BOAT, task
 from tests.ui import fakes
 from tests.ui.bench import Bench
-from ui.hud.notice_plates import mpc_text
-from ui.panels import plan_pilot
-from ui.pointing import Pointing, Ray, on_ground, on_level
+from ui.features.plan.pages import draw_pilot
+from ui.features.plan.pointing import Pointing, Ray, on_ground, on_level
+from ui.hud.plates import mpc_text
 
 PLAIN = load_world("plain", seed=7)
 HOW = MpcSettings(horizon_s=6.0, goal_weight=20.0)
@@ -36,17 +36,17 @@ def picture(phase: MpcPhase, **changes: object) -> MpcStatus:
 
 
 def page(snapshot, context):
-    return plan_pilot.draw(context.plan, snapshot, context)
+    return draw_pilot(context.find(PlanView), snapshot, context)
 
 
 def test_it_is_switched_on_and_off_by_its_button(bench: Bench) -> None:
     for on, request in ((False, FlyByMpc()), (True, LeaveMpc())):
-        bench.context.plan = view(on=on)
+        bench.context.show(view(on=on))
         assert bench.click("plan/pilot", page, fakes.snapshot()) == [request]
 
 
 def test_horizon_weight_and_rate_are_on_sliders(bench: Bench) -> None:
-    bench.context.plan = view(on=True)
+    bench.context.show(view(on=True))
     now = fakes.snapshot()
     horizon, weight, rate = (
         bench.click(f"pilot/{name}", page, now, at=0.3) for name in ("horizon", "weight", "rate")
@@ -61,7 +61,7 @@ def test_horizon_weight_and_rate_are_on_sliders(bench: Bench) -> None:
 
 
 def test_wind_is_turned_where_the_vehicle_feels_it(bench: Bench) -> None:
-    bench.context.plan = view(on=True)
+    bench.context.show(view(on=True))
     lane = replace(fakes.lane(), parameters={"wind": (0.0, 0.0)})
     asked = bench.click("pilot/wind/y", page, fakes.snapshot(lane), at=0.75)
     assert isinstance(asked[0], SetParameter)

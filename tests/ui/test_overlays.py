@@ -7,15 +7,13 @@ from sim.world import load_world
 from sim.world.plan_view import outlines
 from tests.ui import fakes
 from tests.ui.bench import Bench
-from ui import hud
-from ui.hud import minimap
-from ui.hud.key_hint import KeyHint
-from ui.hud.notice_plates import draw_plate
-from ui.panels import notices
-from ui.panels.context import PanelContext
-from ui.panels.placing import overlap
-from ui.theme import GOOD
-from ui.toasts import Toasts
+from ui.features.notices import Toasts, draw_toasts
+from ui.hud.instruments import draw_instruments
+from ui.hud.minimap import draw_map
+from ui.hud.plates import KeyHint, draw_plate
+from ui.window.context import PanelContext
+from ui.window.theme import GOOD
+from ui.window.widgets import overlap
 
 SCENES = [(0.0, 0.0, 646.0, 465.0), (0.0, 0.0, 902.0, 626.0), (0.0, 0.0, 1544.0, 906.0)]
 """Of windows of 1024x640, 1280x800 and 1920x1080."""
@@ -42,10 +40,10 @@ def test_toasts_keys_map_instruments_and_captions_do_not_lie_on_one_another(
             x, y, width, height = caption
             context.rects["caption"] = (x, y if y > 0.0 else scene[3] + y, width, height)
         if caption is None:
-            hud.draw(snapshot, context)
-            minimap.draw(found, snapshot, None, context)
+            draw_instruments(snapshot, context)
+            draw_map(found, snapshot, None, context)
         hint.draw("helicopter", 0.0, context)
-        notices.draw_toasts(toasts.visible(0.0), 0.0, context)
+        draw_toasts(toasts.visible(0.0), 0.0, context)
 
     bench.frame(draw, fakes.snapshot())
     rects = {name: rect for name, rect in bench.context.rects.items() if rect[2] > 0.0}
@@ -63,7 +61,7 @@ def test_toasts_keys_map_instruments_and_captions_do_not_lie_on_one_another(
 def test_a_plate_keeps_beside_the_goals(bench: Bench, scene: tuple[float, float, float, float]) -> None:
     def draw(snapshot: Snapshot, context: PanelContext) -> None:
         context.scene_rect = scene
-        hud.draw(snapshot, context)
+        draw_instruments(snapshot, context)
         context.rects["goals"] = (12.0, 54.0, 264.0, 120.0)
         draw_plate("hud/pursuit", [("Pilot: Plan. Making the planner ready, you fly", True)], GOOD, context)
 

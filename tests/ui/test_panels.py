@@ -1,5 +1,6 @@
 """Panels, clicked: what is shown is what is asked for."""
 
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 from imgui_bundle import imgui
 from imgui_bundle.imgui import internal
 
+from render.light import Day, Sun
 from sim.commands import (
     AddLane,
     RemoveLane,
@@ -25,17 +27,22 @@ from sim.scene import Scene
 from sim.snapshot import LaneStatus
 from tests.ui import fakes
 from tests.ui.bench import Bench
-from ui import hud
-from ui.catalogue import COMPARE, MOVE, PLAN, load_catalogue
-from ui.channels import measured
-from ui.dock import WINDOWS
-from ui.history import History, Trace
-from ui.observer import Observer
-from ui.panels import flight, help, integrator, lanes, notices, plots, vehicle
-from ui.panels.scene import draw_scene
-from ui.panels.transport import draw_transport
-from ui.panels.view import draw_view
-from ui.requests import (
+from ui.features import vehicle
+from ui.features.flight import describe, draw_flight, draw_method
+from ui.features.help import _blocks, draw_help, fitting
+from ui.features.lanes import draw_lanes
+from ui.features.notices import Toasts, draw_banner, observe_notices
+from ui.features.plots import panel
+from ui.features.plots.channels import measured
+from ui.features.plots.curves import Curves, History, Trace, observe_curves
+from ui.features.scenes.gallery import draw_scene
+from ui.features.transport import draw_transport
+from ui.features.vehicle import FlownParameters, observe_parameters
+from ui.features.view import HourSlider, draw_view
+from ui.hud.instruments import draw_instruments
+from ui.settings.catalogue import COMPARE, MOVE, PLAN, load_catalogue
+from ui.shell.features import FEATURES
+from ui.window.requests import (
     ChangeView,
     LoadScene,
     RescanControllers,
@@ -43,7 +50,6 @@ from ui.requests import (
     SetInterfaceScale,
     TakeScreenshot,
 )
-from ui.toasts import Toasts
 
 
 def test_transport_buttons(bench: Bench) -> None:
@@ -59,25 +65,25 @@ def test_transport_buttons(bench: Bench) -> None:
 
 def test_the_integrator_menu_swaps_the_method(bench: Bench) -> None:
     now = fakes.snapshot()
-    assert bench.click("integrator/combo", integrator.draw, now) == []
-    assert bench.click("integrator/item/rk4", integrator.draw, now) == [SetIntegrator("rk4")]
+    assert bench.click("integrator/combo", draw_method, now) == []
+    assert bench.click("integrator/item/rk4", draw_method, now) == [SetIntegrator("rk4")]
 
 
 def test_methods_that_do_not_serve_the_vehicle_cannot_be_chosen(bench: Bench) -> None:
     now = fakes.snapshot()
-    bench.click("integrator/combo", integrator.draw, now)
-    assert bench.click("integrator/item/picky", integrator.draw, now) == []
+    bench.click("integrator/combo", draw_method, now)
+    assert bench.click("integrator/item/picky", draw_method, now) == []
     entry = bench.context.catalogue.integrators["picky"]
-    assert "it has controls" in integrator.describe(entry, "helicopter")
+    assert "it has controls" in describe(entry, "helicopter")
 
 
 def test_the_step_slider_is_logarithmic_from_1_to_500_ms(bench: Bench) -> None:
     now = fakes.snapshot()
-    *_, middle = bench.click("integrator/step", integrator.draw, now, at=0.5)
+    *_, middle = bench.click("integrator/step", draw_method, now, at=0.5)
     assert isinstance(middle, SetStep)
     assert middle.step_s == pytest.approx(np.sqrt(0.001 * 0.5), rel=0.1)
-    *_, low = bench.click("integrator/step", integrator.draw, now, at=0.001)
-    *_, high = bench.click("integrator/step", integrator.draw, now, at=0.999)
+    *_, low = bench.click("integrator/step", draw_method, now, at=0.001)
+    *_, high = bench.click("integrator/step", draw_method, now, at=0.999)
     assert (low, high) == (SetStep(0.001), SetStep(0.5))
 
 
@@ -86,35 +92,35 @@ def test_a_typed_step_is_handed_on_as_it_is_so_that_a_refused_one_is_told_why(
     bench: Bench, text: str, step_s: float
 ) -> None:
     now = fakes.snapshot()
-    bench.click("integrator/step_field", integrator.draw, now)
-    assert bench.type(text, integrator.draw, now) == [SetStep(step_s)]
+    bench.click("integrator/step_field", draw_method, now)
+    assert bench.type(text, draw_method, now) == [SetStep(step_s)]
 
 
 def test_flight_modes_are_those_of_the_vehicle(bench: Bench) -> None:
     now = fakes.snapshot(flight_modes=("raw", "hold"), flight_mode="raw")
-    assert bench.click("flight/mode/hold", flight.draw, now) == [SetFlightMode("hold")]
-    assert bench.click("flight/mode/raw", flight.draw, now) == []
+    assert bench.click("flight/mode/hold", draw_flight, now) == [SetFlightMode("hold")]
+    assert bench.click("flight/mode/raw", draw_flight, now) == []
     assert "flight/mode/attitude" not in bench.context.rects
-    assert bench.click("transport/demo", flight.draw, now) == [SetDemo(True)]
-    assert bench.click("flight/devices", flight.draw, now) == [RescanControllers()]
-    assert bench.frame(flight.draw, fakes.snapshot(flight_modes=())) == []
+    assert bench.click("transport/demo", draw_flight, now) == [SetDemo(True)]
+    assert bench.click("flight/devices", draw_flight, now) == [RescanControllers()]
+    assert bench.frame(draw_flight, fakes.snapshot(flight_modes=())) == []
 
 
 def test_the_vehicle_menu_and_every_declared_parameter(bench: Bench) -> None:
     now = fakes.snapshot()
-    bench.frame(vehicle.draw, now)
+    bench.frame(vehicle.draw_vehicle, now)
     for parameter in fakes.HELICOPTER:
         assert f"vehicle/param/{parameter.name}" in bench.context.rects
-    bench.click("vehicle/combo", vehicle.draw, now)
-    assert bench.click("vehicle/item/rigid-body", vehicle.draw, now) == [SetVehicle("rigid-body")]
+    bench.click("vehicle/combo", vehicle.draw_vehicle, now)
+    assert bench.click("vehicle/item/rigid-body", vehicle.draw_vehicle, now) == [SetVehicle("rigid-body")]
 
 
 def test_a_changed_parameter_goes_back_to_its_default(bench: Bench) -> None:
     now = fakes.snapshot()
-    bench.context.parameters["mass"] = 1100.0
-    assert bench.click("vehicle/param/mass/reset", vehicle.draw, now) == [SetParameter("mass", 5.0)]
-    assert bench.context.parameters["mass"] == 5.0
-    assert bench.click("vehicle/param/mass/reset", vehicle.draw, now) == []
+    bench.context.of(FlownParameters).values["mass"] = 1100.0
+    assert bench.click("vehicle/param/mass/reset", vehicle.draw_vehicle, now) == [SetParameter("mass", 5.0)]
+    assert bench.context.of(FlownParameters).values["mass"] == 5.0
+    assert bench.click("vehicle/param/mass/reset", vehicle.draw_vehicle, now) == []
 
 
 def test_what_was_just_clicked_does_not_cover_with_its_tooltip_what_came_of_it(bench: Bench) -> None:
@@ -141,19 +147,21 @@ def test_a_parameters_tooltip_tells_meaning_unit_range_and_default() -> None:
 def test_every_parameter_of_every_real_vehicle_has_a_field(bench: Bench) -> None:
     bench.context.catalogue = load_catalogue()
     for entry in bench.context.catalogue.vehicles.values():
-        bench.context.parameters = entry.defaults()
-        assert bench.frame(vehicle.draw, fakes.snapshot(fakes.lane(vehicle=entry.name))) == []
+        bench.context.of(FlownParameters).values = entry.defaults()
+        assert bench.frame(vehicle.draw_vehicle, fakes.snapshot(fakes.lane(vehicle=entry.name))) == []
         named = {name for name in bench.context.rects if name.startswith("vehicle/param/")}
         assert named >= {f"vehicle/param/{parameter.name}" for parameter in entry.parameters}
 
 
 def test_what_is_on_or_off_is_switched_by_one_click(bench: Bench) -> None:
     bench.context.catalogue = load_catalogue()
-    bench.context.parameters = bench.context.catalogue.vehicles["chain"].defaults()
+    bench.context.of(FlownParameters).values = bench.context.catalogue.vehicles["chain"].defaults()
     now = fakes.snapshot(fakes.lane(vehicle="chain"))
     for value in (0.0, 1.0):
-        assert bench.click("vehicle/param/pinned", vehicle.draw, now) == [SetParameter("pinned", value)]
-        assert bench.context.parameters["pinned"] == value
+        assert bench.click("vehicle/param/pinned", vehicle.draw_vehicle, now) == [
+            SetParameter("pinned", value)
+        ]
+        assert bench.context.of(FlownParameters).values["pinned"] == value
 
 
 def test_scenes_are_loaded_by_one_click(bench: Bench) -> None:
@@ -186,8 +194,8 @@ def test_view_settings_and_window_buttons(bench: Bench) -> None:
     assert last == ChangeView(replace(start, exposure=4.0))
     assert bench.click("view/units/kt, ft", draw_view, now) == [ChangeView(replace(start, units="kt, ft"))]
     (chosen,) = bench.click("view/hour", draw_view, now, at=0.999)
-    assert chosen.view.hour == pytest.approx(bench.context.day.span[1], abs=0.1)
-    assert bench.context.hour is None
+    assert chosen.view.hour == pytest.approx(Day.of(Sun()).span[1], abs=0.1)
+    assert bench.context.of(HourSlider).hour is None
     bench.context.view = chosen.view
     assert bench.click("view/hour/own", draw_view, now) == [ChangeView(start)]
     bench.context.view = start
@@ -198,13 +206,13 @@ def test_view_settings_and_window_buttons(bench: Bench) -> None:
 
 def test_ghosts_are_added_and_removed_and_the_flown_lane_is_not(bench: Bench) -> None:
     now = fakes.snapshot(fakes.lane(), fakes.lane("rk4 50 ms", integrator="rk4"))
-    assert bench.click("lanes/remove/rk4 50 ms", lanes.draw, now) == [RemoveLane("rk4 50 ms")]
+    assert bench.click("lanes/remove/rk4 50 ms", draw_lanes, now) == [RemoveLane("rk4 50 ms")]
     assert "lanes/remove/flown" not in bench.context.rects
-    bench.click("lanes/integrator/combo", lanes.draw, now)
-    bench.click("lanes/integrator/item/variational", lanes.draw, now)
-    assert bench.click("lanes/add", lanes.draw, now) == [AddLane("variational", 0.005)]
+    bench.click("lanes/integrator/combo", draw_lanes, now)
+    bench.click("lanes/integrator/item/variational", draw_lanes, now)
+    assert bench.click("lanes/add", draw_lanes, now) == [AddLane("variational", 0.005)]
     again = [AddLane("variational", 0.005), Reset()]
-    assert bench.click("lanes/add_and_reset", lanes.draw, now) == again
+    assert bench.click("lanes/add_and_reset", draw_lanes, now) == again
 
 
 def banner_middle_x(bench: Bench, crashed, caption=None) -> float:
@@ -214,7 +222,7 @@ def banner_middle_x(bench: Bench, crashed, caption=None) -> float:
         context.scene_rect = (0.0, 0.0, 930.0, 620.0)
         if caption is not None:
             context.rects["caption"] = caption
-        return notices.draw_banner(now, context)
+        return draw_banner(now, context)
 
     for _ in range(2):
         bench.frame(draw, crashed)
@@ -224,11 +232,11 @@ def banner_middle_x(bench: Bench, crashed, caption=None) -> float:
 
 def test_a_crash_shows_a_banner_with_a_way_back(bench: Bench) -> None:
     crashed = fakes.snapshot(fakes.lane(status=LaneStatus.CRASHED, status_text="Hit the ground at 7.4 m/s."))
-    assert bench.click("banner/reset", notices.draw_banner, crashed) == [Reset()]
+    assert bench.click("banner/reset", draw_banner, crashed) == [Reset()]
     middle = banner_middle_x(bench, crashed)
     assert banner_middle_x(bench, crashed, caption=(12.0, 12.0, 430.0, 200.0)) > middle + 100.0
     assert banner_middle_x(bench, crashed, caption=(12.0, 590.0, 880.0, 100.0)) == pytest.approx(middle)
-    bench.frame(notices.draw_banner, fakes.snapshot())
+    bench.frame(draw_banner, fakes.snapshot())
     assert "banner/reset" not in bench.context.rects
 
 
@@ -236,26 +244,26 @@ def test_plots_live_with_numbers_that_are_not_finite(bench: Bench) -> None:
     history = History()
     for k, energy in enumerate((1000.0, np.nan, np.inf, 1e300)):
         history.append(float(k), measured(fakes.lane(energy_J=energy)))
-    bench.context.histories["flown"] = history
-    assert bench.frame(plots.draw, fakes.snapshot()) == []
-    low, high = plots.limits([history.trace("energy", 0.0, 10.0)], 1e-6)
+    bench.context.of(Curves).histories["flown"] = history
+    assert bench.frame(panel.draw_plots, fakes.snapshot()) == []
+    low, high = panel.limits([history.trace("energy", 0.0, 10.0)], 1e-6)
     assert np.isfinite([low, high]).all()
     assert low < high
 
 
 def test_numbers_in_plots_are_short() -> None:
-    assert plots.engineering(51234.0, "J") == "51.23 kJ"
-    assert plots.engineering(0.0012, "J") == "0.0012 J"
-    assert plots.engineering(-250e3, "") == "-250k"
-    assert plots.engineering(1.2e-14, "rad/s", 1e-3) == "0 rad/s"
-    assert plots.engineering(float("nan"), "J") == "not finite"
-    assert plots.engineering(1793.0, "\N{MICRO SIGN}s") == "1.79 ms"
-    assert plots.engineering(17.93, "\N{MICRO SIGN}s") == "17.9 \N{MICRO SIGN}s"
+    assert panel.engineering(51234.0, "J") == "51.23 kJ"
+    assert panel.engineering(0.0012, "J") == "0.0012 J"
+    assert panel.engineering(-250e3, "") == "-250k"
+    assert panel.engineering(1.2e-14, "rad/s", 1e-3) == "0 rad/s"
+    assert panel.engineering(float("nan"), "J") == "not finite"
+    assert panel.engineering(1793.0, "\N{MICRO SIGN}s") == "1.79 ms"
+    assert panel.engineering(17.93, "\N{MICRO SIGN}s") == "17.9 \N{MICRO SIGN}s"
 
 
 def test_moments_under_a_plot_are_round_evenly_apart_within_it_and_few() -> None:
     for start_s, length_s, intervals in ((0.0, 20.0, 3), (3.3, 20.0, 2), (101.7, 60.0, 4), (0.4, 5.0, 1)):
-        moments = plots.round_moments(start_s, start_s + length_s, intervals)
+        moments = panel.round_moments(start_s, start_s + length_s, intervals)
         steps = np.diff(moments)
         assert 1 <= len(moments) <= intervals + 1
         assert all(start_s <= moment <= start_s + length_s for moment in moments)
@@ -268,7 +276,7 @@ def test_moments_under_a_plot_are_round_evenly_apart_within_it_and_few() -> None
 def test_rounding_errors_do_not_fill_a_plot() -> None:
     time_s = np.arange(3.0)
     for values in (np.zeros(3), np.array([0.0, 1e-12, 0.0]), np.full(3, 2.0)):
-        low, high = plots.limits([Trace(time_s, values)], 1e-3)
+        low, high = panel.limits([Trace(time_s, values)], 1e-3)
         assert high - low >= 1e-3 - 1e-12
         assert low <= values.min()
         assert values.max() <= high
@@ -276,7 +284,7 @@ def test_rounding_errors_do_not_fill_a_plot() -> None:
 
 def test_the_help_draws(bench: Bench) -> None:
     for _ in range(3):
-        assert bench.frame(lambda now, context: help.draw(context), fakes.snapshot()) == []
+        assert bench.frame(lambda now, context: draw_help(context), fakes.snapshot()) == []
     _, _, width, height = bench.context.rects["help"]
     assert width > 400.0
     assert height > 300.0
@@ -288,11 +296,11 @@ def test_the_help_has_room_for_all_its_rows_in_any_window(size: tuple[float, flo
 
     def draw(_, context) -> list:
         imgui.get_io().display_size = size
-        blocks = help._blocks(context)
-        columns, scale = help.fitting(blocks, context.scale, size)
+        blocks = _blocks(context)
+        columns, scale = fitting(blocks, context.scale, size)
         assert [block for column in columns for block in column] == blocks
         scales.append(scale)
-        return help.draw(context)
+        return draw_help(context)
 
     for _ in range(4):
         bench.frame(draw, fakes.snapshot())
@@ -304,39 +312,46 @@ def test_the_help_has_room_for_all_its_rows_in_any_window(size: tuple[float, flo
 
 
 def test_the_instruments_draw(bench: Bench) -> None:
-    bench.frame(hud.draw, fakes.snapshot())
-    bench.frame(hud.draw, fakes.snapshot(fakes.lane(vehicle="rigid-body", height_above_ground_m=np.nan)))
+    bench.frame(draw_instruments, fakes.snapshot())
+    bench.frame(
+        draw_instruments, fakes.snapshot(fakes.lane(vehicle="rigid-body", height_above_ground_m=np.nan))
+    )
 
 
 def test_no_widget_of_any_panel_leaves_the_columns_width(bench: Bench) -> None:
     now = fakes.snapshot(fakes.lane(), fakes.lane("rk4 50 ms"))
-    for name, panel in WINDOWS.items():
-        bench.frame(panel, now)
-        bench.frame(panel, now)
+    for feature in FEATURES:
+        if feature.panel is None:
+            continue
+        name, draw = feature.name, feature.panel
+        bench.frame(draw, now)
+        bench.frame(draw, now)
         for widget, (x, _, width, _) in bench.context.rects.items():
             assert x >= 936.0, (name, widget)
             assert x + width <= 1280.0, (name, widget)
 
 
 def test_parameters_come_from_the_scene_and_edits_outlive_a_swap_of_vehicles(bench: Bench) -> None:
-    observer = Observer(Scene("s", "S", parameters={"helicopter": {"mass": 1100.0}}), Toasts())
+    bench.context.forget(FlownParameters)
+    bench.context.show(Scene("s", "S", parameters={"helicopter": {"mass": 1100.0}}))
     flown, other = fakes.snapshot(), fakes.snapshot(fakes.lane(vehicle="rigid-body"))
-    observer.observe(flown, bench.context, 0.0)
-    assert bench.context.parameters["mass"] == 1100.0
-    assert bench.context.parameters["tail_offset"] == 1.0
-    bench.context.parameters["mass"] = 900.0
-    observer.observe(other, bench.context, 0.0)
-    assert bench.context.parameters["mass"] == 5.0
-    observer.observe(flown, bench.context, 0.0)
-    assert bench.context.parameters["mass"] == 900.0
+    observe_parameters(flown, bench.context)
+    assert bench.context.of(FlownParameters).values["mass"] == 1100.0
+    assert bench.context.of(FlownParameters).values["tail_offset"] == 1.0
+    bench.context.of(FlownParameters).values["mass"] = 900.0
+    observe_parameters(other, bench.context)
+    assert bench.context.of(FlownParameters).values["mass"] == 5.0
+    observe_parameters(flown, bench.context)
+    assert bench.context.of(FlownParameters).values["mass"] == 900.0
 
 
 def test_a_ghost_that_stops_is_told_once_and_forgotten_when_removed(bench: Bench) -> None:
-    toasts = Toasts()
-    observer = Observer(Scene("s", "S"), toasts)
+    bench.context.show(Scene("s", "S"))
     ghost = fakes.lane("ghost", status=LaneStatus.DIVERGED, status_text="energy passed its bound at 2.3 s")
-    for k in range(3):
-        observer.observe(fakes.snapshot(fakes.lane(), ghost), bench.context, 0.1 * k)
-    assert [t.text for t in toasts.visible(0.3)] == ["ghost: energy passed its bound at 2.3 s"]
-    observer.observe(fakes.snapshot(), bench.context, 1.0)
-    assert set(bench.context.histories) == {"flown"}
+    for _ in range(3):
+        observe_notices(fakes.snapshot(fakes.lane(), ghost), bench.context)
+        observe_curves(fakes.snapshot(fakes.lane(), ghost), bench.context)
+    told = [toast.text for toast in bench.context.of(Toasts).visible(time.perf_counter())]
+    assert told == ["ghost: energy passed its bound at 2.3 s"]
+    observe_curves(fakes.snapshot(), bench.context)
+    assert set(bench.context.of(Curves).histories) == {"flown"}

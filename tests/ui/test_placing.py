@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ui.panels.placing import overlap, placed
+from ui.window.widgets import overlap, placed
 
 PICTURE = (100.0, 50.0, 800.0, 500.0)
 

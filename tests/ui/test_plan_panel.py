@@ -8,6 +8,7 @@ from imgui_bundle import imgui
 
 from render.matrices import look_at, perspective
 from sim.commands import StopPlan
+from sim.control.course import CourseStatus
 from sim.planner import Goal
 from sim.planner.result.active_constraints import ActiveConstraint
 from sim.planner.result.plan import Violation
@@ -27,54 +28,54 @@ from sim.planner.service.requests import (
 from sim.planner.service.session import in_wind
 from sim.planner.service.view import PlanView
 from sim.planner.task.refusal import Refusal
-from sim.snapshot import CoursePicture
 from sim.vehicles import vehicle
 from tests.sim.plan_samples import BOAT, record, task
 from tests.ui import fakes
 from tests.ui.bench import Bench
-from ui import theme
-from ui.gizmo import Gizmo, from_matrix16, matrix16, on_screen
-from ui.panels import flight, plan
-from ui.panels.placing import overlap
-from ui.plan_marks import Alternatives, compared, draw, words
-from ui.requests import SaveTask
+from ui.features.flight import draw_flight
+from ui.features.plan.gizmo import Gizmo, from_matrix16, matrix16, on_screen
+from ui.features.plan.marks import Alternatives, compared, draw_violations, words
+from ui.features.plan.panel import draw_plan
+from ui.features.plan.view import SaveTask
+from ui.window import theme
+from ui.window.widgets import overlap
 
 
 def shown(bench: Bench, **changes) -> PlanView:
     view = PlanView(BOAT, task(), plan=record(), message="Solved.")
-    bench.context.plan = replace(view, **changes)
-    return bench.context.plan
+    bench.context.show(replace(view, **changes))
+    return bench.context.find(PlanView)
 
 
 def test_plan_stop_and_fly(bench: Bench) -> None:
     now = fakes.snapshot()
     shown(bench)
-    assert isinstance(*bench.click("plan/start", plan.draw, now), StartPlanning)
-    assert bench.click("plan/stop", plan.draw, now) == []
-    assert bench.click("plan/fly", plan.draw, now) == [FlyShown()]
-    assert bench.click("plan/track", plan.draw, now) == [FlyShown(tracked=True)]
+    assert isinstance(*bench.click("plan/start", draw_plan, now), StartPlanning)
+    assert bench.click("plan/stop", draw_plan, now) == []
+    assert bench.click("plan/fly", draw_plan, now) == [FlyShown()]
+    assert bench.click("plan/track", draw_plan, now) == [FlyShown(tracked=True)]
     flies = fakes.snapshot(plan_flies=True)
-    assert bench.click("plan/leave", plan.draw, flies) == [StopPlan()]
-    assert bench.click("plan/track", plan.draw, flies) == [FlyShown(tracked=True)]
+    assert bench.click("plan/leave", draw_plan, flies) == [StopPlan()]
+    assert bench.click("plan/track", draw_plan, flies) == [FlyShown(tracked=True)]
     shown(bench, phase="solving")
-    assert isinstance(*bench.click("plan/stop", plan.draw, now), StopPlanning)
+    assert isinstance(*bench.click("plan/stop", draw_plan, now), StopPlanning)
 
 
 def test_what_another_vehicle_sails_is_planned_and_sailed_by_one_button(bench: Bench) -> None:
     shown(bench, plan=None, sailed_by="motorboat")
-    assert bench.click("plan/sail", plan.draw, fakes.snapshot()) == [FlyShown()]
+    assert bench.click("plan/sail", draw_plan, fakes.snapshot()) == [FlyShown()]
     assert not {"plan/fly", "plan/track", "plan/page/flight", "plan/page/pilot"} & set(bench.context.rects)
-    sails = fakes.snapshot(course=CoursePicture(12.0, 15.0, 0.2, False))
-    assert bench.click("plan/leave", plan.draw, sails) == [StopPlan()]
-    assert bench.click("flight/sail", flight.draw, sails) == [StopPlan()]
-    assert bench.click("flight/sail", flight.draw, fakes.snapshot()) == [FlyShown()]
+    sails = fakes.snapshot(course=CourseStatus(12.0, 15.0, 0.2, False))
+    assert bench.click("plan/leave", draw_plan, sails) == [StopPlan()]
+    assert bench.click("flight/sail", draw_flight, sails) == [StopPlan()]
+    assert bench.click("flight/sail", draw_flight, fakes.snapshot()) == [FlyShown()]
     shown(bench, sailed_by="motorboat", phase="solving")
-    assert bench.click("plan/sail", plan.draw, fakes.snapshot()) == []
+    assert bench.click("plan/sail", draw_plan, fakes.snapshot()) == []
 
 
 def test_what_was_not_solved_cannot_be_flown(bench: Bench) -> None:
     shown(bench, plan=record(status="infeasible"))
-    assert bench.click("plan/fly", plan.draw, fakes.snapshot()) == []
+    assert bench.click("plan/fly", draw_plan, fakes.snapshot()) == []
 
 
 def test_no_field_of_the_task_moves_when_there_is_a_plan_or_a_refusal(bench: Bench) -> None:
@@ -82,7 +83,7 @@ def test_no_field_of_the_task_moves_when_there_is_a_plan_or_a_refusal(bench: Ben
     for changes in ({"plan": None}, {}, {"plan": record(status="infeasible")}, {"phase": "solving"}):
         shown(bench, **changes)
         for _ in range(3):
-            bench.frame(plan.draw, fakes.snapshot())
+            bench.frame(draw_plan, fakes.snapshot())
         places.append(
             [bench.context.rects[name] for name in ("plan/page/task", "plan/time", "plan/steps/32")]
         )
@@ -92,65 +93,65 @@ def test_no_field_of_the_task_moves_when_there_is_a_plan_or_a_refusal(bench: Ben
 def test_weights_time_and_steps_edit_the_task(bench: Bench) -> None:
     now = fakes.snapshot()
     before = shown(bench).task
-    bench.click("plan/page/cost", plan.draw, now)
-    *_, edit = bench.click("plan/weight/comfort", plan.draw, now, at=0.8)
+    bench.click("plan/page/cost", draw_plan, now)
+    *_, edit = bench.click("plan/weight/comfort", draw_plan, now, at=0.8)
     assert isinstance(edit, EditTask)
     assert edit.task.weights.comfort > 1.0
     assert edit.task.weights.effort == before.weights.effort
-    bench.click("plan/page/task", plan.draw, now)
-    *_, edit = bench.click("plan/time", plan.draw, now, at=0.9)
+    bench.click("plan/page/task", draw_plan, now)
+    *_, edit = bench.click("plan/time", draw_plan, now, at=0.9)
     assert edit.task.duration_s > before.duration_s
     assert edit.task.waypoints[0].time_s / edit.task.duration_s == pytest.approx(3.0 / 8.0)
-    *_, edit = bench.click("plan/steps/32", plan.draw, now)
+    *_, edit = bench.click("plan/steps/32", draw_plan, now)
     assert edit.task.steps == 32
 
 
 def test_the_task_is_saved_as_a_scene_by_its_button(bench: Bench) -> None:
     shown(bench, task=task(obstacles=()))
-    assert bench.click("plan/save_task", plan.draw, fakes.snapshot()) == [SaveTask()]
+    assert bench.click("plan/save_task", draw_plan, fakes.snapshot()) == [SaveTask()]
 
 
 def test_a_new_waypoint_lies_on_the_plan(bench: Bench) -> None:
     view = shown(bench)
-    (edit,) = bench.click("plan/waypoint/add", plan.draw, fakes.snapshot())
+    (edit,) = bench.click("plan/waypoint/add", draw_plan, fakes.snapshot())
     assert edit.task.waypoints[-1].position_w == tuple(view.plan.places_w[2])
     assert edit.task.waypoints[-1].time_s == 4.0
-    (edit,) = bench.click("plan/waypoint/remove/0", plan.draw, fakes.snapshot())
+    (edit,) = bench.click("plan/waypoint/remove/0", draw_plan, fakes.snapshot())
     assert edit.task.waypoints == ()
 
 
 def test_the_final_time_is_freed_and_its_bounds_are_typed(bench: Bench) -> None:
     now = fakes.snapshot()
     shown(bench)
-    (edit,) = bench.click("plan/free/free", plan.draw, now)
+    (edit,) = bench.click("plan/free/free", draw_plan, now)
     assert edit.task.free_duration == (4.0, 16.0)
     shown(bench, task=edit.task)
-    bench.click("plan/longest", plan.draw, now)
-    (edit,) = bench.type("30", plan.draw, now)
+    bench.click("plan/longest", draw_plan, now)
+    (edit,) = bench.type("30", draw_plan, now)
     assert edit.task.free_duration == (4.0, 30.0)
-    bench.click("plan/shortest", plan.draw, now)
-    assert bench.type("99", plan.draw, now) == []  # later than the longest
-    (edit,) = bench.click("plan/free/fixed", plan.draw, now)
+    bench.click("plan/shortest", draw_plan, now)
+    assert bench.type("99", draw_plan, now) == []  # later than the longest
+    (edit,) = bench.click("plan/free/fixed", draw_plan, now)
     assert edit.task.free_duration is None
 
 
 def test_a_method_is_chosen_among_those_that_plan(bench: Bench) -> None:
     now = fakes.snapshot()
     shown(bench)
-    bench.click("plan/method/combo", plan.draw, now)
-    assert bench.click("plan/method/item/rk4", plan.draw, now) == [ChooseMethod("rk4")]
+    bench.click("plan/method/combo", draw_plan, now)
+    assert bench.click("plan/method/item/rk4", draw_plan, now) == [ChooseMethod("rk4")]
     picky = bench.context.catalogue.integrators["picky"]
     bench.context.catalogue.integrators["picky"] = replace(picky, unplannable="it plans nothing")
-    bench.click("plan/method/combo", plan.draw, now)
-    assert bench.click("plan/method/item/picky", plan.draw, now) == []
+    bench.click("plan/method/combo", draw_plan, now)
+    assert bench.click("plan/method/item/picky", draw_plan, now) == []
 
 
 def test_the_wind_of_the_next_flight_is_set_and_flown_in(bench: Bench) -> None:
     now = fakes.snapshot()
     shown(bench)
-    bench.click("plan/page/flight", plan.draw, now)
-    bench.click("plan/wind", plan.draw, now, at=0.5)
-    (request,) = bench.click("plan/track", plan.draw, now)
+    bench.click("plan/page/flight", draw_plan, now)
+    bench.click("plan/wind", draw_plan, now, at=0.5)
+    (request,) = bench.click("plan/track", draw_plan, now)
     assert request.tracked
     assert np.hypot(*request.wind_mps) == pytest.approx(10.0, abs=0.5)
     assert in_wind(BOAT, request.wind_mps).values["wind"] == pytest.approx(request.wind_mps)
@@ -161,10 +162,10 @@ def test_what_would_help_a_failed_plan_is_a_click_away(bench: Bench) -> None:
     now = fakes.snapshot()
     missed = Violation("the goal's position is missed", 8.0, 5.0, "m", (5.0, 0.0, 0.0))
     shown(bench, plan=record(status="infeasible", violations=(missed,)))
-    (edit,) = bench.click("plan/remedy/0", plan.draw, now)
+    (edit,) = bench.click("plan/remedy/0", draw_plan, now)
     assert edit.task.duration_s == 14.0
     shown(bench)
-    bench.frame(plan.draw, now)
+    bench.frame(draw_plan, now)
     assert "plan/remedy/0" not in bench.context.rects
 
 
@@ -179,7 +180,7 @@ def test_what_is_always_needed_is_seen_without_scrolling_in_the_smallest_column(
     )
     for _ in range(3):
         # What 1280 x 800 leaves below the simulation's window.
-        bench.frame(plan.draw, fakes.snapshot(), height=426.0)
+        bench.frame(draw_plan, fakes.snapshot(), height=426.0)
     for name in (
         "start",
         "stop",
@@ -207,7 +208,7 @@ def test_a_failure_is_told_at_its_place_in_the_view(bench: Bench) -> None:
         shown(bench, plan=record(status="infeasible", violations=(missed, other, same_place)), **changes)
         bench.context.rects.clear()
         imgui.new_frame()
-        draw(bench.context.plan, view, projection, bench.context)
+        draw_violations(bench.context.find(PlanView), view, projection, bench.context)
         imgui.render()
         rects = bench.context.rects
         return [rects[name] for name in ("plan/violation/0", "plan/violation/1") if name in rects]
@@ -221,7 +222,7 @@ def test_a_failure_is_told_at_its_place_in_the_view(bench: Bench) -> None:
 
 
 def over_the_scene(snapshot, context):
-    return draw(context.plan, *camera(), context)
+    return draw_violations(context.find(PlanView), *camera(), context)
 
 
 def test_what_would_help_is_offered_at_the_place_that_it_is_about(bench: Bench) -> None:
@@ -287,10 +288,10 @@ def test_a_plan_of_another_task_says_so_over_the_scene_unless_it_is_about_to_fol
 
 def test_what_holds_a_plan_is_listed(bench: Bench) -> None:
     shown(bench, plan=record(active=(ActiveConstraint("u_left at most 150 N", ((3.1, 4.0),)),)))
-    bench.frame(plan.draw, fakes.snapshot())
+    bench.frame(draw_plan, fakes.snapshot())
     assert "plan/held" in bench.context.rects
     shown(bench)
-    bench.frame(plan.draw, fakes.snapshot())
+    bench.frame(draw_plan, fakes.snapshot())
     assert "plan/held" not in bench.context.rects
 
 
@@ -300,7 +301,7 @@ def test_failures_close_together_are_told_inside_a_low_view_and_off_one_another(
     shown(bench, plan=record(status="infeasible", violations=told))
     bench.context.scene_rect = (0.0, 20.0, 936.0, 300.0)
     imgui.new_frame()
-    draw(bench.context.plan, *camera(), bench.context)
+    draw_violations(bench.context.find(PlanView), *camera(), bench.context)
     imgui.render()
     labels = [bench.context.rects[f"plan/violation/{k}"] for k in range(4)]
     assert all(y >= 20.0 and y + height <= 320.0 for _, y, _, height in labels)
@@ -310,19 +311,19 @@ def test_failures_close_together_are_told_inside_a_low_view_and_off_one_another(
 def test_kept_plans_are_compared_chosen_saved_and_deleted(bench: Bench) -> None:
     now = fakes.snapshot()
     shown(bench)
-    bench.click("plan/page/plans", plan.draw, now)
-    assert bench.click("plan/keep", plan.draw, now) == [KeepPlan()]
+    bench.click("plan/page/plans", draw_plan, now)
+    assert bench.click("plan/keep", draw_plan, now) == [KeepPlan()]
     shown(bench, kept=(record("one"), record("two")), saved=frozenset({"two"}))
-    assert bench.click("plan/kept/0", plan.draw, now) == [ChoosePlan("one")]
-    assert bench.click("plan/kept/1/show", plan.draw, now) == [ShowPlan("two", False)]
-    assert bench.click("plan/kept/0/save", plan.draw, now) == [SavePlan("one")]
-    assert bench.click("plan/kept/1/save", plan.draw, now) == []
-    assert bench.click("plan/kept/1/delete", plan.draw, now) == [DeletePlan("two")]
+    assert bench.click("plan/kept/0", draw_plan, now) == [ChoosePlan("one")]
+    assert bench.click("plan/kept/1/show", draw_plan, now) == [ShowPlan("two", False)]
+    assert bench.click("plan/kept/0/save", draw_plan, now) == [SavePlan("one")]
+    assert bench.click("plan/kept/1/save", draw_plan, now) == []
+    assert bench.click("plan/kept/1/delete", draw_plan, now) == [DeletePlan("two")]
 
 
 def test_a_scene_without_a_task_says_so(bench: Bench) -> None:
-    bench.context.plan = None
-    assert bench.frame(plan.draw, fakes.snapshot()) == []
+    bench.context.forget(PlanView)
+    assert bench.frame(draw_plan, fakes.snapshot()) == []
 
 
 def test_matrices_go_to_the_gizmo_and_back() -> None:
@@ -347,7 +348,7 @@ def tilted() -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("eye", [camera, tilted])
 def test_a_waypoint_is_chosen_by_a_click_and_stays_under_the_mouse_that_drags_it(bench: Bench, eye) -> None:
     plan_view = shown(bench, task=task(obstacles=()))
-    bench.context.plan = plan_view
+    bench.context.show(plan_view)
     gizmo, (view, projection) = Gizmo(), eye()
     io = imgui.get_io()
 
@@ -355,7 +356,7 @@ def test_a_waypoint_is_chosen_by_a_click_and_stays_under_the_mouse_that_drags_it
         io.add_mouse_pos_event(x, y)
         io.add_mouse_button_event(0, down)
         imgui.new_frame()
-        edits = gizmo.draw(bench.context.plan, view, projection, bench.context)
+        edits = gizmo.draw(bench.context.find(PlanView), view, projection, bench.context)
         imgui.render()
         return edits
 
@@ -401,11 +402,11 @@ def test_another_way_is_taken_by_a_click_on_it_in_the_view_or_on_its_cost(bench:
     ways = Alternatives()
 
     def over(snapshot, context):
-        return ways.draw(context.plan, *camera(), context)
+        return ways.draw(context.find(PlanView), *camera(), context)
 
     assert bench.click("plan/alternative/0", over, fakes.snapshot()) == [TakeAlternative(0)]
     assert ways.wants_mouse
-    assert bench.click("plan/way/0", plan.draw, fakes.snapshot()) == [TakeAlternative(0)]
+    assert bench.click("plan/way/0", draw_plan, fakes.snapshot()) == [TakeAlternative(0)]
     shown(bench, plan=record(alternatives=(other,)), stale=True)
     bench.frame(over, fakes.snapshot())
     assert "plan/alternative/0" not in bench.context.rects

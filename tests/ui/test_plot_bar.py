@@ -11,11 +11,11 @@ from sim.vehicle_config import PLOTTED, config_named
 from sim.vehicles import vehicles
 from tests.ui import fakes
 from tests.ui.bench import Bench
-from ui.channels import OWN, columns, measured, offered
-from ui.history import History
-from ui.panels import errors, plots
-from ui.panels.plot_parts import SPANS_S, fitting, span, value_text
-from ui.requests import ChangeView, SaveCurves
+from ui.features.plots import panel
+from ui.features.plots.channels import OWN, columns, measured, offered
+from ui.features.plots.curves import Curves, History, SaveCurves
+from ui.features.plots.parts import SPANS_S, fitting, span, value_text
+from ui.window.requests import ChangeView
 
 STOPPED = fakes.lane(
     "rk4",
@@ -27,18 +27,18 @@ STOPPED = fakes.lane(
 
 def remembered(bench: Bench, *shown, until_s: float) -> None:
     for lane in shown:
-        history = bench.context.histories.setdefault(lane.name, History())
+        history = bench.context.of(Curves).histories.setdefault(lane.name, History())
         for time_s in np.arange(0.0, until_s + 0.05, 0.1):
             history.append(time_s, {key: value + time_s for key, value in measured(lane).items()})
 
 
-@pytest.mark.parametrize("panel", [plots, errors])
-def test_a_click_sets_how_far_back_the_plots_look(bench: Bench, panel) -> None:
+@pytest.mark.parametrize("draw", [panel.draw_plots, panel.draw_errors])
+def test_a_click_sets_how_far_back_the_plots_look(bench: Bench, draw) -> None:
     remembered(bench, fakes.lane(), STOPPED, until_s=30.0)
     now, view = fakes.snapshot(fakes.lane(), STOPPED), bench.context.view
     for span_s in SPANS_S:
         wanted = [ChangeView(replace(view, plot_s=span_s))]
-        assert bench.click(f"plots/span/{span_s:g}", panel.draw, now) == wanted
+        assert bench.click(f"plots/span/{span_s:g}", draw, now) == wanted
 
 
 def test_plots_end_now_and_begin_their_span_before_or_at_the_start(bench: Bench) -> None:
@@ -83,7 +83,7 @@ def test_the_history_is_read_at_any_kept_time() -> None:
 
 def test_a_click_asks_for_the_curves_as_a_table(bench: Bench) -> None:
     remembered(bench, fakes.lane(), until_s=3.0)
-    assert bench.click("plots/save", plots.draw, fakes.snapshot(fakes.lane())) == [SaveCurves()]
+    assert bench.click("plots/save", panel.draw_plots, fakes.snapshot(fakes.lane())) == [SaveCurves()]
 
 
 def test_what_is_kept_is_the_window_of_the_last_samples_and_a_copy() -> None:
@@ -102,7 +102,7 @@ def test_a_name_gives_way_to_its_value(bench: Bench) -> None:
 
     def draw(snapshot: object, context: object) -> None:
         for room in (500.0, 60.0, 3.0):
-            text = plots.fitting("Energy change", room)
+            text = panel.fitting("Energy change", room)
             seen[room] = (text, imgui.calc_text_size(text).x)
 
     bench.frame(draw, fakes.snapshot())
@@ -131,22 +131,22 @@ def test_everything_that_a_vehicle_tells_can_be_plotted(bench: Bench) -> None:
     remembered(bench, own, until_s=3.0)
     now = fakes.snapshot(own)
     for _ in range(3):
-        bench.frame(plots.draw, now)
+        bench.frame(panel.draw_plots, now)
     assert "plots/sag" not in bench.context.rects
-    bench.click("plots/choose", plots.draw, now)
-    bench.frame(plots.draw, now)
+    bench.click("plots/choose", panel.draw_plots, now)
+    bench.frame(panel.draw_plots, now)
     assert {f"plots/choose/{key}" for key in ("energy", "omega", "sag", "axis.0", "axis.2")} <= set(
         bench.context.rects
     )
-    bench.click("plots/choose/sag", plots.draw, now)
-    bench.frame(plots.draw, now)
+    bench.click("plots/choose/sag", panel.draw_plots, now)
+    bench.frame(panel.draw_plots, now)
     assert "plots/sag" in bench.context.rects
     assert offered(own)["sag"].unit == "m"
-    bench.click("plots/choose/energy", plots.draw, now)
-    bench.frame(plots.draw, now)
+    bench.click("plots/choose/energy", panel.draw_plots, now)
+    bench.frame(panel.draw_plots, now)
     assert "plots/energy" not in bench.context.rects
-    bench.click("plots/choose/as usual", plots.draw, now)
-    bench.frame(plots.draw, now)
+    bench.click("plots/choose/as usual", panel.draw_plots, now)
+    bench.frame(panel.draw_plots, now)
     assert "plots/energy" in bench.context.rects
     assert "plots/sag" not in bench.context.rects
 

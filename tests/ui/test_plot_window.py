@@ -8,20 +8,16 @@ from imgui_bundle import imgui
 
 from sim.commands import Scrub
 from sim.lane_status import LaneStatus
-from sim.scene import Scene
 from sim.snapshot import LookBack, Snapshot
 from tests.ui import fakes
 from tests.ui.bench import Bench
-from ui.channels import measured
-from ui.history import History
-from ui.observer import Observer
-from ui.panels import plots
-from ui.panels.plot_parts import playhead_text
-from ui.panels.transport import draw_timeline
-from ui.plot_window import WHOLE_S, PlotWindow
-from ui.requests import ChangeView
-from ui.toasts import Toasts
-from ui.view_settings import ViewSettings
+from ui.features.plots.channels import measured
+from ui.features.plots.curves import Curves, History, observe_curves
+from ui.features.plots.panel import draw_plots
+from ui.features.plots.parts import playhead_text
+from ui.features.transport import WHOLE_S, PlotWindow, draw_timeline
+from ui.settings.view_settings import ViewSettings
+from ui.window.requests import ChangeView
 
 AREA = "plots/energy/area"
 
@@ -37,11 +33,9 @@ def past(time_s: float, end_s: float, opened: str = "") -> Snapshot:
     return at(time_s, look_back=LookBack(opened, 0.0, end_s, time_s))
 
 
-def seen(bench: Bench, *times_s: float, observer: Observer | None = None) -> Observer:
-    observer = observer or Observer(Scene(name="a", title="a"), Toasts())
+def seen(bench: Bench, *times_s: float) -> None:
     for time_s in times_s:
-        observer.observe(at(time_s), bench.context, 0.0)
-    return observer
+        observe_curves(at(time_s), bench.context)
 
 
 def test_the_whole_recording_is_shown_or_what_one_has_zoomed_to() -> None:
@@ -65,67 +59,65 @@ def test_a_drag_in_a_plot_looks_at_that_moment_and_the_wheel_zooms(bench: Bench)
     bench.context.view = replace(bench.context.view, plot_s=WHOLE_S)
     now, io = at(39.9), imgui.get_io()
     for _ in range(3):
-        bench.frame(plots.draw, now)
+        bench.frame(draw_plots, now)
     x, y, width, height = bench.context.rects[AREA]
     asked = []
     for share, down in ((0.25, True), (0.5, True), (0.5, False)):
         io.add_mouse_pos_event(x + share * width, y + height / 2.0)
-        bench.frame(plots.draw, now)
+        bench.frame(draw_plots, now)
         io.add_mouse_button_event(0, down)
-        asked += bench.frame(plots.draw, now) + bench.frame(plots.draw, now)
+        asked += bench.frame(draw_plots, now) + bench.frame(draw_plots, now)
     times_s = [request.time_s for request in asked if isinstance(request, Scrub)]
     assert times_s[0] == pytest.approx(0.25 * 39.9, abs=0.3)
     assert times_s[-1] == pytest.approx(0.5 * 39.9, abs=0.3)
     io.add_mouse_wheel_event(0.0, 1.0)
-    zoomed = [r for _ in range(2) for r in bench.frame(plots.draw, now) if isinstance(r, ChangeView)]
+    zoomed = [r for _ in range(2) for r in bench.frame(draw_plots, now) if isinstance(r, ChangeView)]
     assert [request.view.plot_s for request in zoomed] == [pytest.approx(39.9 / 1.25, rel=1e-3)]
 
 
 def test_the_present_is_remembered_while_its_past_or_another_take_is_shown(bench: Bench) -> None:
-    observer = seen(bench, *np.arange(0.0, 10.0, 0.1))
-    present = bench.context.histories["flown"]
+    seen(bench, *np.arange(0.0, 10.0, 0.1))
+    present = bench.context.of(Curves).histories["flown"]
     for time_s in (2.0, 7.0, 1.0):
-        observer.observe(past(time_s, 9.9), bench.context, 0.0)
-    assert bench.context.histories["flown"] is present
+        observe_curves(past(time_s, 9.9), bench.context)
+    assert bench.context.of(Curves).histories["flown"] is present
     assert (present.begin_s, present.latest_s) == (0.0, pytest.approx(9.9))
     for time_s in (0.0, 0.5, 1.0, 0.3):
-        observer.observe(past(time_s, 3.0, "a take"), bench.context, 0.0)
-    assert bench.context.histories["flown"].latest_s == 1.0
-    seen(bench, 10.0, observer=observer)
-    assert bench.context.histories["flown"] is present
+        observe_curves(past(time_s, 3.0, "a take"), bench.context)
+    assert bench.context.of(Curves).histories["flown"].latest_s == 1.0
+    seen(bench, 10.0)
+    assert bench.context.of(Curves).histories["flown"] is present
     assert present.latest_s == 10.0
 
 
 def test_what_flew_before_lies_behind_and_what_came_after_the_moment_flown_on_from_is_cut_off(
     bench: Bench,
 ) -> None:
-    observer = seen(bench, *np.arange(0.0, 10.0, 0.1))
-    bench.context.plot_window.mark(8.0, "late")
-    bench.context.plot_window.mark(2.0, "early")
-    seen(bench, 4.05, 4.1, observer=observer)
-    assert [flight.latest_s for flight in bench.context.flights] == [pytest.approx(9.9)]
-    assert bench.context.histories["flown"].latest_s == 4.1
-    assert len(bench.context.histories["flown"]) == 43
-    assert [mark.text for mark in bench.context.plot_window.marks] == ["early"]
+    seen(bench, *np.arange(0.0, 10.0, 0.1))
+    bench.context.of(PlotWindow).mark(8.0, "late")
+    bench.context.of(PlotWindow).mark(2.0, "early")
+    seen(bench, 4.05, 4.1)
+    assert [flight.latest_s for flight in bench.context.of(Curves).flights] == [pytest.approx(9.9)]
+    assert bench.context.of(Curves).histories["flown"].latest_s == 4.1
+    assert len(bench.context.of(Curves).histories["flown"]) == 43
+    assert [mark.text for mark in bench.context.of(PlotWindow).marks] == ["early"]
     for begin_s in (3.0, 2.0, 1.0):
-        seen(bench, begin_s, observer=observer)
-    assert len(bench.context.flights) == 3
-    bench.frame(plots.draw, at(1.0))
+        seen(bench, begin_s)
+    assert len(bench.context.of(Curves).flights) == 3
+    bench.frame(draw_plots, at(1.0))
 
 
 def test_a_crash_is_marked_once_and_so_is_what_the_user_marks(bench: Bench) -> None:
-    observer = seen(bench, 0.0, 1.0, 2.0)
+    seen(bench, 0.0, 1.0, 2.0)
     crashed = replace(fakes.lane(time_current_s=2.5), status=LaneStatus.CRASHED, status_text="crashed: 7 m/s")
     for _ in range(3):
-        observer.observe(
-            replace(fakes.snapshot(crashed), clock_s=2.5, recorded_s=(0.0, 2.5)), bench.context, 0.0
-        )
-    assert [(m.time_s, m.text, m.kind) for m in bench.context.plot_window.marks] == [
+        observe_curves(replace(fakes.snapshot(crashed), clock_s=2.5, recorded_s=(0.0, 2.5)), bench.context)
+    assert [(m.time_s, m.text, m.kind) for m in bench.context.of(PlotWindow).marks] == [
         (2.5, "crashed: 7 m/s", "stop")
     ]
-    bench.click("plots/mark", plots.draw, past(1.5, 2.5))
-    assert [(m.time_s, m.kind) for m in bench.context.plot_window.marks][1:] == [(1.5, "user")]
-    assert playhead_text(bench.context.plot_window.marks[1]) == "1.50 s: mark 1"
+    bench.click("plots/mark", draw_plots, past(1.5, 2.5))
+    assert [(m.time_s, m.kind) for m in bench.context.of(PlotWindow).marks][1:] == [(1.5, "user")]
+    assert playhead_text(bench.context.of(PlotWindow).marks[1]) == "1.50 s: mark 1"
     bench.frame(draw_timeline, past(1.5, 2.5))
     assert "timeline/line" in bench.context.rects
 

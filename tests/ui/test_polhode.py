@@ -7,8 +7,17 @@ import sim
 from sim.snapshot import LaneStatus
 from tests.ui import fakes
 from tests.ui.bench import Bench
-from ui.panels import polhode
-from ui.panels.polhode import ellipsoid, half_axes, polhodes, rings, spin_energy
+from ui.features.plots.polhode import (
+    draw_polhode,
+    ellipsoid,
+    half_axes,
+    pieces,
+    polhodes,
+    rings,
+    spin_energy,
+    way,
+)
+from ui.features.vehicle import FlownParameters
 
 BODIES = (
     (np.array([0.4, 1.6, 1.9]), np.array([0.3, -2.0, 1.0])),
@@ -58,7 +67,7 @@ def test_long_joints_are_no_lines_and_what_is_far_away_is_left_out():
     angle = np.array([0.0, 0.1, 0.2, 0.3, 1.5, 3.0, 3.1, 3.2])
     circle = 5.0 * np.column_stack([np.cos(angle), np.sin(angle), np.zeros(8)])
     far = np.vstack([circle, [80.0, 0.0, 0.0], [0.0, np.nan, 0.0]])
-    line, lonely = polhode.pieces(far, 6.0)
+    line, lonely = pieces(far, 6.0)
     assert np.isnan(line).all(axis=1).sum() == 2
     np.testing.assert_array_equal(line[~np.isnan(line[:, 0])], circle)
     np.testing.assert_array_equal(lonely, circle[3:6])
@@ -68,9 +77,9 @@ def test_a_way_ends_where_the_lane_is_now_unless_it_has_stopped():
     rows = np.array([[0.0, 1.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.5, 1.0, 0.5, 0.0]])
     inertia = np.array([1.0, 2.0, 3.0])
     running = fakes.lane(ways={"omega": rows})
-    np.testing.assert_allclose(polhode.way(running, inertia)[-1], inertia * running.twist_b[:3])
+    np.testing.assert_allclose(way(running, inertia)[-1], inertia * running.twist_b[:3])
     stopped = fakes.lane(ways={"omega": rows}, status=LaneStatus.DIVERGED)
-    np.testing.assert_allclose(polhode.way(stopped, inertia), inertia * rows[1:, 1:])
+    np.testing.assert_allclose(way(stopped, inertia), inertia * rows[1:, 1:])
 
 
 def test_it_draws_for_bodies_with_three_moments_and_says_so_for_others(bench: Bench) -> None:
@@ -81,13 +90,13 @@ def test_it_draws_for_bodies_with_three_moments_and_says_so_for_others(bench: Be
         fakes.lane("g", ways={"omega": rows[:2]}, status=LaneStatus.CRASHED),
     )
     for _ in range(3):
-        assert bench.frame(polhode.draw, fakes.snapshot(*lanes)) == []
+        assert bench.frame(draw_polhode, fakes.snapshot(*lanes)) == []
     assert "polhode" in bench.context.rects
     still = np.zeros((2, 4))
     assert (
-        bench.frame(polhode.draw, fakes.snapshot(fakes.lane(ways={"omega": still}, twist_b=np.zeros(6))))
+        bench.frame(draw_polhode, fakes.snapshot(fakes.lane(ways={"omega": still}, twist_b=np.zeros(6))))
         == []
     )
-    bench.context.parameters = {}
-    assert bench.frame(polhode.draw, fakes.snapshot(*lanes)) == []
+    bench.context.of(FlownParameters).values = {}
+    assert bench.frame(draw_polhode, fakes.snapshot(*lanes)) == []
     assert "polhode" not in bench.context.rects

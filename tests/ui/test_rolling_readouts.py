@@ -1,7 +1,7 @@
 """What the instruments and plots show of vehicles on wheels: as their configs say."""
 
 from tests.ui import fakes
-from ui.channels import measured, offered, shown_at_first
+from ui.features.plots.channels import measured, offered, shown_at_first
 from ui.hud.flight_data import flight_data
 
 CAR = {"slip": 3e-15, "steering": -0.5, "wheel_roll": 3.0}

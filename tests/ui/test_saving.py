@@ -5,7 +5,7 @@ from pathlib import Path
 
 from sim.planner.api import task_of_scene
 from sim.scene import SCENE_FOLDER, load_scene
-from ui.desktop.saving import task_saved
+from ui.features.plan.actions import task_saved
 
 
 def test_a_task_is_saved_beside_the_scene_that_the_user_brought_along(tmp_path: Path) -> None:

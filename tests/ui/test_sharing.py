@@ -6,12 +6,21 @@ import av
 import numpy as np
 import pytest
 
+from export.film import FPS, Film
 from tests.ui import fakes
 from tests.ui.bench import Bench
-from ui.desktop.film import FPS, Film
-from ui.panels.takes import draw_sharing, draw_takes
-from ui.requests import CancelExport, ExportShown, RecordVideo, StopVideo
-from ui.takes_view import FORMATS, VIDEO, FilmView, SharingView
+from ui.features.sharing.panel import ExportChoices, draw_sharing
+from ui.features.sharing.view import (
+    FORMATS,
+    VIDEO,
+    CancelExport,
+    ExportShown,
+    FilmView,
+    RecordVideo,
+    SharingView,
+    StopVideo,
+)
+from ui.features.takes.panel import draw_takes
 
 
 def flying():
@@ -22,9 +31,9 @@ def test_what_is_shown_is_exported_in_the_form_that_is_chosen(bench: Bench) -> N
     assert bench.click("sharing/export", draw_takes, flying()) == [ExportShown(".glb")]
     assert bench.click("sharing/ground", draw_sharing, flying()) == []
     assert bench.click("sharing/export", draw_sharing, flying()) == [ExportShown(".glb", ground=True)]
-    bench.context.export_format = ".csv"
+    bench.context.of(ExportChoices).ending = ".csv"
     assert bench.click("sharing/export", draw_sharing, flying()) == [ExportShown(".csv")]
-    bench.context.sharing = SharingView(exporting=True)
+    bench.context.show(SharingView(exporting=True))
     assert bench.click("sharing/export", draw_sharing, flying()) == []
     bench.frame(draw_sharing, fakes.snapshot(recorded_s=(0.0, 0.0)))
     assert "sharing/export" not in bench.context.rects
@@ -32,21 +41,21 @@ def test_what_is_shown_is_exported_in_the_form_that_is_chosen(bench: Bench) -> N
 
 
 def test_a_video_is_drawn_anew_by_the_camera_and_with_the_blur_that_are_chosen(bench: Bench) -> None:
-    bench.context.export_format = VIDEO
-    bench.context.export_camera, bench.context.export_blur = "tower", 8
+    bench.context.of(ExportChoices).ending = VIDEO
+    bench.context.of(ExportChoices).camera, bench.context.of(ExportChoices).blur = "tower", 8
     assert bench.click("sharing/export", draw_sharing, flying()) == [
         ExportShown(VIDEO, camera="tower", subframes=8)
     ]
     assert {"sharing/camera/combo", "sharing/blur/combo"} <= set(bench.context.rects)
     assert "sharing/ground" not in bench.context.rects
-    bench.context.sharing = SharingView(exporting=True, drawn=0.25)
+    bench.context.show(SharingView(exporting=True, drawn=0.25))
     assert bench.click("sharing/give-up", draw_sharing, flying()) == [CancelExport()]
     assert "sharing/drawn" in bench.context.rects
 
 
 def test_a_video_is_begun_ended_and_given_up_by_buttons(bench: Bench) -> None:
     assert bench.click("sharing/record", draw_sharing, flying()) == [RecordVideo()]
-    bench.context.sharing = SharingView(film=FilmView(3.2, 0.4))
+    bench.context.show(SharingView(film=FilmView(3.2, 0.4)))
     assert bench.click("sharing/keep", draw_sharing, flying()) == [StopVideo(keep=True)]
     assert bench.click("sharing/cancel", draw_sharing, flying()) == [StopVideo(keep=False)]
     assert "sharing/progress" in bench.context.rects

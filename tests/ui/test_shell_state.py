@@ -1,25 +1,31 @@
 """Laws of what is open, and of messages."""
 
 from dataclasses import replace
+from typing import get_args
 
 import pytest
 
 from sim.commands import Reset
-from ui.requests import (
+from sim.planner.service.requests import PlanRequest
+from ui.features.notices import LIFETIME_S, MOST, ONGOING_LIFETIME_S, Toasts
+from ui.features.plots.curves import SaveCurves
+from ui.features.scenes.view import OpenControls
+from ui.settings.view_settings import ViewSettings
+from ui.shell.features import FEATURES
+from ui.window.requests import (
     Action,
     ChangeView,
     Escape,
     OwnAction,
     ResetLayout,
     SetInterfaceScale,
+    TakeScreenshot,
     ToggleFullscreen,
     ToggleHelp,
     TogglePanels,
     TogglePlots,
 )
-from ui.shell_state import OWN, ShellState, applied
-from ui.toasts import LIFETIME_S, MOST, ONGOING_LIFETIME_S, Toasts
-from ui.view_settings import ViewSettings
+from ui.window.state import OWN, ShellState, applied
 
 START = ShellState(ViewSettings())
 
@@ -57,7 +63,22 @@ def test_the_view_is_replaced_as_a_whole() -> None:
 
 def test_requests_are_either_the_shells_own_or_the_apps() -> None:
     assert set(OWN) == set(OwnAction.__args__)
-    assert not set(OWN) & set(Action.__args__)
+    assert not any(issubclass(kind, Action) for kind in OWN)
+
+
+def test_every_action_is_carried_out_by_one_feature_or_by_the_session() -> None:
+    handled = [kind for feature in FEATURES if feature.actions for kind in feature.actions.handles]
+    assert len(handled) == len(set(handled))
+    assert {*handled} >= {*get_args(PlanRequest)}
+    of_the_session = {TakeScreenshot, SaveCurves, OpenControls}
+    named = {kind.__name__ for kind in {*handled, *of_the_session} - {*get_args(PlanRequest)}}
+    assert {kind.__name__ for kind in Action.__subclasses__()} == named
+
+
+def test_no_two_features_show_or_remember_values_of_one_type() -> None:
+    kinds = [kind for feature in FEATURES for kind in feature.of_scene]
+    assert len(kinds) == len(set(kinds))
+    assert len({feature.name for feature in FEATURES}) == len(FEATURES)
     with pytest.raises(TypeError):
         applied(START, Reset())
 

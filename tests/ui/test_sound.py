@@ -12,9 +12,20 @@ import pytest
 from sim.snapshot import LaneStatus
 from sim.vehicle_config import config_named
 from tests.ui import fakes
-from ui.sound.listening import heard, level_of
-from ui.sound.player import Mixer
-from ui.sound.synthesis import BANDS_HZ, RATE_HZ, SoundState, Tones, block, click, noise, struck, thump
+from ui.features.sound import (
+    BANDS_HZ,
+    RATE_HZ,
+    Mixer,
+    SoundState,
+    Tones,
+    block,
+    click,
+    heard,
+    level_of,
+    noise,
+    struck,
+    thump,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -108,7 +119,7 @@ def test_the_volume_changes_without_a_step_and_mute_is_silence() -> None:
 OPENS_A_CARD = """
 import ctypes, sys
 if sys.argv[1:]:
-    from ui.sound.player import audio_driver
+    from ui.features.sound import audio_driver
     audio_driver()
 ctypes.CDLL("libasound.so.2").snd_pcm_open(ctypes.byref(ctypes.c_void_p()), b"hw:31", 0, 0)
 """

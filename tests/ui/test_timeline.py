@@ -11,15 +11,14 @@ from sim.recordings import Take
 from sim.snapshot import LookBack, Snapshot
 from tests.ui import fakes
 from tests.ui.bench import Bench
-from ui.hud.notice_plates import draw_past, past_text
-from ui.input.viewer import request_of
-from ui.panels import notices
-from ui.panels.takes import draw_takes
-from ui.panels.transport import draw_timeline, draw_transport
-from ui.requests import OpenTake, SaveTake
-from ui.takes_view import StoredTake, TakesView
-from ui.timeline import jumped
-from ui.view_settings import ViewSettings
+from ui.features.notices import REWIND_S, draw_banner
+from ui.features.takes.panel import Resimulation, TakesFields, draw_takes
+from ui.features.takes.view import OpenTake, StoredTake, TakesView
+from ui.features.transport import SaveTake, draw_timeline, draw_transport
+from ui.hud.plates import draw_past, past_text
+from ui.settings.view_settings import ViewSettings
+from ui.shell.keys import request_of
+from ui.window.wording import jumped
 
 
 def flying(**changes) -> Snapshot:
@@ -71,7 +70,7 @@ def test_a_wreck_offers_the_way_back(bench: Bench) -> None:
     from sim.snapshot import LaneStatus
 
     crashed = flying(lanes=(fakes.lane(status=LaneStatus.CRASHED, status_text="crashed at 9 m/s"),))
-    assert bench.click("banner/back", notices.draw_banner, crashed) == [Scrub(12.0 - notices.REWIND_S)]
+    assert bench.click("banner/back", draw_banner, crashed) == [Scrub(12.0 - REWIND_S)]
 
 
 def test_going_on_flies_on_in_ones_own_past_and_plays_what_was_opened(bench: Bench) -> None:
@@ -96,7 +95,7 @@ def test_the_past_is_told_of_over_the_view(bench: Bench) -> None:
 
 
 def test_what_was_flown_is_resimulated_under_the_chosen_method(bench: Bench) -> None:
-    chosen = bench.context.resimulation
+    chosen = bench.context.of(Resimulation)
     assert bench.click("takes/resimulate", draw_takes, flying()) == [Resimulate("rk4", chosen.step_s)]
     chosen.parameter, chosen.value = "mass", 3.0
     (asked,) = bench.click("takes/resimulate", draw_takes, flying())
@@ -112,7 +111,7 @@ def test_flights_and_files_are_listed_shown_and_saved(bench: Bench) -> None:
     vehicle = sim.vehicle("rigid-body")
     take = Take.of_trajectory(sim.simulate(vehicle, "rk4", step=0.01, duration=0.1))
     path = Path("folder/flight-1.npz")
-    bench.context.takes = TakesView(Path("folder"), (StoredTake(path, "helicopter"),), unsaved=(take,))
+    bench.context.show(TakesView(Path("folder"), (StoredTake(path, "helicopter"),), unsaved=(take,)))
     (played,) = bench.click("takes/unsaved/0/play", draw_takes, flying())
     assert isinstance(played, PlayTake)
     assert played.take is take
@@ -120,5 +119,5 @@ def test_flights_and_files_are_listed_shown_and_saved(bench: Bench) -> None:
     assert isinstance(saved, SaveTake)
     assert saved.take is take
     assert bench.click("takes/stored/0/play", draw_takes, flying()) == [OpenTake(str(path))]
-    bench.context.take_path = "  elsewhere.npz "
+    bench.context.of(TakesFields).path = "  elsewhere.npz "
     assert bench.click("takes/open", draw_takes, flying()) == [OpenTake("elsewhere.npz")]

@@ -10,17 +10,17 @@ from sim.scene import load_scene
 from sim.snapshot import Snapshot
 from tests.ui import fakes
 from tests.ui.bench import Bench
-from ui.panels import trust
-from ui.panels.context import PanelContext
-from ui.requests import AnswerTrust, Request
-from ui.trust_question import SHOWN_LINES, TrustQuestion, question_of
+from ui.features.scenes.trust import SHOWN_LINES, TrustQuestion, draw_trust, question_of
+from ui.features.scenes.view import AnswerTrust
+from ui.window.context import PanelContext
+from ui.window.requests import Request
 
 QUESTION = TrustQuestion("own.toml", Path("/elsewhere/evil.py"), ("import os", "\tos.remove('x')"), 500)
 
 
 def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
-    context.question = QUESTION
-    return list(trust.draw(QUESTION, context))
+    context.show(QUESTION)
+    return list(draw_trust(QUESTION, context))
 
 
 @pytest.mark.parametrize("name, trusted", [("trust/folder", True), ("trust/refuse", False)])

@@ -2,9 +2,10 @@
 
 from sim.commands import SetDemo, SetFlightMode, SetPaused, SetSpeed
 from tests.ui import fakes
-from ui.input.viewer import doubled, following, halved, request_of
-from ui.requests import ChangeView
-from ui.view_settings import CAMERA_KINDS, ViewSettings
+from ui.settings.view_settings import CAMERA_KINDS, ViewSettings
+from ui.shell.keys import following, request_of
+from ui.window.requests import ChangeView
+from ui.window.wording import doubled, halved
 
 
 def test_space_pauses_and_continues() -> None:

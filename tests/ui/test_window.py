@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ui.layout import COLUMN_PX
+from ui.window.layout import COLUMN_PX
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -17,8 +17,8 @@ from sim.commands import SetPilotInput
 from sim.scene import Scene
 from sim.snapshot import Snapshot
 from tests.ui import fakes
-from ui.shell import Shell
-from ui.window import AppWindow
+from ui.shell.shell import Shell
+from ui.window.app_window import AppWindow
 
 SCENE = Scene("canyon", "The canyon", parameters={"helicopter": {"mass": 1100.0}})
 

@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from sim.platform.cache import cache_dir
-from ui.config import config_dir
+from ui.settings.files import config_dir
 
 _LIBRARIES = ("numpy", "scipy", "casadi", "numba", "moderngl", "pyglet", "imgui-bundle", "av")
 _EXTRAS = {"usd": "usd-core", "cluster": "distributed", "gym": "gymnasium"}
@@ -105,7 +105,7 @@ def _window() -> str:
 
 
 def _audio() -> str:
-    from ui.sound.player import audio_driver
+    from ui.features.sound import audio_driver
 
     driver = audio_driver()
     if driver is None:

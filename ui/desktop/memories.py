@@ -6,9 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from sim.scene import Scene
-from ui.memory import read_memory, write_memory
-from ui.shell_state import ShellState
-from ui.view_settings import ViewSettings, opened
+from ui.settings.files import read_memory, write_memory
+from ui.settings.view_settings import ViewSettings, opened
+from ui.window.state import ShellState
 
 EVERY_S = 5.0
 """Changes are written no more often."""

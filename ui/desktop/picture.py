@@ -25,11 +25,11 @@ from render.vehicles.scene_view import SceneView, ViewOptions
 from sim.scene import Scene
 from sim.snapshot import LaneSnapshot, Snapshot
 from sim.world import World
-from ui.desktop.planning import Planning
-from ui.pace import Pace, is_late
-from ui.requests import CameraMotion
-from ui.view_settings import ViewSettings
-from ui.window import AppWindow
+from ui.features.plan.planning import Planning
+from ui.input.desk import CameraMotion
+from ui.settings.view_settings import ViewSettings
+from ui.window.app_window import AppWindow
+from ui.window.pace import Pace, is_late
 
 _RESTING_SLACK = 20.0
 """A camera that creeps on to where it comes to rest shall not take a whole picture away: see `_as_from`."""

@@ -1,4 +1,4 @@
-"""What a window is seen to do from outside: by tests that watch it, and by the sound that goes with it."""
+"""What a window is seen to do from outside, by tests that watch it."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -7,9 +7,9 @@ from export.probe import Probe
 from sim.scene.race_timing import Standing
 from sim.simulation.judge import Progress
 from sim.snapshot import Snapshot
-from ui.pace import Pace
-from ui.shell import Shell
-from ui.window import AppWindow
+from ui.shell.shell import Shell
+from ui.window.app_window import AppWindow
+from ui.window.pace import Pace
 
 
 def probed(
@@ -36,12 +36,6 @@ def probed(
         recorded_s=snapshot.recorded_s,
         look_back=None if snapshot.look_back is None else asdict(snapshot.look_back),
     )
-
-
-def passed(snapshot: Snapshot, goals: Progress | None) -> object:
-    """What differs after a goal or a gate."""
-    race = snapshot.race
-    return (None if goals is None else goals.at, None if race is None else race.due)
 
 
 def _goals(goals: Progress | None) -> dict[str, object] | None:

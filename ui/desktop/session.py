@@ -1,71 +1,50 @@
-"""One window at work: simulation, renderer, camera and panels of a scene, wired frame by frame."""
+"""One window at work: simulation, renderer, camera and features of a scene, wired frame by frame."""
 
 import gc
 import math
-import os
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from functools import partial
+from datetime import datetime
 from pathlib import Path
+from typing import TypeVar
 
-from export.output import OutputError
+import numpy as np
+
+from export.output import OutputError, replacing
+from export.picture import write_png
 from export.probe import Probe
+from export.tables import save_curves
 from render.process import give_way
 from render.quality import PRESETS, is_software
-from sim.commands import Command, PlayTake, SetSpeed, ShowMeasured
-from sim.measured import load_measured
+from sim.commands import Command, SetSpeed
 from sim.planner.service.requests import PlanRequest
 from sim.platform.errors import InputError
-from sim.recordings import Take
-from sim.recordings.opening import scene_of
-from sim.scene import Scene, load_scene
-from sim.simulation.judge import Judge
+from sim.scene import Scene
+from sim.simulation import Simulation
 from sim.snapshot import Snapshot
-from sim.vehicles import VEHICLES
 from sim.world import World
-from ui import theme
-from ui.catalogue import load_catalogue
-from ui.config import config_dir, prepares_ahead
-from ui.desktop.fitting import Fitting
-from ui.desktop.loader import Loader
 from ui.desktop.memories import Memories
-from ui.desktop.own_vehicle import OwnVehicle
 from ui.desktop.picture import Picture
-from ui.desktop.planning import Planning
-from ui.desktop.preparation import Loaded
-from ui.desktop.probing import passed, probed
-from ui.desktop.racing import Racing
-from ui.desktop.saving import curves_saved, screenshot_saved, task_saved
-from ui.desktop.scene_change import Read, SceneChange
-from ui.desktop.sharing import Sharing
-from ui.desktop.takes import Takes
-from ui.input.control_setup import ENDING as CONTROLS
-from ui.requests import (
-    Action,
-    AnswerTrust,
-    CameraMotion,
-    CancelExport,
-    CancelFit,
-    CancelLoading,
-    ExportPlan,
-    ExportShown,
-    FitTake,
-    LoadScene,
-    OpenPath,
-    OpenTake,
-    RecordVideo,
-    RestartGoals,
-    SaveCurves,
-    SaveTake,
-    SaveTask,
-    SkipGoal,
-    StopVideo,
-    TakeScreenshot,
-)
-from ui.shell import Shell
-from ui.sound.player import Sound
-from ui.window import AppWindow
+from ui.desktop.probing import probed
+from ui.features.feature import Actions
+from ui.features.goals import GoalsView
+from ui.features.plan.planning import Planning
+from ui.features.plots.curves import SaveCurves, table_of
+from ui.features.scenes.actions import SceneActions
+from ui.features.scenes.loader import Loader
+from ui.features.scenes.preparation import Loaded
+from ui.features.scenes.view import OpenControls, OpenPath
+from ui.features.sharing.view import SharingView
+from ui.input.desk import CameraMotion
+from ui.settings.catalogue import load_catalogue
+from ui.settings.files import Remembered, config_dir, prepares_ahead
+from ui.settings.view_settings import ViewSettings
+from ui.shell.features import FEATURES
+from ui.shell.shell import Shell
+from ui.window import theme
+from ui.window.app_window import AppWindow
+from ui.window.context import PanelContext, SceneCamera
+from ui.window.requests import Action, TakeScreenshot
 
 PANELS_HZ = 15.0
 """Where the processor draws: panels and instruments that nobody touches."""
@@ -73,48 +52,96 @@ AT_REST_S = 1.0 / 30.0
 """Between two looks whether anything has changed."""
 READING_SPEED = 0.25
 """At which methods are compared at first: there is a caption to be read."""
+FOLDER = Path("out")
+"""Where pictures and tables are written, in the folder that the app was started from."""
+
+A = TypeVar("A", bound=Actions)
 
 
 class Session:
-    """Lives as long as its window. Commands go down to the simulation, snapshots come up."""
+    """Lives as long as its window. Commands go down to the simulation, snapshots come up; it is the features' `App`."""
 
     def __init__(self, window: AppWindow, loader: Loader, loaded: Loaded) -> None:
         """`loaded` is what is shown first, `loader` gets what is asked for later; the window stays the caller's."""
-        self._window, self._change = window, SceneChange(loader)
+        self._window = window
         self._resources = ExitStack()
         self._wants_screenshot = False
-        scene, world = loaded.scene, loaded.world
         self._memories = Memories(config_dir(), loaded.quality)
-        view = self._memories.opened(self._memories.kept.view(loaded.quality), scene)
+        view = self._memories.opened(self._memories.kept.view(loaded.quality), loaded.scene)
         kept = self._memories.kept
-        qualities = tuple(reversed(PRESETS))
         self._shell = Shell(
             window,
-            scene=scene,
+            scene=loaded.scene,
             view=view,
             panels=kept.panels,
             plots=kept.plots,
-            qualities=qualities,
+            qualities=tuple(reversed(PRESETS)),
             panels_hz=PANELS_HZ if is_software(window.ctx) else math.inf,
         )
         self._resources.callback(self._shell.release)
-        self._takes, self._sharing, self._own = Takes(), Sharing(), OwnVehicle()
-        self._fitting, self._sound = Fitting(), Sound()
+        self.context.show(loader, kept)
+        self._actions = tuple(feature.actions(self) for feature in FEATURES if feature.actions is not None)
+        self._handlers = {kind: actions for actions in self._actions for kind in actions.handles}
         self._take_over(loaded)
-        self._picture = Picture(window, scene, world, view, loaded.scenery)
+        self._picture = Picture(window, loaded.scene, loaded.world, view, loaded.scenery)
         window.push_handlers(on_file_drop=self._dropped)
 
-    def _take_over(self, loaded: Loaded) -> None:
-        """Its scene is the one that there is from now on."""
-        scene, world = loaded.scene, loaded.world
-        self._scene, self._world = scene, world
-        self._simulation, self._planning = loaded.simulation, loaded.planning
-        self._starts = True
-        """The simulation waits for its first picture."""
-        self._shell.show_world(world)
-        self._judge = Judge(scene.goals, scene.vehicle, world)
-        self._kind = VEHICLES.get(scene.vehicle)
-        self._open(scene, world)
+    @property
+    def scene(self) -> Scene:
+        """That is open."""
+        return self._scene
+
+    @property
+    def world(self) -> World:
+        """In which it takes place."""
+        return self._world
+
+    @property
+    def simulation(self) -> Simulation:
+        """Of that scene."""
+        return self._simulation
+
+    @property
+    def context(self) -> PanelContext:
+        """What panels see and remember."""
+        return self._shell.context
+
+    @property
+    def view(self) -> ViewSettings:
+        """How the scene is looked at."""
+        return self._shell.view
+
+    @property
+    def scene_size_px(self) -> tuple[int, int]:
+        """(width, height) of the part of the window that shows the scene."""
+        return self._shell.scene_rect_px[2:]
+
+    def submit(self, *commands: Command) -> None:
+        """To the simulation."""
+        for command in commands:
+            self._simulation.submit(command)
+
+    def tell(self, text: str, *, error: bool = False) -> None:
+        """Tell the user in passing."""
+        self._shell.notify(text, error=error)
+
+    def do(self, action: Action | PlanRequest) -> None:
+        """Have it carried out by the feature that handles it; what cannot be is told."""
+        with self._telling():
+            match action:
+                case TakeScreenshot():
+                    self._wants_screenshot = True
+                case SaveCurves():
+                    columns, curves = table_of(self.context, self._simulation.snapshot.lanes[0].units)
+                    self.tell(f"Curves saved: {save_curves(FOLDER, self._scene.name, columns, curves)}")
+                case OpenControls(path):
+                    self._shell.open_controls(path)
+                case _:
+                    self._handlers[type(action)].carry_out(action)
+
+    def open(self, asked: str, read: Callable[..., Scene], *commands: Command) -> None:
+        """Show another scene as soon as it is ready, and its program trusted; then it gets the commands."""
+        self._of(SceneActions).open(asked, read, *commands)
 
     def run(self, probe: Probe | None = None) -> None:
         """Fly until the window is closed. `probe` is told of every frame."""
@@ -123,60 +150,83 @@ class Session:
     def close(self) -> None:
         """Stop the simulation, write what was flown, and free everything but the window."""
         self._window.set_visible(False)  # at once: what was flown is still to be written
-        self._change.close()
         self._simulation.stop()
-        self._planning.close()
-        self._sharing.close()
-        self._fitting.close()
-        self._sound.close()
-        self._takes.close(self._simulation, self._world)
+        for actions in self._actions:
+            actions.close()
         self._memories.keep()
         self._picture.release()
         self._resources.close()
 
+    def _of(self, kind: type[A]) -> A:
+        return next(actions for actions in self._actions if isinstance(actions, kind))
+
+    def _take_over(self, loaded: Loaded) -> None:
+        """Its scene is the one that there is from now on."""
+        scene, world = loaded.scene, loaded.world
+        self._scene, self._world, self._simulation = scene, world, loaded.simulation
+        self._starts = True
+        """The simulation waits for its first picture."""
+        self._shell.begin_scene(scene, world)
+        self.context.show(loaded.planning)
+        if scene.comparison.caption and scene.lanes:
+            self.submit(SetSpeed(READING_SPEED))
+        for actions in self._actions:
+            with self._telling():
+                actions.begin()
+
     def _frame(self, dt_s: float, probe: Probe | None) -> None:
         self._take_loaded_scene()
         snapshot = self._simulation.snapshot
-        self._take_up_own_files(snapshot)
-        self._poll_plan(snapshot)
-        self._poll_race(snapshot)
-        self._shell.show_plan(self._planning.view)
-        self._tell_of_takes()
-        self._shell.show_takes(self._takes.view)
-        self._shell.show_sharing(self._sharing.view(snapshot))
-        self._shell.show_fit(self._fitting.view)
-        goals = self._judge.observe(snapshot) if self._scene.goals else None
-        self._shell.show_goals(goals, self._scene.onward)
-        self._shell.show_question(self._change.question)
-        self._memories.observe(self._shell.state, self._scene)
-        self._shell.show_memory(self._memories.kept)
+        self._poll(snapshot)
         fresh = self._shell.begin_frame(dt_s)
         output = self._shell.build(snapshot)
-        for command in output.commands:
-            self._simulation.submit(command)
+        self.submit(*output.commands)
         for action in output.actions:
-            self._carry_out(action)
+            self.do(action)
         if self._picture.comes_along():
             self._window.ctx.screen.use()
             self._window.ctx.screen.clear(*theme.GROUND[:3])
             self._shell.render()
             return
         # Anew: building the panels took a while.
-        again = fresh or self._sharing.filming
+        again = fresh or self.context.of(SharingView).film is not None
         if self._draw(self._simulation.snapshot, dt_s, output.camera, again=again):
-            self._sharing.look(snapshot, lambda: self._window.screenshot(self._shell.scene_rect_px))
+            self._tell_drawn(snapshot)
             self._shell.render()
         else:
             self._window.stay()
             self._window.apart_s = AT_REST_S
         self._set_going()
-        self._sound.observe(snapshot, passed(snapshot, goals), self._shell.view.loudness)
         if self._wants_screenshot:
             self._wants_screenshot = False
-            self._save(lambda: screenshot_saved(self._scene.name, self._window))
+            with self._telling():
+                self.tell(f"Screenshot saved: {self._screenshot()}")
         if probe is not None:
-            pace, plan = self._picture.pace, self._planning.probe()
-            probed(probe, self._window, self._shell, snapshot, goals, plan, pace)
+            goals, plan = self.context.of(GoalsView).progress, self._planning.probe()
+            probed(probe, self._window, self._shell, snapshot, goals, plan, self._picture.pace)
+
+    @property
+    def _planning(self) -> Planning:
+        planning = self.context.find(Planning)
+        assert planning is not None
+        return planning
+
+    def _poll(self, snapshot: Snapshot) -> None:
+        """What the features have to do and to show in a frame."""
+        for actions in self._actions:
+            with self._telling():
+                actions.poll(snapshot)
+        self._shell.show(value for actions in self._actions for value in actions.views(snapshot))
+        self._memories.kept = self.context.of(Remembered)
+        self._memories.observe(self._shell.state, self._scene)
+        self.context.show(self._memories.kept)
+
+    def _tell_drawn(self, snapshot: Snapshot) -> None:
+        def picture() -> np.ndarray:
+            return self._window.screenshot(self._shell.scene_rect_px)
+
+        for actions in self._actions:
+            actions.drawn(snapshot, picture)
 
     def _set_going(self) -> None:
         """Time runs from a scene's first picture on: that one compiles shaders and uploads the world."""
@@ -192,127 +242,15 @@ class Session:
 
         If not `again`, what is there already is not drawn once more.
         """
-        rect_px = self._shell.scene_rect_px
-        view, planning = self._shell.view, self._planning
-        drawn = self._picture.draw(snapshot, view, rect_px, dt_s, motion, planning, again=again)
-        self._shell.show_pace(self._picture.pace)
-        self._shell.use_camera(drawn.view, drawn.projection, drawn.shifts_w)
+        rect_px, view = self._shell.scene_rect_px, self._shell.view
+        drawn = self._picture.draw(snapshot, view, rect_px, dt_s, motion, self._planning, again=again)
+        self.context.show(self._picture.pace, SceneCamera(drawn.view, drawn.projection, drawn.shifts_w))
         self._shell.label_lanes(drawn.labels_px, snapshot)
         return drawn.anew
 
-    def _open(self, scene: Scene, world: World) -> None:
-        """How a scene begins: its plan, its comparison, whoever is there to race against from the start."""
-        self._racing = Racing(scene, world)
-        reads = scene.comparison.caption and scene.lanes
-        slowly = [SetSpeed(READING_SPEED)] if reads else []
-        for command in (*self._planning.opening(), *slowly, *self._racing.opening()):
-            self._simulation.submit(command)
-
-    def _poll_race(self, snapshot: Snapshot) -> None:
-        for command in self._racing.poll(snapshot, self._planning.rival):
-            self._simulation.submit(command)
-        for text, error in self._racing.told:
-            self._shell.notify(text, error=error)
-        self._racing.told.clear()
-
-    def _carry_out(self, action: Action) -> None:
-        match action:
-            case TakeScreenshot():
-                self._wants_screenshot = True
-            case LoadScene(name):
-                again = self._scene.path if name == self._scene.name else None
-                self._open_scene(again or name)
-            case OpenPath(path):
-                self._open_path(path)
-            case CancelLoading():
-                self._change.cancel()
-            case AnswerTrust(trusted):
-                self._answer(trusted=trusted)
-            case SkipGoal():
-                if self._scene.onward and self._scene.goals and self._judge.progress.due is None:
-                    self._open_scene(self._scene.onward)
-                self._judge.skip()
-            case RestartGoals():
-                self._judge.restart()
-            case SaveCurves():
-                units = self._simulation.snapshot.lanes[0].units
-                self._save(lambda: curves_saved(self._scene.name, *self._shell.curves(units)))
-            case SaveTask():
-                self._save_task()
-            case SaveTake(take):
-                self._takes.save(take, self._simulation, self._world)
-            case OpenTake(path):
-                self._takes.open(path)
-            case ExportShown():
-                self._sharing.export(action, self._simulation, self._world)
-            case CancelExport():
-                self._sharing.cancel()
-            case RecordVideo():
-                self._record_video()
-            case StopVideo(keep):
-                self._sharing.stop(keep=keep)
-            case FitTake():
-                self._fitting.begin(action, self._simulation)
-            case CancelFit():
-                self._fitting.cancel()
-            case ExportPlan(plan):
-                self._takes.export(plan, self._simulation, self._world)
-            case _:
-                self._plan(action)
-
-    def _open_path(self, path: str) -> None:
-        """A vehicle's folder, a scene, a take, a table of poses or controls, as the user has named it."""
-        path = os.path.expanduser(path)
-        self._memories.opened_file(path)
-        if path.endswith(".npz"):
-            self._carry_out(OpenTake(path))
-        elif path.endswith(".csv"):
-            with self._telling():
-                self._simulation.submit(ShowMeasured(load_measured(path)))
-        elif path.endswith(CONTROLS):
-            with self._telling():
-                self._shell.open_controls(path)
-        else:
-            self._open_scene(path)
-
-    def _open_scene(self, asked: str | Path) -> None:
-        self.open(str(asked), partial(load_scene, asked))
-
-    def open(self, asked: str, read: Read, *commands: Command) -> None:
-        """Show another scene as soon as it is ready, and its program trusted; then it gets the commands."""
-        self._change.open(asked, read, self._shell.view.quality, self._world.key, *commands)
-
-    def _answer(self, *, trusted: bool) -> None:
-        with self._telling():
-            told = self._change.answer(self._shell.view.quality, self._world.key, trusted=trusted)
-            if told:
-                self._shell.notify(told)
-
     def _dropped(self, x: int, y: int, paths: list[str]) -> None:
         """Onto the window: the first one is opened."""
-        self._open_path(paths[0])
-
-    def _take_up_own_files(self, snapshot: Snapshot) -> None:
-        """What has been saved of a vehicle of one's own since, once a moment; it flies on with a mistake, which is told
-        until it is mended."""
-        name = snapshot.lanes[0].vehicle
-        before = self._own.mistake
-        with self._telling():
-            renewed = self._own.poll(name, time.perf_counter())
-            if renewed is not None:
-                self._simulation.submit(renewed)
-            if VEHICLES.get(self._scene.vehicle) is not self._kind:
-                self._kind = VEHICLES.get(self._scene.vehicle)
-                self._shell.use_catalogue(load_catalogue())
-                planning = Planning(self._scene, self._world)
-                self._planning.close()
-                self._planning = planning
-        self._shell.stand(self._own.mistake, instead_of=before)
-
-    def _record_video(self) -> None:
-        _, _, width, height = self._shell.scene_rect_px
-        refusal = self._sharing.record(self._simulation.snapshot, (width, height))
-        self._shell.notify(refusal or "Recording what is seen", error=bool(refusal))
+        self.do(OpenPath(paths[0]))
 
     @contextmanager
     def _telling(self) -> Iterator[None]:
@@ -320,69 +258,35 @@ class Session:
         try:
             yield
         except (InputError, OutputError) as error:
-            self._shell.notify(str(error), error=True)
+            self.tell(str(error), error=True)
 
-    def _save(self, write: Callable[[], str]) -> None:
-        """Do so, and tell what has come of it."""
-        with self._telling():
-            self._shell.notify(write())
-
-    def _save_task(self) -> None:
-        view = self._planning.view
-        if view is not None:
-            self._save(lambda: task_saved(self._scene, view.vehicle, view.task))
-
-    def _plan(self, request: PlanRequest) -> None:
-        with self._telling():
-            command = self._planning.handle(request)
-            if command is not None:
-                self._simulation.submit(command)
-
-    def _poll_plan(self, snapshot: Snapshot) -> None:
+    def _screenshot(self) -> Path:
+        """Of the window with its panels. Raises OutputError."""
+        path = FOLDER / f"{self._scene.name}-{datetime.now():%Y%m%d-%H%M%S}.png"
         try:
-            command = self._planning.poll(snapshot)
-        except InputError as error:
-            self._shell.notify(str(error), error=True)
-        else:
-            if command is not None:
-                self._simulation.submit(command)
-
-    def _tell_of_takes(self) -> None:
-        """What has come of saving and opening."""
-        simulation = self._simulation
-        told = *self._takes.poll(simulation), *self._sharing.poll(), *self._fitting.poll(simulation)
-        for news in told:
-            self._shell.notify(news.text, error=news.error)
-            if news.opened is not None:
-                self._show_take(news.opened)
-
-    def _show_take(self, take: Take) -> None:
-        """In its world, which may have to be loaded first."""
-        if (take.world, take.seed) == (self._world.name, self._world.seed):
-            self._simulation.submit(PlayTake(take))
-        else:
-            quality, shown = self._shell.view.quality, self._world.key
-            self._change.load(
-                take.scene or take.world, lambda: scene_of(take), quality, shown, PlayTake(take)
-            )
+            path.parent.mkdir(exist_ok=True)
+            with replacing(path) as temporary:
+                write_png(temporary, self._window.screenshot())
+        except OSError as error:
+            raise OutputError(str(error)) from None
+        return path
 
     def _take_loaded_scene(self) -> None:
         """Change over to a scene once the loader has it."""
         loaded = None
         with self._telling():
-            loaded = self._change.take()
-            self._shell.show_coming(self._change.coming, self._change.jobs)
+            loaded = self._of(SceneActions).take()
         if loaded is None:
             return
         self._simulation.stop()
-        self._fitting.cancel()
-        self._takes.leave(self._simulation)
-        self._planning.close()
+        for actions in self._actions:
+            actions.leave()
         scene, world = loaded.scene, loaded.world
-        self._shell.use_catalogue(load_catalogue())
-        self._shell.use_scene(scene)
+        self.context.catalogue = load_catalogue()
         self._take_over(loaded)
+        self._memories.kept = self.context.of(Remembered)
         self._shell.view = self._memories.opened(self._shell.view, scene)
+        self.context.show(self._memories.kept)
         self._window.set_caption(f"Holonomy: {scene.title}")
         fits = loaded.quality == self._shell.view.quality
         self._picture.show(scene, world, self._shell.view, loaded.scenery if fits else None)

@@ -1,21 +1,57 @@
 """A scene in a window: opened, flown until it is closed."""
 
 import sys
+import time
 from collections.abc import Callable
 from contextlib import ExitStack, closing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from export.probe import Probe
 from export.request import Request
 from render.errors import DisplayError
 from render.quality import detect
 from sim.commands import Command, SetDemo
+from sim.platform.progress import Job
 from sim.scene import Scene
-from ui.config import config_dir
-from ui.desktop.loader import Loader
-from ui.desktop.opening import opened
-from ui.memory import read_memory
-from ui.window import AppWindow
+from ui.features.scenes.loader import Loader
+from ui.settings.files import config_dir, read_memory
+from ui.window.app_window import AppWindow
+from ui.window.opening_screen import FRAME_S, OpeningScreen
+
+if TYPE_CHECKING:
+    from ui.features.scenes.preparation import Loaded
+
+
+def opened(window: AppWindow, loader: Loader, title: str, probe: Probe | None) -> "Loaded | None":
+    """What the loader was asked for; meanwhile the window shows how it comes along. None: it was closed first.
+
+    Raises InputError where the scene cannot work.
+    """
+    screen = OpeningScreen(window, title)
+    loaded: Loaded | None = None
+    last: Job | None = None
+
+    def frame(dt_s: float) -> None:
+        nonlocal loaded, last
+        if last is not None:
+            window.leave()
+        loaded = loaded or loader.take()
+        if loaded is not None:
+            # Stays to be seen while the caller makes textures and compiles shaders, which stops the frames.
+            last = last or Job("Picture", time.perf_counter())
+        jobs = loader.jobs if last is None else (*loader.jobs, last)
+        began_s = time.perf_counter()
+        screen.draw(dt_s, jobs)
+        if last is None:
+            loader.wait(began_s + FRAME_S - time.perf_counter())
+        if probe is not None:
+            probe.opening([job.title for job in jobs], window.get_size())
+
+    with closing(screen):
+        window.run(frame)
+    return loaded if last is not None else None
+
 
 TURN_S = 1e-3
 """For which a thread keeps the interpreter from others. One that works out water comes back from compiled code some

@@ -1,5 +1,1 @@
 """Instruments over the scene, drawn with draw lists: crisp at any scale, legible over bright and dark."""
-
-from ui.hud.instruments import draw
-
-__all__ = ["draw"]

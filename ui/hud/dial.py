@@ -6,9 +6,9 @@ from itertools import pairwise
 
 from imgui_bundle import imgui
 
-from ui import theme
 from ui.hud.flight_data import FlightData
 from ui.hud.pen import Pen, Point
+from ui.window import theme
 
 FACE, RIM = theme.rgb(0x1B1A1E, 0.92), theme.rgb(0x0B0A0C, 0.9)
 SEGMENTS = 48

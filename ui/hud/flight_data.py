@@ -9,7 +9,7 @@ import numpy as np
 from sim.snapshot import LaneSnapshot
 from sim.vehicle_config import Bar, Dial, Readout, config_named, named_values
 from sim.vehicles import VEHICLES
-from ui.units import SI, read
+from ui.settings.view_settings import SI, read
 
 ROUNDING = 1e-9
 """Less than this is rounding and no motion, in whatever unit."""
@@ -47,7 +47,7 @@ class FlightData:
 
 
 def flight_data(lane: LaneSnapshot, units: str = SI) -> FlightData:
-    """From pose, body twist and observables; the rows in `units`, one of `ui.units.UNITS`."""
+    """From pose, body twist and observables; the rows in `units`, one of `ui.settings.view_settings.UNITS`."""
     R_wb, x_b_w = lane.T_wb[:3, :3], lane.T_wb[:3, 0]
     v_w = R_wb @ lane.twist_b[3:6]
     instruments, values = config_named(lane.vehicle).instruments, values_of(lane)

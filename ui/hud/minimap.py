@@ -7,9 +7,9 @@ from imgui_bundle import imgui
 
 from sim.snapshot import Snapshot
 from sim.world.plan_view import PlanOutlines
-from ui import theme
 from ui.hud.pen import Pen, Point
-from ui.panels.context import PanelContext
+from ui.window import theme
+from ui.window.context import PanelContext
 
 SIDE, MARGIN = 150.0, 14.0
 AHEAD_M = 170.0
@@ -35,7 +35,7 @@ class Frame:
         return metres * self._scale
 
 
-def draw(
+def draw_map(
     outlines: PlanOutlines, snapshot: Snapshot, goal_w: np.ndarray | None, context: PanelContext
 ) -> None:
     """North (world y) is up; a level ground is shown whole, a canyon as far as one sees ahead."""

@@ -5,8 +5,8 @@ from functools import lru_cache
 
 from imgui_bundle import imgui
 
-from ui import theme
-from ui.panels.context import PanelContext
+from ui.window import theme
+from ui.window.context import PanelContext
 
 Point = tuple[float, float]
 GLASS = theme.rgb(0x121114, 0.70)

@@ -1,1 +1,1 @@
-"""Keys and sticks: tables, ramps and axis shaping are pure; devices are read in one place."""
+"""Keys, controllers and mouse: what they are assigned to, and what `desk` reads of them once a frame."""

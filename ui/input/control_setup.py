@@ -9,11 +9,21 @@ from pathlib import Path
 from sim.platform.errors import InputError
 from sim.platform.replacing import file_stem, replacing
 from sim.platform.user_files import as_type, json_value, read_text, refusals, require_finite
-from ui.config import set_aside
 from ui.input.controllers import profile_of
 from ui.input.keymap import VIEWER, OwnKey, OwnKeys, keymap_of
-from ui.input.listening import Ear, ForAxis, ForButton, ForKey, ForRange, Listening
-from ui.input.profile import TARGETS, AxisUse, DeviceNow, Profile
+from ui.input.profile import (
+    TARGETS,
+    AxisUse,
+    DeviceNow,
+    Ear,
+    ForAxis,
+    ForButton,
+    ForKey,
+    ForRange,
+    Listening,
+    Profile,
+)
+from ui.settings.files import set_aside
 
 VERSION = 1
 ENDING = ".controls.json"

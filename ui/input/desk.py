@@ -6,14 +6,25 @@ from dataclasses import dataclass
 from pyglet.window import key, mouse
 
 from sim.commands import PilotInput
-from ui.backend import key_name
 from ui.input.control_setup import ControlSetup
 from ui.input.controllers import AnyControllers, NoControllers, open_controllers, profile_of
-from ui.input.keymap import VIEWER_KEYS, KeyBinding, Keymap, actions_by_key, keymap_of
+from ui.input.keymap import VIEWER_KEYS, KeyBinding, Keymap, actions_by_key, key_name, keymap_of, orbit_of
 from ui.input.profile import DeviceNow
 from ui.input.sticks import combined, moved, released
-from ui.input.viewer import orbit_of
-from ui.requests import CameraMotion
+
+
+@dataclass(frozen=True, slots=True)
+class CameraMotion:
+    """What mouse and arrow keys ask of the camera in one frame; logical pixels, x right, y up."""
+
+    drag_px: tuple[float, float] = (0.0, 0.0)
+    """Left-button drag that began in the scene."""
+    pan_px: tuple[float, float] = (0.0, 0.0)
+    """The same with the middle or right button."""
+    zoom: float = 0.0
+    """Scroll clicks, positive nearer."""
+    orbit: tuple[float, float] = (0.0, 0.0)
+    """Held arrow keys (right, up), -1..1, a rate."""
 
 
 class HeldKeys:

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
+from pyglet.window import key
+
 from sim.vehicle_config import Keys, VehicleConfig, config_named
 
 
@@ -246,3 +248,15 @@ def _concerns(action: str, config: VehicleConfig) -> bool:
     if action == "mode":
         return len(config.modes.names) > 1
     return action != "demo" or config.modes.autopilot != ""
+
+
+def key_name(symbol: int) -> str:
+    """pyglet's name of a key, as the key tables use it."""
+    return key.symbol_string(symbol)
+
+
+def orbit_of(held: frozenset[str]) -> tuple[float, float]:
+    """Camera rate (right, up) from held arrow keys."""
+    right = float("orbit_right" in held) - float("orbit_left" in held)
+    up = float("orbit_up" in held) - float("orbit_down" in held)
+    return right, up

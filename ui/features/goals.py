@@ -1,0 +1,269 @@
+"""The goals of a scene over the view: all of them in a list, and a mark where the due one is."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from imgui_bundle import icons_fontawesome_6 as icons
+from imgui_bundle import imgui
+
+from sim.scene import Scene
+from sim.simulation.judge import Judge, Progress
+from sim.snapshot import Snapshot
+from ui.features.feature import Actions
+from ui.hud.instruments import HEIGHT
+from ui.hud.pen import EDGE, Pen, Point
+from ui.settings.view_settings import distance
+from ui.window import theme
+from ui.window.context import PanelContext, Rect, SceneCamera
+from ui.window.requests import Action, LoadScene, Request
+from ui.window.wording import told_in
+
+
+@dataclass(frozen=True, slots=True)
+class GoalsView:
+    """What is to be done in the scene, and how far it is."""
+
+    progress: Progress | None = None
+    """None where the scene has no goals."""
+    onward: str = ""
+    """Name of the scene that follows once all is done."""
+
+
+WIDTH, PAD, MARGIN, TOP = 264.0, 10.0, 12.0, 12.0
+SIZE_GOALS, ROW = 14.0, 19.0
+TICK, SKIPPED, DUE, OPEN = (
+    icons.ICON_FA_CHECK,
+    icons.ICON_FA_MINUS,
+    icons.ICON_FA_CHEVRON_RIGHT,
+    "\N{MIDDLE DOT}",
+)
+HIGHEST = 0.36
+"""Share of the scene's height that it may take; beyond it only the due goal is told, and which of them it is."""
+
+Line = tuple[str, str, theme.Colour, bool]
+"""(mark, text, colour, bold)."""
+
+
+def draw_goals(progress: Progress, context: PanelContext) -> None:
+    """At the upper left, beside or below the heading tape; its place is left in `context.rects`."""
+    pen = Pen.over(context, fitting=False)
+    x, y, scene_width, scene_height = context.scene_rect
+    wide = min(pen.px(WIDTH), scene_width - pen.px(2.0 * MARGIN))
+    room = wide - pen.px(2.0 * PAD + 16.0)
+    lines = told(progress, pen, room, context)
+    if pen.px(ROW) * (len(lines) + 1) > HIGHEST * scene_height:
+        lines = _due_only(lines, progress)
+    tape = context.rects.get("hud/heading")
+    left, top = x + pen.px(MARGIN), y + pen.px(TOP)
+    if tape is not None and left + wide > tape[0] - pen.px(MARGIN):
+        top = tape[1] + pen.px(HEIGHT + 8.0)
+    tall = pen.px(ROW) * len(lines) + pen.px(2.0 * PAD)
+    pen.draw_list.add_rect_filled(
+        (left, top), (left + wide, top + tall), theme.packed(theme.GROUND, 0.72), pen.px(8.0)
+    )
+    for number, (mark, text, colour, bold) in enumerate(lines):
+        row = top + pen.px(PAD) + number * pen.px(ROW)
+        pen.text((left + pen.px(PAD), row), mark, size=SIZE_GOALS - 2.0, colour=colour)
+        pen.text((left + pen.px(PAD + 16.0), row), text, size=SIZE_GOALS, colour=colour, bold=bold)
+    if progress.due is not None and progress.held > 0.0:
+        end = left + progress.held * wide
+        low = (left, top + tall - pen.px(3.0))
+        pen.draw_list.add_rect_filled(low, (end, top + tall), theme.packed(theme.GOOD), pen.px(2.0))
+    context.rects["goals"] = (left, top, wide, tall)
+
+
+def _due_only(lines: list[Line], progress: Progress) -> list[Line]:
+    number = f" ({progress.at + 1} of {len(progress.goals)})" if progress.due is not None else ""
+    return [
+        (mark, text + (number if mark == DUE else ""), colour, bold)
+        for mark, text, colour, bold in lines
+        if mark not in (TICK, SKIPPED, OPEN)
+    ]
+
+
+def told(progress: Progress, pen: Pen, room: float, context: PanelContext) -> list[Line]:
+    """Its lines."""
+    lines: list[Line] = []
+    for index, goal in enumerate(progress.goals):
+        if index == progress.at:
+            lines.append((DUE, goal.title, theme.ACCENT_BRIGHT, True))
+            keys = context.keymap.keys_of(goal.keys)
+            if keys:
+                lines.append(("", f"Keys: {keys}", theme.ACCENT_BRIGHT, True))
+            lines += [("", text, theme.INK, False) for text in wrapped(pen, goal.words, room)]
+            if progress.marker_w is not None:
+                lines.append(
+                    (
+                        "",
+                        f"{distance(progress.distance_m, context.view.units)} to the marker",
+                        theme.INK,
+                        True,
+                    )
+                )
+        else:
+            left_out = index in progress.skipped
+            mark = SKIPPED if left_out else TICK if index < progress.at else OPEN
+            colour = theme.GOOD if mark == TICK else theme.MUTED
+            lines.append((mark, goal.title, colour, False))
+    if progress.graded is not None:
+        text = progress.graded.words
+        lines += [("", part, theme.GOOD, True) for part in wrapped(pen, text, room)]
+    skip, again, hide = (context.keymap.first(name) for name in ("skip_goal", "goals_again", "goals"))
+    if progress.due is None:
+        lines.append((DUE, f"All done. {again}: once more", theme.ACCENT_BRIGHT, True))
+        onward = context.catalogue.scenes.get(context.of(GoalsView).onward)
+        if onward is not None:
+            text = (
+                f"{skip}: on to \N{LEFT DOUBLE QUOTATION MARK}{onward.title}\N{RIGHT DOUBLE QUOTATION MARK}"
+            )
+            lines += [("", part, theme.ACCENT_BRIGHT, True) for part in wrapped(pen, text, room)]
+    else:
+        lines.append(("", f"{skip} skips, {again} begins again, {hide} hides", theme.MUTED, False))
+    return lines
+
+
+def wrapped(pen: Pen, text: str, room: float) -> list[str]:
+    """Lines of whole words that fit into `room` pixels."""
+    lines: list[str] = []
+    for word in text.split():
+        longer = f"{lines[-1]} {word}" if lines else word
+        if lines and pen.width(longer, SIZE_GOALS) <= room:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return lines
+
+
+COVERED = ("goals", "hud/numbers")
+"""Panes at the left, which a mark keeps clear of; the map at the right shows it itself."""
+SIZE_GOAL_MARKER, EDGE_PX, BELOW_PX = 11.0, 34.0, 60.0
+
+
+def edge_place(
+    place_w: np.ndarray, view: np.ndarray, projection: np.ndarray, rect: Rect, margin: float
+) -> tuple[Point, float | None]:
+    """Where a place is shown, in window coordinates, and the bearing (from x, y down) to it where it is out of view.
+
+    Matrices (4, 4) act on columns. What is out of view, or behind the eye, is shown on the edge, `margin` inside.
+    """
+    x, y, width, height = rect
+    half = max(width / 2.0 - margin, 1.0), max(height / 2.0 - margin, 1.0)
+    clip = projection @ view @ np.append(place_w, 1.0)
+    across, up = float(clip[0]), float(clip[1])
+    middle = x + width / 2.0, y + height / 2.0
+    if clip[3] > 1e-6:
+        right, down = across / clip[3] * width / 2.0, -up / clip[3] * height / 2.0
+        if abs(right) <= half[0] and abs(down) <= half[1]:
+            return (middle[0] + right, middle[1] + down), None
+    else:
+        right, down = across * width, -up * height
+    length = math.hypot(right, down)
+    right, down = (right / length, down / length) if length > 1e-9 else (0.0, 1.0)
+    reach = min(half[0] / max(abs(right), 1e-9), half[1] / max(abs(down), 1e-9))
+    return (middle[0] + reach * right, middle[1] + reach * down), math.atan2(down, right)
+
+
+def clear_of(at: Point, covered: list[Rect], room: float) -> Point:
+    """The place, moved to the right of what covers it, `room` away."""
+    x, y = at
+    for left, top, width, height in covered:
+        if left - room < x < left + width + room and top - room < y < top + height + room:
+            x = left + width + room
+    return x, y
+
+
+def clear_below(at: Point, covered: list[Rect], room: float) -> Point:
+    """The place, moved down from what covers it, `room` away."""
+    x, y = at
+    for left, top, width, height in covered:
+        if left - room < x < left + width + room and y < top + height + room:
+            y = top + height + room
+    return x, y
+
+
+def draw_goal_marker(
+    place_w: np.ndarray, distance_m: float, view: np.ndarray, projection: np.ndarray, context: PanelContext
+) -> None:
+    """A diamond where it is, a head of an arrow at the edge where it is not in view."""
+    pen = Pen.over(context, fitting=False)
+    (x, y), bearing = edge_place(place_w, view, projection, context.scene_rect, pen.px(EDGE_PX))
+    size = pen.px(SIZE_GOAL_MARKER)
+    x, y = clear_of((x, y), [context.rects[n] for n in COVERED if n in context.rects], pen.px(EDGE_PX))
+    if bearing is not None:
+        above = [context.rects[n] for n in ("hud/heading", "hud/badges") if n in context.rects]
+        x, y = clear_below((x, y), above, 2.0 * size)
+    if bearing is None:
+        corners = [(x, y - size), (x + size, y), (x, y + size), (x - size, y)]
+    else:
+        corners = [
+            (x + size * r * math.cos(bearing + turn), y + size * r * math.sin(bearing + turn))
+            for turn, r in ((0.0, 1.5), (2.4, 1.2), (math.pi, 0.5), (-2.4, 1.2))
+        ]
+    points = [imgui.ImVec2(*corner) for corner in corners]
+    pen.draw_list.add_polyline(points, theme.packed(EDGE), pen.px(6.0), imgui.ImDrawFlags_.closed.value)
+    pen.draw_list.add_polyline(
+        points, theme.packed(theme.ACCENT_BRIGHT), pen.px(3.0), imgui.ImDrawFlags_.closed.value
+    )
+    above = y > context.scene_rect[1] + context.scene_rect[3] - pen.px(BELOW_PX)
+    at = (x, y - size - pen.px(22.0) if above else y + size + pen.px(6.0))
+    pen.text(
+        at,
+        distance(distance_m, context.view.units),
+        size=14.0,
+        colour=theme.ACCENT_BRIGHT,
+        align=0.5,
+        shadow=True,
+    )
+    context.rects["goal_marker"] = (x - size, y - size, 2.0 * size, 2.0 * size)
+
+
+@dataclass(frozen=True, slots=True)
+class SkipGoal(Action):
+    """Go on to the next goal of the scene."""
+
+
+@dataclass(frozen=True, slots=True)
+class RestartGoals(Action):
+    """The first goal of the scene is due again."""
+
+
+def draw_goals_over(snapshot: Snapshot, context: PanelContext) -> list[Request]:
+    """List and marker, while the scene's own vehicle is flown in the present."""
+    progress, scene, view = context.of(GoalsView).progress, context.find(Scene), context.view
+    if progress is None or scene is None or not view.goals or snapshot.look_back is not None:
+        return []
+    if snapshot.lanes[0].vehicle != scene.vehicle:
+        return []
+    if not (view.caption and told_in(scene, snapshot)):  # a caption has what is due in its own words
+        draw_goals(progress, context)
+    camera = context.find(SceneCamera)
+    if progress.marker_w is not None and camera is not None and view.views == 1:
+        draw_goal_marker(progress.marker_w, progress.distance_m, camera.view, camera.projection, context)
+    return []
+
+
+class GoalActions(Actions):
+    """Judges the goals of the scene."""
+
+    handles = (SkipGoal, RestartGoals)
+
+    def begin(self) -> None:
+        self._judge = Judge(self.app.scene.goals, self.app.scene.vehicle, self.app.world)
+        self._progress: Progress | None = None
+
+    def poll(self, snapshot: Snapshot) -> None:
+        self._progress = self._judge.observe(snapshot) if self.app.scene.goals else None
+
+    def views(self, snapshot: Snapshot) -> Iterable[object]:
+        return (GoalsView(self._progress, self.app.scene.onward),)
+
+    def carry_out(self, action: object) -> None:
+        scene = self.app.scene
+        if isinstance(action, RestartGoals):
+            self._judge.restart()
+            return
+        if scene.onward and scene.goals and self._judge.progress.due is None:
+            self.app.do(LoadScene(scene.onward))
+        self._judge.skip()

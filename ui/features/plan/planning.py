@@ -1,0 +1,246 @@
+"""The planner in the window: one session for a scene with a task, and its picture."""
+
+import math
+import time
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from render.frame import Frame
+from render.plan.view import PlanScene
+from sim.commands import FlyPlan, FollowCourse, SetPaused, StartMpc, StopMpc
+from sim.planner.result.record import PlanRecord
+from sim.planner.service.mpc_control import MpcControl
+from sim.planner.service.requests import (
+    EditTask,
+    FlyByMpc,
+    FlyShown,
+    LeaveMpc,
+    PlanRequest,
+    SetMpc,
+    StartPlanning,
+    StopPlanning,
+)
+from sim.planner.service.view import PlanView
+from sim.planner.task.mpc import MpcSettings, with_goal_at
+from sim.planner.task.poses import positions
+from sim.planner.task.task import Task
+from sim.platform.errors import InputError
+from sim.scene import Scene
+from sim.simulation.scene_setup import fixed_point_w
+from sim.snapshot import Snapshot
+from sim.world import World
+from ui.settings.files import config_dir
+
+if TYPE_CHECKING:
+    from sim.planner.service.session import PlanSession
+
+    _Session = PlanSession | None
+
+
+_SLACK = 0.9
+"""Of its distance a vehicle that lies close to something keeps so much."""
+
+
+class Planning:
+    """Lives as long as its scene. A scene without a task has nothing to show and refuses to plan."""
+
+    def __init__(self, scene: Scene, world: World, *, folder: Path | None = None) -> None:
+        """Raises InputError where the scene's task cannot be read."""
+        self._session: _Session = None
+        self._prepared = False
+        self._races = scene.race is not None
+        """Its plan is a rival, made by itself; nothing else of it is shown."""
+        self._scene = PlanScene(world)
+        self._mpc = MpcControl(MpcSettings())
+        self._sailed_by, self._sets_out = "", False
+        """Who follows the plan as a course, and whether that waits for the plan."""
+        self._latest: Snapshot | None = None
+        self._clearance_m = 0.0
+        """That the scene asks for."""
+        if scene.plan is not None:
+            # Here, not above: with all that solves, which takes longer than to open a window.
+            from sim.planner.api import mpc_settings_of_scene, task_of_scene
+            from sim.planner.service.session import PlanSession
+
+            vehicle, task = task_of_scene(scene, world=world)
+            self._mpc = MpcControl(mpc_settings_of_scene(scene, vehicle))
+            self._clearance_m = task.clearance_m
+            self._sailed_by = "" if vehicle.name == scene.vehicle else scene.vehicle
+            folder = folder or config_dir() / "plans"
+            origin_w = fixed_point_w(scene.start, vehicle, world)
+            self._session = PlanSession(vehicle, task, scene.integrator, folder, origin_w=origin_w)
+
+    @property
+    def view(self) -> PlanView | None:
+        """What is to be shown now."""
+        if self._session is None or self._races:
+            return None
+        if self._sailed_by:
+            return replace(self._session.view, sailed_by=self._sailed_by)
+        return replace(self._session.view, mpc=self._mpc.view)
+
+    @property
+    def rival(self) -> PlanRecord | None:
+        """The best plan of a race by now."""
+        return self._session.view.plan if self._session is not None and self._races else None
+
+    def opening(self) -> list[SetPaused | StartMpc | StopMpc]:
+        """What is to be planned starts where the plan does, and waits there, or sets out with plans made in flight."""
+        place_w = self._mpc.view.how.starts_at_w
+        if not place_w:
+            waits = self.view is not None and not self._sailed_by
+            return [SetPaused(True)] if waits else []
+        assert self._session is not None
+        view = self._session.view
+        goal = EditTask(with_goal_at(view.vehicle.group, view.task, place_w))
+        self._session.handle(goal, time.perf_counter())
+        return [self._switch_mpc(FlyByMpc(), self._session.view)]
+
+    def handle(self, request: PlanRequest) -> FlyPlan | StartMpc | StopMpc | None:
+        """Do what was asked for; returns what the simulation is to be told for it. InputError where it cannot be."""
+        if self._session is None or self._races:
+            raise InputError("this scene has no task to plan")
+        if self._sailed_by:
+            return self._handle_course(self._session, request)
+        if isinstance(request, SetMpc):
+            self._mpc.change(request)
+            return None
+        if isinstance(request, FlyByMpc | LeaveMpc):
+            return self._switch_mpc(request, self._session.view)
+        return self._session.handle(request, time.perf_counter())
+
+    def _handle_course(self, session: "PlanSession", request: PlanRequest) -> None:
+        """A course begins where the vehicle is when it is asked for; it is followed once it is there (`poll`)."""
+        if isinstance(request, FlyByMpc | LeaveMpc | SetMpc):
+            raise InputError(
+                f"plans in flight are not made for the {self._sailed_by}; allowed: to sail a plan"
+            )
+        sails, now_s = isinstance(request, FlyShown), time.perf_counter()
+        self._sets_out = sails or (self._sets_out and not isinstance(request, StartPlanning | StopPlanning))
+        if sails and session.view.busy:
+            return
+        if isinstance(request, StartPlanning | FlyShown) and self._latest is not None:
+            session.handle(EditTask(from_here(session.view, self._latest, self._clearance_m)), now_s)
+        session.handle(StartPlanning() if sails else request, now_s)
+
+    def _set_out(self, view: PlanView) -> FollowCourse | None:
+        """Once there is a plan; InputError where there will be none."""
+        plan = view.plan
+        if plan is not None and plan.solved and not view.stale and view.phase in ("idle", "comparing"):
+            self._sets_out = False
+            return FollowCourse(plan.places_w[:, :2].copy(), _headings(plan), plan.step_s)
+        if view.phase == "idle":
+            self._sets_out = False
+            raise InputError(f"no way to the berth: {view.message}")
+        return None
+
+    def _switch_mpc(self, request: FlyByMpc | LeaveMpc, view: PlanView) -> StartMpc | StopMpc:
+        if isinstance(request, FlyByMpc):
+            return self._mpc.begin(view.vehicle, view.task)
+        self._mpc.end()
+        return StopMpc()
+
+    @property
+    def places_w(self) -> np.ndarray | None:
+        """(n, 3) what a view of the whole plan has to show; None without a task."""
+        view = self.view
+        return None if view is None else self._scene.reach(view)
+
+    def poll(self, snapshot: Snapshot) -> FollowCourse | None:
+        """Once a frame; returns what the simulation is to be told. InputError where a course that was asked for cannot
+        be. While plans fly that are made anew, no other plan follows the task."""
+        self._latest = snapshot
+        if self._session is not None and self._sailed_by:
+            self._session.poll(time.perf_counter())
+            return self._set_out(self._session.view) if self._sets_out else None
+        if self._session is not None:
+            if snapshot.look_back is None:
+                self._mpc.observe(snapshot.mpc)
+            if self._mpc.view.on:
+                self._mpc.follow(self._session.view.vehicle, self._session.view.task)
+                return None
+            if not self._prepared:
+                # With the first frame, not before it: the window opens first.
+                self._prepared = True
+                self._session.prepare()
+                if self._races:
+                    self._session.handle(StartPlanning(), time.perf_counter())
+            self._session.poll(time.perf_counter())
+        return None
+
+    def added(self, frame: Frame) -> Frame:
+        """The frame with the plans in it."""
+        view = self.view
+        return frame if view is None else self._scene.added(frame, view, time.perf_counter())
+
+    def probe(self) -> dict[str, object]:
+        """What a test wants to know."""
+        view = self.view
+        if view is None:
+            return {}
+        plan = view.plan
+        return {
+            "phase": view.phase,
+            "message": view.message,
+            "stale": view.stale,
+            "method": view.method,
+            "free_duration_s": view.task.free_duration,
+            "asked_s": view.task.duration_s,
+            "violations": len(plan.violations) if plan else 0,
+            "iterations": len(view.history),
+            "kept": [record.name for record in view.kept],
+            "waypoints": [list(waypoint.position_w) for waypoint in view.task.waypoints],
+            "obstacles": [obstacle.name for obstacle in view.task.obstacles],
+            "goal_w": positions(view.vehicle, view.task.goal.state.node)[0].tolist(),
+            "status": plan.status if plan else "",
+            "cost": plan.cost if plan else None,
+            "end_w": plan.places_w[-1].tolist() if plan else None,
+            "duration_s": plan.duration_s if plan else None,
+            "mpc": _mpc_told(view),
+            "passes_m": [float(m) for m in _passes_m(view)],
+        }
+
+    def close(self) -> None:
+        """End the planner's processes."""
+        self._mpc.close()
+        if self._session is not None:
+            self._session.close()
+
+
+def from_here(view: PlanView, snapshot: Snapshot, clearance_m: float) -> Task:
+    """The task from where the flown vehicle is now, at rest; who lies closer to something keeps no further from it."""
+    from sim.planner.task.clearance import clearance  # not above, as all that plans
+    from sim.planner.task.poses import once_around
+
+    T_wb = snapshot.lanes[0].T_wb
+    heading_rad = math.atan2(T_wb[1, 0], T_wb[0, 0])
+    start = view.vehicle.state_of((heading_rad, *T_wb[:2, 3]), np.zeros(3))
+    lies = np.stack(2 * [start.node[view.vehicle.node_layout.pose]])
+    near_m = max(_SLACK * clearance(view.vehicle, lies, view.task).least_m, 0.0)
+    return once_around(replace(view.task, start=start, clearance_m=min(clearance_m, near_m)))
+
+
+def _headings(plan: PlanRecord) -> np.ndarray:
+    """(N+1,) [rad]."""
+    T = plan.vehicle.poses(plan.nodes)
+    return np.arctan2(T[:, 1, 0], T[:, 0, 0])
+
+
+def _mpc_told(view: PlanView) -> dict[str, object] | None:
+    """How plans in flight go; None where none are made."""
+    if view.mpc is None or view.mpc.seen is None:
+        return None
+    seen = asdict(view.mpc.seen)
+    del seen["places_w"]
+    return seen
+
+
+def _passes_m(view: PlanView) -> list[float]:
+    """How near the plan comes to each waypoint."""
+    if view.plan is None:
+        return []
+    places = view.plan.places_w
+    return [np.linalg.norm(places - np.array(w.position_w), axis=1).min() for w in view.task.waypoints]

@@ -1,0 +1,330 @@
+"""What the integrators do to the invariants, what a step costs, and whatever a vehicle tells: small plots over the last
+seconds, as its config has them or as the user chose."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from imgui_bundle import imgui, implot
+
+from sim.snapshot import LaneSnapshot, LaneStatus, Snapshot
+from ui.features.lanes import outcome
+from ui.features.plots.channels import Channel, offered
+from ui.features.plots.curves import Curves, Trace
+from ui.features.plots.parts import (
+    chosen,
+    draw_plot_bar,
+    draw_plot_choice,
+    draw_plot_playhead,
+    draw_plot_values,
+    span,
+)
+from ui.window import theme
+from ui.window.context import PanelContext
+from ui.window.requests import Request
+from ui.window.theme import line_colour
+from ui.window.widgets import note, tooltip
+
+NARROWEST_PX = 116.0
+POINTS = 300
+PLOT_FLAGS = implot.Flags_.canvas_only | implot.Flags_.no_inputs
+AXIS_FLAGS = implot.AxisFlags_.no_label | implot.AxisFlags_.no_tick_marks | implot.AxisFlags_.no_highlight
+
+
+def draw_plots(snapshot: Snapshot, context: PanelContext) -> list[Request]:
+    """As many plots side by side as fit."""
+    flown, requests = snapshot.lanes[0], list[Request]()
+    known = offered(flown)
+    shown = [known[key] for key in chosen(flown, context) if key in known]
+    lanes = [lane for lane in snapshot.lanes if lane.name in context.of(Curves).histories]
+    room = imgui.get_content_region_avail()
+    columns = max(min(int(room.x / context.px(NARROWEST_PX)), len(shown)), 1)
+    gap = context.px(14.0)
+    width = (room.x - gap * (columns - 1)) / columns
+    rows = max(-(-len(shown) // columns), 1)
+    height = max(room.y / rows - (context.px(6.0) if rows > 1 else 0.0), context.px(90.0))
+    for index, channel in enumerate(shown):
+        if index % columns:
+            imgui.same_line(0.0, gap)
+        imgui.begin_group()
+        requests += _plot(snapshot, context, lanes, channel, (width, height))
+        imgui.end_group()
+        note(context, f"plots/{channel.key}")
+    return requests + draw_plot_bar(snapshot, context, draw_plot_choice)
+
+
+def _plot(
+    snapshot: Snapshot,
+    context: PanelContext,
+    lanes: list[LaneSnapshot],
+    plot: Channel,
+    size: tuple[float, float],
+) -> list[Request]:
+    curves = context.of(Curves)
+    start_s, end_s = span(lanes, context)
+    before = [history.trace(plot.key, start_s, end_s, POINTS) for history in curves.flights]
+    requests: list[Request] = []
+    kept = [curves.histories[lane.name].trace(plot.key, start_s, end_s, POINTS) for lane in lanes]
+    traces = [Trace(trace.time_s, plot.times * trace.values) for trace in kept]
+    low, high = limits(traces, plot.floor)
+    factor, prefix = prefixed(max(abs(low), abs(high)))
+    imgui.push_font(None, theme.FONT_PX * 0.9)
+    _title(context, plot, traces, size[0])
+    height = size[1] - imgui.get_text_line_height_with_spacing()
+    imgui.pop_font()
+    imgui.push_font(None, theme.FONT_PX * 0.78)
+    if implot.begin_plot(f"##{plot.key}", (size[0], height), PLOT_FLAGS):
+        implot.setup_axes("", "", AXIS_FLAGS, AXIS_FLAGS)
+        time_axis(start_s, end_s, size[0], context)
+        implot.setup_axis_format(implot.ImAxis_.y1, f"%g{prefix}")
+        implot.setup_axis_limits(implot.ImAxis_.x1, start_s, end_s, implot.Cond_.always)
+        implot.setup_axis_limits(implot.ImAxis_.y1, low / factor, high / factor, implot.Cond_.always)
+        for number, trace in enumerate(before):
+            if len(trace.values):
+                implot.plot_line(
+                    f"##before{number}", trace.time_s, plot.times * trace.values / factor, faint_spec(context)
+                )
+        for lane, trace in zip(lanes, traces, strict=True):
+            if len(trace.values):
+                implot.plot_line(lane.name, trace.time_s, trace.values / factor, line_spec(lane, context))
+        draw_plot_values(lanes, plot.key, plot.unit, context, plot.times)
+        requests += draw_plot_playhead(plot.key, snapshot, (start_s, end_s), context)
+        implot.end_plot()
+    imgui.pop_font()
+    return requests
+
+
+def _title(context: PanelContext, plot: Channel, traces: list[Trace], width: float) -> None:
+    left = imgui.get_cursor_pos_x()
+    told = bool(traces) and len(traces[0].values) > 0
+    text = engineering(traces[0].values[-1], plot.unit, plot.floor) if told else ""
+    room = width - imgui.calc_text_size(text).x - context.px(6.0)
+    imgui.text_colored(imgui.ImVec4(*theme.MUTED), fitting(plot.title, room))
+    tooltip(f"{plot.title}. {plot.doc}")
+    if not told:
+        return
+    imgui.same_line(0.0, 0.0)
+    imgui.set_cursor_pos_x(left + width - imgui.calc_text_size(text).x)
+    imgui.text_unformatted(text)
+
+
+def fitting(text: str, room: float) -> str:
+    """A text, cut short where it is wider than `room` pixels."""
+    if imgui.calc_text_size(text).x <= room:
+        return text
+    kept = len(text)
+    while kept and imgui.calc_text_size(f"{text[:kept].rstrip()}\N{HORIZONTAL ELLIPSIS}").x > room:
+        kept -= 1
+    return f"{text[:kept].rstrip()}\N{HORIZONTAL ELLIPSIS}" if kept else ""
+
+
+def time_axis(start_s: float, end_s: float, width_px: float, context: PanelContext) -> None:
+    """Within a plot: as many moments as have room for their labels."""
+    moments = round_moments(start_s, end_s, intervals=int(width_px / context.px(45.0)))
+    implot.setup_axis_ticks(implot.ImAxis_.x1, moments, [f"{moment:g} s" for moment in moments])
+
+
+def round_moments(start_s: float, end_s: float, intervals: int) -> list[float]:
+    """Multiples of 1, 2 or 5 times a power of ten within the span, which they divide into so many parts at most."""
+    rough = (end_s - start_s) / max(intervals, 1)
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(part * power for part in (1.0, 2.0, 5.0, 10.0) if part * power >= rough * (1.0 - 1e-9))
+    first, last = math.ceil(start_s / step - 1e-9), math.floor(end_s / step + 1e-9)
+    return [round(k * step, 9) for k in range(first, last + 1)]
+
+
+def line_spec(lane: LaneSnapshot, context: PanelContext) -> implot.Spec:
+    """A line in the lane's colour."""
+    spec = implot.Spec()
+    spec.line_color = imgui.ImVec4(*line_colour(lane))
+    spec.line_weight = context.px(1.6)
+    return spec
+
+
+def faint_spec(context: PanelContext) -> implot.Spec:
+    """A line of an earlier flight."""
+    spec = implot.Spec()
+    spec.line_color = imgui.ImVec4(*theme.MUTED)
+    spec.line_weight = context.px(1.0)
+    return spec
+
+
+def limits(traces: list[Trace], floor: float) -> tuple[float, float]:
+    """A vertical range that shows every finite value with some air, no smaller than `floor`."""
+    values = np.concatenate([trace.values for trace in traces]) if traces else np.zeros(0)
+    values = values[np.isfinite(values)]
+    if not len(values):
+        return 0.0, 1.0
+    low, high = float(values.min()), float(values.max())
+    # Relative to the values, too: six digits have to tell the marks apart.
+    missing = max(floor + 1e-4 * max(abs(low), abs(high)) - (high - low), 0.0)
+    air = 0.08 * (high - low) + 0.5 * missing
+    return low - air, high + air
+
+
+def engineering(value: float, unit: str, floor: float = 0.0) -> str:
+    """Three or four digits with the unit, k, M, G for large numbers and a power of ten for small ones."""
+    if not np.isfinite(value):
+        return "not finite"
+    if abs(value) < 1e-3 * floor:
+        value = 0.0
+    if unit in THOUSANDS and abs(value) >= 1e3:
+        return engineering(1e-3 * value, THOUSANDS[unit])
+    factor, prefix = prefixed(abs(value))
+    number = f"{value / factor:.4g}" if prefix else f"{value:.3g}"
+    return f"{number} {prefix}{unit}" if unit else f"{number}{prefix}"
+
+
+THOUSANDS = {"\N{MICRO SIGN}s": "ms"}
+"""Units that have a prefix already, and what a thousand of them is."""
+
+
+def prefixed(size: float) -> tuple[float, str]:
+    """Factor and prefix by which a number of that size is written."""
+    for factor, prefix in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if size >= factor:
+            return factor, prefix
+    return 1.0, ""
+
+
+LEAST_DECADES = 3.0
+AGAINST_REFERENCE = ("position_error", "rotation_error")
+"""Are nothing without one."""
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorPlot:
+    """One channel of the history on a logarithmic scale."""
+
+    title: str
+    unit: str
+    doc: str
+    floor: float
+    """Smaller values are drawn there: they are rounding."""
+
+
+ERROR_PLOTS = {
+    "energy_error": ErrorPlot(
+        "|energy error|", "J", "Against the reference; without one, against the start.", 1e-14
+    ),
+    "momentum_error": ErrorPlot(
+        "|momentum error|",
+        "",
+        "Spatial momentum against the reference; without one, against the start.",
+        1e-15,
+    ),
+    "position_error": ErrorPlot(
+        "position error", "m", "Distance from the reference at the same time; Lanes switches one on.", 1e-12
+    ),
+    "rotation_error": ErrorPlot(
+        "rotation error",
+        "rad",
+        "Angle between the lane's attitude and the reference's; Lanes switches one on.",
+        1e-12,
+    ),
+    "orthogonality": ErrorPlot("||R'R - I||", "", "How far the attitude is from being a rotation.", 1e-17),
+    "cost_per_s": ErrorPlot(
+        "cost of 1 s", "\N{MICRO SIGN}s", "Wall time of the compiled steps of one simulated second.", 1e-2
+    ),
+}
+
+
+def draw_errors(snapshot: Snapshot, context: PanelContext) -> list[Request]:
+    """As many plots side by side as fit."""
+    lanes = [lane for lane in snapshot.lanes if lane.name in context.of(Curves).histories]
+    requests: list[Request] = []
+    room = imgui.get_content_region_avail()
+    columns = max(min(int(room.x / context.px(NARROWEST_PX * 0.84)), len(ERROR_PLOTS)), 1)
+    gap = context.px(10.0)
+    width = (room.x - gap * (columns - 1)) / columns
+    rows = -(-len(ERROR_PLOTS) // columns)
+    height = max(room.y / rows - (context.px(6.0) if rows > 1 else 0.0), context.px(90.0))
+    for index, (channel, plot) in enumerate(ERROR_PLOTS.items()):
+        if index % columns:
+            imgui.same_line(0.0, gap)
+        imgui.begin_group()
+        requests += _error_plot(snapshot, context, lanes, channel, plot, (width, height))
+        imgui.end_group()
+        note(context, f"errors/{channel}")
+    return requests + draw_plot_bar(snapshot, context)
+
+
+def _error_plot(
+    snapshot: Snapshot,
+    context: PanelContext,
+    lanes: list[LaneSnapshot],
+    channel: str,
+    plot: ErrorPlot,
+    size: tuple[float, float],
+) -> list[Request]:
+    requests: list[Request] = []
+    start_s, end_s = span(lanes, context)
+    traces = [
+        context.of(Curves).histories[lane.name].trace(channel, start_s, end_s, POINTS) for lane in lanes
+    ]
+    low, high = decades([trace.values for trace in traces], plot.floor)
+    imgui.push_font(None, theme.FONT_PX * 0.86)
+    imgui.text_colored(imgui.ImVec4(*theme.MUTED), f"{plot.title}  {plot.unit}".rstrip())
+    tooltip(plot.doc)
+    height = size[1] - imgui.get_text_line_height_with_spacing()
+    imgui.pop_font()
+    imgui.push_font(None, theme.FONT_PX * 0.74)
+    if implot.begin_plot(f"##{channel}", (size[0], height), PLOT_FLAGS):
+        implot.setup_axes("", "", AXIS_FLAGS, AXIS_FLAGS)
+        time_axis(start_s, end_s, size[0], context)
+        implot.setup_axis_scale(implot.ImAxis_.y1, implot.Scale_.log10.value)
+        implot.setup_axis_format(implot.ImAxis_.y1, "%.0e")
+        implot.setup_axis_limits(implot.ImAxis_.x1, start_s, end_s, implot.Cond_.always)
+        implot.setup_axis_limits(implot.ImAxis_.y1, low, high, implot.Cond_.always)
+        for lane, trace in zip(lanes, traces, strict=True):
+            known = np.isfinite(trace.values)
+            if known.any():
+                values = np.clip(np.abs(trace.values[known]), plot.floor, 1e300)
+                implot.plot_line(lane.name, trace.time_s[known], values, line_spec(lane, context))
+        if channel in AGAINST_REFERENCE and not snapshot.reference:
+            implot.plot_text("no reference", 0.5 * (start_s + end_s), float(np.sqrt(low * high)))
+        mark_stops(lanes, start_s, context, told=channel == "energy_error")
+        draw_plot_values(lanes, channel, plot.unit, context)
+        requests += draw_plot_playhead(channel, snapshot, (start_s, end_s), context)
+        implot.end_plot()
+    imgui.pop_font()
+    return requests
+
+
+def mark_stops(lanes: list[LaneSnapshot], start_s: float, context: PanelContext, *, told: bool) -> None:
+    """Within a plot: a line in the lane's colour where it has stopped; `told`: with time and cause in words."""
+    for number, lane in enumerate(stopped(lanes)):
+        at_s = lane.time_current_s
+        if at_s < start_s:
+            continue
+        implot.plot_inf_lines(f"##stop{lane.name}", np.array([at_s]), line_spec(lane, context))
+        if not told:
+            continue
+        limits = implot.get_plot_limits()
+        colour = imgui.ImVec4(*line_colour(lane))
+        offset = (context.px(4.0), context.px(8.0 + 14.0 * number))
+        implot.annotation(at_s, limits.y.max, colour, offset, True, f"{at_s:.2f} s: {cause(lane)}")
+
+
+def cause(lane: LaneSnapshot) -> str:
+    """The quantity that failed, or what happened, in a word or two."""
+    text = outcome(lane).partition(", ")[2]
+    for known in ("energy", "angular velocity", "velocity", "position", "no solution"):
+        if known in text:
+            return known
+    return lane.status.value
+
+
+def stopped(lanes: list[LaneSnapshot]) -> list[LaneSnapshot]:
+    return [lane for lane in lanes if lane.status is not LaneStatus.RUNNING]
+
+
+def decades(rows: list[np.ndarray], floor: float) -> tuple[float, float]:
+    """Logarithmic limits that hold every finite positive value, no fewer than a few decades."""
+    values = np.abs(np.concatenate(rows)) if rows else np.zeros(0)
+    values = values[np.isfinite(values) & (values > 0.0)]
+    if not len(values):
+        return floor, floor * 10.0**LEAST_DECADES
+    low = np.log10(max(float(values.min()), floor)) - 0.4
+    high = max(np.log10(max(float(values.max()), floor)) + 0.4, low + LEAST_DECADES)
+    return float(10.0**low), float(10.0 ** min(high, 300.0))

@@ -1,0 +1,250 @@
+"""Parts that plots share: the legend bar, the choice of channels, the playhead, and the values under the mouse."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from imgui_bundle import icons_fontawesome_6 as icons
+from imgui_bundle import imgui, implot
+
+from sim.commands import Scrub
+from sim.snapshot import LaneSnapshot, LaneStatus, Snapshot
+from ui.features.lanes import outcome
+from ui.features.plots.channels import offered, shown_at_first
+from ui.features.plots.curves import Curves, SaveCurves
+from ui.features.transport import MARKS, WHOLE_S, Mark, PlotWindow, within
+from ui.window import theme
+from ui.window.context import PanelContext
+from ui.window.requests import ChangeView, Request
+from ui.window.theme import line_colour
+from ui.window.widgets import OVERLAY, button, checkbox
+from ui.window.wording import is_recorded, shown_s, step_text
+
+
+@dataclass(slots=True)
+class PlotChoice:
+    """The channels that the user has chosen to see."""
+
+    by_vehicle: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Other vehicles have those of their configuration."""
+
+
+Choose = Callable[[LaneSnapshot, PanelContext], None]
+
+SPANS_S = (5.0, 20.0, 60.0, WHOLE_S)
+TABS_PX = 150.0
+"""Left to the tabs."""
+
+
+def draw_plot_bar(snapshot: Snapshot, context: PanelContext, choose: Choose | None = None) -> list[Request]:
+    """Over the upper right corner of the window that is being built; `choose` adds what chooses the plots."""
+    requests: list[Request] = []
+    position, width = imgui.get_window_pos(), imgui.get_window_width()
+    left, edge = position.x + context.px(TABS_PX), position.x + width
+    imgui.set_next_window_pos((edge, position.y), imgui.Cond_.always, (1.0, 0.0))
+    imgui.set_next_window_bg_alpha(0.0)
+    imgui.push_style_var(imgui.StyleVar_.window_padding, (context.px(8.0), context.px(2.0)))
+    imgui.push_style_var(imgui.StyleVar_.window_border_size, 0.0)
+    imgui.push_style_var(imgui.StyleVar_.frame_padding, (context.px(6.0), context.px(1.0)))
+    imgui.begin("##plot_bar", None, OVERLAY)
+    imgui.internal.bring_window_to_display_front(imgui.internal.get_current_window())
+    imgui.push_font(None, theme.FONT_PX * 0.86)
+    buttons_px = context.px(46.0) * (len(SPANS_S) + (3 if choose else 2))
+    for lane in fitting(
+        snapshot.lanes, [_width(lane, context) for lane in snapshot.lanes], edge - left - buttons_px
+    ):
+        imgui.text_colored(imgui.ImVec4(*line_colour(lane)), icons.ICON_FA_CIRCLE)
+        imgui.same_line(0.0, context.px(4.0))
+        imgui.text_unformatted(_name(lane))
+        imgui.same_line(0.0, context.px(12.0))
+    for span_s in SPANS_S:
+        lit = span_s == context.view.plot_s
+        text = "all" if span_s == WHOLE_S else f"{span_s:g} s"
+        if button(context, f"plots/span/{span_s:g}", text, f"How far back the plots look.\n{HELP}", lit=lit):
+            context.of(PlotWindow).follow()
+            requests.append(ChangeView(replace(context.view, plot_s=span_s)))
+        imgui.same_line(0.0, context.px(3.0))
+    doc = "Save all that the plots remember as a table (CSV)."
+    if button(context, "plots/save", icons.ICON_FA_TABLE, doc):
+        requests.append(SaveCurves())
+    imgui.same_line(0.0, context.px(3.0))
+    mark_button(snapshot, context)
+    if choose is not None:
+        imgui.same_line(0.0, context.px(3.0))
+        choose(snapshot.lanes[0], context)
+    imgui.pop_font()
+    imgui.end()
+    imgui.pop_style_var(3)
+    return requests
+
+
+def fitting(lanes: Sequence[LaneSnapshot], widths: Sequence[float], room: float) -> list[LaneSnapshot]:
+    """As many of them, from the first on, as there is room for."""
+    kept, left = [], room
+    for lane, width in zip(lanes, widths, strict=True):
+        left -= width
+        if left < 0.0:
+            break
+        kept.append(lane)
+    return kept
+
+
+def _width(lane: LaneSnapshot, context: PanelContext) -> float:
+    return imgui.calc_text_size(f"{icons.ICON_FA_CIRCLE}{_name(lane)}").x + context.px(16.0)
+
+
+def _name(lane: LaneSnapshot) -> str:
+    return f"{lane.integrator} {step_text(lane.step_s)}"
+
+
+MOST = 10
+"""Plots at once."""
+_POPUP = "##choose plots"
+
+
+def chosen(lane: LaneSnapshot, context: PanelContext) -> tuple[str, ...]:
+    """Keys of the channels that are plotted."""
+    own = context.of(PlotChoice).by_vehicle.get(lane.vehicle)
+    return shown_at_first(lane) if own is None else own
+
+
+def draw_plot_choice(lane: LaneSnapshot, context: PanelContext) -> None:
+    """A button that opens the list of all channels."""
+    plotted = context.of(PlotChoice)
+    if button(context, "plots/choose", icons.ICON_FA_LIST_CHECK, "Choose what is plotted."):
+        imgui.open_popup(_POPUP)
+    if not imgui.begin_popup(_POPUP):
+        return
+    shown = chosen(lane, context)
+    for channel in offered(lane).values():
+        ticked = channel.key in shown
+        imgui.begin_disabled(not ticked and len(shown) >= MOST)
+        unit = f"  [{channel.unit}]" if channel.unit else ""
+        clicked = checkbox(
+            context, f"plots/choose/{channel.key}", f"{channel.title}{unit}", ticked, channel.doc
+        )
+        imgui.end_disabled()
+        if clicked:
+            others = tuple(key for key in shown if key != channel.key)
+            plotted.by_vehicle[lane.vehicle] = others if ticked else (*shown, channel.key)
+    if button(context, "plots/choose/as usual", "As usual", "What suits this vehicle."):
+        plotted.by_vehicle.pop(lane.vehicle, None)
+    imgui.end_popup()
+
+
+HELP = "Drag: look at a moment. Wheel: zoom. Right button: move along. Double click: follow the flight."
+_LEFT, _RIGHT = imgui.MouseButton_.left.value, imgui.MouseButton_.right.value
+_NEAR_PX = 5.0
+
+
+def span(lanes: list[LaneSnapshot], context: PanelContext) -> tuple[float, float]:
+    """Simulated time [s] that the plots show."""
+    curves = context.of(Curves)
+    known = [curves.histories[lane.name] for lane in lanes if len(curves.histories[lane.name])]
+    latest_s = max((history.latest_s for history in known), default=0.0)
+    begin_s = min((history.begin_s for history in known), default=0.0)
+    return context.of(PlotWindow).span(begin_s, latest_s, context.view.plot_s)
+
+
+def draw_plot_playhead(
+    name: str, snapshot: Snapshot, shown: tuple[float, float], context: PanelContext
+) -> list[Request]:
+    """Between begin and end of a plot; `shown`: its span of time."""
+    _lines(snapshot, shown, context)
+    corner, size, mouse = implot.get_plot_pos(), implot.get_plot_size(), imgui.get_mouse_pos()
+    context.rects[f"plots/{name}/area"] = (corner.x, corner.y, size.x, size.y)
+    inside = corner.x <= mouse.x <= corner.x + size.x and corner.y <= mouse.y <= corner.y + size.y
+    hovered = inside and imgui.is_window_hovered()
+    window, requests = context.of(PlotWindow), list[Request]()
+    at_s = shown[0] + (mouse.x - corner.x) / max(size.x, 1.0) * (shown[1] - shown[0])
+    latest_s = shown_s(snapshot)[1]
+    if hovered:
+        _tell(at_s, shown, size.x, context)
+        if imgui.is_mouse_double_clicked(_LEFT):
+            window.follow()
+        elif imgui.is_mouse_clicked(_LEFT):
+            window.held = name
+        wheel = imgui.get_io().mouse_wheel
+        if wheel:
+            requests.append(ChangeView(window.zoomed(context.view, shown, at_s, wheel, latest_s)))
+        if imgui.is_mouse_dragging(_RIGHT):
+            by_s = -imgui.get_io().mouse_delta.x / max(size.x, 1.0) * (shown[1] - shown[0])
+            window.panned(shown, by_s, latest_s)
+    if window.held == name:
+        if not imgui.is_mouse_down(_LEFT):
+            window.held = ""
+        elif is_recorded(snapshot):
+            begin_s, end_s, now_s = shown_s(snapshot)
+            wanted_s = min(max(at_s, begin_s), end_s)
+            if wanted_s != now_s or snapshot.look_back is None:
+                requests.append(Scrub(wanted_s))
+    return requests
+
+
+def mark_button(snapshot: Snapshot, context: PanelContext) -> None:
+    """Marks the moment that is shown."""
+    doc = f"Mark the moment that is shown, to find it again.\n{HELP}"
+    if button(context, "plots/mark", icons.ICON_FA_FLAG, doc):
+        window = context.of(PlotWindow)
+        count = sum(mark.kind == "user" for mark in window.marks)
+        window.mark(snapshot.clock_s, f"mark {count + 1}")
+
+
+def _lines(snapshot: Snapshot, shown: tuple[float, float], context: PanelContext) -> None:
+    for number, mark in enumerate(within(context.of(PlotWindow).marks, *shown)):
+        _line(f"##mark{number}", mark.time_s, MARKS[mark.kind], context.px(1.2))
+    if snapshot.look_back is not None:
+        _line("##playhead", snapshot.look_back.time_s, theme.ACCENT, context.px(2.0))
+
+
+def _line(name: str, time_s: float, colour: theme.Colour, weight: float) -> None:
+    spec = implot.Spec()
+    spec.line_color, spec.line_weight = imgui.ImVec4(*colour), weight
+    implot.plot_inf_lines(name, np.array([time_s]), spec)
+
+
+def _tell(at_s: float, shown: tuple[float, float], width_px: float, context: PanelContext) -> None:
+    """What is marked under the mouse."""
+    near_s = context.px(_NEAR_PX) / max(width_px, 1.0) * (shown[1] - shown[0])
+    for mark in context.of(PlotWindow).marks:
+        if abs(mark.time_s - at_s) < near_s:
+            imgui.set_tooltip(playhead_text(mark))
+
+
+def playhead_text(mark: Mark) -> str:
+    return f"{mark.time_s:.2f} s: {mark.text}"
+
+
+def draw_plot_values(
+    lanes: list[LaneSnapshot], channel: str, unit: str, context: PanelContext, times: float = 1.0
+) -> None:
+    """Within a plot over simulated time; nothing while the mouse is elsewhere. `times`: to that unit."""
+    corner, size, mouse = implot.get_plot_pos(), implot.get_plot_size(), imgui.get_mouse_pos()
+    inside = corner.x <= mouse.x <= corner.x + size.x and corner.y <= mouse.y <= corner.y + size.y
+    if not (inside and imgui.is_window_hovered()):
+        return
+    time_s = float(implot.pixels_to_plot(mouse).x)
+    line = implot.Spec()
+    line.line_color, line.line_weight = imgui.ImVec4(*theme.MUTED), context.px(1.0)
+    implot.plot_inf_lines("##under the mouse", np.array([time_s]), line)
+    if not imgui.begin_tooltip():
+        return
+    imgui.text_unformatted(f"t = {time_s:.2f} s")
+    for lane in lanes:
+        imgui.text_colored(imgui.ImVec4(*line_colour(lane)), icons.ICON_FA_CIRCLE)
+        imgui.same_line()
+        imgui.text_unformatted(
+            f"{lane.integrator} {step_text(lane.step_s)}: "
+            f"{value_text(lane, channel, unit, time_s, context, times)}"
+        )
+    imgui.end_tooltip()
+
+
+def value_text(
+    lane: LaneSnapshot, channel: str, unit: str, time_s: float, context: PanelContext, times: float = 1.0
+) -> str:
+    """A lane's value at a time, or what had become of it by then."""
+    if lane.status is not LaneStatus.RUNNING and time_s > lane.time_current_s:
+        return outcome(lane)
+    value = times * context.of(Curves).histories[lane.name].at(channel, time_s)
+    return f"{value:.4g} {unit}".rstrip() if np.isfinite(value) else "nothing known"

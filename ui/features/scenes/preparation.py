@@ -1,0 +1,90 @@
+"""What a window needs before it shows a scene: world, kernels, meshes, and what runs and plans in them."""
+
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import render.land
+import sim.world
+from render.land.scenery import Scenery, load_scenery
+from render.quality import preset
+from sim.commands import Command
+from sim.models.asset import check_model
+from sim.platform.processes import CacheWorkers
+from sim.platform.progress import Board
+from sim.scene import Scene
+from sim.simulation import KernelStore, Simulation, starting_methods
+from sim.vehicle_config import config_named
+from sim.vehicles import Vehicle
+from sim.world import World, load_world
+from sim.world.store import source_digest
+from ui.features.plan.planning import Planning
+from ui.settings.catalogue import load_catalogue
+
+
+def _sources(package: object) -> list[str]:
+    return [str(path) for path in Path(package.__file__).parent.rglob("*.py")]
+
+
+_LAND_DIGEST = source_digest(*_sources(sim.world), *_sources(render.land))
+"""Of all that worlds and their meshes are made by."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A scene that is ready to be changed over to."""
+
+    scene: Scene
+    world: World
+    simulation: Simulation
+    planning: Planning
+    quality: str
+    scenery: Scenery | None
+    """In that quality; None for the world that is shown already."""
+
+
+def prepared(
+    scene: Scene, quality: str, shown: str, commands: Iterable[Command], workers: CacheWorkers, board: Board
+) -> Loaded:
+    """World and kernels side by side, then what needs them.
+
+    shown: key of the world that is shown. commands: carried out before anything else. The simulation takes
+    `workers` over. Raises InputError where the scene cannot work, GivenUp where `workers` is closed.
+    """
+    check_model(config_named(scene.vehicle))
+    store = KernelStore(workers)
+    vehicle, methods = starting_methods(scene)
+    with ThreadPoolExecutor(1 + len(methods), thread_name_prefix="preparing") as pool:
+        land = pool.submit(_land, scene, quality, shown, workers, board)
+        kernels = [pool.submit(_kernel, store, vehicle, method, board) for method in methods]
+    for kernel in kernels:
+        kernel.result()
+    world, scenery = land.result()
+    with board.shown("Simulation"):
+        load_catalogue()  # the panels will want it, and it takes longer than a frame
+        simulation = Simulation(scene, world, kernels=store)
+        for command in commands:
+            simulation.submit(command)
+        simulation.advance(0.0)
+        return Loaded(scene, world, simulation, Planning(scene, world), quality, scenery)
+
+
+def _land(
+    scene: Scene, quality: str, shown: str, workers: CacheWorkers, board: Board
+) -> tuple[World, Scenery | None]:
+    with board.shown(f"World: {scene.world}") as tell:
+        name = f"{scene.world}-{scene.seed}-{quality}-{_LAND_DIGEST}"
+        workers.ensure(name, grow, scene.world, scene.seed, quality, progress=tell)
+        world = load_world(scene.world, seed=scene.seed)
+        return world, None if world.key == shown else load_scenery(world, preset(quality))
+
+
+def grow(world: str, seed: int, quality: str) -> None:
+    """Have a world and its meshes in the cache."""
+    load_scenery(load_world(world, seed=seed), preset(quality))
+
+
+def _kernel(store: KernelStore, vehicle: Vehicle, method: str, board: Board) -> None:
+    with board.shown(f"Kernel: {method} for {vehicle.name}") as tell:
+        store.get(vehicle, method, tell=tell)

@@ -1,0 +1,44 @@
+"""What is asked for of scenes and of files that are opened."""
+
+from dataclasses import dataclass
+
+from sim.recordings import Take
+from ui.window.requests import Action, Indirect
+
+
+@dataclass(frozen=True, slots=True)
+class OpenPath(Action):
+    """Open what the user has named or dropped: a vehicle's folder, a scene or a take."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class BrowseFiles(Indirect):
+    """Have a file chosen that is to be opened."""
+
+
+@dataclass(frozen=True, slots=True)
+class CancelLoading(Action):
+    """Give up the scene that is being made ready."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerTrust(Action):
+    """Whether the folder of the file that was asked about is trusted."""
+
+    trusted: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ShowTake(Action):
+    """Show a take in its scene, which may have to be opened first."""
+
+    take: Take
+
+
+@dataclass(frozen=True, slots=True)
+class OpenControls(Action):
+    """Have the profiles and keys of a file count from now on."""
+
+    path: str

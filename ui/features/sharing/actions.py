@@ -1,0 +1,286 @@
+"""Exports and videos of a window, made beside its frames."""
+
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+import numpy as np
+
+from export.film import Film
+from export.output import OutputError
+from render.errors import DisplayError
+from sim.commands import KeepTake
+from sim.platform.errors import InputError
+from sim.platform.processes import GivenUp, run_in_process
+from sim.platform.replacing import file_stem
+from sim.recordings import Take, save_take
+from sim.simulation import Simulation
+from sim.snapshot import LookBack, Snapshot
+from sim.vehicles.forms.custom import OwnClass
+from sim.world import World
+from ui.features.feature import Actions, App, News
+from ui.features.sharing.view import (
+    VIDEO,
+    CancelExport,
+    ExportShown,
+    FilmView,
+    RecordVideo,
+    SharingView,
+    StopVideo,
+)
+from ui.settings.files import config_dir
+
+_TIDY_S = 5.0
+"""In which a video that is given up takes its files back."""
+_NEARLY_S = 0.02
+"""A take that has come so near to its end has ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """An export that waits for the simulation's answers."""
+
+    request: ExportShown
+    scene: str
+    world: World
+    lanes: tuple[tuple[str, tuple[float, float, float], bool, Future[Take]], ...]
+    """Name, tint, whether it is a ghost, and what is recorded of it."""
+
+
+@dataclass(slots=True)
+class _Filmed:
+    film: Film
+    began_s: float
+    take: tuple[float, float] | None
+    """From where to where of a take that is played."""
+
+
+class Sharing:
+    """Lives as long as the window. Files go to the user's folder of exports, under names that are not taken."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder or config_dir() / "exports"
+        self._worker = ThreadPoolExecutor(1, thread_name_prefix="exports")
+        self._asked: list[_Asked] = []
+        self._pending: list[Future[News]] = []
+        self._filmed: _Filmed | None = None
+        self._share = 0.0
+        self._given_up: threading.Event | None = None
+        """Of the video that is drawn anew."""
+        self._ending: list[tuple[Film, bool]] = []
+
+    def view(self, snapshot: Snapshot) -> SharingView:
+        """For the panels."""
+        film = None
+        if self._filmed is not None:
+            film = FilmView(self._filmed.film.seconds, _share(self._filmed.take, snapshot.look_back))
+        drawn = None if self._given_up is None else self._share
+        return SharingView(bool(self._asked or self._pending), drawn, film)
+
+    def export(self, request: ExportShown, simulation: Simulation, world: World) -> None:
+        """Begin to write what is recorded of all lanes, or shown of it."""
+        snapshot = simulation.snapshot
+        lanes = tuple((lane.name, lane.tint, lane.ghost, Future[Take]()) for lane in snapshot.lanes)
+        if request.ending == VIDEO:
+            self._share, self._given_up = 0.0, threading.Event()
+        for name, _, _, reply in lanes:
+            simulation.submit(KeepTake(reply, name))
+        self._asked.append(_Asked(request, snapshot.scene, world, lanes))
+
+    def cancel(self) -> None:
+        """Give up the video that is drawn."""
+        if self._given_up is not None:
+            self._given_up.set()
+
+    def record(self, snapshot: Snapshot, size_px: tuple[int, int]) -> str:
+        """Begin a video; what to tell where that cannot be."""
+        try:
+            path = self._free(snapshot.scene, ".mp4")
+        except OSError as error:
+            return f"{self._folder} cannot be made: {error.strerror or error}"
+        look = snapshot.look_back
+        playing = look is not None and not snapshot.paused
+        span = (look.time_s, look.end_s) if look is not None and playing else None
+        self._filmed = _Filmed(Film(path, size_px), time.perf_counter(), span)
+        return ""
+
+    def stop(self, *, keep: bool) -> None:
+        """End the video."""
+        if self._filmed is not None:
+            film, self._filmed = self._filmed.film, None
+            film.finish() if keep else film.cancel()
+            self._ending.append((film, keep))
+
+    @property
+    def filming(self) -> bool:
+        """Whether every picture is read back."""
+        return self._filmed is not None
+
+    def look(self, snapshot: Snapshot, picture: Callable[[], np.ndarray]) -> None:
+        """Once a frame, when the scene is drawn and the panels are not: `picture` reads what is seen."""
+        filmed = self._filmed
+        if filmed is None:
+            return
+        elapsed_s = time.perf_counter() - filmed.began_s
+        if filmed.film.due(elapsed_s):
+            filmed.film.picture(picture(), elapsed_s)
+        look = snapshot.look_back
+        over = filmed.take is not None and (look is None or look.time_s >= filmed.take[1] - _NEARLY_S)
+        if over or filmed.film.done:
+            self.stop(keep=True)
+
+    def poll(self) -> list[News]:
+        """Once a frame: what is finished."""
+        for asked in [asked for asked in self._asked if all(reply.done() for *_, reply in asked.lanes)]:
+            self._asked.remove(asked)
+            work = self._drawn if asked.request.ending == VIDEO else self._written
+            self._pending.append(self._worker.submit(work, asked))
+        done = [future for future in self._pending if future.done()]
+        self._pending = [future for future in self._pending if future not in done]
+        news = [future.result() for future in done]
+        if not (self._asked or self._pending):
+            self._given_up = None
+        for film, keep in [ending for ending in self._ending if ending[0].done]:
+            self._ending.remove((film, keep))
+            if film.error:
+                news.append(News(film.error, error=True))
+            else:
+                news.append(News(f"Video saved: {film.path}" if keep else "No video was kept"))
+        return news
+
+    def close(self) -> None:
+        """Finish what is being written."""
+        self.stop(keep=True)
+        self.cancel()
+        for film, _ in self._ending:
+            film.join()
+        self._worker.shutdown(wait=True)
+
+    def _drawn(self, asked: _Asked) -> News:
+        """The take of the flown lane as a video, beside it those of the others, in a process of its own."""
+        from export.runs import TakeVideo, draw_take  # with the encoder, which few windows need
+
+        given_up = self._given_up or threading.Event()
+
+        def tell(share: float) -> None:
+            self._share = share
+
+        try:
+            take, path = asked.lanes[0][-1].result(), self._free(asked.scene, VIDEO)
+            with tempfile.TemporaryDirectory() as folder:
+                file = Path(folder) / "take.npz"
+                save_take(take, file)
+                beside = []
+                for k, (name, _, _, reply) in enumerate(asked.lanes[1:]):
+                    if reply.exception() is None:
+                        beside.append((name, save_take(reply.result(), Path(folder) / f"beside-{k}.npz")))
+                order = TakeVideo(
+                    file, path, asked.request.camera, asked.request.subframes, beside=tuple(beside)
+                )
+                run_in_process(
+                    draw_take,
+                    order,
+                    name="video",
+                    prepare=OwnClass.of(type(take.vehicle)),
+                    progress=tell,
+                    given_up=given_up,
+                    tidy_s=_TIDY_S,
+                    refusals=(InputError, OutputError, DisplayError),
+                    allowed="allowed: Record video, or another format",
+                )
+        except GivenUp:
+            return News("No video was kept")
+        except (InputError, OutputError, DisplayError) as error:
+            return News(str(error), error=True)
+        except OSError as error:
+            return News(f"{self._folder}: {error.strerror or error}", error=True)
+        return News(f"Video saved: {path}")
+
+    def _written(self, asked: _Asked) -> News:
+        from export.file import export_motions  # as above
+        from export.motion import motion_of_take
+        from export.nodes import ground_under
+
+        try:
+            motions = []
+            for name, tint, ghost, reply in asked.lanes:
+                if reply.exception() is not None:
+                    continue  # nothing has been recorded of it
+                take = reply.result()
+                here = (asked.world.name, asked.world.seed) == (take.world, take.seed)
+                playback = take.playback((lambda: asked.world) if here else None)
+                motions.append(
+                    motion_of_take(
+                        take,
+                        world=asked.world if here else None,
+                        playback=playback,
+                        name=name,
+                        tint=tint,
+                        ghost=ghost,
+                    )
+                )
+            if not motions:
+                return News("nothing has been recorded yet", error=True)
+            free = self._free(asked.scene, asked.request.ending)
+            ground = ground_under(asked.world, motions) if asked.request.ground else None
+            path = export_motions(free, motions, title=asked.scene, ground=ground)
+        except (InputError, OutputError, DisplayError) as error:
+            return News(str(error), error=True)
+        except OSError as error:
+            return News(f"{self._folder}: {error.strerror or error}", error=True)
+        return News(f"Exported: {path}")
+
+    def _free(self, scene: str, ending: str) -> Path:
+        """A file that is not there yet, after the scene and the time."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        stem = f"{file_stem(Path(scene).stem, 'scene')}-{datetime.now():%Y%m%d-%H%M%S}"
+        path, count = self._folder / f"{stem}{ending}", 2
+        while path.exists():
+            path, count = self._folder / f"{stem}-{count}{ending}", count + 1
+        return path
+
+
+def _share(span: tuple[float, float] | None, look: LookBack | None) -> float | None:
+    if span is None or span[1] <= span[0]:
+        return None
+    return 1.0 if look is None else min(max((look.time_s - span[0]) / (span[1] - span[0]), 0.0), 1.0)
+
+
+class SharingActions(Actions):
+    """Exports, and videos of what is seen."""
+
+    handles = (ExportShown, CancelExport, RecordVideo, StopVideo)
+
+    def __init__(self, app: App) -> None:
+        super().__init__(app)
+        self._sharing = Sharing()
+
+    def poll(self, snapshot: Snapshot) -> None:
+        for news in self._sharing.poll():
+            self.app.tell(news.text, error=news.error)
+
+    def views(self, snapshot: Snapshot) -> Iterable[object]:
+        return (self._sharing.view(snapshot),)
+
+    def carry_out(self, action: object) -> None:
+        match action:
+            case ExportShown():
+                self._sharing.export(action, self.app.simulation, self.app.world)
+            case CancelExport():
+                self._sharing.cancel()
+            case StopVideo(keep):
+                self._sharing.stop(keep=keep)
+            case RecordVideo():
+                refusal = self._sharing.record(self.app.simulation.snapshot, self.app.scene_size_px)
+                self.app.tell(refusal or "Recording what is seen", error=bool(refusal))
+
+    def drawn(self, snapshot: Snapshot, picture: Callable[[], np.ndarray]) -> None:
+        self._sharing.look(snapshot, picture)
+
+    def close(self) -> None:
+        self._sharing.close()

@@ -1,0 +1,148 @@
+"""TODO."""
+
+from dataclasses import dataclass
+
+from imgui_bundle import icons_fontawesome_6 as icons
+from imgui_bundle import imgui
+
+from sim.scene import CAMERAS
+from sim.snapshot import Snapshot
+from ui.features.sharing.view import (
+    BLURS,
+    FORMATS,
+    SCENES,
+    VIDEO,
+    CancelExport,
+    ExportShown,
+    FilmView,
+    RecordVideo,
+    SharingView,
+    StopVideo,
+)
+from ui.window.context import PanelContext
+from ui.window.requests import Request
+from ui.window.widgets import (
+    Item,
+    button,
+    checkbox,
+    heading,
+    label,
+    menu,
+    note,
+    prose,
+)
+
+
+@dataclass(slots=True)
+class ExportChoices:
+    """What the next export is to be."""
+
+    ending: str = ".glb"
+    ground: bool = False
+    """Whether the ground goes along into a scene."""
+    camera: str = ""
+    """Of a video; empty: the scene's own."""
+    blur: int = 1
+    """Of a video: pictures that are averaged into each one."""
+
+
+def draw_sharing(snapshot: Snapshot, context: PanelContext) -> list[Request]:
+    """Export and video."""
+    heading(context, "For others")
+    requests: list[Request] = []
+    if snapshot.look_back is None and snapshot.recorded_s[1] <= snapshot.recorded_s[0]:
+        prose("What you fly can be exported, and filmed.")
+    else:
+        requests += _export(context)
+    film = context.of(SharingView).film
+    return requests + (_film(film, context) if film is not None else _begin(context))
+
+
+def _export(context: PanelContext) -> list[Request]:
+    choices = context.of(ExportChoices)
+    sharing = context.of(SharingView)
+    label(context, "As")
+    items = [Item(ending, ending, doc) for ending, doc in FORMATS.items()]
+    chosen = menu(context, "sharing/format", items, choices.ending)
+    choices.ending = chosen or choices.ending
+    if choices.ending in SCENES:
+        label(context, "")
+        doc = "The ground about the ways, as a mesh with its colours"
+        choices.ground ^= checkbox(context, "sharing/ground", "with the ground", choices.ground, doc)
+    if choices.ending == VIDEO:
+        _choose_video(context)
+    if sharing.drawn is not None:
+        return _drawn(sharing.drawn, context)
+    text = f"{icons.ICON_FA_FILE_EXPORT}  {'Exporting ...' if sharing.exporting else 'Export'}"
+    doc = (
+        "What is recorded of all lanes, or the take that is shown with its ghosts, to your folder of exports"
+    )
+    free = not sharing.exporting
+    if button(context, "sharing/export", text, doc, width=-1.0, enabled=free):
+        ground = choices.ground and choices.ending in SCENES
+        if choices.ending == VIDEO:
+            return [ExportShown(VIDEO, camera=choices.camera, subframes=choices.blur)]
+        return [ExportShown(choices.ending, ground)]
+    return []
+
+
+def _choose_video(context: PanelContext) -> None:
+    """Camera and blur of a video that is drawn anew."""
+    choices = context.of(ExportChoices)
+    label(context, "Camera")
+    own = "the scene's"
+    cameras = [
+        Item("", own, "The camera that the scene names"),
+        *(Item(kind, kind, f"Seen by the {kind} camera") for kind in CAMERAS),
+    ]
+    chosen = menu(
+        context,
+        "sharing/camera",
+        cameras,
+        choices.camera,
+        choices.camera or own,
+    )
+    choices.camera = choices.camera if chosen is None else chosen
+    label(context, "Blur")
+    blurs = [Item(str(n), told, "Moments that are averaged in a picture") for n, told in BLURS.items()]
+    picked = menu(
+        context,
+        "sharing/blur",
+        blurs,
+        str(choices.blur),
+        BLURS[choices.blur],
+    )
+    choices.blur = int(picked or choices.blur)
+
+
+def _drawn(share: float, context: PanelContext) -> list[Request]:
+    """How far a video is, and how to give it up."""
+    imgui.progress_bar(share, (-1.0, 0.0), f"{share:.0%}")
+    note(context, "sharing/drawn")
+    drop = f"{icons.ICON_FA_XMARK}  Cancel"
+    stop = button(context, "sharing/give-up", drop, "No video after all", width=-1.0)
+    return [CancelExport()] if stop else []
+
+
+def _begin(context: PanelContext) -> list[Request]:
+    text = f"{icons.ICON_FA_VIDEO}  Record video"
+    doc = "Of what is seen, without panels, from now on; of a take that is played, to its end"
+    return [RecordVideo()] if button(context, "sharing/record", text, doc, width=-1.0) else []
+
+
+def _film(film: FilmView, context: PanelContext) -> list[Request]:
+    """How far it is, and how to end it."""
+    share = film.share if film.share is not None else (0.5 * film.seconds) % 1.0
+    imgui.progress_bar(share, (-1.0, 0.0), f"{film.seconds:.1f} s")
+    note(context, "sharing/progress")
+    gap = context.px(4.0)
+    width = (imgui.get_content_region_avail().x - gap) / 2.0
+    requests: list[Request] = []
+    keep = f"{icons.ICON_FA_STOP}  Stop, keep"
+    if button(context, "sharing/keep", keep, "The video ends here", width=width, lit=True):
+        requests.append(StopVideo(keep=True))
+    imgui.same_line(0.0, gap)
+    drop = f"{icons.ICON_FA_XMARK}  Cancel"
+    if button(context, "sharing/cancel", drop, "No video after all", width=width):
+        requests.append(StopVideo(keep=False))
+    return requests

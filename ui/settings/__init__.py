@@ -1,0 +1,1 @@
+"""What the user may choose and has chosen: catalogue, view settings, and the files that remember them."""

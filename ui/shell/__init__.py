@@ -1,0 +1,1 @@
+"""One window's interface: `features` registers all features, `shell` loops over them once a frame."""

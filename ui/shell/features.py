@@ -1,0 +1,61 @@
+"""All features of the window, each registered once: the order is that of the tabs, and of what lies over the scene."""
+
+from ui.features.controls import draw_controls
+from ui.features.edits import Edits
+from ui.features.feature import BELOW, UPPER, Feature
+from ui.features.fit import FitActions
+from ui.features.flight import draw_simulation
+from ui.features.goals import GoalActions, draw_goals_over
+from ui.features.help import draw_help_over
+from ui.features.lanes import draw_caption_over, draw_lanes
+from ui.features.notices import LanesRunning, draw_notices, observe_notices
+from ui.features.plan.actions import PlanActions
+from ui.features.plan.panel import draw_plan
+from ui.features.plots.curves import Curves, observe_curves
+from ui.features.plots.panel import draw_errors, draw_plots
+from ui.features.plots.polhode import draw_polhode
+from ui.features.race import RaceActions, draw_race_over
+from ui.features.scenes.actions import SceneActions
+from ui.features.scenes.coming import draw_what_comes
+from ui.features.scenes.gallery import draw_scene
+from ui.features.sharing.actions import SharingActions
+from ui.features.sound import SoundActions
+from ui.features.takes.actions import TakesActions
+from ui.features.takes.panel import draw_takes
+from ui.features.transport import PlotWindow
+from ui.features.vehicle import FlownParameters, VehicleActions, draw_vehicle, observe_parameters
+from ui.features.view import draw_view
+from ui.shell.overlays import draw_hud, draw_key_hint, draw_plates
+
+FEATURES: tuple[Feature, ...] = (
+    Feature("Instruments", overlay=draw_hud),
+    Feature("Simulation", draw_simulation, UPPER),
+    Feature("Scene", draw_scene, actions=SceneActions, of_scene=(Edits,)),
+    Feature(
+        "Vehicle",
+        draw_vehicle,
+        observe=observe_parameters,
+        actions=VehicleActions,
+        of_scene=(FlownParameters,),
+    ),
+    Feature("Plan", draw_plan, actions=PlanActions),
+    Feature("Goals", overlay=draw_goals_over, actions=GoalActions),
+    Feature("Plates", overlay=draw_plates),
+    Feature("Race", overlay=draw_race_over, actions=RaceActions),
+    Feature("Lanes", draw_lanes, overlay=draw_caption_over),
+    Feature("Takes", draw_takes, actions=TakesActions),
+    Feature("Export", actions=SharingActions),
+    Feature("Fit", actions=FitActions),
+    Feature("View", draw_view),
+    Feature("Controls", draw_controls, UPPER),
+    Feature("Polhode", draw_polhode, UPPER),
+    Feature("Plots", draw_plots, BELOW, observe=observe_curves, of_scene=(Curves, PlotWindow)),
+    Feature("Errors", draw_errors, BELOW),
+    Feature("Sound", actions=SoundActions),
+    Feature("Keys", overlay=draw_key_hint),
+    Feature("Notices", observe=observe_notices, overlay=draw_notices, of_scene=(LanesRunning,)),
+    Feature("Help", overlay=draw_help_over),
+    Feature("Opening", overlay=draw_what_comes),
+)
+PLACES = {feature.name: feature.place for feature in FEATURES if feature.panel is not None}
+"""Of every panel, in the order of the tabs."""

@@ -1,0 +1,302 @@
+"""The user interface around the scene: feeds on snapshots, hands out commands, actions and camera motion."""
+
+import math
+import time
+from collections.abc import Iterable
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+
+from imgui_bundle import imgui
+
+from render.light import Day, Sun
+from sim.commands import Command
+from sim.planner.service.requests import PlanRequest
+from sim.planner.service.view import PlanView
+from sim.scene import Scene
+from sim.snapshot import Snapshot
+from sim.world import World
+from sim.world.plan_view import PlanOutlines, outlines
+from ui.features.controls import control_view
+from ui.features.edits import Edits
+from ui.features.lanes import draw_labels
+from ui.features.notices import Toasts
+from ui.features.scenes.gallery import Thumbnails
+from ui.features.view import BookmarkKeeper, SceneBookmarks
+from ui.input.control_setup import ControlSetup
+from ui.input.controllers import Jolts
+from ui.input.desk import CameraMotion, InputDesk
+from ui.settings import files
+from ui.settings.catalogue import Catalogue, load_catalogue
+from ui.settings.view_settings import ViewSettings
+from ui.shell.dock import Dock
+from ui.shell.features import FEATURES
+from ui.shell.keys import Keyed, OwnRequests
+from ui.shell.overlays import SceneTools
+from ui.window import theme
+from ui.window.app_window import AppWindow
+from ui.window.backend import ImguiBackend
+from ui.window.context import PanelContext, Rect
+from ui.window.layout import LayoutFile
+from ui.window.pace import Offers, Pace
+from ui.window.requests import Action, ChangeView, Output, Request
+from ui.window.state import OWN, ShellState, applied
+
+_IN_USE_S = 0.4
+"""After the last touch, for which panels are built with every picture."""
+_LONGEST_S = 0.1
+"""Of time that passes for panels from one frame to the next."""
+_RESTING_HZ = 4.0
+"""Panels a second while the simulation is paused and nothing is touched."""
+LAYOUT_FILE = "layout-5.ini"
+"""The number grows when the windows change, so that an old file cannot hide a new window."""
+
+
+class Shell:
+    """Panels, instruments and input of one window. The window's GL context has to be current.
+
+    Each frame: `begin_frame`, `build`, draw the scene into `scene_rect_px`, `render`.
+    """
+
+    def __init__(
+        self,
+        window: AppWindow,
+        *,
+        scene: Scene,
+        view: ViewSettings | None = None,
+        panels: bool = True,
+        plots: bool = True,
+        qualities: tuple[str, ...] = ("software", "low", "medium", "high"),
+        config_folder: Path | None = None,
+        catalogue: Catalogue | None = None,
+        panels_hz: float = math.inf,
+    ) -> None:
+        """`panels_hz`: how often panels and instruments are built anew while nothing is touched; in the pictures
+        between they are drawn as they were."""
+        self._window = window
+        self._folder = files.config_dir() if config_folder is None else config_folder
+        scale = files.read_scale(self._folder)
+        self._state = ShellState(
+            view or ViewSettings(camera=scene.camera), panels=panels, plots=plots, scale=scale
+        )
+        self._dt_s = 0.0
+        self._panels_hz, self._untold_s = panels_hz, math.inf
+        self._fresh, self._rests = True, False
+        self._keyed, self._jolts = Keyed(), Jolts()
+        self._offers = Offers()
+        self._thumbnails = Thumbnails(window.ctx)
+        self._resources = ExitStack()
+        self._backend = ImguiBackend(window, LayoutFile(self._folder / LAYOUT_FILE))
+        self._resources.callback(self._backend.release)
+        theme.apply(scale)
+        fonts = theme.load_fonts()
+        self._context = PanelContext(catalogue or load_catalogue(), fonts, self._state.view, qualities, scale)
+        self._tools = SceneTools(window, self._context)
+        self._context.show(self._thumbnails)
+        self._shown: tuple[type, ...] = ()
+        self._resources.callback(self._thumbnails.release)
+        self._dock = Dock(self._state.layouts_reset)
+        self._controls = ControlSetup(self._folder)
+        self._bookmarks = BookmarkKeeper(self._folder)
+        self._desk = InputDesk(self._controls, typing=_is_typing, scene_has=self._tools.free_at)
+        window.push_handlers(self._desk)
+        self._resources.callback(self._desk.close)
+        self._resources.callback(window.remove_handlers, self._desk)
+        self._own = OwnRequests(
+            self._context,
+            self._tools,
+            self._controls,
+            self._bookmarks,
+            self._desk,
+            self.notify,
+        )
+        self.begin_scene(scene, None)
+
+    @property
+    def view(self) -> ViewSettings:
+        """How the scene is to be drawn; read it every frame."""
+        return self._state.view
+
+    @view.setter
+    def view(self, view: ViewSettings) -> None:
+        self._apply(ChangeView(view))
+
+    @property
+    def widget_rects(self) -> dict[str, Rect]:
+        """Named widgets of the last frame: (x, y, w, h) in window coordinates, origin top left."""
+        return dict(self._context.rects)
+
+    @property
+    def scene_rect_px(self) -> tuple[int, int, int, int]:
+        """(x, y, w, h) of the scene in framebuffer pixels, origin bottom left; valid after `build`."""
+        x, y, width, height = self._context.scene_rect
+        size, pixels = self._window.get_size(), self._window.framebuffer_px
+        sx, sy = pixels[0] / max(size[0], 1), pixels[1] / max(size[1], 1)
+        left, bottom = round(x * sx), round((size[1] - y - height) * sy)
+        return left, bottom, max(round(width * sx), 1), max(round(height * sy), 1)
+
+    @property
+    def context(self) -> PanelContext:
+        """What panels see and remember."""
+        return self._context
+
+    def begin_scene(self, scene: Scene, world: World | None) -> None:
+        """Another scene runs now, in that world: forget what was known of the old one."""
+        self._untold_s = math.inf
+        context = self._context
+        for feature in FEATURES:
+            context.forget(*feature.of_scene)
+        context.forget(PlanOutlines)
+        found = None if world is None else outlines(world)
+        context.show(scene, Day.of(Sun.of(scene.sun)), *(() if found is None else (found,)))
+        self._tools.world = world
+        self._keyed.forget()
+        self._dock.open_with(comparison=bool(scene.lanes), plan=scene.plan is not None and scene.race is None)
+
+    def show(self, values: Iterable[object]) -> None:
+        """What the features have to be seen in the next frame, one value of a type; what was shown before is gone."""
+        self._context.forget(*self._shown)
+        values = tuple(values)
+        self._shown = tuple(map(type, values))
+        self._context.show(*values)
+
+    @property
+    def state(self) -> ShellState:
+        """What is open and how things are shown."""
+        return self._state
+
+    def notify(self, text: str, *, error: bool = False) -> None:
+        """Tell the user in passing."""
+        self._context.of(Toasts).add(text, time.perf_counter(), error=error)
+
+    def begin_frame(self, dt_s: float) -> bool:
+        """`dt_s` wall seconds after the last one; whether panels are built anew in this one."""
+        self._dt_s = dt_s
+        self._untold_s += dt_s
+        in_use = time.perf_counter() - self._backend.touched_s < _IN_USE_S
+        rate_hz = min(self._panels_hz, _RESTING_HZ) if self._rests else self._panels_hz
+        # Of two pictures one at most, however slow they are: what moves comes first.
+        due = self._untold_s >= 1.0 / rate_hz and not (self._fresh and math.isfinite(rate_hz))
+        self._fresh = in_use or due or math.isinf(self._untold_s)
+        if not self._fresh:
+            return False
+        if self._context.scale != self._state.scale:
+            self._context.scale = self._state.scale
+            theme.apply(self._state.scale)
+            files.write_scale(self._folder, self._state.scale)
+        self._thumbnails.begin_frame()
+        self._backend.new_frame(min(self._untold_s, max(dt_s, _LONGEST_S)))
+        self._untold_s = 0.0
+        return True
+
+    def build(self, snapshot: Snapshot) -> Output:
+        """All panels and instruments for `snapshot`; returns what the user asked for since the last frame."""
+        context = self._context
+        self._rests = math.isfinite(self._panels_hz) and snapshot.paused
+        self._desk.serve(snapshot.lanes[0].vehicle)
+        sample = self._desk.sample(self._dt_s)
+        context.keymap = self._desk.keymap
+        context.view = self._state.view
+        context.show(
+            self._state,
+            SceneBookmarks(self._bookmarks.of(snapshot.scene)),
+            replace(control_view(self._controls, self._desk.devices), pilot=sample.pilot),
+        )
+        for feature in FEATURES:
+            if feature.observe is not None:
+                feature.observe(snapshot, context)
+        self._offer(snapshot)
+        shaken = self._jolts.felt(snapshot)
+        if shaken is not None:
+            self._desk.rumble(*shaken)
+        self._observe_edits(snapshot)
+        requests = self._keyed.requests(sample, snapshot, self._state.view)
+        if not self._fresh:
+            return self._sorted(requests, sample.camera, snapshot)
+        context.rects.clear()
+        requests += self._dock.draw(snapshot, context, self._state)
+        context.rects["scene"] = context.scene_rect
+        view = self._state.view
+        requests += self._tools.draw(sample.hand_px, snapshot, views=view.views)
+        for feature in FEATURES:
+            if feature.overlay is not None:
+                requests += feature.overlay(snapshot, context)
+        requests += self._tools.draw_violations()
+        return self._sorted(requests, sample.camera, snapshot)
+
+    def render(self) -> None:
+        """Draw over the window's framebuffer."""
+        screen = self._window.ctx.screen
+        screen.use()
+        screen.viewport = (0, 0, *self._window.framebuffer_px)
+        if self._fresh:
+            self._backend.render()
+        else:
+            self._backend.repeat()
+
+    def label_lanes(self, places_px: dict[str, tuple[float, float, float]], snapshot: Snapshot) -> None:
+        """Name the lanes in the scene, after `build` and before `render`.
+
+        places_px: by lane, x and y above it and y of its foot, framebuffer pixels, origin bottom left.
+        """
+        if len(snapshot.lanes) < 2 or not self._state.view.caption or not self._fresh:
+            return
+        size, pixels = self._window.get_size(), self._window.framebuffer_px
+        scale = size[0] / max(pixels[0], 1), size[1] / max(pixels[1], 1)
+        places = {
+            name: (x * scale[0], size[1] - y * scale[1], size[1] - foot * scale[1])
+            for name, (x, y, foot) in places_px.items()
+        }
+        draw_labels(places, snapshot, self._context, split=self._state.view.views > 1)
+
+    def release(self) -> None:
+        """Before the window closes."""
+        self._resources.close()
+
+    def _offer(self, snapshot: Snapshot) -> None:
+        """What would help where frames or simulation do not keep up."""
+        qualities = self._context.qualities
+        at = qualities.index(self._state.view.quality) if self._state.view.quality in qualities else 0
+        lesser = qualities[at - 1] if at else ""
+        slower = self._context.keymap.first("slower")
+        told = self._offers.heard(self._context.of(Pace), snapshot, self._dt_s, lesser=lesser, slower=slower)
+        if told:
+            self.notify(told)
+
+    def _observe_edits(self, snapshot: Snapshot) -> None:
+        busy = imgui.is_any_item_active() or imgui.is_mouse_down(imgui.MouseButton_.left.value)
+        edits, plan = self._context.of(Edits), self._context.find(PlanView)
+        edits.observe(snapshot, plan, time.perf_counter(), busy=busy)
+
+    def _sorted(self, requests: list[Request], camera: CameraMotion, snapshot: Snapshot) -> Output:
+        """Do the shell's own requests, hand out the others."""
+        actions: list[Action | PlanRequest] = []
+        commands: list[Command] = []
+        view = self._state.view
+        for request in (each for asked in requests for each in self._own.resolved(asked, snapshot, view)):
+            if isinstance(request, OWN):
+                self._apply(request)
+            elif isinstance(request, Action | PlanRequest):
+                actions.append(request)
+            else:
+                commands.append(request)
+        return Output(tuple(commands), tuple(actions), camera)
+
+    def open_controls(self, path: str) -> None:
+        """A file that was exported: its profiles and keys count from now on. Raises InputError."""
+        self._own.open_controls(path)
+
+    def _apply(self, request: Request) -> None:
+        before = replace(self._state, fullscreen=self._window.fullscreen)
+        self._state = applied(before, request)
+        if self._state.fullscreen != before.fullscreen:
+            self._window.toggle_fullscreen()
+        if self._state.rescans != before.rescans:
+            self._desk.rescan_controllers()
+            names = ", ".join(device.name for device in self._desk.devices)
+            self.notify(f"Used: {names or 'no gamepad or joystick was found'}")
+
+
+def _is_typing() -> bool:
+    # Not want_capture_keyboard: that is set as soon as any panel has the focus.
+    return imgui.get_io().want_text_input

@@ -1,0 +1,203 @@
+"""pyglet's key symbols as imgui's keys."""
+
+import time
+from collections.abc import Callable
+
+from imgui_bundle import imgui, implot, implot3d
+from pyglet.window import BaseWindow, key, mouse
+
+from ui.window.layout import LayoutFile
+
+NAMED = {
+    "TAB": "tab", "BACKSPACE": "backspace", "RETURN": "enter", "ESCAPE": "escape", "INSERT": "insert",
+    "DELETE": "delete", "SPACE": "space", "LEFT": "left_arrow", "RIGHT": "right_arrow", "UP": "up_arrow",
+    "DOWN": "down_arrow", "PAGEUP": "page_up", "PAGEDOWN": "page_down", "HOME": "home", "END": "end",
+    "NUM_ENTER": "keypad_enter", "NUM_DECIMAL": "keypad_decimal", "NUM_DIVIDE": "keypad_divide",
+    "NUM_MULTIPLY": "keypad_multiply", "NUM_SUBTRACT": "keypad_subtract", "NUM_ADD": "keypad_add",
+    "LCTRL": "left_ctrl", "RCTRL": "right_ctrl", "LSHIFT": "left_shift", "RSHIFT": "right_shift",
+    "LALT": "left_alt", "RALT": "right_alt", "LCOMMAND": "left_super", "RCOMMAND": "right_super",
+    "GRAVE": "grave_accent", "MINUS": "minus", "EQUAL": "equal", "BRACKETLEFT": "left_bracket",
+    "BRACKETRIGHT": "right_bracket", "BACKSLASH": "backslash", "SEMICOLON": "semicolon",
+    "APOSTROPHE": "apostrophe", "COMMA": "comma", "PERIOD": "period", "SLASH": "slash",
+    **{letter: letter.lower() for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"},
+    **{f"_{digit}": f"_{digit}" for digit in range(10)},
+    **{f"NUM_{digit}": f"keypad{digit}" for digit in range(10)},
+    **{f"F{number}": f"f{number}" for number in range(1, 13)},
+}  # fmt: skip
+IMGUI_KEYS: dict[int, imgui.Key] = {
+    getattr(key, symbol): getattr(imgui.Key, name) for symbol, name in NAMED.items()
+}
+MODIFIERS = (
+    (imgui.Key.mod_ctrl, key.MOD_CTRL, (key.LCTRL, key.RCTRL)),
+    (imgui.Key.mod_shift, key.MOD_SHIFT, (key.LSHIFT, key.RSHIFT)),
+    (imgui.Key.mod_alt, key.MOD_ALT, (key.LALT, key.RALT)),
+    (imgui.Key.mod_super, key.MOD_COMMAND | key.MOD_WINDOWS, (key.LCOMMAND, key.RCOMMAND)),
+)
+
+
+def modifiers_of(symbol: int, modifiers: int, *, down: bool) -> list[tuple[imgui.Key, bool]]:
+    """Which modifiers are held once this event has happened: its mask speaks of the moment before it."""
+    return [(name, down if symbol in keys else bool(modifiers & mask)) for name, mask, keys in MODIFIERS]
+
+
+def open_context(layout: str = "") -> Callable[[], None]:
+    """Create both contexts and make them current; returns what closes them.
+
+    layout: as imgui has written it. It reads and writes no files by itself.
+    """
+    context = imgui.create_context()
+    plots = implot.create_context()
+    space_plots = implot3d.create_context()
+    io = imgui.get_io()
+    io.config_flags |= imgui.ConfigFlags_.docking_enable.value
+    io.config_windows_move_from_title_bar_only = True
+    io.config_input_text_cursor_blink = True
+    io.set_ini_filename(None)
+    if layout:
+        imgui.load_ini_settings_from_memory(layout)
+
+    def close() -> None:
+        implot3d.destroy_context(space_plots)
+        implot.destroy_context(plots)
+        imgui.destroy_context(context)
+
+    return close
+
+
+NOWHERE = -3.4028234663852886e38
+"""imgui's mark of a mouse that is not in the window."""
+SHORTEST_FRAME_S = 1e-4
+BUTTONS = {mouse.LEFT: 0, mouse.RIGHT: 1, mouse.MIDDLE: 2}
+CURSORS = {
+    imgui.MouseCursor_.arrow: BaseWindow.CURSOR_DEFAULT,
+    imgui.MouseCursor_.text_input: BaseWindow.CURSOR_TEXT,
+    imgui.MouseCursor_.resize_all: BaseWindow.CURSOR_SIZE,
+    imgui.MouseCursor_.resize_ns: BaseWindow.CURSOR_SIZE_UP_DOWN,
+    imgui.MouseCursor_.resize_ew: BaseWindow.CURSOR_SIZE_LEFT_RIGHT,
+    imgui.MouseCursor_.resize_nesw: BaseWindow.CURSOR_SIZE_DOWN_LEFT,
+    imgui.MouseCursor_.resize_nwse: BaseWindow.CURSOR_SIZE_DOWN_RIGHT,
+    imgui.MouseCursor_.hand: BaseWindow.CURSOR_HAND,
+}
+
+
+class ImguiBackend:
+    """imgui and implot contexts of one window, fed with its events. The window's GL context has to be current.
+
+    layout_file: None: no layout is remembered.
+    """
+
+    def __init__(self, window: BaseWindow, layout_file: LayoutFile | None) -> None:
+        self._window, self._layout_file = window, layout_file
+        self._cursor: int | None = None
+        self._close_contexts = open_context(layout_file.read() if layout_file else "")
+        self._io = imgui.get_io()
+        self._io.backend_flags |= imgui.BackendFlags_.has_mouse_cursors.value
+        platform = imgui.get_platform_io()
+        platform.platform_get_clipboard_text_fn = lambda _: window.get_clipboard_text()
+        platform.platform_set_clipboard_text_fn = lambda _, text: window.set_clipboard_text(text)
+        self.touched_s = time.perf_counter()
+        """When something of the window was last used or came into sight."""
+        imgui.backends.opengl3_init("#version 410 core")
+        window.push_handlers(self)
+
+    def new_frame(self, dt_s: float) -> None:
+        """Start a frame that is `dt_s` wall seconds after the last one."""
+        size, pixels = self._window.get_size(), self._window.get_framebuffer_size()
+        self._io.delta_time = max(dt_s, SHORTEST_FRAME_S)
+        self._io.display_size = imgui.ImVec2(*size)
+        self._io.display_framebuffer_scale = imgui.ImVec2(
+            pixels[0] / max(size[0], 1), pixels[1] / max(size[1], 1)
+        )
+        imgui.backends.opengl3_new_frame()
+        imgui.new_frame()
+
+    def render(self) -> None:
+        """Finish the frame and draw it over the bound framebuffer."""
+        imgui.render()
+        self.repeat()
+        self._show_cursor(imgui.get_mouse_cursor())
+        if self._io.want_save_ini_settings:
+            self._io.want_save_ini_settings = False
+            self._keep_layout()
+
+    def repeat(self) -> None:
+        """Draw the frame that was finished last over the bound framebuffer, once more."""
+        imgui.backends.opengl3_render_draw_data(imgui.get_draw_data())
+
+    def _keep_layout(self) -> None:
+        if self._layout_file is not None:
+            self._layout_file.write(imgui.save_ini_settings_to_memory())
+
+    def release(self) -> None:
+        """In the reverse order of the start, while the GL context still lives."""
+        self._keep_layout()
+        self._window.remove_handlers(self)
+        imgui.backends.opengl3_shutdown()
+        self._close_contexts()
+
+    def _show_cursor(self, cursor: int) -> None:
+        if cursor != self._cursor:
+            self._cursor = cursor
+            shape = CURSORS.get(imgui.MouseCursor_(cursor), BaseWindow.CURSOR_DEFAULT)
+            self._window.set_mouse_cursor(self._window.get_system_mouse_cursor(shape))
+
+    def _point(self, x: float, y: float) -> None:
+        self.touched_s = time.perf_counter()
+        self._io.add_mouse_pos_event(x, self._window.get_size()[1] - y)
+
+    def on_mouse_motion(self, x: int, y: int, dx: int, dy: int) -> None:
+        self._point(x, y)
+
+    def on_mouse_drag(self, x: int, y: int, dx: int, dy: int, buttons: int, modifiers: int) -> None:
+        self._point(x, y)
+
+    def on_mouse_press(self, x: int, y: int, button: int, modifiers: int) -> None:
+        self._point(x, y)
+        if button in BUTTONS:
+            self._io.add_mouse_button_event(BUTTONS[button], True)
+
+    def on_mouse_release(self, x: int, y: int, button: int, modifiers: int) -> None:
+        self._point(x, y)
+        if button in BUTTONS:
+            self._io.add_mouse_button_event(BUTTONS[button], False)
+
+    def on_mouse_scroll(self, x: int, y: int, scroll_x: float, scroll_y: float) -> None:
+        self.touched_s = time.perf_counter()
+        self._io.add_mouse_wheel_event(scroll_x, scroll_y)
+
+    def on_mouse_leave(self, x: int, y: int) -> None:
+        self.touched_s = time.perf_counter()
+        self._io.add_mouse_pos_event(NOWHERE, NOWHERE)
+
+    def on_activate(self) -> None:
+        self.touched_s = time.perf_counter()
+        self._io.add_focus_event(True)
+
+    def on_deactivate(self) -> None:
+        self.touched_s = time.perf_counter()
+        self._io.add_focus_event(False)
+
+    def on_key_press(self, symbol: int, modifiers: int) -> None:
+        self._key(symbol, modifiers, down=True)
+
+    def on_key_release(self, symbol: int, modifiers: int) -> None:
+        self._key(symbol, modifiers, down=False)
+
+    def on_text(self, text: str) -> None:
+        self.touched_s = time.perf_counter()
+        for character in text:
+            if character.isprintable():
+                self._io.add_input_character(ord(character))
+
+    def _key(self, symbol: int, modifiers: int, *, down: bool) -> None:
+        self.touched_s = time.perf_counter()
+        for modifier, held in modifiers_of(symbol, modifiers, down=down):
+            self._io.add_key_event(modifier, held)
+        if symbol in IMGUI_KEYS:
+            self._io.add_key_event(IMGUI_KEYS[symbol], down)
+
+    def on_resize(self, width: int, height: int) -> None:
+        self.touched_s = time.perf_counter()
+
+    def on_expose(self) -> None:
+        self.touched_s = time.perf_counter()
