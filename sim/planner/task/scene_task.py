@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from sim.planner.task.bodies import acted, planar, stands, velocities
+from sim.planner.task.cover import Ball, Cover, cover
 from sim.planner.task.obstacles import LOOKS, Box, Capsule, Cylinder, Obstacle, Sphere
 from sim.planner.task.poses import positions
 from sim.planner.task.task import WEIGHT_NAMES, Goal, Limits, Task, Waypoint, Weights, check_can_plan
@@ -34,7 +35,7 @@ def read_task(
     assert start is not None
     duration = table.number("duration_s", 10.0, low=-math.inf, high=math.inf)
     free = table.numbers("free_duration_s", (), low=0.0, high=1e4, count=2)
-    body, bodies = _body(table)
+    standing = _body(table, vehicle)
     clearance = table.number("clearance_m", 0.0, low=0.0, high=1e3)
     goal = _goal(table.table("goal"), vehicle)
     task = Task(
@@ -49,11 +50,11 @@ def read_task(
         obstacles=tuple(_obstacle(o) for o in table.tables("obstacles")),
         waypoints=tuple(_waypoint(w) for w in table.tables("waypoints")),
         clearance_m=clearance,
-        body=body,
-        bodies=bodies if any(bodies) else (),
+        body=standing.balls,
+        bodies=standing.bodies,
         effort_scale=_named_numbers(table.table("effort_scale")),
         safety_range_m=table.number("safety_range_m", 2.0, low=1e-3, high=1e3),
-        ground=_ground(table, world, vehicle, [start, goal.state], body, clearance),
+        ground=_ground(table, world, vehicle, [start, goal.state], standing.reach_m + clearance),
     )
     if table.has("pursuit"):
         table.table("pursuit")  # read by itself
@@ -66,35 +67,35 @@ def _ground(
     world: World | None,
     vehicle: Vehicle,
     states: list[State],
-    body: tuple[tuple[float, float, float, float], ...],
-    clearance_m: float,
+    margin_m: float,
 ) -> SafeGround | None:
     if not table.flag("ground", False) or world is None:
         return None
     places = positions(vehicle, np.stack([s.node for s in states]))[:, :2]
-    reach = max(math.dist((0, 0, 0), b[:3]) + b[3] for b in body)
     aside = table.number("ground_aside_m", 60.0, low=0.0, high=1e4)
     low, high = places.min(0) - aside, places.max(0) + aside
     return safe_ground(
         world.terrain,
-        margin_m=reach + clearance_m,
+        margin_m=margin_m,
         low_m=(float(low[0]), float(low[1])),
         high_m=(float(high[0]), float(high[1])),
     )
 
 
-def _body(table: TomlTable) -> tuple[tuple[tuple[float, float, float, float], ...], tuple[str, ...]]:
-    """Balls, and whose frame each is in."""
-    balls = table.tables("body")
-    if not balls:
-        return ((0.0, 0.0, 0.0, 0.0),), ()
-    out, bodies = [], []
-    for ball in balls:
+def _body(table: TomlTable, vehicle: Vehicle) -> Cover:
+    """Balls, and whose frame each is in: those that the scene says, or around all that is drawn of the vehicle."""
+    tables = table.tables("body")
+    if not tables:
+        return cover(vehicle)
+    balls: list[Ball] = []
+    bodies: list[str] = []
+    for ball in tables:
         bodies.append(ball.text("of"))
         x, y, z = ball.numbers("centre_m", (0.0, 0.0, 0.0), low=-1e3, high=1e3, count=3)
-        out.append((x, y, z, ball.number("radius_m", 0.0, low=0.0, high=1e3)))
+        balls.append((x, y, z, ball.number("radius_m", 0.0, low=0.0, high=1e3)))
         ball.finish()
-    return tuple(out), tuple(bodies)
+    reach = max(math.dist((0, 0, 0), ball[:3]) + ball[3] for ball in balls)
+    return Cover(tuple(balls), tuple(bodies) if any(bodies) else (), reach)
 
 
 def _rotation(table: TomlTable) -> np.ndarray:

@@ -1,0 +1,200 @@
+"""The balls that stand for a vehicle in a plan: few that cover all that is drawn of it."""
+
+import logging
+from dataclasses import dataclass
+from functools import lru_cache
+
+import casadi as ca
+import numpy as np
+
+from sim.models.drawn_solids import directions, drawn_solids
+from sim.planner.task.bodies import acted, planar
+from sim.platform.errors import InputError
+from sim.vehicles.forms.base import Vehicle
+from sim.vehicles.forms.form import TREES
+from sim.vehicles.forms.homogeneous import ActionVehicle
+
+Ball = tuple[float, float, float, float]
+"""(x, y, z, radius) m, in the body frame."""
+
+_log = logging.getLogger(__name__)
+_MOST = 4
+"""Balls of a body."""
+_WORTH = 0.8
+"""One more is taken where the room of all shrinks to this share, or by more."""
+_FINE = 0.1
+"""Size of the pieces that are covered, each by one ball, as a share of the largest extent."""
+_SLENDER = 0.05
+"""Thickness over length of what counts as a rod or a cable."""
+_ROUNDS = 8
+_GRAIN_M = 1e-3
+"""Balls are told in millimetres."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cover:
+    """What stands for a vehicle in a plan."""
+
+    balls: tuple[Ball, ...] = ((0.0, 0.0, 0.0, 0.0),)
+    bodies: tuple[str, ...] = ()
+    """Whose frame each ball is in, of what has several bodies."""
+    reach_m: float = 0.0
+    """From a body's origin to the farthest point that is drawn of it."""
+
+
+@lru_cache(maxsize=16)
+def cover(vehicle: Vehicle) -> Cover:
+    """Balls around all that is drawn of a vehicle, and the body whose frame each is in, as a Task takes them.
+
+    On a plane they are discs around what is seen from above. Rods and cables that other bodies hang on are left out,
+    and so is what stands still. What cannot be covered of a model is said in one line, and a point stands for a vehicle
+    of which nothing can.
+    """
+    try:
+        solids = covered_solids(vehicle)
+    except InputError as error:
+        _log.warning("holonomy: plans take %s for a point: %s", vehicle.name, error)
+        return Cover()
+    if not solids:
+        return Cover()
+    balls: list[Ball] = []
+    bodies: list[str] = []
+    for body, triangles in solids.items():
+        found = fitted_balls(triangles, most=1 if len(solids) > 1 else _MOST)
+        balls += found
+        bodies += [body] * len(found)
+    several = vehicle.form in TREES or acted(vehicle)
+    reach = max(float(np.linalg.norm(triangles, axis=2).max()) for triangles in solids.values())
+    return Cover(tuple(balls), tuple(bodies) if several else (), reach)
+
+
+def covered_solids(vehicle: Vehicle) -> dict[str, np.ndarray]:
+    """Body -> (m, 3, 3) triangles [m] in its frame that the balls of a plan are to cover: of what moves and is no rod.
+
+    Raises InputError, one line, for a model that cannot be read.
+    """
+    drawn = drawn_solids(vehicle)
+    if drawn.endless:
+        _log.warning(
+            "holonomy: plans of %s leave out parts of its model that move without bounds: %s",
+            vehicle.name,
+            ", ".join(drawn.endless),
+        )
+    if vehicle.form in TREES:
+        solids = drawn.of
+    elif acted(vehicle):
+        solids = {body: found for body, found in drawn.of.items() if body in _bodies(vehicle)}
+    else:
+        main = next(iter(drawn.of), "")
+        solids = {main: drawn.of[main] * ((1.0, 1.0, 0.0) if planar(vehicle) else 1.0)} if main else {}
+    thick = {body: found for body, found in solids.items() if not _slender(found)}
+    return thick or solids
+
+
+def _bodies(vehicle: Vehicle) -> set[str]:
+    """Those that move with the state, and are no target."""
+    assert isinstance(vehicle, ActionVehicle)
+    node, p = ca.SX.sym("node", vehicle.node_layout.size), ca.SX.sym("p", vehicle.parameter_count)
+    poses = vehicle.bodies(node, vehicle.symbols(p))
+    return {body for body, T in poses.items() if ca.depends_on(T, node) and body != vehicle.leader}
+
+
+def _slender(triangles: np.ndarray) -> bool:
+    points = triangles.reshape(-1, 3)
+    extents = np.sort(np.linalg.svd(points - points.mean(axis=0), compute_uv=False))
+    return bool(extents[1] < _SLENDER * extents[2])
+
+
+def fitted_balls(triangles: np.ndarray, *, most: int = _MOST) -> tuple[Ball, ...]:
+    """Few balls of which one holds each small piece of triangles (m, 3, 3): balls are convex, so that none sticks out.
+
+    Each further one has to save room: volume, or area of what is flat.
+    """
+    points = triangles.reshape(-1, 3)
+    extent = points.max(axis=0) - points.min(axis=0)
+    solid, size_m = 2 if extent[2] == 0.0 else 3, _FINE * float(extent.max())
+    points, cells = _in_cells(_in_pieces(triangles, size_m), size_m)
+    best = _around(points, cells, np.zeros(cells.max() + 1, int))
+    for count in range(2, most + 1):
+        more = _clustered(points, cells, count, solid)
+        if (more[:, 3] ** solid).sum() > _WORTH * (best[:, 3] ** solid).sum():
+            break
+        best = more
+    return tuple((round(x, 3), round(y, 3), round(z, 3), round(r, 3)) for x, y, z, r in best.tolist())
+
+
+def _in_pieces(triangles: np.ndarray, longest_m: float) -> np.ndarray:
+    """The same triangles, halved along their longest edges until none is longer."""
+    done = []
+    while len(triangles):
+        edges = np.linalg.norm(triangles - np.roll(triangles, -1, axis=1), axis=2)
+        small = edges.max(axis=1) <= longest_m
+        done.append(triangles[small])
+        triangles, edges = triangles[~small], edges[~small]
+        first = edges.argmax(axis=1)[:, None] + np.arange(3)
+        a, b, c = np.take_along_axis(triangles, (first % 3)[:, :, None], axis=1).transpose(1, 0, 2)
+        middle = 0.5 * (a + b)
+        triangles = np.concatenate([np.stack([a, middle, c], axis=1), np.stack([middle, b, c], axis=1)])
+    return np.concatenate(done)
+
+
+def _in_cells(pieces: np.ndarray, size_m: float) -> tuple[np.ndarray, np.ndarray]:
+    """(n, 3) corners of pieces, to the grain, and the cell (n,) of a grid that their pieces' middles lie in.
+
+    What shares a cell shares a ball.
+    """
+    middles, corners = pieces.mean(axis=1), np.round(pieces / _GRAIN_M).astype(int).reshape(-1, 3)
+    at = ((middles - middles.min(axis=0)) / size_m).astype(int)
+    _, cell = np.unique(at @ (1, 1 << 8, 1 << 16), return_inverse=True)
+    found = np.unique(np.column_stack([np.repeat(cell.reshape(-1), 3), corners]), axis=0)
+    return found[:, 1:] * _GRAIN_M, found[:, 0]
+
+
+def _around(points: np.ndarray, cells: np.ndarray, of: np.ndarray) -> np.ndarray:
+    """(balls, 4) around points, by the ball (cells,) that each cell has."""
+    own = of[cells]
+    return np.array([_smallest_ball(points[own == k]) for k in np.unique(of)])
+
+
+def _clustered(points: np.ndarray, cells: np.ndarray, count: int, solid: int) -> np.ndarray:
+    """(count or fewer, 4) balls of little room: cells go by turns to the ball that they are deepest in.
+
+    They begin as slices across each axis, of equal thickness and of equal content.
+    """
+    weight = np.bincount(cells)
+    middles = np.column_stack([np.bincount(cells, points[:, k]) / weight for k in range(3)])
+    best, least = np.zeros(len(middles), int), np.inf
+    for along in middles.T:
+        shares = np.linspace(0.0, 1.0, count + 1)[1:-1]
+        for edges in (along.min() + shares * np.ptp(along), np.quantile(along, shares)):
+            of = np.searchsorted(edges, along)
+            for _ in range(_ROUNDS):
+                balls = np.array([_smallest_ball(middles[of == k]) for k in np.unique(of)])
+                room = float((balls[:, 3] ** solid).sum())
+                if room >= least:
+                    break
+                best, least = of, room
+                depth = np.linalg.norm(middles[:, None] - balls[:, :3], axis=2) - balls[:, 3]
+                of = depth.argmin(axis=1)
+    return _around(points, cells, best)
+
+
+def _smallest_ball(points: np.ndarray) -> np.ndarray:
+    """(4,) centre and radius of about the smallest ball around points (n, 3), rounded outwards."""
+    centre = 0.5 * (points.max(axis=0) + points.min(axis=0))
+    outer = (
+        points
+        if len(points) < len(_DIRECTIONS)
+        else points[np.unique((_DIRECTIONS @ points.T).argmax(axis=1))]
+    )
+    step = 0.5
+    for _ in range(100):
+        away = outer - centre
+        far = int(np.einsum("ij,ij->i", away, away).argmax())
+        centre, step = centre + step * away[far], 0.94 * step
+    centre = np.round(centre / _GRAIN_M) * _GRAIN_M
+    reach = np.linalg.norm(points - centre, axis=1).max() + _GRAIN_M  # corners are rounded by less
+    return np.array([*centre, np.ceil(reach / _GRAIN_M) * _GRAIN_M])
+
+
+_DIRECTIONS = directions(128)

@@ -1,0 +1,157 @@
+"""What is drawn of a vehicle stays within the balls that plans keep clear of obstacles, however its parts move."""
+
+import logging
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import casadi as ca
+import numpy as np
+import pytest
+
+import sim
+from render.frame import DrawnVehicle
+from render.vehicles.rigs import rig_pose
+from sim.models.asset import has_model, load_model
+from sim.models.model_asset import FINISHES
+from sim.models.stand_in import box_asset, cart_asset, on_wheels
+from sim.planner import plan, task_of_scene
+from sim.planner.task.bodies import planar
+from sim.planner.task.cover import cover, covered_solids
+from sim.scene import load_scene, scene_names
+from sim.vehicle_config import config_named
+from sim.vehicles import VEHICLES, Vehicle
+from sim.vehicles.forms.form import TREES, Form
+
+EXAMPLE = Path(sim.__file__).resolve().parents[1] / "examples" / "trike"
+SKIDS = "plan-helicopter-landing"
+"""Comes down on skids, where the ball of its rotor would not let it; there is nothing else in its way."""
+PLANNED = [name for name in scene_names() if name != SKIDS and load_scene(name).plan is not None]
+SAMPLES = 16
+
+
+@pytest.fixture
+def trike(tmp_path: Path) -> Iterator[Path]:
+    shutil.copytree(EXAMPLE, tmp_path / "trike")
+    yield tmp_path / "trike"
+    VEHICLES.pop("trike", None)
+
+
+def outside_m(points: np.ndarray, balls: np.ndarray, flat: bool) -> float:
+    """How far the farthest of points (n, 3) is from the nearest of balls (k, 4); on a plane, seen from above."""
+    away = (points[:, None] - balls[:, :3]) * (1.0, 1.0, 0.0 if flat else 1.0)
+    return float((np.linalg.norm(away, axis=2) - balls[:, 3]).min(axis=1).max())
+
+
+def bodies_b(vehicle: Vehicle, shape: np.ndarray) -> dict[str, np.ndarray]:
+    """Body -> (4, 4) with the main body at the origin."""
+    node, p = ca.SX.sym("node", vehicle.node_layout.size), ca.SX.sym("p", vehicle.parameter_count)
+    state = vehicle.state().node.copy()
+    state[vehicle.node_layout.shape] = shape
+    named = vehicle.bodies(node, vehicle.symbols(p))
+    found = ca.Function("bodies", [node, p], list(named.values()))(state, vehicle.parameter_vector)
+    return {name: np.array(T) for name, T in zip(named, found if len(named) > 1 else [found], strict=True)}
+
+
+def drawn_points(vehicle: Vehicle, seed: int) -> np.ndarray:
+    """(n, 3) of all that pictures show of it but flames, in the main body's frame, with its parts anywhere."""
+    rng = np.random.default_rng(seed)
+    shape = np.array([rng.uniform(max(r.low, -20.0), min(r.high, 20.0)) for r in vehicle.shape_coordinates])
+    controls = np.array([rng.choice([c.low, rng.uniform(c.low, c.high), c.high]) for c in vehicle.controls])
+    seen = DrawnVehicle(
+        model=vehicle.name,
+        T_wb=np.eye(4),
+        shape=shape,
+        controls=controls,
+        time_s=float(rng.uniform(0.0, 3.0)),
+        bodies=bodies_b(vehicle, shape),
+    )
+    pose = rig_pose(seen)
+    if has_model(vehicle.name):
+        asset = load_model(vehicle.name)
+    else:
+        half_m = config_named(vehicle.name).model.box_half_m
+        asset = cart_asset() if on_wheels(vehicle.name) else box_asset(half_m)
+    found = [np.zeros((0, 3))]
+    for number, name in enumerate(asset.nodes):
+        own = asset.vertices[asset.vertices[:, 8] == number]
+        solid = asset.materials[own[:, 7].astype(int), 2, 3] != FINISHES.index("flame")
+        T = pose.placed.get(name)
+        if T is None:
+            T = pose.nodes.get(name, np.eye(4)).copy()
+            T[:3, 3] += asset.pivots[number]
+        found.append(own[solid, :3] @ T[:3, :3].T + T[:3, 3])
+    angles = np.linspace(0.0, 2.0 * np.pi, 100)
+    for disc in pose.discs:
+        rim = disc.rotor.radius_m * np.column_stack(
+            [
+                np.cos(disc.rotor.coning_rad) * np.cos(angles),
+                np.cos(disc.rotor.coning_rad) * np.sin(angles),
+                np.full(100, np.sin(disc.rotor.coning_rad)),
+            ]
+        )
+        found.append(rim @ disc.T_bd[:3, :3].T + disc.T_bd[:3, 3])
+    return np.concatenate(found)
+
+
+@pytest.mark.parametrize("name", sim.vehicles())
+def test_all_that_is_drawn_of_a_vehicle_is_within_its_balls(name: str) -> None:
+    vehicle = sim.vehicle(name)
+    found = cover(vehicle)
+    balls = np.array(found.balls)
+    if vehicle.form in TREES or vehicle.form is Form.GROUP_ACTION:
+        of = np.array(found.bodies)
+        for body, triangles in covered_solids(vehicle).items():
+            assert outside_m(triangles.reshape(-1, 3), balls[of == body], False) <= 0.0
+            look = config_named(name).model.look_of(body)
+            for seed in range(SAMPLES) if look is not None else ():
+                assert outside_m(drawn_points(sim.vehicle(look), seed), balls[of == body], False) <= 0.0
+    else:
+        assert len(balls) <= 4
+        for seed in range(SAMPLES):
+            assert outside_m(drawn_points(vehicle, seed), balls, planar(vehicle)) <= 0.0
+
+
+def test_a_vehicle_of_ones_own_is_covered_by_its_model(trike: Path) -> None:
+    vehicle, task = task_of_scene(load_scene(trike, trusted=True))
+    assert task.body == cover(vehicle).balls
+    for seed in range(SAMPLES):
+        assert outside_m(drawn_points(vehicle, seed), np.array(task.body), True) <= 0.0
+
+
+def test_balls_follow_the_parameters(trike: Path) -> None:
+    load_scene(trike, trusted=True)
+    longer = sim.vehicle("trike", wheelbase=2.0)
+    for seed in range(SAMPLES):
+        assert outside_m(drawn_points(longer, seed), np.array(cover(longer).balls), True) <= 0.0
+
+
+def test_a_part_that_moves_without_bounds_is_left_out_and_said(
+    trike: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = trike / "vehicle.toml"
+    text = file.read_text().replace('body = "fork"', 'moves = [{ shift = ["psi", 0.0, 0.0] }]')
+    file.write_text(text)
+    with caplog.at_level(logging.WARNING):
+        _, task = task_of_scene(load_scene(trike, trusted=True))
+    (said,) = [record.getMessage() for record in caplog.records]
+    assert "trike" in said
+    assert "fork" in said
+    assert "\n" not in said
+    assert len(task.body) > 1
+
+
+@pytest.mark.parametrize("name", PLANNED)
+def test_scenes_plan_for_what_is_drawn(name: str) -> None:
+    vehicle, task = task_of_scene(load_scene(name))
+    assert task.body == cover(vehicle).balls
+
+
+def test_the_blades_of_the_quadrotor_pass_between_the_gates_posts() -> None:
+    vehicle, task = task_of_scene(load_scene("plan-quadrotor-gates"))
+    found = plan(vehicle, task, starts=1)
+    rim = drawn_points(vehicle, 0)
+    for T in found.trajectory.pose:
+        places = rim @ T[:3, :3].T + T[:3, 3]
+        for post in task.obstacles:
+            assert np.linalg.norm(places[:, :2] - post.centre_w[:2], axis=1).min() > post.radius_m
