@@ -15,7 +15,8 @@ from ui.features.plots.channels import measured
 from ui.features.plots.curves import Curves, History, observe_curves
 from ui.features.plots.panel import draw_plots
 from ui.features.plots.parts import playhead_text
-from ui.features.transport import WHOLE_S, PlotWindow, draw_timeline
+from ui.features.recordings import WHOLE_S, PlotWindow
+from ui.features.transport import draw_timeline
 from ui.settings.view_settings import ViewSettings
 from ui.window.requests import ChangeView
 

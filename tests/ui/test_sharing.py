@@ -9,18 +9,19 @@ import pytest
 from export.film import FPS, Film
 from tests.ui import fakes
 from tests.ui.bench import Bench
-from ui.features.sharing.panel import ExportChoices, draw_sharing
-from ui.features.sharing.view import (
+from ui.features.takes.panel import draw_takes
+from ui.features.takes.sharing import (
     FORMATS,
     VIDEO,
     CancelExport,
+    ExportChoices,
     ExportShown,
     FilmView,
     RecordVideo,
     SharingView,
     StopVideo,
+    draw_sharing,
 )
-from ui.features.takes.panel import draw_takes
 
 
 def flying():

@@ -10,7 +10,7 @@ from sim.scene import load_scene
 from sim.snapshot import Snapshot
 from tests.ui import fakes
 from tests.ui.bench import Bench
-from ui.features.scenes.trust import SHOWN_LINES, TrustQuestion, draw_trust, question_of
+from ui.features.scenes.coming import SHOWN_LINES, TrustQuestion, draw_trust, question_of
 from ui.features.scenes.view import AnswerTrust
 from ui.window.context import PanelContext
 from ui.window.requests import Request

@@ -2,8 +2,11 @@
 
 import gc
 import math
+import os
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
@@ -23,7 +26,6 @@ from sim.scene import Scene
 from sim.simulation import Simulation
 from sim.snapshot import Snapshot
 from sim.world import World
-from ui.desktop.memories import Memories
 from ui.desktop.picture import Picture
 from ui.desktop.probing import probed
 from ui.features.feature import Actions
@@ -34,17 +36,63 @@ from ui.features.scenes.actions import SceneActions
 from ui.features.scenes.loader import Loader
 from ui.features.scenes.preparation import Loaded
 from ui.features.scenes.view import OpenControls, OpenPath
-from ui.features.sharing.view import SharingView
+from ui.features.takes.sharing import SharingView
 from ui.input.desk import CameraMotion
 from ui.settings.catalogue import load_catalogue
-from ui.settings.files import Remembered, config_dir, prepares_ahead
-from ui.settings.view_settings import ViewSettings
+from ui.settings.files import Remembered, config_dir, prepares_ahead, read_memory, write_memory
+from ui.settings.view_settings import ViewSettings, opened
 from ui.shell.features import FEATURES
 from ui.shell.shell import Shell
 from ui.window import theme
 from ui.window.app_window import AppWindow
 from ui.window.context import PanelContext, SceneCamera
 from ui.window.requests import Action, TakeScreenshot
+from ui.window.state import ShellState
+
+EVERY_S = 5.0
+"""Changes are written no more often."""
+
+
+class Memories:
+    """Of one session. `quality`: what the machine or the command line has chosen for it."""
+
+    def __init__(self, folder: Path, quality: str) -> None:
+        self._folder, self._quality = folder, quality
+        self.kept = self._written = read_memory(folder)
+        self._written_s = time.perf_counter()
+
+    def opened(self, view: ViewSettings, scene: Scene) -> ViewSettings:
+        """The settings with which a scene opens that is the last one now."""
+        name = scene.name if scene.path is None else ""
+        if name:
+            self.kept = self.kept.opened_scene(name)
+        view = opened(view, scene)
+        return replace(view, camera=self.kept.camera_of(name, view.camera))
+
+    def opened_file(self, path: str) -> None:
+        """Of whatever kind."""
+        if os.path.exists(path):
+            self.kept = self.kept.opened_file(os.path.abspath(path))
+
+    def observe(self, state: ShellState, scene: Scene) -> None:
+        """Told once a frame how things are shown."""
+        view = state.view
+        kept = replace(self.kept.looked_at(view), panels=state.panels, plots=state.plots)
+        if view.quality != self._quality:
+            self._quality = view.quality
+            kept = replace(kept, quality=view.quality)
+        if scene.path is None:
+            kept = kept.with_camera(scene.name, view.camera, scene.camera)
+        self.kept = kept
+        if self.kept != self._written and time.perf_counter() - self._written_s > EVERY_S:
+            self.keep()
+
+    def keep(self) -> None:
+        """Write it, where something has changed."""
+        if self.kept != self._written:
+            write_memory(self._folder, self.kept)
+        self._written, self._written_s = self.kept, time.perf_counter()
+
 
 PANELS_HZ = 15.0
 """Where the processor draws: panels and instruments that nobody touches."""

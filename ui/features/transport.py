@@ -1,19 +1,14 @@
 """The recording as a line: where one is on it, back, on, and what to do with the moment that is shown."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
-
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
 from sim.commands import SPEED_RANGE, BackToNow, Reset, Scrub, SetPaused, SetSpeed, SingleStep
-from sim.recordings import Take
-from sim.snapshot import LaneStatus, Snapshot
-from ui.features.takes.view import TakesView
-from ui.settings.view_settings import ViewSettings
+from sim.snapshot import Snapshot
+from ui.features.recordings import MARKS, PlotWindow, SaveTake, TakesView, within
 from ui.window import theme
 from ui.window.context import PanelContext
-from ui.window.requests import Action, Request
+from ui.window.requests import Request
 from ui.window.widgets import button, note, right_edge, tooltip
 from ui.window.wording import (
     FLY_ON,
@@ -28,83 +23,6 @@ from ui.window.wording import (
     shown_s,
     speed_label,
 )
-
-WHOLE_S = 0.0
-"""How far back the plots look, where it is the whole recording."""
-LEAST_S, MOST_S = 0.2, 600.0
-ZOOM = 1.25
-"""A click of the wheel."""
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """A moment of the flight that is found again."""
-
-    time_s: float
-    text: str
-    kind: str = "user"
-    """`stop`, `goal`, `gate` or `user`."""
-
-
-@dataclass(slots=True)
-class PlotWindow:
-    """Where the plots look, and the marks; belongs to the panels."""
-
-    end_s: float | None = None
-    """Latest moment that is shown; None: they follow the flight."""
-    held: str = ""
-    """The plot in which the mouse draws the playhead."""
-    marks: list[Mark] = field(default_factory=list)
-
-    def span(self, begin_s: float, latest_s: float, looks_s: float) -> tuple[float, float]:
-        """(from, to) [s] for a recording from `begin_s` to `latest_s`."""
-        if looks_s == WHOLE_S and self.end_s is None:
-            return begin_s, max(latest_s, begin_s + LEAST_S)
-        looks_s = looks_s or max(latest_s - begin_s, LEAST_S)
-        end_s = max(latest_s, looks_s) if self.end_s is None else self.end_s
-        return end_s - looks_s, end_s
-
-    def zoomed(
-        self, view: ViewSettings, shown: tuple[float, float], at_s: float, clicks: float, latest_s: float
-    ) -> ViewSettings:
-        """By so many clicks of the wheel about a moment, which stays where it is."""
-        start_s, end_s = shown
-        looks_s = min(max((end_s - start_s) * ZOOM**-clicks, LEAST_S), MOST_S)
-        share = (at_s - start_s) / (end_s - start_s)
-        end_s = at_s + (1.0 - share) * looks_s
-        self.end_s = None if end_s >= latest_s else end_s
-        return replace(view, plot_s=looks_s)
-
-    def panned(self, shown: tuple[float, float], by_s: float, latest_s: float) -> None:
-        """To earlier moments (negative) or later ones; at the latest they follow the flight again."""
-        end_s = shown[1] + by_s
-        self.end_s = None if end_s >= latest_s else end_s
-
-    def follow(self) -> None:
-        """The flight again."""
-        self.end_s = None
-
-    def mark(self, time_s: float, text: str, kind: str = "user") -> None:
-        """One more; the same one at the same time counts once."""
-        if not any((m.text, m.kind) == (text, kind) and abs(m.time_s - time_s) < 1e-6 for m in self.marks):
-            self.marks.append(Mark(time_s, text, kind))
-
-    def forget_after(self, time_s: float) -> None:
-        """What came after a moment from which the flight has gone on another way."""
-        self.marks = [mark for mark in self.marks if mark.time_s <= time_s]
-
-
-def within(marks: Iterable[Mark], start_s: float, end_s: float) -> list[Mark]:
-    return [mark for mark in marks if start_s <= mark.time_s <= end_s]
-
-
-def stop_of(snapshot: Snapshot) -> Mark | None:
-    """How the flown lane has ended, if it has."""
-    lane = snapshot.lanes[0]
-    if lane.status is LaneStatus.RUNNING:
-        return None
-    return Mark(lane.time_current_s, lane.status_text or lane.status.value, "stop")
-
 
 LINE_DOC = (
     "Drag to look back: time stands still, and nothing that was simulated changes. "
@@ -254,14 +172,3 @@ def _clock(snapshot: Snapshot, context: PanelContext) -> None:
         "Simulated seconds per second, as achieved. Below what is asked for the machine cannot keep up and time is "
         "given up."
     )
-
-
-MARKS = {"stop": theme.DANGER, "goal": theme.GOOD, "gate": theme.ACCENT_BRIGHT, "user": theme.INK}
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class SaveTake(Action):
-    """Write a take into the user's folder, under a name that is not taken."""
-
-    take: Take | None = None
-    """None: what is recorded now, or shown of it."""

@@ -15,14 +15,14 @@ from ui.features.plots.curves import Curves, observe_curves
 from ui.features.plots.panel import draw_errors, draw_plots
 from ui.features.plots.polhode import draw_polhode
 from ui.features.race import RaceActions, draw_race_over
+from ui.features.recordings import PlotWindow
 from ui.features.scenes.actions import SceneActions
 from ui.features.scenes.coming import draw_what_comes
 from ui.features.scenes.gallery import draw_scene
-from ui.features.sharing.actions import SharingActions
 from ui.features.sound import SoundActions
 from ui.features.takes.actions import TakesActions
+from ui.features.takes.export_actions import SharingActions
 from ui.features.takes.panel import draw_takes
-from ui.features.transport import PlotWindow
 from ui.features.vehicle import FlownParameters, VehicleActions, draw_vehicle, observe_parameters
 from ui.features.view import draw_view
 from ui.shell.overlays import draw_hud, draw_key_hint, draw_plates

@@ -26,9 +26,9 @@ from ui.features.controls import ControlRequest, carried_out
 from ui.features.edits import Edits, StepEdits
 from ui.features.goals import RestartGoals, SkipGoal
 from ui.features.plan.gizmo import EditChosen
+from ui.features.recordings import SaveTake
 from ui.features.scenes.files import FileDialog
 from ui.features.scenes.view import BrowseFiles
-from ui.features.transport import SaveTake
 from ui.features.vehicle import FlownParameters
 from ui.features.view import BookmarkKeeper, BookmarkRequest
 from ui.input.control_setup import ControlSetup

@@ -1,17 +1,9 @@
-"""TODO."""
+"""What the pages of the planning panel remember, and ask for beside what the planner itself is asked."""
 
 import math
 from dataclasses import dataclass
 
-from sim.planner.result.record import PlanRecord
 from ui.window.requests import Action
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ExportPlan(Action):
-    """Write a plan as a take into the user's folder."""
-
-    plan: PlanRecord
 
 
 @dataclass(frozen=True, slots=True)

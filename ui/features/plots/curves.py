@@ -8,7 +8,7 @@ import numpy as np
 from sim.snapshot import Snapshot
 from ui.features.goals import GoalsView
 from ui.features.plots.channels import columns, measured
-from ui.features.transport import PlotWindow, stop_of
+from ui.features.recordings import PlotWindow, stop_of
 from ui.window.context import PanelContext
 from ui.window.requests import Action
 

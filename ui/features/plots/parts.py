@@ -12,7 +12,7 @@ from sim.snapshot import LaneSnapshot, LaneStatus, Snapshot
 from ui.features.lanes import outcome
 from ui.features.plots.channels import offered, shown_at_first
 from ui.features.plots.curves import Curves, SaveCurves
-from ui.features.transport import MARKS, WHOLE_S, Mark, PlotWindow, within
+from ui.features.recordings import MARKS, WHOLE_S, Mark, PlotWindow, within
 from ui.window import theme
 from ui.window.context import PanelContext
 from ui.window.requests import ChangeView, Request

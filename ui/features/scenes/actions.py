@@ -15,11 +15,10 @@ from sim.recordings.opening import scene_of
 from sim.scene import Scene, load_scene
 from sim.snapshot import Snapshot
 from ui.features.feature import Actions, App
-from ui.features.scenes.coming import Coming
+from ui.features.recordings import OpenTake, ShowTake
+from ui.features.scenes.coming import Coming, TrustQuestion, question_of
 from ui.features.scenes.loader import Loader
-from ui.features.scenes.trust import TrustQuestion, question_of
-from ui.features.scenes.view import AnswerTrust, CancelLoading, OpenControls, OpenPath, ShowTake
-from ui.features.takes.view import OpenTake
+from ui.features.scenes.view import AnswerTrust, CancelLoading, OpenControls, OpenPath
 from ui.input.control_setup import ENDING as CONTROLS
 from ui.settings.files import Remembered
 from ui.window.requests import LoadScene

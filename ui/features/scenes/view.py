@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from sim.recordings import Take
 from ui.window.requests import Action, Indirect
 
 
@@ -28,13 +27,6 @@ class AnswerTrust(Action):
     """Whether the folder of the file that was asked about is trusted."""
 
     trusted: bool
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ShowTake(Action):
-    """Show a take in its scene, which may have to be opened first."""
-
-    take: Take
 
 
 @dataclass(frozen=True, slots=True)

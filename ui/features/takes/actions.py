@@ -17,11 +17,8 @@ from sim.simulation import Simulation
 from sim.snapshot import Snapshot
 from sim.world import World
 from ui.features.feature import Actions, App, News
-from ui.features.plan.view import ExportPlan
-from ui.features.scenes.view import ShowTake
+from ui.features.recordings import ExportPlan, OpenTake, SaveTake, ShowTake, StoredTake, TakesView
 from ui.features.takes.autosave import Autosave, kept_somewhere, recovered, worth_keeping
-from ui.features.takes.view import OpenTake, StoredTake, TakesView
-from ui.features.transport import SaveTake
 from ui.settings.files import config_dir
 
 MOST_UNSAVED = 12

@@ -11,9 +11,8 @@ from sim.recordings import Take
 from sim.snapshot import Snapshot
 from ui.features.fit import draw_fit
 from ui.features.flight import items, step_field
-from ui.features.sharing.panel import draw_sharing
-from ui.features.takes.view import OpenTake, StoredTake, TakesView
-from ui.features.transport import SaveTake
+from ui.features.recordings import OpenTake, SaveTake, StoredTake, TakesView
+from ui.features.takes.sharing import draw_sharing
 from ui.features.vehicle import FlownParameters
 from ui.window.context import PanelContext
 from ui.window.requests import Request

@@ -24,7 +24,7 @@ from sim.snapshot import LookBack, Snapshot
 from sim.vehicles.forms.custom import OwnClass
 from sim.world import World
 from ui.features.feature import Actions, App, News
-from ui.features.sharing.view import (
+from ui.features.takes.sharing import (
     VIDEO,
     CancelExport,
     ExportShown,
