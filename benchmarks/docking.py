@@ -18,18 +18,17 @@ import numpy as np
 
 import sim
 from sim.commands import PilotInput
-from sim.contact.ground import env_of
 from sim.contact.obstacles.impacts import MOST_ROWS, contacts_at
 from sim.control.course import CoursePilot
 from sim.control.helm import heading
 from sim.control.pilot import Sensed
-from sim.environment.surroundings import inline_for, weather_of
+from sim.environment.environment import kind_of
 from sim.integrators import integrator
 from sim.planner import Cylinder, Waypoint, plan, task_of_scene
 from sim.scene import load_scene
 from sim.steppers.choice import stepper_of
 from sim.vehicle_config import config_named
-from sim.water.water import Water
+from sim.water.water import Water, weather_of
 from sim.water.wrench import CLOCK
 
 STEP_S, LIMIT_S = 0.02, 90.0
@@ -120,13 +119,13 @@ def sail(
 ) -> Outcome:
     """One run, among discs (n, 3) that she may not touch."""
     boat = weather(seed)
-    water, kernel = water_of(boat, seed), stepper_of(boat, integrator(method), inline_for(boat))
+    water, kernel = water_of(boat, seed), stepper_of(boat, integrator(method), kind_of(boat).inline)
     parameters, nothing = boat.parameter_vector, np.zeros(boat.wrench_size)
     c, s = math.cos(nodes[0, 0]), math.sin(nodes[0, 0])
     R = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
     node = boat.state(R=R, x=(*nodes[0, 1:3], 0.0)).node
     controls = boat.neutral_controls
-    y = kernel.start(node, controls, parameters, STEP_S, env_of(water.probe()))
+    y = kernel.start(node, controls, parameters, STEP_S, water.probe().env)
     solids = np.column_stack([buoys[:, :2], np.zeros((len(buoys), 3)), buoys[:, 2]])
     pilot, berth = CoursePilot(nodes[:, 1:3], nodes[:, 0], node_s, solids), nodes[-1]
     wind, current = np.asarray(boat.values["wind"]), np.asarray(boat.values["current"])
@@ -134,10 +133,10 @@ def sail(
     best, clear_m = (math.inf, 0.0, 0.0, 0.0, 0.0), math.inf
     for k in range(1, round(LIMIT_S / STEP_S) + 1):
         controls = pilot.controls(PilotInput(), sensed(node), boat, STEP_S)
-        _, status, _ = kernel.advance(y, controls, nothing, parameters, STEP_S, 1, env_of(water))
+        _, status, _ = kernel.advance(y, controls, nothing, parameters, STEP_S, 1, water.env)
         if status:
             raise SystemExit(f"seed {seed}: the integrator stopped at {k * STEP_S:.2f} s")
-        node = kernel.node(y, controls, parameters, STEP_S, env=env_of(water.probe()))
+        node = kernel.node(y, controls, parameters, STEP_S, env=water.probe().env)
         there = sensed(node)
         clear_m = min(clear_m, clear_of(buoys, there))
         off_m = float(np.linalg.norm(there.x_w[:2] - berth[1:3]))

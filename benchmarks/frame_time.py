@@ -25,8 +25,8 @@ from render.passes.targets import Canvas
 from render.quality import PRESETS, detect
 from render.renderer import Renderer
 from render.still import view_from
-from sim.environment.surroundings import water_about
 from sim.vehicles import vehicle
+from sim.water.water import water_about
 from sim.world import load_world
 
 

@@ -14,8 +14,8 @@ from render.matrices import look_at, perspective
 from render.passes.targets import Canvas
 from render.quality import PRESETS
 from render.renderer import Renderer
-from sim.environment.surroundings import water_about
 from sim.vehicles import vehicle
+from sim.water.water import water_about
 from sim.world import World
 
 NEAR_M, FAR_M = 0.5, 12_000.0

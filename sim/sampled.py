@@ -8,12 +8,11 @@ import numpy as np
 
 from sim.compiler import OK
 from sim.compiler.stepper import SampledStepper
-from sim.contact.ground import env_of
+from sim.environment.environment import Environment
 from sim.platform.errors import InputError
 from sim.platform.validation import numeric
 from sim.vehicles import State, Vehicle
 from sim.vehicles.forms.base import Structure
-from sim.water.water import Water
 
 Law = Callable[[float, State], np.ndarray]
 """(seconds, state) -> (n_controls,)."""
@@ -28,11 +27,11 @@ def sampled_run(
     law: Law,
     h: float,
     count: int,
-    water: Water | None = None,
+    around: Environment,
 ) -> tuple[np.ndarray, np.ndarray, int, int]:
     """(nodes (count+1, node size), controls at the steps' starts (count, n_controls), steps done, iterations).
 
-    kernel: compiled with `sampled`; for what floats with the water within, whose numbers `water` has. A state within a
+    kernel: compiled with `sampled`, and with the inline part of the environment `around`. A state within a
     step lies between the node and the end of a trial step under the node's controls, on the group's geodesic: that is
     accurate to h^2. Raises InputError for controls that do not fit.
     """
@@ -45,8 +44,8 @@ def sampled_run(
         return checked_controls(vehicle, law(time_s, vehicle.state_at_node(node)))
 
     def ahead_of_time() -> tuple[object, ...]:
-        """The water, to look a step ahead."""
-        return env_of(water and water.probe())
+        """What surrounds it, to look a step ahead."""
+        return around.probe().env
 
     def rows(k: int, y: np.ndarray, node: np.ndarray, first: np.ndarray) -> np.ndarray:
         """All of a step's controls, flat."""
@@ -62,14 +61,14 @@ def sampled_run(
         return np.concatenate(out)
 
     # Only a start that is carried depends on the controls of its first step.
-    begin = at(0.0, state.node) if water is not None and count else vehicle.neutral_controls
+    begin = at(0.0, state.node) if around.acts and count else vehicle.neutral_controls
     y = kernel.start(state.node, np.tile(begin, size), p, h, ahead_of_time())
     node, total = state.node, 0
     for k in range(count):
         us[k] = at(k * h, node)
         u = rows(k, y, node, us[k])
         nodes[k] = kernel.node(y, u, p, h, env=ahead_of_time())
-        _, status, iterations = kernel.advance(y, u, w, p, h, 1, env_of(water))
+        _, status, iterations = kernel.advance(y, u, w, p, h, 1, around.env)
         total += iterations
         if status:
             return nodes, us, k, total

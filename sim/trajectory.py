@@ -9,8 +9,7 @@ from typing import Any, overload
 import numpy as np
 
 from sim.bounds import Bounds
-from sim.contact.ground import env_of
-from sim.environment.surroundings import usual_start, water_about
+from sim.environment.environment import default_start, environment_of
 from sim.integrators import DEFAULTS, Integrator, default_for, integrator
 from sim.multibody.declaration import TreeState
 from sim.multibody.tree import Tree
@@ -21,9 +20,8 @@ from sim.steppers.choice import stepper_of
 from sim.steppers.tree_trajectory import Torques, TreeTrajectory, simulate_tree
 from sim.vehicles import State, Vehicle
 from sim.vehicles import vehicle as make_vehicle
-from sim.vehicles.forms.form import Form, Support
+from sim.vehicles.forms.form import Form
 from sim.vehicles.forms.observation import Observed
-from sim.water.water import WATER
 
 Controls = None | np.ndarray | list[float] | tuple[float, ...] | Callable[[float, State], np.ndarray]
 
@@ -161,15 +159,15 @@ def simulate(
     h, count = step_count(step, duration)
     state = given_start(initial, vehicle)
     # What floats has open water about it, as its parameters say; all else moves in free space.
-    water = water_about(vehicle) if vehicle.support is Support.WATER else None
-    kernel = stepper_of(vehicle, scheme, WATER if water else None, sampled=callable(controls))
+    around = environment_of(vehicle)
+    kernel = stepper_of(vehicle, scheme, around.inline, sampled=callable(controls))
     if callable(controls):
-        nodes, us, done, iterations = sampled_run(kernel, vehicle, state, controls, h, count, water)
+        nodes, us, done, iterations = sampled_run(kernel, vehicle, state, controls, h, count, around)
     else:
         us = control_rows(vehicle, controls, count)
         p = vehicle.parameter_vector
-        y = kernel.start(state.node, us[0], p, h, env_of(water and water.probe()))
-        nodes, done, iterations = kernel.trajectory(y, us, p, h, count, env_of(water))
+        y = kernel.start(state.node, us[0], p, h, around.probe().env)
+        nodes, done, iterations = kernel.trajectory(y, us, p, h, count, around.env)
         us = np.repeat(us, count, axis=0) if len(us) == 1 else us.copy()
     rows = us if count else np.zeros((1, us.shape[1]))
     energy, observed = kernel.observed_later(nodes, rows, vehicle.parameter_vector, h)
@@ -222,7 +220,7 @@ def given_method(method: str | Integrator | None, vehicle: Vehicle) -> Integrato
 
 def given_start(initial: object, vehicle: Vehicle) -> State:
     """A state of that vehicle, its usual one for None. Raises InputError."""
-    state = usual_start(vehicle) if initial is None else initial
+    state = default_start(vehicle) if initial is None else initial
     if not isinstance(state, State) or state.node.shape != (vehicle.node_layout.size,):
         raise InputError(
             f"initial = {quote(initial)} does not fit vehicle {vehicle.name!r}; allowed: vehicle.state(...)"

@@ -14,9 +14,8 @@ from sim.analysis.batch_lanes import Groups, run_on_ground
 from sim.compiler import Kernel
 from sim.compiler.columns import ColumnKernel
 from sim.compiler.lanes import WIDTH, LaneCode, lane_code
-from sim.contact.ground import Ground, env_of
-from sim.contact.struck_ground import StruckGround
-from sim.environment.surroundings import Felt, inline_for, surroundings, water_about
+from sim.contact.ground import GroundContact
+from sim.environment.environment import Environment, environment_of, kind_of
 from sim.integrators import Integrator
 from sim.platform.errors import InputError, quote
 from sim.platform.validation import whole
@@ -26,7 +25,6 @@ from sim.vehicles import State, Vehicle
 from sim.vehicles.forms.base import Structure
 from sim.vehicles.forms.form import TREES, Support
 from sim.vehicles.forms.observation import Observed, observed_by_symbols
-from sim.water.water import WATER
 from sim.world import World
 
 
@@ -230,15 +228,13 @@ class _Job:
         self._counts, self._kept, self._world = counts, kept, world
         self._steps, self._threads = int(counts.sum()), threads
         self._node_size = vehicle.node_layout.size
-        touched = world is not None and vehicle.support in (Support.NOTHING, Support.WATER)
-        self._felt = touched or vehicle.support is Support.WATER
-        inline = inline_for(vehicle) if touched else WATER if self._felt else None
-        self._kernel = stepper_of(vehicle, scheme, inline)
-        self._like: dict[bytes, Felt] = {}
-        """By parameters: what is felt, which nobody writes to."""
-        if touched:
-            _check_met(vehicle, self._surroundings(what.parameters[0]))
-        alone = self._felt or not isinstance(self._kernel, Kernel)
+        acts = kind_of(vehicle).acts and (world is not None or vehicle.support is Support.WATER)
+        self._kernel = stepper_of(vehicle, scheme, kind_of(vehicle).inline if acts else None)
+        self._like: dict[bytes, Environment] = {}
+        """By parameters: what surrounds a lane, which nobody writes to."""
+        if acts:
+            _check_met(vehicle, self._environment(what.parameters[0]))
+        alone = acts or not isinstance(self._kernel, Kernel)
         self._code = None if alone else lane_code(Structure.of(vehicle), scheme)
 
     def run(self, report: Progress) -> tuple[np.ndarray, np.ndarray]:
@@ -295,38 +291,33 @@ class _Job:
         rows = what.nodes, what.controls, what.parameters
         bounds = np.concatenate([[0], np.cumsum(self._counts)])[self._kept]
         for some in [lanes] if len(what.parameters) == 1 else lanes[:, None]:
-            felt = self._surroundings(what.parameters[some[0] if len(what.parameters) > 1 else 0])
-            if isinstance(felt, Ground) and isinstance(kernel, Kernel):
+            around = self._environment(what.parameters[some[0] if len(what.parameters) > 1 else 0])
+            if isinstance(around, GroundContact) and isinstance(kernel, Kernel):
                 stretches = self._counts, self._kept
-                run_on_ground(kernel, rows, h, stretches, felt, some, (nodes, done))
+                run_on_ground(kernel, rows, h, stretches, around.ground, some, (nodes, done))
                 continue
             for lane in some.tolist():
                 node, us, p = (a[lane if len(a) > 1 else 0] for a in rows)
-                around = felt and felt.probe()
-                y = kernel.start(node, us[0], p, h, env_of(felt and felt.probe()))
-                seen, steps, _ = kernel.trajectory(y, us, p, h, self._steps, env_of(around))
+                own = around.probe()
+                y = kernel.start(node, us[0], p, h, around.probe().env)
+                seen, steps, _ = kernel.trajectory(y, us, p, h, self._steps, own.env)
                 seen[steps + 1 :] = np.nan
                 nodes[lane], done[lane] = seen[bounds], steps
 
-    def _surroundings(self, p: np.ndarray) -> Felt:
-        """What a lane feels, with memory of its own."""
-        if not self._felt:
-            return None
+    def _environment(self, p: np.ndarray) -> Environment:
+        """What surrounds a lane, with memory of its own."""
         key = p.tobytes()
         if key not in self._like:
             if len(self._what.parameters) > 1:
                 self._like.clear()  # another one in every lane
             vehicle = vehicle_of_row(self._vehicle, p)
-            self._like[key] = (
-                water_about(vehicle) if self._world is None else surroundings(vehicle, self._world)
-            )
-        like = self._like[key]
-        return like and like.probe()
+            self._like[key] = environment_of(vehicle, self._world)
+        return self._like[key].probe()
 
 
-def _check_met(vehicle: Vehicle, felt: Felt) -> None:
+def _check_met(vehicle: Vehicle, around: Environment) -> None:
     """Raises InputError for what would fall through the ground of a world."""
-    if felt is None or isinstance(felt, StruckGround):
+    if not around.env:
         raise InputError(
             f"vehicle {vehicle.name!r} meets no ground within its steps, as a batch needs; allowed: world=None"
         )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sim.environment.surroundings import usual_start
+from sim.environment.environment import default_start
 from sim.platform.errors import InputError, one_of, quote
 from sim.platform.validation import numbers
 from sim.vehicles import State, Vehicle
@@ -51,7 +51,7 @@ def given(
 
 def _nodes(vehicle: Vehicle, states: States) -> np.ndarray:
     if states is None:
-        return usual_start(vehicle).node[None]
+        return default_start(vehicle).node[None]
     if isinstance(states, State):
         states = [states]
     size = vehicle.node_layout.size

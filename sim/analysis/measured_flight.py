@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
-from sim.contact.ground import Ground
-from sim.environment.surroundings import surroundings
+from sim.contact.ground import GroundContact
+from sim.environment.environment import environment_of
 from sim.measured import columns_of, load_measured
 from sim.platform.errors import InputError, one_of, quote
 from sim.platform.validation import numbers
@@ -41,13 +41,13 @@ def longest_free(take: Take) -> tuple[Samples, int, int]:
 
 def _touching(leg: Leg, nodes: np.ndarray, world: World) -> np.ndarray:
     """(steps,) whether a point of a body is so near the ground that it may touch within the step."""
-    felt = surroundings(leg.vehicle, world)
-    if not isinstance(felt, Ground):
+    around = environment_of(leg.vehicle, world)
+    if not isinstance(around, GroundContact):
         return np.zeros(len(nodes) - 1, bool)
     layout = leg.vehicle.node_layout
     pose = nodes[:, layout.pose]
     R_wb, x_w = pose[:, :9].reshape(-1, 3, 3).swapaxes(1, 2), pose[:, 9:]
-    points_w = np.einsum("nij,kj->nki", R_wb, felt.points[:, :3]) + x_w[:, None]
+    points_w = np.einsum("nij,kj->nki", R_wb, around.ground.points[:, :3]) + x_w[:, None]
     clear_m = (points_w[..., 2] - world.terrain.height(points_w[..., 0], points_w[..., 1])).min(axis=1)
     moved_m = np.linalg.norm(np.diff(points_w, axis=0), axis=2).max(axis=1)
     return np.minimum(clear_m[:-1], clear_m[1:]) < _CLEAR_M + moved_m

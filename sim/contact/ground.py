@@ -1,18 +1,21 @@
 """The ground within kernels: contact in every step, and the paths of the contact points swept against the terrain."""
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
-from sim.compiled import quick, taken_in_quick
+from sim.compiled import compiled, quick, taken_in_quick
 from sim.compiler.inline import Inline
 from sim.contact.height_field import MARCH_LIMIT, ground_top, surface_height, surface_normal, top_about
 from sim.contact.rows import all_finite, farthest, put, world_point
 from sim.contact.wrench import LOADS, ROOM_WIDTH, SPARE_ROWS, ground_wrench
+from sim.environment.environment import Environment
+from sim.vehicle_config import config_of
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import Support
 from sim.vehicles.forms.holonomic import HolonomicVehicle
+from sim.world import World
 from sim.world.terrain import Terrain
 
 PASSED_M = 0.02
@@ -72,6 +75,17 @@ def passes_through(
     return False
 
 
+@compiled("float64(float64[::1], float32[:, ::1], float64[::1], float64[:, ::1])")
+def _clearance(pose: np.ndarray, heights: np.ndarray, frame: np.ndarray, points: np.ndarray) -> float:
+    if not np.isfinite(pose).all():
+        return np.inf
+    lowest = np.inf
+    for k in range(points.shape[0]):
+        x, y, z = world_point(pose, points[k])
+        lowest = min(lowest, z - surface_height(heights, frame, x, y))
+    return lowest
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Ground:
     """Arrays that compiled kernels read; `report` and `wrench_b` are written by them."""
@@ -110,30 +124,6 @@ class Ground:
             self.wrench_b,
         )
 
-    @property
-    def impact_mps(self) -> float:
-        """Greatest speed at which any point met the ground since `forget`."""
-        return float(self.report[0])
-
-    @property
-    def contacts(self) -> int:
-        """Points that carried load in the last step."""
-        return int(self.report[1])
-
-    @property
-    def clearance_m(self) -> float:
-        """Height of the lowest point above the ground at the start of the last step, or less where none is near."""
-        return float(self.report[2])
-
-    @property
-    def crash_mps(self) -> float:
-        """Greatest speed at which a crash point met the ground since `forget`."""
-        return float(self.report[3])
-
-    def forget(self) -> None:
-        """Clear the report: after a reset, a teleport, or once an impact has been dealt with."""
-        self.report[:] = 0.0
-
     def probe(self) -> "Ground":
         """The same ground, to look a step ahead without changing what the contact remembers."""
         return _made(self.heights, self.frame, self.points, self.report.copy(), self.tops)
@@ -155,10 +145,9 @@ class Ground:
         report = np.zeros(LOADS + 3 * len(points))
         return _made(heights, frame, np.ascontiguousarray(points, float), report, terrain.tops)
 
-    @staticmethod
-    def under(vehicle: Vehicle, terrain: Terrain, points: np.ndarray) -> "Ground":
-        """Of a terrain for a vehicle, with the gravity that the vehicle has."""
-        return Ground.of(terrain, points, gravity_mps2=gravity_mps2(vehicle))
+    def clearance_m(self, pose: np.ndarray) -> float:
+        """Height of the lowest point above the ground at a pose (12,)."""
+        return float(_clearance(pose, self.heights, self.frame, self.points))
 
 
 def _made(
@@ -172,19 +161,6 @@ def _room(points: int) -> np.ndarray:
     room = np.zeros((2 * points + SPARE_ROWS, ROOM_WIDTH))
     room[-1] = -1.0
     return room
-
-
-class Felt(Protocol):
-    """Whatever has numbers for kernels."""
-
-    @property
-    def env(self) -> tuple[Any, ...]:
-        """What a kernel takes."""
-
-
-def env_of(ground: Felt | None) -> tuple[Any, ...]:
-    """What a kernel takes; empty in free space."""
-    return () if ground is None else ground.env
 
 
 def gravity_mps2(vehicle: Vehicle) -> float:
@@ -282,3 +258,46 @@ GROUND = Inline(
     serves=_touches,
     nothing=_nothing,
 )
+
+
+class GroundContact(Environment):
+    """The ground about one lane of a single rigid body, which it meets within its steps."""
+
+    inline = GROUND
+    acts = True
+
+    def __init__(self, vehicle: Vehicle, ground: Ground, water_level_m: float | None = None) -> None:
+        super().__init__(vehicle, ground.report)
+        self.ground, self.wrench_b, self._water_level_m = ground, ground.wrench_b, water_level_m
+
+    @classmethod
+    def of(cls, vehicle: Vehicle, world: World | None) -> Environment:
+        if world is None:
+            return Environment(vehicle)
+        points = config_of(vehicle).contact.points
+        ground = Ground.of(world.terrain, points, gravity_mps2=gravity_mps2(vehicle))
+        return cls(vehicle, ground, world.water_level_m)
+
+    @property
+    def env(self) -> tuple[Any, ...]:
+        return self.ground.env
+
+    def clearance_m(self, node: np.ndarray) -> float:
+        return self.ground.clearance_m(node[self.vehicle.node_layout.pose])
+
+    def submerged(self, node: np.ndarray) -> bool:
+        if self._water_level_m is None:
+            return False
+        frail = self.ground.points[self.ground.points[:, 3] > 0.0]
+        pose = node[self.vehicle.node_layout.pose]
+        return any(world_point(pose, point)[2] < self._water_level_m for point in frail)
+
+    def lift_out(self, node: np.ndarray) -> np.ndarray:
+        return self.vehicle.raised(node, -min(self.clearance_m(node), 0.0))
+
+    def renew(self, vehicle: Vehicle, time_s: float) -> None:
+        super().renew(vehicle, time_s)
+        self.ground.frame[5] = gravity_mps2(vehicle)
+
+    def probe(self) -> "GroundContact":
+        return GroundContact(self.vehicle, self.ground.probe(), self._water_level_m)

@@ -6,7 +6,6 @@ generalised force.
 """
 
 import math
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +15,7 @@ from sim.contact.height_field import surface_height, surface_normal
 from sim.contact.rows import FIRST, IMPULSE, INVERSE_MASS, NORMAL, POINT, ROW_WIDTH, SECOND, gather_rows
 from sim.contact.solver import rows_solver
 from sim.contact.wrench import LOADS, recall, tell_touches
+from sim.environment.environment import Environment
 from sim.multibody.articulated import solve
 from sim.multibody.observing import world_frames
 from sim.multibody.shapes import touching_points
@@ -34,6 +34,8 @@ from sim.multibody.spatial import (
 )
 from sim.multibody.twists import gather, twists_of
 from sim.vehicles.forms.articulated import ArticulatedVehicle
+from sim.vehicles.forms.base import Vehicle
+from sim.world import World
 from sim.world.terrain import Terrain
 
 _NEAR_M, _FAST_MPS = 0.5, 75.0
@@ -240,15 +242,25 @@ class Felt(NamedTuple):
     touch: np.ndarray
 
 
-@dataclass(slots=True, eq=False)
-class TreeGround:
-    """Of one lane."""
+class TreeGround(Environment):
+    """The ground about one lane of a tree of joints."""
 
-    vehicle: ArticulatedVehicle
-    felt: Felt
+    acts = True
 
-    @staticmethod
-    def under(vehicle: ArticulatedVehicle, terrain: Terrain) -> "TreeGround":
+    def __init__(self, vehicle: ArticulatedVehicle, felt: Felt) -> None:
+        super().__init__(vehicle, felt.report)
+        self.vehicle: ArticulatedVehicle = vehicle
+        self.felt = felt
+        # The ground's force on all bodies together, in the world: there is no one body that it is on.
+        self.wrench_b = felt.wrench_w
+
+    @classmethod
+    def of(cls, vehicle: Vehicle, world: World | None) -> Environment:
+        assert isinstance(vehicle, ArticulatedVehicle)
+        return Environment(vehicle) if world is None else cls.under(vehicle, world.terrain)
+
+    @classmethod
+    def under(cls, vehicle: ArticulatedVehicle, terrain: Terrain) -> "TreeGround":
         """Of a terrain, for the ends of what is drawn of a tree."""
         carriers, spheres = touching_points(vehicle.tree, vehicle.shapes())
         heights = np.ascontiguousarray(terrain.heights, np.float32)
@@ -278,39 +290,13 @@ class TreeGround:
             speeds=np.zeros(3 * rows),
             touch=np.zeros(rows),
         )
-        return TreeGround(vehicle, felt)
-
-    @property
-    def report(self) -> np.ndarray:
-        """What is remembered from step to step."""
-        return self.felt.report
-
-    @property
-    def wrench_b(self) -> np.ndarray:
-        """(6,) the ground's force on all bodies together, in the world: there is no one body that it is on."""
-        return self.felt.wrench_w
+        return cls(vehicle, felt)
 
     @property
     def env(self) -> tuple[Any, ...]:
-        """What a stepper takes."""
         return (self.felt,)
 
-    @property
-    def impact_mps(self) -> float:
-        """Greatest speed at which any end met the ground since `forget`."""
-        return float(self.report[0])
-
-    @property
-    def crash_mps(self) -> float:
-        """Nothing of it breaks."""
-        return 0.0
-
-    @property
-    def contacts(self) -> int:
-        """Ends that carried load in the last step."""
-        return int(self.report[1])
-
-    def clearance_at(self, node: np.ndarray) -> float:
+    def clearance_m(self, node: np.ndarray) -> float:
         """Least height of an end above the ground."""
         felt, tree = self.felt, self.vehicle.tree
         if not np.isfinite(node).all():
@@ -319,17 +305,16 @@ class TreeGround:
         q = np.ascontiguousarray(node[: tree.nq])
         return float(lowest_end(tree.arrays, q, *room, felt.carriers, felt.spheres, felt.heights, felt.frame))
 
-    def carry(self, vehicle: ArticulatedVehicle) -> None:
+    def lift_out(self, node: np.ndarray) -> np.ndarray:
+        return self.vehicle.raised(node, -min(self.clearance_m(node), 0.0))
+
+    def renew(self, vehicle: Vehicle, time_s: float) -> None:
         """The same vehicle with other parameters, by which its ends may be elsewhere."""
+        assert isinstance(vehicle, ArticulatedVehicle)
         self.vehicle = vehicle
         self.felt.spheres[:] = touching_points(vehicle.tree, vehicle.shapes())[1]
 
-    def forget(self) -> None:
-        """Clear what was felt: it was put somewhere else."""
-        self.report[:] = 0.0
-
     def probe(self) -> "TreeGround":
-        """The same ground, to look a step ahead without changing what the contact remembers."""
         felt = self.felt._replace(report=self.report.copy(), wrench_w=self.felt.wrench_w.copy())
         return TreeGround(self.vehicle, felt)
 

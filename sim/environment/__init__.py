@@ -1,1 +1,2 @@
-"""What acts on a vehicle from outside: the ground that it touches, water and wind."""
+"""What surrounds a vehicle: `environment` has the one protocol, `coupling` that of water and obstacles with a state of
+their own, which are exchanged impulses with between steps."""

@@ -1,58 +1,165 @@
-"""Environments that move: coupled to a vehicle by impulses that are exchanged on a fixed grid of moments."""
+"""What surrounds the vehicle of a lane, by one protocol: ground, water, or nothing that acts."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from functools import cache
+from importlib import import_module
+from math import inf
+from typing import Any, ClassVar
 
 import numpy as np
 
-from sim.vehicles.forms.base import Vehicle
-from sim.vehicles.forms.holonomic import HolonomicVehicle
-from sim.vehicles.forms.nonholonomic import NonholonomicVehicle
+from sim.compiler.inline import Inline
+from sim.vehicles import Vehicle
+from sim.vehicles.forms.form import State, Support
+from sim.world import World
+
+KINDS = {
+    "none": ("sim.environment.environment", "Environment"),
+    "ground": ("sim.contact.ground", "GroundContact"),
+    "impulsive-ground": ("sim.contact.impulsive_ground", "ImpulsiveGround"),
+    "tree-ground": ("sim.contact.trees", "TreeGround"),
+    "water": ("sim.water.water", "Afloat"),
+}
+"""Name that a vehicle gives (`Vehicle.environment`) -> module and class, imported when such a vehicle is met."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class BodyState:
-    """What an environment is told of a body."""
+@dataclass(frozen=True, slots=True)
+class Impact:
+    """The worst touch since the last look [m/s]; zero without one."""
 
-    T_wb: np.ndarray
-    """(4, 4) body to world."""
-    twist_b: np.ndarray
-    """(6,) omega [rad/s], v [m/s], body frame."""
-    inertia_b: np.ndarray
-    """(6, 6) by which its twist answers an impulse [kg m^2, kg], body frame."""
+    skids_mps: float
+    hull_mps: float
 
 
-class Environment(Protocol):
-    """Something with a state of its own that bodies push and are pushed by."""
+class Environment:
+    """The null object: of what stands on its ground by definition, hangs from a fixed point, or moves in free space.
 
-    def exchange(
-        self, time_s: float, dt_s: float, bodies: Mapping[str, BodyState]
-    ) -> Mapping[str, np.ndarray]:
-        """Go on by dt_s from a moment of the grid; impulses (6,) (torque [N m s], force [N s]) on bodies, body frame.
+    Others override what they do. All of them remember what they have to in `report`, whose first four numbers are the
+    running greatest speed of a touch [m/s], how many contacts carried load in the last step, the lowest height [m], and
+    the running greatest speed of a touch that breaks [m/s].
+    """
 
-        They act on the bodies at `time_s`, at once; what acts on the environment is their opposite.
-        """
+    inline: ClassVar[Inline | None] = None
+    """What kernels have within."""
+    lasting: ClassVar[int] = 0
+    """How many numbers of a checkpoint a start at another state keeps: contact forgets, a sea goes on."""
+    acts: ClassVar[bool] = False
+    """Whether there is anything that the vehicle may touch."""
 
-    def told(self, vehicle: Vehicle, time_s: float) -> None:
-        """The vehicle has these numbers from then on."""
+    def __init__(self, vehicle: Vehicle, report: np.ndarray | None = None) -> None:
+        self.vehicle = vehicle
+        self.report = np.zeros(0) if report is None else report
+        self.wrench_b = np.zeros(6)
+        """(6,) mean wrench of the last step (torque [N m], force [N]), body frame."""
 
-    def within_reach(self, T_wb: np.ndarray, twist_b: np.ndarray, dt_s: float) -> bool:
-        """Whether it has to be told of a body (pose (4, 4) to world, twist (6,) in body frame) in the next dt."""
+    @classmethod
+    def of(cls, vehicle: Vehicle, world: World | None) -> "Environment":
+        """About a vehicle with its parameters. Raises InputError for a vehicle that lacks what this needs."""
+        return cls(vehicle)
 
-    def take_impact_mps(self) -> float:
-        """Greatest speed at which a body met something that stays in place since the last call; else 0."""
+    @staticmethod
+    def start(vehicle: Vehicle) -> State:
+        """Where the vehicle rests, or its default state."""
+        return vehicle.default_state()
+
+    @staticmethod
+    def settled(vehicle: Vehicle, T_wb: np.ndarray) -> np.ndarray:
+        """(4, 4) body to world at rest, of a vehicle that is put at a pose."""
+        return T_wb
+
+    @property
+    def env(self) -> tuple[Any, ...]:
+        """What a kernel takes; empty where nothing acts within steps."""
+        return ()
+
+    @property
+    def touching(self) -> bool:
+        """Whether anything carried load in the last step."""
+        return self.report[1] > 0.0 if self.report.size else self.vehicle.support is not Support.NOTHING
+
+    @property
+    def aground(self) -> bool:
+        """Whether what floats touches bed or shore."""
+        return False
+
+    @property
+    def water(self) -> Any:
+        """The `SeaState` that carries it; None on land and on still water."""
+        return None
+
+    def clearance_m(self, node: np.ndarray) -> float:
+        """Height of the lowest contact point above the ground, of the fixed point, or over the water's mean level."""
+        return self.vehicle.stand_m if self.vehicle.support is Support.STAND else 0.0
+
+    def load_clearance_m(self, node: np.ndarray) -> float:
+        """Height of what hangs from it above the ground; inf where nothing does."""
+        return inf
+
+    def submerged(self, node: np.ndarray) -> bool:
+        """Whether a point that bears no touch is below the surface of water that carries nothing."""
+        return False
+
+    def impulse(self, node: np.ndarray, dt_s: float) -> np.ndarray | None:
+        """(impulse_size,) that acts between steps, at moments `dt_s` apart; None where there is none."""
+        return None
+
+    def lift_out(self, node: np.ndarray) -> np.ndarray:
+        """The node, in place, raised out of the ground where it was in it."""
+        return node
+
+    def renew(self, vehicle: Vehicle, time_s: float) -> None:
+        """From now on, at that time, the same vehicle with other parameters."""
+        self.vehicle = vehicle
+
+    def take_impact(self) -> Impact:
+        """The worst touch since the last call."""
+        if not self.report.size:
+            return Impact(0.0, 0.0)
+        impact = Impact(float(self.report[0]), float(self.report[3]))
+        self.report[0] = self.report[3] = 0.0
+        return impact
+
+    def forget(self) -> None:
+        """The vehicle was put somewhere else: clear what contact remembers."""
+        self.report[:] = 0.0
 
     def checkpoint(self) -> np.ndarray:
-        """(k,) float64: its whole state."""
+        """What it goes on from; how hard was touched so far is no part of that. Empty where nothing acts."""
+        kept = self.report.copy()
+        if kept.size:
+            kept[0] = kept[3] = 0.0
+        return kept
 
     def restore(self, checkpoint: np.ndarray) -> None:
-        """Back to a state that `checkpoint` gave."""
+        """Go on from a checkpoint of such an environment; from nothing where that is empty."""
+        if self.report.size:
+            self.report[:] = checkpoint if checkpoint.size else 0.0
 
-    def picture(self) -> object:
-        """What is to be drawn: immutable."""
+    def probe(self) -> "Environment":
+        """The same, to look a step ahead without changing what is remembered."""
+        return self
 
 
-def can_be_coupled(vehicle: Vehicle) -> bool:
-    """Whether its main body answers impulses by itself, within what its wheels allow."""
-    return isinstance(vehicle, HolonomicVehicle | NonholonomicVehicle)
+@cache
+def _kind(name: str) -> type[Environment]:
+    module, kind = KINDS[name]
+    found: type[Environment] = getattr(import_module(module), kind)
+    return found
+
+
+def kind_of(vehicle: Vehicle) -> type[Environment]:
+    """What such a vehicle is surrounded by in a world."""
+    return _kind(vehicle.environment)
+
+
+def environment_of(vehicle: Vehicle, world: World | None = None) -> Environment:
+    """About a vehicle in a world; without a world what floats has open water about it, all else free space.
+
+    Raises InputError for a vehicle that lacks what its environment needs, as a hull.
+    """
+    return kind_of(vehicle).of(vehicle, world)
+
+
+def default_start(vehicle: Vehicle) -> State:
+    """A vehicle's default state; of what floats, in equilibrium in still water about z = 0."""
+    return kind_of(vehicle).start(vehicle)

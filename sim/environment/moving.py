@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from sim.environment.environment import Environment
+from sim.environment.coupling import CoupledEnvironment
 from sim.platform.toml_table import TomlTable
 from sim.vehicles import Vehicle
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class Moving(Protocol):
     """An environment as a scene says it, before there is a world."""
 
-    def begun(self, vehicle: Vehicle, T_wb: np.ndarray, world: "World") -> Environment:
+    def begun(self, vehicle: Vehicle, T_wb: np.ndarray, world: "World") -> CoupledEnvironment:
         """As it is when the vehicle's main body starts at (4, 4) T_wb. Raises InputError where it cannot be."""
 
 

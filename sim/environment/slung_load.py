@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sim.environment.environment import BodyState
+from sim.environment.coupling import BodyState
 from sim.platform.toml_table import TomlTable
 from sim.vehicles import Vehicle
 from sim.world import World

@@ -6,8 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from sim.contact.ground import env_of
-from sim.environment.surroundings import Surroundings, inline_for, remembered
+from sim.environment.environment import Environment, environment_of, kind_of
 from sim.integrators import Integrator
 from sim.platform.validation import number
 from sim.recordings.leg import SAME_S, Leg, Moment, strike
@@ -24,7 +23,7 @@ Kernels = Callable[[Vehicle, Integrator, bool], Stepper]
 
 def compiled(vehicle: Vehicle, integrator: Integrator, contact: bool) -> Stepper:
     """The kernel of a pair, compiled or from the cache on disk."""
-    return stepper_of(vehicle, integrator, inline_for(vehicle) if contact else None)
+    return stepper_of(vehicle, integrator, kind_of(vehicle).inline if contact else None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +61,7 @@ class Playback:
         self._known.append((leg, kernel))
         return kernel
 
-    def restart(self, leg: Leg, point: int) -> tuple[np.ndarray, Surroundings | None]:
+    def restart(self, leg: Leg, point: int) -> tuple[np.ndarray, Environment]:
         """Private state and ground of a restart point, to go on from.
 
         Raises InputError where another version of the integrator made them.
@@ -70,9 +69,13 @@ class Playback:
         state = self.kernel(leg).restored(leg.states[point])
         return state, self.ground(leg, leg.memories[point])
 
-    def ground(self, leg: Leg, memory: np.ndarray) -> Surroundings | None:
+    def ground(self, leg: Leg, memory: np.ndarray) -> Environment:
         """What it feels, with this memory."""
-        return remembered(leg.vehicle, self._world(), memory) if memory.size else None
+        if not memory.size:
+            return Environment(leg.vehicle)
+        around = environment_of(leg.vehicle, self._world())
+        around.restore(memory)
+        return around
 
     def at(self, time_s: float) -> Moment:
         """The last step that begins by then; the first or the last of all where there is none."""
@@ -95,8 +98,8 @@ class Playback:
         for controls, impulse, count in leg.pushed(begin, step):
             if impulse is not None:
                 strike(kernel, leg.vehicle, state, impulse, controls, leg.step_s)
-            kernel.advance(state, controls, nothing, p, leg.step_s, count, env_of(ground))
-        memory = ground.report if ground is not None else np.zeros(0)
+            kernel.advance(state, controls, nothing, p, leg.step_s, count, ground.env)
+        memory = ground.checkpoint()
         self._last = Moment(leg, step, state, memory, leg.controls_at(step))
         return self._last
 
@@ -105,7 +108,7 @@ class Playback:
         leg = moment.leg
         ground = self.ground(leg, moment.memory.copy())
         p = leg.vehicle.parameter_vector
-        return self.kernel(leg).node(moment.state, moment.controls, p, leg.step_s, env=env_of(ground))
+        return self.kernel(leg).node(moment.state, moment.controls, p, leg.step_s, env=ground.env)
 
     def samples(self, every_s: float = 0.0) -> Samples:
         """Nodes at all steps, or only at those that begin `every_s` seconds or more after the one before.
@@ -136,14 +139,14 @@ class Playback:
             kept[-1] = ending
             us = np.vstack([rows, leg.controls_at(end)])[: len(steps)]
             if ending:
-                nodes[-1] = kernel.node(state, us[-1], p, leg.step_s, env=env_of(ground))
+                nodes[-1] = kernel.node(state, us[-1], p, leg.step_s, env=ground.env)
             observed = kernel.observe_all(nodes, us, p, leg.step_s)
             columns = (leg.since_s + steps * leg.step_s, nodes, us, observed.rows)
             parts.append(([column[kept] for column in columns], iterations))
         return parts
 
     def rolled(
-        self, leg: Leg, begin: int, end: int, state: np.ndarray, ground: Surroundings | None
+        self, leg: Leg, begin: int, end: int, state: np.ndarray, ground: Environment
     ) -> tuple[np.ndarray, int, int]:
         """Nodes (end - begin + 1, node size), each before any impulse there, steps done, and iterations.
 
@@ -152,14 +155,14 @@ class Playback:
         kernel, p, h = self.kernel(leg), leg.vehicle.parameter_vector, leg.step_s
         rows = leg.rows(begin, end) if end > begin else leg.controls_at(begin)[None]
         if leg.pushes is None or end == begin:
-            return kernel.trajectory(state, rows, p, h, end - begin, env_of(ground))
+            return kernel.trajectory(state, rows, p, h, end - begin, ground.env)
         nodes, at, total = np.full((end - begin + 1, leg.vehicle.node_layout.size), np.nan), 0, 0
         for impulse, count in leg.pushes.divided(begin, end):
             us = np.ascontiguousarray(rows[at : at + count])
-            met = kernel.node(state, us[0], p, h, env=env_of(None if ground is None else ground.probe()))
+            met = kernel.node(state, us[0], p, h, env=ground.probe().env)
             if impulse is not None:
                 strike(kernel, leg.vehicle, state, impulse, us[0], h)
-            part, done, iterations = kernel.trajectory(state, us, p, h, count, env_of(ground))
+            part, done, iterations = kernel.trajectory(state, us, p, h, count, ground.env)
             nodes[at : at + count + 1], nodes[at] = part, met
             at, total = at + done, total + iterations
             if done < count:

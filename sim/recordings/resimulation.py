@@ -7,10 +7,10 @@ import numpy as np
 
 from sim.bounds import Bounds
 from sim.compiler import NEWTON_FAILED
-from sim.contact.ground import env_of
-from sim.environment.surroundings import fresh_memory
+from sim.environment.environment import kind_of
 from sim.recordings.leg import Leg, strike
 from sim.recordings.playback import Playback
+from sim.vehicles import Vehicle
 
 POINT_PERIOD_S = 0.5
 """Simulated time between two restart points."""
@@ -33,7 +33,7 @@ def resimulated(
     out: list[Leg] = []
     same = True
     for leg, method in zip(legs, methods, strict=True):
-        nothing = fresh_memory(leg.vehicle, leg.memories[0])
+        nothing = _fresh(leg.vehicle, leg.memories[0])
         same = same and method.same_method(leg)
         # A later leg that does not count its steps from its beginning goes on in the middle of what was under way.
         if same and (not out or leg.first_step > 0):
@@ -45,13 +45,20 @@ def resimulated(
             h, p = method.step_s, method.vehicle.parameter_vector
             # What goes on has its momentum under the controls until then.
             u = before.controls if out else leg.controls[0]
-            state = new.kernel(method).start(node, u, p, h, env_of(new.ground(method, nothing)))
+            state = new.kernel(method).start(node, u, p, h, new.ground(method, nothing).env)
             begun, cause = _rolled(method, leg, new, state, nothing)
         out.append(begun)
         if cause:
             where, at_s = f"{begun.integrator.name} at h = {begun.step_s:g} s", begun.end_s + begun.step_s
             return tuple(out), f"{where}: {cause} at t = {at_s:.2f} s"
     return tuple(out), ""
+
+
+def _fresh(vehicle: Vehicle, memory: np.ndarray) -> np.ndarray:
+    """Of an environment's checkpoint, for a start at another state at the same time: what lasts there."""
+    fresh, lasting = np.zeros_like(memory), kind_of(vehicle).lasting
+    fresh[:lasting] = memory[:lasting]
+    return fresh
 
 
 def _rolled(
@@ -90,7 +97,7 @@ def _rolled(
         for controls, impulse, count in leg.pushed(at, until):
             if impulse is not None:
                 strike(kernel, method.vehicle, state, impulse, controls, h)
-            done, status, _ = kernel.advance(state, controls, nothing_acts, p, h, count, env_of(ground))
+            done, status, _ = kernel.advance(state, controls, nothing_acts, p, h, count, ground.env)
             at += done
             if status:
                 cause = "the step's equations have no solution" if status == NEWTON_FAILED else "not finite"
@@ -98,7 +105,7 @@ def _rolled(
         if at < steps and not cause:
             points.append(at)
             states.append(state.copy())
-            memories.append(memory if ground is None else ground.report.copy())
+            memories.append(ground.checkpoint())
     return replace(
         leg,
         steps=at,

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sim.environment.environment import can_be_coupled
+from sim.environment.coupling import can_be_coupled
 from sim.environment.moving import Moving, read_moving
 from sim.integrators import default_for, integrators
 from sim.platform.errors import InputError, one_of

@@ -7,7 +7,7 @@ from functools import singledispatch
 import numpy as np
 
 from sim.commands import Pull
-from sim.environment.environment import BodyState, Environment, can_be_coupled
+from sim.environment.coupling import BodyState, CoupledEnvironment, can_be_coupled
 from sim.platform.errors import InputError
 from sim.recordings.leg import Moment
 from sim.recordings.playback import Playback
@@ -24,7 +24,7 @@ from sim.vehicles.forms.observation import Observation, ObservationLayout
 class Coupling:
     """Two-way: the lane's main body pushes the environment with the opposite of what it gets."""
 
-    def __init__(self, environment: Environment) -> None:
+    def __init__(self, environment: CoupledEnvironment) -> None:
         self.environment = environment
         self._begin = environment.checkpoint()
         self._told: Vehicle | None = None
@@ -211,7 +211,7 @@ def impulse_on(
     at, given = reached, None
     if coupling is not None and can_be_coupled(dynamics.vehicle):
         given = coupling.impulse(dynamics, at.node, at.seen, at.poses_w[0], at.time_s)
-    struck = footing.struck(at.node, dynamics.control_period_s)
+    struck = footing.environment.impulse(at.node, dynamics.control_period_s)
     given = struck if given is None else given
     given = None if given is None else whole(given, dynamics.vehicle)
     if pull is None:

@@ -6,7 +6,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 from sim.compiler import kernel_text
 from sim.compiler.kernel import prepare, prepared_as
-from sim.environment.surroundings import inline_for
+from sim.environment.environment import kind_of
 from sim.integrators import Integrator, integrators
 from sim.platform.cache import can_keep
 from sim.platform.errors import InputError, one_of
@@ -239,10 +239,10 @@ class KernelStore:
     ) -> Stepper:
         if workers is not None and vehicle.form in method.forms:
             with self._symbolic:
-                kernel = kernel_text(vehicle, method, inline_for(vehicle) if contact else None)
+                kernel = kernel_text(vehicle, method, kind_of(vehicle).inline if contact else None)
             workers.ensure(prepared_as(kernel), prepare, kernel, progress=tell)
         with self._symbolic:
-            return stepper_of(vehicle, method, inline_for(vehicle) if contact else None)
+            return stepper_of(vehicle, method, kind_of(vehicle).inline if contact else None)
 
 
 def starting_methods(scene: Scene) -> tuple[Vehicle, tuple[str, ...]]:

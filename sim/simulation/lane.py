@@ -5,7 +5,6 @@ import logging
 import numpy as np
 
 from sim.commands import Pull
-from sim.contact.ground import env_of
 from sim.control import Automatic, Pilot, PilotInput, PlannedPilot
 from sim.control.load_leading import kept_above_ground
 from sim.control.mpc import MpcPilot
@@ -103,9 +102,9 @@ class Lane:
         """Pose and node velocity now, flat; do not write to it."""
         if self._node is None:
             m = self.dynamics
-            felt = self.footing.probe()
-            self._node = m.kernel.node(self._y, self._u, m.parameters, m.step_s, env=env_of(felt))
-            self.environment_wrench_b = np.zeros(6) if felt is None else felt.wrench_b
+            around = self.footing.environment.probe()
+            self._node = m.kernel.node(self._y, self._u, m.parameters, m.step_s, env=around.env)
+            self.environment_wrench_b = around.wrench_b
         return self._node
 
     @property
@@ -188,7 +187,7 @@ class Lane:
             self.generation + 1,
         )
         self.dynamics, self.footing = dynamics, footing
-        footing.recall(moment.memory)
+        footing.environment.restore(moment.memory)
         self._since_s, self._steps, self._begins = moment.leg.since_s, moment.step, False
         self._u, self._y = moment.controls, moment.state.copy()
         self._node = None
@@ -232,8 +231,8 @@ class Lane:
         self._begins = True
         self._u = m.vehicle.neutral_controls if controls is None else controls
         self._sight.forget()
-        self.footing.forget()
-        self.footing.carry(m.vehicle, time_s)
+        self.footing.environment.forget()
+        self.footing.environment.renew(m.vehicle, time_s)
         self._y = self._started(node)
         self._node = None
         self._note_start(node)
@@ -252,7 +251,7 @@ class Lane:
     def _started(self, node: np.ndarray) -> np.ndarray:
         """The integrator's private state for a node."""
         m = self.dynamics
-        return m.kernel.start(node, self._u, m.parameters, m.step_s, env_of(self.footing.probe()))
+        return m.kernel.start(node, self._u, m.parameters, m.step_s, self.footing.environment.probe().env)
 
     def _fly(self, sticks: PilotInput) -> None:
         m = self.dynamics
@@ -299,16 +298,16 @@ class Lane:
 
     def _roll(self, count: int) -> int:
         """Up to `count` steps under the present controls; judges the outcome."""
-        m, felt, pivot_w, kept = self.dynamics, self.footing.felt, self.footing.pivot_w, None
+        m, around, pivot_w, kept = self.dynamics, self.footing.environment, self.footing.pivot_w, None
         if self.coupling is not None and self.recording.wants_environment(self._steps):
             kept = self.coupling.environment.checkpoint()
         impulse = self._pushed()
-        self.recording.note(m, self._since_s, self._steps, self._u, self._y, felt, pivot_w, kept)
+        self.recording.note(m, self._since_s, self._steps, self._u, self._y, around, pivot_w, kept)
         if impulse is not None:
             self.recording.note_push(self._steps, impulse)
             strike(m.kernel, m.vehicle, self._y, impulse, self._u, m.step_s)
         done, status, iterations = m.kernel.advance(
-            self._y, self._u, np.zeros(m.kernel.dim), m.parameters, m.step_s, count, env_of(felt)
+            self._y, self._u, np.zeros(m.kernel.dim), m.parameters, m.step_s, count, around.env
         )
         self.tally.add(done, iterations)
         self._steps += done
@@ -324,7 +323,7 @@ class Lane:
         if self._steps % m.control_steps:
             return None
         if self.coupling is None and self.pull is None:
-            struck = self.footing.struck(self.node, m.control_period_s)
+            struck = self.footing.environment.impulse(self.node, m.control_period_s)
             return None if struck is None else whole(struck, m.vehicle)
         seen = self._observe(self.node)
         if self.pull is not None and self.pull.body not in seen.layout.bodies:

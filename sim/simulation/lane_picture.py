@@ -20,14 +20,14 @@ def lane_picture(lane: Lane, span_s: float, deviation: Deviation | None = None) 
     )
     look, moments = lane.look, lane.traces.moments
     if lane.running:
-        lane.cost.look(m, lane.state, lane.controls, footing.probe())
+        lane.cost.look(m, lane.state, lane.controls, footing.environment.probe())
     observation = lane.observation
     if observation.layout.of_step:
         observation = _with_step(lane, node)
     moments.add(lane.time_s, lane.poses_w)
     previous_s, previous_w, current_s, current_w = moments.pair(max(span_s, m.step_s))
     names = tuple(observation.layout.bodies)
-    clearance = footing.clearance_m(node)
+    clearance = footing.environment.clearance_m(node)
     return LaneSnapshot(
         name=look.name,
         vehicle=m.vehicle.name,
@@ -52,7 +52,7 @@ def lane_picture(lane: Lane, span_s: float, deviation: Deviation | None = None) 
         newton_iterations=lane.tally.take(),
         step_cost_s=lane.cost.step_s,
         height_above_ground_m=clearance if math.isfinite(clearance) else math.nan,
-        on_ground=footing.touching,
+        on_ground=footing.environment.touching,
         status=LaneStatus.RUNNING if verdict is None else verdict.status,
         status_text="" if verdict is None else verdict.text,
         parameters=m.vehicle.values,
@@ -65,8 +65,8 @@ def lane_picture(lane: Lane, span_s: float, deviation: Deviation | None = None) 
         pivot_w=None if footing.pivot_w is None else footing.pivot_w.copy(),
         links=m.vehicle.links,
         pull=None if lane.pull is None else (lane.pull.body, lane.pull.at_b, lane.pull.to_w),
-        sea=footing.sea,
-        aground=footing.aground,
+        sea=footing.environment.water,
+        aground=footing.environment.aground,
     )
 
 

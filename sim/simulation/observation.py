@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from sim.bounds import Bounds
-from sim.contact.ground import env_of
 from sim.control import Sensed
-from sim.environment.surroundings import Surroundings
+from sim.environment.environment import Environment
 from sim.simulation.footing import Footing
 from sim.simulation.placing import Placement, in_world
 from sim.simulation.termination import energy_bound
@@ -48,9 +47,9 @@ def sensed(node: np.ndarray, there: Placement, footing: Footing, time_s: float, 
         there.T_wb[:3, 3],
         there.twist_b[:3],
         there.twist_b[3:],
-        footing.clearance_m(node),
+        footing.environment.clearance_m(node),
         node,
-        footing.load_clearance_m(node),
+        footing.environment.load_clearance_m(node),
         time_s,
         footing.leader_clearance_m(node),
         dynamics,
@@ -95,14 +94,14 @@ class StepCost:
         self.step_s = 0.0
         self._looks = 0
 
-    def look(self, dynamics: Dynamics, y: np.ndarray, u: np.ndarray, ground: Surroundings | None) -> None:
+    def look(self, dynamics: Dynamics, y: np.ndarray, u: np.ndarray, around: Environment) -> None:
         """Maybe measure: run a copy of the private state a little ahead, and forget it."""
         self._looks += 1
         if self._looks % EVERY != 1:
             return
         m, ahead, nothing = dynamics, y.copy(), np.zeros(dynamics.kernel.dim)
         began = time.perf_counter()
-        done, _, _ = m.kernel.advance(ahead, u, nothing, m.parameters, m.step_s, STEPS, env_of(ground))
+        done, _, _ = m.kernel.advance(ahead, u, nothing, m.parameters, m.step_s, STEPS, around.env)
         cost = (time.perf_counter() - began) / max(done, 1)
         self.step_s += 0.3 * (cost - self.step_s) if self.step_s else cost
 

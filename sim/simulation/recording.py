@@ -7,7 +7,7 @@ from itertools import groupby, pairwise
 
 import numpy as np
 
-from sim.environment.surroundings import Surroundings
+from sim.environment.environment import Environment
 from sim.recordings.leg import SAME_S, Leg, Moment, Pushes
 from sim.recordings.playback import Playback
 from sim.recordings.resimulation import POINT_PERIOD_S
@@ -89,12 +89,12 @@ class Recording:
         step: int,
         controls: np.ndarray,
         state: np.ndarray,
-        ground: Surroundings | None,
+        around: Environment,
         pivot_w: np.ndarray | None,
         environment: np.ndarray | None = None,
     ) -> None:
         """From this step on, counted from `since_s`, these controls act on this private state."""
-        self._note(dynamics, since_s, step, controls, state, ground, pivot_w, environment)
+        self._note(dynamics, since_s, step, controls, state, around, pivot_w, environment)
         if self._planned_s is not None:
             self._chunks[-1].plans.append((round((self._planned_s - since_s) / dynamics.step_s), step))
             self._planned_s = None
@@ -106,7 +106,7 @@ class Recording:
         step: int,
         controls: np.ndarray,
         state: np.ndarray,
-        ground: Surroundings | None,
+        around: Environment,
         pivot_w: np.ndarray | None,
         environment: np.ndarray | None,
     ) -> None:
@@ -116,7 +116,7 @@ class Recording:
                 last.steps.append(step)
                 last.rows.append(controls)
             return
-        memory = np.zeros(0) if ground is None else _memory(ground.report)
+        memory = around.checkpoint()
         chunk = _Chunk(dynamics, since_s, pivot_w, state.copy(), memory, [step], [controls], environment)
         self._make_room(chunk)
         self._chunks.append(chunk)
@@ -158,13 +158,6 @@ class Recording:
             chunks.clear()
         while len(chunks) > 1 and chunks[1].begin_s <= chunk.begin_s - KEPT_S:
             chunks.popleft()
-
-
-def _memory(report: np.ndarray) -> np.ndarray:
-    """What contact goes on from: how hard was touched so far is not part of it."""
-    memory = report.copy()
-    memory[0] = memory[3] = 0.0
-    return memory
 
 
 def _leg(chunks: list[_Chunk], end_s: float) -> Leg:

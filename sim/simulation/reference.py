@@ -7,11 +7,10 @@ over every stretch of constant controls. It knows nothing of the lanes' methods 
 import math
 from collections import deque
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from sim.contact.ground import env_of
-from sim.environment.surroundings import Surroundings
 from sim.integrators import integrators
 from sim.simulation.control_history import ControlTape
 from sim.simulation.footing import Footing
@@ -127,7 +126,7 @@ class Reference:
         node = self.kernel.node(knot.y, knot.controls, self._parameters, 0.0)
         if self._near_ground(node, seconds):
             steps = max(round(seconds / GROUND_STEP_S), 1)
-            return self._rolled(knot, seconds, steps, self._footing.probe())
+            return self._rolled(knot, seconds, steps, self._footing.environment.probe().env)
         steps, before = self._steps, math.inf
         coarse = self._rolled(knot, seconds, steps)
         while True:
@@ -143,15 +142,13 @@ class Reference:
             self._steps = max((self._steps if rounded else steps) // 2, 1)
         return fine + (fine - coarse) / 15.0
 
-    def _rolled(
-        self, knot: _Knot, seconds: float, steps: int, ground: Surroundings | None = None
-    ) -> np.ndarray:
+    def _rolled(self, knot: _Knot, seconds: float, steps: int, env: tuple[Any, ...] = ()) -> np.ndarray:
         y, p = knot.y.copy(), self._parameters
-        self.kernel.advance(y, knot.controls, self._nothing, p, seconds / steps, steps, env_of(ground))
+        self.kernel.advance(y, knot.controls, self._nothing, p, seconds / steps, steps, env)
         return y
 
     def _near_ground(self, node: np.ndarray, seconds: float) -> bool:
         speed = float(np.abs(node[self.vehicle.node_layout.velocity]).max(initial=0.0))
-        return self._footing.felt is not None and (
-            self._footing.clearance_m(node) < GROUND_M + 4.0 * speed * seconds
+        return self._footing.environment.acts and (
+            self._footing.environment.clearance_m(node) < GROUND_M + 4.0 * speed * seconds
         )

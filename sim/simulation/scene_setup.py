@@ -4,8 +4,8 @@ import numpy as np
 
 from sim.contact.obstacles import obstacles_in
 from sim.control.pilot import Errand
-from sim.environment.environment import Environment
-from sim.environment.surroundings import afloat_at
+from sim.environment.coupling import CoupledEnvironment
+from sim.environment.environment import kind_of
 from sim.scene import Scene, Start
 from sim.scene.race import Course
 from sim.simulation.footing import Footing
@@ -54,14 +54,14 @@ def start_node(
         R, x = turn(2, start.heading_rad) @ tilt, np.asarray(start.position_w, float)
     T_wb = np.eye(4)
     T_wb[:3, :3], T_wb[:3, 3] = R, x
-    T_wb = afloat_at(vehicle, T_wb)
+    T_wb = kind_of(vehicle).settled(vehicle, T_wb)
     footing.put_at(x)
     node = node_at(vehicle, Placement(T_wb, np.array([*start.omega_b, *start.velocity_b])))
     if target is not None and has_leader(vehicle):
         aim = target.at(0.0)
         node = Leader.of(vehicle).put(node, aim.place, aim.velocity)
     # What is below the place of a long thing's first body is not meant to start in the ground.
-    return footing.lifted(node) if vehicle.links else node
+    return footing.environment.lift_out(node) if vehicle.links else node
 
 
 class Encounter:
@@ -70,7 +70,7 @@ class Encounter:
     def __init__(self, scene: Scene, world: World, vehicle: Vehicle) -> None:
         self._scene, self._world, self._looked_for = scene, world, vehicle.name
 
-    def at_first(self, vehicle: Vehicle, node: np.ndarray, footing: Footing) -> Environment | None:
+    def at_first(self, vehicle: Vehicle, node: np.ndarray, footing: Footing) -> CoupledEnvironment | None:
         """For a vehicle that begins at a node."""
         world, moving = self._world, self._scene.environment
         if moving is None:

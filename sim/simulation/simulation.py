@@ -21,7 +21,7 @@ from sim.commands import (
     SetVehicle,
 )
 from sim.control import flight_modes
-from sim.environment.environment import Environment
+from sim.environment.coupling import CoupledEnvironment
 from sim.integrators import usual
 from sim.platform.errors import InputError
 from sim.recordings import Take
@@ -76,7 +76,7 @@ class Simulation:
         *,
         progress: Progress | None = None,
         kernels: KernelStore | None = None,
-        environment: Environment | None = None,
+        environment: CoupledEnvironment | None = None,
     ) -> None:
         """`environment`: something that moves, to which the flown lane is coupled."""
         self._kernels = kernels or KernelStore()

@@ -10,7 +10,7 @@ import numpy as np
 from sim.control import Pilot, PilotInput
 from sim.control.course import CourseStatus
 from sim.control.mpc import MpcPilot, MpcStatus
-from sim.environment.environment import Environment
+from sim.environment.coupling import CoupledEnvironment
 from sim.integrators import serving
 from sim.platform.errors import InputError
 from sim.scene import FLOWN_LANE, MOST_LANES, Scene
@@ -53,7 +53,7 @@ class Stage:
         world: World,
         kernels: KernelStore,
         progress: Progress | None = None,
-        environment: Environment | None = None,
+        environment: CoupledEnvironment | None = None,
     ) -> None:
         """`environment`: something that moves, to which the flown lane is coupled; else what the scene says."""
         self.scene, self.world, self.kernels = scene, world, kernels

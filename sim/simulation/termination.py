@@ -7,8 +7,9 @@ import numpy as np
 
 from sim.bounds import Bounds
 from sim.compiler import NEWTON_FAILED, NOT_FINITE
+from sim.environment.environment import Impact
 from sim.lane_status import LaneStatus
-from sim.simulation.footing import Footing, Impact
+from sim.simulation.footing import Footing
 from sim.simulation.impulses import Coupling
 from sim.simulation.placing import LAID
 from sim.vehicle_config import config_of
@@ -121,10 +122,10 @@ def fate(
 ) -> Verdict | None:
     """Why it stops, on the ground, in water or at what stands in the way; None where it goes on."""
     config, verdict = config_of(vehicle), None
-    impact = footing.take_impact()
+    impact = footing.environment.take_impact()
     if config.contact.fragile:
         speed_mps = float(np.linalg.norm(twist_b[3:]))
-        verdict = wreck(impact, footing.under_water(node), speed_mps)
+        verdict = wreck(impact, footing.environment.submerged(node), speed_mps)
     met_mps = impact.skids_mps if coupling is None else max(impact.skids_mps, coupling.take_impact_mps())
     verdict = verdict or collision(met_mps, config.footprint)
     if verdict is not None or vehicle.support not in LAID:

@@ -1,5 +1,6 @@
 """Water about one hull: the weather, the arrays that kernels read, and how these follow changes of the weather."""
 
+import math
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -9,11 +10,14 @@ import numpy as np
 from sim.compiler.inline import Inline
 from sim.contact.ground import GROUND, Ground
 from sim.contact.wrench import LOADS
+from sim.environment.environment import Environment
+from sim.platform.errors import InputError
+from sim.vehicle_config import config_of
 from sim.vehicle_config.hull import Hull
 from sim.vehicles.forms.base import Vehicle
-from sim.vehicles.forms.form import Support
+from sim.vehicles.forms.form import State, Support
 from sim.water.immersion import AIR as AIR_DRAG
-from sim.water.immersion import DRAG, IMPACT, LIFT, RESISTANCES, VERTEX_WIDTH, at_rest
+from sim.water.immersion import DRAG, IMPACT, LIFT, RESISTANCES, VERTEX_WIDTH, afloat, at_rest
 from sim.water.ocean.field import POINTS, SeaState, other_sea
 from sim.water.ocean.synthesis import FIELDS, twiddles
 from sim.water.ocean.waves import LEAST_POINTS, TILES_M, Sea, Waves
@@ -35,6 +39,7 @@ from sim.water.wrench import (
     WIND,
     sea_at,
 )
+from sim.world import World
 from sim.world.river import Stream
 from sim.world.terrain import Terrain
 
@@ -214,26 +219,6 @@ class Water:
         """Height of the mean surface in the world."""
         return float(self.about[MEAN])
 
-    @property
-    def impact_mps(self) -> float:
-        """Greatest speed at which bed or shore was met since that was last asked for; water is no ground."""
-        return float(self.report[0])
-
-    @property
-    def crash_mps(self) -> float:
-        """Water breaks nothing."""
-        return 0.0
-
-    @property
-    def contacts(self) -> int:
-        """1 while some of the hull is under water."""
-        return int(self.report[1])
-
-    @property
-    def aground(self) -> bool:
-        """Whether bed or shore bore some of it in the last step."""
-        return self.ground is not None and self.ground.contacts > 0
-
     def recall(self, memory: np.ndarray) -> None:
         """Remember what such water did, or what water without ground did."""
         self.report[: memory.size] = memory
@@ -312,3 +297,141 @@ WATER = Inline(
     nothing=_nothing,
     smooth=True,
 )
+
+
+class Afloat(Environment):
+    """The water about one lane of a vehicle that floats."""
+
+    inline = WATER
+    lasting = REPORT
+    acts = True
+
+    def __init__(self, vehicle: Vehicle, around: Water) -> None:
+        super().__init__(vehicle, around.report)
+        self.around, self.wrench_b = around, around.wrench_b
+
+    @classmethod
+    def of(cls, vehicle: Vehicle, world: World | None) -> Environment:
+        if world is None:
+            return cls(vehicle, water_about(vehicle))
+        level_m = world.water_level_m or 0.0
+        return cls(vehicle, water_about(vehicle, level_m, world.stream, terrain=world.terrain))
+
+    @staticmethod
+    def start(vehicle: Vehicle) -> State:
+        """In equilibrium in still water about z = 0."""
+        return vehicle.state_in_space(afloat_at(vehicle, np.eye(4)), np.zeros(6))
+
+    @staticmethod
+    def settled(vehicle: Vehicle, T_wb: np.ndarray) -> np.ndarray:
+        return afloat_at(vehicle, T_wb)
+
+    @property
+    def env(self) -> tuple[Any, ...]:
+        return self.around.env
+
+    @property
+    def aground(self) -> bool:
+        return self.around.ground is not None and self.around.ground.report[1] > 0.0
+
+    @property
+    def water(self) -> SeaState:
+        return self.around.state
+
+    def clearance_m(self, node: np.ndarray) -> float:
+        """Height over the water's mean level."""
+        return float(node[self.vehicle.group.position][2]) - self.around.level_m
+
+    def lift_out(self, node: np.ndarray) -> np.ndarray:
+        ground = self.around.ground
+        above_m = math.inf if ground is None else ground.clearance_m(node[self.vehicle.node_layout.pose])
+        return self.vehicle.raised(node, -min(above_m, 0.0))
+
+    def renew(self, vehicle: Vehicle, time_s: float) -> None:
+        super().renew(vehicle, time_s)
+        values = vehicle.values
+        self.around.carry(
+            weather_of(vehicle),
+            time_s,
+            drag=_number(values["drag"]),
+            impact=_number(values["impact"]),
+            air=_number(values["air_drag"]),
+            lift=_number(values["buoyancy"]),
+            added=np.array([*_numbers(values["added_inertia"]), *_numbers(values["added_mass"])]),
+        )
+
+    def forget(self) -> None:
+        self.around.forget()
+
+    def restore(self, checkpoint: np.ndarray) -> None:
+        """The sea changes from there on to what the vehicle's parameters say."""
+        if checkpoint.size:
+            self.around.recall(checkpoint)
+            self.around.tell(weather_of(self.vehicle))
+        else:
+            self.forget()
+
+    def probe(self) -> "Afloat":
+        return Afloat(self.vehicle, self.around.probe())
+
+
+def water_about(
+    vehicle: Vehicle,
+    level_m: float = 0.0,
+    stream: Stream | None = None,
+    *,
+    points: int = POINTS,
+    terrain: Terrain | None = None,
+) -> Water:
+    """Water about a vehicle that floats, its mean surface at z = `level_m`; stream: of a river; points: along an edge
+    of each of the sea's tiles; terrain: where it may run aground.
+
+    Raises InputError without a hull.
+    """
+    worn = config_of(vehicle).hull
+    if worn is None or worn.surface is None:
+        raise InputError(f"vehicle {vehicle.name!r} floats, and its folder names no surface in [hull]")
+    values = vehicle.values
+    return Water.of(
+        worn.surface,
+        weather_of(vehicle),
+        drag=_number(values["drag"]),
+        mass=_number(values["mass"]),
+        impact=_number(values["impact"]),
+        air=_number(values["air_drag"]),
+        lift=_number(values["buoyancy"]),
+        added=np.array([*_numbers(values["added_inertia"]), *_numbers(values["added_mass"])]),
+        level_m=level_m,
+        points=points,
+        stream=stream,
+        terrain=terrain,
+    )
+
+
+def afloat_at(vehicle: Vehicle, T_wb: np.ndarray) -> np.ndarray:
+    """(4, 4) body to world of a vehicle whose waterline is put at a pose: turned and raised to its equilibrium in still
+    water. Raises InputError without a hull."""
+    worn = config_of(vehicle).hull
+    if worn is None or worn.surface is None:
+        raise InputError(f"vehicle {vehicle.name!r} floats, and its folder names no surface in [hull]")
+    lies = afloat(worn.surface, _number(vehicle.values["mass"]))
+    found = T_wb.copy()
+    found[:3, :3] = T_wb[:3, :3] @ lies[:3, :3]
+    found[2, 3] += lies[2, 3]
+    return found
+
+
+def weather_of(vehicle: Vehicle) -> Weather:
+    """By the vehicle's parameters."""
+    values = vehicle.values
+    wind, current = _numbers(values["wind"]), _numbers(values["current"])
+    sea = Sea(_number(values["waves"]), _number(values["waves_direction"]), _number(values["fetch"]))
+    return Weather(sea, (wind[0], wind[1]), _number(values["gusts"]), (current[0], current[1]))
+
+
+def _number(value: object) -> float:
+    return float(np.max(np.asarray(value, float)))
+
+
+def _numbers(value: object) -> tuple[float, ...]:
+    return tuple(np.asarray(value, float).tolist())

@@ -18,7 +18,7 @@ from render.plan.view import _bodies_w
 from render.vehicles.rigs import rig_pose
 from render.vehicles.scene_view import SceneView
 from sim.commands import PilotInput, RenewVehicle, SetPilotInput
-from sim.contact.ground import Ground
+from sim.contact.ground import GroundContact
 from sim.models.asset import check_model, load_asset
 from sim.planner.api import task_of_scene
 from sim.planner.service.worker import Built, Job, PlanWorker
@@ -292,7 +292,7 @@ def test_a_new_vehicle_is_its_folder_and_nothing_else(tmp_path: Path) -> None:
         assert footing.soles_m == 0.8
         legs = start_node(scene.start, vehicle, footing)[11] - 0.8
         assert legs == pytest.approx(float(world.surface_m(*world.start_pose("start", 0.0)[:2, 3])), abs=1e-9)
-        assert isinstance(footing.felt, Ground)
+        assert isinstance(footing.environment, GroundContact)
         config = config_named("lander")
         assert config.contact.fragile
         assert [row.name for row in config.instruments.rows] == ["LIFT"]

@@ -6,9 +6,9 @@ from scipy.integrate import solve_ivp
 
 from render.water.crest_spray import LAG_S, REACH_M, CrestSpray, Thrown
 from render.water.sea_fields import SeaFields
-from sim.environment.surroundings import water_about
 from sim.vehicles import vehicle
 from sim.water.ocean import SeaState
+from sim.water.water import water_about
 
 FOOT = np.array([7.0, -4.0])
 MOST = 3000

@@ -21,13 +21,12 @@ from render.water.sea_fields import STEEPNESS, SeaFields
 from render.water.sea_grid import half_breadths, ring_mesh, wedge
 from render.water.waters import Waters
 from render.water.whitecaps import Whitecaps, coverage
-from sim.environment.surroundings import carry_on, water_about
 from sim.vehicle_config.hull import Hull
 from sim.vehicles import vehicle
 from sim.water.ocean import Ocean, Sea
 from sim.water.ocean.synthesis import EAST, HEIGHT, NORTH
 from sim.water.picture import BoxPicture
-from sim.water.water import Water
+from sim.water.water import Afloat, Water, water_about
 from sim.water.wrench import CLOCK, LEVEL, feel_water
 from sim.world import World, load_world
 from tests.render.small_world import small_scenery, small_world
@@ -151,7 +150,7 @@ def test_fields_are_those_of_the_ocean_also_while_it_changes():
         )
     water.report[CLOCK] = AT_S
     other = vehicle("motorboat", **{**ROUGH, "waves": 14.0})
-    carry_on(water, other, AT_S)
+    Afloat(other, water).renew(other, AT_S)
     steps = []
     for k in range(170):
         fields.work_out(water.state, AT_S + 0.05 * k)

@@ -47,8 +47,8 @@ def check_bits(running: Simulation, recorded: Take, index: int = 0) -> None:
     own, moment = lane(running, index), recorded.playback().at(recorded.end_s)
     assert moment.time_s == own.time_s
     np.testing.assert_array_equal(moment.state, own._y)
-    if own.footing.felt is not None:
-        np.testing.assert_array_equal(moment.memory[4:], own.footing.felt.report[4:])
+    if own.footing.environment.acts:
+        np.testing.assert_array_equal(moment.memory[4:], own.footing.environment.report[4:])
 
 
 @pytest.mark.parametrize(("method", "step_s"), [("variational", 0.01), ("rk4", 0.003), ("rkmk54", 0.02)])

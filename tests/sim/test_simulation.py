@@ -139,7 +139,7 @@ def test_a_change_of_gravity_in_flight_reaches_the_contact_with_the_ground():
     running = lifted()
     running.submit(SetParameter("gravity", 1.62))
     running.advance(0.1)
-    ground = running._stage.flown.footing.felt
+    ground = running._stage.flown.footing.environment.ground
     assert ground.frame[5] == 1.62
 
 

@@ -94,7 +94,7 @@ class Cones:
         h = dt_s / steps
         for k in moving.tolist():
             # All that it remembers is in its state: so it goes on alike from wherever that is kept.
-            self._ground.forget()
+            self._ground.report[:] = 0.0
             y = kernel.start(self.state[k, 1:].copy(), u, p, h, self._ground.env)
             kernel.advance(y, u, nothing, p, h, steps, self._ground.env)
             node = kernel.node(y, u, p, h, env=self._ground.env)
@@ -103,7 +103,7 @@ class Cones:
             else:
                 self.state[k, _TWIST] = 0.0
             turning, moving = np.linalg.norm(self.state[k, _TWIST].reshape(2, 3), axis=1)
-            if moving < _REST_MPS and turning < _REST_RADPS and self._ground.contacts > 1:
+            if moving < _REST_MPS and turning < _REST_RADPS and self._ground.report[1] > 1:
                 self.state[k, 0], self.state[k, _TWIST] = 0.0, 0.0
 
     def _rotation(self, k: int) -> np.ndarray:

@@ -28,7 +28,7 @@ from sim.contact.rows import (
     point_velocity,
 )
 from sim.contact.solver import rows_solver, twist_velocity
-from sim.environment.environment import BodyState
+from sim.environment.coupling import BodyState
 from sim.vehicle_config import config_of
 from sim.vehicle_config.config import Footprint
 from sim.vehicles import Vehicle

@@ -281,6 +281,14 @@ class Vehicle(Parametrised, ABC):
         return natural_support(self.group)
 
     @property
+    def environment(self) -> str:
+        """Name of what surrounds it in a world: water where that carries it, the ground that its form meets where it
+        moves in space, "none" where it is on the ground by definition."""
+        if self.support is Support.WATER:
+            return "water"
+        return self.form.ground if self.support is Support.NOTHING else "none"
+
+    @property
     def neutral_controls(self) -> np.ndarray:
         return np.array([c.neutral for c in self.controls], float)
 

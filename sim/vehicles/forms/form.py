@@ -24,6 +24,13 @@ class Form(Enum):
     CLOSED_TREE = "a tree of bodies and joints with closed loops"
     """`ClosedVehicle`."""
 
+    @property
+    def ground(self) -> str:
+        """Name of the environment (`sim.environment`) by which those that move in space meet the ground."""
+        if self in TREES:
+            return "tree-ground"
+        return "impulsive-ground" if self is Form.GROUP_ACTION else "ground"
+
 
 TREES = frozenset({Form.TREE, Form.CLOSED_TREE})
 """Those that recursions over joints advance."""

@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sim.environment.environment import BodyState
-from sim.environment.surroundings import weather_of
+from sim.environment.coupling import BodyState
 from sim.groups.numeric import rotation_exp
 from sim.vehicles import Vehicle
 from sim.vehicles.forms.form import Support
@@ -23,6 +22,7 @@ from sim.water.flip.tank import Tank
 from sim.water.flip.walls import wall_impulse
 from sim.water.immersion import GRAVITY
 from sim.water.picture import BoxPicture
+from sim.water.water import weather_of
 
 PERIOD_S = 1.0 / 30.0
 _INSTANT_S = 1e-9

@@ -4,7 +4,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sim.environment.surroundings import water_about, weather_of
 from sim.platform.errors import InputError
 from sim.platform.toml_table import TomlTable
 from sim.vehicle_config import config_of
@@ -16,6 +15,7 @@ from sim.water.flip.coupled import TankWater
 from sim.water.flip.open_sea import SeaAround
 from sim.water.flip.tank import Tank
 from sim.water.flip.walls import Paddle
+from sim.water.water import water_about, weather_of
 from sim.world import World
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sim.compiled import allocating_nothing
-from sim.environment.environment import BodyState
+from sim.environment.coupling import BodyState
 from sim.platform.errors import InputError
 from sim.water.flip.box import Box
 

@@ -7,7 +7,7 @@ import sim
 from sim.compiler import compile_kernel
 from sim.compiler.lanes import WIDTH, lane_code
 from sim.contact.ground import GROUND
-from sim.environment.surroundings import surroundings
+from sim.environment.environment import environment_of
 from sim.integrators import DEFAULT
 from sim.platform.errors import InputError
 from sim.vehicles.forms.base import Structure
@@ -141,11 +141,10 @@ def test_lanes_over_ground_are_the_runs_of_their_kernel(every: int | None, movin
     at = np.round(many.time / 0.01).astype(int)
     for lane, start in enumerate(starts):
         own = vehicle.with_parameters(gravity=float(gravity[lane]))
-        kernel, felt = compile_kernel(own, sim.integrators()[DEFAULT], GROUND), surroundings(own, world)
-        assert felt is not None
+        kernel, around = compile_kernel(own, sim.integrators()[DEFAULT], GROUND), environment_of(own, world)
         p, us = own.parameter_vector, np.atleast_2d(controls)
-        y_ = kernel.start(start.node, us[0], p, 0.01, felt.probe().env)
-        nodes, done, _ = kernel.trajectory(y_, us, p, 0.01, steps, felt.env)
+        y_ = kernel.start(start.node, us[0], p, 0.01, around.probe().env)
+        nodes, done, _ = kernel.trajectory(y_, us, p, 0.01, steps, around.env)
         assert np.array_equal(many.nodes[lane], nodes[at])
         assert many.steps_done[lane] == done == steps
 

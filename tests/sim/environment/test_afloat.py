@@ -8,7 +8,6 @@ import pytest
 
 import sim
 from sim.compiler import Kernel, compile_kernel
-from sim.environment.surroundings import water_about
 from sim.platform.errors import InputError
 from sim.vehicle_config.hull import Hull
 from sim.vehicles.forms.form import Support
@@ -18,7 +17,7 @@ from sim.vehicles.motorboat import Motorboat
 from sim.vehicles.rigid_body import GRAVITY, INERTIA, MASS, weight_potential
 from sim.water.immersion import at_rest
 from sim.water.ocean import Ocean, Sea
-from sim.water.water import WATER, Water, Weather
+from sim.water.water import WATER, Water, Weather, water_about
 from sim.water.wrench import CLOCK, FROM, TOWARDS, feel_water, sea_at
 
 G, LENGTH, BEAM, DRAFT, KG = 9.81, 4.0, 2.0, 0.2, 1600.0

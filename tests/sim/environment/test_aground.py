@@ -9,7 +9,7 @@ import pytest
 
 from sim.commands import KeepTake, PilotInput, SetPilotInput
 from sim.contact.wrench import LOADS
-from sim.environment.surroundings import remembered, surroundings
+from sim.environment.environment import environment_of
 from sim.recordings.playback import Playback
 from sim.scene import Scene, Start, load_scene
 from sim.simulation import Simulation
@@ -17,7 +17,7 @@ from sim.snapshot import LaneSnapshot, LaneStatus
 from sim.vehicle_config import config_named
 from sim.vehicles import vehicle
 from sim.water.immersion import VOLUME, WATER_DENSITY
-from sim.water.water import Water
+from sim.water.water import Afloat
 from sim.water.wrench import CLOCK, INSIDE, REPORT
 from sim.world import World, load_world
 
@@ -69,8 +69,9 @@ def test_ground_and_water_share_the_weight(harbour: World) -> None:
     hull's place are m g. Measured: water and ground together within 0.4 %, the water's share 0.42."""
     simulation = Simulation(towards_the_shore(-39.5, 3.0), harbour)
     lane = sailed(simulation, 8.0)[-1]
-    water = simulation._stage.flown.footing.felt
-    assert isinstance(water, Water)
+    around = simulation._stage.flown.footing.environment
+    assert isinstance(around, Afloat)
+    water = around.around
     assert water.ground is not None
     floated = WATER_DENSITY * G_MPS2 * water.report[INSIDE + VOLUME]
     borne = lane.environment_wrench_b[3:] @ lane.T_wb[:3, :3].T  # of water and ground, world
@@ -111,12 +112,10 @@ def test_a_take_onto_the_shore_replays_to_the_bit(harbour: World) -> None:
 def test_water_that_knew_no_ground_is_remembered(harbour: World) -> None:
     """Takes that were kept before hulls met the ground."""
     boat = vehicle("motorboat")
-    felt = surroundings(boat, harbour)
-    assert isinstance(felt, Water)
-    old = felt.report[:REPORT].copy()
+    old = environment_of(boat, harbour).checkpoint()[:REPORT]
     old[CLOCK] = 3.0
-    again = remembered(boat, harbour, old)
-    assert isinstance(again, Water)
+    again = environment_of(boat, harbour)
+    again.restore(old)
     np.testing.assert_array_equal(again.report[:REPORT], old)
     assert not again.report[REPORT:].any()
     assert not again.aground

@@ -10,7 +10,7 @@ from scipy.optimize import brentq
 
 from benchmarks.dam_break import DEPTHS, WHEN, WHERE, fronts
 from sim.commands import PilotInput, SetPilotInput
-from sim.environment.environment import BodyState
+from sim.environment.coupling import BodyState
 from sim.groups.numeric import rotation_exp
 from sim.platform.errors import InputError
 from sim.recordings import Take

@@ -13,7 +13,6 @@ from sim.platform.errors import InputError
 from sim.recordings import Take
 from sim.scene import Start, load_scene
 from sim.simulation import Simulation
-from sim.water.water import Water
 from sim.water.wrench import CLOCK
 from tests.sim.simulation_scenes import simulation
 
@@ -36,8 +35,7 @@ def test_a_take_of_the_motorboat_replays_and_resimulates_to_the_bit() -> None:
     own = running._stage.flown
     take = Take(name="test", legs=own.recording.legs(own.time_s), world="harbour")
     moment = take.playback().at(take.end_s)
-    water = own.footing.felt
-    assert isinstance(water, Water)
+    water = own.footing.environment
     np.testing.assert_array_equal(moment.state, own._y)
     np.testing.assert_array_equal(moment.memory[CLOCK:], water.report[CLOCK:])
     # The sea's clock went on through the change.

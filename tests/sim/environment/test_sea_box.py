@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sim.commands import PilotInput, SetParameter, SetPilotInput
-from sim.environment.environment import BodyState
+from sim.environment.coupling import BodyState
 from sim.platform.errors import InputError
 from sim.recordings import Take
 from sim.scene import load_scene

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sim.environment.environment import BodyState
+from sim.environment.coupling import BodyState
 from sim.environment.slung_load import Rope, SlungLoad
 from sim.scene import Scene, Start, load_scene
 from sim.simulation import Simulation

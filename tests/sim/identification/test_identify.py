@@ -11,7 +11,7 @@ import sim
 from export.motion import motion_of_trajectory
 from export.tables import write_csv
 from sim.analysis.identify import identify_in_process
-from sim.environment.surroundings import surroundings
+from sim.environment.environment import environment_of
 from sim.integrators import DEFAULT, integrator
 from sim.platform.errors import InputError
 from sim.platform.processes import GivenUp
@@ -194,9 +194,9 @@ def test_of_a_take_the_longest_flight_that_nothing_else_acts_on_is_believed() ->
     start = true.state(x=(x, y, z + 3.0), v=(0.2, 0.0, 0.0))
     on_pad = true.state(x=(x, y, z + 1.4))
     leg = leg_of(true, integrator(DEFAULT), h, start.node[None], controls)
-    felt = surroundings(true, world)
-    assert felt is not None
-    on_ground = replace(leg, contact=True, memories=np.zeros((1, len(felt.report))))
+    on_ground = replace(
+        leg, contact=True, memories=np.zeros((1, environment_of(true, world).checkpoint().size))
+    )
     take = Take(name="hop", legs=(on_ground,), world=world.name, seed=world.seed)
     recording = sim.Recording.of(take, true)
     assert 3.6 < recording.time[0] < 4.0

@@ -52,7 +52,7 @@ def run(vehicle, ground, start, seconds, method="riqn", h=H):
         assert (done, status) == (1, 0)
         node = stepper.node(y, u, p, h)
         energy = stepper.observe(node, u, p).energy_J
-        told.append((node, ground.wrench_b[3:].copy(), ground.clearance_at(node), energy))
+        told.append((node, ground.wrench_b[3:].copy(), ground.clearance_m(node), energy))
     return [np.array(column) for column in zip(*told, strict=True)]
 
 

@@ -4,17 +4,18 @@ Kernels of such vehicles take no wrench; whatever of them touches gets the impul
 ground until the next moment, with friction, all contacts together (projected Gauss-Seidel).
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import casadi as ca
 import numpy as np
 
+from sim.environment.environment import Environment
 from sim.vehicle_config import config_of
-from sim.vehicles.forms.base import Structure
+from sim.vehicles.forms.base import Structure, Vehicle
 from sim.vehicles.forms.homogeneous import ActionVehicle
 from sim.vehicles.forms.impulses import at_points
+from sim.world import World
 from sim.world.terrain import Terrain
 
 FRICTION = 0.7
@@ -58,67 +59,51 @@ class Contacts:
         return cls(bodies, np.array(at_b, float), np.array(radius_m), np.array(frail), np.array(hung))
 
 
-@dataclass(slots=True, eq=False)
-class StruckGround:
-    """Of one lane."""
+class ImpulsiveGround(Environment):
+    """The ground about one lane of a vehicle that a group's action moves.
 
-    vehicle: ActionVehicle
-    terrain: Terrain
-    contacts_b: Contacts
-    report: np.ndarray = field(default_factory=lambda: np.zeros(4))
-    """Running greatest speed of a touch [m/s]; contacts at the last moment; least height of a contact [m]; running
-    greatest touch speed of points that break [m/s]; loads that hang left out."""
-    wrench_b: np.ndarray = field(default_factory=lambda: np.zeros(6))
-    """Of kernels, which take none."""
+    Its report: running greatest speed of a touch [m/s]; contacts at the last moment; least height of a contact [m];
+    running greatest touch speed of points that break [m/s]; loads that hang left out.
+    """
+
+    acts = True
+
+    def __init__(
+        self,
+        vehicle: ActionVehicle,
+        terrain: Terrain,
+        contacts_b: Contacts | None = None,
+        report: np.ndarray | None = None,
+    ) -> None:
+        super().__init__(vehicle, np.zeros(4) if report is None else report)
+        self.vehicle: ActionVehicle = vehicle
+        self._terrain = terrain
+        self._contacts_b = Contacts.of(vehicle) if contacts_b is None else contacts_b
 
     @classmethod
-    def under(cls, vehicle: ActionVehicle, terrain: Terrain) -> "StruckGround":
-        """Of a vehicle with its parameters."""
-        return cls(vehicle, terrain, Contacts.of(vehicle))
+    def of(cls, vehicle: Vehicle, world: World | None) -> Environment:
+        assert isinstance(vehicle, ActionVehicle)
+        return Environment(vehicle) if world is None else cls(vehicle, world.terrain)
 
-    @property
-    def env(self) -> tuple[Any, ...]:
-        """Nothing for kernels."""
-        return ()
+    def renew(self, vehicle: Vehicle, time_s: float) -> None:
+        assert isinstance(vehicle, ActionVehicle)
+        self.vehicle, self._contacts_b = vehicle, Contacts.of(vehicle)
 
-    @property
-    def impact_mps(self) -> float:
-        """Greatest speed of a touch since `forget`."""
-        return float(self.report[IMPACT])
+    def probe(self) -> "ImpulsiveGround":
+        return ImpulsiveGround(self.vehicle, self._terrain, self._contacts_b, self.report.copy())
 
-    @property
-    def crash_mps(self) -> float:
-        """The same where a touch breaks."""
-        return float(self.report[CRASH])
-
-    @property
-    def contacts(self) -> int:
-        """How many carried load at the last moment."""
-        return int(self.report[CONTACTS])
-
-    def carry(self, vehicle: ActionVehicle) -> None:
-        """From now on the same vehicle with other parameters."""
-        self.vehicle, self.contacts_b = vehicle, Contacts.of(vehicle)
-
-    def forget(self) -> None:
-        """Clear what is remembered: it was put somewhere else."""
-        self.report[:] = 0.0
-
-    def probe(self) -> "StruckGround":
-        """The same, to look ahead without changing what is remembered."""
-        return StruckGround(self.vehicle, self.terrain, self.contacts_b, self.report.copy())
-
-    def clearance_at(self, node: np.ndarray) -> float:
+    def clearance_m(self, node: np.ndarray) -> float:
         """Least height [m] above the ground of what is no hung load."""
-        return self._least(node, ~self.contacts_b.hung)
+        return self._least(node, ~self._contacts_b.hung)
 
-    def load_clearance_at(self, node: np.ndarray) -> float:
-        """Height [m] of a hung load's underside above the ground; inf where none hangs."""
-        return self._least(node, self.contacts_b.hung)
+    def load_clearance_m(self, node: np.ndarray) -> float:
+        return self._least(node, self._contacts_b.hung)
+
+    def lift_out(self, node: np.ndarray) -> np.ndarray:
+        return self.vehicle.raised(node, -min(self.clearance_m(node), self.load_clearance_m(node), 0.0))
 
     def impulse(self, node: np.ndarray, dt_s: float) -> np.ndarray | None:
-        """(impulse_size,) of the ground on the vehicle; None in the air."""
-        contacts = self.contacts_b
+        contacts = self._contacts_b
         centres_w, gaps = self._lie(node)
         own = ~contacts.hung
         self.report[LOWEST], self.report[CONTACTS] = gaps[own].min(initial=np.inf), 0
@@ -146,21 +131,21 @@ class StruckGround:
         """(k, 4, 4) of the contacts' bodies."""
         found = _poses(Structure.of(self.vehicle)).call([node, self.vehicle.parameter_vector])
         poses = dict(zip(_poses(Structure.of(self.vehicle)).name_out(), found, strict=True))
-        return np.array([np.array(poses[body]) for body in self.contacts_b.bodies])
+        return np.array([np.array(poses[body]) for body in self._contacts_b.bodies])
 
     def _lie(self, node: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(k, 3) centres in the world, and (k,) heights of the balls' undersides above the ground [m]."""
-        poses, at_b = self._poses_w(node), self.contacts_b.at_b
+        poses, at_b = self._poses_w(node), self._contacts_b.at_b
         centres_w = np.einsum("kij,kj->ki", poses[:, :3, :3], at_b) + poses[:, :3, 3]
-        over = centres_w[:, 2] - self.terrain.height(centres_w[:, 0], centres_w[:, 1])
-        return centres_w, over - self.contacts_b.radius_m
+        over = centres_w[:, 2] - self._terrain.height(centres_w[:, 0], centres_w[:, 1])
+        return centres_w, over - self._contacts_b.radius_m
 
     def _least(self, node: np.ndarray, chosen: np.ndarray) -> float:
         return float(self._lie(node)[1][chosen].min(initial=np.inf)) if np.isfinite(node).all() else np.inf
 
     def _frame(self, place_w: np.ndarray) -> np.ndarray:
         """(3, 3) rows: the ground's normal and two tangents."""
-        normal = self.terrain.normal(place_w[0], place_w[1])
+        normal = self._terrain.normal(place_w[0], place_w[1])
         across = np.cross(normal, [1.0, 0.0, 0.0] if abs(normal[0]) < 0.7 else [0.0, 1.0, 0.0])
         across /= np.linalg.norm(across)
         return np.stack([normal, across, np.cross(normal, across)])

@@ -1,0 +1,58 @@
+"""Environments that move: coupled to a vehicle by impulses that are exchanged on a fixed grid of moments."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from sim.vehicles.forms.base import Vehicle
+from sim.vehicles.forms.holonomic import HolonomicVehicle
+from sim.vehicles.forms.nonholonomic import NonholonomicVehicle
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BodyState:
+    """What an environment is told of a body."""
+
+    T_wb: np.ndarray
+    """(4, 4) body to world."""
+    twist_b: np.ndarray
+    """(6,) omega [rad/s], v [m/s], body frame."""
+    inertia_b: np.ndarray
+    """(6, 6) by which its twist answers an impulse [kg m^2, kg], body frame."""
+
+
+class CoupledEnvironment(Protocol):
+    """Something with a state of its own that bodies push and are pushed by."""
+
+    def exchange(
+        self, time_s: float, dt_s: float, bodies: Mapping[str, BodyState]
+    ) -> Mapping[str, np.ndarray]:
+        """Go on by dt_s from a moment of the grid; impulses (6,) (torque [N m s], force [N s]) on bodies, body frame.
+
+        They act on the bodies at `time_s`, at once; what acts on the environment is their opposite.
+        """
+
+    def told(self, vehicle: Vehicle, time_s: float) -> None:
+        """The vehicle has these numbers from then on."""
+
+    def within_reach(self, T_wb: np.ndarray, twist_b: np.ndarray, dt_s: float) -> bool:
+        """Whether it has to be told of a body (pose (4, 4) to world, twist (6,) in body frame) in the next dt."""
+
+    def take_impact_mps(self) -> float:
+        """Greatest speed at which a body met something that stays in place since the last call; else 0."""
+
+    def checkpoint(self) -> np.ndarray:
+        """(k,) float64: its whole state."""
+
+    def restore(self, checkpoint: np.ndarray) -> None:
+        """Back to a state that `checkpoint` gave."""
+
+    def picture(self) -> object:
+        """What is to be drawn: immutable."""
+
+
+def can_be_coupled(vehicle: Vehicle) -> bool:
+    """Whether its main body answers impulses by itself, within what its wheels allow."""
+    return isinstance(vehicle, HolonomicVehicle | NonholonomicVehicle)
