@@ -124,7 +124,7 @@ def _add_lane(nodes: list[Node], motion: LaneMotion, assets: _Assets) -> None:
         local[:, :3, 3] -= middle
         nodes.append(Node(name, lane, track=_track(motion.time, local, f"{motion.name}/{name}")))
     model = config_named(motion.vehicle).model
-    if any(part.body == STAND for part in (*model.parts, *motion.links)):
+    if STAND in {*(part.body for part in model.parts), *(link.body for link in motion.links)}:
         x, y, z = (float(v) for v in np.array(motion.pivot_w) - middle)
         bodies[STAND] = len(nodes)
         nodes.append(Node(STAND, lane, at_m=(x, y, z)))

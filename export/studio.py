@@ -100,7 +100,7 @@ class Studio:
         self._views = scene.comparison.views
         spread_w = spread_along(self._follower.bearing_rad, scene.comparison.spread_m)
         self._options = ViewOptions(spread_w=spread_w)
-        self._rects = ((0, 0, *size_px),)
+        self._rects: tuple[tuple[int, int, int, int], ...] = ((0, 0, *size_px),)
         self._wall_s = 0.0
         self._view: View
         self._lanes: tuple[str, ...] = ()
@@ -180,14 +180,14 @@ class Studio:
 def offscreen_context() -> moderngl.Context:
     """A context without a window; DisplayError says what was found where there is no OpenGL 4.1."""
     try:
-        return moderngl.create_context(standalone=True, backend="egl", require=410)
+        return moderngl.create_context(standalone=True, backend="egl", require=410)  # type: ignore[arg-type]
     except Exception as error:  # of several kinds, by driver and platform
         raise DisplayError(f"no OpenGL 4.1 without a window ({error}); {_what_there_is()}") from None
 
 
 def _what_there_is() -> str:
     try:
-        ctx = moderngl.create_context(standalone=True, backend="egl")
+        ctx = moderngl.create_context(standalone=True, backend="egl")  # type: ignore[arg-type]
     except Exception:  # as above
         return "no OpenGL at all was found"
     found = (

@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Protocol, TypeVar, cast
 
 import moderngl
 
@@ -139,20 +141,22 @@ class Programs:
         self, vertex: str, fragment: str | None, defines: Mapping[str, object], varyings: Sequence[str] = ()
     ) -> moderngl.Program:
         sources = [_Source(self._files, name, defines) for name in (vertex, fragment) if name is not None]
-        texts = dict(
-            zip(("vertex_shader", "fragment_shader"), (source.text for source in sources), strict=False)
-        )
+        texts = [source.text for source in sources]
         try:
-            program = self._ctx.program(**texts, varyings=tuple(varyings))
+            program = self._ctx.program(
+                vertex_shader=texts[0],
+                fragment_shader=None if fragment is None else texts[1],
+                varyings=tuple(varyings),
+            )
         except moderngl.Error as error:
             message = str(error)
             stage = sources[0] if "vertex_shader" in message else sources[-1]
             raise DisplayError(f"{' + '.join(s.name for s in sources)}: {stage.explain(message)}") from error
         for name, unit in SAMPLER_UNITS.items():
             if name in program:
-                program[name].value = unit
+                uniform(program, name).value = unit
         if "Frame" in program:
-            program["Frame"].binding = FRAME_BINDING
+            cast(moderngl.UniformBlock, program["Frame"]).binding = FRAME_BINDING
         return program
 
     def release(self) -> None:
@@ -160,6 +164,29 @@ class Programs:
         for program in self._programs.values():
             program.release()
         self._programs.clear()
+
+
+def uniform(program: moderngl.Program, name: str) -> moderngl.Uniform:
+    """A member of a program that is known to be a uniform. KeyError where the linker has removed it."""
+    return cast(moderngl.Uniform, program[name])
+
+
+class Releasable(Protocol):
+    """Something of GL."""
+
+    def release(self) -> None: ...
+
+
+Thing = TypeVar("Thing", bound=Releasable)
+
+
+class Resources(ExitStack):
+    """Things of GL that are released together, the last one first, when it is closed."""
+
+    def own(self, thing: Thing) -> Thing:
+        """Release it with the others."""
+        self.callback(thing.release)
+        return thing
 
 
 _BYTES = {"f": 4, "f1": 1, "f2": 2, "f4": 4, "i": 4, "i1": 1, "i2": 2, "u": 4, "u1": 1, "u2": 2}
@@ -183,7 +210,7 @@ def vertex_array(
     kept = []
     for buffer, layout, *names in content:
         body, slash, rate = str(layout).partition("/")
-        waiting = list(names)
+        waiting = [str(name) for name in names]
         tokens, attributes = [], []
         for token in body.split():
             name = None if token.endswith("x") else waiting.pop(0)

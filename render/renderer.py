@@ -23,7 +23,7 @@ from render.passes.still_light import finish, light_name, lit_from_cache, step
 from render.passes.targets import Targets, cut_out, unbind
 from render.passes.uniforms import Atmosphere, FrameUniforms
 from render.process import give_back
-from render.programs import SAMPLER_UNITS, Programs
+from render.programs import SAMPLER_UNITS, Programs, Resources
 from render.quality import choose, require_gl
 from render.vehicles.library import ModelLibrary
 from render.vehicles.rigs import parked_vehicles
@@ -70,10 +70,10 @@ class Renderer:
         self._in_post: Frame | None = None
         """What was finished last."""
         self.quality = choose(ctx, quality, supersampling=supersampling)
-        self._resources, self._sized = ExitStack(), ExitStack()
+        self._resources, self._sized = Resources(), ExitStack()
         self._resources.callback(self._sized.close)
         if programs is None:
-            programs = self._owned(Programs(ctx, defines=self.quality.defines))
+            programs = self._resources.own(Programs(ctx, defines=self.quality.defines))
         self._programs = programs
         scenery = scenery or load_scenery(world, self.quality)
         self._build(programs, world, scenery)
@@ -96,24 +96,22 @@ class Renderer:
         if not self._lit_later:
             finish(steps)
 
-    def _owned(self, resource):
-        self._resources.callback(resource.release)
-        return resource
-
     def _build(self, programs: Programs, world: World, scenery: Scenery) -> None:
         ctx, quality = self._ctx, self.quality
         planar = world.water_level_m is not None and quality.reflection_scale > 0.0
-        self._sky = self._owned(Sky(ctx, programs))
+        self._sky = self._resources.own(Sky(ctx, programs))
         level_m = material_water_level_m(world)
-        self._still_world = self._owned(StillWorld(ctx, programs, scenery, quality, water_level_m=level_m))
-        self._waters = self._owned(Waters(ctx, programs, world, quality, planar=planar))
+        self._still_world = self._resources.own(
+            StillWorld(ctx, programs, scenery, quality, water_level_m=level_m)
+        )
+        self._waters = self._resources.own(Waters(ctx, programs, world, quality, planar=planar))
         self._mirror = mirror(self._waters.level_m) if planar else None
         self._parked = parked_vehicles(world)
-        self._models = self._owned(ModelLibrary(ctx, programs))
-        self._overlay = self._owned(Overlay(ctx, programs, self._supersampling))
-        self._water_box = self._owned(WaterBoxes(ctx, programs))
-        self._shadows = self._owned(SunShadows(ctx, quality, ground_bounds_m(world)))
-        self._uniforms = {name: self._owned(FrameUniforms(ctx)) for name in ("picture", "mirror")}
+        self._models = self._resources.own(ModelLibrary(ctx, programs))
+        self._overlay = self._resources.own(Overlay(ctx, programs, self._supersampling))
+        self._water_box = self._resources.own(WaterBoxes(ctx, programs))
+        self._shadows = self._resources.own(SunShadows(ctx, quality, ground_bounds_m(world)))
+        self._uniforms = {name: self._resources.own(FrameUniforms(ctx)) for name in ("picture", "mirror")}
 
     def resize(self, size_px: tuple[int, int]) -> None:
         """Take up a new output size."""
@@ -275,7 +273,7 @@ class Renderer:
         """No plant or block stays where a stand has been put up."""
         room = ((v.T_wb, config_named(v.model).model.clear_around_m) for v in frame.vehicles)
         stands = [(*T_wb[:2, 3], radius_m) for T_wb, radius_m in room if radius_m and np.isfinite(T_wb).all()]
-        places = np.round(np.array(stands).reshape(-1, 3), 1)
+        places = np.round(np.array(stands, float).reshape(-1, 3), 1)
         if not np.array_equal(places, self._cleared):
             self._cleared = places
             if self._still_world.clear(places[:, :2], float(places[:, 2].max(initial=0.0))):
@@ -335,7 +333,7 @@ class Renderer:
 
     def _draw_mirror(self, frame: Frame) -> None:
         frustum = frustum_planes(frame.view.projection @ frame.view.view)
-        if self._targets.mirror is None or not self._waters.visible(frame, frustum):
+        if self._mirror is None or self._targets.mirror is None or not self._waters.visible(frame, frustum):
             return
         view = frame.view.mirrored(self._mirror)
         self._targets.mirror.use()

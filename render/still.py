@@ -79,7 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from sim.world import load_world
 
     options = _parser().parse_args(arguments)
-    ctx = moderngl.create_context(standalone=True, backend="egl", require=410)
+    ctx = moderngl.create_context(standalone=True, backend="egl", require=410)  # type: ignore[arg-type]
     sun = Sun(*np.radians(options.sun)) if options.sun else Sun()
     world = load_world(options.world, seed=options.seed)
     renderer = Renderer(

@@ -21,7 +21,7 @@ class CameraRig:
 
     def __init__(self, kind: str = "chase", bumps: Bumps | None = None):
         """`bumps`: what lies and grows where it looks."""
-        self._cameras = {
+        self._cameras: dict[str, Chase | Orbit | Cockpit | Tower | Free | Overview] = {
             "chase": Chase(),
             "orbit": Orbit(),
             "cockpit": Cockpit(),

@@ -80,6 +80,7 @@ class Tower:
             self._eye_w = self._choose(subject, world)
             self._unseen_s = 0.0
         eye = self._eye_w
+        assert eye is not None
         distance = max(float(np.linalg.norm(subject.aim_w - eye)), 1.0)
         wanted = 2.0 * math.atan(0.62 * subject.framing.distance_m * self._zoom / distance)
         wanted = math.log(min(max(wanted, math.radians(4.0)), math.radians(70.0)))
@@ -91,6 +92,7 @@ class Tower:
         return Shot(shot.eye_w, shot.forward_w, shot.up_w, fov, near_m=0.8)
 
     def _lost(self, subject: Subject, world: Surroundings | None, dt_s: float) -> bool:
+        assert self._eye_w is not None
         if np.linalg.norm(subject.aim_w - self._eye_w) > self._REACH_M:
             return True
         hidden = clear_share(world, self._eye_w, subject.aim_w) < 0.98
@@ -160,6 +162,7 @@ class Free:
         forward = _direction(self._bearing_rad, self._pitch_rad)
         right = np.array([math.sin(self._bearing_rad), -math.cos(self._bearing_rad), 0.0])
         walk = self._WALK_MPS * dt_s
+        assert self._wanted_w is not None
         self._wanted_w = (
             self._wanted_w
             + forward * (walk * motion.orbit[1] + self._CLICK_M * motion.zoom)

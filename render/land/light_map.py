@@ -10,6 +10,7 @@ import moderngl
 import numpy as np
 
 from render.land.mesh import ChunkedMesh
+from render.passes.targets import colour_of
 from render.programs import SAMPLER_UNITS
 
 TEXEL_M = 0.6
@@ -46,7 +47,7 @@ class LightMap:
 
     @property
     def _texture(self) -> moderngl.Texture:
-        return self._shown.color_attachments[0]
+        return colour_of(self._shown)
 
     @staticmethod
     def fitting_scale(sun_irradiance: np.ndarray, sky_irradiance: np.ndarray) -> float:

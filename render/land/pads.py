@@ -5,7 +5,6 @@ the left: the paint is drawn from uv. The top is the ground of the physics.
 """
 
 from collections.abc import Sequence
-from contextlib import ExitStack
 from itertools import pairwise
 
 import moderngl
@@ -13,7 +12,7 @@ import numpy as np
 
 from render.land.mesh import Mesh, quad_indices
 from render.passes.context import PassContext
-from render.programs import Programs, vertex_array
+from render.programs import Programs, Resources, vertex_array
 from sim.world import Pad
 
 
@@ -22,22 +21,23 @@ class Pads:
 
     def __init__(self, ctx: moderngl.Context, programs: Programs, meshes: Sequence[Mesh]):
         """`meshes`: vertices (n, 8) position, normal, uv in metres of the pad; indices (m, 3)."""
-        self._resources = ExitStack()
+        self._resources = Resources()
         self._arrays: dict[str, moderngl.VertexArray] = {}
         if not meshes:
             return
         before = np.cumsum([0] + [len(mesh.vertices) for mesh in meshes[:-1]])
         vertices = np.concatenate([mesh.vertices for mesh in meshes]).astype("f4")
         indices = np.concatenate([mesh.indices.ravel() + n for mesh, n in zip(meshes, before, strict=True)])
-        buffers = ctx.buffer(vertices), ctx.buffer(indices.astype("u4"))
-        content = [(buffers[0], "3f 3f 2f", "position", "normal", "uv")]
+        index = self._resources.own(ctx.buffer(indices.astype("u4")))
+        content = [
+            (self._resources.own(ctx.buffer(vertices)), "3f 3f 2f", "position", "normal", "uv"),
+        ]
         for name, files in (
             ("opaque", ("pad.vert", "pad.frag")),
             ("shadow", ("terrain_depth.vert", "depth.frag")),
         ):
-            self._arrays[name] = vertex_array(ctx, programs.load(*files), content, buffers[1])
-        for resource in (*buffers, *self._arrays.values()):
-            self._resources.callback(resource.release)
+            array = vertex_array(ctx, programs.load(*files), content, index)
+            self._arrays[name] = self._resources.own(array)
 
     def draw(self, context: PassContext) -> None:
         """Draw every pad into an opaque or shadow pass."""

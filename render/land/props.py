@@ -6,7 +6,6 @@ drawn above lower ones. uv: (m along, m from the edge) of strips, (0, share of t
 of everything else.
 """
 
-from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -15,7 +14,7 @@ import numpy as np
 
 from render.land.mesh import Mesh, quad_indices
 from render.passes.context import PassContext
-from render.programs import Programs, vertex_array
+from render.programs import Programs, Resources, vertex_array
 from sim.contact.obstacles import ObstaclesPicture
 from sim.contact.obstacles.cones import CENTRE_M
 from sim.world.props import (
@@ -309,31 +308,27 @@ class Props:
     """One mesh, one draw call a pass; only solids cast shadows. Cones may be moved."""
 
     def __init__(self, ctx: moderngl.Context, programs: Programs, mesh: PropMesh):
-        self._resources = ExitStack()
+        self._resources = Resources()
         self._mesh = mesh
-        self._vertices = vertices = self._owned(
+        self._vertices = vertices = self._resources.own(
             ctx.buffer(np.ascontiguousarray(mesh.vertices, "f4"), dynamic=True)
         )
         self._placed: dict[int, np.ndarray] = {}
         """Poses (4, 4) at which cones are drawn that do not stand where they stood at first."""
-        indices = self._owned(ctx.buffer(np.ascontiguousarray(mesh.indices, "u4")))
+        indices = self._resources.own(ctx.buffer(np.ascontiguousarray(mesh.indices, "u4")))
         self._solid = mesh.solid
         content = [(vertices, *_FORMAT)]
-        self._opaque = self._owned(
+        self._opaque = self._resources.own(
             vertex_array(ctx, programs.load("prop.vert", "prop.frag"), content, indices)
         )
         depth = programs.load("terrain_depth.vert", "depth.frag")
-        self._shadow = self._owned(vertex_array(ctx, depth, content, indices))
-
-    def _owned(self, resource):
-        self._resources.callback(resource.release)
-        return resource
+        self._shadow = self._resources.own(vertex_array(ctx, depth, content, indices))
 
     def place_cones(self, picture: ObstaclesPicture | None) -> None:
         """Put the cones that have moved where they are, and all others back; None: none has."""
         moved = {} if picture is None else {int(k): picture.poses[k] for k in np.flatnonzero(picture.moved)}
         for k, pose in moved.items():
-            if k < self._mesh.cones and not np.array_equal(self._placed.get(k), pose):
+            if k < self._mesh.cones and not (k in self._placed and np.array_equal(self._placed[k], pose)):
                 self._write_cone(k, posed_cone(pose, CENTRE_M))
         for k in self._placed.keys() - moved.keys():
             size = len(posed_cone(np.eye(4), 0.0))

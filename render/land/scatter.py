@@ -1,7 +1,7 @@
 """Thousands of like things on the ground: culled by cell, thinned by distance, drawn as instances by level."""
 
 from collections.abc import Sequence
-from contextlib import ExitStack, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 import moderngl
@@ -11,7 +11,7 @@ from render.land.ground_cover import Scatter
 from render.land.mesh import Mesh
 from render.passes.context import PassContext
 from render.passes.culling import Boxes, Ridges, Skyline, culled
-from render.programs import Programs, vertex_array
+from render.programs import Programs, Resources, vertex_array
 
 _INSTANCE = ("3f 1f 3f 1f/i", "place", "scale", "tint", "yaw")
 _INSTANCE_FLOATS = 8
@@ -101,10 +101,12 @@ class _Level:
     """One mesh with room for the instances that one camera sees of it."""
 
     def __init__(self, ctx: moderngl.Context, programs: Programs, material: Material, mesh: Mesh, room: int):
-        self._resources = ExitStack()
-        vertices = self._owned(ctx.buffer(np.ascontiguousarray(mesh.vertices, dtype="f4")))
-        indices = self._owned(ctx.buffer(np.ascontiguousarray(mesh.indices, dtype="u4")))
-        self.instances = self._owned(ctx.buffer(reserve=max(room, 1) * _INSTANCE_FLOATS * 4, dynamic=True))
+        self._resources = Resources()
+        vertices = self._resources.own(ctx.buffer(np.ascontiguousarray(mesh.vertices, dtype="f4")))
+        indices = self._resources.own(ctx.buffer(np.ascontiguousarray(mesh.indices, dtype="u4")))
+        self.instances = self._resources.own(
+            ctx.buffer(reserve=max(room, 1) * _INSTANCE_FLOATS * 4, dynamic=True)
+        )
         self.count = 0
         self.triangles = len(mesh.indices)
         content = [(vertices, material.layout, *material.names), (self.instances, *_INSTANCE)]
@@ -112,11 +114,7 @@ class _Level:
         self.arrays = {}
         for name, fragment in (("opaque", material.fragment), ("shadow", material.shadow_fragment)):
             program = programs.load("scatter.vert", fragment, **defines)
-            self.arrays[name] = self._owned(vertex_array(ctx, program, content, indices))
-
-    def _owned(self, resource):
-        self._resources.callback(resource.release)
-        return resource
+            self.arrays[name] = self._resources.own(vertex_array(ctx, program, content, indices))
 
     def fill(self, rows: np.ndarray) -> None:
         """Take these instances (n, 8)."""
@@ -197,7 +195,7 @@ class ScatterField:
             visible = self._boxes.visible(context.frustum)
             if context.mirrored:
                 visible &= distance < _MIRROR_REACH_M
-            else:
+            elif self._skyline is not None:
                 visible &= self._skyline.seen(context.view.eye_w)
             kept = np.where(visible, self._counts, 0)
             share = kept_fractions(kept, distance, round(self._budget * context.detail))

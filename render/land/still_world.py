@@ -1,7 +1,7 @@
 """The still world on the GPU: land, plants, blocks, pads and the textures they share."""
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack
+from functools import partial
 
 import moderngl
 import numpy as np
@@ -24,7 +24,7 @@ from render.light import Light
 from render.passes.context import PassContext
 from render.passes.culling import Ridges
 from render.passes.still_light import Lit
-from render.programs import SAMPLER_UNITS, Programs
+from render.programs import SAMPLER_UNITS, Programs, Resources
 from render.quality import Quality
 from sim.contact.obstacles import ObstaclesPicture
 
@@ -47,42 +47,41 @@ class StillWorld:
         *,
         water_level_m: float,
     ):
-        self._resources = ExitStack()
+        self._resources = Resources()
         self._textures = self._make_textures(ctx, scenery, quality)
         ridges = scenery.ridges
-        given = {"quality": quality, "water_level_m": water_level_m}
-        errors_m = scenery.terrain_errors_m
-        self.terrain = self._owned(Land(ctx, programs, scenery.terrain, ridges, errors_m=errors_m, **given))
+        land = partial(Land, ctx, programs, ridges=ridges, quality=quality, water_level_m=water_level_m)
+        self.terrain = self._resources.own(land(scenery.terrain, errors_m=scenery.terrain_errors_m))
         self._land = [self.terrain]
         if scenery.far:
-            far = Land(ctx, programs, scenery.far, ridges, **given, spacing_m=FAR_SPACING_M, in_sun_map=False)
-            self._land.append(self._owned(far))
-        self._pads = self._owned(Pads(ctx, programs, scenery.pads))
-        self._props = self._owned(Props(ctx, programs, scenery.props)) if scenery.props is not None else None
+            far = land(scenery.far, spacing_m=FAR_SPACING_M, in_sun_map=False)
+            self._land.append(self._resources.own(far))
+        self._pads = self._resources.own(Pads(ctx, programs, scenery.pads))
+        self._props = (
+            self._resources.own(Props(ctx, programs, scenery.props)) if scenery.props is not None else None
+        )
         self._fields: dict[str, list[ScatterField]] = {
             "picture": self._scatter(ctx, programs, scenery, ridges, quality)
         }
         if quality.reflection_scale > 0.0:
             self._fields["mirror"] = self._scatter(ctx, programs, scenery, ridges, quality)
 
-    def _owned(self, resource):
-        self._resources.callback(resource.release)
-        return resource
-
     def _make_textures(
         self, ctx: moderngl.Context, scenery: Scenery, quality: Quality
     ) -> dict[str, moderngl.Texture]:
         noise = noise_image()
         fine = noise_image(dtype=np.uint16) if quality.full_materials else noise
-        filtering = {"anisotropy": quality.anisotropy, "smooth_levels": quality.full_materials}
+        tiled = partial(
+            tiled_texture, ctx, anisotropy=quality.anisotropy, smooth_levels=quality.full_materials
+        )
         textures = {
-            "noise_map": tiled_texture(ctx, fine, **filtering),
-            "slope_map": tiled_texture(ctx, slope_image(noise), **filtering),
+            "noise_map": tiled(fine),
+            "slope_map": tiled(slope_image(noise)),
             "strata_map": ramp_texture(ctx, strata_ramp()),
             "band_map": ramp_texture(ctx, band_contrast(strata_ramp())),
             "leaf_map": leaf_texture(ctx, scenery.leaves),
         }
-        return {name: self._owned(texture) for name, texture in textures.items()}
+        return {name: self._resources.own(texture) for name, texture in textures.items()}
 
     def _scatter(
         self, ctx: moderngl.Context, programs: Programs, scenery: Scenery, ridges: Ridges, quality: Quality
@@ -115,7 +114,7 @@ class StillWorld:
                     budget=budget,
                 )
             )
-        return [self._owned(field) for field in fields]
+        return [self._resources.own(field) for field in fields]
 
     def clear(self, places_w: np.ndarray, radius_m: float) -> bool:
         """Leave out plants and blocks about the places (n, 2) m; whether that changes anything."""

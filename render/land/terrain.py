@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from functools import partial
 
 import moderngl
@@ -15,7 +14,7 @@ from render.light import Light
 from render.passes.context import PassContext
 from render.passes.culling import Boxes, Ridges, Skyline, culled
 from render.passes.targets import unbind
-from render.programs import Programs, vertex_array
+from render.programs import Programs, Resources, uniform, vertex_array
 from render.quality import Quality
 
 _FORMAT = "3f 3f 4f"
@@ -115,7 +114,7 @@ class Land:
         """
         self._ctx = ctx
         self._quality = quality
-        self._resources = ExitStack()
+        self._resources = Resources()
         spacing = np.asarray(spacing_m[-len(meshes) :], dtype=float)
         chunks = meshes[0].chunks
         low, high = np.array([chunk.low for chunk in chunks]), np.array([chunk.high for chunk in chunks])
@@ -136,15 +135,11 @@ class Land:
         self._vertex_spacing = [
             (len(mesh.vertices), float(s)) for mesh, s in zip(meshes, spacing, strict=True)
         ]
-        self._baked = None
+        self._baked: moderngl.Buffer | None = None
         self._light_map: LightMap | None = None
         self._depth = self._array(programs.load("terrain_depth.vert", "depth.frag"))
         self._arrays = self._build_arrays(programs, meshes if in_sun_map else ())
         self.drawn_triangles = 0
-
-    def _owned(self, resource):
-        self._resources.callback(resource.release)
-        return resource
 
     @staticmethod
     def _index_ranges(meshes: Sequence[ChunkedMesh]) -> tuple[np.ndarray, np.ndarray]:
@@ -155,7 +150,7 @@ class Land:
 
     def _joined(self, parts: Sequence[np.ndarray]) -> moderngl.Buffer:
         """A buffer of arrays one after the other, each copied once."""
-        buffer = self._owned(self._ctx.buffer(reserve=sum(part.nbytes for part in parts)))
+        buffer = self._resources.own(self._ctx.buffer(reserve=sum(part.nbytes for part in parts)))
         offset = 0
         for part in parts:
             buffer.write(part, offset=offset)
@@ -173,16 +168,19 @@ class Land:
             surface = self._array(programs.load("terrain.vert", "terrain.frag"))
             return dict.fromkeys(range(3), surface)
         if meshes:
-            self._light_map = self._owned(LightMap(self._ctx, meshes[0]))
+            self._light_map = self._resources.own(LightMap(self._ctx, meshes[0]))
             places = np.concatenate([mesh.places for mesh in meshes]).astype("f4")
-            content = [(self._owned(self._ctx.buffer(places)), "2f", "place")]
+            content: list[tuple[object, ...]] = [
+                (self._resources.own(self._ctx.buffer(places)), "2f", "place")
+            ]
             self._map_program = programs.load("terrain_map.vert", "terrain_map.frag")
             self._mapped = self._array(self._map_program, *content)
         else:
             count = sum(count for count, _ in self._vertex_spacing)
-            self._baked = self._owned(self._ctx.buffer(reserve=count * _BAKED_BYTES))
+            baked = self._resources.own(self._ctx.buffer(reserve=count * _BAKED_BYTES))
+            self._baked = baked
             self._bake_program = programs.load_transform("terrain_bake.vert", _BAKED[1:])
-            content = [(self._baked, *_BAKED)]
+            content = [(baked, *_BAKED)]
         return {
             under: self._array(
                 programs.load(
@@ -198,7 +196,7 @@ class Land:
 
     def _array(self, program: moderngl.Program, *more: tuple[object, ...]) -> moderngl.VertexArray:
         content = [(self._vertices, _FORMAT, *_NAMES), *more]
-        return self._owned(vertex_array(self._ctx, program, content, self._indices))
+        return self._resources.own(vertex_array(self._ctx, program, content, self._indices))
 
     def bake(self, light: Light) -> Iterator[None]:
         """Evaluate the material in the present light, once for every place (quality without full materials only).
@@ -208,15 +206,15 @@ class Land:
         """
         if self._light_map is not None:
             scale = self._light_map.fitting_scale(light.sun_irradiance, light.sky_irradiance_above)
-            fresh: moderngl.Framebuffer | None = self._light_map.canvas()
+            canvas, taken = self._light_map.canvas(), False
             try:
-                yield from self._draw_map(fresh, scale)
-                self._light_map.take(fresh, scale)
-                fresh = None
+                yield from self._draw_map(canvas, scale)
+                self._light_map.take(canvas, scale)
+                taken = True
             finally:
-                if fresh is not None:
+                if not taken:
                     unbind(self._ctx)
-                    self._light_map.drop(fresh)
+                    self._light_map.drop(canvas)
             self._tell_scale()
             yield
         if self._baked is not None:
@@ -232,7 +230,7 @@ class Land:
         chunks = self._counts.shape[1]
         at_once = max(MAPPED_AT_ONCE * chunks // (canvas.width * canvas.height), 1)
         for first in range(0, chunks, at_once):
-            self._map_program["light_scale"].value = scale
+            uniform(self._map_program, "light_scale").value = scale
             self._lay_out(canvas, range(first, min(first + at_once, chunks)))
             yield
 
@@ -247,8 +245,8 @@ class Land:
         first = 0
         for level, (count, spacing) in enumerate(self._vertex_spacing):
             for begin in range(0, count, BAKED_AT_ONCE):
-                self._bake_program["spacing_m"].value = spacing
-                self._bake_program["shadow_by_vertex"].value = level == 0
+                uniform(self._bake_program, "spacing_m").value = spacing
+                uniform(self._bake_program, "shadow_by_vertex").value = level == 0
                 self._bake_vertices(fresh, first + begin, min(BAKED_AT_ONCE, count - begin))
                 yield
             first += count
@@ -279,7 +277,7 @@ class Land:
     def _tell_scale(self) -> None:
         assert self._light_map is not None
         for array in self._arrays.values():
-            array.program["light_scale"].value = self._light_map.scale
+            uniform(array.program, "light_scale").value = self._light_map.scale
 
     def cast(self) -> Iterator[Callable[[PassContext], None]]:
         """To be called with the shadow pass, each for a share of the chunks."""

@@ -165,7 +165,9 @@ def terrain_grid(world: World) -> np.ndarray:
     position[..., 2] = z
     smooth = gaussian_filter(heights, 1.2)
     slope_y, slope_x = np.gradient(smooth, terrain.spacing_m)
-    gradient = np.stack([terrain.sample(g, position[..., 0], columns) for g in (slope_x, slope_y)], axis=-1)
+    gradient = np.stack(
+        [terrain.sample(np.asarray(g), position[..., 0], columns) for g in (slope_x, slope_y)], axis=-1
+    )
     traits = _traits(world, position, np.linalg.norm(gradient, axis=-1))
     loose = np.ascontiguousarray(traits[..., 1], np.float64)
     for_row_bands(_ledge_rows, SHAPE[0], position, gradient, loose, 1000 * world.seed + 501)

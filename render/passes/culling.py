@@ -71,7 +71,16 @@ _AROUND_M = _SPACING_M / np.sqrt(2.0) + _REUSE_M
 
 
 @compiled()
-def _any_free(eye, points, owner, seen, heights, x0, y0, spacing):
+def _any_free(
+    eye: np.ndarray,
+    points: np.ndarray,
+    owner: np.ndarray,
+    seen: np.ndarray,
+    heights: np.ndarray,
+    x0: float,
+    y0: float,
+    spacing: float,
+) -> None:
     """Set `seen[owner]` for every point that no ground stands before. Samples lie closer near the eye."""
     rows, columns = heights.shape
     seen[:] = False

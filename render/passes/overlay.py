@@ -12,7 +12,7 @@ import numpy as np
 
 from render.frame import Arrow, Frame, Polyline, Surface
 from render.passes.context import PassContext
-from render.programs import Programs, vertex_array
+from render.programs import Programs, uniform, vertex_array
 
 _SIDES = 12
 _MOST = 128
@@ -102,7 +102,7 @@ class Lines:
                 self._reserve(2 * len(strip))
             self._buffer.orphan()
             self._buffer.write(strip)
-            self._program["half_width_px"].value = 0.5 * self._supersampling * line.width_px
+            uniform(self._program, "half_width_px").value = 0.5 * self._supersampling * line.width_px
             self._array.render(moderngl.TRIANGLE_STRIP, vertices=len(strip))
 
     def release(self) -> None:

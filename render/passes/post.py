@@ -4,11 +4,14 @@ from contextlib import ExitStack
 
 import moderngl
 
+from render.passes.targets import colour_of
 from render.process import UnlockedDraw
-from render.programs import FIRST_FREE_UNIT, Programs
+from render.programs import FIRST_FREE_UNIT, Programs, uniform
 from render.quality import Quality
 
 _SOURCE_UNIT, _BLOOM_UNIT = FIRST_FREE_UNIT, FIRST_FREE_UNIT + 1
+
+_Stage = tuple[moderngl.Program, moderngl.VertexArray]
 
 
 class Post:
@@ -52,13 +55,13 @@ class Post:
         if quality.fxaa and scene_px != output_px:
             self._smoothed = self._target(scene_px, dtype="f1")
 
-    def _pass(self, programs: Programs, fragment: str, **defines: int):
+    def _pass(self, programs: Programs, fragment: str, **defines: int) -> _Stage:
         program = programs.load("fullscreen.vert", fragment, **defines)
         array = self._ctx.vertex_array(program, [])
         self._resources.callback(array.release)
-        program["source_map"].value = _SOURCE_UNIT
+        uniform(program, "source_map").value = _SOURCE_UNIT
         if "bloom_map" in program:
-            program["bloom_map"].value = _BLOOM_UNIT
+            uniform(program, "bloom_map").value = _BLOOM_UNIT
         return program, array
 
     def _target(self, size_px: tuple[int, int], *, dtype: str) -> moderngl.Framebuffer:
@@ -73,7 +76,7 @@ class Post:
         first, second = self._glow
         width, height = self._scene_px
         program, array = self._down
-        program["texel"].value = (1.0 / width, 1.0 / height)
+        uniform(program, "texel").value = (1.0 / width, 1.0 / height)
         first.use()
         scene.use(_SOURCE_UNIT)
         self._draw(array, moderngl.TRIANGLES, 3)
@@ -84,10 +87,10 @@ class Post:
                 (first, second, (0.0, radius / first.height)),
             ):
                 target.use()
-                source.color_attachments[0].use(_SOURCE_UNIT)
-                program["step_uv"].value = step
+                colour_of(source).use(_SOURCE_UNIT)
+                uniform(program, "step_uv").value = step
                 self._draw(array, moderngl.TRIANGLES, 3)
-        return first.color_attachments[0]
+        return colour_of(first)
 
     def draw(
         self,
@@ -101,27 +104,27 @@ class Post:
         self._ctx.enable_only(moderngl.NOTHING)
         if self._bloom:
             self._make_glow(scene).use(_BLOOM_UNIT)
-        self._tone[0]["exposure"].value = exposure
+        uniform(self._tone[0], "exposure").value = exposure
         if self._fused:
             self._scene = scene
             self.repeat(target, viewport)
             return
         if "origin" in self._tone[0]:
-            self._tone[0]["origin"].value = 0, 0
+            uniform(self._tone[0], "origin").value = 0, 0
         self._encoded.use()
         self._run(self._tone, scene)
         source = self._encoded
         if self._smooth is not None:
-            self._smooth[0]["texel"].value = (1.0 / self._scene_px[0], 1.0 / self._scene_px[1])
+            uniform(self._smooth[0], "texel").value = (1.0 / self._scene_px[0], 1.0 / self._scene_px[1])
         if self._smooth is not None and self._smoothed is not None:
             self._smoothed.use()
-            self._run(self._smooth, source.color_attachments[0])
+            self._run(self._smooth, colour_of(source))
             source = self._smoothed
         straight = self._smooth is not None and source is self._encoded
         self._finished = None if straight else source
         target.use()
         self._ctx.viewport = viewport
-        self._run(self._smooth if straight else self._carry, source.color_attachments[0])
+        self._run(self._smooth if straight and self._smooth is not None else self._carry, colour_of(source))
 
     def repeat(self, target: moderngl.Framebuffer, viewport: tuple[int, int, int, int]) -> None:
         """The picture that was drawn last, once more."""
@@ -130,20 +133,21 @@ class Post:
             target.use()
             self._ctx.viewport = viewport
             if "origin" in self._tone[0]:
-                self._tone[0]["origin"].value = viewport[:2]
+                uniform(self._tone[0], "origin").value = viewport[:2]
             self._run(self._tone, self._scene)
             return
         if self._finished is None:
             if self._smoothed is None:
                 self._smoothed = self._target(self._scene_px, dtype="f1")
+            assert self._smooth is not None
             self._smoothed.use()
-            self._run(self._smooth, self._encoded.color_attachments[0])
+            self._run(self._smooth, colour_of(self._encoded))
             self._finished = self._smoothed
         target.use()
         self._ctx.viewport = viewport
-        self._run(self._carry, self._finished.color_attachments[0])
+        self._run(self._carry, colour_of(self._finished))
 
-    def _run(self, stage: tuple[moderngl.Program, moderngl.VertexArray], source: moderngl.Texture) -> None:
+    def _run(self, stage: _Stage, source: moderngl.Texture) -> None:
         source.use(_SOURCE_UNIT)
         self._draw(stage[1], moderngl.TRIANGLES, 3)
 

@@ -133,7 +133,8 @@ class VehicleShadow:
         if self.still_span_m == 0.0:
             return (0.0, 0.0, 0.0, 0.0)
         between = texture_from_world(self.still_view) @ np.linalg.inv(texture_from_world(self.view))
-        return (float(between[0, 0]), *(float(part) for part in between[:3, 3]))
+        x, y, depth = (float(part) for part in between[:3, 3])
+        return float(between[0, 0]), x, y, depth
 
     def fit(self, vehicles: Sequence[DrawnVehicle], ball: Ball, direction_w: np.ndarray) -> Casters:
         """Aim at the solid vehicles near the first of them, and at what stands about them."""

@@ -7,7 +7,7 @@ import numpy as np
 
 from render.light import Light, Sun
 from render.passes.targets import unbind
-from render.programs import SAMPLER_UNITS, Programs
+from render.programs import SAMPLER_UNITS, Programs, uniform
 
 TABLE_PX = (256, 128)
 SUN_POWER = 20.0
@@ -76,9 +76,9 @@ class Sky:
         direction = sun.direction_w
         self._target.use()
         self._ctx.enable_only(moderngl.NOTHING)
-        self._scatter["sun"].value = tuple(direction)
-        self._scatter["mie_scale"].value = HAZE
-        self._scatter["sun_power"].value = SUN_POWER
+        uniform(self._scatter, "sun").value = tuple(direction)
+        uniform(self._scatter, "mie_scale").value = HAZE
+        uniform(self._scatter, "sun_power").value = SUN_POWER
         self._scatter_array.render(moderngl.TRIANGLES, vertices=3)
         table = np.frombuffer(self._table.read(), dtype=np.float32).reshape(TABLE_PX[1], TABLE_PX[0], 4)
         harmonics = irradiance_harmonics(table[..., :3].astype(float))

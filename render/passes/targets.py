@@ -1,13 +1,14 @@
 """Framebuffers: those of one picture size, one to be read back, and what vehicles alone cover of a picture."""
 
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from typing import cast
 
 import moderngl
 import numpy as np
 
 from render.frame import DrawnVehicle
 from render.passes.context import PassName
+from render.programs import Resources
 
 
 def unbind(ctx: moderngl.Context) -> None:
@@ -35,6 +36,14 @@ class Canvas:
         self._texture.release()
 
 
+def colour_of(framebuffer: moderngl.Framebuffer) -> moderngl.Texture:
+    """What a framebuffer whose colour is a texture draws into."""
+    return cast(moderngl.Texture, framebuffer.color_attachments[0])
+
+
+_Attachment = moderngl.Texture | moderngl.Renderbuffer
+
+
 class Targets:
     """Linear scene (multisampled or not), its copy for refraction, the river's mirror image."""
 
@@ -49,7 +58,7 @@ class Targets:
         shade_late: bool,
     ):
         self._ctx = ctx
-        self._resources = ExitStack()
+        self._resources = Resources()
         self.size_px = size_px
         self.scene_map = self._colour(size_px)
         if samples > 1:
@@ -57,34 +66,31 @@ class Targets:
                 ctx.renderbuffer(size_px, 4, samples=samples, dtype="f2"),
                 ctx.depth_renderbuffer(size_px, samples=samples),
             )
-            self._resolved = self._framebuffer(self.scene_map)
+            self._resolved: moderngl.Framebuffer | None = self._framebuffer(self.scene_map)
         else:
             self.scene = self._framebuffer(self.scene_map, ctx.depth_renderbuffer(size_px))
             self._resolved = None
         self._shade_late = shade_late
         self._sea_places: moderngl.Framebuffer | None = None
         self.opaque_map = self._colour(size_px) if refraction else None
-        self._opaque = self._framebuffer(self.opaque_map) if refraction else None
+        self._opaque = None if self.opaque_map is None else self._framebuffer(self.opaque_map)
         self.mirror_px = (max(int(size_px[0] * mirror_scale), 1), max(int(size_px[1] * mirror_scale), 1))
-        self.mirror_map, self.mirror = None, None
+        self.mirror_map: moderngl.Texture | None = None
+        self.mirror: moderngl.Framebuffer | None = None
         if mirror_scale > 0.0:
             self.mirror_map = self._colour(self.mirror_px)
             self.mirror = self._framebuffer(self.mirror_map, ctx.depth_renderbuffer(self.mirror_px))
 
-    def _owned(self, resource):
-        self._resources.callback(resource.release)
-        return resource
-
     def _colour(self, size_px: tuple[int, int], *, dtype: str = "f2") -> moderngl.Texture:
-        texture = self._owned(self._ctx.texture(size_px, 4, dtype=dtype))
+        texture = self._resources.own(self._ctx.texture(size_px, 4, dtype=dtype))
         texture.repeat_x = texture.repeat_y = False
         return texture
 
-    def _framebuffer(self, colour, depth=None) -> moderngl.Framebuffer:
+    def _framebuffer(self, colour: _Attachment, depth: _Attachment | None = None) -> moderngl.Framebuffer:
         for renderbuffer in (colour, depth):
             if isinstance(renderbuffer, moderngl.Renderbuffer):
-                self._owned(renderbuffer)
-        return self._owned(self._ctx.framebuffer([colour], depth))
+                self._resources.own(renderbuffer)
+        return self._resources.own(self._ctx.framebuffer([colour], depth))
 
     @property
     def sea_places(self) -> moderngl.Framebuffer | None:

@@ -25,9 +25,11 @@ def obstacle_model(obstacle: Obstacle, world: World) -> DrawnVehicle | None:
         0.5 * np.add(obstacle.start_w, obstacle.end_w) if isinstance(obstacle, Capsule) else obstacle.centre_w
     )
     x, y = float(middle_w[0]), float(middle_w[1])
-    boxed = isinstance(obstacle, Box)
-    T_wb = turn("z", obstacle.heading_rad) if boxed else np.eye(4)
-    T_wb[:3, :3] *= 1.0 if boxed else max(obstacle.radius_m, 1e-3)
+    if isinstance(obstacle, Box):
+        T_wb = turn("z", obstacle.heading_rad)
+    else:
+        T_wb = np.eye(4)
+        T_wb[:3, :3] *= max(obstacle.radius_m, 1e-3)
     T_wb[:3, 3] = x, y, float(world.surface_m(x, y))
     paint = _PAINTS[zlib.crc32(obstacle.name.encode()) % len(_PAINTS)]
     return DrawnVehicle(

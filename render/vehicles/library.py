@@ -13,7 +13,7 @@ import numpy as np
 
 from render.frame import DrawnVehicle, View
 from render.passes.context import PassContext
-from render.programs import Programs, vertex_array
+from render.programs import Programs, uniform, vertex_array
 from render.vehicles.links import LinkModels
 from render.vehicles.rigs import Disc, RigPose, rig_pose, worn
 from sim.models.asset import has_model, load_model
@@ -44,9 +44,9 @@ class RotorDiscs:
         """Draw in the pass "blend" or "shadow"."""
         program = self._cast if context.name == "shadow" else self._seen
         world = np.ascontiguousarray((vehicle.T_wb @ disc.T_bd).T, "f4")
-        program["world_from_disc"].write(world)
+        uniform(program, "world_from_disc").write(world)
         rotor = disc.rotor
-        program["extent"].value = (rotor.root_m, rotor.radius_m, rotor.coning_rad)
+        uniform(program, "extent").value = (rotor.root_m, rotor.radius_m, rotor.coning_rad)
         values: dict[str, object] = {
             "blades": (float(rotor.blades), rotor.chord_m, disc.spin_rad, SHUTTER_RAD),
             "tip_band": rotor.tip_band_m,
@@ -55,7 +55,7 @@ class RotorDiscs:
         }
         for name, value in values.items():
             if name in program:
-                program[name].value = value
+                uniform(program, name).value = value
         self._arrays[program.glo].render(moderngl.TRIANGLES)
 
     def release(self) -> None:
@@ -226,8 +226,8 @@ class ModelLibrary:
     ) -> None:
         _set(self._body, "attitude", _attitude(vehicle.T_wb))
         _set(self._body, "scorch", 1.0 if vehicle.wreck else 0.0)
-        wet = config_named(vehicle.model).hull is not None and self.water is not None
-        _set(self._body, "wet", (*self.water(vehicle), 1.0) if wet else _DRY)
+        floats = config_named(vehicle.model).hull is not None
+        _set(self._body, "wet", (*self.water(vehicle), 1.0) if floats and self.water is not None else _DRY)
         self._culled(self._body, loaded, vehicle, pose, context, face="back")
 
     def _culled(
@@ -319,7 +319,7 @@ def _attitude(T_wb: np.ndarray) -> tuple[float, float, float]:
 
 def _set(program: moderngl.Program, name: str, value: object) -> None:
     if name in program:
-        program[name].value = value
+        uniform(program, name).value = value
 
 
 def _write_materials(program: moderngl.Program, asset: ModelAsset) -> None:
@@ -331,5 +331,5 @@ def _write_materials(program: moderngl.Program, asset: ModelAsset) -> None:
 
 def _write(program: moderngl.Program, name: str, array: np.ndarray) -> None:
     if name in program:
-        uniform = program[name]
-        uniform.write(np.ascontiguousarray(array[: uniform.array_length], "f4"))
+        member = uniform(program, name)
+        member.write(np.ascontiguousarray(array[: member.array_length], "f4"))

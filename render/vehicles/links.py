@@ -8,7 +8,7 @@ import numpy as np
 from render.frame import DrawnVehicle
 from render.land.mesh import Mesh
 from render.passes.context import PassContext
-from render.programs import Programs, vertex_array
+from render.programs import Programs, uniform, vertex_array
 from sim.models.model_asset import MAX_MATERIALS
 from sim.models.solids import MATERIALS, grid_indices
 from sim.multibody.shapes import ROPE, UNSEEN, Capsule
@@ -189,9 +189,9 @@ def _write_materials(program: moderngl.Program) -> None:
         tables[3, k, 3] = 1.0
     for name, rows in zip(("base", "second", "accent", "glow"), tables, strict=True):
         if name in program:
-            program[name].write(np.ascontiguousarray(rows[: program[name].array_length]))
+            uniform(program, name).write(np.ascontiguousarray(rows[: uniform(program, name).array_length]))
 
 
 def _set(program: moderngl.Program, name: str, value: object) -> None:
     if name in program:
-        program[name].value = value
+        uniform(program, name).value = value

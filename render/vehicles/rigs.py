@@ -47,7 +47,9 @@ def rig_pose(vehicle: DrawnVehicle) -> RigPose:
     turning = vehicle.time_s is not None and not vehicle.wreck
     now = {"wreck": vehicle.wreck, "ghost": vehicle.ghost, "turning": turning}
     time_s = vehicle.time_s if turning else None
-    nodes, placed, hidden = {}, {}, set()
+    nodes: dict[str, np.ndarray] = {}
+    placed: dict[str, np.ndarray] = {}
+    hidden: set[str] = set()
     for part in model.parts:
         shown = part.shown_by is None or part.shown_by.value(values, time_s) > 0.0
         if not shown or any(now[condition] for condition in part.hidden):
@@ -60,7 +62,7 @@ def rig_pose(vehicle: DrawnVehicle) -> RigPose:
         elif part.moves:
             matrix = moved(part.moves, values, time_s, vehicle.T_wb, vehicle.wreck)
             nodes.update(dict.fromkeys(part.nodes, matrix))
-    discs = ()
+    discs: tuple[Disc, ...] = ()
     if time_s is not None:
         discs = tuple(
             Disc(

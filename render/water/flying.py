@@ -9,7 +9,7 @@ import moderngl
 import numpy as np
 
 from render.passes.context import PassContext
-from render.programs import Programs, vertex_array
+from render.programs import Programs, uniform, vertex_array
 from sim.water.picture import MOST_DROPS
 
 
@@ -47,9 +47,9 @@ class FlyingPoints:
         """In the blended pass."""
         if not self._count:
             return
-        for uniform, value in self._constants.items():
-            self._program[uniform].value = value
-        self._program["high_px"].value = float(context.size_px[1])
+        for constant, value in self._constants.items():
+            uniform(self._program, constant).value = value
+        uniform(self._program, "high_px").value = float(context.size_px[1])
         self._ctx.enable(moderngl.PROGRAM_POINT_SIZE)
         self._array.render(moderngl.POINTS, vertices=self._count)
         self._ctx.disable(moderngl.PROGRAM_POINT_SIZE)

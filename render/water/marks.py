@@ -11,7 +11,7 @@ import numpy as np
 
 from render.frame import DrawnVehicle, Frame, Splash, Wake
 from render.passes.targets import unbind
-from render.programs import SAMPLER_UNITS, Programs, vertex_array
+from render.programs import SAMPLER_UNITS, Programs, Resources, uniform, vertex_array
 from render.quality import Quality
 from render.vehicles.rigs import rig_pose, values_of
 from render.vehicles.wake import WAKE_LAYOUT, wake_band
@@ -108,27 +108,23 @@ class WaterMarks:
 
     def __init__(self, ctx: moderngl.Context, programs: Programs, quality: Quality):
         self._ctx = ctx
-        self._resources = ExitStack()
+        self._resources = Resources()
         self._px = 512 if quality.full_materials else 256
-        self._map = self._owned(ctx.texture((self._px, self._px), 4, dtype="f2"))
+        self._map = self._resources.own(ctx.texture((self._px, self._px), 4, dtype="f2"))
         self._map.filter = (moderngl.LINEAR, moderngl.LINEAR)
         self._map.repeat_x = self._map.repeat_y = False
-        self._target = self._owned(ctx.framebuffer([self._map]))
+        self._target = self._resources.own(ctx.framebuffer([self._map]))
         self._wake_program = programs.load("wake.vert", "wake.frag")
         self._splash_program = programs.load("ring.vert", "splash.frag")
         self._rotor_program = programs.load("ring.vert", "downwash.frag")
         self._wash_program = programs.load("ring.vert", "wash.frag")
-        square = self._owned(ctx.buffer(np.array([(-1, -1), (1, -1), (-1, 1), (1, 1)], "f4")))
+        square = self._resources.own(ctx.buffer(np.array([(-1, -1), (1, -1), (-1, 1), (1, 1)], "f4")))
         content = [(square, "2f", "corner")]
-        self._splash = self._owned(vertex_array(ctx, self._splash_program, content))
-        self._rotor = self._owned(vertex_array(ctx, self._rotor_program, content))
-        self._wash = self._owned(vertex_array(ctx, self._wash_program, content))
+        self._splash = self._resources.own(vertex_array(ctx, self._splash_program, content))
+        self._rotor = self._resources.own(vertex_array(ctx, self._rotor_program, content))
+        self._wash = self._resources.own(vertex_array(ctx, self._wash_program, content))
         self.window = (0.0, 0.0, 0.0)
         """Middle [m] of the map and 1 / its width; 0 where nothing moves on the water."""
-
-    def _owned(self, resource):
-        self._resources.callback(resource.release)
-        return resource
 
     @property
     def any(self) -> bool:
@@ -157,30 +153,30 @@ class WaterMarks:
         self._ctx.blend_func = moderngl.ONE, moderngl.ONE
         window = (*at, 2.0 / SPAN_M, 0.0)
         for program in (self._wake_program, self._splash_program, self._rotor_program, self._wash_program):
-            program["window"].value = window
+            uniform(program, "window").value = window
         for wake in frame.wakes:
             self._draw_wake(wake, texel_m)
         for splash in frame.splashes:
-            self._splash_program["ring"].value = (*splash.place_w, _SPLASH_REACH_M)
-            self._splash_program["splash"].value = (splash.age_s, splash.speed_mps)
+            uniform(self._splash_program, "ring").value = (*splash.place_w, _SPLASH_REACH_M)
+            uniform(self._splash_program, "splash").value = (splash.age_s, splash.speed_mps)
             self._splash.render(moderngl.TRIANGLE_STRIP)
         for place, radius_m, strength in blown:
-            self._rotor_program["ring"].value = (*place, _ROTOR_REACH * radius_m)
-            self._rotor_program["rotor"].value = (radius_m, strength, frame.wall_s)
+            uniform(self._rotor_program, "ring").value = (*place, _ROTOR_REACH * radius_m)
+            uniform(self._rotor_program, "rotor").value = (radius_m, strength, frame.wall_s)
             self._rotor.render(moderngl.TRIANGLE_STRIP)
         for wash in thrown:
             self._draw_wash(wash, frame.wall_s)
 
     def _draw_wash(self, wash: Wash, wall_s: float) -> None:
-        self._wash_program["ring"].value = (*wash.place_w, 1.5 * REACH_M)
-        self._wash_program["wash"].value = (*wash.along_w, wash.strength, REACH_M)
-        self._wash_program["time_s"].value = wall_s
+        uniform(self._wash_program, "ring").value = (*wash.place_w, 1.5 * REACH_M)
+        uniform(self._wash_program, "wash").value = (*wash.along_w, wash.strength, REACH_M)
+        uniform(self._wash_program, "time_s").value = wall_s
         self._wash.render(moderngl.TRIANGLE_STRIP)
 
     def _draw_wake(self, wake: Wake, texel_m: float) -> None:
         rows, indices = wake_band(wake)
-        self._wake_program["hull"].value = (wake.length_m, wake.half_beam_m)
-        self._wake_program["texel_m"].value = texel_m
+        uniform(self._wake_program, "hull").value = (wake.length_m, wake.half_beam_m)
+        uniform(self._wake_program, "texel_m").value = texel_m
         with ExitStack() as once:
             vertices, index = self._ctx.buffer(rows), self._ctx.buffer(indices)
             array = vertex_array(self._ctx, self._wake_program, [(vertices, *WAKE_LAYOUT)], index)

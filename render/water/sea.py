@@ -1,16 +1,15 @@
 """Draws the sea about the eye: rings of triangles that the waves displace, over the opaque scene."""
 
 import math
-from contextlib import ExitStack
 
 import moderngl
 import numpy as np
 
 from render.frame import DrawnSea, DrawnVehicle, Frame, View
 from render.passes.context import PassContext
-from render.passes.targets import Targets, unbind
+from render.passes.targets import Targets, colour_of, unbind
 from render.process import UnlockedDraw
-from render.programs import SAMPLER_UNITS, Programs, vertex_array
+from render.programs import SAMPLER_UNITS, Programs, Resources, uniform, vertex_array
 from render.quality import Quality
 from render.water.crest_spray import CrestSpray, crest_puffs
 from render.water.marks import WaterMarks
@@ -137,7 +136,7 @@ class SeaSurface:
         planar: bool,
     ):
         self._ctx, self._quality, self._marks = ctx, quality, marks
-        self._resources = ExitStack()
+        self._resources = Resources()
         self._values: dict[str, object] = {}
         shade_late = not quality.full_materials
         shaded_from = "fullscreen.vert" if shade_late else "sea.vert"
@@ -149,9 +148,9 @@ class SeaSurface:
         """Of what draws the mesh: what is seen of it, or only where that is, to be shaded once a pixel afterwards."""
         late = shading if shade_late else []
         self._programs = [*self._meshed, *late]
-        self._shadings = [self._owned(ctx.vertex_array(program, [])) for program in late]
+        self._shadings = [self._resources.own(ctx.vertex_array(program, [])) for program in late]
         self._draw_late = UnlockedDraw(ctx)
-        self._mesh = ExitStack()
+        self._mesh = Resources()
         self._resources.callback(self._mesh.close)
         self._cells = (0, 0)
         self._fields: SeaFields | None = None
@@ -159,18 +158,14 @@ class SeaSurface:
         """How deep in the sea the eye of the frame last prepared is [m]; negative above it."""
         self._level_m = 0.0
         self._caps = Whitecaps()
-        self._spray, self._puffs = CrestSpray(), self._owned(crest_puffs(ctx, programs))
-        self._shafts = self._owned(Shafts(ctx, programs)) if quality.full_materials else None
+        self._spray, self._puffs = CrestSpray(), self._resources.own(crest_puffs(ctx, programs))
+        self._shafts = self._resources.own(Shafts(ctx, programs)) if quality.full_materials else None
         self._textures: dict[str, moderngl.Texture] = {}
-        self._foam = self._owned(ctx.texture((POINTS, POINTS), 1, dtype="f4"))
+        self._foam = self._resources.own(ctx.texture((POINTS, POINTS), 1, dtype="f4"))
         self._foam.filter = (moderngl.LINEAR, moderngl.LINEAR)
         self._depth = self._depth_map(world)
-        self._splashing = self._owned(SplashingWater(ctx))
+        self._splashing = self._resources.own(SplashingWater(ctx))
         self._hull_map: tuple[Hull, moderngl.Texture, tuple[float, float, float, float]] | None = None
-
-    def _owned(self, resource):
-        self._resources.callback(resource.release)
-        return resource
 
     def _keep_mesh(self, detail: float) -> None:
         """Of as many cells as there is time for."""
@@ -179,13 +174,13 @@ class SeaSurface:
             return
         self._mesh.close()
         self._cells = (cells[0], cells[1])
-        buffers = [self._ctx.buffer(part) for part in ring_mesh(*self._cells)]
+        buffers = [self._mesh.own(self._ctx.buffer(part)) for part in ring_mesh(*self._cells)]
         self._arrays = [
             vertex_array(self._ctx, program, [(buffers[0], "2f", "at")], buffers[1])
             for program in self._meshed
         ]
-        for resource in (*buffers, *self._arrays):
-            self._mesh.callback(resource.release)
+        for array in self._arrays:
+            self._mesh.own(array)
 
     def _depth_map(self, world: World) -> moderngl.Texture:
         """Depth of the still water over the part of the world that has some; sets where that is."""
@@ -202,7 +197,9 @@ class SeaSurface:
         counts = np.clip(((high - low) / terrain.spacing_m).astype(int), 2, 2048)
         x, y = (a + (np.arange(n) + 0.5) * (b - a) / n for a, b, n in zip(low, high, counts, strict=True))
         depth = np.clip(level_m - terrain.height(*np.meshgrid(x, y)), -_DEEP_M, _DEEP_M)
-        texture = self._owned(self._ctx.texture(tuple(counts.tolist()), 1, depth.astype("f4"), dtype="f4"))
+        texture = self._resources.own(
+            self._ctx.texture(tuple(counts.tolist()), 1, depth.astype("f4"), dtype="f4")
+        )
         texture.filter = (moderngl.LINEAR, moderngl.LINEAR)
         texture.repeat_x = texture.repeat_y = False
         self._set("sea_bounds", (*(0.5 * (low + high)), *(0.5 * (high - low))))
@@ -279,7 +276,7 @@ class SeaSurface:
         surface = floating[0][1]
         if self._hull_map is None or self._hull_map[0] is not surface:
             breadths, box = half_breadths(surface)
-            texture = self._owned(self._ctx.texture(breadths.shape[::-1], 1, breadths, dtype="f4"))
+            texture = self._resources.own(self._ctx.texture(breadths.shape[::-1], 1, breadths, dtype="f4"))
             texture.repeat_x = texture.repeat_y = False
             self._hull_map = surface, texture, box
         self._set("hull_box", self._hull_map[2])
@@ -288,7 +285,7 @@ class SeaSurface:
         poses[: len(alike)] = [np.linalg.inv(v.T_wb).T for v in alike]
         self._set("hulls", len(alike))
         for program in self._meshed:
-            program["hull_from_world"].write(poses.astype("f4"))
+            uniform(program, "hull_from_world").write(poses.astype("f4"))
 
     def plane_about(self, vehicle: DrawnVehicle) -> tuple[float, float, float]:
         """Height at the world's origin [m] and slopes of the waves that were prepared, evened out along its hull."""
@@ -334,14 +331,14 @@ class SeaSurface:
         places.depth_mask = True
         context.ctx.enable_only(moderngl.DEPTH_TEST)
         self._arrays[0].render(moderngl.TRIANGLES)
-        places.color_attachments[0].use(SAMPLER_UNITS["sea_place_map"])
+        colour_of(places).use(SAMPLER_UNITS["sea_place_map"])
         # Software GL shades what is discarded, too: above the horizon there is no sea to be shaded.
         width, height = targets.size_px
         targets.scene.scissor = 0, 0, width, self._rows_with_sea(context.view, height)
         targets.scene.use()
         context.ctx.enable_only(moderngl.BLEND)
         self._draw_late(self._shadings[marked], moderngl.TRIANGLES, 3)
-        targets.scene.scissor = None
+        targets.scene.scissor = None  # type: ignore[assignment]
         targets.scene.use()
 
     def _rows_with_sea(self, view: View, height_px: int) -> int:
@@ -361,13 +358,13 @@ class SeaSurface:
         self._values[name] = value
         for program in self._programs:
             if name in program:
-                program[name].value = value
+                uniform(program, name).value = value
 
     def describe_to(self, program: moderngl.Program) -> None:
         """Tell another program of the sea's vertices what has been prepared."""
         for name, value in self._values.items():
             if name in program:
-                program[name].value = value
+                uniform(program, name).value = value
 
     def release(self) -> None:
         """Free everything."""

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from render.passes.context import PassContext
-from render.programs import Programs, vertex_array
+from render.programs import Programs, uniform, vertex_array
 from render.water.flying import drops
 from render.water.tank_spray import SpraySurface
 from sim.water.picture import BoxPicture
@@ -61,13 +61,13 @@ class WaterBoxes:
         low = np.asarray(picture.corner_w)
         for name, value in (("box_low", low), ("box_high", low + picture.size_m)):
             for program in (self._program, self._glass_program):
-                program[name].value = tuple(value.tolist())
-        self._frame_program["surface_m"].value = float(low[2] + picture.height_m.mean())
+                uniform(program, name).value = tuple(value.tolist())
+        uniform(self._frame_program, "surface_m").value = float(low[2] + picture.height_m.mean())
         context.ctx.fbo.depth_mask = True
         self._frame.render(moderngl.TRIANGLES, vertices=self._solid)
         context.ctx.fbo.depth_mask = False
         context.ctx.enable(moderngl.CULL_FACE)
-        self._glass_program["facing"].value = -1.0
+        uniform(self._glass_program, "facing").value = -1.0
         context.ctx.cull_face = "front"
         self._glass.render(moderngl.TRIANGLES)
         context.ctx.cull_face = "back"
@@ -76,7 +76,7 @@ class WaterBoxes:
         self._spray.draw(context)
         self._drops.draw(context)
         context.ctx.enable(moderngl.CULL_FACE)
-        self._glass_program["facing"].value = 1.0
+        uniform(self._glass_program, "facing").value = 1.0
         self._glass.render(moderngl.TRIANGLES)
         context.ctx.disable(moderngl.CULL_FACE)
 

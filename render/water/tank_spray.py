@@ -11,7 +11,8 @@ import moderngl
 import numpy as np
 
 from render.passes.context import PassContext
-from render.programs import FIRST_FREE_UNIT, Programs, vertex_array
+from render.passes.targets import colour_of
+from render.programs import FIRST_FREE_UNIT, Programs, uniform, vertex_array
 from sim.water.picture import MOST_SPRAY
 
 _DROP_M = 0.05
@@ -50,7 +51,7 @@ class SpraySurface:
         self._resources.callback(array.release)
         for sampler, unit in (("depth_map", _DEPTH_UNIT), ("thickness_map", _THICKNESS_UNIT)):
             if sampler in program:
-                program[sampler].value = unit
+                uniform(program, sampler).value = unit
         return program, array
 
     def take_up(self, places_w: np.ndarray) -> None:
@@ -62,7 +63,7 @@ class SpraySurface:
     def draw(self, context: PassContext) -> None:
         """In the blended pass."""
         smaller = 2 if context.quality.full_materials else 3
-        size = tuple(max(n // smaller, 8) for n in context.size_px)
+        size = max(context.size_px[0] // smaller, 8), max(context.size_px[1] // smaller, 8)
         about = covered_px(self._places, context.view.projection @ context.view.view, size)
         if about is None:
             return
@@ -80,20 +81,21 @@ class SpraySurface:
         ):
             target.use()
             target.scissor = about
-            source.color_attachments[0].use(_DEPTH_UNIT)
-            program["step_uv"].value = step
+            colour_of(source).use(_DEPTH_UNIT)
+            uniform(program, "step_uv").value = step
             array.render(moderngl.TRIANGLES, vertices=3)
-            target.scissor = None
+            target.scissor = None  # type: ignore[assignment]
         scene.use()
         ctx.enable(moderngl.DEPTH_TEST | moderngl.BLEND)
-        self._done.color_attachments[0].use(_DEPTH_UNIT)
-        scene.scissor = tuple(smaller * n for n in about)
+        colour_of(self._done).use(_DEPTH_UNIT)
+        x, y, width, height = about
+        scene.scissor = smaller * x, smaller * y, smaller * width, smaller * height
         program, array = self._surface
-        program["texel"].value = (1.0 / size[0], 1.0 / size[1])
+        uniform(program, "texel").value = (1.0 / size[0], 1.0 / size[1])
         scene.depth_mask = True
         array.render(moderngl.TRIANGLES, vertices=3)
         scene.depth_mask = False
-        scene.scissor = None
+        scene.scissor = None  # type: ignore[assignment]
 
     def _draw_drops(self, context: PassContext, about: tuple[int, int, int, int]) -> None:
         """The nearest depth, as its reciprocal, then the thickness beside it."""
@@ -107,13 +109,13 @@ class SpraySurface:
             (self._drops["spray_depth.frag"], moderngl.MAX, (True, False, False, False)),
             (self._drops["spray_thickness.frag"], moderngl.FUNC_ADD, (False, True, False, False)),
         ):
-            program["drop_m"].value = _DROP_M
-            program["high_px"].value = float(self._size_px[1])
-            ctx.blend_equation = equation
+            uniform(program, "drop_m").value = _DROP_M
+            uniform(program, "high_px").value = float(self._size_px[1])
+            ctx.blend_equation = equation  # type: ignore[assignment]
             self._raw.color_mask = mask
             array.render(moderngl.POINTS, vertices=len(self._places))
         self._raw.color_mask = (True, True, True, True)
-        ctx.blend_equation = moderngl.FUNC_ADD
+        ctx.blend_equation = moderngl.FUNC_ADD  # type: ignore[assignment]
         ctx.blend_func = moderngl.SRC_ALPHA, moderngl.ONE_MINUS_SRC_ALPHA
         ctx.disable(moderngl.PROGRAM_POINT_SIZE)
 

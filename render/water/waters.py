@@ -12,7 +12,7 @@ from render.land.scenery import material_water_level_m
 from render.passes.context import PassContext
 from render.passes.culling import Boxes
 from render.passes.targets import Targets
-from render.programs import Programs, vertex_array
+from render.programs import Programs, uniform, vertex_array
 from render.quality import Quality
 from render.water.marks import WaterMarks
 from render.water.sea import SeaSurface
@@ -35,6 +35,7 @@ def river_strip(world: World, *, along_m: float, across_m: float) -> tuple[np.nd
     Lateral is measured from the centre line, slope is dy/dx of the flow. Row by row along x.
     """
     river, terrain = world.river, world.terrain
+    assert river is not None
     low = terrain.origin_m[0]
     high = low + (terrain.heights.shape[1] - 1) * terrain.spacing_m
     x = np.linspace(low - _BEYOND_M, high + _BEYOND_M, int((high - low + 2 * _BEYOND_M) / along_m) + 2)
@@ -44,7 +45,9 @@ def river_strip(world: World, *, along_m: float, across_m: float) -> tuple[np.nd
     depth = river.level_m - terrain.height(grid_x, grid_y)
     beyond = (grid_x < low) | (grid_x > high)
     depth = np.where(beyond, _CHANNEL_M * (1.0 - (grid_l / river.half_width_m) ** 2), depth)
-    vertices = np.stack([grid_x, grid_y, depth, grid_l, river.slope(grid_x)], axis=-1).astype("f4")
+    vertices = np.stack([grid_x, grid_y, depth, grid_l, np.asarray(river.slope(grid_x))], axis=-1).astype(
+        "f4"
+    )
     return vertices, _wet_quads(depth)
 
 
@@ -60,6 +63,7 @@ def lake_strip(world: World, *, along_m: float, across_m: float) -> tuple[np.nda
         for c, h, step in zip(centre, half, steps, strict=True)
     )
     grid_x, grid_y = np.meshgrid(x, y, indexing="ij")
+    assert world.water_level_m is not None
     depth = world.water_level_m - world.terrain.height(grid_x, grid_y)
     vertices = np.stack([grid_x, grid_y, depth, grid_y, 0.0 * grid_x], axis=-1).astype("f4")
     return vertices, _wet_quads(depth)
@@ -88,6 +92,7 @@ class WaterSurface:
     ):
         self._resources = ExitStack()
         along, across = (4.0, 2.0) if quality.full_materials else (10.0, 4.0)
+        assert world.water_level_m is not None
         strip = river_strip if world.river is not None else lake_strip
         vertices, rows = strip(world, along_m=along, across_m=across)
         buffer = ctx.buffer(np.ascontiguousarray(vertices.reshape(-1, 5)))
@@ -117,7 +122,7 @@ class WaterSurface:
     def draw(self, context: PassContext) -> None:
         """Draw the blocks in view, nearest run by nearest run."""
         array = self._moved if self.marks.any else self._still  # looking up nothing is not free, either
-        self._moved_program["marks_window"].value = self.marks.window
+        uniform(self._moved_program, "marks_window").value = self.marks.window
         for block in np.flatnonzero(self._boxes.visible(context.frustum)):
             rows = self._blocks[block]
             array.render(
