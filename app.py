@@ -73,7 +73,7 @@ def run(
         raise click.exceptions.Exit(examine_and_tell())
     timed = seconds is not None
     if ghost is not None or scene.endswith(".npz"):
-        from sim.recordings import opening  # takes a second, as all that simulates
+        from sim.simulation import opening  # takes a second, as all that simulates
     at_first: tuple[Command, ...] = () if ghost is None else opening.ghost_commands(ghost)
     if model is not None:
         vehicle = robot_reference(model, vehicle)

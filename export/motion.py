@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sim.lane_status import LaneStatus
 from sim.multibody.shapes import Capsule
 from sim.recordings import Take
 from sim.recordings.playback import Playback
+from sim.recordings.take import LaneStatus
 from sim.simulation.placing import in_world
-from sim.snapshot import LaneSnapshot, Snapshot
+from sim.simulation.snapshot import LaneSnapshot, Snapshot
 from sim.trajectory import Trajectory
 from sim.vehicles import VEHICLES, Vehicle
 from sim.vehicles.forms.observation import Observed, layout_of

@@ -12,9 +12,9 @@ from export.request import FPS, Request
 from sim.commands import Command, FlyPlan, PlayTake, ShowMeasured
 from sim.platform.processes import Tell
 from sim.recordings import load_take
-from sim.recordings.opening import scene_of, shown_beside
 from sim.scene import Scene
 from sim.simulation import Simulation
+from sim.simulation.opening import scene_of, shown_beside
 from sim.simulation.scene_setup import fixed_point_w
 from sim.world import World, load_world
 

@@ -15,8 +15,8 @@ from sim.control.plan_following import FlyPlan
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-    from sim.measured import Measured
     from sim.recordings import Take
+    from sim.scene.measured import Measured
     from sim.scene.race_timing import Rival
     from sim.scene.tables import Start
     from sim.vehicle_config.registry import Renewal

@@ -11,7 +11,7 @@ from render.frame import Polyline, Splash, Surface, Wake
 from render.vehicles.shown import Shown
 from render.vehicles.tracks import Tracks
 from render.vehicles.wake import WakeTrack
-from sim.snapshot import LaneStatus
+from sim.simulation.snapshot import LaneStatus
 from sim.vehicle_config import Trail as Trace
 from sim.vehicle_config import config_named
 

@@ -14,7 +14,7 @@ from sim.contact.obstacles import ObstaclesPicture
 from sim.environment.slung_load import LoadPicture
 from sim.groups.between import poses_between
 from sim.scene.race_timing import Standing
-from sim.snapshot import LaneSnapshot, Snapshot
+from sim.simulation.snapshot import LaneSnapshot, Snapshot
 from sim.water.picture import BoxPicture
 
 _DUE, _THEN, _OTHER = (1.0, 0.62, 0.05), (0.9, 0.85, 0.7), (0.35, 0.36, 0.38)

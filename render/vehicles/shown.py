@@ -10,7 +10,7 @@ from render.frame import Arrow, DrawnVehicle, Polyline
 from sim.environment.slung_load import LoadPicture
 from sim.groups.numeric import rotation_log
 from sim.multibody.shapes import STAND, Capsule
-from sim.snapshot import LaneSnapshot, LaneStatus
+from sim.simulation.snapshot import LaneSnapshot, LaneStatus
 from sim.vehicle_config import config_named
 
 Colour = tuple[float, float, float]

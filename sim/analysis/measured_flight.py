@@ -7,12 +7,12 @@ import numpy as np
 
 from sim.contact.ground import GroundContact
 from sim.environment.environment import environment_of
-from sim.measured import columns_of, load_measured
 from sim.platform.errors import InputError, one_of, quote
 from sim.platform.validation import numbers
 from sim.recordings import Take, load_take
 from sim.recordings.leg import Leg
 from sim.recordings.playback import Samples, world_of
+from sim.scene.measured import columns_of, load_measured
 from sim.trajectory import Trajectory
 from sim.vehicles import Vehicle
 from sim.world import World

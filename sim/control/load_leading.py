@@ -6,7 +6,7 @@ from dataclasses import fields
 import numpy as np
 
 from sim.control.pilot import Automatic, Errand, Pilot, PilotInput, Sensed
-from sim.target_path import Aim, Loop, TargetPath
+from sim.control.target_path import Aim, Loop, TargetPath
 from sim.vehicles import Vehicle
 from sim.vehicles.forms.homogeneous import Leader
 

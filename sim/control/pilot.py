@@ -5,8 +5,8 @@ from typing import Protocol
 
 import numpy as np
 
+from sim.control.target_path import TargetPath
 from sim.steppers.dynamics import Dynamics
-from sim.target_path import TargetPath
 from sim.vehicles import Vehicle
 
 

@@ -14,13 +14,12 @@ from msgspec import Meta
 
 from sim.integrators import integrator
 from sim.integrators.variational import VARIATIONAL
-from sim.lane_status import LaneStatus
 from sim.platform.errors import InputError, one_of, quote
 from sim.platform.replacing import file_stem, replacing
 from sim.platform.user_files import ArraysFile, arrays_in, as_type, json_value, refusals, require_finite
 from sim.recordings.leg import SAME_S, Leg, Pushes
 from sim.recordings.playback import Playback, Samples
-from sim.recordings.take import Take, control_columns, node_columns
+from sim.recordings.take import LaneStatus, Take, control_columns, node_columns
 from sim.sampled import between
 from sim.scene import WORLDS
 from sim.trajectory import STEPS_MAX

@@ -4,6 +4,7 @@ import csv
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from enum import Enum
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -12,7 +13,6 @@ import numpy as np
 
 from sim.integrators import Integrator
 from sim.integrators import integrator as integrator_named
-from sim.lane_status import LaneStatus
 from sim.platform.errors import InputError
 from sim.platform.replacing import replacing
 from sim.recordings.leg import Leg
@@ -26,6 +26,14 @@ from sim.world import World
 if TYPE_CHECKING:
     from sim.planner.result.plan import Plan
     from sim.planner.result.record import PlanRecord
+
+
+class LaneStatus(Enum):
+    """Whether a lane runs, and if not, why."""
+
+    RUNNING = "running"
+    DIVERGED = "diverged"
+    CRASHED = "crashed"
 
 
 def node_columns(vehicle: Vehicle) -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from sim.control.target_path import TargetPath, read_target
 from sim.environment.moving import Moving
 from sim.integrators import DEFAULT, default_for, serving
 from sim.platform.errors import InputError, UntrustedFile, one_of, quote
@@ -37,7 +38,6 @@ from sim.scene.tables import (
     read_sun,
     read_trim,
 )
-from sim.target_path import TargetPath, read_target
 from sim.vehicle_config import config_named
 from sim.vehicle_config.modes import MODES
 from sim.vehicles import enter_own, is_reference, is_robot_file, vehicles

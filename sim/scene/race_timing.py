@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from sim.measured import Measured
 from sim.platform.errors import InputError
 from sim.platform.replacing import replacing
 from sim.platform.user_files import arrays_in, refusals
+from sim.scene.measured import Measured
 from sim.scene.race import Course, Instant, Lap, crossing_s
 
 PLANNED, LAPPED = "planned", "flown before"

@@ -12,10 +12,10 @@ from sim.control.load_leading import LedPilot
 from sim.control.mpc import MpcPilot, PlanSource
 from sim.control.pilot import TrimmedPilot
 from sim.control.plan_following import PlannedPilot
+from sim.control.target_path import TargetPath
 from sim.scene import Scene
 from sim.simulation.scene_setup import errand_of
 from sim.steppers.dynamics import Dynamics
-from sim.target_path import TargetPath
 from sim.vehicles import Vehicle
 from sim.world import World
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from sim.lane_status import LaneStatus
+from sim.recordings.take import LaneStatus
 from sim.scene.conditions import Situation
 from sim.scene.goals import Account, Grade, SceneGoal, Touch
-from sim.snapshot import LaneSnapshot, Snapshot
+from sim.simulation.snapshot import LaneSnapshot, Snapshot
 from sim.vehicles import known_vehicle
 from sim.world import World
 

@@ -19,9 +19,9 @@ from sim.simulation.impulses import Coupling, Reached, impulse_on
 from sim.simulation.observation import Beginning, Sight, StepCost, Tally, poses_in_world, sensed
 from sim.simulation.placing import Placement
 from sim.simulation.recording import Recording
+from sim.simulation.snapshot import LaneStatus
 from sim.simulation.termination import Verdict, divergence, fate
 from sim.simulation.trail import Traces
-from sim.snapshot import LaneStatus
 from sim.steppers.dynamics import CONTROL_PERIOD_S, Dynamics
 from sim.vehicles.forms.impulses import whole
 from sim.vehicles.forms.observation import Observation

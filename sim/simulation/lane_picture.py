@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from sim.simulation.lane import Lane
-from sim.snapshot import Deviation, LaneSnapshot, LaneStatus
+from sim.simulation.snapshot import Deviation, LaneSnapshot, LaneStatus
 from sim.vehicles.forms.observation import Observation
 
 

@@ -11,7 +11,7 @@ from sim.simulation.kernels import KernelStore
 from sim.simulation.lane import Lane
 from sim.simulation.placing import in_world
 from sim.simulation.reference import Reference, reference_method
-from sim.snapshot import Deviation
+from sim.simulation.snapshot import Deviation
 from sim.vehicles import Vehicle
 from sim.vehicles.forms.observation import Observation
 

@@ -21,8 +21,8 @@ from sim.simulation.kernels import KernelStore
 from sim.simulation.lane import Lane
 from sim.simulation.lane_picture import lane_picture
 from sim.simulation.recording import Recording
+from sim.simulation.snapshot import LaneSnapshot, LaneStatus, LookBack
 from sim.simulation.trail import Moments
-from sim.snapshot import LaneSnapshot, LaneStatus, LookBack
 from sim.steppers.dynamics import Dynamics
 from sim.vehicles.forms.parameters import Value
 from sim.world import World

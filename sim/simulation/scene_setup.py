@@ -4,6 +4,7 @@ import numpy as np
 
 from sim.contact.obstacles import obstacles_in
 from sim.control.pilot import Errand
+from sim.control.target_path import TargetPath
 from sim.environment.coupling import CoupledEnvironment
 from sim.environment.environment import kind_of
 from sim.scene import Scene, Start
@@ -12,7 +13,6 @@ from sim.simulation.footing import Footing
 from sim.simulation.impulses import Coupling
 from sim.simulation.lane import Lane
 from sim.simulation.placing import Placement, node_at, placement
-from sim.target_path import TargetPath
 from sim.vehicles import Vehicle
 from sim.vehicles.forms.form import Support
 from sim.vehicles.forms.homogeneous import Leader, has_leader

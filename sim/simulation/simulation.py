@@ -21,6 +21,7 @@ from sim.commands import (
     SetVehicle,
 )
 from sim.control import flight_modes
+from sim.control.target_path import drawn_w
 from sim.environment.coupling import CoupledEnvironment
 from sim.integrators import usual
 from sim.platform.errors import InputError
@@ -29,10 +30,9 @@ from sim.scene import Scene
 from sim.simulation.flight_control import Autopilot
 from sim.simulation.kernels import Coming, Compiling, KernelStore
 from sim.simulation.orders import execute
+from sim.simulation.snapshot import Snapshot, Waiting
 from sim.simulation.stage import Progress, Stage
 from sim.simulation.take_orders import KEEP_LOOKING
-from sim.snapshot import Snapshot, Waiting
-from sim.target_path import drawn_w
 from sim.vehicles import Vehicle
 from sim.vehicles.forms.base import Structure
 from sim.world import World

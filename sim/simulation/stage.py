@@ -10,6 +10,7 @@ import numpy as np
 from sim.control import Pilot, PilotInput
 from sim.control.course import CourseStatus
 from sim.control.mpc import MpcPilot, MpcStatus
+from sim.control.target_path import TargetPath
 from sim.environment.coupling import CoupledEnvironment
 from sim.integrators import serving
 from sim.platform.errors import InputError
@@ -29,9 +30,8 @@ from sim.simulation.measure import Measure
 from sim.simulation.plan_flight import course_outcome, course_status
 from sim.simulation.rewind import Rewind
 from sim.simulation.scene_setup import Encounter, start_node
-from sim.snapshot import LaneSnapshot
+from sim.simulation.snapshot import LaneSnapshot
 from sim.steppers.dynamics import Dynamics
-from sim.target_path import TargetPath
 from sim.vehicles import Vehicle, known_vehicle
 from sim.world import World
 

@@ -8,7 +8,7 @@ import numpy as np
 from sim.bounds import Bounds
 from sim.compiler import NEWTON_FAILED, NOT_FINITE
 from sim.environment.environment import Impact
-from sim.lane_status import LaneStatus
+from sim.recordings.take import LaneStatus
 from sim.simulation.footing import Footing
 from sim.simulation.impulses import Coupling
 from sim.simulation.placing import LAID

@@ -11,10 +11,10 @@ from render.frame import Frame
 from render.passes.targets import Canvas
 from render.renderer import Renderer
 from render.still import view_from
-from sim.lane_status import LaneStatus
+from sim.recordings.take import LaneStatus
 from sim.scene import load_scene
 from sim.simulation import Simulation
-from sim.snapshot import Snapshot
+from sim.simulation.snapshot import Snapshot
 from sim.world import load_world
 from ui.desktop.picture import Picture
 from ui.input.desk import CameraMotion

@@ -9,7 +9,7 @@ from render.cameras.framing import framing_of
 from render.frame import View
 from render.vehicles.scene_view import SceneView, ViewOptions
 from sim.groups.numeric import pose_exp, rotation_exp
-from sim.snapshot import LaneSnapshot, LaneStatus, Snapshot
+from sim.simulation.snapshot import LaneSnapshot, LaneStatus, Snapshot
 
 TWIST = np.array([0.4, -0.9, 1.3, 5.0, -2.0, 1.0])
 VIEW = View(eye_w=np.zeros(3), view=np.eye(4), projection=np.eye(4))

@@ -22,7 +22,7 @@ from sim.scene.tables import Start
 from sim.simulation import Simulation
 from sim.simulation.judge import Judge
 from sim.simulation.scene_setup import errand_of, through
-from sim.snapshot import LaneSnapshot, LaneStatus
+from sim.simulation.snapshot import LaneSnapshot, LaneStatus
 from sim.vehicle_config import config_named
 from sim.vehicles import vehicle as make
 from sim.world import load_world

@@ -27,7 +27,7 @@ from sim.scene.conditions import (
 from sim.scene.goals import Docking, Landing, SceneGoal
 from sim.simulation import Simulation
 from sim.simulation.judge import Judge, Progress
-from sim.snapshot import LaneStatus, Snapshot
+from sim.simulation.snapshot import LaneStatus, Snapshot
 from sim.world import load_world
 from tests.ui import fakes
 

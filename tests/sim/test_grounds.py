@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sim.lane_status import LaneStatus
+from sim.recordings.take import LaneStatus
 from sim.scene import Start, load_scene
 from sim.simulation import Simulation
 from sim.simulation.placing import placement

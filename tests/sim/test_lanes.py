@@ -23,7 +23,7 @@ from sim.simulation import Simulation
 from sim.simulation.control_history import ControlTape
 from sim.simulation.reference import MOST_STEPS
 from sim.simulation.scene_setup import turn
-from sim.snapshot import LaneSnapshot, LaneStatus, Snapshot
+from sim.simulation.snapshot import LaneSnapshot, LaneStatus, Snapshot
 from tests.sim.simulation_scenes import helicopter_scene, simulation, spinning_scene
 
 SECONDS = 10.0

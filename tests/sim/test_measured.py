@@ -8,9 +8,9 @@ from scipy.spatial.transform import Rotation
 
 from export.tables import write_csv
 from sim.commands import RemoveLane, Reset, ShowMeasured
-from sim.measured import columns_of, load_measured
 from sim.platform.errors import InputError
 from sim.scene import load_scene
+from sim.scene.measured import columns_of, load_measured
 from sim.simulation import Simulation
 from sim.world import load_world
 from tests.export.flights import motion_of

@@ -11,7 +11,7 @@ import sim
 from sim.commands import PilotInput, SetParameter, SetPilotInput, SetReference
 from sim.integrators import DEFAULT, INTEGRATORS
 from sim.scene import LaneSpec, Scene, Start
-from sim.snapshot import LaneStatus
+from sim.simulation.snapshot import LaneStatus
 from tests.sim.simulation_scenes import simulation
 
 MASS, LENGTH, GRAVITY = 3.0, 0.7, 9.81

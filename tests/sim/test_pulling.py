@@ -11,7 +11,7 @@ from sim.commands import LetGo, Pull
 from sim.recordings import load_take, save_take
 from sim.scene import LaneSpec, Scene, Start
 from sim.simulation.impulses import unpulled
-from sim.snapshot import LaneStatus
+from sim.simulation.snapshot import LaneStatus
 from sim.steppers.choice import stepper_of
 from sim.vehicles import VEHICLES
 from sim.vehicles.forms.form import TREES

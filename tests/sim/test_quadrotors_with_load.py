@@ -9,7 +9,7 @@ from scipy.integrate import solve_ivp
 
 import sim
 from sim.commands import PilotInput, SetParameter, SetPilotInput
-from sim.lane_status import LaneStatus
+from sim.recordings.take import LaneStatus
 from sim.scene import Scene, Start
 from tests.sim.simulation_scenes import fly, simulation, world
 

@@ -31,7 +31,7 @@ from sim.commands import (
 )
 from sim.scene import LaneSpec, Start
 from sim.simulation.placing import Placement, taken_over
-from sim.snapshot import LaneStatus
+from sim.simulation.snapshot import LaneStatus
 from sim.vehicles.forms.form import Support
 from tests.sim.simulation_scenes import fly, helicopter_scene, place, simulation, speed, spinning_scene
 

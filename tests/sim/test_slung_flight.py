@@ -9,7 +9,7 @@ import pytest
 import sim
 from sim.commands import PilotInput, Pull, SetParameter, SetPilotInput
 from sim.control import flight as swing
-from sim.lane_status import LaneStatus
+from sim.recordings.take import LaneStatus
 from sim.scene import Start, load_scene
 from sim.scene.conditions import Height
 from sim.simulation import Simulation

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sim.snapshot import LaneSnapshot, LaneStatus, Snapshot
+from sim.simulation.snapshot import LaneSnapshot, LaneStatus, Snapshot
 from sim.vehicles.forms.parameters import Parameter
 from ui.settings.catalogue import Catalogue, IntegratorEntry, SceneEntry, VehicleEntry
 

@@ -12,7 +12,7 @@ from sim.planner.task.difference import difference
 from sim.planner.task.handles import copied, moved, renamed, with_obstacle, without
 from sim.planner.task.obstacles import Box, Cylinder
 from sim.planner.task.task import Goal, Task, Waypoint, Weights
-from sim.snapshot import LaneSnapshot, LookBack, Snapshot
+from sim.simulation.snapshot import LaneSnapshot, LookBack, Snapshot
 from sim.vehicles import known_vehicle
 from tests.sim.simulation_scenes import helicopter_scene, simulation
 from tests.ui import fakes

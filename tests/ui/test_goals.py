@@ -10,7 +10,7 @@ from render.matrices import look_at, perspective
 from sim.scene.conditions import AtPad, Height, OnGround, Speed
 from sim.scene.goals import Landing, SceneGoal
 from sim.simulation.judge import Progress
-from sim.snapshot import LookBack, Snapshot
+from sim.simulation.snapshot import LookBack, Snapshot
 from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui.features.goals import (

@@ -24,7 +24,7 @@ from sim.commands import (
     SingleStep,
 )
 from sim.scene import Scene
-from sim.snapshot import LaneStatus
+from sim.simulation.snapshot import LaneStatus
 from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui.features import vehicle

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from export.probe import Probe
 from sim.scene.race_timing import Standing
 from sim.simulation.judge import Progress
-from sim.snapshot import Snapshot
+from sim.simulation.snapshot import Snapshot
 from ui.shell.shell import Shell
 from ui.window.app_window import AppWindow
 from ui.window.pace import Pace

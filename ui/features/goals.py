@@ -10,7 +10,7 @@ from imgui_bundle import imgui
 
 from sim.scene import Scene
 from sim.simulation.judge import Judge, Progress
-from sim.snapshot import Snapshot
+from sim.simulation.snapshot import Snapshot
 from ui.features.feature import Actions
 from ui.hud.instruments import HEIGHT
 from ui.hud.pen import EDGE, Pen, Point

@@ -7,7 +7,7 @@ from imgui_bundle import imgui
 
 from sim.commands import AddLane, RemoveLane, Reset, SetLanePilot, SetLaneTint, SetReference
 from sim.scene import MOST_LANES, Scene
-from sim.snapshot import LaneSnapshot, LaneStatus, Snapshot
+from sim.simulation.snapshot import LaneSnapshot, LaneStatus, Snapshot
 from ui.features.flight import items, step_field
 from ui.features.goals import GoalsView
 from ui.window import theme

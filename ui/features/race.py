@@ -8,15 +8,15 @@ import numpy as np
 from imgui_bundle import imgui
 
 from sim.commands import RaceAgainst
-from sim.measured import Measured
 from sim.planner.result.record import PlanRecord
 from sim.platform.errors import InputError
 from sim.scene import Scene
+from sim.scene.measured import Measured
 from sim.scene.race import Lap
 from sim.scene.race_timing import Rival, Standing, best_file, read_best, write_best
 from sim.simulation.ghosts import RIVAL_TINTS
 from sim.simulation.placing import placement
-from sim.snapshot import Snapshot
+from sim.simulation.snapshot import Snapshot
 from sim.world import World
 from ui.features.feature import Actions
 from ui.hud.pen import Pen

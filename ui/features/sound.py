@@ -12,7 +12,7 @@ from functools import cache
 
 import numpy as np
 
-from sim.snapshot import LaneSnapshot, LaneStatus, Snapshot
+from sim.simulation.snapshot import LaneSnapshot, LaneStatus, Snapshot
 from sim.vehicle_config import VehicleConfig, config_named
 from ui.features.feature import Actions, App
 from ui.features.goals import GoalsView

@@ -12,7 +12,7 @@ import numpy as np
 from sim.commands import PilotInput
 from sim.platform.errors import InputError
 from sim.platform.user_files import as_type, json_value, read_text, refusals, require_finite
-from sim.snapshot import LaneStatus, Snapshot
+from sim.simulation.snapshot import LaneStatus, Snapshot
 from ui.input.keymap import vehicle_keys
 from ui.input.profile import DeviceNow, Profile, flown, usual
 from ui.input.sticks import combined

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sim.snapshot import LaneSnapshot
+from sim.simulation.snapshot import LaneSnapshot
 from sim.vehicle_config import Plotted, config_named
 
 

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sim.commands import Command, PlayTake, ShowMeasured
-from sim.measured import load_measured
 from sim.platform.errors import UntrustedFile
 from sim.platform.progress import Job
 from sim.recordings import Take
-from sim.recordings.opening import scene_of
 from sim.scene import Scene, load_scene
-from sim.snapshot import Snapshot
+from sim.scene.measured import load_measured
+from sim.simulation.opening import scene_of
+from sim.simulation.snapshot import Snapshot
 from ui.features.feature import Actions, App
 from ui.features.recordings import OpenTake, ShowTake
 from ui.features.scenes.coming import Coming, TrustQuestion, question_of

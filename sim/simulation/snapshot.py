@@ -15,8 +15,8 @@ import numpy as np
 
 from sim.control.course import CourseStatus
 from sim.control.mpc import MpcStatus
-from sim.lane_status import LaneStatus
 from sim.platform.progress import Job
+from sim.recordings.take import LaneStatus
 from sim.scene.race_timing import LAPPED, PLANNED, Standing
 from sim.vehicles.forms.parameters import Value
 from sim.water.ocean.field import SeaState
