@@ -9,9 +9,8 @@ import numpy as np
 
 from render.frame import DrawnSea, Frame, Polyline, Surface, View
 from render.vehicles.left_behind import LeftBehind
-from render.vehicles.shown import LaneArrows, Shown, drawn, hanging, middle_m, moved, pull, reach_m, wreck
+from render.vehicles.shown import LaneArrows, Shown, drawn, middle_m, moved, pull, reach_m, wreck
 from sim.contact.obstacles import ObstaclesPicture
-from sim.environment.slung_load import LoadPicture
 from sim.groups.between import poses_between
 from sim.scene.race_timing import Standing
 from sim.simulation.snapshot import LaneSnapshot, Snapshot
@@ -165,25 +164,14 @@ class SceneView:
         finite = [shown for shown in self._arranged(options) if np.isfinite(shown.T_wb).all()]
         left = [(self._left[shown.lane.name], shown) for shown in finite]
         trailed = left if options.show_trail else []
-        carrier = next((shown for shown in finite if shown.lane is self._shown[0].lane), None)
         gate_lines, gate_panes = ((), ()) if self._race is None else gates_drawn(self._race)
-        load = self._told(LoadPicture)
-        hung = (
-            ()
-            if load is None or carrier is None
-            else (hanging(load, carrier.T_wb, carrier.time_s, carrier.shift_w),)
-        )
         return Frame(
             view=view,
-            vehicles=(
-                *(drawn(shown, self._shown[0], options.highlight) for shown in finite),
-                *(body for body, _ in hung),
-            ),
+            vehicles=tuple(drawn(shown, self._shown[0], options.highlight) for shown in finite),
             lines=(
                 *_there(marks.line(shown) for marks, shown in trailed),
                 *(line for shown in finite for line in wreck(shown)),
                 *(line for shown in finite for line in pull(shown)),
-                *(rope for _, rope in hung),
                 *gate_lines,
                 *target_path(self._target_path_w),
             ),

@@ -7,7 +7,6 @@ import numpy as np
 
 from render.cameras.framing import framing_of
 from render.frame import Arrow, DrawnVehicle, Polyline
-from sim.environment.slung_load import LoadPicture
 from sim.groups.numeric import rotation_log
 from sim.multibody.shapes import STAND, Capsule
 from sim.simulation.snapshot import LaneSnapshot, LaneStatus
@@ -144,25 +143,6 @@ def drawn(shown: Shown, flown: Shown, highlight: str = "") -> DrawnVehicle:
         observables=lane.observables,
         links=tuple(shape for shape in lane.links if shape.body != STAND) if ghost else lane.links,
     )
-
-
-_MODEL = "crates"
-_ROPE = (0.03, 0.03, 0.03)
-
-
-def hanging(
-    load: LoadPicture, T_wb: np.ndarray, time_s: float, shift_w: np.ndarray
-) -> tuple[DrawnVehicle, Polyline]:
-    """(load, rope) at a simulated time, under a carrier at (4, 4) T_wb that is drawn `shift_w` from its place."""
-    x_w = load.x_w + (time_s - load.time_s) * load.v_w + shift_w
-    stands = np.eye(4)
-    stands[:3, :3] *= load.radius_m
-    stands[:3, 3] = x_w - [0.0, 0.0, load.radius_m]
-    body = DrawnVehicle(
-        model=_MODEL, T_wb=stands, controls=np.zeros(0), shape=np.zeros(0), time_s=time_s, still=True
-    )
-    hook_w = T_wb[:3, :3] @ load.hook_b + T_wb[:3, 3]
-    return body, Polyline(np.stack([hook_w, x_w]), _ROPE, np.ones(2), 2.0)
 
 
 _FORCE_ARROW = 0.3

@@ -9,6 +9,7 @@ import numpy as np
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.holonomic import HolonomicVehicle
 from sim.vehicles.forms.nonholonomic import NonholonomicVehicle
+from sim.world import World
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,6 +52,13 @@ class CoupledEnvironment(Protocol):
 
     def picture(self) -> object:
         """What is to be drawn: immutable."""
+
+
+class CoupledSpec(Protocol):
+    """A coupled environment as a scene says it, before there is a world."""
+
+    def begun(self, vehicle: Vehicle, T_wb: np.ndarray, world: World) -> CoupledEnvironment:
+        """As it is when the vehicle's main body starts at (4, 4) T_wb. Raises InputError where it cannot be."""
 
 
 def can_be_coupled(vehicle: Vehicle) -> bool:

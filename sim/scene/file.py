@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sim.control.target_path import TargetPath, read_target
-from sim.environment.moving import Moving
+from sim.environment.coupling import CoupledSpec
 from sim.integrators import DEFAULT, default_for, serving
 from sim.platform.errors import InputError, UntrustedFile, one_of, quote
 from sim.platform.toml_table import TomlTable
@@ -106,7 +106,7 @@ class Scene:
     """Per vehicle name: values that differ from the vehicle's defaults."""
     target: TargetPath | None = None
     """Along which the target of the load is led, of what follows one."""
-    environment: Moving | None = None
+    environment: CoupledSpec | None = None
     """What moves by itself and is coupled to the flown vehicle."""
     path: Path | None = None
     """Where it was read, or the vehicle's folder that it is of; None for the scenes of the project."""

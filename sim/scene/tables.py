@@ -1,11 +1,10 @@
 """The tables of a scene file: what each may say, read strictly into plain data."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from sim.environment.coupling import can_be_coupled
-from sim.environment.moving import Moving, read_moving
+from sim.environment.coupling import CoupledSpec, can_be_coupled
 from sim.integrators import default_for, integrators
 from sim.platform.errors import InputError, one_of
 from sim.platform.toml_table import TomlTable
@@ -171,12 +170,23 @@ def read_comparison(table: TomlTable) -> Comparison:
     return comparison
 
 
-def read_environment(table: TomlTable, vehicle: str) -> Moving | None:
+def read_environment(table: TomlTable, vehicle: str) -> CoupledSpec | None:
     """`[environment]`, where there is one."""
-    moving = read_moving(table)
-    if moving is not None and not can_be_coupled(make_vehicle(vehicle)):
+    if not table.has("environment"):
+        return None
+    own, readers = table.table("environment"), _environment_readers()
+    spec = readers[own.name("kind", readers, "water-box")](own)
+    own.finish()
+    if not can_be_coupled(make_vehicle(vehicle)):
         raise table.error("environment", f"nothing that moves can be coupled to {vehicle}")
-    return moving
+    return spec
+
+
+def _environment_readers() -> dict[str, Callable[[TomlTable], CoupledSpec]]:
+    """Loaded where a scene has one: water takes half a second, and lists and refusals do not wait for it."""
+    from sim.water.flip.scenes import read_sea_box, read_water_box
+
+    return {"water-box": read_water_box, "sea-box": read_sea_box}
 
 
 def read_trim(table: TomlTable, vehicle: str) -> dict[str, float]:

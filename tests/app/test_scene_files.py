@@ -55,10 +55,10 @@ REFUSED = {
     "a lane called as the flown one": ('[[lanes]]\nname = "flown"', "lanes[0].name", "no other"),
     "lanes not a list": ("lanes = 3", "lanes", "[[lanes]]"),
     "table a number": ("world = 3", "world", "[world]"),
-    "unknown environment": ('[environment]\nkind = "kite"', "environment.kind", "slung-load"),
-    "unknown key of an environment": ("[environment]\nmass = 3.0", "environment.mass", "mass_kg"),
+    "unknown environment": ('[environment]\nkind = "kite"', "environment.kind", "water-box"),
+    "unknown key of an environment": ("[environment]\nmass = 3.0", "environment.mass", "cell_m"),
     "environment of what no impulse is declared for": (
-        'vehicle = "quadrotors-with-load"\nintegrator = "rkmk4"\n[environment]\nkind = "slung-load"',
+        'vehicle = "quadrotors-with-load"\nintegrator = "rkmk4"\n[environment]\nkind = "water-box"',
         "environment",
         "can be coupled",
     ),
