@@ -22,8 +22,8 @@ from matplotlib.figure import Figure
 import sim
 from sim.integrators import integrator
 from sim.scene import load_scene
+from sim.steppers.bound_tree import BoundTree
 from sim.steppers.choice import tree_stepper
-from sim.steppers.variational_tree import VariationalTree
 from sim.vehicles.chain import radius_m
 from studies.chains import LINK_KG, LINK_M, Run, bent, chain, exponent, interleaved_us, started
 
@@ -145,7 +145,7 @@ def humanoids() -> None:
             print(f"{package} or mujoco is not installed")
             continue
         robot = sim.read_robot(Path(next(iter(spec.submodule_search_locations))) / inside)
-        stepper = VariationalTree(robot.tree, HUMANOID_STEP_S, tolerance=1e-10)
+        stepper = BoundTree(robot.tree, HUMANOID_STEP_S, tolerance=1e-10)
         v = np.random.default_rng(0).normal(size=robot.tree.nv)
         motion = stepper.start(robot.start.q, robot.start.v + v)
         us = interleaved_us({"riqn": partial(stepper.advance, motion)}, BUDGET_S, ROUNDS)["riqn"]
@@ -189,7 +189,7 @@ def varied(step_s: float) -> Run:
 
     def state() -> tuple[np.ndarray, np.ndarray]:
         node = stepper.node(y, u, p, step_s)
-        moving = VariationalTree(tree, step_s)
+        moving = BoundTree(tree, step_s)
         motion = moving.start(node[:10], node[10:])
         return motion.q, moving.momenta(motion)
 

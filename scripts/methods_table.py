@@ -27,6 +27,8 @@ def methods_table() -> str:
     """One row for the methods of a family that keep the same, and what the words in it mean."""
     groups: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for name, method in sim.integrators().items():
+        if method.alias_of:
+            continue
         groups.setdefault((method.family, kept(method)), []).append(f"`{name}` {method.order}")
     rows = [f"| family | methods and their orders | {' | '.join(SHOWN)} |", "|---" * (2 + len(SHOWN)) + "|"]
     before = ""

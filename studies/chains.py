@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sim.compiled import compiled
-from sim.multibody.arrays import workspace
+from sim.multibody.arrays import Limits, workspace
 from sim.multibody.articulated import factorise, solve
 from sim.multibody.continuous import euler_step, rk4_step
 from sim.multibody.kinematics import place
@@ -16,7 +16,7 @@ from sim.multibody.stepping import OK
 from sim.multibody.tree import Tree
 from sim.multibody.twists import momenta
 from sim.platform.errors import InputError
-from sim.steppers.variational_tree import VariationalTree
+from sim.steppers.bound_tree import BoundTree
 from sim.vehicles import vehicle
 from sim.vehicles.forms.articulated import ArticulatedVehicle
 from studies.tree_comparators import dense_rollout, scalable_rollout, scalable_workspace
@@ -79,19 +79,17 @@ def _found(iterations: int, method: str) -> int:
 
 def _variational(method: str, tree: Tree, q: np.ndarray, step_s: float, tolerance: float) -> Run:
     finder = method if method in LINEAR else "newton"
-    stepper = VariationalTree(tree, step_s, root_finder=finder, tolerance=tolerance)
+    stepper = BoundTree(tree, step_s, solver=finder, tolerance=tolerance)
     motion = stepper.start(q, np.zeros(tree.nv))
     ws, none = workspace(tree.arrays), np.zeros(tree.nv)
 
     def advance(steps: int) -> int:
         if method == "newton-dense":
-            found = dense_rollout(
-                tree.arrays, ws, motion.q, motion.b, motion.history, step_s, steps, (none, none), tolerance
-            )
+            found = dense_rollout(tree.arrays, ws, motion, step_s, steps, Limits(none, none), tolerance)
             return _found(found, method)
-        before = stepper.tally[0]
+        before = stepper.workspace.tally[0]
         _found(0 if stepper.advance(motion, steps)[1] == OK else -1, method)
-        return int(stepper.tally[0] - before)
+        return int(stepper.workspace.tally[0] - before)
 
     return Run(advance, lambda: (motion.q.copy(), stepper.momenta(motion)), tree)
 
@@ -106,23 +104,22 @@ def _scalable(tree: Tree, q: np.ndarray, step_s: float, tolerance: float) -> Run
 
 
 @compiled
-def _accelerated_steps(tree, ws, q, v, u, w, h, limits, stages, d, by_rk4, steps):  # type: ignore[no-untyped-def]
+def _accelerated_steps(tree, ws, q, v, u, w, h, limits, stages, by_rk4, steps):  # type: ignore[no-untyped-def]
     for _ in range(steps):
         if by_rk4:
-            rk4_step(tree, ws, q, v, u.reshape((1, -1)), w, h, limits, stages, d)
+            rk4_step(tree, ws, q, v, u.reshape((1, -1)), w, h, limits, stages)
         else:
-            euler_step(tree, ws, q, v, u, w, h, limits, stages[0], d)
+            euler_step(tree, ws, q, v, u, w, h, limits, stages)
 
 
 def _accelerated(method: str, tree: Tree, q: np.ndarray, step_s: float) -> Run:
     a, ws, none, nv = tree.arrays, workspace(tree.arrays), np.zeros(tree.nv), tree.nv
-    here, v, d, stages = q.copy(), np.zeros(nv), np.zeros(nv), np.zeros((6, nv))
+    here, v, stages = q.copy(), np.zeros(nv), np.zeros((6, nv))
     wrenches = np.zeros((0, 6))
 
     def advance(steps: int) -> int:
-        _accelerated_steps(
-            a, ws, here, v, none, wrenches, step_s, (none, none), stages, d, method == "rk4", steps
-        )
+        by_rk4, limits = method == "rk4", Limits(none, none)
+        _accelerated_steps(a, ws, here, v, none, wrenches, step_s, limits, stages, by_rk4, steps)
         return 0
 
     def state() -> tuple[np.ndarray, np.ndarray]:

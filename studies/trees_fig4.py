@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from sim.multibody.stepping import OK
-from sim.steppers.variational_tree import VariationalTree
+from sim.steppers.bound_tree import BoundTree
 from studies.chains import LINEAR, TOLERANCE, bent, chain, started
 from studies.report import Claim, Options, Progress, Report
 
@@ -37,13 +37,13 @@ def _residuals(method: str) -> np.ndarray:
     fall = started("newton", tree, bent(SHOWN_LINKS), STEP_S, 1e-13)
     fall.advance(round(0.3 / STEP_S))
     q, p = fall.state()
-    stepper = VariationalTree(tree, STEP_S, root_finder=method, guess="ig1", tolerance=1e-15)
+    stepper = BoundTree(tree, STEP_S, solver=method, guess="ig1", tolerance=1e-15, noted=NOTED)
     motion = stepper.start(q, np.zeros(tree.nv))
-    motion.b += p
-    stepper.residuals = np.zeros(NOTED)
+    motion.b[:] += p
     if stepper.advance(motion, 1)[1] != OK:
         return np.zeros(0)
-    return stepper.residuals[stepper.residuals > 0.0]
+    residuals = stepper.workspace.residuals
+    return residuals[residuals > 0.0]
 
 
 def _claims(residuals: dict[str, np.ndarray], means: dict[str, list[float]]) -> list[Claim]:

@@ -71,73 +71,75 @@ def lowest_end(tree, q, node, frames, carriers, spheres, heights, frame):
 
 
 @jit
-def gather_ends(tree, felt, h, work):
-    """Rows of all ends that may meet the ground within h under the bodies' twists; how many. felt.body: their bodies.
+def gather_ends(tree, contact, h, work):
+    """Rows of all ends that may meet the ground within h under the bodies' twists; how many.
+
+    contact.body: their bodies.
 
     The point of a round end is the one next to the ground.
     """
     used = 0
-    heights, frame = felt.heights, felt.frame
-    for k in range(felt.carriers.shape[0]):
-        i = felt.carriers[k]
-        R = row9(felt.frames, i, 0)
-        centre, radius = row3(felt.spheres, k, 0), felt.spheres[k, 3]
-        x = add(row3(felt.frames, i, 9), rotate(R, centre))
+    heights, frame = contact.heights, contact.frame
+    for k in range(contact.carriers.shape[0]):
+        i = contact.carriers[k]
+        R = row9(contact.frames, i, 0)
+        centre, radius = row3(contact.spheres, k, 0), contact.spheres[k, 3]
+        x = add(row3(contact.frames, i, 9), rotate(R, centre))
         n = unrotate(R, surface_normal(heights, frame, x[0], x[1]))
         for c in range(3):
-            felt.point[0, c] = centre[c] - radius * n[c]
-            felt.pose[9 + c] = felt.frames[i, 9 + c]
+            contact.point[0, c] = centre[c] - radius * n[c]
+            contact.pose[9 + c] = contact.frames[i, 9 + c]
             for r in range(3):
-                felt.pose[3 * c + r] = R[3 * r + c]
-        turning, moving = unrotate(R, row3(felt.twists, i, 0)), unrotate(R, row3(felt.twists, i, 3))
+                contact.pose[3 * c + r] = R[3 * r + c]
+        turning, moving = unrotate(R, row3(contact.twists, i, 0)), unrotate(R, row3(contact.twists, i, 3))
         for c in range(3):
-            felt.twist[c] = turning[c]
-            felt.twist[3 + c] = moving[c]
+            contact.twist[c] = turning[c]
+            contact.twist[3 + c] = moving[c]
         rows = gather_rows(
-            work[used:], felt.pose, felt.twist, felt.ones, h, heights, frame, felt.point, np.inf
+            work[used:], contact.pose, contact.twist, contact.ones, h, heights, frame, contact.point, np.inf
         )
         for row in range(used, used + rows):
             work[row, POINT] = k
-            felt.body[row] = i
+            contact.body[row] = i
         used += rows
     return used
 
 
 @jit
-def answer(tree, ws, felt, work, rows, implicit_h):
-    """Fill felt.jacobian (3 rows, nv) and felt.response (3 rows, 3 rows); ws.factor as in `ground_push`."""
-    nv = felt.free.shape[0]
+def answer(tree, ws, contact, work, rows, implicit_h):
+    """Fill contact.jacobian (3 rows, nv) and contact.response (3 rows, 3 rows); ws.factor as in `ground_push`."""
+    nv = contact.free.shape[0]
     for k in range(rows):
         w = work[k]
         for direction in range(3):
             at = (NORMAL, FIRST, SECOND)[direction]
-            i = felt.body[k]
-            R = row9(felt.frames, i, 0)
+            i = contact.body[k]
+            R = row9(contact.frames, i, 0)
             force = rotate(R, row_of(w, at))
             put_pair(ws.wrench, i, cross(rotate(R, row_of(w, 0)), force), force)
-            gather(tree, ws.node, ws.wrench, felt.jacobian[3 * k + direction])
+            gather(tree, ws.node, ws.wrench, contact.jacobian[3 * k + direction])
     for column in range(3 * rows):
         for a in range(nv):
-            felt.moved[a] = felt.jacobian[column, a]
+            contact.moved[a] = contact.jacobian[column, a]
         solve(
             tree,
             ws.node,
             ws.damping,
             implicit_h,
             ws.factor,
-            felt.moved,
+            contact.moved,
             ws.wrench,
             ws.spare,
             ws.arc,
-            felt.moved,
+            contact.moved,
         )
         for row in range(3 * rows):
             total = 0.0
             for a in range(nv):
-                total += felt.jacobian[row, a] * felt.moved[a]
-            felt.response[row, column] = total
+                total += contact.jacobian[row, a] * contact.moved[a]
+            contact.response[row, column] = total
     for k in range(rows):
-        A, c = felt.response, 3 * k
+        A, c = contact.response, 3 * k
         work[k, INVERSE_MASS] = A[c, c]
         work[k, INVERSE_MASS + 1] = A[c + 1, c + 1]
         work[k, INVERSE_MASS + 2] = A[c + 1, c + 2]
@@ -145,71 +147,71 @@ def answer(tree, ws, felt, work, rows, implicit_h):
 
 
 @jit
-def along(felt, rows, v, out):
+def along(contact, rows, v, out):
     """J v."""
     for row in range(3 * rows):
         total = 0.0
         for a in range(v.shape[0]):
-            total += felt.jacobian[row, a] * v[a]
+            total += contact.jacobian[row, a] * v[a]
         out[row] = total
 
 
 @apart
-def is_near(tree, ws, felt, q, h):
+def is_near(tree, ws, contact, q, h):
     """Whether an end may meet the ground within a step of h; notes how high the lowest is."""
-    felt.report[1] = 0.0
+    contact.report[1] = 0.0
     for c in range(6):
-        felt.wrench_w[c] = 0.0
-    felt.report[2] = lowest_end(
-        tree, q, ws.node, felt.frames, felt.carriers, felt.spheres, felt.heights, felt.frame
+        contact.wrench_w[c] = 0.0
+    contact.report[2] = lowest_end(
+        tree, q, ws.node, contact.frames, contact.carriers, contact.spheres, contact.heights, contact.frame
     )
-    near = felt.report[2] < _NEAR_M + 4.0 * _FAST_MPS * h
+    near = contact.report[2] < _NEAR_M + 4.0 * _FAST_MPS * h
     if not near:
-        felt.report[13] = 0.0
+        contact.report[13] = 0.0
     return near
 
 
 @apart
-def ground_push(tree, ws, felt, h, implicit_h, push):
+def ground_push(tree, ws, contact, h, implicit_h, push):
     """Add to `push` (nv,) the mean generalised force of contact over a step of h, where `is_near`.
 
-    felt.free (nv,): velocities with which the step would move on without contact. ws.factor: what answers an impulse,
-    with the damping of ws.damping within over implicit_h (`factorise`).
+    contact.free (nv,): velocities with which the step would move on without contact. ws.factor: what answers an
+    impulse, with the damping of ws.damping within over implicit_h (`factorise`).
     """
-    report = felt.report
-    twists_of(tree, ws.node, felt.free, felt.twists)
-    rows = gather_ends(tree, felt, h, felt.work)
+    report = contact.report
+    twists_of(tree, ws.node, contact.free, contact.twists)
+    rows = gather_ends(tree, contact, h, contact.work)
     if rows == 0:
         report[13] = 0.0
         return
-    work = felt.work[:rows]
-    answer(tree, ws, felt, work, rows, implicit_h)
-    along(felt, rows, felt.free, felt.speeds)
+    work = contact.work[:rows]
+    answer(tree, ws, contact, work, rows, implicit_h)
+    along(contact, rows, contact.free, contact.speeds)
     for k in range(rows):
-        felt.touch[k] = max(-felt.speeds[3 * k], 0.0)
+        contact.touch[k] = max(-contact.speeds[3 * k], 0.0)
     recall(work, h, report)
-    solve_ends(work, felt.speeds, felt.response, felt.frame[3])
-    tell_touches(work, felt.touch, felt.marks, h, report)
+    solve_ends(work, contact.speeds, contact.response, contact.frame[3])
+    tell_touches(work, contact.touch, contact.marks, h, report)
     report[13] = 1.0
     report[14] = h
     for k in range(rows):
-        R = row9(felt.frames, felt.body[k], 0)
+        R = row9(contact.frames, contact.body[k], 0)
         for direction in range(3):
             amount = work[k, IMPULSE + direction] / h
             if amount == 0.0:
                 continue
             for a in range(push.shape[0]):
-                push[a] += amount * felt.jacobian[3 * k + direction, a]
+                push[a] += amount * contact.jacobian[3 * k + direction, a]
             at = (NORMAL, FIRST, SECOND)[direction]
             force = rotate(R, (work[k, at], work[k, at + 1], work[k, at + 2]))
             for c in range(3):
-                felt.wrench_w[3 + c] += amount * force[c]
+                contact.wrench_w[3 + c] += amount * force[c]
 
 
 FRICTION = 0.7
 
 
-class Felt(NamedTuple):
+class TreeContact(NamedTuple):
     """Arrays that the compiled contact reads and writes."""
 
     heights: np.ndarray
@@ -247,12 +249,12 @@ class TreeGround(Environment):
 
     acts = True
 
-    def __init__(self, vehicle: ArticulatedVehicle, felt: Felt) -> None:
-        super().__init__(vehicle, felt.report)
+    def __init__(self, vehicle: ArticulatedVehicle, contact: TreeContact) -> None:
+        super().__init__(vehicle, contact.report)
         self.vehicle: ArticulatedVehicle = vehicle
-        self.felt = felt
+        self.contact = contact
         # The ground's force on all bodies together, in the world: there is no one body that it is on.
-        self.wrench_b = felt.wrench_w
+        self.wrench_b = contact.wrench_w
 
     @classmethod
     def of(cls, vehicle: Vehicle, world: World | None) -> Environment:
@@ -267,7 +269,7 @@ class TreeGround(Environment):
         frame = np.array([*terrain.origin_m, terrain.spacing_m, FRICTION, 0.0, 0.0, 0.0])
         k, n, nv = len(carriers), vehicle.tree.n, vehicle.tree.nv
         rows = 2 * k
-        felt = Felt(
+        contact = TreeContact(
             heights=heights,
             frame=frame,
             carriers=carriers,
@@ -290,20 +292,20 @@ class TreeGround(Environment):
             speeds=np.zeros(3 * rows),
             touch=np.zeros(rows),
         )
-        return cls(vehicle, felt)
+        return cls(vehicle, contact)
 
     @property
     def env(self) -> tuple[Any, ...]:
-        return (self.felt,)
+        return (self.contact,)
 
     def clearance_m(self, node: np.ndarray) -> float:
         """Least height of an end above the ground."""
-        felt, tree = self.felt, self.vehicle.tree
+        contact, tree = self.contact, self.vehicle.tree
         if not np.isfinite(node).all():
             return float("inf")
-        room = np.zeros((tree.n, 12)), np.zeros((tree.n, 12))
-        q = np.ascontiguousarray(node[: tree.nq])
-        return float(lowest_end(tree.arrays, q, *room, felt.carriers, felt.spheres, felt.heights, felt.frame))
+        node_frames, frames = np.zeros((tree.n, 12)), np.zeros((tree.n, 12))
+        q, ends = np.ascontiguousarray(node[: tree.nq]), (contact.carriers, contact.spheres)
+        return float(lowest_end(tree.arrays, q, node_frames, frames, *ends, contact.heights, contact.frame))
 
     def lift_out(self, node: np.ndarray) -> np.ndarray:
         return self.vehicle.raised(node, -min(self.clearance_m(node), 0.0))
@@ -312,19 +314,19 @@ class TreeGround(Environment):
         """The same vehicle with other parameters, by which its ends may be elsewhere."""
         assert isinstance(vehicle, ArticulatedVehicle)
         self.vehicle = vehicle
-        self.felt.spheres[:] = touching_points(vehicle.tree, vehicle.shapes())[1]
+        self.contact.spheres[:] = touching_points(vehicle.tree, vehicle.shapes())[1]
 
     def probe(self) -> "TreeGround":
-        felt = self.felt._replace(report=self.report.copy(), wrench_w=self.felt.wrench_w.copy())
-        return TreeGround(self.vehicle, felt)
+        contact = self.contact._replace(report=self.report.copy(), wrench_w=self.contact.wrench_w.copy())
+        return TreeGround(self.vehicle, contact)
 
 
-def felt_of(env: tuple[Any, ...]) -> Felt:
+def contact_of(env: tuple[Any, ...]) -> TreeContact:
     """What a stepper was handed; no ends where that is nothing."""
-    return env[0] if env else NOTHING
+    return env[0] if env else NO_GROUND
 
 
-NOTHING = Felt(
+NO_GROUND = TreeContact(
     heights=np.zeros((2, 2), np.float32),
     frame=np.array([0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0]),
     carriers=np.zeros(0, np.int64),

@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Mapping
 
-from sim.integrators.base import KEPT, Inputs, Integrator, Scheme
+from sim.integrators.base import KEPT, TREE_SOLVERS, Inputs, Integrator, Scheme
 from sim.integrators.composed import COMPOSED
 from sim.integrators.embedded import ADAPTIVE
 from sim.integrators.implicit_rk2 import ImplicitMidpoint
@@ -68,6 +68,7 @@ __all__ = [
     "DEFAULTS",
     "INTEGRATORS",
     "KEPT",
+    "TREE_SOLVERS",
     "Inputs",
     "Integrator",
     "Scheme",
@@ -80,11 +81,11 @@ __all__ = [
 
 
 def integrators() -> dict[str, Integrator]:
-    """Name -> integrator, in the order of the menu."""
+    """Name -> integrator, in the order of the menu; names that others have beside their own among them."""
     return dict(INTEGRATORS)
 
 
-def integrator(name: str, **options: float) -> Integrator:
+def integrator(name: str, **options: float | str) -> Integrator:
     """An integrator by name; options change its numbers, e.g. `tolerance` of adaptive methods, `alpha` of variational.
 
     Raises InputError for an unknown name or option, and for a value that cannot work.
@@ -95,7 +96,12 @@ def integrator(name: str, **options: float) -> Integrator:
     for key in options:
         if key not in method.options:
             raise InputError(f"{name} has no option {key!r}; allowed: {', '.join(method.options) or 'none'}")
-        if not isinstance(options[key], int | float):
+        if key == "solver":
+            if options[key] not in TREE_SOLVERS:
+                raise InputError(
+                    f"{name}: unknown solver {quote(options[key])}; allowed: {one_of(TREE_SOLVERS, options[key])}"
+                )
+        elif not isinstance(options[key], int | float):
             raise InputError(f"{name}: {key} = {quote(options[key])} is no number; allowed: numbers")
     return dataclasses.replace(method, **options) if options else method  # type: ignore[type-var]
 
@@ -113,5 +119,6 @@ def serving(name: str, vehicle: Vehicle) -> str:
 
 def usual(vehicle: Vehicle, *first: str) -> tuple[str, ...]:
     """As many as USUAL has, those that serve the vehicle: `first`, the usual ones, then others in the menu's order."""
-    serving = (name for name in (*first, *USUAL, *INTEGRATORS) if not INTEGRATORS[name].serves(vehicle))
+    named = (*first, *(name for name in (*USUAL, *INTEGRATORS) if not INTEGRATORS[name].alias_of))
+    serving = (name for name in named if not INTEGRATORS[name].serves(vehicle))
     return tuple(dict.fromkeys(serving))[: len(USUAL)]

@@ -23,6 +23,9 @@ KEPT = {
 }
 """What a method may keep, in words: momentum in directions in which nothing acts, energy where no input does work."""
 
+TREE_SOLVERS = ("riqn", "newton", "broyden")
+"""How the root of a tree's variational step is found, the usual way first: the recursive impulse-based quasi-Newton
+method, Newton's with exact derivatives, and the first with Broyden's update (multibody paper, sections 3 to 5)."""
 
 Equations = Callable[[Any, Any, Inputs], Scheme]
 """(integrator, vehicle, symbols) -> a step."""
@@ -44,12 +47,23 @@ class Integrator(ABC):
     tolerance: float = 0.0
     """Largest error estimate of a step that adaptive methods accept; others have none."""
 
+    solver: str = ""
+    """How the root of a tree's variational step is found, one of TREE_SOLVERS, where the method takes such steps."""
+    alias_of: str = ""
+    """The method that this is another name of, with one of its options set; empty where it is a method of its own."""
+
     options: tuple[str, ...] = ()
     """Fields that a user may set."""
     forms: ClassVar[Mapping[Form, Equations]] = {}
     """What a vehicle may declare -> the equations of a step: which vehicles the method serves, as data."""
     by_recursion: frozenset[Form] = frozenset()
     """What it serves besides, by a stepper that is written by hand: there are no equations of a step."""
+
+    @property
+    def settings(self) -> dict[str, float | str]:
+        """Its options, as `sim.integrator` takes them; without a solver that is the usual one."""
+        found = {option: getattr(self, option) for option in self.options}
+        return {option: value for option, value in found.items() if value != TREE_SOLVERS[0]}
 
     @property
     def adaptive(self) -> bool:

@@ -1,4 +1,7 @@
-"""Methods for trees of joints: recursions over the bodies in linear time, hand-written in `sim.multibody`."""
+"""Methods for trees of joints alone: recursions over the bodies in linear time, hand-written in `sim.multibody`.
+
+`variational` serves trees as well; `riqn`, `newton` and `broyden` are other names of it, by how its root is found.
+"""
 
 import math
 from dataclasses import dataclass
@@ -6,7 +9,7 @@ from dataclasses import dataclass
 from sim.integrators.base import Integrator
 from sim.platform.errors import InputError
 from sim.vehicles.forms.base import Vehicle
-from sim.vehicles.forms.form import Form
+from sim.vehicles.forms.form import TREES, Form
 
 _PAPER = "multibody paper, sections 3 and 4"
 
@@ -23,7 +26,9 @@ class Multibody(Integrator):
     kept: tuple[str, ...] = ()
     family: str = "multibody"
     tau: str = ""
-    by_recursion: frozenset[Form] = frozenset({Form.TREE, Form.CLOSED_TREE})
+    solver: str = ""
+    alias_of: str = ""
+    by_recursion: frozenset[Form] = TREES
 
     def keeps(self, vehicle: Vehicle) -> tuple[str, ...]:
         return self.kept
@@ -54,6 +59,8 @@ MULTIBODY: tuple[Multibody, ...] = (
         1,
         ("momentum", "energy"),
         tau="cay",
+        solver="riqn",
+        alias_of="variational",
     ),
     Multibody(
         "newton",
@@ -64,6 +71,8 @@ MULTIBODY: tuple[Multibody, ...] = (
         1,
         ("momentum", "energy"),
         tau="cay",
+        solver="newton",
+        alias_of="variational",
     ),
     Multibody(
         "broyden",
@@ -73,6 +82,8 @@ MULTIBODY: tuple[Multibody, ...] = (
         1,
         ("momentum", "energy"),
         tau="cay",
+        solver="broyden",
+        alias_of="variational",
     ),
     VariedMultibody(
         "riqn-variable",
@@ -83,6 +94,7 @@ MULTIBODY: tuple[Multibody, ...] = (
         1,
         ("momentum", "energy"),
         tau="cay",
+        solver="riqn",
     ),
     Multibody(
         "semi-implicit-euler",

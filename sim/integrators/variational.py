@@ -23,14 +23,14 @@ import casadi as ca
 
 from sim.groups import SE3, SO3, SO3_R3, LieGroup
 from sim.groups.so3 import hat
-from sim.integrators.base import Inputs, Integrator, Scheme
+from sim.integrators.base import TREE_SOLVERS, Inputs, Integrator, Scheme
 from sim.integrators.difference_map import CAY, CAY_TLN, CCSK, EXP, EXP_TLN, DifferenceMap
 from sim.integrators.nonholonomic import nonholonomic_samples, nonholonomic_scheme
 from sim.integrators.trivialisation import conserves_energy, frames, isotropic_mass, simplest_group, wrench_on
-from sim.platform.errors import InputError
+from sim.platform.errors import InputError, one_of, quote
 from sim.symbolic import solve
 from sim.vehicles.forms.base import Vehicle
-from sim.vehicles.forms.form import Form
+from sim.vehicles.forms.form import TREES, Form
 from sim.vehicles.forms.holonomic import HolonomicVehicle
 from sim.vehicles.forms.nonholonomic import NonholonomicVehicle
 
@@ -114,10 +114,16 @@ class Variational(Integrator):
     family: str = "variational"
     source: str = "vehicles paper, eqs. 9-10 and 16-17"
     options: tuple[str, ...] = ("alpha",)
+    solver: str = ""
+    by_recursion: frozenset[Form] = frozenset()
 
     def __post_init__(self) -> None:
         if not 0 <= self.alpha <= 1:
             raise InputError(f"{self.name}: alpha = {self.alpha!r} is no quadrature point; allowed: 0 to 1")
+        if self.solver and self.solver not in TREE_SOLVERS:
+            raise InputError(
+                f"{self.name}: unknown solver {quote(self.solver)}; allowed: {one_of(TREE_SOLVERS, self.solver)}"
+            )
 
     force_evaluations: int = 2
 
@@ -150,6 +156,8 @@ class Variational(Integrator):
     def keeps(self, vehicle: Vehicle) -> tuple[str, ...]:
         if isinstance(vehicle, NonholonomicVehicle):
             return ("constraints",)
+        if vehicle.form in TREES:
+            return ("momentum", "energy")
         if self.chart in (CAY_TLN, EXP_TLN):
             # On SO(3) the truncated step turns the momentum by the Cayley rotation itself: in space it stays.
             momentum = ("momentum",) if self.chart is CAY_TLN and vehicle.group is SO3 else ()
@@ -180,7 +188,11 @@ VARIATIONAL: tuple[Variational, ...] = (
         "Cayley map, inverse differential truncated after its linear term: the vehicles paper's recommendation. "
         "Second order, robust at large steps; kinetic energy of a free body is exact, but under weight a body without "
         "symmetry drifts in energy over long times. Planar vehicles move by the third Pade approximant of exp instead, "
-        "of which the Cayley map is the first: as cheap, with the right angle.",
+        "of which the Cayley map is the first: as cheap, with the right angle. Trees of joints, in linear time in the "
+        "number of bodies, have the exact inverse differential: energy does not drift, momentum is kept.",
+        options=("alpha", "solver"),
+        solver="riqn",
+        by_recursion=TREES,
     ),
     Variational(
         "variational-cay",

@@ -127,10 +127,59 @@ class Workspace(NamedTuple):
     """(nv,) of controls and of what pushes from outside."""
     missed: np.ndarray
     """(REMEMBERED,) sums of squares by which guesses of each order would have missed the step."""
+    tally: np.ndarray
+    """(2,) grows by the root finder's iterations and by the steps that had to be divided."""
+    residuals: np.ndarray
+    """(k,) residual impulses of the latest step's first iterates [N m s or N s]; none are noted where it is empty."""
 
 
-def workspace(tree: TreeArrays) -> Workspace:
-    """Room for one lane."""
+class TreeMotion(NamedTuple):
+    """Private state of a lane under the variational method: equal states and inputs lead to equal bits."""
+
+    q: np.ndarray
+    """(nq,) joint coordinates."""
+    b: np.ndarray
+    """(nv,) impulse with which the next step begins: arriving momenta and the node's kick."""
+    history: np.ndarray
+    """(nv, REMEMBERED) backward differences of the last steps' increments, the latest increments first."""
+    memory: np.ndarray
+    """(2,) by how many of them the next step is guessed, and by how much a step's iterations contract."""
+
+    def copy(self) -> "TreeMotion":
+        return TreeMotion(self.q.copy(), self.b.copy(), self.history.copy(), self.memory.copy())
+
+
+class Loads(NamedTuple):
+    """What acts on a tree from outside, held over a step."""
+
+    torques: np.ndarray
+    """(nv,) of the controls [N m or N]; half of their impulse acts at either end of a step."""
+    push: np.ndarray
+    """(nv,) generalised force whose impulse acts where a step starts."""
+    wrenches: np.ndarray
+    """(n or 0, 6) on the bodies, in their frames, where a step starts [N m, N]."""
+
+
+class Limits(NamedTuple):
+    """One-sided springs at the limits of joints."""
+
+    stiffness: np.ndarray
+    """(nv,) N m/rad or N/m."""
+    damping: np.ndarray
+    """(nv,) N m s/rad or N s/m."""
+
+
+class RootFinding(NamedTuple):
+    """How a step's increments are found: `roots` has the names."""
+
+    solver: int
+    guess: int
+    tolerance: float
+    """Of the increments [rad or m]."""
+
+
+def workspace(tree: TreeArrays, noted: int = 0) -> Workspace:
+    """Of one lane. noted: of how many iterates the residual is noted."""
     n, nv, nq = len(tree.parent), len(tree.damping), int(tree.q_at[-1]) + COORDINATES[int(tree.kind[-1])]
     return Workspace(
         node=np.zeros((n, NODE)),
@@ -159,4 +208,6 @@ def workspace(tree: TreeArrays) -> Workspace:
         kept_b=np.zeros(nv),
         torque=np.zeros(nv),
         missed=np.zeros(REMEMBERED),
+        tally=np.zeros(2),
+        residuals=np.zeros(noted),
     )

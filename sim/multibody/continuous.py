@@ -129,11 +129,10 @@ def all_forces(tree, ws, v, u, w, out):
 @entry
 def accelerate(tree, ws, q, v, u, w, limits, out):
     """out = v' (nv,) under torques u and wrenches w (n or 0, 6) in the bodies' frames. ws.node is placed at q."""
-    limit_stiffness, limit_damping = limits
     damping = ws.damping
-    active_damping(tree, q, limit_damping, damping)
+    active_damping(tree, q, limits.damping, damping)
     place(tree, q, ws.node)
-    node_force(tree, ws, q, limit_stiffness, ws.kick)
+    node_force(tree, ws, q, limits.stiffness, ws.kick)
     all_forces(tree, ws, v, u, w, out)
     factorise(tree, ws.node, damping, 0.0, ws.articulated, ws.factor)
     solve(tree, ws.node, damping, 0.0, ws.factor, out, ws.wrench, ws.spare, ws.twist, out)
@@ -158,8 +157,9 @@ def coordinate_rates(tree, d, v, out):
 
 
 @entry
-def euler_step(tree, ws, q, v, u, w, h, limits, slope, d):
-    """v += h v', then q moves by h v."""
+def euler_step(tree, ws, q, v, u, w, h, limits, stages):
+    """v += h v', then q moves by h v. The first of `stages` (6, nv) is overwritten."""
+    slope, d = stages[0], ws.increments
     accelerate(tree, ws, q, v, u, w, limits, slope)
     for a in range(v.shape[0]):
         v[a] += h * slope[a]
@@ -168,7 +168,7 @@ def euler_step(tree, ws, q, v, u, w, h, limits, slope, d):
 
 
 @entry
-def rk4_step(tree, ws, q, v, u, w, h, limits, stages, d):
+def rk4_step(tree, ws, q, v, u, w, h, limits, stages):
     """Four stages. u (1 or 3, nv): torques that are held, or at the step's start, middle and end. `stages` (6, nv) is
     overwritten."""
     slope, rate, velocity, sum_v, sum_d, increment = (
@@ -179,7 +179,7 @@ def rk4_step(tree, ws, q, v, u, w, h, limits, stages, d):
         stages[4],
         stages[5],
     )
-    n = v.shape[0]
+    n, d = v.shape[0], ws.increments
     for a in range(n):
         velocity[a] = v[a]
         increment[a] = 0.0

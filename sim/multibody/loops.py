@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sim.multibody.arrays import REMEMBERED, TreeArrays, workspace
+from sim.multibody.arrays import REMEMBERED, TreeArrays, TreeMotion, workspace
 from sim.multibody.articulated import factorise, solve
 from sim.multibody.declaration import WORLD, Loop
 from sim.multibody.kinematics import move, place
@@ -26,9 +26,9 @@ _RANK = 1e-9
 
 
 @jit
-def decompose(room):
+def decompose(closing):
     """Pivoted Cholesky root of the response, and the factor of root' root: what `least_impulses` needs."""
-    A, L, C, left = room.response, room.root, room.inner, room.spare
+    A, L, C, left = closing.response, closing.root, closing.inner, closing.spare
     m = A.shape[0]
     most = 0.0
     for j in range(m):
@@ -51,7 +51,7 @@ def decompose(room):
             left[j] -= L[j, column] * L[j, column]
         left[pivot] = 0.0
         rank += 1
-    room.rank[0] = rank
+    closing.rank[0] = rank
     for j in range(rank):
         for k in range(j + 1):
             total = 0.0
@@ -76,10 +76,10 @@ def within(C, x, rank):
 
 
 @jit
-def least_impulses(room, jump, scale):
-    """room.change: the least impulses that change the gaps' rates by scale times `jump` (m,), as far as any can."""
-    L, C, x, out = room.root, room.inner, room.spare, room.change
-    m, rank = jump.shape[0], room.rank[0]
+def least_impulses(closing, jump, scale):
+    """closing.change: the least impulses that change the gaps' rates by scale times `jump` (m,), as far as any can."""
+    L, C, x, out = closing.root, closing.inner, closing.spare, closing.change
+    m, rank = jump.shape[0], closing.rank[0]
     for j in range(rank):
         total = 0.0
         for i in range(m):
@@ -95,11 +95,11 @@ def least_impulses(room, jump, scale):
 
 
 @jit
-def answer_to(room, a):
-    """Change of joint velocity a by the impulses room.change."""
+def answer_to(closing, a):
+    """Change of joint velocity a by the impulses closing.change."""
     total = 0.0
-    for k in range(room.change.shape[0]):
-        total += room.answers[k, a] * room.change[k]
+    for k in range(closing.change.shape[0]):
+        total += closing.answers[k, a] * closing.change[k]
     return total
 
 
@@ -146,15 +146,12 @@ class ClosingWorkspace(NamedTuple):
     """(m,) N s."""
     impulses: np.ndarray
     """(m,) N s, three a loop, in the world's frame."""
-    q: np.ndarray
-    """(nq,) where the step begins; what follows, likewise."""
-    b: np.ndarray
-    history: np.ndarray
-    memory: np.ndarray
+    begin: TreeMotion
+    """Where the step begins."""
 
 
 def closing_workspace(tree: TreeArrays, nq: int, loops: int) -> ClosingWorkspace:
-    """Room for one lane."""
+    """Of one lane."""
     n, nv, m = len(tree.parent), len(tree.damping), 3 * loops
     square, row, wide = np.zeros((m, m)), np.zeros(m), np.zeros((m, nv))
     return ClosingWorkspace(
@@ -172,10 +169,7 @@ def closing_workspace(tree: TreeArrays, nq: int, loops: int) -> ClosingWorkspace
         normal=square.copy(),
         change=row.copy(),
         impulses=row.copy(),
-        q=np.zeros(nq),
-        b=np.zeros(nv),
-        history=np.zeros((nv, REMEMBERED)),
-        memory=np.zeros(2),
+        begin=TreeMotion(np.zeros(nq), np.zeros(nv), np.zeros((nv, REMEMBERED)), np.zeros(2)),
     )
 
 
@@ -190,17 +184,17 @@ def end_of(loops, frames, k, end):
 
 
 @entry
-def open_gaps(tree, ws, loops, room, q):
-    """room.gaps: from each loop's other point to its point, in the world's frame [m]; room.frames is at q then."""
-    world_frames(tree, q, ws.after, room.frames)
+def open_gaps(tree, ws, loops, closing, q):
+    """closing.gaps: from each loop's other point to its point, in the world's frame [m]; `frames` is at q then."""
+    world_frames(tree, q, ws.after, closing.frames)
     for k in range(loops.body.shape[0]):
-        x = sub(end_of(loops, room.frames, k, 0), end_of(loops, room.frames, k, 1))
-        room.gaps[3 * k], room.gaps[3 * k + 1], room.gaps[3 * k + 2] = x
+        x = sub(end_of(loops, closing.frames, k, 0), end_of(loops, closing.frames, k, 1))
+        closing.gaps[3 * k], closing.gaps[3 * k + 1], closing.gaps[3 * k + 2] = x
 
 
 @jit
-def slope_row(tree, ws, loops, room, row, out):
-    """Slope (nv,) of one gap, where ws.node and room.frames are; leaves ws.wrench clear."""
+def slope_row(tree, ws, loops, closing, row, out):
+    """Slope (nv,) of one gap, where ws.node and closing.frames are; leaves ws.wrench clear."""
     k, axis = row // 3, row % 3
     for end in range(2):
         i = loops.body[k, end]
@@ -209,7 +203,7 @@ def slope_row(tree, ws, loops, room, row, out):
         size = 1.0 if end == 0 else -1.0
         force = (size * (axis == 0), size * (axis == 1), size * (axis == 2))
         x = (loops.point[k, end, 0], loops.point[k, end, 1], loops.point[k, end, 2])
-        torque = cross(rotate(row9(room.frames, i, 0), x), force)
+        torque = cross(rotate(row9(closing.frames, i, 0), x), force)
         for c in range(3):
             ws.wrench[i, c] += torque[c]
             ws.wrench[i, 3 + c] += force[c]
@@ -217,38 +211,38 @@ def slope_row(tree, ws, loops, room, row, out):
 
 
 @entry
-def loop_slopes(tree, ws, loops, room, q, h):
-    """room.slopes, answers and the factors of the response at q, with the damping of ws.damping within over h."""
+def loop_slopes(tree, ws, loops, closing, q, h):
+    """closing.slopes, answers and the factors of the response at q, with the damping of ws.damping within over h."""
     place(tree, q, ws.node)
-    world_frames(tree, q, ws.node, room.frames)
+    world_frames(tree, q, ws.node, closing.frames)
     factorise(tree, ws.node, ws.damping, h, ws.articulated, ws.factor)
-    m = room.gaps.shape[0]
+    m = closing.gaps.shape[0]
     for row in range(m):
-        slope_row(tree, ws, loops, room, row, room.slopes[row])
+        slope_row(tree, ws, loops, closing, row, closing.slopes[row])
         solve(
             tree,
             ws.node,
             ws.damping,
             h,
             ws.factor,
-            room.slopes[row],
+            closing.slopes[row],
             ws.wrench,
             ws.spare,
             ws.twist,
-            room.answers[row],
+            closing.answers[row],
         )
     for j in range(m):
         for k in range(m):
             total = 0.0
-            for a in range(room.slopes.shape[1]):
-                total += room.slopes[j, a] * room.answers[k, a]
-            room.response[j, k] = total
-    decompose(room)
+            for a in range(closing.slopes.shape[1]):
+                total += closing.slopes[j, a] * closing.answers[k, a]
+            closing.response[j, k] = total
+    decompose(closing)
 
 
 @entry
-def impulses_by_end(tree, ws, loops, room, q, scale, soft):
-    """room.change: impulses at the step's start that change the gaps at its end q by scale times room.gaps.
+def impulses_by_end(tree, ws, loops, closing, q, scale, soft):
+    """closing.change: impulses at the step's start that change the gaps at its end q by scale times closing.gaps.
 
     Where a mechanism passes a pose in which the slopes lose rank, as a parallelogram whose bars come into line, those
     of start and end may be opposite. Impulses are combined such that each moves the tree by as much at the start,
@@ -256,11 +250,11 @@ def impulses_by_end(tree, ws, loops, room, q, scale, soft):
     with a share `soft` of the largest square added.
     """
     place(tree, q, ws.node)
-    world_frames(tree, q, ws.node, room.frames)
-    m, rank, nv = room.gaps.shape[0], room.rank[0], room.slopes.shape[1]
-    L, C, B, N, x = room.root, room.inner, room.mixed, room.normal, room.spare
+    world_frames(tree, q, ws.node, closing.frames)
+    m, rank, nv = closing.gaps.shape[0], closing.rank[0], closing.slopes.shape[1]
+    L, C, B, N, x = closing.root, closing.inner, closing.mixed, closing.normal, closing.spare
     for row in range(m):
-        slope_row(tree, ws, loops, room, row, room.end_slopes[row])
+        slope_row(tree, ws, loops, closing, row, closing.end_slopes[row])
     for i in range(m):
         # What impulses change gap i by, then combined by L (L' L)^-1.
         for j in range(rank):
@@ -268,7 +262,7 @@ def impulses_by_end(tree, ws, loops, room, q, scale, soft):
         for k in range(m):
             total = 0.0
             for a in range(nv):
-                total += room.end_slopes[i, a] * room.answers[k, a]
+                total += closing.end_slopes[i, a] * closing.answers[k, a]
             for j in range(rank):
                 x[j] += total * L[k, j]
         within(C, x, rank)
@@ -292,7 +286,7 @@ def impulses_by_end(tree, ws, loops, room, q, scale, soft):
     for j in range(rank):
         total = 0.0
         for i in range(m):
-            total += B[i, j] * room.gaps[i]
+            total += B[i, j] * closing.gaps[i]
         x[j] = scale * total
     within(N, x, rank)
     within(C, x, rank)
@@ -300,33 +294,33 @@ def impulses_by_end(tree, ws, loops, room, q, scale, soft):
         total = 0.0
         for j in range(rank):
             total += L[i, j] * x[j]
-        room.change[i] = total
+        closing.change[i] = total
 
 
 @entry
-def keep_closed(tree, ws, loops, room, q, v):
+def keep_closed(tree, ws, loops, closing, q, v):
     """Velocities v (nv,) after the impulse that keeps the gaps as they are, in place."""
     clear(ws.damping)
-    loop_slopes(tree, ws, loops, room, q, 0.0)
-    for k in range(room.gaps.shape[0]):
+    loop_slopes(tree, ws, loops, closing, q, 0.0)
+    for k in range(closing.gaps.shape[0]):
         total = 0.0
         for a in range(v.shape[0]):
-            total += room.slopes[k, a] * v[a]
-        room.gaps[k] = total
-    least_impulses(room, room.gaps, -1.0)
+            total += closing.slopes[k, a] * v[a]
+        closing.gaps[k] = total
+    least_impulses(closing, closing.gaps, -1.0)
     for a in range(v.shape[0]):
-        v[a] += answer_to(room, a)
+        v[a] += answer_to(closing, a)
 
 
 @entry
-def way_to_close(tree, ws, loops, room, q, d):
+def way_to_close(tree, ws, loops, closing, q, d):
     """d (nv,): increments of the joints that close the gaps at q to first order."""
     clear(ws.damping)
-    loop_slopes(tree, ws, loops, room, q, 0.0)
-    open_gaps(tree, ws, loops, room, q)
-    least_impulses(room, room.gaps, -1.0)
+    loop_slopes(tree, ws, loops, closing, q, 0.0)
+    open_gaps(tree, ws, loops, closing, q)
+    least_impulses(closing, closing.gaps, -1.0)
     for a in range(d.shape[0]):
-        d[a] = answer_to(room, a)
+        d[a] = answer_to(closing, a)
 
 
 OPEN_MAX_M = 1e-3
@@ -352,7 +346,7 @@ class Closure:
             np.array([[one[0], other[0]] for one, other in ends], np.int64).reshape(-1, 2),
             np.array([[one[1], other[1]] for one, other in ends], float).reshape(-1, 2, 3),
         )
-        self.room = closing_workspace(tree.arrays, tree.nq, len(self.loops))
+        self.workspace = closing_workspace(tree.arrays, tree.nq, len(self.loops))
 
     @property
     def size(self) -> int:
@@ -369,19 +363,19 @@ class Closure:
 
     def gaps(self, q: np.ndarray) -> np.ndarray:
         """(3 loops,) from each loop's other point to its point, in the world's frame [m]."""
-        open_gaps(self.tree.arrays, self._ws, self.arrays, self.room, np.array(q, float))
-        return self.room.gaps.copy()
+        open_gaps(self.tree.arrays, self._ws, self.arrays, self.workspace, np.array(q, float))
+        return self.workspace.gaps.copy()
 
     def slopes(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(G, M^-1 G') of the gaps: (3 loops, nv), (nv, 3 loops)."""
         self._ws.damping[:] = 0.0
-        loop_slopes(self.tree.arrays, self._ws, self.arrays, self.room, np.array(q, float), 0.0)
-        return self.room.slopes.copy(), self.room.answers.T.copy()
+        loop_slopes(self.tree.arrays, self._ws, self.arrays, self.workspace, np.array(q, float), 0.0)
+        return self.workspace.slopes.copy(), self.workspace.answers.T.copy()
 
     def tangent(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         """Velocities (nv,) at q after the impulse that keeps the gaps as they are."""
         kept = np.array(v, float)
-        keep_closed(self.tree.arrays, self._ws, self.arrays, self.room, np.array(q, float), kept)
+        keep_closed(self.tree.arrays, self._ws, self.arrays, self.workspace, np.array(q, float), kept)
         return kept
 
     def closed(self, q: np.ndarray, v: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray]:
@@ -397,6 +391,6 @@ class Closure:
         for _ in range(CORRECTIONS_MAX):
             if np.abs(self.gaps(q)).max() <= tolerance:
                 break
-            way_to_close(self.tree.arrays, self._ws, self.arrays, self.room, q, way)
+            way_to_close(self.tree.arrays, self._ws, self.arrays, self.workspace, q, way)
             move(self.tree.arrays, q, way)
         return q, self.tangent(q, v)

@@ -1,6 +1,7 @@
 """What follows from a tree's node: poses of the bodies, energies, spatial momentum. Not in the step; plain NumPy."""
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,6 +26,21 @@ from sim.multibody.spatial import (
 from sim.multibody.stepping import active_damping
 from sim.multibody.tree import Tree
 from sim.multibody.twists import momenta
+
+
+class Reported(NamedTuple):
+    """What is reported of a tree one by one."""
+
+    carriers: np.ndarray
+    """(bodies,) of the declared bodies."""
+    offsets: np.ndarray
+    """(bodies, 12) of these in their carriers: rotations row by row, positions [m]."""
+    lines: np.ndarray
+    """(k, 8) a body of the arrays and a point of it [m], twice: the line's angle from straight down."""
+    joints: np.ndarray
+    """Whose coordinates."""
+    torques: np.ndarray
+    """Places in v whose torques."""
 
 
 @jit
@@ -72,10 +88,12 @@ def angle_of(tree, q, i):
 
 
 @entry
-def tell(tree, ws, carriers, offsets, lines, joints, torques, q, v, u, limits, row):
-    """Fill `row`. carriers (bodies,), offsets (bodies, 12) of the declared bodies; u (nv,) torques of the controls;
-    joints, torques: those that are told one by one. lines (k, 8): a body of the arrays and a point of it [m], twice."""
-    limit_stiffness, limit_damping = limits
+def observe_node(tree, ws, reported, q, v, u, limits, row):
+    """Fill `row` with all that is observed of a node: a row of `layout_of` an articulated vehicle. u (nv,): torques of
+    the controls."""
+    carriers, offsets, lines = reported.carriers, reported.offsets, reported.lines
+    joints, torques = reported.joints, reported.torques
+    limit_stiffness, limit_damping = limits.stiffness, limits.damping
     nv, n = v.shape[0], tree.parent.shape[0]
     frames, twists, torque = ws.after, ws.arc, ws.impulse
     place(tree, q, ws.node)

@@ -1,15 +1,14 @@
 """One variational step of a tree: what goes on about the root-finding and the linear-time recursions.
 
-The private state of a lane: coordinates q, the impulse b with which the next step begins (see `recursions`), the
-backward differences of the last steps' increments, from which the next one is guessed, and a memory: by how many of
-these, and by how much a step's iterations contract.
+A lane's private state is a `TreeMotion`: coordinates q, the impulse b with which the next step begins (see
+`recursions`), and what the next step's guess needs.
 """
 
 import math
 
 import numpy as np
 
-from sim.multibody.arrays import BALL, FREE, PRISMATIC, REVOLUTE, Workspace
+from sim.multibody.arrays import BALL, FREE, PRISMATIC, REVOLUTE, Limits, Workspace
 from sim.multibody.articulated import factorise, solve
 from sim.multibody.kinematics import move, place
 from sim.multibody.recursions import missing_impulses, node_impulses
@@ -81,7 +80,7 @@ def take_back(tree, d, residual, b):
 
 
 @jit
-def arrive(tree, ws, q, h, limit_stiffness, kick, b):
+def arrive(tree, ws, q, h, limit_stiffness, b):
     """After `depart` with ws.increments: move q by these, and b to the impulse at the node that is reached.
 
     ws.node becomes its frames. The impulse by which the root was missed is taken back there: momenta are kept whatever
@@ -91,7 +90,7 @@ def arrive(tree, ws, q, h, limit_stiffness, kick, b):
     missing_impulses(tree, ws.node, d, ws.impulse, damping, h, ws.wrench, ws.residual)
     move(tree, q, d)
     place(tree, q, ws.node)
-    node_impulses(tree, ws.node, q, d, damping, limit_stiffness, h, kick, ws.arc, ws.wrench, b)
+    node_impulses(tree, ws.node, q, d, damping, limit_stiffness, h, h, ws.arc, ws.wrench, b)
     take_back(tree, ws.increments, ws.residual, b)
 
 
@@ -119,7 +118,7 @@ def node_force(tree, ws, q, limit_stiffness, out):
 def node_velocities(tree, ws, q, b, h, limits, v):
     """Velocities (nv,) at the node with the impulse b: of its momenta. ws.factor is that of the mass matrix then."""
     place(tree, q, ws.node)
-    node_force(tree, ws, q, limits[0], ws.kick)
+    node_force(tree, ws, q, limits.stiffness, ws.kick)
     for a in range(b.shape[0]):
         v[a] = b[a] - 0.5 * h * ws.kick[a]
     clear(ws.damping)
@@ -136,13 +135,10 @@ def load_bodies(ws, w):
 
 
 @jit
-def advance(tree, ws, q, b, history, memory, u, w, h, kick, limits, method, guess, tol, residuals):
-    """One step with torques u (nv,) held and wrenches w (n or 0, 6) in the bodies' frames; iterations, or -1.
-
-    q and b are those of the end then, unchanged where no root is found. `kick`: seconds of node forces in the next b.
-    """
-    limit_stiffness, limit_damping = limits
-    active_damping(tree, q, limit_damping, ws.damping)
+def advance(tree, ws, motion, loads, h, limits, finding, guess):
+    """One step; iterations, or -1. q and b are those of its end then, unchanged where no root is found."""
+    q, b, memory, u, w = motion.q, motion.b, motion.memory, loads.torques, loads.wrenches
+    active_damping(tree, q, limits.damping, ws.damping)
     if w.shape[0]:
         load_bodies(ws, w)
         gather(tree, ws.node, ws.wrench, ws.impulse)
@@ -151,20 +147,20 @@ def advance(tree, ws, q, b, history, memory, u, w, h, kick, limits, method, gues
     else:
         for a in range(b.shape[0]):
             ws.impulse[a] = b[a] + 0.5 * h * u[a]
-    order, finder = int(memory[0]), method
+    order, finder = int(memory[0]), finding.solver
     while True:
         if finder != NEWTON or guess == IMPULSE or order == 0:
             factorise(tree, ws.node, ws.damping, h, ws.articulated, ws.factor)
-        first_guess(tree, ws, h, history, order, guess, ws.increments)
-        iterations = find_root(tree, ws, q, ws.increments, h, finder, tol, memory[1:], residuals)
+        first_guess(tree, ws, h, motion.history, order, guess, ws.increments)
+        iterations = find_root(tree, ws, q, ws.increments, h, finder, finding.tolerance, memory[1:])
         if iterations >= 0:
             break
         if finder == NEWTON:
             return -1
         finder, guess, memory[1] = NEWTON, IMPULSE, 0.0
-    if finder != method:
+    if finder != finding.solver:
         memory[1] = 0.0
-    arrive(tree, ws, q, h, limit_stiffness, kick, b)
+    arrive(tree, ws, q, h, limits.stiffness, b)
     for a in range(b.shape[0]):
         b[a] += 0.5 * h * u[a]
     return iterations
@@ -173,18 +169,18 @@ def advance(tree, ws, q, b, history, memory, u, w, h, kick, limits, method, gues
 @apart
 def shift_kick(tree, ws, q, limits, seconds, b):
     """Add `seconds` of a node's forces to b. The impulse of a node depends on the step that follows by these alone."""
-    node_force(tree, ws, q, limits[0], ws.kick)
+    node_force(tree, ws, q, limits.stiffness, ws.kick)
     for a in range(b.shape[0]):
         b[a] += seconds * ws.kick[a]
 
 
 @jit
-def take_step(tree, ws, q, b, history, memory, u, w, h, limits, method, guess, tol, tally, residuals):
+def take_step(tree, ws, motion, loads, h, limits, finding):
     """One step in place, as a whole or, where that has no root, in 2, 4, ... parts; its status.
 
-    `history` (nv, REMEMBERED) and `memory[0]` are those of `remember`, `memory[1]` is the contraction of iterations
-    or 0. `tally` (2,) grows by iterations and by the steps that had to be divided. Without a root q and b may be lost.
+    Without a root q and b may be lost.
     """
+    q, b, memory, guess = motion.q, motion.b, motion.memory, finding.guess
     for level in range(HALVINGS + 1):
         parts = 2**level
         part_h = h / parts
@@ -197,9 +193,7 @@ def take_step(tree, ws, q, b, history, memory, u, w, h, limits, method, guess, t
         for _ in range(parts):
             if level > 0:
                 memory[:] = 0.0
-            n = advance(
-                tree, ws, q, b, history, memory, u, w, part_h, part_h, limits, method, guess, tol, residuals
-            )
+            n = advance(tree, ws, motion, loads, part_h, limits, finding, guess)
             if n < 0:
                 break
             total += n
@@ -212,12 +206,12 @@ def take_step(tree, ws, q, b, history, memory, u, w, h, limits, method, guess, t
             copy(ws.saved_b, b)
             place(tree, q, ws.node)
     if level == 0:
-        memory[0] = remember(history, ws.missed, memory[0], ws.increments)
+        memory[0] = remember(motion.history, ws.missed, memory[0], ws.increments)
     else:
         shift_kick(tree, ws, q, limits, 0.5 * (h - part_h), b)
-        tally[1] += 1
+        ws.tally[1] += 1
         memory[:] = 0.0
-    tally[0] += total
+    ws.tally[0] += total
     if largest(b, 1.0) == math.inf or largest(q, 1.0) == math.inf:
         return NOT_FINITE
     return OK
@@ -229,8 +223,8 @@ at zero and free: a tenth of what the step would not stand, so that a joint over
 nothing blows up where several limits of a light body are reached at once."""
 
 
-def limit_springs(tree: Tree, step_s: float, ws: Workspace) -> tuple[np.ndarray, np.ndarray]:
-    """(stiffness, damping), each (nv,), for steps of `step_s` seconds and all that are shorter."""
+def limit_springs(tree: Tree, step_s: float, ws: Workspace) -> Limits:
+    """For steps of `step_s` seconds and all that are shorter."""
     a, nv = tree.arrays, tree.nv
     stiffness, damping = np.zeros(nv), np.zeros(nv)
     place(a, tree.q0, ws.node)
@@ -246,4 +240,4 @@ def limit_springs(tree: Tree, step_s: float, ws: Workspace) -> tuple[np.ndarray,
         inertia = 1.0 / answer[at]
         stiffness[at] = STIFFNESS * inertia / step_s**2
         damping[at] = 2.0 * DAMPING_RATIO * np.sqrt(stiffness[at] * inertia)
-    return stiffness, damping
+    return Limits(stiffness, damping)

@@ -91,7 +91,7 @@ def _arrays(record: PlanRecord) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def _record(file: ArraysFile, about: dict[str, Any], way: int) -> PlanRecord:
     """A plan, without its alternatives."""
     subject = known_vehicle(about["vehicle"], **as_type(about["parameters"], dict[str, Any]))
-    options = as_type(about.get("options", {}), dict[str, float])
+    options = as_type(about.get("options", {}), dict[str, float | str])
     reason = integrator(about["integrator"], **options).serves(subject)
     if reason:
         raise InputError(reason)

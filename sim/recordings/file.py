@@ -40,7 +40,7 @@ class LegHeader:
     """What is told of a leg beside its arrays, as `sim.recordings.leg.Leg` has it."""
 
     integrator: _Text
-    options: dict[str, float]
+    options: dict[str, float | str]
     parameters: dict[str, float | tuple[float, ...]]
     step_s: Annotated[float, Meta(ge=_LEAST_S, le=_FAR_S)]
     since_s: _Seconds
@@ -207,7 +207,7 @@ def _about(leg: Leg) -> dict[str, Any]:
     scheme = leg.integrator
     return {
         "integrator": scheme.name,
-        "options": {name: getattr(scheme, name) for name in scheme.options},
+        "options": scheme.settings,
         "parameters": leg.vehicle.values,
         "step_s": leg.step_s,
         "since_s": leg.since_s,

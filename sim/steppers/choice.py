@@ -7,8 +7,7 @@ from sim.compiler.kernel import compile_kernel
 from sim.compiler.stepper import SampledStepper
 from sim.integrators.base import Integrator
 from sim.integrators.multibody import VariedMultibody
-from sim.steppers.closed_tree import ClosedTreeStepper
-from sim.steppers.tree import TreeStepper
+from sim.steppers.tree import ClosedTreeStepper, TreeStepper
 from sim.steppers.varied_tree import VariedTreeStepper
 from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle
 from sim.vehicles.forms.base import Structure, Vehicle

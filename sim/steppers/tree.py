@@ -1,89 +1,27 @@
 """Trees of joints on the lanes that all vehicles run on: a `sim.steppers.Stepper` by recursions in linear time."""
 
 import threading
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from sim.compiler.stepper import kept_state
-from sim.contact.trees import felt_of
+from sim.contact.trees import TreeContact, contact_of
 from sim.integrators.base import Integrator
-from sim.multibody import roots
-from sim.multibody.arrays import REMEMBERED, Workspace, workspace
+from sim.multibody.arrays import REMEMBERED, Loads
 from sim.multibody.continuous import EULER, RK4
-from sim.multibody.observing import tell
-from sim.multibody.stepping import limit_springs, node_velocities
+from sim.multibody.observing import Reported, observe_node
 from sim.multibody.tree import Tree
 from sim.steppers import tree_rollouts
-from sim.vehicles.forms.articulated import ArticulatedVehicle, PlumbLine
+from sim.steppers.bound_tree import NO_WRENCHES, BoundTree
+from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle, PlumbLine
 from sim.vehicles.forms.observation import Observation, ObservationLayout, Observed, layout_of
 
-Limits = tuple[np.ndarray, np.ndarray]
-
-LIMIT_STEP_S = 0.005
-"""Limits of joints are no stiffer than steps of this length bear, so that what is told of their energy holds for all
-steps up to it."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class LaidTree:
-    """A tree with the parameters' values, and the room that its steps take."""
-
-    tree: Tree
-    ws: Workspace
-    offsets: np.ndarray
-    """(bodies, 12) rotations row by row, positions."""
-    lines: np.ndarray
-    """(k, 8) as `tell` has them."""
-    limits: dict[float, Limits]
-    """By the step [s]."""
-    stages: np.ndarray
-    torques: np.ndarray
-    """(3, nv) room for a step's."""
-    tally: np.ndarray
-
-    def limits_at(self, h: float) -> Limits:
-        step_s = max(h, LIMIT_STEP_S)
-        if step_s not in self.limits:
-            self.limits[step_s] = limit_springs(self.tree, step_s, self.ws)
-        return self.limits[step_s]
-
-
-def lay(vehicle: ArticulatedVehicle, p: np.ndarray) -> LaidTree:
-    """With the parameters p."""
-    tree = vehicle.tree_with(p)
-    return LaidTree(
-        tree=tree,
-        ws=workspace(tree.arrays),
-        offsets=np.ascontiguousarray([np.r_[T[:3, :3].ravel(), T[:3, 3]] for T in tree.offsets]),
-        lines=_lines(tree, vehicle.plumb_lines(vehicle.quantities(p))),
-        limits={},
-        stages=np.zeros((6, tree.nv)),
-        torques=np.zeros((3, tree.nv)),
-        tally=np.zeros(2),
-    )
-
-
-def _lines(tree: Tree, declared: dict[str, PlumbLine]) -> np.ndarray:
-    rows = np.zeros((len(declared), 8))
-    for row, line in zip(rows, declared.values(), strict=True):
-        for at, (body, point) in zip((0, 4), (line[:2], line[2:]), strict=True):
-            k = tree.names.index(body)
-            row[at], row[at + 1 : at + 4] = tree.carriers[k], (tree.offsets[k] @ np.r_[point, 1.0])[:3]
-    return rows
-
-
-VARIATIONAL = {
-    "riqn": roots.RIQN,
-    "newton": roots.NEWTON,
-    "broyden": roots.BROYDEN,
-    "riqn-variable": roots.RIQN,
-}
 ACCELERATED = {"semi-implicit-euler": EULER, "rk4": RK4}
 """By the method's name."""
-TOLERANCE = 1e-11
-"""Of the joints' increments in a step [rad or m]."""
+LIMIT_STEP_S = 0.005
+"""Limits of joints are no stiffer than steps of this length bear, so that what is reported of their energy holds for
+all steps up to it."""
 _KEPT_TREES = 4
 
 
@@ -102,7 +40,7 @@ class TreeStepper:
         self.layout: ObservationLayout = layout_of(vehicle)
         self._vehicle, self._told = vehicle, vehicle.told
         self._nq, self._nv = vehicle.tree.nq, vehicle.tree.nv
-        self._variational = integrator.name in VARIATIONAL
+        self._variational = bool(integrator.solver)
         self._local = threading.local()
 
     @property
@@ -129,15 +67,13 @@ class TreeStepper:
         self, node: np.ndarray, u: np.ndarray, p: np.ndarray, h: float, env: tuple[Any, ...] = ()
     ) -> np.ndarray:
         """Private state for a node: the discrete Legendre transform where the method has one."""
-        laid, nq = self._laid(p), self._nq
+        nq = self._nq
         y = np.zeros(self.private_size)
-        y[:nq] = node[:nq]
         if self._variational:
-            tree_rollouts.variational_start(
-                laid.tree.arrays, laid.ws, y[:nq], node[nq:].copy(), h, laid.limits_at(h), self._b(y)
-            )
+            motion = self._bound(p, h).start(node[:nq], node[nq:])
+            y[:nq], self._b(y)[:] = motion.q, motion.b
         else:
-            y[nq:] = node[nq:]
+            y[:] = node
         return y
 
     def advance(
@@ -155,48 +91,31 @@ class TreeStepper:
         w (nv,): generalised force from outside, whose impulse acts where each step starts.
         Returns (steps done, status, iterations); y is the last good state.
         """
-        laid, nq = self._laid(p), self._nq
-        arrays, limits, none = laid.tree.arrays, laid.limits_at(h), NO_WRENCHES
-        if not self._variational:
-            rule = ACCELERATED[self.integrator.name]
-            held = np.array([self._vehicle.joint_forces(row, p) for row in u.reshape(len(self.moments), -1)])
-            done, status = tree_rollouts.accelerated_rollout(
-                arrays,
-                laid.ws,
-                felt_of(env),
-                y[:nq],
-                y[nq:],
-                held,
-                w,
-                none,
-                h,
-                n,
-                limits,
-                rule,
-                laid.stages[0],
-                laid.stages,
-                laid.torques[: len(held)],
-            )
-            return done, status, 0
-        laid.tally[:] = 0.0
-        done, status = tree_rollouts.variational_rollout(
-            arrays,
-            laid.ws,
-            felt_of(env),
-            *self._moving(y),
-            self._vehicle.joint_forces(u, p),
-            w,
-            none,
-            h,
-            n,
-            limits,
-            VARIATIONAL[self.integrator.name],
-            roots.EXTRAPOLATED,
-            TOLERANCE,
-            laid.tally,
-            NO_RESIDUALS,
+        bound, nq, contact = self._bound(p, h), self._nq, contact_of(env)
+        if self._variational:
+            bound.workspace.tally[:] = 0.0
+            done, status = self._advance(bound, y, self._vehicle.joint_forces(u, p), w, n, contact)
+            return done, status, int(bound.workspace.tally[0])
+        rule, stages = ACCELERATED[self.integrator.name], self._stages()
+        held = np.array([self._vehicle.joint_forces(row, p) for row in u.reshape(len(self.moments), -1)])
+        loads = Loads(held, w, NO_WRENCHES)
+        tree, ws, limits = bound.tree.arrays, bound.workspace, bound.limits
+        done, status = tree_rollouts.accelerated_rollout(
+            tree, ws, contact, y[:nq], y[nq:], loads, h, n, limits, rule, stages
         )
-        return done, status, int(laid.tally[0])
+        return done, status, 0
+
+    def _advance(
+        self,
+        bound: BoundTree,
+        y: np.ndarray,
+        torques: np.ndarray,
+        push: np.ndarray,
+        n: int,
+        contact: TreeContact,
+    ) -> tuple[int, int]:
+        """n variational steps of a private state in place."""
+        return bound.advance(bound.motion(y), n, torques, push=push, contact=contact)
 
     def node(
         self,
@@ -209,10 +128,10 @@ class TreeStepper:
         env: tuple[Any, ...] = (),
     ) -> np.ndarray:
         """Coordinates and velocities of a private state; of the variational method by its momenta."""
-        laid, nq, nv = self._laid(p), self._nq, self._nv
-        node = y[: nq + nv].copy()
+        node = y[: self._nq + self._nv].copy()
         if self._variational:
-            node_velocities(laid.tree.arrays, laid.ws, node[:nq], self._b(y), h, laid.limits_at(h), node[nq:])
+            bound = self._bound(p, h)
+            node[self._nq :] = bound.velocity(bound.motion(y))
         return node
 
     def trajectory(
@@ -242,7 +161,7 @@ class TreeStepper:
     def observe(self, node: np.ndarray, u: np.ndarray, p: np.ndarray) -> Observation:
         """All that is told of one node."""
         row = np.empty(self.layout.size)
-        self._tell(self._laid(p), node, self._vehicle.joint_forces(u, p), row)
+        self._report(p, node, self._vehicle.joint_forces(u, p), row)
         return Observation(self.layout, row)
 
     def observe_step(
@@ -253,9 +172,9 @@ class TreeStepper:
 
     def observe_all(self, nodes: np.ndarray, us: np.ndarray, p: np.ndarray, h: float = 1.0) -> Observed:
         """What is told of nodes (n, node_size)."""
-        rows, laid = np.empty((len(nodes), self.layout.size)), self._laid(p)
+        rows = np.empty((len(nodes), self.layout.size))
         for k, node in enumerate(nodes):
-            self._tell(laid, node, self._vehicle.joint_forces(us[min(k, len(us) - 1)], p), rows[k])
+            self._report(p, node, self._vehicle.joint_forces(us[min(k, len(us) - 1)], p), rows[k])
         return Observed(self.layout, rows)
 
     def observed_later(
@@ -282,63 +201,125 @@ class TreeStepper:
 
     def answer(self, q: np.ndarray, impulse: np.ndarray, p: np.ndarray) -> np.ndarray:
         """(nv,) by how much a generalised impulse changes the velocities at coordinates q."""
-        laid, out = self._laid(p), np.zeros(self._nv)
-        tree_rollouts.answer_of(laid.tree.arrays, laid.ws, np.ascontiguousarray(q), impulse, out)
+        bound, out = self._bound(p), np.zeros(self._nv)
+        tree_rollouts.answer_of(bound.tree.arrays, bound.workspace, np.ascontiguousarray(q), impulse, out)
         return out
 
     def impulses_at(
         self, q: np.ndarray, body: str, at_b: np.ndarray, R_wb: np.ndarray, p: np.ndarray
     ) -> np.ndarray:
         """(3, nv) of unit impulses along x, y, z, in which R_wb is the body's rotation, at a point of the body."""
-        laid = self._laid(p)
-        tree, rows = laid.tree, np.zeros((3, self._nv))
+        bound = self._bound(p)
+        tree, rows = bound.tree, np.zeros((3, self._nv))
         k = tree.names.index(body)
         T, q = tree.offsets[k], np.ascontiguousarray(q)
         arm, R = T[:3, :3] @ at_b + T[:3, 3], T[:3, :3] @ R_wb.T
         for axis in range(3):
             wrench = np.r_[np.cross(arm, R[:, axis]), R[:, axis]]
-            tree_rollouts.impulse_at(tree.arrays, laid.ws, q, int(tree.carriers[k]), wrench, rows[axis])
+            tree_rollouts.impulse_at(
+                tree.arrays, bound.workspace, q, int(tree.carriers[k]), wrench, rows[axis]
+            )
         return rows
 
     def _b(self, y: np.ndarray) -> np.ndarray:
         return y[self._nq : self._nq + self._nv]
 
-    def _moving(self, y: np.ndarray) -> tuple[np.ndarray, ...]:
-        """(q, b, history, memory) within the private state of a variational method."""
-        history = y[self._nq + self._nv : -2].reshape(self._nv, REMEMBERED)
-        return y[: self._nq], self._b(y), history, y[-2:]
-
-    def _tell(self, laid: LaidTree, node: np.ndarray, torques: np.ndarray, row: np.ndarray) -> None:
-        nq, tree = self._nq, laid.tree
+    def _report(self, p: np.ndarray, node: np.ndarray, torques: np.ndarray, row: np.ndarray) -> None:
+        bound, reported = self._bound(p, 0.0), self._reported(p)
         if np.isfinite(node).all():
-            limits = laid.limits_at(0.0)
-            tell(
-                tree.arrays,
-                laid.ws,
-                tree.carriers,
-                laid.offsets,
-                laid.lines,
-                *self._told,
-                node[:nq],
-                node[nq:],
-                torques,
-                limits,
-                row,
-            )
+            q, v, tree = node[: self._nq], node[self._nq :], bound.tree.arrays
+            observe_node(tree, bound.workspace, reported, q, v, torques, bound.limits, row)
         else:
             row[:] = np.nan
 
-    def _laid(self, p: np.ndarray) -> LaidTree:
-        """The tree with these parameters, in this thread."""
-        kept: dict[bytes, LaidTree] = self._local.__dict__.setdefault("kept", {})
+    def _bound(self, p: np.ndarray, h: float | None = None) -> BoundTree:
+        """The tree with these parameters, in this thread, for steps of h if that is said."""
+        bound = self._kept(p)[0]
+        if h is not None:
+            bound.step_s = h
+        return bound
+
+    def _reported(self, p: np.ndarray) -> Reported:
+        return self._kept(p)[1]
+
+    def _kept(self, p: np.ndarray) -> tuple[BoundTree, Reported]:
+        kept: dict[bytes, tuple[BoundTree, Reported]] = self._local.__dict__.setdefault("kept", {})
         key = p.tobytes()
-        laid = kept.get(key)
-        if laid is None:
+        if key not in kept:
             while len(kept) >= _KEPT_TREES:
                 del kept[next(iter(kept))]
-            laid = kept[key] = lay(self._vehicle, p)
-        return laid
+            vehicle = self._vehicle
+            tree = vehicle.tree_with(p)
+            loops = vehicle.loops_with(p) if isinstance(vehicle, ClosedVehicle) else ()
+            solver = self.integrator.solver or "riqn"
+            lines = _lines(tree, vehicle.plumb_lines(vehicle.quantities(p)))
+            offsets = np.ascontiguousarray([np.r_[T[:3, :3].ravel(), T[:3, 3]] for T in tree.offsets])
+            kept[key] = (
+                BoundTree(tree, LIMIT_STEP_S, loops=loops, solver=solver, limit_step_s=LIMIT_STEP_S),
+                Reported(tree.carriers, offsets, lines, *self._told),
+            )
+        return kept[key]
+
+    def _stages(self) -> np.ndarray:
+        """What the accelerated methods write, in this thread."""
+        found: np.ndarray = self._local.__dict__.setdefault("stages", np.zeros((9, self._nv)))
+        return found
 
 
-NO_WRENCHES = np.zeros((0, 6))
-NO_RESIDUALS = np.zeros(0)
+class ClosedTreeStepper(TreeStepper):
+    """By a variational method. The private state is that of the open tree, and the impulses of the latest step.
+
+    (None at first: `TreeStepper.start` leaves zeros where it puts nothing.)
+    """
+
+    def __init__(self, vehicle: ClosedVehicle, integrator: Integrator) -> None:
+        super().__init__(vehicle, integrator)
+        self._more = 3 * len(vehicle.loops_with(vehicle.parameter_vector))
+
+    @property
+    def private_size(self) -> int:
+        return super().private_size + self._more
+
+    def _advance(
+        self,
+        bound: BoundTree,
+        y: np.ndarray,
+        torques: np.ndarray,
+        push: np.ndarray,
+        n: int,
+        contact: TreeContact,
+    ) -> tuple[int, int]:
+        """As without loops; iterations are those of all trials."""
+        ends = y.size - self._more
+        return bound.advance(
+            bound.motion(y[:ends]), n, torques, push=push, contact=contact, impulses=y[ends:]
+        )
+
+    def node(
+        self,
+        y: np.ndarray,
+        u: np.ndarray,
+        p: np.ndarray,
+        h: float,
+        *,
+        w: np.ndarray | None = None,
+        env: tuple[Any, ...] = (),
+    ) -> np.ndarray:
+        """Coordinates and velocities, these with the impulse that keeps the loops closed."""
+        return super().node(y[: y.size - self._more], u, p, h, w=w, env=env)
+
+    def answer(self, q: np.ndarray, impulse: np.ndarray, p: np.ndarray) -> np.ndarray:
+        """(nv,) by how much a generalised impulse changes the velocities, with those of the loops that it calls up."""
+        closure = self._bound(p).closure
+        assert closure is not None, "of a closed vehicle"
+        return closure.tangent(q, super().answer(q, impulse, p))
+
+
+def _lines(tree: Tree, declared: dict[str, PlumbLine]) -> np.ndarray:
+    """(k, 8) as `Reported` has them."""
+    rows = np.zeros((len(declared), 8))
+    for row, line in zip(rows, declared.values(), strict=True):
+        for at, (body, point) in zip((0, 4), (line[:2], line[2:]), strict=True):
+            k = tree.names.index(body)
+            row[at], row[at + 1 : at + 4] = tree.carriers[k], (tree.offsets[k] @ np.r_[point, 1.0])[:3]
+    return rows

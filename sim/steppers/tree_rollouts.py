@@ -1,84 +1,80 @@
-"""Many steps of a tree on the flat private state of a lane, whose inputs are held and which is pushed from outside.
+"""Many steps of a tree on the private state of a lane, whose loads are held: open or closed, above a ground.
 
-Of the variational method the private state is (q, b, history, memory) as in `stepping`, of the others (q, v). A push is
-a generalised force (nv,) whose impulse acts where each step starts.
+Of the variational method the private state is a `TreeMotion`, of the others (q, v).
 """
 
 import math
 
 from sim.contact.trees import ground_push, is_near
+from sim.multibody.arrays import RootFinding
 from sim.multibody.articulated import factorise, solve
 from sim.multibody.continuous import EULER, accelerate, air_impulse, euler_step, rk4_step
 from sim.multibody.kinematics import place
-from sim.multibody.roots import largest
-from sim.multibody.spatial import apart, clear, copy, entry, entry_apart, put_pair, rotate, row9, row_of
-from sim.multibody.stepping import NOT_FINITE, OK, active_damping, node_force, take_step
+from sim.multibody.loops import (
+    CORRECTIONS_MAX,
+    answer_to,
+    impulses_by_end,
+    least_impulses,
+    loop_slopes,
+    open_gaps,
+)
+from sim.multibody.roots import EXTRAPOLATED, GIVEN, largest
+from sim.multibody.spatial import apart, clear, copy, entry, entry_apart, jit, put_pair, rotate, row9, row_of
+from sim.multibody.stepping import NO_ROOT, NOT_FINITE, OK, active_damping, node_force, take_step
 from sim.multibody.twists import gather, momenta
+
+_SOFT = 1e-12
+"""Least fraction of the largest square of slopes that is added where impulses are found by those of a step's end."""
+_APART = 4.0
+"""Slopes at the end below this many times the way that is to be closed do not tell two ways of closing it apart."""
+_ROOT_FRACTION = 0.1
+"""How much closer than the gaps a trial step's root is found."""
 
 
 @apart
-def meet_ground(tree, ws, felt, q, b, u, h, limit_damping):
+def meet_ground(tree, ws, contact, motion, loads, h, limit_damping):
     """Add to ws.torque the contact's mean force over a step that begins with the impulse b."""
+    q, b, u = motion.q, motion.b, loads.torques
     active_damping(tree, q, limit_damping, ws.damping)
     factorise(tree, ws.node, ws.damping, h, ws.articulated, ws.factor)
     for a in range(b.shape[0]):
-        felt.free[a] = b[a] + h * (0.5 * u[a] + ws.torque[a])
-    solve(tree, ws.node, ws.damping, h, ws.factor, felt.free, ws.wrench, ws.spare, ws.twist, felt.free)
-    ground_push(tree, ws, felt, h, h, ws.torque)
+        contact.free[a] = b[a] + h * (0.5 * u[a] + ws.torque[a])
+    solve(tree, ws.node, ws.damping, h, ws.factor, contact.free, ws.wrench, ws.spare, ws.twist, contact.free)
+    ground_push(tree, ws, contact, h, h, ws.torque)
 
 
 @entry
 def variational_start(tree, ws, q, v, h, limits, b):
     """The impulse b of a node, by the discrete Legendre transform."""
     place(tree, q, ws.node)
-    node_force(tree, ws, q, limits[0], ws.kick)
+    node_force(tree, ws, q, limits.stiffness, ws.kick)
     momenta(tree, ws.node, v, ws.arc, ws.wrench, b)
     for a in range(b.shape[0]):
         b[a] += 0.5 * h * ws.kick[a]
 
 
 @entry_apart
-def variational_rollout(
-    tree,
-    ws,
-    felt,
-    q,
-    b,
-    history,
-    memory,
-    u,
-    push,
-    wrenches,
-    h,
-    steps,
-    limits,
-    method,
-    guess,
-    tol,
-    tally,
-    residuals,
-):
-    """Returns (steps done, status); the state is the last good one, in place. felt: the ground, as far as it has ends.
-    `wrenches` (n or 0, 6) on the bodies, in their frames, are held.
+def variational_rollout(tree, ws, contact, motion, loads, h, steps, limits, finding):
+    """Returns (steps done, status); the motion is the last good one, in place. contact: the ground, as far as it has
+    ends.
 
     Contact works against the velocities of the step's arc, as the impulse with which it begins gives them. The air
     pushes for half of a step before it and half after.
     """
+    q, b = motion.q, motion.b
     place(tree, q, ws.node)
     airy = tree.air_carriers.shape[0] > 0
     for step in range(steps):
         copy(q, ws.kept_q)
         copy(b, ws.kept_b)
-        copy(push, ws.torque)
+        copy(loads.push, ws.torque)
         if airy:
             air_impulse(tree, ws, q, b, h, 0.5 * h, limits)
-        if felt.carriers.shape[0] and is_near(tree, ws, felt, q, h):
-            meet_ground(tree, ws, felt, q, b, u, h, limits[1])
+        if contact.carriers.shape[0] and is_near(tree, ws, contact, q, h):
+            meet_ground(tree, ws, contact, motion, loads, h, limits.damping)
         for a in range(b.shape[0]):
             b[a] += h * ws.torque[a]
-        status = take_step(
-            tree, ws, q, b, history, memory, u, wrenches, h, limits, method, guess, tol, tally, residuals
-        )
+        status = take_step(tree, ws, motion, loads, h, limits, finding)
         if status == OK and airy:
             air_impulse(tree, ws, q, b, h, 0.5 * h, limits)
         if status != OK:
@@ -89,31 +85,33 @@ def variational_rollout(
 
 
 @entry
-def accelerated_rollout(tree, ws, felt, q, v, u, push, none, h, steps, limits, rule, slope, stages, torques):
-    """By articulated-body accelerations; as `variational_rollout`, but u (1 or 3, nv) as `rk4_step` takes it.
+def accelerated_rollout(tree, ws, contact, q, v, loads, h, steps, limits, rule, stages):
+    """By articulated-body accelerations; as `variational_rollout`, but torques (1 or 3, nv) as `rk4_step` takes them.
 
-    `torques`, of the same shape, is overwritten.
+    `stages` (9, nv) is overwritten.
     """
+    u, push, none = loads.torques, loads.push, loads.wrenches
     rows = u.shape[0]
+    torques = stages[6 : 6 + rows]
     middle = torques[rows // 2]
     for step in range(steps):
         copy(q, ws.kept_q)
         copy(v, ws.kept_b)
         copy(push, ws.torque)
-        if felt.carriers.shape[0] and is_near(tree, ws, felt, q, h):
+        if contact.carriers.shape[0] and is_near(tree, ws, contact, q, h):
             for a in range(v.shape[0]):
                 middle[a] = u[rows // 2, a] + push[a]
-            accelerate(tree, ws, q, v, middle, none, limits, felt.free)
+            accelerate(tree, ws, q, v, middle, none, limits, contact.free)
             for a in range(v.shape[0]):
-                felt.free[a] = v[a] + h * felt.free[a]
-            ground_push(tree, ws, felt, h, 0.0, ws.torque)
+                contact.free[a] = v[a] + h * contact.free[a]
+            ground_push(tree, ws, contact, h, 0.0, ws.torque)
         for row in range(rows):
             for a in range(v.shape[0]):
                 torques[row, a] = u[row, a] + ws.torque[a]
         if rule == EULER:
-            euler_step(tree, ws, q, v, middle, none, h, limits, slope, ws.increments)
+            euler_step(tree, ws, q, v, middle, none, h, limits, stages)
         else:
-            rk4_step(tree, ws, q, v, torques, none, h, limits, stages, ws.increments)
+            rk4_step(tree, ws, q, v, torques, none, h, limits, stages)
         if largest(q, 1.0) == math.inf or largest(v, 1.0) == math.inf:
             copy(ws.kept_q, q)
             copy(ws.kept_b, v)
@@ -137,3 +135,84 @@ def impulse_at(tree, ws, q, body, wrench, out):
     R = row9(ws.node, body, 0)
     put_pair(ws.wrench, body, rotate(R, row_of(wrench, 0)), rotate(R, row_of(wrench, 3)))
     gather(tree, ws.node, ws.wrench, out)
+
+
+@jit
+def copy_rows(source, to):
+    for k in range(to.shape[0]):
+        for a in range(to.shape[1]):
+            to[k, a] = source[k, a]
+
+
+@jit
+def copy_motion(source, to):
+    copy(source.q, to.q)
+    copy(source.b, to.b)
+    copy_rows(source.history, to.history)
+    copy(source.memory, to.memory)
+
+
+@entry
+def closed_rollout(tree, ws, contact, loops, closing, motion, impulses, loads, h, steps, limits, finding):
+    """As `variational_rollout`, with the loops closed at each step's end.
+
+    `impulses` (m,) of the latest step are where the next one's begin [N s]. finding.tolerance: of what the impulses
+    would still move [rad or m].
+    """
+    q, b, tol = motion.q, motion.b, finding.tolerance
+    for step in range(steps):
+        copy_motion(motion, closing.begin)
+        copy(impulses, closing.impulses)
+        active_damping(tree, q, limits.damping, ws.damping)
+        loop_slopes(tree, ws, loops, closing, q, h)
+        closed = by_end = False
+        before, soft, reach = math.inf, 0.0, 0.0
+        for correction in range(2 * CORRECTIONS_MAX):
+            for a in range(b.shape[0]):
+                total = 0.0
+                for k in range(closing.impulses.shape[0]):
+                    total += closing.slopes[k, a] * closing.impulses[k]
+                b[a] += total
+            guess = EXTRAPOLATED if math.isinf(before) else GIVEN
+            trial = RootFinding(finding.solver, guess, _ROOT_FRACTION * tol)
+            _, status = variational_rollout(tree, ws, contact, motion, loads, h, 1, limits, trial)
+            size, widest = math.inf, math.inf
+            if status == OK:
+                open_gaps(tree, ws, loops, closing, q)
+                if by_end:
+                    if soft == 0.0:
+                        impulses_by_end(tree, ws, loops, closing, q, -1.0 / h, _SOFT)
+                        for a in range(b.shape[0]):
+                            reach = max(reach, abs(h * answer_to(closing, a)))
+                        soft = max(_SOFT, (_APART * reach) ** 2)
+                    impulses_by_end(tree, ws, loops, closing, q, -1.0 / h, soft)
+                else:
+                    least_impulses(closing, closing.gaps, -1.0 / h)
+                size = widest = 0.0
+                for k in range(closing.gaps.shape[0]):
+                    widest = max(widest, abs(closing.gaps[k]))
+                for a in range(b.shape[0]):
+                    way = h * answer_to(closing, a)
+                    size = max(size, abs(way)) if math.isfinite(way) else math.inf
+                    ws.increments[a] += way
+            left = tol if correction < 2 * CORRECTIONS_MAX - 1 else _APART * reach * reach
+            if size <= tol or (by_end and widest <= left):
+                closed = True
+                break
+            copy_motion(closing.begin, motion)
+            if by_end:
+                if status != OK:
+                    break
+            elif not size < before or correction == CORRECTIONS_MAX - 1:
+                # The slopes of the start lead away from where the gaps close: from no impulses on by those of the end.
+                by_end, before = True, math.inf
+                closing.impulses[:] = 0.0
+                continue
+            before = size
+            for k in range(closing.impulses.shape[0]):
+                closing.impulses[k] += closing.change[k]
+        if not closed:
+            copy_motion(closing.begin, motion)
+            return step, NO_ROOT
+        copy(closing.impulses, impulses)
+    return steps, OK

@@ -7,13 +7,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sim.multibody.arrays import TreeMotion
 from sim.multibody.declaration import TreeState, numbers
 from sim.multibody.kinematics import move
 from sim.multibody.observing import frames
 from sim.multibody.stepping import OK
 from sim.multibody.tree import Tree
 from sim.platform.errors import InputError, one_of, quote
-from sim.steppers.variational_tree import ROOT_FINDERS, Motion, VariationalTree
+from sim.steppers.bound_tree import SOLVERS, BoundTree
 
 Torques = None | np.ndarray | list[float] | tuple[float, ...] | Callable[[float, TreeState], np.ndarray]
 
@@ -72,9 +73,9 @@ def simulate_tree(
 
     Raises InputError in one line for an unknown method and for states and controls that do not fit.
     """
-    if not isinstance(method, str) or method not in ROOT_FINDERS:
+    if not isinstance(method, str) or method not in SOLVERS:
         raise InputError(
-            f"unknown method {quote(method)} for a tree of joints; allowed: {one_of(ROOT_FINDERS, method)}"
+            f"unknown method {quote(method)} for a tree of joints; allowed: {one_of(SOLVERS, method)}"
         )
     state = tree.state() if initial is None else initial
     if not isinstance(state, TreeState) or (state.q.shape, state.v.shape) != ((tree.nq,), (tree.nv,)):
@@ -82,7 +83,7 @@ def simulate_tree(
     if not (np.isfinite(state.q).all() and np.isfinite(state.v).all()):
         raise InputError("initial has entries that are not finite")
     rows = _rows(tree, None if callable(controls) else controls, count)
-    stepper = VariationalTree(tree, h, root_finder=method)
+    stepper = BoundTree(tree, h, solver=method)
     q, v = np.full((count + 1, tree.nq), np.nan), np.full((count + 1, tree.nv), np.nan)
     energy, momentum = np.full(count + 1, np.nan), np.full((count + 1, 6), np.nan)
     us, done = np.zeros((count, tree.nv)), count
@@ -110,21 +111,21 @@ def simulate_tree(
         momentum=momentum,
         controls=us,
         diverged_at=None if done == count else done * h,
-        iterations=int(stepper.tally[0]),
-        divided_steps=int(stepper.tally[1]),
+        iterations=int(stepper.workspace.tally[0]),
+        divided_steps=int(stepper.workspace.tally[1]),
         diverged_because="" if done == count else "a step has no solution, or none that is finite",
     )
 
 
 def _midway(
-    stepper: VariationalTree, motion: Motion, v: np.ndarray, law: Callable[..., np.ndarray], begin_s: float
+    stepper: BoundTree, motion: TreeMotion, v: np.ndarray, law: Callable[..., np.ndarray], begin_s: float
 ) -> np.ndarray:
     """A law's torques in the middle of the step, from a trial step under those of its start: accurate to h^2."""
     tree, h = stepper.tree, stepper.step_s
     first = _row(tree, law(begin_s, TreeState(motion.q.copy(), v.copy())))
-    ahead, tally = motion.copy(), stepper.tally.copy()
+    ahead, tally = motion.copy(), stepper.workspace.tally.copy()
     status = stepper.advance(ahead, 1, first)[1]
-    stepper.tally[:] = tally
+    stepper.workspace.tally[:] = tally
     if status != OK:
         return first
     middle = motion.q.copy()

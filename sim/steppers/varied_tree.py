@@ -13,16 +13,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sim.contact.trees import felt_of
+from sim.contact.trees import TreeContact
 from sim.integrators.multibody import VariedMultibody
-from sim.multibody.arrays import BALL, FREE, PRISMATIC
+from sim.multibody.arrays import BALL, FREE, PRISMATIC, Loads
 from sim.multibody.articulated import factorise, solve
 from sim.multibody.continuous import all_forces
 from sim.multibody.kinematics import place
-from sim.multibody.roots import EXTRAPOLATED, RIQN
 from sim.multibody.spatial import copy, entry, jit
 from sim.multibody.stepping import OK, active_damping, node_force, shift_kick
-from sim.steppers.tree import NO_RESIDUALS, NO_WRENCHES, TOLERANCE, TreeStepper
+from sim.steppers.bound_tree import NO_WRENCHES, BoundTree
+from sim.steppers.tree import TreeStepper
 from sim.steppers.tree_rollouts import variational_rollout
 from sim.vehicles.forms.articulated import ArticulatedVehicle
 
@@ -31,7 +31,7 @@ _ASTRAY = math.log(1.5)
 """Further than this from the joints' own speed, as after a blow, ln rho starts anew from it."""
 
 
-class Room(NamedTuple):
+class VariedWorkspace(NamedTuple):
     """What a step writes beside `Workspace`."""
 
     q: np.ndarray
@@ -43,9 +43,9 @@ class Room(NamedTuple):
     forces: np.ndarray
 
 
-def room(nq: int, nv: int) -> Room:
+def varied_workspace(nq: int, nv: int) -> VariedWorkspace:
     """Of one lane."""
-    return Room(np.zeros(nq), np.zeros(nv), np.zeros(nv), np.zeros(nv), np.zeros(nv))
+    return VariedWorkspace(np.zeros(nq), np.zeros(nv), np.zeros(nv), np.zeros(nv), np.zeros(nv))
 
 
 @jit
@@ -63,23 +63,23 @@ def turning(tree, v, rate):
 
 
 @jit
-def parts_ahead(tree, ws, room, q, b, varied, u, push, none, h, limits, turn):
+def parts_ahead(tree, ws, own, motion, varied, loads, h, limits, turn):
     """Into how many parts the step from here goes; varied[0], ln rho, becomes that step's. ws.node is placed at q."""
-    v, rate, forces = room.velocity, room.rate, room.forces
+    q, b, v, rate, forces = motion.q, motion.b, own.velocity, own.rate, own.forces
     place(tree, q, ws.node)
-    node_force(tree, ws, q, limits[0], ws.kick)
-    active_damping(tree, q, limits[1], ws.damping)
+    node_force(tree, ws, q, limits.stiffness, ws.kick)
+    active_damping(tree, q, limits.damping, ws.damping)
     factorise(tree, ws.node, ws.damping, 0.0, ws.articulated, ws.factor)
     for a in range(b.shape[0]):
         rate[a] = b[a] - 0.5 * h * ws.kick[a]
-        forces[a] = u[a] + push[a]
+        forces[a] = loads.torques[a] + loads.push[a]
     solve(tree, ws.node, ws.damping, 0.0, ws.factor, rate, ws.wrench, ws.spare, ws.twist, v)
-    all_forces(tree, ws, v, forces, none, rate)
+    all_forces(tree, ws, v, forces, loads.wrenches, rate)
     solve(tree, ws.node, ws.damping, 0.0, ws.factor, rate, ws.wrench, ws.spare, ws.twist, rate)
     square, power = turning(tree, v, rate)
-    share = (h / turn) ** 2
-    R = 1.0 + share * square
-    change = h * share * power / R
+    scale = (h / turn) ** 2
+    R = 1.0 + scale * square
+    change = h * scale * power / R
     here = 0.5 * math.log(R) + 0.5 * change
     ahead = varied[0] + change
     if varied[1] == 0.0 or not abs(ahead - here) < _ASTRAY:
@@ -91,76 +91,37 @@ def parts_ahead(tree, ws, room, q, b, varied, u, push, none, h, limits, turn):
 
 
 @jit
-def rescale(history, memory, share):
-    """Backward differences of increments (`roots.remember`) for steps `share` times as long, to the second order."""
+def rescale(history, memory, ratio):
+    """Backward differences of increments (`roots.remember`) for steps `ratio` times as long, to the second order."""
     for a in range(history.shape[0]):
-        history[a, 0] += 0.5 * (1.0 - share) * history[a, 1]
-        factor = share
+        history[a, 0] += 0.5 * (1.0 - ratio) * history[a, 1]
+        factor = ratio
         for k in range(history.shape[1]):
             history[a, k] *= factor
-            factor *= share
-    memory[1] *= max(share, 1.0)
+            factor *= ratio
+    memory[1] *= max(ratio, 1.0)
 
 
 @entry
-def varied_rollout(
-    tree,
-    ws,
-    felt,
-    room,
-    q,
-    b,
-    history,
-    memory,
-    varied,
-    u,
-    push,
-    none,
-    h,
-    steps,
-    limits,
-    method,
-    turn,
-    tol,
-    tally,
-    residuals,
-):
+def varied_rollout(tree, ws, own, contact, motion, varied, loads, h, steps, limits, finding, turn):
     """As `variational_rollout`. varied (2,): ln rho of the latest step, and its parts, 0 if there is none.
 
     Between steps b is that of a node of steps h, whatever the parts: half of the step's kick is in it.
     """
+    q, b = motion.q, motion.b
     for step in range(steps):
-        copy(q, room.q)
-        copy(b, room.b)
-        parts = parts_ahead(tree, ws, room, q, b, varied, u, push, none, h, limits, turn)
+        copy(q, own.q)
+        copy(b, own.b)
+        parts = parts_ahead(tree, ws, own, motion, varied, loads, h, limits, turn)
         part_h = h / parts
         if varied[1] > 0.0 and varied[1] != parts:
-            rescale(history, memory, varied[1] / parts)
+            rescale(motion.history, motion.memory, varied[1] / parts)
         varied[1] = parts
         shift_kick(tree, ws, q, limits, -0.5 * (h - part_h), b)
-        _, status = variational_rollout(
-            tree,
-            ws,
-            felt,
-            q,
-            b,
-            history,
-            memory,
-            u,
-            push,
-            none,
-            part_h,
-            parts,
-            limits,
-            method,
-            EXTRAPOLATED,
-            tol,
-            tally,
-            residuals,
-        )
+        _, status = variational_rollout(tree, ws, contact, motion, loads, part_h, parts, limits, finding)
         if status != OK:
-            copy(room.q, q)
-            copy(room.b, b)
+            copy(own.q, q)
+            copy(own.b, b)
             return step, status
         shift_kick(tree, ws, q, limits, 0.5 * (h - part_h), b)
     return steps, OK
@@ -179,47 +140,52 @@ class VariedTreeStepper(TreeStepper):
     def private_size(self) -> int:
         return super().private_size + self._MORE
 
-    def advance(
+    def _advance(
+        self,
+        bound: BoundTree,
+        y: np.ndarray,
+        torques: np.ndarray,
+        push: np.ndarray,
+        n: int,
+        contact: TreeContact,
+    ) -> tuple[int, int]:
+        """As in constant steps; iterations are those of all parts."""
+        ends = y.size - self._MORE
+        return varied_rollout(
+            bound.tree.arrays,
+            bound.workspace,
+            self._own(),
+            contact,
+            bound.motion(y[:ends]),
+            y[ends:],
+            Loads(torques, push, NO_WRENCHES),
+            bound.step_s,
+            n,
+            bound.limits,
+            bound.finding,
+            self._turn_rad,
+        )
+
+    def node(
         self,
         y: np.ndarray,
         u: np.ndarray,
-        w: np.ndarray,
         p: np.ndarray,
         h: float,
-        n: int,
+        *,
+        w: np.ndarray | None = None,
         env: tuple[Any, ...] = (),
-    ) -> tuple[int, int, int]:
-        """As in constant steps; iterations are those of all parts."""
-        laid, ends = self._laid(p), y.size - self._MORE
-        laid.tally[:] = 0.0
-        done, status = varied_rollout(
-            laid.tree.arrays,
-            laid.ws,
-            felt_of(env),
-            self._room(),
-            *self._moving(y[:ends]),
-            y[ends:],
-            self._vehicle.joint_forces(u, p),
-            w,
-            NO_WRENCHES,
-            h,
-            n,
-            laid.limits_at(h),
-            RIQN,
-            self._turn_rad,
-            TOLERANCE,
-            laid.tally,
-            NO_RESIDUALS,
-        )
-        return done, status, int(laid.tally[0])
+    ) -> np.ndarray:
+        """As in constant steps."""
+        return super().node(y[: y.size - self._MORE], u, p, h, w=w, env=env)
 
     def parts(self, y: np.ndarray) -> int:
         """Of the latest step; 0 at the start."""
         return int(y[-1])
 
-    def _room(self) -> Room:
+    def _own(self) -> VariedWorkspace:
         """In this thread."""
-        kept: dict[str, Room] = self._local.__dict__
-        if "room" not in kept:
-            kept["room"] = room(self._nq, self._nv)
-        return kept["room"]
+        kept: dict[str, VariedWorkspace] = self._local.__dict__
+        if "varied" not in kept:
+            kept["varied"] = varied_workspace(self._nq, self._nv)
+        return kept["varied"]

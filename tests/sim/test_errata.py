@@ -11,7 +11,7 @@ from sim.compiler.loops import EXPONENT, SAFETY, growth
 from sim.groups import SE2, SE3, SO3
 from sim.integrators import INTEGRATORS
 from sim.multibody.stepping import OK
-from sim.steppers.variational_tree import VariationalTree
+from sim.steppers.bound_tree import BoundTree
 from studies import fig4, fig5, survey_pendula
 from studies.heavy_top import OMEGA, TOP, TopInSpace, formulation
 from studies.report import Options
@@ -189,10 +189,10 @@ def test_the_root_of_a_step_is_judged_by_increments_so_that_units_of_mass_do_not
     q, v = np.linspace(-1.0, 1.2, 8), np.linspace(2.0, -1.0, 8)
     ends = []
     for chain in (light, heavy):
-        stepper = VariationalTree(chain, 1e-3, tolerance=1e-12)
+        stepper = BoundTree(chain, 1e-3, tolerance=1e-12)
         motion = stepper.start(q, v)
         assert stepper.advance(motion, 200) == (200, OK)
-        ends.append((motion.q, stepper.tally.copy()))
+        ends.append((motion.q, stepper.workspace.tally.copy()))
     np.testing.assert_allclose(ends[0][0], ends[1][0], rtol=0, atol=1e-9)
     np.testing.assert_allclose(ends[0][1], ends[1][1], rtol=0.02, atol=0)
 

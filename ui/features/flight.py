@@ -176,7 +176,7 @@ def items(catalogue: Catalogue, vehicle: str) -> list[Item]:
 
 def by_family(catalogue: Catalogue) -> list[IntegratorEntry]:
     """All methods, those of a family together; families and their methods in the catalogue's order."""
-    entries = catalogue.integrators.values()
+    entries = [entry for entry in catalogue.integrators.values() if not entry.alias_of]
     families = tuple(dict.fromkeys(entry.family for entry in entries))
     return sorted(entries, key=lambda entry: families.index(entry.family))
 

@@ -38,6 +38,8 @@ class IntegratorEntry:
     """Vehicle name -> what it keeps of its mechanics, in words."""
     unplannable: str = ""
     """Why nothing can be planned with it; empty where it can."""
+    alias_of: str = ""
+    """The method that this is another name of: the menu has that one."""
 
     @property
     def facts(self) -> str:
@@ -102,6 +104,7 @@ def _catalogue(kinds: tuple[type[Vehicle], ...], scenes: tuple[str, ...]) -> Cat
             answers,
             kept,
             unplannable(method),
+            method.alias_of,
         )
     return Catalogue(entries, methods, _scenes(scenes))
 

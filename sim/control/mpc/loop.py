@@ -138,7 +138,7 @@ class MpcLoop:
         since_s = now_s + periods * dt_s
         self._pending = _Pending(self._number, now_s, since_s, self._wall())
         scheme = dynamics.kernel.integrator
-        options = {option: getattr(scheme, option) for option in scheme.options}
+        options = scheme.settings
         self.source.ask(
             MpcRequest(self._number, dynamics.vehicle, scheme.name, options, start, now_s, since_s)
         )

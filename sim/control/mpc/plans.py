@@ -46,7 +46,7 @@ class MpcRequest:
     vehicle: Vehicle
     method: str
     """Integrator by name: requests travel to other processes."""
-    options: dict[str, float]
+    options: dict[str, float | str]
     """Of the integrator."""
     node: np.ndarray
     """Where the vehicle will be when the plan takes over, flat."""

@@ -65,7 +65,7 @@ class Robot:
     notes: tuple[str, ...]
     """What its file says and the tree does not have, a line each."""
     loops: tuple[Loop, ...] = ()
-    """Which the tree leaves open: `sim.steppers.closed_tree.ClosedTree(robot.tree, robot.loops, step)` closes them."""
+    """Which the tree leaves open; `sim.steppers.bound_tree.BoundTree` closes them."""
 
     def torques(self, commands: Given) -> np.ndarray:
         """(nv,) `controls` of the tree from the motors' commands, all or by name; each is kept to its limits.

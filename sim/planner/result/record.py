@@ -20,7 +20,7 @@ class PlanRecord:
     """By which plans are told apart."""
     vehicle: Vehicle
     integrator: str
-    options: dict[str, float] = field(default_factory=dict)
+    options: dict[str, float | str] = field(default_factory=dict)
     """Of the integrator."""
     step_s: float
     nodes: np.ndarray
@@ -80,7 +80,7 @@ def record_of(plan: Plan, name: str) -> PlanRecord:
         name=name,
         vehicle=plan.vehicle,
         integrator=plan.integrator.name,
-        options={option: getattr(plan.integrator, option) for option in plan.integrator.options},
+        options=plan.integrator.settings,
         step_s=plan.step_s,
         nodes=np.ascontiguousarray(plan.trajectory.nodes),
         controls=np.ascontiguousarray(plan.controls),

@@ -38,7 +38,7 @@ class PlanView:
     """Where the world of the task has its origin in the world that is shown: at the fixed point of what has one."""
     method: str = "variational"
     """Integrator that is planned with."""
-    options: dict[str, float] = field(default_factory=dict)
+    options: dict[str, float | str] = field(default_factory=dict)
     """Of it."""
     phase: Phase = "idle"
     message: str = ""

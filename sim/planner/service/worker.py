@@ -39,7 +39,7 @@ class Job:
     """What is shown, where that is not the last plan."""
     only_build: bool = False
     """Make the problem ready, so that planning will not wait for it."""
-    options: dict[str, float] = field(default_factory=dict)
+    options: dict[str, float | str] = field(default_factory=dict)
     """Of the method."""
 
 

@@ -10,8 +10,8 @@ from sim.multibody.loops import Closure
 from sim.platform.errors import InputError
 from sim.recordings import load_take, save_take
 from sim.scene import load_scene, with_overrides
+from sim.steppers.bound_tree import BoundTree
 from sim.steppers.choice import tree_stepper
-from sim.steppers.closed_tree import ClosedTree
 from tests.sim.simulation_scenes import simulation
 
 SCENE = load_scene("linkage")
@@ -33,7 +33,7 @@ def test_a_lane_takes_the_steps_of_the_closed_tree_and_stays_closed():
     """Measured 3e-10 rad after 200 steps of what doubles in 0.3 s, and gaps of 1.6e-11 m."""
     vehicle, h = linkage(damping=0.05), 0.005
     run = sim.simulate(vehicle, "riqn", step=h, duration=1.0, controls=[3.0])
-    plain = ClosedTree(vehicle.tree, vehicle.loops_with(vehicle.parameter_vector), h)
+    plain = BoundTree(vehicle.tree, h, loops=vehicle.loops_with(vehicle.parameter_vector))
     start = vehicle.default_state().node
     motion = plain.start(start[:3], start[3:])
     plain.advance(motion, 200, np.array([3.0, 0.0, 0.0]))
@@ -85,7 +85,7 @@ def test_what_was_driven_and_pulled_is_replayed_to_the_bit(tmp_path):
 
 def test_methods_without_impulses_that_close_loops_are_refused():
     served = {name for name, method in integrators().items() if not method.serves(linkage())}
-    assert served == {"riqn", "newton", "broyden"}
+    assert served == {"variational", "riqn", "newton", "broyden"}
     with pytest.raises(InputError, match="a tree of bodies and joints with closed loops"):
         with_overrides(SCENE, integrator="rk4")
 

@@ -9,7 +9,7 @@ from sim.multibody.loops import Loop
 from sim.multibody.observing import body_frames, spatial_momentum
 from sim.multibody.stepping import OK
 from sim.multibody.tree import Body, Joint, tree
-from sim.steppers.closed_tree import ClosedTree
+from sim.steppers.bound_tree import BoundTree
 from tests.sim.multibody.four_bar import ACROSS, CLOSED, by_multipliers, closed_angles, four_bar
 
 
@@ -18,7 +18,7 @@ def test_a_four_bar_moves_as_its_equations_with_multipliers():
     exact, rates = by_multipliers(angles, 0.8)
     errors = []
     for h in (4e-3, 2e-3):
-        closed = ClosedTree(four_bar(), [CLOSED], h)
+        closed = BoundTree(four_bar(), h, loops=[CLOSED])
         motion = closed.start(angles, np.zeros(3))
         assert closed.advance(motion, round(0.8 / h))[1] == OK
         assert np.abs(closed.gaps(motion.q)).max() < 1e-9
@@ -60,7 +60,7 @@ def test_a_free_platform_with_closed_legs_keeps_its_momentum_and_its_energy():
     v = np.random.default_rng(0).normal(size=t.nv)
     worst = []
     for h in (4e-3, 2e-3):
-        closed = ClosedTree(t, loops, h)
+        closed = BoundTree(t, h, loops=loops)
         motion = closed.start(t.q0, v)
         before, energy, most = (
             spatial_momentum(t, motion.q, closed.velocity(motion)),
@@ -106,7 +106,7 @@ def test_parallelograms_pass_the_pose_in_which_all_their_bars_are_in_line(n, h):
         loops.append(Loop(f"coupler {k}", (1.0, 0.0, 0.0), f"bar {k}", (1.0, 0.0, 0.0)))
     linkage = tree(bodies)
     upright = np.array([1.0 if name.startswith("bar") else -1.0 for name in linkage.coordinate_names])
-    closed = ClosedTree(linkage, loops, h)
+    closed = BoundTree(linkage, h, loops=loops)
     motion = closed.start(0.5 * np.pi * upright, -upright)
     energies, widest = advanced(closed, motion, round(10.0 / h))
     inertia, moment = (n + 1) / 3 + n, (n + 1) / 2 + n
@@ -140,7 +140,7 @@ def test_a_linkage_without_symmetry_passes_its_singular_pose():
     start = {"crank": crank, "coupler": coupler - crank, "rocker": rocker}
     off = []
     for h in (2e-3, 1e-3):
-        closed = ClosedTree(linkage, [Loop("coupler", (0.9, 0.0, 0.0), "rocker", (0.8, 0.0, 0.0))], h)
+        closed = BoundTree(linkage, h, loops=[Loop("coupler", (0.9, 0.0, 0.0), "rocker", (0.8, 0.0, 0.0))])
         q = np.array([start[name] for name in linkage.coordinate_names])
         motion = closed.start(q, np.array([9.0 * (name == "crank") for name in linkage.coordinate_names]))
         energies, widest = advanced(closed, motion, round(10.0 / h))
@@ -154,10 +154,8 @@ def test_a_linkage_without_symmetry_passes_its_singular_pose():
 def test_what_cannot_be_closed_is_refused_by_name():
     t = four_bar()
     with pytest.raises(sim.InputError, match="'bar 2' is open by"):
-        ClosedTree(t, [CLOSED], 0.01).start(np.zeros(3), np.zeros(3))
+        BoundTree(t, 0.01, loops=[CLOSED]).start(np.zeros(3), np.zeros(3))
     with pytest.raises(sim.InputError, match="unknown body 'bar 9'"):
-        ClosedTree(t, [Loop("bar 9", (0.0, 0.0, 0.0))], 0.01)
+        BoundTree(t, 0.01, loops=[Loop("bar 9", (0.0, 0.0, 0.0))])
     with pytest.raises(sim.InputError, match="with itself"):
-        ClosedTree(t, [Loop("bar 1", (0.0, 0.0, 0.0), "bar 1")], 0.01)
-    with pytest.raises(sim.InputError, match="without loops"):
-        ClosedTree(t, [], 0.01)
+        BoundTree(t, 0.01, loops=[Loop("bar 1", (0.0, 0.0, 0.0), "bar 1")])

@@ -5,7 +5,7 @@ import pytest
 
 import sim
 from sim.multibody.stepping import OK
-from sim.steppers.closed_tree import ClosedTree
+from sim.steppers.bound_tree import BoundTree
 from sim.vehicles import VEHICLES, enter_own, known_vehicle
 from tests.sim.multibody.four_bar import GROUND, LENGTHS, MASSES, by_multipliers, closed_angles
 
@@ -42,7 +42,7 @@ def four_bar_file(folder, equality):
 def test_a_connected_file_moves_as_equations_with_multipliers(tmp_path, equality):
     """Measured 1.2e-4 rad at 2 ms, a quarter of what it is at 4 ms."""
     robot = sim.read_robot(four_bar_file(tmp_path, equality))
-    closed = ClosedTree(robot.tree, robot.loops, 2e-3)
+    closed = BoundTree(robot.tree, 2e-3, loops=robot.loops)
     motion = closed.start(robot.start.q, robot.start.v)
     assert closed.advance(motion, 400)[1] == OK
     exact, _ = by_multipliers(ANGLES, 0.8)

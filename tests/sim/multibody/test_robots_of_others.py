@@ -19,7 +19,7 @@ from sim.multibody.robots.model import start_of
 from sim.multibody.robots.reading import read_robot
 from sim.multibody.stepping import OK
 from sim.platform.errors import InputError
-from sim.steppers.variational_tree import VariationalTree
+from sim.steppers.bound_tree import BoundTree
 
 REFERENCE_STEP_S, SAMPLES = 1e-4, 20
 OFF_AXIS_M = np.array([0.1, 0.1, 0.1])
@@ -127,7 +127,7 @@ def apart(path, folder, step_s):
     d = mujoco.MjData(m)
     d.qvel[:] = 0.5 * np.random.default_rng(0).normal(size=m.nv)
     start = start_of(t, d.qpos, d.qvel)
-    stepper = VariationalTree(t, step_s, tolerance=1e-12)
+    stepper = BoundTree(t, step_s, tolerance=1e-12)
     motion = stepper.start(start.q, start.v)
     ids = {name: mujoco.mj_name2id(m, mujoco.mjtObj.mjOBJ_BODY, name) for name in t.names}
     ids = {name: i for name, i in ids.items() if i >= 0}  # its URDF reader merges what is fixed

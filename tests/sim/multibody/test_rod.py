@@ -8,7 +8,7 @@ from sim.multibody.observing import body_frames, frames
 from sim.multibody.rod import rod
 from sim.multibody.stepping import OK
 from sim.multibody.tree import tree
-from sim.steppers.variational_tree import VariationalTree
+from sim.steppers.bound_tree import BoundTree
 
 LENGTH, MASS, BENDING, TWIST, RADIUS = 1.0, 0.1, 20.0, 0.5, 0.01
 ACROSS = ((0.0, 0.0, -1.0), (0.0, 1.0, 0.0), (1.0, 0.0, 0.0))
@@ -38,7 +38,7 @@ def tip(t, q):
 
 def settled(t, h, seconds, wrenches=None):
     """Where it comes to rest."""
-    stepper = VariationalTree(t, h)
+    stepper = BoundTree(t, h)
     motion = stepper.start(t.q0, np.zeros(t.nv))
     assert stepper.advance(motion, round(seconds / h), wrenches_b=wrenches)[1] == OK
     q = motion.q.copy()
@@ -73,7 +73,7 @@ def test_a_cantilever_swings_at_euler_and_bernoullis_frequency():
         q = t.q0.copy()
         q[2::4] = np.sin(0.5 * turns)
         q[0::4] = np.cos(0.5 * turns)
-        stepper = VariationalTree(t, h)
+        stepper = BoundTree(t, h)
         motion = stepper.start(q, np.zeros(t.nv))
         heights = [tip(t, motion.q)[2]]
         while heights[-1] * heights[0] > 0.0:
@@ -100,7 +100,7 @@ def test_bending_and_twist_together_have_the_gradient_of_their_energy():
     away = []
     for h in (2e-4, 1e-4):
         t = cantilever(5)
-        stepper = VariationalTree(t, h, tolerance=1e-13)
+        stepper = BoundTree(t, h, tolerance=1e-13)
         v = np.tile([2.0, -3.0, 5.0], 5)
         motion = stepper.start(t.q0, v)
         start, worst = stepper.energy_J(motion), 0.0
@@ -116,7 +116,7 @@ def test_a_rope_pulled_aside_leans_by_force_over_the_weight_below():
     t = tree(
         rod("rope", length_m=3.0, mass_kg=0.6, radius_m=0.01, links=links, damping_Nms=0.5), (0.0, 0.0, -9.81)
     )
-    stepper = VariationalTree(t, 2e-3)
+    stepper = BoundTree(t, 2e-3)
     motion = stepper.start(t.q0, np.zeros(t.nv))
     wrenches = np.zeros((t.n, 6))
     for _ in range(12_000):

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 import sim
-from sim.multibody.arrays import workspace
+from sim.multibody.arrays import Limits, workspace
 from sim.multibody.kinematics import compose, place
 from sim.multibody.observing import potential_energy_J
 from sim.multibody.recursions import discrete_inverse_dynamics
 from sim.multibody.tree import Body, Joint, tree
 from sim.multibody.twists import momenta
-from sim.steppers.variational_tree import VariationalTree
+from sim.steppers.bound_tree import BoundTree
 from studies.tree_comparators import (
     dense_rollout,
     derivative_matrix,
@@ -96,7 +96,7 @@ def test_it_tends_to_the_same_motion_as_the_linear_time_method():
     q0 = np.array([0.7, -0.3, 0.5, 0.2])
     away = []
     for h in (4e-3, 2e-3):
-        ours = VariationalTree(t, h, tolerance=1e-13)
+        ours = BoundTree(t, h, tolerance=1e-13)
         motion = ours.start(q0, np.zeros(4))
         ours.advance(motion, round(0.8 / h))
         q, p, guess = q0.copy(), np.zeros(4), np.zeros(4)
@@ -137,10 +137,10 @@ def test_the_matrix_is_the_derivative_of_the_recursion():
 
 def test_newton_by_a_matrix_takes_the_same_steps():
     t = pendulum_chain(6)
-    ours = VariationalTree(t, H, root_finder="newton", tolerance=1e-13)
+    ours = BoundTree(t, H, solver="newton", tolerance=1e-13)
     motion = ours.start(np.linspace(-0.5, 0.8, 6), np.ones(6))
     other, ws = motion.copy(), workspace(t.arrays)
     ours.advance(motion, 50)
     none = np.zeros(6)
-    assert dense_rollout(t.arrays, ws, other.q, other.b, other.history, H, 50, (none, none), 1e-12) > 0
+    assert dense_rollout(t.arrays, ws, other, H, 50, Limits(none, none), 1e-12) > 0
     assert other.q == pytest.approx(motion.q, abs=1e-11)

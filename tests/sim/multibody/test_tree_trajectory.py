@@ -6,7 +6,7 @@ from scipy.integrate import solve_ivp
 
 import sim
 from sim.multibody.observing import body_frames
-from sim.steppers.variational_tree import VariationalTree
+from sim.steppers.bound_tree import BoundTree
 from tests.sim.multibody.sample_trees import generic_state, generic_tree, pendulum_chain
 
 GENERIC = generic_tree(11)
@@ -30,7 +30,7 @@ def test_a_run_is_the_integrators_steps_bit_for_bit():
     start = GENERIC.state(*generic_state(GENERIC, 1))
     torques = np.random.default_rng(0).normal(size=GENERIC.nv)
     run = sim.simulate(GENERIC, "riqn", step=0.005, duration=0.5, initial=start, controls=torques)
-    stepper = VariationalTree(GENERIC, 0.005)
+    stepper = BoundTree(GENERIC, 0.005)
     motion = stepper.start(start.q, start.v)
     stepper.advance(motion, 100, torques)
     np.testing.assert_array_equal(run.pose[-1], motion.q)

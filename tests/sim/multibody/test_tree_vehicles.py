@@ -8,7 +8,7 @@ import pytest
 import sim
 from sim.commands import SetIntegrator, SetParameter
 from sim.groups.numeric import rotation_exp
-from sim.integrators import integrator, integrators
+from sim.integrators import TREE_SOLVERS, integrator, integrators
 from sim.multibody.kinematics import move
 from sim.multibody.observing import body_frames, potential_energy_J, spatial_momentum
 from sim.platform.errors import InputError
@@ -20,7 +20,7 @@ from sim.vehicles import ArticulatedVehicle, Parameter
 from tests.sim.multibody.sample_trees import generic_state, generic_tree
 from tests.sim.simulation_scenes import simulation
 
-METHODS = ("riqn", "newton", "broyden", "riqn-variable", "rk4", "semi-implicit-euler")
+METHODS = ("variational", "riqn", "newton", "broyden", "riqn-variable", "rk4", "semi-implicit-euler")
 
 
 class Generic(ArticulatedVehicle):
@@ -209,3 +209,19 @@ def test_controls_that_are_no_function_of_the_state_alone_reach_a_trees_middle()
 
 def test_the_chains_scene_opens():
     assert load_scene("chain").integrator == "riqn"
+
+
+@pytest.mark.parametrize("solver", TREE_SOLVERS)
+def test_the_variational_method_serves_trees_with_each_solver_under_its_older_name_too(solver):
+    method = integrator("variational", solver=solver)
+    a, b = (sim.simulate("chain", m, step=0.005, duration=0.1) for m in (method, solver))
+    np.testing.assert_array_equal(a.nodes, b.nodes)
+    assert (b.integrator.name, b.integrator.alias_of) == (solver, "variational")
+    assert method.settings == {"alpha": 0.5} | ({"solver": solver} if solver != "riqn" else {})
+
+
+def test_a_solver_that_there_is_not_is_refused_in_one_line():
+    with pytest.raises(sim.InputError, match="unknown solver 'bisection'; allowed: riqn, newton"):
+        integrator("variational", solver="bisection")
+    with pytest.raises(sim.InputError, match="rk4 has no option 'solver'"):
+        integrator("rk4", solver="newton")

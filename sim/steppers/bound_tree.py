@@ -1,0 +1,185 @@
+"""A tree of joints with the values of its parameters, in one thread: its steps by the variational method."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from sim.contact.trees import NO_GROUND, TreeContact
+from sim.multibody import roots, stepping
+from sim.multibody.arrays import (
+    REMEMBERED,
+    Limits,
+    Loads,
+    RootFinding,
+    TreeMotion,
+    Workspace,
+    workspace,
+)
+from sim.multibody.declaration import Loop
+from sim.multibody.kinematics import place
+from sim.multibody.loops import Closure
+from sim.multibody.observing import body_frames, kinetic_energy_J, potential_energy_J, spatial_momentum
+from sim.multibody.tree import Tree
+from sim.steppers.tree_rollouts import closed_rollout, variational_rollout, variational_start
+
+SOLVERS = {"riqn": roots.RIQN, "newton": roots.NEWTON, "broyden": roots.BROYDEN}
+"""How a step's root is found, the usual way first."""
+GUESSES = {
+    "ig1": roots.AT_REST,
+    "ig2": roots.PREVIOUS,
+    "ig3": roots.IMPULSE,
+    "extrapolated": roots.EXTRAPOLATED,
+}
+"""Where it is looked for first, by the multibody paper's names."""
+TOLERANCE = 1e-11
+"""Of the joints' increments in a step and of loops' gaps at its end [rad or m]."""
+NO_WRENCHES = np.zeros((0, 6))
+
+
+class BoundTree:
+    """It owns the workspace of its steps: not shared between threads. A motion is its caller's."""
+
+    def __init__(
+        self,
+        tree: Tree,
+        step_s: float,
+        *,
+        loops: Sequence[Loop] = (),
+        solver: str = "riqn",
+        guess: str = "extrapolated",
+        tolerance: float = TOLERANCE,
+        limit_step_s: float = 0.0,
+        noted: int = 0,
+    ) -> None:
+        """limit_step_s: limits of joints are no stiffer than steps of this length bear, however short steps are.
+        noted: of how many iterates of the latest step `workspace.residuals` has the residual impulse.
+
+        Raises InputError for a loop of unknown bodies.
+        """
+        self.tree, self.finding = tree, RootFinding(SOLVERS[solver], GUESSES[guess], float(tolerance))
+        self.workspace: Workspace = workspace(tree.arrays, noted)
+        self.closure = Closure(tree, loops) if loops else None
+        self.impulses = np.zeros(3 * len(loops))
+        """Of the loops in the latest step, three each, in the world's frame [N s]."""
+        self._limits: dict[float, Limits] = {}
+        self._limit_step_s = limit_step_s
+        self.step_s = step_s
+
+    @property
+    def step_s(self) -> float:
+        return self._step_s
+
+    @step_s.setter
+    def step_s(self, step_s: float) -> None:
+        self._step_s = float(step_s)
+        bearing = max(self._step_s, self._limit_step_s)
+        if bearing not in self._limits:
+            self._limits[bearing] = stepping.limit_springs(self.tree, bearing, self.workspace)
+        self.limits = self._limits[bearing]
+        """Of the joints, as steps of `step_s` bear them."""
+
+    def motion(self, y: np.ndarray) -> TreeMotion:
+        """The views of a flat private state (nq + nv (1 + REMEMBERED) + 2,)."""
+        nq, nv = self.tree.nq, self.tree.nv
+        ends = nq + nv
+        return TreeMotion(y[:nq], y[nq:ends], y[ends:-2].reshape(nv, REMEMBERED), y[-2:])
+
+    def start(self, q: np.ndarray, v: np.ndarray) -> TreeMotion:
+        """At a node with coordinates q (nq,) and velocities v (nv,), by the discrete Legendre transform.
+
+        Both are brought to where loops are closed. Raises InputError where one is open by more than
+        `loops.OPEN_MAX_M`.
+        """
+        if self.closure is not None:
+            q, v = self.closure.closed(q, v, self.finding.tolerance)
+        q = np.array(q, float)
+        return TreeMotion(q, self._impulse(q, v), np.zeros((self.tree.nv, REMEMBERED)), np.zeros(2))
+
+    def _impulse(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """(nv,) with which a step begins."""
+        b = np.zeros(self.tree.nv)
+        variational_start(
+            self.tree.arrays, self.workspace, q, np.array(v, float), self.step_s, self.limits, b
+        )
+        return b
+
+    def advance(
+        self,
+        motion: TreeMotion,
+        steps: int,
+        torques: np.ndarray | None = None,
+        wrenches_b: np.ndarray | None = None,
+        *,
+        push: np.ndarray | None = None,
+        contact: TreeContact = NO_GROUND,
+        impulses: np.ndarray | None = None,
+    ) -> tuple[int, int]:
+        """`steps` steps in place, without the GIL, under what is held: torques (nv,) of the joints, wrenches (n, 6) in
+        the bodies' frames, and a push (nv,) whose impulse acts where each step starts.
+
+        impulses: of the loops, in place of `self.impulses`. Returns (steps done, status of `stepping`); the motion is
+        the last good one.
+        """
+        tree, nv = self.tree.arrays, self.tree.nv
+        loads = Loads(
+            np.zeros(nv) if torques is None else torques,
+            np.zeros(nv) if push is None else push,
+            NO_WRENCHES if wrenches_b is None else wrenches_b,
+        )
+        if self.closure is None:
+            return variational_rollout(
+                tree, self.workspace, contact, motion, loads, self.step_s, steps, self.limits, self.finding
+            )
+        return closed_rollout(
+            tree,
+            self.workspace,
+            contact,
+            self.closure.arrays,
+            self.closure.workspace,
+            motion,
+            self.impulses if impulses is None else impulses,
+            loads,
+            self.step_s,
+            steps,
+            self.limits,
+            self.finding,
+        )
+
+    def node_force(self, q: np.ndarray) -> np.ndarray:
+        """(nv,) generalised force of gravity, springs and limits at coordinates q."""
+        force = np.zeros(self.tree.nv)
+        place(self.tree.arrays, q, self.workspace.node)
+        stepping.node_force(self.tree.arrays, self.workspace, q, self.limits.stiffness, force)
+        return force
+
+    def momenta(self, motion: TreeMotion) -> np.ndarray:
+        """(nv,) generalised momenta at the node, as the step arrives there."""
+        return motion.b - 0.5 * self.step_s * self.node_force(motion.q)
+
+    def velocity(self, motion: TreeMotion) -> np.ndarray:
+        """(nv,) joint velocities at the node, from its momenta, with the impulse that keeps loops closed."""
+        v = np.zeros(self.tree.nv)
+        stepping.node_velocities(
+            self.tree.arrays, self.workspace, motion.q, motion.b, self.step_s, self.limits, v
+        )
+        return v if self.closure is None else self.closure.tangent(motion.q, v)
+
+    def energy_J(self, motion: TreeMotion) -> float:
+        """Kinetic and potential energy at the node, with that of springs and of limits that are overrun."""
+        v = self.velocity(motion)
+        if self.closure is not None:
+            motion = motion._replace(b=self._impulse(motion.q, v))
+        momenta = self.momenta(motion)
+        return kinetic_energy_J(momenta, v) + potential_energy_J(self.tree, motion.q, self.limits.stiffness)
+
+    def momentum_w(self, motion: TreeMotion) -> np.ndarray:
+        """(6,) spatial momentum (angular about the world's origin, linear) of all bodies."""
+        return spatial_momentum(self.tree, motion.q, self.velocity(motion))
+
+    def gaps(self, q: np.ndarray) -> np.ndarray:
+        """(3 loops,) from each loop's other point to its point, in the world's frame [m]."""
+        return np.zeros(0) if self.closure is None else self.closure.gaps(q)
+
+    def bodies(self, motion: TreeMotion) -> dict[str, np.ndarray]:
+        """Name -> (4, 4) pose in the world."""
+        return body_frames(self.tree, motion.q)
