@@ -159,7 +159,7 @@ def scenes() -> None:
     """What a step takes of the vehicles of scenes, let go as they are put there."""
     for name in SCENES:
         scene = load_scene(name)
-        vehicle, h = sim.vehicle(scene.vehicle), scene.step_s
+        vehicle, h = scene.vehicle, scene.step_s
         stepper, p = tree_stepper(vehicle, integrator(scene.integrator)), vehicle.parameter_vector
         u, w, begin = vehicle.neutral_controls, np.zeros(stepper.dim), vehicle.default_state().node
 
@@ -167,7 +167,7 @@ def scenes() -> None:
             return stepper.advance(stepper.start(begin, u, p, h), u, w, p, h, steps)  # noqa: B023
 
         us = interleaved_us({name: advance}, BUDGET_S, ROUNDS)[name]
-        print(f"{name}, {scene.vehicle}, h = {1e3 * h:g} ms: {us:.1f} us a step")
+        print(f"{name}, {vehicle.name}, h = {1e3 * h:g} ms: {us:.1f} us a step")
 
 
 def varied(step_s: float) -> Run:

@@ -13,6 +13,7 @@ from click import option
 
 from export.output import OutputError
 from sim.platform.errors import InputError, one_of, quote
+from sim.vehicles import Vehicle
 
 SCENES = (".glb", ".usd", ".usda", ".usdc")
 TABLES = (".csv", ".npz")
@@ -210,14 +211,13 @@ def _check_ending(path: Path, option: str, endings: tuple[str, ...]) -> None:
         )
 
 
-def check_autopilot(vehicle: str) -> None:
+def check_autopilot(vehicle: Vehicle) -> None:
     """InputError where there is none for the vehicle."""
     from sim.control import has_autopilot, vehicles_with_autopilot
-    from sim.vehicles import VEHICLES
 
-    if not has_autopilot(VEHICLES[vehicle]):
+    if not has_autopilot(vehicle):
         raise InputError(
-            f"--demo: no autopilot knows the {vehicle}; allowed: {one_of(vehicles_with_autopilot())}"
+            f"--demo: no autopilot knows the {vehicle.name}; allowed: {one_of(vehicles_with_autopilot())}"
         )
 
 

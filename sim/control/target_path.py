@@ -117,23 +117,24 @@ def drawn_w(path: TargetPath) -> np.ndarray:
     return np.array([path.at(t).place for t in np.linspace(0.0, path.duration_s, _SAMPLES)])
 
 
-def read_target(table: TomlTable, vehicle: Callable[[], Vehicle]) -> TargetPath | None:
-    """The scene's `[target]`, where there is one; vehicle: makes the scene's, with its parameters.
+def read_target(table: TomlTable, vehicle: Vehicle) -> TargetPath | None:
+    """The scene's `[target]`, where there is one; vehicle: the scene's, with its parameters.
 
     Raises InputError, one line with file and key, also where the vehicle follows no target, or its controls cannot
     lead the target so fast.
     """
     if not table.has("target"):
         return None
-    own, led = table.table("target"), vehicle()
-    if not has_leader(led):
+    own = table.table("target")
+    if not has_leader(vehicle):
         raise table.error(
-            "target", f"{led.name} follows none; allowed for: a vehicle whose controls accelerate a target"
+            "target",
+            f"{vehicle.name} follows none; allowed for: a vehicle whose controls accelerate a target",
         )
     path = _READERS[own.name("kind", _READERS, "circle")](own)
     own.finish()
     try:
-        _check(path, led)
+        _check(path, vehicle)
     except InputError as error:
         raise table.error("target", str(error)) from None
     return path

@@ -11,7 +11,7 @@ from sim.planner.task.scene_task import read_task
 from sim.planner.task.task import Task
 from sim.platform.errors import InputError
 from sim.scene import Scene, load_scene
-from sim.vehicles import Vehicle, known_vehicle, vehicles
+from sim.vehicles import Vehicle, vehicles
 from sim.vehicles import vehicle as make_vehicle
 from sim.world import World, load_world
 
@@ -53,9 +53,9 @@ def task_of_scene(
     if scene.plan is None:
         raise InputError(f'scene "{scene.name}" plans nothing; allowed: a scene with a [plan] table')
     table = scene.plan.again()
-    named = table.name("vehicle", vehicles(), scene.vehicle)
+    named = table.name("vehicle", vehicles(), scene.vehicle.name)
     if vehicle is None:
-        vehicle = known_vehicle(named, **scene.parameters.get(named, {}))
+        vehicle = scene.vehicle_named(named)
     if world is None and table.has("ground"):
         world = load_world(scene.world, seed=scene.seed)
     return vehicle, read_task(table, vehicle, world, scene.name, None)

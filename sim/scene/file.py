@@ -38,10 +38,9 @@ from sim.scene.tables import (
     read_sun,
     read_trim,
 )
-from sim.vehicle_config import config_named
+from sim.vehicle_config import VehicleConfig, config_named, config_of
 from sim.vehicle_config.modes import MODES
-from sim.vehicles import enter_own, is_reference, is_robot_file, vehicles
-from sim.vehicles import known_vehicle as make_vehicle
+from sim.vehicles import VEHICLES, Vehicle, enter_own, is_reference, is_robot_file, known_vehicle, vehicles
 from sim.vehicles.forms.custom import OWN_FILE, own_file
 
 __all__ = [
@@ -85,7 +84,8 @@ class Scene:
     """A few sentences for the user."""
     world: str = "canyon"
     seed: int = 7
-    vehicle: str = USUAL_VEHICLE
+    vehicle: Vehicle = field(default_factory=lambda: known_vehicle(USUAL_VEHICLE))
+    """That flies first, with the parameters that it has here."""
     integrator: str = DEFAULT
     step_s: float = 0.01
     flight_mode: str = "attitude"
@@ -103,7 +103,7 @@ class Scene:
     trim: dict[str, float] = field(default_factory=dict)
     """By control name: added to what the pilot of the scene's vehicle gives, so that nothing has to be held."""
     parameters: dict[str, ParameterValues] = field(default_factory=dict)
-    """Per vehicle name: values that differ from the vehicle's defaults."""
+    """Of what else may be flown here, by its name: values that differ from its defaults."""
     target: TargetPath | None = None
     """Along which the target of the load is led, of what follows one."""
     environment: CoupledSpec | None = None
@@ -112,6 +112,17 @@ class Scene:
     """Where it was read, or the vehicle's folder that it is of; None for the scenes of the project."""
     plan: TomlTable | None = None
     """The unread `[plan]` table, which the planner reads strictly; None where the scene plans nothing."""
+
+    @property
+    def config(self) -> VehicleConfig:
+        """How its vehicle is flown, drawn, and touches the ground."""
+        return config_of(self.vehicle)
+
+    def vehicle_named(self, name: str) -> Vehicle:
+        """Any vehicle by name, with the parameters that it has here. Raises InputError for one that nobody knows."""
+        if name == self.vehicle.name and VEHICLES.get(name) is type(self.vehicle):
+            return self.vehicle
+        return known_vehicle(name, **self.parameters.get(name, {}))
 
 
 def load_scene(
@@ -185,16 +196,16 @@ def _scene_of_folder(folder: Path, trusted: bool | Path) -> Scene:
 def _scene_of_robot(reference: str) -> Scene:
     """The scene of robots with one of the user's."""
     scene = with_overrides(load_scene(ROBOT_SCENE), vehicle=reference)
-    return replace(scene, name=scene.vehicle, title=scene.vehicle, path=Path(reference))
+    return replace(scene, name=scene.vehicle.name, title=scene.vehicle.name, path=Path(reference))
 
 
 def _scene_around(reference: str, trusted: bool | Path) -> Scene:
     """A plain with a vehicle of one's own, under the integrator that is usual for such a vehicle."""
     name = entered(reference, trusted=trusted)
-    instance = make_vehicle(name)
-    start = Start(position_w=(0.0, 0.0, config_named(name).contact.soles_m))
+    vehicle = known_vehicle(name)
+    start = Start(position_w=(0.0, 0.0, config_of(vehicle).contact.soles_m))
     return Scene(
-        name, name.capitalize(), world="plain", vehicle=name, integrator=default_for(instance), start=start
+        name, name.capitalize(), world="plain", vehicle=vehicle, integrator=default_for(vehicle), start=start
     )
 
 
@@ -232,9 +243,9 @@ def with_overrides(
     if vehicle is not None:
         if is_reference(vehicle):
             vehicle = entered(vehicle, trusted=trusted)
-            config_named(vehicle)
         _check_vehicle(vehicle, "--vehicle")
-        scene = replace(scene, vehicle=vehicle)
+        scene = replace(scene, vehicle=scene.vehicle_named(vehicle))
+        config_of(scene.vehicle)  # what is wrong in its own file is told now
     if step_s is not None:
         low, high = STEP_RANGE_S
         if not (math.isfinite(step_s) and low <= step_s <= high):
@@ -245,7 +256,7 @@ def with_overrides(
     if integrator is not None:
         scene = replace(scene, integrator=integrator)
     elif vehicle is not None:
-        scene = replace(scene, integrator=serving(scene.integrator, make_vehicle(vehicle)))
+        scene = replace(scene, integrator=serving(scene.integrator, scene.vehicle))
     if integrator is not None or vehicle is not None:
         check_integrator(scene.integrator, scene.vehicle, "--integrator")
     return scene
@@ -253,12 +264,16 @@ def with_overrides(
 
 def _read_scene(table: TomlTable, path: Path, trusted: bool | Path) -> Scene:
     name = path.stem
-    vehicle = _read_vehicle(table, path.parent, trusted)
+    named = _read_vehicle(table, path.parent, trusted)
+    parameters = read_parameters(table.table("parameters"))
+    try:
+        vehicle = known_vehicle(named, **parameters.get(named, {}))
+    except InputError as error:
+        raise table.error("parameters", str(error)) from None
     integrator = read_integrator(table, vehicle)
     step_s = table.number("step_s", 0.01, low=STEP_RANGE_S[0], high=STEP_RANGE_S[1])
     world = table.table("world")
     title, text = title_and_text(table, name)
-    parameters = read_parameters(table.table("parameters"))
     scene = Scene(
         name=name,
         title=title,
@@ -274,12 +289,12 @@ def _read_scene(table: TomlTable, path: Path, trusted: bool | Path) -> Scene:
         sun=read_sun(table.table("sun")),
         lanes=read_lanes(table, vehicle, step_s),
         comparison=read_comparison(table.table("comparison")),
-        goals=read_goals(table, make_vehicle(vehicle), config_named(vehicle), PADS),
+        goals=read_goals(table, vehicle, config_of(vehicle), PADS),
         onward=table.name("onward", ("", *scene_names()), ""),
         race=read_course(table),
         trim=read_trim(table.table("trim"), vehicle),
         parameters=parameters,
-        target=read_target(table, lambda: make_vehicle(vehicle, **parameters.get(vehicle, {}))),
+        target=read_target(table, vehicle),
         environment=read_environment(table, vehicle),
         plan=table.table("plan") if table.has("plan") else None,
     )

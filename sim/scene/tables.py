@@ -8,8 +8,7 @@ from sim.environment.coupling import CoupledSpec, can_be_coupled
 from sim.integrators import default_for, integrators
 from sim.platform.errors import InputError, one_of
 from sim.platform.toml_table import TomlTable
-from sim.vehicles import known_vehicle as make_vehicle
-from sim.vehicles import vehicles
+from sim.vehicles import Vehicle, known_vehicle, vehicles
 
 PADS = ("start", "landing")
 STEP_RANGE_S = (1e-4, 0.5)
@@ -118,7 +117,7 @@ def read_sun(table: TomlTable) -> Sun:
     return sun
 
 
-def read_lanes(table: TomlTable, vehicle: str, step_s: float) -> tuple[LaneSpec, ...]:
+def read_lanes(table: TomlTable, vehicle: Vehicle, step_s: float) -> tuple[LaneSpec, ...]:
     """`[[lanes]]`."""
     tables = table.tables("lanes")
     if len(tables) >= MOST_LANES:
@@ -137,7 +136,7 @@ def read_lanes(table: TomlTable, vehicle: str, step_s: float) -> tuple[LaneSpec,
     return tuple(lanes)
 
 
-def _read_lane(table: TomlTable, vehicle: str, step_s: float) -> LaneSpec:
+def _read_lane(table: TomlTable, vehicle: Vehicle, step_s: float) -> LaneSpec:
     integrator = read_integrator(table, vehicle)
     tint = table.numbers("tint", (), low=0.0, high=1.0, count=3)
     lane = LaneSpec(
@@ -170,15 +169,15 @@ def read_comparison(table: TomlTable) -> Comparison:
     return comparison
 
 
-def read_environment(table: TomlTable, vehicle: str) -> CoupledSpec | None:
+def read_environment(table: TomlTable, vehicle: Vehicle) -> CoupledSpec | None:
     """`[environment]`, where there is one."""
     if not table.has("environment"):
         return None
     own, readers = table.table("environment"), _environment_readers()
     spec = readers[own.name("kind", readers, "water-box")](own)
     own.finish()
-    if not can_be_coupled(make_vehicle(vehicle)):
-        raise table.error("environment", f"nothing that moves can be coupled to {vehicle}")
+    if not can_be_coupled(vehicle):
+        raise table.error("environment", f"nothing that moves can be coupled to {vehicle.name}")
     return spec
 
 
@@ -189,13 +188,13 @@ def _environment_readers() -> dict[str, Callable[[TomlTable], CoupledSpec]]:
     return {"water-box": read_water_box, "sea-box": read_sea_box}
 
 
-def read_trim(table: TomlTable, vehicle: str) -> dict[str, float]:
+def read_trim(table: TomlTable, vehicle: Vehicle) -> dict[str, float]:
     """`[trim]`: by control of the scene's vehicle."""
-    controls = {control.name: control for control in make_vehicle(vehicle).controls}
+    controls = {control.name: control for control in vehicle.controls}
     trim = {}
     for name in table.names():
         if name not in controls:
-            raise table.error(name, f"unknown control of {vehicle}; allowed: {one_of(controls)}")
+            raise table.error(name, f"unknown control of {vehicle.name}; allowed: {one_of(controls)}")
         control = controls[name]
         trim[name] = table.number(name, 0.0, low=control.low, high=control.high)
     table.finish()
@@ -219,36 +218,35 @@ def _check_parameter(
     vehicle: str, key: str, given: Mapping[str, float | tuple[float, ...]], table: TomlTable
 ) -> None:
     """One value, beside those that say how many numbers it has."""
-    declared = {parameter.name: parameter for parameter in make_vehicle(vehicle).parameters}
+    declared = {parameter.name: parameter for parameter in known_vehicle(vehicle).parameters}
     if key not in declared:
         raise table.error(key, f"unknown parameter; allowed: {one_of(declared, key)}")
     per = declared[key].per
     try:
-        make_vehicle(vehicle, **{name: given[name] for name in (per, key) if name in given})
+        known_vehicle(vehicle, **{name: given[name] for name in (per, key) if name in given})
     except InputError as error:
         raise table.error(key, str(error)) from None
 
 
-def read_integrator(table: TomlTable, vehicle: str) -> str:
+def read_integrator(table: TomlTable, vehicle: Vehicle) -> str:
     """`integrator`; without it the usual one of such a vehicle."""
     if not table.has("integrator"):
-        return default_for(make_vehicle(vehicle))
+        return default_for(vehicle)
     integrator = table.text("integrator")
     check_integrator(integrator, vehicle, table.place("integrator"))
     return integrator
 
 
-def check_integrator(integrator: str, vehicle: str, source: str) -> None:
+def check_integrator(integrator: str, vehicle: Vehicle, source: str) -> None:
     """Raises InputError for an integrator that there is not, or that does not serve the vehicle."""
     methods = integrators()
     if integrator not in methods:
         raise InputError(f'{source}: unknown "{integrator}"; allowed: {one_of(methods, integrator)}')
-    instance = make_vehicle(vehicle)
-    reason = methods[integrator].serves(instance)
+    reason = methods[integrator].serves(vehicle)
     if reason:
-        serving = (name for name, method in methods.items() if not method.serves(instance))
+        serving = (name for name, method in methods.items() if not method.serves(vehicle))
         raise InputError(
-            f'{source}: "{integrator}" does not serve {vehicle} ({reason}); allowed: {one_of(serving, integrator)}'
+            f'{source}: "{integrator}" does not serve {vehicle.name} ({reason}); allowed: {one_of(serving, integrator)}'
         )
 
 

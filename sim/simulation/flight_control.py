@@ -111,11 +111,11 @@ class FlightControl:
 
     def target(self, vehicle: Vehicle) -> TargetPath | None:
         """The path along which the target of the load is led."""
-        return self._scene.target if vehicle.name == self._scene.vehicle else None
+        return self._scene.target if vehicle.name == self._scene.vehicle.name else None
 
     def _hand(self, vehicle: Vehicle) -> Pilot:
         pilot, target = MODES[self.mode](), self.target(vehicle)
-        if self._scene.trim and vehicle.name == self._scene.vehicle:
+        if self._scene.trim and vehicle.name == self._scene.vehicle.name:
             pilot = TrimmedPilot(pilot, self._scene.trim)
         return pilot if target is None else LedPilot(pilot, target)
 

@@ -9,7 +9,7 @@ from sim.recordings.take import LaneStatus
 from sim.scene.conditions import Situation
 from sim.scene.goals import Account, Grade, SceneGoal, Touch
 from sim.simulation.snapshot import LaneSnapshot, Snapshot
-from sim.vehicles import known_vehicle
+from sim.vehicles import Vehicle
 from sim.world import World
 
 CLEAR_M = 1.0
@@ -60,10 +60,10 @@ class _Memory:
 class Judge:
     """Is shown snapshots of one scene in their order. Where time has gone back, so has what was done since."""
 
-    def __init__(self, goals: tuple[SceneGoal, ...], vehicle: str, world: World) -> None:
+    def __init__(self, goals: tuple[SceneGoal, ...], vehicle: Vehicle, world: World) -> None:
         """`vehicle`: the only one whose flights are judged."""
         self._vehicle, self._world = vehicle, world
-        self._neutral = known_vehicle(vehicle).neutral_controls
+        self._neutral = vehicle.neutral_controls
         self._time_s = 0.0
         self._begin = _Memory(Progress(goals))
         self._memories: list[tuple[float, _Memory]] = []
@@ -81,7 +81,7 @@ class Judge:
     def observe(self, snapshot: Snapshot) -> Progress:
         """Take note of a snapshot. What a recording shows and what another vehicle does is not judged."""
         lane = snapshot.lanes[0]
-        if snapshot.look_back is not None or lane.vehicle != self._vehicle:
+        if snapshot.look_back is not None or lane.vehicle != self._vehicle.name:
             return self.progress
         time_s = lane.time_current_s
         if time_s < self._time_s:

@@ -16,7 +16,7 @@ from sim.scene import Scene
 from sim.simulation.reference import reference_method
 from sim.steppers import Stepper
 from sim.steppers.choice import stepper_of
-from sim.vehicles import Vehicle, known_vehicle
+from sim.vehicles import Vehicle
 from sim.vehicles.forms.base import Structure
 
 FIRST_S = 2.0
@@ -247,7 +247,7 @@ class KernelStore:
 
 def starting_methods(scene: Scene) -> tuple[Vehicle, tuple[str, ...]]:
     """A scene's vehicle, and the methods that its lanes and its reference start with, each once."""
-    vehicle = known_vehicle(scene.vehicle, **scene.parameters.get(scene.vehicle, {}))
+    vehicle = scene.vehicle
     names = [scene.integrator, *(lane.integrator for lane in scene.lanes)]
     if scene.comparison.reference:
         names.append(reference_method(vehicle))

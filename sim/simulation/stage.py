@@ -32,7 +32,7 @@ from sim.simulation.rewind import Rewind
 from sim.simulation.scene_setup import Encounter, start_node
 from sim.simulation.snapshot import LaneSnapshot
 from sim.steppers.dynamics import Dynamics
-from sim.vehicles import Vehicle, known_vehicle
+from sim.vehicles import Vehicle
 from sim.world import World
 
 FLOWN = Look(FLOWN_LANE, (1.0, 1.0, 1.0), ghost=False)
@@ -61,7 +61,7 @@ class Stage:
         self.sticks = PilotInput()
         self.news = ""
         """What happened by itself and is worth telling; whoever tells it empties it."""
-        self.vehicles: dict[str, Vehicle] = {}
+        self.vehicles: dict[str, Vehicle] = {scene.vehicle.name: scene.vehicle}
         """By name, with the parameters that each was flown with last."""
         self.lanes: list[Lane] = []
         self.tape = ControlTape()
@@ -70,7 +70,7 @@ class Stage:
         self.beside = Beside()
         self.timing = None if scene.race is None else Timing(scene.race)
         self.rewind = Rewind(scene.name, world, kernels, self.lanes)
-        vehicle = self.vehicle_named(scene.vehicle)
+        vehicle = scene.vehicle
         self.control = FlightControl(scene, world, vehicle)
         wanted = [(scene.integrator, scene.step_s), *((s.integrator, s.step_s) for s in scene.lanes)]
         each = []
@@ -244,7 +244,7 @@ class Stage:
     def vehicle_named(self, name: str) -> Vehicle:
         """With the parameters that the scene, or the user since, gave it."""
         if name not in self.vehicles:
-            self.vehicles[name] = known_vehicle(name, **self.scene.parameters.get(name, {}))
+            self.vehicles[name] = self.scene.vehicle_named(name)
         return self.vehicles[name]
 
     def dynamics_for(
@@ -274,7 +274,7 @@ class Stage:
     @property
     def _as_in_scene(self) -> bool:
         """Whether the scene's own vehicle flies."""
-        return self.vehicle.name == self.scene.vehicle
+        return self.vehicle.name == self.scene.vehicle.name
 
 
 def check_room(lanes: int) -> None:

@@ -175,6 +175,33 @@ def test_circles_that_are_gone_are_struck_out() -> None:
     assert [known for known in CIRCLES_LEFT if not any(circle <= known for circle in left)] == []
 
 
+LOOK_UP = {
+    "known_vehicle": {
+        "sim/vehicles/__init__.py",
+        "sim/scene/file.py",
+        "sim/scene/tables.py",
+        "sim/planner/store.py",
+        "sim/recordings/file.py",
+    },
+}
+"""What finds an object by its name -> the files that read names: everybody else is handed the object."""
+
+
+@pytest.mark.parametrize("function", LOOK_UP)
+def test_names_become_objects_where_files_are_read_and_nowhere_below(function: str) -> None:
+    called = set()
+    for name, path in modules().items():
+        if name.split(".")[0] in (*LAYERS, "app"):
+            calls = (
+                node
+                for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+                if isinstance(node, ast.Call)
+            )
+            if any(isinstance(call.func, ast.Name) and call.func.id == function for call in calls):
+                called.add(path.relative_to(ROOT).as_posix())
+    assert called == LOOK_UP[function]
+
+
 def test_imgui_stays_in_the_user_interface() -> None:
     for path in (ROOT / "app.py", *DESKTOP.glob("*.py"), *(ROOT / "export").rglob("*.py")):
         assert "imgui_bundle" not in imported_packages(path), path.name

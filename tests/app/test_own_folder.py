@@ -324,5 +324,5 @@ def test_a_file_beside_a_scene_is_watched_and_may_become_a_folder_while_it_is_op
     with pytest.raises(sim.InputError, match="the name 'trike' is taken by another vehicle"):
         load_scene(other, trusted=True)
     program.rename(folder / "vehicle.py")
-    assert load_scene(folder, trusted=True).vehicle == "trike"
+    assert load_scene(folder, trusted=True).vehicle.name == "trike"
     assert own_program("trike") == folder / "vehicle.py"

@@ -130,7 +130,7 @@ def test_a_scene_runs_a_program_of_any_folder_only_where_it_is_trusted(folder: P
     with pytest.raises(UntrustedFile, match=NOT_TRUSTED):
         load_scene(scene)
     assert not ran(folder)
-    assert load_scene(scene, trusted=True).vehicle == "evil"
+    assert load_scene(scene, trusted=True).vehicle.name == "evil"
     assert ran(folder)
 
 
@@ -162,9 +162,9 @@ def test_the_users_word_is_for_a_folder_and_outlives_what_changes_in_it(folder: 
     (folder / "other.py").write_text(EVIL)
     (folder / "other.toml").write_text('vehicle = "other.py:Evil"\n')
     VEHICLES.pop("evil")
-    assert load_scene(scene).vehicle == "evil"
+    assert load_scene(scene).vehicle.name == "evil"
     VEHICLES.pop("evil")
-    assert load_scene(folder / "other.toml").vehicle == "evil"
+    assert load_scene(folder / "other.toml").vehicle.name == "evil"
 
 
 @pytest.mark.parametrize("changed", [False, True])
@@ -187,7 +187,7 @@ def test_what_takes_the_place_of_a_trusted_folder_is_trusted_only_where_it_says_
             load_scene(place)
         assert not (place / "marker").exists()
     else:
-        assert load_scene(place).vehicle == "evil"
+        assert load_scene(place).vehicle.name == "evil"
 
 
 def test_a_damaged_list_of_trusted_folders_trusts_nothing(folder: Path, settings: Path) -> None:
@@ -204,7 +204,7 @@ def test_the_projects_own_examples_need_no_word() -> None:
     example = next(
         path for path in (Path(app.__file__).parent / "examples").iterdir() if (path / "vehicle.py").is_file()
     )
-    assert load_scene(f"examples/{example.name}").vehicle in VEHICLES
+    assert load_scene(f"examples/{example.name}").vehicle.name in VEHICLES
 
 
 def test_a_scene_names_parameters_of_known_vehicles_only(folder: Path) -> None:

@@ -155,7 +155,7 @@ def test_a_minute_of_flight_is_written_whole_and_small(tmp_path: Path) -> None:
 
 
 def test_what_stands_still_of_a_robot_stands_at_its_pivot_while_its_bodies_move() -> None:
-    vehicle = sim.vehicle(load_scene("robot").vehicle, turn_target=1.0)
+    vehicle = load_scene("robot").vehicle.with_parameters(turn_target=1.0)
     flown = motion_of_trajectory(sim.simulate(vehicle, "riqn", step=0.01, duration=0.4))
     nodes = nodes_of([replace(flown, pivot_w=(1.0, 2.0, 0.5))])
     (stand,) = (k for k, node in enumerate(nodes) if node.name == "stand")

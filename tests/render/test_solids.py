@@ -13,7 +13,6 @@ from sim.multibody.observing import body_frames
 from sim.multibody.robots.robot import Geom
 from sim.multibody.shapes import STAND
 from sim.scene import load_scene
-from sim.vehicles import known_vehicle
 from tests.render.test_model_drawing import Studio, studio  # noqa: F401
 
 CUBE = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
@@ -83,7 +82,7 @@ def test_what_can_be_seen_through_is_glass():
 
 
 def test_a_robot_is_drawn_where_its_bodies_are_solid_and_as_a_ghost(studio: Studio):  # noqa: F811
-    vehicle = known_vehicle(load_scene("robot").vehicle)
+    vehicle = load_scene("robot").vehicle
     poses = body_frames(vehicle.tree, vehicle.robot.start.q)
     places = {name: np.linalg.inv(poses["elbow"]) @ T for name, T in {STAND: np.eye(4), **poses}.items()}
     drawn = DrawnVehicle(

@@ -9,6 +9,7 @@ from sim.commands import PilotInput, SetPilotInput
 from sim.scene import LaneSpec, Scene, Start, load_scene
 from sim.simulation import Simulation
 from sim.simulation.snapshot import LaneSnapshot
+from sim.vehicles import known_vehicle
 from sim.world import World, load_world
 
 
@@ -28,7 +29,7 @@ def spinning_scene(*lanes: LaneSpec, step_s: float = 0.25) -> Scene:
         name="racket",
         title="racket",
         world="plain",
-        vehicle="rigid-body",
+        vehicle=known_vehicle("rigid-body"),
         step_s=step_s,
         flight_mode="raw",
         start=Start(position_w=(0.0, 0.0, 300.0), omega_b=(0.1, 12.0, 0.1), velocity_b=(1.0, 0.0, 0.5)),

@@ -291,8 +291,8 @@ def test_the_cycle_of_a_robot_repeats_itself_and_comes_back_to_that_after_a_pull
     name: str, pull: tuple[str, tuple[float, float, float], tuple[float, float, float]]
 ) -> None:
     simulation, scene = begun(name), load_scene(name)
-    cycle = config_named(scene.vehicle).modes.cycle
-    most = np.array([control.high for control in make(scene.vehicle).controls])
+    cycle = scene.config.modes.cycle
+    most = np.array([control.high for control in scene.vehicle.controls])
     body, at_b, by_w = pull
 
     def way(of: str) -> np.ndarray:

@@ -17,7 +17,7 @@ from sim.recordings import Take, load_take, save_take
 from sim.recordings.leg import strike
 from sim.scene import Scene, Start
 from sim.simulation import Simulation
-from sim.vehicles import Vehicle
+from sim.vehicles import Vehicle, known_vehicle
 from tests.sim.simulation_scenes import world
 
 HOOK_B = np.array([-0.6, 0.2, -0.1])
@@ -75,7 +75,7 @@ def scene(**changes: object) -> Scene:
         name="dragged",
         title="dragged",
         world="plain",
-        vehicle="rigid-body",
+        vehicle=known_vehicle("rigid-body"),
         integrator="variational-exact",
         parameters={"rigid-body": {"mass": 3.0, "inertia": (0.5, 0.9, 1.2)}},
         step_s=0.002,

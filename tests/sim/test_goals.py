@@ -28,11 +28,13 @@ from sim.scene.goals import Docking, Landing, SceneGoal
 from sim.simulation import Simulation
 from sim.simulation.judge import Judge, Progress
 from sim.simulation.snapshot import LaneStatus, Snapshot
+from sim.vehicles import known_vehicle
 from sim.world import load_world
 from tests.ui import fakes
 
 CANYON = load_world("canyon")
 PLAIN = load_world("plain")
+HELICOPTER = known_vehicle("helicopter")
 
 
 def clipped(value: float) -> float:
@@ -172,7 +174,7 @@ def test_markers_along_the_way_stay_ahead_and_over_the_river() -> None:
 
 def test_what_is_left_of_the_way_is_told_not_how_far_ahead_its_marker_flies() -> None:
     goal = SceneGoal("on", conditions=(AlongWay(1360.0, within_m=60.0),))
-    judge, left_m = Judge((goal,), "helicopter", CANYON), []
+    judge, left_m = Judge((goal,), HELICOPTER, CANYON), []
     for k, place_w in enumerate(CANYON.path[10:60:10]):
         T_wb = np.eye(4)
         T_wb[:3, 3] = place_w
@@ -204,7 +206,7 @@ def at(
 
 
 def test_a_goal_is_done_once_it_has_held_for_its_time_without_a_break() -> None:
-    judge = Judge((STAND, RISE), "helicopter", PLAIN)
+    judge = Judge((STAND, RISE), HELICOPTER, PLAIN)
     for time_s, speed, due, held in (
         (0.0, 0.0, 0, 0.0), (0.9, 0.0, 0, 0.9), (1.0, 2.0, 0, 0.0),
         (1.1, 0.0, 0, 0.0), (2.0, 0.0, 0, 0.9), (2.1, 0.0, 1, 0.0),
@@ -214,7 +216,7 @@ def test_a_goal_is_done_once_it_has_held_for_its_time_without_a_break() -> None:
 
 
 def test_a_landing_is_graded_by_how_it_touched_and_where_it_stands() -> None:
-    judge = Judge((RISE, LAND), "helicopter", PLAIN)
+    judge = Judge((RISE, LAND), HELICOPTER, PLAIN)
     judge.observe(at(0.0))
     judge.observe(at(1.0, height_m=5.0))
     judge.observe(at(2.0, height_m=0.3, v_b=(0.6, 0.0, -0.9), x=(2.5, 0.0)))
@@ -251,20 +253,20 @@ def test_a_heading_is_kept_within_its_bounds_on_both_sides_of_the_cut(
     nose_deg: float, done: int, tmp_path: Path
 ) -> None:
     goal = read_goal("heading_deg = 180.0\nwithin_deg = 9.5", tmp_path)
-    assert Judge((goal,), "helicopter", PLAIN).observe(turned(nose_deg)).at == done
+    assert Judge((goal,), HELICOPTER, PLAIN).observe(turned(nose_deg)).at == done
 
 
 @pytest.mark.parametrize(("turning_radps", "done"), [(0.0, 0), (0.1, 1), (-0.2, 1), (0.5, 0)])
 def test_a_turn_rate_counts_whichever_way_it_turns(turning_radps: float, done: int, tmp_path: Path) -> None:
     goal = read_goal("turning_radps = [0.05, 0.3]", tmp_path)
-    assert Judge((goal,), "helicopter", PLAIN).observe(turned(0.0, turning_radps=turning_radps)).at == done
+    assert Judge((goal,), HELICOPTER, PLAIN).observe(turned(0.0, turning_radps=turning_radps)).at == done
 
 
 def test_a_docking_is_graded_by_its_place_and_heading_and_needs_a_place(tmp_path: Path) -> None:
     goal = read_goal("at_m = [3.0, 4.0]\nheading_deg = 30.0\nwithin_deg = 40.0\ndocking = true", tmp_path)
     grades = {}
     for off_m, nose_deg in ((0.2, 28.0), (0.8, 36.0), (2.0, 12.0), (6.0, 30.0)):
-        found = Judge((goal,), "helicopter", PLAIN).observe(turned(nose_deg, off_m=off_m)).graded
+        found = Judge((goal,), HELICOPTER, PLAIN).observe(turned(nose_deg, off_m=off_m)).graded
         assert isinstance(found, Docking)
         assert (found.off_m, found.off_deg) == pytest.approx((off_m, abs(nose_deg - 30.0)))
         grades[off_m] = found.grade
@@ -294,7 +296,7 @@ def test_time_that_goes_back_takes_what_was_done_since_with_it() -> None:
 
 
 def test_goals_are_skipped_and_begun_again_and_another_vehicle_is_not_judged() -> None:
-    judge = Judge((RISE, STAND), "helicopter", PLAIN)
+    judge = Judge((RISE, STAND), HELICOPTER, PLAIN)
     judge.observe(at(0.0))
     judge.skip()
     assert (judge.progress.at, judge.progress.skipped) == (1, {0})
@@ -322,7 +324,7 @@ def test_a_hand_counts_while_it_steers_or_pulls_and_nobody_else_does(tmp_path: P
         (pulls, {"controls": pressed}, {}, 0),
         (pulls, {"pull": held}, {}, 1),
     ):
-        judge = Judge((goal,), "helicopter", PLAIN)
+        judge = Judge((goal,), HELICOPTER, PLAIN)
         for time_s in (0.0, 0.4, 0.6):
             progress = judge.observe(replace(at(time_s, **changes), **around))
         assert progress.at == done, (goal.find(Hand), changes, around)
@@ -333,7 +335,7 @@ def test_plans_that_are_made_in_flight_fly_once_there_is_one(tmp_path: Path) -> 
     for phase, done in (("preparing", 0), ("flying", 1)):
         picture = MpcStatus(phase, 0.1, 0.1, 20.0, 0.01, 9, 0, 0, "", None)  # type: ignore[arg-type]
         snapshot = replace(at(1.0), mpc=picture)
-        assert Judge((goal,), "helicopter", PLAIN).observe(snapshot).at == done
+        assert Judge((goal,), HELICOPTER, PLAIN).observe(snapshot).at == done
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from sim.control.pilot import Sensed
 from sim.planner import plan, task_of_scene
 from sim.scene import load_scene
 from sim.simulation import Simulation
+from sim.vehicles import known_vehicle
 from sim.world import load_world
 
 BOAT = sim.vehicle("motorboat")
@@ -79,7 +80,7 @@ def test_a_plan_of_calm_water_leads_to_the_berth_in_waves_wind_and_current() -> 
 def test_hands_off_she_stays_at_her_place_and_lies_into_the_weather() -> None:
     scene = load_scene("harbour")
     weather = {"waves": 6.0, "fetch": 8000.0, "wind": (-5.0, 3.0), "current": (-0.2, 0.1)}
-    scene = replace(scene, flight_mode="station", parameters={"motorboat": weather})
+    scene = replace(scene, flight_mode="station", vehicle=known_vehicle("motorboat", **weather))
     running = Simulation(scene, load_world(scene.world, seed=scene.seed))
     start = running.advance(0.0).lanes[0].T_wb[:2, 3].copy()
     running.submit(SetPilotInput(PilotInput()))

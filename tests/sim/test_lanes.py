@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-import sim
 from sim.commands import (
     AddLane,
     PilotInput,
@@ -168,7 +167,7 @@ def test_at_5_ms_runge_kutta_4_is_the_better_one_as_the_captions_say(name: str):
 
 def other_solver(scene: Scene, seconds: float) -> np.ndarray:
     """(18,) R column by column, x_w, omega_b, v_b at that time: Euler's equations by hand, solved by scipy."""
-    values = sim.vehicle(scene.vehicle, **scene.parameters[scene.vehicle]).values
+    values = scene.vehicle.values
     J, mass = np.array(values["inertia"]), values["mass"]
     spin = np.array([0.0, 0.0, values.get("rotor_momentum", 0.0)])
     tilt = scene.trim.get("gamma_p", 0.0)

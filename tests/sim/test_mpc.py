@@ -18,6 +18,7 @@ from sim.recordings import Take, load_take, save_take
 from sim.scene import Scene, Start
 from sim.simulation import Simulation
 from sim.simulation.snapshot import Snapshot
+from sim.vehicles import known_vehicle
 from tests.sim.planner_tasks import BOAT
 from tests.sim.simulation_scenes import simulation
 from tests.sim.test_receding_horizon import HORIZON
@@ -26,7 +27,7 @@ SCENE = Scene(
     name="mpc",
     title="mpc",
     world="harbour",
-    vehicle="boat",
+    vehicle=known_vehicle("boat"),
     integrator="variational",
     step_s=0.02,
     flight_mode="station",

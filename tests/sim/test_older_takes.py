@@ -47,7 +47,7 @@ def test_a_take_of_the_version_before_plays_near_the_nodes_that_it_tells(name, t
 def test_what_an_older_take_cannot_is_told_where_it_is_opened_and_resimulated(tmp_path):
     """One line each time, also of what was saved again since; the way it goes is 0.12 m off after three seconds."""
     take = load_take(DATA / "take-1-helicopter-variational.npz")
-    running = Simulation(Scene("s", "S", world=take.world, vehicle=take.vehicle.name), world(take.world))
+    running = Simulation(Scene("s", "S", world=take.world, vehicle=take.vehicle), world(take.world))
     for command in (PlayTake(take), Resimulate("rk4")):
         running.submit(command)
         message = running.advance(0.0).message

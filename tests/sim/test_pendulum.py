@@ -12,6 +12,7 @@ from sim.commands import PilotInput, SetParameter, SetPilotInput, SetReference
 from sim.integrators import DEFAULT, INTEGRATORS
 from sim.scene import LaneSpec, Scene, Start
 from sim.simulation.snapshot import LaneStatus
+from sim.vehicles import known_vehicle
 from tests.sim.simulation_scenes import simulation
 
 MASS, LENGTH, GRAVITY = 3.0, 0.7, 9.81
@@ -150,7 +151,7 @@ SCENE = Scene(
     name="pendulum",
     title="pendulum",
     world="canyon",
-    vehicle="pendulum",
+    vehicle=known_vehicle("pendulum"),
     integrator="rkmk4",
     flight_mode="raw",
     start=Start(position_w=(310.0, 12.0, 0.0)),

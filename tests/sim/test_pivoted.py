@@ -11,13 +11,14 @@ from sim.planner import Goal, Task
 from sim.scene import LaneSpec, Scene, Start, load_scene
 from sim.simulation.snapshot import LaneStatus
 from sim.simulation.trail import SPACING
+from sim.vehicles import known_vehicle
 from tests.sim.simulation_scenes import fly, helicopter_scene, place, simulation
 
 TOP = Scene(
     name="top",
     title="top",
     world="canyon",
-    vehicle="heavy-top",
+    vehicle=known_vehicle("heavy-top"),
     flight_mode="raw",
     start=Start(position_w=(310.0, 12.0, 0.0)),
 )

@@ -14,7 +14,7 @@ from sim.planner.task.poses import positions
 from sim.scene import Scene, Start, load_scene
 from sim.simulation import Simulation
 from sim.simulation.snapshot import LaneStatus
-from sim.vehicles import Vehicle, vehicle
+from sim.vehicles import Vehicle, known_vehicle, vehicle
 from tests.sim.simulation_scenes import simulation, world
 
 MASS_KG = 5.0
@@ -100,7 +100,7 @@ def test_tracking_holds_against_a_wind_that_open_loop_drifts_in() -> None:
     assert plan.solved, plan.message
     inputs, ends = (plan.integrator.name, plan.step_s, plan.trajectory.nodes, plan.controls), []
     for tracked in (False, True):
-        running = simulation(Scene(name="dock", title="dock", world="plain", vehicle="boat"))
+        running = simulation(Scene(name="dock", title="dock", world="plain", vehicle=known_vehicle("boat")))
         running.submit(FlyPlan(boat, *inputs, tracked, flown=boat.with_parameters(wind=(0.0, -4.0))))
         end = running.advance(20.0).lanes[0]
         ends.append(float(np.linalg.norm(end.T_wb[:2, 3] - plan.trajectory.nodes[-1, 1:3])))
@@ -128,7 +128,9 @@ def steady(name: str) -> tuple[Vehicle, Vehicle, np.ndarray, np.ndarray]:
 def test_a_steady_wind_leaves_no_offset_where_a_steady_motion_is_tracked(name: str) -> None:
     calm, blown, nodes, controls = steady(name)
     high = Start(position_w=(0.0, 0.0, 300.0))
-    running = simulation(Scene(name="steady", title="steady", world="plain", vehicle=name, start=high))
+    running = simulation(
+        Scene(name="steady", title="steady", world="plain", vehicle=known_vehicle(name), start=high)
+    )
     running.submit(FlyPlan(calm, "variational", 0.2, nodes, controls, tracked=True, flown=blown))
     off_m = []
     for place_w in positions(calm, nodes)[1:101]:

@@ -13,7 +13,7 @@ from sim.scene import LaneSpec, Scene, Start
 from sim.simulation.impulses import unpulled
 from sim.simulation.snapshot import LaneStatus
 from sim.steppers.choice import stepper_of
-from sim.vehicles import VEHICLES
+from sim.vehicles import VEHICLES, known_vehicle
 from sim.vehicles.forms.form import TREES
 from sim.vehicles.forms.impulses import at_points, struck
 from sim.vehicles.forms.observation import layout_of
@@ -23,9 +23,9 @@ from tests.sim.simulation_scenes import simulation, spinning_scene, world
 def scene_of(vehicle, integrator, *, z_m=0.0, parameters=None, lanes=(), **start) -> Scene:
     height = float(world().terrain.height(0.0, 0.0))
     return Scene(
-        name="pulled", title="pulled", world="plain", vehicle=vehicle, integrator=integrator, step_s=0.005,
+        name="pulled", title="pulled", world="plain", vehicle=known_vehicle(vehicle, **(parameters or {})),
+        integrator=integrator, step_s=0.005,
         flight_mode="raw", start=Start(position_w=(0.0, 0.0, height + z_m), **start), lanes=lanes,
-        parameters={vehicle: parameters or {}},
     )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from sim.commands import PilotInput, SetFlightMode, SetPilotInput
 from sim.control.airframe import airframe_of
 from sim.planner import Goal, Task
 from sim.scene import Scene, Start
+from sim.vehicles import known_vehicle
 from tests.sim.simulation_scenes import simulation
 
 QUADROTOR = sim.vehicle("quadrotor", mass=0.9, arm=0.31, torque_per_lift=0.04, rotor_drag=0.2)
@@ -68,7 +69,7 @@ SCENE = Scene(
     name="quadrotor",
     title="quadrotor",
     world="plaza",
-    vehicle="quadrotor",
+    vehicle=known_vehicle("quadrotor"),
     integrator="variational-exact",
     step_s=0.005,
     flight_mode="attitude",
@@ -178,7 +179,7 @@ def test_methods_keep_their_order_behind_motors_that_lag(method, order):
 
 
 def test_sticks_fly_it_with_motors_that_lag_and_hands_off_it_hovers():
-    running = simulation(replace(SCENE, parameters={"quadrotor": {"motors": 1.0, "motor_lag": 0.06}}))
+    running = simulation(replace(SCENE, vehicle=known_vehicle("quadrotor", motors=1.0, motor_lag=0.06)))
     running.submit(SetPilotInput(PilotInput(pitch=1.0)))
     ahead = running.advance(2.0).lanes[0]
     assert ahead.twist_b[3] > 2.5

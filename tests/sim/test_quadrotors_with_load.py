@@ -11,6 +11,7 @@ import sim
 from sim.commands import PilotInput, SetParameter, SetPilotInput
 from sim.recordings.take import LaneStatus
 from sim.scene import Scene, Start
+from sim.vehicles import known_vehicle
 from tests.sim.simulation_scenes import fly, simulation, world
 
 G = np.array([0.0, 0.0, -9.81])
@@ -188,7 +189,7 @@ KEYS = Scene(
     name="quadrotors",
     title="quadrotors",
     world="plaza",
-    vehicle="quadrotors-with-load",
+    vehicle=known_vehicle("quadrotors-with-load"),
     integrator="rkmk4",
     step_s=0.005,
     flight_mode="raw",

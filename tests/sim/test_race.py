@@ -15,6 +15,7 @@ from sim.scene.measured import Measured
 from sim.scene.race import Course, Gate, Instant, Lap, crossing_s
 from sim.scene.race_timing import Rival, Timing, best_file, passages_s, read_best, write_best
 from sim.simulation import Simulation
+from sim.vehicles import known_vehicle
 from tests.sim.simulation_scenes import world
 
 GATE = Gate((3.0, -1.0, 5.0), 0.7, 4.0, 3.0)
@@ -165,7 +166,7 @@ def test_a_rival_passes_the_first_gate_at_zero_and_one_that_misses_a_gate_is_ref
 
 
 FLIGHT = Scene(
-    "gates", "gates", world="plain", vehicle="rigid-body", flight_mode="raw", step_s=0.01,
+    "gates", "gates", world="plain", vehicle=known_vehicle("rigid-body"), flight_mode="raw", step_s=0.01,
     parameters={"rigid-body": {"gravity": 9.81}},
     start=Start(position_w=(0.0, 0.0, 400.0), omega_b=(0.3, 1.0, 0.2), velocity_b=(20.0, 3.0, 1.0)),
     race=Course(tuple(Gate((x, 0.15 * x, 400.0), 0.0, 20.0, 100.0) for x in (10.0, 30.0, 70.0))),

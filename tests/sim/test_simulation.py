@@ -32,6 +32,7 @@ from sim.commands import (
 from sim.scene import LaneSpec, Start
 from sim.simulation.placing import Placement, taken_over
 from sim.simulation.snapshot import LaneStatus
+from sim.vehicles import known_vehicle
 from sim.vehicles.forms.form import Support
 from tests.sim.simulation_scenes import fly, helicopter_scene, place, simulation, speed, spinning_scene
 
@@ -320,7 +321,9 @@ def test_two_answers_in_the_same_words_are_two():
 
 
 def test_the_autopilot_is_refused_for_vehicles_it_cannot_fly():
-    running = simulation(replace(spinning_scene(), vehicle="chain", integrator="riqn", start=Start()))
+    running = simulation(
+        replace(spinning_scene(), vehicle=known_vehicle("chain"), integrator="riqn", start=Start())
+    )
     running.submit(SetDemo(True))
     snapshot = running.advance(0.0)
     assert "autopilot" in snapshot.message

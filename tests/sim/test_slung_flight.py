@@ -92,9 +92,9 @@ def test_a_helicopter_that_comes_down_on_its_rotor_or_too_hard_is_wrecked():
 
 def test_a_cable_that_is_let_down_straight_onto_the_ground_does_not_prop_the_helicopter_up():
     """No wind, no stick but half the lift: its links fold, and it falls as if it had none."""
-    calm = {"helicopter-with-load": {**SIZE, "wind": (0.0, 0.0, 0.0)}}
+    calm = SCENE.vehicle.with_parameters(wind=(0.0, 0.0, 0.0))
     start = Start(position_w=(0.0, 0.0, 14.0))
-    running = simulation(replace(SCENE, flight_mode="raw", parameters=calm, start=start))
+    running = simulation(replace(SCENE, flight_mode="raw", vehicle=calm, start=start))
     fly(running, 1.5, throttle=-0.5)
     fell = [fly(running, 0.25, throttle=-0.5) for _ in range(4)]
     assert max(lane.observables["hook_pull"] for lane in fell) < 100.0  # 34 N of 10,791

@@ -8,6 +8,7 @@ import pytest
 
 from sim.scene import Start, load_scene
 from sim.simulation import Simulation
+from sim.vehicles import known_vehicle
 from sim.world import World, load_world
 from sim.world.river import MEAN_MPS, Stream
 
@@ -80,7 +81,7 @@ def test_what_floats_on_the_river_is_carried_down_its_bed(canyon: World) -> None
     scene = load_scene("harbour")
     calm = {"waves": 0.0, "wind": (0.0, 0.0), "current": (0.0, 0.0), "gusts": 0.0}
     start = Start(position_w=(x, float(river.centre(x)), river.level_m), heading_rad=heading)
-    scene = replace(scene, start=start, parameters={"motorboat": calm}, goals=())
+    scene = replace(scene, start=start, vehicle=known_vehicle("motorboat", **calm), goals=())
     running = Simulation(scene, canyon)
     places = [running.advance(1.0).lanes[0].T_wb[:2, 3].copy() for _ in range(90)]
     off = [abs(y - float(river.centre(x))) / math.hypot(1.0, float(river.slope(x))) for x, y in places]

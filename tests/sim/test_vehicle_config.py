@@ -173,7 +173,7 @@ def test_a_folder_without_a_scene_stands_on_a_plain_and_one_without_data_has_the
     (folder / "scene.toml").unlink()
     (folder / "vehicle.toml").unlink()
     scene = load_scene(folder, trusted=True)
-    assert (scene.vehicle, scene.world, scene.path) == ("trike", "plain", folder)
+    assert (scene.vehicle.name, scene.world, scene.path) == ("trike", "plain", folder)
     assert config_named("trike").keys == fallback().keys
     assert config_named("trike").file("model.glb") == folder / "model.glb"
 

@@ -6,6 +6,7 @@ import pytest
 from render.matrices import look_at, perspective
 from sim.commands import LetGo, Pull
 from sim.scene import LaneSpec, Scene, load_scene
+from sim.vehicles import known_vehicle
 from tests.sim.simulation_scenes import simulation
 from ui.features.plan.pointing import Hand, Ray, gripped
 
@@ -14,7 +15,7 @@ LONG = {"helicopter-with-load": {"cable_length": 12.0}}
 
 def chain(*lanes: LaneSpec):
     scene = Scene(
-        name="chain", title="chain", world="plain", vehicle="chain", integrator="riqn", step_s=0.005,
+        name="chain", title="chain", world="plain", vehicle=known_vehicle("chain"), integrator="riqn", step_s=0.005,
         flight_mode="raw", lanes=lanes, parameters={"chain": {"links": 10.0}},
     )  # fmt: skip
     return simulation(scene).snapshot
@@ -99,7 +100,7 @@ def test_a_shape_that_is_drawn_by_a_model_is_taken_as_well():
     ],
 )
 def test_what_has_a_model_is_taken_beside_what_is_drawn_of_links(vehicle, body):
-    scene = Scene(name="s", title="s", world="plain", vehicle=vehicle, integrator="rkmk4", step_s=0.005,
+    scene = Scene(name="s", title="s", world="plain", vehicle=known_vehicle(vehicle), integrator="rkmk4", step_s=0.005,
                   flight_mode="raw", parameters=LONG)  # fmt: skip
     snapshot = simulation(scene).snapshot
     view, projection = camera(snapshot)
@@ -111,7 +112,7 @@ def test_what_has_a_model_is_taken_beside_what_is_drawn_of_links(vehicle, body):
 
 
 def test_the_mark_at_which_a_load_is_wanted_is_not_taken_for_a_body():
-    scene = Scene(name="s", title="s", world="plain", vehicle="quadrotors-with-load", integrator="rkmk4",
+    scene = Scene(name="s", title="s", world="plain", vehicle=known_vehicle("quadrotors-with-load"), integrator="rkmk4",
                   step_s=0.005, flight_mode="raw")  # fmt: skip
     snapshot = simulation(scene).snapshot
     view, projection = camera(snapshot)

@@ -25,6 +25,7 @@ from sim.commands import (
 )
 from sim.scene import Scene
 from sim.simulation.snapshot import LaneStatus
+from sim.vehicles import known_vehicle
 from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui.features import vehicle
@@ -333,7 +334,7 @@ def test_no_widget_of_any_panel_leaves_the_columns_width(bench: Bench) -> None:
 
 def test_parameters_come_from_the_scene_and_edits_outlive_a_swap_of_vehicles(bench: Bench) -> None:
     bench.context.forget(FlownParameters)
-    bench.context.show(Scene("s", "S", parameters={"helicopter": {"mass": 1100.0}}))
+    bench.context.show(Scene("s", "S", vehicle=known_vehicle("helicopter", mass=1100.0)))
     flown, other = fakes.snapshot(), fakes.snapshot(fakes.lane(vehicle="rigid-body"))
     observe_parameters(flown, bench.context)
     assert bench.context.of(FlownParameters).values["mass"] == 1100.0

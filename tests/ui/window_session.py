@@ -16,11 +16,12 @@ from pyglet.window import key, mouse
 from sim.commands import SetPilotInput
 from sim.scene import Scene
 from sim.simulation.snapshot import Snapshot
+from sim.vehicles import known_vehicle
 from tests.ui import fakes
 from ui.shell.shell import Shell
 from ui.window.app_window import AppWindow
 
-SCENE = Scene("canyon", "The canyon", parameters={"helicopter": {"mass": 1100.0}})
+SCENE = Scene("canyon", "The canyon", vehicle=known_vehicle("helicopter", mass=1100.0))
 
 
 class Session:

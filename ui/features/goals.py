@@ -234,7 +234,7 @@ def draw_goals_over(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     progress, scene, view = context.of(GoalsView).progress, context.find(Scene), context.view
     if progress is None or scene is None or not view.goals or snapshot.look_back is not None:
         return []
-    if snapshot.lanes[0].vehicle != scene.vehicle:
+    if snapshot.lanes[0].vehicle != scene.vehicle.name:
         return []
     if not (view.caption and told_in(scene, snapshot)):  # a caption has what is due in its own words
         draw_goals(progress, context)

@@ -131,7 +131,7 @@ class Racing:
         """(news, whether it is a mistake) for the user; whoever tells them empties it."""
         if scene.race is not None:
             folder = folder or config_dir() / "bests"
-            self._path = best_file(folder, scene.name, scene.vehicle, scene.race)
+            self._path = best_file(folder, scene.name, scene.vehicle.name, scene.race)
             self._best = self._read()
 
     def opening(self) -> list[RaceAgainst]:
@@ -154,7 +154,7 @@ class Racing:
         lap = snapshot.race.lap
         if lap is not None and lap is not self._seen:
             self._seen = lap
-            if lap.counts and snapshot.lanes[0].vehicle == self._scene.vehicle:
+            if lap.counts and snapshot.lanes[0].vehicle == self._scene.vehicle.name:
                 asked += self._finished(lap)
         return asked
 

@@ -1,6 +1,7 @@
 """The vehicle, and its parameters as it declares them."""
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -49,7 +50,8 @@ def observe_parameters(snapshot: Snapshot, context: PanelContext) -> None:
     if flown not in parameters.by_vehicle:
         entry, scene = context.catalogue.vehicles.get(flown), context.find(Scene)
         defaults = entry.defaults() if entry else {}
-        own = scene.parameters.get(flown, {}) if scene is not None else {}
+        own: Mapping[str, Value] = {} if scene is None else scene.parameters.get(flown, {})
+        own = scene.vehicle.values if scene is not None and scene.vehicle.name == flown else own
         parameters.by_vehicle[flown] = {**defaults, **own}
     parameters.values = parameters.by_vehicle[flown]
 
@@ -259,7 +261,7 @@ class VehicleActions(Actions):
         self._own = OwnVehicle()
 
     def begin(self) -> None:
-        self._kind = VEHICLES.get(self.app.scene.vehicle)
+        self._kind = VEHICLES.get(self.app.scene.vehicle.name)
 
     def poll(self, snapshot: Snapshot) -> None:
         before = self._own.mistake
@@ -273,7 +275,7 @@ class VehicleActions(Actions):
         renewed = self._own.poll(flown, time.perf_counter())
         if renewed is not None:
             self.app.submit(renewed)
-        kind = VEHICLES.get(self.app.scene.vehicle)
+        kind = VEHICLES.get(self.app.scene.vehicle.name)
         if kind is not self._kind:
             self._kind = kind
             self.app.context.catalogue = load_catalogue()

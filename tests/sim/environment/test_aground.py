@@ -15,7 +15,7 @@ from sim.scene import Scene, Start, load_scene
 from sim.simulation import Simulation
 from sim.simulation.snapshot import LaneSnapshot, LaneStatus
 from sim.vehicle_config import config_named
-from sim.vehicles import vehicle
+from sim.vehicles import known_vehicle, vehicle
 from sim.water.immersion import VOLUME, WATER_DENSITY
 from sim.water.water import Afloat
 from sim.water.wrench import CLOCK, INSIDE, REPORT
@@ -36,7 +36,7 @@ def towards_the_shore(x: float, speed_mps: float) -> Scene:
     scene = load_scene("harbour")
     calm = {"waves": 0.0, "wind": (0.0, 0.0), "current": (0.0, 0.0), "gusts": 0.0}
     start = Start(position_w=(x, -12.0, -0.9), heading_rad=np.pi, velocity_b=(speed_mps, 0.0, 0.0))
-    return replace(scene, start=start, parameters={"motorboat": calm}, goals=())
+    return replace(scene, start=start, vehicle=known_vehicle("motorboat", **calm), goals=())
 
 
 def sailed(simulation: Simulation, seconds: float, thrust: float = 0.0) -> list[LaneSnapshot]:

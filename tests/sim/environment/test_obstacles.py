@@ -22,7 +22,7 @@ from sim.simulation import Simulation
 from sim.simulation.snapshot import LaneStatus, Snapshot
 from sim.vehicle_config import config_named
 from sim.vehicle_config.config import Footprint
-from sim.vehicles import NonholonomicVehicle, Vehicle, vehicle
+from sim.vehicles import NonholonomicVehicle, Vehicle, known_vehicle, vehicle
 from sim.world.boulders import VARIANTS, boulder_discs, widest
 from tests.sim.simulation_scenes import world
 
@@ -357,7 +357,9 @@ def test_a_car_stops_at_a_boulder_of_the_desert_and_stays_out_of_it() -> None:
 def test_what_takes_the_place_of_what_flies_meets_the_boulders_of_the_canyon() -> None:
     canyon, footprint = world("canyon"), config_named("car").footprint
     assert footprint is not None
-    simulation = Simulation(Scene("swapped", "Swapped", vehicle="helicopter", world="canyon"), canyon)
+    simulation = Simulation(
+        Scene("swapped", "Swapped", vehicle=known_vehicle("helicopter"), world="canyon"), canyon
+    )
     simulation.submit(SetVehicle("car"))
     simulation.advance(0.05)
     coupling = simulation._stage.flown.coupling

@@ -17,7 +17,7 @@ from sim.scene import Scene, Start, load_scene
 from sim.simulation import Simulation
 from sim.simulation.snapshot import LaneSnapshot, LaneStatus
 from sim.vehicle_config import config_named
-from sim.vehicles import vehicle
+from sim.vehicles import known_vehicle, vehicle
 from sim.world import load_world
 
 FACE_Y_M = 26.0 - 3.2
@@ -29,7 +29,7 @@ def before(place: tuple[float, float], heading: float, speed_mps: float = 0.0, *
     scene = load_scene("harbour")
     calm = {"waves": 0.0, "wind": (0.0, 0.0), "current": (0.0, 0.0), "gusts": 0.0, **weather}
     start = Start(position_w=(*place, -0.9), heading_rad=heading, velocity_b=(speed_mps, 0.0, 0.0))
-    return replace(scene, start=start, parameters={"motorboat": calm}, goals=())
+    return replace(scene, start=start, vehicle=known_vehicle("motorboat", **calm), goals=())
 
 
 def corners_w(lane: LaneSnapshot) -> np.ndarray:

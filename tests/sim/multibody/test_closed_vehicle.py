@@ -18,7 +18,7 @@ SCENE = load_scene("linkage")
 
 
 def linkage(**values):
-    return sim.vehicle(SCENE.vehicle, **values)
+    return sim.vehicle(SCENE.vehicle.name, **values)
 
 
 def closure(vehicle):

@@ -13,7 +13,7 @@ LIMP = {"hold": 0.0, "damping": 0.0}
 
 
 def delta(**values):
-    return sim.vehicle(SCENE.vehicle, **values)
+    return sim.vehicle(SCENE.vehicle.name, **values)
 
 
 def closure(vehicle):

@@ -163,7 +163,7 @@ def test_hands_off_the_swing_of_the_rope_dies_and_without_the_damping_it_does_no
         running = simulation(scene)
         fly(running, 2.0, roll=1.0)
         fly(running, 9.0)
-        vehicle = sim.vehicle("helicopter-with-rope", **scene.parameters["helicopter-with-rope"])
+        vehicle = scene.vehicle
         leans = []
         for _ in range(6):
             lane = fly(running, 0.5)

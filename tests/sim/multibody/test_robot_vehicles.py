@@ -16,7 +16,7 @@ from sim.vehicle_config import config_of
 from sim.vehicles import VEHICLES, enter_own, is_robot_file, known_vehicle, robot_reference
 from tests.sim.simulation_scenes import simulation
 
-ARM = load_scene("robot").vehicle
+ARM = load_scene("robot").vehicle.name
 
 URDF = """<robot name="{name}">
   <link name="base"><inertial><mass value="3"/><inertia ixx=".1" ixy="0" ixz="0" iyy=".1" iyz="0" izz=".1"/></inertial>
@@ -116,7 +116,11 @@ def test_what_was_posed_and_pulled_is_replayed_to_the_bit(tmp_path):
 
 def test_a_robot_is_opened_by_its_file_in_the_scene_of_robots(leg):
     scene = load_scene(str(leg))
-    assert (scene.vehicle, scene.integrator, scene.world) == ("one-leg", "riqn", load_scene("robot").world)
+    assert (scene.vehicle.name, scene.integrator, scene.world) == (
+        "one-leg",
+        "riqn",
+        load_scene("robot").world,
+    )
     assert with_overrides(load_scene("canyon"), vehicle=str(leg)).integrator in ("riqn", "rk4")
 
 
@@ -214,7 +218,7 @@ def test_a_scene_reads_no_robot_from_outside_its_folder(leg, tmp_path):
         load_scene(scene, trusted=False)
     scene.write_text('vehicle = "leg.urdf"\nintegrator = "riqn"\n')
     leg.rename(folder / "leg.urdf")
-    assert load_scene(scene).vehicle == "one-leg"
+    assert load_scene(scene).vehicle.name == "one-leg"
 
 
 def test_without_the_parser_a_file_is_refused_in_one_line_and_the_arm_moves(tmp_path, registry, monkeypatch):
@@ -226,7 +230,7 @@ def test_without_the_parser_a_file_is_refused_in_one_line_and_the_arm_moves(tmp_
     ) as told:
         load_scene(str(path))
     assert "\n" not in str(told.value)
-    assert load_scene("robot").vehicle == ARM
+    assert load_scene("robot").vehicle.name == ARM
 
 
 @pytest.mark.parametrize(

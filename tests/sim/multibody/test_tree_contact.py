@@ -11,7 +11,7 @@ from sim.multibody.tree import Body, Joint, tree
 from sim.recordings import load_take, save_take
 from sim.scene import Scene, Start
 from sim.steppers.choice import tree_stepper
-from sim.vehicles import ArticulatedVehicle
+from sim.vehicles import ArticulatedVehicle, known_vehicle
 from sim.world.terrain import Terrain
 from tests.sim.simulation_scenes import simulation, world
 
@@ -125,7 +125,7 @@ def test_a_thrown_person_is_played_again_to_the_bit(tmp_path):
         position_w=(0.0, 0.0, float(world().terrain.height(0.0, 0.0)) + 1.6), omega_b=(1.0, 2.0, 0.3)
     )
     scene = Scene(
-        name="thrown", title="thrown", world="plain", vehicle="ragdoll", integrator="riqn", step_s=0.005,
+        name="thrown", title="thrown", world="plain", vehicle=known_vehicle("ragdoll"), integrator="riqn", step_s=0.005,
         flight_mode="raw", start=start,
     )  # fmt: skip
     running = simulation(scene)

@@ -16,7 +16,7 @@ from sim.recordings import Take, load_take, save_take
 from sim.scene import LaneSpec, Scene, Start, load_scene
 from sim.simulation.snapshot import LaneStatus
 from sim.steppers.choice import tree_stepper
-from sim.vehicles import ArticulatedVehicle, Parameter
+from sim.vehicles import ArticulatedVehicle, Parameter, known_vehicle
 from tests.sim.multibody.sample_trees import generic_state, generic_tree
 from tests.sim.simulation_scenes import simulation
 
@@ -35,7 +35,7 @@ class Generic(ArticulatedVehicle):
 
 def chain_scene(*lanes: LaneSpec, **changes) -> Scene:
     return Scene(
-        name="chain", title="chain", world="plain", vehicle="chain", integrator="riqn", step_s=0.005,
+        name="chain", title="chain", world="plain", vehicle=known_vehicle("chain"), integrator="riqn", step_s=0.005,
         flight_mode="raw", start=Start(), lanes=lanes, parameters={"chain": {"links": 12.0}}, **changes,
     )  # fmt: skip
 

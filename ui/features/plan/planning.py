@@ -68,7 +68,7 @@ class Planning:
             vehicle, task = task_of_scene(scene, world=world)
             self._mpc = MpcControl(mpc_settings_of_scene(scene, vehicle))
             self._clearance_m = task.clearance_m
-            self._sailed_by = "" if vehicle.name == scene.vehicle else scene.vehicle
+            self._sailed_by = "" if vehicle.name == scene.vehicle.name else scene.vehicle.name
             folder = folder or config_dir() / "plans"
             origin_w = fixed_point_w(scene.start, vehicle, world)
             self._session = PlanSession(vehicle, task, scene.integrator, folder, origin_w=origin_w)

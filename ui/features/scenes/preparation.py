@@ -15,7 +15,6 @@ from sim.platform.processes import CacheWorkers
 from sim.platform.progress import Board
 from sim.scene import Scene
 from sim.simulation import KernelStore, Simulation, starting_methods
-from sim.vehicle_config import config_named
 from sim.vehicles import Vehicle
 from sim.world import World, load_world
 from sim.world.store import source_digest
@@ -52,7 +51,7 @@ def prepared(
     shown: key of the world that is shown. commands: carried out before anything else. The simulation takes
     `workers` over. Raises InputError where the scene cannot work, GivenUp where `workers` is closed.
     """
-    check_model(config_named(scene.vehicle))
+    check_model(scene.config)
     store = KernelStore(workers)
     vehicle, methods = starting_methods(scene)
     with ThreadPoolExecutor(1 + len(methods), thread_name_prefix="preparing") as pool:
