@@ -118,7 +118,7 @@ def _motion(
     if pivot_w is not None or world is not None:
         place = None if pivot_w is None else np.array(pivot_w)
         poses = np.stack(list(bodies.values()), axis=1)
-        placed = [in_world(vehicle.support, row, world, place) for row in poses]  # type: ignore[arg-type]
+        placed = [in_world(vehicle, row, world, place) for row in poses]  # type: ignore[arg-type]
         bodies = dict(zip(bodies, np.moveaxis(np.array(placed), 1, 0), strict=True))
     return LaneMotion(
         name=name,

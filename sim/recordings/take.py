@@ -34,6 +34,7 @@ class LaneStatus(Enum):
     RUNNING = "running"
     DIVERGED = "diverged"
     CRASHED = "crashed"
+    OFF_MAP = "off the map"
 
 
 def node_columns(vehicle: Vehicle) -> list[str]:

@@ -94,8 +94,7 @@ class Measure:
             self._moments[time_s] = None
             if node is not None:
                 observation, at = reference.observe(node), self._footing
-                support = reference.vehicle.support
-                poses_w = in_world(support, observation.poses, at.world, at.pivot_w)
+                poses_w = in_world(reference.vehicle, observation.poses, at.world, at.pivot_w)
                 self._moments[time_s] = _Exact(observation, poses_w)
         return self._moments[time_s]
 

@@ -37,7 +37,7 @@ class Sight:
 
 def poses_in_world(dynamics: Dynamics, footing: Footing, observation: Observation) -> np.ndarray:
     """(bodies, 4, 4) body to world, the main one first."""
-    return in_world(dynamics.vehicle.support, observation.poses, footing.world, footing.pivot_w)
+    return in_world(dynamics.vehicle, observation.poses, footing.world, footing.pivot_w)
 
 
 def sensed(node: np.ndarray, there: Placement, footing: Footing, time_s: float, dynamics: Dynamics) -> Sensed:

@@ -34,7 +34,7 @@ def shown_beside(take: Take, name: str = "", world: World | None = None) -> Meas
     samples = take.playback(lambda: world).samples(EVERY_S)
     vehicle, pivot_w = take.vehicle, np.array(take.legs[0].pivot_w)
     names, poses = list(samples.observed.bodies), np.stack(list(samples.observed.bodies.values()), axis=1)
-    placed = np.array([in_world(vehicle.support, row, world, pivot_w) for row in poses])
+    placed = np.array([in_world(vehicle, row, world, pivot_w) for row in poses])
     moving = Moving(
         vehicle=vehicle.name,
         bodies={name: placed[:, k] for k, name in enumerate(names)},

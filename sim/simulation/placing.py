@@ -7,10 +7,12 @@ import casadi as ca
 import numpy as np
 
 from sim.control.rotation import attitude_of, heading_of
+from sim.vehicle_config import config_of
+from sim.vehicle_config.terms import named_values
 from sim.vehicles import Vehicle
 from sim.vehicles.forms.base import Structure
 from sim.vehicles.forms.form import Support
-from sim.world import World
+from sim.world import Terrain, World
 
 _UP_W = np.array([0.0, 0.0, 1.0])
 LAID = (Support.GROUND, Support.SURFACE)
@@ -33,28 +35,72 @@ def stand_at(world: World, x_w: np.ndarray, height_m: float) -> np.ndarray:
     return np.array([x, y, float(world.terrain.height(x, y)) + height_m])
 
 
-def in_world(support: Support, poses: np.ndarray, world: World, pivot_w: np.ndarray | None) -> np.ndarray:
+def in_world(vehicle: Vehicle, poses: np.ndarray, world: World, pivot_w: np.ndarray | None) -> np.ndarray:
     """(bodies, 4, 4) poses in the world of bodies whose poses in the vehicle's own frame are given, the main one first.
 
     pivot_w: (3,) where the origin of what is on a stand has its place.
     """
-    if support is Support.STAND and pivot_w is not None:
+    if vehicle.support is Support.STAND and pivot_w is not None:
         poses = poses.copy()
         poses[:, :3, 3] += pivot_w
-    if support in LAID:
-        poses = _laid(support, poses[0], world) @ _inverse(poses[0]) @ poses
+    if vehicle.support in LAID:
+        poses = _laid(vehicle, poses[0], world) @ _inverse(poses[0]) @ poses
     return poses
 
 
-def _laid(support: Support, T: np.ndarray, world: World) -> np.ndarray:
+def _laid(vehicle: Vehicle, T: np.ndarray, world: World) -> np.ndarray:
     """A pose in the plane, on the ground or on the water."""
-    x, y = float(T[0, 3]), float(T[1, 3])
-    height, normal = float(world.terrain.height(x, y)), world.terrain.normal(x, y)
-    if support is Support.SURFACE and float(world.surface_m(x, y)) > height:
-        height, normal = float(world.surface_m(x, y)), _UP_W
+    x, y, heading = float(T[0, 3]), float(T[1, 3]), float(np.arctan2(T[1, 0], T[0, 0]))
+    height = float(world.terrain.height(x, y))
+    if vehicle.support is Support.SURFACE and float(world.surface_m(x, y)) > height:
+        return _upright(_UP_W, heading, (x, y, float(world.surface_m(x, y))))
+    T_wb = _upright(world.terrain.normal(x, y), heading, (x, y, height))
+    wheels_b = _wheels(vehicle)
+    return T_wb if wheels_b is None else _on_wheels(T_wb, wheels_b, heading, world.terrain)
+
+
+def _upright(normal_w: np.ndarray, heading_rad: float, place_w: tuple[float, float, float]) -> np.ndarray:
     T_wb = np.eye(4)
-    T_wb[:3, :3] = attitude_of(normal, float(np.arctan2(T[1, 0], T[0, 0])))
-    T_wb[:3, 3] = x, y, height
+    T_wb[:3, :3], T_wb[:3, 3] = attitude_of(normal_w, heading_rad), place_w
+    return T_wb
+
+
+@lru_cache(maxsize=64)
+def _wheels(vehicle: Vehicle) -> np.ndarray | None:
+    """(k, 3) where a vehicle touches the ground, body frame: its wheels, else the corners of its footprint."""
+    config = config_of(vehicle)
+    if config.tracks is not None:
+        values = named_values(vehicle, parameters=vehicle.values)
+        return np.array([(x.value(values), y.value(values), 0.0) for x, y in config.tracks.wheels])
+    if config.footprint is None:
+        return None
+    (x, y), (length, width) = config.footprint.centre_m, config.footprint.half_m
+    return np.array(
+        [(x + along * length, y + across * width, 0.0) for along in (-1, 1) for across in (-1, 1)]
+    )
+
+
+_FITS = 4
+
+
+def _on_wheels(T_wb: np.ndarray, wheels_b: np.ndarray, heading_rad: float, terrain: Terrain) -> np.ndarray:
+    """The plane that fits the ground under the wheels best, raised until none of them is in it.
+
+    Wheels in one line leave the slope across them as it was at the origin. Level ground leaves the pose as it is.
+    """
+    x, y = float(T_wb[0, 3]), float(T_wb[1, 3])
+    for _ in range(_FITS):
+        at = wheels_b @ T_wb[:3, :3].T + T_wb[:3, 3]
+        under = terrain.height(at[:, 0], at[:, 1]) - at[:, 2]
+        if not under.any():
+            return T_wb
+        ways = np.column_stack([at[:, :2] - (x, y), np.ones(len(at))])
+        rise_x, rise_y, rise = np.linalg.pinv(ways) @ under
+        normal = T_wb[:3, 2] / T_wb[2, 2] - (rise_x, rise_y, 0.0)
+        place_w = (x, y, float(T_wb[2, 3] + rise))
+        T_wb = _upright(normal / np.linalg.norm(normal), heading_rad, place_w)
+    at = wheels_b @ T_wb[:3, :3].T + T_wb[:3, 3]
+    T_wb[2, 3] += max(float((terrain.height(at[:, 0], at[:, 1]) - at[:, 2]).max()), 0.0)
     return T_wb
 
 
@@ -70,7 +116,7 @@ def placement(
 ) -> Placement:
     """Of a flat node. What turns about a fixed point does so about `pivot_w` (3,)."""
     T, twist_b = _main_body(Structure.of(vehicle))(node, vehicle.parameter_vector)
-    (T_wb,) = in_world(vehicle.support, np.array(T)[None], world, pivot_w)
+    (T_wb,) = in_world(vehicle, np.array(T)[None], world, pivot_w)
     return Placement(T_wb, np.array(twist_b).ravel())
 
 

@@ -67,7 +67,7 @@ def off_the_map(world: World, support: Support, place_w: np.ndarray) -> Verdict 
     (x_low, y_low), (x_high, y_high) = world.terrain.low_m, world.terrain.high_m
     if x_low <= x <= x_high and y_low <= y <= y_high:
         return None
-    return Verdict(LaneStatus.CRASHED, f"came to the edge of the map at x = {x:.0f} m, y = {y:.0f} m")
+    return Verdict(LaneStatus.OFF_MAP, f"the map ends here, at x = {x:.0f} m, y = {y:.0f} m")
 
 
 def energy_bound(vehicle: Vehicle, energy_start_J: float) -> float:

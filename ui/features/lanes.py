@@ -39,6 +39,7 @@ STATUS_COLOURS = {
     LaneStatus.RUNNING: theme.GOOD,
     LaneStatus.DIVERGED: theme.DANGER,
     LaneStatus.CRASHED: theme.WARNING,
+    LaneStatus.OFF_MAP: theme.WARNING,
 }
 VIEWS = (
     Item("1", "One", "All lanes in one picture."),

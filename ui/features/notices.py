@@ -87,6 +87,7 @@ UNDER_TOASTS = ("caption", "goals", "hud/numbers", "hud/minimap", "key_hint")
 """What no toast lies on, as far as there is room."""
 TITLES = {
     LaneStatus.CRASHED: (f"{icons.ICON_FA_BURST}  Crashed", theme.WARNING),
+    LaneStatus.OFF_MAP: (f"{icons.ICON_FA_MAP}  End of the map", theme.WARNING),
     LaneStatus.DIVERGED: (f"{icons.ICON_FA_TRIANGLE_EXCLAMATION}  Diverged", theme.DANGER),
 }
 
