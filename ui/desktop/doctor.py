@@ -96,7 +96,9 @@ def _window() -> str:
     import pyglet
     from pyglet import gl
 
-    config = gl.Config(major_version=4, minor_version=1, double_buffer=True, depth_size=24)
+    config = gl.Config(  # type: ignore[abstract]  # the way to ask for one
+        major_version=4, minor_version=1, double_buffer=True, depth_size=24
+    )
     window = pyglet.window.Window(64, 64, visible=False, config=config)
     try:
         return f"{window.context.get_info().get_version_string()}, {window.context.get_info().get_renderer()}"

@@ -59,7 +59,7 @@ class Picture:
     ) -> None:
         """`scenery`: of the world in the present quality, where it has been loaded."""
         self._window = window
-        self._scene, self._world = scene, world
+        self._scene, self._world, self._sun = scene, world, Sun.of(scene.sun)
         self._rig = CameraRig(scene.camera, bumps_of(world))
         self._framings, self._eyes = view.framings, view.eyes
         self._take_up(scene, world)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from typing import Any
 
 from imgui_bundle import imgui
 
@@ -343,7 +344,8 @@ def _shape(use: AxisUse, context: PanelContext) -> AxisUse:
         note(context, f"controls/{part}/{name}")
         tooltip(doc)
         if slid:
-            response = replace(response, **{part: round(new, 3)})
+            changed: dict[str, Any] = {part: round(new, 3)}
+            response = replace(response, **changed)
     return replace(use, response=response)
 
 

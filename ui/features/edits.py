@@ -263,7 +263,7 @@ SHOWN = 8
 
 def draw_edit_history(context: PanelContext) -> list[Request]:
     """Two buttons, and the list once it is opened; nothing before the first edit."""
-    edits, requests = context.of(Edits), []
+    edits, requests = context.of(Edits), list[Request]()
     if len(edits.names) < 2:
         return []
     gap = context.px(4.0)
@@ -287,7 +287,7 @@ def draw_edit_history(context: PanelContext) -> list[Request]:
 
 
 def _list(context: PanelContext) -> list[Request]:
-    edits, requests = context.of(Edits), []
+    edits, requests = context.of(Edits), list[Request]()
     rows = min(len(edits.names), SHOWN)
     imgui.begin_child("edits", (0.0, rows * imgui.get_text_line_height_with_spacing()))
     for index in reversed(range(len(edits.names))):

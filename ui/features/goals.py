@@ -13,7 +13,7 @@ from sim.simulation.judge import Judge, Progress
 from sim.simulation.snapshot import Snapshot
 from ui.features.feature import Actions
 from ui.hud.instruments import HEIGHT
-from ui.hud.pen import EDGE, Pen, Point
+from ui.hud.pen import EDGE, Pen, Point, Vertex
 from ui.settings.view_settings import distance
 from ui.window import theme
 from ui.window.context import PanelContext, Rect, SceneCamera
@@ -201,13 +201,13 @@ def draw_goal_marker(
             (x + size * r * math.cos(bearing + turn), y + size * r * math.sin(bearing + turn))
             for turn, r in ((0.0, 1.5), (2.4, 1.2), (math.pi, 0.5), (-2.4, 1.2))
         ]
-    points = [imgui.ImVec2(*corner) for corner in corners]
+    points: list[Vertex] = [imgui.ImVec2(*corner) for corner in corners]
     pen.draw_list.add_polyline(points, theme.packed(EDGE), pen.px(6.0), imgui.ImDrawFlags_.closed.value)
     pen.draw_list.add_polyline(
         points, theme.packed(theme.ACCENT_BRIGHT), pen.px(3.0), imgui.ImDrawFlags_.closed.value
     )
-    above = y > context.scene_rect[1] + context.scene_rect[3] - pen.px(BELOW_PX)
-    at = (x, y - size - pen.px(22.0) if above else y + size + pen.px(6.0))
+    low = y > context.scene_rect[1] + context.scene_rect[3] - pen.px(BELOW_PX)
+    at = (x, y - size - pen.px(22.0) if low else y + size + pen.px(6.0))
     pen.text(
         at,
         distance(distance_m, context.view.units),

@@ -112,7 +112,7 @@ def _swatch(context: PanelContext, lane: LaneSnapshot) -> list[Request]:
 
 
 def _arrangement(snapshot: Snapshot, context: PanelContext) -> list[Request]:
-    view, requests = context.view, []
+    view, requests = context.view, list[Request]()
     heading(context, "Side by side")
     label(context, "Pictures", "One for all lanes, or linked ones with one camera.")
     chosen = segmented(context, "lanes/views", VIEWS, str(view.views))

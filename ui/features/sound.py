@@ -9,6 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -235,7 +236,7 @@ def level_of(load: float) -> float:
 
 def _mass_kg(lane: LaneSnapshot) -> float:
     mass = lane.parameters.get("mass", 0.0)
-    return float(mass) if np.ndim(mass) == 0 else 0.0
+    return 0.0 if isinstance(mass, tuple) else float(mass)
 
 
 def _effort(lane: LaneSnapshot) -> float:
@@ -283,7 +284,7 @@ class Sound:
     def __init__(self) -> None:
         self._mixer, self._jolts = Mixer(), Jolts()
         self._passed: object = None
-        self._player = None
+        self._player: Any = None
         # Beside the frames, from the first one on: to look for a device takes longer than one.
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="sound")
         self._looking: Future[object] | None = None
@@ -343,7 +344,7 @@ def _quieten_alsa() -> None:
         ctypes.CDLL("libasound.so.2").snd_lib_error_set_handler(_ignore)
 
 
-def _started(mixer: Mixer):
+def _started(mixer: Mixer) -> Any:
     """A player that plays; None where it cannot."""
     try:
         from pyglet.media import Player, StreamingSource
@@ -356,7 +357,7 @@ def _started(mixer: Mixer):
             """What the mixer makes."""
 
             def __init__(self) -> None:
-                self.audio_format = AudioFormat(channels=1, sample_size=16, sample_rate=RATE_HZ)
+                self.audio_format: Any = AudioFormat(channels=1, sample_size=16, sample_rate=RATE_HZ)
 
             def get_audio_data(self, num_bytes: int, compensation_time: float = 0.0) -> AudioData:
                 count = max(num_bytes // 2, 1)

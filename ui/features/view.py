@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from imgui_bundle import icons_fontawesome_6 as icons
@@ -270,7 +271,8 @@ def _toggles(context: PanelContext, view: ViewSettings) -> ViewSettings:
         if index % 2:
             imgui.same_line(left + half)
         if checkbox(context, f"view/{name}", text, getattr(view, name), doc + context.keymap.hint(name)):
-            view = replace(view, **{name: not getattr(view, name)})
+            shown: dict[str, Any] = {name: not getattr(view, name)}
+            view = replace(view, **shown)
     return view
 
 

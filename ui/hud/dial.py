@@ -7,7 +7,7 @@ from itertools import pairwise
 from imgui_bundle import imgui
 
 from ui.hud.flight_data import FlightData
-from ui.hud.pen import Pen, Point
+from ui.hud.pen import Pen, Point, Vertex
 from ui.window import theme
 
 FACE, RIM = theme.rgb(0x1B1A1E, 0.92), theme.rgb(0x0B0A0C, 0.9)
@@ -138,7 +138,7 @@ def draw_horizon(pen: Pen, centre: Point, radius: float, data: FlightData) -> No
     offset = offset_of(data.pitch_rad)
     across, down = axes_of(data.roll_rad)
     pen.draw_list.add_circle_filled(centre, radius, theme.packed(theme.SKY), 48)
-    earth = [at(centre, radius, across, down, point) for point in earth_outline(offset)]
+    earth: list[Vertex] = [at(centre, radius, across, down, point) for point in earth_outline(offset)]
     if len(earth) > 2:
         pen.draw_list.add_convex_poly_filled(earth, theme.packed(theme.EARTH))
     half = math.sqrt(max(1.0 - offset * offset, 0.0))

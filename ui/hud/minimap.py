@@ -7,7 +7,7 @@ from imgui_bundle import imgui
 
 from sim.simulation.snapshot import Snapshot
 from sim.world.plan_view import PlanOutlines
-from ui.hud.pen import Pen, Point
+from ui.hud.pen import Pen, Point, Vertex
 from ui.window import theme
 from ui.window.context import PanelContext
 
@@ -57,7 +57,7 @@ def draw_map(
     _strip(pen, frame, outlines.floor, FLOOR, corner, opposite)
     _strip(pen, frame, outlines.water, WATER, corner, opposite)
     if len(outlines.lap):
-        points = [imgui.ImVec2(*place) for place in frame.place(outlines.lap).tolist()]
+        points: list[Vertex] = [imgui.ImVec2(*place) for place in frame.place(outlines.lap).tolist()]
         pen.draw_list.add_polyline(points, theme.packed(LAP), pen.px(3.0), imgui.ImDrawFlags_.closed.value)
     for block in outlines.blocks:
         _filled(pen, frame.place(block), BLOCK)
@@ -88,7 +88,7 @@ def _strip(
 ) -> None:
     outline = outline_of(frame.place(strip), corner, opposite)
     if len(outline) > 2:
-        points = [imgui.ImVec2(*place) for place in outline.tolist()]
+        points: list[Vertex] = [imgui.ImVec2(*place) for place in outline.tolist()]
         pen.draw_list.add_concave_poly_filled(points, theme.packed(colour))
 
 
@@ -102,8 +102,8 @@ def _goal(pen: Pen, place: np.ndarray, corner: Point, opposite: Point) -> None:
     room = pen.px(7.0)
     x, y = np.clip(place, np.array(corner) + room, np.array(opposite) - room)
     size = pen.px(5.0)
-    points = [(x, y - size), (x + size, y), (x, y + size), (x - size, y)]
-    pen.draw_list.add_quad_filled(*points, theme.packed(theme.ACCENT_BRIGHT))
+    top, right, below, left = (x, y - size), (x + size, y), (x, y + size), (x - size, y)
+    pen.draw_list.add_quad_filled(top, right, below, left, theme.packed(theme.ACCENT_BRIGHT))
 
 
 def _arrow(pen: Pen, place: np.ndarray, nose_w: np.ndarray) -> None:

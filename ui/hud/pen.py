@@ -8,6 +8,8 @@ from imgui_bundle import imgui
 from ui.window import theme
 from ui.window.context import PanelContext
 
+Vertex = imgui.ImVec2 | tuple[int | float, int | float] | list[int | float]
+"""As imgui takes the corners of a polygon."""
 Point = tuple[float, float]
 GLASS = theme.rgb(0x121114, 0.70)
 EDGE = theme.rgb(0x0B0A0C, 0.75)

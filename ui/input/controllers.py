@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from sim.commands import PilotInput
 from sim.platform.errors import InputError
 from sim.platform.user_files import as_type, json_value, read_text, refusals, require_finite
 from sim.simulation.snapshot import LaneStatus, Snapshot
+from sim.vehicle_config import Keys
 from ui.input.keymap import vehicle_keys
 from ui.input.profile import DeviceNow, Profile, flown, usual
 from ui.input.sticks import combined
@@ -209,7 +211,7 @@ class Controllers:
         self._gamepads.clear()
         self._joysticks.clear()
 
-    def _opened(self, device) -> bool:
+    def _opened(self, device: Any) -> bool:
         try:
             device.open()
         except DEVICE_ERRORS as error:
@@ -217,7 +219,7 @@ class Controllers:
             return False
         return True
 
-    def _connect(self, controller) -> None:
+    def _connect(self, controller: Any) -> None:
         if controller not in self._gamepads and self._opened(controller):
             controller.push_handlers(
                 on_stick_motion=self._stick_moved,
@@ -230,25 +232,25 @@ class Controllers:
             now = DeviceNow(guid, controller.name, True, dict.fromkeys(PAD_AXES, 0.0), buttons=PAD_BUTTONS)
             self._gamepads[controller] = now
 
-    def _disconnect(self, controller) -> None:
+    def _disconnect(self, controller: Any) -> None:
         if self._gamepads.pop(controller, None) is not None:
             controller.pop_handlers()
             _closed(controller)
 
-    def _stick_moved(self, controller, name: str, vector) -> None:
+    def _stick_moved(self, controller: Any, name: str, vector: Any) -> None:
         # Events and not attributes: only in events do all platforms agree that y points up.
         pad = self._gamepads.get(controller)
         if pad is not None and name in STICKS:
             pad.axes.update(zip(STICKS[name], (float(vector[0]), float(vector[1])), strict=True))
             pad.moved.update(STICKS[name])
 
-    def _trigger_moved(self, controller, name: str, value: float) -> None:
+    def _trigger_moved(self, controller: Any, name: str, value: float) -> None:
         pad = self._gamepads.get(controller)
         if pad is not None and name in TRIGGER_NAMES:
             pad.axes[name] = float(value)
             pad.moved.add(name)
 
-    def _cross_moved(self, controller, vector) -> None:
+    def _cross_moved(self, controller: Any, vector: Any) -> None:
         pad = self._gamepads.get(controller)
         if pad is not None:
             before = set(pad.down)
@@ -257,22 +259,22 @@ class Controllers:
             for name in pad.down - before:
                 self.on_button(pad, name)
 
-    def _button_pressed(self, controller, button: str) -> None:
+    def _button_pressed(self, controller: Any, button: str) -> None:
         self._pressed(self._gamepads.get(controller), button)
 
-    def _button_released(self, controller, button: str) -> None:
+    def _button_released(self, controller: Any, button: str) -> None:
         self._released(self._gamepads.get(controller), button)
 
-    def _axis_moved(self, joystick, axis: str, value: float) -> None:
+    def _axis_moved(self, joystick: Any, axis: str, value: float) -> None:
         stick = self._joysticks.get(joystick)
         if stick is not None:
             stick.axes[axis] = float(value)
             stick.moved.add(axis)
 
-    def _joystick_pressed(self, joystick, button: int) -> None:
+    def _joystick_pressed(self, joystick: Any, button: int) -> None:
         self._pressed(self._joysticks.get(joystick), str(button))
 
-    def _joystick_released(self, joystick, button: int) -> None:
+    def _joystick_released(self, joystick: Any, button: int) -> None:
         self._released(self._joysticks.get(joystick), str(button))
 
     def _pressed(self, device: DeviceNow | None, button: str) -> None:
@@ -334,7 +336,7 @@ AnyControllers = Controllers | NoControllers | WithFile
 def sampled(
     devices: tuple[DeviceNow, ...],
     profiles: Mapping[str, Profile],
-    controls,
+    controls: Keys,
     held: dict[int, dict[str, float]],
     dt_s: float,
 ) -> PilotInput:
@@ -351,14 +353,14 @@ def profile_of(device: DeviceNow, profiles: Mapping[str, Profile]) -> Profile:
     return profiles.get(device.guid) or usual(device.guid, device.name, gamepad=device.gamepad)
 
 
-def _guid(device, name: str) -> str:
+def _guid(device: Any, name: str) -> str:
     try:
         return device.get_guid() or name
     except DEVICE_ERRORS:
         return name
 
 
-def _closed(device) -> None:
+def _closed(device: Any) -> None:
     try:
         device.close()
     except DEVICE_ERRORS as error:

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import TypeVar
 
-from sim.integrators import KEPT, integrators
+from sim.integrators import KEPT, Integrator, integrators
 from sim.planner.task.check import unplannable
 from sim.scene.heading import scene_headings, scene_names
 from sim.vehicles import VEHICLES, Vehicle
@@ -87,13 +87,8 @@ def _catalogue(kinds: tuple[type[Vehicle], ...], scenes: tuple[str, ...]) -> Cat
     }
     methods = {}
     for name, method in integrators().items():
-        answers = _ByVehicle(tuple(entries), lambda vehicle, method=method: method.serves(made(vehicle)))
-        kept = _ByVehicle(
-            tuple(entries),
-            lambda vehicle, method=method, answers=answers: (
-                () if vehicle in answers else tuple(KEPT[what] for what in method.keeps(made(vehicle)))
-            ),
-        )
+        answers: _ByVehicle[str] = _ByVehicle(tuple(entries), partial(_refusal, method, made))
+        kept: _ByVehicle[tuple[str, ...]] = _ByVehicle(tuple(entries), partial(_kept, method, made, answers))
         methods[name] = IntegratorEntry(
             name,
             method.family,
@@ -107,6 +102,18 @@ def _catalogue(kinds: tuple[type[Vehicle], ...], scenes: tuple[str, ...]) -> Cat
             method.alias_of,
         )
     return Catalogue(entries, methods, _scenes(scenes))
+
+
+def _refusal(method: Integrator, made: Callable[[str], Vehicle], vehicle: str) -> str:
+    """Why a method does not serve a vehicle; empty where it does."""
+    return method.serves(made(vehicle))
+
+
+def _kept(
+    method: Integrator, made: Callable[[str], Vehicle], refusals: Mapping[str, str], vehicle: str
+) -> tuple[str, ...]:
+    """What a method keeps of a vehicle's mechanics, in words."""
+    return () if vehicle in refusals else tuple(KEPT[what] for what in method.keeps(made(vehicle)))
 
 
 def _parameters(kind: type[Vehicle], made: Callable[[str], Vehicle]) -> tuple[Parameter, ...]:

@@ -278,8 +278,10 @@ class Shell:
                 self._apply(request)
             elif isinstance(request, Action | PlanRequest):
                 actions.append(request)
-            else:
+            elif isinstance(request, Command):
                 commands.append(request)
+            else:
+                raise TypeError(f"nobody carries it out: {request!r}")
         return Output(tuple(commands), tuple(actions), camera)
 
     def open_controls(self, path: str) -> None:

@@ -47,7 +47,7 @@ class AppWindow(pyglet.window.Window):
 
     def _open(self, size: tuple[int, int], title: str, visible: bool) -> None:
         # No multisampling: the scene is drawn off-screen and panels do not need it.
-        config = gl.Config(
+        config = gl.Config(  # type: ignore[abstract]  # the way to ask for one
             major_version=4, minor_version=1, forward_compatible=True, double_buffer=True, depth_size=24
         )
         try:

@@ -139,7 +139,7 @@ class ImguiBackend:
         if cursor != self._cursor:
             self._cursor = cursor
             shape = CURSORS.get(imgui.MouseCursor_(cursor), BaseWindow.CURSOR_DEFAULT)
-            self._window.set_mouse_cursor(self._window.get_system_mouse_cursor(shape))
+            self._window.set_mouse_cursor(self._window.get_system_mouse_cursor(shape))  # type: ignore[arg-type]  # None is the usual one
 
     def _point(self, x: float, y: float) -> None:
         self.touched_s = time.perf_counter()

@@ -84,11 +84,11 @@ def apply(scale: float = 1.0) -> None:
 
 
 def _sizes(style: imgui.Style) -> None:
-    style.window_padding = (12.0, 10.0)
-    style.frame_padding = (9.0, 4.5)
-    style.item_spacing = (8.0, 6.0)
-    style.item_inner_spacing = (6.0, 5.0)
-    style.cell_padding = (6.0, 3.0)
+    style.window_padding = imgui.ImVec2(12.0, 10.0)
+    style.frame_padding = imgui.ImVec2(9.0, 4.5)
+    style.item_spacing = imgui.ImVec2(8.0, 6.0)
+    style.item_inner_spacing = imgui.ImVec2(6.0, 5.0)
+    style.cell_padding = imgui.ImVec2(6.0, 3.0)
     style.indent_spacing = 14.0
     style.scrollbar_size = 11.0
     style.grab_min_size = 11.0
@@ -106,7 +106,7 @@ def _sizes(style: imgui.Style) -> None:
     style.tab_bar_overline_size = 2.0
     style.docking_separator_size = 2.0
     style.separator_text_border_size = 1.0
-    style.separator_text_padding = (0.0, 5.0)
+    style.separator_text_padding = imgui.ImVec2(0.0, 5.0)
     style.window_menu_button_position = imgui.Dir.none
     style.docking_node_has_close_button = False
 
@@ -144,11 +144,11 @@ def _colours(style: imgui.Style) -> None:
 
 def _plot_style(scale: float) -> None:
     style = implot.get_style()
-    style.plot_padding = (4.0 * scale, 5.0 * scale)
-    style.label_padding = (3.0 * scale, 3.0 * scale)
+    style.plot_padding = imgui.ImVec2(4.0 * scale, 5.0 * scale)
+    style.label_padding = imgui.ImVec2(3.0 * scale, 3.0 * scale)
     style.plot_border_size = 0.0
     style.minor_alpha = 0.0
-    style.plot_min_size = (60.0 * scale, 40.0 * scale)
+    style.plot_min_size = imgui.ImVec2(60.0 * scale, 40.0 * scale)
     colours = {
         "frame_bg": (0.0, 0.0, 0.0, 0.0), "plot_bg": rgb(0x151417), "plot_border": LINE,
         "axis_text": MUTED, "axis_grid": (1.0, 1.0, 1.0, 0.10), "axis_tick": (1.0, 1.0, 1.0, 0.10),

@@ -143,7 +143,7 @@ def _signs(plan: PlanView) -> list[_Sign]:
     by_place: dict[tuple[float, float, float], list[Violation]] = {}
     for violation in plan.plan.violations:
         by_place.setdefault(violation.place_w, []).append(violation)
-    signs = []
+    signs: list[_Sign] = []
     for place_w, violations in by_place.items():
         told = {violation.constraint for violation in violations} | (set() if signs else {""})
         here = tuple((number, remedy) for number, remedy in ways_out if remedy.about in told)

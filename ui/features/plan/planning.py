@@ -104,7 +104,8 @@ class Planning:
         if self._session is None or self._races:
             raise InputError("this scene has no task to plan")
         if self._sailed_by:
-            return self._handle_course(self._session, request)
+            self._handle_course(self._session, request)
+            return None
         if isinstance(request, SetMpc):
             self._mpc.change(request)
             return None

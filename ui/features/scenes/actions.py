@@ -81,7 +81,7 @@ class SceneChange:
             return ""
         if not trusted:
             return f"{question.file.name} was not run; {question.scene} stays closed"
-        self._ask(question.file)
+        self.question = self._question(question.file)
         if self.question == question and self._asked is not None:  # else it was written to meanwhile
             self._open(self._asked, quality, shown, trusted=question.file)
         return ""
@@ -91,7 +91,7 @@ class SceneChange:
         try:
             return self._loader.take()
         except UntrustedFile as refusal:
-            self._ask(refusal.file)
+            self.question = self._question(refusal.file)
             return None
 
     @property
@@ -107,9 +107,9 @@ class SceneChange:
         """Give up what is coming, for good."""
         self._loader.close()
 
-    def _ask(self, file: Path) -> None:
+    def _question(self, file: Path) -> TrustQuestion:
         """Whether the scene that was to be opened may run its vehicle's file."""
-        self.question = question_of(self._asked[0] if self._asked else self._name, file)
+        return question_of(self._asked[0] if self._asked else self._name, file)
 
 
 class SceneActions(Actions):

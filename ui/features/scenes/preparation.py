@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 
 import render.land
 import sim.world
@@ -22,8 +23,8 @@ from ui.features.plan.planning import Planning
 from ui.settings.catalogue import load_catalogue
 
 
-def _sources(package: object) -> list[str]:
-    return [str(path) for path in Path(package.__file__).parent.rglob("*.py")]
+def _sources(package: ModuleType) -> list[str]:
+    return [str(path) for path in Path(package.__path__[0]).rglob("*.py")]
 
 
 _LAND_DIGEST = source_digest(*_sources(sim.world), *_sources(render.land))
