@@ -14,7 +14,6 @@ import export.request
 from export.output import OutputError
 from export.request import with_options
 from render.errors import DisplayError
-from sim.commands import Command
 from sim.platform.errors import InputError, UntrustedFile, shortened
 from sim.platform.signals import ended_by_signals
 from sim.scene import load_scene, scene_names
@@ -74,7 +73,7 @@ def run(
     timed = seconds is not None
     if ghost is not None or scene.endswith(".npz"):
         from sim.simulation import opening  # takes a second, as all that simulates
-    at_first: tuple[Command, ...] = () if ghost is None else opening.ghost_commands(ghost)
+    at_first = () if ghost is None else opening.ghost_commands(ghost)
     if model is not None:
         vehicle = robot_reference(model, vehicle)
     chosen = {"vehicle": vehicle, "integrator": integrator, "step_s": step, "camera": camera}

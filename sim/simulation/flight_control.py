@@ -7,13 +7,15 @@ import numpy as np
 
 from sim.contact.obstacles.solids import rounded, solids_afloat
 from sim.control import MODES, Pilot, autopilot_of, default_mode, flight_modes, has_autopilot, resting_mode
-from sim.control.course import FollowCourse
+from sim.control.course import CoursePilot, CourseStatus, FollowCourse
 from sim.control.load_leading import LedPilot
 from sim.control.mpc import MpcPilot, PlanSource
 from sim.control.pilot import TrimmedPilot
 from sim.control.plan_following import PlannedPilot
 from sim.control.target_path import TargetPath
 from sim.scene import Scene
+from sim.simulation.lane import Lane
+from sim.simulation.observation import sensed
 from sim.simulation.scene_setup import errand_of
 from sim.steppers.dynamics import Dynamics
 from sim.vehicles import Vehicle
@@ -122,3 +124,24 @@ class FlightControl:
 
 def _mode(wanted: str, vehicle: Vehicle) -> str:
     return wanted if wanted in flight_modes(vehicle) else default_mode(vehicle)
+
+
+def course_status(lane: Lane) -> CourseStatus | None:
+    """None where the lane follows none."""
+    pilot = lane.pilot
+    if not isinstance(pilot, CoursePilot):
+        return None
+    off_m, off_rad = pilot.off(sensed(lane.node, lane.placement, lane.footing, lane.time_s, lane.dynamics))
+    return CourseStatus(pilot.left_m, off_m, off_rad, pilot.arrived)
+
+
+def course_outcome(lane: Lane) -> str:
+    """How well it ended; nothing before that."""
+    seen = course_status(lane)
+    if seen is None or not seen.arrived:
+        return ""
+    there = lane.placement
+    speed = float(np.linalg.norm((there.T_wb[:3, :3] @ there.twist_b[3:])[:2]))
+    return (
+        f"in its berth: {seen.off_m:.2f} m and {np.degrees(seen.off_rad):.1f} degrees off, at {speed:.2f} m/s"
+    )

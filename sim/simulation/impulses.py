@@ -6,7 +6,6 @@ from functools import singledispatch
 
 import numpy as np
 
-from sim.commands import Pull
 from sim.environment.coupling import BodyState, CoupledEnvironment, can_be_coupled
 from sim.platform.errors import InputError
 from sim.recordings.leg import Moment
@@ -101,6 +100,18 @@ def check_can_be_coupled(vehicle: Vehicle) -> None:
         raise InputError(
             f"nothing that moves can be coupled to {vehicle.name}, which has {vehicle.form.value}"
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Pull:
+    """A hand's spring between a point of a body and a place, until `LetGo` or another one."""
+
+    lane: str
+    body: str
+    at_b: tuple[float, float, float]
+    """Of the body, in its frame [m]."""
+    to_w: tuple[float, float, float]
+    """Where it is pulled to, in the world [m]."""
 
 
 RATE_RADPS = 7.0

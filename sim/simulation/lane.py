@@ -4,7 +4,6 @@ import logging
 
 import numpy as np
 
-from sim.commands import Pull
 from sim.control import Automatic, Pilot, PilotInput, PlannedPilot
 from sim.control.load_leading import kept_above_ground
 from sim.control.mpc import MpcPilot
@@ -15,7 +14,7 @@ from sim.simulation.appearance import Look
 from sim.simulation.clock import due_steps
 from sim.simulation.control_history import ControlTape
 from sim.simulation.footing import Footing
-from sim.simulation.impulses import Coupling, Reached, impulse_on
+from sim.simulation.impulses import Coupling, Pull, Reached, impulse_on
 from sim.simulation.observation import Beginning, Sight, StepCost, Tally, poses_in_world, sensed
 from sim.simulation.placing import Placement
 from sim.simulation.recording import Recording

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import numpy as np
 
-from sim.commands import Command, PlayTake, Resimulate, ShowMeasured
 from sim.platform.errors import InputError
 from sim.recordings.file import load_take
 from sim.recordings.take import Take
 from sim.scene import Scene, entered, load_scene, scene_names, with_overrides
 from sim.scene.measured import Measured, Moving, load_measured
+from sim.simulation.commands import Command, PlayTake, Resimulate, ShowMeasured
 from sim.simulation.placing import in_world
 from sim.vehicles import is_reference
 from sim.world import World, load_world

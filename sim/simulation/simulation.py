@@ -8,7 +8,15 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from queue import Empty, SimpleQueue
 
-from sim.commands import (
+from sim.control import flight_modes
+from sim.control.target_path import drawn_w
+from sim.environment.coupling import CoupledEnvironment
+from sim.integrators import usual
+from sim.platform.errors import InputError
+from sim.recordings import Take
+from sim.scene import Scene
+from sim.simulation.commands import (
+    KEEP_LOOKING,
     AddLane,
     Command,
     FlyPlan,
@@ -19,20 +27,12 @@ from sim.commands import (
     SetIntegrator,
     SetParameter,
     SetVehicle,
+    execute,
 )
-from sim.control import flight_modes
-from sim.control.target_path import drawn_w
-from sim.environment.coupling import CoupledEnvironment
-from sim.integrators import usual
-from sim.platform.errors import InputError
-from sim.recordings import Take
-from sim.scene import Scene
 from sim.simulation.flight_control import Autopilot
 from sim.simulation.kernels import Coming, Compiling, KernelStore
-from sim.simulation.orders import execute
 from sim.simulation.snapshot import Snapshot, Waiting
 from sim.simulation.stage import Progress, Stage
-from sim.simulation.take_orders import KEEP_LOOKING
 from sim.vehicles import Vehicle
 from sim.vehicles.forms.base import Structure
 from sim.world import World

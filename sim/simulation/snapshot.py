@@ -22,7 +22,6 @@ from sim.vehicles.forms.parameters import Value
 from sim.water.ocean.field import SeaState
 
 if TYPE_CHECKING:
-    from sim.commands import Command
     from sim.multibody.shapes import Capsule
     from sim.recordings import Take
 
@@ -161,7 +160,7 @@ class LookBack:
 class Waiting:
     """A command whose kernel is being compiled; until it is there nothing changes."""
 
-    command: "Command"
+    command: object
     title: str
     """What is compiled."""
     job: Job | None

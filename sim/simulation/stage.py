@@ -19,7 +19,15 @@ from sim.scene.race_timing import Timing
 from sim.simulation.appearance import Look, Tint, next_tint
 from sim.simulation.clock import Clock
 from sim.simulation.control_history import ControlTape
-from sim.simulation.flight_control import CourseFlight, FlightControl, Hand, PlanFlight, WhoFlies
+from sim.simulation.flight_control import (
+    CourseFlight,
+    FlightControl,
+    Hand,
+    PlanFlight,
+    WhoFlies,
+    course_outcome,
+    course_status,
+)
 from sim.simulation.footing import Footing
 from sim.simulation.ghosts import Beside, rivals_beside
 from sim.simulation.impulses import Coupling
@@ -27,7 +35,6 @@ from sim.simulation.kernels import KernelStore
 from sim.simulation.lane import Lane
 from sim.simulation.lane_picture import lane_picture
 from sim.simulation.measure import Measure
-from sim.simulation.plan_flight import course_outcome, course_status
 from sim.simulation.rewind import Rewind
 from sim.simulation.scene_setup import Encounter, start_node
 from sim.simulation.snapshot import LaneSnapshot

@@ -1,26 +1,60 @@
-"""Going on from a moment that is looked back at."""
+"""Commands to what is recorded: look back, fly on from there, play, resimulate, keep."""
 
-from sim.commands import (
-    BackToNow,
-    KeepTake,
-    PlayTake,
-    RemoveLane,
-    Resimulate,
-    Retake,
-    Scrub,
-    SetPaused,
-    SetPilotInput,
-    SetSpeed,
-    ShowMeasured,
-    SingleStep,
-)
+from concurrent.futures import Future
+from dataclasses import dataclass
+
 from sim.platform.errors import InputError
 from sim.platform.validation import number
+from sim.recordings import Take
 from sim.simulation.appearance import Look, next_tint
+from sim.simulation.commands.clock import SetPaused, SetPilotInput, SetSpeed, SingleStep
+from sim.simulation.commands.executing import checked_step, execute
+from sim.simulation.commands.lanes import RemoveLane, ShowMeasured
 from sim.simulation.flight_control import Hand
-from sim.simulation.orders import checked_step, execute
 from sim.simulation.stage import Stage, check_room
 from sim.steppers.dynamics import Dynamics
+
+
+@dataclass(frozen=True, slots=True)
+class Scrub:
+    """Pause and show the recording at a moment [s of simulated time]; what is simulated waits."""
+
+    time_s: float
+
+
+@execute.register
+def _(command: Scrub, stage: Stage) -> str:
+    stage.rewind.look_back(number("moment", command.time_s))
+    stage.clock.paused = True
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class BackToNow:
+    """Show the present again; it stays paused."""
+
+
+@execute.register
+def _(command: BackToNow, stage: Stage) -> str:
+    if stage.rewind.replay is not None:
+        stage.rewind.leave()
+        stage.clock.paused = True
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Retake:
+    """Go on from the moment that is shown: all lanes are put back to it, to the bit."""
+
+    paused: bool = True
+    """Wait there; else time goes on at once."""
+
+
+@execute.register
+def _(command: Retake, stage: Stage) -> str:
+    retake(stage)
+    stage.clock.paused = command.paused
+    return f"back at t = {stage.clock.time_s:.2f} s, and {'paused' if command.paused else 'flying on'}"
 
 
 def retake(stage: Stage) -> None:
@@ -59,43 +93,12 @@ def retake(stage: Stage) -> None:
     stage.measure.restart(vehicle, flown.footing, flown.node, now_s)
 
 
-KEEP_LOOKING = (
-    BackToNow,
-    KeepTake,
-    PlayTake,
-    RemoveLane,
-    Resimulate,
-    Retake,
-    Scrub,
-    SetPaused,
-    SetPilotInput,
-    SetSpeed,
-    ShowMeasured,
-    SingleStep,
-)
-"""Commands that mean what is shown; all others mean the present, and go back to it first."""
+@dataclass(frozen=True, slots=True, eq=False)
+class PlayTake:
+    """Show a take instead of the present, from its beginning."""
 
-
-@execute.register
-def _(command: Scrub, stage: Stage) -> str:
-    stage.rewind.look_back(number("moment", command.time_s))
-    stage.clock.paused = True
-    return ""
-
-
-@execute.register
-def _(command: BackToNow, stage: Stage) -> str:
-    if stage.rewind.replay is not None:
-        stage.rewind.leave()
-        stage.clock.paused = True
-    return ""
-
-
-@execute.register
-def _(command: Retake, stage: Stage) -> str:
-    retake(stage)
-    stage.clock.paused = command.paused
-    return f"back at t = {stage.clock.time_s:.2f} s, and {'paused' if command.paused else 'flying on'}"
+    take: Take
+    paused: bool = False
 
 
 @execute.register
@@ -104,6 +107,20 @@ def _(command: PlayTake, stage: Stage) -> str:
     stage.clock.forget()
     stage.clock.paused = command.paused
     return ", ".join(part for part in (f"take: {command.take.name}", command.take.note) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Resimulate:
+    """The inputs of what is shown under another method, as a ghost beside it."""
+
+    integrator: str = ""
+    """Empty: its own."""
+    step_s: float | None = None
+    """None: its own."""
+    parameters: tuple[tuple[str, float | tuple[float, ...]], ...] = ()
+    """(name, value) of those that differ."""
+    name: str = ""
+    """Of the ghost; empty: it is named after what differs."""
 
 
 @execute.register
@@ -130,6 +147,16 @@ def _(command: Resimulate, stage: Stage) -> str:
     return ", ".join(part for part in (f"resimulated: {name}", take.note) if part)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class KeepTake:
+    """Hand out what is recorded of a lane, or of what is shown."""
+
+    reply: Future[Take]
+    """Gets the take, or an InputError."""
+    lane: str = ""
+    """Empty: the flown one."""
+
+
 @execute.register
 def _(command: KeepTake, stage: Stage) -> str:
     rewind = stage.rewind
@@ -142,6 +169,18 @@ def _(command: KeepTake, stage: Stage) -> str:
     return ""
 
 
-@execute.register
-def _(command: ShowMeasured, stage: Stage) -> str:
-    return f"measured: {stage.beside.add(command.measured, stage.pictures(0.0))}"
+KEEP_LOOKING = (
+    BackToNow,
+    KeepTake,
+    PlayTake,
+    RemoveLane,
+    Resimulate,
+    Retake,
+    Scrub,
+    SetPaused,
+    SetPilotInput,
+    SetSpeed,
+    ShowMeasured,
+    SingleStep,
+)
+"""Commands that mean what is shown; all others mean the present, and go back to it first."""

@@ -1,0 +1,131 @@
+"""What panels, keys, planner and scripts ask of the simulation: plain values put in its queue.
+
+Every command is carried out between two steps by the simulation thread. One that cannot be
+(unknown name, value out of range) changes nothing and is answered in `Snapshot.message`.
+
+A module has the values of a subject and, beside each, what it does to the simulation; `Command` is any of them.
+"""
+
+from sim.control.course import FollowCourse
+from sim.control.mpc.plans import StartMpc
+from sim.control.pilot import PilotInput
+from sim.control.plan_following import FlyPlan
+from sim.simulation.commands.clock import (
+    SPEED_RANGE,
+    Reset,
+    SetPaused,
+    SetPilotInput,
+    SetSpeed,
+    SingleStep,
+    StartAt,
+)
+from sim.simulation.commands.executing import execute
+from sim.simulation.commands.flying import SetDemo, SetFlightMode, StopMpc, StopPlan
+from sim.simulation.commands.lanes import (
+    AddLane,
+    LetGo,
+    RaceAgainst,
+    RemoveLane,
+    SetLanePilot,
+    SetLaneTint,
+    SetReference,
+    ShowMeasured,
+)
+from sim.simulation.commands.takes import (
+    KEEP_LOOKING,
+    BackToNow,
+    KeepTake,
+    PlayTake,
+    Resimulate,
+    Retake,
+    Scrub,
+)
+from sim.simulation.commands.vehicle import (
+    GiveUpWaiting,
+    RenewVehicle,
+    SetIntegrator,
+    SetParameter,
+    SetStep,
+    SetVehicle,
+)
+from sim.simulation.impulses import Pull
+
+__all__ = [
+    "SPEED_RANGE",
+    "AddLane",
+    "BackToNow",
+    "Command",
+    "FlyPlan",
+    "FollowCourse",
+    "GiveUpWaiting",
+    "KeepTake",
+    "LetGo",
+    "PilotInput",
+    "PlayTake",
+    "Pull",
+    "RaceAgainst",
+    "RemoveLane",
+    "RenewVehicle",
+    "Reset",
+    "Resimulate",
+    "Retake",
+    "Scrub",
+    "SetDemo",
+    "SetFlightMode",
+    "SetIntegrator",
+    "SetLanePilot",
+    "SetLaneTint",
+    "SetParameter",
+    "SetPaused",
+    "SetPilotInput",
+    "SetReference",
+    "SetSpeed",
+    "SetStep",
+    "SetVehicle",
+    "ShowMeasured",
+    "SingleStep",
+    "StartAt",
+    "StartMpc",
+    "StopMpc",
+    "StopPlan",
+    "KEEP_LOOKING",
+    "execute",
+]
+
+
+Command = (
+    SetPilotInput
+    | SetPaused
+    | SingleStep
+    | SetSpeed
+    | Reset
+    | StartAt
+    | SetIntegrator
+    | GiveUpWaiting
+    | SetStep
+    | SetVehicle
+    | RenewVehicle
+    | SetParameter
+    | SetFlightMode
+    | SetDemo
+    | AddLane
+    | RemoveLane
+    | SetLaneTint
+    | SetLanePilot
+    | SetReference
+    | Pull
+    | LetGo
+    | FlyPlan
+    | FollowCourse
+    | StopPlan
+    | StartMpc
+    | StopMpc
+    | Scrub
+    | BackToNow
+    | Retake
+    | PlayTake
+    | Resimulate
+    | KeepTake
+    | ShowMeasured
+    | RaceAgainst
+)

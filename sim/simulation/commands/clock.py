@@ -1,0 +1,127 @@
+"""Commands to the clock and the sticks: pause, single steps, speed, starting over."""
+
+import math
+from dataclasses import dataclass, replace
+
+from sim.control.pilot import PilotInput
+from sim.platform.errors import InputError
+from sim.platform.validation import whole
+from sim.scene import Start
+from sim.simulation.commands.executing import execute
+from sim.simulation.stage import Stage
+
+SPEED_RANGE = (1.0 / 32.0, 8.0)
+"""Simulated seconds per wall second."""
+
+
+_FARTHEST = 1e5
+"""Of a start, in metres and their like."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetPilotInput:
+    """Replaces the live stick position until the next one."""
+
+    pilot: PilotInput
+
+
+@execute.register
+def _(command: SetPilotInput, stage: Stage) -> str:
+    axes = (command.pilot.pitch, command.pilot.roll, command.pilot.yaw, command.pilot.throttle)
+    if not all(-1.0 <= axis <= 1.0 for axis in axes):
+        raise InputError(f"stick positions {axes} are refused; allowed: -1 to 1 each")
+    stage.sticks = command.pilot
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class SetPaused:
+    paused: bool
+
+
+@execute.register
+def _(command: SetPaused, stage: Stage) -> str:
+    stage.clock.forget()
+    replay = stage.rewind.replay
+    if replay is not None and replay.at_end and not command.paused:
+        if replay.opened:
+            replay.seek(replay.begin_s)
+        else:
+            stage.rewind.leave()
+    stage.clock.paused = command.paused
+    return "paused" if command.paused else "running"
+
+
+@dataclass(frozen=True, slots=True)
+class SingleStep:
+    """Advance every lane by `count` steps of the flown lane, then stay paused."""
+
+    count: int = 1
+
+
+@execute.register
+def _(command: SingleStep, stage: Stage) -> str:
+    count = whole("count", command.count, "steps")
+    stage.clock.paused = True
+    replay = stage.rewind.replay
+    if replay is not None:
+        replay.step(count)
+        return f"t = {replay.time_s:.4g} s"
+    lane = stage.flown
+    if lane.running:
+        stage.advance_to(max(lane.time_s + count * lane.dynamics.step_s, stage.clock.time_s))
+    return f"t = {lane.time_s:.4g} s"
+
+
+@dataclass(frozen=True, slots=True)
+class SetSpeed:
+    """Simulated seconds per wall second, within SPEED_RANGE. Never changes h."""
+
+    speed: float
+
+
+@execute.register
+def _(command: SetSpeed, stage: Stage) -> str:
+    low, high = SPEED_RANGE
+    if not low <= command.speed <= high:
+        raise InputError(f"speed {command.speed:g} is refused; allowed: 1/32 to {high:g}")
+    stage.clock.speed = command.speed
+    stage.clock.forget()
+    return f"speed {_speed_text(command.speed)}"
+
+
+def _speed_text(speed: float) -> str:
+    return (
+        f"{speed:g}"
+        if speed >= 1.0 or not math.isclose(1.0 / speed, round(1.0 / speed))
+        else f"1/{1.0 / speed:.0f}"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Reset:
+    """All lanes back to the scene's start."""
+
+
+@execute.register
+def _(command: Reset, stage: Stage) -> str:
+    stage.reset()
+    return "back at the start"
+
+
+@dataclass(frozen=True, slots=True)
+class StartAt:
+    """All lanes begin there, now and whenever they start over."""
+
+    start: Start
+
+
+@execute.register
+def _(command: StartAt, stage: Stage) -> str:
+    s = command.start
+    numbers = (*s.position_w, *s.velocity_b, *s.omega_b, s.heading_rad, s.pitch_rad, s.roll_rad)
+    if not all(math.isfinite(number) and abs(number) <= _FARTHEST for number in numbers):
+        raise InputError(f"a start at {s.position_w} is refused; allowed: finite numbers up to {_FARTHEST:g}")
+    stage.scene = replace(stage.scene, start=s)
+    stage.reset()
+    return "another start"

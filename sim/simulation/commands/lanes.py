@@ -1,0 +1,165 @@
+"""Commands to lanes: added, removed, coloured, flown by whom; references, ghosts, and the hand that pulls."""
+
+import math
+from dataclasses import dataclass, replace
+
+from sim.platform.errors import InputError, quote
+from sim.platform.validation import array_of
+from sim.scene.measured import Measured
+from sim.scene.race_timing import Rival
+from sim.simulation.appearance import Tint
+from sim.simulation.commands.executing import checked_step, execute
+from sim.simulation.impulses import Pull, unpulled
+from sim.simulation.stage import Stage
+from sim.steppers.dynamics import Dynamics
+
+
+@dataclass(frozen=True, slots=True)
+class AddLane:
+    """A further lane from the flown lane's present state, same inputs, other method or step.
+
+    There are `sim.scene.MOST_LANES` at most.
+    """
+
+    integrator: str
+    step_s: float
+    tint: tuple[float, float, float] | None = None
+    name: str = ""
+    own_pilot: bool = False
+    """A pilot of its own flies it; else it gets the flown lane's controls, bit for bit."""
+
+
+@execute.register
+def _(command: AddLane, stage: Stage) -> str:
+    step_s = checked_step(command.step_s)
+    kernel = stage.kernels.get(stage.vehicle, command.integrator)
+    dynamics = Dynamics(stage.vehicle, kernel, step_s)
+    tint = None if command.tint is None else _tint(command.tint)
+    lane = stage.add_lane(dynamics, command.name, tint, own_pilot=command.own_pilot)
+    return f"new lane: {lane.look.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveLane:
+    lane: str
+
+
+@execute.register
+def _(command: RemoveLane, stage: Stage) -> str:
+    if stage.beside.remove(command.lane):
+        return f"removed lane: {command.lane}"
+    if stage.rewind.replay is not None:
+        stage.rewind.replay.remove(command.lane)
+        return f"removed lane: {command.lane}"
+    lane = stage.lane(command.lane)
+    if lane is stage.flown:
+        raise InputError("the flown lane stays; allowed: any other")
+    stage.lanes.remove(lane)
+    return f"removed lane: {lane.look.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class SetLaneTint:
+    """Recolour a lane."""
+
+    lane: str
+    tint: tuple[float, float, float]
+    """Linear RGB, 0..1."""
+
+
+@execute.register
+def _(command: SetLaneTint, stage: Stage) -> str:
+    lane = stage.lane(command.lane)
+    lane.look = replace(lane.look, tint=_tint(command.tint))
+    return ""
+
+
+def _tint(given: Tint) -> Tint:
+    """Raises InputError for what is no colour."""
+    red, green, blue = (float(part) for part in array_of("tint", given, (3,)))
+    if not (min(red, green, blue) >= 0.0 and max(red, green, blue) <= 1.0):
+        raise InputError(f"tint {quote(given)} is refused; allowed: 0 to 1 each")
+    return red, green, blue
+
+
+@dataclass(frozen=True, slots=True)
+class SetLanePilot:
+    """Give a comparison lane a pilot of its own, or the flown lane's controls."""
+
+    lane: str
+    own: bool
+
+
+@execute.register
+def _(command: SetLanePilot, stage: Stage) -> str:
+    lane = stage.lane(command.lane)
+    if lane is stage.flown:
+        raise InputError("the flown lane has a pilot of its own; allowed: any other")
+    stage.set_lane_pilot(lane, own=command.own)
+    return f"{lane.look.name}: {'a pilot of its own' if command.own else 'controls of the flown lane'}"
+
+
+@dataclass(frozen=True, slots=True)
+class SetReference:
+    """Start a tight integration from the flown lane's present state, or stop it."""
+
+    on: bool
+
+
+@execute.register
+def _(command: SetReference, stage: Stage) -> str:
+    stage.set_reference(command.on)
+    return "the reference starts here" if command.on else "no reference"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ShowMeasured:
+    """Show measured poses as a ghost beside the lanes."""
+
+    measured: Measured
+
+
+@execute.register
+def _(command: ShowMeasured, stage: Stage) -> str:
+    return f"measured: {stage.beside.add(command.measured, stage.pictures(0.0))}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RaceAgainst:
+    """Show somebody as a ghost in the scene's race, in place of one of the same name."""
+
+    rival: Rival
+
+
+@execute.register
+def _(command: RaceAgainst, stage: Stage) -> str:
+    if stage.timing is None:
+        raise InputError("this scene has no race; allowed: one with gates")
+    stage.timing.race_against(command.rival)
+    return f"ghost: {command.rival.name}, {command.rival.splits_s[-1]:.2f} s"
+
+
+@execute.register
+def _(command: Pull, stage: Stage) -> str:
+    lane = stage.lane(command.lane)
+    if not all(math.isfinite(x) for x in (*command.at_b, *command.to_w)):
+        raise InputError(f"a pull of {command.body!r} to {command.to_w} is refused; allowed: finite numbers")
+    refusal = unpulled(lane.dynamics.vehicle, command.body, lane.observation.layout)
+    if refusal:
+        raise InputError(refusal)
+    for other in stage.lanes:
+        other.pull = None
+    lane.pull = command
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class LetGo:
+    """No hand pulls any more."""
+
+
+@execute.register
+def _(command: LetGo, stage: Stage) -> str:
+    for lane in stage.lanes:
+        lane.pull = None
+    return ""

@@ -1,0 +1,190 @@
+"""Commands that put another vehicle, method, step or parameter in the place of the present one."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sim.platform.errors import InputError
+from sim.simulation.commands.executing import checked_step, execute
+from sim.simulation.footing import Footing
+from sim.simulation.placing import node_at, taken_over
+from sim.simulation.scene_setup import start_node
+from sim.simulation.stage import Stage
+from sim.steppers.dynamics import Dynamics
+from sim.vehicle_config.registry import Renewal, same_space, with_old_values
+from sim.vehicles import Vehicle
+
+
+@dataclass(frozen=True, slots=True)
+class SetVehicle:
+    """Swap the vehicle of all lanes; the new one starts where the old one was."""
+
+    name: str
+    parameters: tuple[tuple[str, float | tuple[float, ...]], ...] = ()
+    """(name, value in SI units) that it takes up; all others are as it had them last."""
+    integrators: tuple[tuple[str, str], ...] = ()
+    """(lane, method) that it begins with there; other lanes keep theirs where those serve it."""
+
+
+@execute.register
+def _(command: SetVehicle, stage: Stage) -> str:
+    if command.name == stage.vehicle.name:
+        return f"{command.name} flies already"
+    vehicle = stage.vehicle_named(command.name).with_parameters(**dict(command.parameters))
+    set_vehicle(stage, vehicle, dict(command.integrators))
+    return f"vehicle: {command.name}"
+
+
+def set_vehicle(stage: Stage, vehicle: Vehicle, integrators: Mapping[str, str]) -> None:
+    """Put another vehicle where each lane's old one is, with its velocity; `integrators` by lane, where they change."""
+    stage.leave_plan()
+    each = stage.dynamics_for(vehicle, integrators)
+    stage.measure.prepare(vehicle)
+    stage.vehicles[vehicle.name] = vehicle
+    stage.rewind.put_away()
+    stage.control.suit(vehicle, other=True)
+    for lane, dynamics in zip(stage.lanes, each, strict=True):
+        footing = Footing(vehicle, stage.world)
+        there = taken_over(lane.dynamics.vehicle, vehicle, lane.placement, lane.footing.pivot_w)
+        footing.put_at(there.T_wb[:3, 3])
+        node = footing.environment.lift_out(node_at(vehicle, there))
+        lane.swap(dynamics, footing, node=node)
+        lane.pilot = stage.pilot(lane)
+    stage.tape.clear()
+    stage.measure.restart(vehicle, stage.flown.footing, stage.flown.node, stage.flown.time_s)
+
+
+@dataclass(frozen=True, slots=True)
+class RenewVehicle:
+    """A vehicle of one's own takes the place of the one of that name: its files have changed."""
+
+    renewal: Renewal
+
+
+@execute.register
+def _(command: RenewVehicle, stage: Stage) -> str:
+    name = command.renewal.kind.name
+    if name != stage.vehicle.name:
+        command.renewal.enter()
+        return f"{name}: its files are taken up"
+    kept = renew_vehicle(stage, command.renewal)
+    return f"{name}: its files are taken up" + ("" if kept else "; it has another state now, and starts anew")
+
+
+def renew_vehicle(stage: Stage, renewal: Renewal) -> bool:
+    """The flown vehicle as its files are now; returns whether its state could be kept, else all start anew."""
+    stage.leave_plan()
+    old = stage.vehicle
+    vehicle = with_old_values(renewal.kind, old)
+    kept = same_space(old, vehicle)
+    each = stage.dynamics_for(vehicle)
+    stage.measure.prepare(vehicle)
+    if not kept:
+        stage.rewind.put_away()
+    renewal.enter()
+    stage.vehicles[vehicle.name] = vehicle
+    stage.control.suit(vehicle, other=True)
+    for lane, dynamics in zip(stage.lanes, each, strict=True):
+        footing = Footing(vehicle, stage.world)
+        pivot_w = lane.footing.pivot_w
+        footing.put_at(lane.placement.T_wb[:3, 3] if pivot_w is None else pivot_w)
+        if kept:
+            lane.swap(dynamics, footing)
+        else:
+            lane.footing = footing
+            lane.restart(start_node(stage.scene.start, vehicle, footing), lane.pilot, 0.0, dynamics=dynamics)
+        lane.pilot = stage.pilot(lane)
+    if not kept:
+        stage.reset()
+    stage.measure.restart(vehicle, stage.flown.footing, stage.flown.node, stage.flown.time_s)
+    return kept
+
+
+@dataclass(frozen=True, slots=True)
+class SetParameter:
+    """One vehicle parameter in SI units, on all lanes."""
+
+    name: str
+    value: float | tuple[float, ...]
+    vehicle: str = ""
+    """That it is meant for, which has to be the present one; empty: whichever is flown."""
+
+
+@execute.register
+def _(command: SetParameter, stage: Stage) -> str:
+    flown = stage.vehicle.name
+    if command.vehicle not in ("", flown):
+        raise InputError(
+            f"{command.name} is meant for {command.vehicle}, and {flown} is flown; allowed: to fly that first"
+        )
+    set_parameter(stage, command.name, command.value)
+    return f"{command.name} = {_value_text(stage.vehicle.values[command.name])}"
+
+
+def set_parameter(stage: Stage, name: str, value: float | tuple[float, ...]) -> None:
+    """On all lanes; pose and velocity are kept, where such a vehicle has them: else all start anew."""
+    vehicle = stage.vehicle.with_parameters(**{name: value})
+    if not same_space(stage.vehicle, vehicle):
+        _begin_with(stage, vehicle)
+        return
+    each = stage.dynamics_for(vehicle)
+    stage.measure.change(vehicle, stage.flown)
+    for lane, dynamics in zip(stage.lanes, each, strict=True):
+        lane.swap(dynamics, lane.footing)
+    stage.vehicles[vehicle.name] = vehicle
+
+
+def _begin_with(stage: Stage, vehicle: Vehicle) -> None:
+    """All lanes at the start with a vehicle that has other states."""
+    each = stage.dynamics_for(vehicle)
+    stage.measure.prepare(vehicle)
+    stage.rewind.put_away()
+    stage.leave_plan()
+    stage.vehicles[vehicle.name] = vehicle
+    for lane, dynamics in zip(stage.lanes, each, strict=True):
+        lane.footing = Footing(vehicle, stage.world)
+        lane.restart(
+            start_node(stage.scene.start, vehicle, lane.footing), stage.pilot(lane), 0.0, dynamics=dynamics
+        )
+    stage.reset()
+
+
+def _value_text(value: float | tuple[float, ...]) -> str:
+    return f"{value:g}" if isinstance(value, int | float) else "(" + ", ".join(f"{x:g}" for x in value) + ")"
+
+
+@dataclass(frozen=True, slots=True)
+class SetIntegrator:
+    """Swap the integrator of a lane in flight; pose and node velocity are kept."""
+
+    name: str
+    lane: str = ""
+    """Empty: the flown lane."""
+
+
+@execute.register
+def _(command: SetIntegrator, stage: Stage) -> str:
+    lane = stage.lane(command.lane)
+    kernel = stage.kernels.get(stage.vehicle, command.name)
+    lane.swap(Dynamics(stage.vehicle, kernel, lane.dynamics.step_s), lane.footing)
+    return f"{lane.look.name}: {command.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class SetStep:
+    """Change h of a lane in flight [s]; pose and node velocity are kept."""
+
+    step_s: float
+    lane: str = ""
+
+
+@execute.register
+def _(command: SetStep, stage: Stage) -> str:
+    lane = stage.lane(command.lane)
+    step_s = checked_step(command.step_s)
+    lane.swap(Dynamics(stage.vehicle, lane.dynamics.kernel, step_s), lane.footing)
+    return f"{lane.look.name}: h = {step_s:g} s"
+
+
+@dataclass(frozen=True, slots=True)
+class GiveUpWaiting:
+    """What waits for a kernel that is being compiled is not done after all; everything stays as it is."""
