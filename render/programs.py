@@ -38,9 +38,10 @@ SAMPLER_UNITS: dict[str, int] = {
     "box_map": 20,
     "light_map": 21,
     "sea_place_map": 22,
+    "sea_shaded_map": 23,
 }
 """Texture units that the renderer keeps bound; materials of their own take units from FIRST_FREE_UNIT on."""
-FIRST_FREE_UNIT = 23
+FIRST_FREE_UNIT = 24
 
 _INCLUDE = re.compile(r'^\s*#include\s+"([^"]+)"\s*$')
 _LOCATIONS = (

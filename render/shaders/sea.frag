@@ -12,11 +12,11 @@ in vec3 transmittance;
 in vec3 inscatter;
 #else
 // Once a pixel, from what sea_place.frag has left there: a mesh of triangles not much larger than pixels is drawn first.
-in vec2 uv;
 vec3 p_w, transmittance, inscatter;
 vec2 rest;
 float rise;
 uniform sampler2D sea_place_map;
+uniform int sea_block;  // pixels along each side that are shaded at once
 #endif
 out vec4 colour;
 
@@ -100,10 +100,15 @@ void main() {
     float inside = within_hull();
     if (inside > 0.0) discard;
 #else
-    vec4 place = texelFetch(sea_place_map, ivec2(gl_FragCoord.xy), 0);
+    ivec2 pixel = ivec2(gl_FragCoord.xy) * sea_block, size = textureSize(sea_place_map, 0);
+    vec4 place = texelFetch(sea_place_map, pixel, 0);
+    for (int k = 1; k < sea_block * sea_block && place.z <= 0.0; ++k) {
+        pixel = min(ivec2(gl_FragCoord.xy) * sea_block + ivec2(k % sea_block, k / sea_block), size - 1);
+        place = texelFetch(sea_place_map, pixel, 0);
+    }
     if (place.z <= 0.0) discard;
     float inside = place.w;
-    vec4 end = world_from_clip * vec4(2.0 * uv - 1.0, 1.0, 1.0);
+    vec4 end = world_from_clip * vec4(2.0 * (vec2(pixel) + 0.5) / vec2(size) - 1.0, 1.0, 1.0);
     p_w = eye.xyz + place.z * normalize(end.xyz / end.w - eye.xyz);
     rest = place.xy;
     vec2 out_there = rest - eye.xy;

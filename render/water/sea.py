@@ -150,6 +150,9 @@ class SeaSurface:
         self._programs = [*self._meshed, *late]
         self._shadings = [self._resources.own(ctx.vertex_array(program, [])) for program in late]
         self._draw_late = UnlockedDraw(ctx)
+        if shade_late:
+            carried = programs.load("fullscreen.vert", "sea_carried.frag")
+            self._carried = self._resources.own(ctx.vertex_array(carried, []))
         self._mesh = Resources()
         self._resources.callback(self._mesh.close)
         self._cells = (0, 0)
@@ -334,12 +337,28 @@ class SeaSurface:
         colour_of(places).use(SAMPLER_UNITS["sea_place_map"])
         # Software GL shades what is discarded, too: above the horizon there is no sea to be shaded.
         width, height = targets.size_px
-        targets.scene.scissor = 0, 0, width, self._rows_with_sea(context.view, height)
+        rows = self._rows_with_sea(context.view, height)
+        self._set("sea_block", targets.sea_block)
+        if targets.sea_block > 1:
+            self._shade_blocks(targets, rows, self._shadings[marked])
+        targets.scene.scissor = 0, 0, width, rows
         targets.scene.use()
         context.ctx.enable_only(moderngl.BLEND)
-        self._draw_late(self._shadings[marked], moderngl.TRIANGLES, 3)
+        late = self._shadings[marked] if targets.sea_block == 1 else self._carried
+        self._draw_late(late, moderngl.TRIANGLES, 3)
         targets.scene.scissor = None  # type: ignore[assignment]
         targets.scene.use()
+
+    def _shade_blocks(self, targets: Targets, rows: int, shading: moderngl.VertexArray) -> None:
+        """Once in several pixels, of the rows from below that have sea; to be carried over to all of them."""
+        shaded, block = targets.sea_shaded, targets.sea_block
+        shaded.use()
+        shaded.clear(alpha=-1.0)
+        shaded.scissor = 0, 0, shaded.width, min(-(-rows // block), shaded.height)
+        self._ctx.enable_only(moderngl.NOTHING)
+        self._draw_late(shading, moderngl.TRIANGLES, 3)
+        shaded.scissor = None  # type: ignore[assignment]
+        colour_of(shaded).use(SAMPLER_UNITS["sea_shaded_map"])
 
     def _rows_with_sea(self, view: View, height_px: int) -> int:
         """Rows of a picture, from below, that the sea may be seen in."""
