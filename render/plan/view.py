@@ -10,8 +10,7 @@ from render.frame import Arrow, DrawnVehicle, Frame, Polyline, Surface
 from render.plan import shapes
 from render.plan.obstacle_models import obstacle_model
 from render.plan.ribbon import HELD, LIFT_M, Colour, Way, cased, half_width_m, held, ribbon, rungs, turns
-from sim.planner.result.forces import control_forces_b
-from sim.planner.result.record import PlanRecord
+from sim.planner.result.record import PlanRecord, control_forces_b
 from sim.planner.service.view import FADE_S, PlanView
 from sim.planner.task.bodies import planar
 from sim.planner.task.obstacles import Box, Capsule, Cylinder, Obstacle, carried

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sim.planner.solvers.interior import barrier, moved, started
+from sim.planner.solvers.newton import barrier, moved, started
 
 MU = 1e-9
 

@@ -8,7 +8,7 @@ import sim
 from sim.planner import Goal, Limits, Planner, Task, Waypoint
 from sim.planner.service.remedies import after_refusal
 from sim.planner.task.refusal import refusal_of
-from sim.planner.task.travel_time import soonest_s
+from sim.planner.task.waypoints import soonest_s
 from tests.sim.planner_tasks import BOAT
 
 

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from sim.planner.solvers.watched_call import WatchedCall
+from sim.planner.solvers.backends import WatchedCall
 
 
 def test_what_answers_is_told_and_what_it_raises_is_raised() -> None:

@@ -19,7 +19,7 @@ from sim.commands import (
 )
 from sim.planner.service.requests import ChooseMethod, EditTask, PlanRequest
 from sim.planner.service.view import PlanView
-from sim.planner.task.difference import difference
+from sim.planner.task.handles import difference
 from sim.planner.task.task import Task
 from sim.scene import LaneSpec
 from sim.simulation.snapshot import LaneSnapshot, Snapshot

@@ -6,9 +6,9 @@ import numpy as np
 
 from sim.groups.numeric import rotation_exp, rotation_log
 from sim.planner.task.bodies import planar, stands
-from sim.planner.task.geodesics import arcs
 from sim.planner.task.inputs import ThrustVectorMap, input_map_of
 from sim.planner.task.poses import (
+    arcs,
     heading_rad,
     planar_poses,
     positions,

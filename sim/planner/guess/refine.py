@@ -4,7 +4,7 @@ import numpy as np
 
 from sim.planner.guess.variables import variables
 from sim.planner.task.bodies import arc_space, velocities
-from sim.planner.task.geodesics import arcs, points
+from sim.planner.task.poses import arcs, points
 from sim.planner.task.task import Task
 from sim.planner.transcription.motion import Motion
 from sim.planner.transcription.transcription import Transcription

@@ -10,9 +10,8 @@ from sim.compiler.columns import ColumnKernel
 from sim.planner.guess.following import following, follows
 from sim.planner.guess.way import paced_way, ways_of
 from sim.planner.task.bodies import arc_space, places, velocities
-from sim.planner.task.geodesics import arcs, points
-from sim.planner.task.holding import holding
-from sim.planner.task.poses import positions
+from sim.planner.task.inputs import holding
+from sim.planner.task.poses import arcs, points, positions
 from sim.planner.task.task import Task
 from sim.planner.transcription.model import NodeModel
 from sim.vehicles.forms.base import Structure, Vehicle

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sim.planner.task.geodesics import arcs
+from sim.planner.task.poses import arcs
 from sim.planner.task.task import Task
 from sim.planner.transcription.transcription import Transcription
 from sim.vehicles.forms.base import Vehicle

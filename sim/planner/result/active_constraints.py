@@ -8,10 +8,9 @@ import numpy as np
 
 from sim.planner.task.bodies import acted, arc_space, body_poses, planar, velocities
 from sim.planner.task.clearance import ball_places, on_plane
-from sim.planner.task.geodesics import between
 from sim.planner.task.inputs import input_map_of
 from sim.planner.task.obstacles import label, true_distance
-from sim.planner.task.poses import positions
+from sim.planner.task.poses import between, positions
 from sim.planner.task.task import Task, control_limits
 from sim.planner.task.waypoints import waypoint_node
 from sim.vehicles.forms.base import Vehicle

@@ -13,7 +13,7 @@ from sim.planner.task.obstacles import entered, label
 from sim.planner.task.poses import place, positions, shifted
 from sim.planner.task.refusal import GOAL, Refusal
 from sim.planner.task.task import Task, control_limits
-from sim.planner.task.travel_time import soonest_s
+from sim.planner.task.waypoints import soonest_s
 
 _MOST = 4
 _AWAY = "Takes the obstacle away."

@@ -5,9 +5,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sim.planner.task.bodies import arc_space, body_poses, placed_by_bodies, planar
-from sim.planner.task.geodesics import between
 from sim.planner.task.obstacles import Capsule, Obstacle, half_thickness_m, true_distance
-from sim.planner.task.poses import positions
+from sim.planner.task.poses import between, positions
 from sim.planner.task.task import Task
 from sim.vehicles.forms.base import Vehicle
 

@@ -1,16 +1,60 @@
-"""What of a task can be taken by the hand: goal, waypoints, obstacles. Pure edits, any of which is another task."""
+"""What of a task can be taken by the hand: goal, waypoints, obstacles.
 
-from dataclasses import dataclass, replace
+Pure edits, any of which is another task, and in a few words what one has changed.
+"""
 
+from dataclasses import dataclass, fields, replace
+from functools import lru_cache
+
+import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sim.planner.task.bodies import acted, body_poses, planar, stands
-from sim.planner.task.bringing import brought_to
+from sim.planner.task.bodies import acted, body_pose, body_poses, places, planar, stands, velocities
 from sim.planner.task.obstacles import Box, Capsule, Cylinder, Obstacle
 from sim.planner.task.poses import heading_rad, positions
-from sim.planner.task.task import Task, Waypoint
+from sim.planner.task.task import WEIGHT_NAMES, Task, Waypoint
 from sim.vehicles import Vehicle
+from sim.vehicles.forms.base import Structure
+
+_STEPS, _DAMPING, _FARTHEST = 12, 1e-4, 0.5
+
+
+def brought_to(vehicle: Vehicle, node: np.ndarray, place_w: np.ndarray) -> np.ndarray:
+    """The node with all of its places moved along; where it has none, as near as it comes by turning (velocities
+    stay as they are)."""
+    node = node.copy()
+    written = places(vehicle)
+    if written:
+        by_w = place_w - positions(vehicle, node)[0]
+        for at in written:
+            node[at] += by_w
+        return node
+    moved = _moved(Structure.of(vehicle))
+    for _ in range(_STEPS):
+        miss, slope, _ = (
+            np.array(x) for x in moved(node, np.zeros(vehicle.space.dim), vehicle.parameter_vector)
+        )
+        miss = place_w - miss.ravel()
+        d = slope.T @ np.linalg.solve(slope @ slope.T + _DAMPING * np.eye(3), miss)
+        d *= min(1.0, _FARTHEST / max(float(np.abs(d).max()), 1e-12))
+        node = np.array(moved(node, d, vehicle.parameter_vector)[2]).ravel()
+    return node
+
+
+@lru_cache(maxsize=16)
+def _moved(structure: Structure) -> ca.Function:
+    """(node, displacement, parameters) -> the main body's place, its derivative at none, the node as moved."""
+    vehicle = structure.vehicle
+    node, p = ca.SX.sym("node", vehicle.node_layout.size), ca.SX.sym("p", vehicle.parameter_count)
+    d, q = ca.SX.sym("d", vehicle.space.dim), vehicle.symbols(p)
+    there = vehicle.space.displaced(node, d)
+    still = [i for i in range(node.shape[0]) if i not in {k for k, _ in velocities(vehicle)}]
+    place = body_pose(vehicle, there, q)[:3, 3]
+    slope = ca.substitute(ca.jacobian(place, d), d, ca.SX.zeros(d.shape[0]))
+    here = ca.SX(node)
+    here[still] = there[still]
+    return ca.Function("moved", [node, d, p], [place, ca.densify(slope), here])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -185,3 +229,67 @@ def _flat(place: np.ndarray, planar: bool, z_m: float) -> tuple[float, float, fl
 
 def _vector(place: np.ndarray) -> tuple[float, float, float]:
     return float(place[0]), float(place[1]), float(place[2])
+
+
+def difference(before: Task, after: Task) -> str:
+    """The first thing that differs, as a user would name it."""
+    return (
+        _goal(before, after)
+        or _obstacles(before.obstacles, after.obstacles)
+        or _waypoints(before, after)
+        or _weights(before, after)
+        or _numbers(before, after)
+        or "task"
+    )
+
+
+def _goal(before: Task, after: Task) -> str:
+    if before.goal is after.goal:
+        return ""
+    moved = (before.goal.state.node != after.goal.state.node).any()
+    return "goal moved" if moved else "goal's demands"
+
+
+def _obstacles(before: tuple[Obstacle, ...], after: tuple[Obstacle, ...]) -> str:
+    if len(after) < len(before):
+        gone = next((b for i, b in enumerate(before) if i >= len(after) or after[i] != b), before[-1])
+        return f"{called(gone)} deleted"
+    if len(after) > len(before):
+        return f"{called(after[-1])} added"
+    for old, new in zip(before, after, strict=True):
+        if old.name != new.name:
+            return f"{called(old)} renamed {new.name}"
+        if old != new:
+            return f"{called(new)} moved"
+    return ""
+
+
+def called(obstacle: Obstacle) -> str:
+    """Its name, or its kind."""
+    return obstacle.name or obstacle.kind
+
+
+def _waypoints(before: Task, after: Task) -> str:
+    if len(after.waypoints) != len(before.waypoints):
+        return "waypoint deleted" if len(after.waypoints) < len(before.waypoints) else "waypoint added"
+    for index, (old, new) in enumerate(zip(before.waypoints, after.waypoints, strict=True)):
+        if old.position_w != new.position_w:
+            return f"waypoint {index + 1} moved"
+    return ""
+
+
+def _weights(before: Task, after: Task) -> str:
+    for name in WEIGHT_NAMES:
+        old, new = getattr(before.weights, name), getattr(after.weights, name)
+        if old != new:
+            return f"weight of {name} {old:.3g} \N{RIGHTWARDS ARROW} {new:.3g}"
+    return ""
+
+
+def _numbers(before: Task, after: Task) -> str:
+    if before.duration_s != after.duration_s:
+        return f"final time {before.duration_s:.4g} \N{RIGHTWARDS ARROW} {after.duration_s:.4g} s"
+    for each in fields(Task):
+        if getattr(before, each.name) is not getattr(after, each.name):
+            return each.name.replace("_", " ")
+    return ""

@@ -13,6 +13,7 @@ import numpy as np
 
 from sim.vehicles.forms.base import PlannedInputs, Vehicle
 from sim.vehicles.forms.holonomic import HolonomicVehicle
+from sim.vehicles.forms.homogeneous import ActionVehicle
 from sim.vehicles.forms.parameters import Quantities
 
 
@@ -210,3 +211,35 @@ _MAPS: dict[PlannedInputs, type[InputMap]] = {"controls": InputMap, "thrust vect
 def input_map_of(vehicle: Vehicle) -> InputMap:
     """How a vehicle's inputs are planned."""
     return _MAPS[vehicle.planned_inputs](vehicle)
+
+
+_SHARE, _STEPS = 0.5, 8
+_LITTLE = 1e-9
+
+
+def holding(vehicle: Vehicle, node: np.ndarray) -> np.ndarray:
+    """(planned inputs,) under which the state changes least: Gauss and Newton's steps from the neutral ones."""
+    input_map = input_map_of(vehicle)
+    planned = input_map.planned_vehicle
+    assert isinstance(planned, ActionVehicle)
+    u, p = ca.SX.sym("u", input_map.size), ca.SX.sym("p", vehicle.parameter_count)
+    x = ca.SX.sym("x", node.size)
+    rate = ca.densify(planned.generator(x, u, planned.symbols(p)))
+    found = ca.Function("rate", [x, u, p], [rate, ca.densify(ca.jacobian(rate, u))])
+    a = input_map.planned(vehicle.neutral_controls[None])[0]
+    for _ in range(_STEPS):
+        value, slope = (np.array(part) for part in found(node, a, vehicle.parameter_vector))
+        a = a - np.linalg.lstsq(slope, value.ravel(), rcond=1e-6)[0]
+    return np.asarray(a)
+
+
+def holding_scale(vehicle: Vehicle) -> np.ndarray:
+    """(planned inputs,) magnitudes: what comes with the inputs, half of their ranges, or what holds it still."""
+    input_map = input_map_of(vehicle)
+    natural = input_map.natural_scale()
+    if natural is not None:
+        return natural
+    ranges = np.array([[c.low, c.high] for c in vehicle.controls], float)
+    half = _SHARE * np.abs(ranges).max(axis=1)
+    held = np.abs(holding(vehicle, vehicle.default_state().node))
+    return np.where(held > _LITTLE, np.minimum(half, np.maximum(held, _LITTLE)), half)

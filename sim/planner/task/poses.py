@@ -1,12 +1,16 @@
-"""Headings, rotations and places of states and nodes, and flat poses made of them, as SE(2) and SE(3) store them."""
+"""Headings, rotations and places of states and nodes, flat poses made of them, and arcs between poses on the group."""
 
 from dataclasses import replace
+from functools import lru_cache
 
+import casadi as ca
 import numpy as np
 
-from sim.groups import SE2
+from sim.compiler.columns import ColumnKernel
+from sim.groups import SE2, LieGroup
 from sim.planner.task.bodies import body_poses, placed_by_bodies, planar
 from sim.planner.task.task import Task
+from sim.spaces import Space
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import State
 
@@ -102,3 +106,48 @@ def planar_poses(headings: np.ndarray, places: np.ndarray) -> np.ndarray:
 def spatial_poses(R_wb: np.ndarray, places: np.ndarray) -> np.ndarray:
     """(n, 12) flat poses of rotations (n, 3, 3) at places (n, 3)."""
     return np.c_[R_wb.transpose(0, 2, 1).reshape(-1, 9), places]
+
+
+@lru_cache(maxsize=16)
+def _arc(where: LieGroup | Space) -> ColumnKernel:
+    size = _sizes(where)[0]
+    g, k = ca.SX.sym("g", size), ca.SX.sym("k", size)
+    if isinstance(where, Space):
+        return _kernel([g, k], where.difference(g, k))
+    return _kernel([g, k], where.cay_inv(where.compose(where.inverse(g), k)))
+
+
+@lru_cache(maxsize=16)
+def _point(where: LieGroup | Space) -> ColumnKernel:
+    size, dim = _sizes(where)
+    g, xi, s = ca.SX.sym("g", size), ca.SX.sym("xi", dim), ca.SX.sym("s")
+    if isinstance(where, Space):
+        return _kernel([g, xi, s], where.displaced(g, s * xi))
+    return _kernel([g, xi, s], where.compose(g, where.cay(s * xi)))
+
+
+def _sizes(where: LieGroup | Space) -> tuple[int, int]:
+    """Of a point and of a displacement."""
+    return (where.size, where.dim) if isinstance(where, Space) else (where.pose_dim, where.dim)
+
+
+def _kernel(inputs: list[ca.SX], expression: ca.SX) -> ColumnKernel:
+    return ColumnKernel(ca.Function("arcs", inputs, [ca.densify(expression)], {"cse": True}))
+
+
+def arcs(where: LieGroup | Space, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
+    """(n, dim): displacements from starts to ends, flat poses (n, pose size); on a group start cay(xi) = end."""
+    return _arc(where).rows(starts, ends)
+
+
+def points(where: LieGroup | Space, starts: np.ndarray, xi: np.ndarray, share: np.ndarray) -> np.ndarray:
+    """(n, pose size): as far on the arcs as the shares (n,) say."""
+    return _point(where).rows(starts, xi, share)
+
+
+def between(where: LieGroup | Space, poses: np.ndarray, per_step: int) -> np.ndarray:
+    """(N per_step + 1, pose size): poses (N+1, pose size) and equally many on every arc between them."""
+    xi = arcs(where, poses[:-1], poses[1:])
+    share = np.tile(np.arange(per_step) / per_step, len(xi))
+    fine = points(where, np.repeat(poses[:-1], per_step, axis=0), np.repeat(xi, per_step, axis=0), share)
+    return np.concatenate([fine, poses[-1:]])

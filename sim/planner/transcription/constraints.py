@@ -8,8 +8,7 @@ from sim.planner.task.bodies import planar, velocities
 from sim.planner.task.inputs import Constraint
 from sim.planner.task.obstacles import KINDS
 from sim.planner.task.task import control_limits
-from sim.planner.transcription.model import BODY_NUMBERS, NodeModel
-from sim.planner.transcription.symbols import Slots
+from sim.planner.transcription.model import BODY_NUMBERS, NodeModel, Slots
 
 GROUND, WAYPOINT = "ground", "waypoint"
 """Names of constraints."""

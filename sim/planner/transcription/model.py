@@ -1,6 +1,10 @@
-"""What all nodes of a problem share: the integrator's step, the symbols of the parameters, the scales."""
+"""What all nodes of a problem share: the integrator's step, the symbols of the parameters, the scales.
+
+Of an integrator's private state a plan has a part as variables: of a rotation, two columns are enough.
+"""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -14,10 +18,97 @@ from sim.planner.task.inputs import InputMap, input_map_of
 from sim.planner.task.obstacles import KINDS
 from sim.planner.task.task import WEIGHT_NAMES, control_limits
 from sim.planner.transcription.shape import ProblemShape, Scales
-from sim.planner.transcription.state_form import StateForm, state_form
-from sim.planner.transcription.symbols import Slots
 from sim.vehicles.forms.holonomic import HolonomicVehicle
 from sim.vehicles.forms.parameters import Quantities
+
+
+@dataclass(frozen=True, eq=False)
+class StateForm:
+    """Where y has the entries of rotations R, their first columns are the other two's cross products.
+
+    That saves a sixth of the state of a rigid body and, unlike a chart, is singular nowhere.
+    """
+
+    size: int
+    """Of y."""
+    turned: tuple[int, ...]
+    """Where the nine entries of rotations begin in y, column after column, in growing order."""
+
+    @cached_property
+    def kept(self) -> np.ndarray:
+        """Entries of y that are variables."""
+        first = [begin + i for begin in self.turned for i in range(3)]
+        return np.setdiff1d(np.arange(self.size), first)
+
+    def expanded(self, x: ca.SX) -> ca.SX:
+        """y of variables."""
+        pieces, at = [], 0
+        for k, begin in enumerate(self.turned):
+            start = begin - 3 * k
+            pieces += [x[at:start], ca.cross(x[start : start + 3], x[start + 3 : start + 6])]
+            at = start
+        return ca.vertcat(*pieces, x[at:]) if pieces else x
+
+    def expanded_rows(self, x: np.ndarray) -> np.ndarray:
+        """(n, size) of y from (n, kept) variables."""
+        if not self.turned:
+            return x
+        y = np.empty((len(x), self.size))
+        y[:, self.kept] = x
+        for begin in self.turned:
+            (a, b, c), (d, e, f) = y[:, begin + 3 : begin + 6].T, y[:, begin + 6 : begin + 9].T
+            y[:, begin], y[:, begin + 1], y[:, begin + 2] = b * f - c * e, c * d - a * f, a * e - b * d
+        return y
+
+
+def state_form(scheme: Scheme, rotations: Sequence[int]) -> StateForm:
+    """Of a scheme, for a vehicle in whose nodes the entries of rotations begin at these places."""
+    y, node = scheme.y, scheme.node
+    kept = {y[i].element_hash(): i for i in range(y.shape[0])}
+    turned = []
+    for begin in rotations:
+        entries = [node[begin + i] for i in range(9)]
+        places = [kept.get(e.element_hash(), -1) if e.is_symbolic() else -1 for e in entries]
+        if places[0] >= 0 and places == list(range(places[0], places[0] + 9)):
+            turned.append(places[0])
+    return StateForm(y.shape[0], tuple(sorted(turned)))
+
+
+@dataclass(frozen=True)
+class Slots:
+    """A flat vector cut into named pieces, in order."""
+
+    sizes: dict[str, int]
+
+    @property
+    def size(self) -> int:
+        return sum(self.sizes.values())
+
+    def slice(self, name: str) -> slice:
+        """Where a piece stands."""
+        at = 0
+        for key, size in self.sizes.items():
+            if key == name:
+                return slice(at, at + size)
+            at += size
+        raise KeyError(name)
+
+    def split(self, vector: ca.SX) -> dict[str, ca.SX]:
+        """Pieces of a column, as columns: CasADi makes a row of nothing where the whole is one number."""
+        return {name: ca.reshape(vector[self.slice(name)], size, 1) for name, size in self.sizes.items()}
+
+    def pack(self, **pieces: object) -> np.ndarray:
+        """Flat array of all pieces, each given by name."""
+        assert set(pieces) == set(self.sizes), set(pieces) ^ set(self.sizes)
+        parts = [np.asarray(pieces[name], float).ravel() for name in self.sizes]
+        for part, (name, size) in zip(parts, self.sizes.items(), strict=True):
+            assert part.size == size, (name, part.size, size)
+        return np.concatenate(parts) if parts else np.zeros(0)
+
+    def tile(self, vectors: np.ndarray, name: str) -> np.ndarray:
+        """(n, size of the piece) of rows of flat vectors."""
+        return vectors[:, self.slice(name)]
+
 
 BODY_NUMBERS = 4
 _ELIMINATED = 6

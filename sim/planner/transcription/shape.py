@@ -8,8 +8,7 @@ import numpy as np
 
 from sim.integrators.base import Integrator
 from sim.planner.task.bodies import acted
-from sim.planner.task.holding import holding_scale
-from sim.planner.task.inputs import input_map_of
+from sim.planner.task.inputs import holding_scale, input_map_of
 from sim.planner.task.obstacles import KINDS
 from sim.planner.task.poses import positions
 from sim.planner.task.task import WEIGHT_NAMES, Limits, Task, control_limits

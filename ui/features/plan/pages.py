@@ -12,8 +12,16 @@ from sim.planner.service.mpc_control import MpcView
 from sim.planner.service.requests import ChooseMethod, EditTask, SetMpc
 from sim.planner.service.view import PlanView
 from sim.planner.task.bodies import hangs
-from sim.planner.task.difference import called
-from sim.planner.task.handles import copied, freed, renamed, stretched, with_obstacle, with_waypoint, without
+from sim.planner.task.handles import (
+    called,
+    copied,
+    freed,
+    renamed,
+    stretched,
+    with_obstacle,
+    with_waypoint,
+    without,
+)
 from sim.planner.task.mpc import HORIZON_S, WEIGHT
 from sim.planner.task.task import Task
 from sim.simulation.snapshot import Snapshot
