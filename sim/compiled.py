@@ -52,7 +52,7 @@ def compiled(signature: Any = None, **options: Any) -> Any:
 
     def decorate(function: FunctionType) -> Any:
         ours: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True, "pipeline_class": Pipeline}
-        dispatcher = numba.njit(**{**ours, **options})(function)
+        dispatcher = jitted(function, **{**ours, **options})
         dispatcher._cache = _Kept(dispatcher)
         dispatcher.compile = partial(_compile_in_turn, ref(dispatcher))
         if signature is not None:
@@ -91,7 +91,17 @@ def part(**options: Any) -> Any:
         "no_cfunc_wrapper": True,
         "pipeline_class": PartPipeline,
     }
-    return numba.njit(nogil=True, **ours, **options)
+    return partial(jitted, nogil=True, **ours, **options)
+
+
+def jitted(function: FunctionType, **options: Any) -> Any:
+    """`numba.njit(**options)(function)`, whatever `NUMBA_DISABLE_JIT` says: that lets one look into functions of one's
+    own while they run as Python, which compiled functions on pointers and records cannot do."""
+    disabled, numba.config.DISABLE_JIT = numba.config.DISABLE_JIT, 0
+    try:
+        return numba.njit(**options)(function)
+    finally:
+        numba.config.DISABLE_JIT = disabled
 
 
 def _compile_in_turn(dispatcher: ref[Any], signature: Any) -> Any:

@@ -1,16 +1,16 @@
 """Interpolation of many poses at once: what every picture asks for, of chains of two hundred links, too."""
 
 import math
+from functools import partial
 
-import numba
 import numpy as np
 
-from sim.compiled import compiled
+from sim.compiled import compiled, jitted
 from sim.groups.numeric import inverse_share, rotation_vector, screw_shares
 
-_log = numba.njit(nogil=True)(rotation_vector)
-_shares = numba.njit(nogil=True)(screw_shares)
-_inverse_share = numba.njit(nogil=True)(inverse_share)
+_log = jitted(rotation_vector, nogil=True)
+_shares = jitted(screw_shares, nogil=True)
+_inverse_share = jitted(inverse_share, nogil=True)
 
 
 def poses_between(starts: np.ndarray, ends: np.ndarray, share: float) -> np.ndarray:
@@ -30,7 +30,7 @@ def pose_between(start: np.ndarray, end: np.ndarray, share: float) -> np.ndarray
     return pose
 
 
-@numba.njit(nogil=True)
+@partial(jitted, nogil=True)
 def _cross(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
     out[0] = a[1] * b[2] - a[2] * b[1]
     out[1] = a[2] * b[0] - a[0] * b[2]

@@ -153,3 +153,17 @@ def test_nothing_in_the_current_folder_is_run_or_obeyed_by_any_worker(tmp_path: 
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == [3, True, [2, 4], [3], None]
     assert (tmp_path / "made").is_dir()
+
+
+def test_kernels_are_compiled_also_where_numba_is_told_to_compile_nothing() -> None:
+    code = "import sim; print(sim.simulate('rigid-body', 'lie-euler', step=0.1, duration=0.2).energy.shape)"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        timeout=1000,
+        check=False,
+    )
+    assert done.stdout == "(3,)\n", done.stderr

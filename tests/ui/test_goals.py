@@ -1,6 +1,7 @@
 """Laws of the goals over the view: the due one is told with its key, marks lie where they point, nothing overlaps."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,21 +14,14 @@ from sim.simulation.judge import Progress
 from sim.simulation.snapshot import LookBack, Snapshot
 from tests.ui import fakes
 from tests.ui.bench import Bench
-from ui.features.goals import (
-    DUE,
-    OPEN,
-    SKIPPED,
-    TICK,
-    clear_of,
-    draw_goal_marker,
-    draw_goals,
-    edge_place,
-    told,
-)
+from ui.features.goals import DUE, OPEN, SKIPPED, TICK, draw_goals, told
+from ui.features.lanes import draw_lanes_out_of_view
 from ui.hud.instruments import draw_instruments
+from ui.hud.markers import clear_of, draw_marker, edge_place
 from ui.hud.pen import Pen
 from ui.hud.plates import draw_past
-from ui.window.context import PanelContext
+from ui.window.context import PanelContext, SceneCamera
+from ui.window.theme import ACCENT_BRIGHT
 from ui.window.widgets import overlap
 
 GOALS = (
@@ -99,7 +93,7 @@ def test_the_arrow_of_a_mark_keeps_clear_of_compass_and_badges(bench: Bench, at_
 
     def flying(snapshot: Snapshot, context: PanelContext) -> None:
         draw_instruments(snapshot, context)
-        draw_goal_marker(np.array(at_w), 41.6, VIEW, LENS, context)
+        draw_marker("goal_marker", np.array(at_w), "42 m", ACCENT_BRIGHT, SceneCamera(VIEW, LENS), context)
 
     bench.frame(flying, fakes.snapshot())
     rects = bench.context.rects
@@ -123,7 +117,8 @@ def test_goals_label_of_the_past_and_instruments_do_not_overlap(
     def flying(snapshot: Snapshot, context: PanelContext) -> None:
         draw_instruments(snapshot, context)
         draw_goals(progress, context)
-        draw_goal_marker(np.array([-50.0, 30.0, 2.0]), 41.6, VIEW, LENS, context)
+        place_w = np.array([-50.0, 30.0, 2.0])
+        draw_marker("goal_marker", place_w, "42 m", ACCENT_BRIGHT, SceneCamera(VIEW, LENS), context)
 
     def looking(snapshot: Snapshot, context: PanelContext) -> None:
         draw_instruments(snapshot, context)
@@ -139,3 +134,23 @@ def test_goals_label_of_the_past_and_instruments_do_not_overlap(
         for name in names:
             others = [rects[other] for other in rects if other.startswith("hud/") or other in names]
             assert not any(overlap(rects[name], other) for other in others if other != rects[name])
+
+
+@pytest.mark.parametrize(
+    ("at_w", "told"), [((4.0, 0.0, 3.0), False), ((0.0, 90.0, 3.0), True), ((-200.0, 0.0, 3.0), True)]
+)
+def test_a_ghost_out_of_the_picture_is_pointed_at_from_its_edge(
+    bench: Bench, at_w: tuple[float, float, float], told: bool
+) -> None:
+    flown, ghost = fakes.lane(T_wb=fakes.pose()), fakes.lane("rk4 50 ms", T_wb=fakes.pose(x=at_w))
+    bench.context.show(SceneCamera(VIEW, LENS))
+    bench.frame(draw_lanes_out_of_view, fakes.snapshot(flown, ghost))
+    arrow = bench.context.rects.get("marker/rk4 50 ms")
+    assert (arrow is not None) == told
+    if arrow is not None:
+        x, y, width, height = bench.context.scene_rect
+        assert x <= arrow[0] <= x + width - arrow[2]
+        assert y <= arrow[1] <= y + height - arrow[3]
+    bench.context.view = replace(bench.context.view, views=2)
+    bench.frame(draw_lanes_out_of_view, fakes.snapshot(flown, ghost))
+    assert "marker/rk4 50 ms" not in bench.context.rects, "linked pictures show every lane in its own"

@@ -20,7 +20,7 @@ from ui.features.lanes import (
     outcome_colour,
     step_text,
 )
-from ui.features.plots.channels import measured
+from ui.features.plots.channels import measured, offered
 from ui.features.plots.curves import Curves, History
 from ui.features.plots.panel import ERROR_PLOTS, cause, decades, draw_errors, stopped
 from ui.settings.view_settings import ViewSettings, opened
@@ -229,3 +229,12 @@ def test_a_scene_opens_with_its_own_arrangement_and_the_users_picture() -> None:
     assert (view.views, view.camera, view.solo, view.hud) == (4, "orbit", "", False)
     assert (view.quality, view.exposure) == ("low", 2.0)
     assert opened(view, load_scene("canyon")).views == 1
+
+
+def test_without_a_reference_energy_and_momentum_are_changes_which_controls_make_and_no_errors() -> None:
+    for key in ("energy", "momentum"):
+        plot = ERROR_PLOTS[f"{key}_error"]
+        assert f"{key} change" in plot.told(reference=False)
+        assert f"{key} error" in plot.told(reference=True)
+    assert ERROR_PLOTS["position_error"].told(reference=False) == "position error  m"
+    assert offered(fakes.lane())["momentum"].title == "Momentum change"

@@ -25,7 +25,7 @@ from ui.window.requests import (
     TogglePanels,
     TogglePlots,
 )
-from ui.window.state import OWN, ShellState, applied
+from ui.window.state import OWN, ShellState, applied, following
 
 START = ShellState(ViewSettings())
 
@@ -136,3 +136,13 @@ def test_what_goes_on_is_told_as_long_as_it_does_and_not_much_longer() -> None:
     assert [t.text for t in toasts.visible(20.0)] == ["compiling rk4 for boat ..."]
     toasts.hear("integrator: rk4", 20.0)
     assert [t.text for t in toasts.visible(20.0 + ONGOING_LIFETIME_S)] == ["integrator: rk4"]
+
+
+def test_once_a_plan_is_flown_its_overview_gives_way_to_the_vehicle_unless_the_user_wants_it_back() -> None:
+    start = ShellState(ViewSettings(camera="overview"))
+    assert following(start, flies=False) == start
+    flying = following(start, flies=True)
+    assert flying.view.camera == "chase"
+    back = applied(flying, ChangeView(replace(flying.view, camera="overview")))
+    assert following(back, flies=True).view.camera == "overview"
+    assert following(ShellState(ViewSettings(camera="tower")), flies=True).view.camera == "tower"

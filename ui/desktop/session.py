@@ -82,7 +82,9 @@ class Memories:
             self._quality = view.quality
             kept = replace(kept, quality=view.quality)
         if scene.path is None:
-            kept = kept.with_camera(scene.name, view.camera, scene.camera)
+            by_itself = state.followed and (scene.camera, view.camera) == ("overview", "chase")
+            chosen = scene.camera if by_itself else view.camera
+            kept = kept.with_camera(scene.name, chosen, scene.camera)
         self.kept = kept
         if self.kept != self._written and time.perf_counter() - self._written_s > EVERY_S:
             self.keep()

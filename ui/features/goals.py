@@ -1,22 +1,20 @@
 """The goals of a scene over the view: all of them in a list, and a mark where the due one is."""
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-import numpy as np
 from imgui_bundle import icons_fontawesome_6 as icons
-from imgui_bundle import imgui
 
 from sim.scene import Scene
 from sim.simulation.judge import Judge, Progress
 from sim.simulation.snapshot import Snapshot
 from ui.features.feature import Actions
 from ui.hud.instruments import HEIGHT
-from ui.hud.pen import EDGE, Pen, Point, Vertex
+from ui.hud.markers import draw_marker
+from ui.hud.pen import Pen
 from ui.settings.view_settings import distance
 from ui.window import theme
-from ui.window.context import PanelContext, Rect, SceneCamera
+from ui.window.context import PanelContext, SceneCamera
 from ui.window.requests import Action, LoadScene, Request
 from ui.window.wording import told_in
 
@@ -136,89 +134,6 @@ def wrapped(pen: Pen, text: str, room: float) -> list[str]:
     return lines
 
 
-COVERED = ("goals", "hud/numbers")
-"""Panes at the left, which a mark keeps clear of; the map at the right shows it itself."""
-SIZE_GOAL_MARKER, EDGE_PX, BELOW_PX = 11.0, 34.0, 60.0
-
-
-def edge_place(
-    place_w: np.ndarray, view: np.ndarray, projection: np.ndarray, rect: Rect, margin: float
-) -> tuple[Point, float | None]:
-    """Where a place is shown, in window coordinates, and the bearing (from x, y down) to it where it is out of view.
-
-    Matrices (4, 4) act on columns. What is out of view, or behind the eye, is shown on the edge, `margin` inside.
-    """
-    x, y, width, height = rect
-    half = max(width / 2.0 - margin, 1.0), max(height / 2.0 - margin, 1.0)
-    clip = projection @ view @ np.append(place_w, 1.0)
-    across, up = float(clip[0]), float(clip[1])
-    middle = x + width / 2.0, y + height / 2.0
-    if clip[3] > 1e-6:
-        right, down = across / clip[3] * width / 2.0, -up / clip[3] * height / 2.0
-        if abs(right) <= half[0] and abs(down) <= half[1]:
-            return (middle[0] + right, middle[1] + down), None
-    else:
-        right, down = across * width, -up * height
-    length = math.hypot(right, down)
-    right, down = (right / length, down / length) if length > 1e-9 else (0.0, 1.0)
-    reach = min(half[0] / max(abs(right), 1e-9), half[1] / max(abs(down), 1e-9))
-    return (middle[0] + reach * right, middle[1] + reach * down), math.atan2(down, right)
-
-
-def clear_of(at: Point, covered: list[Rect], room: float) -> Point:
-    """The place, moved to the right of what covers it, `room` away."""
-    x, y = at
-    for left, top, width, height in covered:
-        if left - room < x < left + width + room and top - room < y < top + height + room:
-            x = left + width + room
-    return x, y
-
-
-def clear_below(at: Point, covered: list[Rect], room: float) -> Point:
-    """The place, moved down from what covers it, `room` away."""
-    x, y = at
-    for left, top, width, height in covered:
-        if left - room < x < left + width + room and y < top + height + room:
-            y = top + height + room
-    return x, y
-
-
-def draw_goal_marker(
-    place_w: np.ndarray, distance_m: float, view: np.ndarray, projection: np.ndarray, context: PanelContext
-) -> None:
-    """A diamond where it is, a head of an arrow at the edge where it is not in view."""
-    pen = Pen.over(context, fitting=False)
-    (x, y), bearing = edge_place(place_w, view, projection, context.scene_rect, pen.px(EDGE_PX))
-    size = pen.px(SIZE_GOAL_MARKER)
-    x, y = clear_of((x, y), [context.rects[n] for n in COVERED if n in context.rects], pen.px(EDGE_PX))
-    if bearing is not None:
-        above = [context.rects[n] for n in ("hud/heading", "hud/badges") if n in context.rects]
-        x, y = clear_below((x, y), above, 2.0 * size)
-    if bearing is None:
-        corners = [(x, y - size), (x + size, y), (x, y + size), (x - size, y)]
-    else:
-        corners = [
-            (x + size * r * math.cos(bearing + turn), y + size * r * math.sin(bearing + turn))
-            for turn, r in ((0.0, 1.5), (2.4, 1.2), (math.pi, 0.5), (-2.4, 1.2))
-        ]
-    points: list[Vertex] = [imgui.ImVec2(*corner) for corner in corners]
-    pen.draw_list.add_polyline(points, theme.packed(EDGE), pen.px(6.0), imgui.ImDrawFlags_.closed.value)
-    pen.draw_list.add_polyline(
-        points, theme.packed(theme.ACCENT_BRIGHT), pen.px(3.0), imgui.ImDrawFlags_.closed.value
-    )
-    low = y > context.scene_rect[1] + context.scene_rect[3] - pen.px(BELOW_PX)
-    at = (x, y - size - pen.px(22.0) if low else y + size + pen.px(6.0))
-    pen.text(
-        at,
-        distance(distance_m, context.view.units),
-        size=14.0,
-        colour=theme.ACCENT_BRIGHT,
-        align=0.5,
-        shadow=True,
-    )
-    context.rects["goal_marker"] = (x - size, y - size, 2.0 * size, 2.0 * size)
-
-
 @dataclass(frozen=True, slots=True)
 class SkipGoal(Action):
     """Go on to the next goal of the scene."""
@@ -240,7 +155,8 @@ def draw_goals_over(snapshot: Snapshot, context: PanelContext) -> list[Request]:
         draw_goals(progress, context)
     camera = context.find(SceneCamera)
     if progress.marker_w is not None and camera is not None and view.views == 1:
-        draw_goal_marker(progress.marker_w, progress.distance_m, camera.view, camera.projection, context)
+        text = distance(progress.distance_m, view.units)
+        draw_marker("goal_marker", progress.marker_w, text, theme.ACCENT_BRIGHT, camera, context)
     return []
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 
+import numpy as np
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
@@ -10,8 +11,10 @@ from sim.scene import MOST_LANES, Scene
 from sim.simulation.snapshot import LaneSnapshot, LaneStatus, Snapshot
 from ui.features.flight import items, step_field
 from ui.features.goals import GoalsView
+from ui.hud.markers import draw_marker
+from ui.settings.view_settings import distance
 from ui.window import theme
-from ui.window.context import PanelContext
+from ui.window.context import PanelContext, SceneCamera
 from ui.window.requests import ChangeView, Request
 from ui.window.theme import line_colour, linear
 from ui.window.widgets import (
@@ -343,4 +346,19 @@ def draw_caption_over(snapshot: Snapshot, context: PanelContext) -> list[Request
     scene = context.find(Scene)
     if context.view.caption and scene is not None:
         draw_caption(scene, snapshot, context)
+    return []
+
+
+def draw_lanes_out_of_view(snapshot: Snapshot, context: PanelContext) -> list[Request]:
+    """An arrow at the edge of the picture to each other lane that is not in it, with how far off that is."""
+    camera, view, flown = context.find(SceneCamera), context.view, snapshot.lanes[0]
+    if camera is None or view.views > 1 or view.solo:
+        return []
+    for lane in snapshot.lanes[1:]:
+        if not np.isfinite(lane.T_wb).all():
+            continue
+        off_m = float(np.linalg.norm(lane.T_wb[:3, 3] - flown.T_wb[:3, 3]))
+        place_w = lane.T_wb[:3, 3] + camera.shifts_w.get(lane.name, np.zeros(3))
+        text = f"{lane.name}, {distance(off_m, view.units)}"
+        draw_marker(f"marker/{lane.name}", place_w, text, line_colour(lane), camera, context, in_view=False)
     return []

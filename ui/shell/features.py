@@ -7,7 +7,7 @@ from ui.features.fit import FitActions
 from ui.features.flight import draw_simulation
 from ui.features.goals import GoalActions, draw_goals_over
 from ui.features.help import draw_help_over
-from ui.features.lanes import draw_caption_over, draw_lanes
+from ui.features.lanes import draw_caption_over, draw_lanes, draw_lanes_out_of_view
 from ui.features.notices import LanesRunning, draw_notices, observe_notices
 from ui.features.plan.actions import PlanActions
 from ui.features.plan.panel import draw_plan
@@ -41,6 +41,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature("Plan", draw_plan, actions=PlanActions),
     Feature("Goals", overlay=draw_goals_over, actions=GoalActions),
     Feature("Plates", overlay=draw_plates),
+    Feature("Ghosts", overlay=draw_lanes_out_of_view),
     Feature("Race", overlay=draw_race_over, actions=RaceActions),
     Feature("Lanes", draw_lanes, overlay=draw_caption_over),
     Feature("Takes", draw_takes, actions=TakesActions),

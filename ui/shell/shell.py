@@ -40,7 +40,7 @@ from ui.window.context import PanelContext, Rect
 from ui.window.layout import LayoutFile
 from ui.window.pace import Offers, Pace
 from ui.window.requests import Action, ChangeView, Output, Request
-from ui.window.state import OWN, ShellState, applied
+from ui.window.state import OWN, ShellState, applied, following
 
 _IN_USE_S = 0.4
 """After the last touch, for which panels are built with every picture."""
@@ -143,6 +143,7 @@ class Shell:
     def begin_scene(self, scene: Scene, world: World | None) -> None:
         """Another scene runs now, in that world: forget what was known of the old one."""
         self._untold_s = math.inf
+        self._state = replace(self._state, followed=False)
         context = self._context
         for feature in FEATURES:
             context.forget(*feature.of_scene)
@@ -196,6 +197,8 @@ class Shell:
         self._desk.serve(snapshot.lanes[0].vehicle)
         sample = self._desk.sample(self._dt_s)
         context.keymap = self._desk.keymap
+        flies = snapshot.look_back is None and (snapshot.plan_flies or snapshot.course is not None)
+        self._state = following(self._state, flies=flies)
         context.view = self._state.view
         context.show(
             self._state,

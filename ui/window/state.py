@@ -30,11 +30,21 @@ class ShellState:
     fullscreen: bool = False
     layouts_reset: int = 0
     """How often a fresh layout was asked for."""
+    followed: bool = False
+    """Whether the camera has gone from the plan's overview to the vehicle that flies it, once in this scene."""
     rescans: int = 0
     """How often joysticks were to be looked for."""
 
 
 OWN = get_args(OwnAction)
+
+
+def following(state: ShellState, *, flies: bool) -> ShellState:
+    """Once a plan is flown, its overview gives way to the vehicle; whoever wants the overview back keeps it."""
+    if not flies or state.followed:
+        return state
+    view = replace(state.view, camera="chase") if state.view.camera == "overview" else state.view
+    return replace(state, view=view, followed=True)
 
 
 def applied(state: ShellState, request: object) -> ShellState:

@@ -201,17 +201,29 @@ class ErrorPlot:
     doc: str
     floor: float
     """Smaller values are drawn there: they are rounding."""
+    since_start: str = ""
+    """Title where there is no reference: then it is what has changed since the start, by controls, too."""
+
+    def told(self, *, reference: bool) -> str:
+        """Title and unit."""
+        title = self.title if reference else self.since_start or self.title
+        return f"{title}  {self.unit}".rstrip()
 
 
 ERROR_PLOTS = {
     "energy_error": ErrorPlot(
-        "|energy error|", "J", "Against the reference; without one, against the start.", 1e-14
+        "|energy error|",
+        "J",
+        "Against the reference; without one, against the start.",
+        1e-14,
+        "|energy change|",
     ),
     "momentum_error": ErrorPlot(
         "|momentum error|",
         "",
-        "Spatial momentum against the reference; without one, against the start.",
+        "Spatial momentum against the reference; without one, against the start: controls and ground put some in.",
         1e-15,
+        "|momentum change|",
     ),
     "position_error": ErrorPlot(
         "position error", "m", "Distance from the reference at the same time; Lanes switches one on.", 1e-12
@@ -264,7 +276,7 @@ def _error_plot(
     ]
     low, high = decades([trace.values for trace in traces], plot.floor)
     imgui.push_font(None, theme.FONT_PX * 0.86)
-    imgui.text_colored(imgui.ImVec4(*theme.MUTED), f"{plot.title}  {plot.unit}".rstrip())
+    imgui.text_colored(imgui.ImVec4(*theme.MUTED), plot.told(reference=snapshot.reference))
     tooltip(plot.doc)
     height = size[1] - imgui.get_text_line_height_with_spacing()
     imgui.pop_font()
