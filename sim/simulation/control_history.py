@@ -26,7 +26,7 @@ class Stretch:
         return max(math.ceil((self.until_s - time_s) / dynamics.step_s - 1e-6), 1)
 
 
-class ControlTape:
+class ControlHistory:
     """Piecewise constant controls, known a little into the future: until they are evaluated anew.
 
     A lane that follows takes for each of its steps the controls at the step's start, so equal steps get equal

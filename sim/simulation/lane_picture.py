@@ -1,4 +1,4 @@
-"""What is told of a lane to whoever looks: a snapshot with all values copied out of it."""
+"""The snapshot of a lane: all values copied out of it."""
 
 import math
 
@@ -11,21 +11,15 @@ from sim.vehicles.forms.observation import Observation
 
 def lane_picture(lane: Lane, span_s: float, deviation: Deviation | None = None) -> LaneSnapshot:
     """The lane as it is now, and its poses `span_s` (or a step, if that is longer) before."""
-    node, m, footing, beginning, verdict = (
-        lane.node,
-        lane.dynamics,
-        lane.footing,
-        lane.beginning,
-        lane.verdict,
-    )
-    look, moments = lane.look, lane.traces.moments
+    node, m, footing, observer, look = lane.node, lane.dynamics, lane.footing, lane.observer, lane.look
+    start, recent, stopped = observer.start, observer.trails.recent, lane.termination
     if lane.running:
-        lane.cost.look(m, lane.state, lane.controls, footing.environment.probe())
+        observer.cost.look(m, lane.state, lane.controls, footing.environment.probe())
     observation = lane.observation
     if observation.layout.of_step:
         observation = _with_step(lane, node)
-    moments.add(lane.time_s, lane.poses_w)
-    previous_s, previous_w, current_s, current_w = moments.pair(max(span_s, m.step_s))
+    recent.add(lane.time_s, lane.poses_w)
+    previous_s, previous_w, current_s, current_w = recent.pair(max(span_s, m.step_s))
     names = tuple(observation.layout.bodies)
     clearance = footing.environment.clearance_m(node)
     return LaneSnapshot(
@@ -44,24 +38,24 @@ def lane_picture(lane: Lane, span_s: float, deviation: Deviation | None = None) 
         shape=node[m.vehicle.node_layout.shape].copy(),
         controls=lane.controls.copy(),
         control_wrench_b=m.vehicle.twist_embedding @ observation.control_wrench_b,
-        environment_wrench_b=lane.environment_wrench_b.copy(),
+        environment_wrench_b=lane.integration.environment_wrench_b.copy(),
         energy_J=observation.energy_J,
-        energy_start_J=beginning.energy_J,
+        energy_start_J=start.energy_J,
         momentum_w=m.vehicle.twist_embedding @ observation.momentum_w,
-        momentum_start_w=beginning.momentum_w,
-        newton_iterations=lane.tally.take(),
-        step_cost_s=lane.cost.step_s,
+        momentum_start_w=start.momentum_w,
+        newton_iterations=observer.tally.take(),
+        step_cost_s=observer.cost.step_s,
         height_above_ground_m=clearance if math.isfinite(clearance) else math.nan,
         on_ground=footing.environment.touching,
-        status=LaneStatus.RUNNING if verdict is None else verdict.status,
-        status_text="" if verdict is None else verdict.text,
+        status=LaneStatus.RUNNING if stopped is None else stopped.status,
+        status_text="" if stopped is None else stopped.text,
         parameters=m.vehicle.values,
         own_pilot=not lane.follows,
         deviation=deviation,
         observables=observation.observables,
         units=observation.layout.units,
-        observables_start=beginning.observables,
-        ways=lane.traces.ways(),
+        observables_start=start.observables,
+        ways=observer.trails.rows(),
         pivot_w=None if footing.pivot_w is None else footing.pivot_w.copy(),
         links=m.vehicle.links,
         pull=None if lane.pull is None else (lane.pull.body, lane.pull.at_b, lane.pull.to_w),

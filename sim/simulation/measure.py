@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sim.groups.numeric import rotation_log
-from sim.simulation.control_history import ControlTape
+from sim.simulation.control_history import ControlHistory
 from sim.simulation.footing import Footing
 from sim.simulation.kernels import KernelStore
 from sim.simulation.lane import Lane
@@ -19,8 +19,8 @@ from sim.vehicles.forms.observation import Observation
 class Measure:
     """Keeps what was measured last, so that a lane that has stopped keeps its last deviation."""
 
-    def __init__(self, kernels: KernelStore, tape: ControlTape) -> None:
-        self._kernels, self._tape = kernels, tape
+    def __init__(self, kernels: KernelStore, history: ControlHistory) -> None:
+        self._kernels, self._history = kernels, history
         self._reference: Reference | None = None
         self._footing: Footing
         self._known: dict[Lane, tuple[tuple[int, float], Deviation | None]] = {}
@@ -34,7 +34,7 @@ class Measure:
         """A reference from a flat node, on the flown lane's footing. Raises Compiling until its kernel is there."""
         kernel = self._kernels.get(vehicle, reference_method(vehicle))
         self._footing = footing.again()
-        self._reference = Reference(vehicle, kernel, self._footing, self._tape, node, time_s)
+        self._reference = Reference(vehicle, kernel, self._footing, self._history, node, time_s)
         self._known.clear()
         self._moments.clear()
 
@@ -85,7 +85,7 @@ class Measure:
         if self._reference is not None:
             self._reference.forget_before(earliest_s)
             earliest_s = min(earliest_s, self._reference.reached_s)
-        self._tape.forget_before(earliest_s)
+        self._history.forget_before(earliest_s)
 
     def _exact(self, reference: Reference, time_s: float) -> "_Exact | None":
         """What all lanes that are at this moment are measured against."""

@@ -10,13 +10,15 @@ from sim.bounds import Bounds
 from sim.control import Sensed
 from sim.environment.environment import Environment
 from sim.simulation.footing import Footing
+from sim.simulation.integration import Integration
 from sim.simulation.placing import Placement, in_world
 from sim.simulation.termination import energy_bound
+from sim.simulation.trail import Trails
 from sim.steppers.dynamics import Dynamics
 from sim.vehicles.forms.observation import Observation
 
 
-class Sight:
+class ObservationCache:
     """Remembers the last node and controls by identity; neither may be written to."""
 
     def __init__(self) -> None:
@@ -27,7 +29,7 @@ class Sight:
         self._known = None
 
     def of(self, dynamics: Dynamics, node: np.ndarray, controls: np.ndarray) -> Observation:
-        """What is told of a node under these controls."""
+        """What is observed of a node under these controls."""
         known = self._known
         if known is None or known[0] is not node or known[1] is not controls:
             known = node, controls, dynamics.kernel.observe(node, controls, dynamics.parameters)
@@ -57,8 +59,8 @@ def sensed(node: np.ndarray, there: Placement, footing: Footing, time_s: float, 
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Beginning:
-    """What was told of the node that it began with."""
+class StartReference:
+    """Energy, momentum and bounds at the start of a run, which later values are compared with."""
 
     energy_J: float
     momentum_w: np.ndarray
@@ -69,7 +71,7 @@ class Beginning:
     @classmethod
     def of(
         cls, dynamics: Dynamics, node: np.ndarray, seen: Observation, asked_bound_J: float | None
-    ) -> "Beginning":
+    ) -> "StartReference":
         """asked_bound_J: of the energy; without one it follows from the vehicle."""
         vehicle = dynamics.vehicle
         bound_J = asked_bound_J or energy_bound(vehicle, seen.energy_J)
@@ -126,3 +128,49 @@ class Tally:
             self.mean = self.iterations / self.steps
             self.steps = self.iterations = 0
         return self.mean
+
+
+class LaneObserver:
+    """Observes one lane while it runs: caches, compares with its start, keeps trails, measures its steps."""
+
+    def __init__(self, integration: Integration, asked_bound_J: float | None) -> None:
+        """asked_bound_J: of the energy; without one it follows from the vehicle."""
+        self._at, self._asked_bound_J = integration, asked_bound_J
+        self._cache = ObservationCache()
+        self.tally, self.cost = Tally(), StepCost()
+        self.start: StartReference
+        self.trails: Trails
+
+    def observe(self, node: np.ndarray | None = None) -> Observation:
+        """Of a node under the present controls; None: of the present one."""
+        at = self._at
+        return self._cache.of(at.dynamics, at.node if node is None else node, at.controls)
+
+    def poses_w(self, observation: Observation) -> np.ndarray:
+        """(bodies, 4, 4) of all bodies in the world, the main one first."""
+        return poses_in_world(self._at.dynamics, self._at.footing, observation)
+
+    def begin(self, node: np.ndarray) -> None:
+        """The lane starts at this node, perhaps with another vehicle: later values are compared with its own."""
+        self._cache.forget()
+        m = self._at.dynamics
+        self.start = StartReference.of(m, node, self.observe(node), self._asked_bound_J)
+
+    def go_on_from(self, node: np.ndarray) -> Observation:
+        """Trails begin anew at this node."""
+        observation = self.observe(node)
+        self.trails = Trails(self._at.time_s, observation, self.poses_w(observation))
+        return observation
+
+    def forget(self) -> None:
+        """The lane has been put somewhere else."""
+        self._cache.forget()
+
+    def renew(self, *, same_vehicle: bool) -> None:
+        """Other dynamics: steps cost something else; no bound that was asked for holds for another vehicle."""
+        self._asked_bound_J = self._asked_bound_J if same_vehicle else None
+        self.cost = StepCost()
+
+    def note(self, observation: Observation) -> None:
+        """A later moment, for the trails."""
+        self.trails.note(self._at.time_s, observation, self.poses_w(observation))

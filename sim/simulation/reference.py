@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from sim.integrators import integrators
-from sim.simulation.control_history import ControlTape
+from sim.simulation.control_history import ControlHistory
 from sim.simulation.footing import Footing
 from sim.steppers import Stepper
 from sim.vehicles import Vehicle
@@ -57,12 +57,12 @@ class Reference:
         vehicle: Vehicle,
         kernel: Stepper,
         footing: Footing,
-        tape: ControlTape,
+        history: ControlHistory,
         node: np.ndarray,
         time_s: float,
     ) -> None:
         self.vehicle, self.kernel = vehicle, kernel
-        self._footing, self._tape = footing, tape
+        self._footing, self._history = footing, history
         self._parameters = vehicle.parameter_vector
         self._steps = 8
         self._since_s, self._node = time_s, node.copy()
@@ -103,20 +103,20 @@ class Reference:
     def _reach(self, time_s: float) -> bool:
         """Lay knots up to the one whose stretch holds the moment."""
         if not self._knots:
-            if not self._tape.known(self._since_s):
+            if not self._history.known(self._since_s):
                 return False
-            controls = self._tape.at(self._since_s).controls
+            controls = self._history.at(self._since_s).controls
             start = self.kernel.start(self._node, controls, self._parameters, 0.0)
             self._knots.append(self._knot(self._since_s, start))
         while self._knots[-1].until_s < time_s - 1e-9:
             last = self._knots[-1]
-            if not self._tape.known(last.until_s):
+            if not self._history.known(last.until_s):
                 return False
             self._knots.append(self._knot(last.until_s, self._crossed(last, last.until_s - last.time_s)))
         return True
 
     def _knot(self, time_s: float, y: np.ndarray) -> _Knot:
-        stretch = self._tape.at(time_s)
+        stretch = self._history.at(time_s)
         return _Knot(time_s, y, stretch.controls, min(stretch.until_s, time_s + LONGEST_S))
 
     def _crossed(self, knot: _Knot, seconds: float, *, adapt: bool = True) -> np.ndarray:

@@ -15,14 +15,14 @@ from sim.recordings.leg import SAME_S, Leg, Moment
 from sim.recordings.playback import Playback
 from sim.recordings.take import now
 from sim.simulation.appearance import Look
-from sim.simulation.control_history import ControlTape
+from sim.simulation.control_history import ControlHistory
 from sim.simulation.footing import Footing
 from sim.simulation.kernels import KernelStore
 from sim.simulation.lane import Lane
 from sim.simulation.lane_picture import lane_picture
-from sim.simulation.recording import Recording
+from sim.simulation.recorder import Recorder
 from sim.simulation.snapshot import LaneSnapshot, LaneStatus, LookBack
-from sim.simulation.trail import Moments
+from sim.simulation.trail import RecentPoses
 from sim.steppers.dynamics import Dynamics
 from sim.vehicles.forms.parameters import Value
 from sim.world import World
@@ -38,16 +38,16 @@ class _Shown:
     playback: Playback
     lane: Lane
     """Never stepped: put to the moment that is shown, and pictured."""
-    moments: Moments
+    recent: RecentPoses
     """The latest that were shown, one after the other."""
 
     def put(self, moment: Moment, dynamics: Dynamics, footing: Footing) -> None:
         """The lane to that moment, and where it was before that."""
         self.lane.put(dynamics, footing, moment)
-        poses_w, ahead_s = self.lane.poses_w, moment.time_s - self.moments.latest_s
+        poses_w, ahead_s = self.lane.poses_w, moment.time_s - self.recent.latest_s
         if not 0.0 <= ahead_s <= _GAP_S:
-            self.moments = Moments(moment.time_s, poses_w)
-        self.moments.add(moment.time_s, poses_w)
+            self.recent = RecentPoses(moment.time_s, poses_w)
+        self.recent.add(moment.time_s, poses_w)
 
 
 class Replay:
@@ -147,7 +147,7 @@ class Replay:
             moment = shown.playback.at(time_s)
             lane.put(self._method(moment.leg), self._footing(moment.leg), moment)
             lane.recover(shown.playback, moment)
-            lane.recording = Recording.before(moment, take.legs, shown.playback)
+            lane.recorder = Recorder.before(moment, take.legs, shown.playback)
         return True
 
     def inputs(self, since_s: float, moment: Moment) -> list[tuple[float, np.ndarray]]:
@@ -179,14 +179,16 @@ class Replay:
         start = playback.at(take.begin_s)
         dynamics, footing = self._method(start.leg), self._footing(start.leg)
         pilot = PlannedPilot(start.controls[None], start.leg.step_s)
-        lane = Lane(look, dynamics, playback.node(start), pilot, footing, tape=ControlTape(), follows=True)
-        return _Shown(look, take, playback, lane, Moments(start.time_s, lane.poses_w))
+        lane = Lane(
+            look, dynamics, playback.node(start), pilot, footing, history=ControlHistory(), follows=True
+        )
+        return _Shown(look, take, playback, lane, RecentPoses(start.time_s, lane.poses_w))
 
     def _picture(self, shown: _Shown, generation: int, span_s: float) -> LaneSnapshot:
         take, moment = shown.take, shown.playback.at(self.time_s)
         shown.put(moment, self._method(moment.leg), self._footing(moment.leg))
         picture = lane_picture(shown.lane, 0.0)
-        previous_s, previous_w, *_ = shown.moments.pair(max(span_s, picture.step_s))
+        previous_s, previous_w, *_ = shown.recent.pair(max(span_s, picture.step_s))
         over = self.time_s >= take.end_s - SAME_S
         return replace(
             picture,
@@ -237,7 +239,7 @@ class Rewind:
     def put_away(self) -> None:
         """Keep what the flown lane remembers: it begins anew."""
         flown = self._lanes[0]
-        take, flown.recording = self._take(flown), Recording()
+        take, flown.recorder = self._take(flown), Recorder()
         if take is not None and take.duration_s >= WORTH_S:
             self.former = (*self.former, take)[-MOST_FORMER:]
 
@@ -283,7 +285,7 @@ class Rewind:
     def span_s(self) -> tuple[float, float]:
         """From when to when the present flight is remembered."""
         flown = self._lanes[0]
-        begin_s = flown.recording.begin_s
+        begin_s = flown.recorder.begin_s
         return (flown.time_s if begin_s is None else begin_s), flown.time_s
 
     def _show(self, replay: Replay) -> None:
@@ -291,10 +293,10 @@ class Rewind:
         self.replay = replay
 
     def _take(self, lane: Lane) -> Take | None:
-        legs, verdict = lane.recording.legs(lane.time_s), lane.verdict
+        legs, stopped = lane.recorder.legs(lane.time_s), lane.termination
         if not legs:
             return None
         take = Take(
             name=self._scene, legs=legs, scene=self._scene, world=self._world.name, seed=self._world.seed
         )
-        return take.finished(now(), verdict.status, verdict.text) if verdict else take.finished(now())
+        return take.finished(now(), stopped.status, stopped.text) if stopped else take.finished(now())

@@ -18,7 +18,7 @@ from sim.scene import FLOWN_LANE, MOST_LANES, Scene
 from sim.scene.race_timing import Timing
 from sim.simulation.appearance import Look, Tint, next_tint
 from sim.simulation.clock import Clock
-from sim.simulation.control_history import ControlTape
+from sim.simulation.control_history import ControlHistory
 from sim.simulation.flight_control import (
     CourseFlight,
     FlightControl,
@@ -71,9 +71,9 @@ class Stage:
         self.vehicles: dict[str, Vehicle] = {scene.vehicle.name: scene.vehicle}
         """By name, with the parameters that each was flown with last."""
         self.lanes: list[Lane] = []
-        self.tape = ControlTape()
+        self.history = ControlHistory()
         """Of the flown lane, for those that get its controls."""
-        self.measure = Measure(kernels, self.tape)
+        self.measure = Measure(kernels, self.history)
         self.beside = Beside()
         self.timing = None if scene.race is None else Timing(scene.race)
         self.rewind = Rewind(scene.name, world, kernels, self.lanes)
@@ -98,7 +98,7 @@ class Stage:
                 start,
                 self.control.pilot(vehicle, flown=True),
                 footing,
-                tape=self.tape,
+                history=self.history,
                 energy_bound_J=bound_J,
                 coupling=None if environment is None else Coupling(environment),
                 timing=self.timing,
@@ -181,7 +181,7 @@ class Stage:
         self.leave_plan()
         self.clock.time_s = 0.0
         self.clock.forget()
-        self.tape.clear()
+        self.history.clear()
         for lane in self.lanes:
             node = start_node(self.scene.start, lane.dynamics.vehicle, lane.footing, self.target)
             lane.restart(node, self.pilot(lane), 0.0)
@@ -228,7 +228,7 @@ class Stage:
             (flown.node if node is None else node).copy(),
             copy.deepcopy(flown.pilot),
             flown.footing.again(),
-            tape=self.tape,
+            history=self.history,
             follows=not own_pilot,
             energy_bound_J=self.scene.comparison.energy_bound_J if self._as_in_scene else None,
             time_s=flown.time_s,

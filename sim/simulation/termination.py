@@ -25,38 +25,42 @@ CRASH_TOUCH_MPS = 0.3
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Termination:
     """Why a lane stops."""
 
     status: LaneStatus
     text: str
 
 
-def crash(impact: Impact) -> Verdict | None:
+def crash(impact: Impact) -> Termination | None:
     """Whether a touch was too hard."""
     if impact.hull_mps > CRASH_TOUCH_MPS:
         speed = max(impact.hull_mps, impact.skids_mps)
-        return Verdict(LaneStatus.CRASHED, f"crashed at {speed:.1f} m/s: rotor or hull touched the ground")
+        return Termination(
+            LaneStatus.CRASHED, f"crashed at {speed:.1f} m/s: rotor or hull touched the ground"
+        )
     if impact.skids_mps > HARD_TOUCH_MPS:
-        return Verdict(LaneStatus.CRASHED, f"crashed at {impact.skids_mps:.1f} m/s: the skids hit too hard")
+        return Termination(
+            LaneStatus.CRASHED, f"crashed at {impact.skids_mps:.1f} m/s: the skids hit too hard"
+        )
     return None
 
 
-def wreck(impact: Impact, under_water: bool, speed_mps: float) -> Verdict | None:
+def hull_crash(impact: Impact, under_water: bool, speed_mps: float) -> Termination | None:
     """Whether what breaks has come to its end, on the ground or in river or lake."""
     if under_water and crash(impact) is None:
-        return Verdict(LaneStatus.CRASHED, f"ditched at {speed_mps:.1f} m/s: rotor or hull met the water")
+        return Termination(LaneStatus.CRASHED, f"ditched at {speed_mps:.1f} m/s: rotor or hull met the water")
     return crash(impact)
 
 
-def collision(met_mps: float, footprint: Footprint | None) -> Verdict | None:
+def collision(met_mps: float, footprint: Footprint | None) -> Termination | None:
     """Whether something that stays in place was met too fast."""
     if footprint is None or met_mps <= footprint.crash_mps:
         return None
-    return Verdict(LaneStatus.CRASHED, f"crashed at {met_mps:.1f} m/s into what stands in the way")
+    return Termination(LaneStatus.CRASHED, f"crashed at {met_mps:.1f} m/s into what stands in the way")
 
 
-def off_the_map(world: World, support: Support, place_w: np.ndarray) -> Verdict | None:
+def off_the_map(world: World, support: Support, place_w: np.ndarray) -> Termination | None:
     """Whether what is laid on the ground has come to where a map ends whose land is drawn on, at heights of its own.
 
     place_w: (2,) or more, x and y [m].
@@ -67,7 +71,7 @@ def off_the_map(world: World, support: Support, place_w: np.ndarray) -> Verdict 
     (x_low, y_low), (x_high, y_high) = world.terrain.low_m, world.terrain.high_m
     if x_low <= x <= x_high and y_low <= y <= y_high:
         return None
-    return Verdict(LaneStatus.OFF_MAP, f"the map ends here, at x = {x:.0f} m, y = {y:.0f} m")
+    return Termination(LaneStatus.OFF_MAP, f"the map ends here, at x = {x:.0f} m, y = {y:.0f} m")
 
 
 def energy_bound(vehicle: Vehicle, energy_start_J: float) -> float:
@@ -86,7 +90,7 @@ def divergence(
     bounds: Bounds,
     step_s: float,
     time_s: float,
-) -> Verdict | None:
+) -> Termination | None:
     """Whether a rollout went wrong.
 
     where: names vehicle and method; status: of the kernel; node: flat, the last good one.
@@ -102,8 +106,8 @@ def divergence(
     return _diverged(f"{where}: {beyond[1]} {when}") if beyond is not None else None
 
 
-def _diverged(text: str) -> Verdict:
-    return Verdict(LaneStatus.DIVERGED, text)
+def _diverged(text: str) -> Termination:
+    return Termination(LaneStatus.DIVERGED, text)
 
 
 def _runaway(vehicle: Vehicle, node: np.ndarray, step_s: float) -> str:
@@ -117,17 +121,17 @@ def _runaway(vehicle: Vehicle, node: np.ndarray, step_s: float) -> str:
     return "velocity" if not math.isfinite(travel) or travel > 0.0 else "position"
 
 
-def fate(
+def termination(
     vehicle: Vehicle, node: np.ndarray, twist_b: np.ndarray, footing: Footing, coupling: Coupling | None
-) -> Verdict | None:
+) -> Termination | None:
     """Why it stops, on the ground, in water or at what stands in the way; None where it goes on."""
-    config, verdict = config_of(vehicle), None
+    config, stopped = config_of(vehicle), None
     impact = footing.environment.take_impact()
     if config.contact.fragile:
         speed_mps = float(np.linalg.norm(twist_b[3:]))
-        verdict = wreck(impact, footing.environment.submerged(node), speed_mps)
+        stopped = hull_crash(impact, footing.environment.submerged(node), speed_mps)
     met_mps = impact.skids_mps if coupling is None else max(impact.skids_mps, coupling.take_impact_mps())
-    verdict = verdict or collision(met_mps, config.footprint)
-    if verdict is not None or vehicle.support not in LAID:
-        return verdict
+    stopped = stopped or collision(met_mps, config.footprint)
+    if stopped is not None or vehicle.support not in LAID:
+        return stopped
     return off_the_map(footing.world, vehicle.support, node[vehicle.group.position])

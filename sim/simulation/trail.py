@@ -8,7 +8,7 @@ from sim.groups.between import poses_between
 from sim.vehicles.forms.observation import Observation
 
 
-class Moments:
+class RecentPoses:
     """Recent poses of a lane's bodies, (bodies, 4, 4) each, all of one generation."""
 
     def __init__(self, time_s: float, poses_w: np.ndarray) -> None:
@@ -45,7 +45,7 @@ _MOST_PIECES = 32
 """Into which the way between two moments is divided."""
 
 
-class Way:
+class Trail:
     """Rows (time [s], value (k,)) at moments where steps end, spaced by arc length; the oldest give way.
 
     Where its rate is known, the way between two moments is the cubic of both values and both rates. A turn at a
@@ -97,26 +97,26 @@ class Way:
         self._begin = max(self._begin, self._end - MOST_ROWS + 1)
 
 
-class Traces:
+class Trails:
     """Of one generation."""
 
     def __init__(self, time_s: float, seen: Observation, poses_w: np.ndarray) -> None:
-        self.moments = Moments(time_s, poses_w)
+        self.recent = RecentPoses(time_s, poses_w)
         directions = seen.layout.directions
-        self._ways = {
-            name: Way(time_s, value, rate, direction=name in directions)
+        self._trails = {
+            name: Trail(time_s, value, rate, direction=name in directions)
             for name, value, rate in _traced(seen)
         }
 
     def note(self, time_s: float, seen: Observation, poses_w: np.ndarray) -> None:
         """A later moment."""
-        self.moments.add(time_s, poses_w)
+        self.recent.add(time_s, poses_w)
         for name, value, rate in _traced(seen):
-            self._ways[name].note(time_s, value, rate)
+            self._trails[name].note(time_s, value, rate)
 
-    def ways(self) -> dict[str, np.ndarray]:
+    def rows(self) -> dict[str, np.ndarray]:
         """By name, rows of time and value."""
-        return {name: way.rows() for name, way in self._ways.items()}
+        return {name: trail.rows() for name, trail in self._trails.items()}
 
 
 def _traced(seen: Observation) -> list[tuple[str, np.ndarray, np.ndarray | None]]:

@@ -19,7 +19,7 @@ from sim.commands import (
 from sim.integrators import DEFAULT
 from sim.scene import Comparison, LaneSpec, Scene, Start, load_scene
 from sim.simulation import Simulation
-from sim.simulation.control_history import ControlTape
+from sim.simulation.control_history import ControlHistory
 from sim.simulation.reference import MOST_STEPS
 from sim.simulation.scene_setup import turn
 from sim.simulation.snapshot import LaneSnapshot, LaneStatus, Snapshot
@@ -277,17 +277,17 @@ def test_more_than_eight_lanes_are_refused():
 
 
 def test_the_tape_forgets_only_what_nobody_asks_for():
-    tape = ControlTape()
+    history = ControlHistory()
     rows = [np.array([float(k)]) for k in range(5)]
     for k, row in enumerate(rows):
-        tape.record(0.1 * k, row, 0.1 * (k + 1))
-    tape.forget_before(0.25)
-    assert tape.at(0.25).controls is rows[2]
-    assert tape.at(0.3).controls is rows[3]
-    assert tape.known(0.49)
-    assert not tape.known(0.5)
-    tape.record(0.3, rows[0], 0.4)
-    assert tape.at(0.45).controls is rows[0]
+        history.record(0.1 * k, row, 0.1 * (k + 1))
+    history.forget_before(0.25)
+    assert history.at(0.25).controls is rows[2]
+    assert history.at(0.3).controls is rows[3]
+    assert history.known(0.49)
+    assert not history.known(0.5)
+    history.record(0.3, rows[0], 0.4)
+    assert history.at(0.45).controls is rows[0]
 
 
 def test_a_scene_without_a_comparison_has_no_reference():

@@ -16,7 +16,7 @@ from sim.commands import (
 )
 from sim.integrators import DEFAULT
 from sim.recordings import Take
-from sim.simulation import Simulation, recording
+from sim.simulation import Simulation, recorder
 from sim.simulation.lane import Lane
 from tests.sim.simulation_scenes import helicopter_scene, simulation
 
@@ -39,14 +39,14 @@ def lane(running: Simulation, index: int = 0) -> Lane:
 
 def take(running: Simulation, index: int = 0) -> Take:
     own = lane(running, index)
-    return Take(name="test", legs=own.recording.legs(own.time_s), world="plain")
+    return Take(name="test", legs=own.recorder.legs(own.time_s), world="plain")
 
 
 def check_bits(running: Simulation, recorded: Take, index: int = 0) -> None:
     """The end of the take is where the lane is, private state and memory of contact included."""
     own, moment = lane(running, index), recorded.playback().at(recorded.end_s)
     assert moment.time_s == own.time_s
-    np.testing.assert_array_equal(moment.state, own._y)
+    np.testing.assert_array_equal(moment.state, own.state)
     if own.footing.environment.acts:
         np.testing.assert_array_equal(moment.memory[4:], own.footing.environment.report[4:])
 
@@ -104,11 +104,11 @@ def test_a_recording_starts_anew_where_time_or_the_vehicle_does():
 
 
 def test_the_ring_forgets_what_is_old_and_keeps_exact_restarts(monkeypatch):
-    monkeypatch.setattr(recording, "KEPT_S", 1.0)
+    monkeypatch.setattr(recorder, "KEPT_S", 1.0)
     running = simulation(helicopter_scene())
     wobbling(running, 3.2)
     flight = take(running)
-    assert 1.0 <= flight.duration_s < 1.0 + 2 * recording.POINT_PERIOD_S
+    assert 1.0 <= flight.duration_s < 1.0 + 2 * recorder.POINT_PERIOD_S
     check_bits(running, flight)
     check_bits(running, flight.resimulate())
 
@@ -119,7 +119,7 @@ def test_what_is_remembered_goes_on_from_a_moment_of_a_take():
     flight = take(running)
     for time_s in (0.004, 0.5, 0.77, 1.3):
         moment = flight.playback().at(time_s)
-        legs = recording.Recording.before(moment, flight.legs, flight.playback()).legs(moment.time_s)
+        legs = recorder.Recorder.before(moment, flight.legs, flight.playback()).legs(moment.time_s)
         cut = Take(name="cut", legs=legs, world="plain") if legs else None
         if cut is None:
             assert moment.step == 0
@@ -129,6 +129,6 @@ def test_what_is_remembered_goes_on_from_a_moment_of_a_take():
 
 
 def test_nothing_is_remembered_before_the_first_step():
-    assert lane(simulation(helicopter_scene())).recording.legs(0.0) == ()
+    assert lane(simulation(helicopter_scene())).recorder.legs(0.0) == ()
     with pytest.raises(sim.InputError):
         Take(name="empty", legs=())

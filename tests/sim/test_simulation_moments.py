@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sim.groups.numeric import pose_exp
-from sim.simulation.trail import Moments
+from sim.simulation.trail import RecentPoses
 from tests.sim.simulation_scenes import fly, helicopter_scene, simulation
 
 
@@ -15,7 +15,7 @@ def screw(t: float) -> np.ndarray:
 
 def test_the_span_is_constant_however_late_the_wakes_are():
     rng = np.random.default_rng(4)
-    moments, t = Moments(0.0, screw(0.0)), 0.0
+    moments, t = RecentPoses(0.0, screw(0.0)), 0.0
     for _ in range(60):
         t += float(rng.uniform(0.002, 0.05))
         moments.add(t, screw(t))
@@ -28,7 +28,7 @@ def test_the_span_is_constant_however_late_the_wakes_are():
 
 
 def test_a_single_moment_is_both():
-    previous_s, previous, current_s, current = Moments(2.0, screw(1.0)).pair(0.5)
+    previous_s, previous, current_s, current = RecentPoses(2.0, screw(1.0)).pair(0.5)
     assert previous_s == current_s == 2.0
     np.testing.assert_array_equal(previous, current)
 

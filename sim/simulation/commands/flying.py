@@ -85,7 +85,7 @@ def fly_plan(stage: Stage, command: FlyPlan) -> None:
     stage.vehicles[vehicle.name] = vehicle
     stage.clock.time_s, stage.clock.paused = 0.0, False
     stage.clock.forget()
-    stage.tape.clear()
+    stage.history.clear()
     end_s = command.step_s * (len(command.nodes) - 1)
     end_w = end_place(vehicle, command.nodes[-1], stage.flown.footing.pivot_w)
     stage.control.now, stage.control.outcome = PlanFlight(pilot, end_s, end_w, resume), ""

@@ -78,13 +78,13 @@ def retake(stage: Stage) -> None:
     stage.vehicles[vehicle.name] = vehicle
     for lane, dynamics in zip(stage.lanes, each, strict=True):
         if not replay.put(lane, now_s):
-            lane.footing = stage.flown.footing.again()
-            lane.restart(stage.flown.node.copy(), lane.pilot, now_s, dynamics=dynamics)
+            node, footing = stage.flown.node.copy(), stage.flown.footing.again()
+            lane.restart(node, lane.pilot, now_s, dynamics=dynamics, footing=footing)
     flown = stage.flown
     known_s = now_s + flown.held_s
-    stage.tape.clear()
+    stage.history.clear()
     for time_s, controls in replay.inputs(min(lane.time_s for lane in stage.lanes), moment):
-        stage.tape.record(time_s, controls, known_s)
+        stage.history.record(time_s, controls, known_s)
     if flown.dynamics.every_step:
         flown.swap(Dynamics(vehicle, flown.dynamics.kernel, flown.dynamics.step_s), flown.footing)
     stage.control.suit(vehicle, other=other)

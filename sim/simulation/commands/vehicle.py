@@ -49,7 +49,7 @@ def set_vehicle(stage: Stage, vehicle: Vehicle, integrators: Mapping[str, str]) 
         node = footing.environment.lift_out(node_at(vehicle, there))
         lane.swap(dynamics, footing, node=node)
         lane.pilot = stage.pilot(lane)
-    stage.tape.clear()
+    stage.history.clear()
     stage.measure.restart(vehicle, stage.flown.footing, stage.flown.node, stage.flown.time_s)
 
 
@@ -90,8 +90,8 @@ def renew_vehicle(stage: Stage, renewal: Renewal) -> bool:
         if kept:
             lane.swap(dynamics, footing)
         else:
-            lane.footing = footing
-            lane.restart(start_node(stage.scene.start, vehicle, footing), lane.pilot, 0.0, dynamics=dynamics)
+            node = start_node(stage.scene.start, vehicle, footing)
+            lane.restart(node, lane.pilot, 0.0, dynamics=dynamics, footing=footing)
         lane.pilot = stage.pilot(lane)
     if not kept:
         stage.reset()
@@ -141,10 +141,9 @@ def _begin_with(stage: Stage, vehicle: Vehicle) -> None:
     stage.leave_plan()
     stage.vehicles[vehicle.name] = vehicle
     for lane, dynamics in zip(stage.lanes, each, strict=True):
-        lane.footing = Footing(vehicle, stage.world)
-        lane.restart(
-            start_node(stage.scene.start, vehicle, lane.footing), stage.pilot(lane), 0.0, dynamics=dynamics
-        )
+        footing = Footing(vehicle, stage.world)
+        node = start_node(stage.scene.start, vehicle, footing)
+        lane.restart(node, stage.pilot(lane), 0.0, dynamics=dynamics, footing=footing)
     stage.reset()
 
 

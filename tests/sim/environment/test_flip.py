@@ -353,8 +353,8 @@ def test_the_boat_in_the_tank_stays_whole_and_its_take_replays_to_the_bit() -> N
     running.submit(SetPilotInput(PilotInput(pitch=0.9, roll=0.3)))
     running.advance(2.0)
     flown = running._stage.flown
-    take = Take(name="tank", legs=flown.recording.legs(flown.time_s), world="plaza")
-    np.testing.assert_array_equal(take.playback().at(take.end_s).state, flown._y)
+    take = Take(name="tank", legs=flown.recorder.legs(flown.time_s), world="plaza")
+    np.testing.assert_array_equal(take.playback().at(take.end_s).state, flown.state)
     assert flown.running
     place = flown.placement.T_wb[:3, 3]
     assert np.abs(place[:2]).max() < 4.8

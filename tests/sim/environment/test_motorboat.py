@@ -33,10 +33,10 @@ def test_a_take_of_the_motorboat_replays_and_resimulates_to_the_bit() -> None:
     running.submit(SetParameter("waves", 15.0))
     sail(running, 1.7, 0.5, -0.6)
     own = running._stage.flown
-    take = Take(name="test", legs=own.recording.legs(own.time_s), world="harbour")
+    take = Take(name="test", legs=own.recorder.legs(own.time_s), world="harbour")
     moment = take.playback().at(take.end_s)
     water = own.footing.environment
-    np.testing.assert_array_equal(moment.state, own._y)
+    np.testing.assert_array_equal(moment.state, own.state)
     np.testing.assert_array_equal(moment.memory[CLOCK:], water.report[CLOCK:])
     # The sea's clock went on through the change.
     assert water.report[CLOCK] == pytest.approx(own.time_s, abs=1e-9)

@@ -167,8 +167,8 @@ def test_the_boat_in_splashing_sea_stays_whole_and_its_take_replays_to_the_bit()
     running.submit(SetParameter("waves", 9.0))
     running.advance(1.5)
     flown = running._stage.flown
-    take = Take(name="open-sea", legs=flown.recording.legs(flown.time_s), world="sea")
-    np.testing.assert_array_equal(take.playback().at(take.end_s).state, flown._y)
+    take = Take(name="open-sea", legs=flown.recorder.legs(flown.time_s), world="sea")
+    np.testing.assert_array_equal(take.playback().at(take.end_s).state, flown.state)
     assert flown.running
     place = flown.placement.T_wb[:3, 3]
     assert np.linalg.norm(place[:2]) > 1.0

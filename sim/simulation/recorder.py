@@ -47,7 +47,7 @@ class _Chunk:
         return self.since_s + self.steps[0] * self.dynamics.step_s
 
 
-class Recording:
+class Recorder:
     """Told of every rollout before it; asked for what there was now and then."""
 
     def __init__(self) -> None:
@@ -73,7 +73,7 @@ class Recording:
     def _with_environment(self) -> list[_Chunk]:
         return [chunk for chunk in self._chunks if chunk.environment is not None]
 
-    def note_push(self, step: int, impulse: np.ndarray) -> None:
+    def note_impulse(self, step: int, impulse: np.ndarray) -> None:
         """An impulse at the start of a step that has been noted."""
         self._chunks[-1].push_steps.append(step)
         self._chunks[-1].impulses.append(impulse)
@@ -139,14 +139,14 @@ class Recording:
         return self._chunks[0].begin_s if self._chunks else None
 
     @classmethod
-    def before(cls, moment: Moment, legs: tuple[Leg, ...], playback: Playback) -> "Recording":
+    def before(cls, moment: Moment, legs: tuple[Leg, ...], playback: Playback) -> "Recorder":
         """As if it had been told of these legs up to a moment of theirs."""
-        recording = cls()
+        recorder = cls()
         for leg in legs[: legs.index(moment.leg) + 1]:
             dynamics = Dynamics(leg.vehicle, playback.kernel(leg), leg.step_s, leg.every_step)
             end = moment.step if leg is moment.leg else leg.steps
-            recording._chunks.extend(_chunks(leg, dynamics, end))
-        return recording
+            recorder._chunks.extend(_chunks(leg, dynamics, end))
+        return recorder
 
     def _make_room(self, chunk: _Chunk) -> None:
         """Forget what is too old, and everything where time has run back or another vehicle goes on."""
