@@ -8,7 +8,7 @@ own heights and eases back to the landform; a lip that dips under the map closes
 import numpy as np
 
 from render.land.mesh import ChunkedMesh, Mesh, joined
-from sim.models.solids import grid_indices
+from sim.shapes.surface import grid_indices
 from sim.world import Terrain, World
 from sim.world.canyon import canyon_rows
 from sim.world.desert import desert_field

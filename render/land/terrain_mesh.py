@@ -15,7 +15,7 @@ import numpy as np
 
 from render.land.mesh import TERRAIN_FLOATS, Chunk, ChunkedMesh
 from sim.compiled import compiled
-from sim.models.solids import grid_indices
+from sim.shapes.surface import grid_indices
 from sim.world import World
 from sim.world.noise import fractal_noise, gradient_noise, smoothstep
 from sim.world.store import KERNEL_DIGEST, cached_family, package_digest

@@ -5,8 +5,8 @@ import zlib
 import numpy as np
 
 from render.frame import DrawnVehicle
-from sim.planner.task.obstacles import Box, Capsule, Obstacle
-from sim.vehicle_config.model import turn
+from sim.planner.task.obstacles import Obstacle
+from sim.shapes.surface import upright
 from sim.world import World
 
 _BUILT_IN = ("", "kerb")
@@ -21,15 +21,11 @@ def obstacle_model(obstacle: Obstacle, world: World) -> DrawnVehicle | None:
     """
     if obstacle.look in _BUILT_IN:
         return None
-    middle_w = (
-        0.5 * np.add(obstacle.start_w, obstacle.end_w) if isinstance(obstacle, Capsule) else obstacle.centre_w
+    x, y, _ = obstacle.middle_w
+    T_wb = np.eye(4)
+    T_wb[:3, :3] = (
+        upright(obstacle.heading) if obstacle.turns else max(obstacle.half_thickness_m, 1e-3) * np.eye(3)
     )
-    x, y = float(middle_w[0]), float(middle_w[1])
-    if isinstance(obstacle, Box):
-        T_wb = turn("z", obstacle.heading_rad)
-    else:
-        T_wb = np.eye(4)
-        T_wb[:3, :3] *= max(obstacle.radius_m, 1e-3)
     T_wb[:3, 3] = x, y, float(world.surface_m(x, y))
     paint = _PAINTS[zlib.crc32(obstacle.name.encode()) % len(_PAINTS)]
     return DrawnVehicle(

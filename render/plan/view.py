@@ -1,7 +1,6 @@
 """Plans as things in the picture: ribbons, ghosts, thrust arrows, fading iterates, marks of task and failures."""
 
 from dataclasses import replace
-from itertools import product
 
 import numpy as np
 
@@ -13,11 +12,10 @@ from render.plan.ribbon import HELD, LIFT_M, Colour, Way, cased, half_width_m, h
 from sim.planner.result.record import PlanRecord, control_forces_b
 from sim.planner.service.view import FADE_S, PlanView
 from sim.planner.task.bodies import planar
-from sim.planner.task.obstacles import Box, Capsule, Cylinder, Obstacle, carried
+from sim.planner.task.obstacles import Obstacle
 from sim.planner.task.poses import positions
 from sim.simulation.placing import placement
 from sim.vehicle_config import config_of
-from sim.vehicle_config.model import turn
 from sim.vehicles import NonholonomicVehicle
 from sim.vehicles.forms.observation import observed_by_symbols
 from sim.world import World
@@ -50,7 +48,6 @@ _SMALLEST_RING = 0.05
 """Shares of the chase camera's distance, too."""
 _PILLAR_M = 12.0
 """Drawn height of an endless pillar above its foot."""
-_CORNERS = np.array(list(product((-1.0, 1.0), repeat=3)))
 
 
 def alternatives_shown(view: PlanView) -> tuple[PlanRecord, ...]:
@@ -130,7 +127,7 @@ class PlanScene:
         places = self._on_ground(view, places)
         if view.plan is not None:
             return places
-        around = [self._extremes(carried(obstacle, view.origin_w)) for obstacle in view.task.obstacles]
+        around = [self._extremes(obstacle.moved(view.origin_w)) for obstacle in view.task.obstacles]
         return np.concatenate([places[:-1], *around, places[-1:]])
 
     def _way(self, record: PlanRecord, origin_w: tuple[float, float, float]) -> Way:
@@ -193,19 +190,14 @@ class PlanScene:
             name = f"obstacle {i}"
             colour = FAILED if name in guilty else HELD if name in holding else _OBSTACLE
             alpha = 0.42 if colour is FAILED or not obstacle.look else 0.24 if colour is HELD else 0.10
-            surfaces.append(_surface(self._obstacle(carried(obstacle, view.origin_w)), colour, alpha))
+            corners = shapes.corners(self._drawn(obstacle.moved(view.origin_w)).surface())
+            surfaces.append(_surface(corners, colour, alpha))
         return surfaces, lines
 
-    def _obstacle(self, obstacle: Obstacle) -> shapes.Corners:
-        if isinstance(obstacle, Box):
-            return shapes.box(np.array(obstacle.centre_w), np.array(obstacle.half_m), obstacle.heading_rad)
-        if isinstance(obstacle, Capsule):
-            return shapes.capsule(np.array(obstacle.start_w), np.array(obstacle.end_w), obstacle.radius_m)
-        centre = np.array(obstacle.centre_w)
-        if isinstance(obstacle, Cylinder):
-            foot_m, top_m = self._pillar(centre)
-            return shapes.tube(centre, obstacle.radius_m, foot_m - 1.0, top_m)
-        return shapes.sphere(centre, obstacle.radius_m)
+    def _drawn(self, obstacle: Obstacle) -> Obstacle:
+        """It; of an endless one what stands above the ground."""
+        foot_m, top_m = self._pillar(np.array(obstacle.middle_w))
+        return obstacle.between(foot_m - 1.0, top_m)
 
     def _pillar(self, centre: np.ndarray) -> tuple[float, float]:
         """Heights [m] of the foot and of the drawn top of an endless pillar."""
@@ -217,14 +209,7 @@ class PlanScene:
         """(n, 3) places between which it lies: none of a kerb, which reaches further than any task."""
         if obstacle.look == "kerb":
             return np.zeros((0, 3))
-        if isinstance(obstacle, Capsule):
-            return np.array([obstacle.start_w, obstacle.end_w])
-        centre = np.array(obstacle.centre_w)
-        if isinstance(obstacle, Cylinder):
-            return np.array([[*centre[:2], height_m] for height_m in self._pillar(centre)])
-        if isinstance(obstacle, Box):
-            return centre + (_CORNERS * obstacle.half_m) @ turn("z", obstacle.heading_rad)[:3, :3].T
-        return centre + _CORNERS * obstacle.radius_m
+        return self._drawn(obstacle).extremes_w
 
     def _failure(self, place: np.ndarray, size_m: float) -> tuple[Surface, Polyline]:
         return _surface(shapes.sphere(place, size_m), FAILED, 0.75), _post(place, 8.0 * size_m, FAILED)

@@ -10,8 +10,9 @@ from render.land.mesh import Mesh
 from render.passes.context import PassContext
 from render.programs import Programs, uniform, vertex_array
 from sim.models.model_asset import MAX_MATERIALS
-from sim.models.solids import MATERIALS, grid_indices
+from sim.models.solids import MATERIALS
 from sim.multibody.shapes import ROPE, UNSEEN, Capsule
+from sim.shapes.surface import grid_indices
 
 PIECES = 5
 """Of a link."""

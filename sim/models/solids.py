@@ -9,24 +9,16 @@ import numpy as np
 from sim.models.model_asset import FINISHES, MAX_MATERIALS, MAX_NODES, PAINT_FAR, ModelAsset
 from sim.multibody.robots.robot import Geom
 from sim.multibody.shapes import UNSEEN, Capsule
+from sim.shapes.surface import (
+    Surface,
+    box_surface,
+    capsule_surface,
+    creased,
+    cylinder_surface,
+    ellipsoid_surface,
+    turned_to,
+)
 
-
-def box_corners(half: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Corners (24, 3) about the origin, four a face, counter-clockwise from outside, and their normals (24, 3)."""
-    points, normals = np.zeros((6, 4, 3)), np.zeros((6, 4, 3))
-    for face in range(6):
-        axis, side = face // 2, 2.0 * (face % 2) - 1.0
-        u, v = (axis + 1) % 3, (axis + 2) % 3
-        normals[face, :, axis] = points[face, :, axis] = side
-        points[face][:, [u, v]] = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)])[:: int(side)]
-    return points.reshape(24, 3) * half, normals.reshape(24, 3)
-
-
-_SIDES, _RINGS = 32, 8
-_CREASE = 0.8
-"""Cosine of the angle to the mean of the faces about a point from which a face is sharp there."""
-_BEVEL = 0.06
-"""Of a cylinder's rim, as a share of the shorter of radius and half its length."""
 _ROUGHNESS, _METALLIC = 0.42, 0.0
 _CLEAR = 0.97
 """Shapes of less opacity are glass."""
@@ -90,116 +82,22 @@ def _materials(colours: np.ndarray) -> np.ndarray:
     return rows
 
 
-def _surface(shape: Geom) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _surface(shape: Geom) -> Surface:
     """(points (n, 3), outward unit normals (n, 3), faces (m, 3)) in the shape's own frame."""
     a, b = float(shape.size_m[0]), float(shape.size_m[1])
     match shape.shape:
         case "sphere":
-            return _ellipsoid(np.full(3, a))
+            return ellipsoid_surface(np.full(3, a))
         case "ellipsoid":
-            return _ellipsoid(np.asarray(shape.size_m, float))
+            return ellipsoid_surface(np.asarray(shape.size_m, float))
         case "capsule":
             return capsule_surface(a, b)
         case "cylinder":
-            return _cylinder(a, b)
+            return cylinder_surface(a, b)
         case "box":
-            return _box(np.asarray(shape.size_m, float))
+            return box_surface(np.asarray(shape.size_m, float))
         case _:
             return creased(np.asarray(shape.vertices, float), np.asarray(shape.faces, np.int64))
-
-
-def _ellipsoid(half: np.ndarray, apart: float = 0.0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Both halves `apart` from the middle along z."""
-    angles = np.linspace(-0.5 * np.pi, 0.5 * np.pi, 2 * _RINGS + 1)
-    rows = np.insert(angles, _RINGS, 0.0)
-    ends = np.repeat([-apart, apart], _RINGS + 1)
-    around = np.linspace(0.0, 2.0 * np.pi, _SIDES + 1)
-    ball = np.stack(
-        [
-            np.cos(rows)[:, None] * np.cos(around),
-            np.cos(rows)[:, None] * np.sin(around),
-            np.repeat(np.sin(rows)[:, None], len(around), axis=1),
-        ],
-        axis=-1,
-    )
-    points = ball * half + ends[:, None, None] * np.array([0.0, 0.0, 1.0])
-    normals = ball / half
-    normals /= np.linalg.norm(normals, axis=-1, keepdims=True)
-    faces = grid_indices(len(rows), len(around))[:, [0, 2, 1]]
-    return points.reshape(-1, 3), normals.reshape(-1, 3), faces
-
-
-def capsule_surface(radius_m: float, half_m: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(points (n, 3), outward unit normals (n, 3), faces (m, 3)) about z; half_m: of its length without the ends."""
-    return _ellipsoid(np.full(3, radius_m), apart=half_m)
-
-
-def _cylinder(radius: float, half: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """About z, with bevelled rims."""
-    bevel = _BEVEL * min(radius, half)
-    outline = [
-        ((0.0, -half), (0.0, -1.0)),
-        ((radius - bevel, -half), (0.0, -1.0)),
-        ((radius, bevel - half), (1.0, 0.0)),
-        ((radius, half - bevel), (1.0, 0.0)),
-        ((radius - bevel, half), (0.0, 1.0)),
-        ((0.0, half), (0.0, 1.0)),
-    ]
-    around = np.linspace(0.0, 2.0 * np.pi, _SIDES + 1)
-    spoke = np.column_stack([np.cos(around), np.sin(around)])
-
-    def swept(pairs: np.ndarray) -> np.ndarray:
-        flat = pairs[:, :1, None] * spoke
-        up = np.repeat(pairs[:, 1:, None], len(around), axis=1)
-        return np.concatenate([flat, up], axis=-1).reshape(-1, 3)
-
-    places, normals = (np.array([row[k] for row in outline]) for k in range(2))
-    faces = grid_indices(len(outline), len(around))[:, [0, 2, 1]]
-    return swept(places), swept(normals), faces
-
-
-def _box(half: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    points, normals = box_corners(half)
-    quads = np.arange(24).reshape(-1, 4)
-    return points, normals, np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]])
-
-
-def creased(points: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """A mesh with normals: smooth where its faces meet flatly, sharp at creases. Faces without area are left out."""
-    corners = points[faces]
-    across = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    area = np.linalg.norm(across, axis=1)
-    kept = area > 1e-12 * max(float(area.max(initial=0.0)), 1e-30)
-    faces, across, area = faces[kept], across[kept], area[kept]
-    flat = across / area[:, None]
-    # Points at one place count as one: files often repeat them for each face.
-    _, place = np.unique(points.round(7), axis=0, return_inverse=True)
-    place = place.reshape(-1)[faces]
-    mean = np.zeros((int(place.max(initial=-1)) + 1, 3))
-    for k, angle in enumerate(_angles(points[faces])):
-        np.add.at(mean, place[:, k], angle[:, None] * flat)
-    mean /= np.maximum(np.linalg.norm(mean, axis=1, keepdims=True), 1e-30)
-    smooth = mean[place]
-    sharp = np.einsum("tkc,tc->tk", smooth, flat) < _CREASE
-    normals = np.where(sharp[..., None], flat[:, None], smooth)
-    return points[faces].reshape(-1, 3), normals.reshape(-1, 3), np.arange(3 * len(faces)).reshape(-1, 3)
-
-
-def _angles(corners: np.ndarray) -> np.ndarray:
-    """(3, m) of triangles (m, 3, 3): by them faces count at a point, however it is cut into triangles."""
-    found = []
-    for k in range(3):
-        a, b = corners[:, (k + 1) % 3] - corners[:, k], corners[:, (k + 2) % 3] - corners[:, k]
-        found.append(np.arctan2(np.linalg.norm(np.cross(a, b), axis=1), np.einsum("ij,ij->i", a, b)))
-    return np.array(found)
-
-
-def grid_indices(rows: int, columns: int) -> np.ndarray:
-    """(m, 3) uint32 triangles of a rows x columns vertex grid; counter-clockwise where row x column points out."""
-    corner = np.arange(rows * columns, dtype=np.uint32).reshape(rows, columns)
-    a, b = corner[:-1, :-1], corner[1:, :-1]
-    c, d = corner[1:, 1:], corner[:-1, 1:]
-    return np.stack([a, b, c, a, c, d], axis=-1).reshape(-1, 3)
 
 
 _COATED, _BARE = FINISHES.index("coat"), FINISHES.index("plain")
@@ -230,7 +128,7 @@ def _asset(shapes: tuple[Capsule, ...]) -> ModelAsset:
     for shape in shapes:
         points, normals, faces = capsule_surface(shape.radius_m, 0.5 * shape.length_m)
         begin, end = np.array(shape.begin_b), np.array(shape.end_b)
-        R = _turned_to(end - begin)
+        R = turned_to(end - begin)
         table = np.full((len(points), 13), PAINT_FAR, "f4")
         table[:, 0:3], table[:, 3:6] = points @ R.T + 0.5 * (begin + end), normals @ R.T
         table[:, 6], table[:, 7], table[:, 8] = 1.0, finishes.index(shape.finish), 0
@@ -251,14 +149,3 @@ def _asset(shapes: tuple[Capsule, ...]) -> ModelAsset:
         materials=rows,
         radius_m=float(np.linalg.norm(vertices[:, :3], axis=1).max()),
     )
-
-
-def _turned_to(along: np.ndarray) -> np.ndarray:
-    """(3, 3) a rotation that takes z to that direction."""
-    length = float(np.linalg.norm(along))
-    if length == 0.0:
-        return np.eye(3)
-    z = along / length
-    x = np.cross(np.eye(3)[int(np.argmin(np.abs(z)))], z)
-    x /= np.linalg.norm(x)
-    return np.column_stack([x, np.cross(z, x), z])

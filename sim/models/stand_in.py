@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 
 from sim.models.model_asset import PAINT_FAR, ModelAsset
-from sim.models.solids import box_corners
+from sim.shapes.surface import box_corners
 from sim.vehicles import VEHICLES
 from sim.vehicles.forms.form import Form
 

@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from sim.planner.api import plan, task_of_scene
     from sim.planner.result.plan import Plan, Violation
     from sim.planner.service.planner import Iterate, Planner
-    from sim.planner.task.obstacles import Box, Capsule, Cylinder, Obstacle, Sphere
+    from sim.planner.task.obstacles import Box, Capsule, Cone, ConvexMesh, Cylinder, Drum, Obstacle, Sphere
     from sim.planner.task.task import Goal, Limits, Task, Waypoint, Weights
     from sim.planner.task.terrain import SafeGround, safe_ground
 
@@ -15,7 +15,10 @@ __all__ = [
     "Violation",
     "Box",
     "Capsule",
+    "Cone",
+    "ConvexMesh",
     "Cylinder",
+    "Drum",
     "Goal",
     "Iterate",
     "Limits",
@@ -37,7 +40,8 @@ _LATE = {
     **dict.fromkeys(("plan", "task_of_scene"), "api"),
     **dict.fromkeys(("Plan", "Violation"), "result.plan"),
     **dict.fromkeys(("Iterate", "Planner"), "service.planner"),
-    **dict.fromkeys(("Box", "Capsule", "Cylinder", "Obstacle", "Sphere"), "task.obstacles"),
+    **dict.fromkeys(("Box", "Capsule", "Cone", "ConvexMesh"), "task.obstacles"),
+    **dict.fromkeys(("Cylinder", "Drum", "Obstacle", "Sphere"), "task.obstacles"),
     **dict.fromkeys(("Goal", "Limits", "Task", "Waypoint", "Weights"), "task.task"),
     **dict.fromkeys(("SafeGround", "safe_ground"), "task.terrain"),
 }

@@ -4,7 +4,7 @@ Tasks are plain values in it; their ground stays behind, since it belongs to the
 """
 
 import json
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from sim.integrators import integrator
 from sim.planner.result.active_constraints import ActiveConstraint
 from sim.planner.result.plan import Violation
 from sim.planner.result.record import PlanRecord
-from sim.planner.task.obstacles import Box, Capsule, Cylinder, Obstacle, Sphere
+from sim.planner.task.obstacles import Obstacle
 from sim.planner.task.task import Goal, Task
 from sim.platform.errors import InputError, quote
 from sim.platform.replacing import file_stem, replacing
@@ -27,11 +27,11 @@ from sim.platform.user_files import (
     refusals,
     require_finite,
 )
+from sim.shapes import KINDS
 from sim.vehicles import known_vehicle
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import State
 
-_OBSTACLES: dict[str, type[Obstacle]] = {kind.kind: kind for kind in (Sphere, Cylinder, Capsule, Box)}
 _PLAIN = ("duration_s", "steps", "clearance_m", "effort_scale", "safety_range_m", "name")
 
 
@@ -45,7 +45,7 @@ def task_values(task: Task) -> dict[str, Any]:
         "free_duration": task.free_duration,
         "weights": asdict(task.weights),
         "limits": asdict(task.limits),
-        "obstacles": [{"kind": obstacle.kind, **asdict(obstacle)} for obstacle in task.obstacles],
+        "obstacles": [_obstacle_values(obstacle) for obstacle in task.obstacles],
         "waypoints": [asdict(waypoint) for waypoint in task.waypoints],
         "body": task.body,
         "bodies": task.bodies,
@@ -67,8 +67,13 @@ def task_of_values(values: Any, vehicle: Vehicle) -> Task:
     )
 
 
+def _obstacle_values(obstacle: Obstacle) -> dict[str, Any]:
+    named = [field.name for field in fields(obstacle)]  # type: ignore[arg-type]
+    return {"kind": obstacle.kind, **{name: getattr(obstacle, name) for name in named}}
+
+
 def _obstacle(values: dict[str, Any]) -> Obstacle:
-    kind = _OBSTACLES[values["kind"]]
+    kind = KINDS[values["kind"]]
     return kind(**as_fields({key: value for key, value in values.items() if key != "kind"}, kind))
 
 

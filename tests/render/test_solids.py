@@ -8,11 +8,12 @@ import pytest
 from render.frame import DrawnVehicle
 from render.vehicles.library import ModelLibrary
 from sim.models.model_asset import MAX_MATERIALS, MAX_NODES
-from sim.models.solids import creased, solid_asset
+from sim.models.solids import solid_asset
 from sim.multibody.observing import body_frames
 from sim.multibody.robots.robot import Geom
 from sim.multibody.shapes import STAND
 from sim.scene import load_scene
+from sim.shapes.surface import creased
 from tests.render.test_model_drawing import Studio, studio  # noqa: F401
 
 CUBE = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])

@@ -7,7 +7,7 @@ import pytest
 
 from sim.planner import Box, Capsule, Sphere
 from sim.planner.task.clearance import clearance
-from sim.planner.task.obstacles import Obstacle, half_thickness_m
+from sim.planner.task.obstacles import Obstacle
 from sim.planner.transcription.parameters import thickened
 from tests.sim.plan_audit import broken
 from tests.sim.planner_tasks import BOAT, CROSSING, PLANNER
@@ -56,7 +56,7 @@ def test_obstacles_are_thickened_no_further_than_ends_and_waypoints_leave_room()
     ball: Obstacle = Sphere((5.0, -5.0, 0.0), 2.0)
     task = dataclasses.replace(CROSSING, steps=10, obstacles=(near_goal, far, pole, ball), clearance_m=0.1)
     first, second, third, fourth = thickened(BOAT, task, task.steps)
-    assert 0.01 < half_thickness_m(first) < 0.49 - task.clearance_m
-    assert half_thickness_m(second) > 1.0
-    assert 0.3 < half_thickness_m(third) < 1.0
+    assert 0.01 < first.half_thickness_m < 0.49 - task.clearance_m
+    assert second.half_thickness_m > 1.0
+    assert 0.3 < third.half_thickness_m < 1.0
     assert fourth == ball

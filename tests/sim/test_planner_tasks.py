@@ -12,9 +12,9 @@ from sim.groups import SE2
 from sim.planner import Box, Capsule, Cylinder, Goal, Limits, Sphere, Waypoint, Weights, safe_ground
 from sim.planner.task.clearance import clearance
 from sim.planner.task.inputs import input_map_of
-from sim.planner.task.obstacles import KINDS, true_distance
 from sim.planner.task.scene_task import read_task
 from sim.platform.toml_table import TomlTable
+from sim.shapes import KINDS
 from sim.vehicles import Control, HolonomicVehicle
 from tests.sim.planner_tasks import BOAT, CROSSING, PLANNER, forest, hills, rest_to_rest, with_ground
 
@@ -157,9 +157,9 @@ def test_thrust_vector_gives_the_helicopters_own_wrench():
 def test_signed_distances_of_the_optimiser_change_sign_on_the_true_surface(obstacle):
     rng, kind = np.random.default_rng(1), KINDS[obstacle.kind]
     x, margin = ca.SX.sym("x", 3), 0.2
-    smooth = ca.Function("d", [x], [kind.distance(x, ca.SX(obstacle.numbers()), ca.SX(margin))])
+    smooth = ca.Function("d", [x], [kind.gap(x, ca.SX(obstacle.numbers()), ca.SX(margin))])
     points = rng.uniform(-4, 6, (4000, 3))
-    true = true_distance(obstacle, points) - margin
+    true = obstacle.distance(points) - margin
     told = np.array(smooth.map(4000)(points.T)).ravel()
     clear = np.abs(true) > 0.03  # edges of the box are rounded
     assert (np.sign(true[clear]) == np.sign(told[clear])).all()
@@ -180,7 +180,7 @@ def test_clearance_is_measured_between_the_nodes():
         ({"durration_s": 3.0}, "plan.durration_s: unknown key"),
         ({"weights": {"effrt": 1.0}}, "plan.weights.effrt: unknown key"),
         ({"goal": {"position": "near"}}, 'plan.goal.position: unknown "near"'),
-        ({"obstacles": [{"kind": "cone"}]}, 'plan.obstacles[0].kind: unknown "cone"'),
+        ({"obstacles": [{"kind": "wart"}]}, 'plan.obstacles[0].kind: unknown "wart"'),
         ({"steps": 2000}, "plan.steps: 2000 is refused"),
         ({"goal": {"fixed_shape": ["psi"]}}, 'plan.goal.fixed_shape: unknown "psi"'),
     ],

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sim.planner.task.obstacles import Box, Capsule, Obstacle, half_thickness_m, true_distance
+from sim.planner.task.obstacles import Obstacle
 from sim.planner.task.terrain import SafeGround
 
 _CELLS = 14_000
@@ -82,7 +82,7 @@ def grid_of(
     clear = np.full(len(flat), np.inf)
     for obstacle in obstacles:
         swelling = swelling_m(obstacle, radius_m, LONGEST_MOVE * spacing)
-        clear = np.minimum(clear, true_distance(obstacle, flat) - radius_m - swelling)
+        clear = np.minimum(clear, obstacle.distance(flat) - radius_m - swelling)
     if ground is not None:
         columns = points[:, :, 0].reshape(-1, 3)
         soil = ground.height(columns[:, 0], columns[:, 1]).reshape(*points.shape[:2], 1)
@@ -95,9 +95,9 @@ def grid_of(
 
 def swelling_m(obstacle: Obstacle, radius_m: float, longest_move_m: np.ndarray | float) -> np.ndarray | float:
     """What has to be added to a wall so that no move leaps over it."""
-    if not isinstance(obstacle, Box | Capsule):
+    if not obstacle.is_wall:
         return 0.0
-    return np.maximum(0.0, 0.5 * longest_move_m - radius_m - half_thickness_m(obstacle))
+    return np.maximum(0.0, 0.5 * longest_move_m - radius_m - obstacle.half_thickness_m)
 
 
 def _moves(flat: bool) -> np.ndarray:

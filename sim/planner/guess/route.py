@@ -7,12 +7,11 @@ import numpy as np
 from sim.planner.guess.grid import Grid, grid_of, swelling_m
 from sim.planner.guess.grid_search import cheapest_cells
 from sim.planner.guess.homotopy import Sheets, cheapest_by_class
-from sim.planner.task.obstacles import Box, Capsule, Cylinder, Obstacle, true_distance
+from sim.planner.task.obstacles import Obstacle
 from sim.planner.task.terrain import SafeGround
 
 _PLACES = 24
 """On a chord that are looked at."""
-_ENDLESS_M = 1e5
 
 
 def route(
@@ -77,7 +76,7 @@ def _legs(
     upright = ground is None and all(o.kind == "cylinder" for o in obstacles)
     flat = stations * [1.0, 1.0, 0.0] if upright else stations
     grid = grid_of(flat, obstacles, ground, radius_m, plane or upright, low.copy(), high.copy())
-    cores = np.array([_core(o) for o in obstacles]).reshape(-1, 2, 3)
+    cores = np.array([o.core_w for o in obstacles]).reshape(-1, 2, 3)
     if grid.cost.shape[2] == 1:
         cores[:, :, 2] = grid.low[2]
     legs = []
@@ -96,21 +95,6 @@ def _legs(
 
 def _joined(legs: list[np.ndarray]) -> np.ndarray:
     return np.concatenate([legs[0][:1], *(leg[1:] for leg in legs)])
-
-
-def _core(obstacle: Obstacle) -> np.ndarray:
-    """(2, 3) m, the ends of the line in its middle; of a pillar, which has none, far above and below."""
-    if isinstance(obstacle, Capsule):
-        return np.array([obstacle.start_w, obstacle.end_w], float)
-    along = np.zeros(3)
-    if isinstance(obstacle, Cylinder):
-        along[2] = _ENDLESS_M
-    if isinstance(obstacle, Box):
-        ahead = np.array([np.cos(obstacle.heading_rad), np.sin(obstacle.heading_rad), 0.0])
-        axes = (ahead, np.array([-ahead[1], ahead[0], 0.0]), np.array([0.0, 0.0, 1.0]))
-        _, wide, widest = np.sort(obstacle.half_m)
-        along = (widest - wide) * axes[int(np.argmax(obstacle.half_m))]
-    return np.array(obstacle.centre_w, float) + np.outer([-1.0, 1.0], along)
 
 
 def _even_climb(leg: np.ndarray, z0: float, z1: float) -> np.ndarray:
@@ -146,7 +130,7 @@ def _straightened(
         x = (way[at] + share * chords).reshape(-1, 3)
         clear = np.ones((len(chords), len(share)), bool)
         for obstacle in obstacles:
-            distance = true_distance(obstacle, x).reshape(clear.shape)
+            distance = obstacle.distance(x).reshape(clear.shape)
             clear &= distance >= 1.15 * radius_m + 1e-3 + swelling_m(obstacle, radius_m, apart)
         if ground is not None:
             clear &= (x[:, 2] > ground.height(x[:, 0], x[:, 1])).reshape(clear.shape)

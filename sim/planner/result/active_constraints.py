@@ -9,7 +9,7 @@ import numpy as np
 from sim.planner.task.bodies import acted, arc_space, body_poses, planar, velocities
 from sim.planner.task.clearance import ball_places, on_plane
 from sim.planner.task.inputs import input_map_of
-from sim.planner.task.obstacles import label, true_distance
+from sim.planner.task.obstacles import label
 from sim.planner.task.poses import between, positions
 from sim.planner.task.task import Task, control_limits
 from sim.planner.task.waypoints import waypoint_node
@@ -102,7 +102,7 @@ def _passed(vehicle: Vehicle, task: Task, nodes: np.ndarray, step_s: float) -> I
         return _spans(near, step_s / _PER_STEP, gap=2 * _PER_STEP)
 
     for i, obstacle in enumerate(task.obstacles):
-        far = true_distance(on_plane(vehicle, obstacle), centres.reshape(-1, 3)).reshape(len(radii), -1)
+        far = on_plane(vehicle, obstacle).distance(centres.reshape(-1, 3)).reshape(len(radii), -1)
         if when := spans((far - radii[:, None]).min(axis=0)):
             clear = f"{task.clearance_m:g} m clear of" if task.clearance_m > 0.0 else "touches"
             yield ActiveConstraint(f"{clear} {label(obstacle, i)}", when, obstacle=i)

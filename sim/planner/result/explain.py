@@ -11,9 +11,9 @@ from sim.planner.guess.way import way_of
 from sim.planner.result.plan import Plan, Status, Violation
 from sim.planner.solvers.backends import Result
 from sim.planner.task.bodies import acted, body_poses, planar
-from sim.planner.task.clearance import clearance
+from sim.planner.task.clearance import clearance, on_plane
 from sim.planner.task.inputs import Constraint, input_map_of
-from sim.planner.task.obstacles import entered, half_thickness_m
+from sim.planner.task.obstacles import entered
 from sim.planner.task.poses import counts_turns, positions
 from sim.planner.task.task import WEIGHT_NAMES, Task, Weights, control_limits
 from sim.planner.transcription.constraints import GROUND, WAYPOINT
@@ -117,7 +117,7 @@ def _jumped(vehicle: Vehicle, task: Task, move: Motion, places: np.ndarray) -> d
     clear = clearance(vehicle, move.nodes[:, vehicle.node_layout.pose], task)
     found, k = {}, int(clear.by_arc_m.argmin())
     for i, distance in enumerate(clear.by_obstacle):
-        if distance < -min(_SHALLOW_M, 0.5 * half_thickness_m(task.obstacles[i])):
+        if distance < -min(_SHALLOW_M, 0.5 * task.obstacles[i].half_thickness_m):
             name = entered(task.obstacles[i], i)
             by = float(task.clearance_m - distance)
             found[name] = Violation(
@@ -149,7 +149,7 @@ def _violated(
         if row is None or not row.soft or amount < _NOTICEABLE:
             continue
         by = float(amount * row.scale)
-        part, name, missed = _named(row, task)
+        part, name, missed = _named(row, vehicle, task)
         if row.name == WAYPOINT:
             part, by = _missed_waypoint(task, k, t.shape.steps, places[k])
         elif row.goal:
@@ -214,11 +214,13 @@ def _without_slack(t: Transcription, w: np.ndarray) -> np.ndarray:
     return t.join(running, last)
 
 
-def _named(row: Constraint, task: Task) -> tuple[str, str, bool]:
+def _named(row: Constraint, vehicle: Vehicle, task: Task) -> tuple[str, str, bool]:
     """(handle, words, whether it is missed rather than entered) of a constraint."""
     if row.obstacle is not None:
         kind, number = row.obstacle
-        i, obstacle = [(i, o) for i, o in enumerate(task.obstacles) if o.kind == kind][number]
+        i, obstacle = [(i, o) for i, o in enumerate(task.obstacles) if on_plane(vehicle, o).kind == kind][
+            number
+        ]
         return f"obstacle {i}", entered(obstacle, i), False
     if row.name == GROUND:
         return "ground", "the ground's clearance is broken", False

@@ -1,6 +1,7 @@
 """Tasks that cannot be, refused before any solver runs, with the reason in one line."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from numbers import Real
 
 import numpy as np
@@ -10,22 +11,17 @@ from sim.integrators.composed import Composed
 from sim.planner.task.bodies import acted, body_poses, planar, stands, turns, velocities
 from sim.planner.task.check_numbers import check_numbers
 from sim.planner.task.clearance import ball_places, on_plane
-from sim.planner.task.obstacles import Box, Capsule, Cylinder, Sphere, true_distance
 from sim.planner.task.poses import counts_turns, positions, turn_rad
 from sim.planner.task.refusal import GOAL, START, Part, TaskRefused, obstacle_part, refused, waypoint_part
 from sim.planner.task.task import Goal, Limits, Task, Waypoint, Weights, check_can_plan
 from sim.planner.task.terrain import SafeGround
 from sim.planner.task.waypoints import longest_s, soonest_s, waypoint_node
 from sim.platform.errors import InputError, quote
+from sim.shapes import KINDS, Shape, Vector
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import State
 
-_OBSTACLES = (Sphere, Cylinder, Capsule, Box)
-_PLACES, _SIZES, _TEXTS = (
-    ("centre_w", "start_w", "end_w", "half_m"),
-    ("radius_m", "heading_rad"),
-    ("name", "look"),
-)
+_OBSTACLES = ", ".join(kind.__name__ for kind in KINDS.values())
 _WHOLE = (int, np.integer)
 
 
@@ -43,7 +39,7 @@ def check_kinds(task: object) -> None:
     _one(task, "weights", task.weights, (Weights,), "Weights")
     _one(task, "limits", task.limits, (Limits,), "Limits")
     _one(task, "ground", task.ground, (SafeGround, type(None)), "a SafeGround, or None")
-    _several(task, "obstacles", task.obstacles, _OBSTACLES, "Sphere, Cylinder, Capsule, Box")
+    _several(task, "obstacles", task.obstacles, tuple(KINDS.values()), _OBSTACLES)
     _several(task, "waypoints", task.waypoints, (Waypoint,), "Waypoint")
     _several(task, "body", task.body, (Sequence, np.ndarray), "balls (x, y, z, radius)")
     _several(task, "bodies", task.bodies, (str,), "names")
@@ -64,18 +60,29 @@ def _several(task: Task, what: str, value: object, kinds: tuple[type, ...], allo
         raise _refused(task, what, value, f"a sequence of {allowed}")
 
 
-def _check_obstacle(task: Task, obstacle: object) -> None:
-    for name in _PLACES:
-        place = getattr(obstacle, name, (0.0, 0.0, 0.0))
-        is_row = isinstance(place, tuple | list) or (isinstance(place, np.ndarray) and place.ndim == 1)
-        if not is_row or len(place) != 3:
-            raise _refused(task, f"an obstacle's {name}", place, "three numbers")
-        for number in place:
-            _one(task, f"an obstacle's {name}", number, (Real,), "three numbers")
-    for name in _SIZES:
-        _one(task, f"an obstacle's {name}", getattr(obstacle, name, 1.0), (Real,), "a number")
-    for name in _TEXTS:
-        _one(task, f"an obstacle's {name}", getattr(obstacle, name), (str,), "text")
+def _check_obstacle(task: Task, obstacle: Shape) -> None:
+    """By what each of its fields is declared to be."""
+    for field in fields(obstacle):  # type: ignore[arg-type]
+        what, value = f"an obstacle's {field.name}", getattr(obstacle, field.name)
+        if field.type == Vector:
+            _three(task, what, value)
+        elif field.type is str:
+            _one(task, what, value, (str,), "text")
+        elif field.type is float:
+            _one(task, what, value, (Real,), "a number")
+        elif not isinstance(value, Sequence | np.ndarray) or isinstance(value, str):
+            raise _refused(task, what, value, "a sequence of points")
+        else:
+            for place in value:
+                _three(task, what, place)
+
+
+def _three(task: Task, what: str, place: object) -> None:
+    is_row = isinstance(place, tuple | list) or (isinstance(place, np.ndarray) and place.ndim == 1)
+    if not is_row or len(place) != 3:  # type: ignore[arg-type]
+        raise _refused(task, what, place, "three numbers")
+    for number in place:  # type: ignore[attr-defined]
+        _one(task, what, number, (Real,), "three numbers")
 
 
 def _one(task: Task, what: str, value: object, kinds: tuple[type, ...], allowed: str) -> None:
@@ -207,7 +214,7 @@ def _check_clear(vehicle: Vehicle, task: Task, name: Part, state: State) -> None
     pose = state.node[vehicle.node_layout.pose][None]
     centres = ball_places(vehicle, pose, task)[:, 0]
     for i, obstacle in enumerate(task.obstacles):
-        distance = true_distance(on_plane(vehicle, obstacle), centres) - np.array(task.body, float)[:, 3]
+        distance = on_plane(vehicle, obstacle).distance(centres) - np.array(task.body, float)[:, 3]
         deep = task.clearance_m - float(distance.min())
         if deep > _ROUNDING:
             raise _inside(task, name, i, deep)
@@ -216,7 +223,7 @@ def _check_clear(vehicle: Vehicle, task: Task, name: Part, state: State) -> None
 def _check_anyhow_clear(vehicle: Vehicle, task: Task, name: Part, x: np.ndarray, near_m: float) -> None:
     """Of a place that may be met within `near_m` and at any attitude: no ball can keep out of what covers all that."""
     for i, obstacle in enumerate(task.obstacles):
-        outside = float(true_distance(on_plane(vehicle, obstacle), x[None])[0]) - task.clearance_m
+        outside = float(on_plane(vehicle, obstacle).distance(x[None])[0]) - task.clearance_m
         deep = max(ball[3] - float(np.linalg.norm(ball[:3])) for ball in task.body) - outside - near_m
         if deep > _ROUNDING:
             raise _inside(task, name, i, deep)

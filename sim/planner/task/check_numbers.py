@@ -10,11 +10,10 @@ import numpy as np
 
 from sim.planner.task.bodies import acted, body_names, planar
 from sim.planner.task.inputs import input_map_of
-from sim.planner.task.obstacles import KINDS, Box
 from sim.planner.task.poses import positions, rotation_wb
 from sim.planner.task.refusal import GOAL, START, Part, obstacle_part, refused, waypoint_part
 from sim.planner.task.task import DEMANDS, WEIGHT_NAMES, Task, control_limits
-from sim.platform.errors import quote
+from sim.platform.errors import InputError, quote
 from sim.platform.validation import numeric
 from sim.spaces import Space
 from sim.vehicles.forms.base import Vehicle
@@ -255,10 +254,13 @@ def _check_range(task: Task, name: str, bounds: Sequence[float], *, held: bool =
 def _check_obstacles(task: Task) -> None:
     for i, obstacle in enumerate(task.obstacles):
         what = obstacle_part(obstacle, i)
-        vector(task, what.of("its numbers"), obstacle.numbers().tolist(), KINDS[obstacle.kind].size)
-        size = obstacle.half_m if isinstance(obstacle, Box) else (obstacle.radius_m,)
-        if min(size) <= 0.0:
-            raise refused(task, f"{what}: size {min(size):g} m is not possible; sizes must be above 0", what)
+        try:
+            numbers, size_m = obstacle.numbers().tolist(), min(obstacle.sizes_m)
+        except InputError as error:
+            raise refused(task, f"{what}: {error}", what) from None
+        vector(task, what.of("its numbers"), numbers, obstacle.size)
+        if size_m <= 0.0:
+            raise refused(task, f"{what}: size {size_m:g} m is not possible; sizes must be above 0", what)
 
 
 def _check_waypoints(task: Task) -> None:

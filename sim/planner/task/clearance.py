@@ -1,11 +1,11 @@
 """Is a motion clear of obstacles and ground between its nodes too? Measured on arcs of the group, exactly."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from sim.planner.task.bodies import arc_space, body_poses, placed_by_bodies, planar
-from sim.planner.task.obstacles import Capsule, Obstacle, half_thickness_m, true_distance
+from sim.planner.task.obstacles import Obstacle
 from sim.planner.task.poses import between, positions
 from sim.planner.task.task import Task
 from sim.vehicles.forms.base import Vehicle
@@ -56,7 +56,7 @@ def clearance(vehicle: Vehicle, poses: np.ndarray, task: Task) -> Clearance:
     centres, radii = ball_places(vehicle, fine, task), np.array(task.body, float)[:, 3]
     everywhere = centres.reshape(-1, 3)
     distances = [
-        (true_distance(on_plane(vehicle, o), everywhere).reshape(len(radii), -1) - radii[:, None]).min(axis=0)
+        (on_plane(vehicle, o).distance(everywhere).reshape(len(radii), -1) - radii[:, None]).min(axis=0)
         for o in task.obstacles
     ]
     by_obstacle = np.array([d.min() for d in distances])
@@ -73,7 +73,7 @@ def _per_step(vehicle: Vehicle, poses: np.ndarray, task: Task) -> int:
     if not task.obstacles:
         return _PER_STEP
     around = task.clearance_m + min(ball[3] for ball in task.body)
-    thinnest = 2.0 * (min(half_thickness_m(o) for o in task.obstacles) + around)
+    thinnest = 2.0 * (min(o.half_thickness_m for o in task.obstacles) + around)
     longest = np.linalg.norm(np.diff(ball_places(vehicle, poses, task), axis=1), axis=2).max()
     return int(
         np.clip(np.ceil(_PER_THICKNESS * longest / thinnest), _PER_STEP, max(_PER_STEP, _MOST // len(poses)))
@@ -82,8 +82,4 @@ def _per_step(vehicle: Vehicle, poses: np.ndarray, task: Task) -> int:
 
 def on_plane(vehicle: Vehicle, obstacle: Obstacle) -> Obstacle:
     """On a plane every obstacle is met at its own height."""
-    if not planar(vehicle):
-        return obstacle
-    if isinstance(obstacle, Capsule):
-        return replace(obstacle, start_w=(*obstacle.start_w[:2], 0.0), end_w=(*obstacle.end_w[:2], 0.0))
-    return replace(obstacle, centre_w=(*obstacle.centre_w[:2], 0.0))
+    return obstacle.on_plane() if planar(vehicle) else obstacle

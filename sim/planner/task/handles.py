@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sim.planner.task.bodies import acted, body_pose, body_poses, places, planar, stands, velocities
-from sim.planner.task.obstacles import Box, Capsule, Cylinder, Obstacle
+from sim.planner.task.obstacles import Cylinder, Obstacle
 from sim.planner.task.poses import heading_rad, positions
 from sim.planner.task.task import WEIGHT_NAMES, Task, Waypoint
 from sim.vehicles import Vehicle
@@ -75,12 +75,7 @@ def handles(vehicle: Vehicle, task: Task) -> tuple[Handle, ...]:
     out = [Handle("goal", _pose_of(vehicle, task), turns)]
     out += [Handle(f"waypoint {i}", _at(w.position_w), False) for i, w in enumerate(task.waypoints)]
     for i, obstacle in enumerate(task.obstacles):
-        if isinstance(obstacle, Capsule):
-            middle = 0.5 * (np.array(obstacle.start_w) + np.array(obstacle.end_w))
-            out.append(Handle(f"obstacle {i}", _at(middle), False))
-        else:
-            heading = obstacle.heading_rad if isinstance(obstacle, Box) else 0.0
-            out.append(Handle(f"obstacle {i}", _at(obstacle.centre_w, heading), isinstance(obstacle, Box)))
+        out.append(Handle(f"obstacle {i}", _at(obstacle.middle_w, obstacle.heading), obstacle.turns))
     return tuple(out)
 
 
@@ -94,16 +89,9 @@ def moved(vehicle: Vehicle, task: Task, name: str, T_w: np.ndarray) -> Task:
         place = _flat(T_w[:3, 3], flat, task.waypoints[i].position_w[2])
         return _with_waypoint(task, i, replace(task.waypoints[i], position_w=place))
     obstacle = task.obstacles[i]
-    new: Obstacle
-    if isinstance(obstacle, Capsule):
-        middle = 0.5 * (np.array(obstacle.start_w) + np.array(obstacle.end_w))
-        by = np.array(_flat(T_w[:3, 3], flat, float(middle[2]))) - middle
-        start, end = (_vector(np.array(end) + by) for end in (obstacle.start_w, obstacle.end_w))
-        new = replace(obstacle, start_w=start, end_w=end)
-    else:
-        new = replace(obstacle, centre_w=_flat(T_w[:3, 3], flat, obstacle.centre_w[2]))
-        if isinstance(new, Box):
-            new = replace(new, heading_rad=float(np.arctan2(T_w[1, 0], T_w[0, 0])))
+    middle = np.array(obstacle.middle_w)
+    by = _vector(np.array(_flat(T_w[:3, 3], flat, float(middle[2]))) - middle)
+    new = obstacle.moved(by, float(np.arctan2(T_w[1, 0], T_w[0, 0])))
     return replace(task, obstacles=(*task.obstacles[:i], new, *task.obstacles[i + 1 :]))
 
 
@@ -137,21 +125,14 @@ def copied(task: Task, name: str) -> Task:
     obstacle = task.obstacles[i]
     taken = {each.name for each in task.obstacles}
     name = _free_name(obstacle.name or obstacle.kind, taken)
-    if isinstance(obstacle, Capsule):
-        by = np.array([0.0, 3.0 * obstacle.radius_m, 0.0])
-        start, end = (_vector(np.array(place) + by) for place in (obstacle.start_w, obstacle.end_w))
-        new: Obstacle = replace(obstacle, start_w=start, end_w=end, name=name)
-    else:
-        reach = 2.0 * obstacle.half_m[1] if isinstance(obstacle, Box) else 2.0 * obstacle.radius_m
-        x, y, z = obstacle.centre_w
-        new = replace(obstacle, centre_w=(x, y + 1.5 * reach, z), name=name)
+    new = obstacle.moved((0.0, 1.5 * obstacle.across_m, 0.0)).called(name)
     return replace(task, obstacles=(*task.obstacles, new))
 
 
 def renamed(task: Task, index: int, name: str) -> Task:
     """The task with an obstacle called otherwise."""
     obstacles = list(task.obstacles)
-    obstacles[index] = replace(obstacles[index], name=name)
+    obstacles[index] = obstacles[index].called(name)
     return replace(task, obstacles=tuple(obstacles))
 
 

@@ -7,18 +7,19 @@ import numpy as np
 
 from sim.planner.task.bodies import acted, planar, stands, velocities
 from sim.planner.task.cover import Ball, Cover, cover
-from sim.planner.task.obstacles import LOOKS, Box, Capsule, Cylinder, Obstacle, Sphere
+from sim.planner.task.obstacles import LOOKS, Obstacle
 from sim.planner.task.poses import positions
 from sim.planner.task.task import WEIGHT_NAMES, Goal, Limits, Task, Waypoint, Weights, check_can_plan
 from sim.planner.task.terrain import SafeGround, safe_ground
 from sim.platform.toml_table import TomlTable
+from sim.shapes import KINDS
+from sim.shapes.shape import vector
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import State
 from sim.vehicles.forms.nonholonomic import NonholonomicVehicle
 from sim.world.world import World
 
 _FAR_M = 1e5
-_SHAPES = {"sphere": Sphere, "cylinder": Cylinder, "capsule": Capsule, "box": Box}
 
 
 def read_task(
@@ -241,28 +242,9 @@ def _named_numbers(table: TomlTable) -> dict[str, float]:
     return {name: table.number(name, 1.0, low=1e-9, high=1e9) for name in table.names()}
 
 
-def _vector(table: TomlTable, key: str) -> tuple[float, float, float]:
-    value = table.numbers(key, (0.0, 0.0, 0.0), low=-_FAR_M, high=_FAR_M)
-    if len(value) not in (2, 3):
-        raise table.error(key, f"has {len(value)} numbers; allowed: 2 or 3")
-    return (value[0], value[1], value[2] if len(value) == 3 else 0.0)
-
-
 def _obstacle(table: TomlTable) -> Obstacle:
-    kind = table.name("kind", tuple(_SHAPES), "cylinder")
-    name, look = table.text("name"), table.name("look", LOOKS, "")
-    obstacle: Obstacle
-    if kind == "capsule":
-        ends = _vector(table, "start_m"), _vector(table, "end_m")
-        obstacle = Capsule(*ends, table.number("radius_m", 1.0, low=-1e4, high=1e4), name, look)
-    elif kind == "box":
-        half = table.numbers("half_m", (1.0, 1.0, 1.0), low=-1e4, high=1e4, count=3)
-        heading = math.radians(table.number("heading_deg", 0.0, low=-360.0, high=360.0))
-        obstacle = Box(_vector(table, "centre_m"), (half[0], half[1], half[2]), heading, name, look)
-    else:
-        shape = Sphere if kind == "sphere" else Cylinder
-        radius_m = table.number("radius_m", 1.0, low=-1e4, high=1e4)
-        obstacle = shape(_vector(table, "centre_m"), radius_m, name, look)
+    kind = KINDS[table.name("kind", tuple(KINDS), "cylinder")]
+    obstacle = kind.read(table, table.text("name"), table.name("look", LOOKS, ""))
     table.finish()
     return obstacle
 
@@ -270,7 +252,7 @@ def _obstacle(table: TomlTable) -> Obstacle:
 def _waypoint(table: TomlTable) -> Waypoint:
     time_s = table.number("time_s", 0.0, low=0.0, high=1e4) if table.has("time_s") else None
     waypoint = Waypoint(
-        _vector(table, "position_m"), table.number("tolerance_m", 0.5, low=-1e3, high=1e3), time_s
+        vector(table, "position_m"), table.number("tolerance_m", 0.5, low=-1e3, high=1e3), time_s
     )
     table.finish()
     return waypoint

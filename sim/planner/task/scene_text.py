@@ -8,7 +8,7 @@ from tomlkit.exceptions import TOMLKitError
 
 from sim.planner.task.bodies import acted, planar
 from sim.planner.task.handles import handles
-from sim.planner.task.obstacles import Box, Capsule, Obstacle
+from sim.planner.task.obstacles import Obstacle
 from sim.planner.task.task import WEIGHT_NAMES, Task, Waypoint
 from sim.platform.errors import InputError
 from sim.vehicles import Vehicle
@@ -59,17 +59,7 @@ def _goal(vehicle: Vehicle, task: Task) -> dict[str, Any]:
 
 
 def _obstacle(obstacle: Obstacle) -> dict[str, Any]:
-    told: dict[str, Any] = {"kind": obstacle.kind, "name": obstacle.name, "look": obstacle.look}
-    if isinstance(obstacle, Capsule):
-        return told | {
-            "start_m": list(obstacle.start_w),
-            "end_m": list(obstacle.end_w),
-            "radius_m": obstacle.radius_m,
-        }
-    told["centre_m"] = list(obstacle.centre_w)
-    if isinstance(obstacle, Box):
-        return told | {"half_m": list(obstacle.half_m), "heading_deg": math.degrees(obstacle.heading_rad)}
-    return told | {"radius_m": obstacle.radius_m}
+    return {"kind": obstacle.kind, "name": obstacle.name, "look": obstacle.look, **obstacle.text()}
 
 
 def _waypoint(waypoint: Waypoint) -> dict[str, Any]:

@@ -6,9 +6,9 @@ import numpy as np
 from sim.groups.so3 import half_angle_cosine, turn_cosine, turn_sines
 from sim.planner.task.bodies import planar, velocities
 from sim.planner.task.inputs import Constraint
-from sim.planner.task.obstacles import KINDS
 from sim.planner.task.task import control_limits
 from sim.planner.transcription.model import BODY_NUMBERS, NodeModel, Slots
+from sim.shapes import KINDS
 
 GROUND, WAYPOINT = "ground", "waypoint"
 """Names of constraints."""
@@ -49,7 +49,7 @@ def distances(model: NodeModel, node: ca.SX) -> list[tuple[tuple[str, int], ca.S
         numbers = ca.reshape(model.given[kind], KINDS[kind].size, count)
         for j in range(count):
             for x, radius in balls(model, node):
-                out.append(((kind, j), KINDS[kind].distance(x, numbers[:, j], radius + extra)))
+                out.append(((kind, j), KINDS[kind].gap(x, numbers[:, j], radius + extra)))
     return out
 
 

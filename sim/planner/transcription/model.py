@@ -15,9 +15,9 @@ from sim.compiler.blocks import silenced
 from sim.integrators.base import Scheme
 from sim.planner.task.bodies import acted, body_pose, columns, placed_by_bodies, rotations, turns, velocities
 from sim.planner.task.inputs import InputMap, input_map_of
-from sim.planner.task.obstacles import KINDS
 from sim.planner.task.task import WEIGHT_NAMES, control_limits
 from sim.planner.transcription.shape import ProblemShape, Scales
+from sim.shapes import KINDS
 from sim.vehicles.forms.holonomic import HolonomicVehicle
 from sim.vehicles.forms.parameters import Quantities
 

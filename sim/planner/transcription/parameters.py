@@ -4,13 +4,11 @@ Obstacles that a step could leap over are made thicker for the optimiser, which 
 checked by stays as thin as it is.
 """
 
-from dataclasses import replace
-
 import numpy as np
 
 from sim.planner.task.bodies import planar
 from sim.planner.task.clearance import ball_places, on_plane
-from sim.planner.task.obstacles import Box, Capsule, Obstacle, half_thickness_m, true_distance
+from sim.planner.task.obstacles import Obstacle
 from sim.planner.task.poses import positions
 from sim.planner.task.task import Task
 from sim.planner.task.waypoints import nowhere
@@ -33,7 +31,7 @@ def thickened(vehicle: Vehicle, task: Task, steps: int) -> tuple[Obstacle, ...]:
 
 def _wanted_steps(obstacle: Obstacle) -> float:
     """A pole is gone around as soon as it is seen, and the gap between two has to stay."""
-    return _WALL_STEPS if isinstance(obstacle, Box | Capsule) else _POLE_STEPS
+    return _WALL_STEPS if obstacle.is_wall else _POLE_STEPS
 
 
 def _mean_step_m(vehicle: Vehicle, task: Task, steps: int) -> float:
@@ -46,14 +44,10 @@ def _mean_step_m(vehicle: Vehicle, task: Task, steps: int) -> float:
 
 
 def _thickened(vehicle: Vehicle, task: Task, obstacle: Obstacle, wanted_m: float) -> Obstacle:
-    if half_thickness_m(obstacle) >= wanted_m:
+    if obstacle.half_thickness_m >= wanted_m:
         return obstacle
-    most = half_thickness_m(obstacle) + max(0.0, _ROOM * _room_m(vehicle, task, obstacle))
-    half = min(wanted_m, most)
-    if isinstance(obstacle, Box):
-        x, y, z = (max(h, half) for h in obstacle.half_m)
-        return replace(obstacle, half_m=(x, y, z))
-    return replace(obstacle, radius_m=half)
+    most = obstacle.half_thickness_m + max(0.0, _ROOM * _room_m(vehicle, task, obstacle))
+    return obstacle.thickened(min(wanted_m, most))
 
 
 def _room_m(vehicle: Vehicle, task: Task, obstacle: Obstacle) -> float:
@@ -62,12 +56,12 @@ def _room_m(vehicle: Vehicle, task: Task, obstacle: Obstacle) -> float:
     ends = [task.start] if task.goal.position == "free" else [task.start, task.goal.state]
     balls = ball_places(vehicle, np.stack([end.node[at] for end in ends]), task)
     radii = np.array(task.body, float)[:, 3:]
-    room = (true_distance(flat, balls.reshape(-1, 3)).reshape(len(radii), -1) - radii).min()
+    room = (flat.distance(balls.reshape(-1, 3)).reshape(len(radii), -1) - radii).min()
     for waypoint in task.waypoints:
         x = np.array([waypoint.position_w], float)
         if planar(vehicle):
             x[:, 2] = 0.0
-        room = min(room, float(true_distance(flat, x)[0]) - float(radii.max()) + waypoint.tolerance_m)
+        room = min(room, float(flat.distance(x)[0]) - float(radii.max()) + waypoint.tolerance_m)
     return float(room) - task.clearance_m
 
 
@@ -104,10 +98,10 @@ def parameters(
         "clearance": task.clearance_m,
         "price": price,
     }
-    obstacles = thickened(vehicle, task, shape.steps)
+    obstacles = [on_plane(vehicle, o) for o in thickened(vehicle, task, shape.steps)]
     for kind in shape.obstacles:
         chosen = [o for o in obstacles if o.kind == kind]
-        pieces[kind] = np.concatenate([_numbers(vehicle, o) for o in chosen])
+        pieces[kind] = np.concatenate([o.numbers() for o in chosen])
     share = np.ones((shape.steps + 1, 1))
     if model.ends_with_controls:
         share[[0, -1]] = 0.5
@@ -133,13 +127,3 @@ def effort_weights(transcription: Transcription, vehicle: Vehicle, task: Task) -
         if name in task.effort_scale:
             scales[i], factors[i] = task.effort_scale[name], 1.0
     return factors / scales**2
-
-
-def _numbers(vehicle: Vehicle, obstacle: Obstacle) -> np.ndarray:
-    """On a plane everything happens at z = 0."""
-    numbers = obstacle.numbers()
-    if planar(vehicle):
-        numbers[2] = 0.0
-        if obstacle.kind == "capsule":
-            numbers[5] = 0.0
-    return numbers

@@ -8,11 +8,12 @@ import numpy as np
 
 from sim.integrators.base import Integrator
 from sim.planner.task.bodies import acted
+from sim.planner.task.clearance import on_plane
 from sim.planner.task.inputs import holding_scale, input_map_of
-from sim.planner.task.obstacles import KINDS
 from sim.planner.task.poses import positions
 from sim.planner.task.task import WEIGHT_NAMES, Limits, Task, control_limits
 from sim.planner.task.terrain import SafeGround
+from sim.shapes import KINDS
 from sim.vehicles.forms.base import Structure, Vehicle
 from sim.vehicles.forms.holonomic import HolonomicVehicle
 from sim.vehicles.forms.nonholonomic import NonholonomicVehicle
@@ -95,7 +96,7 @@ def problem_shape(
     """What has to be built for a task."""
     goal = task.goal
     costs = tuple(n for n in WEIGHT_NAMES if n == "effort" or getattr(task.weights, n) > 0.0)
-    counts = {kind: sum(o.kind == kind for o in task.obstacles) for kind in KINDS}
+    counts = {kind: sum(on_plane(vehicle, o).kind == kind for o in task.obstacles) for kind in KINDS}
     return ProblemShape(
         vehicle=vehicle,
         integrator=integrator,

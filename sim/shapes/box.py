@@ -1,0 +1,99 @@
+"""A block turned about the vertical."""
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import casadi as ca
+import numpy as np
+
+from sim.platform.toml_table import TomlTable
+from sim.shapes.shape import (
+    EDGE_M,
+    LARGEST_M,
+    Shape,
+    Vector,
+    box_distance,
+    box_gap,
+    from_place,
+    heading_of,
+    shifted,
+    vector,
+)
+from sim.shapes.surface import Surface, box_surface, upright
+
+
+@dataclass(frozen=True, slots=True)
+class Box(Shape):
+    """A block turned about the vertical."""
+
+    centre_w: Vector
+    half_m: Vector
+    heading_rad: float = 0.0
+    name: str = ""
+    look: str = ""
+
+    kind = "box"
+    size = 7
+    is_wall = True
+    turns = True
+
+    @staticmethod
+    def gap(x: ca.SX, q: ca.SX, margin: ca.SX) -> ca.SX:
+        c, s = ca.cos(q[6]), ca.sin(q[6])
+        d = x - q[:3]
+        local = ca.vertcat(c * d[0] + s * d[1], -s * d[0] + c * d[1], d[2])
+        return box_gap(ca.sqrt(local**2 + (0.1 * EDGE_M) ** 2) - q[3:6]) - margin
+
+    def numbers(self) -> np.ndarray:
+        return np.array([*self.centre_w, *self.half_m, self.heading_rad])
+
+    def distance(self, points_w: np.ndarray) -> np.ndarray:
+        c, s = math.cos(self.heading_rad), math.sin(self.heading_rad)
+        dx, dy, dz = from_place(self.centre_w, points_w)
+        local = (c * dx + s * dy, -s * dx + c * dy, dz)
+        return box_distance([np.abs(d) - half for d, half in zip(local, self.half_m, strict=True)])
+
+    @property
+    def heading(self) -> float:
+        return self.heading_rad
+
+    @property
+    def half_thickness_m(self) -> float:
+        return min(self.half_m)
+
+    @property
+    def across_m(self) -> float:
+        return 2.0 * self.half_m[1]
+
+    @property
+    def core_w(self) -> np.ndarray:
+        _, wide, widest = np.sort(self.half_m)
+        along = (widest - wide) * upright(self.heading_rad)[:, int(np.argmax(self.half_m))]
+        return np.array(self.centre_w, float) + np.outer([-1.0, 1.0], along)
+
+    def thickened(self, half_m: float) -> Self:
+        x, y, z = (max(half, half_m) for half in self.half_m)
+        return replace(self, half_m=(x, y, z))
+
+    def moved(self, by_w: Vector, heading_rad: float | None = None) -> Self:
+        turned = self.heading_rad if heading_rad is None else heading_rad
+        return replace(self, centre_w=shifted(self.centre_w, by_w), heading_rad=turned)
+
+    @property
+    def footprint(self) -> np.ndarray:
+        return np.array([*self.centre_w[:2], *self.half_m[:2], self.heading_rad, 0.0])
+
+    def surface(self) -> Surface:
+        points, normals, faces = box_surface(np.array(self.half_m, float))
+        R = upright(self.heading_rad)
+        return points @ R.T + self.centre_w, normals @ R.T, faces
+
+    def text(self) -> dict[str, Any]:
+        heading_deg = math.degrees(self.heading_rad)
+        return {"centre_m": list(self.centre_w), "half_m": list(self.half_m), "heading_deg": heading_deg}
+
+    @classmethod
+    def read(cls, table: TomlTable, name: str, look: str) -> Self:
+        x, y, z = table.numbers("half_m", (1.0, 1.0, 1.0), low=-LARGEST_M, high=LARGEST_M, count=3)
+        return cls(vector(table, "centre_m"), (x, y, z), heading_of(table), name, look)

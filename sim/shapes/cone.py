@@ -1,0 +1,98 @@
+"""An upright cone on its base."""
+
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import casadi as ca
+import numpy as np
+
+from sim.platform.toml_table import TomlTable
+from sim.shapes.cylinder import Cylinder
+from sim.shapes.shape import EDGE_M, Shape, Vector, from_place, length, norm, vector
+from sim.shapes.surface import Surface, cone_surface
+
+_POINT_M = 2e-3
+
+
+@dataclass(frozen=True, slots=True)
+class Cone(Shape):
+    """An upright cone on its base, about whose middle it is; on a plane the disc of its base."""
+
+    centre_w: Vector
+    radius_m: float
+    height_m: float
+    name: str = ""
+    look: str = ""
+
+    kind = "cone"
+    size = 5
+
+    @staticmethod
+    def gap(x: ca.SX, q: ca.SX, margin: ca.SX) -> ca.SX:
+        d, radius, height = x - q[:3], q[3], q[4]
+        out, up = ca.sqrt(d[0] ** 2 + d[1] ** 2 + _POINT_M**2), d[2]
+        slant = ca.sqrt(radius**2 + height**2)
+        side, below = (height * (out - radius) + radius * up) / slant, -up
+        # The nearest points of the slanted side and of the base; the nearer one is of the cone.
+        s = ca.fmin(ca.fmax(((radius - out) * radius + up * height) / slant**2, 0), 1)
+        to_side = (out - radius * (1 - s)) ** 2 + (up - height * s) ** 2
+        to_base = ca.fmax(out - radius, 0) ** 2 + up**2
+        deepest = ca.fmax(side, below)
+        outside = ca.if_else(deepest > 0, ca.fmin(to_side, to_base), 0)
+        inside = (deepest - ca.sqrt(deepest**2 + EDGE_M**2)) / 2
+        return ca.sqrt(outside + (0.5 * EDGE_M) ** 2) + inside - margin
+
+    def numbers(self) -> np.ndarray:
+        return np.array([*self.centre_w, self.radius_m, self.height_m])
+
+    def distance(self, points_w: np.ndarray) -> np.ndarray:
+        dx, dy, up = from_place(self.centre_w, points_w)
+        out, radius, height = norm(dx, dy), self.radius_m, self.height_m
+        slant = np.hypot(radius, height)
+        deepest = np.maximum((height * (out - radius) + radius * up) / slant, -up)
+        s = np.clip(((radius - out) * radius + up * height) / slant**2, 0.0, 1.0)
+        to_side = norm(out - radius * (1.0 - s), up - height * s)
+        to_base = norm(np.maximum(out - radius, 0.0), up)
+        return np.where(deepest > 0.0, np.minimum(to_side, to_base), deepest)
+
+    @property
+    def half_thickness_m(self) -> float:
+        """Radius of the ball that fits into it."""
+        slant = float(np.hypot(self.radius_m, self.height_m))
+        return self.radius_m * self.height_m / (self.radius_m + slant)
+
+    @property
+    def across_m(self) -> float:
+        return 2.0 * self.radius_m
+
+    @property
+    def sizes_m(self) -> tuple[float, ...]:
+        return self.radius_m, self.height_m
+
+    @property
+    def core_w(self) -> np.ndarray:
+        x, y, z = self.centre_w
+        return np.array([(x, y, z), (x, y, z + max(self.height_m - self.radius_m, 0.0))])
+
+    def thickened(self, half_m: float) -> Self:
+        share = max(half_m / max(self.half_thickness_m, 1e-9), 1.0)
+        x, y, z = self.centre_w
+        lower = 0.25 * self.height_m * (share - 1.0)  # all ways about the middle of what it holds
+        return replace(
+            self, centre_w=(x, y, z - lower), radius_m=share * self.radius_m, height_m=share * self.height_m
+        )
+
+    def on_plane(self) -> Shape:
+        return Cylinder((self.centre_w[0], self.centre_w[1], 0.0), self.radius_m, self.name, self.look)
+
+    def surface(self) -> Surface:
+        points, normals, faces = cone_surface(self.radius_m, self.height_m)
+        return points + self.centre_w, normals, faces
+
+    def text(self) -> dict[str, Any]:
+        return {"centre_m": list(self.centre_w), "radius_m": self.radius_m, "height_m": self.height_m}
+
+    @classmethod
+    def read(cls, table: TomlTable, name: str, look: str) -> Self:
+        radius_m, height_m = length(table, "radius_m"), length(table, "height_m")
+        return cls(vector(table, "centre_m"), radius_m, height_m, name, look)

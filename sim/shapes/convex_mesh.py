@@ -1,0 +1,177 @@
+"""The convex hull of points: ramps, wedges, gables."""
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, Self
+
+import casadi as ca
+import numpy as np
+
+from sim.platform.errors import InputError
+from sim.platform.toml_table import TomlTable
+from sim.shapes.shape import EDGE_M, FAR_M, Shape, Vector, shifted
+from sim.shapes.surface import Surface, creased
+
+MOST_SIDES = 24
+_FLAT = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class ConvexMesh(Shape):
+    """The convex hull of points, of few flat sides; on a plane the prism over what is seen of it from above."""
+
+    points_w: tuple[Vector, ...]
+    name: str = ""
+    look: str = ""
+
+    kind = "mesh"
+    size = 4 * MOST_SIDES
+    is_wall = True
+
+    @staticmethod
+    def gap(x: ca.SX, q: ca.SX, margin: ca.SX) -> ca.SX:
+        # Over a corner the farthest side is nearer than the corner: what keeps from the one keeps from the other.
+        sides = ca.reshape(q, 4, MOST_SIDES)
+        over = sides[:3, :].T @ x - sides[3, :].T
+        deepest = ca.mmax(over)
+        steep = np.log(MOST_SIDES) / EDGE_M
+        return deepest + (ca.log(ca.sum1(ca.exp(steep * (over - deepest)))) / steep - EDGE_M) - margin
+
+    def numbers(self) -> np.ndarray:
+        sides = self._sides
+        return np.concatenate([sides, np.repeat(sides[-1:], MOST_SIDES - len(sides), axis=0)]).ravel()
+
+    def distance(self, points_w: np.ndarray) -> np.ndarray:
+        x = np.asarray(points_w, float).reshape(-1, 3)
+        deepest = (x @ self._sides[:, :3].T - self._sides[:, 3]).max(axis=1)
+        outside = np.flatnonzero(deepest > 0.0)
+        found = deepest.copy()
+        for part in np.array_split(outside, max(len(outside) // 4096, 1)):
+            found[part] = _to_triangles(x[part], self._corners)
+        return found
+
+    @property
+    def _sides(self) -> np.ndarray:
+        """(k, 4) outward unit normals, and how far along them each side is."""
+        return _hull(_plain(self.points_w))[0]
+
+    @property
+    def _corners(self) -> np.ndarray:
+        """(m, 3, 3) of triangles, counter-clockwise from outside."""
+        return _hull(_plain(self.points_w))[1]
+
+    @property
+    def middle_w(self) -> Vector:
+        x, y, z = np.mean(self.points_w, axis=0).tolist()
+        return x, y, z
+
+    @property
+    def half_thickness_m(self) -> float:
+        reach = np.array(self.points_w, float) @ self._sides[:, :3].T
+        return 0.5 * float((reach.max(axis=0) - reach.min(axis=0)).min())
+
+    @property
+    def across_m(self) -> float:
+        return float(np.ptp(np.array(self.points_w, float)[:, 1]))
+
+    @property
+    def core_w(self) -> np.ndarray:
+        points = np.array(self.points_w, float)
+        _, _, axes = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)
+        along = (points - points.mean(axis=0)) @ axes.T
+        reach = np.abs(along).max(axis=0)
+        return points.mean(axis=0) + np.outer([-1.0, 1.0], max(reach[0] - reach[1], 0.0) * axes[0])
+
+    def thickened(self, half_m: float) -> Self:
+        """Grown about its middle."""
+        share = max(half_m / max(self.half_thickness_m, 1e-9), 1.0)
+        middle = np.array(self.middle_w)
+        grown = middle + share * (np.array(self.points_w, float) - middle)
+        return replace(self, points_w=tuple((x, y, z) for x, y, z in grown.tolist()))
+
+    def moved(self, by_w: Vector, heading_rad: float | None = None) -> Self:
+        return replace(self, points_w=tuple(shifted(point, by_w) for point in self.points_w))
+
+    def on_plane(self) -> Shape:
+        points = np.array(self.points_w, float)
+        tall = float(np.ptp(points, axis=0).max())
+        prism = [(x, y, z) for x, y, _ in points.tolist() for z in (-tall, tall)]
+        return replace(self, points_w=tuple(prism))
+
+    @property
+    def footprint(self) -> np.ndarray:
+        """The smallest rectangle around it: along one of its edges."""
+        flat = np.array(self.points_w, float)[:, :2]
+        along = (np.roll(self._corners, -1, axis=1) - self._corners)[..., :2].reshape(-1, 2)
+        along = along[np.linalg.norm(along, axis=1) > _FLAT]
+        best = np.full(6, np.inf)
+        for heading in np.unique(np.arctan2(along[:, 1], along[:, 0]).round(9)):
+            c, s = np.cos(heading), np.sin(heading)
+            own = flat @ np.array([[c, -s], [s, c]])
+            low, high = own.min(axis=0), own.max(axis=0)
+            half, middle = 0.5 * (high - low), 0.5 * (high + low) @ np.array([[c, s], [-s, c]])
+            if half.prod() < best[2] * best[3]:
+                best = np.array([*middle, *half, heading, 0.0])
+        return best
+
+    def surface(self) -> Surface:
+        corners = self._corners
+        return creased(corners.reshape(-1, 3), np.arange(3 * len(corners)).reshape(-1, 3))
+
+    def text(self) -> dict[str, Any]:
+        return {"points_m": [list(point) for point in self.points_w]}
+
+    @classmethod
+    def read(cls, table: TomlTable, name: str, look: str) -> Self:
+        rows = table.raw("points_m") if table.has("points_m") else []
+        if not isinstance(rows, list) or len(rows) < 4:
+            raise table.error("points_m", "allowed: a list of four points [x, y, z] or more")
+        inner = table.inner("points_m", {f"[{k}]": row for k, row in enumerate(rows)})
+        points = [inner.numbers(f"[{k}]", (), low=-FAR_M, high=FAR_M, count=3) for k in range(len(rows))]
+        mesh = cls(tuple((x, y, z) for x, y, z in points), name, look)
+        try:
+            mesh.numbers()
+        except InputError as error:
+            raise table.error("points_m", str(error)) from None
+        return mesh
+
+
+def _plain(points_w: object) -> tuple[Vector, ...]:
+    return tuple((float(x), float(y), float(z)) for x, y, z in points_w)  # type: ignore[attr-defined]
+
+
+@lru_cache(maxsize=64)
+def _hull(points_w: tuple[Vector, ...]) -> tuple[np.ndarray, np.ndarray]:
+    """Sides (k, 4) and triangles (m, 3, 3). Raises InputError for what is flat or has more than MOST_SIDES."""
+    from scipy.spatial import ConvexHull, QhullError  # takes a while, and few scenes have meshes
+
+    points = np.array(points_w)
+    try:
+        hull = ConvexHull(points)
+    except (QhullError, ValueError):
+        raise InputError("the points lie in a plane; allowed: some that enclose room") from None
+    sides = hull.equations * (1.0, 1.0, 1.0, -1.0)
+    kept: list[int] = []
+    for k, side in enumerate(sides):
+        if all(np.abs(side - sides[j]).max() > _FLAT * max(1.0, np.ptp(points)) for j in kept):
+            kept.append(k)
+    if len(kept) > MOST_SIDES:
+        raise InputError(f"the hull has {len(kept)} flat sides; allowed: {MOST_SIDES}")
+    corners = points[hull.simplices]
+    across = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    inwards = np.einsum("ij,ij->i", across, sides[:, :3]) < 0.0
+    corners[inwards] = corners[inwards][:, ::-1]
+    return sides[kept], corners
+
+
+def _to_triangles(x: np.ndarray, corners: np.ndarray) -> np.ndarray:
+    """(n,) distances of points (n, 3) to the nearest of triangles (m, 3, 3)."""
+    edges = np.roll(corners, -1, axis=1) - corners
+    normals = np.cross(edges[:, 0], edges[:, 1])
+    normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+    d = x[:, None, None] - corners
+    s = np.clip(np.einsum("nmej,mej->nme", d, edges) / np.einsum("mej,mej->me", edges, edges), 0.0, 1.0)
+    to_edges = np.linalg.norm(d - s[..., None] * edges, axis=3).min(axis=2)
+    within = (np.einsum("nmej,mej->nme", d, np.cross(normals[:, None], edges)) >= 0.0).all(axis=2)
+    to_face = np.abs(np.einsum("nmj,mj->nm", d[:, :, 0], normals))
+    return np.where(within, to_face, to_edges).min(axis=1)  # type: ignore[no-any-return]

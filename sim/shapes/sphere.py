@@ -1,0 +1,36 @@
+"""A ball; on a plane a disc."""
+
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+
+from sim.shapes.shape import Shape, Vector, from_place, norm, round_gap
+from sim.shapes.surface import Surface, capsule_surface
+
+
+@dataclass(frozen=True, slots=True)
+class Sphere(Shape):
+    """A ball; on a plane a disc."""
+
+    centre_w: Vector
+    radius_m: float
+    name: str = ""
+    look: str = ""
+
+    kind = "sphere"
+    size = 4
+
+    @staticmethod
+    def gap(x: ca.SX, q: ca.SX, margin: ca.SX) -> ca.SX:
+        return round_gap(x, q[:3], q[3] + margin)
+
+    def numbers(self) -> np.ndarray:
+        return np.array([*self.centre_w, self.radius_m])
+
+    def distance(self, points_w: np.ndarray) -> np.ndarray:
+        return norm(*from_place(self.centre_w, points_w)) - self.radius_m
+
+    def surface(self) -> Surface:
+        points, normals, faces = capsule_surface(self.radius_m, 0.0)
+        return points + self.centre_w, normals, faces
