@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sim.contact.obstacles.solids import rounded, solids_afloat
+from sim.contact.obstacles.solids import solids_afloat
 from sim.control import MODES, Pilot, autopilot_of, default_mode, flight_modes, has_autopilot, resting_mode
 from sim.control.course import CoursePilot, CourseStatus, FollowCourse
 from sim.control.load_leading import LedPilot
@@ -103,7 +103,7 @@ class FlightControl:
         if isinstance(now, PlanFlight):
             return copy.deepcopy(now.pilot)
         if isinstance(now, CourseFlight) and autopilot is not None and autopilot.follow is not None:
-            course, solids = now.course, rounded(solids_afloat(self._world))
+            course, solids = now.course, solids_afloat(self._world).standing
             return autopilot.follow(course.places_w, course.headings_rad, course.step_s, solids)
         if isinstance(now, Autopilot) and autopilot is not None:
             return autopilot.make(errand_of(self._scene, self._world))

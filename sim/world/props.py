@@ -5,12 +5,17 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sim.compiled import compiled
+from sim.shapes import Box, Drum, Shape
 from sim.world.noise import fractal_noise, smoothstep
 from sim.world.terrain import for_row_bands
 
 _WOBBLE_M = 9.0
 """By which its shore strays from a rectangle."""
 _SEED_OFFSET = 21
+
+
+_TALL_M = 0.75
+"""Half the height of what is parked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +105,12 @@ class Block:
     """Height of its underside."""
 
     @property
+    def shape(self) -> Box:
+        """As it stands in the way."""
+        (x, y), (length, width), tall = self.centre_m, self.half_m, 0.5 * (self.height_m - self.base_m)
+        return Box((x, y, self.base_m + tall), (length, width, tall), self.heading_rad)
+
+    @property
     def corners(self) -> np.ndarray:
         """(4, 2) m, counter-clockwise."""
         local = np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)]) * self.half_m
@@ -163,6 +174,15 @@ class Parked:
     """Half its length and half its width."""
     round: bool = False
     """Seen from above it is a disc of half its length."""
+
+    @property
+    def shape(self) -> Shape:
+        """As it stands in the way, as high as a car."""
+        (x, y, z), (length, width) = self.position_w, self.half_m
+        centre_w = (x, y, z + _TALL_M)
+        if self.round:
+            return Drum(centre_w, length, _TALL_M)
+        return Box(centre_w, (length, width, _TALL_M), self.heading_rad)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -239,10 +239,13 @@ def obstacles_in(world: World, vehicle: Vehicle) -> Obstacles | None:
 
 
 def _rows_of(solids: Solids) -> np.ndarray:
-    """(n, 5) as `first_impact` takes them."""
-    discs = np.full((len(solids.discs), 5), np.nan)
-    discs[:, :3], discs[:, 3] = solids.discs, 0.0
-    return np.concatenate([solids.boxes, discs])
+    """(n, 5) as `first_impact` takes them: what is round as a disc, what is long and round as a box about it."""
+    rows = solids.standing[:, :5].copy()
+    rounding = solids.standing[:, 5]
+    rows[:, 2:4] += rounding[:, None]
+    discs = (rounding > 0.0) & (solids.standing[:, 2:4] == 0.0).all(axis=1)
+    rows[discs, 3], rows[discs, 4] = 0.0, np.nan
+    return rows
 
 
 def _touched(

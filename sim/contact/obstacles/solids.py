@@ -1,13 +1,12 @@
 """What stands in the way in a world, seen from above: boxes and discs that stay, and cones that do not."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from sim.shapes import footprints
 from sim.world import World
 from sim.world.boulders import LOW_M, boulder_discs
-from sim.world.props import Block, Parked
 
 _LOW_M = 0.12
 """What is lower is driven over, as kerbs are."""
@@ -21,53 +20,38 @@ _DRAFT_M, _FREEBOARD_M = 0.3, 0.8
 class Solids:
     """In the plane of the vehicles."""
 
-    boxes: np.ndarray
-    """(n, 5) centre x, y, half length, half width [m], heading [rad]."""
-    discs: np.ndarray
-    """(m, 3) centre x, y, radius [m]."""
-    cones: np.ndarray
+    standing: np.ndarray
+    """(n, 6) footprints of shapes that stay: centre x, y, half length, half width [m], heading [rad], rounding [m]."""
+    cones: np.ndarray = field(default_factory=lambda: np.zeros((0, 2)))
     """(k, 2) where cones stand at first [m]."""
 
     def __bool__(self) -> bool:
-        return bool(len(self.boxes) + len(self.discs) + len(self.cones))
+        return bool(len(self.standing) + len(self.cones))
 
 
 def solids_of(world: World) -> Solids:
     """Boulders, and the walls, blocks and parked vehicles of the world's grounds where some are laid out."""
-    discs, grounds = boulder_discs(world, higher_than_m=LOW_M)[:, :3], world.grounds
+    discs, grounds = boulder_discs(world, higher_than_m=LOW_M), world.grounds
+    boulders = np.zeros((len(discs), 6))
+    boulders[:, :2], boulders[:, 5] = discs[:, :2], discs[:, 2]
     if grounds is None:
-        return Solids(np.zeros((0, 5)), discs, np.zeros((0, 2)))
+        return Solids(boulders)
     blocks = [*grounds.blocks, *(wall for tunnel in grounds.tunnels for wall in tunnel.walls)]
-    standing = [block for block in blocks if block.height_m > _LOW_M and block.base_m < _HEADROOM_M]
-    parked = [p for p in grounds.parked if p.position_w[2] < _HEADROOM_M]
-    laid_out = _solids(standing, parked, np.array(grounds.cones, float))
-    return replace(laid_out, discs=np.concatenate([laid_out.discs, discs]))
+    standing = [block.shape for block in blocks if block.height_m > _LOW_M and block.base_m < _HEADROOM_M]
+    parked = [p.shape for p in grounds.parked if p.position_w[2] < _HEADROOM_M]
+    laid_out = footprints([*standing, *parked])
+    return Solids(np.concatenate([laid_out, boulders]), np.array(grounds.cones, float))
 
 
 def solids_afloat(world: World) -> Solids:
     """Quays, pontoons, piles, buoys and moored boats: what reaches through the water's surface; nothing without any."""
     grounds, level_m = world.grounds, world.water_level_m
     if grounds is None or level_m is None:
-        return Solids(np.zeros((0, 5)), np.zeros((0, 3)), np.zeros((0, 2)))
+        return Solids(np.zeros((0, 6)))
     through = [
-        block
+        block.shape
         for block in grounds.blocks
         if block.base_m < level_m + _FREEBOARD_M and block.height_m > level_m - _DRAFT_M
     ]
-    moored = [p for p in grounds.parked if -_DRAFT_M < p.position_w[2] - level_m < _FREEBOARD_M]
-    return _solids(through, moored, np.zeros((0, 2)))
-
-
-def rounded(solids: Solids) -> np.ndarray:
-    """(n, 6) of all that stays as boxes with a rounding [m]: discs are boxes of no size."""
-    boxes = np.pad(solids.boxes, ((0, 0), (0, 1)))
-    discs = np.zeros((len(solids.discs), 6))
-    discs[:, :2], discs[:, 5] = solids.discs[:, :2], solids.discs[:, 2]
-    return np.concatenate([boxes, discs])
-
-
-def _solids(blocks: Sequence[Block], parked: Sequence[Parked], cones: np.ndarray) -> Solids:
-    boxes = [(*block.centre_m, *block.half_m, block.heading_rad) for block in blocks]
-    boxes += [(*p.position_w[:2], *p.half_m, p.heading_rad) for p in parked if not p.round]
-    discs = [(*p.position_w[:2], p.half_m[0]) for p in parked if p.round]
-    return Solids(np.array(boxes, float).reshape(-1, 5), np.array(discs, float).reshape(-1, 3), cones)
+    moored = [p.shape for p in grounds.parked if -_DRAFT_M < p.position_w[2] - level_m < _FREEBOARD_M]
+    return Solids(footprints([*through, *moored]))

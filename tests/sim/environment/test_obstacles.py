@@ -123,7 +123,7 @@ def test_an_impulse_does_no_positive_work_keeps_to_the_allowed_motions_and_stops
         T_wb = put_at(rng.uniform(0.0, 1.6), rng.uniform(-1.0, 2.0), rng.uniform(-1.0, 1.0))
         if least_at(T_wb, twist_b, 0.0) < 0.0 or np.linalg.norm(twist_b[3:5]) > 12.0:
             continue
-        obstacles = Obstacles(Solids(BOX[None], np.zeros((0, 3)), np.zeros((0, 2))), terrain)
+        obstacles = Obstacles(Solids(np.array([[*BOX, 0.0]])), terrain)
         obstacles.footprint = FOOTPRINT
         body = BodyState(T_wb, twist_b, np.linalg.pinv(A, hermitian=True))
         given = obstacles.exchange(0.0, 0.05, {"body": body})
@@ -260,7 +260,7 @@ def hit_one(snapshot: Snapshot) -> int:
 
 def test_a_cone_takes_exactly_what_the_vehicle_loses() -> None:
     terrain = world("driving").terrain
-    obstacles = Obstacles(Solids(np.zeros((0, 5)), np.zeros((0, 3)), np.array([[3.0, 0.2]])), terrain)
+    obstacles = Obstacles(Solids(np.zeros((0, 6)), np.array([[3.0, 0.2]])), terrain)
     obstacles.footprint = FOOTPRINT
     A = np.zeros((6, 6))
     A[2:5, 2:5] = np.diag([1.0 / 300.0, 1.0 / 90.0, 1.0 / 90.0])
@@ -316,12 +316,12 @@ def test_a_ride_into_cones_and_a_wall_replays_to_the_bit_and_a_retake_meets_the_
 
 def test_the_state_of_what_flies_is_all_in_its_checkpoint() -> None:
     ground = world("driving")
-    first = Obstacles(Solids(np.zeros((0, 5)), np.zeros((0, 3)), ground.grounds.cones[:4]), ground.terrain)
+    first = Obstacles(Solids(np.zeros((0, 6)), ground.grounds.cones[:4]), ground.terrain)
     first.cones.hit(2, first.cones.places_w[2] + [0.0, 0.1, 0.06], np.array([14.0, 3.0, 5.0]))
     for k in range(20):
         first.exchange(0.02 * k, 0.02, {})
     kept = first.checkpoint()
-    second = Obstacles(Solids(np.zeros((0, 5)), np.zeros((0, 3)), ground.grounds.cones[:4]), ground.terrain)
+    second = Obstacles(Solids(np.zeros((0, 6)), ground.grounds.cones[:4]), ground.terrain)
     second.restore(kept)
     for each in (first, second):
         for k in range(20, 60):
