@@ -65,9 +65,15 @@ def own_inertia(tree, node, i):
 
 
 @jit
+def eight_at(n, i):
+    """Where eight of n bodies begin with body i among them, none beyond the last; negative where there are no eight."""
+    return min(i, n - LANES)
+
+
+@jit
 def eight_rigid(tree, i):
-    """Where eight bodies begin with body i among them that are rigid, none beyond the last; -1 if there are none."""
-    k = min(i, tree.rigid.shape[0] - LANES)
+    """The same of bodies that are rigid; negative if there are none."""
+    k = eight_at(tree.rigid.shape[0], i)
     if k < 0:
         return k
     for j in range(LANES):
@@ -87,7 +93,7 @@ def turn_hinges(tree, q, node):
     n = tree.kind.shape[0]
     i = 0
     while i < n:
-        k = min(i, n - LANES)
+        k = eight_at(n, i)
         if k >= 0:
             put_columns(node, k, 0, cos_sin(eight_of(q, tree.q_at, k)))
             i = k + LANES

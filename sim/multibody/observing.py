@@ -7,7 +7,7 @@ import numpy as np
 
 from sim.multibody.arrays import BALL, FREE, MOMENT, NODE
 from sim.multibody.kinematics import momentum, place, place_frames
-from sim.multibody.recursions import spring_impulses
+from sim.multibody.recursions import beyond, spring_impulses
 from sim.multibody.spatial import (
     add,
     cross,
@@ -70,7 +70,7 @@ def spring_energy(tree, q, limit_stiffness):
                 energy += 2.0 * stiffness[a + k] * q[c + 1 + k] ** 2
             continue
         energy += 0.5 * stiffness[a] * (q[c] - rest[a]) ** 2
-        over = max(max(limits[a, 0] - q[c], q[c] - limits[a, 1]), 0.0)
+        over = beyond(q[c], limits[a, 0], limits[a, 1])
         energy += 0.5 * limit_stiffness[a] * over * over
     return energy
 

@@ -195,6 +195,16 @@ def rotors_of_balls(tree, d, h, out):
 
 
 @jit
+def beyond(x, low, high):
+    """How far a coordinate is beyond its limits; 0 within."""
+    if x < low:
+        return x - low
+    if x > high:
+        return x - high
+    return 0.0
+
+
+@jit
 def spring_impulses(tree, q, limit_stiffness, kick, b):
     """Add `kick` seconds of the joints' springs and limits at a node."""
     kinds, v_at, q_at = tree.kind, tree.v_at, tree.q_at
@@ -212,11 +222,7 @@ def spring_impulses(tree, q, limit_stiffness, kick, b):
             b[a + 2] += kick * f[2]
             continue
         b[a] -= kick * stiffness[a] * (q[c] - rest[a])
-        low, high = limits[a, 0], limits[a, 1]
-        if q[c] < low:
-            b[a] -= kick * limit_stiffness[a] * (q[c] - low)
-        elif q[c] > high:
-            b[a] -= kick * limit_stiffness[a] * (q[c] - high)
+        b[a] -= kick * limit_stiffness[a] * beyond(q[c], limits[a, 0], limits[a, 1])
 
 
 @jit

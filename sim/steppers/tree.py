@@ -8,7 +8,7 @@ import numpy as np
 from sim.compiler.stepper import kept_state
 from sim.contact.trees import TreeContact, contact_of
 from sim.integrators.base import Integrator
-from sim.multibody.arrays import REMEMBERED, Loads
+from sim.multibody.arrays import REMEMBERED, Limits, Loads
 from sim.multibody.continuous import EULER, RK4
 from sim.multibody.observing import Reported, observe_node
 from sim.multibody.tree import Tree
@@ -225,27 +225,26 @@ class TreeStepper:
         return y[self._nq : self._nq + self._nv]
 
     def _report(self, p: np.ndarray, node: np.ndarray, torques: np.ndarray, row: np.ndarray) -> None:
-        bound, reported = self._bound(p, 0.0), self._reported(p)
+        bound, reported, limits = self._kept(p)
         if np.isfinite(node).all():
             q, v, tree = node[: self._nq], node[self._nq :], bound.tree.arrays
-            observe_node(tree, bound.workspace, reported, q, v, torques, bound.limits, row)
+            observe_node(tree, bound.workspace, reported, q, v, torques, limits, row)
         else:
             row[:] = np.nan
 
     def _bound(self, p: np.ndarray, h: float | None = None) -> BoundTree:
         """The tree with these parameters, in this thread, for steps of h if that is said."""
         bound = self._kept(p)[0]
-        if h is not None:
+        if h is not None and h != bound.step_s:
             bound.step_s = h
         return bound
 
-    def _reported(self, p: np.ndarray) -> Reported:
-        return self._kept(p)[1]
-
-    def _kept(self, p: np.ndarray) -> tuple[BoundTree, Reported]:
-        kept: dict[bytes, tuple[BoundTree, Reported]] = self._local.__dict__.setdefault("kept", {})
+    def _kept(self, p: np.ndarray) -> tuple[BoundTree, Reported, Limits]:
+        """The same, what is reported of it, and the limits that this tells of."""
+        kept: dict[bytes, tuple[BoundTree, Reported, Limits]] = self._local.__dict__.setdefault("kept", {})
         key = p.tobytes()
-        if key not in kept:
+        found = kept.get(key)
+        if found is None:
             while len(kept) >= _KEPT_TREES:
                 del kept[next(iter(kept))]
             vehicle = self._vehicle
@@ -254,11 +253,13 @@ class TreeStepper:
             solver = self.integrator.solver or "riqn"
             lines = _lines(tree, vehicle.plumb_lines(vehicle.quantities(p)))
             offsets = np.ascontiguousarray([np.r_[T[:3, :3].ravel(), T[:3, 3]] for T in tree.offsets])
-            kept[key] = (
-                BoundTree(tree, LIMIT_STEP_S, loops=loops, solver=solver, limit_step_s=LIMIT_STEP_S),
+            bound = BoundTree(tree, LIMIT_STEP_S, loops=loops, solver=solver, limit_step_s=LIMIT_STEP_S)
+            found = kept[key] = (
+                bound,
                 Reported(tree.carriers, offsets, lines, *self._told),
+                bound.limits,
             )
-        return kept[key]
+        return found
 
     def _stages(self) -> np.ndarray:
         """What the accelerated methods write, in this thread."""

@@ -1,0 +1,153 @@
+"""The recursions of a tree on CasADi expressions: the very functions that are compiled, run as plain Python.
+
+They are generic in their scalar: one number where they are compiled, eight at once where bodies are rigid (`simd`), an
+expression here. What asks for a number's value is a leaf of its own, and `LEAVES` has what stands in for it.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from sim.multibody import articulated, kinematics, recursions, spatial, twists
+from sim.multibody.arrays import ARC, HUNG, NODE, TreeArrays
+from sim.multibody.tree import Tree
+
+
+def _one_at_a_time(n: int, i: int) -> int:
+    """No eight bodies at once."""
+    return -1
+
+
+def _cos_sin(x: Any) -> tuple[Any, Any]:
+    return ca.cos(x), ca.sin(x)
+
+
+def _beyond(x: Any, low: float, high: float) -> Any:
+    below = ca.fmin(x - low, 0.0) if math.isfinite(low) else 0.0
+    return below + (ca.fmax(x - high, 0.0) if math.isfinite(high) else 0.0)
+
+
+LEAVES: dict[Any, Callable[..., Any]] = {
+    kinematics.eight_at: _one_at_a_time,
+    spatial.tangent: ca.tan,
+    spatial.cos_sin: _cos_sin,
+    recursions.beyond: _beyond,
+}
+"""Compiled functions that branch on values -> the same of expressions."""
+
+
+def generic(compiled: Any) -> Callable[..., Any]:
+    """A compiled function as plain Python, with all that it calls, for expressions in place of numbers."""
+    if compiled in LEAVES:
+        return LEAVES[compiled]
+    source = compiled.py_func
+    names: dict[str, Any] = {"__builtins__": __builtins__}
+    function = FunctionType(source.__code__, names, source.__name__, source.__defaults__)
+    _made[compiled] = function
+    for name in source.__code__.co_names:
+        found = source.__globals__.get(name)
+        if hasattr(found, "py_func"):
+            names[name] = _made.get(found) or generic(found)
+        elif name in source.__globals__:
+            names[name] = found
+    return function
+
+
+_made: dict[Any, Callable[..., Any]] = {}
+
+
+@dataclass(frozen=True, eq=False)
+class SymbolicTree:
+    """A tree's recursions on expressions. Coordinates q (nq,), velocities v and impulses (nv,) are columns, as `arrays`
+    has them; h [s] is a step. Limits of joints are left to whoever bounds the coordinates."""
+
+    tree: Tree
+
+    def frames(self, q: ca.SX) -> list[tuple[ca.SX, ca.SX]]:
+        """(rotation (3, 3), position (3,)) in the world of each body of the arrays."""
+        node = self._node(q)
+        found: list[tuple[ca.SX, ca.SX]] = []
+        for i, parent in enumerate(self._arrays.parent):
+            x = ca.vertcat(*node[i, 9:12])
+            R = ca.reshape(ca.vertcat(*node[i, :9]), 3, 3).T
+            found.append((R, x if parent < 0 else found[parent][1] + x))
+        return found
+
+    def step(self, q: ca.SX, d: ca.SX, b: ca.SX, h: ca.SX | float) -> tuple[ca.SX, ca.SX, ca.SX]:
+        """(residual impulse (nv,), q, b at the node that it leads to) of a step with increments d from q with the
+        impulse b. What acts on the tree is not in it: half of its impulse belongs to either end."""
+        arrays, n, nv, zeros = self._arrays, self.tree.n, self.tree.nv, self._zeros
+        moves, arc, wrench, residual = _entries(d), zeros(n, ARC), zeros(n, 6), zeros(nv)
+        _RESIDUAL(arrays, self._node(q), moves, _entries(b), arrays.damping, h, arc, wrench, residual)
+        after = self.move(q, d)
+        return _column(residual), after, self._node_impulses(after, moves, h, h, arc)
+
+    def move(self, q: ca.SX, d: ca.SX) -> ca.SX:
+        """(nq,) coordinates after the increments d."""
+        moved = _entries(q)
+        _MOVE(self._arrays, moved, _entries(d))
+        return _column(moved)
+
+    def node_force(self, q: ca.SX) -> ca.SX:
+        """(nv,) generalised force of gravity and springs."""
+        return self._node_impulses(q, self._zeros(self.tree.nv), 1.0, 1.0, self._zeros(self.tree.n, ARC))
+
+    def momenta(self, q: ca.SX, v: ca.SX) -> ca.SX:
+        """(nv,) M(q) v."""
+        n, out = self.tree.n, self._zeros(self.tree.nv)
+        _MOMENTA(self._arrays, self._node(q), _entries(v), self._zeros(n, ARC), self._zeros(n, 6), out)
+        return _column(out)
+
+    def velocities(self, q: ca.SX, p: ca.SX) -> ca.SX:
+        """(nv,) M(q)^-1 p of momenta or impulses p, by the articulated-body algorithm."""
+        n, nv, zeros = self.tree.n, self.tree.nv, self._zeros
+        node, none, factor, out = self._node(q), zeros(nv), zeros(n, 21), zeros(nv)
+        _FACTORISE(self._arrays, node, none, 0.0, zeros(n, HUNG + 1), factor)
+        _SOLVE(self._arrays, node, none, 0.0, factor, _entries(p), zeros(n, 6), zeros(nv), zeros(n, 6), out)
+        return _column(out)
+
+    @property
+    def _arrays(self) -> TreeArrays:
+        return self.tree.arrays
+
+    def _node(self, q: ca.SX) -> np.ndarray:
+        node = self._zeros(self.tree.n, NODE)
+        _PLACE(self._arrays, _entries(q), node)
+        return node
+
+    def _node_impulses(
+        self, q: ca.SX, d: np.ndarray, h: ca.SX | float, kick: ca.SX | float, arc: np.ndarray
+    ) -> ca.SX:
+        """Momenta that arrive at q with the arc of increments d, and `kick` seconds of gravity and springs there."""
+        arrays, wrench, out = self._arrays, self._zeros(self.tree.n, 6), self._zeros(self.tree.nv)
+        none = np.zeros(self.tree.nv)  # of limits
+        node = self._node(q)
+        _NODE_IMPULSES(arrays, node, _entries(q), d, arrays.damping, none, h, kick, arc, wrench, out)
+        return _column(out)
+
+    @staticmethod
+    def _zeros(*shape: int) -> np.ndarray:
+        return np.full(shape, 0.0, object)
+
+
+def _entries(column: ca.SX) -> np.ndarray:
+    column = ca.densify(ca.SX(column))
+    entries = np.empty(column.numel(), object)
+    for k, entry in enumerate(column.elements()):
+        entries[k] = entry
+    return entries
+
+
+def _column(entries: np.ndarray) -> ca.SX:
+    return ca.SX(ca.vertcat(*entries))
+
+
+_PLACE, _MOVE = generic(kinematics.place), generic(kinematics.move)
+_RESIDUAL, _NODE_IMPULSES = generic(recursions.discrete_inverse_dynamics), generic(recursions.node_impulses)
+_MOMENTA = generic(twists.momenta)
+_FACTORISE, _SOLVE = generic(articulated.factorise), generic(articulated.solve)
