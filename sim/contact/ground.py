@@ -9,7 +9,7 @@ from sim.compiled import compiled, quick, taken_in_quick
 from sim.compiler.inline import Inline
 from sim.contact.height_field import MARCH_LIMIT, ground_top, surface_height, surface_normal, top_about
 from sim.contact.rows import all_finite, farthest, put, world_point
-from sim.contact.wrench import LOADS, ROOM_WIDTH, SPARE_ROWS, ground_wrench
+from sim.contact.wrench import LOADS, SPARE_ROWS, WORKSPACE_WIDTH, ground_wrench
 from sim.environment.environment import Environment
 from sim.vehicle_config import config_of
 from sim.vehicles.forms.base import Vehicle
@@ -67,9 +67,9 @@ def passes_through(
         deepest = min(z - surface_height(heights, frame, x, y), 0.0) - PASSED_M
         pieces = min(int(max(abs(dx), abs(dy)) / frame[2]) + 1, MARCH_LIMIT)
         for i in range(1, pieces + 1):
-            share = i / pieces
-            at_x, at_y = x + share * dx, y + share * dy
-            above = z + share * dz - surface_height(heights, frame, at_x, at_y)
+            fraction = i / pieces
+            at_x, at_y = x + fraction * dx, y + fraction * dy
+            above = z + fraction * dz - surface_height(heights, frame, at_x, at_y)
             if above < deepest and above * surface_normal(heights, frame, at_x, at_y)[2] < deepest:
                 return True
     return False
@@ -106,7 +106,7 @@ class Ground:
     """As `Terrain.tops`."""
     wrench_b: np.ndarray
     """(6,) mean wrench of contact in the last step (torque [N m], force [N]), body frame."""
-    room: np.ndarray
+    workspace: np.ndarray
     """For contact to work in."""
 
     @property
@@ -120,7 +120,7 @@ class Ground:
             self.report,
             self.report.copy(),
             self.tops,
-            self.room,
+            self.workspace,
             self.wrench_b,
         )
 
@@ -153,14 +153,14 @@ class Ground:
 def _made(
     heights: np.ndarray, frame: np.ndarray, points: np.ndarray, report: np.ndarray, tops: np.ndarray
 ) -> Ground:
-    return Ground(heights, frame, points, report, tops, np.zeros(6), _room(len(points)))
+    return Ground(heights, frame, points, report, tops, np.zeros(6), _workspace(len(points)))
 
 
-def _room(points: int) -> np.ndarray:
+def _workspace(points: int) -> np.ndarray:
     """For contact of so many points."""
-    room = np.zeros((2 * points + SPARE_ROWS, ROOM_WIDTH))
-    room[-1] = -1.0
-    return room
+    workspace = np.zeros((2 * points + SPARE_ROWS, WORKSPACE_WIDTH))
+    workspace[-1] = -1.0
+    return workspace
 
 
 def gravity_mps2(vehicle: Vehicle) -> float:
@@ -178,7 +178,7 @@ def _ceiling(
     heights: np.ndarray,
     frame: np.ndarray,
     tops: np.ndarray,
-    room: np.ndarray,
+    workspace: np.ndarray,
 ) -> float:
     """No ground that a body's points come by on a way of length `moved` is higher [m]; infinite where that is far."""
     reach = moved + frame[6]
@@ -187,7 +187,7 @@ def _ceiling(
     top = ground_top(tops, frame[7], frame, pose[9], pose[10])
     if pose[11] - reach - _NEAR_M > top:
         return top
-    return top_about(heights, frame, pose[9], pose[10], reach, room[room.shape[0] - 1])
+    return top_about(heights, frame, pose[9], pose[10], reach, workspace[workspace.shape[0] - 1])
 
 
 @quick
@@ -200,21 +200,21 @@ def feel_ground(
     wrench_b: np.ndarray,
 ) -> bool:
     """Contact's mean wrench in a step of h; whether any point meets the ground."""
-    _, heights, frame, points, report, before, tops, room, _ = env
+    _, heights, frame, points, report, before, tops, workspace, _ = env
     put(before, report)
-    ceiling = _ceiling(pose, farthest(free, h, frame), heights, frame, tops, room)
-    return ground_wrench(pose, free, inertia, h, heights, frame, points, wrench_b, report, ceiling, room)
+    ceiling = _ceiling(pose, farthest(free, h, frame), heights, frame, tops, workspace)
+    return ground_wrench(pose, free, inertia, h, heights, frame, points, wrench_b, report, ceiling, workspace)
 
 
 @quick
 def refuse_way(begin: np.ndarray, end: np.ndarray, env: tuple[Any, ...]) -> bool:
     """Whether a point's way between two poses leads through the ground."""
-    _, heights, frame, points, report, _, tops, room, _ = env
+    _, heights, frame, points, report, _, tops, workspace, _ = env
     moved = abs(end[9] - begin[9]) + abs(end[10] - begin[10]) + abs(end[11] - begin[11])
     # Far above the ground nobody looks; the report tells how far. Nor at what rests.
     if not report[2] < _NEAR_M + 2.0 * moved or goes_nowhere(begin, end, moved, frame):
         return False
-    ceiling = _ceiling(begin, moved, heights, frame, tops, room)
+    ceiling = _ceiling(begin, moved, heights, frame, tops, workspace)
     return passes_through(begin, end, heights, frame, points, ceiling)
 
 
@@ -239,7 +239,7 @@ _NOTHING = (
     np.zeros(LOADS),
     np.zeros(LOADS),
     np.zeros((1, 1), np.float32),
-    _room(0),
+    _workspace(0),
     np.zeros(6),
 )
 

@@ -20,7 +20,7 @@ from sim.world.terrain import Terrain
 
 FRICTION = 0.7
 _LIFTING = 0.2
-"""Share of a depth in the ground that is taken back until the next moment."""
+"""Fraction of a depth in the ground that is taken back until the next moment."""
 _MOST_LIFT_MPS = 0.5
 _NEAR_M = 0.5
 _SWEEPS = 30

@@ -15,7 +15,7 @@ _TOUCHING_M = 1e-12
 _REACH_M = 0.2
 _SHORT_WAY = 0.25
 _ALONG = 0.8
-"""Share of a normal along an axis from which on another one gives the tangent."""
+"""Fraction of a normal along an axis from which on another one gives the tangent."""
 
 # columns of the working array, one row a contact point; 0:3 is the point in the body frame
 NORMAL = 3  # ground normal, body frame
@@ -116,11 +116,11 @@ def _set_directions(w: np.ndarray, pose: np.ndarray, nx: float, ny: float, nz: f
     y = pose[3] * nx + pose[4] * ny + pose[5] * nz
     z = pose[6] * nx + pose[7] * ny + pose[8] * nz
     # tangent = an axis made orthogonal to n, and the same one while n turns a little: forces are remembered along it
-    least, share = (1, y) if abs(x) > _ALONG else (0, x)
-    longer = 1.0 / np.sqrt(1.0 - share * share)
-    sx = ((1.0 if least == 0 else 0.0) - share * x) * longer
-    sy = ((1.0 if least == 1 else 0.0) - share * y) * longer
-    sz = -share * z * longer
+    least, fraction = (1, y) if abs(x) > _ALONG else (0, x)
+    longer = 1.0 / np.sqrt(1.0 - fraction * fraction)
+    sx = ((1.0 if least == 0 else 0.0) - fraction * x) * longer
+    sy = ((1.0 if least == 1 else 0.0) - fraction * y) * longer
+    sz = -fraction * z * longer
     w[NORMAL], w[NORMAL + 1], w[NORMAL + 2] = x, y, z
     w[FIRST], w[FIRST + 1], w[FIRST + 2] = sx, sy, sz
     w[SECOND], w[SECOND + 1], w[SECOND + 2] = y * sz - z * sy, z * sx - x * sz, x * sy - y * sx

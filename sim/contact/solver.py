@@ -105,23 +105,23 @@ solve_rows = rows_solver(twist_velocity, _push_twist)
 
 
 _ROUNDS = 24
-_LEAST_SHARE = 0.3
+_LEAST_FRACTION = 0.3
 """Of a step, where the whole one leads away."""
 _STIFFNESS = 1e4
 """Of a point, in units of its effective mass: what a change of the impulses leaves of an error is about its inverse."""
 _BALANCE = 1e-11
 """Of 1 m/s and of the body's speed."""
-_BALANCE_SHARE = 10.0
+_BALANCE_FRACTION = 10.0
 """Of the violation: the balance is solved no further than that before the impulses change."""
 
 # columns of a row beyond those that it is gathered with
 _PUSH = 22  # impulse, body frame [N s]
 _PROJECTED = 25  # what it becomes
 _WAY = 28  # of the projected impulse along the ground, where the point slides; else nothing
-_TURNING = 31  # share of the stiffness across that way; 1 where the point sticks, -1 where it is open
+_TURNING = 31  # fraction of the stiffness across that way; 1 where the point sticks, -1 where it is open
 SOLVED_WIDTH = 32
 EQUATIONS = 6
-"""Rows of room for the balance, with the right-hand side in column 6, and the last step beside it."""
+"""Rows of workspace for the balance, with the right-hand side in column 6, and the last step beside it."""
 
 
 @quick
@@ -146,7 +146,7 @@ def solve_by_newton(
     """Impulses in the rows `work` (k, SOLVED_WIDTH) and twist `xi` (6,) after contact; whether they were found.
 
     free (6,): twist without contact. inertia (6,): (J1, J2, J3, m, m, m). The impulses in the rows are the first guess,
-    which `law_missed` judges; they stay as they are where nothing is found. system: EQUATIONS rows of room.
+    which `law_missed` judges; they stay as they are where nothing is found. system: EQUATIONS rows of workspace.
     tolerance_mps: by which velocities may miss the law.
     """
     exact = 1.0
@@ -158,7 +158,7 @@ def solve_by_newton(
     for _ in range(_ROUNDS):
         if not missing < np.inf:
             return False
-        if missing <= exact + _BALANCE_SHARE * violation:
+        if missing <= exact + _BALANCE_FRACTION * violation:
             for k in range(work.shape[0]):
                 for c in range(3):
                     work[k, _PUSH + c] = work[k, _PROJECTED + c]
@@ -173,13 +173,13 @@ def solve_by_newton(
         for c in range(6):
             system[c, 7] = system[c, 6]
             xi[c] += system[c, 7]
-        before, share = missing, 1.0
+        before, fraction = missing, 1.0
         violation = _project(work, xi, friction)
         missing = _balance(work, xi, free, inertia, system)
-        while missing > before and share > _LEAST_SHARE:
-            share *= 0.5
+        while missing > before and fraction > _LEAST_FRACTION:
+            fraction *= 0.5
             for c in range(6):
-                xi[c] -= share * system[c, 7]
+                xi[c] -= fraction * system[c, 7]
             violation = _project(work, xi, friction)
             missing = _balance(work, xi, free, inertia, system)
     return False
@@ -237,9 +237,9 @@ def _project(work: np.ndarray, xi: np.ndarray, friction: float) -> float:
                 w[_TURNING] = 1.0
             else:
                 size = np.sqrt(square)
-                share = 1.0 / size if size > 0.0 else 0.0
-                w[_TURNING] = bound * share
-                w[_WAY], w[_WAY + 1], w[_WAY + 2] = share * tx, share * ty, share * tz
+                fraction = 1.0 / size if size > 0.0 else 0.0
+                w[_TURNING] = bound * fraction
+                w[_WAY], w[_WAY + 1], w[_WAY + 2] = fraction * tx, fraction * ty, fraction * tz
                 zx = normal * nx + bound * w[_WAY]
                 zy = normal * ny + bound * w[_WAY + 1]
                 zz = normal * nz + bound * w[_WAY + 2]

@@ -32,9 +32,9 @@ from sim.contact.solver import EQUATIONS, SOLVED_WIDTH, law_missed, solve_by_new
 
 SPEED = SOLVED_WIDTH
 """Column of a row: speed of the touch [m/s]."""
-ROOM_WIDTH = SPEED + 1
+WORKSPACE_WIDTH = SPEED + 1
 SPARE_ROWS = EQUATIONS + 2
-"""Of the room for contact of k points, (2 k + SPARE_ROWS, ROOM_WIDTH): equations, a twist, what `top_about` knows."""
+"""Of the workspace of k points, (2 k + SPARE_ROWS, WORKSPACE_WIDTH): equations, a twist, what `top_about` knows."""
 LOADS = 16
 """Where the remembered contact forces begin in a report: three numbers a point."""
 _REBOUND_MPS = 0.2
@@ -147,12 +147,16 @@ def _touch(
     points: np.ndarray,
     wrench_b: np.ndarray,
     report: np.ndarray,
-    room: np.ndarray,
+    workspace: np.ndarray,
     used: int,
 ) -> None:
-    """The wrench of a step in which points meet the ground, as the first `used` rows of the room note."""
-    spare = room.shape[0] - SPARE_ROWS
-    system, xi, work = room[spare : spare + EQUATIONS], room[spare + EQUATIONS, 0:6], room[:used]
+    """The wrench of a step in which points meet the ground, as the first `used` rows of the workspace note."""
+    spare = workspace.shape[0] - SPARE_ROWS
+    system, xi, work = (
+        workspace[spare : spare + EQUATIONS],
+        workspace[spare + EQUATIONS, 0:6],
+        workspace[:used],
+    )
     face_rows(work, pose, inertia, h)
     for k in range(work.shape[0]):
         work[k, SPEED] = touch_speed(work[k], xi_free, h, frame[5], report)
@@ -187,7 +191,7 @@ def ground_wrench(
     wrench_b: np.ndarray,
     report: np.ndarray,
     ceiling: float,
-    room: np.ndarray,
+    workspace: np.ndarray,
 ) -> bool:
     """Write the mean contact wrench of one step: contact impulse / h, (6,) (torque, force), body frame.
 
@@ -196,8 +200,8 @@ def ground_wrench(
     float32 and frame (x0_m, y0_m, spacing_m, friction, restitution, gravity_mps2): the ground.
     points (k, 4): body-frame contact points [m]; last column 1 where touching is a crash, else 0.
     report (16 + 3 k,) is updated, see `Ground`. ceiling: no ground that a point can reach in the step is higher [m]:
-    what stays above it is looked at no closer. room: to work in. A state that is not finite gets no contact. Returns
-    whether any point meets the ground.
+    what stays above it is looked at no closer. A state that is not finite gets no contact.
+    Returns whether any point meets the ground.
     """
     for k in range(6):
         wrench_b[k] = 0.0
@@ -206,9 +210,9 @@ def ground_wrench(
         report[2] = np.nan
         return False
     _forget_if_moved(pose, xi_free, h, report)
-    used, touches, report[2] = seek_rows(room, pose, xi_free, h, heights, frame, points, ceiling)
+    used, touches, report[2] = seek_rows(workspace, pose, xi_free, h, heights, frame, points, ceiling)
     if not touches:
         _remember(pose, xi_free, h, report)
         return False
-    _touch(pose, xi_free, inertia, h, frame, points, wrench_b, report, room, used)
+    _touch(pose, xi_free, inertia, h, frame, points, wrench_b, report, workspace, used)
     return True

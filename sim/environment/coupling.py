@@ -14,7 +14,7 @@ from sim.world import World
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BodyState:
-    """What an environment is told of a body."""
+    """A body as an environment sees it."""
 
     T_wb: np.ndarray
     """(4, 4) body to world."""
@@ -35,11 +35,11 @@ class CoupledEnvironment(Protocol):
         They act on the bodies at `time_s`, at once; what acts on the environment is their opposite.
         """
 
-    def told(self, vehicle: Vehicle, time_s: float) -> None:
+    def renew(self, vehicle: Vehicle, time_s: float) -> None:
         """The vehicle has these numbers from then on."""
 
     def within_reach(self, T_wb: np.ndarray, twist_b: np.ndarray, dt_s: float) -> bool:
-        """Whether it has to be told of a body (pose (4, 4) to world, twist (6,) in body frame) in the next dt."""
+        """Whether it has to know of a body (pose (4, 4) to world, twist (6,) in body frame) in the next dt."""
 
     def take_impact_mps(self) -> float:
         """Greatest speed at which a body met something that stays in place since the last call; else 0."""

@@ -46,7 +46,7 @@ class Coupling:
         """
         vehicle, name = dynamics.vehicle, next(iter(observation.layout.bodies))
         if self._told is not vehicle:
-            self.environment.told(vehicle, time_s)
+            self.environment.renew(vehicle, time_s)
             self._told = vehicle
         dt_s, bodies = dynamics.control_period_s, {}
         if self.environment.within_reach(T_wb, observation.twist_b, dt_s):

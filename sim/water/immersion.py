@@ -25,7 +25,7 @@ DRAG = 0  # [N s/m] against the velocity through the water, of the whole wetted 
 IMPACT = 1  # coefficient of the pressure on patches that run into the water
 AREA = 2  # [m^2] wetted at rest
 AIR = 3  # coefficient of the wind's force on patches that face it
-LIFT = 4  # share of the pressure of the water column
+LIFT = 4  # fraction of the pressure of the water column
 RESISTANCES = 5
 
 # what is found, by number
@@ -160,9 +160,9 @@ def _sum_dry(
 @allocating_nothing(fastmath=True)
 def _cut(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
     """The point of an edge at the surface."""
-    share = a[_DEPTH] / (a[_DEPTH] - b[_DEPTH])
+    fraction = a[_DEPTH] / (a[_DEPTH] - b[_DEPTH])
     for k in range(VERTEX_WIDTH):
-        out[k] = a[k] + share * (b[k] - a[k])
+        out[k] = a[k] + fraction * (b[k] - a[k])
 
 
 @allocating_nothing
@@ -254,7 +254,7 @@ _DIFFERENCE = 1e-5
 _MOST_CHANGE = 0.05
 """Of a Newton step [m, rad]: moments of a deck that comes under water are far from linear."""
 _LEFT = 1e-9
-"""Share of the weight that may be left over."""
+"""Fraction of the weight that may be left over."""
 
 
 @lru_cache(maxsize=32)

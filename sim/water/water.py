@@ -32,9 +32,9 @@ from sim.water.wrench import (
     MEAN,
     REACH,
     REPORT,
+    SAMPLES,
     SINCE,
     SPACING,
-    TOLD,
     TOWARDS,
     WIND,
     sea_at,
@@ -100,7 +100,7 @@ class Water:
         """About a hull.
 
         drag [N s/m] of the whole hull as it is wetted when `mass` [kg] floats upright; impact and air: coefficients
-        of the pressure on patches that run into water and face the wind; lift: the share of the water column's
+        of the pressure on patches that run into water and face the wind; lift: the fraction of the water column's
         pressure that is summed here, less where something else carries the hull; added (6,) is the part of the
         vehicle's inertia that is water; stream: of a river; terrain: where it may run aground. Raises InputError where
         that mass sinks.
@@ -128,9 +128,9 @@ class Water:
             np.full((2, KEY), np.nan),
             np.zeros((2, tiles)),
             np.zeros((2, tiles, points, points, FIELDS), np.float32),
-            np.zeros((2, LATTICE, LATTICE, TOLD)),
+            np.zeros((2, LATTICE, LATTICE, SAMPLES)),
             np.zeros(5, np.int64),
-            np.zeros((LATTICE, LATTICE, TOLD)),
+            np.zeros((LATTICE, LATTICE, SAMPLES)),
         )
         rows = np.zeros((len(hull.vertices), VERTEX_WIDTH))
         own = np.zeros(6) if added is None else np.array(added, float)
@@ -146,7 +146,7 @@ class Water:
             Stream.still() if stream is None else stream,
             None if ground is None else replace(ground, report=report[REPORT:]),
         )
-        water.tell(weather, at_once=True)
+        water.change(weather, at_once=True)
         return water
 
     @property
@@ -168,7 +168,7 @@ class Water:
             self.wrench_b,
         )
 
-    def tell(self, weather: Weather, *, at_once: bool = False) -> None:
+    def change(self, weather: Weather, *, at_once: bool = False) -> None:
         """Wind and current from now on; the sea changes within CHANGE_S. Its seed stays what it was."""
         self.about[WIND : WIND + 2], self.about[GUSTS] = weather.wind_mps, weather.gusts
         self.about[CURRENT : CURRENT + 2] = weather.current_mps
@@ -200,17 +200,17 @@ class Water:
         begins = ahead_s < -_ROUNDED_S
         if abs(ahead_s) > _ROUNDED_S:
             self.report[CLOCK] = time_s
-        self.tell(weather, at_once=begins)
+        self.change(weather, at_once=begins)
 
     @property
     def state(self) -> SeaState:
         """The sea as it is now and goes on from here."""
-        told = self.report
+        report = self.report
         return SeaState(
             self.sea_arrays,
-            told[FROM : FROM + 4].copy(),
-            told[TOWARDS : TOWARDS + 4].copy(),
-            float(told[SINCE]),
+            report[FROM : FROM + 4].copy(),
+            report[TOWARDS : TOWARDS + 4].copy(),
+            float(report[SINCE]),
             self.level_m,
         )
 
@@ -367,7 +367,7 @@ class Afloat(Environment):
         """The sea changes from there on to what the vehicle's parameters say."""
         if checkpoint.size:
             self.around.recall(checkpoint)
-            self.around.tell(weather_of(self.vehicle))
+            self.around.change(weather_of(self.vehicle))
         else:
             self.forget()
 
@@ -388,12 +388,12 @@ def water_about(
 
     Raises InputError without a hull.
     """
-    worn = config_of(vehicle).hull
-    if worn is None or worn.surface is None:
+    hull = config_of(vehicle).hull
+    if hull is None or hull.surface is None:
         raise InputError(f"vehicle {vehicle.name!r} floats, and its folder names no surface in [hull]")
     values = vehicle.values
     return Water.of(
-        worn.surface,
+        hull.surface,
         weather_of(vehicle),
         drag=_number(values["drag"]),
         mass=_number(values["mass"]),
@@ -411,10 +411,10 @@ def water_about(
 def afloat_at(vehicle: Vehicle, T_wb: np.ndarray) -> np.ndarray:
     """(4, 4) body to world of a vehicle whose waterline is put at a pose: turned and raised to its equilibrium in still
     water. Raises InputError without a hull."""
-    worn = config_of(vehicle).hull
-    if worn is None or worn.surface is None:
+    hull = config_of(vehicle).hull
+    if hull is None or hull.surface is None:
         raise InputError(f"vehicle {vehicle.name!r} floats, and its folder names no surface in [hull]")
-    lies = afloat(worn.surface, _number(vehicle.values["mass"]))
+    lies = afloat(hull.surface, _number(vehicle.values["mass"]))
     found = T_wb.copy()
     found[:3, :3] = T_wb[:3, :3] @ lies[:3, :3]
     found[2, 3] += lies[2, 3]

@@ -32,7 +32,7 @@ LATTICE = 36
 """Points along its edge."""
 SURFACE, FLOW, FADE = 0, 1, 4
 """What it tells: height of the surface, velocity of the water there, and how fast that fades below [rad/m]."""
-TOLD = 5
+SAMPLES = 5
 KEY = 5
 """Of a time at which the sea is known: its number, and the sea (4,)."""
 
@@ -92,7 +92,7 @@ def fill_lattice(
     spacing: float,
     out: np.ndarray,
 ) -> None:
-    """Write what the lattice tells, out (LATTICE, LATTICE, TOLD), from the tiles of one time."""
+    """Write the samples of the lattice, out (LATTICE, LATTICE, SAMPLES), from the tiles of one time."""
     work = np.empty(FIELDS)
     for j in range(out.shape[0]):
         for i in range(out.shape[1]):
@@ -113,20 +113,20 @@ def fill_lattice(
 
 
 @allocating_nothing
-def between(lattices: np.ndarray, slot: int, share: float, now: np.ndarray) -> None:
-    """The lattice at the present, that share of the way from one time to the next."""
+def between(lattices: np.ndarray, slot: int, fraction: float, now: np.ndarray) -> None:
+    """The lattice at the present, that fraction of the way from one time to the next."""
     first, second = lattices[slot], lattices[1 - slot]
     for j in range(now.shape[0]):
         for i in range(now.shape[1]):
-            for k in range(TOLD):
-                now[j, i, k] = (1.0 - share) * first[j, i, k] + share * second[j, i, k]
+            for k in range(SAMPLES):
+                now[j, i, k] = (1.0 - fraction) * first[j, i, k] + fraction * second[j, i, k]
 
 
 @allocating_nothing(fastmath=True)
 def water_at(
     now: np.ndarray, origin_x: int, origin_y: int, spacing: float, x: float, y: float, out: np.ndarray
 ) -> None:
-    """What the lattice tells at world (x, y), out (TOLD,); beyond its edge the edge goes on."""
+    """The samples at world (x, y), out (SAMPLES,); beyond its edge the edge goes on."""
     u, v = x / spacing, y / spacing
     floor_u, floor_v = math.floor(u), math.floor(v)
     u -= floor_u
@@ -134,13 +134,13 @@ def water_at(
     i = min(max(int(floor_u) - origin_x, 0), now.shape[1] - 2)
     j = min(max(int(floor_v) - origin_y, 0), now.shape[0] - 2)
     a, b, c, d = (1.0 - u) * (1.0 - v), u * (1.0 - v), (1.0 - u) * v, u * v
-    for k in range(TOLD):
+    for k in range(SAMPLES):
         out[k] = a * now[j, i, k] + b * now[j, i + 1, k] + c * now[j + 1, i, k] + d * now[j + 1, i + 1, k]
 
 
 # what the water remembers and tells, by number; the first four as the ground's report has them
 CLOCK = 4  # [s] since the sea began
-SINCE = 5  # [s] when it was last told to change
+SINCE = 5  # [s] when it last began to change
 FROM = 6  # the sea (4,) from which it changes
 TOWARDS = 10  # the sea (4,) to which
 LEVEL = 14  # height of the surface under the origin over the mean [m]
@@ -149,7 +149,7 @@ AIR = 18  # velocity of the air, world x, y
 INSIDE = 20  # what `immersion` finds
 REPORT = INSIDE + FOUND  # then the report of the ground, where there is any
 
-# what the weather and the vehicle tell, by number
+# what weather and vehicle give, by number
 WIND, GUSTS, CURRENT, SPACING, REACH, MEAN = 0, 2, 3, 5, 6, 7
 ABOUT = 8
 
@@ -170,8 +170,8 @@ def gusty(wind_x: float, wind_y: float, gusts: float, time_s: float) -> tuple[fl
         turn = 2.0 * math.pi * time_s / PERIODS_S[k]
         along += math.sin(turn + _PHASES[k])
         across += math.sin(1.31 * turn + 2.0 * _PHASES[k] + 1.0)
-    share = gusts * math.sqrt(2.0 / len(PERIODS_S))
-    along, across = 1.0 + share * along, 0.5 * share * across
+    fraction = gusts * math.sqrt(2.0 / len(PERIODS_S))
+    along, across = 1.0 + fraction * along, 0.5 * fraction * across
     return along * wind_x - across * wind_y, along * wind_y + across * wind_x
 
 
@@ -305,7 +305,7 @@ def feel_water(
     corner, now = kept[7], kept[8]
     spacing = about[SPACING]
     turned = pose[:9].reshape(3, 3)  # row k is body axis k in the world
-    there = np.empty(TOLD)
+    there = np.empty(SAMPLES)
     _immerse(vertices, pose, now, corner, about, river, there, rows)
     air_x, air_y = gusty(about[WIND], about[WIND + 1], about[GUSTS], report[CLOCK])
     motion_w = np.concatenate((free[:3] @ turned, free[3:] @ turned))
@@ -328,7 +328,7 @@ def feel_water(
     if found[VOLUME] > 0.0:
         lattices = kept[6]
         first = math.floor(report[CLOCK] / SLAB_S) % 2
-        later, earlier = np.empty(TOLD), np.empty(TOLD)
+        later, earlier = np.empty(SAMPLES), np.empty(SAMPLES)
         water_at(lattices[1 - first], corner[0], corner[1], spacing, pose[9], pose[10], later)
         water_at(lattices[first], corner[0], corner[1], spacing, pose[9], pose[10], earlier)
         rate_b = turned @ ((later[FLOW : FLOW + 3] - earlier[FLOW : FLOW + 3]) / SLAB_S)

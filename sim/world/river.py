@@ -111,8 +111,8 @@ def river_stream(terrain: Terrain, river: River) -> Stream:
     depth[~_of_river(depth, y, centre, wide)] = 0.0
     own = depth
     depth = gaussian_filter1d(own, _EVENED_M / spacing, axis=1, mode="nearest")
-    share = depth ** (5.0 / 3.0)
-    strips = 0.5 * (share[1:] + share[:-1])
+    conveyance = depth ** (5.0 / 3.0)
+    strips = 0.5 * (conveyance[1:] + conveyance[:-1])
     within = np.vstack([np.zeros((1, len(x))), np.cumsum(strips, axis=0)])
     areas = depth.sum(axis=0) * spacing
     stream_function = MEAN_MPS * float(np.median(areas)) * within / np.maximum(within[-1], 1e-9)

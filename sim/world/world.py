@@ -146,8 +146,8 @@ def _desert(name: str, grounds: Grounds, pads: tuple[Pad, Pad], seed: int) -> Wo
     x0, y0, spacing = (float(value) for value in a["origin"])
     layers = TerrainLayers(a["sky_visibility"], a["loose"], a["curvature"])
     ends = np.stack([pad.centre_w for pad in pads]) + np.array([0.0, 0.0, 22.0])
-    share = np.linspace(0.0, 1.0, 41)[:, None]
-    path = ends[0] + share * (ends[1] - ends[0])
+    fraction = np.linspace(0.0, 1.0, 41)[:, None]
+    path = ends[0] + fraction * (ends[1] - ends[0])
     return World(name, seed, key, Terrain(a["heights"], (x0, y0), spacing), layers, pads, None, path, grounds)
 
 

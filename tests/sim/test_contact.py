@@ -83,7 +83,7 @@ class Body:
         self.R = np.ascontiguousarray(self.R)
         self.gained = advance(
             self.R, self.x, self.omega, self.v_w, self.push_w, INERTIA, self.h, n,
-            g.heights, g.frame, g.points, g.report, g.room,
+            g.heights, g.frame, g.points, g.report, g.workspace,
         )  # fmt: skip
         return self
 
@@ -135,9 +135,9 @@ def test_tangents_turn_no_farther_than_the_normal_so_that_remembered_forces_keep
         R = Rotation.from_rotvec(tilt).as_matrix()
         pose = np.concatenate([R.T.ravel(), [3.3, -2.7, 1.4]])
         used = gather_rows(
-            ground.room, pose, np.zeros(6), INERTIA, h, ground.heights, ground.frame, SKIDS, np.inf
+            ground.workspace, pose, np.zeros(6), INERTIA, h, ground.heights, ground.frame, SKIDS, np.inf
         )
-        found.append(ground.room[:used, 3:12].copy())
+        found.append(ground.workspace[:used, 3:12].copy())
     assert len(found[0]) == len(SKIDS)
     np.testing.assert_allclose(found[0], found[1], atol=1e-13)  # measured 3e-15; 1 by the least share
 
@@ -339,16 +339,16 @@ def test_impulses_of_newton_s_method_keep_the_law_of_every_point() -> None:
     hills = terrain(lambda x, y: 1.5 * np.sin(0.31 * x) * np.cos(0.23 * y) + 0.2 * x)
     legs = np.array([(x, y, z, 0.0) for x in (-1.6, 1.7) for y in (-1.0, 1.0) for z in (-1.4, 0.6)])
     ground, h, found = Ground.of(hills, legs, friction=MU), 0.01, 0
-    room, tried = ground.room, 120
-    system = room[-SPARE_ROWS : -SPARE_ROWS + EQUATIONS]
+    workspace, tried = ground.workspace, 120
+    system = workspace[-SPARE_ROWS : -SPARE_ROWS + EQUATIONS]
     for _ in range(tried):
         R = Rotation.from_rotvec(0.4 * rng.normal(size=3)).as_matrix()
         x = np.array([*rng.uniform(-20.0, 20.0, 2), 0.0])
         below = R @ legs[:, :3].T
         x[2] = float(np.max(hills.height(x[0] + below[0], x[1] + below[1]) - below[2])) - 1e-4
         pose, free = np.concatenate([R.T.ravel(), x]), rng.normal(size=6) * [0.3, 0.3, 0.3, 2.0, 2.0, 2.0]
-        used = gather_rows(room, pose, free, INERTIA, h, ground.heights, ground.frame, legs, np.inf)
-        work, xi = room[:used], np.empty(6)
+        used = gather_rows(workspace, pose, free, INERTIA, h, ground.heights, ground.frame, legs, np.inf)
+        work, xi = workspace[:used], np.empty(6)
         if not solve_by_newton(work, xi, free, INERTIA, MU, system, 1e-12):
             continue
         found += 1

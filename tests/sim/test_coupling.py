@@ -50,7 +50,7 @@ class Ball:
         force_b = R.T @ on_vehicle_w
         return {name: np.concatenate([np.cross(self._hook_b, force_b), force_b])}
 
-    def told(self, vehicle: Vehicle, time_s: float) -> None:
+    def renew(self, vehicle: Vehicle, time_s: float) -> None:
         pass
 
     def within_reach(self, T_wb: np.ndarray, twist_b: np.ndarray, dt_s: float) -> bool:

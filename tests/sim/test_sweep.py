@@ -6,7 +6,7 @@ from scipy.spatial.transform import Rotation
 
 import sim
 from sim.compiler import compile_kernel
-from sim.contact.ground import GROUND, Ground, goes_nowhere, passes_through
+from sim.contact.ground import GROUND, Ground, goes_nowhere, gravity_mps2, passes_through
 from sim.contact.height_field import first_crossing, ground_top, surface_height
 from sim.integrators import DEFAULT, integrator
 from sim.vehicle_config import config_of
@@ -59,7 +59,7 @@ def test_a_fast_body_ends_no_step_under_the_ground(land, method, omega, speed, h
         assert clearance > -0.05
         if np.abs(node[9:11]).max() > 1400.0:
             return  # where the land ends
-    assert ground.impact_mps > 0.3 * speed
+    assert ground.report[0] > 0.3 * speed
 
 
 def pose_at(x: float, z: float) -> np.ndarray:
@@ -93,7 +93,7 @@ def test_a_kernel_with_ground_steps_as_one_that_is_handed_the_wrench_of_contact(
         inlined.advance(y, u, np.zeros(6), p, h, 1, ground.env)
         plain.advance(by_hand, u, ground.wrench_b, p, h, 1)
         np.testing.assert_allclose(by_hand, y, rtol=0, atol=1e-14)
-    assert ground.contacts > 0
+    assert ground.report[1] > 0
     assert ground.wrench_b[5] == pytest.approx(9.81, rel=1e-2)
 
 
@@ -103,11 +103,11 @@ def test_a_touch_is_as_fast_as_under_the_gravity_that_the_vehicle_has(gravity):
     land = Terrain(np.zeros((129, 129), np.float32), (-64.0, -64.0), 1.0)
     body, h, u = sim.vehicle("rigid-body", gravity=gravity), 0.1, np.zeros(6)
     kernel, p = compile_kernel(body, sim.integrators()["variational"], GROUND), body.parameter_vector
-    ground = Ground.under(body, land, CORNERS)
+    ground = Ground.of(land, CORNERS, gravity_mps2=gravity_mps2(body))
     y = kernel.start(body.state(x=(0.0, 0.0, 0.4), v=(0.0, 0.0, -1.0)).node, u, p, h)
     kernel.advance(y, u, np.zeros(6), p, h, 1, ground.env)
     half = 0.5 * gravity * h  # of the first step, half of which the start has taken
-    assert ground.impact_mps == pytest.approx(1.0, abs=half + 1e-9)
+    assert ground.report[0] == pytest.approx(1.0, abs=half + 1e-9)
 
 
 def test_no_ground_about_a_place_is_higher_than_its_top():
@@ -132,7 +132,7 @@ def test_what_is_skipped_above_the_ground_changes_no_motion():
     start = vehicle.state(x=(3.0, -2.0, 9.0), omega=(0.5, 0.3, 0.2), v=(4.0, 1.0, 0.0))
     nodes = []
     for watchful in (False, True):
-        ground = Ground.under(vehicle, land, config_of(vehicle).contact.points)
+        ground = Ground.of(land, config_of(vehicle).contact.points, gravity_mps2=gravity_mps2(vehicle))
         if watchful:
             ground.frame[6] = np.inf  # its points may be anywhere: nothing is skipped
         y = kernel.start(start.node, u, p, 0.01, ground.probe().env)

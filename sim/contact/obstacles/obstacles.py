@@ -111,7 +111,7 @@ class Obstacles:
         self._time_s = time_s + dt_s
         return impulses
 
-    def told(self, vehicle: Vehicle, time_s: float) -> None:
+    def renew(self, vehicle: Vehicle, time_s: float) -> None:
         """From then on it is this one's footprint that meets them."""
         config = config_of(vehicle)
         self.footprint = config.footprint

@@ -174,7 +174,7 @@ def cut_faces(
     blocked: np.ndarray,
     room: np.ndarray,
 ) -> None:
-    """Share of every face about the hull that it blocks, and the share of the water about the face that has room."""
+    """Fractions: of every face about the hull, what it blocks; of the water about the face, what has room."""
     for c in range(3):
         for k in range(about[2, 0], about[2, 1]):
             for j in range(about[1, 0], about[1, 1]):
@@ -184,9 +184,9 @@ def cut_faces(
                     z = k + (0.0 if c == 2 else 0.5) - origin[2]
                     bx, by, bz = _in_body(R_wb, cell, x, y, z)
                     s = distance_at(values, corner, spacing, bx, by, bz) / cell
-                    share = min(max(0.5 - s, 0.0), 1.0)
+                    fraction = min(max(0.5 - s, 0.0), 1.0)
                     border = (c == 0 and i == 1) or (c == 1 and j == 1) or (c == 2 and k == 1)
-                    blocked[c, k, j, i] = 0.0 if border else share
+                    blocked[c, k, j, i] = 0.0 if border else fraction
                     t = min(max(s, -1.0), 1.0)
                     room[c, k, j, i] = 0.5 + t - 0.5 * t * abs(t)
 
@@ -375,11 +375,11 @@ class Obstruction:
             keep_before(paddle_at, place, len(place))
 
     def room(self) -> np.ndarray:
-        """(nz, ny, nx) share of each cell that is left to the water."""
+        """(nz, ny, nx) fraction of each cell that is left to the water."""
         free = self.free[:, 1:-1, 1:-1, 1:-1]
         upper = np.stack([np.roll(self.free[c], -1, 2 - c)[1:-1, 1:-1, 1:-1] for c in range(3)])
-        share: np.ndarray = (free + upper).sum(axis=0) / 6.0
-        return share
+        fraction: np.ndarray = (free + upper).sum(axis=0) / 6.0
+        return fraction
 
 
 def outside_of(box: Box, floating: Floating, T_wb: np.ndarray, place: np.ndarray) -> np.ndarray:

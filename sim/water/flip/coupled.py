@@ -53,7 +53,7 @@ class TankWater:
     def exchange(
         self, time_s: float, dt_s: float, bodies: Mapping[str, BodyState]
     ) -> Mapping[str, np.ndarray]:
-        """The shares of the water's periods that fall into dt_s, body frame."""
+        """The fractions of the water's periods that fall into dt_s, body frame."""
         ((name, state),) = bodies.items()
         impulse_w, rest_s = np.zeros(6), dt_s
         while rest_s > _INSTANT_S:
@@ -69,12 +69,12 @@ class TankWater:
         )
         return {name: by_water + self._by_walls(moving, dt_s)}
 
-    def told(self, vehicle: Vehicle, time_s: float) -> None:
-        """The open sea goes over to the one that the vehicle's numbers tell."""
+    def renew(self, vehicle: Vehicle, time_s: float) -> None:
+        """The open sea changes to the one of the vehicle's parameters."""
         if self._around is None or vehicle.support is not Support.WATER:
             return
         weather = weather_of(vehicle)
-        state = self._around.state.told(weather.sea.numbers, time_s)
+        state = self._around.state.changed_to(weather.sea.numbers, time_s)
         self._around = SeaAround(state, weather.current_mps)
 
     def _by_walls(self, state: BodyState, dt_s: float) -> np.ndarray:
@@ -87,7 +87,7 @@ class TankWater:
         return True
 
     def take_impact_mps(self) -> float:
-        """Walls keep the body in by impulses of the tank's own; none is told as a blow."""
+        """Walls keep the body in by impulses of the tank's own; none counts as a blow."""
         return 0.0
 
     def checkpoint(self) -> np.ndarray:
@@ -97,7 +97,7 @@ class TankWater:
         return np.concatenate([own, self._sea_numbers(), self.tank.checkpoint()])
 
     def _sea_numbers(self) -> np.ndarray:
-        """(11,) of the sea as it was told."""
+        """(11,) of the sea: before and after its last change, when that was, and where the box stood."""
         if self._around is None:
             return np.zeros(_OF_SEA)
         state = self._around.state
@@ -106,12 +106,12 @@ class TankWater:
     def restore(self, checkpoint: np.ndarray) -> None:
         if self._next is not None:
             self._next.result()
-        told = checkpoint[14 : 14 + _OF_SEA]
+        sea = checkpoint[14 : 14 + _OF_SEA]
         if self._around is not None:
             assert self.tank.sea is not None
-            x, y = told[9:].tolist()
+            x, y = sea[9:].tolist()
             state = replace(
-                self._around.state, before=told[:4].copy(), after=told[4:8].copy(), since_s=float(told[8])
+                self._around.state, before=sea[:4].copy(), after=sea[4:8].copy(), since_s=float(sea[8])
             )
             self._around = self.tank.sea.around = SeaAround(state, (x, y))
         self.tank.restore(checkpoint[14 + _OF_SEA :])

@@ -22,7 +22,7 @@ _LEVEL_CELLS, _LEVEL_ASIDE = 3, 4
 _PLANES = 2.0
 """Planes of particles in a cell, along each axis."""
 _BACK = 0.2
-"""A plane has left when it is back by this share of the way between two."""
+"""A plane has left when it is back by this fraction of the way between two."""
 _HALF, _ONE = np.float32(0.5), np.float32(1.0)
 
 
@@ -36,8 +36,8 @@ def draw_towards(
     """
     _, nz, ny, nx = faces.shape
     for m in range(RAMP + 1):
-        share = 1.0 - m / RAMP
-        by[m] = 1.0 - math.exp(-dt * RATE * share * share)
+        fraction = 1.0 - m / RAMP
+        by[m] = 1.0 - math.exp(-dt * RATE * fraction * fraction)
     for c in range(3):
         for k in range(1, nz - 1):
             for j in range(1, ny - 1):

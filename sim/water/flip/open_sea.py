@@ -13,7 +13,7 @@ from sim.water.ocean.synthesis import FIELDS, HEIGHT, RISE, SPEED_EAST, SPEED_NO
 from sim.water.ocean.waves import TILES_M, mean_wave_numbers, raise_waves
 
 _TILES = len(TILES_M)
-_TOLD = 1 + 3 * _TILES
+_SAMPLES = 1 + 3 * _TILES
 _SPACING = 2
 """The ocean is read so many cells apart: the box carries no shorter waves."""
 _BEYOND = 8
@@ -27,7 +27,7 @@ class SeaColumns:
         points = len(state.waves[5])
         nx, ny, _ = box.cells
         counts = ((n + 2 * _BEYOND) // _SPACING + 2 for n in (ny, nx))
-        self._read = np.zeros((*counts, _TOLD))
+        self._read = np.zeros((*counts, _SAMPLES))
         self._spacing_m, self._begin = _SPACING * box.cell_m, np.zeros(2, np.int64)
         self._decay = np.zeros(_TILES)
         self._row = np.zeros((2, _TILES, nx + 2))
@@ -95,7 +95,7 @@ def _read(grids: np.ndarray, edges: np.ndarray, begin: np.ndarray, spacing: floa
 def _about(
     read: np.ndarray, begin: np.ndarray, spacing: float, x: float, y: float
 ) -> tuple[int, int, float, float, float, float]:
-    """Row and column of the lowest of the four known places about world (x, y), and the share of each."""
+    """Row and column of the lowest of the four known places about world (x, y), and the fraction of each."""
     u, v = x / spacing - begin[0], y / spacing - begin[1]
     i = min(max(int(u), 0), read.shape[1] - 2)
     j = min(max(int(v), 0), read.shape[0] - 2)
@@ -131,12 +131,12 @@ def _fill(
     cell: float,
     level: float,
     stream: np.ndarray,
-    told: np.ndarray,
+    speeds: np.ndarray,
     left: np.ndarray,
     faces: np.ndarray,
     height: np.ndarray,
 ) -> None:
-    """told, left (tiles, nx + 2): room for the speeds of a row of columns at the surface, and what is left of them."""
+    """speeds, left (tiles, nx + 2): workspace for a row of columns: speeds at the surface, and what is left of them."""
     _, nz, ny, nx = faces.shape
     tiles = len(decay)
     for c in range(3):
@@ -150,14 +150,14 @@ def _fill(
                     height[j, i] = surface
                 depth = surface - (0.0 if c == 2 else 0.5)
                 for t in range(tiles):
-                    told[t, i] = _between(read, about, 1 + 3 * t + c)
+                    speeds[t, i] = _between(read, about, 1 + 3 * t + c)
                     left[t, i] = math.exp(-decay[t] * cell * max(depth, 0.0))
             for k in range(nz):
                 row = faces[c, k, j]
                 for i in range(nx):
                     speed = stream[c]
                     for t in range(_TILES):
-                        speed += left[t, i] * told[t, i]
+                        speed += left[t, i] * speeds[t, i]
                     row[i] = speed / cell
                 for t in range(tiles):
                     grown, rest = math.exp(decay[t] * cell), left[t]
@@ -175,7 +175,7 @@ _MOST = 2
 _FARTHEST_M = 1e7
 """Whatever is farther off is no boat any more: the box stays where it is."""
 UNDER = 0.5
-"""Share of the box's height that is under water."""
+"""Fraction of the box's height that is under water."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -199,7 +199,7 @@ class OpenSea:
         nz, ny, nx = box.shape
         self.phases = tuple(np.full(n, 0.5, np.float32) for n in ((2, nz, ny), (2, nz, nx), (1, ny, nx)))
         """How far the next plane of particles has come to each of their faces."""
-        self.share = np.zeros(RAMP + 1)
+        self.fraction = np.zeros(RAMP + 1)
         self.over = np.zeros(max(ny, nx)), np.zeros(max(ny, nx))
 
     def work_out(self, box: Box, time_s: float) -> None:

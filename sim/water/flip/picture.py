@@ -21,7 +21,7 @@ _TORN_MPS = 0.7
 _DROPS_PER_M = 14.0
 """Thrown by one particle for every metre that it goes beyond that."""
 _FASTER, _ASIDE = 0.8, 0.25
-"""The fastest drop's speed beyond its particle's, and their spread aside, as shares of the particle's speed."""
+"""The fastest drop's speed beyond its particle's, and their spread aside, as fractions of the particle's speed."""
 _ABOUT = 3
 """Columns to each side whose mean is the surface about one."""
 _NEAR = 0.8

@@ -22,20 +22,20 @@ from sim.water.flip.walls import displace
 FULL = 0.5
 """A cell with at least this density is water."""
 _NEAREST = 0.1
-"""The surface is taken no nearer to a centre than this share of a cell: the row would be too stiff."""
+"""The surface is taken no nearer to a centre than this fraction of a cell: the row would be too stiff."""
 _LEAST_OPEN = 0.05
 _SPREADING = 0.25
-"""Share of a cell's surplus of particles that a step's flow out of it takes away ..."""
+"""Fraction of a cell's surplus of particles that a step's flow out of it takes away ..."""
 _SLACK = 0.05
 """... beyond this much, which chance makes."""
 _MOST_SURPLUS = 0.5
 
 
 @allocating_nothing
-def surface_share(full: np.float32, empty: np.float32) -> np.float32:
+def surface_fraction(full: np.float32, empty: np.float32) -> np.float32:
     """How far from the full cell's centre the surface is on the way to the empty one's."""
-    share = (full - np.float32(FULL)) / (full - empty)
-    return min(max(share, np.float32(_NEAREST)), np.float32(1.0))
+    fraction = (full - np.float32(FULL)) / (full - empty)
+    return min(max(fraction, np.float32(_NEAREST)), np.float32(1.0))
 
 
 @allocating_nothing
@@ -51,7 +51,7 @@ def assemble(
 ) -> None:
     """diagonal, links (to the lower neighbour along x, y, z), right side: all (nz + 2, ny + 2, nx + 2) float32.
 
-    The right side takes the velocity of the water through what is open; the body's own share is added by its columns.
+    The right side takes the velocity of the water through what is open; the part of the body is added by its columns.
     """
     nz, ny, nx = density.shape
     one, none = np.float32(1.0), np.float32(0.0)
@@ -85,21 +85,21 @@ def assemble(
                 total, within = none, True
                 for side in range(6):
                     if side == 0:
-                        share, there = left, density[k, j, i - 1]
+                        fraction, there = left, density[k, j, i - 1]
                     elif side == 1:
-                        share, there = far_right, density[k, j, i + 1]
+                        fraction, there = far_right, density[k, j, i + 1]
                     elif side == 2:
-                        share, there = near, density[k, j - 1, i]
+                        fraction, there = near, density[k, j - 1, i]
                     elif side == 3:
-                        share, there = far, density[k, j + 1, i]
+                        fraction, there = far, density[k, j + 1, i]
                     elif side == 4:
-                        share, there = low, density[k - 1, j, i]
+                        fraction, there = low, density[k - 1, j, i]
                     else:
-                        share, there = top, density[k + 1, j, i]
-                    if there < FULL and share > none:
-                        share = share / surface_share(here, there)
+                        fraction, there = top, density[k + 1, j, i]
+                    if there < FULL and fraction > none:
+                        fraction = fraction / surface_fraction(here, there)
                         within = False
-                    total += share
+                    total += fraction
                 surplus = here - one
                 if surplus > _SLACK:
                     surplus = min(surplus - np.float32(_SLACK), np.float32(_MOST_SURPLUS))
@@ -157,12 +157,14 @@ def release(
                         faces[c, k, j, i] -= upper - lower
                     elif lower_wet:
                         there = density[k, j, i]
-                        share = surface_share(density[k - a, j - b, i - d], there) if there < FULL else one
-                        faces[c, k, j, i] += lower / share
+                        fraction = (
+                            surface_fraction(density[k - a, j - b, i - d], there) if there < FULL else one
+                        )
+                        faces[c, k, j, i] += lower / fraction
                     else:
                         there = density[k - a, j - b, i - d]
-                        share = surface_share(density[k, j, i], there) if there < FULL else one
-                        faces[c, k, j, i] -= upper / share
+                        fraction = surface_fraction(density[k, j, i], there) if there < FULL else one
+                        faces[c, k, j, i] -= upper / fraction
                     valid[c, k, j, i] = 1
 
 

@@ -31,13 +31,13 @@ class WaterBox:
 
     def begun(self, vehicle: Vehicle, T_wb: np.ndarray, world: World) -> TankWater:
         """At rest about a vehicle at (4, 4) T_wb. Raises InputError for one without a hull, or not in the box."""
-        worn = config_of(vehicle).hull
-        if worn is None or worn.surface is None:
+        hull = config_of(vehicle).hull
+        if hull is None or hull.surface is None:
             raise InputError(f"vehicle {vehicle.name!r} has no surface in [hull]: no water can carry it")
         corner = np.asarray(self.box.corner_w)
         bottom = float(world.terrain.height(*(corner + 0.5 * self.box.size_m)[:2]))
         box = Box(self.box.cells, self.box.cell_m, (float(corner[0]), float(corner[1]), bottom))
-        places = worn.surface.vertices @ T_wb[:3, :3].T + T_wb[:3, 3]
+        places = hull.surface.vertices @ T_wb[:3, :3].T + T_wb[:3, 3]
         low, high = np.asarray(box.corner_w), np.asarray(box.corner_w) + box.size_m
         if (places < low).any() or (places[:, :2] > high[:2]).any():
             raise InputError("the vehicle does not start within the box of water")
@@ -45,9 +45,9 @@ class WaterBox:
         depth = np.full((ny, nx), self.depth_m)
         if self.dam_m[0] > 0.0:
             depth[:, nx - round(self.dam_m[0] / box.cell_m) :] = self.dam_m[1]
-        tank = Tank(box, depth, floating=Floating.of(worn.surface, box.cell_m), paddle=self.paddle)
+        tank = Tank(box, depth, floating=Floating.of(hull.surface, box.cell_m), paddle=self.paddle)
         tank.make_room(T_wb)
-        return TankWater(tank, worn.surface.vertices)
+        return TankWater(tank, hull.surface.vertices)
 
 
 def read_water_box(table: TomlTable) -> WaterBox:
@@ -86,23 +86,23 @@ def _cells(table: TomlTable, key: str, default: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class SeaBox:
-    """A box that goes with the vehicle through the sea that the vehicle's numbers tell."""
+    """A box that goes with the vehicle through the sea of the vehicle's parameters."""
 
     box: Box
 
     def begun(self, vehicle: Vehicle, T_wb: np.ndarray, world: World) -> TankWater:
         """About a vehicle at (4, 4) T_wb. Raises InputError for one that has no hull, or does not float."""
-        worn = config_of(vehicle).hull
-        if vehicle.support is not Support.WATER or worn is None or worn.surface is None:
+        hull = config_of(vehicle).hull
+        if vehicle.support is not Support.WATER or hull is None or hull.surface is None:
             raise InputError(f"vehicle {vehicle.name!r} does not float: no sea can carry it")
         water = water_about(vehicle, world.water_level_m or 0.0)
         tank = Tank(
             self.box,
-            floating=Floating.of(worn.surface, self.box.cell_m),
+            floating=Floating.of(hull.surface, self.box.cell_m),
             around=SeaAround(water.state, weather_of(vehicle).current_mps),
         )
         tank.begin_at(0.0, T_wb)
-        return TankWater(tank, worn.surface.vertices)
+        return TankWater(tank, hull.surface.vertices)
 
 
 def read_sea_box(table: TomlTable) -> SeaBox:

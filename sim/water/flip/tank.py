@@ -74,7 +74,7 @@ class Tank:
         shape = box.shape
         self._end = np.zeros(shape, np.int64)
         self.density = np.zeros(shape, np.float32)
-        """Share of each cell that is full."""
+        """Fraction of each cell that is full."""
         self.faces = np.zeros((3, *shape), np.float32)
         """Velocities across the faces [cells/s]."""
         self._before = np.zeros_like(self.faces)
@@ -133,7 +133,7 @@ class Tank:
         """Room that the water takes, beside body and paddle, as the last step met them.
 
         A cell of water with water or wall on all sides is full, however its particles lie: densities scatter there, and
-        cut off at one they would tell of less. At surfaces and in spray it is as full as it is dense.
+        cut off at one they would count less. At surfaces and in spray it is as full as it is dense.
         """
         within = self._within()
         filled = np.where(within, 1.0, np.minimum(self.density[1:-1, 1:-1, 1:-1], 1.0))
@@ -153,7 +153,7 @@ class Tank:
 
     @property
     def blocked(self) -> np.ndarray:
-        """(3, nz + 2, ny + 2, nx + 2) share of each face that body and paddle blocked in the last step."""
+        """(3, nz + 2, ny + 2, nx + 2) fraction of each face that body and paddle blocked in the last step."""
         return self._obstruction.blocked
 
     def _open(self, sea: OpenSea) -> None:
@@ -302,7 +302,7 @@ class Tank:
         fall = np.float32(-GRAVITY * dt / self.box.cell_m)
         face_velocities(self._sums, fall, self.faces, self._before, self._valid)
         if self.sea is not None:
-            draw_towards(self.sea.faces, self._before, self._valid, dt, self.sea.share, self.faces)
+            draw_towards(self.sea.faces, self._before, self._valid, dt, self.sea.fraction, self.faces)
             self.sea.work_out(self.box, self.clock_s + dt)
         hold_border(self.faces, self._border)
         hold_border(self._before, self._border)

@@ -2,7 +2,7 @@
 
 The particles' momentum goes to the grid, which then knows where water is and how full cells are. The grid's change
 comes back to them, and they move with the grid: a particle keeps its own velocity but for that change, and a small
-share of the grid's own velocity, which takes out what the grid cannot see.
+fraction of the grid's own velocity, which takes out what the grid cannot see.
 
 Particles are taken by the block, and each step of the work is done for all of it: so loops are short enough for their
 numbers to stay in registers, and several go through at once.
@@ -129,7 +129,7 @@ def face_velocities(
 
 @allocating_nothing
 def densities(sums: np.ndarray, room: np.ndarray, density: np.ndarray) -> None:
-    """Share of each cell that is full, from the weights at its six faces over what these have room for."""
+    """Fraction of each cell that is full, from the weights at its six faces over what these have room for."""
     nz, ny, nx = density.shape
     density[:] = 0.0
     half, full = np.float32(0.5 * PER_CELL), np.float32(PER_CELL)
@@ -159,7 +159,7 @@ def fastest(velocity: np.ndarray, count: int) -> float:
 
 
 KEPT = 0.97
-"""Share of a particle's own velocity."""
+"""Fraction of a particle's own velocity."""
 _BLOCK = 64
 _LOW = np.float32(1.0 + 1e-3)
 

@@ -15,7 +15,7 @@ from sim.platform.errors import InputError
 from sim.water.flip.box import Box
 
 _RETURN = 0.2
-"""Share of the way out that is taken back at each exchange ..."""
+"""Fraction of the way out that is taken back at each exchange ..."""
 _RETURN_MPS = 0.3
 """... no faster than this."""
 
@@ -147,12 +147,12 @@ def block_off(at: float, blocked: np.ndarray, room: np.ndarray) -> None:
             beyond = i + (0.0 if c == 0 else 0.5) - 1.0 - at
             if beyond >= 1.0:
                 break
-            share = np.float32(min(max(0.5 - beyond, 0.0), 1.0))
+            fraction = np.float32(min(max(0.5 - beyond, 0.0), 1.0))
             s = min(max(beyond, -1.0), 1.0)
             free = np.float32(0.5 + s - 0.5 * s * abs(s))
             for k in range(nz):
                 for j in range(ny):
-                    blocked[c, k, j, i] = max(blocked[c, k, j, i], share)
+                    blocked[c, k, j, i] = max(blocked[c, k, j, i], fraction)
                     room[c, k, j, i] = min(room[c, k, j, i], free)
 
 

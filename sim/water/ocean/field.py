@@ -187,23 +187,23 @@ class Ocean:
 
 
 CHANGE_S = 8.0
-"""A sea that is told to change has done so after this time."""
+"""A change of the sea takes this time [s]."""
 
 
 @compiled
 def changing(before: np.ndarray, after: np.ndarray, since_s: float, time_s: float, out: np.ndarray) -> None:
-    """The sea (4,) of a time: from the one before it was told to change to the one told, with no jump."""
-    share = min(max((time_s - since_s) / CHANGE_S, 0.0), 1.0)
-    share = share * share * (3.0 - 2.0 * share)
+    """The sea (4,) of a time: from the one before its last change to the one after, with no jump."""
+    fraction = min(max((time_s - since_s) / CHANGE_S, 0.0), 1.0)
+    fraction = fraction * fraction * (3.0 - 2.0 * fraction)
     for k in range(4):
-        out[k] = (1.0 - share) * before[k] + share * after[k]
+        out[k] = (1.0 - fraction) * before[k] + fraction * after[k]
 
 
-def other_sea(now: np.ndarray, told: np.ndarray, wanted: np.ndarray) -> np.ndarray | None:
-    """The sea (4,) to go over to from now, with its direction the shorter way round; None where that was told."""
+def other_sea(now: np.ndarray, target: np.ndarray, wanted: np.ndarray) -> np.ndarray | None:
+    """The sea (4,) to go over to from now, with its direction the shorter way round; None where that is under way."""
     towards = wanted.copy()
     towards[1] = now[1] + math.remainder(wanted[1] - now[1], 2 * math.pi)
-    return None if np.abs(towards - told).max() <= 1e-12 * np.abs(told).max() else towards
+    return None if np.abs(towards - target).max() <= 1e-12 * np.abs(target).max() else towards
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -214,7 +214,7 @@ class SeaState:
     """start, place, number and drawn of `Waves`, edges of the tiles [m], twiddles of the transform."""
     before: np.ndarray
     after: np.ndarray
-    """(4,) wind [m/s], direction [rad], fetch [m], choppiness: of the sea before it was told to change, and after."""
+    """(4,) wind [m/s], direction [rad], fetch [m], choppiness: of the sea before its last change, and after."""
     since_s: float
     """When it was."""
     level_m: float
@@ -226,7 +226,7 @@ class SeaState:
         changing(self.before, self.after, self.since_s, time_s, out)
         return out
 
-    def told(self, wanted: np.ndarray, time_s: float) -> "SeaState":
+    def changed_to(self, wanted: np.ndarray, time_s: float) -> "SeaState":
         """From that time on it goes over to another sea (4,)."""
         now = self.numbers(time_s)
         towards = other_sea(now, self.after, wanted)

@@ -1,7 +1,7 @@
 """The surface of all tiles at one time, from the waves' complex heights by an inverse Fourier transform in the plane.
 
 Linear theory of deep water: where the height is Re a exp(i theta), a particle of the surface is moved along the wave by
-Re i a exp(i theta), its choppiness' share of which is taken, and moves with the time derivative of both.
+Re i a exp(i theta), its choppiness' fraction of which is taken, and moves with the time derivative of both.
 
 The transform is compiled code that steps can call: Stockham's radix-4 form (with one radix-2 pass for odd powers) along
 the rows, all columns at once, then the same on the transposed array: no reordering by reversed bits. Real and imaginary

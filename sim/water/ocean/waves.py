@@ -32,7 +32,7 @@ class Sea:
     fetch_m: float = 60e3
     """The way over which the wind has blown."""
     choppiness: float = 1.0
-    """Share of the waves' horizontal motion, which sharpens the crests: 0 none, 1 that of linear theory."""
+    """Fraction of the waves' horizontal motion, which sharpens the crests: 0 none, 1 that of linear theory."""
     seed: int = 1
 
     def __post_init__(self) -> None:
@@ -130,7 +130,7 @@ def significant_height_m(sea: np.ndarray, shortest_m: float = 0.0) -> float:
 
 TILES_M = (311.0, 73.0, 17.3)
 """Edges of the tiles: no common multiple within sight."""
-_LONGEST_SHARE = 5.5
+_LONGEST_FRACTION = 5.5
 """A tile has no waves longer than its edge over this: the tile before has them."""
 MOST_POINTS = 512
 LEAST_POINTS = 16
@@ -153,7 +153,7 @@ class Waves:
     def of(seed: int, points: int) -> "Waves":
         """As many as grids of that many points can have: wave numbers in a disc."""
         starts, places, numbers, draws = [0], [], [], []
-        cuts = [2 * math.pi / edge * _LONGEST_SHARE for edge in TILES_M[1:]]
+        cuts = [2 * math.pi / edge * _LONGEST_FRACTION for edge in TILES_M[1:]]
         for tile, (edge, least, most) in enumerate(
             zip(TILES_M, [0.0, *cuts], [*cuts, math.inf], strict=True)
         ):

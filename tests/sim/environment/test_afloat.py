@@ -209,13 +209,13 @@ def test_a_run_is_the_same_from_any_remembered_moment(kernel: Kernel) -> None:
     y = kernel.start(BARGE.state(x=(3.0, -2.0, AFLOAT_M)).node, u, p, h, about.probe().env)
     nothing = np.zeros(6)
     kernel.advance(y, u, nothing, p, h, 150, about.env)
-    about.tell(Weather(Sea(14.0, 1.4, 60e3), (5.0, 0.0)))
+    about.change(Weather(Sea(14.0, 1.4, 60e3), (5.0, 0.0)))
     kernel.advance(y, u, nothing, p, h, 90, about.env)
     kept_y, kept = y.copy(), about.report.copy()
     kernel.advance(y, u, nothing, p, h, 200, about.env)
     other = water(Weather(Sea(14.0, 1.4, 60e3), (5.0, 0.0)), drag=100.0, impact=0.5, air=1.0)
     other.report[:] = kept
-    other.tell(Weather(Sea(14.0, 1.4, 60e3), (5.0, 0.0)))
+    other.change(Weather(Sea(14.0, 1.4, 60e3), (5.0, 0.0)))
     kernel.advance(kept_y, u, nothing, p, h, 200, other.env)
     assert np.array_equal(y, kept_y)
     assert np.array_equal(about.report, other.report)
@@ -244,7 +244,7 @@ def test_a_start_at_a_node_is_the_motion_that_has_this_node(method: str, h: floa
 def test_a_sea_that_is_told_to_change_does_so_without_a_jump() -> None:
     about = water(Weather(Sea(2.0, 6.0)))
     about.report[CLOCK] = 10.0
-    about.tell(Weather(Sea(20.0, -6.0)))
+    about.change(Weather(Sea(20.0, -6.0)))
     seas = np.empty((2000, 4))
     for k in range(2000):
         sea_at(about.report, 10.0 + k * 0.005, seas[k])

@@ -69,7 +69,7 @@ def test_an_impulse_of_the_mole_takes_energy_from_a_hull_that_pitches_and_rolls(
     boat, random, met = vehicle("motorboat"), np.random.default_rng(3), 0
     obstacles = obstacles_in(load_world("harbour"), boat)
     assert obstacles is not None
-    obstacles.told(boat, 0.0)
+    obstacles.renew(boat, 0.0)
     values = boat.values
     inertia = np.diag(
         [

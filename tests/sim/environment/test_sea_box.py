@@ -142,7 +142,7 @@ def test_an_open_box_goes_on_to_the_bit_from_a_checkpoint_while_the_sea_changes(
     def run(water: TankWater, steps: range) -> list[np.ndarray]:
         got = []
         for n in steps:
-            water.told(vehicle("motorboat", waves=5.0 if n < 9 else 12.0), 0.01 * n)
+            water.renew(vehicle("motorboat", waves=5.0 if n < 9 else 12.0), 0.01 * n)
             body = BodyState(at(0.05 * n, 0.0, 0.0), np.array([0, 0, 0.1, 5.0, 0, 0]), solid_box(0.4))
             got.append(water.exchange(0.01 * n, 0.01, {"hull": body})["hull"])
         return got
