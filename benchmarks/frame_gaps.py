@@ -82,7 +82,7 @@ def main() -> None:
             print(f"  {'start: ' + names[0]:44s} {window.longest_s:6.3f} s", flush=True)
             for place, name in enumerate(names):
                 if place:
-                    session._carry_out(LoadScene(name))
+                    session.do(LoadScene(name))
                     watched(window, session, f"{names[place - 1]} to {name}", until=name)
                 lane = session._simulation.snapshot.lanes[0]
                 method = next(
@@ -98,7 +98,7 @@ def main() -> None:
                     watched(window, session, f"{name}: quality {quality}")
                 session._shell.view = view
                 if session._planning.view is not None:
-                    session._plan(StartPlanning())
+                    session.do(StartPlanning())
                     watched(window, session, f"{name}: plan")
 
 

@@ -10,7 +10,7 @@ import io
 import pickle
 import platform
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import cache, partial
 from pathlib import Path
@@ -94,7 +94,7 @@ def part(**options: Any) -> Any:
     return partial(jitted, nogil=True, **ours, **options)
 
 
-def jitted(function: FunctionType, **options: Any) -> Any:
+def jitted(function: Callable[..., Any], **options: Any) -> Any:
     """`numba.njit(**options)(function)`, whatever `NUMBA_DISABLE_JIT` says: that lets one look into functions of one's
     own while they run as Python, which compiled functions on pointers and records cannot do."""
     disabled, numba.config.DISABLE_JIT = numba.config.DISABLE_JIT, 0

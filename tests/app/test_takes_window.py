@@ -86,3 +86,20 @@ def test_a_flight_survives_an_app_that_is_killed(screen: Screen, tmp_path: Path)
     (path,) = folder.glob("autosaved/*.npz")
     lost_s = seen["clock_s"] - load_take(path).end_s
     assert lost_s < 5.0  # simulated, between copy and look; then 15 s of wall time until the next copy
+
+
+def test_what_was_flown_is_kept_where_the_x_server_ends(tmp_path: Path) -> None:
+    screen = Screen(800, 500)
+    app = App(screen, tmp_path, "plain", "--quality", "software", "--size", "800x500")
+    try:
+        app.wait_until(lambda p: p["clock_s"] > 0.1, timeout_s=120, what="it flies")
+        screen.xdotool("keydown", "r")
+        flown = app.wait_until(lambda p: p["clock_s"] > 8.0, timeout_s=60, what="it was steered for a while")
+        screen.kill()
+        assert app.process.wait(600.0) == 1, app.log()
+        assert "the display is gone" in app.log()
+        (path,) = tmp_path.glob("takes/autosaved/*.npz")
+        assert load_take(path).duration_s >= flown["clock_s"] - 0.1
+    finally:
+        app.close()
+        screen.close()

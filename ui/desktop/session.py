@@ -3,6 +3,7 @@
 import gc
 import math
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -36,6 +37,7 @@ from ui.features.scenes.actions import SceneActions
 from ui.features.scenes.loader import Loader
 from ui.features.scenes.preparation import Loaded
 from ui.features.scenes.view import OpenControls, OpenPath
+from ui.features.takes.actions import TakesActions
 from ui.features.takes.sharing import SharingView
 from ui.input.desk import CameraMotion
 from ui.settings.catalogue import load_catalogue
@@ -135,6 +137,7 @@ class Session:
         self._take_over(loaded)
         self._picture = Picture(window, loaded.scene, loaded.world, view, loaded.scenery)
         window.push_handlers(on_file_drop=self._dropped)
+        window.on_display_lost = self._keep
 
     @property
     def scene(self) -> Scene:
@@ -206,6 +209,13 @@ class Session:
         self._memories.keep()
         self._picture.release()
         self._resources.close()
+
+    def _keep(self) -> None:
+        """What was flown and chosen, where the window is gone and cannot be asked for anything."""
+        self._simulation.stop()
+        self._of(TakesActions).close()
+        self._memories.keep()
+        print("holonomy: the display is gone; what was flown is kept: see Takes, Autosaved", file=sys.stderr)
 
     def _of(self, kind: type[A]) -> A:
         return next(actions for actions in self._actions if isinstance(actions, kind))

@@ -1,9 +1,11 @@
 """The app's one window: a GL 4.1 core context, a paced frame loop, full screen, screenshots."""
 
+import ctypes
 import os
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import moderngl
@@ -17,6 +19,7 @@ from render.quality import require_gl
 LONGEST_FRAME_S = 0.1
 """A longer gap (a dragged window, a breakpoint) counts as this much wall time."""
 SMALLEST = (800, 500)
+EXIT_DISPLAY_LOST = 1
 
 
 class AppWindow(pyglet.window.Window):
@@ -44,6 +47,9 @@ class AppWindow(pyglet.window.Window):
         self.set_minimum_size(*SMALLEST)
         self.ctx: moderngl.Context = moderngl.create_context(require=410)
         require_gl(self.ctx)
+        self.on_display_lost: Callable[[], None] = lambda: None
+        """Called before the process ends because there is no X server any more, which draws and answers nothing."""
+        self._lost_handler = self._watch_display()
 
     def _open(self, size: tuple[int, int], title: str, visible: bool) -> None:
         # No multisampling: the scene is drawn off-screen and panels do not need it.
@@ -65,6 +71,24 @@ class AppWindow(pyglet.window.Window):
             raise DisplayError(
                 f"no window with OpenGL 4.1 could be opened{why}; {_what_there_is()}"
             ) from error
+
+    def _watch_display(self) -> object:
+        """On X: when the server is gone Xlib ends the process at once, unless it is told what to do instead.
+
+        Returns what has to live as long as the window.
+        """
+        if not sys.platform.startswith("linux"):
+            return None
+        handler = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(self._display_lost)
+        with suppress(OSError, AttributeError):  # there is no Xlib
+            ctypes.CDLL("libX11.so.6").XSetIOErrorHandler(handler)
+        return handler
+
+    def _display_lost(self, display: int | None) -> int:
+        try:
+            self.on_display_lost()
+        finally:
+            os._exit(EXIT_DISPLAY_LOST)  # whatever would tidy up in between would ask the server, or draw
 
     def _event_drag_enter(self, event: Any) -> None:
         """On X: pyglet fails where what is dragged has three types at most, which then stand in the event itself."""
@@ -140,8 +164,6 @@ class AppWindow(pyglet.window.Window):
             return
         if sys.platform == "win32" and not self.fullscreen:
             # Windows ignores the swap interval of windows; waiting for the compositor paces the loop.
-            import ctypes
-
             ctypes.windll.dwmapi.DwmFlush()
         super().flip()
 
