@@ -1,22 +1,31 @@
 """The balls that stand for a vehicle in a plan: few that cover all that is drawn of it."""
 
+import hashlib
+import inspect
 import logging
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 
 import casadi as ca
 import numpy as np
 
+from sim.models import drawn_solids as drawing
+from sim.models.asset import model_file
 from sim.models.drawn_solids import directions, drawn_solids
 from sim.planner.task.bodies import acted, planar
 from sim.platform.errors import InputError
+from sim.vehicle_config import VehicleConfig, config_named, config_of
 from sim.vehicles.forms.base import Vehicle
+from sim.vehicles.forms.custom import source_of
 from sim.vehicles.forms.form import TREES
 from sim.vehicles.forms.homogeneous import ActionVehicle
+from sim.world.store import Arrays, cached_arrays, source_digest
 
 Ball = tuple[float, float, float, float]
 """(x, y, z, radius) m, in the body frame."""
 
+_DIGEST = source_digest(__file__, drawing.__file__)
 _log = logging.getLogger(__name__)
 _MOST = 4
 """Balls of a body."""
@@ -42,7 +51,6 @@ class Cover:
     """From a body's origin to the farthest point that is drawn of it."""
 
 
-@lru_cache(maxsize=16)
 def cover(vehicle: Vehicle) -> Cover:
     """Balls around all that is drawn of a vehicle, and the body whose frame each is in, as a Task takes them.
 
@@ -50,13 +58,43 @@ def cover(vehicle: Vehicle) -> Cover:
     and so is what stands still. What cannot be covered of a model is said in one line, and a point stands for a vehicle
     of which nothing can.
     """
+    return _cover(vehicle, config_of(vehicle))
+
+
+@lru_cache(maxsize=16)
+def _cover(vehicle: Vehicle, config: VehicleConfig) -> Cover:
+    """config: another one when the files of a vehicle have changed. Those of the project are kept in the cache."""
     try:
-        solids = covered_solids(vehicle)
+        if source_of(type(vehicle)) or vehicle.solids:
+            return _of_arrays(_fitted(vehicle))
+        name = _name(vehicle, config)
+        return _of_arrays(cached_arrays("covers", name, lambda: _fitted(vehicle)))
     except InputError as error:
         _log.warning("holonomy: plans take %s for a point: %s", vehicle.name, error)
         return Cover()
-    if not solids:
+
+
+def _name(vehicle: Vehicle, config: VehicleConfig) -> str:
+    """By all that what is drawn of a vehicle depends on."""
+    looks = [config, *(config_named(look) for _, look in config.model.wears)]
+    said = (vehicle.name, sorted(vehicle.values.items()), vehicle.links, [look.model for look in looks])
+    digest = hashlib.sha256(repr(said).encode())
+    files = [Path(inspect.getfile(type(vehicle))), *(model_file(look.name) for look in looks)]
+    for file in files:
+        digest.update(file.read_bytes() if file.is_file() else b"")
+    return f"{vehicle.name}-{_DIGEST}-{digest.hexdigest()[:32]}"
+
+
+def _of_arrays(arrays: Arrays) -> Cover:
+    if not len(arrays["balls"]):
         return Cover()
+    balls = tuple((x, y, z, r) for x, y, z, r in arrays["balls"].tolist())
+    return Cover(balls, tuple(arrays["bodies"].tolist()), float(arrays["reach_m"]))
+
+
+def _fitted(vehicle: Vehicle) -> Arrays:
+    """The fields of a cover. Raises InputError, one line, for a model that cannot be read."""
+    solids = covered_solids(vehicle)
     balls: list[Ball] = []
     bodies: list[str] = []
     for body, triangles in solids.items():
@@ -64,8 +102,12 @@ def cover(vehicle: Vehicle) -> Cover:
         balls += found
         bodies += [body] * len(found)
     several = vehicle.form in TREES or acted(vehicle)
-    reach = max(float(np.linalg.norm(triangles, axis=2).max()) for triangles in solids.values())
-    return Cover(tuple(balls), tuple(bodies) if several else (), reach)
+    reach = max((float(np.linalg.norm(each, axis=2).max()) for each in solids.values()), default=0.0)
+    return {
+        "balls": np.array(balls).reshape(-1, 4),
+        "bodies": np.array(bodies if several else [], str),
+        "reach_m": np.array(reach),
+    }
 
 
 def covered_solids(vehicle: Vehicle) -> dict[str, np.ndarray]:
