@@ -25,6 +25,7 @@ from render.passes.targets import Canvas
 from render.quality import PRESETS, detect
 from render.renderer import Renderer
 from render.still import view_from
+from sim.vehicle_config import config_named
 from sim.vehicles import vehicle
 from sim.water.water import water_about
 from sim.world import load_world
@@ -69,6 +70,7 @@ def flight(world: object, frames: int, size_px: tuple[int, int]) -> Iterator[Fra
             controls=np.zeros(4),
             shape=np.zeros(0),
             time_s=0.3 * number / 41.0,
+            config=config_named("helicopter"),
         )
         eye = position - 18.0 * forward + np.array([0.0, 0.0, 6.0])
         yield Frame(view=view_from(eye, position, size_px), vehicles=(helicopter,), wall_s=number / 60.0)
@@ -80,7 +82,9 @@ def trip(world: object, frames: int, size_px: tuple[int, int], *, waves: bool) -
     for number, x in enumerate(np.linspace(-20.0, 30.0, frames)):
         T_wb = np.eye(4)
         T_wb[:3, 3] = (x, 0.0, world.water_level_m)
-        boat = DrawnVehicle("motorboat", T_wb, np.zeros(2), np.zeros(0), time_s=0.3 * number)
+        boat = DrawnVehicle(
+            "motorboat", T_wb, np.zeros(2), np.zeros(0), time_s=0.3 * number, config=config_named("motorboat")
+        )
         eye = T_wb[:3, 3] + (-9.0, 0.0, 3.5)
         sea = DrawnSea(state, 0.3 * number) if waves else None
         yield Frame(

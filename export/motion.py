@@ -13,6 +13,7 @@ from sim.recordings.take import LaneStatus
 from sim.simulation.placing import in_world
 from sim.simulation.snapshot import LaneSnapshot, Snapshot
 from sim.trajectory import Trajectory
+from sim.vehicle_config import VehicleConfig, config_of
 from sim.vehicles import VEHICLES, Vehicle
 from sim.vehicles.forms.observation import Observed, layout_of
 from sim.vehicles.forms.parameters import Value
@@ -30,6 +31,8 @@ class LaneMotion:
     name: str
     vehicle: str
     """Registry name, which selects the model."""
+    config: VehicleConfig
+    """How the parts of that model move."""
     time: np.ndarray
     """(n,) s."""
     bodies: Columns
@@ -123,6 +126,7 @@ def _motion(
     return LaneMotion(
         name=name,
         vehicle=vehicle.name,
+        config=config_of(vehicle),
         time=time,
         bodies=bodies,
         twist=observed.rows[:, observed.layout.twist],
@@ -169,6 +173,7 @@ def _recorded(name: str, rows: list[LaneSnapshot]) -> LaneMotion:
     return LaneMotion(
         name=name,
         vehicle=last.vehicle,
+        config=last.config,
         time=np.array([row.time_current_s for row in rows]),
         bodies={body: np.array([row.bodies[body] for row in rows]) for body in last.bodies},
         twist=np.array([row.twist_b for row in rows]),

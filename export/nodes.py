@@ -16,7 +16,7 @@ from sim.models.model_asset import ModelAsset
 from sim.models.solids import capsules_of
 from sim.models.stand_in import box_asset, cart_asset, on_wheels
 from sim.multibody.shapes import STAND
-from sim.vehicle_config import Part, config_named, named_values
+from sim.vehicle_config import Part, VehicleConfig, named_values
 from sim.vehicle_config.model import moved
 from sim.vehicles import VEHICLES
 from sim.world import World
@@ -92,19 +92,19 @@ class _Assets:
     def __init__(self) -> None:
         self._read: dict[str, ModelAsset] = {}
 
-    def of(self, vehicle: str) -> ModelAsset:
+    def of(self, vehicle: str, config: VehicleConfig) -> ModelAsset:
         """The model of a vehicle, or the box that stands in for it."""
         if vehicle not in self._read:
-            self._read[vehicle] = _asset(vehicle)
+            self._read[vehicle] = _asset(vehicle, config)
         return self._read[vehicle]
 
 
-def _asset(vehicle: str) -> ModelAsset:
+def _asset(vehicle: str, config: VehicleConfig) -> ModelAsset:
     if _has_own(vehicle):
         return load_model(vehicle)
     if on_wheels(vehicle):
         return cart_asset()
-    return box_asset(config_named(vehicle).model.box_half_m)
+    return box_asset(config.model.box_half_m)
 
 
 def _has_own(vehicle: str) -> bool:
@@ -123,25 +123,26 @@ def _add_lane(nodes: list[Node], motion: LaneMotion, assets: _Assets) -> None:
         local = poses.copy()
         local[:, :3, 3] -= middle
         nodes.append(Node(name, lane, track=_track(motion.time, local, f"{motion.name}/{name}")))
-    model = config_named(motion.vehicle).model
+    model = motion.config.model
     if STAND in {*(part.body for part in model.parts), *(link.body for link in motion.links)}:
         x, y, z = (float(v) for v in np.array(motion.pivot_w) - middle)
         bodies[STAND] = len(nodes)
         nodes.append(Node(STAND, lane, at_m=(x, y, z)))
-    worn = {name: look for name in motion.bodies if (look := model.look_of(name)) is not None}
+    worn = {name: look for name in motion.bodies if (look := motion.config.look_of(name)) is not None}
     for name, look in worn.items():
-        _add_model(nodes, _worn(motion, name, look), assets.of(look), {name: bodies[name]})
+        _add_model(nodes, _worn(motion, name, look), assets.of(look.name, look), {name: bodies[name]})
     _add_links(nodes, motion, bodies)
     if not (motion.links or worn) or _has_own(motion.vehicle):
-        _add_model(nodes, motion, assets.of(motion.vehicle), bodies)
+        _add_model(nodes, motion, assets.of(motion.vehicle, motion.config), bodies)
 
 
-def _worn(motion: LaneMotion, body: str, look: str) -> LaneMotion:
+def _worn(motion: LaneMotion, body: str, look: VehicleConfig) -> LaneMotion:
     """Of a body that looks like a vehicle of its own, as such."""
-    controls = motion.controls if flown_alike(motion.vehicle, look) else np.zeros((len(motion.time), 0))
+    controls = motion.controls if flown_alike(motion.vehicle, look.name) else np.zeros((len(motion.time), 0))
     return replace(
         motion,
-        vehicle=look,
+        vehicle=look.name,
+        config=look,
         bodies={body: motion.bodies[body]},
         controls=controls,
         parameters={},
@@ -160,7 +161,7 @@ def _add_links(nodes: list[Node], motion: LaneMotion, bodies: Mapping[str, int])
 
 def _add_model(nodes: list[Node], motion: LaneMotion, asset: ModelAsset, bodies: Mapping[str, int]) -> None:
     """The parts of a model; those without a body of their own go with the first one."""
-    model, main = config_named(motion.vehicle).model, next(iter(bodies.values()))
+    model, main = motion.config.model, next(iter(bodies.values()))
     parts = {node: part for part in model.parts for node in part.nodes}
     for k, name in enumerate(asset.nodes):
         part = parts.get(name)

@@ -55,7 +55,7 @@ class Follower:
             subject.T_wb,
             subject.twist_b,
             dt_s,
-            model=subject.model,
+            framing=subject.config.camera,
             reach_m=subject.reach_m,
             held=subject.held,
             world=self._world,

@@ -7,6 +7,7 @@ import numpy as np
 
 from sim.contact.obstacles import ObstaclesPicture
 from sim.multibody.shapes import Capsule
+from sim.vehicle_config import VehicleConfig
 from sim.vehicles.forms.parameters import Value
 from sim.water.ocean import SeaState
 from sim.water.picture import BoxPicture
@@ -41,6 +42,8 @@ class DrawnVehicle:
     """(4, 4) interpolated pose."""
     controls: np.ndarray
     shape: np.ndarray
+    config: VehicleConfig
+    """How the parts of that model move, and what it is to water and ground."""
     parameters: Mapping[str, Value] = field(default_factory=dict)
     """That differ from the vehicle's defaults."""
     time_s: float | None = None

@@ -29,7 +29,6 @@ from render.vehicles.library import ModelLibrary
 from render.vehicles.rigs import parked_vehicles
 from render.water.tank import WaterBoxes
 from render.water.waters import Waters
-from sim.vehicle_config import config_named
 from sim.world import World
 
 EXPOSURE = 0.60
@@ -274,7 +273,7 @@ class Renderer:
 
     def _clear_around(self, frame: Frame) -> None:
         """No plant or block stays where a stand has been put up."""
-        room = ((v.T_wb, config_named(v.model).model.clear_around_m) for v in frame.vehicles)
+        room = ((v.T_wb, v.config.model.clear_around_m) for v in frame.vehicles)
         stands = [(*T_wb[:2, 3], radius_m) for T_wb, radius_m in room if radius_m and np.isfinite(T_wb).all()]
         places = np.round(np.array(stands, float).reshape(-1, 3), 1)
         if not np.array_equal(places, self._cleared):
@@ -366,7 +365,7 @@ class Renderer:
         return [
             vehicle
             for vehicle in self._parked
-            if (normals @ vehicle.T_wb[:3, 3] + offsets > -self._models.radius_m(vehicle.model)).all()
+            if (normals @ vehicle.T_wb[:3, 3] + offsets > -self._models.radius_m(vehicle)).all()
         ]
 
     def _draw_scene(self, frame: Frame) -> None:

@@ -14,6 +14,7 @@ from render.matrices import look_at, perspective
 from render.passes.targets import Canvas
 from render.quality import PRESETS
 from render.renderer import Renderer
+from sim.vehicle_config import config_of
 from sim.vehicles import vehicle
 from sim.water.water import water_about
 from sim.world import World
@@ -63,9 +64,10 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _afloat(name: str, world: World) -> DrawnVehicle:
-    controls, T_wb = vehicle(name).neutral_controls, np.eye(4)
+    floating, T_wb = vehicle(name), np.eye(4)
+    controls = np.full(len(floating.controls), 0.6)
     T_wb[2, 3] = world.water_level_m or 0.0
-    return DrawnVehicle(name, T_wb, np.full(len(controls), 0.6), np.zeros(0), time_s=AT_S)
+    return DrawnVehicle(name, T_wb, controls, np.zeros(0), config_of(floating), time_s=AT_S)
 
 
 def _sea(name: str, wind_mps: float, world: World) -> DrawnSea:

@@ -7,12 +7,6 @@ from typing import Protocol
 import numpy as np
 
 from sim.vehicle_config import Camera as Framing
-from sim.vehicle_config import config_named
-
-
-def framing_of(model: str) -> Framing:
-    """Measures of a vehicle by its name; one that does not say is taken to be of a person's size."""
-    return config_named(model).camera
 
 
 def framing_about(framing: Framing, reach_m: float, *, held: bool) -> Framing:

@@ -4,11 +4,12 @@ import numpy as np
 
 from render.cameras.clearance import Bumps, GroundGuard, Surroundings
 from render.cameras.following import Chase, Orbit
-from render.cameras.framing import CameraInput, NoInput, Shot, Subject, framing_about, framing_of
+from render.cameras.framing import CameraInput, Framing, NoInput, Shot, Subject, framing_about
 from render.cameras.overview import Overview
 from render.cameras.standing import Cockpit, Free, Tower
 from render.frame import View
 from render.matrices import look_at, perspective
+from sim.vehicle_config import fallback
 
 CAMERA_KINDS = ("chase", "orbit", "cockpit", "tower", "free", "overview")
 _JUMP_M = 30.0
@@ -88,7 +89,7 @@ class CameraRig:
         twist_b: np.ndarray,
         dt_s: float,
         *,
-        model: str = "",
+        framing: Framing | None = None,
         reach_m: float = 0.0,
         held: bool = False,
         motion: CameraInput | None = None,
@@ -105,7 +106,7 @@ class CameraRig:
         if not np.isfinite(place).all() or np.abs(place[:3, 3]).max() > _FARTHEST_M:
             return _view(self._last_shot or _nowhere(), aspect)
         velocity_w = place[:3, :3] @ np.nan_to_num(np.asarray(twist_b, float)[3:6], posinf=0.0, neginf=0.0)
-        subject = Subject(place, velocity_w, framing_about(framing_of(model), reach_m, held=held))
+        subject = Subject(place, velocity_w, framing_about(framing or fallback().camera, reach_m, held=held))
         if not self._entered or self._jumped(subject, dt_s):
             self._enter(subject)
         self._last_position_w = subject.position_w.copy()

@@ -7,6 +7,7 @@ import numpy as np
 from render.frame import DrawnVehicle
 from sim.planner.task.obstacles import Obstacle
 from sim.shapes.surface import upright
+from sim.vehicle_config import config_named
 from sim.world import World
 
 _BUILT_IN = ("", "kerb")
@@ -29,5 +30,11 @@ def obstacle_model(obstacle: Obstacle, world: World) -> DrawnVehicle | None:
     T_wb[:3, 3] = x, y, float(world.surface_m(x, y))
     paint = _PAINTS[zlib.crc32(obstacle.name.encode()) % len(_PAINTS)]
     return DrawnVehicle(
-        model=obstacle.look, T_wb=T_wb, controls=np.zeros(0), shape=np.zeros(0), tint=paint, still=True
+        model=obstacle.look,
+        config=config_named(obstacle.look),
+        T_wb=T_wb,
+        controls=np.zeros(0),
+        shape=np.zeros(0),
+        tint=paint,
+        still=True,
     )

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from render.cameras.framing import framing_of
 from render.frame import Arrow, DrawnVehicle, Frame, Polyline, Surface
 from render.plan import shapes
 from render.plan.obstacle_models import obstacle_model
@@ -64,8 +63,7 @@ class PlanScene:
 
     def added(self, frame: Frame, view: PlanView, now_s: float) -> Frame:
         """The frame with everything there is to see of `view` at wall time `now_s`."""
-        model = view.vehicle.name
-        size_m = framing_of(model).distance_m
+        size_m = config_of(view.vehicle).camera.distance_m
         kept = [
             (r, KEPT[i % len(KEPT)])
             for i, r in enumerate(view.kept)
@@ -155,7 +153,7 @@ class PlanScene:
         places = self._on_ground(view, seen.places_w) + np.array([0.0, 0.0, LIFT_M])
         colour = PRESENT if seen.phase == "flying" else HELD
         line = Polyline(places, colour, np.linspace(1.0, 0.5, len(places)), 4.0)
-        mark_m = 0.03 * framing_of(view.vehicle.name).distance_m
+        mark_m = 0.03 * config_of(view.vehicle).camera.distance_m
         marks = [_post(place, mark_m, colour) for place in places[:: max(len(places) // 8, 1)][1:]]
         return [*cased([line]), line, *marks]
 
@@ -284,6 +282,7 @@ def _ghosts(way: Way, colour: Colour, size_m: float) -> tuple[list[DrawnVehicle]
         vehicles.append(
             DrawnVehicle(
                 model=record.vehicle.name,
+                config=config_of(record.vehicle),
                 T_wb=pose,
                 controls=record.controls[k],
                 shape=node[record.vehicle.node_layout.shape],

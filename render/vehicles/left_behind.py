@@ -6,14 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from render.cameras.framing import framing_of
 from render.frame import Polyline, Splash, Surface, Wake
 from render.vehicles.shown import Shown
 from render.vehicles.tracks import Tracks
 from render.vehicles.wake import WakeTrack
 from sim.simulation.snapshot import LaneStatus
 from sim.vehicle_config import Trail as Trace
-from sim.vehicle_config import config_named
+from sim.vehicle_config import VehicleConfig
 
 _MOST_POINTS = 1500
 """As many as the spacing and the time of any trail ask for at the speeds that are seen."""
@@ -52,7 +51,7 @@ class Trail:
 
     def extend(
         self,
-        vehicle: str,
+        trace: Trace,
         generation: int,
         time_s: float,
         T_wb: np.ndarray,
@@ -66,7 +65,7 @@ class Trail:
         """
         if generation != self._generation:
             self._begin = self._end = 0
-            self._generation, self._trace, self._last = generation, config_named(vehicle).trail, None
+            self._generation, self._trace, self._last = generation, trace, None
         point_w = self._point_w(T_wb)
         if not np.isfinite(point_w).all():
             return
@@ -153,14 +152,16 @@ class Splashes:
         self._last: tuple[float, float] | None = None
         self._splashes: deque[tuple[float, tuple[float, float], float]] = deque(maxlen=4)
 
-    def extend(self, vehicle: str, generation: int, time_s: float, T_wb: np.ndarray, soles_m: float) -> None:
+    def extend(
+        self, config: VehicleConfig, generation: int, time_s: float, T_wb: np.ndarray, soles_m: float
+    ) -> None:
         """Note where the lane is now, (4, 4), `soles_m` above its lowest point; a scrub back forgets what lay ahead."""
         if generation != self._generation:
             self._splashes.clear()
             self._generation, self._last, self._wet = generation, None, False
         while self._splashes and self._splashes[-1][0] > time_s:
             self._splashes.pop()
-        if config_named(vehicle).hull is not None or not np.isfinite(T_wb).all():
+        if config.hull is not None or not np.isfinite(T_wb).all():
             return
         height = float(T_wb[2, 3]) - soles_m - self._level_m
         if height < 0.0 and not self._wet and self._last is not None and time_s > self._last[0]:
@@ -193,20 +194,20 @@ class LeftBehind:
     def extend(self, shown: Shown) -> None:
         """Note where the lane is now."""
         lane, time_s, T_wb = shown.lane, shown.time_s, shown.T_wb
-        self._trail.extend(lane.vehicle, lane.generation, time_s, T_wb, lane.ways, lane.twist_b)
-        self._tracks.extend(lane.vehicle, lane.generation, time_s, T_wb, lane.parameters)
-        self._wake.extend(lane.vehicle, lane.generation, time_s, T_wb, lane.twist_b)
-        soles_m = config_named(lane.vehicle).contact.soles_m
-        self._splashes.extend(lane.vehicle, lane.generation, time_s, T_wb, soles_m)
+        self._trail.extend(lane.config.trail, lane.generation, time_s, T_wb, lane.ways, lane.twist_b)
+        self._tracks.extend(lane.config, lane.generation, time_s, T_wb, lane.parameters)
+        self._wake.extend(lane.config, lane.generation, time_s, T_wb, lane.twist_b)
+        soles_m = lane.config.contact.soles_m
+        self._splashes.extend(lane.config, lane.generation, time_s, T_wb, soles_m)
 
     def line(self, shown: Shown) -> Polyline | None:
         """The trail; of what leaves tracks on the ground only a ghost's."""
         lane = shown.lane
-        if config_named(lane.vehicle).tracks is not None and not lane.ghost:
+        if lane.config.tracks is not None and not lane.ghost:
             return None
         width = 2.5 if lane.ghost and not shown.apart else 4.0
         tint = _UNTINTED if min(lane.tint) >= 1.0 else lane.tint
-        clear = 0.25 * framing_of(lane.vehicle).distance_m
+        clear = 0.25 * lane.config.camera.distance_m
         line = self._trail.line(shown.time_s, shown.true_T_wb, tint, width_px=width, clear_m=clear)
         return None if line is None else replace(line, points_w=line.points_w + shown.shift_w)
 

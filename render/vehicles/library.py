@@ -21,7 +21,7 @@ from sim.models.model_asset import MAX_MATERIALS, MAX_NODES, ModelAsset
 from sim.models.stand_in import box_asset, cart_asset, on_wheels
 from sim.multibody.shapes import STAND
 from sim.platform.errors import InputError
-from sim.vehicle_config import VehicleConfig, config_named
+from sim.vehicle_config import VehicleConfig
 
 SHUTTER_RAD = 0.26
 """Angle that the blades sweep while the shutter is open."""
@@ -117,13 +117,13 @@ class ModelLibrary:
         self._links = LinkModels(ctx, programs)
         self._stack.callback(self._links.release)
 
-    def radius_m(self, model: str) -> float:
+    def radius_m(self, vehicle: DrawnVehicle) -> float:
         """Bounding sphere about the body origin, rotors included."""
-        return self._load(model).asset.radius_m if _has_model(model) else 2.0
+        return self._load(vehicle).asset.radius_m if _has_model(vehicle) else 2.0
 
     def ball(self, vehicle: DrawnVehicle) -> tuple[np.ndarray, float]:
         """(centre (3,), radius [m]) of a ball about it."""
-        return vehicle.ball or (vehicle.T_wb[:3, 3], self.radius_m(vehicle.model))
+        return vehicle.ball or (vehicle.T_wb[:3, 3], self.radius_m(vehicle))
 
     def draw(self, vehicle: DrawnVehicle, context: PassContext) -> None:
         """Draw one vehicle in one pass; poses that are not finite are skipped."""
@@ -134,7 +134,7 @@ class ModelLibrary:
         dressed = worn(vehicle)
         for one in dressed:
             self._draw_model(one, context)
-        if not _has_model(vehicle.model) and (vehicle.links or dressed):
+        if not _has_model(vehicle) and (vehicle.links or dressed):
             return
         if vehicle.links and _of_other_bodies(vehicle):
             return
@@ -166,24 +166,24 @@ class ModelLibrary:
 
     def _choose(self, vehicle: DrawnVehicle, context: PassContext) -> _Loaded:
         """The model's file at the level of detail that the pass can show, or the box."""
-        if not _has_model(vehicle.model):
+        if not _has_model(vehicle):
             if on_wheels(vehicle.model):
                 return self._loaded.get(("cart",)) or self._upload(("cart",), cart_asset())
-            half_m = config_named(vehicle.model).model.box_half_m
+            half_m = vehicle.config.model.box_half_m
             key = ("box", *half_m)
             return self._loaded.get(key) or self._upload(key, box_asset(half_m))
         far = float(np.linalg.norm(context.view.eye_w - vehicle.T_wb[:3, 3])) > _FAR_M
         coarse = context.mirrored or context.quality.name == "software" or (far and context.name != "shadow")
         coarse = coarse and not _sits_in(context.view, vehicle)
-        return self._load(vehicle.model, far=coarse and _has_model(vehicle.model, far=True))
+        return self._load(vehicle, far=coarse and _has_model(vehicle, far=True))
 
-    def _load(self, model: str, *, far: bool = False) -> _Loaded:
-        key, config = (model, far), config_named(model)
+    def _load(self, vehicle: DrawnVehicle, *, far: bool = False) -> _Loaded:
+        key, config = (vehicle.model, far), vehicle.config
         loaded = self._loaded.get(key)
         if loaded is not None and loaded.source is config:
             return loaded
         try:
-            asset = load_model(model, far=far)
+            asset = load_model(vehicle.model, far=far)
         except InputError:
             if loaded is None:
                 raise
@@ -226,7 +226,7 @@ class ModelLibrary:
     ) -> None:
         _set(self._body, "attitude", _attitude(vehicle.T_wb))
         _set(self._body, "scorch", 1.0 if vehicle.wreck else 0.0)
-        floats = config_named(vehicle.model).hull is not None
+        floats = vehicle.config.hull is not None
         _set(self._body, "wet", (*self.water(vehicle), 1.0) if floats and self.water is not None else _DRY)
         self._culled(self._body, loaded, vehicle, pose, context, face="back")
 
@@ -260,7 +260,7 @@ class ModelLibrary:
         *,
         glass: bool = False,
     ) -> None:
-        model = config_named(vehicle.model).model
+        model = vehicle.config.model
         hidden = pose.hidden.union(model.not_in_ghosts if vehicle.ghost else ())
         if _sits_in(context.view, vehicle) and context.name != "shadow":
             hidden = hidden.union(model.occupants)
@@ -275,13 +275,13 @@ class ModelLibrary:
 
 def _of_other_bodies(vehicle: DrawnVehicle) -> bool:
     """Parts of its model go with bodies that it has not: it is drawn as links alone, as a chain of rods is."""
-    parts = config_named(vehicle.model).model.parts
+    parts = vehicle.config.model.parts
     return any(part.body and part.body not in {*vehicle.bodies, STAND} for part in parts)
 
 
-def _has_model(name: str, *, far: bool = False) -> bool:
+def _has_model(vehicle: DrawnVehicle, *, far: bool = False) -> bool:
     """Whether there is such a model; asked several times a frame, looked up once for each config."""
-    return _is_there(name, config_named(name), far)
+    return _is_there(vehicle.model, vehicle.config, far)
 
 
 @cache

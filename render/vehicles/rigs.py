@@ -40,7 +40,7 @@ class RigPose:
 @lru_cache(maxsize=64)
 def rig_pose(vehicle: DrawnVehicle) -> RigPose:
     """The parts of one vehicle in one picture; every pass over it asks for the same."""
-    model = config_named(vehicle.model).model
+    model = vehicle.config.model
     if not model.parts and not model.rotors:
         return RigPose()
     values = values_of(vehicle)
@@ -81,16 +81,17 @@ def worn(vehicle: DrawnVehicle) -> tuple[DrawnVehicle, ...]:
     return tuple(
         replace(
             vehicle,
-            model=look,
+            model=look.name,
+            config=look,
             T_wb=T_wb,
-            controls=vehicle.controls if flown_alike(vehicle.model, look) else _NOTHING,
+            controls=vehicle.controls if flown_alike(vehicle.model, look.name) else _NOTHING,
             parameters={},
             observables={},
             bodies={},
             links=(),
         )
         for name, T_wb in vehicle.bodies.items()
-        if (look := config_named(vehicle.model).model.look_of(name)) is not None
+        if (look := vehicle.config.look_of(name)) is not None
     )
 
 
@@ -121,6 +122,7 @@ def parked_vehicles(world: World) -> tuple[DrawnVehicle, ...]:
         vehicles.append(
             DrawnVehicle(
                 model=parked.model,
+                config=config_named(parked.model),
                 T_wb=T_wb,
                 controls=np.zeros(0),
                 shape=np.zeros(0),

@@ -14,6 +14,7 @@ from sim.contact.obstacles import ObstaclesPicture
 from sim.groups.between import poses_between
 from sim.scene.race_timing import Standing
 from sim.simulation.snapshot import LaneSnapshot, Snapshot
+from sim.vehicle_config import VehicleConfig
 from sim.water.picture import BoxPicture
 
 _DUE, _THEN, _OTHER = (1.0, 0.62, 0.05), (0.9, 0.85, 0.7), (0.35, 0.36, 0.38)
@@ -92,7 +93,7 @@ class ViewOptions:
 class Subject:
     """The flown vehicle at the moment of the frame: what a camera follows."""
 
-    model: str
+    config: VehicleConfig
     T_wb: np.ndarray
     """(4, 4); upright for what turns about a fixed point."""
     twist_b: np.ndarray
@@ -145,7 +146,7 @@ class SceneView:
         if middle:
             T_wb[2, 3] += middle
             held = False
-        return Subject(flown.lane.vehicle, T_wb, twist_b, flown.lane.generation, reach, held)
+        return Subject(flown.lane.config, T_wb, twist_b, flown.lane.generation, reach, held)
 
     def places_w(self, options: ViewOptions | None = None) -> dict[str, np.ndarray]:
         """(3,) m by lane name: where each lane was last observed, or is drawn under these options."""

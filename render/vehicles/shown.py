@@ -5,12 +5,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from render.cameras.framing import framing_of
 from render.frame import Arrow, DrawnVehicle, Polyline
 from sim.groups.numeric import rotation_log
 from sim.multibody.shapes import STAND, Capsule
 from sim.simulation.snapshot import LaneSnapshot, LaneStatus
-from sim.vehicle_config import config_named
+from sim.vehicle_config import VehicleConfig
 
 Colour = tuple[float, float, float]
 
@@ -94,7 +93,7 @@ def pull(shown: Shown) -> tuple[Polyline, ...]:
 def wreck(shown: Shown) -> tuple[Polyline, ...]:
     if shown.lane.status is LaneStatus.RUNNING or not shown.lane.ghost:
         return ()
-    size_m = 0.2 * framing_of(shown.lane.vehicle).distance_m
+    size_m = 0.2 * shown.lane.config.camera.distance_m
     return wreck_marker(shown.T_wb[:3, 3], size_m, shown.lane.tint)
 
 
@@ -115,10 +114,9 @@ def _with_stand(shown: Shown) -> Mapping[str, np.ndarray]:
     return {**shown.bodies, STAND: stand}
 
 
-def _turns(vehicle: str) -> bool:
+def _turns(config: VehicleConfig) -> bool:
     """Whether anything on it turns with time, so that no two moments look alike."""
-    model = config_named(vehicle).model
-    return model.turns or any(config_named(look).model.turns for _, look in model.wears)
+    return any(each.model.turns for each in (config, *config.looks.values()))
 
 
 def drawn(shown: Shown, flown: Shown, highlight: str = "") -> DrawnVehicle:
@@ -127,14 +125,15 @@ def drawn(shown: Shown, flown: Shown, highlight: str = "") -> DrawnVehicle:
     ghost = lane.name != highlight if highlight else lane.ghost and not (wreck or shown.apart)
     seen = 1.0
     if ghost and not shown.apart and np.isfinite(flown.T_wb).all():
-        seen = presence(shown.T_wb, flown.T_wb, 0.5 * framing_of(lane.vehicle).distance_m)
+        seen = presence(shown.T_wb, flown.T_wb, 0.5 * lane.config.camera.distance_m)
     return DrawnVehicle(
         model=lane.vehicle,
+        config=lane.config,
         T_wb=shown.T_wb,
         controls=lane.controls,
         shape=lane.shape,
         parameters=lane.parameters,
-        time_s=shown.time_s if _turns(lane.vehicle) else 0.0,
+        time_s=shown.time_s if _turns(lane.config) else 0.0,
         tint=lane.tint,
         ghost=ghost,
         presence=seen,
@@ -184,7 +183,7 @@ class LaneArrows:
         arrows: list[Arrow] = []
         R, origin = shown.T_wb[:3, :3], shown.T_wb[:3, 3]
         if forces:
-            longest_m = _FORCE_ARROW * framing_of(shown.lane.vehicle).distance_m
+            longest_m = _FORCE_ARROW * shown.lane.config.camera.distance_m
             scale = longest_m / self._largest_force_N.get((shown.lane.name, shown.lane.vehicle), 1.0)
             arrows += [
                 Arrow(origin, scale * R @ shown.lane.control_wrench_b[3:], _COLOURS["control"]),

@@ -7,7 +7,7 @@ import numpy as np
 
 from render.frame import Surface
 from sim.groups.between import pose_between
-from sim.vehicle_config import config_named, named_values
+from sim.vehicle_config import VehicleConfig, named_values
 from sim.vehicles import VEHICLES
 from sim.vehicles.forms.parameters import Value
 
@@ -27,23 +27,23 @@ class Tracks:
 
     def __init__(self) -> None:
         self._generation: int | None = None
-        self._vehicle = ""
+        self._config: VehicleConfig | None = None
         self._poses: deque[tuple[float, np.ndarray, np.ndarray]] = deque(maxlen=_MOST_POINTS)
         """Time, (4, 4) pose, and (wheels, 4) where wheels touched, body frame."""
 
     def extend(
         self,
-        vehicle: str,
+        config: VehicleConfig,
         generation: int,
         time_s: float,
         T_wb: np.ndarray,
         parameters: Mapping[str, Value] | None = None,
     ) -> None:
         """Note where the vehicle is now; between two looks it has moved along an arc, by the group's exponential."""
-        if (vehicle, generation) != (self._vehicle, self._generation):
+        if self._config is None or (config.name, generation) != (self._config.name, self._generation):
             self._poses.clear()
-            self._vehicle, self._generation = vehicle, generation
-        wheels = _wheels_b(vehicle, parameters)
+        self._config, self._generation = config, generation
+        wheels = _wheels_b(config, parameters)
         if wheels is None or not np.isfinite(T_wb).all():
             return
         while self._poses and self._poses[-1][0] > time_s:
@@ -69,7 +69,7 @@ class Tracks:
 
     def surface(self, time_s: float, T_wb: np.ndarray, shift_w: np.ndarray) -> Surface | None:
         """All tracks up to the present pose, fading with age; None where there are none."""
-        tracks = config_named(self._vehicle).tracks
+        tracks = None if self._config is None else self._config.tracks
         if tracks is None or len(self._poses) < 2:
             return None
         self._poses.append((time_s, T_wb, self._poses[-1][2]))
@@ -96,12 +96,12 @@ class Tracks:
         return Surface(corners.reshape(-1, 3), normals, _RUBBER, fade.ravel())
 
 
-def _wheels_b(vehicle: str, parameters: Mapping[str, Value] | None) -> np.ndarray | None:
+def _wheels_b(config: VehicleConfig, parameters: Mapping[str, Value] | None) -> np.ndarray | None:
     """(wheels, 4) where they touch the ground, body frame; None where none leaves tracks."""
-    tracks = config_named(vehicle).tracks
+    tracks = config.tracks
     if tracks is None:
         return None
-    values = named_values(VEHICLES.get(vehicle), parameters=parameters)
+    values = named_values(VEHICLES.get(config.name), parameters=parameters)
     return np.array([(x.value(values), y.value(values), 0.0, 1.0) for x, y in tracks.wheels])
 
 

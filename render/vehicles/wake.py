@@ -13,7 +13,7 @@ import numpy as np
 
 from render.frame import Wake
 from sim.groups.numeric import pose_exp, pose_log
-from sim.vehicle_config import HullConfig, config_named
+from sim.vehicle_config import HullConfig, VehicleConfig
 
 KEPT_S = 16.0
 """Simulated time after which a wake has died away."""
@@ -41,16 +41,16 @@ class WakeTrack:
         self._points: deque[tuple[float, np.ndarray, float]] = deque(maxlen=_MOST_POINTS)
 
     def extend(
-        self, vehicle: str, generation: int, time_s: float, T_wb: np.ndarray, twist_b: np.ndarray
+        self, config: VehicleConfig, generation: int, time_s: float, T_wb: np.ndarray, twist_b: np.ndarray
     ) -> None:
         """Note where the lane is now, (4, 4); time running back (a scrub) clears what lay ahead.
 
         `twist_b` (6,): a hull that is first seen under way (a moment of a take) has come the way that it goes.
         """
-        if (vehicle, generation) != (self._vehicle, self._generation):
+        if (config.name, generation) != (self._vehicle, self._generation):
             self._points.clear()
-            self._vehicle, self._generation, self._last = vehicle, generation, None
-        self._hull = config_named(vehicle).hull
+            self._vehicle, self._generation, self._last = config.name, generation, None
+        self._hull = config.hull
         if self._hull is None or not np.isfinite(T_wb).all():
             return
         while self._points and self._points[-1][0] > time_s:

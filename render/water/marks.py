@@ -15,7 +15,6 @@ from render.programs import SAMPLER_UNITS, Programs, Resources, uniform, vertex_
 from render.quality import Quality
 from render.vehicles.rigs import rig_pose, values_of
 from render.vehicles.wake import WAKE_LAYOUT, wake_band
-from sim.vehicle_config import config_named
 
 REACH_M = 5.0
 """Length of the stream of a screw that gives all that it can."""
@@ -38,7 +37,7 @@ class Wash:
 
 def washes(vehicle: DrawnVehicle, water_level_m: float) -> tuple[Wash, ...]:
     """Of all screws of a vehicle that turn in the water."""
-    hull = config_named(vehicle.model).hull
+    hull = vehicle.config.hull
     if hull is None or vehicle.ghost or vehicle.wreck or not np.isfinite(vehicle.T_wb).all():
         return ()
     if not hull.screws or vehicle.time_s is None:

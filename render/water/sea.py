@@ -16,7 +16,6 @@ from render.water.marks import WaterMarks
 from render.water.sea_fields import SeaFields
 from render.water.sea_grid import FAR_M, half_breadths, ring_mesh, wedge
 from render.water.whitecaps import POINTS, SPAN_M, Whitecaps, coverage
-from sim.vehicle_config import config_named
 from sim.vehicle_config.hull import Hull
 from sim.water.picture import BoxPicture
 from sim.world import World
@@ -269,9 +268,7 @@ class SeaSurface:
 
     def _cut_out(self, vehicles: tuple[DrawnVehicle, ...]) -> None:
         """No water is drawn inside the hulls of the first floating vehicle's kind."""
-        hulls = [
-            (v, config_named(v.model).hull) for v in vehicles if not v.ghost and np.isfinite(v.T_wb).all()
-        ]
+        hulls = [(v, v.config.hull) for v in vehicles if not v.ghost and np.isfinite(v.T_wb).all()]
         floating = [(v, worn.surface) for v, worn in hulls if worn is not None and worn.surface is not None]
         self._set("hulls", min(len(floating), MOST_HULLS))
         if not floating:
@@ -292,7 +289,7 @@ class SeaSurface:
 
     def plane_about(self, vehicle: DrawnVehicle) -> tuple[float, float, float]:
         """Height at the world's origin [m] and slopes of the waves that were prepared, evened out along its hull."""
-        hull, fields = config_named(vehicle.model).hull, self._fields
+        hull, fields = vehicle.config.hull, self._fields
         assert fields is not None
         assert hull is not None
         ahead, aside = vehicle.T_wb[:2, 0], 2.0 * hull.half_beam_m * vehicle.T_wb[:2, 1]

@@ -18,7 +18,7 @@ from sim.models.model_asset import FINISHES, ModelAsset
 from sim.models.solids import capsules_of
 from sim.models.stand_in import box_asset, cart_asset, on_wheels
 from sim.multibody.shapes import ROPE, STAND
-from sim.vehicle_config import Move, Part, Rotor, Term, VehicleConfig, config_named, config_of, named_values
+from sim.vehicle_config import Move, Part, Rotor, Term, VehicleConfig, config_of, named_values
 from sim.vehicle_config.model import moved
 from sim.vehicle_config.terms import constant
 from sim.vehicles import VEHICLES, Vehicle
@@ -69,9 +69,9 @@ def drawn_solids(vehicle: Vehicle) -> DrawnSolids:
     config = config_of(vehicle)
     found: dict[str, list[np.ndarray]] = {body: [] for body in bodies}
     endless: list[str] = []
-    dressed = [(body, look) for body in bodies if (look := config.model.look_of(body)) is not None]
+    dressed = [(body, look) for body in bodies if (look := config.look_of(body)) is not None]
     for body, look in dressed:
-        found[body] += _of_model(VEHICLES[look](), config_named(look), {}, endless).get("", [])
+        found[body] += _of_model(VEHICLES[look.name](), look, {}, endless).get("", [])
     for body in bodies:
         capsules = capsules_of([link for link in vehicle.links if link.finish != ROPE], body)
         found[body] += [] if capsules is None else [_triangles(capsules)]

@@ -40,6 +40,7 @@ from sim.scene.tables import (
 )
 from sim.vehicle_config import VehicleConfig, config_named, config_of
 from sim.vehicle_config.modes import MODES
+from sim.vehicle_config.registry import with_old_values
 from sim.vehicles import VEHICLES, Vehicle, enter_own, is_reference, is_robot_file, known_vehicle, vehicles
 from sim.vehicles.forms.custom import OWN_FILE, own_file
 
@@ -113,6 +114,12 @@ class Scene:
     plan: TomlTable | None = None
     """The unread `[plan]` table, which the planner reads strictly; None where the scene plans nothing."""
 
+    def __post_init__(self) -> None:
+        if self.vehicle.name in self.parameters:
+            raise InputError(
+                f"scene {self.name!r}: parameters of {self.vehicle.name} are its vehicle's own; allowed: of others"
+            )
+
     @property
     def config(self) -> VehicleConfig:
         """How its vehicle is flown, drawn, and touches the ground."""
@@ -120,9 +127,21 @@ class Scene:
 
     def vehicle_named(self, name: str) -> Vehicle:
         """Any vehicle by name, with the parameters that it has here. Raises InputError for one that nobody knows."""
-        if name == self.vehicle.name and VEHICLES.get(name) is type(self.vehicle):
+        if name != self.vehicle.name:
+            return known_vehicle(name, **self.parameters.get(name, {}))
+        kind = VEHICLES.get(name)
+        if kind is None or kind is type(self.vehicle):
             return self.vehicle
-        return known_vehicle(name, **self.parameters.get(name, {}))
+        return with_old_values(kind, self.vehicle)
+
+    def flown_by(self, vehicle: Vehicle) -> "Scene":
+        """The same with another vehicle, or with other parameters of its own; what it had is kept."""
+        parameters = {self.vehicle.name: self.vehicle.changed} | self.parameters
+        return replace(
+            self,
+            vehicle=vehicle,
+            parameters={name: parameters[name] for name in parameters if name != vehicle.name},
+        )
 
 
 def load_scene(
@@ -244,7 +263,7 @@ def with_overrides(
         if is_reference(vehicle):
             vehicle = entered(vehicle, trusted=trusted)
         _check_vehicle(vehicle, "--vehicle")
-        scene = replace(scene, vehicle=scene.vehicle_named(vehicle))
+        scene = scene.flown_by(scene.vehicle_named(vehicle))
         config_of(scene.vehicle)  # what is wrong in its own file is told now
     if step_s is not None:
         low, high = STEP_RANGE_S
@@ -267,7 +286,7 @@ def _read_scene(table: TomlTable, path: Path, trusted: bool | Path) -> Scene:
     named = _read_vehicle(table, path.parent, trusted)
     parameters = read_parameters(table.table("parameters"))
     try:
-        vehicle = known_vehicle(named, **parameters.get(named, {}))
+        vehicle = known_vehicle(named, **parameters.pop(named, {}))
     except InputError as error:
         raise table.error("parameters", str(error)) from None
     integrator = read_integrator(table, vehicle)

@@ -6,6 +6,7 @@ import numpy as np
 
 from sim.simulation.lane import Lane
 from sim.simulation.snapshot import Deviation, LaneSnapshot, LaneStatus
+from sim.vehicle_config import config_of
 from sim.vehicles.forms.observation import Observation
 
 
@@ -25,6 +26,7 @@ def lane_picture(lane: Lane, span_s: float, deviation: Deviation | None = None) 
     return LaneSnapshot(
         name=look.name,
         vehicle=m.vehicle.name,
+        config=config_of(m.vehicle),
         integrator=m.integrator,
         step_s=m.step_s,
         tint=look.tint,

@@ -18,6 +18,7 @@ from sim.control.mpc import MpcStatus
 from sim.platform.progress import Job
 from sim.recordings.take import LaneStatus
 from sim.scene.race_timing import LAPPED, PLANNED, Standing
+from sim.vehicle_config import VehicleConfig
 from sim.vehicles.forms.parameters import Value
 from sim.water.ocean.field import SeaState
 
@@ -52,6 +53,8 @@ class LaneSnapshot:
     """Unique among the lanes of a snapshot."""
     vehicle: str
     """Registry name, which also selects the model that is drawn."""
+    config: VehicleConfig
+    """How that vehicle is flown, read and drawn."""
     integrator: str
     step_s: float
     tint: tuple[float, float, float]

@@ -15,6 +15,7 @@ from sim.vehicle_config.registry import (
     VEHICLE_FOLDER,
     config_named,
     config_of,
+    fallback,
     read_for,
 )
 from sim.vehicle_config.terms import Term, named_values
@@ -45,6 +46,7 @@ __all__ = [
     "VehicleConfig",
     "config_named",
     "config_of",
+    "fallback",
     "named_values",
     "read_for",
 ]

@@ -206,9 +206,8 @@ def same_space(old: Vehicle, new: Vehicle) -> bool:
 def with_old_values(new: type[Vehicle], old: Vehicle) -> Vehicle:
     """The new vehicle with what the user had set on the old one, as far as it still has such parameters."""
     made = new()
-    usual = {q.name: q.default for q in type(old).parameters}
-    for name, value in old.values.items():
-        if value != usual.get(name) and name in made.values:
+    for name, value in old.changed.items():
+        if name in made.values:
             try:
                 made = made.with_parameters(**{name: value})
             except InputError:

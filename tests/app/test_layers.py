@@ -183,6 +183,13 @@ LOOK_UP = {
         "sim/planner/store.py",
         "sim/recordings/file.py",
     },
+    "config_named": {
+        "sim/scene/file.py",
+        "sim/models/asset.py",
+        "render/vehicles/rigs.py",  # what stands parked in a world is named by its model
+        "render/plan/obstacle_models.py",
+        "ui/input/keymap.py",  # keys are set for any vehicle of the catalogue
+    },
 }
 """What finds an object by its name -> the files that read names: everybody else is handed the object."""
 

@@ -1,5 +1,6 @@
 """Scene files are refused with one line that names file, key and what is allowed."""
 
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -7,8 +8,8 @@ import pytest
 
 from sim.integrators import integrators
 from sim.platform.errors import InputError
-from sim.scene import CAMERAS, PADS, WORLDS, load_scene, scene_names, with_overrides
-from sim.vehicles import vehicle, vehicles
+from sim.scene import CAMERAS, PADS, SCENE_FOLDER, WORLDS, load_scene, scene_names, with_overrides
+from sim.vehicles import vehicles
 from sim.world import load_world, worlds
 
 REFUSED = {
@@ -119,8 +120,9 @@ def test_every_scene_of_the_project_loads_and_its_parameters_are_taken(name: str
     scene = load_scene(name)
     assert scene.title
     assert scene.text
-    for kind, values in scene.parameters.items():
-        instance = vehicle(kind, **values)
+    text = (SCENE_FOLDER / f"{name}.toml").read_text(encoding="utf-8")
+    for kind, values in tomllib.loads(text).get("parameters", {}).items():
+        instance = scene.vehicle_named(kind)
         for key, value in values.items():
             assert set(np.ravel(instance.values[key])) == set(np.ravel(value))
 
@@ -166,4 +168,5 @@ def test_an_override_keeps_the_rest_of_the_scene(kind: str) -> None:
     changed = with_overrides(scene, vehicle=kind, step_s=0.02)
     assert (changed.vehicle.name, changed.step_s) == (kind, 0.02)
     assert changed.integrator in integrators()
-    assert (changed.world, changed.start, changed.parameters) == (scene.world, scene.start, scene.parameters)
+    assert (changed.world, changed.start) == (scene.world, scene.start)
+    assert changed.vehicle_named(scene.vehicle.name).values == scene.vehicle.values

@@ -190,7 +190,7 @@ def test_a_vehicle_of_ones_own_wears_another_ones_model(tmp_path: Path) -> None:
     (folder / "vehicle.toml").write_text('[model]\nwears = { body = "boat" }\n')
     try:
         enter_own(f"{folder}/")
-        flown = replace(motion_of("boat", 0.2), vehicle="raft")
+        flown = replace(motion_of("boat", 0.2), vehicle="raft", config=config_named("raft"))
         nodes = nodes_of([flown])
     finally:
         VEHICLES.pop("raft", None)

@@ -11,6 +11,7 @@ from render.cameras.following import Spring
 from render.cameras.framing import NoInput
 from render.cameras.rig import CAMERA_KINDS, CameraRig
 from sim.groups.numeric import pose_exp
+from sim.vehicle_config import config_named
 from sim.world import load_world
 from sim.world.boulders import boulder_discs
 
@@ -139,7 +140,7 @@ def test_beside_a_cliff_the_eye_stands_on_the_free_side(bearing_deg: float):
     rig.frame_scene(bearing_rad=math.radians(bearing_deg))
     for step in range(200):
         T[:3, 3] = (0.0, 0.03 * step, 0.8)
-        view = rig.update(T, np.zeros(6), 1 / 60, model="ragdoll", world=world)
+        view = rig.update(T, np.zeros(6), 1 / 60, framing=config_named("ragdoll").camera, world=world)
         if step == 0 or step > 60:
             eye, aim = view.eye_w, T[:3, 3] + [0.0, 0.0, 0.1]
             assert np.linalg.norm(eye - aim) > 2.0
@@ -177,9 +178,13 @@ def test_free_camera_starts_where_the_other_camera_was():
 
 def test_only_the_cockpit_of_a_cabin_is_inside():
     for kind in CAMERA_KINDS:
-        view = CameraRig(kind).update(np.eye(4), np.zeros(6), 0.01, model="helicopter")
+        view = CameraRig(kind).update(np.eye(4), np.zeros(6), 0.01, framing=config_named("helicopter").camera)
         assert view.inside == (kind == "cockpit")
-    assert not CameraRig("cockpit").update(np.eye(4), np.zeros(6), 0.01, model="rigid-body").inside
+    assert (
+        not CameraRig("cockpit")
+        .update(np.eye(4), np.zeros(6), 0.01, framing=config_named("rigid-body").camera)
+        .inside
+    )
 
 
 def test_spring_does_not_overshoot_and_its_step_is_exact():

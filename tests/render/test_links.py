@@ -14,6 +14,7 @@ from render.vehicles.shown import middle_m, reach_m
 from sim.integrators import integrator
 from sim.multibody.shapes import ROPE, STAND, Capsule
 from sim.steppers.choice import tree_stepper
+from sim.vehicle_config import config_named
 from tests.render.test_model_drawing import Studio, studio  # noqa: F401
 
 
@@ -22,7 +23,15 @@ def chain(links: int) -> DrawnVehicle:
     stepper, p = tree_stepper(vehicle, integrator("rk4")), vehicle.parameter_vector
     seen = stepper.observe(vehicle.default_state().node, np.zeros(0), p)
     bodies = dict(zip(seen.layout.bodies, seen.poses, strict=True))
-    return DrawnVehicle("chain", seen.poses[0], np.zeros(0), np.zeros(0), bodies=bodies, links=vehicle.links)
+    return DrawnVehicle(
+        "chain",
+        seen.poses[0],
+        np.zeros(0),
+        np.zeros(0),
+        bodies=bodies,
+        links=vehicle.links,
+        config=config_named("chain"),
+    )
 
 
 def test_a_capsule_is_closed_and_faces_outwards():
@@ -44,7 +53,13 @@ def test_instances_stand_where_their_bodies_are():
         Capsule("b", (0.3, 0.2, 0.1), (0.3, 0.2, 0.1), 0.4, 1),
     )
     vehicle = DrawnVehicle(
-        "tree", T_wb, np.zeros(0), np.zeros(0), bodies={"a": np.eye(4), "b": T_wb}, links=links
+        "tree",
+        T_wb,
+        np.zeros(0),
+        np.zeros(0),
+        bodies={"a": np.eye(4), "b": T_wb},
+        links=links,
+        config=config_named("tree"),
     )
     for row, shape in zip(instances_of(vehicle), links, strict=True):
         T, (radius, half, finish) = row[:12].reshape(3, 4), row[12:]
@@ -95,7 +110,15 @@ def test_a_rope_is_one_smooth_tube_through_the_ends_of_its_links():
         bodies[f"n{k}"] = np.block([[np.column_stack([x, [-x[1], x[0], 0.0], [0.0, 0.0, 1.0]]), a[:, None]], [np.zeros(3), 1.0]])  # fmt: skip # noqa: E501
         links.append(Capsule(f"n{k}", (0.0, 0.0, 0.0), (each, 0.0, 0.0), 0.02, ROPE))
     steel = Capsule("n0", (0.0, 0.0, 0.0), (1.0, 0.0, 0.0), 0.3, 1)
-    drawn = DrawnVehicle("rope", bodies["n0"], np.zeros(0), np.zeros(0), bodies=bodies, links=(steel, *links))
+    drawn = DrawnVehicle(
+        "rope",
+        bodies["n0"],
+        np.zeros(0),
+        np.zeros(0),
+        bodies=bodies,
+        links=(steel, *links),
+        config=config_named("rope"),
+    )
     rows = instances_of(drawn)
     assert len(rows) == 1 + PIECES * len(links)
     T, half = rows[1:, :12].reshape(-1, 3, 4).astype(float), rows[1:, 13].astype(float)
@@ -114,7 +137,15 @@ def test_a_model_of_other_bodies_is_not_drawn_beside_links(studio: Studio, monke
     run = sim.simulate(vehicle, "rkmk4", step=0.01, duration=0.01)
     bodies = {**{name: T[0] for name, T in run.bodies.items()}, STAND: np.eye(4)}
     T_wb = next(iter(bodies.values()))
-    drawn = DrawnVehicle("pendulum", T_wb, np.zeros(0), np.zeros(2), bodies=bodies, links=vehicle.links)
+    drawn = DrawnVehicle(
+        "pendulum",
+        T_wb,
+        np.zeros(0),
+        np.zeros(2),
+        bodies=bodies,
+        links=vehicle.links,
+        config=config_named("pendulum"),
+    )
     library, calls = ModelLibrary(studio.ctx, studio.programs), []
     monkeypatch.setattr(library, "_draw_model", lambda one, _: calls.append(one.model))
     studio.draw(lambda context: library.draw(drawn, context), "opaque")

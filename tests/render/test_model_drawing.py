@@ -15,6 +15,7 @@ from render.passes.uniforms import Atmosphere, FrameUniforms
 from render.programs import Programs
 from render.quality import preset
 from render.vehicles.library import ModelLibrary
+from sim.vehicle_config import config_named
 from sim.vehicles import VEHICLES, enter_own
 
 SIZE = (480, 300)
@@ -29,6 +30,7 @@ FLYING = DrawnVehicle(
     controls=np.array([1.0e4, 0.0, 0.05, 0.02]),
     shape=np.zeros(0),
     time_s=0.7 / 41.0,
+    config=config_named("helicopter"),
 )
 
 
@@ -98,7 +100,7 @@ def library(ctx, studio):
         FLYING,
         replace(FLYING, ghost=True),
         replace(FLYING, wreck=True),
-        replace(FLYING, model="no-such-model"),
+        replace(FLYING, model="no-such-model", config=config_named("no-such-model")),
     ],
     ids=["flying", "ghost", "wreck", "box"],
 )
@@ -147,12 +149,14 @@ def test_a_vehicle_of_ones_own_is_drawn_as_what_its_body_wears(studio, library, 
         "from sim.vehicles.boat import Boat\n\n\nclass Raft(Boat):\n    name = 'raft'\n"
     )
     (folder / "vehicle.toml").write_text('[model]\nwears = { body = "boat" }\n')
-    boat = replace(FLYING, model="boat", controls=np.zeros(2), bodies={"body": FLYING.T_wb})
+    boat = replace(
+        FLYING, model="boat", config=config_named("boat"), controls=np.zeros(2), bodies={"body": FLYING.T_wb}
+    )
     try:
         enter_own(f"{folder}/")
         worn, own = (
             studio.draw(lambda context, v=v: library.draw(v, context), "opaque").copy()
-            for v in (replace(boat, model="raft"), boat)
+            for v in (replace(boat, model="raft", config=config_named("raft")), boat)
         )
     finally:
         VEHICLES.pop("raft", None)

@@ -7,6 +7,7 @@ from render.passes.shadows import VehicleShadow, texture_from_world
 from render.plan.obstacle_models import obstacle_model
 from sim.models.asset import load_asset, model_file
 from sim.planner.task.obstacles import LOOKS, Box, Cylinder
+from sim.vehicle_config import config_named
 from sim.world import World, load_world
 
 MODELLED = sorted(set(LOOKS) - {"", "kerb"})
@@ -54,7 +55,9 @@ def test_the_shadow_map_is_not_stretched_by_what_stands_about(ctx, harbour: Worl
     flown = obstacle_model(Cylinder((0.0, 0.0, 0.0), 1.0, look="rock"), harbour)
     assert flown is not None
     assert all(still)
-    flown = type(flown)(model="boat", T_wb=flown.T_wb, controls=np.zeros(2), shape=np.zeros(0))
+    flown = type(flown)(
+        model="boat", T_wb=flown.T_wb, controls=np.zeros(2), shape=np.zeros(0), config=config_named("boat")
+    )
     sun = np.array([0.0, 0.0, 1.0])
     near, about = shadow.fit((flown,), lambda v: (v.T_wb[:3, 3], 2.0), sun)
     span_m = shadow.span_m
@@ -76,7 +79,9 @@ def test_what_stands_about_lies_wholly_in_a_map_of_its_own(ctx, harbour: World, 
         for x, y in rng.uniform(-30.0, 30.0, (5, 2))
     ]
     still = [model for model in made if model is not None]
-    boat = type(still[0])(model="boat", T_wb=np.eye(4), controls=np.zeros(2), shape=np.zeros(0))
+    boat = type(still[0])(
+        model="boat", T_wb=np.eye(4), controls=np.zeros(2), shape=np.zeros(0), config=config_named("boat")
+    )
     sun = rng.normal(size=3) * [1.0, 1.0, 0.2] + [0.0, 0.0, 1.0]
     _, about = shadow.fit((boat, *still), lambda v: (v.T_wb[:3, 3], 2.5), sun / np.linalg.norm(sun))
     assert about == tuple(still)

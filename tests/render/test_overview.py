@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from render.cameras.framing import NoInput, Subject, framing_of
+from render.cameras.framing import NoInput, Subject
 from render.cameras.overview import Overview
 from render.cameras.rig import CameraRig
 from render.frame import View
+from sim.vehicle_config import config_named
 
 AT_START = np.eye(4)
 REST = np.zeros(6)
@@ -82,7 +83,7 @@ def test_it_is_seen_from_the_side_that_nothing_hides() -> None:
 
 
 def test_where_little_is_seen_from_anywhere_the_eye_at_least_stays_above_the_ground() -> None:
-    subject = Subject(AT_START, np.zeros(3), framing_of("helicopter"))
+    subject = Subject(AT_START, np.zeros(3), config_named("helicopter").camera)
 
     def eye_in(country: Country | None) -> np.ndarray:
         overview = Overview()
@@ -123,4 +124,8 @@ def test_who_has_turned_it_keeps_it() -> None:
 
 def test_a_turn_on_the_spot_is_looked_at_from_near() -> None:
     places = np.tile([0.0, 0.0, 5.0], (30, 1))
-    assert 2.0 < np.linalg.norm(view_of(places, model="rigid-body").eye_w - places[0]) < 15.0
+    assert (
+        2.0
+        < np.linalg.norm(view_of(places, framing=config_named("rigid-body").camera).eye_w - places[0])
+        < 15.0
+    )

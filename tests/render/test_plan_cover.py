@@ -65,6 +65,7 @@ def drawn_points(vehicle: Vehicle, seed: int) -> np.ndarray:
         controls=controls,
         time_s=float(rng.uniform(0.0, 3.0)),
         bodies=bodies_b(vehicle, shape),
+        config=config_named(vehicle.name),
     )
     pose = rig_pose(seen)
     if has_model(vehicle.name):

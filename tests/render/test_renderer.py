@@ -146,7 +146,9 @@ def test_a_frame_like_the_last_one_is_copied_and_any_other_is_drawn(ctx, scenery
     def hovering(x_m: float):
         T_wb = np.eye(4)
         T_wb[:3, 3] = x_m, -1.0, 27.0
-        return DrawnVehicle("quadrotor", T_wb, np.zeros(4), np.zeros(0), time_s=0.2)
+        return DrawnVehicle(
+            "quadrotor", T_wb, np.zeros(4), np.zeros(0), time_s=0.2, config=config_named("quadrotor")
+        )
 
     still = small_frame(SIZE)
     for effort in {1.0, renderer.whole_effort}:
@@ -211,7 +213,15 @@ def test_a_shadow_begins_at_the_foot_of_what_casts_it(ctx, scenery):
     eye, T_wb = foot + np.array([0.0, 0.0, 5.0]), np.eye(4)
     T_wb[:3, 3] = foot
     post = Capsule("post", (0.0, 0.0, -0.2), (0.0, 0.0, 1.0), 0.06, 2)
-    vehicle = DrawnVehicle("post", T_wb, np.zeros(0), np.zeros(0), bodies={"post": T_wb}, links=(post,))
+    vehicle = DrawnVehicle(
+        "post",
+        T_wb,
+        np.zeros(0),
+        np.zeros(0),
+        bodies={"post": T_wb},
+        links=(post,),
+        config=config_named("post"),
+    )
     away = -Sun().direction_w[:2] / np.linalg.norm(Sun().direction_w[:2])
     view = View(
         eye_w=eye,
@@ -305,12 +315,12 @@ def test_plants_make_room_for_a_stand_and_come_back(ctx, scenery):
     )
     T_wb = np.eye(4)
     T_wb[:3, 3] = place
-    top = DrawnVehicle("heavy-top", T_wb, np.zeros(0), np.zeros(0))
+    top = DrawnVehicle("heavy-top", T_wb, np.zeros(0), np.zeros(0), config=config_named("heavy-top"))
     renderer = Renderer(ctx, SIZE, small_world(), quality="high", scenery=scenery)
     canvas = Canvas(ctx, SIZE)
     plain = small_frame(SIZE)
     counts = []
-    for vehicles in ((), (top,), (replace(top, model="car"),)):
+    for vehicles in ((), (top,), (replace(top, model="car", config=config_named("car")),)):
         renderer.draw(replace(plain, vehicles=vehicles), canvas.framebuffer)
         counts.append(renderer.strewn)
     canvas.release()

@@ -20,6 +20,7 @@ def _vehicle(model: str, *, shape=(), controls=(), **changes) -> DrawnVehicle:
         shape=np.array(shape, float),
         controls=np.array(controls, float),
         **changes,
+        config=config_named(model),
     )
 
 
@@ -128,7 +129,13 @@ def test_a_tops_stand_stays_upright_on_its_point_however_the_top_turns():
     lean = turn("x", 0.9) @ turn("z", 2.1)
     lean[:3, 3] = 4.0, -2.0, 1.0
     vehicle = _vehicle("heavy-top")
-    vehicle = DrawnVehicle(model="heavy-top", T_wb=lean, controls=vehicle.controls, shape=vehicle.shape)
+    vehicle = DrawnVehicle(
+        model="heavy-top",
+        T_wb=lean,
+        controls=vehicle.controls,
+        shape=vehicle.shape,
+        config=config_named("heavy-top"),
+    )
     stand = lean @ rig_pose(vehicle).nodes["stand"]
     assert np.allclose(stand[:3, :3], np.eye(3), atol=1e-12)
     assert np.allclose(stand[:3, 3], lean[:3, 3])

@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from render.cameras.framing import framing_of
 from render.frame import View
 from render.vehicles.scene_view import SceneView, ViewOptions
 from sim.groups.numeric import pose_exp, rotation_exp
 from sim.simulation.snapshot import LaneSnapshot, LaneStatus, Snapshot
+from sim.vehicle_config import config_named
 
 TWIST = np.array([0.4, -0.9, 1.3, 5.0, -2.0, 1.0])
 VIEW = View(eye_w=np.zeros(3), view=np.eye(4), projection=np.eye(4))
@@ -44,7 +44,8 @@ def _lane(start, end, *, generation=0, times=(1.0, 1.1), name="flown", **changes
         "status": LaneStatus.RUNNING,
         "status_text": "",
     }
-    return LaneSnapshot(**{**values, **changes})
+    values = {**values, **changes}
+    return LaneSnapshot(**{"config": config_named(values["vehicle"]), **values})
 
 
 def _snapshot(*lanes, clock_s=1.1, wall_s=100.0, paused=False):
@@ -155,12 +156,12 @@ def test_force_arrow_points_along_the_thrust_in_the_world():
 def test_no_force_arrow_is_longer_than_the_view_of_its_vehicle(vehicle: str):
     """A hull bears a hundred times what drives it."""
     lift, thrust = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 5000.0]), np.array([0.0, 0.0, 0.0, 40.0, 0.0, 0.0])
-    lane = replace(_lane(np.eye(4), np.eye(4)), vehicle=vehicle)
+    lane = replace(_lane(np.eye(4), np.eye(4)), vehicle=vehicle, config=config_named(vehicle))
     scene = SceneView()
     scene.observe(_snapshot(replace(lane, control_wrench_b=thrust, environment_wrench_b=lift)), 100.0)
     arrows = scene.frame(VIEW, ViewOptions(show_forces=True)).arrows[:2]
     lengths = [float(np.linalg.norm(arrow.vector_w)) for arrow in arrows]
-    assert 0.1 < max(lengths) / framing_of(vehicle).distance_m < 0.5  # 0.3
+    assert 0.1 < max(lengths) / config_named(vehicle).camera.distance_m < 0.5  # 0.3
     assert lengths[1] / lengths[0] == pytest.approx(125.0)
 
 

@@ -21,6 +21,7 @@ from render.water.sea_fields import STEEPNESS, SeaFields
 from render.water.sea_grid import half_breadths, ring_mesh, wedge
 from render.water.waters import Waters
 from render.water.whitecaps import Whitecaps, coverage
+from sim.vehicle_config import config_named
 from sim.vehicle_config.hull import Hull
 from sim.vehicles import vehicle
 from sim.water.ocean import Ocean, Sea
@@ -238,7 +239,9 @@ def test_half_breadths_of_a_box():
 @pytest.mark.parametrize("quality", PRESETS)
 def test_a_picture_of_the_sea_at_every_quality(ctx, world, quality):
     T_wb = np.eye(4)
-    boat = DrawnVehicle("motorboat", T_wb, np.zeros(2), np.zeros(0), time_s=0.0)
+    boat = DrawnVehicle(
+        "motorboat", T_wb, np.zeros(2), np.zeros(0), time_s=0.0, config=config_named("motorboat")
+    )
     renderer = Renderer(ctx, SIZE, world, quality=quality, scenery=small_scenery())
     canvas = Canvas(ctx, SIZE)
     renderer.draw(frame_of(felt_about(), vehicles=(boat,)), canvas.framebuffer)
@@ -259,7 +262,9 @@ def test_no_water_is_drawn_inside_a_hull(ctx, world):
     """The hull is pressed down to its gunwale: water would stand over its floor, if it were not cut out."""
     T_wb = np.eye(4)
     T_wb[2, 3] = -0.45
-    boat = DrawnVehicle("motorboat", T_wb, np.zeros(2), np.zeros(0), time_s=0.0)
+    boat = DrawnVehicle(
+        "motorboat", T_wb, np.zeros(2), np.zeros(0), time_s=0.0, config=config_named("motorboat")
+    )
     view = view_at((-4.0, 0.0, 4.0), (-0.9, 0.0, 0.0))
     frame = dataclasses.replace(frame_of(felt_about(waves=0.0), vehicles=(boat,)), view=view)
     renderer = Renderer(ctx, SIZE, world, quality="medium", scenery=small_scenery())
@@ -277,7 +282,9 @@ def test_hulls_are_wet_up_to_the_waves_about_them(ctx, world):
     T_wb = np.eye(4)
     T_wb[:2, :2] = [[math.cos(0.7), -math.sin(0.7)], [math.sin(0.7), math.cos(0.7)]]
     T_wb[:2, 3] = 5.0, -3.0
-    boat = DrawnVehicle("motorboat", T_wb, np.zeros(2), np.zeros(0), time_s=0.0)
+    boat = DrawnVehicle(
+        "motorboat", T_wb, np.zeros(2), np.zeros(0), time_s=0.0, config=config_named("motorboat")
+    )
     renderer = Renderer(ctx, SIZE, world, quality="software", scenery=small_scenery())
     canvas = Canvas(ctx, SIZE)
     frame = dataclasses.replace(

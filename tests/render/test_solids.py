@@ -14,6 +14,7 @@ from sim.multibody.robots.robot import Geom
 from sim.multibody.shapes import STAND
 from sim.scene import load_scene
 from sim.shapes.surface import creased
+from sim.vehicle_config import config_named
 from tests.render.test_model_drawing import Studio, studio  # noqa: F401
 
 CUBE = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
@@ -87,7 +88,13 @@ def test_a_robot_is_drawn_where_its_bodies_are_solid_and_as_a_ghost(studio: Stud
     poses = body_frames(vehicle.tree, vehicle.robot.start.q)
     places = {name: np.linalg.inv(poses["elbow"]) @ T for name, T in {STAND: np.eye(4), **poses}.items()}
     drawn = DrawnVehicle(
-        vehicle.name, places["carousel"], np.zeros(6), np.zeros(0), bodies=places, links=vehicle.links
+        vehicle.name,
+        places["carousel"],
+        np.zeros(6),
+        np.zeros(0),
+        bodies=places,
+        links=vehicle.links,
+        config=config_named(vehicle.name),
     )
     models = ModelLibrary(studio.ctx, studio.programs)
     solid = studio.draw(lambda context: models.draw(drawn, context), "opaque")

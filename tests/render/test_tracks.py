@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from render.vehicles.tracks import KEPT_S, Tracks, ribbon
+from sim.vehicle_config import config_named
 
 
 def pose(heading: float, x: float, y: float) -> np.ndarray:
@@ -21,7 +22,7 @@ def on_circle(angle: float, radius_m: float = 8.0) -> np.ndarray:
 def test_between_two_looks_the_wheels_run_on_the_exact_circles() -> None:
     tracks = Tracks()
     for k in range(4):
-        tracks.extend("car", 1, 0.5 * k, on_circle(0.4 * k))
+        tracks.extend(config_named("car"), 1, 0.5 * k, on_circle(0.4 * k))
     contacts = tracks.contacts_w()
     assert len(contacts) > 20
     radius = np.linalg.norm(contacts[..., :2] - np.array([0.0, 8.0]), axis=-1)
@@ -38,18 +39,18 @@ def test_a_ribbon_has_its_width_across_the_way() -> None:
 def test_a_jump_starts_the_tracks_anew_and_old_ones_fade_away() -> None:
     tracks = Tracks()
     for k in range(5):
-        tracks.extend("car", 1, float(k), pose(0.0, float(k), 0.0))
+        tracks.extend(config_named("car"), 1, float(k), pose(0.0, float(k), 0.0))
     assert tracks.surface(4.0, pose(0.0, 4.0, 0.0), np.zeros(3)) is not None
-    tracks.extend("car", 1, 5.0 + KEPT_S, pose(0.0, 5.0, 0.0))
+    tracks.extend(config_named("car"), 1, 5.0 + KEPT_S, pose(0.0, 5.0, 0.0))
     assert len(tracks.contacts_w()) == 1
-    tracks.extend("car", 2, 60.0, pose(0.0, 50.0, 0.0))
+    tracks.extend(config_named("car"), 2, 60.0, pose(0.0, 50.0, 0.0))
     assert tracks.surface(60.0, pose(0.0, 50.0, 0.0), np.zeros(3)) is None
 
 
 def test_vehicles_without_wheels_leave_none() -> None:
     tracks = Tracks()
     for k in range(5):
-        tracks.extend("helicopter", 1, float(k), pose(0.0, float(k), 0.0))
+        tracks.extend(config_named("helicopter"), 1, float(k), pose(0.0, float(k), 0.0))
     assert tracks.surface(4.0, pose(0.0, 4.0, 0.0), np.zeros(3)) is None
 
 
@@ -57,7 +58,7 @@ def test_vehicles_without_wheels_leave_none() -> None:
 def test_a_surface_is_finite_level_and_fades_backwards(vehicle: str) -> None:
     tracks = Tracks()
     for k in range(30):
-        tracks.extend(vehicle, 1, 0.1 * k, pose(0.05 * k, 0.3 * k, 0.0))
+        tracks.extend(config_named(vehicle), 1, 0.1 * k, pose(0.05 * k, 0.3 * k, 0.0))
     surface = tracks.surface(3.0, pose(1.5, 9.0, 0.0), np.array([0.0, 2.0, 0.0]))
     assert np.isfinite(surface.corners_w).all()
     assert np.ptp(surface.corners_w[:, 2]) == 0.0

@@ -14,7 +14,7 @@ def drawn(trail: Trail, seconds: float, speed_mps: float, begin_s: float = 0.0) 
     while time_s < begin_s + seconds:
         angle = speed_mps * time_s / 0.5
         T_wb[:3, 3] = 0.5 * np.cos(angle), 0.5 * np.sin(angle), 0.0
-        trail.extend("pendulum", 0, time_s, T_wb)
+        trail.extend(config_named("pendulum").trail, 0, time_s, T_wb)
         time_s += 0.01
     return time_s
 
@@ -35,9 +35,9 @@ def test_a_fast_trail_is_kept_for_all_of_its_time() -> None:
 def test_a_scrub_takes_what_lay_ahead() -> None:
     trail = Trail()
     drawn(trail, 6.0, 1.0)
-    trail.extend("pendulum", 0, 2.0, np.eye(4))
+    trail.extend(config_named("pendulum").trail, 0, 2.0, np.eye(4))
     assert abs(length_m(trail, 2.0) - 2.0) < 0.6
-    trail.extend("pendulum", 1, 2.5, np.eye(4))
+    trail.extend(config_named("pendulum").trail, 1, 2.5, np.eye(4))
     assert trail.line(2.5, np.eye(4), (1.0, 1.0, 1.0), width_px=1.0, clear_m=0.0) is None
 
 
@@ -50,7 +50,7 @@ def test_a_trail_is_as_round_at_few_pictures_a_second_as_at_many(rate_hz: float)
         T_wb = np.eye(4)
         T_wb[:2, :2] = [[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]
         T_wb[:2, 3] = radius_m * np.sin(angle), -radius_m * np.cos(angle)
-        trail.extend("rigid-body", 0, time_s, T_wb, twist_b=twist_b)
+        trail.extend(config_named("rigid-body").trail, 0, time_s, T_wb, twist_b=twist_b)
     line = trail.line(time_s, T_wb, (1.0, 1.0, 1.0), width_px=3.0, clear_m=1.0)
     assert line is not None
     middles = 0.5 * (line.points_w[1:] + line.points_w[:-1])

@@ -23,7 +23,7 @@ AT_REST = np.zeros(6)
 def followed(place, *, until_s: float, step_s: float = 0.1) -> WakeTrack:
     track = WakeTrack()
     for time_s in np.arange(0.0, until_s + 1e-9, step_s):
-        track.extend("boat", 1, float(time_s), place(float(time_s)), AT_REST)
+        track.extend(config_named("boat"), 1, float(time_s), place(float(time_s)), AT_REST)
     return track
 
 
@@ -112,7 +112,7 @@ def test_the_track_of_the_bow_is_the_exact_circle_between_looks():
 
 def test_a_boat_first_seen_under_way_has_come_the_arc_that_it_goes():
     seen, followed_from_rest = WakeTrack(), followed(lambda t: on_circle(0.3 * t), until_s=6.0)
-    seen.extend("boat", 3, 6.0, on_circle(1.8), np.array([0.0, 0.0, 0.3, 2.4, 0.0, 0.0]))
+    seen.extend(config_named("boat"), 3, 6.0, on_circle(1.8), np.array([0.0, 0.0, 0.3, 2.4, 0.0, 0.0]))
     first, whole = (track.wake(6.0, on_circle(1.8), np.zeros(3)) for track in (seen, followed_from_rest))
     assert first is not None
     assert whole is not None
@@ -132,12 +132,12 @@ def test_a_boat_going_astern_parts_the_water_with_its_stern():
 def test_a_scrub_back_takes_the_wake_back_and_a_jump_starts_it_anew():
     track = followed(lambda t: pose(0.0, 3.0 * t, 0.0), until_s=8.0)
     whole = track.wake(8.0, pose(0.0, 24.0, 0.0), np.zeros(3))
-    track.extend("boat", 1, 4.0, pose(0.0, 12.0, 0.0), AT_REST)
+    track.extend(config_named("boat"), 1, 4.0, pose(0.0, 12.0, 0.0), AT_REST)
     part = track.wake(4.0, pose(0.0, 12.0, 0.0), np.zeros(3))
     assert whole is not None
     assert part is not None
     assert part.places_w[:-1, 0].max() <= 12.0 + HULL.bow_m < whole.places_w[:, 0].max()
-    track.extend("boat", 2, 4.1, pose(0.0, 90.0, 0.0), AT_REST)
+    track.extend(config_named("boat"), 2, 4.1, pose(0.0, 90.0, 0.0), AT_REST)
     assert track.wake(4.1, pose(0.0, 90.0, 0.0), np.zeros(3)) is None
 
 
@@ -147,7 +147,7 @@ def test_a_wake_ends_with_its_time_and_goes_on_opening_behind_a_hull_that_stops(
     later = wake_band(track.wake(12.0, pose(0.0, 18.0, 0.0), np.zeros(3)))[0]
     assert (later[:-1, 0, 4] > before[:-1, 0, 4]).mean() > 0.8
     for time_s in np.arange(9.0, 9.0 + KEPT_S + 7.0, 0.5):
-        track.extend("boat", 1, float(time_s), pose(0.0, 18.0, 0.0), AT_REST)
+        track.extend(config_named("boat"), 1, float(time_s), pose(0.0, 18.0, 0.0), AT_REST)
     left = track.wake(32.0, pose(0.0, 18.0, 0.0), np.zeros(3))
     assert left is None or left.speed_mps.max() < 0.1
 
@@ -155,7 +155,7 @@ def test_a_wake_ends_with_its_time_and_goes_on_opening_behind_a_hull_that_stops(
 def test_only_hulls_leave_wakes():
     track = WakeTrack()
     for k in range(20):
-        track.extend("helicopter", 1, 0.1 * k, pose(0.0, 0.5 * k, 0.0), np.ones(6))
+        track.extend(config_named("helicopter"), 1, 0.1 * k, pose(0.0, 0.5 * k, 0.0), np.ones(6))
     assert track.wake(2.0, pose(0.0, 10.0, 0.0), np.zeros(3)) is None
 
 
@@ -168,13 +168,13 @@ def lowered(z_m: float) -> np.ndarray:
 def test_a_splash_is_noted_once_where_the_water_is_entered():
     splashes = Splashes(water_level_m=-1.0)
     for k in range(30):
-        splashes.extend("helicopter", 1, 0.1 * k, lowered(4.0 - 0.3 * k), 1.4)
+        splashes.extend(config_named("helicopter"), 1, 0.1 * k, lowered(4.0 - 0.3 * k), 1.4)
     (splash,) = splashes.present(2.9)
     assert splash.place_w == (4.0, -7.0)
     assert splash.speed_mps == pytest.approx(3.0)
     # The skids, 1.4 m below, are at the level of -1 m at 1.2 s.
     assert splash.age_s == pytest.approx(2.9 - 1.2, abs=0.101)
-    splashes.extend("helicopter", 1, 0.8, lowered(1.6), 1.4)
+    splashes.extend(config_named("helicopter"), 1, 0.8, lowered(1.6), 1.4)
     assert splashes.present(0.8) == ()
 
 
@@ -182,14 +182,16 @@ def test_what_floats_or_stays_dry_makes_no_splash():
     for vehicle, lowest_m in (("boat", -1.2), ("helicopter", 0.6)):
         splashes = Splashes(water_level_m=-1.0)
         for k in range(20):
-            splashes.extend(vehicle, 1, 0.1 * k, lowered(max(4.0 - 0.5 * k, lowest_m)), 1.4)
+            splashes.extend(config_named(vehicle), 1, 0.1 * k, lowered(max(4.0 - 0.5 * k, lowest_m)), 1.4)
         assert splashes.present(1.9) == ()
 
 
 def hovering(height_m: float, **look) -> DrawnVehicle:
     T_wb = np.eye(4)
     T_wb[:3, 3] = 120.0, River_y(120.0), height_m
-    return DrawnVehicle("helicopter", T_wb, np.zeros(4), np.zeros(0), time_s=1.0, **look)
+    return DrawnVehicle(
+        "helicopter", T_wb, np.zeros(4), np.zeros(0), time_s=1.0, **look, config=config_named("helicopter")
+    )
 
 
 def River_y(x_m: float) -> float:
@@ -237,7 +239,9 @@ def test_the_water_shows_what_moves_on_it_and_nothing_else_changes(ctx, quality)
 def thrusting(left: float, right: float, depth_m: float = 0.0) -> DrawnVehicle:
     T_wb = np.eye(4)
     T_wb[:3, 3] = 3.0, -2.0, -depth_m
-    return DrawnVehicle("motorboat", T_wb, np.array([left, right]), np.zeros(0), time_s=1.0)
+    return DrawnVehicle(
+        "motorboat", T_wb, np.array([left, right]), np.zeros(0), time_s=1.0, config=config_named("motorboat")
+    )
 
 
 def test_screws_throw_water_against_their_push_and_only_in_the_water():

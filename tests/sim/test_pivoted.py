@@ -102,7 +102,7 @@ def test_a_push_down_quickens_the_precession_and_a_push_ahead_lifts_the_tip():
     """As every gyroscope has it: it gives way at right angles."""
     spun = replace(
         TOP,
-        parameters={"heavy-top": {"gravity": 9.81}},
+        vehicle=known_vehicle("heavy-top", gravity=9.81),
         start=replace(TOP.start, pitch_rad=0.9, omega_b=(0.0, 0.0, 200.0)),
     )
 

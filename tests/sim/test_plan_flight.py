@@ -38,7 +38,7 @@ def scene(**start: tuple[float, float, float]) -> Scene:
         world="plain",
         step_s=0.02,
         start=Start(position_w=(50.0, 0.0, 30.0), **start),
-        parameters={"helicopter": {"mass": MASS_KG}},
+        vehicle=known_vehicle("helicopter", mass=MASS_KG),
     )
 
 

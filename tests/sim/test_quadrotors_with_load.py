@@ -189,12 +189,11 @@ KEYS = Scene(
     name="quadrotors",
     title="quadrotors",
     world="plaza",
-    vehicle=known_vehicle("quadrotors-with-load"),
+    vehicle=known_vehicle("quadrotors-with-load", target_drag=0.8),
     integrator="rkmk4",
     step_s=0.005,
     flight_mode="raw",
     start=Start(position_w=(0.0, 0.0, 8.0)),
-    parameters={"quadrotors-with-load": {"target_drag": 0.8}},
 )
 
 
@@ -202,8 +201,8 @@ KEYS = Scene(
 def test_a_load_that_is_let_down_lies_on_the_ground_and_is_lifted_again(count):
     """Its underside within 5 mm of the ground, its target no deeper, and the quadrotors above; measured 0.1 mm."""
     start = Start(position_w=(0.0, 0.0, 4.0))
-    size = {"quadrotors-with-load": {"target_drag": 0.8, "quadrotors": count, "cable_length": 1.9}}
-    running = simulation(replace(KEYS, start=start, parameters=size, world="plain"))
+    size = known_vehicle("quadrotors-with-load", target_drag=0.8, quadrotors=count, cable_length=1.9)
+    running = simulation(replace(KEYS, start=start, vehicle=size, world="plain"))
     load = next(shape for shape in sim.vehicle("quadrotors-with-load").links if shape.body == "load")
     floor_m = float(world("plain").terrain.height(0.0, 0.0))
     fly(running, 8.0, throttle=-1.0)
@@ -218,10 +217,8 @@ def test_a_load_that_is_let_down_lies_on_the_ground_and_is_lifted_again(count):
 
 def test_what_flies_without_lift_falls_onto_the_ground_and_stays_on_it():
     """Rotors that lift next to nothing: load and quadrotors lie on the plain; the deepest is 2 mm in it."""
-    size = {"quadrotors-with-load": {"target_drag": 0.8, "cable_length": 1.9, "thrust_limit": 0.5}}
-    running = simulation(
-        replace(KEYS, start=Start(position_w=(0.0, 0.0, 3.0)), parameters=size, world="plain")
-    )
+    size = known_vehicle("quadrotors-with-load", target_drag=0.8, cable_length=1.9, thrust_limit=0.5)
+    running = simulation(replace(KEYS, start=Start(position_w=(0.0, 0.0, 3.0)), vehicle=size, world="plain"))
     floor_m = float(world("plain").terrain.height(0.0, 0.0))
     fly(running, 4.0)
     for _ in range(6):

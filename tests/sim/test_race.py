@@ -166,8 +166,7 @@ def test_a_rival_passes_the_first_gate_at_zero_and_one_that_misses_a_gate_is_ref
 
 
 FLIGHT = Scene(
-    "gates", "gates", world="plain", vehicle=known_vehicle("rigid-body"), flight_mode="raw", step_s=0.01,
-    parameters={"rigid-body": {"gravity": 9.81}},
+    "gates", "gates", world="plain", vehicle=known_vehicle("rigid-body", gravity=9.81), flight_mode="raw", step_s=0.01,
     start=Start(position_w=(0.0, 0.0, 400.0), omega_b=(0.3, 1.0, 0.2), velocity_b=(20.0, 3.0, 1.0)),
     race=Course(tuple(Gate((x, 0.15 * x, 400.0), 0.0, 20.0, 100.0) for x in (10.0, 30.0, 70.0))),
 )  # fmt: skip

@@ -95,7 +95,7 @@ def serving_integrators() -> list[str]:
 
 @pytest.mark.parametrize("integrator", serving_integrators())
 def test_under_every_integrator_it_takes_off_hovers_and_lands(integrator):
-    running = airborne(integrator=integrator, step_s=0.005, parameters={})
+    running = airborne(integrator=integrator, step_s=0.005, vehicle=sim.vehicle("helicopter"))
     before = running.snapshot.lanes[0]
     hovering = fly(running, 5.0)
     assert np.linalg.norm(place(hovering) - place(before)) < 0.3

@@ -20,7 +20,7 @@ from tests.sim.simulation_scenes import fly, simulation
 from tests.sim.test_slung_load_vehicle import generic_state, slung
 
 DELIVERY = load_scene("delivery")
-SIZE = DELIVERY.parameters["helicopter-with-load"]
+SIZE = DELIVERY.vehicle.changed
 SCENE = replace(DELIVERY, world="plain", start=Start(position_w=(0.0, 0.0, 30.0)), goals=())
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from sim.simulation.snapshot import LaneSnapshot, LaneStatus, Snapshot
+from sim.vehicle_config import config_named
 from sim.vehicles.forms.parameters import Parameter
 from ui.settings.catalogue import Catalogue, IntegratorEntry, SceneEntry, VehicleEntry
 
@@ -68,7 +69,8 @@ def lane(name: str = "flown", **changes) -> LaneSnapshot:
     }  # fmt: skip
     before, now = (changes.pop(key, default) for key, default in POSES.items())
     bodies = {"bodies_previous": {"body": before}, "bodies": {"body": now}}
-    return LaneSnapshot(**{**bodies, **values, **changes})
+    values = {**bodies, **values, **changes}
+    return LaneSnapshot(**{"config": config_named(values["vehicle"]), **values})
 
 
 def snapshot(*lanes: LaneSnapshot, **changes) -> Snapshot:

@@ -11,12 +11,14 @@ from tests.sim.simulation_scenes import simulation
 from ui.features.plan.pointing import Hand, Ray, gripped
 
 LONG = {"helicopter-with-load": {"cable_length": 12.0}}
+"""Parameters by vehicle."""
 
 
 def chain(*lanes: LaneSpec):
     scene = Scene(
-        name="chain", title="chain", world="plain", vehicle=known_vehicle("chain"), integrator="riqn", step_s=0.005,
-        flight_mode="raw", lanes=lanes, parameters={"chain": {"links": 10.0}},
+        name="chain", title="chain", world="plain",
+        vehicle=known_vehicle("chain", links=10.0), integrator="riqn", step_s=0.005,
+        flight_mode="raw", lanes=lanes,
     )  # fmt: skip
     return simulation(scene).snapshot
 
@@ -100,8 +102,8 @@ def test_a_shape_that_is_drawn_by_a_model_is_taken_as_well():
     ],
 )
 def test_what_has_a_model_is_taken_beside_what_is_drawn_of_links(vehicle, body):
-    scene = Scene(name="s", title="s", world="plain", vehicle=known_vehicle(vehicle), integrator="rkmk4", step_s=0.005,
-                  flight_mode="raw", parameters=LONG)  # fmt: skip
+    scene = Scene(name="s", title="s", world="plain", vehicle=known_vehicle(vehicle, **LONG.get(vehicle, {})),
+                  integrator="rkmk4", step_s=0.005, flight_mode="raw")  # fmt: skip
     snapshot = simulation(scene).snapshot
     view, projection = camera(snapshot)
     T_wb = snapshot.lanes[0].bodies[body]

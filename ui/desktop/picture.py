@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from render.cameras.clearance import bumps_of
-from render.cameras.framing import framing_of
 from render.cameras.rig import CameraRig
 from render.frame import Frame, View, alike
 from render.frame_budget import FrameBudget
@@ -139,7 +138,7 @@ class Picture:
             subject.T_wb,
             subject.twist_b,
             dt_s,
-            model=subject.model,
+            framing=subject.config.camera,
             reach_m=subject.reach_m,
             held=subject.held,
             motion=motion,
@@ -285,7 +284,7 @@ def _as_from(view: View, before: View, slack: float) -> bool:
 
 def _ends(lane: LaneSnapshot, place_w: np.ndarray, shift_w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(3,) about where a lane that is drawn at a place ends above and below [m]; what hangs does so from its pivot."""
-    framing = framing_of(lane.vehicle)
+    framing = lane.config.camera
     if lane.pivot_w is not None and framing.lift_m < 0.0:
         margin = np.array([0.0, 0.0, 0.08 * framing.distance_m])
         return lane.pivot_w + shift_w + margin, place_w - margin

@@ -8,7 +8,6 @@ from sim.control.autopilots import AUTOPILOTS
 from sim.planner.service.requests import FlyByMpc, FlyShown, LeaveMpc
 from sim.planner.service.view import PlanView
 from sim.simulation.snapshot import Snapshot
-from sim.vehicle_config import config_named
 from ui.features.controls import ControlView
 from ui.features.transport import draw_transport
 from ui.settings.catalogue import Catalogue, IntegratorEntry
@@ -51,7 +50,7 @@ def draw_flight(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     chosen = segmented(context, "flight/mode", modes, snapshot.flight_mode)
     if chosen is not None and chosen != snapshot.flight_mode:
         requests.append(SetFlightMode(chosen))
-    autopilot = AUTOPILOTS.get(config_named(snapshot.lanes[0].vehicle).modes.autopilot)
+    autopilot = AUTOPILOTS.get(snapshot.lanes[0].config.modes.autopilot)
     if autopilot is not None:
         doc = f"{autopilot.does}{context.keymap.hint('demo')}"
         if button(context, "transport/demo", f"{icons.ICON_FA_ROBOT}  Autopilot", doc, lit=snapshot.demo):

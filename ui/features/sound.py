@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from sim.simulation.snapshot import LaneSnapshot, LaneStatus, Snapshot
-from sim.vehicle_config import VehicleConfig, config_named
+from sim.vehicle_config import VehicleConfig
 from ui.features.feature import Actions, App
 from ui.features.goals import GoalsView
 from ui.input.controllers import Jolts
@@ -192,7 +192,7 @@ def heard(snapshot: Snapshot) -> Tones:
     lane = snapshot.lanes[0]
     if snapshot.paused or lane.status is not LaneStatus.RUNNING or not np.isfinite(lane.twist_b).all():
         return Tones()
-    config = config_named(lane.vehicle)
+    config = lane.config
     speed_mps = float(np.linalg.norm(lane.twist_b[3:]))
     rotor_hz, rotor, slap = _rotor(lane, config, speed_mps)
 

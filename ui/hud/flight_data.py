@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from sim.simulation.snapshot import LaneSnapshot
-from sim.vehicle_config import Bar, Dial, Readout, config_named, named_values
+from sim.vehicle_config import Bar, Dial, Readout, named_values
 from sim.vehicles import VEHICLES
 from ui.settings.view_settings import SI, read
 
@@ -50,7 +50,7 @@ def flight_data(lane: LaneSnapshot, units: str = SI) -> FlightData:
     """From pose, body twist and observables; the rows in `units`, one of `ui.settings.view_settings.UNITS`."""
     R_wb, x_b_w = lane.T_wb[:3, :3], lane.T_wb[:3, 0]
     v_w = R_wb @ lane.twist_b[3:6]
-    instruments, values = config_named(lane.vehicle).instruments, values_of(lane)
+    instruments, values = lane.config.instruments, values_of(lane)
     values |= {
         "speed": float(np.linalg.norm(v_w)),
         "climb": float(v_w[2]),

@@ -194,6 +194,12 @@ class Parametrised:
         return new
 
     @property
+    def changed(self) -> dict[str, Value]:
+        """Values that are not those that it has by itself."""
+        usual = {q.name: q.default for q in type(self).parameters}
+        return {name: value for name, value in self.values.items() if value != usual[name]}
+
+    @property
     def parameter_vector(self) -> np.ndarray:
         """All parameters one after the other, as the compiled kernels take them."""
         parts = [np.atleast_1d(np.asarray(self.values[q.name], float)) for q in self.parameters]

@@ -13,6 +13,7 @@ from sim.platform.errors import InputError
 from sim.recordings import Take
 from sim.scene import Start, load_scene
 from sim.simulation import Simulation
+from sim.vehicles import known_vehicle
 from sim.water.wrench import CLOCK
 from tests.sim.simulation_scenes import simulation
 
@@ -87,7 +88,7 @@ def test_it_starts_in_equilibrium(more: dict[str, float]) -> None:
             flight_mode="raw",
             environment=None,
             start=Start(),
-            parameters={"motorboat": {"waves": 0.0, **more}},
+            vehicle=known_vehicle("motorboat", waves=0.0, **more),
         )
     )
     begins = running.advance(0.02).lanes[0].T_wb

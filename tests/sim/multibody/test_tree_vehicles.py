@@ -35,8 +35,9 @@ class Generic(ArticulatedVehicle):
 
 def chain_scene(*lanes: LaneSpec, **changes) -> Scene:
     return Scene(
-        name="chain", title="chain", world="plain", vehicle=known_vehicle("chain"), integrator="riqn", step_s=0.005,
-        flight_mode="raw", start=Start(), lanes=lanes, parameters={"chain": {"links": 12.0}}, **changes,
+        name="chain", title="chain", world="plain",
+        vehicle=known_vehicle("chain", links=12.0), integrator="riqn", step_s=0.005,
+        flight_mode="raw", start=Start(), lanes=lanes, **changes,
     )  # fmt: skip
 
 

@@ -14,7 +14,6 @@ from sim.planner.service.view import PlanView
 from sim.planner.task.mpc import with_goal_at
 from sim.planner.task.poses import positions
 from sim.simulation.snapshot import LaneSnapshot, LaneStatus, Snapshot
-from sim.vehicle_config import config_named
 from sim.vehicles import VEHICLES, ActionVehicle
 from sim.world import World
 from ui.features.plan.gizmo import on_screen
@@ -144,17 +143,17 @@ def _of_links(ray: Ray, lane: LaneSnapshot, shift_w: np.ndarray) -> list[_Point]
 def _of_models(ray: Ray, lane: LaneSnapshot, shift_w: np.ndarray) -> list[_Point]:
     """A point within each that is drawn by a model of its own, or of the main body where nothing else is drawn."""
     own, shaped, main = (
-        config_named(lane.vehicle),
+        lane.config,
         {shape.body for shape in lane.links},
         next(iter(lane.bodies)),
     )
     found = []
     for name, T_wb in lane.bodies.items():
-        look = own.model.look_of(name)
+        look = own.look_of(name)
         alone = name == main and (not shaped or own.file("model.glb") is not None)
         if name in shaped or not (look or alone):
             continue
-        worn = config_named(look) if look else own
+        worn = look or own
         radius_m, centre = _OF_DISTANCE * worn.camera.distance_m, T_wb[:3, 3] + shift_w
         nearest = ray.origin_w + float((centre - ray.origin_w) @ ray.direction_w) * ray.direction_w - centre
         off_m = float(np.linalg.norm(nearest))

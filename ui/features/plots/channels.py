@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sim.simulation.snapshot import LaneSnapshot
-from sim.vehicle_config import Plotted, config_named
+from sim.vehicle_config import Plotted
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +99,7 @@ def measured(lane: LaneSnapshot) -> dict[str, float]:
     }
     told = scalars(lane.observables)
     start = scalars(lane.observables_start)
-    changes = (
-        plot.of for plot in config_named(lane.vehicle).instruments.plots if plot.change and plot.of in told
-    )
+    changes = (plot.of for plot in lane.config.instruments.plots if plot.change and plot.of in told)
     return rows | told | {name + _CHANGE: told[name] - start.get(name, np.nan) for name in changes}
 
 
@@ -118,7 +116,7 @@ def scalars(observables: Mapping[str, float | np.ndarray]) -> dict[str, float]:
 
 def offered(lane: LaneSnapshot) -> dict[str, Channel]:
     """Every channel that can be plotted, by its key: the config's first, in its order."""
-    plots = {key_of(plot): plot for plot in config_named(lane.vehicle).instruments.plots}
+    plots = {key_of(plot): plot for plot in lane.config.instruments.plots}
     own = {channel.key: channel for channel in OWN}
     told = {
         name: _told(name, lane.units.get(name.partition(".")[0], "")) for name in scalars(lane.observables)
@@ -131,7 +129,7 @@ def offered(lane: LaneSnapshot) -> dict[str, Channel]:
 def shown_at_first(lane: LaneSnapshot) -> tuple[str, ...]:
     """What the config would have plotted."""
     known = offered(lane)
-    return tuple(key for key in map(key_of, config_named(lane.vehicle).instruments.plots) if key in known)
+    return tuple(key for key in map(key_of, lane.config.instruments.plots) if key in known)
 
 
 def key_of(plot: Plotted) -> str:
