@@ -173,12 +173,12 @@ def slot(rng: np.random.Generator) -> Placed:
 
 
 def bay(rng: np.random.Generator) -> Placed:
-    """The car from an aisle of 5.5 to 7.5 m into a bay between two others, perpendicular or slanted, nose or tail
+    """The car from an aisle of 4.5 to 6.5 m into a bay between two others, perpendicular or slanted, nose or tail
     first."""
     car, task = _scene("plan-car-parking")
     slant = -np.pi / 2 + (0.0 if rng.random() < 0.4 else rng.uniform(-0.7, 0.7))
-    beside = np.array([rng.uniform(2.6, 3.0) / abs(np.sin(slant)), 0.0])
-    aisle_m = rng.uniform(5.5, 7.5)
+    beside = np.array([rng.uniform(2.3, 2.8) / abs(np.sin(slant)), 0.0])
+    aisle_m = rng.uniform(4.5, 6.5)
     middle = np.array([0.0, -aisle_m / 2]) + _along(slant, 2.6 / abs(np.sin(slant)) ** 0.5)
     obstacles = (
         _box(middle - beside, (2.2, 0.9), slant, "car at the left"),

@@ -1,11 +1,12 @@
 """Guesses for what rolls along its heading: the shape follows the curvature of the way."""
 
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 
 import casadi as ca
 import numpy as np
 
+from sim.planner.guess.turning import Leg, length_m, ways_in_gears
 from sim.planner.guess.way import paced_way, ways_of
 from sim.planner.task.poses import (
     counts_turns,
@@ -50,29 +51,57 @@ _LIKELY, _LOOP = 9, 2.2
 def driven(
     vehicle: NonholonomicVehicle, task: Task, steps: int, most: int
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Nodes (N+1, node size) and planned inputs (N+1, size): by the way, or by a bow and back where that leads nowhere;
-    then along other ways, in reverse, by other bows."""
+    """Nodes (N+1, node size) and planned inputs (N+1, size): the likeliest first, then ways that are searched for and
+    ways by plain bows in turn."""
     if counts_turns(vehicle, task):
         for share in _CIRCLES:
             yield with_shape(vehicle, task, *_circled(task, steps, share))
+    plain = _plain(vehicle, task, steps, most)
+    yield with_shape(vehicle, task, *next(plain))
+    searched = (_in_gears(task, way, steps) for way in ways_in_gears(vehicle, task, most))
+    for pair in zip_longest(searched, plain):
+        for motion in pair:
+            if motion is not None:
+                yield with_shape(vehicle, task, *motion)
+
+
+_Driven = tuple[np.ndarray, np.ndarray]
+"""(N+1, 3) places and (N+1,) headings."""
+
+
+def _plain(vehicle: NonholonomicVehicle, task: Task, steps: int, most: int) -> Iterator[_Driven]:
+    """By the way, or by a bow and back where that leads nowhere; along other ways, in reverse, by other bows."""
     beside = _is_beside(task)
     if beside:
-        yield with_shape(vehicle, task, *_shuffled(task, steps))
+        yield _shuffled(task, steps)
     else:
-        yield with_shape(vehicle, task, *_by_way(vehicle, task, steps, None))
+        yield _by_way(vehicle, task, steps, None)
     ways = ways_of(vehicle, task, most)
     by_ways = [(way, reverse) for reverse in (False, True) for way in ways]
     for way, reverse in () if beside else by_ways:
-        yield with_shape(vehicle, task, *_by_way(vehicle, task, steps, way, reverse=reverse))
+        yield _by_way(vehicle, task, steps, way, reverse=reverse)
     for manoeuvre in _manoeuvres(task):
-        yield with_shape(vehicle, task, *through(task, manoeuvre, steps))
+        yield through(task, manoeuvre, steps)
     for way, reverse in by_ways if beside else ():
-        yield with_shape(vehicle, task, *_by_way(vehicle, task, steps, way, reverse=reverse))
+        yield _by_way(vehicle, task, steps, way, reverse=reverse)
+
+
+def _in_gears(task: Task, way: list[Leg], steps: int) -> _Driven:
+    """(N+1, 3) places and (N+1,) headings along legs, at rest between them, in times by the roots of their lengths."""
+    times = np.r_[0.0, np.cumsum([np.sqrt(max(length_m(leg), 1e-6)) for leg in way])]
+    t = np.linspace(0.0, times[-1], steps + 1)
+    poses = np.empty((steps + 1, 3))
+    for i, leg in enumerate(way):
+        now = (t >= times[i]) & (t <= times[i + 1])
+        done = np.r_[0.0, np.cumsum(np.linalg.norm(np.diff(leg.poses[:, 1:], axis=0), axis=1))]
+        along = _eased((t[now] - times[i]) / (times[i + 1] - times[i])) * done[-1]
+        poses[now] = np.stack([np.interp(along, done, column) for column in leg.poses.T], axis=1)
+    return np.c_[poses[:, 1:], np.zeros(steps + 1)], poses[:, 0]
 
 
 def _by_way(
     vehicle: NonholonomicVehicle, task: Task, steps: int, way: np.ndarray | None, *, reverse: bool = False
-) -> tuple[np.ndarray, np.ndarray]:
+) -> _Driven:
     """(N+1, 3) places and (N+1,) headings."""
     places = paced_way(vehicle, task, steps, way)
     return places, _along(places, task, reverse=reverse)
@@ -123,7 +152,7 @@ def _is_beside(task: Task) -> bool:
     return bool(left > 1.2 * ahead and left > 1e-3 and abs(turn) < 1.0 and not task.waypoints)
 
 
-def _shuffled(task: Task, steps: int) -> tuple[np.ndarray, np.ndarray]:
+def _shuffled(task: Task, steps: int) -> _Driven:
     """(N+1, 3) places and (N+1,) headings: ahead of the goal in a bow, and back into it."""
     a, b = heading_rad(task.start), _goal_heading(task)
     left = abs(_chord_b(task)[1])
@@ -171,7 +200,7 @@ def _manoeuvres(task: Task) -> Iterator[list[_Leg]]:
     yield looped(1.0)
 
 
-def _circled(task: Task, steps: int, share: float) -> tuple[np.ndarray, np.ndarray]:
+def _circled(task: Task, steps: int, share: float) -> _Driven:
     """(N+1, 3) places and (N+1,) headings: as many turns as the goal's heading counts, on circles that take this share
     of the way at full speed, and are carried from the start to the goal meanwhile."""
     start, turn = planar_pose(task.start), turn_rad(task)
@@ -188,7 +217,7 @@ def _circled(task: Task, steps: int, share: float) -> tuple[np.ndarray, np.ndarr
     return np.c_[places, np.zeros(steps + 1)], headings
 
 
-def through(task: Task, legs: list[_Leg], steps: int) -> tuple[np.ndarray, np.ndarray]:
+def through(task: Task, legs: list[_Leg], steps: int) -> _Driven:
     """(N+1, 3) places and (N+1,) headings along bows, at rest between them, in times by the roots of their lengths."""
     poses = [planar_pose(task.start), *(pose for pose, _ in legs)]
     lengths = [max(float(np.linalg.norm(b[1:] - a[1:])), 1e-6) for a, b in pairwise(poses)]

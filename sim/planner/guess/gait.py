@@ -14,7 +14,7 @@ from sim.steppers.choice import stepper_of
 from sim.vehicles.forms.form import State
 from sim.vehicles.forms.nonholonomic import NonholonomicVehicle
 
-_WAVES = ((3, 2), (2, 1), (2, 2))
+_WAVES = ((3, 2), (2, 3), (2, 1), (2, 2), (1, 2))
 """Periods of the rotor and of the steering in gaits that drive sideways, turn and drive ahead."""
 
 
@@ -35,6 +35,16 @@ def wriggled(vehicle: NonholonomicVehicle, task: Task, steps: int) -> Iterator[t
         for side in (1.0, -1.0):
             gait = Gait((first, *(other,) * others), (side * 1.2, *(0.6,) * others), (0.0,) * (others + 1))
             yield gait_motion(vehicle, task, steps, gait)
+
+
+def random_gait(vehicle: NonholonomicVehicle, rng: np.random.Generator) -> Gait:
+    """Of one to four periods, and of any phases."""
+    count = len(vehicle.shape_coordinates)
+    sizes = (
+        np.r_[1.2, np.full(count - 1, 0.6)] * rng.uniform(0.5, 1.5, count) * rng.choice([-1.0, 1.0], count)
+    )
+    waves = rng.integers(1, 5, count) + rng.choice([0.0, 0.5], count)
+    return Gait(tuple(waves), tuple(sizes), tuple(rng.uniform(-0.5, 0.5, count) * np.pi))
 
 
 def gait_motion(

@@ -64,7 +64,7 @@ def _searched(
         count -= 1
         place[here] = -1
         if count:
-            _sink(heap, keys, place, count, heap[count], keys[count])
+            sink(heap, keys, place, count, heap[count], keys[count])
         i, j, k = here // (ny * nz), here // nz % ny, here % nz
         for m in range(moves.shape[0]):
             a, b, c = i + moves[m, 0], j + moves[m, 1], k + moves[m, 2]
@@ -78,12 +78,12 @@ def _searched(
                 if place[there] < 0:
                     place[there] = count
                     count += 1
-                _rise(heap, keys, place, place[there], there, length + ahead)
+                rise(heap, keys, place, place[there], there, length + ahead)
     return reached, before, order[:settled]
 
 
 @compiled()
-def _rise(heap: np.ndarray, keys: np.ndarray, place: np.ndarray, at: int, cell: int, key: float) -> None:
+def rise(heap: np.ndarray, keys: np.ndarray, place: np.ndarray, at: int, cell: int, key: float) -> None:
     """Put a cell where its key belongs, from a place in the heap towards the top."""
     while at > 0:
         above = (at - 1) // 2
@@ -95,7 +95,7 @@ def _rise(heap: np.ndarray, keys: np.ndarray, place: np.ndarray, at: int, cell: 
 
 
 @compiled()
-def _sink(heap: np.ndarray, keys: np.ndarray, place: np.ndarray, count: int, cell: int, key: float) -> None:
+def sink(heap: np.ndarray, keys: np.ndarray, place: np.ndarray, count: int, cell: int, key: float) -> None:
     """Put a cell where its key belongs, from the top of the heap downwards."""
     at = 0
     while 2 * at + 1 < count:

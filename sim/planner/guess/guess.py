@@ -8,6 +8,7 @@ import casadi as ca
 import numpy as np
 
 from sim.planner.guess.burns import burnt, thrust_axis
+from sim.planner.guess.chance import driven_by_chance, flown_by_chance, wriggled_by_chance
 from sim.planner.guess.driven import driven
 from sim.planner.guess.free import Heading, free_motion
 from sim.planner.guess.gait import wriggled
@@ -37,7 +38,7 @@ def guess(transcription: Transcription, vehicle: Vehicle, task: Task) -> np.ndar
 def other_guesses(
     transcription: Transcription, vehicle: Vehicle, task: Task, most: int
 ) -> Iterator[np.ndarray]:
-    """As many others, the likeliest to be worth it first: other ways around, other headings, other gears or gaits."""
+    """As many others, the likeliest first: other ways around, headings, gears or gaits; then by chance."""
     motions = _guessed(transcription, vehicle, task, most + 1)
     for motion in islice(motions, 1, most + 1):
         yield _scaled(transcription, vehicle, task, motion)
@@ -61,6 +62,9 @@ def _guessed(t: Transcription, vehicle: Vehicle, task: Task, most: int) -> Itera
         yield free_motion(vehicle, task, paced_way(vehicle, task, steps)), trim
         for way, heading in _ways_and_headings(vehicle, task, most):
             yield free_motion(vehicle, task, paced_way(vehicle, task, steps, way), heading), trim
+        if task.obstacles or task.ground is not None:
+            for nodes in flown_by_chance(vehicle, task, steps):
+                yield nodes, trim
         return
     if acted(vehicle):
         yield from led_through_space(t.model, vehicle, task, steps, most)
@@ -68,8 +72,10 @@ def _guessed(t: Transcription, vehicle: Vehicle, task: Task, most: int) -> Itera
     assert isinstance(vehicle, NonholonomicVehicle)
     if vehicle.commanded or not vehicle.shape_coordinates or _rolls(vehicle, task):
         yield from driven(vehicle, task, steps, most)
+        yield from driven_by_chance(vehicle, task, steps)
     else:
         yield from wriggled(vehicle, task, steps)
+        yield from wriggled_by_chance(vehicle, task, steps)
 
 
 def _ways_and_headings(vehicle: Vehicle, task: Task, most: int) -> list[tuple[np.ndarray, Heading]]:

@@ -27,6 +27,11 @@ def ways_of(vehicle: Vehicle, task: Task, most: int) -> list[np.ndarray]:
     )
 
 
+def stations_of(vehicle: Vehicle, task: Task) -> np.ndarray:
+    """Start, waypoints and goal (n, 3)."""
+    return _space(vehicle, task)[0]
+
+
 def _space(vehicle: Vehicle, task: Task) -> tuple[np.ndarray, bool, np.ndarray, np.ndarray]:
     """Start, waypoints and goal (n, 3); whether all happens on a plane; the box to stay in."""
     ends = positions(vehicle, np.stack([task.start.node, task.goal.state.node]))
