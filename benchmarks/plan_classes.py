@@ -33,7 +33,8 @@ from sim.planner.transcription.motion import motion
 METHOD = integrator("variational")
 PLANNER = Planner()
 _ENOUGH = 1.02
-_ATTEMPT_S = 10.0
+_ATTEMPT_S, _PLAN_S = 60.0, 600.0
+"""On the wall, for one start and for a plan: nothing that a busy machine should decide."""
 _NEAR = 1.05
 """Times the least cost so far: from there on a guess's motion is moved in time too."""
 
@@ -127,7 +128,7 @@ def compared(kind: str, asked: argparse.Namespace) -> None:
             costs.append((time.process_time() - begun, best.cost))
             return True
 
-        plan = PLANNER.plan(vehicle, task, explain=False, processes=1, found=found)
+        plan = PLANNER.plan(vehicle, task, explain=False, processes=1, found=found, time_limit_s=_PLAN_S)
         seconds.append((costs[0][0] if costs else np.nan, time.process_time() - begun))
         own = plan.cost if plan.solved else np.inf
         best = _best_known(known, kind, asked, number, (vehicle, task))
