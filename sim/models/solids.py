@@ -10,12 +10,7 @@ from sim.models.model_asset import FINISHES, MAX_MATERIALS, MAX_NODES, PAINT_FAR
 from sim.multibody.robots.robot import Geom
 from sim.multibody.shapes import UNSEEN, Capsule
 from sim.shapes.surface import (
-    Surface,
-    box_surface,
     capsule_surface,
-    creased,
-    cylinder_surface,
-    ellipsoid_surface,
     turned_to,
 )
 
@@ -34,7 +29,7 @@ def solid_asset(shapes: Sequence[Geom]) -> ModelAsset:
     for shape, material in zip(seen, number, strict=True):
         if shape.body not in nodes:
             continue
-        points, normals, faces = _surface(shape)
+        points, normals, faces = shape.surface()
         R, x = shape.T[:3, :3], shape.T[:3, 3]
         table = np.full((len(points), 13), PAINT_FAR, "f4")
         table[:, 0:3], table[:, 3:6] = points @ R.T + x, normals @ R.T
@@ -80,24 +75,6 @@ def _materials(colours: np.ndarray) -> np.ndarray:
     rows[:, 1, 3] = _ROUGHNESS
     rows[:, 3, 3] = np.where(colours[:, 3] >= _CLEAR, 1.0, colours[:, 3])
     return rows
-
-
-def _surface(shape: Geom) -> Surface:
-    """(points (n, 3), outward unit normals (n, 3), faces (m, 3)) in the shape's own frame."""
-    a, b = float(shape.size_m[0]), float(shape.size_m[1])
-    match shape.shape:
-        case "sphere":
-            return ellipsoid_surface(np.full(3, a))
-        case "ellipsoid":
-            return ellipsoid_surface(np.asarray(shape.size_m, float))
-        case "capsule":
-            return capsule_surface(a, b)
-        case "cylinder":
-            return cylinder_surface(a, b)
-        case "box":
-            return box_surface(np.asarray(shape.size_m, float))
-        case _:
-            return creased(np.asarray(shape.vertices, float), np.asarray(shape.faces, np.int64))
 
 
 _COATED, _BARE = FINISHES.index("coat"), FINISHES.index("plain")

@@ -29,7 +29,7 @@ _SIZE = 19
 _PLACE, _TURNING, _MOVING, _TWIST = slice(10, 13), slice(13, 16), slice(16, 19), slice(13, 19)
 
 
-class Cone(HolonomicVehicle):
+class TrafficCone(HolonomicVehicle):
     """A free body with a cone's mass, about its centre of mass."""
 
     name = "cone"
@@ -113,5 +113,5 @@ class Cones:
 @cache
 def mechanics() -> tuple[HolonomicVehicle, Stepper]:
     """A free body with a cone's numbers, and what moves it over ground."""
-    body = Cone()
+    body = TrafficCone()
     return body, compile_kernel(body, integrator(default_for(body)), GROUND)

@@ -7,9 +7,13 @@ from itertools import product
 import numpy as np
 
 from sim.multibody.declaration import WORLD, Given, Loop, TreeState, numbers
-from sim.multibody.shapes import STAND, UNSEEN, Capsule
+from sim.multibody.shapes import STAND, UNSEEN
+from sim.multibody.shapes import Capsule as Link
 from sim.multibody.tree import Tree
+from sim.shapes import Box, Capsule, Drum, Sphere
+from sim.shapes.surface import Surface, creased, ellipsoid_surface
 
+_HERE = (0.0, 0.0, 0.0)
 SHAPES = ("plane", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh")
 
 
@@ -33,6 +37,23 @@ class Geom:
     """(k, 3) of a mesh in the shape's own frame [m]; none for other shapes."""
     faces: np.ndarray
     """(m, 3) indices of vertices."""
+
+    def surface(self) -> Surface:
+        """What is drawn of it, in the shape's own frame; of a plane nothing."""
+        a, b, c = (float(size) for size in self.size_m)
+        match self.shape:
+            case "sphere":
+                return Sphere(_HERE, a).surface()
+            case "capsule":
+                return Capsule((0.0, 0.0, -b), (0.0, 0.0, b), a).surface()
+            case "cylinder":
+                return Drum(_HERE, a, b).surface()
+            case "box":
+                return Box(_HERE, (a, b, c)).surface()
+            case "ellipsoid":
+                return ellipsoid_surface(np.array([a, b, c]))
+            case _:
+                return creased(np.asarray(self.vertices, float), np.asarray(self.faces, np.int64))
 
 
 @dataclass(frozen=True)
@@ -88,7 +109,7 @@ _CORNER_M = 1e-3
 _ROUND = ("sphere", "capsule", "ellipsoid", "cylinder")
 
 
-def capsules_of(geoms: Sequence[Geom]) -> tuple[Capsule, ...]:
+def capsules_of(geoms: Sequence[Geom]) -> tuple[Link, ...]:
     """Unseen ones: along each shape, and between the corners of boxes and meshes.
 
     What does not move goes with the stand. Planes are left out: the world has a ground of its own.
@@ -102,7 +123,7 @@ def capsules_of(geoms: Sequence[Geom]) -> tuple[Capsule, ...]:
     return tuple(found)
 
 
-def _about(geom: Geom) -> Iterable[Capsule]:
+def _about(geom: Geom) -> Iterable[Link]:
     half, middle = extents(geom)
     long, thick = int(np.argmax(half)), float(np.sort(half)[1])
     reach = max(float(half[long]) - thick, 0.0)
@@ -123,20 +144,11 @@ def _about(geom: Geom) -> Iterable[Capsule]:
 
 def extents(geom: Geom) -> tuple[np.ndarray, np.ndarray]:
     """((3,) half of a shape's box in its own frame, (3,) its middle) [m]."""
-    radius, half_length = float(geom.size_m[0]), float(geom.size_m[1])
-    match geom.shape:
-        case "sphere":
-            half = np.full(3, radius)
-        case "capsule":
-            half = np.array([radius, radius, radius + half_length])
-        case "cylinder":
-            half = np.array([radius, radius, half_length])
-        case "mesh" if len(geom.vertices):
-            low, high = geom.vertices.min(axis=0), geom.vertices.max(axis=0)
-            return 0.5 * (high - low), 0.5 * (high + low)
-        case _:
-            half = np.array(geom.size_m, float)
-    return half, np.zeros(3)
+    if geom.shape == "mesh" and not len(geom.vertices):
+        return np.array(geom.size_m, float), np.zeros(3)
+    points = geom.vertices if geom.shape == "mesh" else geom.surface()[0]
+    low, high = points.min(axis=0), points.max(axis=0)
+    return 0.5 * (high - low), 0.5 * (high + low)
 
 
 def lowest_m(geom: Geom, T: np.ndarray) -> float:
@@ -149,7 +161,7 @@ def lowest_m(geom: Geom, T: np.ndarray) -> float:
 
 def _capsule(
     geom: Geom, begin: np.ndarray, end: np.ndarray, radius_m: float, touches: tuple[bool, bool]
-) -> Capsule:
+) -> Link:
     (x, y, z), (a, b, c) = ((geom.T[:3, :3] @ point + geom.T[:3, 3]).tolist() for point in (begin, end))
     body = STAND if geom.body == WORLD else geom.body
-    return Capsule(body, (x, y, z), (a, b, c), radius_m, UNSEEN, touches)
+    return Link(body, (x, y, z), (a, b, c), radius_m, UNSEEN, touches)
