@@ -41,7 +41,7 @@ def main() -> None:
     box = Box((cells, cells, cells // 16 * 8), cell_m, (-0.5 * edge_m, -0.5 * edge_m, 0.0))
     world = load_world("plaza")
     running = Simulation(replace(scene, environment=replace(said, box=box)), world)
-    coupling = running._stage.flown.coupling
+    coupling = running.run.flown.coupling
     assert coupling is not None
     water = coupling.environment
     assert isinstance(water, TankWater)
@@ -69,7 +69,7 @@ def main() -> None:
             running.advance(2.0)
         if not (np.isfinite(tank.place).all() and np.isfinite(tank.velocity).all()):
             raise SystemExit(f"not a number after {minute} minutes")
-        if not running._stage.flown.running:
+        if not running.run.flown.running:
             raise SystemExit(f"the boat stopped in minute {minute}: {running.snapshot.message}")
         strays, crowded = (100.0 * np.array(volumes) / full_m3 - (100.0, 0.0)).T
         worst = np.abs(strays).argmax()

@@ -40,7 +40,7 @@ def _timed(tank: Tank, spent: dict[str, list[float]]) -> None:
 def _under_way() -> None:
     """Print what the water's thread takes for a period."""
     running = Simulation(load_scene("open-sea"), load_world("sea"))
-    coupling = running._stage.flown.coupling
+    coupling = running.run.flown.coupling
     assert coupling is not None
     water, spent = coupling.environment, []
     assert isinstance(water, TankWater)

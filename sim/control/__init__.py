@@ -6,13 +6,11 @@ Each keeps its memory in an explicit state.
 from collections.abc import Callable
 
 from sim.control.autopilots import autopilot_of, has_autopilot, vehicles_with_autopilot
-from sim.control.driving import DrivePilot
+from sim.control.driving import DrivePilot, RidePilot
 from sim.control.flight_modes import AttitudePilot, HoldPilot, RatePilot, RawPilot
 from sim.control.helm import StationPilot
-from sim.control.pilot import Automatic, Errand, Pilot, PilotInput, Sensed
-from sim.control.plan_following import PlannedPilot
-from sim.control.riding import RidePilot
-from sim.control.tracking import Regulator, regulator
+from sim.control.pilot import Automatic, Mission, Pilot, PilotInput, Sensed
+from sim.control.plan_following import PlannedPilot, Regulator, regulator
 from sim.vehicle_config import config_of
 from sim.vehicles import Vehicle
 
@@ -34,7 +32,7 @@ __all__ = [
     "AttitudePilot",
     "Automatic",
     "DrivePilot",
-    "Errand",
+    "Mission",
     "HoldPilot",
     "Pilot",
     "PilotInput",

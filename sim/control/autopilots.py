@@ -11,12 +11,11 @@ import numpy as np
 
 from sim.control.balancing import CalmTopPilot, RollRoundPilot, SteadyPilot, SwingUpPilot
 from sim.control.course import CoursePilot
-from sim.control.driving import LineDrive
+from sim.control.driving import LineDrive, SkatePilot
 from sim.control.flying import HoverPilot, RouteFlight
 from sim.control.helm import SailPilot
 from sim.control.load_leading import LeadPilot
-from sim.control.pilot import Automatic, Errand, Pilot, PilotInput, Sensed
-from sim.control.riding import SkatePilot
+from sim.control.pilot import Automatic, Mission, Pilot, PilotInput, Sensed
 from sim.vehicle_config import config_of
 from sim.vehicles import VEHICLES, Vehicle
 from sim.vehicles.forms.articulated import ArticulatedVehicle
@@ -28,8 +27,8 @@ MOVING_SHARE = 0.75
 class CyclePilot(Automatic):
     """Serves trees of bodies whose controls are torques at joints with springs."""
 
-    def __init__(self, errand: Errand) -> None:
-        del errand
+    def __init__(self, mission: Mission) -> None:
+        del mission
         self._began_s: float | None = None
 
     def controls(self, sticks: PilotInput, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
@@ -67,16 +66,16 @@ class Kind:
 
     does: str
     """What a user sees of it, in a sentence."""
-    make: Callable[[Errand], Pilot]
+    make: Callable[[Mission], Pilot]
     follow: Callable[[np.ndarray, np.ndarray, float, np.ndarray], CoursePilot] | None = None
     """Who follows a course that was planned for another vehicle, as `CoursePilot` is made; None where nobody does."""
 
 
-def _route(errand: Errand) -> Pilot:
+def _route(mission: Mission) -> Pilot:
     """Where there is nowhere to land it hovers."""
-    if errand.landing_w is None:
-        return HoverPilot(errand)
-    return RouteFlight(errand.path_w, errand.landing_w)
+    if mission.landing_w is None:
+        return HoverPilot(mission)
+    return RouteFlight(mission.path_w, mission.landing_w)
 
 
 AUTOPILOTS: dict[str, Kind] = {

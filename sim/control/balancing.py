@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from sim.control.airframe import scalar, wrench_effect
-from sim.control.pilot import Automatic, Errand, PilotInput, Sensed
+from sim.control.pilot import Automatic, Mission, PilotInput, Sensed
 from sim.groups.numeric import rotation_exp, rotation_log, skew
 from sim.vehicles import Vehicle
 
@@ -20,8 +20,8 @@ LOST_RADPS = 1.5
 class SteadyPilot(Automatic):
     """Serves bodies whose controls make torques linearly. Forces are left alone."""
 
-    def __init__(self, errand: Errand) -> None:
-        del errand
+    def __init__(self, mission: Mission) -> None:
+        del mission
         self._held_R_wb: np.ndarray | None = None
 
     def controls(self, sticks: PilotInput, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
@@ -58,8 +58,8 @@ UPRIGHT = 1e-3
 class CalmTopPilot(Automatic):
     """Serves bodies about a fixed point with an `arm` and an `inertia`, whose controls are torques."""
 
-    def __init__(self, errand: Errand) -> None:
-        del errand
+    def __init__(self, mission: Mission) -> None:
+        del mission
 
     def controls(self, sticks: PilotInput, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
         """(3,) torques about the body's axes [N m], within their ranges."""
@@ -93,8 +93,8 @@ _SLOW_RADPS = 1.0
 class RollRoundPilot(Automatic):
     """Serves a disc whose shape is lean and roll, with a torque for each. To the left, wherever it is."""
 
-    def __init__(self, errand: Errand) -> None:
-        del errand
+    def __init__(self, mission: Mission) -> None:
+        del mission
 
     def controls(self, sticks: PilotInput, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
         """(torque of the lean, torque of the roll) [N m]."""
@@ -143,8 +143,8 @@ _LEAST_GRAVITY_MPS2 = 0.1
 class SwingUpPilot(Automatic):
     """Serves rods in a chain whose state is a direction and a turn rate each; remembers the plane it swings in."""
 
-    def __init__(self, errand: Errand) -> None:
-        del errand
+    def __init__(self, mission: Mission) -> None:
+        del mission
         self._normal: np.ndarray | None = None
         """(3,) level unit vector: of the plane in which it is swung."""
         self._stands = False

@@ -1,4 +1,4 @@
-"""Autopilots of rotorcraft: hover over places, or take off, fly along a route and land."""
+"""Autopilots of rotorcraft: hover over places, or take off, fly along a smooth route and land."""
 
 import math
 from dataclasses import dataclass, replace
@@ -25,11 +25,118 @@ from sim.control.flight import (
     within,
 )
 from sim.control.flight_modes import HoldPilot
-from sim.control.pilot import Automatic, Errand, PilotInput, Sensed
+from sim.control.pilot import Automatic, Mission, PilotInput, Sensed
 from sim.control.rotation import heading_of, level_axes, turn_between, turned
-from sim.control.route import Route, make_route
 from sim.vehicle_config import config_of
 from sim.vehicles import Vehicle
+
+SPACING_M = 2.0
+SMOOTHING_M = 14.0
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """One place on a route."""
+
+    point_w: np.ndarray
+    """(3,) [m]."""
+    tangent_w: np.ndarray
+    """(3,) unit."""
+    bend_w: np.ndarray
+    """(3,) derivative of the tangent by arc length [1/m]."""
+    speed_mps: float
+
+
+@dataclass(frozen=True)
+class Route:
+    """Resampled at equal arc length."""
+
+    points: np.ndarray
+    """(n, 3) [m]."""
+    tangents: np.ndarray
+    bends: np.ndarray
+    speeds: np.ndarray
+    """(n,) [m/s], zero at the end."""
+
+    @property
+    def length_m(self) -> float:
+        return (len(self.points) - 1) * SPACING_M
+
+    def nearest(self, x_w: np.ndarray, from_m: float | None = None) -> float:
+        """Arc length [m] of the point nearest to `x_w` (3,).
+
+        from_m: look only from a little before to 60 m beyond this arc length, so that nothing is cut short.
+        """
+        first, last = 0, len(self.points)
+        if from_m is not None:
+            first = max(int(from_m / SPACING_M) - 3, 0)
+            last = min(first + 34, last)
+        offsets = self.points[first:last] - x_w
+        best = first + int(np.argmin(np.einsum("ij,ij->i", offsets, offsets)))
+        beyond = float((x_w - self.points[best]) @ self.tangents[best])
+        return min(max(best * SPACING_M + min(max(beyond, -SPACING_M), SPACING_M), 0.0), self.length_m)
+
+    def at(self, arc_m: float) -> Spot:
+        """Interpolated at an arc length [m], clamped to the ends."""
+        place = min(max(arc_m / SPACING_M, 0.0), len(self.points) - 1.000001)
+        i = int(place)
+        w = place - i
+        tangent = (1 - w) * self.tangents[i] + w * self.tangents[i + 1]
+        return Spot(
+            (1 - w) * self.points[i] + w * self.points[i + 1],
+            tangent / np.linalg.norm(tangent),
+            (1 - w) * self.bends[i] + w * self.bends[i + 1],
+            float((1 - w) * self.speeds[i] + w * self.speeds[i + 1]),
+        )
+
+
+def make_route(
+    polyline_w: np.ndarray,
+    *,
+    cruise_mps: float,
+    sideways: float = 3.5,
+    braking: float = 1.6,
+    climb_mps: float = 4.0,
+    smoothing_m: float = SMOOTHING_M,
+) -> Route:
+    """Route along a polyline (n, 3) [m].
+
+    Its speed keeps to `cruise_mps`, to the acceleration `sideways` in bends and `braking` before them and
+    before the end [m/s^2], and to `climb_mps` on slopes. Corners are rounded over `smoothing_m`.
+    """
+    points = _smoothed(_resampled(np.asarray(polyline_w, float)[:, :3], SPACING_M), smoothing_m)
+    points = _resampled(points, SPACING_M)
+    tangents = np.gradient(points, SPACING_M, axis=0)
+    tangents /= np.linalg.norm(tangents, axis=1, keepdims=True)
+    bends = np.gradient(tangents, SPACING_M, axis=0)
+    curvature = np.linalg.norm(bends[:, :2], axis=1)
+    speeds = np.minimum(cruise_mps, np.sqrt(sideways / np.maximum(curvature, 1e-6)))
+    speeds = np.minimum(speeds, climb_mps / np.maximum(np.abs(tangents[:, 2]), 1e-6))
+    speeds[-1] = 0.0
+    for i in range(len(speeds) - 2, -1, -1):
+        speeds[i] = min(speeds[i], np.sqrt(speeds[i + 1] ** 2 + 2.0 * braking * SPACING_M))
+    return Route(points, tangents, bends, speeds)
+
+
+def _resampled(points: np.ndarray, spacing_m: float) -> np.ndarray:
+    lengths = np.linalg.norm(np.diff(points, axis=0), axis=1)
+    points = points[np.r_[True, lengths > 1e-9]]
+    arc = np.r_[0.0, np.cumsum(lengths[lengths > 1e-9])]
+    count = max(int(arc[-1] / spacing_m), 2) + 1
+    wanted = np.linspace(0.0, arc[-1], count)
+    return np.column_stack([np.interp(wanted, arc, points[:, k]) for k in range(3)])
+
+
+def _smoothed(points: np.ndarray, over_m: float) -> np.ndarray:
+    """Corners rounded by a moving average that keeps both ends in place."""
+    reach = int(over_m / SPACING_M)
+    before = 2.0 * points[0] - points[reach:0:-1]
+    after = 2.0 * points[-1] - points[-2 : -2 - reach : -1]
+    padded = np.vstack((before, points, after))
+    kernel = np.hanning(2 * reach + 3)[1:-1]
+    kernel /= kernel.sum()
+    return np.column_stack([np.convolve(padded[:, k], kernel, mode="valid") for k in range(3)])
+
 
 HEIGHT_M = 4.0
 """Above the ground; where there is none its height is kept as it is."""
@@ -43,9 +150,9 @@ _BRAKE_PER_S = 0.5
 class HoverPilot(Automatic):
     """Serves what `hold` serves; wind is learnt there."""
 
-    def __init__(self, errand: Errand) -> None:
+    def __init__(self, mission: Mission) -> None:
         self._hold = HoldPilot()
-        self._left = [np.array(place) for place in errand.places_w]
+        self._left = [np.array(place) for place in mission.places_w]
 
     def controls(self, sticks: PilotInput, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
         """(n_controls,) of position hold under sticks that lead there."""
@@ -100,7 +207,7 @@ class RouteFlightState:
 
 
 @dataclass(frozen=True, slots=True)
-class Leg:
+class VelocityCommand:
     """What one phase asks for: velocity (3,), acceleration (2,) it needs, and the turn rate of the nose."""
 
     velocity_w: np.ndarray
@@ -130,23 +237,23 @@ class RouteFlight(Automatic):
         airframe = airframe_of(vehicle)
         gains = Gains.of(airframe, dt_s, config_of(vehicle).modes.flying)
         state = self._next_phase(self._state or self._first(sensed), sensed)
-        leg = self._leg(state, sensed, gains)
-        climb_state, climb = self._climb(state, leg, sensed, gains, dt_s)
+        command = self._command(state, sensed, gains)
+        climb_state, climb = self._climb(state, command, sensed, gains, dt_s)
         velocity_state, level = towards(
             state.velocity,
-            leg.velocity_w[:2] - sensed.v_w[:2],
-            leg.feed_w + airframe.drag_acceleration(sensed.v_w)[:2],
+            command.velocity_w[:2] - sensed.v_w[:2],
+            command.feed_w + airframe.drag_acceleration(sensed.v_w)[:2],
             gains,
             dt_s,
             authority=0.0 if climb_state.standing else level_authority(sensed),
         )
         held = None if climb_state.standing else state.heading_rad
-        heading = turned(held, leg.yaw_rate, sensed, dt_s)
+        heading = turned(held, command.yaw_rate, sensed, dt_s)
         self._state = replace(state, climb=climb_state, velocity=velocity_state, heading_rad=heading)
         wanted = np.append(
             level + level_authority(sensed) * against_swing(vehicle, sensed), climb.acceleration
         )
-        return fly(airframe, sensed, Demand(wanted, heading, leg.yaw_rate, climb.spool), gains)
+        return fly(airframe, sensed, Demand(wanted, heading, command.yaw_rate, climb.spool), gains)
 
     def _first(self, sensed: Sensed) -> RouteFlightState:
         climb = replace(first_climb_state(sensed), standing=False)
@@ -168,25 +275,25 @@ class RouteFlight(Automatic):
         off = self._landing_w - sensed.x_w
         return math.hypot(float(off[0]), float(off[1]))
 
-    def _leg(self, state: RouteFlightState, sensed: Sensed, gains: Gains) -> Leg:
+    def _command(self, state: RouteFlightState, sensed: Sensed, gains: Gains) -> VelocityCommand:
         if state.phase is Phase.FOLLOW:
             return _along(self._route, state.arc_m or 0.0, sensed, gains)
         off = np.array(state.anchor_w) - sensed.x_w[:2]
         level = within(1.5 * gains.position * off, 3.0)
         # In the take-off only the height above the ground counts, in the landing the throttle decides.
-        return Leg(np.array([level[0], level[1], 3.5]), np.zeros(2), 0.0)
+        return VelocityCommand(np.array([level[0], level[1], 3.5]), np.zeros(2), 0.0)
 
     def _climb(
-        self, state: RouteFlightState, leg: Leg, sensed: Sensed, gains: Gains, dt_s: float
+        self, state: RouteFlightState, command: VelocityCommand, sensed: Sensed, gains: Gains, dt_s: float
     ) -> tuple[ClimbState, Climb]:
         if state.phase is Phase.LAND:
             over_pad = self._off_pad(sensed) < 0.8 or sensed.clearance_m < 1.5
             return by_throttle(state.climb, -0.7 if over_pad else 0.0, sensed, gains, dt_s)
         climb_state = settled(state.climb, 1.0, sensed, dt_s)
-        return climb_state, climb_at(climb_state, float(leg.velocity_w[2]), sensed, gains)
+        return climb_state, climb_at(climb_state, float(command.velocity_w[2]), sensed, gains)
 
 
-def _along(route: Route, arc_m: float, sensed: Sensed, gains: Gains) -> Leg:
+def _along(route: Route, arc_m: float, sensed: Sensed, gains: Gains) -> VelocityCommand:
     """Velocity along the route and back onto it, looking ahead by what the loops lag behind."""
     speed = float(np.linalg.norm(sensed.v_w))
     here, ahead = route.at(arc_m), route.at(arc_m + LAG_S * speed)
@@ -200,7 +307,7 @@ def _along(route: Route, arc_m: float, sensed: Sensed, gains: Gains) -> Leg:
     rise = max(rise, 4.0 - sensed.clearance_m)
     velocity = np.append(wanted_mps * here.tangent_w[:2] + back, rise)
     feed = wanted_mps**2 * ahead.bend_w[:2]
-    return Leg(velocity, feed, _nose_rate(sensed, ahead.tangent_w))
+    return VelocityCommand(velocity, feed, _nose_rate(sensed, ahead.tangent_w))
 
 
 def _nose_rate(sensed: Sensed, tangent_w: np.ndarray) -> float:

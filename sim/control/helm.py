@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sim.control.pilot import Automatic, Errand, PilotInput, Sensed
+from sim.control.pilot import Automatic, Mission, PilotInput, Sensed
 from sim.vehicles import Vehicle
 from sim.vehicles.forms.parameters import Value
 
@@ -150,10 +150,10 @@ _BRAKE_MPS2 = 0.4
 
 
 class SailPilot(Automatic):
-    """To the errand's places one after the other; at the last one, or where she is if there are none, she stays."""
+    """To the mission's places one after the other; it stays at the last one, or where it is if there are none."""
 
-    def __init__(self, errand: Errand) -> None:
-        self._left = [np.array(place) for place in errand.places_w]
+    def __init__(self, mission: Mission) -> None:
+        self._left = [np.array(place) for place in mission.places_w]
         self._helm, self._drift = Helm(), Drift()
         self._station = StationPilot() if not self._left else None
 

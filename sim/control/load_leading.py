@@ -5,7 +5,7 @@ from dataclasses import fields
 
 import numpy as np
 
-from sim.control.pilot import Automatic, Errand, Pilot, PilotInput, Sensed
+from sim.control.pilot import Automatic, Mission, Pilot, PilotInput, Sensed
 from sim.control.target_path import Aim, Loop, TargetPath
 from sim.vehicles import Vehicle
 from sim.vehicles.forms.homogeneous import Leader
@@ -91,8 +91,8 @@ CIRCLE_M, ROUND_S = 1.5, 16.0
 class LeadPilot(Automatic):
     """Serves what follows a leader. At the end of a way that ends it stays."""
 
-    def __init__(self, errand: Errand) -> None:
-        self._path = errand.target
+    def __init__(self, mission: Mission) -> None:
+        self._path = mission.target
 
     def controls(self, sticks: PilotInput, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
         """Accelerations of the target [m/s^2], within their ranges."""

@@ -89,7 +89,7 @@ class TrimmedPilot:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Errand:
+class Mission:
     """What a scene has of each kind; nothing where it has none. Arrays are never written to."""
 
     path_w: np.ndarray

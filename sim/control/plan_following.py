@@ -1,15 +1,235 @@
-"""Flying a plan: its inputs as planned, or corrected on the way."""
+"""Flying a plan: its inputs as planned, or corrected on the way by time-varying LQR on the group.
+
+Errors live in the tangent space of the planned node. The plan's own integrator is linearised by central differences, so
+whatever is simulated is what is regulated. What steadily leads aside, such as wind, is a part of the regulated state
+that does not change by itself (disturbance accommodation): the gains answer it for all that is left of the way, and
+where the motion is steady no error is left.
+"""
 
 import math
+import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 
+import casadi as ca
 import numpy as np
 
 from sim.control.pilot import Automatic, PilotInput, Sensed
-from sim.control.tracking import Regulator
+from sim.groups.numeric import rotation_exp, rotation_log
 from sim.integrators import Integrator
+from sim.spaces import Space
+from sim.steppers import Stepper
 from sim.vehicles import Vehicle
-from sim.vehicles.forms.form import Support
+from sim.vehicles.forms.form import Form, Support
+
+_EPS = 1e-5
+_POSITION_M, _ANGLE_RAD, _SPEED_MPS, _TURN_RADPS, _SHAPE = 0.5, 0.15, 1.0, 0.5, 0.2
+"""Errors that cost as much as `_INPUT_SHARE` of a control's range."""
+_INPUT_SHARE = 0.2
+_END, _END_PLACE = 10.0, 100.0
+"""How many times more errors cost after the last step, and those of the place."""
+
+
+@dataclass(frozen=True, eq=False)
+class Regulator:
+    """Reference nodes and the gains that lead back to them.
+
+    What is regulated is `error` and the drift: what is added to the error in a second besides what the model tells, in
+    the errors' order, translations in the world frame, rotations in the body's.
+    """
+
+    vehicle: Vehicle
+    step_s: float
+    nodes: np.ndarray
+    """(N+1, node size) as a pilot senses them: velocities with the inputs of the step before."""
+    gains: np.ndarray
+    """(N, n_controls, 2 n_errors)."""
+    predicted: np.ndarray
+    """(N, n_errors, n_errors + n_controls) error after a step by error before it and inputs held over it."""
+    turned: np.ndarray
+    """(N, n_errors, n_errors) drifts, as they are seen from the planned body."""
+
+    def error(self, k: int, node: np.ndarray) -> np.ndarray:
+        """(n_errors,) of a node against the planned one of step k."""
+        return difference(self.vehicle, self.nodes[k], node)
+
+    def correction(self, k: int, error: np.ndarray, drift: np.ndarray) -> np.ndarray:
+        """(n_controls,) to add to the planned inputs of step k."""
+        return -self.gains[k] @ np.concatenate((error, drift))
+
+    def drift(self, k: int, error: np.ndarray, added: np.ndarray, ended: np.ndarray) -> np.ndarray:
+        """(n_errors,) that explains how step k led from one error to another, by what was added to the inputs."""
+        predicted = self.predicted[k] @ np.concatenate((error, added))
+        return self.turned[k].T @ (ended - predicted) / self.step_s
+
+
+def regulator(
+    vehicle: Vehicle, kernel: Stepper, step_s: float, first: np.ndarray, controls: np.ndarray
+) -> Regulator:
+    """Gains along the open-loop replay of `controls` (N+1, n_controls) from the node `first`."""
+    p, count = vehicle.parameter_vector, len(controls) - 1
+    first, controls = np.ascontiguousarray(first), np.ascontiguousarray(controls)
+    nodes = _replayed(vehicle, kernel, step_s, first, controls)
+    scale, m = _scale(vehicle), controls.shape[1]
+    n = len(scale)
+    errors, drift = slice(0, n), slice(n, 2 * n)
+    Q = np.zeros((2 * n, 2 * n))
+    Q[errors, errors] = np.diag(1.0 / scale**2)
+    R = np.diag(1.0 / (_INPUT_SHARE * _ranges(vehicle, controls)) ** 2)
+    A, B, S = np.zeros_like(Q), np.zeros((len(Q), m)), _END * Q
+    place = _translation(vehicle)
+    S[place, place] *= _END_PLACE / _END
+    A[drift, drift] = np.eye(n)
+    gains, predicted = np.zeros((count, m, len(Q))), np.zeros((count, n, n + m))
+    turned = np.array([_turned(vehicle, node, n) for node in nodes[:-1]])
+    for k in reversed(range(count)):
+        predicted[k] = _linearised(vehicle, kernel, p, step_s, nodes[k], controls[k])
+        A[errors, errors], B[errors] = predicted[k, :, :n], predicted[k, :, n:]
+        A[errors, drift] = step_s * turned[k]
+        gains[k] = np.linalg.solve(R + B.T @ S @ B, B.T @ S @ A)
+        S = Q + A.T @ S @ (A - B @ gains[k])
+        S = 0.5 * (S + S.T)
+    return Regulator(vehicle, step_s, nodes, gains, predicted, turned)
+
+
+def _translation(vehicle: Vehicle) -> slice:
+    """Of a pose's tangent vector."""
+    if _acted(vehicle):
+        return slice(0, 0)
+    group = vehicle.group
+    return slice(group.turns, group.dim)
+
+
+def _turned(vehicle: Vehicle, node: np.ndarray, n: int) -> np.ndarray:
+    """(n, n) from the world to the body for the translations among the errors, as they are for all others."""
+    out = np.eye(n)
+    if _acted(vehicle):
+        return out
+    of_pose, dim = _translation(vehicle), vehicle.group.dim
+    R, _ = _frame(vehicle, node)
+    of_velocity = slice(of_pose.start + dim, of_pose.stop + dim)
+    out[of_pose, of_pose] = out[of_velocity, of_velocity] = R.T
+    return out
+
+
+def _acted(vehicle: Vehicle) -> bool:
+    """It moves about a space of its own."""
+    return vehicle.form is Form.GROUP_ACTION
+
+
+@lru_cache(maxsize=16)
+def _differences(space: Space) -> ca.Function:
+    a, b = ca.SX.sym("a", space.size), ca.SX.sym("b", space.size)
+    return ca.Function("difference", [a, b], [ca.densify(space.difference(a, b))], {"cse": True})
+
+
+@lru_cache(maxsize=16)
+def _displacements(space: Space) -> ca.Function:
+    a, d = ca.SX.sym("a", space.size), ca.SX.sym("d", space.dim)
+    return ca.Function("displaced", [a, d], [ca.densify(space.displaced(a, d))], {"cse": True})
+
+
+def _scale_in_space(vehicle: Vehicle) -> np.ndarray:
+    """(dim,) of the space's displacements, by what they do to the numbers of a point: by the units of those."""
+    space, out = vehicle.space, []
+    node = space.origin()
+    for i in range(space.dim):
+        d = np.zeros(space.dim)
+        d[i] = _EPS
+        moved = np.abs(np.array(_displacements(space)(node, d)).ravel() - node)
+        name = re.sub(r"_\d+$", "", space.columns[int(moved.argmax())])
+        units = {"_radps": _TURN_RADPS, "_mps": _SPEED_MPS, "_m": _POSITION_M}
+        out.append(next((size for end, size in units.items() if name.endswith(end)), _ANGLE_RAD))
+    return np.array(out)
+
+
+def _frame(vehicle: Vehicle, node: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(R_wb, x_w) of a node, in the plane or in space."""
+    T = vehicle.poses(node)
+    return T[:-1, :-1], T[:-1, -1]
+
+
+def difference(vehicle: Vehicle, reference: np.ndarray, node: np.ndarray) -> np.ndarray:
+    """Error of a node against another: pose as a body-frame turn and way, then velocity and shape as they are; of what
+    moves about a space of its own the space's displacement."""
+    if _acted(vehicle):
+        return np.array(_differences(vehicle.space)(reference, node)).ravel()
+    (R, x), (Q, y) = _frame(vehicle, reference), _frame(vehicle, node)
+    turned = R.T @ Q
+    turn = [np.arctan2(turned[1, 0], turned[0, 0])] if vehicle.group.turns == 1 else rotation_log(turned)
+    behind = vehicle.node_layout.pose.stop
+    return np.concatenate((turn, R.T @ (y - x), node[behind:] - reference[behind:]))
+
+
+def moved(vehicle: Vehicle, reference: np.ndarray, error: np.ndarray) -> np.ndarray:
+    """The node that differs from `reference` by `error`."""
+    if _acted(vehicle):
+        return np.array(_displacements(vehicle.space)(reference, error)).ravel()
+    group, pose = vehicle.group, vehicle.node_layout.pose
+    T, node = vehicle.poses(reference), reference.copy()
+    R, turn = T[:-1, :-1].copy(), error[: group.turns]
+    c, s = np.cos(turn[0]), np.sin(turn[0])
+    T[:-1, :-1] = R @ (np.array([[c, -s], [s, c]]) if group.turns == 1 else rotation_exp(turn))
+    T[:-1, -1] += R @ error[_translation(vehicle)]
+    node[pose] = group.from_matrix(T)
+    node[pose.stop :] += error[group.dim :]
+    return node
+
+
+def _replayed(
+    vehicle: Vehicle, kernel: Stepper, h: float, first: np.ndarray, controls: np.ndarray
+) -> np.ndarray:
+    p, nothing = vehicle.parameter_vector, np.zeros(kernel.dim)
+    y = kernel.start(first, controls[0], p, h)
+    nodes = [kernel.node(y, controls[0], p, h)]
+    for u in controls[:-1]:
+        kernel.advance(y, u, nothing, p, h, 1)
+        nodes.append(kernel.node(y, u, p, h))
+    return np.array(nodes)
+
+
+def _linearised(
+    vehicle: Vehicle, kernel: Stepper, p: np.ndarray, h: float, node: np.ndarray, u: np.ndarray
+) -> np.ndarray:
+    """(n_errors, n_errors + n_controls) error after one step by error before it and inputs held over it."""
+    nothing, scale = np.zeros(kernel.dim), _scale(vehicle)
+
+    def after(error: np.ndarray, added: np.ndarray) -> np.ndarray:
+        y = kernel.start(moved(vehicle, node, error), u + added, p, h)
+        kernel.advance(y, u + added, nothing, p, h, 1)
+        return kernel.node(y, u + added, p, h)
+
+    n = len(scale)
+    J = np.zeros((n, n + len(u)))
+    middle = after(J[0, :n], J[0, n:])
+    for i, size in enumerate(_EPS * np.concatenate((scale, _ranges(vehicle, u[None])))):
+        e = np.zeros(J.shape[1])
+        e[i] = size
+        ends = (after(sign * e[:n], sign * e[n:]) for sign in (1.0, -1.0))
+        J[:, i] = np.subtract(*(difference(vehicle, middle, end) for end in ends)) / (2.0 * size)
+    return J
+
+
+def _scale(vehicle: Vehicle) -> np.ndarray:
+    """Errors that cost one."""
+    if _acted(vehicle):
+        return _scale_in_space(vehicle)
+    n = len(vehicle.shape_coordinates)
+    if vehicle.group.turns == 1:
+        pose, speed = [_ANGLE_RAD, *[_POSITION_M] * 2], [_TURN_RADPS, *[_SPEED_MPS] * 2]
+    else:
+        pose, speed = (
+            [*[_ANGLE_RAD] * 3, *[_POSITION_M] * 3],
+            [*[_TURN_RADPS] * 3, *[_SPEED_MPS] * 3],
+        )
+    return np.array([*pose, *speed, *[_SHAPE] * n, *[2.0 * _SHAPE] * n])
+
+
+def _ranges(vehicle: Vehicle, controls: np.ndarray) -> np.ndarray:
+    """Half of what each control may do; of an endless one, what the plan asks of it."""
+    used = np.maximum(np.abs(controls).max(axis=0), 1.0)
+    reach = np.array([0.5 * (c.high - c.low) for c in vehicle.controls])
+    return np.where(np.isfinite(reach) & (reach < 1e4 * used), reach, used)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -16,7 +16,7 @@ from sim.control.target_path import TargetPath
 from sim.scene import Scene
 from sim.simulation.lane import Lane
 from sim.simulation.observation import sensed
-from sim.simulation.scene_setup import errand_of
+from sim.simulation.scene_setup import mission_of
 from sim.steppers.dynamics import Dynamics
 from sim.vehicles import Vehicle
 from sim.world import World
@@ -106,7 +106,7 @@ class FlightControl:
             course, solids = now.course, solids_afloat(self._world).standing
             return autopilot.follow(course.places_w, course.headings_rad, course.step_s, solids)
         if isinstance(now, Autopilot) and autopilot is not None:
-            return autopilot.make(errand_of(self._scene, self._world))
+            return autopilot.make(mission_of(self._scene, self._world))
         if isinstance(now, MpcFlight) and flown:
             return MpcPilot(now.source, self._hand(vehicle), MODES[resting_mode(vehicle)])
         return self._hand(vehicle)

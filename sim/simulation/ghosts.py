@@ -10,14 +10,13 @@ from sim.platform.errors import InputError
 from sim.scene import MOST_LANES
 from sim.scene.measured import Measured
 from sim.scene.race_timing import Standing
-from sim.simulation.appearance import Tint, next_tint
-from sim.simulation.snapshot import MEASURED, LaneSnapshot, LaneStatus
+from sim.simulation.snapshot import MEASURED, LaneSnapshot, LaneStatus, Tint, next_tint
 
 RIVAL_TINTS: tuple[Tint, ...] = ((1.0, 0.72, 0.10), (0.20, 0.85, 0.95))
 """Of the rivals of a race, in their order: as many are shown."""
 
 
-class Beside:
+class Ghosts:
     """What was measured, each with its colour."""
 
     def __init__(self) -> None:
@@ -45,7 +44,7 @@ class Beside:
         return tuple(_picture(measured, tint, flown, clock_s, clock_s) for measured, tint in self._shown)
 
 
-def rivals_beside(standing: Standing, flown: LaneSnapshot, clock_s: float) -> tuple[LaneSnapshot, ...]:
+def rival_ghosts(standing: Standing, flown: LaneSnapshot, clock_s: float) -> tuple[LaneSnapshot, ...]:
     """The rivals of a race at a moment: where they are as long after the first gate as the flown vehicle is.
 
     Until it passes that gate they wait at their beginning, after the last one at their end.

@@ -12,8 +12,6 @@ from sim.platform.cache import can_keep
 from sim.platform.errors import InputError, one_of
 from sim.platform.processes import LEAST_URGENT, CacheWorkers, GivenUp, Tell
 from sim.platform.progress import Board, Job
-from sim.scene import Scene
-from sim.simulation.reference import reference_method
 from sim.steppers import Stepper
 from sim.steppers.choice import stepper_of
 from sim.vehicles import Vehicle
@@ -243,15 +241,6 @@ class KernelStore:
             workers.ensure(prepared_as(kernel), prepare, kernel, progress=tell)
         with self._symbolic:
             return stepper_of(vehicle, method, kind_of(vehicle).inline if contact else None)
-
-
-def starting_methods(scene: Scene) -> tuple[Vehicle, tuple[str, ...]]:
-    """A scene's vehicle, and the methods that its lanes and its reference start with, each once."""
-    vehicle = scene.vehicle
-    names = [scene.integrator, *(lane.integrator for lane in scene.lanes)]
-    if scene.comparison.reference:
-        names.append(reference_method(vehicle))
-    return vehicle, tuple(dict.fromkeys(names))
 
 
 def _method(vehicle: Vehicle, integrator: str | Integrator) -> Integrator:

@@ -9,9 +9,8 @@ import numpy as np
 from sim.bounds import Bounds
 from sim.control import Sensed
 from sim.environment.environment import Environment
-from sim.simulation.footing import Footing
 from sim.simulation.integration import Integration
-from sim.simulation.placing import Placement, in_world
+from sim.simulation.placing import Footing, Placement, in_world
 from sim.simulation.termination import energy_bound
 from sim.simulation.trail import Trails
 from sim.steppers.dynamics import Dynamics

@@ -1,5 +1,6 @@
-"""Vehicles in the three-dimensional world, whatever their configuration leaves open."""
+"""Where vehicles are in the three-dimensional world: what they leave open, what surrounds them, what holds them."""
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -7,11 +8,14 @@ import casadi as ca
 import numpy as np
 
 from sim.control.rotation import attitude_of, heading_of
+from sim.environment.environment import environment_of
 from sim.vehicle_config import config_of
 from sim.vehicle_config.terms import named_values
 from sim.vehicles import Vehicle
 from sim.vehicles.forms.base import Structure
 from sim.vehicles.forms.form import Support
+from sim.vehicles.forms.homogeneous import Leader, has_leader
+from sim.vehicles.forms.slung_load import SlungLoad
 from sim.world import Terrain, World
 
 _UP_W = np.array([0.0, 0.0, 1.0])
@@ -154,3 +158,37 @@ def taken_over(old: Vehicle, new: Vehicle, there: Placement, pivot_w: np.ndarray
     if pivot_w is not None:
         T_wb[:3, 3] = pivot_w
     return Placement(T_wb, np.zeros(6))
+
+
+class Footing:
+    """Of one lane. Raises InputError for a vehicle that lacks what its environment needs."""
+
+    def __init__(self, vehicle: Vehicle, world: World) -> None:
+        self.world = world
+        contact = config_of(vehicle).contact
+        self.soles_m = (
+            max(contact.soles_m, vehicle.hangs_m) if isinstance(vehicle, SlungLoad) else contact.soles_m
+        )
+        self.environment = environment_of(vehicle, world)
+        held = vehicle.support is Support.STAND
+        self.pivot_w: np.ndarray | None = stand_at(world, np.zeros(3), vehicle.stand_m) if held else None
+        """(3,) the fixed point at which a stand holds it; None for what none holds."""
+        self._vehicle = vehicle
+
+    def again(self) -> "Footing":
+        """The same place, for another lane: nothing has been touched yet."""
+        other = Footing(self._vehicle, self.world)
+        other.pivot_w = self.pivot_w
+        return other
+
+    def put_at(self, x_w: np.ndarray) -> None:
+        """The vehicle is put at `x_w` (3,): what a stand holds gets it there."""
+        if self.pivot_w is not None:
+            self.pivot_w = stand_at(self.world, x_w, self._vehicle.stand_m)
+
+    def leader_clearance_m(self, node: np.ndarray) -> float:
+        """Height above the ground of the target that the vehicle follows; inf where it follows none."""
+        if not has_leader(self._vehicle):
+            return math.inf
+        x, y, z = node[Leader.of(self._vehicle).place].tolist()
+        return z - float(self.world.terrain.height(x, y))

@@ -14,14 +14,12 @@ from sim.recordings import Take
 from sim.recordings.leg import SAME_S, Leg, Moment
 from sim.recordings.playback import Playback
 from sim.recordings.take import now
-from sim.simulation.appearance import Look
 from sim.simulation.control_history import ControlHistory
-from sim.simulation.footing import Footing
 from sim.simulation.kernels import KernelStore
-from sim.simulation.lane import Lane
-from sim.simulation.lane_picture import lane_picture
+from sim.simulation.lane import Lane, lane_picture
+from sim.simulation.placing import Footing
 from sim.simulation.recorder import Recorder
-from sim.simulation.snapshot import LaneSnapshot, LaneStatus, LookBack
+from sim.simulation.snapshot import LaneSnapshot, LaneStatus, Look, LookBack
 from sim.simulation.trail import RecentPoses
 from sim.steppers.dynamics import Dynamics
 from sim.vehicles.forms.parameters import Value
@@ -219,7 +217,7 @@ WORTH_S = 1.0
 
 
 class Rewind:
-    """Belongs to a stage. While there is a replay, the stage stands still."""
+    """Belongs to a scene that runs. While there is a replay, the scene stands still."""
 
     def __init__(self, scene: str, world: World, kernels: KernelStore, lanes: Sequence[Lane]) -> None:
         self._scene, self._world, self._kernels, self._lanes = scene, world, kernels, lanes

@@ -3,16 +3,16 @@
 import numpy as np
 
 from sim.contact.obstacles import obstacles_in
-from sim.control.pilot import Errand
+from sim.control.pilot import Mission
 from sim.control.target_path import TargetPath
 from sim.environment.coupling import CoupledEnvironment
 from sim.environment.environment import kind_of
 from sim.scene import Scene, Start
 from sim.scene.race import Course
-from sim.simulation.footing import Footing
 from sim.simulation.impulses import Coupling
 from sim.simulation.lane import Lane
-from sim.simulation.placing import Placement, node_at, placement
+from sim.simulation.placing import Footing, Placement, node_at, placement
+from sim.simulation.reference import reference_method
 from sim.vehicles import Vehicle
 from sim.vehicles.forms.form import Support
 from sim.vehicles.forms.homogeneous import Leader, has_leader
@@ -91,14 +91,14 @@ _RUN_M = 30.0
 _SPACING_M = 2.0
 
 
-def errand_of(scene: Scene, world: World) -> Errand:
+def mission_of(scene: Scene, world: World) -> Mission:
     """Gates of a race come before the world's own lap."""
     fixed = (goal.place.fixed_w(world) for goal in scene.goals if goal.place is not None)
     places = tuple(place for place in fixed if place is not None)
     lap = np.zeros((0, 2)) if world.grounds is None else world.grounds.lap
     line, closed = (lap, True) if scene.race is None else (through(scene.race), scene.race.closed)
     landing_w = world.pads[-1].centre_w if world.pads else None
-    return Errand(world.path, landing_w, line, closed, places, scene.target)
+    return Mission(world.path, landing_w, line, closed, places, scene.target)
 
 
 def through(course: Course) -> np.ndarray:
@@ -114,3 +114,12 @@ def through(course: Course) -> np.ndarray:
     along = np.r_[0.0, np.cumsum(np.linalg.norm(np.diff(places, axis=0), axis=1))]
     spline = CubicHermiteSpline(along, places, ways)
     return np.asarray(spline(np.linspace(0.0, along[-1], int(along[-1] / _SPACING_M) + 2)))
+
+
+def starting_methods(scene: Scene) -> tuple[Vehicle, tuple[str, ...]]:
+    """A scene's vehicle, and the methods that its lanes and its reference start with, each once."""
+    vehicle = scene.vehicle
+    names = [scene.integrator, *(lane.integrator for lane in scene.lanes)]
+    if scene.comparison.reference:
+        names.append(reference_method(vehicle))
+    return vehicle, tuple(dict.fromkeys(names))

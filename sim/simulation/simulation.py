@@ -1,4 +1,4 @@
-"""The simulation: a stage, its commands and snapshots, in a thread of its own or stepped by hand."""
+"""The simulation: a scene that runs, its commands and snapshots, in a thread of its own or stepped by hand."""
 
 import logging
 import math
@@ -31,8 +31,8 @@ from sim.simulation.commands import (
 )
 from sim.simulation.flight_control import Autopilot
 from sim.simulation.kernels import Coming, Compiling, KernelStore
+from sim.simulation.scene_run import Progress, SceneRun
 from sim.simulation.snapshot import Snapshot, Waiting
-from sim.simulation.stage import Progress, Stage
 from sim.vehicles import Vehicle
 from sim.vehicles.forms.base import Structure
 from sim.world import World
@@ -80,7 +80,8 @@ class Simulation:
     ) -> None:
         """`environment`: something that moves, to which the flown lane is coupled."""
         self._kernels = kernels or KernelStore()
-        self._stage = Stage(scene, world, self._kernels, progress, environment)
+        self.run = SceneRun(scene, world, self._kernels, progress, environment)
+        """What is simulated; to be looked into only while no thread runs."""
         self._queue: SimpleQueue[Command] = SimpleQueue()
         self._waiting: list[_Waiting] = []
         self._message, self._answers = "", 0
@@ -121,8 +122,8 @@ class Simulation:
         """All that was flown and is remembered, the latest last. Only while no thread runs."""
         if self._thread is not None:
             raise RuntimeError("the simulation runs in its thread")
-        self._stage.rewind.put_away()
-        return self._stage.rewind.former
+        self.run.rewind.put_away()
+        return self.run.rewind.former
 
     def advance(self, seconds: float) -> Snapshot:
         """Carry out what was submitted, then move on by simulated seconds, unless paused.
@@ -134,8 +135,8 @@ class Simulation:
         if not (math.isfinite(seconds) and seconds >= 0.0):
             raise InputError(f"{seconds} seconds are refused; allowed: 0 or more")
         self._obey()
-        if not self._stage.clock.paused:
-            self._stage.advance(seconds)
+        if not self.run.clock.paused:
+            self.run.advance(seconds)
         self.snapshot = self._picture()
         return self.snapshot
 
@@ -151,19 +152,19 @@ class Simulation:
             except Exception as error:
                 _LOG.exception("simulation")
                 self._message = f"internal error: {error!r}"
-                self._stage.clock.paused = True
+                self.run.clock.paused = True
                 self.snapshot = replace(self.snapshot, message=self._message, paused=True)
             last = now
 
     def _wake(self, wall_s: float) -> None:
         """Commands, then all steps that are due."""
         self._obey()
-        clock = self._stage.clock
+        clock = self.run.clock
         clock.ask(wall_s)
         began, done_s = time.perf_counter(), 0.0
         while clock.owed_s > 0.0 and time.perf_counter() - began < BUDGET_S:
             slice_s = min(clock.owed_s, SLICE_S)
-            self._stage.advance(slice_s)
+            self.run.advance(slice_s)
             clock.pay(slice_s)
             done_s += slice_s
         clock.record(wall_s, done_s)
@@ -182,12 +183,12 @@ class Simulation:
 
     def _make_ahead(self) -> None:
         """The usual kernels of what is flown; other equations have others."""
-        vehicle = self._stage.vehicle
+        vehicle = self.run.vehicle
         if vehicle is self._ahead:
             return
         before, self._ahead = self._ahead, vehicle
         if before is None or Structure.of(before) != Structure.of(vehicle):
-            each = (lane.dynamics.integrator for lane in self._stage.lanes)
+            each = (lane.dynamics.integrator for lane in self.run.lanes)
             self._kernels.ahead(vehicle, usual(vehicle, *each))
 
     def _give_up_waiting(self) -> str:
@@ -203,10 +204,10 @@ class Simulation:
         if isinstance(command, _MAY_COMPILE):
             self._waiting = [one for one in self._waiting if not _overrides(command, one.command)]
         try:
-            with self._stage.rewind.kept_at_failure():
+            with self.run.rewind.kept_at_failure():
                 if not isinstance(command, KEEP_LOOKING):
-                    self._stage.rewind.leave()
-                message = execute(command, self._stage)
+                    self.run.rewind.leave()
+                message = execute(command, self.run)
         except Compiling as news:
             self._waiting.append(_Waiting(command, news.coming))
             message = "" if waited else str(news)
@@ -224,37 +225,37 @@ class Simulation:
 
     def _picture(self, wall_s: float | None = None) -> Snapshot:
         """`wall_s`: the moment (`time.perf_counter()`) up to which wall time was asked for; else now."""
-        stage = self._stage
-        self._tell(stage.news)
-        stage.news = ""
-        coupling = stage.flown.coupling
-        view, span_s = stage.rewind.view, SPAN_S * stage.clock.speed
+        run = self.run
+        self._tell(run.news)
+        run.news = ""
+        coupling = run.flown.coupling
+        view, span_s = run.rewind.view, SPAN_S * run.clock.speed
         return Snapshot(
-            scene=stage.scene.name,
-            lanes=stage.pictures(span_s),
-            reference=stage.measure.on and view is None,
-            clock_s=stage.clock.time_s if view is None else view.time_s,
+            scene=run.scene.name,
+            lanes=run.pictures(span_s),
+            reference=run.comparison.on and view is None,
+            clock_s=run.clock.time_s if view is None else view.time_s,
             wall_s=time.perf_counter() if wall_s is None else wall_s,
-            paused=stage.clock.paused,
-            speed=stage.clock.speed,
-            real_time_factor=stage.clock.real_time_factor,
-            flight_mode=stage.control.mode,
-            flight_modes=flight_modes(stage.vehicle),
-            demo=isinstance(stage.control.now, Autopilot),
+            paused=run.clock.paused,
+            speed=run.clock.speed,
+            real_time_factor=run.clock.real_time_factor,
+            flight_mode=run.control.mode,
+            flight_modes=flight_modes(run.vehicle),
+            demo=isinstance(run.control.now, Autopilot),
             message=self._message,
             answers=self._answers,
-            plan_flies=stage.control.plan is not None,
-            mpc=stage.mpc() if view is None else None,
-            course=stage.followed() if view is None else None,
-            plan_verdict=stage.control.outcome,
-            recorded_s=stage.rewind.span_s,
+            plan_flies=run.control.plan is not None,
+            mpc=run.mpc() if view is None else None,
+            course=run.followed() if view is None else None,
+            plan_verdict=run.control.outcome,
+            recorded_s=run.rewind.span_s,
             look_back=view,
-            former=stage.rewind.former,
+            former=run.rewind.former,
             waiting=tuple(Waiting(one.command, one.coming.title, one.coming.job) for one in self._waiting),
             ready_ahead=self._kernels.ready_ahead,
-            race=None if stage.timing is None else stage.timing.standing,
-            target_path_w=None if stage.target is None else drawn_w(stage.target),
-            environment=coupling.picture(stage.vehicle) if coupling is not None and view is None else None,
+            race=None if run.timing is None else run.timing.standing,
+            target_path_w=None if run.target is None else drawn_w(run.target),
+            environment=coupling.picture(run.vehicle) if coupling is not None and view is None else None,
         )
 
 

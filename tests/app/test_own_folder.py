@@ -24,8 +24,7 @@ from sim.planner.api import task_of_scene
 from sim.planner.service.worker import Built, Job, PlanWorker
 from sim.scene import load_scene
 from sim.simulation import Simulation
-from sim.simulation.footing import Footing
-from sim.simulation.placing import placement
+from sim.simulation.placing import Footing, placement
 from sim.simulation.scene_setup import start_node
 from sim.vehicle_config import VEHICLE_FOLDER, config_named
 from sim.vehicle_config.registry import own_program, renewal

@@ -10,24 +10,24 @@ import pytest
 
 from sim.commands import LetGo, PilotInput, Pull, SetDemo, SetParameter, SetPilotInput
 from sim.compiler import compile_kernel
-from sim.control import Errand, Sensed, vehicles_with_autopilot
+from sim.control import Mission, Sensed, vehicles_with_autopilot
 from sim.control import balancing as roll_round
 from sim.control.autopilots import AUTOPILOTS, along
+from sim.control.driving import CIRCLE_M
 from sim.control.load_leading import CIRCLE_M as CIRCLE_OF_LOAD_M
-from sim.control.riding import CIRCLE_M
 from sim.integrators import integrators
 from sim.scene import Scene, load_scene
 from sim.scene.conditions import Plan
 from sim.scene.tables import Start
 from sim.simulation import Simulation
 from sim.simulation.judge import Judge
-from sim.simulation.scene_setup import errand_of, through
+from sim.simulation.scene_setup import mission_of, through
 from sim.simulation.snapshot import LaneSnapshot, LaneStatus
 from sim.vehicle_config import config_named
 from sim.vehicles import vehicle as make
 from sim.world import load_world
 
-NOWHERE = Errand(np.zeros((0, 3)), None, np.zeros((0, 2)), False, ())
+NOWHERE = Mission(np.zeros((0, 3)), None, np.zeros((0, 2)), False, ())
 
 
 def begun(name: str, **changes: object) -> Simulation:
@@ -102,7 +102,7 @@ def test_the_autopilot_comes_to_all_places_of_the_scenes_goals_in_their_order(
     name: str, seconds: float
 ) -> None:
     simulation, scene = begun(name), load_scene(name)
-    places = [np.array(xy) for xy in errand_of(scene, load_world(scene.world)).places_w]
+    places = [np.array(xy) for xy in mission_of(scene, load_world(scene.world)).places_w]
     reached = []
     for lane in flown(simulation, seconds):
         if places and np.linalg.norm(place(lane) - places[0]) < 4.0:

@@ -100,7 +100,7 @@ def flown(running: Simulation) -> np.ndarray:
 def kept(running: Simulation) -> Take:
     running.submit(SetPaused(True))
     running.advance(0.0)
-    return running._stage.rewind.recorded()
+    return running.run.rewind.recorded()
 
 
 def total_momentum(running: Simulation, one: Ball) -> np.ndarray:

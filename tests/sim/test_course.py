@@ -65,7 +65,7 @@ def test_she_comes_into_her_berth_lies_there_and_the_take_replays_to_the_bit() -
     # measured 0.95 m, where the wind leans her on the piles, and 0.02 rad
     assert max(m for m, _ in off) < 1.3
     assert max(rad for _, rad in off) < 0.1
-    own = running._stage.flown
+    own = running.run.flown
     assert own.running
     take = Take(name="test", legs=own.recorder.legs(own.time_s), world="harbour")
     np.testing.assert_array_equal(take.playback().at(take.end_s).state, own.state)
@@ -97,7 +97,7 @@ def test_the_helm_is_given_back_by_whatever_takes_it() -> None:
         assert running.advance(0.1).course is not None
         running.submit(command)
         assert running.advance(0.1).course is None, command
-        assert running._stage.flown.running
+        assert running.run.flown.running
     assert np.array_equal(running.snapshot.lanes[0].controls, np.zeros(2))
 
 

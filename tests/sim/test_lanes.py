@@ -205,7 +205,7 @@ def test_the_reference_agrees_with_scipy(name: str, seconds: float, bound: float
     running = simulation(scene)
     for _ in range(40):
         running.advance(seconds / 40)
-    node, exact = running._stage.measure.node(running.snapshot.clock_s), other_solver(scene, seconds)
+    node, exact = running.run.comparison.node(running.snapshot.clock_s), other_solver(scene, seconds)
     np.testing.assert_allclose(node[:12], exact[:12], rtol=0.0, atol=bound)
     np.testing.assert_allclose(node[12:], exact[12:], rtol=0.0, atol=20.0 * bound)
 
@@ -216,7 +216,7 @@ def test_the_reference_does_not_depend_on_lanes_or_frames():
     many.advance(3.0)
     for _ in range(30):
         alone.advance(0.1)
-    a, b = (running._stage.measure.node(3.0) for running in (many, alone))
+    a, b = (running.run.comparison.node(3.0) for running in (many, alone))
     np.testing.assert_allclose(a, b, rtol=0.0, atol=1e-10)
 
 
@@ -224,7 +224,7 @@ def test_a_reference_that_once_needed_many_steps_goes_back_to_few():
     """Errors of as many are rounding, which more steps do not lessen: 8192 a stretch would stand still for ever."""
     running = simulation(replace(load_scene("blowup-racket"), lanes=()))
     running.advance(0.1)
-    reference = running._stage.measure._reference
+    reference = running.run.comparison._reference
     reference._steps = MOST_STEPS
     running.advance(1.0)
     assert reference._steps <= 64

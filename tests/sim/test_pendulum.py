@@ -162,7 +162,7 @@ SCENE = Scene(
 def test_it_is_flown_in_a_scene_pushed_and_measured_against_a_reference(tmp_path):
     running = simulation(replace(SCENE, comparison=replace(SCENE.comparison, reference=True)))
     flown, other, euler = running.advance(3.0).lanes
-    ground = float(running._stage.world.terrain.height(310.0, 12.0))
+    ground = float(running.run.world.terrain.height(310.0, 12.0))
     np.testing.assert_allclose(flown.pivot_w, [310.0, 12.0, ground + PENDULUM.stand_m], atol=1e-9)
     np.testing.assert_allclose(flown.bodies["rod"][:3, 3], flown.pivot_w, atol=1e-12)
     assert np.linalg.norm(flown.bodies["bob"][:3, 3] - flown.pivot_w) == pytest.approx(1.2)
@@ -188,7 +188,7 @@ def test_what_cannot_swing_changes_nothing_of_what_swings(name, value):
     shown = running.advance(0.4)
     assert f"{name} = " in shown.message
     assert "\n" not in shown.message
-    assert running._stage.vehicle.values == other._stage.vehicle.values
+    assert running.run.vehicle.values == other.run.vehicle.values
     np.testing.assert_array_equal(shown.lanes[0].bodies["bob"], other.advance(0.4).lanes[0].bodies["bob"])
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sim.control.route import SPACING_M, make_route
+from sim.control.flying import SPACING_M, make_route
 
 
 def winding() -> np.ndarray:

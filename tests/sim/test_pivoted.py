@@ -27,7 +27,7 @@ TOP = Scene(
 def test_its_point_stands_above_the_ground_and_never_moves():
     running = simulation(TOP)
     first = running.snapshot.lanes[0]
-    ground = float(running._stage.world.terrain.height(310.0, 12.0))
+    ground = float(running.run.world.terrain.height(310.0, 12.0))
     np.testing.assert_allclose(
         place(first), [310.0, 12.0, ground + sim.vehicle("heavy-top").stand_m], atol=1e-12
     )

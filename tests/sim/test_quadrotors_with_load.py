@@ -267,7 +267,7 @@ def test_what_cannot_fly_changes_nothing_of_what_flies(name, value):
     shown = running.advance(0.5)
     assert f"{name} = " in shown.message
     assert "\n" not in shown.message
-    assert running._stage.vehicle.values == other._stage.vehicle.values
+    assert running.run.vehicle.values == other.run.vehicle.values
     np.testing.assert_array_equal(shown.lanes[0].T_wb, other.advance(0.5).lanes[0].T_wb)
 
 

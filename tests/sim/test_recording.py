@@ -34,7 +34,7 @@ def wobbling(running: Simulation, seconds: float) -> None:
 
 
 def lane(running: Simulation, index: int = 0) -> Lane:
-    return running._stage.lanes[index]
+    return running.run.lanes[index]
 
 
 def take(running: Simulation, index: int = 0) -> Take:

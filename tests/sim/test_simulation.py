@@ -140,7 +140,7 @@ def test_a_change_of_gravity_in_flight_reaches_the_contact_with_the_ground():
     running = lifted()
     running.submit(SetParameter("gravity", 1.62))
     running.advance(0.1)
-    ground = running._stage.flown.footing.environment.ground
+    ground = running.run.flown.footing.environment.ground
     assert ground.frame[5] == 1.62
 
 
@@ -342,7 +342,7 @@ def test_a_failing_pilot_stops_its_lane_and_not_the_simulation():
     def broken(*_):
         raise ZeroDivisionError("no lift")
 
-    running._stage.lanes[1].pilot.controls = broken
+    running.run.lanes[1].pilot.controls = broken
     flown, broken_lane = running.advance(1.0).lanes
     assert broken_lane.status is LaneStatus.DIVERGED
     assert "no lift" in broken_lane.status_text

@@ -93,6 +93,6 @@ def test_an_error_in_the_thread_becomes_a_message(running, monkeypatch):
     def broken(_):
         raise ZeroDivisionError("out of time")
 
-    monkeypatch.setattr(running._stage, "advance", broken)
+    monkeypatch.setattr(running.run, "advance", broken)
     snapshot = wait_for(running, lambda s: "out of time" in s.message)
     assert wait_for(running, lambda s: s.wall_s > snapshot.wall_s).paused

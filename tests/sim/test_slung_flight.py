@@ -115,7 +115,7 @@ def test_what_cannot_hang_changes_nothing_of_what_hangs(name, value):
     shown = running.advance(0.4)
     assert f"{name} = " in shown.message
     assert "\n" not in shown.message
-    assert running._stage.vehicle.values == other._stage.vehicle.values
+    assert running.run.vehicle.values == other.run.vehicle.values
     for body, T in other.advance(0.4).lanes[0].bodies.items():
         np.testing.assert_array_equal(shown.lanes[0].bodies[body], T)
 

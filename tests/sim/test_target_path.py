@@ -144,7 +144,7 @@ def test_a_target_that_is_off_its_path_comes_back_to_it(tmp_path: Path) -> None:
     """As after other parameters have let it drift; 10 s from 4 m aside."""
     scene = scene_with(KINDS["circle"], tmp_path)
     running = simulation(scene)
-    lane = running._stage.flown
+    lane = running.run.flown
     node = lane.node.copy()
     node[lane.dynamics.vehicle.space.slices["target"].start] += 4.0
     lane.restart(node, lane.pilot, 0.0)
@@ -164,7 +164,7 @@ def test_a_take_of_what_is_led_is_kept_in_a_file_and_replays_to_the_bit(tmp_path
     playback = Playback(take.legs, lambda: world("plaza"))
     leg = take.legs[-1]
     end = playback.node(playback.moment(leg, leg.steps))
-    np.testing.assert_array_equal(end, running._stage.flown.node)
+    np.testing.assert_array_equal(end, running.run.flown.node)
     again = take.resimulate(world=lambda: world("plaza"))
     np.testing.assert_array_equal(again.trajectory.nodes, take.trajectory.nodes)
 

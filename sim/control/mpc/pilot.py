@@ -16,8 +16,7 @@ import numpy as np
 from sim.control.mpc.loop import SAME_S, MpcLoop, TimedPlan
 from sim.control.mpc.plans import PlanSource
 from sim.control.pilot import Automatic, Pilot, PilotInput, Sensed
-from sim.control.plan_following import PlannedPilot
-from sim.control.tracking import regulator
+from sim.control.plan_following import PlannedPilot, regulator
 from sim.steppers.dynamics import Dynamics
 from sim.vehicles import Vehicle
 

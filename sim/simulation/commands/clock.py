@@ -8,7 +8,7 @@ from sim.platform.errors import InputError
 from sim.platform.validation import whole
 from sim.scene import Start
 from sim.simulation.commands.executing import execute
-from sim.simulation.stage import Stage
+from sim.simulation.scene_run import SceneRun
 
 SPEED_RANGE = (1.0 / 32.0, 8.0)
 """Simulated seconds per wall second."""
@@ -26,11 +26,11 @@ class SetPilotInput:
 
 
 @execute.register
-def _(command: SetPilotInput, stage: Stage) -> str:
+def _(command: SetPilotInput, run: SceneRun) -> str:
     axes = (command.pilot.pitch, command.pilot.roll, command.pilot.yaw, command.pilot.throttle)
     if not all(-1.0 <= axis <= 1.0 for axis in axes):
         raise InputError(f"stick positions {axes} are refused; allowed: -1 to 1 each")
-    stage.sticks = command.pilot
+    run.sticks = command.pilot
     return ""
 
 
@@ -40,15 +40,15 @@ class SetPaused:
 
 
 @execute.register
-def _(command: SetPaused, stage: Stage) -> str:
-    stage.clock.forget()
-    replay = stage.rewind.replay
+def _(command: SetPaused, run: SceneRun) -> str:
+    run.clock.forget()
+    replay = run.rewind.replay
     if replay is not None and replay.at_end and not command.paused:
         if replay.opened:
             replay.seek(replay.begin_s)
         else:
-            stage.rewind.leave()
-    stage.clock.paused = command.paused
+            run.rewind.leave()
+    run.clock.paused = command.paused
     return "paused" if command.paused else "running"
 
 
@@ -60,16 +60,16 @@ class SingleStep:
 
 
 @execute.register
-def _(command: SingleStep, stage: Stage) -> str:
+def _(command: SingleStep, run: SceneRun) -> str:
     count = whole("count", command.count, "steps")
-    stage.clock.paused = True
-    replay = stage.rewind.replay
+    run.clock.paused = True
+    replay = run.rewind.replay
     if replay is not None:
         replay.step(count)
         return f"t = {replay.time_s:.4g} s"
-    lane = stage.flown
+    lane = run.flown
     if lane.running:
-        stage.advance_to(max(lane.time_s + count * lane.dynamics.step_s, stage.clock.time_s))
+        run.advance_to(max(lane.time_s + count * lane.dynamics.step_s, run.clock.time_s))
     return f"t = {lane.time_s:.4g} s"
 
 
@@ -81,12 +81,12 @@ class SetSpeed:
 
 
 @execute.register
-def _(command: SetSpeed, stage: Stage) -> str:
+def _(command: SetSpeed, run: SceneRun) -> str:
     low, high = SPEED_RANGE
     if not low <= command.speed <= high:
         raise InputError(f"speed {command.speed:g} is refused; allowed: 1/32 to {high:g}")
-    stage.clock.speed = command.speed
-    stage.clock.forget()
+    run.clock.speed = command.speed
+    run.clock.forget()
     return f"speed {_speed_text(command.speed)}"
 
 
@@ -104,8 +104,8 @@ class Reset:
 
 
 @execute.register
-def _(command: Reset, stage: Stage) -> str:
-    stage.reset()
+def _(command: Reset, run: SceneRun) -> str:
+    run.reset()
     return "back at the start"
 
 
@@ -117,11 +117,11 @@ class StartAt:
 
 
 @execute.register
-def _(command: StartAt, stage: Stage) -> str:
+def _(command: StartAt, run: SceneRun) -> str:
     s = command.start
     numbers = (*s.position_w, *s.velocity_b, *s.omega_b, s.heading_rad, s.pitch_rad, s.roll_rad)
     if not all(math.isfinite(number) and abs(number) <= _FARTHEST for number in numbers):
         raise InputError(f"a start at {s.position_w} is refused; allowed: finite numbers up to {_FARTHEST:g}")
-    stage.scene = replace(stage.scene, start=s)
-    stage.reset()
+    run.scene = replace(run.scene, start=s)
+    run.reset()
     return "another start"

@@ -4,15 +4,15 @@ from functools import singledispatch
 
 from sim.platform.errors import InputError
 from sim.scene import STEP_RANGE_S
-from sim.simulation.stage import Stage
+from sim.simulation.scene_run import SceneRun
 
 
 @singledispatch
-def execute(command: object, stage: Stage) -> str:
+def execute(command: object, run: SceneRun) -> str:
     """Carry a command out; returns what to tell the user, or nothing.
 
     Raises InputError where it is refused and Compiling where its kernel is not there yet: both leave the
-    stage as it was.
+    scene as it was.
     """
     raise InputError(f"unknown command {command!r}")
 

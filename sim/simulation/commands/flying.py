@@ -20,7 +20,7 @@ from sim.planner.task.poses import positions
 from sim.platform.errors import InputError, one_of
 from sim.simulation.commands.executing import execute
 from sim.simulation.flight_control import Autopilot, CourseFlight, Hand, MpcFlight, PlanFlight
-from sim.simulation.stage import Stage
+from sim.simulation.scene_run import SceneRun
 from sim.steppers import Stepper
 from sim.steppers.dynamics import Dynamics
 from sim.vehicle_config import config_of
@@ -33,14 +33,14 @@ class SetFlightMode:
 
 
 @execute.register
-def _(command: SetFlightMode, stage: Stage) -> str:
-    modes = flight_modes(stage.vehicle)
+def _(command: SetFlightMode, run: SceneRun) -> str:
+    modes = flight_modes(run.vehicle)
     if command.mode not in modes:
         raise InputError(
-            f'{stage.vehicle.name} has no flight mode "{command.mode}"; allowed: {", ".join(modes)}'
+            f'{run.vehicle.name} has no flight mode "{command.mode}"; allowed: {", ".join(modes)}'
         )
-    stage.control.choose_mode(command.mode)
-    stage.give_to(Hand())
+    run.control.choose_mode(command.mode)
+    run.give_to(Hand())
     return f"flight mode: {command.mode}"
 
 
@@ -52,47 +52,47 @@ class SetDemo:
 
 
 @execute.register
-def _(command: SetDemo, stage: Stage) -> str:
-    if command.on and not has_autopilot(stage.vehicle):
+def _(command: SetDemo, run: SceneRun) -> str:
+    if command.on and not has_autopilot(run.vehicle):
         allowed = one_of(vehicles_with_autopilot())
-        raise InputError(f"the autopilot does not fly the {stage.vehicle.name}; allowed: {allowed}")
-    stage.give_to(Autopilot() if command.on else Hand())
-    return "the autopilot flies" if command.on else _you_fly(stage)
+        raise InputError(f"the autopilot does not fly the {run.vehicle.name}; allowed: {allowed}")
+    run.give_to(Autopilot() if command.on else Hand())
+    return "the autopilot flies" if command.on else _you_fly(run)
 
 
 @execute.register
-def _(command: FlyPlan, stage: Stage) -> str:
-    fly_plan(stage, command)
+def _(command: FlyPlan, run: SceneRun) -> str:
+    fly_plan(run, command)
     told = "the plan flies, errors are fed back" if command.tracked else "the plan flies, open loop"
-    assert stage.control.plan is not None, "which has just begun"
-    after_s = stage.control.plan.resume.step_s
+    assert run.control.plan is not None, "which has just begun"
+    after_s = run.control.plan.resume.step_s
     if after_s == command.step_s:
         return told
     return f"{told}; h = {command.step_s:g} s until you leave it, then {after_s:g} s again"
 
 
-def fly_plan(stage: Stage, command: FlyPlan) -> None:
+def fly_plan(run: SceneRun, command: FlyPlan) -> None:
     """All lanes to the start of a plan, under its inputs; the flown one by its method. Time runs from 0."""
-    checked(command, stage.vehicle)
+    checked(command, run.vehicle)
     vehicle = command.flown or command.vehicle
-    kernel = stage.kernels.get(vehicle, command.integrator)
-    others = stage.dynamics_for(vehicle)[1:]
+    kernel = run.kernels.get(vehicle, command.integrator)
+    others = run.dynamics_for(vehicle)[1:]
     dynamics = Dynamics(vehicle, kernel, command.step_s, every_step=True)
-    pilot = planned_pilot(command, stage.kernels.get(command.vehicle, command.integrator))
-    before = stage.flown.dynamics if stage.control.plan is None else stage.control.plan.resume
-    resume = Dynamics(vehicle, stage.kernels.get(vehicle, before.integrator), before.step_s)
-    stage.rewind.put_away()
-    stage.vehicles[vehicle.name] = vehicle
-    stage.clock.time_s, stage.clock.paused = 0.0, False
-    stage.clock.forget()
-    stage.history.clear()
+    pilot = planned_pilot(command, run.kernels.get(command.vehicle, command.integrator))
+    before = run.flown.dynamics if run.control.plan is None else run.control.plan.resume
+    resume = Dynamics(vehicle, run.kernels.get(vehicle, before.integrator), before.step_s)
+    run.rewind.put_away()
+    run.vehicles[vehicle.name] = vehicle
+    run.clock.time_s, run.clock.paused = 0.0, False
+    run.clock.forget()
+    run.history.clear()
     end_s = command.step_s * (len(command.nodes) - 1)
-    end_w = end_place(vehicle, command.nodes[-1], stage.flown.footing.pivot_w)
-    stage.control.now, stage.control.outcome = PlanFlight(pilot, end_s, end_w, resume), ""
-    for lane, own in zip(stage.lanes, (dynamics, *others), strict=True):
+    end_w = end_place(vehicle, command.nodes[-1], run.flown.footing.pivot_w)
+    run.control.now, run.control.outcome = PlanFlight(pilot, end_s, end_w, resume), ""
+    for lane, own in zip(run.lanes, (dynamics, *others), strict=True):
         first, controls = command.nodes[0].copy(), command.controls[0].copy()
-        lane.restart(first, stage.pilot(lane), 0.0, dynamics=own, controls=controls)
-    stage.measure.restart(vehicle, stage.flown.footing, command.nodes[0], 0.0)
+        lane.restart(first, run.pilot(lane), 0.0, dynamics=own, controls=controls)
+    run.comparison.restart(vehicle, run.flown.footing, command.nodes[0], 0.0)
 
 
 def checked(command: FlyPlan, flown: Vehicle) -> None:
@@ -125,11 +125,11 @@ def end_place(vehicle: Vehicle, node: np.ndarray, pivot_w: np.ndarray | None) ->
 
 
 @execute.register
-def _(command: FollowCourse, stage: Stage) -> str:
-    check_course(command, stage.vehicle)
-    stage.control.outcome = ""
-    stage.clock.paused = False
-    stage.give_to(CourseFlight(command))
+def _(command: FollowCourse, run: SceneRun) -> str:
+    check_course(command, run.vehicle)
+    run.control.outcome = ""
+    run.clock.paused = False
+    run.give_to(CourseFlight(command))
     return "the course is followed"
 
 
@@ -159,16 +159,16 @@ class StopPlan:
 
 
 @execute.register
-def _(command: StopPlan, stage: Stage) -> str:
-    if not isinstance(stage.control.now, PlanFlight | CourseFlight):
+def _(command: StopPlan, run: SceneRun) -> str:
+    if not isinstance(run.control.now, PlanFlight | CourseFlight):
         return "no plan flies"
-    stage.leave_plan()
-    return _you_fly(stage)
+    run.leave_plan()
+    return _you_fly(run)
 
 
 @execute.register
-def _(command: StartMpc, stage: Stage) -> str:
-    stage.give_to(MpcFlight(command.source))
+def _(command: StartMpc, run: SceneRun) -> str:
+    run.give_to(MpcFlight(command.source))
     return "plans fly it, made anew all the time"
 
 
@@ -178,12 +178,12 @@ class StopMpc:
 
 
 @execute.register
-def _(command: StopMpc, stage: Stage) -> str:
-    if not isinstance(stage.control.now, MpcFlight):
+def _(command: StopMpc, run: SceneRun) -> str:
+    if not isinstance(run.control.now, MpcFlight):
         return "no plans are made in flight"
-    stage.give_to(Hand())
-    return _you_fly(stage)
+    run.give_to(Hand())
+    return _you_fly(run)
 
 
-def _you_fly(stage: Stage) -> str:
-    return f"you fly, in {stage.control.mode} mode"
+def _you_fly(run: SceneRun) -> str:
+    return f"you fly, in {run.control.mode} mode"

@@ -7,10 +7,10 @@ from sim.platform.errors import InputError, quote
 from sim.platform.validation import array_of
 from sim.scene.measured import Measured
 from sim.scene.race_timing import Rival
-from sim.simulation.appearance import Tint
 from sim.simulation.commands.executing import checked_step, execute
 from sim.simulation.impulses import Pull, unpulled
-from sim.simulation.stage import Stage
+from sim.simulation.scene_run import SceneRun
+from sim.simulation.snapshot import Tint
 from sim.steppers.dynamics import Dynamics
 
 
@@ -30,12 +30,12 @@ class AddLane:
 
 
 @execute.register
-def _(command: AddLane, stage: Stage) -> str:
+def _(command: AddLane, run: SceneRun) -> str:
     step_s = checked_step(command.step_s)
-    kernel = stage.kernels.get(stage.vehicle, command.integrator)
-    dynamics = Dynamics(stage.vehicle, kernel, step_s)
+    kernel = run.kernels.get(run.vehicle, command.integrator)
+    dynamics = Dynamics(run.vehicle, kernel, step_s)
     tint = None if command.tint is None else _tint(command.tint)
-    lane = stage.add_lane(dynamics, command.name, tint, own_pilot=command.own_pilot)
+    lane = run.add_lane(dynamics, command.name, tint, own_pilot=command.own_pilot)
     return f"new lane: {lane.look.name}"
 
 
@@ -45,16 +45,16 @@ class RemoveLane:
 
 
 @execute.register
-def _(command: RemoveLane, stage: Stage) -> str:
-    if stage.beside.remove(command.lane):
+def _(command: RemoveLane, run: SceneRun) -> str:
+    if run.ghosts.remove(command.lane):
         return f"removed lane: {command.lane}"
-    if stage.rewind.replay is not None:
-        stage.rewind.replay.remove(command.lane)
+    if run.rewind.replay is not None:
+        run.rewind.replay.remove(command.lane)
         return f"removed lane: {command.lane}"
-    lane = stage.lane(command.lane)
-    if lane is stage.flown:
+    lane = run.lane(command.lane)
+    if lane is run.flown:
         raise InputError("the flown lane stays; allowed: any other")
-    stage.lanes.remove(lane)
+    run.lanes.remove(lane)
     return f"removed lane: {lane.look.name}"
 
 
@@ -68,8 +68,8 @@ class SetLaneTint:
 
 
 @execute.register
-def _(command: SetLaneTint, stage: Stage) -> str:
-    lane = stage.lane(command.lane)
+def _(command: SetLaneTint, run: SceneRun) -> str:
+    lane = run.lane(command.lane)
     lane.look = replace(lane.look, tint=_tint(command.tint))
     return ""
 
@@ -91,11 +91,11 @@ class SetLanePilot:
 
 
 @execute.register
-def _(command: SetLanePilot, stage: Stage) -> str:
-    lane = stage.lane(command.lane)
-    if lane is stage.flown:
+def _(command: SetLanePilot, run: SceneRun) -> str:
+    lane = run.lane(command.lane)
+    if lane is run.flown:
         raise InputError("the flown lane has a pilot of its own; allowed: any other")
-    stage.set_lane_pilot(lane, own=command.own)
+    run.set_lane_pilot(lane, own=command.own)
     return f"{lane.look.name}: {'a pilot of its own' if command.own else 'controls of the flown lane'}"
 
 
@@ -107,8 +107,8 @@ class SetReference:
 
 
 @execute.register
-def _(command: SetReference, stage: Stage) -> str:
-    stage.set_reference(command.on)
+def _(command: SetReference, run: SceneRun) -> str:
+    run.set_reference(command.on)
     return "the reference starts here" if command.on else "no reference"
 
 
@@ -120,8 +120,8 @@ class ShowMeasured:
 
 
 @execute.register
-def _(command: ShowMeasured, stage: Stage) -> str:
-    return f"measured: {stage.beside.add(command.measured, stage.pictures(0.0))}"
+def _(command: ShowMeasured, run: SceneRun) -> str:
+    return f"measured: {run.ghosts.add(command.measured, run.pictures(0.0))}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -132,22 +132,22 @@ class RaceAgainst:
 
 
 @execute.register
-def _(command: RaceAgainst, stage: Stage) -> str:
-    if stage.timing is None:
+def _(command: RaceAgainst, run: SceneRun) -> str:
+    if run.timing is None:
         raise InputError("this scene has no race; allowed: one with gates")
-    stage.timing.race_against(command.rival)
+    run.timing.race_against(command.rival)
     return f"ghost: {command.rival.name}, {command.rival.splits_s[-1]:.2f} s"
 
 
 @execute.register
-def _(command: Pull, stage: Stage) -> str:
-    lane = stage.lane(command.lane)
+def _(command: Pull, run: SceneRun) -> str:
+    lane = run.lane(command.lane)
     if not all(math.isfinite(x) for x in (*command.at_b, *command.to_w)):
         raise InputError(f"a pull of {command.body!r} to {command.to_w} is refused; allowed: finite numbers")
     refusal = unpulled(lane.dynamics.vehicle, command.body, lane.observation.layout)
     if refusal:
         raise InputError(refusal)
-    for other in stage.lanes:
+    for other in run.lanes:
         other.pull = None
     lane.pull = command
     return ""
@@ -159,7 +159,7 @@ class LetGo:
 
 
 @execute.register
-def _(command: LetGo, stage: Stage) -> str:
-    for lane in stage.lanes:
+def _(command: LetGo, run: SceneRun) -> str:
+    for lane in run.lanes:
         lane.pull = None
     return ""

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from sim.platform.errors import InputError
 from sim.platform.validation import number
 from sim.recordings import Take
-from sim.simulation.appearance import Look, next_tint
 from sim.simulation.commands.clock import SetPaused, SetPilotInput, SetSpeed, SingleStep
 from sim.simulation.commands.executing import checked_step, execute
 from sim.simulation.commands.lanes import RemoveLane, ShowMeasured
 from sim.simulation.flight_control import Hand
-from sim.simulation.stage import Stage, check_room
+from sim.simulation.scene_run import SceneRun, check_room
+from sim.simulation.snapshot import Look, next_tint
 from sim.steppers.dynamics import Dynamics
 
 
@@ -23,9 +23,9 @@ class Scrub:
 
 
 @execute.register
-def _(command: Scrub, stage: Stage) -> str:
-    stage.rewind.look_back(number("moment", command.time_s))
-    stage.clock.paused = True
+def _(command: Scrub, run: SceneRun) -> str:
+    run.rewind.look_back(number("moment", command.time_s))
+    run.clock.paused = True
     return ""
 
 
@@ -35,10 +35,10 @@ class BackToNow:
 
 
 @execute.register
-def _(command: BackToNow, stage: Stage) -> str:
-    if stage.rewind.replay is not None:
-        stage.rewind.leave()
-        stage.clock.paused = True
+def _(command: BackToNow, run: SceneRun) -> str:
+    if run.rewind.replay is not None:
+        run.rewind.leave()
+        run.clock.paused = True
     return ""
 
 
@@ -51,46 +51,46 @@ class Retake:
 
 
 @execute.register
-def _(command: Retake, stage: Stage) -> str:
-    retake(stage)
-    stage.clock.paused = command.paused
-    return f"back at t = {stage.clock.time_s:.2f} s, and {'paused' if command.paused else 'flying on'}"
+def _(command: Retake, run: SceneRun) -> str:
+    retake(run)
+    run.clock.paused = command.paused
+    return f"back at t = {run.clock.time_s:.2f} s, and {'paused' if command.paused else 'flying on'}"
 
 
-def retake(stage: Stage) -> None:
+def retake(run: SceneRun) -> None:
     """All lanes to the moment that is shown, to the bit; who was not there yet starts from the flown one.
 
     Pilots begin anew. The clock stands still.
     """
-    replay = stage.rewind.replay
+    replay = run.rewind.replay
     if replay is None:
         raise InputError("nothing is shown to go on from: go back in time first")
     moment = replay.moment()
     vehicle, now_s = moment.leg.vehicle, moment.time_s
-    each, other = stage.dynamics_for(vehicle), vehicle.name != stage.vehicle.name
-    stage.measure.prepare(vehicle)
-    stage.rewind.put_away()
-    stage.rewind.leave()
-    if stage.control.plan is not None:
-        stage.control.now = Hand()
-    stage.clock.time_s, stage.clock.paused = now_s, True
-    stage.clock.forget()
-    stage.vehicles[vehicle.name] = vehicle
-    for lane, dynamics in zip(stage.lanes, each, strict=True):
+    each, other = run.dynamics_for(vehicle), vehicle.name != run.vehicle.name
+    run.comparison.prepare(vehicle)
+    run.rewind.put_away()
+    run.rewind.leave()
+    if run.control.plan is not None:
+        run.control.now = Hand()
+    run.clock.time_s, run.clock.paused = now_s, True
+    run.clock.forget()
+    run.vehicles[vehicle.name] = vehicle
+    for lane, dynamics in zip(run.lanes, each, strict=True):
         if not replay.put(lane, now_s):
-            node, footing = stage.flown.node.copy(), stage.flown.footing.again()
+            node, footing = run.flown.node.copy(), run.flown.footing.again()
             lane.restart(node, lane.pilot, now_s, dynamics=dynamics, footing=footing)
-    flown = stage.flown
+    flown = run.flown
     known_s = now_s + flown.held_s
-    stage.history.clear()
-    for time_s, controls in replay.inputs(min(lane.time_s for lane in stage.lanes), moment):
-        stage.history.record(time_s, controls, known_s)
+    run.history.clear()
+    for time_s, controls in replay.inputs(min(lane.time_s for lane in run.lanes), moment):
+        run.history.record(time_s, controls, known_s)
     if flown.dynamics.every_step:
         flown.swap(Dynamics(vehicle, flown.dynamics.kernel, flown.dynamics.step_s), flown.footing)
-    stage.control.suit(vehicle, other=other)
-    for lane in stage.lanes:
-        lane.pilot = stage.pilot(lane)
-    stage.measure.restart(vehicle, flown.footing, flown.node, now_s)
+    run.control.suit(vehicle, other=other)
+    for lane in run.lanes:
+        lane.pilot = run.pilot(lane)
+    run.comparison.restart(vehicle, flown.footing, flown.node, now_s)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,10 +102,10 @@ class PlayTake:
 
 
 @execute.register
-def _(command: PlayTake, stage: Stage) -> str:
-    stage.rewind.play(command.take)
-    stage.clock.forget()
-    stage.clock.paused = command.paused
+def _(command: PlayTake, run: SceneRun) -> str:
+    run.rewind.play(command.take)
+    run.clock.forget()
+    run.clock.paused = command.paused
     return ", ".join(part for part in (f"take: {command.take.name}", command.take.note) if part)
 
 
@@ -124,9 +124,9 @@ class Resimulate:
 
 
 @execute.register
-def _(command: Resimulate, stage: Stage) -> str:
+def _(command: Resimulate, run: SceneRun) -> str:
     step_s = None if command.step_s is None else checked_step(command.step_s)
-    rewind = stage.rewind
+    rewind = run.rewind
     present = rewind.replay is None
     if present:
         rewind.look_back(rewind.span_s[1])
@@ -143,7 +143,7 @@ def _(command: Resimulate, stage: Stage) -> str:
         name += " again"
     tint = next_tint(look.tint for look in looks)
     replay.resimulate(Look(name, tint, ghost=True), command.integrator, step_s, dict(command.parameters))
-    stage.clock.paused = stage.clock.paused or present
+    run.clock.paused = run.clock.paused or present
     return ", ".join(part for part in (f"resimulated: {name}", take.note) if part)
 
 
@@ -158,8 +158,8 @@ class KeepTake:
 
 
 @execute.register
-def _(command: KeepTake, stage: Stage) -> str:
-    rewind = stage.rewind
+def _(command: KeepTake, run: SceneRun) -> str:
+    rewind = run.rewind
     try:
         take = rewind.recorded(command.lane) if rewind.replay is None else rewind.replay.named(command.lane)
     except InputError as refusal:

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 
 from sim.platform.errors import InputError
 from sim.simulation.commands.executing import checked_step, execute
-from sim.simulation.footing import Footing
-from sim.simulation.placing import node_at, taken_over
+from sim.simulation.placing import Footing, node_at, taken_over
+from sim.simulation.scene_run import SceneRun
 from sim.simulation.scene_setup import start_node
-from sim.simulation.stage import Stage
 from sim.steppers.dynamics import Dynamics
 from sim.vehicle_config.registry import Renewal, same_space, with_old_values
 from sim.vehicles import Vehicle
@@ -26,31 +25,31 @@ class SetVehicle:
 
 
 @execute.register
-def _(command: SetVehicle, stage: Stage) -> str:
-    if command.name == stage.vehicle.name:
+def _(command: SetVehicle, run: SceneRun) -> str:
+    if command.name == run.vehicle.name:
         return f"{command.name} flies already"
-    vehicle = stage.vehicle_named(command.name).with_parameters(**dict(command.parameters))
-    set_vehicle(stage, vehicle, dict(command.integrators))
+    vehicle = run.vehicle_named(command.name).with_parameters(**dict(command.parameters))
+    set_vehicle(run, vehicle, dict(command.integrators))
     return f"vehicle: {command.name}"
 
 
-def set_vehicle(stage: Stage, vehicle: Vehicle, integrators: Mapping[str, str]) -> None:
+def set_vehicle(run: SceneRun, vehicle: Vehicle, integrators: Mapping[str, str]) -> None:
     """Put another vehicle where each lane's old one is, with its velocity; `integrators` by lane, where they change."""
-    stage.leave_plan()
-    each = stage.dynamics_for(vehicle, integrators)
-    stage.measure.prepare(vehicle)
-    stage.vehicles[vehicle.name] = vehicle
-    stage.rewind.put_away()
-    stage.control.suit(vehicle, other=True)
-    for lane, dynamics in zip(stage.lanes, each, strict=True):
-        footing = Footing(vehicle, stage.world)
+    run.leave_plan()
+    each = run.dynamics_for(vehicle, integrators)
+    run.comparison.prepare(vehicle)
+    run.vehicles[vehicle.name] = vehicle
+    run.rewind.put_away()
+    run.control.suit(vehicle, other=True)
+    for lane, dynamics in zip(run.lanes, each, strict=True):
+        footing = Footing(vehicle, run.world)
         there = taken_over(lane.dynamics.vehicle, vehicle, lane.placement, lane.footing.pivot_w)
         footing.put_at(there.T_wb[:3, 3])
         node = footing.environment.lift_out(node_at(vehicle, there))
         lane.swap(dynamics, footing, node=node)
-        lane.pilot = stage.pilot(lane)
-    stage.history.clear()
-    stage.measure.restart(vehicle, stage.flown.footing, stage.flown.node, stage.flown.time_s)
+        lane.pilot = run.pilot(lane)
+    run.history.clear()
+    run.comparison.restart(vehicle, run.flown.footing, run.flown.node, run.flown.time_s)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,41 +60,41 @@ class RenewVehicle:
 
 
 @execute.register
-def _(command: RenewVehicle, stage: Stage) -> str:
+def _(command: RenewVehicle, run: SceneRun) -> str:
     name = command.renewal.kind.name
-    if name != stage.vehicle.name:
+    if name != run.vehicle.name:
         command.renewal.enter()
         return f"{name}: its files are taken up"
-    kept = renew_vehicle(stage, command.renewal)
+    kept = renew_vehicle(run, command.renewal)
     return f"{name}: its files are taken up" + ("" if kept else "; it has another state now, and starts anew")
 
 
-def renew_vehicle(stage: Stage, renewal: Renewal) -> bool:
+def renew_vehicle(run: SceneRun, renewal: Renewal) -> bool:
     """The flown vehicle as its files are now; returns whether its state could be kept, else all start anew."""
-    stage.leave_plan()
-    old = stage.vehicle
+    run.leave_plan()
+    old = run.vehicle
     vehicle = with_old_values(renewal.kind, old)
     kept = same_space(old, vehicle)
-    each = stage.dynamics_for(vehicle)
-    stage.measure.prepare(vehicle)
+    each = run.dynamics_for(vehicle)
+    run.comparison.prepare(vehicle)
     if not kept:
-        stage.rewind.put_away()
+        run.rewind.put_away()
     renewal.enter()
-    stage.vehicles[vehicle.name] = vehicle
-    stage.control.suit(vehicle, other=True)
-    for lane, dynamics in zip(stage.lanes, each, strict=True):
-        footing = Footing(vehicle, stage.world)
+    run.vehicles[vehicle.name] = vehicle
+    run.control.suit(vehicle, other=True)
+    for lane, dynamics in zip(run.lanes, each, strict=True):
+        footing = Footing(vehicle, run.world)
         pivot_w = lane.footing.pivot_w
         footing.put_at(lane.placement.T_wb[:3, 3] if pivot_w is None else pivot_w)
         if kept:
             lane.swap(dynamics, footing)
         else:
-            node = start_node(stage.scene.start, vehicle, footing)
+            node = start_node(run.scene.start, vehicle, footing)
             lane.restart(node, lane.pilot, 0.0, dynamics=dynamics, footing=footing)
-        lane.pilot = stage.pilot(lane)
+        lane.pilot = run.pilot(lane)
     if not kept:
-        stage.reset()
-    stage.measure.restart(vehicle, stage.flown.footing, stage.flown.node, stage.flown.time_s)
+        run.reset()
+    run.comparison.restart(vehicle, run.flown.footing, run.flown.node, run.flown.time_s)
     return kept
 
 
@@ -110,41 +109,41 @@ class SetParameter:
 
 
 @execute.register
-def _(command: SetParameter, stage: Stage) -> str:
-    flown = stage.vehicle.name
+def _(command: SetParameter, run: SceneRun) -> str:
+    flown = run.vehicle.name
     if command.vehicle not in ("", flown):
         raise InputError(
             f"{command.name} is meant for {command.vehicle}, and {flown} is flown; allowed: to fly that first"
         )
-    set_parameter(stage, command.name, command.value)
-    return f"{command.name} = {_value_text(stage.vehicle.values[command.name])}"
+    set_parameter(run, command.name, command.value)
+    return f"{command.name} = {_value_text(run.vehicle.values[command.name])}"
 
 
-def set_parameter(stage: Stage, name: str, value: float | tuple[float, ...]) -> None:
+def set_parameter(run: SceneRun, name: str, value: float | tuple[float, ...]) -> None:
     """On all lanes; pose and velocity are kept, where such a vehicle has them: else all start anew."""
-    vehicle = stage.vehicle.with_parameters(**{name: value})
-    if not same_space(stage.vehicle, vehicle):
-        _begin_with(stage, vehicle)
+    vehicle = run.vehicle.with_parameters(**{name: value})
+    if not same_space(run.vehicle, vehicle):
+        _begin_with(run, vehicle)
         return
-    each = stage.dynamics_for(vehicle)
-    stage.measure.change(vehicle, stage.flown)
-    for lane, dynamics in zip(stage.lanes, each, strict=True):
+    each = run.dynamics_for(vehicle)
+    run.comparison.change(vehicle, run.flown)
+    for lane, dynamics in zip(run.lanes, each, strict=True):
         lane.swap(dynamics, lane.footing)
-    stage.vehicles[vehicle.name] = vehicle
+    run.vehicles[vehicle.name] = vehicle
 
 
-def _begin_with(stage: Stage, vehicle: Vehicle) -> None:
+def _begin_with(run: SceneRun, vehicle: Vehicle) -> None:
     """All lanes at the start with a vehicle that has other states."""
-    each = stage.dynamics_for(vehicle)
-    stage.measure.prepare(vehicle)
-    stage.rewind.put_away()
-    stage.leave_plan()
-    stage.vehicles[vehicle.name] = vehicle
-    for lane, dynamics in zip(stage.lanes, each, strict=True):
-        footing = Footing(vehicle, stage.world)
-        node = start_node(stage.scene.start, vehicle, footing)
-        lane.restart(node, stage.pilot(lane), 0.0, dynamics=dynamics, footing=footing)
-    stage.reset()
+    each = run.dynamics_for(vehicle)
+    run.comparison.prepare(vehicle)
+    run.rewind.put_away()
+    run.leave_plan()
+    run.vehicles[vehicle.name] = vehicle
+    for lane, dynamics in zip(run.lanes, each, strict=True):
+        footing = Footing(vehicle, run.world)
+        node = start_node(run.scene.start, vehicle, footing)
+        lane.restart(node, run.pilot(lane), 0.0, dynamics=dynamics, footing=footing)
+    run.reset()
 
 
 def _value_text(value: float | tuple[float, ...]) -> str:
@@ -161,10 +160,10 @@ class SetIntegrator:
 
 
 @execute.register
-def _(command: SetIntegrator, stage: Stage) -> str:
-    lane = stage.lane(command.lane)
-    kernel = stage.kernels.get(stage.vehicle, command.name)
-    lane.swap(Dynamics(stage.vehicle, kernel, lane.dynamics.step_s), lane.footing)
+def _(command: SetIntegrator, run: SceneRun) -> str:
+    lane = run.lane(command.lane)
+    kernel = run.kernels.get(run.vehicle, command.name)
+    lane.swap(Dynamics(run.vehicle, kernel, lane.dynamics.step_s), lane.footing)
     return f"{lane.look.name}: {command.name}"
 
 
@@ -177,10 +176,10 @@ class SetStep:
 
 
 @execute.register
-def _(command: SetStep, stage: Stage) -> str:
-    lane = stage.lane(command.lane)
+def _(command: SetStep, run: SceneRun) -> str:
+    lane = run.lane(command.lane)
     step_s = checked_step(command.step_s)
-    lane.swap(Dynamics(stage.vehicle, lane.dynamics.kernel, step_s), lane.footing)
+    lane.swap(Dynamics(run.vehicle, lane.dynamics.kernel, step_s), lane.footing)
     return f"{lane.look.name}: h = {step_s:g} s"
 
 

@@ -69,7 +69,7 @@ def test_ground_and_water_share_the_weight(harbour: World) -> None:
     hull's place are m g. Measured: water and ground together within 0.4 %, the water's share 0.42."""
     simulation = Simulation(towards_the_shore(-39.5, 3.0), harbour)
     lane = sailed(simulation, 8.0)[-1]
-    around = simulation._stage.flown.footing.environment
+    around = simulation.run.flown.footing.environment
     assert isinstance(around, Afloat)
     water = around.around
     assert water.ground is not None
@@ -106,7 +106,7 @@ def test_a_take_onto_the_shore_replays_to_the_bit(harbour: World) -> None:
     simulation.advance(0.0)
     leg = reply.result(timeout=10).legs[0]
     playback = Playback([leg], lambda: harbour)
-    assert np.array_equal(playback.node(playback.moment(leg, leg.steps)), simulation._stage.flown.node)
+    assert np.array_equal(playback.node(playback.moment(leg, leg.steps)), simulation.run.flown.node)
 
 
 def test_water_that_knew_no_ground_is_remembered(harbour: World) -> None:

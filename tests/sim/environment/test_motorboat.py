@@ -33,7 +33,7 @@ def test_a_take_of_the_motorboat_replays_and_resimulates_to_the_bit() -> None:
     sail(running, 1.3, 0.8, 0.2)
     running.submit(SetParameter("waves", 15.0))
     sail(running, 1.7, 0.5, -0.6)
-    own = running._stage.flown
+    own = running.run.flown
     take = Take(name="test", legs=own.recorder.legs(own.time_s), world="harbour")
     moment = take.playback().at(take.end_s)
     water = own.footing.environment
@@ -54,7 +54,7 @@ def test_a_change_of_a_parameter_that_changes_nothing_leaves_the_motion() -> Non
             if told:
                 running.submit(SetParameter("waves", 6.0))
             sail(running, 0.1, 0.8, 0.5 if k < 10 else -0.7)
-        return running._stage.flown.node.copy()
+        return running.run.flown.node.copy()
 
     assert np.abs(ends(told=True) - ends(told=False)).max() < 1e-9
 

@@ -306,7 +306,7 @@ def test_a_ride_into_cones_and_a_wall_replays_to_the_bit_and_a_retake_meets_the_
     assert len(leg.pushes.steps) > 0
     playback = Playback(take.legs, lambda: world("driving"))
     end = playback.node(playback.moment(leg, leg.steps))
-    assert np.array_equal(end, simulation._stage.flown.node)
+    assert np.array_equal(end, simulation.run.flown.node)
     simulation.submit(Scrub(1.0))
     simulation.submit(Retake(paused=False))
     again = ridden(simulation, 2.0, wheel=0.05)
@@ -362,7 +362,7 @@ def test_what_takes_the_place_of_what_flies_meets_the_boulders_of_the_canyon() -
     )
     simulation.submit(SetVehicle("car"))
     simulation.advance(0.05)
-    coupling = simulation._stage.flown.coupling
+    coupling = simulation.run.flown.coupling
     assert coupling is not None
     disc = max(boulder_discs(canyon, higher_than_m=0.35), key=lambda d: float(d[2]))
     rear = disc[0] - disc[2] - footprint.array[0] - footprint.array[2] - 0.02

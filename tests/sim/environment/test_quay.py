@@ -123,4 +123,4 @@ def test_a_take_along_the_mole_replays_to_the_bit(waves: float) -> None:
     assert leg.pushes is not None
     assert len(leg.pushes.steps) > 0
     playback = Playback(take.legs, lambda: world)
-    assert np.array_equal(playback.node(playback.moment(leg, leg.steps)), simulation._stage.flown.node)
+    assert np.array_equal(playback.node(playback.moment(leg, leg.steps)), simulation.run.flown.node)

@@ -70,7 +70,7 @@ def test_a_take_with_changed_weather_replays_to_the_bit() -> None:
     for name, value in (("waves", 6.0), ("wind", (2.0, -3.0)), ("current", (0.4, 0.1))):
         running.submit(SetParameter(name, value))
         running.advance(1.3)
-    own = running._stage.flown
+    own = running.run.flown
     take = Take(name="test", legs=own.recorder.legs(own.time_s), world=scene.world)
     moment = take.playback().at(take.end_s)
     np.testing.assert_array_equal(moment.state, own.state)

@@ -16,7 +16,6 @@ from sim.integrators import serving
 from sim.platform.errors import InputError
 from sim.scene import FLOWN_LANE, MOST_LANES, Scene
 from sim.scene.race_timing import Timing
-from sim.simulation.appearance import Look, Tint, next_tint
 from sim.simulation.clock import Clock
 from sim.simulation.control_history import ControlHistory
 from sim.simulation.flight_control import (
@@ -28,16 +27,15 @@ from sim.simulation.flight_control import (
     course_outcome,
     course_status,
 )
-from sim.simulation.footing import Footing
-from sim.simulation.ghosts import Beside, rivals_beside
+from sim.simulation.ghosts import Ghosts, rival_ghosts
 from sim.simulation.impulses import Coupling
 from sim.simulation.kernels import KernelStore
-from sim.simulation.lane import Lane
-from sim.simulation.lane_picture import lane_picture
-from sim.simulation.measure import Measure
+from sim.simulation.lane import Lane, lane_picture
+from sim.simulation.placing import Footing
+from sim.simulation.reference import ReferenceComparison
 from sim.simulation.rewind import Rewind
 from sim.simulation.scene_setup import Encounter, start_node
-from sim.simulation.snapshot import LaneSnapshot
+from sim.simulation.snapshot import LaneSnapshot, Look, Tint, next_tint
 from sim.steppers.dynamics import Dynamics
 from sim.vehicles import Vehicle
 from sim.world import World
@@ -48,7 +46,7 @@ Progress = Callable[[str, float], None]
 """Called with what is being done and the share that is done (0..1)."""
 
 
-class Stage:
+class SceneRun:
     """Everything that a scene puts in motion.
 
     Raises InputError where the scene asks for what cannot work.
@@ -73,8 +71,8 @@ class Stage:
         self.lanes: list[Lane] = []
         self.history = ControlHistory()
         """Of the flown lane, for those that get its controls."""
-        self.measure = Measure(kernels, self.history)
-        self.beside = Beside()
+        self.comparison = ReferenceComparison(kernels, self.history)
+        self.ghosts = Ghosts()
         self.timing = None if scene.race is None else Timing(scene.race)
         self.rewind = Rewind(scene.name, world, kernels, self.lanes)
         vehicle = scene.vehicle
@@ -107,7 +105,7 @@ class Stage:
         for spec, dynamics in zip(scene.lanes, each[1:], strict=True):
             self.add_lane(dynamics, spec.name, spec.tint, own_pilot=spec.own_pilot, node=start)
         if scene.comparison.reference:
-            self.measure.start(vehicle, footing, start, 0.0)
+            self.comparison.start(vehicle, footing, start, 0.0)
         if progress:
             progress("ready", 1.0)
 
@@ -142,7 +140,7 @@ class Stage:
             clock_s = min(clock_s, flight.end_s)
         self._encounter.couple(self.flown)
         self.clock.time_s = clock_s
-        self.measure.forget(self.lanes)
+        self.comparison.forget(self.lanes)
         # The flown lane first: the others get its controls.
         for lane in self.lanes:
             lane.run_until(clock_s, self.sticks)
@@ -186,17 +184,17 @@ class Stage:
             node = start_node(self.scene.start, lane.dynamics.vehicle, lane.footing, self.target)
             lane.restart(node, self.pilot(lane), 0.0)
             if lane is self.flown:
-                self.measure.restart(lane.dynamics.vehicle, lane.footing, node, 0.0)
+                self.comparison.restart(lane.dynamics.vehicle, lane.footing, node, 0.0)
 
     def pictures(self, span_s: float) -> tuple[LaneSnapshot, ...]:
         """All lanes at the moment that is shown and `span_s` before; then what was measured."""
         view = self.rewind.view
         lanes = self.rewind.pictures(span_s) or tuple(
-            lane_picture(lane, span_s, self.measure.deviation(lane)) for lane in self.lanes
+            lane_picture(lane, span_s, self.comparison.deviation(lane)) for lane in self.lanes
         )
         time_s = self.clock.time_s if view is None else view.time_s
-        rivals = () if self.timing is None else rivals_beside(self.timing.standing, lanes[0], time_s)
-        return lanes + self.beside.pictures(lanes[0], time_s) + rivals
+        rivals = () if self.timing is None else rival_ghosts(self.timing.standing, lanes[0], time_s)
+        return lanes + self.ghosts.pictures(lanes[0], time_s) + rivals
 
     def lane(self, name: str) -> Lane:
         """By name; empty for the flown one."""
@@ -244,9 +242,9 @@ class Stage:
     def set_reference(self, on: bool) -> None:
         """Start a reference from the flown lane's present state, or end it."""
         if on:
-            self.measure.start(self.vehicle, self.flown.footing, self.flown.node, self.flown.time_s)
+            self.comparison.start(self.vehicle, self.flown.footing, self.flown.node, self.flown.time_s)
         else:
-            self.measure.stop()
+            self.comparison.stop()
 
     def vehicle_named(self, name: str) -> Vehicle:
         """With the parameters that the scene, or the user since, gave it."""
