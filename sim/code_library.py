@@ -2,7 +2,7 @@
 
 Numba keeps the LLVM module of everything that it compiles; whoever calls a function takes in a copy of all that this
 one is made of, and compiles it again. Here nothing stays but the machine code, and whoever calls a large function
-jumps to it, as LLVM would not have inlined it. Small ones are taken in.
+jumps to it, as LLVM would not have inlined it. Small ones are inlined.
 """
 
 from dataclasses import dataclass, replace
@@ -49,10 +49,10 @@ class CodeLibrary(JITCodeLibrary):  # type: ignore[misc] # numba has no types
         self._load(code)
         self._announce(function, announced_as)
 
-    def settle(self, function: str, announced_as: str, *, taken_in: bool = False) -> Code | None:
+    def settle(self, function: str, announced_as: str, *, inline: bool = False) -> Code | None:
         """Drop what the making needed; `function` names what callers call, `announced_as` does so in every process.
 
-        taken_in: by callers, however large. None for what numba has to complete later, as functions that call
+        inline: by callers, however large. None for what numba has to complete later, as functions that call
         themselves: that stays as it is.
         """
         if self._made is None:
@@ -60,7 +60,7 @@ class CodeLibrary(JITCodeLibrary):  # type: ignore[misc] # numba has no types
         (module, code), self._made = self._made, None
         self._announce(function, announced_as)
         main = module.get_function(function)
-        if not taken_in and _is_large(main):
+        if not inline and _is_large(main):
             self._callers_take = _jump(main, announced_as)
         else:
             for f in module.functions:

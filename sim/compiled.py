@@ -68,16 +68,16 @@ allocating_nothing = partial(compiled, _nrt=False)
 """Decorator: `compiled` for functions that make no array. Numba then counts no references to the arrays that it is
 given, which costs short functions more than their work."""
 
-taken_in = partial(allocating_nothing, forceinline=True)
+inline = partial(allocating_nothing, forceinline=True)
 """Decorator: for short functions, or for those with one caller, whose call would cost more than their work: arrays are
 handed over as seven numbers each."""
 
-quick = partial(allocating_nothing, error_model="numpy", fastmath={"arcp", "contract"})
+fastmath = partial(allocating_nothing, error_model="numpy", fastmath={"arcp", "contract"})
 """Decorator: `allocating_nothing` where what is divided by nothing is infinite, sums of products may be rounded once,
 and several divisions by one number may become products with its inverse."""
 
-taken_in_quick = partial(quick, forceinline=True)
-"""Decorator: the same for what is `taken_in`."""
+inline_fastmath = partial(fastmath, forceinline=True)
+"""Decorator: the same for what is `inline`."""
 
 superword = partial(allocating_nothing, pipeline_class=SuperwordPipeline)
 """Decorator: the same for functions that do the same to numbers that lie beside each other: those go together."""
@@ -153,8 +153,8 @@ class _Kept(_Cache):  # type: ignore[misc] # numba has no types
         name = self._name(signature, made.codegen)
         dispatcher = self._dispatcher()
         assert dispatcher is not None, "whose function was just made"
-        taken_in = bool(dispatcher.targetoptions.get("forceinline"))
-        code = made.library.settle(made.fndesc.llvm_func_name, name, taken_in=taken_in)
+        inline = bool(dispatcher.targetoptions.get("forceinline"))
+        code = made.library.settle(made.fndesc.llvm_func_name, name, inline=inline)
         if code is None:
             return
         made.fndesc.typemap = made.fndesc.calltypes = None

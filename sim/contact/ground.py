@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from sim.compiled import compiled, quick, taken_in_quick
+from sim.compiled import compiled, fastmath, inline_fastmath
 from sim.compiler.inline import Inline
 from sim.contact.height_field import MARCH_LIMIT, ground_top, surface_height, surface_normal, top_about
 from sim.contact.rows import all_finite, farthest, put, world_point
@@ -26,7 +26,7 @@ _STEEPEST = 20.0
 """Rise over run of ground that is still told apart from a wall: 87 degrees."""
 
 
-@taken_in_quick
+@inline_fastmath
 def goes_nowhere(begin: np.ndarray, end: np.ndarray, moved: float, frame: np.ndarray) -> bool:
     """Whether no point of a body can have gone PASSED_M deeper between two poses, whose places are `moved` apart.
 
@@ -38,7 +38,7 @@ def goes_nowhere(begin: np.ndarray, end: np.ndarray, moved: float, frame: np.nda
     return (moved + turned * frame[6]) * (1.0 + _STEEPEST) < PASSED_M
 
 
-@quick
+@fastmath
 def passes_through(
     begin: np.ndarray,
     end: np.ndarray,
@@ -171,7 +171,7 @@ def gravity_mps2(vehicle: Vehicle) -> float:
 _NEAR_M = 1.0
 
 
-@quick
+@fastmath
 def _ceiling(
     pose: np.ndarray,
     moved: float,
@@ -190,7 +190,7 @@ def _ceiling(
     return top_about(heights, frame, pose[9], pose[10], reach, workspace[workspace.shape[0] - 1])
 
 
-@quick
+@fastmath
 def feel_ground(
     pose: np.ndarray,
     free: np.ndarray,
@@ -206,7 +206,7 @@ def feel_ground(
     return ground_wrench(pose, free, inertia, h, heights, frame, points, wrench_b, report, ceiling, workspace)
 
 
-@quick
+@fastmath
 def refuse_way(begin: np.ndarray, end: np.ndarray, env: tuple[Any, ...]) -> bool:
     """Whether a point's way between two poses leads through the ground."""
     _, heights, frame, points, report, _, tops, workspace, _ = env
@@ -218,7 +218,7 @@ def refuse_way(begin: np.ndarray, end: np.ndarray, env: tuple[Any, ...]) -> bool
     return passes_through(begin, end, heights, frame, points, ceiling)
 
 
-@quick
+@fastmath
 def forget_try(env: tuple[Any, ...]) -> None:
     """The report as it was before the last wrench was found."""
     _, _, _, _, report, before, _, _, _ = env

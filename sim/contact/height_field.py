@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from sim.compiled import quick, taken_in_quick
+from sim.compiled import fastmath, inline_fastmath
 
 _BISECTIONS = 14
 _EXACT = 2.0**-14
@@ -14,7 +14,7 @@ MARCH_LIMIT = 4096
 """Samples of a way; longer ones are sampled less than once a cell."""
 
 
-@taken_in_quick
+@inline_fastmath
 def surface_height(heights: np.ndarray, frame: np.ndarray, x: float, y: float) -> float:
     """Bilinear ground height [m] at world (x, y)."""
     u = min(max((x - frame[0]) / frame[2], 0.0), heights.shape[1] - 1.0)
@@ -28,7 +28,7 @@ def surface_height(heights: np.ndarray, frame: np.ndarray, x: float, y: float) -
     return low * (1.0 - v) + high * v
 
 
-@taken_in_quick
+@inline_fastmath
 def ground_top(tops: np.ndarray, cells: float, frame: np.ndarray, x: float, y: float) -> float:
     """No ground within `cells` cells of world (x, y) is higher [m]; tops as `Terrain.tops` has them."""
     i = int(min(max((x - frame[0]) / (frame[2] * cells), 0.0), tops.shape[1] - 1.0))
@@ -36,7 +36,7 @@ def ground_top(tops: np.ndarray, cells: float, frame: np.ndarray, x: float, y: f
     return float(tops[j, i])
 
 
-@quick
+@fastmath
 def top_about(
     heights: np.ndarray, frame: np.ndarray, x: float, y: float, reach: float, known: np.ndarray
 ) -> float:
@@ -58,14 +58,14 @@ def top_about(
     return float(top)
 
 
-@quick
+@fastmath
 def surface_normal(heights: np.ndarray, frame: np.ndarray, x: float, y: float) -> tuple[float, float, float]:
     """Unit upward normal of the bilinear patch at world (x, y)."""
     _, nx, ny, nz = surface_patch(heights, frame, x, y)
     return nx, ny, nz
 
 
-@taken_in_quick
+@inline_fastmath
 def surface_patch(
     heights: np.ndarray, frame: np.ndarray, x: float, y: float
 ) -> tuple[float, float, float, float]:
@@ -87,7 +87,7 @@ def surface_patch(
     return height, -slope_x * scale, -slope_y * scale, scale
 
 
-@quick
+@fastmath
 def first_crossing(
     heights: np.ndarray, frame: np.ndarray, x: float, y: float, z: float, dx: float, dy: float, dz: float
 ) -> float:
@@ -110,7 +110,7 @@ def first_crossing(
     return 2.0
 
 
-@quick
+@fastmath
 def _crossing_between(
     heights: np.ndarray,
     frame: np.ndarray,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sim.compiled import quick, taken_in_quick
+from sim.compiled import fastmath, inline_fastmath
 from sim.contact.height_field import first_crossing, surface_normal, surface_patch
 
 _SLOP_M = 5e-4
@@ -32,7 +32,7 @@ Inverse = tuple[float, float, float, float, float, float]
 """Of the inertia (J1, J2, J3, m, m, m)."""
 
 
-@taken_in_quick
+@inline_fastmath
 def all_finite(x: np.ndarray) -> bool:
     """Of six numbers, or twelve."""
     nothing = _nothing_of_six(x)
@@ -41,20 +41,20 @@ def all_finite(x: np.ndarray) -> bool:
     return nothing == 0.0
 
 
-@taken_in_quick
+@inline_fastmath
 def _nothing_of_six(x: np.ndarray) -> float:
     """Zero, if all are finite."""
     return (x[0] * 0.0 + x[1] * 0.0) + (x[2] * 0.0 + x[3] * 0.0) + (x[4] * 0.0 + x[5] * 0.0)
 
 
-@taken_in_quick
+@inline_fastmath
 def put(to: np.ndarray, values: np.ndarray) -> None:
     """Copy; a slice's assignment would ask for memory."""
     for k in range(to.shape[0]):
         to[k] = values[k]
 
 
-@taken_in_quick
+@inline_fastmath
 def point_velocity(xi: np.ndarray, w: np.ndarray, column: int) -> float:
     """Velocity of the point of row `w` along the direction at `column`, for body twist xi."""
     vx = xi[3] + xi[1] * w[2] - xi[2] * w[1]
@@ -63,7 +63,7 @@ def point_velocity(xi: np.ndarray, w: np.ndarray, column: int) -> float:
     return vx * w[column] + vy * w[column + 1] + vz * w[column + 2]
 
 
-@taken_in_quick
+@inline_fastmath
 def _inverse(inertia: np.ndarray) -> Inverse:
     return (
         1.0 / inertia[0],
@@ -75,7 +75,7 @@ def _inverse(inertia: np.ndarray) -> Inverse:
     )
 
 
-@taken_in_quick
+@inline_fastmath
 def _response(w: np.ndarray, a: int, b: int, inverse: Inverse) -> float:
     """Velocity along direction `a` that a unit impulse along direction `b` gives the point of row `w`."""
     ax, ay, az = w[a], w[a + 1], w[a + 2]
@@ -88,7 +88,7 @@ def _response(w: np.ndarray, a: int, b: int, inverse: Inverse) -> float:
     return turned + ax * bx * inverse[3] + ay * by * inverse[4] + az * bz * inverse[5]
 
 
-@quick
+@fastmath
 def respond_along_ground(work: np.ndarray, inertia: np.ndarray) -> None:
     """Fill in what pushes along the tangents do, which sweeps ask for."""
     inverse = _inverse(inertia)
@@ -99,7 +99,7 @@ def respond_along_ground(work: np.ndarray, inertia: np.ndarray) -> None:
         w[INVERSE_MASS + 3] = _response(w, SECOND, SECOND, inverse)
 
 
-@quick
+@fastmath
 def push(xi: np.ndarray, w: np.ndarray, column: int, amount: float, inertia: np.ndarray) -> None:
     """Apply an impulse along the direction at `column` to the twist, in place."""
     for k in range(3):
@@ -109,7 +109,7 @@ def push(xi: np.ndarray, w: np.ndarray, column: int, amount: float, inertia: np.
         xi[k] += amount * (w[k1] * w[column + k2] - w[k2] * w[column + k1]) / inertia[k]
 
 
-@taken_in_quick
+@inline_fastmath
 def _set_directions(w: np.ndarray, pose: np.ndarray, nx: float, ny: float, nz: float) -> None:
     """Write the body-frame normal and two tangents of row `w` for a world normal."""
     x = pose[0] * nx + pose[1] * ny + pose[2] * nz
@@ -126,7 +126,7 @@ def _set_directions(w: np.ndarray, pose: np.ndarray, nx: float, ny: float, nz: f
     w[SECOND], w[SECOND + 1], w[SECOND + 2] = y * sz - z * sy, z * sx - x * sz, x * sy - y * sx
 
 
-@taken_in_quick
+@inline_fastmath
 def world_point(pose: np.ndarray, r: np.ndarray) -> tuple[float, float, float]:
     return (
         pose[9] + pose[0] * r[0] + pose[3] * r[1] + pose[6] * r[2],
@@ -135,14 +135,14 @@ def world_point(pose: np.ndarray, r: np.ndarray) -> tuple[float, float, float]:
     )
 
 
-@taken_in_quick
+@inline_fastmath
 def farthest(xi: np.ndarray, h: float, frame: np.ndarray) -> float:
     """No point of the body moves farther than that within h [m]; by the body twist, first order."""
     turning = abs(xi[0]) + abs(xi[1]) + abs(xi[2])
     return h * (abs(xi[3]) + abs(xi[4]) + abs(xi[5]) + turning * frame[6])
 
 
-@taken_in_quick
+@inline_fastmath
 def world_step(pose: np.ndarray, xi: np.ndarray, r: np.ndarray, h: float) -> tuple[float, float, float]:
     """Displacement over h of the body-frame point r, world frame, first order."""
     vx = h * (xi[3] + xi[1] * r[2] - xi[2] * r[1])
@@ -155,7 +155,7 @@ def world_step(pose: np.ndarray, xi: np.ndarray, r: np.ndarray, h: float) -> tup
     )
 
 
-@taken_in_quick
+@inline_fastmath
 def _note(w: np.ndarray, points: np.ndarray, k: int, gap: float, normal: tuple[float, float, float]) -> None:
     """That a point faces a plane at distance `gap` with this world normal."""
     w[0], w[1], w[2] = points[k, 0], points[k, 1], points[k, 2]
@@ -164,7 +164,7 @@ def _note(w: np.ndarray, points: np.ndarray, k: int, gap: float, normal: tuple[f
     w[POINT] = k
 
 
-@quick
+@fastmath
 def _note_ahead(
     w: np.ndarray,
     before: np.ndarray,
@@ -196,7 +196,7 @@ def _note_ahead(
     return True
 
 
-@taken_in_quick
+@inline_fastmath
 def seek_rows(
     work: np.ndarray,
     pose: np.ndarray,
@@ -247,7 +247,7 @@ def seek_rows(
     return used, touches, lowest
 
 
-@taken_in_quick
+@inline_fastmath
 def face_rows(work: np.ndarray, pose: np.ndarray, inertia: np.ndarray, h: float) -> None:
     """Fill in the rest of rows that `seek_rows` noted: directions in the body frame, response, aim; no impulse."""
     inverse = _inverse(inertia)
@@ -269,7 +269,7 @@ def face_rows(work: np.ndarray, pose: np.ndarray, inertia: np.ndarray, h: float)
             w[AIM] = -max(gap, 0.0) / h
 
 
-@quick
+@fastmath
 def gather_rows(
     work: np.ndarray,
     pose: np.ndarray,
@@ -287,7 +287,7 @@ def gather_rows(
     return used
 
 
-@taken_in_quick
+@inline_fastmath
 def touch_speed(w: np.ndarray, xi: np.ndarray, h: float, gravity: float, report: np.ndarray) -> float:
     """Speed [m/s] at which the point of row `w` meets its plane, from the twists at both ends of the step.
 

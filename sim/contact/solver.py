@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from sim.compiled import quick, taken_in_quick
+from sim.compiled import fastmath, inline_fastmath
 from sim.contact.rows import AIM, FIRST, IMPULSE, INVERSE_MASS, NORMAL, SECOND, point_velocity, push
 
 SWEEPS = 150
@@ -28,7 +28,7 @@ def rows_solver(velocity: Any, push: Any) -> Any:
     is the array that they read and write, `response` what an impulse does to it.
     """
 
-    @quick
+    @fastmath
     def solve_friction(
         work: np.ndarray, k: int, state: np.ndarray, response: np.ndarray, friction: float
     ) -> float:
@@ -58,7 +58,7 @@ def rows_solver(velocity: Any, push: Any) -> Any:
         w[IMPULSE + 2] = pt
         return change
 
-    @quick
+    @fastmath
     def solve(
         work: np.ndarray, state: np.ndarray, response: np.ndarray, friction: float, sweeps: int = SWEEPS
     ) -> None:
@@ -86,14 +86,14 @@ def rows_solver(velocity: Any, push: Any) -> Any:
     return solve
 
 
-@quick
+@fastmath
 def twist_velocity(xi: np.ndarray, inertia: np.ndarray, work: np.ndarray, k: int, direction: int) -> float:
     """Of a body with twist xi (6,) at row k along one of its directions, whatever it answers impulses by [m/s]."""
     speed: float = point_velocity(xi, work[k], NORMAL + 3 * direction)
     return speed
 
 
-@quick
+@fastmath
 def _push_twist(
     xi: np.ndarray, inertia: np.ndarray, work: np.ndarray, k: int, direction: int, amount: float
 ) -> None:
@@ -124,7 +124,7 @@ EQUATIONS = 6
 """Rows of workspace for the balance, with the right-hand side in column 6, and the last step beside it."""
 
 
-@quick
+@fastmath
 def law_missed(
     work: np.ndarray, xi: np.ndarray, free: np.ndarray, inertia: np.ndarray, friction: float
 ) -> float:
@@ -133,7 +133,7 @@ def law_missed(
     return _project(work, xi, friction)
 
 
-@quick
+@fastmath
 def solve_by_newton(
     work: np.ndarray,
     xi: np.ndarray,
@@ -185,7 +185,7 @@ def solve_by_newton(
     return False
 
 
-@taken_in_quick
+@inline_fastmath
 def _begin(work: np.ndarray, xi: np.ndarray, free: np.ndarray, inertia: np.ndarray) -> None:
     """The impulses of the rows in the body frame, and the twist that they lead to."""
     a = b = c = x = y = z = 0.0
@@ -210,7 +210,7 @@ def _begin(work: np.ndarray, xi: np.ndarray, free: np.ndarray, inertia: np.ndarr
     xi[5] = free[5] + z / inertia[5]
 
 
-@taken_in_quick
+@inline_fastmath
 def _project(work: np.ndarray, xi: np.ndarray, friction: float) -> float:
     """What the impulses become under the twist `xi`; returns how far velocities contradict the law [m/s]."""
     violation = 0.0
@@ -249,7 +249,7 @@ def _project(work: np.ndarray, xi: np.ndarray, friction: float) -> float:
     return violation / _STIFFNESS
 
 
-@taken_in_quick
+@inline_fastmath
 def _balance(
     work: np.ndarray, xi: np.ndarray, free: np.ndarray, inertia: np.ndarray, system: np.ndarray
 ) -> float:
@@ -274,7 +274,7 @@ def _balance(
     return missing
 
 
-@quick
+@fastmath
 def _differentiate(work: np.ndarray, inertia: np.ndarray, friction: float, system: np.ndarray) -> None:
     """The matrix of the balance: inertia and what the projected impulses change with the twist."""
     for a in range(6):
@@ -308,7 +308,7 @@ def _differentiate(work: np.ndarray, inertia: np.ndarray, friction: float, syste
             system[5, column] += stiffness * vz
 
 
-@quick
+@fastmath
 def _eliminate(system: np.ndarray) -> bool:
     """Solve the six equations in place by elimination with pivots: the last column becomes the solution."""
     for a in range(6):
@@ -333,7 +333,7 @@ def _eliminate(system: np.ndarray) -> bool:
     return True
 
 
-@taken_in_quick
+@inline_fastmath
 def _tell_impulses(work: np.ndarray) -> None:
     """Impulses by normal and tangents."""
     for k in range(work.shape[0]):

@@ -14,7 +14,7 @@ slow push that lifts a sunk point out again.
 
 import numpy as np
 
-from sim.compiled import taken_in_quick
+from sim.compiled import inline_fastmath
 from sim.contact.rows import (
     AIM,
     GAP,
@@ -48,7 +48,7 @@ A correction stops a drift and leaves its opposite behind, which would come to t
 _ORIGIN = np.zeros(3)
 
 
-@taken_in_quick
+@inline_fastmath
 def _remember(pose: np.ndarray, xi: np.ndarray, h: float, report: np.ndarray) -> None:
     """Keep the twist and the position that this step ends with, for the touch speed of the next."""
     put(report[4:10], xi)
@@ -60,7 +60,7 @@ def _remember(pose: np.ndarray, xi: np.ndarray, h: float, report: np.ndarray) ->
     report[14] = h
 
 
-@taken_in_quick
+@inline_fastmath
 def _forget_if_moved(pose: np.ndarray, xi: np.ndarray, h: float, report: np.ndarray) -> None:
     """Drop the remembered twist when the body is not where it was heading (teleport, reset)."""
     change = 0.0
@@ -74,7 +74,7 @@ def _forget_if_moved(pose: np.ndarray, xi: np.ndarray, h: float, report: np.ndar
         report[13] = 0.0
 
 
-@taken_in_quick
+@inline_fastmath
 def recall(work: np.ndarray, h: float, report: np.ndarray) -> None:
     """Start from the forces of the step before: a standing body is solved at once, at any step."""
     loads = report[LOADS:]
@@ -90,7 +90,7 @@ def recall(work: np.ndarray, h: float, report: np.ndarray) -> None:
         previous = point
 
 
-@taken_in_quick
+@inline_fastmath
 def tell_touches(
     work: np.ndarray, speeds: np.ndarray, points: np.ndarray, h: float, report: np.ndarray
 ) -> None:
@@ -115,7 +115,7 @@ def tell_touches(
     report[0], report[1], report[3] = greatest, touching, crash
 
 
-@taken_in_quick
+@inline_fastmath
 def _solve(
     work: np.ndarray,
     xi: np.ndarray,
@@ -137,7 +137,7 @@ def _solve(
     solve_rows(work, xi, inertia, friction, _LAST_SWEEPS)
 
 
-@taken_in_quick
+@inline_fastmath
 def _touch(
     pose: np.ndarray,
     xi_free: np.ndarray,
@@ -179,7 +179,7 @@ def _touch(
     _remember(pose, xi, h, report)
 
 
-@taken_in_quick
+@inline_fastmath
 def ground_wrench(
     pose: np.ndarray,
     xi_free: np.ndarray,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sim.compiled import allocating_nothing, compiled, superword, taken_in
+from sim.compiled import allocating_nothing, compiled, inline, superword
 from sim.water.flip.box import Box
 from sim.water.flip.inflow import RAMP
 from sim.water.ocean.field import SeaState, add_tile, rest_place
@@ -91,7 +91,7 @@ def _read(grids: np.ndarray, edges: np.ndarray, begin: np.ndarray, spacing: floa
                 row[3 + 3 * tile] = work[RISE]
 
 
-@taken_in
+@inline
 def _about(
     read: np.ndarray, begin: np.ndarray, spacing: float, x: float, y: float
 ) -> tuple[int, int, float, float, float, float]:
@@ -103,7 +103,7 @@ def _about(
     return j, i, (1.0 - u) * (1.0 - v), u * (1.0 - v), (1.0 - u) * v, u * v
 
 
-@taken_in
+@inline
 def _between(read: np.ndarray, about: tuple[int, int, float, float, float, float], number: int) -> float:
     """One of the numbers that are known, there."""
     j, i, a, b, c, d = about
