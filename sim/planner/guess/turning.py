@@ -15,7 +15,7 @@ from sim.compiled import compiled
 from sim.planner.guess.grid_search import rise, sink
 from sim.planner.guess.homotopy import Sheets
 from sim.planner.task.clearance import on_plane
-from sim.planner.task.obstacles import Cylinder, Sphere, true_distance
+from sim.planner.task.obstacles import Cylinder, Sphere
 from sim.planner.task.poses import planar_pose, wrapped
 from sim.planner.task.task import Task
 from sim.vehicles.forms.nonholonomic import NonholonomicVehicle
@@ -233,7 +233,7 @@ def _field(vehicle: NonholonomicVehicle, task: Task, ends: np.ndarray, bend: flo
     flat = places.reshape(-1, 3)
     clear = np.full(len(flat), np.inf)
     for obstacle in task.obstacles:
-        clear = np.minimum(clear, true_distance(on_plane(vehicle, obstacle), flat))
+        clear = np.minimum(clear, on_plane(vehicle, obstacle).distance(flat))
     balls = np.array([[ball[0], ball[3] + task.clearance_m - _SLIM_M] for ball in task.body])
     return _Field(low, spacing, (x, y), clear.reshape(places.shape[:2]), low - reach, fine, balls, bend)
 
