@@ -11,7 +11,7 @@ from render.frame import DrawnSea, Frame, Polyline, Surface, View
 from render.vehicles.left_behind import LeftBehind
 from render.vehicles.shown import LaneArrows, Shown, drawn, middle_m, moved, pull, reach_m, wreck
 from sim.contact.obstacles import ObstaclesPicture
-from sim.groups.between import poses_between
+from sim.groups.numeric import poses_between
 from sim.scene.race_timing import Standing
 from sim.simulation.snapshot import LaneSnapshot, Snapshot
 from sim.vehicle_config import VehicleConfig

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from render.frame import Surface
-from sim.groups.between import pose_between
+from sim.groups.numeric import pose_between
 from sim.vehicle_config import VehicleConfig, named_values
 from sim.vehicles import VEHICLES
 from sim.vehicles.forms.parameters import Value

@@ -6,12 +6,9 @@ dcay_inv`. Differentials are right-trivialised (vehicles paper, section 3.1):
 """
 
 from sim.groups.base import LieGroup
-from sim.groups.product import ProductGroup, power
-from sim.groups.se2 import SE2
-from sim.groups.se2_matrix import SE2_MATRIX
+from sim.groups.product import SO3_R3, ProductGroup, Translations, power
+from sim.groups.se2 import SE2, SE2_MATRIX
 from sim.groups.se3 import SE3
 from sim.groups.so3 import SO3
-from sim.groups.so3_r3 import SO3_R3
-from sim.groups.translations import Translations
 
 __all__ = ["SE2", "SE2_MATRIX", "SE3", "SO3", "SO3_R3", "LieGroup", "ProductGroup", "Translations", "power"]

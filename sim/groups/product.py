@@ -1,4 +1,8 @@
-"""Products of groups: every map part by part."""
+"""Products of groups, every map part by part: SO(3) x R^3 and R^n among them.
+
+SO(3) x R^3 has the same poses as SE(3), but its algebra is (omega in the body, velocity in the world): free
+translation is exact, which it is not with a body velocity.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -8,6 +12,19 @@ import casadi as ca
 import numpy as np
 
 from sim.groups.base import LieGroup
+from sim.groups.se3 import SE3, pose, position_of, rotation_of
+from sim.groups.so3 import (
+    hat,
+    rotation_cay,
+    rotation_cay_inv,
+    rotation_ccsk,
+    rotation_dcay_inv,
+    rotation_dccsk_inv,
+    rotation_dexp_inv,
+    rotation_exp,
+    rotation_log,
+    turned_by_columns,
+)
 
 
 @dataclass(frozen=True)
@@ -123,3 +140,128 @@ def power(group: LieGroup, count: int) -> ProductGroup:
 def _cut(column: ca.SX, sizes: Sequence[int]) -> list[ca.SX]:
     bounds = np.cumsum([0, *sizes]).tolist()
     return [column[a:b] for a, b in pairwise(bounds)]
+
+
+class _SO3R3(LieGroup):
+    name = "SO3_R3"
+    pose_dim = 12
+    dim = 6
+    position = slice(9, 12)
+
+    def identity(self) -> np.ndarray:
+        return SE3.identity()
+
+    def compose(self, g: ca.SX, k: ca.SX) -> ca.SX:
+        return pose(rotation_of(g) @ rotation_of(k), position_of(g) + position_of(k))
+
+    def inverse(self, g: ca.SX) -> ca.SX:
+        return pose(rotation_of(g).T, -position_of(g))
+
+    def exp(self, x: ca.SX) -> ca.SX:
+        return pose(rotation_exp(x[:3]), x[3:])
+
+    def log(self, g: ca.SX) -> ca.SX:
+        return ca.vertcat(rotation_log(rotation_of(g)), position_of(g))
+
+    def cay(self, x: ca.SX) -> ca.SX:
+        return pose(rotation_cay(x[:3]), x[3:])
+
+    def cay_inv(self, g: ca.SX) -> ca.SX:
+        return ca.vertcat(rotation_cay_inv(rotation_of(g)), position_of(g))
+
+    def Ad(self, g: ca.SX) -> ca.SX:
+        return ca.diagcat(rotation_of(g), ca.SX.eye(3))
+
+    def ad(self, x: ca.SX) -> ca.SX:
+        return ca.diagcat(hat(x[:3]), ca.SX(3, 3))
+
+    def dexp_inv(self, x: ca.SX) -> ca.SX:
+        return ca.diagcat(rotation_dexp_inv(x[:3]), ca.SX.eye(3))
+
+    def dcay_inv(self, x: ca.SX) -> ca.SX:
+        return ca.diagcat(rotation_dcay_inv(x[:3]), ca.SX.eye(3))
+
+    def ccsk(self, x: ca.SX) -> ca.SX:
+        return pose(rotation_ccsk(x[:3]), x[3:])
+
+    def dccsk_inv(self, x: ca.SX) -> ca.SX:
+        return ca.diagcat(rotation_dccsk_inv(x[:3]), ca.SX.eye(3))
+
+    def left_tangent(self, g: ca.SX) -> ca.SX:
+        return ca.diagcat(turned_by_columns(rotation_of(g)), ca.SX.eye(3))
+
+    def embedded(self, g: ca.SX) -> ca.SX:
+        return SE3.embedded(g)
+
+    def from_space(self, T: np.ndarray) -> np.ndarray:
+        return SE3.from_space(T)
+
+    def to_matrix(self, g: np.ndarray) -> np.ndarray:
+        return SE3.to_matrix(g)
+
+    def from_matrix(self, matrix: np.ndarray) -> np.ndarray:
+        return SE3.from_matrix(matrix)
+
+
+SO3_R3 = _SO3R3()
+
+
+@dataclass(frozen=True)
+class Translations(LieGroup):
+    """Of momenta, positions in a frame of their own, and the like. All maps are the identity, all brackets zero."""
+
+    dim: int
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        return f"R{self.dim}"
+
+    @property
+    def pose_dim(self) -> int:  # type: ignore[override]
+        return self.dim
+
+    def identity(self) -> np.ndarray:
+        return np.zeros(self.dim)
+
+    def compose(self, g: ca.SX, k: ca.SX) -> ca.SX:
+        return g + k
+
+    def inverse(self, g: ca.SX) -> ca.SX:
+        return -g
+
+    def exp(self, x: ca.SX) -> ca.SX:
+        return x
+
+    def log(self, g: ca.SX) -> ca.SX:
+        return g
+
+    def cay(self, x: ca.SX) -> ca.SX:
+        return x
+
+    def cay_inv(self, g: ca.SX) -> ca.SX:
+        return g
+
+    def Ad(self, g: ca.SX) -> ca.SX:
+        return ca.SX.eye(self.dim)
+
+    def ad(self, x: ca.SX) -> ca.SX:
+        return ca.SX(self.dim, self.dim)
+
+    def dexp_inv(self, x: ca.SX) -> ca.SX:
+        return ca.SX.eye(self.dim)
+
+    def dcay_inv(self, x: ca.SX) -> ca.SX:
+        return ca.SX.eye(self.dim)
+
+    def left_tangent(self, g: ca.SX) -> ca.SX:
+        return ca.SX.eye(self.dim)
+
+    def to_matrix(self, g: np.ndarray) -> np.ndarray:
+        g = np.asarray(g, float)
+        T = np.zeros((*g.shape[:-1], self.dim + 1, self.dim + 1))
+        T[...] = np.eye(self.dim + 1)
+        T[..., :-1, -1] = g
+        return T
+
+    def from_matrix(self, matrix: np.ndarray) -> np.ndarray:
+        return np.array(matrix, float)[:-1, -1]

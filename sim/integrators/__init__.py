@@ -4,17 +4,14 @@ import dataclasses
 from collections.abc import Mapping
 
 from sim.integrators.base import KEPT, TREE_SOLVERS, Inputs, Integrator, Scheme
+from sim.integrators.classical import ImplicitMidpoint, LieEuler, LieNewmark
 from sim.integrators.composed import COMPOSED
 from sim.integrators.embedded import ADAPTIVE
-from sim.integrators.implicit_rk2 import ImplicitMidpoint
-from sim.integrators.lie_euler import LieEuler
-from sim.integrators.lie_group_methods import LIE_GROUP
+from sim.integrators.lie_group import LIE_GROUP
 from sim.integrators.multibody import MULTIBODY
-from sim.integrators.newmark import LieNewmark
 from sim.integrators.runge_kutta import RUNGE_KUTTA
-from sim.integrators.spheres import SPHERES
 from sim.integrators.symplectic import SYMPLECTIC
-from sim.integrators.variational import VARIATIONAL
+from sim.integrators.variational import SPHERES, VARIATIONAL
 from sim.platform.errors import InputError, one_of, quote
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import Form

@@ -18,6 +18,12 @@ from sim.groups import SE3, SO3
 from sim.integrators.base import Inputs, Integrator, Scheme
 from sim.integrators.flow import FLOWS, Flow
 from sim.integrators.lie_group import (
+    CF3A_STAGES,
+    CF3A_UPDATE,
+    CF3B_STAGES,
+    CF3B_UPDATE,
+    DORMAND_PRINCE_A,
+    DORMAND_PRINCE_B,
     Method,
     Row,
     explicit_scheme,
@@ -26,15 +32,7 @@ from sim.integrators.lie_group import (
     reached,
     weighted,
 )
-from sim.integrators.lie_group_methods import (
-    CF3A_STAGES,
-    CF3A_UPDATE,
-    CF3B_STAGES,
-    CF3B_UPDATE,
-    DORMAND_PRINCE_A,
-    DORMAND_PRINCE_B,
-)
-from sim.integrators.tableau import distinct
+from sim.integrators.scheme import distinct
 from sim.platform.validation import number
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import Form

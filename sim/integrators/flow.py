@@ -12,7 +12,7 @@ import casadi as ca
 
 from sim.groups import LieGroup
 from sim.integrators.base import Inputs
-from sim.integrators.trivialisation import frames, simplest_group
+from sim.integrators.coordinates import frames, simplest_group
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import Form
 from sim.vehicles.forms.holonomic import HolonomicVehicle

@@ -1,8 +1,8 @@
 """Explicit Runge-Kutta methods on a quaternion and a vector, as the vehicles paper compares against.
 
-The quaternion is renormalised inside every stage and after every step. Nothing about the group is
-kept by the method itself; position is driven by the body velocity, on SO(3) there is none. What a group moves about a
-space of its own is integrated on the bare numbers of its points, which leave that space. Tableaux are data.
+The quaternion is renormalised inside every stage and after every step. Nothing about the group is kept by the method
+itself; position is driven by the body velocity, on SO(3) there is none. What a group moves about a space of its own
+is integrated on the bare numbers of its points, which leave that space. Tableaux are data.
 """
 
 from dataclasses import dataclass
@@ -11,15 +11,17 @@ from typing import Any, ClassVar
 import casadi as ca
 
 from sim.integrators.base import Inputs, Integrator, Scheme
-from sim.integrators.chart import QUATERNION_CHARTS
+from sim.integrators.coordinates import QUATERNION_CHARTS
 from sim.integrators.lie_group import Method, explicit_scheme
-from sim.integrators.nonholonomic_momentum import runge_kutta_scheme
-from sim.integrators.tableau import KUTTA4, MIDPOINT, Tableau, distinct
+from sim.integrators.nonholonomic import runge_kutta_scheme
+from sim.integrators.scheme import MIDPOINT, Tableau, distinct
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import Form
 from sim.vehicles.forms.holonomic import HolonomicVehicle
 from sim.vehicles.forms.homogeneous import ActionVehicle
 from sim.vehicles.forms.nonholonomic import NonholonomicVehicle
+
+KUTTA4 = Tableau(((), (1 / 2,), (0.0, 1 / 2), (0.0, 0.0, 1.0)), (1 / 6, 1 / 3, 1 / 3, 1 / 6))
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
-"""A step of a method for a vehicle, as symbolic expressions, and the symbols that it depends on."""
+"""A step of a method for a vehicle, as symbolic expressions of its symbols; Runge-Kutta tableaux."""
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 import casadi as ca
@@ -96,3 +97,43 @@ class Scheme:
     """Of Newton's method, at most: more where the residual is cheap beside its Jacobian."""
     error: ca.SX | None = None
     """Estimate of a step's error; the step h is then divided as the tolerance wants (adaptive methods)."""
+
+
+@dataclass(frozen=True)
+class Tableau:
+    """Butcher tableau of an explicit method: strictly lower a, weights b."""
+
+    a: tuple[tuple[float, ...], ...]
+    b: tuple[float, ...]
+
+    @property
+    def c(self) -> tuple[float, ...]:
+        """Moments of the stages, as shares of the step."""
+        return tuple(sum(row) for row in self.a)
+
+    def step(self, rate: Callable[[ca.SX, float], ca.SX], y: ca.SX, h: ca.SX) -> tuple[ca.SX, ca.SX]:
+        """y after a step of y' = rate(y, moment), and the first stage's rate."""
+        stages: list[ca.SX] = []
+        for row, moment in zip(self.a, self.c, strict=True):
+            stages.append(rate(_combined(y, h, row, stages), moment))
+        return _combined(y, h, self.b, stages), stages[0]
+
+
+def _combined(y: ca.SX, h: ca.SX, weights: tuple[float, ...], stages: list[ca.SX]) -> ca.SX:
+    terms = [b * k for b, k in zip(weights, stages, strict=True) if b]
+    return y + h * sum(terms[1:], terms[0]) if terms else y
+
+
+def distinct(moments: Iterable[float]) -> tuple[float, ...]:
+    """In ascending order, each once."""
+    found: list[float] = []
+    for moment in sorted(moments):
+        if not found or moment - found[-1] > SAME:
+            found.append(moment)
+    return tuple(found)
+
+
+EULER = Tableau(((),), (1.0,))
+
+
+MIDPOINT = Tableau(((), (1 / 2,)), (0.0, 1.0))

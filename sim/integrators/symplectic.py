@@ -18,7 +18,7 @@ import casadi as ca
 from sim.groups import SO3, SO3_R3
 from sim.groups.so3 import left_jacobian
 from sim.integrators.base import Inputs, Integrator, Scheme
-from sim.integrators.trivialisation import conserves_energy, frames, simplest_group
+from sim.integrators.coordinates import conserves_energy, frames, simplest_group
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import Form
 from sim.vehicles.forms.holonomic import HolonomicVehicle

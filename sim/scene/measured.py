@@ -16,8 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sim.groups.between import pose_between
-from sim.groups.numeric import rotation_log
+from sim.groups.numeric import pose_between, rotation_log
 from sim.multibody.shapes import Capsule
 from sim.platform.errors import InputError, one_of, quote
 from sim.platform.user_files import read_text, refusals

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from sim.groups.between import poses_between
+from sim.groups.numeric import poses_between
 from sim.vehicles.forms.observation import Observation
 
 

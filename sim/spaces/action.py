@@ -6,10 +6,9 @@ from dataclasses import dataclass
 import casadi as ca
 
 from sim.groups import LieGroup
-from sim.groups.product import ProductGroup
+from sim.groups.product import ProductGroup, Translations
 from sim.groups.se3 import SE3, position_of, rotation_of
 from sim.groups.so3 import SO3
-from sim.groups.translations import Translations
 from sim.spaces.base import Euclidean, GroupSpace, Space
 from sim.spaces.product import Power, Product
 from sim.spaces.sphere import Sphere, TangentBundle

@@ -6,8 +6,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from sim.groups import SO3
-from sim.integrators.arc import turning_arc
-from sim.integrators.composed import KAHAN_LI6, suzuki
+from sim.integrators.composed import KAHAN_LI6, suzuki, turning_arc
 
 BODIES = [np.array(J) for J in ((0.7, 1.5, 1.9), (1.0, 2.0, 3.0), (0.05, 2.0, 2.04))]
 

@@ -4,8 +4,15 @@ import numpy as np
 import pytest
 
 from sim.groups import SE3, SO3
-from sim.groups.between import pose_between, poses_between
-from sim.groups.numeric import pose_exp, pose_log, rotation_exp, rotation_log, skew
+from sim.groups.numeric import (
+    pose_between,
+    pose_exp,
+    pose_log,
+    poses_between,
+    rotation_exp,
+    rotation_log,
+    skew,
+)
 
 ANGLES = (0.0, 1e-12, 1e-8, 1e-4, 0.0199, 0.0201, 0.5, 2.0, 3.0, 3.02, 3.14, np.pi - 1e-8)
 

@@ -6,7 +6,7 @@ import pytest
 
 import sim
 from sim.groups import SE2, SE2_MATRIX
-from sim.groups.se2_matrix import pade_chord
+from sim.groups.se2 import pade_chord
 
 X = ca.SX.sym("x", 3)
 TANGENTS = [

@@ -7,7 +7,7 @@ import sim
 from sim.compiler import compile_kernel
 from sim.groups import SO3
 from sim.integrators import INTEGRATORS, integrator
-from sim.integrators.lie_group_methods import LIE_GROUP
+from sim.integrators.lie_group import LIE_GROUP
 from sim.vehicles.heavy_top import HeavyTop
 from studies.heavy_top import FORMULATIONS, SLOW, TOP, TopLiePoisson, formulation
 
