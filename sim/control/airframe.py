@@ -10,6 +10,7 @@ import casadi as ca
 import numpy as np
 
 from sim.groups.numeric import skew
+from sim.vehicle_config.modes import lift_tilts
 from sim.vehicles import Vehicle
 from sim.vehicles.forms.base import Structure
 
@@ -232,4 +233,4 @@ class TiltedLift(Airframe):
 
 def airframe_of(vehicle: Vehicle) -> Airframe:
     """By what its controls are: a lift that tilts, or what makes a wrench linearly."""
-    return (TiltedLift if vehicle.planned_inputs == "thrust vector" else FixedRotors).of(vehicle)
+    return (TiltedLift if lift_tilts(vehicle) else FixedRotors).of(vehicle)

@@ -8,8 +8,8 @@ from sim.platform.toml_table import TomlTable
 from sim.vehicle_config.terms import Declared, Names, Term, read_term
 
 FLYING = ("mass", "inertia", "gravity")
-TILTED_LIFT = ("rotor_offset", "tail_offset")
-"""What flying needs besides where the controls are a lift that tilts."""
+_TILTED_LIFT = {"rotor_offset", "tail_offset"}
+_TILTED_LIFT_UNITS = ("N", "N", "rad", "rad")
 
 NEEDS: dict[str, tuple[str, ...]] = {
     "raw": (),
@@ -38,6 +38,13 @@ AUTOPILOT_NEEDS: dict[str, tuple[str, ...]] = {
     "swing-up": ("links", "mass", "length", "gravity", "pivot_motor"),
 }
 """Autopilot -> parameters that it reads, as for the modes."""
+
+
+def lift_tilts(vehicle: Declared) -> bool:
+    """Whether its controls are a lift above its centre of mass, a force aside behind that, and the lift's tilt forward
+    and to the right."""
+    units = tuple(control.unit for control in vehicle.controls)
+    return units == _TILTED_LIFT_UNITS and {q.name for q in vehicle.parameters} >= _TILTED_LIFT
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,11 +216,10 @@ def read_modes(table: TomlTable, vehicle: Declared | None) -> Modes:
     for name in names:
         if name not in MODES:
             raise table.error("names", f'unknown "{name}"; allowed: {", ".join(MODES)}')
-        _check_needs(table, "names", name, _needs(NEEDS[name], vehicle), declared)
+        _check_needs(table, "names", name, NEEDS[name], declared)
     autopilot = table.name("autopilot", ("", *AUTOPILOT_NEEDS), "")
     if autopilot:
-        needs = _needs(AUTOPILOT_NEEDS[autopilot], vehicle)
-        _check_needs(table, "autopilot", autopilot, needs, declared)
+        _check_needs(table, "autopilot", autopilot, AUTOPILOT_NEEDS[autopilot], declared)
     return Modes(
         names=names,
         default=table.name("default", names, names[0]),
@@ -226,12 +232,6 @@ def read_modes(table: TomlTable, vehicle: Declared | None) -> Modes:
         riding=_read_riding(table.table("ride")),
         cycle=_read_cycle(table.table("cycle"), vehicle, needed=autopilot == "cycle"),
     )
-
-
-def _needs(needs: tuple[str, ...], vehicle: Declared | None) -> tuple[str, ...]:
-    """With those of a lift that tilts, where flying has one."""
-    tilts = vehicle is not None and vehicle.planned_inputs == "thrust vector"
-    return (*needs, *TILTED_LIFT) if needs is FLYING and tilts else needs
 
 
 def _check_needs(table: TomlTable, key: str, mode: str, needs: tuple[str, ...], declared: set[str]) -> None:

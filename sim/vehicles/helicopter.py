@@ -21,7 +21,6 @@ class Helicopter(HolonomicVehicle):
 
     name = "helicopter"
     rank = 10
-    planned_inputs = "thrust vector"
     parameters = (
         dataclasses.replace(MASS, default=5.0),
         dataclasses.replace(INERTIA, default=(0.15, 0.30, 0.35)),

@@ -10,6 +10,5 @@ class HelicopterWithLoad(SlungLoad):
     name = "helicopter-with-load"
     rank = 12
     carrier = Helicopter()
-    planned_inputs = carrier.planned_inputs
     parameters = (*LOAD_PARAMETERS, *Helicopter.parameters)
     controls = Helicopter.controls

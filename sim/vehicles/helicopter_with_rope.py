@@ -51,7 +51,6 @@ class HelicopterWithRope(ArticulatedVehicle):
         *(parameter for parameter in Helicopter.parameters if parameter.name in _OWN),
     )
     controls = Helicopter.controls
-    planned_inputs = Helicopter.planned_inputs
 
     @property
     def hanging_kg(self) -> float:  # type: ignore[override]

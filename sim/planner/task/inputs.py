@@ -1,7 +1,7 @@
 """The inputs that the optimiser moves, and how they become a vehicle's controls.
 
 For most vehicles they are the controls themselves. The lift of a rotor enters through the tilt of its disc; in
-the Cartesian thrust vector its wrench is linear, which is what makes its problem easy. A vehicle declares which.
+the Cartesian thrust vector its wrench is linear, which is what makes its problem easy. A map says whom it serves.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,8 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from sim.vehicles.forms.base import PlannedInputs, Vehicle
+from sim.vehicle_config.modes import lift_tilts
+from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.holonomic import HolonomicVehicle
 from sim.vehicles.forms.homogeneous import ActionVehicle
 from sim.vehicles.forms.parameters import Quantities
@@ -41,6 +42,11 @@ class InputMap:
     """Planned inputs a of one vehicle, beginning with a = u."""
 
     vehicle: Vehicle
+
+    @staticmethod
+    def serves(vehicle: Vehicle) -> bool:
+        """Whether a vehicle's inputs may be planned so."""
+        return True
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -135,6 +141,10 @@ def _by_thrust(kind: Any) -> Any:
 class ThrustVectorMap(InputMap):
     """a = (lift forward, left, up in the body frame, force aside): the wrench is linear in it."""
 
+    @staticmethod
+    def serves(vehicle: Vehicle) -> bool:
+        return lift_tilts(vehicle)
+
     @property
     def names(self) -> tuple[str, ...]:
         return ("lift_x", "lift_y", "lift_z", self.vehicle.controls[1].name)
@@ -205,12 +215,13 @@ class ThrustVectorMap(InputMap):
         return np.array([6.0, 6.0, 1.0, 1.0])
 
 
-_MAPS: dict[PlannedInputs, type[InputMap]] = {"controls": InputMap, "thrust vector": ThrustVectorMap}
+_MAPS: tuple[type[InputMap], ...] = (ThrustVectorMap, InputMap)
+"""The first that serves a vehicle is taken."""
 
 
 def input_map_of(vehicle: Vehicle) -> InputMap:
     """How a vehicle's inputs are planned."""
-    return _MAPS[vehicle.planned_inputs](vehicle)
+    return next(kind for kind in _MAPS if kind.serves(vehicle))(vehicle)
 
 
 _SHARE, _STEPS = 0.5, 8

@@ -12,7 +12,7 @@ from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
@@ -110,9 +110,6 @@ def _fault(item: Parameter | Control | ShapeCoordinate) -> str:
     return ""
 
 
-PlannedInputs = Literal["controls", "thrust vector"]
-
-
 class Vehicle(Parametrised, ABC):
     """A mechanical system on a Lie group, declared once and used by every integrator and by the planner.
 
@@ -128,9 +125,6 @@ class Vehicle(Parametrised, ABC):
     shape_coordinates: tuple[ShapeCoordinate, ...] = ()
     hanging_kg: float = 0.0
     """Mass of what hangs from it, whose weight its lift carries, too."""
-    planned_inputs: PlannedInputs = "controls"
-    """What a planner moves: the controls; or, where these are a lift, a force aside and the lift's tilt forward and to
-    the right, the lift as a vector, in which the wrench is linear."""
 
     def __init__(self, **values: object) -> None:
         check_listed(type(self))
