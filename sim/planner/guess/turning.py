@@ -15,7 +15,6 @@ from sim.compiled import compiled
 from sim.planner.guess.grid_search import rise, sink
 from sim.planner.guess.homotopy import Sheets
 from sim.planner.task.clearance import on_plane
-from sim.planner.task.obstacles import Cylinder, Sphere
 from sim.planner.task.poses import planar_pose, wrapped
 from sim.planner.task.task import Task
 from sim.vehicles.forms.nonholonomic import NonholonomicVehicle
@@ -159,7 +158,7 @@ class _Field:
 
     def _sides(self, task: Task, start: np.ndarray, goal: np.ndarray, trees: list[_Tree]) -> np.ndarray:
         """(cells,) which tell apart how obstacles are passed by ways over each cell."""
-        middles = [o.centre_w for o in task.obstacles if isinstance(o, Cylinder | Sphere)]
+        middles = [o.middle_w for o in task.obstacles if not o.is_wall]
         cores = np.repeat(np.array(middles, float).reshape(-1, 1, 3), 2, axis=1)
         if not len(cores):
             return np.zeros(len(trees[0].cost), int)

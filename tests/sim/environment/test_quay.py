@@ -47,10 +47,10 @@ def sailed(simulation: Simulation, seconds: float, thrust: float = 0.0) -> list[
 
 def test_the_mole_is_in_the_way_of_boats_and_not_of_cars() -> None:
     world = load_world("harbour")
-    mole = np.array([-5.0, 26.0, 57.0, 3.2, 0.0])
-    assert (solids_afloat(world).boxes == mole).all(axis=1).any()
-    assert not (solids_of(world).boxes == mole).all(axis=1).any()
-    assert len(solids_afloat(world).discs) == 3
+    mole = np.array([-5.0, 26.0, 57.0, 3.2, 0.0, 0.0])
+    assert (solids_afloat(world).standing == mole).all(axis=1).any()
+    assert not (solids_of(world).standing == mole).all(axis=1).any()
+    assert (solids_afloat(world).standing[:, 5] > 0.0).sum() == 3
     assert not solids_afloat(load_world("plain"))
 
 
