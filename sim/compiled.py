@@ -97,11 +97,12 @@ def part(**options: Any) -> Any:
 def jitted(function: Callable[..., Any], **options: Any) -> Any:
     """`numba.njit(**options)(function)`, whatever `NUMBA_DISABLE_JIT` says: that lets one look into functions of one's
     own while they run as Python, which compiled functions on pointers and records cannot do."""
-    disabled, numba.config.DISABLE_JIT = numba.config.DISABLE_JIT, 0
+    config: Any = numba.config
+    disabled, config.DISABLE_JIT = config.DISABLE_JIT, 0
     try:
         return numba.njit(**options)(function)
     finally:
-        numba.config.DISABLE_JIT = disabled
+        config.DISABLE_JIT = disabled
 
 
 def _compile_in_turn(dispatcher: ref[Any], signature: Any) -> Any:

@@ -4,6 +4,7 @@ import logging
 import math
 import threading
 import time
+from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from queue import Empty, SimpleQueue
@@ -32,7 +33,7 @@ from sim.simulation.commands import (
 from sim.simulation.flight_control import Autopilot
 from sim.simulation.kernels import Coming, Compiling, KernelStore
 from sim.simulation.scene_run import Progress, SceneRun
-from sim.simulation.snapshot import Snapshot, Waiting
+from sim.simulation.snapshot import LaneSnapshot, Snapshot, Waiting
 from sim.vehicles import Vehicle
 from sim.vehicles.forms.base import Structure
 from sim.world import World
@@ -44,6 +45,8 @@ SHORTEST_WAIT_S = 1e-3
 """Between two wakes: the other threads get their turn, too."""
 BUDGET_S = 0.03
 """Wall time after which a wake puts off what is still owed, to publish and to hear commands."""
+SAMPLED_S, MOST_SAMPLES = 1.0 / 60.0, 120
+"""Simulated time between two samples for curves, and how many are held for who looks seldom."""
 SLICE_S = 0.02
 """Simulated time between two looks at that budget."""
 
@@ -90,6 +93,7 @@ class Simulation:
         self._makes_ahead = False
         self._thread: threading.Thread | None = None
         self._stopping = threading.Event()
+        self._samples: deque[tuple[LaneSnapshot, ...]] = deque(maxlen=MOST_SAMPLES)
         self.snapshot: Snapshot = self._picture()
         """The latest; replaced as a whole, so any thread may read it at any time."""
 
@@ -223,6 +227,16 @@ class Simulation:
         if message:
             self._message, self._answers = message, self._answers + 1
 
+    def _sample(self, lanes: tuple[LaneSnapshot, ...]) -> None:
+        """Keep these for curves, where the last ones that were kept are far enough back, or of another run."""
+        now, last = lanes[0], self._samples[-1][0] if self._samples else None
+        if (
+            last is None
+            or now.generation != last.generation
+            or now.time_current_s >= last.time_current_s + SAMPLED_S
+        ):
+            self._samples.append(tuple(replace(lane, ways={}) for lane in lanes))
+
     def _picture(self, wall_s: float | None = None) -> Snapshot:
         """`wall_s`: the moment (`time.perf_counter()`) up to which wall time was asked for; else now."""
         run = self.run
@@ -230,9 +244,13 @@ class Simulation:
         run.news = ""
         coupling = run.flown.coupling
         view, span_s = run.rewind.view, SPAN_S * run.clock.speed
+        lanes, samples = run.pictures(span_s), tuple(self._samples)
+        if view is None:
+            self._sample(lanes)
         return Snapshot(
             scene=run.scene.name,
-            lanes=run.pictures(span_s),
+            lanes=lanes,
+            samples=samples,
             reference=run.comparison.on and view is None,
             clock_s=run.clock.time_s if view is None else view.time_s,
             wall_s=time.perf_counter() if wall_s is None else wall_s,

@@ -3,11 +3,13 @@
 import threading
 import time
 
+import numpy as np
 import pytest
 
-from sim.commands import PilotInput, SetIntegrator, SetPaused, SetPilotInput
+from sim.commands import PilotInput, Reset, SetIntegrator, SetPaused, SetPilotInput
 from sim.integrators import DEFAULT
 from sim.simulation import Simulation
+from sim.simulation.simulation import MOST_SAMPLES, SAMPLED_S
 from tests.sim.simulation_scenes import helicopter_scene, place, simulation
 
 
@@ -96,3 +98,20 @@ def test_an_error_in_the_thread_becomes_a_message(running, monkeypatch):
     monkeypatch.setattr(running.run, "advance", broken)
     snapshot = wait_for(running, lambda s: "out of time" in s.message)
     assert wait_for(running, lambda s: s.wall_s > snapshot.wall_s).paused
+
+
+def test_samples_for_curves_come_at_even_distances_of_simulated_time_and_are_of_the_run_that_is_shown():
+    running = simulation(helicopter_scene())
+    for _ in range(100):
+        running.advance(0.005)
+    times_s = np.array([lanes[0].time_current_s for lanes in running.snapshot.samples])
+    assert times_s[0] == 0.0
+    assert np.diff(times_s).min() >= SAMPLED_S - 1e-9
+    assert np.diff(times_s).max() < 2.0 * SAMPLED_S
+    for _ in range(2 * MOST_SAMPLES):
+        running.advance(0.02)
+    assert len(running.snapshot.samples) == MOST_SAMPLES
+    running.submit(Reset())
+    running.advance(0.0)
+    running.advance(0.02)
+    assert running.snapshot.samples[-1][0].generation == running.snapshot.lanes[0].generation

@@ -132,3 +132,24 @@ def test_a_history_that_grows_keeps_what_it_had() -> None:
     np.testing.assert_array_equal(times_s, np.arange(7000.0, 12_000.0))
     np.testing.assert_array_equal(values[0], -times_s)
     assert set(measured(fakes.lane())) > {"energy"}
+
+
+def test_what_was_between_two_frames_is_plotted_by_simulated_time(bench: Bench) -> None:
+    seen(bench, 0.0, 0.1)
+    between = tuple((fakes.lane(time_current_s=t),) for t in (0.05, 0.2, 0.3, 0.4))
+    other_run = (fakes.lane(time_current_s=0.35, generation=7),)
+    observe_curves(replace(at(0.5), samples=(*between, other_run)), bench.context)
+    observe_curves(replace(at(0.6), samples=between[1:]), bench.context)
+    history = bench.context.of(Curves).histories["flown"]
+    assert history.trace("energy", 0.0, 1.0).time_s.tolist() == [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6]
+
+
+def test_curves_begin_anew_with_what_was_since_the_new_start(bench: Bench) -> None:
+    seen(bench, *np.arange(0.0, 5.0, 0.1))
+    anew = tuple((fakes.lane(time_current_s=t, generation=1),) for t in (0.0, 0.1))
+    now = fakes.lane(time_current_s=0.2, generation=1)
+    observe_curves(replace(fakes.snapshot(now), clock_s=0.2, samples=anew), bench.context)
+    curves = bench.context.of(Curves)
+    assert len(curves.flights) == 1
+    assert curves.histories["flown"].latest_s == 0.2
+    assert len(curves.histories["flown"]) <= 3

@@ -191,11 +191,25 @@ def observe_curves(snapshot: Snapshot, context: PanelContext) -> None:
     if known is not None and not opened and flown.time_current_s < known.latest_s - _AGAIN_S:
         curves.flights = (*curves.flights, known.copy())[-MOST_FLIGHTS:]
         context.of(PlotWindow).forget_after(flown.time_current_s)
+    if not opened:
+        _fill(curves, snapshot)
     for lane in snapshot.lanes:
         history = curves.histories.setdefault(lane.name, History())
         if not opened or not len(history) or lane.time_current_s > history.latest_s:
             history.append(lane.time_current_s, measured(lane))
     _mark(curves, snapshot, context)
+
+
+def _fill(curves: Curves, snapshot: Snapshot) -> None:
+    """What has been between the last snapshot that was seen and this one: frames come when they can."""
+    now = {lane.name: lane for lane in snapshot.lanes}
+    for lanes in snapshot.samples:
+        for lane in lanes:
+            known, history = now.get(lane.name), curves.histories.get(lane.name)
+            if known is None or history is None or lane.generation != known.generation:
+                continue
+            if history.latest_s < lane.time_current_s < known.time_current_s:
+                history.append(lane.time_current_s, measured(lane))
 
 
 def _mark(curves: Curves, snapshot: Snapshot, context: PanelContext) -> None:
