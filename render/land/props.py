@@ -14,6 +14,7 @@ import numpy as np
 
 from render.land.mesh import Mesh, quad_indices
 from render.passes.context import PassContext
+from render.passes.culling import Boxes
 from render.programs import Programs, Resources, vertex_array
 from sim.contact.obstacles import ObstaclesPicture
 from sim.contact.obstacles.cones import CENTRE_M
@@ -44,6 +45,14 @@ KINDS = (
     "lining",
 )
 PROP_FLOATS = 11
+_CELL_M = 24.0
+"""Of what is culled, and shaded, together."""
+_ANYWHERE_M = 1e5
+_PAVED = tuple(KINDS.index(kind) for kind in ("asphalt", "slabs"))
+_WIDE = (*_PAVED, KINDS.index("concrete"), KINDS.index("wood"))
+"""Kinds that cover so much of a picture that a program of their own is worth while."""
+_ANY = -1
+"""Of all other kinds."""
 _CHAMFER_M = 0.025
 _POST = 6.0
 """Blocks this many times as high as half as wide are posts."""
@@ -304,25 +313,99 @@ def _turned(tunnel: Tunnel, along: np.ndarray, across: np.ndarray, up: np.ndarra
 _FORMAT = ("3f 3f 2f 2f 1f", "position", "normal", "uv", "surface", "sky_share")
 
 
-class Props:
-    """One mesh, one draw call a pass; only solids cast shadows. Cones may be moved."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Pieces:
+    """Runs of a prop mesh's indices, each of one kind and in one square of the ground; solids first."""
 
-    def __init__(self, ctx: moderngl.Context, programs: Programs, mesh: PropMesh):
+    indices: np.ndarray
+    """(m, 3) of the mesh, in this order."""
+    kind: np.ndarray
+    """(n,) of each run."""
+    first: np.ndarray
+    """(n,) in indices counted singly."""
+    count: np.ndarray
+    low: np.ndarray
+    """(n, 3) m corners of what it draws."""
+    high: np.ndarray
+
+    @staticmethod
+    def of(mesh: PropMesh) -> "Pieces":
+        """Cut by kind and by squares of the ground."""
+        corners = mesh.vertices[mesh.indices]
+        kind = corners[:, 0, 8].astype(int)
+        movable = kind == KINDS.index("cone")
+        kind = np.where(np.isin(kind, _WIDE), kind, _ANY)
+        column, row = np.floor(corners[..., :2].mean(axis=1) / _CELL_M).astype(int).T
+        layered = np.arange(len(kind)) >= mesh.solid // 3
+        order = np.lexsort((row, column, movable, kind, layered))
+        key = np.stack([layered, kind, movable, column, row], axis=1)[order]
+        begins = np.r_[True, (np.diff(key, axis=0) != 0).any(axis=1)][: len(order)]
+        first = np.flatnonzero(begins)
+        count = np.diff(np.append(first, len(order)))
+        places = corners[order][..., :3]
+        low, high = places.min(axis=1), places.max(axis=1)
+        low = np.minimum.reduceat(low, first) if len(first) else low
+        high = np.maximum.reduceat(high, first) if len(first) else high
+        movable = key[first, 2] == 1
+        low[movable], high[movable] = -_ANYWHERE_M, _ANYWHERE_M
+        return Pieces(mesh.indices[order], key[first, 1], 3 * first, 3 * count, low, high)
+
+    def runs(self, drawn: np.ndarray, shaded: np.ndarray) -> list[tuple[int, bool, int, int]]:
+        """(kind, shaded, first, count) of the pieces that are `drawn` (n,) bool, those that follow each other and are
+        alike as one."""
+        chosen = np.flatnonzero(drawn)
+        if not len(chosen):
+            return []
+        kind, shaded, end = self.kind[chosen], shaded[chosen], (self.first + self.count)[chosen]
+        apart = (np.diff(kind) != 0) | (shaded[1:] != shaded[:-1]) | (np.diff(chosen) != 1)
+        begins = np.flatnonzero(np.r_[True, apart])
+        ends = end[np.append(begins[1:], len(chosen)) - 1]
+        first = self.first[chosen][begins]
+        return list(
+            zip(
+                kind[begins].tolist(),
+                shaded[begins].tolist(),
+                first.tolist(),
+                (ends - first).tolist(),
+                strict=True,
+            )
+        )
+
+
+class Props:
+    """One mesh, of which only solids cast shadows. Cones may be moved."""
+
+    def __init__(self, ctx: moderngl.Context, programs: Programs, mesh: PropMesh, *, by_kind: bool = False):
+        """`by_kind`: programs of their own for what covers much of a picture, and for paving that no vehicle shades,
+        in place of one that chooses by pixel."""
         self._resources = Resources()
-        self._mesh = mesh
+        self._mesh, self._solid = mesh, mesh.solid
         self._vertices = vertices = self._resources.own(
             ctx.buffer(np.ascontiguousarray(mesh.vertices, "f4"), dynamic=True)
         )
         self._placed: dict[int, np.ndarray] = {}
         """Poses (4, 4) at which cones are drawn that do not stand where they stood at first."""
-        indices = self._resources.own(ctx.buffer(np.ascontiguousarray(mesh.indices, "u4")))
-        self._solid = mesh.solid
+        self._pieces = Pieces.of(mesh) if by_kind else None
+        order = mesh.indices if self._pieces is None else self._pieces.indices
+        indices = self._resources.own(ctx.buffer(np.ascontiguousarray(order, "u4")))
         content = [(vertices, *_FORMAT)]
-        self._opaque = self._resources.own(
-            vertex_array(ctx, programs.load("prop.vert", "prop.frag"), content, indices)
-        )
-        depth = programs.load("terrain_depth.vert", "depth.frag")
-        self._shadow = self._resources.own(vertex_array(ctx, depth, content, indices))
+
+        def array(fragment: str, vertex: str = "prop.vert", **defines: int) -> moderngl.VertexArray:
+            program = programs.load(vertex, fragment, **defines)
+            return self._resources.own(vertex_array(ctx, program, content, indices))
+
+        self._shadow = array("depth.frag", "terrain_depth.vert")
+        self._opaque: dict[tuple[int, bool], moderngl.VertexArray] = {}
+        """By kind, and whether vehicles may shade it."""
+        if self._pieces is None:
+            self._opaque[_ANY, True] = array("prop.frag", UNDER_VEHICLE=1)
+            return
+        self._boxes = Boxes(self._pieces.low, self._pieces.high)
+        self._paved = np.isin(self._pieces.kind, _PAVED)
+        for kind in np.unique(self._pieces.kind).tolist():
+            for under in (True, False) if kind in _PAVED else (True,):
+                own = {} if kind == _ANY else {"KIND": kind}
+                self._opaque[kind, under] = array("prop.frag", UNDER_VEHICLE=int(under), **own)
 
     def place_cones(self, picture: ObstaclesPicture | None) -> None:
         """Put the cones that have moved where they are, and all others back; None: none has."""
@@ -344,11 +427,22 @@ class Props:
         if context.name == "shadow":
             if self._solid:
                 self._shadow.render(moderngl.TRIANGLES, vertices=self._solid)
-        elif context.mirrored:  # from below, what lies in the ground would cover all that stands on it
-            if self._solid:
-                self._opaque.render(moderngl.TRIANGLES, vertices=self._solid)
-        else:
-            self._opaque.render(moderngl.TRIANGLES)
+            return
+        # In a mirror, from below, what lies in the ground would cover all that stands on it.
+        end = self._solid if context.mirrored else self._mesh.indices.size
+        for kind, under, first, count in self._seen(context):
+            if first < end:
+                self._opaque[kind, under].render(
+                    moderngl.TRIANGLES, vertices=min(count, end - first), first=first
+                )
+
+    def _seen(self, context: PassContext) -> list[tuple[int, bool, int, int]]:
+        if self._pieces is None:
+            return [(_ANY, True, 0, self._mesh.indices.size)]
+        near = np.zeros(len(self._paved), bool)
+        if context.near_vehicles is not None:
+            near = self._boxes.visible(context.near_vehicles)
+        return self._pieces.runs(self._boxes.visible(context.frustum), near | ~self._paved)
 
     def release(self) -> None:
         """Free buffers and arrays."""

@@ -58,7 +58,9 @@ class StillWorld:
             self._land.append(self._resources.own(far))
         self._pads = self._resources.own(Pads(ctx, programs, scenery.pads))
         self._props = (
-            self._resources.own(Props(ctx, programs, scenery.props)) if scenery.props is not None else None
+            self._resources.own(Props(ctx, programs, scenery.props, by_kind=not quality.full_materials))
+            if scenery.props is not None
+            else None
         )
         self._fields: dict[str, list[ScatterField]] = {
             "picture": self._scatter(ctx, programs, scenery, ridges, quality)

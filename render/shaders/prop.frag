@@ -9,17 +9,24 @@
 in vec3 p_w;
 in vec3 n_w;
 in vec2 on_face;
+#ifdef KIND  // software GL works out what every kind looks like and keeps one: a program has one to choose from
+const int kind = KIND;
+#else
 flat in int kind;
+#endif
+#if FULL_MATERIALS
 in float open_sky;
 in float lamps;
+#else
+in vec3 ambient;
+#endif
 in vec3 transmittance;
 in vec3 inscatter;
 out vec4 colour;
 
-const int ASPHALT = 0, SLABS = 1, WHITE = 2, YELLOW = 3, KERB = 4, CONE = 5, CONCRETE = 6, STEEL = 7, WOOD = 8,
-          SOIL = 9, LAMP = 10, LINING = 11;
+#include "prop_ambient.glsl"
+
 const vec3 SAND = vec3(0.40, 0.315, 0.215), TAR = vec3(0.060, 0.058, 0.056), CEMENT = vec3(0.33, 0.31, 0.285);
-const vec3 LAMPLIGHT = vec3(6.6, 5.5, 4.0);  // irradiance between the lamps of a tunnel
 
 float below(float edge, float value) {
     float width = max(fwidth(value), 1e-4);
@@ -128,13 +135,17 @@ void main() {
 #else
     const float LIFT_M = 0.35;
 #endif
+#if UNDER_VEHICLE
     if (sun > 0.0) sun *= min(canyon_sun(p_w + n * LIFT_M), vehicle_sun(p_w + n * 0.03));
+#else
+    if (sun > 0.0) sun *= canyon_sun(p_w + n * LIFT_M);
+#endif
 #if FULL_MATERIALS
     if (p_w.z < water.x) sun *= caustics(p_w, water.x, CAUSTIC_SHARP_M);
 #endif
-    vec3 bounce = sun_irradiance.rgb * ROCK_BOUNCE * (0.09 + 0.30 * (1.0 - abs(n.z)) + 0.22 * saturate(-n.z));
-    vec3 ambient = sky_irradiance(n) * open_sky * (kind == ASPHALT ? 0.9 : 0.85) + bounce * mix(0.22, 1.0, open_sky);
-    ambient += LAMPLIGHT * lamps;
+#if FULL_MATERIALS
+    vec3 ambient = prop_ambient(n, open_sky, lamps, kind == ASPHALT);
+#endif
     vec3 radiance = albedo / PI * (sun_irradiance.rgb * sun + ambient);
     if (kind == LAMP && n.z < 0.5) radiance += vec3(9.0, 7.4, 5.0);
 #if FULL_MATERIALS

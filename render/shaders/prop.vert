@@ -1,6 +1,6 @@
 // Things on a level ground, already in the world. Layers that lie in its plane are drawn a little nearer to the eye:
 // along the line of sight, so that they stay where they are seen.
-#include "sky.glsl"
+#include "surface.glsl"
 
 in vec3 position;
 in vec3 normal;
@@ -12,10 +12,16 @@ out vec3 p_w;
 out vec3 n_w;
 out vec2 on_face;
 flat out int kind;
+#if FULL_MATERIALS
 out float open_sky;
 out float lamps;  // light of a tunnel's own, 0..1
+#else
+out vec3 ambient;
+#endif
 out vec3 transmittance;
 out vec3 inscatter;
+
+#include "prop_ambient.glsl"
 
 const float LAYER_SHARE = 0.0006;
 
@@ -24,8 +30,12 @@ void main() {
     n_w = normal;
     on_face = uv;
     kind = int(surface.x + 0.5);
+#if FULL_MATERIALS
     open_sky = 1.0 - abs(sky_share - 1.0);
     lamps = max(sky_share - 1.0, 0.0);
+#else
+    ambient = prop_ambient(normal, 1.0 - abs(sky_share - 1.0), max(sky_share - 1.0, 0.0), kind == ASPHALT);
+#endif
     haze_to(position, transmittance, inscatter);
     gl_Position = clip_from_world * vec4(mix(position, eye.xyz, LAYER_SHARE * surface.y), 1.0);
 }

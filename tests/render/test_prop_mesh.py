@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from render.land.props import KINDS, PROP_FLOATS, PropMesh, prop_mesh
+from render.land.props import KINDS, PROP_FLOATS, Pieces, PropMesh, prop_mesh
 from sim.world.driving import driving_grounds
 from sim.world.level_grounds import harbour_grounds, plaza_grounds, street_grounds, underpass_grounds
 
@@ -63,3 +63,34 @@ def test_no_two_faces_of_a_vault_share_a_plane_and_look_opposite_ways(name: str)
     middle, normal = corners[:, :, :3].mean(axis=1), corners[:, 0, 3:6]
     near = np.linalg.norm(middle[:, None] - middle[None], axis=-1) < 0.02
     assert (np.einsum("ic,jc->ij", normal, normal)[near] > -0.9).all()
+
+
+def test_pieces_hold_every_triangle_once_within_their_boxes_solids_first(mesh: PropMesh) -> None:
+    pieces = Pieces.of(mesh)
+    solid = mesh.solid // 3
+    for whole, cut in (
+        (mesh.indices[:solid], pieces.indices[:solid]),
+        (mesh.indices[solid:], pieces.indices[solid:]),
+    ):
+        np.testing.assert_array_equal(np.sort(whole[:, 0]), np.sort(cut[:, 0]))
+    np.testing.assert_array_equal(pieces.first, np.cumsum(pieces.count) - pieces.count)
+    assert pieces.count.sum() == mesh.indices.size
+    for first, count, low, high in zip(pieces.first, pieces.count, pieces.low, pieces.high, strict=True):
+        places = mesh.vertices[pieces.indices.ravel()[first : first + count], :3]
+        assert (places >= low).all()
+        assert (places <= high).all()
+
+
+def test_runs_of_pieces_draw_what_is_wanted_and_no_more(mesh: PropMesh) -> None:
+    pieces, rng = Pieces.of(mesh), np.random.default_rng(3)
+    for share in (0.0, 0.3, 1.0):
+        drawn, shaded = (rng.random(len(pieces.kind)) < part for part in (share, 0.5))
+        runs = pieces.runs(drawn, shaded)
+        told = [set(range(first, first + count)) for _, _, first, count in runs]
+        spans = zip(pieces.first[drawn].tolist(), pieces.count[drawn].tolist(), strict=True)
+        wanted = [set(range(first, first + count)) for first, count in spans]
+        assert set().union(*told) == set().union(*wanted)
+        assert sum(map(len, told)) == sum(map(len, wanted))
+    assert len(pieces.runs(np.ones(len(pieces.kind), bool), np.ones(len(pieces.kind), bool))) <= 2 * len(
+        KINDS
+    )
