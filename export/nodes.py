@@ -128,15 +128,15 @@ def _add_lane(nodes: list[Node], motion: LaneMotion, assets: _Assets) -> None:
         x, y, z = (float(v) for v in np.array(motion.pivot_w) - middle)
         bodies[STAND] = len(nodes)
         nodes.append(Node(STAND, lane, at_m=(x, y, z)))
-    worn = {name: look for name in motion.bodies if (look := motion.config.look_of(name)) is not None}
-    for name, look in worn.items():
-        _add_model(nodes, _worn(motion, name, look), assets.of(look.name, look), {name: bodies[name]})
+    looks = {name: look for name in motion.bodies if (look := motion.config.look_of(name)) is not None}
+    for name, look in looks.items():
+        _add_model(nodes, _alike(motion, name, look), assets.of(look.name, look), {name: bodies[name]})
     _add_links(nodes, motion, bodies)
-    if not (motion.links or worn) or _has_own(motion.vehicle):
+    if not (motion.links or looks) or _has_own(motion.vehicle):
         _add_model(nodes, motion, assets.of(motion.vehicle, motion.config), bodies)
 
 
-def _worn(motion: LaneMotion, body: str, look: VehicleConfig) -> LaneMotion:
+def _alike(motion: LaneMotion, body: str, look: VehicleConfig) -> LaneMotion:
     """Of a body that looks like a vehicle of its own, as such."""
     controls = motion.controls if flown_alike(motion.vehicle, look.name) else np.zeros((len(motion.time), 0))
     return replace(

@@ -15,7 +15,7 @@ from render.frame import DrawnVehicle, View
 from render.passes.context import PassContext
 from render.programs import Programs, uniform, vertex_array
 from render.vehicles.links import LinkModels
-from render.vehicles.rigs import Disc, RigPose, rig_pose, worn
+from render.vehicles.rigs import Disc, RigPose, dressed_bodies, rig_pose
 from sim.models.asset import has_model, load_model
 from sim.models.model_asset import MAX_MATERIALS, MAX_NODES, ModelAsset
 from sim.models.stand_in import box_asset, cart_asset, on_wheels
@@ -131,7 +131,7 @@ class ModelLibrary:
             return
         if vehicle.links:
             self._links.draw(vehicle, context)
-        dressed = worn(vehicle)
+        dressed = dressed_bodies(vehicle)
         for one in dressed:
             self._draw_model(one, context)
         if not _has_model(vehicle) and (vehicle.links or dressed):

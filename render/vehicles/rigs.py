@@ -76,7 +76,7 @@ def rig_pose(vehicle: DrawnVehicle) -> RigPose:
 
 
 @lru_cache(maxsize=64)
-def worn(vehicle: DrawnVehicle) -> tuple[DrawnVehicle, ...]:
+def dressed_bodies(vehicle: DrawnVehicle) -> tuple[DrawnVehicle, ...]:
     """Those of its bodies that look like vehicles of their own, as such."""
     return tuple(
         replace(

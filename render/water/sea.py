@@ -269,7 +269,7 @@ class SeaSurface:
     def _cut_out(self, vehicles: tuple[DrawnVehicle, ...]) -> None:
         """No water is drawn inside the hulls of the first floating vehicle's kind."""
         hulls = [(v, v.config.hull) for v in vehicles if not v.ghost and np.isfinite(v.T_wb).all()]
-        floating = [(v, worn.surface) for v, worn in hulls if worn is not None and worn.surface is not None]
+        floating = [(v, hull.surface) for v, hull in hulls if hull is not None and hull.surface is not None]
         self._set("hulls", min(len(floating), MOST_HULLS))
         if not floating:
             return

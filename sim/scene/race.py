@@ -131,16 +131,18 @@ def crossing_s(gate: Gate, before: Instant, after: Instant, since_s: float = -ma
             continue
         from scipy.optimize import brentq  # takes a while, and few flights race
 
-        share = float(brentq(lambda at: float(np.polyval(ahead, at)), begin, end, xtol=1e-15, rtol=8.9e-16))
-        left, up = (float(np.polyval(powers[::-1, k], share)) for k in (1, 2))
-        time_s = before.time_s + share * span_s
+        fraction = float(
+            brentq(lambda at: float(np.polyval(ahead, at)), begin, end, xtol=1e-15, rtol=8.9e-16)
+        )
+        left, up = (float(np.polyval(powers[::-1, k], fraction)) for k in (1, 2))
+        time_s = before.time_s + fraction * span_s
         if abs(left) <= gate.half_width_m and abs(up) <= gate.half_height_m and time_s > since_s:
             return time_s
     return None
 
 
 def _cubic(before: Instant, after: Instant, span_s: float) -> np.ndarray:
-    """(4, 3) coefficients of the place by powers of the share of the interval."""
+    """(4, 3) coefficients of the place by powers of the fraction of the interval."""
     x0, x1 = before.x_w, after.x_w
     d0, d1 = span_s * before.v_w, span_s * after.v_w
     return np.array([x0, d0, 3.0 * (x1 - x0) - 2.0 * d0 - d1, 2.0 * (x0 - x1) + d0 + d1])

@@ -30,7 +30,7 @@ class Plotted:
     title: str = ""
     unit: str = ""
     times: float = 1.0
-    """From what is told to that unit."""
+    """From the unit in which it is observed to that one."""
     change: bool = False
     """Since the start."""
     floor: float = 0.0
@@ -121,8 +121,8 @@ def read_instruments(table: TomlTable, known: Names, usual: Instruments) -> Inst
 
 def _read_plotted(table: TomlTable, known: Names) -> Plotted:
     of = table.text("of")
-    if of not in PLOTTED and of not in known.told:
-        raise table.error("of", f'unknown "{of}"; allowed: {one_of((*PLOTTED, *known.told), of)}')
+    if of not in PLOTTED and of not in known.observed:
+        raise table.error("of", f'unknown "{of}"; allowed: {one_of((*PLOTTED, *known.observed), of)}')
     plotted = Plotted(
         of=of,
         title=table.text("title"),

@@ -1,4 +1,4 @@
-"""How a vehicle's model moves: nodes of `model.glb` turned, shifted and hidden by what is told of the vehicle."""
+"""How a vehicle's model moves: nodes of `model.glb` turned, shifted and hidden by what is observed of the vehicle."""
 
 import math
 import re
@@ -164,15 +164,15 @@ def read_model(table: TomlTable, known: Names) -> Model:
         rotors=tuple(_read_rotor(inner, known) for inner in table.tables("rotors")),
         occupants=table.texts("occupants") if table.has("occupants") else usual.occupants,
         not_in_ghosts=table.texts("not_in_ghosts") if table.has("not_in_ghosts") else usual.not_in_ghosts,
-        wears=_read_worn(table.table("wears"), known),
+        wears=_read_looks(table.table("wears"), known),
         clear_around_m=table.number("clear_around_m", 0.0, low=0.0, high=100.0),
         box_half_m=(hx, hy, hz),
     )
 
 
-def _read_worn(table: TomlTable, known: Names) -> tuple[tuple[str, str], ...]:
-    worn = tuple((body, table.text(body)) for body in table.names())
-    for body, vehicle in worn:
+def _read_looks(table: TomlTable, known: Names) -> tuple[tuple[str, str], ...]:
+    looks = tuple((body, table.text(body)) for body in table.names())
+    for body, vehicle in looks:
         if body not in known.bodies and f"{body}_1" not in known.bodies:
             raise table.error(
                 body, f"no such body; allowed: {one_of(known.bodies, body)}, without the number"
@@ -180,7 +180,7 @@ def _read_worn(table: TomlTable, known: Names) -> tuple[tuple[str, str], ...]:
         if vehicle not in vehicles():
             raise table.error(body, f'unknown "{vehicle}"; allowed: {one_of(vehicles(), vehicle)}')
     table.finish()
-    return worn
+    return looks
 
 
 def _read_part(table: TomlTable, known: Names) -> Part:

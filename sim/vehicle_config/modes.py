@@ -173,11 +173,11 @@ class Modes:
 
 @dataclass(frozen=True, slots=True)
 class Mix:
-    """What the raw sticks ask of one control: rest + (sum of share * stick) * reach."""
+    """What the raw sticks ask of one control: rest + (sum of fraction * stick) * reach."""
 
     control: str
     sticks: tuple[tuple[str, float], ...]
-    """(stick, share); beside the four sticks `ahead` is pitch and throttle together, `right` roll and yaw."""
+    """(stick, fraction); beside the four sticks `ahead` is pitch and throttle together, `right` roll and yaw."""
     reach: Term | None = None
     """None: as far as the control's range goes on that side."""
     rest: Term | None = None

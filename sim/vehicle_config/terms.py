@@ -164,7 +164,7 @@ class Names:
         return () if self._vehicle is None else tuple(_layout(self._vehicle).observables)
 
     @cached_property
-    def told(self) -> tuple[str, ...]:
+    def observed(self) -> tuple[str, ...]:
         """Observables, columns by their components."""
         if self._vehicle is None:
             return ()

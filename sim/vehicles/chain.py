@@ -16,7 +16,7 @@ LEAN_RAD = 1.25
 _TOUCHING = 24
 """Ends of links that feel the ground, spread along the chain."""
 _THICK = 0.24
-"""Radius of a link as a share of its length."""
+"""Radius of a link as a fraction of its length."""
 
 
 class Chain(ArticulatedVehicle):

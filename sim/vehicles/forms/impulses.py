@@ -18,7 +18,7 @@ import numpy as np
 from sim.vehicles.forms.base import Structure, Vehicle
 
 _SMALL = 1e-9
-"""Singular values below this share of the largest are of directions that no velocity has."""
+"""Singular values below this fraction of the largest are of directions that no velocity has."""
 
 
 class AtPoints(NamedTuple):

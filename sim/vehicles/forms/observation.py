@@ -1,4 +1,4 @@
-"""What is told of a vehicle at a node: energy, momentum, wrench of the controls, its bodies and its observables.
+"""What is observed of a vehicle at a node: energy, momentum, wrench of the controls, its bodies and its observables.
 
 Everything is one row of numbers, from one compiled function; the layout says where what stands.
 """
@@ -187,7 +187,7 @@ def layout_of(vehicle: Vehicle) -> ObservationLayout:
 
 
 def observed_by_symbols(vehicle: Vehicle, nodes: np.ndarray, us: np.ndarray, h: float) -> Observed:
-    """What is told of nodes (n, node size) a step h apart under controls (n, n_controls), with nothing compiled.
+    """What is observed of nodes (n, node size) a step h apart under controls (n, n_controls), with nothing compiled.
 
     Observables of a step are nan at the last node. A thousand nodes take milliseconds.
     """

@@ -230,7 +230,7 @@ class ReducedMotion(Vehicle):
         push = by_r + self.shape_force(r, u, controls, q)
         return turning + self.momenta(r, push, self.group.ad(xi).T @ mu + wrench, q)
 
-    # What is told of a node.
+    # What is observed of a node.
 
     def _parts(self, node: ca.SX) -> tuple[ca.SX, ca.SX, ca.SX, ca.SX]:
         at = self.node_layout

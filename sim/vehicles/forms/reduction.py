@@ -28,7 +28,7 @@ from sim.symbolic import collected, independent_of, solve
 _SAMPLES = 60
 _ZERO = 1e-14
 _SAFE = 0.03
-"""Smallest share of its largest size that a divisor may have within the stops."""
+"""Smallest fraction of its largest size that a divisor may have within the stops."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ class Reduction:
         best, chosen, plain = 0.0, None, False
         for pivots in itertools.combinations(range(dim), self.rank):
             det = minors.of(range(self.rank), pivots)
-            safe, constant = self._least_share(det), independent_of(det, self.at.r)
+            safe, constant = self._least_fraction(det), independent_of(det, self.at.r)
             if safe > _SAFE and (constant, safe) > (plain, best):
                 best, chosen, plain = safe, pivots, constant
         if chosen is None and free > 1:
@@ -203,16 +203,16 @@ class Reduction:
             if i in done or not W.sparsity().has_nz(i, j):
                 continue
             entry = W[i, j]
-            share = self._least_share(entry)
-            if share <= _SAFE:
+            fraction = self._least_fraction(entry)
+            if fraction <= _SAFE:
                 continue
             kind = 0 if entry.is_constant() else (1 if independent_of(entry, self.at.r) else 2)
             fill = (W[i, :].nnz() - 1) * (W[:, j].nnz() - 1)
-            if best is None or (kind, fill, -share) < best:
-                best, chosen = (kind, fill, -share), (i, j)
+            if best is None or (kind, fill, -fraction) < best:
+                best, chosen = (kind, fill, -fraction), (i, j)
         return chosen
 
-    def _least_share(self, divisor: ca.SX) -> float:
+    def _least_fraction(self, divisor: ca.SX) -> float:
         """Its smallest size in its largest over the samples; 0 where it changes its sign."""
         values = self.at.values(divisor).ravel()
         if values.min() <= 0.0 <= values.max():
@@ -321,13 +321,13 @@ def _descended(
 ) -> tuple[np.ndarray, float]:
     """The lowest shape found about one whose value is known, in boxes that shrink, and its value."""
     low, high = stops
-    share = 0.25
+    fraction = 0.25
     for _ in range(_ROUNDS):
-        if value > _STEEPEST * share * usual:
+        if value > _STEEPEST * fraction * usual:
             break
-        around = np.clip(best + share * (high - low) * rng.uniform(-1, 1, (_AROUND, len(low))), low, high)
+        around = np.clip(best + fraction * (high - low) * rng.uniform(-1, 1, (_AROUND, len(low))), low, high)
         values = least(around)
         if values.min() < value:
             best, value = around[values.argmin()], float(values.min())
-        share *= _SHRINK
+        fraction *= _SHRINK
     return best, value

@@ -67,10 +67,10 @@ def rod_tensions(
         velocity = velocity + length * ca.cross(omega, direction)
         free = force(Bob(direction, velocity, mass, length, first, last)) / mass
         beside = -ca.dot(direction_before, direction) * inverse_before
-        share = beside / diagonal_before
-        diagonal = 1 / mass + inverse_before - share * beside
+        fraction = beside / diagonal_before
+        diagonal = 1 / mass + inverse_before - fraction * beside
         right = length * ca.dot(omega, omega) + ca.dot(direction, free - free_before)
-        right = right - share * right_before
+        right = right - fraction * right_before
         after = ca.vertcat(velocity, direction, free, 1 / mass, diagonal, right)
         return after, free, ca.vertcat(diagonal, right, beside)
 

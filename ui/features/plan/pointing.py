@@ -153,8 +153,8 @@ def _of_models(ray: Ray, lane: LaneSnapshot, shift_w: np.ndarray) -> list[_Point
         alone = name == main and (not shaped or own.file("model.glb") is not None)
         if name in shaped or not (look or alone):
             continue
-        worn = look or own
-        radius_m, centre = _OF_DISTANCE * worn.camera.distance_m, T_wb[:3, 3] + shift_w
+        shown = look or own
+        radius_m, centre = _OF_DISTANCE * shown.camera.distance_m, T_wb[:3, 3] + shift_w
         nearest = ray.origin_w + float((centre - ray.origin_w) @ ray.direction_w) * ray.direction_w - centre
         off_m = float(np.linalg.norm(nearest))
         if off_m < radius_m:
