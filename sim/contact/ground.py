@@ -267,8 +267,8 @@ class GroundContact(Environment):
     acts = True
 
     def __init__(self, vehicle: Vehicle, ground: Ground, water_level_m: float | None = None) -> None:
-        super().__init__(vehicle, ground.report)
-        self.ground, self.wrench_b, self._water_level_m = ground, ground.wrench_b, water_level_m
+        super().__init__(vehicle, ground.report, ground.wrench_b)
+        self.ground, self._water_level_m = ground, water_level_m
 
     @classmethod
     def of(cls, vehicle: Vehicle, world: World | None) -> Environment:
@@ -288,9 +288,10 @@ class GroundContact(Environment):
     def submerged(self, node: np.ndarray) -> bool:
         if self._water_level_m is None:
             return False
-        frail = self.ground.points[self.ground.points[:, 3] > 0.0]
         pose = node[self.vehicle.node_layout.pose]
-        return any(world_point(pose, point)[2] < self._water_level_m for point in frail)
+        points = self.ground.points
+        below = pose[11] + points[:, :3] @ pose[2:9:3] < self._water_level_m
+        return bool((below & (points[:, 3] > 0.0)).any())
 
     def lift_out(self, node: np.ndarray) -> np.ndarray:
         return self.vehicle.raised(node, -min(self.clearance_m(node), 0.0))

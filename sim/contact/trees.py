@@ -250,11 +250,10 @@ class TreeGround(Environment):
     acts = True
 
     def __init__(self, vehicle: ArticulatedVehicle, contact: TreeContact) -> None:
-        super().__init__(vehicle, contact.report)
+        # The ground's force on all bodies together, in the world: there is no one body that it is on.
+        super().__init__(vehicle, contact.report, contact.wrench_w)
         self.vehicle: ArticulatedVehicle = vehicle
         self.contact = contact
-        # The ground's force on all bodies together, in the world: there is no one body that it is on.
-        self.wrench_b = contact.wrench_w
 
     @classmethod
     def of(cls, vehicle: Vehicle, world: World | None) -> Environment:

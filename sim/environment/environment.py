@@ -46,10 +46,12 @@ class Environment:
     acts: ClassVar[bool] = False
     """Whether there is anything that the vehicle may touch."""
 
-    def __init__(self, vehicle: Vehicle, report: np.ndarray | None = None) -> None:
+    def __init__(
+        self, vehicle: Vehicle, report: np.ndarray | None = None, wrench_b: np.ndarray | None = None
+    ) -> None:
         self.vehicle = vehicle
         self.report = np.zeros(0) if report is None else report
-        self.wrench_b = np.zeros(6)
+        self.wrench_b = np.zeros(6) if wrench_b is None else wrench_b
         """(6,) mean wrench of the last step (torque [N m], force [N]), body frame."""
 
     @classmethod

@@ -307,8 +307,8 @@ class Afloat(Environment):
     acts = True
 
     def __init__(self, vehicle: Vehicle, around: Water) -> None:
-        super().__init__(vehicle, around.report)
-        self.around, self.wrench_b = around, around.wrench_b
+        super().__init__(vehicle, around.report, around.wrench_b)
+        self.around = around
 
     @classmethod
     def of(cls, vehicle: Vehicle, world: World | None) -> Environment:
