@@ -7,6 +7,8 @@ from functools import lru_cache
 import casadi as ca
 import numpy as np
 
+from sim.compiled import compiled
+from sim.contact.height_field import surface_height
 from sim.control.rotation import attitude_of, heading_of
 from sim.environment.environment import environment_of
 from sim.vehicle_config import config_of
@@ -59,8 +61,8 @@ def _laid(vehicle: Vehicle, T: np.ndarray, world: World) -> np.ndarray:
     if vehicle.support is Support.SURFACE and float(world.surface_m(x, y)) > height:
         return _upright(_UP_W, heading, (x, y, float(world.surface_m(x, y))))
     T_wb = _upright(world.terrain.normal(x, y), heading, (x, y, height))
-    wheels_b = _wheels(vehicle)
-    return T_wb if wheels_b is None else _on_wheels(T_wb, wheels_b, heading, world.terrain)
+    wheels = _wheels(vehicle)
+    return T_wb if wheels is None else _on_wheels(T_wb, *wheels, heading, world.terrain)
 
 
 def _upright(normal_w: np.ndarray, heading_rad: float, place_w: tuple[float, float, float]) -> np.ndarray:
@@ -70,42 +72,61 @@ def _upright(normal_w: np.ndarray, heading_rad: float, place_w: tuple[float, flo
 
 
 @lru_cache(maxsize=64)
-def _wheels(vehicle: Vehicle) -> np.ndarray | None:
-    """(k, 3) where a vehicle touches the ground, body frame: its wheels, else the corners of its footprint."""
+def _wheels(vehicle: Vehicle) -> tuple[np.ndarray, np.ndarray] | None:
+    """(k, 3) where a vehicle touches the ground, body frame: its wheels, else the corners of its footprint; and (3, k)
+    slope ahead, slope to the left and height of the plane that fits heights there best."""
     config = config_of(vehicle)
     if config.tracks is not None:
         values = named_values(vehicle, parameters=vehicle.values)
-        return np.array([(x.value(values), y.value(values), 0.0) for x, y in config.tracks.wheels])
-    if config.footprint is None:
+        at = [(x.value(values), y.value(values), 0.0) for x, y in config.tracks.wheels]
+    elif config.footprint is not None:
+        (x, y), (length, width) = config.footprint.centre_m, config.footprint.half_m
+        at = [(x + along * length, y + across * width, 0.0) for along in (-1, 1) for across in (-1, 1)]
+    else:
         return None
-    (x, y), (length, width) = config.footprint.centre_m, config.footprint.half_m
-    return np.array(
-        [(x + along * length, y + across * width, 0.0) for along in (-1, 1) for across in (-1, 1)]
-    )
+    wheels_b = np.array(at)
+    return wheels_b, np.linalg.pinv(np.column_stack([wheels_b[:, :2], np.ones(len(at))]))
 
 
-_FITS = 4
+_FITS = 3
 
 
-def _on_wheels(T_wb: np.ndarray, wheels_b: np.ndarray, heading_rad: float, terrain: Terrain) -> np.ndarray:
+def _on_wheels(
+    T_wb: np.ndarray, wheels_b: np.ndarray, fit: np.ndarray, heading_rad: float, terrain: Terrain
+) -> np.ndarray:
     """The plane that fits the ground under the wheels best, raised until none of them is in it.
 
     Wheels in one line leave the slope across them as it was at the origin. Level ground leaves the pose as it is.
     """
-    x, y = float(T_wb[0, 3]), float(T_wb[1, 3])
+    frame, deep = np.array([*terrain.origin_m, terrain.spacing_m]), np.empty(len(wheels_b))
+    if not _depths(T_wb, wheels_b, terrain.heights, frame, deep):
+        return T_wb
+    x, y, z = T_wb[:3, 3].tolist()
+    c, s = math.cos(heading_rad), math.sin(heading_rad)
     for _ in range(_FITS):
-        at = wheels_b @ T_wb[:3, :3].T + T_wb[:3, 3]
-        under = terrain.height(at[:, 0], at[:, 1]) - at[:, 2]
-        if not under.any():
-            return T_wb
-        ways = np.column_stack([at[:, :2] - (x, y), np.ones(len(at))])
-        rise_x, rise_y, rise = np.linalg.pinv(ways) @ under
-        normal = T_wb[:3, 2] / T_wb[2, 2] - (rise_x, rise_y, 0.0)
-        place_w = (x, y, float(T_wb[2, 3] + rise))
-        T_wb = _upright(normal / np.linalg.norm(normal), heading_rad, place_w)
-    at = wheels_b @ T_wb[:3, :3].T + T_wb[:3, 3]
-    T_wb[2, 3] += max(float((terrain.height(at[:, 0], at[:, 1]) - at[:, 2]).max()), 0.0)
+        ahead, left, rise = (fit @ deep).tolist()
+        slopes = np.array([c * ahead - s * left, s * ahead + c * left, 0.0])
+        normal, z = T_wb[:3, 2] / T_wb[2, 2] - slopes, z + rise
+        T_wb = _upright(normal / math.sqrt(normal @ normal), heading_rad, (x, y, z))
+        _depths(T_wb, wheels_b, terrain.heights, frame, deep)
+    T_wb[2, 3] += max(float(deep.max()), 0.0)
     return T_wb
+
+
+@compiled("boolean(float64[:, ::1], float64[:, ::1], float32[:, ::1], float64[::1], float64[::1])")
+def _depths(
+    T_wb: np.ndarray, wheels_b: np.ndarray, heights: np.ndarray, frame: np.ndarray, deep: np.ndarray
+) -> bool:
+    """deep (k,): how far [m] wheels are in the ground, below 0 above it; whether any is not exactly on it."""
+    off = False
+    for k in range(wheels_b.shape[0]):
+        w = wheels_b[k]
+        x = T_wb[0, 0] * w[0] + T_wb[0, 1] * w[1] + T_wb[0, 2] * w[2] + T_wb[0, 3]
+        y = T_wb[1, 0] * w[0] + T_wb[1, 1] * w[1] + T_wb[1, 2] * w[2] + T_wb[1, 3]
+        z = T_wb[2, 0] * w[0] + T_wb[2, 1] * w[1] + T_wb[2, 2] * w[2] + T_wb[2, 3]
+        deep[k] = surface_height(heights, frame, x, y) - z
+        off = off or deep[k] != 0.0
+    return off
 
 
 def _inverse(T: np.ndarray) -> np.ndarray:
