@@ -15,7 +15,7 @@ from sim.models.asset import model_file
 from sim.models.drawn_solids import directions, drawn_solids
 from sim.planner.task.bodies import acted, planar
 from sim.platform.errors import InputError
-from sim.vehicle_config import VehicleConfig, config_of
+from sim.vehicle_config import VehicleConfig, config_named, config_of
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.custom import source_of
 from sim.vehicles.forms.form import TREES
@@ -31,6 +31,8 @@ _MOST = 4
 """Balls of a body."""
 _WORTH = 0.8
 """One more is taken where the room of all shrinks to this share, or by more."""
+_CLOSE = 0.15
+"""What discs may reach beyond what they cover, as a share of half its width: none more is taken then."""
 _FINE = 0.1
 """Size of the pieces that are covered, each by one ball, as a share of the largest extent."""
 _SLENDER = 0.05
@@ -76,7 +78,7 @@ def _cover(vehicle: Vehicle, config: VehicleConfig) -> Cover:
 
 def _name(vehicle: Vehicle, config: VehicleConfig) -> str:
     """By all that what is drawn of a vehicle depends on."""
-    looks = [config, *config.looks.values()]
+    looks = [config, *(config_named(look) for _, look in config.model.wears)]
     said = (vehicle.name, sorted(vehicle.values.items()), vehicle.links, [look.model for look in looks])
     digest = hashlib.sha256(repr(said).encode())
     files = [Path(inspect.getfile(type(vehicle))), *(model_file(look.name) for look in looks)]
@@ -150,19 +152,32 @@ def _slender(triangles: np.ndarray) -> bool:
 def fitted_balls(triangles: np.ndarray, *, most: int = _MOST) -> tuple[Ball, ...]:
     """Few balls of which one holds each small piece of triangles (m, 3, 3): balls are convex, so that none sticks out.
 
-    Each further one has to save room: volume, or area of what is flat.
+    Each further one has to save room; discs around what is flat are to keep close to its sides, too: a boat has to come
+    alongside.
     """
     points = triangles.reshape(-1, 3)
     extent = points.max(axis=0) - points.min(axis=0)
-    solid, size_m = 2 if extent[2] == 0.0 else 3, _FINE * float(extent.max())
+    flat, size_m = bool(extent[2] == 0.0), _FINE * float(extent.max())
     points, cells = _in_cells(_in_pieces(triangles, size_m), size_m)
     best = _around(points, cells, np.zeros(cells.max() + 1, int))
     for count in range(2, most + 1):
-        more = _clustered(points, cells, count, solid)
-        if (more[:, 3] ** solid).sum() > _WORTH * (best[:, 3] ** solid).sum():
+        if flat and _beyond_m(best, points) < _CLOSE * 0.5 * float(extent[:2].min()):
+            break
+        more = _clustered(points, cells, count, 8 if flat else 3)
+        if flat and _beyond_m(more, points) > _WORTH * _beyond_m(best, points):
+            break
+        if not flat and (more[:, 3] ** 3).sum() > _WORTH * (best[:, 3] ** 3).sum():
             break
         best = more
     return tuple((round(x, 3), round(y, 3), round(z, 3), round(r, 3)) for x, y, z, r in best.tolist())
+
+
+def _beyond_m(discs: np.ndarray, points: np.ndarray) -> float:
+    """How far discs (k, 4) reach beyond points (n, 3) to either side of what is longer than wide."""
+    across = int(np.ptp(points[:, :2], axis=0).argmin())
+    high, low = discs[:, across] + discs[:, 3], discs[:, across] - discs[:, 3]
+    own = points[:, across]
+    return float(max(high.max() - own.max(), own.min() - low.min()))
 
 
 def _in_pieces(triangles: np.ndarray, longest_m: float) -> np.ndarray:
