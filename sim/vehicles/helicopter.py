@@ -9,7 +9,7 @@ import dataclasses
 import casadi as ca
 
 from sim.groups.se3 import rotation_of
-from sim.vehicles.drag import quadratic_drag
+from sim.symbolic import quadratic_drag
 from sim.vehicles.forms.form import Observable
 from sim.vehicles.forms.holonomic import HolonomicVehicle
 from sim.vehicles.forms.parameters import Control, Parameter, Quantities

@@ -26,8 +26,7 @@ from sim.spaces.action import (
     translations,
 )
 from sim.stack import stacked
-from sim.symbolic import pose_along, solve
-from sim.vehicles.drag import quadratic_drag
+from sim.symbolic import pose_along, quadratic_drag, solve
 from sim.vehicles.forms.form import Observable, State, Support
 from sim.vehicles.forms.holonomic import HolonomicVehicle
 from sim.vehicles.forms.homogeneous import ActionVehicle
