@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sim.compiled import compiled
-from sim.multibody.arrays import Limits, workspace
+from sim.multibody.arrays import workspace
 from sim.multibody.articulated import factorise, solve
 from sim.multibody.continuous import euler_step, rk4_step
 from sim.multibody.kinematics import place
@@ -59,7 +59,7 @@ class Run:
         place(a, q, ws.node)
         factorise(a, ws.node, none, 0.0, ws.articulated, ws.factor)
         solve(a, ws.node, none, 0.0, ws.factor, v, ws.wrench, ws.spare, ws.arc, v)
-        return kinetic_energy_J(p, v) + potential_energy_J(self.tree, q, none)
+        return kinetic_energy_J(p, v) + potential_energy_J(self.tree, q)
 
 
 def started(method: str, tree: Tree, q: np.ndarray, step_s: float, tolerance: float = TOLERANCE) -> Run:
@@ -81,11 +81,11 @@ def _variational(method: str, tree: Tree, q: np.ndarray, step_s: float, toleranc
     finder = method if method in LINEAR else "newton"
     stepper = BoundTree(tree, step_s, solver=finder, tolerance=tolerance)
     motion = stepper.start(q, np.zeros(tree.nv))
-    ws, none = workspace(tree.arrays), np.zeros(tree.nv)
+    ws = workspace(tree.arrays)
 
     def advance(steps: int) -> int:
         if method == "newton-dense":
-            found = dense_rollout(tree.arrays, ws, motion, step_s, steps, Limits(none, none), tolerance)
+            found = dense_rollout(tree.arrays, ws, motion, step_s, steps, tolerance)
             return _found(found, method)
         before = stepper.workspace.tally[0]
         _found(0 if stepper.advance(motion, steps)[1] == OK else -1, method)
@@ -104,12 +104,12 @@ def _scalable(tree: Tree, q: np.ndarray, step_s: float, tolerance: float) -> Run
 
 
 @compiled
-def _accelerated_steps(tree, ws, q, v, u, w, h, limits, stages, by_rk4, steps):  # type: ignore[no-untyped-def]
+def _accelerated_steps(tree, ws, q, v, u, w, h, stages, by_rk4, steps):  # type: ignore[no-untyped-def]
     for _ in range(steps):
         if by_rk4:
-            rk4_step(tree, ws, q, v, u.reshape((1, -1)), w, h, limits, stages)
+            rk4_step(tree, ws, q, v, u.reshape((1, -1)), w, h, stages)
         else:
-            euler_step(tree, ws, q, v, u, w, h, limits, stages)
+            euler_step(tree, ws, q, v, u, w, h, stages)
 
 
 def _accelerated(method: str, tree: Tree, q: np.ndarray, step_s: float) -> Run:
@@ -118,8 +118,8 @@ def _accelerated(method: str, tree: Tree, q: np.ndarray, step_s: float) -> Run:
     wrenches = np.zeros((0, 6))
 
     def advance(steps: int) -> int:
-        by_rk4, limits = method == "rk4", Limits(none, none)
-        _accelerated_steps(a, ws, here, v, none, wrenches, step_s, limits, stages, by_rk4, steps)
+        by_rk4 = method == "rk4"
+        _accelerated_steps(a, ws, here, v, none, wrenches, step_s, stages, by_rk4, steps)
         return 0
 
     def state() -> tuple[np.ndarray, np.ndarray]:

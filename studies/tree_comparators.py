@@ -70,7 +70,7 @@ def derivative_matrix(tree, ws, q, d, h, out):
 
 
 @compiled
-def dense_rollout(tree, ws, motion, h, steps, limits, tol):
+def dense_rollout(tree, ws, motion, h, steps, tol):
     """Advance as `stepping.rollout` without inputs, guessed from the step before. Iterations, or -1."""
     q, b, history = motion.q, motion.b, motion.history
     place(tree, q, ws.node)
@@ -78,7 +78,7 @@ def dense_rollout(tree, ws, motion, h, steps, limits, tol):
     total, order = 0, 0
     d = ws.increments
     for _ in range(steps):
-        active_damping(tree, q, limits.damping, ws.damping)
+        active_damping(tree, q, ws.damping)
         for a in range(b.shape[0]):
             ws.impulse[a] = b[a]
             d[a] = history[a, 0]
@@ -98,7 +98,7 @@ def dense_rollout(tree, ws, motion, h, steps, limits, tol):
             if iteration == DENSE_ITERATIONS_MAX or size == np.inf:
                 return -1
         depart(tree, ws.node, d, h, ws.arc, ws.wrench)
-        arrive(tree, ws, q, h, limits.stiffness, b)
+        arrive(tree, ws, q, h, b)
         order = remember(history, ws.missed, order, d)
     return total
 

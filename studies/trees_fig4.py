@@ -42,8 +42,7 @@ def _residuals(method: str) -> np.ndarray:
     motion.b[:] += p
     if stepper.advance(motion, 1)[1] != OK:
         return np.zeros(0)
-    residuals = stepper.workspace.residuals
-    return residuals[residuals > 0.0]
+    return stepper.residuals[stepper.residuals > 0.0]
 
 
 def _claims(residuals: dict[str, np.ndarray], means: dict[str, list[float]]) -> list[Claim]:

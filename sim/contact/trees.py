@@ -78,6 +78,7 @@ def gather_ends(tree, contact, h, work):
 
     The point of a round end is the one next to the ground.
     """
+    pose, twist = contact.carrier[:12], contact.carrier[12:18]
     used = 0
     heights, frame = contact.heights, contact.frame
     for k in range(contact.carriers.shape[0]):
@@ -88,15 +89,15 @@ def gather_ends(tree, contact, h, work):
         n = unrotate(R, surface_normal(heights, frame, x[0], x[1]))
         for c in range(3):
             contact.point[0, c] = centre[c] - radius * n[c]
-            contact.pose[9 + c] = contact.frames[i, 9 + c]
+            pose[9 + c] = contact.frames[i, 9 + c]
             for r in range(3):
-                contact.pose[3 * c + r] = R[3 * r + c]
+                pose[3 * c + r] = R[3 * r + c]
         turning, moving = unrotate(R, row3(contact.twists, i, 0)), unrotate(R, row3(contact.twists, i, 3))
         for c in range(3):
-            contact.twist[c] = turning[c]
-            contact.twist[3 + c] = moving[c]
+            twist[c] = turning[c]
+            twist[3 + c] = moving[c]
         rows = gather_rows(
-            work[used:], contact.pose, contact.twist, contact.ones, h, heights, frame, contact.point, np.inf
+            work[used:], pose, twist, contact.carrier[18:], h, heights, frame, contact.point, np.inf
         )
         for row in range(used, used + rows):
             work[row, POINT] = k
@@ -230,9 +231,8 @@ class TreeContact(NamedTuple):
     """(6,) the last three: mean force of the ground in the last step, world frame [N]."""
     frames: np.ndarray
     twists: np.ndarray
-    pose: np.ndarray
-    twist: np.ndarray
-    ones: np.ndarray
+    carrier: np.ndarray
+    """(24,) pose and twist of one body as `gather_rows` takes them, and its inverse inertias, which do not matter."""
     point: np.ndarray
     body: np.ndarray
     work: np.ndarray
@@ -278,9 +278,7 @@ class TreeGround(Environment):
             wrench_w=np.zeros(6),
             frames=np.zeros((n, 12)),
             twists=np.zeros((n, 6)),
-            pose=np.zeros(12),
-            twist=np.zeros(6),
-            ones=np.ones(6),
+            carrier=np.ones(24),
             point=np.zeros((1, 4)),
             body=np.zeros(rows, np.int64),
             work=np.zeros((rows, ROW_WIDTH)),
@@ -335,9 +333,7 @@ NO_GROUND = TreeContact(
     wrench_w=np.zeros(6),
     frames=np.zeros((0, 12)),
     twists=np.zeros((0, 6)),
-    pose=np.zeros(12),
-    twist=np.zeros(6),
-    ones=np.ones(6),
+    carrier=np.ones(24),
     point=np.zeros((1, 4)),
     body=np.zeros(0, np.int64),
     work=np.zeros((0, ROW_WIDTH)),

@@ -68,6 +68,10 @@ class TreeArrays(NamedTuple):
     """(nv,) coordinate at which a spring is at rest."""
     limits: np.ndarray
     """(nv, 2) lowest and highest coordinate of revolute and prismatic joints, infinite where there is none."""
+    limit_stiffness: np.ndarray
+    """(nv,) of one-sided springs at the limits [N m/rad or N/m]; none until a tree is bound to a step's length."""
+    limit_damping: np.ndarray
+    """(nv,) beyond the limits [N m s/rad or N s/m]; likewise."""
 
 
 class Workspace(NamedTuple):
@@ -128,9 +132,8 @@ class Workspace(NamedTuple):
     missed: np.ndarray
     """(REMEMBERED,) sums of squares by which guesses of each order would have missed the step."""
     tally: np.ndarray
-    """(2,) grows by the root finder's iterations and by the steps that had to be divided."""
-    residuals: np.ndarray
-    """(k,) residual impulses of the latest step's first iterates [N m s or N s]; none are noted where it is empty."""
+    """(2 + k,) grows by the root finder's iterations and by the steps that had to be divided; then the residuals of the
+    latest step's first k iterates [N m s or N s]."""
 
 
 class TreeMotion(NamedTuple):
@@ -158,24 +161,6 @@ class Loads(NamedTuple):
     """(nv,) generalised force whose impulse acts where a step starts."""
     wrenches: np.ndarray
     """(n or 0, 6) on the bodies, in their frames, where a step starts [N m, N]."""
-
-
-class Limits(NamedTuple):
-    """One-sided springs at the limits of joints."""
-
-    stiffness: np.ndarray
-    """(nv,) N m/rad or N/m."""
-    damping: np.ndarray
-    """(nv,) N m s/rad or N s/m."""
-
-
-class RootFinding(NamedTuple):
-    """How a step's increments are found: `roots` has the names."""
-
-    solver: int
-    guess: int
-    tolerance: float
-    """Of the increments [rad or m]."""
 
 
 def workspace(tree: TreeArrays, noted: int = 0) -> Workspace:
@@ -208,6 +193,5 @@ def workspace(tree: TreeArrays, noted: int = 0) -> Workspace:
         kept_b=np.zeros(nv),
         torque=np.zeros(nv),
         missed=np.zeros(REMEMBERED),
-        tally=np.zeros(2),
-        residuals=np.zeros(noted),
+        tally=np.zeros(2 + noted),
     )

@@ -50,13 +50,13 @@ def air_forces(tree, ws, v, out):
 
 
 @apart
-def air_impulse(tree, ws, q, b, h, seconds, limits):
+def air_impulse(tree, ws, q, b, h, seconds):
     """Add to the impulse b of a node what the air gives in so many seconds, at the velocities in their middle.
 
     h: of the step, whose half of the node's kick is in b.
     """
     copy(ws.increments, ws.saved_b)
-    node_velocities(tree, ws, q, b, h, limits, ws.change)
+    node_velocities(tree, ws, q, b, h, ws.change)
     air_forces(tree, ws, ws.change, ws.kick)
     solve(tree, ws.node, ws.damping, h, ws.factor, ws.kick, ws.wrench, ws.spare, ws.twist, ws.trial)
     for a in range(b.shape[0]):
@@ -127,12 +127,12 @@ def all_forces(tree, ws, v, u, w, out):
 
 
 @entry
-def accelerate(tree, ws, q, v, u, w, limits, out):
+def accelerate(tree, ws, q, v, u, w, out):
     """out = v' (nv,) under torques u and wrenches w (n or 0, 6) in the bodies' frames. ws.node is placed at q."""
     damping = ws.damping
-    active_damping(tree, q, limits.damping, damping)
+    active_damping(tree, q, damping)
     place(tree, q, ws.node)
-    node_force(tree, ws, q, limits.stiffness, ws.kick)
+    node_force(tree, ws, q, ws.kick)
     all_forces(tree, ws, v, u, w, out)
     factorise(tree, ws.node, damping, 0.0, ws.articulated, ws.factor)
     solve(tree, ws.node, damping, 0.0, ws.factor, out, ws.wrench, ws.spare, ws.twist, out)
@@ -157,10 +157,10 @@ def coordinate_rates(tree, d, v, out):
 
 
 @entry
-def euler_step(tree, ws, q, v, u, w, h, limits, stages):
+def euler_step(tree, ws, q, v, u, w, h, stages):
     """v += h v', then q moves by h v. The first of `stages` (6, nv) is overwritten."""
     slope, d = stages[0], ws.increments
-    accelerate(tree, ws, q, v, u, w, limits, slope)
+    accelerate(tree, ws, q, v, u, w, slope)
     for a in range(v.shape[0]):
         v[a] += h * slope[a]
         d[a] = h * v[a]
@@ -168,7 +168,7 @@ def euler_step(tree, ws, q, v, u, w, h, limits, stages):
 
 
 @entry
-def rk4_step(tree, ws, q, v, u, w, h, limits, stages):
+def rk4_step(tree, ws, q, v, u, w, h, stages):
     """Four stages. u (1 or 3, nv): torques that are held, or at the step's start, middle and end. `stages` (6, nv) is
     overwritten."""
     slope, rate, velocity, sum_v, sum_d, increment = (
@@ -189,7 +189,7 @@ def rk4_step(tree, ws, q, v, u, w, h, limits, stages):
         copy(q, ws.q_after)
         move(tree, ws.q_after, increment)
         torques = u[(stage + 1) // 2 if u.shape[0] > 1 else 0]
-        accelerate(tree, ws, ws.q_after, velocity, torques, w, limits, slope)
+        accelerate(tree, ws, ws.q_after, velocity, torques, w, slope)
         coordinate_rates(tree, increment, velocity, rate)
         weight = 1.0 / 6.0 if stage == 0 or stage == 3 else 1.0 / 3.0
         ahead = 1.0 if stage == 2 else 0.5

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sim.multibody.arrays import BALL, FREE, MOMENT, NODE
+from sim.multibody.arrays import BALL, FREE, MOMENT, NODE, TreeArrays
 from sim.multibody.kinematics import momentum, place, place_frames
 from sim.multibody.recursions import beyond, spring_impulses
 from sim.multibody.spatial import (
@@ -56,7 +56,7 @@ def world_frames(tree, q, node, out):
 
 
 @entry
-def spring_energy(tree, q, limit_stiffness):
+def spring_energy(tree, q):
     """Of springs and of limits that are overrun [J]."""
     energy = 0.0
     kinds, v_at, q_at = tree.kind, tree.v_at, tree.q_at
@@ -71,7 +71,7 @@ def spring_energy(tree, q, limit_stiffness):
             continue
         energy += 0.5 * stiffness[a] * (q[c] - rest[a]) ** 2
         over = beyond(q[c], limits[a, 0], limits[a, 1])
-        energy += 0.5 * limit_stiffness[a] * over * over
+        energy += 0.5 * tree.limit_stiffness[a] * over * over
     return energy
 
 
@@ -88,18 +88,17 @@ def angle_of(tree, q, i):
 
 
 @entry
-def observe_node(tree, ws, reported, q, v, u, limits, row):
+def observe_node(tree, ws, reported, q, v, u, row):
     """Fill `row` with all that is observed of a node: a row of `layout_of` an articulated vehicle. u (nv,): torques of
     the controls."""
     carriers, offsets, lines = reported.carriers, reported.offsets, reported.lines
     joints, torques = reported.joints, reported.torques
-    limit_stiffness, limit_damping = limits.stiffness, limits.damping
     nv, n = v.shape[0], tree.parent.shape[0]
     frames, twists, torque = ws.after, ws.arc, ws.impulse
     place(tree, q, ws.node)
     world_frames(tree, q, ws.node, frames)
     momenta(tree, ws.node, v, twists, ws.wrench, ws.residual)
-    energy = spring_energy(tree, q, limit_stiffness)
+    energy = spring_energy(tree, q)
     for a in range(nv):
         energy += 0.5 * ws.residual[a] * v[a]
     turning, linear = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
@@ -143,10 +142,10 @@ def observe_node(tree, ws, reported, q, v, u, limits, row):
     for k in range(joints.shape[0]):
         row[at + k] = angle_of(tree, q, joints[k])
     at += joints.shape[0]
-    active_damping(tree, q, limit_damping, ws.damping)
+    active_damping(tree, q, ws.damping)
     for a in range(nv):
         torque[a] = u[a] - ws.damping[a] * v[a]
-    spring_impulses(tree, q, limit_stiffness, 1.0, torque)
+    spring_impulses(tree, q, 1.0, torque)
     largest_torque = 0.0
     for a in range(nv):
         largest_torque = max(largest_torque, abs(torque[a]))
@@ -197,12 +196,12 @@ def kinetic_energy_J(p: np.ndarray, v: np.ndarray) -> float:
     return 0.5 * float(p @ v)
 
 
-def potential_energy_J(tree: Tree, q: np.ndarray, limit_stiffness: np.ndarray) -> float:
-    """Of gravity, springs and limits that are overrun."""
-    a, T_wb = tree.arrays, frames(tree, q)
+def potential_energy_J(tree: Tree, q: np.ndarray, arrays: TreeArrays | None = None) -> float:
+    """Of gravity, springs and limits that are overrun, as far as `arrays` (None: the tree's own) has springs there."""
+    a, T_wb = tree.arrays if arrays is None else arrays, frames(tree, q)
     moments_w = np.einsum("nij,nj->ni", T_wb[:, :3, :3], a.moment) + a.mass[:, None] * T_wb[:, :3, 3]
     energy = -float(moments_w.sum(0) @ a.gravity_w)
-    return energy + float(spring_energy(a, q, limit_stiffness))
+    return energy + float(spring_energy(a, q))
 
 
 def spatial_momentum(tree: Tree, q: np.ndarray, v: np.ndarray) -> np.ndarray:

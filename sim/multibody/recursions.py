@@ -205,7 +205,7 @@ def beyond(x, low, high):
 
 
 @jit
-def spring_impulses(tree, q, limit_stiffness, kick, b):
+def spring_impulses(tree, q, kick, b):
     """Add `kick` seconds of the joints' springs and limits at a node."""
     kinds, v_at, q_at = tree.kind, tree.v_at, tree.q_at
     stiffness, rest, limits = tree.stiffness, tree.rest, tree.limits
@@ -222,11 +222,11 @@ def spring_impulses(tree, q, limit_stiffness, kick, b):
             b[a + 2] += kick * f[2]
             continue
         b[a] -= kick * stiffness[a] * (q[c] - rest[a])
-        b[a] -= kick * limit_stiffness[a] * beyond(q[c], limits[a, 0], limits[a, 1])
+        b[a] -= kick * tree.limit_stiffness[a] * beyond(q[c], limits[a, 0], limits[a, 1])
 
 
 @jit
-def node_impulses(tree, node, q, d, damping, limit_stiffness, h, kick, arc, wrench, b):
+def node_impulses(tree, node, q, d, damping, h, kick, arc, wrench, b):
     """b = momenta that arrive with the arc, and `kick` seconds of gravity and springs at the node.
 
     `arc` is that of the step that ends here, as the bodies stood where it began; with an arc of zeros (and d = 0) the
@@ -258,4 +258,4 @@ def node_impulses(tree, node, q, d, damping, limit_stiffness, h, kick, arc, wren
     for a in range(b.shape[0]):
         b[a] += (armature[a] / h - 0.5 * damping[a]) * d[a]
     rotors_of_balls(tree, d, h, b)
-    spring_impulses(tree, q, limit_stiffness, kick, b)
+    spring_impulses(tree, q, kick, b)

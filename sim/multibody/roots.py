@@ -191,10 +191,10 @@ def find_root(tree, ws, q, d, h, method, tol, rate):
     Done when what is left to move, by the convergence seen last, is below `tol` (rad or m): impulses cannot tell, since
     their floor is M eps / h. The first iteration goes by the convergence `rate[0]` of the steps before, 0 if there is
     none, made worse each time that it is not seen anew (Hairer and Wanner II, IV.8). An iterate that has further to go
-    than the one before is halved. `ws.residuals` notes the residual at each iterate. It is as after `depart`
+    than the one before is halved. `ws.tally` notes the residual at each iterate. It is as after `depart`
     with d then.
     """
-    residuals = ws.residuals
+    residuals = ws.tally[2:]
     before = math.inf
     backtracks = 0
     known = expected_rate(method, rate[0])

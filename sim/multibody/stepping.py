@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from sim.multibody.arrays import BALL, FREE, PRISMATIC, REVOLUTE, Limits, Workspace
+from sim.multibody.arrays import BALL, FREE, PRISMATIC, REVOLUTE, TreeArrays, Workspace
 from sim.multibody.articulated import factorise, solve
 from sim.multibody.kinematics import move, place
 from sim.multibody.recursions import missing_impulses, node_impulses
@@ -39,7 +39,7 @@ HALVINGS = 6
 
 
 @jit
-def active_damping(tree, q, limit_damping, out):
+def active_damping(tree, q, out):
     """Joint damping of a step, with that of the limits that the node is beyond."""
     kinds, v_at, q_at = tree.kind, tree.v_at, tree.q_at
     damping, limits = tree.damping, tree.limits
@@ -52,7 +52,7 @@ def active_damping(tree, q, limit_damping, out):
             continue
         x = q[q_at[i]]
         beyond = x < limits[a, 0] or x > limits[a, 1]
-        out[a] = damping[a] + (limit_damping[a] if beyond else 0.0)
+        out[a] = damping[a] + (tree.limit_damping[a] if beyond else 0.0)
 
 
 @jit
@@ -80,7 +80,7 @@ def take_back(tree, d, residual, b):
 
 
 @jit
-def arrive(tree, ws, q, h, limit_stiffness, b):
+def arrive(tree, ws, q, h, b):
     """After `depart` with ws.increments: move q by these, and b to the impulse at the node that is reached.
 
     ws.node becomes its frames. The impulse by which the root was missed is taken back there: momenta are kept whatever
@@ -90,12 +90,12 @@ def arrive(tree, ws, q, h, limit_stiffness, b):
     missing_impulses(tree, ws.node, d, ws.impulse, damping, h, ws.wrench, ws.residual)
     move(tree, q, d)
     place(tree, q, ws.node)
-    node_impulses(tree, ws.node, q, d, damping, limit_stiffness, h, h, ws.arc, ws.wrench, b)
+    node_impulses(tree, ws.node, q, d, damping, h, h, ws.arc, ws.wrench, b)
     take_back(tree, ws.increments, ws.residual, b)
 
 
 @entry
-def node_force(tree, ws, q, limit_stiffness, out):
+def node_force(tree, ws, q, out):
     """Generalised forces of gravity, springs and limits at the node placed in ws.node; ws.increments is lost."""
     clear_pairs(ws.arc)
     clear(ws.increments)
@@ -105,7 +105,6 @@ def node_force(tree, ws, q, limit_stiffness, out):
         q,
         ws.increments,
         ws.damping,
-        limit_stiffness,
         1.0,
         1.0,
         ws.arc,
@@ -115,10 +114,10 @@ def node_force(tree, ws, q, limit_stiffness, out):
 
 
 @entry
-def node_velocities(tree, ws, q, b, h, limits, v):
+def node_velocities(tree, ws, q, b, h, v):
     """Velocities (nv,) at the node with the impulse b: of its momenta. ws.factor is that of the mass matrix then."""
     place(tree, q, ws.node)
-    node_force(tree, ws, q, limits.stiffness, ws.kick)
+    node_force(tree, ws, q, ws.kick)
     for a in range(b.shape[0]):
         v[a] = b[a] - 0.5 * h * ws.kick[a]
     clear(ws.damping)
@@ -135,10 +134,10 @@ def load_bodies(ws, w):
 
 
 @jit
-def advance(tree, ws, motion, loads, h, limits, finding, guess):
+def advance(tree, ws, motion, loads, h, solver, guess, tol):
     """One step; iterations, or -1. q and b are those of its end then, unchanged where no root is found."""
     q, b, memory, u, w = motion.q, motion.b, motion.memory, loads.torques, loads.wrenches
-    active_damping(tree, q, limits.damping, ws.damping)
+    active_damping(tree, q, ws.damping)
     if w.shape[0]:
         load_bodies(ws, w)
         gather(tree, ws.node, ws.wrench, ws.impulse)
@@ -147,40 +146,40 @@ def advance(tree, ws, motion, loads, h, limits, finding, guess):
     else:
         for a in range(b.shape[0]):
             ws.impulse[a] = b[a] + 0.5 * h * u[a]
-    order, finder = int(memory[0]), finding.solver
+    order, finder = int(memory[0]), solver
     while True:
         if finder != NEWTON or guess == IMPULSE or order == 0:
             factorise(tree, ws.node, ws.damping, h, ws.articulated, ws.factor)
         first_guess(tree, ws, h, motion.history, order, guess, ws.increments)
-        iterations = find_root(tree, ws, q, ws.increments, h, finder, finding.tolerance, memory[1:])
+        iterations = find_root(tree, ws, q, ws.increments, h, finder, tol, memory[1:])
         if iterations >= 0:
             break
         if finder == NEWTON:
             return -1
         finder, guess, memory[1] = NEWTON, IMPULSE, 0.0
-    if finder != finding.solver:
+    if finder != solver:
         memory[1] = 0.0
-    arrive(tree, ws, q, h, limits.stiffness, b)
+    arrive(tree, ws, q, h, b)
     for a in range(b.shape[0]):
         b[a] += 0.5 * h * u[a]
     return iterations
 
 
 @apart
-def shift_kick(tree, ws, q, limits, seconds, b):
+def shift_kick(tree, ws, q, seconds, b):
     """Add `seconds` of a node's forces to b. The impulse of a node depends on the step that follows by these alone."""
-    node_force(tree, ws, q, limits.stiffness, ws.kick)
+    node_force(tree, ws, q, ws.kick)
     for a in range(b.shape[0]):
         b[a] += seconds * ws.kick[a]
 
 
 @jit
-def take_step(tree, ws, motion, loads, h, limits, finding):
+def take_step(tree, ws, motion, loads, h, solver, guess, tol):
     """One step in place, as a whole or, where that has no root, in 2, 4, ... parts; its status.
 
     Without a root q and b may be lost.
     """
-    q, b, memory, guess = motion.q, motion.b, motion.memory, finding.guess
+    q, b, memory = motion.q, motion.b, motion.memory
     for level in range(HALVINGS + 1):
         parts = 2**level
         part_h = h / parts
@@ -188,12 +187,12 @@ def take_step(tree, ws, motion, loads, h, limits, finding):
             guess = IMPULSE
             copy(q, ws.saved_q)
             copy(b, ws.saved_b)
-            shift_kick(tree, ws, q, limits, -0.5 * (h - part_h), b)
+            shift_kick(tree, ws, q, -0.5 * (h - part_h), b)
         total = 0
         for _ in range(parts):
             if level > 0:
                 memory[:] = 0.0
-            n = advance(tree, ws, motion, loads, part_h, limits, finding, guess)
+            n = advance(tree, ws, motion, loads, part_h, solver, guess, tol)
             if n < 0:
                 break
             total += n
@@ -208,7 +207,7 @@ def take_step(tree, ws, motion, loads, h, limits, finding):
     if level == 0:
         memory[0] = remember(motion.history, ws.missed, memory[0], ws.increments)
     else:
-        shift_kick(tree, ws, q, limits, 0.5 * (h - part_h), b)
+        shift_kick(tree, ws, q, 0.5 * (h - part_h), b)
         ws.tally[1] += 1
         memory[:] = 0.0
     ws.tally[0] += total
@@ -223,8 +222,8 @@ at zero and free: a tenth of what the step would not stand, so that a joint over
 nothing blows up where several limits of a light body are reached at once."""
 
 
-def limit_springs(tree: Tree, step_s: float, ws: Workspace) -> Limits:
-    """For steps of `step_s` seconds and all that are shorter."""
+def with_limit_springs(tree: Tree, step_s: float, ws: Workspace) -> TreeArrays:
+    """The tree's arrays with springs at its limits for steps of `step_s` seconds and all that are shorter."""
     a, nv = tree.arrays, tree.nv
     stiffness, damping = np.zeros(nv), np.zeros(nv)
     place(a, tree.q0, ws.node)
@@ -240,4 +239,4 @@ def limit_springs(tree: Tree, step_s: float, ws: Workspace) -> Limits:
         inertia = 1.0 / answer[at]
         stiffness[at] = STIFFNESS * inertia / step_s**2
         damping[at] = 2.0 * DAMPING_RATIO * np.sqrt(stiffness[at] * inertia)
-    return Limits(stiffness, damping)
+    return a._replace(limit_stiffness=stiffness, limit_damping=damping)

@@ -125,9 +125,8 @@ class SymbolicTree:
     ) -> ca.SX:
         """Momenta that arrive at q with the arc of increments d, and `kick` seconds of gravity and springs there."""
         arrays, wrench, out = self._arrays, self._zeros(self.tree.n, 6), self._zeros(self.tree.nv)
-        none = np.zeros(self.tree.nv)  # of limits
         node = self._node(q)
-        _NODE_IMPULSES(arrays, node, _entries(q), d, arrays.damping, none, h, kick, arc, wrench, out)
+        _NODE_IMPULSES(arrays, node, _entries(q), d, arrays.damping, h, kick, arc, wrench, out)
         return _column(out)
 
     @staticmethod

@@ -291,6 +291,8 @@ def _arrays(
         stiffness=stiffness,
         rest=rest,
         limits=limits,
+        limit_stiffness=np.zeros(nv),
+        limit_damping=np.zeros(nv),
     )
     return Tree(
         arrays=arrays,

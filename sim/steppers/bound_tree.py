@@ -8,9 +8,8 @@ from sim.contact.trees import NO_GROUND, TreeContact
 from sim.multibody import roots, stepping
 from sim.multibody.arrays import (
     REMEMBERED,
-    Limits,
     Loads,
-    RootFinding,
+    TreeArrays,
     TreeMotion,
     Workspace,
     workspace,
@@ -52,16 +51,18 @@ class BoundTree:
         noted: int = 0,
     ) -> None:
         """limit_step_s: limits of joints are no stiffer than steps of this length bear, however short steps are.
-        noted: of how many iterates of the latest step `workspace.residuals` has the residual impulse.
+        noted: of how many iterates of the latest step `residuals` are kept.
 
         Raises InputError for a loop of unknown bodies.
         """
-        self.tree, self.finding = tree, RootFinding(SOLVERS[solver], GUESSES[guess], float(tolerance))
+        self.tree, self.tolerance = tree, float(tolerance)
+        self._nq, self._ends = tree.nq, tree.nq + tree.nv
+        self.solver, self.guess = SOLVERS[solver], GUESSES[guess]
         self.workspace: Workspace = workspace(tree.arrays, noted)
         self.closure = Closure(tree, loops) if loops else None
         self.impulses = np.zeros(3 * len(loops))
         """Of the loops in the latest step, three each, in the world's frame [N s]."""
-        self._limits: dict[float, Limits] = {}
+        self._arrays: dict[float, TreeArrays] = {}
         self._limit_step_s = limit_step_s
         self.step_s = step_s
 
@@ -73,16 +74,15 @@ class BoundTree:
     def step_s(self, step_s: float) -> None:
         self._step_s = float(step_s)
         bearing = max(self._step_s, self._limit_step_s)
-        if bearing not in self._limits:
-            self._limits[bearing] = stepping.limit_springs(self.tree, bearing, self.workspace)
-        self.limits = self._limits[bearing]
-        """Of the joints, as steps of `step_s` bear them."""
+        if bearing not in self._arrays:
+            self._arrays[bearing] = stepping.with_limit_springs(self.tree, bearing, self.workspace)
+        self.arrays = self._arrays[bearing]
+        """With springs at the limits of joints, as steps of `step_s` bear them."""
 
     def motion(self, y: np.ndarray) -> TreeMotion:
         """The views of a flat private state (nq + nv (1 + REMEMBERED) + 2,)."""
-        nq, nv = self.tree.nq, self.tree.nv
-        ends = nq + nv
-        return TreeMotion(y[:nq], y[nq:ends], y[ends:-2].reshape(nv, REMEMBERED), y[-2:])
+        nq, ends = self._nq, self._ends
+        return TreeMotion(y[:nq], y[nq:ends], y[ends:-2].reshape(-1, REMEMBERED), y[-2:])
 
     def start(self, q: np.ndarray, v: np.ndarray) -> TreeMotion:
         """At a node with coordinates q (nq,) and velocities v (nv,), by the discrete Legendre transform.
@@ -91,16 +91,14 @@ class BoundTree:
         `loops.OPEN_MAX_M`.
         """
         if self.closure is not None:
-            q, v = self.closure.closed(q, v, self.finding.tolerance)
+            q, v = self.closure.closed(q, v, self.tolerance)
         q = np.array(q, float)
         return TreeMotion(q, self._impulse(q, v), np.zeros((self.tree.nv, REMEMBERED)), np.zeros(2))
 
     def _impulse(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         """(nv,) with which a step begins."""
         b = np.zeros(self.tree.nv)
-        variational_start(
-            self.tree.arrays, self.workspace, q, np.array(v, float), self.step_s, self.limits, b
-        )
+        variational_start(self.arrays, self.workspace, q, np.array(v, float), self.step_s, b)
         return b
 
     def advance(
@@ -120,7 +118,7 @@ class BoundTree:
         impulses: of the loops, in place of `self.impulses`. Returns (steps done, status of `stepping`); the motion is
         the last good one.
         """
-        tree, nv = self.tree.arrays, self.tree.nv
+        tree, nv = self.arrays, self.tree.nv
         loads = Loads(
             np.zeros(nv) if torques is None else torques,
             np.zeros(nv) if push is None else push,
@@ -128,7 +126,16 @@ class BoundTree:
         )
         if self.closure is None:
             return variational_rollout(
-                tree, self.workspace, contact, motion, loads, self.step_s, steps, self.limits, self.finding
+                tree,
+                self.workspace,
+                contact,
+                motion,
+                loads,
+                self.step_s,
+                steps,
+                self.solver,
+                self.guess,
+                self.tolerance,
             )
         return closed_rollout(
             tree,
@@ -141,28 +148,36 @@ class BoundTree:
             loads,
             self.step_s,
             steps,
-            self.limits,
-            self.finding,
+            self.solver,
+            self.tolerance,
         )
 
     def node_force(self, q: np.ndarray) -> np.ndarray:
         """(nv,) generalised force of gravity, springs and limits at coordinates q."""
         force = np.zeros(self.tree.nv)
-        place(self.tree.arrays, q, self.workspace.node)
-        stepping.node_force(self.tree.arrays, self.workspace, q, self.limits.stiffness, force)
+        place(self.arrays, q, self.workspace.node)
+        stepping.node_force(self.arrays, self.workspace, q, force)
         return force
 
     def momenta(self, motion: TreeMotion) -> np.ndarray:
         """(nv,) generalised momenta at the node, as the step arrives there."""
         return motion.b - 0.5 * self.step_s * self.node_force(motion.q)
 
+    @property
+    def residuals(self) -> np.ndarray:
+        """(noted,) residual impulses of the latest step's iterates, 0 where there was none [N m s or N s]."""
+        return self.workspace.tally[2:]
+
     def velocity(self, motion: TreeMotion) -> np.ndarray:
         """(nv,) joint velocities at the node, from its momenta, with the impulse that keeps loops closed."""
-        v = np.zeros(self.tree.nv)
-        stepping.node_velocities(
-            self.tree.arrays, self.workspace, motion.q, motion.b, self.step_s, self.limits, v
-        )
-        return v if self.closure is None else self.closure.tangent(motion.q, v)
+        return self.velocities(motion.q, motion.b, np.zeros(self.tree.nv))
+
+    def velocities(self, q: np.ndarray, b: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """The same of a motion's coordinates and impulse, into v (nv,)."""
+        stepping.node_velocities(self.arrays, self.workspace, q, b, self.step_s, v)
+        if self.closure is not None:
+            v[:] = self.closure.tangent(q, v)
+        return v
 
     def energy_J(self, motion: TreeMotion) -> float:
         """Kinetic and potential energy at the node, with that of springs and of limits that are overrun."""
@@ -170,7 +185,7 @@ class BoundTree:
         if self.closure is not None:
             motion = motion._replace(b=self._impulse(motion.q, v))
         momenta = self.momenta(motion)
-        return kinetic_energy_J(momenta, v) + potential_energy_J(self.tree, motion.q, self.limits.stiffness)
+        return kinetic_energy_J(momenta, v) + potential_energy_J(self.tree, motion.q, self.arrays)
 
     def momentum_w(self, motion: TreeMotion) -> np.ndarray:
         """(6,) spatial momentum (angular about the world's origin, linear) of all bodies."""

@@ -8,7 +8,7 @@ import numpy as np
 from sim.compiler.stepper import kept_state
 from sim.contact.trees import TreeContact, contact_of
 from sim.integrators.base import Integrator
-from sim.multibody.arrays import REMEMBERED, Limits, Loads
+from sim.multibody.arrays import REMEMBERED, Loads, TreeArrays
 from sim.multibody.continuous import EULER, RK4
 from sim.multibody.observing import Reported, observe_node
 from sim.multibody.tree import Tree
@@ -99,9 +99,9 @@ class TreeStepper:
         rule, stages = ACCELERATED[self.integrator.name], self._stages()
         held = np.array([self._vehicle.joint_forces(row, p) for row in u.reshape(len(self.moments), -1)])
         loads = Loads(held, w, NO_WRENCHES)
-        tree, ws, limits = bound.tree.arrays, bound.workspace, bound.limits
+        tree, ws = bound.arrays, bound.workspace
         done, status = tree_rollouts.accelerated_rollout(
-            tree, ws, contact, y[:nq], y[nq:], loads, h, n, limits, rule, stages
+            tree, ws, contact, y[:nq], y[nq:], loads, h, n, rule, stages
         )
         return done, status, 0
 
@@ -130,8 +130,7 @@ class TreeStepper:
         """Coordinates and velocities of a private state; of the variational method by its momenta."""
         node = y[: self._nq + self._nv].copy()
         if self._variational:
-            bound = self._bound(p, h)
-            node[self._nq :] = bound.velocity(bound.motion(y))
+            self._bound(p, h).velocities(node[: self._nq], self._b(y), node[self._nq :])
         return node
 
     def trajectory(
@@ -225,10 +224,10 @@ class TreeStepper:
         return y[self._nq : self._nq + self._nv]
 
     def _report(self, p: np.ndarray, node: np.ndarray, torques: np.ndarray, row: np.ndarray) -> None:
-        bound, reported, limits = self._kept(p)
+        bound, reported, arrays = self._kept(p)
         if np.isfinite(node).all():
-            q, v, tree = node[: self._nq], node[self._nq :], bound.tree.arrays
-            observe_node(tree, bound.workspace, reported, q, v, torques, limits, row)
+            q, v = node[: self._nq], node[self._nq :]
+            observe_node(arrays, bound.workspace, reported, q, v, torques, row)
         else:
             row[:] = np.nan
 
@@ -239,9 +238,11 @@ class TreeStepper:
             bound.step_s = h
         return bound
 
-    def _kept(self, p: np.ndarray) -> tuple[BoundTree, Reported, Limits]:
-        """The same, what is reported of it, and the limits that this tells of."""
-        kept: dict[bytes, tuple[BoundTree, Reported, Limits]] = self._local.__dict__.setdefault("kept", {})
+    def _kept(self, p: np.ndarray) -> tuple[BoundTree, Reported, TreeArrays]:
+        """The same, what is reported of it, and the arrays for that."""
+        kept: dict[bytes, tuple[BoundTree, Reported, TreeArrays]] = self._local.__dict__.setdefault(
+            "kept", {}
+        )
         key = p.tobytes()
         found = kept.get(key)
         if found is None:
@@ -257,7 +258,7 @@ class TreeStepper:
             found = kept[key] = (
                 bound,
                 Reported(tree.carriers, offsets, lines, *self._told),
-                bound.limits,
+                bound.arrays,
             )
         return found
 

@@ -6,7 +6,6 @@ Of the variational method the private state is a `TreeMotion`, of the others (q,
 import math
 
 from sim.contact.trees import ground_push, is_near
-from sim.multibody.arrays import RootFinding
 from sim.multibody.articulated import factorise, solve
 from sim.multibody.continuous import EULER, accelerate, air_impulse, euler_step, rk4_step
 from sim.multibody.kinematics import place
@@ -32,10 +31,10 @@ _ROOT_FRACTION = 0.1
 
 
 @apart
-def meet_ground(tree, ws, contact, motion, loads, h, limit_damping):
+def meet_ground(tree, ws, contact, motion, loads, h):
     """Add to ws.torque the contact's mean force over a step that begins with the impulse b."""
     q, b, u = motion.q, motion.b, loads.torques
-    active_damping(tree, q, limit_damping, ws.damping)
+    active_damping(tree, q, ws.damping)
     factorise(tree, ws.node, ws.damping, h, ws.articulated, ws.factor)
     for a in range(b.shape[0]):
         contact.free[a] = b[a] + h * (0.5 * u[a] + ws.torque[a])
@@ -44,17 +43,17 @@ def meet_ground(tree, ws, contact, motion, loads, h, limit_damping):
 
 
 @entry
-def variational_start(tree, ws, q, v, h, limits, b):
+def variational_start(tree, ws, q, v, h, b):
     """The impulse b of a node, by the discrete Legendre transform."""
     place(tree, q, ws.node)
-    node_force(tree, ws, q, limits.stiffness, ws.kick)
+    node_force(tree, ws, q, ws.kick)
     momenta(tree, ws.node, v, ws.arc, ws.wrench, b)
     for a in range(b.shape[0]):
         b[a] += 0.5 * h * ws.kick[a]
 
 
 @entry_apart
-def variational_rollout(tree, ws, contact, motion, loads, h, steps, limits, finding):
+def variational_rollout(tree, ws, contact, motion, loads, h, steps, solver, guess, tol):
     """Returns (steps done, status); the motion is the last good one, in place. contact: the ground, as far as it has
     ends.
 
@@ -69,14 +68,14 @@ def variational_rollout(tree, ws, contact, motion, loads, h, steps, limits, find
         copy(b, ws.kept_b)
         copy(loads.push, ws.torque)
         if airy:
-            air_impulse(tree, ws, q, b, h, 0.5 * h, limits)
+            air_impulse(tree, ws, q, b, h, 0.5 * h)
         if contact.carriers.shape[0] and is_near(tree, ws, contact, q, h):
-            meet_ground(tree, ws, contact, motion, loads, h, limits.damping)
+            meet_ground(tree, ws, contact, motion, loads, h)
         for a in range(b.shape[0]):
             b[a] += h * ws.torque[a]
-        status = take_step(tree, ws, motion, loads, h, limits, finding)
+        status = take_step(tree, ws, motion, loads, h, solver, guess, tol)
         if status == OK and airy:
-            air_impulse(tree, ws, q, b, h, 0.5 * h, limits)
+            air_impulse(tree, ws, q, b, h, 0.5 * h)
         if status != OK:
             copy(ws.kept_q, q)
             copy(ws.kept_b, b)
@@ -85,7 +84,7 @@ def variational_rollout(tree, ws, contact, motion, loads, h, steps, limits, find
 
 
 @entry
-def accelerated_rollout(tree, ws, contact, q, v, loads, h, steps, limits, rule, stages):
+def accelerated_rollout(tree, ws, contact, q, v, loads, h, steps, rule, stages):
     """By articulated-body accelerations; as `variational_rollout`, but torques (1 or 3, nv) as `rk4_step` takes them.
 
     `stages` (9, nv) is overwritten.
@@ -101,7 +100,7 @@ def accelerated_rollout(tree, ws, contact, q, v, loads, h, steps, limits, rule, 
         if contact.carriers.shape[0] and is_near(tree, ws, contact, q, h):
             for a in range(v.shape[0]):
                 middle[a] = u[rows // 2, a] + push[a]
-            accelerate(tree, ws, q, v, middle, none, limits, contact.free)
+            accelerate(tree, ws, q, v, middle, none, contact.free)
             for a in range(v.shape[0]):
                 contact.free[a] = v[a] + h * contact.free[a]
             ground_push(tree, ws, contact, h, 0.0, ws.torque)
@@ -109,9 +108,9 @@ def accelerated_rollout(tree, ws, contact, q, v, loads, h, steps, limits, rule, 
             for a in range(v.shape[0]):
                 torques[row, a] = u[row, a] + ws.torque[a]
         if rule == EULER:
-            euler_step(tree, ws, q, v, middle, none, h, limits, stages)
+            euler_step(tree, ws, q, v, middle, none, h, stages)
         else:
-            rk4_step(tree, ws, q, v, torques, none, h, limits, stages)
+            rk4_step(tree, ws, q, v, torques, none, h, stages)
         if largest(q, 1.0) == math.inf or largest(v, 1.0) == math.inf:
             copy(ws.kept_q, q)
             copy(ws.kept_b, v)
@@ -153,17 +152,17 @@ def copy_motion(source, to):
 
 
 @entry
-def closed_rollout(tree, ws, contact, loops, closing, motion, impulses, loads, h, steps, limits, finding):
+def closed_rollout(tree, ws, contact, loops, closing, motion, impulses, loads, h, steps, solver, tol):
     """As `variational_rollout`, with the loops closed at each step's end.
 
-    `impulses` (m,) of the latest step are where the next one's begin [N s]. finding.tolerance: of what the impulses
-    would still move [rad or m].
+    `impulses` (m,) of the latest step are where the next one's begin [N s]. tol: of what the impulses would
+    still move [rad or m].
     """
-    q, b, tol = motion.q, motion.b, finding.tolerance
+    q, b = motion.q, motion.b
     for step in range(steps):
         copy_motion(motion, closing.begin)
         copy(impulses, closing.impulses)
-        active_damping(tree, q, limits.damping, ws.damping)
+        active_damping(tree, q, ws.damping)
         loop_slopes(tree, ws, loops, closing, q, h)
         closed = by_end = False
         before, soft, reach = math.inf, 0.0, 0.0
@@ -174,8 +173,9 @@ def closed_rollout(tree, ws, contact, loops, closing, motion, impulses, loads, h
                     total += closing.slopes[k, a] * closing.impulses[k]
                 b[a] += total
             guess = EXTRAPOLATED if math.isinf(before) else GIVEN
-            trial = RootFinding(finding.solver, guess, _ROOT_FRACTION * tol)
-            _, status = variational_rollout(tree, ws, contact, motion, loads, h, 1, limits, trial)
+            _, status = variational_rollout(
+                tree, ws, contact, motion, loads, h, 1, solver, guess, _ROOT_FRACTION * tol
+            )
             size, widest = math.inf, math.inf
             if status == OK:
                 open_gaps(tree, ws, loops, closing, q)

@@ -63,12 +63,12 @@ def turning(tree, v, rate):
 
 
 @jit
-def parts_ahead(tree, ws, own, motion, varied, loads, h, limits, turn):
+def parts_ahead(tree, ws, own, motion, varied, loads, h, turn):
     """Into how many parts the step from here goes; varied[0], ln rho, becomes that step's. ws.node is placed at q."""
     q, b, v, rate, forces = motion.q, motion.b, own.velocity, own.rate, own.forces
     place(tree, q, ws.node)
-    node_force(tree, ws, q, limits.stiffness, ws.kick)
-    active_damping(tree, q, limits.damping, ws.damping)
+    node_force(tree, ws, q, ws.kick)
+    active_damping(tree, q, ws.damping)
     factorise(tree, ws.node, ws.damping, 0.0, ws.articulated, ws.factor)
     for a in range(b.shape[0]):
         rate[a] = b[a] - 0.5 * h * ws.kick[a]
@@ -103,7 +103,7 @@ def rescale(history, memory, ratio):
 
 
 @entry
-def varied_rollout(tree, ws, own, contact, motion, varied, loads, h, steps, limits, finding, turn):
+def varied_rollout(tree, ws, own, contact, motion, varied, loads, h, steps, turn, solver, guess, tol):
     """As `variational_rollout`. varied (2,): ln rho of the latest step, and its parts, 0 if there is none.
 
     Between steps b is that of a node of steps h, whatever the parts: half of the step's kick is in it.
@@ -112,18 +112,18 @@ def varied_rollout(tree, ws, own, contact, motion, varied, loads, h, steps, limi
     for step in range(steps):
         copy(q, own.q)
         copy(b, own.b)
-        parts = parts_ahead(tree, ws, own, motion, varied, loads, h, limits, turn)
+        parts = parts_ahead(tree, ws, own, motion, varied, loads, h, turn)
         part_h = h / parts
         if varied[1] > 0.0 and varied[1] != parts:
             rescale(motion.history, motion.memory, varied[1] / parts)
         varied[1] = parts
-        shift_kick(tree, ws, q, limits, -0.5 * (h - part_h), b)
-        _, status = variational_rollout(tree, ws, contact, motion, loads, part_h, parts, limits, finding)
+        shift_kick(tree, ws, q, -0.5 * (h - part_h), b)
+        _, status = variational_rollout(tree, ws, contact, motion, loads, part_h, parts, solver, guess, tol)
         if status != OK:
             copy(own.q, q)
             copy(own.b, b)
             return step, status
-        shift_kick(tree, ws, q, limits, 0.5 * (h - part_h), b)
+        shift_kick(tree, ws, q, 0.5 * (h - part_h), b)
     return steps, OK
 
 
@@ -152,7 +152,7 @@ class VariedTreeStepper(TreeStepper):
         """As in constant steps; iterations are those of all parts."""
         ends = y.size - self._MORE
         return varied_rollout(
-            bound.tree.arrays,
+            bound.arrays,
             bound.workspace,
             self._own(),
             contact,
@@ -161,9 +161,10 @@ class VariedTreeStepper(TreeStepper):
             Loads(torques, push, NO_WRENCHES),
             bound.step_s,
             n,
-            bound.limits,
-            bound.finding,
             self._turn_rad,
+            bound.solver,
+            bound.guess,
+            bound.tolerance,
         )
 
     def node(

@@ -76,7 +76,7 @@ class ArticulatedVehicle(Vehicle):
     def with_parameters(self, **values: object) -> Self:
         return type(self)(**{**self.values, **values})
 
-    @property
+    @cached_property
     def driven(self) -> np.ndarray:
         """(n_controls,) places in v that the controls drive."""
         return np.array([self.tree.velocity_names.index(name) for name in self.torques], np.int64)
