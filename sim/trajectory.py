@@ -111,7 +111,7 @@ class Trajectory:
 @overload
 def simulate(
     vehicle: Tree,
-    method: str | None = None,
+    method: str | Integrator | None = None,
     *,
     step: float = 0.01,
     duration: float = 10.0,
@@ -147,8 +147,8 @@ def simulate(
     controls: None (neutral), (n_controls,) held throughout, (N, n_controls) one row a step, held over it, or
     f(t, state), evaluated at the moments at which the method samples its forces: each method keeps its order
     under functions of time, and second order (where it has that) under feedback, since a state within the step is
-    predicted by the step itself. Of a tree of joints the methods are "riqn" (which it is without), "newton" and
-    "broyden": one integrator, found by three ways; controls are the torques and forces (nv,) of its joints. Raises
+    predicted by the step itself. Of a tree of joints the method is "variational", or what names its solver:
+    "riqn" (which it is without), "newton", "broyden"; controls are the torques and forces (nv,) of its joints. Raises
     InputError in one line for a pair that cannot work and for bad numbers.
     """
     if isinstance(vehicle, Tree):

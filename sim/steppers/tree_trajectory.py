@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sim.integrators.base import TREE_SOLVERS, Integrator
 from sim.multibody.arrays import TreeMotion
 from sim.multibody.declaration import TreeState, numbers
 from sim.multibody.kinematics import move
@@ -14,7 +15,7 @@ from sim.multibody.observing import frames
 from sim.multibody.stepping import OK
 from sim.multibody.tree import Tree
 from sim.platform.errors import InputError, one_of, quote
-from sim.steppers.bound_tree import SOLVERS, BoundTree
+from sim.steppers.bound_tree import BoundTree
 
 Torques = None | np.ndarray | list[float] | tuple[float, ...] | Callable[[float, TreeState], np.ndarray]
 
@@ -67,23 +68,25 @@ class TreeTrajectory:
 
 
 def simulate_tree(
-    tree: Tree, method: str, h: float, count: int, initial: TreeState | None, controls: Torques
+    tree: Tree,
+    method: str | Integrator,
+    h: float,
+    count: int,
+    initial: TreeState | None,
+    controls: Torques,
 ) -> TreeTrajectory:
     """`count` steps of h seconds; arguments otherwise as of `sim.simulate`, which checks step and duration.
 
     Raises InputError in one line for an unknown method and for states and controls that do not fit.
     """
-    if not isinstance(method, str) or method not in SOLVERS:
-        raise InputError(
-            f"unknown method {quote(method)} for a tree of joints; allowed: {one_of(SOLVERS, method)}"
-        )
+    solver = _solver(method)
     state = tree.state() if initial is None else initial
     if not isinstance(state, TreeState) or (state.q.shape, state.v.shape) != ((tree.nq,), (tree.nv,)):
         raise InputError(f"initial = {quote(initial)} does not fit the tree; allowed: tree.state(...)")
     if not (np.isfinite(state.q).all() and np.isfinite(state.v).all()):
         raise InputError("initial has entries that are not finite")
     rows = _rows(tree, None if callable(controls) else controls, count)
-    stepper = BoundTree(tree, h, solver=method)
+    stepper = BoundTree(tree, h, solver=solver)
     q, v = np.full((count + 1, tree.nq), np.nan), np.full((count + 1, tree.nv), np.nan)
     energy, momentum = np.full(count + 1, np.nan), np.full((count + 1, 6), np.nan)
     us, done = np.zeros((count, tree.nv)), count
@@ -102,7 +105,7 @@ def simulate_tree(
                 break
     return TreeTrajectory(
         tree=tree,
-        method=method,
+        method=solver,
         step_s=h,
         time=h * np.arange(count + 1),
         pose=q,
@@ -115,6 +118,19 @@ def simulate_tree(
         divided_steps=int(stepper.workspace.tally[1]),
         diverged_because="" if done == count else "a step has no solution, or none that is finite",
     )
+
+
+def _solver(method: str | Integrator) -> str:
+    """How the variational step's root is found, by a method or its name. Raises InputError for any other."""
+    name = method.name if isinstance(method, Integrator) else method
+    if name == "variational":
+        return method.solver if isinstance(method, Integrator) else TREE_SOLVERS[0]
+    if not isinstance(name, str) or name not in TREE_SOLVERS:
+        allowed = ("variational", *TREE_SOLVERS)
+        raise InputError(
+            f"unknown method {quote(name)} for a tree of joints; allowed: {one_of(allowed, name)}"
+        )
+    return name
 
 
 def _midway(

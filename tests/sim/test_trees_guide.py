@@ -34,6 +34,12 @@ def test_the_four_bar_stays_closed():
     assert abs(names["four_bar"].gaps(names["motion"].q)).max() < 1e-9
 
 
+def test_a_step_is_had_as_expressions():
+    names = {"sim": sim}
+    exec(block("python expressions"), names)
+    assert names["slope"].shape == (6, 6)
+
+
 def test_the_robot_is_read_and_driven(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     Path("humanoid.xml").write_text(

@@ -5,6 +5,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import sim
+from sim.integrators import integrator
 from sim.multibody.observing import body_frames
 from sim.steppers.bound_tree import BoundTree
 from tests.sim.multibody.sample_trees import generic_state, generic_tree, pendulum_chain
@@ -40,6 +41,17 @@ def test_a_run_is_the_integrators_steps_bit_for_bit():
     assert (run.time[-1], run.diverged_at, run.diverged_because) == (0.5, None, "")
     for name, T_wb in body_frames(GENERIC, motion.q).items():
         np.testing.assert_array_equal(run.bodies[name][-1], T_wb)
+
+
+def test_a_plain_tree_has_the_variational_method_by_name_and_with_its_options():
+    start = GENERIC.state(*generic_state(GENERIC, 1))
+    runs = [
+        sim.simulate(GENERIC, method, step=0.005, duration=0.1, initial=start)
+        for method in ("newton", integrator("variational", solver="newton"), "riqn", "variational")
+    ]
+    np.testing.assert_array_equal(runs[0].pose, runs[1].pose)
+    np.testing.assert_array_equal(runs[2].pose, runs[3].pose)
+    assert [run.method for run in runs] == ["newton", "newton", "riqn", "riqn"]
 
 
 @pytest.mark.parametrize("method", ["newton", "broyden"])
