@@ -115,7 +115,7 @@ def test_bodies_taken_eight_at_once_are_as_taken_one_by_one():
         place(arrays, q, ws.node)
         discrete_inverse_dynamics(arrays, ws.node, d, none, none, H, ws.arc, ws.wrench, residual)
         arc = ws.arc.copy()
-        stepping.node_force(arrays, ws, q, none, force)
+        stepping.node_force(arrays, ws, q, force)
         told.append(np.r_[ws.node[:, :21].ravel(), arc.ravel(), residual, force])
     # measured 4e-15 of numbers up to 30
     assert told[0] == pytest.approx(told[1], abs=1e-13)
