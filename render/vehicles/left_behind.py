@@ -194,7 +194,7 @@ class LeftBehind:
     def extend(self, shown: Shown) -> None:
         """Note where the lane is now."""
         lane, time_s, T_wb = shown.lane, shown.time_s, shown.T_wb
-        self._trail.extend(lane.config.trail, lane.generation, time_s, T_wb, lane.ways, lane.twist_b)
+        self._trail.extend(lane.config.trail, lane.generation, time_s, T_wb, lane.trails, lane.twist_b)
         self._tracks.extend(lane.config, lane.generation, time_s, T_wb, lane.parameters)
         self._wake.extend(lane.config, lane.generation, time_s, T_wb, lane.twist_b)
         soles_m = lane.config.contact.soles_m

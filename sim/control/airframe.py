@@ -20,7 +20,7 @@ DAMPING = 0.35
 
 @runtime_checkable
 class Hanging(Protocol):
-    """What a vehicle tells of a load that hangs from it, beside `Vehicle.hanging_kg`."""
+    """What a vehicle reports of a load that hangs from it, beside `Vehicle.hanging_kg`."""
 
     @property
     def hangs_from_m(self) -> float:

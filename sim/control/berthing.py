@@ -1,7 +1,7 @@
-"""What it costs a boat to come near what stands about her berth: squares of how far discs along her hull are too near.
+"""What it costs a boat to come near what stands about its berth: squares of how far discs along its hull are too near.
 
 Solids are boxes (centre x, y, half length, half width [m], heading [rad], rounding [m]); a disc is a box of no size
-that is rounded. The hull is discs on her axis (ahead [m], radius [m]).
+that is rounded. The hull is discs on its axis (ahead [m], radius [m]).
 """
 
 import math

@@ -157,7 +157,7 @@ class CoursePilot(Automatic):
         if self._since_s >= _EVERY_S - 1e-9:
             low = np.array([control.low for control in vehicle.controls[:2]])
             high = np.array([control.high for control in vehicle.controls[:2]])
-            craft, ground = self._disturbance.told(self._craft), over_ground(sensed)
+            craft, ground = self._disturbance.adjusted(self._craft), over_ground(sensed)
             c, s = math.cos(self._end_heading), math.sin(self._end_heading)
             to_berth = np.array([[c, s], [-s, c]])
             ground[:2] = to_berth @ (ground[:2] - self._end)

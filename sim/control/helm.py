@@ -10,7 +10,7 @@ from sim.vehicles import Vehicle
 from sim.vehicles.forms.parameters import Value
 
 _TURNING_SHARE = 1.0
-"""Of the thrust that can be had both ways: what turning may take, so that it drives her neither on nor back."""
+"""Of the thrust that can be had both ways: what turning may take, so that it drives the boat neither on nor back."""
 _DRIFT_S = 3.0
 """In which drift that is not known yet shrinks to 1/e."""
 
@@ -29,7 +29,7 @@ class Helm:
     ) -> np.ndarray:
         """(n_controls,) left and right thrust [N] towards a heading, a turn rate and a speed ahead over ground.
 
-        Where both cannot be had she turns.
+        Where both cannot be had it turns.
         """
         values = vehicle.values
         left, right = (np.asarray(values[name], float) for name in ("thruster_left", "thruster_right"))
@@ -57,7 +57,7 @@ class Helm:
 
 
 class Drift:
-    """What leads her aside over ground, seen as sideways speed, evened out."""
+    """What leads the boat aside over ground, seen as sideways speed, evened out."""
 
     def __init__(self) -> None:
         self.w = np.zeros(2)
@@ -92,14 +92,14 @@ _LEARNT_PER_MS = 0.05
 _TURNED_PER_M = 0.5
 _MOST_TURNED_RAD = 1.2
 _FAR_M = 6.0
-"""Further off she steers for the place itself."""
+"""Further off it steers for the place itself."""
 
 
 class StationPilot:
     """Remembers the place that is held and the heading that has held it so far."""
 
     def __init__(self, place_w: np.ndarray | None = None) -> None:
-        """`place_w` (2,): to be held [m]; else the one where she comes to rest."""
+        """`place_w` (2,): to be held [m]; else the one where it comes to rest."""
         self._helm = Helm()
         self._place = place_w
         self._bow_rad: float | None = None
@@ -137,7 +137,7 @@ class StationPilot:
         else:
             self._bow_rad = bow = bow + _LEARNT_PER_MS * aside * dt_s
             turned = min(max(_TURNED_PER_M * aside, -_MOST_TURNED_RAD), _MOST_TURNED_RAD)
-            # Astern of the place she turns towards it, ahead of it away: then thrust astern leads there.
+            # Astern of the place it turns to it, ahead of it away: then thrust astern leads there.
             wanted = bow + (turned if forward > -0.3 else -turned)
         speed = min(max(_AHEAD_PER_S * forward, -_MOST_MPS), _MOST_MPS)
         return self._helm.thrusts(vehicle, sensed, wanted, 0.0, speed)
@@ -145,7 +145,7 @@ class StationPilot:
 
 CRUISE_MPS = 3.0
 REACHED_M = 3.0
-"""Nearer than this to a place she has been there."""
+"""Nearer than this to a place it has been there."""
 _BRAKE_MPS2 = 0.4
 
 

@@ -101,7 +101,7 @@ _WAVES = np.array([0.6, 0.9, 0.5])
 
 
 class Disturbance:
-    """Take in moments by `see`; `told` gives a boat's numbers with what has been found out."""
+    """Take in moments by `see`; `adjusted` gives a boat's numbers with what has been found out."""
 
     def __init__(self) -> None:
         self._mean, self._spread = np.zeros(5), np.diag(_AT_FIRST**2)
@@ -118,7 +118,7 @@ class Disturbance:
         """(2,) [N]."""
         return self._mean[2:4]
 
-    def told(self, craft: np.ndarray) -> np.ndarray:
+    def adjusted(self, craft: np.ndarray) -> np.ndarray:
         """The boat's numbers in this current and under this force, world axes."""
         numbers = craft.copy()
         numbers[CURRENT : TORQUE + 1] = self._mean
@@ -162,7 +162,7 @@ class Disturbance:
         numbers[CURRENT : TORQUE + 1] = pushed
         state = through_water(numbers, ground)
         rates(numbers, state, thrust, rate)
-        # The velocity's own axes turn with her, those of the water stay.
+        # The velocity's own axes turn with the boat, those of the water stay.
         r = state[R]
         return rate + np.array([-r * state[V], r * state[U], 0.0])
 

@@ -35,7 +35,7 @@ _NOT_UNIT = 0.1
 
 
 @dataclass(frozen=True, eq=False)
-class Moving:
+class VehicleMotion:
     """What is to be drawn of a vehicle at n moments."""
 
     vehicle: str
@@ -62,7 +62,7 @@ class Measured:
     """(n,) s."""
     poses: np.ndarray
     """(n, 4, 4) body to world."""
-    moving: Moving | None = None
+    moving: VehicleMotion | None = None
     """As what it is drawn; None: as the flown vehicle."""
 
     @property

@@ -103,7 +103,7 @@ def _picture(
         own_pilot=True,
         deviation=None,
         observables_start={},
-        ways={},
+        trails={},
     )
 
 

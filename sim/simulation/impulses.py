@@ -26,12 +26,12 @@ class Coupling:
     def __init__(self, environment: CoupledEnvironment) -> None:
         self.environment = environment
         self._begin = environment.checkpoint()
-        self._told: Vehicle | None = None
+        self._known_vehicle: Vehicle | None = None
 
     def begin_anew(self) -> None:
         """The environment as it was at first."""
         self.environment.restore(self._begin)
-        self._told = None
+        self._known_vehicle = None
 
     def picture(self, vehicle: Vehicle) -> object:
         """Of the environment; None while what is flown does not take part."""
@@ -45,9 +45,9 @@ class Coupling:
         None where it is not touched at all.
         """
         vehicle, name = dynamics.vehicle, next(iter(observation.layout.bodies))
-        if self._told is not vehicle:
+        if self._known_vehicle is not vehicle:
             self.environment.renew(vehicle, time_s)
-            self._told = vehicle
+            self._known_vehicle = vehicle
         dt_s, bodies = dynamics.control_period_s, {}
         if self.environment.within_reach(T_wb, observation.twist_b, dt_s):
             bodies = {name: BodyState(T_wb, observation.twist_b, _inertia_b(vehicle, node))}
@@ -67,7 +67,7 @@ class Coupling:
     ) -> None:
         """The environment as it was at a recorded moment: from its last kept state before, among the same motions.
 
-        placed: pose (4, 4) in the world of the main body that is told of.
+        placed: pose (4, 4) in the world of the main body that is observed.
         """
         leg, pushes = moment.leg, moment.leg.pushes
         kept = 0 if pushes is None else int(np.sum(leg.point_steps[pushes.points] <= moment.step))
@@ -75,7 +75,7 @@ class Coupling:
             self.begin_anew()
             return
         self.environment.restore(pushes.environments[kept - 1])
-        self._told = None
+        self._known_vehicle = None
         first = int(leg.point_steps[pushes.points[kept - 1]])
         period = dynamics.control_steps
         for step in range(-(-first // period) * period, moment.step, period):

@@ -167,7 +167,7 @@ class Judge:
             lanes=len(lanes),
             stopped=any(each.status is LaneStatus.DIVERGED for each in lanes),
             plan_flies=flies,
-            plan_flown=bool(snapshot.plan_verdict),
+            plan_flown=bool(snapshot.plan_outcome),
             steered=not (snapshot.demo or flies) and bool(np.any(off > OFF_NEUTRAL)),
             pulled=lane.pull is not None,
         )

@@ -356,7 +356,7 @@ def lane_picture(lane: Lane, span_s: float, deviation: Deviation | None = None) 
         observables=observation.observables,
         units=observation.layout.units,
         observables_start=start.observables,
-        ways=observer.trails.rows(),
+        trails=observer.trails.rows(),
         pivot_w=None if footing.pivot_w is None else footing.pivot_w.copy(),
         links=m.vehicle.links,
         pull=None if lane.pull is None else (lane.pull.body, lane.pull.at_b, lane.pull.to_w),
@@ -366,7 +366,7 @@ def lane_picture(lane: Lane, span_s: float, deviation: Deviation | None = None) 
 
 
 def _with_step(lane: Lane, node: np.ndarray) -> Observation:
-    """With what is told of the step that begins now."""
+    """With what is observed of the step that begins now."""
     m, ahead, u = lane.dynamics, lane.state.copy(), lane.controls
     m.kernel.advance(ahead, u, np.zeros(m.kernel.dim), m.parameters, m.step_s, 1)
     after = m.kernel.node(ahead, u, m.parameters, m.step_s)

@@ -9,7 +9,7 @@ from sim.platform.errors import InputError
 from sim.recordings.file import load_take
 from sim.recordings.take import Take
 from sim.scene import Scene, entered, load_scene, scene_names, with_overrides
-from sim.scene.measured import Measured, Moving, load_measured
+from sim.scene.measured import Measured, VehicleMotion, load_measured
 from sim.simulation.commands import Command, PlayTake, Resimulate, ShowMeasured
 from sim.simulation.placing import in_world
 from sim.vehicles import is_reference
@@ -35,7 +35,7 @@ def shown_beside(take: Take, name: str = "", world: World | None = None) -> Meas
     vehicle, pivot_w = take.vehicle, np.array(take.legs[0].pivot_w)
     names, poses = list(samples.observed.bodies), np.stack(list(samples.observed.bodies.values()), axis=1)
     placed = np.array([in_world(vehicle, row, world, pivot_w) for row in poses])
-    moving = Moving(
+    moving = VehicleMotion(
         vehicle=vehicle.name,
         bodies={name: placed[:, k] for k, name in enumerate(names)},
         controls=samples.controls,

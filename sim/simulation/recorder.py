@@ -140,7 +140,7 @@ class Recorder:
 
     @classmethod
     def before(cls, moment: Moment, legs: tuple[Leg, ...], playback: Playback) -> "Recorder":
-        """As if it had been told of these legs up to a moment of theirs."""
+        """As if it had recorded these legs up to a moment of theirs."""
         recorder = cls()
         for leg in legs[: legs.index(moment.leg) + 1]:
             dynamics = Dynamics(leg.vehicle, playback.kernel(leg), leg.step_s, leg.every_step)

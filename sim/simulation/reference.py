@@ -31,7 +31,7 @@ MOST_STEPS = 8192
 LONGEST_S = 0.02
 """Of a stretch: longer holds are cut."""
 GROUND_M = 1.0
-"""Within this clearance the ground is felt, and steps are not refined: contact has no derivative."""
+"""Within this clearance contact with the ground acts, and steps are not refined: contact has no derivative."""
 GROUND_STEP_S = 2.5e-4
 _ROUNDING = 4e-16
 _LEFT, _SMALL = 0.5, 1e-11
@@ -96,7 +96,7 @@ class Reference:
         return self.kernel.node(y, knot.controls, self._parameters, 0.0)
 
     def observe(self, node: np.ndarray) -> Observation:
-        """What is told of a node."""
+        """What is observed at a node."""
         return self.kernel.observe(node, self.vehicle.neutral_controls, self._parameters)
 
     def forget_before(self, time_s: float) -> None:

@@ -235,7 +235,7 @@ class Simulation:
             or now.generation != last.generation
             or now.time_current_s >= last.time_current_s + SAMPLED_S
         ):
-            self._samples.append(tuple(replace(lane, ways={}) for lane in lanes))
+            self._samples.append(tuple(replace(lane, trails={}) for lane in lanes))
 
     def _picture(self, wall_s: float | None = None) -> Snapshot:
         """`wall_s`: the moment (`time.perf_counter()`) up to which wall time was asked for; else now."""
@@ -265,7 +265,7 @@ class Simulation:
             plan_flies=run.control.plan is not None,
             mpc=run.mpc() if view is None else None,
             course=run.followed() if view is None else None,
-            plan_verdict=run.control.outcome,
+            plan_outcome=run.control.outcome,
             recorded_s=run.rewind.span_s,
             look_back=view,
             former=run.rewind.former,

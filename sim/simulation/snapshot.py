@@ -100,15 +100,15 @@ class LaneSnapshot:
     deviation: Deviation | None = None
     """None without a reference, and for comparison lanes that have other inputs."""
     observables: Mapping[str, float | np.ndarray] = field(default_factory=dict)
-    """What the vehicle tells beside energy and momentum, name -> number or column; units as it declares them."""
+    """Of the vehicle, besides energy and momentum: name -> number or column, in the units that it declares."""
     units: Mapping[str, str] = field(default_factory=dict)
     """Of the observables."""
     observables_start: Mapping[str, float | np.ndarray] = field(default_factory=dict)
     """When energy and momentum were those of the start; what belongs to a step is nan."""
-    ways: Mapping[str, np.ndarray] = field(default_factory=dict)
-    """Name -> (n, 1 + k) rows (time [s], value): the start of the generation, then the latest part of the way from it.
+    trails: Mapping[str, np.ndarray] = field(default_factory=dict)
+    """Name -> (n, 1 + k) rows (time [s], value): the start of the generation, then the latest part of the trail.
 
-    `omega` [rad/s] of the main body in its frame, and the observables whose ways are kept.
+    `omega` [rad/s] of the main body in its frame, and the observables whose trails are kept.
     """
     pivot_w: np.ndarray | None = None
     """(3,) m: the fixed point of what is held at one."""
@@ -202,7 +202,7 @@ class Snapshot:
     """Plans that are made while one flies; None where none are, and while the past is shown."""
     course: CourseStatus | None = None
     """A course that was planned for another vehicle is followed; None where none is, and while the past is shown."""
-    plan_verdict: str = ""
+    plan_outcome: str = ""
     """How the last flight of a plan ended; empty before its end."""
     recorded_s: tuple[float, float] = (0.0, 0.0)
     """From when to when the flown lane's motion is remembered."""

@@ -80,7 +80,7 @@ class Trail:
         self._add(time_s, value)
 
     def rows(self) -> np.ndarray:
-        """(n, 1 + k), n <= MOST_ROWS: the start, however long ago, then the latest part of the way. A copy."""
+        """(n, 1 + k), n <= MOST_ROWS: the start, however long ago, then the latest part of the trail. A copy."""
         return np.concatenate([self._rows[:1], self._rows[self._begin : self._end]])
 
     def _add(self, time_s: float, value: np.ndarray) -> None:
@@ -120,7 +120,7 @@ class Trails:
 
 
 def _traced(seen: Observation) -> list[tuple[str, np.ndarray, np.ndarray | None]]:
-    """(name, value, rate where it is known) of everything whose way is kept."""
+    """(name, value, rate where it is known) of everything whose trail is kept."""
     layout, row = seen.layout, seen.row
     traced = [(name, row[layout.observables[name]], row[at]) for name, at in layout.rates.items()]
     return [("omega", seen.twist_b[:3], None), *traced]

@@ -64,7 +64,7 @@ def test_current_force_and_torque_are_found_out_on_the_way(numbers: np.ndarray) 
         after = np.empty(6)
         step(boat, state, thrust, 0.02, after)
         state = after
-    told = found.told(numbers)
+    told = found.adjusted(numbers)
     assert told[CURRENT : CURRENT + 2] == pytest.approx(true[:2], abs=0.09)  # measured 0.061
     assert told[FORCE : FORCE + 2] == pytest.approx(true[2:4], abs=15.0)
     assert told[TORQUE] == pytest.approx(true[4], abs=8.0)

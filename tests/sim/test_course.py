@@ -47,7 +47,7 @@ def test_she_comes_into_her_berth_lies_there_and_the_take_replays_to_the_bit() -
     running = begun()
     running.submit(course_from(0.0, 0.0))
     seen = running.advance(0.5)
-    while not seen.plan_verdict and seen.clock_s < 90.0:
+    while not seen.plan_outcome and seen.clock_s < 90.0:
         assert seen.course is not None
         seen = running.advance(0.1)
     assert seen.course is not None

@@ -146,7 +146,7 @@ def test_the_way_of_the_axis_is_known_between_two_pictures():
     running = simulation(replace(TOP, integrator="variational-6", step_s=0.05))
     running.advance(1.0)
     lane = running.advance(0.5).lanes[0]
-    times, axes = lane.ways["axis"][1:, 0], lane.ways["axis"][1:, 1:]
+    times, axes = lane.trails["axis"][1:, 0], lane.trails["axis"][1:, 1:]
     assert np.all(np.diff(times) > 0.0)
     assert times[-1] <= lane.time_current_s
     np.testing.assert_allclose(np.linalg.norm(axes, axis=1), 1.0, rtol=0.0, atol=1e-12)  # measured 3e-16
@@ -159,4 +159,4 @@ def test_the_way_of_the_axis_is_known_between_two_pictures():
     for time_s, axis in zip(times[times < 0.45], axes, strict=False):
         tip = exact.advance(time_s - exact.snapshot.clock_s).lanes[0].T_wb[:3, 2]
         assert np.linalg.norm(tip - axis) < 0.004
-    assert list(simulation(helicopter_scene()).snapshot.lanes[0].ways) == ["omega"]
+    assert list(simulation(helicopter_scene()).snapshot.lanes[0].trails) == ["omega"]

@@ -203,17 +203,17 @@ def test_at_the_end_time_stands_still_and_then_the_pilot_has_the_vehicle_again()
     end = running.advance(10.0)
     assert end.paused
     assert end.plan_flies
-    assert end.message == end.plan_verdict
-    assert end.plan_verdict.startswith("plan flown: 4.00 s, ")
+    assert end.message == end.plan_outcome
+    assert end.plan_outcome.startswith("plan flown: 4.00 s, ")
     assert end.lanes[0].step_s == pytest.approx(planned().step_s)
     running.submit(SetPaused(False))
     after = running.advance(0.5)
     assert not after.plan_flies
-    assert after.plan_verdict == end.plan_verdict, "it is told until another plan flies"
+    assert after.plan_outcome == end.plan_outcome, "it is told until another plan flies"
     assert after.lanes[0].step_s == 0.02
     assert after.clock_s == pytest.approx(4.5)
     running.submit(command())
-    assert running.advance(0.5).plan_verdict == ""
+    assert running.advance(0.5).plan_outcome == ""
 
 
 @pytest.mark.parametrize("leave", [StopPlan(), SetFlightMode("hold"), Reset()])

@@ -76,9 +76,9 @@ def test_long_joints_are_no_lines_and_what_is_far_away_is_left_out():
 def test_a_way_ends_where_the_lane_is_now_unless_it_has_stopped():
     rows = np.array([[0.0, 1.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.5, 1.0, 0.5, 0.0]])
     inertia = np.array([1.0, 2.0, 3.0])
-    running = fakes.lane(ways={"omega": rows})
+    running = fakes.lane(trails={"omega": rows})
     np.testing.assert_allclose(way(running, inertia)[-1], inertia * running.twist_b[:3])
-    stopped = fakes.lane(ways={"omega": rows}, status=LaneStatus.DIVERGED)
+    stopped = fakes.lane(trails={"omega": rows}, status=LaneStatus.DIVERGED)
     np.testing.assert_allclose(way(stopped, inertia), inertia * rows[1:, 1:])
 
 
@@ -86,15 +86,15 @@ def test_it_draws_for_bodies_with_three_moments_and_says_so_for_others(bench: Be
     rng = np.random.default_rng(5)
     rows = np.column_stack([np.arange(200.0), 1.0 + 0.02 * np.cumsum(rng.normal(size=(200, 3)), axis=0)])
     lanes = (
-        fakes.lane(ways={"omega": rows}),
-        fakes.lane("g", ways={"omega": rows[:2]}, status=LaneStatus.CRASHED),
+        fakes.lane(trails={"omega": rows}),
+        fakes.lane("g", trails={"omega": rows[:2]}, status=LaneStatus.CRASHED),
     )
     for _ in range(3):
         assert bench.frame(draw_polhode, fakes.snapshot(*lanes)) == []
     assert "polhode" in bench.context.rects
     still = np.zeros((2, 4))
     assert (
-        bench.frame(draw_polhode, fakes.snapshot(fakes.lane(ways={"omega": still}, twist_b=np.zeros(6))))
+        bench.frame(draw_polhode, fakes.snapshot(fakes.lane(trails={"omega": still}, twist_b=np.zeros(6))))
         == []
     )
     bench.context.of(FlownParameters).values = {}

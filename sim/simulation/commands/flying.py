@@ -63,12 +63,12 @@ def _(command: SetDemo, run: SceneRun) -> str:
 @execute.register
 def _(command: FlyPlan, run: SceneRun) -> str:
     fly_plan(run, command)
-    told = "the plan flies, errors are fed back" if command.tracked else "the plan flies, open loop"
+    message = "the plan flies, errors are fed back" if command.tracked else "the plan flies, open loop"
     assert run.control.plan is not None, "which has just begun"
     after_s = run.control.plan.resume.step_s
     if after_s == command.step_s:
-        return told
-    return f"{told}; h = {command.step_s:g} s until you leave it, then {after_s:g} s again"
+        return message
+    return f"{message}; h = {command.step_s:g} s until you leave it, then {after_s:g} s again"
 
 
 def fly_plan(run: SceneRun, command: FlyPlan) -> None:

@@ -114,8 +114,8 @@ def draw_plan_flight(plan: PlanView, snapshot: Snapshot, context: PanelContext) 
         prose(f"The next flight meets a wind of ({x:.1f}, {y:.1f}) m/s. Fly drifts off; Track holds on.")
     else:
         prose("Without wind, Fly lands on the plan.")
-    if snapshot.plan_verdict:
-        prose(snapshot.plan_verdict)
+    if snapshot.plan_outcome:
+        prose(snapshot.plan_outcome)
     return []
 
 

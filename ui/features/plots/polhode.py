@@ -93,14 +93,14 @@ NO_AXIS = implot3d.AxisFlags_.no_tick_labels | implot3d.AxisFlags_.no_tick_marks
 def draw_polhode(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     """One curve a lane, on the ellipsoid that a free body does not leave, beside the curve that it follows."""
     inertia = np.ravel(np.asarray(context.of(FlownParameters).values.get("inertia", ()), float))
-    lanes = [lane for lane in snapshot.lanes if "omega" in lane.ways]
+    lanes = [lane for lane in snapshot.lanes if "omega" in lane.trails]
     if inertia.shape != (3,) or not lanes:
         prose("This vehicle has no three principal moments, so there is no polhode to draw.")
         return []
-    start = inertia * lanes[0].ways["omega"][0, 1:]
+    start = inertia * lanes[0].trails["omega"][0, 1:]
     axes = half_axes(start, inertia)
-    ways = [way(lane, inertia) for lane in lanes]
-    reach = ROOM * max(float(axes.max()), float(np.abs(ways[0]).max()), 1e-9)
+    trails = [way(lane, inertia) for lane in lanes]
+    reach = ROOM * max(float(axes.max()), float(np.abs(trails[0]).max()), 1e-9)
     prose(
         "Body angular momentum J\N{GREEK SMALL LETTER OMEGA} on the ellipsoid of the energy at the start. White: where "
         "the sphere of its size cuts it; a free body stays there."
@@ -114,7 +114,7 @@ def draw_polhode(snapshot: Snapshot, context: PanelContext) -> list[Request]:
         implot3d.setup_axes_limits(-reach, reach, -reach, reach, -reach, reach, implot3d.Cond_.always)
         implot3d.setup_box_scale(SCALE, SCALE, SCALE)
         _ground(axes, polhodes(start, inertia), context)
-        for lane, points in zip(lanes, ways, strict=True):
+        for lane, points in zip(lanes, trails, strict=True):
             _lane(lane, points, reach, context)
         implot3d.end_plot()
     imgui.pop_font()
@@ -125,7 +125,7 @@ def draw_polhode(snapshot: Snapshot, context: PanelContext) -> list[Request]:
 
 def way(lane: LaneSnapshot, inertia: np.ndarray) -> np.ndarray:
     """(n, 3) body angular momentum [kg m^2/s] of a lane, up to now."""
-    omegas = lane.ways["omega"][1:, 1:]
+    omegas = lane.trails["omega"][1:, 1:]
     if lane.status is LaneStatus.RUNNING:
         omegas = np.vstack([omegas, lane.twist_b[:3]])
     return inertia * omegas
