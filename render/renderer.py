@@ -86,10 +86,7 @@ class Renderer:
 
     def light_up(self) -> bool:
         """Do a share of what a renderer that is `lit_later` still lacks; whether there was anything to do."""
-        lit = step(self._lighting)
-        if lit:
-            self._in_post = None
-        return lit
+        return step(self._lighting)
 
     def _light_by(self, steps: Iterator[None]) -> None:
         """Once these have been taken the light is there."""
@@ -113,6 +110,7 @@ class Renderer:
         self._water_box = self._resources.own(WaterBoxes(ctx, programs))
         self._shadows = self._resources.own(SunShadows(ctx, quality, ground_bounds_m(world)))
         self._uniforms = {name: self._resources.own(FrameUniforms(ctx)) for name in ("picture", "mirror")}
+        self._lit_by = self._resources.own(FrameUniforms(ctx))
 
     def resize(self, size_px: tuple[int, int]) -> None:
         """Take up a new output size."""
@@ -154,9 +152,8 @@ class Renderer:
     def set_sun(self, sun: Sun) -> None:
         """Move the sun: sky table, light, the canyon's shadow map and baked light are made anew.
 
-        If `lit_later`, the last two follow by `light_up`, and what is drawn before has some of the light before.
+        If `lit_later`, these follow by `light_up`, and all that is drawn before has the light before.
         """
-        self._in_post = None
         steps = self._sun_steps(sun, "")
         step(steps)
         self._light_by(steps)
@@ -164,10 +161,8 @@ class Renderer:
     def _sun_steps(self, sun: Sun, kept_as: str) -> Iterator[None]:
         """kept_as: what the last two are called in the cache, where they come from if they are there."""
         with self._probe("sun: sky table"):
-            self._light = self._sky.light(sun)
-        self._shadows.set_light(self._light, self._waters.level_m)
-        for uniforms in self._uniforms.values():
-            uniforms.set_light(self._light, Atmosphere(), water_level_m=self._waters.level_m)
+            self._next_light = self._sky.light(sun)
+        self._shadows.set_light(self._next_light, self._waters.level_m)
         yield
         if kept_as:
             yield from lit_from_cache(
@@ -175,6 +170,15 @@ class Renderer:
             )
         else:
             yield from self._cast_and_bake()
+        self._take_light()
+
+    def _take_light(self) -> None:
+        """What is drawn from now on has the light for which all has been made."""
+        self._in_post, self._light = None, self._next_light
+        self._sky.take()
+        self._shadows.take()
+        for uniforms in self._uniforms.values():
+            uniforms.set_light(self._light, Atmosphere(), water_level_m=self._waters.level_m)
 
     def _cast_and_bake(self) -> Iterator[None]:
         """The canyon's shadow map and baked light, for the sun and the still things that there are.
@@ -183,21 +187,23 @@ class Renderer:
         """
         casting, more = self._shadows.cast_world(self._still(), self._context), True
         while more:
-            self._bind_textures()
+            self._bind_textures(lit=False)
             with self._probe("sun: canyon shadow"):
                 more = step(casting)
             yield
-        picture = self._uniforms["picture"]
-        picture.set_shadows(self._shadows.frames)
-        picture.upload()
-        baking, more = self._still_world.bake(self._light), True
+        light = self._next_light
+        self._lit_by.set_light(light, Atmosphere(), water_level_m=self._waters.level_m)
+        self._lit_by.set_shadows(self._shadows.next_frames)
+        self._lit_by.upload()
+        baking, more = self._still_world.bake(light), True
         while more:
-            self._bind_textures()
-            picture.bind()
+            self._bind_textures(lit=False)
+            self._lit_by.bind()
             with self._probe("sun: bake"):
                 more = step(baking)
             if more:
                 yield
+        self._take_light()
 
     def _still(self) -> Iterator[Callable[[PassContext], None]]:
         """What draws shares of all that stands still into the sun's map."""
@@ -281,10 +287,11 @@ class Renderer:
             if self._still_world.clear(places[:, :2], float(places[:, 2].max(initial=0.0))):
                 self._light_by(self._cast_and_bake())
 
-    def _bind_textures(self) -> None:
-        self._sky.bind()
+    def _bind_textures(self, *, lit: bool = True) -> None:
+        """`lit`: of the light that is drawn with; else of that for which all is being made."""
+        self._sky.bind(filled_last=not lit)
         self._still_world.bind()
-        self._shadows.bind()
+        self._shadows.bind(cast_last=not lit)
         self._waters.bind()
         for name, texture in (
             ("opaque_map", self._targets.opaque_map),
@@ -308,7 +315,7 @@ class Renderer:
             name=name,
             view=view,
             size_px=size_px,
-            light=self._light,
+            light=self._next_light if name == "shadow" else self._light,
             quality=self.quality,
             frustum=frustum_planes(view.projection @ view.view),
             near_vehicles=self._shadows.near_vehicles,

@@ -1,6 +1,7 @@
 """The still world on the GPU: land, plants, blocks, pads and the textures they share."""
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
 from functools import partial
 
 import moderngl
@@ -139,9 +140,13 @@ class StillWorld:
         return {f"land {number}": land for number, land in enumerate(self._land)}
 
     def bake(self, light: Light) -> Iterator[None]:
-        """Take up a new light where it is kept, a share at a step."""
-        for land in self._land:
-            yield from land.bake(light)
+        """Take up a new light where it is kept, a share at a step; with the last one all of it is there."""
+        with ExitStack() as given_up:
+            baked = []
+            for land in self._land:
+                baked.append((yield from land.bake(light, given_up)))
+            for take in baked:
+                take()
 
     def cast(self) -> Iterator[Callable[[PassContext], None]]:
         """To be called with the shadow pass, each for a share of what casts one; the far land does not."""

@@ -1,7 +1,8 @@
 """The canyon and the land around it: chunks culled and given a level of detail for each view."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from functools import partial
 
 import moderngl
@@ -198,32 +199,31 @@ class Land:
         content = [(self._vertices, _FORMAT, *_NAMES), *more]
         return self._resources.own(vertex_array(self._ctx, program, content, self._indices))
 
-    def bake(self, light: Light) -> Iterator[None]:
+    def bake(self, light: Light, given_up: ExitStack) -> Generator[None, None, Callable[[], None]]:
         """Evaluate the material in the present light, once for every place (quality without full materials only).
 
-        A share at a step; before each, the light and its shadows have to be bound. Until the last one the light before
-        is drawn with.
+        A share at a step; before each, the light and its shadows have to be bound. Until what is returned is called the
+        light before is drawn with. `given_up` frees what has been made and not taken on.
         """
         if self._light_map is not None:
             scale = self._light_map.fitting_scale(light.sun_irradiance, light.sky_irradiance_above)
-            canvas, taken = self._light_map.canvas(), False
-            try:
-                yield from self._draw_map(canvas, scale)
-                self._light_map.take(canvas, scale)
-                taken = True
-            finally:
-                if not taken:
-                    unbind(self._ctx)
-                    self._light_map.drop(canvas)
-            self._tell_scale()
-            yield
+            canvas, waiting = self._light_map.canvas(), given_up.enter_context(ExitStack())
+            waiting.callback(self._light_map.drop, canvas)
+            waiting.callback(unbind, self._ctx)
+            yield from self._draw_map(canvas, scale)
+            return partial(self._take_map, canvas, scale, waiting)
         if self._baked is not None:
             fresh = self._ctx.buffer(reserve=self._baked.size)
-            try:
-                yield from self._bake_into(fresh)
-                self._ctx.copy_buffer(self._baked, fresh)
-            finally:
-                fresh.release()
+            given_up.callback(fresh.release)
+            yield from self._bake_into(fresh)
+            return partial(self._ctx.copy_buffer, self._baked, fresh)
+        return lambda: None
+
+    def _take_map(self, canvas: moderngl.Framebuffer, scale: float, waiting: ExitStack) -> None:
+        assert self._light_map is not None
+        waiting.pop_all()
+        self._light_map.take(canvas, scale)
+        self._tell_scale()
 
     def _draw_map(self, canvas: moderngl.Framebuffer, scale: float) -> Iterator[None]:
         """Lay the finest level out in the canvas, some chunks at a step."""

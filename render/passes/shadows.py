@@ -1,6 +1,7 @@
 """What the sun's light does not reach: the still world's shadow map, once a sun, and the vehicles', every frame."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 import moderngl
@@ -209,22 +210,27 @@ class SunShadows:
         self._uniforms = FrameUniforms(ctx)
         self._direction_w = np.array([0.0, 0.0, 1.0])
         self._view = self._next_view = sun_view(*bounds_w, self._direction_w)
+        self._next: ShadowMap | None = None
+        self._next_light: tuple[Light, float] | None = None
 
     def _world_map(self) -> ShadowMap:
         return ShadowMap(self._ctx, self._map_px, "sun_shadow_map")
 
     def set_light(self, light: Light, water_level_m: float) -> None:
-        """Another sun: both maps have to be drawn anew, and until the world's is, there is the one before."""
-        self._direction_w = light.direction_w
+        """Another sun, from when its map of the world is taken on; until then there is the one before."""
         self._next_view = sun_view(*self._bounds_w, light.direction_w)
-        if not self._drawn:
-            self._view = self._next_view
-        self._uniforms.set_light(light, Atmosphere(), water_level_m=water_level_m)
+        self._next_light = light, water_level_m
 
     @property
     def frames(self) -> ShadowFrames:
         """Where materials find both maps."""
         return shadow_frames(self._view, self._world, self._vehicles)
+
+    @property
+    def next_frames(self) -> ShadowFrames:
+        """The same for the map that was cast last, taken or not, without vehicles."""
+        frames = shadow_frames(self._next_view, self._next or self._world, self._vehicles)
+        return replace(frames, vehicle_span_m=0.0, still=(0.0, 0.0, 0.0, 0.0))
 
     @property
     def near_vehicles(self) -> np.ndarray | None:
@@ -241,15 +247,29 @@ class SunShadows:
         """Whether something that stands about casts a shadow, too."""
         return self._vehicles.still_span_m > 0.0
 
-    def bind(self) -> None:
-        """Keep both maps where materials look for them."""
-        self._world.bind()
+    def bind(self, *, cast_last: bool = False) -> None:
+        """Keep both maps where materials look for them; `cast_last`: that of the world, taken or not."""
+        ((self._next if cast_last else None) or self._world).bind()
         self._vehicles.map.bind()
+
+    def take(self) -> None:
+        """Have the sun that was set last and the map of the world that was cast for it."""
+        self._view, self._drawn = self._next_view, True
+        if self._next_light is not None:
+            light, water_level_m = self._next_light
+            self._direction_w, self._next_light = light.direction_w, None
+            self._uniforms.set_light(light, Atmosphere(), water_level_m=water_level_m)
+        if self._next is not None:
+            before, self._world, self._next = self._world, self._next, None
+            before.release()
 
     def cast_world(
         self, draws: Iterable[Callable[[PassContext], None]], context_of: ContextOf
     ) -> Iterator[None]:
-        """Each of `draws` draws a share of what stands still; nothing is known of vehicles after the last one."""
+        """Each of `draws` draws a share of what stands still; `take` makes what they give the map that is looked at."""
+        if self._next is not None:
+            self._next.release()
+            self._next = None
         view, onto = self._next_view, self._world_map() if self._drawn else self._world
         try:
             for number, draw in enumerate(draws):
@@ -257,10 +277,9 @@ class SunShadows:
                     yield
                 onto.begin(anew=not number)
                 draw(self._seen_from(view, onto.size_px, context_of))
-            self._view, self._world, onto = view, onto, self._world
-            self._drawn = True
-            self._vehicles.span_m = self._vehicles.still_span_m = 0.0
-        finally:  # the map before, or, given up half-way, the new one
+            if onto is not self._world:
+                self._next, onto = onto, self._world
+        finally:  # given up half-way
             if onto is not self._world:
                 onto.release()
 
@@ -283,7 +302,9 @@ class SunShadows:
         """Free the maps and their uniforms."""
         self._uniforms.release()
         self._vehicles.release()
-        self._world.release()
+        for world in (self._world, self._next):
+            if world is not None:
+                world.release()
 
     def _seen_from(self, view: View, size_px: tuple[int, int], context_of: ContextOf) -> PassContext:
         self._uniforms.set_view(view, size_px)

@@ -6,7 +6,7 @@ import moderngl
 import numpy as np
 
 from render.light import Light, Sun
-from render.passes.targets import unbind
+from render.passes.targets import colour_of, unbind
 from render.programs import SAMPLER_UNITS, Programs, uniform
 
 TABLE_PX = (256, 128)
@@ -64,29 +64,43 @@ class Sky:
 
     def __init__(self, ctx: moderngl.Context, programs: Programs):
         self._ctx = ctx
-        self._table = ctx.texture(TABLE_PX, 4, dtype="f4")
-        self._table.repeat_x, self._table.repeat_y = True, False
-        self._target = ctx.framebuffer([self._table])
+        self._table, self._next_table = self._new_table(), self._new_table()
+        self._taken = True
         self._scatter = programs.load("fullscreen.vert", "sky_lut.frag")
         self._scatter_array = ctx.vertex_array(self._scatter, [])
         self._backdrop_array = ctx.vertex_array(programs.load("fullscreen.vert", "sky.frag"), [])
 
+    def _new_table(self) -> moderngl.Framebuffer:
+        table = self._ctx.texture(TABLE_PX, 4, dtype="f4")
+        table.repeat_x, table.repeat_y = True, False
+        return self._ctx.framebuffer([table])
+
     def light(self, sun: Sun) -> Light:
-        """Fill the table for `sun` and return the light it throws. A table takes 15 ms on two CPU cores."""
-        direction = sun.direction_w
-        self._target.use()
+        """Fill a table for `sun` and return the light it throws; `take` makes it the one that is looked at.
+
+        A table takes 15 ms on two CPU cores."""
+        direction, self._taken = sun.direction_w, False
+        self._next_table.use()
         self._ctx.enable_only(moderngl.NOTHING)
         uniform(self._scatter, "sun").value = tuple(direction)
         uniform(self._scatter, "mie_scale").value = HAZE
         uniform(self._scatter, "sun_power").value = SUN_POWER
         self._scatter_array.render(moderngl.TRIANGLES, vertices=3)
-        table = np.frombuffer(self._table.read(), dtype=np.float32).reshape(TABLE_PX[1], TABLE_PX[0], 4)
+        table = np.frombuffer(colour_of(self._next_table).read(), dtype=np.float32).reshape(
+            TABLE_PX[1], TABLE_PX[0], 4
+        )
         harmonics = irradiance_harmonics(table[..., :3].astype(float))
         return Light(direction_w=direction, sun_irradiance=sun_at_ground(direction), sky_harmonics=harmonics)
 
-    def bind(self) -> None:
-        """Keep the table where every material looks for it."""
-        self._table.use(SAMPLER_UNITS["sky_lut"])
+    def take(self) -> None:
+        """Look at the table that was filled last."""
+        if not self._taken:
+            self._table, self._next_table, self._taken = self._next_table, self._table, True
+
+    def bind(self, *, filled_last: bool = False) -> None:
+        """Keep the table where every material looks for it; `filled_last`: taken or not."""
+        table = self._next_table if filled_last and not self._taken else self._table
+        colour_of(table).use(SAMPLER_UNITS["sky_lut"])
 
     def draw(self) -> None:
         """Fill what nothing nearer has covered. Expects the depth test to pass on equal depth."""
@@ -95,5 +109,9 @@ class Sky:
     def release(self) -> None:
         """Free table and arrays."""
         unbind(self._ctx)
-        for owned in (self._backdrop_array, self._scatter_array, self._target, self._table):
-            owned.release()
+        for table in (self._table, self._next_table):
+            texture = colour_of(table)
+            table.release()
+            texture.release()
+        for array in (self._backdrop_array, self._scatter_array):
+            array.release()
