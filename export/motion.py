@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sim.multibody.shapes import Capsule
+from sim.multibody.shapes import Link
 from sim.recordings import Take
 from sim.recordings.playback import Playback
 from sim.recordings.take import LaneStatus
@@ -56,7 +56,7 @@ class LaneMotion:
     ghost: bool = False
     pivot_w: tuple[float, ...] = (0.0, 0.0, 0.0)
     """m: where the stand of what is held has its place."""
-    links: tuple[Capsule, ...] = ()
+    links: tuple[Link, ...] = ()
     """What its bodies look like that have no model."""
 
     @property

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields, is_dataclass
 import numpy as np
 
 from sim.contact.obstacles import ObstaclesPicture
-from sim.multibody.shapes import Capsule
+from sim.multibody.shapes import Link
 from sim.vehicle_config import VehicleConfig
 from sim.vehicles.forms.parameters import Value
 from sim.water.ocean import SeaState
@@ -59,7 +59,7 @@ class DrawnVehicle:
     """Name -> (4, 4) interpolated poses of all its bodies, the main one among them."""
     observables: Mapping[str, float | np.ndarray] = field(default_factory=dict)
     """What the vehicle tells by itself, name -> number or column."""
-    links: tuple[Capsule, ...] = ()
+    links: tuple[Link, ...] = ()
     """Drawn in place of a model: what its bodies look like."""
 
     @property

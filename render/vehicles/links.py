@@ -11,16 +11,16 @@ from render.passes.context import PassContext
 from render.programs import Programs, uniform, vertex_array
 from sim.models.model_asset import MAX_MATERIALS
 from sim.models.solids import MATERIALS
-from sim.multibody.shapes import ROPE, UNSEEN, Capsule
+from sim.multibody.shapes import ROPE, UNSEEN, Link
 from sim.shapes.surface import grid_indices
 
 PIECES = 5
 """Of a link."""
 
 
-def runs_of(links: tuple[Capsule, ...]) -> list[tuple[Capsule, ...]]:
+def runs_of(links: tuple[Link, ...]) -> list[tuple[Link, ...]]:
     """What hangs together, one after the other."""
-    runs: list[list[Capsule]] = []
+    runs: list[list[Link]] = []
     follows = False
     for link in links:
         if link.finish == ROPE:
@@ -52,7 +52,7 @@ def along(begin: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.stack([x, np.cross(z, x), z, begin + 0.5 * way], axis=-1), length
 
 
-def strand_rows(run: tuple[Capsule, ...], T_wb: np.ndarray) -> np.ndarray:
+def strand_rows(run: tuple[Link, ...], T_wb: np.ndarray) -> np.ndarray:
     """(k, 15) instances as `links.instances_of` has them, of links whose bodies are at (n, 4, 4)."""
     begin, tip = np.array([link.begin_b for link in run]), np.array(run[-1].end_b)
     nodes = np.einsum("nij,nj->ni", T_wb[:, :3, :3], begin) + T_wb[:, :3, 3]
@@ -110,7 +110,7 @@ def instances_of(vehicle: DrawnVehicle) -> np.ndarray:
 
 
 @lru_cache(maxsize=16)
-def _resting(links: tuple[Capsule, ...]) -> tuple[tuple[str, ...], np.ndarray, np.ndarray]:
+def _resting(links: tuple[Link, ...]) -> tuple[tuple[str, ...], np.ndarray, np.ndarray]:
     """Bodies, poses (n, 3, 4) of the capsules' middles in their bodies, sizes (n, 3)."""
     own, length = along(np.array([s.begin_b for s in links]), np.array([s.end_b for s in links]))
     size = np.column_stack([[shape.radius_m for shape in links], 0.5 * length, [s.finish for s in links]])

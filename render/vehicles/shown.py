@@ -7,7 +7,7 @@ import numpy as np
 
 from render.frame import Arrow, DrawnVehicle, Polyline
 from sim.groups.numeric import rotation_log
-from sim.multibody.shapes import STAND, Capsule
+from sim.multibody.shapes import STAND, Link
 from sim.simulation.snapshot import LaneSnapshot, LaneStatus
 from sim.vehicle_config import VehicleConfig
 
@@ -58,14 +58,14 @@ class Shown:
         return moved(self.T_wb, -self.shift_w)
 
 
-def reach_m(links: tuple[Capsule, ...], bodies: Mapping[str, np.ndarray], place_w: np.ndarray) -> float:
+def reach_m(links: tuple[Link, ...], bodies: Mapping[str, np.ndarray], place_w: np.ndarray) -> float:
     """From a place (3,) to the farthest end of what is drawn of the bodies."""
     moving = [shape for shape in links if shape.body in bodies]
     ends = (bodies[shape.body] @ (*end, 1.0) for shape in moving for end in (shape.begin_b, shape.end_b))
     return float(max(np.linalg.norm(end[:3] - place_w) for end in ends))
 
 
-def middle_m(links: tuple[Capsule, ...], bodies: Mapping[str, np.ndarray], place_w: np.ndarray) -> float:
+def middle_m(links: tuple[Link, ...], bodies: Mapping[str, np.ndarray], place_w: np.ndarray) -> float:
     """How high the middle of what is drawn of the bodies is above a place (3,) about which it stands; 0 where all of it
     is above the place or hangs below."""
     moving = [shape for shape in links if shape.body in bodies]

@@ -8,7 +8,7 @@ import numpy as np
 
 from sim.models.model_asset import FINISHES, MAX_MATERIALS, MAX_NODES, PAINT_FAR, ModelAsset
 from sim.multibody.robots.robot import Geom
-from sim.multibody.shapes import UNSEEN, Capsule
+from sim.multibody.shapes import UNSEEN, Link
 from sim.shapes.surface import (
     capsule_surface,
     turned_to,
@@ -92,14 +92,14 @@ MATERIALS = (
 """By a capsule's `finish`: two steels, brass, painted, rubber, light paint, rope, wood. Coats take a lane's tint."""
 
 
-def capsules_of(links: Sequence[Capsule], body: str) -> ModelAsset | None:
+def capsules_of(links: Sequence[Link], body: str) -> ModelAsset | None:
     """Those that are seen of a body, in its frame; bodies whose capsules are alike share a model. None without any."""
     own = tuple(replace(link, body="") for link in links if link.body == body and link.finish != UNSEEN)
     return _asset(own) if own else None
 
 
 @lru_cache(maxsize=512)
-def _asset(shapes: tuple[Capsule, ...]) -> ModelAsset:
+def _asset(shapes: tuple[Link, ...]) -> ModelAsset:
     finishes = sorted({shape.finish for shape in shapes})
     tables, triangles, count = [], [], 0
     for shape in shapes:

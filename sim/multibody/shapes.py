@@ -20,7 +20,7 @@ _LEAST_M = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
-class Capsule:
+class Link:
     """All points within `radius_m` of a segment, in a body's frame."""
 
     body: str
@@ -39,7 +39,7 @@ class Capsule:
         return float(np.linalg.norm(np.subtract(self.end_b, self.begin_b)))
 
 
-def links_of(tree: Tree) -> tuple[Capsule, ...]:
+def links_of(tree: Tree) -> tuple[Link, ...]:
     """A capsule from each body's joint to each of the joints that it carries; of a leaf as far as its mass reaches."""
     a = tree.arrays
     shapes = []
@@ -54,11 +54,11 @@ def links_of(tree: Tree) -> tuple[Capsule, ...]:
             end_b, finish = T[:3, :3].T @ (end - T[:3, 3]), DARK_STEEL if k % 2 else STEEL
             length = float(np.linalg.norm(end_b))
             if length > _LEAST_M:
-                shapes.append(Capsule(name, (0.0, 0.0, 0.0), triple(end_b), _SLENDER * length, finish))
+                shapes.append(Link(name, (0.0, 0.0, 0.0), triple(end_b), _SLENDER * length, finish))
     return tuple(shapes)
 
 
-def hinges_of(tree: Tree, shapes: Sequence[Capsule]) -> tuple[Capsule, ...]:
+def hinges_of(tree: Tree, shapes: Sequence[Link]) -> tuple[Link, ...]:
     """A pin along the axis of each hinge, a ball at each ball joint, as thick as the links that meet there."""
     a, pins = tree.arrays, []
     thick = {shape.body: shape.radius_m for shape in reversed(shapes) if shape.finish not in (ROPE, UNSEEN)}
@@ -68,24 +68,24 @@ def hinges_of(tree: Tree, shapes: Sequence[Capsule]) -> tuple[Capsule, ...]:
         radius = thick[name]
         if a.kind[carrier] == REVOLUTE:
             axis = 1.35 * radius * T[:3, :3].T[:, 2]
-            pins.append(Capsule(name, triple(-axis), triple(axis), 0.5 * radius, BRASS))
+            pins.append(Link(name, triple(-axis), triple(axis), 0.5 * radius, BRASS))
         elif a.kind[carrier] == BALL:
-            pins.append(Capsule(name, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 1.2 * radius, BRASS))
+            pins.append(Link(name, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 1.2 * radius, BRASS))
     return tuple(pins)
 
 
-def gallows(height_m: float) -> tuple[Capsule, ...]:
+def gallows(height_m: float) -> tuple[Link, ...]:
     """What holds a tree by a point at that height: a post beside it, an arm and a hook, about that point."""
     thick, aside, above = 0.03 + 0.005 * height_m, 0.5 + 0.14 * height_m, 0.25 + 0.02 * height_m
     top, foot = (0.0, aside, above), (0.0, aside, -height_m)
     return (
-        Capsule(STAND, foot, top, 1.5 * thick, RUBBER),
-        Capsule(STAND, top, (0.0, -0.3 * aside, above), thick, RUBBER),
-        Capsule(STAND, (0.0, 0.0, above), (0.0, 0.0, 0.0), 0.6 * thick, BRASS),
+        Link(STAND, foot, top, 1.5 * thick, RUBBER),
+        Link(STAND, top, (0.0, -0.3 * aside, above), thick, RUBBER),
+        Link(STAND, (0.0, 0.0, above), (0.0, 0.0, 0.0), 0.6 * thick, BRASS),
     )
 
 
-def touching_points(tree: Tree, shapes: Sequence[Capsule]) -> tuple[np.ndarray, np.ndarray]:
+def touching_points(tree: Tree, shapes: Sequence[Link]) -> tuple[np.ndarray, np.ndarray]:
     """Both ends of each capsule as spheres: bodies of the arrays (k,); (k, 4) centres in their frames and radii [m].
 
     Ends that coincide are one, the thicker.

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from sim.groups.numeric import pose_between, rotation_log
-from sim.multibody.shapes import Capsule
+from sim.multibody.shapes import Link
 from sim.platform.errors import InputError, one_of, quote
 from sim.platform.user_files import read_text, refusals
 from sim.vehicles.forms.parameters import Value
@@ -49,7 +49,7 @@ class VehicleMotion:
     observables: Mapping[str, np.ndarray]
     """Name -> (n,) or (n, k)."""
     parameters: Mapping[str, Value]
-    links: tuple[Capsule, ...] = ()
+    links: tuple[Link, ...] = ()
     """What its bodies look like that have no model."""
 
 

@@ -23,7 +23,7 @@ from sim.vehicles.forms.parameters import Value
 from sim.water.ocean.field import SeaState
 
 if TYPE_CHECKING:
-    from sim.multibody.shapes import Capsule
+    from sim.multibody.shapes import Link
     from sim.recordings import Take
 
 MEASURED = "measured"
@@ -114,7 +114,7 @@ class LaneSnapshot:
     """(3,) m: the fixed point of what is held at one."""
     pull: tuple[str, tuple[float, float, float], tuple[float, float, float]] | None = None
     """Of a hand: the body, its point in the body's frame, and where it is pulled to in the world [m]."""
-    links: "tuple[Capsule, ...]" = ()
+    links: "tuple[Link, ...]" = ()
     """What is drawn of bodies that have no model."""
     sea: SeaState | None = None
     """The waves that carry it; None on land and on still water."""

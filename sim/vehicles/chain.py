@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from sim.multibody.shapes import DARK_STEEL, STEEL, Capsule
+from sim.multibody.shapes import DARK_STEEL, STEEL, Link
 from sim.multibody.tree import WORLD, Body, Joint, Tree, tree
 from sim.vehicles.forms.articulated import ArticulatedVehicle
 from sim.vehicles.forms.form import State
@@ -60,12 +60,12 @@ class Chain(ArticulatedVehicle):
             (0.0, 0.0, -q.gravity),
         )
 
-    def shapes(self) -> tuple[Capsule, ...]:
+    def shapes(self) -> tuple[Link, ...]:
         each_m = self._number("link_length")
         radius, count = radius_m(each_m), len(self.tree.names)
         every = -(-count // _TOUCHING)
         return tuple(
-            Capsule(
+            Link(
                 name,
                 (0.0, 0.0, 0.0),
                 (0.0, 0.0, -each_m),

@@ -8,7 +8,7 @@ import numpy as np
 
 from sim.multibody.declaration import Body, Joint
 from sim.multibody.rod import rod
-from sim.multibody.shapes import BRASS, ROPE, Capsule
+from sim.multibody.shapes import BRASS, ROPE, Link
 from sim.multibody.tree import Tree, tree
 from sim.vehicles.forms.articulated import ArticulatedVehicle
 from sim.vehicles.forms.form import State
@@ -74,19 +74,19 @@ class CosseratRope(ArticulatedVehicle):
         )
         return tree([first, *others, load], (0.0, 0.0, -q.gravity))
 
-    def shapes(self) -> tuple[Capsule, ...]:
+    def shapes(self) -> tuple[Link, ...]:
         *links, load = self.tree.names
         count, each_m = len(links), self._number("length") / len(links)
         every = -(-count // _TOUCHING)
         radius, down = self._number("radius"), (0.0, 0.0, -each_m)
         strand = (
-            Capsule(name, (0.0, 0.0, 0.0), down, radius, ROPE, (k == 0, k % every == every - 1))
+            Link(name, (0.0, 0.0, 0.0), down, radius, ROPE, (k == 0, k % every == every - 1))
             for k, name in enumerate(links)
         )
         middle = (0.0, 0.0, 0.0)
         return (
             *strand,
-            Capsule(load, middle, middle, load_radius_m(self._number("load")), BRASS, (True, False)),
+            Link(load, middle, middle, load_radius_m(self._number("load")), BRASS, (True, False)),
         )
 
     @property

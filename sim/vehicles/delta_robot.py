@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from sim.multibody.declaration import WORLD, Body, Joint, Loop
-from sim.multibody.shapes import BRASS, DARK_STEEL, PAINTED, RUBBER, STAND, STEEL, Capsule, triple
+from sim.multibody.shapes import BRASS, DARK_STEEL, PAINTED, RUBBER, STAND, STEEL, Link, triple
 from sim.multibody.tree import Tree, tree
 from sim.vehicles.forms.articulated import ClosedVehicle
 from sim.vehicles.forms.form import State
@@ -92,44 +92,40 @@ class DeltaRobot(ClosedVehicle):
             if (k, side) != (0, "left")
         )
 
-    def shapes(self) -> tuple[Capsule, ...]:
+    def shapes(self) -> tuple[Link, ...]:
         unit, none, parts = self._unit, (0.0, 0.0, 0.0), []
         still = (False, False)
         for k in range(LEGS):
             _, across, reach, along = _leg(k)
-            parts.append(Capsule(f"arm {k + 1}", none, triple(unit * reach), 0.05 * unit, PAINTED, still))
+            parts.append(Link(f"arm {k + 1}", none, triple(unit * reach), 0.05 * unit, PAINTED, still))
             half = triple(APART * unit * across)
             wide = triple(unit * reach + half), triple(unit * reach - half)
-            parts.append(Capsule(f"arm {k + 1}", *wide, 0.03 * unit, DARK_STEEL, still))
+            parts.append(Link(f"arm {k + 1}", *wide, 0.03 * unit, DARK_STEEL, still))
             parts += [
-                Capsule(f"rod {k + 1} {side}", none, triple(unit * along), 0.02 * unit, STEEL, still)
+                Link(f"rod {k + 1} {side}", none, triple(unit * along), 0.02 * unit, STEEL, still)
                 for side in _SIDES
             ]
             ends = [triple(_corner(k, side, unit)) for side in _SIDES]
-            parts.append(Capsule(PLATFORM, ends[0], ends[1], 0.03 * unit, BRASS, still))
-            parts.append(
-                Capsule(PLATFORM, none, triple(PLATE * unit * _leg(k)[0]), 0.035 * unit, BRASS, still)
-            )
-        parts.append(Capsule(PLATFORM, none, none, 0.075 * unit, DARK_STEEL, still))
-        parts.append(Capsule(PLATFORM, none, (0.0, 0.0, -0.25 * unit), 0.03 * unit, RUBBER, still))
+            parts.append(Link(PLATFORM, ends[0], ends[1], 0.03 * unit, BRASS, still))
+            parts.append(Link(PLATFORM, none, triple(PLATE * unit * _leg(k)[0]), 0.035 * unit, BRASS, still))
+        parts.append(Link(PLATFORM, none, none, 0.075 * unit, DARK_STEEL, still))
+        parts.append(Link(PLATFORM, none, (0.0, 0.0, -0.25 * unit), 0.03 * unit, RUBBER, still))
         return tuple(parts)
 
     @property
-    def links(self) -> tuple[Capsule, ...]:  # type: ignore[override]
+    def links(self) -> tuple[Link, ...]:  # type: ignore[override]
         """Arms, rods and platform; motors on a plate, and two posts that hold it."""
         unit, parts = self._unit, []
         for k in range(LEGS):
             out, across, _, _ = _leg(k)
             bearing, half = BASE * unit * out, 0.14 * unit * across
-            parts.append(
-                Capsule(STAND, triple(bearing - half), triple(bearing + half), 0.09 * unit, DARK_STEEL)
-            )
-            parts.append(Capsule(STAND, (0.0, 0.0, 0.0), triple(bearing), 0.06 * unit, DARK_STEEL))
+            parts.append(Link(STAND, triple(bearing - half), triple(bearing + half), 0.09 * unit, DARK_STEEL))
+            parts.append(Link(STAND, (0.0, 0.0, 0.0), triple(bearing), 0.06 * unit, DARK_STEEL))
         aside, above = 2.3 * unit, 0.35 * unit
         beam = (0.0, -aside, above), (0.0, aside, above)
-        parts.append(Capsule(STAND, *beam, 0.06 * unit, RUBBER))
-        parts.append(Capsule(STAND, (0.0, 0.0, above), (0.0, 0.0, 0.0), 0.06 * unit, RUBBER))
-        parts += [Capsule(STAND, top, (top[0], top[1], -self.stand_m), 0.06 * unit, RUBBER) for top in beam]
+        parts.append(Link(STAND, *beam, 0.06 * unit, RUBBER))
+        parts.append(Link(STAND, (0.0, 0.0, above), (0.0, 0.0, 0.0), 0.06 * unit, RUBBER))
+        parts += [Link(STAND, top, (top[0], top[1], -self.stand_m), 0.06 * unit, RUBBER) for top in beam]
         return (*self.shapes(), *parts)
 
     @property

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from sim.multibody.declaration import WORLD, Body, Joint, Loop
-from sim.multibody.shapes import BRASS, DARK_STEEL, PAINTED, RUBBER, STAND, STEEL, Capsule
+from sim.multibody.shapes import BRASS, DARK_STEEL, PAINTED, RUBBER, STAND, STEEL, Link
 from sim.multibody.tree import Tree, tree
 from sim.vehicles.forms.articulated import ClosedVehicle
 from sim.vehicles.forms.form import State
@@ -70,28 +70,28 @@ class FourBarLinkage(ClosedVehicle):
             Loop(ROCKER, (LENGTHS[ROCKER] * q.crank, 0.0, 0.0), other_point=(BEARINGS * q.crank, 0.0, 0.0)),
         )
 
-    def shapes(self) -> tuple[Capsule, ...]:
+    def shapes(self) -> tuple[Link, ...]:
         unit = self._unit
         bars = []
         for k, (name, share) in enumerate(LENGTHS.items()):
             y = (0.5 - 0.5 * (k % 2)) * _APART * unit - _APART * unit * (k % 2)
             bars.append(
-                Capsule(
+                Link(
                     name, (0.0, y, 0.0), (share * unit, y, 0.0), _THICK * unit, _FINISH[name], (False, False)
                 )
             )
         return tuple(bars)
 
     @property
-    def links(self) -> tuple[Capsule, ...]:  # type: ignore[override]
+    def links(self) -> tuple[Link, ...]:  # type: ignore[override]
         """Bars, the pins between them, and the posts that bear them."""
         unit = self._unit
         reach, far, thick = 1.6 * _APART * unit, BEARINGS * unit, 0.5 * _THICK * unit
-        pins = [Capsule(name, (0.0, -reach, 0.0), (0.0, reach, 0.0), thick, BRASS) for name in LENGTHS]
+        pins = [Link(name, (0.0, -reach, 0.0), (0.0, reach, 0.0), thick, BRASS) for name in LENGTHS]
         end = LENGTHS[ROCKER] * unit
-        pins.append(Capsule(ROCKER, (end, -reach, 0.0), (end, reach, 0.0), thick, BRASS))
+        pins.append(Link(ROCKER, (end, -reach, 0.0), (end, reach, 0.0), thick, BRASS))
         posts = [
-            Capsule(STAND, (x, reach, 0.0), (x, reach, -self.stand_m), 1.2 * _THICK * unit, RUBBER)
+            Link(STAND, (x, reach, 0.0), (x, reach, -self.stand_m), 1.2 * _THICK * unit, RUBBER)
             for x in (0.0, far)
         ]
         return (*self.shapes(), *pins, *posts)

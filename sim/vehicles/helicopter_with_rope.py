@@ -9,7 +9,7 @@ import numpy as np
 from sim.multibody.declaration import Body, Joint
 from sim.multibody.observing import body_motions
 from sim.multibody.rod import rod
-from sim.multibody.shapes import PAINTED, ROPE, UNSEEN, Capsule
+from sim.multibody.shapes import PAINTED, ROPE, UNSEEN, Link
 from sim.multibody.tree import Tree, tree
 from sim.vehicles.cosserat_rope import load_radius_m
 from sim.vehicles.forms.articulated import ArticulatedVehicle, PlumbLine
@@ -121,21 +121,21 @@ class HelicopterWithRope(ArticulatedVehicle):
         forces[:6] = _wrench()(u, q.rotor_offset, q.tail_offset).full().ravel()
         return forces
 
-    def shapes(self) -> tuple[Capsule, ...]:
+    def shapes(self) -> tuple[Link, ...]:
         """The rope, the load, and the skids that it stands on, which its model shows."""
         count, middle = round(self._number("links")), (0.0, 0.0, 0.0)
         down, radius = (0.0, 0.0, -self._number("rope_length") / count), self._number("rope_radius")
         every = -(-count // 8)
         strand = (
-            Capsule(f"{_LINK} {k + 1}", middle, down, radius, ROPE, (False, k % every == every - 1))
+            Link(f"{_LINK} {k + 1}", middle, down, radius, ROPE, (False, k % every == every - 1))
             for k in range(count)
         )
-        skids = (Capsule(CARRIER, (-1.6, y, -1.35), (1.7, y, -1.35), 0.05, UNSEEN) for y in (-1.0, 1.0))
-        ball = Capsule(LOAD, middle, middle, load_radius_m(self._number("load_mass")), PAINTED, (True, False))
+        skids = (Link(CARRIER, (-1.6, y, -1.35), (1.7, y, -1.35), 0.05, UNSEEN) for y in (-1.0, 1.0))
+        ball = Link(LOAD, middle, middle, load_radius_m(self._number("load_mass")), PAINTED, (True, False))
         return (*skids, *strand, ball)
 
     @property
-    def links(self) -> tuple[Capsule, ...]:  # type: ignore[override]
+    def links(self) -> tuple[Link, ...]:  # type: ignore[override]
         """The rope and its load; the helicopter has a model."""
         return tuple(shape for shape in self.shapes() if shape.body != CARRIER)
 

@@ -8,7 +8,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sim.multibody.shapes import BRASS, DARK_STEEL, PAINTED, Capsule, gallows
+from sim.multibody.shapes import BRASS, DARK_STEEL, PAINTED, Link, gallows
 from sim.spaces import Action, TangentBundle
 from sim.spaces.action import copies, motions_of_tangent_bundle
 from sim.stack import AnyStack, flat, stacked
@@ -113,7 +113,7 @@ class Pendulum(LinkedRods):
         return max(LEAST_STAND_M, float(np.sum(self.values["length"])) + CLEARANCE_M)
 
     @property
-    def links(self) -> tuple[Capsule, ...]:  # type: ignore[override]
+    def links(self) -> tuple[Link, ...]:  # type: ignore[override]
         """More rods than one are drawn as such, with their bobs; a single one has a model."""
         if self.link_count == 1:
             return ()
@@ -121,12 +121,12 @@ class Pendulum(LinkedRods):
         for k, length in enumerate(np.ravel(self.values["length"])):
             bob_m = min(BOB_M, BOB_SHARE * float(length))
             shapes.append(
-                Capsule(
+                Link(
                     f"rod_{k + 1}", (0.0, 0.0, 0.0), (0.0, 0.0, -float(length)), ROD_SHARE * bob_m, DARK_STEEL
                 )
             )
             shapes.append(
-                Capsule(f"bob_{k + 1}", (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), bob_m, PAINTED if k % 2 else BRASS)
+                Link(f"bob_{k + 1}", (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), bob_m, PAINTED if k % 2 else BRASS)
             )
         return (*shapes, *gallows(self.stand_m))
 

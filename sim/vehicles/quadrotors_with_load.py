@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from sim.groups import SO3
 from sim.groups.so3 import hat
-from sim.multibody.shapes import BRASS, PAINTED, RUBBER, Capsule
+from sim.multibody.shapes import BRASS, PAINTED, RUBBER, Link
 from sim.spaces import Action, Euclidean, GroupSpace, TangentBundle
 from sim.spaces.action import (
     by_left_translation,
@@ -331,11 +331,11 @@ class QuadrotorsWithLoad(FormationFlight):
         return found
 
     @property
-    def links(self) -> tuple[Capsule, ...]:  # type: ignore[override]
+    def links(self) -> tuple[Link, ...]:  # type: ignore[override]
         """Cables, the load, and a cross at its target; the quadrotors have a model."""
         lengths = np.ravel(self.values["cable_length"])
         cables = [
-            Capsule(
+            Link(
                 f"cable_{k + 1}",
                 (0.0, 0.0, 0.0),
                 (0.0, 0.0, -float(length)),
@@ -346,12 +346,10 @@ class QuadrotorsWithLoad(FormationFlight):
             for k, length in enumerate(lengths)
         ]
         cross = [
-            Capsule(
-                "target", tuple(-_CROSS_M * e), tuple(_CROSS_M * e), _CABLE_M, BRASS, touches=(False, False)
-            )
+            Link("target", tuple(-_CROSS_M * e), tuple(_CROSS_M * e), _CABLE_M, BRASS, touches=(False, False))
             for e in np.eye(3)
         ]
-        return (Capsule("load", (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), _LOAD_M, PAINTED), *cables, *cross)
+        return (Link("load", (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), _LOAD_M, PAINTED), *cables, *cross)
 
     def observables(self, node: ca.SX, u: ca.SX, q: Quantities) -> tuple[Observable, ...]:
         """How far the load is from its target, the cables from the formation and their directions from unit vectors;

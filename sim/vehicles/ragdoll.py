@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from sim.multibody.shapes import UNSEEN, Capsule
+from sim.multibody.shapes import UNSEEN, Link
 from sim.multibody.tree import Body, Joint, Tree, tree
 from sim.vehicles.forms.articulated import ArticulatedVehicle
 from sim.vehicles.forms.form import State
@@ -143,7 +143,7 @@ class Ragdoll(ArticulatedVehicle):
             ]
         return tree(bodies, (0.0, 0.0, -q.gravity))
 
-    def shapes(self) -> tuple[Capsule, ...]:
+    def shapes(self) -> tuple[Link, ...]:
         """What touches the ground and is taken hold of; it has a model."""
         return tuple(_limbs(float(np.max(self.values["stature"]))).values())
 
@@ -155,20 +155,20 @@ class Ragdoll(ArticulatedVehicle):
         return self.state(bent)
 
 
-def _limbs(h: float) -> dict[str, Capsule]:
+def _limbs(h: float) -> dict[str, Link]:
     """By name, of somebody of stature h [m]; frames in the limb's proximal joint, z up, x forward."""
     limbs = [
-        Capsule("pelvis", (0.0, -0.045 * h, 0.0), (0.0, 0.045 * h, 0.0), 0.062 * h, UNSEEN),
-        Capsule("chest", (0.0, 0.0, 0.035 * h), (0.0, 0.0, 0.135 * h), 0.082 * h, UNSEEN),
-        Capsule("head", (0.0, 0.0, 0.025 * h), (0.015 * h, 0.0, _HEAD * h), 0.052 * h, UNSEEN, (False, True)),
+        Link("pelvis", (0.0, -0.045 * h, 0.0), (0.0, 0.045 * h, 0.0), 0.062 * h, UNSEEN),
+        Link("chest", (0.0, 0.0, 0.035 * h), (0.0, 0.0, 0.135 * h), 0.082 * h, UNSEEN),
+        Link("head", (0.0, 0.0, 0.025 * h), (0.015 * h, 0.0, _HEAD * h), 0.052 * h, UNSEEN, (False, True)),
     ]
     for side in ("left", "right"):
         limbs += [
-            Capsule(f"{side} upper arm", *_down(_UPPER_ARM * h), 0.027 * h, UNSEEN, (True, False)),
-            Capsule(f"{side} forearm", *_down(_FOREARM * h), 0.022 * h, UNSEEN),
-            Capsule(f"{side} thigh", *_down(_THIGH * h), 0.043 * h, UNSEEN, (False, False)),
-            Capsule(f"{side} shank", *_down(_SHANK * h), 0.030 * h, UNSEEN, (True, False)),
-            Capsule(
+            Link(f"{side} upper arm", *_down(_UPPER_ARM * h), 0.027 * h, UNSEEN, (True, False)),
+            Link(f"{side} forearm", *_down(_FOREARM * h), 0.022 * h, UNSEEN),
+            Link(f"{side} thigh", *_down(_THIGH * h), 0.043 * h, UNSEEN, (False, False)),
+            Link(f"{side} shank", *_down(_SHANK * h), 0.030 * h, UNSEEN, (True, False)),
+            Link(
                 f"{side} foot", (-0.025 * h, 0.0, -0.02 * h), (0.095 * h, 0.0, -0.024 * h), 0.02 * h, UNSEEN
             ),
         ]

@@ -12,7 +12,7 @@ from render.vehicles.library import ModelLibrary
 from render.vehicles.links import PIECES, capsule_mesh, instances_of
 from render.vehicles.shown import middle_m, reach_m
 from sim.integrators import integrator
-from sim.multibody.shapes import ROPE, STAND, Capsule
+from sim.multibody.shapes import ROPE, STAND, Link
 from sim.steppers.choice import tree_stepper
 from sim.vehicle_config import config_named
 from tests.render.test_model_drawing import Studio, studio  # noqa: F401
@@ -49,8 +49,8 @@ def test_a_capsule_is_closed_and_faces_outwards():
 def test_instances_stand_where_their_bodies_are():
     T_wb = np.array([[0.0, -1.0, 0.0, 5.0], [1.0, 0.0, 0.0, 6.0], [0.0, 0.0, 1.0, 7.0], [0.0, 0.0, 0.0, 1.0]])
     links = (
-        Capsule("b", (1.0, 0.0, 0.0), (1.0, 2.0, 0.0), 0.1, 2),
-        Capsule("b", (0.3, 0.2, 0.1), (0.3, 0.2, 0.1), 0.4, 1),
+        Link("b", (1.0, 0.0, 0.0), (1.0, 2.0, 0.0), 0.1, 2),
+        Link("b", (0.3, 0.2, 0.1), (0.3, 0.2, 0.1), 0.4, 1),
     )
     vehicle = DrawnVehicle(
         "tree",
@@ -74,8 +74,8 @@ def test_what_stands_about_its_place_is_looked_at_in_its_middle_and_what_hangs_o
     bodies, place = {"b": np.eye(4)}, np.array([0.0, 0.0, 1.0])
     for low, high, middle in ((0.0, 2.6, 0.3), (-2.0, 1.0, 0.0), (1.0, 3.0, 0.0), (-2.0, 1.5, 0.0)):
         links = (
-            Capsule("b", (0.0, 0.0, low), (0.0, 0.0, high), 0.1, 2),
-            Capsule(STAND, (0, 0, -9), (0, 0, 9), 1, 1),
+            Link("b", (0.0, 0.0, low), (0.0, 0.0, high), 0.1, 2),
+            Link(STAND, (0, 0, -9), (0, 0, 9), 1, 1),
         )
         assert middle_m(links, bodies, place) == pytest.approx(middle)
 
@@ -108,8 +108,8 @@ def test_a_rope_is_one_smooth_tube_through_the_ends_of_its_links():
         a, b = (np.array([np.cos(t), np.sin(t), 0.0]) for t in (here, after))
         x = (b - a) / each
         bodies[f"n{k}"] = np.block([[np.column_stack([x, [-x[1], x[0], 0.0], [0.0, 0.0, 1.0]]), a[:, None]], [np.zeros(3), 1.0]])  # fmt: skip # noqa: E501
-        links.append(Capsule(f"n{k}", (0.0, 0.0, 0.0), (each, 0.0, 0.0), 0.02, ROPE))
-    steel = Capsule("n0", (0.0, 0.0, 0.0), (1.0, 0.0, 0.0), 0.3, 1)
+        links.append(Link(f"n{k}", (0.0, 0.0, 0.0), (each, 0.0, 0.0), 0.02, ROPE))
+    steel = Link("n0", (0.0, 0.0, 0.0), (1.0, 0.0, 0.0), 0.3, 1)
     drawn = DrawnVehicle(
         "rope",
         bodies["n0"],

@@ -15,7 +15,7 @@ from render.passes.targets import Canvas
 from render.programs import Programs
 from render.quality import PRESETS
 from render.renderer import Renderer
-from sim.multibody.shapes import Capsule
+from sim.multibody.shapes import Link
 from sim.vehicle_config import config_named
 from tests.render.small_world import Chunk, Scatter, ground, small_frame, small_scenery, small_world
 
@@ -212,7 +212,7 @@ def test_a_shadow_begins_at_the_foot_of_what_casts_it(ctx, scenery):
     foot = np.array([150.0, 20.0, float(ground(150.0, 20.0))])
     eye, T_wb = foot + np.array([0.0, 0.0, 5.0]), np.eye(4)
     T_wb[:3, 3] = foot
-    post = Capsule("post", (0.0, 0.0, -0.2), (0.0, 0.0, 1.0), 0.06, 2)
+    post = Link("post", (0.0, 0.0, -0.2), (0.0, 0.0, 1.0), 0.06, 2)
     vehicle = DrawnVehicle(
         "post",
         T_wb,

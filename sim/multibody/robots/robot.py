@@ -7,8 +7,7 @@ from itertools import product
 import numpy as np
 
 from sim.multibody.declaration import WORLD, Given, Loop, TreeState, numbers
-from sim.multibody.shapes import STAND, UNSEEN
-from sim.multibody.shapes import Capsule as Link
+from sim.multibody.shapes import STAND, UNSEEN, Link
 from sim.multibody.tree import Tree
 from sim.shapes import Box, Capsule, Drum, Sphere
 from sim.shapes.surface import Surface, creased, ellipsoid_surface

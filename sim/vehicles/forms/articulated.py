@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from sim.groups.numeric import quaternion_of
 from sim.multibody.arrays import BALL, FREE, REVOLUTE
 from sim.multibody.declaration import Given, Loop
-from sim.multibody.shapes import Capsule, gallows, hinges_of, links_of
+from sim.multibody.shapes import Link, gallows, hinges_of, links_of
 from sim.multibody.spatial import quaternion_matrix
 from sim.multibody.tree import Tree
 from sim.spaces import Euclidean, Product, Space, UnitQuaternions
@@ -64,12 +64,12 @@ class ArticulatedVehicle(Vehicle):
             at += parameter.size
         return SimpleNamespace(**values)
 
-    def shapes(self) -> tuple[Capsule, ...]:
+    def shapes(self) -> tuple[Link, ...]:
         """What is drawn of its bodies, and touches the ground with its ends."""
         return links_of(self.tree)
 
     @cached_property
-    def links(self) -> tuple[Capsule, ...]:  # type: ignore[override]
+    def links(self) -> tuple[Link, ...]:  # type: ignore[override]
         shapes = self.shapes()
         return (*shapes, *hinges_of(self.tree, shapes), *(() if self.free else gallows(self.stand_m)))
 

@@ -27,7 +27,7 @@ from sim.vehicles.forms.parameters import Control, Parameter, Parametrised, Quan
 
 if TYPE_CHECKING:
     from sim.multibody.robots.robot import Geom
-    from sim.multibody.shapes import Capsule
+    from sim.multibody.shapes import Link
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*(-[A-Za-z0-9_]+)*")
 _LONGEST = 60
@@ -260,7 +260,7 @@ class Vehicle(Parametrised, ABC):
         """The node at once after an impulse (impulse_size,)."""
         raise TypeError(f"vehicle {self.name!r} declares no struck(node, impulse, q)")
 
-    links: "tuple[Capsule, ...]" = ()
+    links: "tuple[Link, ...]" = ()
     """What is drawn of bodies that have no model."""
     solids: "tuple[Geom, ...]" = ()
     """Shapes of its bodies, by which it is drawn where no file of its own has a model."""

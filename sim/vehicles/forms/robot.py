@@ -18,7 +18,7 @@ from sim.multibody.declaration import WORLD, Loop
 from sim.multibody.kinematics import place
 from sim.multibody.observing import body_frames
 from sim.multibody.robots.robot import Geom, Motor, Robot, capsules_of, lowest_m
-from sim.multibody.shapes import STAND, Capsule, hinges_of, links_of
+from sim.multibody.shapes import STAND, Link, hinges_of, links_of
 from sim.multibody.tree import Tree
 from sim.multibody.twists import momenta
 from sim.platform.errors import InputError, one_of, quote
@@ -55,7 +55,7 @@ class RobotVehicle(ArticulatedVehicle):
 
     robot: Robot
     servos: tuple[Servo, ...] = ()
-    capsules: tuple[Capsule, ...] = ()
+    capsules: tuple[Link, ...] = ()
     """About its shapes, unseen."""
 
     def __init_subclass__(cls, **more: Any) -> None:
@@ -103,7 +103,7 @@ class RobotVehicle(ArticulatedVehicle):
         changed = arrays._replace(gravity_w=q.gravity * down, stiffness=stiffness, rest=rest, damping=damping)
         return replace(tree, arrays=changed)
 
-    def shapes(self) -> tuple[Capsule, ...]:
+    def shapes(self) -> tuple[Link, ...]:
         """About its shapes; where nothing is shown of it, capsules along the links that have none, too."""
         moving = tuple(shape for shape in self.capsules if shape.body != STAND)
         covered = {shape.body for shape in moving}
@@ -111,7 +111,7 @@ class RobotVehicle(ArticulatedVehicle):
         return (*moving, *(shape for shape in bare if shape.body not in covered))
 
     @cached_property
-    def links(self) -> tuple[Capsule, ...]:  # type: ignore[override]
+    def links(self) -> tuple[Link, ...]:  # type: ignore[override]
         shapes = self.shapes()
         return shapes if self.solids else (*shapes, *hinges_of(self.tree, shapes))
 

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from sim.groups import SE3
 from sim.groups.se3 import position_of, rotation_of
 from sim.groups.so3 import hat
-from sim.multibody.shapes import DARK_STEEL, RUBBER, WOOD, Capsule
+from sim.multibody.shapes import DARK_STEEL, RUBBER, WOOD, Link
 from sim.spaces import Action, Euclidean, GroupSpace, TangentBundle
 from sim.spaces.action import (
     by_left_translation,
@@ -238,23 +238,21 @@ class SlungLoad(ActionVehicle):
         return (("load", (0.0, 0.0, 0.0), self.load_radius_m),)
 
     @property
-    def links(self) -> tuple[Capsule, ...]:  # type: ignore[override]
+    def links(self) -> tuple[Link, ...]:  # type: ignore[override]
         """The cable, and the load as a bundle of logs in two slings; the carrier has a model."""
         length, log = float(np.ravel(self.values["cable_length"])[0]), _log_m(self.values)
         thin = float(np.clip(0.002 * length, 0.004, 0.025))
         pieces = [
-            Capsule(f"cable_{k + 1}", (0.0, 0.0, 0.0), (0.0, 0.0, length / self.link_count), thin, RUBBER)
+            Link(f"cable_{k + 1}", (0.0, 0.0, 0.0), (0.0, 0.0, length / self.link_count), thin, RUBBER)
             for k in range(self.link_count)
         ]
         logs = [
-            Capsule(
-                "load", (-_SLENDER * log, y * log, z * log), (_SLENDER * log, y * log, z * log), log, WOOD
-            )
+            Link("load", (-_SLENDER * log, y * log, z * log), (_SLENDER * log, y * log, z * log), log, WOOD)
             for y, z in _BUNDLE
         ]
         top = (0.0, 0.0, min(12.0 * log, 0.6 * length))
         slings = [
-            Capsule("load", (x * log, y * log, 0.0), top, 0.8 * thin, DARK_STEEL)
+            Link("load", (x * log, y * log, 0.0), top, 0.8 * thin, DARK_STEEL)
             for x in (-8.0, 8.0)
             for y in (-2.1, 2.1)
         ]

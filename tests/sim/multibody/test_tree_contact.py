@@ -6,7 +6,7 @@ import pytest
 import sim
 from sim.contact.trees import FRICTION, TreeGround
 from sim.integrators import integrator
-from sim.multibody.shapes import Capsule
+from sim.multibody.shapes import Link
 from sim.multibody.tree import Body, Joint, tree
 from sim.recordings import load_take, save_take
 from sim.scene import Scene, Start
@@ -39,7 +39,7 @@ class Sledge(ArticulatedVehicle):
         return tree([bar, mast])
 
     def shapes(self):
-        return tuple(Capsule("bar", (-0.5, y, -0.1), (0.5, y, -0.1), 0.05) for y in (-0.3, 0.3))
+        return tuple(Link("bar", (-0.5, y, -0.1), (0.5, y, -0.1), 0.05) for y in (-0.3, 0.3))
 
 
 def run(vehicle, ground, start, seconds, method="riqn", h=H):
