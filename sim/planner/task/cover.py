@@ -15,7 +15,7 @@ from sim.models.asset import model_file
 from sim.models.drawn_solids import directions, drawn_solids
 from sim.planner.task.bodies import acted, planar
 from sim.platform.errors import InputError
-from sim.vehicle_config import VehicleConfig, config_named, config_of
+from sim.vehicle_config import VehicleConfig, config_of
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.custom import source_of
 from sim.vehicles.forms.form import TREES
@@ -78,7 +78,7 @@ def _cover(vehicle: Vehicle, config: VehicleConfig) -> Cover:
 
 def _name(vehicle: Vehicle, config: VehicleConfig) -> str:
     """By all that what is drawn of a vehicle depends on."""
-    looks = [config, *(config_named(look) for _, look in config.model.wears)]
+    looks = [config, *config.looks.values()]
     said = (vehicle.name, sorted(vehicle.values.items()), vehicle.links, [look.model for look in looks])
     digest = hashlib.sha256(repr(said).encode())
     files = [Path(inspect.getfile(type(vehicle))), *(model_file(look.name) for look in looks)]
