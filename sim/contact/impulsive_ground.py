@@ -46,7 +46,7 @@ class Contacts:
     def of(cls, vehicle: ActionVehicle) -> "Contacts":
         """Points of its config on the main body, those of vehicles that its bodies look like, and its own balls; the
         main body's origin where there are none."""
-        config, names = config_of(vehicle), tuple(_poses(Structure.of(vehicle)).name_out())
+        config, names = config_of(vehicle), _names(Structure.of(vehicle))
         rows = [(names[0], point[:3], 0.0, point[3] > 0.0, False) for point in config.contact.points]
         for name in names:
             look = config.look_of(name)
@@ -79,6 +79,8 @@ class ImpulsiveGround(Environment):
         self.vehicle: ActionVehicle = vehicle
         self._terrain = terrain
         self._contacts_b = Contacts.of(vehicle) if contacts_b is None else contacts_b
+        self._seen: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
+        """The node that was asked about last, and where the contacts are there."""
 
     @classmethod
     def of(cls, vehicle: Vehicle, world: World | None) -> Environment:
@@ -87,7 +89,7 @@ class ImpulsiveGround(Environment):
 
     def renew(self, vehicle: Vehicle, time_s: float) -> None:
         assert isinstance(vehicle, ActionVehicle)
-        self.vehicle, self._contacts_b = vehicle, Contacts.of(vehicle)
+        self.vehicle, self._contacts_b, self._seen = vehicle, Contacts.of(vehicle), None
 
     def probe(self) -> "ImpulsiveGround":
         return ImpulsiveGround(self.vehicle, self._terrain, self._contacts_b, self.report.copy())
@@ -127,18 +129,15 @@ class ImpulsiveGround(Environment):
         given: np.ndarray = points.impulses @ across.T @ pushes
         return given if given.any() else None
 
-    def _poses_w(self, node: np.ndarray) -> np.ndarray:
-        """(k, 4, 4) of the contacts' bodies."""
-        found = _poses(Structure.of(self.vehicle)).call([node, self.vehicle.parameter_vector])
-        poses = dict(zip(_poses(Structure.of(self.vehicle)).name_out(), found, strict=True))
-        return np.array([np.array(poses[body]) for body in self._contacts_b.bodies])
-
     def _lie(self, node: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(k, 3) centres in the world, and (k,) heights of the balls' undersides above the ground [m]."""
-        poses, at_b = self._poses_w(node), self._contacts_b.at_b
-        centres_w = np.einsum("kij,kj->ki", poses[:, :3, :3], at_b) + poses[:, :3, 3]
-        over = centres_w[:, 2] - self._terrain.height(centres_w[:, 0], centres_w[:, 1])
-        return centres_w, over - self._contacts_b.radius_m
+        if self._seen is None or not np.array_equal(self._seen[0], node):
+            contacts, vehicle = self._contacts_b, self.vehicle
+            places = _centres(Structure.of(vehicle), contacts.bodies)
+            centres_w = np.array(places(node, vehicle.parameter_vector, contacts.at_b.T)).T
+            over = centres_w[:, 2] - self._terrain.height(centres_w[:, 0], centres_w[:, 1])
+            self._seen = node.copy(), centres_w, over - contacts.radius_m
+        return self._seen[1], self._seen[2]
 
     def _least(self, node: np.ndarray, chosen: np.ndarray) -> float:
         return float(self._lie(node)[1][chosen].min(initial=np.inf)) if np.isfinite(node).all() else np.inf
@@ -166,11 +165,18 @@ def _pushes(now: np.ndarray, answer: np.ndarray, wanted: np.ndarray) -> np.ndarr
 
 
 @lru_cache(maxsize=16)
-def _poses(structure: Structure) -> ca.Function:
-    """(node, parameters) -> body to world of every body, outputs named by it, the main one first."""
+def _names(structure: Structure) -> tuple[str, ...]:
+    """Of the bodies, the main one first."""
     vehicle = structure.vehicle
     node, p = ca.SX.sym("node", vehicle.node_layout.size), ca.SX.sym("p", vehicle.parameter_count)
-    bodies = vehicle.bodies(node, vehicle.symbols(p))
-    return ca.Function(
-        "poses", [node, p], [ca.densify(T) for T in bodies.values()], ["node", "p"], list(bodies)
-    )
+    return tuple(vehicle.bodies(node, vehicle.symbols(p)))
+
+
+@lru_cache(maxsize=16)
+def _centres(structure: Structure, bodies: tuple[str, ...]) -> ca.Function:
+    """(node, parameters, (3, k) places in the frames of k bodies) -> (3, k) places in the world."""
+    vehicle = structure.vehicle
+    node, p = ca.SX.sym("node", vehicle.node_layout.size), ca.SX.sym("p", vehicle.parameter_count)
+    at_b, poses = ca.SX.sym("at", 3, len(bodies)), vehicle.bodies(node, vehicle.symbols(p))
+    places = [poses[body][:3, :3] @ at_b[:, k] + poses[body][:3, 3] for k, body in enumerate(bodies)]
+    return ca.Function("centres", [node, p, at_b], [ca.densify(ca.horzcat(*places))])
