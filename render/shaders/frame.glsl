@@ -1,4 +1,4 @@
-// Camera, light, haze and shadow frames of the pass (render/uniforms.py). Everything is linear and in world metres.
+// Camera, light, haze and shadow frames of the pass (render/passes/uniforms.py). Everything is linear and in world metres.
 layout(std140) uniform Frame {
     mat4 clip_from_world;
     mat4 world_from_clip;

@@ -1,4 +1,4 @@
-// Where the rings of the sea lie (render/sea/grid.py), and how its tiles are read.
+// Where the rings of the sea lie (render/water/sea_grid.py), and how its tiles are read.
 uniform vec4 sea_wedge;   // x near m, y far m, z first bearing, w span
 uniform vec2 sea_cells;   // rings, columns
 uniform vec3 sea_edges;   // of the tiles, m

@@ -1,4 +1,4 @@
-// Waves by stationary phase (render/wake.py), the foam of bow and screws, and the air that these leave in the water.
+// Waves by stationary phase (render/vehicles/wake.py), the foam of bow and screws, and the air that these leave in the water.
 in float phase_on_course;
 in vec2 off;
 in vec2 course;

@@ -1,4 +1,4 @@
-// Parts and materials of a model (render/models/asset.py).
+// Parts and materials of a model (sim/models/model_asset.py).
 const int MAX_NODES = 64;
 const int MAX_MATERIALS = 32;
 
