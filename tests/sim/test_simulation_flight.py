@@ -14,7 +14,7 @@ from sim.simulation import Simulation
 from sim.simulation.snapshot import LaneStatus
 from tests.sim.simulation_scenes import fly, helicopter_scene, place, simulation, speed, world
 
-MODEL_SIZE = {"helicopter": {"drag": 0.05}}
+MODEL_SIZE = {"drag": 0.05}
 
 
 def standing(**changes):
@@ -63,7 +63,7 @@ def test_throttle_up_lifts_off_cleanly(mode, step_s):
 @pytest.mark.parametrize("step_s", [0.005, 0.02, 0.05])
 @pytest.mark.parametrize("mode", ["attitude", "hold"])
 def test_hands_off_it_hovers(parameters, step_s, mode):
-    changes = {"parameters": parameters} if parameters else {}
+    changes = {"vehicle": sim.vehicle("helicopter", **parameters)} if parameters else {}
     running = airborne(step_s=step_s, flight_mode=mode, **changes)
     before = running.snapshot.lanes[0]
     after = fly(running, 20.0)
@@ -74,7 +74,7 @@ def test_hands_off_it_hovers(parameters, step_s, mode):
 
 @pytest.mark.parametrize("parameters", [None, MODEL_SIZE], ids=["full size", "model"])
 def test_stick_forward_flies_forward_and_letting_go_brakes(parameters):
-    changes = {"parameters": parameters} if parameters else {}
+    changes = {"vehicle": sim.vehicle("helicopter", **parameters)} if parameters else {}
     running = airborne(**changes)
     before = running.snapshot.lanes[0]
     flying = fly(running, 5.0, pitch=1.0)
