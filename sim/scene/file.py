@@ -39,7 +39,7 @@ from sim.scene.tables import (
     read_trim,
 )
 from sim.vehicle_config import VehicleConfig, config_named, config_of
-from sim.vehicle_config.modes import MODES
+from sim.vehicle_config.modes import FLIGHT_MODES
 from sim.vehicle_config.registry import with_old_values
 from sim.vehicles import VEHICLES, Vehicle, enter_own, is_reference, is_robot_file, known_vehicle, vehicles
 from sim.vehicles.forms.custom import OWN_FILE, own_file
@@ -302,7 +302,7 @@ def _read_scene(table: TomlTable, path: Path, trusted: bool | Path) -> Scene:
         vehicle=vehicle,
         integrator=integrator,
         step_s=step_s,
-        flight_mode=table.name("flight_mode", MODES, "attitude"),
+        flight_mode=table.name("flight_mode", FLIGHT_MODES, "attitude"),
         camera=table.name("camera", CAMERAS, "chase"),
         start=read_start(table.table("start")),
         sun=read_sun(table.table("sun")),

@@ -11,25 +11,46 @@ FLYING = ("mass", "inertia", "gravity")
 _TILTED_LIFT = {"rotor_offset", "tail_offset"}
 _TILTED_LIFT_UNITS = ("N", "N", "rad", "rad")
 
-NEEDS: dict[str, tuple[str, ...]] = {
-    "raw": (),
-    "rate": FLYING,
-    "attitude": FLYING,
-    "hold": FLYING,
-    "drive": ("mass", "yaw_inertia", "wheel_inertia", "wheelbase", "wheel_radius"),
-    "ride": ("mass", "rotor_inertia", "wheel_inertia", "half_length"),
-    "station": ("mass", "inertia", "drag", "thruster_left", "thruster_right"),
-}
-"""Mode -> parameters that its pilot reads; it takes the vehicle's controls and shape to be those of its kind."""
+_DRIVING = ("mass", "yaw_inertia", "wheel_inertia", "wheelbase", "wheel_radius")
+_RIDING = ("mass", "rotor_inertia", "wheel_inertia", "half_length")
+_AFLOAT = ("mass", "inertia", "drag", "thruster_left", "thruster_right")
 
-MODES = tuple(NEEDS)
+
+@dataclass(frozen=True, slots=True)
+class FlightMode:
+    """What the sticks do, and for whom."""
+
+    does: str
+    """In two sentences."""
+    needs: tuple[str, ...] = ()
+    """Parameters that its pilot reads; it takes the vehicle's controls and shape to be those of its kind."""
+
+
+FLIGHT_MODES: dict[str, FlightMode] = {
+    "raw": FlightMode("Sticks move the controls of the equations of motion directly. Nothing is stabilised."),
+    "rate": FlightMode("Sticks set turn rates; centred, the body keeps its attitude.", FLYING),
+    "attitude": FlightMode(
+        "Sticks set the tilt, the collective climbs, yaw is damped. Hands off it hovers.", FLYING
+    ),
+    "hold": FlightMode("Sticks set the speed over ground; centred, the place is held.", FLYING),
+    "drive": FlightMode(
+        "A pedal asks for a speed and the wheel centres itself; steering keeps within what the tyres hold.",
+        _DRIVING,
+    ),
+    "ride": FlightMode(
+        "Torso and feet follow the sticks; gaits swing both while their keys are held.", _RIDING
+    ),
+    "station": FlightMode(
+        "Sticks set speed and turn; centred, it stays at its place in wind and waves.", _AFLOAT
+    ),
+}
 
 AUTOPILOT_NEEDS: dict[str, tuple[str, ...]] = {
     "route": FLYING,
     "hover": FLYING,
-    "line": NEEDS["drive"],
-    "sail": NEEDS["station"],
-    "gait": NEEDS["ride"],
+    "line": _DRIVING,
+    "sail": _AFLOAT,
+    "gait": _RIDING,
     "steady": ("inertia",),
     "calm": ("arm", "inertia"),
     "lead": ("target_drag",),
@@ -214,9 +235,9 @@ def read_modes(table: TomlTable, vehicle: Declared | None) -> Modes:
     declared = {q.name for q in vehicle.parameters} if vehicle is not None else set()
     names = table.texts("names") or ("raw",)
     for name in names:
-        if name not in MODES:
-            raise table.error("names", f'unknown "{name}"; allowed: {", ".join(MODES)}')
-        _check_needs(table, "names", name, NEEDS[name], declared)
+        if name not in FLIGHT_MODES:
+            raise table.error("names", f'unknown "{name}"; allowed: {", ".join(FLIGHT_MODES)}')
+        _check_needs(table, "names", name, FLIGHT_MODES[name].needs, declared)
     autopilot = table.name("autopilot", ("", *AUTOPILOT_NEEDS), "")
     if autopilot:
         _check_needs(table, "autopilot", autopilot, AUTOPILOT_NEEDS[autopilot], declared)

@@ -8,6 +8,7 @@ from sim.control.autopilots import AUTOPILOTS
 from sim.planner.service.requests import FlyByMpc, FlyShown, LeaveMpc
 from sim.planner.service.view import PlanView
 from sim.simulation.snapshot import Snapshot
+from sim.vehicle_config.modes import FLIGHT_MODES
 from ui.features.controls import ControlView
 from ui.features.transport import draw_transport
 from ui.settings.catalogue import Catalogue, IntegratorEntry
@@ -30,23 +31,13 @@ from ui.window.widgets import (
 )
 from ui.window.wording import menu_text, swaps
 
-MODE_DOCS = {
-    "raw": "Sticks move the controls of the equations of motion directly. Nothing is stabilised.",
-    "rate": "Sticks set turn rates; centred, the body keeps its attitude.",
-    "attitude": "Sticks set the tilt, the collective climbs, yaw is damped. Hands off it hovers.",
-    "hold": "Sticks set the speed over ground; centred, the place is held.",
-    "drive": "A pedal asks for a speed and the wheel centres itself; steering keeps within what the tyres hold.",
-    "ride": "Torso and feet follow the sticks; gaits swing both while their keys are held.",
-    "station": "Sticks set speed and turn; centred, she stays at her place in wind and waves.",
-}
-
 
 def draw_flight(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     """Modes of the flown vehicle, the autopilot, the sticks."""
     plan = context.find(PlanView)
     requests: list[Request] = []
     heading(context, "Flight")
-    modes = [Item(mode, mode.capitalize(), MODE_DOCS.get(mode, "")) for mode in snapshot.flight_modes]
+    modes = [Item(mode, mode.capitalize(), FLIGHT_MODES[mode].does) for mode in snapshot.flight_modes]
     chosen = segmented(context, "flight/mode", modes, snapshot.flight_mode)
     if chosen is not None and chosen != snapshot.flight_mode:
         requests.append(SetFlightMode(chosen))
