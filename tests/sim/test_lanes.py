@@ -260,6 +260,24 @@ def test_under_moving_sticks_the_default_is_as_near_the_exact_motion_as_second_o
     assert rk2.deviation.rotation_rad < 1e-4
 
 
+def test_controls_change_the_momentum_and_the_error_against_the_reference_is_the_methods_alone():
+    def flown(method: str, step_s: float) -> LaneSnapshot:
+        running = simulation(helicopter_scene(integrator=method, step_s=step_s))
+        running.submit(SetReference(True))
+        running.submit(SetPilotInput(PilotInput(throttle=0.6, pitch=0.3)))
+        return running.advance(4.0).lanes[0]
+
+    def errors(lane: LaneSnapshot) -> tuple[float, float]:
+        assert lane.deviation is not None
+        return lane.deviation.momentum, float(np.linalg.norm(lane.momentum_w - lane.momentum_start_w))
+
+    (coarse, changed), (fine, _) = (errors(flown("variational", h)) for h in (0.01, 0.005))
+    assert changed > 1e4  # measured 22900: thrust and weight put it in
+    assert coarse < 1e-4 * changed  # measured 1.0
+    assert fine < 0.6 * coarse  # measured 0.51
+    assert errors(flown("rk4", 0.01))[0] < 1e-9 * changed  # measured 7e-7
+
+
 def test_a_stopped_lane_keeps_its_last_deviation():
     running = simulation(load_scene("blowup-slab"))
     running.advance(6.0)
@@ -276,7 +294,7 @@ def test_more_than_eight_lanes_are_refused():
     assert "8 lanes" in snapshot.message
 
 
-def test_the_tape_forgets_only_what_nobody_asks_for():
+def test_the_control_history_forgets_only_what_nobody_asks_for():
     history = ControlHistory()
     rows = [np.array([float(k)]) for k in range(5)]
     for k, row in enumerate(rows):
