@@ -19,7 +19,7 @@ NODE, ARC = 36, 14
 HUNG = 21
 """Numbers of a symmetric 6x6 inertia, and the column behind them."""
 UPDATES_MAX = 40
-"""Iterations for which Broyden's method has room."""
+"""Iterations of which Broyden's method keeps the steps."""
 REMEMBERED = 8
 """Steps, at most, from whose increments the next ones are guessed."""
 
@@ -43,7 +43,7 @@ class TreeArrays(NamedTuple):
     rigid: np.ndarray
     """(n,) whether it is that of a rigid body of the mass and moment below: B = [moment]x, C = mass 1."""
     mass: np.ndarray
-    """(n,) kg, felt by gravity."""
+    """(n,) kg, on which gravity acts."""
     moment: np.ndarray
     """(n, 3) mass times centre of mass, body frame [kg m]."""
     gravity_w: np.ndarray

@@ -153,18 +153,18 @@ class ClosingWorkspace(NamedTuple):
 def closing_workspace(tree: TreeArrays, nq: int, loops: int) -> ClosingWorkspace:
     """Of one lane."""
     n, nv, m = len(tree.parent), len(tree.damping), 3 * loops
-    square, row, wide = np.zeros((m, m)), np.zeros(m), np.zeros((m, nv))
+    square, row, rows = np.zeros((m, m)), np.zeros(m), np.zeros((m, nv))
     return ClosingWorkspace(
         frames=np.zeros((n, 12)),
         gaps=row,
-        slopes=wide,
-        answers=wide.copy(),
+        slopes=rows,
+        answers=rows.copy(),
         response=square,
         root=square.copy(),
         inner=square.copy(),
         rank=np.zeros(1, np.int64),
         spare=row.copy(),
-        end_slopes=wide.copy(),
+        end_slopes=rows.copy(),
         mixed=square.copy(),
         normal=square.copy(),
         change=row.copy(),
@@ -247,7 +247,7 @@ def impulses_by_end(tree, ws, loops, closing, q, scale, soft):
     Where a mechanism passes a pose in which the slopes lose rank, as a parallelogram whose bars come into line, those
     of start and end may be opposite. Impulses are combined such that each moves the tree by as much at the start,
     however small the slopes are there, and of those that close the gaps the least are taken by the slopes at the end,
-    with a share `soft` of the largest square added.
+    with a fraction `soft` of the largest square added.
     """
     place(tree, q, ws.node)
     world_frames(tree, q, ws.node, closing.frames)

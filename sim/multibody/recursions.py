@@ -2,10 +2,10 @@
 
 With the Cayley map in place of the exponential, a step's displacement of body i is cay(2 u, 2 s), u = axis times tan of
 half the angle. Its twist over the arc is (2 u, 2 s)/h, its momentum at the step's ends C(+-(2u, 2s))' G (2u, 2s)/h with
-C = d cay^-1 (vehicles paper, eq. 14). All of it is told in the world's axes, about the bodies' origins at the node,
+C = d cay^-1 (vehicles paper, eq. 14). All of it is in the world's axes, about the bodies' origins at the node,
 which do not change while the step is solved: nothing is turned on the way through the tree.
 
-What is done to every body alone is done to eight at once where they are rigid (`wide`).
+What is done to every body alone is done to eight at once where they are rigid (`simd`).
 
 `b` is the impulse with which a step begins: generalised momenta that arrive at the node (the bodies', without their
 rotors'), plus the node's whole kick of gravity and springs. What acts at the ends of an arc (torques held over it,

@@ -54,8 +54,8 @@ def rod(
     across = each_kg * (each_m**2 / 12.0 + radius_m**2 / 4.0)
     bodies = []
     for k in range(links):
-        share = 1.0 if k else 2.0 if clamped else 0.0
-        bend, twist = share * bending_Nm2 / each_m, share * twist_Nm2 / each_m
+        held = 1.0 if k else 2.0 if clamped else 0.0
+        bend, twist = held * bending_Nm2 / each_m, held * twist_Nm2 / each_m
         bodies.append(
             Body(
                 f"{name} {k + 1}",

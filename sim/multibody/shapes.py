@@ -15,7 +15,7 @@ UNSEEN = -1
 STAND = "stand"
 """Name of what stands still about the fixed point of what is held at one."""
 _SLENDER = 0.11
-"""Radius of a link as a share of its length."""
+"""Radius of a link as a fraction of its length."""
 _LEAST_M = 1e-3
 
 

@@ -20,19 +20,19 @@ _FLAGS = ("contract", "nsz", "arcp")
 """As of `spatial.OPTIONS`."""
 
 
-class Wide(types.Type):  # type: ignore[misc] # numba has no types
+class Simd(types.Type):  # type: ignore[misc] # numba has no types
     """Eight float64."""
 
     def __init__(self) -> None:
-        super().__init__("wide")
+        super().__init__("simd")
 
 
-wide = Wide()
+simd = Simd()
 
 
-@register_model(Wide)
+@register_model(Simd)
 class _Model(models.PrimitiveModel):  # type: ignore[misc]
-    def __init__(self, manager: Any, kind: Wide) -> None:
+    def __init__(self, manager: Any, kind: Simd) -> None:
         super().__init__(manager, kind, _VECTOR)
 
 
@@ -48,11 +48,11 @@ def _widened(builder: Any, value: Any) -> Any:
     return _shuffled(builder, first, first, [0] * LANES)
 
 
-def _between_wide(op: Callable[..., Any], instruction: str) -> None:
+def _between_simd(op: Callable[..., Any], instruction: str) -> None:
     @type_callable(op)
     def _(context: Any) -> Callable[[Any, Any], Any]:
         def typer(x: Any, y: Any) -> Any:
-            return wide if wide in (x, y) and {x, y} <= {wide, types.float64} else None
+            return simd if simd in (x, y) and {x, y} <= {simd, types.float64} else None
 
         return typer
 
@@ -60,7 +60,7 @@ def _between_wide(op: Callable[..., Any], instruction: str) -> None:
         x, y = (_widened(builder, value) for value in args)
         return getattr(builder, instruction)(x, y, flags=_FLAGS)
 
-    for pair in ((wide, wide), (wide, types.float64), (types.float64, wide)):
+    for pair in ((simd, simd), (simd, types.float64), (types.float64, simd)):
         lower_builtin(op, *pair)(lower)
 
 
@@ -70,7 +70,7 @@ for _op, _instruction in (
     (operator.mul, "fmul"),
     (operator.truediv, "fdiv"),
 ):
-    _between_wide(_op, _instruction)
+    _between_simd(_op, _instruction)
 
 
 def _place(context: Any, builder: Any, kind: Any, array: Any, *at: Any) -> Any:
@@ -106,7 +106,7 @@ def eight(typing: Any, array: Any, at: Any) -> Any:
         begin = _place(context, builder, sig.args[0], args[0], args[1])
         return builder.load(builder.bitcast(begin, _VECTOR.as_pointer()), align=8)
 
-    return wide(array, types.intp), lower
+    return simd(array, types.intp), lower
 
 
 @intrinsic
@@ -122,13 +122,13 @@ def eight_of(typing: Any, array: Any, at: Any, i: Any) -> Any:
             found = builder.insert_element(found, value, _INDEX(k))
         return found
 
-    return wide(array, at, types.intp), lower
+    return simd(array, at, types.intp), lower
 
 
 @intrinsic
 def eight_rows(typing: Any, array: Any, i: Any, j: Any) -> Any:
     """Columns j to j + 7 of rows i to i + 7 of an array, each column as one."""
-    out = types.UniTuple(wide, LANES)
+    out = types.UniTuple(simd, LANES)
 
     def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         rows = []
@@ -153,7 +153,7 @@ def column(typing: Any, array: Any, i: Any, j: Any) -> Any:
             found = builder.insert_element(found, value, _INDEX(k))
         return found
 
-    return wide(array, types.intp, types.intp), lower
+    return simd(array, types.intp, types.intp), lower
 
 
 @intrinsic

@@ -178,7 +178,7 @@ def tree(
 ) -> Tree:
     """Arrays of a tree of bodies, every parent declared before its children; raises InputError in one line.
 
-    wind_w: (3,) velocity of the air [m/s], felt by bodies with `drag`.
+    wind_w: (3,) velocity of the air [m/s], which acts on bodies with `drag`.
     Bodies on fixed joints are merged into what carries them. Universal and planar joints become two and three simple
     ones with massless bodies between, several joints of a body likewise.
     """
@@ -225,8 +225,8 @@ def _check_inertia(rows: _Assembly, armature: np.ndarray) -> None:
     """Refuses joints that move nothing which has inertia. All that a joint carries counts, with all joints at zero."""
     borne = [np.array(G) for G in rows.inertia]
     for i in range(len(borne) - 1, -1, -1):
-        felt = borne[i][_MOVES[rows.kind[i]], _MOVES[rows.kind[i]]]
-        if np.linalg.eigvalsh(felt).min() + armature[i] <= 1e-12:
+        moved = borne[i][_MOVES[rows.kind[i]], _MOVES[rows.kind[i]]]
+        if np.linalg.eigvalsh(moved).min() + armature[i] <= 1e-12:
             raise InputError(f"joint {rows.labels[i]!r}: what it moves has no inertia")
         if (j := rows.parent[i]) >= 0:
             T = pose(rows.placement[i][:9].reshape(3, 3), rows.placement[i][9:])

@@ -26,7 +26,7 @@ _KEPT_TREES = 4
 
 
 class TreeStepper:
-    """One tree's structure by one method, for any values of its parameters. Threads have room of their own."""
+    """One tree's structure by one method, for any values of its parameters. Each thread has a workspace of its own."""
 
     inline: object | None = None
     moments: tuple[float, ...] = (0.5,)
@@ -158,7 +158,7 @@ class TreeStepper:
         return nodes, n, total
 
     def observe(self, node: np.ndarray, u: np.ndarray, p: np.ndarray) -> Observation:
-        """All that is told of one node."""
+        """All that is observed of one node."""
         row = np.empty(self.layout.size)
         self._report(p, node, self._vehicle.joint_forces(u, p), row)
         return Observation(self.layout, row)
@@ -166,11 +166,11 @@ class TreeStepper:
     def observe_step(
         self, node: np.ndarray, after: np.ndarray, u: np.ndarray, p: np.ndarray, h: float
     ) -> Observation:
-        """As `observe`: nothing more is told of a step."""
+        """As `observe`: nothing more is observed of a step."""
         return self.observe(node, u, p)
 
     def observe_all(self, nodes: np.ndarray, us: np.ndarray, p: np.ndarray, h: float = 1.0) -> Observed:
-        """What is told of nodes (n, node_size)."""
+        """What is observed of nodes (n, node_size)."""
         rows = np.empty((len(nodes), self.layout.size))
         for k, node in enumerate(nodes):
             self._report(p, node, self._vehicle.joint_forces(us[min(k, len(us) - 1)], p), rows[k])

@@ -144,5 +144,5 @@ def _not_finite(value: str) -> bool:
 
 
 def named(tag: str, attributes: dict[str, str]) -> str:
-    """How an element is told of: `<joint> 'knee'`."""
+    """How an element is named in messages: `<joint> 'knee'`."""
     return f"<{tag}>" + (f" {quote(attributes['name'])}" if "name" in attributes else "")

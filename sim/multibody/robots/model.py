@@ -294,7 +294,7 @@ def _loops(model: Any, bodies: _Bodies) -> Iterable[Loop]:
 def _left_out(model: Any, bodies: _Bodies) -> Iterable[str]:
     """What neither the tree nor its loops have, by name. Raises InputError for bodies that are welded."""
 
-    def told(what: str, names: list[str]) -> Iterable[str]:
+    def left_out(what: str, names: list[str]) -> Iterable[str]:
         if names:
             yield f"{what} left out: {one_of(names)}"
 
@@ -305,8 +305,8 @@ def _left_out(model: Any, bodies: _Bodies) -> Iterable[str]:
             yield f"an equality is left out: {_equality(model, e)}"
     free = [j for j in range(model.njnt) if model.jnt_type[j] == 0]
     rubbing = {int(model.dof_jntid[d]) for d in np.flatnonzero(model.dof_frictionloss)}
-    yield from told("dry friction is", [bodies.joints[j] for j in sorted(rubbing)])
-    yield from told(
+    yield from left_out("dry friction is", [bodies.joints[j] for j in sorted(rubbing)])
+    yield from left_out(
         "damping or stiffness of free joints is",
         [
             bodies.joints[j]
@@ -314,14 +314,14 @@ def _left_out(model: Any, bodies: _Bodies) -> Iterable[str]:
             if model.dof_damping[model.jnt_dofadr[j] :][:6].any() or np.any(model.jnt_stiffness[j])
         ],
     )
-    yield from told(
+    yield from left_out(
         "limits of ball joints are",
         [bodies.joints[j] for j in range(model.njnt) if model.jnt_type[j] == 1 and model.jnt_limited[j]],
     )
     curved = {int(model.dof_jntid[d]) for d in np.flatnonzero(np.any(model.dof_dampingpoly, axis=1))}
     curved |= {int(j) for j in np.flatnonzero(np.any(model.jnt_stiffnesspoly, axis=1))}
-    yield from told("nonlinear damping and stiffness are", [bodies.joints[j] for j in sorted(curved)])
-    yield from told(
+    yield from left_out("nonlinear damping and stiffness are", [bodies.joints[j] for j in sorted(curved)])
+    yield from left_out(
         "forces and limits of tendons are",
         [
             _name(model.tendon(t).name, f"tendon {t}")
@@ -332,8 +332,10 @@ def _left_out(model: Any, bodies: _Bodies) -> Iterable[str]:
             or model.tendon_limited[t]
         ],
     )
-    yield from told("gravity compensation is", [bodies.names[i] for i in np.flatnonzero(model.body_gravcomp)])
-    yield from told(
+    yield from left_out(
+        "gravity compensation is", [bodies.names[i] for i in np.flatnonzero(model.body_gravcomp)]
+    )
+    yield from left_out(
         "actuators that are no motors of a joint are",
         [_name(model.actuator(a).name, f"actuator {a}") for a in range(model.nu) if not _is_motor(model, a)],
     )

@@ -1,4 +1,4 @@
-"""URDF checked for what its parser would not tell of, with its meshes by content and its inertias read here.
+"""URDF checked for what its parser would not report, with its meshes by content and its inertias read here.
 
 The parser refuses links without inertia, which fixed frames and the links between joints at one point rightly are.
 """
