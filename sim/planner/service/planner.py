@@ -231,6 +231,8 @@ class Planner:
         """The cheapest of what is reached from other guesses too, with the others beside it."""
         search.run.show = None
         plans, tried = [first] if first.solved else [], 1
+        if not plans:
+            search = replace(search, eased=partial(self.solvers, search.vehicle, search.scheme, elastic=True))
         if plans and found is not None and not found(first):
             return first
         with closing(search.others(starts - 1, processes)) as others:

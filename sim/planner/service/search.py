@@ -9,6 +9,7 @@ import numpy as np
 from sim.integrators import Integrator
 from sim.planner.guess.guess import guess, other_guesses
 from sim.planner.guess.refine import sooner_or_later, transferred
+from sim.planner.result.explain import softened
 from sim.planner.solvers.attempt import Run, attempted
 from sim.planner.solvers.backends import Mode, Result, Solvers
 from sim.planner.solvers.oracle import Backend
@@ -29,6 +30,8 @@ _SILENT = 2
 """Solvers that the other guesses of one search may leave behind; each has cost five seconds."""
 _CHEAPER, _RETIMED = 1e-4, 6
 """Of the cost that counts, and how often a motion is moved on in time in one direction."""
+_GIVEN = 1e-4
+"""Of what is negotiable, in scaled units, that does not count as given up."""
 _TURNS_MISSED = "it ends without the full turns that the goal's heading counts"
 Known = tuple[Task, Motion, float]
 """A motion with its own task and its cost."""
@@ -66,6 +69,9 @@ class Search:
     reach_s: float | None = None
     """Of a start that was measured and may be outside of the task's bounds: how long it may take to turn back."""
 
+    eased: Callable[[Task], Solvers] | None = None
+    """The problem of a task in which all but the physics is negotiable, where plain ones have led nowhere yet."""
+
     def followed(self, before: Task, result: Result) -> Found | None:
         """From the result of a task that differs a little; None where that leads nowhere."""
         task = kept_times(self.task, before)
@@ -97,6 +103,8 @@ class Search:
         size = self.task if self.task.steps <= DIRECT else replace(self.task, steps=_coarse(self.task.steps))
         solvers = self.problem(size)
         guesses = list(other_guesses(solvers.t, self.vehicle, size, most))
+        if self.eased is not None:
+            self.eased(softened(size))  # Built before forks are made.
 
         def led_to(number: int) -> tuple[Found, int] | None:
             """What a guess leads to, and how many solvers were left behind meanwhile; None without time."""
@@ -123,11 +131,34 @@ class Search:
         alone = replace(self, order=self.order[:1], run=Run(self.run.deadline, None))
         task = with_times(self.vehicle, size, solvers.t.places(w0))
         found = alone.kept_clear(task, w0, "cold")
+        if not found.solved and self.eased is not None:
+            start = alone.obeying(task, w0)
+            again = alone.kept_clear(task, start, "near") if start is not None else found
+            found = again if again.solved else found
         if found.solved and task.steps != self.task.steps:
             task = replace(task, steps=self.task.steps)
             start = transferred(self.problem(task).t, self.vehicle, task, found.motion)
             found = alone.kept_clear(task, start, "near")
         return replace(found, iterations=alone.run.iterations)
+
+    def obeying(self, task: Task, w0: np.ndarray) -> np.ndarray | None:
+        """Variables of a motion near a guess that obeys where it need not, at a price for what it breaks; None where it
+        breaks something all the same. That way leads around what stops a solver on the straight way there."""
+        assert self.eased is not None
+        own, soft = self.problem(task), softened(task)
+        solvers = self.eased(soft)
+        p, price = [], solvers.t.model.parameters.slice("price")
+        for each in (solvers.t, own.t):
+            of = soft if each is solvers.t else task
+            p.append(parameters(each, self.vehicle, of, places=waypoint_places(self.vehicle, of, of.steps)))
+        start = transferred(solvers.t, self.vehicle, soft, motion(own.t, w0, p[1]))
+        result = attempted(solvers, self.order[:1], p[0], start, self.run)
+        free = p[0].copy()
+        free[price] = 0.0
+        given = result.cost - solvers.t.program.cost(result.w, free)
+        if not result.converged or given > _GIVEN * float(p[0][price][0]):
+            return None
+        return transferred(own.t, self.vehicle, task, motion(solvers.t, result.w, p[0]))
 
     def all_retimed(self, known: Sequence[Known], processes: int) -> Generator[Found | None, None, None]:
         """`retimed` of each, in their order."""
