@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from sim.scene import load_scene
+from sim.scene.conditions import AlongWay
 from tests.app.desktop import PATIENCE, App, Screen
 from tests.app.first_flight import Beginner
 
@@ -28,7 +29,8 @@ def test_the_first_steps_are_done_by_their_keys_and_can_be_skipped_and_begun_aga
             timeout_s=60,
             what="it has hovered, and is shown where to fly",
         )
-        way_m = next(goal.way_m for goal in load_scene("canyon").goals if goal.way_m is not None)
+        ways = (goal.find(AlongWay) for goal in load_scene("canyon").goals)
+        way_m = next(way.way_m for way in ways if way is not None)
         assert seen["goals"]["distance_m"] == pytest.approx(way_m, abs=15.0)  # all of it is left
         screen.xdotool("key", "F2")
         app.wait_until(lambda p: p["goals"]["due"] == "Slow down", timeout_s=30, what="a goal is skipped")
