@@ -10,6 +10,7 @@ from scipy.integrate import solve_ivp
 import sim
 from sim.compiler import compile_kernel
 from sim.contact.ground import GROUND, Ground
+from sim.environment.environment import Environment
 from sim.groups import SO3
 from sim.integrators import INTEGRATORS
 from sim.sampled import sampled_run
@@ -176,7 +177,13 @@ def test_every_method_keeps_its_order_under_inputs_that_change(make, name):
                 node = held.node(y, u, p, h)
             else:
                 nodes, _, _, _ = sampled_run(
-                    sampled, vehicle, start, lambda t, state, law=law: law(t, state.node), h, n
+                    sampled,
+                    vehicle,
+                    start,
+                    lambda t, state, law=law: law(t, state.node),
+                    h,
+                    n,
+                    Environment(vehicle),
                 )
                 node = nodes[-1]
                 u = law(DURATION_S, node)
