@@ -1,12 +1,12 @@
-"""Laws of the way of the body angular velocity: spaced by arc length, bounded, and its start is kept."""
+"""Laws of the trail of the body angular velocity: spaced by arc length, bounded, and its start is kept."""
 
 import numpy as np
 
-from sim.simulation.trail import MOST_ROWS, SPACING, Way
+from sim.simulation.trail import MOST_ROWS, SPACING, Trail
 
 
 def walked(omegas: np.ndarray, dt_s: float = 0.01) -> np.ndarray:
-    path = Way(0.0, omegas[0])
+    path = Trail(0.0, omegas[0])
     for k, omega in enumerate(omegas[1:], start=1):
         path.note(k * dt_s, omega)
     rows = path.rows()
@@ -44,7 +44,7 @@ def test_the_oldest_rows_give_way_and_the_start_stays():
 
 
 def test_what_was_handed_out_does_not_change():
-    path = Way(0.0, np.ones(3))
+    path = Trail(0.0, np.ones(3))
     path.note(1.0, np.array([2.0, 0.0, 0.0]))
     rows = path.rows()
     before = rows.copy()
