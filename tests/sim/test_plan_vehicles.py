@@ -289,3 +289,15 @@ def test_a_top_swings_past_a_ball_with_its_centre_of_mass() -> None:
     centre_m = 0.25 * held.trajectory.nodes[:, 6:9]
     assert np.linalg.norm(centre_m - [0.02, 0.0, -0.25], axis=1).min() > 0.07 - 1e-6
     assert held.cost > free.cost
+
+
+@pytest.mark.parametrize("scene", ["plan-boat-docking", "plan-car-chicane", "plan-rigid-body-turn"])
+@pytest.mark.parametrize(("effort", "smoothness"), [(0.0, 1e-3), (1e-3, 1e-2)])
+def test_the_shortest_way_is_found_with_little_to_smooth_it(
+    scene: str, effort: float, smoothness: float
+) -> None:
+    vehicle, task = task_of_scene(load_scene(scene))
+    shortest = Weights(effort=effort, distance=1.0, smoothness=smoothness, comfort=0.0)
+    plan = PLANNER.plan(vehicle, replace(task, weights=shortest), starts=1, explain=False)
+    assert plan.solved, plan.message
+    assert broken(plan) == []
