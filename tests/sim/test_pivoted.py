@@ -129,15 +129,17 @@ def test_the_scene_shows_what_its_text_says():
     assert [lane.status for lane in (flown, rk4, rk2)] == [LaneStatus.RUNNING] * 3
 
 
-def test_the_planner_refuses_what_goes_nowhere_in_one_line(tmp_path):
+def test_the_planner_refuses_a_place_for_what_goes_nowhere_and_a_spin_beyond_its_limits_in_one_line(tmp_path):
     top = sim.vehicle("heavy-top")
     state = top.default_state()
-    with pytest.raises(sim.InputError, match="heavy-top turns about a fixed point") as caught:
+    with pytest.raises(
+        sim.InputError, match="start is faster than the limits allow: it turns at 30 of 4 rad/s"
+    ) as caught:
         sim.plan(top, Task(start=state, goal=Goal(state), duration_s=1.0))
     assert "\n" not in str(caught.value)
     scene = tmp_path / "turn.toml"
     scene.write_text('vehicle = "heavy-top"\n[plan]\n[plan.start]\nposition_m = [0, 0, 0]\n')
-    with pytest.raises(sim.InputError, match="heavy-top turns about a fixed point"):
+    with pytest.raises(sim.InputError, match=r"plan\.start\.position_m: unknown key; allowed: heading_deg"):
         sim.plan(None, scene)
 
 
