@@ -240,7 +240,7 @@ def test_boulders_lie_on_the_ground_clear_of_pads(canyon: World) -> None:
 
 def test_the_boulders_that_are_always_drawn_are_those_that_stop_a_car(canyon: World) -> None:
     always = np.concatenate([each.instances[each.obstacles, :2] for each in place_boulders(canyon)])
-    stopping = solids_of(canyon).discs
+    stopping = solids_of(canyon).standing[:, [0, 1, 5]]  # boulders are rounded points
     assert len(always) == len(stopping) > 1000
     off_m, _ = cKDTree(always).query(stopping[:, :2])
     assert (off_m < 0.3 * stopping[:, 2]).all()  # of a radius: 0.15 at most
