@@ -24,7 +24,7 @@ from render.errors import DisplayError
 from sim.commands import PilotInput, SetPilotInput, SetReference
 from sim.scene import LaneSpec, Scene, load_scene
 from sim.simulation import Simulation
-from sim.simulation.snapshot import Snapshot
+from sim.simulation.lanes.snapshot import Snapshot
 from sim.world import World, load_world
 
 WINDOW_S = 1.0

@@ -24,7 +24,7 @@ from sim.commands import KeepTake, SetDemo
 from sim.recordings import Take, save_take
 from sim.scene import Scene
 from sim.simulation import Simulation
-from sim.simulation.snapshot import Snapshot
+from sim.simulation.lanes.snapshot import Snapshot
 from sim.vehicles import vehicle
 from sim.world import World
 

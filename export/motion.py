@@ -10,8 +10,8 @@ from sim.multibody.shapes import Link
 from sim.recordings import Take
 from sim.recordings.playback import Playback
 from sim.recordings.take import LaneStatus
-from sim.simulation.placing import in_world
-from sim.simulation.snapshot import LaneSnapshot, Snapshot
+from sim.simulation.lanes.placing import in_world
+from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot
 from sim.trajectory import Trajectory
 from sim.vehicle_config import VehicleConfig, config_of
 from sim.vehicles import VEHICLES, Vehicle

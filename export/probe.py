@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from export.output import replacing
-from sim.simulation.snapshot import LaneSnapshot, Snapshot
+from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot
 
 PERIOD_S = 0.1
 

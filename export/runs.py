@@ -15,7 +15,7 @@ from sim.recordings import load_take
 from sim.scene import Scene
 from sim.simulation import Simulation
 from sim.simulation.opening import scene_of, shown_beside
-from sim.simulation.scene_setup import fixed_point_w
+from sim.simulation.runs.scene_setup import fixed_point_w
 from sim.world import World, load_world
 
 if TYPE_CHECKING:

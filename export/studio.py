@@ -21,7 +21,7 @@ from render.quality import detect
 from render.renderer import Renderer
 from render.vehicles.scene_view import SceneView, ViewOptions
 from sim.scene import Scene
-from sim.simulation.snapshot import Snapshot
+from sim.simulation.lanes.snapshot import Snapshot
 from sim.world import World
 
 if TYPE_CHECKING:

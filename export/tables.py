@@ -13,7 +13,7 @@ import numpy as np
 from export.motion import LaneMotion
 from export.output import OutputError, replacing
 from sim.platform.errors import InputError, one_of, quote
-from sim.simulation.snapshot import LaneSnapshot, Snapshot
+from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot
 from sim.vehicles import VEHICLES
 
 _XYZ = ("x", "y", "z")

@@ -16,7 +16,7 @@ from export.studio import Studio
 from sim.commands import PilotInput, SetDemo, SetPilotInput
 from sim.scene import load_scene
 from sim.simulation import Simulation
-from sim.simulation.snapshot import LaneSnapshot
+from sim.simulation.lanes.snapshot import LaneSnapshot
 from sim.world import World, load_world
 
 SIZE, WIDE = (1280, 800), (1280, 720)

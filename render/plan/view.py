@@ -13,7 +13,7 @@ from sim.planner.service.view import FADE_S, PlanView
 from sim.planner.task.bodies import planar
 from sim.planner.task.obstacles import Obstacle
 from sim.planner.task.poses import positions
-from sim.simulation.placing import placement
+from sim.simulation.lanes.placing import placement
 from sim.vehicle_config import config_of
 from sim.vehicles import NonholonomicVehicle
 from sim.vehicles.forms.observation import observed_by_symbols

@@ -10,7 +10,7 @@ from render.frame import Polyline, Splash, Surface, Wake
 from render.vehicles.shown import Shown
 from render.vehicles.tracks import Tracks
 from render.vehicles.wake import WakeTrack
-from sim.simulation.snapshot import LaneStatus
+from sim.simulation.lanes.snapshot import LaneStatus
 from sim.vehicle_config import Trail as Trace
 from sim.vehicle_config import VehicleConfig
 

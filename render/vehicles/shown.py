@@ -8,7 +8,7 @@ import numpy as np
 from render.frame import Arrow, DrawnVehicle, Polyline
 from sim.groups.numeric import rotation_log
 from sim.multibody.shapes import STAND, Link
-from sim.simulation.snapshot import LaneSnapshot, LaneStatus
+from sim.simulation.lanes.snapshot import LaneSnapshot, LaneStatus
 from sim.vehicle_config import VehicleConfig
 
 Colour = tuple[float, float, float]

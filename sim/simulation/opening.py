@@ -11,7 +11,7 @@ from sim.recordings.take import Take
 from sim.scene import Scene, entered, load_scene, scene_names, with_overrides
 from sim.scene.measured import Measured, VehicleMotion, load_measured
 from sim.simulation.commands import Command, PlayTake, Resimulate, ShowMeasured
-from sim.simulation.placing import in_world
+from sim.simulation.lanes.placing import in_world
 from sim.vehicles import is_reference
 from sim.world import World, load_world
 

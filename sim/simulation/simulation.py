@@ -30,10 +30,10 @@ from sim.simulation.commands import (
     SetVehicle,
     execute,
 )
-from sim.simulation.flight_control import Autopilot
-from sim.simulation.kernels import Coming, Compiling, KernelStore
-from sim.simulation.scene_run import Progress, SceneRun
-from sim.simulation.snapshot import LaneSnapshot, Snapshot, Waiting
+from sim.simulation.lanes.kernels import Coming, Compiling, KernelStore
+from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot, Waiting
+from sim.simulation.runs.flight_control import Autopilot
+from sim.simulation.runs.scene_run import Progress, SceneRun
 from sim.vehicles import Vehicle
 from sim.vehicles.forms.base import Structure
 from sim.world import World

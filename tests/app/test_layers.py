@@ -180,7 +180,7 @@ LOOK_UP = {
         "sim/vehicles/__init__.py",
         "sim/scene/file.py",
         "sim/scene/tables.py",
-        "sim/planner/store.py",
+        "sim/planner/result/store.py",
         "sim/recordings/file.py",
     },
     "config_named": {

@@ -24,8 +24,8 @@ from sim.planner.api import task_of_scene
 from sim.planner.service.worker import Built, Job, PlanWorker
 from sim.scene import load_scene
 from sim.simulation import Simulation
-from sim.simulation.placing import Footing, placement
-from sim.simulation.scene_setup import start_node
+from sim.simulation.lanes.placing import Footing, placement
+from sim.simulation.runs.scene_setup import start_node
 from sim.vehicle_config import VEHICLE_FOLDER, config_named
 from sim.vehicle_config.registry import own_program, renewal
 from sim.vehicles import VEHICLES

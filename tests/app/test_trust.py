@@ -13,8 +13,8 @@ import app
 import sim
 from sim.commands import PlayTake, Resimulate, SetVehicle
 from sim.integrators import integrator
+from sim.planner.result.store import load_record, save_record
 from sim.planner.service.session import PlanSession
-from sim.planner.store import load_record, save_record
 from sim.platform.errors import InputError, UntrustedFile
 from sim.recordings import Take, load_take, save_take
 from sim.scene import load_scene

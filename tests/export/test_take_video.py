@@ -18,8 +18,8 @@ from sim.platform.processes import GivenUp, run_in_process
 from sim.recordings import Take, save_take
 from sim.scene import load_scene
 from sim.simulation import Simulation
+from sim.simulation.lanes.snapshot import LaneSnapshot
 from sim.simulation.opening import ghost_commands
-from sim.simulation.snapshot import LaneSnapshot
 from sim.world import load_world
 from tests.export.flights import helicopter_flight
 

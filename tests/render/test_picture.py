@@ -14,7 +14,7 @@ from render.still import view_from
 from sim.recordings.take import LaneStatus
 from sim.scene import load_scene
 from sim.simulation import Simulation
-from sim.simulation.snapshot import Snapshot
+from sim.simulation.lanes.snapshot import Snapshot
 from sim.world import load_world
 from ui.desktop.picture import Picture
 from ui.input.desk import CameraMotion

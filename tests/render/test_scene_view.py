@@ -8,7 +8,7 @@ import pytest
 from render.frame import View
 from render.vehicles.scene_view import SceneView, ViewOptions
 from sim.groups.numeric import pose_exp, rotation_exp
-from sim.simulation.snapshot import LaneSnapshot, LaneStatus, Snapshot
+from sim.simulation.lanes.snapshot import LaneSnapshot, LaneStatus, Snapshot
 from sim.vehicle_config import config_named
 
 TWIST = np.array([0.4, -0.9, 1.3, 5.0, -2.0, 1.0])

@@ -8,7 +8,7 @@ from render.matrices import look_at, perspective
 from render.panes import draw_panes, linked, on_screen, pane_rects, panes, spread_along
 from render.vehicles.scene_view import SceneView, ViewOptions
 from render.vehicles.shown import wreck_marker
-from sim.simulation.snapshot import LaneStatus
+from sim.simulation.lanes.snapshot import LaneStatus
 from tests.ui import fakes
 
 ROOM = (10, 20, 901, 600)

@@ -8,7 +8,7 @@ import numpy as np
 from sim.commands import PilotInput, SetPilotInput
 from sim.scene import LaneSpec, Scene, Start, load_scene
 from sim.simulation import Simulation
-from sim.simulation.snapshot import LaneSnapshot
+from sim.simulation.lanes.snapshot import LaneSnapshot
 from sim.vehicles import known_vehicle
 from sim.world import World, load_world
 

@@ -20,9 +20,9 @@ from sim.scene import Scene, load_scene
 from sim.scene.conditions import Plan
 from sim.scene.tables import Start
 from sim.simulation import Simulation
-from sim.simulation.judge import Judge
-from sim.simulation.scene_setup import mission_of, through
-from sim.simulation.snapshot import LaneSnapshot, LaneStatus
+from sim.simulation.lanes.snapshot import LaneSnapshot, LaneStatus
+from sim.simulation.runs.judge import Judge
+from sim.simulation.runs.scene_setup import mission_of, through
 from sim.vehicle_config import config_named
 from sim.vehicles import vehicle as make
 from sim.world import load_world

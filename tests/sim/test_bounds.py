@@ -10,7 +10,7 @@ from sim.bounds import PLACE, SPEED_MPS, TURN_RADPS, Bounds
 from sim.commands import SetIntegrator
 from sim.recordings import Take
 from sim.scene import Comparison
-from sim.simulation.snapshot import LaneStatus
+from sim.simulation.lanes.snapshot import LaneStatus
 from tests.sim.simulation_scenes import simulation, spinning_scene
 
 

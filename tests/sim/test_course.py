@@ -18,7 +18,7 @@ from sim.recordings import Take
 from sim.scene import load_scene
 from sim.scene.conditions import Plan
 from sim.simulation import Simulation
-from sim.simulation.judge import Judge
+from sim.simulation.runs.judge import Judge
 from sim.world import load_world
 from ui.features.plan.planning import from_here
 

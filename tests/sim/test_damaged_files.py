@@ -14,7 +14,7 @@ import pytest
 import sim
 import sim.platform.user_files
 from sim.planner import Goal, Limits, Sphere
-from sim.planner.store import load_record, save_record
+from sim.planner.result.store import load_record, save_record
 from sim.platform.errors import MOST_CHARACTERS, InputError
 from sim.recordings import Take, load_take, save_take
 from sim.recordings.file import described

@@ -26,8 +26,8 @@ from sim.scene.conditions import (
 )
 from sim.scene.goals import Docking, Landing, SceneGoal
 from sim.simulation import Simulation
-from sim.simulation.judge import Judge, Progress
-from sim.simulation.snapshot import LaneStatus, Snapshot
+from sim.simulation.lanes.snapshot import LaneStatus, Snapshot
+from sim.simulation.runs.judge import Judge, Progress
 from sim.vehicles import known_vehicle
 from sim.world import load_world
 from tests.ui import fakes

@@ -9,7 +9,7 @@ from sim.control.rotation import heading_of
 from sim.recordings.take import LaneStatus
 from sim.scene import Start, load_scene
 from sim.simulation import Simulation
-from sim.simulation.placing import placement
+from sim.simulation.lanes.placing import placement
 from sim.vehicle_config import config_of
 from sim.vehicle_config.terms import named_values
 from sim.vehicles import vehicle

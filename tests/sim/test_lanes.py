@@ -19,10 +19,10 @@ from sim.commands import (
 from sim.integrators import DEFAULT
 from sim.scene import Comparison, LaneSpec, Scene, Start, load_scene
 from sim.simulation import Simulation
-from sim.simulation.control_history import ControlHistory
-from sim.simulation.reference import MOST_STEPS
-from sim.simulation.scene_setup import turn
-from sim.simulation.snapshot import LaneSnapshot, LaneStatus, Snapshot
+from sim.simulation.lanes.control_history import ControlHistory
+from sim.simulation.lanes.snapshot import LaneSnapshot, LaneStatus, Snapshot
+from sim.simulation.runs.reference import MOST_STEPS
+from sim.simulation.runs.scene_setup import turn
 from tests.sim.simulation_scenes import helicopter_scene, simulation, spinning_scene
 
 SECONDS = 10.0

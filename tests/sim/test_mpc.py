@@ -17,7 +17,7 @@ from sim.planner.task.clearance import clearance
 from sim.recordings import Take, load_take, save_take
 from sim.scene import Scene, Start
 from sim.simulation import Simulation
-from sim.simulation.snapshot import Snapshot
+from sim.simulation.lanes.snapshot import Snapshot
 from sim.vehicles import known_vehicle
 from tests.sim.planner_tasks import BOAT
 from tests.sim.simulation_scenes import simulation

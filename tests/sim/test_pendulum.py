@@ -11,7 +11,7 @@ import sim
 from sim.commands import PilotInput, SetParameter, SetPilotInput, SetReference
 from sim.integrators import DEFAULT, INTEGRATORS
 from sim.scene import LaneSpec, Scene, Start
-from sim.simulation.snapshot import LaneStatus
+from sim.simulation.lanes.snapshot import LaneStatus
 from sim.vehicles import known_vehicle
 from tests.sim.simulation_scenes import simulation
 

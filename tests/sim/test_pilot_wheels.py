@@ -9,7 +9,7 @@ from sim.commands import PilotInput, SetPilotInput
 from sim.control import default_mode, flight_modes
 from sim.scene import load_scene
 from sim.simulation import Simulation
-from sim.simulation.snapshot import LaneSnapshot, LaneStatus
+from sim.simulation.lanes.snapshot import LaneSnapshot, LaneStatus
 from sim.vehicle_config import config_named
 from sim.vehicles import VEHICLES
 from sim.world import load_world

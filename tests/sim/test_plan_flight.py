@@ -13,7 +13,7 @@ from sim.planner.result.record import PlanRecord, record_of
 from sim.planner.task.poses import positions
 from sim.scene import Scene, Start, load_scene
 from sim.simulation import Simulation
-from sim.simulation.snapshot import LaneStatus
+from sim.simulation.lanes.snapshot import LaneStatus
 from sim.vehicles import Vehicle, known_vehicle, vehicle
 from tests.sim.simulation_scenes import simulation, world
 

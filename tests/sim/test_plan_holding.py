@@ -10,7 +10,7 @@ from sim.planner import Cylinder, Goal, Limits, Planner, Task, Waypoint
 from sim.planner.result.active_constraints import ActiveConstraint, active_constraints
 from sim.planner.result.plan import Plan
 from sim.planner.result.record import record_of
-from sim.planner.store import load_record, save_record
+from sim.planner.result.store import load_record, save_record
 from sim.vehicles import vehicle
 from tests.sim.plan_samples import BOAT, record
 

@@ -10,7 +10,7 @@ import sim
 from sim.integrators import integrator
 from sim.planner import Cylinder, Goal, Planner, Sphere, Task
 from sim.planner.result.record import record_of
-from sim.planner.store import load_record, save_record
+from sim.planner.result.store import load_record, save_record
 from sim.planner.task.check import unplannable
 from sim.vehicles import Vehicle
 from tests.sim.plan_audit import broken

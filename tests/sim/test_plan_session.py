@@ -9,6 +9,7 @@ import pytest
 
 from sim.planner import Iterate, Weights
 from sim.planner.result.record import PlanRecord
+from sim.planner.result.store import stored
 from sim.planner.service.requests import (
     ChooseMethod,
     ChoosePlan,
@@ -25,7 +26,6 @@ from sim.planner.service.requests import (
 from sim.planner.service.session import PlanSession
 from sim.planner.service.view import FADE_S
 from sim.planner.service.worker import Answer, Built, Job, Planned, Progressed, Refused
-from sim.planner.store import stored
 from sim.planner.task.handles import freed
 from sim.planner.task.refusal import Refusal
 from sim.platform.errors import InputError

@@ -16,7 +16,7 @@ from sim.planner import Capsule, Goal, Limits, Sphere, Task, Weights
 from sim.planner.api import task_of_scene
 from sim.planner.guess.guess import guess
 from sim.planner.result.record import record_of
-from sim.planner.store import load_record, save_record
+from sim.planner.result.store import load_record, save_record
 from sim.planner.task.bodies import body_poses
 from sim.planner.task.handles import handles, moved
 from sim.planner.transcription import node_functions

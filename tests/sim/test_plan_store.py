@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from sim.planner import Box, Capsule, Cylinder, Goal, Limits, Sphere, Waypoint, Weights
+from sim.planner.result.store import load_record, save_record
 from sim.planner.service.session import PlanSession
-from sim.planner.store import load_record, save_record
 from sim.planner.task.handles import freed, handles, moved, stretched, with_waypoint, without
 from sim.platform.errors import InputError
 from tests.sim.plan_samples import BOAT, record, task

@@ -10,8 +10,8 @@ import sim
 from sim.commands import LetGo, Pull
 from sim.recordings import load_take, save_take
 from sim.scene import LaneSpec, Scene, Start
-from sim.simulation.impulses import unpulled
-from sim.simulation.snapshot import LaneStatus
+from sim.simulation.lanes.impulses import unpulled
+from sim.simulation.lanes.snapshot import LaneStatus
 from sim.steppers.choice import stepper_of
 from sim.vehicles import VEHICLES, known_vehicle
 from sim.vehicles.forms.form import TREES

@@ -16,8 +16,9 @@ from sim.commands import (
 )
 from sim.integrators import DEFAULT
 from sim.recordings import Take
-from sim.simulation import Simulation, recorder
-from sim.simulation.lane import Lane
+from sim.simulation import Simulation
+from sim.simulation.lanes import recorder
+from sim.simulation.lanes.lane import Lane
 from tests.sim.simulation_scenes import helicopter_scene, simulation
 
 

@@ -30,8 +30,9 @@ from sim.commands import (
 )
 from sim.recordings import Take
 from sim.scene import LaneSpec, Scene
-from sim.simulation import Simulation, kernels
-from sim.simulation.snapshot import LaneStatus, Snapshot
+from sim.simulation import Simulation
+from sim.simulation.lanes import kernels
+from sim.simulation.lanes.snapshot import LaneStatus, Snapshot
 from tests.sim.simulation_scenes import helicopter_scene, simulation, spinning_scene
 
 

@@ -8,7 +8,7 @@ import pytest
 from scipy.optimize import nnls
 
 from sim.planner import Goal, Planner, Task
-from sim.planner.store import task_of_values, task_values
+from sim.planner.result.store import task_of_values, task_values
 from sim.platform.errors import InputError
 from sim.platform.toml_table import TomlTable
 from sim.shapes import KINDS, Box, Capsule, Cone, ConvexMesh, Cylinder, Drum, Shape, Sphere

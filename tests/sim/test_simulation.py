@@ -30,8 +30,8 @@ from sim.commands import (
     StartAt,
 )
 from sim.scene import LaneSpec, Start
-from sim.simulation.placing import Placement, taken_over
-from sim.simulation.snapshot import LaneStatus
+from sim.simulation.lanes.placing import Placement, taken_over
+from sim.simulation.lanes.snapshot import LaneStatus
 from sim.vehicles import known_vehicle
 from sim.vehicles.forms.form import Support
 from tests.sim.simulation_scenes import fly, helicopter_scene, place, simulation, speed, spinning_scene

@@ -11,7 +11,7 @@ from sim.commands import SetDemo
 from sim.control.rotation import heading_of, turn_between
 from sim.scene import Start
 from sim.simulation import Simulation
-from sim.simulation.snapshot import LaneStatus
+from sim.simulation.lanes.snapshot import LaneStatus
 from tests.sim.simulation_scenes import fly, helicopter_scene, place, simulation, speed, world
 
 MODEL_SIZE = {"drag": 0.05}

@@ -73,7 +73,7 @@ def test_a_paused_thread_publishes_but_does_not_move(running):
 
 
 def test_lanes_go_on_while_a_kernel_is_being_compiled(running, monkeypatch):
-    from sim.simulation import kernels
+    from sim.simulation.lanes import kernels
 
     gate, compiled = threading.Event(), kernels.stepper_of
 

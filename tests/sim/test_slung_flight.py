@@ -13,7 +13,7 @@ from sim.recordings.take import LaneStatus
 from sim.scene import Start, load_scene
 from sim.scene.conditions import Height
 from sim.simulation import Simulation
-from sim.simulation.judge import Judge
+from sim.simulation.runs.judge import Judge
 from sim.vehicles.forms.impulses import struck
 from sim.world import load_world
 from tests.sim.simulation_scenes import fly, simulation

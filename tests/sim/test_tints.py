@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 
-from sim.simulation.snapshot import TINTS, next_tint
+from sim.simulation.lanes.snapshot import TINTS, next_tint
 
 ORANGE = (0.74, 0.195, 0.056)
 LEAST = 0.15

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sim.simulation.trail import MOST_ROWS, SPACING, Trail
+from sim.simulation.lanes.trail import MOST_ROWS, SPACING, Trail
 
 
 def walked(omegas: np.ndarray, dt_s: float = 0.01) -> np.ndarray:

@@ -14,8 +14,9 @@ import sim
 from sim.commands import GiveUpWaiting, SetIntegrator
 from sim.integrators import INTEGRATORS, USUAL, usual
 from sim.platform.processes import CacheWorkers, GivenUp
-from sim.simulation import KernelStore, Simulation, kernels
-from sim.simulation.kernels import Ahead, Compiling
+from sim.simulation import KernelStore, Simulation
+from sim.simulation.lanes import kernels
+from sim.simulation.lanes.kernels import Ahead, Compiling
 from sim.vehicles import VEHICLES
 from tests.sim.simulation_scenes import fly, helicopter_scene, simulation
 
@@ -114,7 +115,7 @@ def test_what_is_made_ahead_gives_way_to_whoever_waits_and_is_taken_up_again(
             raise GivenUp
         made.append(name)
 
-    monkeypatch.setattr("sim.simulation.kernels.FIRST_S", 0.0)
+    monkeypatch.setattr("sim.simulation.lanes.kernels.FIRST_S", 0.0)
     nobody_waits.set()
     ahead = Ahead(make, ["first", "second", "third"], idle=nobody_waits.is_set)
     until(lambda: begun == ["first", "second"])
@@ -129,8 +130,10 @@ def test_what_is_made_ahead_gives_way_to_whoever_waits_and_is_taken_up_again(
 
 
 def test_what_was_made_ahead_is_there_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sim.simulation.kernels.FIRST_S", 0.0)
-    monkeypatch.setattr("sim.simulation.kernels.LEAST_URGENT", 0)  # a busy machine would never come to it
+    monkeypatch.setattr("sim.simulation.lanes.kernels.FIRST_S", 0.0)
+    monkeypatch.setattr(
+        "sim.simulation.lanes.kernels.LEAST_URGENT", 0
+    )  # a busy machine would never come to it
     body, store = sim.vehicle("rigid-body"), KernelStore(CacheWorkers())
     store.work_in_background()
     store.ahead(body, ["rk4", "no-such-method", "rkmk4"])

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from imgui_bundle import imgui
 
-from sim.simulation.snapshot import Snapshot
+from sim.simulation.lanes.snapshot import Snapshot
 from tests.ui import fakes
 from ui.features.vehicle import FlownParameters
 from ui.settings.view_settings import ViewSettings

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sim.simulation.snapshot import LaneSnapshot, LaneStatus, Snapshot
+from sim.simulation.lanes.snapshot import LaneSnapshot, LaneStatus, Snapshot
 from sim.vehicle_config import config_named
 from sim.vehicles.forms.parameters import Parameter
 from ui.settings.catalogue import Catalogue, IntegratorEntry, SceneEntry, VehicleEntry

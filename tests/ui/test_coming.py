@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from sim.commands import GiveUpWaiting, SetIntegrator, SetVehicle
 from sim.platform.progress import Job
-from sim.simulation.snapshot import Waiting
+from sim.simulation.lanes.snapshot import Waiting
 from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui.features.scenes.coming import draw_coming, draw_waiting, told

@@ -11,7 +11,7 @@ from sim.planner.service.view import PlanView
 from sim.planner.task.handles import copied, difference, moved, renamed, with_obstacle, without
 from sim.planner.task.obstacles import Box, Cylinder
 from sim.planner.task.task import Goal, Task, Waypoint, Weights
-from sim.simulation.snapshot import LaneSnapshot, LookBack, Snapshot
+from sim.simulation.lanes.snapshot import LaneSnapshot, LookBack, Snapshot
 from sim.vehicles import known_vehicle
 from tests.sim.simulation_scenes import helicopter_scene, simulation
 from tests.ui import fakes

@@ -10,8 +10,8 @@ from imgui_bundle import imgui
 from render.matrices import look_at, perspective
 from sim.scene.conditions import AtPad, Height, OnGround, Speed
 from sim.scene.goals import Landing, SceneGoal
-from sim.simulation.judge import Progress
-from sim.simulation.snapshot import LookBack, Snapshot
+from sim.simulation.lanes.snapshot import LookBack, Snapshot
+from sim.simulation.runs.judge import Progress
 from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui.features.goals import DUE, OPEN, SKIPPED, TICK, draw_goals, told

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sim.simulation.snapshot import LaneStatus, Snapshot
+from sim.simulation.lanes.snapshot import LaneStatus, Snapshot
 from tests.ui import fakes
 from ui.input.controllers import CRASH, Jolts
 

@@ -7,7 +7,7 @@ import pytest
 
 from sim.commands import AddLane, SetLanePilot, SetReference
 from sim.scene import Comparison, Scene, load_scene
-from sim.simulation.snapshot import Deviation, LaneStatus
+from sim.simulation.lanes.snapshot import Deviation, LaneStatus
 from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui.features.lanes import (

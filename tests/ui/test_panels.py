@@ -24,7 +24,7 @@ from sim.commands import (
     SingleStep,
 )
 from sim.scene import Scene
-from sim.simulation.snapshot import LaneStatus
+from sim.simulation.lanes.snapshot import LaneStatus
 from sim.vehicles import known_vehicle
 from tests.ui import fakes
 from tests.ui.bench import Bench

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from imgui_bundle import imgui
 
-from sim.simulation.snapshot import LaneStatus
+from sim.simulation.lanes.snapshot import LaneStatus
 from sim.vehicle_config import PLOTTED, config_named
 from sim.vehicles import vehicles
 from tests.ui import fakes

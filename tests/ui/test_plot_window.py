@@ -8,7 +8,7 @@ from imgui_bundle import imgui
 
 from sim.commands import Scrub
 from sim.recordings.take import LaneStatus
-from sim.simulation.snapshot import LookBack, Snapshot
+from sim.simulation.lanes.snapshot import LookBack, Snapshot
 from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui.features.plots.channels import measured

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sim
-from sim.simulation.snapshot import LaneStatus
+from sim.simulation.lanes.snapshot import LaneStatus
 from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui.features.plots.polhode import (

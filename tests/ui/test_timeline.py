@@ -8,7 +8,7 @@ import pytest
 import sim
 from sim.commands import BackToNow, PlayTake, RemoveLane, Resimulate, Retake, Scrub, SetPaused
 from sim.recordings import Take
-from sim.simulation.snapshot import LookBack, Snapshot
+from sim.simulation.lanes.snapshot import LookBack, Snapshot
 from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui.features.notices import REWIND_S, draw_banner
@@ -67,7 +67,7 @@ def test_jumps_stay_on_the_line_and_lead_on_to_the_present() -> None:
 
 
 def test_a_wreck_offers_the_way_back(bench: Bench) -> None:
-    from sim.simulation.snapshot import LaneStatus
+    from sim.simulation.lanes.snapshot import LaneStatus
 
     crashed = flying(lanes=(fakes.lane(status=LaneStatus.CRASHED, status_text="crashed at 9 m/s"),))
     assert bench.click("banner/back", draw_banner, crashed) == [Scrub(12.0 - REWIND_S)]

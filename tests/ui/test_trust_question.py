@@ -7,7 +7,7 @@ from imgui_bundle import imgui
 
 from sim.platform.errors import InputError, UntrustedFile
 from sim.scene import load_scene
-from sim.simulation.snapshot import Snapshot
+from sim.simulation.lanes.snapshot import Snapshot
 from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui.features.scenes.coming import SHOWN_LINES, TrustQuestion, draw_trust, question_of

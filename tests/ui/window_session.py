@@ -15,7 +15,7 @@ from pyglet.window import key, mouse
 
 from sim.commands import SetPilotInput
 from sim.scene import Scene
-from sim.simulation.snapshot import Snapshot
+from sim.simulation.lanes.snapshot import Snapshot
 from sim.vehicles import known_vehicle
 from tests.ui import fakes
 from ui.shell.shell import Shell

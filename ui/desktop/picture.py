@@ -22,7 +22,7 @@ from render.quality import choose, is_software
 from render.renderer import Renderer
 from render.vehicles.scene_view import SceneView, ViewOptions
 from sim.scene import Scene
-from sim.simulation.snapshot import LaneSnapshot, Snapshot
+from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot
 from sim.world import World
 from ui.features.plan.planning import Planning
 from ui.input.desk import CameraMotion

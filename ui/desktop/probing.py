@@ -5,8 +5,8 @@ from dataclasses import asdict
 
 from export.probe import Probe
 from sim.scene.race_timing import Standing
-from sim.simulation.judge import Progress
-from sim.simulation.snapshot import Snapshot
+from sim.simulation.lanes.snapshot import Snapshot
+from sim.simulation.runs.judge import Progress
 from ui.shell.shell import Shell
 from ui.window.app_window import AppWindow
 from ui.window.pace import Pace

@@ -25,7 +25,7 @@ from sim.planner.service.requests import PlanRequest
 from sim.platform.errors import InputError
 from sim.scene import Scene
 from sim.simulation import Simulation
-from sim.simulation.snapshot import Snapshot
+from sim.simulation.lanes.snapshot import Snapshot
 from sim.world import World
 from ui.desktop.picture import Picture
 from ui.desktop.probing import probed

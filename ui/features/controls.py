@@ -8,7 +8,7 @@ from typing import Any
 from imgui_bundle import imgui
 
 from sim.commands import PilotInput
-from sim.simulation.snapshot import Snapshot
+from sim.simulation.lanes.snapshot import Snapshot
 from ui.input.control_setup import Conflict, ControlSetup
 from ui.input.controllers import profile_of
 from ui.input.keymap import VIEWER, VIEWER_KEYS, KeyBinding, groups, key_label

@@ -22,7 +22,7 @@ from sim.planner.service.view import PlanView
 from sim.planner.task.handles import difference
 from sim.planner.task.task import Task
 from sim.scene import LaneSpec
-from sim.simulation.snapshot import LaneSnapshot, Snapshot
+from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot
 from sim.vehicles.forms.parameters import Value
 from ui.window import theme
 from ui.window.context import PanelContext

@@ -15,7 +15,7 @@ from sim.planner.service.requests import PlanRequest
 from sim.recordings import Take
 from sim.scene import Scene
 from sim.simulation import Simulation
-from sim.simulation.snapshot import Snapshot
+from sim.simulation.lanes.snapshot import Snapshot
 from sim.world import World
 from ui.settings.view_settings import ViewSettings
 from ui.window.context import PanelContext

@@ -16,7 +16,7 @@ from sim.platform.errors import InputError
 from sim.platform.processes import GivenUp
 from sim.recordings import Take
 from sim.simulation import Simulation
-from sim.simulation.snapshot import Snapshot
+from sim.simulation.lanes.snapshot import Snapshot
 from sim.vehicles.forms.parameters import Parameter, Value
 from ui.features.feature import Actions, App, News
 from ui.features.vehicle import FlownParameters, flat

@@ -7,7 +7,7 @@ from sim.commands import SetDemo, SetFlightMode, SetIntegrator, SetStep, StopPla
 from sim.control.autopilots import AUTOPILOTS
 from sim.planner.service.requests import FlyByMpc, FlyShown, LeaveMpc
 from sim.planner.service.view import PlanView
-from sim.simulation.snapshot import Snapshot
+from sim.simulation.lanes.snapshot import Snapshot
 from sim.vehicle_config.modes import FLIGHT_MODES
 from ui.features.controls import ControlView
 from ui.features.transport import draw_transport

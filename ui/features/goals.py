@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from imgui_bundle import icons_fontawesome_6 as icons
 
 from sim.scene import Scene
-from sim.simulation.judge import Judge, Progress
-from sim.simulation.snapshot import Snapshot
+from sim.simulation.lanes.snapshot import Snapshot
+from sim.simulation.runs.judge import Judge, Progress
 from ui.features.feature import Actions
 from ui.hud.instruments import HEIGHT
 from ui.hud.markers import draw_marker

@@ -5,7 +5,7 @@ from itertools import combinations, pairwise
 
 from imgui_bundle import imgui
 
-from sim.simulation.snapshot import Snapshot
+from sim.simulation.lanes.snapshot import Snapshot
 from sim.vehicle_config import Keys
 from ui.features.controls import ControlView
 from ui.input.controllers import profile_of

@@ -8,7 +8,7 @@ from imgui_bundle import imgui
 
 from sim.commands import AddLane, RemoveLane, Reset, SetLanePilot, SetLaneTint, SetReference
 from sim.scene import MOST_LANES, Scene
-from sim.simulation.snapshot import LaneSnapshot, LaneStatus, Snapshot
+from sim.simulation.lanes.snapshot import LaneSnapshot, LaneStatus, Snapshot
 from ui.features.flight import items, step_field
 from ui.features.goals import GoalsView
 from ui.hud.markers import draw_marker

@@ -8,7 +8,7 @@ from imgui_bundle import imgui
 
 from sim.commands import Reset
 from sim.scene import Scene
-from sim.simulation.snapshot import LaneStatus, Snapshot
+from sim.simulation.lanes.snapshot import LaneStatus, Snapshot
 from ui.window import theme
 from ui.window.context import PanelContext
 from ui.window.requests import Request

@@ -14,9 +14,9 @@ from sim.scene import Scene
 from sim.scene.measured import Measured
 from sim.scene.race import Lap
 from sim.scene.race_timing import Rival, Standing, best_file, read_best, write_best
-from sim.simulation.ghosts import RIVAL_TINTS
-from sim.simulation.placing import placement
-from sim.simulation.snapshot import Snapshot
+from sim.simulation.lanes.placing import placement
+from sim.simulation.lanes.snapshot import Snapshot
+from sim.simulation.runs.ghosts import RIVAL_TINTS
 from sim.world import World
 from ui.features.feature import Actions
 from ui.hud.pen import Pen

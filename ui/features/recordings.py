@@ -6,7 +6,7 @@ from pathlib import Path
 
 from sim.planner.result.record import PlanRecord
 from sim.recordings import Take
-from sim.simulation.snapshot import LaneStatus, Snapshot
+from sim.simulation.lanes.snapshot import LaneStatus, Snapshot
 from ui.settings.view_settings import ViewSettings
 from ui.window import theme
 from ui.window.requests import Action

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from sim.simulation.snapshot import LaneSnapshot, LaneStatus, Snapshot
+from sim.simulation.lanes.snapshot import LaneSnapshot, LaneStatus, Snapshot
 from sim.vehicle_config import VehicleConfig
 from ui.features.feature import Actions, App
 from ui.features.goals import GoalsView

@@ -4,7 +4,7 @@ from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
 from sim.commands import SPEED_RANGE, BackToNow, Reset, Scrub, SetPaused, SetSpeed, SingleStep
-from sim.simulation.snapshot import Snapshot
+from sim.simulation.lanes.snapshot import Snapshot
 from ui.features.recordings import MARKS, PlotWindow, SaveTake, TakesView, within
 from ui.window import theme
 from ui.window.context import PanelContext

@@ -12,7 +12,7 @@ from sim.commands import RenewVehicle, SetParameter, SetVehicle
 from sim.models.asset import check_model
 from sim.platform.errors import InputError
 from sim.scene import Scene
-from sim.simulation.snapshot import Snapshot
+from sim.simulation.lanes.snapshot import Snapshot
 from sim.vehicle_config.registry import Renewal, Stamp, own_program, renewal, stamp_of
 from sim.vehicles import VEHICLES
 from sim.vehicles.forms.parameters import Parameter, Value

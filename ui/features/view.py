@@ -13,7 +13,7 @@ from render.light import Day, Sun
 from sim.commands import StartAt
 from sim.platform.errors import InputError
 from sim.scene.tables import Start
-from sim.simulation.snapshot import LaneSnapshot, Snapshot
+from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot
 from ui.settings.files import read_kept, write_kept
 from ui.settings.view_settings import AIR, CAMERA_KINDS, EXPOSURE_RANGE, SI, UNITS, ViewSettings
 from ui.window.context import PanelContext

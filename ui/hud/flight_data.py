@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from sim.simulation.snapshot import LaneSnapshot
+from sim.simulation.lanes.snapshot import LaneSnapshot
 from sim.vehicle_config import Bar, Dial, Readout, named_values
 from sim.vehicles import VEHICLES
 from ui.settings.view_settings import SI, read

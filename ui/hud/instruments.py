@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from sim.simulation.snapshot import Snapshot
+from sim.simulation.lanes.snapshot import Snapshot
 from sim.vehicle_config import Bar
 from ui.hud.dial import draw_dial
 from ui.hud.flight_data import FlightData, compass, flight_data

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from imgui_bundle import imgui
 
-from sim.simulation.snapshot import Snapshot
+from sim.simulation.lanes.snapshot import Snapshot
 from sim.world.plan_view import PlanOutlines
 from ui.hud.pen import Pen, Point, Vertex
 from ui.window import theme

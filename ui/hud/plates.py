@@ -1,7 +1,7 @@
 """What flies the present vehicle, over the scene: for a while after it has come."""
 
 from sim.control.mpc import MpcStatus
-from sim.simulation.snapshot import Snapshot
+from sim.simulation.lanes.snapshot import Snapshot
 from ui.hud.instruments import HEIGHT
 from ui.hud.pen import Pen
 from ui.window import theme

@@ -13,7 +13,7 @@ import numpy as np
 from sim.commands import PilotInput
 from sim.platform.errors import InputError
 from sim.platform.user_files import as_type, json_value, read_text, refusals, require_finite
-from sim.simulation.snapshot import LaneStatus, Snapshot
+from sim.simulation.lanes.snapshot import LaneStatus, Snapshot
 from sim.vehicle_config import Keys
 from ui.input.keymap import vehicle_keys
 from ui.input.profile import DeviceNow, Profile, flown, usual

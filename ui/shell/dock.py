@@ -3,7 +3,7 @@
 from imgui_bundle import imgui
 from imgui_bundle.imgui import internal
 
-from sim.simulation.snapshot import Snapshot
+from sim.simulation.lanes.snapshot import Snapshot
 from ui.features.feature import BELOW, Draw
 from ui.shell.features import FEATURES, PLACES
 from ui.window.context import PanelContext

@@ -21,7 +21,7 @@ from sim.commands import (
 )
 from sim.planner.service.requests import FlyShown
 from sim.platform.errors import InputError
-from sim.simulation.snapshot import Snapshot
+from sim.simulation.lanes.snapshot import Snapshot
 from ui.features.controls import ControlRequest, carried_out
 from ui.features.edits import Edits, StepEdits
 from ui.features.goals import RestartGoals, SkipGoal

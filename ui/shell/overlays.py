@@ -7,7 +7,7 @@ from imgui_bundle import imgui
 
 from sim.planner.service.requests import EditTask
 from sim.planner.service.view import PlanView
-from sim.simulation.snapshot import Snapshot
+from sim.simulation.lanes.snapshot import Snapshot
 from sim.world import World
 from sim.world.plan_view import PlanOutlines
 from ui.features.goals import GoalsView

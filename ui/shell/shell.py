@@ -14,7 +14,7 @@ from sim.commands import Command
 from sim.planner.service.requests import PlanRequest
 from sim.planner.service.view import PlanView
 from sim.scene import Scene
-from sim.simulation.snapshot import Snapshot
+from sim.simulation.lanes.snapshot import Snapshot
 from sim.world import World
 from sim.world.plan_view import PlanOutlines, outlines
 from ui.features.controls import control_view

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from sim.simulation.snapshot import Snapshot
+from sim.simulation.lanes.snapshot import Snapshot
 
 SLOW_S = 3.0
 """So long has something to lag before it is told of."""

@@ -6,7 +6,7 @@ from pathlib import Path
 import imgui_bundle
 from imgui_bundle import imgui, implot
 
-from sim.simulation.snapshot import LaneSnapshot
+from sim.simulation.lanes.snapshot import LaneSnapshot
 
 FONT_FOLDER = Path(imgui_bundle.__file__).parent / "assets" / "fonts"
 """Roboto (Apache License 2.0) and Font Awesome 6 Free Solid (SIL Open Font License 1.1) come with imgui-bundle."""

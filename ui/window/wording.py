@@ -12,7 +12,7 @@ from sim.commands import (
     SetVehicle,
 )
 from sim.scene import Scene
-from sim.simulation.snapshot import LaneSnapshot, Snapshot
+from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot
 from ui.window import theme
 
 JUMP_S = 1.0

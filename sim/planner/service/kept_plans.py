@@ -4,8 +4,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from sim.planner.result.record import PlanRecord
+from sim.planner.result.store import load_record, save_record, stored
 from sim.planner.service.view import PlanView
-from sim.planner.store import load_record, save_record, stored
 from sim.planner.task.task import Task
 from sim.platform.errors import InputError
 from sim.vehicles import Vehicle

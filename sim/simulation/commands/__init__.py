@@ -48,7 +48,7 @@ from sim.simulation.commands.vehicle import (
     SetStep,
     SetVehicle,
 )
-from sim.simulation.impulses import Pull
+from sim.simulation.lanes.impulses import Pull
 
 __all__ = [
     "SPEED_RANGE",

@@ -8,7 +8,7 @@ from sim.platform.errors import InputError
 from sim.platform.validation import whole
 from sim.scene import Start
 from sim.simulation.commands.executing import execute
-from sim.simulation.scene_run import SceneRun
+from sim.simulation.runs.scene_run import SceneRun
 
 SPEED_RANGE = (1.0 / 32.0, 8.0)
 """Simulated seconds per wall second."""

@@ -4,7 +4,7 @@ from functools import singledispatch
 
 from sim.platform.errors import InputError
 from sim.scene import STEP_RANGE_S
-from sim.simulation.scene_run import SceneRun
+from sim.simulation.runs.scene_run import SceneRun
 
 
 @singledispatch

@@ -19,8 +19,8 @@ from sim.planner.task.bodies import planar
 from sim.planner.task.poses import positions
 from sim.platform.errors import InputError, one_of
 from sim.simulation.commands.executing import execute
-from sim.simulation.flight_control import Autopilot, CourseFlight, Hand, MpcFlight, PlanFlight
-from sim.simulation.scene_run import SceneRun
+from sim.simulation.runs.flight_control import Autopilot, CourseFlight, Hand, MpcFlight, PlanFlight
+from sim.simulation.runs.scene_run import SceneRun
 from sim.steppers import Stepper
 from sim.steppers.dynamics import Dynamics
 from sim.vehicle_config import config_of

@@ -8,9 +8,9 @@ from sim.platform.validation import array_of
 from sim.scene.measured import Measured
 from sim.scene.race_timing import Rival
 from sim.simulation.commands.executing import checked_step, execute
-from sim.simulation.impulses import Pull, unpulled
-from sim.simulation.scene_run import SceneRun
-from sim.simulation.snapshot import Tint
+from sim.simulation.lanes.impulses import Pull, unpulled
+from sim.simulation.lanes.snapshot import Tint
+from sim.simulation.runs.scene_run import SceneRun
 from sim.steppers.dynamics import Dynamics
 
 

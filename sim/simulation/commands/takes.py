@@ -9,9 +9,9 @@ from sim.recordings import Take
 from sim.simulation.commands.clock import SetPaused, SetPilotInput, SetSpeed, SingleStep
 from sim.simulation.commands.executing import checked_step, execute
 from sim.simulation.commands.lanes import RemoveLane, ShowMeasured
-from sim.simulation.flight_control import Hand
-from sim.simulation.scene_run import SceneRun, check_room
-from sim.simulation.snapshot import Look, next_tint
+from sim.simulation.lanes.snapshot import Look, next_tint
+from sim.simulation.runs.flight_control import Hand
+from sim.simulation.runs.scene_run import SceneRun, check_room
 from sim.steppers.dynamics import Dynamics
 
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from sim.platform.errors import InputError
 from sim.simulation.commands.executing import checked_step, execute
-from sim.simulation.placing import Footing, node_at, taken_over
-from sim.simulation.scene_run import SceneRun
-from sim.simulation.scene_setup import start_node
+from sim.simulation.lanes.placing import Footing, node_at, taken_over
+from sim.simulation.runs.scene_run import SceneRun
+from sim.simulation.runs.scene_setup import start_node
 from sim.steppers.dynamics import Dynamics
 from sim.vehicle_config.registry import Renewal, same_space, with_old_values
 from sim.vehicles import Vehicle

@@ -13,7 +13,7 @@ from sim.environment.environment import environment_of
 from sim.recordings.playback import Playback
 from sim.scene import Scene, Start, load_scene
 from sim.simulation import Simulation
-from sim.simulation.snapshot import LaneSnapshot, LaneStatus
+from sim.simulation.lanes.snapshot import LaneSnapshot, LaneStatus
 from sim.vehicle_config import config_named
 from sim.vehicles import known_vehicle, vehicle
 from sim.water.immersion import VOLUME, WATER_DENSITY

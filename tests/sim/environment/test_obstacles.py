@@ -19,7 +19,7 @@ from sim.environment.coupling import BodyState
 from sim.recordings.playback import Playback
 from sim.scene import Scene, Start, load_scene
 from sim.simulation import Simulation
-from sim.simulation.snapshot import LaneStatus, Snapshot
+from sim.simulation.lanes.snapshot import LaneStatus, Snapshot
 from sim.vehicle_config import config_named
 from sim.vehicle_config.config import Footprint
 from sim.vehicles import NonholonomicVehicle, Vehicle, known_vehicle, vehicle

@@ -15,7 +15,7 @@ from sim.groups.numeric import rotation_exp
 from sim.recordings.playback import Playback
 from sim.scene import Scene, Start, load_scene
 from sim.simulation import Simulation
-from sim.simulation.snapshot import LaneSnapshot, LaneStatus
+from sim.simulation.lanes.snapshot import LaneSnapshot, LaneStatus
 from sim.vehicle_config import config_named
 from sim.vehicles import known_vehicle, vehicle
 from sim.world import load_world

@@ -10,7 +10,7 @@ import sim
 from sim.commands import SetParameter
 from sim.multibody.shapes import ROPE
 from sim.scene import load_scene
-from sim.simulation.snapshot import LaneStatus
+from sim.simulation.lanes.snapshot import LaneStatus
 from tests.sim.simulation_scenes import simulation
 
 LENGTH, GRAVITY = 3.0, 9.81

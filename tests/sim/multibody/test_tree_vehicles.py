@@ -14,7 +14,7 @@ from sim.multibody.observing import body_frames, potential_energy_J, spatial_mom
 from sim.platform.errors import InputError
 from sim.recordings import Take, load_take, save_take
 from sim.scene import LaneSpec, Scene, Start, load_scene
-from sim.simulation.snapshot import LaneStatus
+from sim.simulation.lanes.snapshot import LaneStatus
 from sim.steppers.choice import tree_stepper
 from sim.vehicles import ArticulatedVehicle, Parameter, known_vehicle
 from tests.sim.multibody.sample_trees import generic_state, generic_tree

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, get_args
 from export.output import OutputError, replacing
 from sim.planner.service.requests import PlanRequest
 from sim.scene import SCENE_FOLDER, Scene
-from sim.simulation.snapshot import Snapshot
+from sim.simulation.lanes.snapshot import Snapshot
 from ui.features.feature import Actions
 from ui.features.plan.planning import Planning
 from ui.features.plan.view import SaveTask

@@ -26,7 +26,7 @@ from sim.planner.service.requests import (
     TakeAlternative,
 )
 from sim.planner.service.view import PlanView
-from sim.simulation.snapshot import Snapshot
+from sim.simulation.lanes.snapshot import Snapshot
 from ui.features.plan import pages
 from ui.features.plan.marks import compared
 from ui.features.plan.pages import draw_plan_cost, draw_plan_flight, draw_plan_progress, draw_plan_task

@@ -29,8 +29,8 @@ from sim.planner.task.poses import positions
 from sim.planner.task.task import Task
 from sim.platform.errors import InputError
 from sim.scene import Scene
-from sim.simulation.scene_setup import fixed_point_w
-from sim.simulation.snapshot import Snapshot
+from sim.simulation.lanes.snapshot import Snapshot
+from sim.simulation.runs.scene_setup import fixed_point_w
 from sim.world import World
 from ui.settings.files import config_dir
 

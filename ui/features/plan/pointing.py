@@ -13,7 +13,7 @@ from sim.planner.service.requests import EditTask
 from sim.planner.service.view import PlanView
 from sim.planner.task.mpc import with_goal_at
 from sim.planner.task.poses import positions
-from sim.simulation.snapshot import LaneSnapshot, LaneStatus, Snapshot
+from sim.simulation.lanes.snapshot import LaneSnapshot, LaneStatus, Snapshot
 from sim.vehicles import VEHICLES, ActionVehicle
 from sim.world import World
 from ui.features.plan.gizmo import on_screen

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sim.simulation.snapshot import LaneSnapshot
+from sim.simulation.lanes.snapshot import LaneSnapshot
 from sim.vehicle_config import Plotted
 
 

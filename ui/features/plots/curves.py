@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from sim.simulation.snapshot import Snapshot
+from sim.simulation.lanes.snapshot import Snapshot
 from ui.features.goals import GoalsView
 from ui.features.plots.channels import columns, measured
 from ui.features.recordings import PlotWindow, stop_of

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from imgui_bundle import imgui, implot
 
-from sim.simulation.snapshot import LaneSnapshot, LaneStatus, Snapshot
+from sim.simulation.lanes.snapshot import LaneSnapshot, LaneStatus, Snapshot
 from ui.features.lanes import outcome
 from ui.features.plots.channels import Channel, offered
 from ui.features.plots.curves import Curves, Trace

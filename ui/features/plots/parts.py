@@ -8,7 +8,7 @@ from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui, implot
 
 from sim.commands import Scrub
-from sim.simulation.snapshot import LaneSnapshot, LaneStatus, Snapshot
+from sim.simulation.lanes.snapshot import LaneSnapshot, LaneStatus, Snapshot
 from ui.features.lanes import outcome
 from ui.features.plots.channels import offered, shown_at_first
 from ui.features.plots.curves import Curves, SaveCurves

@@ -3,7 +3,7 @@
 import numpy as np
 from imgui_bundle import imgui, implot3d
 
-from sim.simulation.snapshot import LaneSnapshot, LaneStatus, Snapshot
+from sim.simulation.lanes.snapshot import LaneSnapshot, LaneStatus, Snapshot
 from ui.features.vehicle import FlownParameters
 from ui.window import theme
 from ui.window.context import PanelContext

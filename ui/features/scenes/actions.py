@@ -12,8 +12,8 @@ from sim.platform.progress import Job
 from sim.recordings import Take
 from sim.scene import Scene, load_scene
 from sim.scene.measured import load_measured
+from sim.simulation.lanes.snapshot import Snapshot
 from sim.simulation.opening import scene_of
-from sim.simulation.snapshot import Snapshot
 from ui.features.feature import Actions, App
 from ui.features.recordings import OpenTake, ShowTake
 from ui.features.scenes.coming import Coming, TrustQuestion, question_of

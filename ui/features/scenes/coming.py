@@ -11,7 +11,7 @@ from sim.commands import GiveUpWaiting, SetIntegrator, SetVehicle
 from sim.platform.errors import shortened
 from sim.platform.progress import Job
 from sim.platform.user_files import read_text, refusals
-from sim.simulation.snapshot import Snapshot, Waiting
+from sim.simulation.lanes.snapshot import Snapshot, Waiting
 from ui.features.scenes.files import FileDialog
 from ui.features.scenes.view import AnswerTrust, CancelLoading, OpenPath
 from ui.window import theme

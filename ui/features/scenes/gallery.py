@@ -12,7 +12,7 @@ from imgui_bundle import imgui
 from PIL import Image
 
 from sim.scene import SCENE_FOLDER
-from sim.simulation.snapshot import Snapshot
+from sim.simulation.lanes.snapshot import Snapshot
 from ui.features.edits import draw_edit_history
 from ui.features.scenes.view import BrowseFiles, OpenPath
 from ui.settings.catalogue import SCENE_KINDS, SceneEntry

@@ -14,7 +14,7 @@ from sim.platform.errors import InputError
 from sim.recordings import Take, load_take, save_take
 from sim.recordings.file import described, free_path
 from sim.simulation import Simulation
-from sim.simulation.snapshot import Snapshot
+from sim.simulation.lanes.snapshot import Snapshot
 from sim.world import World
 from ui.features.feature import Actions, App, News
 from ui.features.recordings import ExportPlan, OpenTake, SaveTake, ShowTake, StoredTake, TakesView

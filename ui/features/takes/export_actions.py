@@ -20,7 +20,7 @@ from sim.platform.processes import GivenUp, run_in_process
 from sim.platform.replacing import file_stem
 from sim.recordings import Take, save_take
 from sim.simulation import Simulation
-from sim.simulation.snapshot import LookBack, Snapshot
+from sim.simulation.lanes.snapshot import LookBack, Snapshot
 from sim.vehicles.forms.custom import OwnClass
 from sim.world import World
 from ui.features.feature import Actions, App, News

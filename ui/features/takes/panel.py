@@ -8,7 +8,7 @@ from imgui_bundle import imgui
 
 from sim.commands import PlayTake, RemoveLane, Resimulate
 from sim.recordings import Take
-from sim.simulation.snapshot import Snapshot
+from sim.simulation.lanes.snapshot import Snapshot
 from ui.features.fit import draw_fit
 from ui.features.flight import items, step_field
 from ui.features.recordings import OpenTake, SaveTake, StoredTake, TakesView

@@ -9,10 +9,10 @@ from sim.environment.coupling import CoupledEnvironment
 from sim.environment.environment import kind_of
 from sim.scene import Scene, Start
 from sim.scene.race import Course
-from sim.simulation.impulses import Coupling
-from sim.simulation.lane import Lane
-from sim.simulation.placing import Footing, Placement, node_at, placement
-from sim.simulation.reference import reference_method
+from sim.simulation.lanes.impulses import Coupling
+from sim.simulation.lanes.lane import Lane
+from sim.simulation.lanes.placing import Footing, Placement, node_at, placement
+from sim.simulation.runs.reference import reference_method
 from sim.vehicles import Vehicle
 from sim.vehicles.forms.form import Support
 from sim.vehicles.forms.homogeneous import Leader, has_leader

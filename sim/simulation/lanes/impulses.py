@@ -10,7 +10,7 @@ from sim.environment.coupling import BodyState, CoupledEnvironment, can_be_coupl
 from sim.platform.errors import InputError
 from sim.recordings.leg import Moment
 from sim.recordings.playback import Playback
-from sim.simulation.placing import Footing
+from sim.simulation.lanes.placing import Footing
 from sim.steppers import Stepper
 from sim.steppers.dynamics import Dynamics
 from sim.steppers.tree import TreeStepper

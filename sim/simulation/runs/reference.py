@@ -13,11 +13,11 @@ import numpy as np
 
 from sim.groups.numeric import rotation_log
 from sim.integrators import integrators
-from sim.simulation.control_history import ControlHistory
-from sim.simulation.kernels import KernelStore
-from sim.simulation.lane import Lane
-from sim.simulation.placing import Footing, in_world
-from sim.simulation.snapshot import Deviation
+from sim.simulation.lanes.control_history import ControlHistory
+from sim.simulation.lanes.kernels import KernelStore
+from sim.simulation.lanes.lane import Lane
+from sim.simulation.lanes.placing import Footing, in_world
+from sim.simulation.lanes.snapshot import Deviation
 from sim.steppers import Stepper
 from sim.vehicles import Vehicle
 from sim.vehicles.forms.observation import Observation

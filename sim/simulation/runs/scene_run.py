@@ -16,9 +16,14 @@ from sim.integrators import serving
 from sim.platform.errors import InputError
 from sim.scene import FLOWN_LANE, MOST_LANES, Scene
 from sim.scene.race_timing import Timing
-from sim.simulation.clock import Clock
-from sim.simulation.control_history import ControlHistory
-from sim.simulation.flight_control import (
+from sim.simulation.lanes.clock import Clock
+from sim.simulation.lanes.control_history import ControlHistory
+from sim.simulation.lanes.impulses import Coupling
+from sim.simulation.lanes.kernels import KernelStore
+from sim.simulation.lanes.lane import Lane, lane_picture
+from sim.simulation.lanes.placing import Footing
+from sim.simulation.lanes.snapshot import LaneSnapshot, Look, Tint, next_tint
+from sim.simulation.runs.flight_control import (
     CourseFlight,
     FlightControl,
     Hand,
@@ -27,15 +32,10 @@ from sim.simulation.flight_control import (
     course_outcome,
     course_status,
 )
-from sim.simulation.ghosts import Ghosts, rival_ghosts
-from sim.simulation.impulses import Coupling
-from sim.simulation.kernels import KernelStore
-from sim.simulation.lane import Lane, lane_picture
-from sim.simulation.placing import Footing
-from sim.simulation.reference import ReferenceComparison
-from sim.simulation.rewind import Rewind
-from sim.simulation.scene_setup import Encounter, start_node
-from sim.simulation.snapshot import LaneSnapshot, Look, Tint, next_tint
+from sim.simulation.runs.ghosts import Ghosts, rival_ghosts
+from sim.simulation.runs.reference import ReferenceComparison
+from sim.simulation.runs.rewind import Rewind
+from sim.simulation.runs.scene_setup import Encounter, start_node
 from sim.steppers.dynamics import Dynamics
 from sim.vehicles import Vehicle
 from sim.world import World

@@ -4,7 +4,7 @@ import numpy as np
 
 from sim.environment.environment import Environment
 from sim.recordings.leg import Moment, strike
-from sim.simulation.placing import Footing
+from sim.simulation.lanes.placing import Footing
 from sim.steppers.dynamics import Dynamics
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from sim.recordings.take import LaneStatus
 from sim.scene.conditions import Situation
 from sim.scene.goals import Account, Grade, SceneGoal, Touch
-from sim.simulation.snapshot import LaneSnapshot, Snapshot
+from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot
 from sim.vehicles import Vehicle
 from sim.world import World
 

@@ -14,9 +14,9 @@ from sim.control.pilot import TrimmedPilot
 from sim.control.plan_following import PlannedPilot
 from sim.control.target_path import TargetPath
 from sim.scene import Scene
-from sim.simulation.lane import Lane
-from sim.simulation.observation import sensed
-from sim.simulation.scene_setup import mission_of
+from sim.simulation.lanes.lane import Lane
+from sim.simulation.lanes.observation import sensed
+from sim.simulation.runs.scene_setup import mission_of
 from sim.steppers.dynamics import Dynamics
 from sim.vehicles import Vehicle
 from sim.world import World

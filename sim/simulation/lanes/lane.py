@@ -11,15 +11,15 @@ from sim.control.mpc import MpcPilot
 from sim.recordings.leg import Moment
 from sim.recordings.playback import Playback
 from sim.scene.race_timing import Timing
-from sim.simulation.clock import due_steps
-from sim.simulation.control_history import ControlHistory
-from sim.simulation.impulses import Coupling, Pull, Reached, impulse_on
-from sim.simulation.integration import Integration
-from sim.simulation.observation import LaneObserver, sensed
-from sim.simulation.placing import Footing, Placement
-from sim.simulation.recorder import Recorder
-from sim.simulation.snapshot import Deviation, LaneSnapshot, LaneStatus, Look
-from sim.simulation.termination import Termination, divergence, termination
+from sim.simulation.lanes.clock import due_steps
+from sim.simulation.lanes.control_history import ControlHistory
+from sim.simulation.lanes.impulses import Coupling, Pull, Reached, impulse_on
+from sim.simulation.lanes.integration import Integration
+from sim.simulation.lanes.observation import LaneObserver, sensed
+from sim.simulation.lanes.placing import Footing, Placement
+from sim.simulation.lanes.recorder import Recorder
+from sim.simulation.lanes.snapshot import Deviation, LaneSnapshot, LaneStatus, Look
+from sim.simulation.lanes.termination import Termination, divergence, termination
 from sim.steppers.dynamics import CONTROL_PERIOD_S, Dynamics
 from sim.vehicle_config import config_of
 from sim.vehicles.forms.impulses import whole

@@ -9,8 +9,8 @@ from sim.bounds import Bounds
 from sim.compiler import NEWTON_FAILED, NOT_FINITE
 from sim.environment.environment import Impact
 from sim.recordings.take import LaneStatus
-from sim.simulation.impulses import Coupling
-from sim.simulation.placing import LAID, Footing
+from sim.simulation.lanes.impulses import Coupling
+from sim.simulation.lanes.placing import LAID, Footing
 from sim.vehicle_config import config_of
 from sim.vehicle_config.config import Footprint
 from sim.vehicles import Vehicle

@@ -14,13 +14,13 @@ from sim.recordings import Take
 from sim.recordings.leg import SAME_S, Leg, Moment
 from sim.recordings.playback import Playback
 from sim.recordings.take import now
-from sim.simulation.control_history import ControlHistory
-from sim.simulation.kernels import KernelStore
-from sim.simulation.lane import Lane, lane_picture
-from sim.simulation.placing import Footing
-from sim.simulation.recorder import Recorder
-from sim.simulation.snapshot import LaneSnapshot, LaneStatus, Look, LookBack
-from sim.simulation.trail import RecentPoses
+from sim.simulation.lanes.control_history import ControlHistory
+from sim.simulation.lanes.kernels import KernelStore
+from sim.simulation.lanes.lane import Lane, lane_picture
+from sim.simulation.lanes.placing import Footing
+from sim.simulation.lanes.recorder import Recorder
+from sim.simulation.lanes.snapshot import LaneSnapshot, LaneStatus, Look, LookBack
+from sim.simulation.lanes.trail import RecentPoses
 from sim.steppers.dynamics import Dynamics
 from sim.vehicles.forms.parameters import Value
 from sim.world import World
