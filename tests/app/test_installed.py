@@ -115,7 +115,8 @@ from holonomy import export, render, sim, ui
 import sim as same
 assert same is sim
 assert sim.groups.__name__ == "sim.groups"
-files = [module.__file__ for module in sys.modules.values() if getattr(module, "__file__", None)]
+objects = {id(module): module for module in sys.modules.values()}.values()  # an old name may lead to one
+files = [module.__file__ for module in objects if getattr(module, "__file__", None)]
 ours = [file for file in files if "/site-packages/holonomy/" in file.replace("\\\\", "/")]
 assert len(ours) > 20
 print(len(ours) - len(set(ours)))

@@ -67,10 +67,13 @@ def test_closing_ends_what_runs_at_once_and_takes_no_more(cache: Path) -> None:
         workers.ensure("another", time.sleep, 0.0)
 
 
-def test_what_a_kernel_needs_is_compiled_aside_and_told_of_and_only_loaded_here(cache: Path) -> None:
+def test_what_a_kernel_needs_is_compiled_aside_and_told_of_and_only_loaded_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     vehicle, method = sim.vehicle("rigid-body"), sim.integrators()["variational"]
-    store, told = KernelStore(CacheWorkers()), []
     others = robust.announced()  # what kernels of this process jump to
+    monkeypatch.setenv("HOLONOMY_CACHE", str(tmp_path / "cache"))  # an empty one
+    store, told = KernelStore(CacheWorkers()), []
     robust.announced.cache_clear()
     _compiled.cache_clear()
     with event.install_recorder("numba:compile") as here:
