@@ -20,6 +20,7 @@ from sim.groups.numeric import pose_between, rotation_log
 from sim.multibody.shapes import Link
 from sim.platform.errors import InputError, one_of, quote
 from sim.platform.user_files import read_text, refusals
+from sim.vehicle_config import VehicleConfig
 from sim.vehicles.forms.parameters import Value
 
 MOST_BYTES = 1 << 27
@@ -40,6 +41,8 @@ class VehicleMotion:
 
     vehicle: str
     """Registry name, which selects the model."""
+    config: VehicleConfig
+    """How it is drawn."""
     bodies: Mapping[str, np.ndarray]
     """Name -> (n, 4, 4) body to world; the main body comes first."""
     controls: np.ndarray

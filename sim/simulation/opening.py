@@ -12,6 +12,7 @@ from sim.scene import Scene, entered, load_scene, scene_names, with_overrides
 from sim.scene.measured import Measured, VehicleMotion, load_measured
 from sim.simulation.commands import Command, PlayTake, Resimulate, ShowMeasured
 from sim.simulation.lanes.placing import in_world
+from sim.vehicle_config import config_of
 from sim.vehicles import is_reference
 from sim.world import World, load_world
 
@@ -37,6 +38,7 @@ def shown_beside(take: Take, name: str = "", world: World | None = None) -> Meas
     placed = np.array([in_world(vehicle, row, world, pivot_w) for row in poses])
     moving = VehicleMotion(
         vehicle=vehicle.name,
+        config=config_of(vehicle),
         bodies={name: placed[:, k] for k, name in enumerate(names)},
         controls=samples.controls,
         shape=samples.nodes[:, vehicle.node_layout.shape],

@@ -123,6 +123,7 @@ def _model(measured: Measured, flown: LaneSnapshot, at_s: float) -> LaneSnapshot
     return replace(
         flown,
         vehicle=moving.vehicle,
+        config=moving.config,
         bodies={name: poses[k] for name, poses in moving.bodies.items()},
         shape=moving.shape[k],
         controls=moving.controls[k],
