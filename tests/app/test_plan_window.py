@@ -92,6 +92,8 @@ def test_it_is_tracked_through_a_wind_that_the_plan_does_not_know(app: App) -> N
 
 def test_what_would_help_is_clicked_where_the_plan_fails(app: App) -> None:
     app.click("plan/page/task")
+    app.screen.xdotool("key", "o")
+    app.wait_until(lambda p: p["camera"] == "overview", timeout_s=30, what="the whole plan is seen")
     before = app.wait_until(solved, timeout_s=5, what="there is a plan")["plan"]["asked_s"]
     x, y, width, height = app.wait_frames(3)["widgets"]["plan/time"]
     app.screen.xdotool("mousemove", round(x + 0.25 * width), round(y + height / 2))
