@@ -21,7 +21,7 @@ LAY_OUT = (
 """Where it is laid down what stands where."""
 GIVEN = ("sim/environment/", "sim/contact/", "sim/water/", "sim/compiler/")
 """Compiled functions that are handed a pose of twelve numbers, as `Inline` says: R_wb column by column, then x_w."""
-ELSEWHERE = ("sim/world/", "sim/planner/guess/turning.py", "sim/planner/guess/chance.py")
+ELSEWHERE = ("sim/world/", "sim/planner/guess/turning.py", "sim/planner/guess/guess.py")
 """Where `y` is a coordinate, and a pose is a heading and a place on the plane."""
 
 

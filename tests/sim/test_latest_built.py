@@ -10,7 +10,7 @@ import sim
 from sim.integrators import integrator
 from sim.planner import Goal, Planner, Task
 from sim.planner.service import planner as planning
-from sim.planner.service.latest_built import LatestBuilt
+from sim.planner.service.planner import LatestBuilt
 
 
 def test_what_was_not_asked_for_longest_goes() -> None:

@@ -7,7 +7,7 @@ import pytest
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import dijkstra
 
-from sim.planner.guess.grid_search import cheapest_cells
+from sim.planner.guess.grid import cheapest_cells
 from sim.planner.guess.route import route
 from sim.planner.task.obstacles import Cylinder, Sphere
 

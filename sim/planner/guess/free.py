@@ -1,10 +1,11 @@
-"""Guesses for what moves in all directions: along the way, turning evenly."""
+"""Guesses for what moves in all directions: along the way, turning evenly; or by burns."""
 
 from typing import Literal
 
 import numpy as np
 
 from sim.groups.numeric import rotation_exp, rotation_log
+from sim.planner.guess.way import paced_way
 from sim.planner.task.bodies import planar, stands
 from sim.planner.task.inputs import ThrustVectorMap, input_map_of
 from sim.planner.task.poses import (
@@ -17,8 +18,11 @@ from sim.planner.task.poses import (
     turn_rad,
     wrapped,
 )
-from sim.planner.task.task import Task
+from sim.planner.task.task import Task, control_limits
+from sim.planner.transcription.shape import inertia_diagonal
 from sim.vehicles.forms.base import Vehicle
+from sim.vehicles.forms.form import State
+from sim.vehicles.forms.holonomic import HolonomicVehicle
 
 _RIGHTING = 0.7
 """Share of the highest turn rate at which a guess turns upright."""
@@ -92,11 +96,6 @@ def _between(Ra: np.ndarray, Rb: np.ndarray) -> np.ndarray:
     return rotation_log(Ra.T @ Rb)
 
 
-def _turned(vector: np.ndarray, shares: np.ndarray) -> np.ndarray:
-    """(n, 3, 3) rotations by shares (n,) of a rotation vector."""
-    return rotation_exp(np.outer(shares, vector))
-
-
 def _smooth(s: np.ndarray) -> np.ndarray:
     """From 0 to 1, at rest at both ends."""
     return 10 * s**3 - 15 * s**4 + 6 * s**5
@@ -126,3 +125,120 @@ def nodes_of_poses(vehicle: Vehicle, poses: np.ndarray, h: float) -> np.ndarray:
     nodes[:, vehicle.node_layout.pose] = poses
     nodes[:, vehicle.node_layout.velocity] = velocity
     return nodes
+
+
+_BURNS = ((0.2, 0.4), (0.6, 0.8))
+"""Shares of the time from and to which it burns."""
+_LITTLE = 1e-9
+
+
+def thrust_axis(vehicle: HolonomicVehicle, task: Task) -> np.ndarray | None:
+    """(3,) unit vector in the body of all forces of the inputs; None where there are several, or weight to carry."""
+    input_map = input_map_of(vehicle)
+    if vehicle.group.turns != 3 or isinstance(input_map, ThrustVectorMap):
+        return None
+    forces = input_map.columns()[3:]
+    axes, sizes, _ = np.linalg.svd(forces)
+    if sizes[0] < _LITTLE or sizes[1:].max(initial=0.0) > _LITTLE * sizes[0]:
+        return None
+    if np.abs(input_map.load(task.start.node[vehicle.node_layout.pose])).max() > _LITTLE * sizes[0]:
+        return None
+    along = forces.T @ axes[:, 0]
+    return np.asarray(axes[:, 0] * np.sign(along[np.abs(along).argmax()]))
+
+
+def burnt(
+    vehicle: HolonomicVehicle, task: Task, steps: int, axis_b: np.ndarray, way: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Nodes (N+1, node size) and planned inputs (N+1, size), along a way (n, 3) where one is given.
+
+    For what is pushed along one axis of its body alone, weightless: turn, burn, coast, burn, turn. Two burns lead from
+    any place and velocity to any other in a given time, and the body has to point along each of them; a straight line
+    of places with an evenly turning body says nothing of that.
+    """
+    s, T = np.linspace(0.0, 1.0, steps + 1), task.duration_s
+    changes = _changes_of_velocity(vehicle, task)
+    if way is not None or task.obstacles or task.waypoints or task.ground is not None:
+        places = paced_way(vehicle, task, steps, way)
+    else:
+        places = _places(vehicle, task, s * T, changes)
+    columns, limits = input_map_of(vehicle).columns(), control_limits(vehicle, task.limits)
+    share = np.linalg.pinv(columns) @ np.r_[np.zeros(3), axis_b]
+    both_ways = bool((limits[np.abs(share) > _LITTLE, 0] < 0.0).all())
+    R, signs = _burning_rotations(task, s, axis_b, changes, both_ways=both_ways)
+    mass, inputs = inertia_diagonal(vehicle)[3], np.zeros((steps + 1, len(share)))
+    for (early, late), change, sign in zip(_BURNS, changes, signs, strict=True):
+        force = sign * mass * float(np.linalg.norm(change)) / ((late - early) * T)
+        inputs[(s >= early) & (s < late)] = force * share
+    poses = spatial_poses(R, places)
+    return nodes_of_poses(vehicle, poses, T / steps), np.clip(inputs, *limits.T)
+
+
+def _velocity_w(state: State) -> np.ndarray:
+    return rotation_wb(state) @ state.node[state.layout.velocity][3:]
+
+
+def _ends(vehicle: HolonomicVehicle, task: Task) -> tuple[np.ndarray, np.ndarray]:
+    return tuple(positions(vehicle, np.stack([task.start.node, task.goal.state.node])))
+
+
+def _changes_of_velocity(vehicle: HolonomicVehicle, task: Task) -> tuple[np.ndarray, np.ndarray]:
+    """World vectors [m/s] of the two burns, each as if at its middle."""
+    (x0, x1), T = _ends(vehicle, task), task.duration_s
+    t0, t1 = (T * sum(burn) / 2 for burn in _BURNS)
+    v0, v1 = _velocity_w(task.start), _velocity_w(task.goal.state)
+    if task.goal.position == "free":
+        return np.zeros(3), np.zeros(3) if task.goal.velocity == "free" else v1 - v0
+    if task.goal.velocity == "free":
+        return (x1 - x0 - v0 * T) / (T - t0), np.zeros(3)
+    coast = (x1 - x0 - v0 * t0 - v1 * (T - t1)) / (t1 - t0)
+    return coast - v0, v1 - coast
+
+
+def _places(
+    vehicle: HolonomicVehicle, task: Task, t: np.ndarray, changes: tuple[np.ndarray, np.ndarray]
+) -> np.ndarray:
+    """(N+1, 3): even accelerations during the burns."""
+    x = _ends(vehicle, task)[0] + np.outer(t, _velocity_w(task.start))
+    for burn, change in zip(_BURNS, changes, strict=True):
+        early, late = (share * task.duration_s for share in burn)
+        during = np.clip(t - early, 0.0, late - early)
+        x += np.outer(during**2 / (2 * (late - early)) + np.maximum(t - late, 0.0), change)
+    return x
+
+
+def _burning_rotations(
+    task: Task, s: np.ndarray, axis_b: np.ndarray, changes: tuple[np.ndarray, np.ndarray], *, both_ways: bool
+) -> tuple[np.ndarray, tuple[float, float]]:
+    """(N+1, 3, 3) R_wb, and whether each burn pushes ahead (1) or back (-1)."""
+    R, signs, turns = rotation_wb(task.start), [], []
+    for change in changes:
+        sign = -1.0 if both_ways and change @ (R @ axis_b) < 0.0 else 1.0
+        turns.append(_turn_between(R @ axis_b, sign * change))
+        R = _turned(turns[-1], 1.0) @ R
+        signs.append(sign)
+    last = rotation_wb(task.goal.state) @ R.T
+    turns.append(np.zeros(3) if task.goal.rotation == "free" else rotation_log(last))
+    out = np.tile(rotation_wb(task.start), (len(s), 1, 1))
+    for turn, begin, end in zip(
+        turns, (0.0, _BURNS[0][1], _BURNS[1][1]), (_BURNS[0][0], _BURNS[1][0], 1.0), strict=True
+    ):
+        share = np.clip((s - begin) / (end - begin), 0.0, 1.0)
+        out = _turned(turn, share * share * (3.0 - 2.0 * share)) @ out
+    return out, (signs[0], signs[1])
+
+
+def _turned(turn_w: np.ndarray, share: np.ndarray | float) -> np.ndarray:
+    """(..., 3, 3)."""
+    return rotation_exp(np.multiply.outer(share, turn_w))
+
+
+def _turn_between(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Rotation vector of the shortest turn from the direction a to that of b; none where b is nothing."""
+    if np.linalg.norm(b) < _LITTLE:
+        return np.zeros(3)
+    axis = np.cross(a, b)
+    sine, cosine = float(np.linalg.norm(axis)), float(a @ b)
+    if sine < 1e-6 * abs(cosine):
+        axis = np.cross(a, np.eye(3)[np.abs(a).argmin()])
+    return np.arctan2(sine, cosine) * axis / np.linalg.norm(axis)

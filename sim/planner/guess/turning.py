@@ -12,8 +12,8 @@ import casadi as ca
 import numpy as np
 
 from sim.compiled import compiled
-from sim.planner.guess.grid_search import rise, sink
-from sim.planner.guess.homotopy import Sheets
+from sim.planner.guess.grid import rise, sink
+from sim.planner.guess.route import Sheets
 from sim.planner.task.clearance import on_plane
 from sim.planner.task.poses import planar_pose, wrapped
 from sim.planner.task.task import Task

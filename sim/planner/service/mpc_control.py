@@ -12,7 +12,7 @@ from sim.planner.task.task import Task
 from sim.vehicles import Vehicle
 
 if TYPE_CHECKING:
-    from sim.planner.service.stream import PlanStream
+    from sim.planner.service.worker import PlanStream
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,7 +42,7 @@ class MpcControl:
 
     def begin(self, vehicle: Vehicle, task: Task) -> StartMpc:
         """What the simulation is to be told."""
-        from sim.planner.service.stream import PlanStream  # with all that solves, which few windows need
+        from sim.planner.service.worker import PlanStream  # with all that solves, which few windows need
 
         if self._stream is None:
             self._stream = PlanStream(mpc_task(vehicle, task, self.view.how), self.view.rate_hz)

@@ -5,33 +5,89 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
+from typing import Generic, TypeVar
+
+import numpy as np
 
 from sim.integrators import Integrator, integrator
 from sim.planner.guess.guess import guess
-from sim.planner.guess.refine import transferred
+from sim.planner.guess.variables import transferred
 from sim.planner.result.explain import explained, settled, softened, unsettled
 from sim.planner.result.plan import Plan, Status, cost_parts, distinct
 from sim.planner.result.record import PlanRecord
-from sim.planner.service.latest_built import LatestBuilt
-from sim.planner.service.resume import resumed
 from sim.planner.service.search import DIRECT, PENETRATION_M, Found, Search
 from sim.planner.solvers.attempt import Choice, Iterate, Run, Show, attempted, deadline_in, order_of
 from sim.planner.solvers.backends import Result, Solvers
 from sim.planner.solvers.oracle import Backend
 from sim.planner.task.check import check_task
+from sim.planner.task.inputs import input_map_of
 from sim.planner.task.task import Task, usual_method
-from sim.planner.task.waypoints import waypoint_places
+from sim.planner.task.waypoints import kept_times, waypoint_places, with_times
 from sim.planner.transcription.funnel import outside_text
-from sim.planner.transcription.motion import motion
+from sim.planner.transcription.motion import Motion, motion
 from sim.planner.transcription.parameters import parameters
 from sim.planner.transcription.shape import problem_shape, scales_of, size_of
-from sim.planner.transcription.transcription import Nodes, build_nodes, transcribe
+from sim.planner.transcription.transcription import Nodes, Transcription, build_nodes, transcribe
 from sim.platform.errors import InputError, quote
 from sim.platform.processes import processes_at_once
 from sim.platform.signals import interrupts_heard
 from sim.platform.validation import whole
 from sim.trajectory import given_vehicle
 from sim.vehicles.forms.base import Vehicle
+
+_SIMILAR = float(np.log(3.0))
+"""Sizes within this factor share the scaling of one problem."""
+_Built = TypeVar("_Built")
+
+
+class LatestBuilt(Generic[_Built]):
+    """By key, and by the size of the task that it was built for."""
+
+    def __init__(self, at_most: int) -> None:
+        """at_most: so many are kept; those that were not asked for longest go."""
+        assert at_most > 0
+        self._at_most = at_most
+        self._kept: list[tuple[object, np.ndarray, _Built]] = []
+
+    def find(self, key: object, size: np.ndarray) -> _Built | None:
+        """What was built for a task of about this size (n,), natural logarithms; None where nothing was."""
+        for k, (same, there, built) in enumerate(self._kept):
+            if same == key and np.abs(there - size).max() < _SIMILAR:
+                self._kept.append(self._kept.pop(k))
+                return built
+        return None
+
+    def keep(self, key: object, size: np.ndarray, built: _Built) -> None:
+        """From now on; the one that was not asked for longest makes room."""
+        self._kept.append((key, size, built))
+        del self._kept[: -self._at_most]
+
+
+def resumed(t: Transcription, plan: Plan | PlanRecord, vehicle: Vehicle, task: Task) -> tuple[Task, Result]:
+    """The task with its waypoints' times, and the plan's motion on the task's grid, without multipliers.
+
+    Waypoints that are dragged keep the times they had; others get those of the motion's nearest nodes.
+    """
+    inputs = input_map_of(vehicle).planned(plan.controls)
+    nodes = plan.motion.nodes if isinstance(plan, Plan) else plan.nodes
+    w = transferred(t, vehicle, task, Motion(plan.step_s, nodes, inputs, plan.controls))
+    timed = with_times(vehicle, kept_times(task, plan.task or task), t.places(w))
+    return timed, Result(
+        w=w,
+        lam_x=np.zeros(t.low.size),
+        lam_g=np.zeros(t.row_low.size),
+        cost=plan.cost,
+        violation=np.inf,
+        defect=plan.defect,
+        kkt=np.inf,
+        iterations=0,
+        seconds=0.0,
+        converged=False,
+        word="",
+        backend="",
+        rough=True,
+    )
+
 
 _EXPLAINING_S = 8.0
 STARTS = 14

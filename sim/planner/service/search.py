@@ -8,7 +8,7 @@ import numpy as np
 
 from sim.integrators import Integrator
 from sim.planner.guess.guess import guess, other_guesses
-from sim.planner.guess.refine import sooner_or_later, transferred
+from sim.planner.guess.variables import sooner_or_later, transferred
 from sim.planner.result.explain import softened
 from sim.planner.solvers.attempt import Run, attempted
 from sim.planner.solvers.backends import Mode, Result, Solvers

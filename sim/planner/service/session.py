@@ -15,7 +15,6 @@ from sim.control.mpc import MpcAnswer
 from sim.control.plan_following import FlyPlan
 from sim.integrators import integrator
 from sim.planner.result.record import PlanRecord
-from sim.planner.service.kept_plans import deleted, kept_plan, saved, stored_plans, with_kept
 from sim.planner.service.requests import (
     ChooseMethod,
     ChoosePlan,
@@ -30,7 +29,16 @@ from sim.planner.service.requests import (
     StopPlanning,
     TakeAlternative,
 )
-from sim.planner.service.view import FADE_S, FadingIterate, PlanView
+from sim.planner.service.view import (
+    FADE_S,
+    FadingIterate,
+    PlanView,
+    deleted,
+    kept_plan,
+    saved,
+    stored_plans,
+    with_kept,
+)
 from sim.planner.service.worker import Answer, Job, Planned, PlanWorker, Progressed, Refused
 from sim.planner.task.task import Task
 from sim.planner.transcription.shape import problem_shape

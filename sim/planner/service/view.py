@@ -1,14 +1,17 @@
-"""What there is to see of a planning session."""
+"""What there is to see of a planning session, and the list of plans that are kept in it."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
 
 from sim.planner.result.record import PlanRecord
+from sim.planner.result.store import load_record, save_record, stored
 from sim.planner.service.mpc_control import MpcView
 from sim.planner.task.refusal import Refusal
 from sim.planner.task.task import Task
+from sim.platform.errors import InputError
 from sim.vehicles import Vehicle
 
 Phase = Literal["idle", "building", "solving", "comparing", "following", "stopping"]
@@ -76,3 +79,56 @@ class PlanView:
     def dated(self) -> bool:
         """What is shown is of another task, and not about to catch up with this one."""
         return self.stale and (self.phase != "following" or self.outrun)
+
+
+def stored_plans(folder: Path, vehicle: Vehicle, task: Task) -> tuple[PlanRecord, ...]:
+    """Plans of this vehicle and this scene that can be read; a file that does not say is one of them."""
+    found = []
+    for path in stored(folder):
+        try:
+            record = load_record(path)
+        except InputError:
+            continue
+        here = record.task is None or record.task.name == task.name
+        if record.vehicle.name == vehicle.name and here:
+            found.append(record)
+    return tuple(found)
+
+
+def kept_plan(view: PlanView, name: str) -> PlanRecord:
+    """One of the list. InputError where there is none of that name."""
+    for record in view.kept:
+        if record.name == name:
+            return record
+    raise InputError(f'there is no plan "{name}"')
+
+
+def with_kept(view: PlanView, plan: PlanRecord) -> PlanView:
+    """With a plan at the end of the list."""
+    others = tuple(record for record in view.kept if record.name != plan.name)
+    return replace(view, kept=(*others, plan))
+
+
+def saved(view: PlanView, name: str, folder: Path) -> PlanView:
+    """With a plan of the list in a file. InputError where that cannot be written."""
+    try:
+        save_record(kept_plan(view, name), folder)
+    except OSError as error:
+        raise InputError(f"the plan could not be saved: {error}") from None
+    return replace(view, saved=view.saved | {name})
+
+
+def deleted(view: PlanView, name: str, folder: Path) -> PlanView:
+    """Without a plan, in the list and in the folder."""
+    for path in stored(folder) if name in view.saved else ():
+        if _name_in(path) == name:
+            path.unlink(missing_ok=True)
+    kept = tuple(record for record in view.kept if record.name != name)
+    return replace(view, kept=kept, saved=view.saved - {name}, hidden=view.hidden - {name})
+
+
+def _name_in(path: Path) -> str:
+    try:
+        return load_record(path).name
+    except InputError:
+        return ""
