@@ -115,7 +115,8 @@ def _rollout(scheme: Scheme, blocks: list[Block]) -> Printer:
     printer, ny, i = _Step(scheme), scheme.y.numel(), scheme.inputs
     printer.begin("rollout")
     printer.pointers(*STEP)
-    given, state = printer.given(), _Registers(printer, blocks)
+    parts = scheme.error is not None or scheme.substeps != (1.0,)
+    given, state = printer.given(), _Registers(printer, blocks, parts=parts)
     rollout = Rollout(printer, given, ny)
     printer.status, printer.iterations = rollout.status, rollout.iterations
     if scheme.error is not None:
@@ -124,8 +125,8 @@ def _rollout(scheme: Scheme, blocks: list[Block]) -> Printer:
         rollout.composed(state, scheme.substeps, i.u.numel() if i.samples else 0)
     else:
         rollout.plain(state)
-    printer.stored("%y", printer.read_all(state.y))
-    known = printer.known(given, printer.read_all(state.last), printer.read_all(state.z))
+    printer.stored("%y", printer.read_all(state.far))
+    known = printer.known(given, printer.read_all(state.begun), printer.read_all(state.z))
     printer.stored("%node", printer.expression(known, scheme.node))
     rollout.report()
     printer.end()
@@ -135,22 +136,22 @@ def _rollout(scheme: Scheme, blocks: list[Block]) -> Printer:
 class _Registers(State):
     """Numbers of a scheme's state and unknowns in registers."""
 
-    def __init__(self, printer: Printer, blocks: list[Block]) -> None:
+    def __init__(self, printer: Printer, blocks: list[Block], *, parts: bool) -> None:
+        """parts: of a step in parts."""
         self._printer, self._blocks, self._scheme = printer, blocks, printer.scheme
         begin = printer.loaded("%y", self._scheme.y.numel())
-        self.y, self.last = printer.variables(begin), printer.variables(begin)
+        self.begun, self.far = printer.variables(begin), printer.variables(begin)
+        """Where the step begins, and how far it has come."""
         self.z = printer.variables([splat(0.0, 1)] * self._scheme.z.numel())
+        self._at = self.far if parts else self.begun
         self._after: list[str] = []
 
-    def keep(self) -> None:
-        self._printer.write_all(self.last, self._printer.read_all(self.y))
-
-    def restore(self) -> None:
-        self._printer.write_all(self.y, self._printer.read_all(self.last))
+    def begin(self) -> None:
+        self._printer.write_all(self.far, self._printer.read_all(self.begun))
 
     def advance(self, given: Named, over: str) -> tuple[str, str]:
         printer, scheme = self._printer, self._scheme
-        y = printer.read_all(self.y)
+        y = printer.read_all(self._at)
         z = printer.solved(given, y, self._blocks, over)
         printer.write_all(self.z, z)
         error = ca.SX(0, 1) if scheme.error is None else scheme.error
@@ -158,7 +159,17 @@ class _Registers(State):
         return printer.finite([*self._after, *estimate]), next(iter(estimate), "")
 
     def accept(self) -> None:
-        self._printer.write_all(self.y, self._after)
+        self._printer.write_all(self._at, self._after)
+
+    def end(self) -> None:
+        if self._at is self.begun:
+            self._printer.write_all(self.far, self._after)
+
+    def onward(self) -> None:
+        self._printer.write_all(self.begun, self._printer.read_all(self.far))
+
+    def fail(self) -> None:
+        self._printer.write_all(self.far, self._printer.read_all(self.begun))
 
 
 def _end(scheme: Scheme) -> ca.SX:

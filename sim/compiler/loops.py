@@ -27,27 +27,37 @@ LEAST, MOST = 0.2, 5.0
 
 
 class State(ABC):
-    """Where a rollout has its state: that of the step, the next one, and the last good one."""
+    """Where a rollout has its state: where the step begins, how far it has come, and what its last part has found."""
 
     @abstractmethod
-    def keep(self) -> None:
-        """Print: the last good one is that of the step."""
-
-    @abstractmethod
-    def restore(self) -> None:
-        """Print: that of the step is the last good one."""
+    def begin(self) -> None:
+        """Print: a step in parts has come as far as where it begins."""
 
     @abstractmethod
     def advance(self, given: Named, over: str) -> tuple[str, str]:
-        """Print what finds the next one, or jumps to `over`. Registers: whether it is finite, its error estimate."""
+        """Print what finds where the next part ends, or jumps to `over`. Registers: whether that is finite, its error
+        estimate."""
 
     @abstractmethod
     def accept(self) -> None:
-        """Print: that of the step is the next one."""
+        """Print: it has come that far; of a step that is not taken in parts, the next one begins there."""
+
+    @abstractmethod
+    def end(self) -> None:
+        """Print: the last step has come to its end. It still tells where it begins."""
+
+    @abstractmethod
+    def onward(self) -> None:
+        """Print: the next step begins where this one, in parts, has ended."""
+
+    @abstractmethod
+    def fail(self) -> None:
+        """Print: a step that fails has not gone anywhere."""
 
 
 class Rollout:
-    """The loop, in a function with a table as `STEP`."""
+    """The loop, in a function with a table as `STEP`. After it the state is at the end and at the start of the last
+    step."""
 
     def __init__(self, function: Function, given: Named, size: int) -> None:
         """given: registers of all that a step depends on beside its state, which has `size` numbers."""
@@ -60,21 +70,19 @@ class Rollout:
         """Each step as it is."""
 
         def step() -> None:
-            good, _ = state.advance(self._given, "over")
-            self._finite(good, "over")
-            state.keep()
-            state.accept()
+            good, _ = state.advance(self._given, "failed")
+            self._finite(good, "failed")
 
-        self._loop(step)
+        self._loop(state, step, state.accept)
 
     def composed(self, state: State, substeps: Sequence[float], row: int) -> None:
         """The equations are solved with shares of the step, a global array; row: size of the controls of each, or 0."""
         function = self._function
 
         def step() -> None:
-            state.keep()
+            state.begin()
             at = function.variable("0", "i64")
-            part, whole, given_up = (function.fresh(word) for word in ("part", "whole", "given_up"))
+            part, whole = function.fresh("part"), function.fresh("whole")
             function.jump(part)
             function.label(part)
             k = function.read(at)
@@ -83,17 +91,14 @@ class Rollout:
             own = self._given | {"h": [function.value(f"fmul double {self._given['h'][0]}, {share}")]}
             if row:
                 own["u"] = function.loaded(function.row("%u", row, k), row)
-            good, _ = state.advance(own, given_up)
-            self._finite(good, given_up)
+            good, _ = state.advance(own, "failed")
+            self._finite(good, "failed")
             state.accept()
             more = function.value(f"icmp slt i64 {function.count(at)}, {len(substeps)}")
             function.branch(more, part, whole)
-            function.label(given_up)
-            state.restore()
-            function.jump("over")
             function.label(whole)
 
-        self._loop(step)
+        self._loop(state, step, state.onward)
 
     def divided(self, state: State, samples: tuple[float, ...], controls: int) -> None:
         """Inner steps as long as the error estimate allows; samples: moments of rows of so many controls."""
@@ -106,7 +111,7 @@ class Rollout:
         def step() -> None:
             words = ("part", "accepted", "refused", "whole", "given_up")
             part, accepted, refused, after_all, given_up = (function.fresh(word) for word in words)
-            state.keep()
+            state.begin()
             function.write(left, whole)
             function.jump(part)
             function.label(part)
@@ -118,7 +123,7 @@ class Rollout:
             own = self._given | {"h": [h]}
             if rows is not None:
                 own["u"] = rows.at(ahead, h, whole)
-            good, error = state.advance(own, "over")
+            good, error = state.advance(own, "failed")
             function.count(self.iterations)
             e, allowed = ca.SX.sym("e"), ca.SX.sym("tolerance")
             known = [(e, [error]), (allowed, [tolerance])]
@@ -142,11 +147,10 @@ class Rollout:
             function.label(given_up)
             status = function.value(f"select i1 {good}, i64 {NEWTON_FAILED}, i64 {NOT_FINITE}")
             function.write(self.status, status)
-            state.restore()
-            function.jump("over")
+            function.jump("failed")
             function.label(after_all)
 
-        self._loop(step)
+        self._loop(state, step, state.onward)
 
     def report(self) -> None:
         """At the end of the function: the counts, of divided steps what the next one tries, and the status."""
@@ -159,17 +163,24 @@ class Rollout:
             function.add(f"store i64 {function.read(count)}, ptr {at}, align 8")
         function.add(f"ret i64 {function.read(self.status)}")
 
-    def _loop(self, step: Callable[[], None]) -> None:
-        """Until all are done or one jumps to `over`, which is then open."""
+    def _loop(self, state: State, step: Callable[[], None], onward: Callable[[], None]) -> None:
+        """Until all are done or one jumps to `failed`; what comes after it is then open."""
         function = self._function
-        function.jump("next")
-        function.label("next")
-        more = function.value(f"icmp slt i64 {function.read(self._done)}, %n")
-        function.branch(more, "step", "over")
+        some = function.value("icmp slt i64 0, %n")
+        function.branch(some, "step", "failed")
         function.label("step")
         step()
-        function.count(self._done)
-        function.jump("next")
+        more = function.value(f"icmp slt i64 {function.count(self._done)}, %n")
+        function.branch(more, "next", "last")
+        function.label("next")
+        onward()
+        function.jump("step")
+        function.label("failed")
+        state.fail()
+        function.jump("over")
+        function.label("last")
+        state.end()
+        function.jump("over")
         function.label("over")
 
     def _finite(self, good: str, over: str) -> None:

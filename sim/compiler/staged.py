@@ -324,13 +324,13 @@ def _rollout(
     function.add(f"%a = call ptr @malloc(i64 {8 * size})")
     state = _Stretches(function, flow, places, error, divided_rows=bool(error and samples))
     given = {"h": [function.value("load double, ptr %h, align 8")]}
-    function.add(_copied(state.at("y"), "%y", n), _copied(state.at("l"), "%y", n))
+    function.add(_copied(state.begun, "%y", n))
     rollout = Rollout(function, given, n)
     if error is not None:
         rollout.divided(state, samples, controls)
     else:
         rollout.plain(state)
-    function.add(_copied("%y", state.at("y"), n), _copied("%node", state.at("l"), n))
+    function.add(_copied("%y", state.far, n), _copied("%node", state.begun, n))
     function.add("call void @free(ptr %a)")
     rollout.report()
     function.end()
@@ -356,18 +356,33 @@ class _Stretches(State):
         self._function, self._flow, self._places, self._error = function, flow, places, error
         self._divided_rows = divided_rows
 
-    def at(self, which: str) -> str:
-        """Address of a state."""
-        return self._address(self._places[which])
+    @property
+    def begun(self) -> str:
+        """Address of where the step begins."""
+        return self._address(self._places["l" if self._error else "y"])
 
-    def keep(self) -> None:
-        self._function.add(_copied(self.at("l"), self.at("y"), self._flow.y.size))
+    @property
+    def far(self) -> str:
+        """Address of how far it has come."""
+        return self._address(self._places["y" if self._error else "n"])
 
-    def restore(self) -> None:
-        self._function.add(_copied(self.at("y"), self.at("l"), self._flow.y.size))
+    def begin(self) -> None:
+        self._copy(self.far, self.begun)
 
     def accept(self) -> None:
-        self._function.add(_copied(self.at("y"), self.at("n"), self._flow.y.size))
+        self._copy(self._address(self._places["y"]), self._address(self._places["n"]))
+
+    def end(self) -> None:
+        """It is there."""
+
+    def onward(self) -> None:
+        self._copy(self.begun, self.far)
+
+    def fail(self) -> None:
+        self._copy(self.far, self.begun)
+
+    def _copy(self, to: str, of: str) -> None:
+        self._function.add(_copied(to, of, self._flow.y.size))
 
     def advance(self, given: Named, over: str) -> tuple[str, str]:
         function, h = self._function, given["h"][0]
