@@ -3,13 +3,12 @@
 import os
 import tempfile
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
-from export.motion import LaneMotion
+from export.motion import LaneMotion, named_apart
 from export.nodes import CameraTrack, GroundMesh
 from export.output import replacing
-from export.request import ENDINGS, TABLES
+from export.request import ENDINGS, PAGE, TABLES
 from export.tables import chosen_channels, write_csv, write_npz
 from sim.platform.errors import InputError, quote
 
@@ -31,15 +30,16 @@ def export_motions(
     ground: GroundMesh | None = None,
     camera: CameraTrack | None = None,
 ) -> Path:
-    """Write motions as a scene with models (.glb, .usd, .usda, .usdc) or as numbers (.csv, .npz); returns the path.
+    """Write motions as a scene with models (.glb, .usd, .usda, .usdc), as numbers (.csv, .npz) or as a page that any
+    browser opens (.html); returns the path.
 
     Of motions with one name the second is told as "NAME 2", and so on. channels: of a table, all without. ground,
-    camera: of a scene. The file is there completely or not at all.
+    camera: of a scene or page. The file is there completely or not at all.
     Raises InputError for another ending, an unknown channel or no motion, OutputError where it cannot be written.
     """
     path = Path(path)
     check_ending(path)
-    motions = _named_apart(motions)
+    motions = named_apart(motions)
     ending, name = path.suffix.lower(), title or path.stem
     if ending in TABLES:
         chosen_channels(motions, channels)
@@ -48,27 +48,13 @@ def export_motions(
             write_csv(temporary, motions, channels)
         elif ending == ".npz":
             write_npz(temporary, motions, channels)
+        elif ending == PAGE:
+            from export.page import write_page
+
+            write_page(temporary, motions, title=name, ground=ground, camera=camera)
         else:
             _write_scene(temporary, path.name, motions, name, ground, camera)
     return path
-
-
-def _named_apart(motions: Sequence[LaneMotion]) -> list[LaneMotion]:
-    """Raises InputError for what is no list of motions."""
-    if not isinstance(motions, list | tuple) or not all(isinstance(motion, LaneMotion) for motion in motions):
-        raise InputError(f"motions = {quote(motions)} are refused; allowed: a list of motions")
-    if not motions:
-        raise InputError("nothing to export; allowed: one motion or more")
-    taken: set[str] = set()
-    found = []
-    for motion in motions:
-        name, count = motion.name, 1
-        while name in taken:
-            count += 1
-            name = f"{motion.name} {count}"
-        taken.add(name)
-        found.append(motion if name == motion.name else replace(motion, name=name))
-    return found
 
 
 def _write_scene(

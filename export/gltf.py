@@ -127,10 +127,11 @@ class Models:
     def ground(self, ground: GroundMesh) -> int:
         """The mesh of a piece of land."""
         attributes, indices = self._arrays(ground.positions, ground.normals, ground.triangles)
+        attributes.COLOR_0 = self._chunk.add(ground.colours.astype("f4"), "VEC3", target=gl.ARRAY_BUFFER)
         look = gl.Material(
             name="ground",
             pbrMetallicRoughness=gl.PbrMetallicRoughness(
-                baseColorFactor=[*ground.colour, 1.0], metallicFactor=0.0, roughnessFactor=0.95
+                baseColorFactor=[1.0, 1.0, 1.0, 1.0], metallicFactor=0.0, roughnessFactor=0.95
             ),
         )
         primitive = gl.Primitive(attributes=attributes, indices=indices, material=self._add(look))

@@ -13,16 +13,18 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from export.file import export_motions
-from export.motion import MotionRecorder
+from export.motion import LaneMotion, MotionRecorder, motions_of_takes
 from export.nodes import CameraTrack, camera_track, ground_under
 from export.output import replacing, told_of
+from export.page import PAGE_EVERY_S
 from export.picture import FrameFiles, averaged, write_png
-from export.request import CONTAINERS, TABLES, Request
+from export.request import CONTAINERS, PAGE, TABLES, Request
 from export.tables import TableWriter, chosen_channels
 from export.video import VideoWriter
 from sim.commands import KeepTake, SetDemo
 from sim.recordings import Take, save_take
 from sim.scene import Scene
+from sim.shapes import Shape
 from sim.simulation import Simulation
 from sim.simulation.lanes.snapshot import Snapshot
 from sim.vehicles import vehicle
@@ -86,19 +88,39 @@ class RunExports:
         if self._camera is not None:
             self._camera.add(snapshot, dt_s)
 
-    def finish(self) -> None:
-        """Write the files."""
+    def finish(self, simulation: Simulation) -> None:
+        """Write the files. A page has every step that was recorded, and always its ground."""
         motions = self._recorder.motions()
-        ground = ground_under(self._world, motions) if "terrain" in self._request.include else None
+        ground = ground_under(self._world, motions, self._obstacles()) if self._request.exports else None
         for path in self._request.exports:
+            page = path.suffix.lower() == PAGE
             export_motions(
                 path,
-                motions,
+                (self._steps(simulation) or motions) if page else motions,
                 title=self._scene.name,
                 channels=self._request.channels,
-                ground=ground,
+                ground=ground if page or "terrain" in self._request.include else None,
                 camera=None if self._camera is None else self._camera.track(),
             )
+
+    def _obstacles(self) -> tuple[Shape, ...]:
+        """What the scene's plan keeps clear of."""
+        if self._scene.plan is None:
+            return ()
+        from sim.planner import task_of_scene
+
+        return task_of_scene(self._scene, world=self._world)[1].obstacles
+
+    def _steps(self, simulation: Simulation) -> list[LaneMotion]:
+        """Motions of the lanes that are recorded step by step."""
+        takes = []
+        for lane in simulation.snapshot.lanes:
+            reply: Future[Take] = Future()
+            simulation.submit(KeepTake(reply, lane.name))
+            simulation.advance(0.0)
+            if reply.exception(0) is None:
+                takes.append((lane.name, lane.tint, lane.ghost, reply.result(0)))
+        return motions_of_takes(takes, self._world, every_s=PAGE_EVERY_S)
 
 
 class _CameraRecorder:
@@ -153,7 +175,7 @@ def run(
             exports.add(simulation.snapshot, moment_s)
             report(f"{simulation.snapshot.clock_s:.1f} s", (number + 1) / len(moments))
         outlets.finish()
-        exports.finish()
+        exports.finish(simulation)
         if kept is not None and request.take is not None:
             _write_take(simulation, kept, request.take.stem)
     return simulation.snapshot

@@ -1,12 +1,14 @@
 """What lanes have done, as arrays: the one form that glTF, USD and tables are written from."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sim.integrators import Integrator
 from sim.multibody.shapes import Link
+from sim.platform.errors import InputError, quote
 from sim.recordings import Take
 from sim.recordings.playback import Playback
 from sim.recordings.take import LaneStatus
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from sim.world import World
 
 Columns = Mapping[str, np.ndarray]
+EVERY_S = 1.0 / 30.0
+"""Between the moments of a motion at least, if nothing else is said: one a picture."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -58,6 +62,8 @@ class LaneMotion:
     """m: where the stand of what is held has its place."""
     links: tuple[Link, ...] = ()
     """What its bodies look like that have no model."""
+    about: str = ""
+    """What it is a motion of, for captions: vehicle, method and step."""
 
     @property
     def main(self) -> np.ndarray:
@@ -78,15 +84,16 @@ def motion_of_trajectory(trajectory: Trajectory, name: str = "") -> LaneMotion:
         controls = trajectory.vehicle.neutral_controls[None]
     observed = Observed(trajectory.observed.layout, trajectory.observed.rows[kept])
     vehicle = trajectory.vehicle
-    return _motion(
+    made = _motion(
         name or vehicle.name, vehicle, trajectory.time[kept], trajectory.nodes[kept], controls[kept], observed
     )
+    return replace(made, about=_about(vehicle, trajectory.integrator, trajectory.step_s))
 
 
 def motion_of_take(
     take: Take,
     *,
-    every_s: float = 1.0 / 30.0,
+    every_s: float = EVERY_S,
     world: "World | None" = None,
     playback: Playback | None = None,
     name: str = "",
@@ -101,7 +108,26 @@ def motion_of_take(
         pivot_w=take.legs[0].pivot_w, world=world, tint=tint, ghost=ghost,
     )  # fmt: skip
     made.wreck[-1] = take.status is not LaneStatus.RUNNING
-    return made
+    last = take.legs[-1]
+    return replace(made, about=_about(last.vehicle, last.integrator, last.step_s))
+
+
+def motions_of_takes(
+    takes: Sequence[tuple[str, tuple[float, float, float], bool, Take]],
+    world: "World",
+    *,
+    every_s: float = EVERY_S,
+) -> list[LaneMotion]:
+    """Lanes side by side, in this world where it is theirs: name, tint, whether it is a ghost, and take of each."""
+    found = []
+    for name, tint, ghost, take in takes:
+        here = world if (world.name, world.seed) == (take.world, take.seed) else None
+        found.append(motion_of_take(take, every_s=every_s, world=here, name=name, tint=tint, ghost=ghost))
+    return found
+
+
+def _about(vehicle: Vehicle, method: Integrator, step_s: float) -> str:
+    return f"{vehicle.name} under {method.name}, steps of {1e3 * step_s:.4g} ms"
 
 
 def _motion(
@@ -142,6 +168,24 @@ def _motion(
         pivot_w=pivot_w or (0.0, 0.0, 0.0),
         links=vehicle.links,
     )
+
+
+def named_apart(motions: Sequence[LaneMotion]) -> list[LaneMotion]:
+    """Motions of which the second of one name is "NAME 2", and so on. Raises InputError for no list of motions."""
+    if not isinstance(motions, list | tuple) or not all(isinstance(motion, LaneMotion) for motion in motions):
+        raise InputError(f"motions = {quote(motions)} are refused; allowed: a list of motions")
+    if not motions:
+        raise InputError("nothing to export; allowed: one motion or more")
+    taken: set[str] = set()
+    found = []
+    for motion in motions:
+        name, count = motion.name, 1
+        while name in taken:
+            count += 1
+            name = f"{motion.name} {count}"
+        taken.add(name)
+        found.append(motion if name == motion.name else replace(motion, name=name))
+    return found
 
 
 class MotionRecorder:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -16,6 +17,8 @@ from sim.models.model_asset import ModelAsset
 from sim.models.solids import capsules_of
 from sim.models.stand_in import box_asset, cart_asset, on_wheels
 from sim.multibody.shapes import STAND
+from sim.shapes import Shape
+from sim.shapes.surface import grid_indices
 from sim.vehicle_config import Part, VehicleConfig, named_values
 from sim.vehicle_config.model import moved
 from sim.vehicles import VEHICLES
@@ -55,6 +58,55 @@ class Keyframes:
     """(n, 3)."""
     shown: np.ndarray
     """(n,) whether it is seen."""
+
+    def thinned(self, off_m: float, off_rad: float) -> "Keyframes":
+        """The same motion by fewer keys: what was between them comes back to `off_m` and `off_rad` by interpolation.
+
+        Places and scales are interpolated linearly, rotations spherically, as glTF asks of its readers. `off_m` holds
+        for scales too, which have no unit.
+        """
+        kept = np.zeros(len(self.time), bool)
+        kept[[0, -1]] = True
+        kept[1:] |= self.shown[1:] != self.shown[:-1]
+        bounds = np.flatnonzero(kept).tolist()
+        spans = list(pairwise(bounds))
+        while spans:
+            first, last = spans.pop()
+            if last - first < 2:
+                continue
+            off = self._off_between(first, last, off_m, off_rad)
+            worst = int(off.argmax())
+            if off[worst] > 1.0:
+                middle = first + 1 + worst
+                kept[middle] = True
+                spans += [(first, middle), (middle, last)]
+        return Keyframes(
+            self.time[kept], self.translation[kept], self.rotation[kept], self.scale[kept], self.shown[kept]
+        )
+
+    def _off_between(self, first: int, last: int, off_m: float, off_rad: float) -> np.ndarray:
+        """(last - first - 1,) how far keys between two are from interpolation, in units of what is allowed."""
+        inner = slice(first + 1, last)
+        part = (self.time[inner] - self.time[first]) / (self.time[last] - self.time[first])
+        off = np.zeros(last - first - 1)
+        for values in (self.translation, self.scale):
+            straight = values[first] + part[:, None] * (values[last] - values[first])
+            off = np.maximum(off, np.linalg.norm(values[inner] - straight, axis=1) / off_m)
+        return np.maximum(off, self._turned_off(first, last, part) / off_rad)
+
+    def _turned_off(self, first: int, last: int, part: np.ndarray) -> np.ndarray:
+        """(last - first - 1,) rad between the rotations and the great circle from the first to the last."""
+        a, b = self.rotation[first], self.rotation[last]
+        b = b if a @ b >= 0.0 else -b
+        angle = 2.0 * np.arcsin(min(0.5 * float(np.linalg.norm(b - a)), 1.0))
+        if angle < 1e-9:
+            between = a + part[:, None] * (b - a)
+        else:
+            between = np.sin((1.0 - part) * angle)[:, None] * a + np.sin(part * angle)[:, None] * b
+            between /= np.sin(angle)
+        q = self.rotation[first + 1 : last]
+        away = np.minimum(np.linalg.norm(q - between, axis=1), np.linalg.norm(q + between, axis=1))
+        return 4.0 * np.arcsin(np.minimum(0.5 * away, 1.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -274,14 +326,19 @@ def _turned_inside_out(M: np.ndarray, scale: np.ndarray, before: np.ndarray) -> 
 
 
 _MARGIN_M = 60.0
-_CORNERS = 160
+_ABOVE_M = 6.0
+"""By which what is endless is drawn higher than the motion."""
+_CORNERS = 192
 """Of the piece of land, along each side."""
-_SAND = (0.42, 0.27, 0.17)
+_SAND, _ROCK, _PAVING = (0.42, 0.27, 0.17), (0.24, 0.13, 0.085), (0.27, 0.26, 0.25)
+_WATER, _BUILT, _OBSTACLE = (0.035, 0.105, 0.125), (0.36, 0.35, 0.33), (0.30, 0.33, 0.36)
+_STEEP = 0.72
+"""z of the unit normal of land on which no sand stays."""
 
 
 @dataclass(frozen=True, eq=False)
 class GroundMesh:
-    """A piece of land, or of the water above it, in world coordinates."""
+    """A piece of land, the water above it, and what stands on it, in world coordinates."""
 
     positions: np.ndarray
     """(n, 3) m."""
@@ -289,8 +346,8 @@ class GroundMesh:
     """(n, 3) unit vectors."""
     triangles: np.ndarray
     """(m, 3)."""
-    colour: tuple[float, float, float] = _SAND
-    """Linear RGB."""
+    colours: np.ndarray
+    """(n, 3) linear RGB."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -304,20 +361,64 @@ class CameraTrack:
     far_m: float
 
 
-def ground_under(world: World, motions: Sequence[LaneMotion]) -> GroundMesh:
-    """The land under some motions and around them."""
+def ground_under(world: World, motions: Sequence[LaneMotion], solids: Sequence[Shape] = ()) -> GroundMesh:
+    """The land under some motions and around them, what is built on it, and other solids."""
     places = np.concatenate([motion.main[:, :2, 3] for motion in motions])
     low, high = places.min(axis=0) - _MARGIN_M, places.max(axis=0) + _MARGIN_M
+    parts = [_land(world, low, high)]
+    if world.water_level_m is not None:
+        parts.append(_water(world.water_level_m, low, high))
+    if world.grounds is not None:
+        walls = [wall for tunnel in world.grounds.tunnels for wall in tunnel.walls]
+        built = [block.shape for block in (*world.grounds.blocks, *walls)]
+        parts += [_solid(shape, _BUILT) for shape in built if _near(shape, low, high)]
+    top_m = max(float(motion.main[:, 2, 3].max()) for motion in motions) + _ABOVE_M
+    for shape in solids:
+        foot_m = float(world.surface_m(*shape.middle_w[:2])) - 1.0
+        parts.append(_solid(shape.between(foot_m, top_m), _OBSTACLE))
+    first = np.cumsum([0, *(len(part.positions) for part in parts)])
+    return GroundMesh(
+        np.concatenate([part.positions for part in parts]),
+        np.concatenate([part.normals for part in parts]),
+        np.concatenate([part.triangles + k for part, k in zip(parts, first, strict=False)]),
+        np.concatenate([part.colours for part in parts]),
+    )
+
+
+def _land(world: World, low: np.ndarray, high: np.ndarray) -> GroundMesh:
     x, y = (np.linspace(a, b, _CORNERS) for a, b in zip(low, high, strict=True))
     X, Y = np.meshgrid(x, y, indexing="ij")
-    Z = np.broadcast_to(world.surface_m(X, Y), X.shape)
+    Z = np.broadcast_to(world.terrain.height(X, Y), X.shape)
     dx, dy = np.gradient(Z, x, y)
     normals = np.stack([-dx, -dy, np.ones_like(Z)], axis=-1)
     normals /= np.linalg.norm(normals, axis=-1, keepdims=True)
-    k = np.arange(_CORNERS * _CORNERS).reshape(_CORNERS, _CORNERS)
-    a, b, c, d = k[:-1, :-1], k[1:, :-1], k[1:, 1:], k[:-1, 1:]
-    triangles = np.concatenate([np.stack(t, axis=-1).reshape(-1, 3) for t in ((a, b, c), (a, c, d))])
-    return GroundMesh(np.stack([X, Y, Z], axis=-1).reshape(-1, 3), normals.reshape(-1, 3), triangles)
+    colours = np.where(normals[..., 2:] < _STEEP, _ROCK, _SAND)
+    if world.grounds is not None:
+        colours[~world.grounds.clear_of(X, Y, 0.0)] = _PAVING
+    return GroundMesh(
+        np.stack([X, Y, Z], axis=-1).reshape(-1, 3),
+        normals.reshape(-1, 3),
+        grid_indices(_CORNERS, _CORNERS),
+        colours.reshape(-1, 3),
+    )
+
+
+def _water(level_m: float, low: np.ndarray, high: np.ndarray) -> GroundMesh:
+    x, y = np.meshgrid(*np.stack([low, high], axis=1), indexing="ij")
+    points = np.stack([x, y, np.full_like(x, level_m)], axis=-1).reshape(-1, 3)
+    flat = np.broadcast_to((0.0, 0.0, 1.0), points.shape)
+    return GroundMesh(points, flat, grid_indices(2, 2), np.broadcast_to(_WATER, points.shape))
+
+
+def _solid(shape: Shape, colour: tuple[float, float, float]) -> GroundMesh:
+    points, normals, faces = shape.surface()
+    return GroundMesh(points, normals, faces, np.broadcast_to(colour, points.shape))
+
+
+def _near(shape: Shape, low: np.ndarray, high: np.ndarray) -> bool:
+    """Whether it stands over the piece of land."""
+    x, y, _ = shape.middle_w
+    return bool((np.array([x, y]) > low).all() and (np.array([x, y]) < high).all())
 
 
 def camera_track(time: Sequence[float], views: Sequence[View]) -> CameraTrack:

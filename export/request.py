@@ -17,7 +17,8 @@ from sim.vehicles import Vehicle
 
 SCENES = (".glb", ".usd", ".usda", ".usdc")
 TABLES = (".csv", ".npz")
-ENDINGS = (*SCENES, *TABLES)
+PAGE = ".html"
+ENDINGS = (*SCENES, PAGE, *TABLES)
 
 
 FPS = 30
@@ -262,7 +263,7 @@ _OPTIONS = (
         type=_FILE,
         metavar="FILE",
         multiple=True,
-        help="Headless: .glb, .usdc, .csv, .npz, .mp4 or NAME-####.png; repeatable.",
+        help="Headless: .html, .glb, .usdc, .csv, .npz, .mp4 or NAME-####.png; repeatable.",
     ),
     option("--channels", default="", metavar="A,B", help="Of exported tables: only these; all without."),
     option("--include", default="", metavar="A,B", help="In exported scenes: terrain, camera."),

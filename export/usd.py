@@ -75,7 +75,11 @@ class _Layer:
             paths.append(self._add(node, parent))
         if ground is not None:
             mesh = self._mesh("/World/ground", ground.positions, ground.normals, ground.triangles)
-            self._bind(mesh, self._material("ground", ground.colour, (0.0, 0.0, 0.0), 0.0, 0.95, 1.0))
+            mesh.CreateDisplayColorPrimvar(self._geom.Tokens.vertex).Set(
+                self._vt.Vec3fArray.FromNumpy(np.ascontiguousarray(ground.colours, "f4"))
+            )
+            mean = tuple(ground.colours.mean(axis=0).tolist())
+            self._bind(mesh, self._material("ground", mean, (0.0, 0.0, 0.0), 0.0, 0.95, 1.0))
         if camera is not None:
             self._add_camera(camera)
         if not self._stage.GetRootLayer().Save():

@@ -14,6 +14,7 @@ from export.motion import LaneMotion, motion_of_trajectory
 from export.nodes import ground_under, nodes_of
 from sim.models.asset import load_model
 from sim.scene import load_scene
+from sim.shapes import Cylinder
 from sim.vehicle_config import config_named, named_values
 from sim.vehicle_config.model import moved
 from sim.vehicles import VEHICLES, enter_own
@@ -129,9 +130,28 @@ def test_land_under_the_motion_has_the_heights_of_the_world(tmp_path: Path) -> N
     ground = ground_under(world, [motion])
     file = written(tmp_path / "land.glb", motion, ground=ground)
     assert complaints(file) == {}
-    at = ground.positions[[0, 777, 12_345, -1]]
-    assert np.abs(at[:, 2] - world.surface_m(at[:, 0], at[:, 1])).max() < 1e-9
+    land, water = ground.positions[:-4], ground.positions[-4:]
+    assert np.abs(land[:, 2] - world.terrain.height(land[:, 0], land[:, 1])).max() < 1e-9
+    assert (water[:, 2] == world.water_level_m).all()
+    assert (land[:, 2] < world.water_level_m).any()
     assert (ground.normals[:, 2] > 0.0).all()
+
+
+def test_what_stands_on_the_ground_goes_along_with_it() -> None:
+    world = load_world("harbour", seed=7)
+    mast, motion = Cylinder((12.3, -4.5, 6.0), 0.7), motion_of("boat")
+    ground = ground_under(world, [motion], [mast])
+    foot_m = float(world.surface_m(12.3, -4.5)) - 1.0
+    points, normals, faces = mast.between(foot_m, motion.main[:, 2, 3].max() + 6.0).surface()
+    np.testing.assert_allclose(ground.positions[-len(points) :], points)
+    np.testing.assert_allclose(ground.normals[-len(points) :], normals)
+    np.testing.assert_array_equal(
+        ground.triangles[-len(faces) :], faces + len(ground.positions) - len(points)
+    )
+    assert world.grounds is not None
+    tops = [block.height_m for block in world.grounds.blocks if np.abs(block.centre_m).max() < 40.0]
+    assert tops
+    assert np.isclose(ground.positions[:, 2][:, None], tops, atol=1e-6).any(axis=0).all()
 
 
 def test_a_minute_of_flight_is_written_whole_and_small(tmp_path: Path) -> None:

@@ -203,31 +203,23 @@ class Sharing:
 
     def _written(self, asked: _Asked) -> News:
         from export.file import export_motions  # as above
-        from export.motion import motion_of_take
+        from export.motion import EVERY_S, motions_of_takes
         from export.nodes import ground_under
+        from export.page import PAGE_EVERY_S
+        from export.request import PAGE
 
         try:
-            motions = []
-            for name, tint, ghost, reply in asked.lanes:
-                if reply.exception() is not None:
-                    continue  # nothing has been recorded of it
-                take = reply.result()
-                here = (asked.world.name, asked.world.seed) == (take.world, take.seed)
-                playback = take.playback((lambda: asked.world) if here else None)
-                motions.append(
-                    motion_of_take(
-                        take,
-                        world=asked.world if here else None,
-                        playback=playback,
-                        name=name,
-                        tint=tint,
-                        ghost=ghost,
-                    )
-                )
+            takes = [
+                (name, tint, ghost, reply.result())
+                for name, tint, ghost, reply in asked.lanes
+                if reply.exception() is None  # else nothing has been recorded of it
+            ]
+            page = asked.request.ending == PAGE
+            motions = motions_of_takes(takes, asked.world, every_s=PAGE_EVERY_S if page else EVERY_S)
             if not motions:
                 return News("nothing has been recorded yet", error=True)
             free = self._free(asked.scene, asked.request.ending)
-            ground = ground_under(asked.world, motions) if asked.request.ground else None
+            ground = ground_under(asked.world, motions) if asked.request.ground or page else None
             path = export_motions(free, motions, title=asked.scene, ground=ground)
         except (InputError, OutputError, DisplayError) as error:
             return News(str(error), error=True)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     pass
 
 FORMATS = {
+    ".html": "A page that any browser opens, with cameras and plots",
     ".glb": "glTF: models that move, for Blender and game engines",
     ".usdc": "USD: the same for film and robotics tools",
     ".csv": "A table: places, velocities, controls, observables",

@@ -1,0 +1,360 @@
+// The viewer of an exported page: a recorded motion with cameras, a time line and plots. Built into viewer.bundle.js
+// by scripts/bundle_viewer.py. World coordinates have z up and metres, as everywhere in Holonomy.
+
+import {
+  ACESFilmicToneMapping, AnimationMixer, Box3, Color, DirectionalLight, Fog, HemisphereLight, LineBasicMaterial,
+  PerspectiveCamera, Quaternion, Scene, Vector3, WebGLRenderer, PCFShadowMap,
+} from "three";
+import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
+import { Line2 } from "three/examples/jsm/lines/Line2.js";
+import { LineGeometry } from "three/examples/jsm/lines/LineGeometry.js";
+import { LineMaterial } from "three/examples/jsm/lines/LineMaterial.js";
+import { GLTFLoader } from "three/examples/jsm/loaders/GLTFLoader.js";
+
+const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4];
+const SKY = new Color(0.62, 0.74, 0.86);
+const PLOTS = 3;
+const byId = (id) => document.getElementById(id);
+
+/** Bytes of a script element that holds them gzipped, in base64. */
+async function unpacked(id) {
+  const text = byId(id).textContent.trim();
+  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).arrayBuffer();
+}
+
+/** The node of a lane's body; a place that needs many digits has a node of its own above it. */
+function bodyIndex(nodes, lane, name) {
+  for (const child of nodes[lane].children) {
+    if (nodes[child].name === name) return child;
+    if (nodes[child].name === `${name} place`) return nodes[child].children[0];
+  }
+  return lane;
+}
+
+/** The page's state: everything that is shown follows from the moment `time` and the choices beside it. */
+class Viewer {
+  constructor(about, curves) {
+    this.about = about;
+    this.curves = curves;
+    this.time = 0;
+    this.speed = 1;
+    this.playing = true;
+    this.hidden = new Set();
+    this.plots = [];
+  }
+
+  /** Builds the picture; where the browser has no WebGL the plots stay. */
+  async picture(glb) {
+    const canvas = document.querySelector("#view canvas");
+    this.renderer = new WebGLRenderer({ canvas, antialias: true });
+    this.renderer.toneMapping = ACESFilmicToneMapping;
+    this.renderer.toneMappingExposure = 1.15;
+    this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.type = PCFShadowMap;
+    canvas.addEventListener("webglcontextlost", (event) => {
+      event.preventDefault();
+      byId("notice").textContent = "The picture was lost by the browser; reload the page to get it back.";
+    });
+    const gltf = await new GLTFLoader().parseAsync(glb, "");
+    this.scene = new Scene();
+    this.scene.background = SKY;
+    this.scene.add(gltf.scene, new HemisphereLight(0xd5e4f5, 0x6b5a48, 1.6));
+    this.world = await gltf.parser.getDependency("node", 0);
+    this.world.quaternion.identity(); // the file turns z up into y up; here z stays up
+    this.world.traverse((node) => {
+      if (!node.isMesh) return;
+      node.receiveShadow = true;
+      node.castShadow = !node.material.transparent && node.name !== "ground";
+    });
+    this.sun = new DirectionalLight(0xfff0da, 3.0);
+    this.sun.castShadow = true;
+    this.sun.shadow.mapSize.set(2048, 2048);
+    this.sun.shadow.normalBias = 0.05;
+    this.scene.add(this.sun, this.sun.target);
+    this.mixer = new AnimationMixer(gltf.scene);
+    this.actions = gltf.animations.map((clip) => this.mixer.clipAction(clip).play());
+    const { nodes } = gltf.parser.json;
+    const ofLanes = nodes[0].children.slice(0, this.about.lanes.length);
+    const ofBodies = ofLanes.map((lane, k) => bodyIndex(nodes, lane, this.about.lanes[k].body));
+    const built = (indices) => Promise.all(indices.map((index) => gltf.parser.getDependency("node", index)));
+    [this.lanes, this.mains] = [await built(ofLanes), await built(ofBodies)];
+    this.recorded = gltf.cameras[0] ?? null;
+    this.camera = new PerspectiveCamera(45, 1, 0.05, 20000);
+    this.camera.up.set(0, 0, 1);
+    this.orbit = new OrbitControls(this.camera, canvas);
+    this.orbit.enableDamping = true;
+    this.#trails();
+    this.#frame();
+    this.resize();
+    this.renderer.compile(this.scene, this.camera);
+  }
+
+  /** Where the first vehicle is at the start, and how large it is: what the cameras begin from. */
+  #frame() {
+    this.seek(0);
+    this.world.updateMatrixWorld(true);
+    const box = new Box3().setFromObject(this.lanes[0], true);
+    const size = box.getSize(new Vector3()).length();
+    this.size = Number.isFinite(size) && size > 0.05 ? size : 2;
+    this.scene.fog = new Fog(SKY, 400 * Math.max(1, this.size / 4), 2600 * Math.max(1, this.size / 4));
+    this.offset = new Vector3(-1.25, -1.5, 0.75).multiplyScalar(this.size);
+    this.target = this.#place(0);
+    this.camera.position.copy(this.target).add(this.offset);
+    this.orbit.target.copy(this.target);
+  }
+
+  #place(lane) {
+    return this.mains[lane].getWorldPosition(new Vector3());
+  }
+
+  #trails() {
+    this.trails = this.about.lanes.map((lane, k) => {
+      const places = this.curves.array(lane.trail);
+      if (places.length < 6) return null;
+      const line = new Line2(
+        new LineGeometry().setPositions(places),
+        new LineMaterial({ color: new Color(...lane.tint).getHex(), linewidth: 2.2, transparent: true, opacity: lane.ghost ? 0.35 : 0.75 }),
+      );
+      line.name = `trail ${k}`;
+      line.frustumCulled = false;
+      this.scene.add(line);
+      return line;
+    });
+  }
+
+  /** Shows the moment `time` [s from the start]. */
+  seek(time) {
+    this.time = Math.min(Math.max(time, 0), this.about.duration_s);
+    if (!this.mixer) return;
+    for (const action of this.actions) action.time = Math.min(this.time, action.getClip().duration);
+    this.mixer.update(0); // by a time that passes the last moment would be the first again
+  }
+
+  resize() {
+    const { clientWidth, clientHeight } = byId("view");
+    if (this.renderer) {
+      this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+      this.renderer.setSize(clientWidth, clientHeight, false);
+      for (const camera of [this.camera, this.recorded].filter(Boolean)) {
+        camera.aspect = clientWidth / clientHeight;
+        camera.updateProjectionMatrix();
+      }
+    }
+    this.plots.forEach((plot) => plot.resize());
+  }
+
+  /** One picture, `dt` seconds after the last. */
+  draw(dt) {
+    if (this.playing && this.about.duration_s > 0) {
+      const next = this.time + dt * this.speed;
+      this.seek(next >= this.about.duration_s ? 0 : next);
+    }
+    byId("time").value = this.about.duration_s > 0 ? this.time / this.about.duration_s : 0;
+    byId("clock").textContent = `${(this.about.begin_s + this.time).toFixed(2)} s`;
+    this.plots.forEach((plot) => plot.cursor(this.time));
+    if (!this.renderer) return;
+    this.world.updateMatrixWorld(true);
+    this.lanes.forEach((lane, k) => {
+      lane.visible = !this.hidden.has(k);
+      if (this.trails[k]) this.trails[k].visible = lane.visible;
+    });
+    const place = this.#place(0);
+    const kind = byId("camera").value;
+    if (kind !== "free") this.#follow(place, kind);
+    this.orbit.enabled = kind !== "recorded";
+    if (this.orbit.enabled) this.orbit.update();
+    this.sun.position.copy(place).add(new Vector3(-4, -6, 8).multiplyScalar(this.size));
+    this.sun.target.position.copy(place);
+    const reach = 3 * this.size;
+    Object.assign(this.sun.shadow.camera, { left: -reach, right: reach, bottom: -reach, top: reach, near: 0.1, far: 30 * this.size });
+    this.sun.shadow.camera.updateProjectionMatrix();
+    this.renderer.render(this.scene, kind === "recorded" ? this.recorded : this.camera);
+  }
+
+  /** Moves camera and target with the vehicle; the chase camera also turns with its heading. */
+  #follow(place, kind) {
+    if (kind === "chase") {
+      const forward = new Vector3(1, 0, 0).applyQuaternion(this.mains[0].getWorldQuaternion(new Quaternion()));
+      const heading = Math.atan2(forward.y, forward.x);
+      if (this.heading !== undefined) {
+        const turn = Math.atan2(Math.sin(heading - this.heading), Math.cos(heading - this.heading)) * 0.12;
+        this.camera.position.sub(this.orbit.target).applyAxisAngle(new Vector3(0, 0, 1), turn).add(this.orbit.target);
+        this.heading += turn;
+      } else {
+        this.heading = heading;
+      }
+    }
+    this.camera.position.add(place).sub(this.target);
+    this.orbit.target.add(place).sub(this.target);
+    this.target.copy(place);
+  }
+
+  /** Poses of all lanes' first bodies at a moment: rows of a 4 x 4 matrix, world coordinates. For tests. */
+  poses(time) {
+    this.seek(time);
+    this.world.updateMatrixWorld(true);
+    return this.mains.map((node) => {
+      const e = node.matrixWorld.elements;
+      return [0, 1, 2, 3].map((row) => [e[row], e[4 + row], e[8 + row], e[12 + row]]);
+    });
+  }
+}
+
+/** Arrays of float32 that lie one after the other; told by their first index and length. */
+class Curves {
+  constructor(buffer) {
+    this.values = new Float32Array(buffer);
+  }
+
+  array([first, length]) {
+    return this.values.subarray(first, first + length);
+  }
+}
+
+/** One quantity of all lanes over time, with a cursor; a click or a drag moves the time. */
+class Plot {
+  constructor(viewer, host, names, chosen) {
+    this.viewer = viewer;
+    this.select = host.appendChild(document.createElement("select"));
+    this.canvas = host.appendChild(document.createElement("canvas"));
+    for (const name of names) this.select.add(new Option(name, name, false, name === chosen));
+    this.select.addEventListener("change", () => this.paint());
+    const at = (event) => {
+      if (!(event.buttons & 1)) return;
+      const box = this.canvas.getBoundingClientRect();
+      viewer.seek(((event.clientX - box.left - this.left) / (box.width - this.left)) * viewer.about.duration_s);
+    };
+    this.canvas.addEventListener("pointerdown", at);
+    this.canvas.addEventListener("pointermove", at);
+    this.left = 46;
+  }
+
+  resize() {
+    const ratio = Math.min(devicePixelRatio, 2);
+    this.canvas.width = this.canvas.clientWidth * ratio;
+    this.canvas.height = this.canvas.clientHeight * ratio;
+    this.ratio = ratio;
+    this.paint();
+  }
+
+  /** Draws the curves once; `cursor` puts the time over them. */
+  paint() {
+    const { width, height } = this.canvas;
+    if (!width || !height) return;
+    const pen = this.canvas.getContext("2d");
+    const lines = this.viewer.about.lanes.flatMap((lane, k) =>
+      this.viewer.hidden.has(k) || !lane.curves[this.select.value] ? [] : [{
+        tint: lane.tint, time: this.viewer.curves.array(lane.time), values: this.viewer.curves.array(lane.curves[this.select.value]),
+      }]);
+    let low = Infinity, high = -Infinity;
+    for (const line of lines) for (const v of line.values) if (Number.isFinite(v)) { low = Math.min(low, v); high = Math.max(high, v); }
+    if (!(low <= high)) { low = 0; high = 1; }
+    if (high - low < 1e-9 * Math.max(1, Math.abs(high))) { low -= 0.5; high += 0.5; }
+    const pad = 0.06 * (high - low), r = this.ratio, left = this.left * r;
+    low -= pad; high += pad;
+    const x = (t) => left + (t / this.viewer.about.duration_s) * (width - left);
+    const y = (v) => height - 3 * r - ((v - low) / (high - low)) * (height - 6 * r);
+    pen.clearRect(0, 0, width, height);
+    pen.font = `${10.5 * r}px system-ui, sans-serif`;
+    pen.fillStyle = "#9aa6b2";
+    pen.strokeStyle = "rgba(255,255,255,0.09)";
+    pen.lineWidth = r;
+    for (const v of [low + pad, 0.5 * (low + high), high - pad]) {
+      pen.fillText(short(v), 0, y(v) + 3.5 * r);
+      pen.beginPath(); pen.moveTo(left, y(v)); pen.lineTo(width, y(v)); pen.stroke();
+    }
+    pen.lineWidth = 1.6 * r;
+    for (const line of lines) {
+      pen.strokeStyle = `rgb(${line.tint.map((c) => Math.round(255 * Math.min(1, c))).join(",")})`;
+      pen.beginPath();
+      for (let k = 0; k < line.time.length; k++) {
+        const v = line.values[k];
+        if (Number.isFinite(v)) pen[k ? "lineTo" : "moveTo"](x(line.time[k]), y(v));
+      }
+      pen.stroke();
+    }
+    this.painted = pen.getImageData(0, 0, width, height);
+    this.x = x;
+    this.shown = null;
+    this.cursor(this.viewer.time);
+  }
+
+  cursor(time) {
+    if (!this.painted || this.shown === time) return;
+    this.shown = time;
+    const pen = this.canvas.getContext("2d");
+    pen.putImageData(this.painted, 0, 0);
+    pen.strokeStyle = "#ffb454";
+    pen.lineWidth = this.ratio;
+    pen.beginPath(); pen.moveTo(this.x(time), 0); pen.lineTo(this.x(time), this.canvas.height); pen.stroke();
+  }
+}
+
+/** A number in at most six letters. */
+function short(value) {
+  const size = Math.abs(value);
+  if (size !== 0 && (size >= 1e5 || size < 1e-3)) return value.toExponential(1).replace("e+", "e");
+  return String(+value.toPrecision(4));
+}
+
+function controls(viewer) {
+  const { about } = viewer;
+  const heading = document.createElement("h1");
+  heading.textContent = about.title;
+  byId("caption").append(heading, ...about.caption.map((line) => Object.assign(document.createElement("p"), { textContent: line })));
+  for (const value of SPEEDS) byId("speed").add(new Option(`${value} x`, value, false, value === 1));
+  const cameras = [["follow", "Follow"], ["chase", "Chase"], ["free", "Stay"]];
+  if (viewer.recorded) cameras.push(["recorded", "As recorded"]);
+  for (const [value, text] of cameras) byId("camera").add(new Option(text, value));
+  if (viewer.recorded) byId("camera").value = "recorded";
+  const play = () => { viewer.playing = !viewer.playing; byId("play").textContent = viewer.playing ? "Pause" : "Play"; };
+  byId("play").addEventListener("click", play);
+  byId("time").addEventListener("input", (event) => viewer.seek(event.target.value * about.duration_s));
+  byId("speed").addEventListener("change", (event) => { viewer.speed = Number(event.target.value); });
+  addEventListener("keydown", (event) => {
+    if (event.target.tagName === "SELECT") return;
+    if (event.code === "Space") { event.preventDefault(); play(); document.activeElement.blur(); }
+    if (event.code === "ArrowRight") viewer.seek(viewer.time + 0.1);
+    if (event.code === "ArrowLeft") viewer.seek(viewer.time - 0.1);
+  });
+  about.lanes.forEach((lane, k) => {
+    const label = byId("lanes").appendChild(document.createElement("label"));
+    const box = Object.assign(document.createElement("input"), { type: "checkbox", checked: true });
+    const colour = document.createElement("i");
+    colour.style.background = `rgb(${lane.tint.map((c) => Math.round(255 * c)).join(",")})`;
+    label.append(box, colour, lane.name);
+    box.addEventListener("change", () => {
+      viewer.hidden[box.checked ? "delete" : "add"](k);
+      viewer.plots.forEach((plot) => plot.paint());
+    });
+  });
+  const names = [...new Set(about.lanes.flatMap((lane) => Object.keys(lane.curves)))];
+  viewer.plots = about.first_plots.slice(0, PLOTS).map((name) => new Plot(viewer, byId("plots").appendChild(document.createElement("section")), names, name));
+  addEventListener("resize", () => viewer.resize());
+}
+
+async function start() {
+  const about = JSON.parse(byId("about").textContent);
+  const [scene, curves] = await Promise.all([unpacked("scene"), unpacked("curves")]);
+  const viewer = new Viewer(about, new Curves(curves));
+  try {
+    await viewer.picture(scene);
+  } catch (error) {
+    viewer.renderer = null;
+    byId("notice").textContent = `No picture: ${error.message}. The plots work without it.`;
+  }
+  controls(viewer);
+  viewer.resize();
+  let before = performance.now();
+  const next = (now) => {
+    viewer.draw(Math.min(Math.max(1e-3 * (now - before), 0), 0.25));
+    before = now;
+    requestAnimationFrame(next);
+  };
+  requestAnimationFrame(next);
+  window.holonomy = viewer;
+}
+
+start();

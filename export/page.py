@@ -1,0 +1,186 @@
+"""A motion as one HTML file that any browser opens without network: the models, a time line, cameras and plots.
+
+The file holds the binary glTF of the scene, gzipped, and a viewer that is built on three.js (MIT): its source is
+assets/page/viewer.js, and scripts/bundle_viewer.py makes assets/page/viewer.bundle.js of it.
+"""
+
+import base64
+import gzip
+import html
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from export.gltf import to_bytes
+from export.motion import LaneMotion, motion_of_take, motion_of_trajectory, named_apart
+from export.nodes import CameraTrack, GroundMesh, nodes_of
+from export.tables import channels_of
+from sim.platform.errors import InputError, quote
+from sim.recordings import Take
+from sim.trajectory import Trajectory
+from sim.vehicle_config import ASSETS
+
+_ASSETS = ASSETS / "page"
+PAGE_EVERY_S = 1.0 / 200.0
+"""Between the moments of a page's motions at least; those that interpolation tells are left out again."""
+_OFF_M, _OFF_RAD = 5e-5, 5e-5
+"""By which a motion's keys may be thinned out."""
+_CURVE_POINTS = 1500
+"""Of a curve at most."""
+_TRAIL_OFF_M = 0.02
+_FIRST_PLOTS = ("energy", "position.z", "velocity.x")
+"""What is plotted at first, where there is such a channel."""
+_PLOTS = 3
+
+
+def write_page(
+    path: Path,
+    motions: Sequence[LaneMotion],
+    *,
+    title: str,
+    ground: GroundMesh | None = None,
+    camera: CameraTrack | None = None,
+) -> None:
+    """Write the page. Raises OSError, OutputError for a motion that no scene can hold."""
+    path.write_text(page(motions, title=title, ground=ground, camera=camera), encoding="utf-8")
+
+
+def page(
+    motions: Sequence[LaneMotion],
+    *,
+    title: str,
+    ground: GroundMesh | None = None,
+    camera: CameraTrack | None = None,
+) -> str:
+    """The text of the page.
+
+    Between the moments of the motions the viewer interpolates; at them poses come back to 0.1 mm and 1e-4 rad.
+    Raises OutputError for a motion that no scene can hold.
+    """
+    nodes = [
+        node if node.track is None else replace(node, track=node.track.thinned(_OFF_M, _OFF_RAD))
+        for node in nodes_of(motions)
+    ]
+    scene = to_bytes(nodes, title=title, ground=ground, camera=camera)
+    curves = _Curves()
+    begin_s = min(float(motion.time[0]) for motion in motions)
+    end_s = max(float(motion.time[-1]) for motion in motions)
+    found = [_channels(motion, curves) for motion in motions]
+    lanes = [_lane(motion, begin_s, curves) | {"curves": f} for motion, f in zip(motions, found, strict=True)]
+    names = list(dict.fromkeys(name for of_lane in found for name in of_lane))
+    about = {
+        "title": title,
+        "caption": [f"{motion.name}: {motion.about}" for motion in motions if motion.about],
+        "begin_s": begin_s,
+        "duration_s": end_s - begin_s,
+        "lanes": lanes,
+        "first_plots": _first_plots(names),
+    }
+    parts = {
+        "TITLE": html.escape(title),
+        "SCENE": _packed(scene),
+        "CURVES": _packed(curves.bytes()),
+        # Within a script element only its end would be read as markup.
+        "ABOUT": json.dumps(about, allow_nan=False).replace("<", "\\u003c"),
+        "VIEWER": (_ASSETS / "viewer.bundle.js")
+        .read_text(encoding="utf-8")
+        .replace("</script", "<\\/script"),
+    }
+    frame = (_ASSETS / "page.html").read_text(encoding="utf-8")
+    return re.sub("@([A-Z]+)@", lambda place: parts[place[1]], frame)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A page that a notebook shows in a frame of its own."""
+
+    text: str
+    height_px: int = 560
+
+    def _repr_html_(self) -> str:
+        frame = f"width: 100%; height: {self.height_px}px; border: 0"
+        return f'<iframe style="{frame}" srcdoc="{html.escape(self.text)}"></iframe>'
+
+
+def show(*runs: Trajectory | Take, title: str = "") -> Shown:
+    """Trajectories and takes beside each other, for a notebook: `show(run, other)` as the last line of a cell.
+
+    Raises InputError for what is neither.
+    """
+    tints = ((1.0, 1.0, 1.0), (0.98, 0.55, 0.15), (0.25, 0.65, 1.0), (0.4, 0.85, 0.45))
+    motions = []
+    for k, run in enumerate(runs):
+        if isinstance(run, Trajectory):
+            motion = motion_of_trajectory(run)
+        elif isinstance(run, Take):
+            motion = motion_of_take(run, every_s=PAGE_EVERY_S)
+        else:
+            raise InputError(f"{quote(run)} is no run to show; allowed: trajectories and takes")
+        motions.append(replace(motion, tint=tints[k % len(tints)]))
+    motions = named_apart(motions)
+    return Shown(page(motions, title=title or motions[0].name))
+
+
+class _Curves:
+    """Arrays of float32 one after the other, told by their first index and length."""
+
+    def __init__(self) -> None:
+        self._parts: list[np.ndarray] = []
+        self._count = 0
+
+    def add(self, values: np.ndarray) -> tuple[int, int]:
+        flat = np.ascontiguousarray(values, "f4").reshape(-1)
+        self._parts.append(flat)
+        self._count += len(flat)
+        return self._count - len(flat), len(flat)
+
+    def bytes(self) -> bytes:
+        return np.concatenate(self._parts).astype("<f4").tobytes()
+
+
+def _kept(count: int) -> np.ndarray:
+    """Rows of `count` that a curve goes through."""
+    return np.unique(np.linspace(0, count - 1, min(count, _CURVE_POINTS)).round().astype(int))
+
+
+def _channels(motion: LaneMotion, curves: _Curves) -> dict[str, tuple[int, int]]:
+    """Heading of each scalar channel -> its curve."""
+    count = len(motion.time)
+    found = {}
+    for name, channel in channels_of(motion).items():
+        if not name.endswith("rotation"):
+            table = channel.values.reshape(count, -1)[_kept(count)]
+            for heading, column in zip(channel.columns(name), table.T, strict=True):
+                found[heading] = curves.add(column)
+    return found
+
+
+def _lane(motion: LaneMotion, begin_s: float, curves: _Curves) -> dict[str, object]:
+    """What the viewer has to know of a lane beside its models and curves."""
+    places = motion.main[:, :3, 3]
+    along = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(places, axis=0), axis=1)))
+    apart = np.append(np.unique(np.floor(along / _TRAIL_OFF_M), return_index=True)[1], len(places) - 1)
+    return {
+        "name": motion.name,
+        "body": next(iter(motion.bodies)),
+        "tint": list(motion.tint),
+        "ghost": motion.ghost,
+        "time": curves.add(motion.time[_kept(len(motion.time))] - begin_s),
+        "trail": curves.add(places[apart[_kept(len(apart))]]),
+    }
+
+
+def _first_plots(names: Sequence[str]) -> list[str]:
+    """Three headings, of what is most often asked for and then of what there is."""
+    bare = {heading.split(" [")[0]: heading for heading in names}
+    wanted = [bare[name] for name in _FIRST_PLOTS if name in bare]
+    rest = [heading for heading in names if heading not in wanted]
+    return [*wanted, *rest][:_PLOTS]
+
+
+def _packed(data: bytes) -> str:
+    return base64.b64encode(gzip.compress(data, compresslevel=6, mtime=0)).decode("ascii")

@@ -1,0 +1,162 @@
+"""Pages of motions: what a real browser shows of them is what was flown, without network and without complaint."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image
+from scipy.spatial.transform import Rotation, Slerp
+
+import sim
+from export.file import export_motions
+from export.motion import motion_of_take, motion_of_trajectory
+from export.nodes import Keyframes, ground_under
+from export.page import PAGE_EVERY_S, show
+from sim.recordings import Take
+from sim.world import load_world
+from tests.export.browser import Browser, browser, installed
+from tests.export.flights import helicopter_flight, motion_of
+
+needs_browser = pytest.mark.skipif(not installed(), reason="there is no chromedriver")
+READY = "window.holonomy"
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    with browser() as made:
+        yield made
+
+
+def spun(seed: int) -> sim.Trajectory:
+    """A rigid body thrown and tumbling about no axis of its own, a kilometre from the origin."""
+    rng = np.random.default_rng(seed)
+    body = sim.vehicle("rigid-body", inertia=(1.0, 2.3, 3.1))
+    state = body.state(x=(1000.0, -2000.0, 300.0), omega=rng.normal(size=3) * 3.0, v=rng.normal(size=3) * 8.0)
+    return sim.simulate(body, "variational", step=0.005, duration=4.0, initial=state)
+
+
+@needs_browser
+def test_a_browser_finds_the_poses_of_the_take_in_the_page(tmp_path: Path, chromium: Browser) -> None:
+    run = spun(3)
+    take = Take.of_trajectory(run)
+    other = replace(motion_of("car"), name="car beside", ghost=True, tint=(0.2, 0.6, 1.0))
+    motions = [motion_of_take(take, every_s=PAGE_EVERY_S, name="thrown"), other]
+    page = export_motions(tmp_path / "thrown.html", motions, title="A <b>throw</b> & </script> tumble")
+    chromium.open(page, READY)
+    chromium.run("holonomy.playing = false")
+    for step in (0, 1, 77, 333, 500, 799, 800):
+        found = np.array(chromium.run(f"return holonomy.poses({0.005 * step})")[0])
+        off = np.linalg.norm(found[:3, 3] - run.pose[step, :3, 3])
+        turn = np.linalg.norm(Rotation.from_matrix(found[:3, :3].T @ run.pose[step, :3, :3]).as_rotvec())
+        assert off < 1e-4  # 5e-5
+        assert turn < 1e-4  # 5e-5
+    assert chromium.run("return document.title") == "A <b>throw</b> & </script> tumble"
+    assert (
+        chromium.run("return document.querySelector('h1').textContent") == "A <b>throw</b> & </script> tumble"
+    )
+    assert chromium.run("return performance.getEntriesByType('resource').length") == 0
+    assert chromium.complaints() == []
+
+
+@needs_browser
+def test_a_flight_over_land_is_seen_and_can_be_scrubbed_and_plotted(
+    tmp_path: Path, chromium: Browser
+) -> None:
+    motion = motion_of_trajectory(helicopter_flight(2.0), "flown")
+    page = export_motions(
+        tmp_path / "flight.html", [motion], title="flight", ground=ground_under(load_world("plain"), [motion])
+    )
+    chromium.open(page, READY)
+    chromium.run("holonomy.playing = false; holonomy.seek(1.0)")
+    chromium.run("document.querySelector('#time').value = 0.25")
+    chromium.run("document.querySelector('#time').dispatchEvent(new Event('input'))")
+    assert chromium.run("return holonomy.time") == pytest.approx(0.5)
+    chromium.run("dispatchEvent(new KeyboardEvent('keydown', {code: 'ArrowRight'}))")
+    assert chromium.run("return holonomy.time") == pytest.approx(0.6)
+    plots = chromium.run("return [...document.querySelectorAll('#plots select')].map((s) => s.value)")
+    assert plots == ["energy [J]", "position.z [m]", "velocity.x [m/s]"]
+    names = chromium.run(
+        "return [...document.querySelectorAll('#plots select')[0].options].map((o) => o.value)"
+    )
+    assert {"velocity.y [m/s]", "omega.z [rad/s]"} <= set(names)
+    chromium.run("const s = document.querySelector('#camera'); s.value = 'chase'; return s.value")
+    with Image.open(chromium.picture(tmp_path / "seen.png")) as seen:
+        picture = np.asarray(seen.convert("RGB"), float)[40:420]
+    assert picture.std() > 15.0  # 31; an empty canvas has 0
+    assert chromium.complaints() == []
+
+
+@needs_browser
+def test_a_notebook_shows_runs_in_a_frame_of_their_own(tmp_path: Path, chromium: Browser) -> None:
+    cell = show(spun(5), Take.of_trajectory(spun(6)), title='two "throws"')._repr_html_()
+    notebook = tmp_path / "notebook.html"
+    notebook.write_text(f"<!doctype html><meta charset=utf-8><body>{cell}", encoding="utf-8")
+    inner = "document.querySelector('iframe').contentWindow"
+    chromium.open(notebook, f"{inner}.holonomy")
+    assert chromium.run(f"return {inner}.document.title") == 'two "throws"'
+    lanes = chromium.run(
+        f"return [...{inner}.document.querySelectorAll('#lanes label')].map((l) => l.textContent)"
+    )
+    assert lanes == ["rigid-body", "rigid-body 2"]
+    assert chromium.complaints() == []
+    with pytest.raises(sim.InputError, match="no run to show; allowed: trajectories and takes"):
+        show(3)  # type: ignore[arg-type]
+
+
+@needs_browser
+def test_without_webgl_the_plots_stay(tmp_path: Path) -> None:
+    page = export_motions(tmp_path / "plots.html", [motion_of("pendulum")], title="plots")
+    with browser("--disable-3d-apis") as without:
+        without.open(page, READY)
+        assert without.run("return document.querySelector('#notice').textContent").startswith("No picture: ")
+        assert without.run("return document.querySelectorAll('#plots canvas').length") == 3
+        without.run("holonomy.playing = false; holonomy.seek(0.5)")
+        assert without.run("return holonomy.time") == pytest.approx(0.5)
+
+
+def test_a_minute_of_flight_is_a_page_of_less_than_five_megabytes(tmp_path: Path) -> None:
+    motion = motion_of_trajectory(helicopter_flight(60.0))
+    page = export_motions(
+        tmp_path / "minute.html",
+        [motion],
+        title="minute",
+        ground=ground_under(load_world("canyon"), [motion]),
+    )
+    assert page.stat().st_size < 5_000_000
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10_000), st.floats(1e-5, 1e-2))
+def test_thinned_keys_give_back_the_motion_by_interpolation(seed: int, off: float) -> None:
+    """Read by SciPy's own interpolation between rotations; the motion has a corner, a rest and a fast spin."""
+    rng = np.random.default_rng(seed)
+    time = np.sort(rng.uniform(0.0, 5.0, 400))
+    place = np.cumsum(rng.normal(size=(400, 3)) * (time[:, None] > 2.0), axis=0) * 0.01
+    spin = rng.normal(size=3) * 4.0
+    turn = Rotation.from_rotvec(np.maximum(time - 1.0, 0.0)[:, None] * spin)
+    scale = 1.0 + 0.1 * np.sin(time)[:, None] * rng.normal(size=3)
+    track = Keyframes(time, place, turn.as_quat(), scale, time < 4.0)
+    few = track.thinned(off, off)
+    assert few.shown.sum() > 0
+    assert (few.shown[np.searchsorted(few.time, time, side="right") - 1] == track.shown).all()
+    back = Slerp(few.time, Rotation.from_quat(few.rotation))(time)
+    assert (back.inv() * turn).magnitude().max() < 1.01 * off
+    for fine, coarse in ((place, few.translation), (scale, few.scale)):
+        straight = np.stack([np.interp(time, few.time, column) for column in coarse.T], axis=1)
+        assert np.linalg.norm(straight - fine, axis=1).max() < 1.01 * off
+
+
+def test_a_still_motion_keeps_two_keys() -> None:
+    still = np.zeros((500, 3))
+    track = Keyframes(
+        np.linspace(0.0, 1.0, 500),
+        still,
+        np.tile([0.0, 0.0, 0.0, 1.0], (500, 1)),
+        still + 1.0,
+        np.ones(500, bool),
+    )
+    assert len(track.thinned(1e-4, 1e-4).time) == 2
