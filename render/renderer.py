@@ -39,6 +39,9 @@ _SEA_SCALE = 0.6
 _MIRROR_SINK_M = 0.2
 """How far below the water the mirror image is cut, so that no gap opens along the shore."""
 
+_ROUGHLY = 4
+"""Times as long are the texels of a light map that is drawn to be there soon."""
+
 Probe = Callable[[str], AbstractContextManager[object]]
 
 
@@ -152,13 +155,14 @@ class Renderer:
     def set_sun(self, sun: Sun) -> None:
         """Move the sun: sky table, light, the canyon's shadow map and baked light are made anew.
 
-        If `lit_later`, these follow by `light_up`, and all that is drawn before has the light before.
+        If `lit_later`, these follow by `light_up`, and all that is drawn before has the light before; a light map is
+        drawn coarsely at first, so that the new light is there soon.
         """
-        steps = self._sun_steps(sun, "")
+        steps = self._sun_steps(sun, "", roughly_first=self._lit_later)
         step(steps)
         self._light_by(steps)
 
-    def _sun_steps(self, sun: Sun, kept_as: str) -> Iterator[None]:
+    def _sun_steps(self, sun: Sun, kept_as: str, *, roughly_first: bool = False) -> Iterator[None]:
         """kept_as: what the last two are called in the cache, where they come from if they are there."""
         with self._probe("sun: sky table"):
             self._next_light = self._sky.light(sun)
@@ -169,7 +173,7 @@ class Renderer:
                 kept_as, self._cast_and_bake, {**self._shadows.lit, **self._still_world.lit}
             )
         else:
-            yield from self._cast_and_bake()
+            yield from self._cast_and_bake(roughly_first=roughly_first)
         self._take_light()
 
     def _take_light(self) -> None:
@@ -180,7 +184,7 @@ class Renderer:
         for uniforms in self._uniforms.values():
             uniforms.set_light(self._light, Atmosphere(), water_level_m=self._waters.level_m)
 
-    def _cast_and_bake(self) -> Iterator[None]:
+    def _cast_and_bake(self, *, roughly_first: bool = False) -> Iterator[None]:
         """The canyon's shadow map and baked light, for the sun and the still things that there are.
 
         Whatever else is drawn between two steps, the next one binds anew what it reads.
@@ -195,7 +199,15 @@ class Renderer:
         self._lit_by.set_light(light, Atmosphere(), water_level_m=self._waters.level_m)
         self._lit_by.set_shadows(self._shadows.next_frames)
         self._lit_by.upload()
-        baking, more = self._still_world.bake(light), True
+        roughly = roughly_first and self._still_world.mapped
+        if roughly:
+            yield from self._baked(self._still_world.bake(light, _ROUGHLY))
+            yield
+        yield from self._baked(self._still_world.bake(light, maps_only=roughly))
+
+    def _baked(self, baking: Iterator[None]) -> Iterator[None]:
+        """What stands still in the light that is next, which then is drawn with."""
+        more = True
         while more:
             self._bind_textures(lit=False)
             self._lit_by.bind()

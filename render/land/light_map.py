@@ -54,9 +54,13 @@ class LightMap:
         """Radiance that nothing in this light exceeds."""
         return _ALBEDO / math.pi * max(float((sun_irradiance + sky_irradiance).max()), 1e-6)
 
-    def canvas(self) -> moderngl.Framebuffer:
-        """A new picture to draw another light into; `take` makes it the one that is looked at, or it is `dropped`."""
-        texture = self._ctx.texture(self.size_px, 4, dtype="f1")
+    def canvas(self, coarser: int = 1) -> moderngl.Framebuffer:
+        """A new picture to draw another light into; `take` makes it the one that is looked at, or it is `dropped`.
+
+        Its texels are `coarser` times as long as can be.
+        """
+        columns, rows = (max(count // coarser, 1) for count in self.size_px)
+        texture = self._ctx.texture((columns, rows), 4, dtype="f1")
         texture.filter = moderngl.LINEAR_MIPMAP_NEAREST, moderngl.LINEAR
         texture.repeat_x = texture.repeat_y = False
         fresh = self._ctx.framebuffer([texture])
@@ -79,7 +83,7 @@ class LightMap:
     @property
     def image(self) -> np.ndarray:
         """(rows, columns, 4) uint8 as it is looked at."""
-        columns, rows = self.size_px
+        columns, rows = self._texture.size
         return np.frombuffer(self._texture.read(), "u1").reshape(rows, columns, 4)
 
     def show(self, image: np.ndarray, scale: float) -> None:

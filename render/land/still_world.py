@@ -139,12 +139,21 @@ class StillWorld:
         """What is baked, by name."""
         return {f"land {number}": land for number, land in enumerate(self._land)}
 
-    def bake(self, light: Light) -> Iterator[None]:
-        """Take up a new light where it is kept, a share at a step; with the last one all of it is there."""
+    @property
+    def mapped(self) -> bool:
+        """Whether light lies in a map, which can be drawn coarsely at first."""
+        return any(land.mapped for land in self._land)
+
+    def bake(self, light: Light, coarser: int = 1, *, maps_only: bool = False) -> Iterator[None]:
+        """Take up a new light where it is kept, a share at a step; with the last one all of it is there.
+
+        `coarser`: texels of maps are so many times as long. `maps_only`: all else has this light already.
+        """
         with ExitStack() as given_up:
             baked = []
             for land in self._land:
-                baked.append((yield from land.bake(light, given_up)))
+                if land.mapped or not maps_only:
+                    baked.append((yield from land.bake(light, given_up, coarser)))
             for take in baked:
                 take()
 

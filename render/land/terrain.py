@@ -28,7 +28,7 @@ CAST_AT_ONCE = 1 << 17
 """Triangles of a share of the sun's map."""
 BAKED_AT_ONCE = 1 << 17
 """Vertices of a share of the baking: software GL takes some 50 ms for them."""
-MAPPED_AT_ONCE = 1 << 16
+MAPPED_AT_ONCE = 1 << 17
 """Texels of a share of the light map, about."""
 LEVEL_SPACING_M = (1.25, 2.5, 4.3, 8.6)
 """Vertex spacing of the mesh levels, finest first."""
@@ -199,15 +199,23 @@ class Land:
         content = [(self._vertices, _FORMAT, *_NAMES), *more]
         return self._resources.own(vertex_array(self._ctx, program, content, self._indices))
 
-    def bake(self, light: Light, given_up: ExitStack) -> Generator[None, None, Callable[[], None]]:
+    @property
+    def mapped(self) -> bool:
+        """Whether its light lies in a map, which can be drawn coarsely at first."""
+        return self._light_map is not None
+
+    def bake(
+        self, light: Light, given_up: ExitStack, coarser: int = 1
+    ) -> Generator[None, None, Callable[[], None]]:
         """Evaluate the material in the present light, once for every place (quality without full materials only).
 
         A share at a step; before each, the light and its shadows have to be bound. Until what is returned is called the
-        light before is drawn with. `given_up` frees what has been made and not taken on.
+        light before is drawn with. `given_up` frees what has been made and not taken on. `coarser`: texels of a map
+        are so many times as long.
         """
         if self._light_map is not None:
             scale = self._light_map.fitting_scale(light.sun_irradiance, light.sky_irradiance_above)
-            canvas, waiting = self._light_map.canvas(), given_up.enter_context(ExitStack())
+            canvas, waiting = self._light_map.canvas(coarser), given_up.enter_context(ExitStack())
             waiting.callback(self._light_map.drop, canvas)
             waiting.callback(unbind, self._ctx)
             yield from self._draw_map(canvas, scale)
@@ -228,7 +236,8 @@ class Land:
     def _draw_map(self, canvas: moderngl.Framebuffer, scale: float) -> Iterator[None]:
         """Lay the finest level out in the canvas, some chunks at a step."""
         chunks = self._counts.shape[1]
-        at_once = max(MAPPED_AT_ONCE * chunks // (canvas.width * canvas.height), 1)
+        at_once = min(MAPPED_AT_ONCE * chunks // (canvas.width * canvas.height), self._cast_at_once // 2)
+        at_once = max(at_once, 1)
         for first in range(0, chunks, at_once):
             uniform(self._map_program, "light_scale").value = scale
             self._lay_out(canvas, range(first, min(first + at_once, chunks)))
@@ -279,9 +288,14 @@ class Land:
         for array in self._arrays.values():
             uniform(array.program, "light_scale").value = self._light_map.scale
 
+    @property
+    def _cast_at_once(self) -> int:
+        """Chunks of the finest level that are a share of work by their triangles alone."""
+        return max(3 * CAST_AT_ONCE // max(int(self._counts[0].max()), 1), 1)
+
     def cast(self) -> Iterator[Callable[[PassContext], None]]:
         """To be called with the shadow pass, each for a share of the chunks."""
-        at_once = max(3 * CAST_AT_ONCE // max(int(self._counts[0].max()), 1), 1)
+        at_once = self._cast_at_once
         for first in range(0, self._counts.shape[1], at_once):
             yield partial(self.draw, only=slice(first, first + at_once))
 
