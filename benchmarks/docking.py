@@ -3,11 +3,11 @@
     python -m benchmarks.docking [--runs 20] [--first 0]
 
 The planar boat is planned for on calm water, among the buoys of the scene plan-boat-docking, as far clear of them as
-the scene harbour has her keep, with a waypoint astern of the berth. The motor boat, which floats on waves, sails that
-course by `sim.control.course`. Each run draws its own sea (significant height 0.64 m: sea state 3), its own gusts about
-6 m/s, and where waves, wind and a current of 0.3 m/s go to. The berth is reached at the first moment at which she is
-within 0.5 m and 5 degrees of it at less than 0.6 m/s over ground, if that comes within 90 s: she is made fast then. A
-run that comes to touch a buoy has not reached it.
+the scene harbour has her keep, to its berth by its waypoint astern of that. The motor boat, which floats on waves,
+sails that course by `sim.control.course`. Each run draws its own sea (significant height 0.64 m: sea state 3), its
+own gusts about 6 m/s, and where waves, wind and a current of 0.3 m/s go to. The berth is reached at the first moment
+at which she is within 0.5 m and 5 degrees of it at less than 0.6 m/s over ground, if that comes within 90 s: she is
+made fast then. A run that comes to touch a buoy has not reached it.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from sim.control.helm import heading
 from sim.control.pilot import Sensed
 from sim.environment.environment import kind_of
 from sim.integrators import integrator
-from sim.planner import Cylinder, Waypoint, plan, task_of_scene
+from sim.planner import Cylinder, plan, task_of_scene
 from sim.scene import load_scene
 from sim.steppers.choice import stepper_of
 from sim.vehicle_config import config_named
@@ -34,7 +34,6 @@ from sim.water.wrench import CLOCK
 STEP_S, LIMIT_S = 0.02, 90.0
 NEAR_M, NEAR_RAD, SLOW_MPS = 0.5, math.radians(5.0), 0.6
 WIND_MPS, CURRENT_MPS, WAVES_MPS, FETCH_M, GUSTS = 6.0, 0.3, 7.0, 20e3, 0.3
-_ASTERN_OF_BERTH = (22.0, 4.0, 0.0)
 NO_BUOYS = np.zeros((0, 3))
 
 
@@ -57,7 +56,7 @@ class Outcome:
 def course() -> tuple[np.ndarray, float, np.ndarray]:
     """Nodes of the plan on calm water, the time between them [s], and the buoys (n, 3): x, y and radius [m]."""
     (_, task), (_, sailed) = (task_of_scene(load_scene(name)) for name in ("plan-boat-docking", "harbour"))
-    task = replace(task, waypoints=(Waypoint(_ASTERN_OF_BERTH, 0.3),), clearance_m=sailed.clearance_m)
+    task = replace(task, goal=sailed.goal, waypoints=sailed.waypoints, clearance_m=sailed.clearance_m)
     found = plan(sim.vehicle("boat"), task, method="variational")
     if not found.solved:
         raise SystemExit(f"no plan: {found.message}")

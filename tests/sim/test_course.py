@@ -23,7 +23,7 @@ from sim.world import load_world
 from ui.features.plan.planning import from_here
 
 HARBOUR = load_scene("harbour")
-BERTH, BERTH_RAD = np.array([22.0, 8.0]), 0.5 * math.pi
+BERTH, BERTH_RAD = np.array([21.75, 8.0]), 0.5 * math.pi
 
 
 def course_from(x: float, y: float) -> FollowCourse:

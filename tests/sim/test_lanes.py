@@ -261,7 +261,7 @@ def test_under_moving_sticks_the_default_is_as_near_the_exact_motion_as_second_o
 
 
 def test_controls_change_the_momentum_and_the_error_against_the_reference_is_the_methods_alone():
-    """In the air it is of second order. From the pad half a step of what thrust is above weight at lift-off comes to it."""
+    """In the air of second order. From the pad half a step of thrust above weight, at lift-off, comes to it."""
 
     def flown(method: str, step_s: float, **begun: Start) -> LaneSnapshot:
         running = simulation(helicopter_scene(integrator=method, step_s=step_s, **begun))
