@@ -30,6 +30,7 @@ class Hanging(Protocol):
         """(3,) way from hook to load [m] and its rate of change [m/s], in the world, of a flat node."""
 
 
+@lru_cache(maxsize=64)
 def swing_radps(vehicle: Vehicle) -> float:
     """Of what hangs from it, small swings; endless where nothing does: w^2 = g/L (1 + m/M)."""
     if not isinstance(vehicle, Hanging):
@@ -231,6 +232,7 @@ class TiltedLift(Airframe):
         return np.clip(controls, self.low, self.high)
 
 
+@lru_cache(maxsize=64)
 def airframe_of(vehicle: Vehicle) -> Airframe:
-    """By what its controls are: a lift that tilts, or what makes a wrench linearly."""
+    """By what its controls are: a lift that tilts, or what makes a wrench linearly. Not to be written to."""
     return (TiltedLift if lift_tilts(vehicle) else FixedRotors).of(vehicle)

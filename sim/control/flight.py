@@ -58,11 +58,12 @@ def against_swing(vehicle: Vehicle, sensed: Sensed) -> np.ndarray:
     Of a load m under an airframe M the way x from hook to load obeys x'' = -w^2 x - (1 + m/M) a, so that
     a = 2 D w x' / (1 + m/M) damps it.
     """
-    if not isinstance(vehicle, Hanging):
+    swing = swing_radps(vehicle)
+    if swing == math.inf or not isinstance(vehicle, Hanging):
         return np.zeros(2)
     _, rate_w = vehicle.load_off_hook(sensed.node)
     heavier = 1.0 + vehicle.hanging_kg / float(np.max(vehicle.values["mass"]))
-    return within(2.0 * DAMPING * swing_radps(vehicle) / heavier * rate_w[:2], MOST_MPS2)
+    return within(2.0 * DAMPING * swing / heavier * rate_w[:2], MOST_MPS2)
 
 
 INTEGRAL_LIMIT = 3.0

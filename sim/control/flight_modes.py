@@ -1,7 +1,9 @@
 """Flight modes of rotorcraft and of bodies moved by torques: what the sticks ask for, and what is done hands off."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -97,7 +99,7 @@ def mixed(mixes: tuple[Mix, ...], sticks: PilotInput, vehicle: Vehicle) -> np.nd
         "ahead": min(max(sticks.pitch + sticks.throttle, -1.0), 1.0),
         "right": min(max(sticks.roll + sticks.yaw, -1.0), 1.0),
     }
-    values = named_values(vehicle, parameters=vehicle.values)
+    values = _numbers(vehicle)
     by_control = {mix.control: mix for mix in mixes}
     wanted = []
     for control in vehicle.controls:
@@ -113,6 +115,12 @@ def mixed(mixes: tuple[Mix, ...], sticks: PilotInput, vehicle: Vehicle) -> np.nd
             reach = control.high - rest if share > 0.0 else rest - control.low
         wanted.append(rest + share * reach)
     return np.array(wanted)
+
+
+@lru_cache(maxsize=64)
+def _numbers(vehicle: Vehicle) -> Mapping[str, float]:
+    """Of its parameters, by the names that terms of its config have for them."""
+    return named_values(vehicle, parameters=vehicle.values)
 
 
 def usual_mixes(vehicle: Vehicle) -> tuple[Mix, ...]:

@@ -235,7 +235,7 @@ class Simulation:
             or now.generation != last.generation
             or now.time_current_s >= last.time_current_s + SAMPLED_S
         ):
-            self._samples.append(tuple(replace(lane, trails={}) for lane in lanes))
+            self._samples.append(lanes)
 
     def _picture(self, wall_s: float | None = None) -> Snapshot:
         """`wall_s`: the moment (`time.perf_counter()`) up to which wall time was asked for; else now."""

@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from sim.simulation.lanes.trail import MOST_ROWS, SPACING, Trail
+from sim.simulation.lanes.trail import MOST_ROWS, SPACING, Trail, TrailRows
 
 
 def walked(omegas: np.ndarray, dt_s: float = 0.01) -> np.ndarray:
     path = Trail(0.0, omegas[0])
     for k, omega in enumerate(omegas[1:], start=1):
         path.note(k * dt_s, omega)
-    rows = path.rows()
+    rows = TrailRows({"omega": path})["omega"]
     np.testing.assert_array_equal(rows[0], [0.0, *omegas[0]])
     return rows[1:]
 
@@ -46,8 +46,8 @@ def test_the_oldest_rows_give_way_and_the_start_stays():
 def test_what_was_handed_out_does_not_change():
     path = Trail(0.0, np.ones(3))
     path.note(1.0, np.array([2.0, 0.0, 0.0]))
-    rows = path.rows()
-    before = rows.copy()
+    handed_out = TrailRows({"omega": path})
+    before = handed_out["omega"]
     for k in range(3 * MOST_ROWS):
         path.note(2.0 + k, np.array([float(k % 5), 1.0, 0.0]))
-    np.testing.assert_array_equal(rows, before)
+    np.testing.assert_array_equal(handed_out["omega"], before)

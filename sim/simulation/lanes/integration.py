@@ -78,12 +78,13 @@ class Integration:
     @property
     def node(self) -> np.ndarray:
         """Pose and node velocity now, flat."""
-        return self._read()
+        node = self._node
+        return self._read() if node is None else node
 
     @property
     def environment_wrench_b(self) -> np.ndarray:
         """(6,) what ground and water do at the node."""
-        self._read()
+        _ = self.node
         return self._wrench_b
 
     def act(self, controls: np.ndarray) -> None:
@@ -127,9 +128,8 @@ class Integration:
         return m.kernel.start(node, self.controls, m.parameters, m.step_s, self.environment.probe().env)
 
     def _read(self) -> np.ndarray:
-        """The node, and with it what the environment does there: read once of a state."""
-        if self._node is None:
-            m, around = self.dynamics, self.environment.probe()
-            self._node = m.kernel.node(self.state, self.controls, m.parameters, m.step_s, env=around.env)
-            self._wrench_b = around.wrench_b
+        """The node, and with it what the environment does there."""
+        m, around = self.dynamics, self.environment.probe()
+        self._node = m.kernel.node(self.state, self.controls, m.parameters, m.step_s, env=around.env)
+        self._wrench_b = around.wrench_b
         return self._node

@@ -314,7 +314,7 @@ def lane_picture(lane: Lane, span_s: float, deviation: Deviation | None = None) 
     node, m, footing, observer, look = lane.node, lane.dynamics, lane.footing, lane.observer, lane.look
     start, recent, stopped = observer.start, observer.trails.recent, lane.termination
     if lane.running:
-        observer.cost.look(m, lane.state, lane.controls, footing.environment.probe())
+        observer.cost.look(m, lane.state, lane.controls, footing.environment)
     observation = lane.observation
     if observation.layout.of_step:
         observation = _with_step(lane, node)

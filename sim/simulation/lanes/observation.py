@@ -22,10 +22,11 @@ class ObservationCache:
 
     def __init__(self) -> None:
         self._known: tuple[np.ndarray, np.ndarray, Observation] | None = None
+        self._placed: tuple[Observation, Footing, np.ndarray] | None = None
 
     def forget(self) -> None:
-        """The vehicle or its parameters are others from now on."""
-        self._known = None
+        """The vehicle or its parameters are others from now on, or it is somewhere else."""
+        self._known = self._placed = None
 
     def of(self, dynamics: Dynamics, node: np.ndarray, controls: np.ndarray) -> Observation:
         """What is observed of a node under these controls."""
@@ -35,10 +36,14 @@ class ObservationCache:
             self._known = known
         return known[2]
 
-
-def poses_in_world(dynamics: Dynamics, footing: Footing, observation: Observation) -> np.ndarray:
-    """(bodies, 4, 4) body to world, the main one first."""
-    return in_world(dynamics.vehicle, observation.poses, footing.world, footing.pivot_w)
+    def poses_w(self, dynamics: Dynamics, footing: Footing, observation: Observation) -> np.ndarray:
+        """(bodies, 4, 4) body to world, the main one first; do not write to it."""
+        placed = self._placed
+        if placed is None or placed[0] is not observation or placed[1] is not footing:
+            vehicle, world, pivot_w = dynamics.vehicle, footing.world, footing.pivot_w
+            placed = observation, footing, in_world(vehicle, observation.poses, world, pivot_w)
+            self._placed = placed
+        return placed[2]
 
 
 def sensed(node: np.ndarray, there: Placement, footing: Footing, time_s: float, dynamics: Dynamics) -> Sensed:
@@ -84,8 +89,8 @@ class StartReference:
 
 EVERY = 60
 """Snapshots between two measurements."""
-STEPS = 64
-"""Steps of a measurement: enough that calling the kernel from Python does not count."""
+STEPS, LEAST_STEPS, ENOUGH_S = 64, 4, 5e-4
+"""Steps of a measurement: enough that the call from Python does not count; of slow ones as many as take so long."""
 
 
 class StepCost:
@@ -95,14 +100,16 @@ class StepCost:
         self.step_s = 0.0
         self._looks = 0
 
-    def look(self, dynamics: Dynamics, y: np.ndarray, u: np.ndarray, around: Environment) -> None:
+    def look(self, dynamics: Dynamics, y: np.ndarray, u: np.ndarray, environment: Environment) -> None:
         """Maybe measure: run a copy of the private state a little ahead, and forget it."""
         self._looks += 1
         if self._looks % EVERY != 1:
             return
-        m, ahead, nothing = dynamics, y.copy(), np.zeros(dynamics.kernel.dim)
+        m, ahead, nothing, around = dynamics, y.copy(), np.zeros(dynamics.kernel.dim), environment.probe()
+        enough = int(ENOUGH_S / self.step_s) if self.step_s else STEPS
+        count = min(max(enough, LEAST_STEPS), STEPS)
         began = time.perf_counter()
-        done, _, _ = m.kernel.advance(ahead, u, nothing, m.parameters, m.step_s, STEPS, around.env)
+        done, _, _ = m.kernel.advance(ahead, u, nothing, m.parameters, m.step_s, count, around.env)
         cost = (time.perf_counter() - began) / max(done, 1)
         self.step_s += 0.3 * (cost - self.step_s) if self.step_s else cost
 
@@ -147,7 +154,7 @@ class LaneObserver:
 
     def poses_w(self, observation: Observation) -> np.ndarray:
         """(bodies, 4, 4) of all bodies in the world, the main one first."""
-        return poses_in_world(self._at.dynamics, self._at.footing, observation)
+        return self._cache.poses_w(self._at.dynamics, self._at.footing, observation)
 
     def begin(self, node: np.ndarray) -> None:
         """The lane starts at this node, perhaps with another vehicle: later values are compared with its own."""

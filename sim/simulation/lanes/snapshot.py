@@ -220,7 +220,7 @@ class Snapshot:
     """(n, 3) m: along which the target of the load is led; None where it is not."""
     samples: tuple[tuple[LaneSnapshot, ...], ...] = ()
     """All lanes at the last moments before this one, the latest last, for curves over time: at even distances of
-    simulated time, however seldom somebody looks. Without the way that they have come."""
+    simulated time, however seldom somebody looks."""
     environment: object = None
     """Picture of what moves by itself and is coupled to the flown lane; None without, and while the past is shown."""
 

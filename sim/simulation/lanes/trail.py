@@ -1,6 +1,7 @@
 """Recent poses of a lane for interpolation, and the trails of bodies and observables."""
 
 import math
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -60,7 +61,7 @@ class Trail:
         self._rows = np.empty((2 * MOST_ROWS, 1 + len(value)))
         self._rows[:2] = time_s, *value
         self._begin, self._end = 1, 2
-        self._last = self._rows[0].tolist()
+        self._last: list[float] = self._rows[0].tolist()
         self._noted = time_s, value, rate
 
     def note(self, time_s: float, value: np.ndarray, rate: np.ndarray | None = None) -> None:
@@ -79,9 +80,10 @@ class Trail:
                 self._add(since_s + s * h, between / length)
         self._add(time_s, value)
 
-    def rows(self) -> np.ndarray:
-        """(n, 1 + k), n <= MOST_ROWS: the start, however long ago, then the latest part of the trail. A copy."""
-        return np.concatenate([self._rows[:1], self._rows[self._begin : self._end]])
+    @property
+    def now(self) -> tuple[np.ndarray, int, int]:
+        """(rows, begin, end): the first row and those from begin to end, at most MOST_ROWS; these never change."""
+        return self._rows, self._begin, self._end
 
     def _add(self, time_s: float, value: np.ndarray) -> None:
         new = [time_s, *value.tolist()]
@@ -89,12 +91,33 @@ class Trail:
             return
         if self._end == len(self._rows):
             kept = self._rows[self._end - MOST_ROWS + 2 :]
-            self._rows[1 : 1 + len(kept)] = kept
-            self._begin, self._end = 1, 1 + len(kept)
+            rows = np.empty_like(self._rows)
+            rows[0], rows[1 : 1 + len(kept)] = self._rows[0], kept
+            self._rows, self._begin, self._end = rows, 1, 1 + len(kept)
         self._last = new
         self._rows[self._end] = new
         self._end += 1
         self._begin = max(self._begin, self._end - MOST_ROWS + 1)
+
+
+class TrailRows(Mapping[str, np.ndarray]):
+    """Name -> (n, 1 + k), n <= MOST_ROWS: the start, however long ago, then the latest part of the trail.
+
+    As it was at one moment; put together for whoever asks, so that it costs nothing to keep one.
+    """
+
+    def __init__(self, trails: Mapping[str, Trail]) -> None:
+        self._parts = {name: trail.now for name, trail in trails.items()}
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        rows, begin, end = self._parts[name]
+        return np.concatenate([rows[:1], rows[begin:end]])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._parts)
+
+    def __len__(self) -> int:
+        return len(self._parts)
 
 
 class Trails:
@@ -114,9 +137,9 @@ class Trails:
         for name, value, rate in _traced(seen):
             self._trails[name].note(time_s, value, rate)
 
-    def rows(self) -> dict[str, np.ndarray]:
-        """By name, rows of time and value."""
-        return {name: trail.rows() for name, trail in self._trails.items()}
+    def rows(self) -> TrailRows:
+        """By name, rows of time and value up to now."""
+        return TrailRows(self._trails)
 
 
 def _traced(seen: Observation) -> list[tuple[str, np.ndarray, np.ndarray | None]]:
