@@ -2,11 +2,12 @@
 
 import math
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pygltflib as gl
 
-from export.nodes import CameraTrack, GroundMesh, Keyframes, Node
+from export.nodes import CameraTrack, Content, GroundMesh, Keyframes, Node, nodes_of
 from sim.models.model_asset import ModelAsset
 
 _COMPONENTS = {"f4": gl.FLOAT, "u2": gl.UNSIGNED_SHORT, "u4": gl.UNSIGNED_INT}
@@ -85,16 +86,10 @@ class Models:
         """(material, attributes, indices) of what a part is made of."""
         key = (id(asset), part)
         if key not in self._parts:
-            triangles = np.concatenate([asset.opaque, asset.glass])
-            owner, looks = asset.vertices[:, 8].astype(int), asset.vertices[:, 7].astype(int)
-            mine = triangles[owner[triangles[:, 0]] == part]
-            found = []
-            for material in np.unique(looks[mine[:, 0]]).tolist():
-                corners = mine[looks[mine[:, 0]] == material]
-                used, indices = np.unique(corners, return_inverse=True)
-                table = asset.vertices[used]
-                found.append((material, *self._arrays(table[:, :3], table[:, 3:6], indices)))
-            self._parts[key] = found
+            self._parts[key] = [
+                (material, *self._arrays(positions, normals, triangles))
+                for material, positions, normals, triangles in asset.meshes(part)
+            ]
         return self._parts[key]
 
     def _arrays(
@@ -177,6 +172,12 @@ _UP = [-math.sqrt(0.5), 0.0, 0.0, math.sqrt(0.5)]
 """Quaternion (x, y, z, w) from z up to y up."""
 _FINE_M = 2e-7
 """Rounding of a place that is left as it is."""
+
+
+def write_glb(path: Path, content: Content) -> None:
+    """Write the scene. Raises OSError, OutputError for a motion that shears, InputError for a damaged model."""
+    nodes = nodes_of(content.motions)
+    path.write_bytes(to_bytes(nodes, title=content.title, ground=content.ground, camera=content.camera))
 
 
 def to_bytes(

@@ -13,12 +13,11 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from export.file import export_motions
-from export.motion import LaneMotion, MotionRecorder, motions_of_takes
+from export.motion import STEPS_S, LaneMotion, MotionRecorder, motions_of_takes
 from export.nodes import CameraTrack, camera_track, ground_under
 from export.output import replacing, told_of
-from export.page import PAGE_EVERY_S
 from export.picture import FrameFiles, averaged, write_png
-from export.request import CONTAINERS, PAGE, TABLES, Request
+from export.request import CONTAINERS, Request, format_of
 from export.tables import TableWriter, chosen_channels
 from export.video import VideoWriter
 from sim.commands import KeepTake, SetDemo
@@ -75,7 +74,7 @@ class RunExports:
         self._camera: _CameraRecorder | None = None
         if not request.exports:
             return
-        if any(path.suffix.lower() in TABLES for path in request.exports):
+        if any(format_of(path).table for path in request.exports):
             chosen_channels(self._recorder.motions(), request.channels)
         if "camera" in request.include:
             self._camera = _CameraRecorder(scene, world, request.size_px)
@@ -89,17 +88,17 @@ class RunExports:
             self._camera.add(snapshot, dt_s)
 
     def finish(self, simulation: Simulation) -> None:
-        """Write the files. A page has every step that was recorded, and always its ground."""
+        """Write the files. A page and a log have every step that was recorded, and always their ground."""
         motions = self._recorder.motions()
         ground = ground_under(self._world, motions, self._obstacles()) if self._request.exports else None
         for path in self._request.exports:
-            page = path.suffix.lower() == PAGE
+            steps = format_of(path).steps
             export_motions(
                 path,
-                (self._steps(simulation) or motions) if page else motions,
+                (self._steps(simulation) or motions) if steps else motions,
                 title=self._scene.name,
                 channels=self._request.channels,
-                ground=ground if page or "terrain" in self._request.include else None,
+                ground=ground if steps or "terrain" in self._request.include else None,
                 camera=None if self._camera is None else self._camera.track(),
             )
 
@@ -120,7 +119,7 @@ class RunExports:
             simulation.advance(0.0)
             if reply.exception(0) is None:
                 takes.append((lane.name, lane.tint, lane.ghost, reply.result(0)))
-        return motions_of_takes(takes, self._world, every_s=PAGE_EVERY_S)
+        return motions_of_takes(takes, self._world, every_s=STEPS_S)
 
 
 class _CameraRecorder:

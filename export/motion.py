@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 Columns = Mapping[str, np.ndarray]
 EVERY_S = 1.0 / 30.0
 """Between the moments of a motion at least, if nothing else is said: one a picture."""
+STEPS_S = 1.0 / 200.0
+"""The same for files that want every step."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

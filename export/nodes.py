@@ -361,6 +361,21 @@ class CameraTrack:
     far_m: float
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Content:
+    """What a file is to hold."""
+
+    motions: Sequence[LaneMotion]
+    """One a lane, with names of their own."""
+    title: str
+    file_name: str
+    """That the file will have; while it is written it has another."""
+    channels: Sequence[str] = ()
+    """Of a table; empty: all."""
+    ground: GroundMesh | None = None
+    camera: CameraTrack | None = None
+
+
 def ground_under(world: World, motions: Sequence[LaneMotion], solids: Sequence[Shape] = ()) -> GroundMesh:
     """The land under some motions and around them, what is built on it, and other solids."""
     places = np.concatenate([motion.main[:, :2, 3] for motion in motions])

@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 
 from export.gltf import to_bytes
-from export.motion import LaneMotion, motion_of_take, motion_of_trajectory, named_apart
-from export.nodes import CameraTrack, GroundMesh, nodes_of
+from export.motion import STEPS_S, LaneMotion, motion_of_take, motion_of_trajectory, named_apart
+from export.nodes import CameraTrack, Content, GroundMesh, nodes_of
 from export.tables import channels_of
 from sim.platform.errors import InputError, quote
 from sim.recordings import Take
@@ -25,8 +25,6 @@ from sim.trajectory import Trajectory
 from sim.vehicle_config import ASSETS
 
 _ASSETS = ASSETS / "page"
-PAGE_EVERY_S = 1.0 / 200.0
-"""Between the moments of a page's motions at least; those that interpolation tells are left out again."""
 _OFF_M, _OFF_RAD = 5e-5, 5e-5
 """By which a motion's keys may be thinned out."""
 _CURVE_POINTS = 1500
@@ -37,16 +35,10 @@ _FIRST_PLOTS = ("energy", "position.z", "velocity.x")
 _PLOTS = 3
 
 
-def write_page(
-    path: Path,
-    motions: Sequence[LaneMotion],
-    *,
-    title: str,
-    ground: GroundMesh | None = None,
-    camera: CameraTrack | None = None,
-) -> None:
+def write_page(path: Path, content: Content) -> None:
     """Write the page. Raises OSError, OutputError for a motion that no scene can hold."""
-    path.write_text(page(motions, title=title, ground=ground, camera=camera), encoding="utf-8")
+    text = page(content.motions, title=content.title, ground=content.ground, camera=content.camera)
+    path.write_text(text, encoding="utf-8")
 
 
 def page(
@@ -117,7 +109,7 @@ def show(*runs: Trajectory | Take, title: str = "") -> Shown:
         if isinstance(run, Trajectory):
             motion = motion_of_trajectory(run)
         elif isinstance(run, Take):
-            motion = motion_of_take(run, every_s=PAGE_EVERY_S)
+            motion = motion_of_take(run, every_s=STEPS_S)
         else:
             raise InputError(f"{quote(run)} is no run to show; allowed: trajectories and takes")
         motions.append(replace(motion, tint=tints[k % len(tints)]))

@@ -15,10 +15,54 @@ from export.output import OutputError
 from sim.platform.errors import InputError, one_of, quote
 from sim.vehicles import Vehicle
 
-SCENES = (".glb", ".usd", ".usda", ".usdc")
-TABLES = (".csv", ".npz")
-PAGE = ".html"
-ENDINGS = (*SCENES, PAGE, *TABLES)
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A kind of file that motions are written into."""
+
+    endings: tuple[str, ...]
+    """The first is the one that menus offer."""
+    text: str
+    """What it is, in a menu."""
+    writer: str
+    """MODULE:FUNCTION, called with a path and an `export.nodes.Content`; imported when it is needed."""
+    table: bool = False
+    """Numbers by channels; else a scene with models, which may have its ground."""
+    steps: bool = False
+    """It wants every step that was recorded, and the ground; others moments as far apart as pictures."""
+
+
+FORMATS = (
+    Format((".glb",), "glTF: models that move, for Blender and game engines", "export.gltf:write_glb"),
+    Format(
+        (".html",),
+        "A page that any browser opens, with cameras and plots",
+        "export.page:write_page",
+        steps=True,
+    ),
+    Format((".usdc", ".usd", ".usda"), "USD: scenes for film and robotics tools", "export.usd:write_usd"),
+    Format(
+        (".mcap",),
+        "A log for Foxglove: frames, models and channels over time",
+        "export.mcap:write_mcap",
+        steps=True,
+    ),
+    Format(
+        (".csv",), "A table: places, velocities, controls, observables", "export.tables:write_csv", table=True
+    ),
+    Format((".npz",), "The same as arrays for numpy", "export.tables:write_npz", table=True),
+)
+ENDINGS = tuple(ending for kind in FORMATS for ending in kind.endings)
+
+
+def format_of(path: Path, option: str = "export") -> Format:
+    """The kind of file that an ending tells. Raises InputError for another ending."""
+    for kind in FORMATS:
+        if path.suffix.lower() in kind.endings:
+            return kind
+    raise InputError(
+        f"{option}: {quote(str(path))} is refused; allowed: a file name ending in {', '.join(ENDINGS)}"
+    )
 
 
 FPS = 30
@@ -124,9 +168,9 @@ def checked(
     for name in wanted:
         if name not in INCLUDED:
             raise InputError(f"--include: unknown {quote(name)}; allowed: {', '.join(INCLUDED)}")
-    if wanted and all(path.suffix.lower() in TABLES for path in exports):
+    if wanted and all(format_of(path).table for path in exports):
         raise InputError("--include: refused without a scene; allowed: with --export FILE.glb or .usdc")
-    if channels and not any(path.suffix.lower() in TABLES for path in exports):
+    if channels and not any(format_of(path).table for path in exports):
         raise InputError("--channels: refused without a table; allowed: with --export FILE.csv or .npz")
     request = Request(
         seconds=seconds,
@@ -263,7 +307,7 @@ _OPTIONS = (
         type=_FILE,
         metavar="FILE",
         multiple=True,
-        help="Headless: .html, .glb, .usdc, .csv, .npz, .mp4 or NAME-####.png; repeatable.",
+        help=f"Headless: {', '.join(kind.endings[0] for kind in FORMATS)}, .mp4 or NAME-####.png; repeatable.",
     ),
     option("--channels", default="", metavar="A,B", help="Of exported tables: only these; all without."),
     option("--include", default="", metavar="A,B", help="In exported scenes: terrain, camera."),

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from export.output import OutputError, replacing
 from sim.platform.errors import InputError, one_of, quote
 from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot
 from sim.vehicles import VEHICLES
+
+if TYPE_CHECKING:
+    from export.nodes import Content
 
 _XYZ = ("x", "y", "z")
 _ROTATION = tuple(f"R{row}{column}" for row in "123" for column in "123")
@@ -72,18 +75,18 @@ def chosen_channels(motions: Sequence[LaneMotion], names: Sequence[str] = ()) ->
     return [{name: channels[name] for name in (names or channels) if name in channels} for channels in every]
 
 
-def write_csv(path: Path, motions: Sequence[LaneMotion], names: Sequence[str] = ()) -> None:
+def write_csv(path: Path, content: "Content") -> None:
     """One row a lane and moment, all digits kept; what a lane does not have is empty. Raises InputError, OSError."""
     chosen = [
         {tuple(channel.columns(name)): channel for name, channel in channels.items()}
-        for channels in chosen_channels(motions, names)
+        for channels in chosen_channels(content.motions, content.channels)
     ]
     # Vehicles may tell by one name what has other parts or units: that has columns of its own.
     blocks_of_headings = list(dict.fromkeys(headings for channels in chosen for headings in channels))
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["time [s]", "lane", *(h for headings in blocks_of_headings for h in headings)])
-        for motion, channels in zip(motions, chosen, strict=True):
+        for motion, channels in zip(content.motions, chosen, strict=True):
             blocks = [
                 _texts(channels[headings].values)
                 if headings in channels
@@ -99,12 +102,12 @@ def _texts(values: np.ndarray) -> list[list[object]]:
     return [["" if value != value else value for value in row] for row in rows]
 
 
-def write_npz(path: Path, motions: Sequence[LaneMotion], names: Sequence[str] = ()) -> None:
+def write_npz(path: Path, content: "Content") -> None:
     """Arrays `LANE/time` and `LANE/CHANNEL`; `about` is JSON with units and components. Raises InputError, OSError."""
-    chosen = chosen_channels(motions, names)
+    chosen = chosen_channels(content.motions, content.channels)
     arrays: dict[str, np.ndarray] = {}
     about = {}
-    for motion, channels in zip(motions, chosen, strict=True):
+    for motion, channels in zip(content.motions, chosen, strict=True):
         arrays[f"{motion.name}/time"] = motion.time
         arrays |= {f"{motion.name}/{name}": channel.values for name, channel in channels.items()}
         told = {name: {"unit": c.unit, "components": c.parts} for name, c in channels.items()}

@@ -7,6 +7,7 @@ import errno
 import os
 import re
 import shutil
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from export.gltf import GHOST_ALPHA
-from export.nodes import CameraTrack, GroundMesh, Keyframes, Node
+from export.nodes import CameraTrack, Content, GroundMesh, Keyframes, Node, nodes_of
 from export.output import OutputError
 
 FPS = 30.0
@@ -24,27 +25,24 @@ _APERTURE_MM = 24.0
 """Height of the camera's film, from which its focal length follows."""
 
 
-def write_usd(
-    path: Path,
-    nodes: Sequence[Node],
-    *,
-    title: str,
-    ground: GroundMesh | None = None,
-    camera: CameraTrack | None = None,
-) -> None:
-    """Write the scene to a path whose ending says which of the forms of USD. Raises OutputError."""
+def write_usd(path: Path, content: Content) -> None:
+    """Write the scene as the form of USD that the file's ending says. Raises OutputError, InputError."""
     try:
         from pxr import Tf
     except ImportError:
         raise OutputError(
-            f'{path.name}: USD needs usd-core, which is not there; pip install "holonomy[usd]"'
+            f'{content.file_name}: USD needs usd-core, which is not there; pip install "holonomy[usd]"'
         ) from None
-    try:
-        _Layer(path, title).build(nodes, ground, camera)
-    except Tf.ErrorException as error:
-        full = shutil.disk_usage(path.parent).free < _ROOM_BYTES
-        told = os.strerror(errno.ENOSPC) if full else str(error).strip().splitlines()[-1].strip()
-        raise OutputError(f"{path.name} cannot be written: {told}") from None
+    # USD tells its forms by the ending, which a temporary name has not, and errors are told by the name.
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=".usd-") as folder:
+        part = Path(folder) / content.file_name
+        try:
+            _Layer(part, content.title).build(nodes_of(content.motions), content.ground, content.camera)
+        except Tf.ErrorException as error:
+            full = shutil.disk_usage(path.parent).free < _ROOM_BYTES
+            told = os.strerror(errno.ENOSPC) if full else str(error).strip().splitlines()[-1].strip()
+            raise OutputError(f"{content.file_name} cannot be written: {told}") from None
+        os.replace(part, path)
 
 
 class _Layer:
@@ -132,16 +130,8 @@ class _Layer:
     def _show(self, node: Node, path: str) -> None:
         asset = node.asset
         assert asset is not None
-        triangles = np.concatenate([asset.opaque, asset.glass])
-        owner, looks = asset.vertices[:, 8].astype(int), asset.vertices[:, 7].astype(int)
-        mine = triangles[owner[triangles[:, 0]] == node.part]
-        for number in np.unique(looks[mine[:, 0]]).tolist():
-            corners = mine[looks[mine[:, 0]] == number]
-            used, indices = np.unique(corners, return_inverse=True)
-            table = asset.vertices[used].astype(float)
-            mesh = self._mesh(
-                self._free(path, f"look_{number}"), table[:, :3], table[:, 3:6], indices.reshape(-1, 3)
-            )
+        for number, positions, normals, triangles in asset.meshes(node.part):
+            mesh = self._mesh(self._free(path, f"look_{number}"), positions, normals, triangles)
             rows = asset.materials[number].astype(float)
             if node.ghost:
                 look = self._material("ghost", node.tint, (0.0, 0.0, 0.0), 0.0, 0.6, GHOST_ALPHA)

@@ -15,7 +15,7 @@ from PIL import Image
 from export.file import export_motions
 from export.motion import motion_of_take, motion_of_trajectory
 from export.picture import averaged
-from export.tables import channels_of, chosen_channels, write_csv, write_npz
+from export.tables import channels_of, chosen_channels
 from sim.platform.errors import InputError
 from sim.recordings import Take
 from tests.app.program import ROOT, run_app
@@ -155,8 +155,7 @@ def test_a_take_is_exported_as_the_trajectory_that_it_keeps(tmp_path: Path) -> N
 
 def test_chosen_channels_of_several_vehicles_stand_in_one_table(tmp_path: Path) -> None:
     motions = [motion_of("car", 0.2), motion_of("pendulum", 0.2)]
-    path = tmp_path / "both.csv"
-    write_csv(path, motions, ["position", "sigma", "energy"])
+    path = export_motions(tmp_path / "both.csv", motions, channels=["position", "sigma", "energy"])
     rows = list(csv.reader(path.open(newline="")))
     assert rows[0] == [
         "time [s]",
@@ -170,7 +169,7 @@ def test_chosen_channels_of_several_vehicles_stand_in_one_table(tmp_path: Path) 
     assert len(rows) == 1 + 2 * 21
     assert rows[-1][5] == ""  # a pendulum has no such thing
     assert float(rows[21][5]) == motions[0].shape[20][1]
-    write_npz(tmp_path / "both.npz", motions, ["energy"])
+    export_motions(tmp_path / "both.npz", motions, channels=["energy"])
     with pytest.raises(InputError, match=r"unknown channel 'sgma'; allowed: .*sigma"):
         chosen_channels(motions, ["sgma"])
     with pytest.raises(InputError, match=r"ending in \.glb"):

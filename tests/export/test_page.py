@@ -13,9 +13,9 @@ from scipy.spatial.transform import Rotation, Slerp
 
 import sim
 from export.file import export_motions
-from export.motion import motion_of_take, motion_of_trajectory
+from export.motion import STEPS_S, motion_of_take, motion_of_trajectory
 from export.nodes import Keyframes, ground_under
-from export.page import PAGE_EVERY_S, show
+from export.page import show
 from sim.recordings import Take
 from sim.world import load_world
 from tests.export.browser import Browser, browser, installed
@@ -44,7 +44,7 @@ def test_a_browser_finds_the_poses_of_the_take_in_the_page(tmp_path: Path, chrom
     run = spun(3)
     take = Take.of_trajectory(run)
     other = replace(motion_of("car"), name="car beside", ghost=True, tint=(0.2, 0.6, 1.0))
-    motions = [motion_of_take(take, every_s=PAGE_EVERY_S, name="thrown"), other]
+    motions = [motion_of_take(take, every_s=STEPS_S, name="thrown"), other]
     page = export_motions(tmp_path / "thrown.html", motions, title="A <b>throw</b> & </script> tumble")
     chromium.open(page, READY)
     chromium.run("holonomy.playing = false")

@@ -6,17 +6,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from export.file import export_motions
 from export.motion import LaneMotion, motion_of_trajectory
-from export.nodes import nodes_of
-from export.usd import FPS, write_usd
+from export.usd import FPS
 from tests.export.flights import helicopter_flight, motion_of
 
 pxr = pytest.importorskip("pxr", reason="usd-core is not there")
 
 
 def written(path: Path, *motions: LaneMotion) -> Path:
-    write_usd(path, nodes_of(motions), title="test")
-    return path
+    return export_motions(path, list(motions), title="test")
 
 
 def errors_in(path: Path) -> list[str]:

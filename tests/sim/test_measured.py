@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from export.tables import write_csv
+from export.file import export_motions
 from sim.commands import RemoveLane, Reset, ShowMeasured
 from sim.platform.errors import InputError
 from sim.scene import load_scene
@@ -25,7 +25,7 @@ def table(path: Path, *rows: str, headings: str = HEADINGS) -> Path:
 
 def test_what_was_exported_is_read_again_to_the_last_digits(tmp_path: Path) -> None:
     motion = motion_of("helicopter", 1.0)
-    write_csv(tmp_path / "flight.csv", [motion, motion_of("rigid-body", 0.5)])
+    export_motions(tmp_path / "flight.csv", [motion, motion_of("rigid-body", 0.5)])
     found = load_measured(tmp_path / "flight.csv")
     assert np.array_equal(found.time, motion.time)
     # Measured: 3e-16, since rotations are made orthonormal once more.

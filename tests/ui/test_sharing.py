@@ -9,9 +9,9 @@ import pytest
 from export.film import FPS, Film
 from tests.ui import fakes
 from tests.ui.bench import Bench
+from ui.features.takes.export_actions import KINDS
 from ui.features.takes.panel import draw_takes
 from ui.features.takes.sharing import (
-    FORMATS,
     VIDEO,
     CancelExport,
     ExportChoices,
@@ -29,19 +29,21 @@ def flying():
 
 
 def test_what_is_shown_is_exported_in_the_form_that_is_chosen(bench: Bench) -> None:
+    bench.context.show(SharingView(KINDS))
     assert bench.click("sharing/export", draw_takes, flying()) == [ExportShown(".glb")]
     assert bench.click("sharing/ground", draw_sharing, flying()) == []
     assert bench.click("sharing/export", draw_sharing, flying()) == [ExportShown(".glb", ground=True)]
     bench.context.of(ExportChoices).ending = ".csv"
     assert bench.click("sharing/export", draw_sharing, flying()) == [ExportShown(".csv")]
-    bench.context.show(SharingView(exporting=True))
+    bench.context.show(SharingView(KINDS, exporting=True))
     assert bench.click("sharing/export", draw_sharing, flying()) == []
     bench.frame(draw_sharing, fakes.snapshot(recorded_s=(0.0, 0.0)))
     assert "sharing/export" not in bench.context.rects
-    assert all(FORMATS.values())
+    assert [kind.ending for kind in KINDS if kind.ground] == [".glb", ".usdc"]
 
 
 def test_a_video_is_drawn_anew_by_the_camera_and_with_the_blur_that_are_chosen(bench: Bench) -> None:
+    bench.context.show(SharingView(KINDS))
     bench.context.of(ExportChoices).ending = VIDEO
     bench.context.of(ExportChoices).camera, bench.context.of(ExportChoices).blur = "tower", 8
     assert bench.click("sharing/export", draw_sharing, flying()) == [
@@ -49,7 +51,7 @@ def test_a_video_is_drawn_anew_by_the_camera_and_with_the_blur_that_are_chosen(b
     ]
     assert {"sharing/camera/combo", "sharing/blur/combo"} <= set(bench.context.rects)
     assert "sharing/ground" not in bench.context.rects
-    bench.context.show(SharingView(exporting=True, drawn=0.25))
+    bench.context.show(SharingView(KINDS, exporting=True, drawn=0.25))
     assert bench.click("sharing/give-up", draw_sharing, flying()) == [CancelExport()]
     assert "sharing/drawn" in bench.context.rects
 

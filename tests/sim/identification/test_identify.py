@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import sim
+from export.file import export_motions
 from export.motion import motion_of_trajectory
-from export.tables import write_csv
 from sim.analysis.identify import identify_in_process
 from sim.environment.environment import environment_of
 from sim.integrators import DEFAULT, integrator
@@ -102,7 +102,7 @@ def test_what_the_data_cannot_tell_apart_is_said() -> None:
 def test_a_take_and_a_table_are_recordings(tmp_path: Path) -> None:
     run = flown(true_vehicle(), 2.0)
     save_take(Take.of_trajectory(run), tmp_path / "flight.npz")
-    write_csv(tmp_path / "flight.csv", [motion_of_trajectory(run)])
+    export_motions(tmp_path / "flight.csv", [motion_of_trajectory(run)])
     for name in ("flight.npz", "flight.csv"):
         found = sim.identify(first_guess(), tmp_path / name, ["mass"])
         # Other parameters are those of the guess, so that the mass is near, not right.

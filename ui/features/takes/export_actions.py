@@ -13,6 +13,7 @@ import numpy as np
 
 from export.film import Film
 from export.output import OutputError
+from export.request import FORMATS, format_of
 from render.errors import DisplayError
 from sim.commands import KeepTake
 from sim.platform.errors import InputError
@@ -27,6 +28,7 @@ from ui.features.feature import Actions, App, News
 from ui.features.takes.sharing import (
     VIDEO,
     CancelExport,
+    ExportKind,
     ExportShown,
     FilmView,
     RecordVideo,
@@ -35,6 +37,11 @@ from ui.features.takes.sharing import (
 )
 from ui.settings.files import config_dir
 
+KINDS = (
+    *(ExportKind(kind.endings[0], kind.text, not kind.table and not kind.steps) for kind in FORMATS),
+    ExportKind(VIDEO, "A video drawn anew: any camera, motion blur", ground=False),
+)
+"""What the panel offers."""
 _TIDY_S = 5.0
 """In which a video that is given up takes its files back."""
 _NEARLY_S = 0.02
@@ -80,7 +87,7 @@ class Sharing:
         if self._filmed is not None:
             film = FilmView(self._filmed.film.seconds, _share(self._filmed.take, snapshot.look_back))
         drawn = None if self._given_up is None else self._share
-        return SharingView(bool(self._asked or self._pending), drawn, film)
+        return SharingView(KINDS, bool(self._asked or self._pending), drawn, film)
 
     def export(self, request: ExportShown, simulation: Simulation, world: World) -> None:
         """Begin to write what is recorded of all lanes, or shown of it."""
@@ -203,10 +210,8 @@ class Sharing:
 
     def _written(self, asked: _Asked) -> News:
         from export.file import export_motions  # as above
-        from export.motion import EVERY_S, motions_of_takes
+        from export.motion import EVERY_S, STEPS_S, motions_of_takes
         from export.nodes import ground_under
-        from export.page import PAGE_EVERY_S
-        from export.request import PAGE
 
         try:
             takes = [
@@ -214,12 +219,12 @@ class Sharing:
                 for name, tint, ghost, reply in asked.lanes
                 if reply.exception() is None  # else nothing has been recorded of it
             ]
-            page = asked.request.ending == PAGE
-            motions = motions_of_takes(takes, asked.world, every_s=PAGE_EVERY_S if page else EVERY_S)
+            free = self._free(asked.scene, asked.request.ending)
+            steps = format_of(free).steps
+            motions = motions_of_takes(takes, asked.world, every_s=STEPS_S if steps else EVERY_S)
             if not motions:
                 return News("nothing has been recorded yet", error=True)
-            free = self._free(asked.scene, asked.request.ending)
-            ground = ground_under(asked.world, motions) if asked.request.ground or page else None
+            ground = ground_under(asked.world, motions) if asked.request.ground or steps else None
             path = export_motions(free, motions, title=asked.scene, ground=ground)
         except (InputError, OutputError, DisplayError) as error:
             return News(str(error), error=True)

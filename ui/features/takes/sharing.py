@@ -15,19 +15,20 @@ from ui.window.widgets import Item, button, checkbox, heading, label, menu, note
 if TYPE_CHECKING:
     pass
 
-FORMATS = {
-    ".html": "A page that any browser opens, with cameras and plots",
-    ".glb": "glTF: models that move, for Blender and game engines",
-    ".usdc": "USD: the same for film and robotics tools",
-    ".csv": "A table: places, velocities, controls, observables",
-    ".npz": "The same as arrays for numpy",
-    ".mp4": "A video drawn anew: any camera, motion blur",
-}
 VIDEO = ".mp4"
 BLURS = {1: "none", 4: "4 sub-frames", 8: "8 sub-frames", 16: "16 sub-frames"}
 """Pictures that are averaged into one of a video."""
-SCENES = (".glb", ".usdc")
-"""Of these, those that can hold a ground."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExportKind:
+    """A kind of file that may be written."""
+
+    ending: str
+    text: str
+    """What it is."""
+    ground: bool
+    """Whether it may hold the ground, where that is wanted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,8 @@ class FilmView:
 class SharingView:
     """Immutable; replaced as a whole."""
 
+    kinds: tuple[ExportKind, ...] = ()
+    """Files that motions may be written into; a video comes last."""
     exporting: bool = False
     drawn: float | None = None
     """Share of a video that is being drawn."""
@@ -54,7 +57,7 @@ class ExportShown(Action):
     """Write what is recorded of all lanes, or shown of it, for other programs."""
 
     ending: str
-    """Of `ui.features.takes.sharing.FORMATS`."""
+    """Of one of the kinds of `SharingView`."""
     ground: bool = False
     """Whether the ground about the ways goes along, into a scene."""
     camera: str = ""
@@ -109,10 +112,11 @@ def _export(context: PanelContext) -> list[Request]:
     choices = context.of(ExportChoices)
     sharing = context.of(SharingView)
     label(context, "As")
-    items = [Item(ending, ending, doc) for ending, doc in FORMATS.items()]
+    items = [Item(kind.ending, kind.ending, kind.text) for kind in sharing.kinds]
     chosen = menu(context, "sharing/format", items, choices.ending)
     choices.ending = chosen or choices.ending
-    if choices.ending in SCENES:
+    grounds = any(kind.ground for kind in sharing.kinds if kind.ending == choices.ending)
+    if grounds:
         label(context, "")
         doc = "The ground about the ways, as a mesh with its colours"
         choices.ground ^= checkbox(context, "sharing/ground", "with the ground", choices.ground, doc)
@@ -126,7 +130,7 @@ def _export(context: PanelContext) -> list[Request]:
     )
     free = not sharing.exporting
     if button(context, "sharing/export", text, doc, width=-1.0, enabled=free):
-        ground = choices.ground and choices.ending in SCENES
+        ground = choices.ground and grounds
         if choices.ending == VIDEO:
             return [ExportShown(VIDEO, camera=choices.camera, subframes=choices.blur)]
         return [ExportShown(choices.ending, ground)]
