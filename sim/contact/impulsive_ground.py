@@ -4,6 +4,7 @@ Kernels of such vehicles take no wrench; whatever of them touches gets the impul
 ground until the next moment, with friction, all contacts together (projected Gauss-Seidel).
 """
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -13,6 +14,7 @@ import numpy as np
 from sim.environment.environment import Environment
 from sim.vehicle_config import config_of
 from sim.vehicles.forms.base import Structure, Vehicle
+from sim.vehicles.forms.declaration import evaluated
 from sim.vehicles.forms.homogeneous import ActionVehicle
 from sim.vehicles.forms.impulses import at_points
 from sim.world import World
@@ -134,7 +136,7 @@ class ImpulsiveGround(Environment):
         if self._seen is None or not np.array_equal(self._seen[0], node):
             contacts, vehicle = self._contacts_b, self.vehicle
             places = _centres(Structure.of(vehicle), contacts.bodies)
-            centres_w = np.array(places(node, vehicle.parameter_vector, contacts.at_b.T)).T
+            centres_w = evaluated(places, node, vehicle.parameter_vector, contacts.at_b)[0].T
             over = centres_w[:, 2] - self._terrain.height(centres_w[:, 0], centres_w[:, 1])
             self._seen = node.copy(), centres_w, over - contacts.radius_m
         return self._seen[1], self._seen[2]
@@ -145,15 +147,18 @@ class ImpulsiveGround(Environment):
     def _frame(self, place_w: np.ndarray) -> np.ndarray:
         """(3, 3) rows: the ground's normal and two tangents."""
         normal = self._terrain.normal(place_w[0], place_w[1])
-        across = np.cross(normal, [1.0, 0.0, 0.0] if abs(normal[0]) < 0.7 else [0.0, 1.0, 0.0])
-        across /= np.linalg.norm(across)
-        return np.stack([normal, across, np.cross(normal, across)])
+        x, y, z = normal.tolist()
+        across = np.array([0.0, z, -y] if abs(x) < 0.7 else [-z, 0.0, x])
+        across /= math.sqrt(across @ across)
+        a, b, c = across.tolist()
+        return np.stack([normal, across, [y * c - z * b, z * a - x * c, x * b - y * a]])
 
 
 def _pushes(now: np.ndarray, answer: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     """(3 k,) impulses along normal and tangents of k contacts: normal speeds become at least `wanted` (k,)."""
     pushes = np.zeros(len(now))
     for _ in range(_SWEEPS):
+        before = pushes.copy()
         for c in range(len(wanted)):
             n = 3 * c
             for row in (n, n + 1, n + 2):
@@ -161,6 +166,8 @@ def _pushes(now: np.ndarray, answer: np.ndarray, wanted: np.ndarray) -> np.ndarr
                 pushed = pushes[row] - speed / answer[row, row]
                 most = FRICTION * pushes[n]
                 pushes[row] = max(pushed, 0.0) if row == n else min(max(pushed, -most), most)
+        if np.array_equal(pushes, before):
+            break
     return pushes
 
 

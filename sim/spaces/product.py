@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate, pairwise
 
 import casadi as ca
@@ -28,8 +29,8 @@ class Product(Space):
     def dim(self) -> int:  # type: ignore[override]
         return sum(part.dim for part in self.parts)
 
-    @property
-    def slices(self) -> Mapping[str, slice]:
+    @cached_property
+    def slices(self) -> Mapping[str, slice]:  # type: ignore[override]
         bounds = _bounds(part.size for part in self.parts)
         return {
             name: slice(begin + at.start, begin + at.stop)

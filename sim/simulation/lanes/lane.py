@@ -2,6 +2,7 @@
 
 import logging
 import math
+from operator import is_
 
 import numpy as np
 
@@ -60,6 +61,8 @@ class Lane:
         self.integration = Integration(dynamics, footing, node, time_s)
         self.observer = LaneObserver(self.integration, energy_bound_J)
         self.recorder = Recorder()
+        self.shown: tuple[tuple[object, ...], float, LaneSnapshot] | None = None
+        """The latest snapshot, its span [s], and what it was made of."""
         self._begin_observing(node)
 
     @property
@@ -310,19 +313,25 @@ class Lane:
 
 
 def lane_picture(lane: Lane, span_s: float, deviation: Deviation | None = None) -> LaneSnapshot:
-    """The lane as it is now, and its poses `span_s` (or a step, if that is longer) before."""
+    """The lane as it is now, and its poses `span_s` (or a step, if that is longer) before.
+
+    The same object as long as nothing has changed: pictures come more often than long steps.
+    """
     node, m, footing, observer, look = lane.node, lane.dynamics, lane.footing, lane.observer, lane.look
-    start, recent, stopped = observer.start, observer.trails.recent, lane.termination
+    observation, stopped, water = lane.observation, lane.termination, footing.environment.water
+    made_of = observation, stopped, deviation, lane.pull, lane.follows, look, footing, water
+    if lane.shown is not None and lane.shown[1] == span_s and all(map(is_, lane.shown[0], made_of)):
+        return lane.shown[2]
+    start, recent = observer.start, observer.trails.recent
     if lane.running:
         observer.cost.look(m, lane.state, lane.controls, footing.environment)
-    observation = lane.observation
     if observation.layout.of_step:
         observation = _with_step(lane, node)
     recent.add(lane.time_s, lane.poses_w)
     previous_s, previous_w, current_s, current_w = recent.pair(max(span_s, m.step_s))
     names = tuple(observation.layout.bodies)
     clearance = footing.environment.clearance_m(node)
-    return LaneSnapshot(
+    snapshot = LaneSnapshot(
         name=look.name,
         vehicle=m.vehicle.name,
         config=config_of(m.vehicle),
@@ -360,9 +369,11 @@ def lane_picture(lane: Lane, span_s: float, deviation: Deviation | None = None) 
         pivot_w=None if footing.pivot_w is None else footing.pivot_w.copy(),
         links=m.vehicle.links,
         pull=None if lane.pull is None else (lane.pull.body, lane.pull.at_b, lane.pull.to_w),
-        sea=footing.environment.water,
+        sea=water,
         aground=footing.environment.aground,
     )
+    lane.shown = made_of, span_s, snapshot
+    return snapshot
 
 
 def _with_step(lane: Lane, node: np.ndarray) -> Observation:

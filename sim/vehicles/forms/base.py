@@ -10,7 +10,7 @@ import re
 from abc import ABC
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -364,6 +364,7 @@ class Structure:
     """One of them."""
 
     @staticmethod
+    @lru_cache(maxsize=256)
     def of(vehicle: Vehicle) -> "Structure":
         """Class, optional parameters that are off, structural ones, and what a class of one's own keeps beside them."""
         own = {k: v for k, v in vars(vehicle).items() if k not in _NOT_STRUCTURE}
@@ -379,4 +380,14 @@ def _content(vehicle: Vehicle, own: dict[str, object]) -> Hashable:
         return id(vehicle)
 
 
-_NOT_STRUCTURE = ("values", "parameters", "node_layout", "space", "action", "tree", "links", "angular")
+_NOT_STRUCTURE = (
+    "values",
+    "_numbers",
+    "parameters",
+    "node_layout",
+    "space",
+    "action",
+    "tree",
+    "links",
+    "angular",
+)

@@ -154,6 +154,7 @@ class Leader:
     _neutral: np.ndarray
 
     @staticmethod
+    @lru_cache(maxsize=64)
     def of(vehicle: Vehicle) -> "Leader":
         at = _part(vehicle)
         middle = at.start + (at.stop - at.start) // 2

@@ -16,6 +16,7 @@ import casadi as ca
 import numpy as np
 
 from sim.vehicles.forms.base import Structure, Vehicle
+from sim.vehicles.forms.declaration import evaluated
 
 _SMALL = 1e-9
 """Singular values below this fraction of the largest are of directions that no velocity has."""
@@ -34,11 +35,10 @@ class AtPoints(NamedTuple):
 
 def at_points(vehicle: Vehicle, node: np.ndarray, bodies: tuple[str, ...], at_b: np.ndarray) -> AtPoints:
     """Of a point each of k bodies, at_b (k, 3) in their frames, with a vehicle at a flat node."""
-    p = vehicle.parameter_vector
-    told = _points(Structure.of(vehicle), bodies)(node, at_b.T, p)
-    velocity, by_node, worked = (np.array(x) for x in told)
-    at = list(vehicle.space.velocities)
-    free = _free(vehicle, node)
+    structure, at = Structure.of(vehicle), list(vehicle.space.velocities)
+    points = _points(structure, bodies)
+    velocity, by_node, worked = evaluated(points, node, at_b, vehicle.parameter_vector)
+    free = _free(structure, node.tobytes())
     J, B = by_node[:, at] @ free, worked[:, at] @ free
     impulses = np.linalg.lstsq(B.T, J.T, rcond=_SMALL)[0]
     return AtPoints(velocity.ravel(), impulses, by_node @ answers(vehicle, node, impulses))
@@ -46,21 +46,22 @@ def at_points(vehicle: Vehicle, node: np.ndarray, bodies: tuple[str, ...], at_b:
 
 def answers(vehicle: Vehicle, node: np.ndarray, impulses: np.ndarray) -> np.ndarray:
     """(node size, n) by how much impulses (impulse_size, n) change the numbers of a flat node."""
-    p, changes = vehicle.parameter_vector, np.zeros((len(node), impulses.shape[1]))
+    structure, p = Structure.of(vehicle), vehicle.parameter_vector
+    changes = np.zeros((len(node), impulses.shape[1]))
     if vehicle.takes_impulses:
-        changes[:] = np.array(_struck(Structure.of(vehicle))[1](node, p)) @ impulses
-        return changes
-    changes[list(vehicle.space.velocities)] = (
-        _mobility(Structure.of(vehicle), node.tobytes(), p.tobytes()) @ impulses
-    )
+        (by_impulse,) = evaluated(_struck(structure)[1], node, p)
+        changes[:] = by_impulse @ impulses
+    else:
+        mobility = _mobility(structure, node.tobytes(), p.tobytes())
+        changes[list(vehicle.space.velocities)] = mobility @ impulses
     return changes
 
 
 def struck(vehicle: Vehicle, node: np.ndarray, impulse: np.ndarray) -> np.ndarray:
     """A flat node at once after an impulse (impulse_size,)."""
     if vehicle.takes_impulses:
-        after = _struck(Structure.of(vehicle))[0](node, impulse, vehicle.parameter_vector)
-        return np.array(after).ravel()
+        strike = _struck(Structure.of(vehicle))[0]
+        return evaluated(strike, node, impulse, vehicle.parameter_vector)[0].ravel()
     return node + answers(vehicle, node, impulse[:, None])[:, 0]
 
 
@@ -72,15 +73,15 @@ def whole(impulses: np.ndarray, vehicle: Vehicle) -> np.ndarray:
 
 def moves(vehicle: Vehicle, body: str) -> bool:
     """Whether any velocity of the vehicle's moves a body."""
-    by_node = _points(Structure.of(vehicle), (body,)).sparsity_out(1)
-    return any(by_node.has_nz(i, j) for i in range(3) for j in vehicle.space.velocities)
+    return _moves(Structure.of(vehicle), body)
 
 
-def _free(vehicle: Vehicle, node: np.ndarray) -> np.ndarray:
+@lru_cache(maxsize=4)
+def _free(structure: Structure, node: bytes) -> np.ndarray:
     """(velocities, n) an orthonormal basis of how they may change."""
-    D = np.array(_defects(Structure.of(vehicle))(node))
+    (D,) = evaluated(_defects(structure), np.frombuffer(node))
     if not D.size:
-        return np.eye(len(vehicle.space.velocities))
+        return np.eye(len(structure.vehicle.space.velocities))
     _, sizes, rows = np.linalg.svd(D)
     return rows[int(np.sum(sizes > _SMALL)) :].T
 
@@ -103,6 +104,21 @@ def _rows(D: ca.SX) -> list[int]:
 def _points(structure: Structure, bodies: tuple[str, ...]) -> ca.Function:
     """(node, points (3, k), parameters) -> their velocities (3 k,), the derivative of these by the node and that of
     the velocities that an impulse does work on (impulse_size, node size)."""
+    node, at_b, p, velocity, by_node = _of_points(structure, bodies)
+    worked = ca.jacobian(structure.vehicle.conjugate_velocities(node, structure.vehicle.symbols(p)), node)
+    told = [ca.densify(part) for part in (velocity, by_node, worked)]
+    return ca.Function("points", [node, at_b, p], told)
+
+
+@lru_cache(maxsize=128)
+def _moves(structure: Structure, body: str) -> bool:
+    """Whether any velocity moves a body."""
+    *_, by_node = _of_points(structure, (body,))
+    return any(by_node.has_nz(i, j) for i in range(3) for j in structure.vehicle.space.velocities)
+
+
+def _of_points(structure: Structure, bodies: tuple[str, ...]) -> tuple[ca.SX, ...]:
+    """A node, points of bodies (3, k), parameters, the points' velocities (3 k,), and these by the node's."""
     vehicle = structure.vehicle
     node, p = ca.SX.sym("node", vehicle.node_layout.size), ca.SX.sym("p", vehicle.parameter_count)
     at_b, q = ca.SX.sym("at_b", 3, len(bodies)), vehicle.symbols(p)
@@ -112,9 +128,7 @@ def _points(structure: Structure, bodies: tuple[str, ...]) -> ca.Function:
     velocities = list(vehicle.space.velocities)
     by_node = ca.SX(velocity.numel(), node.numel())
     by_node[:, velocities] = ca.jacobian(velocity, node)[:, velocities]
-    worked = ca.jacobian(vehicle.conjugate_velocities(node, q), node)
-    told = [ca.densify(velocity), by_node, worked]
-    return ca.Function("points", [node, at_b, p], told)
+    return node, at_b, p, velocity, by_node
 
 
 @lru_cache(maxsize=64)
@@ -137,14 +151,14 @@ def _mobility(structure: Structure, node: bytes, p: bytes) -> np.ndarray:
     Energy is quadratic in velocities: differences of its slopes from those at rest are exact, and cost less than the
     derivative's expression, which grows with the cube of their number. A pull asks for it and then acts with it.
     """
-    vehicle, parameters, at = structure.vehicle, np.frombuffer(p), list(structure.vehicle.space.velocities)
+    parameters, at = np.frombuffer(p), list(structure.vehicle.space.velocities)
     slopes, worked = _slopes(structure)
     here, count = np.frombuffer(node), len(at)
-    nodes = np.repeat(here[:, None], count + 1, axis=1)
-    nodes[at] = np.eye(count, count + 1)
-    found = np.array(slopes(nodes, np.repeat(parameters[:, None], count + 1, axis=1)))
-    masses, free = found[:, :-1] - found[:, -1:], _free(vehicle, here)
-    B = np.array(worked(here, parameters))[:, at] @ free
+    nodes = np.tile(here, (count + 1, 1))
+    nodes[:, at] = np.eye(count + 1, count)
+    (found,) = evaluated(slopes, nodes, np.tile(parameters, (count + 1, 1)))
+    masses, free = found[:, :-1] - found[:, -1:], _free(structure, node)
+    B = evaluated(worked, here, parameters)[0][:, at] @ free
     mobility: np.ndarray = free @ np.linalg.solve(free.T @ masses @ free, B.T)
     return mobility
 

@@ -165,6 +165,8 @@ class Parametrised:
                 self.values[q.name] = q.checked(q.spread(values[q.name]), where)
             elif np.size(self.values[q.name]) != q.size:
                 self.values[q.name] = _of_size(np.ravel(self.values[q.name]), q.size)
+        parts = [np.ravel(self.values[q.name]) for q in self.parameters]
+        self._numbers = np.concatenate(parts).astype(float) if parts else np.zeros(0)
         self.check()
 
     @property
@@ -202,8 +204,7 @@ class Parametrised:
     @property
     def parameter_vector(self) -> np.ndarray:
         """All parameters one after the other, as the compiled kernels take them."""
-        parts = [np.atleast_1d(np.asarray(self.values[q.name], float)) for q in self.parameters]
-        return np.concatenate(parts) if parts else np.zeros(0)
+        return self._numbers.copy()
 
     @property
     def parameter_count(self) -> int:
