@@ -59,7 +59,7 @@ class Groups:
         """All steps of the groups from `begin` up to `end`. Releases the GIL."""
         step = np.array([h])
         _run(
-            code.advance, code.node, self.y, self.u, self.p, step,
+            code.rollout, self.y, self.u, self.p, step,
             self.counts, self.keeps, self.nodes, self.done, begin, end,
         )  # fmt: skip
 
@@ -72,8 +72,7 @@ class Groups:
 
 @compiled()
 def _run(
-    advance: int,
-    node: int,
+    rollout: int,
     ys: np.ndarray,
     us: np.ndarray,
     ps: np.ndarray,
@@ -86,26 +85,36 @@ def _run(
     end: int,
 ) -> None:
     """Fill nodes and done of a range of groups; one that fails keeps what it has."""
-    table = np.empty(5, np.int64)
-    segments = len(counts)
+    table, did = np.empty(6, np.int64), np.zeros(2, np.int64)
+    segments, spare, trial = len(counts), np.empty(nodes.shape[2:]), np.empty(ys.shape[1:])
+    table[3], table[5] = h.ctypes.data, did.ctypes.data
     for g in range(begin, end):
         u = us[g if us.shape[0] > 1 else 0]
-        table[0] = ys[g].ctypes.data
         table[2] = ps[g if ps.shape[0] > 1 else 0].ctypes.data
-        table[3] = h.ctypes.data
+        table[0] = ys[g].ctypes.data
         kept, total, good = 0, 0, True
-        for s in range(segments + 1):
-            table[1] = u[min(s, segments - 1) if u.shape[0] > 1 else 0].ctypes.data
+        for s in range(segments):
+            if s == 0 or u.shape[0] > 1:
+                table[1] = u[s if u.shape[0] > 1 else 0].ctypes.data
+            ahead = counts[s]
             if keeps[s]:
+                # A node is told by the step that begins there.
                 table[4] = nodes[g, kept].ctypes.data
-                good = called(node, table.ctypes.data, 1) == 1
-                kept += 1
-            if s == segments or not good:
+                called(rollout, table.ctypes.data, 1)
+                good = did[0] == 1
+                kept, total, ahead = kept + 1, total + did[0], ahead - did[0]
+            if good and ahead > 0:
+                table[4] = spare.ctypes.data
+                called(rollout, table.ctypes.data, ahead)
+                total, ahead = total + did[0], ahead - did[0]
+            if ahead > 0:
                 break
-            did = called(advance, table.ctypes.data, counts[s])
-            total += did
-            if did < counts[s]:
-                break
+        else:
+            if keeps[segments]:
+                trial[:] = ys[g]
+                table[0], table[4] = trial.ctypes.data, nodes[g, kept].ctypes.data
+                called(rollout, table.ctypes.data, 1)
+                good = did[0] == 1
         done[g] = total if good else -1
 
 

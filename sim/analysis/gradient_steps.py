@@ -8,7 +8,7 @@ import casadi as ca
 import numpy as np
 
 from sim.compiler.columns import table
-from sim.compiler.lane_gradient import GradientCode, gradient_code
+from sim.compiler.lanes import GradientCode, gradient_code
 from sim.integrators import Integrator
 from sim.platform.errors import InputError
 from sim.vehicles import Vehicle

@@ -8,6 +8,7 @@ shared: thousands of instructions are compiled in tenths of a second, and run no
 
 import ctypes
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
@@ -15,9 +16,89 @@ import numpy as np
 from sim.compiled import compiled
 from sim.compiler.calls import called
 from sim.compiler.objects import loaded
-from sim.compiler.vector_code import WIDTH, Along, Body, Repeated, splat
+from sim.compiler.vector_code import Instructions, splat
 
+WIDTH = 4
 _V = f"<{WIDTH} x double>"
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """A function (..., z, ...) -> (z, change), carried out again and again."""
+
+    argument: int
+    """Which input z is: it is overwritten."""
+    below: float
+    """Until the changes (1,) of columns that stand side by side are below this, or not a number."""
+    most: int
+    """Times."""
+
+
+@dataclass(frozen=True)
+class Along:
+    """A function that is linear in one of its inputs, for every column of the others along each unit vector."""
+
+    argument: int
+    """Which input that is: it is given as the identity."""
+
+
+class _Columns(Instructions):
+    """Those of a pass over columns that stand side by side."""
+
+    def __init__(
+        self, function: ca.Function, shared: frozenset[int], repeated: Repeated | None, along: Along | None
+    ) -> None:
+        self._shared, self._repeated, self._along = shared, repeated, along
+        self._starts: dict[str, list[str]] = {}
+        self.results: dict[int, dict[int, str]] = {0: {}, 1: {}}
+        """Outputs of a repeated function, which are stored only when all inputs have been read."""
+        super().__init__(function, "v", WIDTH)
+        if repeated is not None:
+            for entry, vector in self.results[0].items():
+                self._put(f"in{repeated.argument}", function.size1_in(repeated.argument), entry, vector)
+
+    def _start(self, array: str, size: int) -> list[str]:
+        """Where the columns of this pass start in an array."""
+        if array not in self._starts:
+            which = self._counter(array)
+            offsets = [self._new(f"mul i64 %{which}{lane}, {size}") for lane in range(self._width)]
+            self._starts[array] = [
+                self._new(f"getelementptr double, ptr %{array}, i64 {offset}") for offset in offsets
+            ]
+        return self._starts[array]
+
+    def _counter(self, array: str) -> str:
+        """What counts the columns of an array."""
+        if self._along is None or array.startswith("out"):
+            return "c"
+        return "direction" if array == f"in{self._along.argument}" else "column"
+
+    def _load(self, argument: int, entry: int) -> str:
+        array = f"in{argument}"
+        if argument in self._shared:
+            at = self._new(f"getelementptr double, ptr %{array}, i64 {entry}")
+            one = self._new(f"load double, ptr {at}, align 8")
+            first = self._new(f"insertelement {self._vector} poison, double {one}, i32 0")
+            zeros = f"<{self._width} x i32> zeroinitializer"
+            return self._new(f"shufflevector {self._vector} {first}, {self._vector} poison, {zeros}")
+        vector = "poison"
+        for lane, start in enumerate(self._start(array, self._f.size1_in(argument))):
+            at = self._new(f"getelementptr double, ptr {start}, i64 {entry}")
+            one = self._new(f"load double, ptr {at}, align 8")
+            vector = self._new(f"insertelement {self._vector} {vector}, double {one}, i32 {lane}")
+        return vector
+
+    def _store(self, result: int, entry: int, register: str) -> None:
+        if self._repeated is None:
+            self._put(f"out{result}", self._f.size1_out(result), entry, register)
+        else:
+            self.results[result][entry] = register
+
+    def _put(self, array: str, size: int, entry: int, vector: str) -> None:
+        for lane, start in enumerate(self._start(array, size)):
+            at = self._new(f"getelementptr double, ptr {start}, i64 {entry}")
+            one = self._new(f"extractelement {self._vector} {vector}, i32 {lane}")
+            self.lines.append(f"  store double {one}, ptr {at}, align 8")
 
 
 class ColumnKernel:
@@ -70,7 +151,7 @@ def table(inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray]) -> np.nda
 def _module(
     function: ca.Function, shared: frozenset[int], repeated: Repeated | None, along: Along | None
 ) -> str:
-    body = Body(function, shared, repeated, along=along)
+    body = _Columns(function, shared, repeated, along)
     arrays = [f"in{i}" for i in range(function.n_in())]
     arrays += [] if repeated else [f"out{i}" for i in range(function.n_out())]
     lanes = range(WIDTH)
@@ -123,11 +204,11 @@ def _module(
 _REPEATED_HEAD = ["  br label %again", "again:", "  %time = phi i64 [ 1, %loop ], [ %later, %again ]"]
 
 
-def _repeated_tail(repeated: Repeated, body: Body) -> list[str]:
+def _repeated_tail(repeated: Repeated, body: _Columns) -> list[str]:
     """Jump back while any column still changes."""
     changes, bits = body.results[1][0], f"<{WIDTH} x i1>"
     return [
-        f"  %moves = fcmp oge {_V} {changes}, {splat(repeated.below)}",
+        f"  %moves = fcmp oge {_V} {changes}, {splat(repeated.below, WIDTH)}",
         f"  %any = call i1 @llvm.vector.reduce.or.v{WIDTH}i1({bits} %moves)",
         f"  %left = icmp slt i64 %time, {repeated.most}",
         "  %repeat = and i1 %any, %left",

@@ -1,17 +1,16 @@
-"""Prints functions that go from copy to copy of a thing in arrays, as LLVM: text does not grow with the copies.
+"""Prints loops that go from copy to copy of a thing in arrays, as LLVM: text does not grow with the copies.
 
 A formula that goes along copies (`sim.stack.along`) becomes such a loop.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import casadi as ca
 import numpy as np
 
-from sim.compiler.printer import Lines
-from sim.compiler.vector_code import splat
+from sim.compiler.vector_code import Function, Known, Registers
 from sim.stack import Stack, Step
 
 
@@ -20,6 +19,7 @@ class Place:
     """Where numbers stand in an array: in copy i, number k at `array[argument + begin + stride * i + k]`."""
 
     array: str
+    """Its register, or a constant's name."""
     argument: str = ""
     """Name of the argument that says where it begins; empty: at the array's own beginning."""
     begin: int = 0
@@ -35,157 +35,57 @@ class Piece:
     result: Place
 
 
-class _Numbers(Lines):
-    """Instructions on single numbers, in registers or in arrays."""
+def loop(function: Function, count: int, pieces: Sequence[Piece]) -> None:
+    """The pieces of one copy after the other; all that a piece reads is read before anything of it is written."""
 
-    def __init__(
-        self, prefix: str, inputs: Sequence[tuple[ca.SX, str | list[str]]], expressions: Sequence[ca.SX]
-    ) -> None:
-        """inputs: columns of symbols, and their registers, or that of where they stand."""
-        self._at = [at for _, at in inputs]
-        super().__init__(prefix, [(symbols, ()) for symbols, _ in inputs], expressions, 1)
+    def copy(index: str, carried: list[str]) -> list[str]:
+        for piece in pieces:
+            inputs = [(symbols, _address(function, place, index)) for symbols, place in piece.inputs]
+            found = function.expression(inputs, piece.expression)
+            function.stored(_address(function, piece.result, index), found)
+        return carried
 
-    def _load(self, argument: int, entry: int) -> str:
-        at = self._at[argument]
-        if not isinstance(at, str):
-            return at[entry]
-        if entry:
-            at = self._new(f"getelementptr double, ptr {at}, i64 {entry}")
-        return self._new(f"load double, ptr {at}, align 8")
+    function.times(count, [], copy)
 
 
-class NativeFunction:
-    """Text of a function of addresses of arrays and of whole numbers, which returns nothing."""
+def sweep(
+    function: Function,
+    count: int,
+    carried: tuple[ca.SX, ca.SX],
+    known: Known,
+    columns: Sequence[tuple[ca.SX, Place]],
+    results: Sequence[tuple[ca.SX, Place]],
+    onward: ca.SX,
+    *,
+    backward: bool,
+) -> list[str]:
+    """Along the copies, something is carried on from each to the next: (its symbols, what it begins with).
 
-    def __init__(self, name: str, arguments: Sequence[str], arrays: Sequence[str]) -> None:
-        """arrays: which of the arguments are addresses; all but the first are only read."""
-        self.name = name
-        kinds = {array: "ptr noalias readonly" if k else "ptr" for k, array in enumerate(arrays)}
-        self._arguments = ", ".join(f"{kinds.get(a, 'i64')} %{a}" for a in arguments)
-        self.declarations: set[str] = set()
-        self._constants: list[str] = []
-        self._lines: list[str] = []
-        self._count, self._block = 0, "entry"
+    known: what is the same for all copies; columns: symbols of each; results: expressions of each; onward: what
+    the next one is handed. Returns registers of what is carried on after the last one.
+    """
+    symbols, begin = carried
 
-    @property
-    def text(self) -> str:
-        """Its definition, without the declarations."""
-        head = f"define void @{self.name}({self._arguments}) {{"
-        return "\n".join([*self._constants, head, "entry:", *self._lines, "  ret void", "}"])
+    def copy(index: str, carry: list[str]) -> list[str]:
+        at = function.value(f"sub i64 {count - 1}, {index}") if backward else index
+        inputs: list[tuple[ca.SX, Registers]] = [(symbols, carry), *known]
+        inputs += [(x, _address(function, place, at)) for x, place in columns]
+        *found, following = function.expressions(inputs, *(ca.vec(x) for x, _ in results), onward)
+        for (_, place), registers in zip(results, found, strict=True):
+            function.stored(_address(function, place, at), registers)
+        return following
 
-    def constant(self, numbers: np.ndarray) -> str:
-        """Name of an array of numbers that are known."""
-        name = f"{self.name}.{self._fresh('constant')}"
-        entries = ", ".join(f"double {splat(float(x), 1)}" for x in numbers)
-        self._constants.append(f"@{name} = internal constant [{len(numbers)} x double] [{entries}]")
-        return f"@{name}"
-
-    def loop(self, count: int, pieces: Sequence[Piece]) -> None:
-        """The pieces of one copy after the other; all that a piece reads is read before anything of it is written."""
-
-        def copy(index: str, carried: list[str]) -> list[str]:
-            for piece in pieces:
-                inputs = [(symbols, self._address(place, index)) for symbols, place in piece.inputs]
-                (found,) = self._evaluated(inputs, [piece.expression])
-                self._stored(piece.result, index, found)
-            return carried
-
-        self._copies(count, [], copy)
-
-    def sweep(
-        self,
-        count: int,
-        carried: tuple[ca.SX, ca.SX],
-        known: Sequence[tuple[ca.SX, Place]],
-        columns: Sequence[tuple[ca.SX, Place]],
-        results: Sequence[tuple[ca.SX, Place]],
-        onward: ca.SX,
-        *,
-        backward: bool,
-    ) -> None:
-        """Along the copies, something is carried on from each to the next: (its symbols, what it begins with).
-
-        known: what is the same for all copies; columns: symbols of each; results: expressions of each; onward: what
-        the next one is handed.
-        """
-        symbols, begin = carried
-        (first,) = self._evaluated([(x, self._address(place, "0")) for x, place in known], [begin])
-
-        def copy(index: str, carry: list[str]) -> list[str]:
-            at = index
-            if backward:
-                at = self._new(f"sub i64 {count - 1}, {index}")
-            inputs: list[tuple[ca.SX, str | list[str]]] = [(symbols, carry)]
-            inputs += [(x, self._address(place, at)) for x, place in (*columns, *known)]
-            *found, following = self._evaluated(inputs, [*(ca.vec(x) for x, _ in results), onward])
-            for (_, place), registers in zip(results, found, strict=True):
-                self._stored(place, at, registers)
-            return following
-
-        self._copies(count, first, copy)
-
-    def _copies(
-        self, count: int, carried: Sequence[str], copy: Callable[[str, list[str]], list[str]]
-    ) -> None:
-        """A loop: `copy` is given registers of the count and of what is carried, and returns those of what is next."""
-        here, before = self._fresh("copies"), self._block
-        index, after = f"%i.{here}", f"{here}.after"
-        self._lines += [f"  br label %{here}", f"{here}:"]
-        begin = len(self._lines)
-        carry = [f"%{self._fresh('carry')}" for _ in carried]
-        following = copy(index, carry)
-        pairs = zip(carry, carried, following, strict=True)
-        self._lines[begin:begin] = [
-            f"  {index} = phi i64 [ 0, %{before} ], [ {index}.next, %{here} ]",
-            *(
-                f"  {name} = phi double [ {first}, %{before} ], [ {later}, %{here} ]"
-                for name, first, later in pairs
-            ),
-        ]
-        self._lines += [
-            f"  {index}.next = add i64 {index}, 1",
-            f"  {index}.more = icmp slt i64 {index}.next, {count}",
-            f"  br i1 {index}.more, label %{here}, label %{after}",
-            f"{after}:",
-        ]
-        self._block = after
-
-    def _evaluated(
-        self, inputs: Sequence[tuple[ca.SX, str | list[str]]], expressions: Sequence[ca.SX]
-    ) -> list[list[str]]:
-        """Registers of expressions."""
-        lines = _Numbers(f"{self._fresh('e')}.", inputs, expressions)
-        self._lines += lines.lines
-        self.declarations |= lines.declarations
-        return [lines.registers(k) for k in range(len(expressions))]
-
-    def _stored(self, place: Place, index: str, registers: Sequence[str]) -> None:
-        first = self._address(place, index)
-        for k, register in enumerate(registers):
-            at = self._new(f"getelementptr double, ptr {first}, i64 {k}") if k else first
-            self._lines.append(f"  store double {register}, ptr {at}, align 8")
-
-    def _address(self, place: Place, index: str) -> str:
-        """Register of where the numbers of a copy begin."""
-        at = place.array if place.array.startswith("@") else f"%{place.array}"
-        if place.argument:
-            at = self._new(f"getelementptr double, ptr {at}, i64 %{place.argument}")
-        if place.stride:
-            copy = self._new(f"mul i64 {index}, {place.stride}")
-            at = self._new(f"getelementptr double, ptr {at}, i64 {copy}")
-        return self._new(f"getelementptr double, ptr {at}, i64 {place.begin}") if place.begin else at
-
-    def _new(self, text: str) -> str:
-        name = f"%{self._fresh('v')}"
-        self._lines.append(f"  {name} = {text}")
-        return name
-
-    def _fresh(self, word: str) -> str:
-        self._count += 1
-        return f"{word}{self._count}"
+    return function.times(count, function.expression(known, begin), copy)
 
 
-Known = Sequence[tuple[ca.SX, Place]]
+def _address(function: Function, place: Place, index: str) -> str:
+    """Register of where the numbers of a copy begin."""
+    at = place.array if place.array[0] in "@%" else f"%{place.array}"
+    if place.argument:
+        at = function.entry(at, f"%{place.argument}")
+    if place.stride:
+        at = function.row(at, place.stride, index)
+    return function.entry(at, place.begin)
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,13 +98,13 @@ class Rows(Stack):
     count: int
 
     def along(self, step: Step, carried: ca.SX, stacks: Sequence[Any], *, backward: bool) -> list[Stack]:
-        return self.code.loop(step, carried, stacks, backward=backward)
+        return list(self.code.loop(step, carried, stacks, backward=backward)[1])
 
 
 class Code:
-    """A function under construction, which keeps what it needs between its loops in its first array."""
+    """A function under construction, which keeps what it needs between its loops in one of its arrays."""
 
-    def __init__(self, function: NativeFunction, known: Known, room: str, begin: int) -> None:
+    def __init__(self, function: Function, known: Known, room: str, begin: int = 0) -> None:
         """known: expressions that are no stacks; begin: from where on the array `room` is free."""
         self.used = begin
         self._function, self._known, self._room = function, known, room
@@ -213,14 +113,32 @@ class Code:
         """A stack that is there."""
         return Rows(self, place, place.stride, count)
 
-    def loop(self, step: Step, carried: ca.SX, stacks: Sequence[Any], *, backward: bool) -> list[Stack]:
-        """One loop over the copies; what it carries on is in registers."""
+    def room(self, size: int, count: int) -> Rows:
+        """A stack that is to be filled."""
+        begin, self.used = self.used, self.used + size * count
+        return self.rows(Place(self._room, begin=begin, stride=size), count)
+
+    def loop(
+        self,
+        step: Step,
+        carried: ca.SX,
+        stacks: Sequence[Any],
+        *,
+        backward: bool = False,
+        into: Sequence[Rows | None] = (),
+    ) -> tuple[list[str], list[Rows]]:
+        """One loop over the copies. Registers of what it carries on at the end, and the results.
+
+        into: stacks for the first results, instead of new ones.
+        """
         rows = [stack if isinstance(stack, Rows) else self._constant(stack) for stack in stacks]
         count, carry = max(row.count for row in rows), ca.SX.sym("carried", carried.shape[0])
         columns = [ca.SX.sym("column", row.size) for row in rows]
         onward, *results = step(carry, *columns)
-        found = [self._new(result.numel(), count) for result in results]
-        self._function.sweep(
+        given = [*into, *[None] * (len(results) - len(into))]
+        found = [own or self.room(result.numel(), count) for own, result in zip(given, results, strict=True)]
+        last = sweep(
+            self._function,
             count,
             (carry, ca.SX(carried)),
             self._known,
@@ -229,11 +147,7 @@ class Code:
             ca.SX(onward),
             backward=backward,
         )
-        return list(found)
-
-    def _new(self, size: int, count: int) -> Rows:
-        begin, self.used = self.used, self.used + size * count
-        return self.rows(Place(self._room, begin=begin, stride=size), count)
+        return last, found
 
     def _constant(self, numbers: np.ndarray) -> Rows:
         flat = np.ascontiguousarray(np.asarray(numbers, float).T).ravel()

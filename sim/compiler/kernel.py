@@ -18,7 +18,8 @@ from sim.compiler.kernel_code import kernel_module
 from sim.compiler.loops import divided_moments, moments
 from sim.compiler.objects import loaded
 from sim.compiler.observer import energies, observer
-from sim.compiler.rods import RODS, rods_driver, rods_module
+from sim.compiler.printer import SETTLE
+from sim.compiler.rods import rods_module
 from sim.compiler.rollouts import AMID, FREELY, Driver, driver, prepared_driver
 from sim.compiler.staged import staged_module
 from sim.compiler.stepper import FREE, kept_state
@@ -51,7 +52,7 @@ class MachineCode:
         """Of LLVM's text, from the cache or compiled into it; the text is kept under that name, for people."""
         if found("kernels", f"{name}.ll") is None:
             keep("kernels", f"{name}.ll", lambda path: path.write_text(text, encoding="utf-8"))
-        if f"@{robust.SETTLE}(" in text:
+        if f"@{SETTLE}(" in text:
             robust.announced()
         return MachineCode(loaded(text, optimised=True), driver, names)
 
@@ -329,7 +330,7 @@ class KernelText:
 
 def load_kernel(generated: KernelText) -> MachineCode:
     """The functions of a kernel, from the cache, or compiled into it."""
-    return MachineCode.of(generated.name, generated.text, _driver(generated), generated.calls)
+    return MachineCode.of(generated.name, generated.text, driver(generated.inline), generated.calls)
 
 
 def prepared_as(generated: KernelText) -> str:
@@ -340,11 +341,7 @@ def prepared_as(generated: KernelText) -> str:
 def prepare(generated: KernelText) -> None:
     """Have that in the cache."""
     robust.announced()
-    _driver(generated)
-
-
-def _driver(generated: KernelText) -> Driver:
-    return rods_driver() if generated.calls == RODS else driver(generated.inline)
+    driver(generated.inline)
 
 
 def kernel_text(
@@ -370,7 +367,7 @@ def _generated(
     inline = inline_of(inline, vehicle)
     calls = AMID if inline else FREELY
     if isinstance(vehicle, LinkedRods) and vehicle.form in integrator.by_recursion:
-        text, size, calls = rods_module(vehicle), 7 * vehicle.link_count, RODS
+        text, size = rods_module(vehicle), 7 * vehicle.link_count
         at = integrator.samples(vehicle) if sampled else ()
     elif isinstance(vehicle, ActionVehicle) and vehicle.action.parts:
         at = integrator.samples(vehicle) if sampled else ()

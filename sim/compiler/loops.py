@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 import casadi as ca
 import numpy as np
 
-from sim.compiler.printer import Function, Named
-from sim.compiler.vector_code import splat
+from sim.compiler.printer import NEWTON_FAILED, Named
+from sim.compiler.vector_code import Function, splat
 from sim.integrators.base import Scheme
 
-OK, NEWTON_FAILED, NOT_FINITE = 0, 1, 2
-"""How a rollout ends."""
+OK, NOT_FINITE = 0, 2
+"""How a rollout ends, or with `NEWTON_FAILED`."""
 STEP = ("y", "u", "w", "p", "h", "node", "counts")
 """Table of a rollout: y is written to, node that of the last step's start, counts steps done and iterations."""
 SMALLEST_SHARE = 1e-9
@@ -86,8 +86,7 @@ class Rollout:
             function.jump(part)
             function.label(part)
             k = function.read(at)
-            place = function.value(f"getelementptr double, ptr @shares, i64 {k}")
-            share = function.value(f"load double, ptr {place}, align 8")
+            (share,) = function.loaded(function.entry("@shares", k), 1)
             own = self._given | {"h": [function.value(f"fmul double {self._given['h'][0]}, {share}")]}
             if row:
                 own["u"] = function.loaded(function.row("%u", row, k), row)
@@ -103,7 +102,7 @@ class Rollout:
     def divided(self, state: State, samples: tuple[float, ...], controls: int) -> None:
         """Inner steps as long as the error estimate allows; samples: moments of rows of so many controls."""
         function, whole = self._function, self._given["h"][0]
-        behind = function.value(f"getelementptr double, ptr %y, i64 {self._size}")
+        behind = function.entry("%y", self._size)
         trial, tolerance = function.loaded(behind, 2)
         self._trial, left = function.variable(trial), function.variable()
         rows = _Polynomials(function, samples, controls) if samples else None
@@ -153,15 +152,14 @@ class Rollout:
         self._loop(state, step, state.onward)
 
     def report(self) -> None:
-        """At the end of the function: the counts, of divided steps what the next one tries, and the status."""
+        """End the function: the counts, of divided steps what the next one tries, and the status."""
         function = self._function
         if self._trial:
-            at = function.value(f"getelementptr double, ptr %y, i64 {self._size}")
-            function.add(f"store double {function.read(self._trial)}, ptr {at}, align 8")
+            function.stored(function.entry("%y", self._size), [function.read(self._trial)])
         for k, count in enumerate((self._done, self.iterations)):
             at = function.value(f"getelementptr i64, ptr %counts, i64 {k}")
             function.add(f"store i64 {function.read(count)}, ptr {at}, align 8")
-        function.add(f"ret i64 {function.read(self.status)}")
+        function.end(f"i64 {function.read(self.status)}")
 
     def _loop(self, state: State, step: Callable[[], None], onward: Callable[[], None]) -> None:
         """Until all are done or one jumps to `failed`; what comes after it is then open."""

@@ -10,7 +10,7 @@ from sim.compiled import compiled
 from sim.compiler.calls import called
 from sim.compiler.columns import ColumnKernel
 from sim.compiler.objects import Engine, loaded
-from sim.compiler.printer import Function
+from sim.compiler.vector_code import Function, module
 from sim.vehicles.forms.base import Structure
 from sim.vehicles.forms.observation import observation
 
@@ -51,10 +51,9 @@ def _code(structure: Structure) -> tuple[int, Engine]:
     symbols = zip(_TABLE, (node, after, u, p, h), strict=False)
     known = [(x, function.loaded(f"%{name}", x.numel())) for name, x in symbols]
     function.stored("%row", function.expression(known, row))
-    function.add("ret i64 0")
     function.end()
     short = len(function.lines) < _SHORT
-    engine = loaded("\n".join([*function.lines, *sorted(function.declarations)]), optimised=short)
+    engine = loaded(module([function]), optimised=short)
     return engine.get_function_address("observe"), engine
 
 

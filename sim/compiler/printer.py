@@ -1,15 +1,16 @@
 """Prints the steps of methods as LLVM: of one vehicle, or of several in the parts of vector registers.
 
-Expressions become instructions on registers; the blocks of an implicit step are solved in their order by Newton's
-method. A Jacobian may serve several updates. All parts of a register iterate until the last of them has converged.
+The blocks of an implicit step are solved in their order by Newton's method. A Jacobian may serve several updates. All
+parts of a register iterate until the last of them has converged. A step of one vehicle that Newton's method does not
+solve goes to the robust solver (robust.py), which is called by name; of several it is given up.
 """
 
 from collections.abc import Sequence
 
 import casadi as ca
 
-from sim.compiler.blocks import Block, solution_order
-from sim.compiler.vector_code import Body, register_types, splat, type_suffix
+from sim.compiler.blocks import Block, silenced, solution_order
+from sim.compiler.vector_code import Function, Registers, splat
 from sim.integrators.base import Scheme
 from sim.symbolic import solve
 
@@ -20,196 +21,39 @@ REUSED_ACCURACY = 1e-15
 NEWTON_SWEEPS = 6
 INLINE_UNKNOWNS = 3
 """Larger blocks are solved on arrays, with pivots."""
+SOLVE, SETTLE = "holonomy_solve", "holonomy_settle"
+"""Names by which kernels call the robust solver and its elimination."""
+NEWTON_FAILED = 1
+"""How a rollout ends that has a step without a solution."""
 
 Named = dict[str, list[str]]
 """Symbol -> the registers of its entries."""
-Known = Sequence[tuple[ca.SX, Sequence[str]]]
-"""Symbols with the registers of their entries."""
-
-
-class Lines(Body):
-    """Instructions of expressions whose inputs are registers."""
-
-    def __init__(self, prefix: str, known: Known, expressions: Sequence[ca.SX], width: int) -> None:
-        self._given = [list(names) for _, names in known]
-        self._found: dict[tuple[str, int], str] = {}
-        dense = [ca.densify(ca.vec(expression)) for expression in expressions]
-        function = ca.Function("f", [symbols for symbols, _ in known], dense, {"cse": True})
-        super().__init__(function, frozenset(), None, prefix=prefix, width=width)
-
-    def _load(self, argument: int, entry: int) -> str:
-        return self._given[argument][entry]
-
-    def _store(self, array: str, size: int, entry: int, vector: str) -> None:
-        self._found[array, entry] = vector
-
-    def registers(self, k: int = 0) -> list[str]:
-        """Registers of the entries of an expression."""
-        zero = splat(0.0, self._width)
-        return [self._found.get((f"out{k}", entry), zero) for entry in range(self._f.size1_out(k))]
-
-
-class Function:
-    """One function under construction: (table of addresses, whole number) -> whole number."""
-
-    def __init__(self, width: int) -> None:
-        """width: how many numbers stand side by side in its registers."""
-        self.width = width
-        self.vector, self.bits = register_types(width)
-        self.lines: list[str] = []
-        self.declarations: set[str] = set()
-        self._variables: dict[str, str] = {}
-        self._count = self._entry = 0
-        self.block = "entry"
-        """Label of the basic block that is being filled, for phis."""
-
-    def begin(self, name: str) -> None:
-        self.lines.append(f"define i64 @{name}(ptr noalias %table, i64 %n) {{")
-        self.label("entry")
-        self._entry = len(self.lines)
-
-    def end(self) -> None:
-        self.lines[self._entry : self._entry] = [
-            f"  {name} = alloca {kind}, align 8" for name, kind in self._variables.items()
-        ]
-        self.lines.append("}")
-
-    def fresh(self, word: str) -> str:
-        self._count += 1
-        return f"{word}{self._count}"
-
-    def add(self, *lines: str) -> None:
-        self.lines += [line if line.endswith(":") else f"  {line}" for line in lines]
-
-    def label(self, name: str) -> None:
-        self.add(f"{name}:")
-        self.block = name
-
-    def jump(self, label: str) -> None:
-        self.add(f"br label %{label}")
-
-    def branch(self, condition: str, yes: str, no: str) -> None:
-        self.add(f"br i1 {condition}, label %{yes}, label %{no}")
-
-    def value(self, text: str) -> str:
-        name = f"%{self.fresh('x')}"
-        self.add(f"{name} = {text}")
-        return name
-
-    def variable(self, begin: str | None = None, kind: str = "") -> str:
-        """Something that may be written again: LLVM keeps it in a register. kind: of a register, where none is said."""
-        name = f"%{self.fresh('var')}"
-        self._variables[name] = kind or self.vector
-        if begin is not None:
-            self.write(name, begin)
-        return name
-
-    def variables(self, begin: Sequence[str]) -> list[str]:
-        return [self.variable(register) for register in begin]
-
-    def read(self, variable: str) -> str:
-        return self.value(f"load {self._variables[variable]}, ptr {variable}, align 8")
-
-    def write(self, variable: str, register: str) -> None:
-        self.add(f"store {self._variables[variable]} {register}, ptr {variable}, align 8")
-
-    def read_all(self, variables: Sequence[str]) -> list[str]:
-        return [self.read(variable) for variable in variables]
-
-    def write_all(self, variables: Sequence[str], registers: Sequence[str]) -> None:
-        for variable, register in zip(variables, registers, strict=True):
-            self.write(variable, register)
-
-    def count(self, variable: str, by: str = "1") -> str:
-        """Make a whole number larger; returns its register."""
-        more = self.value(f"add i64 {self.read(variable)}, {by}")
-        self.write(variable, more)
-        return more
-
-    def array(self, registers: Sequence[str]) -> str:
-        """Address of numbers that are written down for another function."""
-        at = self.variable(kind=f"[{max(len(registers), 1)} x {self.vector}]")
-        self.stored(at, registers)
-        return at
-
-    def expression(self, known: Known, wanted: ca.SX) -> list[str]:
-        """Registers of an expression's entries."""
-        return self.expressions(known, wanted)[0]
-
-    def expressions(self, known: Known, *wanted: ca.SX) -> list[list[str]]:
-        """Registers of the entries of expressions that share what they have in common."""
-        if all(each.numel() == 0 for each in wanted):
-            return [[] for _ in wanted]
-        lines = Lines(self.fresh("e"), known, wanted, self.width)
-        self.lines += lines.lines
-        self.declarations |= lines.declarations
-        return [lines.registers(k) for k in range(len(wanted))]
-
-    def pointers(self, *names: str) -> None:
-        """Addresses out of the table, as registers of these names."""
-        for k, name in enumerate(names):
-            self.add(f"%at_{name} = getelementptr ptr, ptr %table, i64 {k}")
-            self.add(f"%{name} = load ptr, ptr %at_{name}, align 8")
-
-    def row(self, array: str, size: int, k: str) -> str:
-        """Where the k-th row of an array (rows, size, width) begins; k: a register."""
-        offset = self.value(f"mul i64 {k}, {size}")
-        return self.value(f"getelementptr {self.vector}, ptr {array}, i64 {offset}")
-
-    def loaded(self, array: str, size: int) -> list[str]:
-        """Entries at an address."""
-        found = []
-        for entry in range(size):
-            at = self.value(f"getelementptr {self.vector}, ptr {array}, i64 {entry}")
-            found.append(self.value(f"load {self.vector}, ptr {at}, align 8"))
-        return found
-
-    def stored(self, array: str, registers: Sequence[str]) -> None:
-        """Entries to an address."""
-        for entry, register in enumerate(registers):
-            at = self.value(f"getelementptr {self.vector}, ptr {array}, i64 {entry}")
-            self.add(f"store {self.vector} {register}, ptr {at}, align 8")
-
-    def absolute(self, register: str) -> str:
-        name = f"@llvm.fabs.{type_suffix(self.width)}"
-        self.declarations.add(f"declare {self.vector} {name}({self.vector})")
-        return self.value(f"call {self.vector} {name}({self.vector} {register})")
-
-    def all(self, bits: str) -> str:
-        if self.width == 1:
-            return bits
-        name = f"@llvm.vector.reduce.and.v{self.width}i1"
-        self.declarations.add(f"declare i1 {name}({self.bits})")
-        return self.value(f"call i1 {name}({self.bits} {bits})")
-
-    def finite(self, registers: Sequence[str]) -> str:
-        """Whether all of them are: their sum less itself is no number where one is not."""
-        total = splat(0.0, self.width)
-        for register in registers:
-            total = self.value(f"fadd {self.vector} {total}, {register}")
-        nothing = self.value(f"fsub {self.vector} {total}, {total}")
-        return self.all(self.value(f"fcmp ord {self.vector} {nothing}, {nothing}"))
 
 
 class Printer(Function):
     """A function that takes steps of a method."""
 
-    def __init__(self, scheme: Scheme, width: int) -> None:
+    def __init__(self, scheme: Scheme, width: int, *, robust: bool = False) -> None:
+        """robust: with what comes where Newton's method does not converge, of one vehicle."""
         super().__init__(width)
-        self.scheme = scheme
+        self.scheme, self._robust = scheme, robust
+        self.status = self.iterations = ""
+        """Variables of a rollout; without them nobody counts."""
 
-    def constants(self) -> Named:
-        """Parameters, step and the wrench, which is none, from %p and %h."""
+    def given(self) -> Named:
+        """Registers of parameters and step, of controls and wrench where there are pointers to them."""
+        i = self.scheme.inputs
         step = self.value("load double, ptr %h, align 8")
         if self.width > 1:
             first = self.value(f"insertelement {self.vector} poison, double {step}, i32 0")
             zeros = f"<{self.width} x i32> zeroinitializer"
             step = self.value(f"shufflevector {self.vector} {first}, {self.vector} poison, {zeros}")
-        i = self.scheme.inputs
+        found = {"p": self.loaded("%p", i.p.numel()), "h": [step]}
+        found["u"] = self.loaded("%u", i.u.numel()) if "u" in self.named else []
         none = [splat(0.0, self.width)] * i.w.numel()
-        return {"p": self.loaded("%p", i.p.numel()), "h": [step], "w": none}
+        return found | {"w": self.loaded("%w", i.w.numel()) if "w" in self.named else none}
 
-    def known(self, values: Named, y: Sequence[str], z: Sequence[str]) -> list[tuple[ca.SX, Sequence[str]]]:
+    def known(self, values: Named, y: Sequence[str], z: Sequence[str]) -> list[tuple[ca.SX, Registers]]:
         s, i = self.scheme, self.scheme.inputs
         return [
             (s.z, z),
@@ -251,14 +95,15 @@ class Printer(Function):
         kept: list[str] = []
         inverse, update = self._inverse(block), ca.SX(0, 1)
         if len(block.unknowns) > INLINE_UNKNOWNS:
-            steps = self.large_update(values, y, z, block, k, stuck)
+            steps = self._large_update(values, y, z, block, stuck)
         elif inverse is not None:
             update = inverse @ block.residual
             kept, steps = self.expressions(self.known(values, y, z), ca.vec(inverse), update)
         else:
             steps = self.expression(self.known(values, y, z), solve(block.jacobian, block.residual))
         change, size = self._updated(own, z, block, steps)
-        self.counted()
+        if self.iterations:
+            self.count(self.iterations)
         tried = self.count(sweeps)
         if inverse is None:
             self._leave(change, size, NEWTON_TOLERANCE, done)
@@ -271,7 +116,7 @@ class Printer(Function):
         self.branch(left, again, stuck)
         self.label(stuck)
         z[:] = self._with(z, block, self.read_all(own))
-        self.unsettled(values, y, z, block, k, own, failed)
+        self._unsettled(values, y, z, block, k, own, failed)
         self.jump(done)
         self.label(done)
         z[:] = self._with(z, block, self.read_all(own))
@@ -341,16 +186,22 @@ class Printer(Function):
         self.branch(settled, done, onward)
         self.label(onward)
 
-    def counted(self) -> None:
-        """One more Jacobian was made: of several vehicles nobody counts."""
-
-    def large_update(
-        self, values: Named, y: Sequence[str], z: Sequence[str], block: Block, k: int, stuck: str
+    def _large_update(
+        self, values: Named, y: Sequence[str], z: Sequence[str], block: Block, stuck: str
     ) -> list[str]:
         """Registers of Newton's update of more unknowns than are solved for in registers."""
-        raise NotImplementedError
+        n = len(block.unknowns)
+        r, J = self.expressions(self.known(values, y, z), block.residual, ca.vec(block.jacobian.T))
+        right, matrix = self.array(r), self.array(J)
+        self.declarations.add(f"declare i64 @{SOLVE}(i64, i64, i64)")
+        addresses = [self.value(f"ptrtoint ptr {at} to i64") for at in (matrix, right)]
+        solved = self.value(f"call i64 @{SOLVE}(i64 {addresses[0]}, i64 {addresses[1]}, i64 {n})")
+        onward = self.fresh("regular")
+        self.branch(self.value(f"icmp ne i64 {solved}, 0"), onward, stuck)
+        self.label(onward)
+        return self.loaded(right, n)
 
-    def unsettled(
+    def _unsettled(
         self,
         values: Named,
         y: Sequence[str],
@@ -360,12 +211,39 @@ class Printer(Function):
         own: Sequence[str],
         failed: str,
     ) -> None:
-        """What comes where Newton's method does not converge: of several vehicles the step is given up.
+        """What comes where Newton's method does not converge: the robust solver, on arrays.
 
         k: number of the block. The block that is being filled ends open, to go on with what `own` holds.
         """
+        if not self._robust:
+            self.jump(failed)
+            self.label(self.fresh("never"))
+            return
+        found = self.array(z)
+        given = [self.array(registers) for registers in (y, values["u"], values["w"])]
+        self.declarations.add(f"declare i64 @{SETTLE}({', '.join(['i64'] * 10)}, double)")
+        addresses = [f"@block_{k}", "@guess", f"@unknowns_{k}", found, *given, "%p"]
+        equations, guess, unknowns, *arrays = [self.value(f"ptrtoint ptr {at} to i64") for at in addresses]
+        sizes = str(len(block.unknowns)), str(len(z))
+        numbers = ", ".join(f"i64 {a}" for a in (equations, guess, unknowns, *sizes, *arrays))
+        tried = self.value(f"call i64 @{SETTLE}({numbers}, double {values['h'][0]})")
+        hopeless, onward = self.fresh("hopeless"), self.fresh("robust")
+        self.branch(self.value(f"icmp slt i64 {tried}, 0"), hopeless, onward)
+        self.label(hopeless)
+        self.write(self.status, str(NEWTON_FAILED))
         self.jump(failed)
-        self.label(self.fresh("never"))
+        self.label(onward)
+        self.count(self.iterations, tried)
+        numbers_found = self.loaded(found, len(z))
+        self.write_all(own, [numbers_found[unknown] for unknown in block.unknowns])
+
+
+def end_of(scheme: Scheme) -> ca.SX:
+    """The next state, without unknowns that it does not depend on."""
+    if not scheme.z.numel():
+        return scheme.y_next
+    i = scheme.inputs
+    return silenced(scheme.y_next, scheme.z, [scheme.y, i.u, i.w, i.p, i.h])[0]
 
 
 def served(scheme: Scheme) -> list[Block] | None:

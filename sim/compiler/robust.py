@@ -12,10 +12,8 @@ from numba import carray
 
 from sim.compiled import compiled
 from sim.compiler.calls import announce, called, pointer
-from sim.compiler.printer import NEWTON_TOLERANCE
+from sim.compiler.printer import NEWTON_TOLERANCE, SETTLE, SOLVE
 
-SOLVE, SETTLE = "holonomy_solve", "holonomy_settle"
-"""Names by which kernels call what is here."""
 _MOST_SWEEPS, _MOST_HALVINGS, _LEAST_STRIDE = 40, 12, 1e-6
 
 

@@ -16,10 +16,11 @@ from typing import Any
 
 import casadi as ca
 
-from sim.compiler.copies import Code, NativeFunction, Piece, Place, Rows
+from sim.compiler.copies import Code, Piece, Place, Rows, loop
+from sim.compiler.kernel_code import START
 from sim.compiler.loops import STEP, Rollout, State
-from sim.compiler.printer import Function, Named
-from sim.compiler.vector_code import splat
+from sim.compiler.printer import Named
+from sim.compiler.vector_code import Function, module, splat
 from sim.integrators.base import Integrator
 from sim.integrators.flow import Flow
 from sim.spaces import Action
@@ -199,32 +200,22 @@ def staged_module(vehicle: ActionVehicle, method: Integrator, samples: tuple[flo
     maps = [_mapped(name, action) for name in sorted(flow.maps - {"rate"})]
     rate, size = _rate_along(vehicle, flow.used) if vehicle.copies else (_rate(vehicle), flow.used)
     rollout = _rollout(flow, places, error, size, controls, samples)
-    functions = [*maps, rate]
-    texts = [*(f.text for f in functions), "\n".join(rollout.lines), _start(action.space.size)]
-    declared = set[str](_DECLARED).union(rollout.declarations, *(f.declarations for f in functions))
-    return "\n".join([*texts, *sorted(declared)]) + "\n"
+    return module([*maps, rate, rollout, _start(action.space.size)])
 
 
-_DECLARED = (
-    "declare ptr @malloc(i64)",
-    "declare void @free(ptr)",
-    "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)",
-    "declare double @llvm.sqrt.f64(double)",
-)
+def _copy(function: Function, to: str, of: str, size: int) -> None:
+    function.declarations.add("declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)")
+    function.add(f"call void @llvm.memcpy.p0.p0.i64(ptr {to}, ptr {of}, i64 {8 * size}, i1 false)")
 
 
-def _copied(to: str, of: str, size: int) -> str:
-    return f"call void @llvm.memcpy.p0.p0.i64(ptr {to}, ptr {of}, i64 {8 * size}, i1 false)"
-
-
-def _start(size: int) -> str:
+def _start(size: int) -> Function:
     """The private state of a node is the node."""
-    function = Function(1)
+    function = Function()
     function.begin("start")
-    function.pointers("node", "u", "w", "p", "h", "y")
-    function.add(_copied("%y", "%node", size), "ret i64 0")
+    function.pointers(*START)
+    _copy(function, "%y", "%node", size)
     function.end()
-    return "\n".join(function.lines)
+    return function
 
 
 def quantities(vehicle: ActionVehicle, code: Code, p: ca.SX) -> Quantities:
@@ -239,37 +230,42 @@ def quantities(vehicle: ActionVehicle, code: Code, p: ca.SX) -> Quantities:
     return Quantities(**found)
 
 
-def _rate_function() -> NativeFunction:
-    return NativeFunction("rate", ("a", "y", "out", "u", "row", "p"), ("a", "u", "p"))
+_RATE = "ptr %a, i64 %y, i64 %out, ptr noalias readonly %u, i64 %row, ptr noalias readonly %p"
 
 
-def _rate(vehicle: ActionVehicle) -> NativeFunction:
+def _rate(vehicle: ActionVehicle) -> Function:
     """The function that finds the algebra's element."""
-    function = _rate_function()
+    function = Function()
+    function.begin("rate", _RATE, "void")
     y, u = ca.SX.sym("y", vehicle.action.space.size), ca.SX.sym("u", len(vehicle.controls))
     p = ca.SX.sym("p", vehicle.parameter_count)
-    known = [(y, Place("a", "y")), (u, Place("u", "row")), (p, Place("p"))]
-    function.loop(1, [Piece(known, vehicle.generator(y, u, vehicle.symbols(p)), Place("a", "out"))])
+    known = [(y, function.entry("%a", "%y")), (u, function.entry("%u", "%row")), (p, "%p")]
+    found = function.expression(known, vehicle.generator(y, u, vehicle.symbols(p)))
+    function.stored(function.entry("%a", "%out"), found)
+    function.end("void")
     return function
 
 
-def _rate_along(vehicle: ActionVehicle, begin: int) -> tuple[NativeFunction, int]:
+def _rate_along(vehicle: ActionVehicle, begin: int) -> tuple[Function, int]:
     """The same for copies that a formula goes along, and how much room it needs."""
-    action, function = vehicle.action, _rate_function()
+    action, function = vehicle.action, Function()
+    function.begin("rate", _RATE, "void")
     u, p = ca.SX.sym("u", len(vehicle.controls)), ca.SX.sym("p", vehicle.parameter_count)
-    code = Code(function, [(u, Place("u", "row")), (p, Place("p"))], "a", begin)
+    code = Code(function, [(u, function.entry("%u", "%row")), (p, "%p")], "a", begin)
     point = code.rows(Place("a", "y", stride=action.space.size // vehicle.copies), vehicle.copies)
     found = vehicle.generator(point, u, quantities(vehicle, code, p))
     assert isinstance(found, Rows)
     x = ca.SX.sym("x", found.size)
-    function.loop(found.count, [Piece([(x, found.place)], x, Place("a", "out", stride=found.size))])
+    loop(function, found.count, [Piece([(x, found.place)], x, Place("a", "out", stride=found.size))])
+    function.end("void")
     return function, code.used
 
 
-def _mapped(name: str, action: Action) -> NativeFunction:
+def _mapped(name: str, action: Action) -> Function:
     """A map of the whole product: one loop for each run of equal parts, or of equal rows of parts."""
     one, *kinds = _MAPS[name]
-    function = NativeFunction(name, ("a", "y", "x", "out"), ("a",))
+    function = Function()
+    function.begin(name, "ptr %a, i64 %y, i64 %x, i64 %out", "void")
     at = [0, 0, 0]
     for block, count in runs(action.parts or (action,)):
         sizes = [_sizes(part, kinds) for part in block]
@@ -281,8 +277,9 @@ def _mapped(name: str, action: Action) -> NativeFunction:
             first, second, result = (Place("a", *each) for each in arguments)
             pieces.append(Piece([(x, first), (z, second)], one(part, x, z), result))
             begin = [first + n for first, n in zip(begin, size, strict=True)]
-        function.loop(count, pieces)
+        loop(function, count, pieces)
         at = [first + count * n for first, n in zip(at, stride, strict=True)]
+    function.end("void")
     return function
 
 
@@ -318,22 +315,23 @@ def _rollout(
     controls: int,
     samples: tuple[float, ...],
 ) -> Function:
-    function, n = Function(1), flow.y.size
+    function, n = Function(), flow.y.size
+    function.declarations |= {"declare ptr @malloc(i64)", "declare void @free(ptr)"}
     function.begin("rollout")
     function.pointers(*STEP)
     function.add(f"%a = call ptr @malloc(i64 {8 * size})")
     state = _Stretches(function, flow, places, error, divided_rows=bool(error and samples))
-    given = {"h": [function.value("load double, ptr %h, align 8")]}
-    function.add(_copied(state.begun, "%y", n))
+    given = {"h": function.loaded("%h", 1)}
+    _copy(function, state.begun, "%y", n)
     rollout = Rollout(function, given, n)
     if error is not None:
         rollout.divided(state, samples, controls)
     else:
         rollout.plain(state)
-    function.add(_copied("%y", state.far, n), _copied("%node", state.begun, n))
+    _copy(function, "%y", state.far, n)
+    _copy(function, "%node", state.begun, n)
     function.add("call void @free(ptr %a)")
     rollout.report()
-    function.end()
     return function
 
 
@@ -367,22 +365,19 @@ class _Stretches(State):
         return self._address(self._places["y" if self._error else "n"])
 
     def begin(self) -> None:
-        self._copy(self.far, self.begun)
+        self._take(self.far, self.begun)
 
     def accept(self) -> None:
-        self._copy(self._address(self._places["y"]), self._address(self._places["n"]))
+        self._take(self._address(self._places["y"]), self._address(self._places["n"]))
 
     def end(self) -> None:
         """It is there."""
 
     def onward(self) -> None:
-        self._copy(self.begun, self.far)
+        self._take(self.begun, self.far)
 
     def fail(self) -> None:
-        self._copy(self.far, self.begun)
-
-    def _copy(self, to: str, of: str) -> None:
-        self._function.add(_copied(to, of, self._flow.y.size))
+        self._take(self.far, self.begun)
 
     def advance(self, given: Named, over: str) -> tuple[str, str]:
         function, h = self._function, given["h"][0]
@@ -398,14 +393,18 @@ class _Stretches(State):
         total = self._total(self._places["n"], self._flow.y.size, lambda x: x)
         error = ""
         if self._error is not None:
+            function.declarations.add("declare double @llvm.sqrt.f64(double)")
             squares = self._total(*self._error, lambda x: function.value(f"fmul contract double {x}, {x}"))
             error = function.value(f"call double @llvm.sqrt.f64(double {squares})")
             total = function.value(f"fadd double {total}, {error}")
         return function.finite([total]), error
 
+    def _take(self, to: str, of: str) -> None:
+        _copy(self._function, to, of, self._flow.y.size)
+
     def _address(self, place: int, index: str = "") -> str:
-        at = self._function.value(f"getelementptr double, ptr %a, i64 {place}")
-        return self._function.value(f"getelementptr double, ptr {at}, i64 {index}") if index else at
+        at = self._function.entry("%a", place)
+        return self._function.entry(at, index) if index else at
 
     def _sum(self, step: Sum, h: str) -> None:
         """out = sum of factors times stretches."""
@@ -417,34 +416,23 @@ class _Stretches(State):
             if coefficient:
                 terms.append((place, factor))
 
-        def entry(index: str) -> None:
+        def entry(index: str, carried: list[str]) -> list[str]:
             total = splat(-0.0, 1)
             for place, factor in terms:
-                x = function.value(f"load double, ptr {self._address(place, index)}, align 8")
+                (x,) = function.loaded(self._address(place, index), 1)
                 product = function.value(f"fmul contract double {factor}, {x}")
                 total = function.value(f"fadd contract double {total}, {product}")
-            function.add(f"store double {total}, ptr {self._address(step.out, index)}, align 8")
+            function.stored(self._address(step.out, index), [total])
+            return carried
 
-        self._loop(step.value.size, entry)
+        function.times(step.value.size, [], entry)
 
     def _total(self, place: int, size: int, of: Callable[[str], str]) -> str:
         """Sum over a stretch."""
         function = self._function
-        total = function.variable(splat(0.0, 1))
 
-        def entry(index: str) -> None:
-            x = of(function.value(f"load double, ptr {self._address(place, index)}, align 8"))
-            function.write(total, function.value(f"fadd contract double {function.read(total)}, {x}"))
+        def entry(index: str, carried: list[str]) -> list[str]:
+            (x,) = function.loaded(self._address(place, index), 1)
+            return [function.value(f"fadd contract double {carried[0]}, {of(x)}")]
 
-        self._loop(size, entry)
-        return function.read(total)
-
-    def _loop(self, count: int, entry: Callable[[str], None]) -> None:
-        function = self._function
-        index, again, after = function.variable("0", "i64"), function.fresh("along"), function.fresh("after")
-        function.jump(again)
-        function.label(again)
-        entry(function.read(index))
-        more = function.value(f"icmp slt i64 {function.count(index)}, {count}")
-        function.branch(more, again, after)
-        function.label(after)
+        return function.times(size, [splat(0.0, 1)], entry)[0]

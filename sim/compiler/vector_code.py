@@ -1,11 +1,12 @@
-"""An expression as LLVM's instructions on vector registers, or on numbers: one pass over columns side by side."""
+"""Expressions as LLVM's instructions on vector registers or single numbers, and functions that are made of them."""
 
 import struct
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 
 import casadi as ca
+import numpy as np
 
-WIDTH = 4
 _ARITHMETIC = {ca.OP_ADD: "fadd", ca.OP_SUB: "fsub", ca.OP_MUL: "fmul", ca.OP_DIV: "fdiv"}
 _COMPARED = {ca.OP_LT: "olt", ca.OP_LE: "ole", ca.OP_EQ: "oeq", ca.OP_NE: "une"}
 _INTRINSIC = {
@@ -47,64 +48,36 @@ _BINARY = {
 }
 
 
-@dataclass(frozen=True)
-class Repeated:
-    """A function (..., z, ...) -> (z, change), carried out again and again."""
-
-    argument: int
-    """Which input z is: it is overwritten."""
-    below: float
-    """Until the changes (1,) of columns that stand side by side are below this, or not a number."""
-    most: int
-    """Times."""
-
-
-@dataclass(frozen=True)
-class Along:
-    """A function that is linear in one of its inputs, for every column of the others along each unit vector."""
-
-    argument: int
-    """Which input that is: it is given as the identity."""
-
-
-class Body:
-    """The loop's instructions."""
+class Instructions(ABC):
+    """Those of an expression, in order."""
 
     flags = " contract"
     """Of sums and products: which of them may be rounded as one, as the processor has it."""
 
-    def __init__(
-        self,
-        function: ca.Function,
-        shared: frozenset[int],
-        repeated: Repeated | None,
-        *,
-        prefix: str = "v",
-        width: int = WIDTH,
-        along: Along | None = None,
-    ) -> None:
+    def __init__(self, function: ca.Function, prefix: str, width: int) -> None:
         """prefix: of the registers' names. width: how many numbers stand side by side; 1: registers are numbers."""
         self._prefix, self._width = prefix, width
         self._vector, self._bits = register_types(width)
         self._zero = "0.0" if width == 1 else "zeroinitializer"
         self.lines: list[str] = []
-        self.results: dict[int, dict[int, str]] = {0: {}, 1: {}}
-        """Outputs of a repeated function, which are stored only when all inputs have been read."""
         self.declarations: set[str] = set()
         self._count = 0
-        self._f, self._shared = function, shared
-        self._starts: dict[str, list[str]] = {}
+        self._f = function
         self._read: dict[tuple[int, int], str] = {}
         self._work: dict[int, str] = {}
         self._reciprocals: dict[str, str] = {}
         self._truths: dict[str, str] = {}
         """Registers of numbers that are 1 where a condition holds, else 0 -> of the conditions."""
-        self._repeated, self._along = repeated, along
         for k in range(function.n_instructions()):
             self._instruction(k)
-        if repeated is not None:
-            for entry, vector in self.results[0].items():
-                self._store(f"in{repeated.argument}", function.size1_in(repeated.argument), entry, vector)
+
+    @abstractmethod
+    def _load(self, argument: int, entry: int) -> str:
+        """Register of an entry of an input."""
+
+    @abstractmethod
+    def _store(self, result: int, entry: int, register: str) -> None:
+        """Put an entry of an output where it belongs."""
 
     def _instruction(self, k: int) -> None:
         f, work = self._f, self._work
@@ -115,10 +88,7 @@ class Body:
                 self._read[place] = self._load(*place)
             work[out[0]] = self._read[place]
         elif op == ca.OP_OUTPUT:
-            if self._repeated is None:
-                self._store(f"out{out[0]}", f.size1_out(out[0]), out[1], work[into[0]])
-            else:
-                self.results[out[0]][out[1]] = work[into[0]]
+            self._store(out[0], out[1], work[into[0]])
         elif op == ca.OP_CONST:
             work[out[0]] = self._splat(float(f.instruction_constant(k)))
         else:
@@ -130,43 +100,6 @@ class Body:
         name = f"%{self._prefix}{self._count}"
         self.lines.append(f"  {name} = {text}")
         return name
-
-    def _start(self, array: str, size: int) -> list[str]:
-        """Where the columns of this pass start in an array."""
-        if array not in self._starts:
-            which = self._counter(array)
-            offsets = [self._new(f"mul i64 %{which}{lane}, {size}") for lane in range(self._width)]
-            self._starts[array] = [
-                self._new(f"getelementptr double, ptr %{array}, i64 {offset}") for offset in offsets
-            ]
-        return self._starts[array]
-
-    def _counter(self, array: str) -> str:
-        """What counts the columns of an array."""
-        if self._along is None or array.startswith("out"):
-            return "c"
-        return "direction" if array == f"in{self._along.argument}" else "column"
-
-    def _load(self, argument: int, entry: int) -> str:
-        array = f"in{argument}"
-        if argument in self._shared:
-            at = self._new(f"getelementptr double, ptr %{array}, i64 {entry}")
-            one = self._new(f"load double, ptr {at}, align 8")
-            first = self._new(f"insertelement {self._vector} poison, double {one}, i32 0")
-            zeros = f"<{self._width} x i32> zeroinitializer"
-            return self._new(f"shufflevector {self._vector} {first}, {self._vector} poison, {zeros}")
-        vector = "poison"
-        for lane, start in enumerate(self._start(array, self._f.size1_in(argument))):
-            at = self._new(f"getelementptr double, ptr {start}, i64 {entry}")
-            one = self._new(f"load double, ptr {at}, align 8")
-            vector = self._new(f"insertelement {self._vector} {vector}, double {one}, i32 {lane}")
-        return vector
-
-    def _store(self, array: str, size: int, entry: int, vector: str) -> None:
-        for lane, start in enumerate(self._start(array, size)):
-            at = self._new(f"getelementptr double, ptr {start}, i64 {entry}")
-            one = self._new(f"extractelement {self._vector} {vector}, i32 {lane}")
-            self.lines.append(f"  store double {one}, ptr {at}, align 8")
 
     def _operation(self, op: int, x: list[str]) -> str:
         if op == ca.OP_DIV and x[1].startswith("%"):
@@ -249,6 +182,248 @@ class Body:
         return splat(x, self._width)
 
 
+Registers = str | Sequence[str]
+"""Registers of the entries of something; or that of where its entries stand."""
+Known = Sequence[tuple[ca.SX, Registers]]
+"""Symbols with the registers of their entries."""
+TABLE = "ptr noalias %table, i64 %n"
+"""Arguments of functions that are called by others than their own module's: addresses of arrays, and a whole number."""
+
+
+class Lines(Instructions):
+    """Instructions of expressions whose inputs are in registers, or stand somewhere."""
+
+    def __init__(self, prefix: str, known: Known, expressions: Sequence[ca.SX], width: int) -> None:
+        self._given = [registers for _, registers in known]
+        self._found: dict[tuple[int, int], str] = {}
+        dense = [ca.densify(ca.vec(expression)) for expression in expressions]
+        function = ca.Function("f", [symbols for symbols, _ in known], dense, {"cse": True})
+        super().__init__(function, prefix, width)
+
+    def _load(self, argument: int, entry: int) -> str:
+        at = self._given[argument]
+        if not isinstance(at, str):
+            return at[entry]
+        if entry:
+            at = self._new(f"getelementptr {self._vector}, ptr {at}, i64 {entry}")
+        return self._new(f"load {self._vector}, ptr {at}, align 8")
+
+    def _store(self, result: int, entry: int, register: str) -> None:
+        self._found[result, entry] = register
+
+    def registers(self, k: int = 0) -> list[str]:
+        """Registers of the entries of an expression."""
+        zero = splat(0.0, self._width)
+        return [self._found.get((k, entry), zero) for entry in range(self._f.size1_out(k))]
+
+
+class Function:
+    """One function under construction, which returns a whole number or nothing."""
+
+    def __init__(self, width: int = 1) -> None:
+        """width: how many numbers stand side by side in its registers."""
+        self.width = width
+        self.vector, self.bits = register_types(width)
+        self.lines: list[str] = []
+        self.constants: list[str] = []
+        self.declarations: set[str] = set()
+        self._name = ""
+        self.named: set[str] = set()
+        """Registers of addresses out of the table."""
+        self._variables: dict[str, str] = {}
+        self._count = self._entry = 0
+        self.block = "entry"
+        """Label of the basic block that is being filled, for phis."""
+
+    def begin(self, name: str, arguments: str = TABLE, result: str = "i64") -> None:
+        """result: "void" of one that returns nothing."""
+        self._name = name
+        self.lines.append(f"define {result} @{name}({arguments}) {{")
+        self.label("entry")
+        self._entry = len(self.lines)
+
+    def end(self, result: str = "i64 0") -> None:
+        """With what it returns."""
+        self.add(f"ret {result}")
+        self.lines[self._entry : self._entry] = [
+            f"  {name} = alloca {kind}, align 8" for name, kind in self._variables.items()
+        ]
+        self.lines.append("}")
+
+    def constant(self, numbers: np.ndarray) -> str:
+        """Name of an array of numbers that are known."""
+        name = f"@{self._name}.{self.fresh('constant')}"
+        self.constants.append(constants(name, "double", numbers))
+        return name
+
+    def fresh(self, word: str) -> str:
+        self._count += 1
+        return f"{word}{self._count}"
+
+    def add(self, *lines: str) -> None:
+        self.lines += [line if line.endswith(":") else f"  {line}" for line in lines]
+
+    def label(self, name: str) -> None:
+        self.add(f"{name}:")
+        self.block = name
+
+    def jump(self, label: str) -> None:
+        self.add(f"br label %{label}")
+
+    def branch(self, condition: str, yes: str, no: str) -> None:
+        self.add(f"br i1 {condition}, label %{yes}, label %{no}")
+
+    def value(self, text: str) -> str:
+        name = f"%{self.fresh('x')}"
+        self.add(f"{name} = {text}")
+        return name
+
+    def variable(self, begin: str | None = None, kind: str = "") -> str:
+        """Something that may be written again: LLVM keeps it in a register. kind: of a register, where none is said."""
+        name = f"%{self.fresh('var')}"
+        self._variables[name] = kind or self.vector
+        if begin is not None:
+            self.write(name, begin)
+        return name
+
+    def variables(self, begin: Sequence[str]) -> list[str]:
+        return [self.variable(register) for register in begin]
+
+    def read(self, variable: str) -> str:
+        return self.value(f"load {self._variables[variable]}, ptr {variable}, align 8")
+
+    def write(self, variable: str, register: str) -> None:
+        self.add(f"store {self._variables[variable]} {register}, ptr {variable}, align 8")
+
+    def read_all(self, variables: Sequence[str]) -> list[str]:
+        return [self.read(variable) for variable in variables]
+
+    def write_all(self, variables: Sequence[str], registers: Sequence[str]) -> None:
+        for variable, register in zip(variables, registers, strict=True):
+            self.write(variable, register)
+
+    def times(
+        self, count: int | str, begin: Sequence[str], body: Callable[[str, list[str]], Sequence[str]]
+    ) -> list[str]:
+        """Registers of what `body` carries on, after so many times.
+
+        It is given registers of the number of the time, from 0 on, and of what it carried on before, first `begin`.
+        """
+        before, again, after = self.block, self.fresh("again"), self.fresh("after")
+        certain = isinstance(count, int) and count > 0
+        if certain:
+            self.jump(again)
+        else:
+            self.branch(self.value(f"icmp slt i64 0, {count}"), again, after)
+        self.label(again)
+        index, at = f"%{self.fresh('k')}", len(self.lines)
+        carry = [f"%{self.fresh('carried')}" for _ in begin]
+        following = body(index, carry)
+        later = self.value(f"add i64 {index}, 1")
+        more, end = self.value(f"icmp slt i64 {later}, {count}"), self.block
+        self.branch(more, again, after)
+        self.label(after)
+        phis = [f"  {index} = phi i64 [ 0, %{before} ], [ {later}, %{end} ]"]
+        phis += [
+            f"  {name} = phi {self.vector} [ {first}, %{before} ], [ {last}, %{end} ]"
+            for name, first, last in zip(carry, begin, following, strict=True)
+        ]
+        self.lines[at:at] = phis
+        if certain:
+            return list(following)
+        return [
+            self.value(f"phi {self.vector} [ {first}, %{before} ], [ {last}, %{end} ]")
+            for first, last in zip(begin, following, strict=True)
+        ]
+
+    def count(self, variable: str, by: str = "1") -> str:
+        """Make a whole number larger; returns its register."""
+        more = self.value(f"add i64 {self.read(variable)}, {by}")
+        self.write(variable, more)
+        return more
+
+    def array(self, registers: Sequence[str]) -> str:
+        """Address of numbers that are written down for another function."""
+        at = self.variable(kind=f"[{max(len(registers), 1)} x {self.vector}]")
+        self.stored(at, registers)
+        return at
+
+    def expression(self, known: Known, wanted: ca.SX) -> list[str]:
+        """Registers of an expression's entries."""
+        return self.expressions(known, wanted)[0]
+
+    def expressions(self, known: Known, *wanted: ca.SX) -> list[list[str]]:
+        """Registers of the entries of expressions that share what they have in common."""
+        if all(each.numel() == 0 for each in wanted):
+            return [[] for _ in wanted]
+        lines = Lines(f"{self.fresh('e')}.", known, wanted, self.width)
+        self.lines += lines.lines
+        self.declarations |= lines.declarations
+        return [lines.registers(k) for k in range(len(wanted))]
+
+    def pointers(self, *names: str) -> None:
+        """Addresses out of the table, as registers of these names."""
+        self.named |= set(names)
+        for k, name in enumerate(names):
+            self.add(f"%at_{name} = getelementptr ptr, ptr %table, i64 {k}")
+            self.add(f"%{name} = load ptr, ptr %at_{name}, align 8")
+
+    def row(self, array: str, size: int, k: str) -> str:
+        """Where the k-th row of an array (rows, size, width) begins; k: a register."""
+        return self.entry(array, self.value(f"mul i64 {k}, {size}"))
+
+    def entry(self, array: str, entry: int | str) -> str:
+        """Where an entry of an array stands."""
+        return self.value(f"getelementptr {self.vector}, ptr {array}, i64 {entry}") if entry else array
+
+    def loaded(self, array: str, size: int) -> list[str]:
+        """Entries at an address."""
+        found = []
+        for entry in range(size):
+            at = self.entry(array, entry)
+            found.append(self.value(f"load {self.vector}, ptr {at}, align 8"))
+        return found
+
+    def stored(self, array: str, registers: Sequence[str]) -> None:
+        """Entries to an address."""
+        for entry, register in enumerate(registers):
+            at = self.entry(array, entry)
+            self.add(f"store {self.vector} {register}, ptr {at}, align 8")
+
+    def absolute(self, register: str) -> str:
+        name = f"@llvm.fabs.{type_suffix(self.width)}"
+        self.declarations.add(f"declare {self.vector} {name}({self.vector})")
+        return self.value(f"call {self.vector} {name}({self.vector} {register})")
+
+    def all(self, bits: str) -> str:
+        if self.width == 1:
+            return bits
+        name = f"@llvm.vector.reduce.and.v{self.width}i1"
+        self.declarations.add(f"declare i1 {name}({self.bits})")
+        return self.value(f"call i1 {name}({self.bits} {bits})")
+
+    def finite(self, registers: Sequence[str]) -> str:
+        """Whether all of them are: their sum less itself is no number where one is not."""
+        total = splat(0.0, self.width)
+        for register in registers:
+            total = self.value(f"fadd {self.vector} {total}, {register}")
+        nothing = self.value(f"fsub {self.vector} {total}, {total}")
+        return self.all(self.value(f"fcmp ord {self.vector} {nothing}, {nothing}"))
+
+
+def constants(name: str, kind: str, numbers: Sequence[float] | np.ndarray) -> str:
+    """A global array of them; kind: "double" or "i64"."""
+    entries = ", ".join(f"{kind} {splat(float(x), 1) if kind == 'double' else x}" for x in numbers)
+    return f"{name} = internal constant [{len(numbers)} x {kind}] [{entries}]"
+
+
+def module(functions: Sequence[Function], *more: str) -> str:
+    """Text of functions, with further lines before them."""
+    declared = set[str]().union(*(function.declarations for function in functions))
+    lines = [line for function in functions for line in (*function.constants, *function.lines)]
+    return "\n".join([*more, *lines, *sorted(declared)]) + "\n"
+
+
 def register_types(width: int) -> tuple[str, str]:
     """Of registers of so many numbers, and of as many truth values; one number stands alone."""
     return ("double", "i1") if width == 1 else (f"<{width} x double>", f"<{width} x i1>")
@@ -259,7 +434,7 @@ def type_suffix(width: int) -> str:
     return "f64" if width == 1 else f"v{width}f64"
 
 
-def splat(x: float, width: int = WIDTH) -> str:
+def splat(x: float, width: int) -> str:
     """A vector of equal numbers; of one, the number."""
     bits = struct.unpack("<Q", struct.pack("<d", x))[0]
     if width == 1:

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from sim.compiler import columns
-from sim.compiler.columns import ColumnKernel
-from sim.compiler.copies import NativeFunction, Piece, Place
+from sim.compiler.columns import ColumnKernel, Repeated
+from sim.compiler.copies import Piece, Place, loop
 from sim.compiler.objects import loaded
-from sim.compiler.vector_code import Repeated
+from sim.compiler.vector_code import Function, module
 
 RNG = np.random.default_rng(3)
 
@@ -60,9 +60,11 @@ OPERATIONS = {
 def native(function: ca.Function) -> Callable[[np.ndarray, np.ndarray], None]:
     """The function of one column (input, output) as a native one of numbers in one array."""
     x = ca.SX.sym("x", function.size1_in(0))
-    made = NativeFunction("f", ("a", "x", "out"), ("a",))
-    made.loop(1, [Piece([(x, Place("a", "x"))], function(x), Place("a", "out"))])
-    engine = loaded("\n".join([made.text, *sorted(made.declarations)]), optimised=True)
+    made = Function()
+    made.begin("f", "ptr %a, i64 %x, i64 %out", "void")
+    loop(made, 1, [Piece([(x, Place("a", "x"))], function(x), Place("a", "out"))])
+    made.end("void")
+    engine = loaded(module([made]), optimised=True)
     call = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 3)(engine.get_function_address("f"))
 
     def called(given: np.ndarray, out: np.ndarray) -> None:
@@ -88,12 +90,14 @@ def test_every_operation_on_single_numbers_has_its_machine_code(name):
 def test_native_functions_go_from_copy_to_copy_and_read_all_before_they_write():
     """In place, each copy of two numbers turned about by its own angle; against NumPy."""
     x, angle = ca.SX.sym("x", 2), ca.SX.sym("angle")
-    made = NativeFunction("turned", ("a", "p"), ("a", "p"))
+    made = Function()
+    made.begin("turned", "ptr %a, ptr noalias readonly %p", "void")
     c, s = ca.cos(angle), ca.sin(angle)
     turned = ca.vertcat(c * x[0] - s * x[1], s * x[0] + c * x[1])
     place = Place("a", begin=1, stride=3)
-    made.loop(4, [Piece([(x, place), (angle, Place("p", stride=1))], turned, place)])
-    engine = loaded(made.text + "\n" + "\n".join(sorted(made.declarations)))
+    loop(made, 4, [Piece([(x, place), (angle, Place("p", stride=1))], turned, place)])
+    made.end("void")
+    engine = loaded(module([made]))
     numbers, angles = RNG.normal(size=(4, 3)), RNG.normal(size=4)
     wanted = numbers.copy()
     for row, by in zip(wanted, angles, strict=True):

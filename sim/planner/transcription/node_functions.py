@@ -10,8 +10,7 @@ from functools import cached_property
 import casadi as ca
 import numpy as np
 
-from sim.compiler.columns import ColumnKernel, Launch
-from sim.compiler.vector_code import Along, Repeated
+from sim.compiler.columns import Along, ColumnKernel, Launch, Repeated
 from sim.planner.task.inputs import Constraint
 from sim.planner.transcription.model import NodeModel
 from sim.planner.transcription.node_expressions import NodeExpressions
