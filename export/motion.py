@@ -14,7 +14,7 @@ from sim.recordings.playback import Playback
 from sim.recordings.take import LaneStatus
 from sim.simulation.lanes.placing import in_world
 from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot
-from sim.trajectory import Trajectory
+from sim.steppers.trajectory import Trajectory
 from sim.vehicle_config import VehicleConfig, config_of
 from sim.vehicles import VEHICLES, Vehicle
 from sim.vehicles.forms.observation import Observed, layout_of

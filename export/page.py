@@ -21,7 +21,7 @@ from export.nodes import CameraTrack, Content, GroundMesh, nodes_of
 from export.tables import channels_of
 from sim.platform.errors import InputError, quote
 from sim.recordings import Take
-from sim.trajectory import Trajectory
+from sim.steppers.trajectory import Trajectory
 from sim.vehicle_config import ASSETS
 
 _ASSETS = ASSETS / "page"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sim.multibody.tree import Body, Joint, Tree, tree
     from sim.planner.api import plan
     from sim.planner.service.receding import receding_horizon
-    from sim.trajectory import Trajectory, simulate
+    from sim.steppers.trajectory import Trajectory, simulate
 
 __all__ = [
     "Body",
@@ -65,9 +65,9 @@ _LATE = {
     "rod": "sim.multibody.rod",
     "receding_horizon": "sim.planner.service.receding",
     "Robot": "sim.multibody.robots.robot",
-    "simulate": "sim.trajectory",
+    "simulate": "sim.steppers.trajectory",
     "sweep": "sim.analysis.sweep",
-    "Trajectory": "sim.trajectory",
+    "Trajectory": "sim.steppers.trajectory",
     **dict.fromkeys(("Body", "Joint", "Tree", "tree"), "sim.multibody.tree"),
 }
 """The compiler and the planner take half a second each to import: only those who use them wait for that."""

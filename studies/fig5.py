@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 from sim.compiler import compile_kernel
 from sim.integrators import integrators
-from sim.trajectory import simulate
+from sim.steppers.trajectory import simulate
 from sim.vehicles import State, Vehicle, vehicle
 from studies.report import Claim, Options, Progress, Report
 

@@ -18,7 +18,7 @@ from sim.groups import SE3, SO3, SO3_R3
 from sim.groups.se3 import position_of, rotation_of
 from sim.spaces import Action, Euclidean, GroupSpace, Product
 from sim.spaces.action import by_left_translation, side_by_side, translations
-from sim.trajectory import Trajectory
+from sim.steppers.trajectory import Trajectory
 from sim.vehicles.forms.form import Observable, State
 from sim.vehicles.forms.homogeneous import ActionVehicle
 from sim.vehicles.forms.parameters import Quantities

@@ -20,7 +20,7 @@ from sim.integrators import Integrator
 from sim.platform.errors import InputError, quote
 from sim.platform.validation import whole
 from sim.steppers.choice import stepper_of
-from sim.trajectory import given_method, given_vehicle, step_count
+from sim.steppers.trajectory import given_method, given_vehicle, step_count
 from sim.vehicles import State, Vehicle
 from sim.vehicles.forms.base import Structure
 from sim.vehicles.forms.form import TREES, Support

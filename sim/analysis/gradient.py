@@ -11,7 +11,14 @@ from sim.analysis.gradient_steps import DIRECTIONS, Steps, side_by_side
 from sim.integrators import Integrator
 from sim.platform.errors import InputError, one_of, quote
 from sim.platform.validation import numbers, whole
-from sim.trajectory import Controls, control_rows, given_method, given_start, given_vehicle, step_count
+from sim.steppers.trajectory import (
+    Controls,
+    control_rows,
+    given_method,
+    given_start,
+    given_vehicle,
+    step_count,
+)
 from sim.vehicles import State, Vehicle
 from sim.vehicles.forms.parameters import Value
 

@@ -16,7 +16,7 @@ from sim.platform.errors import InputError, one_of, quote
 from sim.platform.processes import Tell, run_in_process
 from sim.platform.validation import number
 from sim.recordings import Take
-from sim.trajectory import Trajectory, given_method, given_vehicle
+from sim.steppers.trajectory import Trajectory, given_method, given_vehicle
 from sim.vehicles import Vehicle
 from sim.vehicles.forms.custom import OwnClass
 from sim.vehicles.forms.form import Form

@@ -13,7 +13,7 @@ from sim.recordings import Take, load_take
 from sim.recordings.leg import Leg
 from sim.recordings.playback import Samples, world_of
 from sim.scene.measured import columns_of, load_measured
-from sim.trajectory import Trajectory
+from sim.steppers.trajectory import Trajectory
 from sim.vehicles import Vehicle
 from sim.world import World
 

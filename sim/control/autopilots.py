@@ -16,7 +16,9 @@ from sim.control.flying import HoverPilot, RouteFlight
 from sim.control.helm import SailPilot
 from sim.control.load_leading import LeadPilot
 from sim.control.pilot import Automatic, Mission, Pilot, PilotInput, Sensed
-from sim.vehicle_config import config_of
+from sim.platform.errors import InputError, one_of
+from sim.vehicle_config import VehicleConfig, config_of
+from sim.vehicle_config.modes import AFLOAT, DRIVING, FLYING, RIDING, lacking
 from sim.vehicles import VEHICLES, Vehicle
 from sim.vehicles.forms.articulated import ArticulatedVehicle
 
@@ -67,6 +69,8 @@ class Kind:
     does: str
     """What a user sees of it, in a sentence."""
     make: Callable[[Mission], Pilot]
+    needs: tuple[str, ...]
+    """Parameters that it reads of a vehicle."""
     follow: Callable[[np.ndarray, np.ndarray, float, np.ndarray], CoursePilot] | None = None
     """Who follows a course that was planned for another vehicle, as `CoursePilot` is made; None where nobody does."""
 
@@ -79,31 +83,74 @@ def _route(mission: Mission) -> Pilot:
 
 
 AUTOPILOTS: dict[str, Kind] = {
-    "route": Kind("Takes off, flies along the world's safe way, and lands on the far pad.", _route),
+    "route": Kind("Takes off, flies along the world's safe way, and lands on the far pad.", _route, FLYING),
     "hover": Kind(
-        "Rises, goes to the goals' places in turn, and holds the last one, wind or not.", HoverPilot
+        "Rises, goes to the goals' places in turn, and holds the last one, wind or not.", HoverPilot, FLYING
     ),
-    "line": Kind("Drives the lap, or through the gates of a race; without either it stops.", LineDrive),
+    "line": Kind(
+        "Drives the lap, or through the gates of a race; without either it stops.", LineDrive, DRIVING
+    ),
     "sail": Kind(
         "Goes to the goals' places in turn, and lies at the last one against wind and waves.",
         SailPilot,
+        AFLOAT,
         CoursePilot,
     ),
-    "gait": Kind("Swings torso and feet: to the goals' places in turn, then round the last one.", SkatePilot),
-    "steady": Kind("Stops all turning, then holds the attitude.", SteadyPilot),
-    "calm": Kind("Takes the nodding out of the top, and leaves its spin and its going round.", CalmTopPilot),
-    "lead": Kind("Leads the load's target along the scene's way, or round a level circle.", LeadPilot),
-    "cycle": Kind("Goes from pose to pose, round and round, about where the servos hold it.", CyclePilot),
-    "roll-round": Kind("Rolls upright round a circle at a steady speed.", RollRoundPilot),
+    "gait": Kind(
+        "Swings torso and feet: to the goals' places in turn, then round the last one.", SkatePilot, RIDING
+    ),
+    "steady": Kind("Stops all turning, then holds the attitude.", SteadyPilot, ("inertia",)),
+    "calm": Kind(
+        "Takes the nodding out of the top, and leaves its spin and its going round.",
+        CalmTopPilot,
+        ("arm", "inertia"),
+    ),
+    "lead": Kind(
+        "Leads the load's target along the scene's way, or round a level circle.", LeadPilot, ("target_drag",)
+    ),
+    "cycle": Kind(
+        "Goes from pose to pose, round and round, about where the servos hold it.",
+        CyclePilot,
+        ("hold", "gravity"),
+    ),
+    "roll-round": Kind(
+        "Rolls upright round a circle at a steady speed.",
+        RollRoundPilot,
+        ("mass", "radius", "axial_inertia", "diametral_inertia", "gravity"),
+    ),
     "swing-up": Kind(
-        "Swings a rod with motors up and keeps it standing; several rods, or by hand, it calms.", SwingUpPilot
+        "Swings a rod with motors up and keeps it standing; several rods, or by hand, it calms.",
+        SwingUpPilot,
+        ("links", "mass", "length", "gravity", "pivot_motor"),
     ),
 }
+"""By the name that a vehicle's config gives."""
 
 
 def autopilot_of(vehicle: Vehicle | type[Vehicle]) -> Kind | None:
-    """None where a vehicle has none."""
-    return AUTOPILOTS.get(config_of(vehicle).modes.autopilot)
+    """None where a vehicle has none.
+
+    As `autopilot_in`, which whoever reads a vehicle's files asks once.
+    """
+    return autopilot_in(config_of(vehicle), vehicle)
+
+
+def autopilot_in(config: VehicleConfig, vehicle: Vehicle | type[Vehicle]) -> Kind | None:
+    """The one that a vehicle's config names.
+
+    Raises InputError for a name that is none of them, and for a vehicle without what its autopilot reads.
+    """
+    name = config.modes.autopilot
+    if not name:
+        return None
+    place = f"{vehicle.name}/vehicle.toml: modes.autopilot"
+    if name not in AUTOPILOTS:
+        raise InputError(f'{place}: unknown "{name}"; allowed: {one_of(AUTOPILOTS, name)}')
+    kind, declared = AUTOPILOTS[name], {parameter.name for parameter in vehicle.parameters}
+    missing = [parameter for parameter in kind.needs if parameter not in declared]
+    if missing:
+        raise InputError(f"{place}: {lacking(name, missing[0], kind.needs)}")
+    return kind
 
 
 def has_autopilot(vehicle: Vehicle | type[Vehicle]) -> bool:

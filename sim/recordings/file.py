@@ -20,9 +20,9 @@ from sim.platform.user_files import ArraysFile, arrays_in, as_type, json_value, 
 from sim.recordings.leg import SAME_S, Leg, Pushes
 from sim.recordings.playback import Playback, Samples
 from sim.recordings.take import LaneStatus, Take, control_columns, node_columns
-from sim.sampled import between
 from sim.scene import WORLDS
-from sim.trajectory import STEPS_MAX
+from sim.steppers.sampled import between
+from sim.steppers.trajectory import STEPS_MAX
 from sim.vehicles import Vehicle, known_vehicle
 from sim.vehicles.forms.impulses import whole
 

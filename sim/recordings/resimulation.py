@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from sim.bounds import Bounds
 from sim.compiler import NEWTON_FAILED
 from sim.environment.environment import kind_of
 from sim.recordings.leg import Leg, strike
 from sim.recordings.playback import Playback
+from sim.steppers.bounds import Bounds
 from sim.vehicles import Vehicle
 
 POINT_PERIOD_S = 0.5

@@ -18,7 +18,7 @@ from sim.platform.replacing import replacing
 from sim.recordings.leg import Leg
 from sim.recordings.playback import Kernels, Playback, Samples, compiled, world_of
 from sim.recordings.resimulation import resimulated
-from sim.trajectory import STEPS_MAX, Trajectory
+from sim.steppers.trajectory import STEPS_MAX, Trajectory
 from sim.vehicles import Vehicle
 from sim.vehicles.forms.parameters import Value
 from sim.world import World

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from sim.control.autopilots import autopilot_of
 from sim.control.target_path import TargetPath, read_target
 from sim.environment.coupling import CoupledSpec
 from sim.integrators import DEFAULT, default_for, serving
@@ -38,7 +39,7 @@ from sim.scene.tables import (
     read_sun,
     read_trim,
 )
-from sim.vehicle_config import VehicleConfig, config_named, config_of
+from sim.vehicle_config import VehicleConfig, config_of
 from sim.vehicle_config.modes import FLIGHT_MODES
 from sim.vehicle_config.registry import with_old_values
 from sim.vehicles import VEHICLES, Vehicle, enter_own, is_reference, is_robot_file, known_vehicle, vehicles
@@ -222,6 +223,7 @@ def _scene_around(reference: str, trusted: bool | Path) -> Scene:
     """A plain with a vehicle of one's own, under the integrator that is usual for such a vehicle."""
     name = entered(reference, trusted=trusted)
     vehicle = known_vehicle(name)
+    autopilot_of(vehicle)  # refuses one that does not suit it
     start = Start(position_w=(0.0, 0.0, config_of(vehicle).contact.soles_m))
     return Scene(
         name, name.capitalize(), world="plain", vehicle=vehicle, integrator=default_for(vehicle), start=start
@@ -264,7 +266,7 @@ def with_overrides(
             vehicle = entered(vehicle, trusted=trusted)
         _check_vehicle(vehicle, "--vehicle")
         scene = scene.flown_by(scene.vehicle_named(vehicle))
-        config_of(scene.vehicle)  # what is wrong in its own file is told now
+        autopilot_of(scene.vehicle)  # what is wrong in its own file is told now
     if step_s is not None:
         low, high = STEP_RANGE_S
         if not (math.isfinite(step_s) and low <= step_s <= high):
@@ -341,7 +343,7 @@ def _read_vehicle(table: TomlTable, folder: Path, trusted: bool | Path) -> str:
         raise
     except InputError as error:
         raise table.error("vehicle", str(error)) from None
-    config_named(name)  # what is wrong in its own file is told as that file's
+    autopilot_of(known_vehicle(name))  # what is wrong in its own file is told as that file's
     return name
 
 

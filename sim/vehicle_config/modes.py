@@ -11,9 +11,9 @@ FLYING = ("mass", "inertia", "gravity")
 _TILTED_LIFT = {"rotor_offset", "tail_offset"}
 _TILTED_LIFT_UNITS = ("N", "N", "rad", "rad")
 
-_DRIVING = ("mass", "yaw_inertia", "wheel_inertia", "wheelbase", "wheel_radius")
-_RIDING = ("mass", "rotor_inertia", "wheel_inertia", "half_length")
-_AFLOAT = ("mass", "inertia", "drag", "thruster_left", "thruster_right")
+DRIVING = ("mass", "yaw_inertia", "wheel_inertia", "wheelbase", "wheel_radius")
+RIDING = ("mass", "rotor_inertia", "wheel_inertia", "half_length")
+AFLOAT = ("mass", "inertia", "drag", "thruster_left", "thruster_right")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,30 +35,15 @@ FLIGHT_MODES: dict[str, FlightMode] = {
     "hold": FlightMode("Sticks set the speed over ground; centred, the place is held.", FLYING),
     "drive": FlightMode(
         "A pedal asks for a speed and the wheel centres itself; steering keeps within what the tyres hold.",
-        _DRIVING,
+        DRIVING,
     ),
     "ride": FlightMode(
-        "Torso and feet follow the sticks; gaits swing both while their keys are held.", _RIDING
+        "Torso and feet follow the sticks; gaits swing both while their keys are held.", RIDING
     ),
     "station": FlightMode(
-        "Sticks set speed and turn; centred, it stays at its place in wind and waves.", _AFLOAT
+        "Sticks set speed and turn; centred, it stays at its place in wind and waves.", AFLOAT
     ),
 }
-
-AUTOPILOT_NEEDS: dict[str, tuple[str, ...]] = {
-    "route": FLYING,
-    "hover": FLYING,
-    "line": _DRIVING,
-    "sail": _AFLOAT,
-    "gait": _RIDING,
-    "steady": ("inertia",),
-    "calm": ("arm", "inertia"),
-    "lead": ("target_drag",),
-    "cycle": ("hold", "gravity"),
-    "roll-round": ("mass", "radius", "axial_inertia", "diametral_inertia", "gravity"),
-    "swing-up": ("links", "mass", "length", "gravity", "pivot_motor"),
-}
-"""Autopilot -> parameters that it reads, as for the modes."""
 
 
 def lift_tilts(vehicle: Declared) -> bool:
@@ -182,7 +167,7 @@ class Modes:
     default: str = "raw"
     """The one that a beginner should have."""
     autopilot: str = ""
-    """By its name, as in AUTOPILOT_NEEDS; empty: it has none."""
+    """By its name in `sim.control.autopilots`, which knows what each needs; empty: it has none."""
     flying: Flying = field(default_factory=Flying)
     rates: Rates = field(default_factory=Rates)
     tilting: Tilting = field(default_factory=Tilting)
@@ -237,10 +222,11 @@ def read_modes(table: TomlTable, vehicle: Declared | None) -> Modes:
     for name in names:
         if name not in FLIGHT_MODES:
             raise table.error("names", f'unknown "{name}"; allowed: {", ".join(FLIGHT_MODES)}')
-        _check_needs(table, "names", name, FLIGHT_MODES[name].needs, declared)
-    autopilot = table.name("autopilot", ("", *AUTOPILOT_NEEDS), "")
-    if autopilot:
-        _check_needs(table, "autopilot", autopilot, AUTOPILOT_NEEDS[autopilot], declared)
+        needs = FLIGHT_MODES[name].needs
+        missing = [parameter for parameter in needs if parameter not in declared]
+        if missing:
+            raise table.error("names", lacking(name, missing[0], needs))
+    autopilot = table.text("autopilot")
     return Modes(
         names=names,
         default=table.name("default", names, names[0]),
@@ -255,12 +241,9 @@ def read_modes(table: TomlTable, vehicle: Declared | None) -> Modes:
     )
 
 
-def _check_needs(table: TomlTable, key: str, mode: str, needs: tuple[str, ...], declared: set[str]) -> None:
-    missing = [name for name in needs if name not in declared]
-    if missing:
-        raise table.error(
-            key, f'"{mode}" needs the parameter "{missing[0]}"; allowed: for vehicles with {", ".join(needs)}'
-        )
+def lacking(mode: str, missing: str, needs: tuple[str, ...]) -> str:
+    """What is said of a flight mode or an autopilot that a vehicle without a parameter asks for."""
+    return f'"{mode}" needs the parameter "{missing}"; allowed: for vehicles with {", ".join(needs)}'
 
 
 def _read_riding(table: TomlTable) -> Riding:

@@ -168,7 +168,6 @@ LOOK_UP = {
         "sim/recordings/file.py",
     },
     "config_named": {
-        "sim/scene/file.py",
         "sim/models/asset.py",
         "render/vehicles/rigs.py",  # what stands parked in a world is named by its model
         "render/plan/obstacle_models.py",

@@ -4,7 +4,7 @@ import numpy as np
 
 import sim
 from export.motion import LaneMotion, motion_of_trajectory
-from sim.trajectory import Trajectory
+from sim.steppers.trajectory import Trajectory
 
 
 def helicopter_flight(

@@ -167,6 +167,25 @@ def test_a_cycle_is_refused_without_poses_that_have_a_number_for_each_control(
         load_scene(folder, trusted=True)
 
 
+@pytest.mark.parametrize(
+    ("autopilot", "answer"),
+    [
+        ("gaits", r'modes\.autopilot: unknown "gaits"; allowed: .*'),
+        ("steady", r'modes\.autopilot: "steady" needs the parameter "inertia"'),
+    ],
+)
+@pytest.mark.parametrize("with_scene", [True, False])
+def test_an_autopilot_is_refused_that_is_none_or_reads_what_the_vehicle_lacks(
+    folder: Path, autopilot: str, answer: str, with_scene: bool
+) -> None:
+    with (folder / "vehicle.toml").open("a", encoding="utf-8") as file:
+        file.write(f'\n[modes]\nautopilot = "{autopilot}"\n')
+    if not with_scene:
+        (folder / "scene.toml").unlink()
+    with pytest.raises(sim.InputError, match=answer):
+        load_scene(folder, trusted=True)
+
+
 def test_a_folder_without_a_scene_stands_on_a_plain_and_one_without_data_has_the_fallback(
     folder: Path,
 ) -> None:

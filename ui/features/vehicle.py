@@ -9,6 +9,7 @@ from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
 from sim.commands import RenewVehicle, SetParameter, SetVehicle
+from sim.control.autopilots import autopilot_in
 from sim.models.asset import check_model
 from sim.platform.errors import InputError
 from sim.scene import Scene
@@ -241,6 +242,7 @@ class OwnVehicle:
         try:
             found = renewal(self._name, self._latest)
             check_model(found.config)
+            autopilot_in(found.config, found.kind)  # refuses one that does not suit it
         except InputError:
             raise
         except Exception as error:  # the file is a program, and may raise anything

@@ -21,8 +21,8 @@ from sim.planner.task.poses import (
     wrapped,
 )
 from sim.planner.task.task import Task
-from sim.sampled import Law
 from sim.steppers.choice import stepper_of
+from sim.steppers.sampled import Law
 from sim.vehicles.forms.form import State
 from sim.vehicles.forms.nonholonomic import NonholonomicVehicle
 

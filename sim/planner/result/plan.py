@@ -9,7 +9,7 @@ import numpy as np
 from sim.integrators.base import Integrator
 from sim.planner.task.poses import positions
 from sim.planner.task.task import WEIGHT_NAMES, Task
-from sim.trajectory import Trajectory
+from sim.steppers.trajectory import Trajectory
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.observation import observed_by_symbols
 

@@ -26,7 +26,7 @@ from sim.platform.errors import InputError, quote
 from sim.platform.validation import number
 from sim.steppers.choice import stepper_of
 from sim.steppers.dynamics import Dynamics
-from sim.trajectory import Trajectory, given_vehicle
+from sim.steppers.trajectory import Trajectory, given_vehicle
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import State
 

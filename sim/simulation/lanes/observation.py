@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sim.bounds import Bounds
 from sim.control import Sensed
 from sim.environment.environment import Environment
 from sim.simulation.lanes.integration import Integration
 from sim.simulation.lanes.placing import Footing, Placement, in_world
 from sim.simulation.lanes.termination import energy_bound
 from sim.simulation.lanes.trail import Trails
+from sim.steppers.bounds import Bounds
 from sim.steppers.dynamics import Dynamics
 from sim.vehicles.forms.observation import Observation
 

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sim.bounds import Bounds
 from sim.compiler import NEWTON_FAILED, NOT_FINITE
 from sim.environment.environment import Impact
 from sim.recordings.take import LaneStatus
 from sim.simulation.lanes.impulses import Coupling
 from sim.simulation.lanes.placing import LAID, Footing
+from sim.steppers.bounds import Bounds
 from sim.vehicle_config import config_of
 from sim.vehicle_config.config import Footprint
 from sim.vehicles import Vehicle

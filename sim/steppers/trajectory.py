@@ -8,15 +8,15 @@ from typing import Any, overload
 
 import numpy as np
 
-from sim.bounds import Bounds
 from sim.environment.environment import default_start, environment_of
 from sim.integrators import DEFAULTS, Integrator, default_for, integrator
 from sim.multibody.declaration import TreeState
 from sim.multibody.tree import Tree
 from sim.platform.errors import InputError, quote
 from sim.platform.validation import number, numeric
-from sim.sampled import sampled_run
+from sim.steppers.bounds import Bounds
 from sim.steppers.choice import stepper_of
+from sim.steppers.sampled import sampled_run
 from sim.steppers.tree_trajectory import Torques, TreeTrajectory, simulate_tree
 from sim.vehicles import State, Vehicle
 from sim.vehicles import vehicle as make_vehicle
@@ -44,7 +44,7 @@ class Trajectory:
     observed: Observed = field(repr=False)
     """What is told of the nodes."""
     diverged_at: float | None
-    """Seconds up to which there is a solution within `sim.bounds`, None if to the end."""
+    """Seconds up to which there is a solution within `sim.steppers.bounds`, None if to the end."""
     newton_iterations: int
     """In all steps together."""
     diverged_because: str = ""
