@@ -14,7 +14,6 @@ from statistics import median
 from typing import Any
 
 import ui.features.transport
-import ui.shell.dock
 import ui.shell.overlays
 import ui.shell.shell
 from render.quality import detect
@@ -81,7 +80,7 @@ def main() -> None:
     options = parser.parse_args()
     clock, mixer = Clock(), Mixer()
     watched = tuple(_watched(feature, clock) for feature in FEATURES)
-    ui.shell.dock.FEATURES = ui.shell.shell.FEATURES = watched
+    ui.shell.shell.FEATURES = ui.shell.shell.FEATURES = watched
     clock.watch(COUNTED[1], ui.features.transport, "draw_timeline")
     clock.watch("the whole interface", Shell, "build")
 

@@ -18,7 +18,7 @@ from sim.scene import load_scene
 from sim.simulation import Simulation
 from sim.water.flip import Box, TankWater
 from sim.water.flip.box import PER_CELL
-from sim.water.flip.scenes import WaterBox
+from sim.water.flip.coupled import WaterBox
 from sim.world import load_world
 
 _LOOKED_AT = 60

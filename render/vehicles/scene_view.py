@@ -12,7 +12,7 @@ from render.vehicles.left_behind import LeftBehind
 from render.vehicles.shown import LaneArrows, Shown, drawn, middle_m, moved, pull, reach_m, wreck
 from sim.contact.obstacles import ObstaclesPicture
 from sim.groups.numeric import poses_between
-from sim.scene.race_timing import Standing
+from sim.scene.race import Standing
 from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot
 from sim.vehicle_config import VehicleConfig
 from sim.water.picture import BoxPicture

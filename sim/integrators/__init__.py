@@ -4,12 +4,11 @@ import dataclasses
 from collections.abc import Mapping
 
 from sim.integrators.base import KEPT, TREE_SOLVERS, Inputs, Integrator, Scheme
-from sim.integrators.classical import ImplicitMidpoint, LieEuler, LieNewmark
+from sim.integrators.classical import RUNGE_KUTTA, ImplicitMidpoint, LieEuler, LieNewmark
 from sim.integrators.composed import COMPOSED
 from sim.integrators.embedded import ADAPTIVE
 from sim.integrators.lie_group import LIE_GROUP
 from sim.integrators.multibody import MULTIBODY
-from sim.integrators.runge_kutta import RUNGE_KUTTA
 from sim.integrators.symplectic import SYMPLECTIC
 from sim.integrators.variational import SPHERES, VARIATIONAL
 from sim.platform.errors import InputError, one_of, quote

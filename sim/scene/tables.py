@@ -183,7 +183,7 @@ def read_environment(table: TomlTable, vehicle: Vehicle) -> CoupledSpec | None:
 
 def _environment_readers() -> dict[str, Callable[[TomlTable], CoupledSpec]]:
     """Loaded where a scene has one: water takes half a second, and lists and refusals do not wait for it."""
-    from sim.water.flip.scenes import read_sea_box, read_water_box
+    from sim.water.flip.coupled import read_sea_box, read_water_box
 
     return {"water-box": read_water_box, "sea-box": read_sea_box}
 

@@ -10,8 +10,13 @@ import numpy as np
 from sim.platform.errors import InputError
 from sim.world.canyon import grow_canyon
 from sim.world.desert import grow_desert
-from sim.world.driving import driving_grounds
-from sim.world.level_grounds import harbour_grounds, plaza_grounds, street_grounds, underpass_grounds
+from sim.world.level_grounds import (
+    driving_grounds,
+    harbour_grounds,
+    plaza_grounds,
+    street_grounds,
+    underpass_grounds,
+)
 from sim.world.path import Pad, canyon_path, headings
 from sim.world.props import Grounds
 from sim.world.river import River, Stream, river_stream
@@ -20,7 +25,7 @@ from sim.world.terrain import Terrain, TerrainLayers
 
 _GENERATORS = ("canyon", "noise", "path", "river", "terrain", "world")
 _DIGEST = package_digest(__file__, _GENERATORS)
-_GROUNDS_DIGEST = package_digest(__file__, (*_GENERATORS, "desert", "driving", "level_grounds", "props"))
+_GROUNDS_DIGEST = package_digest(__file__, (*_GENERATORS, "desert", "level_grounds", "props"))
 _SOLES_M = 1.4
 _SEA_BED_M = 60.0
 

@@ -18,7 +18,7 @@ from sim.commands import PilotInput, Reset, SetFlightMode, SetPilotInput
 from sim.recordings import load_take
 from sim.simulation import Simulation
 from tests.sim.simulation_scenes import helicopter_scene, simulation, world
-from ui.features.takes import autosave
+from ui.features.takes import actions
 from ui.features.takes.actions import AUTOSAVED, Takes
 
 
@@ -33,7 +33,7 @@ def flown(seconds: float, throttle: float = 0.4) -> Simulation:
 
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(autosave, "PERIOD_S", 0.0)
+    monkeypatch.setattr(actions, "PERIOD_S", 0.0)
 
 
 def written(desk: Takes, flying: Simulation, folder: Path, count: int) -> list[Path]:
@@ -89,9 +89,9 @@ def test_what_another_app_writes_just_now_is_left_to_it(tmp_path: Path) -> None:
     (file,) = written(desk, flying, folder, 1)
     other = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     file.rename(folder / f"flying-{other.pid}-0.npz")
-    assert autosave.recovered(folder) == 0
+    assert actions.recovered(folder) == 0
     other.communicate(b"\n")
-    assert autosave.recovered(folder) == 1
+    assert actions.recovered(folder) == 1
 
 
 def test_nobody_steered_or_only_for_a_moment_and_nothing_is_written(tmp_path: Path) -> None:
@@ -128,8 +128,8 @@ def test_of_a_flight_that_is_killed_at_any_time_the_first_seconds_are_kept(
 ) -> None:
     """At most half of it is lost, and at most what is flown between two copies."""
     now_s = 0.0
-    monkeypatch.setattr(autosave, "PERIOD_S", 15.0)
-    monkeypatch.setattr(autosave, "time", SimpleNamespace(perf_counter=lambda: now_s))
+    monkeypatch.setattr(actions, "PERIOD_S", 15.0)
+    monkeypatch.setattr(actions, "time", SimpleNamespace(perf_counter=lambda: now_s))
     flying, desk, files = flown(0.0), Takes(tmp_path), tmp_path / AUTOSAVED
     while now_s < seconds:
         flying.advance(0.1)
@@ -145,7 +145,7 @@ def test_of_a_flight_that_is_killed_at_any_time_the_first_seconds_are_kept(
 
 
 def test_flights_of_scenes_that_were_left_are_not_held_in_memory(tmp_path: Path) -> None:
-    saver = autosave.Autosave(tmp_path)
+    saver = actions.Autosave(tmp_path)
     flying = flown(3.0)
     ended = flying.takes()
     held = [weakref.ref(take) for take in ended]

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sim.world.driving import driving_grounds
+from sim.world.level_grounds import driving_grounds
 from tests.app.desktop import App, Probe, Screen
 
 pytestmark = [

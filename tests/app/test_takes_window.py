@@ -8,7 +8,7 @@ import pytest
 
 from sim.recordings import load_take
 from tests.app.desktop import App, Screen
-from ui.features.takes.autosave import recovered
+from ui.features.takes.actions import recovered
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs an X screen of its own")
 

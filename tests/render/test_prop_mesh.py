@@ -6,8 +6,13 @@ import numpy as np
 import pytest
 
 from render.land.props import KINDS, PROP_FLOATS, Pieces, PropMesh, prop_mesh
-from sim.world.driving import driving_grounds
-from sim.world.level_grounds import harbour_grounds, plaza_grounds, street_grounds, underpass_grounds
+from sim.world.level_grounds import (
+    driving_grounds,
+    harbour_grounds,
+    plaza_grounds,
+    street_grounds,
+    underpass_grounds,
+)
 
 GROUNDS = {
     "driving": driving_grounds,

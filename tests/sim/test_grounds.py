@@ -15,8 +15,7 @@ from sim.vehicle_config.terms import named_values
 from sim.vehicles import vehicle
 from sim.world import load_world
 from sim.world.desert import grow_desert
-from sim.world.driving import curvature, driving_grounds
-from sim.world.level_grounds import OPEN_RADIUS_M, plaza_grounds
+from sim.world.level_grounds import OPEN_RADIUS_M, curvature, driving_grounds, plaza_grounds
 from sim.world.props import CONE_RADIUS_M, Block, arc_length
 from tests.sim.simulation_scenes import fly
 

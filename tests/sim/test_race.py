@@ -12,8 +12,19 @@ import sim
 from sim.commands import PilotInput, RaceAgainst, Reset, Retake, Scrub, SetPilotInput
 from sim.scene import Scene, Start, load_scene
 from sim.scene.measured import Measured
-from sim.scene.race import Course, Gate, Instant, Lap, crossing_s
-from sim.scene.race_timing import Rival, Timing, best_file, passages_s, read_best, write_best
+from sim.scene.race import (
+    Course,
+    Gate,
+    Instant,
+    Lap,
+    Rival,
+    Timing,
+    best_file,
+    crossing_s,
+    passages_s,
+    read_best,
+    write_best,
+)
 from sim.simulation import Simulation
 from sim.vehicles import known_vehicle
 from tests.sim.simulation_scenes import world

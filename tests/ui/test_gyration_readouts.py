@@ -7,7 +7,7 @@ import pytest
 
 from tests.ui import fakes
 from ui.features.plots.channels import measured, offered, shown_at_first
-from ui.hud.flight_data import flight_data
+from ui.hud.dial import flight_data
 
 NAMES = ("lean", "spin", "precession", "momentum_vertical", "momentum_axial")
 START = dict(zip(NAMES, (0.8, 30.0, 0.0, 20.0, 33.0), strict=True))

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from tests.ui import fakes
-from ui.hud.dial import at, axes_of, earth_outline, offset_of
-from ui.hud.flight_data import compass, flight_data
+from ui.hud.dial import at, axes_of, compass, earth_outline, flight_data, offset_of
 from ui.hud.instruments import marks
 from ui.settings.view_settings import AIR, SI, distance, read
 

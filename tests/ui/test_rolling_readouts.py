@@ -2,7 +2,7 @@
 
 from tests.ui import fakes
 from ui.features.plots.channels import measured, offered, shown_at_first
-from ui.hud.flight_data import flight_data
+from ui.hud.dial import flight_data
 
 CAR = {"slip": 3e-15, "steering": -0.5, "wheel_roll": 3.0}
 BOARD = {"slip": 1e-14, "momentum_p": -7.25, "steering": 0.2, "rotor": 0.1}

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 
 from export.probe import Probe
-from sim.scene.race_timing import Standing
+from sim.scene.race import Standing
 from sim.simulation.lanes.snapshot import Snapshot
 from sim.simulation.runs.judge import Progress
 from ui.shell.shell import Shell

@@ -12,8 +12,7 @@ from sim.planner.result.record import PlanRecord
 from sim.platform.errors import InputError
 from sim.scene import Scene
 from sim.scene.measured import Measured
-from sim.scene.race import Lap
-from sim.scene.race_timing import Rival, Standing, best_file, read_best, write_best
+from sim.scene.race import Lap, Rival, Standing, best_file, read_best, write_best
 from sim.simulation.lanes.placing import placement
 from sim.simulation.lanes.snapshot import Snapshot
 from sim.simulation.runs.ghosts import RIVAL_TINTS

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 from sim.simulation.lanes.snapshot import Snapshot
 from sim.vehicle_config import Bar
-from ui.hud.dial import draw_dial
-from ui.hud.flight_data import FlightData, compass, flight_data
+from ui.hud.dial import FlightData, compass, draw_dial, flight_data
 from ui.hud.pen import Pen, Point
 from ui.window import theme
 from ui.window.context import PanelContext, Rect

@@ -3,8 +3,7 @@
 `loop` is the one loop, with a clock or without, `pilot` flies a lane by it, `plans` has what planner and loop exchange.
 """
 
-from sim.control.mpc.loop import MpcLoop, TimedPlan, predicted
-from sim.control.mpc.pilot import MpcPilot, MpcStatus
+from sim.control.mpc.loop import MpcLoop, MpcPilot, MpcStatus, TimedPlan, predicted
 from sim.control.mpc.plans import FlownPlan, MpcAnswer, MpcRequest, PlanSource, StartMpc
 
 __all__ = [

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from sim.platform.errors import InputError, quote
 from sim.platform.validation import array_of
 from sim.scene.measured import Measured
-from sim.scene.race_timing import Rival
+from sim.scene.race import Rival
 from sim.simulation.commands.executing import checked_step, execute
 from sim.simulation.lanes.impulses import Pull, unpulled
 from sim.simulation.lanes.snapshot import Tint

@@ -17,7 +17,7 @@ from sim.control.course import CourseStatus
 from sim.control.mpc import MpcStatus
 from sim.platform.progress import Job
 from sim.recordings.take import LaneStatus
-from sim.scene.race_timing import LAPPED, PLANNED, Standing
+from sim.scene.race import LAPPED, PLANNED, Standing
 from sim.vehicle_config import VehicleConfig
 from sim.vehicles.forms.parameters import Value
 from sim.water.ocean.field import SeaState

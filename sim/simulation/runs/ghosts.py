@@ -9,7 +9,7 @@ import numpy as np
 from sim.platform.errors import InputError
 from sim.scene import MOST_LANES
 from sim.scene.measured import Measured
-from sim.scene.race_timing import Standing
+from sim.scene.race import Standing
 from sim.simulation.lanes.snapshot import MEASURED, LaneSnapshot, LaneStatus, Tint, next_tint
 
 RIVAL_TINTS: tuple[Tint, ...] = ((1.0, 0.72, 0.10), (0.20, 0.85, 0.95))

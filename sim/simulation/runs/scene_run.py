@@ -15,12 +15,11 @@ from sim.environment.coupling import CoupledEnvironment
 from sim.integrators import serving
 from sim.platform.errors import InputError
 from sim.scene import FLOWN_LANE, MOST_LANES, Scene
-from sim.scene.race_timing import Timing
-from sim.simulation.lanes.clock import Clock
+from sim.scene.race import Timing
 from sim.simulation.lanes.control_history import ControlHistory
 from sim.simulation.lanes.impulses import Coupling
 from sim.simulation.lanes.kernels import KernelStore
-from sim.simulation.lanes.lane import Lane, lane_picture
+from sim.simulation.lanes.lane import Clock, Lane, lane_picture
 from sim.simulation.lanes.placing import Footing
 from sim.simulation.lanes.snapshot import LaneSnapshot, Look, Tint, next_tint
 from sim.simulation.runs.flight_control import (

@@ -19,8 +19,8 @@ from sim.simulation import Simulation
 from sim.vehicle_config.hull import Hull
 from sim.water.flip import Body, Box, Floating, Tank, TankWater
 from sim.water.flip.box import PER_CELL, WATER_DENSITY
+from sim.water.flip.coupled import WaterBox
 from sim.water.flip.pressure import FULL, release
-from sim.water.flip.scenes import WaterBox
 from sim.water.flip.walls import Paddle, wall_impulse
 from sim.world import load_world
 

@@ -16,9 +16,9 @@ from sim.simulation import Simulation
 from sim.vehicle_config.hull import Hull
 from sim.vehicles import vehicle
 from sim.water.flip import Body, Box, Floating, Tank, TankWater
+from sim.water.flip.coupled import SeaBox
 from sim.water.flip.open_sea import SeaAround
 from sim.water.flip.picture import pictured
-from sim.water.flip.scenes import SeaBox
 from sim.water.ocean import Sea
 from sim.water.water import Water, Weather
 from sim.world import load_world
