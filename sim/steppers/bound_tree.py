@@ -62,6 +62,8 @@ class BoundTree:
         self.closure = Closure(tree, loops) if loops else None
         self.impulses = np.zeros(3 * len(loops))
         """Of the loops in the latest step, three each, in the world's frame [N s]."""
+        self._moved: tuple[np.ndarray, TreeMotion] | None = None
+        """The private state that was moved last, and its views: lanes go on from the same one."""
         self._arrays: dict[float, TreeArrays] = {}
         self._limit_step_s = limit_step_s
         self.step_s = step_s
@@ -81,8 +83,11 @@ class BoundTree:
 
     def motion(self, y: np.ndarray) -> TreeMotion:
         """The views of a flat private state (nq + nv (1 + REMEMBERED) + 2,)."""
-        nq, ends = self._nq, self._ends
-        return TreeMotion(y[:nq], y[nq:ends], y[ends:-2].reshape(-1, REMEMBERED), y[-2:])
+        if self._moved is None or self._moved[0] is not y:
+            nq, ends = self._nq, self._ends
+            views = TreeMotion(y[:nq], y[nq:ends], y[ends:-2].reshape(-1, REMEMBERED), y[-2:])
+            self._moved = y, views
+        return self._moved[1]
 
     def start(self, q: np.ndarray, v: np.ndarray) -> TreeMotion:
         """At a node with coordinates q (nq,) and velocities v (nv,), by the discrete Legendre transform.

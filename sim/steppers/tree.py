@@ -264,7 +264,9 @@ class TreeStepper:
 
     def _stages(self) -> np.ndarray:
         """What the accelerated methods write, in this thread."""
-        found: np.ndarray = self._local.__dict__.setdefault("stages", np.zeros((9, self._nv)))
+        found: np.ndarray | None = self._local.__dict__.get("stages")
+        if found is None:
+            found = self._local.stages = np.zeros((9, self._nv))
         return found
 
 
