@@ -136,7 +136,7 @@ def check_differentiable(vehicle: Vehicle, scheme: Integrator) -> None:
         raise InputError(
             f"the water that carries a {vehicle.name} has no derivatives; allowed: vehicles that it does not carry"
         )
-    if vehicle.form not in scheme.forms:
+    if not scheme.by_scheme(vehicle):
         raise InputError(
             f"{scheme.name} moves a {vehicle.name} by a recursion over its joints, which has no derivatives; "
             "allowed: vehicles that are no trees of joints"

@@ -120,7 +120,8 @@ class Integrator(ABC):
     forms: ClassVar[Mapping[Form, Equations]] = {}
     """What a vehicle may declare -> the equations of a step: which vehicles the method serves, as data."""
     by_recursion: frozenset[Form] = frozenset()
-    """What it serves besides, by a stepper that is written by hand: there are no equations of a step."""
+    """What a stepper that is written by hand advances by it. Where `forms` has equations too, they are of that very
+    step, for plans."""
 
     @property
     def settings(self) -> dict[str, float | str]:
@@ -136,6 +137,10 @@ class Integrator(ABC):
     def samples(self, vehicle: Vehicle) -> tuple[float, ...]:
         """Moments of a (sub)step, as shares of it, at which controls that are a function of time are evaluated."""
         return (0.5,)
+
+    def by_scheme(self, vehicle: Vehicle) -> bool:
+        """Whether its equations are what advances the vehicle, rather than a recursion written by hand."""
+        return vehicle.form in self.forms and vehicle.form not in self.by_recursion
 
     def scheme(self, vehicle: Vehicle, *, sampled: bool = False) -> Scheme:
         """The step as expressions. Only called where `serves` answers nothing.

@@ -5,13 +5,48 @@
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
-from sim.integrators.base import Integrator
+import casadi as ca
+
+from sim.integrators.base import Inputs, Integrator, Scheme
+from sim.multibody.symbolic import SymbolicTree
 from sim.platform.errors import InputError
+from sim.vehicles.forms.articulated import ArticulatedVehicle
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import TREES, Form
 
 _PAPER = "multibody paper, sections 3 and 4"
+
+
+def tree_scheme(method: Integrator, vehicle: ArticulatedVehicle, inputs: Inputs) -> Scheme:
+    """The variational step of a tree as equations: the recursions that advance it, run on expressions.
+
+    y = (q, b): coordinates, and the impulse with which the step begins. z: velocities of the joints over the arc, whose
+    increments are h z. The tree is that of the vehicle's own parameters. Within its joints' limits it is the very step
+    that the recursions take; beyond them these have springs.
+    """
+    tree, h, u = SymbolicTree(vehicle.tree), inputs.h, vehicle.forces(inputs.at(0.5))
+    q, b = ca.SX.sym("q", vehicle.tree.nq), ca.SX.sym("b", vehicle.tree.nv)
+    z = ca.SX.sym("z", vehicle.tree.nv)
+    begun = b + h / 2 * u + h * inputs.w
+    residual, moved, arrived = tree.step(q, h * z, begun, h)
+    kick = h / 2 * tree.node_force(q)
+    at = vehicle.node_layout
+    start_q, start_v = inputs.node[at.pose], inputs.node[at.velocity]
+    momenta = tree.momenta(start_q, start_v)
+    velocity = tree.velocities(q, b - kick)
+    return Scheme(
+        inputs=inputs,
+        y=ca.vertcat(q, b),
+        z=z,
+        residual=residual,
+        guess=tree.velocities(q, begun),
+        y_next=ca.vertcat(moved, arrived + h / 2 * u),
+        node=ca.vertcat(q, velocity),
+        start=ca.vertcat(start_q, momenta + h / 2 * tree.node_force(start_q)),
+        free_velocity=velocity,
+    )
 
 
 @dataclass(frozen=True)
@@ -34,6 +69,12 @@ class Multibody(Integrator):
         return self.kept
 
 
+class VariationalMultibody(Multibody):
+    """One whose step there are equations of, too."""
+
+    forms: ClassVar = {Form.TREE: tree_scheme}
+
+
 @dataclass(frozen=True)
 class VariedMultibody(Multibody):
     """Its step is taken in parts in which joints turn by about `turn_rad`, taken together as a root of squares."""
@@ -50,7 +91,7 @@ class VariedMultibody(Multibody):
 
 
 MULTIBODY: tuple[Multibody, ...] = (
-    Multibody(
+    VariationalMultibody(
         "riqn",
         2,
         "The variational step of a tree, its root found by the recursive impulse-based quasi-Newton method: linear "
@@ -62,7 +103,7 @@ MULTIBODY: tuple[Multibody, ...] = (
         solver="riqn",
         alias_of="variational",
     ),
-    Multibody(
+    VariationalMultibody(
         "newton",
         2,
         "The same step as riqn's by Newton's method with exact derivatives, in linear time too: fewer iterations, each "
@@ -74,7 +115,7 @@ MULTIBODY: tuple[Multibody, ...] = (
         solver="newton",
         alias_of="variational",
     ),
-    Multibody(
+    VariationalMultibody(
         "broyden",
         2,
         "The same step as riqn's, whose quasi-Newton matrix learns from the iterations before.",

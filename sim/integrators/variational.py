@@ -37,6 +37,7 @@ from sim.integrators.coordinates import (
     simplest_group,
     wrench_on,
 )
+from sim.integrators.multibody import tree_scheme
 from sim.integrators.nonholonomic import nonholonomic_samples, nonholonomic_scheme
 from sim.platform.errors import InputError, one_of, quote
 from sim.symbolic import solve
@@ -177,6 +178,12 @@ class Variational(Integrator):
         return ("momentum", "energy") if conserves_energy(vehicle) else ("momentum",)
 
 
+class OnTrees(Variational):
+    """A member that serves trees of joints, too: advanced by recursions, whose step there are equations of as well."""
+
+    forms: ClassVar = {**Variational.forms, Form.TREE: tree_scheme}
+
+
 class OnShape(Variational):
     """A member that differs from `variational` only where a vehicle has a shape."""
 
@@ -194,7 +201,7 @@ VARIATIONAL: tuple[Variational, ...] = (
         "any body. Second order, robust at large steps. Vehicles with wheels or blades: as `variational`.",
         on="simplest",
     ),
-    Variational(
+    OnTrees(
         "variational",
         CAY_TLN,
         "Cayley map, inverse differential truncated after its linear term: the vehicles paper's recommendation. "

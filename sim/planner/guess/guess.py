@@ -9,6 +9,7 @@ import numpy as np
 
 from sim.planner.guess.driven import driven, gait_motion, random_gait, through, with_shape, wriggled
 from sim.planner.guess.free import Heading, burnt, free_motion, thrust_axis
+from sim.planner.guess.joints import led_through_joints
 from sim.planner.guess.through_space import led_through_space
 from sim.planner.guess.variables import variables
 from sim.planner.guess.way import paced, paced_way, stations_of, ways_of
@@ -17,6 +18,7 @@ from sim.planner.task.inputs import input_map_of
 from sim.planner.task.poses import planar_pose, turn_rad
 from sim.planner.task.task import Task
 from sim.planner.transcription.transcription import Transcription
+from sim.vehicles.forms.articulated import ArticulatedVehicle
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.holonomic import HolonomicVehicle
 from sim.vehicles.forms.nonholonomic import NonholonomicVehicle
@@ -122,6 +124,9 @@ def _guessed(t: Transcription, vehicle: Vehicle, task: Task, most: int) -> Itera
         if task.obstacles or task.ground is not None:
             for nodes in flown_by_chance(vehicle, task, steps):
                 yield nodes, trim
+        return
+    if isinstance(vehicle, ArticulatedVehicle):
+        yield from led_through_joints(vehicle, task, steps, most)
         return
     if acted(vehicle):
         yield from led_through_space(t.model, vehicle, task, steps, most)

@@ -8,7 +8,7 @@ import numpy as np
 
 from sim.compiler.columns import ColumnKernel
 from sim.planner.guess.way import paced_way, ways_of
-from sim.planner.task.bodies import arc_space, places, velocities
+from sim.planner.task.bodies import arc_space, places, structure_of, velocities
 from sim.planner.task.inputs import holding
 from sim.planner.task.poses import arcs, points, positions
 from sim.planner.task.task import Task, control_limits
@@ -103,7 +103,7 @@ def _moving(vehicle: Vehicle, nodes: np.ndarray, h: float) -> np.ndarray:
     still = np.setdiff1d(np.arange(nodes.shape[1]), moving)
     nodes[1:-1][:, moving] = 0.0
     count = len(nodes)
-    flat = _rates(Structure.of(vehicle)).rows(nodes, vehicle.parameter_vector)
+    flat = _rates(structure_of(vehicle)).rows(nodes, vehicle.parameter_vector)
     slopes = flat.reshape(count, len(moving), len(still)).transpose(0, 2, 1)
     wanted = np.gradient(nodes[:, still], h, axis=0)
     for k in range(1, count - 1):

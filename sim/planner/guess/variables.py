@@ -33,7 +33,7 @@ def variables(
     z = convert.guess(y, inputs, p, h)
     if model.unknown_is_velocity:
         poses = nodes[:, vehicle.node_layout.pose]
-        xi = arcs(vehicle.group, poses[:-1], poses[1:]) / h
+        xi = arcs(arc_space(vehicle), poses[:-1], poses[1:]) / h
         z = np.concatenate([xi, nodes[-1:, vehicle.node_layout.velocity]])
         if model.eliminates and led:
             y[:n] = convert.led(y[:n], xi, inputs[:n], p, h)
@@ -49,9 +49,10 @@ def assembled(t: Transcription, y: np.ndarray, z: np.ndarray, inputs: np.ndarray
     states = [y[:, model.form.kept], remembered, np.full((n + 1, int(t.shape.free_time)), h)]
     slack = 0.1 * np.ones((n, model.controls.sizes["slack"]))
     free = z[:, : model.controls.sizes["z"]]
-    running = np.concatenate([*[s[:n] for s in states], inputs[:n], free[:n], slack], axis=1)
+    planned = inputs[:, : model.controls.sizes["a"]]
+    running = np.concatenate([*[s[:n] for s in states], planned[:n], free[:n], slack], axis=1)
     missing = t.last.v.shape[0] - model.state.size
-    own = np.r_[inputs[n], free[n]] if model.ends_with_controls else np.zeros(0)
+    own = np.r_[planned[n], free[n]] if model.ends_with_controls else np.zeros(0)
     last = np.r_[np.concatenate([s[n] for s in states]), own, 0.1 * np.ones(missing - own.size)]
     return t.join(running, last)
 

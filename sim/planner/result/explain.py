@@ -16,7 +16,7 @@ from sim.planner.task.inputs import Constraint, input_map_of
 from sim.planner.task.obstacles import entered
 from sim.planner.task.poses import counts_turns, positions
 from sim.planner.task.task import WEIGHT_NAMES, Task, Weights, control_limits
-from sim.planner.transcription.constraints import GROUND, WAYPOINT
+from sim.planner.transcription.constraints import GROUND, OWN_BODIES, WAYPOINT
 from sim.planner.transcription.motion import Motion, motion
 from sim.planner.transcription.transcription import Transcription
 from sim.vehicles.forms.base import Vehicle
@@ -224,6 +224,8 @@ def _named(row: Constraint, vehicle: Vehicle, task: Task) -> tuple[str, str, boo
         return f"obstacle {i}", entered(obstacle, i), False
     if row.name == GROUND:
         return "ground", "the ground's clearance is broken", False
+    if row.name == OWN_BODIES:
+        return "", "bodies of its own come too close to each other", False
     if row.name == WAYPOINT:
         return "", "a waypoint is missed", True
     if row.goal:

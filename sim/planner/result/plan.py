@@ -9,8 +9,10 @@ import numpy as np
 from sim.integrators.base import Integrator
 from sim.planner.task.poses import positions
 from sim.planner.task.task import WEIGHT_NAMES, Task
+from sim.steppers.choice import stepper_of
 from sim.steppers.trajectory import Trajectory
 from sim.vehicles.forms.base import Vehicle
+from sim.vehicles.forms.form import TREES
 from sim.vehicles.forms.observation import observed_by_symbols
 
 if TYPE_CHECKING:
@@ -113,6 +115,12 @@ def distinct(a: Plan, b: Plan) -> bool:
 
 def trajectory(vehicle: Vehicle, integrator: Integrator, move: "Motion") -> Trajectory:
     """As `sim.simulate` would give it."""
+    if vehicle.form in TREES:
+        observed = stepper_of(vehicle, integrator).observe_all(
+            move.nodes, move.controls, vehicle.parameter_vector, move.step_s
+        )
+    else:
+        observed = observed_by_symbols(vehicle, move.nodes, move.controls, move.step_s)
     return Trajectory(
         vehicle=vehicle,
         integrator=integrator,
@@ -120,7 +128,7 @@ def trajectory(vehicle: Vehicle, integrator: Integrator, move: "Motion") -> Traj
         time=move.step_s * np.arange(len(move.nodes)),
         nodes=move.nodes,
         controls=move.controls[:-1],
-        observed=observed_by_symbols(vehicle, move.nodes, move.controls, move.step_s),
+        observed=observed,
         diverged_at=None,
         newton_iterations=0,
     )

@@ -104,6 +104,8 @@ _FIRST: dict[bool, dict[str, float]] = {
 }
 """Of cold solutions in space and on a plane; found by trial. Gaits and corridors have many local optima; more of the
 bad ones are passed by when bounds push harder at first."""
+_ALONG_A_WAY = {"mu_init": 1e-3, "bound_push": 0.01, "bound_frac": 0.01}
+"""The same of trees of joints, whose guesses keep clear of everything already."""
 _WARM_IPOPT = {
     "warm_start_init_point": "yes",
     "warm_start_bound_push": 1e-6,
@@ -357,7 +359,7 @@ class Solvers:
             **_FATROP[mode],
         }
         if mode == "cold":
-            options |= _FIRST[t.model.turns == 3]
+            options |= _ALONG_A_WAY if t.model.driven else _FIRST[t.model.turns == 3]
         return ca.nlpsol(
             "plan",
             "fatrop",

@@ -13,12 +13,11 @@ import numpy as np
 from sim.models import drawn_solids as drawing
 from sim.models.asset import model_file
 from sim.models.drawn_solids import directions, drawn_solids
-from sim.planner.task.bodies import acted, planar
+from sim.planner.task.bodies import acted, body_names, jointed, planar
 from sim.platform.errors import InputError
 from sim.vehicle_config import VehicleConfig, config_of
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.custom import source_of
-from sim.vehicles.forms.form import TREES
 from sim.vehicles.forms.homogeneous import ActionVehicle
 from sim.world.store import Arrays, cached_arrays, source_digest
 
@@ -100,10 +99,10 @@ def _fitted(vehicle: Vehicle) -> Arrays:
     balls: list[Ball] = []
     bodies: list[str] = []
     for body, triangles in solids.items():
-        found = fitted_balls(triangles, most=1 if len(solids) > 1 else _MOST)
+        found = fitted_balls(triangles, most=_MOST if len(solids) == 1 or jointed(vehicle) else 1)
         balls += found
         bodies += [body] * len(found)
-    several = vehicle.form in TREES or acted(vehicle)
+    several = acted(vehicle)
     reach = max((float(np.linalg.norm(each, axis=2).max()) for each in solids.values()), default=0.0)
     return {
         "balls": np.array(balls).reshape(-1, 4),
@@ -124,8 +123,8 @@ def covered_solids(vehicle: Vehicle) -> dict[str, np.ndarray]:
             vehicle.name,
             ", ".join(drawn.endless),
         )
-    if vehicle.form in TREES:
-        solids = drawn.of
+    if jointed(vehicle):
+        solids = {body: found for body, found in drawn.of.items() if body in body_names(vehicle)}
     elif acted(vehicle):
         solids = {body: found for body, found in drawn.of.items() if body in _bodies(vehicle)}
     else:

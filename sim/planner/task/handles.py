@@ -10,7 +10,18 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sim.planner.task.bodies import acted, body_pose, body_poses, places, planar, stands, velocities
+from sim.planner.task.bodies import (
+    acted,
+    body_pose,
+    body_poses,
+    joint_ranges,
+    jointed,
+    places,
+    planar,
+    stands,
+    structure_of,
+    velocities,
+)
 from sim.planner.task.obstacles import Cylinder, Obstacle
 from sim.planner.task.poses import heading_rad, positions
 from sim.planner.task.task import WEIGHT_NAMES, Task, Waypoint
@@ -20,9 +31,11 @@ from sim.vehicles.forms.base import Structure
 _STEPS, _DAMPING, _FARTHEST = 12, 1e-4, 0.5
 
 
-def brought_to(vehicle: Vehicle, node: np.ndarray, place_w: np.ndarray) -> np.ndarray:
-    """The node with all of its places moved along; where it has none, as near as it comes by turning (velocities
-    stay as they are)."""
+def brought_to(
+    vehicle: Vehicle, node: np.ndarray, place_w: np.ndarray, R_wb: np.ndarray | None = None
+) -> np.ndarray:
+    """The node with all of its places moved along; where it has none, as near as it comes by turning, joints within
+    their limits (velocities stay as they are). R_wb: (3, 3) to which its main body is to be turned, too."""
     node = node.copy()
     written = places(vehicle)
     if written:
@@ -30,31 +43,38 @@ def brought_to(vehicle: Vehicle, node: np.ndarray, place_w: np.ndarray) -> np.nd
         for at in written:
             node[at] += by_w
         return node
-    moved = _moved(Structure.of(vehicle))
-    for _ in range(_STEPS):
-        miss, slope, _ = (
-            np.array(x) for x in moved(node, np.zeros(vehicle.space.dim), vehicle.parameter_vector)
-        )
-        miss = place_w - miss.ravel()
-        d = slope.T @ np.linalg.solve(slope @ slope.T + _DAMPING * np.eye(3), miss)
+    moved, rows = _moved(structure_of(vehicle)), 3 if R_wb is None else 6
+    wanted = np.eye(3) if R_wb is None else R_wb
+    ranges = [(vehicle.space.columns.index(name), *ends) for name, ends in joint_ranges(vehicle).items()]
+    for _ in range(_STEPS if R_wb is None else 4 * _STEPS):
+        still = np.zeros(vehicle.space.dim)
+        miss, slope, _ = (np.array(x) for x in moved(node, still, vehicle.parameter_vector, place_w, wanted))
+        miss, slope = miss.ravel()[:rows], slope[:rows]
+        d = slope.T @ np.linalg.solve(slope @ slope.T + _DAMPING * np.eye(rows), miss)
         d *= min(1.0, _FARTHEST / max(float(np.abs(d).max()), 1e-12))
-        node = np.array(moved(node, d, vehicle.parameter_vector)[2]).ravel()
+        node = np.array(moved(node, d, vehicle.parameter_vector, place_w, wanted)[2]).ravel()
+        for i, low, high in ranges:
+            node[i] = min(max(node[i], low), high)
     return node
 
 
 @lru_cache(maxsize=16)
 def _moved(structure: Structure) -> ca.Function:
-    """(node, displacement, parameters) -> the main body's place, its derivative at none, the node as moved."""
+    """(node, displacement, parameters, place and rotation that are wanted of the main body) -> by what they are missed
+    (6,), how a displacement makes up for that, the node as moved."""
     vehicle = structure.vehicle
     node, p = ca.SX.sym("node", vehicle.node_layout.size), ca.SX.sym("p", vehicle.parameter_count)
     d, q = ca.SX.sym("d", vehicle.space.dim), vehicle.symbols(p)
     there = vehicle.space.displaced(node, d)
     still = [i for i in range(node.shape[0]) if i not in {k for k, _ in velocities(vehicle)}]
-    place = body_pose(vehicle, there, q)[:3, 3]
-    slope = ca.substitute(ca.jacobian(place, d), d, ca.SX.zeros(d.shape[0]))
+    T, place, R = body_pose(vehicle, there, q), ca.SX.sym("x", 3), ca.SX.sym("R", 3, 3)
+    turn = sum((ca.cross(T[:3, i], R[:, i]) for i in range(3)), ca.SX.zeros(3)) / 2
+    miss = ca.vertcat(place - T[:3, 3], turn)
+    slope = ca.substitute(-ca.jacobian(miss, d), d, ca.SX.zeros(d.shape[0]))
     here = ca.SX(node)
     here[still] = there[still]
-    return ca.Function("moved", [node, d, p], [place, ca.densify(slope), here])
+    found = [ca.substitute(miss, d, ca.SX.zeros(d.shape[0])), ca.densify(slope), here]
+    return ca.Function("moved", [node, d, p, place, R], found, {"cse": True})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,7 +91,7 @@ class Handle:
 
 def handles(vehicle: Vehicle, task: Task) -> tuple[Handle, ...]:
     """Everything that can be moved."""
-    turns = task.goal.rotation == "fixed" and not acted(vehicle)
+    turns = task.goal.rotation == "fixed" and (not acted(vehicle) or jointed(vehicle))
     out = [Handle("goal", _pose_of(vehicle, task), turns)]
     out += [Handle(f"waypoint {i}", _at(w.position_w), False) for i, w in enumerate(task.waypoints)]
     for i, obstacle in enumerate(task.obstacles):
@@ -175,7 +195,8 @@ def _with_waypoint(task: Task, i: int, waypoint: Waypoint) -> Task:
 
 def _with_goal(vehicle: Vehicle, task: Task, T_w: np.ndarray) -> Task:
     if acted(vehicle):
-        node = brought_to(vehicle, task.goal.state.node, T_w[:3, 3])
+        posed = jointed(vehicle) and task.goal.rotation == "fixed" and task.goal.parts is not None
+        node = brought_to(vehicle, task.goal.state.node, T_w[:3, 3], T_w[:3, :3] if posed else None)
         return replace(task, goal=replace(task.goal, state=vehicle.state_at_node(node)))
     node, T_wb = task.goal.state.node.copy(), T_w.copy()
     if not planar(vehicle):
@@ -187,6 +208,8 @@ def _with_goal(vehicle: Vehicle, task: Task, T_w: np.ndarray) -> Task:
 
 def _pose_of(vehicle: Vehicle, task: Task) -> np.ndarray:
     state = task.goal.state
+    if jointed(vehicle):
+        return body_poses(vehicle, state.node)[0]
     if acted(vehicle):
         return _at(positions(vehicle, state.node)[0])
     if planar(vehicle):

@@ -11,7 +11,11 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from sim.multibody.arrays import workspace
+from sim.multibody.kinematics import place
+from sim.multibody.stepping import node_force
 from sim.vehicle_config.modes import lift_tilts
+from sim.vehicles.forms.articulated import ArticulatedVehicle
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.holonomic import HolonomicVehicle
 from sim.vehicles.forms.homogeneous import ActionVehicle
@@ -143,7 +147,7 @@ class ThrustVectorMap(InputMap):
 
     @staticmethod
     def serves(vehicle: Vehicle) -> bool:
-        return lift_tilts(vehicle)
+        return lift_tilts(vehicle) and not isinstance(vehicle, ArticulatedVehicle)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -231,6 +235,8 @@ _LITTLE = 1e-9
 def holding(vehicle: Vehicle, node: np.ndarray) -> np.ndarray:
     """(planned inputs,) under which the state changes least: Gauss and Newton's steps from the neutral ones."""
     input_map = input_map_of(vehicle)
+    if isinstance(vehicle, ArticulatedVehicle):
+        return _carrying(vehicle, node)
     planned = input_map.planned_vehicle
     assert isinstance(planned, ActionVehicle)
     u, p = ca.SX.sym("u", input_map.size), ca.SX.sym("p", vehicle.parameter_count)
@@ -244,6 +250,16 @@ def holding(vehicle: Vehicle, node: np.ndarray) -> np.ndarray:
     return np.asarray(a)
 
 
+def _carrying(vehicle: ArticulatedVehicle, node: np.ndarray) -> np.ndarray:
+    """(n_controls,) that come nearest to what gravity and springs do to the joints."""
+    u, q, arrays = ca.SX.sym("u", len(vehicle.controls)), node[vehicle.node_layout.pose], vehicle.tree.arrays
+    slope = np.array(ca.evalf(ca.densify(ca.jacobian(vehicle.forces(u), u))))
+    space, force = workspace(arrays), np.zeros(vehicle.tree.nv)
+    place(arrays, q, space.node)
+    node_force(arrays, space, q, force)
+    return -np.linalg.lstsq(slope, force, rcond=1e-9)[0]
+
+
 def holding_scale(vehicle: Vehicle) -> np.ndarray:
     """(planned inputs,) magnitudes: what comes with the inputs, half of their ranges, or what holds it still."""
     input_map = input_map_of(vehicle)
@@ -252,5 +268,8 @@ def holding_scale(vehicle: Vehicle) -> np.ndarray:
         return natural
     ranges = np.array([[c.low, c.high] for c in vehicle.controls], float)
     half = _SHARE * np.abs(ranges).max(axis=1)
+    if isinstance(vehicle, ArticulatedVehicle):
+        # What holds it where it starts may be next to nothing, as of an arm that stands upright.
+        return half
     held = np.abs(holding(vehicle, vehicle.default_state().node))
     return np.where(held > _LITTLE, np.minimum(half, np.maximum(held, _LITTLE)), half)

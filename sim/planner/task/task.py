@@ -8,8 +8,9 @@ import numpy as np
 from sim.planner.task.obstacles import Obstacle
 from sim.planner.task.terrain import SafeGround
 from sim.platform.errors import InputError
+from sim.vehicles.forms.articulated import ArticulatedVehicle
 from sim.vehicles.forms.base import Vehicle
-from sim.vehicles.forms.form import TREES, Form, State, Support
+from sim.vehicles.forms.form import Form, State, Support
 
 Demand = Literal["fixed", "within", "upright", "free"]
 DEMANDS: tuple[str, ...] = get_args(Demand)
@@ -136,11 +137,8 @@ class Task:
 
 def check_can_plan(vehicle: Vehicle) -> None:
     """InputError for what goes nowhere, or not by what is done to it."""
-    if vehicle.form in TREES:
-        raise InputError(
-            f"{vehicle.name} is a tree of bodies and joints, which no plan is made for; allowed: vehicles that move on "
-            "SE(2), SE(3) or SO(3), or that a group moves about a space of their own"
-        )
+    if isinstance(vehicle, ArticulatedVehicle):
+        _check_tree(vehicle)
     if vehicle.support is Support.WATER:
         raise InputError(
             f"{vehicle.name} floats, and plans know no waves; allowed: vehicles that are planar on calm water"
@@ -152,6 +150,17 @@ def check_can_plan(vehicle: Vehicle) -> None:
         )
     if not vehicle.controls:
         raise InputError(f"{vehicle.name} has no controls to plan; allowed: vehicles that have some")
+
+
+def _check_tree(vehicle: ArticulatedVehicle) -> None:
+    if vehicle.form is Form.CLOSED_TREE:
+        raise InputError(
+            f"{vehicle.name} has loops of joints, whose forces are no part of plans; allowed: trees without loops"
+        )
+    if len(vehicle.tree.arrays.air):
+        raise InputError(
+            f"{vehicle.name} is braked by the air between its steps, which plans leave out; allowed: trees without air"
+        )
 
 
 def usual_method(vehicle: Vehicle) -> str:

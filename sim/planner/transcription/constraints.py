@@ -4,28 +4,34 @@ import casadi as ca
 import numpy as np
 
 from sim.groups.so3 import half_angle_cosine, turn_cosine, turn_sines
-from sim.planner.task.bodies import planar, velocities
+from sim.planner.task.bodies import joint_ranges, jointed, planar, velocities
 from sim.planner.task.inputs import Constraint
 from sim.planner.task.task import control_limits
 from sim.planner.transcription.model import BODY_NUMBERS, NodeModel, Slots
 from sim.shapes import KINDS
 
-GROUND, WAYPOINT = "ground", "waypoint"
+GROUND, WAYPOINT, OWN_BODIES = "ground", "waypoint", "own bodies"
 """Names of constraints."""
+_LEAST_APART_M = 1e-3
 _LEAST_COSINE = -0.9
 _UNITS = {"position": "m", "rotation": "rad", "velocity": "m/s"}
 
 
 def residual_rows(model: NodeModel, residual: ca.SX) -> list[Constraint]:
     """The integrator's own equations."""
-    scaled = residual / model.residual_scale
-    return [Constraint("dynamics", scaled[i], 0.0, 0.0) for i in range(residual.shape[0])]
+    scaled, others = residual / model.residual_scale, set(range(residual.shape[0])) - set(model.driven)
+    return [Constraint("dynamics", scaled[i], 0.0, 0.0) for i in sorted(others)]
 
 
 def input_rows(model: NodeModel, a: ca.SX, previous: ca.SX, h: ca.SX) -> list[Constraint]:
     """What the inputs are held to together, and limits of their rates."""
     limits = model.shape.limits
-    rows = list(model.input_map.rows(a, control_limits(model.vehicle, limits)))
+    ranges = control_limits(model.vehicle, limits)
+    rows = list(model.input_map.rows(a, ranges))
+    if model.driven:
+        units = zip(model.vehicle.controls, ranges, model.scales.inputs, strict=True)
+        for i, (control, (low, high), size) in enumerate(units):
+            rows.append(Constraint(control.name, a[i] / size, low / size, high / size, control.unit, size))
     for i, name in enumerate(model.input_map.names):
         if name in limits.rates:
             change = (a[i] - previous[i]) / (limits.rates[name] * h)
@@ -68,6 +74,12 @@ def place_rows(model: NodeModel, node: ca.SX, slack: ca.SX) -> list[Constraint]:
         Constraint("obstacle", distance / unit + slack, 0.0, np.inf, "m", unit, obstacle, soft=True)
         for obstacle, distance in distances(model, node)
     ]
+    places = balls(model, node) if model.shape.pairs else []
+    for k, (i, j) in enumerate(model.shape.pairs):
+        d, least = places[i][0] - places[j][0], model.given["apart"][k] + model.here["margin"]
+        # Of squares: a length has no derivative at none.
+        row = (ca.dot(d, d) - least**2) / (2 * unit * ca.fmax(least, _LEAST_APART_M))
+        rows.append(Constraint(OWN_BODIES, row + slack, 0.0, np.inf, "m", unit, soft=True))
     if model.shape.ground is not None:
         height = height_over_ground(model, node) / unit
         rows.append(Constraint(GROUND, height + slack, 0.0, np.inf, "m", unit, soft=True))
@@ -247,6 +259,11 @@ def variable_bounds(model: NodeModel, controls: Slots, unscale: np.ndarray) -> t
                 low[where][i], high[where][i] = -model.scales.inputs[i], model.scales.inputs[i]
         elif size and name == "z" and model.unknown_is_velocity:
             low[where], high[where] = -velocity_bound(model), velocity_bound(model)
+            first = model.vehicle.node_layout.velocity.start
+            for index, a, b in node_bounds(model):
+                if jointed(model.vehicle) and index >= first:
+                    k = where.start + index - first
+                    low[k], high[k] = max(low[k], a), min(high[k], b)
         elif name in ("slack", "missed"):
             low[where] = 0.0
     return low / unscale, high / unscale
@@ -273,7 +290,7 @@ def node_bounds(model: NodeModel) -> list[tuple[int, float, float]]:
     if model.velocity_is_state:
         bounds = velocity_bound(model)
         out += [(index, -b, b) for (index, _), b in zip(velocities(model.vehicle), bounds, strict=True)]
-    for name, (low, high) in limits.columns.items():
+    for name, (low, high) in (joint_ranges(model.vehicle) | limits.columns).items():
         out.append((model.vehicle.space.columns.index(name), low, high))
     for i, coordinate in enumerate(model.vehicle.shape_coordinates):
         low, high = limits.shape.get(coordinate.name, (-np.inf, np.inf))

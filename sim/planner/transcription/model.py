@@ -13,7 +13,16 @@ import numpy as np
 
 from sim.compiler.blocks import silenced
 from sim.integrators.base import Scheme
-from sim.planner.task.bodies import acted, body_pose, columns, placed_by_bodies, rotations, turns, velocities
+from sim.planner.task.bodies import (
+    acted,
+    body_pose,
+    columns,
+    jointed,
+    placed_by_bodies,
+    rotations,
+    turns,
+    velocities,
+)
 from sim.planner.task.inputs import InputMap, input_map_of
 from sim.planner.task.task import WEIGHT_NAMES, control_limits
 from sim.planner.transcription.shape import ProblemShape, Scales
@@ -142,7 +151,10 @@ class NodeModel:
         free = [self.scheme.y, self.scheme.z, i.u, i.w, i.p, i.h, i.node]
         self.step = ca.Function("step", free, outputs, {"cse": True})
         self.unknowns: int = self.scheme.z.shape[0]
-        self.eliminates = 0 < self.unknowns <= _ELIMINATED
+        self.driven = self._driven()
+        """Rows of the residual that one input each solves, in the inputs' order; then these are functions of the state
+        and the unknowns, not variables: torques that a motion of joints takes. Empty: they are variables."""
+        self.eliminates = 0 < self.unknowns <= _ELIMINATED and not jointed(self.vehicle)
         """The unknowns are functions of the state and the inputs that solve the residual, not variables."""
         self.ends_with_controls = any(
             ca.which_depends(self.scheme.node, ca.vertcat(i.u, self.scheme.z), 1, False)
@@ -165,9 +177,7 @@ class NodeModel:
                 "h": int(shape.free_time),
             }
         )
-        self.controls = Slots(
-            {"a": self.input_map.size, "z": self._free_unknowns, "slack": int(shape.elastic)}
-        )
+        self.controls = Slots({"a": self._free_inputs, "z": self._free_unknowns, "slack": int(shape.elastic)})
         self.y_scale = self._y_scale()
 
     def _parameter_sizes(self) -> dict[str, int]:
@@ -182,6 +192,7 @@ class NodeModel:
             "start": node,
             "goal": node,
             "body": BODY_NUMBERS * self.shape.body_count,
+            "apart": len(self.shape.pairs),
             "tolerance": 3,
             "safety_range": 1,
             "clearance": 1,
@@ -193,8 +204,30 @@ class NodeModel:
 
     def last_controls(self, missed: int) -> Slots:
         """Pieces of the last node's controls; `missed` slacks for what of the goal is not met."""
-        a, z = (self.input_map.size, self._free_unknowns) if self.ends_with_controls else (0, 0)
+        a, z = (self._free_inputs, self._free_unknowns) if self.ends_with_controls else (0, 0)
         return Slots({"a": a, "z": z, "slack": int(self.shape.elastic), "missed": missed})
+
+    def _driven(self) -> list[int]:
+        i = self.scheme.inputs
+        if not jointed(self.vehicle):
+            return []
+        by_input = ca.jacobian(self.scheme.residual, i.u)
+        rows, inputs = (np.array(x, int) for x in by_input.sparsity().get_triplet())
+        alone = len(rows) == len(set(rows)) == len(set(inputs)) == self.input_map.size
+        linear = not any(ca.which_depends(by_input, ca.vertcat(i.u, self.scheme.y, self.scheme.z), 1, True))
+        return rows[np.argsort(inputs)].tolist() if alone and linear else []
+
+    def inverse(self, y: ca.SX, z: ca.SX, h: ca.SX) -> ca.SX:
+        """(planned inputs,) under which a step goes with the unknowns z, where each solves a row of the residual."""
+        i, size = self.scheme.inputs, self.input_map.size
+        without = self.evaluate(y, z, ca.SX.zeros(size), h).residual[self.driven]
+        slopes = ca.jacobian(self.scheme.residual, i.u)
+        each = ca.vertcat(*(slopes[row, k] for k, row in enumerate(self.driven)))
+        return -without / ca.substitute(each, i.h, h)
+
+    @property
+    def _free_inputs(self) -> int:
+        return 0 if self.driven else self.input_map.size
 
     @property
     def _free_unknowns(self) -> int:
@@ -284,7 +317,7 @@ class NodeModel:
     def held_inputs(self) -> dict[int, float]:
         """Planned inputs that the task's limits leave one number, as where an actuator is switched off."""
         limits = control_limits(self.vehicle, self.shape.limits)
-        if not self.input_map.can_hold:
+        if not self.input_map.can_hold or self.driven:
             return {}
         return {i: float(low) for i, (low, high) in enumerate(limits) if low == high}
 
@@ -303,6 +336,8 @@ class NodeModel:
     @property
     def unknown_is_velocity(self) -> bool:
         """The unknowns are the body velocity of the arc."""
+        if jointed(self.vehicle):
+            return True
         return isinstance(self.vehicle, HolonomicVehicle) and self.scheme.z.shape[0] == self.vehicle.group.dim
 
     @property
@@ -323,7 +358,7 @@ class NodeModel:
         size, s = self.form.kept.size, self.scales
         scale = np.ones(size)
         shape = self.vehicle.node_layout.shape
-        if self.acted:
+        if self.acted and not jointed(self.vehicle):
             names = columns(self.vehicle)
             return np.array([_scale_of(names[int(i)], s) for i in self.form.kept])
         named = [(i, s.length_m) for i in self.position_indices]

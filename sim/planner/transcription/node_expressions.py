@@ -139,10 +139,8 @@ def last_node(model: NodeModel) -> NodeExpressions:
 def initial_rows(model: NodeModel, stage: NodeExpressions) -> tuple[Constraint, ...]:
     """The first state is the discrete Legendre transform of the start."""
     x, c = _pieces(model, model.controls, stage.v, stage.unscale)
-    z = ca.SX.zeros(model.unknowns)
-    start = model.evaluate(
-        model.form.expanded(x["y"]), z, model.acting(c["a"]), model.duration_of_step(x)
-    ).start
+    z, a = ca.SX.zeros(model.unknowns), ca.SX.zeros(model.input_map.size) if model.driven else c["a"]
+    start = model.evaluate(model.form.expanded(x["y"]), z, model.acting(a), model.duration_of_step(x)).start
     kept = model.form.kept.tolist()
     difference = (x["y"] - start[kept]) / model.y_scale
     return tuple(Constraint("start", difference[i], 0.0, 0.0) for i in range(difference.shape[0]))
@@ -152,10 +150,12 @@ def _stage(model: NodeModel, controls: Slots, *, last: bool) -> NodeExpressions:
     unscale = _unscale(model, controls)
     v = ca.SX.sym("v", unscale.size)
     x, c = _pieces(model, controls, v, unscale)
-    h, moves = model.duration_of_step(x), bool(controls.sizes["a"])
-    a = c["a"] if moves else ca.SX.zeros(model.input_map.size)
+    h, moves = model.duration_of_step(x), bool(controls.sizes["a"] or controls.sizes["z"])
     implicit = moves and model.eliminates
     z = ca.SX.sym("z", model.unknowns) if implicit else c["z"] if moves else ca.SX.zeros(model.unknowns)
+    a = c["a"] if moves else ca.SX.zeros(model.input_map.size)
+    if moves and model.driven:
+        a = model.inverse(model.form.expanded(x["y"]), z, h)
     slack = c["slack"] if controls.sizes["slack"] else ca.SX(0)
     missed = c.get("missed", ca.SX(0, 1))
     step = model.evaluate(model.form.expanded(x["y"]), z, model.acting(a), h)

@@ -7,7 +7,7 @@ checked by stays as thin as it is.
 import numpy as np
 
 from sim.planner.task.bodies import planar
-from sim.planner.task.clearance import ball_places, on_plane
+from sim.planner.task.clearance import ball_places, on_plane, own_distances_m
 from sim.planner.task.obstacles import Obstacle
 from sim.planner.task.poses import positions
 from sim.planner.task.task import Task
@@ -93,6 +93,7 @@ def parameters(
         "start": task.start.node,
         "goal": task.goal.state.node,
         "body": np.array(task.body, float),
+        "apart": own_distances_m(vehicle, task),
         "tolerance": (task.goal.tolerance_m, task.goal.tolerance_rad, task.goal.tolerance_mps),
         "safety_range": task.safety_range_m,
         "clearance": task.clearance_m,

@@ -7,14 +7,15 @@ import casadi as ca
 import numpy as np
 
 from sim.integrators.base import Integrator
-from sim.planner.task.bodies import acted
-from sim.planner.task.clearance import on_plane
+from sim.planner.task.bodies import acted, structure_of
+from sim.planner.task.clearance import on_plane, own_pairs
 from sim.planner.task.inputs import holding_scale, input_map_of
 from sim.planner.task.poses import positions
 from sim.planner.task.task import WEIGHT_NAMES, Limits, Task, control_limits
 from sim.planner.task.terrain import SafeGround
 from sim.shapes import KINDS
-from sim.vehicles.forms.base import Structure, Vehicle
+from sim.vehicles.forms.articulated import ArticulatedVehicle
+from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.holonomic import HolonomicVehicle
 from sim.vehicles.forms.nonholonomic import NonholonomicVehicle
 
@@ -53,6 +54,8 @@ class ProblemShape:
     body_count: int
     bodies: tuple[str, ...]
     """Whose frame each of them is in; none: the main body's."""
+    pairs: tuple[tuple[int, int], ...]
+    """Of them that are kept apart from each other."""
     ground: SafeGround | None
     demands: tuple[object, ...]
     """Of the goal: what is fixed, within, free."""
@@ -72,7 +75,7 @@ class ProblemShape:
     def node_key(self) -> tuple[object, ...]:
         """Hashable; equal keys mean the same expressions at every node, whatever the number of nodes."""
         return (
-            Structure.of(self.vehicle),
+            structure_of(self.vehicle),
             # With its options: another alpha has other equations.
             self.integrator,
             # Where the step is a variable, its scale belongs to the grid.
@@ -82,6 +85,7 @@ class ProblemShape:
             tuple(sorted(self.obstacles.items())),
             self.body_count,
             self.bodies,
+            self.pairs,
             self.ground.key if self.ground else None,
             self.demands,
             repr(self.limits),
@@ -107,6 +111,7 @@ def problem_shape(
         obstacles={kind: n for kind, n in counts.items() if n},
         body_count=len(task.body),
         bodies=task.bodies,
+        pairs=own_pairs(vehicle, task),
         ground=task.ground,
         demands=(goal.position, goal.rotation, goal.velocity, goal.shape, goal.shape_velocity, goal.parts),
         limits=task.limits,
@@ -123,6 +128,9 @@ def scales_of(vehicle: Vehicle, task: Task) -> Scales:
     speed = _rounded(max(0.3, distance / task.duration_s))
     turn = _rounded(min(2.0, max(0.3, 3.0 / task.duration_s)))
     step_s = task.duration_s / task.steps
+    if isinstance(vehicle, ArticulatedVehicle):
+        momenta, rates = _joint_scales(vehicle, task)
+        return Scales(length, speed, turn, unit_inputs(vehicle), step_s, momenta, rates, np.zeros(0))
     if acted(vehicle):
         none = np.zeros(0)
         return Scales(length, speed, turn, unit_inputs(vehicle), step_s, none, none, none)
@@ -140,6 +148,16 @@ def scales_of(vehicle: Vehicle, task: Task) -> Scales:
     momenta = inertia_diagonal(vehicle) * velocity
     inputs = _input_scales(vehicle, task, distance)
     return Scales(length, speed, turn, inputs, step_s, momenta, velocity, np.zeros(0))
+
+
+def _joint_scales(vehicle: ArticulatedVehicle, task: Task) -> tuple[np.ndarray, np.ndarray]:
+    """Momenta of the joints one by one, and velocities of them, that take each about half a turn in the time."""
+    q, v = ca.SX.sym("q", vehicle.tree.nq), ca.SX.sym("v", vehicle.tree.nv)
+    mass = ca.jacobian(vehicle.symbolic.momenta(q, v), v)
+    at = ca.Function("M", [q], [ca.densify(ca.diag(mass))])
+    inertia = np.array(at(task.start.node[vehicle.node_layout.pose])).ravel()
+    rates = np.full(vehicle.tree.nv, _rounded(min(4.0, max(0.25, 3.0 / task.duration_s))))
+    return np.array([_rounded(x) for x in np.maximum(inertia, 1e-6) * rates]), rates
 
 
 def _typical_momenta(

@@ -12,6 +12,7 @@ import casadi as ca
 import numpy as np
 
 from sim.compiler.columns import ColumnKernel
+from sim.planner.task.bodies import jointed
 from sim.planner.task.inputs import Constraint
 from sim.planner.task.poses import positions
 from sim.planner.transcription.model import NodeModel
@@ -42,6 +43,10 @@ class Conversions:
         """(n, n_z): the integration method's own first guess."""
         return self._guess.rows(y, a, numbers, np.array([h]))
 
+    def inverse(self, y: np.ndarray, z: np.ndarray, numbers: np.ndarray, h: float) -> np.ndarray:
+        """(n, planned inputs) that a step's unknowns take, where each solves a row of the residual."""
+        return self._inverse.rows(y, z, numbers, np.array([h]))
+
     def led(self, y: np.ndarray, z: np.ndarray, a: np.ndarray, numbers: np.ndarray, h: float) -> np.ndarray:
         """(n, n_y): y, its last entries such that z solve the residual.
 
@@ -64,6 +69,13 @@ class Conversions:
     @cached_property
     def _guess(self) -> ColumnKernel:
         return self._of([self._model.scheme.y], self._model.scheme.guess)
+
+    @cached_property
+    def _inverse(self) -> ColumnKernel:
+        model = self._model
+        y, z, i = model.scheme.y, model.scheme.z, model.scheme.inputs
+        inputs = ca.substitute(model.inverse(y, z, i.h), model.given["vehicle"], i.p)
+        return _kernel([y, z, i.p, i.h], inputs)
 
     @cached_property
     def _changes(self) -> ColumnKernel:
@@ -194,9 +206,14 @@ class Transcription:
         controls = np.concatenate([running[:, nx : nx + z.stop], own[None, : z.stop]])
         unknowns = self.program.unknowns(w, p) if model.eliminates else controls[:, z]
         inputs = controls[:, a].copy()
+        y = model.form.expanded_rows(y)
+        if model.driven:
+            numbers = p[model.parameters.slice("vehicle")]
+            inputs = self.nodes.conversions.inverse(y, unknowns, numbers, self.step_s(w, p))
+            inputs[-1] = inputs[-2]
         for i, value in model.held_inputs.items():
             inputs[:, i] = value
-        return model.form.expanded_rows(y), unknowns, inputs
+        return y, unknowns, inputs
 
     def step_s(self, w: np.ndarray, p: np.ndarray) -> float:
         """Of an iterate."""
@@ -267,7 +284,14 @@ def transcribe(shape: ProblemShape, nodes: Nodes | None = None) -> Transcription
     low[: model.state.size], high[: model.state.size] = -np.inf, np.inf
     if shape.free_time:
         low[model.state.slice("h")] = running.low[model.state.slice("h")]
-    if model.acted:
+    if jointed(model.vehicle):
+        parts = shape.demands[5]
+        for name, at in model.vehicle.space.slices.items():
+            found = [model.component(i) for i in range(at.start, at.stop)]
+            if (parts is None or name in parts) and None not in found:  # type: ignore[operator]
+                final = n * running.v.shape[0] + np.array(found, int)
+                low[final], high[final] = -np.inf, np.inf
+    elif model.acted:
         low[n * running.v.shape[0] :][: model.state.size] = -np.inf
         high[n * running.v.shape[0] :][: model.state.size] = np.inf
         if shape.free_time:

@@ -175,7 +175,7 @@ class KernelStore:
         def make(name: str, workers: CacheWorkers) -> None:
             method = _method(vehicle, name)
             key = Structure.of(vehicle), method, True
-            if key not in self._ready and vehicle.form in method.forms:
+            if key not in self._ready and method.by_scheme(vehicle):
                 self._ready[key] = self._compiled(vehicle, method, True, workers)
 
         self._ahead = Ahead(make, methods, idle=lambda: not self._coming)
@@ -235,7 +235,7 @@ class KernelStore:
         workers: CacheWorkers | None,
         tell: Tell | None = None,
     ) -> Stepper:
-        if workers is not None and vehicle.form in method.forms:
+        if workers is not None and method.by_scheme(vehicle):
             with self._symbolic:
                 kernel = kernel_text(vehicle, method, kind_of(vehicle).inline if contact else None)
             workers.ensure(prepared_as(kernel), prepare, kernel, progress=tell)

@@ -4,6 +4,7 @@ from functools import cached_property
 from types import SimpleNamespace
 from typing import Self
 
+import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -12,11 +13,13 @@ from sim.multibody.arrays import BALL, FREE, REVOLUTE
 from sim.multibody.declaration import Given, Loop
 from sim.multibody.shapes import Link, gallows, hinges_of, links_of
 from sim.multibody.spatial import quaternion_matrix
+from sim.multibody.symbolic import SymbolicTree
 from sim.multibody.tree import Tree
 from sim.spaces import Euclidean, Product, Space, UnitQuaternions
-from sim.vehicles.forms.base import Vehicle
+from sim.vehicles.forms.base import Vehicle, twist_of
 from sim.vehicles.forms.form import Form, NodeLayout, State, Support
 from sim.vehicles.forms.observation import ObservationLayout, layout_of
+from sim.vehicles.forms.parameters import Quantities
 
 UNITS = {"angle": "rad", "largest_angle": "rad", "torque": "N m", "largest_torque": "N m"}
 """Of what every tree tells: coordinates of its joints (of sliders metres, of ball joints the angle of the turn, free
@@ -81,6 +84,12 @@ class ArticulatedVehicle(Vehicle):
         """(n_controls,) places in v that the controls drive."""
         return np.array([self.tree.velocity_names.index(name) for name in self.torques], np.int64)
 
+    def forces(self, u: ca.SX) -> ca.SX:
+        """(nv,) the same as `joint_forces` on expressions, with its own parameters."""
+        forces = ca.SX.zeros(self.tree.nv)
+        forces[self.driven.tolist()] = u
+        return forces
+
     def joint_forces(self, u: np.ndarray, p: np.ndarray) -> np.ndarray:
         """(nv,) generalised forces of the controls (n_controls,) with the parameters p (parameter_count,), held over a
         step."""
@@ -95,7 +104,8 @@ class ArticulatedVehicle(Vehicle):
         return NodeLayout(slice(0, nq), slice(nq, nq + nv), none, none, none, nq + nv)
 
     @cached_property
-    def space(self) -> Space:
+    def coordinates(self) -> Product:
+        """Of its space, what is no velocity."""
         parts: list[Space] = []
         for i, kind in enumerate(self.tree.arrays.kind):
             name = self.tree.coordinate_names[self.tree.arrays.q_at[i]].replace(" ", "_")
@@ -106,8 +116,49 @@ class ArticulatedVehicle(Vehicle):
             parts.append(UnitQuaternions(name))
             if kind == FREE:
                 parts.append(Euclidean(3, f"{name}_place", tuple(f"{name}_{axis}" for axis in "xyz")))
+        return Product(tuple(parts))
+
+    @cached_property
+    def space(self) -> Space:
         rates = tuple(f"{name.replace(' ', '_')}_rate" for name in self.tree.velocity_names)
-        return Product((*parts, Euclidean(self.tree.nv, "velocity", rates)))
+        return Product((*self.coordinates.parts, Euclidean(self.tree.nv, "velocity", rates)))
+
+    @cached_property
+    def symbolic(self) -> SymbolicTree:
+        """Its recursions on expressions."""
+        return SymbolicTree(self.tree)
+
+    @property
+    def tool(self) -> str:
+        """The body that is brought to places: its marker, or the one behind the most joints, the last of these."""
+        parent, depth = self.tree.arrays.parent, [0]
+        for i in range(1, len(parent)):
+            depth.append(depth[parent[i]] + 1 if parent[i] >= 0 else 0)
+        reached = [depth[i] if i >= 0 else -1 for i in self.tree.carriers]
+        last = len(reached) - 1 - int(np.argmax(reached[::-1]))
+        return self.marker or self.tree.names[last]
+
+    def bodies(self, node: ca.SX, q: Quantities) -> dict[str, ca.SX]:
+        """(4, 4) T_wb by name, with its own parameters; the tool first."""
+        frames = self.symbolic.frames(node[self.node_layout.pose])
+        found = {}
+        for name, carrier, offset in zip(self.tree.names, self.tree.carriers, self.tree.offsets, strict=True):
+            T = ca.SX.eye(4)
+            if carrier >= 0:
+                T[:3, :3], T[:3, 3] = frames[carrier]
+            found[name] = T @ ca.SX(ca.sparsify(ca.DM(offset)))
+        return {self.tool: found[self.tool], **found}
+
+    def configuration_rate(self, node: ca.SX, q: Quantities) -> ca.SX:
+        """By how much coordinates change a second; velocities count as constant."""
+        at, s = self.node_layout, ca.SX.sym("s")
+        moved = self.symbolic.move(node[at.pose], s * node[at.velocity])
+        rate = ca.substitute(ca.jacobian(moved, s), s, 0.0)
+        return ca.vertcat(rate, ca.SX.zeros(self.tree.nv))
+
+    def twist(self, node: ca.SX, q: Quantities) -> ca.SX:
+        """(6,) of the tool, from the rate of its pose."""
+        return twist_of(self.bodies(node, q)[self.tool], node, self.configuration_rate(node, q))
 
     @cached_property
     def angular(self) -> np.ndarray:

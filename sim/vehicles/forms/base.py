@@ -355,6 +355,14 @@ class Vehicle(Parametrised, ABC):
         return self._finite(what, np.zeros(count) if missing else value, (count,))
 
 
+def twist_of(T_wb: ca.SX, node: ca.SX, rate: ca.SX) -> ca.SX:
+    """(6,) (omega, v), in its frame, of a body whose pose is a function of a node that changes by `rate` a second."""
+    change = ca.reshape(ca.jtimes(ca.vec(T_wb), node, rate), 4, 4)
+    W = T_wb[:3, :3].T @ change[:3, :3]
+    omega = ca.vertcat(W[2, 1] - W[1, 2], W[0, 2] - W[2, 0], W[1, 0] - W[0, 1]) / 2
+    return ca.vertcat(omega, T_wb[:3, :3].T @ change[:3, 3])
+
+
 @dataclass(frozen=True, slots=True)
 class Structure:
     """Vehicles with equal structures have the same equations, in which the parameters' values are arguments."""
@@ -390,4 +398,7 @@ _NOT_STRUCTURE = (
     "tree",
     "links",
     "angular",
+    "coordinates",
+    "symbolic",
+    "driven",
 )

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sim.spaces import Action, Space
-from sim.vehicles.forms.base import Structure, Vehicle
+from sim.vehicles.forms.base import Structure, Vehicle, twist_of
 from sim.vehicles.forms.form import Form, NodeLayout, State, Support
 from sim.vehicles.forms.parameters import Quantities
 
@@ -61,10 +61,7 @@ class ActionVehicle(Vehicle):
     def twist(self, node: ca.SX, q: Quantities) -> ca.SX:
         """(6,) of the main body, from the rate of its pose."""
         T = next(iter(self.bodies(node, q).values()))
-        rate = ca.reshape(ca.jtimes(ca.vec(T), node, self.configuration_rate(node, q)), 4, 4)
-        W = T[:3, :3].T @ rate[:3, :3]
-        omega = ca.vertcat(W[2, 1] - W[1, 2], W[0, 2] - W[2, 0], W[1, 0] - W[0, 1]) / 2
-        return ca.vertcat(omega, T[:3, :3].T @ rate[:3, 3])
+        return twist_of(T, node, self.configuration_rate(node, q))
 
     def control_wrench(self, u: ca.SX, q: Quantities) -> ca.SX:
         """Of the momentum's size; nothing that is shown unless the vehicle says so."""

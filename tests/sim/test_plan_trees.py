@@ -1,0 +1,206 @@
+"""Plans for trees of joints: what they replay, what they cost, what they keep clear of, and which there are none of."""
+
+import dataclasses
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy.interpolate import BSpline
+from scipy.optimize import least_squares
+
+import sim
+from sim.multibody.observing import body_frames
+from sim.planner import Box, Cylinder, Goal, Limits, Planner, Sphere, Task, Weights
+from sim.planner.task.cover import cover
+
+ARM = sim.vehicle("six-axis-arm", hold=0.0)
+EXACT = sim.integrators()["newton"]
+"""The same step as of `variational`, its root found to the last digits."""
+BALLS = cover(ARM)
+EFFORT = Weights(comfort=0.0)
+REST = {"turn": -1.0, "shoulder": 0.6, "elbow": 0.4, "wrist": 0.6}
+
+
+@pytest.fixture(scope="module")
+def planner():
+    return Planner()
+
+
+def ways_of_arm(seed):
+    """(start, goal) by the joints' names, well inside their limits."""
+    rng = np.random.default_rng(seed)
+    names = ("turn", "shoulder", "elbow", "roll", "wrist", "flange")
+    low = np.array([-1.2, -0.6, -0.6, -1.0, 0.4, -1.0])
+    high = np.array([1.2, 0.8, 0.4, 1.0, 1.4, 1.0])
+    return [dict(zip(names, rng.uniform(low, high), strict=True)) for _ in range(2)]
+
+
+def replayed(plan):
+    start = plan.task.start
+    return sim.simulate(
+        ARM,
+        plan.integrator,
+        step=plan.step_s,
+        duration=plan.duration_s,
+        initial=start,
+        controls=plan.controls[:-1],
+    )
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_plan_of_an_arm_is_replayed_by_the_simulation(planner, seed):
+    start, goal = (ARM.state(q) for q in ways_of_arm(seed))
+    task = Task(start, Goal(goal), duration_s=1.5, steps=48, limits=Limits(turn_radps=6.0))
+    plan = planner.plan(ARM, task, method=EXACT, starts=1)
+    assert plan.solved, plan.message
+    flown = replayed(plan)
+    places = (flown.bodies["gripper"], plan.trajectory.bodies["gripper"])
+    assert np.abs(places[0] - places[1]).max() < 1e-9  # measured 8e-11
+    assert flown.nodes[-1] == pytest.approx(goal.node, abs=1e-8)
+    assert plan.trajectory.energy == pytest.approx(flown.energy, rel=1e-6)
+
+
+def least_effort_by_pinocchio(start, goal, duration_s, scales):
+    """Of a joint motion that is a B-spline of fifth degree, with inverse dynamics of Pinocchio in between: another
+    transcription, other dynamics, another solver."""
+    pinocchio = pytest.importorskip("pinocchio", reason="the package pin is not installed (extra reference)")
+    from tests.sim.multibody.test_tree_pinocchio import model_of
+
+    tree, degree, free = ARM.tree, 5, 14
+    model = model_of(tree)
+    data, damping = model.createData(), tree.arrays.damping
+    inner = np.linspace(0.0, duration_s, free - degree + 5)[1:-1]
+    knots = np.r_[np.zeros(degree + 1), inner, np.full(degree + 1, duration_s)]
+    count = len(knots) - degree - 1
+    points, weights = np.polynomial.legendre.leggauss(4)
+    cuts = np.r_[0.0, inner, duration_s]
+    half = 0.5 * np.diff(cuts)[:, None]
+    t, w = (cuts[:-1, None] + half * (1 + points)).ravel(), (half * weights).ravel()
+    basis = [BSpline(knots, np.eye(count), degree).derivative(k)(t) if k else
+             BSpline(knots, np.eye(count), degree)(t) for k in range(3)]  # fmt: skip
+
+    def coefficients(x):
+        # At rest at both ends: the first two and the last two are equal.
+        c = np.empty((count, tree.nv))
+        c[:2], c[-2:], c[2:-2] = start, goal, x.reshape(count - 4, tree.nv)
+        return c
+
+    def residuals(x):
+        q, v, a = (b @ coefficients(x) for b in basis)
+        torque = np.array([pinocchio.rnea(model, data, *each) for each in zip(q, v, a, strict=True)])
+        return (np.sqrt(w)[:, None] * (torque + damping * v) / scales).ravel()
+
+    def slopes(x):
+        q, v, a = (b @ coefficients(x) for b in basis)
+        rows = []
+        for k, each in enumerate(zip(q, v, a, strict=True)):
+            by_q, by_v, by_a = (np.array(m) for m in pinocchio.computeRNEADerivatives(model, data, *each)[:3])
+            by_a = np.triu(by_a) + np.triu(by_a, 1).T
+            by_v = by_v + np.diag(damping)
+            block = sum(
+                np.einsum("ij,c->icj", m, b[k, 2:-2]) for m, b in zip((by_q, by_v, by_a), basis, strict=True)
+            )
+            rows.append(np.sqrt(w[k]) * block.reshape(tree.nv, -1) / scales[:, None])
+        return np.concatenate(rows)
+
+    s = np.linspace(0.0, 1.0, count - 4)[:, None]
+    guess = start + (goal - start) * (s**3 * (10 - 15 * s + 6 * s * s))
+    found = least_squares(residuals, guess.ravel(), slopes, xtol=1e-12, ftol=1e-12)
+    return 2.0 * found.cost, basis[0] @ coefficients(found.x)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_plan_costs_what_another_transcription_of_other_dynamics_does(planner, seed):
+    """The cost is the torques' squares, in halves of their ranges."""
+    start, goal = (ARM.state(q) for q in ways_of_arm(10 + seed))
+    task = Task(start, Goal(goal), duration_s=0.8, steps=96, limits=Limits(turn_radps=20.0), weights=EFFORT)
+    plan = planner.plan(ARM, task, starts=1)
+    assert plan.solved, plan.message
+    scales = np.array([0.5 * c.high for c in ARM.controls])
+    at = ARM.node_layout.pose
+    theirs, q = least_effort_by_pinocchio(start.node[at], goal.node[at], 0.8, scales)
+    low, high = ARM.tree.arrays.limits.T
+    assert ((low < q) & (q < high)).all()  # which theirs knows nothing of
+    assert plan.cost == pytest.approx(theirs, rel=0.01)  # measured 0.3 % at most
+
+
+def nearest_m(plan, obstacle):
+    """True distance of what the arm's shapes are covered by, on motions of the joints between the nodes."""
+    q = plan.motion.nodes[:, ARM.node_layout.pose]
+    least = np.inf
+    for share in np.linspace(0.0, 1.0, 9)[:-1]:
+        for a, b in pairwise(q):
+            poses = body_frames(ARM.tree, a + share * (b - a))
+            for (*centre, radius), body in zip(BALLS.balls, BALLS.bodies, strict=True):
+                T = poses[body]
+                place = T[:3, :3] @ np.array(centre) + T[:3, 3]
+                least = min(least, float(obstacle.distance(place[None])[0]) - radius)
+    return least
+
+
+AROUND = Task(
+    ARM.state(REST),
+    Goal(ARM.state({**REST, "turn": 1.0})),
+    duration_s=2.0,
+    steps=48,
+    limits=Limits(turn_radps=6.0),
+    body=BALLS.balls,
+    bodies=BALLS.bodies,
+    clearance_m=0.02,
+)
+
+
+@pytest.mark.parametrize(
+    "obstacle",
+    [
+        Cylinder((1.1, 0.0, 0.0), 0.1, "pillar"),
+        Box((0.95, 0.05, 1.5), (0.1, 0.3, 0.6), 0.4, "hanging box"),
+        Sphere((1.0, 0.1, 0.75), 0.2, "ball"),
+    ],
+    ids=lambda o: o.kind,
+)
+def test_links_keep_clear_between_the_nodes_too(planner, obstacle):
+    plan = planner.plan(ARM, dataclasses.replace(AROUND, obstacles=(obstacle,)), starts=3)
+    assert plan.solved, plan.message
+    away_m = nearest_m(plan, obstacle)
+    assert away_m > 0.02 - 1e-3  # the planner's own bound of what may be short
+    assert plan.clearance_m == pytest.approx(away_m, abs=2e-3)
+
+
+def test_a_tool_is_brought_to_a_pose_however_its_joints_stand(planner):
+    """Only the gripper's pose and rest are asked for: cheaper than with the joints given, and there exactly."""
+    goal = ARM.state({**REST, "turn": 1.0, "roll": 0.5})
+    given = dataclasses.replace(AROUND, goal=Goal(goal))
+    posed = dataclasses.replace(AROUND, goal=Goal(goal, parts=("velocity",)))
+    plans = [planner.plan(ARM, task, starts=1) for task in (given, posed)]
+    assert all(plan.solved for plan in plans)
+    wanted, there = (body_frames(ARM.tree, x[:6])["gripper"] for x in (goal.node, plans[1].motion.nodes[-1]))
+    np.testing.assert_allclose(there, wanted, atol=1e-7)
+    assert plans[1].cost <= plans[0].cost * (1.0 + 1e-6)
+    np.testing.assert_allclose(plans[1].motion.nodes[-1, 6:], 0.0, atol=1e-7)
+
+
+def test_joints_stay_within_limits_and_torques_within_theirs(planner):
+    """A bound that is reached: the elbow's speed, the shoulder's torque."""
+    limits = Limits(
+        turn_radps=6.0, columns={"turn_rate": (-1.5, 1.5)}, controls={"shoulder": (-420.0, 420.0)}
+    )
+    plan = planner.plan(ARM, dataclasses.replace(AROUND, limits=limits), starts=1)
+    assert plan.solved, plan.message
+    q = plan.motion.nodes[:, 0]
+    assert np.abs(np.diff(q)).max() / plan.step_s == pytest.approx(1.5, abs=1e-3)
+    assert np.abs(plan.controls[:, 1]).max() == pytest.approx(420.0, abs=1e-3)
+    free = planner.plan(ARM, AROUND, starts=1)
+    assert np.abs(np.diff(free.motion.nodes[:, 0])).max() / free.step_s > 1.6
+    assert np.abs(free.controls[:, 1]).max() > 425.0
+
+
+def test_what_trees_are_not_planned_for_is_a_matter_of_mechanics():
+    for vehicle, words in (
+        (sim.vehicle("delta-robot"), "loops of joints"),
+        (sim.vehicle("helicopter-with-rope", load_drag=0.5), "braked by the air"),
+        (sim.vehicle("ragdoll"), "no controls"),
+    ):
+        state = vehicle.default_state()
+        with pytest.raises(sim.InputError, match=words):
+            sim.plan(vehicle, Task(state, Goal(state), 1.0))
