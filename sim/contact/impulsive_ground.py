@@ -1,7 +1,7 @@
 """The ground under what a group's action moves: it strikes at the moments at which controls are evaluated.
 
 Kernels of such vehicles take no wrench; whatever of them touches gets the impulses that keep it from going on into the
-ground until the next moment, with friction, all contacts together (projected Gauss-Seidel).
+ground until the next moment, all contacts together by the rows and the solver that bodies and trees have.
 """
 
 import math
@@ -11,6 +11,8 @@ from functools import lru_cache
 import casadi as ca
 import numpy as np
 
+from sim.contact.rows import AIM, IMPULSE, ROW_WIDTH
+from sim.contact.solver import note_answers, solve_answered
 from sim.environment.environment import Environment
 from sim.vehicle_config import config_of
 from sim.vehicles.forms.base import Structure, Vehicle
@@ -25,7 +27,6 @@ _LIFTING = 0.2
 """Fraction of a depth in the ground that is taken back until the next moment."""
 _MOST_LIFT_MPS = 0.5
 _NEAR_M = 0.5
-_SWEEPS = 30
 IMPACT, CONTACTS, LOWEST, CRASH = range(4)
 
 
@@ -156,19 +157,11 @@ class ImpulsiveGround(Environment):
 
 def _pushes(now: np.ndarray, answer: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     """(3 k,) impulses along normal and tangents of k contacts: normal speeds become at least `wanted` (k,)."""
-    pushes = np.zeros(len(now))
-    for _ in range(_SWEEPS):
-        before = pushes.copy()
-        for c in range(len(wanted)):
-            n = 3 * c
-            for row in (n, n + 1, n + 2):
-                speed = now[row] + answer[row] @ pushes - (wanted[c] if row == n else 0.0)
-                pushed = pushes[row] - speed / answer[row, row]
-                most = FRICTION * pushes[n]
-                pushes[row] = max(pushed, 0.0) if row == n else min(max(pushed, -most), most)
-        if np.array_equal(pushes, before):
-            break
-    return pushes
+    work = np.zeros((len(wanted), ROW_WIDTH))
+    work[:, AIM] = wanted
+    note_answers(work, answer)
+    solve_answered(work, now.copy(), np.ascontiguousarray(answer), FRICTION)
+    return work[:, IMPULSE : IMPULSE + 3].ravel()
 
 
 @lru_cache(maxsize=16)

@@ -104,6 +104,38 @@ solve_rows = rows_solver(twist_velocity, _push_twist)
 """Of one body: the state is its twist (6,), the response the diagonal (6,) of its inertia."""
 
 
+@fastmath
+def _answered_velocity(
+    speeds: np.ndarray, response: np.ndarray, work: np.ndarray, k: int, direction: int
+) -> float:
+    speed: float = speeds[3 * k + direction]
+    return speed
+
+
+@fastmath
+def _answered_push(
+    speeds: np.ndarray, response: np.ndarray, work: np.ndarray, k: int, direction: int, amount: float
+) -> None:
+    if amount != 0.0:
+        for row in range(3 * work.shape[0]):
+            speeds[row] += amount * response[row, 3 * k + direction]
+
+
+solve_answered = rows_solver(_answered_velocity, _answered_push)
+"""Of any mechanics: the state is the velocities of all rows in their three directions, the response J M^-1 J'."""
+
+
+@fastmath
+def note_answers(work: np.ndarray, response: np.ndarray) -> None:
+    """Write into rows what they answer to a push on themselves, of the response that `solve_answered` takes."""
+    for k in range(work.shape[0]):
+        c = 3 * k
+        work[k, INVERSE_MASS] = response[c, c]
+        work[k, INVERSE_MASS + 1] = response[c + 1, c + 1]
+        work[k, INVERSE_MASS + 2] = response[c + 1, c + 2]
+        work[k, INVERSE_MASS + 3] = response[c + 2, c + 2]
+
+
 _ROUNDS = 24
 _LEAST_FRACTION = 0.3
 """Of a step, where the whole one leads away."""

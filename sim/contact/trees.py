@@ -10,10 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sim.compiled import allocating_nothing
 from sim.contact.height_field import surface_height, surface_normal
-from sim.contact.rows import FIRST, IMPULSE, INVERSE_MASS, NORMAL, POINT, ROW_WIDTH, SECOND, gather_rows
-from sim.contact.solver import rows_solver
+from sim.contact.rows import FIRST, IMPULSE, NORMAL, POINT, ROW_WIDTH, SECOND, gather_rows
+from sim.contact.solver import note_answers, solve_answered
 from sim.contact.wrench import LOADS, recall, tell_touches
 from sim.environment.environment import Environment
 from sim.multibody.articulated import solve
@@ -40,22 +39,6 @@ from sim.world.terrain import Terrain
 
 _NEAR_M, _FAST_MPS = 0.5, 75.0
 """Who is higher than what speeds up to this lead down within a step is not looked at any closer."""
-
-
-@allocating_nothing
-def _velocity(state, response, work, k, direction):
-    return state[3 * k + direction]
-
-
-@allocating_nothing
-def _push(state, response, work, k, direction, amount):
-    if amount != 0.0:
-        for row in range(3 * work.shape[0]):
-            state[row] += amount * response[row, 3 * k + direction]
-
-
-solve_ends = rows_solver(_velocity, _push)
-"""The state is the velocities of all rows in their three directions, the response J M^-1 J'."""
 
 
 @entry
@@ -139,12 +122,7 @@ def answer(tree, ws, contact, work, rows, implicit_h):
             for a in range(nv):
                 total += contact.jacobian[row, a] * contact.moved[a]
             contact.response[row, column] = total
-    for k in range(rows):
-        A, c = contact.response, 3 * k
-        work[k, INVERSE_MASS] = A[c, c]
-        work[k, INVERSE_MASS + 1] = A[c + 1, c + 1]
-        work[k, INVERSE_MASS + 2] = A[c + 1, c + 2]
-        work[k, INVERSE_MASS + 3] = A[c + 2, c + 2]
+    note_answers(work, contact.response)
 
 
 @jit
@@ -191,7 +169,7 @@ def ground_push(tree, ws, contact, h, implicit_h, push):
     for k in range(rows):
         contact.touch[k] = max(-contact.speeds[3 * k], 0.0)
     recall(work, h, report)
-    solve_ends(work, contact.speeds, contact.response, contact.frame[3])
+    solve_answered(work, contact.speeds, contact.response, contact.frame[3])
     tell_touches(work, contact.touch, contact.marks, h, report)
     report[13] = 1.0
     report[14] = h

@@ -11,11 +11,12 @@ from sim.shapes.cone import Cone
 from sim.shapes.convex_mesh import ConvexMesh
 from sim.shapes.cylinder import Cylinder
 from sim.shapes.drum import Drum
+from sim.shapes.ellipsoid import Ellipsoid
 from sim.shapes.shape import Shape, Vector, footprints
 from sim.shapes.sphere import Sphere
 
 KINDS: dict[str, type[Shape]] = {
-    kind.kind: kind for kind in (Sphere, Cylinder, Capsule, Box, Drum, Cone, ConvexMesh)
+    kind.kind: kind for kind in (Sphere, Cylinder, Capsule, Box, Drum, Cone, ConvexMesh, Ellipsoid)
 }
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "ConvexMesh",
     "Cylinder",
     "Drum",
+    "Ellipsoid",
     "Shape",
     "Sphere",
     "Vector",

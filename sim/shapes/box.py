@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any, Self
 
 import casadi as ca
@@ -20,6 +21,7 @@ from sim.shapes.shape import (
     shifted,
     vector,
 )
+from sim.shapes.solid import Solid, polytope, pose
 from sim.shapes.surface import Surface, box_surface, upright
 
 
@@ -83,6 +85,14 @@ class Box(Shape):
     @property
     def footprint(self) -> np.ndarray:
         return np.array([*self.centre_w[:2], *self.half_m[:2], self.heading_rad, 0.0])
+
+    def solid(self) -> Solid:
+        half = np.array(self.half_m, float)
+        points = np.array([*product((-1.0, 1.0), repeat=3)]) * half
+        sides = np.vstack([np.column_stack([sign * np.eye(3), half]) for sign in (-1.0, 1.0)])
+        gyration = (np.sum(half**2) - half**2) / 3.0
+        T_w = pose(upright(self.heading_rad), self.centre_w)
+        return polytope(points, sides, 8.0 * float(half.prod()), gyration, T_w)
 
     def surface(self) -> Surface:
         points, normals, faces = box_surface(np.array(self.half_m, float))

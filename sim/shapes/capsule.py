@@ -8,6 +8,7 @@ import numpy as np
 
 from sim.platform.toml_table import TomlTable
 from sim.shapes.shape import Shape, Vector, from_place, length, norm, round_gap, shifted, vector
+from sim.shapes.solid import Solid, points_of, pose
 from sim.shapes.surface import Surface, capsule_surface, turned_to
 
 
@@ -63,6 +64,21 @@ class Capsule(Shape):
     def footprint(self) -> np.ndarray:
         dx, dy = np.subtract(self.end_w, self.start_w)[:2]
         return np.array([*self.middle_w[:2], 0.5 * np.hypot(dx, dy), 0.0, np.arctan2(dy, dx), self.radius_m])
+
+    def solid(self) -> Solid:
+        along, r = np.subtract(self.end_w, self.start_w), self.radius_m
+        long = float(np.linalg.norm(along))
+        ends = points_of(np.array([(0.0, 0.0, -0.5 * long), (0.0, 0.0, 0.5 * long)]))
+        # A cylinder, and two half balls whose own centres lie 3/8 r beyond its ends.
+        middle, balls = np.pi * r**2 * long, 4.0 / 3.0 * np.pi * r**3
+        volume = middle + balls
+        spin = (0.5 * middle + 0.4 * balls) * r**2
+        over = middle * (r**2 / 4.0 + long**2 / 12.0) + balls * (
+            0.4 * r**2 + long**2 / 4.0 + 3.0 * r * long / 8.0
+        )
+        gyration = np.array([over, over, spin]) / volume
+        T_w = pose(turned_to(along), self.middle_w)
+        return Solid(T_w, volume, gyration, ends, ends, r, inner_m=r)
 
     def surface(self) -> Surface:
         along = np.subtract(self.end_w, self.start_w)

@@ -9,6 +9,7 @@ import numpy as np
 from sim.platform.toml_table import TomlTable
 from sim.shapes.cylinder import Cylinder
 from sim.shapes.shape import EDGE_M, Shape, Vector, from_place, length, norm, vector
+from sim.shapes.solid import Solid, inset_of, pose, rings
 from sim.shapes.surface import Surface, cone_surface
 
 _POINT_M = 2e-3
@@ -84,6 +85,19 @@ class Cone(Shape):
 
     def on_plane(self) -> Shape:
         return Cylinder((self.centre_w[0], self.centre_w[1], 0.0), self.radius_m, self.name, self.look)
+
+    def solid(self) -> Solid:
+        r, h = self.radius_m, self.height_m
+        low, inner = -0.25 * h, self.half_thickness_m
+        across = 3.0 / 20.0 * r**2 + 3.0 / 80.0 * h**2
+        # The core is a smaller cone of the same slope about the middle of the ball that fits.
+        share = 1.0 - inset_of(inner) / inner
+        middle = low + inner
+        core = rings((middle + share * (low - middle), share * r), (middle + share * (low + h - middle), 0.0))
+        x, y, z = self.centre_w
+        T_w, gyration = pose(np.eye(3), (x, y, z - low)), np.array([across, across, 0.3 * r**2])
+        volume = np.pi * r**2 * h / 3.0
+        return Solid(T_w, volume, gyration, rings((low, r), (low + h, 0.0)), core, inner_m=inner)
 
     def surface(self) -> Surface:
         points, normals, faces = cone_surface(self.radius_m, self.height_m)

@@ -10,6 +10,7 @@ import numpy as np
 from sim.platform.errors import InputError
 from sim.platform.toml_table import TomlTable
 from sim.shapes.shape import EDGE_M, FAR_M, Shape, Vector, shifted
+from sim.shapes.solid import Solid, polytope, pose
 from sim.shapes.surface import Surface, creased
 
 MOST_SIDES = 24
@@ -113,6 +114,20 @@ class ConvexMesh(Shape):
             if half.prod() < best[2] * best[3]:
                 best = np.array([*middle, *half, heading, 0.0])
         return best
+
+    def solid(self) -> Solid:
+        # Tetrahedra between the origin and each triangle: volume, centre and second moments.
+        corners = self._corners
+        six = np.linalg.det(corners)
+        volume, sums = float(six.sum() / 6.0), corners.sum(axis=1)
+        centre = (six[:, None] * sums).sum(axis=0) / (24.0 * volume)
+        second = np.einsum("t,tki,tkj->ij", six, corners, corners) + np.einsum("t,ti,tj->ij", six, sums, sums)
+        second = second / (120.0 * volume) - np.outer(centre, centre)
+        moments, R = np.linalg.eigh(np.trace(second) * np.eye(3) - second)
+        R = R * np.sign(np.linalg.det(R))
+        points = (np.unique(corners.reshape(-1, 3), axis=0) - centre) @ R
+        sides = np.column_stack([self._sides[:, :3] @ R, self._sides[:, 3] - self._sides[:, :3] @ centre])
+        return polytope(points, sides, volume, moments, pose(R, centre))
 
     def surface(self) -> Surface:
         corners = self._corners

@@ -8,6 +8,7 @@ import numpy as np
 
 from sim.platform.toml_table import TomlTable
 from sim.shapes.shape import Shape, Vector, box_distance, box_gap, from_place, length, norm, vector
+from sim.shapes.solid import Solid, inset_of, pose, rings
 from sim.shapes.surface import Surface, cylinder_surface
 
 _POINT_M = 2e-3
@@ -60,6 +61,15 @@ class Drum(Shape):
     def on_plane(self) -> Shape:
         x, y, _ = self.centre_w
         return replace(self, centre_w=(x, y, 0.0), half_height_m=max(self.half_height_m, self.radius_m))
+
+    def solid(self) -> Solid:
+        r, half = self.radius_m, self.half_height_m
+        across = r**2 / 4.0 + half**2 / 3.0
+        inner, inset = min(r, half), inset_of(min(r, half))
+        core = rings((inset - half, r - inset), (half - inset, r - inset))
+        gyration, T_w = np.array([across, across, 0.5 * r**2]), pose(np.eye(3), self.centre_w)
+        volume = 2.0 * np.pi * r**2 * half
+        return Solid(T_w, volume, gyration, rings((-half, r), (half, r)), core, inner_m=inner)
 
     def surface(self) -> Surface:
         points, normals, faces = cylinder_surface(self.radius_m, self.half_height_m)

@@ -10,7 +10,9 @@ from typing import Any, ClassVar, Self
 import casadi as ca
 import numpy as np
 
+from sim.platform.errors import InputError
 from sim.platform.toml_table import TomlTable
+from sim.shapes.solid import Solid
 from sim.shapes.surface import Surface
 
 Vector = tuple[float, float, float]
@@ -117,6 +119,12 @@ class Shape(ABC):
     @abstractmethod
     def surface(self) -> Surface:
         """What is drawn of it, in the world."""
+
+    def solid(self) -> Solid:
+        """It as a body that touches others. Raises InputError for what is endless."""
+        raise InputError(
+            f"a {self.kind} is endless and no body; allowed: sphere, box, capsule, drum, cone, mesh"
+        )
 
     def text(self) -> dict[str, Any]:
         """Its keys in a scene file, without kind, name and look."""

@@ -6,6 +6,7 @@ import casadi as ca
 import numpy as np
 
 from sim.shapes.shape import Shape, Vector, from_place, norm, round_gap
+from sim.shapes.solid import Solid, points_of, pose
 from sim.shapes.surface import Surface, capsule_surface
 
 
@@ -30,6 +31,11 @@ class Sphere(Shape):
 
     def distance(self, points_w: np.ndarray) -> np.ndarray:
         return norm(*from_place(self.centre_w, points_w)) - self.radius_m
+
+    def solid(self) -> Solid:
+        r, point = self.radius_m, points_of(np.zeros((1, 3)))
+        volume, gyration = 4.0 / 3.0 * np.pi * r**3, np.full(3, 0.4 * r**2)
+        return Solid(pose(np.eye(3), self.centre_w), volume, gyration, point, point, r, inner_m=r)
 
     def surface(self) -> Surface:
         points, normals, faces = capsule_surface(self.radius_m, 0.0)

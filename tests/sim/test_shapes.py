@@ -11,7 +11,7 @@ from sim.planner import Goal, Planner, Task
 from sim.planner.result.store import task_of_values, task_values
 from sim.platform.errors import InputError
 from sim.platform.toml_table import TomlTable
-from sim.shapes import KINDS, Box, Capsule, Cone, ConvexMesh, Cylinder, Drum, Shape, Sphere
+from sim.shapes import KINDS, Box, Capsule, Cone, ConvexMesh, Cylinder, Drum, Ellipsoid, Shape, Sphere
 from sim.vehicles import vehicle
 
 WEDGE = ((0.0, 0.0, 0.0), (3.0, 0.0, 0.0), (3.0, 2.0, 0.0), (0.0, 2.0, 0.0), (3.0, 0.0, 1.5), (3.0, 2.0, 1.5))
@@ -23,6 +23,7 @@ SHAPES = (
     Drum((1.0, 0.0, 2.0), 1.5, 0.6),
     Cone((1.0, 1.0, -1.0), 1.5, 2.5),
     Cone((0.0, 0.0, 0.0), 0.4, 3.0),
+    Ellipsoid((1.0, 0.0, 0.5), (1.5, 0.8, 0.6), 0.7),
     ConvexMesh(WEDGE),
     ConvexMesh(((0.0, 0.0, 0.0), (2.0, 0.0, 0.0), (0.0, 2.0, 0.0), (0.3, 0.3, 2.0))),
 )

@@ -9,8 +9,8 @@ import numpy as np
 from sim.multibody.declaration import WORLD, Given, Loop, TreeState, numbers
 from sim.multibody.shapes import STAND, UNSEEN, Link
 from sim.multibody.tree import Tree
-from sim.shapes import Box, Capsule, Drum, Sphere
-from sim.shapes.surface import Surface, creased, ellipsoid_surface
+from sim.shapes import Box, Capsule, Drum, Ellipsoid, Shape, Sphere
+from sim.shapes.surface import Surface, creased
 
 _HERE = (0.0, 0.0, 0.0)
 SHAPES = ("plane", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh")
@@ -37,22 +37,29 @@ class Geom:
     faces: np.ndarray
     """(m, 3) indices of vertices."""
 
-    def surface(self) -> Surface:
-        """What is drawn of it, in the shape's own frame; of a plane nothing."""
+    @property
+    def solid(self) -> Shape | None:
+        """In its own frame; None of a plane and of a mesh, which need not be convex."""
         a, b, c = (float(size) for size in self.size_m)
         match self.shape:
             case "sphere":
-                return Sphere(_HERE, a).surface()
+                return Sphere(_HERE, a)
             case "capsule":
-                return Capsule((0.0, 0.0, -b), (0.0, 0.0, b), a).surface()
+                return Capsule((0.0, 0.0, -b), (0.0, 0.0, b), a)
             case "cylinder":
-                return Drum(_HERE, a, b).surface()
+                return Drum(_HERE, a, b)
             case "box":
-                return Box(_HERE, (a, b, c)).surface()
+                return Box(_HERE, (a, b, c))
             case "ellipsoid":
-                return ellipsoid_surface(np.array([a, b, c]))
+                return Ellipsoid(_HERE, (a, b, c))
             case _:
-                return creased(np.asarray(self.vertices, float), np.asarray(self.faces, np.int64))
+                return None
+
+    def surface(self) -> Surface:
+        """What is drawn of it, in the shape's own frame; of a plane nothing."""
+        if self.solid is not None:
+            return self.solid.surface()
+        return creased(np.asarray(self.vertices, float), np.asarray(self.faces, np.int64))
 
 
 @dataclass(frozen=True)

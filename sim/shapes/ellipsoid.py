@@ -1,0 +1,118 @@
+"""An ellipsoid turned about the vertical."""
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import casadi as ca
+import numpy as np
+
+from sim.platform.toml_table import TomlTable
+from sim.shapes.shape import LARGEST_M, Shape, Vector, from_place, heading_of, shifted, vector
+from sim.shapes.solid import Solid, points_of, pose
+from sim.shapes.surface import Surface, ellipsoid_surface, upright
+
+_ROUNDS, _BISECTIONS = 8, 60
+_LEAST = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Ellipsoid(Shape):
+    """An ellipsoid turned about the vertical; on a plane it is met at its own height."""
+
+    centre_w: Vector
+    half_m: Vector
+    heading_rad: float = 0.0
+    name: str = ""
+    look: str = ""
+
+    kind = "ellipsoid"
+    size = 7
+    turns = True
+
+    @staticmethod
+    def gap(x: ca.SX, q: ca.SX, margin: ca.SX) -> ca.SX:
+        c, s = ca.cos(q[6]), ca.sin(q[6])
+        d, half = x - q[:3], q[3:6]
+        local = ca.vertcat(c * d[0] + s * d[1], -s * d[0] + c * d[1], d[2])
+        out = ca.sqrt(ca.sumsqr(local / half) + _LEAST)
+        # The nearest point is half^2 local / (half^2 + t), whose t Newton's method finds from the one of a ball, along
+        # a function that is straight for a ball.
+        t = ca.SX(0)
+        for _ in range(_ROUNDS):
+            spread = half**2 + t
+            square = ca.sumsqr(half * local / spread) + _LEAST
+            slope = ca.sum1((half * local) ** 2 / spread**3) / (square * ca.sqrt(square)) + _LEAST
+            t = ca.fmax(t + (1.0 - 1.0 / ca.sqrt(square)) / slope, 0)
+        away = ca.sqrt(ca.sumsqr(t * local / (half**2 + t)) + _LEAST)
+        return ca.if_else(out > 1, away, (out - 1) * ca.mmin(half)) - margin
+
+    def numbers(self) -> np.ndarray:
+        return np.array([*self.centre_w, *self.half_m, self.heading_rad])
+
+    def distance(self, points_w: np.ndarray) -> np.ndarray:
+        d = from_place(self.centre_w, points_w).T @ upright(self.heading_rad)
+        half = np.array(self.half_m, float)
+        # On an axis or in the middle of it every way out is as short: a hair beside is like any of them.
+        local = np.maximum(np.abs(d), 1e-9 * half.min())
+        # By bisection for t, between where the point would lie on a thinnest ellipsoid and far outside.
+        low, high = np.full(len(d), -(half.min() ** 2)), half.max() * np.linalg.norm(local, axis=1)
+        for _ in range(_BISECTIONS):
+            t = 0.5 * (low + high)
+            over = ((half * local / np.maximum(half**2 + t[:, None], 1e-300)) ** 2).sum(axis=1) > 1.0
+            low, high = np.where(over, t, low), np.where(over, high, t)
+        nearest = half**2 * local / np.maximum(half**2 + high[:, None], 1e-300)
+        away: np.ndarray = np.linalg.norm(local - nearest, axis=1)
+        return np.where(((local / half) ** 2).sum(axis=1) > 1.0, away, -away)
+
+    @property
+    def heading(self) -> float:
+        return self.heading_rad
+
+    @property
+    def half_thickness_m(self) -> float:
+        return min(self.half_m)
+
+    @property
+    def across_m(self) -> float:
+        return 2.0 * self.half_m[1]
+
+    @property
+    def core_w(self) -> np.ndarray:
+        _, wide, widest = np.sort(self.half_m)
+        along = (widest - wide) * upright(self.heading_rad)[:, int(np.argmax(self.half_m))]
+        return np.array(self.centre_w, float) + np.outer([-1.0, 1.0], along)
+
+    def thickened(self, half_m: float) -> Self:
+        share = max(half_m / max(self.half_thickness_m, 1e-9), 1.0)
+        x, y, z = (share * half for half in self.half_m)
+        return replace(self, half_m=(x, y, z))
+
+    def moved(self, by_w: Vector, heading_rad: float | None = None) -> Self:
+        turned = self.heading_rad if heading_rad is None else heading_rad
+        return replace(self, centre_w=shifted(self.centre_w, by_w), heading_rad=turned)
+
+    @property
+    def footprint(self) -> np.ndarray:
+        """The rectangle about it."""
+        return np.array([*self.centre_w[:2], *self.half_m[:2], self.heading_rad, 0.0])
+
+    def solid(self) -> Solid:
+        half, point = np.array(self.half_m, float), points_of(np.zeros((1, 3)))
+        volume, gyration = 4.0 / 3.0 * np.pi * float(half.prod()), (np.sum(half**2) - half**2) / 5.0
+        T_w, inner = pose(upright(self.heading_rad), self.centre_w), float(half.min())
+        return Solid(T_w, volume, gyration, point, point, 1.0, 0.8, stretch=half, inner_m=inner)
+
+    def surface(self) -> Surface:
+        points, normals, faces = ellipsoid_surface(np.array(self.half_m, float))
+        R = upright(self.heading_rad)
+        return points @ R.T + self.centre_w, normals @ R.T, faces
+
+    def text(self) -> dict[str, Any]:
+        heading_deg = math.degrees(self.heading_rad)
+        return {"centre_m": list(self.centre_w), "half_m": list(self.half_m), "heading_deg": heading_deg}
+
+    @classmethod
+    def read(cls, table: TomlTable, name: str, look: str) -> Self:
+        x, y, z = table.numbers("half_m", (1.0, 1.0, 1.0), low=-LARGEST_M, high=LARGEST_M, count=3)
+        return cls(vector(table, "centre_m"), (x, y, z), heading_of(table), name, look)
