@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from sim.analysis.measured_flight import Recording
     from sim.analysis.shooting import Identified
     from sim.analysis.sweep import sweep
+    from sim.controllers import Controller, Gain
     from sim.multibody.robots.reading import read_robot
     from sim.multibody.robots.robot import Robot
     from sim.multibody.rod import rod
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Body",
+    "Controller",
+    "Gain",
     "Gradient",
     "Identified",
     "InputError",
@@ -60,6 +63,7 @@ _LATE = {
     "Recording": "sim.analysis.measured_flight",
     **dict.fromkeys(("Gradient", "Rollout", "rollout_gradient"), "sim.analysis.gradient"),
     **dict.fromkeys(("Trajectories", "batch", "batch_bytes"), "sim.analysis.batch"),
+    **dict.fromkeys(("Controller", "Gain"), "sim.controllers"),
     "plan": "sim.planner.api",
     "read_robot": "sim.multibody.robots.reading",
     "rod": "sim.multibody.rod",

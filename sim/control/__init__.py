@@ -9,8 +9,9 @@ from sim.control.autopilots import autopilot_of, has_autopilot, vehicles_with_au
 from sim.control.driving import DrivePilot, RidePilot
 from sim.control.flight_modes import AttitudePilot, HoldPilot, RatePilot, RawPilot
 from sim.control.helm import StationPilot
-from sim.control.pilot import Automatic, Mission, Pilot, PilotInput, Sensed
+from sim.control.pilot import Automatic, Mission, Pilot, Sensed
 from sim.control.plan_following import PlannedPilot, Regulator, regulator
+from sim.controllers import PilotInput
 from sim.vehicle_config import config_of
 from sim.vehicles import Vehicle
 

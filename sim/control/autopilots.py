@@ -15,7 +15,8 @@ from sim.control.driving import LineDrive, SkatePilot
 from sim.control.flying import HoverPilot, RouteFlight
 from sim.control.helm import SailPilot
 from sim.control.load_leading import LeadPilot
-from sim.control.pilot import Automatic, Mission, Pilot, PilotInput, Sensed
+from sim.control.pilot import Automatic, Mission, Pilot, Sensed
+from sim.controllers import PilotInput
 from sim.platform.errors import InputError, one_of
 from sim.vehicle_config import VehicleConfig, config_of
 from sim.vehicle_config.modes import AFLOAT, DRIVING, FLYING, RIDING, lacking

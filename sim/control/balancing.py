@@ -5,7 +5,8 @@ import math
 import numpy as np
 
 from sim.control.airframe import scalar, wrench_effect
-from sim.control.pilot import Automatic, Mission, PilotInput, Sensed
+from sim.control.pilot import Automatic, Mission, Sensed
+from sim.controllers import PilotInput
 from sim.groups.numeric import rotation_exp, rotation_log, skew
 from sim.vehicles import Vehicle
 

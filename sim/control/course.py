@@ -7,8 +7,9 @@ import numpy as np
 
 from sim.control.berthing import OPEN, Berthing, framed, hull_discs
 from sim.control.helm import Drift, Helm, heading
-from sim.control.pilot import Automatic, PilotInput, Sensed
+from sim.control.pilot import Automatic, Sensed
 from sim.control.planar_craft import CURRENT, FORCE, THETA, Disturbance, U, V, numbers_of, through_water
+from sim.controllers import PilotInput
 from sim.vehicle_config import config_of
 from sim.vehicles import Vehicle
 

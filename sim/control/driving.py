@@ -7,8 +7,9 @@ import numpy as np
 
 from sim.control.airframe import scalar
 from sim.control.flying import Route, make_route
-from sim.control.pilot import Automatic, Mission, PilotInput, Sensed
+from sim.control.pilot import Automatic, Mission, Sensed
 from sim.control.rotation import heading_of, turn_between
+from sim.controllers import PilotInput
 from sim.vehicle_config import config_of
 from sim.vehicle_config.modes import Driving, Gait, Riding
 from sim.vehicles import Vehicle

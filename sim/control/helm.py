@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sim.control.pilot import Automatic, Mission, PilotInput, Sensed
+from sim.control.pilot import Automatic, Mission, Sensed
+from sim.controllers import PilotInput
 from sim.vehicles import Vehicle
 from sim.vehicles.forms.parameters import Value
 

@@ -5,8 +5,9 @@ from dataclasses import fields
 
 import numpy as np
 
-from sim.control.pilot import Automatic, Mission, Pilot, PilotInput, Sensed
+from sim.control.pilot import Automatic, Mission, Pilot, Sensed
 from sim.control.target_path import Aim, Loop, TargetPath
+from sim.controllers import PilotInput
 from sim.vehicles import Vehicle
 from sim.vehicles.forms.homogeneous import Leader
 

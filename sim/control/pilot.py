@@ -6,24 +6,9 @@ from typing import Protocol
 import numpy as np
 
 from sim.control.target_path import TargetPath
+from sim.controllers import PilotInput
 from sim.steppers.dynamics import Dynamics
 from sim.vehicles import Vehicle
-
-
-@dataclass(frozen=True, slots=True)
-class PilotInput:
-    """Stick deflections, each in [-1, 1] unless said otherwise; what they do depends on vehicle and mode.
-
-    Signs are the pilot's: pitch +1 nose down (stick forward), roll +1 right, yaw +1 nose right,
-    throttle +1 up / forward.
-    """
-
-    pitch: float = 0.0
-    roll: float = 0.0
-    yaw: float = 0.0
-    throttle: float = 0.0
-    actions: frozenset[str] = field(default_factory=frozenset)
-    """Held actions by name, e.g. 'brake', 'gait-drive'."""
 
 
 @dataclass(frozen=True, slots=True)

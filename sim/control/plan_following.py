@@ -14,7 +14,8 @@ from functools import lru_cache
 import casadi as ca
 import numpy as np
 
-from sim.control.pilot import Automatic, PilotInput, Sensed
+from sim.control.pilot import Automatic, Sensed
+from sim.controllers import PilotInput
 from sim.groups.numeric import rotation_exp, rotation_log
 from sim.integrators import Integrator
 from sim.spaces import Space

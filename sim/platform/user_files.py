@@ -7,8 +7,10 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+import traceback
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import ModuleType
 from typing import IO, Any, BinaryIO, TypeVar, get_type_hints
@@ -237,3 +239,54 @@ def run_module(name: str, path: Path, source: bytes | None = None) -> ModuleType
             sys.modules[name] = before
         raise
     return module
+
+
+def found_file(what: str, file: str, folders: Sequence[Path]) -> Path:
+    """A file that a user names, looked for in `folders`, links followed. InputError where there is none.
+
+    what: the kind of thing that is in it, for the message.
+    """
+    for folder in folders:
+        with suppress(OSError, ValueError, RuntimeError):  # what no system can look for is not there
+            path = (folder / file).resolve()
+            if path.is_file():
+                return path
+    looked_in = list_of(dict.fromkeys(str(f.resolve()) for f in folders))
+    raise InputError(f"{what} file {file!r} is not there; looked in {looked_in}")
+
+
+def list_of(names: Iterable[str]) -> str:
+    """For the end of a message."""
+    return ", ".join(names) or "none"
+
+
+def run_own(what: str, reference: str, path: Path, source: bytes) -> ModuleType:
+    """Run a user's program, which has to be trusted; whatever it raises becomes an InputError of one line."""
+    try:
+        # By the whole path: many folders have a file of that name.
+        name = f"holonomy_{what}_{path.stem}_{zlib.crc32(str(path).encode()):08x}"
+        return run_module(name, path, source)
+    except InputError:
+        raise
+    except (Exception, SystemExit) as error:
+        line = line_in(path, error)
+        at = f" (line {line})" if line else ""
+        raise InputError(f"{what} {reference!r}: {path.name} cannot be run{at}: {told_by(error)}") from error
+
+
+def line_in(path: Path, error: BaseException) -> int | None:
+    """Where in a file it went wrong."""
+    if isinstance(error, SyntaxError) and error.filename == str(path):
+        return error.lineno
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if frame.filename == str(path)]
+    return lines[-1] if lines else None
+
+
+def told_by(error: BaseException) -> str:
+    """The kind of an error and the first line of what it says."""
+    try:
+        said = (error.msg if isinstance(error, SyntaxError) else str(error)).strip().splitlines()
+    except Exception:  # an error of the user's own, which cannot say itself
+        said = []
+    return ": ".join([type(error).__name__, *said[:1]])

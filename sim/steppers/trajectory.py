@@ -8,7 +8,9 @@ from typing import Any, overload
 
 import numpy as np
 
-from sim.environment.environment import default_start, environment_of
+from sim.compiler.stepper import Stepper
+from sim.controllers import Controller, ControlLoop, PilotInput, made_controller
+from sim.environment.environment import Environment, default_start, environment_of
 from sim.integrators import DEFAULTS, Integrator, default_for, integrator
 from sim.multibody.declaration import TreeState
 from sim.multibody.tree import Tree
@@ -51,6 +53,8 @@ class Trajectory:
     """Which quantity left its bounds, or what failed; empty where nothing did."""
     held: bool = True
     """Whether the controls were held over each step; a function was evaluated within the steps, too."""
+    plotted: dict[str, np.ndarray] = field(default_factory=dict)
+    """Name -> (N+1,) of what a controller had plotted; the last one is nan."""
 
     @property
     def energy(self) -> np.ndarray:
@@ -129,6 +133,7 @@ def simulate(
     duration: float = 10.0,
     initial: State | None = None,
     controls: Controls = None,
+    controller: Controller | type[Controller] | None = None,
 ) -> Trajectory: ...
 
 
@@ -140,6 +145,7 @@ def simulate(
     duration: float = 10.0,
     initial: Any = None,
     controls: Any = None,
+    controller: Any = None,
 ) -> Trajectory | TreeTrajectory:
     """Integrate `vehicle`, an instance or a name, for `duration` seconds in steps of `step` seconds.
 
@@ -148,9 +154,13 @@ def simulate(
     f(t, state), evaluated at the moments at which the method samples its forces: each method keeps its order
     under functions of time, and second order (where it has that) under feedback, since a state within the step is
     predicted by the step itself. Of a tree of joints the method is "variational", or what names its solver:
-    "riqn" (which it is without), "newton", "broyden"; controls are the torques and forces (nv,) of its joints. Raises
-    InputError in one line for a pair that cannot work and for bad numbers.
+    "riqn" (which it is without), "newton", "broyden"; controls are the torques and forces (nv,) of its joints.
+    controller: a `sim.Controller`, or its class, instead of controls: called at its own rate, its controls held until
+    the next call, sticks centred. Raises InputError in one line for a pair that cannot work, for bad numbers, and for
+    what goes wrong in the controller.
     """
+    if controller is not None and (controls is not None or isinstance(vehicle, Tree)):
+        raise InputError("controller: refused beside controls, and for a bare tree; allowed: one of the two")
     if isinstance(vehicle, Tree):
         name = DEFAULTS[Form.TREE] if method is None else method
         return simulate_tree(vehicle, name, *step_count(step, duration), initial, controls)
@@ -161,7 +171,11 @@ def simulate(
     # What floats has open water about it, as its parameters say; all else moves in free space.
     around = environment_of(vehicle)
     kernel = stepper_of(vehicle, scheme, around.inline, sampled=callable(controls))
-    if callable(controls):
+    plotted: dict[str, np.ndarray] = {}
+    if controller is not None:
+        loop = ControlLoop(given_controller(controller), vehicle)
+        nodes, us, done, iterations, plotted = _controlled_run(kernel, loop, state, h, count, around)
+    elif callable(controls):
         nodes, us, done, iterations = sampled_run(kernel, vehicle, state, controls, h, count, around)
     else:
         us = control_rows(vehicle, controls, count)
@@ -189,7 +203,47 @@ def simulate(
         newton_iterations=iterations,
         diverged_because=because,
         held=not callable(controls),
+        plotted=plotted,
     )
+
+
+def given_controller(controller: object) -> Controller:
+    """An instance, or one of a class. Raises InputError."""
+    made = controller
+    if isinstance(controller, type) and issubclass(controller, Controller):
+        made = made_controller(controller)
+    if not isinstance(made, Controller):
+        raise InputError(f"controller = {quote(controller)} is none; allowed: a sim.Controller")
+    return made
+
+
+def _controlled_run(
+    kernel: Stepper, loop: ControlLoop, state: State, h: float, count: int, around: Environment
+) -> tuple[np.ndarray, np.ndarray, int, int, dict[str, np.ndarray]]:
+    """(nodes (count+1, node size), controls (count, n_controls), steps done, iterations, what was plotted)."""
+    vehicle, sticks = loop.vehicle, PilotInput()
+    p, nothing = vehicle.parameter_vector, np.zeros(kernel.dim)
+    nodes = np.full((count + 1, state.node.size), np.nan)
+    us = np.zeros((count, len(vehicle.controls)))
+    plotted: dict[str, np.ndarray] = {}
+    u = loop.controls(0.0, state, sticks)
+    y, total = kernel.start(state.node, u, p, h, around.probe().env), 0
+    node = kernel.node(y, u, p, h, env=around.probe().env)
+    for k in range(count):
+        if k:
+            before, u = u, loop.controls(k * h, vehicle.state_at_node(node), sticks)
+            if u is not before:  # a node is told under the controls of the step that begins
+                node = kernel.node(y, u, p, h, env=around.probe().env)
+        us[k], nodes[k] = u, node
+        for name, (value, _) in loop.controller.plotted().items():
+            plotted.setdefault(name, np.full(count + 1, np.nan))[k] = value
+        _, status, iterations = kernel.advance(y, u, nothing, p, h, 1, around.env)
+        total += iterations
+        if status:
+            return nodes, us, k, total, plotted
+        node = kernel.node(y, u, p, h, env=around.probe().env)
+    nodes[count] = node
+    return nodes, us, count, total, plotted
 
 
 def _ending(observed: Observed, last: int) -> Observed:

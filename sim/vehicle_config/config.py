@@ -13,7 +13,7 @@ import numpy as np
 from sim.platform.errors import quote
 from sim.platform.toml_table import TomlTable
 from sim.vehicle_config.hull import Hull
-from sim.vehicle_config.instruments import Instruments, read_instruments
+from sim.vehicle_config.instruments import Instruments, Sensing, read_instruments, read_sensing
 from sim.vehicle_config.keys import Keys, read_keys
 from sim.vehicle_config.model import Model, Tracks, read_model, read_tracks
 from sim.vehicle_config.modes import Modes, Raw, read_modes, read_raw
@@ -128,6 +128,8 @@ class VehicleConfig:
     camera: Camera
     trail: Trail
     model: Model
+    sensors: Sensing = field(default_factory=Sensing)
+    """What its controllers may measure, and how well."""
     hull: HullConfig | None = None
     tracks: Tracks | None = None
     footprint: Footprint | None = None
@@ -185,6 +187,7 @@ def read_config(
         camera=section("camera", _read_camera, fallback and fallback.camera),
         trail=section("trail", _read_trail, like.trail if like else Trail()),
         model=section("model", lambda t: read_model(t, known), fallback and fallback.model),
+        sensors=section("sensors", read_sensing, like.sensors if like else Sensing()),
         hull=table.optional("hull", lambda t: _read_hull(t, folder, known)),
         tracks=table.optional("tracks", lambda t: read_tracks(t, known)),
         footprint=table.optional("footprint", _read_footprint),

@@ -1,7 +1,8 @@
-"""What a pilot reads of a vehicle: numbers, bars, the dial, and the curves that plots begin with."""
+"""What is read of a vehicle: by a pilot numbers, bars, the dial and curves, by a controller its sensors."""
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 
 from sim.platform.errors import one_of
 from sim.platform.toml_table import TomlTable
@@ -155,3 +156,55 @@ def _read_dial(table: TomlTable, known: Names) -> Dial:
         full, unit = table.number("full", 60.0, low=1e-3, high=1e6), table.text("unit")
     table.finish()
     return Dial(kind, terms, full, unit)
+
+
+@dataclass(frozen=True, slots=True)
+class Sensor:
+    """What one measures how well."""
+
+    rate_hz: float
+    delay_s: float
+    """From the moment that it measures to the one at which a controller has it."""
+    noise: Mapping[str, float]
+    """Standard deviation of a sample, by what is measured."""
+    reach_m: float = math.inf
+    """Farther than this it sees nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sensing:
+    """The sensors of a vehicle; each stands in `[sensors.NAME]`."""
+
+    imu: Sensor = Sensor(200.0, 0.0, {"gyro": 0.002, "accel": 0.05})
+    gps: Sensor = Sensor(10.0, 0.1, {"place": 0.4, "speed": 0.05})
+    range_finder: Sensor = Sensor(20.0, 0.02, {"distance": 0.02}, 40.0)
+    encoder: Sensor = Sensor(200.0, 0.0, {"angle": 1e-3})
+
+
+SENSORS = tuple(each.name for each in fields(Sensing))
+_NOISES = {"gyro": "gyro_radps", "accel": "accel_mps2", "place": "place_m", "speed": "speed_mps"}
+_NOISES |= {"distance": "distance_m", "angle": "angle_rad"}
+"""Keys of standard deviations in files."""
+
+
+def read_sensing(table: TomlTable) -> Sensing:
+    """`[sensors]`: what is not there is as usual."""
+    usual = Sensing()
+    found = {
+        name: _read_sensor(table.table(name), getattr(usual, name)) for name in SENSORS if table.has(name)
+    }
+    return replace(usual, **found)
+
+
+def _read_sensor(table: TomlTable, usual: Sensor) -> Sensor:
+    reach_m = usual.reach_m
+    sensor = Sensor(
+        rate_hz=table.number("rate_hz", usual.rate_hz, low=0.1, high=1e4),
+        delay_s=table.number("delay_s", usual.delay_s, low=0.0, high=10.0),
+        noise={
+            kind: table.number(_NOISES[kind], size, low=0.0, high=1e3) for kind, size in usual.noise.items()
+        },
+        reach_m=table.number("reach_m", reach_m, low=0.0, high=1e5) if math.isfinite(reach_m) else reach_m,
+    )
+    table.finish()
+    return sensor

@@ -16,8 +16,9 @@ from typing import Literal
 import numpy as np
 
 from sim.control.mpc.plans import FlownPlan, MpcAnswer, MpcRequest, PlanSource
-from sim.control.pilot import Automatic, Pilot, PilotInput, Sensed
+from sim.control.pilot import Automatic, Pilot, Sensed
 from sim.control.plan_following import PlannedPilot, regulator
+from sim.controllers import PilotInput
 from sim.platform.errors import InputError
 from sim.steppers.dynamics import Dynamics
 from sim.vehicles import Vehicle

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass, replace
 
-from sim.control.pilot import PilotInput
+from sim.controllers import PilotInput
 from sim.platform.errors import InputError
 from sim.platform.validation import whole
 from sim.scene import Start

@@ -5,9 +5,7 @@
 
 import os
 import sys
-import traceback
-import zlib
-from collections.abc import Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Mapping, MutableMapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +13,7 @@ from types import MappingProxyType, ModuleType
 from weakref import WeakKeyDictionary
 
 from sim.platform.errors import InputError
-from sim.platform.user_files import run_module
+from sim.platform.user_files import found_file, line_in, list_of, run_module, run_own, told_by
 from sim.vehicles.forms.base import Vehicle
 
 OWN_FILE = "vehicle.py"
@@ -52,13 +50,13 @@ def load_vehicle(
     class_name = reference.partition(":")[2]
     path = own_file(reference, folders)
     source = source_in(path)
-    module = _run(path, reference, source)
+    module = run_own("vehicle", reference, path, source)
     candidates = {n: c for n, c in vars(module).items() if _is_own_vehicle(c, module)}
     if not class_name and len(candidates) == 1:
         (class_name,) = candidates
     if class_name not in candidates:
         raise InputError(
-            f"vehicle {reference!r}: {path.name} has no vehicle {class_name!r}; it has: {_list(candidates)}"
+            f"vehicle {reference!r}: {path.name} has no vehicle {class_name!r}; it has: {list_of(candidates)}"
         )
     chosen = candidates[class_name]
     name = getattr(chosen, "name", None)
@@ -89,14 +87,7 @@ def _is_moved(known: type[Vehicle], path: Path, source: bytes) -> bool:
 def own_file(reference: str, folders: Sequence[Path]) -> Path:
     """The file that `FILE.py:CLASS` names, looked for in `folders`, links followed. InputError where there is none."""
     file = f"{reference}/{OWN_FILE}" if is_own_folder(reference) else reference.partition(":")[0]
-    for folder in folders:
-        with suppress(OSError, ValueError, RuntimeError):  # what no system can look for is not there
-            path = (folder / file).resolve()
-            if path.is_file():
-                return path
-    raise InputError(
-        f"vehicle file {file!r} is not there; looked in {_list(dict.fromkeys(str(f.resolve()) for f in folders))}"
-    )
+    return found_file("vehicle", file, folders)
 
 
 def made(kind: type[Vehicle], parameters: Mapping[str, object] = MappingProxyType({})) -> Vehicle:
@@ -108,9 +99,9 @@ def made(kind: type[Vehicle], parameters: Mapping[str, object] = MappingProxyTyp
     except Exception as error:
         name = getattr(kind, "name", kind.__name__)
         file = getattr(sys.modules.get(kind.__module__), "__file__", None)
-        line = _line_in(Path(file), error) if file else None
+        line = line_in(Path(file), error) if file else None
         at = f" ({Path(str(file)).name}, line {line})" if line else ""
-        raise InputError(f"vehicle {name!r}: cannot be made{at}: {_told(error)}") from error
+        raise InputError(f"vehicle {name!r}: cannot be made{at}: {told_by(error)}") from error
 
 
 def source_in(path: Path) -> bytes:
@@ -126,41 +117,8 @@ def source_of(kind: type[Vehicle]) -> bytes:
     return _SOURCES.get(kind, b"")
 
 
-def _run(path: Path, reference: str, source: bytes) -> ModuleType:
-    try:
-        # By the whole path: many folders have a file of that name.
-        name = f"holonomy_vehicle_{path.stem}_{zlib.crc32(str(path).encode()):08x}"
-        return run_module(name, path, source)
-    except InputError:
-        raise
-    except (Exception, SystemExit) as error:
-        line = _line_in(path, error)
-        at = f" (line {line})" if line else ""
-        raise InputError(f"vehicle {reference!r}: {path.name} cannot be run{at}: {_told(error)}") from error
-
-
-def _line_in(path: Path, error: BaseException) -> int | None:
-    """Where in the file it went wrong."""
-    if isinstance(error, SyntaxError) and error.filename == str(path):
-        return error.lineno
-    lines = [
-        frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)
-    ]
-    return lines[-1] if lines else None
-
-
-def _told(error: BaseException) -> str:
-    """Its kind and the first line of what it says."""
-    said = (error.msg if isinstance(error, SyntaxError) else str(error)).strip().splitlines()
-    return ": ".join([type(error).__name__, *said[:1]])
-
-
 def _is_own_vehicle(value: object, module: ModuleType) -> bool:
     return isinstance(value, type) and issubclass(value, Vehicle) and value.__module__ == module.__name__
-
-
-def _list(names: Iterable[str]) -> str:
-    return ", ".join(names) or "none"
 
 
 @dataclass(frozen=True, slots=True)

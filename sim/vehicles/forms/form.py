@@ -71,6 +71,34 @@ class State:
         return self.node[self.layout.velocity].copy()
 
     @property
+    def R(self) -> np.ndarray:
+        """R_wb: (3, 3), in a plane (2, 2)."""
+        n = 2 if self._turns == 1 else 3
+        return self.pose[:n, :n]
+
+    @property
+    def x(self) -> np.ndarray:
+        """(3,) place of the body origin in the world [m], in a plane (2,); none of what turns about a fixed point."""
+        n = 2 if self._turns == 1 else 3
+        return self.pose[:n, n:].ravel()
+
+    @property
+    def omega(self) -> np.ndarray:
+        """(3,) body angular velocity [rad/s], in a plane (1,)."""
+        return self.velocity[: self._turns]
+
+    @property
+    def v(self) -> np.ndarray:
+        """(3,) body velocity [m/s], in a plane (2,); none of what turns about a fixed point."""
+        return self.velocity[self._turns :]
+
+    @property
+    def _turns(self) -> int:
+        if self.group is None:
+            raise AttributeError("this state has no body with R, x, omega and v; its numbers are in node")
+        return self.group.turns
+
+    @property
     def shape(self) -> np.ndarray:
         return self.node[self.layout.shape].copy()
 

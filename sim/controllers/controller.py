@@ -1,0 +1,170 @@
+"""What a controller is: gains, a rate, what it measures, and a function from time and state to controls.
+
+class Hover(sim.Controller):
+    stiffness = sim.Gain(4.0, 0.1, 20.0, "1/s^2")
+    rate_hz = 100
+
+    def start(self, vehicle, state):
+        return {"height_m": state.x[2]}
+
+    def control(self, t, state, sticks, memory):
+        error = memory["height_m"] - state.x[2]
+        self.plot("error", error, "m")
+        ...
+        return controls
+"""
+
+import copy
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, ClassVar, Self, TypeVar, overload
+
+from sim.platform.errors import InputError, one_of, quote
+from sim.platform.user_files import told_by
+from sim.platform.validation import number
+from sim.vehicles import State, Vehicle
+
+
+@dataclass(frozen=True, slots=True)
+class PilotInput:
+    """Stick deflections, each in [-1, 1] unless said otherwise; what they do depends on vehicle and mode.
+
+    Signs are the pilot's: pitch +1 nose down (stick forward), roll +1 right, yaw +1 nose right,
+    throttle +1 up / forward.
+    """
+
+    pitch: float = 0.0
+    roll: float = 0.0
+    yaw: float = 0.0
+    throttle: float = 0.0
+    actions: frozenset[str] = field(default_factory=frozenset)
+    """Held actions by name, e.g. 'brake', 'gait-drive'."""
+
+
+class Gain:
+    """A number of a controller that may be changed while it flies: a slider in the window.
+
+    A class attribute; an instance has the number there. Raises InputError for a range that holds no default.
+    """
+
+    def __init__(self, default: float, low: float, high: float, unit: str = "", doc: str = "") -> None:
+        self.name = ""
+        self.low, self.high = _finite("low", low), _finite("high", high)
+        self.default = _finite("default", default)
+        self.unit, self.doc = str(unit), str(doc)
+        if not self.low <= self.default <= self.high or self.low == self.high:
+            raise InputError(
+                f"gain: default = {default} in {low} to {high} is refused; allowed: low <= default <= high"
+            )
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    @overload
+    def __get__(self, controller: None, owner: type) -> Self: ...
+
+    @overload
+    def __get__(self, controller: "Controller", owner: type) -> float: ...
+
+    def __get__(self, controller: "Controller | None", owner: type) -> "Self | float":
+        return self if controller is None else controller.changed_gains().get(self.name, self.default)
+
+    def __set__(self, controller: "Controller", value: float) -> None:
+        controller.changed_gains()[self.name] = self.checked(type(controller).__name__, value)
+
+    def checked(self, owner: str, value: object) -> float:
+        """A number within the range. Raises InputError."""
+        given = number(self.name, value)
+        if not self.low <= given <= self.high:
+            raise InputError(
+                f"controller {owner}: {self.name} = {quote(value)} is out of range; allowed: "
+                f"{self.low:g} to {self.high:g} {self.unit}".rstrip()
+            )
+        return given
+
+
+def _finite(what: str, value: object) -> float:
+    given = number(f"gain: {what}", value)
+    if not math.isfinite(given):
+        raise InputError(f"gain: {what} = {quote(value)} is refused; allowed: a finite number")
+    return given
+
+
+class Controller:
+    """Base of the controllers of a user, and of the project's own. Keyword arguments set gains."""
+
+    rate_hz: ClassVar[float] = 100.0
+    """How often `control` is called; between two calls its controls are held."""
+    sensors: ClassVar[tuple[str, ...]] = ()
+    """What it measures, of imu, gps, range_finder, encoder; empty: it is given the exact state."""
+
+    def __init__(self, **gains: float) -> None:
+        for name, value in gains.items():
+            _gain(type(self), name).__set__(self, value)
+
+    def start(self, vehicle: Vehicle, state: State) -> Any:
+        """Once, before the first call: returns the memory that every call is handed, {} where it returns nothing."""
+        return {}
+
+    def control(self, t: float, state: Any, sticks: PilotInput, memory: Any) -> Any:
+        """(n_controls,) in the vehicle's order and units; they are kept within its ranges.
+
+        t: simulated time [s]. state: the exact `State`, or the readings of `sensors`.
+        """
+        raise NotImplementedError("a controller needs a method control(self, t, state, sticks, memory)")
+
+    def plot(self, name: str, value: float, unit: str = "1") -> None:
+        """Have a number plotted over time, beside what the vehicle reports."""
+        self.plotted()[str(name)[:60]] = (float(value), str(unit)[:20])
+
+    def plotted(self) -> dict[str, tuple[float, str]]:
+        """(number, unit) by name, as they were given last."""
+        found: dict[str, tuple[float, str]] = vars(self).setdefault("_plotted", {})
+        return found
+
+    def changed_gains(self) -> dict[str, float]:
+        """By name, those that are not what the class says."""
+        found: dict[str, float] = vars(self).setdefault("_gains", {})
+        return found
+
+
+C = TypeVar("C", bound=Controller)
+
+
+def gains_of(kind: type[Controller]) -> dict[str, Gain]:
+    """By name, in the order in which they are declared, a base's first."""
+    found: dict[str, Gain] = {}
+    for base in reversed(kind.__mro__):
+        found |= {name: value for name, value in vars(base).items() if isinstance(value, Gain)}
+    return found
+
+
+def made_controller(kind: type[Controller], gains: Mapping[str, float] = MappingProxyType({})) -> Controller:
+    """One of a class, with some gains; whatever its own constructor raises becomes an InputError of one line."""
+    try:
+        made = kind()
+    except InputError:
+        raise
+    except Exception as error:
+        raise InputError(f"controller {kind.__name__}: cannot be made: {told_by(error)}") from error
+    return with_gains(made, gains)
+
+
+def with_gains(controller: C, gains: Mapping[str, float]) -> C:
+    """The same controller with other gains, and nothing of what it has plotted. Raises InputError."""
+    new = copy.copy(controller)
+    vars(new)["_gains"], vars(new)["_plotted"] = dict(controller.changed_gains()), {}
+    for name, value in gains.items():
+        _gain(type(new), name).__set__(new, value)
+    return new
+
+
+def _gain(kind: type[Controller], name: str) -> Gain:
+    known = gains_of(kind)
+    if name not in known:
+        raise InputError(
+            f"controller {kind.__name__}: unknown gain {quote(name)}; allowed: {one_of(known, name)}"
+        )
+    return known[name]

@@ -1,0 +1,163 @@
+"""A controller in a loop: called at its own rate, its controls checked and held, its mistakes told in one line.
+
+A call that does not come back is ended in its own thread; how long it may take is simulated time's business nowhere
+else, so that equal states lead to equal controls.
+"""
+
+import copy
+import ctypes
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sim.controllers.controller import Controller, PilotInput
+from sim.controllers.sensors import SensorSuite
+from sim.platform.errors import InputError, quote
+from sim.platform.user_files import line_in, told_by
+from sim.platform.validation import number, numeric
+from sim.vehicle_config import config_of
+from sim.vehicles import State, Vehicle
+
+RATES_HZ = (0.1, 1e4)
+_SAME = 1e-6
+"""Of a period: sums of steps are rounded."""
+
+
+class ControllerFault(InputError):
+    """A controller cannot go on: one line with its class, file and line."""
+
+
+class _TookTooLong(BaseException):
+    """Raised in a call that does not come back; no handler of the user's is to catch it."""
+
+
+class ControlLoop:
+    """One controller with one vehicle. Copies go on by themselves, with the memory as it is."""
+
+    def __init__(self, controller: Controller, vehicle: Vehicle, *, deadline_s: float | None = None) -> None:
+        """deadline_s: wall time after which a call is ended; None: none is.
+
+        Raises InputError where the controller's rate or sensors cannot be.
+        """
+        self.controller, self.vehicle, self._deadline_s = controller, vehicle, deadline_s
+        where, low, high = f"controller {type(controller).__name__}", *RATES_HZ
+        self.rate_hz = number(f"{where}: rate_hz", controller.rate_hz)
+        if not low <= self.rate_hz <= high:
+            raise InputError(f"{where}: rate_hz = {self.rate_hz:g} is refused; allowed: {low:g} to {high:g}")
+        self._sensors = SensorSuite(where, controller.sensors, config_of(vehicle).sensors, vehicle)
+        self._low = np.array([control.low for control in vehicle.controls])
+        self._high = np.array([control.high for control in vehicle.controls])
+        self._memory: Any = None
+        self._started, self._call = False, -1
+        self._held = vehicle.neutral_controls
+        self.calls, self.late_calls, self.longest_s = 0, 0, 0.0
+        """Calls of `control`, those that took more wall time than a period, and the longest one [s]."""
+
+    def take_over(self, other: "ControlLoop") -> None:
+        """The memory of a loop that this one goes on from, its controller having been changed."""
+        self._memory, self._started = other._memory, other._started
+        self._held, self._sensors = other._held, self._sensors.after(other._sensors)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "ControlLoop":
+        """A memory that cannot be copied is begun anew."""
+        new = ControlLoop(copy.copy(self.controller), self.vehicle, deadline_s=self._deadline_s)
+        vars(new.controller)["_plotted"] = {}
+        try:
+            new._memory, new._started = copy.deepcopy(self._memory, memo), self._started
+        except Exception:  # of the user's own class
+            new._memory, new._started = None, False
+        new._held, new._call = self._held, self._call
+        new._sensors = copy.deepcopy(self._sensors, memo)
+        return new
+
+    def controls(
+        self, time_s: float, state: State, sticks: PilotInput, clearance_m: float = float("inf")
+    ) -> np.ndarray:
+        """(n_controls,) that act from a moment on, within their ranges. Raises ControllerFault.
+
+        clearance_m: height above the ground of what is lowest, for range finders.
+        """
+        call = int(np.floor(time_s * self.rate_hz + _SAME))
+        if call == self._call:
+            return self._held
+        measured = self._sensors.read(time_s, state, clearance_m)
+        if not self._started:
+            memory = self._guarded(self.controller.start, self.vehicle, state)
+            self._memory, self._started = {} if memory is None else memory, True
+        given = self._guarded(
+            self.controller.control, time_s, state if measured is None else measured, sticks, self._memory
+        )
+        self._held, self._call = self._checked(given), call
+        return self._held
+
+    def _checked(self, given: object) -> np.ndarray:
+        n, who = len(self.vehicle.controls), f"controller {type(self.controller).__name__}: control()"
+        names = ", ".join(control.name for control in self.vehicle.controls) or "none"
+        try:
+            row = numeric(given)
+        except Exception:  # of whatever a user hands over
+            raise ControllerFault(f"{who} gave {quote(given)}; allowed: {n} numbers for {names}") from None
+        if row.shape != (n,):
+            raise ControllerFault(f"{who} gave {quote(given)}; allowed: {n} numbers for {names}")
+        if not np.isfinite(row).all():
+            raise ControllerFault(f"{who} gave numbers that are not finite: {quote(given)}")
+        return np.clip(row, self._low, self._high)
+
+    def _guarded(self, function: Any, *given: object) -> Any:
+        """Call the user's code; whatever it raises becomes a ControllerFault with its line."""
+        began = time.perf_counter()
+        try:
+            answer = (
+                function(*given)
+                if self._deadline_s is None
+                else _ended_after(self._deadline_s, function, given)
+            )
+        except (Exception, SystemExit, _TookTooLong) as error:
+            raise ControllerFault(self._mistake(error)) from error
+        took_s = time.perf_counter() - began
+        self.calls += 1
+        self.late_calls += took_s * self.rate_hz > 1.0
+        self.longest_s = max(self.longest_s, took_s)
+        return answer
+
+    def _mistake(self, error: BaseException) -> str:
+        kind = type(self.controller)
+        file = getattr(sys.modules.get(kind.__module__), "__file__", None)
+        line = line_in(Path(file), error) if file else None
+        at = f" ({Path(str(file)).name}, line {line})" if line else ""
+        if isinstance(error, _TookTooLong):
+            said = f"a call took more than {self._deadline_s:g} s"
+        else:
+            said = told_by(error)
+        return f"controller {kind.__name__}{at}: {said}"
+
+
+def _ended_after(seconds: float, function: Any, given: tuple[object, ...]) -> Any:
+    """The function's answer; raises _TookTooLong in it where it has not come back by then.
+
+    Python code is ended within a millisecond; a call into C is waited for.
+    """
+    lock, thread, over = threading.Lock(), threading.get_ident(), False
+
+    def end() -> None:
+        with lock:
+            if not over:
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(
+                    ctypes.c_ulong(thread), ctypes.py_object(_TookTooLong)
+                )
+
+    watch = threading.Timer(seconds, end)
+    watch.daemon = True
+    watch.start()
+    try:
+        return function(*given)
+    finally:
+        with (
+            lock
+        ):  # from here on it is not sent any more; where it was, it comes before the next line but one
+            over = True
+        watch.cancel()
