@@ -12,7 +12,6 @@ import click
 
 import export.request
 from export.output import OutputError
-from export.request import with_options
 from render.errors import DisplayError
 from sim.platform.errors import InputError, UntrustedFile, shortened
 from sim.platform.signals import ended_by_signals
@@ -29,7 +28,7 @@ FALLBACK_SECONDS, USUAL_SECONDS = 12.0, 10.0
     default="canyon",
     help="A scene (--list), a .toml file, a take (.npz), a vehicle's folder; or: doctor.",
 )
-@with_options
+@export.request.with_options
 def run(
     scene: str,
     *,
@@ -58,6 +57,7 @@ def run(
     ghost: Path | None,
     trust: bool,
     fallback: Path | None,
+    listen: bool,
     probe: Path | None,
 ) -> None:
     """Parse, check, and hand over to a headless run or the window."""
@@ -108,6 +108,7 @@ def run(
         fps=fps,
         transparent=transparent,
         blur=blur,
+        listen=listen,
     )
     if not headless:
         from ui.desktop import run_window  # the windowing library is for who opens one

@@ -101,6 +101,8 @@ class Request:
     """Pictures of `frames` show the vehicles alone."""
     subframes: int = 1
     """Pictures that are averaged into each one: motion blur."""
+    listen: bool = False
+    """The window lets other programs of this user take part."""
 
     @property
     def asks_for_files(self) -> bool:
@@ -133,6 +135,7 @@ def checked(
     fps: int = FPS,
     transparent: bool = False,
     blur: int = 1,
+    listen: bool = False,
 ) -> Request:
     """The request as typed on the command line; raises InputError with option and what is allowed."""
     low, high = SECONDS_RANGE
@@ -188,6 +191,7 @@ def checked(
         fps=fps,
         transparent=transparent,
         subframes=blur,
+        listen=listen,
     )
     if len({path.absolute() for path in request.files}) < len(request.files):
         raise InputError(
@@ -330,6 +334,7 @@ _OPTIONS = (
     ),
     option("--trust", is_flag=True, help="Trust the folder of the vehicle's program, now and from now on."),
     option("--fallback", type=_FILE, metavar="DIR", help="Without a display, render the scene into DIR."),
+    option("--listen", is_flag=True, help="Window: let other programs of yours take part (sim.connect)."),
     option("--probe", type=_FILE, metavar="FILE", help="Window: keep writing what it shows, as JSON."),
 )
 

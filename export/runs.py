@@ -10,6 +10,7 @@ from export.headless import shown
 from export.output import OutputError, check_places
 from export.request import FPS, Request
 from sim.commands import Command, FlyPlan, PlayTake, ShowMeasured
+from sim.platform.errors import InputError
 from sim.platform.processes import Tell
 from sim.recordings import load_take
 from sim.scene import Scene
@@ -88,9 +89,12 @@ def run_headless(
 
     plan: solve the scene's task first and fly the outcome, to its end unless `seconds` says otherwise.
     at_first: what is asked of the simulation.
-    Raises OutputError where a file could not be created, before anything is made ready.
+    Raises OutputError where a file could not be created, before anything is made ready; InputError where something is
+    asked for that only a window does.
     """
     gc.enable()  # it rests while the program starts
+    if request.listen:
+        raise InputError("--listen: refused without a window; allowed: with one")
     check_places(request.files)
     world, simulation = prepare(scene)
     found = None

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sim.analysis.shooting import Identified
     from sim.analysis.sweep import sweep
     from sim.controllers import Controller, Gain
+    from sim.live.client import connect
     from sim.multibody.robots.reading import read_robot
     from sim.multibody.robots.robot import Robot
     from sim.multibody.rod import rod
@@ -43,6 +44,7 @@ __all__ = [
     "Vehicle",
     "batch",
     "batch_bytes",
+    "connect",
     "identify",
     "integrators",
     "plan",
@@ -64,6 +66,7 @@ _LATE = {
     **dict.fromkeys(("Gradient", "Rollout", "rollout_gradient"), "sim.analysis.gradient"),
     **dict.fromkeys(("Trajectories", "batch", "batch_bytes"), "sim.analysis.batch"),
     **dict.fromkeys(("Controller", "Gain"), "sim.controllers"),
+    "connect": "sim.live.client",
     "plan": "sim.planner.api",
     "read_robot": "sim.multibody.robots.reading",
     "rod": "sim.multibody.rod",

@@ -73,6 +73,18 @@ class TrimmedPilot:
         return np.clip(wanted, low, high)
 
 
+class HeldControls(Automatic):
+    """Gives what it was given, until somebody gives others."""
+
+    def __init__(self, values: np.ndarray) -> None:
+        """(n_controls,) in the vehicle's order and units."""
+        self._values = values
+
+    def controls(self, sticks: PilotInput, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
+        """(n_controls,) the same at all times."""
+        return self._values
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Mission:
     """What a scene has of each kind; nothing where it has none. Arrays are never written to."""

@@ -5,6 +5,7 @@ import math
 import threading
 import time
 from collections import deque
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from queue import Empty, SimpleQueue
@@ -85,7 +86,10 @@ class Simulation:
         self._kernels = kernels or KernelStore()
         self.run = SceneRun(scene, world, self._kernels, progress, environment)
         """What is simulated; to be looked into only while no thread runs."""
-        self._queue: SimpleQueue[Command] = SimpleQueue()
+        self._queue: SimpleQueue[tuple[Command, Future[Snapshot] | None]] = SimpleQueue()
+        self._asked: list[Future[Snapshot]] = []
+        """Wait for the next snapshot: what they asked for has been carried out."""
+        self._roused = threading.Event()
         self._waiting: list[_Waiting] = []
         self._message, self._answers = "", 0
         self._ahead: Vehicle | None = None
@@ -99,7 +103,17 @@ class Simulation:
 
     def submit(self, command: Command) -> None:
         """Ask for something, from any thread. Carried out between two steps; `snapshot.message` answers."""
-        self._queue.put(command)
+        self._queue.put((command, None))
+
+    def ask(self, command: Command) -> Future[Snapshot]:
+        """Ask for something, from any thread, and wake the simulation for it; gives the snapshot that follows.
+
+        The future has the InputError that refuses the command.
+        """
+        answer: Future[Snapshot] = Future()
+        self._queue.put((command, answer))
+        self._roused.set()
+        return answer
 
     def start(self, *, ahead: bool = False) -> None:
         """Run in real time in a thread of its own, until `stop`.
@@ -117,9 +131,15 @@ class Simulation:
     def stop(self) -> None:
         """End the thread and wait for it; harmless where none runs."""
         self._stopping.set()
+        self._roused.set()
         if self._thread is not None:
             self._thread.join()
         self._thread = None
+        with suppress(Empty):
+            while True:
+                _, answer = self._queue.get_nowait()
+                if answer is not None:
+                    answer.cancel()
         self._kernels.close()
 
     def takes(self) -> tuple[Take, ...]:
@@ -141,23 +161,34 @@ class Simulation:
         self._obey()
         if not self.run.clock.paused:
             self.run.advance(seconds)
-        self.snapshot = self._picture()
+        self._show(self._picture())
         return self.snapshot
+
+    def _show(self, picture: Snapshot) -> None:
+        """Publish it, to those first who wait for it."""
+        self.snapshot = picture
+        asked, self._asked = self._asked, []
+        for answer in asked:
+            answer.set_result(picture)
 
     def _run(self) -> None:
         last = time.perf_counter()
-        while not self._stopping.wait(max(last + WAKE_S - time.perf_counter(), SHORTEST_WAIT_S)):
+        while True:
+            self._roused.wait(max(last + WAKE_S - time.perf_counter(), SHORTEST_WAIT_S))
+            self._roused.clear()
+            if self._stopping.is_set():
+                return
             now = time.perf_counter()
             try:
                 self._wake(now - last)
                 if self._makes_ahead:
                     self._make_ahead()
-                self.snapshot = self._picture(now)
+                self._show(self._picture(now))
             except Exception as error:
                 _LOG.exception("simulation")
                 self._message = f"internal error: {error!r}"
                 self.run.clock.paused = True
-                self.snapshot = replace(self.snapshot, message=self._message, paused=True)
+                self._show(replace(self.snapshot, message=self._message, paused=True))
             last = now
 
     def _wake(self, wall_s: float) -> None:
@@ -182,7 +213,7 @@ class Simulation:
                 self._carry_out(one.command, waited=True)
         with suppress(Empty):
             while True:
-                self._carry_out(self._queue.get_nowait())
+                self._carry_out(*self._queue.get_nowait())
         self._kernels.only(one.coming for one in self._waiting)
 
     def _make_ahead(self) -> None:
@@ -201,10 +232,21 @@ class Simulation:
         self._waiting = []
         return f"given up: {'; '.join(titles)}" if titles else "nothing waits"
 
-    def _carry_out(self, command: Command, *, waited: bool = False) -> None:
+    def _carry_out(
+        self, command: Command, answer: Future[Snapshot] | None = None, *, waited: bool = False
+    ) -> None:
+        refusal = self._carried_out(command, waited=waited)
+        if answer is not None and refusal is None:
+            self._asked.append(answer)
+        elif answer is not None:
+            answer.set_exception(refusal)
+
+    def _carried_out(self, command: Command, *, waited: bool) -> InputError | None:
+        """Why not, where it could not be."""
+        refused = None
         if isinstance(command, GiveUpWaiting):
             self._tell(self._give_up_waiting())
-            return
+            return None
         if isinstance(command, _MAY_COMPILE):
             self._waiting = [one for one in self._waiting if not _overrides(command, one.command)]
         try:
@@ -216,11 +258,13 @@ class Simulation:
             self._waiting.append(_Waiting(command, news.coming))
             message = "" if waited else str(news)
         except InputError as refusal:
-            message = str(refusal)
+            refused, message = refusal, str(refusal)
         except Exception as error:
             _LOG.exception("command %r", command)
             message = f"{type(command).__name__} failed: {error!r}"
+            refused = InputError(message)
         self._tell(message)
+        return refused
 
     def _tell(self, message: str) -> None:
         """Empty: what was told last stands."""

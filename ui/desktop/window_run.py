@@ -88,8 +88,11 @@ def run_window(
         if loaded is not None:
             # Here, not above: these imports take longer than to open a window.
             from ui.desktop.session import Session
+            from ui.features.live import Listen
 
             session = resources.enter_context(closing(Session(window, loader, loaded)))
+            if request.listen:
+                session.do(Listen())
             if asked is not None:
                 session.open(*asked, *commands)
             session.run(watched)

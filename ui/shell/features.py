@@ -8,6 +8,7 @@ from ui.features.flight import draw_simulation
 from ui.features.goals import GoalActions, draw_goals_over
 from ui.features.help import draw_help_over
 from ui.features.lanes import draw_caption_over, draw_lanes, draw_lanes_out_of_view
+from ui.features.live import LiveActions
 from ui.features.notices import LanesRunning, draw_notices, observe_notices
 from ui.features.plan.actions import PlanActions
 from ui.features.plan.panel import draw_plan
@@ -53,6 +54,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature("Plots", draw_plots, BELOW, observe=observe_curves, of_scene=(Curves, PlotWindow)),
     Feature("Errors", draw_errors, BELOW),
     Feature("Sound", actions=SoundActions),
+    Feature("Live", actions=LiveActions),
     Feature("Keys", overlay=draw_key_hint),
     Feature("Notices", observe=observe_notices, overlay=draw_notices, of_scene=(LanesRunning,)),
     Feature("Help", overlay=draw_help_over),

@@ -20,7 +20,7 @@ from sim.simulation.commands.clock import (
     StartAt,
 )
 from sim.simulation.commands.executing import execute
-from sim.simulation.commands.flying import SetDemo, SetFlightMode, StopMpc, StopPlan
+from sim.simulation.commands.flying import SetControls, SetDemo, SetFlightMode, StopMpc, StopPlan
 from sim.simulation.commands.lanes import (
     AddLane,
     LetGo,
@@ -70,6 +70,7 @@ __all__ = [
     "Resimulate",
     "Retake",
     "Scrub",
+    "SetControls",
     "SetDemo",
     "SetFlightMode",
     "SetIntegrator",
@@ -107,6 +108,7 @@ Command = (
     | RenewVehicle
     | SetParameter
     | SetFlightMode
+    | SetControls
     | SetDemo
     | AddLane
     | RemoveLane

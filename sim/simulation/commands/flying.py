@@ -19,7 +19,14 @@ from sim.planner.task.bodies import planar
 from sim.planner.task.poses import positions
 from sim.platform.errors import InputError, one_of
 from sim.simulation.commands.executing import execute
-from sim.simulation.runs.flight_control import Autopilot, CourseFlight, Hand, MpcFlight, PlanFlight
+from sim.simulation.runs.flight_control import (
+    Autopilot,
+    CourseFlight,
+    Hand,
+    MpcFlight,
+    OtherProgram,
+    PlanFlight,
+)
 from sim.simulation.runs.scene_run import SceneRun
 from sim.steppers import Stepper
 from sim.steppers.dynamics import Dynamics
@@ -58,6 +65,30 @@ def _(command: SetDemo, run: SceneRun) -> str:
         raise InputError(f"the autopilot does not fly the {run.vehicle.name}; allowed: {allowed}")
     run.give_to(Autopilot() if command.on else Hand())
     return "the autopilot flies" if command.on else _you_fly(run)
+
+
+@dataclass(frozen=True, slots=True)
+class SetControls:
+    """Another program flies: these controls act when controls are evaluated next, until it gives others or gives them
+    back."""
+
+    values: tuple[float, ...]
+    """In the vehicle's order and units; kept within their ranges."""
+
+
+@execute.register
+def _(command: SetControls, run: SceneRun) -> str:
+    controls = run.vehicle.controls
+    if len(command.values) != len(controls) or not np.isfinite(command.values).all():
+        names = ", ".join(f"{control.name} [{control.unit}]" for control in controls)
+        raise InputError(
+            f"controls {command.values} are refused; allowed: a finite number for each of {names}"
+        )
+    low = [control.low for control in controls]
+    high = [control.high for control in controls]
+    begins = not isinstance(run.control.now, OtherProgram)
+    run.give_to(OtherProgram(np.clip(np.array(command.values, float), low, high)))
+    return "another program flies" if begins else ""
 
 
 @execute.register

@@ -10,7 +10,7 @@ from sim.control import MODES, Pilot, autopilot_of, default_mode, flight_modes, 
 from sim.control.course import CoursePilot, CourseStatus, FollowCourse
 from sim.control.load_leading import LedPilot
 from sim.control.mpc import MpcPilot, PlanSource
-from sim.control.pilot import TrimmedPilot
+from sim.control.pilot import HeldControls, TrimmedPilot
 from sim.control.plan_following import PlannedPilot
 from sim.control.target_path import TargetPath
 from sim.scene import Scene
@@ -58,13 +58,21 @@ class CourseFlight:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class OtherProgram:
+    """Another program, which gives the controls themselves."""
+
+    values: np.ndarray
+    """(n_controls,) until others are given."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class MpcFlight:
     """Plans that are made anew all the time; of the lanes beside the flown one the hand."""
 
     source: PlanSource
 
 
-WhoFlies = Hand | Autopilot | PlanFlight | CourseFlight | MpcFlight
+WhoFlies = Hand | Autopilot | PlanFlight | CourseFlight | MpcFlight | OtherProgram
 
 
 class FlightControl:
@@ -92,7 +100,7 @@ class FlightControl:
 
         other: it is not the one that was flown until now; no plan and no course serves it.
         """
-        ends = isinstance(self.now, CourseFlight | MpcFlight) if other else False
+        ends = isinstance(self.now, CourseFlight | MpcFlight | OtherProgram) if other else False
         if ends or (isinstance(self.now, Autopilot) and not has_autopilot(vehicle)):
             self.now = Hand()
         self.mode = _mode(self._asked_mode, vehicle)
@@ -102,6 +110,8 @@ class FlightControl:
         now, autopilot = self.now, autopilot_of(vehicle)
         if isinstance(now, PlanFlight):
             return copy.deepcopy(now.pilot)
+        if isinstance(now, OtherProgram):
+            return HeldControls(now.values)
         if isinstance(now, CourseFlight) and autopilot is not None and autopilot.follow is not None:
             course, solids = now.course, solids_afloat(self._world).standing
             return autopilot.follow(course.places_w, course.headings_rad, course.step_s, solids)

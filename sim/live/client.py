@@ -1,0 +1,135 @@
+"""A running window as an object: `app = sim.connect()`, from a script, a notebook, another program's Python."""
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, suppress
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+
+from sim.live.wire import MOST_BYTES, decode, encode, found
+from sim.platform.errors import InputError
+
+PATIENCE_S = 40.0
+
+
+def connect(port: int | None = None, token: str | None = None) -> "Connection":
+    """The window that was started with --listen; port and token are found where it has left them.
+
+    Raises InputError where none listens or the token is not the window's.
+    """
+    return Connection(*(found() if port is None or token is None else (port, token)))
+
+
+class Connection:
+    """Commands down, snapshots up; for use by one thread. Commands are those of `sim.commands`, by name and fields."""
+
+    def __init__(self, port: int, token: str) -> None:
+        self._port, self._token = port, token
+        self._open = ExitStack()
+        self._socket = self._opened()
+        self._count = 0
+        self._lock = threading.Lock()
+
+    def _opened(self) -> Any:
+        try:
+            from websockets.exceptions import WebSocketException
+            from websockets.sync.client import connect as open_socket
+        except ImportError:
+            raise InputError(
+                'connect: needs websockets, which is not there; allowed: pip install "holonomy[live]"'
+            ) from None
+        try:
+            plug = open_socket(
+                f"ws://127.0.0.1:{self._port}",
+                additional_headers={"Authorization": f"Bearer {self._token}"},
+                compression=None, max_size=64 * MOST_BYTES, proxy=None,
+            )  # fmt: skip
+            return self._open.enter_context(plug)
+        except (OSError, WebSocketException) as error:
+            raise InputError(f"no window listens at port {self._port}: {error}") from None
+
+    def command(self, name: str, /, *, look: bool = False, **fields: object) -> dict[str, Any]:
+        """Carry out one of `sim.commands`, and wait until it has been: its message, and with `look` what came of it.
+
+        Raises InputError with the window's words where it cannot be.
+        """
+        return self._ask({"ask": "do", "command": name, "fields": fields, "look": look})
+
+    def snapshot(self) -> dict[str, Any]:
+        """What the window shows now."""
+        return self._ask({"ask": "look"})["snapshot"]
+
+    @property
+    def lanes(self) -> list[dict[str, Any]]:
+        """Of that, the lanes; the first is flown."""
+        return self.snapshot()["lanes"]
+
+    @property
+    def controls(self) -> np.ndarray:
+        """(n_controls,) of the flown lane, in the vehicle's order and units."""
+        return self.lanes[0]["controls"]
+
+    @controls.setter
+    def controls(self, values: Sequence[float] | np.ndarray) -> None:
+        """Until others are given; the hand has them back by SetFlightMode.
+
+        They act from where controls are evaluated next: every 10 ms, or at each step that is longer; one that is longer
+        has its own as soon as it begins.
+        """
+        self.command("SetControls", values=[float(value) for value in np.ravel(values)])
+
+    def pause(self) -> None:
+        self.command("SetPaused", paused=True)
+
+    def resume(self) -> None:
+        self.command("SetPaused", paused=False)
+
+    def step(self, count: int = 1, controls: Sequence[float] | np.ndarray | None = None) -> dict[str, Any]:
+        """Some steps of the flown lane, under these controls, then a pause: what the window shows after them."""
+        if controls is not None:
+            self.controls = controls
+        return self.command("SingleStep", count=count, look=True)["snapshot"]
+
+    def scene(self, name: str) -> None:
+        """Have another scene opened; it is there as soon as it is loaded."""
+        self._ask({"ask": "open", "scene": name})
+
+    def stream(self, every_s: float = 0.02) -> Iterator[dict[str, Any]]:
+        """Snapshots as they come, the latest each time, over a connection of their own; ends with the window."""
+        with Connection(self._port, self._token) as own:
+            yield from own._streamed(every_s)
+
+    def _streamed(self, every_s: float) -> Iterator[dict[str, Any]]:
+        from websockets.exceptions import ConnectionClosed
+
+        self._ask({"ask": "stream", "every_s": every_s})
+        with suppress(ConnectionClosed):
+            while True:
+                yield decode(self._socket.recv())["snapshot"]
+
+    def close(self) -> None:
+        self._open.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _ask(self, request: dict[str, object]) -> dict[str, Any]:
+        from websockets.exceptions import ConnectionClosed
+
+        with self._lock:
+            self._count += 1
+            try:
+                self._socket.send(encode({"id": self._count, **request}))
+                answer = decode(self._socket.recv(PATIENCE_S))
+            except (ConnectionClosed, TimeoutError) as error:
+                raise InputError(f"the window has gone: {error}") from None
+        if "error" in answer:
+            raise InputError(answer["error"])
+        return answer

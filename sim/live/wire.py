@@ -1,0 +1,108 @@
+"""What goes between a running window and another program: msgpack with arrays, and where the two find each other.
+
+Requests and answers are maps in binary messages of a WebSocket. A request has a number `id`, which its answer repeats:
+
+| `ask` | further entries | the answer has |
+|---|---|---|
+| `do` | `command`, `fields`, `look` | `message`, `time_s`; with `look` also `snapshot` |
+| `look` | | `snapshot` |
+| `open` | `scene` | `message` |
+| `stream` | `every_s` (0 ends it) | `message`; then messages without `id` that have `snapshot` |
+
+What cannot be is answered by `error`, one line. An array is an extension of type 1: msgpack of its type as NumPy writes
+it ("<f8"), its shape and its bytes.
+"""
+
+import contextlib
+import json
+import math
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from sim.platform.errors import InputError, quote
+from sim.platform.trust import config_folder
+
+ARRAY = 1
+TYPES = ("<f8", "<f4", "<i8", "<i4", "|b1")
+MOST_BYTES = 1 << 20
+"""Of a message."""
+FILE = "live.json"
+"""In the user's configuration folder, for the user's eyes only: port and token of the window that listens."""
+
+
+def encode(value: object) -> bytes:
+    """A message of maps, lists, numbers, texts and arrays."""
+    return _ENCODER.encode(value)
+
+
+def decode(data: bytes) -> Any:
+    """What a message holds. Raises InputError for bytes that hold none."""
+    try:
+        return _DECODER.decode(data)
+    except (msgspec.MsgspecError, ValueError, TypeError, RecursionError, OverflowError) as error:
+        raise InputError(f"no message: {error}") from None
+
+
+def _out(value: object) -> object:
+    if isinstance(value, np.ndarray):
+        array = np.asarray(value, order="C")
+        whole = array.astype(array.dtype.newbyteorder("<"), copy=False)
+        return msgspec.msgpack.Ext(ARRAY, _PLAIN.encode((whole.dtype.str, whole.shape, whole.tobytes())))
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"{type(value).__name__} is not sent")
+
+
+def _in(code: int, data: memoryview) -> object:
+    if code != ARRAY:
+        raise ValueError(f"extension {code} is unknown")
+    kind, shape, values = _ARRAY.decode(data)
+    if kind not in TYPES or any(n < 0 for n in shape):
+        raise ValueError(f"an array of {quote(kind)} is refused; allowed: {', '.join(TYPES)}")
+    if len(values) != math.prod(shape) * np.dtype(kind).itemsize:
+        raise ValueError(f"an array of shape {shape} has {len(values)} bytes")
+    return np.frombuffer(values, kind).reshape(shape).copy()
+
+
+_PLAIN = msgspec.msgpack.Encoder()
+_ENCODER = msgspec.msgpack.Encoder(enc_hook=_out)
+_DECODER = msgspec.msgpack.Decoder(ext_hook=_in)
+_ARRAY = msgspec.msgpack.Decoder(tuple[str, tuple[int, ...], bytes])
+
+
+@contextmanager
+def announced(port: int) -> Iterator[str]:
+    """Within, the user's programs find the port and the token, which is given; nobody else may read them.
+
+    Raises OSError where the file cannot be written.
+    """
+    token = secrets.token_hex(16)
+    path = config_folder() / FILE
+    draft = path.with_name(f"{FILE}.{os.getpid()}")
+    with contextlib.suppress(OSError):
+        draft.unlink()
+    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        json.dump({"port": port, "token": token}, file)
+    os.replace(draft, path)
+    try:
+        yield token
+    finally:
+        with contextlib.suppress(OSError, ValueError):
+            if json.loads(path.read_text(encoding="utf-8"))["token"] == token:
+                path.unlink()
+
+
+def found() -> tuple[int, str]:
+    """Port and token of the window that listens. Raises InputError where there is none."""
+    path = config_folder() / FILE
+    try:
+        told = json.loads(path.read_text(encoding="utf-8"))
+        return int(told["port"]), str(told["token"])
+    except (OSError, ValueError, KeyError, TypeError):
+        raise InputError("no window listens; allowed: to start one with --listen, then to connect") from None

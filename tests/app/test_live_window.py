@@ -1,0 +1,38 @@
+"""A window that listens: another program finds it, flies in it and changes its scene."""
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+import sim
+from tests.app.desktop import App, Screen
+
+pytest.importorskip("websockets", reason="websockets is not there")
+
+
+def test_another_program_finds_the_window_flies_and_changes_the_scene(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = tmp_path / "config"
+    config.mkdir()
+    monkeypatch.setenv("HOLONOMY_CONFIG", str(config))
+    with (
+        closing(Screen()) as screen,
+        closing(App(screen, tmp_path, "plain", "--listen", HOLONOMY_CONFIG=str(config))) as app,
+    ):
+        app.wait_until(lambda p: p["frames"] > 3, timeout_s=60.0, what="the window is drawn")
+        with sim.connect() as window:
+            window.pause()
+            before = window.lanes[0]["time_s"]
+            after = window.step(4, controls=[0.0, 0.0, 0.01, 0.0, 0.0, 20.0])
+            lane = after["lanes"][0]
+            assert lane["time_s"] == pytest.approx(before + 4 * lane["step_s"])
+            assert lane["controls"][5] == 20.0
+            with pytest.raises(sim.InputError, match="SetSpeed: unknown field"):
+                window.command("SetSpeed", sped=1.0)
+            window.scene("heavy-top")
+            app.wait_until(
+                lambda p: window.snapshot()["scene"] == "heavy-top", timeout_s=60.0, what="the scene is there"
+            )
+    assert not (config / "live.json").exists()

@@ -1,0 +1,234 @@
+"""Laws of other programs at the stick: what they ask is done between steps, and nothing they send does harm."""
+
+import os
+import socket
+import stat
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import sim
+from sim.commands import SetPaused
+from sim.live.client import Connection
+from sim.live.wire import FILE, announced, decode, encode, found
+from sim.scene import load_scene
+from sim.simulation import Simulation
+from sim.world import load_world
+
+pytest.importorskip("websockets", reason="websockets is not there")
+from sim.live.server import MOST_CLIENTS, Server  # after the question whether it can be
+
+SEVERAL = settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+
+
+class Listening:
+    """A simulation in its thread with a server beside it."""
+
+    def __init__(self) -> None:
+        scene = load_scene("plain")
+        self.simulation = Simulation(scene, load_world(scene.world, seed=scene.seed))
+        self.simulation.submit(SetPaused(True))
+        self.scenes: list[str] = []
+        self.server = Server(lambda: self.simulation, self.scenes.append)
+        self.simulation.start()
+
+    def close(self) -> None:
+        self.server.close()
+        self.simulation.stop()
+
+
+@pytest.fixture(scope="module")
+def listening(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Listening]:
+    folder = tmp_path_factory.mktemp("config")
+    before = os.environ.get("HOLONOMY_CONFIG")
+    os.environ["HOLONOMY_CONFIG"] = str(folder)
+    made = Listening()
+    try:
+        yield made
+    finally:
+        made.close()
+        assert not (folder / FILE).exists()
+        if before is None:
+            del os.environ["HOLONOMY_CONFIG"]
+        else:
+            os.environ["HOLONOMY_CONFIG"] = before
+
+
+@pytest.fixture
+def app(listening: Listening) -> Iterator[Connection]:
+    with sim.connect() as made:
+        yield made
+        made.pause()
+
+
+def test_in_lockstep_a_program_flies_what_simulate_flies_to_the_bit(
+    app: Connection, listening: Listening
+) -> None:
+    app.command("SetStep", step_s=0.01)
+    app.command("Reset")
+    start = app.snapshot()["lanes"][0]
+    vehicle = listening.simulation.run.vehicle
+    rng = np.random.default_rng(4)
+    weight = float(vehicle.values["mass"]) * float(vehicle.values["gravity"])
+    orders = np.r_[np.zeros(5), weight] + rng.normal(size=(6, 6)) * [0.02, 0.02, 0.02, 1.0, 1.0, 1.0]
+    seen = [start, *(app.step(10, controls)["lanes"][0] for controls in orders)]
+    assert seen[-1]["time_s"] == pytest.approx(60 * start["step_s"])
+    T_wb, twist_b = next(iter(start["bodies"].values())), start["twist_b"]
+    again = sim.simulate(
+        vehicle, start["integrator"], step=start["step_s"], duration=60 * start["step_s"],
+        initial=vehicle.state(R=T_wb[:3, :3], x=T_wb[:3, 3], omega=twist_b[:3], v=twist_b[3:]),
+        controls=np.repeat(orders, 10, axis=0),
+    )  # fmt: skip
+    poses = np.array([next(iter(lane["bodies"].values())) for lane in seen])
+    assert np.array_equal(poses, again.pose[::10])
+
+
+def test_controls_are_those_that_were_given_and_the_hand_gets_them_back(app: Connection) -> None:
+    app.command("SetStep", step_s=0.01)
+    app.command("Reset")
+    app.controls = [0.01, 0.0, 0.02, 0.0, 0.0, 0.0]
+    np.testing.assert_array_equal(app.step(1)["lanes"][0]["controls"], [0.01, 0.0, 0.02, 0.0, 0.0, 0.0])
+    mode = app.snapshot()["flight_mode"]
+    assert app.command("SetFlightMode", mode=mode)["message"] == f"flight mode: {mode}"
+    assert app.step(1)["lanes"][0]["controls"][2] != 0.02
+    app.controls = [0.0, 0.0, 0.0, 0.0, 0.0, 1e9]
+    assert app.step(1)["lanes"][0]["controls"][5] == 1e7  # the end of its range
+
+
+def test_what_cannot_be_is_answered_in_one_line_that_says_what_may(app: Connection) -> None:
+    wrong = [
+        (("SetSped", {"speed": 1.0}), "unknown command 'SetSped'; allowed: .*SetSpeed"),
+        (("SetSpeed", {"sped": 1.0}), "SetSpeed: unknown field 'sped'; allowed: speed"),
+        (("SetSpeed", {"speed": "fast"}), "SetSpeed: Expected `float`, got `str`"),
+        (("SetSpeed", {}), "SetSpeed: .*missing required field `speed`"),
+        (("SetSpeed", {"speed": 1e9}), "speed 1e.09 is refused; allowed"),
+        (("SetControls", {"values": [1.0]}), "allowed: a finite number for each of torque_x"),
+        (("SetControls", {"values": [float("nan")] * 6}), "allowed: a finite number for each of torque_x"),
+        (("SetParameter", {"name": "mas", "value": 1.0}), "mas"),
+        (("SetVehicle", {"name": "/tmp/mine"}), "unknown command 'SetVehicle'"),
+    ]
+    for (name, fields), line in wrong:
+        with pytest.raises(sim.InputError, match=line) as refusal:
+            app.command(name, **fields)
+        assert "\n" not in str(refusal.value)
+
+
+def test_a_scene_is_asked_of_the_window(app: Connection, listening: Listening) -> None:
+    app.scene("harbour")
+    assert listening.scenes[-1] == "harbour"
+
+
+def test_a_stream_shows_the_latest_however_slowly_it_is_read(app: Connection) -> None:
+    app.command("Reset")
+    app.resume()
+    stream = app.stream(0.005)
+    first = next(stream)["time_s"]
+    time.sleep(0.5)
+    for _ in range(200):  # what was on its way
+        second = next(stream)["time_s"]
+    now = app.snapshot()["time_s"]
+    stream.close()
+    app.pause()
+    assert first < second <= now
+
+
+def test_who_has_no_token_or_comes_from_a_page_or_to_another_host_is_refused(listening: Listening) -> None:
+    port, token = found()
+
+    def answer(*headers: str, host: str = f"127.0.0.1:{port}") -> str:
+        lines = [
+            "GET / HTTP/1.1", f"Host: {host}", "Upgrade: websocket", "Connection: Upgrade",
+            "Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==", "Sec-WebSocket-Version: 13", *headers, "", "",
+        ]  # fmt: skip
+        with socket.create_connection(("127.0.0.1", port), timeout=30.0) as plug:
+            plug.sendall("\r\n".join(lines).encode())
+            return plug.recv(200).split(b"\r\n")[0].decode()
+
+    bearer = f"Authorization: Bearer {token}"
+    assert " 101 " in answer(bearer)
+    assert " 401 " in answer()
+    assert " 401 " in answer("Authorization: Bearer " + "0" * len(token))
+    assert " 401 " in answer(bearer, bearer)
+    assert " 403 " in answer(bearer, "Origin: null")
+    assert " 400 " in answer(bearer, host="evil.example")
+    assert " 400 " in answer(bearer, f"Host: 127.0.0.1:{port}")
+    with pytest.raises(sim.InputError, match="no window listens at port"):
+        sim.connect(port, "wrong")
+
+
+def test_no_more_programs_are_served_than_there_are_places(listening: Listening) -> None:
+    taken = [sim.connect() for _ in range(MOST_CLIENTS)]
+    try:
+        with pytest.raises(sim.InputError, match=f"{MOST_CLIENTS} programs are connected"):
+            sim.connect().snapshot()
+    finally:
+        for one in taken:
+            one.close()
+
+
+def sent(app: Connection, data: bytes) -> dict:
+    app._socket.send(data)  # what no client of ours would send
+    return decode(app._socket.recv(30.0))
+
+
+@SEVERAL
+@given(st.binary(max_size=200))
+def test_bad_bytes_are_answered_in_one_line_and_nothing_ends(app: Connection, data: bytes) -> None:
+    told = sent(app, data)
+    assert "\n" not in told["error"]
+    assert app.snapshot()["scene"] == "plain"
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@SEVERAL
+@given(
+    st.sampled_from(["SetControls", "SetPilotInput", "SetStep", "AddLane", "Scrub", "SetLaneTint"]),
+    JSON,
+    JSON,
+)
+def test_odd_fields_of_true_commands_are_answered(
+    app: Connection, name: str, one: object, other: object
+) -> None:
+    keys = ["values", "pilot", "step_s", "integrator", "time_s", "lane"]
+    fields = dict.fromkeys(keys, one) | {"colour": other}
+    told = sent(app, encode({"id": 7, "ask": "do", "command": name, "fields": fields}))
+    assert told["id"] in (7, None)
+    assert "\n" not in told.get("error", "")
+
+
+@given(
+    st.sampled_from(["<f8", "<f4", "<i8", "<i4", "|b1"]),
+    st.lists(st.integers(0, 3), max_size=3),
+    st.integers(),
+)
+def test_arrays_arrive_as_they_were_sent(kind: str, shape: list[int], seed: int) -> None:
+    values = np.random.default_rng(seed % 1000).normal(size=shape).astype(kind)
+    back = decode(encode({"a": values}))["a"]
+    assert back.dtype == values.dtype
+    assert back.shape == values.shape
+    assert np.array_equal(back, values)
+
+
+def test_port_and_token_are_for_the_user_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOLONOMY_CONFIG", str(tmp_path))
+    with announced(4242) as token:
+        assert stat.S_IMODE((tmp_path / FILE).stat().st_mode) == 0o600
+        assert found() == (4242, token)
+        with announced(4243):
+            pass
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(sim.InputError, match="no window listens; allowed: to start one with --listen"):
+        found()
