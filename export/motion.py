@@ -107,10 +107,10 @@ def motion_of_take(
     seen = playback.samples(every_s)
     made = _motion(
         name or take.name, take.vehicle, seen.time, seen.nodes, seen.controls, seen.observed,
-        pivot_w=take.legs[0].pivot_w, world=world, tint=tint, ghost=ghost,
+        pivot_w=take.segments[0].pivot_w, world=world, tint=tint, ghost=ghost,
     )  # fmt: skip
     made.wreck[-1] = take.status is not LaneStatus.RUNNING
-    last = take.legs[-1]
+    last = take.segments[-1]
     return replace(made, about=_about(last.vehicle, last.integrator, last.step_s))
 
 

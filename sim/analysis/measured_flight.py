@@ -10,8 +10,8 @@ from sim.environment.environment import environment_of
 from sim.platform.errors import InputError, one_of, quote
 from sim.platform.validation import numbers
 from sim.recordings import Take, load_take
-from sim.recordings.leg import Leg
 from sim.recordings.playback import Samples, world_of
+from sim.recordings.segment import Segment
 from sim.scene.measured import columns_of, load_measured
 from sim.steppers.trajectory import Trajectory
 from sim.vehicles import Vehicle
@@ -21,17 +21,17 @@ _CLEAR_M = 0.02
 
 
 def longest_free(take: Take) -> tuple[Samples, int, int]:
-    """All steps of one leg, and the first and the last node of its longest stretch without touch or push."""
+    """All steps of one segment, and the first and the last node of its longest stretch without touch or push."""
     world = world_of(take.world, take.seed)
     best: tuple[Samples, int, int] | None = None
-    for leg in take.legs:
-        seen = take.playback(world, legs=(leg,)).samples()
+    for segment in take.segments:
+        seen = take.playback(world, segments=(segment,)).samples()
         acts = np.zeros(max(len(seen.time) - 1, 0), bool)
-        if leg.pushes is not None:
-            at = leg.pushes.steps - leg.first_step
+        if segment.pushes is not None:
+            at = segment.pushes.steps - segment.first_step
             acts[at[(at >= 0) & (at < len(acts))]] = True
-        if leg.feels_ground:
-            acts |= _touching(leg, seen.nodes, world())
+        if segment.feels_ground:
+            acts |= _touching(segment, seen.nodes, world())
         begin, end = _longest(~acts)
         if best is None or end - begin > best[2] - best[1]:
             best = seen, begin, end
@@ -39,12 +39,12 @@ def longest_free(take: Take) -> tuple[Samples, int, int]:
     return best
 
 
-def _touching(leg: Leg, nodes: np.ndarray, world: World) -> np.ndarray:
+def _touching(segment: Segment, nodes: np.ndarray, world: World) -> np.ndarray:
     """(steps,) whether a point of a body is so near the ground that it may touch within the step."""
-    around = environment_of(leg.vehicle, world)
+    around = environment_of(segment.vehicle, world)
     if not isinstance(around, GroundContact):
         return np.zeros(len(nodes) - 1, bool)
-    layout = leg.vehicle.node_layout
+    layout = segment.vehicle.node_layout
     pose = nodes[:, layout.pose]
     R_wb, x_w = pose[:, :9].reshape(-1, 3, 3).swapaxes(1, 2), pose[:, 9:]
     points_w = np.einsum("nij,kj->nki", R_wb, around.ground.points[:, :3]) + x_w[:, None]

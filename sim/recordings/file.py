@@ -17,8 +17,8 @@ from sim.integrators.variational import VARIATIONAL
 from sim.platform.errors import InputError, one_of, quote
 from sim.platform.replacing import file_stem, replacing
 from sim.platform.user_files import ArraysFile, arrays_in, as_type, json_value, refusals, require_finite
-from sim.recordings.leg import SAME_S, Leg, Pushes
 from sim.recordings.playback import Playback, Samples
+from sim.recordings.segment import SAME_S, Pushes, Segment
 from sim.recordings.take import LaneStatus, Take, control_columns, node_columns
 from sim.scene import WORLDS
 from sim.steppers.sampled import between
@@ -30,14 +30,14 @@ FORMAT, VERSION = "holonomy take", 2
 READ = (1, 2)
 """Versions that can be read; of the first one private states of some methods are made anew from the nodes."""
 _LEAST_S = 1e-12
-_FAR_S, _MOST_STEPS, _MOST_LEGS = 1e9, 1_000_000_000, 13_000
+_FAR_S, _MOST_STEPS, _MOST_SEGMENTS = 1e9, 1_000_000_000, 13_000
 _Seconds = Annotated[float, Meta(ge=-_FAR_S, le=_FAR_S)]
 _Text = Annotated[str, Meta(max_length=1000)]
 
 
 @dataclass(frozen=True, kw_only=True)
-class LegHeader:
-    """What is told of a leg beside its arrays, as `sim.recordings.leg.Leg` has it."""
+class SegmentHeader:
+    """What a header says of a segment besides its arrays, as `sim.recordings.segment.Segment` has it."""
 
     integrator: _Text
     options: dict[str, float | str]
@@ -63,7 +63,7 @@ class TakeHeader:
     seed: Annotated[int, Meta(ge=0, lt=2**31)]
     status: LaneStatus
     vehicle: _Text
-    legs: Annotated[tuple[LegHeader, ...], Meta(min_length=1, max_length=_MOST_LEGS)]
+    legs: Annotated[tuple[SegmentHeader, ...], Meta(min_length=1, max_length=_MOST_SEGMENTS)]
     version: int
     note: _Text = ""
 
@@ -92,30 +92,30 @@ _CONTACTS = 1
 """Entry of the memory of contact: how many points touch."""
 
 
-def resumed(leg: Leg, time: np.ndarray, nodes: np.ndarray) -> Leg:
-    """The leg with restart points made anew from the nodes (n, node size) that the file tells at `time` (n,).
+def resumed(segment: Segment, time: np.ndarray, nodes: np.ndarray) -> Segment:
+    """The segment with restart points made anew from the nodes (n, node size) that the file has at `time` (n,).
 
     Methods whose private state is what it was keep their bits.
     """
-    if leg.integrator.name not in RESTATED:
-        return leg
-    scheme, vehicle = leg.integrator.scheme(leg.vehicle), leg.vehicle
+    if segment.integrator.name not in RESTATED:
+        return segment
+    scheme, vehicle = segment.integrator.scheme(segment.vehicle), segment.vehicle
     i = scheme.inputs
     carried = scheme.start if scheme.carried is None else scheme.carried
     start = ca.Function("start", [i.node, i.u, i.w, i.p, i.h], [scheme.start, carried])
     states = []
-    for step, memory in zip(leg.point_steps.tolist(), leg.memories, strict=True):
-        at_s = leg.since_s + step * leg.step_s
+    for step, memory in zip(segment.point_steps.tolist(), segment.memories, strict=True):
+        at_s = segment.since_s + step * segment.step_s
         k = int(np.clip(np.searchsorted(time, at_s + SAME_S) - 1, 0, max(len(time) - 2, 0)))
         node = nodes[k]
         if len(time) > 1:
             share = np.clip((at_s - time[k]) / (time[k + 1] - time[k]), 0.0, 1.0)
             node = between(vehicle, nodes[k], nodes[k + 1], float(share))
-        u, w = leg.controls_at(step), np.zeros(i.w.shape[0])
+        u, w = segment.controls_at(step), np.zeros(i.w.shape[0])
         stands = memory.size > _CONTACTS and memory[_CONTACTS] > 0
-        state = start(node, u, w, vehicle.parameter_vector, leg.step_s)[int(stands)]
+        state = start(node, u, w, vehicle.parameter_vector, segment.step_s)[int(stands)]
         states.append(np.array(state).ravel())
-    return replace(leg, states=np.array(states))
+    return replace(segment, states=np.array(states))
 
 
 NODE_PERIOD_S = 0.01
@@ -145,14 +145,18 @@ def save_take(take: Take, path: str | Path, *, playback: Playback | None = None,
         "units": "SI; angles in rad; nodes in body and world frame as the column names say",
         "node_columns": node_columns(take.vehicle),
         "control_columns": control_columns(take.vehicle),
-        "legs": [_about(leg) for leg in take.legs],
+        "legs": [_about(segment) for segment in take.segments],
     }
-    arrays = {f"leg{k}_{name}": getattr(leg, name) for k, leg in enumerate(take.legs) for name in _ARRAYS}
-    for k, leg in enumerate(take.legs):
-        if leg.pushes is not None:
-            arrays |= {f"leg{k}_push_{name}": getattr(leg.pushes, name) for name in _PUSHES}
-        if len(leg.plans):
-            arrays[f"leg{k}_{_PLANS}"] = leg.plans
+    arrays = {
+        f"leg{k}_{name}": getattr(segment, name)
+        for k, segment in enumerate(take.segments)
+        for name in _ARRAYS
+    }
+    for k, segment in enumerate(take.segments):
+        if segment.pushes is not None:
+            arrays |= {f"leg{k}_push_{name}": getattr(segment.pushes, name) for name in _PUSHES}
+        if len(segment.plans):
+            arrays[f"leg{k}_{_PLANS}"] = segment.plans
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as temporary, temporary.open("wb") as file:
         write = np.savez if brief else np.savez_compressed
@@ -174,58 +178,58 @@ def load_take(path: str | Path) -> Take:
     with refusals(path, "no take"), arrays_in(path) as file:
         header = read_header(file)
         vehicle = cache(lambda given: known_vehicle(header.vehicle, **dict(given)))
-        legs = tuple(
-            _leg(
-                vehicle(tuple(leg.parameters.items())),
-                leg,
-                _leg_arrays(file, k),
-                _push_arrays(file, k) if leg.pushed else None,
-                f"leg {k}",
+        segments = tuple(
+            _segment(
+                vehicle(tuple(segment.parameters.items())),
+                segment,
+                _segment_arrays(file, k),
+                _push_arrays(file, k) if segment.pushed else None,
+                f"segment {k}",
             )
-            for k, leg in enumerate(header.legs)
+            for k, segment in enumerate(header.legs)
         )
-        for before, after in pairwise(legs):
-            _require(after.begin_s > before.begin_s, "its legs are in order")
+        for before, after in pairwise(segments):
+            _require(after.begin_s > before.begin_s, "its segments are in order")
         texts = {key: getattr(header, key) for key in _TEXTS}
-        if header.version == 1 and any(leg.integrator.name in RESTATED for leg in legs):
+        if header.version == 1 and any(segment.integrator.name in RESTATED for segment in segments):
             time, nodes = (np.ascontiguousarray(file.array(name), float) for name in ("time", "nodes"))
-            fits = nodes.shape == (len(time), legs[0].vehicle.node_layout.size) and len(time) > 0
+            fits = nodes.shape == (len(time), segments[0].vehicle.node_layout.size) and len(time) > 0
             _require(fits and bool(np.isfinite(nodes).all()), "it tells its nodes")
-            legs, texts["note"] = tuple(resumed(leg, time, nodes) for leg in legs), NOTE
-        return Take(legs=legs, seed=header.seed, status=header.status, **texts)
+            segments, texts["note"] = tuple(resumed(segment, time, nodes) for segment in segments), NOTE
+        return Take(segments=segments, seed=header.seed, status=header.status, **texts)
 
 
 def described(path: Path) -> str:
     """What a file tells about itself, in two lines. Raises InputError where it is no take."""
     with refusals(path, "no take"), arrays_in(path) as file:
         header = read_header(file)
-    methods = dict.fromkeys(f"{leg.integrator} h = {leg.step_s:g} s" for leg in header.legs)
+    methods = dict.fromkeys(f"{segment.integrator} h = {segment.step_s:g} s" for segment in header.legs)
     return f"{header.vehicle}, {', '.join(methods)}\n{header.created} {header.ended}".strip()
 
 
-def _about(leg: Leg) -> dict[str, Any]:
-    scheme = leg.integrator
+def _about(segment: Segment) -> dict[str, Any]:
+    scheme = segment.integrator
     return {
         "integrator": scheme.name,
         "options": scheme.settings,
-        "parameters": leg.vehicle.values,
-        "step_s": leg.step_s,
-        "since_s": leg.since_s,
-        "steps": leg.steps,
-        "contact": leg.contact,
-        "every_step": leg.every_step,
-        "pivot_w": leg.pivot_w,
-        "pushed": leg.pushes is not None,
+        "parameters": segment.vehicle.values,
+        "step_s": segment.step_s,
+        "since_s": segment.since_s,
+        "steps": segment.steps,
+        "contact": segment.contact,
+        "every_step": segment.every_step,
+        "pivot_w": segment.pivot_w,
+        "pushed": segment.pushes is not None,
     }
 
 
-def _leg(
+def _segment(
     subject: Vehicle,
-    about: LegHeader,
+    about: SegmentHeader,
     arrays: dict[str, np.ndarray],
     pushes: dict[str, np.ndarray] | None,
     where: str,
-) -> Leg:
+) -> Segment:
     scheme = integrator(about.integrator, **about.options)
     reason = scheme.serves(subject)
     if reason:
@@ -234,7 +238,7 @@ def _leg(
     real = {key: np.ascontiguousarray(arrays[key], float) for key in ("controls", "states", "memories")}
     if _PLANS in arrays:
         whole[_PLANS] = _steps(arrays[_PLANS])
-    leg = Leg(
+    segment = Segment(
         vehicle=subject,
         integrator=scheme,
         step_s=about.step_s,
@@ -247,17 +251,17 @@ def _leg(
         **whole,
         **real,
     )
-    _check(leg, where)
-    return leg
+    _check(segment, where)
+    return segment
 
 
-def _leg_arrays(file: ArraysFile, k: int) -> dict[str, np.ndarray]:
+def _segment_arrays(file: ArraysFile, k: int) -> dict[str, np.ndarray]:
     planned = (_PLANS,) if f"leg{k}_{_PLANS}" in file else ()
     return {name: file.array(f"leg{k}_{name}") for name in (*_ARRAYS, *planned)}
 
 
 def _push_arrays(file: ArraysFile, k: int) -> dict[str, np.ndarray]:
-    """Of a leg. Where nothing says which restart points have a state of the environment, all of them do."""
+    """Of a segment. Where nothing says which restart points have a state of the environment, all of them do."""
     known = [name for name in _PUSHES if f"leg{k}_push_{name}" in file or name != "points"]
     arrays = {name: file.array(f"leg{k}_push_{name}") for name in known}
     return {"points": np.arange(len(arrays["environments"])), **arrays}
@@ -279,17 +283,17 @@ def _steps(array: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(array, np.int64)
 
 
-def _check_pushes(leg: Leg, pushes: Pushes, where: str) -> None:
+def _check_pushes(segment: Segment, pushes: Pushes, where: str) -> None:
     k, kept = len(pushes.steps), pushes.environments
-    fits = pushes.impulses.shape == (k, leg.vehicle.impulse_size) and kept.ndim == 2
+    fits = pushes.impulses.shape == (k, segment.vehicle.impulse_size) and kept.ndim == 2
     at = pushes.points
     placed = at.shape == (len(kept),) and bool(
-        np.all(np.diff(at, prepend=-1, append=len(leg.point_steps)) > 0)
+        np.all(np.diff(at, prepend=-1, append=len(segment.point_steps)) > 0)
     )
     _require(fits and placed, f"{where} has pushes that fit")
     rising = pushes.steps.ndim == 1 and bool(np.all(np.diff(pushes.steps) > 0))
     _require(
-        rising and (not k or leg.first_step <= pushes.steps[0] <= pushes.steps[-1] < leg.steps),
+        rising and (not k or segment.first_step <= pushes.steps[0] <= pushes.steps[-1] < segment.steps),
         f"{where} is pushed within its steps",
     )
     _require(
@@ -297,28 +301,38 @@ def _check_pushes(leg: Leg, pushes: Pushes, where: str) -> None:
     )
 
 
-def _check(leg: Leg, where: str) -> None:
-    if leg.pushes is not None:
-        _check_pushes(leg, leg.pushes, where)
-    plans = leg.plans
+def _check(segment: Segment, where: str) -> None:
+    if segment.pushes is not None:
+        _check_pushes(segment, segment.pushes, where)
+    plans = segment.plans
     planned = plans.ndim == 2 and plans.shape[1] == 2 and bool(np.all(plans[:, 0] < plans[:, 1]))
     _require(planned and bool(np.all(np.diff(plans[:, 1]) > 0)), f"{where} has plans in their order")
     _require(
-        not len(plans) or leg.first_step <= plans[0, 1] <= plans[-1, 1] <= leg.steps,
+        not len(plans) or segment.first_step <= plans[0, 1] <= plans[-1, 1] <= segment.steps,
         f"{where} has plans that take over within its steps",
     )
-    m, r = len(leg.change_steps), len(leg.point_steps)
+    m, r = len(segment.change_steps), len(segment.point_steps)
     shapes = (
-        leg.controls.shape == (m, len(leg.vehicle.controls)) and leg.states.ndim == leg.memories.ndim == 2
+        segment.controls.shape == (m, len(segment.vehicle.controls))
+        and segment.states.ndim == segment.memories.ndim == 2
     )
-    _require(shapes and len(leg.states) == len(leg.memories) == r > 0 < m, f"{where} has arrays that fit")
-    for steps in (leg.change_steps, leg.point_steps):
+    _require(
+        shapes and len(segment.states) == len(segment.memories) == r > 0 < m, f"{where} has arrays that fit"
+    )
+    for steps in (segment.change_steps, segment.point_steps):
         rising = steps.ndim == 1 and bool(np.all(np.diff(steps) > 0))
-        _require(rising and steps[0] == leg.first_step >= 0, f"{where} has steps that increase")
-        _require(steps[-1] <= leg.steps, f"{where} has no step after its end")
-    gaps = np.diff(np.append(leg.point_steps, leg.steps))
+        _require(rising and steps[0] == segment.first_step >= 0, f"{where} has steps that increase")
+        _require(steps[-1] <= segment.steps, f"{where} has no step after its end")
+    gaps = np.diff(np.append(segment.point_steps, segment.steps))
     _require(gaps.max() <= STEPS_MAX, f"{where} has a restart point every {STEPS_MAX} steps")
-    numbers = (leg.controls, leg.states, leg.memories, leg.step_s, leg.since_s, leg.pivot_w or 0.0)
+    numbers = (
+        segment.controls,
+        segment.states,
+        segment.memories,
+        segment.step_s,
+        segment.since_s,
+        segment.pivot_w or 0.0,
+    )
     _require(all(np.isfinite(a).all() for a in numbers), f"{where} has finite numbers")
 
 

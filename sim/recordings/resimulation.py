@@ -7,8 +7,8 @@ import numpy as np
 
 from sim.compiler import NEWTON_FAILED
 from sim.environment.environment import kind_of
-from sim.recordings.leg import Leg, strike
 from sim.recordings.playback import Playback
+from sim.recordings.segment import Segment, strike
 from sim.steppers.bounds import Bounds
 from sim.vehicles import Vehicle
 
@@ -21,32 +21,36 @@ _EARLY = 1e-6
 
 
 def resimulated(
-    legs: tuple[Leg, ...], methods: tuple[Leg, ...], playback_of: Callable[[tuple[Leg, ...]], Playback]
-) -> tuple[tuple[Leg, ...], str]:
-    """(the legs under other methods, why they end before the original does, or nothing).
+    segments: tuple[Segment, ...],
+    methods: tuple[Segment, ...],
+    playback_of: Callable[[tuple[Segment, ...]], Playback],
+) -> tuple[tuple[Segment, ...], str]:
+    """(the segments under other methods, why they end before the original does, or nothing).
 
-    methods: the legs with another vehicle, integrator or step, whose arrays do not count. The first leg starts
+    methods: the segments with another vehicle, integrator or step, whose arrays do not count. The first segment starts
     where it did, the others go on from the end of the one before. A step gets the inputs that were in force when
-    it begins. A leg ends with the last node within the bounds of a motion that begins as it does, as in `simulate`.
+    it begins. A segment ends with the last node within the bounds of a motion that begins as it does, as in `simulate`.
     """
-    old, new = playback_of(legs), playback_of(methods)
-    out: list[Leg] = []
+    old, new = playback_of(segments), playback_of(methods)
+    out: list[Segment] = []
     same = True
-    for leg, method in zip(legs, methods, strict=True):
-        nothing = _fresh(leg.vehicle, leg.memories[0])
-        same = same and method.same_method(leg)
-        # A later leg that does not count its steps from its beginning goes on in the middle of what was under way.
-        if same and (not out or leg.first_step > 0):
-            begun, cause = _rolled(method, leg, new, leg.states[0], leg.memories[0])
+    for segment, method in zip(segments, methods, strict=True):
+        nothing = _fresh(segment.vehicle, segment.memories[0])
+        same = same and method.same_method(segment)
+        # A later segment that does not count its steps from its beginning goes on in the middle of what was under way.
+        if same and (not out or segment.first_step > 0):
+            begun, cause = _rolled(method, segment, new, segment.states[0], segment.memories[0])
         else:
-            before = old.moment(leg, leg.first_step) if not out else new.moment(out[-1], out[-1].steps)
+            before = (
+                old.moment(segment, segment.first_step) if not out else new.moment(out[-1], out[-1].steps)
+            )
             node = (new if out else old).node(before)
             method = replace(method, since_s=before.time_s, point_steps=np.zeros(1, np.int64))
             h, p = method.step_s, method.vehicle.parameter_vector
             # What goes on has its momentum under the controls until then.
-            u = before.controls if out else leg.controls[0]
+            u = before.controls if out else segment.controls[0]
             state = new.kernel(method).start(node, u, p, h, new.ground(method, nothing).env)
-            begun, cause = _rolled(method, leg, new, state, nothing)
+            begun, cause = _rolled(method, segment, new, state, nothing)
         out.append(begun)
         if cause:
             where, at_s = f"{begun.integrator.name} at h = {begun.step_s:g} s", begun.end_s + begun.step_s
@@ -62,9 +66,9 @@ def _fresh(vehicle: Vehicle, memory: np.ndarray) -> np.ndarray:
 
 
 def _rolled(
-    method: Leg, inputs: Leg, playback: Playback, state: np.ndarray, memory: np.ndarray
-) -> tuple[Leg, str]:
-    """The leg that begins with a state at `method`'s first step and gets the inputs of another; why it ends early."""
+    method: Segment, inputs: Segment, playback: Playback, state: np.ndarray, memory: np.ndarray
+) -> tuple[Segment, str]:
+    """The segment that begins with a state at `method`'s first step and gets the inputs of another; why it ends early."""
     h, first = method.step_s, method.first_step
     steps = max(int(np.floor((inputs.end_s - method.since_s) / h + _EARLY)), first)
     times = inputs.since_s + inputs.change_steps * inputs.step_s
@@ -75,13 +79,13 @@ def _rolled(
     # Under other steps nothing is left of the moments at which plans took over.
     counted_alike = (method.step_s, method.since_s) == (inputs.step_s, inputs.since_s)
     plans = inputs.plans[inputs.plans[:, 1] <= steps] if counted_alike else inputs.plans[:0]
-    leg = replace(
+    segment = replace(
         method, steps=steps, change_steps=changes[kept], controls=inputs.controls[kept], plans=plans
     )
     if inputs.pushes is not None:
         at_s = inputs.since_s + inputs.pushes.steps * inputs.step_s
         push_steps = np.maximum(np.ceil((at_s - method.since_s) / h - _EARLY).astype(np.int64), first)
-        leg = replace(leg, pushes=inputs.pushes.moved(push_steps, steps))
+        segment = replace(segment, pushes=inputs.pushes.moved(push_steps, steps))
     kernel, p = playback.kernel(method), method.vehicle.parameter_vector
     every, nothing_acts = min(max(round(POINT_PERIOD_S / h), 1), MOST_SEEN), np.zeros(kernel.dim)
     state, ground = state.copy(), playback.ground(method, memory)
@@ -89,12 +93,12 @@ def _rolled(
     at, cause, bounds = first, "", None
     while at < steps and not cause:
         until = min(at + every, steps)
-        nodes, energy_J = _seen(leg, playback, state, memories[-1], at, until)
+        nodes, energy_J = _seen(segment, playback, state, memories[-1], at, until)
         bounds = bounds or Bounds.of(method.vehicle, nodes[0], h)
         beyond = bounds.first_beyond(method.vehicle, nodes, energy_J)
         if beyond is not None and beyond[0] > 0:
             until, cause = at + beyond[0] - 1, beyond[1]
-        for controls, impulse, count in leg.pushed(at, until):
+        for controls, impulse, count in segment.pushed(at, until):
             if impulse is not None:
                 strike(kernel, method.vehicle, state, impulse, controls, h)
             done, status, _ = kernel.advance(state, controls, nothing_acts, p, h, count, ground.env)
@@ -107,7 +111,7 @@ def _rolled(
             states.append(state.copy())
             memories.append(ground.checkpoint())
     return replace(
-        leg,
+        segment,
         steps=at,
         point_steps=np.array(points, np.int64),
         states=np.array(states),
@@ -116,11 +120,13 @@ def _rolled(
 
 
 def _seen(
-    leg: Leg, playback: Playback, state: np.ndarray, memory: np.ndarray, begin: int, end: int
+    segment: Segment, playback: Playback, state: np.ndarray, memory: np.ndarray, begin: int, end: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Nodes (n, node size) and energies (n,) from one step to a later one, or to the last that there is."""
-    kernel, p, h = playback.kernel(leg), leg.vehicle.parameter_vector, leg.step_s
-    rows = leg.rows(begin, end)
-    nodes, done, _ = playback.rolled(leg, begin, end, state.copy(), playback.ground(leg, memory.copy()))
+    kernel, p, h = playback.kernel(segment), segment.vehicle.parameter_vector, segment.step_s
+    rows = segment.rows(begin, end)
+    nodes, done, _ = playback.rolled(
+        segment, begin, end, state.copy(), playback.ground(segment, memory.copy())
+    )
     nodes = nodes[: done + 1]
     return nodes, kernel.observed_later(nodes, np.vstack([rows, rows[-1:]])[: done + 1], p, h)[0]

@@ -15,9 +15,9 @@ from sim.integrators import Integrator
 from sim.integrators import integrator as integrator_named
 from sim.platform.errors import InputError
 from sim.platform.replacing import replacing
-from sim.recordings.leg import Leg
 from sim.recordings.playback import Kernels, Playback, Samples, compiled, world_of
 from sim.recordings.resimulation import resimulated
+from sim.recordings.segment import Segment
 from sim.steppers.trajectory import STEPS_MAX, Trajectory
 from sim.vehicles import Vehicle
 from sim.vehicles.forms.parameters import Value
@@ -72,7 +72,7 @@ class Take:
     """Inputs and states of one vehicle over a while. Immutable; every change makes another take."""
 
     name: str
-    legs: tuple[Leg, ...] = field(repr=False)
+    segments: tuple[Segment, ...] = field(repr=False)
     """One after the other in time, all of one vehicle; a change of method or parameters begins the next."""
     scene: str = ""
     """Name of the scene, or path of its file; empty: none."""
@@ -88,7 +88,7 @@ class Take:
     """What to tell where it is opened, in a few words; empty: nothing."""
 
     def __post_init__(self) -> None:
-        if not self.legs or len({leg.vehicle.name for leg in self.legs}) > 1:
+        if not self.segments or len({segment.vehicle.name for segment in self.segments}) > 1:
             raise InputError(f'take "{self.name}": a take is of one vehicle over some time')
 
     def finished(self, created: str, status: LaneStatus = LaneStatus.RUNNING, ended: str = "") -> Self:
@@ -98,25 +98,25 @@ class Take:
     @property
     def vehicle(self) -> Vehicle:
         """With the parameters it has at the start."""
-        return self.legs[0].vehicle
+        return self.segments[0].vehicle
 
     @property
     def integrator(self) -> Integrator:
         """At the start."""
-        return self.legs[0].integrator
+        return self.segments[0].integrator
 
     @property
     def step_s(self) -> float:
         """At the start."""
-        return self.legs[0].step_s
+        return self.segments[0].step_s
 
     @property
     def begin_s(self) -> float:
-        return self.legs[0].begin_s
+        return self.segments[0].begin_s
 
     @property
     def end_s(self) -> float:
-        return self.legs[-1].end_s
+        return self.segments[-1].end_s
 
     @property
     def duration_s(self) -> float:
@@ -125,16 +125,16 @@ class Take:
     @cached_property
     def trajectory(self) -> Trajectory:
         """At all steps. Raises InputError where method or parameters change on the way."""
-        leg = self.legs[0]
-        if len(self.legs) > 1:
+        segment = self.segments[0]
+        if len(self.segments) > 1:
             raise InputError(
                 f'take "{self.name}": method or parameters change; use samples() or resimulate()'
             )
         seen = self.samples()
         return Trajectory(
-            vehicle=leg.vehicle,
-            integrator=leg.integrator,
-            step_s=leg.step_s,
+            vehicle=segment.vehicle,
+            integrator=segment.integrator,
+            step_s=segment.step_s,
             time=seen.time,
             nodes=seen.nodes,
             controls=seen.controls[:-1],
@@ -152,10 +152,10 @@ class Take:
         world: Callable[[], World] | None = None,
         *,
         kernels: Kernels = compiled,
-        legs: tuple[Leg, ...] = (),
+        segments: tuple[Segment, ...] = (),
     ) -> Playback:
-        """Looks into the take, or into other legs in its world. `world`: given where it is loaded already."""
-        return Playback(legs or self.legs, world or world_of(self.world, self.seed), kernels=kernels)
+        """Looks into the take, or into other segments in its world. `world`: given where it is loaded already."""
+        return Playback(segments or self.segments, world or world_of(self.world, self.seed), kernels=kernels)
 
     def resimulate(
         self,
@@ -181,19 +181,19 @@ class Take:
             raise InputError(reason)
         methods = tuple(
             replace(
-                leg,
-                vehicle=leg.vehicle.with_parameters(**parameters) if parameters else leg.vehicle,
-                integrator=scheme or leg.integrator,
-                step_s=leg.step_s if step is None else float(step),
+                segment,
+                vehicle=segment.vehicle.with_parameters(**parameters) if parameters else segment.vehicle,
+                integrator=scheme or segment.integrator,
+                step_s=segment.step_s if step is None else float(step),
             )
-            for leg in self.legs
+            for segment in self.segments
         )
         load = world or world_of(self.world, self.seed)
-        legs, ended = resimulated(
-            self.legs, methods, lambda legs: self.playback(load, kernels=kernels, legs=legs)
+        segments, ended = resimulated(
+            self.segments, methods, lambda segments: self.playback(load, kernels=kernels, segments=segments)
         )
         status = LaneStatus.DIVERGED if ended else LaneStatus.RUNNING
-        return replace(self, legs=legs, created=now(), status=status, ended=ended)
+        return replace(self, segments=segments, created=now(), status=status, ended=ended)
 
     def csv(self, path: str | Path, *, every_s: float = 0.0) -> None:
         """Write a table, one row a node. Raises OSError where it cannot be written."""
@@ -209,7 +209,7 @@ class Take:
             done = round(trajectory.diverged_at / trajectory.step_s)
             because = trajectory.diverged_because or "diverged"
             ended, status = f"{because} at t = {trajectory.diverged_at:g} s", LaneStatus.DIVERGED
-        leg = leg_of(
+        segment = segment_of(
             trajectory.vehicle,
             trajectory.integrator,
             trajectory.step_s,
@@ -219,7 +219,7 @@ class Take:
         title = name or trajectory.vehicle.name
         return cls(
             name=title,
-            legs=(leg,),
+            segments=(segment,),
             scene=scene,
             world=world,
             seed=seed,
@@ -245,11 +245,13 @@ class Take:
             scheme, start = plan.method, plan.nodes[0]
         else:
             scheme, start = plan.integrator, plan.motion.nodes[0]
-        leg = leg_of(plan.vehicle, scheme, plan.step_s, start[None], plan.controls, every_step=True)
-        return cls(name=name or "plan", legs=(leg,), scene=scene, world=world, seed=seed, created=now())
+        segment = segment_of(plan.vehicle, scheme, plan.step_s, start[None], plan.controls, every_step=True)
+        return cls(
+            name=name or "plan", segments=(segment,), scene=scene, world=world, seed=seed, created=now()
+        )
 
 
-def leg_of(
+def segment_of(
     vehicle: Vehicle,
     integrator: Integrator,
     step_s: float,
@@ -257,7 +259,7 @@ def leg_of(
     controls: np.ndarray,
     *,
     every_step: bool = False,
-) -> Leg:
+) -> Segment:
     """In free space, under controls (N, n_controls); of a plan (N+1, n_controls), `every_step`.
 
     nodes: (1, node size) where it starts, or (N+1, node size) of all steps, each of which then goes on from its own.
@@ -271,7 +273,7 @@ def leg_of(
         for k, node in enumerate(nodes)
     ]
     kept = np.flatnonzero(np.append(True, np.any(np.diff(u, axis=0) != 0.0, axis=1)))
-    return Leg(
+    return Segment(
         vehicle=vehicle,
         integrator=integrator,
         step_s=step_s,

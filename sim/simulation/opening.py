@@ -33,7 +33,7 @@ def shown_beside(take: Take, name: str = "", world: World | None = None) -> Meas
     """The whole of it on its own clock. world: in which it was flown, where that is there already."""
     world = world or load_world(take.world, seed=take.seed)
     samples = take.playback(lambda: world).samples(EVERY_S)
-    vehicle, pivot_w = take.vehicle, np.array(take.legs[0].pivot_w)
+    vehicle, pivot_w = take.vehicle, np.array(take.segments[0].pivot_w)
     names, poses = list(samples.observed.bodies), np.stack(list(samples.observed.bodies.values()), axis=1)
     placed = np.array([in_world(vehicle, row, world, pivot_w) for row in poses])
     moving = VehicleMotion(

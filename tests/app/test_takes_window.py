@@ -36,7 +36,7 @@ def test_a_flight_is_looked_back_at_flown_on_from_and_saved(tmp_path: Path) -> N
         screen.xdotool("key", "F9")
         app.wait_until(lambda p: list(tmp_path.glob("takes/*.npz")), timeout_s=60, what="it is saved")
         (path,) = tmp_path.glob("takes/*.npz")
-        before, since = load_take(path).legs
+        before, since = load_take(path).segments
         assert before.end_s == since.begin_s == pytest.approx(back["clock_s"], abs=1e-9)
         assert since.end_s == pytest.approx(again["recorded_s"][1])
         app.click("tab/Takes")

@@ -14,7 +14,7 @@ from sim.environment.coupling import BodyState
 from sim.groups import SE3
 from sim.integrators import integrators
 from sim.recordings import Take, load_take, save_take
-from sim.recordings.leg import strike
+from sim.recordings.segment import strike
 from sim.scene import Scene, Start
 from sim.simulation import Simulation
 from sim.vehicles import Vehicle, known_vehicle
@@ -178,9 +178,9 @@ def test_a_take_replays_to_the_bit_without_the_environment(tmp_path: Path) -> No
     np.testing.assert_array_equal(stored.samples().nodes, again.nodes)
     np.testing.assert_array_equal(take.resimulate().samples().nodes, again.nodes)
     assert one.exchanges == asked, "nobody asked the environment"
-    pushes = take.legs[0].pushes
+    pushes = take.segments[0].pushes
     assert pushes is not None
-    free = replace(take, legs=(replace(take.legs[0], pushes=None),))
+    free = replace(take, segments=(replace(take.segments[0], pushes=None),))
     assert np.abs(free.samples().nodes[200] - again.nodes[200]).max() > 1e-3, "it does matter"
 
 

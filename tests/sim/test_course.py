@@ -67,7 +67,7 @@ def test_she_comes_into_her_berth_lies_there_and_the_take_replays_to_the_bit() -
     assert max(rad for _, rad in off) < 0.1
     own = running.run.flown
     assert own.running
-    take = Take(name="test", legs=own.recorder.legs(own.time_s), world="harbour")
+    take = Take(name="test", segments=own.recorder.segments(own.time_s), world="harbour")
     np.testing.assert_array_equal(take.playback().at(take.end_s).state, own.state)
     np.testing.assert_array_equal(take.resimulate().samples().nodes, take.samples().nodes)
 

@@ -108,23 +108,23 @@ def test_a_flight_by_such_plans_replays_to_the_bit_and_names_the_steps_of_every_
     take = load_take(save_take(wandering(), tmp_path / "mpc.npz"))
     again = take.resimulate()
     np.testing.assert_array_equal(again.samples().nodes, take.samples().nodes)
-    plans = [leg.plans for leg in take.legs]
+    plans = [segment.plans for segment in take.segments]
     assert sum(map(len, plans)) >= 15  # ten a second for 2.7 s, and two steps of 20 ms at least between them
-    for leg, own in zip(take.legs, plans, strict=True):
+    for segment, own in zip(take.segments, plans, strict=True):
         assert np.all(own[:, 0] < own[:, 1])
         assert np.all(np.diff(own[:, 1]) > 0)
-        assert np.all((own[:, 1] >= leg.first_step) & (own[:, 1] <= leg.steps))
+        assert np.all((own[:, 1] >= segment.first_step) & (own[:, 1] <= segment.steps))
         # Where a plan takes over, other controls act.
-        assert np.isin(own[:, 1], leg.change_steps).mean() > 0.9 if len(own) else True
-    assert sum(map(len, (leg.plans for leg in again.legs))) == sum(map(len, plans))
-    assert not any(len(leg.plans) for leg in take.resimulate(step=0.01).legs)
+        assert np.isin(own[:, 1], segment.change_steps).mean() > 0.9 if len(own) else True
+    assert sum(map(len, (segment.plans for segment in again.segments))) == sum(map(len, plans))
+    assert not any(len(segment.plans) for segment in take.resimulate(step=0.01).segments)
 
 
 def test_a_take_before_which_no_plans_were_made_has_none(tmp_path: Path) -> None:
     running = simulation(SCENE)
     running.advance(1.5)
     take = load_take(save_take(running.takes()[-1], tmp_path / "by-hand.npz"))
-    assert all(leg.plans.shape == (0, 2) for leg in take.legs)
+    assert all(segment.plans.shape == (0, 2) for segment in take.segments)
 
 
 def test_plans_lead_to_a_goal_around_the_obstacle_and_hold_there() -> None:

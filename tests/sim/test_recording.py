@@ -40,7 +40,7 @@ def lane(running: Simulation, index: int = 0) -> Lane:
 
 def take(running: Simulation, index: int = 0) -> Take:
     own = lane(running, index)
-    return Take(name="test", legs=own.recorder.legs(own.time_s), world="plain")
+    return Take(name="test", segments=own.recorder.segments(own.time_s), world="plain")
 
 
 def check_bits(running: Simulation, recorded: Take, index: int = 0) -> None:
@@ -59,15 +59,15 @@ def test_a_flight_that_touches_the_ground_is_replayed_and_resimulated_to_the_bit
     flight = take(running)
     heights = flight.samples().nodes[:, 11]
     assert heights.max() > heights[0] + 0.2, "it left the ground"
-    assert np.abs(flight.legs[0].memories[0]).max() == 0.0
-    assert np.abs(flight.legs[0].memories[1:, 16:]).max() > 0.0, "it stood on it"
+    assert np.abs(flight.segments[0].memories[0]).max() == 0.0
+    assert np.abs(flight.segments[0].memories[1:, 16:]).max() > 0.0, "it stood on it"
     check_bits(running, flight)
     again = flight.resimulate()
     check_bits(running, again)
     np.testing.assert_array_equal(again.samples().nodes, flight.samples().nodes)
 
 
-def test_a_change_of_method_step_and_parameters_begins_a_leg_and_keeps_the_bits():
+def test_a_change_of_method_step_and_parameters_begins_a_segment_and_keeps_the_bits():
     running = simulation(helicopter_scene())
     wobbling(running, 0.7)
     running.submit(SetIntegrator("rk4"))
@@ -77,12 +77,12 @@ def test_a_change_of_method_step_and_parameters_begins_a_leg_and_keeps_the_bits(
     running.submit(SetParameter("mass", 1.05 * float(lane(running).dynamics.vehicle.values["mass"])))
     wobbling(running, 0.4)
     flight = take(running)
-    assert [(leg.integrator.name, leg.step_s) for leg in flight.legs] == [
+    assert [(segment.integrator.name, segment.step_s) for segment in flight.segments] == [
         (DEFAULT, 0.01), ("rk4", 0.01), ("rk4", 0.004), ("rk4", 0.004),
     ]  # fmt: skip
     check_bits(running, flight)
-    for leg in flight.legs:
-        assert flight.playback().at(leg.begin_s).leg is leg, "a leg's first moment is its own"
+    for segment in flight.segments:
+        assert flight.playback().at(segment.begin_s).segment is segment, "a segment's first moment is its own"
     again = flight.resimulate()
     np.testing.assert_array_equal(again.samples().nodes, flight.samples().nodes)
 
@@ -120,8 +120,10 @@ def test_what_is_remembered_goes_on_from_a_moment_of_a_take():
     flight = take(running)
     for time_s in (0.004, 0.5, 0.77, 1.3):
         moment = flight.playback().at(time_s)
-        legs = recorder.Recorder.before(moment, flight.legs, flight.playback()).legs(moment.time_s)
-        cut = Take(name="cut", legs=legs, world="plain") if legs else None
+        segments = recorder.Recorder.before(moment, flight.segments, flight.playback()).segments(
+            moment.time_s
+        )
+        cut = Take(name="cut", segments=segments, world="plain") if segments else None
         if cut is None:
             assert moment.step == 0
             continue
@@ -130,6 +132,6 @@ def test_what_is_remembered_goes_on_from_a_moment_of_a_take():
 
 
 def test_nothing_is_remembered_before_the_first_step():
-    assert lane(simulation(helicopter_scene())).recorder.legs(0.0) == ()
+    assert lane(simulation(helicopter_scene())).recorder.segments(0.0) == ()
     with pytest.raises(sim.InputError):
-        Take(name="empty", legs=())
+        Take(name="empty", segments=())

@@ -47,7 +47,7 @@ def test_a_take_of_a_simulation_holds_its_nodes(method: str | sim.Integrator):
 def test_resimulating_with_nothing_changed_gives_every_bit_again(method: str | sim.Integrator):
     take = flown("helicopter", method)
     again = take.resimulate()
-    assert len(again.legs[0].point_steps) > 2, "restart points were laid"
+    assert len(again.segments[0].point_steps) > 2, "restart points were laid"
     np.testing.assert_array_equal(again.trajectory.nodes, take.trajectory.nodes)
     np.testing.assert_array_equal(again.trajectory.energy, take.trajectory.energy)
 
@@ -165,8 +165,8 @@ def test_a_file_explains_itself_without_the_project(tmp_path: Path):
         (lambda data: data.update(header=edited(data, world="moon")), "unknown world 'moon'"),
         (lambda data: data.update(header=edited(data, format="plan")), "is no take"),
         (lambda data: data.update(header=np.array("[]")), "is no take"),
-        (lambda data: data.update(header=edited_leg(data, step_s=0.0)), "legs[0].step_s"),
-        (lambda data: data.update(header=edited_leg(data, step_s=1e-300)), "legs[0].step_s"),
+        (lambda data: data.update(header=edited_segment(data, step_s=0.0)), "legs[0].step_s"),
+        (lambda data: data.update(header=edited_segment(data, step_s=1e-300)), "legs[0].step_s"),
         (lambda data: twice(data), "in order"),
     ],
 )
@@ -187,13 +187,13 @@ def edited(data: dict, **changes) -> np.ndarray:
     return np.array(json.dumps({**json.loads(str(data["header"])), **changes}))
 
 
-def edited_leg(data: dict, **changes) -> np.ndarray:
+def edited_segment(data: dict, **changes) -> np.ndarray:
     (leg,) = json.loads(str(data["header"]))["legs"]
     return edited(data, legs=[{**leg, **changes}])
 
 
 def twice(data: dict) -> None:
-    """The same leg once more behind itself."""
+    """The same segment once more behind itself."""
     (leg,) = json.loads(str(data["header"]))["legs"]
     data.update({name.replace("leg0", "leg1"): array for name, array in data.items() if "leg0" in name})
     data.update(header=edited(data, legs=[leg, leg]))

@@ -161,9 +161,9 @@ def test_a_take_of_what_is_led_is_kept_in_a_file_and_replays_to_the_bit(tmp_path
     running.submit(KeepTake(reply))
     running.advance(0.0)
     take = load_take(save_take(reply.result(timeout=10), tmp_path / "led.npz"))
-    playback = Playback(take.legs, lambda: world("plaza"))
-    leg = take.legs[-1]
-    end = playback.node(playback.moment(leg, leg.steps))
+    playback = Playback(take.segments, lambda: world("plaza"))
+    segment = take.segments[-1]
+    end = playback.node(playback.moment(segment, segment.steps))
     np.testing.assert_array_equal(end, running.run.flown.node)
     again = take.resimulate(world=lambda: world("plaza"))
     np.testing.assert_array_equal(again.trajectory.nodes, take.trajectory.nodes)

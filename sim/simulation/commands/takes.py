@@ -66,7 +66,7 @@ def retake(run: SceneRun) -> None:
     if replay is None:
         raise InputError("nothing is shown to go on from: go back in time first")
     moment = replay.moment()
-    vehicle, now_s = moment.leg.vehicle, moment.time_s
+    vehicle, now_s = moment.segment.vehicle, moment.time_s
     each, other = run.dynamics_for(vehicle), vehicle.name != run.vehicle.name
     run.comparison.prepare(vehicle)
     run.rewind.put_away()

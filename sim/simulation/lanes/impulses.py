@@ -8,8 +8,8 @@ import numpy as np
 
 from sim.environment.coupling import BodyState, CoupledEnvironment, can_be_coupled
 from sim.platform.errors import InputError
-from sim.recordings.leg import Moment
 from sim.recordings.playback import Playback
+from sim.recordings.segment import Moment
 from sim.simulation.lanes.placing import Footing
 from sim.steppers import Stepper
 from sim.steppers.dynamics import Dynamics
@@ -69,17 +69,17 @@ class Coupling:
 
         placed: pose (4, 4) in the world of the main body that is observed.
         """
-        leg, pushes = moment.leg, moment.leg.pushes
-        kept = 0 if pushes is None else int(np.sum(leg.point_steps[pushes.points] <= moment.step))
+        segment, pushes = moment.segment, moment.segment.pushes
+        kept = 0 if pushes is None else int(np.sum(segment.point_steps[pushes.points] <= moment.step))
         if pushes is None or not kept:
             self.begin_anew()
             return
         self.environment.restore(pushes.environments[kept - 1])
         self._known_vehicle = None
-        first = int(leg.point_steps[pushes.points[kept - 1]])
+        first = int(segment.point_steps[pushes.points[kept - 1]])
         period = dynamics.control_steps
         for step in range(-(-first // period) * period, moment.step, period):
-            at = playback.moment(leg, step)
+            at = playback.moment(segment, step)
             node = playback.node(at)
             seen = dynamics.kernel.observe(node, at.controls, dynamics.parameters)
             self.impulse(dynamics, node, seen, placed(seen), at.time_s)

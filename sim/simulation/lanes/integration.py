@@ -3,7 +3,7 @@
 import numpy as np
 
 from sim.environment.environment import Environment
-from sim.recordings.leg import Moment, strike
+from sim.recordings.segment import Moment, strike
 from sim.simulation.lanes.placing import Footing
 from sim.steppers.dynamics import Dynamics
 
@@ -44,7 +44,7 @@ class Integration:
         """Exactly to a recorded moment."""
         self.dynamics, self.footing = dynamics, footing
         self.environment.restore(moment.memory)
-        self._since_s, self.steps, self.starts = moment.leg.since_s, moment.step, False
+        self._since_s, self.steps, self.starts = moment.segment.since_s, moment.step, False
         self.controls, self.state = moment.controls, moment.state.copy()
         self._node = None
         self.good_node = self.node.copy()

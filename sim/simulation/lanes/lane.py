@@ -10,8 +10,8 @@ import numpy as np
 from sim.control import Automatic, Pilot, PilotInput, PlannedPilot
 from sim.control.load_leading import kept_above_ground
 from sim.control.mpc import MpcPilot
-from sim.recordings.leg import Moment
 from sim.recordings.playback import Playback
+from sim.recordings.segment import Moment
 from sim.scene.race import Timing
 from sim.simulation.lanes.control_history import ControlHistory
 from sim.simulation.lanes.impulses import Coupling, Pull, Reached, impulse_on

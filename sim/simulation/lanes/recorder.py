@@ -8,9 +8,9 @@ from itertools import groupby, pairwise
 import numpy as np
 
 from sim.environment.environment import Environment
-from sim.recordings.leg import SAME_S, Leg, Moment, Pushes
 from sim.recordings.playback import Playback
 from sim.recordings.resimulation import POINT_PERIOD_S
+from sim.recordings.segment import SAME_S, Moment, Pushes, Segment
 from sim.steppers.dynamics import Dynamics
 
 KEPT_S = 300.0
@@ -125,13 +125,13 @@ class Recorder:
                 old.environment = None
         self._full = step + max(round(POINT_PERIOD_S / dynamics.step_s), 1)
 
-    def legs(self, until_s: float) -> tuple[Leg, ...]:
+    def segments(self, until_s: float) -> tuple[Segment, ...]:
         """All that is remembered, up to the present moment; none before the first step."""
         groups = [
             list(g) for _, g in groupby(self._chunks, key=lambda chunk: (id(chunk.dynamics), chunk.since_s))
         ]
         ends_s = [*(following[0].begin_s for following in groups[1:]), until_s]
-        return tuple(_leg(chunks, end_s) for chunks, end_s in zip(groups, ends_s, strict=False))
+        return tuple(_segment(chunks, end_s) for chunks, end_s in zip(groups, ends_s, strict=False))
 
     @property
     def begin_s(self) -> float | None:
@@ -139,13 +139,13 @@ class Recorder:
         return self._chunks[0].begin_s if self._chunks else None
 
     @classmethod
-    def before(cls, moment: Moment, legs: tuple[Leg, ...], playback: Playback) -> "Recorder":
-        """As if it had recorded these legs up to a moment of theirs."""
+    def before(cls, moment: Moment, segments: tuple[Segment, ...], playback: Playback) -> "Recorder":
+        """As if it had recorded these segments up to a moment of theirs."""
         recorder = cls()
-        for leg in legs[: legs.index(moment.leg) + 1]:
-            dynamics = Dynamics(leg.vehicle, playback.kernel(leg), leg.step_s, leg.every_step)
-            end = moment.step if leg is moment.leg else leg.steps
-            recorder._chunks.extend(_chunks(leg, dynamics, end))
+        for segment in segments[: segments.index(moment.segment) + 1]:
+            dynamics = Dynamics(segment.vehicle, playback.kernel(segment), segment.step_s, segment.every_step)
+            end = moment.step if segment is moment.segment else segment.steps
+            recorder._chunks.extend(_chunks(segment, dynamics, end))
         return recorder
 
     def _make_room(self, chunk: _Chunk) -> None:
@@ -160,14 +160,14 @@ class Recorder:
             chunks.popleft()
 
 
-def _leg(chunks: list[_Chunk], end_s: float) -> Leg:
+def _segment(chunks: list[_Chunk], end_s: float) -> Segment:
     first = chunks[0]
     dynamics, pivot_w = first.dynamics, first.pivot_w
     rows = np.array([row for chunk in chunks for row in chunk.rows])
     steps = np.array([step for chunk in chunks for step in chunk.steps], np.int64)
     # A restart point within a stretch changes nothing.
     kept = np.append(True, np.any(np.diff(rows, axis=0) != 0.0, axis=1))
-    return Leg(
+    return Segment(
         vehicle=dynamics.vehicle,
         integrator=dynamics.kernel.integrator,
         step_s=dynamics.step_s,
@@ -198,25 +198,27 @@ def _pushes(chunks: list[_Chunk]) -> Pushes | None:
     return Pushes(np.array(steps, np.int64), np.array(impulses).reshape(len(steps), dim), states, points)
 
 
-def _chunks(leg: Leg, dynamics: Dynamics, end: int) -> list[_Chunk]:
+def _chunks(segment: Segment, dynamics: Dynamics, end: int) -> list[_Chunk]:
     """Of the steps before `end`."""
-    pivot_w = None if leg.pivot_w is None else np.array(leg.pivot_w)
-    changes, chunks = leg.change_steps.tolist(), []
-    bounds = [*(step for step in leg.point_steps.tolist() if step < end), end]
+    pivot_w = None if segment.pivot_w is None else np.array(segment.pivot_w)
+    changes, chunks = segment.change_steps.tolist(), []
+    bounds = [*(step for step in segment.point_steps.tolist() if step < end), end]
     for point, (begin, until) in enumerate(pairwise(bounds)):
         own = range(bisect_left(changes, begin + 1), bisect_left(changes, until))
         steps = [begin, *(changes[k] for k in own)]
-        rows = [leg.controls_at(begin), *(leg.controls[k] for k in own)]
-        state, memory = leg.states[point], leg.memories[point]
-        chunk = _Chunk(dynamics, leg.since_s, pivot_w, state, memory, steps, rows)
-        if leg.pushes is not None:
-            first, last = np.searchsorted(leg.pushes.steps, (begin, until))
+        rows = [segment.controls_at(begin), *(segment.controls[k] for k in own)]
+        state, memory = segment.states[point], segment.memories[point]
+        chunk = _Chunk(dynamics, segment.since_s, pivot_w, state, memory, steps, rows)
+        if segment.pushes is not None:
+            first, last = np.searchsorted(segment.pushes.steps, (begin, until))
             chunk.push_steps, chunk.impulses = (
-                leg.pushes.steps[first:last].tolist(),
-                [*leg.pushes.impulses[first:last]],
+                segment.pushes.steps[first:last].tolist(),
+                [*segment.pushes.impulses[first:last]],
             )
-            kept = np.flatnonzero(leg.pushes.points == point)
-            chunk.environment = leg.pushes.environments[kept[0]] if kept.size else None
-        chunk.plans = [(planned, since) for planned, since in leg.plans.tolist() if begin <= since < until]
+            kept = np.flatnonzero(segment.pushes.points == point)
+            chunk.environment = segment.pushes.environments[kept[0]] if kept.size else None
+        chunk.plans = [
+            (planned, since) for planned, since in segment.plans.tolist() if begin <= since < until
+        ]
         chunks.append(chunk)
     return chunks

@@ -11,8 +11,8 @@ import numpy as np
 from sim.control import PlannedPilot
 from sim.platform.errors import InputError
 from sim.recordings import Take
-from sim.recordings.leg import SAME_S, Leg, Moment
 from sim.recordings.playback import Playback
+from sim.recordings.segment import SAME_S, Moment, Segment
 from sim.recordings.take import now
 from sim.simulation.lanes.control_history import ControlHistory
 from sim.simulation.lanes.kernels import KernelStore
@@ -89,8 +89,8 @@ class Replay:
 
     def step(self, count: int) -> None:
         """So many steps of the followed take on."""
-        leg = self._lanes[0].playback.at(self.time_s).leg
-        self.seek(leg.since_s + (leg.step_at(self.time_s) + count) * leg.step_s)
+        segment = self._lanes[0].playback.at(self.time_s).segment
+        self.seek(segment.since_s + (segment.step_at(self.time_s) + count) * segment.step_s)
 
     def named(self, name: str) -> Take:
         """Of a lane; empty for the one that is followed. Raises InputError where there is none."""
@@ -143,21 +143,21 @@ class Replay:
         take = shown.take
         if take.status is LaneStatus.RUNNING or time_s < take.end_s - SAME_S:
             moment = shown.playback.at(time_s)
-            lane.put(self._method(moment.leg), self._footing(moment.leg), moment)
+            lane.put(self._method(moment.segment), self._footing(moment.segment), moment)
             lane.recover(shown.playback, moment)
-            lane.recorder = Recorder.before(moment, take.legs, shown.playback)
+            lane.recorder = Recorder.before(moment, take.segments, shown.playback)
         return True
 
     def inputs(self, since_s: float, moment: Moment) -> list[tuple[float, np.ndarray]]:
         """(time, controls from then on) of the followed take before a moment of it, from `since_s` on."""
-        legs = self.take.legs
+        segments = self.take.segments
         rows: list[tuple[float, np.ndarray]] = []
-        for leg in legs[: legs.index(moment.leg) + 1]:
-            end = moment.step if leg is moment.leg else leg.steps
-            begin = leg.step_at(since_s)
+        for segment in segments[: segments.index(moment.segment) + 1]:
+            end = moment.step if segment is moment.segment else segment.steps
+            begin = segment.step_at(since_s)
             at = begin
-            for controls, count in leg.stretches(begin, end) if begin < end else ():
-                rows.append((leg.since_s + at * leg.step_s, controls))
+            for controls, count in segment.stretches(begin, end) if begin < end else ():
+                rows.append((segment.since_s + at * segment.step_s, controls))
                 at += count
         return rows
 
@@ -166,17 +166,19 @@ class Replay:
 
     def _shown(self, look: Look, take: Take) -> _Shown:
         world = self._world
-        if (take.world, take.seed) != (world.name, world.seed) and any(leg.feels_ground for leg in take.legs):
+        if (take.world, take.seed) != (world.name, world.seed) and any(
+            segment.feels_ground for segment in take.segments
+        ):
             raise InputError(
                 f'take "{take.name}" is from {take.world}, seed {take.seed}; here is {world.name}, seed {world.seed}'
             )
         playback = take.playback(lambda: world, kernels=self._kernels.get)
-        for leg in take.legs:
-            playback.kernel(leg)
-            self._method(leg)
+        for segment in take.segments:
+            playback.kernel(segment)
+            self._method(segment)
         start = playback.at(take.begin_s)
-        dynamics, footing = self._method(start.leg), self._footing(start.leg)
-        pilot = PlannedPilot(start.controls[None], start.leg.step_s)
+        dynamics, footing = self._method(start.segment), self._footing(start.segment)
+        pilot = PlannedPilot(start.controls[None], start.segment.step_s)
         lane = Lane(
             look, dynamics, playback.node(start), pilot, footing, history=ControlHistory(), follows=True
         )
@@ -184,7 +186,7 @@ class Replay:
 
     def _picture(self, shown: _Shown, generation: int, span_s: float) -> LaneSnapshot:
         take, moment = shown.take, shown.playback.at(self.time_s)
-        shown.put(moment, self._method(moment.leg), self._footing(moment.leg))
+        shown.put(moment, self._method(moment.segment), self._footing(moment.segment))
         picture = lane_picture(shown.lane, 0.0)
         previous_s, previous_w, *_ = shown.recent.pair(max(span_s, picture.step_s))
         over = self.time_s >= take.end_s - SAME_S
@@ -198,15 +200,15 @@ class Replay:
             status_text=take.ended if over else "",
         )
 
-    def _method(self, leg: Leg) -> Dynamics:
+    def _method(self, segment: Segment) -> Dynamics:
         """By which a lane shows it and goes on from it: on the ground, even where it had been planned without any."""
-        kernel = self._kernels.get(leg.vehicle, leg.integrator)
-        return Dynamics(leg.vehicle, kernel, leg.step_s, leg.every_step)
+        kernel = self._kernels.get(segment.vehicle, segment.integrator)
+        return Dynamics(segment.vehicle, kernel, segment.step_s, segment.every_step)
 
-    def _footing(self, leg: Leg) -> Footing:
-        footing = Footing(leg.vehicle, self._world)
-        if leg.pivot_w is not None:
-            footing.pivot_w = np.array(leg.pivot_w)
+    def _footing(self, segment: Segment) -> Footing:
+        footing = Footing(segment.vehicle, self._world)
+        if segment.pivot_w is not None:
+            footing.pivot_w = np.array(segment.pivot_w)
         return footing
 
 
@@ -291,10 +293,14 @@ class Rewind:
         self.replay = replay
 
     def _take(self, lane: Lane) -> Take | None:
-        legs, stopped = lane.recorder.legs(lane.time_s), lane.termination
-        if not legs:
+        segments, stopped = lane.recorder.segments(lane.time_s), lane.termination
+        if not segments:
             return None
         take = Take(
-            name=self._scene, legs=legs, scene=self._scene, world=self._world.name, seed=self._world.seed
+            name=self._scene,
+            segments=segments,
+            scene=self._scene,
+            world=self._world.name,
+            seed=self._world.seed,
         )
         return take.finished(now(), stopped.status, stopped.text) if stopped else take.finished(now())

@@ -104,9 +104,9 @@ def test_a_take_onto_the_shore_replays_to_the_bit(harbour: World) -> None:
     reply: Future = Future()
     simulation.submit(KeepTake(reply))
     simulation.advance(0.0)
-    leg = reply.result(timeout=10).legs[0]
-    playback = Playback([leg], lambda: harbour)
-    assert np.array_equal(playback.node(playback.moment(leg, leg.steps)), simulation.run.flown.node)
+    segment = reply.result(timeout=10).segments[0]
+    playback = Playback([segment], lambda: harbour)
+    assert np.array_equal(playback.node(playback.moment(segment, segment.steps)), simulation.run.flown.node)
 
 
 def test_water_that_knew_no_ground_is_remembered(harbour: World) -> None:

@@ -353,7 +353,7 @@ def test_the_boat_in_the_tank_stays_whole_and_its_take_replays_to_the_bit() -> N
     running.submit(SetPilotInput(PilotInput(pitch=0.9, roll=0.3)))
     running.advance(2.0)
     flown = running.run.flown
-    take = Take(name="tank", legs=flown.recorder.legs(flown.time_s), world="plaza")
+    take = Take(name="tank", segments=flown.recorder.segments(flown.time_s), world="plaza")
     np.testing.assert_array_equal(take.playback().at(take.end_s).state, flown.state)
     assert flown.running
     place = flown.placement.T_wb[:3, 3]

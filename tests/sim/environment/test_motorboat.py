@@ -34,7 +34,7 @@ def test_a_take_of_the_motorboat_replays_and_resimulates_to_the_bit() -> None:
     running.submit(SetParameter("waves", 15.0))
     sail(running, 1.7, 0.5, -0.6)
     own = running.run.flown
-    take = Take(name="test", legs=own.recorder.legs(own.time_s), world="harbour")
+    take = Take(name="test", segments=own.recorder.segments(own.time_s), world="harbour")
     moment = take.playback().at(take.end_s)
     water = own.footing.environment
     np.testing.assert_array_equal(moment.state, own.state)

@@ -301,11 +301,11 @@ def test_a_ride_into_cones_and_a_wall_replays_to_the_bit_and_a_retake_meets_the_
     simulation.submit(KeepTake(reply))
     simulation.advance(0.0)
     take = reply.result(timeout=10)
-    leg = take.legs[0]
-    assert leg.pushes is not None
-    assert len(leg.pushes.steps) > 0
-    playback = Playback(take.legs, lambda: world("driving"))
-    end = playback.node(playback.moment(leg, leg.steps))
+    segment = take.segments[0]
+    assert segment.pushes is not None
+    assert len(segment.pushes.steps) > 0
+    playback = Playback(take.segments, lambda: world("driving"))
+    end = playback.node(playback.moment(segment, segment.steps))
     assert np.array_equal(end, simulation.run.flown.node)
     simulation.submit(Scrub(1.0))
     simulation.submit(Retake(paused=False))

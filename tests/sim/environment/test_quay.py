@@ -119,8 +119,8 @@ def test_a_take_along_the_mole_replays_to_the_bit(waves: float) -> None:
     simulation.submit(KeepTake(reply))
     simulation.advance(0.0)
     take = reply.result(timeout=10)
-    leg = take.legs[0]
-    assert leg.pushes is not None
-    assert len(leg.pushes.steps) > 0
-    playback = Playback(take.legs, lambda: world)
-    assert np.array_equal(playback.node(playback.moment(leg, leg.steps)), simulation.run.flown.node)
+    segment = take.segments[0]
+    assert segment.pushes is not None
+    assert len(segment.pushes.steps) > 0
+    playback = Playback(take.segments, lambda: world)
+    assert np.array_equal(playback.node(playback.moment(segment, segment.steps)), simulation.run.flown.node)

@@ -167,7 +167,7 @@ def test_the_boat_in_splashing_sea_stays_whole_and_its_take_replays_to_the_bit()
     running.submit(SetParameter("waves", 9.0))
     running.advance(1.5)
     flown = running.run.flown
-    take = Take(name="open-sea", legs=flown.recorder.legs(flown.time_s), world="sea")
+    take = Take(name="open-sea", segments=flown.recorder.segments(flown.time_s), world="sea")
     np.testing.assert_array_equal(take.playback().at(take.end_s).state, flown.state)
     assert flown.running
     place = flown.placement.T_wb[:3, 3]

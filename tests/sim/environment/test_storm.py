@@ -71,7 +71,7 @@ def test_a_take_with_changed_weather_replays_to_the_bit() -> None:
         running.submit(SetParameter(name, value))
         running.advance(1.3)
     own = running.run.flown
-    take = Take(name="test", legs=own.recorder.legs(own.time_s), world=scene.world)
+    take = Take(name="test", segments=own.recorder.segments(own.time_s), world=scene.world)
     moment = take.playback().at(take.end_s)
     np.testing.assert_array_equal(moment.state, own.state)
     np.testing.assert_array_equal(take.resimulate().samples().nodes, take.samples().nodes)

@@ -16,8 +16,8 @@ from sim.integrators import DEFAULT, integrator
 from sim.platform.errors import InputError
 from sim.platform.processes import GivenUp
 from sim.recordings import Take, save_take
-from sim.recordings.leg import Pushes
-from sim.recordings.take import leg_of
+from sim.recordings.segment import Pushes
+from sim.recordings.take import segment_of
 from sim.vehicles.forms.form import TREES, Form
 from sim.world import load_world
 from tests.sim.identification.synthetic import NOISE, flown, measured
@@ -193,11 +193,11 @@ def test_of_a_take_the_longest_flight_that_nothing_else_acts_on_is_believed() ->
     controls = np.stack([lift, *stirred], axis=1)
     start = true.state(x=(x, y, z + 3.0), v=(0.2, 0.0, 0.0))
     on_pad = true.state(x=(x, y, z + 1.4))
-    leg = leg_of(true, integrator(DEFAULT), h, start.node[None], controls)
+    segment = segment_of(true, integrator(DEFAULT), h, start.node[None], controls)
     on_ground = replace(
-        leg, contact=True, memories=np.zeros((1, environment_of(true, world).checkpoint().size))
+        segment, contact=True, memories=np.zeros((1, environment_of(true, world).checkpoint().size))
     )
-    take = Take(name="hop", legs=(on_ground,), world=world.name, seed=world.seed)
+    take = Take(name="hop", segments=(on_ground,), world=world.name, seed=world.seed)
     recording = sim.Recording.of(take, true)
     assert 3.6 < recording.time[0] < 4.0
     assert recording.time[-1] == pytest.approx(take.end_s)
@@ -205,11 +205,15 @@ def test_of_a_take_the_longest_flight_that_nothing_else_acts_on_is_believed() ->
     assert found.values["mass"] == pytest.approx(5.4, rel=1e-8)  # measured: 1e-13
     nothing = np.zeros((0, 0)), np.zeros(0, np.int64)
     struck = Pushes(np.array([330]), np.array([[0.0, 0.0, 0.0, 5.0, 0.0, 0.0]]), *nothing)
-    short = sim.Recording.of(replace(take, legs=(replace(on_ground, pushes=struck),)), true)
-    standing = replace(on_ground, steps=2, change_steps=leg.change_steps[:1], controls=leg.controls[:1])
-    standing = replace(standing, states=leg_of(true, leg.integrator, h, on_pad.node[None], controls).states)
+    short = sim.Recording.of(replace(take, segments=(replace(on_ground, pushes=struck),)), true)
+    standing = replace(
+        on_ground, steps=2, change_steps=segment.change_steps[:1], controls=segment.controls[:1]
+    )
+    standing = replace(
+        standing, states=segment_of(true, segment.integrator, h, on_pad.node[None], controls).states
+    )
     with pytest.raises(InputError, match='take "hop": ground or pushes act all the time'):
-        sim.Recording.of(replace(take, legs=(standing,)), true)
+        sim.Recording.of(replace(take, segments=(standing,)), true)
     assert short.time[0] == recording.time[0]
     assert short.time[-1] == pytest.approx(330 * h)
 

@@ -134,7 +134,7 @@ def test_a_take_of_a_tree_is_played_and_simulated_anew_to_the_bit(tmp_path):
     told, again = take.samples(), saved.samples()
     np.testing.assert_array_equal(again.nodes, told.nodes)
     np.testing.assert_array_equal(saved.resimulate().samples().nodes, told.nodes)
-    other = Take(name="one leg", legs=saved.legs[:1]).resimulate(integrator="newton").samples()
+    other = Take(name="one segment", segments=saved.segments[:1]).resimulate(integrator="newton").samples()
     assert 0.0 < np.abs(other.nodes - told.nodes[: len(other.nodes)]).max() < 1e-5
 
 

@@ -104,7 +104,7 @@ class Autosave:
 
 def worth_keeping(take: Take) -> bool:
     """Somebody steered, for a while."""
-    steered = any(len(leg.change_steps) > 1 for leg in take.legs)
+    steered = any(len(segment.change_steps) > 1 for segment in take.segments)
     return steered and take.duration_s >= WORTH_KEEPING_S
 
 

@@ -1,4 +1,4 @@
-"""A leg of a take: a while under one method and one set of parameters, as inputs, impulses and exact restart points."""
+"""A segment of a take: a while under one method and one set of parameters, as inputs, impulses and exact restart points."""
 
 from dataclasses import dataclass, field
 from functools import singledispatch
@@ -73,7 +73,7 @@ SAME_S = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Leg:
+class Segment:
     """Steps of equal length under piecewise constant controls. Arrays are never written to.
 
     Nodes are not kept: they follow from the nearest restart point and the controls, to the bit.
@@ -83,15 +83,15 @@ class Leg:
     integrator: Integrator
     step_s: float
     since_s: float
-    """Time of step 0, from which steps are counted; the leg may begin with a later one."""
+    """Time of step 0, from which steps are counted; the segment may begin with a later one."""
     steps: int
-    """The step that the leg ends with."""
+    """The step that the segment ends with."""
     change_steps: np.ndarray
-    """(m,) int64, increasing: steps from which on other controls act; the first is the leg's first step."""
+    """(m,) int64, increasing: steps from which on other controls act; the first is the segment's first step."""
     controls: np.ndarray
     """(m, n_controls) from each of these steps on."""
     point_steps: np.ndarray
-    """(r,) int64, increasing: steps of the restart points; the first is the leg's first step."""
+    """(r,) int64, increasing: steps of the restart points; the first is the segment's first step."""
     states: np.ndarray
     """(r, private size) the integrator's private state there."""
     memories: np.ndarray
@@ -105,7 +105,7 @@ class Leg:
     pushes: Pushes | None = None
     """Of an environment that moves, where there was one."""
     plans: np.ndarray = field(default_factory=lambda: np.zeros((0, 2), np.int64))
-    """(k, 2) of plans that were made in flight: the step that each was planned at, which may lie before the leg, and
+    """(k, 2) of plans that were made in flight: the step that each was planned at, which may lie before the segment, and
     the step at which it took over, increasing. Its controls are among those above."""
 
     @property
@@ -125,7 +125,7 @@ class Leg:
         return self.memories.shape[1] > 0
 
     def step_at(self, time_s: float) -> int:
-        """The last step that begins by then, within the leg."""
+        """The last step that begins by then, within the segment."""
         step = int(np.floor((time_s - self.since_s) / self.step_s + SAME_S / self.step_s))
         return min(max(step, self.first_step), self.steps)
 
@@ -163,7 +163,7 @@ class Leg:
         """What acts in a step; at the end what would act next, or what acted in the last."""
         return self.controls[int(np.searchsorted(self.change_steps, step, side="right")) - 1]
 
-    def same_method(self, other: "Leg") -> bool:
+    def same_method(self, other: "Segment") -> bool:
         """Whether both step alike from equal states."""
         return (self.vehicle.name, self.integrator, self.step_s, self.contact) == (
             other.vehicle.name,
@@ -177,7 +177,7 @@ class Leg:
 class Moment:
     """Everything that a vehicle's motion goes on from."""
 
-    leg: Leg
+    segment: Segment
     step: int
     state: np.ndarray
     """The integrator's private state."""
@@ -188,4 +188,4 @@ class Moment:
 
     @property
     def time_s(self) -> float:
-        return self.leg.since_s + self.step * self.leg.step_s
+        return self.segment.since_s + self.step * self.segment.step_s
