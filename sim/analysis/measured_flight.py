@@ -27,8 +27,8 @@ def longest_free(take: Take) -> tuple[Samples, int, int]:
     for segment in take.segments:
         seen = take.playback(world, segments=(segment,)).samples()
         acts = np.zeros(max(len(seen.time) - 1, 0), bool)
-        if segment.pushes is not None:
-            at = segment.pushes.steps - segment.first_step
+        if segment.impulse_log is not None:
+            at = segment.impulse_log.steps - segment.first_step
             acts[at[(at >= 0) & (at < len(acts))]] = True
         if segment.feels_ground:
             acts |= _touching(segment, seen.nodes, world())

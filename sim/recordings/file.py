@@ -18,7 +18,7 @@ from sim.platform.errors import InputError, one_of, quote
 from sim.platform.replacing import file_stem, replacing
 from sim.platform.user_files import ArraysFile, arrays_in, as_type, json_value, refusals, require_finite
 from sim.recordings.playback import Playback, Samples
-from sim.recordings.segment import SAME_S, Pushes, Segment
+from sim.recordings.segment import SAME_S, ImpulseLog, Segment
 from sim.recordings.take import LaneStatus, Take, control_columns, node_columns
 from sim.scene import WORLDS
 from sim.steppers.sampled import between
@@ -121,7 +121,7 @@ def resumed(segment: Segment, time: np.ndarray, nodes: np.ndarray) -> Segment:
 NODE_PERIOD_S = 0.01
 """Nodes for other readers are at least this far apart."""
 _ARRAYS = ("change_steps", "controls", "point_steps", "states", "memories")
-_PUSHES = ("steps", "impulses", "environments", "points")
+_IMPULSE_LOG = ("steps", "impulses", "environments", "points")
 _PLANS = "plans"
 """Only where plans were made in flight."""
 _TEXTS = ("name", "scene", "world", "created", "ended", "note")
@@ -153,8 +153,8 @@ def save_take(take: Take, path: str | Path, *, playback: Playback | None = None,
         for name in _ARRAYS
     }
     for k, segment in enumerate(take.segments):
-        if segment.pushes is not None:
-            arrays |= {f"leg{k}_push_{name}": getattr(segment.pushes, name) for name in _PUSHES}
+        if segment.impulse_log is not None:
+            arrays |= {f"leg{k}_push_{name}": getattr(segment.impulse_log, name) for name in _IMPULSE_LOG}
         if len(segment.plans):
             arrays[f"leg{k}_{_PLANS}"] = segment.plans
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -219,7 +219,7 @@ def _about(segment: Segment) -> dict[str, Any]:
         "contact": segment.contact,
         "every_step": segment.every_step,
         "pivot_w": segment.pivot_w,
-        "pushed": segment.pushes is not None,
+        "pushed": segment.impulse_log is not None,
     }
 
 
@@ -227,7 +227,7 @@ def _segment(
     subject: Vehicle,
     about: SegmentHeader,
     arrays: dict[str, np.ndarray],
-    pushes: dict[str, np.ndarray] | None,
+    impulse_log: dict[str, np.ndarray] | None,
     where: str,
 ) -> Segment:
     scheme = integrator(about.integrator, **about.options)
@@ -247,7 +247,7 @@ def _segment(
         contact=about.contact,
         every_step=about.every_step,
         pivot_w=about.pivot_w,
-        pushes=None if pushes is None else _pushes(pushes, subject),
+        impulse_log=None if impulse_log is None else _impulse_log(impulse_log, subject),
         **whole,
         **real,
     )
@@ -262,19 +262,19 @@ def _segment_arrays(file: ArraysFile, k: int) -> dict[str, np.ndarray]:
 
 def _push_arrays(file: ArraysFile, k: int) -> dict[str, np.ndarray]:
     """Of a segment. Where nothing says which restart points have a state of the environment, all of them do."""
-    known = [name for name in _PUSHES if f"leg{k}_push_{name}" in file or name != "points"]
+    known = [name for name in _IMPULSE_LOG if f"leg{k}_push_{name}" in file or name != "points"]
     arrays = {name: file.array(f"leg{k}_push_{name}") for name in known}
     return {"points": np.arange(len(arrays["environments"])), **arrays}
 
 
-def _pushes(arrays: dict[str, np.ndarray], subject: Vehicle) -> Pushes:
+def _impulse_log(arrays: dict[str, np.ndarray], subject: Vehicle) -> ImpulseLog:
     """Of an older version on the first components of an impulse alone: nothing on the others."""
     real = {key: np.ascontiguousarray(arrays[key], float) for key in ("impulses", "environments")}
     given = real["impulses"]
     if given.ndim == 2 and given.shape[1] == subject.wrench_size:
         real["impulses"] = whole(given, subject)
     steps = {key: _steps(arrays[key]) for key in ("steps", "points")}
-    return Pushes(**steps, **real)
+    return ImpulseLog(**steps, **real)
 
 
 def _steps(array: np.ndarray) -> np.ndarray:
@@ -283,27 +283,29 @@ def _steps(array: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(array, np.int64)
 
 
-def _check_pushes(segment: Segment, pushes: Pushes, where: str) -> None:
-    k, kept = len(pushes.steps), pushes.environments
-    fits = pushes.impulses.shape == (k, segment.vehicle.impulse_size) and kept.ndim == 2
-    at = pushes.points
+def _check_impulse_log(segment: Segment, impulse_log: ImpulseLog, where: str) -> None:
+    k, kept = len(impulse_log.steps), impulse_log.environments
+    fits = impulse_log.impulses.shape == (k, segment.vehicle.impulse_size) and kept.ndim == 2
+    at = impulse_log.points
     placed = at.shape == (len(kept),) and bool(
         np.all(np.diff(at, prepend=-1, append=len(segment.point_steps)) > 0)
     )
     _require(fits and placed, f"{where} has pushes that fit")
-    rising = pushes.steps.ndim == 1 and bool(np.all(np.diff(pushes.steps) > 0))
+    rising = impulse_log.steps.ndim == 1 and bool(np.all(np.diff(impulse_log.steps) > 0))
     _require(
-        rising and (not k or segment.first_step <= pushes.steps[0] <= pushes.steps[-1] < segment.steps),
+        rising
+        and (not k or segment.first_step <= impulse_log.steps[0] <= impulse_log.steps[-1] < segment.steps),
         f"{where} is pushed within its steps",
     )
     _require(
-        bool(np.isfinite(pushes.impulses).all() and np.isfinite(kept).all()), f"{where} has finite pushes"
+        bool(np.isfinite(impulse_log.impulses).all() and np.isfinite(kept).all()),
+        f"{where} has finite pushes",
     )
 
 
 def _check(segment: Segment, where: str) -> None:
-    if segment.pushes is not None:
-        _check_pushes(segment, segment.pushes, where)
+    if segment.impulse_log is not None:
+        _check_impulse_log(segment, segment.impulse_log, where)
     plans = segment.plans
     planned = plans.ndim == 2 and plans.shape[1] == 2 and bool(np.all(plans[:, 0] < plans[:, 1]))
     _require(planned and bool(np.all(np.diff(plans[:, 1]) > 0)), f"{where} has plans in their order")

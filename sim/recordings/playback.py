@@ -160,10 +160,10 @@ class Playback:
         """
         kernel, p, h = self.kernel(segment), segment.vehicle.parameter_vector, segment.step_s
         rows = segment.rows(begin, end) if end > begin else segment.controls_at(begin)[None]
-        if segment.pushes is None or end == begin:
+        if segment.impulse_log is None or end == begin:
             return kernel.trajectory(state, rows, p, h, end - begin, ground.env)
         nodes, at, total = np.full((end - begin + 1, segment.vehicle.node_layout.size), np.nan), 0, 0
-        for impulse, count in segment.pushes.divided(begin, end):
+        for impulse, count in segment.impulse_log.divided(begin, end):
             us = np.ascontiguousarray(rows[at : at + count])
             met = kernel.node(state, us[0], p, h, env=ground.probe().env)
             if impulse is not None:

@@ -68,7 +68,7 @@ def _fresh(vehicle: Vehicle, memory: np.ndarray) -> np.ndarray:
 def _rolled(
     method: Segment, inputs: Segment, playback: Playback, state: np.ndarray, memory: np.ndarray
 ) -> tuple[Segment, str]:
-    """The segment that begins with a state at `method`'s first step and gets the inputs of another; why it ends early."""
+    """The segment that begins with a state at `method`'s first step, with another's inputs; why it ends early."""
     h, first = method.step_s, method.first_step
     steps = max(int(np.floor((inputs.end_s - method.since_s) / h + _EARLY)), first)
     times = inputs.since_s + inputs.change_steps * inputs.step_s
@@ -82,10 +82,10 @@ def _rolled(
     segment = replace(
         method, steps=steps, change_steps=changes[kept], controls=inputs.controls[kept], plans=plans
     )
-    if inputs.pushes is not None:
-        at_s = inputs.since_s + inputs.pushes.steps * inputs.step_s
+    if inputs.impulse_log is not None:
+        at_s = inputs.since_s + inputs.impulse_log.steps * inputs.step_s
         push_steps = np.maximum(np.ceil((at_s - method.since_s) / h - _EARLY).astype(np.int64), first)
-        segment = replace(segment, pushes=inputs.pushes.moved(push_steps, steps))
+        segment = replace(segment, impulse_log=inputs.impulse_log.moved(push_steps, steps))
     kernel, p = playback.kernel(method), method.vehicle.parameter_vector
     every, nothing_acts = min(max(round(POINT_PERIOD_S / h), 1), MOST_SEEN), np.zeros(kernel.dim)
     state, ground = state.copy(), playback.ground(method, memory)

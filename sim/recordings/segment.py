@@ -1,4 +1,4 @@
-"""A segment of a take: a while under one method and one set of parameters, as inputs, impulses and exact restart points."""
+"""A segment of a take: steps of one method and one set of parameters, as inputs, impulses and exact restart points."""
 
 from dataclasses import dataclass, field
 from functools import singledispatch
@@ -14,7 +14,7 @@ from sim.vehicles.forms.impulses import struck
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pushes:
+class ImpulseLog:
     """Impulses on a body in its own frame. Arrays are never written to."""
 
     steps: np.ndarray
@@ -40,13 +40,13 @@ class Pushes:
         first, last = np.searchsorted(self.steps, (begin, end))
         return range(int(first), int(last))
 
-    def moved(self, steps: np.ndarray, until: int) -> "Pushes":
+    def moved(self, steps: np.ndarray, until: int) -> "ImpulseLog":
         """The same impulses at the starts of other steps before `until`; those that come together act together."""
         kept = steps < until
         at, where = np.unique(steps[kept], return_inverse=True)
         impulses = np.zeros((len(at), self.impulses.shape[1]))
         np.add.at(impulses, where, self.impulses[kept])
-        return Pushes(at, impulses, np.zeros((0, 0)), np.zeros(0, np.int64))
+        return ImpulseLog(at, impulses, np.zeros((0, 0)), np.zeros(0, np.int64))
 
 
 @singledispatch
@@ -102,10 +102,10 @@ class Segment:
     """The controls were those of a plan, given step by step."""
     pivot_w: tuple[float, ...] | None = None
     """(3,) m: where what turns about a fixed point has it in the world."""
-    pushes: Pushes | None = None
+    impulse_log: ImpulseLog | None = None
     """Of an environment that moves, where there was one."""
     plans: np.ndarray = field(default_factory=lambda: np.zeros((0, 2), np.int64))
-    """(k, 2) of plans that were made in flight: the step that each was planned at, which may lie before the segment, and
+    """(k, 2) of plans made in flight: the step that each was planned at, which may lie before the segment, and
     the step at which it took over, increasing. Its controls are among those above."""
 
     @property
@@ -150,12 +150,12 @@ class Segment:
     def pushed(self, begin: int, end: int) -> list[tuple[np.ndarray, np.ndarray | None, int]]:
         """As `stretches`, divided where impulses act at the start: (controls, impulse, steps)."""
         stretches = self.stretches(begin, end)
-        if self.pushes is None:
+        if self.impulse_log is None:
             return [(controls, None, count) for controls, count in stretches]
         out: list[tuple[np.ndarray, np.ndarray | None, int]] = []
         at = begin
         for controls, count in stretches:
-            out += [(controls, impulse, n) for impulse, n in self.pushes.divided(at, at + count)]
+            out += [(controls, impulse, n) for impulse, n in self.impulse_log.divided(at, at + count)]
             at += count
         return out
 

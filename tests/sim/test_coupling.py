@@ -178,9 +178,9 @@ def test_a_take_replays_to_the_bit_without_the_environment(tmp_path: Path) -> No
     np.testing.assert_array_equal(stored.samples().nodes, again.nodes)
     np.testing.assert_array_equal(take.resimulate().samples().nodes, again.nodes)
     assert one.exchanges == asked, "nobody asked the environment"
-    pushes = take.segments[0].pushes
-    assert pushes is not None
-    free = replace(take, segments=(replace(take.segments[0], pushes=None),))
+    impulse_log = take.segments[0].impulse_log
+    assert impulse_log is not None
+    free = replace(take, segments=(replace(take.segments[0], impulse_log=None),))
     assert np.abs(free.samples().nodes[200] - again.nodes[200]).max() > 1e-3, "it does matter"
 
 

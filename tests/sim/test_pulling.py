@@ -134,7 +134,7 @@ def test_a_pulled_flight_is_recorded_and_replays_to_the_bit(vehicle, tmp_path):
     running.submit(LetGo())
     end = running.advance(0.4).lanes[0]
     (take,) = running.takes()
-    assert len(take.segments[0].pushes.steps) == 130
+    assert len(take.segments[0].impulse_log.steps) == 130
     saved = load_take(save_take(take, tmp_path / "pulled.npz"))
     told = take.samples()
     np.testing.assert_array_equal(saved.samples().nodes, told.nodes)
@@ -234,12 +234,12 @@ def test_a_take_that_tells_impulses_on_a_part_of_the_vehicle_alone_is_read(tmp_p
     )
     (take,) = running.takes()
     segment = take.segments[0]
-    brief = replace(segment.pushes, impulses=segment.pushes.impulses[:, :9])
+    brief = replace(segment.impulse_log, impulses=segment.impulse_log.impulses[:, :9])
     older = save_take(
-        replace(take, segments=(replace(segment, pushes=brief),)), tmp_path / "older.npz", brief=True
+        replace(take, segments=(replace(segment, impulse_log=brief),)), tmp_path / "older.npz", brief=True
     )
-    read = load_take(older).segments[0].pushes.impulses
-    assert read.shape == segment.pushes.impulses.shape
+    read = load_take(older).segments[0].impulse_log.impulses
+    assert read.shape == segment.impulse_log.impulses.shape
     np.testing.assert_array_equal(read, np.pad(brief.impulses, ((0, 0), (0, 3))))
 
 

@@ -69,14 +69,16 @@ class Coupling:
 
         placed: pose (4, 4) in the world of the main body that is observed.
         """
-        segment, pushes = moment.segment, moment.segment.pushes
-        kept = 0 if pushes is None else int(np.sum(segment.point_steps[pushes.points] <= moment.step))
-        if pushes is None or not kept:
+        segment, impulse_log = moment.segment, moment.segment.impulse_log
+        kept = (
+            0 if impulse_log is None else int(np.sum(segment.point_steps[impulse_log.points] <= moment.step))
+        )
+        if impulse_log is None or not kept:
             self.begin_anew()
             return
-        self.environment.restore(pushes.environments[kept - 1])
+        self.environment.restore(impulse_log.environments[kept - 1])
         self._known_vehicle = None
-        first = int(segment.point_steps[pushes.points[kept - 1]])
+        first = int(segment.point_steps[impulse_log.points[kept - 1]])
         period = dynamics.control_steps
         for step in range(-(-first // period) * period, moment.step, period):
             at = playback.moment(segment, step)

@@ -10,7 +10,7 @@ import numpy as np
 from sim.environment.environment import Environment
 from sim.recordings.playback import Playback
 from sim.recordings.resimulation import POINT_PERIOD_S
-from sim.recordings.segment import SAME_S, Moment, Pushes, Segment
+from sim.recordings.segment import SAME_S, ImpulseLog, Moment, Segment
 from sim.steppers.dynamics import Dynamics
 
 KEPT_S = 300.0
@@ -181,12 +181,12 @@ def _segment(chunks: list[_Chunk], end_s: float) -> Segment:
         contact=dynamics.kernel.inline is not None,
         every_step=dynamics.every_step,
         pivot_w=None if pivot_w is None else tuple(pivot_w.tolist()),
-        pushes=_pushes(chunks),
+        impulse_log=_impulse_log(chunks),
         plans=np.array([plan for chunk in chunks for plan in chunk.plans], np.int64).reshape(-1, 2),
     )
 
 
-def _pushes(chunks: list[_Chunk]) -> Pushes | None:
+def _impulse_log(chunks: list[_Chunk]) -> ImpulseLog | None:
     kept = {k: chunk.environment for k, chunk in enumerate(chunks) if chunk.environment is not None}
     steps = [step for chunk in chunks for step in chunk.push_steps]
     if not (kept or steps):
@@ -195,7 +195,7 @@ def _pushes(chunks: list[_Chunk]) -> Pushes | None:
     states = np.array(list(kept.values())) if kept else np.zeros((0, 0))
     dim = chunks[0].dynamics.vehicle.impulse_size
     points = np.array(list(kept), np.int64)
-    return Pushes(np.array(steps, np.int64), np.array(impulses).reshape(len(steps), dim), states, points)
+    return ImpulseLog(np.array(steps, np.int64), np.array(impulses).reshape(len(steps), dim), states, points)
 
 
 def _chunks(segment: Segment, dynamics: Dynamics, end: int) -> list[_Chunk]:
@@ -209,14 +209,14 @@ def _chunks(segment: Segment, dynamics: Dynamics, end: int) -> list[_Chunk]:
         rows = [segment.controls_at(begin), *(segment.controls[k] for k in own)]
         state, memory = segment.states[point], segment.memories[point]
         chunk = _Chunk(dynamics, segment.since_s, pivot_w, state, memory, steps, rows)
-        if segment.pushes is not None:
-            first, last = np.searchsorted(segment.pushes.steps, (begin, until))
+        if segment.impulse_log is not None:
+            first, last = np.searchsorted(segment.impulse_log.steps, (begin, until))
             chunk.push_steps, chunk.impulses = (
-                segment.pushes.steps[first:last].tolist(),
-                [*segment.pushes.impulses[first:last]],
+                segment.impulse_log.steps[first:last].tolist(),
+                [*segment.impulse_log.impulses[first:last]],
             )
-            kept = np.flatnonzero(segment.pushes.points == point)
-            chunk.environment = segment.pushes.environments[kept[0]] if kept.size else None
+            kept = np.flatnonzero(segment.impulse_log.points == point)
+            chunk.environment = segment.impulse_log.environments[kept[0]] if kept.size else None
         chunk.plans = [
             (planned, since) for planned, since in segment.plans.tolist() if begin <= since < until
         ]

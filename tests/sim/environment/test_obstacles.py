@@ -302,8 +302,8 @@ def test_a_ride_into_cones_and_a_wall_replays_to_the_bit_and_a_retake_meets_the_
     simulation.advance(0.0)
     take = reply.result(timeout=10)
     segment = take.segments[0]
-    assert segment.pushes is not None
-    assert len(segment.pushes.steps) > 0
+    assert segment.impulse_log is not None
+    assert len(segment.impulse_log.steps) > 0
     playback = Playback(take.segments, lambda: world("driving"))
     end = playback.node(playback.moment(segment, segment.steps))
     assert np.array_equal(end, simulation.run.flown.node)

@@ -120,7 +120,7 @@ def test_a_take_along_the_mole_replays_to_the_bit(waves: float) -> None:
     simulation.advance(0.0)
     take = reply.result(timeout=10)
     segment = take.segments[0]
-    assert segment.pushes is not None
-    assert len(segment.pushes.steps) > 0
+    assert segment.impulse_log is not None
+    assert len(segment.impulse_log.steps) > 0
     playback = Playback(take.segments, lambda: world)
     assert np.array_equal(playback.node(playback.moment(segment, segment.steps)), simulation.run.flown.node)

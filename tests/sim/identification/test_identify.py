@@ -16,7 +16,7 @@ from sim.integrators import DEFAULT, integrator
 from sim.platform.errors import InputError
 from sim.platform.processes import GivenUp
 from sim.recordings import Take, save_take
-from sim.recordings.segment import Pushes
+from sim.recordings.segment import ImpulseLog
 from sim.recordings.take import segment_of
 from sim.vehicles.forms.form import TREES, Form
 from sim.world import load_world
@@ -204,8 +204,8 @@ def test_of_a_take_the_longest_flight_that_nothing_else_acts_on_is_believed() ->
     found = sim.identify(first_guess(), take, UNKNOWN)
     assert found.values["mass"] == pytest.approx(5.4, rel=1e-8)  # measured: 1e-13
     nothing = np.zeros((0, 0)), np.zeros(0, np.int64)
-    struck = Pushes(np.array([330]), np.array([[0.0, 0.0, 0.0, 5.0, 0.0, 0.0]]), *nothing)
-    short = sim.Recording.of(replace(take, segments=(replace(on_ground, pushes=struck),)), true)
+    struck = ImpulseLog(np.array([330]), np.array([[0.0, 0.0, 0.0, 5.0, 0.0, 0.0]]), *nothing)
+    short = sim.Recording.of(replace(take, segments=(replace(on_ground, impulse_log=struck),)), true)
     standing = replace(
         on_ground, steps=2, change_steps=segment.change_steps[:1], controls=segment.controls[:1]
     )
