@@ -37,7 +37,7 @@ class Follower:
 
     def __init__(self, scene: Scene, world: World, places_w: np.ndarray | None = None) -> None:
         """`places_w`: what the overview is of, (n, 3) m; None: the subject alone."""
-        self.scene_view, self._world = SceneView(world.water_level_m), world
+        self.scene_view, self._world = SceneView(world), world
         self._rig = CameraRig(scene.camera, bumps_of(world))
         self._rig.watch(places_w)
         comparison = scene.comparison
@@ -50,6 +50,7 @@ class Follower:
     def follow(self, snapshot: Snapshot, dt_s: float, aspect: float) -> View:
         """The view of the next moment, `dt_s` after the one before, for a picture of width over height `aspect`."""
         # A snapshot of a headless run is shown at its own end, not an interval late.
+        self.scene_view.film.go_on(dt_s)
         subject = self.scene_view.observe(snapshot, math.inf)
         return self._rig.update(
             subject.T_wb,

@@ -53,6 +53,8 @@ class DrawnVehicle:
     presence: float = 1.0
     """Of a ghost, 0..1: how much of it is seen."""
     wreck: bool = False
+    pieces: Mapping[str, np.ndarray] = field(default_factory=dict)
+    """Node name -> (4, 4) by which a part that has come off has moved in the world; "" for all that has not."""
     still: bool = False
     """It stands about: the vehicles' shadow map is not fitted to it."""
     bodies: Mapping[str, np.ndarray] = field(default_factory=dict)

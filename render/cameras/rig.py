@@ -1,5 +1,7 @@
 """The camera: one of six ways of looking, smoothed in wall time, never in the rock, never lost."""
 
+import math
+
 import numpy as np
 
 from render.cameras.clearance import Bumps, GroundGuard, Surroundings
@@ -15,6 +17,8 @@ CAMERA_KINDS = ("chase", "orbit", "cockpit", "tower", "free", "overview")
 _JUMP_M = 30.0
 """A subject that moves this much further in a frame than its speed explains has been placed anew."""
 _FARTHEST_M = 1e6
+_ASIDE_RAD = 0.7
+"""From the way that something has come to the bearing at which it is looked at."""
 
 
 class CameraRig:
@@ -57,6 +61,14 @@ class CameraRig:
         orbit = self._cameras["orbit"]
         if bearing_rad is not None and isinstance(orbit, Orbit):
             orbit.look_along(bearing_rad)
+        self.cut()
+
+    def step_out(self, T_wb: np.ndarray, velocity_w: np.ndarray) -> None:
+        """Let the orbiting camera look at something from beside the way that it has come."""
+        way = velocity_w[:2] if np.linalg.norm(velocity_w[:2]) > 1.0 else T_wb[:2, 0]
+        orbit = self._cameras["orbit"]
+        assert isinstance(orbit, Orbit)
+        orbit.look_along(math.atan2(way[1], way[0]) + _ASIDE_RAD)
         self.cut()
 
     def watch(self, places_w: np.ndarray | None) -> None:

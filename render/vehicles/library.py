@@ -264,7 +264,7 @@ class ModelLibrary:
         hidden = pose.hidden.union(model.not_in_ghosts if vehicle.ghost else ())
         if _sits_in(context.view, vehicle) and context.name != "shadow":
             hidden = hidden.union(model.occupants)
-        _write(program, "world_from_node", _node_matrices(loaded.asset, vehicle.T_wb, pose, hidden))
+        _write(program, "world_from_node", _node_matrices(loaded.asset, vehicle, pose, hidden))
         if self._materials_of.get(program.glo) is not loaded:
             _write_materials(program, loaded.asset)
             self._materials_of[program.glo] = loaded
@@ -294,8 +294,11 @@ def _sits_in(view: View, vehicle: DrawnVehicle) -> bool:
     return view.inside and not vehicle.ghost and float(np.linalg.norm(view.eye_w - vehicle.T_wb[:3, 3])) < 3.0
 
 
-def _node_matrices(asset: ModelAsset, T_wb: np.ndarray, pose: RigPose, hidden: frozenset[str]) -> np.ndarray:
+def _node_matrices(
+    asset: ModelAsset, vehicle: DrawnVehicle, pose: RigPose, hidden: frozenset[str]
+) -> np.ndarray:
     """(MAX_NODES, 3, 4) float32, the rows that are not (0, 0, 0, 1); a hidden node shrinks to a point."""
+    T_wb, pieces = vehicle.T_wb, vehicle.pieces
     matrices = np.zeros((MAX_NODES, 4, 4))
     count = len(asset.nodes)
     matrices[:count] = T_wb
@@ -307,6 +310,8 @@ def _node_matrices(asset: ModelAsset, T_wb: np.ndarray, pose: RigPose, hidden: f
             matrices[k] = pose.placed[name]
         elif name in pose.nodes:
             matrices[k] = matrices[k] @ pose.nodes[name]
+        if pieces:
+            matrices[k] = pieces.get(name, pieces[""]) @ matrices[k]
     return matrices[:, :3].astype("f4")
 
 

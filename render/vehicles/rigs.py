@@ -88,6 +88,7 @@ def dressed_bodies(vehicle: DrawnVehicle) -> tuple[DrawnVehicle, ...]:
             parameters={},
             observables={},
             bodies={},
+            pieces=vehicle.pieces if name == next(iter(vehicle.bodies)) else {},
             links=(),
         )
         for name, T_wb in vehicle.bodies.items()

@@ -7,7 +7,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from render.frame import DrawnSea, Frame, Polyline, Surface, View
+from render.frame import DrawnSea, DrawnVehicle, Frame, Polyline, Surface, View
+from render.vehicles.crash_film import CrashFilm
 from render.vehicles.left_behind import LeftBehind
 from render.vehicles.shown import LaneArrows, Shown, drawn, middle_m, moved, pull, reach_m, wreck
 from sim.contact.obstacles import ObstaclesPicture
@@ -16,6 +17,7 @@ from sim.scene.race import Standing
 from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot
 from sim.vehicle_config import VehicleConfig
 from sim.water.picture import BoxPicture
+from sim.world import World
 
 _DUE, _THEN, _OTHER = (1.0, 0.62, 0.05), (0.9, 0.85, 0.7), (0.35, 0.36, 0.38)
 """Linear RGB: the next gate, the one after it, and all others."""
@@ -108,9 +110,11 @@ class Subject:
 class SceneView:
     """Keeps what a picture needs beyond one snapshot: what lanes leave behind, and the scale of force arrows."""
 
-    def __init__(self, water_level_m: float | None = None) -> None:
-        """`water_level_m`: of the world, where it has water."""
-        self._level_m = -math.inf if water_level_m is None else water_level_m
+    def __init__(self, world: World | None = None, *, replays: bool = False) -> None:
+        """`world`: in which it takes place. `replays`: whether the last seconds before a crash are shown again."""
+        level_m = None if world is None else world.water_level_m
+        self._level_m = -math.inf if level_m is None else level_m
+        self.film = CrashFilm(world, replays=replays)
         self._left: dict[str, LeftBehind] = {}
         self._arrows = LaneArrows()
         self._shown: tuple[Shown, ...] = ()
@@ -123,6 +127,8 @@ class SceneView:
     def observe(self, snapshot: Snapshot, now_s: float) -> Subject:
         """Place every lane at the wall time `now_s` (`time.perf_counter()`); returns the flown one."""
         self._shown = tuple(self._place(snapshot, lane, now_s) for lane in snapshot.lanes)
+        self.film.observe(snapshot)
+        filmed = self.film.shown()
         self._environment, self._race = snapshot.environment, snapshot.race
         self._target_path_w = snapshot.target_path_w
         names = [lane.name for lane in snapshot.lanes]
@@ -130,6 +136,8 @@ class SceneView:
         for shown in self._shown:
             self._left[shown.lane.name].extend(shown)
             self._arrows.note(shown.lane)
+        if filmed is not None:
+            self._shown = (filmed, *self._shown[1:])
         flown = self._shown[0]
         T_wb, twist_b = flown.T_wb, flown.lane.twist_b
         if flown.lane.pivot_w is not None:
@@ -168,7 +176,7 @@ class SceneView:
         gate_lines, gate_panes = ((), ()) if self._race is None else gates_drawn(self._race)
         return Frame(
             view=view,
-            vehicles=tuple(drawn(shown, self._shown[0], options.highlight) for shown in finite),
+            vehicles=tuple(vehicle for shown in finite for vehicle in self._drawn(shown, options)),
             lines=(
                 *_there(marks.line(shown) for marks, shown in trailed),
                 *(line for shown in finite for line in wreck(shown)),
@@ -181,7 +189,11 @@ class SceneView:
                 for shown in finite
                 for arrow in self._arrows.of(shown, forces=options.show_forces, frame=options.show_frame)
             ),
-            surfaces=(*_there(marks.surface(shown) for marks, shown in trailed), *gate_panes),
+            surfaces=(
+                *_there(marks.surface(shown) for marks, shown in trailed),
+                *gate_panes,
+                *self.film.dust(view),
+            ),
             water_box=self._told(BoxPicture),
             cones=self._told(ObstaclesPicture),
             wakes=_there(marks.wake(shown) for marks, shown in left),
@@ -190,6 +202,10 @@ class SceneView:
             wall_s=wall_s,
             exposure=exposure,
         )
+
+    def _drawn(self, shown: Shown, options: ViewOptions) -> tuple[DrawnVehicle, ...]:
+        vehicle = drawn(shown, self._shown[0], options.highlight)
+        return self.film.broken(vehicle) if shown is self._shown[0] and not shown.apart else (vehicle,)
 
     def _told(self, kind: type[Thing]) -> Thing | None:
         """What the moving environment shows, where it is of this kind."""

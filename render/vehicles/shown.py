@@ -121,8 +121,8 @@ def _turns(config: VehicleConfig) -> bool:
 
 def drawn(shown: Shown, flown: Shown, highlight: str = "") -> DrawnVehicle:
     lane = shown.lane
-    wreck = lane.status is not LaneStatus.RUNNING
-    ghost = lane.name != highlight if highlight else lane.ghost and not (wreck or shown.apart)
+    stopped = lane.status is not LaneStatus.RUNNING
+    ghost = lane.name != highlight if highlight else lane.ghost and not (stopped or shown.apart)
     seen = 1.0
     if ghost and not shown.apart and np.isfinite(flown.T_wb).all():
         seen = presence(shown.T_wb, flown.T_wb, 0.5 * lane.config.camera.distance_m)
@@ -137,7 +137,7 @@ def drawn(shown: Shown, flown: Shown, highlight: str = "") -> DrawnVehicle:
         tint=lane.tint,
         ghost=ghost,
         presence=seen,
-        wreck=wreck,
+        wreck=lane.status is LaneStatus.CRASHED or (stopped and lane.ghost),
         bodies=_with_stand(shown),
         observables=lane.observables,
         links=tuple(shape for shape in lane.links if shape.body != STAND) if ghost else lane.links,

@@ -64,6 +64,8 @@ class Model:
     occupants: tuple[str, ...] = ("pilot", "driver")
     """Nodes that are not drawn for the eye that sits in them."""
     not_in_ghosts: tuple[str, ...] = ("interior", "pilot", "glass")
+    comes_off: tuple[tuple[str, ...], ...] = ()
+    """Nodes that break off together in a crash."""
     clear_around_m: float = 0.0
     """It stands on the ground where it is put: plants and blocks within this go."""
     wears: tuple[tuple[str, str], ...] = ()
@@ -165,6 +167,7 @@ def read_model(table: TomlTable, known: Names) -> Model:
         occupants=table.texts("occupants") if table.has("occupants") else usual.occupants,
         not_in_ghosts=table.texts("not_in_ghosts") if table.has("not_in_ghosts") else usual.not_in_ghosts,
         wears=_read_looks(table.table("wears"), known),
+        comes_off=tuple(_read_group(inner) for inner in table.tables("comes_off")),
         clear_around_m=table.number("clear_around_m", 0.0, low=0.0, high=100.0),
         box_half_m=(hx, hy, hz),
     )
@@ -183,10 +186,21 @@ def _read_looks(table: TomlTable, known: Names) -> tuple[tuple[str, str], ...]:
     return looks
 
 
-def _read_part(table: TomlTable, known: Names) -> Part:
+def _read_nodes(table: TomlTable) -> tuple[str, ...]:
     nodes = table.texts("nodes")
     if not nodes:
         raise table.error("nodes", "is missing; allowed: a list of nodes of the model")
+    return nodes
+
+
+def _read_group(table: TomlTable) -> tuple[str, ...]:
+    nodes = _read_nodes(table)
+    table.finish()
+    return nodes
+
+
+def _read_part(table: TomlTable, known: Names) -> Part:
+    nodes = _read_nodes(table)
     hidden = table.texts("hidden")
     for name in hidden:
         if name not in HIDDEN_WHEN:

@@ -56,6 +56,12 @@ def test_after_a_crash_three_seconds_back_waits_and_the_first_control_flies_on(
         crashed = app.wait_until(
             lambda p: p["lanes"][0]["status"] == "crashed", timeout_s=120, what="it has crashed"
         )
+        assert (
+            "banner/reset"
+            in app.wait_until(
+                lambda p: "banner/replay" in p["widgets"], timeout_s=60, what="the fall is shown again"
+            )["widgets"]
+        )
         scrubbed(app, 0.2, 0.5)
         screen.xdotool("key", "F8")
         app.wait_until(lambda p: "banner/back" in p["widgets"], timeout_s=30, what="it has crashed, now")

@@ -122,12 +122,26 @@ def test_a_ghost_shows_only_in_the_blended_pass(studio, library):
     assert studio.draw(lambda context: library.draw(ghost, context), "blend")[..., 1].max() > 0.1
 
 
-def test_a_wreck_is_darker(studio, library):
-    bright, dark = (
-        studio.draw(lambda context, v=v: library.draw(v, context), "opaque")[..., :3].sum()
+def test_a_wreck_is_dusty_and_no_black_shape(studio, library):
+    whole, battered = (
+        studio.draw(lambda context, v=v: library.draw(v, context), "opaque")[..., :3]
         for v in (FLYING, replace(FLYING, wreck=True))
     )
-    assert dark < 0.6 * bright
+    assert 0.5 < battered.sum() / whole.sum() < 1.1
+    drawn = whole.sum(axis=2) > 0.0
+    assert np.abs(battered - whole)[drawn].mean() > 0.02
+
+
+def test_a_part_that_has_come_off_is_drawn_where_it_is(studio, library):
+    away = np.eye(4)
+    away[:3, 3] = 0.0, 0.0, 500.0
+    stays = {"": np.eye(4)}
+    parts = [stays, {**stays, "skids": away}, {"": away}]
+    covered = [
+        (studio.draw(lambda context, v=v: library.draw(v, context), "opaque")[..., 3] > 0).sum()
+        for v in (replace(FLYING, pieces=pieces) for pieces in parts)
+    ]
+    assert covered[0] > covered[1] > covered[2] == 0
 
 
 def test_a_turning_rotor_leaves_the_solid_blades_out(studio, library):

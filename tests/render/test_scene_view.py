@@ -10,6 +10,7 @@ from render.vehicles.scene_view import SceneView, ViewOptions
 from sim.groups.numeric import pose_exp, rotation_exp
 from sim.simulation.lanes.snapshot import LaneSnapshot, LaneStatus, Snapshot
 from sim.vehicle_config import config_named
+from sim.world import load_world
 
 TWIST = np.array([0.4, -0.9, 1.3, 5.0, -2.0, 1.0])
 VIEW = View(eye_w=np.zeros(3), view=np.eye(4), projection=np.eye(4))
@@ -204,7 +205,7 @@ def test_a_ghost_is_seen_the_more_the_further_it_is_from_the_flown_vehicle():
 
 
 def test_rings_run_on_about_a_vehicle_that_the_water_has_stopped():
-    scene = SceneView(water_level_m=0.0)
+    scene = SceneView(replace(load_world("plain"), open_sea_m=0.0))
     ages = []
     for k, height in enumerate((3.0, 2.0, 0.5, 0.5, 0.5)):
         there = np.eye(4)

@@ -30,6 +30,8 @@ from ui.settings.view_settings import ViewSettings
 from ui.window.app_window import AppWindow
 from ui.window.pace import Pace, is_late
 
+_OUTSIDE = {"chase": "orbit", "cockpit": "orbit"}
+"""Cameras that step back from a wreck."""
 _RESTING_SLACK = 20.0
 """A camera that creeps on to where it comes to rest shall not take a whole picture away: see `_as_from`."""
 
@@ -46,6 +48,8 @@ class Drawn:
     """By lane, (3,) m by which it was drawn apart from its true place."""
     labels_px: dict[str, tuple[float, float, float]]
     """By lane, x and y of the place of its name, and y of the lane's foot: framebuffer pixels, origin bottom left."""
+    replay_s: float | None
+    """Before a crash, what is shown once more; None where the present is shown."""
     anew: bool
     """False where nothing was drawn, since it is there already."""
 
@@ -60,7 +64,8 @@ class Picture:
         self._window = window
         self._scene, self._world, self._sun = scene, world, Sun.of(scene.sun)
         self._rig = CameraRig(scene.camera, bumps_of(world))
-        self._framings, self._eyes = view.framings, view.eyes
+        self._framings, self._eyes, self._act = view.framings, view.eyes, 0
+        self._bearing_rad = 0.0
         self._take_up(scene, world)
         self._budget, self._moves = FrameBudget(), True
         self._shown: tuple[Frame, ...] = ()
@@ -124,8 +129,13 @@ class Picture:
             self._wall_s += dt_s
         self._window.apart_s = self._budget.shortest_s
         now_s = time.perf_counter()
+        film = self._scene_view.film
+        film.go_on(dt_s)
         subject = self._scene_view.observe(snapshot, now_s)
-        self._rig.kind = settings.camera
+        self._rig.kind = _OUTSIDE.get(settings.camera, settings.camera) if film.on else settings.camera
+        if film.act != self._act:
+            self._act = film.act
+            self._rig.step_out(subject.T_wb, film.velocity_w)
         self._rig.watch(planning.places_w)
         if settings.eye is not None and settings.eyes != self._eyes:
             self._eyes = settings.eyes
@@ -179,9 +189,9 @@ class Picture:
             if lane.name in apart
         }
         anew = any(pane.drawn for pane in panes)
-        return Drawn(
-            panes[0].view.view, panes[0].view.projection, shifts_w, label_places(panes, ends_w), anew
-        )
+        labels_px = label_places(panes, ends_w)
+        first = panes[0].view
+        return Drawn(first.view, first.projection, shifts_w, labels_px, film.replay_s, anew)
 
     @property
     def pace(self) -> Pace:
@@ -245,7 +255,8 @@ class Picture:
         """Light and camera as the scene wants them at first."""
         self._sun = Sun.of(scene.sun)
         self._scene, self._world = scene, world
-        self._scene_view = SceneView(world.water_level_m)
+        self._scene_view = SceneView(world, replays=True)
+        self._act = 0
         comparison = scene.comparison
         self._bearing_rad = math.radians(comparison.bearing_deg or 0.0)
         bearing_rad = None if comparison.bearing_deg is None else self._bearing_rad

@@ -31,6 +31,7 @@ from ui.desktop.picture import Picture
 from ui.desktop.probing import probed
 from ui.features.feature import Actions
 from ui.features.goals import GoalsView
+from ui.features.notices import CrashReplay
 from ui.features.plan.planning import Planning
 from ui.features.plots.curves import SaveCurves, table_of
 from ui.features.scenes.actions import SceneActions
@@ -304,7 +305,8 @@ class Session:
         """
         rect_px, view = self._shell.scene_rect_px, self._shell.view
         drawn = self._picture.draw(snapshot, view, rect_px, dt_s, motion, self._planning, again=again)
-        self.context.show(self._picture.pace, SceneCamera(drawn.view, drawn.projection, drawn.shifts_w))
+        camera = SceneCamera(drawn.view, drawn.projection, drawn.shifts_w)
+        self.context.show(self._picture.pace, camera, CrashReplay(drawn.replay_s))
         self._shell.label_lanes(drawn.labels_px, snapshot)
         return drawn.anew
 

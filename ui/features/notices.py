@@ -12,7 +12,7 @@ from sim.simulation.lanes.snapshot import LaneStatus, Snapshot
 from ui.window import theme
 from ui.window.context import PanelContext
 from ui.window.requests import Request
-from ui.window.widgets import OVERLAY, button, placed
+from ui.window.widgets import OVERLAY, button, note, placed
 from ui.window.wording import jumped
 
 LIFETIME_S = 5.0
@@ -78,6 +78,14 @@ class Toasts:
         return tuple(self._toasts)
 
 
+@dataclass(frozen=True, slots=True)
+class CrashReplay:
+    """What the picture shows of a crash."""
+
+    before_s: float | None = None
+    """Simulated time before it that is shown once more; None: the present."""
+
+
 REWIND_S = 3.0
 BANNER_PX = 450.0
 """Room that it takes at most."""
@@ -110,6 +118,10 @@ def draw_banner(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     imgui.push_text_wrap_pos(imgui.get_cursor_pos_x() + context.px(380.0))
     imgui.text_unformatted(lane.status_text)
     imgui.pop_text_wrap_pos()
+    before_s = context.of(CrashReplay).before_s
+    if before_s is not None:
+        imgui.text_colored(imgui.ImVec4(*theme.MUTED), f"Seen again slowly: {before_s:.1f} s before")
+        note(context, "banner/replay")
     imgui.spacing()
     text, key = f"{icons.ICON_FA_ROTATE_LEFT}  Back to the start", context.keymap.first("reset")
     if button(context, "banner/reset", text, key, lit=True):

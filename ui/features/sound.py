@@ -31,6 +31,8 @@ BANDS_HZ = {
     "wheels": (500.0, 5000.0),
 }
 """Of each noise, where it is loud; it falls off by 12 dB an octave to either side."""
+FULL_CRASH_MPS = 20.0
+CHIME_HZ, CHIME_EVERY_S = (523.25, 659.26, 783.99, 1046.5), 0.11
 CLICK_HZ, CLICK_S, THUMP_HZ, THUMP_S = 1250.0, 0.05, 70.0, 0.6
 
 
@@ -167,6 +169,35 @@ def thump(strength: float) -> np.ndarray:
     return 0.9 * strength * (0.7 * body + 0.6 * crack) * _struck(t, 0.003, 0.12)
 
 
+def crash(speed_mps: float, wet: bool) -> np.ndarray:
+    """Something breaks: a thud and a crack, pieces that clatter down, and scraping for as long as it slides."""
+    force = min(speed_mps / FULL_CRASH_MPS, 1.0)
+    t = np.arange(round((0.8 + 1.4 * force) * RATE_HZ)) / RATE_HZ
+    total = np.zeros(len(t))
+    blow = thump(0.55 + 0.45 * force)
+    total[: len(blow)] += blow[: len(total)]
+    scrape = noise("water" if wet else "wheels")[: len(t)]
+    total += 0.5 * force * scrape * _struck(t, 0.03, 0.25 + 0.45 * force)
+    random = np.random.default_rng(3)
+    for at_s in random.uniform(0.08, 0.75 * t[-1], 0 if wet else round(5 + 12 * force)):
+        since = np.clip(t - at_s, 0.0, None)
+        ring = np.sin(2.0 * math.pi * random.uniform(350.0, 2600.0) * since)
+        total += random.uniform(0.05, 0.16) * ring * np.exp(-since / random.uniform(0.01, 0.04)) * (t > at_s)
+    return total * np.minimum(t / 0.002, 1.0) * np.minimum((t[-1] - t) / (0.1 * t[-1]), 1.0)
+
+
+def chime(height: int) -> np.ndarray:
+    """Something has come off: two to four notes upwards, the more the better it was (0 to 2)."""
+    notes = CHIME_HZ[: 2 + min(max(height, 0), 2)]
+    t = np.arange(round((CHIME_EVERY_S * len(notes) + 0.7) * RATE_HZ)) / RATE_HZ
+    total = np.zeros(len(t))
+    for k, hz in enumerate(notes):
+        since = np.clip(t - CHIME_EVERY_S * k, 0.0, None)
+        tone = np.sin(2.0 * math.pi * hz * since) + 0.35 * np.sin(4.0 * math.pi * hz * since)
+        total += 0.13 * tone * np.minimum(since / 0.006, 1.0) * np.exp(-since / 0.28)
+    return total * np.minimum((t[-1] - t) / (0.1 * t[-1]), 1.0)
+
+
 def _struck(t: np.ndarray, rise_s: float, fall_s: float) -> np.ndarray:
     """Of a blow: from nothing, up, and to nothing at the end."""
     ending = np.minimum((t[-1] - t) / (0.1 * t[-1]), 1.0)
@@ -250,6 +281,10 @@ BUFFER_S = 0.15
 _log = logging.getLogger("holonomy")
 
 
+BEFORE = 6
+"""Samples before a crash, of which the fastest tells how hard it was."""
+
+
 class Mixer:
     """Asked for samples by the audio's thread, told what is to be heard by the window's."""
 
@@ -301,7 +336,12 @@ class Sound:
             return
         strikes = []
         felt = self._jolts.felt(snapshot)
-        if felt is not None:
+        lane = snapshot.lanes[0]
+        if felt is not None and lane.status is LaneStatus.CRASHED:
+            before = snapshot.samples[-BEFORE:] or (snapshot.lanes,)
+            speed_mps = max(float(np.linalg.norm(each[0].twist_b[3:])) for each in before)
+            strikes.append(crash(speed_mps, lane.config.hull is not None))
+        elif felt is not None:
             strikes.append(thump(felt[0]))
         if passed != self._passed:
             if self._passed is not None and snapshot.lanes[0].status is LaneStatus.RUNNING:

@@ -8,11 +8,14 @@ uniform vec4 wet;  // the water about it: height at the origin, slopes along x a
 
 out vec4 colour;
 
-void burn(inout Look look, vec3 p) {
+// Dust and scrapes of the ground that it fell on; lamps and screens are out.
+void batter(inout Look look, vec3 p) {
     float patchy = 0.5 + 0.5 * sin(p.x * 7.1 + 1.3 * sin(p.y * 5.3)) * sin(p.z * 6.7 + p.y * 3.1);
-    look.albedo = mix(look.albedo * 0.10, vec3(0.006), 0.55 + 0.4 * patchy);
-    look.metallic *= 0.3;
-    look.roughness = 0.9;
+    float streaks = 0.5 + 0.5 * sin(p.z * 41.0 + 3.0 * sin(p.x * 3.1 + p.y * 2.3));
+    float dusty = scorch * (0.18 + 0.42 * patchy + 0.15 * patchy * streaks);
+    look.albedo = mix(look.albedo, vec3(0.20, 0.155, 0.11), dusty);
+    look.metallic *= 1.0 - 0.7 * dusty;
+    look.roughness = mix(look.roughness, 0.9, dusty);
     look.emission *= 0.0;
 }
 
@@ -29,7 +32,7 @@ void main() {
     if (clipped(p_w)) discard;
     Look look = look_here();
     if (wet.w > 0.0) drench(look, p_w);
-    if (scorch > 0.5) burn(look, p_w);
+    if (scorch > 0.0) batter(look, p_w);
     vec3 v = normalize(eye.xyz - p_w);
     vec3 n = normalize(n_w);
     vec3 l = sun_direction.xyz;

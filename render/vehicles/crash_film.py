@@ -1,0 +1,195 @@
+"""What is shown of a crash of the flown vehicle: it breaks, then its last two seconds come again slowly, then it lies.
+
+Nothing of it is simulated: the lane has stopped, and its clock stands still. The film has a clock of its own.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from render.frame import DrawnVehicle, Surface, View
+from render.vehicles.shown import Shown
+from render.vehicles.wreckage import HULL, Height, Wreckage, blow_of, pieces_of
+from sim.groups.numeric import poses_between
+from sim.models.asset import has_model, load_model
+from sim.multibody.shapes import DARK_STEEL, LIGHT, STEEL, Link
+from sim.recordings.take import LaneStatus
+from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot
+from sim.world import World
+
+LIVE_S, REPLAYED_S, SLOWNESS = 1.5, 2.0, 3.0
+"""Of wall time that it breaks before the replay begins; of simulated time that is replayed; how much slower."""
+LEAST_S = 0.4
+"""What is shorter is not shown again."""
+_BEFORE_S = 0.04
+"""The motion so long before the blow is that which it ended."""
+_REPLAY_S = SLOWNESS * REPLAYED_S
+_BREAKS_S = 1.2
+"""Of the wreckage that is shown slowly, too."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Crash:
+    lane: LaneSnapshot
+    """As it came to its end."""
+    before: tuple[LaneSnapshot, ...]
+    """The last two seconds, the end with them."""
+    wreckage: Wreckage | None
+    """None for what has no model of its own to break."""
+
+
+class CrashFilm:
+    """Of one scene's flown lane."""
+
+    def __init__(self, world: World | None, *, replays: bool = False) -> None:
+        """replays: whether the last seconds are shown again."""
+        self._world, self._replays = world, replays
+        self._crash: _Crash | None = None
+        self._ran: int | None = None
+        self._age_s = 0.0
+
+    @property
+    def on(self) -> bool:
+        """Whether there is a wreck."""
+        return self._crash is not None
+
+    def go_on(self, dt_s: float) -> None:
+        """Wall time passes."""
+        self._age_s += min(max(dt_s, 0.0), 0.25)
+
+    def observe(self, snapshot: Snapshot) -> None:
+        """Told of every snapshot; a lane that had broken before nobody saw is a wreck at once."""
+        lane = snapshot.lanes[0]
+        crashed = lane.status is LaneStatus.CRASHED and np.isfinite(lane.T_wb).all()
+        if snapshot.look_back is not None or not crashed:
+            self._crash = None
+            self._ran = lane.generation if snapshot.look_back is None else None
+            return
+        if self._crash is not None and self._crash.lane.generation == lane.generation:
+            return
+        samples = [each[0] for each in snapshot.samples if each[0].generation == lane.generation]
+        before = tuple(each for each in samples if each.time_current_s > lane.time_current_s - REPLAYED_S)
+        before = tuple(each for each in before if each.time_current_s < lane.time_current_s)
+        self._crash = _Crash(lane, (*before, lane), self._broken(lane, before))
+        seen = self._ran == lane.generation
+        self._age_s = 0.0 if seen else self._ends_s + 60.0
+
+    @property
+    def _ends_s(self) -> float:
+        """When the replay is over."""
+        return LIVE_S + _REPLAY_S if self._replayed else 0.0
+
+    @property
+    def _replayed(self) -> bool:
+        crash = self._crash
+        if crash is None or not self._replays or crash.wreckage is None:
+            return False
+        return crash.lane.time_current_s - crash.before[0].time_current_s > LEAST_S
+
+    @property
+    def replay_s(self) -> float | None:
+        """Simulated time before the blow that is shown at the moment; None where the present is."""
+        if not self._replayed or not LIVE_S <= self._age_s < self._ends_s:
+            return None
+        return (self._ends_s - self._age_s) / SLOWNESS
+
+    @property
+    def act(self) -> int:
+        """Another number wherever the camera has to be placed anew: no crash, breaking, replay and what follows."""
+        if not self.on:
+            return 0
+        return 1 if self._age_s < LIVE_S or not self._replayed else 2
+
+    @property
+    def velocity_w(self) -> np.ndarray:
+        """(3,) m/s before the blow; zero without one."""
+        if self._crash is None or self._crash.wreckage is None:
+            return np.zeros(3)
+        blow = self._crash.wreckage.blow
+        return np.array(blow.T_wb[:3, :3] @ blow.twist_b[3:])
+
+    @property
+    def _wreck_age_s(self) -> float:
+        if not self._replayed or self._age_s < LIVE_S:
+            return self._age_s
+        since = self._age_s - self._ends_s
+        slow = min(since, SLOWNESS * _BREAKS_S)
+        return slow / SLOWNESS + since - slow
+
+    def shown(self) -> Shown | None:
+        """The flown lane as the film has it; None where the present is shown as it is."""
+        crash = self._crash
+        if crash is None:
+            return None
+        back_s = self.replay_s
+        if back_s is not None:
+            return _at(crash, crash.lane.time_current_s - back_s)
+        if crash.wreckage is None:
+            return None
+        D = crash.wreckage.moved(self._wreck_age_s)[HULL]
+        main = next(iter(crash.lane.bodies))
+        bodies = {**crash.lane.bodies, main: D @ crash.lane.T_wb}
+        return Shown(crash.lane, crash.lane.time_current_s, bodies)
+
+    def broken(self, vehicle: DrawnVehicle) -> tuple[DrawnVehicle, ...]:
+        """The flown vehicle with its parts where they are by now, and its chips."""
+        crash = self._crash
+        if crash is None or crash.wreckage is None or self.replay_s is not None:
+            return (vehicle,)
+        age_s, wreckage = self._wreck_age_s, crash.wreckage
+        names = [f"chip {k}" for k in range(wreckage.chips)]
+        poses = dict(zip(names, wreckage.chip_poses(age_s), strict=True))
+        links = tuple(
+            Link(
+                name,
+                (-half[0], 0.0, 0.0),
+                (half[0], 0.0, 0.0),
+                float(half[1]),
+                (LIGHT, STEEL, DARK_STEEL)[k % 3],
+            )
+            for k, (name, half) in enumerate(zip(names, wreckage.chip_half_m.tolist(), strict=True))
+        )
+        chips = replace(
+            vehicle, model="chips", T_wb=poses[names[0]], bodies=poses, links=links, time_s=None, wreck=False
+        )
+        whole = replace(vehicle, pieces=wreckage.moved(age_s), T_wb=crash.lane.T_wb)
+        return (whole, chips)
+
+    def dust(self, view: View) -> tuple[Surface, ...]:
+        """What hangs in the air."""
+        if self._crash is None or self._crash.wreckage is None or self.replay_s is not None:
+            return ()
+        found = self._crash.wreckage.dust(self._wreck_age_s, view)
+        return () if found is None else (found,)
+
+    def _broken(self, lane: LaneSnapshot, before: tuple[LaneSnapshot, ...]) -> Wreckage | None:
+        main = next(iter(lane.bodies))
+        look = lane.config.look_of(main)
+        name, config = (lane.vehicle, lane.config) if look is None else (look.name, look)
+        if self._world is None or not has_model(name):
+            return None
+        earlier = [each for each in before if each.time_current_s < lane.time_current_s - _BEFORE_S]
+        twist_b = earlier[-1].twist_b if earlier else lane.twist_b
+        x, y = lane.T_wb[:2, 3].tolist()
+        level_m, ground_m = self._world.water_level_m, float(self._world.terrain.height(x, y))
+        wet = level_m is not None and level_m > ground_m
+        blow = blow_of(lane.T_wb, twist_b, lane.twist_b, wet=wet)
+        return Wreckage(blow, pieces_of(config.model, load_model(name)), self._height())
+
+    def _height(self) -> Height:
+        world = self._world
+        assert world is not None
+        return lambda x, y: np.asarray(world.surface_m(x, y), float)
+
+
+def _at(crash: _Crash, time_s: float) -> Shown:
+    """The lane at an earlier moment."""
+    times = [each.time_current_s for each in crash.before]
+    later = min(int(np.searchsorted(times, time_s)), len(times) - 1)
+    one, other = crash.before[max(later - 1, 0)], crash.before[later]
+    span_s = other.time_current_s - one.time_current_s
+    share = (time_s - one.time_current_s) / span_s if span_s > 0.0 else 1.0
+    begin, end = (np.array([*each.bodies.values()]) for each in (one, other))
+    bodies = dict(zip(other.bodies, poses_between(begin, end, min(max(share, 0.0), 1.0)), strict=True))
+    running = other if other is not crash.lane else replace(other, status=LaneStatus.RUNNING)
+    return Shown(running, time_s, bodies)

@@ -1,0 +1,179 @@
+"""Laws of a crash's picture: what comes off flies as thrown bodies do, comes to rest, and can be seen again."""
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+from render.frame import View
+from render.matrices import look_at, perspective
+from render.vehicles.crash_film import LIVE_S, REPLAYED_S, SLOWNESS, CrashFilm
+from render.vehicles.scene_view import SceneView
+from render.vehicles.wreckage import HULL, LASTS_S, Piece, Wreckage, blow_of, pieces_of
+from sim.commands import PilotInput, Reset, Scrub, SetPilotInput
+from sim.groups.numeric import rotation_exp
+from sim.models.asset import load_model
+from sim.scene import Start
+from sim.simulation import Simulation
+from sim.simulation.lanes.snapshot import Snapshot
+from sim.vehicle_config import config_named
+from tests.sim.simulation_scenes import helicopter_scene, simulation
+
+SLOPE = np.array([0.12, -0.2])
+
+
+def slope(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    return 3.0 + SLOPE[0] * x + SLOPE[1] * y
+
+
+def wreckage() -> Wreckage:
+    T_wb = np.eye(4)
+    T_wb[:3, :3], T_wb[:3, 3] = rotation_exp(np.array([0.1, -0.2, 0.7])), (4.0, -3.0, 5.6)
+    blow = blow_of(
+        T_wb, np.array([0.2, -0.4, 0.1, 9.0, 1.0, -6.0]), np.array([0.0, 0, 0, 5.0, 0, 0]), wet=False
+    )
+    model = config_named("helicopter").model
+    return Wreckage(blow, pieces_of(model, load_model("helicopter")), slope)
+
+
+@cache
+def crashed() -> tuple[Simulation, tuple[Snapshot, ...]]:
+    start = Start(position_w=(0.0, 0.0, 26.0), velocity_b=(16.0, 2.0, -2.0))
+    running = simulation(helicopter_scene(start=start, flight_mode="raw"))
+    running.submit(SetPilotInput(PilotInput(pitch=0.3, roll=0.1, throttle=-1.0)))
+    seen = [running.advance(1.0 / 60.0)]
+    while seen[-1].lanes[0].status.value == "running":
+        seen.append(running.advance(1.0 / 60.0))
+    return running, tuple(seen)
+
+
+def filmed(film: CrashFilm, snapshots: tuple[Snapshot, ...], seconds: float = 0.0) -> CrashFilm:
+    for snapshot in snapshots:
+        film.observe(snapshot)
+    for _ in range(round(seconds / 0.05)):
+        film.go_on(0.05)
+    return film
+
+
+def eye() -> View:
+    at = np.array([-20.0, 3.0, 9.0])
+    return View(at, look_at(at, np.array([4.0, -3.0, 4.0])), perspective(0.8, 1.6, 0.1, 500.0))
+
+
+def test_every_node_of_a_model_belongs_to_the_hull_or_to_one_piece() -> None:
+    for name, most in (("helicopter", 3), ("quadrotor", 4), ("car", 4), ("boat", 2), ("motorboat", 2)):
+        asset, model = load_model(name), config_named(name).model
+        pieces = pieces_of(model, asset)
+        off = [node for piece in pieces[1:] for node in piece.nodes]
+        assert len(pieces) == 1 + most
+        assert len(set(off)) == len(off)
+        assert set(off) < set(asset.nodes)
+
+
+def test_blades_take_a_share_of_their_rotors_turning_along() -> None:
+    spins = [piece.spin_b for piece in pieces_of(config_named("helicopter").model, load_model("helicopter"))]
+    fastest = max(spins, key=lambda spin: float(np.abs(spin[2])))
+    assert fastest[2] == pytest.approx(41.0)
+
+
+def test_in_the_air_a_piece_falls_as_a_thrown_body() -> None:
+    """Its middle, against a parabola through where it set out, over the first 0.3 s of what starts high up."""
+    T_wb = np.eye(4)
+    T_wb[2, 3] = 500.0
+    blow = blow_of(T_wb, np.array([0.0, 0, 0, 8.0, -1.0, -3.0]), np.array([0.0, 0, 0, 1.0, 0, 0]), wet=False)
+    piece = Piece((), np.array([0.3, 0.0, 0.1]), np.array([1.0, 0.4, 0.5]), np.zeros(3))
+    left = Wreckage(blow, (piece,), slope)
+    height = [left.chip_poses(age)[:, 2, 3] for age in (0.0, 0.15, 0.3)]
+    fall = height[0] - 2.0 * height[1] + height[2]
+    np.testing.assert_allclose(fall, -9.81 * 0.15**2, rtol=1e-6)
+
+
+def test_what_has_come_off_lies_still_on_the_ground_in_the_end_and_nothing_is_below_it() -> None:
+    left = wreckage()
+    moved = left.moved(LASTS_S)
+    late, later = left.chip_poses(LASTS_S - 0.5), left.chip_poses(LASTS_S)
+    above = later[:, 2, 3] - slope(later[:, 0, 3], later[:, 1, 3])
+    assert above.max() < 0.4  # m, of chips that lie against the slope; measured 0.16
+    assert above.min() > -0.1
+    assert np.abs(later - late)[:, :3, 3].max() < 0.5
+    assert np.linalg.norm(moved[HULL][:3, 3] - np.eye(4)[:3, 3]) > 0.0
+    for matrix in moved.values():
+        np.testing.assert_allclose(matrix[:3, :3] @ matrix[:3, :3].T, np.eye(3), atol=1e-9)
+
+
+def test_the_same_crash_breaks_in_the_same_way_whatever_moments_are_asked_for() -> None:
+    one, other = wreckage(), wreckage()
+    for age in (0.2, 3.0, 0.7):
+        other.moved(age)
+    for node, matrix in one.moved(1.3).items():
+        np.testing.assert_array_equal(matrix, other.moved(1.3)[node])
+
+
+def test_a_blow_from_ahead_throws_back_and_one_from_below_up() -> None:
+    T_wb = np.eye(4)
+    ahead = blow_of(T_wb, np.array([0.0, 0, 0, 12.0, 0, 0]), np.array([0.0, 0, 0, 2.0, 0, 0]), wet=False)
+    np.testing.assert_allclose(ahead.impulse_w, [-1.15 * 12.0, 0.0, 0.0])
+    below = blow_of(T_wb, np.array([0.0, 0, 0, 3.0, 0, -5.0]), np.array([0.0, 0, 0, 3.0, 0, -5.0]), wet=False)
+    np.testing.assert_allclose(below.impulse_w, [0.0, 0.0, 1.15 * 5.0])
+
+
+def test_dust_rises_and_settles() -> None:
+    left = wreckage()
+    young, old = left.dust(0.5, eye()), left.dust(2.0, eye())
+    assert young is not None
+    assert old is not None
+    assert old.corners_w[:, 2].max() > young.corners_w[:, 2].max() > slope(np.array(4.0), np.array(-3.0))
+    assert np.max(old.alpha) < np.max(young.alpha)
+    assert left.dust(10.0, eye()) is None
+
+
+def test_it_breaks_is_seen_again_slowly_and_lies_there() -> None:
+    running, seen = crashed()
+    end = seen[-1].lanes[0]
+    film = filmed(CrashFilm(running.run.world, replays=True), seen)
+    assert film.on
+    assert film.replay_s is None
+    filmed(film, (), LIVE_S + 0.5 * SLOWNESS * REPLAYED_S)
+    assert film.replay_s == pytest.approx(0.5 * REPLAYED_S, abs=0.05)
+    shown = film.shown()
+    assert shown is not None
+    assert shown.lane.status.value == "running"
+    before = next(each.lanes[0] for each in seen if each.lanes[0].time_current_s >= shown.time_s - 1e-9)
+    np.testing.assert_allclose(shown.T_wb, before.T_wb, atol=0.4)  # within a sixtieth of a second's way
+    filmed(film, (), 2.0 * SLOWNESS * REPLAYED_S)
+    assert film.replay_s is None
+    lying = film.shown()
+    assert lying is not None
+    assert lying.lane is end
+    assert np.linalg.norm(lying.T_wb[:3, 3] - end.T_wb[:3, 3]) > 0.5
+
+
+def test_a_new_start_and_the_past_show_no_wreck() -> None:
+    running, seen = crashed()
+    film = filmed(CrashFilm(running.run.world, replays=True), seen)
+    running.submit(Scrub(seen[-1].lanes[0].time_current_s - 1.0))
+    film.observe(running.advance(0.0))
+    assert not film.on
+    running.submit(Reset())
+    film.observe(running.advance(0.0))
+    assert not film.on
+    crashed.cache_clear()
+
+
+def test_pieces_and_chips_are_in_the_frame_and_only_of_what_has_crashed() -> None:
+    running, seen = crashed()
+    scene = SceneView(running.run.world)
+    for snapshot in seen:
+        scene.observe(snapshot, np.inf)
+    scene.film.go_on(0.1)
+    scene.observe(seen[-1], np.inf)
+    whole, chips = scene.frame(eye()).vehicles
+    assert set(whole.pieces) >= {HULL, "skids", "main_blades", "tail"}
+    assert whole.wreck
+    assert len(chips.links) == len(chips.bodies) > 5
+    diverged = replace(seen[-1].lanes[0], status=type(seen[-1].lanes[0].status).DIVERGED)
+    scene.observe(replace(seen[-1], lanes=(diverged,)), np.inf)
+    (one,) = scene.frame(eye()).vehicles
+    assert not one.pieces
+    assert not one.wreck
