@@ -19,6 +19,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 HERE = Path(__file__).resolve().parents[1]
 PARTS = ("made", "kernels", "simulate", "sweep", "frames", "cold", "start")
@@ -39,8 +40,11 @@ METHODS = (
     "rk2",
     "rk4",
     "implicit-rk2",
+    "variational-spheres",
 )
-VEHICLES = ("rigid-body", "helicopter", "spacecraft", "boat", "car", "snakeboard")
+VEHICLES = ("rigid-body", "helicopter", "spacecraft", "boat", "car", "snakeboard", "pendulum links=3")
+FREE = VEHICLES[:4]
+"""Their first state moves in no way: they are set in motion."""
 STEP_S, STEPS = 0.01, 4000
 MADE = (
     ("helicopter", "variational"),
@@ -51,6 +55,8 @@ MADE = (
     ("snakeboard", "variational"),
     ("quadrotors-with-load", "rkmk4"),
     ("helicopter-with-load", "rkmk4"),
+    ("pendulum links=3", "rkmk4"),
+    ("pendulum links=3", "variational-spheres"),
 )
 VARIANTS = 100
 FRAMES, SIZE_PX = 4, (1280, 800)
@@ -65,6 +71,15 @@ def cpu_s(work: Callable[[], object]) -> float:
     return time.process_time() - begun
 
 
+def craft_of(vehicle: str) -> Any:
+    """A vehicle by its name, perhaps with parameters: "pendulum links=3"."""
+    import sim
+
+    name, *given = vehicle.split()
+    parameters = {key: float(value) for key, value in (each.split("=") for each in given)}
+    return sim.vehicle(name, **parameters)
+
+
 def kernel(vehicle: str, method: str) -> Callable[[], float]:
     """Microseconds a step of rollouts from the vehicle's first state, its controls neutral."""
     import numpy as np
@@ -72,12 +87,11 @@ def kernel(vehicle: str, method: str) -> Callable[[], float]:
     import sim
     from sim.compiler import compile_kernel
 
-    craft = sim.vehicle(vehicle)
+    craft = craft_of(vehicle)
     made = compile_kernel(craft, sim.integrators()[method])
     p, u, node = craft.parameter_vector, craft.neutral_controls, craft.default_state().node.copy()
-    node[craft.node_layout.velocity] += (
-        0.3 * np.sin(1.0 + np.arange(craft.group.dim)) * (vehicle in VEHICLES[:4])
-    )
+    if vehicle in FREE:
+        node[craft.node_layout.velocity] += 0.3 * np.sin(1.0 + np.arange(craft.group.dim))
     begin = made.start(node, u, p, STEP_S)
     advance = getattr(made, "advance", None) or made.rollout
 
@@ -96,7 +110,7 @@ def made(vehicle: str, method: str) -> Callable[[], float]:
     import sim
     from sim.compiler import compile_kernel, kernel
 
-    craft, scheme = sim.vehicle(vehicle), sim.integrators()[method]
+    craft, scheme = craft_of(vehicle), sim.integrators()[method]
     compile_kernel(sim.vehicle("rigid-body"), sim.integrators()["newmark"])
 
     def measured() -> float:
@@ -121,7 +135,7 @@ def simulation(vehicle: str, method: str) -> Callable[[], float]:
     """Microseconds a step of whole runs, as a script asks for them, and that looks at the energy."""
     import sim
 
-    craft = sim.vehicle(vehicle)
+    craft = craft_of(vehicle)
 
     def measured() -> float:
         runs = [

@@ -11,7 +11,7 @@ from sim.compiler import Kernel
 from sim.compiler.calls import called
 from sim.compiler.inline import Inline
 from sim.compiler.lanes import WIDTH, LaneCode, gathered, scattered
-from sim.compiler.rollouts import driver, start
+from sim.compiler.rollouts import driver, start, workspace
 from sim.contact.ground import Ground
 
 
@@ -141,7 +141,23 @@ def run_on_ground(
     machine, drive = kernel.module, _drive(kernel.inline)
     begin = machine.address("start")
     code = machine.code, begin, machine.address("start_carried") or begin
-    drive(*code, lanes, *rows, h, *stretches, ground.env, ground.report, memory, own, w, room, nodes, *told)
+    work = workspace(kernel.private_size, kernel.dim, kernel.node_size)
+    drive(
+        *code,
+        *work,
+        lanes,
+        *rows,
+        h,
+        *stretches,
+        ground.env,
+        ground.report,
+        memory,
+        own,
+        w,
+        room,
+        nodes,
+        *told,
+    )
 
 
 @cache
@@ -153,6 +169,8 @@ def _drive(inline: Inline) -> Any:
         code: tuple[int, int, int],
         begin: int,
         begin_carried: int,
+        table: np.ndarray,
+        work: np.ndarray,
         lanes: np.ndarray,
         starts: np.ndarray,
         us: np.ndarray,
@@ -176,30 +194,32 @@ def _drive(inline: Inline) -> Any:
             held = us[lane if len(us) > 1 else 0]
             p = ps[lane if len(ps) > 1 else 0]
             at = starts[lane if len(starts) > 1 else 0]
-            start(begin, at, held[0], w, p, h, y)
+            start((begin, begin, begin), table, work, at, held[0], w, p, h, 0, y, ())
             y[size:] = own
             # Whether the ground carries it from outside: a step is looked at.
             report[:] = 0.0
             trial[:] = y
-            rollout(code, trial, held[0], w, p, h, 1, node, env)
+            rollout(code, table, work, trial, held[0], w, p, h, 1, node, env)
             if np.any(wrench):
-                start(begin_carried, at, held[0], w, p, h, y)
+                start(
+                    (begin_carried, begin_carried, begin_carried), table, work, at, held[0], w, p, h, 0, y, ()
+                )
             report[:] = 0.0
             total, kept = 0, 0
             for s in range(last):
                 u, ahead = held[s if len(held) > 1 else 0], counts[s]
                 if keeps[s]:
-                    did, status, _ = rollout(code, y, u, w, p, h, 1, seen[lane, kept], env)
+                    did, status, _ = rollout(code, table, work, y, u, w, p, h, 1, seen[lane, kept], env)
                     kept, total, ahead = kept + 1, total + did, ahead - 1
                     if status:
                         break
-                did, status, _ = rollout(code, y, u, w, p, h, ahead, node, env)
+                did, status, _ = rollout(code, table, work, y, u, w, p, h, ahead, node, env)
                 total += did
                 if status:
                     break
             else:
                 # A node is told by the step that begins there.
-                rollout(code, y, held[-1], w, p, h, 1, seen[lane, kept], env)
+                rollout(code, table, work, y, held[-1], w, p, h, 1, seen[lane, kept], env)
             done[lane] = total
 
     return drive

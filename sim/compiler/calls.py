@@ -18,18 +18,21 @@ def _called(typing_context: Any, address: Any, table: Any, count: Any) -> Any:
     return types.int64(types.int64, types.int64, types.int64), generate
 
 
-@intrinsic
-def _pointer(typing_context: Any, address: Any) -> Any:
-    def generate(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
-        return builder.inttoptr(args[0], context.get_value_type(signature.return_type))
+def _pointer_to(number: Any) -> Any:
+    @intrinsic
+    def pointer(typing_context: Any, address: Any) -> Any:
+        def generate(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+            return builder.inttoptr(args[0], context.get_value_type(signature.return_type))
 
-    return types.CPointer(types.float64)(types.int64), generate
+        return types.CPointer(number)(types.int64), generate
+
+    return pointer
 
 
 called: Any = _called
 """In compiled functions: what the code at an address returns for the address of a table and a whole number."""
-pointer: Any = _pointer
-"""In compiled functions: an address as one of numbers, for `carray`."""
+pointer, whole_pointer = _pointer_to(types.float64), _pointer_to(types.int64)
+"""In compiled functions: an address as one of numbers, or of whole numbers, for `carray`."""
 
 
 def c_address(function: Any) -> int:

@@ -3,6 +3,7 @@
 import hashlib
 import os
 import re
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -46,6 +47,7 @@ class MachineCode:
         self.trajectory: Any = partial(driver.trajectory, self.code)
         self.many: Any = partial(driver.many, self.code)
         self._addresses: dict[str, int] = {}
+        self._local = threading.local()
 
     @staticmethod
     def of(name: str, text: str, driver: Driver, names: Sequence[str]) -> "MachineCode":
@@ -62,6 +64,13 @@ class MachineCode:
             self._addresses[name] = self._engine.get_function_address(name)
         return self._addresses[name]
 
+    def work(self, private: int, wrench: int, node: int) -> tuple[np.ndarray, np.ndarray]:
+        """The `workspace` of this thread; the sizes are the kernel's, always the same."""
+        kept: dict[str, tuple[np.ndarray, np.ndarray]] = self._local.__dict__
+        if "work" not in kept:
+            kept["work"] = rollouts.workspace(private, wrench, node)
+        return kept["work"]
+
     def start(
         self,
         node: np.ndarray,
@@ -76,7 +85,7 @@ class MachineCode:
         """Fill in the private state of a node by one of the module's starts; whether it has that one."""
         code = self.address(how)
         if code:
-            rollouts.start(code, node, u, w, p, h, y)
+            rollouts.start((code,) * 3, *self.work(y.size, w.size, node.size), node, u, w, p, h, 0, y, FREE)
         return code != 0
 
 
@@ -175,7 +184,7 @@ class Kernel:
         Returns (steps done, status, Newton iterations); status OK, NEWTON_FAILED or NOT_FINITE, and y is the
         last good state. `env`: the numbers of what is inlined; its wrench is found anew each step.
         """
-        return self.module.rollout(y, u, w, p, h, n, np.empty(self.node_size), self._env(env))
+        return self.module.rollout(*self._work(), y, u, w, p, h, n, np.empty(self.node_size), self._env(env))
 
     def step(
         self, y: np.ndarray, u: np.ndarray, w: np.ndarray, p: np.ndarray, h: float
@@ -196,7 +205,7 @@ class Kernel:
         """Pose and node velocity of a private state, from the step that begins there."""
         node = np.empty(self.node_size)
         w = np.zeros(self.dim) if w is None else w
-        self.module.rollout(y.copy(), u, w, p, h, 1, node, self._env(env))
+        self.module.rollout(*self._work(), y.copy(), u, w, p, h, 1, node, self._env(env))
         return node
 
     def checkpoint(self, y: np.ndarray) -> np.ndarray:
@@ -217,9 +226,12 @@ class Kernel:
         env: tuple[Any, ...] = FREE,
     ) -> tuple[np.ndarray, int, int]:
         """Nodes (n+1, node_size) of n steps under controls us (1 or n, n_controls); also steps done and iterations."""
-        nodes = np.empty((n + 1, self.node_size))
+        nodes, work, env = np.empty((n + 1, self.node_size)), self._work(), self._env(env)
         ws = np.zeros((1, self.dim))
-        done, iterations = self.module.trajectory(y, us, ws, p, h, n, nodes, self._env(env))
+        done, iterations = self.module.trajectory(*work, y, us, ws, p, h, n, nodes, env)
+        if done == n:
+            last = us[min(n, len(us)) - 1] if len(us) else np.zeros(us.shape[1])
+            self.module.rollout(*work, y.copy(), last, ws[0], p, h, 1, nodes[n], env)
         nodes[done + 1 :] = np.nan
         return nodes, done, iterations
 
@@ -237,7 +249,8 @@ class Kernel:
 
         def part(a: int, b: int) -> None:
             own = [x if len(x) == 1 else x[a:b] for x in (us, ps)]
-            self.module.many(ys[a:b], np.zeros(self.dim), *own, h, n, nodes[a:b], done[a:b], self._env(FREE))
+            w, given = np.zeros(self.dim), self._env(FREE)
+            self.module.many(*self._work(), ys[a:b], w, *own, h, n, nodes[a:b], done[a:b], given)
 
         with ThreadPoolExecutor(count) as pool:
             list(pool.map(part, bounds[:-1], bounds[1:]))
@@ -269,6 +282,10 @@ class Kernel:
     ) -> tuple[np.ndarray, Observed]:
         """Energies (n,) of the nodes at once, and what `observe_all` tells of them when it is asked for."""
         return self.energies(nodes, p), Observed(self.layout, lambda: self.observe_all(nodes, us, p, h).rows)
+
+    def _work(self) -> tuple[np.ndarray, np.ndarray]:
+        """What a call works in."""
+        return self.module.work(self.private_size, self.dim, self.node_size)
 
     def _env(self, env: tuple[Any, ...]) -> tuple[Any, ...]:
         """As the module takes it."""

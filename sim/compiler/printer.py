@@ -23,11 +23,17 @@ INLINE_UNKNOWNS = 3
 """Larger blocks are solved on arrays, with pivots."""
 SOLVE, SETTLE = "holonomy_solve", "holonomy_settle"
 """Names by which kernels call the robust solver and its elimination."""
+
 NEWTON_FAILED = 1
 """How a rollout ends that has a step without a solution."""
 
 Named = dict[str, list[str]]
 """Symbol -> the registers of its entries."""
+
+
+def settling(count: int, n: int) -> int:
+    """How many numbers the robust solver works in, with n unknowns out of so many."""
+    return 9 + 2 * count + 2 * n + n * n
 
 
 class Printer(Function):
@@ -221,11 +227,12 @@ class Printer(Function):
             return
         found = self.array(z)
         given = [self.array(registers) for registers in (y, values["u"], values["w"])]
-        self.declarations.add(f"declare i64 @{SETTLE}({', '.join(['i64'] * 10)}, double)")
-        addresses = [f"@block_{k}", "@guess", f"@unknowns_{k}", found, *given, "%p"]
+        self.declarations.add(f"declare i64 @{SETTLE}({', '.join(['i64'] * 11)}, double)")
+        count, n = len(z), len(block.unknowns)
+        work = self.variable(kind=f"[{settling(count, n)} x double]")
+        addresses = [f"@block_{k}", "@guess", f"@unknowns_{k}", found, *given, "%p", work]
         equations, guess, unknowns, *arrays = [self.value(f"ptrtoint ptr {at} to i64") for at in addresses]
-        sizes = str(len(block.unknowns)), str(len(z))
-        numbers = ", ".join(f"i64 {a}" for a in (equations, guess, unknowns, *sizes, *arrays))
+        numbers = ", ".join(f"i64 {a}" for a in (equations, guess, unknowns, n, count, *arrays))
         tried = self.value(f"call i64 @{SETTLE}({numbers}, double {values['h'][0]})")
         hopeless, onward = self.fresh("hopeless"), self.fresh("robust")
         self.branch(self.value(f"icmp slt i64 {tried}, 0"), hopeless, onward)
@@ -234,7 +241,7 @@ class Printer(Function):
         self.jump(failed)
         self.label(onward)
         self.count(self.iterations, tried)
-        numbers_found = self.loaded(found, len(z))
+        numbers_found = self.loaded(found, count)
         self.write_all(own, [numbers_found[unknown] for unknown in block.unknowns])
 
 

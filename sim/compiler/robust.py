@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numba import carray
 
-from sim.compiled import compiled
-from sim.compiler.calls import announce, called, pointer
+from sim.compiled import allocating_nothing, compiled
+from sim.compiler.calls import announce, called, pointer, whole_pointer
 from sim.compiler.printer import NEWTON_TOLERANCE, SETTLE, SOLVE
 
 _MOST_SWEEPS, _MOST_HALVINGS, _LEAST_STRIDE = 40, 12, 1e-6
@@ -53,14 +53,16 @@ def solve_in_place(J: np.ndarray, r: np.ndarray, n: int) -> bool:
 
 def _functions() -> dict[str, Any]:
     """Compiled where a kernel is that calls them."""
-    eliminate = compiled("boolean(float64[::1], float64[::1], int64)", error_model="numpy")(solve_in_place)
+    eliminate = allocating_nothing("boolean(float64[::1], float64[::1], int64)", error_model="numpy")(
+        solve_in_place
+    )
 
     @compiled("int64(int64, int64, int64)", error_model="numpy", no_cfunc_wrapper=False)
     def solve(J: int, r: int, n: int) -> int:
         """Of addresses; 1 where there is a solution."""
         return int(eliminate(carray(pointer(J), n * n), carray(pointer(r), n), n))
 
-    @compiled("float64(float64[::1])", error_model="numpy")
+    @allocating_nothing("float64(float64[::1])", error_model="numpy")
     def largest(r: np.ndarray) -> float:
         """max |r_i|, infinite if any is not a number."""
         out = 0.0
@@ -70,7 +72,7 @@ def _functions() -> dict[str, Any]:
             out = max(out, abs(x))
         return out
 
-    @compiled(f"int64({', '.join(['int64'] * 10)}, float64)", error_model="numpy", no_cfunc_wrapper=False)
+    @compiled(f"int64({', '.join(['int64'] * 11)}, float64)", error_model="numpy", no_cfunc_wrapper=False)
     def settle(
         equations: int,
         guess: int,
@@ -82,22 +84,26 @@ def _functions() -> dict[str, Any]:
         u: int,
         w: int,
         p: int,
+        work: int,
         h: float,
     ) -> int:
         """Newton with backtracking at h; where that stalls, from h = 0 in strides that halve and double.
 
         Code of the equations of n unknowns (their numbers at `unknowns`) out of `count` and of the guess, and
-        addresses of what both depend on. z is written to. Returns how often equations were solved, -1 for in vain.
+        addresses of what both depend on; `work` that of `printer.settling` numbers. z is written to. Returns how often
+        equations were solved, -1 for in vain.
         """
-        own = carray(pointer(unknowns), n).view(np.int64)
-        z = carray(pointer(z_at), count)
-        trial, good = np.empty(count), np.empty(count)
-        r, before, J, at = np.empty(n), np.empty(n), np.empty(n * n), np.empty(1)
-        table = np.empty(8, np.int64)
-        table[0], table[1], table[2], table[3], table[4] = trial.ctypes.data, y, u, w, p
-        table[5], table[6], table[7] = at.ctypes.data, before.ctypes.data, J.ctypes.data
+        own, z = carray(whole_pointer(unknowns), n), carray(pointer(z_at), count)
+        table, at = carray(whole_pointer(work), 8), carray(pointer(work + 64), 1)
+        numbers = work + 72
+        trial, good = carray(pointer(numbers), count), carray(pointer(numbers + 8 * count), count)
+        numbers += 16 * count
+        r, before = carray(pointer(numbers), n), carray(pointer(numbers + 8 * n), n)
+        J = carray(pointer(numbers + 16 * n), n * n)
+        table[0], table[1], table[2], table[3], table[4] = work + 72, y, u, w, p
+        table[5], table[6], table[7] = work + 64, numbers + 8 * n, numbers + 16 * n
         at[0] = 0.0
-        called(guess, table.ctypes.data, 0)
+        called(guess, work, 0)
         for i in range(count):
             good[i] = z[i]
         for k in range(n):
@@ -107,7 +113,7 @@ def _functions() -> dict[str, Any]:
             share = min(1.0, reached + stride)
             if reached == 0.0 and share == 1.0:
                 at[0] = h
-                called(guess, table.ctypes.data, 0)
+                called(guess, work, 0)
                 for i in range(count):
                     z[i] = good[i]
                 for k in range(n):
@@ -118,7 +124,7 @@ def _functions() -> dict[str, Any]:
             at[0] = share * h
             for i in range(count):
                 trial[i] = z[i]
-            called(equations, table.ctypes.data, 0)
+            called(equations, work, 0)
             for k in range(n):
                 r[k] = before[k]
             error, solved = largest(r), False
@@ -135,7 +141,7 @@ def _functions() -> dict[str, Any]:
                 for _ in range(_MOST_HALVINGS):
                     for k in range(n):
                         trial[own[k]] = z[own[k]] - scale * r[k]
-                    called(equations, table.ctypes.data, 0)
+                    called(equations, work, 0)
                     tried = largest(before)
                     if small or tried <= (1.0 - 0.1 * scale) * error:
                         moved = True

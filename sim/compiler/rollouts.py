@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from sim.compiled import compiled
+from sim.compiled import allocating_nothing, compiled
 from sim.compiler.calls import called
 from sim.compiler.inline import FREE_TYPE, Inline
 
@@ -22,55 +22,42 @@ SMALLEST_SHARE = 2.0**-14
 """Of a step: shorter pieces are taken as they come."""
 MOST_REFUSALS = 200
 """In one step; then the rest is taken as it comes."""
-_TABLE, _COUNTS, _STEP, _ROOM = 0, 8, 10, 11
-"""Where the table stands in an array of whole numbers, what is counted, and the step's bits."""
+TABLE = 32
+"""Whole numbers that a rollout works in: three tables, and what is counted."""
+_SENSE, _REACH, _COUNTS = 8, 16, 24
+POSE, TWIST = 12, 6
+_ROOM = 2 * POSE + 4 * TWIST + 1
 
 FREELY, AMID = ("rollout",) * 3, ("rollout", "sense", "pose")
 """Functions of kernels that are called freely, and amid an environment."""
 
 Rollout = Callable[..., tuple[int, int, int]]
 _A, _AA = "float64[::1]", "float64[:, ::1]"
+_WORK = f"int64[::1], {_A}"
+
+
+def workspace(private: int, wrench: int, node: int) -> tuple[np.ndarray, np.ndarray]:
+    """What a rollout works in: whole numbers, and room for states, wrenches and a node of these sizes."""
+    return np.empty(TABLE, np.int64), np.zeros(_ROOM + 2 * private + wrench + node)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Driver:
-    """The functions that run kernels. `code` are the addresses of a kernel's functions, as `Code` has them."""
+    """The functions that run kernels. `code` are the addresses of a kernel's functions, `work` a `workspace`."""
 
     rollout: Rollout
-    """(code, y, u, w, p, h, n, node, env) -> steps done, status, iterations."""
+    """(code, *work, y, u, w, p, h, n, node, env) -> steps done, status, iterations."""
     trajectory: Callable[..., tuple[int, int]]
-    """(code, y, us, ws, p, h, n, nodes, env) -> steps done, iterations: with every node recorded."""
+    """(code, *work, y, us, ws, p, h, n, nodes, env) -> steps done, iterations: with every node recorded."""
     many: Callable[..., None]
-    """(code, ys, w, us, ps, h, n, nodes, done, env): lane after lane."""
-
-
-@compiled(f"void(int64, {_A}, {_A}, {_A}, {_A}, float64, {_A})", error_model="numpy")
-def start(
-    code: int, node: np.ndarray, u: np.ndarray, w: np.ndarray, p: np.ndarray, h: float, y: np.ndarray
-) -> None:
-    """Fill in the private state of a node by the code of one of a kernel's starts."""
-    step = np.array([h])
-    table = np.array(
-        [
-            node.ctypes.data,
-            u.ctypes.data,
-            w.ctypes.data,
-            p.ctypes.data,
-            step.ctypes.data,
-            y.ctypes.data,
-        ]
-    )
-    called(code, table.ctypes.data, 0)
-    table[0], step[0] = 0, 0.0  # both are there until here
+    """(code, *work, ys, w, us, ps, h, n, nodes, done, env): lane after lane."""
 
 
 @cache
 def driver(inline: Inline | None) -> Driver:
     """Of kernels amid an environment; None: in free space."""
-    if inline is None:
-        return Driver(_free, _free_trajectory, lanes(_free))
-    rollout = _amid(inline)
-    return Driver(rollout, trajectories(rollout, inline.type), lanes(rollout))
+    rollout = _free if inline is None else _amid(inline)
+    return Driver(rollout, trajectories(rollout), lanes(rollout))
 
 
 @cache
@@ -83,28 +70,19 @@ def prepared_driver(inline: Inline | None) -> str:
     return f"driver_{inline.module if inline else ''}_{told.hexdigest()[:16]}"
 
 
-def rollout_type(env: str) -> str:
+def _rollout_type(env: str) -> str:
     """Numba's signature of a rollout with such numbers of an environment."""
     code = "UniTuple(int64, 3)"
-    return f"Tuple((int64, int64, int64))({code}, {_A}, {_A}, {_A}, {_A}, float64, int64, {_A}, {env})"
+    return (
+        f"Tuple((int64, int64, int64))({code}, {_WORK}, {_A}, {_A}, {_A}, {_A}, float64, int64, {_A}, {env})"
+    )
 
 
-@compiled(f"int64[::1]({_A}, {_A}, {_A}, {_A}, float64, {_A})", error_model="numpy")
-def _table(
-    y: np.ndarray, u: np.ndarray, w: np.ndarray, p: np.ndarray, h: float, node: np.ndarray
-) -> np.ndarray:
-    """Of a rollout, with the step and the counts behind it in the same array."""
-    table = np.empty(_ROOM, np.int64)
-    at = table.ctypes.data
-    table.view(np.float64)[_STEP] = h
-    table[0], table[1], table[2], table[3] = y.ctypes.data, u.ctypes.data, w.ctypes.data, p.ctypes.data
-    table[4], table[5], table[6] = at + 8 * _STEP, node.ctypes.data, at + 8 * _COUNTS
-    return table
-
-
-@compiled(rollout_type(FREE_TYPE), error_model="numpy")
+@allocating_nothing(_rollout_type(FREE_TYPE), error_model="numpy")
 def _free(
     code: tuple[int, int, int],
+    table: np.ndarray,
+    room: np.ndarray,
     y: np.ndarray,
     u: np.ndarray,
     w: np.ndarray,
@@ -114,54 +92,31 @@ def _free(
     node: np.ndarray,
     env: tuple[Any, ...],
 ) -> tuple[int, int, int]:
-    """Steps of a kernel that nothing acts on."""
-    table = _table(y, u, w, p, h, node)
+    """Steps of a kernel that nothing acts on.
+
+    A start has the same table, y being the node and the node the private state to be filled in.
+    """
+    room[0] = h
+    table[0], table[1], table[2], table[3] = y.ctypes.data, u.ctypes.data, w.ctypes.data, p.ctypes.data
+    table[4], table[5] = room.ctypes.data, node.ctypes.data
+    table[6] = table.ctypes.data + 8 * _COUNTS
     status = called(code[0], table.ctypes.data, n)
     return table[_COUNTS], status, table[_COUNTS + 1]
 
 
-@compiled(
-    f"Tuple((int64, int64))(UniTuple(int64, 3), {_A}, {_AA}, {_AA}, {_A}, float64, int64, {_AA}, {FREE_TYPE})",
-    error_model="numpy",
-)
-def _free_trajectory(
-    code: tuple[int, int, int],
-    y: np.ndarray,
-    us: np.ndarray,
-    ws: np.ndarray,
-    p: np.ndarray,
-    h: float,
-    n: int,
-    nodes: np.ndarray,
-    env: tuple[Any, ...],
-) -> tuple[int, int]:
-    """The same with every node recorded."""
-    u_stride = 8 * us.shape[1] * (us.shape[0] > 1)
-    w_stride = 8 * ws.shape[1] * (ws.shape[0] > 1)
-    table, total = _table(y, us[0], ws[0], p, h, nodes[0]), 0
-    for k in range(n):
-        table[5] = nodes.ctypes.data + 8 * nodes.shape[1] * k
-        status = called(code[0], table.ctypes.data, 1)
-        total += table[_COUNTS + 1]
-        if status != 0:
-            return k, total
-        if k < n - 1:
-            table[1] += u_stride
-            table[2] += w_stride
-    last, none = y.copy(), np.zeros(ws.shape[1])
-    table[0], table[2], table[5] = last.ctypes.data, none.ctypes.data, nodes[n].ctypes.data
-    called(code[0], table.ctypes.data, 1)
-    last[0] = none[0] if len(none) else 0.0  # both are there until here
-    return n, total
+start = _free
+"""(code of a start, *work, node, u, w, p, h, 0, y, ()): fills in the private state y of a node."""
 
 
 def _amid(inline: Inline) -> Rollout:
     """Steps of a kernel that something acts on within each of them."""
     wrench_of, refuses, undo = inline.functions()
 
-    @compiled(rollout_type(inline.type), error_model="numpy")
+    @allocating_nothing(_rollout_type(inline.type), error_model="numpy")
     def rollout(
         code: tuple[int, int, int],
+        table: np.ndarray,
+        room: np.ndarray,
         y: np.ndarray,
         u: np.ndarray,
         w: np.ndarray,
@@ -171,42 +126,39 @@ def _amid(inline: Inline) -> Rollout:
         node: np.ndarray,
         env: tuple[Any, ...],
     ) -> tuple[int, int, int]:
-        pose, reached = np.empty(12), np.empty(12)
-        free, inertia, wrench, felt, acting = (
-            np.empty(6),
-            np.empty(6),
-            np.zeros(6),
-            np.zeros(6),
-            w.copy(),
-        )
-        begun, before, spare = y.copy(), y.copy(), np.empty(len(node))
-        table, sense, reach = np.empty(_ROOM, np.int64), np.empty(8, np.int64), np.empty(6, np.int64)
-        at, step = table.ctypes.data, table.view(np.float64)
-        table[0], table[1], table[2], table[3] = (
-            y.ctypes.data,
-            u.ctypes.data,
-            acting.ctypes.data,
-            p.ctypes.data,
-        )
-        table[4], table[6] = at + 8 * _STEP, at + 8 * _COUNTS
+        size, used = len(y), 1 + 2 * POSE
+        pose, reached = room[1 : 1 + POSE], room[1 + POSE : used]
+        free, inertia = room[used : used + TWIST], room[used + TWIST : used + 2 * TWIST]
+        wrench, felt = room[used + 2 * TWIST : used + 3 * TWIST], room[used + 3 * TWIST : used + 4 * TWIST]
+        used += 4 * TWIST
+        begun, before = room[used : used + size], room[used + size : used + 2 * size]
+        acting = room[used + 2 * size : used + 2 * size + len(w)]
+        spare = room[used + 2 * size + len(w) :]
+        for k in range(TWIST):
+            wrench[k] = felt[k] = 0.0
+        for k in range(len(w)):
+            acting[k] = w[k]
+        at = table.ctypes.data
+        table[0], table[1], table[2] = y.ctypes.data, u.ctypes.data, acting.ctypes.data
+        table[3], table[4], table[6] = p.ctypes.data, room.ctypes.data, at + 8 * _COUNTS
         for k in range(5):
-            sense[k] = reach[k] = table[k]
-        sense[5], sense[6], sense[7] = pose.ctypes.data, free.ctypes.data, inertia.ctypes.data
-        reach[5] = reached.ctypes.data
+            table[_SENSE + k] = table[_REACH + k] = table[k]
+        table[_SENSE + 5], table[_SENSE + 6] = pose.ctypes.data, free.ctypes.data
+        table[_SENSE + 7], table[_REACH + 5] = inertia.ctypes.data, reached.ctypes.data
         done = status = iterations = 0
         if n == 0 or not h > 0.0:
-            step[_STEP], table[5] = h, node.ctypes.data
+            room[0], table[5] = h, node.ctypes.data
             called(code[0], at, 0)
         for _ in range(n):
             ahead, piece, refusals = h, h, 0
             while ahead > 0.0:
                 piece = min(piece, ahead)
-                step[_STEP] = piece
+                room[0] = piece
                 acts = False
                 if env[0]:
                     for k in range(6):
                         acting[k] = w[k]
-                    called(code[1], sense.ctypes.data, 0)
+                    called(code[1], at + 8 * _SENSE, 0)
                     acts = wrench_of(pose, free, inertia, piece, env, wrench)
                     for k in range(6):
                         acting[k] += wrench[k]
@@ -219,7 +171,7 @@ def _amid(inline: Inline) -> Rollout:
                 if env[0] and piece > SMALLEST_SHARE * h and refusals < MOST_REFUSALS:
                     refused = acts and status != 0
                     if status == 0:
-                        called(code[2], reach.ctypes.data, 0)
+                        called(code[2], at + 8 * _REACH, 0)
                         refused = refuses(pose, reached, env)
                     if refused:
                         undo(env)
@@ -257,14 +209,14 @@ def _amid(inline: Inline) -> Rollout:
     return rollout
 
 
-def trajectories(rollout: Rollout, env: str) -> Callable[..., tuple[int, int]]:
-    """With every node recorded, by a rollout."""
-    code = "UniTuple(int64, 3)"
-    types = f"{code}, {_A}, {_AA}, {_AA}, {_A}, float64, int64, {_AA}, {env}"
+def trajectories(rollout: Rollout) -> Callable[..., tuple[int, int]]:
+    """With every node recorded, by a rollout; compiled by those who first record one."""
 
-    @compiled(f"Tuple((int64, int64))({types})", error_model="numpy")
+    @allocating_nothing(error_model="numpy")
     def trajectory(
         code: tuple[int, int, int],
+        table: np.ndarray,
+        room: np.ndarray,
         y: np.ndarray,
         us: np.ndarray,
         ws: np.ndarray,
@@ -274,18 +226,13 @@ def trajectories(rollout: Rollout, env: str) -> Callable[..., tuple[int, int]]:
         nodes: np.ndarray,
         env: tuple[Any, ...],
     ) -> tuple[int, int]:
-        held, constant = us.shape[0] == 1, ws.shape[0] == 1
         total = 0
         for k in range(n):
-            u = us[0] if held else us[k]
-            w = ws[0] if constant else ws[k]
-            _, status, iterations = rollout(code, y, u, w, p, h, 1, nodes[k], env)
+            u, w = us[min(k, us.shape[0] - 1)], ws[min(k, ws.shape[0] - 1)]
+            _, status, iterations = rollout(code, table, room, y, u, w, p, h, 1, nodes[k], env)
             total += iterations
             if status != 0:
                 return k, total
-        last = y.copy()
-        u = us[0] if held else us[n - 1]
-        rollout(code, last, u, np.zeros(ws.shape[1]), p, h, 1, nodes[n], env)
         return n, total
 
     return trajectory
@@ -297,6 +244,8 @@ def lanes(rollout: Rollout) -> Callable[..., None]:
     @compiled(error_model="numpy")
     def many(
         code: tuple[int, int, int],
+        table: np.ndarray,
+        room: np.ndarray,
         ys: np.ndarray,
         w: np.ndarray,
         us: np.ndarray,
@@ -310,9 +259,9 @@ def lanes(rollout: Rollout) -> Callable[..., None]:
         for lane in range(ys.shape[0]):
             u = us[0] if us.shape[0] == 1 else us[lane]
             p = ps[0] if ps.shape[0] == 1 else ps[lane]
-            steps, status, _ = rollout(code, ys[lane], u, w, p, h, n, nodes[lane], env)
+            steps, status, _ = rollout(code, table, room, ys[lane], u, w, p, h, n, nodes[lane], env)
             done[lane] = steps
             if status == 0:
-                rollout(code, ys[lane].copy(), u, w, p, h, 1, nodes[lane], env)
+                rollout(code, table, room, ys[lane].copy(), u, w, p, h, 1, nodes[lane], env)
 
     return many
