@@ -14,8 +14,7 @@ import casadi as ca
 import numpy as np
 
 from sim.compiled import compiled
-from sim.compiler.calls import called
-from sim.compiler.objects import loaded
+from sim.compiler.objects import called, loaded
 from sim.compiler.vector_code import Instructions, splat
 
 WIDTH = 4

@@ -1,6 +1,6 @@
 """Prints loops that go from copy to copy of a thing in arrays, as LLVM: text does not grow with the copies.
 
-A formula that goes along copies (`sim.stack.along`) becomes such a loop.
+A formula that goes along copies (`sim.symbolic.along`) becomes such a loop.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ import casadi as ca
 import numpy as np
 
 from sim.compiler.vector_code import Function, Known, Registers
-from sim.stack import Stack, Step
+from sim.symbolic import Stack, Step
 
 
 @dataclass(frozen=True)

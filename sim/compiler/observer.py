@@ -7,9 +7,8 @@ import casadi as ca
 import numpy as np
 
 from sim.compiled import compiled
-from sim.compiler.calls import called
 from sim.compiler.columns import ColumnKernel
-from sim.compiler.objects import Engine, loaded
+from sim.compiler.objects import Engine, called, loaded
 from sim.compiler.vector_code import Function, module
 from sim.vehicles.forms.base import Structure
 from sim.vehicles.forms.observation import observation

@@ -11,7 +11,7 @@ import numpy as np
 from numba import carray
 
 from sim.compiled import allocating_nothing, compiled
-from sim.compiler.calls import announce, called, pointer, whole_pointer
+from sim.compiler.objects import announce, called, pointer, whole_pointer
 from sim.compiler.printer import NEWTON_TOLERANCE, SETTLE, SOLVE
 
 _MOST_SWEEPS, _MOST_HALVINGS, _LEAST_STRIDE = 40, 12, 1e-6

@@ -15,7 +15,7 @@ from sim.compiler.kernel_code import START
 from sim.compiler.loops import STEP, Rollout, State
 from sim.compiler.printer import NEWTON_FAILED, Named
 from sim.compiler.vector_code import Function, module, splat
-from sim.stack import first_only, last_only
+from sim.symbolic import first_only, last_only
 from sim.vehicles.forms.rods import Bob, LinkedRods
 
 SWEEPS = 50

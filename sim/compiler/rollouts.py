@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from sim.compiled import allocating_nothing, compiled
-from sim.compiler.calls import called
 from sim.compiler.inline import FREE_TYPE, Inline
+from sim.compiler.objects import called
 
 SMALLEST_SHARE = 2.0**-14
 """Of a step: shorter pieces are taken as they come."""

@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike
 from sim.multibody.shapes import BRASS, DARK_STEEL, PAINTED, Link, gallows
 from sim.spaces import Action, TangentBundle
 from sim.spaces.action import copies, motions_of_tangent_bundle
-from sim.stack import AnyStack, flat, stacked
-from sim.symbolic import pose_along
+from sim.symbolic import AnyStack, flat, pose_along, stacked
 from sim.vehicles.forms.form import Observable, State
 from sim.vehicles.forms.parameters import Control, Parameter, Quantities
 from sim.vehicles.forms.rods import (

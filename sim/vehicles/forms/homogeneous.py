@@ -28,8 +28,8 @@ class ActionVehicle(Vehicle):
     twist_embedding = np.zeros((6, 0))
     action: Action
     copies: int = 0
-    """Where the action is that of so many equal copies, `generator` may be handed stacks in place of columns, its
-    point and the parameters that there is one of for each copy, and gives a stack back (`sim.stack`); 0: it may not."""
+    """Where the action is that of so many equal copies, `generator` may be handed stacks (`sim.symbolic`) in place of
+    columns, its point and the parameters that there is one of for each copy, and gives a stack back; 0: it may not."""
 
     leader: str = ""
     """A part of the space, a place and its velocity in the world, that the controls accelerate and all else follows by

@@ -1,8 +1,8 @@
 """Bobs on light rods, one hung from the other: what the rods pull with, and how they turn, in linear time.
 
 A part of a state is (q, omega) of a rod: the unit vector q along it, away from where all hang, and its angular velocity
-at right angles to it, both in the world. Stacks (`sim.stack`) have a column a rod. `LinkedRods` is what a chain of rods
-and bobs declares beside what moves it: the force on each bob, for methods of its mechanics.
+at right angles to it, both in the world. Stacks (`sim.symbolic`) have a column a rod. `LinkedRods` is what a chain of
+rods and bobs declares beside what moves it: the force on each bob, for methods of its mechanics.
 """
 
 from abc import abstractmethod
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sim.platform.errors import InputError
-from sim.stack import AnyStack, along, first_only, last_only
+from sim.symbolic import AnyStack, along, first_only, last_only
 from sim.vehicles.forms.homogeneous import ActionVehicle
 from sim.vehicles.forms.parameters import Quantities
 

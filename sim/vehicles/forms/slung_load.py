@@ -25,8 +25,7 @@ from sim.spaces.action import (
     side_by_side,
     translations,
 )
-from sim.stack import stacked
-from sim.symbolic import pose_along, quadratic_drag, solve
+from sim.symbolic import pose_along, quadratic_drag, solve, stacked
 from sim.vehicles.forms.form import Observable, State, Support
 from sim.vehicles.forms.holonomic import HolonomicVehicle
 from sim.vehicles.forms.homogeneous import ActionVehicle
