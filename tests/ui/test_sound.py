@@ -19,7 +19,9 @@ from ui.features.sound import (
     SoundState,
     Tones,
     block,
+    chime,
     click,
+    crash,
     heard,
     level_of,
     noise,
@@ -89,7 +91,11 @@ def test_a_noise_has_no_seam_and_its_own_band(name: str) -> None:
     assert np.sum(magnitude[inside] ** 2) > 0.6 * np.sum(magnitude**2)  # least measured: 0.75 or more
 
 
-@pytest.mark.parametrize("sound", [click(), thump(1.0)], ids=["click", "thump"])
+@pytest.mark.parametrize(
+    "sound",
+    [click(), thump(1.0), crash(14.0, False), crash(3.0, True), chime(2)],
+    ids=["click", "thump", "crash", "splash", "chime"],
+)
 def test_a_blow_begins_and_ends_in_silence_and_goes_on_over_borders(sound: np.ndarray) -> None:
     assert abs(sound[0]) < 1e-3
     assert abs(sound[-1]) < 1e-3

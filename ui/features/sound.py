@@ -15,6 +15,7 @@ import numpy as np
 
 from sim.simulation.lanes.snapshot import LaneSnapshot, LaneStatus, Snapshot
 from sim.vehicle_config import VehicleConfig
+from ui.features.achievements import Achievement
 from ui.features.feature import Actions, App
 from ui.features.goals import GoalsView
 from ui.input.controllers import Jolts
@@ -319,13 +320,14 @@ class Sound:
     def __init__(self) -> None:
         self._mixer, self._jolts = Mixer(), Jolts()
         self._passed: object = None
+        self._achieved = 0
         self._player: Any = None
         # Beside the frames, from the first one on: to look for a device takes longer than one.
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="sound")
         self._looking: Future[object] | None = None
         self._looked = False
 
-    def observe(self, snapshot: Snapshot, passed: object, volume: float) -> None:
+    def observe(self, snapshot: Snapshot, passed: object, achieved: Achievement, volume: float) -> None:
         """Told once a frame. passed: whatever differs after a waypoint, a goal or a gate; volume: 0 for mute."""
         if not self._looked:
             self._looked, self._looking = True, self._worker.submit(audio_driver)
@@ -343,6 +345,9 @@ class Sound:
             strikes.append(crash(speed_mps, lane.config.hull is not None))
         elif felt is not None:
             strikes.append(thump(felt[0]))
+        if achieved.number != self._achieved:
+            self._achieved, self._passed = achieved.number, passed
+            strikes.append(chime(achieved.height))
         if passed != self._passed:
             if self._passed is not None and snapshot.lanes[0].status is LaneStatus.RUNNING:
                 strikes.append(click())
@@ -423,7 +428,8 @@ class SoundActions(Actions):
     def poll(self, snapshot: Snapshot) -> None:
         goals, race = self.app.context.of(GoalsView).progress, snapshot.race
         passed = (None if goals is None else goals.at, None if race is None else race.due)
-        self._sound.observe(snapshot, passed, self.app.view.loudness)
+        achieved = self.app.context.of(Achievement)
+        self._sound.observe(snapshot, passed, achieved, self.app.view.loudness)
 
     def close(self) -> None:
         self._sound.close()

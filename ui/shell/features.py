@@ -15,6 +15,8 @@ from ui.features.plan.panel import draw_plan
 from ui.features.plots.curves import Curves, observe_curves
 from ui.features.plots.panel import draw_errors, draw_plots
 from ui.features.plots.polhode import draw_polhode
+from ui.features.progress.actions import ProgressActions
+from ui.features.progress.panel import ProgressFields, draw_flourish, draw_progress
 from ui.features.race import RaceActions, draw_race_over
 from ui.features.recordings import PlotWindow
 from ui.features.scenes.actions import SceneActions
@@ -44,6 +46,14 @@ FEATURES: tuple[Feature, ...] = (
     Feature("Plates", overlay=draw_plates),
     Feature("Ghosts", overlay=draw_lanes_out_of_view),
     Feature("Race", overlay=draw_race_over, actions=RaceActions),
+    Feature(
+        "Progress",
+        draw_progress,
+        UPPER,
+        overlay=draw_flourish,
+        actions=ProgressActions,
+        of_scene=(ProgressFields,),
+    ),
     Feature("Lanes", draw_lanes, overlay=draw_caption_over),
     Feature("Takes", draw_takes, actions=TakesActions),
     Feature("Export", actions=SharingActions),

@@ -14,6 +14,7 @@ from PIL import Image
 from sim.scene import SCENE_FOLDER
 from sim.simulation.lanes.snapshot import Snapshot
 from ui.features.edits import draw_edit_history
+from ui.features.progress.panel import draw_medal
 from ui.features.scenes.view import BrowseFiles, OpenPath
 from ui.settings.catalogue import SCENE_KINDS, SceneEntry
 from ui.settings.files import Remembered
@@ -148,6 +149,7 @@ def _card(entry: SceneEntry, width: float, present: bool, context: PanelContext)
     pen.add_rect(
         low, corner, theme.packed(edge), context.px(4.0), thickness=context.px(2.0 if present else 1.0)
     )
+    draw_medal(entry.name, (high.x, low.y), context)
     pen.push_clip_rect((low.x, corner[1]), high, True)
     ink = theme.packed(theme.ACCENT_BRIGHT if present else theme.INK)
     size = imgui.get_font_size() * 0.87
