@@ -53,6 +53,7 @@ def run(
     model: str | None,
     integrator: str | None,
     step: float | None,
+    controller: str | None,
     camera: str | None,
     ghost: Path | None,
     trust: bool,
@@ -70,13 +71,13 @@ def run(
         from ui.desktop.doctor import run as examine_and_tell
 
         raise click.exceptions.Exit(examine_and_tell())
-    timed = seconds is not None
     if ghost is not None or scene.endswith(".npz"):
         from sim.simulation import opening  # takes a second, as all that simulates
     at_first = () if ghost is None else opening.ghost_commands(ghost)
     if model is not None:
         vehicle = robot_reference(model, vehicle)
-    chosen = {"vehicle": vehicle, "integrator": integrator, "step_s": step, "camera": camera}
+    timed, chosen = seconds is not None, {"vehicle": vehicle, "integrator": integrator, "step_s": step}
+    chosen |= {"camera": camera, "controller": controller}
     read, untrusted = partial(load_scene, scene, **chosen), None
     if scene.endswith(".npz"):
         loaded, shown, duration_s = opening.open_take(scene, **chosen, trusted=trust)

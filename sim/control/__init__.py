@@ -9,7 +9,7 @@ from sim.control.autopilots import autopilot_of, has_autopilot, vehicles_with_au
 from sim.control.driving import DrivePilot, RidePilot
 from sim.control.flight_modes import AttitudePilot, HoldPilot, RatePilot, RawPilot
 from sim.control.helm import StationPilot
-from sim.control.pilot import Automatic, Mission, Pilot, Sensed
+from sim.control.pilot import Automatic, ControllerPilot, Mission, Pilot, Sensed
 from sim.control.plan_following import PlannedPilot, Regulator, regulator
 from sim.controllers import PilotInput
 from sim.vehicle_config import config_of
@@ -32,6 +32,7 @@ __all__ = [
     "MODES",
     "AttitudePilot",
     "Automatic",
+    "ControllerPilot",
     "DrivePilot",
     "Mission",
     "HoldPilot",

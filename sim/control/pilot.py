@@ -6,7 +6,8 @@ from typing import Protocol
 import numpy as np
 
 from sim.control.target_path import TargetPath
-from sim.controllers import PilotInput
+from sim.controllers import Controller, ControlLoop, PilotInput
+from sim.platform.errors import InputError
 from sim.steppers.dynamics import Dynamics
 from sim.vehicles import Vehicle
 
@@ -44,6 +45,59 @@ class Sensed:
 
 class Automatic:
     """Base of the pilots that do not hear the sticks: what they do is not done by hand."""
+
+
+class ControllerPilot(Automatic):
+    """Has a `sim.Controller` fly. Where that goes wrong its last controls are held, and then it gives up."""
+
+    HELD_S = 1.0
+    """Simulated time for which controls are held after a mistake: within it the file may be mended."""
+    DEADLINE_S = 1.0
+    """Wall time after which a call is ended."""
+
+    def __init__(self, controller: Controller, before: "ControllerPilot | None" = None) -> None:
+        """before: whose memory and controls this one goes on with."""
+        self.controller = controller
+        self.fault, self._fault_s = "", 0.0
+        """What went wrong, in one line; empty: nothing."""
+        self._before = None if before is None else before.loop
+        self.loop: ControlLoop | None = None
+
+    def controls(self, sticks: PilotInput, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
+        """(n_controls,) at its own rate; what it is called with is the vehicle's state as it is."""
+        if self.fault and sensed.time_s >= self._fault_s:
+            return self._last(vehicle)
+        try:
+            if self.loop is None or self.loop.vehicle is not vehicle:
+                old = self.loop or self._before
+                self.loop = ControlLoop(self.controller, vehicle, deadline_s=self.DEADLINE_S)
+                if old is not None and old.vehicle.name == vehicle.name:
+                    self.loop.take_over(old)
+            state = vehicle.state_at_node(sensed.node)
+            self.fault = ""
+            return self.loop.controls(sensed.time_s, state, sticks, sensed.clearance_m)
+        except InputError as error:
+            self.fault, self._fault_s = str(error), sensed.time_s
+            return self._last(vehicle)
+
+    def gives_up(self, time_s: float) -> bool:
+        """Whether controls have been held for long enough."""
+        return bool(self.fault) and time_s >= self._fault_s + self.HELD_S
+
+    @property
+    def late(self) -> str:
+        """How its calls keep up with their period; empty as long as they do."""
+        loop = self.loop
+        if loop is None or not loop.late_calls:
+            return ""
+        return (
+            f"{loop.late_calls} of {loop.calls} calls took longer than {1e3 / loop.rate_hz:g} ms, "
+            f"the longest {1e3 * loop.longest_s:.0f} ms"
+        )
+
+    def _last(self, vehicle: Vehicle) -> np.ndarray:
+        held = None if self.loop is None else self.loop.held
+        return vehicle.neutral_controls if held is None or len(held) != len(vehicle.controls) else held
 
 
 class Pilot(Protocol):

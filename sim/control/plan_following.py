@@ -71,12 +71,12 @@ def regulator(
     p, count = vehicle.parameter_vector, len(controls) - 1
     first, controls = np.ascontiguousarray(first), np.ascontiguousarray(controls)
     nodes = _replayed(vehicle, kernel, step_s, first, controls)
-    scale, m = _scale(vehicle), controls.shape[1]
+    scale, m = error_scale(vehicle), controls.shape[1]
     n = len(scale)
     errors, drift = slice(0, n), slice(n, 2 * n)
     Q = np.zeros((2 * n, 2 * n))
     Q[errors, errors] = np.diag(1.0 / scale**2)
-    R = np.diag(1.0 / (_INPUT_SHARE * _ranges(vehicle, controls)) ** 2)
+    R = np.diag(1.0 / (_INPUT_SHARE * control_ranges(vehicle, controls)) ** 2)
     A, B, S = np.zeros_like(Q), np.zeros((len(Q), m)), _END * Q
     place = _translation(vehicle)
     S[place, place] *= _END_PLACE / _END
@@ -84,7 +84,7 @@ def regulator(
     gains, predicted = np.zeros((count, m, len(Q))), np.zeros((count, n, n + m))
     turned = np.array([_turned(vehicle, node, n) for node in nodes[:-1]])
     for k in reversed(range(count)):
-        predicted[k] = _linearised(vehicle, kernel, p, step_s, nodes[k], controls[k])
+        predicted[k] = linearised(vehicle, kernel, p, step_s, nodes[k], controls[k])
         A[errors, errors], B[errors] = predicted[k, :, :n], predicted[k, :, n:]
         A[errors, drift] = step_s * turned[k]
         gains[k] = np.linalg.solve(R + B.T @ S @ B, B.T @ S @ A)
@@ -189,11 +189,11 @@ def _replayed(
     return np.array(nodes)
 
 
-def _linearised(
+def linearised(
     vehicle: Vehicle, kernel: Stepper, p: np.ndarray, h: float, node: np.ndarray, u: np.ndarray
 ) -> np.ndarray:
     """(n_errors, n_errors + n_controls) error after one step by error before it and inputs held over it."""
-    nothing, scale = np.zeros(kernel.dim), _scale(vehicle)
+    nothing, scale = np.zeros(kernel.dim), error_scale(vehicle)
 
     def after(error: np.ndarray, added: np.ndarray) -> np.ndarray:
         y = kernel.start(moved(vehicle, node, error), u + added, p, h)
@@ -203,7 +203,7 @@ def _linearised(
     n = len(scale)
     J = np.zeros((n, n + len(u)))
     middle = after(J[0, :n], J[0, n:])
-    for i, size in enumerate(_EPS * np.concatenate((scale, _ranges(vehicle, u[None])))):
+    for i, size in enumerate(_EPS * np.concatenate((scale, control_ranges(vehicle, u[None])))):
         e = np.zeros(J.shape[1])
         e[i] = size
         ends = (after(sign * e[:n], sign * e[n:]) for sign in (1.0, -1.0))
@@ -211,7 +211,7 @@ def _linearised(
     return J
 
 
-def _scale(vehicle: Vehicle) -> np.ndarray:
+def error_scale(vehicle: Vehicle) -> np.ndarray:
     """Errors that cost one."""
     if _acted(vehicle):
         return _scale_in_space(vehicle)
@@ -226,7 +226,7 @@ def _scale(vehicle: Vehicle) -> np.ndarray:
     return np.array([*pose, *speed, *[_SHAPE] * n, *[2.0 * _SHAPE] * n])
 
 
-def _ranges(vehicle: Vehicle, controls: np.ndarray) -> np.ndarray:
+def control_ranges(vehicle: Vehicle, controls: np.ndarray) -> np.ndarray:
     """Half of what each control may do; of an endless one, what the plan asks of it."""
     used = np.maximum(np.abs(controls).max(axis=0), 1.0)
     reach = np.array([0.5 * (c.high - c.low) for c in vehicle.controls])

@@ -1,6 +1,15 @@
 """Controllers of one's own: a class that says what the controls are, how it is called, and what it may measure."""
 
-from sim.controllers.controller import Controller, Gain, PilotInput, gains_of, made_controller, with_gains
+from sim.controllers.controller import (
+    Controller,
+    Gain,
+    PilotInput,
+    changed_gains,
+    gains_of,
+    made_controller,
+    plotted_by,
+    with_gains,
+)
 from sim.controllers.loop import ControllerFault, ControlLoop
 
 __all__ = [
@@ -9,7 +18,9 @@ __all__ = [
     "ControllerFault",
     "Gain",
     "PilotInput",
+    "changed_gains",
     "gains_of",
     "made_controller",
+    "plotted_by",
     "with_gains",
 ]

@@ -69,10 +69,14 @@ class Gain:
     def __get__(self, controller: "Controller", owner: type) -> float: ...
 
     def __get__(self, controller: "Controller | None", owner: type) -> "Self | float":
-        return self if controller is None else controller.changed_gains().get(self.name, self.default)
+        return self if controller is None else changed_gains(controller).get(self.name, self.default)
 
     def __set__(self, controller: "Controller", value: float) -> None:
-        controller.changed_gains()[self.name] = self.checked(type(controller).__name__, value)
+        changed_gains(controller)[self.name] = self.checked(type(controller).__name__, value)
+
+    def kept(self, value: float | None) -> float | None:
+        """A number that was set before, where it is still within the range."""
+        return value if value is not None and self.low <= value <= self.high else None
 
     def checked(self, owner: str, value: object) -> float:
         """A number within the range. Raises InputError."""
@@ -117,17 +121,19 @@ class Controller:
 
     def plot(self, name: str, value: float, unit: str = "1") -> None:
         """Have a number plotted over time, beside what the vehicle reports."""
-        self.plotted()[str(name)[:60]] = (float(value), str(unit)[:20])
+        plotted_by(self)[str(name)[:60]] = (float(value), str(unit)[:20])
 
-    def plotted(self) -> dict[str, tuple[float, str]]:
-        """(number, unit) by name, as they were given last."""
-        found: dict[str, tuple[float, str]] = vars(self).setdefault("_plotted", {})
-        return found
 
-    def changed_gains(self) -> dict[str, float]:
-        """By name, those that are not what the class says."""
-        found: dict[str, float] = vars(self).setdefault("_gains", {})
-        return found
+def plotted_by(controller: Controller) -> dict[str, tuple[float, str]]:
+    """(number, unit) by name, as they were given last. No method: a user's class may call anything so."""
+    found: dict[str, tuple[float, str]] = vars(controller).setdefault("_plotted", {})
+    return found
+
+
+def changed_gains(controller: Controller) -> dict[str, float]:
+    """By name, those that are not what the class says."""
+    found: dict[str, float] = vars(controller).setdefault("_gains", {})
+    return found
 
 
 C = TypeVar("C", bound=Controller)
@@ -155,7 +161,7 @@ def made_controller(kind: type[Controller], gains: Mapping[str, float] = Mapping
 def with_gains(controller: C, gains: Mapping[str, float]) -> C:
     """The same controller with other gains, and nothing of what it has plotted. Raises InputError."""
     new = copy.copy(controller)
-    vars(new)["_gains"], vars(new)["_plotted"] = dict(controller.changed_gains()), {}
+    vars(new)["_gains"], vars(new)["_plotted"] = dict(changed_gains(controller)), {}
     for name, value in gains.items():
         _gain(type(new), name).__set__(new, value)
     return new

@@ -53,14 +53,15 @@ class ControlLoop:
         self._high = np.array([control.high for control in vehicle.controls])
         self._memory: Any = None
         self._started, self._call = False, -1
-        self._held = vehicle.neutral_controls
+        self.held = vehicle.neutral_controls
+        """(n_controls,) that were given last."""
         self.calls, self.late_calls, self.longest_s = 0, 0, 0.0
         """Calls of `control`, those that took more wall time than a period, and the longest one [s]."""
 
     def take_over(self, other: "ControlLoop") -> None:
         """The memory of a loop that this one goes on from, its controller having been changed."""
         self._memory, self._started = other._memory, other._started
-        self._held, self._sensors = other._held, self._sensors.after(other._sensors)
+        self.held, self._sensors = other.held, self._sensors.after(other._sensors)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "ControlLoop":
         """A memory that cannot be copied is begun anew."""
@@ -70,7 +71,7 @@ class ControlLoop:
             new._memory, new._started = copy.deepcopy(self._memory, memo), self._started
         except Exception:  # of the user's own class
             new._memory, new._started = None, False
-        new._held, new._call = self._held, self._call
+        new.held, new._call = self.held, self._call
         new._sensors = copy.deepcopy(self._sensors, memo)
         return new
 
@@ -83,7 +84,7 @@ class ControlLoop:
         """
         call = int(np.floor(time_s * self.rate_hz + _SAME))
         if call == self._call:
-            return self._held
+            return self.held
         measured = self._sensors.read(time_s, state, clearance_m)
         if not self._started:
             memory = self._guarded(self.controller.start, self.vehicle, state)
@@ -91,8 +92,8 @@ class ControlLoop:
         given = self._guarded(
             self.controller.control, time_s, state if measured is None else measured, sticks, self._memory
         )
-        self._held, self._call = self._checked(given), call
-        return self._held
+        self.held, self._call = self._checked(given), call
+        return self.held
 
     def _checked(self, given: object) -> np.ndarray:
         n, who = len(self.vehicle.controls), f"controller {type(self.controller).__name__}: control()"

@@ -35,6 +35,7 @@ class LaneStatus(Enum):
     DIVERGED = "diverged"
     CRASHED = "crashed"
     OFF_MAP = "off the map"
+    GIVEN_UP = "given up"
 
 
 def node_columns(vehicle: Vehicle) -> list[str]:

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sim.control.autopilots import autopilot_of
+from sim.control.feedback import controller_named
 from sim.control.target_path import TargetPath, read_target
+from sim.controllers import Controller, ControlLoop, gains_of, made_controller
 from sim.environment.coupling import CoupledSpec
 from sim.integrators import DEFAULT, default_for, serving
 from sim.platform.errors import InputError, UntrustedFile, one_of, quote
@@ -91,6 +93,8 @@ class Scene:
     integrator: str = DEFAULT
     step_s: float = 0.01
     flight_mode: str = "attitude"
+    controller: Controller | None = None
+    """That flies it at first; None: the hand does."""
     camera: str = "chase"
     start: Start = USUAL_START
     sun: Sun = USUAL_SUN
@@ -153,6 +157,7 @@ def load_scene(
     integrator: str | None = None,
     step_s: float | None = None,
     camera: str | None = None,
+    controller: str | None = None,
 ) -> Scene:
     """Read and check a scene; what is given besides counts instead of what it says, as in `with_overrides`.
 
@@ -168,6 +173,7 @@ def load_scene(
         integrator=integrator,
         step_s=step_s,
         camera=camera,
+        controller=controller,
         trusted=trusted,
     )
 
@@ -251,9 +257,10 @@ def with_overrides(
     integrator: str | None = None,
     step_s: float | None = None,
     camera: str | None = None,
+    controller: str | None = None,
     trusted: bool | Path = False,
 ) -> Scene:
-    """The scene with another vehicle, integrator, step or camera, checked; InputError names the option.
+    """The scene with another vehicle, integrator, step, camera or controller, checked; InputError names the option.
 
     trusted: as for `load_scene`.
     """
@@ -280,6 +287,10 @@ def with_overrides(
         scene = replace(scene, integrator=serving(scene.integrator, scene.vehicle))
     if integrator is not None or vehicle is not None:
         check_integrator(scene.integrator, scene.vehicle, "--integrator")
+    if controller is not None:
+        made = made_controller(controller_named(controller, trusted=trusted))
+        ControlLoop(made, scene.vehicle)  # refuses what cannot serve the vehicle
+        scene = replace(scene, controller=made)
     return scene
 
 
@@ -308,7 +319,8 @@ def _read_scene(table: TomlTable, path: Path, trusted: bool | Path) -> Scene:
         camera=table.name("camera", CAMERAS, "chase"),
         start=read_start(table.table("start")),
         sun=read_sun(table.table("sun")),
-        lanes=read_lanes(table, vehicle, step_s),
+        lanes=read_lanes(table, vehicle, step_s, lambda lane: _read_controller(lane, path.parent, trusted)),
+        controller=_read_controller(table, path.parent, trusted),
         comparison=read_comparison(table.table("comparison")),
         goals=read_goals(table, vehicle, config_of(vehicle), PADS),
         onward=table.name("onward", ("", *scene_names()), ""),
@@ -345,6 +357,27 @@ def _read_vehicle(table: TomlTable, folder: Path, trusted: bool | Path) -> str:
         raise table.error("vehicle", str(error)) from None
     autopilot_of(known_vehicle(name))  # what is wrong in its own file is told as that file's
     return name
+
+
+def _read_controller(table: TomlTable, folder: Path, trusted: bool | Path) -> Controller | None:
+    """`controller`, one of the project's or FILE.py:CLASS, and `[gains]` of it."""
+    reference = table.text("controller")
+    if not reference:
+        return None
+    try:
+        kind = controller_named(reference, folder, trusted=trusted)
+        gains = table.table("gains")
+        given = {
+            name: gains.number(name, gain.default, low=gain.low, high=gain.high)
+            for name, gain in gains_of(kind).items()
+            if gains.has(name)
+        }
+        gains.finish()
+        return made_controller(kind, given)
+    except UntrustedFile:
+        raise
+    except InputError as error:
+        raise table.error("controller", str(error)) from None
 
 
 def _check_vehicle(vehicle: str, source: str) -> None:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from sim.controllers import Controller
 from sim.environment.coupling import CoupledSpec, can_be_coupled
 from sim.integrators import default_for, integrators
 from sim.platform.errors import InputError, one_of
@@ -19,6 +20,8 @@ FLOWN_LANE = "flown"
 
 
 Vector = tuple[float, float, float]
+ReadController = Callable[[TomlTable], Controller | None]
+"""Reads `controller` and `[gains]` of a table."""
 ParameterValues = dict[str, float | tuple[float, ...]]
 
 
@@ -53,6 +56,8 @@ class LaneSpec:
     """Linear RGB, 0..1; None: chosen by the simulation."""
     own_pilot: bool = False
     """Flown by a pilot of its own, who sees this lane; else it gets the flown lane's controls, bit for bit."""
+    controller: Controller | None = None
+    """That flies it; None: who flies the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +122,9 @@ def read_sun(table: TomlTable) -> Sun:
     return sun
 
 
-def read_lanes(table: TomlTable, vehicle: Vehicle, step_s: float) -> tuple[LaneSpec, ...]:
+def read_lanes(
+    table: TomlTable, vehicle: Vehicle, step_s: float, controller: ReadController
+) -> tuple[LaneSpec, ...]:
     """`[[lanes]]`."""
     tables = table.tables("lanes")
     if len(tables) >= MOST_LANES:
@@ -127,7 +134,7 @@ def read_lanes(table: TomlTable, vehicle: Vehicle, step_s: float) -> tuple[LaneS
     taken = {FLOWN_LANE}
     lanes = []
     for lane_table in tables:
-        lane = _read_lane(lane_table, vehicle, step_s)
+        lane = _read_lane(lane_table, vehicle, step_s, controller)
         if lane.name in taken:
             raise lane_table.error("name", f'"{lane.name}" is taken; allowed: a name that no other lane has')
         if lane.name:
@@ -136,7 +143,7 @@ def read_lanes(table: TomlTable, vehicle: Vehicle, step_s: float) -> tuple[LaneS
     return tuple(lanes)
 
 
-def _read_lane(table: TomlTable, vehicle: Vehicle, step_s: float) -> LaneSpec:
+def _read_lane(table: TomlTable, vehicle: Vehicle, step_s: float, controller: ReadController) -> LaneSpec:
     integrator = read_integrator(table, vehicle)
     tint = table.numbers("tint", (), low=0.0, high=1.0, count=3)
     lane = LaneSpec(
@@ -144,6 +151,7 @@ def _read_lane(table: TomlTable, vehicle: Vehicle, step_s: float) -> LaneSpec:
         step_s=table.number("step_s", step_s, low=STEP_RANGE_S[0], high=STEP_RANGE_S[1]),
         name=table.text("name"),
         tint=(tint[0], tint[1], tint[2]) if tint else None,
+        controller=controller(table),
         own_pilot=table.flag("own_pilot", False),
     )
     table.finish()

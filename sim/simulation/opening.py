@@ -56,15 +56,19 @@ def open_take(
     integrator: str | None,
     step_s: float | None,
     camera: str | None,
+    controller: str | None = None,
     trusted: bool | Path = False,
 ) -> tuple[Scene, tuple[Command, ...], float]:
-    """(its scene, what shows it there, its seconds); resimulated beside it where a method or a step is given."""
+    """(its scene, what shows it there, its seconds); resimulated beside it where a method or a step is given.
+
+    controller: that flies where the take is taken over.
+    """
     if vehicle is not None:
         if not is_reference(vehicle):
             raise InputError("--vehicle: a take has its own; allowed: FILE.py:CLASS, which tells what it was")
         entered(vehicle, trusted=trusted)
     taken = load_take(path)
-    scene = with_overrides(scene_of(taken), camera=camera)
+    scene = with_overrides(scene_of(taken), camera=camera, controller=controller, trusted=trusted)
     commands: tuple[Command, ...] = (PlayTake(taken),)
     if integrator is not None or step_s is not None:
         method = integrator or taken.integrator.name

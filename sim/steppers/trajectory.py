@@ -9,7 +9,7 @@ from typing import Any, overload
 import numpy as np
 
 from sim.compiler.stepper import Stepper
-from sim.controllers import Controller, ControlLoop, PilotInput, made_controller
+from sim.controllers import Controller, ControlLoop, PilotInput, made_controller, plotted_by
 from sim.environment.environment import Environment, default_start, environment_of
 from sim.integrators import DEFAULTS, Integrator, default_for, integrator
 from sim.multibody.declaration import TreeState
@@ -235,7 +235,7 @@ def _controlled_run(
             if u is not before:  # a node is told under the controls of the step that begins
                 node = kernel.node(y, u, p, h, env=around.probe().env)
         us[k], nodes[k] = u, node
-        for name, (value, _) in loop.controller.plotted().items():
+        for name, (value, _) in plotted_by(loop.controller).items():
             plotted.setdefault(name, np.full(count + 1, np.nan))[k] = value
         _, status, iterations = kernel.advance(y, u, nothing, p, h, 1, around.env)
         total += iterations

@@ -1,7 +1,7 @@
 """Undo and redo over immutable setups: each point is a whole setup, a step leads from one to another."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
@@ -10,6 +10,7 @@ from sim.commands import (
     AddLane,
     Command,
     RemoveLane,
+    SetGain,
     SetIntegrator,
     SetLanePilot,
     SetLaneTint,
@@ -41,13 +42,16 @@ class Setup:
     task: Task | None = None
     method: str = ""
     """That the planner plans with."""
+    gains: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    """By lane and name, of controllers."""
 
     def same(self, other: "Setup") -> bool:
         """Whether nothing differs; a task is the same only where it is the very object."""
         ours, theirs = (
             (s.vehicle, dict(s.parameters), dict(s.lanes), s.method, id(s.task)) for s in (self, other)
         )
-        return ours == theirs
+        both = self.gains.keys() & other.gains.keys()  # who flies is no edit
+        return ours == theirs and all(self.gains[key] == other.gains[key] for key in both)
 
     @property
     def flown(self) -> str:
@@ -60,7 +64,17 @@ def setup_of(snapshot: Snapshot, plan: PlanView | None) -> Setup:
     flown = snapshot.lanes[0]
     lanes = {lane.name: _spec(lane) for lane in snapshot.lanes if not lane.measured}
     task, method = (plan.task, plan.method) if plan is not None else (None, "")
-    return Setup(flown.vehicle, flown.parameters, lanes, task, method)
+    return Setup(flown.vehicle, flown.parameters, lanes, task, method, gains_in(snapshot))
+
+
+def gains_in(snapshot: Snapshot) -> dict[tuple[str, str], float]:
+    """Of the controllers that fly, by lane and name."""
+    return {
+        (lane.name, name): value
+        for lane in snapshot.lanes
+        if lane.controller is not None
+        for name, value in lane.controller.gains.items()
+    }
 
 
 def _spec(lane: LaneSnapshot) -> LaneSpec:
@@ -88,6 +102,11 @@ def leading(before: Setup, after: Setup) -> list[Command | PlanRequest]:
     for name, lane in after.lanes.items():
         old = before.lanes.get(name)
         asked += [_added(lane)] if old is None else _changed(old, lane, flown=name == after.flown)
+    asked += [
+        SetGain(name, value, lane)
+        for (lane, name), value in after.gains.items()
+        if before.gains.get((lane, name), value) != value
+    ]
     if after.method != before.method:
         asked.append(ChooseMethod(after.method))
     if after.task is not None and after.task is not before.task:
@@ -125,6 +144,11 @@ def named(before: Setup, after: Setup) -> str:
     for name, lane in after.lanes.items():
         old = before.lanes.get(name)
         told += [f"lane {name} added"] if old is None else _lane_words(old, lane)
+    told += [
+        f"{name} {_text(before.gains.get((lane, name)))} \N{RIGHTWARDS ARROW} {_text(value)}"
+        for (lane, name), value in after.gains.items()
+        if before.gains.get((lane, name), value) != value
+    ]
     if after.method != before.method:
         told.append(f"planned with {after.method}")
     if after.task is not before.task and before.task is not None and after.task is not None:
@@ -196,6 +220,11 @@ class Edits:
         if not self._points:
             self._points, self._last = [Point(now)], now
             return
+        new = {key: value for key, value in now.gains.items() if key not in self._present.gains}
+        if new:  # of a controller that has begun to fly
+            point = self._points[self._at]
+            known_gains = {**point.setup.gains, **new}
+            self._points[self._at] = replace(point, setup=replace(point.setup, gains=known_gains))
         if snapshot.waiting and self._awaited_until_s is not None:
             self._awaited_until_s = now_s + PATIENCE_S
         if snapshot.look_back is not None or snapshot.plan_flies:

@@ -43,6 +43,7 @@ STATUS_COLOURS = {
     LaneStatus.DIVERGED: theme.DANGER,
     LaneStatus.CRASHED: theme.WARNING,
     LaneStatus.OFF_MAP: theme.WARNING,
+    LaneStatus.GIVEN_UP: theme.DANGER,
 }
 VIEWS = (
     Item("1", "One", "All lanes in one picture."),

@@ -96,6 +96,7 @@ UNDER_TOASTS = ("caption", "goals", "hud/numbers", "hud/minimap", "key_hint")
 TITLES = {
     LaneStatus.CRASHED: (f"{icons.ICON_FA_BURST}  Crashed", theme.WARNING),
     LaneStatus.OFF_MAP: (f"{icons.ICON_FA_MAP}  End of the map", theme.WARNING),
+    LaneStatus.GIVEN_UP: (f"{icons.ICON_FA_ROBOT}  Controller gave up", theme.DANGER),
     LaneStatus.DIVERGED: (f"{icons.ICON_FA_TRIANGLE_EXCLAMATION}  Diverged", theme.DANGER),
 }
 

@@ -20,7 +20,16 @@ from sim.simulation.commands.clock import (
     StartAt,
 )
 from sim.simulation.commands.executing import execute
-from sim.simulation.commands.flying import SetControls, SetDemo, SetFlightMode, StopMpc, StopPlan
+from sim.simulation.commands.flying import (
+    FlyBy,
+    RenewController,
+    SetControls,
+    SetDemo,
+    SetFlightMode,
+    SetGain,
+    StopMpc,
+    StopPlan,
+)
 from sim.simulation.commands.lanes import (
     AddLane,
     LetGo,
@@ -55,6 +64,7 @@ __all__ = [
     "AddLane",
     "BackToNow",
     "Command",
+    "FlyBy",
     "FlyPlan",
     "FollowCourse",
     "GiveUpWaiting",
@@ -65,6 +75,7 @@ __all__ = [
     "Pull",
     "RaceAgainst",
     "RemoveLane",
+    "RenewController",
     "RenewVehicle",
     "Reset",
     "Resimulate",
@@ -73,6 +84,7 @@ __all__ = [
     "SetControls",
     "SetDemo",
     "SetFlightMode",
+    "SetGain",
     "SetIntegrator",
     "SetLanePilot",
     "SetLaneTint",
@@ -110,6 +122,9 @@ Command = (
     | SetFlightMode
     | SetControls
     | SetDemo
+    | FlyBy
+    | SetGain
+    | RenewController
     | AddLane
     | RemoveLane
     | SetLaneTint

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sim.control import (
+    ControllerPilot,
     PlannedPilot,
     autopilot_of,
     flight_modes,
@@ -15,12 +16,14 @@ from sim.control import (
 from sim.control.course import FollowCourse
 from sim.control.mpc import StartMpc
 from sim.control.plan_following import FlyPlan
+from sim.controllers import Controller, ControlLoop, changed_gains, gains_of, made_controller, with_gains
 from sim.planner.task.bodies import planar
 from sim.planner.task.poses import positions
 from sim.platform.errors import InputError, one_of
 from sim.simulation.commands.executing import execute
 from sim.simulation.runs.flight_control import (
     Autopilot,
+    ControllerFlight,
     CourseFlight,
     Hand,
     MpcFlight,
@@ -214,6 +217,84 @@ def _(command: StopMpc, run: SceneRun) -> str:
         return "no plans are made in flight"
     run.give_to(Hand())
     return _you_fly(run)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FlyBy:
+    """Have a controller fly from here on: all lanes without one of their own, or the one that is named."""
+
+    controller: Controller
+    lane: str = ""
+
+
+@execute.register
+def _(command: FlyBy, run: SceneRun) -> str:
+    name = type(command.controller).__name__
+    ControlLoop(command.controller, run.vehicle)  # refuses what cannot serve the vehicle
+    if not command.lane:
+        run.give_to(ControllerFlight(command.controller))
+        return f"{name} flies"
+    lane = run.lane(command.lane)
+    lane.follows, lane.controller = False, command.controller
+    lane.pilot = ControllerPilot(command.controller)
+    return f"{command.lane}: {name} flies"
+
+
+@dataclass(frozen=True, slots=True)
+class SetGain:
+    """Change a gain of the controller that flies a lane; its memory is kept."""
+
+    name: str
+    value: float
+    lane: str = ""
+    """Empty: the flown lane."""
+
+
+@execute.register
+def _(command: SetGain, run: SceneRun) -> str:
+    pilot = run.lane(command.lane).pilot
+    if not isinstance(pilot, ControllerPilot):
+        raise InputError(f"no controller flies it; allowed: to set {command.name} where one does")
+    renewed = with_gains(pilot.controller, {command.name: command.value})
+    _replace(run, pilot.controller, renewed)
+    return f"{command.name} = {command.value:g}"
+
+
+@dataclass(frozen=True, slots=True)
+class RenewController:
+    """A controller's file has been saved: its class takes the place of the one of that name, in flight."""
+
+    kind: type[Controller]
+
+
+@execute.register
+def _(command: RenewController, run: SceneRun) -> str:
+    kind, found = command.kind, 0
+    for own in {id(o): o for o in _controllers(run)}.values():
+        if (type(own).__module__, type(own).__name__) == (kind.__module__, kind.__name__):
+            kept = {n: gain.kept(changed_gains(own).get(n)) for n, gain in gains_of(kind).items()}
+            renewed = made_controller(kind, {n: value for n, value in kept.items() if value is not None})
+            ControlLoop(renewed, run.vehicle)  # refuses what cannot serve the vehicle
+            _replace(run, own, renewed)
+            found += 1
+    return f"{kind.__name__}: its file is taken up" if found else ""
+
+
+def _controllers(run: SceneRun) -> list[Controller]:
+    pilots = [lane.pilot.controller for lane in run.lanes if isinstance(lane.pilot, ControllerPilot)]
+    now = run.control.now
+    return [*pilots, now.controller] if isinstance(now, ControllerFlight) else pilots
+
+
+def _replace(run: SceneRun, old: Controller, new: Controller) -> None:
+    """Whoever flies by the old one flies by the new one, with its memory and from the controls that act."""
+    now = run.control.now
+    if isinstance(now, ControllerFlight) and now.controller is old:
+        run.control.now = ControllerFlight(new)
+    for lane in run.lanes:
+        if isinstance(lane.pilot, ControllerPilot) and lane.pilot.controller is old:
+            lane.pilot = ControllerPilot(new, lane.pilot)
+            lane.controller = new if lane.controller is old else lane.controller
 
 
 def _you_fly(run: SceneRun) -> str:

@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass, replace
 
+from sim.controllers import Controller
 from sim.platform.errors import InputError, quote
 from sim.platform.validation import array_of
 from sim.scene.measured import Measured
@@ -27,6 +28,8 @@ class AddLane:
     name: str = ""
     own_pilot: bool = False
     """A pilot of its own flies it; else it gets the flown lane's controls, bit for bit."""
+    controller: Controller | None = None
+    """That flies it."""
 
 
 @execute.register
@@ -35,7 +38,9 @@ def _(command: AddLane, run: SceneRun) -> str:
     kernel = run.kernels.get(run.vehicle, command.integrator)
     dynamics = Dynamics(run.vehicle, kernel, step_s)
     tint = None if command.tint is None else _tint(command.tint)
-    lane = run.add_lane(dynamics, command.name, tint, own_pilot=command.own_pilot)
+    lane = run.add_lane(
+        dynamics, command.name, tint, own_pilot=command.own_pilot, controller=command.controller
+    )
     return f"new lane: {lane.look.name}"
 
 

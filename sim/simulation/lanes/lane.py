@@ -7,9 +7,10 @@ from operator import is_
 
 import numpy as np
 
-from sim.control import Automatic, Pilot, PilotInput, PlannedPilot
+from sim.control import Automatic, ControllerPilot, Pilot, PilotInput, PlannedPilot
 from sim.control.load_leading import kept_above_ground
 from sim.control.mpc import MpcPilot
+from sim.controllers import Controller
 from sim.recordings.playback import Playback
 from sim.recordings.segment import Moment
 from sim.scene.race import Timing
@@ -19,7 +20,7 @@ from sim.simulation.lanes.integration import Integration
 from sim.simulation.lanes.observation import LaneObserver, sensed
 from sim.simulation.lanes.placing import Footing, Placement
 from sim.simulation.lanes.recorder import Recorder
-from sim.simulation.lanes.snapshot import Deviation, LaneSnapshot, LaneStatus, Look
+from sim.simulation.lanes.snapshot import ControllerSnapshot, Deviation, LaneSnapshot, LaneStatus, Look
 from sim.simulation.lanes.termination import Termination, divergence, termination
 from sim.steppers.dynamics import CONTROL_PERIOD_S, Dynamics
 from sim.vehicle_config import config_of
@@ -105,11 +106,13 @@ class Lane:
         time_s: float = 0.0,
         coupling: Coupling | None = None,
         timing: Timing | None = None,
+        controller: Controller | None = None,
     ) -> None:
         """`history`: of the flown lane's controls, which it writes and those that follow read.
 
-        coupling: to what moves. timing: of a race that it is in.
+        coupling: to what moves. timing: of a race that it is in. controller: its own, whoever flies the others.
         """
+        self.controller = controller
         self.look, self.pilot, self.follows = look, pilot, follows
         self.coupling, self._timing, self._history = coupling, timing, history
         self.pull: Pull | None = None
@@ -249,6 +252,8 @@ class Lane:
                     count = min(count, self._follow())
                 elif phase == 0 and not self._evaluated:
                     self._fly(sticks)
+                    if self.termination is not None:
+                        break
                 self._record()
                 self._integrate(count)
                 due -= count
@@ -273,6 +278,8 @@ class Lane:
         m, time_s = self.dynamics, self.time_s
         seen = sensed(self.node, self.placement, self.footing, time_s, m)
         controls = self.pilot.controls(sticks, seen, m.vehicle, m.control_period_s)
+        if isinstance(self.pilot, ControllerPilot) and self.pilot.gives_up(time_s):
+            self.termination = Termination(LaneStatus.GIVEN_UP, self.pilot.fault)
         controls = kept_above_ground(controls, seen, m.vehicle, m.control_period_s)
         if isinstance(self.pilot, MpcPilot) and self.pilot.taken_over is not None:
             self.recorder.await_plan(self.pilot.taken_over.asked_s)
@@ -378,7 +385,7 @@ def lane_picture(lane: Lane, span_s: float, deviation: Deviation | None = None) 
     """
     node, m, footing, observer, look = lane.node, lane.dynamics, lane.footing, lane.observer, lane.look
     observation, stopped, water = lane.observation, lane.termination, footing.environment.water
-    made_of = observation, stopped, deviation, lane.pull, lane.follows, look, footing, water
+    made_of = observation, stopped, deviation, lane.pull, lane.follows, look, footing, water, lane.pilot
     if lane.shown is not None and lane.shown[1] == span_s and all(map(is_, lane.shown[0], made_of)):
         return lane.shown[2]
     start, recent = observer.start, observer.trails.recent
@@ -389,6 +396,8 @@ def lane_picture(lane: Lane, span_s: float, deviation: Deviation | None = None) 
     recent.add(lane.time_s, lane.poses_w)
     previous_s, previous_w, current_s, current_w = recent.pair(max(span_s, m.step_s))
     names = tuple(observation.layout.bodies)
+    flying = None if not isinstance(lane.pilot, ControllerPilot) else ControllerSnapshot.of(lane.pilot)
+    plotted, plotted_units = ({}, {}) if flying is None else flying.plotted()
     clearance = footing.environment.clearance_m(node)
     snapshot = LaneSnapshot(
         name=look.name,
@@ -421,8 +430,9 @@ def lane_picture(lane: Lane, span_s: float, deviation: Deviation | None = None) 
         parameters=m.vehicle.values,
         own_pilot=not lane.follows,
         deviation=deviation,
-        observables=observation.observables,
-        units=observation.layout.units,
+        observables={**observation.observables, **plotted},
+        units={**observation.layout.units, **plotted_units},
+        controller=flying,
         observables_start=start.observables,
         trails=observer.trails.rows(),
         pivot_w=None if footing.pivot_w is None else footing.pivot_w.copy(),

@@ -15,6 +15,8 @@ import numpy as np
 
 from sim.control.course import CourseStatus
 from sim.control.mpc import MpcStatus
+from sim.control.pilot import ControllerPilot
+from sim.controllers import Controller, gains_of, plotted_by
 from sim.platform.progress import Job
 from sim.recordings.take import LaneStatus
 from sim.scene.race import LAPPED, PLANNED, Standing
@@ -95,6 +97,8 @@ class LaneSnapshot:
     """One sentence: which quantity failed and when; or the impact speed. Empty while running."""
     parameters: Mapping[str, Value] = field(default_factory=dict)
     """Of the vehicle, by name."""
+    controller: "ControllerSnapshot | None" = None
+    """That flies it; None where none does."""
     own_pilot: bool = True
     """Flown by a pilot of its own; else it gets the flown lane's controls."""
     deviation: Deviation | None = None
@@ -145,6 +149,33 @@ class LaneSnapshot:
         """By how much a scalar observable differs from the start."""
         start = self.observables_start.get(name, math.nan)
         return self.told(name) - float(start) if np.ndim(start) == 0 else math.nan
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ControllerSnapshot:
+    """A controller as it was at a moment."""
+
+    kind: type[Controller]
+    gains: Mapping[str, float]
+    """By name, in the order in which they are declared."""
+    shown: Mapping[str, tuple[float, str]]
+    """(number, unit) of what it wants plotted."""
+    fault: str
+    """What went wrong, in one line; empty: nothing."""
+    late: str
+    """How its calls fail to keep up; empty: they do."""
+
+    @classmethod
+    def of(cls, pilot: ControllerPilot) -> "ControllerSnapshot":
+        """Of who flies now."""
+        kind, own = type(pilot.controller), pilot.controller
+        gains = {name: float(getattr(own, name)) for name in gains_of(kind)}
+        return cls(kind, gains, dict(plotted_by(own)), pilot.fault, pilot.late)
+
+    def plotted(self) -> tuple[dict[str, float], dict[str, str]]:
+        """Numbers and units by name."""
+        numbers = {name: value for name, (value, _) in self.shown.items()}
+        return numbers, {name: unit for name, (_, unit) in self.shown.items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,10 @@ from sim.control import MODES, Pilot, autopilot_of, default_mode, flight_modes, 
 from sim.control.course import CoursePilot, CourseStatus, FollowCourse
 from sim.control.load_leading import LedPilot
 from sim.control.mpc import MpcPilot, PlanSource
-from sim.control.pilot import HeldControls, TrimmedPilot
+from sim.control.pilot import ControllerPilot, HeldControls, TrimmedPilot
 from sim.control.plan_following import PlannedPilot
 from sim.control.target_path import TargetPath
+from sim.controllers import Controller
 from sim.scene import Scene
 from sim.simulation.lanes.lane import Lane
 from sim.simulation.lanes.observation import sensed
@@ -72,7 +73,14 @@ class MpcFlight:
     source: PlanSource
 
 
-WhoFlies = Hand | Autopilot | PlanFlight | CourseFlight | MpcFlight | OtherProgram
+@dataclass(frozen=True, slots=True, eq=False)
+class ControllerFlight:
+    """A controller: the user's, or one of the project's."""
+
+    controller: Controller
+
+
+WhoFlies = Hand | Autopilot | PlanFlight | CourseFlight | MpcFlight | OtherProgram | ControllerFlight
 
 
 class FlightControl:
@@ -81,7 +89,7 @@ class FlightControl:
     def __init__(self, scene: Scene, world: World, vehicle: Vehicle) -> None:
         self._scene, self._world = scene, world
         self._asked_mode = scene.flight_mode
-        self.now: WhoFlies = Hand()
+        self.now: WhoFlies = Hand() if scene.controller is None else ControllerFlight(scene.controller)
         self.mode = _mode(self._asked_mode, vehicle)
         self.outcome = ""
         """How the last flight of a plan or along a course ended; empty since another one began."""
@@ -100,7 +108,8 @@ class FlightControl:
 
         other: it is not the one that was flown until now; no plan and no course serves it.
         """
-        ends = isinstance(self.now, CourseFlight | MpcFlight | OtherProgram) if other else False
+        of_one = CourseFlight | MpcFlight | OtherProgram | ControllerFlight
+        ends = isinstance(self.now, of_one) if other else False
         if ends or (isinstance(self.now, Autopilot) and not has_autopilot(vehicle)):
             self.now = Hand()
         self.mode = _mode(self._asked_mode, vehicle)
@@ -117,6 +126,8 @@ class FlightControl:
             return autopilot.follow(course.places_w, course.headings_rad, course.step_s, solids)
         if isinstance(now, Autopilot) and autopilot is not None:
             return autopilot.make(mission_of(self._scene, self._world))
+        if isinstance(now, ControllerFlight):
+            return ControllerPilot(now.controller)
         if isinstance(now, MpcFlight) and flown:
             return MpcPilot(now.source, self._hand(vehicle), MODES[resting_mode(vehicle)])
         return self._hand(vehicle)

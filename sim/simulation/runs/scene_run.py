@@ -7,10 +7,11 @@ from types import MappingProxyType
 
 import numpy as np
 
-from sim.control import Pilot, PilotInput
+from sim.control import ControllerPilot, Pilot, PilotInput
 from sim.control.course import CourseStatus
 from sim.control.mpc import MpcPilot, MpcStatus
 from sim.control.target_path import TargetPath
+from sim.controllers import Controller
 from sim.environment.coupling import CoupledEnvironment
 from sim.integrators import serving
 from sim.platform.errors import InputError
@@ -62,6 +63,7 @@ class SceneRun:
         """`environment`: something that moves, to which the flown lane is coupled; else what the scene says."""
         self.scene, self.world, self.kernels = scene, world, kernels
         self.clock = Clock()
+        self._told_of: Pilot | None = None
         self.sticks = PilotInput()
         self.news = ""
         """What happened by itself and is worth telling; whoever tells it empties it."""
@@ -102,7 +104,14 @@ class SceneRun:
             )
         )
         for spec, dynamics in zip(scene.lanes, each[1:], strict=True):
-            self.add_lane(dynamics, spec.name, spec.tint, own_pilot=spec.own_pilot, node=start)
+            self.add_lane(
+                dynamics,
+                spec.name,
+                spec.tint,
+                own_pilot=spec.own_pilot,
+                node=start,
+                controller=spec.controller,
+            )
         if scene.comparison.reference:
             self.comparison.start(vehicle, footing, start, 0.0)
         if progress:
@@ -143,6 +152,7 @@ class SceneRun:
         # The flown lane first: the others get its controls.
         for lane in self.lanes:
             lane.run_until(clock_s, self.sticks)
+            self._hear(lane)
         if flight is not None and clock_s >= flight.end_s:
             self.clock.paused = True
             self.news = self.control.outcome = flight.outcome(self.flown.placement.T_wb[:3, 3])
@@ -150,13 +160,20 @@ class SceneRun:
             self.control.outcome = course_outcome(self.flown)
             self.news = self.control.outcome or self.news
 
+    def _hear(self, lane: Lane) -> None:
+        """Tell of a mistake of a lane's controller, once."""
+        pilot = lane.pilot
+        if isinstance(pilot, ControllerPilot) and pilot.fault and lane.running and pilot is not self._told_of:
+            self._told_of, self.news = pilot, f"{pilot.fault}; its last controls are held"
+
     def give_to(self, who: WhoFlies) -> None:
         """Have all lanes flown by somebody else from where they are; after a plan the flown one has its method back."""
         flight, self.control.now = self.control.plan, who
         if flight is not None:
             self.flown.swap(flight.resume, self.flown.footing)
         for lane in self.lanes:
-            lane.pilot = self.pilot(lane)
+            if lane.controller is None:
+                lane.pilot = self.pilot(lane)
 
     def leave_plan(self) -> None:
         """Back to the hand from a plan or a course, where the vehicle is."""
@@ -210,8 +227,12 @@ class SceneRun:
         *,
         own_pilot: bool = False,
         node: np.ndarray | None = None,
+        controller: Controller | None = None,
     ) -> Lane:
-        """A comparison lane from the flown lane's present state, or from `node` at that time."""
+        """A comparison lane from the flown lane's present state, or from `node` at that time.
+
+        controller: that flies it, whoever flies the others.
+        """
         check_room(len(self.lanes))
         taken = {lane.look.name for lane in self.lanes}
         if name in taken:
@@ -223,10 +244,11 @@ class SceneRun:
             look,
             dynamics,
             (flown.node if node is None else node).copy(),
-            copy.deepcopy(flown.pilot),
+            copy.deepcopy(flown.pilot) if controller is None else ControllerPilot(controller),
             flown.footing.again(),
             history=self.history,
-            follows=not own_pilot,
+            follows=not own_pilot and controller is None,
+            controller=controller,
             energy_bound_J=self.scene.comparison.energy_bound_J if self._as_in_scene else None,
             time_s=flown.time_s,
         )
@@ -235,7 +257,7 @@ class SceneRun:
 
     def set_lane_pilot(self, lane: Lane, *, own: bool) -> None:
         """Give a comparison lane a pilot of its own (a copy of the flown lane's), or the flown lane's controls."""
-        lane.follows = not own
+        lane.follows, lane.controller = not own, None
         lane.pilot = copy.deepcopy(self.flown.pilot)
 
     def set_reference(self, on: bool) -> None:
@@ -267,7 +289,9 @@ class SceneRun:
         ]
 
     def pilot(self, lane: Lane) -> Pilot:
-        """A new one, of who flies now."""
+        """A new one, of who flies now, or of the lane's own controller."""
+        if lane.controller is not None:
+            return ControllerPilot(lane.controller)
         return self.control.pilot(self.vehicle, flown=lane is self.flown)
 
     @property
