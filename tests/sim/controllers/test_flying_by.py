@@ -133,8 +133,8 @@ def test_the_take_of_a_flight_replays_to_the_bit_without_the_file(scene, tmp_pat
     (tmp_path / "own.py").unlink()
     again = load_take(tmp_path / "flown.npz")
     resimulated = again.resimulate(world=lambda: load_world(scene.world, seed=scene.seed))
-    assert np.array_equal(resimulated.legs[-1].states, again.legs[-1].states)
-    assert len(np.unique(again.legs[-1].controls[:, 0])) > 10
+    assert np.array_equal(resimulated.segments[-1].states, again.segments[-1].states)
+    assert len(np.unique(again.segments[-1].controls[:, 0])) > 10
 
 
 def test_gains_change_in_flight_and_the_memory_is_kept(scene, tmp_path: Path) -> None:
