@@ -24,9 +24,7 @@ FALLBACK_SECONDS, USUAL_SECONDS = 12.0, 10.0
 
 @click.command(help="Open a scene in a window, or run it without one (--headless).")
 @click.argument(
-    "scene",
-    default="canyon",
-    help="A scene (--list), a .toml file, a take (.npz), a vehicle's folder; or: doctor.",
+    "scene", default="canyon", help="A scene (--list), .toml, take (.npz), vehicle's folder; or: doctor."
 )
 @export.request.with_options
 def run(
