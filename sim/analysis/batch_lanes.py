@@ -8,10 +8,10 @@ import numpy as np
 
 from sim.compiled import compiled
 from sim.compiler import Kernel
-from sim.compiler.inline import Inline
 from sim.compiler.lanes import WIDTH, LaneCode, gathered, scattered
 from sim.compiler.objects import called
 from sim.compiler.rollouts import driver, start, workspace
+from sim.compiler.stepper import Inline
 from sim.contact.ground import Ground
 
 

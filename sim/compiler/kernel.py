@@ -14,7 +14,6 @@ import llvmlite.binding as llvm
 import numpy as np
 
 from sim.compiler import robust, rollouts
-from sim.compiler.inline import Inline, inline_of
 from sim.compiler.kernel_code import kernel_module
 from sim.compiler.loops import divided_moments, moments
 from sim.compiler.objects import loaded
@@ -23,7 +22,7 @@ from sim.compiler.printer import SETTLE
 from sim.compiler.rods import rods_module
 from sim.compiler.rollouts import AMID, FREELY, Driver, driver, prepared_driver
 from sim.compiler.staged import staged_module
-from sim.compiler.stepper import FREE, kept_state
+from sim.compiler.stepper import FREE, Inline, inline_of, kept_state
 from sim.integrators.base import Integrator
 from sim.platform.cache import found, keep
 from sim.platform.errors import InputError

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from sim.compiled import allocating_nothing, compiled
-from sim.compiler.inline import FREE_TYPE, Inline
 from sim.compiler.objects import called
+from sim.compiler.stepper import FREE_TYPE, Inline
 
 SMALLEST_SHARE = 2.0**-14
 """Of a step: shorter pieces are taken as they come."""

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from sim.compiled import compiled, fastmath, inline_fastmath
-from sim.compiler.inline import Inline
+from sim.compiler.stepper import Inline
 from sim.contact.height_field import MARCH_LIMIT, ground_top, surface_height, surface_normal, top_about
 from sim.contact.rows import all_finite, farthest, put, world_point
 from sim.contact.wrench import LOADS, SPARE_ROWS, WORKSPACE_WIDTH, ground_wrench

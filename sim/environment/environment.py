@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sim.compiler.inline import Inline
+from sim.compiler.stepper import Inline
 from sim.vehicles import Vehicle
 from sim.vehicles.forms.form import State, Support
 from sim.world import World

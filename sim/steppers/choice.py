@@ -2,9 +2,8 @@
 
 from functools import lru_cache
 
-from sim.compiler.inline import Inline
 from sim.compiler.kernel import compile_kernel
-from sim.compiler.stepper import SampledStepper
+from sim.compiler.stepper import Inline, SampledStepper
 from sim.integrators.base import Integrator
 from sim.integrators.multibody import VariedMultibody
 from sim.steppers.tree import ClosedTreeStepper, TreeStepper

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sim.compiler.inline import Inline
+from sim.compiler.stepper import Inline
 from sim.contact.ground import GROUND, Ground
 from sim.contact.wrench import LOADS
 from sim.environment.environment import Environment
