@@ -237,6 +237,16 @@ class Standing:
             return time_s - self.start_s
         return math.nan if self.lap is None else self.lap.lap_s
 
+    def done_m(self, x_w: np.ndarray) -> tuple[float, float]:
+        """How far (3,) m is along this lap, from gate to gate, and how long all of it is."""
+        course = self.course
+        middles = np.array([course.gate(k).centre_w for k in range(course.passages)])
+        lengths = np.linalg.norm(np.diff(middles, axis=0), axis=1)
+        if not self.running or self.due >= course.passages:
+            return 0.0, float(lengths.sum())
+        left_m = min(float(np.linalg.norm(middles[self.due] - x_w)), lengths[self.due - 1])
+        return float(lengths[: self.due].sum() - left_m), float(lengths.sum())
+
     @property
     def told_s(self) -> tuple[float, ...]:
         """Splits of this lap, or of the last one where none runs."""

@@ -18,6 +18,7 @@ from sim.scene.race import (
     Instant,
     Lap,
     Rival,
+    Standing,
     Timing,
     best_file,
     crossing_s,
@@ -288,3 +289,13 @@ def test_a_beginner_at_full_throttle_passes_the_first_gate_of_the_races_that_are
 
 def test_a_lap_knows_its_time() -> None:
     assert Lap((0.0, 1.0, 2.5), np.zeros(2), np.zeros((2, 4, 4))).lap_s == 2.5
+
+
+def test_what_is_done_of_a_lap_is_told_from_gate_to_gate() -> None:
+    corners = ((0.0, 0.0, 1.0), (30.0, 0.0, 1.0), (30.0, 40.0, 1.0))
+    course = Course(tuple(Gate(corner, 0.3, 2.0, 1.0) for corner in corners), closed=True)
+    between = np.array([30.0, 12.0, 1.0])
+    assert Standing(course).done_m(between) == (0.0, 120.0)
+    assert Standing(course, due=2).done_m(between) == pytest.approx((42.0, 120.0))
+    assert Standing(course, due=3).done_m(np.array([15.0, 20.0, 1.0])) == pytest.approx((95.0, 120.0))
+    assert Standing(course, due=1).done_m(np.array([-80.0, 0.0, 1.0])) == (0.0, 120.0)  # away from it

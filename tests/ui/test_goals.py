@@ -8,7 +8,7 @@ import pytest
 from imgui_bundle import imgui
 
 from render.matrices import look_at, perspective
-from sim.scene.conditions import AtPad, Height, OnGround, Speed
+from sim.scene.conditions import AlongWay, AtPad, Height, OnGround, Speed
 from sim.scene.goals import Landing, SceneGoal
 from sim.simulation.lanes.snapshot import LookBack, Snapshot
 from sim.simulation.runs.judge import Progress
@@ -154,3 +154,12 @@ def test_a_ghost_out_of_the_picture_is_pointed_at_from_its_edge(
     bench.context.view = replace(bench.context.view, views=2)
     bench.frame(draw_lanes_out_of_view, fakes.snapshot(flown, ghost))
     assert "marker/rk4 50 ms" not in bench.context.rects, "linked pictures show every lane in its own"
+
+
+def test_a_way_is_told_by_what_is_done_and_left_of_it_and_by_a_bar(bench: Bench) -> None:
+    along = SceneGoal("Follow the river", "On.", (), (AlongWay(1200.0),))
+    progress = Progress((along,), marker_w=np.array([40.0, 0.0, 2.0]), distance_m=300.0)
+    assert " 900 m along the way, 300 m left" in texts(progress, bench)
+    bench.frame(lambda snapshot, context: draw_goals(progress, context), fakes.snapshot())
+    *_, whole, _ = bench.context.rects["goals"]
+    assert bench.context.rects["goals/way"][2] == pytest.approx(0.75 * whole)

@@ -10,8 +10,9 @@ from sim.world import load_world
 from sim.world.plan_view import outlines
 from tests.ui import fakes
 from tests.ui.bench import Bench
-from ui.hud.minimap import MARGIN, Frame, draw_map, outline_of
+from ui.hud.minimap import MARGIN, Frame, draw_map, draw_wind, outline_of, wind_of
 from ui.window.context import PanelContext
+from ui.window.widgets import overlap
 
 
 def test_the_map_keeps_shapes_and_has_north_up() -> None:
@@ -88,3 +89,21 @@ def test_the_map_is_drawn_at_the_lower_right_and_leaves_small_scenes_alone(name:
         bench.context.scene_rect = rect
         bench.frame(draw, snapshot)
         assert "hud/minimap" not in bench.context.rects
+
+
+def test_the_winds_arrow_is_told_by_the_flown_vehicles_parameters_and_clear_of_the_map(bench: Bench) -> None:
+    world = load_world("harbour")
+    found = outlines(world)
+    assert found is not None
+
+    def draw(now: Snapshot, context: PanelContext) -> None:
+        draw_map(found, now, None, context)
+        draw_wind(now, context)
+
+    blown = fakes.snapshot(fakes.lane(parameters={"wind": (4.0, 2.0, 0.0)}))
+    bench.frame(draw, blown)
+    assert not overlap(bench.context.rects["hud/wind"], bench.context.rects["hud/minimap"])
+    assert wind_of(blown.lanes[0]) == pytest.approx([4.0, 2.0])
+    for parameters in ({"wind": (0.0, 0.0)}, {}):
+        bench.frame(draw, fakes.snapshot(fakes.lane(parameters=parameters)))
+        assert "hud/wind" not in bench.context.rects

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from imgui_bundle import icons_fontawesome_6 as icons
 
 from sim.scene import Scene
+from sim.scene.conditions import AlongWay
 from sim.simulation.lanes.snapshot import Snapshot
 from sim.simulation.runs.judge import Judge, Progress
 from ui.features.feature import Actions
@@ -65,10 +66,13 @@ def draw_goals(progress: Progress, context: PanelContext) -> None:
         row = top + pen.px(PAD) + number * pen.px(ROW)
         pen.text((left + pen.px(PAD), row), mark, size=SIZE_GOALS - 2.0, colour=colour)
         pen.text((left + pen.px(PAD + 16.0), row), text, size=SIZE_GOALS, colour=colour, bold=bold)
+    way = None if progress.due is None else progress.due.find(AlongWay)
     if progress.due is not None and progress.held > 0.0:
-        end = left + progress.held * wide
-        low = (left, top + tall - pen.px(3.0))
-        pen.draw_list.add_rect_filled(low, (end, top + tall), theme.packed(theme.GOOD), pen.px(2.0))
+        pen.bar((left, top + tall - pen.px(4.0)), wide, progress.held, theme.GOOD)
+    elif way is not None:
+        share = 1.0 - progress.distance_m / max(way.way_m, 1e-9)
+        pen.bar((left, top + tall - pen.px(4.0)), wide, share, theme.ACCENT)
+        context.rects["goals/way"] = (left, top + tall - pen.px(4.0), max(share, 0.0) * wide, pen.px(4.0))
     context.rects["goals"] = (left, top, wide, tall)
 
 
@@ -92,14 +96,12 @@ def told(progress: Progress, pen: Pen, room: float, context: PanelContext) -> li
                 lines.append(("", f"Keys: {keys}", theme.ACCENT_BRIGHT, True))
             lines += [("", text, theme.INK, False) for text in wrapped(pen, goal.words, room)]
             if progress.marker_w is not None:
-                lines.append(
-                    (
-                        "",
-                        f"{distance(progress.distance_m, context.view.units)} to the marker",
-                        theme.INK,
-                        True,
-                    )
-                )
+                units, way = context.view.units, goal.find(AlongWay)
+                told = f"{distance(progress.distance_m, units)} to the marker"
+                if way is not None:  # whose marker goes ahead
+                    done_m = max(way.way_m - progress.distance_m, 0.0)
+                    told = f"{distance(done_m, units)} along the way, {distance(progress.distance_m, units)} left"
+                lines.append(("", told, theme.INK, True))
         else:
             left_out = index in progress.skipped
             mark = SKIPPED if left_out else TICK if index < progress.at else OPEN

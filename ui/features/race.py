@@ -48,7 +48,7 @@ def difference(standing: Standing, rival: Rival) -> tuple[str, theme.Colour]:
     return f"{behind_s:+.2f}", theme.GOOD if behind_s <= 0.0 else theme.WARNING
 
 
-def rows(standing: Standing, time_s: float) -> list[tuple[str, str, theme.Colour]]:
+def rows(standing: Standing, x_w: np.ndarray) -> list[tuple[str, str, theme.Colour]]:
     """(what, value, colour), the first two above the ghosts."""
     course = standing.course
     passed = len(standing.told_s)
@@ -57,6 +57,9 @@ def rows(standing: Standing, time_s: float) -> list[tuple[str, str, theme.Colour
     else:
         gate = "finished" if standing.lap is not None else "to the first"
     lines = [("GATE", gate, theme.INK)]
+    if standing.running:
+        done_m, whole_m = standing.done_m(x_w)
+        lines.append(("LEFT", f"{whole_m - done_m:.0f} m", theme.INK))
     for rival in standing.rivals[: len(RIVAL_TINTS)]:
         lines.append((rival.name.upper(), *difference(standing, rival)))
     if standing.lap is not None:
@@ -71,7 +74,8 @@ def draw_race(snapshot: Snapshot, context: PanelContext) -> None:
         return
     pen = Pen.over(context, fitting=False)
     time_s = snapshot.lanes[0].time_current_s
-    lines = rows(standing, time_s)
+    x_w = snapshot.lanes[0].T_wb[:3, 3]
+    lines = rows(standing, x_w)
     x, y, width, _ = context.scene_rect
     wide = pen.px(WIDTH)
     tall = pen.px(2.0 * PAD + BIG + ROW * len(lines))
@@ -96,6 +100,15 @@ def draw_race(snapshot: Snapshot, context: PanelContext) -> None:
         )
         pen.text((right, row), value, size=15.0, colour=colour, align=1.0)
         row += pen.px(ROW)
+    if standing.running and np.isfinite(x_w).all():
+        done_m, whole_m = standing.done_m(x_w)
+        pen.bar((left, top + tall - pen.px(4.0)), wide, done_m / max(whole_m, 1e-9), theme.ACCENT)
+        context.rects["race/bar"] = (
+            left,
+            top + tall - pen.px(4.0),
+            wide * done_m / max(whole_m, 1e-9),
+            pen.px(4.0),
+        )
     context.rects["race"] = (left, top, wide, tall)
 
 

@@ -1,19 +1,22 @@
-"""A map of the surroundings at the lower right: water, walls, what stands about, pads, the goal, who is where."""
+"""A map at the lower right: water, walls, what stands about, pads, the goal, who is where; and the wind's arrow."""
 
 import math
 
 import numpy as np
 from imgui_bundle import imgui
 
-from sim.simulation.lanes.snapshot import Snapshot
+from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot
 from sim.world.plan_view import PlanOutlines
 from ui.hud.pen import Pen, Point, Vertex
 from ui.window import theme
 from ui.window.context import PanelContext
+from ui.window.widgets import placed
 
 SIDE, MARGIN = 150.0, 14.0
 AHEAD_M = 170.0
 """From the middle of a map that moves along to its edge."""
+WIND, LEAST_WIND_MPS = (104.0, 36.0), 0.1
+"""Size of the arrow's pane; less is still air."""
 SMALLEST_SCENE = (520.0, 400.0)
 FLOOR, WATER = theme.rgb(0x6E563F), theme.rgb(0x3F7386)
 BLOCK, PAD, LAP = theme.rgb(0xB9A68C, 0.9), theme.rgb(0xE9E4DC, 0.9), theme.rgb(0x55504B, 0.95)
@@ -118,3 +121,47 @@ def _arrow(pen: Pen, place: np.ndarray, nose_w: np.ndarray) -> None:
     )
     for half in ((tip, left, back), (tip, back, right)):
         pen.draw_list.add_triangle_filled(*half, theme.packed(theme.INK))
+
+
+def wind_of(lane: LaneSnapshot) -> np.ndarray | None:
+    """(2,) m/s in the world, level, as its parameters have it; None in still air."""
+    wind = lane.parameters.get("wind")
+    if not isinstance(wind, tuple) or len(wind) < 2 or max(abs(wind[0]), abs(wind[1])) < LEAST_WIND_MPS:
+        return None
+    return np.array(wind[:2], float)
+
+
+def draw_wind(snapshot: Snapshot, context: PanelContext) -> None:
+    """Where the air goes, the flown vehicle's nose being up, and how fast; above the map, or in its place.
+
+    Not where its dial has it, as boats' have.
+    """
+    flown = snapshot.lanes[0]
+    if "wind_x" in flown.config.instruments.dial.terms:
+        return
+    wind_w, nose_w = wind_of(flown), flown.T_wb[:2, 0]
+    if wind_w is None or not np.isfinite(nose_w).all() or np.linalg.norm(nose_w) < 1e-6:
+        return
+    pen = Pen.over(context)
+    x, y, width, height = context.scene_rect
+    wide, tall, margin = pen.px(WIND[0]), pen.px(WIND[1]), pen.px(MARGIN)
+    map_rect = context.rects.get("hud/minimap")
+    foot = y + height - margin if map_rect is None else map_rect[1] - pen.px(6.0)
+    names = ("hud/heading", "hud/badges", "hud/numbers", "goals", "race", "caption")
+    taken = [context.rects[name] for name in names if name in context.rects]
+    wanted = (x + width - margin - wide, foot - tall, wide, tall)
+    left, top, *_ = placed(wanted, context.scene_rect, taken, step=pen.px(6.0))
+    pen.glass((left, top), (left + wide, top + tall), 8.0)
+    bearing = math.atan2(wind_w[1], wind_w[0]) - math.atan2(nose_w[1], nose_w[0])
+    way = np.array([-math.sin(bearing), -math.cos(bearing)])
+    across, middle = np.array([-way[1], way[0]]), np.array([left + 0.5 * tall, top + 0.5 * tall])
+    size = 0.36 * tall
+    tip, tail = middle + size * way, middle - size * way
+    head = [tip - 0.75 * size * way + side * 0.42 * size * across for side in (-1.0, 1.0)]
+    pen.line((tail[0], tail[1]), (tip[0] - 0.4 * size * way[0], tip[1] - 0.4 * size * way[1]), theme.SKY, 2.5)
+    a, b, c = ((float(place[0]), float(place[1])) for place in (tip, *head))
+    pen.draw_list.add_triangle_filled(a, b, c, theme.packed(theme.SKY))
+    speed = f"{float(np.linalg.norm(wind_w)):.1f} m/s"
+    at = (left + wide - pen.px(8.0), top + 0.5 * (tall - pen.px(14.0)))
+    pen.text(at, speed, size=14.0, align=1.0)
+    context.rects["hud/wind"] = (left, top, wide, tall)

@@ -39,6 +39,14 @@ class Pen:
         """A dark pane to draw on."""
         self.draw_list.add_rect_filled(low, high, theme.packed(GLASS), self.px(rounding))
 
+    def bar(self, corner: Point, wide: float, share: float, colour: theme.Colour) -> None:
+        """How much of something there is, 0..1, along the lower edge of a pane."""
+        x, y = corner
+        tall = self.px(4.0)
+        self.draw_list.add_rect_filled(corner, (x + wide, y + tall), theme.packed(theme.LINE), self.px(2.0))
+        end = (x + wide * min(max(share, 0.0), 1.0), y + tall)
+        self.draw_list.add_rect_filled(corner, end, theme.packed(colour), self.px(2.0))
+
     def line(self, a: Point, b: Point, colour: theme.Colour = theme.INK, width: float = 1.5) -> None:
         self.draw_list.add_line(a, b, theme.packed(colour), self.px(width))
 

@@ -15,7 +15,7 @@ from ui.features.plan.gizmo import Gizmo
 from ui.features.plan.marks import Alternatives, draw_violations
 from ui.features.plan.pointing import Hand, Pointing, Ray
 from ui.hud.instruments import draw_instruments
-from ui.hud.minimap import draw_map
+from ui.hud.minimap import draw_map, draw_wind
 from ui.hud.plates import KeyHint, draw_mpc, draw_past
 from ui.window.app_window import AppWindow
 from ui.window.context import PanelContext, SceneCamera
@@ -30,6 +30,8 @@ def draw_hud(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     draw_instruments(snapshot, context)
     if outlines is not None and view.minimap and view.views == 1 and "hud/heading" in context.rects:
         draw_map(outlines, snapshot, None if goals is None else goals.marker_w, context)
+    if view.views == 1:
+        draw_wind(snapshot, context)
     return []
 
 
