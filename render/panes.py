@@ -93,11 +93,13 @@ def draw_panes(
     exposure: float = 1.0,
     add: Callable[[Frame], Frame] = lambda frame: frame,
     again: bool = True,
+    adds_up: bool = False,
 ) -> tuple[Pane, ...]:
     """Draw the lanes as last observed: all into one rectangle, or the first of them into one each.
 
     `view` follows the first lane; the others' pictures, and that of a lane shown alone, are moved with their lanes.
-    `add` puts more into each frame. If not `again`, a single picture that is like the last one is not drawn.
+    `add` puts more into each frame. If not `again`, a single picture that is like the last one is not drawn. adds_up:
+    a single picture is one of many that follow one another.
     """
     if renderer.size_px != rects[0][2:]:
         renderer.resize(rects[0][2:])
@@ -111,7 +113,9 @@ def draw_panes(
             # Alone: ghosts that turn in the same place would only hide what is compared.
             options = replace(options, solo=name, highlight=name, spread_w=(0.0, 0.0, 0.0))
         frame = add(scene_view.frame(own, options, wall_s=wall_s, exposure=exposure))
-        anew = renderer.draw(frame, target, viewport=rect, again=again or split)
+        anew = renderer.draw(
+            frame, target, viewport=rect, again=again or split, adds_up=adds_up and not split
+        )
         drawn.append(Pane(rect, own, name if split else "", frame, anew))
     return tuple(drawn)
 

@@ -30,6 +30,8 @@ class Quality:
     """Multisampling of the scene; 1 for none."""
     fxaa: bool
     bloom: bool
+    adds_up: bool
+    """Pictures in motion are each drawn a part of a pixel apart, and add up at the window's own size."""
     full_materials: bool
     """Rock, leaves and water per pixel; else colour baked per vertex and haze per vertex."""
     static_shadow_px: tuple[int, int]
@@ -96,6 +98,7 @@ PRESETS: dict[QualityName, Quality] = {
         samples=4,
         fxaa=True,
         bloom=True,
+        adds_up=False,
         full_materials=True,
         static_shadow_px=(8192, 4096),
         vehicle_shadow_px=1024,
@@ -121,6 +124,7 @@ PRESETS: dict[QualityName, Quality] = {
         samples=1,
         fxaa=True,
         bloom=True,
+        adds_up=False,
         full_materials=True,
         static_shadow_px=(4096, 2048),
         vehicle_shadow_px=1024,
@@ -146,6 +150,7 @@ PRESETS: dict[QualityName, Quality] = {
         samples=1,
         fxaa=True,
         bloom=False,
+        adds_up=False,
         full_materials=True,
         static_shadow_px=(4096, 2048),
         vehicle_shadow_px=512,
@@ -171,6 +176,7 @@ PRESETS: dict[QualityName, Quality] = {
         samples=1,
         fxaa=False,
         bloom=False,
+        adds_up=True,
         full_materials=False,
         static_shadow_px=(4096, 2048),
         vehicle_shadow_px=512,

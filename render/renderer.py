@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, nullcontext
+from dataclasses import replace
 from functools import partial
 
 import moderngl
@@ -13,7 +14,8 @@ from render.land.scenery import Scenery, ground_bounds_m, load_scenery, material
 from render.land.still_world import StillWorld
 from render.light import Sun
 from render.matrices import mirror
-from render.passes.context import PassContext, PassName
+from render.passes.accumulation import Accumulation, carried_vehicle, shifted
+from render.passes.context import PassContext, PassName, blend_over
 from render.passes.culling import frustum_planes
 from render.passes.overlay import Overlay
 from render.passes.post import Post
@@ -73,9 +75,12 @@ class Renderer:
         self._effort, self._lit_later = 1.0, lit_later
         self._in_post: Frame | None = None
         """What was finished last."""
+        self._added_up = False
+        """Whether that is one of several that add up."""
         self.quality = choose(ctx, quality, supersampling=supersampling)
-        self._resources, self._sized = Resources(), ExitStack()
-        self._resources.callback(self._sized.close)
+        self._resources, self._sized, self._scaled = Resources(), ExitStack(), ExitStack()
+        for sized in (self._sized, self._scaled):
+            self._resources.callback(sized.close)
         if programs is None:
             programs = self._resources.own(Programs(ctx, defines=self.quality.defines))
         self._programs = programs
@@ -117,9 +122,15 @@ class Renderer:
 
     def resize(self, size_px: tuple[int, int]) -> None:
         """Take up a new output size."""
-        self._in_post = None
-        self._sized.close()
         self.size_px = (max(size_px[0], 8), max(size_px[1], 8))
+        self._sized.close()
+        self._accumulation: Accumulation | None = None
+        self._rescale()
+
+    def _rescale(self) -> None:
+        """Make anew what is of the scene's size."""
+        self._in_post = None
+        self._scaled.close()
         quality = self.quality
         scene_px = quality.scene_px(self.size_px, supersampling=self._supersampling, effort=self._effort)
         self._targets = Targets(
@@ -131,16 +142,16 @@ class Renderer:
             shade_late=not quality.full_materials and self._waters.wet,
             sea_block=2 if self._effort <= 1.0 and scene_px[0] > _SEA_SCALE * self.size_px[0] else 1,
         )
-        self._sized.callback(self._targets.release)
+        self._scaled.callback(self._targets.release)
         self._post = Post(self._ctx, self._programs, quality, scene_px=scene_px, output_px=self.size_px)
-        self._sized.callback(self._post.release)
+        self._scaled.callback(self._post.release)
 
     def set_effort(self, effort: float) -> None:
         """Draw at this share of the quality's scale, with budgets that follow the area; 1 for all of it, more for a
         picture that has time."""
         if effort != self._effort:
             self._effort = effort
-            self.resize(self.size_px)
+            self._rescale()
 
     @property
     def whole_effort(self) -> float:
@@ -230,31 +241,65 @@ class Renderer:
         viewport: tuple[int, int, int, int] | None = None,
         *,
         again: bool = True,
+        adds_up: bool = False,
     ) -> bool:
         """Draw `frame` into `viewport` (x, y, width, height) px of `target`, by default all of it.
 
         A frame that is like the last one is only copied; if not `again`, nothing is drawn then. Whether anything was.
+        adds_up: one of many that follow one another, where the quality makes one picture of them.
         """
         viewport = viewport or (0, 0, *self.size_px)
         if self._in_post is not None and alike(frame, self._in_post):
             if again:
                 with self._probe("repeat"):
-                    self._post.repeat(target, viewport)
+                    self._repeat(target, viewport)
             return again
+        if adds_up and self.quality.adds_up and self._supersampling == 1:
+            self._add_up(frame)
+            with self._probe("post"):
+                self._repeat(target, viewport)
+            return True
         self._draw_targets(frame)
-        self._in_post = frame
+        self._in_post, self._added_up = frame, False
         with self._probe("post"):
             self._targets.resolve()
-            exposure = EXPOSURE * self._light.exposure * frame.exposure
-            self._post.draw(self._targets.scene_map, target, viewport, exposure=exposure)
+            self._post.draw(self._targets.scene_map, target, viewport, exposure=self._exposure(frame))
+            if self._accumulation is not None:
+                self._post.repeat(self._accumulation.begin_with(frame), (0, 0, *self.size_px))
         return True
+
+    def _repeat(self, target: moderngl.Framebuffer, viewport: tuple[int, int, int, int]) -> None:
+        """The picture that was finished last, once more."""
+        if self._added_up and self._accumulation is not None:
+            self._accumulation.show(target, viewport)
+        else:
+            self._post.repeat(target, viewport)
+
+    def _add_up(self, frame: Frame) -> None:
+        """Draw a frame a part of a pixel apart, and add it to what was drawn before."""
+        if self._accumulation is None:
+            self._accumulation = Accumulation(self._ctx, self._programs, self.size_px)
+            self._sized.callback(self._accumulation.release)
+        targets = self._targets
+        shift_px = self._accumulation.next_shift()
+        self._models.carried = carried_vehicle(frame)
+        moved = replace(frame, view=shifted(frame.view, shift_px, targets.size_px))
+        self._draw_targets(moved, texture_bias=min(math.log2(self.scale), 0.0))
+        self._in_post, self._added_up = frame, True
+        with self._probe("add up"):
+            assert targets.depth_map is not None
+            encoded = self._post.encoded(targets.scene_map, exposure=self._exposure(frame))
+            self._accumulation.add(encoded, targets.depth_map, frame, shift_px)
+
+    def _exposure(self, frame: Frame) -> float:
+        return EXPOSURE * self._light.exposure * frame.exposure
 
     @property
     def _detail(self) -> float:
         """Of the budgets of triangles and instances."""
-        return min(self._effort**2, _MOST_DETAIL)
+        return min(max(self._effort, 1.0) ** 2, _MOST_DETAIL)
 
-    def _draw_targets(self, frame: Frame) -> None:
+    def _draw_targets(self, frame: Frame, *, texture_bias: float = 0.0) -> None:
         """The scene of a frame, linear, before it is finished."""
         self._clear_around(frame)
         self._bind_textures()
@@ -263,7 +308,7 @@ class Renderer:
             self._shadows.cast_vehicles(frame.vehicles, self._models, self._context)
         self._waters.prepare(frame, self._probe, detail=self._detail)
         self._models.water = self._waters.plane_about(frame)
-        self._set_uniforms(frame)
+        self._set_uniforms(frame, texture_bias)
         if self._mirror is not None:
             with self._probe("reflection"):
                 self._draw_mirror(frame)
@@ -285,8 +330,7 @@ class Renderer:
             self._models.draw(vehicle, self._context(name, frame.view, targets.size_px))
 
         cover = cut_out(self._ctx, targets, frame.vehicles, draw)
-        exposure = EXPOSURE * self._light.exposure * frame.exposure
-        self._post.draw(targets.scene_map, target, (0, 0, *self.size_px), exposure=exposure)
+        self._post.draw(targets.scene_map, target, (0, 0, *self.size_px), exposure=self._exposure(frame))
         return cover[::-1]
 
     def _clear_around(self, frame: Frame) -> None:
@@ -337,12 +381,18 @@ class Renderer:
             mirrored=mirrored,
         )
 
-    def _set_uniforms(self, frame: Frame) -> None:
+    def _set_uniforms(self, frame: Frame, texture_bias: float = 0.0) -> None:
         frames = self._shadows.frames
         picture = self._uniforms["picture"]
         picture.set_shadows(frames)
         under_m = self._waters.eye_under_m(frame)
-        picture.set_view(frame.view, self._targets.size_px, wall_s=frame.wall_s, under_m=under_m)
+        picture.set_view(
+            frame.view,
+            self._targets.size_px,
+            wall_s=frame.wall_s,
+            under_m=under_m,
+            texture_bias=texture_bias,
+        )
         picture.upload()
         if self._mirror is not None:
             below = self._uniforms["mirror"]
@@ -398,7 +448,7 @@ class Renderer:
             with self._probe("sky"):
                 self._draw_sky()
         context = self._context("blend", frame.view, targets.size_px)
-        ctx.blend_func = moderngl.SRC_ALPHA, moderngl.ONE_MINUS_SRC_ALPHA
+        blend_over(ctx)
         if self._waters.visible(frame, context.frustum):
             with self._probe("water"):
                 targets.copy_opaque()

@@ -21,8 +21,8 @@ class PassContext:
 
     State on entry: the pass's framebuffer, viewport and uniform block `Frame` are bound; depth test on, face
     culling off. "shadow" writes depth only, `view` is the light's; "opaque" writes linear colour, alpha = distance
-    from the eye in metres; "blend" has alpha blending on and depth writes off. A drawable leaves the state as it
-    found it.
+    from the eye in metres (without full materials negative where the carried vehicle is, see accumulation.py);
+    "blend" has alpha blending on and depth writes off. A drawable leaves the state as it found it.
     """
 
     ctx: moderngl.Context
@@ -44,3 +44,9 @@ class PassContext:
     """Height below which the water hides all."""
     mirrored: bool = False
     """The camera is reflected in the river: faces turn the other way, detail may be coarser."""
+
+
+def blend_over(ctx: moderngl.Context) -> None:
+    """What is blended lies over the scene, whose own alpha it leaves alone."""
+    over = moderngl.SRC_ALPHA, moderngl.ONE_MINUS_SRC_ALPHA, moderngl.ZERO, moderngl.ONE
+    ctx.blend_func = over  # type: ignore[assignment]  # declared for two, works for four

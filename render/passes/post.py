@@ -29,6 +29,9 @@ class Post:
         self._ctx = ctx
         self._resources = ExitStack()
         self._scene_px, self._draw = scene_px, UnlockedDraw(ctx)
+        self._programs = programs
+        self._part: tuple[_Stage, moderngl.Framebuffer] | None = None
+        """What encodes a picture that is added to others."""
         self._bloom = quality.bloom
         # One pass from the scene to the target, where nothing is done to the encoded picture.
         whole = scene_px[0] <= output_px[0] and scene_px[1] <= output_px[1]
@@ -125,6 +128,19 @@ class Post:
         target.use()
         self._ctx.viewport = viewport
         self._run(self._smooth if straight and self._smooth is not None else self._carry, colour_of(source))
+
+    def encoded(self, scene: moderngl.Texture, *, exposure: float) -> moderngl.Texture:
+        """`scene` as it is to be seen, at its own size; alpha 1 where the carried vehicle is. Without glow."""
+        if self._part is None:
+            stage = self._pass(self._programs, "tonemap.frag", ADDED_UP=1)
+            uniform(stage[0], "origin").value = 0, 0
+            self._part = stage, self._target(self._scene_px, dtype="f1")
+        stage, target = self._part
+        self._ctx.enable_only(moderngl.NOTHING)
+        uniform(stage[0], "exposure").value = exposure
+        target.use()
+        self._run(stage, scene)
+        return colour_of(target)
 
     def repeat(self, target: moderngl.Framebuffer, viewport: tuple[int, int, int, int]) -> None:
         """The picture that was drawn last, once more."""

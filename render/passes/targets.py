@@ -7,7 +7,7 @@ import moderngl
 import numpy as np
 
 from render.frame import DrawnVehicle
-from render.passes.context import PassName
+from render.passes.context import PassName, blend_over
 from render.programs import Resources
 
 
@@ -63,6 +63,8 @@ class Targets:
         self._resources = Resources()
         self.size_px = size_px
         self.scene_map = self._colour(size_px)
+        self.depth_map: moderngl.Texture | None = None
+        """Of the scene, where that is not multisampled."""
         if samples > 1:
             self.scene = self._framebuffer(
                 ctx.renderbuffer(size_px, 4, samples=samples, dtype="f2"),
@@ -70,7 +72,10 @@ class Targets:
             )
             self._resolved: moderngl.Framebuffer | None = self._framebuffer(self.scene_map)
         else:
-            self.scene = self._framebuffer(self.scene_map, ctx.depth_renderbuffer(size_px))
+            self.depth_map = self._resources.own(ctx.depth_texture(size_px))
+            self.depth_map.compare_func = ""
+            self.depth_map.filter = (moderngl.NEAREST, moderngl.NEAREST)
+            self.scene = self._framebuffer(self.scene_map, self.depth_map)
             self._resolved = None
         self._shade_late = shade_late
         self.sea_block = sea_block
@@ -160,7 +165,7 @@ def _before(
     ctx.enable_only(moderngl.DEPTH_TEST)
     for vehicle in vehicles:
         draw(vehicle, "opaque")
-    ctx.blend_func = moderngl.SRC_ALPHA, moderngl.ONE_MINUS_SRC_ALPHA
+    blend_over(ctx)
     ctx.enable_only(moderngl.DEPTH_TEST | moderngl.BLEND)
     targets.scene.depth_mask = False
     for vehicle in vehicles:

@@ -98,8 +98,12 @@ class FrameUniforms:
         wall_s: float = 0.0,
         clip_plane: tuple[float, float, float, float] = NO_CLIP,
         under_m: float = 0.0,
+        texture_bias: float = 0.0,
     ) -> None:
-        """Camera, picture size, the half space (n, d), n.x + d >= 0, that is drawn; how deep the eye is in the sea."""
+        """Camera, picture size, the half space (n, d), n.x + d >= 0, that is drawn; how deep the eye is in the sea.
+
+        texture_bias: levels by which textures are looked up finer, negative, where pictures add up to a larger one.
+        """
         values = self._values
         clip_from_world = view.projection @ view.view
         values["clip_from_world"] = clip_from_world.T
@@ -109,6 +113,7 @@ class FrameUniforms:
         values["viewport"] = (*size_px, 1.0 / size_px[0], 1.0 / size_px[1])
         values["clip_plane"] = clip_plane
         values["water"][3] = max(under_m, 0.0)
+        values["haze"][3] = texture_bias
 
     def upload(self) -> None:
         """Send the block to the GL."""

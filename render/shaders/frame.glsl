@@ -7,7 +7,7 @@ layout(std140) uniform Frame {
     vec4 eye;              // xyz world, w wall time in s
     vec4 sun_direction;    // xyz towards the sun
     vec4 sun_irradiance;   // rgb on a surface that faces the sun
-    vec4 haze;             // x density, y falloff per m, z height of its foot
+    vec4 haze;             // x density, y falloff per m, z height of its foot, w bias of the level of textures
     vec4 viewport;         // xy size in px, zw 1 / size
     vec4 clip_plane;       // drawn where dot(xyz, p) + w >= 0
     vec4 shadow_texel;     // xy of the sun map, z of the vehicle map, w span of the vehicle map in m

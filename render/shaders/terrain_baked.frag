@@ -8,7 +8,7 @@ in vec3 p_vehicle;
 in vec2 light_uv;
 in vec2 level_uv;
 in vec2 bedding_uv;
-flat in float wall;
+in float wall;
 in vec3 clear;
 #else
 in vec3 ambient;
@@ -36,9 +36,9 @@ float sun_past(vec3 s) { return sun_past_vehicles(s); }
 
 void main() {
 #if LIGHT_MAP
-    vec4 root = texture(light_map, light_uv, -0.5);
-    vec4 grain = texture(noise_map, wall > 0.5 ? bedding_uv : level_uv);
-    float relief = wall > 0.5 ? 0.34 + 0.80 * grain.r + 0.52 * grain.g : 0.40 + 0.50 * grain.g + 0.70 * grain.a;
+    vec4 root = texture(light_map, light_uv, haze.w - 0.5);
+    vec4 bed = texture(noise_map, bedding_uv, haze.w), level = texture(noise_map, level_uv, haze.w);
+    float relief = mix(0.40 + 0.50 * level.g + 0.70 * level.a, 0.34 + 0.80 * bed.r + 0.52 * bed.g, saturate(wall));
     vec3 radiance = root.rgb * root.rgb * clear * relief;
 #if UNDER_VEHICLE
     radiance *= 1.0 - root.a * (1.0 - sun_past(p_vehicle));

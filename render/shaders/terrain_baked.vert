@@ -10,7 +10,7 @@ uniform float light_scale;  // radiance of a full texel
 out vec2 light_uv;
 out vec2 level_uv;
 out vec2 bedding_uv;
-flat out float wall;  // of a triangle: so that one look does, at the level that its own pixels ask for
+out float wall;  // share of bedding, beyond 0..1
 out vec3 clear;  // transmittance of the haze, times the scale
 #else
 in vec4 traits;
@@ -39,7 +39,7 @@ void main() {
     light_uv = place.yx;
     level_uv = position.xy * 0.06;
     bedding_uv = vec2((position.x + position.y) * 0.006, position.z * 0.065 + (position.x - position.y) * 0.001);
-    wall = step(normal.z, 0.72);
+    wall = (0.80 - normal.z) / 0.18;
     clear = transmittance * light_scale;
 #else
     ambient = baked_ambient * transmittance;

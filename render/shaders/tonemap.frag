@@ -30,5 +30,9 @@ void main() {
     c = agx(c * (1.0 - 0.55 * dot(off, off)) * exposure);
     float noise = fract(52.9829189 * fract(dot(gl_FragCoord.xy, vec2(0.06711056, 0.00583715))));
     c += (noise - 0.5) / 255.0;
+#ifdef ADDED_UP
+    colour = vec4(c, texelFetch(source_map, ivec2(gl_FragCoord.xy), 0).a < 0.0 ? 1.0 : 0.0);
+#else
     colour = vec4(c, dot(c, vec3(0.299, 0.587, 0.114)));
+#endif
 }

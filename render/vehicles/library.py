@@ -114,6 +114,8 @@ class ModelLibrary:
         self._stack.callback(self._discs.release)
         self.water: Callable[[DrawnVehicle], Plane] | None = None
         """The surface of the water about a vehicle, whose hull is wet up to a little above it; None without any."""
+        self.carried: DrawnVehicle | None = None
+        """Whose picture is looked for where it was."""
         self._links = LinkModels(ctx, programs)
         self._stack.callback(self._links.release)
 
@@ -225,6 +227,7 @@ class ModelLibrary:
         self, loaded: _Loaded, vehicle: DrawnVehicle, pose: RigPose, context: PassContext
     ) -> None:
         _set(self._body, "attitude", _attitude(vehicle.T_wb))
+        _set(self._body, "carried", 1.0 if vehicle is self.carried else 0.0)
         _set(self._body, "scorch", 1.0 if vehicle.wreck else 0.0)
         floats = vehicle.config.hull is not None
         _set(self._body, "wet", (*self.water(vehicle), 1.0) if floats and self.water is not None else _DRY)

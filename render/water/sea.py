@@ -6,7 +6,7 @@ import moderngl
 import numpy as np
 
 from render.frame import DrawnSea, DrawnVehicle, Frame, View
-from render.passes.context import PassContext
+from render.passes.context import PassContext, blend_over
 from render.passes.targets import Targets, colour_of, unbind
 from render.process import UnlockedDraw
 from render.programs import SAMPLER_UNITS, Programs, Resources, uniform, vertex_array
@@ -34,7 +34,7 @@ class Shafts:
         ctx.disable(moderngl.DEPTH_TEST)
         ctx.blend_func = moderngl.ONE, moderngl.ONE
         self._array.render(moderngl.TRIANGLES, vertices=3)
-        ctx.blend_func = moderngl.SRC_ALPHA, moderngl.ONE_MINUS_SRC_ALPHA
+        blend_over(ctx)
         ctx.enable(moderngl.DEPTH_TEST)
 
     def release(self) -> None:

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 import moderngl
 import numpy as np
 
-from render.passes.context import PassContext
+from render.passes.context import PassContext, blend_over
 from render.passes.targets import colour_of
 from render.programs import FIRST_FREE_UNIT, Programs, uniform, vertex_array
 from sim.water.picture import MOST_SPRAY
@@ -116,7 +116,7 @@ class SpraySurface:
             array.render(moderngl.POINTS, vertices=len(self._places))
         self._raw.color_mask = (True, True, True, True)
         ctx.blend_equation = moderngl.FUNC_ADD  # type: ignore[assignment]
-        ctx.blend_func = moderngl.SRC_ALPHA, moderngl.ONE_MINUS_SRC_ALPHA
+        blend_over(ctx)
         ctx.disable(moderngl.PROGRAM_POINT_SIZE)
 
     def _make(self, size_px: tuple[int, int]) -> None:

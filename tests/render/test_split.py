@@ -61,7 +61,7 @@ class Sheet:
 
     size_px = ROOM[2:]
 
-    def draw(self, frame, target, *, viewport, again) -> bool:
+    def draw(self, frame, target, *, viewport, again, adds_up) -> bool:
         return True
 
 

@@ -178,6 +178,7 @@ class Picture:
             exposure=settings.exposure,
             add=planning.added,
             again=again,
+            adds_up=not self._budget.rests,
         )
         shown = tuple(replace(pane.frame, wall_s=0.0) for pane in panes)
         self._moves, self._shown = not alike(shown, self._shown), shown

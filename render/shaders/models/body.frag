@@ -4,6 +4,7 @@
 #include "models/surface_look.glsl"
 
 uniform float scorch;
+uniform float carried;  // 1: its picture is looked for where the vehicle was (accumulate.frag)
 uniform vec4 wet;  // the water about it: height at the origin, slopes along x and y; w 1 where there is some
 
 out vec4 colour;
@@ -55,5 +56,9 @@ void main() {
     vec3 specular = fresnel * mirror_light * seen + sun_irradiance.rgb * lit * glint * glint_colour;
 
     vec3 light = diffuse + specular + look.emission;
+#if FULL_MATERIALS
     colour = vec4(light * clearness + veil, distance(p_w, eye.xyz));
+#else
+    colour = vec4(light * clearness + veil, 1.0 - 2.0 * carried);
+#endif
 }

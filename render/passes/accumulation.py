@@ -1,0 +1,128 @@
+"""Temporal accumulation: pictures of successive moments, each drawn a part of a pixel apart, add up at full size."""
+
+import math
+
+import moderngl
+import numpy as np
+
+from render.frame import DrawnVehicle, Frame, View
+from render.passes.targets import colour_of, unbind
+from render.process import UnlockedDraw
+from render.programs import FIRST_FREE_UNIT, Programs, Resources, uniform
+
+_SOURCE_UNIT, _DEPTH_UNIT, _HISTORY_UNIT = FIRST_FREE_UNIT, FIRST_FREE_UNIT + 1, FIRST_FREE_UNIT + 2
+_PERIOD = 16
+"""Pictures after which the same part of a pixel comes again."""
+_CUT_M, _CUT_RAD = 8.0, 0.7
+"""A camera that goes or turns farther between two pictures has been put elsewhere."""
+
+
+def halton(index: int, base: int) -> float:
+    """0..1: successive ones (from 1 on) fill the range evenly."""
+    value, part = 0.0, 1.0
+    while index:
+        part /= base
+        index, digit = divmod(index, base)
+        value += part * digit
+    return value
+
+
+def shifted(view: View, shift_px: tuple[float, float], size_px: tuple[int, int]) -> View:
+    """The same camera, whose picture of `size_px` comes to lie so far right and up."""
+    apart = np.eye(4)
+    apart[:2, 3] = 2.0 * shift_px[0] / size_px[0], 2.0 * shift_px[1] / size_px[1]
+    return View(eye_w=view.eye_w, view=view.view, projection=apart @ view.projection, inside=view.inside)
+
+
+def carried_vehicle(frame: Frame) -> DrawnVehicle | None:
+    """The solid vehicle with a body of its own that is nearest to the eye: its picture is looked for where it was."""
+    solid = [v for v in frame.vehicles if not (v.ghost or v.still or v.links) and np.isfinite(v.T_wb).all()]
+    return min(solid, key=lambda v: float(np.linalg.norm(v.T_wb[:3, 3] - frame.view.eye_w)), default=None)
+
+
+class Accumulation:
+    """Owns what has been added up, at the size of the output."""
+
+    def __init__(self, ctx: moderngl.Context, programs: Programs, size_px: tuple[int, int]):
+        self._ctx, self._size_px = ctx, size_px
+        self._resources, self._draw = Resources(), UnlockedDraw(ctx)
+        self._add = programs.load("fullscreen.vert", "accumulate.frag")
+        for name, unit in (
+            ("source_map", _SOURCE_UNIT),
+            ("depth_map", _DEPTH_UNIT),
+            ("history_map", _HISTORY_UNIT),
+        ):
+            uniform(self._add, name).value = unit
+        self._adding = self._resources.own(ctx.vertex_array(self._add, []))
+        sharpened = programs.load("fullscreen.vert", "sharpened.frag")
+        uniform(sharpened, "source_map").value = _SOURCE_UNIT
+        self._sharpened = self._resources.own(ctx.vertex_array(sharpened, []))
+        self._now, self._past = (self._canvas() for _ in range(2))
+        self._before: Frame | None = None
+        self._index = 0
+
+    def _canvas(self) -> moderngl.Framebuffer:
+        texture = self._resources.own(self._ctx.texture(self._size_px, 4, dtype="f1"))
+        texture.repeat_x = texture.repeat_y = False
+        return self._resources.own(self._ctx.framebuffer([texture]))
+
+    def next_shift(self) -> tuple[float, float]:
+        """By how much the next picture is to be drawn apart, right and up: pixels of its own, within half of one."""
+        self._index = self._index % _PERIOD + 1
+        return halton(self._index, 2) - 0.5, halton(self._index, 3) - 0.5
+
+    def begin_with(self, frame: Frame) -> moderngl.Framebuffer:
+        """What the whole picture of a frame is to be drawn into, to be gone on from."""
+        self._before = frame
+        return self._now
+
+    def add(
+        self, encoded: moderngl.Texture, depth: moderngl.Texture, frame: Frame, shift_px: tuple[float, float]
+    ) -> None:
+        """Add the picture of a frame that was drawn so far apart; its depths are of the same size."""
+        self._now, self._past = self._past, self._now
+        before = None if self._before is None or _cut(frame.view, self._before.view) else self._before
+        still, carried = _ways_back(frame, before or frame)
+        program = self._add
+        uniform(program, "before").write(np.ascontiguousarray(still.T, "f4"))
+        uniform(program, "before_carried").write(np.ascontiguousarray(carried.T, "f4"))
+        uniform(program, "shift").value = shift_px
+        uniform(program, "spread").value = self._size_px[0] / encoded.size[0]
+        uniform(program, "begins").value = before is None
+        self._ctx.enable_only(moderngl.NOTHING)
+        self._now.use()
+        encoded.use(_SOURCE_UNIT)
+        depth.use(_DEPTH_UNIT)
+        colour_of(self._past).use(_HISTORY_UNIT)
+        self._draw(self._adding, moderngl.TRIANGLES, 3)
+        self._before = frame
+
+    def show(self, target: moderngl.Framebuffer, viewport: tuple[int, int, int, int]) -> None:
+        """Draw what has been added up into a viewport of its size."""
+        self._ctx.enable_only(moderngl.NOTHING)
+        target.use()
+        self._ctx.viewport = viewport
+        colour_of(self._now).use(_SOURCE_UNIT)
+        self._draw(self._sharpened, moderngl.TRIANGLES, 3)
+
+    def release(self) -> None:
+        """Free everything."""
+        unbind(self._ctx)
+        self._resources.close()
+
+
+def _cut(view: View, before: View) -> bool:
+    moved_m = float(np.linalg.norm(view.eye_w - before.eye_w))
+    cosine = 0.5 * (float(np.trace(view.view[:3, :3] @ before.view[:3, :3].T)) - 1.0)
+    return moved_m > _CUT_M or math.acos(min(max(cosine, -1.0), 1.0)) > _CUT_RAD
+
+
+def _ways_back(frame: Frame, before: Frame) -> tuple[np.ndarray, np.ndarray]:
+    """(4, 4) from the clip space of a frame to that of the one before: of what stands still, of the carried vehicle."""
+    world_from_now = np.linalg.inv(frame.view.projection @ frame.view.view)
+    then_from_world = before.view.projection @ before.view.view
+    moved, earlier = np.eye(4), carried_vehicle(before)
+    vehicle = carried_vehicle(frame)
+    if vehicle is not None and earlier is not None and vehicle.model == earlier.model:
+        moved = earlier.T_wb @ np.linalg.inv(vehicle.T_wb)
+    return then_from_world @ world_from_now, then_from_world @ moved @ world_from_now

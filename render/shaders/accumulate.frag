@@ -1,0 +1,62 @@
+// Pictures of successive moments, each drawn a part of a pixel apart, added up at the size of the window: what was
+// there before is looked up where it has come from, and kept within what is there now.
+in vec2 uv;
+out vec4 colour;  // alpha: how much has been added up, by MOST
+
+uniform sampler2D source_map;   // encoded, smaller; alpha 1 where the carried vehicle is seen
+uniform sampler2D depth_map;    // of the same size
+uniform sampler2D history_map;
+uniform mat4 before;            // from here and now to the picture before, both -1..1
+uniform mat4 before_carried;    // of what goes with the vehicle
+uniform vec2 shift;             // by which the source was drawn apart, in its pixels
+uniform float spread;           // pixels of the window in one of the source
+uniform bool begins;            // there is nothing before
+
+const float MOST = 8.0;         // samples of the past that are kept where nothing moves on the screen
+const float LEAST = 1.1;        // likewise where it moves by PACE pixels: every look into the past blurs it
+const float PACE = 3.0;
+const float LEAST_EDGE = 4.0;   // the least on an edge, which steps else
+
+// A cubic a step sharper than Catmull-Rom's, without its corners, by looks between pixels: a bilinear one would blur a
+// little more every time.
+vec4 history(vec2 at) {
+    vec2 size = vec2(textureSize(history_map, 0)), place = at * size, middle = floor(place - 0.5) + 0.5, f = place - middle;
+    vec2 w0 = f * (f * (2.0 - f) - 1.0), w3 = f * f * (f - 1.0);
+    vec2 w2 = f * (1.0 + f * (1.0 - f)), w12 = 1.0 - w0 - w3;
+    vec2 p0 = (middle - 1.0) / size, p12 = (middle + w2 / w12) / size, p3 = (middle + 2.0) / size;
+    vec4 sum = textureLod(history_map, p12, 0.0) * (w12.x * w12.y)
+        + textureLod(history_map, vec2(p12.x, p0.y), 0.0) * (w12.x * w0.y) + textureLod(history_map, vec2(p12.x, p3.y), 0.0) * (w12.x * w3.y)
+        + textureLod(history_map, vec2(p0.x, p12.y), 0.0) * (w0.x * w12.y) + textureLod(history_map, vec2(p3.x, p12.y), 0.0) * (w3.x * w12.y);
+    return sum / (w12.x * w12.y + w12.x * (w0.y + w3.y) + (w0.x + w3.x) * w12.y);
+}
+
+void main() {
+    vec2 size = vec2(textureSize(source_map, 0)), at = uv * size + shift;
+    ivec2 here = clamp(ivec2(at), ivec2(1), ivec2(size) - 2);
+    vec4 middle = texelFetch(source_map, here, 0);
+    vec3 east = texelFetch(source_map, here + ivec2(1, 0), 0).rgb, west = texelFetch(source_map, here - ivec2(1, 0), 0).rgb;
+    vec3 north = texelFetch(source_map, here + ivec2(0, 1), 0).rgb, south = texelFetch(source_map, here - ivec2(0, 1), 0).rgb;
+    vec3 low = min(middle.rgb, min(min(east, west), min(north, south)));
+    vec3 high = max(middle.rgb, max(max(east, west), max(north, south)));
+
+    vec4 now = vec4(uv * 2.0 - 1.0, texelFetch(depth_map, here, 0).r * 2.0 - 1.0, 1.0);
+    vec4 then = middle.a > 0.5 ? before_carried * now : before * now;
+    vec2 from = then.xy / then.w * 0.5 + 0.5;
+    vec4 past = history(from);
+    vec3 kept = clamp(past.rgb, low, high);
+    vec3 off = abs(past.rgb - kept);
+    bool known = all(equal(clamp(from, 0.0, 1.0), from)) && !begins;
+    float pace = smoothstep(0.0, PACE, length((from - uv) * vec2(textureSize(history_map, 0))));
+    vec3 range = high - low;
+    float edge = smoothstep(0.1, 0.4, max(range.r, max(range.g, range.b)));
+    float amount = min(past.a * MOST, mix(MOST, mix(LEAST, LEAST_EDGE, edge), pace)) * max(1.0 - 3.0 * max(off.r, max(off.g, off.b)), 0.0);
+    amount = known ? amount : 0.0;
+
+    vec2 apart = at - vec2(here) - 0.5;
+    float share = exp2(-1.5 * spread * spread * dot(apart, apart));
+    // Where nothing is known of before, what lies between the samples is between their colours.
+    vec3 between = middle.rgb + abs(apart.x) * ((apart.x > 0.0 ? east : west) - middle.rgb)
+        + abs(apart.y) * ((apart.y > 0.0 ? north : south) - middle.rgb);
+    vec3 fresh = mix(between, middle.rgb, min(amount, 1.0));
+    colour = vec4(mix(kept, fresh, share / (share + amount)), min((amount + share) / MOST, 1.0));
+}
