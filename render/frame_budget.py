@@ -1,4 +1,4 @@
-"""How much of a frame's detail there is time for: scale and budgets follow what frames take. Pure.
+"""How much of a frame's detail there is time for: budgets and then the scale follow what frames take. Pure.
 
 Where pictures are drawn by the processors that work out the motion, time goes before detail, and before pictures beyond
 fifteen a second.
@@ -8,10 +8,14 @@ from collections import deque
 from statistics import median
 
 TARGET_S = 1.0 / 30.0
-EFFORTS = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.42, 0.35)
-"""Of the quality's own scale along each side; the budgets of triangles and plants follow the area."""
-SHARP = 0.5
-"""Less effort than this is taken only where there would be fewer than fifteen pictures a second, or motion is late."""
+EFFORTS = (1.0, 0.95, 0.9, 0.8, 0.7, 0.6, 0.5)
+"""Less of what is far and small first (`detail`), then of the quality's own scale along each side (`scale`)."""
+FLUENT, SHARP = 0.5, 0.8
+"""Less effort than this is taken only where there would be fewer than fifteen pictures a second, or motion is late: of
+who wants fluent pictures, and of who wants sharp ones."""
+_WHOLE_SCALE = 0.9
+_DETAIL = {0.95: 0.7}
+_LEAST_DETAIL, _MOST_DETAIL = 0.5, 4.0
 _FRAMES = 8
 """Whose median counts: one that compiles a shader is no measure."""
 _AFTER_S = 1.5
@@ -23,14 +27,31 @@ LATE_S = 1.0 / 15.0
 _WELL_S = 5.0
 """Of motion in time, before pictures take more again."""
 _GROWTH = 1.3
-"""Time goes about with the effort to this power: a part of a frame does not depend on it."""
+"""Time is taken to go with the effort to this power where it has not been measured yet."""
+
+
+def scale(effort: float) -> float:
+    """Of the quality's own, along each side."""
+    return 1.0 if _WHOLE_SCALE <= effort <= 1.0 else effort
+
+
+def detail(effort: float) -> float:
+    """Of the budgets of triangles and plants; a picture that has time gets more of them."""
+    if effort >= 1.0:
+        return min(effort**2, _MOST_DETAIL)
+    return _DETAIL.get(effort, _LEAST_DETAIL)
 
 
 class FrameBudget:
     """Told of every frame; gives the effort of the next one, among EFFORTS."""
 
-    def __init__(self, target_s: float = TARGET_S) -> None:
-        self._target_s = target_s
+    def __init__(self, target_s: float = TARGET_S, *, sharp: bool = False) -> None:
+        """sharp: pictures lose sharpness only where there would be fewer than fifteen a second."""
+        self._target_s, self.sharp = target_s, sharp
+        self._left: tuple[float, float] | None = None
+        """The effort that was changed last, and what a frame took with it."""
+        self._gains: dict[tuple[float, float], float] = {}
+        """From one effort to another: what frames took after the change, by what they took before."""
         self._times_s: deque[float] = deque(maxlen=_FRAMES)
         self._moving = EFFORTS[0]
         """While something moves."""
@@ -72,9 +93,20 @@ class FrameBudget:
         self._times_s.append(frame_s)
         self._since_s += frame_s
         if len(self._times_s) == _FRAMES and self._since_s > _AFTER_S:
+            self._measure()
             self._moving = self._wanted()
+            if self._moving != self.effort:
+                self._left = self.effort, self.frame_s
             return self._change(self._moving)
         return self.effort
+
+    def _measure(self) -> None:
+        """What the last change has brought."""
+        if self._left is not None:
+            before, taken_s = self._left
+            self._gains[before, self.effort] = self.frame_s / taken_s
+            self._gains[self.effort, before] = taken_s / self.frame_s
+            self._left = None
 
     def _wanted(self) -> float:
         """The most effort that is in time as far as can be told; one step up at most."""
@@ -92,13 +124,15 @@ class FrameBudget:
 
     def _allowed_s(self, effort: float) -> float:
         """For a frame, before less effort is taken than this."""
-        return self._target_s if effort > SHARP else max(LATE_S, self._target_s)
+        kept = SHARP if self.sharp else FLUENT
+        return self._target_s if effort > kept else max(LATE_S, self._target_s)
 
     def _in_time(self, effort: float, share: float = 1.0) -> bool:
         return self._expected_s(effort) <= share * self._allowed_s(effort)
 
     def _expected_s(self, effort: float) -> float:
-        return self.frame_s * (effort / self.effort) ** _GROWTH
+        guess = (effort / self.effort) ** _GROWTH
+        return self.frame_s * self._gains.get((self.effort, effort), guess)
 
     def _change(self, effort: float) -> float:
         if effort != self.effort:

@@ -7,6 +7,7 @@ from typing import Literal
 import moderngl
 
 from render.errors import DisplayError
+from render.frame_budget import scale as effort_scale
 
 QualityName = Literal["high", "medium", "low", "software"]
 
@@ -66,11 +67,11 @@ class Quality:
     def scene_px(
         self, output_px: tuple[int, int], *, supersampling: int = 1, effort: float = 1.0
     ) -> tuple[int, int]:
-        """Size at which the scene of a picture of `output_px` is drawn; `effort`: of its own scale."""
+        """Size at which the scene of a picture of `output_px` is drawn; `effort`: as a frame budget has them."""
         scale = self.resolution_scale * supersampling
         if supersampling == 1:
             scale = min(scale, math.sqrt(self.most_pixels / (output_px[0] * output_px[1])))
-        scale *= effort
+        scale *= effort_scale(effort)
         return max(round(output_px[0] * scale), 8), max(round(output_px[1] * scale), 8)
 
     def whole_effort(self, output_px: tuple[int, int]) -> float:

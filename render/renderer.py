@@ -10,6 +10,7 @@ import moderngl
 import numpy as np
 
 from render.frame import DrawnVehicle, Frame, View, alike
+from render.frame_budget import detail
 from render.land.scenery import Scenery, ground_bounds_m, load_scenery, material_water_level_m
 from render.land.still_world import StillWorld
 from render.light import Sun
@@ -34,8 +35,6 @@ from render.water.waters import Waters
 from sim.world import World
 
 EXPOSURE = 0.60
-_MOST_DETAIL = 4.0
-"""Of the budgets of triangles and plants, in a picture at rest."""
 _SEA_SCALE = 0.6
 """Where pictures in motion are drawn at a larger scale, a sea that is shaded late is shaded at half of it."""
 _MIRROR_SINK_M = 0.2
@@ -147,8 +146,8 @@ class Renderer:
         self._scaled.callback(self._post.release)
 
     def set_effort(self, effort: float) -> None:
-        """Draw at this share of the quality's scale, with budgets that follow the area; 1 for all of it, more for a
-        picture that has time."""
+        """Draw with this much work (render/frame_budget.py): 1 for all of the quality's, more for a picture that has
+        time."""
         if effort != self._effort:
             self._effort = effort
             self._rescale()
@@ -297,7 +296,7 @@ class Renderer:
     @property
     def _detail(self) -> float:
         """Of the budgets of triangles and instances."""
-        return min(max(self._effort, 1.0) ** 2, _MOST_DETAIL)
+        return detail(self._effort)
 
     def _draw_targets(self, frame: Frame, *, texture_bias: float = 0.0) -> None:
         """The scene of a frame, linear, before it is finished."""

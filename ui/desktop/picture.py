@@ -123,6 +123,7 @@ class Picture:
         self._light(self._renderer, settings.hour)
         late = self._by_processor and is_late(snapshot)
         whole = self._renderer.whole_effort if len(rects) == 1 else 1.0
+        self._budget.sharp = settings.sharp
         effort = self._budget.observe(dt_s, moves=self._moves, late=late, whole=whole)
         self._renderer.set_effort(effort)
         if not (self._budget.rests and (self._by_processor or effort > 1.0)):

@@ -240,6 +240,11 @@ TOGGLES = (
         "Rotor, engine, wheels, water and wind of what is flown; silent without an audio device.",
     ),
 )
+FLUENT, SHARP = "fluent", "sharp"
+PREFERENCES = (
+    Item(FLUENT, "Fluent", "Thirty pictures a second, at down to half of the window's scale."),
+    Item(SHARP, "Sharp", "At least 80 % of the window's scale, at down to fifteen pictures a second."),
+)
 SCALES = (0.85, 1.0, 1.25, 1.5, 2.0)
 
 
@@ -289,6 +294,12 @@ def _picture(context: PanelContext, view: ViewSettings) -> ViewSettings:
     chosen = segmented(context, "view/quality", qualities, view.quality)
     if chosen is not None:
         view = replace(view, quality=chosen)
+    label(
+        context, "Motion", "What is given up where there is too little time: sharpness, or pictures a second."
+    )
+    chosen = segmented(context, "view/motion", PREFERENCES, SHARP if view.sharp else FLUENT)
+    if chosen is not None:
+        view = replace(view, sharp=chosen == SHARP)
     view = _hour(context, view)
     label(context, "Volume")
     slid, volume = imgui.slider_float(

@@ -131,6 +131,7 @@ class Look:
     sound: bool = True
     volume: float = 0.6
     units: str = SI
+    sharp: bool = False
 
 
 @dataclass(frozen=True, slots=True)

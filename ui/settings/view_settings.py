@@ -40,6 +40,8 @@ class ViewSettings:
     goals: bool = True
     """What is to be done, and where."""
     quality: str = "high"
+    sharp: bool = False
+    """Where there is too little time: fewer pictures a second, rather than less sharp ones."""
     exposure: float = 1.0
     """Relative to the scene's own."""
     hour: float | None = None
