@@ -15,8 +15,15 @@ _FILLED = 0.88
 """Share of the picture's width and height that the places take up."""
 _RAYS = 20
 _PAN_PER_PX = 1.2e-3
+_WHOLE = np.array([[-1.0, 1.0], [-1.0, 1.0]])
+"""Of a picture: x from left to right, y from below upwards."""
+_LEAST = 0.6
+"""Of the width and height of a picture, its middle in any case; what covers more is not kept clear of."""
 _BLOCKED_PRICE, _TURN_PRICE, _HEIGHT_PRICE = 1.0, 0.3, 0.25
 _FAR_M = 12_000.0
+
+
+_UNCOVERED = np.zeros((0, 2, 2))
 
 
 class Overview:
@@ -25,16 +32,22 @@ class Overview:
     def __init__(self) -> None:
         self._circling = Circling(0.0)
         self._places_w = np.zeros((0, 3))
-        self._framed = 0
-        """Places there were when they were framed; 0: not framed yet."""
+        self._covered = _UNCOVERED
+        self._framed, self._kept_clear = 0, 0
+        """Places, and covered parts, that there were when they were framed; 0 places: not framed yet."""
         self._snaps = True
         self._bearing_rad, self._elevation_rad, self._distance_m = 0.0, 0.5, 10.0
         self._aim_w = np.zeros(3)
         self._aim, self._look = Spring(6.0), Spring(6.0)
 
-    def watch(self, places_w: np.ndarray | None) -> None:
-        """What is to be overlooked, (n, 3) m along a way; None or nothing: the subject alone."""
+    def watch(self, places_w: np.ndarray | None, covered: np.ndarray = _UNCOVERED) -> None:
+        """What is to be overlooked, (n, 3) m along a way; None or nothing: the subject alone.
+
+        covered: (k, 2, 2) parts of the picture ((left, right), (lower, upper), each from -1 to 1) under which nothing
+        of it is to lie.
+        """
         self._places_w = np.zeros((0, 3)) if places_w is None else places_w
+        self._covered = covered
 
     def frame(self) -> None:
         """Frame the places anew, with a sweep."""
@@ -52,7 +65,8 @@ class Overview:
         places = subject.aim_w[None] if follows else self._places_w
         # Until the user takes hold of it, a way that is new or longer is framed, too.
         untouched = self._circling.idle_s > 1e8
-        if not self._framed or (untouched and len(places) != self._framed):
+        more = len(places) != self._framed or len(self._covered) > self._kept_clear
+        if not self._framed or (untouched and more):
             self._choose(places, subject, world, aspect)
         self._circling.take(motion, dt_s)
         self._aim_w = subject.aim_w if follows else self._aim_w + self._panned(motion)
@@ -85,12 +99,14 @@ class Overview:
         """The direction from which most is seen; among equals the way runs from left to right, seen rather flat."""
         size_m = 0.35 * subject.framing.distance_m
         cloud = np.concatenate([places + size_m * step for step in _AROUND])
-        across = _across(places, subject)
+        across, free = _across(places, subject), free_part(self._covered)
         best = math.inf
         for aside in _ASIDE_DEG:
             for height in _ELEVATIONS_DEG:
                 bearing, elevation = across + math.radians(aside), math.radians(height)
                 aim, distance = fitted(cloud, bearing, elevation, aspect)
+                if _is_covered(seen_at(places, aim, bearing, elevation, distance, aspect), self._covered):
+                    aim, distance = fitted(cloud, bearing, elevation, aspect, free)
                 eye = aim + polar_offset(bearing, elevation, distance)
                 price = _BLOCKED_PRICE * (1.0 - _seen_share(places, eye, world))
                 price += (
@@ -102,27 +118,75 @@ class Overview:
                     self._bearing_rad, self._elevation_rad = bearing, elevation
                     self._aim_w, self._distance_m = aim, distance
         self._circling = Circling(0.0)
-        self._framed = len(places)
+        self._framed, self._kept_clear = len(places), len(self._covered)
 
 
 _AROUND = np.array([(0, 0, 0), (1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1)], float)
 
 
-def fitted(
-    places_w: np.ndarray, bearing_rad: float, elevation_rad: float, aspect: float
-) -> tuple[np.ndarray, float]:
-    """(aim (3,), distance [m]) of an eye that sees all places (n, 3), in the middle of its picture."""
+def free_part(covered: np.ndarray) -> np.ndarray:
+    """((left, right), (lower, upper)) of a picture that none of its covered parts (k, 2, 2) reaches into.
+
+    Of each that does one side is cut away, that which costs least; what would leave too little is left covered.
+    """
+    free = _WHOLE.copy()
+    for part in covered[np.argsort(-np.prod(np.diff(covered)[..., 0], axis=-1))]:
+        if (part[:, 0] >= free[:, 1]).any() or (part[:, 1] <= free[:, 0]).any():
+            continue
+        cuts = []
+        for axis in (0, 1):
+            for side, edge in ((0, part[axis, 1]), (1, part[axis, 0])):
+                cut = free.copy()
+                cut[axis, side] = edge
+                cuts.append(cut)
+        large = [cut for cut in cuts if (np.diff(cut) >= 2.0 * _LEAST).all()]
+        free = max(large, key=lambda cut: float(np.prod(np.diff(cut))), default=free)
+    return free
+
+
+def _frame(bearing_rad: float, elevation_rad: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Unit vectors to the right, up and ahead of who looks from there."""
     forward = -polar_offset(bearing_rad, elevation_rad, 1.0)
     right = np.array([math.sin(bearing_rad), -math.cos(bearing_rad), 0.0])
-    up = np.cross(right, forward)
-    half = _FILLED * math.tan(FOV_RAD / 2.0) * np.array([aspect, 1.0])
+    return right, np.cross(right, forward), forward
+
+
+def seen_at(
+    places_w: np.ndarray,
+    aim_w: np.ndarray,
+    bearing_rad: float,
+    elevation_rad: float,
+    distance_m: float,
+    aspect: float,
+) -> np.ndarray:
+    """(n, 2) where places are in the picture, each from -1 to 1 within it."""
+    right, up, forward = _frame(bearing_rad, elevation_rad)
+    across = (places_w - aim_w) @ np.column_stack([right, up])
+    depth = distance_m + (places_w - aim_w) @ forward
+    return across / np.maximum(depth, 1e-6)[:, None] / (math.tan(FOV_RAD / 2.0) * np.array([aspect, 1.0]))
+
+
+def _is_covered(seen: np.ndarray, covered: np.ndarray) -> bool:
+    """Whether any place (n, 2) lies under what covers the picture."""
+    inside = (seen[:, None] > covered[None, ..., 0]) & (seen[:, None] < covered[None, ..., 1])
+    return bool(inside.all(axis=-1).any())
+
+
+def fitted(
+    places_w: np.ndarray, bearing_rad: float, elevation_rad: float, aspect: float, part: np.ndarray = _WHOLE
+) -> tuple[np.ndarray, float]:
+    """(aim (3,), distance [m]) of an eye that sees all places (n, 3), in the middle of a part of its picture."""
+    right, up, forward = _frame(bearing_rad, elevation_rad)
+    slope = math.tan(FOV_RAD / 2.0) * np.array([aspect, 1.0])
+    centre, half = part.mean(axis=1) * slope, _FILLED * 0.5 * np.diff(part)[:, 0] * slope
     aim, distance = 0.5 * (places_w.min(0) + places_w.max(0)), 1.0
-    for _ in range(4):
+    for _ in range(4 if not centre.any() else 8):
         across = (places_w - aim) @ np.column_stack([right, up])
         depth = (places_w - aim) @ forward
-        distance = float(max((np.abs(across) / half - depth[:, None]).max(), 1.0 - depth.min()))
+        away = np.maximum(across / (centre + half), across / (centre - half)) - depth[:, None]
+        distance = float(max(away.max(), 1.0 - depth.min()))
         slopes = across / (distance + depth)[:, None]
-        middle = 0.5 * (slopes.min(0) + slopes.max(0)) * distance
+        middle = (0.5 * (slopes.min(0) + slopes.max(0)) - centre) * distance
         aim = aim + middle[0] * right + middle[1] * up
     return aim, distance
 

@@ -71,11 +71,14 @@ class CameraRig:
         orbit.look_along(math.atan2(way[1], way[0]) + _ASIDE_RAD)
         self.cut()
 
-    def watch(self, places_w: np.ndarray | None) -> None:
-        """What the overview is of, (n, 3) m along a way; None: the subject alone."""
+    def watch(self, places_w: np.ndarray | None, covered: np.ndarray | None = None) -> None:
+        """What the overview is of, (n, 3) m along a way; None: the subject alone.
+
+        covered: (k, 2, 2) parts of the picture under which nothing of it is to lie, as `Overview.watch` has them.
+        """
         overview = self._cameras["overview"]
         assert isinstance(overview, Overview)
-        overview.watch(places_w)
+        overview.watch(places_w, np.zeros((0, 2, 2)) if covered is None else covered)
 
     def frame_places(self) -> None:
         """Let the overview frame its places anew, with a sweep."""

@@ -68,6 +68,36 @@ def test_every_place_is_in_the_picture_and_the_picture_is_filled(seed: int) -> N
     assert np.ptp(seen, axis=0).max() > 1.0
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_nothing_of_a_plan_lies_under_what_covers_the_picture(seed: int) -> None:
+    """A card at the upper left, instruments at the lower left, a map at the lower right, a tape at the upper edge."""
+    rng = np.random.default_rng(seed)
+    places = np.cumsum(rng.normal(size=(40, 3)) * [6.0, 4.0, 2.0], axis=0) + np.array([0.0, 0.0, 60.0])
+    covered = np.array(
+        [
+            [[-0.97, -0.39], [0.34, 0.83]],
+            [[-0.97, -0.35], [-0.95, -0.52]],
+            [[0.64, 0.97], [-0.95, -0.47]],
+            [[-0.38, 0.38], [0.86, 0.97]],
+        ]
+    )
+    rig = CameraRig("overview")
+    rig.watch(places, covered)
+    seen = on_screen(rig.update(AT_START, REST, 1 / 60, aspect=ASPECT), places)
+    assert np.abs(seen).max() < 0.95
+    inside = (seen[:, None] > covered[None, ..., 0]) & (seen[:, None] < covered[None, ..., 1])
+    assert not inside.all(axis=-1).any()
+    assert np.ptp(seen, axis=0).max() > 0.8
+
+
+def test_a_picture_that_is_covered_all_over_is_used_as_it_is() -> None:
+    covered = np.array([[[-0.9, 0.9], [-0.9, 0.9]]])
+    rig = CameraRig("overview")
+    rig.watch(way(), covered)
+    seen = on_screen(rig.update(AT_START, REST, 1 / 60, aspect=ASPECT), way())
+    assert np.allclose(seen, on_screen(view_of(way()), way()))
+
+
 def test_the_way_runs_from_left_to_right() -> None:
     seen = on_screen(view_of(way()), way())
     assert seen[-1, 0] - seen[0, 0] > 1.0

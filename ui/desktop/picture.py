@@ -111,8 +111,11 @@ class Picture:
         planning: Planning,
         *,
         again: bool = True,
+        covered: np.ndarray | None = None,
     ) -> Drawn:
         """One frame into (x, y, w, h) of the framebuffer, `dt_s` wall seconds after the last one.
+
+        covered: (k, 2, 2) parts of it that panes lie over, as `CameraRig.watch` has them.
 
         Nothing may be left for `comes_along`. If not `again`, a picture that is there already is not drawn once more.
         """
@@ -137,7 +140,7 @@ class Picture:
         if film.act != self._act:
             self._act = film.act
             self._rig.step_out(subject.T_wb, film.velocity_w)
-        self._rig.watch(planning.places_w)
+        self._rig.watch(planning.places_w, covered)
         if settings.eye is not None and settings.eyes != self._eyes:
             self._eyes = settings.eyes
             *eye_w, bearing_rad, pitch_rad = settings.eye

@@ -40,6 +40,7 @@ from ui.features.scenes.preparation import Loaded
 from ui.features.scenes.view import OpenControls, OpenPath
 from ui.features.takes.actions import TakesActions
 from ui.features.takes.sharing import SharingView
+from ui.hud.markers import covered_parts
 from ui.input.desk import CameraMotion
 from ui.settings.catalogue import load_catalogue
 from ui.settings.files import Remembered, config_dir, prepares_ahead, read_memory, write_memory
@@ -304,7 +305,10 @@ class Session:
         If not `again`, what is there already is not drawn once more.
         """
         rect_px, view = self._shell.scene_rect_px, self._shell.view
-        drawn = self._picture.draw(snapshot, view, rect_px, dt_s, motion, self._planning, again=again)
+        covered = covered_parts(self.context) if view.views == 1 else None
+        drawn = self._picture.draw(
+            snapshot, view, rect_px, dt_s, motion, self._planning, again=again, covered=covered
+        )
         camera = SceneCamera(drawn.view, drawn.projection, drawn.shifts_w)
         self.context.show(self._picture.pace, camera, CrashReplay(drawn.replay_s))
         self._shell.label_lanes(drawn.labels_px, snapshot)

@@ -12,9 +12,10 @@ from ui.window.context import PanelContext, Rect, SceneCamera
 COVERED = ("goals", "hud/numbers")
 """Panes at the left, which a mark keeps clear of; the map at the right shows it itself."""
 
-
 ABOVE = ("hud/heading", "hud/badges")
 """Panes at the upper edge."""
+PANES = (*COVERED, *ABOVE, "hud/minimap", "caption")
+"""All that lie over the scene for long."""
 SIZE_MARKER, TEXT, EDGE_PX, BELOW_PX = 11.0, 14.0, 34.0, 60.0
 
 
@@ -40,6 +41,18 @@ def edge_place(
     right, down = (right / length, down / length) if length > 1e-9 else (0.0, 1.0)
     reach = min(half[0] / max(abs(right), 1e-9), half[1] / max(abs(down), 1e-9))
     return (middle[0] + reach * right, middle[1] + reach * down), math.atan2(down, right)
+
+
+def covered_parts(context: PanelContext) -> np.ndarray:
+    """(k, 2, 2) parts of the scene's picture under panes: ((left, right), (lower, upper)), each from -1 to 1."""
+    x, y, width, height = context.scene_rect
+    panes = [context.rects[name] for name in PANES if name in context.rects]
+    parts = []
+    for left, top, wide, tall in panes:
+        across = 2.0 * np.array([left - x, left + wide - x]) / max(width, 1.0) - 1.0
+        up = 1.0 - 2.0 * np.array([top + tall - y, top - y]) / max(height, 1.0)
+        parts.append([across, up])
+    return np.array(parts).reshape(-1, 2, 2)
 
 
 def clear_of(at: Point, covered: list[Rect], room: float) -> Point:
