@@ -124,15 +124,21 @@ class Controller:
         plotted_by(self)[str(name)[:60]] = (float(value), str(unit)[:20])
 
 
+def own_dict(controller: Controller) -> dict[str, Any]:
+    """What an instance holds, whatever its class makes of asking for it."""
+    found: dict[str, Any] = object.__getattribute__(controller, "__dict__")
+    return found
+
+
 def plotted_by(controller: Controller) -> dict[str, tuple[float, str]]:
     """(number, unit) by name, as they were given last. No method: a user's class may call anything so."""
-    found: dict[str, tuple[float, str]] = vars(controller).setdefault("_plotted", {})
+    found: dict[str, tuple[float, str]] = own_dict(controller).setdefault("_plotted", {})
     return found
 
 
 def changed_gains(controller: Controller) -> dict[str, float]:
     """By name, those that are not what the class says."""
-    found: dict[str, float] = vars(controller).setdefault("_gains", {})
+    found: dict[str, float] = own_dict(controller).setdefault("_gains", {})
     return found
 
 
@@ -153,17 +159,21 @@ def made_controller(kind: type[Controller], gains: Mapping[str, float] = Mapping
         made = kind()
     except InputError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise InputError(f"controller {kind.__name__}: cannot be made: {told_by(error)}") from error
-    return with_gains(made, gains)
+    return with_gains(made, gains) if gains else made
 
 
 def with_gains(controller: C, gains: Mapping[str, float]) -> C:
     """The same controller with other gains, and nothing of what it has plotted. Raises InputError."""
-    new = copy.copy(controller)
-    vars(new)["_gains"], vars(new)["_plotted"] = dict(changed_gains(controller)), {}
+    kind = type(controller)
+    try:
+        new = copy.copy(controller)
+    except Exception as error:
+        raise InputError(f"controller {kind.__name__}: cannot be copied: {told_by(error)}") from error
+    own_dict(new).update(_gains=dict(changed_gains(controller)), _plotted={})
     for name, value in gains.items():
-        _gain(type(new), name).__set__(new, value)
+        _gain(kind, name).__set__(new, value)
     return new
 
 

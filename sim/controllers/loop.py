@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from sim.controllers.controller import Controller, PilotInput
+from sim.controllers.controller import Controller, PilotInput, with_gains
 from sim.controllers.sensors import SensorSuite
 from sim.platform.errors import InputError, quote
 from sim.platform.user_files import line_in, told_by
@@ -45,10 +45,10 @@ class ControlLoop:
         """
         self.controller, self.vehicle, self._deadline_s = controller, vehicle, deadline_s
         where, low, high = f"controller {type(controller).__name__}", *RATES_HZ
-        self.rate_hz = number(f"{where}: rate_hz", controller.rate_hz)
+        self.rate_hz = number(f"{where}: rate_hz", self._asked("rate_hz"))
         if not low <= self.rate_hz <= high:
             raise InputError(f"{where}: rate_hz = {self.rate_hz:g} is refused; allowed: {low:g} to {high:g}")
-        self._sensors = SensorSuite(where, controller.sensors, config_of(vehicle).sensors, vehicle)
+        self._sensors = SensorSuite(where, self._asked("sensors"), config_of(vehicle).sensors, vehicle)
         self._low = np.array([control.low for control in vehicle.controls])
         self._high = np.array([control.high for control in vehicle.controls])
         self._memory: Any = None
@@ -65,8 +65,7 @@ class ControlLoop:
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "ControlLoop":
         """A memory that cannot be copied is begun anew."""
-        new = ControlLoop(copy.copy(self.controller), self.vehicle, deadline_s=self._deadline_s)
-        vars(new.controller)["_plotted"] = {}
+        new = ControlLoop(with_gains(self.controller, {}), self.vehicle, deadline_s=self._deadline_s)
         try:
             new._memory, new._started = copy.deepcopy(self._memory, memo), self._started
         except Exception:  # of the user's own class
@@ -87,13 +86,20 @@ class ControlLoop:
             return self.held
         measured = self._sensors.read(time_s, state, clearance_m)
         if not self._started:
-            memory = self._guarded(self.controller.start, self.vehicle, state)
+            memory = self._guarded("start", self.vehicle, state)
             self._memory, self._started = {} if memory is None else memory, True
         given = self._guarded(
-            self.controller.control, time_s, state if measured is None else measured, sticks, self._memory
+            "control", time_s, state if measured is None else measured, sticks, self._memory
         )
         self.held, self._call = self._checked(given), call
         return self.held
+
+    def _asked(self, name: str) -> Any:
+        """An attribute of the controller, which may be anything."""
+        try:
+            return getattr(self.controller, name)
+        except Exception as error:
+            raise ControllerFault(self._mistake(error)) from error
 
     def _checked(self, given: object) -> np.ndarray:
         n, who = len(self.vehicle.controls), f"controller {type(self.controller).__name__}: control()"
@@ -108,16 +114,20 @@ class ControlLoop:
             raise ControllerFault(f"{who} gave numbers that are not finite: {quote(given)}")
         return np.clip(row, self._low, self._high)
 
-    def _guarded(self, function: Any, *given: object) -> Any:
+    def _guarded(self, name: str, *given: object) -> Any:
         """Call the user's code; whatever it raises becomes a ControllerFault with its line."""
         began = time.perf_counter()
         try:
+            function = getattr(self.controller, name)
             answer = (
                 function(*given)
                 if self._deadline_s is None
                 else _ended_after(self._deadline_s, function, given)
             )
-        except (Exception, SystemExit, _TookTooLong) as error:
+        except BaseException as error:
+            # What ends a program does so in its first thread; a lane's own thread goes on.
+            if isinstance(error, KeyboardInterrupt) and threading.current_thread() is threading.main_thread():
+                raise
             raise ControllerFault(self._mistake(error)) from error
         took_s = time.perf_counter() - began
         self.calls += 1

@@ -1,5 +1,6 @@
 """All features of the window, each registered once: the order is that of the tabs, and of what lies over the scene."""
 
+from ui.features.controllers import ControllerActions
 from ui.features.controls import draw_controls
 from ui.features.edits import Edits
 from ui.features.feature import BELOW, UPPER, Feature
@@ -32,7 +33,7 @@ from ui.shell.overlays import draw_hud, draw_key_hint, draw_plates
 
 FEATURES: tuple[Feature, ...] = (
     Feature("Instruments", overlay=draw_hud),
-    Feature("Simulation", draw_simulation, UPPER),
+    Feature("Simulation", draw_simulation, UPPER, actions=ControllerActions),
     Feature("Scene", draw_scene, actions=SceneActions, of_scene=(Edits,)),
     Feature(
         "Vehicle",

@@ -6,7 +6,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sim.commands import Command, PlayTake, ShowMeasured
+from sim.commands import Command, FlyBy, PlayTake, ShowMeasured
+from sim.controllers import made_controller
+from sim.controllers.files import holds_controller, load_controller
 from sim.platform.errors import UntrustedFile
 from sim.platform.progress import Job
 from sim.recordings import Take
@@ -167,8 +169,21 @@ class SceneActions(Actions):
             self.app.submit(ShowMeasured(load_measured(path)))
         elif path.endswith(CONTROLS):
             self.app.do(OpenControls(path))
+        elif holds_controller(Path(path)):
+            self._fly_by(path)
         else:
             self._open_scene(path)
+
+    def _fly_by(self, path: str) -> None:
+        """By the controller in a file, in flight; where it needs the user's word, from the scene's start."""
+        try:
+            kind, _ = load_controller(path, (Path.cwd(),))
+        except UntrustedFile:
+            scene = self.app.scene
+            read = partial(load_scene, scene.path or scene.name, vehicle=scene.vehicle.name, controller=path)
+            self.open(path, read)
+        else:
+            self.app.submit(FlyBy(made_controller(kind)))
 
     def _show_take(self, take: Take) -> None:
         """In its world, which may have to be loaded first."""

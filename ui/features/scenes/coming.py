@@ -38,7 +38,7 @@ class TrustQuestion:
 
 def question_of(scene: str, file: Path) -> TrustQuestion:
     """As it is now. Raises InputError for a file that cannot be read."""
-    with refusals(file, "no vehicle's file"):
+    with refusals(file, "no program"):
         lines = read_text(file).splitlines()
     shown = tuple(shortened(line.expandtabs(4), _LINE) for line in lines[:SHOWN_LINES])
     return TrustQuestion(shortened(scene, _LINE), file, shown, len(lines))
