@@ -10,12 +10,13 @@ from render.plan.obstacle_models import obstacle_model
 from render.plan.ribbon import HELD, LIFT_M, Colour, Way, cased, half_width_m, held, ribbon, rungs, turns
 from sim.planner.result.record import PlanRecord, control_forces_b
 from sim.planner.service.view import FADE_S, PlanView
-from sim.planner.task.bodies import planar
+from sim.planner.task.bodies import body_names, jointed, planar, poses_of
 from sim.planner.task.obstacles import Obstacle
 from sim.planner.task.poses import positions
 from sim.simulation.lanes.placing import placement
 from sim.vehicle_config import config_of
 from sim.vehicles import NonholonomicVehicle
+from sim.vehicles.forms.articulated import ArticulatedVehicle
 from sim.vehicles.forms.observation import observed_by_symbols
 from sim.world import World
 
@@ -42,6 +43,8 @@ _NEWEST, _OLDER = 0.9, 0.4
 _MOST_ALTERNATIVES = 5
 _MOST_GHOSTS, _GHOST_GAP = 9, 0.55
 """Ghosts stand no nearer to one another than this share of the chase camera's distance."""
+_TOOL = 0.3
+"""Of what is brought to places by joints, in its own size: marks are for it, not for all of the tree."""
 _COVERED = 0.04
 _SMALLEST_RING = 0.05
 """Shares of the chase camera's distance, too."""
@@ -63,7 +66,7 @@ class PlanScene:
 
     def added(self, frame: Frame, view: PlanView, now_s: float) -> Frame:
         """The frame with everything there is to see of `view` at wall time `now_s`."""
-        size_m = config_of(view.vehicle).camera.distance_m
+        size_m = config_of(view.vehicle).camera.distance_m * (_TOOL if jointed(view.vehicle) else 1.0)
         kept = [
             (r, KEPT[i % len(KEPT)])
             for i, r in enumerate(view.kept)
@@ -97,7 +100,8 @@ class PlanScene:
                 lines += held(way, half_m)
             lines += turns(way, colour, size_m)
             vehicles, arrows = _ghosts(way, colour, size_m)
-            vehicles = [ghost for ghost in vehicles if not _covered(ghost, frame, _COVERED * size_m)]
+            tool = view.vehicle.tool if isinstance(view.vehicle, ArticulatedVehicle) else ""
+            vehicles = [ghost for ghost in vehicles if not _covered(ghost, frame, _COVERED * size_m, tool)]
             if view.dated:
                 arrows = []
             lines += self._alternatives(view)
@@ -132,7 +136,13 @@ class PlanScene:
         way = self._ways.get(id(record))
         if way is not None and way.record is record:
             return way
-        pivot_w = np.array(origin_w)
+        pivot_w, vehicle = np.array(origin_w), record.vehicle
+        if isinstance(vehicle, ArticulatedVehicle):
+            names = body_names(vehicle)
+            found = poses_of(vehicle, record.nodes, names)
+            found[:, :, :3, 3] += 0.0 if vehicle.free else pivot_w
+            still = np.zeros((len(found), 3))
+            return Way(record, found[:, 0], still, {name: found[:, k] for k, name in enumerate(names)})
         poses = np.array([placement(record.vehicle, n, self._world, pivot_w).T_wb for n in record.nodes])
         forces_w = np.einsum("nij,nj->ni", poses[:, :3, :3], control_forces_b(record))
         return Way(record, poses, forces_w, _bodies_w(record, poses))
@@ -227,10 +237,15 @@ def _ends(view: PlanView) -> tuple[np.ndarray, np.ndarray]:
     return view.task.start.node, view.task.goal.state.node
 
 
-def _covered(ghost: DrawnVehicle, frame: Frame, near_m: float) -> bool:
-    """Whether a solid vehicle stands where a ghost does: surfaces would show through one another."""
-    solid = (v.T_wb[:3, 3] for v in frame.vehicles if not v.ghost and v.model == ghost.model)
-    return any(float(np.linalg.norm(place - ghost.T_wb[:3, 3])) < near_m for place in solid)
+def _covered(ghost: DrawnVehicle, frame: Frame, near_m: float, tool: str) -> bool:
+    """Whether a solid vehicle stands where a ghost does, by its tool where it has one: surfaces would show through one
+    another."""
+    solid = (_place(v, tool) for v in frame.vehicles if not v.ghost and v.model == ghost.model)
+    return any(float(np.linalg.norm(place - _place(ghost, tool))) < near_m for place in solid)
+
+
+def _place(drawn: DrawnVehicle, tool: str) -> np.ndarray:
+    return np.asarray(drawn.bodies.get(tool, drawn.T_wb)[:3, 3])
 
 
 def _to_blame(view: PlanView) -> set[str]:
@@ -279,6 +294,8 @@ def _ghosts(way: Way, colour: Colour, size_m: float) -> tuple[list[DrawnVehicle]
     vehicles, arrows = [], []
     for k in _spread(way.poses[:, :3, 3], _GHOST_GAP * size_m):
         pose, node = way.poses[k], record.nodes[k]
+        if isinstance(record.vehicle, ArticulatedVehicle):
+            pose = way.bodies_w[record.vehicle.tree.names[0]][k]
         vehicles.append(
             DrawnVehicle(
                 model=record.vehicle.name,

@@ -23,6 +23,8 @@ _MOST, _SHORTCUTS = 2500, 60
 """Random configurations that are tried for one way, and places between which it is tried to be shorter."""
 _TURNS_RAD = np.pi
 """How far joints without limits are tried from start and goal."""
+_ROUNDED, _ROUNDS = 8, 12
+"""How often corners are rounded off at most, and in how many rounds each time."""
 _OTHER_ENDS = 3
 """Other configurations, in which the tool has the pose that is asked for, that ways are looked for to."""
 _CLOSE_M = 2e-3
@@ -226,6 +228,25 @@ class _Tree:
         return way
 
 
+def _rounded_off(vehicle: ArticulatedVehicle, task: Task, places: np.ndarray) -> np.ndarray:
+    """The same (N+1, nq) with its corners rounded off as far as that stays clear: at corners inputs would leap."""
+    space = arc_space(vehicle)
+    own_m = own_distances_m(vehicle, task)
+    least_m = min(0.0, float(spare_m(vehicle, places, task, own_m).min()) - 1e-9)
+    best, smooth = places, places.copy()
+    for _ in range(_ROUNDED):
+        for _ in range(_ROUNDS):
+            around = arcs(space, smooth[:-2], smooth[2:])
+            middle = points(space, smooth[:-2], around, np.full(len(around), 0.5))
+            smooth[1:-1] = points(
+                space, smooth[1:-1], arcs(space, smooth[1:-1], middle), np.full(len(middle), 0.5)
+            )
+        if float(spare_m(vehicle, smooth, task, own_m).min()) < least_m:
+            break
+        best = smooth.copy()
+    return best
+
+
 def _moved(
     vehicle: ArticulatedVehicle, task: Task, way: np.ndarray, steps: int
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -238,7 +259,8 @@ def _moved(
     done = ends[-1] * s**3 * (10 - 15 * s + 6 * s * s)
     k = np.clip(np.searchsorted(ends, done, side="right") - 1, 0, len(segments) - 1)
     nodes = np.zeros((steps + 1, at.size))
-    nodes[:, at.pose] = points(space, way[k], segments[k], (done - ends[k]) / np.maximum(lengths[k], 1e-12))
+    places = points(space, way[k], segments[k], (done - ends[k]) / np.maximum(lengths[k], 1e-12))
+    nodes[:, at.pose] = _rounded_off(vehicle, task, places) if len(way) > 2 else places
     h = task.duration_s / steps
     xi = arcs(space, nodes[:-1, at.pose], nodes[1:, at.pose]) / h
     nodes[1:-1, at.velocity] = 0.5 * (xi[1:] + xi[:-1])

@@ -58,7 +58,7 @@ def ball_places(vehicle: Vehicle, poses: np.ndarray, task: Task) -> np.ndarray:
     return centres.transpose(1, 0, 2)
 
 
-_APART = 3
+_APART = 4
 """Joints between bodies of a tree from which on these are kept apart: nearer ones hide each other's joints."""
 
 

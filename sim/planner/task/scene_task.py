@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from sim.planner.task.bodies import acted, planar, stands, velocities
+from sim.planner.task.bodies import acted, body_poses, jointed, planar, stands, velocities
 from sim.planner.task.cover import Ball, Cover, cover
+from sim.planner.task.handles import brought_to
 from sim.planner.task.obstacles import LOOKS, Obstacle
 from sim.planner.task.poses import positions
 from sim.planner.task.task import WEIGHT_NAMES, Goal, Limits, Task, Waypoint, Weights, check_can_plan
@@ -112,8 +113,29 @@ def _rotation(table: TomlTable) -> np.ndarray:
     return turn @ nod @ bank
 
 
+_REACHED_M = 1e-3
+
+
+def _brought(
+    table: TomlTable, vehicle: Vehicle, node: np.ndarray, T_wb: np.ndarray, *, turned: bool
+) -> State:
+    """A tree of joints with its tool at a place, and turned as told: from how its joints stand, as near as may be."""
+    node = brought_to(vehicle, node, T_wb[:3, 3], T_wb[:3, :3] if turned else None)
+    there = body_poses(vehicle, node)[0]
+    short = float(np.linalg.norm(there[:3, 3] - T_wb[:3, 3]))
+    short += float(np.abs(there[:3, :3] - T_wb[:3, :3]).max()) if turned else 0.0
+    if short > _REACHED_M:
+        raise table.error(
+            "position_m",
+            f"is out of the tool's reach by {short:.3g} m; allowed: what joints within their limits reach",
+        )
+    return vehicle.state_at_node(node)
+
+
 def _state_in_space(table: TomlTable, vehicle: Vehicle) -> State:
     """Put at a place as anything is, at rest, with the parts of its state that are named."""
+    placed = jointed(vehicle) and table.has("position_m")
+    turned = any(table.has(key) for key in ("heading_deg", "pitch_deg", "roll_deg"))
     T_wb = np.eye(4)
     T_wb[:3, 3] = table.numbers("position_m", (0.0, 0.0, 0.0), low=-_FAR_M, high=_FAR_M, count=3)
     T_wb[:3, :3] = _rotation(table)
@@ -124,7 +146,11 @@ def _state_in_space(table: TomlTable, vehicle: Vehicle) -> State:
             size = at.stop - at.start
             node[at] = table.numbers(name, (0.0,) * size, low=-_FAR_M, high=_FAR_M, count=size)
     table.finish()
-    return vehicle.state_at_node(node)
+    return (
+        _brought(table, vehicle, node, T_wb, turned=turned)
+        if placed and not vehicle.free
+        else vehicle.state_at_node(node)
+    )
 
 
 def _state(table: TomlTable, vehicle: Vehicle) -> State:

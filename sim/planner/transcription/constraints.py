@@ -43,18 +43,18 @@ def balls(model: NodeModel, node: ca.SX) -> list[tuple[ca.SX, ca.SX]]:
     """(centre in the world (3,), radius) of the balls that stand for the vehicle."""
     body = ca.reshape(model.given["body"], BODY_NUMBERS, model.shape.body_count)
     names = model.shape.bodies or ("",) * model.shape.body_count
-    T_wb = {name: model.pose_wb(node, name) for name in names}
+    T_wb = model.poses_wb(node, dict.fromkeys(names))
     return [(T_wb[b][:3, 3] + T_wb[b][:3, :3] @ body[:3, j], body[3, j]) for j, b in enumerate(names)]
 
 
 def distances(model: NodeModel, node: ca.SX) -> list[tuple[tuple[str, int], ca.SX]]:
     """((kind, number), signed distance [m]) of every ball to every obstacle, less what it has to keep."""
     out = []
-    extra = model.given["clearance"] + model.here["margin"]
+    extra, places = model.given["clearance"] + model.here["margin"], balls(model, node)
     for kind, count in model.shape.obstacles.items():
         numbers = ca.reshape(model.given[kind], KINDS[kind].size, count)
         for j in range(count):
-            for x, radius in balls(model, node):
+            for x, radius in places:
                 out.append(((kind, j), KINDS[kind].gap(x, numbers[:, j], radius + extra)))
     return out
 

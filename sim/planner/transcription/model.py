@@ -3,7 +3,7 @@
 Of an integrator's private state a plan has a part as variables: of a rotation, two columns are enough.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -15,6 +15,7 @@ from sim.compiler.blocks import silenced
 from sim.integrators.base import Scheme
 from sim.planner.task.bodies import (
     acted,
+    body_names,
     body_pose,
     columns,
     jointed,
@@ -272,6 +273,13 @@ class NodeModel:
     def pose_wb(self, node: ca.SX, body: str = "") -> ca.SX:
         """(4, 4) of a body, the main one if none is named."""
         return body_pose(self.vehicle, node, self.quantities(), body)
+
+    def poses_wb(self, node: ca.SX, bodies: Iterable[str]) -> dict[str, ca.SX]:
+        """The same of several, whose frames depend on each other."""
+        if not self.placed_by_bodies:
+            return {name: self.pose_wb(node, name) for name in bodies}
+        found = self.vehicle.bodies(node, self.quantities())
+        return {name: found[name or body_names(self.vehicle)[0]] for name in bodies}
 
     def place(self, node: ca.SX) -> ca.SX:
         """(2,) or (3,) of the main body [m]."""

@@ -90,6 +90,10 @@ class ArticulatedVehicle(Vehicle):
         forces[self.driven.tolist()] = u
         return forces
 
+    def control_wrench(self, u: ca.SX, q: Quantities) -> ca.SX:
+        """On no body of its own: what controls do is done at joints."""
+        return ca.SX(0, 1)
+
     def joint_forces(self, u: np.ndarray, p: np.ndarray) -> np.ndarray:
         """(nv,) generalised forces of the controls (n_controls,) with the parameters p (parameter_count,), held over a
         step."""
