@@ -34,6 +34,7 @@ PICTURES: dict[str, tuple[tuple[float, float, float], tuple[float, float, float]
     "plan-helicopter-landing": None,
     "plan-quadrotors": None,
     "plan-sling": None,
+    "plan-arm": ((4.4, -1.4, 2.5), (0.35, 0.45, 0.85)),
 }
 """Scene -> eye and target [m]; None: as the overview has it."""
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from sim.planner.task.bodies import acted, body_poses, jointed, planar, stands, velocities
+from sim.planner.task.bodies import acted, body_poses, planar, stands, velocities
 from sim.planner.task.cover import Ball, Cover, cover
 from sim.planner.task.handles import brought_to
 from sim.planner.task.obstacles import LOOKS, Obstacle
@@ -15,6 +15,7 @@ from sim.planner.task.terrain import SafeGround, safe_ground
 from sim.platform.toml_table import TomlTable
 from sim.shapes import KINDS
 from sim.shapes.shape import vector
+from sim.vehicles.forms.articulated import ArticulatedVehicle
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import State
 from sim.vehicles.forms.nonholonomic import NonholonomicVehicle
@@ -134,7 +135,8 @@ def _brought(
 
 def _state_in_space(table: TomlTable, vehicle: Vehicle) -> State:
     """Put at a place as anything is, at rest, with the parts of its state that are named."""
-    placed = jointed(vehicle) and table.has("position_m")
+    held = isinstance(vehicle, ArticulatedVehicle) and not vehicle.free
+    placed = held and table.has("position_m")
     turned = any(table.has(key) for key in ("heading_deg", "pitch_deg", "roll_deg"))
     T_wb = np.eye(4)
     T_wb[:3, 3] = table.numbers("position_m", (0.0, 0.0, 0.0), low=-_FAR_M, high=_FAR_M, count=3)
@@ -146,11 +148,9 @@ def _state_in_space(table: TomlTable, vehicle: Vehicle) -> State:
             size = at.stop - at.start
             node[at] = table.numbers(name, (0.0,) * size, low=-_FAR_M, high=_FAR_M, count=size)
     table.finish()
-    return (
-        _brought(table, vehicle, node, T_wb, turned=turned)
-        if placed and not vehicle.free
-        else vehicle.state_at_node(node)
-    )
+    if placed:
+        return _brought(table, vehicle, node, T_wb, turned=turned)
+    return vehicle.state_at_node(node)
 
 
 def _state(table: TomlTable, vehicle: Vehicle) -> State:
