@@ -13,7 +13,7 @@ from sim.commands import PilotInput, SetPilotInput
 from sim.scene import load_scene
 from sim.simulation import Simulation
 from sim.vehicle_config.hull import Hull
-from sim.water.flip import Body, Box, Floating, Tank, TankWater
+from sim.water.flip import Box, Floating, FloatingBody, Tank, TankWater
 from sim.world import load_world
 
 SIZES = ((32, 32, 16), (48, 48, 24), (64, 64, 32))
@@ -46,7 +46,7 @@ def _under_way() -> None:
     assert isinstance(water, TankWater)
     period = water._go_on
 
-    def timed(body: Body) -> object:
+    def timed(body: FloatingBody) -> object:
         begun = time.thread_time()
         given = period(body)
         spent.append(time.thread_time() - begun)
@@ -79,7 +79,7 @@ def main() -> None:
         whole, iterations = [], []
         for _ in range(_STEPS):
             begun = time.thread_time()
-            tank.advance(1 / 60, Body(T_wb, np.zeros(6), inertia))
+            tank.advance(1 / 60, FloatingBody(T_wb, np.zeros(6), inertia))
             whole.append(time.thread_time() - begun)
             iterations.append(tank.iterations)
         parts = "  ".join(f"{1e3 * float(np.median(spent[p][_FIRST:])):7.2f}" for p in PARTS)

@@ -18,7 +18,7 @@ OUT_OF_PLOT_M = 1e3
 
 
 @dataclass(frozen=True, slots=True)
-class Body:
+class FreeBody:
     """One body, its start, and its exact nodes at the samples."""
 
     parameters: np.ndarray
@@ -43,20 +43,20 @@ class Outcome:
     solver_failures: int
 
 
-def random_bodies(count: int, seconds: float, seed: int) -> list[Body]:
+def random_bodies(count: int, seconds: float, seed: int) -> list[FreeBody]:
     """Bodies with real moments of inertia, tumbling with up to 5 rad/s and drifting."""
     rng, vehicle = np.random.default_rng(seed), sim.vehicle("rigid-body")
     kernel = compile_kernel(vehicle, integrator("rkmk54", tolerance=1e-12))
     samples = round(seconds / SAMPLE_S)
 
-    def one(values: tuple[np.ndarray, float, np.ndarray, np.ndarray]) -> Body:
+    def one(values: tuple[np.ndarray, float, np.ndarray, np.ndarray]) -> FreeBody:
         J, mass, omega, v = values
         body = vehicle.with_parameters(inertia=tuple(J), mass=mass)
         p, node = body.parameter_vector, body.state(omega=omega, v=v).node
         y = kernel.start(node, FREE, p, SAMPLE_S)
         nodes, done, _ = kernel.trajectory(y, FREE[None], p, SAMPLE_S, samples)
         assert done == samples
-        return Body(p, node, nodes)
+        return FreeBody(p, node, nodes)
 
     drawn = []
     for _ in range(count):
@@ -68,7 +68,7 @@ def random_bodies(count: int, seconds: float, seed: int) -> list[Body]:
         return list(pool.map(one, drawn))
 
 
-def measure(kernel: Kernel, bodies: list[Body], h: float) -> Outcome:
+def measure(kernel: Kernel, bodies: list[FreeBody], h: float) -> Outcome:
     """Run every body with the step h, which divides SAMPLE_S."""
     stride = round(SAMPLE_S / h)
     with ThreadPoolExecutor(2) as pool:
@@ -83,7 +83,7 @@ def measure(kernel: Kernel, bodies: list[Body], h: float) -> Outcome:
     return Outcome(position, rotation, omega, velocity, cpu, blown_up, float(energy), failures)
 
 
-def _errors(kernel: Kernel, body: Body, h: float, stride: int) -> np.ndarray:
+def _errors(kernel: Kernel, body: FreeBody, h: float, stride: int) -> np.ndarray:
     """Mean errors (position, rotation, omega, v), the largest relative energy error, and whether the solver failed."""
     samples = len(body.exact) - 1
     y = kernel.start(body.start, FREE, body.parameters, h)
@@ -111,7 +111,7 @@ def _errors(kernel: Kernel, body: Body, h: float, stride: int) -> np.ndarray:
         )
 
 
-def cpu_of(kernel: Kernel, body: Body, h: float) -> float:
+def cpu_of(kernel: Kernel, body: FreeBody, h: float) -> float:
     """CPU seconds of one run of a body, all of it in one call."""
     y = kernel.start(body.start, FREE, body.parameters, h)
     began = time.thread_time()

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 import sim
 from sim.compiler import Kernel, compile_kernel
 from sim.integrators import integrator
-from studies.free_body import FREE, SAMPLE_S, Body, Outcome, cpu_of, measure, random_bodies
+from studies.free_body import FREE, SAMPLE_S, FreeBody, Outcome, cpu_of, measure, random_bodies
 from studies.report import Claim, Options, Progress, Report
 
 METHODS = (
@@ -77,7 +77,7 @@ def run(options: Options, progress: Progress) -> Report:
     return Report(COLUMNS, rows, _figure(found, drift), _claims(found, drift))
 
 
-def _interleaved(runs: dict[str, list[Run]], bodies: list[Body]) -> dict[str, list[float]]:
+def _interleaved(runs: dict[str, list[Run]], bodies: list[FreeBody]) -> dict[str, list[float]]:
     """Median CPU seconds of each run. The methods take turns: what else the machine does hits them alike."""
     times = {name: [[0.0] * ROUNDS for _ in own] for name, own in runs.items()}
     for turn in range(ROUNDS):
@@ -89,7 +89,7 @@ def _interleaved(runs: dict[str, list[Run]], bodies: list[Body]) -> dict[str, li
     return {name: [float(np.median(t)) for t in own] for name, own in times.items()}
 
 
-def _drift(body: Body, name: str) -> np.ndarray:
+def _drift(body: FreeBody, name: str) -> np.ndarray:
     """Largest relative energy error within each hundredth of a million steps."""
     kernel = compile_kernel(sim.vehicle("rigid-body"), integrator(name))
     y = kernel.start(body.start, FREE, body.parameters, DRIFT_STEP_S)

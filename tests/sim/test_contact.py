@@ -67,7 +67,7 @@ def advance(R, x, omega, v_w, push_w, inertia, h, n, heights, frame, points, rep
     return gained
 
 
-class Body:
+class ContactBody:
     """A rigid body under gravity on a ground, with a constant push at its centre of mass."""
 
     def __init__(self, ground: Ground, x: tuple[float, float, float], h: float) -> None:
@@ -78,7 +78,7 @@ class Body:
         self.gained = 0.0
         """Greatest growth of kinetic energy by contact in a step of the last run [J]."""
 
-    def steps(self, n: int) -> "Body":
+    def steps(self, n: int) -> "ContactBody":
         g = self.ground
         self.R = np.ascontiguousarray(self.R)
         self.gained = advance(
@@ -90,7 +90,7 @@ class Body:
     def step(self) -> None:
         self.steps(1)
 
-    def run(self, seconds: float) -> "Body":
+    def run(self, seconds: float) -> "ContactBody":
         return self.steps(round(seconds / self.h))
 
     @property
@@ -104,8 +104,8 @@ class Body:
         return float(np.arccos(np.clip(self.R[2, 2], -1.0, 1.0)))
 
 
-def standing(h: float, points: np.ndarray = SKIDS, **options: float) -> Body:
-    return Body(Ground.of(terrain(), points, **{"friction": MU, **options}), (3.3, -2.7, 1.4), h)
+def standing(h: float, points: np.ndarray = SKIDS, **options: float) -> ContactBody:
+    return ContactBody(Ground.of(terrain(), points, **{"friction": MU, **options}), (3.3, -2.7, 1.4), h)
 
 
 @pytest.mark.parametrize("h", STEPS_S)
@@ -146,7 +146,7 @@ def test_tangents_turn_no_farther_than_the_normal_so_that_remembered_forces_keep
 def test_a_body_at_rest_on_a_slope_below_the_friction_angle_stays(h: float) -> None:
     slope = 0.4
     lean = np.arctan(slope)
-    body = Body(Ground.of(terrain(lambda x, y: slope * x), SKIDS, friction=MU), (0.0, 0.0, 0.0), h)
+    body = ContactBody(Ground.of(terrain(lambda x, y: slope * x), SKIDS, friction=MU), (0.0, 0.0, 0.0), h)
     body.R = Rotation.from_rotvec([0.0, -lean, 0.0]).as_matrix()
     body.x = body.R @ np.array([0.0, 0.0, 1.4])
     begin = body.x.copy()
@@ -158,7 +158,7 @@ def test_a_body_at_rest_on_a_slope_below_the_friction_angle_stays(h: float) -> N
 def test_a_body_slides_down_a_slope_beyond_the_friction_angle(h: float) -> None:
     slope, mu = 0.5, 0.2
     lean = np.arctan(slope)
-    body = Body(Ground.of(terrain(lambda x, y: slope * x), SKIDS, friction=mu), (0.0, 0.0, 0.0), h)
+    body = ContactBody(Ground.of(terrain(lambda x, y: slope * x), SKIDS, friction=mu), (0.0, 0.0, 0.0), h)
     body.R = Rotation.from_rotvec([0.0, -lean, 0.0]).as_matrix()
     body.x = body.R @ np.array([40.0, 0.0, 1.4])
     body.run(2.0)
@@ -250,7 +250,7 @@ def test_pushed_above_its_tipping_force_it_tips_and_below_it_stands(h: float) ->
 def test_contact_takes_energy_and_never_gives_any(h: float, seed: int) -> None:
     rng = np.random.default_rng(seed)
     hills = terrain(lambda x, y: 1.5 * np.sin(0.31 * x + seed) * np.cos(0.23 * y) + 0.2 * x)
-    body = Body(Ground.of(hills, SKIDS, friction=MU), (0.0, 0.0, 0.0), h)
+    body = ContactBody(Ground.of(hills, SKIDS, friction=MU), (0.0, 0.0, 0.0), h)
     body.x = np.array([0.0, 0.0, float(hills.height(0.0, 0.0)) + 3.0])
     body.R = Rotation.from_rotvec(0.5 * rng.normal(size=3)).as_matrix()
     body.v_w = 6.0 * rng.normal(size=3)
@@ -290,7 +290,7 @@ def test_with_lift_above_its_weight_it_takes_off(h: float) -> None:
 def test_a_fast_body_does_not_pass_through_a_wall(h: float) -> None:
     wall = terrain(lambda x, y: 30.0 / (1.0 + np.exp(-4.0 * (x - 20.0))))
     point = np.array([[0.0, 0.0, 0.0, 1.0]])
-    body = Body(Ground.of(wall, point, friction=0.0), (0.0, 0.0, 8.0), h)
+    body = ContactBody(Ground.of(wall, point, friction=0.0), (0.0, 0.0, 8.0), h)
     body.v_w = np.array([40.0, 0.0, 0.0])
     for _ in range(round(2.0 / h)):
         body.step()

@@ -308,7 +308,7 @@ class Floating:
 
 
 @dataclass(slots=True, eq=False)
-class Body:
+class FloatingBody:
     """Where a body is and how it moves, world axes; its inertia about its origin, body frame (omega, v)."""
 
     T_wb: np.ndarray
@@ -351,7 +351,7 @@ class Obstruction:
         self.about = np.zeros((3, 2), np.int64)
         """Cells that the hull may reach, from and to."""
 
-    def meet(self, box: Box, hull: tuple[Floating, Body] | None, paddle_at: float | None) -> None:
+    def meet(self, box: Box, hull: tuple[Floating, FloatingBody] | None, paddle_at: float | None) -> None:
         """What blocks now. `paddle_at`: cells from where the box begins."""
         if hull is None and paddle_at is None:
             return
@@ -365,7 +365,7 @@ class Obstruction:
             block_off(paddle_at, self.blocked, self.free)
 
     def keep_out(
-        self, box: Box, hull: tuple[Floating, Body] | None, paddle_at: float | None, place: np.ndarray
+        self, box: Box, hull: tuple[Floating, FloatingBody] | None, paddle_at: float | None, place: np.ndarray
     ) -> None:
         """Put particles (n, 3) that have got in back out."""
         if hull is not None:
@@ -391,7 +391,7 @@ def outside_of(box: Box, floating: Floating, T_wb: np.ndarray, place: np.ndarray
 
 
 def _placed(
-    box: Box, floating: Floating, body: Body
+    box: Box, floating: Floating, body: FloatingBody
 ) -> tuple[np.ndarray, np.ndarray, float, np.ndarray, np.ndarray]:
     """(distances, their corner, their spacing [m], rotation, origin [cells]) of the hull in the box."""
     solid = floating.distance

@@ -18,7 +18,7 @@ from sim.platform.toml_table import TomlTable
 from sim.vehicle_config import config_of
 from sim.vehicles import Vehicle
 from sim.vehicles.forms.form import Support
-from sim.water.flip.body import Body, Floating
+from sim.water.flip.body import Floating, FloatingBody
 from sim.water.flip.box import FEWEST_CELLS, MOST_CELLS, Box
 from sim.water.flip.open_sea import SeaAround
 from sim.water.flip.picture import pictured
@@ -151,11 +151,11 @@ class TankWater:
             assert self.tank.sea is not None
             self.tank.sea.around = self._around
 
-    def _go_on(self, body: Body) -> _Period:
+    def _go_on(self, body: FloatingBody) -> _Period:
         impulse = self.tank.advance(self.period_s, body)
         return _Period(impulse, pictured(self.tank, self._now.picture))
 
-    def _ahead(self, state: BodyState) -> Body:
+    def _ahead(self, state: BodyState) -> FloatingBody:
         """The body at the end of the period that begins."""
         body = _body(state)
         turned = np.kron(np.eye(2), body.T_wb[:3, :3])
@@ -169,9 +169,9 @@ class TankWater:
         return body
 
 
-def _body(state: BodyState) -> Body:
+def _body(state: BodyState) -> FloatingBody:
     turned = np.kron(np.eye(2), state.T_wb[:3, :3])
-    return Body(state.T_wb.copy(), turned @ state.twist_b, state.inertia_b)
+    return FloatingBody(state.T_wb.copy(), turned @ state.twist_b, state.inertia_b)
 
 
 @dataclass(frozen=True, slots=True)

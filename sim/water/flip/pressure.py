@@ -14,7 +14,7 @@ import math
 import numpy as np
 
 from sim.compiled import allocating_nothing
-from sim.water.flip.body import Body, columns
+from sim.water.flip.body import FloatingBody, columns
 from sim.water.flip.box import Box
 from sim.water.flip.multigrid import Levels, apply_rows, coarsen, v_cycle
 from sim.water.flip.walls import displace
@@ -328,7 +328,7 @@ class Balance:
         self._columns = 0
         self._response, self._answer = np.zeros((6, 6)), np.zeros(6)
         self.push = np.zeros(6)
-        """(6,) sum of the pressures on the body (torque, force), as `Body.go_on` takes it."""
+        """(6,) sum of the pressures on the body (torque, force), as `FloatingBody.go_on` takes it."""
         self._report = np.zeros(2)
 
     @property
@@ -363,7 +363,13 @@ class Balance:
         self._columns = 0
 
     def let_move(
-        self, body: Body, dt: float, cell_m: float, blocked: np.ndarray, origin: np.ndarray, about: np.ndarray
+        self,
+        body: FloatingBody,
+        dt: float,
+        cell_m: float,
+        blocked: np.ndarray,
+        origin: np.ndarray,
+        about: np.ndarray,
     ) -> None:
         """A body that falls and gives way. origin (3,) [cells]; about (3, 2): the cells that it may touch."""
         levels = self._levels

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from sim.platform.errors import InputError
-from sim.water.flip.body import Body, Floating, Obstruction, outside_of
+from sim.water.flip.body import Floating, FloatingBody, Obstruction, outside_of
 from sim.water.flip.box import PER_CELL, Box, Particles, even_out, seeded
 from sim.water.flip.inflow import bring_in, draw_towards, let_through, shift_particles, take_out
 from sim.water.flip.open_sea import OpenSea, SeaAround, cell_number, shifted
@@ -186,7 +186,7 @@ class Tank:
         keeps = outside_of(self.box, self.floating, T_wb, self.place)
         self._particles.hold(self.place[keeps], self.velocity[keeps])
 
-    def advance(self, dt_s: float, body: Body | None = None) -> np.ndarray:
+    def advance(self, dt_s: float, body: FloatingBody | None = None) -> np.ndarray:
         """Go on by dt_s; (6,) impulse on the body, world axes about its origin, which whoever moves it applies to it.
 
         A step in which water would cross more than two cells is divided: particles that go farther meet walls and each
@@ -198,7 +198,7 @@ class Tank:
         if falls > _FALLEN:
             goes = min(goes + falls, self.fastest_mps / self.box.cell_m * dt_s)
         parts = min(max(math.ceil(goes / _FARTHEST), 1), _MOST_PARTS)
-        moving = None if body is None else Body(body.T_wb.copy(), body.twist_w.copy(), body.inertia_b)
+        moving = None if body is None else FloatingBody(body.T_wb.copy(), body.twist_w.copy(), body.inertia_b)
         total = np.zeros(6)
         for _ in range(parts):
             total += self._step(dt_s / parts, moving)
@@ -242,7 +242,7 @@ class Tank:
             self.box = replace(self.box, corner_w=(x, y, z))
             self.sea.work_out(self.box, self.clock_s)
 
-    def _step(self, dt: float, body: Body | None) -> np.ndarray:
+    def _step(self, dt: float, body: FloatingBody | None) -> np.ndarray:
         self._collect(dt)
         self._obstruction.meet(self.box, self._hull(body), self._paddle_at(0.0))
         densities(self._sums, self._obstruction.free, self.density)
@@ -259,7 +259,7 @@ class Tank:
             self._exchange(self.sea, dt)
         return np.zeros(6) if body is None else body.go_on(self._balance.push, dt, self.box.cell_m)
 
-    def _go_with(self, body: Body) -> None:
+    def _go_with(self, body: FloatingBody) -> None:
         """Shift the box after a body, and let particles in and out."""
         assert self.sea is not None
         shift = self.sea.wanted_shift(self.box, body.T_wb[:3, 3])
@@ -307,7 +307,7 @@ class Tank:
         hold_border(self.faces, self._border)
         hold_border(self._before, self._border)
 
-    def _project(self, dt: float, body: Body | None) -> None:
+    def _project(self, dt: float, body: FloatingBody | None) -> None:
         """Pressure, and with it the body's impulse."""
         balance = self._balance
         balance.begin(self.density, self.faces, self.blocked, dt)
@@ -322,7 +322,7 @@ class Tank:
         extrapolate(self.faces, self._valid, _LAYERS)
         hold_border(self.faces, self._border)
 
-    def _move(self, dt: float, body: Body | None) -> None:
+    def _move(self, dt: float, body: FloatingBody | None) -> None:
         """The faces' change onto the particles, which then go with the water and stay outside of the body."""
         if self._steps % _SORTED_EVERY == 0:
             even_out(self.place, self.velocity, self._end, self.density, self._before, self._draw)
@@ -332,7 +332,7 @@ class Tank:
         from_faces(self.place, self.velocity, self.count, self._sums, step, kept, most, *self._block)
         self._obstruction.keep_out(self.box, self._hull(body), self._paddle_at(dt), self.place)
 
-    def _hull(self, body: Body | None) -> tuple[Floating, Body] | None:
+    def _hull(self, body: FloatingBody | None) -> tuple[Floating, FloatingBody] | None:
         if body is None:
             return None
         assert self.floating is not None

@@ -17,7 +17,7 @@ from sim.recordings import Take
 from sim.scene import load_scene
 from sim.simulation import Simulation
 from sim.vehicle_config.hull import Hull
-from sim.water.flip import Body, Box, Floating, Tank, TankWater
+from sim.water.flip import Box, Floating, FloatingBody, Tank, TankWater
 from sim.water.flip.box import PER_CELL, WATER_DENSITY
 from sim.water.flip.coupled import WaterBox
 from sim.water.flip.pressure import FULL, release
@@ -99,7 +99,7 @@ def test_a_box_floats_at_archimedes_draft_and_stays_stable(share: float, rate: i
     tank.make_room(T)
     heights = []
     for _ in range(4 * rate):
-        impulse = tank.advance(1 / rate, Body(T, V, inertia))
+        impulse = tank.advance(1 / rate, FloatingBody(T, V, inertia))
         turned = np.kron(np.eye(2), T[:3, :3])
         V = V + turned @ np.linalg.solve(inertia, turned.T @ impulse)
         V[5] -= G / rate
@@ -164,7 +164,7 @@ def test_impulse_on_body_water_and_walls_is_zero() -> None:
     depth = np.broadcast_to(1.2 + 0.3 * np.cos(2 * np.pi * x), (16, 24))
     tank = Tank(Box((24, 16, 16), CELL_M), depth, floating=Floating.of(Hull.box(*BOX_M), CELL_M))
     T = move(at(1.7, 1.3, 1.25), np.array([0.2, -0.3, 0.5, 0, 0, 0]), 1.0)
-    body = Body(T, np.array([0.3, 0.1, -0.2, 0.5, -0.4, -0.8]), solid_box(0.4))
+    body = FloatingBody(T, np.array([0.3, 0.1, -0.2, 0.5, -0.4, -0.8]), solid_box(0.4))
     tank.make_room(T)
     for _ in range(3):
         tank.advance(1 / 60, body)
@@ -186,7 +186,7 @@ def test_what_oscillates_has_the_added_mass_of_a_ball() -> None:
         before, after = (0.4 * math.sin(2 * np.pi * (step + s) / 12) for s in (0.0, 1.0))
         # A heavy body takes any motion; its weight is taken off before.
         V = np.array([0, 0, 0, after, 0, G * dt])
-        impulse = tank.advance(dt, Body(T, V, held))
+        impulse = tank.advance(dt, FloatingBody(T, V, held))
         T = move(T, np.array([0, 0, 0, after, 0, 0]), dt)
         pushed.append((after - before, impulse[3]))
     change, impulse = np.array(pushed[6:]).T

@@ -15,7 +15,7 @@ from sim.scene import load_scene
 from sim.simulation import Simulation
 from sim.vehicle_config.hull import Hull
 from sim.vehicles import vehicle
-from sim.water.flip import Body, Box, Floating, Tank, TankWater
+from sim.water.flip import Box, Floating, FloatingBody, Tank, TankWater
 from sim.water.flip.coupled import SeaBox
 from sim.water.flip.open_sea import SeaAround
 from sim.water.flip.picture import pictured
@@ -44,7 +44,7 @@ def test_in_a_calm_sea_nothing_moves() -> None:
     begun, corner = T.copy(), tank.box.corner_w
     heights = []
     for _ in range(120):
-        impulse = tank.advance(1 / 30, Body(T, V, inertia))
+        impulse = tank.advance(1 / 30, FloatingBody(T, V, inertia))
         turned = np.kron(np.eye(2), T[:3, :3])
         V = V + turned @ np.linalg.solve(inertia, turned.T @ impulse)
         V[5] -= G / 30
@@ -95,7 +95,7 @@ def test_what_goes_out_does_not_come_back() -> None:
 def test_impulse_on_body_water_and_what_is_beyond_the_border_is_zero(wind: float) -> None:
     tank = Tank(box((24, 16, 16)), floating=Floating.of(Hull.box(*BOX_M), CELL_M), around=around(Sea(wind)))
     T = move(at(0.1, -0.1, 0.05), np.array([0.2, -0.3, 0.5, 0, 0, 0]), 1.0)
-    body = Body(T, np.array([0.3, 0.1, -0.2, 0.5, -0.4, -0.8]), solid_box(0.4))
+    body = FloatingBody(T, np.array([0.3, 0.1, -0.2, 0.5, -0.4, -0.8]), solid_box(0.4))
     tank.begin_at(3.0, T)
     for _ in range(3):
         tank.advance(1 / 60, body)
@@ -111,7 +111,7 @@ def test_the_box_goes_with_the_body_by_whole_cells_and_keeps_its_water() -> None
     begun = tank.count
     for step in range(60):
         place = at(4.0 * step / 30, -1.5 * step / 30, 0.0)
-        tank._go_with(Body(place, np.zeros(6), steady))
+        tank._go_with(FloatingBody(place, np.zeros(6), steady))
         tank.advance(1 / 30)
         cells = np.asarray(tank.box.corner_w) / CELL_M
         assert np.abs(cells - cells.round()).max() < 1e-6
@@ -128,7 +128,7 @@ def test_the_box_goes_with_the_body_by_whole_cells_and_keeps_its_water() -> None
 def test_a_body_beyond_all_measure_leaves_the_box_and_its_water_where_they_are(off_m: float) -> None:
     tank = Tank(box((24, 24, 16)), around=around(Sea(0.0)))
     corner, begun = tank.box.corner_w, tank.count
-    tank._go_with(Body(at(off_m, -off_m, 0.0), np.zeros(6), np.eye(6)))
+    tank._go_with(FloatingBody(at(off_m, -off_m, 0.0), np.zeros(6), np.eye(6)))
     assert (tank.box.corner_w, tank.count) == (corner, begun)
 
 
