@@ -25,7 +25,7 @@ from sim.scene import load_scene
 from sim.steppers.bound_tree import BoundTree
 from sim.steppers.choice import tree_stepper
 from sim.vehicles.chain import radius_m
-from studies.chains import LINK_KG, LINK_M, Run, bent, chain, exponent, interleaved_us, started
+from studies.chains import LINK_KG, LINK_M, ChainRun, bent, chain, exponent, interleaved_us, started
 
 LINKS = (10, 100, 200)
 STEP_S, ROUNDS, BUDGET_S = 1e-3, 15, 0.02
@@ -170,7 +170,7 @@ def scenes() -> None:
         print(f"{name}, {vehicle.name}, h = {1e3 * h:g} ms: {us:.1f} us a step")
 
 
-def varied(step_s: float) -> Run:
+def varied(step_s: float) -> ChainRun:
     """Ten links in steps that are divided as their joints turn."""
     rods = sim.vehicle("chain", links=10, link_length=LINK_M, link_mass=LINK_KG)
     stepper, p, u, w = (
@@ -193,7 +193,7 @@ def varied(step_s: float) -> Run:
         motion = moving.start(node[:10], node[10:])
         return motion.q, moving.momenta(motion)
 
-    return Run(advance, state, tree)
+    return ChainRun(advance, state, tree)
 
 
 def energy_error(method: str, step_s: float) -> tuple[float, float]:

@@ -43,7 +43,7 @@ def bent(links: int) -> np.ndarray:
 
 
 @dataclass(eq=False)
-class Run:
+class ChainRun:
     """One chain under one method, from rest."""
 
     advance: Callable[[int], int]
@@ -62,7 +62,7 @@ class Run:
         return kinetic_energy_J(p, v) + potential_energy_J(self.tree, q)
 
 
-def started(method: str, tree: Tree, q: np.ndarray, step_s: float, tolerance: float = TOLERANCE) -> Run:
+def started(method: str, tree: Tree, q: np.ndarray, step_s: float, tolerance: float = TOLERANCE) -> ChainRun:
     """A run of METHODS from coordinates q, at rest."""
     if method in LINEAR or method == "newton-dense":
         return _variational(method, tree, q, step_s, tolerance)
@@ -77,7 +77,7 @@ def _found(iterations: int, method: str) -> int:
     return iterations
 
 
-def _variational(method: str, tree: Tree, q: np.ndarray, step_s: float, tolerance: float) -> Run:
+def _variational(method: str, tree: Tree, q: np.ndarray, step_s: float, tolerance: float) -> ChainRun:
     finder = method if method in LINEAR else "newton"
     stepper = BoundTree(tree, step_s, solver=finder, tolerance=tolerance)
     motion = stepper.start(q, np.zeros(tree.nv))
@@ -91,16 +91,16 @@ def _variational(method: str, tree: Tree, q: np.ndarray, step_s: float, toleranc
         _found(0 if stepper.advance(motion, steps)[1] == OK else -1, method)
         return int(stepper.workspace.tally[0] - before)
 
-    return Run(advance, lambda: (motion.q.copy(), stepper.momenta(motion)), tree)
+    return ChainRun(advance, lambda: (motion.q.copy(), stepper.momenta(motion)), tree)
 
 
-def _scalable(tree: Tree, q: np.ndarray, step_s: float, tolerance: float) -> Run:
+def _scalable(tree: Tree, q: np.ndarray, step_s: float, tolerance: float) -> ChainRun:
     sw, here, p, guess = scalable_workspace(tree), q.copy(), np.zeros(tree.nv), np.zeros(tree.nv)
 
     def advance(steps: int) -> int:
         return _found(scalable_rollout(tree.arrays, sw, here, p, guess, step_s, steps, tolerance), "svi")
 
-    return Run(advance, lambda: (here.copy(), p.copy()), tree)
+    return ChainRun(advance, lambda: (here.copy(), p.copy()), tree)
 
 
 @compiled
@@ -112,7 +112,7 @@ def _accelerated_steps(tree, ws, q, v, u, w, h, stages, by_rk4, steps):  # type:
             euler_step(tree, ws, q, v, u, w, h, stages)
 
 
-def _accelerated(method: str, tree: Tree, q: np.ndarray, step_s: float) -> Run:
+def _accelerated(method: str, tree: Tree, q: np.ndarray, step_s: float) -> ChainRun:
     a, ws, none, nv = tree.arrays, workspace(tree.arrays), np.zeros(tree.nv), tree.nv
     here, v, stages = q.copy(), np.zeros(nv), np.zeros((6, nv))
     wrenches = np.zeros((0, 6))
@@ -128,7 +128,7 @@ def _accelerated(method: str, tree: Tree, q: np.ndarray, step_s: float) -> Run:
         momenta(a, ws.node, v, ws.arc, ws.wrench, p)
         return here.copy(), p
 
-    return Run(advance, state, tree)
+    return ChainRun(advance, state, tree)
 
 
 def interleaved_us(

@@ -39,7 +39,7 @@ COLUMNS = ("method", "step_s", "tolerance", "cpu_s", "rotation_rad", "position_m
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class CurvePoint:
     """One point of a curve."""
 
     kernel: Kernel
@@ -53,13 +53,13 @@ def run(options: Options, progress: Progress) -> Report:
     progress("exact motion", 0.0)
     bodies = random_bodies(options.runs or 5, options.seconds or 240.0, options.seed)
     body = sim.vehicle("rigid-body")
-    runs: dict[str, list[Run]] = {}
+    runs: dict[str, list[CurvePoint]] = {}
     for name in METHODS:
         kernel = compile_kernel(body, integrator(name))
-        runs[name] = [Run(kernel, SAMPLE_S / d, 0.0) for d in DIVISIONS]
+        runs[name] = [CurvePoint(kernel, SAMPLE_S / d, 0.0) for d in DIVISIONS]
     for name in ADAPTIVE:
         kernels = [compile_kernel(body, integrator(name, tolerance=t)) for t in TOLERANCES]
-        runs[name] = [Run(k, SAMPLE_S, t) for k, t in zip(kernels, TOLERANCES, strict=True)]
+        runs[name] = [CurvePoint(k, SAMPLE_S, t) for k, t in zip(kernels, TOLERANCES, strict=True)]
     found: dict[str, list[Outcome]] = {}
     for i, (name, own) in enumerate(runs.items()):
         progress(name, (i + 1) / (len(runs) + 3))
@@ -77,7 +77,7 @@ def run(options: Options, progress: Progress) -> Report:
     return Report(COLUMNS, rows, _figure(found, drift), _claims(found, drift))
 
 
-def _interleaved(runs: dict[str, list[Run]], bodies: list[FreeBody]) -> dict[str, list[float]]:
+def _interleaved(runs: dict[str, list[CurvePoint]], bodies: list[FreeBody]) -> dict[str, list[float]]:
     """Median CPU seconds of each run. The methods take turns: what else the machine does hits them alike."""
     times = {name: [[0.0] * ROUNDS for _ in own] for name, own in runs.items()}
     for turn in range(ROUNDS):

@@ -16,7 +16,7 @@ from sim.planner.result.explain import explained, settled, softened, unsettled
 from sim.planner.result.plan import Plan, Status, cost_parts, distinct
 from sim.planner.result.record import PlanRecord
 from sim.planner.service.search import DIRECT, PENETRATION_M, Found, Search
-from sim.planner.solvers.attempt import Choice, Iterate, Run, Show, attempted, deadline_in, order_of
+from sim.planner.solvers.attempt import Choice, Iterate, PlanCall, Show, attempted, deadline_in, order_of
 from sim.planner.solvers.backends import Result, Solvers
 from sim.planner.solvers.oracle import Backend
 from sim.planner.task.check import check_task
@@ -238,7 +238,7 @@ class Planner:
         begun = time.perf_counter()
         self.solvers(vehicle, scheme, task)
         built = time.perf_counter() - begun
-        run = Run(deadline_in(time_limit_s), show, check=self._check)
+        run = PlanCall(deadline_in(time_limit_s), show, check=self._check)
         search = Search(vehicle, scheme, task, order, partial(self.solvers, vehicle, scheme), run)
         begun = time.perf_counter()
         outside = outside_text(vehicle, task) if measured else ""
@@ -352,7 +352,7 @@ class Planner:
         solvers = self.solvers(vehicle, scheme, soft, elastic=True)
         places = waypoint_places(vehicle, soft, soft.steps)
         p = parameters(solvers.t, vehicle, soft, places=places)
-        run = Run(time.perf_counter() + _EXPLAINING_S, None)
+        run = PlanCall(time.perf_counter() + _EXPLAINING_S, None)
         result = attempted(solvers, ("fatrop", "ipopt"), p, guess(solvers.t, vehicle, soft), run)
         again = self.solvers(vehicle, scheme, task)
         if not settled(result):
@@ -362,7 +362,7 @@ class Planner:
         if told.violations or not result.converged:
             return told
         start = transferred(again.t, vehicle, task, motion(solvers.t, result.w, p))
-        again_from = replace(search, run=Run(time.perf_counter() + _EXPLAINING_S, None, plan.iterations))
+        again_from = replace(search, run=PlanCall(time.perf_counter() + _EXPLAINING_S, None, plan.iterations))
         begun = time.perf_counter()
         found = again_from.kept_clear(task, start, "near")
         seconds = plan.seconds + time.perf_counter() - begun
@@ -395,7 +395,9 @@ def _with_others(plans: list[Plan], tried: int, begun: float) -> Plan:
     )
 
 
-def _verdict(result: Result, short_m: float, run: Run, iterations: int, seconds: float) -> tuple[Status, str]:
+def _verdict(
+    result: Result, short_m: float, run: PlanCall, iterations: int, seconds: float
+) -> tuple[Status, str]:
     if run.stopped:
         return "stopped", f"Stopped after {iterations} iterations."
     if result.converged and short_m < 10 * PENETRATION_M:

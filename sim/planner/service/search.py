@@ -10,7 +10,7 @@ from sim.integrators import Integrator
 from sim.planner.guess.guess import guess, other_guesses
 from sim.planner.guess.variables import sooner_or_later, transferred
 from sim.planner.result.explain import softened
-from sim.planner.solvers.attempt import Run, attempted
+from sim.planner.solvers.attempt import PlanCall, attempted
 from sim.planner.solvers.backends import Mode, Result, Solvers
 from sim.planner.solvers.oracle import Backend
 from sim.planner.task.clearance import Clearance, clearance
@@ -65,7 +65,7 @@ class Search:
     order: tuple[Backend, ...]
     problem: Callable[[Task], Solvers]
     """Built if it is not there yet."""
-    run: Run
+    run: PlanCall
     reach_s: float | None = None
     """Of a start that was measured and may be outside of the task's bounds: how long it may take to turn back."""
 
@@ -128,7 +128,7 @@ class Search:
     def _from_guess(self, size: Task, w0: np.ndarray) -> Found:
         """By the first solver alone; size: the task on the grid of the guess."""
         solvers = self.problem(size)
-        alone = replace(self, order=self.order[:1], run=Run(self.run.deadline, None))
+        alone = replace(self, order=self.order[:1], run=PlanCall(self.run.deadline, None))
         task = with_times(self.vehicle, size, solvers.t.places(w0))
         found = alone.kept_clear(task, w0, "cold")
         if not found.solved and self.eased is not None:
@@ -200,7 +200,7 @@ class Search:
             shares = sooner_or_later(task.steps, bows, direction)
             start = transferred(solvers.t, self.vehicle, task, move, shares)
             timed = with_times(self.vehicle, asked, solvers.t.places(start))
-            alone = replace(self, order=self.order[:1], run=Run(self.run.deadline, None))
+            alone = replace(self, order=self.order[:1], run=PlanCall(self.run.deadline, None))
             found = alone.kept_clear(timed, start, "near")
             if not found.solved or found.result.cost > (1.0 - _CHEAPER) * cost:
                 break

@@ -36,7 +36,7 @@ Show = Callable[[Iterate], bool]
 
 
 @dataclass
-class Run:
+class PlanCall:
     """What one call of `Planner.plan` gathers on its way."""
 
     deadline: float
@@ -74,7 +74,7 @@ def attempted(
     order: tuple[Backend, ...],
     p: np.ndarray,
     start: np.ndarray | Result,
-    run: Run,
+    run: PlanCall,
     mode: Mode = "cold",
     bounds: Bounds | None = None,
 ) -> Result:
@@ -121,7 +121,7 @@ def attempted(
     return best
 
 
-def _watcher(t: Transcription, run: Run) -> Callable[[int, float, float, np.ndarray], bool] | None:
+def _watcher(t: Transcription, run: PlanCall) -> Callable[[int, float, float, np.ndarray], bool] | None:
     if run.show is None:
         return None
     show = run.show

@@ -178,7 +178,7 @@ class Solvers:
         watch: Watch | None = None,
         bounds: Bounds | None = None,
     ) -> Result:
-        """Run one solver. duals: (lam_x, lam_g), which the modes "again", "warm" and "finish" start from.
+        """PlanCall one solver. duals: (lam_x, lam_g), which the modes "again", "warm" and "finish" start from.
 
         seconds: after these, or when `watch` says so, the run ends with the iterate that it has come to. slope: the
         gradient of the Lagrangian at which a feasible result counts as converged, even where the solver wants more.
