@@ -14,7 +14,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from render.water.sea_fields import SeaFields
-from sim.vehicle_config.hull import Hull
+from sim.vehicle_config.hull import HullMesh
 from sim.water.ocean import Ocean, Sea
 from sim.water.water import Water, Weather
 from sim.water.wrench import CLOCK, SLAB_S, feel_water
@@ -35,9 +35,9 @@ def median_ms(work: Callable[[int], object], count: int = 60) -> float:
     return 1e3 * float(np.median(times))
 
 
-def hull_water() -> tuple[Water, Hull]:
+def hull_water() -> tuple[Water, HullMesh]:
     """A box of four metres, half under water, on rough water."""
-    hull = Hull.box(4.0, 2.0, 1.2, cells=CELLS)
+    hull = HullMesh.box(4.0, 2.0, 1.2, cells=CELLS)
     return Water.of(
         hull, Weather(SEA, (5.0, 2.0), 0.2, (0.2, 0.1)), drag=120.0, mass=4000.0, impact=0.5, air=1.0
     ), hull

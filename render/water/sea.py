@@ -16,7 +16,7 @@ from render.water.marks import WaterMarks
 from render.water.sea_fields import SeaFields
 from render.water.sea_grid import FAR_M, half_breadths, ring_mesh, wedge
 from render.water.whitecaps import POINTS, SPAN_M, Whitecaps, coverage
-from sim.vehicle_config.hull import Hull
+from sim.vehicle_config.hull import HullMesh
 from sim.water.picture import BoxPicture
 from sim.world import World
 
@@ -167,7 +167,7 @@ class SeaSurface:
         self._foam.filter = (moderngl.LINEAR, moderngl.LINEAR)
         self._depth = self._depth_map(world)
         self._splashing = self._resources.own(SplashingWater(ctx))
-        self._hull_map: tuple[Hull, moderngl.Texture, tuple[float, float, float, float]] | None = None
+        self._hull_map: tuple[HullMesh, moderngl.Texture, tuple[float, float, float, float]] | None = None
 
     def _keep_mesh(self, detail: float) -> None:
         """Of as many cells as there is time for."""

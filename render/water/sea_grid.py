@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from render.frame import View
-from sim.vehicle_config.hull import Hull
+from sim.vehicle_config.hull import HullMesh
 
 FAR_M = 11_500.0
 _LEAST_NEAR_M, _MOST_NEAR_M = 0.4, 400.0
@@ -71,7 +71,7 @@ def wedge(view: View, level_m: float, deviation_m: float, columns: int) -> Wedge
 STATIONS, WATERLINES = 64, 32
 
 
-def half_breadths(hull: Hull) -> tuple[np.ndarray, tuple[float, float, float, float]]:
+def half_breadths(hull: HullMesh) -> tuple[np.ndarray, tuple[float, float, float, float]]:
     """(WATERLINES, STATIONS) float32 [m] at the middles of cells, zero outside the hull, and where these lie in the
     body frame: least x, least z, length, height [m].
     """

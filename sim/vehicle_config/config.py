@@ -12,7 +12,7 @@ import numpy as np
 
 from sim.platform.errors import quote
 from sim.platform.toml_table import TomlTable
-from sim.vehicle_config.hull import Hull
+from sim.vehicle_config.hull import HullMesh
 from sim.vehicle_config.instruments import Instruments, Sensing, read_instruments, read_sensing
 from sim.vehicle_config.keys import Keys, read_keys
 from sim.vehicle_config.model import Model, Tracks, read_model, read_tracks
@@ -75,7 +75,7 @@ class HullConfig:
     bow_m: float
     stern_m: float
     half_beam_m: float
-    surface: Hull | None = None
+    surface: HullMesh | None = None
     """The closed surface by which it floats."""
     screws: tuple["Screw", ...] = ()
 
@@ -263,7 +263,7 @@ def _read_hull(table: TomlTable, folder: Path | None, known: Names) -> HullConfi
         bow_m=table.number("bow_m", 1.0, low=-_FAR_M, high=_FAR_M),
         stern_m=table.number("stern_m", -1.0, low=-_FAR_M, high=_FAR_M),
         half_beam_m=table.number("half_beam_m", 0.5, low=0.0, high=_FAR_M),
-        surface=Hull.read(folder / name) if name and folder is not None else None,
+        surface=HullMesh.read(folder / name) if name and folder is not None else None,
         screws=tuple(_read_screw(screw, known) for screw in table.tables("screws")),
     )
 

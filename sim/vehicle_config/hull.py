@@ -14,14 +14,14 @@ _SAME_M = 1e-6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Hull:
+class HullMesh:
     """Triangles (n, 3) into vertices (k, 3) [m]; several closed pieces may lie side by side."""
 
     vertices: np.ndarray
     triangles: np.ndarray
 
     @staticmethod
-    def of(vertices: ArrayLike, triangles: ArrayLike, where: str = "hull") -> "Hull":
+    def of(vertices: ArrayLike, triangles: ArrayLike, where: str = "hull") -> "HullMesh":
         """Vertices at the same place become one.
 
         Raises InputError, naming the edge, where the surface is open or folded onto itself, and where it is inside out.
@@ -40,7 +40,7 @@ class Hull:
         distinct = (faces != np.roll(faces, 1, axis=1)).all(axis=1)
         faces = faces[distinct]
         _check_closed(points, faces, where)
-        hull = Hull(np.ascontiguousarray(points), np.ascontiguousarray(faces))
+        hull = HullMesh(np.ascontiguousarray(points), np.ascontiguousarray(faces))
         if hull.volume_m3 <= 0.0:
             raise InputError(
                 f"{where}: its triangles face inwards; allowed: counter-clockwise seen from outside"
@@ -48,7 +48,9 @@ class Hull:
         return hull
 
     @staticmethod
-    def box(length: float, beam: float, height: float, *, cells: tuple[int, int, int] = (1, 1, 1)) -> "Hull":
+    def box(
+        length: float, beam: float, height: float, *, cells: tuple[int, int, int] = (1, 1, 1)
+    ) -> "HullMesh":
         """A box about the origin, its faces divided into that many cells along x, y, z."""
         vertices: list[np.ndarray] = []
         triangles: list[np.ndarray] = []
@@ -66,10 +68,10 @@ class Hull:
                 faces = np.concatenate(quads)
                 triangles.append(faces if side > 0 else faces[:, ::-1])
                 vertices.append(grid.reshape(-1, 3) * half)
-        return Hull.of(np.concatenate(vertices), np.concatenate(triangles))
+        return HullMesh.of(np.concatenate(vertices), np.concatenate(triangles))
 
     @staticmethod
-    def read(path: Path) -> "Hull":
+    def read(path: Path) -> "HullMesh":
         """From a Wavefront file: `v` and `f` lines, faces of three corners or more.
 
         Raises InputError with the line for what cannot be read, and as `of` does.
@@ -90,7 +92,7 @@ class Hull:
                     faces += [(corner[0], corner[k], corner[k + 1]) for k in range(1, len(corner) - 1)]
             except ValueError:
                 raise InputError(f"{path}: line {number}: not a vertex or face: {line.strip()!r}") from None
-        return Hull.of(vertices, faces, str(path))
+        return HullMesh.of(vertices, faces, str(path))
 
     @property
     def volume_m3(self) -> float:

@@ -15,7 +15,7 @@ import numpy as np
 
 from sim.compiled import allocating_nothing
 from sim.platform.errors import InputError
-from sim.vehicle_config.hull import Hull
+from sim.vehicle_config.hull import HullMesh
 
 WATER_DENSITY, AIR_DENSITY, GRAVITY = 1000.0, 1.225, 9.81
 """[kg/m^3], [kg/m^3], [m/s^2]; the water is fresh, as in the paper: a litre is a kilogram."""
@@ -227,7 +227,7 @@ def sum_hull(
             found[CENTROID + axis] /= found[VOLUME]
 
 
-def at_rest(hull: Hull, mass: float) -> tuple[float, float]:
+def at_rest(hull: HullMesh, mass: float) -> tuple[float, float]:
     """(height of the origin over still water [m], wetted area [m^2]) where a mass floats upright.
 
     Raises InputError where the hull is too small for it.
@@ -258,7 +258,7 @@ _LEFT = 1e-9
 
 
 @lru_cache(maxsize=32)
-def afloat(hull: Hull, mass: float) -> np.ndarray:
+def afloat(hull: HullMesh, mass: float) -> np.ndarray:
     """(4, 4) body to world of a mass that floats in equilibrium, its middle at the origin, near to upright; z = 0 is
     still water. Do not write to it.
 
@@ -288,7 +288,7 @@ def _posed(at: np.ndarray) -> np.ndarray:
     return T
 
 
-def _unbalanced(hull: Hull, mass: float, at: np.ndarray) -> np.ndarray:
+def _unbalanced(hull: HullMesh, mass: float, at: np.ndarray) -> np.ndarray:
     """(3,) force upwards [N] and moments about x and y [N m] of water and weight."""
     T, rows = _posed(at), np.zeros((len(hull.vertices), VERTEX_WIDTH))
     rows[:, :3] = hull.vertices @ T[:3, :3].T

@@ -13,7 +13,7 @@ from sim.contact.wrench import LOADS
 from sim.environment.environment import Environment
 from sim.platform.errors import InputError
 from sim.vehicle_config import config_of
-from sim.vehicle_config.hull import Hull
+from sim.vehicle_config.hull import HullMesh
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import State, Support
 from sim.water.immersion import AIR as AIR_DRAG
@@ -83,7 +83,7 @@ class Water:
 
     @staticmethod
     def of(
-        hull: Hull,
+        hull: HullMesh,
         weather: Weather,
         *,
         drag: float,
@@ -269,7 +269,7 @@ _STREAM = _tuple(_type(3), _type(1))
 @cache
 def _nothing() -> tuple[Any, ...]:
     """`env` of a hull that feels nothing; made when it is wanted: its compiled functions cost ten seconds at first."""
-    hull = Hull.box(1.0, 1.0, 1.0)
+    hull = HullMesh.box(1.0, 1.0, 1.0)
     env = Water.of(hull, Weather(Sea(0.0)), drag=0.0, mass=1.0, points=LEAST_POINTS).env
     return (False, *env[1:])
 

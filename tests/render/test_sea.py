@@ -22,7 +22,7 @@ from render.water.sea_grid import half_breadths, ring_mesh, wedge
 from render.water.waters import Waters
 from render.water.whitecaps import Whitecaps, coverage
 from sim.vehicle_config import config_named
-from sim.vehicle_config.hull import Hull
+from sim.vehicle_config.hull import HullMesh
 from sim.vehicles import vehicle
 from sim.water.ocean import Ocean, Sea
 from sim.water.ocean.synthesis import EAST, HEIGHT, NORTH
@@ -231,7 +231,7 @@ def test_the_wedge_holds_all_water_in_view():
 
 
 def test_half_breadths_of_a_box():
-    breadths, (x, z, length, height) = half_breadths(Hull.box(4.0, 2.0, 1.0))
+    breadths, (x, z, length, height) = half_breadths(HullMesh.box(4.0, 2.0, 1.0))
     assert (x, z, length, height) == (-2.0, -0.5, 4.0, 1.0)
     np.testing.assert_allclose(breadths, 1.0)
 

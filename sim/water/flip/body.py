@@ -12,7 +12,7 @@ import numpy as np
 
 from sim.compiled import allocating_nothing, compiled
 from sim.groups.numeric import rotation_exp
-from sim.vehicle_config.hull import Hull
+from sim.vehicle_config.hull import HullMesh
 from sim.water.flip.box import WATER_DENSITY, Box
 from sim.water.flip.walls import block_off, keep_before
 from sim.water.immersion import GRAVITY
@@ -32,7 +32,7 @@ class Distance:
     spacing_m: float
 
     @staticmethod
-    def of(hull: Hull, spacing_m: float) -> "Distance":
+    def of(hull: HullMesh, spacing_m: float) -> "Distance":
         """Of every point of a lattice with this spacing, which reaches beyond the hull on all sides."""
         low = hull.vertices.min(axis=0) - _MARGIN * spacing_m
         high = hull.vertices.max(axis=0) + _MARGIN * spacing_m
@@ -303,7 +303,7 @@ class Floating:
     distance: Distance
 
     @staticmethod
-    def of(hull: Hull, cell_m: float) -> "Floating":
+    def of(hull: HullMesh, cell_m: float) -> "Floating":
         return Floating(Distance.of(hull, 0.5 * cell_m))
 
 

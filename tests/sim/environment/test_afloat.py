@@ -9,7 +9,7 @@ import pytest
 import sim
 from sim.compiler import Kernel, compile_kernel
 from sim.platform.errors import InputError
-from sim.vehicle_config.hull import Hull
+from sim.vehicle_config.hull import HullMesh
 from sim.vehicles.forms.form import Support
 from sim.vehicles.forms.holonomic import HolonomicVehicle
 from sim.vehicles.forms.parameters import Control, Parameter, Quantities
@@ -46,7 +46,7 @@ class Barge(HolonomicVehicle):
 
 
 BARGE = Barge(mass=KG, inertia=(700.0, 2500.0, 2700.0), gravity=G)
-SHAPE = Hull.box(LENGTH, BEAM, 1.0, cells=(8, 4, 4))
+SHAPE = HullMesh.box(LENGTH, BEAM, 1.0, cells=(8, 4, 4))
 AFLOAT_M = 0.5 - DRAFT
 """Height of the box's middle over the water."""
 
@@ -131,7 +131,7 @@ def test_righting_moment_has_its_lever_at_large_angles() -> None:
     phi = 0.15
     bm, bg = BEAM**2 / (12 * DRAFT), 0.5 - DRAFT / 2
     rows = SHAPE.vertices @ rolled(phi).T
-    hull = Hull.of(rows, SHAPE.triangles)
+    hull = HullMesh.of(rows, SHAPE.triangles)
     height, _ = at_rest(hull, KG)
     about = Water.of(hull, CALM, drag=0.0, mass=KG, points=16)
     wrench = np.zeros(6)

@@ -16,7 +16,7 @@ from sim.platform.errors import InputError
 from sim.recordings import Take
 from sim.scene import load_scene
 from sim.simulation import Simulation
-from sim.vehicle_config.hull import Hull
+from sim.vehicle_config.hull import HullMesh
 from sim.water.flip import Box, Floating, FloatingBody, Tank, TankWater
 from sim.water.flip.box import PER_CELL, WATER_DENSITY
 from sim.water.flip.coupled import WaterBox
@@ -38,7 +38,7 @@ def solid_box(share: float) -> np.ndarray:
     return np.diag([*(mass / 12 * (squares.sum() - squares)), mass, mass, mass])
 
 
-def ball(radius_m: float) -> Hull:
+def ball(radius_m: float) -> HullMesh:
     """Latitudes and longitudes."""
     polar, around = np.linspace(0, np.pi, 17), np.linspace(0, 2 * np.pi, 33)[:-1]
     points = [[0, 0, radius_m], [0, 0, -radius_m]]
@@ -56,7 +56,7 @@ def ball(radius_m: float) -> Hull:
     for r in range(14):
         for c in range(32):
             faces += [(at(r, c), at(r + 1, c), at(r + 1, c + 1)), (at(r, c), at(r + 1, c + 1), at(r, c + 1))]
-    return Hull.of(points, faces)
+    return HullMesh.of(points, faces)
 
 
 def move(T_wb: np.ndarray, twist_w: np.ndarray, dt: float) -> np.ndarray:
@@ -94,7 +94,7 @@ def test_water_at_rest_stays_at_rest() -> None:
 @pytest.mark.parametrize("rate", [60, 30])
 def test_a_box_floats_at_archimedes_draft_and_stays_stable(share: float, rate: int) -> None:
     depth = 1.2
-    tank = Tank(Box((24, 24, 16), CELL_M), depth, floating=Floating.of(Hull.box(*BOX_M), CELL_M))
+    tank = Tank(Box((24, 24, 16), CELL_M), depth, floating=Floating.of(HullMesh.box(*BOX_M), CELL_M))
     T, V, inertia = at(1.8, 1.8, depth + BOX_M[2] * (0.5 - share)), np.zeros(6), solid_box(share)
     tank.make_room(T)
     heights = []
@@ -162,7 +162,7 @@ def momentum_left(tank: Tank) -> tuple[np.ndarray, np.ndarray]:
 def test_impulse_on_body_water_and_walls_is_zero() -> None:
     x = np.arange(24) / 24
     depth = np.broadcast_to(1.2 + 0.3 * np.cos(2 * np.pi * x), (16, 24))
-    tank = Tank(Box((24, 16, 16), CELL_M), depth, floating=Floating.of(Hull.box(*BOX_M), CELL_M))
+    tank = Tank(Box((24, 16, 16), CELL_M), depth, floating=Floating.of(HullMesh.box(*BOX_M), CELL_M))
     T = move(at(1.7, 1.3, 1.25), np.array([0.2, -0.3, 0.5, 0, 0, 0]), 1.0)
     body = FloatingBody(T, np.array([0.3, 0.1, -0.2, 0.5, -0.4, -0.8]), solid_box(0.4))
     tank.make_room(T)
@@ -257,7 +257,7 @@ def test_a_tank_goes_on_to_the_bit_from_a_checkpoint() -> None:
         return got
 
     def water() -> TankWater:
-        hull = Hull.box(*BOX_M)
+        hull = HullMesh.box(*BOX_M)
         tank = Tank(Box((16, 16, 16), CELL_M), 1.2, floating=Floating.of(hull, CELL_M))
         tank.make_room(at(1.2, 1.2, 1.25))
         return TankWater(tank, hull.vertices)
@@ -305,7 +305,7 @@ def test_a_paddle_makes_waves_as_high_as_theory_says() -> None:
 
 
 def test_walls_stop_a_hull_and_give_nothing() -> None:
-    hull, inertia = Hull.box(*BOX_M), solid_box(0.5)
+    hull, inertia = HullMesh.box(*BOX_M), solid_box(0.5)
     box = Box((24, 24, 16), CELL_M)
     T = move(at(1.8, 1.8, 1.2), np.array([0.1, -0.2, 0.6, 0, 0, 0]), 1.0)
     twist = np.array([0.3, -0.2, 0.8, 2.0, 1.0, -0.3])

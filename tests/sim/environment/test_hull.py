@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial import ConvexHull
 
 from sim.platform.errors import InputError
-from sim.vehicle_config.hull import Hull
+from sim.vehicle_config.hull import HullMesh
 from sim.water.immersion import (
     AREA,
     CENTROID,
@@ -31,7 +31,7 @@ def turned(seed: int) -> np.ndarray:
 
 
 def summed(
-    hull: Hull,
+    hull: HullMesh,
     R: np.ndarray,
     height: float,
     *,
@@ -59,7 +59,7 @@ def summed(
 @pytest.mark.parametrize("seed", range(12))
 def test_volume_and_centroid_are_those_of_the_part_below_a_plane(seed: int) -> None:
     rng = np.random.default_rng(100 + seed)
-    hull = Hull.box(4.0, 2.0, 0.8, cells=(3, 2, 2))
+    hull = HullMesh.box(4.0, 2.0, 0.8, cells=(3, 2, 2))
     R, height, slope = turned(seed), rng.uniform(-0.4, 0.4), tuple(rng.uniform(-0.5, 0.5, 2))
     _, found = summed(hull, R, height, slope=slope)
     volume, centroid = part_below(hull.vertices @ R.T, height, slope)
@@ -83,7 +83,7 @@ def part_below(points: np.ndarray, height: float, slope: tuple[float, float]) ->
 
 @pytest.mark.parametrize("seed", range(6))
 def test_on_level_water_pressure_is_archimedes_force_at_the_centroid(seed: int) -> None:
-    hull = Hull.box(4.0, 2.0, 0.8, cells=(5, 3, 2))
+    hull = HullMesh.box(4.0, 2.0, 0.8, cells=(5, 3, 2))
     wrench, found = summed(hull, turned(seed), 0.1)
     lift = WATER_DENSITY * GRAVITY * found[VOLUME]
     x, y, _ = found[CENTROID : CENTROID + 3]
@@ -92,7 +92,7 @@ def test_on_level_water_pressure_is_archimedes_force_at_the_centroid(seed: int) 
 
 
 def test_deep_below_a_hull_feels_no_pressure_but_archimedes() -> None:
-    hull = Hull.box(1.0, 0.7, 0.5)
+    hull = HullMesh.box(1.0, 0.7, 0.5)
     near, _ = summed(hull, turned(3), -1.0)
     far, found = summed(hull, turned(3), -900.0)
     assert found[VOLUME] == pytest.approx(hull.volume_m3, abs=1e-12)
@@ -103,7 +103,7 @@ def test_deep_below_a_hull_feels_no_pressure_but_archimedes() -> None:
 
 def test_a_slope_of_the_surface_pushes_down_the_slope() -> None:
     # Pressure of columns: the force has the direction of the surface's gradient, rho g V (-slope, 1).
-    hull = Hull.box(1.0, 0.7, 0.5, cells=(2, 2, 2))
+    hull = HullMesh.box(1.0, 0.7, 0.5, cells=(2, 2, 2))
     slope = (0.12, -0.2)
     wrench, found = summed(hull, turned(1), 0.05, slope=slope)
     lift = WATER_DENSITY * GRAVITY * found[VOLUME]
@@ -111,7 +111,7 @@ def test_a_slope_of_the_surface_pushes_down_the_slope() -> None:
 
 
 def test_drag_coefficient_is_that_of_the_whole_wetted_hull() -> None:
-    hull = Hull.box(4.0, 2.0, 0.8, cells=(4, 3, 2))
+    hull = HullMesh.box(4.0, 2.0, 0.8, cells=(4, 3, 2))
     motion = np.array([0.3, -0.2, 0.5, 1.1, 0.4, -0.3])
     wrench, found = summed(hull, np.eye(3), -5.0, motion_w=motion, drag=40.0)
     still, _ = summed(hull, np.eye(3), -5.0)
@@ -122,7 +122,7 @@ def test_drag_coefficient_is_that_of_the_whole_wetted_hull() -> None:
 
 
 def test_what_drifts_with_the_stream_feels_no_drag_nor_slam() -> None:
-    hull = Hull.box(4.0, 2.0, 0.8, cells=(4, 3, 2))
+    hull = HullMesh.box(4.0, 2.0, 0.8, cells=(4, 3, 2))
     R, stream = turned(5), (0.4, -0.7, 0.2)
     drifting, _ = summed(
         hull, R, 0.1, motion_w=np.array([0, 0, 0, *stream]), stream_w=stream, drag=30.0, impact=1.0
@@ -132,7 +132,7 @@ def test_what_drifts_with_the_stream_feels_no_drag_nor_slam() -> None:
 
 
 def test_pressure_of_running_into_water_grows_with_the_square_and_pushes_only() -> None:
-    hull = Hull.box(1.0, 1.0, 1.0)
+    hull = HullMesh.box(1.0, 1.0, 1.0)
     still, _ = summed(hull, np.eye(3), -3.0)
     forces = [
         summed(hull, np.eye(3), -3.0, motion_w=np.array([0, 0, 0, speed, 0, 0.0]), impact=0.8)[0][3]
@@ -144,29 +144,29 @@ def test_pressure_of_running_into_water_grows_with_the_square_and_pushes_only() 
 
 
 def test_an_open_edge_is_named() -> None:
-    box = Hull.box(2.0, 2.0, 2.0)
+    box = HullMesh.box(2.0, 2.0, 2.0)
     with pytest.raises(
         InputError, match=r"hull: the surface is not closed at the edge from \(.*\) to \(.*\) m"
     ):
-        Hull.of(box.vertices, box.triangles[1:])
+        HullMesh.of(box.vertices, box.triangles[1:])
     with pytest.raises(InputError, match="face inwards"):
-        Hull.of(box.vertices, box.triangles[:, ::-1])
+        HullMesh.of(box.vertices, box.triangles[:, ::-1])
     twisted = box.triangles.copy()
     twisted[0] = twisted[0, ::-1]
     with pytest.raises(InputError, match="not closed at the edge"):
-        Hull.of(box.vertices, twisted)
+        HullMesh.of(box.vertices, twisted)
 
 
 def test_a_file_is_read_or_refused_with_its_line(tmp_path: Path) -> None:
     path = tmp_path / "hull.obj"
     corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n"
     path.write_text(corners + "f 1 3 2\nf 1 2 4\nf 2 3 4\nf 1/1/1 4/4/4 3/3/3\n")
-    assert Hull.read(path).volume_m3 == pytest.approx(1 / 6)
+    assert HullMesh.read(path).volume_m3 == pytest.approx(1 / 6)
     path.write_text(corners + "f 1 3 two\n")
     with pytest.raises(InputError, match="line 5"):
-        Hull.read(path)
+        HullMesh.read(path)
     path.write_text(corners + "f 1 3 9\nf 1 2 4\nf 2 3 4\nf 1 4 3\n")
     with pytest.raises(InputError, match="names vertex"):
-        Hull.read(path)
+        HullMesh.read(path)
     with pytest.raises(InputError, match="cannot be read"):
-        Hull.read(tmp_path / "missing.obj")
+        HullMesh.read(tmp_path / "missing.obj")

@@ -13,7 +13,7 @@ from sim.platform.errors import InputError
 from sim.recordings import Take
 from sim.scene import load_scene
 from sim.simulation import Simulation
-from sim.vehicle_config.hull import Hull
+from sim.vehicle_config.hull import HullMesh
 from sim.vehicles import vehicle
 from sim.water.flip import Box, Floating, FloatingBody, Tank, TankWater
 from sim.water.flip.coupled import SeaBox
@@ -28,7 +28,9 @@ SCENES = Path(__file__).parents[3] / "scenes"
 
 
 def around(sea: Sea, current_mps: tuple[float, float] = (0.0, 0.0)) -> SeaAround:
-    return SeaAround(Water.of(Hull.box(1.0, 1.0, 1.0), Weather(sea), drag=0.0, mass=1.0).state, current_mps)
+    return SeaAround(
+        Water.of(HullMesh.box(1.0, 1.0, 1.0), Weather(sea), drag=0.0, mass=1.0).state, current_mps
+    )
 
 
 def box(cells: tuple[int, int, int], cell_m: float = CELL_M) -> Box:
@@ -38,7 +40,9 @@ def box(cells: tuple[int, int, int], cell_m: float = CELL_M) -> Box:
 
 def test_in_a_calm_sea_nothing_moves() -> None:
     share = 0.4
-    tank = Tank(box((24, 24, 16)), floating=Floating.of(Hull.box(*BOX_M), CELL_M), around=around(Sea(0.0)))
+    tank = Tank(
+        box((24, 24, 16)), floating=Floating.of(HullMesh.box(*BOX_M), CELL_M), around=around(Sea(0.0))
+    )
     T, V, inertia = at(0.1, -0.1, BOX_M[2] * (0.5 - share)), np.zeros(6), solid_box(share)
     tank.begin_at(0.0, T)
     begun, corner = T.copy(), tank.box.corner_w
@@ -93,7 +97,9 @@ def test_what_goes_out_does_not_come_back() -> None:
 
 @pytest.mark.parametrize("wind", [0.0, 8.0])
 def test_impulse_on_body_water_and_what_is_beyond_the_border_is_zero(wind: float) -> None:
-    tank = Tank(box((24, 16, 16)), floating=Floating.of(Hull.box(*BOX_M), CELL_M), around=around(Sea(wind)))
+    tank = Tank(
+        box((24, 16, 16)), floating=Floating.of(HullMesh.box(*BOX_M), CELL_M), around=around(Sea(wind))
+    )
     T = move(at(0.1, -0.1, 0.05), np.array([0.2, -0.3, 0.5, 0, 0, 0]), 1.0)
     body = FloatingBody(T, np.array([0.3, 0.1, -0.2, 0.5, -0.4, -0.8]), solid_box(0.4))
     tank.begin_at(3.0, T)
@@ -133,7 +139,7 @@ def test_a_body_beyond_all_measure_leaves_the_box_and_its_water_where_they_are(o
 
 
 def test_an_open_box_goes_on_to_the_bit_from_a_checkpoint_while_the_sea_changes() -> None:
-    hull = Hull.box(*BOX_M)
+    hull = HullMesh.box(*BOX_M)
 
     def water() -> TankWater:
         tank = Tank(box((16, 16, 16)), floating=Floating.of(hull, CELL_M), around=around(Sea(5.0)))
