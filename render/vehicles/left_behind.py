@@ -11,8 +11,7 @@ from render.vehicles.shown import Shown
 from render.vehicles.tracks import Tracks
 from render.vehicles.wake import WakeTrack
 from sim.simulation.lanes.snapshot import LaneStatus
-from sim.vehicle_config import Trail as Trace
-from sim.vehicle_config import VehicleConfig
+from sim.vehicle_config import TrailConfig, VehicleConfig
 
 _MOST_POINTS = 1500
 """As many as the spacing and the time of any trail ask for at the speeds that are seen."""
@@ -37,12 +36,12 @@ def _between(
     return times_s[0] + share * span_s, places
 
 
-class Trail:
+class DrawnTrail:
     """Places of one lane by simulated time; starts anew with every generation."""
 
     def __init__(self) -> None:
         self._generation: int | None = None
-        self._trace = Trace()
+        self._config = TrailConfig()
         self._rows = np.empty((2 * _MOST_POINTS, 4))
         """Time [s] and place [m]: a window that is moved back when it comes to the end."""
         self._begin = self._end = 0
@@ -51,7 +50,7 @@ class Trail:
 
     def extend(
         self,
-        trace: Trace,
+        config: TrailConfig,
         generation: int,
         time_s: float,
         T_wb: np.ndarray,
@@ -65,24 +64,24 @@ class Trail:
         """
         if generation != self._generation:
             self._begin = self._end = 0
-            self._generation, self._trace, self._last = generation, trace, None
+            self._generation, self._config, self._last = generation, config, None
         point_w = self._point_w(T_wb)
         if not np.isfinite(point_w).all():
             return
         times = self._rows[self._begin : self._end, 0]
         self._end = self._begin + int(np.searchsorted(times, time_s, "right"))
-        self._begin += int(np.searchsorted(times, time_s - self._trace.kept_s, "left"))
+        self._begin += int(np.searchsorted(times, time_s - self._config.kept_s, "left"))
         self._begin = min(self._begin, self._end)
-        if ways and self._trace.along in ways and self._end > self._begin:
-            length_m = float(np.linalg.norm(self._trace.point_b))
-            way, last_s = ways[self._trace.along], self._rows[self._end - 1, 0]
+        if ways and self._config.along in ways and self._end > self._begin:
+            length_m = float(np.linalg.norm(self._config.point_b))
+            way, last_s = ways[self._config.along], self._rows[self._end - 1, 0]
             for moment_s, *axis_w in way[np.searchsorted(way[1:, 0], last_s) + 1 :].tolist():
                 if self._rows[self._end - 1, 0] < moment_s < time_s:
                     axis = np.array(axis_w)
                     self._add(moment_s, T_wb[:3, 3] + length_m / np.linalg.norm(axis) * axis)
-        elif not self._trace.along and twist_b is not None and np.isfinite(twist_b).all():
+        elif not self._config.along and twist_b is not None and np.isfinite(twist_b).all():
             self._cross(
-                time_s, point_w, T_wb[:3, :3] @ (twist_b[3:] + np.cross(twist_b[:3], self._trace.point_b))
+                time_s, point_w, T_wb[:3, :3] @ (twist_b[3:] + np.cross(twist_b[:3], self._config.point_b))
             )
         self._add(time_s, point_w)
 
@@ -101,9 +100,9 @@ class Trail:
         end_w = self._point_w(T_wb)
         kept = self._rows[self._begin : self._end]
         times, points = np.append(kept[:, 0], time_s), np.vstack([kept[:, 1:], end_w])
-        age = np.clip((time_s - times) / self._trace.kept_s, 0.0, 1.0)
-        away = np.linalg.norm(points - end_w, axis=1) / (self._trace.clear_m or clear_m)
-        alpha = self._trace.alpha * (1 - age) ** self._trace.fading * np.clip(away - 1.0, 0.0, 1.0)
+        age = np.clip((time_s - times) / self._config.kept_s, 0.0, 1.0)
+        away = np.linalg.norm(points - end_w, axis=1) / (self._config.clear_m or clear_m)
+        alpha = self._config.alpha * (1 - age) ** self._config.fading * np.clip(away - 1.0, 0.0, 1.0)
         return Polyline(points_w=points, colour=colour, alpha=alpha, width_px=width_px)
 
     def _cross(self, time_s: float, point_w: np.ndarray, velocity_w: np.ndarray) -> None:
@@ -122,7 +121,7 @@ class Trail:
     def _add(self, time_s: float, point_w: np.ndarray) -> None:
         if self._end > self._begin:
             apart = point_w - self._rows[self._end - 1, 1:]
-            if apart @ apart <= self._trace.spacing_m**2:
+            if apart @ apart <= self._config.spacing_m**2:
                 return
         if self._end == len(self._rows):
             kept = self._rows[self._end - _MOST_POINTS + 1 :]
@@ -133,7 +132,7 @@ class Trail:
         self._begin = max(self._begin, self._end - _MOST_POINTS)
 
     def _point_w(self, T_wb: np.ndarray) -> np.ndarray:
-        return T_wb[:3, 3] + T_wb[:3, :3] @ np.array(self._trace.point_b)
+        return T_wb[:3, 3] + T_wb[:3, :3] @ np.array(self._config.point_b)
 
 
 KEPT_S = 9.0
@@ -187,7 +186,7 @@ class LeftBehind:
     """Of one lane; each part starts anew with every generation."""
 
     def __init__(self, water_level_m: float) -> None:
-        self._trail, self._tracks, self._wake = Trail(), Tracks(), WakeTrack()
+        self._trail, self._tracks, self._wake = DrawnTrail(), Tracks(), WakeTrack()
         self._splashes = Splashes(water_level_m)
         self._ended_wall_s: float | None = None
 

@@ -4,7 +4,7 @@ Mechanics are the vehicle's own file in `sim/vehicles`; everything else that use
 is `config_of`, of a vehicle; a name is looked up by `config_named`, where files are read.
 """
 
-from sim.vehicle_config.config import Camera, Contact, HullConfig, Trail, VehicleConfig
+from sim.vehicle_config.config import Camera, Contact, HullConfig, TrailConfig, VehicleConfig
 from sim.vehicle_config.instruments import PLOTTED, Bar, Dial, Instruments, Plotted, Readout
 from sim.vehicle_config.keys import Keys, StickKeys
 from sim.vehicle_config.model import Model, Move, Part, Rotor, Tracks
@@ -41,7 +41,7 @@ __all__ = [
     "StickKeys",
     "Term",
     "Tracks",
-    "Trail",
+    "TrailConfig",
     "VEHICLE_FOLDER",
     "VehicleConfig",
     "config_named",

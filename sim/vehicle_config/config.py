@@ -52,7 +52,7 @@ class Camera:
 
 
 @dataclass(frozen=True, slots=True)
-class Trail:
+class TrailConfig:
     """Which point draws the trail, and how."""
 
     point_b: tuple[float, float, float] = (0.0, 0.0, 0.0)
@@ -126,7 +126,7 @@ class VehicleConfig:
     keys: Keys
     instruments: Instruments
     camera: Camera
-    trail: Trail
+    trail: TrailConfig
     model: Model
     sensors: Sensing = field(default_factory=Sensing)
     """What its controllers may measure, and how well."""
@@ -185,7 +185,7 @@ def read_config(
             fallback and fallback.instruments,
         ),
         camera=section("camera", _read_camera, fallback and fallback.camera),
-        trail=section("trail", _read_trail, like.trail if like else Trail()),
+        trail=section("trail", _read_trail, like.trail if like else TrailConfig()),
         model=section("model", lambda t: read_model(t, known), fallback and fallback.model),
         sensors=section("sensors", read_sensing, like.sensors if like else Sensing()),
         hull=table.optional("hull", lambda t: _read_hull(t, folder, known)),
@@ -241,10 +241,10 @@ def _read_camera(table: TomlTable) -> Camera:
     )
 
 
-def _read_trail(table: TomlTable) -> Trail:
-    usual = Trail()
+def _read_trail(table: TomlTable) -> TrailConfig:
+    usual = TrailConfig()
     x, y, z = table.numbers("point_m", usual.point_b, low=-_FAR_M, high=_FAR_M, count=3)
-    return Trail(
+    return TrailConfig(
         point_b=(x, y, z),
         along=table.text("along"),
         kept_s=table.number("kept_s", usual.kept_s, low=0.1, high=600.0),
