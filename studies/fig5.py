@@ -46,7 +46,7 @@ class CarRun:
 
 
 @dataclass(frozen=True)
-class Row:
+class MethodErrors:
     """One method at one step, over all runs."""
 
     method: str
@@ -114,7 +114,7 @@ def step_costs(methods: tuple[str, ...]) -> dict[str, float]:
     return best
 
 
-def measure(runs: int, seconds: int, seed: int, progress: Progress) -> list[Row]:
+def measure(runs: int, seconds: int, seed: int, progress: Progress) -> list[MethodErrors]:
     """All methods at all steps on the same random runs."""
     rng = np.random.default_rng(seed)
     cars = [random_run(rng) for _ in range(runs)]
@@ -131,7 +131,7 @@ def measure(runs: int, seconds: int, seed: int, progress: Progress) -> list[Row]
 
 def _row(
     method: str, per_second: int, cars: list[CarRun], truths: list[np.ndarray], cost_ns: float, seconds: int
-) -> Row:
+) -> MethodErrors:
     position, heading, blown_up = [], [], 0
     for run, truth in zip(cars, truths, strict=True):
         found = poses(run, method, per_second, seconds)
@@ -142,19 +142,19 @@ def _row(
         turned = found[:, 0] - truth[:, 0]
         heading.append(np.abs(np.arctan2(np.sin(turned), np.cos(turned))).mean())
     mean = [float(np.mean(x)) if x else float("nan") for x in (position, heading)]
-    return Row(method, 1.0 / per_second, mean[0], mean[1], blown_up, cost_ns)
+    return MethodErrors(method, 1.0 / per_second, mean[0], mean[1], blown_up, cost_ns)
 
 
 def run(options: Options, progress: Progress) -> Report:
     """50 runs of 60 s unless told otherwise."""
     runs, seconds = options.runs or 50, round(options.seconds or 60)
     rows = measure(runs, seconds, options.seed, progress)
-    columns = tuple(Row.__dataclass_fields__)
+    columns = tuple(MethodErrors.__dataclass_fields__)
     table = [[getattr(row, name) for name in columns] for row in rows]
     return Report(columns, table, _figure(rows, runs, seconds), _claims(rows))
 
 
-def _claims(rows: list[Row]) -> list[Claim]:
+def _claims(rows: list[MethodErrors]) -> list[Claim]:
     by = {(row.method, row.step_s): row for row in rows}
     steps = sorted({row.step_s for row in rows})
     ratios = [
@@ -179,7 +179,7 @@ def _claims(rows: list[Row]) -> list[Claim]:
     ]
 
 
-def _figure(rows: list[Row], runs: int, seconds: int) -> Figure:
+def _figure(rows: list[MethodErrors], runs: int, seconds: int) -> Figure:
     figure = Figure(figsize=(11, 3.6), layout="constrained")
     panels = figure.subplots(1, 3)
     for method in METHODS:

@@ -17,7 +17,7 @@ import casadi as ca
 
 from sim.integrators.base import Inputs, Integrator, Scheme
 from sim.integrators.coordinates import QUATERNION_CHARTS
-from sim.integrators.lie_group import Method, commutator_free, explicit_scheme
+from sim.integrators.lie_group import ExplicitStep, commutator_free, explicit_scheme
 from sim.integrators.nonholonomic import lie_euler_scheme, runge_kutta_scheme
 from sim.integrators.scheme import MIDPOINT, Tableau, distinct
 from sim.vehicles.forms.base import Vehicle
@@ -84,7 +84,7 @@ class QuaternionRungeKutta(Integrator):
 
     def on_embedding(self, vehicle: ActionVehicle, inputs: Inputs) -> Scheme:
         """One step on the numbers of a point: nothing keeps it on its space."""
-        step = Method(lambda flow, h: self.on_flow(flow, h)[0], self.tableau.c)
+        step = ExplicitStep(lambda flow, h: self.on_flow(flow, h)[0], self.tableau.c)
         return explicit_scheme(vehicle, inputs, step)
 
     forms: ClassVar = {

@@ -24,8 +24,8 @@ from sim.integrators.lie_group import (
     CF3B_UPDATE,
     DORMAND_PRINCE_A,
     DORMAND_PRINCE_B,
-    Method,
-    Row,
+    ExplicitStep,
+    TableauRow,
     explicit_scheme,
     found_rates,
     kept_by_exponentials,
@@ -40,7 +40,7 @@ from sim.vehicles.forms.form import Form
 Pair = Callable[[Flow, ca.SX], tuple[ca.SX, ca.SX]]
 """(flow, h) -> the state one step later, and the difference of the two results."""
 
-DORMAND_PRINCE_AUXILIARY: Row = (
+DORMAND_PRINCE_AUXILIARY: TableauRow = (
     5179 / 57600,
     0.0,
     7571 / 16695,
@@ -86,7 +86,9 @@ def commutator_free_43(flow: Flow, h: ca.SX) -> tuple[ca.SX, ca.SX]:
     return end, flow.apart(lower, end)
 
 
-def commutator_free_32(stages: tuple[tuple[Row, ...], ...], update: tuple[Row, ...], auxiliary: Row) -> Pair:
+def commutator_free_32(
+    stages: tuple[tuple[TableauRow, ...], ...], update: tuple[TableauRow, ...], auxiliary: TableauRow
+) -> Pair:
     """A commutator-free method of third order; one exponential gives a second-order result (section 4.2.1)."""
 
     def pair(flow: Flow, h: ca.SX) -> tuple[ca.SX, ca.SX]:
@@ -150,7 +152,7 @@ class Adaptive(Integrator):
             errors.append(ca.sqrt(ca.dot(difference, difference)))
             return end
 
-        plain = explicit_scheme(vehicle, inputs, Method(step, self.moments))
+        plain = explicit_scheme(vehicle, inputs, ExplicitStep(step, self.moments))
         return replace(plain, error=errors[0])
 
     forms: ClassVar = dict.fromkeys(FLOWS, by_flow)

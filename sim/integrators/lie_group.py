@@ -17,11 +17,11 @@ from sim.integrators.scheme import distinct
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import Form
 
-Row = tuple[float, ...]
+TableauRow = tuple[float, ...]
 
 
 @dataclass(frozen=True)
-class Method:
+class ExplicitStep:
     """An explicit step, and the moments at which it evaluates the forces."""
 
     step: Callable[[Flow, ca.SX], ca.SX]
@@ -30,13 +30,15 @@ class Method:
     """Of the stages, as shares of the step."""
 
 
-def weighted(weights: Row, terms: list[ca.SX]) -> ca.SX:
+def weighted(weights: TableauRow, terms: list[ca.SX]) -> ca.SX:
     """The sum of what has a weight; there is at least one."""
     chosen = [w * t for w, t in zip(weights, terms, strict=False) if w]
     return sum(chosen[1:], chosen[0])
 
 
-def commutator_free(stages: tuple[tuple[Row, ...], ...], update: tuple[Row, ...]) -> Method:
+def commutator_free(
+    stages: tuple[tuple[TableauRow, ...], ...], update: tuple[TableauRow, ...]
+) -> ExplicitStep:
     """Each stage and the update are products of exponentials; a row holds the weights of the velocities so far.
 
     Rows stand in the order in which their exponentials act. An exponential that two products share is
@@ -46,10 +48,10 @@ def commutator_free(stages: tuple[tuple[Row, ...], ...], update: tuple[Row, ...]
     def step(flow: Flow, h: ca.SX) -> ca.SX:
         return reached(flow, h, found_rates(flow, h, stages), update)
 
-    return Method(step, tuple(_moment(rows) for rows in stages))
+    return ExplicitStep(step, tuple(_moment(rows) for rows in stages))
 
 
-def found_rates(flow: Flow, h: ca.SX, stages: tuple[tuple[Row, ...], ...]) -> list[ca.SX]:
+def found_rates(flow: Flow, h: ca.SX, stages: tuple[tuple[TableauRow, ...], ...]) -> list[ca.SX]:
     """Velocities at the stages."""
     found: list[ca.SX] = []
     for rows in stages:
@@ -57,7 +59,7 @@ def found_rates(flow: Flow, h: ca.SX, stages: tuple[tuple[Row, ...], ...]) -> li
     return found
 
 
-def reached(flow: Flow, h: ca.SX, found: list[ca.SX], rows: tuple[Row, ...]) -> ca.SX:
+def reached(flow: Flow, h: ca.SX, found: list[ca.SX], rows: tuple[TableauRow, ...]) -> ca.SX:
     """From the start of the step by one exponential after the other."""
     y = flow.y
     for row in rows:
@@ -65,11 +67,11 @@ def reached(flow: Flow, h: ca.SX, found: list[ca.SX], rows: tuple[Row, ...]) -> 
     return y
 
 
-def _moment(rows: tuple[Row, ...]) -> float:
+def _moment(rows: tuple[TableauRow, ...]) -> float:
     return sum(sum(row) for row in rows)
 
 
-def munthe_kaas(a: tuple[Row, ...], b: Row, *, cayley: bool = False) -> Method:
+def munthe_kaas(a: tuple[TableauRow, ...], b: TableauRow, *, cayley: bool = False) -> ExplicitStep:
     """A Runge-Kutta method on sigma' = dexp^-1_sigma f with the exact differential; y = exp(sigma) . y0.
 
     cayley: the same with cay in place of exp, which is rational.
@@ -86,7 +88,7 @@ def munthe_kaas(a: tuple[Row, ...], b: Row, *, cayley: bool = False) -> Method:
             slopes.append(inverse(sigma, flow.rate(moved(flow.y, sigma), sum(row))))
         return moved(flow.y, h * weighted(b, slopes))
 
-    return Method(step, tuple(sum(row) for row in a))
+    return ExplicitStep(step, tuple(sum(row) for row in a))
 
 
 def _two_commutators(flow: Flow, h: ca.SX) -> ca.SX:
@@ -102,7 +104,7 @@ def _two_commutators(flow: Flow, h: ca.SX) -> ca.SX:
     return flow.moved(flow.y, (k1 + 2 * k2 + 2 * k3 + k4 + flow.bracket(k1, k4) / 2) / 6)
 
 
-TWO_COMMUTATORS = Method(_two_commutators, (0.0, 0.5, 1.0))
+TWO_COMMUTATORS = ExplicitStep(_two_commutators, (0.0, 0.5, 1.0))
 
 
 @dataclass(frozen=True)
@@ -110,7 +112,7 @@ class LieGroupMethod(Integrator):
     """An explicit method of this file."""
 
     name: str
-    method: Method
+    method: ExplicitStep
     order: int
     force_evaluations: int
     doc: str
@@ -139,7 +141,7 @@ def kept_by_exponentials(vehicle: Vehicle) -> tuple[str, ...]:
     return ("momentum", "orbits") if vehicle.form is Form.EULER_POINCARE else ()
 
 
-def explicit_scheme(vehicle: Vehicle, inputs: Inputs, method: Method) -> Scheme:
+def explicit_scheme(vehicle: Vehicle, inputs: Inputs, method: ExplicitStep) -> Scheme:
     """One step of a method."""
     flow = flow_of(vehicle, inputs)
     return Scheme(
@@ -153,7 +155,7 @@ def explicit_scheme(vehicle: Vehicle, inputs: Inputs, method: Method) -> Scheme:
 
 
 # Dormand and Prince's 5(4) pair.
-DORMAND_PRINCE_A: tuple[Row, ...] = (
+DORMAND_PRINCE_A: tuple[TableauRow, ...] = (
     (),
     (1 / 5,),
     (3 / 40, 9 / 40),
@@ -161,19 +163,24 @@ DORMAND_PRINCE_A: tuple[Row, ...] = (
     (19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729),
     (9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656),
 )
-DORMAND_PRINCE_B: Row = (35 / 384, 0.0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84)
+DORMAND_PRINCE_B: TableauRow = (35 / 384, 0.0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84)
 
-KUTTA_4: tuple[tuple[Row, ...], Row] = (
+KUTTA_4: tuple[tuple[TableauRow, ...], TableauRow] = (
     ((), (1 / 2,), (0.0, 1 / 2), (0.0, 0.0, 1.0)),
     (1 / 6, 1 / 3, 1 / 3, 1 / 6),
 )
 
-CF3A_STAGES: tuple[tuple[Row, ...], ...] = ((), ((1 / 3,),), ((0.0, 2 / 3),))
-CF3A_UPDATE: tuple[Row, ...] = ((1 / 3,), (-1 / 12, 0.0, 3 / 4))
-CF3B_STAGES: tuple[tuple[Row, ...], ...] = ((), ((2 / 3,),), ((5 / 12, 1 / 4),))
-CF3B_UPDATE: tuple[Row, ...] = ((5 / 12, 1 / 4), (-1 / 6, -1 / 2, 1.0))
-CF4_STAGES: tuple[tuple[Row, ...], ...] = ((), ((1 / 2,),), ((0.0, 1 / 2),), ((1 / 2,), (-1 / 2, 0.0, 1.0)))
-CF4_UPDATE: tuple[Row, ...] = (
+CF3A_STAGES: tuple[tuple[TableauRow, ...], ...] = ((), ((1 / 3,),), ((0.0, 2 / 3),))
+CF3A_UPDATE: tuple[TableauRow, ...] = ((1 / 3,), (-1 / 12, 0.0, 3 / 4))
+CF3B_STAGES: tuple[tuple[TableauRow, ...], ...] = ((), ((2 / 3,),), ((5 / 12, 1 / 4),))
+CF3B_UPDATE: tuple[TableauRow, ...] = ((5 / 12, 1 / 4), (-1 / 6, -1 / 2, 1.0))
+CF4_STAGES: tuple[tuple[TableauRow, ...], ...] = (
+    (),
+    ((1 / 2,),),
+    ((0.0, 1 / 2),),
+    ((1 / 2,), (-1 / 2, 0.0, 1.0)),
+)
+CF4_UPDATE: tuple[TableauRow, ...] = (
     (3 / 12, 2 / 12, 2 / 12, -1 / 12),
     (-1 / 12, 2 / 12, 2 / 12, 3 / 12),
 )
