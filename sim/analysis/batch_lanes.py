@@ -12,7 +12,7 @@ from sim.compiler.lanes import WIDTH, LaneCode, gathered, scattered
 from sim.compiler.objects import called
 from sim.compiler.rollouts import driver, start, workspace
 from sim.compiler.stepper import Inline
-from sim.contact.ground import Ground
+from sim.contact.ground import GroundArrays
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +123,7 @@ def run_on_ground(
     rows: tuple[np.ndarray, np.ndarray, np.ndarray],
     h: float,
     stretches: tuple[np.ndarray, np.ndarray],
-    ground: Ground,
+    ground: GroundArrays,
     lanes: np.ndarray,
     told: tuple[np.ndarray, np.ndarray],
 ) -> None:

@@ -87,7 +87,7 @@ def _clearance(pose: np.ndarray, heights: np.ndarray, frame: np.ndarray, points:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ground:
+class GroundArrays:
     """Arrays that compiled kernels read; `report` and `wrench_b` are written by them."""
 
     heights: np.ndarray
@@ -124,7 +124,7 @@ class Ground:
             self.wrench_b,
         )
 
-    def probe(self) -> "Ground":
+    def probe(self) -> "GroundArrays":
         """The same ground, to look a step ahead without changing what the contact remembers."""
         return _made(self.heights, self.frame, self.points, self.report.copy(), self.tops)
 
@@ -136,7 +136,7 @@ class Ground:
         friction: float = 0.7,
         restitution: float = 0.0,
         gravity_mps2: float = 9.81,
-    ) -> "Ground":
+    ) -> "GroundArrays":
         """The ground of a terrain for a body with contact points (k, 4)."""
         reach_m = float(np.linalg.norm(points[:, :3], axis=1).max(initial=0.0))
         law = (friction, restitution, gravity_mps2)
@@ -152,8 +152,8 @@ class Ground:
 
 def _made(
     heights: np.ndarray, frame: np.ndarray, points: np.ndarray, report: np.ndarray, tops: np.ndarray
-) -> Ground:
-    return Ground(heights, frame, points, report, tops, np.zeros(6), _workspace(len(points)))
+) -> GroundArrays:
+    return GroundArrays(heights, frame, points, report, tops, np.zeros(6), _workspace(len(points)))
 
 
 def _workspace(points: int) -> np.ndarray:
@@ -266,7 +266,7 @@ class GroundContact(Environment):
     inline = GROUND
     acts = True
 
-    def __init__(self, vehicle: Vehicle, ground: Ground, water_level_m: float | None = None) -> None:
+    def __init__(self, vehicle: Vehicle, ground: GroundArrays, water_level_m: float | None = None) -> None:
         super().__init__(vehicle, ground.report, ground.wrench_b)
         self.ground, self._water_level_m = ground, water_level_m
 
@@ -275,7 +275,7 @@ class GroundContact(Environment):
         if world is None:
             return Environment(vehicle)
         points = config_of(vehicle).contact.points
-        ground = Ground.of(world.terrain, points, gravity_mps2=gravity_mps2(vehicle))
+        ground = GroundArrays.of(world.terrain, points, gravity_mps2=gravity_mps2(vehicle))
         return cls(vehicle, ground, world.water_level_m)
 
     @property

@@ -204,7 +204,7 @@ class TreeContact(NamedTuple):
     marks: np.ndarray
     """(k, 4) zeros: no end breaks."""
     report: np.ndarray
-    """(16 + 3 k,) as `sim.contact.ground.Ground` has it."""
+    """(16 + 3 k,) as `sim.contact.ground.GroundArrays` has it."""
     wrench_w: np.ndarray
     """(6,) the last three: mean force of the ground in the last step, world frame [N]."""
     frames: np.ndarray

@@ -199,7 +199,7 @@ def ground_wrench(
     the end of the step without contact. inertia (6,): (J1, J2, J3, m, m, m). heights (ny, nx)
     float32 and frame (x0_m, y0_m, spacing_m, friction, restitution, gravity_mps2): the ground.
     points (k, 4): body-frame contact points [m]; last column 1 where touching is a crash, else 0.
-    report (16 + 3 k,) is updated, see `Ground`. ceiling: no ground that a point can reach in the step is higher [m]:
+    report (16 + 3 k,) is updated, see `GroundArrays`. ceiling: no ground that points can reach in the step is higher:
     what stays above it is looked at no closer. A state that is not finite gets no contact.
     Returns whether any point meets the ground.
     """

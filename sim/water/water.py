@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sim.compiler.stepper import Inline
-from sim.contact.ground import GROUND, Ground
+from sim.contact.ground import GROUND, GroundArrays
 from sim.contact.wrench import LOADS
 from sim.environment.environment import Environment
 from sim.platform.errors import InputError
@@ -78,7 +78,7 @@ class Water:
     """(6,) mean wrench of the last step (torque [N m], force [N]), body frame."""
     stream: Stream
     """Of a river, beside the current that the weather tells of."""
-    ground: Ground | None = None
+    ground: GroundArrays | None = None
     """Bed and shore; its report is the end of this one."""
 
     @staticmethod
@@ -109,7 +109,7 @@ class Water:
         tiles, reach = len(TILES_M), hull.reach_m
         points_b = np.zeros((0, 4)) if terrain is None else np.insert(hull.outermost, 3, 0.0, axis=1)
         about, report = np.zeros(ABOUT), np.zeros(REPORT + LOADS + 3 * len(points_b))
-        ground = None if terrain is None else Ground.of(terrain, points_b, friction=FRICTION)
+        ground = None if terrain is None else GroundArrays.of(terrain, points_b, friction=FRICTION)
         about[SPACING], about[REACH], about[MEAN] = 2.8 * reach / (LATTICE - 2), reach, level_m
         resistances = np.zeros(RESISTANCES)
         resistances[:] = drag, impact, at_rest(hull, mass)[1], air, lift

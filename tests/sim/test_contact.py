@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 
 import sim
 from sim.compiled import compiled
-from sim.contact.ground import Ground
+from sim.contact.ground import GroundArrays
 from sim.contact.rows import AIM, gather_rows
 from sim.contact.solver import EQUATIONS, solve_by_newton
 from sim.contact.wrench import SPARE_ROWS, ground_wrench
@@ -70,7 +70,7 @@ def advance(R, x, omega, v_w, push_w, inertia, h, n, heights, frame, points, rep
 class ContactBody:
     """A rigid body under gravity on a ground, with a constant push at its centre of mass."""
 
-    def __init__(self, ground: Ground, x: tuple[float, float, float], h: float) -> None:
+    def __init__(self, ground: GroundArrays, x: tuple[float, float, float], h: float) -> None:
         self.ground, self.h = ground, h
         self.R, self.x = np.eye(3), np.array(x)
         self.omega, self.v_w = np.zeros(3), np.zeros(3)
@@ -105,7 +105,7 @@ class ContactBody:
 
 
 def standing(h: float, points: np.ndarray = SKIDS, **options: float) -> ContactBody:
-    return ContactBody(Ground.of(terrain(), points, **{"friction": MU, **options}), (3.3, -2.7, 1.4), h)
+    return ContactBody(GroundArrays.of(terrain(), points, **{"friction": MU, **options}), (3.3, -2.7, 1.4), h)
 
 
 @pytest.mark.parametrize("h", STEPS_S)
@@ -129,7 +129,7 @@ def test_a_body_at_rest_is_held_by_the_impulses_of_the_step_before_in_most_steps
 
 def test_tangents_turn_no_farther_than_the_normal_so_that_remembered_forces_keep_their_direction() -> None:
     """On level ground the normal's shares along the body's axes are rounding, whichever is smaller."""
-    ground, h = Ground.of(terrain(), SKIDS, friction=MU), 0.01
+    ground, h = GroundArrays.of(terrain(), SKIDS, friction=MU), 0.01
     found = []
     for tilt in ((1e-15, -2e-15, 0.0), (2e-15, 1e-15, 0.0)):
         R = Rotation.from_rotvec(tilt).as_matrix()
@@ -146,7 +146,9 @@ def test_tangents_turn_no_farther_than_the_normal_so_that_remembered_forces_keep
 def test_a_body_at_rest_on_a_slope_below_the_friction_angle_stays(h: float) -> None:
     slope = 0.4
     lean = np.arctan(slope)
-    body = ContactBody(Ground.of(terrain(lambda x, y: slope * x), SKIDS, friction=MU), (0.0, 0.0, 0.0), h)
+    body = ContactBody(
+        GroundArrays.of(terrain(lambda x, y: slope * x), SKIDS, friction=MU), (0.0, 0.0, 0.0), h
+    )
     body.R = Rotation.from_rotvec([0.0, -lean, 0.0]).as_matrix()
     body.x = body.R @ np.array([0.0, 0.0, 1.4])
     begin = body.x.copy()
@@ -158,7 +160,9 @@ def test_a_body_at_rest_on_a_slope_below_the_friction_angle_stays(h: float) -> N
 def test_a_body_slides_down_a_slope_beyond_the_friction_angle(h: float) -> None:
     slope, mu = 0.5, 0.2
     lean = np.arctan(slope)
-    body = ContactBody(Ground.of(terrain(lambda x, y: slope * x), SKIDS, friction=mu), (0.0, 0.0, 0.0), h)
+    body = ContactBody(
+        GroundArrays.of(terrain(lambda x, y: slope * x), SKIDS, friction=mu), (0.0, 0.0, 0.0), h
+    )
     body.R = Rotation.from_rotvec([0.0, -lean, 0.0]).as_matrix()
     body.x = body.R @ np.array([40.0, 0.0, 1.4])
     body.run(2.0)
@@ -250,7 +254,7 @@ def test_pushed_above_its_tipping_force_it_tips_and_below_it_stands(h: float) ->
 def test_contact_takes_energy_and_never_gives_any(h: float, seed: int) -> None:
     rng = np.random.default_rng(seed)
     hills = terrain(lambda x, y: 1.5 * np.sin(0.31 * x + seed) * np.cos(0.23 * y) + 0.2 * x)
-    body = ContactBody(Ground.of(hills, SKIDS, friction=MU), (0.0, 0.0, 0.0), h)
+    body = ContactBody(GroundArrays.of(hills, SKIDS, friction=MU), (0.0, 0.0, 0.0), h)
     body.x = np.array([0.0, 0.0, float(hills.height(0.0, 0.0)) + 3.0])
     body.R = Rotation.from_rotvec(0.5 * rng.normal(size=3)).as_matrix()
     body.v_w = 6.0 * rng.normal(size=3)
@@ -290,7 +294,7 @@ def test_with_lift_above_its_weight_it_takes_off(h: float) -> None:
 def test_a_fast_body_does_not_pass_through_a_wall(h: float) -> None:
     wall = terrain(lambda x, y: 30.0 / (1.0 + np.exp(-4.0 * (x - 20.0))))
     point = np.array([[0.0, 0.0, 0.0, 1.0]])
-    body = ContactBody(Ground.of(wall, point, friction=0.0), (0.0, 0.0, 8.0), h)
+    body = ContactBody(GroundArrays.of(wall, point, friction=0.0), (0.0, 0.0, 8.0), h)
     body.v_w = np.array([40.0, 0.0, 0.0])
     for _ in range(round(2.0 / h)):
         body.step()
@@ -338,7 +342,7 @@ def test_impulses_of_newton_s_method_keep_the_law_of_every_point() -> None:
     rng = np.random.default_rng(11)
     hills = terrain(lambda x, y: 1.5 * np.sin(0.31 * x) * np.cos(0.23 * y) + 0.2 * x)
     legs = np.array([(x, y, z, 0.0) for x in (-1.6, 1.7) for y in (-1.0, 1.0) for z in (-1.4, 0.6)])
-    ground, h, found = Ground.of(hills, legs, friction=MU), 0.01, 0
+    ground, h, found = GroundArrays.of(hills, legs, friction=MU), 0.01, 0
     workspace, tried = ground.workspace, 120
     system = workspace[-SPARE_ROWS : -SPARE_ROWS + EQUATIONS]
     for _ in range(tried):

@@ -9,7 +9,7 @@ from scipy.integrate import solve_ivp
 
 import sim
 from sim.compiler import compile_kernel
-from sim.contact.ground import GROUND, Ground
+from sim.contact.ground import GROUND, GroundArrays
 from sim.environment.environment import Environment
 from sim.groups import SO3
 from sim.integrators import INTEGRATORS
@@ -236,7 +236,7 @@ def test_what_stands_on_the_ground_shows_no_velocity():
     points = np.array([(a, b, -0.3, 0.0) for a in (-0.4, 0.5) for b in (-0.3, 0.3)])
     vehicle = sim.vehicle("rigid-body", mass=5.0, inertia=INERTIA, gravity=9.81)
     kernel = compile_kernel(vehicle, INTEGRATORS["variational-exact"], GROUND)
-    ground = Ground.of(Terrain(axis, (-32.0, -32.0), 1.0), points)
+    ground = GroundArrays.of(Terrain(axis, (-32.0, -32.0), 1.0), points)
     node, u, p, h = vehicle.state(x=(0.2, 0.1, 0.3)).node, np.zeros(6), vehicle.parameter_vector, 0.01
     state = kernel.start(node, u, p, h, ground.env)
     for _ in range(50):

@@ -6,7 +6,7 @@ from scipy.spatial.transform import Rotation
 
 import sim
 from sim.compiler import compile_kernel
-from sim.contact.ground import GROUND, Ground, goes_nowhere, gravity_mps2, passes_through
+from sim.contact.ground import GROUND, GroundArrays, goes_nowhere, gravity_mps2, passes_through
 from sim.contact.height_field import first_crossing, ground_top, surface_height
 from sim.integrators import DEFAULT, integrator
 from sim.vehicle_config import config_of
@@ -37,7 +37,7 @@ def test_a_fast_body_ends_no_step_under_the_ground(land, method, omega, speed, h
     """Measured: 2 cm; without the sweep rk4 ends 297 m under level ground at 1732 m/s and h = 0.5 s."""
     body = sim.vehicle("rigid-body")
     kernel, p, u = compile_kernel(body, sim.integrators()[method], GROUND), body.parameter_vector, np.zeros(6)
-    ground, towards = Ground.of(land, CORNERS), np.array([1.0, 0.3, -1.0])
+    ground, towards = GroundArrays.of(land, CORNERS), np.array([1.0, 0.3, -1.0])
     start = body.state(
         x=(0.0, 0.0, float(land.height(0.0, 0.0)) + 5.0),
         v=speed * towards / np.linalg.norm(towards),
@@ -69,7 +69,7 @@ def pose_at(x: float, z: float) -> np.ndarray:
 def test_a_way_through_a_ridge_is_seen_and_one_over_it_is_free():
     axis = np.arange(-64.0, 65.0)
     ridge = np.where(np.abs(axis) < 2.0, 30.0, 0.0)[None, :] + 0.0 * axis[:, None]
-    ground = Ground.of(Terrain(np.ascontiguousarray(ridge, np.float32), (-64.0, -64.0), 1.0), CORNERS)
+    ground = GroundArrays.of(Terrain(np.ascontiguousarray(ridge, np.float32), (-64.0, -64.0), 1.0), CORNERS)
     through = pose_at(-40.0, 5.0), pose_at(40.0, 5.0)
     over = pose_at(-40.0, 31.0), pose_at(40.0, 31.0)
     sunk = pose_at(20.0, 0.3), pose_at(21.0, 0.3)
@@ -83,7 +83,7 @@ def test_a_kernel_with_ground_steps_as_one_that_is_handed_the_wrench_of_contact(
     """To rounding: what is inlined is the environment's own function."""
     body = sim.vehicle("rigid-body", gravity=9.81)
     land = Terrain(np.zeros((129, 129), np.float32), (-64.0, -64.0), 1.0)
-    ground, p, u, h = Ground.of(land, CORNERS), body.parameter_vector, np.zeros(6), 0.01
+    ground, p, u, h = GroundArrays.of(land, CORNERS), body.parameter_vector, np.zeros(6), 0.01
     method = sim.integrators()["variational"]
     inlined, plain = compile_kernel(body, method, GROUND), compile_kernel(body, method)
     start = body.state(x=(0.0, 0.0, 0.45), v=(0.5, 0.1, -0.2), omega=(0.1, 0.2, 0.3))
@@ -103,7 +103,7 @@ def test_a_touch_is_as_fast_as_under_the_gravity_that_the_vehicle_has(gravity):
     land = Terrain(np.zeros((129, 129), np.float32), (-64.0, -64.0), 1.0)
     body, h, u = sim.vehicle("rigid-body", gravity=gravity), 0.1, np.zeros(6)
     kernel, p = compile_kernel(body, sim.integrators()["variational"], GROUND), body.parameter_vector
-    ground = Ground.of(land, CORNERS, gravity_mps2=gravity_mps2(body))
+    ground = GroundArrays.of(land, CORNERS, gravity_mps2=gravity_mps2(body))
     y = kernel.start(body.state(x=(0.0, 0.0, 0.4), v=(0.0, 0.0, -1.0)).node, u, p, h)
     kernel.advance(y, u, np.zeros(6), p, h, 1, ground.env)
     half = 0.5 * gravity * h  # of the first step, half of which the start has taken
@@ -132,7 +132,7 @@ def test_what_is_skipped_above_the_ground_changes_no_motion():
     start = vehicle.state(x=(3.0, -2.0, 9.0), omega=(0.5, 0.3, 0.2), v=(4.0, 1.0, 0.0))
     nodes = []
     for watchful in (False, True):
-        ground = Ground.of(land, config_of(vehicle).contact.points, gravity_mps2=gravity_mps2(vehicle))
+        ground = GroundArrays.of(land, config_of(vehicle).contact.points, gravity_mps2=gravity_mps2(vehicle))
         if watchful:
             ground.frame[6] = np.inf  # its points may be anywhere: nothing is skipped
         y = kernel.start(start.node, u, p, 0.01, ground.probe().env)
@@ -155,7 +155,7 @@ def _ways(land: Terrain, length_m: float) -> tuple[np.random.Generator, list[tup
 
 @pytest.mark.parametrize("length_m", [1e-3, 0.1, 3.0])
 def test_a_way_meets_the_ground_where_it_is_on_it_and_nowhere_before(land, length_m):
-    ground = Ground.of(land, CORNERS)
+    ground = GroundArrays.of(land, CORNERS)
     met = 0
     for x, way in _ways(land, length_m)[1]:
         t = first_crossing(ground.heights, ground.frame, *x, *way)
@@ -176,7 +176,7 @@ def test_a_way_meets_the_ground_where_it_is_on_it_and_nowhere_before(land, lengt
 
 
 def test_what_is_taken_to_rest_has_not_gone_through_the_ground(land):
-    ground = Ground.of(land, CORNERS)
+    ground = GroundArrays.of(land, CORNERS)
     rng, ways = _ways(land, 4e-4)
     rested = 0
     for x, way in ways:

@@ -7,7 +7,7 @@ import numpy as np
 
 from sim.compiler.kernel import compile_kernel
 from sim.compiler.stepper import Stepper
-from sim.contact.ground import GROUND, Ground
+from sim.contact.ground import GROUND, GroundArrays
 from sim.groups import SE3
 from sim.integrators import default_for, integrator
 from sim.vehicles import HolonomicVehicle
@@ -54,7 +54,7 @@ class Cones:
         foot = np.stack([np.cos(turn), np.sin(turn)], axis=1)
         rows = [(*(CONE_RADIUS_M * xy), -CENTRE_M, 0.0) for xy in foot]
         rows += [(*(_TOP_RADIUS_M * xy), CONE_HEIGHT_M - CENTRE_M, 0.0) for xy in foot[::2]]
-        self._ground = Ground.of(
+        self._ground = GroundArrays.of(
             terrain, np.array(rows), friction=0.6, restitution=0.35, gravity_mps2=_G_MPS2
         )
 
