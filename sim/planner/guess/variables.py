@@ -5,7 +5,7 @@ import numpy as np
 from sim.planner.task.bodies import arc_space, velocities
 from sim.planner.task.poses import arcs, points
 from sim.planner.task.task import Task
-from sim.planner.transcription.motion import Motion
+from sim.planner.transcription.motion import PlannedMotion
 from sim.planner.transcription.transcription import Transcription
 from sim.vehicles.forms.base import Vehicle
 
@@ -57,7 +57,7 @@ def assembled(t: Transcription, y: np.ndarray, z: np.ndarray, inputs: np.ndarray
     return t.join(running, last)
 
 
-def resampled(vehicle: Vehicle, move: Motion, shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def resampled(vehicle: Vehicle, move: PlannedMotion, shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Nodes (m, node size) and inputs (m, planned inputs) of a motion at shares (m,) of its time, in equal times."""
     n, at = len(move.nodes) - 1, vehicle.node_layout
     where = n * shares
@@ -75,7 +75,11 @@ def resampled(vehicle: Vehicle, move: Motion, shares: np.ndarray) -> tuple[np.nd
 
 
 def transferred(
-    transcription: Transcription, vehicle: Vehicle, task: Task, move: Motion, shares: np.ndarray | None = None
+    transcription: Transcription,
+    vehicle: Vehicle,
+    task: Task,
+    move: PlannedMotion,
+    shares: np.ndarray | None = None,
 ) -> np.ndarray:
     """Scaled variables of another transcription from a motion, at shares (N+1,) of its time; None: as it is."""
     if shares is None:

@@ -17,7 +17,7 @@ from sim.planner.task.obstacles import entered
 from sim.planner.task.poses import counts_turns, positions
 from sim.planner.task.task import WEIGHT_NAMES, Task, Weights, control_limits
 from sim.planner.transcription.constraints import GROUND, OWN_BODIES, WAYPOINT
-from sim.planner.transcription.motion import Motion, motion
+from sim.planner.transcription.motion import PlannedMotion, motion
 from sim.planner.transcription.transcription import Transcription
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.holonomic import HolonomicVehicle
@@ -112,7 +112,7 @@ def explained(
     )
 
 
-def _jumped(vehicle: Vehicle, task: Task, move: Motion, places: np.ndarray) -> dict[str, Violation]:
+def _jumped(vehicle: Vehicle, task: Task, move: PlannedMotion, places: np.ndarray) -> dict[str, Violation]:
     """Obstacles that are passed through between two nodes, which looks like a way but is none."""
     clear = clearance(vehicle, move.nodes[:, vehicle.node_layout.pose], task)
     found, k = {}, int(clear.by_arc_m.argmin())

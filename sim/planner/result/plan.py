@@ -17,7 +17,7 @@ from sim.vehicles.forms.observation import observed_by_symbols
 
 if TYPE_CHECKING:
     from sim.planner.solvers.backends import Result
-    from sim.planner.transcription.motion import Motion
+    from sim.planner.transcription.motion import PlannedMotion
     from sim.planner.transcription.transcription import Transcription
 
 _ALIKE, _ALIKE_WAY = 1e-3, 0.01
@@ -51,7 +51,7 @@ class Plan:
     status: Status
     message: str
     """One or a few sentences for the user."""
-    motion: "Motion"
+    motion: "PlannedMotion"
     cost: float
     costs: dict[str, float]
     """Weighted parts of the cost, by the name of their weight."""
@@ -113,7 +113,7 @@ def distinct(a: Plan, b: Plan) -> bool:
     )
 
 
-def trajectory(vehicle: Vehicle, integrator: Integrator, move: "Motion") -> Trajectory:
+def trajectory(vehicle: Vehicle, integrator: Integrator, move: "PlannedMotion") -> Trajectory:
     """As `sim.simulate` would give it."""
     if vehicle.form in TREES:
         observed = stepper_of(vehicle, integrator).observe_all(

@@ -24,7 +24,7 @@ from sim.planner.task.inputs import input_map_of
 from sim.planner.task.task import Task, usual_method
 from sim.planner.task.waypoints import kept_times, waypoint_places, with_times
 from sim.planner.transcription.funnel import outside_text
-from sim.planner.transcription.motion import Motion, motion
+from sim.planner.transcription.motion import PlannedMotion, motion
 from sim.planner.transcription.parameters import parameters
 from sim.planner.transcription.shape import problem_shape, scales_of, size_of
 from sim.planner.transcription.transcription import Nodes, Transcription, build_nodes, transcribe
@@ -70,7 +70,7 @@ def resumed(t: Transcription, plan: Plan | PlanRecord, vehicle: Vehicle, task: T
     """
     inputs = input_map_of(vehicle).planned(plan.controls)
     nodes = plan.motion.nodes if isinstance(plan, Plan) else plan.nodes
-    w = transferred(t, vehicle, task, Motion(plan.step_s, nodes, inputs, plan.controls))
+    w = transferred(t, vehicle, task, PlannedMotion(plan.step_s, nodes, inputs, plan.controls))
     timed = with_times(vehicle, kept_times(task, plan.task or task), t.places(w))
     return timed, Result(
         w=w,

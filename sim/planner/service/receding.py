@@ -21,7 +21,7 @@ from sim.planner.task.inputs import input_map_of
 from sim.planner.task.mpc import with_goal_at
 from sim.planner.task.poses import once_around, positions
 from sim.planner.task.task import Task
-from sim.planner.transcription.motion import Motion
+from sim.planner.transcription.motion import PlannedMotion
 from sim.platform.errors import InputError, quote
 from sim.platform.validation import number
 from sim.steppers.choice import stepper_of
@@ -309,5 +309,5 @@ class _Flight:
 
     def trajectory(self) -> Trajectory:
         controls = np.array([*self._controls, self._controls[-1]])
-        move = Motion(self._step_s, np.array(self._nodes), controls, controls)
+        move = PlannedMotion(self._step_s, np.array(self._nodes), controls, controls)
         return trajectory(self.vehicle, self._scheme, move)

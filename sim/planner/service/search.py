@@ -18,7 +18,7 @@ from sim.planner.task.poses import turns_missed
 from sim.planner.task.task import Task
 from sim.planner.task.waypoints import kept_times, waypoint_places, with_times
 from sim.planner.transcription.funnel import funnel_of
-from sim.planner.transcription.motion import Motion, motion
+from sim.planner.transcription.motion import PlannedMotion, motion
 from sim.planner.transcription.parameters import parameters
 from sim.platform.processes import in_order
 from sim.vehicles.forms.base import Vehicle
@@ -33,7 +33,7 @@ _CHEAPER, _RETIMED = 1e-4, 6
 _GIVEN = 1e-4
 """Of what is negotiable, in scaled units, that does not count as given up."""
 _TURNS_MISSED = "it ends without the full turns that the goal's heading counts"
-Known = tuple[Task, Motion, float]
+Known = tuple[Task, PlannedMotion, float]
 """A motion with its own task and its cost."""
 
 
@@ -46,7 +46,7 @@ class Found:
     result: Result
     p: np.ndarray
     """Parameters of the problem that was solved."""
-    motion: Motion
+    motion: PlannedMotion
     clear: Clearance
     iterations: int
 
@@ -172,7 +172,7 @@ class Search:
             for found in answers:
                 yield found and replace(found, task=replace(found.task, ground=self.task.ground))
 
-    def retimed(self, task: Task, move: Motion, cost: float) -> Found | None:
+    def retimed(self, task: Task, move: PlannedMotion, cost: float) -> Found | None:
         """What a motion becomes when it is done a little sooner or later, as long as that makes it cheaper; else None.
 
         Obstacles are kept away from at the nodes, and which node it is that comes by an obstacle, or at which gears
@@ -189,7 +189,9 @@ class Search:
                     break
         return best
 
-    def _moved_on(self, task: Task, move: Motion, cost: float, bows: int, direction: float) -> Found | None:
+    def _moved_on(
+        self, task: Task, move: PlannedMotion, cost: float, bows: int, direction: float
+    ) -> Found | None:
         """By one node after the other, until that is no longer cheaper."""
         solvers, best = self.problem(task), None
         given_up = solvers.given_up

@@ -10,7 +10,7 @@ from sim.vehicles.forms.base import Vehicle
 
 
 @dataclass(frozen=True)
-class Motion:
+class PlannedMotion:
     """Nodes and inputs of an iterate."""
 
     step_s: float
@@ -22,14 +22,14 @@ class Motion:
     """(N+1, n_controls)."""
 
 
-def motion(transcription: Transcription, w: np.ndarray, p: np.ndarray) -> Motion:
+def motion(transcription: Transcription, w: np.ndarray, p: np.ndarray) -> PlannedMotion:
     """Read an iterate in SI units."""
     t, model = transcription, transcription.model
     y, z, a = t.rows_of(w, p)
     h = t.step_s(w, p)
     numbers = p[model.parameters.slice("vehicle")]
     nodes = t.nodes.conversions.nodes(y, z, a, numbers, h)
-    return Motion(h, _unwrapped(model.vehicle, nodes), a, model.input_map.controls(a))
+    return PlannedMotion(h, _unwrapped(model.vehicle, nodes), a, model.input_map.controls(a))
 
 
 def _unwrapped(vehicle: Vehicle, nodes: np.ndarray) -> np.ndarray:
