@@ -24,7 +24,7 @@ LIFT_M = 0.06
 
 
 @dataclass(frozen=True, eq=False)
-class Way:
+class PlanPath:
     """A plan in the world, computed once."""
 
     record: PlanRecord
@@ -41,12 +41,12 @@ class Way:
         return float(np.ptp(self.poses[:, :3, 3], axis=0).max())
 
 
-def half_width_m(way: Way, size_m: float) -> float:
+def half_width_m(way: PlanPath, size_m: float) -> float:
     """Half the width of the present plan's ribbon: no wider than the way is long."""
     return max(min(0.06 * size_m, 0.15 * way.reach_m), 0.003 * way.reach_m)
 
 
-def _edges(way: Way, half_m: float) -> tuple[np.ndarray, np.ndarray]:
+def _edges(way: PlanPath, half_m: float) -> tuple[np.ndarray, np.ndarray]:
     """(N+1, 3) left and right edge of a band that banks with the vehicle."""
     side, up = way.poses[:, :3, 1], way.poses[:, :3, 2]
     middle = way.poses[:, :3, 3] + LIFT_M * up
@@ -58,7 +58,7 @@ def _lighter(colour: Colour) -> Colour:
     return r, g, b
 
 
-def ribbon(way: Way, colour: Colour, half_m: float, alpha: float) -> tuple[Surface, list[Polyline]]:
+def ribbon(way: PlanPath, colour: Colour, half_m: float, alpha: float) -> tuple[Surface, list[Polyline]]:
     """A band that banks with the vehicle, and its two edges."""
     edges = _edges(way, half_m)
     opaque = np.full(len(way.poses), 0.95)
@@ -73,7 +73,7 @@ def cased(lines: list[Polyline]) -> list[Polyline]:
     ]
 
 
-def rungs(way: Way, colour: Colour, half_m: float) -> list[Polyline]:
+def rungs(way: PlanPath, colour: Colour, half_m: float) -> list[Polyline]:
     """Across the band at equal times: every second, or as seldom as leaves it legible.
 
     One line, which goes along an edge from each rung to the next.
@@ -93,7 +93,7 @@ def rungs(way: Way, colour: Colour, half_m: float) -> list[Polyline]:
     return [Polyline(np.array(points), _lighter(colour), np.full(len(points), 0.7), 1.3)]
 
 
-def held(way: Way, half_m: float) -> list[Polyline]:
+def held(way: PlanPath, half_m: float) -> list[Polyline]:
     """The edges once more, where the plan leans on a limit."""
     record, lines = way.record, []
     for constraint in record.active:
@@ -108,7 +108,7 @@ def held(way: Way, half_m: float) -> list[Polyline]:
     return lines
 
 
-def turns(way: Way, colour: Colour, size_m: float) -> list[Polyline]:
+def turns(way: PlanPath, colour: Colour, size_m: float) -> list[Polyline]:
     """Of what only turns on the spot: the ways of its nose, its left side and its top."""
     if way.reach_m > 0.1 * size_m:
         return []

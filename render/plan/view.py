@@ -7,7 +7,7 @@ import numpy as np
 from render.frame import Arrow, DrawnVehicle, Frame, Polyline, Surface
 from render.plan import shapes
 from render.plan.obstacle_models import obstacle_model
-from render.plan.ribbon import HELD, LIFT_M, Colour, Way, cased, half_width_m, held, ribbon, rungs, turns
+from render.plan.ribbon import HELD, LIFT_M, Colour, PlanPath, cased, half_width_m, held, ribbon, rungs, turns
 from sim.planner.result.record import PlanRecord, control_forces_b
 from sim.planner.service.view import FADE_S, PlanView
 from sim.planner.task.bodies import body_names, jointed, planar, poses_of
@@ -62,7 +62,7 @@ class PlanScene:
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self._ways: dict[int, Way] = {}
+        self._ways: dict[int, PlanPath] = {}
 
     def added(self, frame: Frame, view: PlanView, now_s: float) -> Frame:
         """The frame with everything there is to see of `view` at wall time `now_s`."""
@@ -132,7 +132,7 @@ class PlanScene:
         around = [self._extremes(obstacle.moved(view.origin_w)) for obstacle in view.task.obstacles]
         return np.concatenate([places[:-1], *around, places[-1:]])
 
-    def _way(self, record: PlanRecord, origin_w: tuple[float, float, float]) -> Way:
+    def _way(self, record: PlanRecord, origin_w: tuple[float, float, float]) -> PlanPath:
         way = self._ways.get(id(record))
         if way is not None and way.record is record:
             return way
@@ -145,7 +145,7 @@ class PlanScene:
             return Way(record, found[:, 0], still, {name: found[:, k] for k, name in enumerate(names)})
         poses = np.array([placement(record.vehicle, n, self._world, pivot_w).T_wb for n in record.nodes])
         forces_w = np.einsum("nij,nj->ni", poses[:, :3, :3], control_forces_b(record))
-        return Way(record, poses, forces_w, _bodies_w(record, poses))
+        return PlanPath(record, poses, forces_w, _bodies_w(record, poses))
 
     def _alternatives(self, view: PlanView) -> list[Polyline]:
         """Other ways, thin, the cheaper the clearer."""
@@ -285,7 +285,7 @@ def _bodies_w(record: PlanRecord, poses: np.ndarray) -> dict[str, np.ndarray]:
     return {name: into_world @ T for name, T in bodies.items()}
 
 
-def _ghosts(way: Way, colour: Colour, size_m: float) -> tuple[list[DrawnVehicle], list[Arrow]]:
+def _ghosts(way: PlanPath, colour: Colour, size_m: float) -> tuple[list[DrawnVehicle], list[Arrow]]:
     """Poses at equal distances along the way, each with the force of its controls."""
     record, arrow_m = way.record, max(0.35 * size_m, 0.03 * way.reach_m)
     # Clear of the ribbon where the forces lie in it.
