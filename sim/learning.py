@@ -6,10 +6,13 @@ there is memory for. Needs gymnasium: pip install "holonomy[gym]".
 
 from contextlib import suppress
 
-from sim.analysis.learning_tasks import TASKS, Task
+from sim.analysis.learning_tasks import TASKS, LearningTask
 from sim.platform.errors import InputError
 
-__all__ = ["TASKS", "Task", "enter"]
+__all__ = ["TASKS", "LearningTask", "Task", "enter"]
+
+Task = LearningTask
+"""As it was called before planning had tasks."""
 
 
 def enter() -> None:

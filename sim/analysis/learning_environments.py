@@ -10,7 +10,7 @@ from gymnasium.vector.utils import batch_space
 
 from sim.analysis.batch import start_kernel
 from sim.analysis.batch_lanes import Groups
-from sim.analysis.learning_tasks import SEEN_LIMIT, TASKS, Task
+from sim.analysis.learning_tasks import SEEN_LIMIT, TASKS, LearningTask
 from sim.compiler import compile_kernel
 from sim.compiler.lanes import lane_code, scattered
 from sim.integrators import Integrator, default_for, integrator
@@ -21,21 +21,21 @@ from sim.vehicles.forms.base import Structure
 from sim.vehicles.forms.form import TREES, Support
 
 
-def task_named(name: str) -> Task:
+def task_named(name: str) -> LearningTask:
     """Raises InputError for a name that is none."""
     if name not in TASKS:
         raise InputError(f"unknown task {quote(name)}; allowed: {one_of(TASKS, name)}")
     return TASKS[name]()
 
 
-def spaces_of(task: Task) -> tuple[spaces.Box, spaces.Box]:
+def spaces_of(task: LearningTask) -> tuple[spaces.Box, spaces.Box]:
     """(of observations, of actions)."""
     seen = np.full(len(task.seen), SEEN_LIMIT, np.float32)
     acts = np.ones(len(task.vehicle.controls), np.float32)
     return spaces.Box(-seen, seen, dtype=np.float32), spaces.Box(-acts, acts, dtype=np.float32)
 
 
-def seen_of(task: Task, nodes: np.ndarray) -> np.ndarray:
+def seen_of(task: LearningTask, nodes: np.ndarray) -> np.ndarray:
     """(lanes, k) float32, within the space; zeros for what is no number any more."""
     return np.clip(np.nan_to_num(task.observe(nodes)), -SEEN_LIMIT, SEEN_LIMIT).astype(np.float32)
 

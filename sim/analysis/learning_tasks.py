@@ -19,7 +19,7 @@ SEEN_LIMIT = 1e4
 """Observations are kept within this, so that their space is bounded."""
 
 
-class Task(ABC):
+class LearningTask(ABC):
     """Actions are numbers from -1 to 1, a control each; 0 is the middle of what the task lets the control do."""
 
     step_s: ClassVar[float] = 0.01
@@ -85,7 +85,7 @@ _UP_W = np.array([0.0, 0.0, 1.0])
 _SOLES_M = 1.4
 
 
-class _Flying(Task):
+class _Flying(LearningTask):
     """Moves under its collective, pedals and cyclic; seen from its own body."""
 
     seen: ClassVar[tuple[str, ...]] = (
@@ -241,7 +241,7 @@ class Canyon(_Flying):
         return np.where(through & safe, 100.0, np.where(safe, reward, -50.0)), through | ~safe
 
 
-class _OnPlane(Task):
+class _OnPlane(LearningTask):
     """Goes to a pose in the plane, and stops there."""
 
     reach_m: ClassVar[float] = 12.0
@@ -323,7 +323,7 @@ class Parking(_OnPlane):
         )
 
 
-class SwingUp(Task):
+class SwingUp(LearningTask):
     """A spherical pendulum is pushed from hanging to standing; the hand is too weak to lift it at once."""
 
     seen = ("q_x", "q_y", "q_z", "omega_x_radps", "omega_y_radps", "omega_z_radps")
@@ -353,7 +353,7 @@ class SwingUp(Task):
         return np.where(lost, -50.0, height - 0.01 * turning - 0.01 * np.square(actions).sum(axis=1)), lost
 
 
-TASKS: dict[str, type[Task]] = {
+TASKS: dict[str, type[LearningTask]] = {
     "Hover": Hover,
     "Canyon": Canyon,
     "Landing": Landing,
