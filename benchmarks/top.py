@@ -36,7 +36,7 @@ def lean_deg(run: sim.Trajectory) -> np.ndarray:
     return np.degrees(np.arccos(np.clip(run.pose[:, 2, 2], -1.0, 1.0)))
 
 
-def told(name: str, steps: int, seconds: float) -> str:
+def report_line(name: str, steps: int, seconds: float) -> str:
     """One row: lean in the last tenth, band and end of the energy error, largest error of the vertical momentum."""
     top = sim.vehicle("heavy-top")
     run = sim.simulate(top, name, step=1.0 / steps, duration=seconds)
@@ -73,9 +73,9 @@ def main() -> None:
         f"{exact.energy[0]:.0f} J, {exact.momentum[0, 2]:.0f} kg m^2/s about the vertical"
     )
     for name, steps in RUNS:
-        print(told(name, steps, MINUTE_S))
+        print(report_line(name, steps, MINUTE_S))
     for name, seconds in LONGER:
-        print(told(name, 20, seconds))
+        print(report_line(name, 20, seconds))
     end = exact.pose[round(SHORT_S / SHORT_STEP_S), :, 2]
     methods = [m for m, i in sim.integrators().items() if not i.serves(top) and (i.order == 2 or m == "rk4")]
     for name in methods:

@@ -15,7 +15,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from export.file import export_motions
 from export.motion import STEPS_S, LaneMotion, MotionRecorder, motions_of_takes
 from export.nodes import CameraTrack, camera_track, ground_under
-from export.output import replacing, told_of
+from export.output import naming_file, replacing
 from export.picture import FrameFiles, averaged, write_png
 from export.request import CONTAINERS, Request, format_of
 from export.tables import TableWriter, chosen_channels
@@ -253,7 +253,7 @@ class _Outlets:
     def add(self, snapshot: Snapshot) -> None:
         """The next moment."""
         if self._table is not None and self._csv is not None:
-            with told_of(self._csv):  # not of a file that was opened later
+            with naming_file(self._csv):  # not of a file that was opened later
                 self._table.add(snapshot)
 
     def finish(self) -> None:

@@ -14,13 +14,13 @@ class OutputError(Exception):
 @contextmanager
 def replacing(path: Path, *, lasting: bool = True) -> Iterator[Path]:
     """As `sim.platform.replacing.replacing`, but raises OutputError where the file cannot be created or finished."""
-    with told_of(path), sim.platform.replacing.replacing(path, lasting=lasting) as temporary:
+    with naming_file(path), sim.platform.replacing.replacing(path, lasting=lasting) as temporary:
         yield temporary
 
 
 @contextmanager
-def told_of(path: Path) -> Iterator[None]:
-    """What the system refuses within is told of this file, as OutputError."""
+def naming_file(path: Path) -> Iterator[None]:
+    """What the system refuses within becomes an OutputError that names this file."""
     try:
         yield
     except OSError as error:
@@ -30,5 +30,5 @@ def told_of(path: Path) -> Iterator[None]:
 def check_places(paths: Iterable[Path]) -> None:
     """Raises OutputError for the first of the files that could not be created: before hours of work, not after."""
     for path in paths:
-        with told_of(path):
+        with naming_file(path):
             sim.platform.replacing.check_place(path)

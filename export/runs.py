@@ -44,8 +44,8 @@ def flight(plan: "Plan") -> FlyPlan:
     return FlyPlan(plan.vehicle, plan.integrator, plan.step_s, plan.motion.nodes, plan.controls)
 
 
-def told(plan: "Plan") -> str:
-    """What there is to tell about it."""
+def plan_line(plan: "Plan") -> str:
+    """Its message, cost, defect and steps in one line."""
     return (
         f"{plan.message} Cost {plan.cost:.6g}, defect {plan.defect:.1e}, "
         f"{len(plan.controls) - 1} steps of {plan.step_s:.6g} s"
@@ -101,7 +101,7 @@ def run_headless(
     if plan:
         with shown("Planned"):
             found = solved(scene, world)
-        print(told(found))
+        print(plan_line(found))
         simulation.submit(flight(found))
         request = replace(request, seconds=found.duration_s if seconds is None else seconds)
 

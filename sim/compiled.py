@@ -253,7 +253,7 @@ def _parts(function: Any) -> tuple[str, tuple[Any, ...]]:
         told = ""
         if isinstance(function, Dispatcher):
             plain = function.py_func
-            told = repr(sorted((key, _told(value)) for key, value in function.targetoptions.items()))
+            told = repr(sorted((key, _stable_repr(value)) for key, value in function.targetoptions.items()))
             told += getattr(_pipeline(function), "told", "")
         elif isinstance(function, _Intrinsic):
             plain = function._defn
@@ -269,12 +269,12 @@ def _pipeline(dispatcher: Any) -> Any:
 
 def _code(code: CodeType) -> str:
     """What a function does, wherever its text stands."""
-    constants = [_code(c) if isinstance(c, CodeType) else _told(c) for c in code.co_consts]
+    constants = [_code(c) if isinstance(c, CodeType) else _stable_repr(c) for c in code.co_consts]
     names = code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars
     return repr((code.co_code, names, constants))
 
 
-def _told(value: Any) -> str:
+def _stable_repr(value: Any) -> str:
     """The same in every process: the order of a set is not."""
     return repr(sorted(map(repr, value)) if isinstance(value, set | frozenset) else value)
 
@@ -297,7 +297,7 @@ def _names(code: CodeType) -> set[str]:
 def _value(value: Any, used: list[Any]) -> str:
     """Text for a constant; functions of the project are put among the used."""
     if value is None or isinstance(value, bool | int | float | complex | str | bytes | set | frozenset):
-        return _told(value)
+        return _stable_repr(value)
     if isinstance(value, np.ndarray | np.generic):
         return f"{value.dtype} {value.shape} {hashlib.sha256(value.tobytes()).hexdigest()}"
     if isinstance(value, numba.types.ExternalFunction):

@@ -194,8 +194,8 @@ class SceneView:
                 *gate_panes,
                 *self.film.dust(view),
             ),
-            water_box=self._told(BoxPicture),
-            cones=self._told(ObstaclesPicture),
+            water_box=self._environment_as(BoxPicture),
+            cones=self._environment_as(ObstaclesPicture),
             wakes=_there(marks.wake(shown) for marks, shown in left),
             splashes=tuple(splash for marks, shown in left for splash in marks.splashes(shown, wall_s)),
             sea=self._sea,
@@ -207,7 +207,7 @@ class SceneView:
         vehicle = drawn(shown, self._shown[0], options.highlight)
         return self.film.broken(vehicle) if shown is self._shown[0] and not shown.apart else (vehicle,)
 
-    def _told(self, kind: type[Thing]) -> Thing | None:
+    def _environment_as(self, kind: type[Thing]) -> Thing | None:
         """What the moving environment shows, where it is of this kind."""
         return self._environment if isinstance(self._environment, kind) else None
 

@@ -141,7 +141,7 @@ def _run(
         except CancelledError:
             raise InputError("the scheduler of the sweep is gone; allowed: one that stays") from None
         except Exception as error:
-            raise InputError(_told(error, table, chunk)) from None
+            raise InputError(_failure_line(error, table, chunk)) from None
         table.put(chunk, answer)
         future.release()
 
@@ -176,7 +176,7 @@ def _run(
         )
 
 
-def _told(error: BaseException, table: Table, chunk: int) -> str:
+def _failure_line(error: BaseException, table: Table, chunk: int) -> str:
     begin, end = table.bounds(chunk)
     text = str(error).splitlines()[0] if str(error) else ""
     return f"points {begin} to {end - 1}: {type(error).__name__} {text}"

@@ -22,7 +22,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Self, TypeVar, overload
 
 from sim.platform.errors import InputError, one_of, quote
-from sim.platform.user_files import told_by
+from sim.platform.user_files import error_line
 from sim.platform.validation import number
 from sim.vehicles import State, Vehicle
 
@@ -160,7 +160,7 @@ def made_controller(kind: type[Controller], gains: Mapping[str, float] = Mapping
     except InputError:
         raise
     except (Exception, SystemExit) as error:
-        raise InputError(f"controller {kind.__name__}: cannot be made: {told_by(error)}") from error
+        raise InputError(f"controller {kind.__name__}: cannot be made: {error_line(error)}") from error
     return with_gains(made, gains) if gains else made
 
 
@@ -170,7 +170,7 @@ def with_gains(controller: C, gains: Mapping[str, float]) -> C:
     try:
         new = copy.copy(controller)
     except Exception as error:
-        raise InputError(f"controller {kind.__name__}: cannot be copied: {told_by(error)}") from error
+        raise InputError(f"controller {kind.__name__}: cannot be copied: {error_line(error)}") from error
     own_dict(new).update(_gains=dict(changed_gains(controller)), _plotted={})
     for name, value in gains.items():
         _gain(kind, name).__set__(new, value)

@@ -17,7 +17,7 @@ import numpy as np
 from sim.controllers.controller import Controller, PilotInput, with_gains
 from sim.controllers.sensors import SensorSuite
 from sim.platform.errors import InputError, quote
-from sim.platform.user_files import line_in, told_by
+from sim.platform.user_files import error_line, line_in
 from sim.platform.validation import number, numeric
 from sim.vehicle_config import config_of
 from sim.vehicles import State, Vehicle
@@ -143,7 +143,7 @@ class ControlLoop:
         if isinstance(error, _TookTooLong):
             said = f"a call took more than {self._deadline_s:g} s"
         else:
-            said = told_by(error)
+            said = error_line(error)
         return f"controller {kind.__name__}{at}: {said}"
 
 

@@ -160,7 +160,7 @@ class Server:
             try:
                 data = connection.recv(wait_s)
             except TimeoutError:
-                connection.send(encode({"snapshot": told(self._simulation().snapshot)}))
+                connection.send(encode({"snapshot": values_of(self._simulation().snapshot)}))
                 due_s = time.monotonic() + every_s
                 continue
             answer: dict[str, object] = {"id": None}
@@ -181,7 +181,7 @@ class Server:
         """What answers it. Raises InputError."""
         match request:
             case _Look():
-                return {"snapshot": told(self._simulation().snapshot)}
+                return {"snapshot": values_of(self._simulation().snapshot)}
             case _Open(scene=scene):
                 self._open_scene(scene)
                 return {"message": f"{scene} is opened"}
@@ -193,7 +193,7 @@ class Server:
                 except (TooLate, CancelledError):
                     raise InputError(f"{name}: no answer within {ANSWER_S:g} s") from None
                 answer = {"message": seen.message, "time_s": seen.clock_s}
-                return answer | {"snapshot": told(seen)} if look else answer
+                return answer | {"snapshot": values_of(seen)} if look else answer
 
 
 def _read(data: bytes | str) -> _Request:
@@ -228,7 +228,7 @@ def _checked_rate(every_s: float) -> float:
     raise InputError(f"every_s = {every_s} is refused; allowed: 0, or {FASTEST_S:g} to {SLOWEST_S:g}")
 
 
-def told(snapshot: Snapshot) -> dict[str, object]:
+def values_of(snapshot: Snapshot) -> dict[str, object]:
     """A snapshot as it is sent: SI units, world frame with z up, body frames with x forward and y left."""
     return {
         "scene": snapshot.scene,

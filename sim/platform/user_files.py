@@ -271,7 +271,9 @@ def run_own(what: str, reference: str, path: Path, source: bytes) -> ModuleType:
     except (Exception, SystemExit) as error:
         line = line_in(path, error)
         at = f" (line {line})" if line else ""
-        raise InputError(f"{what} {reference!r}: {path.name} cannot be run{at}: {told_by(error)}") from error
+        raise InputError(
+            f"{what} {reference!r}: {path.name} cannot be run{at}: {error_line(error)}"
+        ) from error
 
 
 def line_in(path: Path, error: BaseException) -> int | None:
@@ -283,7 +285,7 @@ def line_in(path: Path, error: BaseException) -> int | None:
     return lines[-1] if lines else None
 
 
-def told_by(error: BaseException) -> str:
+def error_line(error: BaseException) -> str:
     """The kind of an error and the first line of what it says."""
     try:
         said = (error.msg if isinstance(error, SyntaxError) else str(error)).strip().splitlines()

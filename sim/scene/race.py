@@ -248,13 +248,13 @@ class Standing:
         return float(lengths[: self.due].sum() - left_m), float(lengths.sum())
 
     @property
-    def told_s(self) -> tuple[float, ...]:
+    def shown_splits_s(self) -> tuple[float, ...]:
         """Splits of this lap, or of the last one where none runs."""
         return self.splits_s if self.running or self.lap is None else self.lap.splits_s
 
     def behind_s(self, rival: Rival) -> float | None:
         """Time lost to a rival at the last passage of this lap or, between laps, of the last one; None before any."""
-        splits = self.told_s
+        splits = self.shown_splits_s
         return splits[-1] - rival.splits_s[len(splits) - 1] if splits else None
 
 

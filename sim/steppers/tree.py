@@ -38,7 +38,7 @@ class TreeStepper:
         if sampled and ACCELERATED.get(integrator.name) == RK4:
             self.moments = (0.0, 0.5, 1.0)
         self.layout: ObservationLayout = layout_of(vehicle)
-        self._vehicle, self._told = vehicle, vehicle.told
+        self._vehicle, self._reported = vehicle, vehicle.reported
         self._nq, self._nv = vehicle.tree.nq, vehicle.tree.nv
         self._variational = bool(integrator.solver)
         self._local = threading.local()
@@ -257,7 +257,7 @@ class TreeStepper:
             bound = BoundTree(tree, LIMIT_STEP_S, loops=loops, solver=solver, limit_step_s=LIMIT_STEP_S)
             found = kept[key] = (
                 bound,
-                Reported(tree.carriers, offsets, lines, *self._told),
+                Reported(tree.carriers, offsets, lines, *self._reported),
                 bound.arrays,
             )
         return found

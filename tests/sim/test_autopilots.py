@@ -193,18 +193,18 @@ def test_a_top_is_calmed_by_a_torque_that_leaves_both_its_momenta_alone() -> Non
     first = simulation.snapshot.lanes[0]
     leans, energies = [], []
     for lane in flown(simulation, 12.0, 0.02):
-        leans.append(lane.told("lean"))
+        leans.append(lane.scalar("lean"))
         energies.append(lane.energy_J)
     assert np.ptp(leans[:100]) > 0.1
     assert np.ptp(leans[-100:]) < 1e-3 * np.ptp(leans[:100])  # 1e-4
     assert all(b < a + 1e-4 for a, b in pairwise(energies))  # 2e-6 J up, of 2.0 J down
     for kept in ("momentum_vertical", "momentum_axial"):
-        assert lane.told(kept) == pytest.approx(first.told(kept), rel=1e-4)  # 1.2e-5
+        assert lane.scalar(kept) == pytest.approx(first.scalar(kept), rel=1e-4)  # 1.2e-5
     # Steady precession: I_t cos(lean) w^2 - L_a w + m g l = 0 with the axial momentum L_a; the slow root.
     inertia, moment = lane.parameters["inertia"][0], 24.0 * 9.81 * 0.25
-    a, b = inertia * math.cos(leans[-1]), lane.told("momentum_axial")
+    a, b = inertia * math.cos(leans[-1]), lane.scalar("momentum_axial")
     slow = (b - math.sqrt(b * b - 4.0 * a * moment)) / (2.0 * a)
-    assert lane.told("precession") == pytest.approx(slow, rel=1e-3)  # 6e-5
+    assert lane.scalar("precession") == pytest.approx(slow, rel=1e-3)  # 6e-5
 
 
 def test_the_quadrotor_comes_back_to_its_place_after_a_pull() -> None:

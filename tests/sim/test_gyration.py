@@ -12,7 +12,7 @@ TOP = sim.vehicle("heavy-top", arm=(0.1, -0.2, 0.4))
 AXIS_B = np.array([0.1, -0.2, 0.4]) / np.linalg.norm([0.1, -0.2, 0.4])
 
 
-def told(R_wb: np.ndarray, omega_b: np.ndarray) -> Observation:
+def observed(R_wb: np.ndarray, omega_b: np.ndarray) -> Observation:
     node = TOP.state_of(TOP.group.from_matrix(R_wb), omega_b).node
     observed = observed_by_symbols(TOP, node[None], np.zeros((1, 3)), 1.0)
     return Observation(observed.layout, observed.rows[0])
@@ -28,7 +28,7 @@ def test_precession_is_the_rate_at_which_the_axis_goes_round_and_spin_is_along_i
     rng = np.random.default_rng(seed)
     R_wb = Rotation.random(random_state=seed).as_matrix()
     omega_b, eps_s = 5.0 * rng.normal(size=3), 1e-5
-    seen = told(R_wb, omega_b)
+    seen = observed(R_wb, omega_b)
     values, momentum_w = seen.observables, R_wb @ (np.array(TOP.values["inertia"]) * omega_b)
     after, before = (R_wb @ Rotation.from_rotvec(s * eps_s * omega_b).as_matrix() for s in (1, -1))
     turned = np.angle(np.exp(1j * (azimuth_rad(after) - azimuth_rad(before))))
@@ -46,7 +46,7 @@ def test_precession_is_the_rate_at_which_the_axis_goes_round_and_spin_is_along_i
 
 def test_upright_it_precesses_about_nothing_and_without_an_arm_its_axis_is_body_z() -> None:
     up = Rotation.align_vectors([[0.0, 0.0, 1.0]], [AXIS_B])[0].as_matrix()
-    assert np.isnan(told(up, np.array([1.0, 2.0, 3.0])).observables["precession"])
+    assert np.isnan(observed(up, np.array([1.0, 2.0, 3.0])).observables["precession"])
     centred = TOP.with_parameters(arm=(0.0, 0.0, 0.0))
     node = centred.state(omega=(0.0, 0.0, 7.0)).node
     seen = observed_by_symbols(centred, node[None], np.zeros((1, 3)), 1.0).observables
@@ -56,7 +56,7 @@ def test_upright_it_precesses_about_nothing_and_without_an_arm_its_axis_is_body_
 
 def test_its_centre_of_mass_is_a_body() -> None:
     R_wb = Rotation.random(random_state=9).as_matrix()
-    seen = told(R_wb, np.zeros(3))
+    seen = observed(R_wb, np.zeros(3))
     poses = seen.layout.named_poses(seen.row)
     np.testing.assert_allclose(poses["centre"][:3, 3], R_wb @ np.array(TOP.values["arm"]), atol=1e-15)
     assert float(TOP.energy(ca.SX(seen_node(R_wb)), TOP.symbols(ca.SX(TOP.parameter_vector)))) == (

@@ -175,7 +175,7 @@ def test_it_is_flown_in_a_scene_pushed_and_measured_against_a_reference(tmp_path
     assert abs(pushed.energy_J - before) > 1.0
     assert pushed.status is LaneStatus.RUNNING
     running.submit(SetReference(False))
-    assert np.isfinite(running.advance(0.5).lanes[0].told("tension"))
+    assert np.isfinite(running.advance(0.5).lanes[0].scalar("tension"))
 
 
 @pytest.mark.parametrize(

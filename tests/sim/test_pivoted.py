@@ -44,11 +44,11 @@ def test_put_down_upright_and_at_rest_it_starts_as_the_vehicle_does_with_that_he
     c, s = np.cos(1.2), np.sin(1.2)
     expected = np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]]) @ sim.vehicle("heavy-top").default_state().pose
     np.testing.assert_allclose(lane.T_wb[:3, :3], expected, atol=1e-12)
-    assert lane.told("spin") == pytest.approx(30.0)
+    assert lane.scalar("spin") == pytest.approx(30.0)
     leaning = replace(TOP.start, pitch_rad=0.5)
     at_rest = simulation(replace(TOP, start=leaning)).snapshot.lanes[0]
     assert not at_rest.twist_b.any()
-    assert at_rest.told("lean") == pytest.approx(0.5)
+    assert at_rest.scalar("lean") == pytest.approx(0.5)
 
 
 def test_vehicles_come_onto_the_stand_and_off_it_where_they_are():
@@ -92,10 +92,10 @@ def test_what_its_weight_keeps_is_kept_and_a_hand_changes_it():
     lane = running.advance(5.0).lanes[0]
     assert lane.change("momentum_vertical") == pytest.approx(0.0, abs=1e-11)
     assert lane.change("momentum_axial") == pytest.approx(0.0, abs=1e-11)
-    assert lane.told("momentum_vertical") == pytest.approx(lane.momentum_w[2], abs=1e-12)
+    assert lane.scalar("momentum_vertical") == pytest.approx(lane.momentum_w[2], abs=1e-12)
     twisted = fly(running, 1.0, yaw=-1.0)
     # Half a step of 10 ms is how well the moment is known at which the hand takes hold.
-    assert twisted.told("spin") == pytest.approx(lane.told("spin") + 10.0 / 1.1, abs=0.06)
+    assert twisted.scalar("spin") == pytest.approx(lane.scalar("spin") + 10.0 / 1.1, abs=0.06)
 
 
 def test_a_push_down_quickens_the_precession_and_a_push_ahead_lifts_the_tip():
@@ -111,7 +111,7 @@ def test_a_push_down_quickens_the_precession_and_a_push_ahead_lifts_the_tip():
         fly(running, 2.0, **sticks)
         lane = running.snapshot.lanes[0]
         axis = lane.T_wb[:3, 2]
-        return np.unwrap([0.0, np.arctan2(axis[1], axis[0])])[1], lane.told("lean")
+        return np.unwrap([0.0, np.arctan2(axis[1], axis[0])])[1], lane.scalar("lean")
 
     free, pushed, ahead = mean(), mean(pitch=1.0), mean(roll=-1.0)
     assert pushed[0] > 1.2 * free[0]
@@ -121,9 +121,9 @@ def test_a_push_down_quickens_the_precession_and_a_push_ahead_lifts_the_tip():
 def test_the_scene_shows_what_its_text_says():
     """Ten seconds of heavy-top, untouched: lean of each lane, and which of them has diverged."""
     flown, rk4, rk2, euler = simulation(load_scene("heavy-top")).advance(10.0).lanes
-    assert 45.0 < np.degrees(flown.told("lean")) < 58.5
-    assert np.degrees(rk4.told("lean")) > 85.0
-    assert np.degrees(rk2.told("lean")) < 40.0
+    assert 45.0 < np.degrees(flown.scalar("lean")) < 58.5
+    assert np.degrees(rk4.scalar("lean")) > 85.0
+    assert np.degrees(rk2.scalar("lean")) < 40.0
     assert euler.status is LaneStatus.DIVERGED
     assert "energy past" in euler.status_text
     assert [lane.status for lane in (flown, rk4, rk2)] == [LaneStatus.RUNNING] * 3

@@ -7,7 +7,7 @@ from sim.platform.progress import Job
 from sim.simulation.lanes.snapshot import Waiting
 from tests.ui import fakes
 from tests.ui.bench import Bench
-from ui.features.scenes.coming import draw_coming, draw_waiting, told
+from ui.features.scenes.coming import draw_coming, draw_waiting, job_line
 from ui.features.scenes.view import CancelLoading
 from ui.window.wording import menu_text, swaps
 
@@ -18,8 +18,8 @@ def test_what_is_made_ready_is_told_and_can_be_given_up(bench: Bench) -> None:
         "coming/cancel", lambda now, context: draw_coming("canyon", jobs, context), fakes.snapshot()
     )
     assert asked == [CancelLoading()]
-    assert told(jobs[0]) == "World: canyon, 1.5 s"
-    assert told(jobs[1]).startswith("Kernel: rk4, compiling step (7), ")
+    assert job_line(jobs[0]) == "World: canyon, 1.5 s"
+    assert job_line(jobs[1]).startswith("Kernel: rk4, compiling step (7), ")
 
 
 def test_a_scene_that_is_given_up_never_comes() -> None:

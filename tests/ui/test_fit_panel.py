@@ -8,7 +8,7 @@ from sim.analysis.shooting import Identified
 from sim.commands import SetParameter
 from tests.ui import fakes
 from tests.ui.bench import Bench
-from ui.features.fit import CancelFit, FitChoice, FitTake, FitView, draw_fit, told_of
+from ui.features.fit import CancelFit, FitChoice, FitTake, FitView, draw_fit, unidentified
 from ui.features.vehicle import FlownParameters
 
 
@@ -66,4 +66,4 @@ def test_what_is_found_is_used_as_an_edit_of_parameters_or_dropped(bench: Bench)
     ],
 )
 def test_what_the_data_do_not_tell_is_said(names: tuple[str, ...], said: str) -> None:
-    assert told_of(names) == said
+    assert unidentified(names) == said

@@ -14,7 +14,7 @@ from sim.simulation.lanes.snapshot import LookBack, Snapshot
 from sim.simulation.runs.judge import Progress
 from tests.ui import fakes
 from tests.ui.bench import Bench
-from ui.features.goals import DUE, OPEN, SKIPPED, TICK, draw_goals, told
+from ui.features.goals import DUE, OPEN, SKIPPED, TICK, draw_goals, goal_lines
 from ui.features.lanes import draw_lanes_out_of_view
 from ui.hud.instruments import draw_instruments
 from ui.hud.markers import clear_of, draw_marker, edge_place
@@ -41,7 +41,7 @@ def texts(progress: Progress, bench: Bench) -> list[str]:
 
     def draw(snapshot: Snapshot, context: PanelContext) -> None:
         pen = Pen(imgui.get_background_draw_list(), context.fonts, context.scale)
-        lines = told(progress, pen, 230.0, context)
+        lines = goal_lines(progress, pen, 230.0, context)
         found[:] = [f"{mark} {text}" for mark, text, *_ in lines]
 
     bench.frame(draw, fakes.snapshot())

@@ -60,7 +60,7 @@ def _race(standing: Standing | None) -> dict[str, object] | None:
         return None
     return {
         "due": standing.due,
-        "splits_s": list(standing.told_s),
+        "splits_s": list(standing.shown_splits_s),
         "laps": standing.laps,
         "rivals": {rival.name: list(rival.splits_s) for rival in standing.rivals},
     }

@@ -142,7 +142,7 @@ def _found(
         imgui.text_unformatted(f"{_sure(value, found.standard_errors[name])} {unit}".rstrip())
         note(context, f"fit/found/{name}")
     for names in found.confounded:
-        prose(told_of(names))
+        prose(unidentified(names))
     if not found.converged:
         prose("The search did not settle: values are as far as it came.")
     noise = ", ".join(f"{name.replace('_', ' ')} {sigma:.2g}" for name, sigma in found.noise.items())
@@ -169,8 +169,8 @@ def _found(
     return requests
 
 
-def told_of(names: tuple[str, ...]) -> str:
-    """What cannot be told of these numbers."""
+def unidentified(names: tuple[str, ...]) -> str:
+    """Says that a take does not determine these numbers."""
     if len(names) == 1:
         return f"{names[0]}: this take does not tell it."
     return f"{', '.join(names)}: this take does not tell them apart."

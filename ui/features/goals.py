@@ -17,7 +17,7 @@ from ui.settings.view_settings import distance
 from ui.window import theme
 from ui.window.context import PanelContext, SceneCamera
 from ui.window.requests import Action, LoadScene, Request
-from ui.window.wording import told_in
+from ui.window.wording import has_caption
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ TICK, SKIPPED, DUE, OPEN = (
     "\N{MIDDLE DOT}",
 )
 HIGHEST = 0.36
-"""Share of the scene's height that it may take; beyond it only the due goal is told, and which of them it is."""
+"""Share of the scene's height that it may take; beyond it only the due goal is shown, and which of them it is."""
 
 Line = tuple[str, str, theme.Colour, bool]
 """(mark, text, colour, bold)."""
@@ -51,7 +51,7 @@ def draw_goals(progress: Progress, context: PanelContext) -> None:
     x, y, scene_width, scene_height = context.scene_rect
     wide = min(pen.px(WIDTH), scene_width - pen.px(2.0 * MARGIN))
     room = wide - pen.px(2.0 * PAD + 16.0)
-    lines = told(progress, pen, room, context)
+    lines = goal_lines(progress, pen, room, context)
     if pen.px(ROW) * (len(lines) + 1) > HIGHEST * scene_height:
         lines = _due_only(lines, progress)
     tape = context.rects.get("hud/heading")
@@ -85,7 +85,7 @@ def _due_only(lines: list[Line], progress: Progress) -> list[Line]:
     ]
 
 
-def told(progress: Progress, pen: Pen, room: float, context: PanelContext) -> list[Line]:
+def goal_lines(progress: Progress, pen: Pen, room: float, context: PanelContext) -> list[Line]:
     """Its lines."""
     lines: list[Line] = []
     for index, goal in enumerate(progress.goals):
@@ -101,7 +101,7 @@ def told(progress: Progress, pen: Pen, room: float, context: PanelContext) -> li
                 if way is not None:  # whose marker goes ahead
                     done_m = max(way.way_m - progress.distance_m, 0.0)
                     told = f"{distance(done_m, units)} along the way, {distance(progress.distance_m, units)} left"
-                lines.append(("", told, theme.INK, True))
+                lines.append(("", goal_lines, theme.INK, True))
         else:
             left_out = index in progress.skipped
             mark = SKIPPED if left_out else TICK if index < progress.at else OPEN
@@ -153,7 +153,7 @@ def draw_goals_over(snapshot: Snapshot, context: PanelContext) -> list[Request]:
         return []
     if snapshot.lanes[0].vehicle != scene.vehicle.name:
         return []
-    if not (view.caption and told_in(scene, snapshot)):  # a caption has what is due in its own words
+    if not (view.caption and has_caption(scene, snapshot)):  # a caption has what is due in its own words
         draw_goals(progress, context)
     camera = context.find(SceneCamera)
     if progress.marker_w is not None and camera is not None and view.views == 1:

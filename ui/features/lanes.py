@@ -35,7 +35,7 @@ from ui.window.widgets import (
     segmented,
     tooltip,
 )
-from ui.window.wording import off_text, step_text, told_in
+from ui.window.wording import has_caption, off_text, step_text
 
 SPREAD_RANGE_M = (0.0, 30.0)
 STATUS_COLOURS = {
@@ -247,7 +247,7 @@ ASTRAY_M, ASTRAY_RAD = 0.1, 0.1
 def draw_caption(scene: Scene, snapshot: Snapshot, context: PanelContext) -> None:
     """Over a part of the scene where nothing happens; nothing for scenes without a caption."""
     told = scene.comparison
-    if not told_in(scene, snapshot):
+    if not has_caption(scene, snapshot):
         return
     x, y, width, height = context.scene_rect
     split, gap = context.view.views > 1, context.px(12.0)

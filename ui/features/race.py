@@ -43,7 +43,7 @@ def clock(seconds: float) -> str:
 def difference(standing: Standing, rival: Rival) -> tuple[str, theme.Colour]:
     """What is told of a rival: time lost (+) or won (-) at the last gate, else its time for the whole."""
     behind_s = standing.behind_s(rival)
-    if behind_s is None or len(standing.told_s) < 2:
+    if behind_s is None or len(standing.shown_splits_s) < 2:
         return clock(rival.splits_s[-1]), theme.MUTED
     return f"{behind_s:+.2f}", theme.GOOD if behind_s <= 0.0 else theme.WARNING
 
@@ -51,7 +51,7 @@ def difference(standing: Standing, rival: Rival) -> tuple[str, theme.Colour]:
 def rows(standing: Standing, x_w: np.ndarray) -> list[tuple[str, str, theme.Colour]]:
     """(what, value, colour), the first two above the ghosts."""
     course = standing.course
-    passed = len(standing.told_s)
+    passed = len(standing.shown_splits_s)
     if standing.running:
         gate = f"{passed} of {course.passages}"
     else:

@@ -255,7 +255,7 @@ def _rotor(lane: LaneSnapshot, config: VehicleConfig, speed_mps: float) -> tuple
     if not config.model.rotors:
         return 0.0, 0.0, 0.0
     main = max(config.model.rotors, key=lambda rotor: rotor.radius_m)
-    load = lane.told("lift_over_weight")
+    load = lane.scalar("lift_over_weight")
     load = min(max(load, 0.0), 3.0) if math.isfinite(load) else 1.0
     passing_hz = main.blades * abs(main.spin_radps) / (2.0 * math.pi)
     return passing_hz, level_of(load), min(0.25 * load + 0.5 * min(speed_mps / SLAP_MPS, 1.0), 1.0)

@@ -121,6 +121,6 @@ def menu_text(present: str, coming: str) -> str:
     return f"{present} \N{RIGHTWARDS ARROW} {coming} ..." if coming else present
 
 
-def told_in(scene: Scene, snapshot: Snapshot) -> bool:
+def has_caption(scene: Scene, snapshot: Snapshot) -> bool:
     """Whether there is a caption."""
     return bool(scene.comparison.caption) and snapshot.scene == scene.name

@@ -91,7 +91,7 @@ def _compiled(
                 )  # which meshes without volume have too
             model = spec.compile()
         except ValueError as error:
-            raise InputError(_told(str(error))) from None
+            raise InputError(_parser_line(str(error))) from None
     return model, np.array([collides[model.geom(k).name] for k in range(model.ngeom)], bool), remarks
 
 
@@ -115,7 +115,7 @@ def _free(spec: Any) -> None:
     roots[0].add_freejoint()
 
 
-def _told(message: str) -> str:
+def _parser_line(message: str) -> str:
     """The parser's message in one line. Its line numbers are not the file's."""
     lines = [line.split(", id ")[0].split(", line ")[0].strip() for line in message.splitlines()]
     kept = [line for line in lines if line and not line.startswith("The static bodies")]

@@ -34,7 +34,7 @@ class Oracle:
         jacobian = {"g": g, "jac_g_x": program.jacobian_gather.sparsity}
         self._jacobian = _Compiled("nlp_jac_g", self._point, jacobian, self._derivatives)
         told = {"f": one, "g": g, "grad_gamma_x": x, "grad_gamma_p": p}
-        self._summary = _Compiled("nlp_grad", self._point | self._multipliers, told, self._told)
+        self._summary = _Compiled("nlp_grad", self._point | self._multipliers, told, self._at_solution)
         self._hessians: dict[Backend, _Compiled] = {}
 
     def derivatives(self, backend: Backend) -> dict[str, ca.Function]:
@@ -86,7 +86,7 @@ class Oracle:
                 array[:] = np.nan
         return True
 
-    def _told(self, given: _Arrays, out: _Outputs) -> None:
+    def _at_solution(self, given: _Arrays, out: _Outputs) -> None:
         """What is asked for once at a solution; prices of parameters are not."""
         if self._withheld(out):
             return

@@ -140,7 +140,7 @@ class LaneSnapshot:
         """It is not simulated."""
         return self.integrator in (MEASURED, PLANNED, LAPPED)
 
-    def told(self, name: str) -> float:
+    def scalar(self, name: str) -> float:
         """A scalar observable; nan where the vehicle has none of that name."""
         value = self.observables.get(name, math.nan)
         return float(value) if np.ndim(value) == 0 else math.nan
@@ -148,7 +148,7 @@ class LaneSnapshot:
     def change(self, name: str) -> float:
         """By how much a scalar observable differs from the start."""
         start = self.observables_start.get(name, math.nan)
-        return self.told(name) - float(start) if np.ndim(start) == 0 else math.nan
+        return self.scalar(name) - float(start) if np.ndim(start) == 0 else math.nan
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -162,7 +162,7 @@ class Judge:
             turning_radps=float(np.linalg.norm(lane.twist_b[:3])),
             on_ground=lane.on_ground,
             observables=lane.observables,
-            gates=0 if race is None else race.course.passages if race.laps else len(race.told_s),
+            gates=0 if race is None else race.course.passages if race.laps else len(race.shown_splits_s),
             laps=0 if race is None else race.laps,
             lanes=len(lanes),
             stopped=any(each.status is LaneStatus.DIVERGED for each in lanes),

@@ -173,8 +173,8 @@ class ArticulatedVehicle(Vehicle):
         return turning
 
     @property
-    def told(self) -> tuple[np.ndarray, np.ndarray]:
-        """Which joints' coordinates (bodies of the arrays) and which velocities' torques are told one by one."""
+    def reported(self) -> tuple[np.ndarray, np.ndarray]:
+        """Bodies whose joints' coordinates, and velocities whose torques, are reported one by one."""
         turning = np.flatnonzero(self.tree.arrays.kind != FREE)
         return _spread(turning), _spread(np.arange(self.tree.nv))
 
@@ -257,7 +257,7 @@ def _spread(indices: np.ndarray) -> np.ndarray:
 @layout_of.register
 def _(vehicle: ArticulatedVehicle) -> ObservationLayout:
     tree = vehicle.tree
-    joints, torques = vehicle.told
+    joints, torques = vehicle.reported
     lines = vehicle.plumb_lines(vehicle.quantities(vehicle.parameter_vector))
     sizes = {"angle": len(joints), "torque": len(torques), "largest_angle": 1, "largest_torque": 1}
     sizes |= dict.fromkeys(lines, 1)

@@ -13,7 +13,7 @@ from types import MappingProxyType, ModuleType
 from weakref import WeakKeyDictionary
 
 from sim.platform.errors import InputError
-from sim.platform.user_files import found_file, line_in, list_of, run_module, run_own, told_by
+from sim.platform.user_files import error_line, found_file, line_in, list_of, run_module, run_own
 from sim.vehicles.forms.base import Vehicle
 
 OWN_FILE = "vehicle.py"
@@ -101,7 +101,7 @@ def made(kind: type[Vehicle], parameters: Mapping[str, object] = MappingProxyTyp
         file = getattr(sys.modules.get(kind.__module__), "__file__", None)
         line = line_in(Path(file), error) if file else None
         at = f" ({Path(str(file)).name}, line {line})" if line else ""
-        raise InputError(f"vehicle {name!r}: cannot be made{at}: {told_by(error)}") from error
+        raise InputError(f"vehicle {name!r}: cannot be made{at}: {error_line(error)}") from error
 
 
 def source_in(path: Path) -> bytes:

@@ -212,7 +212,7 @@ def test_a_car_stops_at_a_wall_without_slipping_and_stays_out_of_it() -> None:
     assert (
         -11.18 - 0.05 < corners[1].max() < -11.18 + 0.05
     )  # measured 0.012 m within, pushing with 0.35 of its pedal
-    assert max(s.lanes[0].told("slip") for s in seen if math.isfinite(s.lanes[0].told("slip"))) < 1e-9
+    assert max(s.lanes[0].scalar("slip") for s in seen if math.isfinite(s.lanes[0].scalar("slip"))) < 1e-9
     back = ridden(simulation, 2.0, pedal=-1.0)
     assert back[-1].lanes[0].twist_b[3] < -2.0  # and it can drive away
 

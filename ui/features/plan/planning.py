@@ -200,7 +200,7 @@ class Planning:
             "cost": plan.cost if plan else None,
             "end_w": plan.places_w[-1].tolist() if plan else None,
             "duration_s": plan.duration_s if plan else None,
-            "mpc": _mpc_told(view),
+            "mpc": _mpc_values(view),
             "passes_m": [float(m) for m in _passes_m(view)],
         }
 
@@ -230,7 +230,7 @@ def _headings(plan: PlanRecord) -> np.ndarray:
     return np.arctan2(T[:, 1, 0], T[:, 0, 0])
 
 
-def _mpc_told(view: PlanView) -> dict[str, object] | None:
+def _mpc_values(view: PlanView) -> dict[str, object] | None:
     """How plans in flight go; None where none are made."""
     if view.mpc is None or view.mpc.seen is None:
         return None

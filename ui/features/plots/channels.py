@@ -119,7 +119,8 @@ def offered(lane: LaneSnapshot) -> dict[str, Channel]:
     plots = {key_of(plot): plot for plot in lane.config.instruments.plots}
     own = {channel.key: channel for channel in OWN}
     told = {
-        name: _told(name, lane.units.get(name.partition(".")[0], "")) for name in scalars(lane.observables)
+        name: _observable(name, lane.units.get(name.partition(".")[0], ""))
+        for name in scalars(lane.observables)
     }
     known = own | told | {key: told[plot.of] for key, plot in plots.items() if plot.of in told}
     ordered = (*(key for key in plots if key in known), *known)
@@ -149,9 +150,11 @@ def _column(key: str, units: Mapping[str, str]) -> str:
     return whole if unit == "1" else f"{whole}_{unit}"
 
 
-def _told(name: str, unit: str) -> Channel:
+def _observable(name: str, unit: str) -> Channel:
     shown = "" if unit == "1" else unit
-    return Channel(name, name.replace("_", " ").capitalize(), shown, "Told by the vehicle itself.", _FLOOR)
+    return Channel(
+        name, name.replace("_", " ").capitalize(), shown, "Reported by the vehicle itself.", _FLOOR
+    )
 
 
 def _worded(channel: Channel, key: str, plot: Plotted | None) -> Channel:

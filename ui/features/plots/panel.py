@@ -204,7 +204,7 @@ class ErrorPlot:
     since_start: str = ""
     """Title where there is no reference: then it is what has changed since the start, by controls, too."""
 
-    def told(self, *, reference: bool) -> str:
+    def heading(self, *, reference: bool) -> str:
         """Title and unit."""
         title = self.title if reference else self.since_start or self.title
         return f"{title}  {self.unit}".rstrip()
@@ -276,7 +276,7 @@ def _error_plot(
     ]
     low, high = decades([trace.values for trace in traces], plot.floor)
     imgui.push_font(None, theme.FONT_PX * 0.86)
-    imgui.text_colored(imgui.ImVec4(*theme.MUTED), plot.told(reference=snapshot.reference))
+    imgui.text_colored(imgui.ImVec4(*theme.MUTED), plot.heading(reference=snapshot.reference))
     tooltip(plot.doc)
     height = size[1] - imgui.get_text_line_height_with_spacing()
     imgui.pop_font()

@@ -187,12 +187,12 @@ def _drawn(title: str, jobs: tuple[Job, ...], context: PanelContext) -> bool:
     done = sum(job.ended_s is not None for job in jobs)
     imgui.progress_bar(done / max(len(jobs), 1), (context.px(320.0), context.px(5.0)), "")
     for job in jobs:
-        imgui.text_colored(imgui.ImVec4(*(theme.INK if job.ended_s is None else theme.MUTED)), told(job))
+        imgui.text_colored(imgui.ImVec4(*(theme.INK if job.ended_s is None else theme.MUTED)), job_line(job))
     imgui.end()
     return given_up
 
 
-def told(job: Job) -> str:
+def job_line(job: Job) -> str:
     """In a line: what, which function of how many so far, for how long."""
     until_s = time.perf_counter() if job.ended_s is None else job.ended_s
     compiling = f", compiling {job.function} ({job.functions})" if job.function else ""
