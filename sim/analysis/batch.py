@@ -22,7 +22,7 @@ from sim.integrators import Integrator
 from sim.platform.errors import InputError, one_of, quote
 from sim.platform.validation import numbers, whole
 from sim.steppers.choice import stepper_of
-from sim.steppers.trajectory import given_method, given_vehicle, step_count
+from sim.steppers.trajectory import checked_method, checked_vehicle, step_count
 from sim.vehicles import State, Vehicle
 from sim.vehicles.forms.base import Structure
 from sim.vehicles.forms.form import TREES, Support
@@ -33,7 +33,7 @@ States = None | State | Sequence[State] | np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
-class Given:
+class LaneInputs:
     """One row for all lanes, or one a lane."""
 
     lanes: int
@@ -45,13 +45,13 @@ class Given:
     """(1 or lanes, parameter count)."""
 
 
-def given(
+def checked_inputs(
     vehicle: Vehicle,
     states: States,
     controls: object,
     parameters: Mapping[str, object] | None,
     steps: int,
-) -> Given:
+) -> LaneInputs:
     """All that differs from lane to lane has as many rows. Raises InputError in one line."""
     parts = {
         "states": _nodes(vehicle, states),
@@ -65,7 +65,7 @@ def given(
     lanes = next(iter(counts.values()), 1)
     if lanes == 0:
         raise InputError("a batch of no lanes; allowed: one or more")
-    return Given(lanes, parts["states"], parts["controls"], parts["parameters"])
+    return LaneInputs(lanes, parts["states"], parts["controls"], parts["parameters"])
 
 
 def _nodes(vehicle: Vehicle, states: States) -> np.ndarray:
@@ -252,8 +252,8 @@ def batch(
     Without ground lanes stand side by side in vector registers and agree with `sim.simulate` to rounding.
     Raises InputError in one line for what does not fit, and where more memory is needed than there is.
     """
-    subject = given_vehicle(vehicle)
-    scheme = given_method(method, subject)
+    subject = checked_vehicle(vehicle)
+    scheme = checked_method(method, subject)
     every = None if every is None else whole("every", every, "steps")
     threads = (os.cpu_count() or 1) if threads is None else whole("threads", threads, "threads")
     if not (world is None or isinstance(world, World)):
@@ -263,7 +263,7 @@ def batch(
             f"progress = {quote(progress)} is refused; allowed: a function of a text and a share"
         )
     h, steps = step_count(step, duration)
-    what = given(subject, states, controls, parameters, steps)
+    what = checked_inputs(subject, states, controls, parameters, steps)
     counts, kept = _segments(steps, every, what.controls.shape[1])
     needed = batch_bytes(subject, what.lanes, steps, every=every, controls=what.controls.size)
     _check_room(needed)
@@ -325,7 +325,7 @@ class _Job:
         self,
         vehicle: Vehicle,
         scheme: Integrator,
-        what: Given,
+        what: LaneInputs,
         h: float,
         counts: np.ndarray,
         kept: np.ndarray,

@@ -13,10 +13,10 @@ from sim.platform.errors import InputError, one_of, quote
 from sim.platform.validation import numbers, whole
 from sim.steppers.trajectory import (
     Controls,
+    checked_method,
+    checked_start,
+    checked_vehicle,
     control_rows,
-    given_method,
-    given_start,
-    given_vehicle,
     step_count,
 )
 from sim.vehicles import State, Vehicle
@@ -83,7 +83,7 @@ class Directions:
         return Directions(np.zeros((count, steps, len(vehicle.controls))), initial, parameters)
 
 
-def given_directions(
+def checked_directions(
     vehicle: Vehicle,
     steps: int,
     controls: np.ndarray | None,
@@ -204,7 +204,7 @@ class Rollout:
         controls: ([k,] N, n_controls), initial: ([k,] dim) as in `Gradient`, parameters: name -> ([k,] [size]).
         What is not given stays. Raises InputError for shapes that do not fit.
         """
-        directions, single = given_directions(
+        directions, single = checked_directions(
             self.vehicle, len(self.controls), controls, initial, {} if parameters is None else parameters
         )
         found = self._along(directions)
@@ -285,14 +285,14 @@ def rollout_gradient(
     solution, for methods that divide their steps, and for what has no derivatives: water that carries a vehicle, and
     recursions over trees of joints.
     """
-    subject = given_vehicle(vehicle)
+    subject = checked_vehicle(vehicle)
     if callable(controls):
         raise InputError("controls are a function; allowed: None, or an array of what is held over the steps")
-    scheme = given_method(method, subject)
+    scheme = checked_method(method, subject)
     h, steps = step_count(step, duration)
     rows = control_rows(subject, controls, steps)
     us = np.ascontiguousarray(np.broadcast_to(rows, (steps, rows.shape[1])))
-    state = given_start(initial, subject)
+    state = checked_start(initial, subject)
     run = Steps.of(subject, scheme, h)
     stride = steps if steps <= _KEPT_STEPS else math.isqrt(steps)
     if checkpoint_every is not None:

@@ -16,7 +16,7 @@ from sim.platform.errors import InputError, one_of, quote
 from sim.platform.processes import Tell, run_in_process
 from sim.platform.validation import number
 from sim.recordings import Take
-from sim.steppers.trajectory import Trajectory, given_method, given_vehicle
+from sim.steppers.trajectory import Trajectory, checked_method, checked_vehicle
 from sim.vehicles import Vehicle
 from sim.vehicles.forms.custom import OwnClass
 from sim.vehicles.forms.form import Form
@@ -40,8 +40,8 @@ def identify(
     None: all there are. interval: seconds between two starts of shooting. progress: told of every iteration; what it
     raises ends the search. Raises InputError in one line.
     """
-    subject = given_vehicle(vehicle)
-    scheme = given_method(method, subject)
+    subject = checked_vehicle(vehicle)
+    scheme = checked_method(method, subject)
     _check_vehicle(subject, scheme)
     data = Recording.of(recording, subject)
     _check(subject, unknown)

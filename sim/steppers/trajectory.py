@@ -164,16 +164,16 @@ def simulate(
     if isinstance(vehicle, Tree):
         name = DEFAULTS[Form.TREE] if method is None else method
         return simulate_tree(vehicle, name, *step_count(step, duration), initial, controls)
-    vehicle = given_vehicle(vehicle)
-    scheme = given_method(method, vehicle)
+    vehicle = checked_vehicle(vehicle)
+    scheme = checked_method(method, vehicle)
     h, count = step_count(step, duration)
-    state = given_start(initial, vehicle)
+    state = checked_start(initial, vehicle)
     # What floats has open water about it, as its parameters say; all else moves in free space.
     around = environment_of(vehicle)
     kernel = stepper_of(vehicle, scheme, around.inline, sampled=callable(controls))
     plotted: dict[str, np.ndarray] = {}
     if controller is not None:
-        loop = ControlLoop(given_controller(controller), vehicle)
+        loop = ControlLoop(checked_controller(controller), vehicle)
         nodes, us, done, iterations, plotted = _controlled_run(kernel, loop, state, h, count, around)
     elif callable(controls):
         nodes, us, done, iterations = sampled_run(kernel, vehicle, state, controls, h, count, around)
@@ -207,7 +207,7 @@ def simulate(
     )
 
 
-def given_controller(controller: object) -> Controller:
+def checked_controller(controller: object) -> Controller:
     """An instance, or one of a class. Raises InputError."""
     made = controller
     if isinstance(controller, type) and issubclass(controller, Controller):
@@ -257,7 +257,7 @@ def _ending(observed: Observed, last: int) -> Observed:
     return Observed(observed.layout, rows)
 
 
-def given_vehicle(vehicle: object) -> Vehicle:
+def checked_vehicle(vehicle: object) -> Vehicle:
     """An instance, or the one of a name. Raises InputError."""
     found = make_vehicle(vehicle) if isinstance(vehicle, str) else vehicle
     if not isinstance(found, Vehicle):
@@ -265,14 +265,14 @@ def given_vehicle(vehicle: object) -> Vehicle:
     return found
 
 
-def given_method(method: str | Integrator | None, vehicle: Vehicle) -> Integrator:
+def checked_method(method: str | Integrator | None, vehicle: Vehicle) -> Integrator:
     """An integrator, or the one of a name; None: the usual one of such a vehicle. Raises InputError."""
     if isinstance(method, Integrator):
         return method
     return integrator(default_for(vehicle) if method is None else method)
 
 
-def given_start(initial: object, vehicle: Vehicle) -> State:
+def checked_start(initial: object, vehicle: Vehicle) -> State:
     """A state of that vehicle, its usual one for None. Raises InputError."""
     state = default_start(vehicle) if initial is None else initial
     if not isinstance(state, State) or state.node.shape != (vehicle.node_layout.size,):

@@ -32,7 +32,7 @@ from sim.platform.errors import InputError, quote
 from sim.platform.processes import processes_at_once
 from sim.platform.signals import interrupts_heard
 from sim.platform.validation import whole
-from sim.steppers.trajectory import given_vehicle
+from sim.steppers.trajectory import checked_vehicle
 from sim.vehicles.forms.base import Vehicle
 
 _SIMILAR = float(np.log(3.0))
@@ -188,7 +188,7 @@ class Planner:
         task's bounds is no mistake, the plan leads back inside and its message says so. Raises InputError, before
         solving, for a task that cannot be.
         """
-        vehicle, scheme = given_vehicle(vehicle), _method(vehicle, method)
+        vehicle, scheme = checked_vehicle(vehicle), _method(vehicle, method)
         order = order_of(solver)
         check_task(vehicle, scheme, task, measured=measured)
         if not (warm is None or isinstance(warm, Plan | PlanRecord)):

@@ -26,7 +26,7 @@ from sim.platform.errors import InputError, quote
 from sim.platform.validation import number
 from sim.steppers.choice import stepper_of
 from sim.steppers.dynamics import Dynamics
-from sim.steppers.trajectory import Trajectory, given_vehicle
+from sim.steppers.trajectory import Trajectory, checked_vehicle
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import State
 
@@ -201,7 +201,7 @@ def receding_horizon(
     flown: what is flown where that is not what is planned for (in a wind that no plan knows). time_limit_s: of a solve,
     wall time. Raises InputError where the first plan is not found, and for times that do not fit.
     """
-    flown = vehicle if flown is None else given_vehicle(flown)
+    flown = vehicle if flown is None else checked_vehicle(flown)
     number("receding_horizon: step_s", step_s, above=0.0)
     lag_s = period_s if lag_s is None else lag_s
     for name, value in (("duration_s", duration_s), ("period_s", period_s), ("lag_s", lag_s)):
