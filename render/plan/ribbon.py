@@ -93,7 +93,7 @@ def rungs(way: PlanPath, colour: Colour, half_m: float) -> list[Polyline]:
     return [Polyline(np.array(points), _lighter(colour), np.full(len(points), 0.7), 1.3)]
 
 
-def held(way: PlanPath, half_m: float) -> list[Polyline]:
+def limit_edges(way: PlanPath, half_m: float) -> list[Polyline]:
     """The edges once more, where the plan leans on a limit."""
     record, lines = way.record, []
     for constraint in record.active:

@@ -7,7 +7,18 @@ import numpy as np
 from render.frame import Arrow, DrawnVehicle, Frame, Polyline, Surface
 from render.plan import shapes
 from render.plan.obstacle_models import obstacle_model
-from render.plan.ribbon import HELD, LIFT_M, Colour, PlanPath, cased, half_width_m, held, ribbon, rungs, turns
+from render.plan.ribbon import (
+    HELD,
+    LIFT_M,
+    Colour,
+    PlanPath,
+    cased,
+    half_width_m,
+    limit_edges,
+    ribbon,
+    rungs,
+    turns,
+)
 from sim.planner.result.record import PlanRecord, control_forces_b
 from sim.planner.service.view import FADE_S, PlanView
 from sim.planner.task.bodies import body_names, jointed, planar, poses_of
@@ -97,7 +108,7 @@ class PlanScene:
             lines += cased(edges) + edges
             lines += rungs(way, colour, half_m)
             if not view.stale:
-                lines += held(way, half_m)
+                lines += limit_edges(way, half_m)
             lines += turns(way, colour, size_m)
             vehicles, arrows = _ghosts(way, colour, size_m)
             tool = view.vehicle.tool if isinstance(view.vehicle, ArticulatedVehicle) else ""

@@ -109,11 +109,11 @@ class MpcLoop:
             taken = self.flown = self.coming.pop(0)
         return taken
 
-    def held(self, time_s: float) -> np.ndarray | None:
+    def controls_at(self, time_s: float) -> np.ndarray | None:
         """(n_controls,) at a time, now or later, as far as plans are known; None before the first one."""
         begun = [plan for plan in self.coming if time_s >= plan.since_s - SAME_S]
         leading = begun[-1] if begun else self.flown
-        return None if leading is None else leading.plan.held(time_s - leading.since_s)
+        return None if leading is None else leading.plan.controls_at(time_s - leading.since_s)
 
     def ask(
         self,
@@ -313,7 +313,7 @@ class MpcPilot(Automatic):
     def _expected(self, time_s: float) -> np.ndarray:
         """Controls in a moment, as far as they are known."""
         leads = self._follower is None and self._holder is None
-        planned = self._loop.held(time_s) if leads or self._loop.coming else None
+        planned = self._loop.controls_at(time_s) if leads or self._loop.coming else None
         assert self._applied is not None
         return self._applied if planned is None else planned
 
@@ -332,7 +332,7 @@ class MpcPilot(Automatic):
             self._follower = _tracking(leading, dynamics, since_s, dt_s)
         if self._follower is not None:
             return self._follower.controls(sticks, sensed, vehicle, dt_s)
-        return plan.held(since_s)
+        return plan.controls_at(since_s)
 
 
 def _tracking(leading: TimedPlan, dynamics: Dynamics, since_s: float, dt_s: float) -> Pilot | None:

@@ -27,7 +27,7 @@ class FlownPlan:
     def duration_s(self) -> float:
         return self.step_s * (len(self.controls) - 1)
 
-    def held(self, since_s: float) -> np.ndarray:
+    def controls_at(self, since_s: float) -> np.ndarray:
         """(n_controls,) so long after its begin; after its end, where it rests, those that balance it there."""
         row = self.row(since_s)
         return self.controls[row] if row < len(self.controls) - 1 else self.rest

@@ -251,7 +251,7 @@ def receding_horizon(
 
 
 def _held(loop: MpcLoop, time_s: float) -> np.ndarray:
-    controls = loop.held(time_s)
+    controls = loop.controls_at(time_s)
     assert controls is not None
     return controls
 

@@ -81,7 +81,7 @@ def retake(run: SceneRun) -> None:
             node, footing = run.flown.node.copy(), run.flown.footing.again()
             lane.restart(node, lane.pilot, now_s, dynamics=dynamics, footing=footing)
     flown = run.flown
-    known_s = now_s + flown.held_s
+    known_s = now_s + flown.controls_left_s
     run.history.clear()
     for time_s, controls in replay.inputs(min(lane.time_s for lane in run.lanes), moment):
         run.history.record(time_s, controls, known_s)

@@ -65,7 +65,7 @@ class Integration:
         return self._since_s + self.steps * self.dynamics.step_s
 
     @property
-    def held_s(self) -> float:
+    def controls_left_s(self) -> float:
         """How long the present controls still act before they are evaluated anew."""
         m = self.dynamics
         return -self.steps % m.control_steps * m.step_s

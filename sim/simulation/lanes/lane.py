@@ -145,9 +145,9 @@ class Lane:
         return self.integration.time_s
 
     @property
-    def held_s(self) -> float:
+    def controls_left_s(self) -> float:
         """How long the present controls still act before they are evaluated anew."""
-        return self.integration.held_s
+        return self.integration.controls_left_s
 
     @property
     def node(self) -> np.ndarray:
