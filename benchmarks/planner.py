@@ -160,7 +160,7 @@ def random(count: int, limit_s: float = 10.0) -> None:
             print(f"<!-- {message} -->")
 
 
-def beside(rounds: int, scenes: Sequence[str]) -> None:
+def interleaved(rounds: int, scenes: Sequence[str]) -> None:
     """All first guesses of a task by one process and by two: seconds of the processor, and of the wall."""
     print(
         "| task | plans | cpu s of one | longer of two | all of two | wall s of one | of two |\n"
@@ -209,7 +209,7 @@ PARTS: dict[str, Callable[[argparse.Namespace], None]] = {
     "warm": lambda asked: warm(asked.drags, asked.scenes),
     "free": lambda asked: warm(asked.drags, asked.scenes, of_free_duration),
     "random": lambda asked: random(asked.count),
-    "beside": lambda asked: beside(asked.rounds, asked.scenes),
+    "beside": lambda asked: interleaved(asked.rounds, asked.scenes),
     "nodes": lambda asked: nodes(asked.rounds, asked.scenes),
 }
 

@@ -15,7 +15,7 @@ from sim.platform.processes import Tell
 from sim.recordings import load_take
 from sim.scene import Scene
 from sim.simulation import Simulation
-from sim.simulation.opening import scene_of, shown_beside
+from sim.simulation.opening import scene_of, take_as_ghost
 from sim.simulation.runs.scene_setup import fixed_point_w
 from sim.world import World, load_world
 
@@ -164,7 +164,7 @@ def draw_take(order: TakeVideo, tell: Tell) -> None:
     for name, file in order.beside:
         beside = load_take(file)
         here = (beside.world, beside.seed) == (scene.world, scene.seed)
-        simulation.submit(ShowMeasured(shown_beside(beside, name, world if here else None)))
+        simulation.submit(ShowMeasured(take_as_ghost(beside, name, world if here else None)))
     simulation.advance(0.0)
     request = Request(
         seconds=max(take.duration_s, 1.0 / FPS),

@@ -25,7 +25,7 @@ def replacing(path: Path, *, lasting: bool = True) -> Iterator[Path]:
     anything costly is done, or finished, and where something else has the name: devices are not replaced.
     """
     path = _place(path)
-    temporary = _beside(path)
+    temporary = _temporary_path(path)
     try:
         temporary.touch()
         _clear_parts(path.parent)
@@ -42,7 +42,7 @@ def replacing(path: Path, *, lasting: bool = True) -> Iterator[Path]:
 
 def check_place(path: Path) -> None:
     """Raises OSError where a file of that name could not be created. Leaves nothing."""
-    temporary = _beside(_place(path))
+    temporary = _temporary_path(_place(path))
     try:
         temporary.touch()
     finally:
@@ -59,7 +59,7 @@ def _place(path: Path) -> Path:
     return path
 
 
-def _beside(path: Path) -> Path:
+def _temporary_path(path: Path) -> Path:
     return path.with_name(f".{path.name}.{os.getpid()}-{next(_numbers)}.part")
 
 

@@ -224,7 +224,7 @@ class TomlTable:
         """A table that stands within the value of a key."""
         return TomlTable(self.source, values, f"{self._prefix}{key}.", self._written)
 
-    def beside(self, values: dict[str, Any]) -> "TomlTable":
+    def with_values(self, values: dict[str, Any]) -> "TomlTable":
         """Other values, as if they stood in this table."""
         return TomlTable(self.source, values, self._prefix, self._written)
 

@@ -29,7 +29,7 @@ EVERY_S = 1.0 / 60.0
 """Between two samples, which are joined by screws."""
 
 
-def shown_beside(take: Take, name: str = "", world: World | None = None) -> Measured:
+def take_as_ghost(take: Take, name: str = "", world: World | None = None) -> Measured:
     """The whole of it on its own clock. world: in which it was flown, where that is there already."""
     world = world or load_world(take.world, seed=take.seed)
     samples = take.playback(lambda: world).samples(EVERY_S)
@@ -80,5 +80,5 @@ def open_take(
 def ghost_commands(path: Path) -> tuple[Command, ...]:
     """Commands that show a table of measured poses, or a take, beside the lanes. Raises InputError."""
     if path.suffix.lower() == ".npz":
-        return (ShowMeasured(shown_beside(load_take(path), path.stem)),)
+        return (ShowMeasured(take_as_ghost(load_take(path), path.stem)),)
     return (ShowMeasured(load_measured(path)),)

@@ -226,7 +226,7 @@ def _points(table: TomlTable, key: str) -> list[tuple[float, float, float]]:
         return []
     if not isinstance(value, list):
         raise table.error(key, f"{quote(value)} is refused; allowed: a list of [x, y, z]")
-    wrapped = table.beside({f"{key}[{k}]": item for k, item in enumerate(value)})
+    wrapped = table.with_values({f"{key}[{k}]": item for k, item in enumerate(value)})
     found = (wrapped.numbers(name, (), low=-_FAR_M, high=_FAR_M, count=3) for name in wrapped.names())
     return [(x, y, z) for x, y, z in found]
 

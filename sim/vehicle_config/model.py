@@ -266,7 +266,7 @@ def _read_xyz(table: TomlTable, kind: str, known: Names) -> tuple[Term, ...]:
     value: Any = table.raw(kind)
     if kind == "scale" and not isinstance(value, list):
         return (term_of(table, kind, value, known),) * 3
-    return read_terms(table.beside({kind: value}), kind, known, 3, (constant(0.0),) * 3)
+    return read_terms(table.with_values({kind: value}), kind, known, 3, (constant(0.0),) * 3)
 
 
 def read_tracks(table: TomlTable, known: Names) -> Tracks:

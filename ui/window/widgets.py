@@ -125,7 +125,7 @@ def segmented(context: PanelContext, name: str, items: Iterable[Item], current: 
     return pressed
 
 
-def _beside(text: str) -> None:
+def _text_after(text: str) -> None:
     """At the right end of the last item."""
     if text:
         low, high = imgui.get_item_rect_min(), imgui.get_item_rect_max()
@@ -151,7 +151,7 @@ def menu(
             imgui.separator_text(group)
         imgui.begin_disabled(not item.enabled)
         picked, _ = imgui.selectable(f"{item.label}##{item.name}", item.name == current)
-        _beside(item.beside)
+        _text_after(item.beside)
         imgui.end_disabled()
         note(context, f"{name}/item/{item.name}")
         tooltip(item.doc)
