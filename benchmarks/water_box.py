@@ -73,7 +73,7 @@ def main() -> None:
         tank = Tank(Box(cells, cell), depth, floating=Floating.of(HullMesh.box(*HULL_M), cell))
         T_wb = np.eye(4)
         T_wb[:3, 3] = 0.5 * EDGE_M, 0.5 * EDGE_M, 1.85
-        tank.make_room(T_wb)
+        tank.displace_water(T_wb)
         spent: dict[str, list[float]] = defaultdict(list)
         _timed(tank, spent)
         whole, iterations = [], []

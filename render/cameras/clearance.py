@@ -152,7 +152,7 @@ class GroundGuard:
         """The way to the eye, turned about the vertical as far as it takes to see."""
 
         def room(turn_rad: float) -> float:
-            return _room(world, seen_from, _turned(offset, turn_rad), clearance_m)
+            return _free_share(world, seen_from, _turned(offset, turn_rad), clearance_m)
 
         if room(self._wanted_rad) < self._HIDDEN:
             best = max(self._TURNS_RAD, key=lambda turn: min(room(turn), 0.9) - self._TURN_PRICE * abs(turn))
@@ -171,7 +171,9 @@ def _turned(offset: np.ndarray, turn_rad: float) -> np.ndarray:
     return np.array([c * offset[0] - s * offset[1], s * offset[0] + c * offset[1], offset[2]])
 
 
-def _room(world: Surroundings | None, seen_from: np.ndarray, offset: np.ndarray, clearance_m: float) -> float:
+def _free_share(
+    world: Surroundings | None, seen_from: np.ndarray, offset: np.ndarray, clearance_m: float
+) -> float:
     """Share of the way to an eye that is free, less what the eye would have to be lifted at its end."""
     share = clear_share(world, seen_from, seen_from + offset, clearance_m)
     eye_w = seen_from + share * offset

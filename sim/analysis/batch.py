@@ -266,7 +266,7 @@ def batch(
     what = checked_inputs(subject, states, controls, parameters, steps)
     counts, kept = _segments(steps, every, what.controls.shape[1])
     needed = batch_bytes(subject, what.lanes, steps, every=every, controls=what.controls.size)
-    _check_room(needed)
+    _check_memory(needed)
     report = progress or (lambda told, share: None)
     report(f"{what.lanes} lanes of {steps} steps, {needed / 1e6:.0f} MB", 0.0)
     job = _Job(subject, scheme, what, h, counts, kept, world, threads)
@@ -295,7 +295,7 @@ def batch_bytes(
     return 8 * (2 * lanes * kept * size + 4 * lanes * (size + count) + 2 * controls)
 
 
-def _check_room(needed: int) -> None:
+def _check_memory(needed: int) -> None:
     try:
         free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (ValueError, OSError, AttributeError):

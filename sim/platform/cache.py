@@ -105,7 +105,7 @@ def keep(kind: str, name: str, write: Callable[[Path], object]) -> None:
         with replacing(folder / name, lasting=False) as draft:
             draft.chmod(0o600)
             write(draft)
-        _make_room(folder)
+        _drop_oldest(folder)
     except OSError as error:
         _warn(f"the cache {folder} cannot be written ({error.strerror or error}); starts take longer")
 
@@ -182,7 +182,7 @@ def _open_to_others(status: os.stat_result) -> bool:
 
 
 @cache
-def _make_room(folder: Path) -> None:
+def _drop_oldest(folder: Path) -> None:
     """Once a process that writes."""
     files = sorted((path.stat().st_mtime, path.stat().st_size, path) for path in folder.iterdir())
     size = sum(size for _, size, _ in files)

@@ -147,7 +147,7 @@ class ArraysFile:
     def array(self, name: str) -> np.ndarray:
         """An array of numbers. KeyError where there is none of the name, ValueError where it is none."""
         info = self._entries[name]
-        self._check_room(info)
+        self._check_size(info)
         with self._zip.open(info) as entry:
             dtype, shape, fortran = _header(entry, info, name)
             data = bytearray()
@@ -159,7 +159,7 @@ class ArraysFile:
     def __contains__(self, name: str) -> bool:
         return name in self._entries
 
-    def _check_room(self, info: ZipInfo) -> None:
+    def _check_size(self, info: ZipInfo) -> None:
         if info.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
             raise ValueError(f"{info.filename} is compressed in an unknown way")
         if info.file_size > self._left:

@@ -11,7 +11,7 @@ from sim.simulation.commands.executing import checked_step, execute
 from sim.simulation.commands.lanes import RemoveLane, ShowMeasured
 from sim.simulation.lanes.snapshot import Look, next_tint
 from sim.simulation.runs.flight_control import Hand
-from sim.simulation.runs.scene_run import SceneRun, check_room
+from sim.simulation.runs.scene_run import SceneRun, check_lane_count
 from sim.steppers.dynamics import Dynamics
 
 
@@ -133,7 +133,7 @@ def _(command: Resimulate, run: SceneRun) -> str:
     replay = rewind.replay
     assert replay is not None
     looks = replay.looks
-    check_room(len(looks))
+    check_lane_count(len(looks))
     take = replay.take
     name = command.name
     if not name:

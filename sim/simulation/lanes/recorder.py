@@ -118,7 +118,7 @@ class Recorder:
             return
         memory = around.checkpoint()
         chunk = _Chunk(dynamics, since_s, pivot_w, state.copy(), memory, [step], [controls], environment)
-        self._make_room(chunk)
+        self._forget_old(chunk)
         self._chunks.append(chunk)
         if environment is not None and environment.size > _SMALL:
             for old in self._with_environment()[:-_MOST_LARGE]:
@@ -148,7 +148,7 @@ class Recorder:
             recorder._chunks.extend(_chunks(segment, dynamics, end))
         return recorder
 
-    def _make_room(self, chunk: _Chunk) -> None:
+    def _forget_old(self, chunk: _Chunk) -> None:
         """Forget what is too old, and everything where time has run back or another vehicle goes on."""
         chunks = self._chunks
         if chunks and (

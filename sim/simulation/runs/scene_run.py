@@ -233,7 +233,7 @@ class SceneRun:
 
         controller: that flies it, whoever flies the others.
         """
-        check_room(len(self.lanes))
+        check_lane_count(len(self.lanes))
         taken = {lane.look.name for lane in self.lanes}
         if name in taken:
             raise InputError(f'there is a lane "{name}" already')
@@ -305,7 +305,7 @@ class SceneRun:
         return self.vehicle.name == self.scene.vehicle.name
 
 
-def check_room(lanes: int) -> None:
+def check_lane_count(lanes: int) -> None:
     """Raises InputError where there is no room for one more lane."""
     if lanes >= MOST_LANES:
         raise InputError(f"no more than {MOST_LANES} lanes")

@@ -201,7 +201,7 @@ class WaterBox:
         if self.dam_m[0] > 0.0:
             depth[:, nx - round(self.dam_m[0] / box.cell_m) :] = self.dam_m[1]
         tank = Tank(box, depth, floating=Floating.of(hull.surface, box.cell_m), paddle=self.paddle)
-        tank.make_room(T_wb)
+        tank.displace_water(T_wb)
         return TankWater(tank, hull.surface.vertices)
 
 

@@ -171,7 +171,7 @@ class Tank:
             self.box = shifted(self.box, self.sea.cells_off(self.box, T_wb[:3, 3]).round().astype(np.int64))
         self.sea.work_out(self.box, time_s)
         self._fill_anew(self.sea)
-        self.make_room(T_wb)
+        self.displace_water(T_wb)
 
     def _fill_anew(self, sea: OpenSea) -> None:
         self._particles.count = 0
@@ -180,7 +180,7 @@ class Tank:
             phase[:] = 0.5
         self._fill(sea, np.array(self.box.cells))
 
-    def make_room(self, T_wb: np.ndarray) -> None:
+    def displace_water(self, T_wb: np.ndarray) -> None:
         """Take the water out of the body's hull, which is put in here."""
         assert self.floating is not None
         keeps = outside_of(self.box, self.floating, T_wb, self.place)

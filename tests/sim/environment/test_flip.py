@@ -96,7 +96,7 @@ def test_a_box_floats_at_archimedes_draft_and_stays_stable(share: float, rate: i
     depth = 1.2
     tank = Tank(Box((24, 24, 16), CELL_M), depth, floating=Floating.of(HullMesh.box(*BOX_M), CELL_M))
     T, V, inertia = at(1.8, 1.8, depth + BOX_M[2] * (0.5 - share)), np.zeros(6), solid_box(share)
-    tank.make_room(T)
+    tank.displace_water(T)
     heights = []
     for _ in range(4 * rate):
         impulse = tank.advance(1 / rate, FloatingBody(T, V, inertia))
@@ -165,7 +165,7 @@ def test_impulse_on_body_water_and_walls_is_zero() -> None:
     tank = Tank(Box((24, 16, 16), CELL_M), depth, floating=Floating.of(HullMesh.box(*BOX_M), CELL_M))
     T = move(at(1.7, 1.3, 1.25), np.array([0.2, -0.3, 0.5, 0, 0, 0]), 1.0)
     body = FloatingBody(T, np.array([0.3, 0.1, -0.2, 0.5, -0.4, -0.8]), solid_box(0.4))
-    tank.make_room(T)
+    tank.displace_water(T)
     for _ in range(3):
         tank.advance(1 / 60, body)
     total, walls = momentum_left(tank)
@@ -179,7 +179,7 @@ def test_what_oscillates_has_the_added_mass_of_a_ball() -> None:
     radius = 0.5
     tank = Tank(Box((32, 32, 40), 0.1), 3.6, floating=Floating.of(ball(radius), 0.1))
     T = at(1.6, 1.6, 1.7)
-    tank.make_room(T)
+    tank.displace_water(T)
     held = np.diag([1e9] * 6)
     dt, pushed = 1 / 60, []
     for step in range(24):
@@ -259,7 +259,7 @@ def test_a_tank_goes_on_to_the_bit_from_a_checkpoint() -> None:
     def water() -> TankWater:
         hull = HullMesh.box(*BOX_M)
         tank = Tank(Box((16, 16, 16), CELL_M), 1.2, floating=Floating.of(hull, CELL_M))
-        tank.make_room(at(1.2, 1.2, 1.25))
+        tank.displace_water(at(1.2, 1.2, 1.25))
         return TankWater(tank, hull.vertices)
 
     first, second = water(), water()

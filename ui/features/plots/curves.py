@@ -73,12 +73,12 @@ class History:
         if self._end and time_s < self._rows[0, self._end - 1]:
             self._end = int(np.searchsorted(self._rows[0, : self._end], time_s, "left"))
         if self._end == self._rows.shape[1]:
-            self._make_room()
+            self._shift_rows()
         self._rows[0, self._end] = time_s
         self._rows[1:, self._end] = tuple(values.values())
         self._end += 1
 
-    def _make_room(self) -> None:
+    def _shift_rows(self) -> None:
         if self._end < 2 * self._capacity:
             more = np.zeros((len(self._rows), min(self._end, 2 * self._capacity - self._end)))
             self._rows = np.hstack([self._rows, more])
