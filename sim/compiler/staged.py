@@ -156,8 +156,8 @@ class StagedFlow(Flow):
     def dexp_inv(self, sigma: Any, x: Any) -> Any:
         return self._called("dexp_inv", self.dim, sigma, x)
 
-    def rolled(self, y: Any, x: Any) -> Any:
-        return self._called("rolled", self._points, y, x)
+    def moved_by_cayley(self, y: Any, x: Any) -> Any:
+        return self._called("moved_by_cayley", self._points, y, x)
 
     def dcay_inv(self, sigma: Any, x: Any) -> Any:
         return self._called("dcay_inv", self.dim, sigma, x)
@@ -179,7 +179,7 @@ _MAPS: dict[str, tuple[Map, str, str, str]] = {
     "moved": (lambda part, y, x: part.moved(y, x), "space", "group", "space"),
     "tangent": (lambda part, y, x: part.generator(y, x), "space", "group", "space"),
     "dexp_inv": (lambda part, s, x: part.group.dexp_inv(s) @ x, "group", "group", "group"),
-    "rolled": (lambda part, y, x: part.rolled(y, x), "space", "group", "space"),
+    "moved_by_cayley": (lambda part, y, x: part.moved_by_cayley(y, x), "space", "group", "space"),
     "dcay_inv": (lambda part, s, x: part.group.dcay_inv(s) @ x, "group", "group", "group"),
     "bracket": (lambda part, x, z: -(part.group.ad(x) @ z), "group", "group", "group"),
     "apart": (lambda part, y, z: part.space.difference(y, z), "space", "space", "displacement"),

@@ -49,7 +49,7 @@ class Flow(ABC):
         """sigma' where the state, moved by exp(sigma), is being moved by x."""
 
     @abstractmethod
-    def rolled(self, y: ca.SX, x: ca.SX) -> ca.SX:
+    def moved_by_cayley(self, y: ca.SX, x: ca.SX) -> ca.SX:
         """The state moved by cay(x)."""
 
     @abstractmethod
@@ -119,7 +119,7 @@ class MomentumFlow(Flow):
         n = self._group.dim
         return ca.vertcat(self._group.dexp_inv(-sigma[:n]) @ x[:n], x[n:])
 
-    def rolled(self, y: ca.SX, x: ca.SX) -> ca.SX:
+    def moved_by_cayley(self, y: ca.SX, x: ca.SX) -> ca.SX:
         (g, pi), n = self._parts(y), self._group.dim
         return ca.vertcat(self._group.compose(g, self._group.cay(x[:n])), pi + x[n:])
 
@@ -189,8 +189,8 @@ class ActionFlow(Flow):
     def dexp_inv(self, sigma: ca.SX, x: ca.SX) -> ca.SX:
         return self.vehicle.action.group.dexp_inv(sigma) @ x
 
-    def rolled(self, y: ca.SX, x: ca.SX) -> ca.SX:
-        return self.vehicle.action.rolled(y, x)
+    def moved_by_cayley(self, y: ca.SX, x: ca.SX) -> ca.SX:
+        return self.vehicle.action.moved_by_cayley(y, x)
 
     def dcay_inv(self, sigma: ca.SX, x: ca.SX) -> ca.SX:
         return self.vehicle.action.group.dcay_inv(sigma) @ x

@@ -78,7 +78,7 @@ def munthe_kaas(a: tuple[TableauRow, ...], b: TableauRow, *, cayley: bool = Fals
     """
 
     def step(flow: Flow, h: ca.SX) -> ca.SX:
-        moved, inverse = (flow.rolled, flow.dcay_inv) if cayley else (flow.moved, flow.dexp_inv)
+        moved, inverse = (flow.moved_by_cayley, flow.dcay_inv) if cayley else (flow.moved, flow.dexp_inv)
         slopes: list[ca.SX] = []
         for row in a:
             if not row:

@@ -29,7 +29,7 @@ class Action:
         """exp(x) . a"""
         return self.act(self.group.exp(x), a)
 
-    def rolled(self, a: ca.SX, x: ca.SX) -> ca.SX:
+    def moved_by_cayley(self, a: ca.SX, x: ca.SX) -> ca.SX:
         """cay(x) . a"""
         return self.act(self.group.cay(x), a)
 
