@@ -321,7 +321,7 @@ class Planner:
     def _finished(self, search: Search, found: Found, seconds: float, built: float) -> Plan:
         result, run, t = found.result, search.run, self.solvers(search.vehicle, search.scheme, found.task).t
         short = float(found.clear.shortage_m.max())
-        status, message = _verdict(result, short, run, found.iterations, seconds)
+        status, message = _status_line(result, short, run, found.iterations, seconds)
         return Plan(
             vehicle=search.vehicle,
             integrator=search.scheme,
@@ -395,7 +395,7 @@ def _with_others(plans: list[Plan], tried: int, begun: float) -> Plan:
     )
 
 
-def _verdict(
+def _status_line(
     result: Result, short_m: float, run: PlanCall, iterations: int, seconds: float
 ) -> tuple[Status, str]:
     if run.stopped:
