@@ -101,7 +101,7 @@ def goal_lines(progress: Progress, pen: Pen, room: float, context: PanelContext)
                 if way is not None:  # whose marker goes ahead
                     done_m = max(way.way_m - progress.distance_m, 0.0)
                     told = f"{distance(done_m, units)} along the way, {distance(progress.distance_m, units)} left"
-                lines.append(("", goal_lines, theme.INK, True))
+                lines.append(("", told, theme.INK, True))
         else:
             left_out = index in progress.skipped
             mark = SKIPPED if left_out else TICK if index < progress.at else OPEN
