@@ -153,7 +153,7 @@ class PlanScene:
             found = poses_of(vehicle, record.nodes, names)
             found[:, :, :3, 3] += 0.0 if vehicle.free else pivot_w
             still = np.zeros((len(found), 3))
-            return Way(record, found[:, 0], still, {name: found[:, k] for k, name in enumerate(names)})
+            return PlanPath(record, found[:, 0], still, {name: found[:, k] for k, name in enumerate(names)})
         poses = np.array([placement(record.vehicle, n, self._world, pivot_w).T_wb for n in record.nodes])
         forces_w = np.einsum("nij,nj->ni", poses[:, :3, :3], control_forces_b(record))
         return PlanPath(record, poses, forces_w, _bodies_w(record, poses))

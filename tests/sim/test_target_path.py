@@ -110,7 +110,7 @@ def test_the_target_is_on_the_path_at_every_time_and_the_load_follows(
     for _ in range(30):
         lane = running.advance(0.5).lanes[0]
         off.append(np.abs(target_of(running) - scene.target.at(lane.time_current_s).place).max())
-        lag.append(float(lane.told("load_error")))
+        lag.append(float(lane.scalar("load_error")))
     assert max(off) < 2e-4
     assert max(lag[10:]) < lag_m
 

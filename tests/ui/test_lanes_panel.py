@@ -234,7 +234,7 @@ def test_a_scene_opens_with_its_own_arrangement_and_the_users_picture() -> None:
 def test_without_a_reference_energy_and_momentum_are_changes_which_controls_make_and_no_errors() -> None:
     for key in ("energy", "momentum"):
         plot = ERROR_PLOTS[f"{key}_error"]
-        assert f"{key} change" in plot.told(reference=False)
-        assert f"{key} error" in plot.told(reference=True)
-    assert ERROR_PLOTS["position_error"].told(reference=False) == "position error  m"
+        assert f"{key} change" in plot.heading(reference=False)
+        assert f"{key} error" in plot.heading(reference=True)
+    assert ERROR_PLOTS["position_error"].heading(reference=False) == "position error  m"
     assert offered(fakes.lane())["momentum"].title == "Momentum change"

@@ -146,7 +146,7 @@ def test_gains_change_in_flight_and_the_memory_is_kept(scene, tmp_path: Path) ->
     lane = flight.snapshot.lanes[0]
     assert lane.controls.tolist() == [2.5] * 4
     assert lane.controller.gains == {"lift": 2.5}
-    assert lane.told("calls") == 70.0
+    assert lane.scalar("calls") == 70.0
     assert "out of range" in asked(flight, SetGain("lift", 9.0))
     assert "unknown gain" in asked(flight, SetGain("left", 1.0))
 
@@ -161,7 +161,7 @@ def test_a_file_that_is_saved_anew_takes_over_in_flight_with_state_and_gains(sce
     flight.advance(0.1)
     lane = flight.snapshot.lanes[0]
     assert lane.controller.gains == {"lift": 2.0}, "the user's, not the file's"
-    assert lane.told("calls") == 50.0 + 2.0 * 10.0 - 1.0, "plotted before the second"
+    assert lane.scalar("calls") == 50.0 + 2.0 * 10.0 - 1.0, "plotted before the second"
 
 
 def test_a_lane_holds_its_last_controls_and_then_stops_alone(scene, tmp_path: Path) -> None:
@@ -189,7 +189,7 @@ def test_a_mended_file_flies_on_within_the_hold(scene, tmp_path: Path) -> None:
     flight.advance(2.0)
     lane = flight.snapshot.lanes[0]
     assert (lane.status, lane.controller.fault) == (LaneStatus.RUNNING, "")
-    assert lane.told("calls") > 200.0
+    assert lane.scalar("calls") > 200.0
 
 
 def test_another_vehicle_is_flown_by_hand_and_another_parameter_by_the_controller_still(scene) -> None:
