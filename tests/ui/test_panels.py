@@ -29,9 +29,10 @@ from sim.vehicles import known_vehicle
 from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui.features import vehicle
-from ui.features.flight import describe, draw_flight, draw_method
+from ui.features.flight import draw_flight, draw_method
 from ui.features.help import _blocks, draw_help, fitting
 from ui.features.lanes import draw_lanes
+from ui.features.methods import describe, to_try_first
 from ui.features.notices import Toasts, draw_banner, observe_notices
 from ui.features.plots import panel
 from ui.features.plots.channels import measured
@@ -73,9 +74,48 @@ def test_the_integrator_menu_swaps_the_method(bench: Bench) -> None:
 def test_methods_that_do_not_serve_the_vehicle_cannot_be_chosen(bench: Bench) -> None:
     now = fakes.snapshot()
     bench.click("integrator/combo", draw_method, now)
+    assert "integrator/item/picky" not in bench.context.rects
+    bench.click("integrator/family/other", draw_method, now)
     assert bench.click("integrator/item/picky", draw_method, now) == []
     entry = bench.context.catalogue.integrators["picky"]
     assert "it has controls" in describe(entry, "helicopter")
+
+
+def test_methods_to_try_first_stand_above_the_families_and_search_finds_any(bench: Bench) -> None:
+    now, catalogue = fakes.snapshot(), load_catalogue()
+    first = to_try_first(catalogue, "helicopter")
+    assert list(first) == ["variational-exact", "rk4", "rkmk4"]
+    assert list(to_try_first(catalogue, "chain"))[:2] == ["variational", "semi-implicit-euler"]
+    for flier in catalogue.vehicles:
+        for name in to_try_first(catalogue, flier):
+            assert flier not in catalogue.integrators[name].refusals
+    bench.context.catalogue = catalogue
+    flown = replace(now, lanes=(replace(now.lanes[0], integrator="rkmk4"),))
+    bench.click("integrator/combo", draw_method, flown)
+    places = {name: bench.context.rects[f"integrator/item/{name}"][1] for name in first}
+    assert list(places) == sorted(places, key=places.__getitem__)
+    assert max(places.values()) < bench.context.rects["integrator/family/variational"][1]
+    assert "integrator/item/cf4" in bench.context.rects, "the family of the present method is unfolded"
+    assert "integrator/item/symplectic-half" not in bench.context.rects
+    bench.click("integrator/search", draw_method, flown)
+    for character in "theta":
+        imgui.get_io().add_input_character(ord(character))
+    for _ in range(4):
+        bench.frame(draw_method, flown)
+    assert "integrator/item/symplectic-half" in bench.context.rects
+    assert "integrator/item/rk4" not in bench.context.rects
+
+
+def test_a_methods_tooltip_lies_beside_the_list_and_not_over_it(bench: Bench) -> None:
+    now = fakes.snapshot()
+    bench.click("integrator/combo", draw_method, now)
+    x, y, width, height = bench.context.rects["integrator/item/rk4"]
+    imgui.get_io().add_mouse_pos_event(x + 0.5 * width, y + 0.5 * height)
+    for _ in range(120):
+        bench.frame(draw_method, now)
+    left, _, wide, _ = bench.context.rects["method/tooltip"]
+    assert left + wide <= x
+    assert left >= 0.0
 
 
 def test_the_step_slider_is_logarithmic_from_1_to_500_ms(bench: Bench) -> None:

@@ -11,8 +11,9 @@ from sim.simulation.lanes.snapshot import Snapshot
 from sim.vehicle_config.modes import FLIGHT_MODES
 from ui.features.controllers import draw_controllers
 from ui.features.controls import ControlView
+from ui.features.methods import method_menu
 from ui.features.transport import draw_transport
-from ui.settings.catalogue import Catalogue, IntegratorEntry
+from ui.settings.catalogue import IntegratorEntry
 from ui.window import theme
 from ui.window.context import PanelContext
 from ui.window.requests import Request, RescanControllers
@@ -23,7 +24,6 @@ from ui.window.widgets import (
     heading,
     label,
     log_slider,
-    menu,
     note,
     right_edge,
     segmented,
@@ -133,12 +133,8 @@ def draw_method(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     heading(context, "Integrator")
     label(context, "Method", "Swapping keeps pose and velocity.")
     coming, _ = swaps(snapshot)
-    chosen = menu(
-        context,
-        "integrator",
-        items(context.catalogue, lane.vehicle),
-        lane.integrator,
-        menu_text(lane.integrator, coming),
+    chosen = method_menu(
+        context, "integrator", lane.vehicle, lane.integrator, menu_text(lane.integrator, coming)
     )
     if chosen is not None and chosen != lane.integrator:
         requests.append(SetIntegrator(chosen))
@@ -148,41 +144,6 @@ def draw_method(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     if step_s is not None:
         requests.append(SetStep(step_s))
     return requests
-
-
-def items(catalogue: Catalogue, vehicle: str) -> list[Item]:
-    """Every method by family, those that do not serve the vehicle greyed out with the reason."""
-    return [
-        Item(
-            entry.name,
-            entry.name,
-            describe(entry, vehicle),
-            vehicle not in entry.refusals,
-            f"order {entry.order}",
-            entry.family,
-        )
-        for entry in by_family(catalogue)
-    ]
-
-
-def by_family(catalogue: Catalogue) -> list[IntegratorEntry]:
-    """All methods, those of a family together; families and their methods in the catalogue's order."""
-    entries = [entry for entry in catalogue.integrators.values() if not entry.alias_of]
-    families = tuple(dict.fromkeys(entry.family for entry in entries))
-    return sorted(entries, key=lambda entry: families.index(entry.family))
-
-
-def describe(entry: IntegratorEntry, vehicle: str) -> str:
-    """Tooltip: facts, what the method is honestly good for, where it comes from."""
-    refusal = entry.refusals.get(vehicle, "")
-    parts = (
-        f"Does not serve this vehicle: {refusal}" if refusal else "",
-        entry.facts,
-        entry.doc,
-        f"Keeps {'; '.join(kept)}." if (kept := entry.keeps.get(vehicle, ())) else "",
-        entry.source,
-    )
-    return "\n".join(part for part in parts if part)
 
 
 def step_field(context: PanelContext, name: str, step_s: float) -> float | None:

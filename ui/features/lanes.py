@@ -9,8 +9,9 @@ from imgui_bundle import imgui
 from sim.commands import AddLane, RemoveLane, Reset, SetLanePilot, SetLaneTint, SetReference
 from sim.scene import MOST_LANES, Scene
 from sim.simulation.lanes.snapshot import LaneSnapshot, LaneStatus, Snapshot
-from ui.features.flight import items, step_field
+from ui.features.flight import step_field
 from ui.features.goals import GoalsView
+from ui.features.methods import method_menu
 from ui.hud.markers import draw_marker
 from ui.settings.view_settings import distance
 from ui.window import theme
@@ -26,7 +27,6 @@ from ui.window.widgets import (
     checkbox,
     heading,
     label,
-    menu,
     note,
     overlap,
     placed,
@@ -139,12 +139,12 @@ def _arrangement(snapshot: Snapshot, context: PanelContext) -> list[Request]:
 
 def _new_lane(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     new, flown = context.of(NewLane), snapshot.lanes[0]
-    methods = items(context.catalogue, flown.vehicle)
-    if not any(item.enabled and item.name == new.integrator for item in methods):
+    entry = context.catalogue.integrators.get(new.integrator)
+    if entry is None or flown.vehicle in entry.refusals:
         new.integrator = flown.integrator  # which serves the vehicle
     heading(context, "Add a ghost")
     label(context, "Method")
-    chosen = menu(context, "lanes/integrator", methods, new.integrator)
+    chosen = method_menu(context, "lanes/integrator", flown.vehicle, new.integrator)
     if chosen is not None:
         new.integrator = chosen
     label(context, "Step h")

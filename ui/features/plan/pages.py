@@ -25,7 +25,8 @@ from sim.planner.task.handles import (
 from sim.planner.task.mpc import HORIZON_S, WEIGHT
 from sim.planner.task.task import Task
 from sim.simulation.lanes.snapshot import Snapshot
-from ui.features.flight import by_family, describe, pilot_switch
+from ui.features.flight import pilot_switch
+from ui.features.methods import by_family, describe
 from ui.features.plan.view import PlanChoices, SaveTask
 from ui.features.vehicle import FlownParameters
 from ui.hud.plates import mpc_text

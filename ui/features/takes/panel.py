@@ -10,7 +10,8 @@ from sim.commands import PlayTake, RemoveLane, Resimulate
 from sim.recordings import Take
 from sim.simulation.lanes.snapshot import Snapshot
 from ui.features.fit import draw_fit
-from ui.features.flight import items, step_field
+from ui.features.flight import step_field
+from ui.features.methods import items
 from ui.features.recordings import OpenTake, SaveTake, StoredTake, TakesView
 from ui.features.takes.sharing import draw_sharing
 from ui.features.vehicle import FlownParameters
