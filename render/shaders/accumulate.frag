@@ -34,20 +34,21 @@ void main() {
     vec2 size = vec2(textureSize(source_map, 0)), at = uv * size + shift;
     ivec2 here = clamp(ivec2(at), ivec2(1), ivec2(size) - 2);
     vec4 middle = texelFetch(source_map, here, 0);
-    vec3 east = texelFetch(source_map, here + ivec2(1, 0), 0).rgb, west = texelFetch(source_map, here - ivec2(1, 0), 0).rgb;
-    vec3 north = texelFetch(source_map, here + ivec2(0, 1), 0).rgb, south = texelFetch(source_map, here - ivec2(0, 1), 0).rgb;
-    vec3 low = min(middle.rgb, min(min(east, west), min(north, south)));
-    vec3 high = max(middle.rgb, max(max(east, west), max(north, south)));
+    vec4 east = texelFetch(source_map, here + ivec2(1, 0), 0), west = texelFetch(source_map, here - ivec2(1, 0), 0);
+    vec4 north = texelFetch(source_map, here + ivec2(0, 1), 0), south = texelFetch(source_map, here - ivec2(0, 1), 0);
+    vec4 low = min(middle, min(min(east, west), min(north, south)));
+    vec4 high = max(middle, max(max(east, west), max(north, south)));
 
     vec4 now = vec4(uv * 2.0 - 1.0, texelFetch(depth_map, here, 0).r * 2.0 - 1.0, 1.0);
-    vec4 then = middle.a > 0.5 ? before_carried * now : before * now;
+    // The vehicle's edge goes with it: half of its pixels are of what is behind.
+    vec4 then = high.a > 0.5 ? before_carried * now : before * now;
     vec2 from = then.xy / then.w * 0.5 + 0.5;
     vec4 past = history(from);
-    vec3 kept = clamp(past.rgb, low, high);
+    vec3 kept = clamp(past.rgb, low.rgb, high.rgb);
     vec3 off = abs(past.rgb - kept);
     bool known = all(equal(clamp(from, 0.0, 1.0), from)) && !begins;
     float pace = smoothstep(0.0, PACE, length((from - uv) * vec2(textureSize(history_map, 0))));
-    vec3 range = high - low;
+    vec3 range = high.rgb - low.rgb;
     float edge = smoothstep(0.1, 0.4, max(range.r, max(range.g, range.b)));
     float amount = min(past.a * MOST, mix(MOST, mix(LEAST, LEAST_EDGE, edge), pace)) * max(1.0 - 3.0 * max(off.r, max(off.g, off.b)), 0.0);
     amount = known ? amount : 0.0;
@@ -55,8 +56,8 @@ void main() {
     vec2 apart = at - vec2(here) - 0.5;
     float share = exp2(-1.5 * spread * spread * dot(apart, apart));
     // Where nothing is known of before, what lies between the samples is between their colours.
-    vec3 between = middle.rgb + abs(apart.x) * ((apart.x > 0.0 ? east : west) - middle.rgb)
-        + abs(apart.y) * ((apart.y > 0.0 ? north : south) - middle.rgb);
+    vec3 between = middle.rgb + abs(apart.x) * ((apart.x > 0.0 ? east : west).rgb - middle.rgb)
+        + abs(apart.y) * ((apart.y > 0.0 ? north : south).rgb - middle.rgb);
     vec3 fresh = mix(between, middle.rgb, min(amount, 1.0));
     colour = vec4(mix(kept, fresh, share / (share + amount)), min((amount + share) / MOST, 1.0));
 }
