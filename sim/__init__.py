@@ -10,6 +10,7 @@ from sim.vehicles import State, Vehicle, vehicle, vehicles
 
 if TYPE_CHECKING:
     from sim.analysis.batch import Trajectories, batch, batch_bytes
+    from sim.analysis.controller_comparison import Case, Comparison, cases, compare
     from sim.analysis.gradient import Gradient, Rollout, rollout_gradient
     from sim.analysis.identify import identify
     from sim.analysis.measured_flight import Recording
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Body",
+    "Case",
+    "Comparison",
     "Controller",
     "Gain",
     "Gradient",
@@ -44,6 +47,8 @@ __all__ = [
     "Vehicle",
     "batch",
     "batch_bytes",
+    "cases",
+    "compare",
     "connect",
     "identify",
     "integrators",
@@ -66,6 +71,7 @@ _LATE = {
     **dict.fromkeys(("Gradient", "Rollout", "rollout_gradient"), "sim.analysis.gradient"),
     **dict.fromkeys(("Trajectories", "batch", "batch_bytes"), "sim.analysis.batch"),
     **dict.fromkeys(("Controller", "Gain"), "sim.controllers"),
+    **dict.fromkeys(("Case", "Comparison", "cases", "compare"), "sim.analysis.controller_comparison"),
     "connect": "sim.live.client",
     "plan": "sim.planner.api",
     "read_robot": "sim.multibody.robots.reading",

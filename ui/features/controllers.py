@@ -49,7 +49,7 @@ def _gains(lane: LaneSnapshot, context: PanelContext, *, alone: bool) -> list[Re
     """Of one lane."""
     own, requests = lane.controller, list[Request]()
     assert own is not None
-    heading(context, _name(own.kind) if alone else f"{_name(own.kind)}: {lane.name}")
+    heading(context, _name(own.kind) if alone else lane.name)
     for name, gain in gains_of(own.kind).items():
         value = own.gains.get(name, gain.default)
         new = _slider(context, f"controller/{lane.name}/{name}", name, gain, value)

@@ -9,7 +9,6 @@ from sim.planner.service.requests import FlyByMpc, FlyShown, LeaveMpc
 from sim.planner.service.view import PlanView
 from sim.simulation.lanes.snapshot import Snapshot
 from sim.vehicle_config.modes import FLIGHT_MODES
-from ui.features.controllers import draw_controllers
 from ui.features.controls import ControlView
 from ui.features.methods import method_menu
 from ui.features.transport import draw_transport
@@ -167,6 +166,6 @@ def _facts(context: PanelContext, entry: IntegratorEntry | None) -> None:
 def draw_simulation(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     """What one reaches for in flight, in one window: time, the method, who flies."""
     requests: list[Request] = []
-    for draw in (draw_transport, draw_method, draw_flight, draw_controllers):
+    for draw in (draw_transport, draw_method, draw_flight):
         requests += draw(snapshot, context)
     return requests

@@ -1,6 +1,6 @@
 """All features of the window, each registered once: the order is that of the tabs, and of what lies over the scene."""
 
-from ui.features.controllers import ControllerActions
+from ui.features.controllers import ControllerActions, draw_controllers
 from ui.features.controls import draw_controls
 from ui.features.edits import Edits
 from ui.features.feature import BELOW, UPPER, Feature
@@ -33,7 +33,7 @@ from ui.shell.overlays import draw_hud, draw_key_hint, draw_plates
 
 FEATURES: tuple[Feature, ...] = (
     Feature("Instruments", overlay=draw_hud),
-    Feature("Simulation", draw_simulation, UPPER, actions=ControllerActions),
+    Feature("Simulation", draw_simulation, UPPER),
     Feature("Scene", draw_scene, actions=SceneActions, of_scene=(Edits,)),
     Feature(
         "Vehicle",
@@ -61,6 +61,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature("Fit", actions=FitActions),
     Feature("View", draw_view),
     Feature("Controls", draw_controls, UPPER),
+    Feature("Controller", draw_controllers, UPPER, actions=ControllerActions),
     Feature("Polhode", draw_polhode, UPPER),
     Feature("Plots", draw_plots, BELOW, observe=observe_curves, of_scene=(Curves, PlotWindow)),
     Feature("Errors", draw_errors, BELOW),
