@@ -21,7 +21,7 @@ from sim.integrators import Integrator
 from sim.spaces import Space
 from sim.steppers import Stepper
 from sim.vehicles import Vehicle
-from sim.vehicles.forms.form import Form, Support
+from sim.vehicles.forms.form import TREES, Form, Support
 
 _EPS = 1e-5
 _POSITION_M, _ANGLE_RAD, _SPEED_MPS, _TURN_RADPS, _SHAPE = 0.5, 0.15, 1.0, 0.5, 0.2
@@ -115,7 +115,7 @@ def _turned(vehicle: Vehicle, node: np.ndarray, n: int) -> np.ndarray:
 
 def _acted(vehicle: Vehicle) -> bool:
     """It moves about a space of its own."""
-    return vehicle.form is Form.GROUP_ACTION
+    return vehicle.form is Form.GROUP_ACTION or vehicle.form in TREES
 
 
 @lru_cache(maxsize=16)
@@ -139,7 +139,7 @@ def _scale_in_space(vehicle: Vehicle) -> np.ndarray:
         d[i] = _EPS
         moved = np.abs(np.array(_displacements(space)(node, d)).ravel() - node)
         name = re.sub(r"_\d+$", "", space.columns[int(moved.argmax())])
-        units = {"_radps": _TURN_RADPS, "_mps": _SPEED_MPS, "_m": _POSITION_M}
+        units = {"_radps": _TURN_RADPS, "_rate": _TURN_RADPS, "_mps": _SPEED_MPS, "_m": _POSITION_M}
         out.append(next((size for end, size in units.items() if name.endswith(end)), _ANGLE_RAD))
     return np.array(out)
 

@@ -1,6 +1,7 @@
 """Plans for trees of joints: what they replay, what they cost, what they keep clear of, and which there are none of."""
 
 import dataclasses
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -9,9 +10,16 @@ from scipy.interpolate import BSpline
 from scipy.optimize import least_squares
 
 import sim
+from sim.commands import FlyPlan
 from sim.multibody.observing import body_frames
-from sim.planner import Box, Cylinder, Goal, Limits, Planner, Sphere, Task, Weights
+from sim.planner import Box, Cylinder, Goal, Limits, Planner, Sphere, Task, Weights, task_of_scene
+from sim.planner.result.record import record_of
 from sim.planner.task.cover import cover
+from sim.planner.task.handles import handles, moved
+from sim.planner.task.scene_text import scene_with_task
+from sim.scene import SCENE_FOLDER, load_scene
+from sim.simulation import Simulation
+from sim.world import load_world
 
 ARM = sim.vehicle("six-axis-arm", hold=0.0)
 EXACT = sim.integrators()["newton"]
@@ -193,6 +201,57 @@ def test_joints_stay_within_limits_and_torques_within_theirs(planner):
     free = planner.plan(ARM, AROUND, starts=1)
     assert np.abs(np.diff(free.motion.nodes[:, 0])).max() / free.step_s > 1.6
     assert np.abs(free.controls[:, 1]).max() > 425.0
+
+
+@cache
+def planned():
+    """Of the scene: (scene, record of its plan)."""
+    scene = load_scene("plan-arm")
+    vehicle, task = task_of_scene(scene)
+    plan = Planner().plan(vehicle, task, method=scene.integrator, starts=1)
+    assert plan.solved, plan.message
+    return scene, record_of(plan, "reach")
+
+
+def flown_to(*, tracked, **changed):
+    """Where the gripper is at the plan's end, less where it was to be [m], of an arm with other parameters."""
+    scene, plan = planned()
+    running = Simulation(scene, load_world(scene.world, seed=scene.seed))
+    flown = plan.vehicle.with_parameters(**changed) if changed else None
+    fly = FlyPlan(plan.vehicle, plan.integrator, plan.step_s, plan.nodes, plan.controls, tracked, flown)
+    running.submit(fly)
+    while running.snapshot.clock_s < 1.999:
+        running.advance(0.1)
+    at = running.snapshot.lanes[0].bodies["gripper"][:3, 3]
+    wanted = body_frames(ARM.tree, plan.nodes[-1, :6])["gripper"][:3, 3]
+    return float(np.linalg.norm(at - wanted))
+
+
+def test_the_scenes_plan_is_flown_and_errors_are_fed_back():
+    """All that it carries weighs one hundredth less than it was planned for."""
+    assert flown_to(tracked=False) < 1e-6
+    astray, led = (flown_to(tracked=tracked, gravity=9.71) for tracked in (False, True))
+    assert astray > 0.02
+    assert led < 0.1 * astray
+
+
+def test_a_tool_is_dragged_within_what_joints_reach(tmp_path):
+    """The arrows of the goal: by inverse kinematics, with the rotation that is asked for."""
+    scene, _ = planned()
+    vehicle, task = task_of_scene(scene)
+    T = next(handle for handle in handles(vehicle, task) if handle.name == "goal").T_w.copy()
+    T[:3, 3] += (0.05, -0.04, 0.06)
+    dragged = moved(vehicle, task, "goal", T)
+    there = body_frames(vehicle.tree, dragged.goal.state.node[:6])["gripper"]
+    np.testing.assert_allclose(there, T, atol=1e-5)
+    T[:3, 3] += (0.0, 3.0, 0.0)
+    far = moved(vehicle, task, "goal", T).goal.state.node[:6]
+    low, high = vehicle.tree.arrays.limits.T
+    assert ((low <= far) & (far <= high)).all()
+    path = tmp_path / "dragged.toml"
+    path.write_text(scene_with_task((SCENE_FOLDER / "plan-arm.toml").read_text(), vehicle, dragged))
+    again = task_of_scene(load_scene(path))[1]
+    np.testing.assert_allclose(again.goal.state.node[:6], dragged.goal.state.node[:6], atol=1e-6)
 
 
 def test_what_trees_are_not_planned_for_is_a_matter_of_mechanics():
