@@ -355,8 +355,8 @@ def prepared_as(generated: KernelText) -> str:
 
 
 def prepare(generated: KernelText) -> None:
-    """Have that in the cache."""
-    robust.announced()
+    """Have that in the cache, with what a hard step needs in flight."""
+    robust.compiled_functions()
     driver(generated.inline)
 
 

@@ -124,8 +124,3 @@ def c_address(function: Any) -> int:
     (made,) = function.overloads.values()
     address: int = made.library.get_pointer_to_function(made.fndesc.llvm_cfunc_wrapper_name)
     return address
-
-
-def announce(name: str, function: Any) -> None:
-    """From now on machine code that is loaded finds the compiled function by a name."""
-    llvm.add_symbol(name, c_address(function))

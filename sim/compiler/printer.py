@@ -235,7 +235,7 @@ class Printer(Function):
         numbers = ", ".join(f"i64 {a}" for a in (equations, guess, unknowns, n, count, *arrays))
         tried = self.value(f"call i64 @{SETTLE}({numbers}, double {values['h'][0]})")
         hopeless, onward = self.fresh("hopeless"), self.fresh("robust")
-        self.branch(self.value(f"icmp slt i64 {tried}, 0"), hopeless, onward)
+        self.branch(self.value(f"icmp slt i64 {tried}, 1"), hopeless, onward)
         self.label(hopeless)
         self.write(self.status, str(NEWTON_FAILED))
         self.jump(failed)

@@ -4,26 +4,65 @@ Plain Newton is not enough at large h |omega|. Here it is globalised by backtrac
 and if that stalls the solution is continued in h from zero, where it is explicit.
 """
 
-from functools import cache
+import ctypes
+from collections.abc import Sequence
+from functools import cache, partial
 from typing import Any
 
+import llvmlite.binding as llvm
 import numpy as np
 from numba import carray
 
 from sim.compiled import allocating_nothing, compiled
-from sim.compiler.objects import announce, called, pointer, whole_pointer
+from sim.compiler.objects import c_address, called, loaded, pointer, whole_pointer
 from sim.compiler.printer import NEWTON_TOLERANCE, SETTLE, SOLVE
 
 _MOST_SWEEPS, _MOST_HALVINGS, _LEAST_STRIDE = 40, 12, 1e-6
 
 
+_TAKES = {SOLVE: ("i64",) * 3, SETTLE: ("i64",) * 11 + ("double",)}
+_CTYPES: dict[str, Any] = {"i64": ctypes.c_int64, "double": ctypes.c_double}
+
+
 @cache
-def announced() -> dict[str, Any]:
-    """Have what kernels call by name; once a process, which then owns it."""
-    functions = _functions()
-    for name, function in functions.items():
-        announce(name, function)
-    return functions
+def announced() -> list[object]:
+    """Have what kernels call by name; once a process, which then owns it.
+
+    It is compiled, or loaded, when one first calls it: few flights ever do.
+    """
+    engine = loaded("\n".join(_through(name, kinds) for name, kinds in _TAKES.items()), optimised=True)
+    owned: list[object] = [engine]
+    for name, kinds in _TAKES.items():
+        place = ctypes.c_void_p.from_address(engine.get_global_value_address(f"{name}.code"))
+        prototype = ctypes.CFUNCTYPE(ctypes.c_int64, *(_CTYPES[kind] for kind in kinds))
+        first = prototype(partial(_first, name, place, prototype))
+        place.value = ctypes.cast(first, ctypes.c_void_p).value
+        llvm.add_symbol(name, engine.get_function_address(name))
+        owned.append(first)
+    return owned
+
+
+def _through(name: str, kinds: Sequence[str]) -> str:
+    """LLVM's text of a function that calls what stands at a place."""
+    taken = ", ".join(f"{kind} %x{k}" for k, kind in enumerate(kinds))
+    return "\n".join(
+        (
+            f"@{name}.code = global ptr null",
+            f"define i64 @{name}({taken}) {{",
+            f"  %code = load ptr, ptr @{name}.code, align 8",
+            f"  %found = call i64 %code({taken})",
+            "  ret i64 %found",
+            "}",
+        )
+    )
+
+
+def _first(name: str, place: ctypes.c_void_p, prototype: Any, *given: float) -> int:
+    """The first call; later ones go to the compiled function itself. What goes wrong here counts as no solution."""
+    address = c_address(compiled_functions()[name])
+    place.value = address
+    found: int = prototype(address)(*given)
+    return found
 
 
 def solve_in_place(J: np.ndarray, r: np.ndarray, n: int) -> bool:
@@ -51,8 +90,9 @@ def solve_in_place(J: np.ndarray, r: np.ndarray, n: int) -> bool:
     return True
 
 
-def _functions() -> dict[str, Any]:
-    """Compiled where a kernel is that calls them."""
+@cache
+def compiled_functions() -> dict[str, Any]:
+    """By the names that kernels call them by."""
     eliminate = allocating_nothing("boolean(float64[::1], float64[::1], int64)", error_model="numpy")(
         solve_in_place
     )

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import sim
-from sim.compiler import NOT_FINITE, OK, compile_kernel, kernel_text
+from sim.compiler import NOT_FINITE, OK, compile_kernel, kernel_text, robust
 from sim.compiler.blocks import solution_order
+from sim.compiler.kernel import _compiled
 from sim.compiler.objects import assembly
 from sim.integrators import INTEGRATORS
 from sim.vehicles.rigid_body import RigidBody
@@ -168,6 +169,26 @@ def test_bad_input_is_refused_in_one_line_that_names_it(call, words):
     assert "\n" not in message
     for word in words:
         assert word in message
+
+
+def test_the_robust_solver_is_there_from_the_first_step_on_that_needs_it():
+    """A spacecraft that turns by 56 rad a step, where Newton's method alone ends, after steps at which it does not."""
+    others = robust.announced(), robust.compiled_functions()  # what kernels of this process jump to
+    robust.announced.cache_clear()
+    robust.compiled_functions.cache_clear()
+    _compiled.cache_clear()
+    vehicle = sim.vehicle("spacecraft")
+    kernel, p = compile_kernel(vehicle, INTEGRATORS["variational"]), vehicle.parameter_vector
+    u, ends = vehicle.neutral_controls, []
+    start = vehicle.state(omega=(40.0, -25.0, 30.0)).node
+    for step, needed in ((1e-3, 0), (1.0, 1), (1.0, 1)):
+        y = kernel.start(start, u, p, step)
+        done, status, _ = kernel.advance(y, u, np.zeros(kernel.dim), p, step, 50)
+        assert (done, status) == (50, OK)
+        assert robust.compiled_functions.cache_info().currsize == needed
+        ends.append(y)
+    np.testing.assert_array_equal(ends[1], ends[2])
+    assert others
 
 
 def test_the_page_about_machine_code_shows_what_is_printed():
