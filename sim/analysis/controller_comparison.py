@@ -13,7 +13,7 @@ from sim.integrators import Integrator
 from sim.platform.errors import InputError, quote
 from sim.platform.replacing import replacing
 from sim.platform.validation import number
-from sim.steppers.trajectory import Trajectory, given_controller, given_vehicle, simulate
+from sim.steppers.trajectory import Trajectory, checked_controller, checked_vehicle, simulate
 from sim.vehicles import State, Vehicle
 
 MOST_CASES = 10_000
@@ -52,7 +52,7 @@ def cases(
     given; `wind`, where the vehicle has one, too. spread: relative standard deviation of mass and inertia, which the
     controller knows. Equal seeds give equal cases. Raises InputError.
     """
-    machine, count = given_vehicle(vehicle), int(number("cases", count))
+    machine, count = checked_vehicle(vehicle), int(number("cases", count))
     if not 1 <= count <= MOST_CASES:
         raise InputError(f"cases = {count} is refused; allowed: 1 to {MOST_CASES}")
     rng, made = np.random.default_rng(seed), []
@@ -155,7 +155,7 @@ def compare(
 
     A controller that fails in a case has endless scores there. Raises InputError where there is nothing to compare.
     """
-    flown = [given_controller(each) for each in controllers]
+    flown = [checked_controller(each) for each in controllers]
     if not flown or not put_to or not all(isinstance(case, Case) for case in put_to):
         raise InputError(
             f"controllers = {quote(controllers)}, cases = {quote(put_to)}; allowed: one or more of each, by sim.cases"
