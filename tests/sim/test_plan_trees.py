@@ -254,6 +254,45 @@ def test_a_tool_is_dragged_within_what_joints_reach(tmp_path):
     np.testing.assert_allclose(again.goal.state.node[:6], dragged.goal.state.node[:6], atol=1e-6)
 
 
+TWO_LINKS = """<robot name="two links"><link name="base"/><link name="tool0"/>
+<link name="upper"><inertial><origin xyz="0 0 0.25"/><mass value="3"/><inertia ixx="0.06" iyy="0.06" izz="0.005" ixy="0"
+ ixz="0" iyz="0"/></inertial><visual><origin xyz="0 0 0.25"/><geometry><cylinder radius="0.05" length="0.5"/></geometry>
+</visual></link>
+<link name="fore"><inertial><origin xyz="0 0 0.2"/><mass value="2"/><inertia ixx="0.03" iyy="0.03" izz="0.003" ixy="0"
+ ixz="0" iyz="0"/></inertial><visual><origin xyz="0 0 0.2"/><geometry><cylinder radius="0.04" length="0.4"/></geometry>
+</visual></link>
+<joint name="swing" type="revolute"><parent link="base"/><child link="upper"/><origin xyz="0 0 0.3"/><axis xyz="0 1 0"/>
+<limit lower="-2" upper="2" effort="80" velocity="3"/></joint>
+<joint name="elbow" type="revolute"><parent link="upper"/><child link="fore"/><origin xyz="0 0 0.5"/><axis xyz="0 1 0"/>
+<limit lower="-2.5" upper="2.5" effort="40" velocity="3"/></joint>
+<joint name="flange" type="fixed"><parent link="fore"/><child link="tool0"/><origin xyz="0 0 0.4"/></joint></robot>"""
+
+
+def test_a_robot_from_a_file_is_planned_for_by_its_tool(planner, tmp_path):
+    """Two joints of one plane: their tool's place has two equations, and its rotation cannot be had as well."""
+    path = tmp_path / "two-links.urdf"
+    path.write_text(TWO_LINKS)
+    robot = sim.vehicle(str(path), hold=0.0)
+    assert robot.tool == "tool0"
+    balls, goal = cover(robot), robot.state({"swing": 1.0, "elbow": -0.5})
+    task = Task(
+        robot.state({"swing": -1.0, "elbow": 0.5}),
+        Goal(goal, parts=("velocity",), rotation="free"),
+        duration_s=1.5,
+        steps=48,
+        body=balls.balls,
+        bodies=balls.bodies,
+        obstacles=(Sphere((0.0, 0.0, 1.35), 0.15, "lamp"),),
+    )
+    plan = planner.plan(robot, task, starts=1)
+    assert plan.solved, plan.message
+    ends = (body_frames(robot.tree, x[:2])["tool0"] for x in (plan.motion.nodes[-1], goal.node))
+    np.testing.assert_allclose(*(T[:3, 3] for T in ends), atol=1e-7)
+    posed = dataclasses.replace(task, goal=dataclasses.replace(task.goal, rotation="fixed"))
+    with pytest.raises(sim.InputError, match="too few for the place and the rotation"):
+        planner.plan(robot, posed)
+
+
 def test_what_trees_are_not_planned_for_is_a_matter_of_mechanics():
     for vehicle, words in (
         (sim.vehicle("delta-robot"), "loops of joints"),

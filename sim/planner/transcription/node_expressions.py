@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import casadi as ca
 import numpy as np
 
-from sim.planner.task.bodies import velocities
+from sim.planner.task.bodies import jointed, velocities
 from sim.planner.task.inputs import Constraint
 from sim.planner.task.task import WEIGHT_NAMES
 from sim.planner.transcription.constraints import (
@@ -27,7 +27,10 @@ from sim.planner.transcription.constraints import (
     velocity_rows,
 )
 from sim.planner.transcription.model import NodeModel, Slots
+from sim.platform.errors import InputError
 
+_UNMOVED = 1e-9
+"""Derivative of an equation by a node's variables that is none."""
 _STANDING = 0.03
 """Share of the typical speed below which the length of a way is rounded off: a norm has no derivative at zero, and near
 it so sharp a bend that no solver settles where a vehicle stands or turns back."""
@@ -186,6 +189,8 @@ def _independent(model: NodeModel, v: ca.SX, rows: list[Constraint]) -> list[Con
     Which component of the body's velocity still says something depends on where the shape stands: it is asked for in
     mixtures of all components, as many as are free.
     """
+    if jointed(model.vehicle):
+        rows = _of_joints(model, v, rows)
     equations = [row for row in rows if row.low == row.high]
     if len(equations) <= v.shape[0]:
         return rows
@@ -201,6 +206,25 @@ def _independent(model: NodeModel, v: ca.SX, rows: list[Constraint]) -> list[Con
     misses = ca.vertcat(*(row.expression for row in doubled))
     mixed = [replace(doubled[0], expression=ca.DM(weights).T @ misses) for weights in mixing]
     return [row for row in rows if row.low != row.high] + others + mixed
+
+
+def _of_joints(model: NodeModel, v: ca.SX, rows: list[Constraint]) -> list[Constraint]:
+    """Without what no joint changes, as places across the plane that all of it moves in. Raises InputError where the
+    tool's pose has more equations than its joints can meet."""
+    posed = [row for row in rows if row.low == row.high and row.goal in ("position", "rotation")]
+    if not posed:
+        return rows
+    slopes = ca.jacobian(ca.vertcat(*(row.expression for row in posed)), v)
+    random, free = np.random.default_rng(0), [v, model.p, model.s]
+    J = np.array(ca.Function("slopes", free, [slopes])(*(random.uniform(0.1, 1.0, x.shape[0]) for x in free)))
+    kept = np.abs(J).max(axis=1) > _UNMOVED
+    if np.linalg.matrix_rank(J[kept], tol=_UNMOVED) < kept.sum():
+        raise InputError(
+            f"the joints of {model.vehicle.name} are too few for the place and the rotation of its tool; "
+            "allowed: rotation free, or joints by their names"
+        )
+    unmoved = {id(row) for row, moves in zip(posed, kept, strict=True) if not moves}
+    return [row for row in rows if id(row) not in unmoved]
 
 
 def _pieces(
