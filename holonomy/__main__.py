@@ -1,4 +1,5 @@
-"""The command `holonomy`, as `python app.py` in a checkout; `holonomy study` is `python -m studies` there."""
+"""The command `holonomy`, as `python app.py` in a checkout; `holonomy study` is `python -m studies` there, and
+`holonomy ledger` is `python -m studies.ledger`."""
 
 import gc
 import os
@@ -18,6 +19,10 @@ def main() -> int:
         from studies.__main__ import main as study
 
         study(sys.argv[2:], prog_name="holonomy study")
+    if sys.argv[1:2] == ["ledger"]:
+        from studies.ledger.__main__ import main as ledger
+
+        ledger(sys.argv[2:], prog_name="holonomy ledger")
     import app
 
     return app.main()

@@ -1,0 +1,117 @@
+"""`python -m studies.ledger [NAME ...]`: work problems out and tell how many digits agree with what is known."""
+
+import json
+import math
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from studies.ledger import problems
+from studies.ledger.problem import Result, solve
+
+HEAD = """# The ledger of truth
+
+Problems whose answers are known, and how many digits of them ours have, by the largest difference over the largest
+number. `python -m studies.ledger --markdown docs/ledger.md` writes this page; `holonomy ledger` prints it in short
+where the program is installed. A problem is a file in `studies/ledger/`, or shares one with its family, and the suite
+holds each to its digits. CPU time is that of one answer, compiled before, on a core that others used, too.
+
+| problem | what | truth | known | ours | digits | CPU | peer |
+|---|---|---|---|---|---|---|---|
+"""
+MISSING = """
+## Where digits are missing
+
+"""
+ABSENT = """
+## What cannot be asked yet
+
+| problem | what the frame lacks |
+|---|---|
+| flyball governor, Bricard's mechanism | loops that close as hinges and slides, springs between points as data |
+| Whipple's bicycle, trailers | wheels whose constraints bind the shape's velocities to each other |
+| linearised modes (hover, Dutch roll) | derivatives at a steady motion as a call of the interface |
+| heave decay of a sphere, a ship in head waves | radiation and diffraction with memory |
+| rattleback, Euler's disk | rolling on a surface of any curvature, with friction |
+"""
+
+
+@click.command(help="Problems with known answers: how many digits of ours agree.")
+@click.argument("names", nargs=-1)
+@click.option("--json", "as_json", is_flag=True, help="Numbers for programs.")
+@click.option("--markdown", type=click.Path(path_type=Path, dir_okay=False), help="Write a page.")
+def main(names: tuple[str, ...], as_json: bool, markdown: Path | None) -> None:
+    """All of them, or those that are named."""
+    known = problems()
+    for name in names:
+        if name not in {problem.name for problem in known}:
+            raise click.BadParameter(
+                f"{name}; allowed: {', '.join(p.name for p in known)}", param_hint="NAMES"
+            )
+    chosen = [problem for problem in known if not names or problem.name in names]
+    results = []
+    for problem in chosen:
+        print(f"{problem.name} ...", file=sys.stderr, flush=True)
+        results.append(solve(problem))
+    if markdown is not None:
+        markdown.write_text(page(results), encoding="utf-8")
+    print(as_text(results) if not as_json else as_numbers(results))
+
+
+def page(results: Sequence[Result]) -> str:
+    """As the documentation shows it."""
+    rows = "".join(f"| {' | '.join(cells(result))} |\n" for result in results)
+    short = "".join(f"* **{r.problem.title}**: {r.problem.reason}.\n" for r in results if r.problem.reason)
+    return HEAD + rows + MISSING + short + ABSENT
+
+
+def cells(result: Result) -> tuple[str, ...]:
+    """Of one row."""
+    problem = result.problem
+    peer = "" if math.isnan(result.peer_digits) or problem.peer is None else problem.peer[0]
+    return (
+        problem.title,
+        problem.quantity.replace("|", "\\|"),
+        problem.source,
+        str(problem.known_digits),
+        problem.step,
+        f"**{result.digits:.1f}**",
+        f"{1e3 * result.cpu_s:.3g} ms",
+        f"{result.peer_digits:.1f} ({peer})" if peer else "",
+    )
+
+
+def as_text(results: Sequence[Result]) -> str:
+    """A line each."""
+    return "\n".join(
+        f"{r.problem.name:30s} {r.digits:5.1f} of {r.problem.known_digits:2d} digits"
+        f"  {1e3 * r.cpu_s:9.3g} ms  {r.problem.step}"
+        for r in results
+    )
+
+
+def as_numbers(results: Sequence[Result]) -> str:
+    """JSON: a list of objects."""
+    return json.dumps(
+        [
+            {
+                "name": r.problem.name,
+                "source": r.problem.source,
+                "known_digits": r.problem.known_digits,
+                "truth": r.truth.tolist(),
+                "ours": r.ours.tolist(),
+                "digits": r.digits,
+                "cpu_s": r.cpu_s,
+                "peer_digits": None if math.isnan(r.peer_digits) else r.peer_digits,
+                "reason": r.problem.reason,
+            }
+            for r in results
+        ],
+        indent=1,
+    )
+
+
+if __name__ == "__main__":
+    main()

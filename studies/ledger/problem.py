@@ -1,0 +1,78 @@
+"""One problem of the ledger, and how many digits two answers have in common."""
+
+import math
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+MOST_DIGITS = 15.9
+"""Those of a double."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Problem:
+    """A question with a known answer."""
+
+    name: str
+    title: str
+    quantity: str
+    """What the numbers are, with units."""
+    source: str
+    """Where the truth is from."""
+    truth: Callable[[], ArrayLike]
+    known_digits: int
+    """Of the truth."""
+    ours: Callable[[], ArrayLike]
+    step: str
+    """Method and step of ours, in words."""
+    least_digits: float
+    """Below which the suite fails."""
+    scale: float = 0.0
+    """What differences are measured against; 0: the truth's largest component."""
+    peer: tuple[str, Callable[[], ArrayLike]] | None = None
+    """Another program's name and its answer; it may raise ImportError."""
+    reason: str = ""
+    """Why not all known digits are met, where they are not."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came of a problem."""
+
+    problem: Problem
+    truth: np.ndarray
+    ours: np.ndarray
+    digits: float
+    cpu_s: float
+    """Of our second run, so that nothing is compiled in it."""
+    peer_digits: float
+    """nan where there is no peer."""
+
+
+def digits(answer: ArrayLike, truth: ArrayLike, scale: float = 0.0) -> float:
+    """How many decimal digits agree, by the largest difference; 0 where none do or a number is not finite."""
+    a, b = np.atleast_1d(np.asarray(answer, float)), np.atleast_1d(np.asarray(truth, float))
+    error = float(np.abs(a - b).max()) / (scale or float(np.abs(b).max()))
+    if not math.isfinite(error):
+        return 0.0
+    return min(max(-math.log10(error), 0.0), MOST_DIGITS) if error > 0.0 else MOST_DIGITS
+
+
+def solve(problem: Problem, *, timed: bool = True) -> Result:
+    """Work a problem out; `timed`: twice, the second time by the clock."""
+    truth = np.atleast_1d(np.asarray(problem.truth(), float))
+    ours = np.atleast_1d(np.asarray(problem.ours(), float))
+    cpu_s = math.nan
+    if timed:
+        begun_s = time.process_time()
+        problem.ours()
+        cpu_s = time.process_time() - begun_s
+    peer_digits = math.nan
+    if problem.peer is not None and timed:
+        with suppress(ImportError):
+            peer_digits = digits(problem.peer[1](), truth, problem.scale)
+    return Result(problem, truth, ours, digits(ours, truth, problem.scale), cpu_s, peer_digits)

@@ -1,0 +1,131 @@
+"""Bodies about a point: the racket's flips, Lagrange's and Kovalevskaya's tops, by elliptic functions and integrals.
+
+E. T. Whittaker, "A Treatise on the Analytical Dynamics of Particles and Rigid Bodies", chapter VI; S. Kovalevskaya,
+"Sur le probleme de la rotation d'un corps solide autour d'un point fixe", Acta Mathematica 12, 1889.
+"""
+
+import math
+
+import numpy as np
+from scipy.special import ellipj
+
+import sim
+from studies.ledger.problem import Problem
+
+RACKET_INERTIA, RACKET_RADPS, RACKET_S = (1.0, 2.0, 3.0), (1.73, 0.0, 1.0), 10.0
+"""Nearly about the middle axis at the flips; its component is zero at the start."""
+STEP_S = 1e-3
+
+
+def racket_truth() -> np.ndarray:
+    """(3,) rad/s by Jacobi's functions, L^2 > 2 T I2."""
+    a, b, c = RACKET_INERTIA
+    p, _, r = RACKET_RADPS
+    twice_energy, square = a * p**2 + c * r**2, (a * p) ** 2 + (c * r) ** 2
+    rate = math.sqrt((c - b) * (square - twice_energy * a) / (a * b * c))
+    modulus = (b - a) * (twice_energy * c - square) / ((c - b) * (square - twice_energy * a))
+    sn, cn, dn, _ = ellipj(rate * RACKET_S, modulus)
+    return np.array([p * cn, math.sqrt((twice_energy * c - square) / (b * (c - b))) * sn, r * dn])
+
+
+def racket() -> np.ndarray:
+    """(3,) rad/s."""
+    body = sim.vehicle("rigid-body", mass=1.0, inertia=RACKET_INERTIA, gravity=0.0)
+    start = body.state(omega=RACKET_RADPS)
+    run = sim.simulate(body, "variational-6", step=STEP_S, duration=RACKET_S, initial=start)
+    return np.asarray(run.velocity[-1, :3])
+
+
+def racket_by_mujoco() -> np.ndarray:
+    """(3,) rad/s by its Runge-Kutta method with the same step."""
+    import mujoco
+
+    model = mujoco.MjModel.from_xml_string(
+        f'<mujoco><option gravity="0 0 0" integrator="RK4" timestep="{STEP_S}"/><worldbody><body><freejoint/>'
+        '<inertial pos="0 0 0" mass="1" diaginertia="1 2 3"/></body></worldbody></mujoco>'
+    )
+    data = mujoco.MjData(model)
+    data.qvel[3:] = RACKET_RADPS
+    for _ in range(round(RACKET_S / STEP_S)):
+        mujoco.mj_step(model, data)
+    return np.array(data.qvel[3:])
+
+
+MASS, ARM_M, GRAVITY = 24.0, 0.25, 9.81
+LAGRANGE_INERTIA, LEAN_RAD, SPIN_RADPS, LAGRANGE_S = (2.1, 2.1, 1.1), 0.8, 30.0, 5.0
+
+
+def lagrange_truth() -> float:
+    """Height of the axis: u' ^2 is a cubic of u, whose roots bound the nutation."""
+    across, _, along = LAGRANGE_INERTIA
+    u, weight, spin = math.cos(LEAN_RAD), MASS * GRAVITY * ARM_M, along * SPIN_RADPS
+    vertical, energy = spin * u, weight * u
+    squared = np.polymul([-1.0, 0.0, 1.0], [-2.0 * weight / across, 2.0 * energy / across])
+    cubic = np.polysub(squared, np.polymul([-spin, vertical], [-spin, vertical]) / across**2)
+    low, _, far = np.sort(np.roots(cubic).real)
+    rate = math.sqrt(weight * (far - low) / (2.0 * across))
+    _, cn, dn, _ = ellipj(rate * LAGRANGE_S, (u - low) / (far - low))
+    return float(low + (u - low) * (cn / dn) ** 2)
+
+
+def lagrange() -> float:
+    """Height of the axis, of a unit vector."""
+    top = sim.vehicle(
+        "heavy-top", mass=MASS, arm=(0.0, 0.0, ARM_M), inertia=LAGRANGE_INERTIA, gravity=GRAVITY
+    )
+    c, s = math.cos(LEAN_RAD), math.sin(LEAN_RAD)
+    start = top.state(R=np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]]), omega=(0.0, 0.0, SPIN_RADPS))
+    run = sim.simulate(top, "variational-6", step=STEP_S, duration=LAGRANGE_S, initial=start)
+    return float(run.pose[-1, 2, 2])
+
+
+def kovalevskaya(method: str = "variational-6") -> np.ndarray:
+    """The fourth integral over 10 s in units of its start, |(p + i q)^2 - m g l (R31 + i R32) / I3|^2."""
+    top = sim.vehicle("heavy-top", mass=1.0, arm=(1.0, 0.0, 0.0), inertia=(2.0, 2.0, 1.0), gravity=3.0)
+    start = top.state(omega=(1.2, 0.7, 0.9))
+    run = sim.simulate(top, method, step=STEP_S, duration=10.0, initial=start)
+    p, q = run.velocity[:, 0], run.velocity[:, 1]
+    up_b = run.pose[:, 2, :3]
+    kept = np.abs((p + 1j * q) ** 2 - 3.0 * (up_b[:, 0] + 1j * up_b[:, 1])) ** 2
+    return np.asarray(kept / kept[0])
+
+
+PROBLEMS = (
+    Problem(
+        name="racket",
+        title="A racket's flips (Dzhanibekov)",
+        quantity="body angular velocity at 10 s [rad/s]",
+        source="closed form, Jacobi's elliptic functions",
+        truth=racket_truth,
+        known_digits=13,
+        ours=racket,
+        step="variational-6, 1 ms",
+        least_digits=11.0,
+        peer=("MuJoCo RK4", racket_by_mujoco),
+        reason="rounding of 10,000 steps, which the flips amplify",
+    ),
+    Problem(
+        name="lagrange-top",
+        title="Lagrange's top, nutation",
+        quantity="height of the axis at 5 s [1]",
+        source="closed form, Jacobi's elliptic functions",
+        truth=lagrange_truth,
+        known_digits=13,
+        ours=lagrange,
+        step="variational-6, 1 ms",
+        least_digits=12.0,
+        reason="rounding of 5,000 steps",
+    ),
+    Problem(
+        name="kovalevskaya-top",
+        title="Kovalevskaya's top, fourth integral",
+        quantity="|(p + iq)^2 - m g l (R31 + i R32) / I3|^2 over its start, 10 s [1]",
+        source="Kovalevskaya 1889",
+        truth=lambda: np.ones(1),
+        known_digits=15,
+        ours=kovalevskaya,
+        step="variational-6, 1 ms",
+        least_digits=12.0,
+        reason="a method keeps what Noether's theorem gives, and this integral only as its order says",
+    ),
+)
