@@ -10,7 +10,18 @@ import numpy as np
 from render.frame import DrawnSea, DrawnVehicle, Frame, Polyline, Surface, View
 from render.vehicles.crash_film import CrashFilm
 from render.vehicles.left_behind import LeftBehind
-from render.vehicles.shown import LaneArrows, Shown, drawn, middle_m, moved, pull, reach_m, wreck
+from render.vehicles.shown import (
+    LaneArrows,
+    Shown,
+    drawn,
+    inertia_ellipsoid,
+    inertia_rings,
+    middle_m,
+    moved,
+    pull,
+    reach_m,
+    wreck,
+)
 from sim.contact.obstacles import ObstaclesPicture
 from sim.groups.numeric import poses_between
 from sim.scene.race import Standing
@@ -83,6 +94,8 @@ class ViewOptions:
     """Control and environment force, and velocity; of a top its angular momentum."""
     show_frame: bool = False
     """Body axes: x red, y green, z blue."""
+    show_inertia: bool = False
+    """Centre of mass and ellipsoid of inertia of what tells its mass and its moments."""
     solo: str = ""
     """The only lane that is drawn; empty: all."""
     highlight: str = ""
@@ -183,6 +196,7 @@ class SceneView:
                 *(line for shown in finite for line in pull(shown)),
                 *gate_lines,
                 *target_path(self._target_path_w),
+                *(line for shown in finite if options.show_inertia for line in inertia_rings(shown)),
             ),
             arrows=tuple(
                 arrow
@@ -193,6 +207,7 @@ class SceneView:
                 *_there(marks.surface(shown) for marks, shown in trailed),
                 *gate_panes,
                 *self.film.dust(view),
+                *(each for shown in finite if options.show_inertia for each in inertia_ellipsoid(shown)),
             ),
             water_box=self._environment_as(BoxPicture),
             cones=self._environment_as(ObstaclesPicture),

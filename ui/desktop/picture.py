@@ -167,6 +167,7 @@ class Picture:
             show_trail=settings.trail,
             show_forces=settings.arrows,
             show_frame=settings.axes,
+            show_inertia=settings.inertia,
             solo=settings.solo,
             spread_w=spread_along(self._bearing_rad, settings.spread_m),
         )

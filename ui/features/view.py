@@ -232,6 +232,12 @@ TOGGLES = (
     ("trail", "Trail", "Where the vehicle has been."),
     ("arrows", "Forces", "Forces and torques on the vehicle; of a top its angular momentum."),
     ("axes", "Body axes", "x red, y green, z blue."),
+    (
+        "inertia",
+        "Inertia",
+        "Centre of mass, and the ellipsoid that has the same mass and moments of inertia if it is equally dense: "
+        "the farther out mass lies, the larger it is.",
+    ),
     ("hud", "Instruments", "Speed, height, attitude over the scene."),
     ("minimap", "Map", "Where one is, at the lower right."),
     (

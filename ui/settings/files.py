@@ -124,6 +124,7 @@ class Look:
     trail: bool = True
     arrows: bool = False
     axes: bool = False
+    inertia: bool = False
     minimap: bool = True
     goals: bool = True
     exposure: float = 1.0

@@ -35,6 +35,8 @@ class ViewSettings:
     """Forces and torques as arrows."""
     axes: bool = False
     """Body frames as coloured axes."""
+    inertia: bool = False
+    """Centre of mass, and the ellipsoid of inertia."""
     hud: bool = True
     minimap: bool = True
     goals: bool = True
