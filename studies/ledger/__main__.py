@@ -24,6 +24,8 @@ holds each to its digits. CPU time is that of one answer, compiled before, on a 
 MISSING = """
 ## Where digits are missing
 
+Each reason stands with its problem, as `python -m studies.ledger` reads it.
+
 """
 ABSENT = """
 ## What cannot be asked yet
