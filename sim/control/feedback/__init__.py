@@ -4,15 +4,16 @@ from pathlib import Path
 
 from sim.control.feedback.geometric import Geometric
 from sim.control.feedback.lqr import Lqr
+from sim.control.feedback.mpc import Mpc
 from sim.control.feedback.pid import Pid
 from sim.controllers import Controller
 from sim.controllers.files import load_controller
 from sim.platform.errors import InputError, one_of, quote
 
-CONTROLLERS: dict[str, type[Controller]] = {"pid": Pid, "lqr": Lqr, "geometric": Geometric}
+CONTROLLERS: dict[str, type[Controller]] = {"pid": Pid, "lqr": Lqr, "mpc": Mpc, "geometric": Geometric}
 """By name, as scenes and the command line say them."""
 
-__all__ = ["CONTROLLERS", "Geometric", "Lqr", "Pid", "controller_named"]
+__all__ = ["CONTROLLERS", "Geometric", "Lqr", "Mpc", "Pid", "controller_named"]
 
 
 def controller_named(reference: str, *folders: Path, trusted: bool | Path = False) -> type[Controller]:

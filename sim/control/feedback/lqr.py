@@ -31,6 +31,53 @@ class Linearised:
     """Those of these two numbers."""
 
 
+def linearised_at(vehicle: Vehicle, state: State, h: float) -> Linearised:
+    """About rest at a state, over steps of h seconds, under the controls that keep it there best."""
+    kernel = stepper_of(vehicle, integrator(default_for(vehicle)))
+    node, n = state.node.copy(), len(error_scale(vehicle))
+    node[state.layout.velocity] = 0.0
+    node[state.layout.shape_velocity] = 0.0
+    u, p = vehicle.neutral_controls, vehicle.parameter_vector
+    ranges = control_ranges(vehicle, u[None])
+    for _ in range(3):  # controls under which a step changes least: of what is linear in them the first do
+        J = linearised(vehicle, kernel, p, h, node, u)
+        y = kernel.start(node, u, p, h)
+        kernel.advance(y, u, np.zeros(kernel.dim), p, h, 1)
+        off = difference(vehicle, node, kernel.node(y, u, p, h)) / error_scale(vehicle)
+        low = np.array([c.low for c in vehicle.controls]) - u
+        high = np.array([c.high for c in vehicle.controls]) - u
+        B = J[:, n:] / error_scale(vehicle)[:, None]
+        found = lsq_linear(
+            B * ranges, -off, (np.minimum(low / ranges, -1e-9), np.maximum(high / ranges, 1e-9))
+        )
+        u = u + ranges * found.x
+    J = linearised(vehicle, kernel, p, h, node, u)
+    return Linearised(vehicle, node, u, J[:, :n], J[:, n:])
+
+
+def costs(
+    vehicle: Vehicle, controls: np.ndarray, effort: float, speed: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """(n_errors,) and (n_controls,): what the squares of errors and of controls cost."""
+    errors = 1.0 / error_scale(vehicle) ** 2
+    errors[len(errors) // 2 :] *= speed**2
+    return errors, effort / (0.2 * control_ranges(vehicle, controls[None])) ** 2
+
+
+def solved(at: Linearised, effort: float, speed: float) -> tuple[np.ndarray, np.ndarray]:
+    """(gains (n_controls, n_errors), what an error costs from then on (n_errors, n_errors)), by the Riccati equation.
+
+    Raises InputError where the vehicle cannot be held there.
+    """
+    errors, controls = costs(at.vehicle, at.controls, effort, speed)
+    R = np.diag(controls)
+    try:
+        S = solve_discrete_are(at.A, at.B, np.diag(errors), R)
+    except (LinAlgError, ValueError) as error:
+        raise InputError(f"lqr: the {at.vehicle.name} cannot be held where it starts: {error}") from None
+    return np.linalg.solve(R + at.B.T @ S @ at.B, at.B.T @ S @ at.A), S
+
+
 class Lqr(Controller):
     """Holds the state that it starts from."""
 
@@ -39,47 +86,13 @@ class Lqr(Controller):
 
     def start(self, vehicle: Vehicle, state: State) -> Linearised:
         """At rest there. Raises InputError where nothing keeps it at rest."""
-        kernel = stepper_of(vehicle, integrator(default_for(vehicle)))
-        node, h, n = state.node.copy(), 1.0 / self.rate_hz, len(error_scale(vehicle))
-        node[state.layout.velocity] = 0.0
-        node[state.layout.shape_velocity] = 0.0
-        u, p = vehicle.neutral_controls, vehicle.parameter_vector
-        ranges = control_ranges(vehicle, u[None])
-        for _ in range(
-            3
-        ):  # controls under which a step changes least: of what is linear in them the first do
-            J = linearised(vehicle, kernel, p, h, node, u)
-            y = kernel.start(node, u, p, h)
-            kernel.advance(y, u, np.zeros(kernel.dim), p, h, 1)
-            off = difference(vehicle, node, kernel.node(y, u, p, h)) / error_scale(vehicle)
-            low = np.array([c.low for c in vehicle.controls]) - u
-            high = np.array([c.high for c in vehicle.controls]) - u
-            B = J[:, n:] / error_scale(vehicle)[:, None]
-            found = lsq_linear(
-                B * ranges, -off, (np.minimum(low / ranges, -1e-9), np.maximum(high / ranges, 1e-9))
-            )
-            u = u + ranges * found.x
-        J = linearised(vehicle, kernel, p, h, node, u)
-        return Linearised(vehicle, node, u, J[:, :n], J[:, n:])
+        return linearised_at(vehicle, state, 1.0 / self.rate_hz)
 
     def control(self, t: float, state: State, sticks: PilotInput, memory: Linearised) -> np.ndarray:
         """(n_controls,)"""
         if memory.gains is None or memory.of != (self.effort, self.speed):
-            memory.of, memory.gains = (self.effort, self.speed), self._solved(memory)
+            memory.of = (self.effort, self.speed)
+            memory.gains, _ = solved(memory, *memory.of)
         error = difference(memory.vehicle, memory.node, state.node)
         self.plot("error", float(np.linalg.norm(error / error_scale(memory.vehicle))))
         return memory.controls - memory.gains @ error
-
-    def _solved(self, at: Linearised) -> np.ndarray:
-        """(n_controls, n_errors) by the discrete Riccati equation."""
-        scale = error_scale(at.vehicle)
-        weight = 1.0 / scale**2
-        half = len(weight) // 2
-        weight[half:] *= self.speed**2
-        R = np.diag(self.effort / (0.2 * control_ranges(at.vehicle, at.controls[None])) ** 2)
-        try:
-            S = solve_discrete_are(at.A, at.B, np.diag(weight), R)
-        except (LinAlgError, ValueError) as error:
-            raise InputError(f"lqr: the {at.vehicle.name} cannot be held where it starts: {error}") from None
-        gains: np.ndarray = np.linalg.solve(R + at.B.T @ S @ at.B, at.B.T @ S @ at.A)
-        return gains

@@ -9,7 +9,8 @@ import pytest
 
 import sim
 from sim.commands import AddLane, FlyBy, KeepTake, RenewController, Reset, SetGain, SetParameter, SetVehicle
-from sim.control.feedback import CONTROLLERS, Geometric, Lqr, Pid
+from sim.control.feedback import CONTROLLERS, Geometric, Lqr, Mpc, Pid
+from sim.controllers import ControlLoop, PilotInput
 from sim.controllers.files import load_controller
 from sim.recordings import load_take, save_take
 from sim.recordings.take import LaneStatus
@@ -82,9 +83,15 @@ def test_the_projects_controllers_hold_the_place_at_which_they_begin(name: str, 
     R = np.array([[np.cos(b), 0, np.sin(b)], [0, 1, 0], [-np.sin(b), 0, np.cos(b)]]) @ np.array(
         [[1, 0, 0], [0, np.cos(a), -np.sin(a)], [0, np.sin(a), np.cos(a)]]
     )
-    start = machine.state(R=np.eye(3) if name == "lqr" else R, x=(1.0, -2.0, 30.0), v=(0.4, -0.3, 0.2))
+    start = machine.state(
+        R=np.eye(3) if name in ("lqr", "mpc") else R, x=(1.0, -2.0, 30.0), v=(0.4, -0.3, 0.2)
+    )
     traj = sim.simulate(
-        machine, step=0.005, duration=25.0, initial=start, controller=CONTROLLERS[name](**gains)
+        machine,
+        step=0.005,
+        duration=8.0 if name == "mpc" else 25.0,
+        initial=start,
+        controller=CONTROLLERS[name](**gains),
     )
     assert traj.diverged_at is None
     assert np.linalg.norm(traj.pose[-1, :3, 3] - start.x) < 0.1  # 0.062 at most
@@ -101,6 +108,25 @@ def test_geometric_control_recovers_from_upside_down() -> None:
 def _small_turn() -> np.ndarray:
     a = 0.05
     return np.array([[1.0, 0.0, 0.0], [0.0, np.cos(a), -np.sin(a)], [0.0, np.sin(a), np.cos(a)]])
+
+
+def test_predictive_control_within_ranges_comes_back_from_where_lqr_runs_into_them() -> None:
+    machine = sim.vehicle("quadrotor")
+    start = machine.state(x=(0.0, 0.0, 50.0))
+    pushed = machine.state(x=(0.0, 0.0, 50.0), v=(0.0, 0.0, -4.0), omega=(1.5, -1.0, 0.5))
+    mpc = Mpc(effort=0.1)
+    loop = ControlLoop(mpc, machine)
+    loop.controls(0.0, start, PilotInput())
+    u = loop.controls(0.02, pushed, PilotInput())
+    low, high = (np.array([getattr(c, end) for c in machine.controls]) for end in ("low", "high"))
+    assert (u >= low - 1e-9).all()
+    assert (u <= high + 1e-9).all()
+    # Within the ranges it is what LQR does, to what longer moves leave.
+    near = machine.state(x=(0.01, 0.0, 50.0))
+    lqr = ControlLoop(Lqr(effort=0.1), machine)
+    lqr.controls(0.0, start, PilotInput())
+    one, other = lqr.controls(0.02, near, PilotInput()), loop.controls(0.04, near, PilotInput())
+    assert np.corrcoef(one, other)[0, 1] > 0.99
 
 
 def test_lqr_refuses_in_one_line_what_it_cannot_hold() -> None:
@@ -217,7 +243,10 @@ def test_a_scene_names_who_flies_each_lane_and_with_which_gains(tmp_path: Path) 
     flight.advance(0.1)
     assert [lane.controller.kind.__name__ for lane in flight.snapshot.lanes] == ["Pid", "Own"]
     for wrong, answer in (
-        ('controller = "pod"', "unknown controller 'pod'; allowed: pid, lqr, geometric, or FILE.py:CLASS"),
+        (
+            'controller = "pod"',
+            "unknown controller 'pod'; allowed: pid, lqr, mpc, geometric, or FILE.py:CLASS",
+        ),
         ('controller = "gone.py"', "gone.py' is not there"),
         ('controller = "pid"\n[gains]\nplace = 99.0', "gains.place"),
         ('controller = "pid"\n[gains]\nplaces = 1.0', "places"),
