@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, fields, is_dataclass
 
 import numpy as np
 
-from sim.contact.obstacles import ObstaclesPicture
+from sim.contact.obstacles import ObstaclesPicture, PropsPicture
 from sim.multibody.shapes import Link
 from sim.vehicle_config import VehicleConfig
 from sim.vehicles.forms.parameters import Value
@@ -63,10 +63,15 @@ class DrawnVehicle:
     """What the vehicle tells by itself, name -> number or column."""
     links: tuple[Link, ...] = ()
     """Drawn in place of a model: what its bodies look like."""
+    solids: PropsPicture | None = None
+    """Drawn in place of a vehicle: the scene's props, all of them."""
 
     @property
     def ball(self) -> tuple[np.ndarray, float] | None:
-        """(centre (3,), radius [m]) of a ball about its links; None where it has none."""
+        """(centre (3,), radius [m]) of a ball about its links or solids; None where it has none."""
+        if self.solids is not None:
+            low, high = (getattr(self.solids.poses_w[:, :3, 3], end)(axis=0) for end in ("min", "max"))
+            return 0.5 * (low + high), 0.5 * float(np.linalg.norm(high - low)) + 1.0
         if not self.links:
             return None
         places = np.array([T_wb[:3, 3] for T_wb in self.bodies.values()])

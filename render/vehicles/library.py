@@ -14,7 +14,7 @@ import numpy as np
 from render.frame import DrawnVehicle, View
 from render.passes.context import PassContext
 from render.programs import Programs, uniform, vertex_array
-from render.vehicles.links import LinkModels
+from render.vehicles.links import LinkModels, SolidModels
 from render.vehicles.rigs import Disc, RigPose, dressed_bodies, rig_pose
 from sim.models.asset import has_model, load_model
 from sim.models.model_asset import MAX_MATERIALS, MAX_NODES, ModelAsset
@@ -118,6 +118,8 @@ class ModelLibrary:
         """Whose picture is looked for where it was."""
         self._links = LinkModels(ctx, programs)
         self._stack.callback(self._links.release)
+        self._solids = SolidModels(ctx, programs)
+        self._stack.callback(self._solids.release)
 
     def radius_m(self, vehicle: DrawnVehicle) -> float:
         """Bounding sphere about the body origin, rotors included."""
@@ -130,6 +132,9 @@ class ModelLibrary:
     def draw(self, vehicle: DrawnVehicle, context: PassContext) -> None:
         """Draw one vehicle in one pass; poses that are not finite are skipped."""
         if not np.isfinite(vehicle.T_wb).all() or (vehicle.ghost and context.name != "blend"):
+            return
+        if vehicle.solids is not None:
+            self._solids.draw(vehicle, context)
             return
         if vehicle.links:
             self._links.draw(vehicle, context)

@@ -1,5 +1,7 @@
-"""Bodies that have no model of their own, drawn as capsules, ropes as smooth tubes: one draw call for a vehicle."""
+"""Bodies that have no model of their own, drawn as capsules, ropes as smooth tubes, props by their shapes: one draw
+call for all that are alike."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 import moderngl
@@ -9,9 +11,11 @@ from render.frame import DrawnVehicle
 from render.land.mesh import Mesh
 from render.passes.context import PassContext
 from render.programs import Programs, uniform, vertex_array
+from sim.contact.obstacles import PropsPicture
 from sim.models.model_asset import MAX_MATERIALS
 from sim.models.solids import MATERIALS
 from sim.multibody.shapes import ROPE, UNSEEN, Link
+from sim.shapes import Shape
 from sim.shapes.surface import grid_indices
 
 PIECES = 5
@@ -117,12 +121,11 @@ def _resting(links: tuple[Link, ...]) -> tuple[tuple[str, ...], np.ndarray, np.n
     return tuple(shape.body for shape in links), own, size
 
 
-class LinkModels:
-    """Owns the capsule, the programs that draw it and room for the instances of one vehicle."""
+class Instances:
+    """Owns one mesh, and room for many of it: a draw call for all."""
 
-    def __init__(self, ctx: moderngl.Context, programs: Programs):
+    def __init__(self, ctx: moderngl.Context, programs: Programs, mesh: Mesh):
         self._ctx = ctx
-        mesh = capsule_mesh()
         self._vertices = ctx.buffer(np.ascontiguousarray(mesh.vertices))
         self._indices = ctx.buffer(np.ascontiguousarray(mesh.indices))
         self._programs = {
@@ -130,23 +133,17 @@ class LinkModels:
             "blend": programs.load("models/link.vert", "models/ghost.frag"),
             "shadow": programs.load("models/link.vert", "models/depth.frag", DEPTH_ONLY=1),
         }
-        for program in self._programs.values():
-            _write_materials(program)
-        self._reserve(512)
+        self._reserve(64)
 
-    def draw(self, vehicle: DrawnVehicle, context: PassContext) -> None:
-        """One vehicle's links in one pass: solid ones in "opaque" and "shadow", ghosts in "blend"."""
-        if vehicle.ghost != (context.name == "blend"):
-            return
-        rows = instances_of(vehicle)
-        if not len(rows) or not np.isfinite(rows).all():
-            return
+    def draw(self, rows: np.ndarray, tables: np.ndarray, vehicle: DrawnVehicle, context: PassContext) -> None:
+        """Instances (n, 15) as `instances_of` has them; tables (4, materials, 4) of `material_tables`."""
         if len(rows) > self._room:
             self._release_instances()
             self._reserve(2 * len(rows))
         self._instances.orphan()
         self._instances.write(np.ascontiguousarray(rows))
         program = self._programs[context.name]
+        _write_materials(program, tables)
         amount = 0.0 if vehicle.tint == _PLAIN_TINT else 1.0
         _set(program, "tint", (*vehicle.tint, amount))
         _set(program, "scorch", 1.0 if vehicle.wreck else 0.0)
@@ -181,13 +178,92 @@ class LinkModels:
         self._instances.release()
 
 
-def _write_materials(program: moderngl.Program) -> None:
+class LinkModels:
+    """Draws the links of vehicles as capsules."""
+
+    def __init__(self, ctx: moderngl.Context, programs: Programs):
+        self._capsules = Instances(ctx, programs, capsule_mesh())
+
+    def draw(self, vehicle: DrawnVehicle, context: PassContext) -> None:
+        """One vehicle's links in one pass: solid ones in "opaque" and "shadow", ghosts in "blend"."""
+        if vehicle.ghost != (context.name == "blend"):
+            return
+        rows = instances_of(vehicle)
+        if len(rows) and np.isfinite(rows).all():
+            self._capsules.draw(rows, _LINK_TABLES, vehicle, context)
+
+    def release(self) -> None:
+        """Free buffers and arrays."""
+        self._capsules.release()
+
+
+class SolidModels:
+    """Draws a scene's props by their shapes: what is alike but for its place by one mesh."""
+
+    def __init__(self, ctx: moderngl.Context, programs: Programs):
+        self._ctx, self._loader = ctx, programs
+        self._known: tuple[Shape, ...] = ()
+        self._groups: list[tuple[Instances, np.ndarray]] = []
+        self._tables, self._material = _LINK_TABLES, np.zeros(0)
+
+    def draw(self, vehicle: DrawnVehicle, context: PassContext) -> None:
+        """All of them in one pass, "opaque" or "shadow"."""
+        solids = vehicle.solids
+        if solids is None or context.name == "blend" or not np.isfinite(solids.poses_w).all():
+            return
+        if solids.shapes is not self._known:
+            self._load(solids)
+        for instances, which in self._groups:
+            size = np.column_stack([np.ones(len(which)), np.zeros(len(which)), self._material[which]])
+            rows = np.concatenate([solids.poses_w[which, :3].reshape(-1, 12), size], axis=1).astype("f4")
+            instances.draw(rows, self._tables, vehicle, context)
+
+    def release(self) -> None:
+        """Free buffers and arrays."""
+        for instances, _ in self._groups:
+            instances.release()
+        self._groups = []
+
+    def _load(self, solids: PropsPicture) -> None:
+        self.release()
+        found: dict[bytes, tuple[np.ndarray, np.ndarray, list[int]]] = {}
+        for k, (shape, T) in enumerate(zip(solids.shapes, solids.rest_w, strict=True)):
+            points, normals, faces = shape.surface()
+            own = np.zeros((len(points), 7), "f4")
+            own[:, :3], own[:, 3:6] = (points - T[:3, 3]) @ T[:3, :3], normals @ T[:3, :3]
+            # To a hundredth of a millimetre alike.
+            key = np.round(own * 1e5).astype("i8").tobytes()
+            found.setdefault(key, (own, faces, []))[2].append(k)
+        self._groups = [
+            (Instances(self._ctx, self._loader, Mesh(own, faces.astype("u4"))), np.array(which))
+            for own, faces, which in found.values()
+        ]
+        colours = list(dict.fromkeys(solids.colours))[:MAX_MATERIALS]
+        nearest = [np.abs(np.subtract(colours, one)).sum(axis=1).argmin() for one in solids.colours]
+        self._material = np.array(nearest, float)
+        self._tables = material_tables([(colour, 0.0, 0.6, 0.0) for colour in colours])
+        self._known = solids.shapes
+
+
+Material = tuple[tuple[float, float, float], float, float, float]
+"""Linear RGB, metallic, roughness, finish."""
+
+
+def material_tables(materials: Sequence[Material]) -> np.ndarray:
+    """(4, MAX_MATERIALS, 4) as the shaders of bodies take them."""
     tables = np.zeros((4, MAX_MATERIALS, 4), "f4")
-    for k, (colour, metallic, roughness, finish) in enumerate(MATERIALS):
+    for k, (colour, metallic, roughness, finish) in enumerate(materials):
         tables[0, k] = *colour, metallic
         tables[1, k] = *colour, roughness
         tables[2, k] = *colour, finish
         tables[3, k, 3] = 1.0
+    return tables
+
+
+_LINK_TABLES = material_tables(MATERIALS)
+
+
+def _write_materials(program: moderngl.Program, tables: np.ndarray) -> None:
     for name, rows in zip(("base", "second", "accent", "glow"), tables, strict=True):
         if name in program:
             uniform(program, name).write(np.ascontiguousarray(rows[: uniform(program, name).array_length]))

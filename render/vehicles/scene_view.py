@@ -22,7 +22,7 @@ from render.vehicles.shown import (
     reach_m,
     wreck,
 )
-from sim.contact.obstacles import ObstaclesPicture
+from sim.contact.obstacles import ObstaclesPicture, PropsPicture
 from sim.groups.numeric import poses_between
 from sim.scene.race import Standing
 from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot
@@ -189,7 +189,10 @@ class SceneView:
         gate_lines, gate_panes = ((), ()) if self._race is None else gates_drawn(self._race)
         return Frame(
             view=view,
-            vehicles=tuple(vehicle for shown in finite for vehicle in self._drawn(shown, options)),
+            vehicles=(
+                *(vehicle for shown in finite for vehicle in self._drawn(shown, options)),
+                *self._props(),
+            ),
             lines=(
                 *_there(marks.line(shown) for marks, shown in trailed),
                 *(line for shown in finite for line in wreck(shown)),
@@ -210,7 +213,7 @@ class SceneView:
                 *(each for shown in finite if options.show_inertia for each in inertia_ellipsoid(shown)),
             ),
             water_box=self._environment_as(BoxPicture),
-            cones=self._environment_as(ObstaclesPicture),
+            cones=self._cones,
             wakes=_there(marks.wake(shown) for marks, shown in left),
             splashes=tuple(splash for marks, shown in left for splash in marks.splashes(shown, wall_s)),
             sea=self._sea,
@@ -225,6 +228,20 @@ class SceneView:
     def _environment_as(self, kind: type[Thing]) -> Thing | None:
         """What the moving environment shows, where it is of this kind."""
         return self._environment if isinstance(self._environment, kind) else None
+
+    @property
+    def _cones(self) -> ObstaclesPicture | None:
+        props = self._environment_as(PropsPicture)
+        return self._environment_as(ObstaclesPicture) if props is None else props.obstacles
+
+    def _props(self) -> tuple[DrawnVehicle, ...]:
+        """All props as one thing that is drawn; nothing where the scene has none."""
+        solids, flown = self._environment_as(PropsPicture), self._shown[0].lane
+        if solids is None or not len(solids.shapes):
+            return ()
+        nothing = np.zeros(0)
+        props = DrawnVehicle("props", np.eye(4), nothing, nothing, flown.config, still=True, solids=solids)
+        return (props,)
 
     @property
     def _sea(self) -> DrawnSea | None:

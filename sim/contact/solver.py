@@ -20,12 +20,18 @@ SWEEPS = 150
 _TOLERANCE_MPS = 1e-12
 
 
-def rows_solver(velocity: Any, push: Any) -> Any:
-    """The solver of rows for one kind of mechanics, compiled.
+@fastmath
+def _one_for_all(response: np.ndarray, work: np.ndarray, k: int, friction: float) -> float:
+    return friction
+
+
+def rows_solver(velocity: Any, push: Any, coefficient: Any = _one_for_all) -> Any:
+    """A sweep and the solver of rows for one kind of mechanics, compiled.
 
     velocity(state, response, work, k, direction): velocity [m/s] of the point of row k along direction 0, 1 or 2
     (normal and tangents); push(state, response, work, k, direction, amount): apply an impulse [N s] along it. `state`
     is the array that they read and write, `response` what an impulse does to it.
+    coefficient(response, work, k, friction): of friction at row k; `friction` is what the solver is called with.
     """
 
     @fastmath
@@ -39,7 +45,7 @@ def rows_solver(velocity: Any, push: Any) -> Any:
         determinant = w[INVERSE_MASS + 1] * w[INVERSE_MASS + 3] - w[INVERSE_MASS + 2] * w[INVERSE_MASS + 2]
         ps = w[IMPULSE + 1] - (w[INVERSE_MASS + 3] * vs - w[INVERSE_MASS + 2] * vt) / determinant
         pt = w[IMPULSE + 2] - (w[INVERSE_MASS + 1] * vt - w[INVERSE_MASS + 2] * vs) / determinant
-        bound = friction * w[IMPULSE]
+        bound = coefficient(response, work, k, friction) * w[IMPULSE]
         if ps * ps + pt * pt > bound * bound:
             # it slides: a step with one stiffness for both directions, so that the impulse ends up
             # straight against the velocity; with the full matrix it would end up beside it
@@ -59,8 +65,27 @@ def rows_solver(velocity: Any, push: Any) -> Any:
         return change
 
     @fastmath
+    def sweep(work: np.ndarray, state: np.ndarray, response: np.ndarray, friction: float) -> float:
+        """Once over all rows; the greatest change of a velocity [m/s]."""
+        change = 0.0
+        for k in range(work.shape[0]):
+            w = work[k]
+            if w[IMPULSE] > 0.0 or w[IMPULSE + 1] != 0.0 or w[IMPULSE + 2] != 0.0:
+                change = max(change, solve_friction(work, k, state, response, friction))
+            wanted = w[AIM] - velocity(state, response, work, k, 0)
+            impulse = max(w[IMPULSE] + wanted / w[INVERSE_MASS], 0.0)
+            change = max(change, abs(impulse - w[IMPULSE]) * w[INVERSE_MASS])
+            push(state, response, work, k, 0, impulse - w[IMPULSE])
+            w[IMPULSE] = impulse
+        return change
+
+    @fastmath
     def solve(
-        work: np.ndarray, state: np.ndarray, response: np.ndarray, friction: float, sweeps: int = SWEEPS
+        work: np.ndarray,
+        state: np.ndarray,
+        response: np.ndarray,
+        friction: float,
+        sweeps: int = SWEEPS,
     ) -> None:
         """Projected Gauss-Seidel over all rows until nothing changes, or so often; `state` becomes that after it.
 
@@ -70,20 +95,10 @@ def rows_solver(velocity: Any, push: Any) -> Any:
             for direction in range(3):
                 push(state, response, work, k, direction, work[k, IMPULSE + direction])
         for _ in range(sweeps):
-            change = 0.0
-            for k in range(work.shape[0]):
-                w = work[k]
-                if w[IMPULSE] > 0.0 or w[IMPULSE + 1] != 0.0 or w[IMPULSE + 2] != 0.0:
-                    change = max(change, solve_friction(work, k, state, response, friction))
-                wanted = w[AIM] - velocity(state, response, work, k, 0)
-                impulse = max(w[IMPULSE] + wanted / w[INVERSE_MASS], 0.0)
-                change = max(change, abs(impulse - w[IMPULSE]) * w[INVERSE_MASS])
-                push(state, response, work, k, 0, impulse - w[IMPULSE])
-                w[IMPULSE] = impulse
-            if change < _TOLERANCE_MPS:
+            if sweep(work, state, response, friction) < _TOLERANCE_MPS:
                 return
 
-    return solve
+    return sweep, solve
 
 
 @fastmath
@@ -100,7 +115,7 @@ def _push_twist(
     push(xi, work[k], NORMAL + 3 * direction, amount, inertia)
 
 
-solve_rows = rows_solver(twist_velocity, _push_twist)
+_, solve_rows = rows_solver(twist_velocity, _push_twist)
 """Of one body: the state is its twist (6,), the response the diagonal (6,) of its inertia."""
 
 
@@ -121,7 +136,7 @@ def _answered_push(
             speeds[row] += amount * response[row, 3 * k + direction]
 
 
-solve_answered = rows_solver(_answered_velocity, _answered_push)
+_, solve_answered = rows_solver(_answered_velocity, _answered_push)
 """Of any mechanics: the state is the velocities of all rows in their three directions, the response J M^-1 J'."""
 
 
@@ -134,6 +149,18 @@ def note_answers(work: np.ndarray, response: np.ndarray) -> None:
         work[k, INVERSE_MASS + 1] = response[c + 1, c + 1]
         work[k, INVERSE_MASS + 2] = response[c + 1, c + 2]
         work[k, INVERSE_MASS + 3] = response[c + 2, c + 2]
+
+
+@fastmath
+def note_answers_of(w: np.ndarray, reach: np.ndarray, answer: np.ndarray) -> None:
+    """The same of one row, by its reach (3, k) and what a push along each answers with (3, k)."""
+    for c in range(4):
+        w[INVERSE_MASS + c] = 0.0
+    for c in range(reach.shape[1]):
+        w[INVERSE_MASS] += reach[0, c] * answer[0, c]
+        w[INVERSE_MASS + 1] += reach[1, c] * answer[1, c]
+        w[INVERSE_MASS + 2] += reach[1, c] * answer[2, c]
+        w[INVERSE_MASS + 3] += reach[2, c] * answer[2, c]
 
 
 _ROUNDS = 24

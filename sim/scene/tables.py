@@ -178,7 +178,15 @@ def read_comparison(table: TomlTable) -> Comparison:
 
 
 def read_environment(table: TomlTable, vehicle: Vehicle) -> CoupledSpec | None:
-    """`[environment]`, where there is one."""
+    """`[environment]` or `[[props]]`, where there are such."""
+    if table.has("props"):
+        from sim.contact.props import read_props  # its kernels are loaded where a scene has some
+
+        if table.has("environment"):
+            raise table.error("props", "cannot stand beside [environment]; allowed: one of the two")
+        if not can_be_coupled(vehicle):
+            raise table.error("props", f"nothing that moves can be coupled to {vehicle.name}")
+        return read_props(table)
     if not table.has("environment"):
         return None
     own, readers = table.table("environment"), _environment_readers()

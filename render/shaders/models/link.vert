@@ -3,7 +3,7 @@
 #include "models/parts.glsl"
 
 in vec3 position, normal;  // of a ball of radius 1 about the end that the vertex belongs to
-in float end;              // -1 or 1 along z
+in float end;              // -1 or 1 along z; 0: of a solid, in metres
 in vec4 row_x, row_y, row_z;  // world from the capsule's middle
 in vec3 size;                 // radius, half of the length, material
 
@@ -28,7 +28,8 @@ void main() {
     vec4 n = vec4(normal, 0.0);
     p_w = vec3(dot(row_x, p), dot(row_y, p), dot(row_z, p));
     n_w = vec3(dot(row_x, n), dot(row_y, n), dot(row_z, n));
-    open_share = 1.0 - 0.35 * abs(position.z);  // links hide each other where they meet
+    // Links hide each other where they meet; what has no ends is a solid of its own size.
+    open_share = end == 0.0 ? 1.0 : 1.0 - 0.35 * abs(position.z);
     material = int(size.z + 0.5);
     paint_at = vec4(PAINT_FAR);
 #ifndef DEPTH_ONLY

@@ -29,6 +29,7 @@ from sim.contact.rows import (
 )
 from sim.contact.solver import rows_solver, twist_velocity
 from sim.environment.coupling import BodyState
+from sim.shapes import Shape
 from sim.vehicle_config import config_of
 from sim.vehicle_config.config import Footprint
 from sim.vehicles import Vehicle
@@ -58,6 +59,21 @@ class ObstaclesPicture:
     """(k, 4, 4) of their centres of mass."""
     moved: np.ndarray
     """(k,) whether each is not where it stood at first."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PropsPicture:
+    """What is to be drawn of a scene's props, and of what stands about in their world."""
+
+    shapes: tuple[Shape, ...]
+    """As they stand at first."""
+    rest_w: np.ndarray
+    """(n, 4, 4) where their principal axes are then."""
+    poses_w: np.ndarray
+    """(n, 4, 4) where these axes are now."""
+    colours: tuple[tuple[float, float, float], ...]
+    """Linear RGB."""
+    obstacles: ObstaclesPicture | None
 
 
 class _Placed:
@@ -312,5 +328,5 @@ def _push(
         xi[i] += change * amount
 
 
-_solve = rows_solver(twist_velocity, _push)
+_, _solve = rows_solver(twist_velocity, _push)
 """Of one body under constraints: the state is its twist (6,), the response its mobility (6, 6)."""

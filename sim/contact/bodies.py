@@ -1,0 +1,169 @@
+"""Rigid bodies of any shape that push one another, the ground and what stays, as a thing of its own.
+
+`Pile` holds them and goes on step by step; `sim.contact.pile` has the law.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sim.contact.convex import hulls_of
+from sim.contact.pile import KEPT, SLEEPS_AFTER_S, STATE, Bodies, advance
+from sim.platform.errors import InputError
+from sim.shapes import Shape
+from sim.shapes.solid import Solid
+from sim.world.terrain import Terrain
+
+SWEEPS, TOLERANCE_MPS = 200, 1e-9
+GRAVITY_MPS2 = 9.81
+GROUND_FRICTION, GROUND_RESTITUTION = 0.7, 1.0
+Vector = tuple[float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Prop:
+    """A body among others: its shape says where it is, in an upright pose, which `pitch` and `roll` tilt."""
+
+    shape: Shape
+    mass_kg: float = 1.0
+    """0: it stays where it is."""
+    friction: float = 0.7
+    """Of two that touch the geometric mean counts."""
+    restitution: float = 0.0
+    """Of two that touch the lesser one counts."""
+    pitch_rad: float = 0.0
+    """About its own y, then `roll_rad` about its own x."""
+    roll_rad: float = 0.0
+    velocity_w: Vector = (0.0, 0.0, 0.0)
+    omega_w: Vector = (0.0, 0.0, 0.0)
+
+
+class Pile:
+    """Bodies, whose whole state is `state` and what contact remembers."""
+
+    def __init__(
+        self,
+        props: Sequence[Prop],
+        terrain: Terrain | None = None,
+        *,
+        visitors: Sequence[Prop] = (),
+        gravity_mps2: float = GRAVITY_MPS2,
+        ground_friction: float = GROUND_FRICTION,
+        sweeps: int = SWEEPS,
+        tolerance_mps: float = TOLERANCE_MPS,
+        sleeps: bool = True,
+    ) -> None:
+        """visitors: what others move, and which answers by the mobility that it comes with; it may be elsewhere.
+
+        terrain: None: there is no ground. Raises InputError for a shape that is endless.
+        """
+        self.props = tuple(props)
+        every = [*props, *visitors]
+        self.solids: tuple[Solid, ...] = tuple(prop.shape.solid() for prop in every)
+        mass = np.array([prop.mass_kg for prop in every], float)
+        if (mass < 0.0).any() or not np.isfinite(mass).all():
+            raise InputError("mass_kg of a prop is below 0; allowed: 0 (it stays) or more")
+        nothing, low = np.full((2, 2), -1e9, np.float32), (0.0, 0.0)
+        heights = nothing if terrain is None else np.ascontiguousarray(terrain.heights, np.float32)
+        origin, spacing = (low, 1.0) if terrain is None else (terrain.origin_m, terrain.spacing_m)
+        self._bodies = Bodies(
+            hulls_of(self.solids),
+            mass,
+            mass[:, None] * np.array([solid.gyration_m2 for solid in self.solids]).reshape(-1, 3),
+            np.array([prop.friction for prop in every], float),
+            np.array([prop.restitution for prop in every], float),
+            heights,
+            np.array([*origin, spacing, ground_friction, GROUND_RESTITUTION, gravity_mps2]),
+        )
+        self._visitors = len(visitors)
+        self._reach = np.array([_half_extents(solid) for solid in self.solids]).reshape(-1, 3)
+        self._mobility = np.zeros((len(every), 6, 6))
+        self._sweeps, self._tolerance_mps, self._sleeps = sweeps, tolerance_mps, sleeps
+        self.state = np.zeros((len(every), STATE))
+        for row, prop, solid in zip(self.state, every, self.solids, strict=True):
+            _put(row, prop, solid)
+        self.contacts = np.zeros((0, KEPT))
+        """(k, KEPT) of the last step: bodies (-1: the ground), place, mean force [N], normal; in the world."""
+        self.residual_mps, self.overlap_m = 0.0, 0.0
+        """Of the last step: by how much velocities still changed, and how deep the deepest overlap is."""
+
+    def step(self, h: float, wrenches_w: np.ndarray | None = None) -> np.ndarray:
+        """Go on by h. wrenches_w: (n, 6) torques and forces on the bodies, in the world.
+
+        Returns (visitors, 6) the impulses on visitors, in the world about the places that they are told by.
+        """
+        given = np.zeros((len(self.state), 6)) if wrenches_w is None else wrenches_w
+        self.contacts, pushed, told = advance(
+            self._bodies,
+            self.state,
+            self._visitors,
+            self._mobility,
+            self._reach,
+            np.ascontiguousarray(given, float),
+            self.contacts,
+            h,
+            self._sweeps,
+            self._tolerance_mps,
+            self._sleeps,
+        )
+        self.residual_mps, self.overlap_m = float(told[0]), float(told[3])
+        return np.asarray(pushed)
+
+    def visit(self, k: int, T_w: np.ndarray, twist_w: np.ndarray, mobility_w: np.ndarray) -> None:
+        """Where visitor k is now: its pose (4, 4), twist (6,) and mobility (6, 6) about that place, in the world."""
+        row = self.state[len(self.props) + k]
+        row[:9], row[9:12], row[12:18] = T_w[:3, :3].ravel(), T_w[:3, 3], twist_w
+        self._mobility[len(self.props) + k] = mobility_w
+
+    @property
+    def asleep(self) -> np.ndarray:
+        """(n,) bool of the props."""
+        return np.asarray(self.state[: len(self.props), 18] >= SLEEPS_AFTER_S)
+
+    @property
+    def poses_w(self) -> np.ndarray:
+        """(n, 4, 4) of the props' principal axes."""
+        own = self.state[: len(self.props)]
+        poses = np.tile(np.eye(4), (len(own), 1, 1))
+        poses[:, :3, :3], poses[:, :3, 3] = own[:, :9].reshape(-1, 3, 3), own[:, 9:12]
+        return poses
+
+    @property
+    def momentum_w(self) -> np.ndarray:
+        """(6,) spin about the world's origin [N m s], and momentum [N s], of what moves."""
+        total = np.zeros(6)
+        for row, mass, inertia in self._moving():
+            R, x, omega, v = row[:9].reshape(3, 3), row[9:12], row[12:15], row[15:18]
+            total[:3] += R @ (inertia * (R.T @ omega)) + mass * np.cross(x, v)
+            total[3:] += mass * v
+        return total
+
+    def energy_J(self, h: float) -> float:
+        """Kinetic and potential, with velocities at the nodes of steps of h, between those that moved the bodies."""
+        gravity, total = self._bodies.frame[5], 0.0
+        for row, mass, inertia in self._moving():
+            spin = row[:9].reshape(3, 3).T @ row[12:15]
+            total += 0.5 * mass * float(row[15:18] @ row[15:18]) + 0.5 * float(spin @ (inertia * spin))
+            total += mass * gravity * float(row[11] - 0.5 * h * row[17])
+        return total
+
+    def _moving(self) -> list[tuple[np.ndarray, float, np.ndarray]]:
+        bodies = self._bodies
+        rows = zip(self.state[: len(self.props)], bodies.mass.tolist(), bodies.inertia, strict=False)
+        return [row for row in rows if row[1] > 0.0]
+
+
+def _half_extents(solid: Solid) -> np.ndarray:
+    """(3,) of the box about it, in its axes and about its centre of mass."""
+    across = np.sqrt(np.maximum(1.0 - solid.circles[:, 3:6] ** 2, 0.0)) * solid.circles[:, 6:]
+    half: np.ndarray = (np.abs(solid.circles[:, :3]) + across).max(axis=0) + solid.rounding_m
+    return half * solid.stretch
+
+
+def _put(row: np.ndarray, prop: Prop, solid: Solid) -> None:
+    (cp, sp), (cr, sr) = ((np.cos(a), np.sin(a)) for a in (prop.pitch_rad, prop.roll_rad))
+    pitch = np.array([[cp, 0.0, sp], [0.0, 1.0, 0.0], [-sp, 0.0, cp]])
+    roll = np.array([[1.0, 0.0, 0.0], [0.0, cr, -sr], [0.0, sr, cr]])
+    row[:9] = (solid.T_w[:3, :3] @ pitch @ roll).ravel()
+    row[9:12], row[12:15], row[15:18] = solid.T_w[:3, 3], prop.omega_w, prop.velocity_w
