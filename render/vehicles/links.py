@@ -124,7 +124,7 @@ def _resting(links: tuple[Link, ...]) -> tuple[tuple[str, ...], np.ndarray, np.n
 class Instances:
     """Owns one mesh, and room for many of it: a draw call for all."""
 
-    def __init__(self, ctx: moderngl.Context, programs: Programs, mesh: Mesh):
+    def __init__(self, ctx: moderngl.Context, programs: Programs, mesh: Mesh, room: int = 64):
         self._ctx = ctx
         self._vertices = ctx.buffer(np.ascontiguousarray(mesh.vertices))
         self._indices = ctx.buffer(np.ascontiguousarray(mesh.indices))
@@ -133,7 +133,7 @@ class Instances:
             "blend": programs.load("models/link.vert", "models/ghost.frag"),
             "shadow": programs.load("models/link.vert", "models/depth.frag", DEPTH_ONLY=1),
         }
-        self._reserve(64)
+        self._reserve(room)
 
     def draw(self, rows: np.ndarray, tables: np.ndarray, vehicle: DrawnVehicle, context: PassContext) -> None:
         """Instances (n, 15) as `instances_of` has them; tables (4, materials, 4) of `material_tables`."""
@@ -182,7 +182,7 @@ class LinkModels:
     """Draws the links of vehicles as capsules."""
 
     def __init__(self, ctx: moderngl.Context, programs: Programs):
-        self._capsules = Instances(ctx, programs, capsule_mesh())
+        self._capsules = Instances(ctx, programs, capsule_mesh(), 512)
 
     def draw(self, vehicle: DrawnVehicle, context: PassContext) -> None:
         """One vehicle's links in one pass: solid ones in "opaque" and "shadow", ghosts in "blend"."""

@@ -180,7 +180,7 @@ def read_comparison(table: TomlTable) -> Comparison:
 def read_environment(table: TomlTable, vehicle: Vehicle) -> CoupledSpec | None:
     """`[environment]` or `[[props]]`, where there are such."""
     if table.has("props"):
-        from sim.contact.props import read_props  # its kernels are loaded where a scene has some
+        from sim.contact.obstacles.props import read_props  # its kernels are loaded where a scene has some
 
         if table.has("environment"):
             raise table.error("props", "cannot stand beside [environment]; allowed: one of the two")

@@ -88,9 +88,9 @@ def test_all_links_are_drawn_at_once_solid_or_as_a_ghost(studio: Studio):  # noq
     nearer = {name: T - np.pad(centre[:, None], ((0, 1), (3, 0))) for name, T in drawn.bodies.items()}
     drawn = replace(drawn, bodies=nearer, T_wb=next(iter(nearer.values())))
     calls = []
-    array = models._links._arrays["opaque"]
+    array = models._links._capsules._arrays["opaque"]
     render = array.render
-    models._links._arrays["opaque"] = type("Counting", (), {"render": lambda self, *a, **k: (calls.append(k), render(*a, **k)), "release": array.release})()  # fmt: skip # noqa: E501
+    models._links._capsules._arrays["opaque"] = type("Counting", (), {"render": lambda self, *a, **k: (calls.append(k), render(*a, **k)), "release": array.release})()  # fmt: skip # noqa: E501
     solid = studio.draw(lambda context: models.draw(drawn, context), "opaque")
     assert calls == [{"instances": len(drawn.links)}]
     assert np.count_nonzero(solid[..., :3].sum(axis=2)) > 300

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sim.contact.bodies import Pile, Prop
-from sim.contact.props import Props
+from sim.contact.obstacles.props import Props
 from sim.platform.errors import InputError
 from sim.scene import load_scene
 from sim.shapes import Box, Capsule, Cone, ConvexMesh, Drum, Ellipsoid, Shape, Sphere

@@ -133,7 +133,7 @@ def test_a_thrown_person_is_played_again_to_the_bit(tmp_path):
     assert lane.on_ground
     (take,) = running.takes()
     saved = load_take(save_take(take, tmp_path / "thrown.npz"))
-    assert saved.legs[0].feels_ground
+    assert saved.segments[0].feels_ground
     told = take.samples()
     np.testing.assert_array_equal(saved.samples().nodes, told.nodes)
     np.testing.assert_array_equal(saved.resimulate().samples().nodes, told.nodes)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sim.contact.bodies import Pile, Prop
-from sim.contact.obstacles import Obstacles, PropsPicture, obstacles_in
+from sim.contact.obstacles.obstacles import Obstacles, PropsPicture, obstacles_in
 from sim.contact.pile import KEPT
 from sim.environment.coupling import BodyState, CoupledEnvironment
 from sim.platform.errors import InputError
