@@ -6,8 +6,6 @@ Serves whatever can rest where it starts: errors live in the tangent space of th
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import LinAlgError, solve_discrete_are
-from scipy.optimize import lsq_linear
 
 from sim.control.plan_following import control_ranges, difference, error_scale, linearised
 from sim.controllers import Controller, Gain, PilotInput
@@ -33,6 +31,8 @@ class Linearised:
 
 def linearised_at(vehicle: Vehicle, state: State, h: float) -> Linearised:
     """About rest at a state, over steps of h seconds, under the controls that keep it there best."""
+    import scipy.optimize  # a second, when one is wanted
+
     kernel = stepper_of(vehicle, integrator(default_for(vehicle)))
     node, n = state.node.copy(), len(error_scale(vehicle))
     node[state.layout.velocity] = 0.0
@@ -47,7 +47,7 @@ def linearised_at(vehicle: Vehicle, state: State, h: float) -> Linearised:
         low = np.array([c.low for c in vehicle.controls]) - u
         high = np.array([c.high for c in vehicle.controls]) - u
         B = J[:, n:] / error_scale(vehicle)[:, None]
-        found = lsq_linear(
+        found = scipy.optimize.lsq_linear(
             B * ranges, -off, (np.minimum(low / ranges, -1e-9), np.maximum(high / ranges, 1e-9))
         )
         u = u + ranges * found.x
@@ -69,11 +69,13 @@ def solved(at: Linearised, effort: float, speed: float) -> tuple[np.ndarray, np.
 
     Raises InputError where the vehicle cannot be held there.
     """
+    import scipy.linalg  # half a second, when one is wanted
+
     errors, controls = costs(at.vehicle, at.controls, effort, speed)
     R = np.diag(controls)
     try:
-        S = solve_discrete_are(at.A, at.B, np.diag(errors), R)
-    except (LinAlgError, ValueError) as error:
+        S = scipy.linalg.solve_discrete_are(at.A, at.B, np.diag(errors), R)
+    except (np.linalg.LinAlgError, ValueError) as error:
         raise InputError(f"lqr: the {at.vehicle.name} cannot be held where it starts: {error}") from None
     return np.linalg.solve(R + at.B.T @ S @ at.B, at.B.T @ S @ at.A), S
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.optimize import lsq_linear
 
 from sim.control.feedback.lqr import Linearised, costs, linearised_at, solved
 from sim.control.plan_following import difference
@@ -44,6 +43,8 @@ class Mpc(Controller):
 
     def control(self, t: float, state: State, sticks: PilotInput, memory: Horizon) -> np.ndarray:
         """(n_controls,): the first move of the best ones."""
+        import scipy.optimize  # a second, when one is wanted
+
         if memory.of != (self.effort, self.speed):
             fresh = self._ahead(memory.at)
             memory.of, memory.free, memory.forced = fresh.of, fresh.free, fresh.forced
@@ -51,7 +52,7 @@ class Mpc(Controller):
         error = difference(at.vehicle, at.node, state.node)
         low = np.tile(np.array([c.low for c in at.vehicle.controls]) - at.controls, HORIZON)
         high = np.tile(np.array([c.high for c in at.vehicle.controls]) - at.controls, HORIZON)
-        found = lsq_linear(
+        found = scipy.optimize.lsq_linear(
             memory.forced,
             -memory.free @ error,
             (np.minimum(low, -1e-9), np.maximum(high, 1e-9)),
