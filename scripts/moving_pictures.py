@@ -19,9 +19,9 @@ import click
 from PIL import Image, ImageGrab
 
 SIZE, SHOWN = (1280, 800), (480, 400)
-MIDDLE = (626, 400)
+MIDDLE = (452, 330)
 """Of the part that the panels leave."""
-UNDER_WAY_S = 10.0
+UNDER_WAY_S = 5.0
 SLOWED, SETTLED = 4, 24
 """Halvings of the speed, and frames drawn then, in which effort settles: of a machine that is busy with other things
 pictures are as far apart as those of an idle one."""
