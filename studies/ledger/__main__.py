@@ -24,8 +24,10 @@ holds each to its digits. CPU time is that of one answer, compiled before, on a 
 MISSING = """
 ## Where digits are missing
 
-Each reason stands with its problem, as `python -m studies.ledger` reads it.
+Reasons stand with the problems, where `python -m studies.ledger --markdown docs/ledger.md` finds them.
 
+| problem | why |
+|---|---|
 """
 ABSENT = """
 ## What cannot be asked yet
@@ -65,7 +67,7 @@ def main(names: tuple[str, ...], as_json: bool, markdown: Path | None) -> None:
 def page(results: Sequence[Result]) -> str:
     """As the documentation shows it."""
     rows = "".join(f"| {' | '.join(cells(result))} |\n" for result in results)
-    short = "".join(f"* **{r.problem.title}**: {r.problem.reason}.\n" for r in results if r.problem.reason)
+    short = "".join(f"| {r.problem.title} | {r.problem.reason} |\n" for r in results if r.problem.reason)
     return HEAD + rows + MISSING + short + ABSENT
 
 

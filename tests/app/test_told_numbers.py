@@ -165,7 +165,7 @@ def test_programs_that_are_named_are_there_with_their_words_and_options() -> Non
         (module, tuple(words.split()))
         for text in TEXTS.values()
         for module, words in re.findall(
-            r"python (?:-m )?(studies\b|(?:benchmarks|sim|examples|scripts|assets)[./][\w./]+)((?: [\w./-]+)*)",
+            r"python (?:-m )?(studies(?:\.\w+)*|(?:benchmarks|sim|examples|scripts|assets)[./][\w./]+)((?: [\w./-]+)*)",
             text,
         )
     }
