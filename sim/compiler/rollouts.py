@@ -111,8 +111,10 @@ start = _free
 def _amid(inline: Inline) -> Rollout:
     """Steps of a kernel that something acts on within each of them."""
     wrench_of, refuses, undo = inline.functions()
+    # What such a function calls is compiled as it is itself: without memory of its own.
+    decorated = compiled if inline.allocates else allocating_nothing
 
-    @allocating_nothing(_rollout_type(inline.type), error_model="numpy")
+    @decorated(_rollout_type(inline.type), error_model="numpy")
     def rollout(
         code: tuple[int, int, int],
         table: np.ndarray,

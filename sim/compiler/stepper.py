@@ -42,6 +42,8 @@ class Inline:
     """`env` with which it does not act."""
     smooth: bool = False
     """Its wrench depends continuously on the motion, unlike that of an impact: a motion may begin in its midst."""
+    allocates: bool = False
+    """Its functions make arrays, so that whoever calls them must count references to arrays."""
 
     def functions(self) -> tuple[Any, Any, Any]:
         """`wrench`, `refuses` and `undo`."""

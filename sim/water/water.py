@@ -296,6 +296,7 @@ WATER = Inline(
     serves=_floats,
     nothing=_nothing,
     smooth=True,
+    allocates=True,
 )
 
 
