@@ -32,7 +32,7 @@ KINDS: tuple[Shape, ...] = (
 
 @pytest.mark.parametrize("shape", KINDS, ids=lambda s: s.kind)
 def test_mass_and_principal_axes_are_those_of_its_inside(shape: Shape) -> None:
-    """By points at random within, which only the distance knows. Largest misses: 0.6 % of 400,000 points."""
+    """By points at random within, which only the distance knows. Largest misses of 400,000 points: 1.4 % of a volume, 1.7 % of a second moment."""
     solid, rng = shape.solid(), np.random.default_rng(0)
     low, high = shape.extremes_w.min(axis=0) - 0.2, shape.extremes_w.max(axis=0) + 0.2
     x = rng.uniform(low, high, (400_000, 3))
@@ -79,13 +79,13 @@ def test_a_box_on_an_incline_sticks_below_the_angle_of_friction_and_slides_above
             pile.step(0.005)
         way, speed = np.linalg.norm(pile.state[1, 9:12] - begin), np.linalg.norm(pile.state[1, 15:18])
         if beyond_deg < 0.0:
-            assert way < 1e-6  # measured 2e-10
+            assert way < 1e-6  # measured 1.4e-8
         else:
             assert speed == pytest.approx(2.0 * G * (np.sin(angle) - mu * np.cos(angle)), rel=1e-3)
 
 
 def test_a_block_slides_as_far_as_friction_lets_it() -> None:
-    """v^2 / (2 mu g); by the velocities that moved it the step's half is to be added. Measured: 3e-7 of the way."""
+    """v^2 / (2 mu g); by the velocities that moved it the step's half is to be added. Measured: 2e-8 of the way."""
     mu, v, h = 0.4, 6.0, 0.001
     block = Prop(Box((0.0, 0.0, 0.1), (0.3, 0.2, 0.1)), 3.0, mu, velocity_w=(v, 0.0, 0.0))
     pile = Pile([block], FLAT, ground_friction=mu, sleeps=False)
@@ -96,7 +96,7 @@ def test_a_block_slides_as_far_as_friction_lets_it() -> None:
 
 
 def test_twenty_boxes_stand_for_a_minute() -> None:
-    """By steps of 10 ms; measured: 0.05 mm, all of it in the first second."""
+    """By steps of 10 ms; measured: 0.04 mm, all of it in the first second."""
     boxes = [Prop(Box((0.0, 0.0, 0.1 + 0.2 * k), (0.1, 0.1, 0.1)), 1.0) for k in range(20)]
     pile = Pile(boxes, FLAT, sweeps=4000, sleeps=False)
     begin = pile.state[:, 9:12].copy()
@@ -127,7 +127,7 @@ def _free(count: int, seed: int) -> list[Prop]:
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_a_free_pile_keeps_momentum_to_rounding_and_gains_no_energy(seed: int) -> None:
-    """Of momenta about 30 kg m/s; measured: 1e-12."""
+    """Of momenta about 30 kg m/s; measured: 8e-13, and 0.03 % of the energy in a step at most."""
     pile = Pile(_free(27, seed), gravity_mps2=0.0, sleeps=False)
     begin, energies, touched = pile.momentum_w, [pile.energy_J(0.005)], 0
     for _ in range(400):
