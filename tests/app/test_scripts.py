@@ -147,7 +147,7 @@ def test_a_missing_library_is_installed_where_it_may_be(checkout: Checkout) -> N
 
 
 EXTRAS = {"cma", "dask", "distributed", "gymnasium", "mcap", "usd-core", "websockets", "xarray"}
-"""Asked for by what one may leave out: USD files, clusters, learning."""
+"""Asked for by what one may leave out: USD files and logs, clusters, learning, other programs."""
 
 
 def requirements(lines: list[str]) -> dict[str, Requirement]:
