@@ -19,6 +19,7 @@ from sim.planner.task.handles import handles, moved
 from sim.planner.task.scene_text import scene_with_task
 from sim.scene import SCENE_FOLDER, load_scene
 from sim.simulation import Simulation
+from sim.vehicles import VEHICLES
 from sim.world import load_world
 
 ARM = sim.vehicle("six-axis-arm", hold=0.0)
@@ -268,6 +269,16 @@ TWO_LINKS = """<robot name="two links"><link name="base"/><link name="tool0"/>
 <joint name="flange" type="fixed"><parent link="fore"/><child link="tool0"/><origin xyz="0 0 0.4"/></joint></robot>"""
 
 
+@pytest.fixture
+def registry():
+    """What a test enters is forgotten after it."""
+    before = dict(VEHICLES)
+    yield
+    VEHICLES.clear()
+    VEHICLES.update(before)
+
+
+@pytest.mark.usefixtures("registry")
 def test_a_robot_from_a_file_is_planned_for_by_its_tool(planner, tmp_path):
     """Two joints of one plane: their tool's place has two equations, and its rotation cannot be had as well."""
     path = tmp_path / "two-links.urdf"
