@@ -1,4 +1,4 @@
-"""Rigid bodies that touch one another, the ground and what stays: detection, rows, impulses and motion, compiled.
+"""Rigid bodies that touch one another, the ground and what stays: rows, impulses and steps, in compiled code.
 
 A step takes gravity in, finds the impulses under which no contact closes more than its gap and none leaves Coulomb's
 cone (Moreau's sweeping process in the velocity form of Jean, as of the ground in `wrench`), and moves the bodies on:
@@ -11,14 +11,10 @@ from typing import NamedTuple
 import numpy as np
 
 from sim.compiled import compiled, fastmath
-from sim.contact.convex import (
-    POINT_WIDTH,
-    WORKSPACE,
-    Hulls,
-    normal_between,
-    touching_points,
-)
+from sim.contact.approach import NEAR_M, meeting, moved_pose, near_pairs, turn
+from sim.contact.convex import WORKSPACE, Hulls, normal_between
 from sim.contact.height_field import surface_patch
+from sim.contact.manifold import POINT_WIDTH, touching_points
 from sim.contact.rows import AIM, GAP, IMPULSE, INVERSE_MASS, ROW_WIDTH
 from sim.contact.solver import note_answers_of, rows_solver
 
@@ -32,19 +28,14 @@ STATE = 19
 """Numbers a body: R_wb row-major (9), x_w (3), omega_w and v_w (6), and for how long it has been at rest [s]; asleep
 from SLEEPS_AFTER_S on."""
 SLEEPS_AFTER_S = 0.5
-NEAR_M = 0.02
-"""What is nearer gets a row."""
 SLOP_M = 1e-4
 _PUSH_OUT, _PUSH_OUT_MPS = 0.1, 0.5
-_REBOUND_MPS = 0.1
+_REBOUND_MPS, _WAKES_MPS = 0.1, 0.05
 _SLOW_MPS, _SLOW_RADPS = 0.02, 0.05
-_WAKES_MPS = 0.05
 _RIGID = 1e-9
 """Least answer [1/kg] of a contact, where constraints let nothing give way."""
-_GROUND = -1
+_GROUND, _AROUND = -1, 8
 _MOST_CUTS = 64
-_ADVANCES = 40
-_AROUND = 8
 KEPT = 11
 """Of a contact that is remembered: bodies (2,), place (3,), impulse in the world (3,), normal (3,)."""
 
@@ -218,141 +209,6 @@ def _set_mobility(mobility, state, bodies, i):
             for e in range(3):
                 total += state[i, 3 * c + e] * state[i, 3 * d + e] / bodies.inertia[i, e]
             m[c, d] = total
-
-
-@fastmath
-def _turn(state, i, J, h, spin):
-    """Rotate a free body for h by the midpoint rule: spin in the world stays as it is to rounding, energy too.
-
-    spin: (12,) of workspace.
-    """
-    R, w = state[i, :9], state[i, 12:15]
-    x, y, z = J[0], J[1], J[2]
-    wx = R[0] * w[0] + R[3] * w[1] + R[6] * w[2]
-    wy = R[1] * w[0] + R[4] * w[1] + R[7] * w[2]
-    wz = R[2] * w[0] + R[5] * w[1] + R[8] * w[2]
-    px, py, pz = x * wx, y * wy, z * wz
-    lx = R[0] * px + R[1] * py + R[2] * pz
-    ly = R[3] * px + R[4] * py + R[5] * pz
-    lz = R[6] * px + R[7] * py + R[8] * pz
-    # J w = p + h/2 (J w) x w for the mean w, by Newton's method.
-    a, b, c, g = wx, wy, wz, 0.5 * h
-    for _ in range(8):
-        fx = x * a - px - g * (y - z) * b * c
-        fy = y * b - py - g * (z - x) * c * a
-        fz = z * c - pz - g * (x - y) * a * b
-        m01, m02 = -g * (y - z) * c, -g * (y - z) * b
-        m10, m12 = -g * (z - x) * c, -g * (z - x) * a
-        m20, m21 = -g * (x - y) * b, -g * (x - y) * a
-        c00, c01, c02 = y * z - m12 * m21, m12 * m20 - m10 * z, m10 * m21 - y * m20
-        det = x * c00 + m01 * c01 + m02 * c02
-        da = (c00 * fx + (m02 * m21 - m01 * z) * fy + (m01 * m12 - m02 * y) * fz) / det
-        db = (c01 * fx + (x * z - m02 * m20) * fy + (m02 * m10 - x * m12) * fz) / det
-        dc = (c02 * fx + (m01 * m20 - x * m21) * fy + (x * y - m01 * m10) * fz) / det
-        a, b, c = a - da, b - db, c - dc
-        if abs(da) + abs(db) + abs(dc) <= 1e-15 * (abs(a) + abs(b) + abs(c)):
-            break
-    # Cayley map of h w.
-    a, b, c = g * a, g * b, g * c
-    s = 2.0 / (1.0 + a * a + b * b + c * c)
-    q = spin
-    q[0], q[1], q[2] = 1.0 - s * (b * b + c * c), s * (a * b - c), s * (a * c + b)
-    q[3], q[4], q[5] = s * (a * b + c), 1.0 - s * (a * a + c * c), s * (b * c - a)
-    q[6], q[7], q[8] = s * (a * c - b), s * (b * c + a), 1.0 - s * (a * a + b * b)
-    for row in range(3):
-        u, v, t = R[3 * row], R[3 * row + 1], R[3 * row + 2]
-        for column in range(3):
-            R[3 * row + column] = u * q[column] + v * q[3 + column] + t * q[6 + column]
-    wx = (R[0] * lx + R[3] * ly + R[6] * lz) / x
-    wy = (R[1] * lx + R[4] * ly + R[7] * lz) / y
-    wz = (R[2] * lx + R[5] * ly + R[8] * lz) / z
-    w[0] = R[0] * wx + R[1] * wy + R[2] * wz
-    w[1] = R[3] * wx + R[4] * wy + R[5] * wz
-    w[2] = R[6] * wx + R[7] * wy + R[8] * wz
-
-
-@fastmath
-def _moved_pose(state, i, t, out):
-    """Where a body is after t of its present twist, into out (12,)."""
-    wx, wy, wz = state[i, 12], state[i, 13], state[i, 14]
-    a, b, c = 0.5 * t * wx, 0.5 * t * wy, 0.5 * t * wz
-    s = 2.0 / (1.0 + a * a + b * b + c * c)
-    q00, q01, q02 = 1.0 - s * (b * b + c * c), s * (a * b - c), s * (a * c + b)
-    q10, q11, q12 = s * (a * b + c), 1.0 - s * (a * a + c * c), s * (b * c - a)
-    q20, q21, q22 = s * (a * c - b), s * (b * c + a), 1.0 - s * (a * a + b * b)
-    for k in range(3):
-        u, v, w = state[i, k], state[i, 3 + k], state[i, 6 + k]
-        out[k] = q00 * u + q01 * v + q02 * w
-        out[3 + k] = q10 * u + q11 * v + q12 * w
-        out[6 + k] = q20 * u + q21 * v + q22 * w
-        out[9 + k] = state[i, 9 + k] + t * state[i, 15 + k]
-
-
-@fastmath
-def _meeting(hulls, state, a, b, dt, pose_a, pose_b, work, found):
-    """When, within dt, two bodies come within half of NEAR_M by conservative advancement; dt where they do not."""
-    t = 0.0
-    turning = 0.0
-    for i in (a, b):
-        size = np.sqrt(state[i, 12] ** 2 + state[i, 13] ** 2 + state[i, 14] ** 2)
-        turning += size * hulls.numbers[i, 5]
-    for _ in range(_ADVANCES):
-        _moved_pose(state, a, t, pose_a)
-        _moved_pose(state, b, t, pose_b)
-        gap = normal_between(hulls, a, b, pose_a, pose_b, work, found) - 0.5 * NEAR_M
-        if gap <= 0.1 * NEAR_M:
-            return t
-        closing = turning
-        for c in range(3):
-            closing -= found[c] * (state[b, 15 + c] - state[a, 15 + c])
-        if closing <= 0.0 or t + gap / closing >= dt:
-            # Along this normal they do not meet; no other way is shorter while both move straight on.
-            return dt
-        t += gap / closing
-    return t
-
-
-@compiled
-def near_pairs(bodies, state, reach, asleep, dt):
-    """(k, 2) of bodies whose boxes, swept by dt, come near each other: rising; not of two that stay or sleep."""
-    n = state.shape[0]
-    low, high = np.empty((n, 3)), np.empty((n, 3))
-    for i in range(n):
-        for c in range(3):
-            # The box of what is stretched along one axis is far smaller than its ball's.
-            extent = reach[i, 0] * abs(state[i, 3 * c])
-            extent += reach[i, 1] * abs(state[i, 3 * c + 1]) + reach[i, 2] * abs(state[i, 3 * c + 2])
-            turned = dt * np.sqrt(state[i, 12] ** 2 + state[i, 13] ** 2 + state[i, 14] ** 2)
-            extent += NEAR_M + min(turned, 2.0) * bodies.hulls.numbers[i, 5]
-            moved = dt * state[i, 15 + c]
-            low[i, c] = state[i, 9 + c] - extent + min(moved, 0.0)
-            high[i, c] = state[i, 9 + c] + extent + max(moved, 0.0)
-    order = np.argsort(low[:, 0], kind="mergesort")
-    found = np.empty((64, 2), np.int64)
-    used = 0
-    for p in range(n):
-        i = order[p]
-        for q in range(p + 1, n):
-            j = order[q]
-            if low[j, 0] > high[i, 0]:
-                break
-            if (
-                low[j, 1] > high[i, 1]
-                or low[i, 1] > high[j, 1]
-                or low[j, 2] > high[i, 2]
-                or low[i, 2] > high[j, 2]
-            ):
-                continue
-            if asleep[i] and asleep[j]:
-                continue
-            if used == found.shape[0]:
-                more = np.empty((2 * used, 2), np.int64)
-                more[:used] = found
-                found = more
-            found[used, 0], found[used, 1] = min(i, j), max(i, j)
-            used += 1
-    found = found[:used]
-    return found[np.argsort(found[:, 0] * n + found[:, 1], kind="mergesort")]
 
 
 @fastmath
@@ -563,7 +419,7 @@ def advance(bodies, state, visitors, mobility, reach, wrenches, remembered, h, s
                 if meet * np.sqrt(moved) > 0.5 * NEAR_M:
                     apart = normal_between(bodies.hulls, a, b, state[a, :12], state[b, :12], simplex, found)
                     if apart >= NEAR_M:
-                        at = _meeting(bodies.hulls, state, a, b, meet, pose_a, pose_b, simplex, found)
+                        at = meeting(bodies.hulls, state, a, b, meet, pose_a, pose_b, simplex, found)
                         meet = min(meet, max(at, 1e-3 * h))
                     else:
                         # They touch at one end: the other one must not turn through before it is looked at.
@@ -579,9 +435,9 @@ def advance(bodies, state, visitors, mobility, reach, wrenches, remembered, h, s
             for c in range(3):
                 state[i, 9 + c] += meet * state[i, 15 + c]
             if i < own:
-                _turn(state, i, bodies.inertia[i], meet, q)
+                turn(state, i, bodies.inertia[i], meet, q)
             else:
-                _moved_pose(state, i, meet, q)
+                moved_pose(state, i, meet, q)
                 for c in range(9):
                     state[i, c] = q[c]
         kept = np.zeros((used, KEPT))
