@@ -12,13 +12,11 @@ from sim.platform.toml_table import TomlTable
 from sim.shapes.shape import (
     EDGE_M,
     LARGEST_M,
-    Shape,
-    Vector,
+    Oriented,
     box_distance,
     box_gap,
     from_place,
     heading_of,
-    shifted,
     vector,
 )
 from sim.shapes.solid import Solid, polytope, pose
@@ -26,14 +24,8 @@ from sim.shapes.surface import Surface, box_surface, upright
 
 
 @dataclass(frozen=True, slots=True)
-class Box(Shape):
+class Box(Oriented):
     """A block turned about the vertical."""
-
-    centre_w: Vector
-    half_m: Vector
-    heading_rad: float = 0.0
-    name: str = ""
-    look: str = ""
 
     kind = "box"
     size = 7
@@ -47,40 +39,15 @@ class Box(Shape):
         local = ca.vertcat(c * d[0] + s * d[1], -s * d[0] + c * d[1], d[2])
         return box_gap(ca.sqrt(local**2 + (0.1 * EDGE_M) ** 2) - q[3:6]) - margin
 
-    def numbers(self) -> np.ndarray:
-        return np.array([*self.centre_w, *self.half_m, self.heading_rad])
-
     def distance(self, points_w: np.ndarray) -> np.ndarray:
         c, s = math.cos(self.heading_rad), math.sin(self.heading_rad)
         dx, dy, dz = from_place(self.centre_w, points_w)
         local = (c * dx + s * dy, -s * dx + c * dy, dz)
         return box_distance([np.abs(d) - half for d, half in zip(local, self.half_m, strict=True)])
 
-    @property
-    def heading(self) -> float:
-        return self.heading_rad
-
-    @property
-    def half_thickness_m(self) -> float:
-        return min(self.half_m)
-
-    @property
-    def across_m(self) -> float:
-        return 2.0 * self.half_m[1]
-
-    @property
-    def core_w(self) -> np.ndarray:
-        _, wide, widest = np.sort(self.half_m)
-        along = (widest - wide) * upright(self.heading_rad)[:, int(np.argmax(self.half_m))]
-        return np.array(self.centre_w, float) + np.outer([-1.0, 1.0], along)
-
     def thickened(self, half_m: float) -> Self:
         x, y, z = (max(half, half_m) for half in self.half_m)
         return replace(self, half_m=(x, y, z))
-
-    def moved(self, by_w: Vector, heading_rad: float | None = None) -> Self:
-        turned = self.heading_rad if heading_rad is None else heading_rad
-        return replace(self, centre_w=shifted(self.centre_w, by_w), heading_rad=turned)
 
     @property
     def footprint(self) -> np.ndarray:

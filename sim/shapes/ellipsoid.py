@@ -8,7 +8,7 @@ import casadi as ca
 import numpy as np
 
 from sim.platform.toml_table import TomlTable
-from sim.shapes.shape import LARGEST_M, Shape, Vector, from_place, heading_of, shifted, vector
+from sim.shapes.shape import LARGEST_M, Oriented, from_place, heading_of, vector
 from sim.shapes.solid import Solid, points_of, pose
 from sim.shapes.surface import Surface, ellipsoid_surface, upright
 
@@ -17,14 +17,8 @@ _LEAST = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class Ellipsoid(Shape):
+class Ellipsoid(Oriented):
     """An ellipsoid turned about the vertical; on a plane it is met at its own height."""
-
-    centre_w: Vector
-    half_m: Vector
-    heading_rad: float = 0.0
-    name: str = ""
-    look: str = ""
 
     kind = "ellipsoid"
     size = 7
@@ -47,9 +41,6 @@ class Ellipsoid(Shape):
         away = ca.sqrt(ca.sumsqr(t * local / (half**2 + t)) + _LEAST)
         return ca.if_else(out > 1, away, (out - 1) * ca.mmin(half)) - margin
 
-    def numbers(self) -> np.ndarray:
-        return np.array([*self.centre_w, *self.half_m, self.heading_rad])
-
     def distance(self, points_w: np.ndarray) -> np.ndarray:
         d = from_place(self.centre_w, points_w).T @ upright(self.heading_rad)
         half = np.array(self.half_m, float)
@@ -65,32 +56,10 @@ class Ellipsoid(Shape):
         away: np.ndarray = np.linalg.norm(local - nearest, axis=1)
         return np.where(((local / half) ** 2).sum(axis=1) > 1.0, away, -away)
 
-    @property
-    def heading(self) -> float:
-        return self.heading_rad
-
-    @property
-    def half_thickness_m(self) -> float:
-        return min(self.half_m)
-
-    @property
-    def across_m(self) -> float:
-        return 2.0 * self.half_m[1]
-
-    @property
-    def core_w(self) -> np.ndarray:
-        _, wide, widest = np.sort(self.half_m)
-        along = (widest - wide) * upright(self.heading_rad)[:, int(np.argmax(self.half_m))]
-        return np.array(self.centre_w, float) + np.outer([-1.0, 1.0], along)
-
     def thickened(self, half_m: float) -> Self:
         share = max(half_m / max(self.half_thickness_m, 1e-9), 1.0)
         x, y, z = (share * half for half in self.half_m)
         return replace(self, half_m=(x, y, z))
-
-    def moved(self, by_w: Vector, heading_rad: float | None = None) -> Self:
-        turned = self.heading_rad if heading_rad is None else heading_rad
-        return replace(self, centre_w=shifted(self.centre_w, by_w), heading_rad=turned)
 
     @property
     def footprint(self) -> np.ndarray:

@@ -3,7 +3,7 @@
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, ClassVar, Self
 
@@ -13,7 +13,7 @@ import numpy as np
 from sim.platform.errors import InputError
 from sim.platform.toml_table import TomlTable
 from sim.shapes.solid import Solid
-from sim.shapes.surface import Surface
+from sim.shapes.surface import Surface, upright
 
 Vector = tuple[float, float, float]
 
@@ -134,6 +134,42 @@ class Shape(ABC):
     def read(cls, table: TomlTable, name: str, look: str) -> Self:
         """The inverse of `text`. Raises InputError, one line with file, key and what is allowed."""
         return cls(vector(table, "centre_m"), length(table, "radius_m"), name, look)  # type: ignore[call-arg]
+
+
+@dataclass(frozen=True, slots=True)
+class Oriented(Shape):
+    """What reaches equally far to either side of its middle, along axes that a heading turns about the vertical."""
+
+    centre_w: Vector
+    half_m: Vector
+    heading_rad: float = 0.0
+    name: str = ""
+    look: str = ""
+
+    def numbers(self) -> np.ndarray:
+        return np.array([*self.centre_w, *self.half_m, self.heading_rad])
+
+    @property
+    def heading(self) -> float:
+        return self.heading_rad
+
+    @property
+    def half_thickness_m(self) -> float:
+        return min(self.half_m)
+
+    @property
+    def across_m(self) -> float:
+        return 2.0 * self.half_m[1]
+
+    @property
+    def core_w(self) -> np.ndarray:
+        _, wide, widest = np.sort(self.half_m)
+        along = (widest - wide) * upright(self.heading_rad)[:, int(np.argmax(self.half_m))]
+        return np.array(self.centre_w, float) + np.outer([-1.0, 1.0], along)
+
+    def moved(self, by_w: Vector, heading_rad: float | None = None) -> Self:
+        turned = self.heading_rad if heading_rad is None else heading_rad
+        return replace(self, centre_w=shifted(self.centre_w, by_w), heading_rad=turned)
 
 
 def vector(table: TomlTable, key: str) -> Vector:
