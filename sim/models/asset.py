@@ -92,5 +92,4 @@ def load_model(name: str, *, far: bool = False) -> ModelAsset:
 
 
 def _shapes(name: str) -> tuple:  # type: ignore[type-arg]
-    kind = VEHICLES.get(name)
-    return () if kind is None else kind.solids
+    return config_named(name).solids if name in VEHICLES else ()

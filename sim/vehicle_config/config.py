@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from sim.multibody.robots.robot import Geom
 from sim.platform.errors import quote
 from sim.platform.toml_table import TomlTable
 from sim.vehicle_config.hull import HullMesh
@@ -133,6 +134,10 @@ class VehicleConfig:
     hull: HullConfig | None = None
     tracks: Tracks | None = None
     footprint: Footprint | None = None
+    solids: tuple[Geom, ...] = ()
+    """Shapes of its bodies, by which it is drawn where its folder has no model."""
+    marker: str = ""
+    """The body at whose origin its distance from another motion is measured; empty: the main one."""
     looks: Mapping[str, "VehicleConfig"] = field(default_factory=dict)
     """By name: of the vehicles that some of its bodies look like."""
 
@@ -191,6 +196,7 @@ def read_config(
         hull=table.optional("hull", lambda t: _read_hull(t, folder, known)),
         tracks=table.optional("tracks", lambda t: read_tracks(t, known)),
         footprint=table.optional("footprint", _read_footprint),
+        marker=table.name("marker", known.bodies, "") if table.has("marker") else "",
     )
     table.finish()
     return config

@@ -92,9 +92,10 @@ def robot_config(kind: type[RobotVehicle], file: Path, fallback: VehicleConfig) 
 
 def on_bodies(kind: type[Vehicle], config: VehicleConfig) -> VehicleConfig:
     """The config with the shapes that the vehicle tells of on their bodies, where it says of no other parts."""
-    bodies = dict.fromkeys(geom.body for geom in kind.solids)
+    solids = kind.solids if issubclass(kind, RobotVehicle) else ()
+    bodies = dict.fromkeys(geom.body for geom in solids)
     parts = tuple(Part((body,), body=STAND if body == WORLD else body) for body in bodies)
-    return replace(config, model=replace(config.model, parts=config.model.parts or parts))
+    return replace(config, solids=solids, model=replace(config.model, parts=config.model.parts or parts))
 
 
 def _held(stick: str, sign: str, control: Control) -> StickKeys:

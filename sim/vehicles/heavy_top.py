@@ -95,8 +95,6 @@ class HeavyTop(HolonomicVehicle):
         body = super().bodies(node, q)["body"]
         return {"body": body, "centre": body @ shift(q.arm[0], q.arm[1], q.arm[2])}
 
-    marker = "centre"
-
     def state(  # type: ignore[override]
         self, *, R: ArrayLike | None = None, omega: ArrayLike = (0.0, 0.0, 0.0)
     ) -> State:

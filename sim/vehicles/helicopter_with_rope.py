@@ -29,7 +29,7 @@ class HelicopterWithRope(ArticulatedVehicle):
 
     name = "helicopter-with-rope"
     rank = 13
-    marker = LOAD
+    tool = LOAD  # type: ignore[assignment]
     parameters = (
         Parameter("links", "", 16.0, 4.0, 60.0, "Of the rope; another number starts anew.", structural=True),
         Parameter("rope_length", "m", 12.0, 0.5, 100.0, "From the hook to the load."),

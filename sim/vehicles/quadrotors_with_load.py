@@ -299,7 +299,6 @@ class QuadrotorsWithLoad(FormationFlight):
         for axis in "xyz"
     )
     twist_embedding = np.eye(6)[:, 3:]
-    marker = "load"
 
     @property
     def support(self) -> Support:

@@ -11,6 +11,7 @@ from sim.compiler.columns import ColumnKernel
 from sim.groups import LieGroup
 from sim.multibody.arrays import PRISMATIC, REVOLUTE
 from sim.spaces import Space
+from sim.vehicle_config import config_of
 from sim.vehicles.forms.articulated import ArticulatedVehicle
 from sim.vehicles.forms.base import Structure, Vehicle
 from sim.vehicles.forms.form import TREES, Form
@@ -90,7 +91,7 @@ def _names(structure: Structure) -> tuple[str, ...]:
     node, p = ca.SX.sym("node", vehicle.node_layout.size), ca.SX.sym("p", vehicle.parameter_count)
     names = tuple(vehicle.bodies(node, vehicle.symbols(p)))
     # About a fixed point the body that is followed goes somewhere, its frame there does not.
-    return tuple(sorted(names, key=lambda name: stands(vehicle) and name != vehicle.marker))
+    return tuple(sorted(names, key=lambda name: stands(vehicle) and name != config_of(vehicle).marker))
 
 
 def body_names(vehicle: Vehicle) -> tuple[str, ...]:

@@ -66,7 +66,7 @@ def cover(vehicle: Vehicle) -> Cover:
 def _cover(vehicle: Vehicle, config: VehicleConfig) -> Cover:
     """config: another one when the files of a vehicle have changed. Those of the project are kept in the cache."""
     try:
-        if source_of(type(vehicle)) or vehicle.solids:
+        if source_of(type(vehicle)) or config.solids:
             return _of_arrays(_fitted(vehicle))
         name = _name(vehicle, config)
         return _of_arrays(cached_arrays("covers", name, lambda: _fitted(vehicle)))

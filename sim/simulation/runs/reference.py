@@ -19,6 +19,7 @@ from sim.simulation.lanes.lane import Lane
 from sim.simulation.lanes.placing import Footing, in_world
 from sim.simulation.lanes.snapshot import Deviation
 from sim.steppers import Stepper
+from sim.vehicle_config import config_of
 from sim.vehicles import Vehicle
 from sim.vehicles.forms.observation import Observation
 
@@ -251,7 +252,7 @@ class _Exact:
 def _between(lane: Lane, exact: _Exact) -> Deviation:
     here, there = lane.poses_w, exact.poses_w
     seen, wanted = lane.observation, exact.observation
-    marker = list(wanted.layout.bodies).index(lane.dynamics.vehicle.marker or wanted.layout.main)
+    marker = list(wanted.layout.bodies).index(config_of(lane.dynamics.vehicle).marker or wanted.layout.main)
     return Deviation(
         position_m=float(np.linalg.norm((here - there)[marker, :3, 3])),
         rotation_rad=float(np.linalg.norm(rotation_log(there[0, :3, :3].T @ here[0, :3, :3]))),

@@ -134,13 +134,13 @@ class ArticulatedVehicle(Vehicle):
 
     @property
     def tool(self) -> str:
-        """The body that is brought to places: its marker, or the one behind the most joints, the last of these."""
+        """The body that is brought to places: the one behind the most joints, the last of these."""
         parent, depth = self.tree.arrays.parent, [0]
         for i in range(1, len(parent)):
             depth.append(depth[parent[i]] + 1 if parent[i] >= 0 else 0)
         reached = [depth[i] if i >= 0 else -1 for i in self.tree.carriers]
         last = len(reached) - 1 - int(np.argmax(reached[::-1]))
-        return self.marker or self.tree.names[last]
+        return self.tree.names[last]
 
     def bodies(self, node: ca.SX, q: Quantities) -> dict[str, ca.SX]:
         """(4, 4) T_wb by name, with its own parameters; the tool first."""

@@ -26,7 +26,6 @@ from sim.vehicles.forms.form import Form, NodeLayout, Observable, State, Support
 from sim.vehicles.forms.parameters import Control, Parameter, Parametrised, Quantities, ShapeCoordinate
 
 if TYPE_CHECKING:
-    from sim.multibody.robots.robot import Geom
     from sim.multibody.shapes import Link
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*(-[A-Za-z0-9_]+)*")
@@ -262,10 +261,6 @@ class Vehicle(Parametrised, ABC):
 
     links: "tuple[Link, ...]" = ()
     """What is drawn of bodies that have no model."""
-    solids: "tuple[Geom, ...]" = ()
-    """Shapes of its bodies, by which it is drawn where no file of its own has a model."""
-    marker: str = ""
-    """The body at whose origin its distance from another motion is measured; empty: the main one."""
     stand_m: float = 1.0
     """Height of its fixed point above the ground, for what has one."""
 

@@ -55,6 +55,8 @@ class RobotVehicle(ArticulatedVehicle):
 
     robot: Robot
     servos: tuple[Servo, ...] = ()
+    solids: tuple[Geom, ...] = ()
+    """Shapes that its file shows on its bodies."""
     capsules: tuple[Link, ...] = ()
     """About its shapes, unseen."""
 

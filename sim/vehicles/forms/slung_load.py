@@ -89,7 +89,6 @@ class SlungLoad(ActionVehicle):
 
     carrier: ClassVar[HolonomicVehicle]
     twist_embedding = np.eye(6)
-    marker = "load"
 
     @property
     def link_count(self) -> int:
