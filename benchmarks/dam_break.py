@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from sim.water.flip.box import Box
+from sim.water.flip.box import TankBox
 from sim.water.flip.tank import Tank
 from sim.water.immersion import GRAVITY
 
@@ -32,7 +32,7 @@ def fronts(cells: int, *, sticks: bool) -> tuple[np.ndarray, np.ndarray]:
     size = (round(WIDE * finer), 8, round(HIGH * finer))
     depth = np.zeros((size[1], size[0]))
     depth[:, :cells] = 2.0
-    tank = Tank(Box(size, 1.0 / cells), depth)
+    tank = Tank(TankBox(size, 1.0 / cells), depth)
     times, places = [], []
     for step in range(round(48 * finer)):
         tank.advance(STEP_S / finer)

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 import sim
-from sim.analysis.sweep_table import Grid
+from sim.analysis.sweep_table import SweepGrid
 
 
 def answer(mass: np.ndarray, lift: np.ndarray, steps: np.ndarray) -> dict[str, np.ndarray]:
@@ -32,7 +32,7 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=100)
     chosen = parser.parse_args()
     rng = np.random.default_rng(1)
-    grid = Grid(
+    grid = SweepGrid(
         {
             "mass": rng.uniform(4.0, 6.0, chosen.runs),
             "lift": rng.uniform(40.0, 60.0, chosen.runs),

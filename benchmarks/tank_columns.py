@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from sim.water.flip import Box, Tank
+from sim.water.flip import Tank, TankBox
 from sim.water.flip.box import PER_CELL
 from sim.water.immersion import GRAVITY
 
@@ -25,7 +25,7 @@ def fallen(wide: int, high: int) -> tuple[np.ndarray, np.ndarray]:
     nx, ny, nz = CELLS
     depth_m = np.zeros((ny, nx))
     depth_m[:wide, :wide] = high * CELL_M
-    tank = Tank(Box(CELLS, CELL_M, (0.0, 0.0, 0.0)), depth_m)
+    tank = Tank(TankBox(CELLS, CELL_M, (0.0, 0.0, 0.0)), depth_m)
     full_m3, unit_s = tank.count / PER_CELL * CELL_M**3, math.sqrt(nz * CELL_M / GRAVITY)
     found = []
     for _ in range(STEPS_A_UNIT * UNITS):

@@ -16,7 +16,7 @@ import numpy as np
 from sim.commands import PilotInput, SetPilotInput
 from sim.scene import load_scene
 from sim.simulation import Simulation
-from sim.water.flip import Box, TankWater
+from sim.water.flip import TankBox, TankWater
 from sim.water.flip.box import PER_CELL
 from sim.water.flip.coupled import WaterBox
 from sim.world import load_world
@@ -38,7 +38,7 @@ def main() -> None:
     assert isinstance(said, WaterBox)
     edge_m, cells = float(said.box.size_m[0]), asked.cells
     cell_m = edge_m / cells
-    box = Box((cells, cells, cells // 16 * 8), cell_m, (-0.5 * edge_m, -0.5 * edge_m, 0.0))
+    box = TankBox((cells, cells, cells // 16 * 8), cell_m, (-0.5 * edge_m, -0.5 * edge_m, 0.0))
     world = load_world("plaza")
     running = Simulation(replace(scene, environment=replace(said, box=box)), world)
     coupling = running.run.flown.coupling

@@ -13,7 +13,7 @@ from sim.commands import PilotInput, SetPilotInput
 from sim.scene import load_scene
 from sim.simulation import Simulation
 from sim.vehicle_config.hull import HullMesh
-from sim.water.flip import Box, Floating, FloatingBody, Tank, TankWater
+from sim.water.flip import Floating, FloatingBody, Tank, TankBox, TankWater
 from sim.world import load_world
 
 SIZES = ((32, 32, 16), (48, 48, 24), (64, 64, 32))
@@ -70,7 +70,7 @@ def main() -> None:
         inertia = np.diag([*(mass / 12 * (squares.sum() - squares)), mass, mass, mass])
         x = np.arange(cells[0]) / cells[0]
         depth = np.broadcast_to(1.8 + 0.25 * np.cos(2 * np.pi * x), (cells[1], cells[0]))
-        tank = Tank(Box(cells, cell), depth, floating=Floating.of(HullMesh.box(*HULL_M), cell))
+        tank = Tank(TankBox(cells, cell), depth, floating=Floating.of(HullMesh.box(*HULL_M), cell))
         T_wb = np.eye(4)
         T_wb[:3, 3] = 0.5 * EDGE_M, 0.5 * EDGE_M, 1.85
         tank.displace_water(T_wb)

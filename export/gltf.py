@@ -14,7 +14,7 @@ _COMPONENTS = {"f4": gl.FLOAT, "u2": gl.UNSIGNED_SHORT, "u4": gl.UNSIGNED_INT}
 _ALIGNED = 4
 
 
-class Chunk:
+class GlbChunk:
     """Collects arrays; `finish` hands them to the model."""
 
     def __init__(self) -> None:
@@ -59,7 +59,7 @@ GHOST_ALPHA = 0.35
 class Models:
     """What a document's nodes show."""
 
-    def __init__(self, model: gl.GLTF2, chunk: Chunk) -> None:
+    def __init__(self, model: gl.GLTF2, chunk: GlbChunk) -> None:
         self._model, self._chunk = model, chunk
         self._meshes: dict[tuple[object, ...], int | None] = {}
         self._parts: dict[tuple[int, int], list[tuple[int, gl.Attributes, int]]] = {}
@@ -189,7 +189,7 @@ def to_bytes(
 
 class _Document:
     def __init__(self, title: str) -> None:
-        self._chunk = Chunk()
+        self._chunk = GlbChunk()
         self._model = gl.GLTF2(
             asset=gl.Asset(
                 version="2.0",

@@ -87,7 +87,7 @@ def page(
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class NotebookPage:
     """A page that a notebook shows in a frame of its own."""
 
     text: str
@@ -98,7 +98,7 @@ class Shown:
         return f'<iframe style="{frame}" srcdoc="{html.escape(self.text)}"></iframe>'
 
 
-def show(*runs: Trajectory | Take, title: str = "") -> Shown:
+def show(*runs: Trajectory | Take, title: str = "") -> NotebookPage:
     """Trajectories and takes beside each other, for a notebook: `show(run, other)` as the last line of a cell.
 
     Raises InputError for what is neither.
@@ -114,7 +114,7 @@ def show(*runs: Trajectory | Take, title: str = "") -> Shown:
             raise InputError(f"{quote(run)} is no run to show; allowed: trajectories and takes")
         motions.append(replace(motion, tint=tints[k % len(tints)]))
     motions = named_apart(motions)
-    return Shown(page(motions, title=title or motions[0].name))
+    return NotebookPage(page(motions, title=title or motions[0].name))
 
 
 class _Curves:

@@ -24,7 +24,7 @@ _ROTATION = tuple(f"R{row}{column}" for row in "123" for column in "123")
 
 
 @dataclass(frozen=True, eq=False)
-class Channel:
+class TableColumn:
     """One quantity over time."""
 
     unit: str
@@ -39,7 +39,7 @@ class Channel:
         return [f"{name}.{part}{unit}" for part in self.parts] if self.parts else [f"{name}{unit}"]
 
 
-def channels_of(motion: LaneMotion) -> dict[str, Channel]:
+def channels_of(motion: LaneMotion) -> dict[str, TableColumn]:
     """All channels of a motion by name.
 
     `position` [m, world], `rotation` (body to world, row by row) and `omega`, `velocity` (body frame) are those of the
@@ -49,23 +49,23 @@ def channels_of(motion: LaneMotion) -> dict[str, Channel]:
     found = {}
     for k, (name, poses) in enumerate(motion.bodies.items()):
         prefix = f"{name}." if k else ""
-        found[f"{prefix}position"] = Channel("m", poses[:, :3, 3], _XYZ)
-        found[f"{prefix}rotation"] = Channel("", poses[:, :3, :3].reshape(-1, 9), _ROTATION)
-    found["omega"] = Channel("rad/s", motion.twist[:, :3], _XYZ)
-    found["velocity"] = Channel("m/s", motion.twist[:, 3:], _XYZ)
-    found["energy"] = Channel("J", motion.energy)
+        found[f"{prefix}position"] = TableColumn("m", poses[:, :3, 3], _XYZ)
+        found[f"{prefix}rotation"] = TableColumn("", poses[:, :3, :3].reshape(-1, 9), _ROTATION)
+    found["omega"] = TableColumn("rad/s", motion.twist[:, :3], _XYZ)
+    found["velocity"] = TableColumn("m/s", motion.twist[:, 3:], _XYZ)
+    found["energy"] = TableColumn("J", motion.energy)
     kind = VEHICLES.get(motion.vehicle)
     for coordinate, column in zip(kind.shape_coordinates if kind else (), motion.shape.T, strict=False):
-        found[coordinate.name] = Channel(coordinate.unit, column)
+        found[coordinate.name] = TableColumn(coordinate.unit, column)
     for control, column in zip(kind.controls if kind else (), motion.controls.T, strict=False):
-        found.setdefault(control.name, Channel(control.unit, column))
+        found.setdefault(control.name, TableColumn(control.unit, column))
     for name, values in motion.observables.items():
         parts = () if values.ndim == 1 else tuple(map(str, range(values.shape[1])))
-        found.setdefault(name, Channel(motion.units.get(name, ""), values, parts))
+        found.setdefault(name, TableColumn(motion.units.get(name, ""), values, parts))
     return found
 
 
-def chosen_channels(motions: Sequence[LaneMotion], names: Sequence[str] = ()) -> list[dict[str, Channel]]:
+def chosen_channels(motions: Sequence[LaneMotion], names: Sequence[str] = ()) -> list[dict[str, TableColumn]]:
     """Of each motion those of these names, or all. Raises InputError for a name that none of them has."""
     every = [channels_of(motion) for motion in motions]
     known = dict.fromkeys(name for channels in every for name in channels)

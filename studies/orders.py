@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import sim
-from sim.analysis.sweep_table import Grid
+from sim.analysis.sweep_table import SweepGrid
 from sim.integrators import Integrator, integrator
 from sim.vehicles import State, Vehicle
 from studies.report import LOCAL, Claim, Options, Progress, Report
@@ -47,7 +47,7 @@ def _errors(
 ) -> dict[str, list[float]]:
     """By method, at each step: one after the other, or all of them on a cluster."""
     if cluster is not None:
-        over = Grid({"method": names, "seconds": [seconds]})
+        over = SweepGrid({"method": names, "seconds": [seconds]})
         scheduler = None if cluster == LOCAL else cluster
         table = sim.sweep(errors_of, over, chunk=1, scheduler=scheduler, progress=progress)
         return dict(zip(names, table["errors"].tolist(), strict=True))

@@ -9,7 +9,7 @@ import pygltflib as gl
 
 from assets.scripts.mesh import PAINT_FAR, FloatArray, Mesh, join
 from assets.scripts.occlusion import sky_visibility, surface_grid
-from export.gltf import Chunk
+from export.gltf import GlbChunk
 
 GRID_M = 1 / 16384
 """Positions are rounded to this, so that last-bit differences between processors do not reach the file; nor does the
@@ -100,7 +100,7 @@ class _Packer:
     """A model's meshes, packed."""
 
     def __init__(self) -> None:
-        self._chunk = Chunk()
+        self._chunk = GlbChunk()
 
     def primitive(self, mesh: Mesh, open_share: FloatArray, material: int) -> gl.Primitive:
         positions = (np.round(mesh.positions / GRID_M) * GRID_M + 0.0).astype("f4")

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from render.cameras.framing import CameraInput, Shot, Subject, looking_at
+from render.cameras.framing import CameraInput, CameraSubject, Shot, looking_at
 
 
 class Spring:
@@ -108,13 +108,13 @@ class Chase:
         """Zoom such that the distance is so many times the usual."""
         self._circling.zoom = distance
 
-    def cut(self, subject: Subject) -> None:
+    def cut(self, subject: CameraSubject) -> None:
         """Stand behind the subject at once."""
         self._place.snap(subject.aim_w, subject.velocity_w)
         self._heading.snap(_heading(subject, fallback_rad=0.0))
         self._speed.snap(float(np.linalg.norm(subject.velocity_w)))
 
-    def shot(self, subject: Subject, motion: CameraInput, dt_s: float) -> Shot:
+    def shot(self, subject: CameraSubject, motion: CameraInput, dt_s: float) -> Shot:
         """The picture of this frame."""
         circling = self._circling
         circling.take(motion, dt_s)
@@ -151,7 +151,7 @@ class Orbit:
         """Look that way, counter-clockwise from +x, instead of at the subject's front quarter."""
         self._circling.turn_rad, self._bearing_set = bearing_rad, True
 
-    def cut(self, subject: Subject) -> None:
+    def cut(self, subject: CameraSubject) -> None:
         """Keep the bearing, follow the new place at once; the first bearing shows the subject's front quarter."""
         self._place.snap(subject.aim_w, subject.velocity_w)
         if self._view.value is None and not self._bearing_set:
@@ -159,7 +159,7 @@ class Orbit:
         circling = self._circling
         self._view.snap(np.array([circling.turn_rad, circling.elevation_rad, math.log(circling.zoom)]))
 
-    def shot(self, subject: Subject, motion: CameraInput, dt_s: float) -> Shot:
+    def shot(self, subject: CameraSubject, motion: CameraInput, dt_s: float) -> Shot:
         """The picture of this frame."""
         circling = self._circling
         circling.take(motion, dt_s)
@@ -170,7 +170,7 @@ class Orbit:
         return looking_at(aim + polar_offset(turn, elevation, distance), aim, FOV_RAD)
 
 
-def _heading(subject: Subject, *, fallback_rad: float) -> float:
+def _heading(subject: CameraSubject, *, fallback_rad: float) -> float:
     """Bearing of the nose [rad]; the last one while the nose points straight up or down."""
     forward = subject.T_wb[:2, 0]
     if np.linalg.norm(forward) < 0.25:

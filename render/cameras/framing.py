@@ -45,7 +45,7 @@ class NoInput:
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class CameraSubject:
     """The followed vehicle in one frame."""
 
     T_wb: np.ndarray

@@ -6,7 +6,7 @@ import numpy as np
 
 from render.cameras.clearance import Surroundings, clear_share, floor_z
 from render.cameras.following import FOV_RAD, Circling, Spring, nearest_turn, polar_offset
-from render.cameras.framing import CameraInput, Shot, Subject
+from render.cameras.framing import CameraInput, CameraSubject, Shot
 
 _ASIDE_DEG = (0.0, 35.0, -35.0, 70.0, -70.0, 180.0, 145.0, -145.0)
 """Bearings that are tried, off the one that has the way run from left to right."""
@@ -53,12 +53,17 @@ class Overview:
         """Frame the places anew, with a sweep."""
         self._framed = 0
 
-    def cut(self, subject: Subject) -> None:
+    def cut(self, subject: CameraSubject) -> None:
         """Frame them at once."""
         self._framed, self._snaps = 0, True
 
     def shot(
-        self, subject: Subject, motion: CameraInput, dt_s: float, world: Surroundings | None, aspect: float
+        self,
+        subject: CameraSubject,
+        motion: CameraInput,
+        dt_s: float,
+        world: Surroundings | None,
+        aspect: float,
     ) -> Shot:
         """The picture of this frame."""
         follows = not len(self._places_w)
@@ -94,7 +99,7 @@ class Overview:
         return -reach * (motion.pan_px[0] * right + motion.pan_px[1] * np.array([0.0, 0.0, 1.0]))
 
     def _choose(
-        self, places: np.ndarray, subject: Subject, world: Surroundings | None, aspect: float
+        self, places: np.ndarray, subject: CameraSubject, world: Surroundings | None, aspect: float
     ) -> None:
         """The direction from which most is seen; among equals the way runs from left to right, seen rather flat."""
         size_m = 0.35 * subject.framing.distance_m
@@ -191,7 +196,7 @@ def fitted(
     return aim, distance
 
 
-def _across(places: np.ndarray, subject: Subject) -> float:
+def _across(places: np.ndarray, subject: CameraSubject) -> float:
     """Bearing of who sees the way run from left to right; of one that goes nowhere, a front quarter of the subject."""
     way = places[-1, :2] - places[0, :2]
     if np.linalg.norm(way) < 0.5 * subject.framing.distance_m:

@@ -6,7 +6,7 @@ import numpy as np
 
 from render.cameras.clearance import Bumps, GroundGuard, Surroundings
 from render.cameras.following import Chase, Orbit
-from render.cameras.framing import CameraInput, Framing, NoInput, Shot, Subject, framing_about
+from render.cameras.framing import CameraInput, CameraSubject, Framing, NoInput, Shot, framing_about
 from render.cameras.overview import Overview
 from render.cameras.standing import Cockpit, Free, Tower
 from render.frame import View
@@ -121,7 +121,9 @@ class CameraRig:
         if not np.isfinite(place).all() or np.abs(place[:3, 3]).max() > _FARTHEST_M:
             return _view(self._last_shot or _nowhere(), aspect)
         velocity_w = place[:3, :3] @ np.nan_to_num(np.asarray(twist_b, float)[3:6], posinf=0.0, neginf=0.0)
-        subject = Subject(place, velocity_w, framing_about(framing or fallback().camera, reach_m, held=held))
+        subject = CameraSubject(
+            place, velocity_w, framing_about(framing or fallback().camera, reach_m, held=held)
+        )
         if not self._entered or self._jumped(subject, dt_s):
             self._enter(subject)
         self._last_position_w = subject.position_w.copy()
@@ -130,7 +132,7 @@ class CameraRig:
         self._last_shot = _from_eye(shot, eye)
         return _view(self._last_shot, aspect)
 
-    def _enter(self, subject: Subject) -> None:
+    def _enter(self, subject: CameraSubject) -> None:
         free = self._cameras["free"]
         if (
             self._kind == "free"
@@ -143,14 +145,19 @@ class CameraRig:
         self._guard.reset()
         self._entered = True
 
-    def _jumped(self, subject: Subject, dt_s: float) -> bool:
+    def _jumped(self, subject: CameraSubject, dt_s: float) -> bool:
         if self._last_position_w is None:
             return True
         explained = 2.0 * float(np.linalg.norm(subject.velocity_w)) * dt_s
         return float(np.linalg.norm(subject.position_w - self._last_position_w)) > _JUMP_M + explained
 
     def _shot(
-        self, subject: Subject, motion: CameraInput, dt_s: float, world: Surroundings | None, aspect: float
+        self,
+        subject: CameraSubject,
+        motion: CameraInput,
+        dt_s: float,
+        world: Surroundings | None,
+        aspect: float,
     ) -> Shot:
         camera = self._cameras[self._kind]
         if isinstance(camera, Overview):

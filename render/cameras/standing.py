@@ -6,7 +6,7 @@ import numpy as np
 
 from render.cameras.clearance import Surroundings, clear_share, floor_z
 from render.cameras.following import DRAG_RAD_PER_PX, KEYS_RAD_PER_S, ZOOM_PER_CLICK, Spring, decayed
-from render.cameras.framing import CameraInput, Shot, Subject, looking_at
+from render.cameras.framing import CameraInput, CameraSubject, Shot, looking_at
 
 _UP = np.array([0.0, 0.0, 1.0])
 
@@ -22,11 +22,11 @@ class Cockpit:
         self._turn_rad, self._pitch_rad, self._zoom, self._idle_s = 0.0, 0.0, 1.0, 1e9
         self._head = Spring(14.0)
 
-    def cut(self, _subject: Subject) -> None:
+    def cut(self, _subject: CameraSubject) -> None:
         """Look ahead at once."""
         self._head.snap(np.array([self._turn_rad, self._pitch_rad]))
 
-    def shot(self, subject: Subject, motion: CameraInput, dt_s: float) -> Shot:
+    def shot(self, subject: CameraSubject, motion: CameraInput, dt_s: float) -> Shot:
         """The picture of this frame: fixed to the body, without lag."""
         right = DRAG_RAD_PER_PX * motion.drag_px[0] + KEYS_RAD_PER_S * dt_s * motion.orbit[0]
         up = DRAG_RAD_PER_PX * motion.drag_px[1] + KEYS_RAD_PER_S * dt_s * motion.orbit[1]
@@ -68,11 +68,13 @@ class Tower:
         self._unseen_s, self._zoom = 0.0, 1.0
         self._aim, self._fov = Spring(6.0), Spring(2.5)
 
-    def cut(self, _subject: Subject) -> None:
+    def cut(self, _subject: CameraSubject) -> None:
         """Choose a lookout anew."""
         self._eye_w = None
 
-    def shot(self, subject: Subject, motion: CameraInput, dt_s: float, world: Surroundings | None) -> Shot:
+    def shot(
+        self, subject: CameraSubject, motion: CameraInput, dt_s: float, world: Surroundings | None
+    ) -> Shot:
         """The picture of this frame."""
         self._zoom = min(max(self._zoom * ZOOM_PER_CLICK**motion.zoom, 0.3), 3.0)
         chosen = self._eye_w is None or self._lost(subject, world, dt_s)
@@ -91,7 +93,7 @@ class Tower:
         shot = looking_at(eye, aim, fov)
         return Shot(shot.eye_w, shot.forward_w, shot.up_w, fov, near_m=0.8)
 
-    def _lost(self, subject: Subject, world: Surroundings | None, dt_s: float) -> bool:
+    def _lost(self, subject: CameraSubject, world: Surroundings | None, dt_s: float) -> bool:
         assert self._eye_w is not None
         if np.linalg.norm(subject.aim_w - self._eye_w) > self._REACH_M:
             return True
@@ -99,7 +101,7 @@ class Tower:
         self._unseen_s = self._unseen_s + dt_s if hidden else 0.0
         return self._unseen_s > self._PATIENCE_S
 
-    def _choose(self, subject: Subject, world: Surroundings | None) -> np.ndarray:
+    def _choose(self, subject: CameraSubject, world: Surroundings | None) -> np.ndarray:
         """The first spot ahead and aside with a clear view; over the vehicle's shoulder where there is none."""
         scale = subject.framing.distance_m / 16.5
         ahead = (
@@ -147,13 +149,15 @@ class Free:
         self._eye.snap(self._wanted_w)
         self._look.snap(np.array([bearing_rad, pitch_rad]))
 
-    def cut(self, subject: Subject) -> None:
+    def cut(self, subject: CameraSubject) -> None:
         """Stay; a first start without another camera looks at the subject from aside."""
         if self._wanted_w is None:
             eye = subject.aim_w + subject.framing.distance_m * np.array([-0.8, -0.5, 0.35])
             self.start_from(looking_at(eye, subject.aim_w, self._FOV_RAD))
 
-    def shot(self, subject: Subject, motion: CameraInput, dt_s: float, world: Surroundings | None) -> Shot:
+    def shot(
+        self, subject: CameraSubject, motion: CameraInput, dt_s: float, world: Surroundings | None
+    ) -> Shot:
         """The picture of this frame; the wish itself is kept above the ground."""
         if self._wanted_w is None:
             self.cut(subject)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from render.frame import DrawnVehicle, Surface, View
-from render.vehicles.shown import Shown
+from render.vehicles.shown import ShownLane
 from render.vehicles.wreckage import HULL, Height, Wreckage, blow_of, pieces_of
 from sim.groups.numeric import poses_between
 from sim.models.asset import has_model, load_model
@@ -116,7 +116,7 @@ class CrashFilm:
         slow = min(since, SLOWNESS * _BREAKS_S)
         return slow / SLOWNESS + since - slow
 
-    def shown(self) -> Shown | None:
+    def shown(self) -> ShownLane | None:
         """The flown lane as the film has it; None where the present is shown as it is."""
         crash = self._crash
         if crash is None:
@@ -129,7 +129,7 @@ class CrashFilm:
         D = crash.wreckage.moved(self._wreck_age_s)[HULL]
         main = next(iter(crash.lane.bodies))
         bodies = {**crash.lane.bodies, main: D @ crash.lane.T_wb}
-        return Shown(crash.lane, crash.lane.time_current_s, bodies)
+        return ShownLane(crash.lane, crash.lane.time_current_s, bodies)
 
     def broken(self, vehicle: DrawnVehicle) -> tuple[DrawnVehicle, ...]:
         """The flown vehicle with its parts where they are by now, and its chips."""
@@ -182,7 +182,7 @@ class CrashFilm:
         return lambda x, y: np.asarray(world.surface_m(x, y), float)
 
 
-def _at(crash: _Crash, time_s: float) -> Shown:
+def _at(crash: _Crash, time_s: float) -> ShownLane:
     """The lane at an earlier moment."""
     times = [each.time_current_s for each in crash.before]
     later = min(int(np.searchsorted(times, time_s)), len(times) - 1)
@@ -192,4 +192,4 @@ def _at(crash: _Crash, time_s: float) -> Shown:
     begin, end = (np.array([*each.bodies.values()]) for each in (one, other))
     bodies = dict(zip(other.bodies, poses_between(begin, end, min(max(share, 0.0), 1.0)), strict=True))
     running = other if other is not crash.lane else replace(other, status=LaneStatus.RUNNING)
-    return Shown(running, time_s, bodies)
+    return ShownLane(running, time_s, bodies)

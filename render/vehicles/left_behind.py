@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from render.frame import Polyline, Splash, Surface, Wake
-from render.vehicles.shown import Shown
+from render.vehicles.shown import ShownLane
 from render.vehicles.tracks import Tracks
 from render.vehicles.wake import WakeTrack
 from sim.simulation.lanes.snapshot import LaneStatus
@@ -190,7 +190,7 @@ class LeftBehind:
         self._splashes = Splashes(water_level_m)
         self._ended_wall_s: float | None = None
 
-    def extend(self, shown: Shown) -> None:
+    def extend(self, shown: ShownLane) -> None:
         """Note where the lane is now."""
         lane, time_s, T_wb = shown.lane, shown.time_s, shown.T_wb
         self._trail.extend(lane.config.trail, lane.generation, time_s, T_wb, lane.trails, lane.twist_b)
@@ -199,7 +199,7 @@ class LeftBehind:
         soles_m = lane.config.contact.soles_m
         self._splashes.extend(lane.config, lane.generation, time_s, T_wb, soles_m)
 
-    def line(self, shown: Shown) -> Polyline | None:
+    def line(self, shown: ShownLane) -> Polyline | None:
         """The trail; of what leaves tracks on the ground only a ghost's."""
         lane = shown.lane
         if lane.config.tracks is not None and not lane.ghost:
@@ -210,17 +210,17 @@ class LeftBehind:
         line = self._trail.line(shown.time_s, shown.true_T_wb, tint, width_px=width, clear_m=clear)
         return None if line is None else replace(line, points_w=line.points_w + shown.shift_w)
 
-    def surface(self, shown: Shown) -> Surface | None:
+    def surface(self, shown: ShownLane) -> Surface | None:
         """What wheels have left on the ground."""
         return self._tracks.surface(shown.time_s, shown.true_T_wb, shown.shift_w)
 
-    def wake(self, shown: Shown) -> Wake | None:
+    def wake(self, shown: ShownLane) -> Wake | None:
         """What a solid hull leaves on the water."""
         if shown.lane.ghost and not shown.apart:
             return None
         return self._wake.wake(shown.time_s, shown.true_T_wb, shown.shift_w)
 
-    def splashes(self, shown: Shown, wall_s: float) -> tuple[Splash, ...]:
+    def splashes(self, shown: ShownLane, wall_s: float) -> tuple[Splash, ...]:
         """Whose rings still run. A vehicle that has ended stands still, the water about it does not."""
         if shown.lane.status is LaneStatus.RUNNING:
             self._ended_wall_s = None

@@ -12,7 +12,7 @@ from render.vehicles.crash_film import CrashFilm
 from render.vehicles.left_behind import LeftBehind
 from render.vehicles.shown import (
     LaneArrows,
-    Shown,
+    ShownLane,
     drawn,
     inertia_ellipsoid,
     inertia_rings,
@@ -105,7 +105,7 @@ class ViewOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class FlownSubject:
     """The flown vehicle at the moment of the frame: what a camera follows."""
 
     config: VehicleConfig
@@ -130,14 +130,14 @@ class SceneView:
         self.film = CrashFilm(world, replays=replays)
         self._left: dict[str, LeftBehind] = {}
         self._arrows = LaneArrows()
-        self._shown: tuple[Shown, ...] = ()
+        self._shown: tuple[ShownLane, ...] = ()
         self._first: dict[str, tuple[int, float]] = {}
         self._environment: object = None
         self._race: Standing | None = None
         self._target_path_w: np.ndarray | None = None
         self._reach: tuple[tuple[str, int] | None, float, float] = (None, 0.0, 0.0)
 
-    def observe(self, snapshot: Snapshot, now_s: float) -> Subject:
+    def observe(self, snapshot: Snapshot, now_s: float) -> FlownSubject:
         """Place every lane at the wall time `now_s` (`time.perf_counter()`); returns the flown one."""
         self._shown = tuple(self._place(snapshot, lane, now_s) for lane in snapshot.lanes)
         self.film.observe(snapshot)
@@ -167,7 +167,7 @@ class SceneView:
         if middle:
             T_wb[2, 3] += middle
             held = False
-        return Subject(flown.lane.config, T_wb, twist_b, flown.lane.generation, reach, held)
+        return FlownSubject(flown.lane.config, T_wb, twist_b, flown.lane.generation, reach, held)
 
     def places_w(self, options: ViewOptions | None = None) -> dict[str, np.ndarray]:
         """(3,) m by lane name: where each lane was last observed, or is drawn under these options."""
@@ -221,7 +221,7 @@ class SceneView:
             exposure=exposure,
         )
 
-    def _drawn(self, shown: Shown, options: ViewOptions) -> tuple[DrawnVehicle, ...]:
+    def _drawn(self, shown: ShownLane, options: ViewOptions) -> tuple[DrawnVehicle, ...]:
         vehicle = drawn(shown, self._shown[0], options.highlight)
         return self.film.broken(vehicle) if shown is self._shown[0] and not shown.apart else (vehicle,)
 
@@ -249,7 +249,7 @@ class SceneView:
         flown = self._shown[0]
         return None if flown.lane.sea is None else DrawnSea(flown.lane.sea, flown.time_s)
 
-    def _arranged(self, options: ViewOptions) -> list[Shown]:
+    def _arranged(self, options: ViewOptions) -> list[ShownLane]:
         """The lanes that are to be seen, where they are to be seen."""
         wanted = [shown for shown in self._shown if options.solo in ("", shown.lane.name)] or list(
             self._shown
@@ -268,7 +268,7 @@ class SceneView:
             for k, shown in enumerate(wanted)
         ]
 
-    def _place(self, snapshot: Snapshot, lane: LaneSnapshot, now_s: float) -> Shown:
+    def _place(self, snapshot: Snapshot, lane: LaneSnapshot, now_s: float) -> ShownLane:
         """The lane at its display time, each body on the screw motion between its last two published poses.
 
         The first snapshot of a generation is drawn at its later pose: the earlier one may lie before the jump.
@@ -279,10 +279,10 @@ class SceneView:
         interval = lane.time_current_s - lane.time_previous_s
         before, now = (np.array([*b.values()]) for b in (lane.bodies_previous, lane.bodies))
         if jumped or interval <= 0 or not (np.isfinite(before).all() and np.isfinite(now).all()):
-            return Shown(lane, lane.time_current_s, lane.bodies)
+            return ShownLane(lane, lane.time_current_s, lane.bodies)
         time_s = snapshot.display_time_s(lane, now_s)
         share = (time_s - lane.time_previous_s) / interval
-        return Shown(lane, time_s, dict(zip(lane.bodies, poses_between(before, now, share), strict=True)))
+        return ShownLane(lane, time_s, dict(zip(lane.bodies, poses_between(before, now, share), strict=True)))
 
 
 def _there(things: Iterable[Thing | None]) -> tuple[Thing, ...]:

@@ -37,7 +37,7 @@ _HAND = (1.0, 0.85, 0.25)
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownLane:
     """One lane at the moment of the frame."""
 
     lane: LaneSnapshot
@@ -83,7 +83,7 @@ def moved(T_wb: np.ndarray, shift_w: np.ndarray) -> np.ndarray:
     return shifted
 
 
-def pull(shown: Shown) -> tuple[Polyline, ...]:
+def pull(shown: ShownLane) -> tuple[Polyline, ...]:
     """The spring between a hand and what it pulls."""
     if shown.lane.pull is None or shown.lane.pull[0] not in shown.bodies:
         return ()
@@ -92,7 +92,7 @@ def pull(shown: Shown) -> tuple[Polyline, ...]:
     return (Polyline(points_w=ends, colour=_HAND, alpha=np.full(2, 0.95), width_px=3.5),)
 
 
-def wreck(shown: Shown) -> tuple[Polyline, ...]:
+def wreck(shown: ShownLane) -> tuple[Polyline, ...]:
     if shown.lane.status is LaneStatus.RUNNING or not shown.lane.ghost:
         return ()
     size_m = 0.2 * shown.lane.config.camera.distance_m
@@ -107,7 +107,7 @@ def presence(T_wb: np.ndarray, flown_T_wb: np.ndarray, size_m: float) -> float:
     return _LEAST_PRESENCE + (1.0 - _LEAST_PRESENCE) * share * share * (3.0 - 2.0 * share)
 
 
-def _with_stand(shown: Shown) -> Mapping[str, np.ndarray]:
+def _with_stand(shown: ShownLane) -> Mapping[str, np.ndarray]:
     """The bodies, and what stands still where it holds them."""
     if shown.lane.pivot_w is None or not shown.lane.links:
         return shown.bodies
@@ -121,7 +121,7 @@ def _turns(config: VehicleConfig) -> bool:
     return any(each.model.turns for each in (config, *config.looks.values()))
 
 
-def drawn(shown: Shown, flown: Shown, highlight: str = "") -> DrawnVehicle:
+def drawn(shown: ShownLane, flown: ShownLane, highlight: str = "") -> DrawnVehicle:
     lane = shown.lane
     stopped = lane.status is not LaneStatus.RUNNING
     ghost = lane.name != highlight if highlight else lane.ghost and not (stopped or shown.apart)
@@ -163,7 +163,7 @@ def inertia_half_m(parameters: Mapping[str, Value]) -> np.ndarray | None:
     return np.sqrt(squares) if (squares > 0.0).all() else None
 
 
-def inertia_ellipsoid(shown: Shown) -> tuple[Surface, ...]:
+def inertia_ellipsoid(shown: ShownLane) -> tuple[Surface, ...]:
     """About the centre of mass, which is the body's origin."""
     half = inertia_half_m(shown.lane.parameters)
     if half is None:
@@ -174,7 +174,7 @@ def inertia_ellipsoid(shown: Shown) -> tuple[Surface, ...]:
     return (Surface(x_w + points[corners] @ R.T, normals[corners] @ R.T, _INERTIA, 0.28),)
 
 
-def inertia_rings(shown: Shown) -> tuple[Polyline, ...]:
+def inertia_rings(shown: ShownLane) -> tuple[Polyline, ...]:
     """Where its three planes cut the ellipsoid, and a cross at the centre of mass."""
     half = inertia_half_m(shown.lane.parameters)
     if half is None:
@@ -221,7 +221,7 @@ class LaneArrows:
         for size in filter(np.isfinite, sizes):
             self._largest_force_N[key] = max(self._largest_force_N.get(key, 1e-9), size)
 
-    def of(self, shown: Shown, *, forces: bool, frame: bool) -> list[Arrow]:
+    def of(self, shown: ShownLane, *, forces: bool, frame: bool) -> list[Arrow]:
         """`forces`: control and environment force, and velocity; of what is held its angular momentum.
 
         `frame`: body axes.

@@ -10,7 +10,7 @@ from sim.environment.environment import environment_of
 from sim.platform.errors import InputError, one_of, quote
 from sim.platform.validation import numbers
 from sim.recordings import Take, load_take
-from sim.recordings.playback import Samples, world_of
+from sim.recordings.playback import TakeSamples, world_of
 from sim.recordings.segment import Segment
 from sim.scene.measured import columns_of, load_measured
 from sim.steppers.trajectory import Trajectory
@@ -20,10 +20,10 @@ from sim.world import World
 _CLEAR_M = 0.02
 
 
-def longest_free(take: Take) -> tuple[Samples, int, int]:
+def longest_free(take: Take) -> tuple[TakeSamples, int, int]:
     """All steps of one segment, and the first and the last node of its longest stretch without touch or push."""
     world = world_of(take.world, take.seed)
-    best: tuple[Samples, int, int] | None = None
+    best: tuple[TakeSamples, int, int] | None = None
     for segment in take.segments:
         seen = take.playback(world, segments=(segment,)).samples()
         acts = np.zeros(max(len(seen.time) - 1, 0), bool)

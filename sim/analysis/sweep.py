@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from sim.analysis.sweep_table import Grid, Table, opened
+from sim.analysis.sweep_table import SweepGrid, Table, opened
 from sim.platform.errors import InputError, quote
 from sim.platform.processes import no_modules_from_current_folder
 from sim.platform.validation import whole
@@ -35,7 +35,7 @@ _SUSPECTS = 8
 
 def sweep(
     question: Question,
-    over: Grid | Mapping[str, Sequence[float] | Sequence[str] | np.ndarray],
+    over: SweepGrid | Mapping[str, Sequence[float] | Sequence[str] | np.ndarray],
     *,
     vectorised: bool = False,
     chunk: int | None = None,
@@ -52,7 +52,7 @@ def sweep(
     cluster of processes on this computer, `workers` of them (as many as it has cores).
     Raises InputError in one line: without dask, for a scheduler that does not answer, and for a question that fails.
     """
-    grid = over if isinstance(over, Grid) else Grid(over)
+    grid = over if isinstance(over, SweepGrid) else SweepGrid(over)
     count = (os.cpu_count() or 1) if workers is None else whole("workers", workers, "processes")
     size = _chunk(len(grid), count, vectorised) if chunk is None else whole("chunk", chunk, "points")
     if not (store is None or isinstance(store, str | Path)):

@@ -24,7 +24,7 @@ Results = Mapping[str, np.ndarray]
 
 
 @dataclass(frozen=True, eq=False)
-class Grid:
+class SweepGrid:
     """Points by number, made when they are asked for."""
 
     axes: Mapping[str, Any]
@@ -88,7 +88,7 @@ class Grid:
 class Table:
     """Points and what came of them; rows that have not been run are nan (or 0, as long as all are whole numbers)."""
 
-    grid: Grid
+    grid: SweepGrid
     chunk: int
     """Points that are run, and stored, together."""
     folder: Path | None = None
@@ -240,7 +240,7 @@ class Table:
         return path
 
 
-def opened(grid: Grid, chunk: int, folder: Path | None, *, other_chunk: bool = False) -> Table:
+def opened(grid: SweepGrid, chunk: int, folder: Path | None, *, other_chunk: bool = False) -> Table:
     """A table to be filled; what a folder has already is kept, by its own chunks where those may be others.
 
     Raises InputError where that is of another sweep, or damaged.

@@ -11,7 +11,7 @@ from sim.control.pilot import Automatic, Mission, Sensed
 from sim.control.rotation import heading_of, turn_between
 from sim.controllers import PilotInput
 from sim.vehicle_config import config_of
-from sim.vehicle_config.modes import Driving, Gait, Riding
+from sim.vehicle_config.modes import Driving, GaitConfig, Riding
 from sim.vehicles import Vehicle
 
 _SPEED_GAIN = 3.0
@@ -198,7 +198,7 @@ def _next(riding: Riding, state: RideState, sticks: PilotInput, ahead_mps: float
     return RideState(gait if strength > 0.0 else "", time_s, strength, asked)
 
 
-def _swing(gait: Gait, time_s: float) -> tuple[float, float]:
+def _swing(gait: GaitConfig, time_s: float) -> tuple[float, float]:
     return (
         gait.torso_rad * math.sin(gait.torso_radps * time_s),
         gait.feet_rad * math.sin(gait.feet_radps * time_s + gait.phase_rad),

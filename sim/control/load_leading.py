@@ -6,7 +6,7 @@ from dataclasses import fields
 import numpy as np
 
 from sim.control.pilot import Automatic, Mission, Pilot, Sensed
-from sim.control.target_path import Aim, Loop, TargetPath
+from sim.control.target_path import Aim, LoopPath, TargetPath
 from sim.controllers import PilotInput
 from sim.vehicles import Vehicle
 from sim.vehicles.forms.homogeneous import Leader
@@ -109,7 +109,7 @@ def _circle_through(place_w: np.ndarray, time_s: float) -> TargetPath:
     x, y, z = (float(value) for value in place_w)
     angle = 2.0 * math.pi * time_s / ROUND_S
     phases = (-angle, -0.5 * math.pi - angle, 0.0)
-    return Loop((x, y + CIRCLE_M, z), (CIRCLE_M, CIRCLE_M, 0.0), (1, 1, 1), phases, 0.0, ROUND_S)
+    return LoopPath((x, y + CIRCLE_M, z), (CIRCLE_M, CIRCLE_M, 0.0), (1, 1, 1), phases, 0.0, ROUND_S)
 
 
 def _until_its_end(path: TargetPath, time_s: float) -> Aim:

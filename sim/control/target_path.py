@@ -49,7 +49,7 @@ class TargetPath(Hashable, Protocol):
 
 
 @dataclass(frozen=True)
-class Loop:
+class LoopPath:
     """A sine in each of three directions: circles, tilted or not, and figures of eight."""
 
     centre_w: tuple[float, float, float]
@@ -156,7 +156,7 @@ def _check(path: TargetPath, vehicle: Vehicle) -> None:
 
 def _read_circle(table: TomlTable) -> TargetPath:
     radius_m = table.number("radius_m", 2.0, low=0.0, high=_FARTHEST_M)
-    return Loop(
+    return LoopPath(
         _needed(table, "centre_m"),
         (radius_m, radius_m, table.number("rise_m", 0.0, low=-_FARTHEST_M, high=_FARTHEST_M)),
         (1, 1, 1),
@@ -167,7 +167,7 @@ def _read_circle(table: TomlTable) -> TargetPath:
 
 def _read_eight(table: TomlTable) -> TargetPath:
     along, across = table.numbers("half_m", (3.0, 1.5), low=0.0, high=_FARTHEST_M, count=2)
-    return Loop(
+    return LoopPath(
         _needed(table, "centre_m"),
         (along, across, table.number("rise_m", 0.0, low=-_FARTHEST_M, high=_FARTHEST_M)),
         (1, 2, 1),

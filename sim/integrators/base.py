@@ -22,7 +22,7 @@ _POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(6)
 
 
 @dataclass(frozen=True, kw_only=True)
-class LaggingInputs(Inputs):
+class InputsWithLag(Inputs):
     """As the inputs that they are made from, but for what acts in place of the controls."""
 
     acting: ca.SX
@@ -52,12 +52,12 @@ def _parts(moments: tuple[float, ...], s: float) -> list[float]:
     return [float(np.prod((s - o) / (m - o))) for m, o in zip(moments, others, strict=True)]
 
 
-def lagging(vehicle: Vehicle, inputs: Inputs, step: Callable[[Vehicle, Inputs], Scheme]) -> Scheme:
+def with_actuator_lag(vehicle: Vehicle, inputs: Inputs, step: Callable[[Vehicle, Inputs], Scheme]) -> Scheme:
     """The step of a method whose controls act with a lag; what acts stands behind its private state."""
     acting = ca.SX.sym("acting", len(vehicle.controls))
     lag_s = vehicle.lag_s(vehicle.symbols(inputs.p))
     given = {name: getattr(inputs, name) for name in ("u", "w", "p", "h", "node", "samples")}
-    behind = LaggingInputs(**given, acting=acting, lag_s=lag_s)
+    behind = InputsWithLag(**given, acting=acting, lag_s=lag_s)
     scheme, begun = step(vehicle, behind), inputs.node[vehicle.node_layout.acting]
 
     def starting(expression: ca.SX | None) -> ca.SX | None:
@@ -152,7 +152,7 @@ class Integrator(ABC):
     def equations(self, vehicle: Vehicle, inputs: Inputs) -> Scheme:
         """The step in given symbols."""
         step = partial(self.forms[vehicle.form], self)
-        return lagging(vehicle, inputs, step) if vehicle.lags else step(vehicle, inputs)
+        return with_actuator_lag(vehicle, inputs, step) if vehicle.lags else step(vehicle, inputs)
 
     def keeps(self, vehicle: Vehicle) -> tuple[str, ...]:
         """What of a vehicle's mechanics is kept at any number of steps: names of `KEPT`."""

@@ -10,7 +10,7 @@ from sim.platform.processes import Tell
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class Preparation:
     """One thing that is made ready. Times are of `time.perf_counter()`."""
 
     title: str
@@ -27,10 +27,10 @@ class Board:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._jobs: dict[str, Job] = {}
+        self._jobs: dict[str, Preparation] = {}
 
     @property
-    def jobs(self) -> tuple[Job, ...]:
+    def jobs(self) -> tuple[Preparation, ...]:
         """In the order in which they were begun."""
         with self._lock:
             return tuple(self._jobs.values())
@@ -43,12 +43,12 @@ class Board:
         def tell(function: str) -> None:
             nonlocal functions
             functions += 1
-            self._put(Job(title, began_s, function, functions))
+            self._put(Preparation(title, began_s, function, functions))
 
-        self._put(Job(title, began_s))
+        self._put(Preparation(title, began_s))
         yield tell
-        self._put(Job(title, began_s, functions=functions, ended_s=time.perf_counter()))
+        self._put(Preparation(title, began_s, functions=functions, ended_s=time.perf_counter()))
 
-    def _put(self, job: Job) -> None:
+    def _put(self, job: Preparation) -> None:
         with self._lock:
             self._jobs[job.title] = job

@@ -17,7 +17,7 @@ from sim.integrators.variational import VARIATIONAL
 from sim.platform.errors import InputError, one_of, quote
 from sim.platform.replacing import file_stem, replacing
 from sim.platform.user_files import ArraysFile, arrays_in, as_type, json_value, refusals, require_finite
-from sim.recordings.playback import Playback, Samples
+from sim.recordings.playback import Playback, TakeSamples
 from sim.recordings.segment import SAME_S, ImpulseLog, Segment
 from sim.recordings.take import LaneStatus, Take, control_columns, node_columns
 from sim.scene import WORLDS
@@ -164,7 +164,7 @@ def save_take(take: Take, path: str | Path, *, playback: Playback | None = None,
     return path
 
 
-def _columns(seen: Samples) -> dict[str, np.ndarray]:
+def _columns(seen: TakeSamples) -> dict[str, np.ndarray]:
     return {"time": seen.time, "nodes": seen.nodes, "node_controls": seen.controls}
 
 

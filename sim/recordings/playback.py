@@ -27,7 +27,7 @@ def compiled(vehicle: Vehicle, integrator: Integrator, contact: bool) -> Stepper
 
 
 @dataclass(frozen=True, eq=False)
-class Samples:
+class TakeSamples:
     """Nodes of a take at moments that increase."""
 
     time: np.ndarray
@@ -110,7 +110,7 @@ class Playback:
         p = segment.vehicle.parameter_vector
         return self.kernel(segment).node(moment.state, moment.controls, p, segment.step_s, env=ground.env)
 
-    def samples(self, every_s: float = 0.0) -> Samples:
+    def samples(self, every_s: float = 0.0) -> TakeSamples:
         """Nodes at all steps, or only at those that begin `every_s` seconds or more after the one before.
 
         Raises InputError for what is no such time.
@@ -124,7 +124,7 @@ class Playback:
         ]
         time, nodes, controls, rows = (np.concatenate([columns[k] for columns, _ in parts]) for k in range(4))
         observed = Observed(self.kernel(last).layout, rows)
-        return Samples(time, nodes, controls, observed, sum(iterations for _, iterations in parts))
+        return TakeSamples(time, nodes, controls, observed, sum(iterations for _, iterations in parts))
 
     def _leg_samples(
         self, segment: Segment, every_s: float, *, last: bool

@@ -15,7 +15,7 @@ from sim.integrators import Integrator
 from sim.integrators import integrator as integrator_named
 from sim.platform.errors import InputError
 from sim.platform.replacing import replacing
-from sim.recordings.playback import Kernels, Playback, Samples, compiled, world_of
+from sim.recordings.playback import Kernels, Playback, TakeSamples, compiled, world_of
 from sim.recordings.resimulation import resimulated
 from sim.recordings.segment import Segment
 from sim.steppers.trajectory import STEPS_MAX, Trajectory
@@ -48,7 +48,7 @@ def control_columns(vehicle: Vehicle) -> list[str]:
     return [f"control_{control.name}" for control in vehicle.controls]
 
 
-def write_table(vehicle: Vehicle, seen: Samples, path: Path) -> None:
+def write_table(vehicle: Vehicle, seen: TakeSamples, path: Path) -> None:
     """Write the table, or nothing. Raises OSError."""
     momenta = [f"momentum_{k}" for k in range(seen.observed.momentum.shape[1])]
     with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
@@ -144,7 +144,7 @@ class Take:
             newton_iterations=seen.newton_iterations,
         )
 
-    def samples(self, every_s: float = 0.0) -> Samples:
+    def samples(self, every_s: float = 0.0) -> TakeSamples:
         """Nodes and inputs at all steps, or at the first ones that begin `every_s` seconds apart."""
         return self.playback().samples(every_s)
 

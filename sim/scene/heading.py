@@ -16,7 +16,7 @@ _HERE = Path(__file__).read_bytes()
 
 
 @dataclass(frozen=True, slots=True)
-class Heading:
+class SceneHeading:
     """The beginning of a scene's file, and what kind of scene it is."""
 
     title: str
@@ -38,7 +38,7 @@ def title_and_text(table: TomlTable, name: str) -> tuple[str, str]:
     return table.text("title", name), " ".join(table.text("text").split())
 
 
-def scene_heading(name: str) -> Heading:
+def scene_heading(name: str) -> SceneHeading:
     """Of a scene in `scenes/`. Raises InputError where there is none that can be read.
 
     What else stands in the file is looked at when it is opened.
@@ -46,7 +46,7 @@ def scene_heading(name: str) -> Heading:
     table = TomlTable.read(SCENE_FOLDER / f"{name}.toml", f"scenes/{name}.toml")
     title, text = title_and_text(table, name)
     comparison = table.table("comparison")
-    return Heading(
+    return SceneHeading(
         title,
         text,
         plans=table.has("plan") and not table.table("plan").has("vehicle"),
@@ -55,7 +55,7 @@ def scene_heading(name: str) -> Heading:
     )
 
 
-def scene_headings(names: Iterable[str]) -> dict[str, Heading]:
+def scene_headings(names: Iterable[str]) -> dict[str, SceneHeading]:
     """By name, of those that can be read; kept on disk, for to parse some fifty files takes a tenth of a second."""
     texts = {name: _bytes(name) for name in names}
     digest = hashlib.sha256(_HERE)
@@ -64,7 +64,7 @@ def scene_headings(names: Iterable[str]) -> dict[str, Heading]:
     kept_as = f"{digest.hexdigest()[:32]}.json"
     kept = read_checked("headings", kept_as)
     if kept is not None:
-        return {name: Heading(*told) for name, told in json.loads(kept).items()}
+        return {name: SceneHeading(*told) for name, told in json.loads(kept).items()}
     found = {}
     for name in texts:
         with suppress(InputError):

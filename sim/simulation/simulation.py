@@ -31,7 +31,7 @@ from sim.simulation.commands import (
     SetVehicle,
     execute,
 )
-from sim.simulation.lanes.kernels import Coming, Compiling, KernelStore
+from sim.simulation.lanes.kernels import Compiling, KernelStore, PendingKernel
 from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot, Waiting
 from sim.simulation.runs.flight_control import Autopilot
 from sim.simulation.runs.scene_run import Progress, SceneRun
@@ -62,7 +62,7 @@ class _Waiting:
     """A command, and the kernel that it waits for."""
 
     command: Command
-    coming: Coming
+    coming: PendingKernel
 
 
 class Simulation:

@@ -16,7 +16,7 @@ from sim.platform.toml_table import TomlTable
 from sim.vehicle_config.hull import HullMesh
 from sim.vehicle_config.instruments import Instruments, Sensing, read_instruments, read_sensing
 from sim.vehicle_config.keys import Keys, read_keys
-from sim.vehicle_config.model import Model, Tracks, read_model, read_tracks
+from sim.vehicle_config.model import Model, TracksConfig, read_model, read_tracks
 from sim.vehicle_config.modes import Modes, Raw, read_modes, read_raw
 from sim.vehicle_config.terms import Declared, Names, Term, read_term
 
@@ -132,7 +132,7 @@ class VehicleConfig:
     sensors: Sensing = field(default_factory=Sensing)
     """What its controllers may measure, and how well."""
     hull: HullConfig | None = None
-    tracks: Tracks | None = None
+    tracks: TracksConfig | None = None
     footprint: Footprint | None = None
     solids: tuple[Geom, ...] = ()
     """Shapes of its bodies, by which it is drawn where its folder has no model."""

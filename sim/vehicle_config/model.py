@@ -142,7 +142,7 @@ def shift(x: float, y: float, z: float) -> np.ndarray:
 
 
 @dataclass(frozen=True, slots=True)
-class Tracks:
+class TracksConfig:
     """What wheels leave on the ground."""
 
     wheels: tuple[tuple[Term, Term], ...]
@@ -269,14 +269,14 @@ def _read_xyz(table: TomlTable, kind: str, known: Names) -> tuple[Term, ...]:
     return read_terms(table.with_values({kind: value}), kind, known, 3, (constant(0.0),) * 3)
 
 
-def read_tracks(table: TomlTable, known: Names) -> Tracks:
+def read_tracks(table: TomlTable, known: Names) -> TracksConfig:
     """`[tracks]`."""
     value = table.raw("wheels_m")
     if not isinstance(value, list) or not value:
         raise table.error("wheels_m", f"{quote(value)} is refused; allowed: a list of [x, y]")
     rows = (table.inner("wheels_m", {f"[{k}]": item}) for k, item in enumerate(value))
     wheels = [read_terms(row, f"[{k}]", known, 2) for k, row in enumerate(rows)]
-    return Tracks(
+    return TracksConfig(
         wheels=tuple((x, y) for x, y in wheels),
         width_m=table.number("width_m", 0.1, low=1e-3, high=10.0),
         strength=table.number("strength", 0.4, low=0.0, high=1.0),

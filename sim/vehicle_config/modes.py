@@ -123,7 +123,7 @@ class Driving:
 
 
 @dataclass(frozen=True, slots=True)
-class Gait:
+class GaitConfig:
     """Two swings about the centre, of torso and feet."""
 
     action: str
@@ -146,7 +146,7 @@ class Riding:
     """Of the feet at full stick."""
     twist_rad: float = 1.1
     """Of the torso at full stick."""
-    gaits: tuple[Gait, ...] = ()
+    gaits: tuple[GaitConfig, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +249,7 @@ def lacking(mode: str, missing: str, needs: tuple[str, ...]) -> str:
 def _read_riding(table: TomlTable) -> Riding:
     gaits = []
     for inner in table.tables("gaits"):
-        usual = Gait(inner.text("action"), 0.0, 1.0, 0.0, 1.0)
+        usual = GaitConfig(inner.text("action"), 0.0, 1.0, 0.0, 1.0)
         gaits.append(_read_numbers(inner, usual))
     return dataclasses.replace(_read_numbers(table, Riding()), gaits=tuple(gaits))
 

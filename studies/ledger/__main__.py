@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from studies.ledger import problems
-from studies.ledger.problem import Result, solve
+from studies.ledger.problem import ProblemResult, solve
 
 HEAD = """# The ledger of truth
 
@@ -64,14 +64,14 @@ def main(names: tuple[str, ...], as_json: bool, markdown: Path | None) -> None:
     print(as_text(results) if not as_json else as_numbers(results))
 
 
-def page(results: Sequence[Result]) -> str:
+def page(results: Sequence[ProblemResult]) -> str:
     """As the documentation shows it."""
     rows = "".join(f"| {' | '.join(cells(result))} |\n" for result in results)
     short = "".join(f"| {r.problem.title} | {r.problem.reason} |\n" for r in results if r.problem.reason)
     return HEAD + rows + MISSING + short + ABSENT
 
 
-def cells(result: Result) -> tuple[str, ...]:
+def cells(result: ProblemResult) -> tuple[str, ...]:
     """Of one row."""
     problem = result.problem
     peer = "" if math.isnan(result.peer_digits) or problem.peer is None else problem.peer[0]
@@ -87,7 +87,7 @@ def cells(result: Result) -> tuple[str, ...]:
     )
 
 
-def as_text(results: Sequence[Result]) -> str:
+def as_text(results: Sequence[ProblemResult]) -> str:
     """A line each."""
     return "\n".join(
         f"{r.problem.name:30s} {r.digits:5.1f} of {r.problem.known_digits:2d} digits"
@@ -96,7 +96,7 @@ def as_text(results: Sequence[Result]) -> str:
     )
 
 
-def as_numbers(results: Sequence[Result]) -> str:
+def as_numbers(results: Sequence[ProblemResult]) -> str:
     """JSON: a list of objects."""
     return json.dumps(
         [

@@ -40,7 +40,7 @@ class Problem:
 
 
 @dataclass(frozen=True)
-class Result:
+class ProblemResult:
     """What came of a problem."""
 
     problem: Problem
@@ -62,7 +62,7 @@ def digits(answer: ArrayLike, truth: ArrayLike, scale: float = 0.0) -> float:
     return min(max(-math.log10(error), 0.0), MOST_DIGITS) if error > 0.0 else MOST_DIGITS
 
 
-def solve(problem: Problem, *, timed: bool = True) -> Result:
+def solve(problem: Problem, *, timed: bool = True) -> ProblemResult:
     """Work a problem out; `timed`: twice, the second time by the clock."""
     truth = np.atleast_1d(np.asarray(problem.truth(), float))
     ours = np.atleast_1d(np.asarray(problem.ours(), float))
@@ -75,4 +75,4 @@ def solve(problem: Problem, *, timed: bool = True) -> Result:
     if problem.peer is not None and timed:
         with suppress(ImportError):
             peer_digits = digits(problem.peer[1](), truth, problem.scale)
-    return Result(problem, truth, ours, digits(ours, truth, problem.scale), cpu_s, peer_digits)
+    return ProblemResult(problem, truth, ours, digits(ours, truth, problem.scale), cpu_s, peer_digits)

@@ -21,7 +21,7 @@ from sim.commands import PilotInput, RenewVehicle, SetPilotInput
 from sim.contact.ground import GroundContact
 from sim.models.asset import check_model, load_asset
 from sim.planner.api import task_of_scene
-from sim.planner.service.worker import Built, Job, PlanWorker
+from sim.planner.service.worker import Built, PlanJob, PlanWorker
 from sim.scene import load_scene
 from sim.simulation import Simulation
 from sim.simulation.lanes.placing import Footing, placement
@@ -206,7 +206,7 @@ def test_it_is_planned_in_the_process_beside_the_window_too(folder: Path) -> Non
     try:
         for number in range(2):
             vehicle, task = task_of_scene(scene, world=world)
-            worker.submit(Job(number, vehicle, task, scene.integrator, only_build=True))
+            worker.submit(PlanJob(number, vehicle, task, scene.integrator, only_build=True))
             answers = []
             while not answers:
                 assert worker.alive

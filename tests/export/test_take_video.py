@@ -12,7 +12,7 @@ import sim
 from export.request import Request
 from export.runs import TakeVideo, draw_take
 from render.vehicles.rigs import rig_pose
-from render.vehicles.shown import Shown, drawn
+from render.vehicles.shown import ShownLane, drawn
 from sim.commands import ShowMeasured
 from sim.platform.processes import GivenUp, run_in_process
 from sim.recordings import Take, save_take
@@ -122,7 +122,7 @@ def test_a_take_of_another_vehicle_goes_along_as_what_it_was(tmp_path: Path) -> 
         assert ghost.shape == pytest.approx(
             drive.nodes[at, vehicle.node_layout.shape], abs=0.3
         )  # a sample behind
-        shown, other = (Shown(lane, lane.time_current_s, lane.bodies) for lane in (ghost, flown))
+        shown, other = (ShownLane(lane, lane.time_current_s, lane.bodies) for lane in (ghost, flown))
         parts = rig_pose(drawn(shown, other))
         turned.append(np.stack([*parts.nodes.values(), *parts.placed.values()]))
     assert drive.pose[-1, 0, 2] > 0.5

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from render.cameras.framing import NoInput, Subject
+from render.cameras.framing import CameraSubject, NoInput
 from render.cameras.overview import Overview
 from render.cameras.rig import CameraRig
 from render.frame import View
@@ -113,7 +113,7 @@ def test_it_is_seen_from_the_side_that_nothing_hides() -> None:
 
 
 def test_where_little_is_seen_from_anywhere_the_eye_at_least_stays_above_the_ground() -> None:
-    subject = Subject(AT_START, np.zeros(3), config_named("helicopter").camera)
+    subject = CameraSubject(AT_START, np.zeros(3), config_named("helicopter").camera)
 
     def eye_in(country: Country | None) -> np.ndarray:
         overview = Overview()

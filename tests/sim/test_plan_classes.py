@@ -8,8 +8,8 @@ import pytest
 
 import sim
 from sim.planner import Box, Capsule, Cylinder, Goal, Planner, Sphere, Task, Waypoint, task_of_scene
+from sim.planner.guess.paths import paths_of
 from sim.planner.guess.route import routes
-from sim.planner.guess.way import ways_of
 from sim.scene import load_scene
 from tests.sim.plan_audit import broken
 from tests.sim.planner_tasks import BOAT, with_ground
@@ -37,7 +37,7 @@ def sides(way: np.ndarray) -> tuple[bool, ...]:
 
 
 def test_both_sides_of_every_obstacle_are_found_once_each_and_the_shortest_first() -> None:
-    ways = ways_of(BOAT, task(), 8)
+    ways = paths_of(BOAT, task(), 8)
     straight = [way for way in ways if np.all(np.diff(way[:, 0]) > 0.0)]
     found = [sides(way) for way in straight]
     assert len(set(found)) == len(found)
@@ -84,13 +84,13 @@ def test_in_space_a_mast_has_two_sides_and_a_beam_is_passed_over_and_under() -> 
 
 
 def test_ways_through_a_waypoint_differ_on_either_leg() -> None:
-    ways = ways_of(BOAT, task(waypoints=(Waypoint((10.5, 0.0, 0.0), 0.5),)), 3)
+    ways = paths_of(BOAT, task(waypoints=(Waypoint((10.5, 0.0, 0.0), 0.5),)), 3)
     assert len(ways) == 3
     assert all(np.abs(way - [10.5, 0.0, 0.0]).sum(axis=1).min() < 1e-9 for way in ways)
 
 
 def test_where_nothing_stands_there_is_one_way() -> None:
-    assert len(ways_of(BOAT, task(obstacles=()), 8)) == 1
+    assert len(paths_of(BOAT, task(obstacles=()), 8)) == 1
 
 
 def of_scene(name: str) -> tuple[sim.Vehicle, Task]:

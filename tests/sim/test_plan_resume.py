@@ -8,7 +8,7 @@ import pytest
 from sim.planner import Cylinder, Goal, Planner, Task, Waypoint
 from sim.planner.result.plan import Plan
 from sim.planner.result.record import PlanRecord, record_of
-from sim.planner.service.worker import Job, Planned, PlanServer
+from sim.planner.service.worker import PlanJob, Planned, PlanServer
 from sim.platform.errors import InputError
 from sim.vehicles import vehicle
 from tests.sim.plan_samples import BOAT
@@ -113,10 +113,10 @@ def test_the_process_plans_on_from_what_is_shown_and_not_from_what_it_planned_la
 ) -> None:
     pipe = Pipe()
     server, edited = PlanServer(pipe), task(20.5)
-    server.take(Job(1, BOAT, task(), "variational"))
-    server.take(Job(2, BOAT, edited, "variational", warm=True))
-    server.take(Job(3, BOAT, edited, "variational", warm=True, start=on_the_left))
-    server.take(Job(4, BOAT, replace(edited, steps=48), "variational", warm=True))
+    server.take(PlanJob(1, BOAT, task(), "variational"))
+    server.take(PlanJob(2, BOAT, edited, "variational", warm=True))
+    server.take(PlanJob(3, BOAT, edited, "variational", warm=True, start=on_the_left))
+    server.take(PlanJob(4, BOAT, replace(edited, steps=48), "variational", warm=True))
     answers = [answer for answer in pipe.sent if isinstance(answer, Planned) and answer.last]
     assert all(answer.record.solved for answer in answers)
     sides = [side(answer.record.places_w) > 0.0 for answer in answers]
@@ -135,7 +135,7 @@ def test_a_plan_that_follows_a_hand_is_not_waited_for_as_long_as_one_that_was_as
 
     monkeypatch.setattr("sim.planner.service.worker.Planner", Hurried)
     server = PlanServer(Pipe())
-    server.take(Job(1, BOAT, task(), "variational"))
-    server.take(Job(2, BOAT, task(20.5), "variational", warm=True))
+    server.take(PlanJob(1, BOAT, task(), "variational"))
+    server.take(PlanJob(2, BOAT, task(20.5), "variational", warm=True))
     asked_for, following = limits
     assert following < 0.1 * asked_for

@@ -25,7 +25,7 @@ from sim.planner.service.requests import (
 )
 from sim.planner.service.session import PlanSession
 from sim.planner.service.view import FADE_S
-from sim.planner.service.worker import Answer, Built, Job, Planned, Progressed, Refused
+from sim.planner.service.worker import Answer, Built, PlanJob, Planned, Progressed, Refused
 from sim.planner.task.handles import freed
 from sim.planner.task.refusal import Refusal
 from sim.platform.errors import InputError
@@ -37,12 +37,12 @@ class FakeWorker:
 
     def __init__(self) -> None:
         self.alive = True
-        self.jobs: list[Job] = []
+        self.jobs: list[PlanJob] = []
         self.cancels = 0
         self.waiting: list[Answer] = []
         self.broken = False
 
-    def submit(self, job: Job) -> None:
+    def submit(self, job: PlanJob) -> None:
         self.jobs.append(job)
 
     def cancel(self) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 import sim.scene.heading
 from sim.scene import load_scene, scene_names
-from sim.scene.heading import Heading, scene_heading, scene_headings
+from sim.scene.heading import SceneHeading, scene_heading, scene_headings
 from ui.settings.catalogue import first_paragraph, load_catalogue
 
 
@@ -28,7 +28,7 @@ def test_a_heading_says_of_every_scene_what_the_scene_itself_does() -> None:
         scene = load_scene(name)
         own_task = scene.plan is not None and not scene.plan.again().has("vehicle")
         plans, races = own_task, scene.race is not None
-        told = Heading(scene.title, scene.text, plans, races, bool(scene.comparison.caption))
+        told = SceneHeading(scene.title, scene.text, plans, races, bool(scene.comparison.caption))
         assert scene_heading(name) == told
 
 
@@ -47,6 +47,6 @@ def test_headings_that_were_kept_are_those_of_the_files_as_they_are_now(
         file.write_text(f'title = "{title}"\ntext = "A  text."\n[race]\n')
         for _ in range(2):  # made, then read
             told = scene_headings(("one", "none"))
-            assert told == {"one": Heading(title, "A text.", plans=False, races=True, compares=False)}
+            assert told == {"one": SceneHeading(title, "A text.", plans=False, races=True, compares=False)}
     file.write_text("title = ")
     assert scene_headings(("one",)) == scene_headings(("one",)) == {}

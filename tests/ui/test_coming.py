@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from sim.commands import GiveUpWaiting, SetIntegrator, SetVehicle
-from sim.platform.progress import Job
+from sim.platform.progress import Preparation
 from sim.simulation.lanes.snapshot import Waiting
 from tests.ui import fakes
 from tests.ui.bench import Bench
@@ -13,7 +13,7 @@ from ui.window.wording import menu_text, swaps
 
 
 def test_what_is_made_ready_is_told_and_can_be_given_up(bench: Bench) -> None:
-    jobs = (Job("World: canyon", 0.0, ended_s=1.5), Job("Kernel: rk4", 1.0, "step", 7))
+    jobs = (Preparation("World: canyon", 0.0, ended_s=1.5), Preparation("Kernel: rk4", 1.0, "step", 7))
     asked = bench.click(
         "coming/cancel", lambda now, context: draw_coming("canyon", jobs, context), fakes.snapshot()
     )
@@ -47,7 +47,7 @@ def test_a_scene_that_is_given_up_never_comes() -> None:
 
 
 def test_a_swap_that_waits_for_its_kernel_is_told_in_its_menu_and_can_be_given_up(bench: Bench) -> None:
-    job = Job("Kernel: rk4 for helicopter", 0.0, "rollout", 3)
+    job = Preparation("Kernel: rk4 for helicopter", 0.0, "rollout", 3)
     waiting = (Waiting(SetIntegrator("rk4"), job.title, None), Waiting(SetVehicle("boat"), job.title, job))
     now = replace(fakes.snapshot(), waiting=waiting)
     assert swaps(now) == ("rk4", "boat")

@@ -8,7 +8,7 @@ from sim.commands import LetGo, Pull
 from sim.scene import LaneSpec, Scene, load_scene
 from sim.vehicles import known_vehicle
 from tests.sim.simulation_scenes import simulation
-from ui.features.plan.pointing import Hand, Ray, gripped
+from ui.features.plan.pointing import BodyPulling, Ray, gripped
 
 LONG = {"helicopter-with-load": {"cable_length": 12.0}}
 """Parameters by vehicle."""
@@ -58,7 +58,7 @@ def test_the_link_under_the_mouse_is_taken_where_it_is(shift):
 def test_the_hand_pulls_while_it_is_closed_and_lets_go_once():
     snapshot = chain()
     view, projection = camera(snapshot)
-    hand, point = Hand(), (snapshot.lanes[0].bodies["link 10"] @ [0.0, 0.0, -0.1, 1.0])[:3]
+    hand, point = BodyPulling(), (snapshot.lanes[0].bodies["link 10"] @ [0.0, 0.0, -0.1, 1.0])[:3]
     x, y = seen_at(point, view, projection)
     (first,) = hand.requests(Ray.through(x, y, view, projection), snapshot, {})
     assert isinstance(first, Pull)
@@ -75,7 +75,7 @@ def test_the_hand_pulls_while_it_is_closed_and_lets_go_once():
 def test_an_empty_hand_takes_nothing_on_its_way():
     snapshot = chain()
     view, projection = camera(snapshot)
-    hand = Hand()
+    hand = BodyPulling()
     assert hand.requests(Ray.through(-0.9, 0.9, view, projection), snapshot, {}) == []
     point = snapshot.lanes[0].bodies["link 5"][:3, 3]
     assert hand.requests(Ray.through(*seen_at(point, view, projection), view, projection), snapshot, {}) == []

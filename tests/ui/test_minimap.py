@@ -10,13 +10,13 @@ from sim.world import load_world
 from sim.world.plan_view import outlines
 from tests.ui import fakes
 from tests.ui.bench import Bench
-from ui.hud.minimap import MARGIN, Frame, draw_map, draw_wind, outline_of, wind_of
+from ui.hud.minimap import MARGIN, MapFrame, draw_map, draw_wind, outline_of, wind_of
 from ui.window.context import PanelContext
 from ui.window.widgets import overlap
 
 
 def test_the_map_keeps_shapes_and_has_north_up() -> None:
-    frame = Frame(np.array([10.0, -4.0, 3.0]), 50.0, (100.0, 200.0), 150.0)
+    frame = MapFrame(np.array([10.0, -4.0, 3.0]), 50.0, (100.0, 200.0), 150.0)
     assert frame.place(np.array([10.0, -4.0])) == pytest.approx([175.0, 275.0])
     assert frame.place(np.array([60.0, 46.0])) == pytest.approx([250.0, 200.0])
     assert frame.length(50.0) == pytest.approx(75.0)
@@ -45,7 +45,7 @@ def test_strips_are_filled_clockwise_and_wholly(name: str) -> None:
     middle = found.water.mean(axis=(0, 1))
     for strip in filter(len, (found.floor, found.water)):
         for half_m in (170.0, 5000.0):
-            places = Frame(middle, half_m, corner, 150.0).place(strip)
+            places = MapFrame(middle, half_m, corner, 150.0).place(strip)
             x, y = outline_of(places, corner, opposite).T
             twice_area = np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y)  # positive clockwise: y runs down
             assert twice_area > 0.0

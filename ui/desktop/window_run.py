@@ -12,7 +12,7 @@ from export.request import Request
 from render.errors import DisplayError
 from render.quality import detect
 from sim.commands import Command, SetDemo
-from sim.platform.progress import Job
+from sim.platform.progress import Preparation
 from sim.scene import Scene
 from ui.features.scenes.loader import Loader
 from ui.settings.files import config_dir, read_memory
@@ -30,7 +30,7 @@ def opened(window: AppWindow, loader: Loader, title: str, probe: Probe | None) -
     """
     screen = OpeningScreen(window, title)
     loaded: Loaded | None = None
-    last: Job | None = None
+    last: Preparation | None = None
 
     def frame(dt_s: float) -> None:
         nonlocal loaded, last
@@ -39,7 +39,7 @@ def opened(window: AppWindow, loader: Loader, title: str, probe: Probe | None) -
         loaded = loaded or loader.take()
         if loaded is not None:
             # Stays to be seen while the caller makes textures and compiles shaders, which stops the frames.
-            last = last or Job("Picture", time.perf_counter())
+            last = last or Preparation("Picture", time.perf_counter())
         jobs = loader.jobs if last is None else (*loader.jobs, last)
         began_s = time.perf_counter()
         screen.draw(dt_s, jobs)

@@ -34,7 +34,7 @@ from ui.window.widgets import Item, button, checkbox, heading, label, menu, note
 
 
 @dataclass(frozen=True, slots=True)
-class Listen(Indirect):
+class AssignNext(Indirect):
     """What is moved or pressed next is assigned to this; None: to nothing."""
 
     what: Listening | None
@@ -74,7 +74,7 @@ class ExportControls(Indirect):
     """Write profiles and keys to a file that others can open."""
 
 
-ControlRequest = Listen | SetProfile | ForgetProfile | SettleKey | UsualKeys | ExportControls
+ControlRequest = AssignNext | SetProfile | ForgetProfile | SettleKey | UsualKeys | ExportControls
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def carried_out(
 ) -> str:
     """Do it; returns what is to be told. Raises InputError where a file cannot be written."""
     match request:
-        case Listen(what):
+        case AssignNext(what):
             setup.listen(what, devices)
         case SetProfile(profile):
             setup.set_profile(profile)
@@ -167,7 +167,7 @@ def _row(scope: str, binding: KeyBinding, context: PanelContext) -> list[Request
     if not binding.keys:
         imgui.push_style_color(imgui.Col_.text, imgui.ImVec4(*theme.WARNING))
     if button(context, name, text, doc, width=context.px(KEYS_PX), lit=waits or own):
-        requests.append(Listen(None if waits else wanted))
+        requests.append(AssignNext(None if waits else wanted))
     if not binding.keys:
         imgui.pop_style_color()
     imgui.same_line()
@@ -272,7 +272,7 @@ def _target(target: str, device: DeviceNow, profile: Profile, context: PanelCont
     doc = f"Click, then move the axis that is to do this: {SIDES[target]}."
     requests: list[Request] = []
     if button(context, f"controls/assign/{target}", text, doc, lit=waits, width=context.px(96.0)):
-        requests.append(Listen(None if waits else ForAxis(target)))
+        requests.append(AssignNext(None if waits else ForAxis(target)))
     if use is None:
         return requests
     imgui.same_line()
@@ -307,7 +307,7 @@ def _response(use: AxisUse, device: DeviceNow, profile: Profile, context: PanelC
     text = "Done" if calibrates else "Calibrate"
     doc = "Let go of the axis, click, move it to both ends a few times, click again."
     if button(context, f"controls/calibrate/{name}", text, doc, lit=calibrates):
-        requests.append(Listen(None if calibrates else ForRange(device.guid, use.source)))
+        requests.append(AssignNext(None if calibrates else ForRange(device.guid, use.source)))
     imgui.same_line()
     if button(context, f"controls/uncalibrate/{name}", "As reported", "Without calibration."):
         changed = replace(changed, calibration=Calibration())
@@ -379,4 +379,4 @@ def _button_actions(context: PanelContext) -> list[Request]:
     shown = f"press a button for: {labels.get(waits, waits)}" if waits else "choose, then press it"
     items = [Item(action, text) for action, text in labels.items()]
     chosen = menu(context, "controls/action", items, waits, shown)
-    return [] if chosen is None else [Listen(ForButton(chosen))]
+    return [] if chosen is None else [AssignNext(ForButton(chosen))]

@@ -181,7 +181,7 @@ MOST = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class UndoPoint:
     """A setup, and what led to it."""
 
     setup: Setup
@@ -192,7 +192,7 @@ class Edits:
     """Is shown the present once a frame; times are wall seconds."""
 
     def __init__(self) -> None:
-        self._points: list[Point] = []
+        self._points: list[UndoPoint] = []
         self._at = 0
         self._last: Setup | None = None
         self._since_s = 0.0
@@ -218,7 +218,7 @@ class Edits:
         """
         now = setup_of(snapshot, plan)
         if not self._points:
-            self._points, self._last = [Point(now)], now
+            self._points, self._last = [UndoPoint(now)], now
             return
         new = {key: value for key, value in now.gains.items() if key not in self._present.gains}
         if new:  # of a controller that has begun to fly
@@ -281,7 +281,7 @@ class Edits:
             self._add(now)
 
     def _add(self, setup: Setup) -> None:
-        point = Point(setup, named(self._present, setup))
+        point = UndoPoint(setup, named(self._present, setup))
         self._points = [*self._points[: self._at + 1], point][-MOST:]
         self._at = len(self._points) - 1
 

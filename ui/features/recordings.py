@@ -47,7 +47,7 @@ MARKS = {"stop": theme.DANGER, "goal": theme.GOOD, "gate": theme.ACCENT_BRIGHT, 
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class FlightMark:
     """A moment of the flight that is found again."""
 
     time_s: float
@@ -64,7 +64,7 @@ class PlotWindow:
     """Latest moment that is shown; None: they follow the flight."""
     held: str = ""
     """The plot in which the mouse draws the playhead."""
-    marks: list[Mark] = field(default_factory=list)
+    marks: list[FlightMark] = field(default_factory=list)
 
     def span(self, begin_s: float, latest_s: float, looks_s: float) -> tuple[float, float]:
         """(from, to) [s] for a recording from `begin_s` to `latest_s`."""
@@ -97,23 +97,23 @@ class PlotWindow:
     def mark(self, time_s: float, text: str, kind: str = "user") -> None:
         """One more; the same one at the same time counts once."""
         if not any((m.text, m.kind) == (text, kind) and abs(m.time_s - time_s) < 1e-6 for m in self.marks):
-            self.marks.append(Mark(time_s, text, kind))
+            self.marks.append(FlightMark(time_s, text, kind))
 
     def forget_after(self, time_s: float) -> None:
         """What came after a moment from which the flight has gone on another way."""
         self.marks = [mark for mark in self.marks if mark.time_s <= time_s]
 
 
-def within(marks: Iterable[Mark], start_s: float, end_s: float) -> list[Mark]:
+def within(marks: Iterable[FlightMark], start_s: float, end_s: float) -> list[FlightMark]:
     return [mark for mark in marks if start_s <= mark.time_s <= end_s]
 
 
-def stop_of(snapshot: Snapshot) -> Mark | None:
+def stop_of(snapshot: Snapshot) -> FlightMark | None:
     """How the flown lane has ended, if it has."""
     lane = snapshot.lanes[0]
     if lane.status is LaneStatus.RUNNING:
         return None
-    return Mark(lane.time_current_s, lane.status_text or lane.status.value, "stop")
+    return FlightMark(lane.time_current_s, lane.status_text or lane.status.value, "stop")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -22,7 +22,7 @@ FLOOR, WATER = theme.rgb(0x6E563F), theme.rgb(0x3F7386)
 BLOCK, PAD, LAP = theme.rgb(0xB9A68C, 0.9), theme.rgb(0xE9E4DC, 0.9), theme.rgb(0x55504B, 0.95)
 
 
-class Frame:
+class MapFrame:
     """From world x, y to the window: x to the right, y up."""
 
     def __init__(self, middle_w: np.ndarray, half_m: float, corner: Point, side: float) -> None:
@@ -56,7 +56,7 @@ def draw_map(
     pen.glass(corner, opposite, 10.0)
     pen.draw_list.push_clip_rect(corner, opposite, True)
     whole = outlines.half_m is not None
-    frame = Frame(np.zeros(2) if whole else at_w, outlines.half_m or AHEAD_M, corner, side)
+    frame = MapFrame(np.zeros(2) if whole else at_w, outlines.half_m or AHEAD_M, corner, side)
     _strip(pen, frame, outlines.floor, FLOOR, corner, opposite)
     _strip(pen, frame, outlines.water, WATER, corner, opposite)
     if len(outlines.lap):
@@ -87,7 +87,7 @@ def outline_of(places: np.ndarray, corner: Point, opposite: Point) -> np.ndarray
 
 
 def _strip(
-    pen: Pen, frame: Frame, strip: np.ndarray, colour: theme.Colour, corner: Point, opposite: Point
+    pen: Pen, frame: MapFrame, strip: np.ndarray, colour: theme.Colour, corner: Point, opposite: Point
 ) -> None:
     outline = outline_of(frame.place(strip), corner, opposite)
     if len(outline) > 2:

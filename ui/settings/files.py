@@ -118,7 +118,7 @@ _PLOT_S = (1.0, 3600.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class ViewChoices:
     """Of `ViewSettings`, what is the user's and no scene's."""
 
     trail: bool = True
@@ -140,7 +140,7 @@ class Remembered:
     """All of it."""
 
     version: int = VERSION
-    look: Look = field(default_factory=Look)
+    look: ViewChoices = field(default_factory=ViewChoices)
     panels: bool = True
     plots: bool = True
     quality: str = ""
@@ -158,7 +158,9 @@ class Remembered:
 
     def looked_at(self, view: ViewSettings) -> "Remembered":
         """With the user's look."""
-        return replace(self, look=Look(**{name: getattr(view, name) for name in Look.__slots__}))
+        return replace(
+            self, look=ViewChoices(**{name: getattr(view, name) for name in ViewChoices.__slots__})
+        )
 
     def opened_scene(self, name: str) -> "Remembered":
         """It is the last one now."""

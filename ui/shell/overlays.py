@@ -13,7 +13,7 @@ from sim.world.plan_view import PlanOutlines
 from ui.features.goals import GoalsView
 from ui.features.plan.gizmo import Gizmo
 from ui.features.plan.marks import Alternatives, draw_violations
-from ui.features.plan.pointing import Hand, Pointing, Ray
+from ui.features.plan.pointing import BodyPulling, Pointing, Ray
 from ui.hud.instruments import draw_instruments
 from ui.hud.minimap import draw_map, draw_wind
 from ui.hud.plates import KeyHint, draw_mpc, draw_past
@@ -54,7 +54,7 @@ class SceneTools:
     def __init__(self, window: AppWindow, context: PanelContext) -> None:
         self._window, self._context = window, context
         self._gizmo, self._alternatives = Gizmo(), Alternatives()
-        self._pointing, self._hand = Pointing(), Hand()
+        self._pointing, self._hand = Pointing(), BodyPulling()
         self.world: World | None = None
         """Where it all takes place."""
 

@@ -5,7 +5,7 @@ import time
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
-from sim.platform.progress import Job
+from sim.platform.progress import Preparation
 from ui.settings import files
 from ui.window import theme
 from ui.window.app_window import AppWindow
@@ -31,7 +31,7 @@ class OpeningScreen:
         self._fonts = theme.load_fonts()
         self._began_s = time.perf_counter()
 
-    def draw(self, dt_s: float, jobs: tuple[Job, ...]) -> None:
+    def draw(self, dt_s: float, jobs: tuple[Preparation, ...]) -> None:
         """One frame, `dt_s` after the last one."""
         now_s = time.perf_counter()
         self._window.ctx.screen.clear(*theme.GROUND[:3])
@@ -88,7 +88,7 @@ class OpeningScreen:
         )
         imgui.dummy((width, height))
 
-    def _line(self, job: Job, now_s: float) -> None:
+    def _line(self, job: Preparation, now_s: float) -> None:
         icon, mark, ink = _look(job)
         imgui.text_colored(imgui.ImVec4(*mark), icon)
         imgui.same_line(36.0 * self._scale)
@@ -99,7 +99,7 @@ class OpeningScreen:
         _right(f"{(now_s if job.ended_s is None else job.ended_s) - job.began_s:.1f} s", theme.MUTED)
 
 
-def _look(job: Job) -> tuple[str, theme.Colour, theme.Colour]:
+def _look(job: Preparation) -> tuple[str, theme.Colour, theme.Colour]:
     """(icon, its colour, the text's): done, being compiled, or waiting for a processor or for its start."""
     if job.ended_s is not None:
         return icons.ICON_FA_CHECK, theme.GOOD, theme.MUTED

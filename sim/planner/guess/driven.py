@@ -9,8 +9,8 @@ import numpy as np
 
 from sim.compiler import OK
 from sim.integrators import integrator
-from sim.planner.guess.turning import Leg, length_m, ways_in_gears
-from sim.planner.guess.way import paced_way, ways_of
+from sim.planner.guess.paths import paced_path, paths_of
+from sim.planner.guess.turning import GearSegment, length_m, ways_in_gears
 from sim.planner.task.poses import (
     counts_turns,
     heading_rad,
@@ -82,7 +82,7 @@ def _plain(vehicle: NonholonomicVehicle, task: Task, steps: int, most: int) -> I
         yield _shuffled(task, steps)
     else:
         yield _by_way(vehicle, task, steps, None)
-    ways = ways_of(vehicle, task, most)
+    ways = paths_of(vehicle, task, most)
     by_ways = [(way, reverse) for reverse in (False, True) for way in ways]
     for way, reverse in () if beside else by_ways:
         yield _by_way(vehicle, task, steps, way, reverse=reverse)
@@ -92,16 +92,17 @@ def _plain(vehicle: NonholonomicVehicle, task: Task, steps: int, most: int) -> I
         yield _by_way(vehicle, task, steps, way, reverse=reverse)
 
 
-def _in_gears(task: Task, way: list[Leg], steps: int) -> _Driven:
-    """(N+1, 3) places and (N+1,) headings along legs, at rest between them, in times by the roots of their lengths."""
-    times = np.r_[0.0, np.cumsum([np.sqrt(max(length_m(leg), 1e-6)) for leg in way])]
+def _in_gears(task: Task, way: list[GearSegment], steps: int) -> _Driven:
+    """(N+1, 3) places and (N+1,) headings along segments, at rest between them, in times by the roots of
+    their lengths."""
+    times = np.r_[0.0, np.cumsum([np.sqrt(max(length_m(segment), 1e-6)) for segment in way])]
     t = np.linspace(0.0, times[-1], steps + 1)
     poses = np.empty((steps + 1, 3))
-    for i, leg in enumerate(way):
+    for i, segment in enumerate(way):
         now = (t >= times[i]) & (t <= times[i + 1])
-        done = np.r_[0.0, np.cumsum(np.linalg.norm(np.diff(leg.poses[:, 1:], axis=0), axis=1))]
+        done = np.r_[0.0, np.cumsum(np.linalg.norm(np.diff(segment.poses[:, 1:], axis=0), axis=1))]
         along = _eased((t[now] - times[i]) / (times[i + 1] - times[i])) * done[-1]
-        poses[now] = np.stack([np.interp(along, done, column) for column in leg.poses.T], axis=1)
+        poses[now] = np.stack([np.interp(along, done, column) for column in segment.poses.T], axis=1)
     return np.c_[poses[:, 1:], np.zeros(steps + 1)], poses[:, 0]
 
 
@@ -109,7 +110,7 @@ def _by_way(
     vehicle: NonholonomicVehicle, task: Task, steps: int, way: np.ndarray | None, *, reverse: bool = False
 ) -> _Driven:
     """(N+1, 3) places and (N+1,) headings."""
-    places = paced_way(vehicle, task, steps, way)
+    places = paced_path(vehicle, task, steps, way)
     return places, _along(places, task, reverse=reverse)
 
 
@@ -170,11 +171,11 @@ def _shuffled(task: Task, steps: int) -> _Driven:
     return np.c_[xy - back[:, None] * (cusp - goal), np.zeros(steps + 1)], heading
 
 
-_Leg = tuple[np.ndarray, float]
+_Segment = tuple[np.ndarray, float]
 """A pose (heading, x, y) to be reached, in forward (1) or reverse gear (-1)."""
 
 
-def _manoeuvres(task: Task) -> Iterator[list[_Leg]]:
+def _manoeuvres(task: Task) -> Iterator[list[_Segment]]:
     """Ways into a place: on ahead first or at once, back into it or past it and forth, the likeliest first."""
     a, b = heading_rad(task.start), _goal_heading(task)
     start, goal = planar_pose(task.start), np.r_[b, place(task.goal.state)]
@@ -184,13 +185,13 @@ def _manoeuvres(task: Task) -> Iterator[list[_Leg]]:
         heading = float(end[0])
         return end + np.r_[0.0, share * aside * _direction(heading)]
 
-    def turned(ahead: float, *turns: float) -> list[_Leg]:
+    def turned(ahead: float, *turns: float) -> list[_Segment]:
         first = [(along(start, ahead), 1.0)] if ahead else []
         return first + [
             (pose, -((-1.0) ** i)) for i, pose in enumerate([*(along(goal, x) for x in turns), goal])
         ]
 
-    def looped(gear: float) -> list[_Leg]:
+    def looped(gear: float) -> list[_Segment]:
         """All the way around once, on the side away from the goal."""
         side = -float(np.copysign(1.0, _chord_b(task)[1]))
         half = gear * side * np.pi * np.r_[1.0, 0.0, 0.0]
@@ -223,14 +224,15 @@ def _circled(task: Task, steps: int, share: float) -> _Driven:
     return np.c_[places, np.zeros(steps + 1)], headings
 
 
-def through(task: Task, legs: list[_Leg], steps: int) -> _Driven:
-    """(N+1, 3) places and (N+1,) headings along bows, at rest between them, in times by the roots of their lengths."""
-    poses = [planar_pose(task.start), *(pose for pose, _ in legs)]
+def through(task: Task, segments: list[_Segment], steps: int) -> _Driven:
+    """(N+1, 3) places and (N+1,) headings along bows, at rest between them, in times by the roots of
+    their lengths."""
+    poses = [planar_pose(task.start), *(pose for pose, _ in segments)]
     lengths = [max(float(np.linalg.norm(b[1:] - a[1:])), 1e-6) for a, b in pairwise(poses)]
     times = np.r_[0.0, np.cumsum(np.sqrt(lengths))]
     t = np.linspace(0.0, times[-1], steps + 1)
     xy, heading = np.empty((steps + 1, 2)), np.empty(steps + 1)
-    for i, (_, gear) in enumerate(legs):
+    for i, (_, gear) in enumerate(segments):
         now = (t >= times[i]) & (t <= times[i + 1])
         s = _eased((t[now] - times[i]) / (times[i + 1] - times[i]))
         xy[now], heading[now] = _bow(poses[i], poses[i + 1], gear, s)

@@ -5,7 +5,7 @@ from typing import Literal
 import numpy as np
 
 from sim.groups.numeric import rotation_exp, rotation_log
-from sim.planner.guess.way import paced_way
+from sim.planner.guess.paths import paced_path
 from sim.planner.task.bodies import planar, stands
 from sim.planner.task.inputs import ThrustVectorMap, input_map_of
 from sim.planner.task.poses import (
@@ -159,7 +159,7 @@ def burnt(
     s, T = np.linspace(0.0, 1.0, steps + 1), task.duration_s
     changes = _changes_of_velocity(vehicle, task)
     if way is not None or task.obstacles or task.waypoints or task.ground is not None:
-        places = paced_way(vehicle, task, steps, way)
+        places = paced_path(vehicle, task, steps, way)
     else:
         places = _places(vehicle, task, s * T, changes)
     columns, limits = input_map_of(vehicle).columns(), control_limits(vehicle, task.limits)

@@ -15,7 +15,7 @@ LONGEST_MOVE = float(np.sqrt(5.0))
 
 
 @dataclass(frozen=True)
-class Grid:
+class GuessGrid:
     """Cells of a box, with what it costs to be in each; inf is forbidden."""
 
     low: np.ndarray
@@ -64,7 +64,7 @@ def grid_of(
     plane: bool,
     low: np.ndarray,
     high: np.ndarray,
-) -> Grid:
+) -> GuessGrid:
     """Cells around the stations (n, 3), with room beside them, inside the box from low to high (3,)."""
     reach = np.linalg.norm(np.diff(stations, axis=0), axis=1).sum()
     pad = np.array([0.4, 0.4, 0.25]) * reach + 2.0 * radius_m + 1.0
@@ -91,7 +91,7 @@ def grid_of(
     comfort = max(1.5 * spacing, 0.5 * radius_m)
     cost = 1.0 + _PENALTY * np.clip(1.0 - clear / comfort, 0.0, 1.0)
     cost[clear < 0.0] = np.inf
-    return Grid(low, spacing, cost.reshape(points.shape[:3]))
+    return GuessGrid(low, spacing, cost.reshape(points.shape[:3]))
 
 
 def swelling_m(obstacle: Obstacle, radius_m: float, longest_move_m: np.ndarray | float) -> np.ndarray | float:

@@ -10,10 +10,10 @@ import numpy as np
 from sim.planner.guess.driven import driven, gait_motion, random_gait, through, with_shape, wriggled
 from sim.planner.guess.free import Heading, burnt, free_motion, thrust_axis
 from sim.planner.guess.joints import led_through_joints
+from sim.planner.guess.paths import paced, paced_path, paths_of, stations_of
 from sim.planner.guess.through_space import led_through_space
 from sim.planner.guess.variables import variables
-from sim.planner.guess.way import paced, paced_way, stations_of, ways_of
-from sim.planner.task.bodies import acted, planar, stands
+from sim.planner.task.bodies import own_space, planar, stands
 from sim.planner.task.inputs import input_map_of
 from sim.planner.task.poses import planar_pose, turn_rad
 from sim.planner.task.task import Task
@@ -114,13 +114,13 @@ def _guessed(t: Transcription, vehicle: Vehicle, task: Task, most: int) -> Itera
         axis_b = None if stands(vehicle) else thrust_axis(vehicle, task)
         if axis_b is not None:
             yield burnt(vehicle, task, steps, axis_b)
-            for way in ways_of(vehicle, task, most):
+            for way in paths_of(vehicle, task, most):
                 yield burnt(vehicle, task, steps, axis_b, way)
             return
         trim = np.tile(_hovering(vehicle), (steps + 1, 1))
-        yield free_motion(vehicle, task, paced_way(vehicle, task, steps)), trim
+        yield free_motion(vehicle, task, paced_path(vehicle, task, steps)), trim
         for way, heading in _ways_and_headings(vehicle, task, most):
-            yield free_motion(vehicle, task, paced_way(vehicle, task, steps, way), heading), trim
+            yield free_motion(vehicle, task, paced_path(vehicle, task, steps, way), heading), trim
         if task.obstacles or task.ground is not None:
             for nodes in flown_by_chance(vehicle, task, steps):
                 yield nodes, trim
@@ -128,7 +128,7 @@ def _guessed(t: Transcription, vehicle: Vehicle, task: Task, most: int) -> Itera
     if isinstance(vehicle, ArticulatedVehicle):
         yield from led_through_joints(vehicle, task, steps, most)
         return
-    if acted(vehicle):
+    if own_space(vehicle):
         yield from led_through_space(t.model, vehicle, task, steps, most)
         return
     assert isinstance(vehicle, NonholonomicVehicle)
@@ -142,7 +142,7 @@ def _guessed(t: Transcription, vehicle: Vehicle, task: Task, most: int) -> Itera
 
 def _ways_and_headings(vehicle: Vehicle, task: Task, most: int) -> list[tuple[np.ndarray, Heading]]:
     headings = _HEADINGS if planar(vehicle) else _HEADINGS[:1]
-    pairs = [(i, way, heading) for i, way in enumerate(ways_of(vehicle, task, most)) for heading in headings]
+    pairs = [(i, way, heading) for i, way in enumerate(paths_of(vehicle, task, most)) for heading in headings]
     pairs.sort(key=lambda pair: pair[0] + _LATER[pair[2]])
     return [(way, heading) for _, way, heading in pairs]
 

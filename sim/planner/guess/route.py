@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from sim.compiled import compiled
-from sim.planner.guess.grid import LONGEST_MOVE, Grid, cheapest_cells, cheapest_tree, grid_of, swelling_m
+from sim.planner.guess.grid import LONGEST_MOVE, GuessGrid, cheapest_cells, cheapest_tree, grid_of, swelling_m
 from sim.planner.task.obstacles import Obstacle
 from sim.planner.task.terrain import SafeGround
 
@@ -40,7 +40,7 @@ class Sheets:
 
 
 def cheapest_by_class(
-    grid: Grid, start: np.ndarray, goal: np.ndarray, sheets: Sheets, most: int
+    grid: GuessGrid, start: np.ndarray, goal: np.ndarray, sheets: Sheets, most: int
 ) -> list[np.ndarray]:
     """Polylines (n, 3) between start and goal (3,), one of each class that was found, the cheapest class first.
 
@@ -67,7 +67,7 @@ def cheapest_by_class(
 class _Search:
     """Ways through a grid from a start to a goal."""
 
-    grid: Grid
+    grid: GuessGrid
     start: np.ndarray
     goal: np.ndarray
     sheets: Sheets
@@ -303,7 +303,7 @@ def _even_climb(leg: np.ndarray, z0: float, z1: float) -> np.ndarray:
     return z0 + (z1 - z0) * done / max(done[-1], 1e-9)
 
 
-def _shortest(grid: Grid, start: np.ndarray, goal: np.ndarray) -> list[np.ndarray]:
+def _shortest(grid: GuessGrid, start: np.ndarray, goal: np.ndarray) -> list[np.ndarray]:
     cells = cheapest_cells(
         grid.between(start, goal), grid.moves, grid.flat_index(start), grid.flat_index(goal)
     )

@@ -7,7 +7,7 @@ import casadi as ca
 import numpy as np
 
 from sim.compiler.columns import ColumnKernel
-from sim.planner.guess.way import paced_way, ways_of
+from sim.planner.guess.paths import paced_path, paths_of
 from sim.planner.task.bodies import arc_space, places, structure_of, velocities
 from sim.planner.task.inputs import holding
 from sim.planner.task.poses import arcs, points, positions
@@ -70,12 +70,12 @@ def led_through_space(
     inputs, led = np.tile(holding(vehicle, task.goal.state.node), (steps + 1, 1)), follows(model, vehicle)
 
     def moved(way: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-        nodes = _along(vehicle, task, steps, paced_way(vehicle, task, steps, way, gently=led))
+        nodes = _along(vehicle, task, steps, paced_path(vehicle, task, steps, way, gently=led))
         return (led and following(model, vehicle, task, nodes)) or (nodes, inputs)
 
     yield moved()
     if places(vehicle) and task.obstacles:
-        for way in ways_of(vehicle, task, most):
+        for way in paths_of(vehicle, task, most):
             yield moved(way)
 
 

@@ -34,7 +34,7 @@ _GEAR = 0.4
 _BENDS = (-1.0, -0.5, 0.0, 0.5, 1.0)
 """Curvatures of arcs, of the greatest."""
 _WORTH = 2.0
-"""Times the least of the sums of the legs' roots: more is not worth an attempt."""
+"""Times the least of the sums of the segments' roots: more is not worth an attempt."""
 _LONGER = 3.0
 """Times the cheapest of all."""
 _SLIM_M = 0.05
@@ -42,14 +42,14 @@ _SLIM_M = 0.05
 
 
 @dataclass(frozen=True)
-class Leg:
+class GearSegment:
     """Poses (n, 3) heading, x, y in one gear."""
 
     poses: np.ndarray
     gear: float
 
 
-def ways_in_gears(vehicle: NonholonomicVehicle, task: Task, most: int) -> list[list[Leg]]:
+def ways_in_gears(vehicle: NonholonomicVehicle, task: Task, most: int) -> list[list[GearSegment]]:
     """As many ways, the likeliest to cost least first; none where the vehicle has no least radius or all is too far."""
     bend = _greatest_bend(vehicle, task)
     start, goal = planar_pose(task.start), planar_pose(task.goal.state)
@@ -138,7 +138,7 @@ class _Field:
 
     def ways(
         self, trees: list[_Tree], start: np.ndarray, goal: np.ndarray, task: Task, most: int
-    ) -> list[list[Leg]]:
+    ) -> list[list[GearSegment]]:
         there, back = trees
         total = there.cost + back.cost
         met = np.flatnonzero(np.isfinite(total) & (there.before >= 0) & (back.before >= 0))
@@ -152,7 +152,7 @@ class _Field:
         sides = self._sides(task, start, goal, trees)[met]
         kinds = np.stack([there.first[met], changes, around, sides], axis=1)
         _, where = np.unique(kinds, axis=0, return_index=True)
-        found = [self._legs(trees, int(cell), start, goal) for cell in met[np.sort(where)]]
+        found = [self._segments(trees, int(cell), start, goal) for cell in met[np.sort(where)]]
         found.sort(key=_price)
         return [way for way in found if _price(way) < _WORTH * _price(found[0])][:most]
 
@@ -174,7 +174,9 @@ class _Field:
             told.append(_summed(passed, tree.before, tree.order))
         return np.asarray(told[0] - told[1])
 
-    def _legs(self, trees: list[_Tree], cell: int, start: np.ndarray, goal: np.ndarray) -> list[Leg]:
+    def _segments(
+        self, trees: list[_Tree], cell: int, start: np.ndarray, goal: np.ndarray
+    ) -> list[GearSegment]:
         """The way over a cell; where its halves meet, both give way a little."""
         there, back = (_traced(tree.before, cell) for tree in trees)
         poses = [trees[0].poses[there[::-1]], trees[1].poses[back].copy()]
@@ -187,21 +189,21 @@ class _Field:
         poses[1] -= (1.0 - share[count - 1 :]) * gap
         way, gear = np.concatenate([poses[0], poses[1][1:]]), np.concatenate(gears)
         ends = [*np.flatnonzero(np.diff(gear)) + 1, len(gear)]
-        legs, begun = [], 0
+        segments, begun = [], 0
         for end in ends:
-            legs.append(Leg(way[begun : end + 1], 1.0 if gear[begun] else -1.0))
+            segments.append(GearSegment(way[begun : end + 1], 1.0 if gear[begun] else -1.0))
             begun = int(end)
-        return legs
+        return segments
 
 
-def _price(way: list[Leg]) -> float:
-    """Fourth root of what it takes from rest to rest along the legs in the best shares of a given time."""
-    return sum(float(np.sqrt(length_m(leg))) for leg in way)
+def _price(way: list[GearSegment]) -> float:
+    """Fourth root of what it takes from rest to rest along the segments in the best shares of a given time."""
+    return sum(float(np.sqrt(length_m(segment))) for segment in way)
 
 
-def length_m(leg: Leg) -> float:
-    """Of a leg."""
-    return float(np.linalg.norm(np.diff(leg.poses[:, 1:], axis=0), axis=1).sum())
+def length_m(segment: GearSegment) -> float:
+    """Of a segment."""
+    return float(np.linalg.norm(np.diff(segment.poses[:, 1:], axis=0), axis=1).sum())
 
 
 def _traced(before: np.ndarray, cell: int) -> np.ndarray:

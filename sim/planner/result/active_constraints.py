@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-from sim.planner.task.bodies import acted, arc_space, body_poses, planar, velocities
+from sim.planner.task.bodies import arc_space, body_poses, own_space, planar, velocities
 from sim.planner.task.clearance import ball_places, on_plane
 from sim.planner.task.inputs import input_map_of
 from sim.planner.task.obstacles import label
@@ -150,7 +150,7 @@ def _quantities(
         high = limits.high_w[axis] if limits.high_w else np.inf
         yield _Bounded(name, places_w[:, axis], low, high, "m")
     if limits.tilt_rad is not None and not flat:
-        T_wb = body_poses(vehicle, nodes) if acted(vehicle) else vehicle.poses(nodes)
+        T_wb = body_poses(vehicle, nodes) if own_space(vehicle) else vehicle.poses(nodes)
         tilt_deg = np.degrees(np.arccos(np.clip(T_wb[:, 2, 2], -1.0, 1.0)))
         yield _Bounded("tilt", tilt_deg, -np.inf, float(np.degrees(limits.tilt_rad)), "deg")
     for name, (low, high) in limits.columns.items():

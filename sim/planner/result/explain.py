@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 
 from sim.groups.numeric import rotation_log
-from sim.planner.guess.way import way_of
+from sim.planner.guess.paths import path_of
 from sim.planner.result.plan import Plan, Status, Violation
 from sim.planner.solvers.backends import Result
-from sim.planner.task.bodies import acted, body_poses, planar
+from sim.planner.task.bodies import body_poses, own_space, planar
 from sim.planner.task.clearance import clearance, on_plane
 from sim.planner.task.inputs import Constraint, input_map_of
 from sim.planner.task.obstacles import entered
@@ -95,7 +95,7 @@ def explained(
         text = "Nothing has to give: a plan exists, but the solver did not find it from its guess. "
         return replace(plan, message=f"{plan.message} {text}{_advice((), task)}")
     lines = _listed(violations)
-    if jumped and not violated and way_of(vehicle, task) is not None:
+    if jumped and not violated and path_of(vehicle, task) is not None:
         # There is a way around; that the solver leaps over it between two nodes says nothing about the task.
         status: Status = "stuck"
         message = f"Found at the nodes only, not between them: {lines}. What may help: more steps."
@@ -169,7 +169,7 @@ def turn_missed_rad(vehicle: Vehicle, task: Task, node: np.ndarray, part: str) -
     The equations of the solver know it by its chord, which is shorter, and by its cosine.
     """
     wanted = task.goal.state.node
-    if acted(vehicle) and part in vehicle.space.directions:
+    if own_space(vehicle) and part in vehicle.space.directions:
         where = vehicle.space.slices[part]
         return _between_rad(wanted[where], node[where])
     if part != "rotation":
@@ -186,7 +186,7 @@ def turn_missed_rad(vehicle: Vehicle, task: Task, node: np.ndarray, part: str) -
 
 def _rotation(vehicle: Vehicle, node: np.ndarray) -> np.ndarray:
     """(3, 3) of the main body, to the world."""
-    if acted(vehicle):
+    if own_space(vehicle):
         return body_poses(vehicle, node[None])[0][:3, :3]
     return vehicle.group.to_matrix(node[vehicle.node_layout.pose][None])[0][:3, :3]
 
@@ -238,7 +238,7 @@ def overpowered(vehicle: Vehicle, task: Task) -> str:
 
     However the vehicle is turned: lift and thrust are compared by their magnitudes alone.
     """
-    if acted(vehicle) or not isinstance(vehicle, HolonomicVehicle):
+    if own_space(vehicle) or not isinstance(vehicle, HolonomicVehicle):
         return ""
     inputs, turns = input_map_of(vehicle), vehicle.group.turns
     load_N = inputs.load(task.goal.state.node[vehicle.node_layout.pose])[turns:]

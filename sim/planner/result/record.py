@@ -9,7 +9,7 @@ import numpy as np
 from sim.integrators import Integrator, integrator
 from sim.planner.result.active_constraints import ActiveConstraint, active_constraints
 from sim.planner.result.plan import Plan, Status, Violation
-from sim.planner.task.bodies import acted, structure_of
+from sim.planner.task.bodies import own_space, structure_of
 from sim.planner.task.poses import positions
 from sim.planner.task.task import Task
 from sim.vehicles import Vehicle
@@ -116,7 +116,7 @@ def control_forces_b(record: PlanRecord) -> np.ndarray:
     """(N+1, 3) force of the controls at the nodes [N], body frame."""
     function = _wrench(structure_of(record.vehicle))
     wrench = np.array(function(record.controls.T, record.vehicle.parameter_vector)).T
-    if acted(record.vehicle) and wrench.shape[1] != _SPATIAL:
+    if own_space(record.vehicle) and wrench.shape[1] != _SPATIAL:
         return np.zeros((len(wrench), 3))
     if wrench.shape[1] == _SPATIAL:
         return wrench[:, 3:]

@@ -39,7 +39,7 @@ from sim.planner.service.view import (
     stored_plans,
     with_kept,
 )
-from sim.planner.service.worker import Answer, Job, Planned, PlanWorker, Progressed, Refused
+from sim.planner.service.worker import Answer, PlanJob, Planned, PlanWorker, Progressed, Refused
 from sim.planner.task.task import Task
 from sim.planner.transcription.shape import problem_shape
 from sim.platform.errors import InputError
@@ -58,7 +58,7 @@ class Worker(Protocol):
 
     @property
     def alive(self) -> bool: ...
-    def submit(self, job: Job) -> None: ...
+    def submit(self, job: PlanJob) -> None: ...
     def cancel(self) -> None: ...
     def answers(self) -> list[Answer | MpcAnswer]: ...
     def close(self) -> None: ...
@@ -82,7 +82,7 @@ class PlanSession:
         self._folder, self._make_worker = folder, make_worker
         self._worker: Worker | None = None
         self._number = 0
-        self._asked: Job | None = None
+        self._asked: PlanJob | None = None
         self._asked_s = 0.0
         """Wall time at which it was asked to follow."""
         self._built: set[tuple[object, ...]] = set()
@@ -186,9 +186,13 @@ class PlanSession:
         builds = self._builds(view)
         self.view = replace(view, phase="following" if warm and not builds else "building")
 
-    def _job(self, *, warm: bool = False, start: PlanRecord | None = None, only_build: bool = False) -> Job:
+    def _job(
+        self, *, warm: bool = False, start: PlanRecord | None = None, only_build: bool = False
+    ) -> PlanJob:
         view = self.view
-        return Job(self._number, view.vehicle, view.task, view.method, warm, start, only_build, view.options)
+        return PlanJob(
+            self._number, view.vehicle, view.task, view.method, warm, start, only_build, view.options
+        )
 
     def _builds(self, view: PlanView) -> bool:
         """Whether a problem of this shape has not been asked for yet, so that it is built first."""

@@ -29,7 +29,7 @@ TIME_LIMIT_S, FOLLOWING_S = 30.0, 2.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Job:
+class PlanJob:
     """One thing to plan. Its ground stays behind: it is large and travels by itself, once."""
 
     number: int
@@ -115,7 +115,7 @@ class PlanWorker:
     def alive(self) -> bool:
         return self._process.is_alive()
 
-    def submit(self, job: Job) -> None:
+    def submit(self, job: PlanJob) -> None:
         """Ask for a plan; OSError where the process is gone."""
         self._share(job.vehicle, job.task)
         self._here.send(replace(job, task=replace(job.task, ground=None)))
@@ -185,7 +185,7 @@ class PlanServer:
         if isinstance(message, Replan):
             task = replace(message.task, ground=self._ground)
             self._pipe.send(self._replanner.answered(message.request, task))
-        if not isinstance(message, Job):
+        if not isinstance(message, PlanJob):
             return
         if self._pipe.poll():
             self._pipe.send(Refused(message.number, Refusal("Stopped.")))
@@ -199,7 +199,7 @@ class PlanServer:
             answer = Refused(message.number, Refusal(f"The planner failed: {reason}"))
         self._pipe.send(answer)
 
-    def _answered(self, job: Job) -> Answer:
+    def _answered(self, job: PlanJob) -> Answer:
         task, method = replace(job.task, ground=self._ground), integrator(job.method, **job.options)
         if job.only_build:
             self._planner.build(job.vehicle, task, method=method)
@@ -209,7 +209,7 @@ class PlanServer:
             self._last = plan
         return Planned(job.number, self._record(task, plan))
 
-    def _planned(self, job: Job, task: Task, method: Integrator) -> Plan:
+    def _planned(self, job: PlanJob, task: Task, method: Integrator) -> Plan:
         if job.warm:
             start = job.start or self._last
             if start is not None and start.vehicle.name != job.vehicle.name:

@@ -10,7 +10,7 @@ import numpy as np
 
 from sim.planner.solvers.backends import FATROP_ITERATIONS, Mode, Result, Solvers
 from sim.planner.solvers.oracle import Backend
-from sim.planner.transcription.transcription import Bounds, Transcription
+from sim.planner.transcription.transcription import ProgramBounds, Transcription
 from sim.platform.errors import InputError, quote
 
 Choice = Literal["auto", "fatrop", "ipopt"]
@@ -76,7 +76,7 @@ def attempted(
     start: np.ndarray | Result,
     run: PlanCall,
     mode: Mode = "cold",
-    bounds: Bounds | None = None,
+    bounds: ProgramBounds | None = None,
 ) -> Result:
     """The first solver that converges, else what violates least. bounds: others than the transcription's."""
     best: Result | None = None

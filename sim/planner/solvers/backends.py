@@ -16,9 +16,9 @@ from typing import Any, Generic, Literal, TypeVar
 import casadi as ca
 import numpy as np
 
-from sim.planner.solvers.newton import FINE_SHIFTS, Newton, Point
+from sim.planner.solvers.newton import FINE_SHIFTS, Newton, PrimalDualPoint
 from sim.planner.solvers.oracle import Backend, Oracle
-from sim.planner.transcription.transcription import Bounds, Transcription
+from sim.planner.transcription.transcription import ProgramBounds, Transcription
 
 _LOOK_S = 0.25
 _T = TypeVar("_T")
@@ -176,7 +176,7 @@ class Solvers:
         seconds: float = 60.0,
         slope: float = 1e-5,
         watch: Watch | None = None,
-        bounds: Bounds | None = None,
+        bounds: ProgramBounds | None = None,
     ) -> Result:
         """PlanCall one solver. duals: (lam_x, lam_g), which the modes "again", "warm" and "finish" start from.
 
@@ -244,7 +244,7 @@ class Solvers:
         mode: Mode,
         slope: float = 1e-5,
         watch: Watch | None = None,
-        bounds: Bounds | None = None,
+        bounds: ProgramBounds | None = None,
     ) -> Result | None:
         """Go on from a result with multipliers by Newton's method; None where that is not for this problem or mode."""
         if mode not in _NEWTON or not self._newton.serves or not start.lam_g.any():
@@ -257,7 +257,11 @@ class Solvers:
             return watch is None or watch(seen - 1, *self._progress(w, p), w)
 
         backend = "newton" if mode == "warm" else start.backend
-        before, newton, within = Point(start.w, start.lam_g, start.lam_x), self._newton, bounds or t.bounds
+        before, newton, within = (
+            PrimalDualPoint(start.w, start.lam_g, start.lam_x),
+            self._newton,
+            bounds or t.bounds,
+        )
         if bounds is not None:
             newton = newton.within((bounds.row_low, bounds.row_high), (bounds.low, bounds.high))
         run = newton(p, before, mu=_NEWTON[mode], go_on=go_on)
@@ -291,7 +295,7 @@ class Solvers:
         backend: str,
         slope: float,
         rough: bool,
-        bounds: Bounds,
+        bounds: ProgramBounds,
     ) -> Result:
         w, lam_x, lam_g = (np.array(out[k]).ravel() for k in ("x", "lam_x", "lam_g"))
         violation, defect, kkt = self.residuals(w, lam_x, lam_g, p, bounds)
@@ -321,7 +325,7 @@ class Solvers:
 
     def rehearse(self, p: np.ndarray, w0: np.ndarray) -> None:
         """Go through the program and Newton's method once, so that their machine code is there when it is needed."""
-        nothing = Point(w0, np.zeros_like(self.t.row_low), np.zeros_like(w0))
+        nothing = PrimalDualPoint(w0, np.zeros_like(self.t.row_low), np.zeros_like(w0))
         # CasADi's arrays may not be written to, which is another type to the compiler.
         given = [np.frombuffer(a.tobytes()) for a in (w0, p, nothing.lam_g)]
         self.t.program.lagrangian(given[0], given[1], 1.0, given[2])
@@ -329,7 +333,12 @@ class Solvers:
             self._newton(p, nothing, mu=1.0, most=1)
 
     def residuals(
-        self, w: np.ndarray, lam_x: np.ndarray, lam_g: np.ndarray, p: np.ndarray, bounds: Bounds | None = None
+        self,
+        w: np.ndarray,
+        lam_x: np.ndarray,
+        lam_g: np.ndarray,
+        p: np.ndarray,
+        bounds: ProgramBounds | None = None,
     ) -> tuple[float, float, float]:
         """(largest violation, largest of an equality, largest entry of the Lagrangian's gradient).
 

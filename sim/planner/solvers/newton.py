@@ -161,7 +161,7 @@ _CREEPING, _CREPT = 0.9, 4
 
 
 @dataclass(frozen=True)
-class Point:
+class PrimalDualPoint:
     """Variables, multipliers of rows and of bounds of variables, as CasADi's solvers give them."""
 
     w: np.ndarray
@@ -173,7 +173,7 @@ class Point:
 class NewtonRun:
     """Where it went."""
 
-    point: Point
+    point: PrimalDualPoint
     iterations: int
     converged: bool
     stayed: bool = False
@@ -231,7 +231,7 @@ class Newton:
     def __call__(
         self,
         p: np.ndarray,
-        start: Point,
+        start: PrimalDualPoint,
         *,
         mu: float,
         most: int = 18,
@@ -252,7 +252,7 @@ class Newton:
         hessian = np.empty(0)
         while True:
             y = np.where(self._equal, lam, above - below)
-            point = Point(w, y[: g.rows], y[g.rows :])
+            point = PrimalDualPoint(w, y[: g.rows], y[g.rows :])
             pull = g.pull(w, p, 1.0, point.lam_g) + point.lam_x
             gap, apart = barrier(c, s, below, above, low, high, mu, curvature, slope)
             missed = max(gap, float(np.abs((c - low)[self._equal]).max(initial=0.0)))

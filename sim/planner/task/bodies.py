@@ -36,24 +36,24 @@ def jointed(vehicle: Vehicle) -> bool:
     return vehicle.form in TREES
 
 
-def acted(vehicle: Vehicle) -> bool:
+def own_space(vehicle: Vehicle) -> bool:
     """It moves about a space of its own, and is where its bodies say."""
     return vehicle.form is Form.GROUP_ACTION or jointed(vehicle)
 
 
 def stands(vehicle: Vehicle) -> bool:
     """It turns about a fixed point: its pose holds no place."""
-    return not acted(vehicle) and not vehicle.group.columns[vehicle.group.position]
+    return not own_space(vehicle) and not vehicle.group.columns[vehicle.group.position]
 
 
 def placed_by_bodies(vehicle: Vehicle) -> bool:
     """Where it is, its bodies say, and not its pose alone."""
-    return acted(vehicle) or stands(vehicle)
+    return own_space(vehicle) or stands(vehicle)
 
 
 def planar(vehicle: Vehicle) -> bool:
     """It moves on a plane."""
-    return not acted(vehicle) and vehicle.group.turns == 1
+    return not own_space(vehicle) and vehicle.group.turns == 1
 
 
 _INSIDE_LIMITS = 1e-4
@@ -75,14 +75,14 @@ def joint_ranges(vehicle: Vehicle) -> dict[str, tuple[float, float]]:
 
 def turns(vehicle: Vehicle) -> int:
     """Dimensions of its main body's rotations."""
-    return 3 if acted(vehicle) else vehicle.group.turns
+    return 3 if own_space(vehicle) else vehicle.group.turns
 
 
 def arc_space(vehicle: Vehicle) -> LieGroup | Space:
     """What arcs between its poses are arcs of."""
     if isinstance(vehicle, ArticulatedVehicle):
         return vehicle.coordinates
-    return vehicle.space if acted(vehicle) else vehicle.group
+    return vehicle.space if own_space(vehicle) else vehicle.group
 
 
 @lru_cache(maxsize=64)
@@ -145,7 +145,7 @@ def velocities(vehicle: Vehicle) -> tuple[tuple[int, bool], ...]:
     """(index in a node, whether it is angular) of every velocity."""
     if isinstance(vehicle, ArticulatedVehicle):
         return tuple((vehicle.node_layout.velocity.start + i, bool(x)) for i, x in enumerate(vehicle.angular))
-    if acted(vehicle):
+    if own_space(vehicle):
         named = enumerate(columns(vehicle))
         return tuple((i, name.endswith(_TURNS)) for i, name in named if name.endswith((_MOVES, _TURNS)))
     at = vehicle.node_layout.velocity
@@ -164,11 +164,11 @@ def places(vehicle: Vehicle) -> tuple[np.ndarray, ...]:
 
 def rotations(vehicle: Vehicle) -> tuple[int, ...]:
     """Where the nine entries of a rotation begin in a node, for each rotation."""
-    if acted(vehicle):
+    if own_space(vehicle):
         return vehicle.space.rotations
     return (0,) if vehicle.group.turns == 3 else ()
 
 
 def hangs(vehicle: Vehicle) -> bool:
     """It has rods or cables."""
-    return acted(vehicle) and bool(vehicle.space.directions)
+    return own_space(vehicle) and bool(vehicle.space.directions)

@@ -8,11 +8,11 @@ import numpy as np
 
 from sim.integrators import Integrator
 from sim.integrators.composed import Composed
-from sim.planner.task.bodies import acted, body_poses, planar, stands, turns, velocities
+from sim.planner.task.bodies import body_poses, own_space, planar, stands, turns, velocities
 from sim.planner.task.check_numbers import check_numbers
 from sim.planner.task.clearance import ball_places, on_plane
 from sim.planner.task.poses import counts_turns, positions, turn_rad
-from sim.planner.task.refusal import GOAL, START, Part, TaskRefused, obstacle_part, refused, waypoint_part
+from sim.planner.task.refusal import GOAL, START, TaskPart, TaskRefused, obstacle_part, refused, waypoint_part
 from sim.planner.task.task import Goal, Limits, Task, Waypoint, Weights, check_can_plan
 from sim.planner.task.terrain import SafeGround
 from sim.planner.task.waypoints import longest_s, soonest_s, waypoint_node
@@ -173,12 +173,12 @@ def _check_waypoints(vehicle: Vehicle, task: Task) -> None:
         at_node[k] = i
 
 
-def _check_end(vehicle: Vehicle, task: Task, name: Part, state: State) -> None:
+def _check_end(vehicle: Vehicle, task: Task, name: TaskPart, state: State) -> None:
     goal, at = task.goal, vehicle.node_layout
     x = positions(vehicle, state.node[None])[0]
-    whole = name == START or (acted(vehicle) and goal.parts is None)
+    whole = name == START or (own_space(vehicle) and goal.parts is None)
     position, rotation, velocity = ("fixed",) * 3 if whole else (goal.position, goal.rotation, goal.velocity)
-    if acted(vehicle) and not whole:
+    if own_space(vehicle) and not whole:
         velocity = "free"
     if position != "free":
         near = goal.tolerance_m * np.sqrt(3.0) if position == "within" else 0.0
@@ -188,7 +188,7 @@ def _check_end(vehicle: Vehicle, task: Task, name: Part, state: State) -> None:
         _check_place(vehicle, task, name, x, near)
     if rotation != "free" and turns(vehicle) == 3:
         spare = goal.tolerance_rad if rotation == "within" else 0.0
-        R_wb = body_poses(vehicle, state.node)[0] if acted(vehicle) else state.pose
+        R_wb = body_poses(vehicle, state.node)[0] if own_space(vehicle) else state.pose
         _check_tilt(task, name, 1.0 if rotation == "upright" else float(R_wb[2, 2]), spare)
     _check_shape(vehicle, task, name, state.node[at.shape], goal.shape if name == GOAL else None)
     if velocity == "free":
@@ -209,7 +209,7 @@ def _check_end(vehicle: Vehicle, task: Task, name: Part, state: State) -> None:
             )
 
 
-def _check_clear(vehicle: Vehicle, task: Task, name: Part, state: State) -> None:
+def _check_clear(vehicle: Vehicle, task: Task, name: TaskPart, state: State) -> None:
     """Of a pose that is given, whole."""
     pose = state.node[vehicle.node_layout.pose][None]
     centres = ball_places(vehicle, pose, task)[:, 0]
@@ -220,7 +220,7 @@ def _check_clear(vehicle: Vehicle, task: Task, name: Part, state: State) -> None
             raise _inside(task, name, i, deep)
 
 
-def _check_anyhow_clear(vehicle: Vehicle, task: Task, name: Part, x: np.ndarray, near_m: float) -> None:
+def _check_anyhow_clear(vehicle: Vehicle, task: Task, name: TaskPart, x: np.ndarray, near_m: float) -> None:
     """Of a place that may be met within `near_m` and at any attitude: no ball can keep out of what covers all that."""
     for i, obstacle in enumerate(task.obstacles):
         outside = float(on_plane(vehicle, obstacle).distance(x[None])[0]) - task.clearance_m
@@ -229,13 +229,13 @@ def _check_anyhow_clear(vehicle: Vehicle, task: Task, name: Part, x: np.ndarray,
             raise _inside(task, name, i, deep)
 
 
-def _inside(task: Task, name: Part, i: int, deep_m: float) -> TaskRefused:
+def _inside(task: Task, name: TaskPart, i: int, deep_m: float) -> TaskRefused:
     obstacle = obstacle_part(task.obstacles[i], i)
     text = f"{name} is inside {obstacle} or its clearance by {deep_m:.3g} m"
     return refused(task, text, name, obstacle, reason="inside an obstacle")
 
 
-def _check_place(vehicle: Vehicle, task: Task, name: Part, x: np.ndarray, near_m: float) -> None:
+def _check_place(vehicle: Vehicle, task: Task, name: TaskPart, x: np.ndarray, near_m: float) -> None:
     """Ground and box of a place that may be met within `near_m`."""
     limits = task.limits
     for axis in range(2 if planar(vehicle) else 3):
@@ -252,7 +252,7 @@ def _check_place(vehicle: Vehicle, task: Task, name: Part, x: np.ndarray, near_m
         _check_over_ground(task, name, x, near_m)
 
 
-def _check_over_ground(task: Task, name: Part, x: np.ndarray, near_m: float) -> None:
+def _check_over_ground(task: Task, name: TaskPart, x: np.ndarray, near_m: float) -> None:
     ground = task.ground
     assert ground is not None
     low, high = ground.domain
@@ -272,7 +272,7 @@ def _check_over_ground(task: Task, name: Part, x: np.ndarray, near_m: float) -> 
         raise refused(task, text, name, reason="too low")
 
 
-def _check_tilt(task: Task, name: Part, cosine: float, spare_rad: float) -> None:
+def _check_tilt(task: Task, name: TaskPart, cosine: float, spare_rad: float) -> None:
     tilt = float(np.arccos(np.clip(cosine, -1.0, 1.0)))
     if task.limits.tilt_rad is not None and tilt - spare_rad > task.limits.tilt_rad + 1e-6:
         asked, most = np.degrees(tilt), np.degrees(task.limits.tilt_rad)
@@ -282,7 +282,7 @@ def _check_tilt(task: Task, name: Part, cosine: float, spare_rad: float) -> None
 
 
 def _check_shape(
-    vehicle: Vehicle, task: Task, name: Part, r: np.ndarray, wanted: tuple[int, ...] | None
+    vehicle: Vehicle, task: Task, name: TaskPart, r: np.ndarray, wanted: tuple[int, ...] | None
 ) -> None:
     """wanted: which coordinates count; None: all."""
     for i, coordinate in enumerate(vehicle.shape_coordinates):

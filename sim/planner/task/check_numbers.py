@@ -8,10 +8,10 @@ from numbers import Real
 import casadi as ca
 import numpy as np
 
-from sim.planner.task.bodies import acted, body_names, planar
+from sim.planner.task.bodies import body_names, own_space, planar
 from sim.planner.task.inputs import input_map_of
 from sim.planner.task.poses import positions, rotation_wb
-from sim.planner.task.refusal import GOAL, START, Part, obstacle_part, refused, waypoint_part
+from sim.planner.task.refusal import GOAL, START, TaskPart, obstacle_part, refused, waypoint_part
 from sim.planner.task.task import DEMANDS, WEIGHT_NAMES, Task, control_limits
 from sim.platform.errors import InputError, quote
 from sim.platform.validation import numeric
@@ -53,7 +53,7 @@ def check_numbers(vehicle: Vehicle, task: Task) -> None:
 
 def number(
     task: Task,
-    what: Part | str,
+    what: TaskPart | str,
     value: object,
     low: float,
     high: float,
@@ -73,7 +73,7 @@ def number(
     return x
 
 
-def vector(task: Task, what: Part | str, value: object, count: int) -> tuple[float, ...]:
+def vector(task: Task, what: TaskPart | str, value: object, count: int) -> tuple[float, ...]:
     """The value as `count` finite floats."""
     is_row = isinstance(value, Sequence) or (isinstance(value, np.ndarray) and value.ndim == 1)
     if not is_row or len(value) != count:  # type: ignore[arg-type]
@@ -99,12 +99,12 @@ def _check_goal(vehicle: Vehicle, task: Task) -> None:
             )
     for name in ("tolerance_m", "tolerance_rad", "tolerance_mps"):
         number(task, f"goal's {name}", getattr(goal, name), 0.0, _FAR_M, "above 0")
-    named = tuple(vehicle.space.slices) if acted(vehicle) else ()
+    named = tuple(vehicle.space.slices) if own_space(vehicle) else ()
     for part in goal.parts or ():
         if part not in named:
             has = ", ".join(named) or f"none, {vehicle.name} is met by position, rotation and velocity"
             raise refused(task, f"goal's part {part!r} is not possible; allowed: {has}")
-    if acted(vehicle) and goal.parts == () and goal.position == goal.rotation == "free":
+    if own_space(vehicle) and goal.parts == () and goal.position == goal.rotation == "free":
         raise refused(
             task, "goal asks for nothing; allowed: a part, or position or rotation of the main body"
         )
@@ -115,9 +115,9 @@ def _check_goal(vehicle: Vehicle, task: Task) -> None:
             raise refused(task, f"goal's shape index {index!r} is not possible; allowed: {has}")
 
 
-def _check_state(vehicle: Vehicle, task: Task, kind: Part, state: State) -> None:
+def _check_state(vehicle: Vehicle, task: Task, kind: TaskPart, state: State) -> None:
     at = vehicle.node_layout
-    if state.node.shape != (at.size,) or state.group is not (None if acted(vehicle) else vehicle.group):
+    if state.node.shape != (at.size,) or state.group is not (None if own_space(vehicle) else vehicle.group):
         raise refused(
             task, f"{kind} does not fit vehicle {vehicle.name!r}; make it with vehicle.state(...)", kind
         )
@@ -126,7 +126,7 @@ def _check_state(vehicle: Vehicle, task: Task, kind: Part, state: State) -> None
     place = np.abs(positions(vehicle, state.node))
     if place.max() > _FAR_M:
         raise refused(task, f"{kind} is {place.max():.3g} m away; allowed: up to {_FAR_M:g} m", kind)
-    if acted(vehicle):
+    if own_space(vehicle):
         off = np.abs(_off_space(vehicle)(state.node)).max(initial=0.0)
         if not off < 1e-6:
             raise refused(
@@ -204,7 +204,7 @@ def _check_limits(vehicle: Vehicle, task: Task) -> None:
 
 def _check_names(vehicle: Vehicle, task: Task) -> None:
     """Of numbers of the state and of bodies: what moves about a space of its own has some."""
-    columns = vehicle.space.columns if acted(vehicle) else ()
+    columns = vehicle.space.columns if own_space(vehicle) else ()
     for name in task.limits.columns:
         if name not in columns:
             allowed = ", ".join(columns) or f"none, {vehicle.name} has its own limits"
@@ -213,7 +213,7 @@ def _check_names(vehicle: Vehicle, task: Task) -> None:
         raise refused(
             task, f"{len(task.bodies)} bodies for {len(task.body)} balls; allowed: one for each, or none"
         )
-    bodies = body_names(vehicle) if acted(vehicle) else ()
+    bodies = body_names(vehicle) if own_space(vehicle) else ()
     for name in task.bodies:
         if name and name not in bodies:
             allowed = ", ".join(bodies) or f"none, {vehicle.name} is one body"

@@ -13,7 +13,7 @@ import numpy as np
 from sim.models import drawn_solids as drawing
 from sim.models.asset import model_file
 from sim.models.drawn_solids import directions, drawn_solids
-from sim.planner.task.bodies import acted, body_names, jointed, planar
+from sim.planner.task.bodies import body_names, jointed, own_space, planar
 from sim.platform.errors import InputError
 from sim.vehicle_config import VehicleConfig, config_of
 from sim.vehicles.forms.base import Vehicle
@@ -102,7 +102,7 @@ def _fitted(vehicle: Vehicle) -> Arrays:
         found = fitted_balls(triangles, most=_MOST if len(solids) == 1 or jointed(vehicle) else 1)
         balls += found
         bodies += [body] * len(found)
-    several = acted(vehicle)
+    several = own_space(vehicle)
     reach = max((float(np.linalg.norm(each, axis=2).max()) for each in solids.values()), default=0.0)
     return {
         "balls": np.array(balls).reshape(-1, 4),
@@ -125,7 +125,7 @@ def covered_solids(vehicle: Vehicle) -> dict[str, np.ndarray]:
         )
     if jointed(vehicle):
         solids = {body: found for body, found in drawn.of.items() if body in body_names(vehicle)}
-    elif acted(vehicle):
+    elif own_space(vehicle):
         solids = {body: found for body, found in drawn.of.items() if body in _bodies(vehicle)}
     else:
         main = next(iter(drawn.of), "")

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sim.planner.task.bodies import (
-    acted,
     body_pose,
     body_poses,
     joint_ranges,
     jointed,
+    own_space,
     places,
     planar,
     stands,
@@ -91,7 +91,7 @@ class Handle:
 
 def handles(vehicle: Vehicle, task: Task) -> tuple[Handle, ...]:
     """Everything that can be moved."""
-    turns = task.goal.rotation == "fixed" and (not acted(vehicle) or jointed(vehicle))
+    turns = task.goal.rotation == "fixed" and (not own_space(vehicle) or jointed(vehicle))
     out = [Handle("goal", _pose_of(vehicle, task), turns)]
     out += [Handle(f"waypoint {i}", _at(w.position_w), False) for i, w in enumerate(task.waypoints)]
     for i, obstacle in enumerate(task.obstacles):
@@ -194,7 +194,7 @@ def _with_waypoint(task: Task, i: int, waypoint: Waypoint) -> Task:
 
 
 def _with_goal(vehicle: Vehicle, task: Task, T_w: np.ndarray) -> Task:
-    if acted(vehicle):
+    if own_space(vehicle):
         posed = jointed(vehicle) and task.goal.rotation == "fixed" and task.goal.parts is not None
         node = brought_to(vehicle, task.goal.state.node, T_w[:3, 3], T_w[:3, :3] if posed else None)
         return replace(task, goal=replace(task.goal, state=vehicle.state_at_node(node)))
@@ -210,7 +210,7 @@ def _pose_of(vehicle: Vehicle, task: Task) -> np.ndarray:
     state = task.goal.state
     if jointed(vehicle):
         return body_poses(vehicle, state.node)[0]
-    if acted(vehicle):
+    if own_space(vehicle):
         return _at(positions(vehicle, state.node)[0])
     if planar(vehicle):
         return _at(positions(vehicle, state.node)[0], heading_rad(state))

@@ -11,7 +11,7 @@ Reason = Literal["inside an obstacle", "too low", "too far", "other"]
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class TaskPart:
     """A piece of a task: the name of its handle, and what messages call it."""
 
     handle: str
@@ -21,22 +21,22 @@ class Part:
     def __str__(self) -> str:
         return self.words
 
-    def of(self, detail: str) -> "Part":
+    def of(self, detail: str) -> "TaskPart":
         """A number of it."""
-        return Part(self.handle, f"{self.words}: {detail}")
+        return TaskPart(self.handle, f"{self.words}: {detail}")
 
 
-START, GOAL = Part("start", "start"), Part("goal", "goal")
+START, GOAL = TaskPart("start", "start"), TaskPart("goal", "goal")
 
 
-def obstacle_part(obstacle: Obstacle, index: int) -> Part:
+def obstacle_part(obstacle: Obstacle, index: int) -> TaskPart:
     """By its own name where it has one."""
-    return Part(f"obstacle {index}", f"obstacle {label(obstacle, index)}")
+    return TaskPart(f"obstacle {index}", f"obstacle {label(obstacle, index)}")
 
 
-def waypoint_part(index: int) -> Part:
+def waypoint_part(index: int) -> TaskPart:
     """Waypoints are counted from one in messages."""
-    return Part(f"waypoint {index}", f"waypoint {index + 1}")
+    return TaskPart(f"waypoint {index}", f"waypoint {index + 1}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +58,9 @@ class TaskRefused(InputError):
         self.refusal = refusal
 
 
-def refused(task: Task, text: str, *about: Part | str, reason: Reason = "other") -> TaskRefused:
+def refused(task: Task, text: str, *about: TaskPart | str, reason: Reason = "other") -> TaskRefused:
     """To be raised. about: parts of the task; other words have no handle."""
-    handles = tuple(part.handle for part in about if isinstance(part, Part))
+    handles = tuple(part.handle for part in about if isinstance(part, TaskPart))
     return TaskRefused(task, Refusal(text, handles, reason))
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from sim.planner.task.bodies import acted, body_poses, planar, stands, velocities
+from sim.planner.task.bodies import body_poses, own_space, planar, stands, velocities
 from sim.planner.task.cover import Ball, Cover, cover
 from sim.planner.task.handles import brought_to
 from sim.planner.task.obstacles import LOOKS, Obstacle
@@ -154,7 +154,7 @@ def _state_in_space(table: TomlTable, vehicle: Vehicle) -> State:
 
 
 def _state(table: TomlTable, vehicle: Vehicle) -> State:
-    if acted(vehicle):
+    if own_space(vehicle):
         return _state_in_space(table, vehicle)
     if stands(vehicle):
         state = vehicle.state(
@@ -213,7 +213,7 @@ def _goal(table: TomlTable, vehicle: Vehicle) -> Goal:
 
 def _parts(table: TomlTable, vehicle: Vehicle) -> tuple[str, ...] | None:
     """Of the state of what moves about a space of its own; None: all of them."""
-    if not acted(vehicle) or not table.has("parts"):
+    if not own_space(vehicle) or not table.has("parts"):
         return None
     allowed, named = tuple(vehicle.space.slices), table.texts("parts")
     for name in named:

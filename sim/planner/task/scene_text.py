@@ -6,7 +6,7 @@ from typing import Any
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
-from sim.planner.task.bodies import acted, planar
+from sim.planner.task.bodies import own_space, planar
 from sim.planner.task.handles import handles
 from sim.planner.task.obstacles import Obstacle
 from sim.planner.task.task import WEIGHT_NAMES, Task, Waypoint
@@ -48,7 +48,7 @@ def _goal(vehicle: Vehicle, task: Task) -> dict[str, Any]:
         "position_m": T_wb[: 2 if planar(vehicle) else 3, 3].tolist(),
         "heading_deg": math.degrees(math.atan2(R[1, 0], R[0, 0])),
     }
-    if acted(vehicle):
+    if own_space(vehicle):
         node = task.goal.state.node
         named = {name: at for name, at in vehicle.space.slices.items() if name not in DEMANDED}
         place |= {name: node[at].tolist() for name, at in named.items()}

@@ -139,7 +139,7 @@ def goal_misses(model: NodeModel, node: ca.SX) -> list[tuple[str, str, ca.SX]]:
     """(part, demand, miss in SI units) of every row of the goal that is not free."""
     at, goal = model.vehicle.node_layout, model.given["goal"]
     position, rotation, velocity, shape, shape_velocity, _ = model.shape.demands
-    if model.acted:
+    if model.own_space:
         return _missed_in_space(model, node)
     out = [("position", str(position), node[i] - goal[i]) for i in model.position_indices]
     if planar(model.vehicle):
@@ -203,10 +203,10 @@ def _facings(model: NodeModel, node: ca.SX) -> list[tuple[str, ca.SX]]:
     """(part of the goal, cosine of the angle by which it is missed): half a turn off, its equations hold too."""
     parts = model.shape.demands[5]
     out = []
-    if model.acted:
+    if model.own_space:
         found = model.vehicle.space.facing(model.given["goal"], node)
         out = [(n, x) for n, x in found.items() if parts is None or n in parts]  # type: ignore[operator]
-    if model.turns == 3 and model.shape.demands[1] != "free" and (parts is not None or not model.acted):
+    if model.turns == 3 and model.shape.demands[1] != "free" and (parts is not None or not model.own_space):
         out.append(("rotation", _cosine_missed(model, node)))
     return out
 

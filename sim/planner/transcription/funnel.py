@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sim.planner.task.bodies import acted, planar, velocities
+from sim.planner.task.bodies import own_space, planar, velocities
 from sim.planner.task.clearance import clearance
 from sim.planner.task.poses import positions
 from sim.planner.task.task import Task
 from sim.planner.transcription.constraints import node_bounds, velocity_bound
-from sim.planner.transcription.transcription import Bounds, Transcription
+from sim.planner.transcription.transcription import ProgramBounds, Transcription
 from sim.vehicles.forms.base import Vehicle
 
 _CLOSED, _TURNS = 0.6, 4.0
@@ -29,7 +29,7 @@ _AXES = "xyz"
 class Funnel:
     """Bounds of one plan's variables and rows, and how much closer its nodes may come to what stands about."""
 
-    bounds: Bounds
+    bounds: ProgramBounds
     margin_m: np.ndarray
     """(N+1,)."""
 
@@ -98,7 +98,7 @@ def funnel_of(t: Transcription, vehicle: Vehicle, task: Task, reach_s: float) ->
             axis = _AXES.index(label.name)
             row_low[row] -= closing[k] * excess.low_m[axis] / model.scales.length_m
             row_high[row] += closing[k] * excess.high_m[axis] / model.scales.length_m
-    return Funnel(Bounds(low, high, row_low, row_high), closing * excess.near_m)
+    return Funnel(ProgramBounds(low, high, row_low, row_high), closing * excess.near_m)
 
 
 def outside_text(vehicle: Vehicle, task: Task) -> str:
@@ -153,7 +153,7 @@ def _excess(vehicle: Vehicle, task: Task, reach_s: float) -> _Excess:
 def _velocity_w(vehicle: Vehicle, node: np.ndarray) -> np.ndarray:
     """(3,) of the main body [m/s]; zero for what moves about a space of its own, whose bounds are on its numbers."""
     out = np.zeros(3)
-    if acted(vehicle):
+    if own_space(vehicle):
         return out
     T_wb = vehicle.group.to_matrix(node[vehicle.node_layout.pose][None])[0]
     v_b = node[vehicle.node_layout.velocity][vehicle.group.turns :]

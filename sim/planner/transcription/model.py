@@ -14,11 +14,11 @@ import numpy as np
 from sim.compiler.blocks import silenced
 from sim.integrators.base import Scheme
 from sim.planner.task.bodies import (
-    acted,
     body_names,
     body_pose,
     columns,
     jointed,
+    own_space,
     placed_by_bodies,
     rotations,
     turns,
@@ -257,9 +257,9 @@ class NodeModel:
         return turns(self.vehicle)
 
     @property
-    def acted(self) -> bool:
+    def own_space(self) -> bool:
         """The vehicle moves about a space of its own."""
-        return acted(self.vehicle)
+        return own_space(self.vehicle)
 
     @property
     def placed_by_bodies(self) -> bool:
@@ -311,7 +311,7 @@ class NodeModel:
     @property
     def up_index(self) -> int | None:
         """Of the cosine of the tilt in a flat node, in space; None where it is no part of it."""
-        if self.acted:
+        if self.own_space:
             return self._node_index(lambda T: T[2, 2])
         return self.vehicle.group.columns.index("R_33")
 
@@ -366,7 +366,7 @@ class NodeModel:
         size, s = self.form.kept.size, self.scales
         scale = np.ones(size)
         shape = self.vehicle.node_layout.shape
-        if self.acted and not jointed(self.vehicle):
+        if self.own_space and not jointed(self.vehicle):
             names = columns(self.vehicle)
             return np.array([_scale_of(names[int(i)], s) for i in self.form.kept])
         named = [(i, s.length_m) for i in self.position_indices]

@@ -71,7 +71,9 @@ def cost_terms(
     along = (ca.SX(0) if last else h) if model.unknown_is_velocity else share
     turning = xi[[i for i, (_, angular) in enumerate(own) if angular]]
     moving = (
-        _speed(model, node) if model.acted else xi[[i for i, (_, angular) in enumerate(own) if not angular]]
+        _speed(model, node)
+        if model.own_space
+        else xi[[i for i, (_, angular) in enumerate(own) if not angular]]
     )
     if "distance" in has:
         terms["distance"] = along * ca.sqrt(

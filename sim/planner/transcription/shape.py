@@ -7,7 +7,7 @@ import casadi as ca
 import numpy as np
 
 from sim.integrators.base import Integrator
-from sim.planner.task.bodies import acted, structure_of
+from sim.planner.task.bodies import own_space, structure_of
 from sim.planner.task.clearance import on_plane, own_pairs
 from sim.planner.task.inputs import holding_scale, input_map_of
 from sim.planner.task.poses import positions
@@ -131,7 +131,7 @@ def scales_of(vehicle: Vehicle, task: Task) -> Scales:
     if isinstance(vehicle, ArticulatedVehicle):
         momenta, rates = _joint_scales(vehicle, task)
         return Scales(length, speed, turn, unit_inputs(vehicle), step_s, momenta, rates, np.zeros(0))
-    if acted(vehicle):
+    if own_space(vehicle):
         none = np.zeros(0)
         return Scales(length, speed, turn, unit_inputs(vehicle), step_s, none, none, none)
     if isinstance(vehicle, NonholonomicVehicle):
@@ -254,7 +254,7 @@ def unit_inputs(vehicle: Vehicle) -> np.ndarray:
     natural = input_map.natural_scale()
     if natural is not None:
         return natural
-    if acted(vehicle):
+    if own_space(vehicle):
         return holding_scale(vehicle)
     if isinstance(vehicle, NonholonomicVehicle):
         unit = np.ones(len(vehicle.controls))

@@ -97,7 +97,7 @@ def _kernel(inputs: list[ca.SX], expression: ca.SX) -> ColumnKernel:
 
 
 @dataclass(frozen=True, eq=False)
-class Bounds:
+class ProgramBounds:
     """Of the scaled variables and of the rows; those of an equation are equal."""
 
     low: np.ndarray
@@ -125,8 +125,8 @@ class Transcription:
         return self.nodes.model
 
     @cached_property
-    def bounds(self) -> Bounds:
-        return Bounds(self.low, self.high, self.row_low, self.row_high)
+    def bounds(self) -> ProgramBounds:
+        return ProgramBounds(self.low, self.high, self.row_low, self.row_high)
 
     @property
     def running(self) -> NodeExpressions:
@@ -291,7 +291,7 @@ def transcribe(shape: ProblemShape, nodes: Nodes | None = None) -> Transcription
             if (parts is None or name in parts) and None not in found:  # type: ignore[operator]
                 final = n * running.v.shape[0] + np.array(found, int)
                 low[final], high[final] = -np.inf, np.inf
-    elif model.acted:
+    elif model.own_space:
         low[n * running.v.shape[0] :][: model.state.size] = -np.inf
         high[n * running.v.shape[0] :][: model.state.size] = np.inf
         if shape.free_time:

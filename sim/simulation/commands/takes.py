@@ -9,7 +9,7 @@ from sim.recordings import Take
 from sim.simulation.commands.clock import SetPaused, SetPilotInput, SetSpeed, SingleStep
 from sim.simulation.commands.executing import checked_step, execute
 from sim.simulation.commands.lanes import RemoveLane, ShowMeasured
-from sim.simulation.lanes.snapshot import Look, next_tint
+from sim.simulation.lanes.snapshot import LaneLook, next_tint
 from sim.simulation.runs.flight_control import Hand
 from sim.simulation.runs.scene_run import SceneRun, check_lane_count
 from sim.steppers.dynamics import Dynamics
@@ -142,7 +142,7 @@ def _(command: Resimulate, run: SceneRun) -> str:
     while name in {look.name for look in looks}:
         name += " again"
     tint = next_tint(look.tint for look in looks)
-    replay.resimulate(Look(name, tint, ghost=True), command.integrator, step_s, dict(command.parameters))
+    replay.resimulate(LaneLook(name, tint, ghost=True), command.integrator, step_s, dict(command.parameters))
     run.clock.paused = run.clock.paused or present
     return ", ".join(part for part in (f"resimulated: {name}", take.note) if part)
 

@@ -11,7 +11,7 @@ from sim.integrators import Integrator, integrators
 from sim.platform.cache import can_keep
 from sim.platform.errors import InputError, one_of
 from sim.platform.processes import LEAST_URGENT, CacheWorkers, GivenUp, Tell
-from sim.platform.progress import Board, Job
+from sim.platform.progress import Board, Preparation
 from sim.steppers import Stepper
 from sim.steppers.choice import stepper_of
 from sim.vehicles import Vehicle
@@ -79,7 +79,7 @@ class Ahead:
 Key = tuple[Structure, Integrator, bool]
 
 
-class Coming:
+class PendingKernel:
     """A kernel that is being compiled because somebody waits for it."""
 
     def __init__(self, title: str, workers: CacheWorkers | None) -> None:
@@ -92,7 +92,7 @@ class Coming:
         return self.kernel.done()
 
     @property
-    def job(self) -> Job | None:
+    def job(self) -> Preparation | None:
         """How far it is; None before its turn has come."""
         return next(iter(self.board.jobs), None)
 
@@ -106,7 +106,7 @@ class Coming:
 class Compiling(Exception):
     """Not there yet; the message says what is being compiled."""
 
-    def __init__(self, message: str, coming: Coming) -> None:
+    def __init__(self, message: str, coming: PendingKernel) -> None:
         super().__init__(message)
         self.coming = coming
 
@@ -120,7 +120,7 @@ class KernelStore:
         self._symbolic = threading.Lock()
         """CasADi does not say that expressions may be built by two threads at once."""
         self._ready: dict[Key, Stepper] = {}
-        self._coming: dict[Key, Coming] = {}
+        self._coming: dict[Key, PendingKernel] = {}
         self._worker: ThreadPoolExecutor | None = None
         self._ahead: Ahead | None = None
 
@@ -155,7 +155,7 @@ class KernelStore:
         self._ready[key] = kernel
         return kernel
 
-    def only(self, wanted: Iterable[Coming]) -> None:
+    def only(self, wanted: Iterable[PendingKernel]) -> None:
         """Give up what else is being compiled for somebody: nobody waits for it any more."""
         wanted = set(wanted)
         for key in [key for key, coming in self._coming.items() if coming not in wanted]:
@@ -206,12 +206,12 @@ class KernelStore:
 
     def _begun(
         self, worker: ThreadPoolExecutor, vehicle: Vehicle, method: Integrator, contact: bool
-    ) -> Coming:
+    ) -> PendingKernel:
         """In the worker's turn, before all that nobody waits for."""
         if self._ahead is not None:
             self._ahead.give_way()
         workers = None if self._workers is None else CacheWorkers()
-        coming = Coming(f"Kernel: {method.name} for {vehicle.name}", workers)
+        coming = PendingKernel(f"Kernel: {method.name} for {vehicle.name}", workers)
 
         def compile_it() -> None:
             if not coming.kernel.set_running_or_notify_cancel():

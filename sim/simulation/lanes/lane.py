@@ -20,7 +20,7 @@ from sim.simulation.lanes.integration import Integration
 from sim.simulation.lanes.observation import LaneObserver, sensed
 from sim.simulation.lanes.placing import Footing, Placement
 from sim.simulation.lanes.recorder import Recorder
-from sim.simulation.lanes.snapshot import ControllerSnapshot, Deviation, LaneSnapshot, LaneStatus, Look
+from sim.simulation.lanes.snapshot import ControllerSnapshot, Deviation, LaneLook, LaneSnapshot, LaneStatus
 from sim.simulation.lanes.termination import Termination, divergence, termination
 from sim.steppers.dynamics import CONTROL_PERIOD_S, Dynamics
 from sim.vehicle_config import config_of
@@ -94,7 +94,7 @@ class Lane:
 
     def __init__(
         self,
-        look: Look,
+        look: LaneLook,
         dynamics: Dynamics,
         node: np.ndarray,
         pilot: Pilot,

@@ -17,7 +17,7 @@ from sim.control.course import CourseStatus
 from sim.control.mpc import MpcStatus
 from sim.control.pilot import ControllerPilot
 from sim.controllers import Controller, changed_gains, gains_of, plotted_by
-from sim.platform.progress import Job
+from sim.platform.progress import Preparation
 from sim.recordings.take import LaneStatus
 from sim.scene.race import LAPPED, PLANNED, Standing
 from sim.vehicle_config import VehicleConfig
@@ -196,7 +196,7 @@ class Waiting:
     command: object
     title: str
     """What is compiled."""
-    job: Job | None
+    job: Preparation | None
     """How far it is; None before its turn has come."""
 
 
@@ -263,7 +263,7 @@ class Snapshot:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class LaneLook:
     """A lane's name and colour, and whether it is the flown one or beside it."""
 
     name: str

@@ -19,7 +19,7 @@ from sim.simulation.lanes.kernels import KernelStore
 from sim.simulation.lanes.lane import Lane, lane_picture
 from sim.simulation.lanes.placing import Footing
 from sim.simulation.lanes.recorder import Recorder
-from sim.simulation.lanes.snapshot import LaneSnapshot, LaneStatus, Look, LookBack
+from sim.simulation.lanes.snapshot import LaneLook, LaneSnapshot, LaneStatus, LookBack
 from sim.simulation.lanes.trail import RecentPoses
 from sim.steppers.dynamics import Dynamics
 from sim.vehicles.forms.parameters import Value
@@ -31,7 +31,7 @@ _GAP_S = 0.5
 
 @dataclass(slots=True, eq=False)
 class _Shown:
-    look: Look
+    look: LaneLook
     take: Take
     playback: Playback
     lane: Lane
@@ -55,7 +55,12 @@ class Replay:
     """
 
     def __init__(
-        self, takes: tuple[tuple[Look, Take], ...], world: World, kernels: KernelStore, *, opened: str = ""
+        self,
+        takes: tuple[tuple[LaneLook, Take], ...],
+        world: World,
+        kernels: KernelStore,
+        *,
+        opened: str = "",
     ) -> None:
         """`opened`: the title of what does not come from the present flight."""
         self._world, self._kernels, self.opened = world, kernels, opened
@@ -80,7 +85,7 @@ class Replay:
         return self.time_s >= self.end_s - SAME_S
 
     @property
-    def looks(self) -> tuple[Look, ...]:
+    def looks(self) -> tuple[LaneLook, ...]:
         return tuple(shown.look for shown in self._lanes)
 
     def seek(self, time_s: float) -> None:
@@ -100,7 +105,7 @@ class Replay:
         return shown.take
 
     def resimulate(
-        self, look: Look, integrator: str, step_s: float | None, parameters: dict[str, Value]
+        self, look: LaneLook, integrator: str, step_s: float | None, parameters: dict[str, Value]
     ) -> None:
         """Beside the original the same inputs under another method; Compiling until its kernel is there."""
         take = self.take.resimulate(
@@ -164,7 +169,7 @@ class Replay:
     def _find(self, name: str) -> _Shown | None:
         return next((shown for shown in self._lanes if shown.look.name == name), None)
 
-    def _shown(self, look: Look, take: Take) -> _Shown:
+    def _shown(self, look: LaneLook, take: Take) -> _Shown:
         world = self._world
         if (take.world, take.seed) != (world.name, world.seed) and any(
             segment.feels_ground for segment in take.segments

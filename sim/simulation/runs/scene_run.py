@@ -22,7 +22,7 @@ from sim.simulation.lanes.impulses import Coupling
 from sim.simulation.lanes.kernels import KernelStore
 from sim.simulation.lanes.lane import Clock, Lane, lane_picture
 from sim.simulation.lanes.placing import Footing
-from sim.simulation.lanes.snapshot import LaneSnapshot, Look, Tint, next_tint
+from sim.simulation.lanes.snapshot import LaneLook, LaneSnapshot, Tint, next_tint
 from sim.simulation.runs.flight_control import (
     CourseFlight,
     FlightControl,
@@ -40,7 +40,7 @@ from sim.steppers.dynamics import Dynamics
 from sim.vehicles import Vehicle
 from sim.world import World
 
-FLOWN = Look(FLOWN_LANE, (1.0, 1.0, 1.0), ghost=False)
+FLOWN = LaneLook(FLOWN_LANE, (1.0, 1.0, 1.0), ghost=False)
 
 Progress = Callable[[str, float], None]
 """Called with what is being done and the share that is done (0..1)."""
@@ -238,7 +238,7 @@ class SceneRun:
         if name in taken:
             raise InputError(f'there is a lane "{name}" already')
         tint = tint or next_tint(lane.look.tint for lane in self.lanes)
-        look = Look(name or _free_name(dynamics, taken), tint, ghost=True)
+        look = LaneLook(name or _free_name(dynamics, taken), tint, ghost=True)
         flown = self.flown
         lane = Lane(
             look,

@@ -23,7 +23,7 @@ from sim.symbolic import replaced, solve
 from sim.vehicles.forms.base import Structure, Vehicle
 from sim.vehicles.forms.declaration import piece
 from sim.vehicles.forms.parameters import Quantities
-from sim.vehicles.forms.reduction import Reduction, Samples
+from sim.vehicles.forms.reduction import Reduction, SamplePoints
 
 
 def usual_parameters(vehicle: Vehicle) -> np.ndarray:
@@ -41,7 +41,7 @@ def _reduction(structure: Structure) -> Reduction:
         vehicle, "constraints", {"r": r, "q": vehicle.symbols(p)}, (None, r.shape[0] + vehicle.group.dim)
     )
     absent = [np.full(x.size, x.name in vehicle.absent) for x in vehicle.parameters]
-    at = Samples.of(
+    at = SamplePoints.of(
         r,
         p,
         [(s.low, s.high) for s in shapes],

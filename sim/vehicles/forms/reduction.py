@@ -32,7 +32,7 @@ _SAFE = 0.03
 
 
 @dataclass(frozen=True)
-class Samples:
+class SamplePoints:
     """Shapes and parameters, a column each, at which expressions are looked at."""
 
     r: ca.SX
@@ -45,7 +45,7 @@ class Samples:
     @staticmethod
     def of(
         r: ca.SX, p: ca.SX, stops: Sequence[tuple[float, float]], parameters: np.ndarray, absent: np.ndarray
-    ) -> "Samples":
+    ) -> "SamplePoints":
         """Shapes within the stops, else within a turn; parameters (n,) scattered but for the absent ones."""
         rng = np.random.default_rng(5)
         low, high = (np.clip(np.array([s[k] for s in stops]), -math.pi, math.pi) for k in (0, 1))
@@ -53,7 +53,7 @@ class Samples:
         scattered = parameters[:, None] * rng.uniform(0.8, 1.25, (len(parameters), _SAMPLES))
         scattered += np.where(parameters == 0.0, 1.0, 0.0)[:, None] * rng.uniform(0.2, 0.4, scattered.shape)
         scattered[absent] = 0.0
-        return Samples(r, p, shapes, scattered)
+        return SamplePoints(r, p, shapes, scattered)
 
     def values(self, expression: ca.SX) -> np.ndarray:
         """(samples, rows, columns)."""
@@ -80,7 +80,7 @@ class Reduction:
     Raises InputError, beginning with `where`, for constraints that no connection can answer.
     """
 
-    def __init__(self, where: str, constraints: ca.SX, n_shape: int, names: Sequence[str], at: Samples):
+    def __init__(self, where: str, constraints: ca.SX, n_shape: int, names: Sequence[str], at: SamplePoints):
         self.where, self.n_shape, self.names, self.at = where, n_shape, names, at
         W = at.without_zeros(constraints)
         self.by_shape, self.by_body = W[:, :n_shape], W[:, n_shape:]
@@ -222,7 +222,9 @@ class Reduction:
 
     def _typical(self, divisor: ca.SX) -> np.ndarray:
         """Its size at each sample's parameters and the first shape, so that parameters do not count as variation."""
-        here = Samples(self.at.r, self.at.p, np.tile(self.at.shapes[:, :1], _SAMPLES), self.at.parameters)
+        here = SamplePoints(
+            self.at.r, self.at.p, np.tile(self.at.shapes[:, :1], _SAMPLES), self.at.parameters
+        )
         return here.values(divisor).ravel()
 
 

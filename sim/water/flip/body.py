@@ -13,7 +13,7 @@ import numpy as np
 from sim.compiled import allocating_nothing, compiled
 from sim.groups.numeric import rotation_exp
 from sim.vehicle_config.hull import HullMesh
-from sim.water.flip.box import WATER_DENSITY, Box
+from sim.water.flip.box import WATER_DENSITY, TankBox
 from sim.water.flip.walls import block_off, keep_before
 from sim.water.immersion import GRAVITY
 
@@ -344,14 +344,14 @@ class FloatingBody:
 class Obstruction:
     """The part of each face that is blocked, where things were met last."""
 
-    def __init__(self, box: Box) -> None:
+    def __init__(self, box: TankBox) -> None:
         self.blocked = np.zeros((3, *box.shape), np.float32)
         """Of each face, 0..1, as `cut_faces` has it."""
         self.free = np.ones_like(self.blocked)
         self.about = np.zeros((3, 2), np.int64)
         """Cells that the hull may reach, from and to."""
 
-    def meet(self, box: Box, hull: tuple[Floating, FloatingBody] | None, paddle_at: float | None) -> None:
+    def meet(self, box: TankBox, hull: tuple[Floating, FloatingBody] | None, paddle_at: float | None) -> None:
         """What blocks now. `paddle_at`: cells from where the box begins."""
         if hull is None and paddle_at is None:
             return
@@ -365,7 +365,11 @@ class Obstruction:
             block_off(paddle_at, self.blocked, self.free)
 
     def keep_out(
-        self, box: Box, hull: tuple[Floating, FloatingBody] | None, paddle_at: float | None, place: np.ndarray
+        self,
+        box: TankBox,
+        hull: tuple[Floating, FloatingBody] | None,
+        paddle_at: float | None,
+        place: np.ndarray,
     ) -> None:
         """Put particles (n, 3) that have got in back out."""
         if hull is not None:
@@ -382,7 +386,7 @@ class Obstruction:
         return fraction
 
 
-def outside_of(box: Box, floating: Floating, T_wb: np.ndarray, place: np.ndarray) -> np.ndarray:
+def outside_of(box: TankBox, floating: Floating, T_wb: np.ndarray, place: np.ndarray) -> np.ndarray:
     """(n,) whether each particle (n, 3) lies outside of a hull put in at T_wb (4, 4)."""
     solid, keeps = floating.distance, np.empty(len(place), bool)
     at = T_wb[:3, :3].copy(), box.inside(T_wb[:3, 3])
@@ -391,7 +395,7 @@ def outside_of(box: Box, floating: Floating, T_wb: np.ndarray, place: np.ndarray
 
 
 def _placed(
-    box: Box, floating: Floating, body: FloatingBody
+    box: TankBox, floating: Floating, body: FloatingBody
 ) -> tuple[np.ndarray, np.ndarray, float, np.ndarray, np.ndarray]:
     """(distances, their corner, their spacing [m], rotation, origin [cells]) of the hull in the box."""
     solid = floating.distance

@@ -27,7 +27,7 @@ _BYTES_A_CELL = 4 * 40 + PER_CELL * 4 * 13
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
+class TankBox:
     """Cells along world x, y, z, and the corner where all of these are least.
 
     Raises InputError for numbers out of range and a box that needs more memory than is allowed.

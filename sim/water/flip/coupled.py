@@ -19,7 +19,7 @@ from sim.vehicle_config import config_of
 from sim.vehicles import Vehicle
 from sim.vehicles.forms.form import Support
 from sim.water.flip.body import Floating, FloatingBody
-from sim.water.flip.box import FEWEST_CELLS, MOST_CELLS, Box
+from sim.water.flip.box import FEWEST_CELLS, MOST_CELLS, TankBox
 from sim.water.flip.open_sea import SeaAround
 from sim.water.flip.picture import pictured
 from sim.water.flip.tank import Tank
@@ -178,7 +178,7 @@ def _body(state: BodyState) -> FloatingBody:
 class WaterBox:
     """A closed box about the middle of the world, its bottom on the ground, and how its water begins."""
 
-    box: Box
+    box: TankBox
     depth_m: float
     dam_m: tuple[float, float]
     """How far from the side where x is greatest water stands higher, and how high; none where 0."""
@@ -191,7 +191,7 @@ class WaterBox:
             raise InputError(f"vehicle {vehicle.name!r} has no surface in [hull]: no water can carry it")
         corner = np.asarray(self.box.corner_w)
         bottom = float(world.terrain.height(*(corner + 0.5 * self.box.size_m)[:2]))
-        box = Box(self.box.cells, self.box.cell_m, (float(corner[0]), float(corner[1]), bottom))
+        box = TankBox(self.box.cells, self.box.cell_m, (float(corner[0]), float(corner[1]), bottom))
         places = hull.surface.vertices @ T_wb[:3, :3].T + T_wb[:3, 3]
         low, high = np.asarray(box.corner_w), np.asarray(box.corner_w) + box.size_m
         if (places < low).any() or (places[:, :2] > high[:2]).any():
@@ -219,7 +219,7 @@ def read_water_box(table: TomlTable) -> WaterBox:
     return WaterBox(box, depth, (dam, dam_depth), Paddle(stroke, period) if stroke > 0.0 else None)
 
 
-def read_box(table: TomlTable) -> Box:
+def read_box(table: TomlTable) -> TankBox:
     """`cells_x`, `cells_y`, `cells_z` of `cell_m`.
 
     Raises InputError for what cannot be halved down to the coarsest grid, or needs more memory than is allowed.
@@ -227,7 +227,7 @@ def read_box(table: TomlTable) -> Box:
     x, y, z = (_cells(table, f"cells_{axis}", count) for axis, count in (("x", 48), ("y", 48), ("z", 24)))
     cell_m = table.number("cell_m", 0.2, low=0.02, high=5.0)
     try:
-        return Box((x, y, z), cell_m)
+        return TankBox((x, y, z), cell_m)
     except InputError as error:
         raise table.error("cells_x", str(error)) from None
 
@@ -243,7 +243,7 @@ def _cells(table: TomlTable, key: str, default: int) -> int:
 class SeaBox:
     """A box that goes with the vehicle through the sea of the vehicle's parameters."""
 
-    box: Box
+    box: TankBox
 
     def begun(self, vehicle: Vehicle, T_wb: np.ndarray, world: World) -> TankWater:
         """About a vehicle at (4, 4) T_wb. Raises InputError for one that has no hull, or does not float."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sim.compiled import allocating_nothing, compiled, inline, superword
-from sim.water.flip.box import Box
+from sim.water.flip.box import TankBox
 from sim.water.flip.inflow import RAMP
 from sim.water.ocean.field import SeaState, add_tile, rest_place
 from sim.water.ocean.synthesis import FIELDS, HEIGHT, RISE, SPEED_EAST, SPEED_NORTH, synthesise
@@ -23,7 +23,7 @@ _BEYOND = 8
 class SeaColumns:
     """Works out one moment after the other."""
 
-    def __init__(self, state: SeaState, box: Box) -> None:
+    def __init__(self, state: SeaState, box: TankBox) -> None:
         points = len(state.waves[5])
         nx, ny, _ = box.cells
         counts = ((n + 2 * _BEYOND) // _SPACING + 2 for n in (ny, nx))
@@ -37,7 +37,7 @@ class SeaColumns:
         self._grids = np.zeros((_TILES, points, points, FIELDS), np.float32)
         self.level_m = state.level_m
 
-    def work_out(self, state: SeaState, box: Box, time_s: float) -> None:
+    def work_out(self, state: SeaState, box: TankBox, time_s: float) -> None:
         """Take up the sea of a time about a box."""
         start, place, number, drawn, edges, twiddles = state.waves
         sea = state.numbers(time_s)
@@ -55,7 +55,9 @@ class SeaColumns:
         """World z of the surface at a place about the box."""
         return self.level_m + float(_height(self._read, self._begin, self._spacing_m, x, y))
 
-    def fill(self, box: Box, current_mps: tuple[float, float], faces: np.ndarray, height: np.ndarray) -> None:
+    def fill(
+        self, box: TankBox, current_mps: tuple[float, float], faces: np.ndarray, height: np.ndarray
+    ) -> None:
         """Velocities across a box's faces, faces (3, nz + 2, ny + 2, nx + 2) [cells/s], and the surface's height over
         the middle of each column, (ny + 2, nx + 2) [cells], in the box's units."""
         _fill(
@@ -189,7 +191,7 @@ class SeaAround:
 class OpenSea:
     """Arrays of the sea in one box, in the box's units."""
 
-    def __init__(self, around: SeaAround, box: Box) -> None:
+    def __init__(self, around: SeaAround, box: TankBox) -> None:
         self.around = around
         self.columns = SeaColumns(around.state, box)
         self.faces = np.zeros((3, *box.shape), np.float32)
@@ -202,12 +204,12 @@ class OpenSea:
         self.fraction = np.zeros(RAMP + 1)
         self.over = np.zeros(max(ny, nx)), np.zeros(max(ny, nx))
 
-    def work_out(self, box: Box, time_s: float) -> None:
+    def work_out(self, box: TankBox, time_s: float) -> None:
         """Take up the sea of a time."""
         self.columns.work_out(self.around.state, box, time_s)
         self._fill(box)
 
-    def go_along(self, shift: np.ndarray, box: Box, time_s: float) -> None:
+    def go_along(self, shift: np.ndarray, box: TankBox, time_s: float) -> None:
         """The box was shifted by (3,) cells: faces of the border that go along keep their planes."""
         if np.abs(shift).max() <= _MOST:
             self._fill(box)
@@ -220,17 +222,17 @@ class OpenSea:
                 phase[:] = 0.5
             phase[:] = np.roll(phase, (-along[0], -along[1]), (1, 2))
 
-    def _fill(self, box: Box) -> None:
+    def _fill(self, box: TankBox) -> None:
         self.columns.fill(box, self.around.current_mps, self.faces, self.height)
 
-    def cells_off(self, box: Box, place_w: np.ndarray) -> np.ndarray:
+    def cells_off(self, box: TankBox, place_w: np.ndarray) -> np.ndarray:
         """(3,) by which the middle of the box's surface is off a place's column and the sea's surface there."""
         off = box.inside(place_w) - 1.0 - 0.5 * np.array(box.cells)
         surface = self.columns.height_m(float(place_w[0]), float(place_w[1]))
         off[2] = (surface - box.corner_w[2]) / box.cell_m - UNDER * box.cells[2]
         return off
 
-    def wanted_shift(self, box: Box, place_w: np.ndarray) -> np.ndarray:
+    def wanted_shift(self, box: TankBox, place_w: np.ndarray) -> np.ndarray:
         """(3,) int64 cells by which the box has to go after a place."""
         shift = np.zeros(3, np.int64)
         if not (np.abs(place_w) < _FARTHEST_M).all():
@@ -243,12 +245,12 @@ class OpenSea:
         return shift
 
 
-def cell_number(box: Box) -> np.ndarray:
+def cell_number(box: TankBox) -> np.ndarray:
     """(3,) int64 that the cell before the box's first has in the world."""
     return np.round(np.asarray(box.corner_w) / box.cell_m).astype(np.int64) - 1
 
 
-def shifted(box: Box, shift: np.ndarray) -> Box:
+def shifted(box: TankBox, shift: np.ndarray) -> TankBox:
     """A box that stands elsewhere by whole cells."""
     number = cell_number(box) + 1 + shift
     x, y, z = (float(n) * box.cell_m for n in number)

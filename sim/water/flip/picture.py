@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from sim.compiled import allocating_nothing
-from sim.water.flip.box import Box
+from sim.water.flip.box import TankBox
 from sim.water.flip.pressure import FULL
 from sim.water.flip.tank import Tank
 from sim.water.picture import MOST_SPRAY, BoxPicture, Spray
@@ -159,7 +159,7 @@ def pictured(tank: Tank, before: BoxPicture | None = None) -> BoxPicture:
     )
 
 
-def _where_it_was(before: BoxPicture, box: Box) -> np.ndarray:
+def _where_it_was(before: BoxPicture, box: TankBox) -> np.ndarray:
     """The foam of a picture over the columns of a box that stands elsewhere by whole cells."""
     east, north = (round((box.corner_w[k] - before.corner_w[k]) / box.cell_m) for k in range(2))
     if not (east or north):

@@ -15,7 +15,7 @@ import numpy as np
 
 from sim.compiled import allocating_nothing
 from sim.water.flip.body import FloatingBody, columns
-from sim.water.flip.box import Box
+from sim.water.flip.box import TankBox
 from sim.water.flip.multigrid import Levels, apply_rows, coarsen, v_cycle
 from sim.water.flip.walls import displace
 
@@ -317,7 +317,7 @@ TOLERANCE = 5e-4
 class Balance:
     """The linear system of a box, which every step sets up anew: `begin`, what moves in the water, `solve`."""
 
-    def __init__(self, box: Box, *, floating: bool) -> None:
+    def __init__(self, box: TankBox, *, floating: bool) -> None:
         """floating: whether there is a body whose motion the pressure changes."""
         self._levels = Levels.of(box.shape)
         self.pressure, self._residual, self._way, self._image = (

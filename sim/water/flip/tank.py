@@ -11,7 +11,7 @@ import numpy as np
 
 from sim.platform.errors import InputError
 from sim.water.flip.body import Floating, FloatingBody, Obstruction, outside_of
-from sim.water.flip.box import PER_CELL, Box, Particles, even_out, seeded
+from sim.water.flip.box import PER_CELL, Particles, TankBox, even_out, seeded
 from sim.water.flip.inflow import bring_in, draw_towards, let_through, shift_particles, take_out
 from sim.water.flip.open_sea import OpenSea, SeaAround, cell_number, shifted
 from sim.water.flip.pressure import Balance, release
@@ -47,7 +47,7 @@ class Tank:
 
     def __init__(
         self,
-        box: Box,
+        box: TankBox,
         depth_m: float | np.ndarray = 0.0,
         *,
         floating: Floating | None = None,

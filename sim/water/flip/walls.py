@@ -12,7 +12,7 @@ import numpy as np
 from sim.compiled import allocating_nothing
 from sim.environment.coupling import BodyState
 from sim.platform.errors import InputError
-from sim.water.flip.box import Box
+from sim.water.flip.box import TankBox
 
 _RETURN = 0.2
 """Fraction of the way out that is taken back at each exchange ..."""
@@ -20,7 +20,7 @@ _RETURN_MPS = 0.3
 """... no faster than this."""
 
 
-def wall_impulse(state: BodyState, vertices_b: np.ndarray, box: Box, dt_s: float) -> np.ndarray:
+def wall_impulse(state: BodyState, vertices_b: np.ndarray, box: TankBox, dt_s: float) -> np.ndarray:
     """(6,) on the body, body frame, from the four sides and the floor: they only push, and nothing bounces."""
     R, x_w = state.T_wb[:3, :3], state.T_wb[:3, 3]
     corners_w = vertices_b @ R.T + x_w

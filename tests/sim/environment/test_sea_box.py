@@ -15,7 +15,7 @@ from sim.scene import load_scene
 from sim.simulation import Simulation
 from sim.vehicle_config.hull import HullMesh
 from sim.vehicles import vehicle
-from sim.water.flip import Box, Floating, FloatingBody, Tank, TankWater
+from sim.water.flip import Floating, FloatingBody, Tank, TankBox, TankWater
 from sim.water.flip.coupled import SeaBox
 from sim.water.flip.open_sea import SeaAround
 from sim.water.flip.picture import pictured
@@ -33,9 +33,9 @@ def around(sea: Sea, current_mps: tuple[float, float] = (0.0, 0.0)) -> SeaAround
     )
 
 
-def box(cells: tuple[int, int, int], cell_m: float = CELL_M) -> Box:
+def box(cells: tuple[int, int, int], cell_m: float = CELL_M) -> TankBox:
     x, y, z = (-0.5 * n * cell_m for n in cells)
-    return Box(cells, cell_m, (x, y, z))
+    return TankBox(cells, cell_m, (x, y, z))
 
 
 def test_in_a_calm_sea_nothing_moves() -> None:
@@ -166,7 +166,7 @@ def test_the_boat_in_splashing_sea_stays_whole_and_its_take_replays_to_the_bit()
     scene = load_scene("open-sea")
     moving = scene.environment
     assert isinstance(moving, SeaBox)
-    small = replace(moving, box=Box((24, 24, 16), 0.3))
+    small = replace(moving, box=TankBox((24, 24, 16), 0.3))
     running = Simulation(replace(scene, environment=small), load_world("sea"))
     running.submit(SetPilotInput(PilotInput(pitch=0.9, roll=0.3)))
     running.advance(1.0)
@@ -189,4 +189,4 @@ def test_a_sea_box_for_what_does_not_float_is_refused_in_one_line(tmp_path: Path
         load_scene(str(path))
     assert "\n" not in str(refused.value)
     with pytest.raises(InputError, match="does not float"):
-        SeaBox(Box((16, 16, 16), 0.2)).begun(vehicle("rigid-body"), np.eye(4), load_world("plain"))
+        SeaBox(TankBox((16, 16, 16), 0.2)).begun(vehicle("rigid-body"), np.eye(4), load_world("plain"))

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import sim
-from sim.analysis.sweep_table import Grid, opened
+from sim.analysis.sweep_table import SweepGrid, opened
 from sim.platform.errors import InputError
 
 pytest.importorskip("distributed", reason="dask.distributed is not there")
@@ -73,7 +73,7 @@ def test_a_worker_that_is_killed_loses_nothing_that_was_finished(tmp_path: Path)
             killed.append(int(log.read_text().split()[-1]))
             os.kill(killed[0], signal.SIGKILL)
 
-    grid = Grid({"k": np.arange(40), "log": np.full(40, str(log))}, paired=True)
+    grid = SweepGrid({"k": np.arange(40), "log": np.full(40, str(log))}, paired=True)
     table = sim.sweep(slow, grid, chunk=2, workers=2, store=tmp_path / "store", progress=kill_one)
     assert killed
     assert table.finished
@@ -93,7 +93,7 @@ def killed_once(k: int, mark: str) -> dict[str, float]:
 
 def test_the_only_worker_may_be_killed(tmp_path: Path) -> None:
     """With it goes what all chunks share."""
-    grid = Grid({"k": np.arange(12), "mark": np.full(12, str(tmp_path / "mark"))}, paired=True)
+    grid = SweepGrid({"k": np.arange(12), "mark": np.full(12, str(tmp_path / "mark"))}, paired=True)
     table = sim.sweep(killed_once, grid, chunk=2, workers=1)
     assert (tmp_path / "mark").exists()
     assert table["twice"].tolist() == (2.0 * np.arange(12)).tolist()
@@ -109,7 +109,7 @@ def test_points_that_kill_every_worker_are_told_in_one_line_and_all_else_is_kept
     with pytest.raises(InputError, match=r"points 4 to 5: every worker .* was killed or crashed") as refusal:
         sim.sweep(kills, {"k": np.arange(12)}, chunk=2, workers=1, store=tmp_path / "store")
     assert "\n" not in str(refusal.value)
-    done = opened(Grid({"k": np.arange(12)}), 2, tmp_path / "store").done
+    done = opened(SweepGrid({"k": np.arange(12)}), 2, tmp_path / "store").done
     assert done.tolist() == [True, True, False, True, True, True]
 
 
@@ -134,13 +134,13 @@ def test_a_scheduler_that_is_killed_is_one_line(tmp_path: Path) -> None:
             if cluster.poll() is None:
                 os.killpg(cluster.pid, signal.SIGKILL)
 
-        grid = Grid({"k": np.arange(40), "log": np.full(40, str(tmp_path / "log"))}, paired=True)
+        grid = SweepGrid({"k": np.arange(40), "log": np.full(40, str(tmp_path / "log"))}, paired=True)
         with pytest.raises(InputError, match="the scheduler of the sweep is gone"):
             sim.sweep(slow, grid, chunk=2, scheduler=address, progress=kill)
 
 
 def test_the_same_sweep_goes_on_from_what_a_folder_has(tmp_path: Path) -> None:
-    grid = Grid({"width": np.arange(1.0, 11.0), "height": np.full(10, 3.0)}, paired=True)
+    grid = SweepGrid({"width": np.arange(1.0, 11.0), "height": np.full(10, 3.0)}, paired=True)
     half = opened(grid, 2, tmp_path / "store")
     for chunk in (0, 3):
         begin, end = half.bounds(chunk)
@@ -156,7 +156,7 @@ def test_the_same_sweep_goes_on_from_what_a_folder_has(tmp_path: Path) -> None:
 
 def test_a_folder_is_gone_on_from_on_a_computer_with_more_cores(tmp_path: Path) -> None:
     """Which would take smaller chunks: those of the folder are kept, unless others are asked for."""
-    grid = Grid({"width": np.arange(96.0), "height": np.full(96, 2.0)}, paired=True)
+    grid = SweepGrid({"width": np.arange(96.0), "height": np.full(96, 2.0)}, paired=True)
     begun = opened(grid, 4, tmp_path / "store")
     begun.put(0, {"area": np.full(4, -1.0)})
     table = opened(grid, 2, tmp_path / "store", other_chunk=True)
@@ -168,7 +168,7 @@ def test_a_folder_is_gone_on_from_on_a_computer_with_more_cores(tmp_path: Path) 
 
 @pytest.mark.parametrize("stored", [False, True])
 def test_whole_numbers_that_get_fractions_later_keep_them(stored: bool, tmp_path: Path) -> None:
-    grid = Grid({"width": np.arange(6.0)})
+    grid = SweepGrid({"width": np.arange(6.0)})
     table = opened(grid, 2, tmp_path / "store" if stored else None)
     table.put(1, {"count": np.array([4, 7]), "done": np.array([1, 0])})
     table.put(0, {"count": np.array([0.5, 2.0]), "done": np.array([2, 3])})
@@ -180,7 +180,7 @@ def test_whole_numbers_that_get_fractions_later_keep_them(stored: bool, tmp_path
 
 
 def test_results_may_have_any_name_but_that_of_an_axis(tmp_path: Path) -> None:
-    table = opened(Grid({"width": np.arange(2.0)}), 2, None)
+    table = opened(SweepGrid({"width": np.arange(2.0)}), 2, None)
     table.put(0, {"file": np.arange(2.0), "self": np.ones(2)})
     saved = np.load(table.save(tmp_path / "table.npz"))
     assert {name: saved[name].tolist() for name in saved} == {
@@ -194,7 +194,7 @@ def test_results_may_have_any_name_but_that_of_an_axis(tmp_path: Path) -> None:
     "name, content", [("sweep.done", b""), ("area", b"\x93NUMPY\x01"), ("area", b"junk")]
 )
 def test_a_folder_with_a_damaged_file_is_one_line(name: str, content: bytes, tmp_path: Path) -> None:
-    grid = Grid({"width": np.arange(6.0)})
+    grid = SweepGrid({"width": np.arange(6.0)})
     opened(grid, 2, tmp_path / "store").put(0, {"area": np.ones(2)})
     (tmp_path / "store" / f"{name}.npy").write_bytes(content)
     with pytest.raises(InputError, match=rf"{name}\.npy is no column of this sweep") as refusal:
@@ -204,13 +204,13 @@ def test_a_folder_with_a_damaged_file_is_one_line(name: str, content: bytes, tmp
 
 @tells_memory
 def test_what_is_stored_stays_in_no_memory(tmp_path: Path) -> None:
-    table = opened(Grid({"width": np.arange(3_000_000.0)}), 100_000, tmp_path / "store")
+    table = opened(SweepGrid({"width": np.arange(3_000_000.0)}), 100_000, tmp_path / "store")
 
     def store(chunk: int) -> None:
         begin, end = table.bounds(chunk)
         table.put(chunk, {"area": 0.5 * np.arange(begin, end)})
 
-    opened(Grid({"width": np.arange(2.0)}), 1, tmp_path / "small").put(0, {"area": np.ones(1)})
+    opened(SweepGrid({"width": np.arange(2.0)}), 1, tmp_path / "small").put(0, {"area": np.ones(1)})
     before = resident_mb()
     for chunk in range(len(table.done)):
         store(chunk)
@@ -221,7 +221,7 @@ def test_what_is_stored_stays_in_no_memory(tmp_path: Path) -> None:
 def test_a_full_disk_is_told_and_leaves_what_was_finished(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    table = opened(Grid({"width": np.arange(6.0)}), 2, tmp_path / "store")
+    table = opened(SweepGrid({"width": np.arange(6.0)}), 2, tmp_path / "store")
     table.put(0, {"area": np.ones(2)})
 
     def full(file: int) -> None:
@@ -231,7 +231,7 @@ def test_a_full_disk_is_told_and_leaves_what_was_finished(
         patched.setattr(os, "fsync", full)
         with pytest.raises(InputError, match="store: cannot be written: No space left on device"):
             table.put(1, {"area": np.ones(2)})
-    again = opened(Grid({"width": np.arange(6.0)}), 2, tmp_path / "store")
+    again = opened(SweepGrid({"width": np.arange(6.0)}), 2, tmp_path / "store")
     assert again.done.tolist() == [True, False, False]
     assert again["area"][:2].tolist() == [1.0, 1.0]
     assert np.isnan(again["area"][4:]).all()
@@ -249,7 +249,7 @@ def same(width: np.ndarray) -> dict[str, np.ndarray]:
 @tells_memory
 def test_memory_does_not_grow_with_the_number_of_runs(tmp_path: Path) -> None:
     marks: list[float] = []
-    grid = Grid({"width": np.arange(4_000_000.0)})
+    grid = SweepGrid({"width": np.arange(4_000_000.0)})
     table = sim.sweep(
         same,
         grid,
@@ -321,6 +321,6 @@ def test_a_scheduler_that_is_there_is_used() -> None:
 )
 def test_axes_that_are_none_are_refused(axes: dict[str, list[float]], told: str) -> None:
     with pytest.raises(InputError, match=told):
-        Grid(axes)  # type: ignore[arg-type]
+        SweepGrid(axes)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="paired axes of 1, 2 values"):
-        Grid({"a": np.ones(1), "b": np.ones(2)}, paired=True)
+        SweepGrid({"a": np.ones(1), "b": np.ones(2)}, paired=True)

@@ -65,7 +65,7 @@ class Grip:
     """Of where it was taken, along the camera's direction."""
 
 
-class Hand:
+class BodyPulling:
     """Takes what is under the mouse when the button goes down, and lets it go when that comes up."""
 
     def __init__(self) -> None:

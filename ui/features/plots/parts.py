@@ -12,7 +12,7 @@ from sim.simulation.lanes.snapshot import LaneSnapshot, LaneStatus, Snapshot
 from ui.features.lanes import outcome
 from ui.features.plots.channels import offered, shown_at_first
 from ui.features.plots.curves import Curves, SaveCurves
-from ui.features.recordings import MARKS, WHOLE_S, Mark, PlotWindow, within
+from ui.features.recordings import MARKS, WHOLE_S, FlightMark, PlotWindow, within
 from ui.window import theme
 from ui.window.context import PanelContext
 from ui.window.requests import ChangeView, Request
@@ -211,7 +211,7 @@ def _tell(at_s: float, shown: tuple[float, float], width_px: float, context: Pan
             imgui.set_tooltip(playhead_text(mark))
 
 
-def playhead_text(mark: Mark) -> str:
+def playhead_text(mark: FlightMark) -> str:
     return f"{mark.time_s:.2f} s: {mark.text}"
 
 

@@ -10,7 +10,7 @@ from sim.commands import Command, FlyBy, PlayTake, ShowMeasured
 from sim.controllers import made_controller
 from sim.controllers.files import holds_controller, load_controller
 from sim.platform.errors import UntrustedFile
-from sim.platform.progress import Job
+from sim.platform.progress import Preparation
 from sim.recordings import Take
 from sim.scene import Scene, load_scene
 from sim.scene.measured import load_measured
@@ -18,7 +18,7 @@ from sim.simulation.lanes.snapshot import Snapshot
 from sim.simulation.opening import scene_of
 from ui.features.feature import Actions, App
 from ui.features.recordings import OpenTake, ShowTake
-from ui.features.scenes.coming import Coming, TrustQuestion, question_of
+from ui.features.scenes.coming import PendingScene, TrustQuestion, question_of
 from ui.features.scenes.loader import Loader
 from ui.features.scenes.view import AnswerTrust, CancelLoading, OpenControls, OpenPath
 from ui.input.control_setup import ENDING as CONTROLS
@@ -97,7 +97,7 @@ class SceneChange:
             return None
 
     @property
-    def jobs(self) -> tuple[Job, ...]:
+    def jobs(self) -> tuple[Preparation, ...]:
         """What has been done for it, and what is being done."""
         return self._loader.jobs
 
@@ -131,7 +131,10 @@ class SceneActions(Actions):
 
     def views(self, snapshot: Snapshot) -> Iterable[object]:
         question = self._change.question
-        return (Coming(self._change.coming, self._change.jobs), *(() if question is None else (question,)))
+        return (
+            PendingScene(self._change.coming, self._change.jobs),
+            *(() if question is None else (question,)),
+        )
 
     def carry_out(self, action: object) -> None:
         match action:

@@ -9,7 +9,7 @@ from imgui_bundle import imgui
 
 from sim.commands import GiveUpWaiting, SetIntegrator, SetVehicle
 from sim.platform.errors import shortened
-from sim.platform.progress import Job
+from sim.platform.progress import Preparation
 from sim.platform.user_files import read_text, refusals
 from sim.simulation.lanes.snapshot import Snapshot, Waiting
 from ui.features.scenes.files import FileDialog
@@ -131,17 +131,17 @@ def _answers(context: PanelContext) -> list[AnswerTrust]:
 
 
 @dataclass(frozen=True, slots=True)
-class Coming:
+class PendingScene:
     """The scene that is being made ready."""
 
     name: str = ""
     """Empty: none is."""
-    jobs: tuple[Job, ...] = ()
+    jobs: tuple[Preparation, ...] = ()
 
 
 def draw_what_comes(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     """A scene or a swap that is made ready, a file that is chosen, a question about one: over all else."""
-    coming, requests = context.of(Coming), list[Request]()
+    coming, requests = context.of(PendingScene), list[Request]()
     if coming.name:
         requests += draw_coming(coming.name, coming.jobs, context)
     elif snapshot.waiting:
@@ -155,7 +155,7 @@ def draw_what_comes(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     return requests
 
 
-def draw_coming(name: str, jobs: tuple[Job, ...], context: PanelContext) -> list[Request]:
+def draw_coming(name: str, jobs: tuple[Preparation, ...], context: PanelContext) -> list[Request]:
     """The scene of that name; what is flown goes on meanwhile."""
     return [CancelLoading()] if _drawn(f"Opening {name}", jobs, context) else []
 
@@ -163,7 +163,7 @@ def draw_coming(name: str, jobs: tuple[Job, ...], context: PanelContext) -> list
 def draw_waiting(waiting: tuple[Waiting, ...], context: PanelContext) -> list[Request]:
     """What was asked for and waits for its kernel; the old one flies on meanwhile."""
     now_s = time.perf_counter()
-    jobs = tuple(each.job or Job(each.title, now_s) for each in waiting)
+    jobs = tuple(each.job or Preparation(each.title, now_s) for each in waiting)
     return [GiveUpWaiting()] if _drawn(asked_for(waiting[-1]), jobs, context) else []
 
 
@@ -175,7 +175,7 @@ def asked_for(waiting: Waiting) -> str:
     return "Compiling"
 
 
-def _drawn(title: str, jobs: tuple[Job, ...], context: PanelContext) -> bool:
+def _drawn(title: str, jobs: tuple[Preparation, ...], context: PanelContext) -> bool:
     """Over the lower part of the scene; whether it is to be given up."""
     x, y, width, height = context.scene_rect
     imgui.set_next_window_pos((x + width / 2.0, y + 0.8 * height), imgui.Cond_.always, (0.5, 0.5))
@@ -192,7 +192,7 @@ def _drawn(title: str, jobs: tuple[Job, ...], context: PanelContext) -> bool:
     return given_up
 
 
-def job_line(job: Job) -> str:
+def job_line(job: Preparation) -> str:
     """In a line: what, which function of how many so far, for how long."""
     until_s = time.perf_counter() if job.ended_s is None else job.ended_s
     compiling = f", compiling {job.function} ({job.functions})" if job.function else ""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sim.commands import Command
 from sim.platform.processes import CacheWorkers
-from sim.platform.progress import Board, Job
+from sim.platform.progress import Board, Preparation
 from sim.scene import Scene
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Loader:
         return self._coming is not None
 
     @property
-    def jobs(self) -> tuple[Job, ...]:
+    def jobs(self) -> tuple[Preparation, ...]:
         """What has been done for it, and what is being done."""
         return self._board.jobs
 

@@ -39,7 +39,7 @@ def _progress(t: np.ndarray, from_rest: bool, to_rest: bool, jump: float) -> np.
     return t
 
 
-def way_of(vehicle: Vehicle, task: Task) -> np.ndarray | None:
+def path_of(vehicle: Vehicle, task: Task) -> np.ndarray | None:
     """Polyline from start to goal through the waypoints, around everything; None where there is none."""
     stations, plane, low, high = _space(vehicle, task)
     return route(
@@ -47,7 +47,7 @@ def way_of(vehicle: Vehicle, task: Task) -> np.ndarray | None:
     )
 
 
-def ways_of(vehicle: Vehicle, task: Task, most: int) -> list[np.ndarray]:
+def paths_of(vehicle: Vehicle, task: Task, most: int) -> list[np.ndarray]:
     """Polylines of as many classes of homotopy, the shortest first, for a body that slips through lengthwise."""
     stations, plane, low, high = _space(vehicle, task)
     slim_m = max(ball[3] for ball in task.body) + task.clearance_m
@@ -80,7 +80,7 @@ def reach_m(task: Task) -> float:
     return max(float(np.linalg.norm(b[:3])) + b[3] for b in task.body) + task.clearance_m
 
 
-def paced_way(
+def paced_path(
     vehicle: Vehicle, task: Task, steps: int, way: np.ndarray | None = None, *, gently: bool = False
 ) -> np.ndarray:
     """(N+1, 3) places in equal times along a way, else the shortest; straight where there is no way around.
@@ -88,7 +88,7 @@ def paced_way(
     gently: with no jump of the velocity at either end.
     """
     if way is None:
-        way = way_of(vehicle, task)
+        way = path_of(vehicle, task)
     if way is None:
         way = positions(vehicle, np.stack([task.start.node, task.goal.state.node]))
     moving = [i for i, _ in velocities(vehicle)]
