@@ -4,6 +4,7 @@ import gc
 import sys
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 if __name__ == "__main__":
     gc.disable()  # until something is shown: what is loaded stays, and to search it for cycles takes a sixth of a start
@@ -74,8 +75,8 @@ def run(
     at_first = () if ghost is None else opening.ghost_commands(ghost)
     if model is not None:
         vehicle = robot_reference(model, vehicle)
-    timed, chosen = seconds is not None, {"vehicle": vehicle, "integrator": integrator, "step_s": step}
-    chosen |= {"camera": camera, "controller": controller}
+    chosen: dict[str, Any] = {"vehicle": vehicle, "integrator": integrator, "step_s": step}
+    timed, chosen = seconds is not None, chosen | {"camera": camera, "controller": controller}
     read, untrusted = partial(load_scene, scene, **chosen), None
     if scene.endswith(".npz"):
         loaded, shown, duration_s = opening.open_take(scene, **chosen, trusted=trust)

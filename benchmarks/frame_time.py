@@ -28,7 +28,7 @@ from render.still import view_from
 from sim.vehicle_config import config_named
 from sim.vehicles import vehicle
 from sim.water.water import water_about
-from sim.world import load_world
+from sim.world import World, load_world
 
 
 class PassClock:
@@ -54,7 +54,7 @@ class PassClock:
         self.times_ms[name].append(((time.perf_counter() - wall) * 1e3, (time.process_time() - cpu) * 1e3))
 
 
-def flight(world: object, frames: int, size_px: tuple[int, int]) -> Iterator[Frame]:
+def flight(world: World, frames: int, size_px: tuple[int, int]) -> Iterator[Frame]:
     """Views behind a helicopter that follows the world's path."""
     places = np.linspace(0.05, 0.85, frames) * (len(world.path) - 1)
     for number, place in enumerate(places.astype(int)):
@@ -76,7 +76,7 @@ def flight(world: object, frames: int, size_px: tuple[int, int]) -> Iterator[Fra
         yield Frame(view=view_from(eye, position, size_px), vehicles=(helicopter,), wall_s=number / 60.0)
 
 
-def trip(world: object, frames: int, size_px: tuple[int, int], *, waves: bool) -> Iterator[Frame]:
+def trip(world: World, frames: int, size_px: tuple[int, int], *, waves: bool) -> Iterator[Frame]:
     """Views behind a motor boat that crosses the harbour."""
     state = water_about(vehicle("motorboat", waves=8.0, fetch=4000.0), world.water_level_m).state
     for number, x in enumerate(np.linspace(-20.0, 30.0, frames)):
@@ -102,7 +102,7 @@ def moved_on(frame: Frame) -> Frame:
 
 def measure(
     ctx: moderngl.Context,
-    world: object,
+    world: World,
     quality: str,
     options: argparse.Namespace,
     frames: Iterable[Frame],

@@ -18,8 +18,9 @@ import sim
 from sim.planner import Box, Cylinder, Goal, Limits, Planner, Task
 from sim.planner.task.clearance import spare_m
 from sim.planner.task.cover import cover
+from sim.vehicles.six_axis_arm import SixAxisArm
 
-ARM = sim.vehicle("six-axis-arm", hold=0.0)
+ARM = SixAxisArm(hold=0.0)
 AT = ARM.node_layout.pose
 REST = {"turn": -1.0, "shoulder": 0.6, "elbow": 0.4, "wrist": 0.6}
 STARTS = 6
@@ -72,7 +73,8 @@ def times() -> None:
 
 def among_boxes(rng: np.random.Generator) -> Task:
     """A pose that is free, reached from rest that is free, boxes wherever they are not in the way of these two."""
-    task, low, high = around_a_pillar(), *(x.copy() for x in ARM.tree.arrays.limits.T)
+    task = around_a_pillar()
+    low, high = (x.copy() for x in ARM.tree.arrays.limits.T)
     while True:
         boxes = []
         for k in range(3):

@@ -75,7 +75,7 @@ def picture(
     if places is None:
         rig = CameraRig("overview")
         rig.watch(scenery.reach(view))
-        camera = rig.update(np.eye(4), np.zeros(6), 0.0, model=vehicle.name, world=world, aspect=aspect)
+        camera = rig.update(np.eye(4), np.zeros(6), 0.0, world=world, aspect=aspect)
     else:
         eye_w, target_w = np.array(places[0]), np.array(places[1])
         turned = look_at(eye_w, target_w, np.array([0.0, 0.0, 1.0]))
