@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sim.analysis.shooting import Identified
     from sim.analysis.sweep import sweep
     from sim.controllers import Controller, Gain
+    from sim.linear import Linearisation, Mode, linearise
     from sim.live.client import connect
     from sim.multibody.robots.reading import read_robot
     from sim.multibody.robots.robot import Robot
@@ -37,6 +38,8 @@ __all__ = [
     "InputError",
     "Integrator",
     "Joint",
+    "Linearisation",
+    "Mode",
     "Recording",
     "Robot",
     "Rollout",
@@ -52,6 +55,7 @@ __all__ = [
     "connect",
     "identify",
     "integrators",
+    "linearise",
     "plan",
     "read_robot",
     "rod",
@@ -72,6 +76,7 @@ _LATE = {
     **dict.fromkeys(("Trajectories", "batch", "batch_bytes"), "sim.analysis.batch"),
     **dict.fromkeys(("Controller", "Gain"), "sim.controllers"),
     **dict.fromkeys(("Case", "Comparison", "cases", "compare"), "sim.analysis.controller_comparison"),
+    **dict.fromkeys(("Linearisation", "Mode", "linearise"), "sim.linear"),
     "connect": "sim.live.client",
     "plan": "sim.planner.api",
     "read_robot": "sim.multibody.robots.reading",

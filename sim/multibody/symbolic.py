@@ -7,13 +7,13 @@ expression here. What asks for a number's value is a leaf of its own, and `LEAVE
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import FunctionType
+from types import FunctionType, SimpleNamespace
 from typing import Any
 
 import casadi as ca
 import numpy as np
 
-from sim.multibody import articulated, kinematics, recursions, spatial, twists
+from sim.multibody import articulated, continuous, kinematics, loops, recursions, spatial, twists
 from sim.multibody.arrays import ARC, HUNG, NODE, TreeArrays
 from sim.multibody.tree import Tree
 
@@ -111,6 +111,25 @@ class SymbolicTree:
         _SOLVE(self._arrays, node, none, 0.0, factor, _entries(p), zeros(n, 6), zeros(nv), zeros(n, 6), out)
         return _column(out)
 
+    def forces(self, q: ca.SX, v: ca.SX) -> ca.SX:
+        """(nv,) M(q) v' where nothing acts from outside: gravity, springs, damping, air, and what velocities do."""
+        arrays, n, nv, zeros = self._arrays, self.tree.n, self.tree.nv, self._zeros
+        node, out = self._node(q), zeros(nv)
+        _VELOCITY_FORCES(arrays, node, _entries(v), zeros(n, ARC), zeros(n, 12), zeros(n, 6), out)
+        force = self.node_force(q) - _column(out) - ca.SX(arrays.damping) * v
+        if arrays.air_carriers.shape[0]:
+            ws = SimpleNamespace(node=node, arc=zeros(n, ARC), wrench=zeros(n, 6))
+            _AIR_FORCES(arrays, ws, _entries(v), out)
+            force += _column(out)
+        return force
+
+    def gaps(self, q: ca.SX, closure: loops.Closure) -> ca.SX:
+        """(m,) of closed loops of the tree, as `Closure.gaps` has them."""
+        closing = SimpleNamespace(frames=self._zeros(self.tree.n, 12), gaps=self._zeros(closure.size))
+        ws = SimpleNamespace(after=self._zeros(self.tree.n, NODE))
+        _OPEN_GAPS(self._arrays, ws, closure.arrays, closing, _entries(q))
+        return _column(closing.gaps)
+
     @property
     def _arrays(self) -> TreeArrays:
         return self.tree.arrays
@@ -150,3 +169,5 @@ _PLACE, _MOVE = generic(kinematics.place), generic(kinematics.move)
 _RESIDUAL, _NODE_IMPULSES = generic(recursions.discrete_inverse_dynamics), generic(recursions.node_impulses)
 _MOMENTA = generic(twists.momenta)
 _FACTORISE, _SOLVE = generic(articulated.factorise), generic(articulated.solve)
+_VELOCITY_FORCES, _AIR_FORCES = generic(continuous.velocity_forces), generic(continuous.air_forces)
+_OPEN_GAPS = generic(loops.open_gaps)

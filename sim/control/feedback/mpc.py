@@ -10,7 +10,6 @@ from typing import ClassVar
 import numpy as np
 
 from sim.control.feedback.lqr import Linearised, costs, linearised_at, solved
-from sim.control.plan_following import difference
 from sim.controllers import Controller, Gain, PilotInput
 from sim.vehicles import State, Vehicle
 
@@ -49,7 +48,7 @@ class Mpc(Controller):
             fresh = self._ahead(memory.at)
             memory.of, memory.free, memory.forced = fresh.of, fresh.free, fresh.forced
         at = memory.at
-        error = difference(at.vehicle, at.node, state.node)
+        error = at.error(state.node)
         low = np.tile(np.array([c.low for c in at.vehicle.controls]) - at.controls, HORIZON)
         high = np.tile(np.array([c.high for c in at.vehicle.controls]) - at.controls, HORIZON)
         found = scipy.optimize.lsq_linear(
@@ -68,9 +67,9 @@ class Mpc(Controller):
         A, B = np.eye(n), np.zeros((n, m))
         for _ in range(MOVE_STEPS):
             A, B = at.A @ A, at.A @ B + at.B
-        errors, effort = costs(at.vehicle, at.controls, self.effort, self.speed)
+        errors, effort = costs(at, self.effort, self.speed)
         _, ahead = solved(at, self.effort, self.speed)
-        weights = [np.sqrt(MOVE_STEPS * errors)[:, None] * np.eye(n)] * (HORIZON - 1)
+        weights = [np.sqrt(MOVE_STEPS) * errors] * (HORIZON - 1)
         weights.append(np.linalg.cholesky(ahead + 1e-12 * np.trace(ahead) * np.eye(n)).T)
         free, forced = [], []
         power, response = np.eye(n), np.zeros((n, HORIZON * m))
