@@ -10,6 +10,7 @@ import numpy as np
 from scipy.special import ellipj
 
 import sim
+from sim.groups.numeric import rotation_exp
 from studies.ledger.problem import Problem
 
 RACKET_INERTIA, RACKET_RADPS, RACKET_S = (1.0, 2.0, 3.0), (1.73, 0.0, 1.0), 10.0
@@ -36,19 +37,29 @@ def racket() -> np.ndarray:
     return np.asarray(run.velocity[-1, :3])
 
 
-def racket_by_mujoco() -> np.ndarray:
-    """(3,) rad/s by its Runge-Kutta method with the same step."""
+def free_by_mujoco(
+    inertia: tuple[float, float, float], omega: tuple[float, float, float], step_s: float, end_s: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """(3,) rad/s and (3, 3) attitude by its Runge-Kutta method with the same step. Raises ImportError without it."""
     import mujoco
 
+    diagonal = " ".join(map(str, inertia))
     model = mujoco.MjModel.from_xml_string(
-        f'<mujoco><option gravity="0 0 0" integrator="RK4" timestep="{STEP_S}"/><worldbody><body><freejoint/>'
-        '<inertial pos="0 0 0" mass="1" diaginertia="1 2 3"/></body></worldbody></mujoco>'
+        f'<mujoco><option gravity="0 0 0" integrator="RK4" timestep="{step_s}"/><worldbody><body><freejoint/>'
+        f'<inertial pos="0 0 0" mass="1" diaginertia="{diagonal}"/></body></worldbody></mujoco>'
     )
     data = mujoco.MjData(model)
-    data.qvel[3:] = RACKET_RADPS
-    for _ in range(round(RACKET_S / STEP_S)):
+    data.qvel[3:] = omega
+    for _ in range(round(end_s / step_s)):
         mujoco.mj_step(model, data)
-    return np.array(data.qvel[3:])
+    R = np.zeros(9)
+    mujoco.mju_quat2Mat(R, data.qpos[3:])
+    return np.array(data.qvel[3:]), R.reshape(3, 3)
+
+
+def racket_by_mujoco() -> np.ndarray:
+    """(3,) rad/s."""
+    return free_by_mujoco(RACKET_INERTIA, RACKET_RADPS, STEP_S, RACKET_S)[0]
 
 
 MASS, ARM_M, GRAVITY = 24.0, 0.25, 9.81
@@ -90,6 +101,85 @@ def kovalevskaya(method: str = "variational-6") -> np.ndarray:
     return np.asarray(kept / kept[0])
 
 
+SPUN_INERTIA, SPUN_RADPS, SPUN_S = (0.8, 0.8, 1.3), (0.4, -0.3, 6.0), 20.0
+
+
+def spun_truth() -> np.ndarray:
+    """(3, 3) attitude of a free symmetric body: it turns about its axis, which goes round its momentum."""
+    across, _, along = SPUN_INERTIA
+    L = np.array(SPUN_INERTIA) * SPUN_RADPS
+    precession, own = L / across, (1.0 - along / across) * SPUN_RADPS[2]
+    return np.asarray(rotation_exp(SPUN_S * precession) @ rotation_exp(np.array([0.0, 0.0, SPUN_S * own])))
+
+
+def spun() -> np.ndarray:
+    """(3, 3)"""
+    body = sim.vehicle("rigid-body", mass=1.0, inertia=SPUN_INERTIA, gravity=0.0)
+    start = body.state(omega=SPUN_RADPS)
+    run = sim.simulate(body, "variational-6", step=5e-3, duration=SPUN_S, initial=start)
+    return np.asarray(run.pose[-1, :3, :3])
+
+
+def spun_by_mujoco() -> np.ndarray:
+    """(3, 3)"""
+    return free_by_mujoco(SPUN_INERTIA, SPUN_RADPS, 5e-3, SPUN_S)[1]
+
+
+THRUST_NM = 0.9
+
+
+def spinning_up_truth() -> np.ndarray:
+    """(3,) rad/s of a symmetric body under a torque that is fixed across it: w' = i k w + M / I, w = p + i q."""
+    across, _, along = SPUN_INERTIA
+    k = (1.0 - along / across) * -SPUN_RADPS[2]
+    w, push = complex(*SPUN_RADPS[:2]), THRUST_NM / across
+    turned = np.exp(1j * k * SPUN_S)
+    w = w * turned + push * (turned - 1.0) / (1j * k)
+    return np.array([w.real, w.imag, SPUN_RADPS[2]])
+
+
+def spinning_up() -> np.ndarray:
+    """(3,) rad/s."""
+    top = sim.vehicle("heavy-top", mass=1.0, inertia=SPUN_INERTIA, gravity=0.0)
+    start = top.state(omega=SPUN_RADPS)
+    run = sim.simulate(
+        top, "variational-6", step=5e-3, duration=SPUN_S, initial=start, controls=[THRUST_NM, 0.0, 0.0]
+    )
+    return np.asarray(run.velocity[-1])
+
+
+def sleeping_truth() -> float:
+    """rad/s above which a top sleeps: 2 sqrt(m g l I1) / I3."""
+    return 2.0 * math.sqrt(MASS * GRAVITY * ARM_M * LAGRANGE_INERTIA[0]) / LAGRANGE_INERTIA[2]
+
+
+def sleeping() -> float:
+    """rad/s, where two eigenvalues meet: the square of what they are apart is linear in that of the spin."""
+    top = sim.vehicle(
+        "heavy-top", mass=MASS, arm=(0.0, 0.0, ARM_M), inertia=LAGRANGE_INERTIA, gravity=GRAVITY
+    )
+
+    def squared(spin: float) -> float:
+        values = sim.linearise(top, top.state(omega=(0.0, 0.0, spin))).eigenvalues
+        own = values[np.argsort(values.imag)][:2]  # both of one sense, seen from the body that turns
+        return float(((own[0] - own[1]) ** 2).real)
+
+    low, high = (squared(spin) for spin in (15.0, 35.0))
+    return float(math.sqrt(15.0**2 - low * (35.0**2 - 15.0**2) / (high - low)))
+
+
+def tumbling_truth() -> float:
+    """1/s: how fast a turn about the middle axis is left, Omega sqrt((I2 - I1) (I3 - I2) / (I1 I3))."""
+    a, b, c = RACKET_INERTIA
+    return 5.0 * math.sqrt((b - a) * (c - b) / (a * c))
+
+
+def tumbling() -> float:
+    """1/s."""
+    body = sim.vehicle("rigid-body", mass=1.0, inertia=RACKET_INERTIA, gravity=0.0)
+    return float(sim.linearise(body, body.state(omega=(0.0, 5.0, 0.0))).eigenvalues.real.max())
+
+
 PROBLEMS = (
     Problem(
         name="racket",
@@ -127,5 +217,50 @@ PROBLEMS = (
         step="variational-6, 1 ms",
         least_digits=12.0,
         reason="a method keeps what Noether's theorem gives, and this integral only as its order says",
+    ),
+    Problem(
+        name="free-symmetric-body",
+        title="A free symmetric body (Euler, Poinsot)",
+        quantity="rotation matrix at 20 s [1]",
+        source="closed form, regular precession",
+        truth=spun_truth,
+        known_digits=14,
+        ours=spun,
+        step="variational-6, 5 ms",
+        least_digits=9.0,
+        peer=("MuJoCo RK4", spun_by_mujoco),
+    ),
+    Problem(
+        name="thruster-across",
+        title="A spinning body with a thruster across its axis",
+        quantity="body angular velocity at 20 s [rad/s]",
+        source="closed form, Leimanis 1965",
+        truth=spinning_up_truth,
+        known_digits=14,
+        ours=spinning_up,
+        step="variational-6, 5 ms",
+        least_digits=9.0,
+    ),
+    Problem(
+        name="sleeping-top",
+        title="Speed above which a top sleeps",
+        quantity="critical spin [rad/s]",
+        source="closed form, Lagrange 1788",
+        truth=sleeping_truth,
+        known_digits=15,
+        ours=sleeping,
+        step="linearised",
+        least_digits=9.0,
+    ),
+    Problem(
+        name="tumbling",
+        title="How fast a turn about the middle axis is left",
+        quantity="growth rate [1/s]",
+        source="closed form, Euler 1758",
+        truth=tumbling_truth,
+        known_digits=15,
+        ours=tumbling,
+        step="linearised",
+        least_digits=12.0,
     ),
 )

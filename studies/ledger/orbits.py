@@ -1,0 +1,160 @@
+"""Bodies about a centre of attraction: Kepler's ellipse, Newton's revolving one, small motions about circles.
+
+I. Newton, "Principia", book I, propositions 43 to 45; J. Binney and S. Tremaine, "Galactic Dynamics", section 3.2;
+P. C. Hughes, "Spacecraft Attitude Dynamics", chapter 9. The centre's attraction at distance 1 is 1.
+"""
+
+import math
+
+import casadi as ca
+import numpy as np
+from scipy.optimize import brentq
+
+import sim
+from sim.vehicles.forms.holonomic import HolonomicVehicle
+from sim.vehicles.forms.parameters import Parameter, Quantities
+from studies.ledger.problem import Problem
+
+ECCENTRICITY, REVOLVING, OBLATE = 0.4, 0.06, 0.02
+END_S, STEP_S = 20.0, 0.005
+
+
+class Satellite(HolonomicVehicle):
+    """A rigid body of mass 1 about the origin."""
+
+    name = "ledger-satellite"
+    parameters = (
+        Parameter("inertia", "kg m^2", (1e-3, 1e-3, 1e-3), 1e-9, 1.0, "Principal moments."),
+        Parameter("revolving", "m^3/s^2", 0.0, 0.0, 1.0, "Of a further potential -b / r^2.", optional=True),
+        Parameter(
+            "oblate", "m^2", 0.0, 0.0, 1.0, "J2 times the square of the centre's radius.", optional=True
+        ),
+        Parameter("gradient", "", 0.0, 0.0, 1.0, "1: the attraction's gradient turns it.", optional=True),
+    )
+
+    def inertia(self, q: Quantities) -> ca.SX:
+        return ca.diagcat(ca.diag(q.inertia), ca.SX.eye(3))
+
+    def default_state(self) -> sim.State:
+        """At rest beside the centre."""
+        return self.state(x=(1.0, 0.0, 0.0))
+
+    def potential(self, g: ca.SX, q: Quantities) -> ca.SX:
+        R, x = ca.reshape(g[:9], 3, 3), g[9:]
+        square = ca.dot(x, x)
+        r, along_b = ca.sqrt(square), R.T @ x
+        flat = q.oblate * (3 * x[2] ** 2 / square - 1) / (2 * square)
+        spread = ca.sum1(q.inertia) - 3 * ca.dot(along_b, q.inertia * along_b) / square
+        return -(1 - flat) / r - q.revolving / square - q.gradient * spread / (2 * r**3)
+
+
+def ellipse_truth(drift: float = 1.0) -> np.ndarray:
+    """(2,) m from the far side of nearest approach on, by Kepler's equation; the angle as many times as fast."""
+    e = ECCENTRICITY
+    u = brentq(lambda u: u - e * math.sin(u) - END_S, 0.0, END_S + 1.0, xtol=1e-15)
+    angle = 2.0 * math.atan(math.sqrt((1 + e) / (1 - e)) * math.tan(u / 2.0)) + 2.0 * math.pi * round(
+        u / (2.0 * math.pi)
+    )
+    r = 1.0 - e * math.cos(u)
+    return r * np.array([math.cos(drift * angle), math.sin(drift * angle)])
+
+
+def ellipse(revolving: float = 0.0) -> np.ndarray:
+    """(2,) m. The radius moves as without the further potential where the square of the momentum is that much more."""
+    body, e = Satellite(revolving=revolving), ECCENTRICITY
+    momentum = math.sqrt(1.0 - e * e + 2.0 * revolving)
+    start = body.state(x=(1.0 - e, 0.0, 0.0), v=(0.0, momentum / (1.0 - e), 0.0))
+    run = sim.simulate(body, "variational-6", step=STEP_S, duration=END_S, initial=start)
+    return np.asarray(run.pose[-1, :2, 3])
+
+
+def revolving_truth() -> np.ndarray:
+    """Newton's theorem: angles grow by a constant factor."""
+    keplerian = 1.0 - ECCENTRICITY**2
+    return ellipse_truth(math.sqrt((keplerian + 2.0 * REVOLVING) / keplerian))
+
+
+def oblate_truth() -> np.ndarray:
+    """(2,) rad/s: in the plane and across it, from the potential's curvatures on the circle of radius 1."""
+    return np.sqrt([1.0 - 1.5 * OBLATE, 1.0 + 4.5 * OBLATE])
+
+
+def oblate() -> np.ndarray:
+    """(2,) rad/s; the body turns with its circle, so that its own turning takes no part."""
+    body, rate = Satellite(oblate=OBLATE), math.sqrt(1.0 + 1.5 * OBLATE)
+    start = body.state(x=(1.0, 0.0, 0.0), omega=(0.0, 0.0, rate), v=(0.0, rate, 0.0))
+    found = sim.linearise(body, start)
+    kept = [k for k, c in enumerate(found.coordinates) if c.name.startswith(("way", "v_"))]
+    values = np.linalg.eigvals(found.A[np.ix_(kept, kept)])
+    return np.sort(values.imag[values.imag > 1e-6])
+
+
+LIBRATION_INERTIA = (2e-3, 5e-3, 6e-3)
+
+
+def libration_truth() -> np.ndarray:
+    """(3,) rad/s: pitch sqrt(3 (B - A) / C), and roll with yaw by Hughes' biquadratic; the orbit takes no notice."""
+    a, b, c = LIBRATION_INERTIA
+    roll, yaw = (c - a) / b, (c - b) / a
+    squares = np.roots([1.0, -(1.0 + 3.0 * roll + roll * yaw), 4.0 * roll * yaw])
+    return np.sort([math.sqrt(3.0 * (b - a) / c), *np.sqrt(squares.real)])
+
+
+def libration() -> np.ndarray:
+    """(3,) rad/s of a small body whose long axis points to the centre, and whose shortest is across its orbit."""
+    small = 1e-9 * np.array(LIBRATION_INERTIA) / 1e-3
+    body = Satellite(inertia=tuple(small), gradient=1.0)
+    spread = small.sum() - 3.0 * small[0]
+    rate = math.sqrt(1.0 + 1.5 * spread)
+    found = sim.linearise(body, body.state(x=(1.0, 0.0, 0.0), omega=(0.0, 0.0, rate), v=(0.0, rate, 0.0)))
+    kept = [k for k, c in enumerate(found.coordinates) if not c.name.startswith(("way", "v_"))]
+    values = np.linalg.eigvals(found.A[np.ix_(kept, kept)]) / rate
+    return np.sort(values.imag[values.imag > 1e-6])
+
+
+PROBLEMS = (
+    Problem(
+        name="kepler",
+        title="Kepler's ellipse, eccentricity 0.4, three revolutions",
+        quantity="place at 20 [1]",
+        source="closed form, Kepler's equation",
+        truth=ellipse_truth,
+        known_digits=13,
+        ours=ellipse,
+        step="variational-6, 1257 steps a revolution",
+        least_digits=9.0,
+    ),
+    Problem(
+        name="revolving-orbit",
+        title="Newton's revolving orbit",
+        quantity="place at 20 [1]",
+        source="closed form, Principia I, proposition 44",
+        truth=revolving_truth,
+        known_digits=13,
+        ours=lambda: ellipse(REVOLVING),
+        step="variational-6, 1257 steps a revolution",
+        least_digits=9.0,
+    ),
+    Problem(
+        name="oblate-circle",
+        title="Small motions about a circle, oblate centre",
+        quantity="epicyclic and vertical frequency [rad/s]",
+        source="closed form, Binney and Tremaine, 3.2.3",
+        truth=oblate_truth,
+        known_digits=15,
+        ours=oblate,
+        step="linearised",
+        least_digits=12.0,
+    ),
+    Problem(
+        name="gravity-gradient",
+        title="Libration of a satellite by the gradient of gravity",
+        quantity="pitch, roll and yaw, over the orbit's rate [1]",
+        source="closed form, Hughes 1986, 9.2",
+        truth=libration_truth,
+        known_digits=15,
+        ours=libration,
+        step="linearised",
+        least_digits=8.0,
+    ),
+)

@@ -1,0 +1,169 @@
+"""Bobs on rods: the spherical pendulum by elliptic functions, cones, and chains in three dimensions.
+
+E. T. Whittaker, "Analytical Dynamics", section 55; the mechanics survey, section 5. Small swings of n equal bobs on
+equal rods have the squared frequencies g / l times the roots of Laguerre's polynomial of degree n (D. Bernoulli, 1732).
+"""
+
+import math
+
+import casadi as ca
+import numpy as np
+from scipy.integrate import solve_ivp
+from scipy.special import ellipj, roots_laguerre
+
+import sim
+from studies.ledger.problem import Problem
+
+GRAVITY, LENGTH_M = 9.81, 1.2
+LEAN_RAD, TURN_RADPS, SWING_S = 1.1, 2.5, 4.0
+CONE_RAD, BOBS = 0.7, 10
+
+
+def spherical_truth() -> float:
+    """Height over the length: its rate's square is a cubic of it, whose roots bound it."""
+    u0 = -math.cos(LEAN_RAD)
+    axial = math.sin(LEAN_RAD) ** 2 * TURN_RADPS
+    ratio = GRAVITY / LENGTH_M
+    energy = 0.5 * (math.sin(LEAN_RAD) * TURN_RADPS) ** 2 + ratio * u0
+    cubic = np.polymul([-1.0, 0.0, 1.0], [-2.0 * ratio, 2.0 * energy])
+    cubic = np.polysub(cubic, [axial**2])
+    low, middle, high = np.sort(np.roots(cubic).real)
+    rate = math.sqrt(ratio * (high - low) / 2.0)
+    modulus = (middle - low) / (high - low)
+    if abs(u0 - low) < abs(u0 - middle):
+        sn = ellipj(rate * SWING_S, modulus)[0]
+        return float(low + (middle - low) * sn**2)
+    _, cn, dn, _ = ellipj(rate * SWING_S, modulus)
+    return float(low + (middle - low) * (cn / dn) ** 2)
+
+
+def spherical() -> float:
+    """Height over the length, as `direction` leads down."""
+    pendulum = sim.vehicle("pendulum", length=LENGTH_M, mass=0.8)
+    d = np.array([math.sin(LEAN_RAD), 0.0, -math.cos(LEAN_RAD)])
+    up = np.array([0.0, 0.0, TURN_RADPS])
+    start = pendulum.point(direction=d, omega=up - (up @ d) * d)  # type: ignore[attr-defined]
+    run = sim.simulate(pendulum, "rkmk54", step=1e-3, duration=SWING_S, initial=start)
+    return float(run.pose[-1, 2])
+
+
+def cone_truth() -> np.ndarray:
+    """(3,) direction after 100 s on a cone, at sqrt(g / (l cos))."""
+    turned = 100.0 * math.sqrt(GRAVITY / (LENGTH_M * math.cos(CONE_RAD)))
+    s, c = math.sin(CONE_RAD), math.cos(CONE_RAD)
+    return np.array([s * math.cos(turned), s * math.sin(turned), -c])
+
+
+def cone() -> np.ndarray:
+    """(3,)"""
+    pendulum = sim.vehicle("pendulum", length=LENGTH_M, mass=0.8)
+    d = np.array([math.sin(CONE_RAD), 0.0, -math.cos(CONE_RAD)])
+    up = np.array([0.0, 0.0, math.sqrt(GRAVITY / (LENGTH_M * math.cos(CONE_RAD)))])
+    start = pendulum.point(direction=d, omega=up - (up @ d) * d)  # type: ignore[attr-defined]
+    run = sim.simulate(pendulum, "rkmk54", step=2e-3, duration=100.0, initial=start)
+    return np.asarray(run.pose[-1, :3])
+
+
+THREE_M, THREE_KG, THREE_S = (1.0, 0.7, 0.5), (0.5, 1.0, 0.8), 2.0
+THREE_LEAN = np.array([[0.6, 0.3, -1.0], [-0.2, 0.5, -1.0], [0.4, -0.7, -1.0]])
+THREE_PUSH = np.array([[0.5, -0.4, 0.1], [0.2, 0.9, -0.3], [-0.6, 0.2, 0.5]])
+
+
+def three_starts() -> tuple[np.ndarray, np.ndarray]:
+    """(3, 3) directions and turning rates across them."""
+    d = THREE_LEAN / np.linalg.norm(THREE_LEAN, axis=1)[:, None]
+    w = THREE_PUSH - np.sum(THREE_PUSH * d, axis=1)[:, None] * d
+    return d, w
+
+
+def three_truth() -> np.ndarray:
+    """(9,) directions, from places of the bobs with multipliers for the rods' lengths, in plain coordinates."""
+    x, v = ca.SX.sym("x", 9), ca.SX.sym("v", 9)
+    ends = [ca.SX.zeros(3), x[:3], x[3:6], x[6:]]
+    rods = ca.vertcat(*[ca.sumsqr(ends[k + 1] - ends[k]) / 2 for k in range(3)])
+    J = ca.jacobian(rods, x)
+    left = ca.jtimes(J @ v, x, v)
+    mass = ca.SX(np.repeat(THREE_KG, 3))
+    weight = -mass * ca.SX([0, 0, GRAVITY] * 3)
+    pulls = ca.solve(J @ (J / ca.repmat(mass.T, 3, 1)).T, -left - J @ (weight / mass))
+    f = ca.Function("f", [ca.vertcat(x, v)], [ca.densify(ca.vertcat(v, (weight + J.T @ pulls) / mass))])
+    d, w = three_starts()
+    lengths = np.array(THREE_M)[:, None]
+    start = np.r_[np.cumsum(lengths * d, axis=0).ravel(), np.cumsum(lengths * np.cross(w, d), axis=0).ravel()]
+    run = solve_ivp(
+        lambda _, y: np.array(f(y)).ravel(), (0.0, THREE_S), start, method="DOP853", rtol=1e-13, atol=1e-13
+    )
+    at = run.y[:9, -1].reshape(3, 3)
+    return np.asarray((np.diff(at, axis=0, prepend=np.zeros((1, 3))) / lengths).ravel())
+
+
+def three() -> np.ndarray:
+    """(9,) directions."""
+    pendulum = sim.vehicle("pendulum", links=3, length=THREE_M, mass=THREE_KG)
+    d, w = three_starts()
+    parts = {f"direction_{k + 1}": d[k] for k in range(3)} | {f"omega_{k + 1}": w[k] for k in range(3)}
+    start = pendulum.point(**parts)  # type: ignore[attr-defined]
+    run = sim.simulate(pendulum, "rkmk54", step=5e-4, duration=THREE_S, initial=start)
+    at = pendulum.space.slices
+    return np.concatenate([run.pose[-1, at[f"direction_{k + 1}"]] for k in range(3)])
+
+
+def hanging_truth() -> np.ndarray:
+    """(10,) rad/s."""
+    return np.sqrt(GRAVITY / LENGTH_M * np.sort(roots_laguerre(BOBS)[0]))
+
+
+def hanging() -> np.ndarray:
+    """(10,) rad/s, each of which is there in two planes."""
+    pendulum = sim.vehicle("pendulum", links=BOBS, length=LENGTH_M, mass=0.3)
+    down = {f"direction_{k + 1}": (0.0, 0.0, -1.0) for k in range(BOBS)}
+    found = sim.linearise(pendulum, pendulum.point(**down))  # type: ignore[attr-defined]
+    return np.sort(found.eigenvalues.imag[found.eigenvalues.imag > 0.0])[::2]
+
+
+PROBLEMS = (
+    Problem(
+        name="spherical-pendulum",
+        title="Spherical pendulum",
+        quantity="height over length at 4 s [1]",
+        source="closed form, Jacobi's elliptic functions",
+        truth=spherical_truth,
+        known_digits=13,
+        ours=spherical,
+        step="rkmk54, 1 ms",
+        least_digits=9.0,
+    ),
+    Problem(
+        name="conical-pendulum",
+        title="Conical pendulum for 100 s",
+        quantity="direction [1]",
+        source="closed form, Huygens 1673",
+        truth=cone_truth,
+        known_digits=13,
+        ours=cone,
+        step="rkmk54, 2 ms",
+        least_digits=8.0,
+    ),
+    Problem(
+        name="three-bobs",
+        title="Three bobs in three dimensions",
+        quantity="directions of the rods at 2 s [1]",
+        source="own equations with multipliers (CasADi), DOP853 at 1e-13",
+        truth=three_truth,
+        known_digits=12,
+        ours=three,
+        step="rkmk54, 0.5 ms",
+        least_digits=8.0,
+    ),
+    Problem(
+        name="hanging-chain",
+        title="Small swings of a chain of ten bobs",
+        quantity="frequencies [rad/s]",
+        source="closed form, Laguerre's polynomial",
+        truth=hanging_truth,
+        known_digits=14,
+        ours=hanging,
+        step="linearised",
+        least_digits=11.0,
+    ),
+)
