@@ -26,29 +26,6 @@ def test_the_scripting_examples_run_one_after_the_other_as_they_stand(
     assert "(1001, 200)" in printed
 
 
-DOCUMENTS = (ROOT / "README.md", *(ROOT / "docs").glob("*.md"))
-
-
-def headings(document: Path) -> set[str]:
-    """As links name them."""
-    found = re.findall(r"^#+ (.*)$", document.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in found}
-
-
-def test_every_local_link_leads_somewhere_and_every_picture_is_shown() -> None:
-    linked = set()
-    for document in DOCUMENTS:
-        for link in re.findall(r"\]\(([^)]+)\)", document.read_text(encoding="utf-8")):
-            if "://" in link:
-                continue
-            name, _, heading = link.partition("#")
-            target = (document.parent / name).resolve() if name else document
-            assert target.exists(), f"{document.name} links to {link}"
-            assert not heading or heading in headings(target), f"{document.name} links to {link}"
-            linked.add(target)
-    assert set((ROOT / "docs").glob("*.png")) <= linked
-
-
 def test_the_scene_keys_documented_are_the_keys_that_are_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

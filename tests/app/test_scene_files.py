@@ -11,6 +11,7 @@ from sim.platform.errors import InputError
 from sim.scene import CAMERAS, PADS, SCENE_FOLDER, WORLDS, load_scene, scene_names, with_overrides
 from sim.vehicles import vehicles
 from sim.world import load_world, worlds
+from ui.features.scenes.gallery import path_of
 
 REFUSED = {
     "unknown key": ('vehicel = "helicopter"', "vehicel", "vehicle"),
@@ -170,3 +171,7 @@ def test_an_override_keeps_the_rest_of_the_scene(kind: str) -> None:
     assert changed.integrator in integrators()
     assert (changed.world, changed.start) == (scene.world, scene.start)
     assert changed.vehicle_named(scene.vehicle.name).values == scene.vehicle.values
+
+
+def test_every_scene_has_its_small_picture() -> None:
+    assert not [name for name in scene_names() if not path_of(name).is_file()]

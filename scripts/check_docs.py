@@ -1,0 +1,143 @@
+"""Whether the documents hold: `python scripts/check_docs.py` prints links that lead nowhere, pictures without a
+command, and commands that are not there, a line each, and ends with 1 where there is any.
+
+A picture has to be shown, and beside it, under the same heading, has to stand the command that makes it anew. Programs,
+tests and scenes that are named have to be there with their words and options.
+"""
+
+import importlib
+import re
+import shlex
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))  # the scripts, and the entry, whose options are looked up
+
+PROGRAM = re.compile(
+    r"python (?:-m )?(studies(?:\.\w+)*|(?:benchmarks|sim|examples|scripts|assets)[./][\w./]+)((?: [\w./-]+)*)"
+)
+TESTS = re.compile(r"(?:pytest |`)(tests/[\w/]+\.py)(?: -k (\w+))?`")
+RUN = re.compile(r"(?m)(?:`|^    )(?:\./run|python app\.py)\b ?([^`\n]*)")
+SCRIPT = re.compile(r"`python (scripts/\w+)\.py\b[^`]*`")
+PICTURE = re.compile(r"!\[[^]]*\]\((?!https?:)([^)]*)\)")
+CODE = re.compile(r"(?ms)^    [^\n]*$|```.*?```")
+
+
+def texts(root: Path) -> dict[Path, str]:
+    """All documents."""
+    files = [root / "README.md", *sorted((root / "docs").rglob("*.md"))]
+    return {file: file.read_text(encoding="utf-8") for file in files if file.is_file()}
+
+
+def chapters(text: str) -> list[str]:
+    """What stands under one heading each; a comment in code is no heading."""
+    return re.split(r"(?m)^#+ (?=.*$)", CODE.sub(lambda code: code[0].replace("#", " "), text))
+
+
+def headings(text: str) -> set[str]:
+    """As links name them."""
+    plain = CODE.sub("", text)
+    found = re.findall(r"^#+ (.*)$", plain, flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in found}
+
+
+def links(documents: dict[Path, str]) -> Iterator[str]:
+    """Those that lead nowhere."""
+    for file, text in documents.items():
+        for link in re.findall(r"\]\(([^)\s]+)\)", CODE.sub("", text)):
+            name, _, heading = link.partition("#")
+            if "://" in link:
+                continue
+            target = (file.parent / name).resolve() if name else file
+            if not target.exists():
+                yield f"{file.name}: ({link}) leads nowhere"
+            elif heading and heading not in headings(target.read_text(encoding="utf-8")):
+                yield f"{file.name}: ({link}): no such heading"
+
+
+def made(name: str, chapter: str, studies: tuple[str, ...]) -> bool:
+    """Whether a command in it makes the picture of that name."""
+    if re.search(rf"`(?:\./run|python)\b[^`]*\bdocs/{name}\.png`", chapter):
+        return True
+    if name in studies and re.search(rf"\bpython -m studies {name}(?![\w-])", chapter):
+        return True
+    scripts = (importlib.import_module(script.replace("/", ".")) for script in SCRIPT.findall(chapter))
+    return any(name in getattr(script, "PICTURES", ()) for script in scripts)
+
+
+def pictures(documents: dict[Path, str], root: Path, studies: tuple[str, ...]) -> Iterator[str]:
+    """Those that are shown nowhere, or without the command that makes them."""
+    parts = [chapter for text in documents.values() for chapter in chapters(text)]
+    for path in sorted((root / "docs").rglob("*.png")):
+        shown = [p for p in parts if any(Path(place).name == path.name for place in PICTURE.findall(p))]
+        if not shown:
+            yield f"{path.relative_to(root)} is shown nowhere"
+        elif not any(made(path.stem, chapter, studies) for chapter in shown):
+            yield f"{path.relative_to(root)}: no command beside it makes it"
+
+
+def programs(documents: dict[Path, str], root: Path, studies: tuple[str, ...]) -> Iterator[str]:
+    """Those that are not there, and words and options that they do not know."""
+    for module, words in {found for text in documents.values() for found in PROGRAM.findall(text)}:
+        path = root / (module if module.endswith(".py") else module.replace(".", "/") + ".py")
+        path = path if path.exists() else path.with_suffix("") / "__main__.py"
+        source = path.read_text(encoding="utf-8") if path.exists() else ""
+        if "__main__" not in source:
+            yield f"python {module}: no such program"
+        elif module == "studies" and words.split()[0] not in studies:
+            yield f"python -m studies{words}: no such study"
+        for word in re.findall(r"--[\w-]+", words):
+            if source and f'"{word}"' not in source:
+                yield f"python {module}{words}: no option {word}"
+
+
+def tests(documents: dict[Path, str], root: Path) -> Iterator[str]:
+    """Those that are not there."""
+    for file, word in {found for text in documents.values() for found in TESTS.findall(text)}:
+        path = root / file
+        names = re.findall(r"\ndef (test_\w+)\(", path.read_text(encoding="utf-8")) if path.exists() else []
+        if not any(word in name for name in names):
+            yield f"{file}{' -k ' if word else ''}{word}: no such test"
+
+
+def runs(documents: dict[Path, str], root: Path) -> Iterator[str]:
+    """Of the app: scenes and options that are not there."""
+    import app
+    from sim.scene import scene_names
+
+    for line in {line for text in documents.values() for line in RUN.findall(text)}:
+        words = shlex.split(re.split(r"  |#", line)[0])
+        if "[OPTIONS]" in words:
+            continue
+        try:
+            scene = app.run.make_context("run", words).params["scene"]
+        except click.ClickException as error:
+            yield f"./run {line}: {error.format_message()}"
+            continue
+        known = scene in (*scene_names(), "doctor") or (root / scene).exists()
+        if not (known or scene.isupper() or scene.endswith((".npz", ".toml")) or "my_" in scene):
+            yield f"./run {line}: no scene {scene}"
+
+
+def faults(root: Path = ROOT) -> list[str]:
+    """All of them, a line each."""
+    from studies.__main__ import STUDIES
+
+    documents, studies = texts(root), tuple(STUDIES)
+    return [
+        *links(documents),
+        *pictures(documents, root, studies),
+        *programs(documents, root, studies),
+        *tests(documents, root),
+        *runs(documents, root),
+    ]
+
+
+if __name__ == "__main__":
+    found = faults()
+    print("\n".join(found) or f"{len(texts(ROOT))} documents hold")
+    sys.exit(1 if found else 0)
