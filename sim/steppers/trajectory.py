@@ -1,17 +1,17 @@
-"""`simulate`: a vehicle under an integrator for a while, as arrays; a tree of joints under its own."""
+"""`simulate`: a vehicle under an integrator for a while, as arrays."""
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 
 from sim.compiler.stepper import Stepper
 from sim.controllers import Controller, ControlLoop, PilotInput, made_controller, plotted_by
 from sim.environment.environment import Environment, default_start, environment_of
-from sim.integrators import DEFAULTS, Integrator, default_for, integrator
+from sim.integrators import Integrator, default_for, integrator
 from sim.multibody.declaration import TreeState
 from sim.multibody.tree import Tree
 from sim.platform.errors import InputError, quote
@@ -19,13 +19,13 @@ from sim.platform.validation import number, numeric
 from sim.steppers.bounds import Bounds
 from sim.steppers.choice import stepper_of
 from sim.steppers.sampled import sampled_run
-from sim.steppers.tree_trajectory import Torques, TreeTrajectory, simulate_tree
 from sim.vehicles import State, Vehicle
 from sim.vehicles import vehicle as make_vehicle
-from sim.vehicles.forms.form import Form
+from sim.vehicles.forms.articulated import ArticulatedVehicle, vehicle_of
 from sim.vehicles.forms.observation import Observed
 
-Controls = None | np.ndarray | list[float] | tuple[float, ...] | Callable[[float, State], np.ndarray]
+Controls = None | np.ndarray | list[float] | tuple[float, ...] | Callable[[float, Any], np.ndarray]
+"""Functions are of seconds and the state."""
 
 STEPS_MAX = 10_000_000
 
@@ -112,59 +112,30 @@ class Trajectory:
         return self.vehicle.state_at_node(self.nodes[-1])
 
 
-@overload
-def simulate(
-    vehicle: Tree,
-    method: str | Integrator | None = None,
-    *,
-    step: float = 0.01,
-    duration: float = 10.0,
-    initial: TreeState | None = None,
-    controls: Torques = None,
-) -> TreeTrajectory: ...
-
-
-@overload
-def simulate(
-    vehicle: Vehicle | str,
-    method: str | Integrator | None = None,
-    *,
-    step: float = 0.01,
-    duration: float = 10.0,
-    initial: State | None = None,
-    controls: Controls = None,
-    controller: Controller | type[Controller] | None = None,
-) -> Trajectory: ...
-
-
 def simulate(
     vehicle: Vehicle | str | Tree,
-    method: Any = None,
+    method: str | Integrator | None = None,
     *,
     step: float = 0.01,
     duration: float = 10.0,
-    initial: Any = None,
-    controls: Any = None,
-    controller: Any = None,
-) -> Trajectory | TreeTrajectory:
-    """Integrate `vehicle`, an instance or a name, for `duration` seconds in steps of `step` seconds.
+    initial: State | TreeState | None = None,
+    controls: Controls = None,
+    controller: Controller | type[Controller] | None = None,
+) -> Trajectory:
+    """Integrate `vehicle`, an instance, a name or a declared tree, for `duration` seconds in steps of `step` seconds.
 
     method: an integrator or its name; None: what is usual for such a vehicle, `sim.integrators.DEFAULTS`.
     controls: None (neutral), (n_controls,) held throughout, (N, n_controls) one row a step, held over it, or
     f(t, state), evaluated at the moments at which the method samples its forces: each method keeps its order
     under functions of time, and second order (where it has that) under feedback, since a state within the step is
-    predicted by the step itself. Of a tree of joints the method is "variational", or what names its solver:
-    "riqn" (which it is without), "newton", "broyden"; controls are the torques and forces (nv,) of its joints.
+    predicted by the step itself. Controls of a declared tree are the torques and forces (nv,) of its joints.
     controller: a `sim.Controller`, or its class, instead of controls: called at its own rate, its controls held until
     the next call, sticks centred. Raises InputError in one line for a pair that cannot work, for bad numbers, and for
     what goes wrong in the controller.
     """
-    if controller is not None and (controls is not None or isinstance(vehicle, Tree)):
-        raise InputError("controller: refused beside controls, and for a bare tree; allowed: one of the two")
-    if isinstance(vehicle, Tree):
-        name = DEFAULTS[Form.TREE] if method is None else method
-        return simulate_tree(vehicle, name, *step_count(step, duration), initial, controls)
-    vehicle = checked_vehicle(vehicle)
+    if controller is not None and controls is not None:
+        raise InputError("controller: refused beside controls; allowed: one of the two")
+    vehicle = vehicle_of(vehicle) if isinstance(vehicle, Tree) else checked_vehicle(vehicle)
     scheme = checked_method(method, vehicle)
     h, count = step_count(step, duration)
     state = checked_start(initial, vehicle)
@@ -275,6 +246,8 @@ def checked_method(method: str | Integrator | None, vehicle: Vehicle) -> Integra
 def checked_start(initial: object, vehicle: Vehicle) -> State:
     """A state of that vehicle, its usual one for None. Raises InputError."""
     state = default_start(vehicle) if initial is None else initial
+    if isinstance(state, TreeState) and isinstance(vehicle, ArticulatedVehicle):
+        state = vehicle.state(state.q, state.v)
     if not isinstance(state, State) or state.node.shape != (vehicle.node_layout.size,):
         raise InputError(
             f"initial = {quote(initial)} does not fit vehicle {vehicle.name!r}; allowed: vehicle.state(...)"

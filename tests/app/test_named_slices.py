@@ -15,7 +15,6 @@ LAY_OUT = (
     "sim/groups/",
     "sim/spaces/",
     "sim/multibody/",
-    "sim/steppers/tree_trajectory.py",
     "sim/vehicles/forms/articulated.py",
 )
 """Where it is laid down what stands where."""

@@ -1,6 +1,6 @@
 """Trees of bodies and joints as vehicles: what they declare is a tree, and recursions over it advance them."""
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 from types import SimpleNamespace
 from typing import Self
 
@@ -16,10 +16,10 @@ from sim.multibody.spatial import quaternion_matrix
 from sim.multibody.symbolic import SymbolicTree
 from sim.multibody.tree import Tree
 from sim.spaces import Euclidean, Product, Space, UnitQuaternions
-from sim.vehicles.forms.base import Vehicle, twist_of
+from sim.vehicles.forms.base import Vehicle, twist_of, usable
 from sim.vehicles.forms.form import Form, NodeLayout, State, Support
 from sim.vehicles.forms.observation import ObservationLayout, layout_of
-from sim.vehicles.forms.parameters import Quantities
+from sim.vehicles.forms.parameters import Control, Quantities
 
 UNITS = {"angle": "rad", "largest_angle": "rad", "torque": "N m", "largest_torque": "N m"}
 """Of what every tree tells: coordinates of its joints (of sliders metres, of ball joints the angle of the turn, free
@@ -212,8 +212,8 @@ class ArticulatedVehicle(Vehicle):
         """From all coordinates and all velocities."""
         return self.state(pose, velocity)
 
-    def state_at_node(self, node: np.ndarray) -> State:
-        return State(node.copy(), self.node_layout, None)
+    def state_at_node(self, node: np.ndarray) -> "JointState":
+        return JointState(node.copy(), self.node_layout, None)
 
     def state_in_space(self, T_wb: np.ndarray, twist_b: np.ndarray) -> State:
         """A free one with its first body there, turned as by itself; one that is held starts as by itself."""
@@ -232,6 +232,42 @@ class ArticulatedVehicle(Vehicle):
         if self.free:
             node[4:7] += self.tree.arrays.placement[0, :9].reshape(3, 3).T @ (0.0, 0.0, by_m)
         return node
+
+
+class JointState(State):
+    """Of a tree of joints."""
+
+    @property
+    def q(self) -> np.ndarray:
+        """(nq,) coordinates of the joints."""
+        return self.pose
+
+    @property
+    def v(self) -> np.ndarray:
+        """(nv,) velocities of the joints."""
+        return self.velocity
+
+
+@lru_cache(maxsize=16)
+def vehicle_of(tree: Tree) -> ArticulatedVehicle:
+    """A declared tree as a vehicle, whose controls are the torques and forces of all its joints."""
+    names = usable(tree.velocity_names)
+    torques = tuple(
+        Control(name, "", -np.inf, np.inf, f"At {joint}.")
+        for name, joint in zip(names, tree.velocity_names, strict=True)
+    )
+
+    class Declared(ArticulatedVehicle):
+        """By its arrays."""
+
+        name = "tree"
+        controls = torques
+
+        def declare(self, q: SimpleNamespace) -> Tree:
+            return tree
+
+    Declared.torques = tree.velocity_names
+    return Declared()
 
 
 class ClosedVehicle(ArticulatedVehicle):
