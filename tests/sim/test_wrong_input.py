@@ -137,7 +137,7 @@ def body(**arguments: object) -> object:
         (
             sim.simulate,
             {"vehicle": sim.tree([BODY]), "controls": LISTS_OF_SEVERAL_LENGTHS, "duration": 0.1},
-            "controls of the tree",
+            "controls of 'tree'",
         ),
     ],
 )
