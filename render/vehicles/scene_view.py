@@ -10,12 +10,17 @@ import numpy as np
 from render.frame import DrawnSea, DrawnVehicle, Frame, Polyline, Surface, View
 from render.vehicles.crash_film import CrashFilm
 from render.vehicles.left_behind import LeftBehind
+from render.vehicles.mechanism_marks import (
+    chosen_body,
+    contact_shapes,
+    inertia_ellipsoids,
+    inertia_rings,
+    joint_axes,
+)
 from render.vehicles.shown import (
     LaneArrows,
     ShownLane,
     drawn,
-    inertia_ellipsoid,
-    inertia_rings,
     middle_m,
     moved,
     pull,
@@ -95,7 +100,13 @@ class ViewOptions:
     show_frame: bool = False
     """Body axes: x red, y green, z blue."""
     show_inertia: bool = False
-    """Centre of mass and ellipsoid of inertia of what tells its mass and its moments."""
+    """Centre of mass and ellipsoid of inertia of each body that tells its mass and its moments."""
+    show_joints: bool = False
+    """Axes of hinges and slides."""
+    show_contacts: bool = False
+    """What touches the ground."""
+    chosen: str = ""
+    """A body of the flown vehicle that is marked; empty: none."""
     solo: str = ""
     """The only lane that is drawn; empty: all."""
     highlight: str = ""
@@ -186,6 +197,7 @@ class SceneView:
         finite = [shown for shown in self._arranged(options) if np.isfinite(shown.T_wb).all()]
         left = [(self._left[shown.lane.name], shown) for shown in finite]
         trailed = left if options.show_trail else []
+        shells, cross = chosen_body(self._shown[0], options.chosen)
         gate_lines, gate_panes = ((), ()) if self._race is None else gates_drawn(self._race)
         return Frame(
             view=view,
@@ -200,6 +212,8 @@ class SceneView:
                 *gate_lines,
                 *target_path(self._target_path_w),
                 *(line for shown in finite if options.show_inertia for line in inertia_rings(shown)),
+                *(line for shown in finite if options.show_joints for line in joint_axes(shown)),
+                *cross,
             ),
             arrows=tuple(
                 arrow
@@ -210,7 +224,9 @@ class SceneView:
                 *_there(marks.surface(shown) for marks, shown in trailed),
                 *gate_panes,
                 *self.film.dust(view),
-                *(each for shown in finite if options.show_inertia for each in inertia_ellipsoid(shown)),
+                *(each for shown in finite if options.show_inertia for each in inertia_ellipsoids(shown)),
+                *(each for shown in finite if options.show_contacts for each in contact_shapes(shown)),
+                *shells,
             ),
             water_box=self._environment_as(BoxPicture),
             cones=self._cones,

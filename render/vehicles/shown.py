@@ -5,13 +5,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from render.frame import Arrow, DrawnVehicle, Polyline, Surface
+from render.frame import Arrow, DrawnVehicle, Polyline
 from sim.groups.numeric import rotation_log
 from sim.multibody.shapes import STAND, Link
-from sim.shapes.surface import ellipsoid_surface
 from sim.simulation.lanes.snapshot import LaneSnapshot, LaneStatus
 from sim.vehicle_config import VehicleConfig
-from sim.vehicles.forms.parameters import Value
 
 Colour = tuple[float, float, float]
 
@@ -146,50 +144,6 @@ def drawn(shown: ShownLane, flown: ShownLane, highlight: str = "") -> DrawnVehic
     )
 
 
-def inertia_half_m(parameters: Mapping[str, Value]) -> np.ndarray | None:
-    """(3,) m along the body's axes: half of the ellipsoid of even density that has this mass and inertia.
-
-    None where a vehicle tells neither, or moments that no body has.
-    """
-    mass, moments = parameters.get("mass"), parameters.get("inertia")
-    if (
-        not isinstance(mass, int | float)
-        or not isinstance(moments, tuple)
-        or len(moments) != 3
-        or mass <= 0.0
-    ):
-        return None
-    squares = 2.5 * (sum(moments) - 2.0 * np.array(moments)) / mass
-    return np.sqrt(squares) if (squares > 0.0).all() else None
-
-
-def inertia_ellipsoid(shown: ShownLane) -> tuple[Surface, ...]:
-    """About the centre of mass, which is the body's origin."""
-    half = inertia_half_m(shown.lane.parameters)
-    if half is None:
-        return ()
-    points, normals, faces = ellipsoid_surface(half)
-    R, x_w = shown.T_wb[:3, :3], shown.T_wb[:3, 3]
-    corners = faces.ravel()
-    return (Surface(x_w + points[corners] @ R.T, normals[corners] @ R.T, _INERTIA, 0.28),)
-
-
-def inertia_rings(shown: ShownLane) -> tuple[Polyline, ...]:
-    """Where its three planes cut the ellipsoid, and a cross at the centre of mass."""
-    half = inertia_half_m(shown.lane.parameters)
-    if half is None:
-        return ()
-    R, x_w = shown.T_wb[:3, :3], shown.T_wb[:3, 3]
-    angle = np.linspace(0.0, 2.0 * np.pi, 49)
-    flat = np.column_stack([np.cos(angle), np.sin(angle), np.zeros(49)])
-    rings = [half * np.roll(flat, k, axis=1) for k in range(3)]
-    arms = [0.25 * half * np.outer((-1.0, 1.0), axis) for axis in np.eye(3)]
-    return tuple(
-        Polyline(x_w + points @ R.T, _INERTIA, np.full(len(points), 0.9), 2.0) for points in (*rings, *arms)
-    )
-
-
-_INERTIA = (0.95, 0.80, 0.30)
 _FORCE_ARROW = 0.3
 """Drawn length of the largest force seen on a lane, of the distance from which the vehicle is looked at."""
 _MOMENTUM_ARROW_M = 0.75

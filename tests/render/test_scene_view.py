@@ -7,10 +7,11 @@ import pytest
 
 from render.frame import View
 from render.vehicles.scene_view import SceneView, ViewOptions
-from render.vehicles.shown import inertia_half_m
 from sim.groups.numeric import pose_exp, rotation_exp
 from sim.simulation.lanes.snapshot import LaneSnapshot, LaneStatus, Snapshot
 from sim.vehicle_config import config_named
+from sim.vehicle_config.mechanism import half_axes_m
+from sim.vehicles import known_vehicle
 from sim.world import load_world
 
 TWIST = np.array([0.4, -0.9, 1.3, 5.0, -2.0, 1.0])
@@ -222,16 +223,16 @@ def test_rings_run_on_about_a_vehicle_that_the_water_has_stopped():
 def test_the_ellipsoid_of_inertia_has_the_mass_and_the_moments_that_are_told() -> None:
     """Against the moments of a body that is summed up from points spread evenly over it."""
     mass, moments = 7.0, (1.3, 2.1, 2.6)
-    half = inertia_half_m({"mass": mass, "inertia": moments})
+    half = half_axes_m(mass, np.array(moments))
     assert half is not None
     rng = np.random.default_rng(2)
     points = rng.uniform(-1.0, 1.0, (400_000, 3))
     points = half * points[(points**2).sum(axis=1) < 1.0]
     squares = mass * (points**2).mean(axis=0)
     np.testing.assert_allclose(squares.sum() - squares, moments, rtol=6e-3)
-    assert inertia_half_m({"mass": mass, "inertia": (1.0, 1.0, 5.0)}) is None
-    assert inertia_half_m({"mass": mass}) is None
-    lane = replace(_lane(np.eye(4), np.eye(4)), parameters={"mass": mass, "inertia": moments})
+    assert half_axes_m(mass, np.array((1.0, 1.0, 5.0))) is None
+    vehicle = known_vehicle("rigid-body", mass=mass, inertia=moments)
+    lane = replace(_lane(np.eye(4), np.eye(4)), mechanics=vehicle)
     scene = SceneView()
     scene.observe(_snapshot(lane), 100.0)
     plain, shown = (scene.frame(VIEW, ViewOptions(show_inertia=on)) for on in (False, True))

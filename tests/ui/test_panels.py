@@ -33,6 +33,7 @@ from ui.features.flight import draw_flight, draw_method
 from ui.features.help import _blocks, draw_help, fitting
 from ui.features.lanes import draw_lanes
 from ui.features.methods import describe, to_try_first
+from ui.features.model.panel import draw_model
 from ui.features.notices import Toasts, draw_banner, observe_notices
 from ui.features.plots import panel
 from ui.features.plots.channels import measured
@@ -43,6 +44,7 @@ from ui.features.vehicle import FlownParameters, observe_parameters
 from ui.features.view import HourSlider, draw_view
 from ui.hud.instruments import draw_instruments
 from ui.settings.catalogue import COMPARE, MOVE, PLAN, load_catalogue
+from ui.settings.view_settings import ViewSettings
 from ui.shell.features import FEATURES
 from ui.window.requests import (
     ChangeView,
@@ -191,6 +193,18 @@ def test_every_parameter_of_every_real_vehicle_has_a_field(bench: Bench) -> None
         bench.context.of(FlownParameters).values = entry.defaults()
         assert bench.frame(vehicle.draw_vehicle, fakes.snapshot(fakes.lane(vehicle=entry.name))) == []
         named = {name for name in bench.context.rects if name.startswith("vehicle/param/")}
+        of_bodies = {parameter.body for parameter in entry.parameters if parameter.body}
+        for body in of_bodies:
+            bench.context.view = replace(ViewSettings(), chosen=body)
+            known = fakes.lane(
+                vehicle=entry.name,
+                mechanics=(mechanics := known_vehicle(entry.name)),
+                node=mechanics.default_state().node,
+                controls=mechanics.neutral_controls,
+                bodies={body: np.eye(4)},
+            )
+            assert bench.frame(draw_model, fakes.snapshot(known)) == []
+            named |= {name for name in bench.context.rects if name.startswith("vehicle/param/")}
         assert named >= {f"vehicle/param/{parameter.name}" for parameter in entry.parameters}
 
 

@@ -168,6 +168,9 @@ class Picture:
             show_forces=settings.arrows,
             show_frame=settings.axes,
             show_inertia=settings.inertia,
+            show_joints=settings.joints,
+            show_contacts=settings.contacts,
+            chosen=settings.chosen,
             solo=settings.solo,
             spread_w=spread_along(self._bearing_rad, settings.spread_m),
         )

@@ -78,11 +78,14 @@ def draw_vehicle(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     prose(entry.doc)
     heading(context, "Parameters")
     for parameter in entry.parameters:
-        requests += _row(context, parameter)
+        if parameter.body:
+            continue  # those of a body are on the page Model
+        requests += parameter_row(context, parameter)
     return requests
 
 
-def _row(context: PanelContext, parameter: Parameter) -> list[Request]:
+def parameter_row(context: PanelContext, parameter: Parameter) -> list[Request]:
+    """Its name, a field of the value, and a button back to its default."""
     parameters = context.of(FlownParameters)
     value = parameters.values.get(parameter.name, parameter.default)
     label(context, parameter.name.replace("_", " "), describe(parameter), width=NAME_WIDTH)

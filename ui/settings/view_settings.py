@@ -36,7 +36,13 @@ class ViewSettings:
     axes: bool = False
     """Body frames as coloured axes."""
     inertia: bool = False
-    """Centre of mass, and the ellipsoid of inertia."""
+    """Centres of mass, and the ellipsoids of inertia."""
+    joints: bool = False
+    """Axes of hinges and slides."""
+    contacts: bool = False
+    """What of the vehicle touches the ground."""
+    chosen: str = ""
+    """Body of the flown vehicle that is looked into; empty: none."""
     hud: bool = True
     minimap: bool = True
     goals: bool = True
@@ -90,6 +96,7 @@ def opened(view: ViewSettings, scene: Scene) -> ViewSettings:
         views=scene.comparison.views,
         spread_m=scene.comparison.spread_m,
         solo="",
+        chosen="",
         caption=True,
         hour=None,
         hud=not told,

@@ -10,6 +10,9 @@ from ui.features.goals import GoalActions, draw_goals_over
 from ui.features.help import draw_help_over
 from ui.features.lanes import draw_caption_over, draw_lanes, draw_lanes_out_of_view
 from ui.features.live import LiveActions
+from ui.features.model.actions import ModelActions
+from ui.features.model.panel import ModelFields, draw_model
+from ui.features.model.picking import draw_choice_over
 from ui.features.notices import LanesRunning, draw_notices, observe_notices
 from ui.features.plan.actions import PlanActions
 from ui.features.plan.panel import draw_plan
@@ -42,6 +45,7 @@ FEATURES: tuple[Feature, ...] = (
         actions=VehicleActions,
         of_scene=(FlownParameters,),
     ),
+    Feature("Model", draw_model, overlay=draw_choice_over, actions=ModelActions, of_scene=(ModelFields,)),
     Feature("Plan", draw_plan, actions=PlanActions),
     Feature("Goals", overlay=draw_goals_over, actions=GoalActions),
     Feature("Plates", overlay=draw_plates),
@@ -51,10 +55,10 @@ FEATURES: tuple[Feature, ...] = (
     Feature("Takes", draw_takes, actions=TakesActions),
     Feature("Export", actions=SharingActions),
     Feature("Fit", actions=FitActions),
-    Feature("View", draw_view),
     Feature("Controls", draw_controls, UPPER),
     Feature("Controller", draw_controllers, UPPER, actions=ControllerActions),
     Feature("Polhode", draw_polhode, UPPER),
+    Feature("View", draw_view, UPPER),
     Feature("Plots", draw_plots, BELOW, observe=observe_curves, of_scene=(Curves, PlotWindow)),
     Feature("Errors", draw_errors, BELOW),
     Feature(

@@ -11,6 +11,7 @@ from sim.simulation.lanes.snapshot import Snapshot
 from sim.world import World
 from sim.world.plan_view import PlanOutlines
 from ui.features.goals import GoalsView
+from ui.features.model.picking import BodyPicker
 from ui.features.plan.gizmo import Gizmo
 from ui.features.plan.marks import Alternatives, draw_violations
 from ui.features.plan.pointing import BodyPulling, Pointing, Ray
@@ -54,7 +55,7 @@ class SceneTools:
     def __init__(self, window: AppWindow, context: PanelContext) -> None:
         self._window, self._context = window, context
         self._gizmo, self._alternatives = Gizmo(), Alternatives()
-        self._pointing, self._hand = Pointing(), BodyPulling()
+        self._pointing, self._hand, self._picker = Pointing(), BodyPulling(), BodyPicker()
         self.world: World | None = None
         """Where it all takes place."""
 
@@ -71,6 +72,8 @@ class SceneTools:
         drawn = context.find(SceneCamera)
         shifts_w = {} if drawn is None else dict(drawn.shifts_w)
         requests: list[Request] = [*self._hand.requests(self._ray(hand_px, views), snapshot, shifts_w)]
+        if camera is not None and views == 1:
+            requests += self._picker.requests(self._ray_at, snapshot, shifts_w, context)
         if plan is not None and camera is not None:
             requests += self._gizmo.draw(plan, *camera, context)
             requests += self._pointed(plan, views)

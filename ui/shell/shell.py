@@ -137,7 +137,7 @@ _LONGEST_S = 0.1
 """Of time that passes for panels from one frame to the next."""
 _RESTING_HZ = 4.0
 """Panels a second while the simulation is paused and nothing is touched."""
-LAYOUT_FILE = "layout-5.ini"
+LAYOUT_FILE = "layout-6.ini"
 """The number grows when the windows change, so that an old file cannot hide a new window."""
 
 

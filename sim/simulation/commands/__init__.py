@@ -40,6 +40,7 @@ from sim.simulation.commands.lanes import (
     SetReference,
     ShowMeasured,
 )
+from sim.simulation.commands.model import HoldControl, SetCoordinates
 from sim.simulation.commands.takes import (
     KEEP_LOOKING,
     BackToNow,
@@ -57,7 +58,7 @@ from sim.simulation.commands.vehicle import (
     SetStep,
     SetVehicle,
 )
-from sim.simulation.lanes.impulses import Pull
+from sim.simulation.lanes.impulses import Pull, Push
 
 __all__ = [
     "SPEED_RANGE",
@@ -68,11 +69,13 @@ __all__ = [
     "FlyPlan",
     "FollowCourse",
     "GiveUpWaiting",
+    "HoldControl",
     "KeepTake",
     "LetGo",
     "PilotInput",
     "PlayTake",
     "Pull",
+    "Push",
     "RaceAgainst",
     "RemoveLane",
     "RenewController",
@@ -82,6 +85,7 @@ __all__ = [
     "Retake",
     "Scrub",
     "SetControls",
+    "SetCoordinates",
     "SetDemo",
     "SetFlightMode",
     "SetGain",
@@ -132,6 +136,9 @@ Command = (
     | SetReference
     | Pull
     | LetGo
+    | Push
+    | SetCoordinates
+    | HoldControl
     | FlyPlan
     | FollowCourse
     | StopPlan

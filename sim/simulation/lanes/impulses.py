@@ -116,6 +116,18 @@ class Pull:
     """Where it is pulled to, in the world [m]."""
 
 
+@dataclass(frozen=True, slots=True)
+class Push:
+    """One impulse at a point of a body, when controls are evaluated next."""
+
+    lane: str
+    body: str
+    at_b: tuple[float, float, float]
+    """Of the body, in its frame [m]."""
+    impulse_w: tuple[float, float, float]
+    """In the world [N s]."""
+
+
 RATE_RADPS = 7.0
 """Of the spring with all of the vehicle's mass at its end: its stiffness is mass times the square of that."""
 STRONGEST_MPS2 = 60.0
@@ -143,13 +155,9 @@ def pull_impulse(
     The spring is that of its end: the velocity that its own impulse leads to is within, so that no body is too light
     for it. Critically damped with the whole mass at its end; with less it is damped more.
     """
-    k = list(seen.layout.bodies).index(pull.body)
-    T_wb, dt = poses_w[k], dynamics.control_period_s
-    at_b = np.array(pull.at_b)
-    point_w = T_wb[:3, :3] @ at_b + T_wb[:3, 3]
-    v_w, J, A = _reached(dynamics.kernel, dynamics, y, u, seen, pull.body, at_b)
-    turned = T_wb[:3, :3] @ seen.poses[k, :3, :3].T
-    J, v_w, A = J @ turned.T, turned @ v_w, turned @ A @ turned.T
+    T_wb, dt = poses_w[list(seen.layout.bodies).index(pull.body)], dynamics.control_period_s
+    point_w = T_wb[:3, :3] @ np.array(pull.at_b) + T_wb[:3, 3]
+    v_w, J, A = _reached_in_world(pull.body, pull.at_b, dynamics, y, u, seen, poses_w)
     mass = _mass_kg(dynamics.vehicle)
     stiffness, damping = mass * RATE_RADPS**2, 2.0 * mass * RATE_RADPS
     way = np.array(pull.to_w) - point_w
@@ -158,6 +166,31 @@ def pull_impulse(
     wanted = dt * (stiffness * (way - dt * v_w) - damping * v_w)
     given: np.ndarray = J @ np.linalg.solve(np.eye(3) + dt * (damping + dt * stiffness) * A, wanted)
     return given
+
+
+def push_impulse(
+    push: Push, dynamics: Dynamics, y: np.ndarray, u: np.ndarray, seen: Observation, poses_w: np.ndarray
+) -> np.ndarray:
+    """(impulse_size,) of a push; poses_w as of `pull_impulse`."""
+    _, J, _ = _reached_in_world(push.body, push.at_b, dynamics, y, u, seen, poses_w)
+    given: np.ndarray = J @ np.array(push.impulse_w)
+    return given
+
+
+def _reached_in_world(
+    body: str,
+    at_b: tuple[float, float, float],
+    dynamics: Dynamics,
+    y: np.ndarray,
+    u: np.ndarray,
+    seen: Observation,
+    poses_w: np.ndarray,
+) -> AtPoints:
+    """A point of a body, in the axes of the world."""
+    k = list(seen.layout.bodies).index(body)
+    v, J, A = _reached(dynamics.kernel, dynamics, y, u, seen, body, np.array(at_b))
+    turned = poses_w[k, :3, :3] @ seen.poses[k, :3, :3].T
+    return AtPoints(turned @ v, J @ turned.T, turned @ A @ turned.T)
 
 
 @singledispatch
@@ -218,16 +251,25 @@ class Reached:
 
 
 def impulse_on(
-    reached: Reached, dynamics: Dynamics, footing: Footing, coupling: Coupling | None, pull: Pull | None
+    reached: Reached,
+    dynamics: Dynamics,
+    footing: Footing,
+    coupling: Coupling | None,
+    pull: Pull | None,
+    pushes: tuple[Push, ...] = (),
 ) -> np.ndarray | None:
-    """(impulse_size,) of what is coupled, of ground that strikes and of the hand that pulls, together; None of none."""
+    """(impulse_size,) of what is coupled, of ground that strikes and of hands that pull and push, together; None of
+    none."""
     at, given = reached, None
     if coupling is not None and can_be_coupled(dynamics.vehicle):
         given = coupling.impulse(dynamics, at.node, at.seen, at.poses_w[0], at.time_s)
     struck = footing.environment.impulse(at.node, dynamics.control_period_s)
     given = struck if given is None else given
     given = None if given is None else whole(given, dynamics.vehicle)
-    if pull is None:
+    of = dynamics, at.state, at.controls, at.seen, at.poses_w
+    by_hand = [push_impulse(push, *of) for push in pushes]
+    by_hand += [] if pull is None else [pull_impulse(pull, *of)]
+    if not by_hand:
         return given
-    pulled = pull_impulse(pull, dynamics, at.state, at.controls, at.seen, at.poses_w)
-    return pulled if given is None else given + pulled
+    total: np.ndarray = np.sum(by_hand, axis=0)
+    return total if given is None else given + total

@@ -2,8 +2,10 @@
 
 import logging
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from operator import is_
+from types import MappingProxyType
 
 import numpy as np
 
@@ -15,7 +17,7 @@ from sim.recordings.playback import Playback
 from sim.recordings.segment import Moment
 from sim.scene.race import Timing
 from sim.simulation.lanes.control_history import ControlHistory
-from sim.simulation.lanes.impulses import Coupling, Pull, Reached, impulse_on
+from sim.simulation.lanes.impulses import Coupling, Pull, Push, Reached, impulse_on
 from sim.simulation.lanes.integration import Integration
 from sim.simulation.lanes.observation import LaneObserver, sensed
 from sim.simulation.lanes.placing import Footing, Placement
@@ -117,6 +119,10 @@ class Lane:
         self.coupling, self._timing, self._history = coupling, timing, history
         self.pull: Pull | None = None
         """Of a hand, at one of its bodies."""
+        self.pushes: tuple[Push, ...] = ()
+        """That are due when controls are evaluated next."""
+        self.held: Mapping[int, float] = MappingProxyType({})
+        """Index -> value of controls that are held, whoever flies; replaced as a whole."""
         self.generation = 0
         self.termination: Termination | None = None
         """Why it has stopped."""
@@ -193,12 +199,14 @@ class Lane:
         """Back to a start, perhaps under another method or elsewhere: runs again, whatever stopped it."""
         self.pilot = pilot
         self.generation += 1
-        self.pull = None
+        self.pull, self.pushes = None, ()
         if self.coupling is not None:
             self.coupling.begin_anew()
         if self._timing is not None:
             self._timing.begin()
         self.integration.begin(dynamics or self.dynamics, footing or self.footing, node, time_s, controls)
+        count = len(self.dynamics.vehicle.controls)
+        self.held = MappingProxyType({k: value for k, value in self.held.items() if k < count})
         self._begin_observing(node)
 
     def swap(self, dynamics: Dynamics, footing: Footing, *, node: np.ndarray | None = None) -> None:
@@ -211,6 +219,8 @@ class Lane:
         self.generation += 0 if continuous else 1
         if self._timing is not None and not same_vehicle:
             self._timing.begin()
+        if not same_vehicle:
+            self.held = MappingProxyType({})
         self.observer.renew(same_vehicle=same_vehicle)
         trails, kept = self.observer.trails, (at.node if node is None else node).copy()
         at.begin(dynamics, footing, kept, at.time_s, at.controls if same_vehicle else None)
@@ -284,6 +294,9 @@ class Lane:
         if isinstance(self.pilot, MpcPilot) and self.pilot.taken_over is not None:
             self.recorder.await_plan(self.pilot.taken_over.asked_s)
         controls = np.ascontiguousarray(controls, float)
+        if self.held:
+            controls = controls.copy()
+            controls[list(self.held)] = list(self.held.values())
         self.integration.act(controls)
         if not self.look.ghost:
             self._history.record(time_s, controls, time_s + m.control_period_s)
@@ -347,15 +360,16 @@ class Lane:
         at, m = self.integration, self.dynamics
         if not at.evaluates:
             return None
-        if self.coupling is None and self.pull is None:
+        if self.coupling is None and self.pull is None and not self.pushes:
             struck = at.environment.impulse(at.node, m.control_period_s)
             return None if struck is None else whole(struck, m.vehicle)
         seen = self.observation
         if self.pull is not None and self.pull.body not in seen.layout.bodies:
             self.pull = None
+        pushes, self.pushes = self.pushes, ()
         poses_w = self.observer.poses_w(seen)
         reached = Reached(at.time_s, at.node, at.state, at.controls, seen, poses_w)
-        return impulse_on(reached, m, at.footing, self.coupling, self.pull)
+        return impulse_on(reached, m, at.footing, self.coupling, self.pull, pushes)
 
     def _judge(self, status: int) -> None:
         at, m, observation = self.integration, self.dynamics, self.observation
@@ -385,7 +399,18 @@ def lane_picture(lane: Lane, span_s: float, deviation: Deviation | None = None) 
     """
     node, m, footing, observer, look = lane.node, lane.dynamics, lane.footing, lane.observer, lane.look
     observation, stopped, water = lane.observation, lane.termination, footing.environment.water
-    made_of = observation, stopped, deviation, lane.pull, lane.follows, look, footing, water, lane.pilot
+    made_of = (
+        observation,
+        stopped,
+        deviation,
+        lane.pull,
+        lane.follows,
+        look,
+        footing,
+        water,
+        lane.pilot,
+        lane.held,
+    )
     if lane.shown is not None and lane.shown[1] == span_s and all(map(is_, lane.shown[0], made_of)):
         return lane.shown[2]
     start, recent = observer.start, observer.trails.recent
@@ -415,6 +440,9 @@ def lane_picture(lane: Lane, span_s: float, deviation: Deviation | None = None) 
         twist_b=observation.twist_b,
         shape=node[m.vehicle.node_layout.shape].copy(),
         controls=lane.controls.copy(),
+        node=node.copy(),
+        mechanics=m.vehicle,
+        held={m.vehicle.controls[k].name: value for k, value in lane.held.items()},
         control_wrench_b=m.vehicle.twist_embedding @ observation.control_wrench_b,
         environment_wrench_b=lane.integration.environment_wrench_b.copy(),
         energy_J=observation.energy_J,

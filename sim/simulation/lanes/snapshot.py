@@ -27,6 +27,7 @@ from sim.water.ocean.field import SeaState
 if TYPE_CHECKING:
     from sim.multibody.shapes import Link
     from sim.recordings import Take
+    from sim.vehicles import Vehicle
 
 MEASURED = "measured"
 """Stands for the integrator of a lane that is not simulated, but shows what was measured; of a race's rivals PLANNED or
@@ -124,6 +125,12 @@ class LaneSnapshot:
     """The waves that carry it; None on land and on still water."""
     aground: bool = False
     """It floats, and bed or shore bears some of it."""
+    node: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    """(node size,) configuration and velocity, as the vehicle lays them out; empty where it is not simulated."""
+    held: Mapping[str, float] = field(default_factory=dict)
+    """Controls that stay at a value whoever flies."""
+    mechanics: "Vehicle | None" = None
+    """The vehicle itself, with its parameters; None where it is not simulated."""
 
     @property
     def T_wb(self) -> np.ndarray:

@@ -35,6 +35,8 @@ class Parameter:
     """A whole number by which the system is another one, with other states: how many links it has, say."""
     per: str = ""
     """Name of a structural one: there is a number for each; where one is given it is that of all."""
+    body: str = ""
+    """The body of which it is a property, with which it is shown; empty: of the whole vehicle."""
 
     def sized(self, counts: Mapping[str, int]) -> "Parameter":
         """As it is where there are that many."""

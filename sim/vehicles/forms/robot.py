@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from sim.multibody.arrays import FREE, PRISMATIC, REVOLUTE, workspace
+from sim.multibody.arrays import FREE, PRISMATIC, REVOLUTE, TreeArrays, workspace
 from sim.multibody.declaration import WORLD, Loop
 from sim.multibody.kinematics import place
 from sim.multibody.observing import body_frames
@@ -49,9 +49,19 @@ class Servo:
     """In the velocities."""
 
 
+@dataclass(frozen=True, slots=True)
+class Property:
+    """A mass or a damping as a parameter."""
+
+    declared: Parameter
+    at: int
+    """Of a mass, the body of the arrays; of a damping, where its joint is in the velocities."""
+    damps: bool
+
+
 class RobotVehicle(ArticulatedVehicle):
     """Subclasses name a robot. Its controls are torques and forces of the motored joints, its parameters gravity, the
-    servos' rate, and a target for each hinge and slide."""
+    servos' rate, a target for each hinge and slide, and of each body its mass and the damping of its joint."""
 
     robot: Robot
     servos: tuple[Servo, ...] = ()
@@ -59,6 +69,8 @@ class RobotVehicle(ArticulatedVehicle):
     """Shapes that its file shows on its bodies."""
     capsules: tuple[Link, ...] = ()
     """About its shapes, unseen."""
+    properties: tuple["Property", ...] = ()
+    """Masses of its bodies and damping of its joints that can be set."""
 
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
@@ -80,6 +92,8 @@ class RobotVehicle(ArticulatedVehicle):
             Parameter("gravity", "m/s^2", _length(robot.tree.arrays.gravity_w), 0.0, 100.0, "Its size."),
             *(_target(robot, servo) for servo in cls.servos[:MOST_TARGETS]),
         )
+        cls.properties = tuple(_properties(robot, {q.name for q in cls.parameters}))
+        cls.parameters += tuple(each.declared for each in cls.properties)
         driven = _driven(robot)
         cls.torques = tuple(driven)
         names = usable(driven)
@@ -91,6 +105,7 @@ class RobotVehicle(ArticulatedVehicle):
     def declare(self, q: SimpleNamespace) -> Tree:
         """The robot's tree, with servos: springs of stiffness inertia times hold^2, damped by DAMPING_RATIO."""
         tree, arrays = self.robot.tree, self.robot.tree.arrays
+        arrays = _with_properties(arrays, self.properties, q)
         stiffness, rest, damping = arrays.stiffness.copy(), arrays.rest.copy(), arrays.damping.copy()
         for servo, inertia in zip(self.servos, _inertias(type(self)), strict=True) if q.hold > 0.0 else ():
             k, at = inertia * q.hold**2, servo.at
@@ -195,6 +210,57 @@ def _inertias(kind: type[RobotVehicle]) -> tuple[float, ...]:
             f"joints {one_of(tree.velocity_names[k] for k in most)}: together they move no inertia"
         )
     return tuple(float(M[servo.at, servo.at]) for servo in kind.servos)
+
+
+def _properties(robot: Robot, taken: set[str]) -> list[Property]:
+    """Of the bodies that move, under names that are not taken."""
+    tree, wanted = robot.tree, list[tuple[str, str, int, bool]]()
+    a, known = tree.arrays, set[int]()
+    for body, carrier in zip(tree.names, tree.carriers.tolist(), strict=True):
+        if carrier < 0 or carrier in known:
+            continue
+        known.add(carrier)
+        if a.mass[carrier] > 0.0:
+            wanted.append((f"{body} mass", body, carrier, False))
+        if a.kind[carrier] in (REVOLUTE, PRISMATIC):
+            wanted.append((f"{body} damping", body, int(a.v_at[carrier]), True))
+    names = usable([*taken, *(text for text, *_ in wanted)])[len(taken) :]
+    made = [
+        _property(robot, name, body, at, damps)
+        for name, (_, body, at, damps) in zip(names, wanted, strict=True)
+    ]
+    return made[: 2 * MOST_TARGETS]
+
+
+def _property(robot: Robot, name: str, body: str, at: int, damps: bool) -> Property:
+    tree = robot.tree
+    if damps:
+        own, joint = float(tree.arrays.damping[at]), tree.velocity_names[at]
+        unit, doc = _unit(tree, joint, "N m s/rad", "N s/m"), f"Of {joint}, besides its servo's."
+        return Property(Parameter(name, unit, own, 0.0, max(1e3, 10.0 * own), doc, body=body), at, damps)
+    own = float(tree.arrays.mass[at])
+    doc = f"Of {body} and all that is fixed to it; its inertia grows with it."
+    declared = Parameter(name, "kg", own, 0.01 * own, 100.0 * own, doc, body=body)
+    return Property(declared, at, damps)
+
+
+def _with_properties(arrays: TreeArrays, properties: tuple[Property, ...], q: SimpleNamespace) -> TreeArrays:
+    """Arrays with other masses and dampings; the same where none differs."""
+    changed = [each for each in properties if getattr(q, each.declared.name) != each.declared.default]
+    if not changed:
+        return arrays
+    mass, moment, inertia = arrays.mass.copy(), arrays.moment.copy(), arrays.inertia.copy()
+    damping = arrays.damping.copy()
+    for each in changed:
+        value = getattr(q, each.declared.name)
+        if each.damps:
+            damping[each.at] = value
+            continue
+        times = value / mass[each.at]
+        mass[each.at] = value
+        moment[each.at] *= times
+        inertia[each.at] *= times
+    return arrays._replace(mass=mass, moment=moment, inertia=inertia, damping=damping)
 
 
 def _target(robot: Robot, servo: Servo) -> Parameter:

@@ -1,0 +1,101 @@
+"""The page of a vehicle's parts: sliders ask for what they show, poses are kept, bodies are chosen and pushed."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sim.commands import HoldControl, Push, SetCoordinates
+from sim.platform.errors import InputError
+from sim.simulation.lanes.snapshot import Snapshot
+from sim.vehicles import known_vehicle
+from sim.vehicles.forms.coordinates import coordinates_of, first_coordinates
+from tests.ui import fakes
+from tests.ui.bench import Bench
+from ui.features.model.panel import ModelFields, draw_model
+from ui.features.model.poses import MOST, Poses, read_poses, write_poses
+from ui.features.model.view import DropPose, KeepPose
+from ui.settings.view_settings import ViewSettings
+from ui.window.requests import ChangeView
+
+ARM = known_vehicle("six-axis-arm")
+BODIES = {name: np.eye(4) for name in ARM.tree.names}
+
+
+def _shown(**changes: object) -> Snapshot:
+    lane = fakes.lane(
+        vehicle=ARM.name, mechanics=ARM, node=ARM.default_state().node, controls=ARM.neutral_controls,
+        bodies_previous=BODIES, bodies=BODIES, **changes,
+    )  # fmt: skip
+    return fakes.snapshot(lane, paused=True)
+
+
+def test_a_joints_slider_sets_it_within_its_limits_and_a_button_sets_it_back(bench: Bench) -> None:
+    asked = bench.click("model/joint/shoulder", draw_model, _shown(), at=0.9)
+    assert asked
+    assert isinstance(asked[-1], SetCoordinates)
+    ((name, value),) = asked[-1].values
+    limits = next(c for c in coordinates_of(ARM) if c.name == "shoulder")
+    assert name == "shoulder"
+    assert 0.75 < (value - limits.low) / (limits.high - limits.low) < 1.0
+    back = bench.click("model/joint/shoulder/reset", draw_model, _shown())
+    assert back == [SetCoordinates((("shoulder", first_coordinates(ARM)["shoulder"]),))]
+
+
+def test_an_actuator_is_held_or_springs_back(bench: Bench) -> None:
+    control = ARM.controls[0].name
+    held = bench.click(f"model/actuator/{control}", draw_model, _shown(), at=0.75)
+    assert isinstance(held[0], HoldControl)
+    assert held[0].value is not None
+    assert held[0].value > 0.0
+    assert held[-1].value is not None
+    assert bench.click("model/actuators/spring", draw_model, _shown()) == []
+    sprung = bench.click(
+        f"model/actuator/{control}", draw_model, _shown(held={control: held[0].value}), at=0.75
+    )
+    assert sprung[-1] == HoldControl(control, None)
+
+
+def test_poses_are_kept_opened_and_dropped_by_name(bench: Bench) -> None:
+    bench.context.of(ModelFields).pose = "low"
+    assert bench.click("model/pose/keep", draw_model, _shown()) == [KeepPose("low")]
+    kept = Poses().with_one(ARM.name, "low", {"elbow": 0.4, "tail": 1.0})
+    bench.context.show(kept)
+    assert bench.click("model/pose/low", draw_model, _shown()) == [SetCoordinates((("elbow", 0.4),))]
+    assert bench.click("model/pose/low/drop", draw_model, _shown()) == [DropPose("low")]
+
+
+def test_a_chosen_body_is_pushed_by_the_impulse_that_is_set(bench: Bench) -> None:
+    body = ARM.tree.names[2]
+    bench.context.view = replace(ViewSettings(), chosen=body)
+    bench.context.of(ModelFields).impulse_Ns = 2.5
+    (push,) = bench.click("model/push/-y", draw_model, _shown())
+    assert isinstance(push, Push)
+    assert (push.body, push.impulse_w) == (body, (0.0, -2.5, 0.0))
+    (changed,) = bench.click("model/show/joints", draw_model, _shown())
+    assert isinstance(changed, ChangeView)
+    assert changed.view.joints
+
+
+def test_what_is_not_simulated_has_nothing_to_take_hold_of(bench: Bench) -> None:
+    assert bench.frame(draw_model, fakes.snapshot()) == []
+    assert not [name for name in bench.context.rects if name.startswith("model/")]
+
+
+def test_poses_come_back_from_their_file_and_a_damaged_one_is_put_aside(tmp_path: Path) -> None:
+    kept = Poses().with_one("arm", " up ", {"elbow": 0.25})
+    write_poses(tmp_path, kept)
+    assert read_poses(tmp_path) == kept
+    assert list(kept.of("arm")) == ["up"]
+    assert kept.without("arm", "up") == Poses()
+    for name in ("", "  ", "a\nb", "x" * 99):
+        with pytest.raises(InputError):
+            kept.with_one("arm", name, {})
+    for k in range(MOST - 1):
+        kept = kept.with_one("arm", f"pose {k}", {})
+    with pytest.raises(InputError):
+        kept.with_one("arm", "one more", {})
+    (tmp_path / "poses.json").write_text('{"vehicles": 3}')
+    assert read_poses(tmp_path) == Poses()
+    assert (tmp_path / "poses.json.damaged").exists()
