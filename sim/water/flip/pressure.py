@@ -29,6 +29,9 @@ _SPREADING = 0.25
 _SLACK = 0.05
 """... beyond this much, which chance makes."""
 _MOST_SURPLUS = 0.5
+"""Of that at most: beside body and paddle cells are cut, and how full they are is known no better."""
+_MOST_JAMMED = 8.0
+"""What lies denser than that in a whole cell, where a thin jet has run into a wall, leaves it within one step."""
 
 
 @allocating_nothing
@@ -71,6 +74,7 @@ def assemble(
                 left, far_right = one - blocked[0, k, j, i], one - blocked[0, k, j, i + 1]
                 near, far = one - blocked[1, k, j, i], one - blocked[1, k, j + 1, i]
                 low, top = one - blocked[2, k, j, i], one - blocked[2, k + 1, j, i]
+                unblocked = min(left, far_right, near, far, low, top) == one
                 divergence = far_right * faces[0, k, j, i + 1] - left * faces[0, k, j, i]
                 divergence += far * faces[1, k, j + 1, i] - near * faces[1, k, j, i]
                 divergence += top * faces[2, k + 1, j, i] - low * faces[2, k, j, i]
@@ -102,7 +106,11 @@ def assemble(
                     total += fraction
                 surplus = here - one
                 if surplus > _SLACK:
-                    surplus = min(surplus - np.float32(_SLACK), np.float32(_MOST_SURPLUS))
+                    surplus -= np.float32(_SLACK)
+                    jammed = min(surplus - np.float32(_MOST_SURPLUS), np.float32(_MOST_JAMMED))
+                    surplus = min(surplus, np.float32(_MOST_SURPLUS))
+                    if unblocked and jammed > none:
+                        surplus += jammed / np.float32(_SPREADING)
                 elif surplus < -_SLACK and within:
                     surplus = max(surplus + np.float32(_SLACK), np.float32(-_MOST_SURPLUS))
                 else:

@@ -233,6 +233,22 @@ def test_small_cells_and_long_steps_lose_no_water(
     assert left[-1] > 0.95
 
 
+@pytest.mark.parametrize(("high", "least"), [(30, 0.70), (60, 0.80)])
+def test_a_column_two_cells_thick_keeps_most_of_its_room_while_it_falls(high: int, least: float) -> None:
+    """Its jet runs into the floor, where it lies up to three times as dense as at rest. Measured 0.747 and 0.850 of
+    its volume at the worst moment; 0.687 and 0.729 where a jammed cell lets go of half a cell's water a step at most.
+    The rest are sheets along the walls that are thinner than a cell."""
+    depth = np.zeros((16, 16))
+    depth[:2, :2] = high * CELL_M
+    tank = Tank(TankBox((16, 16, 32 if high == 30 else 64), CELL_M), depth)
+    full_m3, left = tank.count / PER_CELL * CELL_M**3, []
+    for _ in range(50):
+        tank.advance(math.sqrt((32 if high == 30 else 64) * CELL_M / G) / 20)
+        tank.measure()
+        left.append(tank.volume_m3 / full_m3)
+    assert min(left) > least
+
+
 def test_water_takes_the_room_of_its_particles_while_it_splashes() -> None:
     """Over 60 s. Measured: 0.2 % less, 0.55 % at most; by densities cut off at one, whose scatter loses, 1.6 % less."""
     x = np.arange(24) / 24
