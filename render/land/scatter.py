@@ -196,7 +196,7 @@ class ScatterField:
             if context.mirrored:
                 visible &= distance < _MIRROR_REACH_M
             elif self._skyline is not None:
-                visible &= self._skyline.seen(context.view.eye_w)
+                visible &= self._skyline.seen(context.view.eye_w, visible)
             kept = np.where(visible, self._counts, 0)
             share = kept_fractions(kept, distance, round(self._budget * context.detail))
             self._select(np.ceil(kept * share).astype(int), visible, context.view.eye_w)

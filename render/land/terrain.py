@@ -311,7 +311,7 @@ class Land:
             levels = np.zeros(len(visible), dtype=int)
         else:
             if not context.mirrored:
-                visible &= self._skyline.seen(context.view.eye_w)
+                visible &= self._skyline.seen(context.view.eye_w, visible)
             levels = self._levels(context, distance, visible)
         chunks = np.flatnonzero(visible)
         chunks = chunks[np.argsort(distance[chunks])][only]  # nearest first: what is covered is not shaded

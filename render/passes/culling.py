@@ -75,17 +75,20 @@ def _any_free(
     eye: np.ndarray,
     points: np.ndarray,
     owner: np.ndarray,
+    asked: np.ndarray,
     seen: np.ndarray,
     heights: np.ndarray,
     x0: float,
     y0: float,
     spacing: float,
 ) -> None:
-    """Set `seen[owner]` for every point that no ground stands before. Samples lie closer near the eye."""
+    """Set `seen[owner]`, of whom is asked for, for every point that no ground stands before.
+
+    Samples lie closer near the eye.
+    """
     rows, columns = heights.shape
-    seen[:] = False
     for k in range(points.shape[0]):
-        if seen[owner[k]]:
+        if seen[owner[k]] or not asked[owner[k]]:
             continue
         free = True
         for step in range(1, _STEPS):
@@ -165,13 +168,23 @@ class Skyline:
         self._ridges = ridges
         points, self._owner = summits(points_w, owner)
         self._points = np.ascontiguousarray(points)
-        self._seen = np.ones(things, dtype=bool)
+        self._seen = np.zeros(things, dtype=bool)
+        self._known = np.zeros(things, dtype=bool)
         self._eye = np.full(3, np.inf)
 
-    def seen(self, eye_w: np.ndarray) -> np.ndarray:
-        """(n,) bool: some part of the thing may be seen from `eye_w` (3,). Valid until the next call."""
+    def seen(self, eye_w: np.ndarray, among: np.ndarray | None = None) -> np.ndarray:
+        """(n,) bool: some part of the thing may be seen from `eye_w` (3,). Valid until the next call.
+
+        `among` (n,) bool: nothing is worked out about other things, and they may count as hidden; None: about all.
+        """
         if not np.linalg.norm(eye_w - self._eye) < _REUSE_M:
             self._eye = np.array(eye_w, dtype=float)
+            self._seen[:] = self._known[:] = False
+        asked = ~self._known if among is None else among & ~self._known
+        if asked.any():
             ridges = self._ridges
-            _any_free(self._eye, self._points, self._owner, self._seen, ridges.heights, *ridges.frame)
+            _any_free(
+                self._eye, self._points, self._owner, asked, self._seen, ridges.heights, *ridges.frame
+            )
+            self._known |= asked
         return self._seen

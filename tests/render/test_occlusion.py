@@ -99,3 +99,11 @@ def test_things_have_summits_of_their_own_where_they_share_a_square():
     for thing in range(7):
         own, _ = summits(points[owner == thing], np.zeros(np.count_nonzero(owner == thing), int))
         np.testing.assert_array_equal(tops[whose == thing], own)
+
+
+def test_what_is_asked_for_later_is_told_as_if_it_had_been_asked_for_at_first():
+    wall, eye = skyline(ridge()), np.array([20.0, 100, 90])
+    asked = np.array([True, False, True, False])
+    told = wall.seen(eye, asked)
+    assert told[asked].tolist() == [True, False]
+    assert wall.seen(eye + (0.5, 0.0, 0.0)).tolist() == seen_from(20, 100, 90)
