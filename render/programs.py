@@ -39,9 +39,10 @@ SAMPLER_UNITS: dict[str, int] = {
     "light_map": 21,
     "sea_place_map": 22,
     "sea_shaded_map": 23,
+    "grain_map": 24,
 }
 """Texture units that the renderer keeps bound; materials of their own take units from FIRST_FREE_UNIT on."""
-FIRST_FREE_UNIT = 24
+FIRST_FREE_UNIT = 25
 
 _INCLUDE = re.compile(r'^\s*#include\s+"([^"]+)"\s*$')
 _LOCATIONS = (

@@ -71,7 +71,7 @@ class Renderer:
         """
         require_gl(ctx)
         self._ctx, self._probe, self._supersampling = ctx, probe, supersampling
-        self._effort, self._lit_later = 1.0, lit_later
+        self._effort, self._lit_later, self._texture_bias = 1.0, lit_later, 0.0
         self._in_post: Frame | None = None
         """What was finished last."""
         self._added_up = False
@@ -253,7 +253,7 @@ class Renderer:
                 with self._probe("repeat"):
                     self._repeat(target, viewport)
             return again
-        if adds_up and self.quality.adds_up and self._supersampling == 1:
+        if adds_up and self._gains_by_the_past(frame):
             self._add_up(frame)
             with self._probe("post"):
                 self._repeat(target, viewport)
@@ -263,7 +263,7 @@ class Renderer:
         with self._probe("post"):
             self._targets.resolve()
             self._post.draw(self._targets.scene_map, target, viewport, exposure=self._exposure(frame))
-            if self._accumulation is not None:
+            if self._accumulation is not None and not adds_up:
                 self._post.repeat(self._accumulation.begin_with(frame), (0, 0, *self.size_px))
         return True
 
@@ -274,11 +274,18 @@ class Renderer:
         else:
             self._post.repeat(target, viewport)
 
-    def _add_up(self, frame: Frame) -> None:
-        """Draw a frame a part of a pixel apart, and add it to what was drawn before."""
+    def _gains_by_the_past(self, frame: Frame) -> bool:
+        """Whether a picture of many is worth adding to those before."""
+        if not self.quality.adds_up or self._supersampling > 1:
+            return False
         if self._accumulation is None:
             self._accumulation = Accumulation(self._ctx, self._programs, self.size_px)
             self._sized.callback(self._accumulation.release)
+        return self._accumulation.pays(frame.view)
+
+    def _add_up(self, frame: Frame) -> None:
+        """Draw a frame a part of a pixel apart, and add it to what was drawn before."""
+        assert self._accumulation is not None
         targets = self._targets
         shift_px = self._accumulation.next_shift()
         self._models.carried = carried_vehicle(frame)
@@ -300,6 +307,7 @@ class Renderer:
 
     def _draw_targets(self, frame: Frame, *, texture_bias: float = 0.0) -> None:
         """The scene of a frame, linear, before it is finished."""
+        self._texture_bias = texture_bias
         self._clear_around(frame)
         self._bind_textures()
         self._still_world.place_cones(frame.cones)
@@ -307,7 +315,7 @@ class Renderer:
             self._shadows.cast_vehicles(frame.vehicles, self._models, self._context)
         self._waters.prepare(frame, self._probe, detail=self._detail)
         self._models.water = self._waters.plane_about(frame)
-        self._set_uniforms(frame, texture_bias)
+        self._set_uniforms(frame)
         if self._mirror is not None:
             with self._probe("reflection"):
                 self._draw_mirror(frame)
@@ -376,11 +384,12 @@ class Renderer:
             near_vehicles=self._shadows.near_vehicles,
             stands=self._shadows.stands,
             detail=self._detail,
+            texture_bias=self._texture_bias,
             seen_above_m=seen_above_m,
             mirrored=mirrored,
         )
 
-    def _set_uniforms(self, frame: Frame, texture_bias: float = 0.0) -> None:
+    def _set_uniforms(self, frame: Frame) -> None:
         frames = self._shadows.frames
         picture = self._uniforms["picture"]
         picture.set_shadows(frames)
@@ -390,7 +399,7 @@ class Renderer:
             self._targets.size_px,
             wall_s=frame.wall_s,
             under_m=under_m,
-            texture_bias=texture_bias,
+            texture_bias=self._texture_bias,
         )
         picture.upload()
         if self._mirror is not None:

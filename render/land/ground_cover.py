@@ -247,7 +247,7 @@ def _planted(grounds: Grounds, rng: np.random.Generator) -> np.ndarray:
     return np.concatenate(rows) if rows else np.zeros((0, INSTANCE_FLOATS))
 
 
-def _boulder(variant: int, detail: int, seed: int) -> Mesh:
+def _boulder(variant: int, detail: int, seed: int, shared: bool) -> Mesh:
     points, faces = boulder_shape(variant, detail, seed)
     a, b, c = points[faces[:, 0]], points[faces[:, 1]], points[faces[:, 2]]
     flat = np.cross(b - a, c - a)
@@ -255,6 +255,8 @@ def _boulder(variant: int, detail: int, seed: int) -> Mesh:
     for corner in range(3):
         np.add.at(smooth, faces[:, corner], flat)
     smooth /= np.linalg.norm(smooth, axis=1, keepdims=True)
+    if shared:
+        return Mesh(np.concatenate([points, smooth], axis=1).astype(np.float32), faces.astype(np.uint32))
     flat /= np.linalg.norm(flat, axis=1, keepdims=True)
     normal = 0.8 * np.repeat(flat[:, None], 3, axis=1) + 0.2 * smooth[faces]
     normal /= np.linalg.norm(normal, axis=-1, keepdims=True)
@@ -262,9 +264,14 @@ def _boulder(variant: int, detail: int, seed: int) -> Mesh:
     return Mesh(vertices.astype(np.float32), np.arange(len(vertices), dtype=np.uint32).reshape(-1, 3))
 
 
-def boulder_meshes(variants: int = VARIANTS, detail: int = 2, seed: int = SEED) -> tuple[Mesh, ...]:
-    """Different boulders of 20 * 4^detail triangles; the same shapes at every detail."""
-    return tuple(_boulder(k, detail, seed) for k in range(variants))
+def boulder_meshes(
+    variants: int = VARIANTS, detail: int = 2, seed: int = SEED, *, shared: bool = False
+) -> tuple[Mesh, ...]:
+    """Different boulders of 20 * 4^detail triangles; the same shapes at every detail.
+
+    `shared`: faces share their corners, whose normals are the mean ones; `boulder.frag` finds those of the faces.
+    """
+    return tuple(_boulder(k, detail, seed, shared) for k in range(variants))
 
 
 def place_boulders(world: World, variants: int = VARIANTS, seed: int = SEED) -> tuple[Scatter, ...]:

@@ -57,7 +57,8 @@ def load_scenery(world: World, quality: Quality) -> Scenery:
     natural = world.layers is not None
     # Where light and grain come from a map, only the shape tells how coarse the mesh is.
     errors_m = chunk_errors_m(terrain) if natural and not quality.full_materials else None
-    details = [boulder_meshes(detail=detail) for detail in quality.boulder_details]
+    shared = not quality.full_materials
+    details = [boulder_meshes(detail=detail, shared=shared) for detail in quality.boulder_details]
     return Scenery(
         terrain=terrain,
         far=[load_far_field(world, 0 if quality.finest_level == 0 else 1)] if natural else [],

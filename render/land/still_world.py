@@ -14,6 +14,7 @@ from render.land.scenery import Scenery
 from render.land.terrain import Land
 from render.land.textures import (
     band_contrast,
+    grain_levels,
     leaf_texture,
     noise_image,
     ramp_texture,
@@ -82,8 +83,11 @@ class StillWorld:
             "slope_map": tiled(slope_image(noise)),
             "strata_map": ramp_texture(ctx, strata_ramp()),
             "band_map": ramp_texture(ctx, band_contrast(strata_ramp())),
-            "leaf_map": leaf_texture(ctx, scenery.leaves),
+            "leaf_map": leaf_texture(ctx, scenery.leaves, smooth_levels=quality.full_materials),
         }
+        if not quality.full_materials:
+            grain, *coarser = grain_levels(noise)
+            textures["grain_map"] = tiled(grain, coarser=coarser)
         return {name: self._resources.own(texture) for name, texture in textures.items()}
 
     def _scatter(

@@ -11,6 +11,7 @@ import numpy as np
 from render.land.light_map import LightMap
 from render.land.mesh import ChunkedMesh
 from render.land.terrain_mesh import sunken_last
+from render.land.textures import GRAIN_LEVEL, NOISE_PX
 from render.light import Light
 from render.passes.context import PassContext
 from render.passes.culling import Boxes, Ridges, Skyline, culled
@@ -45,6 +46,19 @@ def _chunk_points(mesh: ChunkedMesh) -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate(parts), np.repeat(np.arange(len(parts)), [len(part) for part in parts])
 
 
+def _without_bedding(mesh: ChunkedMesh) -> np.ndarray:
+    """(chunks,) bool: nowhere so steep that `grain.glsl` shows bedding."""
+    steep = mesh.vertices[:, 5] < _STEEP
+    return np.array(
+        [
+            not steep[mesh.indices.ravel()[chunk.first : chunk.first + chunk.count]].any()
+            for chunk in mesh.chunks
+        ]
+    )
+
+
+_STEEP = 0.80
+"""Upward part of the normal, below which bedding begins to show."""
 _LEAST_SHAPE = 0.8
 """Of the budget of triangles, where there is least time."""
 _SPACING_BY_ERROR = 5.0
@@ -91,6 +105,17 @@ class LevelChoice:
         return int(self._triangles[levels, self._columns][visible].sum())
 
 
+def _px_per_radian(context: PassContext) -> float:
+    return float(context.view.projection[1, 1]) * context.size_px[1] * 0.5
+
+
+FAR = 3
+"""Key of level ground on which no grain is seen."""
+GRAINLESS_M = 2.0 ** (GRAIN_LEVEL - 0.5) / (NOISE_PX * 0.06)
+"""Size of a pixel from which on GL looks the grain of level ground up in a level that has none left: `grain.glsl` has
+0.06."""
+
+
 class Land:
     """Every level of one chunked mesh in one pair of buffers."""
 
@@ -122,6 +147,7 @@ class Land:
         self._boxes = Boxes(low, high)
         self._skyline = Skyline(ridges, *_chunk_points(meshes[0]), len(chunks))
         self._first, self._counts = self._index_ranges(meshes)
+        self._level = _without_bedding(meshes[0])
         told = spacing if errors_m is None else _SPACING_BY_ERROR * errors_m
         self._choices = {mirrored: LevelChoice(self._counts, told) for mirrored in (False, True)}
         self._sunken_m = [water_level_m - depth for depth in _SUNKEN_M]
@@ -161,13 +187,14 @@ class Land:
     def _build_arrays(
         self, programs: Programs, meshes: Sequence[ChunkedMesh]
     ) -> dict[int, moderngl.VertexArray]:
-        """Of the opaque pass: 0 for what no vehicle shades, 1 vehicles, 2 what stands about too.
+        """Of the opaque pass: 0 for what no vehicle shades, 1 vehicles, 2 what stands about too; FAR level ground
+        so far that no grain is seen.
 
         `meshes`: of the land with a light map.
         """
         if self._quality.full_materials:
             surface = self._array(programs.load("terrain.vert", "terrain.frag"))
-            return dict.fromkeys(range(3), surface)
+            return dict.fromkeys((0, 1, 2, FAR), surface)
         if meshes:
             self._light_map = self._resources.own(LightMap(self._ctx, meshes[0]))
             places = np.concatenate([mesh.places for mesh in meshes]).astype("f4")
@@ -182,18 +209,10 @@ class Land:
             self._baked = baked
             self._bake_program = programs.load_transform("terrain_bake.vert", _BAKED[1:])
             content = [(baked, *_BAKED)]
-        return {
-            under: self._array(
-                programs.load(
-                    "terrain_baked.vert",
-                    "terrain_baked.frag",
-                    LIGHT_MAP=int(bool(meshes)),
-                    UNDER_VEHICLE=under,
-                ),
-                *content,
-            )
-            for under in range(3)
-        }
+        load = partial(programs.load, "terrain_baked.vert", "terrain_baked.frag", LIGHT_MAP=int(bool(meshes)))
+        arrays = {under: self._array(load(UNDER_VEHICLE=under, GRAIN=1), *content) for under in range(3)}
+        far = self._array(load(UNDER_VEHICLE=0, GRAIN=0), *content) if meshes else arrays[0]
+        return {**arrays, FAR: far}
 
     def _array(self, program: moderngl.Program, *more: tuple[object, ...]) -> moderngl.VertexArray:
         content = [(self._vertices, _FORMAT, *_NAMES), *more]
@@ -320,7 +339,7 @@ class Land:
         counts = self._above[seen[0]] if seen else self._counts
         first, count = self._first[levels, chunks].tolist(), counts[levels, chunks].tolist()
         self.drawn_triangles = sum(count) // 3
-        arrays = [self._depth] * len(chunks) if shadow else self._lit(context, chunks)
+        arrays = [self._depth] * len(chunks) if shadow else self._lit(context, chunks, distance[chunks])
         if self._light_map is not None:
             self._light_map.bind()
         with culled(context):
@@ -328,15 +347,20 @@ class Land:
                 if indices:
                     array.render(moderngl.TRIANGLES, vertices=indices, first=start)
 
-    def _lit(self, context: PassContext, chunks: np.ndarray) -> list[moderngl.VertexArray]:
+    def _lit(
+        self, context: PassContext, chunks: np.ndarray, distance_m: np.ndarray
+    ) -> list[moderngl.VertexArray]:
         """By chunk, what looks up no more than it needs to: software GL looks up under every condition."""
         reach = context.near_vehicles
         under = np.zeros(len(chunks), bool) if reach is None else self._boxes.visible(reach)[chunks]
         shading = 2 if context.stands else 1
-        return [self._arrays[shading * each] for each in under.tolist()]
+        px_per_m = _px_per_radian(context) * 2.0**-context.texture_bias / np.maximum(distance_m, 1e-3)
+        far = self._level[chunks] & (px_per_m * GRAINLESS_M < 1.0)
+        kinds = np.where(under, shading, np.where(far, FAR, 0))
+        return [self._arrays[kind] for kind in kinds.tolist()]
 
     def _levels(self, context: PassContext, distance: np.ndarray, visible: np.ndarray) -> np.ndarray:
-        px_per_radian = context.view.projection[1, 1] * context.size_px[1] * 0.5
+        px_per_radian = _px_per_radian(context)
         # With a light map edges alone tell how coarse it is, and near ones of too few triangles do so at once.
         mapped = self._light_map is not None
         detail = max(math.sqrt(context.detail), _LEAST_SHAPE) if mapped else context.detail

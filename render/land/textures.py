@@ -5,6 +5,7 @@ quarter of a second at a start.
 """
 
 import ctypes
+from collections.abc import Sequence
 
 import moderngl
 import numpy as np
@@ -35,8 +36,16 @@ _FORMATS = {  # (components, dtype) -> internal format, format, type of OpenGL
 _ANY_UNIT = 0
 
 
-def build_levels(ctx: moderngl.Context, texture: moderngl.Texture, image: np.ndarray) -> None:
-    """In place of `texture.build_mipmaps()`, of a texture whose finest level is `image` (ny, nx, channels)."""
+def build_levels(
+    ctx: moderngl.Context,
+    texture: moderngl.Texture,
+    image: np.ndarray,
+    coarser: Sequence[np.ndarray] | None = None,
+) -> None:
+    """In place of `texture.build_mipmaps()`, of a texture whose finest level is `image` (ny, nx, channels).
+
+    `coarser`: the other levels, if they are not its means.
+    """
     # Not part of moderngl's interface: where a version lacks it, GL averages.
     loader = getattr(ctx.mglo, "_context", None)
     formats = _FORMATS.get((texture.components, texture.dtype))
@@ -47,7 +56,7 @@ def build_levels(ctx: moderngl.Context, texture: moderngl.Texture, image: np.nda
     tex_image = _TEX_IMAGE(loader.load_opengl_function("glTexImage2D"))
     texture.use(_ANY_UNIT)
     _PIXEL_STORE(loader.load_opengl_function("glPixelStorei"))(_UNPACK_ALIGNMENT, 1)
-    for level, averaged in enumerate(levels(image), start=1):
+    for level, averaged in enumerate(levels(image) if coarser is None else coarser, start=1):
         height, width = averaged.shape[:2]
         tex_image(_TEXTURE_2D, level, internal, width, height, 0, layout, kind, averaged.ctypes.data)
 
@@ -135,6 +144,35 @@ def made_noise(seed: int, dtype: type[np.unsignedinteger]) -> np.ndarray:
     return (np.clip(image, 0.0, 1.0) * np.iinfo(dtype).max).astype(dtype)
 
 
+GRAIN_LEVEL = 4
+"""Of the noise on level ground: what is coarser is in the land's light map, what is finer in its grain."""
+_GRAIN_KEPT = (1.0, 1.0, 1.0, 0.5)
+"""Of the grain of level ground, in its levels before that: it is gone where it is not looked up any more."""
+GRAIN_ONE = 128.0
+"""What stands for no change, of 255."""
+
+
+def grain_levels(noise: np.ndarray) -> list[np.ndarray]:
+    """(n, n, 2) uint8 and its coarser levels: how much brighter a place is, by GRAIN_ONE, of level ground than what is
+    around it, and of bedding than its mean. From a noise image (n, n, 4) uint8, mixed as in `terrain_map.frag`.
+    """
+    r, g, _, a = np.moveaxis(noise / 255.0, -1, 0)
+    level, bedding = 0.40 + 0.50 * g + 0.70 * a, 0.34 + 0.80 * r + 0.52 * g
+    n, block = len(level), 2**GRAIN_LEVEL
+    coarse = level.reshape(n // block, block, n // block, block).mean(axis=(1, 3))
+    at = (np.arange(n) + 0.5) / block - 0.5
+    low, part = np.floor(at).astype(int), (at - np.floor(at))[:, None]
+    for _ in range(2):  # as GL looks it up between texels, along one axis and the other
+        coarse = (coarse[low % len(coarse)] * (1.0 - part) + coarse[(low + 1) % len(coarse)] * part).T
+    relief = np.stack([level / coarse, bedding], axis=-1)
+    found = [np.clip(np.rint(GRAIN_ONE * relief), 0, 255).astype(np.uint8)]
+    for number, averaged in enumerate(levels(found[0]), start=1):
+        kept = _GRAIN_KEPT[number] if number < len(_GRAIN_KEPT) else 0.0
+        faded = GRAIN_ONE + kept * (averaged[..., :1] - GRAIN_ONE)
+        found.append(np.concatenate([np.rint(faded).astype(np.uint8), averaged[..., 1:]], axis=-1))
+    return found
+
+
 def slope_image(noise: np.ndarray) -> np.ndarray:
     """(n, n, 2) uint8 slopes of water ripples, 0.5 flat, from a noise image."""
     height = (noise[..., 1] + 0.8 * noise[..., 0]) / 255.0
@@ -162,13 +200,21 @@ def _strata_ramp(seed: int, size: int) -> np.ndarray:
 
 
 def tiled_texture(
-    ctx: moderngl.Context, image: np.ndarray, *, anisotropy: float = 1.0, smooth_levels: bool = True
+    ctx: moderngl.Context,
+    image: np.ndarray,
+    *,
+    anisotropy: float = 1.0,
+    smooth_levels: bool = True,
+    coarser: Sequence[np.ndarray] | None = None,
 ) -> moderngl.Texture:
-    """A mip-mapped repeating texture of `image` (ny, nx, channels) uint8 or uint16; blended levels cost twice."""
+    """A mip-mapped repeating texture of `image` (ny, nx, channels) uint8 or uint16; blended levels cost twice.
+
+    `coarser`: its other levels, if they are not its means.
+    """
     height, width, channels = image.shape
     depth = f"nu{image.dtype.itemsize}"  # normalised: 0..1
     texture = ctx.texture((width, height), channels, np.ascontiguousarray(image).tobytes(), dtype=depth)
-    build_levels(ctx, texture, image)
+    build_levels(ctx, texture, image, coarser)
     levels = moderngl.LINEAR_MIPMAP_LINEAR if smooth_levels else moderngl.LINEAR_MIPMAP_NEAREST
     texture.filter = (levels, moderngl.LINEAR)
     if anisotropy > 1.0:  # on software renderers the setting alone costs seconds a frame
@@ -196,11 +242,12 @@ def ramp_texture(ctx: moderngl.Context, ramp: np.ndarray) -> moderngl.Texture:
     return texture
 
 
-def leaf_texture(ctx: moderngl.Context, atlas: np.ndarray) -> moderngl.Texture:
-    """Leaf cards: grey and coverage, mip-mapped, clamped."""
+def leaf_texture(ctx: moderngl.Context, atlas: np.ndarray, *, smooth_levels: bool = True) -> moderngl.Texture:
+    """Leaf cards: grey and coverage, mip-mapped, clamped; blended levels cost twice."""
     height, width, channels = atlas.shape
     texture = ctx.texture((width, height), channels, np.ascontiguousarray(atlas).tobytes())
     build_levels(ctx, texture, atlas)
-    texture.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)
+    between = moderngl.LINEAR_MIPMAP_LINEAR if smooth_levels else moderngl.LINEAR_MIPMAP_NEAREST
+    texture.filter = (between, moderngl.LINEAR)
     texture.repeat_x = texture.repeat_y = False
     return texture

@@ -13,6 +13,11 @@ from render.programs import FIRST_FREE_UNIT, Programs, Resources, uniform
 _SOURCE_UNIT, _DEPTH_UNIT, _HISTORY_UNIT = FIRST_FREE_UNIT, FIRST_FREE_UNIT + 1, FIRST_FREE_UNIT + 2
 _PERIOD = 16
 """Pictures after which the same part of a pixel comes again."""
+_FAST_PX, _SLOW_PX = 3.0, 1.5
+"""From one picture to the next: what moves faster gains nothing of what was before (`accumulate.frag`), and is added up
+again once it moves slower than the latter."""
+_MEAN_DEPTH_M = 40.0
+"""At which what is seen is taken to be where it is asked how fast it moves."""
 _CUT_M, _CUT_RAD = 8.0, 0.7
 """A camera that goes or turns farther between two pictures has been put elsewhere."""
 
@@ -40,6 +45,17 @@ def carried_vehicle(frame: Frame) -> DrawnVehicle | None:
     return min(solid, key=lambda v: float(np.linalg.norm(v.T_wb[:3, 3] - frame.view.eye_w)), default=None)
 
 
+def pace_px(view: View, before: View, size_px: tuple[int, int]) -> float:
+    """By how many pixels of a picture what is seen in it has moved since the one before: the median of nine places."""
+    at = np.array([(x, y) for x in (-0.6, 0.0, 0.6) for y in (-0.6, 0.0, 0.6)])
+    clip = view.projection @ (0.0, 0.0, -_MEAN_DEPTH_M, 1.0)
+    now = np.column_stack([at, np.full(len(at), clip[2] / clip[3]), np.ones(len(at))])
+    back = before.projection @ before.view @ np.linalg.inv(view.projection @ view.view)
+    then = now @ back.T
+    moved = (then[:, :2] / then[:, 3:] - at) * 0.5 * size_px
+    return float(np.median(np.linalg.norm(moved, axis=1)))
+
+
 class Accumulation:
     """Owns what has been added up, at the size of the output."""
 
@@ -59,6 +75,8 @@ class Accumulation:
         self._sharpened = self._resources.own(ctx.vertex_array(sharpened, []))
         self._now, self._past = (self._canvas() for _ in range(2))
         self._before: Frame | None = None
+        self._view: View | None = None
+        self._fast = False
         self._index = 0
 
     def _canvas(self) -> moderngl.Framebuffer:
@@ -70,6 +88,16 @@ class Accumulation:
         """By how much the next picture is to be drawn apart, right and up: pixels of its own, within half of one."""
         self._index = self._index % _PERIOD + 1
         return halton(self._index, 2) - 0.5, halton(self._index, 3) - 0.5
+
+    def pays(self, view: View) -> bool:
+        """Whether a picture that is seen so, after the one that was asked about before, moves slowly enough to gain by
+        what was added up; if not, what was is forgotten."""
+        moved_px = 0.0 if self._view is None else pace_px(view, self._view, self._size_px)
+        self._view = view
+        self._fast = moved_px > (_SLOW_PX if self._fast else _FAST_PX)
+        if self._fast:
+            self._before = None
+        return not self._fast
 
     def begin_with(self, frame: Frame) -> moderngl.Framebuffer:
         """What the whole picture of a frame is to be drawn into, to be gone on from."""

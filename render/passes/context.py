@@ -40,6 +40,8 @@ class PassContext:
     """What stands about casts a shadow there too."""
     detail: float = 1.0
     """Share of the quality's budgets of triangles and instances that there is time for."""
+    texture_bias: float = 0.0
+    """Of the level of textures: they are looked up as for 2^-bias times the pixels along each side."""
     seen_above_m: float = -math.inf
     """Height below which the water hides all."""
     mirrored: bool = False

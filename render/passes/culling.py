@@ -183,8 +183,6 @@ class Skyline:
         asked = ~self._known if among is None else among & ~self._known
         if asked.any():
             ridges = self._ridges
-            _any_free(
-                self._eye, self._points, self._owner, asked, self._seen, ridges.heights, *ridges.frame
-            )
+            _any_free(self._eye, self._points, self._owner, asked, self._seen, ridges.heights, *ridges.frame)
             self._known |= asked
         return self._seen

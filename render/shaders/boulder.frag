@@ -26,7 +26,12 @@ vec4 grain_on(vec3 n) {
 
 void main() {
     if (clipped(p_w)) discard;
+#if FULL_MATERIALS
     vec3 n = normalize(n_w);
+#else  // faces share their corners
+    vec3 face = cross(dFdx(p_w), dFdy(p_w));
+    vec3 n = normalize(0.8 * face / max(length(face), 1e-12) + 0.2 * n_w);
+#endif
     vec4 grain = grain_on(n);
     n = normalize(n + (grain.rga - 0.5) * 0.8);
     vec3 block = albedo * (0.45 + 0.7 * grain.r + 0.4 * grain.g) * mix(0.4, 1.0, smoothstep(0.0, 0.6, p_w.z - water.x));

@@ -1,5 +1,5 @@
 // A thing placed on the ground: turned about its height, scaled, hazed per vertex.
-#include "sky.glsl"
+#include "leaves.glsl"
 
 in vec3 position;
 in vec3 normal;
@@ -18,6 +18,9 @@ out vec3 albedo;
 out float rise;  // height above its foot, in its own unit
 out vec3 transmittance;
 out vec3 inscatter;
+#if defined(CARDS) && !FULL_MATERIALS
+out vec3 lit;  // of a leaf of middling grey, behind the air
+#endif
 
 void main() {
     float c = cos(yaw), s = sin(yaw);
@@ -31,5 +34,9 @@ void main() {
     p_w.xy += vec2(0.035, 0.02) * scale * rise * rise * sin(eye.w * 1.9 + place.x * 0.31 + place.y * 0.23 + position.x * 2.0);
 #endif
     haze_to(p_w, transmittance, inscatter);
+#if defined(CARDS) && !FULL_MATERIALS
+    vec3 leaf_n = normalize(n_w);
+    lit = tint * transmittance * leaf_light(p_w, leaf_n, rise, sun_visibility(p_w, leaf_n)) / PI;
+#endif
     gl_Position = clip_from_world * vec4(p_w, 1.0);
 }

@@ -1,4 +1,5 @@
-// Light and surface were worked out before: in a map of the land, or at its vertices with one noise for their grain.
+// Light and surface were worked out before: in a map of the land, to which near places add their grain, or at its vertices
+// with one noise for their grain.
 #include "shadow.glsl"
 
 #if UNDER_VEHICLE
@@ -6,9 +7,11 @@ in vec3 p_vehicle;
 #endif
 #if LIGHT_MAP
 in vec2 light_uv;
+#if GRAIN
 in vec2 level_uv;
 in vec2 bedding_uv;
-in float wall;
+flat in float bedded;
+#endif
 in vec3 clear;
 #else
 in vec3 ambient;
@@ -21,11 +24,10 @@ in vec2 level_uv;
 in vec3 inscatter;
 out vec4 colour;
 
-uniform sampler2D noise_map;
 #if LIGHT_MAP
-uniform sampler2D light_map;
+uniform sampler2D light_map, grain_map;
 #else
-uniform sampler2D band_map;
+uniform sampler2D noise_map, band_map;
 #endif
 
 #if UNDER_VEHICLE == 1
@@ -37,9 +39,11 @@ float sun_past(vec3 s) { return sun_past_vehicles(s); }
 void main() {
 #if LIGHT_MAP
     vec4 root = texture(light_map, light_uv, haze.w - 0.5);
-    vec4 bed = texture(noise_map, bedding_uv, haze.w), level = texture(noise_map, level_uv, haze.w);
-    float relief = mix(0.40 + 0.50 * level.g + 0.70 * level.a, 0.34 + 0.80 * bed.r + 0.52 * bed.g, saturate(wall));
-    vec3 radiance = root.rgb * root.rgb * clear * relief;
+    vec3 radiance = root.rgb * root.rgb * clear;
+#if GRAIN
+    vec2 grain = texture(grain_map, bedded > 0.0 ? bedding_uv : level_uv, haze.w).rg;
+    radiance *= (bedded > 0.0 ? grain.g : grain.r) * (255.0 / 128.0);
+#endif
 #if UNDER_VEHICLE
     radiance *= 1.0 - root.a * (1.0 - sun_past(p_vehicle));
 #endif

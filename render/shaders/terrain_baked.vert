@@ -1,6 +1,7 @@
 // Terrain whose light was worked out before; haze per vertex too.
 #include "sky.glsl"
 #include "strata.glsl"
+#include "grain.glsl"
 
 in vec3 position;
 #if LIGHT_MAP
@@ -8,9 +9,11 @@ in vec3 normal;
 in vec2 place;
 uniform float light_scale;  // radiance of a full texel
 out vec2 light_uv;
+#if GRAIN
 out vec2 level_uv;
 out vec2 bedding_uv;
-out float wall;  // share of bedding, beyond 0..1
+flat out float bedded;  // whether the triangle shows bedding: one look tells of either
+#endif
 out vec3 clear;  // transmittance of the haze, times the scale
 #else
 in vec4 traits;
@@ -37,9 +40,11 @@ void main() {
     haze_to(position, transmittance, inscatter);
 #if LIGHT_MAP
     light_uv = place.yx;
-    level_uv = position.xy * 0.06;
-    bedding_uv = vec2((position.x + position.y) * 0.006, position.z * 0.065 + (position.x - position.y) * 0.001);
-    wall = (0.80 - normal.z) / 0.18;
+#if GRAIN
+    level_uv = on_level(position);
+    bedding_uv = on_bedding(position);
+    bedded = walled(normal) - 0.5;
+#endif
     clear = transmittance * light_scale;
 #else
     ambient = baked_ambient * transmittance;

@@ -79,6 +79,8 @@ def _disc_mesh() -> np.ndarray:
 _LAYOUT = ("3f 3f 3f 4f", "position", "normal", "part", "paint")
 _FAR_M = 90.0
 """Beyond this the coarse model stands in."""
+_DIALS_M = 4.0
+"""From a vehicle's ball, beyond which software GL does not work out instruments: it does so in every pixel."""
 _PLAIN_TINT = (1.0, 1.0, 1.0)
 _DRY = (0.0, 0.0, 0.0, 0.0)
 Plane = tuple[float, float, float]
@@ -107,6 +109,7 @@ class ModelLibrary:
         self._arrays: dict[tuple[int, int, bool], moderngl.VertexArray] = {}
         self._materials_of: dict[int, _Loaded] = {}
         self._body = programs.load("models/body.vert", "models/body.frag")
+        self._from_afar = programs.load("models/body.vert", "models/body.frag", NO_DIALS=1)
         self._glass = programs.load("models/body.vert", "models/glass.frag")
         self._ghost = programs.load("models/body.vert", "models/ghost.frag")
         self._depth = programs.load("models/body.vert", "models/depth.frag", DEPTH_ONLY=1)
@@ -231,12 +234,15 @@ class ModelLibrary:
     def _draw_opaque(
         self, loaded: _Loaded, vehicle: DrawnVehicle, pose: RigPose, context: PassContext
     ) -> None:
-        _set(self._body, "attitude", _attitude(vehicle.T_wb))
-        _set(self._body, "carried", 1.0 if vehicle is self.carried else 0.0)
-        _set(self._body, "scorch", 1.0 if vehicle.wreck else 0.0)
+        off_m = float(np.linalg.norm(context.view.eye_w - vehicle.T_wb[:3, 3]))
+        plain = not context.quality.full_materials and off_m > _DIALS_M + self.radius_m(vehicle)
+        body = self._from_afar if plain else self._body
+        _set(body, "attitude", _attitude(vehicle.T_wb))
+        _set(body, "carried", 1.0 if vehicle is self.carried else 0.0)
+        _set(body, "scorch", 1.0 if vehicle.wreck else 0.0)
         floats = vehicle.config.hull is not None
-        _set(self._body, "wet", (*self.water(vehicle), 1.0) if floats and self.water is not None else _DRY)
-        self._culled(self._body, loaded, vehicle, pose, context, face="back")
+        _set(body, "wet", (*self.water(vehicle), 1.0) if floats and self.water is not None else _DRY)
+        self._culled(body, loaded, vehicle, pose, context, face="back")
 
     def _culled(
         self,

@@ -25,12 +25,14 @@ _BEYOND_M = 1500.0
 _CHANNEL_M = 3.0
 """Its depth there, along the middle."""
 _SHORE_SLACK_M = 10.0
+_ROWS = 16
+"""Of quads that are culled together."""
 _OPEN_M, _OPEN_STEP_M = 10_000.0, 250.0
 """Half width of a sea without shores, and of its quads: it is as level as they are."""
 
 
-def river_strip(world: World, *, along_m: float, across_m: float) -> tuple[np.ndarray, np.ndarray]:
-    """Vertices (rows, columns, 5) x, y, depth, lateral, slope and indices (rows - 1, k) of the water surface.
+def river_strip(world: World, *, along_m: float, across_m: float) -> tuple[np.ndarray, list[np.ndarray]]:
+    """Vertices (rows, columns, 5) x, y, depth, lateral, slope and the indices of each row of quads that has water.
 
     Lateral is measured from the centre line, slope is dy/dx of the flow. Row by row along x.
     """
@@ -51,7 +53,7 @@ def river_strip(world: World, *, along_m: float, across_m: float) -> tuple[np.nd
     return vertices, _wet_quads(depth)
 
 
-def lake_strip(world: World, *, along_m: float, across_m: float) -> tuple[np.ndarray, np.ndarray]:
+def lake_strip(world: World, *, along_m: float, across_m: float) -> tuple[np.ndarray, list[np.ndarray]]:
     """Vertices and indices like those of a river that runs along x without a bend, as wide as lake or open sea."""
     lake = world.grounds.lake if world.grounds is not None else None
     if lake is not None:
@@ -74,14 +76,13 @@ def _reach(lake: Lake) -> tuple[float, float]:
     return lake.half_m[0] + _SHORE_SLACK_M, lake.half_m[1] + _SHORE_SLACK_M
 
 
-def _wet_quads(depth: np.ndarray) -> np.ndarray:
-    """(rows - 1, k) vertex numbers of two triangles a quad; dry quads collapse to a point and cost nothing."""
+def _wet_quads(depth: np.ndarray) -> list[np.ndarray]:
+    """Row by row, (k, 6) vertex numbers of two triangles for each quad that is not dry."""
     number = np.arange(depth.size).reshape(depth.shape)
     a, b, c, d = number[:-1, :-1], number[1:, :-1], number[1:, 1:], number[:-1, 1:]
     quads = np.stack([a, b, c, a, c, d], axis=-1)
     wet = np.maximum.reduce([depth[:-1, :-1], depth[1:, :-1], depth[1:, 1:], depth[:-1, 1:]]) > -0.4
-    quads[~wet] = 0
-    return quads.reshape(len(depth) - 1, -1)
+    return [row[kept] for row, kept in zip(quads, wet, strict=True)]
 
 
 class WaterSurface:
@@ -96,7 +97,9 @@ class WaterSurface:
         strip = river_strip if world.river is not None else lake_strip
         vertices, rows = strip(world, along_m=along, across_m=across)
         buffer = ctx.buffer(np.ascontiguousarray(vertices.reshape(-1, 5)))
-        index = ctx.buffer(np.ascontiguousarray(rows, dtype="u4"))
+        runs = [np.arange(first, min(first + _ROWS, len(rows))) for first in range(0, len(rows), _ROWS)]
+        blocks = [quads for quads in (np.concatenate([rows[k] for k in run]) for run in runs) if len(quads)]
+        index = ctx.buffer(np.concatenate(blocks).astype("u4"))
         defines = {"PLANAR_REFLECTION": int(planar), "WALLS": int(world.river is not None)}
         still, moved = (programs.load("water.vert", "water.frag", **defines, MARKS=m) for m in (0, 1))
         self._moved_program = moved
@@ -106,9 +109,9 @@ class WaterSurface:
         self._still, self._moved = (vertex_array(ctx, each, content, index) for each in (still, moved))
         for resource in (buffer, index, self._still, self._moved):
             self._resources.callback(resource.release)
-        self._row_size = rows.shape[1]
-        self._blocks = np.array_split(np.arange(len(rows)), max(len(rows) // 16, 1))
-        spans = [vertices[block[0] : block[-1] + 2, :, :2].reshape(-1, 2) for block in self._blocks]
+        self._counts = [quads.size for quads in blocks]
+        self._firsts = np.cumsum([0, *self._counts]).tolist()
+        spans = [vertices.reshape(-1, 5)[quads.ravel(), :2] for quads in blocks]
         level = world.water_level_m
         self._boxes = Boxes(
             np.array([[*span.min(axis=0), level - 0.5] for span in spans]),
@@ -123,11 +126,8 @@ class WaterSurface:
         """Draw the blocks in view, nearest run by nearest run."""
         array = self._moved if self.marks.any else self._still  # looking up nothing is not free, either
         uniform(self._moved_program, "marks_window").value = self.marks.window
-        for block in np.flatnonzero(self._boxes.visible(context.frustum)):
-            rows = self._blocks[block]
-            array.render(
-                moderngl.TRIANGLES, vertices=len(rows) * self._row_size, first=int(rows[0]) * self._row_size
-            )
+        for block in np.flatnonzero(self._boxes.visible(context.frustum)).tolist():
+            array.render(moderngl.TRIANGLES, vertices=self._counts[block], first=self._firsts[block])
 
     def release(self) -> None:
         """Free buffers and array."""

@@ -129,3 +129,11 @@ def test_shifts_fill_a_pixel_evenly_and_move_the_picture_by_as_much():
     clips = [each.projection @ each.view @ point for each in (view, shifted(view, (0.3, -0.2), (90, 70)))]
     moved_px = [(c[:2] / c[3]) * [45.0, 35.0] for c in clips]
     np.testing.assert_allclose(moved_px[1] - moved_px[0], [0.3, -0.2], atol=1e-9)
+
+
+def test_what_moves_fast_is_drawn_as_one_picture_until_it_is_slow_again(drawing):
+    fast = [frame_at(0.8 * k, 0.01 * k) for k in range(6)]
+    np.testing.assert_array_equal(drawing(fast, 0.5), drawing(fast[-1:], 0.5, adds_up=False))
+    slow = [frame_at(4.0 + 0.013 * k, 0.06 + 0.01 * k) for k in range(6)]
+    one = drawing(slow[-1:], 0.5, adds_up=False)
+    assert off(drawing([*fast, *slow], 0.5), one) > 1.0  # 6.4

@@ -106,4 +106,4 @@ def test_what_is_asked_for_later_is_told_as_if_it_had_been_asked_for_at_first():
     asked = np.array([True, False, True, False])
     told = wall.seen(eye, asked)
     assert told[asked].tolist() == [True, False]
-    assert wall.seen(eye + (0.5, 0.0, 0.0)).tolist() == seen_from(20, 100, 90)
+    assert wall.seen(eye + np.array([0.5, 0.0, 0.0])).tolist() == seen_from(20, 100, 90)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from render.land.textures import noise_image
+from render.land.textures import GRAIN_LEVEL, GRAIN_ONE, grain_levels, levels, noise_image
 
 
 def test_noise_is_the_same_at_either_depth_and_deep_noise_has_no_steps():
@@ -18,3 +18,19 @@ def test_noise_repeats_without_a_seam():
     inner = np.abs(np.diff(noise, axis=0)).mean()
     seam = np.abs(noise[0] - noise[-1]).mean()
     assert seam < 1.5 * inner
+
+
+def test_grain_and_what_is_coarser_together_are_all_of_the_noise_and_no_grain_is_left_where_it_is_not_looked_up():
+    noise = noise_image()
+    g, a = noise[..., 1] / 255.0, noise[..., 3] / 255.0
+    finest, *coarser = grain_levels(noise)
+    broad = levels(noise)[GRAIN_LEVEL - 1]
+    wide = (0.40 + 0.50 * broad[..., 1] / 255.0 + 0.70 * broad[..., 3] / 255.0).repeat(16, 0).repeat(16, 1)
+    both = finest[..., 0] / GRAIN_ONE * wide
+    middles = np.ix_(
+        np.arange(8, 512, 16), np.arange(8, 512, 16)
+    )  # where the coarse level is looked up by itself
+    np.testing.assert_allclose(both[middles], (0.40 + 0.50 * g + 0.70 * a)[middles], atol=0.02)  # 0.015
+    assert all((level[..., 0] == GRAIN_ONE).all() for level in coarser[GRAIN_LEVEL - 1 :])
+    assert finest[..., 0].std() > 10
+    assert abs(finest[..., 1].mean() / GRAIN_ONE - 1.0) < 0.01

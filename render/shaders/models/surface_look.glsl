@@ -90,6 +90,7 @@ Look look_here() {
     int finish = int(accent[material].w + 0.5);
     if (finish == COAT) look.albedo = mix(look.albedo, tint.rgb, tint.w);
     if (finish == LIVERY || finish == COAT) livery(look);
+#ifndef NO_DIALS
     if (finish == DIAL) {
         float kind = paint_at.z;
         vec3 face = kind < 19.5 ? dial_face(paint_at.xy, kind)
@@ -97,5 +98,6 @@ Look look_here() {
         look.albedo += face * 0.5;
         look.emission *= face * 2.0;
     }
+#endif
     return look;
 }
