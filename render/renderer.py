@@ -72,6 +72,7 @@ class Renderer:
         require_gl(ctx)
         self._ctx, self._probe, self._supersampling = ctx, probe, supersampling
         self._effort, self._lit_later, self._texture_bias = 1.0, lit_later, 0.0
+        self._cold = lit_later and programs is None
         self._in_post: Frame | None = None
         """What was finished last."""
         self._added_up = False
@@ -85,7 +86,6 @@ class Renderer:
         self._programs = programs
         scenery = scenery or load_scenery(world, self.quality)
         self._build(programs, world, scenery)
-        self._cleared = np.zeros((0, 3))
         self.resize(size_px)
         sun = sun or Sun()
         still = "" if self._parked else scenery.key
@@ -258,6 +258,8 @@ class Renderer:
             with self._probe("post"):
                 self._repeat(target, viewport)
             return True
+        if self._cold:
+            self._warm_up(frame, target)
         self._draw_targets(frame)
         self._in_post, self._added_up = frame, False
         with self._probe("post"):
@@ -266,6 +268,22 @@ class Renderer:
             if self._accumulation is not None and not adds_up:
                 self._post.repeat(self._accumulation.begin_with(frame), (0, 0, *self.size_px))
         return True
+
+    def _warm_up(self, frame: Frame, target: moderngl.Framebuffer) -> None:
+        """Draw by programs that wait for motion, unseen: software GL compiles one where it is first drawn by."""
+        self._bind_textures()
+        self._set_uniforms(frame)
+        self._uniforms["picture"].bind()
+        self._targets.scene.use()
+        self._ctx.enable_only(moderngl.DEPTH_TEST | moderngl.CULL_FACE)
+        self._still_world.warm_up()
+        blend_over(self._ctx)
+        self._ctx.enable_only(moderngl.DEPTH_TEST | moderngl.BLEND)
+        self._waters.warm_up()
+        if self._gains_by_the_past(frame):
+            self._add_up(frame)
+            self._repeat(target, (0, 0, *self.size_px))
+        self._cold = False
 
     def _repeat(self, target: moderngl.Framebuffer, viewport: tuple[int, int, int, int]) -> None:
         """The picture that was finished last, once more."""
@@ -308,7 +326,8 @@ class Renderer:
     def _draw_targets(self, frame: Frame, *, texture_bias: float = 0.0) -> None:
         """The scene of a frame, linear, before it is finished."""
         self._texture_bias = texture_bias
-        self._clear_around(frame)
+        if self._still_world.clear_about(frame.vehicles):
+            self._light_by(self._cast_and_bake())
         self._bind_textures()
         self._still_world.place_cones(frame.cones)
         with self._probe("vehicle shadow"):
@@ -339,16 +358,6 @@ class Renderer:
         cover = cut_out(self._ctx, targets, frame.vehicles, draw)
         self._post.draw(targets.scene_map, target, (0, 0, *self.size_px), exposure=self._exposure(frame))
         return cover[::-1]
-
-    def _clear_around(self, frame: Frame) -> None:
-        """No plant or block stays where a stand has been put up."""
-        room = ((v.T_wb, v.config.model.clear_around_m) for v in frame.vehicles)
-        stands = [(*T_wb[:2, 3], radius_m) for T_wb, radius_m in room if radius_m and np.isfinite(T_wb).all()]
-        places = np.round(np.array(stands, float).reshape(-1, 3), 1)
-        if not np.array_equal(places, self._cleared):
-            self._cleared = places
-            if self._still_world.clear(places[:, :2], float(places[:, 2].max(initial=0.0))):
-                self._light_by(self._cast_and_bake())
 
     def _bind_textures(self, *, lit: bool = True) -> None:
         """`lit`: of the light that is drawn with; else of that for which all is being made."""
@@ -427,7 +436,7 @@ class Renderer:
         with probe("land, plants, blocks"):
             self._still_world.draw(context)
         with probe("vehicles"):
-            for vehicle in (*frame.vehicles, *self._parked_in(context)):
+            for vehicle in (*frame.vehicles, *self._models.in_view(self._parked, context.frustum)):
                 self._models.draw(vehicle, context)
 
     def _draw_sky(self) -> None:
@@ -435,15 +444,6 @@ class Renderer:
         self._ctx.depth_func = "<="
         self._sky.draw()
         self._ctx.depth_func = "<"
-
-    def _parked_in(self, context: PassContext) -> list[DrawnVehicle]:
-        """What is parked in view."""
-        normals, offsets = context.frustum[:, :3], context.frustum[:, 3]
-        return [
-            vehicle
-            for vehicle in self._parked
-            if (normals @ vehicle.T_wb[:3, 3] + offsets > -self._models.radius_m(vehicle)).all()
-        ]
 
     def _draw_scene(self, frame: Frame) -> None:
         ctx, targets = self._ctx, self._targets
@@ -473,10 +473,10 @@ class Renderer:
             targets.scene.depth_mask = True
 
     def _draw_blended(self, frame: Frame, context: PassContext) -> None:
-        def depth(vehicle: DrawnVehicle) -> float:
-            return -float(np.linalg.norm(vehicle.T_wb[:3, 3] - frame.view.eye_w))
-
-        for vehicle in sorted((*frame.vehicles, *self._parked_in(context)), key=depth):
+        vehicles = (*frame.vehicles, *self._models.in_view(self._parked, context.frustum))
+        for vehicle in sorted(
+            vehicles, key=lambda v: -float(np.linalg.norm(v.T_wb[:3, 3] - frame.view.eye_w))
+        ):
             self._models.draw(vehicle, context)
         self._waters.draw_spray(frame, context)
         if frame.water_box is not None:

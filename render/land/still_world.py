@@ -1,12 +1,13 @@
 """The still world on the GPU: land, plants, blocks, pads and the textures they share."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 
 import moderngl
 import numpy as np
 
+from render.frame import DrawnVehicle
 from render.land.pads import Pads
 from render.land.props import Props
 from render.land.scatter import BOULDER, SHRUB, ScatterField
@@ -50,6 +51,7 @@ class StillWorld:
         water_level_m: float,
     ):
         self._resources = Resources()
+        self._cleared = np.zeros((0, 3))
         self._textures = self._make_textures(ctx, scenery, quality)
         ridges = scenery.ridges
         land = partial(Land, ctx, programs, ridges=ridges, quality=quality, water_level_m=water_level_m)
@@ -123,9 +125,16 @@ class StillWorld:
             )
         return [self._resources.own(field) for field in fields]
 
-    def clear(self, places_w: np.ndarray, radius_m: float) -> bool:
-        """Leave out plants and blocks about the places (n, 2) m; whether that changes anything."""
-        changed = [field.clear(places_w, radius_m) for fields in self._fields.values() for field in fields]
+    def clear_about(self, vehicles: Sequence[DrawnVehicle]) -> bool:
+        """Leave out plants and blocks where stands have been put up; whether that changes anything."""
+        room = ((v.T_wb, v.config.model.clear_around_m) for v in vehicles)
+        stands = [(*T_wb[:2, 3], radius_m) for T_wb, radius_m in room if radius_m and np.isfinite(T_wb).all()]
+        places = np.round(np.array(stands, float).reshape(-1, 3), 1)
+        if np.array_equal(places, self._cleared):
+            return False
+        self._cleared, radius_m = places, float(places[:, 2].max(initial=0.0))
+        fields = [field for fields in self._fields.values() for field in fields]
+        changed = [field.clear(places[:, :2], radius_m) for field in fields]
         return any(changed)
 
     def place_cones(self, picture: ObstaclesPicture | None) -> None:
@@ -179,6 +188,11 @@ class StillWorld:
         self._pads.draw(context)
         for field in self._fields["mirror" if context.mirrored else "picture"]:
             field.draw(context)
+
+    def warm_up(self) -> None:
+        """Have the programs of the opaque pass compiled that wait for a vehicle or for distance."""
+        for land in self._land:
+            land.warm_up()
 
     @property
     def strewn(self) -> int:

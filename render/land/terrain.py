@@ -359,6 +359,11 @@ class Land:
         kinds = np.where(under, shading, np.where(far, FAR, 0))
         return [self._arrays[kind] for kind in kinds.tolist()]
 
+    def warm_up(self) -> None:
+        """Draw a triangle by each program, lest the one that is first wanted in motion be compiled then."""
+        for kind in (0, 1, FAR):
+            self._arrays[kind].render(moderngl.TRIANGLES, vertices=3)
+
     def _levels(self, context: PassContext, distance: np.ndarray, visible: np.ndarray) -> np.ndarray:
         px_per_radian = _px_per_radian(context)
         # With a light map edges alone tell how coarse it is, and near ones of too few triangles do so at once.

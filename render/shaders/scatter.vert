@@ -1,4 +1,7 @@
 // A thing placed on the ground: turned about its height, scaled, hazed per vertex.
+#if FULL_MATERIALS
+#define BAKE  // shadows are looked up by pixel
+#endif
 #include "leaves.glsl"
 
 in vec3 position;

@@ -3,7 +3,7 @@
 Fast rotors are coned discs on which the blades are streaks, seen blended and casting a thin shadow.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cache
@@ -131,6 +131,11 @@ class ModelLibrary:
     def ball(self, vehicle: DrawnVehicle) -> tuple[np.ndarray, float]:
         """(centre (3,), radius [m]) of a ball about it."""
         return vehicle.ball or (vehicle.T_wb[:3, 3], self.radius_m(vehicle))
+
+    def in_view(self, vehicles: Sequence[DrawnVehicle], frustum: np.ndarray) -> list[DrawnVehicle]:
+        """Those whose spheres reach into a frustum (6, 4)."""
+        normals, offsets = frustum[:, :3], frustum[:, 3]
+        return [v for v in vehicles if (normals @ v.T_wb[:3, 3] + offsets > -self.radius_m(v)).all()]
 
     def draw(self, vehicle: DrawnVehicle, context: PassContext) -> None:
         """Draw one vehicle in one pass; poses that are not finite are skipped."""

@@ -129,6 +129,11 @@ class WaterSurface:
         for block in np.flatnonzero(self._boxes.visible(context.frustum)).tolist():
             array.render(moderngl.TRIANGLES, vertices=self._counts[block], first=self._firsts[block])
 
+    def warm_up(self) -> None:
+        """Have both programs compiled: one waits for something that moves on the water."""
+        for array in (self._still, self._moved):
+            array.render(moderngl.TRIANGLES, vertices=3)
+
     def release(self) -> None:
         """Free buffers and array."""
         self._resources.close()
@@ -203,6 +208,11 @@ class Waters:
             self._at_rest.draw(context)
         else:
             self._waves(self._at_rest).draw(context, targets)
+
+    def warm_up(self) -> None:
+        """Have the programs of water at rest compiled."""
+        if self._at_rest is not None:
+            self._at_rest.warm_up()
 
     def draw_spray(self, frame: Frame, context: PassContext) -> None:
         """What flies from the waves that have been prepared, in the blended pass."""
