@@ -3,8 +3,8 @@
 A column stands in a corner of an empty closed tank of 32 x 32 x 64 cells, 30 or 60 cells high, and falls for six times
 sqrt(height of the tank / g). Prints, for columns of 2 to 16 cells across, the least share of its volume that is left at
 any moment, when that is (in the same unit), what lies denser than at rest in that moment, the mean and the end, and how
-deep the water would lie over the whole floor. What is missing lies in fewer cells than it fills at rest. With --odd so many tanks of random cells, sizes and blocks of
-water are let go instead.
+deep the water would lie over the whole floor. What is missing lies in fewer cells than it fills at rest. With --odd so
+many tanks of random cells, sizes and blocks of water are let go instead.
 """
 
 import argparse
