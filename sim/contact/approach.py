@@ -107,9 +107,13 @@ def meeting(hulls, state, a, b, dt, pose_a, pose_b, work, found):
 
 
 @compiled
-def near_pairs(bodies, state, reach, asleep, dt):
-    """(k, 2) of bodies whose boxes, swept by dt, come near each other: rising; not of two that stay or sleep."""
-    n = state.shape[0]
+def near_pairs(bodies, state, meets, asleep, dt):
+    """(k, 2) of bodies whose boxes, swept by dt, come near each other: rising; not of two that stay or sleep.
+
+    meets (m, m): which of the last m bodies touch each other.
+    """
+    n, reach = state.shape[0], bodies.reach
+    own = n - meets.shape[0]
     low, high = np.empty((n, 3)), np.empty((n, 3))
     for i in range(n):
         for c in range(3):
@@ -138,6 +142,8 @@ def near_pairs(bodies, state, reach, asleep, dt):
             ):
                 continue
             if asleep[i] and asleep[j]:
+                continue
+            if i >= own and j >= own and not meets[i - own, j - own]:
                 continue
             if used == found.shape[0]:
                 more = np.empty((2 * used, 2), np.int64)

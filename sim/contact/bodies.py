@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sim.contact.convex import hulls_of
+from sim.contact.pair_rows import MOBILITY, Mechanism
 from sim.contact.pile import KEPT, SLEEPS_AFTER_S, STATE, Bodies, advance
 from sim.platform.errors import InputError
 from sim.shapes import Shape
@@ -32,6 +33,10 @@ class Prop:
     """Of two that touch the geometric mean counts."""
     restitution: float = 0.0
     """Of two that touch the lesser one counts."""
+    rolling_m: float = 0.0
+    """Arm at which what it bears resists its rolling; of two that touch the greater one counts."""
+    spinning_m: float = 0.0
+    """The same of spinning about the normal."""
     pitch_rad: float = 0.0
     """About its own y, then `roll_rad` about its own x."""
     roll_rad: float = 0.0
@@ -54,7 +59,7 @@ class Pile:
         tolerance_mps: float = TOLERANCE_MPS,
         sleeps: bool = True,
     ) -> None:
-        """visitors: what others move, and which answers by the mobility that it comes with; it may be elsewhere.
+        """visitors: bodies of a mechanism that others move, told by `visit` before each step; they may be elsewhere.
 
         terrain: None: there is no ground. Raises InputError for a shape that is endless.
         """
@@ -73,48 +78,61 @@ class Pile:
             mass[:, None] * np.array([solid.gyration_m2 for solid in self.solids]).reshape(-1, 3),
             np.array([prop.friction for prop in every], float),
             np.array([prop.restitution for prop in every], float),
+            np.array([prop.rolling_m for prop in every], float),
+            np.array([prop.spinning_m for prop in every], float),
             heights,
             np.array([*origin, spacing, ground_friction, GROUND_RESTITUTION, gravity_mps2]),
+            np.array([_half_extents(solid) for solid in self.solids]).reshape(-1, 3),
         )
-        self._visitors = len(visitors)
-        self._reach = np.array([_half_extents(solid) for solid in self.solids]).reshape(-1, 3)
-        self._mobility = np.zeros((len(every), 6, 6))
+        self._mobility = np.zeros((len(every), MOBILITY))
+        self._mechanism = _resting(len(visitors))
         self._sweeps, self._tolerance_mps, self._sleeps = sweeps, tolerance_mps, sleeps
         self.state = np.zeros((len(every), STATE))
         for row, prop, solid in zip(self.state, every, self.solids, strict=True):
             _put(row, prop, solid)
-        self.contacts = np.zeros((0, KEPT))
-        """(k, KEPT) of the last step: bodies (-1: the ground), place, mean force [N], normal; in the world."""
-        self.residual_mps, self.overlap_m = 0.0, 0.0
-        """Of the last step: by how much velocities still changed, and how deep the deepest overlap is."""
+        self.contacts = self.remembered = np.zeros((0, KEPT))
+        """(k, KEPT) of the last step: bodies (-1: the ground), place, mean force [N], normal, torque [N m]; in the
+        world. Of those that are remembered the next step begins."""
+        self.residual_mps, self.overlap_m, self.parted_J = 0.0, 0.0, 0.0
+        """Of the last step: by how much velocities still changed, how deep the deepest overlap is, and the work of
+        pushing overlaps apart, by which energy may rise."""
 
     def step(self, h: float, wrenches_w: np.ndarray | None = None) -> np.ndarray:
         """Go on by h. wrenches_w: (n, 6) torques and forces on the bodies, in the world.
 
-        Returns (visitors, 6) the impulses on visitors, in the world about the places that they are told by.
+        Returns (nu,) the generalised impulse on what visits, whose velocity becomes what it is after it.
         """
         given = np.zeros((len(self.state), 6)) if wrenches_w is None else wrenches_w
         self.contacts, pushed, told = advance(
             self._bodies,
+            self._mechanism,
             self.state,
-            self._visitors,
             self._mobility,
-            self._reach,
             np.ascontiguousarray(given, float),
-            self.contacts,
+            self.remembered,
             h,
             self._sweeps,
             self._tolerance_mps,
             self._sleeps,
         )
-        self.residual_mps, self.overlap_m = float(told[0]), float(told[3])
+        self.remembered = self.contacts
+        self.residual_mps, self.overlap_m, self.parted_J = float(told[0]), float(told[3]), float(told[4])
         return np.asarray(pushed)
 
-    def visit(self, k: int, T_w: np.ndarray, twist_w: np.ndarray, mobility_w: np.ndarray) -> None:
-        """Where visitor k is now: its pose (4, 4), twist (6,) and mobility (6, 6) about that place, in the world."""
-        row = self.state[len(self.props) + k]
-        row[:9], row[9:12], row[12:18] = T_w[:3, :3].ravel(), T_w[:3, 3], twist_w
-        self._mobility[len(self.props) + k] = mobility_w
+    def visit(self, T_w: np.ndarray, mechanism: Mechanism) -> None:
+        """Where the visitors are now: poses (visitors, 4, 4) of their shapes' principal axes, and how they move."""
+        rows = self.state[len(self.props) :]
+        rows[:, :9], rows[:, 9:12] = T_w[:, :3, :3].reshape(-1, 9), T_w[:, :3, 3]
+        self._mechanism = mechanism
+
+    def leave(self, T_w: np.ndarray) -> None:
+        """The visitors are at poses (visitors, 4, 4), and stay there."""
+        self.visit(T_w, _resting(len(T_w)))
+
+    def remember(self, most: int) -> None:
+        """Only the first contacts, and none of visitors: what they bear is not begun with again."""
+        others = (self.contacts[:, :2] < len(self.props)).all(axis=1)
+        self.remembered = self.contacts[others][:most].copy()
 
     @property
     def asleep(self) -> np.ndarray:
@@ -152,6 +170,12 @@ class Pile:
         bodies = self._bodies
         rows = zip(self.state[: len(self.props)], bodies.mass.tolist(), bodies.inertia, strict=False)
         return [row for row in rows if row[1] > 0.0]
+
+
+def _resting(bodies: int) -> Mechanism:
+    """Of visitors that stay where they are."""
+    none, nobody = np.zeros((0, 0)), np.zeros((bodies, bodies), np.bool_)
+    return Mechanism(np.zeros((bodies, 6, 0)), none, np.zeros(0), nobody, False)
 
 
 def _half_extents(solid: Solid) -> np.ndarray:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sim.compiled import fastmath
+from sim.compiled import compiled, fastmath
 from sim.shapes.solid import MOST_CORNERS, Solid
 
 _ROUNDS = 40
@@ -289,3 +289,14 @@ def normal_between(hulls, a, b, pose_a, pose_b, work, found):
         hulls.circles, hulls.first[b], hulls.first[b + 1], nb[0], nb, pose_b, -found[0], -found[1], -found[2]
     )
     return best
+
+
+@compiled
+def gaps(hulls, poses):
+    """(n, n) how far solids at poses (n, 12) lie apart from each other [m]."""
+    n = poses.shape[0]
+    found, work, between = np.zeros((n, n)), np.zeros(WORKSPACE), np.zeros(9)
+    for i in range(n):
+        for j in range(i):
+            found[i, j] = found[j, i] = normal_between(hulls, i, j, poses[i], poses[j], work, between)
+    return found

@@ -20,18 +20,35 @@ SWEEPS = 150
 _TOLERANCE_MPS = 1e-12
 
 
-@fastmath
-def _one_for_all(response: np.ndarray, work: np.ndarray, k: int, friction: float) -> float:
-    return friction
+@inline_fastmath
+def stopped(
+    ss: float, st: float, tt: float, ps: float, pt: float, vs: float, vt: float, bound: float
+) -> tuple[float, float]:
+    """Tangential impulses [N s] that stop a point of velocities (vs, vt), as far as Coulomb's cone allows; before they
+    are (ps, pt). ss, st, tt: what the point answers [1/kg]. bound: friction times normal impulse."""
+    determinant = ss * tt - st * st
+    qs = ps - (tt * vs - st * vt) / determinant
+    qt = pt - (ss * vt - st * vs) / determinant
+    if qs * qs + qt * qt > bound * bound:
+        # it slides: a step with one stiffness for both directions, so that the impulse ends up
+        # straight against the velocity; with the full matrix it would end up beside it
+        half = 0.5 * (ss + tt)
+        stiffest = half + np.sqrt(max(half * half - determinant, 0.0))
+        qs = ps - vs / stiffest
+        qt = pt - vt / stiffest
+        size = np.sqrt(qs * qs + qt * qt)
+        if size > bound:
+            qs *= bound / size
+            qt *= bound / size
+    return qs, qt
 
 
-def rows_solver(velocity: Any, push: Any, coefficient: Any = _one_for_all) -> Any:
+def rows_solver(velocity: Any, push: Any) -> Any:
     """A sweep and the solver of rows for one kind of mechanics, compiled.
 
     velocity(state, response, work, k, direction): velocity [m/s] of the point of row k along direction 0, 1 or 2
     (normal and tangents); push(state, response, work, k, direction, amount): apply an impulse [N s] along it. `state`
     is the array that they read and write, `response` what an impulse does to it.
-    coefficient(response, work, k, friction): of friction at row k; `friction` is what the solver is called with.
     """
 
     @fastmath
@@ -42,21 +59,17 @@ def rows_solver(velocity: Any, push: Any, coefficient: Any = _one_for_all) -> An
         w = work[k]
         vs = velocity(state, response, work, k, 1)
         vt = velocity(state, response, work, k, 2)
-        determinant = w[INVERSE_MASS + 1] * w[INVERSE_MASS + 3] - w[INVERSE_MASS + 2] * w[INVERSE_MASS + 2]
-        ps = w[IMPULSE + 1] - (w[INVERSE_MASS + 3] * vs - w[INVERSE_MASS + 2] * vt) / determinant
-        pt = w[IMPULSE + 2] - (w[INVERSE_MASS + 1] * vt - w[INVERSE_MASS + 2] * vs) / determinant
-        bound = coefficient(response, work, k, friction) * w[IMPULSE]
-        if ps * ps + pt * pt > bound * bound:
-            # it slides: a step with one stiffness for both directions, so that the impulse ends up
-            # straight against the velocity; with the full matrix it would end up beside it
-            half = 0.5 * (w[INVERSE_MASS + 1] + w[INVERSE_MASS + 3])
-            stiffest = half + np.sqrt(max(half * half - determinant, 0.0))
-            ps = w[IMPULSE + 1] - vs / stiffest
-            pt = w[IMPULSE + 2] - vt / stiffest
-            size = np.sqrt(ps * ps + pt * pt)
-            if size > bound:
-                ps *= bound / size
-                pt *= bound / size
+        bound = friction * w[IMPULSE]
+        ps, pt = stopped(
+            w[INVERSE_MASS + 1],
+            w[INVERSE_MASS + 2],
+            w[INVERSE_MASS + 3],
+            w[IMPULSE + 1],
+            w[IMPULSE + 2],
+            vs,
+            vt,
+            bound,
+        )
         push(state, response, work, k, 1, ps - w[IMPULSE + 1])
         push(state, response, work, k, 2, pt - w[IMPULSE + 2])
         change: float = max(abs(ps - w[IMPULSE + 1]), abs(pt - w[IMPULSE + 2])) * w[INVERSE_MASS]
@@ -149,18 +162,6 @@ def note_answers(work: np.ndarray, response: np.ndarray) -> None:
         work[k, INVERSE_MASS + 1] = response[c + 1, c + 1]
         work[k, INVERSE_MASS + 2] = response[c + 1, c + 2]
         work[k, INVERSE_MASS + 3] = response[c + 2, c + 2]
-
-
-@fastmath
-def note_answers_of(w: np.ndarray, reach: np.ndarray, answer: np.ndarray) -> None:
-    """The same of one row, by its reach (3, k) and what a push along each answers with (3, k)."""
-    for c in range(4):
-        w[INVERSE_MASS + c] = 0.0
-    for c in range(reach.shape[1]):
-        w[INVERSE_MASS] += reach[0, c] * answer[0, c]
-        w[INVERSE_MASS + 1] += reach[1, c] * answer[1, c]
-        w[INVERSE_MASS + 2] += reach[1, c] * answer[2, c]
-        w[INVERSE_MASS + 3] += reach[2, c] * answer[2, c]
 
 
 _ROUNDS = 24

@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
+from sim.vehicles.forms.articulated import ArticulatedVehicle
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.holonomic import HolonomicVehicle
 from sim.vehicles.forms.nonholonomic import NonholonomicVehicle
@@ -22,6 +23,22 @@ class BodyState:
     """(6,) omega [rad/s], v [m/s], body frame."""
     inertia_b: np.ndarray
     """(6, 6) by which its twist answers an impulse [kg m^2, kg], body frame."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JointedState:
+    """Bodies that share velocities, as an environment sees them: a tree of joints."""
+
+    poses_w: np.ndarray
+    """(k + 1, 4, 4) bodies to world; of the last one, which holds the tree, nothing moves."""
+    jacobian_w: np.ndarray
+    """(k + 1, 6, nv) of their twists (omega, v) about their places, in the world."""
+    mobility: np.ndarray
+    """(nv, nv) by which mean velocities over the time to come answer generalised impulses now."""
+    velocity: np.ndarray
+    """(nv,) mean over that time, if nothing is met."""
+    grounded: bool
+    """Whether there is a ground that bears it, by itself."""
 
 
 class CoupledEnvironment(Protocol):
@@ -59,6 +76,40 @@ class CoupledSpec(Protocol):
 
     def begun(self, vehicle: Vehicle, T_wb: np.ndarray, world: World) -> CoupledEnvironment:
         """As it is when the vehicle's main body starts at (4, 4) T_wb. Raises InputError where it cannot be."""
+
+
+@runtime_checkable
+class JointedEnvironment(CoupledEnvironment, Protocol):
+    """One that trees of joints push as well, and are pushed by."""
+
+    def near(self, poses_w: np.ndarray, fast_mps: float, dt_s: float) -> bool:
+        """Whether bodies at poses (k + 1, 4, 4), as `JointedState` has them, none of them faster, may meet anything."""
+
+    def meet(self, time_s: float, dt_s: float, jointed: JointedState | None) -> np.ndarray | None:
+        """As `exchange`: the generalised impulse (nv,) on what is jointed; None where nothing is met."""
+
+
+@runtime_checkable
+class SolidsEnvironment(CoupledEnvironment, Protocol):
+    """One of bodies that takes and exports hold."""
+
+    def solids(self) -> np.ndarray:
+        """(n, 7) float32: where they are, place [m] and quaternion (w, x, y, z)."""
+
+    def picture_of(self, solids: np.ndarray) -> object:
+        """As `picture`, with the bodies (n, 7) elsewhere."""
+
+
+def can_be_met(vehicle: Vehicle) -> bool:
+    """Whether bodies of an environment may touch it."""
+    return can_be_coupled(vehicle) or isinstance(vehicle, ArticulatedVehicle)
+
+
+def takes(environment: CoupledEnvironment, vehicle: Vehicle) -> bool:
+    """Whether an environment and a vehicle push each other."""
+    return can_be_coupled(vehicle) or (
+        isinstance(vehicle, ArticulatedVehicle) and isinstance(environment, JointedEnvironment)
+    )
 
 
 def can_be_coupled(vehicle: Vehicle) -> bool:

@@ -7,6 +7,7 @@ import numpy as np
 
 from sim.multibody.arrays import BALL, REVOLUTE
 from sim.multibody.tree import Tree
+from sim.shapes import Capsule, Shape, Sphere
 
 STEEL, DARK_STEEL, BRASS, PAINTED, RUBBER, LIGHT, ROPE, WOOD = range(8)
 """Finishes. Capsules of rope that follow one another are one smooth strand."""
@@ -37,6 +38,40 @@ class Link:
     def length_m(self) -> float:
         """Between the centres of its ends."""
         return float(np.linalg.norm(np.subtract(self.end_b, self.begin_b)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Touching:
+    """A solid of a body, which meets other bodies."""
+
+    body: str
+    """STAND: it stays where the tree is held."""
+    shape: Shape
+    T_b: np.ndarray
+    """(4, 4) of the shape's own frame in the body's."""
+
+    @classmethod
+    def of_link(cls, link: Link) -> "Touching":
+        if link.length_m < _LEAST_M:
+            return cls(link.body, Sphere(link.begin_b, link.radius_m), np.eye(4))
+        return cls(link.body, Capsule(link.begin_b, link.end_b, link.radius_m), np.eye(4))
+
+
+def next_to(tree: Tree, one: str, other: str) -> bool:
+    """Whether two bodies are the same in the arrays, or joined to each other: such pairs never meet."""
+    if STAND in (one, other):
+        return _carried_by(tree, other if one == STAND else one) < 0 or one == other
+    i, j = (int(tree.carriers[tree.names.index(name)]) for name in (one, other))
+    return i == j or _carried_by(tree, one) == j or _carried_by(tree, other) == i
+
+
+def _carried_by(tree: Tree, name: str) -> int:
+    """The next body towards the world that is a declared one, among the arrays'; -1: the world."""
+    i, declared = int(tree.carriers[tree.names.index(name)]), set(tree.carriers.tolist())
+    i = int(tree.arrays.parent[i]) if i >= 0 else -1
+    while i >= 0 and i not in declared:
+        i = int(tree.arrays.parent[i])
+    return i
 
 
 def links_of(tree: Tree) -> tuple[Link, ...]:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from sim.controllers import Controller
-from sim.environment.coupling import CoupledSpec, can_be_coupled
+from sim.environment.coupling import CoupledSpec, can_be_coupled, can_be_met
 from sim.integrators import default_for, integrators
 from sim.platform.errors import InputError, one_of
 from sim.platform.toml_table import TomlTable
@@ -184,7 +184,7 @@ def read_environment(table: TomlTable, vehicle: Vehicle) -> CoupledSpec | None:
 
         if table.has("environment"):
             raise table.error("props", "cannot stand beside [environment]; allowed: one of the two")
-        if not can_be_coupled(vehicle):
+        if not can_be_met(vehicle):
             raise table.error("props", f"nothing that moves can be coupled to {vehicle.name}")
         return read_props(table)
     if not table.has("environment"):

@@ -7,10 +7,12 @@ import numpy as np
 
 from sim.compiler.stepper import kept_state
 from sim.contact.trees import TreeContact, contact_of
+from sim.groups.numeric import rotation_log
 from sim.integrators.base import Integrator
-from sim.multibody.arrays import REMEMBERED, Loads, TreeArrays
+from sim.multibody.arrays import BALL, FREE, REMEMBERED, Loads, TreeArrays
 from sim.multibody.continuous import EULER, RK4
 from sim.multibody.observing import Reported, observe_node
+from sim.multibody.spatial import quaternion_matrix
 from sim.multibody.tree import Tree
 from sim.steppers import tree_rollouts
 from sim.steppers.bound_tree import NO_WRENCHES, BoundTree
@@ -56,6 +58,7 @@ class TreeStepper:
         self.advance(y, np.tile(u, len(self.moments)), np.zeros(self.dim), p, h, 1)
         node = self.node(y, u, p, h)
         self.observe(node, u, p)
+        self.moved_by(node[: self._nq], h, p)
         impulses = self.impulses_at(node[: self._nq], self.layout.main, np.zeros(3), np.eye(3), p)
         self.answer(node[: self._nq], impulses[0], p)
 
@@ -220,6 +223,34 @@ class TreeStepper:
             )
         return rows
 
+    def moved_by(self, q: np.ndarray, h: float, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """By what it moves at coordinates q: ((bodies, 6, nv) of its declared bodies' twists (omega, v) in the world's
+        axes, (nv, nv) by which mean velocities over a step of h answer impulses at its start)."""
+        bound = self._bound(p)
+        tree = bound.tree
+        jacobian, mobility = np.zeros((len(tree.names), 6, self._nv)), np.zeros((self._nv, self._nv))
+        implicit_h = h if self._variational else 0.0
+        offsets = np.ascontiguousarray(tree.offsets[:, :3, 3])
+        q = np.ascontiguousarray(q)
+        tree_rollouts.moved_by(
+            bound.arrays, bound.workspace, q, implicit_h, tree.carriers, offsets, jacobian, mobility
+        )
+        return jacobian, mobility
+
+    def mean_velocity(self, q: np.ndarray, after: np.ndarray, seconds: float) -> np.ndarray:
+        """(nv,) with which coordinates q become those after so long."""
+        arrays, v = self._vehicle.tree.arrays, np.zeros(self._nv)
+        for i, kind in enumerate(arrays.kind):
+            at, a = int(arrays.q_at[i]), int(arrays.v_at[i])
+            if kind not in (BALL, FREE):
+                v[a] = (after[at] - q[at]) / seconds
+                continue
+            R, R_after = (np.reshape(quaternion_matrix.py_func(*x[at : at + 4]), (3, 3)) for x in (q, after))
+            v[a : a + 3] = rotation_log(R.T @ R_after) / seconds
+            if kind == FREE:
+                v[a + 3 : a + 6] = R.T @ (after[at + 4 : at + 7] - q[at + 4 : at + 7]) / seconds
+        return v
+
     def _b(self, y: np.ndarray) -> np.ndarray:
         return y[self._nq : self._nq + self._nv]
 
@@ -311,6 +342,13 @@ class ClosedTreeStepper(TreeStepper):
     ) -> np.ndarray:
         """Coordinates and velocities, these with the impulse that keeps the loops closed."""
         return super().node(y[: y.size - self._more], u, p, h, w=w, env=env)
+
+    def moved_by(self, q: np.ndarray, h: float, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """As without loops; these let nothing move that would open them."""
+        jacobian, mobility = super().moved_by(q, h, p)
+        closure = self._bound(p).closure
+        assert closure is not None, "of a closed vehicle"
+        return jacobian, np.array([closure.tangent(q, row) for row in mobility])
 
     def answer(self, q: np.ndarray, impulse: np.ndarray, p: np.ndarray) -> np.ndarray:
         """(nv,) by how much a generalised impulse changes the velocities, with those of the loops that it calls up."""

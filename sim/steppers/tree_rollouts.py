@@ -18,9 +18,23 @@ from sim.multibody.loops import (
     open_gaps,
 )
 from sim.multibody.roots import EXTRAPOLATED, GIVEN, largest
-from sim.multibody.spatial import apart, clear, copy, entry, entry_apart, jit, put_pair, rotate, row9, row_of
+from sim.multibody.spatial import (
+    add,
+    apart,
+    clear,
+    copy,
+    cross,
+    entry,
+    entry_apart,
+    jit,
+    put_pair,
+    rotate,
+    row3,
+    row9,
+    row_of,
+)
 from sim.multibody.stepping import NO_ROOT, NOT_FINITE, OK, active_damping, node_force, take_step
-from sim.multibody.twists import gather, momenta
+from sim.multibody.twists import gather, momenta, twists_of
 
 _SOFT = 1e-12
 """Least fraction of the largest square of slopes that is added where impulses are found by those of a step's end."""
@@ -134,6 +148,46 @@ def impulse_at(tree, ws, q, body, wrench, out):
     R = row9(ws.node, body, 0)
     put_pair(ws.wrench, body, rotate(R, row_of(wrench, 0)), rotate(R, row_of(wrench, 3)))
     gather(tree, ws.node, ws.wrench, out)
+
+
+@entry
+def moved_by(tree, ws, q, implicit_h, carriers, offsets, jacobian, mobility):
+    """By what a tree at coordinates q moves: `jacobian` (bodies, 6, nv) of the twists (omega, v) in the world of bodies
+    with `offsets` (bodies, 3) in their carriers, and `mobility` (nv, nv), by which velocities answer impulses. With the
+    joints' damping within over implicit_h."""
+    place(tree, q, ws.node)
+    active_damping(tree, q, ws.damping)
+    factorise(tree, ws.node, ws.damping, implicit_h, ws.articulated, ws.factor)
+    nv = mobility.shape[0]
+    for a in range(nv):
+        for b in range(nv):
+            ws.change[b] = 0.0
+        ws.change[a] = 1.0
+        twists_of(tree, ws.node, ws.change, ws.twist)
+        for k in range(carriers.shape[0]):
+            i = carriers[k]
+            if i < 0:
+                for c in range(6):
+                    jacobian[k, c, a] = 0.0
+                continue
+            w, arm = row3(ws.twist, i, 0), rotate(row9(ws.node, i, 0), row3(offsets, k, 0))
+            v = add(row3(ws.twist, i, 3), cross(w, arm))
+            for c in range(3):
+                jacobian[k, c, a], jacobian[k, 3 + c, a] = w[c], v[c]
+        solve(
+            tree,
+            ws.node,
+            ws.damping,
+            implicit_h,
+            ws.factor,
+            ws.change,
+            ws.wrench,
+            ws.spare,
+            ws.twist,
+            ws.change,
+        )
+        for b in range(nv):
+            mobility[a, b] = ws.change[b]
 
 
 @jit

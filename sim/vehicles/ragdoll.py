@@ -36,6 +36,7 @@ class Ragdoll(ArticulatedVehicle):
 
     name = "ragdoll"
     rank = 120
+    meets_itself = True
     parameters = (
         Parameter("stature", "m", 1.75, 0.5, 5.0, "Height of who stands upright."),
         Parameter("mass", "kg", 75.0, 1.0, 1000.0, "Of all limbs together."),

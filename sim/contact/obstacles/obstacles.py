@@ -7,7 +7,7 @@ an impulse takes energy out and never adds any, but for the slow push that frees
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 
 import numpy as np
@@ -74,6 +74,8 @@ class PropsPicture:
     colours: tuple[tuple[float, float, float], ...]
     """Linear RGB."""
     obstacles: ObstaclesPicture | None
+    contacts: np.ndarray = field(default_factory=lambda: np.zeros((0, 6)))
+    """(k, 6) points that touch, in the world, and the force on what is touched there second [N]."""
 
 
 class _Placed:

@@ -229,6 +229,7 @@ def _geoms(model: Any, bodies: _Bodies, collides: np.ndarray, urdf: bool) -> Ite
             drawn=not hidden and (urdf or int(model.geom_group[k]) < _HIDDEN_GROUP),
             vertices=vertices,
             faces=faces,
+            collides=bool(collides[k]),
         )
 
 

@@ -1,5 +1,6 @@
 """A robot as its file describes it: what moves, what is drawn, what drives it."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
@@ -7,9 +8,10 @@ from itertools import product
 import numpy as np
 
 from sim.multibody.declaration import WORLD, Given, Loop, TreeState, numbers
-from sim.multibody.shapes import STAND, UNSEEN, Link
+from sim.multibody.shapes import STAND, UNSEEN, Link, triple
 from sim.multibody.tree import Tree
-from sim.shapes import Box, Capsule, Drum, Ellipsoid, Shape, Sphere
+from sim.platform.errors import InputError
+from sim.shapes import Box, Capsule, ConvexMesh, Drum, Ellipsoid, Shape, Sphere
 from sim.shapes.surface import Surface, creased
 
 _HERE = (0.0, 0.0, 0.0)
@@ -36,6 +38,8 @@ class Geom:
     """(k, 3) of a mesh in the shape's own frame [m]; none for other shapes."""
     faces: np.ndarray
     """(m, 3) indices of vertices."""
+    collides: bool = True
+    """Its file has it for contact."""
 
     @property
     def solid(self) -> Shape | None:
@@ -93,6 +97,8 @@ class Robot:
     """What its file says and the tree does not have, a line each."""
     loops: tuple[Loop, ...] = ()
     """Which the tree leaves open; `sim.steppers.bound_tree.BoundTree` closes them."""
+    apart: frozenset[frozenset[str]] = frozenset()
+    """Pairs of bodies that its file lets pass through each other."""
 
     def torques(self, commands: Given) -> np.ndarray:
         """(nv,) `controls` of the tree from the motors' commands, all or by name; each is kept to its limits.
@@ -146,6 +152,31 @@ def _about(geom: Geom) -> Iterable[Link]:
                 np.flatnonzero((corners == corners[k] * (1.0 - 2.0 * np.eye(3)[long])).all(axis=1))[0]
             )
             yield _capsule(geom, outermost[k], outermost[other], _CORNER_M, (True, True))
+
+
+_HULL_WAYS = 14
+"""Directions in which the outermost points of a mesh make its hull."""
+
+
+def hull_of(geom: Geom) -> Shape | None:
+    """Of a mesh, a convex one of few points, or a box where it is flat; None where its file was not read."""
+    if not len(geom.vertices):
+        return None
+    # Evenly spread over the ball, by the golden angle.
+    k = np.arange(_HULL_WAYS) + 0.5
+    height, turned = 1.0 - 2.0 * k / _HULL_WAYS, k * math.pi * (3.0 - math.sqrt(5.0))
+    ring = np.sqrt(1.0 - height**2)
+    ways = np.column_stack([ring * np.cos(turned), ring * np.sin(turned), height])
+    half, middle = extents(geom)
+    outermost = np.unique(np.argmax(geom.vertices @ (ways / np.maximum(half, 1e-9)).T, axis=0))
+    points = geom.vertices[outermost].tolist()
+    hull = ConvexMesh(tuple((float(x), float(y), float(z)) for x, y, z in points))
+    try:
+        hull.solid()
+    except (InputError, ValueError):
+        x, y, z = np.maximum(half, _CORNER_M).tolist()
+        return Box(triple(middle), (x, y, z))
+    return hull
 
 
 def extents(geom: Geom) -> tuple[np.ndarray, np.ndarray]:

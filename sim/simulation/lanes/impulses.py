@@ -6,7 +6,15 @@ from functools import singledispatch
 
 import numpy as np
 
-from sim.environment.coupling import BodyState, CoupledEnvironment, can_be_coupled
+from sim.environment.coupling import (
+    BodyState,
+    CoupledEnvironment,
+    JointedEnvironment,
+    JointedState,
+    can_be_coupled,
+    takes,
+)
+from sim.environment.environment import Environment
 from sim.platform.errors import InputError
 from sim.recordings.playback import Playback
 from sim.recordings.segment import Moment
@@ -35,24 +43,54 @@ class Coupling:
 
     def picture(self, vehicle: Vehicle) -> object:
         """Of the environment; None while what is flown does not take part."""
-        return self.environment.picture() if can_be_coupled(vehicle) else None
+        return self.environment.picture() if self.takes(vehicle) else None
 
-    def impulse(
-        self, dynamics: Dynamics, node: np.ndarray, observation: Observation, T_wb: np.ndarray, time_s: float
-    ) -> np.ndarray | None:
-        """(wrench_size,) on the vehicle at this moment, while the environment goes on to the next one of the grid.
+    def takes(self, vehicle: Vehicle) -> bool:
+        """Whether it takes part."""
+        return takes(self.environment, vehicle)
 
-        None where it is not touched at all.
+    def impulse(self, dynamics: Dynamics, at: "Reached", around: Environment) -> np.ndarray | None:
+        """(impulse_size,) on the vehicle at this moment, while the environment goes on to the next one of the grid.
+
+        around: what surrounds the vehicle within its steps, as it is then. None where it is not touched at all.
         """
-        vehicle, name = dynamics.vehicle, next(iter(observation.layout.bodies))
+        vehicle, seen = dynamics.vehicle, at.seen
         if self._known_vehicle is not vehicle:
-            self.environment.renew(vehicle, time_s)
+            self.environment.renew(vehicle, at.time_s)
             self._known_vehicle = vehicle
-        dt_s, bodies = dynamics.control_period_s, {}
-        if self.environment.within_reach(T_wb, observation.twist_b, dt_s):
-            bodies = {name: BodyState(T_wb, observation.twist_b, _inertia_b(vehicle, node))}
-        given = self.environment.exchange(time_s, dt_s, bodies)
+        if isinstance(dynamics.kernel, TreeStepper):
+            return self._on_tree(dynamics, dynamics.kernel, at, around)
+        name = next(iter(seen.layout.bodies))
+        dt_s, bodies, T_wb = dynamics.control_period_s, {}, at.poses_w[0]
+        if self.environment.within_reach(T_wb, seen.twist_b, dt_s):
+            bodies = {name: BodyState(T_wb, seen.twist_b, _inertia_b(vehicle, at.node))}
+        given = self.environment.exchange(at.time_s, dt_s, bodies)
         return vehicle.group.twist_embedding.T @ np.asarray(given[name], float) if name in given else None
+
+    def _on_tree(
+        self, dynamics: Dynamics, kernel: TreeStepper, at: "Reached", around: Environment
+    ) -> np.ndarray | None:
+        """How the tree would move by itself until the next moment is found by trying."""
+        assert isinstance(self.environment, JointedEnvironment), "which is asked of nothing else"
+        m, dt_s, size = dynamics, dynamics.control_period_s, dynamics.vehicle.node_layout
+        q, v = at.node[size.pose], at.node[size.velocity]
+        # Whatever holds the tree has no velocity; its own frame is where every pose is told from.
+        T_held = at.poses_w[0] @ np.linalg.inv(at.seen.poses[0])
+        poses_w = np.concatenate([at.poses_w, T_held[None]])
+        fast_mps = float(np.linalg.norm(at.seen.twist_b[3:])) + _span_m(poses_w) * float(np.linalg.norm(v))
+        jointed = None
+        if np.isfinite(at.node).all() and self.environment.near(poses_w, fast_mps, dt_s):
+            y, p, h = at.state.copy(), m.parameters, m.step_s
+            kernel.advance(y, at.controls, np.zeros(kernel.dim), p, h, m.control_steps, around.probe().env)
+            after = kernel.node(y, at.controls, p, h)[size.pose]
+            jacobian, mobility = kernel.moved_by(q, h, p)
+            jacobian_w = np.zeros((len(poses_w), 6, kernel.dim))
+            R = T_held[:3, :3]
+            jacobian_w[:-1, :3], jacobian_w[:-1, 3:] = R @ jacobian[:, :3], R @ jacobian[:, 3:]
+            velocity = kernel.mean_velocity(q, after, dt_s)
+            if np.isfinite(velocity).all():
+                jointed = JointedState(poses_w, jacobian_w, mobility, velocity, around.acts)
+        return self.environment.meet(at.time_s, dt_s, jointed)
 
     def take_impact_mps(self) -> float:
         """Greatest speed at which something that stays in place was met since the last call."""
@@ -63,11 +101,12 @@ class Coupling:
         dynamics: Dynamics,
         playback: Playback,
         moment: Moment,
-        placed: Callable[[Observation], np.ndarray],
+        poses_w: Callable[[Observation], np.ndarray],
+        around: Environment,
     ) -> None:
         """The environment as it was at a recorded moment: from its last kept state before, among the same motions.
 
-        placed: pose (4, 4) in the world of the main body that is observed.
+        poses_w: of the bodies that are observed, (bodies, 4, 4) in the world.
         """
         segment, impulse_log = moment.segment, moment.segment.impulse_log
         kept = (
@@ -84,8 +123,16 @@ class Coupling:
             at = playback.moment(segment, step)
             node = playback.node(at)
             seen = dynamics.kernel.observe(node, at.controls, dynamics.parameters)
-            self.impulse(dynamics, node, seen, placed(seen), at.time_s)
+            reached = Reached(at.time_s, node, at.state, at.controls, seen, poses_w(seen))
+            there = around.probe()
+            there.restore(at.memory)
+            self.impulse(dynamics, reached, there)
         self.take_impact_mps()
+
+
+def _span_m(poses_w: np.ndarray) -> float:
+    """How far bodies at (k, 4, 4) reach from the first one, about."""
+    return float(np.linalg.norm(poses_w[:, :3, 3] - poses_w[0, :3, 3], axis=1).max())
 
 
 def _inertia_b(vehicle: Vehicle, node: np.ndarray) -> np.ndarray:
@@ -261,8 +308,8 @@ def impulse_on(
     """(impulse_size,) of what is coupled, of ground that strikes and of hands that pull and push, together; None of
     none."""
     at, given = reached, None
-    if coupling is not None and can_be_coupled(dynamics.vehicle):
-        given = coupling.impulse(dynamics, at.node, at.seen, at.poses_w[0], at.time_s)
+    if coupling is not None and coupling.takes(dynamics.vehicle):
+        given = coupling.impulse(dynamics, at, footing.environment)
     struck = footing.environment.impulse(at.node, dynamics.control_period_s)
     given = struck if given is None else given
     given = None if given is None else whole(given, dynamics.vehicle)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sim.contact.obstacles import obstacles_in
+from sim.contact.obstacles import Obstacles, obstacles_in
 from sim.control.pilot import Mission
 from sim.control.target_path import TargetPath
 from sim.environment.coupling import CoupledEnvironment
@@ -13,7 +13,7 @@ from sim.simulation.lanes.impulses import Coupling
 from sim.simulation.lanes.lane import Lane
 from sim.simulation.lanes.placing import Footing, Placement, node_at, placement
 from sim.simulation.runs.reference import reference_method
-from sim.vehicles import Vehicle
+from sim.vehicles import ArticulatedVehicle, Vehicle
 from sim.vehicles.forms.form import Support
 from sim.vehicles.forms.homogeneous import Leader, has_leader
 from sim.world import World
@@ -74,16 +74,29 @@ class Encounter:
         """For a vehicle that begins at a node."""
         world, moving = self._world, self._scene.environment
         if moving is None:
-            return obstacles_in(world, vehicle)
+            return _unplaced(world, vehicle)
         return moving.begun(vehicle, placement(vehicle, node, world, footing.pivot_w).T_wb, world)
 
     def couple(self, flown: Lane) -> None:
         """What is flown by now may meet what the vehicle before it flew over."""
-        vehicle = flown.dynamics.vehicle
-        if flown.coupling is None and self._looked_for != vehicle.name:
-            self._looked_for = vehicle.name
-            obstacles = obstacles_in(self._world, vehicle)
-            flown.coupling = None if obstacles is None else Coupling(obstacles)
+        vehicle, met = flown.dynamics.vehicle, flown.coupling
+        if self._looked_for == vehicle.name:
+            return
+        self._looked_for = vehicle.name
+        if met is None or (self._scene.environment is None and not isinstance(met.environment, Obstacles)):
+            around = _unplaced(self._world, vehicle)
+            flown.coupling = None if around is None else Coupling(around)
+
+
+def _unplaced(world: World, vehicle: Vehicle) -> CoupledEnvironment | None:
+    """What a vehicle meets where a scene puts nothing up: what stands about, and itself."""
+    if not isinstance(vehicle, ArticulatedVehicle):
+        return obstacles_in(world, vehicle)
+    if not vehicle.meets_itself and (world.grounds is None or not world.grounds.blocks):
+        return None
+    from sim.contact.obstacles.props import Props  # its kernels are loaded where bodies touch
+
+    return Props((), world, vehicle, None)
 
 
 _RUN_M = 30.0

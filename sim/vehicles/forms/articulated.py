@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from sim.groups.numeric import quaternion_of
 from sim.multibody.arrays import BALL, FREE, REVOLUTE
 from sim.multibody.declaration import Given, Loop
-from sim.multibody.shapes import Link, gallows, hinges_of, links_of
+from sim.multibody.shapes import Link, Touching, gallows, hinges_of, links_of
 from sim.multibody.spatial import quaternion_matrix
 from sim.multibody.symbolic import SymbolicTree
 from sim.multibody.tree import Tree
@@ -40,6 +40,10 @@ class ArticulatedVehicle(Vehicle):
     twist_embedding = np.eye(6)
     torques: tuple[str, ...] = ()
     """Joints, by the names of their velocities, that the controls drive, in the controls' order [N m or N]."""
+    meets_itself: bool = False
+    """Whether its bodies touch each other, but for those that are joined or overlap in its default state."""
+    apart: frozenset[frozenset[str]] = frozenset()
+    """Pairs of bodies that pass through each other all the same."""
 
     def declare(self, q: SimpleNamespace) -> Tree:
         """The tree with the parameters q by name: numbers, or arrays of several."""
@@ -70,6 +74,10 @@ class ArticulatedVehicle(Vehicle):
     def shapes(self) -> tuple[Link, ...]:
         """What is drawn of its bodies, and touches the ground with its ends."""
         return links_of(self.tree)
+
+    def touching(self) -> tuple[Touching, ...]:
+        """What meets other bodies."""
+        return tuple(Touching.of_link(link) for link in self.shapes())
 
     @cached_property
     def links(self) -> tuple[Link, ...]:  # type: ignore[override]

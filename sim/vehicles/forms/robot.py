@@ -17,8 +17,8 @@ from sim.multibody.arrays import FREE, PRISMATIC, REVOLUTE, TreeArrays, workspac
 from sim.multibody.declaration import WORLD, Loop
 from sim.multibody.kinematics import place
 from sim.multibody.observing import body_frames
-from sim.multibody.robots.robot import Geom, Motor, Robot, capsules_of, lowest_m
-from sim.multibody.shapes import STAND, Link, hinges_of, links_of
+from sim.multibody.robots.robot import Geom, Motor, Robot, capsules_of, hull_of, lowest_m
+from sim.multibody.shapes import STAND, Link, Touching, hinges_of, links_of
 from sim.multibody.tree import Tree
 from sim.multibody.twists import momenta
 from sim.platform.errors import InputError, one_of, quote
@@ -63,6 +63,7 @@ class RobotVehicle(ArticulatedVehicle):
     """Subclasses name a robot. Its controls are torques and forces of the motored joints, its parameters gravity, the
     servos' rate, a target for each hinge and slide, and of each body its mass and the damping of its joint."""
 
+    meets_itself = True
     robot: Robot
     servos: tuple[Servo, ...] = ()
     solids: tuple[Geom, ...] = ()
@@ -79,6 +80,7 @@ class RobotVehicle(ArticulatedVehicle):
         robot = cls.robot
         cls.solids = _shown(robot)
         cls.capsules = capsules_of(_felt(robot, cls.solids))
+        cls.apart = robot.apart
         cls.servos = tuple(_servos(robot))
         cls.parameters = (
             Parameter(
@@ -126,6 +128,17 @@ class RobotVehicle(ArticulatedVehicle):
         covered = {shape.body for shape in moving}
         bare = () if moving and self.solids else links_of(self.tree)
         return (*moving, *(shape for shape in bare if shape.body not in covered))
+
+    def touching(self) -> tuple[Touching, ...]:
+        """The shapes of its file, of meshes their hulls; capsules along links that have none."""
+        found = []
+        for geom in _felt(self.robot, self.solids):
+            solid = geom.solid if geom.shape != "mesh" else hull_of(geom)
+            if solid is not None:
+                found.append(Touching(STAND if geom.body == WORLD else geom.body, solid, geom.T))
+        covered = {each.body for each in found}
+        bare = [link for link in self.shapes() if link.body not in covered]
+        return (*found, *(Touching.of_link(link) for link in bare))
 
     @cached_property
     def links(self) -> tuple[Link, ...]:  # type: ignore[override]

@@ -1,0 +1,411 @@
+"""Contacts between any two of many bodies as rows: what each answers to an impulse, and the sweeps over them.
+
+Rigid bodies answer by their own inertia. What is jointed answers by velocities that it shares, a `Mechanism`: a row at
+its bodies has its reach along these, and what a unit impulse does to all of them.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sim.compiled import fastmath, inline_fastmath
+from sim.contact.solver import stopped
+
+GROUND = -1
+"""In place of a first body."""
+# columns of a row
+FIRST_BODY, SECOND_BODY = 0, 1
+LEFT, RIGHT = 2, 3
+"""The same where they answer by their own inertia; else -1."""
+SHARED = 4
+"""Which of the rows of `Shared` it has; -1: none."""
+MU, RESTITUTION, GAP, AIM = 5, 6, 7, 8
+PLACE = 9
+"""Of the point in the world, three numbers; its normal, from the first body to the second, and two tangents behind."""
+NORMAL = 12
+ARMS = 21
+"""From the place of LEFT and from that of RIGHT to the point, three numbers each."""
+IMPULSE = 27
+"""Along the normal and the tangents [N s]."""
+ANSWER = 30
+"""[1/kg] by normal and tangents: nn, ns, nt, ss, st, tt."""
+EARLIER, ALONG = 36, 39
+"""Impulses before a sweep, and the direction that sweeps have taken together."""
+ROLLS, SPINS = 42, 43
+"""Arms of rolling and spinning resistance [m]: so much torque a normal force it bears."""
+TORQUE = 44
+"""Angular impulse about the normal and the tangents [N m s]."""
+PAIR_WIDTH = 47
+MOBILITY = 7
+"""Numbers of a body's answer: 1 / mass, and the inverse of its inertia in the world: xx, xy, xz, yy, yz, zz."""
+RIGID = 1e-9
+"""Least answer [1/kg] of a contact, where constraints let nothing give way."""
+
+
+class Mechanism(NamedTuple):
+    """Bodies that share velocities (nu,): a vehicle of one body, or a tree of joints. They come last among bodies."""
+
+    jacobian: np.ndarray
+    """(bodies, 6, nu) of their twists about their places, in the world."""
+    mobility: np.ndarray
+    """(nu, nu) by which velocities answer generalised impulses."""
+    velocity: np.ndarray
+    """(nu,) over the time to come, if nothing is touched; then what it becomes."""
+    meets: np.ndarray
+    """(bodies, bodies) bool: which of them touch each other."""
+    grounded: bool
+    """Whether the ground bears what is pushed into it: by itself it does not move there."""
+
+
+class Shared(NamedTuple):
+    """Of the rows at a mechanism: three directions each."""
+
+    reach: np.ndarray
+    """(3 k, nu)."""
+    answer: np.ndarray
+    """(3 k, nu)."""
+    velocity: np.ndarray
+    """(nu,) now."""
+
+
+@inline_fastmath
+def _speeds(xi, shared, w):
+    """Velocity of a row's second body against its first at the point: along normal and tangents."""
+    vx = vy = vz = 0.0
+    i, j = int(w[LEFT]), int(w[RIGHT])
+    if j >= 0:
+        x, r = xi[j], w[ARMS + 3 : ARMS + 6]
+        vx = x[3] + x[1] * r[2] - x[2] * r[1]
+        vy = x[4] + x[2] * r[0] - x[0] * r[2]
+        vz = x[5] + x[0] * r[1] - x[1] * r[0]
+    if i >= 0:
+        x, r = xi[i], w[ARMS : ARMS + 3]
+        vx -= x[3] + x[1] * r[2] - x[2] * r[1]
+        vy -= x[4] + x[2] * r[0] - x[0] * r[2]
+        vz -= x[5] + x[0] * r[1] - x[1] * r[0]
+    n = w[NORMAL : NORMAL + 9]
+    along_n = vx * n[0] + vy * n[1] + vz * n[2]
+    along_s = vx * n[3] + vy * n[4] + vz * n[5]
+    along_t = vx * n[6] + vy * n[7] + vz * n[8]
+    m = 3 * int(w[SHARED])
+    if m >= 0:
+        for c in range(shared.velocity.shape[0]):
+            u = shared.velocity[c]
+            along_n += shared.reach[m, c] * u
+            along_s += shared.reach[m + 1, c] * u
+            along_t += shared.reach[m + 2, c] * u
+    return along_n, along_s, along_t
+
+
+@inline_fastmath
+def _turn(x, m, px, py, pz):
+    """Give a body an angular impulse: x its twist, m its mobility."""
+    x[0] += m[1] * px + m[2] * py + m[3] * pz
+    x[1] += m[2] * px + m[4] * py + m[5] * pz
+    x[2] += m[3] * px + m[5] * py + m[6] * pz
+
+
+@inline_fastmath
+def _push(xi, mobility, shared, w, pn, ps, pt):
+    """Apply an impulse along normal and tangents of a row to both bodies."""
+    n = w[NORMAL : NORMAL + 9]
+    px = pn * n[0] + ps * n[3] + pt * n[6]
+    py = pn * n[1] + ps * n[4] + pt * n[7]
+    pz = pn * n[2] + ps * n[5] + pt * n[8]
+    i, j = int(w[LEFT]), int(w[RIGHT])
+    if j >= 0:
+        x, r, m = xi[j], w[ARMS + 3 : ARMS + 6], mobility[j]
+        x[3] += m[0] * px
+        x[4] += m[0] * py
+        x[5] += m[0] * pz
+        _turn(x, m, r[1] * pz - r[2] * py, r[2] * px - r[0] * pz, r[0] * py - r[1] * px)
+    if i >= 0:
+        x, r, m = xi[i], w[ARMS : ARMS + 3], mobility[i]
+        x[3] -= m[0] * px
+        x[4] -= m[0] * py
+        x[5] -= m[0] * pz
+        _turn(x, m, r[2] * py - r[1] * pz, r[0] * pz - r[2] * px, r[1] * px - r[0] * py)
+    k = 3 * int(w[SHARED])
+    if k >= 0:
+        for c in range(shared.velocity.shape[0]):
+            shared.velocity[c] += (
+                pn * shared.answer[k, c] + ps * shared.answer[k + 1, c] + pt * shared.answer[k + 2, c]
+            )
+
+
+@fastmath
+def note_row(w, a, b, point, mu, restitution, rolls, spins):
+    """A contact between bodies a (or GROUND) and b at point (7,): place, gap, normal from a to b."""
+    w[FIRST_BODY], w[SECOND_BODY], w[MU], w[RESTITUTION], w[GAP] = a, b, mu, restitution, point[3]
+    w[ROLLS], w[SPINS] = rolls, spins
+    for c in range(3):
+        w[PLACE + c] = point[c]
+        w[IMPULSE + c] = w[TORQUE + c] = 0.0
+    nx, ny, nz = point[4], point[5], point[6]
+    if abs(nx) > 0.7:
+        size = np.sqrt(nx * nx + nz * nz)
+        sx, sy, sz = -nz / size, 0.0, nx / size
+    else:
+        size = np.sqrt(ny * ny + nz * nz)
+        sx, sy, sz = 0.0, nz / size, -ny / size
+    n = w[NORMAL : NORMAL + 9]
+    n[0], n[1], n[2], n[3], n[4], n[5] = nx, ny, nz, sx, sy, sz
+    n[6], n[7], n[8] = ny * sz - nz * sy, nz * sx - nx * sz, nx * sy - ny * sx
+
+
+@fastmath
+def _add_own(w, arms, m):
+    """To a row's answer that of a body of mobility m, at arms (3,) from its place."""
+    n = w[NORMAL : NORMAL + 9]
+    at = 0
+    for c in range(3):
+        x, y, z = n[3 * c], n[3 * c + 1], n[3 * c + 2]
+        tx, ty, tz = arms[1] * z - arms[2] * y, arms[2] * x - arms[0] * z, arms[0] * y - arms[1] * x
+        ax = m[1] * tx + m[2] * ty + m[3] * tz
+        ay = m[2] * tx + m[4] * ty + m[5] * tz
+        az = m[3] * tx + m[5] * ty + m[6] * tz
+        for d in range(c, 3):
+            u, v, s = n[3 * d], n[3 * d + 1], n[3 * d + 2]
+            along = arms[1] * s - arms[2] * v
+            across = arms[2] * u - arms[0] * s
+            up = arms[0] * v - arms[1] * u
+            w[ANSWER + at] += ax * along + ay * across + az * up
+            if c == d:
+                w[ANSWER + at] += m[0]
+            at += 1
+
+
+@fastmath
+def _add_shared(w, mechanism, shared, own, state):
+    """The same of a mechanism, whose bodies come from `own` on, and the row's reach and answer with it."""
+    k = 3 * int(w[SHARED])
+    nu = shared.velocity.shape[0]
+    for direction in range(3):
+        n = w[NORMAL + 3 * direction : NORMAL + 3 * direction + 3]
+        for c in range(nu):
+            shared.reach[k + direction, c] = 0.0
+        for end in range(2):
+            i = int(w[FIRST_BODY + end])
+            if i < own:
+                continue
+            rx, ry, rz = w[PLACE] - state[i, 9], w[PLACE + 1] - state[i, 10], w[PLACE + 2] - state[i, 11]
+            sign = 1.0 if end else -1.0
+            t0, t1, t2 = ry * n[2] - rz * n[1], rz * n[0] - rx * n[2], rx * n[1] - ry * n[0]
+            J = mechanism.jacobian[i - own]
+            for c in range(nu):
+                shared.reach[k + direction, c] += sign * (
+                    J[0, c] * t0
+                    + J[1, c] * t1
+                    + J[2, c] * t2
+                    + J[3, c] * n[0]
+                    + J[4, c] * n[1]
+                    + J[5, c] * n[2]
+                )
+        for c in range(nu):
+            total = 0.0
+            for d in range(nu):
+                total += mechanism.mobility[c, d] * shared.reach[k + direction, d]
+            shared.answer[k + direction, c] = total
+    at = 0
+    for c in range(3):
+        for d in range(c, 3):
+            total = 0.0
+            for e in range(nu):
+                total += shared.reach[k + c, e] * shared.answer[k + d, e]
+            w[ANSWER + at] += total
+            at += 1
+
+
+@fastmath
+def fill_row(w, mobility, mechanism, shared, own, state, asleep, used):
+    """What a noted contact answers; `used` rows of `shared` are taken. Whether anything gives way to it."""
+    w[LEFT] = w[RIGHT] = w[SHARED] = -1.0
+    for c in range(6):
+        w[ANSWER + c] = 0.0
+    for end in range(2):
+        i = int(w[FIRST_BODY + end])
+        if i >= own:
+            w[SHARED] = used
+        elif i >= 0 and not asleep[i]:
+            w[LEFT + end] = i
+            arms = w[ARMS + 3 * end : ARMS + 3 * end + 3]
+            for c in range(3):
+                arms[c] = w[PLACE + c] - state[i, 9 + c]
+            _add_own(w, arms, mobility[i])
+    if w[SHARED] >= 0.0:
+        _add_shared(w, mechanism, shared, own, state)
+    if w[ANSWER] <= RIGID:
+        return False
+    w[ANSWER + 3] += RIGID
+    w[ANSWER + 5] += RIGID
+    return True
+
+
+@fastmath
+def closing_speed(xi, shared, w):
+    """[m/s] at which the two come nearer."""
+    return -_speeds(xi, shared, w)[0]
+
+
+@fastmath
+def _resist(xi, mobility, w):
+    """Stop rolling and spinning as far as the normal impulse lets; returns by how much a rim's speed changed [m/s]."""
+    i, j = int(w[LEFT]), int(w[RIGHT])
+    change = 0.0
+    for direction in range(3):
+        arm = w[SPINS] if direction == 0 else w[ROLLS]
+        if arm <= 0.0:
+            continue
+        n = w[NORMAL + 3 * direction : NORMAL + 3 * direction + 3]
+        turning = answer = 0.0
+        for end in range(2):
+            k = j if end else i
+            if k < 0:
+                continue
+            x, m = xi[k], mobility[k]
+            turning += (1.0 if end else -1.0) * (x[0] * n[0] + x[1] * n[1] + x[2] * n[2])
+            answer += m[1] * n[0] * n[0] + m[4] * n[1] * n[1] + m[6] * n[2] * n[2]
+            answer += 2.0 * (m[2] * n[0] * n[1] + m[3] * n[0] * n[2] + m[5] * n[1] * n[2])
+        if answer <= 0.0:
+            continue
+        before, bound = w[TORQUE + direction], arm * w[IMPULSE]
+        if direction == 2:
+            # Rolling any way costs the same: what is left of the circle for the second direction.
+            bound = np.sqrt(max(bound * bound - w[TORQUE + 1] ** 2, 0.0))
+        w[TORQUE + direction] = min(max(before - turning / answer, -bound), bound)
+        p = w[TORQUE + direction] - before
+        if i >= 0:
+            _turn(xi[i], mobility[i], -p * n[0], -p * n[1], -p * n[2])
+        if j >= 0:
+            _turn(xi[j], mobility[j], p * n[0], p * n[1], p * n[2])
+        change = max(change, abs(p) * answer * arm)
+    return change
+
+
+@fastmath
+def _sweep(work, order, begin, end, xi, mobility, shared):
+    """Once over rows order[begin:end]; the greatest change of a velocity [m/s]."""
+    change = 0.0
+    for p in range(begin, end):
+        w = work[order[p]]
+        vn, vs, vt = _speeds(xi, shared, w)
+        q0, q1, q2 = w[IMPULSE], w[IMPULSE + 1], w[IMPULSE + 2]
+        ps, pt = q1, q2
+        if q0 > 0.0 or q1 != 0.0 or q2 != 0.0:
+            ps, pt = stopped(w[ANSWER + 3], w[ANSWER + 4], w[ANSWER + 5], q1, q2, vs, vt, w[MU] * q0)
+            change = max(change, max(abs(ps - q1), abs(pt - q2)) * w[ANSWER])
+            vn += w[ANSWER + 1] * (ps - q1) + w[ANSWER + 2] * (pt - q2)
+        pn = max(q0 + (w[AIM] - vn) / w[ANSWER], 0.0)
+        change = max(change, abs(pn - q0) * w[ANSWER])
+        if pn != q0 or ps != q1 or pt != q2:
+            _push(xi, mobility, shared, w, pn - q0, ps - q1, pt - q2)
+            w[IMPULSE], w[IMPULSE + 1], w[IMPULSE + 2] = pn, ps, pt
+        if w[ROLLS] > 0.0 or w[SPINS] > 0.0:
+            change = max(change, _resist(xi, mobility, w))
+    return change
+
+
+@fastmath
+def _solve_island(work, order, begin, end, xi, mobility, shared, sweeps, tolerance):
+    """Gauss-Seidel sweeps with conjugate directions between them, which high stacks need (M. Silcowitz-Hansen and
+    others, "A nonsmooth nonlinear conjugate gradient method for interactive contact force problems", 2010). Returns by
+    how much velocities changed in the last sweep [m/s], after which nothing but that sweep was done."""
+    before, change = 0.0, 0.0
+    for sweep in range(sweeps):
+        for p in range(begin, end):
+            w = work[order[p]]
+            w[EARLIER], w[EARLIER + 1], w[EARLIER + 2] = w[IMPULSE], w[IMPULSE + 1], w[IMPULSE + 2]
+        change = _sweep(work, order, begin, end, xi, mobility, shared)
+        if change < tolerance:
+            break
+        size = 0.0
+        for p in range(begin, end):
+            w = work[order[p]]
+            d0, d1, d2 = (
+                w[IMPULSE] - w[EARLIER],
+                w[IMPULSE + 1] - w[EARLIER + 1],
+                w[IMPULSE + 2] - w[EARLIER + 2],
+            )
+            size += w[ANSWER] * (d0 * d0 + d1 * d1 + d2 * d2)
+        share = size / before if before > 0.0 else 2.0
+        before = size
+        last = sweep + 2 >= sweeps
+        for p in range(begin, end):
+            w = work[order[p]]
+            more = share if share <= 1.0 else 0.0
+            f0, f1, f2 = more * w[ALONG], more * w[ALONG + 1], more * w[ALONG + 2]
+            w[ALONG] = f0 + w[IMPULSE] - w[EARLIER]
+            w[ALONG + 1] = f1 + w[IMPULSE + 1] - w[EARLIER + 1]
+            w[ALONG + 2] = f2 + w[IMPULSE + 2] - w[EARLIER + 2]
+            if not last and (f0 != 0.0 or f1 != 0.0 or f2 != 0.0):
+                w[IMPULSE] += f0
+                w[IMPULSE + 1] += f1
+                w[IMPULSE + 2] += f2
+                _push(xi, mobility, shared, w, f0, f1, f2)
+    return change
+
+
+@fastmath
+def _root(above, i):
+    while above[i] != i:
+        above[i] = above[above[i]]
+        i = above[i]
+    return i
+
+
+@fastmath
+def islands(work, rows, bodies, above, order, begins):
+    """Rows that hang together by what moves: `order` (rows,) has them one after the other, `begins` (bodies + 2,) where
+    each island does, and the end of all; how many islands. above (2, bodies + 1) is overwritten; a mechanism is one
+    body."""
+    root, place = above[0], above[1]
+    for i in range(bodies + 1):
+        root[i], place[i] = i, 0
+    for k in range(rows):
+        i, j = int(work[k, LEFT]), int(work[k, RIGHT])
+        if work[k, SHARED] >= 0.0:
+            i, j = max(i, j), bodies
+        if i >= 0 and j >= 0:
+            a, b = _root(root, i), _root(root, j)
+            root[max(a, b)] = min(a, b)
+    for k in range(rows):
+        place[_root(root, _mover(work[k], bodies))] += 1
+    count, used = 0, 0
+    for i in range(bodies + 1):
+        if place[i] > 0:
+            begins[count] = used
+            count += 1
+            used += place[i]
+            place[i] = begins[count - 1]
+    begins[count] = used
+    for k in range(rows):
+        i = _root(root, _mover(work[k], bodies))
+        order[place[i]] = k
+        place[i] += 1
+    return count
+
+
+@fastmath
+def _mover(w, bodies):
+    """A body of the row that moves."""
+    i = max(int(w[LEFT]), int(w[RIGHT]))
+    return bodies if i < 0 else i
+
+
+@fastmath
+def solve(work, rows, order, begins, count, xi, mobility, shared, sweeps, tolerance):
+    """Impulses of all rows and velocities after them, from the impulses that the rows have. Returns the greatest change
+    of a velocity in the last sweep of any island [m/s]."""
+    for k in range(rows):
+        w = work[k]
+        _push(xi, mobility, shared, w, w[IMPULSE], w[IMPULSE + 1], w[IMPULSE + 2])
+        w[ALONG] = w[ALONG + 1] = w[ALONG + 2] = 0.0
+    change = 0.0
+    for island in range(count):
+        change = max(
+            change,
+            _solve_island(
+                work, order, begins[island], begins[island + 1], xi, mobility, shared, sweeps, tolerance
+            ),
+        )
+    return change
