@@ -119,7 +119,8 @@ class RunExports:
             simulation.advance(0.0)
             if reply.exception(0) is None:
                 takes.append((lane.name, lane.tint, lane.ghost, reply.result(0)))
-        return motions_of_takes(takes, self._world, every_s=STEPS_S)
+        solids = simulation.snapshot.environment
+        return motions_of_takes(takes, self._world, every_s=STEPS_S, solids=solids)
 
 
 class _CameraRecorder:

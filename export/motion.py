@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sim.contact.obstacles import PropsPicture
+from sim.groups.numeric import poses_of
 from sim.integrators import Integrator
 from sim.multibody.shapes import Link
 from sim.platform.errors import InputError, quote
@@ -28,6 +30,18 @@ EVERY_S = 1.0 / 30.0
 """Between the moments of a motion at least, if nothing else is said: one a picture."""
 STEPS_S = 1.0 / 200.0
 """The same for files that want every step."""
+
+
+@dataclass(frozen=True, eq=False)
+class SolidsMotion:
+    """Bodies of a scene that no lane flies, at moments that increase."""
+
+    time: np.ndarray
+    """(n,) s."""
+    poses_w: np.ndarray
+    """(n, bodies, 4, 4) of their principal axes."""
+    look: PropsPicture
+    """What they are, and where these axes are in their shapes."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -66,6 +80,8 @@ class LaneMotion:
     """What its bodies look like that have no model."""
     about: str = ""
     """What it is a motion of, for captions: vehicle, method and step."""
+    solids: "SolidsMotion | None" = None
+    """Bodies of what surrounds it."""
 
     @property
     def main(self) -> np.ndarray:
@@ -101,8 +117,12 @@ def motion_of_take(
     name: str = "",
     tint: tuple[float, float, float] = (1.0, 1.0, 1.0),
     ghost: bool = False,
+    solids: object = None,
 ) -> LaneMotion:
-    """A take at steps `every_s` apart; `world`, `playback`: the take's own, where they are there already."""
+    """A take at steps `every_s` apart; `world`, `playback`: the take's own, where they are there already.
+
+    solids: the picture of the bodies that its scene has; else they are left out.
+    """
     playback = playback or take.playback(None if world is None else lambda: world)
     seen = playback.samples(every_s)
     made = _motion(
@@ -111,7 +131,21 @@ def motion_of_take(
     )  # fmt: skip
     made.wreck[-1] = take.status is not LaneStatus.RUNNING
     last = take.segments[-1]
-    return replace(made, about=_about(last.vehicle, last.integrator, last.step_s))
+    about = _about(last.vehicle, last.integrator, last.step_s)
+    return replace(made, about=about, solids=_solids_of(take, seen.time, solids))
+
+
+def _solids_of(take: Take, time: np.ndarray, look: object) -> SolidsMotion | None:
+    if not isinstance(look, PropsPicture) or any(segment.solids is None for segment in take.segments):
+        return None
+    playback, rows = take.playback(), []
+    for time_s in time.tolist():
+        segment = playback.segment_at(time_s)
+        assert segment.solids is not None
+        rows.append(segment.solids.at(segment.step_at(time_s)))
+    if {len(row) for row in rows} != {len(look.shapes)}:
+        return None
+    return SolidsMotion(time, np.array([poses_of(row) for row in rows]), look)
 
 
 def motions_of_takes(
@@ -119,12 +153,19 @@ def motions_of_takes(
     world: "World",
     *,
     every_s: float = EVERY_S,
+    solids: object = None,
 ) -> list[LaneMotion]:
-    """Lanes side by side, in this world where it is theirs: name, tint, whether it is a ghost, and take of each."""
-    found = []
+    """Lanes side by side, in this world where it is theirs: name, tint, whether it is a ghost, and take of each.
+
+    solids: the picture of the bodies that the scene has, which the first one moves among.
+    """
+    found: list[LaneMotion] = []
     for name, tint, ghost, take in takes:
         here = world if (world.name, world.seed) == (take.world, take.seed) else None
-        found.append(motion_of_take(take, every_s=every_s, world=here, name=name, tint=tint, ghost=ghost))
+        among = None if found else solids
+        found.append(
+            motion_of_take(take, every_s=every_s, world=here, name=name, tint=tint, ghost=ghost, solids=among)
+        )
     return found
 
 
@@ -195,6 +236,7 @@ class MotionRecorder:
 
     def __init__(self) -> None:
         self._rows: dict[str, list[LaneSnapshot]] = {}
+        self._solids: list[tuple[float, PropsPicture]] = []
 
     def add(self, snapshot: Snapshot) -> None:
         """The lanes at a moment later than the last; after a jump back in time a lane begins anew."""
@@ -204,10 +246,21 @@ class MotionRecorder:
                 rows.clear()
             if not rows or lane.time_current_s > rows[-1].time_current_s:
                 rows.append(lane)
+        around, seen = snapshot.environment, self._solids
+        if isinstance(around, PropsPicture) and around.shapes:
+            if seen and (snapshot.clock_s < seen[-1][0] or len(around.shapes) != len(seen[-1][1].shapes)):
+                seen.clear()
+            if not seen or snapshot.clock_s > seen[-1][0]:
+                seen.append((snapshot.clock_s, around))
 
     def motions(self) -> tuple[LaneMotion, ...]:
-        """One a lane, in their order."""
-        return tuple(_recorded(name, rows) for name, rows in self._rows.items() if rows)
+        """One a lane, in their order; the first has the bodies about it."""
+        found = [_recorded(name, rows) for name, rows in self._rows.items() if rows]
+        if self._solids and found:
+            time = np.array([time_s for time_s, _ in self._solids])
+            poses_w = np.array([picture.poses_w for _, picture in self._solids])
+            found[0] = replace(found[0], solids=SolidsMotion(time, poses_w, self._solids[-1][1]))
+        return tuple(found)
 
 
 def _recorded(name: str, rows: list[LaneSnapshot]) -> LaneMotion:

@@ -8,13 +8,13 @@ from itertools import pairwise
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from export.motion import LaneMotion
+from export.motion import LaneMotion, SolidsMotion
 from export.output import OutputError
 from render.frame import View
 from render.vehicles.rigs import flown_alike
 from sim.models.asset import has_model, load_model
 from sim.models.model_asset import ModelAsset
-from sim.models.solids import capsules_of
+from sim.models.solids import capsules_of, shape_asset
 from sim.models.stand_in import box_asset, cart_asset, on_wheels
 from sim.multibody.shapes import STAND
 from sim.shapes import Shape
@@ -135,7 +135,20 @@ def nodes_of(motions: Sequence[LaneMotion]) -> list[Node]:
     assets = _Assets()
     for motion in motions:
         _add_lane(nodes, motion, assets)
+        if motion.solids is not None:
+            _add_solids(nodes, motion.solids)
     return nodes
+
+
+def _add_solids(nodes: list[Node], solids: SolidsMotion) -> None:
+    """Bodies that are no lane's, one node each."""
+    look = solids.look
+    bodies = zip(look.shapes, look.rest_w, look.colours, strict=True)
+    for k, (shape, rest_w, colour) in enumerate(bodies):
+        name, poses = f"{shape.kind} {k + 1}", solids.poses_w[:, k]
+        nodes.append(
+            Node(name, None, track=_track(solids.time, poses, name), asset=shape_asset(shape, rest_w, colour))
+        )
 
 
 class _Assets:

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from render.frame import DrawnSea, DrawnVehicle, Frame, Polyline, Surface, View
+from render.frame import Arrow, DrawnSea, DrawnVehicle, Frame, Polyline, Surface, View
 from render.vehicles.crash_film import CrashFilm
 from render.vehicles.left_behind import LeftBehind
 from render.vehicles.mechanism_marks import (
@@ -20,6 +20,7 @@ from render.vehicles.mechanism_marks import (
 from render.vehicles.shown import (
     LaneArrows,
     ShownLane,
+    contact_arrows,
     drawn,
     middle_m,
     moved,
@@ -215,10 +216,13 @@ class SceneView:
                 *(line for shown in finite if options.show_joints for line in joint_axes(shown)),
                 *cross,
             ),
-            arrows=tuple(
-                arrow
-                for shown in finite
-                for arrow in self._arrows.of(shown, forces=options.show_forces, frame=options.show_frame)
+            arrows=(
+                *(
+                    arrow
+                    for shown in finite
+                    for arrow in self._arrows.of(shown, forces=options.show_forces, frame=options.show_frame)
+                ),
+                *(self._contact_arrows() if options.show_forces else ()),
             ),
             surfaces=(
                 *_there(marks.surface(shown) for marks, shown in trailed),
@@ -249,6 +253,10 @@ class SceneView:
     def _cones(self) -> ObstaclesPicture | None:
         props = self._environment_as(PropsPicture)
         return self._environment_as(ObstaclesPicture) if props is None else props.obstacles
+
+    def _contact_arrows(self) -> list[Arrow]:
+        solids, flown = self._environment_as(PropsPicture), self._shown[0].lane
+        return [] if solids is None else contact_arrows(solids.contacts, flown.config.camera.distance_m)
 
     def _props(self) -> tuple[DrawnVehicle, ...]:
         """All props as one thing that is drawn; nothing where the scene has none."""

@@ -150,7 +150,10 @@ _MOMENTUM_ARROW_M = 0.75
 """Drawn length of a top's angular momentum at its start, and of its axes."""
 _AXES_M = 3.0
 _LEAST_SPEED_MPS = 0.3
+_CONTACT_ARROW, _LONGEST_CONTACT_ARROW = 0.05, 0.3
+"""Drawn length of the median contact force, and of any at most, of the distance from which the vehicle is looked at."""
 _COLOURS = {
+    "contact": (1.0, 0.85, 0.10),
     "control": (1.0, 0.45, 0.05),
     "environment": (0.10, 0.75, 0.95),
     "velocity": (0.25, 0.95, 0.20),
@@ -159,6 +162,18 @@ _COLOURS = {
     "y": (0.08, 0.70, 0.10),
     "z": (0.06, 0.22, 0.95),
 }
+
+
+def contact_arrows(contacts: np.ndarray, distance_m: float) -> list[Arrow]:
+    """Of points (k, 6) that touch and their forces; those that bear nothing have none."""
+    sizes = np.linalg.norm(contacts[:, 3:], axis=1)
+    bearing = contacts[np.isfinite(sizes) & (sizes > 1e-6)]
+    if not len(bearing):
+        return []
+    sizes = np.linalg.norm(bearing[:, 3:], axis=1)
+    lengths = np.minimum(_CONTACT_ARROW * sizes / np.median(sizes), _LONGEST_CONTACT_ARROW) * distance_m
+    ways = bearing[:, 3:] * (lengths / sizes)[:, None]
+    return [Arrow(x, way, _COLOURS["contact"]) for x, way in zip(bearing[:, :3], ways, strict=True)]
 
 
 class LaneArrows:

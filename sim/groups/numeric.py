@@ -104,18 +104,55 @@ def pose_log(T: np.ndarray) -> np.ndarray:
 
 
 def quaternion_of(R: np.ndarray) -> np.ndarray:
-    """(4,) (w, x, y, z) of a rotation (3, 3), w not negative: the eigenvector of Bar-Itzhack's symmetric matrix."""
-    K = np.empty((4, 4))
-    K[0, 0] = np.trace(R)
-    K[0, 1:] = K[1:, 0] = R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]
-    K[1:, 1:] = R + R.T - np.trace(R) * np.eye(3)
-    q = np.linalg.eigh(K)[1][:, -1]
-    return q if q[0] >= 0.0 else -q
+    """(4,) (w, x, y, z) of a rotation (3, 3), w not negative."""
+    q: np.ndarray = quaternions_of(R[None])[0]
+    return q
 
 
 _log = jitted(rotation_vector, nogil=True)
 _shares = jitted(screw_shares, nogil=True)
 _inverse_share = jitted(inverse_share, nogil=True)
+
+
+def quaternions_of(R: np.ndarray) -> np.ndarray:
+    """(n, 4) unit quaternions (w, x, y, z) of rotations (n, 3, 3), w not negative."""
+    x = R.reshape(-1, 9)
+    xx, yy, zz = x[:, 0], x[:, 4], x[:, 8]
+    squares = np.stack(
+        [1.0 + xx + yy + zz, 1.0 + xx - yy - zz, 1.0 - xx + yy - zz, 1.0 - xx - yy + zz], axis=1
+    )
+    wx, wy, wz = x[:, 7] - x[:, 5], x[:, 2] - x[:, 6], x[:, 3] - x[:, 1]
+    xy, xz, yz = x[:, 1] + x[:, 3], x[:, 2] + x[:, 6], x[:, 5] + x[:, 7]
+    # Four times the products of all pairs; by the row of the largest square nothing is divided by what is small.
+    products = np.stack(
+        [
+            np.stack([squares[:, 0], wx, wy, wz], axis=1),
+            np.stack([wx, squares[:, 1], xy, xz], axis=1),
+            np.stack([wy, xy, squares[:, 2], yz], axis=1),
+            np.stack([wz, xz, yz, squares[:, 3]], axis=1),
+        ],
+        axis=1,
+    )
+    best = products[np.arange(len(x)), squares.argmax(axis=1)]
+    q: np.ndarray = best / np.linalg.norm(best, axis=1, keepdims=True)
+    return np.where(q[:, :1] < 0.0, -q, q)
+
+
+def poses_of(rows: np.ndarray) -> np.ndarray:
+    """(n, 4, 4) of places and quaternions (n, 7): x, y, z, then (w, x, y, z), made unit ones."""
+    w, x, y, z = (rows[:, 3:] / np.linalg.norm(rows[:, 3:], axis=1, keepdims=True)).T
+    T = np.tile(np.eye(4), (len(rows), 1, 1))
+    T[:, 0, :3] = np.stack(
+        [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)], axis=1
+    )
+    T[:, 1, :3] = np.stack(
+        [2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)], axis=1
+    )
+    T[:, 2, :3] = np.stack(
+        [2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)], axis=1
+    )
+    T[:, :3, 3] = rows[:, :3]
+    return T
 
 
 def poses_between(starts: np.ndarray, ends: np.ndarray, share: float) -> np.ndarray:

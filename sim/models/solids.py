@@ -9,6 +9,7 @@ import numpy as np
 from sim.models.model_asset import FINISHES, MAX_MATERIALS, MAX_NODES, PAINT_FAR, ModelAsset
 from sim.multibody.robots.robot import Geom
 from sim.multibody.shapes import UNSEEN, Link
+from sim.shapes import Shape
 from sim.shapes.surface import (
     capsule_surface,
     turned_to,
@@ -46,6 +47,25 @@ def solid_asset(shapes: Sequence[Geom]) -> ModelAsset:
         pivots=np.zeros((len(nodes), 3)),
         materials=_materials(colours),
         radius_m=float(np.linalg.norm(vertices[:, :3], axis=1).max(initial=0.1)),
+    )
+
+
+def shape_asset(shape: Shape, rest_w: np.ndarray, colour: tuple[float, float, float]) -> ModelAsset:
+    """One node of one colour, linear RGB, in the axes that are at (4, 4) rest_w where the shape is as it says."""
+    points, normals, faces = shape.surface()
+    R, x = rest_w[:3, :3], rest_w[:3, 3]
+    table = np.full((len(points), 13), PAINT_FAR, "f4")
+    table[:, 0:3], table[:, 3:6] = (points - x) @ R, normals @ R
+    table[:, 6], table[:, 7], table[:, 8] = 1.0, 0.0, 0.0
+    srgb = np.array([[*np.array(colour) ** (1.0 / 2.2), 1.0]])
+    return ModelAsset(
+        vertices=table,
+        opaque=faces.astype("u4"),
+        glass=np.zeros((0, 3), "u4"),
+        nodes=(shape.kind,),
+        pivots=np.zeros((1, 3)),
+        materials=_materials(srgb),
+        radius_m=float(np.linalg.norm(table[:, :3], axis=1).max(initial=0.1)),
     )
 
 

@@ -19,6 +19,7 @@ from sim.platform.replacing import file_stem, replacing
 from sim.platform.user_files import ArraysFile, arrays_in, as_type, json_value, refusals, require_finite
 from sim.recordings.playback import Playback, TakeSamples
 from sim.recordings.segment import SAME_S, ImpulseLog, Segment
+from sim.recordings.solids_log import ROW, SolidsLog
 from sim.recordings.take import LaneStatus, Take, control_columns, node_columns
 from sim.scene import WORLDS
 from sim.steppers.sampled import between
@@ -122,6 +123,8 @@ NODE_PERIOD_S = 0.01
 """Nodes for other readers are at least this far apart."""
 _ARRAYS = ("change_steps", "controls", "point_steps", "states", "memories")
 _IMPULSE_LOG = ("steps", "impulses", "environments", "points")
+_SOLIDS = ("steps", "begins", "which", "poses")
+"""Only where bodies of an environment were seen."""
 _PLANS = "plans"
 """Only where plans were made in flight."""
 _TEXTS = ("name", "scene", "world", "created", "ended", "note")
@@ -155,6 +158,8 @@ def save_take(take: Take, path: str | Path, *, playback: Playback | None = None,
     for k, segment in enumerate(take.segments):
         if segment.impulse_log is not None:
             arrays |= {f"leg{k}_push_{name}": getattr(segment.impulse_log, name) for name in _IMPULSE_LOG}
+        if segment.solids is not None:
+            arrays |= {f"leg{k}_solids_{name}": getattr(segment.solids, name) for name in _SOLIDS}
         if len(segment.plans):
             arrays[f"leg{k}_{_PLANS}"] = segment.plans
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -184,6 +189,7 @@ def load_take(path: str | Path) -> Take:
                 segment,
                 _segment_arrays(file, k),
                 _push_arrays(file, k) if segment.pushed else None,
+                _solids(file, k),
                 f"segment {k}",
             )
             for k, segment in enumerate(header.legs)
@@ -228,6 +234,7 @@ def _segment(
     about: SegmentHeader,
     arrays: dict[str, np.ndarray],
     impulse_log: dict[str, np.ndarray] | None,
+    solids: SolidsLog | None,
     where: str,
 ) -> Segment:
     scheme = integrator(about.integrator, **about.options)
@@ -248,6 +255,7 @@ def _segment(
         every_step=about.every_step,
         pivot_w=about.pivot_w,
         impulse_log=None if impulse_log is None else _impulse_log(impulse_log, subject),
+        solids=solids,
         **whole,
         **real,
     )
@@ -265,6 +273,22 @@ def _push_arrays(file: ArraysFile, k: int) -> dict[str, np.ndarray]:
     known = [name for name in _IMPULSE_LOG if f"leg{k}_push_{name}" in file or name != "points"]
     arrays = {name: file.array(f"leg{k}_push_{name}") for name in known}
     return {"points": np.arange(len(arrays["environments"])), **arrays}
+
+
+def _solids(file: ArraysFile, k: int) -> SolidsLog | None:
+    """Of a segment, where it has seen any. Raises ValueError for what does not fit."""
+    if f"leg{k}_solids_steps" not in file:
+        return None
+    found = {name: file.array(f"leg{k}_solids_{name}") for name in _SOLIDS}
+    steps, begins, which = (_steps(found[name]) for name in _SOLIDS[:3])
+    poses, where = np.ascontiguousarray(found["poses"], np.float32), f"segment {k}"
+    rising = len(steps) > 0 and bool(np.all(np.diff(steps) > 0) and np.all(np.diff(begins) >= 0))
+    _require(rising and len(begins) == len(steps) and begins[0] == 0, f"{where} sees bodies in their order")
+    fits = poses.shape == (len(which), ROW) and bool(np.isfinite(poses).all()) and begins[-1] <= len(which)
+    first = which[: begins[1] if len(begins) > 1 else len(which)]
+    whole = len(first) > 0 and bool(np.array_equal(first, np.arange(len(first))))
+    _require(fits and whole and 0 <= which.min() <= which.max() < len(first), f"{where} has bodies that fit")
+    return SolidsLog(steps, begins, which, poses)
 
 
 def _impulse_log(arrays: dict[str, np.ndarray], subject: Vehicle) -> ImpulseLog:

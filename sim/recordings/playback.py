@@ -79,11 +79,16 @@ class Playback:
 
     def at(self, time_s: float) -> Moment:
         """The last step that begins by then; the first or the last of all where there is none."""
+        segment = self.segment_at(time_s)
+        return self.moment(segment, segment.step_at(time_s))
+
+    def segment_at(self, time_s: float) -> Segment:
+        """In which that moment is."""
         segment = self._segments[0]
         for later in self._segments[1:]:
             if later.begin_s <= time_s + SAME_S:
                 segment = later
-        return self.moment(segment, segment.step_at(time_s))
+        return segment
 
     def moment(self, segment: Segment, step: int) -> Moment:
         """A step of a segment, to the bit."""

@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from sim.integrators import Integrator
+from sim.recordings.solids_log import SolidsLog
 from sim.steppers import Stepper
 from sim.steppers.tree import TreeStepper
 from sim.vehicles import Vehicle
@@ -104,6 +105,8 @@ class Segment:
     """(3,) m: where what turns about a fixed point has it in the world."""
     impulse_log: ImpulseLog | None = None
     """Of an environment that moves, where there was one."""
+    solids: SolidsLog | None = None
+    """Where its environment's bodies were, where it has some."""
     plans: np.ndarray = field(default_factory=lambda: np.zeros((0, 2), np.int64))
     """(k, 2) of plans made in flight: the step that each was planned at, which may lie before the segment, and
     the step at which it took over, increasing. Its controls are among those above."""

@@ -317,7 +317,7 @@ class Simulation:
             ready_ahead=self._kernels.ready_ahead,
             race=None if run.timing is None else run.timing.standing,
             target_path_w=None if run.target is None else drawn_w(run.target),
-            environment=coupling.picture(run.vehicle) if coupling is not None and view is None else None,
+            environment=None if coupling is None else run.rewind.environment(coupling, run.vehicle),
         )
 
 

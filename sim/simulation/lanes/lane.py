@@ -13,6 +13,7 @@ from sim.control import Automatic, ControllerPilot, Pilot, PilotInput, PlannedPi
 from sim.control.load_leading import kept_above_ground
 from sim.control.mpc import MpcPilot
 from sim.controllers import Controller
+from sim.environment.coupling import SolidsEnvironment
 from sim.recordings.playback import Playback
 from sim.recordings.segment import Moment
 from sim.scene.race import Timing
@@ -246,8 +247,8 @@ class Lane:
     def recover(self, playback: Playback, moment: Moment) -> None:
         """What is coupled, as it was at the recorded moment that the lane has been put to."""
         if self.coupling is not None:
-            poses_w = self.observer.poses_w
-            self.coupling.recover(self.dynamics, playback, moment, lambda seen: poses_w(seen)[0])
+            poses_w, around = self.observer.poses_w, self.integration.environment
+            self.coupling.recover(self.dynamics, playback, moment, poses_w, around)
 
     def run_until(self, clock_s: float, sticks: PilotInput) -> None:
         """Take all steps that are due; a lane that cannot go on stops, and says why."""
@@ -343,6 +344,9 @@ class Lane:
             at.footing.pivot_w,
             kept,
         )
+        environment = None if self.coupling is None else self.coupling.environment
+        if isinstance(environment, SolidsEnvironment) and at.evaluates and recorder.looks(at.steps):
+            recorder.note_solids(at.steps, environment.solids())
         if impulse is not None:
             recorder.note_impulse(at.steps, impulse)
             at.push(impulse)

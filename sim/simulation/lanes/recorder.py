@@ -11,6 +11,7 @@ from sim.environment.environment import Environment
 from sim.recordings.playback import Playback
 from sim.recordings.resimulation import POINT_PERIOD_S
 from sim.recordings.segment import SAME_S, ImpulseLog, Moment, Segment
+from sim.recordings.solids_log import PERIOD_S, Look, SolidsLog, moved_since
 from sim.steppers.dynamics import Dynamics
 
 KEPT_S = 300.0
@@ -39,6 +40,8 @@ class _Chunk:
     """Its state at the restart point, where one that moves is coupled."""
     push_steps: list[int] = field(default_factory=list)
     impulses: list[np.ndarray] = field(default_factory=list)
+    looks: list[Look] = field(default_factory=list)
+    """At bodies of the environment."""
     plans: list[tuple[int, int]] = field(default_factory=list)
     """(step that it was planned at, step at which it took over) of plans that were made in flight."""
 
@@ -56,6 +59,8 @@ class Recorder:
         """The step from which on the last chunk has a successor."""
         self._planned_s: float | None = None
         """When a plan was asked for that takes over with the next step."""
+        self._seen: np.ndarray | None = None
+        """Poses of the environment's bodies when they were looked at last."""
 
     def begins(self, step: int) -> bool:
         """Whether a step will be a restart point."""
@@ -77,6 +82,20 @@ class Recorder:
         """An impulse at the start of a step that has been noted."""
         self._chunks[-1].push_steps.append(step)
         self._chunks[-1].impulses.append(impulse)
+
+    def looks(self, step: int) -> bool:
+        """Whether bodies of the environment are to be looked at, at a step that has been noted."""
+        chunk = self._chunks[-1]
+        apart = max(round(PERIOD_S / chunk.dynamics.step_s), 1)
+        return not chunk.looks or step >= chunk.looks[-1][0] + apart
+
+    def note_solids(self, step: int, poses: np.ndarray) -> None:
+        """Where they are then: (n, ROW) float32. A restart point has all of them."""
+        looks = self._chunks[-1].looks
+        which = moved_since(self._seen if looks else None, poses)
+        self._seen = poses
+        if len(which):
+            looks.append((step, which, poses[which]))
 
     def await_plan(self, planned_s: float) -> None:
         """A plan that was asked for at that time takes over with the step that is noted next."""
@@ -182,6 +201,7 @@ def _segment(chunks: list[_Chunk], end_s: float) -> Segment:
         every_step=dynamics.every_step,
         pivot_w=None if pivot_w is None else tuple(pivot_w.tolist()),
         impulse_log=_impulse_log(chunks),
+        solids=SolidsLog.of([look for chunk in chunks for look in chunk.looks]),
         plans=np.array([plan for chunk in chunks for plan in chunk.plans], np.int64).reshape(-1, 2),
     )
 
@@ -217,6 +237,8 @@ def _chunks(segment: Segment, dynamics: Dynamics, end: int) -> list[_Chunk]:
             )
             kept = np.flatnonzero(segment.impulse_log.points == point)
             chunk.environment = segment.impulse_log.environments[kept[0]] if kept.size else None
+        if segment.solids is not None:
+            chunk.looks = segment.solids.looks(begin, until)
         chunk.plans = [
             (planned, since) for planned, since in segment.plans.tolist() if begin <= since < until
         ]

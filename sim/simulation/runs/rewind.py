@@ -9,12 +9,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sim.control import PlannedPilot
+from sim.environment.coupling import SolidsEnvironment
 from sim.platform.errors import InputError
 from sim.recordings import Take
 from sim.recordings.playback import Playback
 from sim.recordings.segment import SAME_S, Moment, Segment
 from sim.recordings.take import now
 from sim.simulation.lanes.control_history import ControlHistory
+from sim.simulation.lanes.impulses import Coupling
 from sim.simulation.lanes.kernels import KernelStore
 from sim.simulation.lanes.lane import Lane, lane_picture
 from sim.simulation.lanes.placing import Footing
@@ -22,6 +24,7 @@ from sim.simulation.lanes.recorder import Recorder
 from sim.simulation.lanes.snapshot import LaneLook, LaneSnapshot, LaneStatus, LookBack
 from sim.simulation.lanes.trail import RecentPoses
 from sim.steppers.dynamics import Dynamics
+from sim.vehicles import Vehicle
 from sim.vehicles.forms.parameters import Value
 from sim.world import World
 
@@ -136,6 +139,12 @@ class Replay:
         if take.status is not LaneStatus.RUNNING and self.time_s >= take.end_s - SAME_S:
             raise InputError(f"it ends here, {take.status.value}: go back a little, then fly on from there")
         return self._lanes[0].playback.at(self.time_s)
+
+    def solids(self) -> np.ndarray | None:
+        """(n, 7) where the environment's bodies were, as `SolidsLog` has them; None where none were seen."""
+        playback = self._lanes[0].playback
+        segment = playback.segment_at(self.time_s)
+        return None if segment.solids is None else segment.solids.at(segment.step_at(self.time_s))
 
     def put(self, lane: Lane, time_s: float) -> bool:
         """Put a lane to where the take of its name was then; whether there is one.
@@ -279,6 +288,15 @@ class Rewind:
     def pictures(self, span_s: float) -> tuple[LaneSnapshot, ...]:
         """Of what is shown instead of the present, and `span_s` before."""
         return () if self.replay is None else self.replay.pictures(self._generation, span_s)
+
+    def environment(self, coupling: Coupling, vehicle: Vehicle) -> object:
+        """Picture of what moves by itself: now, or, of bodies, at the moment that is shown."""
+        if self.replay is None:
+            return coupling.picture(vehicle)
+        solids, environment = self.replay.solids(), coupling.environment
+        if solids is None or not isinstance(environment, SolidsEnvironment):
+            return None
+        return environment.picture_of(solids) if len(solids) == len(environment.solids()) else None
 
     @property
     def view(self) -> LookBack | None:

@@ -57,6 +57,8 @@ class _Asked:
     world: World
     lanes: tuple[tuple[str, tuple[float, float, float], bool, Future[Take]], ...]
     """Name, tint, whether it is a ghost, and what is recorded of it."""
+    solids: object
+    """Picture of the bodies that the scene has."""
 
 
 @dataclass(slots=True)
@@ -97,7 +99,7 @@ class Sharing:
             self._share, self._given_up = 0.0, threading.Event()
         for name, _, _, reply in lanes:
             simulation.submit(KeepTake(reply, name))
-        self._asked.append(_Asked(request, snapshot.scene, world, lanes))
+        self._asked.append(_Asked(request, snapshot.scene, world, lanes, snapshot.environment))
 
     def cancel(self) -> None:
         """Give up the video that is drawn."""
@@ -221,7 +223,8 @@ class Sharing:
             ]
             free = self._free(asked.scene, asked.request.ending)
             steps = format_of(free).steps
-            motions = motions_of_takes(takes, asked.world, every_s=STEPS_S if steps else EVERY_S)
+            every_s = STEPS_S if steps else EVERY_S
+            motions = motions_of_takes(takes, asked.world, every_s=every_s, solids=asked.solids)
             if not motions:
                 return News("nothing has been recorded yet", error=True)
             ground = ground_under(asked.world, motions) if asked.request.ground or steps else None

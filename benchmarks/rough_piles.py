@@ -1,0 +1,120 @@
+"""Piles at random and throws against a thin wall: what goes wrong in how many steps.
+
+`python -m benchmarks.rough_piles [--piles N] [--steps N] [--throws N]`: of piles of all shapes, whether anything is not
+finite, by how much energy rises in a step beyond the work of pushing overlaps apart, as a part of all of it, and the
+deepest overlap; of throws at up to 300 m/s against a wall of 1 cm, how many pass.
+"""
+
+import click
+import numpy as np
+
+from sim.contact.bodies import Pile, Prop
+from sim.shapes import Box, Capsule, Cone, ConvexMesh, Drum, Ellipsoid, Shape, Sphere
+from sim.world.terrain import Terrain
+
+STEP_S = 0.005
+_HERE = (0.0, 0.0, 0.0)
+
+
+def shape_at_random(rng: np.random.Generator) -> Shape:
+    """One of all kinds, 5 to 40 cm."""
+    a, b, c = rng.uniform(0.05, 0.4, 3).tolist()
+    points = tuple((float(x), float(y), float(z)) for x, y, z in rng.normal(size=(6, 3)) * (a, b, c))
+    kinds: tuple[Shape, ...] = (
+        Sphere(_HERE, a),
+        Box(_HERE, (a, b, c), float(rng.uniform(-3.0, 3.0))),
+        Capsule((0.0, 0.0, -a), (0.0, b, a), c),
+        Drum(_HERE, a, b),
+        Cone(_HERE, a, 2.0 * b),
+        Ellipsoid(_HERE, (a, b, c)),
+        ConvexMesh(points),
+    )
+    return kinds[int(rng.integers(len(kinds)))]
+
+
+def pile_at_random(seed: int) -> Pile:
+    """2 to 30 bodies over hills, some of which overlap at first."""
+    rng = np.random.default_rng(seed)
+    hills = rng.uniform(0.0, 0.5, (40, 40)).astype(np.float32)
+    props = []
+    for _ in range(int(rng.integers(2, 31))):
+        x, y, z = rng.uniform((-1.5, -1.5, 1.0), (1.5, 1.5, 4.0)).tolist()
+        pitch, roll = rng.uniform(-3.0, 3.0, 2).tolist()
+        (u, v, w), (p, q, r) = rng.normal(size=3).tolist(), (4.0 * rng.normal(size=3)).tolist()
+        props.append(
+            Prop(
+                shape_at_random(rng).moved((x, y, z)),
+                float(10.0 ** rng.uniform(-1.0, 2.0)),
+                float(rng.uniform(0.0, 1.2)),
+                float(rng.uniform(0.0, 1.0)),
+                float(rng.choice([0.0, 0.01])),
+                float(rng.choice([0.0, 0.01])),
+                pitch,
+                roll,
+                (u, v, w),
+                (p, q, r),
+            )
+        )
+    return Pile(props, Terrain(hills, (-10.0, -10.0), 0.5), sweeps=60, tolerance_mps=1e-6)
+
+
+def roughest(piles: int, steps: int) -> tuple[float, float, int]:
+    """(greatest rise of the energy in a step beyond what is told, as a part of all of it; deepest overlap that has not
+    been there at first [m]; steps that were not finite)."""
+    rise, deepest, odd = 0.0, 0.0, 0
+    for seed in range(piles):
+        pile = pile_at_random(seed)
+        before = pile.energy_J(STEP_S)
+        most = abs(before) + 1.0
+        for k in range(steps // piles):
+            pile.step(STEP_S)
+            if not np.isfinite(pile.state).all():
+                odd += 1
+                break
+            energy = pile.energy_J(STEP_S)
+            rise = max(rise, (energy - before - pile.parted_J) / most)
+            before = energy
+            if k > 400:
+                deepest = max(deepest, pile.overlap_m)
+    return rise, deepest, odd
+
+
+def passing(throws: int, seed: int = 0) -> int:
+    """How many bodies that are thrown at a wall end up behind it."""
+    rng, passed = np.random.default_rng(seed), 0
+    wall = Prop(Box((2.0, 0.0, 0.0), (0.005, 20.0, 20.0)), 0.0)
+    for _ in range(throws):
+        (p, q, r), roll = (30.0 * rng.normal(size=3)).tolist(), float(rng.uniform(-3.0, 3.0))
+        speed, aside = float(rng.uniform(1.0, 300.0)), float(rng.normal())
+        thrown = Prop(
+            shape_at_random(rng),
+            1.0,
+            0.5,
+            float(rng.uniform(0.0, 1.0)),
+            roll_rad=roll,
+            velocity_w=(speed, 0.2 * speed * aside, 0.0),
+            omega_w=(p, q, r),
+        )
+        pile = Pile([wall, thrown], gravity_mps2=0.0, sleeps=False)
+        for _ in range(max(int(3.0 / (speed * STEP_S)), 2)):
+            pile.step(STEP_S)
+        passed += bool(pile.state[1, 9] > 2.0 or not np.isfinite(pile.state).all())
+    return passed
+
+
+@click.command()
+@click.option("--piles", default=40, show_default=True)
+@click.option("--steps", default=100_000, show_default=True, help="Of all piles together.")
+@click.option("--throws", default=10_000, show_default=True)
+def main(piles: int, steps: int, throws: int) -> None:
+    """Print what went wrong."""
+    rise, deepest, odd = roughest(piles, steps)
+    print(
+        f"{steps} steps of {piles} piles: {odd} not finite, energy rises by {rise:.2e} of all of it in a step"
+    )
+    print(f"after two seconds the deepest overlap is {1e3 * deepest:.2f} mm")
+    print(f"{passing(throws)} of {throws} throws pass the wall")
+
+
+if __name__ == "__main__":
+    main()
