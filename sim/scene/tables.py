@@ -184,6 +184,10 @@ def read_environment(table: TomlTable, vehicle: Vehicle) -> CoupledSpec | None:
 
         if table.has("environment"):
             raise table.error("props", "cannot stand beside [environment]; allowed: one of the two")
+        if table.has("plan"):
+            raise table.error("props", "cannot stand beside [plan], which knows only its own obstacles")
+        if table.table("comparison").has("reference"):
+            raise table.error("props", "cannot stand beside a reference, which would meet none of them")
         if not can_be_met(vehicle):
             raise table.error("props", f"nothing that moves can be coupled to {vehicle.name}")
         return read_props(table)

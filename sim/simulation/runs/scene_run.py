@@ -12,7 +12,7 @@ from sim.control.course import CourseStatus
 from sim.control.mpc import MpcPilot, MpcStatus
 from sim.control.target_path import TargetPath
 from sim.controllers import Controller
-from sim.environment.coupling import CoupledEnvironment
+from sim.environment.coupling import CoupledEnvironment, SolidsEnvironment
 from sim.integrators import serving
 from sim.platform.errors import InputError
 from sim.scene import FLOWN_LANE, MOST_LANES, Scene
@@ -240,10 +240,11 @@ class SceneRun:
         tint = tint or next_tint(lane.look.tint for lane in self.lanes)
         look = LaneLook(name or _free_name(dynamics, taken), tint, ghost=True)
         flown = self.flown
+        node = (flown.node if node is None else node).copy()
         lane = Lane(
             look,
             dynamics,
-            (flown.node if node is None else node).copy(),
+            node,
             copy.deepcopy(flown.pilot) if controller is None else ControllerPilot(controller),
             flown.footing.again(),
             history=self.history,
@@ -251,9 +252,23 @@ class SceneRun:
             controller=controller,
             energy_bound_J=self.scene.comparison.energy_bound_J if self._as_in_scene else None,
             time_s=flown.time_s,
+            coupling=self._among_bodies(dynamics.vehicle, node),
         )
         self.lanes.append(lane)
         return lane
+
+    def _among_bodies(self, vehicle: Vehicle, node: np.ndarray) -> Coupling | None:
+        """Bodies of its own for another lane, where the flown one's are now; None where it meets none."""
+        met = self.flown.coupling
+        if met is None or not isinstance(met.environment, SolidsEnvironment):
+            return None
+        environment = self._encounter.at_first(vehicle, node, self.flown.footing)
+        if environment is None:
+            return None
+        coupling = Coupling(environment)
+        environment.renew(vehicle, self.flown.time_s)
+        environment.restore(met.environment.checkpoint())
+        return coupling
 
     def set_lane_pilot(self, lane: Lane, *, own: bool) -> None:
         """Give a comparison lane a pilot of its own (a copy of the flown lane's), or the flown lane's controls."""
@@ -263,6 +278,11 @@ class SceneRun:
     def set_reference(self, on: bool) -> None:
         """Start a reference from the flown lane's present state, or end it."""
         if on:
+            met = self.flown.coupling
+            if self.scene.environment and met and isinstance(met.environment, SolidsEnvironment):
+                raise InputError(
+                    "a reference meets none of the bodies about it; allowed: in scenes without any"
+                )
             self.comparison.start(self.vehicle, self.flown.footing, self.flown.node, self.flown.time_s)
         else:
             self.comparison.stop()
