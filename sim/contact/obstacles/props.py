@@ -19,6 +19,7 @@ from sim.contact.pair_rows import Mechanism
 from sim.contact.pile import KEPT
 from sim.environment.coupling import BodyState, CoupledEnvironment, JointedState
 from sim.groups.numeric import poses_of, quaternions_of
+from sim.multibody.declaration import WORLD
 from sim.multibody.observing import body_frames
 from sim.multibody.shapes import STAND, next_to
 from sim.platform.errors import InputError
@@ -58,7 +59,7 @@ class PropsSpec:
 
 
 @dataclass(frozen=True, eq=False)
-class _Guest:
+class Guest:
     """What is met of a vehicle."""
 
     props: tuple[Prop, ...]
@@ -73,7 +74,7 @@ class _Guest:
     def reach_m(self) -> np.ndarray:
         return np.array([prop.shape.solid().reach_m for prop in self.props])
 
-    def same(self, other: "_Guest") -> bool:
+    def same(self, other: "Guest") -> bool:
         return self.props == other.props and np.array_equal(self.T_b, other.T_b)
 
     def mechanism(self, jointed: JointedState) -> tuple[np.ndarray, Mechanism]:
@@ -94,7 +95,7 @@ class Props:
         self._placed, self._world, self._obstacles = placed, world, obstacles
         blocks = () if world.grounds is None else world.grounds.blocks
         self._standing = [Prop(block.shape, 0.0, 0.6) for block in blocks]
-        self._guest: _Guest
+        self._guest: Guest
         self._pile = self._piled(vehicle)
         self._rest_w = np.array([one.prop.shape.solid().T_w for one in placed]).reshape(-1, 4, 4)
         self._away_w = np.eye(4)
@@ -131,7 +132,7 @@ class Props:
     def renew(self, vehicle: Vehicle, time_s: float) -> None:
         if self._obstacles is not None:
             self._obstacles.renew(vehicle, time_s)
-        if not _guest(vehicle).same(self._guest):
+        if not guest_of(vehicle).same(self._guest):
             kept = self._own.copy()
             self._pile = self._piled(vehicle)
             self._own[:] = kept
@@ -204,7 +205,7 @@ class Props:
         return _REMEMBERED * (len(self._pile.props) + 1)
 
     def _piled(self, vehicle: Vehicle) -> Pile:
-        self._guest = _guest(vehicle)
+        self._guest = guest_of(vehicle)
         props = [*(one.prop for one in self._placed), *self._standing]
         pile = Pile(
             props,
@@ -217,7 +218,7 @@ class Props:
         return pile
 
 
-def _guest(vehicle: Vehicle) -> _Guest:
+def guest_of(vehicle: Vehicle) -> Guest:
     """Of a tree all that touches; of others a box about their footprint or their contact points."""
     if isinstance(vehicle, ArticulatedVehicle):
         return _jointed(vehicle)
@@ -237,10 +238,10 @@ def _guest(vehicle: Vehicle) -> _Guest:
     T_b = box.solid().T_w[None].copy()
     T_b[0, :3, 3] = middle
     prop = Prop(box, 1.0, _VEHICLE_FRICTION, _VEHICLE_RESTITUTION)
-    return _Guest((prop,), np.zeros(1, np.int64), T_b, np.zeros((1, 1), np.bool_))
+    return Guest((prop,), np.zeros(1, np.int64), T_b, np.zeros((1, 1), np.bool_))
 
 
-def _jointed(vehicle: ArticulatedVehicle) -> _Guest:
+def _jointed(vehicle: ArticulatedVehicle) -> Guest:
     touching, tree = vehicle.touching(), vehicle.tree
     solids = [each.shape.solid() for each in touching]
     T_b = np.array([each.T_b @ solid.T_w for each, solid in zip(touching, solids, strict=True)])
@@ -253,7 +254,7 @@ def _jointed(vehicle: ArticulatedVehicle) -> _Guest:
         meets[:] = gaps(hulls_of(solids), rows) > _OVERLAP_M
         for i, one in enumerate(touching):
             for j, other in enumerate(touching):
-                pair = frozenset((one.body, other.body))
+                pair = frozenset(WORLD if name == STAND else name for name in (one.body, other.body))
                 meets[i, j] &= not next_to(tree, one.body, other.body) and pair not in vehicle.apart
     props = tuple(Prop(each.shape, 1.0, _LINK_FRICTION) for each in touching)
-    return _Guest(props, np.array(bodies, np.int64), T_b.reshape(-1, 4, 4), meets)
+    return Guest(props, np.array(bodies, np.int64), T_b.reshape(-1, 4, 4), meets)

@@ -1,6 +1,7 @@
 """What mujoco's parser made of a file, as a tree of joints with shapes and motors."""
 
 from collections.abc import Iterable, Mapping
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -36,8 +37,8 @@ def robot_of(
 ) -> Robot:
     """A robot of a compiled MjModel. Raises InputError.
 
-    collides (ngeom,): which shapes are there for contact. inertials: of a URDF's links, read beside it. parents: of
-    bodies that hang on others than the model says.
+    collides (ngeom, 2): contype and conaffinity of its shapes. inertials: of a URDF's links, read beside it. parents:
+    of bodies that hang on others than the model says.
     """
     if model.nbody > MOST_BODIES:
         raise InputError(f"has {model.nbody} bodies; allowed: {MOST_BODIES}")
@@ -49,7 +50,7 @@ def robot_of(
     return Robot(
         name=name,
         tree=declared,
-        geoms=tuple(_geoms(model, bodies, collides, inertials is not None)),
+        geoms=tuple(_geoms(model, bodies, collides.any(axis=1), inertials is not None)),
         motors=tuple(_efforts(model, bodies) if inertials is not None else _motors(model, bodies, declared)),
         start=declared.state(_coordinates(declared, model.qpos0)),
         keyframes={
@@ -62,7 +63,22 @@ def robot_of(
         step_s=float(model.opt.timestep),
         notes=(*notes, *_left_out(model, bodies)),
         loops=tuple(_loops(model, bodies)),
+        apart=_apart(model, bodies, collides),
     )
+
+
+def _apart(model: Any, bodies: "_Bodies", collides: np.ndarray) -> frozenset[frozenset[str]]:
+    """Pairs of bodies that the file excludes, or of which no two shapes have bits that meet."""
+    found, names = set(), [bodies.carrier(int(i))[0] for i in model.geom_bodyid]
+    for signature in model.exclude_signature.tolist():
+        found.add(frozenset(bodies.carrier(i)[0] for i in (signature >> 16, signature & 0xFFFF)))
+    kinds: dict[str, set[tuple[int, int]]] = {}
+    for name, (kind, others) in zip(names, collides.tolist(), strict=True):
+        kinds.setdefault(name, set()).add((kind, others))
+    for one, other in combinations(sorted(kinds), 2):
+        if not any(a & d or c & b for a, b in kinds[one] for c, d in kinds[other]):
+            found.add(frozenset((one, other)))
+    return frozenset(found)
 
 
 def _flag(what: str) -> int:
@@ -229,7 +245,6 @@ def _geoms(model: Any, bodies: _Bodies, collides: np.ndarray, urdf: bool) -> Ite
             drawn=not hidden and (urdf or int(model.geom_group[k]) < _HIDDEN_GROUP),
             vertices=vertices,
             faces=faces,
-            collides=bool(collides[k]),
         )
 
 

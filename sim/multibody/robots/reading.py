@@ -71,7 +71,7 @@ def _mujoco() -> Any:
 def _compiled(
     mujoco: Any, text: str, files: ModelFiles, free: bool, weighs_shapes: bool
 ) -> tuple[Any, np.ndarray, list[str]]:
-    """(MjModel, which of its shapes are for contact, what the parser remarked). Raises InputError."""
+    """(MjModel, (ngeom, 2) contype and conaffinity of its shapes, what the parser remarked). Raises InputError."""
     remarks: list[str] = []
     with _remarks_to(mujoco, remarks):
         try:
@@ -83,7 +83,7 @@ def _compiled(
             collides = {}
             for k, shape in enumerate(spec.geoms):
                 shape.name = shape.name or f"shape {k}"
-                collides[shape.name] = bool(shape.contype or shape.conaffinity)
+                collides[shape.name] = shape.contype, shape.conaffinity
                 shape.contype = shape.conaffinity = 0  # no hulls are made of what touches nothing
             for mesh in () if weighs_shapes else spec.meshes:
                 mesh.inertia = (
@@ -92,7 +92,8 @@ def _compiled(
             model = spec.compile()
         except ValueError as error:
             raise InputError(_parser_line(str(error))) from None
-    return model, np.array([collides[model.geom(k).name] for k in range(model.ngeom)], bool), remarks
+    bits = [collides[model.geom(k).name] for k in range(model.ngeom)]
+    return model, np.array(bits, np.int64).reshape(-1, 2), remarks
 
 
 @contextmanager

@@ -38,8 +38,6 @@ class Geom:
     """(k, 3) of a mesh in the shape's own frame [m]; none for other shapes."""
     faces: np.ndarray
     """(m, 3) indices of vertices."""
-    collides: bool = True
-    """Its file has it for contact."""
 
     @property
     def solid(self) -> Shape | None:

@@ -8,7 +8,7 @@ import pytest
 from sim.commands import Retake, Scrub, SetPaused
 from sim.contact.bodies import Pile, Prop
 from sim.contact.convex import gaps, hulls_of
-from sim.contact.obstacles.props import Props
+from sim.contact.obstacles.props import Props, guest_of
 from sim.contact.pair_rows import Mechanism
 from sim.integrators import INTEGRATORS
 from sim.multibody.kinematics import move
@@ -16,7 +16,8 @@ from sim.scene import load_scene
 from sim.shapes import Capsule, Sphere
 from sim.simulation import Simulation
 from sim.steppers.choice import stepper_of
-from sim.vehicles import vehicle
+from sim.vehicles import VEHICLES, vehicle
+from sim.vehicles.forms.robot import load_robot
 from sim.world import load_world
 
 SCENE = """
@@ -154,3 +155,44 @@ mass_kg = 8
     for name, T in end.lanes[0].bodies.items():
         np.testing.assert_array_equal(T, again.lanes[0].bodies[name])
     np.testing.assert_array_equal(end.environment.poses_w, again.environment.poses_w)
+
+
+FINGERS = """<mujoco model="fingers">
+<contact><exclude body1="one" body2="two"/></contact>
+<worldbody><body name="palm"><freejoint/><geom size=".05"/>{}</body></worldbody></mujoco>"""
+FINGER = """<body name="{}" pos="0 {} .3"><joint axis="1 0 0"/><geom type="capsule" fromto="0 0 0 0 0 .3" size=".02"
+contype="{}" conaffinity="{}"/></body>"""
+
+
+def test_what_a_file_excludes_does_not_meet(tmp_path) -> None:
+    """As MuJoCo has it: pairs that are excluded, and those of which no bits meet."""
+    fingers = "".join(
+        FINGER.format(name, 0.1 * k, kind, others)
+        for k, (name, kind, others) in enumerate(
+            (("one", 1, 1), ("two", 1, 1), ("three", 1, 1), ("four", 2, 2))
+        )
+    )
+    path = tmp_path / "fingers.xml"
+    path.write_text(FINGERS.format(fingers))
+    kind = VEHICLES[load_robot(path, VEHICLES)]
+    try:
+        guest = guest_of(kind())
+        names = [kind().tree.names[k] for k in guest.bodies]
+        met = {frozenset((names[i], names[j])) for i, j in np.argwhere(guest.meets)}
+        assert met == {frozenset(("one", "three")), frozenset(("two", "three"))}
+    finally:
+        del VEHICLES[kind.name]
+
+
+def test_an_arm_pushes_a_box_into_a_corner() -> None:
+    """It stays on its table, between rim and gripper. Measured: 0.33 m aside, overlaps of 0.6 mm at most."""
+    scene = load_scene("push")
+    running = Simulation(scene, load_world(scene.world, seed=scene.seed))
+    begin, deepest = running.advance(0.0).environment.poses_w[3, :3, 3].copy(), 0.0
+    for _ in range(60):
+        snapshot = running.advance(0.05)
+        deepest = max(deepest, _props(running)._pile.overlap_m)
+    box = snapshot.environment.poses_w[3, :3, 3]
+    assert np.linalg.norm(box[:2] - begin[:2]) > 0.15
+    assert box[2] == pytest.approx(1.05, abs=2e-3)
+    assert deepest < 3e-3
