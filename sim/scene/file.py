@@ -306,6 +306,7 @@ def _read_scene(table: TomlTable, path: Path, trusted: bool | Path) -> Scene:
     step_s = table.number("step_s", 0.01, low=STEP_RANGE_S[0], high=STEP_RANGE_S[1])
     world = table.table("world")
     title, text = title_and_text(table, name)
+    comparison = read_comparison(table.table("comparison"))
     scene = Scene(
         name=name,
         title=title,
@@ -321,14 +322,14 @@ def _read_scene(table: TomlTable, path: Path, trusted: bool | Path) -> Scene:
         sun=read_sun(table.table("sun")),
         lanes=read_lanes(table, vehicle, step_s, lambda lane: _read_controller(lane, path.parent, trusted)),
         controller=_read_controller(table, path.parent, trusted),
-        comparison=read_comparison(table.table("comparison")),
+        comparison=comparison,
         goals=read_goals(table, vehicle, config_of(vehicle), PADS),
         onward=table.name("onward", ("", *scene_names()), ""),
         race=read_course(table),
         trim=read_trim(table.table("trim"), vehicle),
         parameters=parameters,
         target=read_target(table, vehicle),
-        environment=read_environment(table, vehicle),
+        environment=read_environment(table, vehicle, referenced=comparison.reference),
         plan=table.table("plan") if table.has("plan") else None,
     )
     world.finish()

@@ -177,8 +177,8 @@ def read_comparison(table: TomlTable) -> Comparison:
     return comparison
 
 
-def read_environment(table: TomlTable, vehicle: Vehicle) -> CoupledSpec | None:
-    """`[environment]` or `[[props]]`, where there are such."""
+def read_environment(table: TomlTable, vehicle: Vehicle, *, referenced: bool = False) -> CoupledSpec | None:
+    """`[environment]` or `[[props]]`, where there are such. referenced: the scene compares with a reference."""
     if table.has("props"):
         from sim.contact.obstacles.props import read_props  # its kernels are loaded where a scene has some
 
@@ -186,7 +186,7 @@ def read_environment(table: TomlTable, vehicle: Vehicle) -> CoupledSpec | None:
             raise table.error("props", "cannot stand beside [environment]; allowed: one of the two")
         if table.has("plan"):
             raise table.error("props", "cannot stand beside [plan], which knows only its own obstacles")
-        if table.table("comparison").has("reference"):
+        if referenced:
             raise table.error("props", "cannot stand beside a reference, which would meet none of them")
         if not can_be_met(vehicle):
             raise table.error("props", f"nothing that moves can be coupled to {vehicle.name}")
