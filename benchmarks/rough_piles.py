@@ -64,14 +64,14 @@ def roughest(piles: int, steps: int) -> tuple[float, float, int]:
     rise, deepest, odd = 0.0, 0.0, 0
     for seed in range(piles):
         pile = pile_at_random(seed)
-        before = pile.energy_J(STEP_S)
+        before = pile.energy_J(0.0)
         most = abs(before) + 1.0
         for k in range(steps // piles):
             pile.step(STEP_S)
             if not np.isfinite(pile.state).all():
                 odd += 1
                 break
-            energy = pile.energy_J(STEP_S)
+            energy = pile.energy_J(0.0)
             rise = max(rise, (energy - before - pile.parted_J) / most)
             before = energy
             if k > 400:

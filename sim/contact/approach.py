@@ -57,6 +57,18 @@ def turn(state, i, J, h, spin):
         u, v, t = R[3 * row], R[3 * row + 1], R[3 * row + 2]
         for column in range(3):
             R[3 * row + column] = u * q[column] + v * q[3 + column] + t * q[6 + column]
+    # What rounding leaves of its columns' lengths and right angles goes away: R (3 - R'R) / 2.
+    xx, yy, zz = 1.5, 1.5, 1.5
+    xy = xz = yz = 0.0
+    for row in range(3):
+        u, v, t = R[3 * row], R[3 * row + 1], R[3 * row + 2]
+        xx, yy, zz = xx - 0.5 * u * u, yy - 0.5 * v * v, zz - 0.5 * t * t
+        xy, xz, yz = xy - 0.5 * u * v, xz - 0.5 * u * t, yz - 0.5 * v * t
+    for row in range(3):
+        u, v, t = R[3 * row], R[3 * row + 1], R[3 * row + 2]
+        R[3 * row] = u * xx + v * xy + t * xz
+        R[3 * row + 1] = u * xy + v * yy + t * yz
+        R[3 * row + 2] = u * xz + v * yz + t * zz
     wx = (R[0] * lx + R[3] * ly + R[6] * lz) / x
     wy = (R[1] * lx + R[4] * ly + R[7] * lz) / y
     wz = (R[2] * lx + R[5] * ly + R[8] * lz) / z

@@ -158,7 +158,10 @@ class Pile:
         return total
 
     def energy_J(self, h: float) -> float:
-        """Kinetic and potential, with velocities at the nodes of steps of h, between those that moved the bodies."""
+        """Kinetic and potential, with velocities at the nodes of steps of h, between those that moved the bodies.
+
+        With h = 0, by the latter: this one no step raises by more than `parted_J` and what sweeps leave.
+        """
         gravity, total = self._bodies.frame[5], 0.0
         for row, mass, inertia in self._moving():
             spin = row[:9].reshape(3, 3).T @ row[12:15]

@@ -247,6 +247,17 @@ def closing_speed(xi, shared, w):
     return -_speeds(xi, shared, w)[0]
 
 
+@inline_fastmath
+def _twist(xi, mobility, w, direction, p):
+    """Apply an angular impulse p about the normal or a tangent of a row to both bodies."""
+    i, j = int(w[LEFT]), int(w[RIGHT])
+    n = w[NORMAL + 3 * direction : NORMAL + 3 * direction + 3]
+    if p != 0.0 and i >= 0:
+        _turn(xi[i], mobility[i], -p * n[0], -p * n[1], -p * n[2])
+    if p != 0.0 and j >= 0:
+        _turn(xi[j], mobility[j], p * n[0], p * n[1], p * n[2])
+
+
 @fastmath
 def _resist(xi, mobility, w):
     """Stop rolling and spinning as far as the normal impulse lets; returns by how much a rim's speed changed [m/s]."""
@@ -274,10 +285,7 @@ def _resist(xi, mobility, w):
             bound = np.sqrt(max(bound * bound - w[TORQUE + 1] ** 2, 0.0))
         w[TORQUE + direction] = min(max(before - turning / answer, -bound), bound)
         p = w[TORQUE + direction] - before
-        if i >= 0:
-            _turn(xi[i], mobility[i], -p * n[0], -p * n[1], -p * n[2])
-        if j >= 0:
-            _turn(xi[j], mobility[j], p * n[0], p * n[1], p * n[2])
+        _twist(xi, mobility, w, direction, p)
         change = max(change, abs(p) * answer * arm)
     return change
 
@@ -300,7 +308,7 @@ def _sweep(work, order, begin, end, xi, mobility, shared):
         if pn != q0 or ps != q1 or pt != q2:
             _push(xi, mobility, shared, w, pn - q0, ps - q1, pt - q2)
             w[IMPULSE], w[IMPULSE + 1], w[IMPULSE + 2] = pn, ps, pt
-        if w[ROLLS] > 0.0 or w[SPINS] > 0.0:
+        if (w[ROLLS] > 0.0 or w[SPINS] > 0.0) and w[SHARED] < 0.0:
             change = max(change, _resist(xi, mobility, w))
     return change
 
@@ -399,6 +407,8 @@ def solve(work, rows, order, begins, count, xi, mobility, shared, sweeps, tolera
     for k in range(rows):
         w = work[k]
         _push(xi, mobility, shared, w, w[IMPULSE], w[IMPULSE + 1], w[IMPULSE + 2])
+        for direction in range(3):
+            _twist(xi, mobility, w, direction, w[TORQUE + direction])
         w[ALONG] = w[ALONG + 1] = w[ALONG + 2] = 0.0
     change = 0.0
     for island in range(count):

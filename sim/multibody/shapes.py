@@ -59,8 +59,10 @@ class Touching:
 
 def next_to(tree: Tree, one: str, other: str) -> bool:
     """Whether two bodies are the same in the arrays, or joined to each other: such pairs never meet."""
+    if one == other:
+        return True
     if STAND in (one, other):
-        return _carried_by(tree, other if one == STAND else one) < 0 or one == other
+        return _carried_by(tree, other if one == STAND else one) < 0
     i, j = (int(tree.carriers[tree.names.index(name)]) for name in (one, other))
     return i == j or _carried_by(tree, one) == j or _carried_by(tree, other) == i
 

@@ -333,6 +333,10 @@ class Lane:
         at, recorder, kept = self.integration, self.recorder, None
         if self.coupling is not None and recorder.wants_environment(at.steps):
             kept = self.coupling.environment.checkpoint()
+        environment = None if self.coupling is None else self.coupling.environment
+        solids = None
+        if isinstance(environment, SolidsEnvironment) and at.evaluates and recorder.wants_solids(at.steps):
+            solids = environment.solids()
         impulse = self._impulse()
         recorder.note(
             at.dynamics,
@@ -344,9 +348,8 @@ class Lane:
             at.footing.pivot_w,
             kept,
         )
-        environment = None if self.coupling is None else self.coupling.environment
-        if isinstance(environment, SolidsEnvironment) and at.evaluates and recorder.looks(at.steps):
-            recorder.note_solids(at.steps, environment.solids())
+        if solids is not None:
+            recorder.note_solids(at.steps, solids)
         if impulse is not None:
             recorder.note_impulse(at.steps, impulse)
             at.push(impulse)

@@ -83,14 +83,15 @@ class Recorder:
         self._chunks[-1].push_steps.append(step)
         self._chunks[-1].impulses.append(impulse)
 
-    def looks(self, step: int) -> bool:
-        """Whether bodies of the environment are to be looked at, at a step that has been noted."""
+    def wants_solids(self, step: int) -> bool:
+        """Whether bodies of the environment are to be looked at, before a step."""
+        if self.begins(step) or not self._chunks[-1].looks:
+            return True
         chunk = self._chunks[-1]
-        apart = max(round(PERIOD_S / chunk.dynamics.step_s), 1)
-        return not chunk.looks or step >= chunk.looks[-1][0] + apart
+        return step >= chunk.looks[-1][0] + max(round(PERIOD_S / chunk.dynamics.step_s), 1)
 
     def note_solids(self, step: int, poses: np.ndarray) -> None:
-        """Where they are then: (n, ROW) float32. A restart point has all of them."""
+        """Where they are then, at a step that has been noted: (n, ROW) float32. A restart point has all of them."""
         looks = self._chunks[-1].looks
         which = moved_since(self._seen if looks else None, poses)
         self._seen = poses
