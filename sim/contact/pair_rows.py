@@ -35,7 +35,11 @@ ROLLS, SPINS = 42, 43
 """Arms of rolling and spinning resistance [m]: so much torque a normal force it bears."""
 TORQUE = 44
 """Angular impulse about the normal and the tangents [N m s]."""
-PAIR_WIDTH = 47
+BASE = 47
+"""AIM without rebound."""
+BEFORE = 48
+"""Speeds along normal and tangents without contact, three numbers, and room for six more."""
+PAIR_WIDTH = 57
 MOBILITY = 7
 """Numbers of a body's answer: 1 / mass, and the inverse of its inertia in the world: xx, xy, xz, yy, yz, zz."""
 RIGID = 1e-9
@@ -242,9 +246,17 @@ def fill_row(w, mobility, mechanism, shared, own, state, asleep, used):
 
 
 @fastmath
-def closing_speed(xi, shared, w):
-    """[m/s] at which the two come nearer."""
-    return -_speeds(xi, shared, w)[0]
+def row_speeds(xi, shared, w):
+    """(3,) [m/s] of a row's second body against its first: along normal and tangents."""
+    return _speeds(xi, shared, w)
+
+
+@fastmath
+def push_row(xi, mobility, shared, w):
+    """Let the impulses of a row act."""
+    _push(xi, mobility, shared, w, w[IMPULSE], w[IMPULSE + 1], w[IMPULSE + 2])
+    for direction in range(3):
+        _twist(xi, mobility, w, direction, w[TORQUE + direction])
 
 
 @inline_fastmath
@@ -406,9 +418,7 @@ def solve(work, rows, order, begins, count, xi, mobility, shared, sweeps, tolera
     of a velocity in the last sweep of any island [m/s]."""
     for k in range(rows):
         w = work[k]
-        _push(xi, mobility, shared, w, w[IMPULSE], w[IMPULSE + 1], w[IMPULSE + 2])
-        for direction in range(3):
-            _twist(xi, mobility, w, direction, w[TORQUE + direction])
+        push_row(xi, mobility, shared, w)
         w[ALONG] = w[ALONG + 1] = w[ALONG + 2] = 0.0
     change = 0.0
     for island in range(count):

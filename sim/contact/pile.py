@@ -16,6 +16,8 @@ from sim.contact.convex import WORKSPACE, Hulls, normal_between
 from sim.contact.manifold import POINT_WIDTH, ground_points, touching_points
 from sim.contact.pair_rows import (
     AIM,
+    BASE,
+    BEFORE,
     FIRST_BODY,
     GAP,
     GROUND,
@@ -29,12 +31,13 @@ from sim.contact.pair_rows import (
     SHARED,
     TORQUE,
     Shared,
-    closing_speed,
     fill_row,
     islands,
     note_row,
+    row_speeds,
     solve,
 )
+from sim.contact.rebound import keep_energy
 
 STATE = 19
 """Numbers a body: R_wb row-major (9), x_w (3), omega_w and v_w (6), and for how long it has been at rest [s]; asleep
@@ -190,11 +193,13 @@ def _key(a, b, n):
 @fastmath
 def _aim(bodies, state, work, rows, xi, shared, own, left, kept, told):
     """What each contact's normal velocity is to be at least, and the impulse that it starts from: that of the nearest
-    contact of the same two bodies in the step before."""
-    n, first, sharing = state.shape[0], 0, False
+    contact of the same two bodies in the step before. Whether any rebounds."""
+    n, first, sharing, rebounds = state.shape[0], 0, False, False
     for k in range(rows):
         w = work[k]
-        closing, gap = closing_speed(xi, shared, w), w[GAP]
+        speeds = row_speeds(xi, shared, w)
+        closing, gap = -speeds[0], w[GAP]
+        w[BEFORE], w[BEFORE + 1], w[BEFORE + 2] = speeds
         key = _key(w[FIRST_BODY], w[SECOND_BODY], n)
         if w[FIRST_BODY] != GROUND or w[SECOND_BODY] < own:
             told[3] = max(told[3], -gap)
@@ -210,8 +215,9 @@ def _aim(bodies, state, work, rows, xi, shared, own, left, kept, told):
             # A mechanism's own step deals with the ground: here it only bears what others push it by.
             w[AIM] = min(w[AIM], -closing)
             rebound = 0.0
+        w[BASE] = w[AIM]
         if rebound > _REBOUND_MPS and closing * left > gap:
-            w[AIM] = max(w[AIM], rebound)
+            w[AIM], rebounds = max(w[AIM], rebound), True
         while first < len(kept) and _key(kept[first, 0], kept[first, 1], n) < key:
             first += 1
         best, which = _SAME_M, -1
@@ -231,6 +237,7 @@ def _aim(bodies, state, work, rows, xi, shared, own, left, kept, told):
                     w[IMPULSE + direction] += along * kept[which, 5 + c] * left
                     w[TORQUE + direction] += along * kept[which, 11 + c] * left
             w[IMPULSE] = max(w[IMPULSE], 0.0)
+    return rebounds
 
 
 @fastmath
@@ -333,16 +340,34 @@ def advance(bodies, mechanism, state, mobility, wrenches, remembered, h, sweeps,
             if fill_row(work[rows], mobility, mechanism, shared, own, state, asleep, sharing):
                 sharing += work[rows, SHARED] >= 0.0
                 rows += 1
-        _aim(bodies, state, work, rows, xi, shared, own, left, kept, told)
+        rebounds = _aim(bodies, state, work, rows, xi, shared, own, left, kept, told)
+        xi_before, velocity_before = (xi.copy(), velocity.copy()) if rebounds else (xi, velocity)
         above, order, begins = (
             np.empty((2, own + 1), np.int64),
             np.empty(rows, np.int64),
             np.empty(own + 2, np.int64),
         )
         count = islands(work, rows, own, above, order, begins)
-        told[0] = max(
-            told[0], solve(work, rows, order, begins, count, xi, mobility, shared, sweeps, tolerance)
-        )
+        change = solve(work, rows, order, begins, count, xi, mobility, shared, sweeps, tolerance)
+        if rebounds:
+            change = max(
+                change,
+                keep_energy(
+                    work,
+                    rows,
+                    order,
+                    begins,
+                    count,
+                    xi,
+                    mobility,
+                    shared,
+                    sweeps,
+                    tolerance,
+                    xi_before,
+                    velocity_before,
+                ),
+            )
+        told[0] = max(told[0], change)
         told[1], told[2] = rows, cut
         for i in range(own):
             if not asleep[i]:
@@ -367,7 +392,7 @@ def advance(bodies, mechanism, state, mobility, wrenches, remembered, h, sweeps,
         _keep(work, rows, left, kept)
         for k in range(rows):
             if work[k, GAP] < -SLOP_M:
-                told[4] += work[k, IMPULSE] * work[k, AIM]
+                told[4] += work[k, IMPULSE] * work[k, BASE]
             m = 3 * int(work[k, SHARED])
             for direction in range(3 if m >= 0 else 0):
                 for c in range(nu):

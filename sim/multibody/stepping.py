@@ -56,6 +56,24 @@ def active_damping(tree, q, out):
 
 
 @jit
+def add_stiffness(tree, q, share, out):
+    """Add a share of the stiffness of joints, with that of the limits that the node is beyond."""
+    kinds, v_at, q_at = tree.kind, tree.v_at, tree.q_at
+    for i in range(kinds.shape[0]):
+        a = v_at[i]
+        kind = kinds[i]
+        if kind == FREE:
+            continue
+        if kind == BALL:
+            for j in range(a, a + 3):
+                out[j] += share * tree.stiffness[j]
+            continue
+        x = q[q_at[i]]
+        beyond = x < tree.limits[a, 0] or x > tree.limits[a, 1]
+        out[a] += share * (tree.stiffness[a] + (tree.limit_stiffness[a] if beyond else 0.0))
+
+
+@jit
 def take_back(tree, d, residual, b):
     """b less a residual impulse of the node before, which is seen from each joint's frame as it is now."""
     kinds, v_at = tree.kind, tree.v_at

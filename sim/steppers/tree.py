@@ -223,17 +223,16 @@ class TreeStepper:
             )
         return rows
 
-    def moved_by(self, q: np.ndarray, h: float, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def moved_by(self, q: np.ndarray, seconds: float, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """By what it moves at coordinates q: ((bodies, 6, nv) of its declared bodies' twists (omega, v) in the world's
-        axes, (nv, nv) by which mean velocities over a step of h answer impulses at its start)."""
+        axes, (nv, nv) by which mean velocities over so long answer impulses at its start)."""
         bound = self._bound(p)
         tree = bound.tree
         jacobian, mobility = np.zeros((len(tree.names), 6, self._nv)), np.zeros((self._nv, self._nv))
-        implicit_h = h if self._variational else 0.0
         offsets = np.ascontiguousarray(tree.offsets[:, :3, 3])
         q = np.ascontiguousarray(q)
         tree_rollouts.moved_by(
-            bound.arrays, bound.workspace, q, implicit_h, tree.carriers, offsets, jacobian, mobility
+            bound.arrays, bound.workspace, q, seconds, tree.carriers, offsets, jacobian, mobility
         )
         return jacobian, mobility
 
@@ -343,9 +342,9 @@ class ClosedTreeStepper(TreeStepper):
         """Coordinates and velocities, these with the impulse that keeps the loops closed."""
         return super().node(y[: y.size - self._more], u, p, h, w=w, env=env)
 
-    def moved_by(self, q: np.ndarray, h: float, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def moved_by(self, q: np.ndarray, seconds: float, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """As without loops; these let nothing move that would open them."""
-        jacobian, mobility = super().moved_by(q, h, p)
+        jacobian, mobility = super().moved_by(q, seconds, p)
         closure = self._bound(p).closure
         assert closure is not None, "of a closed vehicle"
         return jacobian, np.array([closure.tangent(q, row) for row in mobility])

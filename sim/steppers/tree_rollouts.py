@@ -33,7 +33,15 @@ from sim.multibody.spatial import (
     row9,
     row_of,
 )
-from sim.multibody.stepping import NO_ROOT, NOT_FINITE, OK, active_damping, node_force, take_step
+from sim.multibody.stepping import (
+    NO_ROOT,
+    NOT_FINITE,
+    OK,
+    active_damping,
+    add_stiffness,
+    node_force,
+    take_step,
+)
 from sim.multibody.twists import gather, momenta, twists_of
 
 _SOFT = 1e-12
@@ -151,13 +159,14 @@ def impulse_at(tree, ws, q, body, wrench, out):
 
 
 @entry
-def moved_by(tree, ws, q, implicit_h, carriers, offsets, jacobian, mobility):
+def moved_by(tree, ws, q, seconds, carriers, offsets, jacobian, mobility):
     """By what a tree at coordinates q moves: `jacobian` (bodies, 6, nv) of the twists (omega, v) in the world of bodies
-    with `offsets` (bodies, 3) in their carriers, and `mobility` (nv, nv), by which velocities answer impulses. With the
-    joints' damping within over implicit_h."""
+    with `offsets` (bodies, 3) in their carriers, and `mobility` (nv, nv), by which mean velocities over the time to
+    come answer impulses at its start: dampers c and springs k of joints are within as 1 / (m + c t/2 + k t^2/6)."""
     place(tree, q, ws.node)
     active_damping(tree, q, ws.damping)
-    factorise(tree, ws.node, ws.damping, implicit_h, ws.articulated, ws.factor)
+    add_stiffness(tree, q, seconds / 3.0, ws.damping)
+    factorise(tree, ws.node, ws.damping, seconds, ws.articulated, ws.factor)
     nv = mobility.shape[0]
     for a in range(nv):
         for b in range(nv):
@@ -178,7 +187,7 @@ def moved_by(tree, ws, q, implicit_h, carriers, offsets, jacobian, mobility):
             tree,
             ws.node,
             ws.damping,
-            implicit_h,
+            seconds,
             ws.factor,
             ws.change,
             ws.wrench,

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from benchmarks.rough_piles import STEP_S, pile_at_random
+from sim.commands import PilotInput, SetPilotInput
 from sim.contact.bodies import Pile, Prop
 from sim.contact.obstacles.props import Props
 from sim.platform.errors import InputError
@@ -21,8 +22,8 @@ FLAT = Terrain(np.zeros((64, 64), np.float32), (-32.0, -32.0), 1.0)
 G = 9.81
 WEDGE = ((0.0, 0.0, 0.0), (0.4, 0.0, 0.0), (0.0, 0.4, 0.0), (0.1, 0.1, 0.4))
 HERE = (0.0, 0.0, 0.0)
-RISES = 1e-2
-"""Of a pile's energy in a step, by what sweeps leave."""
+RISES = 1e-3
+"""Of a pile's energy in a step, where bodies rebound and resist rolling at once; else nothing is left to rounding."""
 KINDS: tuple[Shape, ...] = (
     Sphere(HERE, 0.2),
     Box(HERE, (0.2, 0.15, 0.1), 0.4),
@@ -216,8 +217,6 @@ def test_dominoes_fall_one_after_the_other() -> None:
 
 def test_a_car_drives_through_the_wall_and_a_run_repeats_to_the_bit() -> None:
     def run() -> tuple[np.ndarray, np.ndarray]:
-        from sim.commands import PilotInput, SetPilotInput
-
         scene = load_scene("bowling")
         running = Simulation(scene, load_world(scene.world, seed=scene.seed))
         running.submit(SetPilotInput(PilotInput(throttle=1.0)))
@@ -271,6 +270,7 @@ def test_lanes_side_by_side_each_meet_props_of_their_own(tmp_path) -> None:
     path.write_text(text.replace("[world]", f"{lane}\n[world]").replace('onward = "dominoes"\n', ""))
     scene = load_scene(path)
     running = Simulation(scene, load_world(scene.world, seed=scene.seed))
+    running.submit(SetPilotInput(PilotInput(throttle=1.0)))
     snapshot = running.advance(3.0)
     one, other = snapshot.lanes[:2]
     assert (
@@ -280,7 +280,7 @@ def test_lanes_side_by_side_each_meet_props_of_their_own(tmp_path) -> None:
 
 
 def test_a_ball_that_rolls_comes_to_rest_as_its_resistance_says() -> None:
-    """0.7 v^2 r / (g arm), where it loses m g arm / r of its 0.7 m v^2 a metre. Measured: TODO of the way."""
+    """0.7 v^2 r / (g arm), where it loses m g arm / r of its 0.7 m v^2 a metre. Measured: below 5e-3 of the way."""
     r, v, arm, h = 0.2, 1.0, 0.004, 0.001
     ball = Prop(
         Sphere((0.0, 0.0, r), r), 3.0, 0.9, rolling_m=arm, velocity_w=(v, 0.0, 0.0), omega_w=(0.0, v / r, 0.0)

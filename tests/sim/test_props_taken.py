@@ -43,7 +43,7 @@ def test_the_past_is_shown_with_its_bodies(flown) -> None:
         seen[-1].environment.poses_w[:, :3, 3] - seen[0].environment.poses_w[:, :3, 3], axis=1
     )
     assert (moved > 0.5).sum() > 3
-    for k in (60, 10, 74, 45):
+    for k in (60, 10, 72, 45):  # a little before the end, where the last look was
         running.submit(Scrub(seen[k].clock_s))
         shown = running.advance(0.0)
         np.testing.assert_allclose(shown.environment.poses_w, seen[k].environment.poses_w, atol=1e-5)
@@ -66,10 +66,10 @@ def test_a_saved_take_has_them_and_a_damaged_one_is_refused(flown, tmp_path: Pat
 
 
 def test_a_run_and_its_take_are_written_with_them(flown, tmp_path: Path) -> None:
-    """Of the take to the millimetre where both have looked."""
+    """To single precision where both have looked."""
     running, seen, recorder = flown
     (live,) = recorder.motions()
-    taken = motion_of_take(_take(running), world=running.run.world, solids=seen[-1].environment)
+    taken = motion_of_take(_take(running), every_s=0.01, world=running.run.world, solids=seen[-1].environment)
     bodies = len(seen[-1].environment.shapes)
     for motion in (live, taken):
         path = export_motions(tmp_path / "bowled.glb", [motion])
@@ -77,10 +77,10 @@ def test_a_run_and_its_take_are_written_with_them(flown, tmp_path: Path) -> None
         (length,) = struct.unpack("<I", data[12:16])
         names = [node.get("name", "") for node in json.loads(data[20 : 20 + length])["nodes"]]
         assert sum(name.startswith(("box ", "drum ", "sphere ", "mesh ")) for name in names) >= bodies
-    at = np.searchsorted(taken.solids.time, live.solids.time[-1] - 1e-9)
-    np.testing.assert_allclose(
-        taken.solids.poses_w[min(at, len(taken.solids.time) - 1)], live.solids.poses_w[-1], atol=1e-3
-    )
+    at_s = live.solids.time[-5]
+    at = int(np.abs(taken.solids.time - at_s).argmin())
+    assert taken.solids.time[at] == pytest.approx(at_s)
+    np.testing.assert_allclose(taken.solids.poses_w[at], live.solids.poses_w[-5], atol=1e-5)
 
 
 def test_flown_on_from_a_moment_of_the_past_they_go_the_way_they_went(flown) -> None:

@@ -125,9 +125,9 @@ class Props:
             self._pile.leave(np.tile(self._away_w, (k, 1, 1)))
         else:
             self._pile.visit(*self._guest.mechanism(jointed))
-        pushed = sum(self._pile.step(dt_s / steps) for _ in range(steps))
+        pushed = np.sum([self._pile.step(dt_s / steps) for _ in range(steps)], axis=0)
         self._pile.remember(self._capacity)
-        return pushed if np.any(pushed) else None
+        return pushed if pushed.any() else None
 
     def renew(self, vehicle: Vehicle, time_s: float) -> None:
         if self._obstacles is not None:

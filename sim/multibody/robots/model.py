@@ -50,7 +50,7 @@ def robot_of(
     return Robot(
         name=name,
         tree=declared,
-        geoms=tuple(_geoms(model, bodies, collides.any(axis=1), inertials is not None)),
+        geoms=tuple(_geoms(model, bodies, np.asarray(collides.any(axis=1)), inertials is not None)),
         motors=tuple(_efforts(model, bodies) if inertials is not None else _motors(model, bodies, declared)),
         start=declared.state(_coordinates(declared, model.qpos0)),
         keyframes={

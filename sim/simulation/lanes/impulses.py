@@ -83,7 +83,7 @@ class Coupling:
             y, p, h = at.state.copy(), m.parameters, m.step_s
             kernel.advance(y, at.controls, np.zeros(kernel.dim), p, h, m.control_steps, around.probe().env)
             after = kernel.node(y, at.controls, p, h)[size.pose]
-            jacobian, mobility = kernel.moved_by(q, h, p)
+            jacobian, mobility = kernel.moved_by(q, dt_s, p)
             jacobian_w = np.zeros((len(poses_w), 6, kernel.dim))
             R = T_held[:3, :3]
             jacobian_w[:-1, :3], jacobian_w[:-1, 3:] = R @ jacobian[:, :3], R @ jacobian[:, 3:]
