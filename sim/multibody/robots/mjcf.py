@@ -8,7 +8,9 @@ from sim.platform.errors import InputError, one_of, quote
 
 _KEPT = ("compiler", "option", "default", "asset", "worldbody", "tendon", "equality", "actuator", "keyframe")
 _SILENT = ("visual", "statistic", "size", "custom", "sensor")
-_TOLD = ("contact", "deformable", "extension")
+_TOLD = ("deformable", "extension")
+_EXCLUDES = "exclude"
+"""What is kept of <contact>."""
 _WORLD = ("body", "frame", "replicate", "joint", "freejoint", "geom", "inertial", "site")
 _UNSEEN = ("camera", "light")
 _REFUSED = ("attach", "composite", "flexcomp", "plugin")
@@ -24,6 +26,13 @@ def prepared_mjcf(root: ET.Element, files: ModelFiles) -> tuple[ET.Element, list
     compilers = [e.attrib for e in root.iter("compiler")]
     settings = {key: value for attributes in compilers for key, value in attributes.items()}
     for section in list(root):
+        if section.tag == "contact":
+            others = [element for element in section if element.tag != _EXCLUDES]
+            if others:
+                notes.append(f"<contact> is left out: {one_of(dict.fromkeys(e.tag for e in others))}")
+            for element in others:
+                section.remove(element)
+            continue
         if section.tag in _KEPT:
             continue
         if section.tag not in _SILENT + _TOLD:
