@@ -17,6 +17,8 @@ _AROUND = 8
 """Corners that a circle's flat side has."""
 _FACE_M = 1e-3
 """By which a flat side may part two solids less well than the normal does."""
+_PARALLEL = 0.9998
+"""Cosine of the angle between sides that lie on each other."""
 MOST_POINTS = 4
 POINT_WIDTH = 7
 """Place (3,), gap, normal (3,) from the first body to the second, in the world."""
@@ -217,16 +219,65 @@ def _along_edges(a, b, nx, ny, nz, near, out):
 
 
 @fastmath
-def touching_points(hulls, a, b, pose_a, pose_b, near, work, found, out):
-    """Points of two solids that are nearer than `near` [m]: rows of `out` (MOST_POINTS, POINT_WIDTH), how many."""
+def _flat_points(work, count_a, count_b, by_a, near, out):
+    """Points at which the side of one solid, clipped by that of the other, touches it: rows of `out`, how many.
+
+    work: as `touching_points` has it, the sides in its first two parts. by_a: it is the first one's that clips.
+    """
+    side_a, side_b, spare = work[0], work[1], work[2]
+    last = side_a.shape[0] - 1
+    outer, count, inner, sign = side_b, count_b, side_a, -1.0
+    inside = count_a
+    if by_a:
+        outer, count, inner, sign = side_a, count_a, side_b, 1.0
+        inside = count_b
+    mx, my, mz = outer[last, 0], outer[last, 1], outer[last, 2]
+    for k in range(count):
+        j = (k + 1) % count
+        ux, uy, uz = outer[j, 0] - outer[k, 0], outer[j, 1] - outer[k, 1], outer[j, 2] - outer[k, 2]
+        qx, qy, qz = uy * mz - uz * my, uz * mx - ux * mz, ux * my - uy * mx
+        inside = _clipped(inner, inside, outer[k, 0], outer[k, 1], outer[k, 2], qx, qy, qz, spare)
+        if inside == 0:
+            break
+    for k in range(inside):
+        gap = 0.0
+        for c in range(3):
+            gap += (inner[k, c] - outer[0, c]) * outer[last, c]
+        # Half way between the two, so that both are pushed at the same place.
+        for c in range(3):
+            inner[k, c] -= 0.5 * gap * outer[last, c]
+        inner[k, 3] = gap
+    for k in range(MOST_POINTS):
+        out[k, 4], out[k, 5], out[k, 6] = sign * mx, sign * my, sign * mz
+    return _fewest(inner, inside, near, out)
+
+
+@fastmath
+def touching_points(hulls, a, b, pose_a, pose_b, near, work, found, out, hint):
+    """Points of two solids that are nearer than `near` [m]: rows of `out` (MOST_POINTS, POINT_WIDTH), how many.
+
+    hint (3,): the normal at which they touched a step before, else zeros. Flat sides that face each other along it are
+    looked at first: while they lie on each other nothing else parts the solids better.
+    """
+    side_a, side_b = work[0], work[1]
+    last = side_a.shape[0] - 1
+    if hint[0] != 0.0 or hint[1] != 0.0 or hint[2] != 0.0:
+        count_a = _side(hulls, a, pose_a, hint[0], hint[1], hint[2], side_a)
+        count_b = _side(hulls, b, pose_b, -hint[0], -hint[1], -hint[2], side_b)
+        m, o = side_a[last], side_b[last]
+        if count_a > 2 and count_b > 2 and m[0] * o[0] + m[1] * o[1] + m[2] * o[2] < -_PARALLEL:
+            flat_a = apart_along(hulls, a, b, pose_a, pose_b, m[0], m[1], m[2])
+            flat_b = apart_along(hulls, a, b, pose_a, pose_b, -o[0], -o[1], -o[2])
+            if -_FACE_M < max(flat_a, flat_b) < near:
+                chosen = _flat_points(work, count_a, count_b, flat_a >= flat_b - 1e-4, near, out)
+                if chosen > 0:
+                    return chosen
     apart = normal_between(hulls, a, b, pose_a, pose_b, work, found)
     if apart >= near:
         return 0
     nx, ny, nz = found[0], found[1], found[2]
-    side_a, side_b = work[0], work[1]
     count_a = _side(hulls, a, pose_a, nx, ny, nz, side_a)
     count_b = _side(hulls, b, pose_b, -nx, -ny, -nz, side_b)
-    last = side_a.shape[0] - 1
     flat_a, flat_b, best = -np.inf, -np.inf, apart
     if count_a > 2:
         m = side_a[last]
@@ -234,36 +285,11 @@ def touching_points(hulls, a, b, pose_a, pose_b, near, work, found, out):
     if count_b > 2:
         m = side_b[last]
         flat_b = apart_along(hulls, a, b, pose_a, pose_b, -m[0], -m[1], -m[2])
-    by_a = flat_a >= flat_b - 1e-4
-    spare = work[2]
     if max(flat_a, flat_b) >= best - _FACE_M and (count_a > 2 or count_b > 2):
-        outer, count, inner, sign = side_b, count_b, side_a, -1.0
-        inside = count_a
-        if by_a:
-            outer, count, inner, sign = side_a, count_a, side_b, 1.0
-            inside = count_b
-        mx, my, mz = outer[last, 0], outer[last, 1], outer[last, 2]
-        for k in range(count):
-            j = (k + 1) % count
-            ux, uy, uz = outer[j, 0] - outer[k, 0], outer[j, 1] - outer[k, 1], outer[j, 2] - outer[k, 2]
-            qx, qy, qz = uy * mz - uz * my, uz * mx - ux * mz, ux * my - uy * mx
-            inside = _clipped(inner, inside, outer[k, 0], outer[k, 1], outer[k, 2], qx, qy, qz, spare)
-            if inside == 0:
-                break
-        for k in range(inside):
-            gap = 0.0
-            for c in range(3):
-                gap += (inner[k, c] - outer[0, c]) * outer[last, c]
-            # Half way between the two, so that both are pushed at the same place.
-            for c in range(3):
-                inner[k, c] -= 0.5 * gap * outer[last, c]
-            inner[k, 3] = gap
-        for k in range(MOST_POINTS):
-            out[k, 4], out[k, 5], out[k, 6] = sign * mx, sign * my, sign * mz
-        chosen = _fewest(inner, inside, near, out)
+        chosen = _flat_points(work, count_a, count_b, flat_a >= flat_b - 1e-4, near, out)
         if chosen > 0:
             return chosen
-    elif count_a == 2 and count_b == 2:
+    if count_a == 2 and count_b == 2:
         chosen = _along_edges(side_a, side_b, nx, ny, nz, near, out)
         if chosen > 0:
             return chosen

@@ -133,13 +133,26 @@ def _wake(bodies, state, mobility, asleep, i, left):
 
 
 @fastmath
-def _seek(bodies, mechanism, state, mobility, asleep, pairs, h, left, work, simplex, found, points):
+def _key(a, b, n):
+    """By which pairs are in order, those with the ground last."""
+    return (n if a < 0 else a) * (n + 1) + b
+
+
+@fastmath
+def _seek(bodies, mechanism, state, mobility, asleep, pairs, h, left, kept, work, simplex, found, points):
     """Note rows of all that touches or is near; how many. Whoever is awake and moves wakes what it touches."""
-    own, used, met = state.shape[0] - mechanism.jacobian.shape[0], 0, False
+    n, own, used, met = state.shape[0], state.shape[0] - mechanism.jacobian.shape[0], 0, False
+    first, hint = 0, found[9:12]
     for p in range(pairs.shape[0]):
         a, b = pairs[p, 0], pairs[p, 1]
+        key = _key(a, b, n)
+        while first < len(kept) and _key(kept[first, 0], kept[first, 1], n) < key:
+            first += 1
+        known = first < len(kept) and _key(kept[first, 0], kept[first, 1], n) == key
+        for c in range(3):
+            hint[c] = kept[first, 8 + c] if known else 0.0
         count = touching_points(
-            bodies.hulls, a, b, state[a, :12], state[b, :12], NEAR_M, simplex, found, points
+            bodies.hulls, a, b, state[a, :12], state[b, :12], NEAR_M, simplex, found, points, hint
         )
         if count == 0:
             continue
@@ -182,12 +195,6 @@ def _seek(bodies, mechanism, state, mobility, asleep, pairs, h, left, work, simp
                 )
                 used += 1
     return used
-
-
-@fastmath
-def _key(a, b, n):
-    """By which pairs are in order, those with the ground last."""
-    return (n if a < 0 else a) * (n + 1) + b
 
 
 @fastmath
@@ -301,7 +308,7 @@ def advance(bodies, mechanism, state, mobility, wrenches, remembered, h, sweeps,
     own = n - mechanism.jacobian.shape[0]
     xi, told, pushed = np.zeros((n, 6)), np.zeros(5), np.zeros(nu)
     asleep = np.zeros(n, np.bool_)
-    simplex, found, points = np.zeros(WORKSPACE), np.zeros(9), np.zeros((64, POINT_WIDTH))
+    simplex, found, points = np.zeros(WORKSPACE), np.zeros(12), np.zeros((64, POINT_WIDTH))
     pose_a, pose_b, q = np.zeros(12), np.zeros(12), np.zeros(12)
     velocity = mechanism.velocity
     for i in range(own):
@@ -324,7 +331,9 @@ def advance(bodies, mechanism, state, mobility, wrenches, remembered, h, sweeps,
             if not asleep[i]:
                 _set_mobility(mobility, state, bodies, i)
         work = np.empty((4 * len(pairs) + 16 * n + 16, PAIR_WIDTH))
-        used = _seek(bodies, mechanism, state, mobility, asleep, pairs, h, left, work, simplex, found, points)
+        used = _seek(
+            bodies, mechanism, state, mobility, asleep, pairs, h, left, kept, work, simplex, found, points
+        )
         sharing = 0
         for k in range(used):
             sharing += work[k, FIRST_BODY] >= own or work[k, SECOND_BODY] >= own
