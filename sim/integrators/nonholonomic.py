@@ -50,12 +50,14 @@ def nonholonomic_scheme(
     q, h, n = vehicle.symbols(inputs.p), inputs.h, len(vehicle.dynamic)
     basis_size = vehicle.symmetry_basis(inputs.node[vehicle.node_layout.shape], q).shape[1]
     g, r = ca.SX.sym("g", group.pose_dim), ca.SX.sym("r", len(vehicle.shape_coordinates))
-    momenta, z = ca.SX.sym("m", n + basis_size), ca.SX.sym("z", n + basis_size)
+    momenta, z = ca.SX.sym("m", n + basis_size), ca.SX.sym("z", n + basis_size + len(vehicle.bound))
 
-    wanted = vehicle.shape_velocity(z[:n, 0], controls)
+    wanted = vehicle.free_velocity(z[:n, 0], controls)
+    if vehicle.bound:
+        wanted[vehicle.bound] = z[n + basis_size :, 0]
     r_next, u = vehicle.arrival(r, wanted, h)
     at = (1 - alpha) * r + alpha * r_next
-    xi = vehicle.body_velocity(at, u, z[n:, 0], q)
+    xi = vehicle.body_velocity(at, u, z[n : n + basis_size, 0], q)
     by_r, by_shape, mu = vehicle.gradients(at, u, xi, q)
     push = h * (by_r + vehicle.shape_force(at, u, controls, q))
     leaving_mu = chart.inverse_differential(group, h * xi).T @ mu
@@ -80,10 +82,10 @@ def nonholonomic_scheme(
         inputs=inputs,
         y=ca.vertcat(g, r, momenta),
         z=z,
-        residual=leaving
-        + _stop_reaction(vehicle, r, u, wanted, q)
-        - momenta
-        - vehicle.reaction(r, before, q),
+        residual=ca.vertcat(
+            leaving + _stop_reaction(vehicle, r, u, wanted, q) - momenta - vehicle.reaction(r, before, q),
+            vehicle.binding(at, q) @ u if vehicle.dependent else ca.SX(0, 1),
+        ),
         guess=_coordinates(vehicle, r, free_u, free_xi, q),
         y_next=ca.vertcat(
             g_next,
@@ -115,7 +117,7 @@ def _public(group: LieGroup, g: ca.SX) -> ca.SX:
 def commanded_rates(vehicle: NonholonomicVehicle, r: ca.SX, controls: ca.SX, h: ca.SX) -> ca.SX:
     """Controls, with those that are shape velocities limited by the stops."""
     zero = ca.SX.zeros(len(vehicle.dynamic))
-    _, rates = vehicle.arrival(r, vehicle.shape_velocity(zero, controls), h)
+    _, rates = vehicle.arrival(r, vehicle.free_velocity(zero, controls), h)
     limited = ca.SX(controls)
     names = [c.name for c in vehicle.controls]
     for i, s in enumerate(vehicle.shape_coordinates):
@@ -135,13 +137,14 @@ def _stop_reaction(vehicle: NonholonomicVehicle, r: ca.SX, u: ca.SX, wanted: ca.
 
 
 def _coordinates(vehicle: NonholonomicVehicle, r: ca.SX, u: ca.SX, xi: ca.SX, q: Quantities) -> ca.SX:
-    """z = (own shape velocities, c) of an admissible velocity."""
+    """z = (own shape velocities, c, dependent ones) of an admissible velocity."""
     basis = vehicle.symmetry_basis(r, q)
     own = u[vehicle.dynamic]
+    bound = u[vehicle.bound] if vehicle.bound else ca.SX(0, 1)
     if basis.shape[1] == 0:
-        return own
+        return ca.vertcat(own, bound)
     vertical = xi + vehicle.connection(r, q) @ u
-    return ca.vertcat(own, ca.solve(basis.T @ basis, basis.T @ vertical))
+    return ca.vertcat(own, ca.solve(basis.T @ basis, basis.T @ vertical), bound)
 
 
 def _start(vehicle: NonholonomicVehicle, group: LieGroup, inputs: Inputs, q: Quantities) -> ca.SX:

@@ -99,7 +99,7 @@ def linearise(
     InputError where the motion is not steady, naming what changes.
     """
     found = _checked(vehicle, state)
-    local = local_motion(vehicle, found.node)
+    local = local_motion(vehicle)
     node = found.node
     u = (
         trimmed(vehicle, local, node)

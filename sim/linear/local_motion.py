@@ -6,7 +6,7 @@ motion that turns, rolls or goes on for ever has constant coefficients where all
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import casadi as ca
@@ -54,9 +54,10 @@ class LocalMotion:
     """x -> (m, n) rows that vanish on the coordinates that constraints leave; None: all."""
 
 
-def local_motion(vehicle: Vehicle, node: np.ndarray) -> LocalMotion:
-    """Of a vehicle with the parameters that it has, near a node and others like it."""
-    return BY_FORM[vehicle.form](vehicle, node)
+@lru_cache(maxsize=8)
+def local_motion(vehicle: Vehicle) -> LocalMotion:
+    """Of a vehicle with the parameters that it has."""
+    return BY_FORM[vehicle.form](vehicle)
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,7 @@ def _rate(unit: str) -> str:
     return {"1": "1/s"}.get(unit, f"{unit}/s")
 
 
-def _on_group(vehicle: HolonomicVehicle, node: np.ndarray) -> LocalMotion:
+def _on_group(vehicle: HolonomicVehicle) -> LocalMotion:
     """(pose, body velocity), and what acts of controls that lag."""
     group, at, d = vehicle.group, vehicle.node_layout, vehicle.group.dim
     q = vehicle.symbols(ca.SX(vehicle.parameter_vector))
@@ -150,7 +151,7 @@ def _on_group(vehicle: HolonomicVehicle, node: np.ndarray) -> LocalMotion:
     return s.local(coordinates, ca.vertcat(*rate), displaced, bracket, still)
 
 
-def _reduced(vehicle: ReducedMotion, node: np.ndarray) -> LocalMotion:
+def _reduced(vehicle: ReducedMotion) -> LocalMotion:
     """(pose, shape, momenta): these are continuous where commanded velocities jump.
 
     Read as velocities of the shape, at the controls of the motion itself, and momenta along the symmetry directions.
@@ -187,7 +188,7 @@ def _reduced(vehicle: ReducedMotion, node: np.ndarray) -> LocalMotion:
     )
 
 
-def _tree(vehicle: ArticulatedVehicle, node: np.ndarray) -> LocalMotion:
+def _tree(vehicle: ArticulatedVehicle) -> LocalMotion:
     """(increments of the joints, their velocities).
 
     Accelerations a and the loops' multipliers l are differentiated where they are: M a = forces + G' l, with the gaps'
@@ -279,7 +280,7 @@ def _joint_bracket(tree: Tree, v: np.ndarray) -> np.ndarray:
     return bracket
 
 
-def _acted(vehicle: ActionVehicle, node: np.ndarray) -> LocalMotion:
+def _acted(vehicle: ActionVehicle) -> LocalMotion:
     """The space's own coordinates about the node: of a direction two."""
     space, size = vehicle.space, vehicle.space.size
     x, y, u = ca.SX.sym("x", size), ca.SX.sym("y", size), ca.SX.sym("u", len(vehicle.controls))
@@ -321,7 +322,7 @@ def _acted(vehicle: ActionVehicle, node: np.ndarray) -> LocalMotion:
     )
 
 
-BY_FORM: Mapping[Form, Callable[[Any, np.ndarray], LocalMotion]] = {
+BY_FORM: Mapping[Form, Callable[[Any], LocalMotion]] = {
     Form.EULER_POINCARE: _on_group,
     Form.REDUCED_DALEMBERT: _reduced,
     Form.GROUP_ACTION: _acted,

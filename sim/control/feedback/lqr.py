@@ -45,7 +45,7 @@ def linearised_at(vehicle: Vehicle, state: State, h: float) -> Linearised:
     node = state.node.copy()
     node[state.layout.velocity] = 0.0
     node[state.layout.shape_velocity] = 0.0
-    local = local_motion(vehicle, node)
+    local = local_motion(vehicle)
     u = trimmed(vehicle, local, node)
     found = near(vehicle, local, vehicle.state_at_node(node), u)
     n, m = found.B.shape

@@ -10,7 +10,8 @@ from sim.planner.task.terrain import SafeGround
 from sim.platform.errors import InputError
 from sim.vehicles.forms.articulated import ArticulatedVehicle
 from sim.vehicles.forms.base import Vehicle
-from sim.vehicles.forms.form import Form, State, Support
+from sim.vehicles.forms.form import Form
+from sim.vehicles.forms.nonholonomic import NonholonomicVehicle, State, Support
 
 Demand = Literal["fixed", "within", "upright", "free"]
 DEMANDS: tuple[str, ...] = get_args(Demand)
@@ -142,6 +143,11 @@ def check_can_plan(vehicle: Vehicle) -> None:
     if vehicle.support is Support.WATER:
         raise InputError(
             f"{vehicle.name} floats, and plans know no waves; allowed: vehicles that are planar on calm water"
+        )
+    if isinstance(vehicle, NonholonomicVehicle) and vehicle.dependent:
+        raise InputError(
+            f"{vehicle.name} has a dependent shape ({', '.join(vehicle.dependent)}), whose constraints are no part of "
+            "plans; allowed: vehicles without"
         )
     if vehicle.lags:
         raise InputError(

@@ -171,7 +171,7 @@ def _typical_momenta(
         [speed / column[1:].max() if column[1:].max() > 1e-9 else 4.0 * turn for column in moves.T]
     )
     z = ca.SX.sym("z", own.size)
-    u = vehicle.shape_velocity(z[: len(dynamic), 0], ca.SX.zeros(len(vehicle.controls)))
+    u = vehicle.shape_velocity(r, z[: len(dynamic), 0], ca.SX.zeros(len(vehicle.controls)), q)
     xi = vehicle.body_velocity(r, u, z[len(dynamic) :, 0], q)
     _, by_shape, mu = vehicle.gradients(r, u, xi, q)
     mass = _number(ca.jacobian(vehicle.momenta(r, by_shape, mu, q), z))

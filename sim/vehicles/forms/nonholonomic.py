@@ -47,6 +47,8 @@ class Constrained:
     """Velocities of these and of the symmetry directions."""
     shape_velocity: ca.SX
     """(n_shape,) in `own` and the controls."""
+    free: ca.SX
+    """(n_shape, n) admissible shape velocities, a column for each coordinate that is not dependent."""
 
     @property
     def arguments(self) -> list[ca.SX]:
@@ -58,7 +60,8 @@ class Constrained:
         """At all samples: slip of moving shapes, of the basis, the body's part of the constraints, and the basis."""
         n = self.r.shape[0]
         by_shape, by_body = self.constraints[:, :n], self.constraints[:, n:]
-        parts = (by_shape - by_body @ self.connection, by_body @ self.basis, by_body, self.basis)
+        slip = by_shape - by_body @ self.connection
+        parts = (slip @ self.free, by_body @ self.basis, by_body, self.basis)
         return ca.Function("admissible", self.arguments, [ca.densify(x) for x in parts]).map(_SAMPLES)
 
     @cached_property
@@ -82,6 +85,19 @@ def check_commanded(vehicle: Vehicle, commanded: Mapping[str, str]) -> None:
         if control not in controls:
             text = f"{shape!r} is commanded by {control!r}, which is no control ({', '.join(controls)})"
             raise refused(vehicle, text)
+
+
+def check_dependent(vehicle: ReducedMotion) -> None:
+    """Raises InputError where a name in `dependent` is none of the vehicle's, or is commanded."""
+    shapes = [s.name for s in vehicle.shape_coordinates]
+    for name in vehicle.dependent:
+        if name not in shapes or name in vehicle.commanded:
+            kind = (
+                "is commanded"
+                if name in vehicle.commanded
+                else f"is no shape coordinate ({', '.join(shapes)})"
+            )
+            raise refused(vehicle, f"dependent names {name!r}, which {kind}")
 
 
 def check_constrained(vehicle: Vehicle, declared: Constrained) -> None:
@@ -124,7 +140,8 @@ def _check_admissible(vehicle: Vehicle, declared: Constrained, samples: Sequence
     slip, outside, body, basis = _at_all(declared.admissible, samples)
     _check_finite(vehicle, "constraints, connection or symmetry_basis", slip, outside, body, basis)
     if broken := _violated(slip):
-        name = vehicle.shape_coordinates[broken[0]].name
+        given = [s.name for s in vehicle.shape_coordinates if s.name not in getattr(vehicle, "dependent", ())]
+        name = given[broken[0]]
         raise refused(
             vehicle,
             f"connection A(r) does not annihilate the constraint directions: moving {name!r} "
@@ -258,6 +275,8 @@ class NonholonomicVehicle(ReducedMotion):
                 raise InputError(
                     f"vehicle {self.name!r}: shape {s.name} = {value:g} is beyond its stops, {stops}"
                 )
+        if self.dependent:
+            u = np.array(_completed(Structure.of(self))(r, u, self.parameter_vector)).ravel()
         return self.state_of(pose, self._admissible(r, u, momentum), r, u)
 
     def _admissible(self, r: np.ndarray, u: np.ndarray, momentum: ArrayLike) -> np.ndarray:
@@ -266,6 +285,17 @@ class NonholonomicVehicle(ReducedMotion):
         n = velocity.size1_in(2)
         p = self._given_or_zero("momentum", momentum, n)
         return np.array(velocity(r, u, p, self.parameter_vector)).ravel()
+
+
+@lru_cache(maxsize=64)
+def _completed(structure: Structure) -> ca.Function:
+    """(shape, velocities of what is not dependent, parameters) -> velocities of the whole shape."""
+    vehicle = structure.vehicle
+    assert isinstance(vehicle, NonholonomicVehicle)
+    n = len(vehicle.shape_coordinates)
+    r, u, parameters = ca.SX.sym("r", n), ca.SX.sym("u", n), ca.SX.sym("parameters", vehicle.parameter_count)
+    whole = vehicle.completed(r, u, vehicle.symbols(parameters))
+    return ca.Function("completed", [r, u, parameters], [ca.densify(whole)])
 
 
 @lru_cache(maxsize=64)
@@ -296,6 +326,7 @@ def _declared(structure: Structure) -> Constrained:
     u, xi, g = ca.SX.sym("u", n), ca.SX.sym("xi", d), ca.SX.sym("g", vehicle.group.pose_dim)
     controls = ca.SX.sym("controls", len(vehicle.controls))
     check_commanded(vehicle, vehicle.commanded)
+    check_dependent(vehicle)
     piece(vehicle, "shape_force", {"r": r, "u": u, "controls": controls, "q": q}, (n, 1))
     piece(vehicle, "external_wrench", {"g": g, "xi": xi, "controls": controls, "q": q}, (d, 1))
     lagrangian = piece(vehicle, "lagrangian", {"r": r, "u": u, "xi": xi, "q": q}, (1, 1))
@@ -323,5 +354,6 @@ def _declared(structure: Structure) -> Constrained:
         basis=basis,
         dynamic=tuple(dynamic),
         own=own,
-        shape_velocity=vehicle.shape_velocity(own[: len(dynamic), 0], controls),
+        shape_velocity=vehicle.shape_velocity(r, own[: len(dynamic), 0], controls, q),
+        free=ca.jacobian(vehicle.completed(r, u, q), u)[:, [i for i in range(n) if i not in vehicle.bound]],
     )

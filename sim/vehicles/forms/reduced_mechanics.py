@@ -48,7 +48,9 @@ def _reduction(structure: Structure) -> Reduction:
         usual_parameters(vehicle),
         np.concatenate([np.zeros(0, bool), *absent]),
     )
-    return Reduction(f"vehicle {vehicle.name!r}", constraints, len(shapes), [s.name for s in shapes], at)
+    assert isinstance(vehicle, ReducedMotion)
+    where, names = f"vehicle {vehicle.name!r}", [s.name for s in shapes]
+    return Reduction(where, constraints, len(shapes), names, at, vehicle.bound)
 
 
 @lru_cache(maxsize=64)
@@ -73,6 +75,13 @@ def derived_connection(structure: Structure) -> ca.Function:
     return ca.Function("connection", [r, p], [connection])
 
 
+@lru_cache(maxsize=64)
+def derived_binding(structure: Structure) -> ca.Function:
+    """(r, p) -> S."""
+    known = _reduction(structure)
+    return ca.Function("binding", [known.at.r, known.at.p], [ca.densify(known.binding)])
+
+
 class ReducedMotion(Vehicle):
     """Momenta and their rates of a reduced Lagrangian; all arguments and results are CasADi SX.
 
@@ -82,6 +91,9 @@ class ReducedMotion(Vehicle):
     group: LieGroup = SE2
     commanded: ClassVar[Mapping[str, str]] = {}
     """Shape coordinates without dynamics -> the control that *is* their velocity."""
+    dependent: ClassVar[tuple[str, ...]] = ()
+    """Shape coordinates whose velocities the constraints give by those of the others: a trailer's angle, the pitch of a
+    bicycle. Their ranges are those in which the constraints are looked at; nothing stops them there."""
 
     # What a vehicle declares.
 
@@ -120,20 +132,48 @@ class ReducedMotion(Vehicle):
 
     @property
     def dynamic(self) -> list[int]:
-        """Indices of the shape coordinates that are not commanded."""
-        return [i for i, s in enumerate(self.shape_coordinates) if s.name not in self.commanded]
+        """Indices of the shape coordinates that are neither commanded nor dependent."""
+        given = {*self.commanded, *self.dependent}
+        return [i for i, s in enumerate(self.shape_coordinates) if s.name not in given]
 
-    def shape_velocity(self, own: ca.SX, controls: ca.SX) -> ca.SX:
-        """(n_shape,) from the velocities of the dynamic coordinates and the controls."""
+    @property
+    def bound(self) -> list[int]:
+        """Indices of the dependent shape coordinates."""
+        return [i for i, s in enumerate(self.shape_coordinates) if s.name in self.dependent]
+
+    def free_velocity(self, own: ca.SX, controls: ca.SX) -> ca.SX:
+        """(n_shape,) from the velocities of the dynamic coordinates and the controls; zero for dependent ones."""
         names = [c.name for c in self.controls]
         rows, at = [], 0
         for s in self.shape_coordinates:
             if s.name in self.commanded:
                 rows.append(controls[names.index(self.commanded[s.name])])
+            elif s.name in self.dependent:
+                rows.append(ca.SX(1, 1))
             else:
                 rows.append(own[at])
                 at += 1
         return ca.vertcat(*rows) if rows else ca.SX(0, 1)
+
+    def binding(self, r: ca.SX, q: Quantities) -> ca.SX:
+        """(n dependent, n_shape) S: S u = 0 on admissible shape velocities."""
+        return derived_binding(Structure.of(self))(r, self._flat(q))
+
+    def completed(self, r: ca.SX, u: ca.SX, q: Quantities) -> ca.SX:
+        """The shape velocity u with the dependent velocities that belong to the others."""
+        bound = self.bound
+        if not bound:
+            return u
+        free = [i for i in range(u.shape[0]) if i not in bound]
+        S = self.binding(r, q)
+        found = solve(ca.densify(S[:, bound]), -(S[:, free] @ u[free]))
+        whole = ca.SX(u)
+        whole[bound] = found
+        return whole
+
+    def shape_velocity(self, r: ca.SX, own: ca.SX, controls: ca.SX, q: Quantities) -> ca.SX:
+        """(n_shape,) admissible, from the velocities of the dynamic coordinates and the controls."""
+        return self.completed(r, self.free_velocity(own, controls), q)
 
     def arrival(self, r: ca.SX, wanted: ca.SX, h: ca.SX) -> tuple[ca.SX, ca.SX]:
         """Shape after a step with the wanted velocity, at a stop if it would pass one, and the velocity left."""
@@ -145,7 +185,7 @@ class ReducedMotion(Vehicle):
         """The nearest shape within the stops."""
         rows = [r[i] for i in range(r.shape[0])]
         for i, s in enumerate(self.shape_coordinates):
-            if s.limited:
+            if s.limited and s.name not in self.dependent:
                 rows[i] = ca.fmax(ca.fmin(rows[i], s.high), s.low)
         return ca.vertcat(*rows) if rows else ca.SX(0, 1)
 
@@ -169,7 +209,12 @@ class ReducedMotion(Vehicle):
     def momenta(self, r: ca.SX, by_shape: ca.SX, mu: ca.SX, q: Quantities) -> ca.SX:
         """(P, p) of dl/du and mu: P only for dynamic coordinates."""
         horizontal = by_shape - self.connection(r, q).T @ mu
-        return ca.vertcat(horizontal[self.dynamic], self.symmetry_basis(r, q).T @ mu)
+        if self.dependent:
+            own, none = ca.SX.sym("own", len(self.dynamic)), ca.SX.zeros(len(self.controls))
+            horizontal = ca.jacobian(self.shape_velocity(r, own, none, q), own).T @ horizontal
+        else:
+            horizontal = horizontal[self.dynamic]
+        return ca.vertcat(horizontal, self.symmetry_basis(r, q).T @ mu)
 
     def reaction(self, r: ca.SX, wrench: ca.SX, q: Quantities) -> ca.SX:
         """What a body wrench adds to the rate of (P, p)."""
@@ -179,7 +224,7 @@ class ReducedMotion(Vehicle):
         """Shape and body velocity that have the given (P, p): the inverse Legendre transform."""
         n = len(self.dynamic)
         own = ca.SX.sym("own", momenta.shape[0])
-        u = self.shape_velocity(own[:n, 0], controls)
+        u = self.shape_velocity(r, own[:n, 0], controls, q)
         xi = self.body_velocity(r, u, own[n:, 0], q)
         _, by_shape, mu = self.gradients(r, u, xi, q)
         value = self.momenta(r, by_shape, mu, q)
@@ -221,12 +266,14 @@ class ReducedMotion(Vehicle):
 
         P' = dl/dr + f - (dA/dt)' mu - A' (ad(xi)' mu + wrench),  p' = (de/dt)' mu + e' (ad(xi)' mu + wrench)
         """
-        by_r, _, mu = self.gradients(r, u, xi, q)
+        by_r, by_shape, mu = self.gradients(r, u, xi, q)
         carried = ca.SX.sym("mu", self.group.dim)
-        here = ca.SX.sym("r", r.shape[0])
-        none = ca.SX.zeros(r.shape[0])
+        here, bent = ca.SX.sym("r", r.shape[0]), ca.SX.sym("l_u", r.shape[0] if self.dependent else 0)
+        none = bent if self.dependent else ca.SX.zeros(r.shape[0])
         turning = ca.jacobian(self.momenta(here, none, carried, q), here)
-        turning = replaced([turning], [here, carried], [r, mu])[0] @ u
+        turning = (
+            replaced([turning], [here, carried, bent], [r, mu, by_shape if self.dependent else bent])[0] @ u
+        )
         push = by_r + self.shape_force(r, u, controls, q)
         return turning + self.momenta(r, push, self.group.ad(xi).T @ mu + wrench, q)
 

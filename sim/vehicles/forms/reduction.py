@@ -80,34 +80,58 @@ class Reduction:
     Raises InputError, beginning with `where`, for constraints that no connection can answer.
     """
 
-    def __init__(self, where: str, constraints: ca.SX, n_shape: int, names: Sequence[str], at: SamplePoints):
-        self.where, self.n_shape, self.names, self.at = where, n_shape, names, at
+    def __init__(
+        self,
+        where: str,
+        constraints: ca.SX,
+        n_shape: int,
+        names: Sequence[str],
+        at: SamplePoints,
+        dependent: Sequence[int] = (),
+    ):
+        """dependent: shape coordinates whose velocities follow from the others', whatever the body does."""
+        self.where, self.n_shape, self.names, self.at, self.dependent = where, n_shape, names, at, dependent
         W = at.without_zeros(constraints)
         self.by_shape, self.by_body = W[:, :n_shape], W[:, n_shape:]
-        rows = self._independent_rows()
+        rows, left = self._independent_rows()
+        self._left = self.by_shape[left, :], self.by_body[left, :]
         self.by_shape, self.by_body = self.by_shape[rows, :], self.by_body[rows, :]
         self.rank = len(rows)
 
-    def _independent_rows(self) -> list[int]:
+    def _independent_rows(self) -> tuple[list[int], list[int]]:
+        """Those that bind the body, and as many others as there are dependent shape coordinates."""
         whole, body = (self.at.values(x) for x in (ca.horzcat(self.by_shape, self.by_body), self.by_body))
         if not np.isfinite(whole).all():
             raise InputError(f"{self.where}: constraints are not finite at some shape within the stops")
         length = np.linalg.norm(whole, axis=2, keepdims=True)
         whole, body = whole / (length + (length == 0.0)), body / (length + (length == 0.0))
         rank = int(np.linalg.matrix_rank(body[0], 1e-9)) if body.size else 0
+        bound = len(self.dependent)
         for k in range(_SAMPLES):
-            if np.linalg.matrix_rank(whole[k], 1e-9) > rank or np.linalg.matrix_rank(body[k], 1e-9) != rank:
+            beyond = int(np.linalg.matrix_rank(whole[k], 1e-9)) - rank
+            if beyond != bound or np.linalg.matrix_rank(body[k], 1e-9) != rank:
                 if np.linalg.matrix_rank(body[k], 1e-9) == rank:
+                    named = ", ".join(self.names[i] for i in self.dependent) or "none"
                     raise InputError(
-                        f"{self.where}: constraints bind shape velocities to each other, whatever the body does, as "
-                        "those of a trailer do; allowed: constraints whose columns of the body are independent"
+                        f"{self.where}: constraints bind {beyond} shape velocities to each other, whatever the body "
+                        f"does, as those of a trailer do; dependent names {bound} ({named}), allowed: that many"
                     )
                 raise self._drops(k)
         rows: list[int] = []
+        if bound:
+            while len(rows) < rank:
+                others = [i for i in range(whole.shape[1]) if i not in rows]
+                rows.append(max(others, key=lambda i: _least_singular(body[:, [*rows, i]])))
         for i in range(whole.shape[1]):
-            if np.linalg.matrix_rank(body[0][[*rows, i]], 1e-9) > len(rows):
+            if not bound and np.linalg.matrix_rank(body[0][[*rows, i]], 1e-9) > len(rows):
                 rows.append(i)
-        return rows
+        left: list[int] = []
+        for i in range(whole.shape[1]):
+            if i not in rows and np.linalg.matrix_rank(whole[0][[*rows, *left, i]], 1e-9) > len(rows) + len(
+                left
+            ):
+                left.append(i)
+        return rows, left
 
     def _drops(self, sample: int) -> InputError:
         shape = ", ".join(
@@ -170,6 +194,20 @@ class Reduction:
             A = ca.reshape(collected(ca.vec(A), self.at.r), *A.shape)
         return self.at.without_zeros(A)
 
+    @cached_property
+    def binding(self) -> ca.SX:
+        """(n dependent, n_shape) S: S u = 0 on admissible shape velocities. Raises InputError where these do not
+        determine the dependent ones."""
+        by_shape, by_body = self._left
+        S = self.at.without_zeros(ca.densify(by_shape - by_body @ self._particular()))
+        square = self.at.values(S)[:, :, list(self.dependent)]
+        singular = np.linalg.svd(square, compute_uv=False)[:, -1] if square.size else np.ones(1)
+        if singular.min() < 1e-6 * singular.max():
+            raise InputError(
+                f"{self.where}: constraints do not determine the velocities of the dependent shape"
+            )
+        return S
+
     def _particular(self) -> ca.SX:
         """Some A with W_b A = W_s: by elimination where all divisors keep their sign, else the shortest."""
         dim = self.by_body.shape[1]
@@ -226,6 +264,11 @@ class Reduction:
             self.at.r, self.at.p, np.tile(self.at.shapes[:, :1], _SAMPLES), self.at.parameters
         )
         return here.values(divisor).ravel()
+
+
+def _least_singular(rows: np.ndarray) -> float:
+    """Over all samples (samples, n, dim)."""
+    return float(np.linalg.svd(rows, compute_uv=False)[:, -1].min())
 
 
 class _Minors:
