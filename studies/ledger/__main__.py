@@ -16,7 +16,10 @@ HEAD = """# The ledger of truth
 Problems whose answers are known, and how many digits of them ours have, by the largest difference over the largest
 number. `python -m studies.ledger --markdown docs/ledger.md` writes this page; `holonomy ledger` prints it in short
 where the program is installed. A problem is a file in `studies/ledger/`, or shares one with its family, and the suite
-holds each to its digits. CPU time is that of one answer, compiled before, on a core that others used, too.
+holds each to its digits. CPU time is that of one answer, compiled before, on a core that others used, too. A
+peer's digits are those of its method at the same step.
+
+{summary}
 
 | problem | what | truth | known | ours | digits | CPU | peer |
 |---|---|---|---|---|---|---|---|
@@ -35,8 +38,6 @@ ABSENT = """
 | problem | what the frame lacks |
 |---|---|
 | flyball governor, Bricard's mechanism | loops that close as hinges and slides, springs between points as data |
-| Whipple's bicycle, trailers | wheels whose constraints bind the shape's velocities to each other |
-| linearised modes (hover, Dutch roll) | derivatives at a steady motion as a call of the interface |
 | heave decay of a sphere, a ship in head waves | radiation and diffraction with memory |
 | rattleback, Euler's disk | rolling on a surface of any curvature, with friction |
 """
@@ -68,7 +69,9 @@ def page(results: Sequence[ProblemResult]) -> str:
     """As the documentation shows it."""
     rows = "".join(f"| {' | '.join(cells(result))} |\n" for result in results)
     short = "".join(f"| {r.problem.title} | {r.problem.reason} |\n" for r in results if r.problem.reason)
-    return HEAD + rows + MISSING + short + ABSENT
+    enough = sum(r.digits >= min(r.problem.known_digits, 8) for r in results)
+    summary = f"{enough} of {len(results)} problems agree to 8 digits or all that are known."
+    return HEAD.replace("{summary}", summary) + rows + MISSING + short + ABSENT
 
 
 def cells(result: ProblemResult) -> tuple[str, ...]:

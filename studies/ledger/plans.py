@@ -1,42 +1,126 @@
-"""Optimal control with closed forms: a mass from rest to rest by the least integral of its force's square.
+"""Optimal control with closed forms: least effort from rest to rest.
 
-A. E. Bryson and Y.-C. Ho, "Applied Optimal Control", 1975, section 3.3: over a time T and a way d the force falls
-linearly, and the integral is 12 m^2 d^2 / T^3. Where a second costs w, T is the fourth root of 36 m^2 d^2 / w.
+A. E. Bryson and Y.-C. Ho, "Applied Optimal Control", 1975, sections 3.3, 3.9 and 5.2. Over a time T and a way d the
+least integral of the force's square is 12 m^2 d^2 / T^3; where a second costs w, T is the fourth root of 36 m^2 d^2 / w.
+Linear systems cost what the inverse of their controllability Gramian says.
 """
 
+import math
+from collections.abc import Callable
+
 import numpy as np
+from scipy.integrate import quad_vec
+from scipy.linalg import expm
 
 import sim
 from sim.planner import Goal, Plan, Planner, Task, Weights
+from sim.vehicles.heavy_top import HeavyTop
 from studies.ledger.problem import Problem
 
 MASS, WAY_M, TIME_S, PRICE = 2.0, 3.0, 4.0, 10.0
 
 
-def plan(steps: int, *, free: bool = False) -> Plan:
-    """Of a body without weight along an oblique line. Raises RuntimeError where none is found."""
-    body = sim.vehicle("rigid-body", mass=MASS, gravity=0.0)
-    goal = Goal(body.state(x=WAY_M * np.array([2.0, -1.0, 2.0]) / 3.0))
+def least(vehicle: sim.Vehicle, goal: sim.State, seconds: float, steps: int, *, price: float = 0.0) -> Plan:
+    """From the default state at rest by the least integral of the controls' squares, in a free time where a second has
+    a price. Raises RuntimeError where no plan is found."""
+    free = price > 0.0
     task = Task(
-        body.state(),
-        goal,
-        TIME_S,
+        vehicle.default_state(),
+        Goal(goal),
+        seconds,
         steps,
-        weights=Weights(effort=1.0, comfort=0.0, time=PRICE if free else 0.0),
-        effort_scale={control.name: 1.0 for control in body.controls},
-        free_duration=(1.0, 10.0) if free else None,
+        weights=Weights(effort=1.0, comfort=0.0, time=price),
+        effort_scale={control.name: 1.0 for control in vehicle.controls},
+        free_duration=(0.25 * seconds, 2.5 * seconds) if free else None,
     )
-    found = Planner().plan(body, task, explain=False, starts=1)
+    found = Planner().plan(vehicle, task, explain=False, starts=1)
     if not found.solved:
         raise RuntimeError(found.message)
     return found
 
 
-def extrapolated_cost() -> float:
+def extrapolated(cost: Callable[[int], float]) -> float:
     """From three numbers of steps: the error is a series in the step's square."""
-    a, b, c = (plan(steps).cost for steps in (16, 32, 64))
+    a, b, c = (cost(steps) for steps in (16, 32, 64))
     first, second = (4 * b - a) / 3, (4 * c - b) / 3
     return (16 * second - first) / 15
+
+
+def plan(steps: int, *, free: bool = False) -> Plan:
+    """Of a body without weight along an oblique line."""
+    body = sim.vehicle("rigid-body", mass=MASS, gravity=0.0)
+    goal = body.state(x=WAY_M * np.array([2.0, -1.0, 2.0]) / 3.0)
+    return least(body, goal, TIME_S, steps, price=PRICE if free else 0.0)
+
+
+def lifted(steps: int) -> float:
+    """N^2 s to lift a body straight up."""
+    body = sim.vehicle("rigid-body", mass=MASS)
+    return least(body, body.state(x=(0.0, 0.0, WAY_M)), TIME_S, steps).cost
+
+
+INERTIA, TURN_RAD = (2.0, 3.0, 4.0), 1.2
+
+
+def turned(steps: int) -> float:
+    """(N m)^2 s to turn a body about a principal axis."""
+    c, s = math.cos(TURN_RAD), math.sin(TURN_RAD)
+    still = _Still(mass=1.0, inertia=INERTIA, gravity=0.0)
+    return least(
+        still, still.state(R=np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])), TIME_S, steps
+    ).cost
+
+
+def driven(steps: int) -> float:
+    """(N m)^2 s to drive a car straight on."""
+    car = sim.vehicle("car")
+    way = car.state(x=WAY_M, shape=(WAY_M / _number(car, "wheel_radius"), 0.0))  # type: ignore[call-arg]
+    return least(car, way, TIME_S, steps).cost
+
+
+def driven_truth() -> float:
+    """With the wheels' own inertia."""
+    car = sim.vehicle("car")
+    radius = _number(car, "wheel_radius")
+    mass = _number(car, "wheel_inertia") + _number(car, "mass") * radius**2
+    return 12.0 * (mass * WAY_M / radius) ** 2 / TIME_S**3
+
+
+def sailed(steps: int) -> float:
+    """N^2 s to bring a boat straight ahead against the drag of its hull."""
+    boat = sim.vehicle("boat", wind_drag=0.0)
+    return least(boat, boat.state_of((0.0, 2.0 * WAY_M, 0.0), np.zeros(3)), 2.0 * TIME_S, steps).cost
+
+
+def sailed_truth() -> float:
+    """By the Gramian of v' = (u_left + u_right - E v) / m."""
+    boat = sim.vehicle("boat", wind_drag=0.0)
+    mass, drag = _number(boat, "mass"), _number(boat, "drag")
+    A = np.array([[0.0, 1.0], [0.0, -drag / mass]])
+    B = np.array([[0.0, 0.0], [1.0 / mass, 1.0 / mass]])
+
+    def grown(t: float) -> np.ndarray:
+        pushed = expm(A * t) @ B
+        return np.asarray(pushed @ pushed.T)
+
+    gramian, _ = quad_vec(grown, 0.0, 2.0 * TIME_S, epsrel=1e-13)
+    end = np.array([2.0 * WAY_M, 0.0])
+    return float(end @ np.linalg.solve(gramian, end))
+
+
+def _number(vehicle: sim.Vehicle, name: str) -> float:
+    """The parameter, or its first number."""
+    return float(np.ravel(vehicle.values[name])[0])
+
+
+class _Still(HeavyTop):
+    """A body about its centre, which starts at rest."""
+
+    name = "ledger-still-body"
+
+    def default_state(self) -> sim.State:
+        """Upright, at rest."""
+        return self.state()
 
 
 PROBLEMS = (
@@ -59,21 +143,64 @@ PROBLEMS = (
         source="Bryson and Ho 1975, 3.3",
         truth=lambda: 12.0 * MASS**2 * WAY_M**2 / TIME_S**3,
         known_digits=15,
-        ours=extrapolated_cost,
+        ours=lambda: extrapolated(lambda steps: plan(steps).cost),
         step="variational, 16, 32, 64 steps",
         least_digits=8.0,
         reason="solvers stop at their tolerance",
     ),
     Problem(
         name="double-integrator-time",
-        title="The same with a price of time",
+        title="The same with a price of time, extrapolated",
         quantity="final time [s]",
         source="Bryson and Ho 1975, 3.3",
         truth=lambda: (36.0 * MASS**2 * WAY_M**2 / PRICE) ** 0.25,
         known_digits=15,
-        ours=lambda: 64.0 * plan(64, free=True).step_s,
-        step="variational, 64 steps",
-        least_digits=4.0,
-        reason="the cost of a plan of N steps is off by the square of 1/N",
+        ours=lambda: extrapolated(lambda steps: steps * plan(steps, free=True).step_s),
+        step="variational, 16, 32, 64 steps",
+        least_digits=8.0,
+    ),
+    Problem(
+        name="lift",
+        title="A weight lifted by the least effort beside its weight",
+        quantity="integral of the force's square [N^2 s]",
+        source="closed form, Bryson and Ho 1975, 5.2",
+        truth=lambda: 12.0 * MASS**2 * WAY_M**2 / TIME_S**3,
+        known_digits=15,
+        ours=lambda: extrapolated(lifted),
+        step="variational, 16, 32, 64 steps",
+        least_digits=8.0,
+    ),
+    Problem(
+        name="turn",
+        title="A body turned about an axis by the least effort",
+        quantity="integral of the torque's square [N^2 m^2 s]",
+        source="closed form, Bryson and Ho 1975, 5.2",
+        truth=lambda: 12.0 * (INERTIA[1] * TURN_RAD) ** 2 / TIME_S**3,
+        known_digits=15,
+        ours=lambda: extrapolated(turned),
+        step="variational, 16, 32, 64 steps",
+        least_digits=8.0,
+    ),
+    Problem(
+        name="drive",
+        title="A car driven straight on by the least effort",
+        quantity="integral of the torque's square [N^2 m^2 s]",
+        source="closed form, Bryson and Ho 1975, 5.2",
+        truth=driven_truth,
+        known_digits=15,
+        ours=lambda: extrapolated(driven),
+        step="variational, 16, 32, 64 steps",
+        least_digits=8.0,
+    ),
+    Problem(
+        name="sail",
+        title="A boat brought ahead against its drag",
+        quantity="integral of the thrusts' squares [N^2 s]",
+        source="closed form, Gramian, Bryson and Ho 1975, 5.2",
+        truth=sailed_truth,
+        known_digits=13,
+        ours=lambda: extrapolated(sailed),
+        step="variational, 16, 32, 64 steps",
+        least_digits=8.0,
     ),
 )
