@@ -70,7 +70,8 @@ def page(results: Sequence[ProblemResult]) -> str:
     rows = "".join(f"| {' | '.join(cells(result))} |\n" for result in results)
     short = "".join(f"| {r.problem.title} | {r.problem.reason} |\n" for r in results if r.problem.reason)
     enough = sum(r.digits >= min(r.problem.known_digits, 8) for r in results)
-    summary = f"{enough} of {len(results)} problems agree to 8 digits or all that are known."
+    agree = "problems to agree to 8 digits or all that are known."
+    summary = f"`python -m studies.ledger` finds {enough} of {len(results)} {agree}"
     return HEAD.replace("{summary}", summary) + rows + MISSING + short + ABSENT
 
 

@@ -1,8 +1,8 @@
 """Optimal control with closed forms: least effort from rest to rest.
 
 A. E. Bryson and Y.-C. Ho, "Applied Optimal Control", 1975, sections 3.3, 3.9 and 5.2. Over a time T and a way d the
-least integral of the force's square is 12 m^2 d^2 / T^3; where a second costs w, T is the fourth root of 36 m^2 d^2 / w.
-Linear systems cost what the inverse of their controllability Gramian says.
+least integral of the force's square is 12 m^2 d^2 / T^3; where a second costs w, T is the fourth root of
+36 m^2 d^2 / w. Linear systems cost what the inverse of their controllability Gramian says.
 """
 
 import math
