@@ -10,6 +10,7 @@ in vec2 light_uv;
 #if GRAIN
 in vec2 level_uv;
 in vec2 bedding_uv;
+in float wall;
 flat in float bedded;
 #endif
 in vec3 clear;
@@ -42,7 +43,9 @@ void main() {
     vec3 radiance = root.rgb * root.rgb * clear;
 #if GRAIN
     vec2 grain = texture(grain_map, bedded > 0.0 ? bedding_uv : level_uv, haze.w).rg;
-    radiance *= (bedded > 0.0 ? grain.g : grain.r) * (255.0 / 128.0);
+    // Neither is left where triangles of the one and the other meet.
+    float amount = saturate(4.0 * bedded * (wall - 0.5));
+    radiance *= 1.0 + amount * ((bedded > 0.0 ? grain.g : grain.r) * (255.0 / 128.0) - 1.0);
 #endif
 #if UNDER_VEHICLE
     radiance *= 1.0 - root.a * (1.0 - sun_past(p_vehicle));

@@ -12,7 +12,8 @@ out vec2 light_uv;
 #if GRAIN
 out vec2 level_uv;
 out vec2 bedding_uv;
-flat out float bedded;  // whether the triangle shows bedding: one look tells of either
+out float wall;         // share of bedding, 0..1
+flat out float bedded;  // 1 where the triangle shows bedding, else -1: one look tells of either
 #endif
 out vec3 clear;  // transmittance of the haze, times the scale
 #else
@@ -43,7 +44,8 @@ void main() {
 #if GRAIN
     level_uv = on_level(position);
     bedding_uv = on_bedding(position);
-    bedded = walled(normal) - 0.5;
+    wall = walled(normal);
+    bedded = wall > 0.5 ? 1.0 : -1.0;
 #endif
     clear = transmittance * light_scale;
 #else
