@@ -99,10 +99,13 @@ class Chase:
     _WAIT_S = 1.5
     _RETURN_S = 0.8
     _FAST_MPS = 60.0
+    _LEAD_S, _MOST_LEAD = 0.35, 0.30
+    """It looks to where the vehicle will be so much later, no farther from it than that share of the distance."""
 
     def __init__(self) -> None:
         self._circling = Circling(self._ELEVATION_RAD)
         self._place, self._heading, self._speed = Spring(7.0), Spring(3.2), Spring(1.2)
+        self._lead = Spring(2.2)
 
     def stand_back(self, distance: float) -> None:
         """Zoom such that the distance is so many times the usual."""
@@ -113,9 +116,16 @@ class Chase:
         self._place.snap(subject.aim_w, subject.velocity_w)
         self._heading.snap(_heading(subject, fallback_rad=0.0))
         self._speed.snap(float(np.linalg.norm(subject.velocity_w)))
+        self._lead.snap(self._wanted_lead_w(subject))
+
+    def _wanted_lead_w(self, subject: CameraSubject) -> np.ndarray:
+        """(3,) m from the vehicle to what is looked at."""
+        lead_w = self._LEAD_S * subject.velocity_w
+        most = self._MOST_LEAD * subject.framing.distance_m
+        return lead_w * min(1.0, most / max(float(np.linalg.norm(lead_w)), 1e-9))
 
     def shot(self, subject: CameraSubject, motion: CameraInput, dt_s: float) -> Shot:
-        """The picture of this frame."""
+        """The picture of this frame; the horizon stays level."""
         circling = self._circling
         circling.take(motion, dt_s)
         if circling.idle_s > self._WAIT_S:
@@ -132,7 +142,42 @@ class Chase:
         haste = min(speed / self._FAST_MPS, 1.0)
         distance = subject.framing.distance_m * circling.zoom * (1.0 + 0.12 * haste)
         offset = polar_offset(bearing + circling.turn_rad, circling.elevation_rad, distance)
-        return looking_at(aim + offset, aim, FOV_RAD * (1.0 + 0.14 * haste))
+        # Who looks aside looks at the vehicle.
+        ahead = max(math.cos(circling.turn_rad), 0.0) ** 2 * self._lead.step(
+            self._wanted_lead_w(subject), dt_s
+        )
+        return looking_at(aim + offset, aim + ahead, FOV_RAD * (1.0 + 0.14 * haste))
+
+
+class Crane:
+    """An arm that rises and sweeps about the vehicle, slowly, as over a film set."""
+
+    _PERIOD_S, _TURN_RADPS = 22.0, 0.11
+    _LOW_RAD, _HIGH_RAD = math.radians(6.0), math.radians(52.0)
+
+    def __init__(self) -> None:
+        self._circling = Circling(0.0)
+        self._place = Spring(4.0)
+        self._time_s, self._bearing_rad = 0.0, 0.0
+
+    def cut(self, subject: CameraSubject) -> None:
+        """Begin low, at the vehicle's front quarter."""
+        self._place.snap(subject.aim_w, subject.velocity_w)
+        self._time_s = 0.0
+        self._bearing_rad = _heading(subject, fallback_rad=self._bearing_rad) + math.radians(205.0)
+
+    def shot(self, subject: CameraSubject, motion: CameraInput, dt_s: float) -> Shot:
+        """The picture of this frame."""
+        circling = self._circling
+        circling.take(motion, dt_s)
+        self._time_s += dt_s
+        risen = 0.5 - 0.5 * math.cos(2.0 * math.pi * self._time_s / self._PERIOD_S)
+        elevation = self._LOW_RAD + risen * (self._HIGH_RAD - self._LOW_RAD) + circling.elevation_rad
+        bearing = self._bearing_rad + self._TURN_RADPS * self._time_s + circling.turn_rad
+        distance = subject.framing.distance_m * circling.zoom * (1.1 + 0.9 * risen)
+        aim = self._place.step(subject.aim_w, dt_s)
+        offset = polar_offset(bearing, min(max(elevation, -0.3), 1.45), distance)
+        return looking_at(aim + offset, aim, FOV_RAD)
 
 
 class Orbit:

@@ -1,19 +1,19 @@
-"""The camera: one of six ways of looking, smoothed in wall time, never in the rock, never lost."""
+"""The camera: one of eight ways of looking, smoothed in wall time, never in the rock, never lost."""
 
 import math
 
 import numpy as np
 
 from render.cameras.clearance import Bumps, GroundGuard, Surroundings
-from render.cameras.following import Chase, Orbit
+from render.cameras.following import Chase, Crane, Orbit
 from render.cameras.framing import CameraInput, CameraSubject, Framing, NoInput, Shot, framing_about
 from render.cameras.overview import Overview
-from render.cameras.standing import Cockpit, Free, Tower
+from render.cameras.standing import Cockpit, FlyBy, Free, Tower
 from render.frame import View
 from render.matrices import look_at, perspective
 from sim.vehicle_config import fallback
 
-CAMERA_KINDS = ("chase", "orbit", "cockpit", "tower", "free", "overview")
+CAMERA_KINDS = ("chase", "orbit", "cockpit", "tower", "fly-by", "crane", "free", "overview")
 _JUMP_M = 30.0
 """A subject that moves this much further in a frame than its speed explains has been placed anew."""
 _FARTHEST_M = 1e6
@@ -26,11 +26,13 @@ class CameraRig:
 
     def __init__(self, kind: str = "chase", bumps: Bumps | None = None):
         """`bumps`: what lies and grows where it looks."""
-        self._cameras: dict[str, Chase | Orbit | Cockpit | Tower | Free | Overview] = {
+        self._cameras: dict[str, Chase | Orbit | Crane | Cockpit | Tower | Free | Overview] = {
             "chase": Chase(),
             "orbit": Orbit(),
             "cockpit": Cockpit(),
             "tower": Tower(),
+            "fly-by": FlyBy(),
+            "crane": Crane(),
             "free": Free(),
             "overview": Overview(),
         }

@@ -53,7 +53,7 @@ class Tower:
     """A lookout on the ground ahead of the vehicle; another one is taken when this has lost sight of it."""
 
     _REACH_M, _PATIENCE_S = 260.0, 1.2
-    _SPOTS = (
+    _SPOTS: tuple[tuple[float, float], ...] = (
         (70.0, 28.0),
         (70.0, -28.0),
         (45.0, 40.0),
@@ -84,8 +84,7 @@ class Tower:
         eye = self._eye_w
         assert eye is not None
         distance = max(float(np.linalg.norm(subject.aim_w - eye)), 1.0)
-        wanted = 2.0 * math.atan(0.62 * subject.framing.distance_m * self._zoom / distance)
-        wanted = math.log(min(max(wanted, math.radians(4.0)), math.radians(70.0)))
+        wanted = math.log(self._wanted_fov_rad(subject, distance))
         if chosen:
             self._aim.snap(subject.aim_w, subject.velocity_w)
             self._fov.snap(wanted)
@@ -93,13 +92,22 @@ class Tower:
         shot = looking_at(eye, aim, fov)
         return Shot(shot.eye_w, shot.forward_w, shot.up_w, fov, near_m=0.8)
 
+    def _wanted_fov_rad(self, subject: CameraSubject, distance_m: float) -> float:
+        """As wide as the vehicle, which is looked at over some distance, asks for."""
+        wanted = 2.0 * math.atan(0.62 * subject.framing.distance_m * self._zoom / distance_m)
+        return min(max(wanted, math.radians(4.0)), math.radians(70.0))
+
     def _lost(self, subject: CameraSubject, world: Surroundings | None, dt_s: float) -> bool:
         assert self._eye_w is not None
-        if np.linalg.norm(subject.aim_w - self._eye_w) > self._REACH_M:
+        if np.linalg.norm(subject.aim_w - self._eye_w) > self._reach_m(subject):
             return True
         hidden = clear_share(world, self._eye_w, subject.aim_w) < 0.98
         self._unseen_s = self._unseen_s + dt_s if hidden else 0.0
         return self._unseen_s > self._PATIENCE_S
+
+    def _reach_m(self, subject: CameraSubject) -> float:
+        """How far away the vehicle is lost."""
+        return self._REACH_M
 
     def _choose(self, subject: CameraSubject, world: Surroundings | None) -> np.ndarray:
         """The first spot ahead and aside with a clear view; over the vehicle's shoulder where there is none."""
@@ -120,6 +128,20 @@ class Tower:
             if clear_share(world, spot, subject.aim_w) >= 1.0:
                 break
         return eye
+
+
+class FlyBy(Tower):
+    """Close beside the way ahead with a wide lens: the vehicle comes up, rushes past and is gone; then the next one."""
+
+    _REACH_M, _PATIENCE_S = 95.0, 0.6
+    _SPOTS = ((62.0, 9.0), (62.0, -9.0), (40.0, 12.0), (40.0, -12.0), (25.0, 10.0), (14.0, -9.0))
+    _WIDE_RAD = math.radians(58.0)
+
+    def _wanted_fov_rad(self, subject: CameraSubject, distance_m: float) -> float:
+        return min(max(self._WIDE_RAD * self._zoom, math.radians(12.0)), math.radians(75.0))
+
+    def _reach_m(self, subject: CameraSubject) -> float:
+        return self._REACH_M * subject.framing.distance_m / 16.5
 
 
 class Free:

@@ -74,7 +74,7 @@ _PROJECT = (SCENE_FOLDER, SCENE_FOLDER.parent / "examples")
 ROBOT_SCENE = "robot"
 """In which a robot's file is opened."""
 WORLDS = ("canyon", "plain", "driving", "plaza", "harbour", "street", "underpass", "sea")
-CAMERAS = ("chase", "orbit", "cockpit", "tower", "free", "overview")
+CAMERAS = ("chase", "orbit", "cockpit", "tower", "fly-by", "crane", "free", "overview")
 USUAL_VEHICLE = vehicles()[0]
 
 

@@ -21,7 +21,7 @@ integrator = "lie-euler"
 [world]
 name = "plain"
 """
-COMPILED = "Kernel: lie-euler for boat"
+COMPILED = "Compiling the boat (lie-euler)"
 
 
 @pytest.fixture

@@ -81,7 +81,7 @@ def _in_picture(view, point_w) -> bool:
     return clip[3] > 0 and bool((np.abs(clip[:2]) < clip[3]).all())
 
 
-@pytest.mark.parametrize("kind", ("chase", "orbit", "tower"))
+@pytest.mark.parametrize("kind", ("chase", "orbit", "tower", "fly-by", "crane"))
 def test_the_vehicle_stays_in_the_picture(kind):
     rig = CameraRig(kind)
     for k in range(600):
@@ -103,12 +103,43 @@ def test_a_pose_that_is_not_finite_keeps_the_last_view_and_the_next_good_one_rec
     assert kind in ("free", "cockpit") or _in_picture(view, T[:3, 3])
 
 
+def test_the_chase_camera_keeps_the_horizon_level_and_looks_where_the_vehicle_goes():
+    """Of a vehicle that slips to its left while it rolls: the middle of the picture is on the side that it goes to."""
+    rig = CameraRig("chase")
+    twist = np.array([0.0, 0.0, 0.0, 10.0, 18.0, 0.0])
+    for k in range(240):
+        T = np.eye(4)
+        T[:3, :3] = pose_exp(np.array([0.8 * np.sin(k / 30.0), 0.0, 0.0, 0.0, 0.0, 0.0]))[:3, :3]
+        velocity_w = np.array([10.0, 18.0, 0.0])
+        T[:3, 3] = velocity_w * k / 60.0 + [0.0, 0.0, 90.0]
+        twist[3:] = T[:3, :3].T @ velocity_w
+        view = rig.update(T, twist, 1 / 60)
+        assert abs(view.view[0, 2]) < 1e-12
+    clip = view.projection @ view.view @ np.append(T[:3, 3], 1.0)
+    assert 0.05 < clip[0] / clip[3] < 0.8
+
+
+def test_the_fly_by_camera_waits_close_to_the_way_and_goes_on_ahead_once_it_is_passed():
+    rig = CameraRig("fly-by")
+    places, nearest = [], np.inf
+    for k in range(1200):
+        T = np.eye(4)
+        T[:3, 3] = 25.0 * k / 60.0, 0.0, 60.0
+        view = rig.update(T, np.array([0.0, 0.0, 0.0, 25.0, 0.0, 0.0]), 1 / 60)
+        if not places or not np.allclose(places[-1], view.eye_w, atol=1.0):
+            places.append(view.eye_w)
+        nearest = min(nearest, float(np.linalg.norm(view.eye_w - T[:3, 3])))
+    assert len(places) >= 3
+    assert nearest < 25.0
+    assert np.all(np.diff([place[0] for place in places]) > 0.0)
+
+
 def test_a_view_exists_even_before_the_first_finite_pose():
     view = CameraRig().update(np.full((4, 4), np.nan), np.zeros(6), 0.01)
     assert np.isfinite(view.projection @ view.view).all()
 
 
-@pytest.mark.parametrize("kind", ("chase", "orbit", "tower"))
+@pytest.mark.parametrize("kind", ("chase", "orbit", "tower", "fly-by", "crane"))
 def test_a_vehicle_that_is_placed_anew_is_framed_at_once(kind):
     rig = CameraRig(kind)
     _fly(rig, 60, 1.0)

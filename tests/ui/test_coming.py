@@ -13,13 +13,16 @@ from ui.window.wording import menu_text, swaps
 
 
 def test_what_is_made_ready_is_told_and_can_be_given_up(bench: Bench) -> None:
-    jobs = (Preparation("World: canyon", 0.0, ended_s=1.5), Preparation("Kernel: rk4", 1.0, "step", 7))
+    jobs = (
+        Preparation("Growing the canyon", 0.0, ended_s=1.5),
+        Preparation("Compiling the boat (rk4)", 1.0, "step", 7),
+    )
     asked = bench.click(
         "coming/cancel", lambda now, context: draw_coming("canyon", jobs, context), fakes.snapshot()
     )
     assert asked == [CancelLoading()]
-    assert job_line(jobs[0]) == "World: canyon, 1.5 s"
-    assert job_line(jobs[1]).startswith("Kernel: rk4, compiling step (7), ")
+    assert job_line(jobs[0]) == "Growing the canyon, 1.5 s"
+    assert job_line(jobs[1]).startswith("Compiling the boat (rk4), 7 parts, ")
 
 
 def test_a_scene_that_is_given_up_never_comes() -> None:
@@ -47,7 +50,7 @@ def test_a_scene_that_is_given_up_never_comes() -> None:
 
 
 def test_a_swap_that_waits_for_its_kernel_is_told_in_its_menu_and_can_be_given_up(bench: Bench) -> None:
-    job = Preparation("Kernel: rk4 for helicopter", 0.0, "rollout", 3)
+    job = Preparation("Compiling the helicopter (rk4)", 0.0, "rollout", 3)
     waiting = (Waiting(SetIntegrator("rk4"), job.title, None), Waiting(SetVehicle("boat"), job.title, job))
     now = replace(fakes.snapshot(), waiting=waiting)
     assert swaps(now) == ("rk4", "boat")

@@ -23,12 +23,15 @@ if TYPE_CHECKING:
     from ui.features.scenes.preparation import Loaded
 
 
-def opened(window: AppWindow, loader: Loader, title: str, probe: Probe | None) -> "Loaded | None":
+LAST_STEP = "Lighting the picture"
+
+
+def opened(window: AppWindow, loader: Loader, scene: Scene, probe: Probe | None) -> "Loaded | None":
     """What the loader was asked for; meanwhile the window shows how it comes along. None: it was closed first.
 
     Raises InputError where the scene cannot work.
     """
-    screen = OpeningScreen(window, title)
+    screen = OpeningScreen(window, scene)
     loaded: Loaded | None = None
     last: Preparation | None = None
 
@@ -39,7 +42,7 @@ def opened(window: AppWindow, loader: Loader, title: str, probe: Probe | None) -
         loaded = loaded or loader.take()
         if loaded is not None:
             # Stays to be seen while the caller makes textures and compiles shaders, which stops the frames.
-            last = last or Preparation("Picture", time.perf_counter())
+            last = last or Preparation(LAST_STEP, time.perf_counter())
         jobs = loader.jobs if last is None else (*loader.jobs, last)
         began_s = time.perf_counter()
         screen.draw(dt_s, jobs)
@@ -84,7 +87,7 @@ def run_window(
         loader = resources.enter_context(closing(Loader()))
         commands = (SetDemo(True), *at_first) if request.demo else at_first
         loader.load(lambda: scene, quality, commands=commands if asked is None else ())
-        loaded = opened(window, loader, scene.title, watched)
+        loaded = opened(window, loader, scene, watched)
         if loaded is not None:
             # Here, not above: these imports take longer than to open a window.
             from ui.desktop.session import Session

@@ -225,6 +225,8 @@ CAMERA_DOCS = {
     "orbit": "Turns about the vehicle and keeps its own heading.",
     "cockpit": "From the pilot's seat.",
     "tower": "Stands on the ground and looks after the vehicle.",
+    "fly-by": "Waits close beside the way ahead and lets the vehicle rush past, again and again.",
+    "crane": "Rises and sweeps about the vehicle, slowly.",
     "free": "Flies where the mouse takes it.",
     "overview": "Frames the whole plan, or what there is.",
 }
@@ -272,7 +274,9 @@ def _camera(context: PanelContext, view: ViewSettings) -> ViewSettings:
         doc = f"{CAMERA_DOCS[kind]} {following}: the next camera."
         doc += f" {anew}: frame it anew." if kind == "overview" else ""
         kinds.append(Item(kind, kind.capitalize(), doc))
-    chosen = segmented(context, "view/camera", kinds, view.camera)
+    half = len(kinds) // 2
+    chosen = segmented(context, "view/camera", kinds[:half], view.camera)
+    chosen = segmented(context, "view/camera", kinds[half:], view.camera) or chosen
     return view if chosen is None else replace(view, camera=chosen)
 
 

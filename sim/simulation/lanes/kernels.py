@@ -211,7 +211,7 @@ class KernelStore:
         if self._ahead is not None:
             self._ahead.give_way()
         workers = None if self._workers is None else CacheWorkers()
-        coming = PendingKernel(f"Kernel: {method.name} for {vehicle.name}", workers)
+        coming = PendingKernel(f"Compiling the {vehicle.name} ({method.name})", workers)
 
         def compile_it() -> None:
             if not coming.kernel.set_running_or_notify_cancel():

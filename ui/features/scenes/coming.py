@@ -193,7 +193,7 @@ def _drawn(title: str, jobs: tuple[Preparation, ...], context: PanelContext) -> 
 
 
 def job_line(job: Preparation) -> str:
-    """In a line: what, which function of how many so far, for how long."""
+    """In a line: what, how many parts of it have been compiled so far, for how long."""
     until_s = time.perf_counter() if job.ended_s is None else job.ended_s
-    compiling = f", compiling {job.function} ({job.functions})" if job.function else ""
-    return f"{job.title}{compiling}, {until_s - job.began_s:.1f} s"
+    compiled = f", {job.functions} parts" if job.functions else ""
+    return f"{job.title}{compiled}, {until_s - job.began_s:.1f} s"

@@ -11,7 +11,6 @@ from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 from PIL import Image
 
-from sim.scene import SCENE_FOLDER
 from sim.simulation.lanes.snapshot import Snapshot
 from ui.features.edits import draw_edit_history
 from ui.features.progress.panel import draw_medal
@@ -20,6 +19,7 @@ from ui.settings.catalogue import SCENE_KINDS, SceneEntry
 from ui.settings.files import Remembered
 from ui.window import theme
 from ui.window.context import PanelContext
+from ui.window.opening_screen import THUMBNAILS
 from ui.window.requests import LoadScene, Request
 from ui.window.widgets import Item, button, heading, menu, note, prose, right_edge, tooltip
 
@@ -33,12 +33,11 @@ class GalleryFields:
 
 
 SIZE_PX = (192, 120)
-FOLDER = SCENE_FOLDER.parent / "assets" / "thumbnails"
 
 
 def path_of(scene: str) -> Path:
     """Where the picture of a scene lies that comes with the project."""
-    return FOLDER / f"{scene}.jpg"
+    return THUMBNAILS / f"{scene}.jpg"
 
 
 class Thumbnails:

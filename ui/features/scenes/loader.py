@@ -39,7 +39,7 @@ class Loader:
 
         def load() -> "Loaded":
             # Here, not above: these imports take longer than to open a window.
-            with board.shown("Libraries"):
+            with board.shown("Loading libraries"):
                 from ui.features.scenes.preparation import prepared
             return prepared(scene(), quality, shown, commands, workers, board)
 

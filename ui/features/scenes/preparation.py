@@ -61,7 +61,7 @@ def prepared(
     for kernel in kernels:
         kernel.result()
     world, scenery = land.result()
-    with board.shown("Simulation"):
+    with board.shown("Setting it all up"):
         load_catalogue()  # the panels will want it, and it takes longer than a frame
         simulation = Simulation(scene, world, kernels=store)
         for command in commands:
@@ -73,7 +73,7 @@ def prepared(
 def _land(
     scene: Scene, quality: str, shown: str, workers: CacheWorkers, board: Board
 ) -> tuple[World, Scenery | None]:
-    with board.shown(f"World: {scene.world}") as tell:
+    with board.shown(f"Growing the {scene.world}") as tell:
         name = f"{scene.world}-{scene.seed}-{quality}-{_LAND_DIGEST}"
         workers.ensure(name, grow, scene.world, scene.seed, quality, progress=tell)
         world = load_world(scene.world, seed=scene.seed)
@@ -86,5 +86,5 @@ def grow(world: str, seed: int, quality: str) -> None:
 
 
 def _kernel(store: KernelStore, vehicle: Vehicle, method: str, board: Board) -> None:
-    with board.shown(f"Kernel: {method} for {vehicle.name}") as tell:
+    with board.shown(f"Compiling the {vehicle.name} ({method})") as tell:
         store.get(vehicle, method, tell=tell)
