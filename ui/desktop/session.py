@@ -35,6 +35,7 @@ from ui.features.notices import CrashReplay
 from ui.features.plan.planning import Planning
 from ui.features.plots.curves import SaveCurves, table_of
 from ui.features.scenes.actions import SceneActions
+from ui.features.scenes.coming import PictureComes
 from ui.features.scenes.loader import Loader
 from ui.features.scenes.preparation import Loaded
 from ui.features.scenes.view import OpenControls, OpenPath
@@ -245,7 +246,9 @@ class Session:
         self.submit(*output.commands)
         for action in output.actions:
             self.do(action)
-        if self._picture.comes_along():
+        comes = self._picture.comes_along()
+        self.context.show(PictureComes(comes))
+        if comes:
             self._window.ctx.screen.use()
             self._window.ctx.screen.clear(*theme.GROUND[:3])
             self._shell.render()

@@ -24,7 +24,7 @@ from ui.features.progress.panel import ProgressFields, draw_flourish, draw_progr
 from ui.features.race import RaceActions, draw_race_over
 from ui.features.recordings import PlotWindow
 from ui.features.scenes.actions import SceneActions
-from ui.features.scenes.coming import draw_what_comes
+from ui.features.scenes.coming import draw_arrival, draw_what_comes
 from ui.features.scenes.gallery import draw_scene
 from ui.features.sound import SoundActions
 from ui.features.takes.actions import TakesActions
@@ -35,6 +35,7 @@ from ui.features.view import draw_view
 from ui.shell.overlays import draw_hud, draw_key_hint, draw_plates
 
 FEATURES: tuple[Feature, ...] = (
+    Feature("Arrival", overlay=draw_arrival),
     Feature("Instruments", overlay=draw_hud),
     Feature("Simulation", draw_simulation, UPPER),
     Feature("Scene", draw_scene, actions=SceneActions, of_scene=(Edits,)),

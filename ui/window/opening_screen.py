@@ -6,7 +6,7 @@ from contextlib import suppress
 import moderngl
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
-from PIL import Image
+from PIL import Image, ImageFilter
 
 from sim.platform.progress import Preparation
 from sim.scene import SCENE_FOLDER, Scene
@@ -31,6 +31,7 @@ TIP_S = 5.0
 """For which a tip is shown."""
 KEYS_SHOWN = 6
 _BACKDROP_PX = (960, 600)
+_BLUR_PX = 4.0
 _DARK = 0.42
 """How much of the scene's picture is seen behind the card."""
 
@@ -153,7 +154,7 @@ class OpeningScreen:
     def _line(self, job: Preparation, now_s: float) -> None:
         icon, mark, ink = _look(job)
         imgui.text_colored(imgui.ImVec4(*mark), icon)
-        imgui.same_line(36.0 * self._scale)
+        imgui.same_line(48.0 * self._scale)
         imgui.text_colored(imgui.ImVec4(*ink), job.title)
         if job.functions:
             imgui.same_line()
@@ -169,6 +170,7 @@ def _backdrop(window: AppWindow, scene: Scene) -> moderngl.Texture | None:
     # A picture that cannot be read is none: the card stands on plain ground.
     with suppress(OSError, ValueError, Image.DecompressionBombError), Image.open(path) as picture:
         large = picture.convert("RGB").resize(_BACKDROP_PX, Image.Resampling.BICUBIC)
+        large = large.filter(ImageFilter.GaussianBlur(_BLUR_PX))
         dark = large.point([round(_DARK * value) for value in range(256)] * 3)
         texture = window.ctx.texture(_BACKDROP_PX, 3, dark.tobytes(), alignment=1)
         texture.filter = (moderngl.LINEAR, moderngl.LINEAR)

@@ -13,6 +13,7 @@ from sim.platform.progress import Preparation
 from sim.platform.user_files import read_text, refusals
 from sim.simulation.lanes.snapshot import Snapshot, Waiting
 from ui.features.scenes.files import FileDialog
+from ui.features.scenes.gallery import SIZE_PX, Thumbnails
 from ui.features.scenes.view import AnswerTrust, CancelLoading, OpenPath
 from ui.window import theme
 from ui.window.context import PanelContext
@@ -137,6 +138,35 @@ class PendingScene:
     name: str = ""
     """Empty: none is."""
     jobs: tuple[Preparation, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PictureComes:
+    """Whether the scene itself cannot be drawn yet: shaders are compiled, the world is uploaded."""
+
+    yes: bool = True
+
+
+def draw_arrival(snapshot: Snapshot, context: PanelContext) -> list[Request]:
+    """The scene's small picture in its place until the large one is there."""
+    thumbnails = context.find(Thumbnails)
+    if thumbnails is None or not context.of(PictureComes).yes:
+        return []
+    texture = thumbnails.of(snapshot.scene)
+    if texture is None:
+        return []
+    x, y, width, height = context.scene_rect
+    size = max(width / SIZE_PX[0], height / SIZE_PX[1])
+    # Cut where the shapes differ, about the middle.
+    u, v = 0.5 * width / (size * SIZE_PX[0]), 0.5 * height / (size * SIZE_PX[1])
+    pen, shade = imgui.get_background_draw_list(), imgui.get_color_u32(_ARRIVING)
+    ends = (x, y), (x + width, y + height)
+    pen.add_image(imgui.ImTextureRef(texture), *ends, (0.5 - u, 0.5 - v), (0.5 + u, 0.5 + v), shade)
+    context.rects["scene/arriving"] = context.scene_rect
+    return []
+
+
+_ARRIVING = (0.75, 0.75, 0.75, 1.0)
 
 
 def draw_what_comes(snapshot: Snapshot, context: PanelContext) -> list[Request]:
