@@ -75,6 +75,7 @@ from contextlib import closing
 
 import pyglet
 
+from sim.scene import load_scene
 from ui.features.scenes.loader import Loader
 from ui.desktop.window_run import opened
 from ui.window.app_window import AppWindow
@@ -83,7 +84,7 @@ never = threading.Event()
 with closing(AppWindow(size=(800, 500))) as window, closing(Loader()) as loader:
     loader.load(never.wait, "low")
     pyglet.clock.schedule_once(lambda _: window.dispatch_event("on_close"), 0.2)
-    print(opened(window, loader, "a scene", None), window.ctx.error)
+    print(opened(window, loader, load_scene("plain"), None), window.ctx.error)
 never.set()
 """
 
