@@ -18,7 +18,7 @@ from sim.simulation.lanes.placing import in_world
 from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot
 from sim.steppers.trajectory import Trajectory
 from sim.vehicle_config import VehicleConfig, config_of
-from sim.vehicles import VEHICLES, Vehicle
+from sim.vehicles import VEHICLES, State, Vehicle
 from sim.vehicles.forms.observation import Observed, layout_of
 from sim.vehicles.forms.parameters import Value
 
@@ -78,8 +78,8 @@ class LaneMotion:
     """m: where the stand of what is held has its place."""
     links: tuple[Link, ...] = ()
     """What its bodies look like that have no model."""
-    about: str = ""
-    """What it is a motion of, for captions: vehicle, method and step."""
+    origin: "Origin | None" = None
+    """What it is a motion of, where that is known."""
     solids: "SolidsMotion | None" = None
     """Bodies of what surrounds it."""
 
@@ -87,6 +87,21 @@ class LaneMotion:
     def main(self) -> np.ndarray:
         """(n, 4, 4) poses of the main body."""
         return next(iter(self.bodies.values()))
+
+
+@dataclass(frozen=True, eq=False)
+class Origin:
+    """What moved: a vehicle by a method, from a state."""
+
+    vehicle: Vehicle
+    integrator: Integrator
+    step_s: float
+    start: State
+
+    @property
+    def about(self) -> str:
+        """For captions."""
+        return f"{self.vehicle.name} under {self.integrator.name}, steps of {1e3 * self.step_s:.4g} ms"
 
 
 def motion_of_trajectory(trajectory: Trajectory, name: str = "") -> LaneMotion:
@@ -105,7 +120,8 @@ def motion_of_trajectory(trajectory: Trajectory, name: str = "") -> LaneMotion:
     made = _motion(
         name or vehicle.name, vehicle, trajectory.time[kept], trajectory.nodes[kept], controls[kept], observed
     )
-    return replace(made, about=_about(vehicle, trajectory.integrator, trajectory.step_s))
+    origin = Origin(vehicle, trajectory.integrator, trajectory.step_s, trajectory.initial)
+    return replace(made, origin=origin)
 
 
 def motion_of_take(
@@ -131,8 +147,9 @@ def motion_of_take(
     )  # fmt: skip
     made.wreck[-1] = take.status is not LaneStatus.RUNNING
     last = take.segments[-1]
-    about = _about(last.vehicle, last.integrator, last.step_s)
-    return replace(made, about=about, solids=_solids_of(take, seen.time, solids))
+    start = last.vehicle.state_at_node(seen.nodes[0])
+    origin = Origin(last.vehicle, last.integrator, last.step_s, start)
+    return replace(made, origin=origin, solids=_solids_of(take, seen.time, solids))
 
 
 def _solids_of(take: Take, time: np.ndarray, look: object) -> SolidsMotion | None:
@@ -167,10 +184,6 @@ def motions_of_takes(
             motion_of_take(take, every_s=every_s, world=here, name=name, tint=tint, ghost=ghost, solids=among)
         )
     return found
-
-
-def _about(vehicle: Vehicle, method: Integrator, step_s: float) -> str:
-    return f"{vehicle.name} under {method.name}, steps of {1e3 * step_s:.4g} ms"
 
 
 def _motion(

@@ -66,7 +66,7 @@ def page(
     names = list(dict.fromkeys(name for of_lane in found for name in of_lane))
     about = {
         "title": title,
-        "caption": [f"{motion.name}: {motion.about}" for motion in motions if motion.about],
+        "caption": [f"{m.name}: {m.origin.about}" for m in motions if m.origin is not None],
         "begin_s": begin_s,
         "duration_s": end_s - begin_s,
         "lanes": lanes,

@@ -48,6 +48,12 @@ FORMATS = (
         steps=True,
     ),
     Format(
+        (".fmu",),
+        "A unit for co-simulation (FMI 3.0) that flies the first lane's vehicle, without Python",
+        "export.fmu:write_fmu",
+        steps=True,
+    ),
+    Format(
         (".csv",), "A table: places, velocities, controls, observables", "export.tables:write_csv", table=True
     ),
     Format((".npz",), "The same as arrays for numpy", "export.tables:write_npz", table=True),

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sim.analysis.shooting import Identified
     from sim.analysis.sweep import sweep
     from sim.controllers import Controller, Gain
+    from sim.fmu.export import export_fmu
     from sim.linear import Linearisation, Mode, linearise
     from sim.live.client import connect
     from sim.multibody.robots.reading import read_robot
@@ -53,6 +54,7 @@ __all__ = [
     "cases",
     "compare",
     "connect",
+    "export_fmu",
     "identify",
     "integrators",
     "linearise",
@@ -78,6 +80,7 @@ _LATE = {
     **dict.fromkeys(("Case", "Comparison", "cases", "compare"), "sim.analysis.controller_comparison"),
     **dict.fromkeys(("Linearisation", "Mode", "linearise"), "sim.linear"),
     "connect": "sim.live.client",
+    "export_fmu": "sim.fmu.export",
     "plan": "sim.planner.api",
     "read_robot": "sim.multibody.robots.reading",
     "rod": "sim.multibody.rod",

@@ -1,0 +1,113 @@
+"""What an FMU computes with, as LLVM text: the compiler's own kernel, its outputs, and their derivatives."""
+
+import re
+from dataclasses import dataclass
+
+import casadi as ca
+
+from sim.compiler.blocks import solution_order
+from sim.compiler.kernel import kernel_text
+from sim.compiler.printer import Printer
+from sim.compiler.vector_code import Function, module
+from sim.fmu.interface import Interface
+from sim.integrators import Integrator
+from sim.integrators.base import Scheme
+from sim.platform.errors import InputError
+from sim.symbolic import replaced, solve
+from sim.vehicles import Vehicle
+from sim.vehicles.forms.form import TREES
+
+OUTPUTS = ("node", "u", "p", "out")
+DIRECTIONAL = ("y", "u", "w", "p", "h", "du", "dp", "dout")
+"""Tables of the two functions."""
+
+
+@dataclass(frozen=True)
+class Code:
+    """Modules, and the sizes that the runtime has to know."""
+
+    modules: tuple[str, ...]
+    private_size: int
+    """Of the method's state; adaptive methods have two more numbers behind it."""
+    wrench_size: int
+    directional: bool
+    """Whether there are derivatives of the outputs."""
+
+
+def code_of(vehicle: Vehicle, method: Integrator, interface: Interface) -> Code:
+    """Raises InputError where the method cannot serve the vehicle."""
+    kernel = kernel_text(vehicle, method)
+    made = [kernel.text, _outputs(interface)]
+    scheme = method.scheme(vehicle) if _differentiable(vehicle, method) else None
+    if scheme is not None and scheme.error is None and scheme.substeps == (1.0,):
+        made.append(_directional(scheme, interface))
+    size = kernel.scheme_size + (2 if method.adaptive else 0)
+    return Code(tuple(_hidden(text) for text in made), size, vehicle.wrench_size, len(made) == 3)
+
+
+def _differentiable(vehicle: Vehicle, method: Integrator) -> bool:
+    """Whether the step of the kernel is a scheme of expressions."""
+    return method.by_scheme(vehicle) and getattr(vehicle, "action", None) is None
+
+
+def _hidden(text: str) -> str:
+    """The same with functions that no other program sees."""
+    return re.sub(r"^define (?=i64|void|double)", "define hidden ", text, flags=re.MULTILINE)
+
+
+def _outputs(interface: Interface) -> str:
+    function = Function(1)
+    function.begin("outputs")
+    function.pointers(*OUTPUTS)
+    symbols = zip(OUTPUTS, (interface.node, interface.u, interface.p), strict=False)
+    known = [(x, function.loaded(f"%{name}", x.numel())) for name, x in symbols]
+    function.stored("%out", function.expression(known, interface.outputs))
+    function.end()
+    return module([function])
+
+
+def _directional(scheme: Scheme, interface: Interface) -> str:
+    """How outputs change with controls and parameters while the state stays, by the implicit function theorem."""
+    i = scheme.inputs
+    du, dp = ca.SX.sym("du", i.u.numel()), ca.SX.sym("dp", i.p.numel())
+    (out,) = replaced(
+        [interface.outputs], [interface.node, interface.u, interface.p], [scheme.node, i.u, i.p]
+    )
+
+    def along(expression: ca.SX) -> ca.SX:
+        parts = [ca.jtimes(expression, x, dx) for x, dx in ((i.u, du), (i.p, dp)) if x.numel()]
+        return sum(parts, ca.SX.zeros(expression.numel()))
+
+    change = along(out)
+    if scheme.z.numel():
+        dz = solve(ca.jacobian(scheme.residual, scheme.z), -along(scheme.residual))
+        change += ca.jtimes(out, scheme.z, dz)
+    printer = Printer(scheme, 1)
+    printer.begin("directional")
+    printer.pointers(*DIRECTIONAL)
+    given, y = printer.given(), printer.loaded("%y", scheme.y.numel())
+    z = printer.solved(given, y, solution_order(scheme), "failed")
+    known = [
+        *printer.known(given, y, z),
+        (du, printer.loaded("%du", du.numel())),
+        (dp, printer.loaded("%dp", dp.numel())),
+    ]
+    printer.stored("%dout", printer.expression(known, ca.densify(change)))
+    printer.add("ret i64 0")
+    printer.label("failed")
+    printer.end("i64 1")
+    return module([printer])
+
+
+def check_closed(vehicle: Vehicle, inline: object | None) -> None:
+    """Raises InputError for what steps by more than expressions: a recursion, or what acts within the steps."""
+    if vehicle.form in TREES:
+        raise InputError(
+            f"export_fmu: a {vehicle.name} moves by a recursion over its joints, which is no part of an FMU; "
+            "allowed: vehicles that are no trees of joints"
+        )
+    if inline is not None:
+        raise InputError(
+            f"export_fmu: the water that carries a {vehicle.name} is no part of an FMU; "
+            "allowed: vehicles that it does not carry"
+        )
