@@ -26,7 +26,7 @@ class Target:
 
 
 _LINUX, _LINUX_ARM = "x86_64-linux-gnu.2.17", "aarch64-linux-gnu.2.17"
-_TARGETS = {
+_TARGETS: dict[str, dict[str, tuple[Target, ...]]] = {
     "linux": {
         "2.0": (Target(_LINUX, "linux64", ".so"),),
         "3.0": (Target(_LINUX, "x86_64-linux", ".so"), Target(_LINUX_ARM, "aarch64-linux", ".so")),
