@@ -15,6 +15,7 @@ import numpy as np
 from export.motion import LaneMotion
 from export.nodes import Content, GroundMesh, Node, nodes_of
 from export.output import OutputError
+from export.picture import srgb
 from export.tables import channels_of
 
 WORLD = "world"
@@ -194,8 +195,7 @@ def _triangles(positions: np.ndarray, triangles: np.ndarray, colour: np.ndarray)
 
 def _colour(linear: np.ndarray) -> dict[str, float]:
     """As a screen wants it, of linear red, green and blue, and how opaque it is."""
-    rgb = linear[:3].clip(0.0, 1.0)
-    shown = np.where(rgb <= 0.0031308, 12.92 * rgb, 1.055 * rgb ** (1.0 / 2.4) - 0.055)
+    shown = srgb(linear[:3].clip(0.0, 1.0))
     return dict(zip("rgba", [*shown.round(4).tolist(), float(linear[3])], strict=True))
 
 

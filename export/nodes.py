@@ -126,13 +126,14 @@ class Node:
     tint: tuple[float, float, float] = field(default=(1.0, 1.0, 1.0))
 
 
-def nodes_of(motions: Sequence[LaneMotion]) -> list[Node]:
+def nodes_of(motions: Sequence[LaneMotion], assets: "Assets | None" = None) -> list[Node]:
     """All lanes with their bodies and parts; a lane's node stands in the middle of its motion.
 
+    assets: models that have been read, for who asks again and again.
     Raises OutputError for a part whose motion shears, InputError for a model that cannot be read.
     """
     nodes: list[Node] = []
-    assets = _Assets()
+    assets = assets or Assets()
     for motion in motions:
         _add_lane(nodes, motion, assets)
         if motion.solids is not None:
@@ -151,7 +152,7 @@ def _add_solids(nodes: list[Node], solids: SolidsMotion) -> None:
         )
 
 
-class _Assets:
+class Assets:
     """Models of vehicles, each read once."""
 
     def __init__(self) -> None:
@@ -176,7 +177,7 @@ def _has_own(vehicle: str) -> bool:
     return vehicle in VEHICLES and has_model(vehicle)
 
 
-def _add_lane(nodes: list[Node], motion: LaneMotion, assets: _Assets) -> None:
+def _add_lane(nodes: list[Node], motion: LaneMotion, assets: Assets) -> None:
     places = motion.main[:, :3, 3]
     x, y, z = (round(float(v), 3) for v in 0.5 * (places.min(axis=0) + places.max(axis=0)))
     middle = np.array([x, y, z])
@@ -338,7 +339,7 @@ def _turned_inside_out(M: np.ndarray, scale: np.ndarray, before: np.ndarray) -> 
     return mirrored[axis], scale * (1.0 - 2.0 * np.eye(3)[axis])
 
 
-_MARGIN_M = 60.0
+MARGIN_M = 60.0
 _ABOVE_M = 6.0
 """By which what is endless is drawn higher than the motion."""
 _CORNERS = 192
@@ -389,10 +390,12 @@ class Content:
     camera: CameraTrack | None = None
 
 
-def ground_under(world: World, motions: Sequence[LaneMotion], solids: Sequence[Shape] = ()) -> GroundMesh:
-    """The land under some motions and around them, what is built on it, and other solids."""
+def ground_under(
+    world: World, motions: Sequence[LaneMotion], solids: Sequence[Shape] = (), margin_m: float = MARGIN_M
+) -> GroundMesh:
+    """The land under some motions and up to a distance around them, what is built on it, and other solids."""
     places = np.concatenate([motion.main[:, :2, 3] for motion in motions])
-    low, high = places.min(axis=0) - _MARGIN_M, places.max(axis=0) + _MARGIN_M
+    low, high = places.min(axis=0) - margin_m, places.max(axis=0) + margin_m
     parts = [_land(world, low, high)]
     if world.water_level_m is not None:
         parts.append(_water(world.water_level_m, low, high))

@@ -9,7 +9,7 @@ import gzip
 import html
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -70,12 +70,20 @@ def page(
         "begin_s": begin_s,
         "duration_s": end_s - begin_s,
         "lanes": lanes,
-        "first_plots": _first_plots(names),
+        "first_plots": first_plots(names),
     }
+    return assembled(title=title, about=about, scene=_packed(scene), curves=_packed(curves.bytes()))
+
+
+def assembled(
+    *, title: str, about: Mapping[str, object], scene: str = "", curves: str = "", connect: str = "'none'"
+) -> str:
+    """The text of a page with its viewer. connect: where it may connect to, which is nowhere."""
     parts = {
         "TITLE": html.escape(title),
-        "SCENE": _packed(scene),
-        "CURVES": _packed(curves.bytes()),
+        "CONNECT": connect,
+        "SCENE": scene,
+        "CURVES": curves,
         # Within a script element only its end would be read as markup.
         "ABOUT": json.dumps(about, allow_nan=False).replace("<", "\\u003c"),
         "VIEWER": (_ASSETS / "viewer.bundle.js")
@@ -166,7 +174,7 @@ def _lane(motion: LaneMotion, begin_s: float, curves: _Curves) -> dict[str, obje
     }
 
 
-def _first_plots(names: Sequence[str]) -> list[str]:
+def first_plots(names: Sequence[str]) -> list[str]:
     """Three headings, of what is most often asked for and then of what there is."""
     bare = {heading.split(" [")[0]: heading for heading in names}
     wanted = [bare[name] for name in _FIRST_PLOTS if name in bare]

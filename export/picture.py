@@ -42,13 +42,13 @@ def averaged(pictures: Sequence[np.ndarray]) -> np.ndarray:
         alpha = picture[..., 3:] / 255.0 if picture.shape[2] == 4 else np.ones(cover.shape)
         linear += alpha * _LINEAR[picture[..., :3]]
         cover += alpha
-    encoded = np.round(255.0 * _encoded(linear / np.maximum(cover, 1e-9))).astype(np.uint8)
+    encoded = np.round(255.0 * srgb(linear / np.maximum(cover, 1e-9))).astype(np.uint8)
     if pictures[0].shape[2] == 3:
         return encoded
     return np.concatenate([encoded, np.round(255.0 * cover / len(pictures)).astype(np.uint8)], axis=2)
 
 
-def _encoded(linear: np.ndarray) -> np.ndarray:
+def srgb(linear: np.ndarray) -> np.ndarray:
     """sRGB of linear light, both 0..1 (IEC 61966-2-1)."""
     low = linear <= 0.0031308
     return np.where(low, 12.92 * linear, 1.055 * np.maximum(linear, 0.0031308) ** (1 / 2.4) - 0.055)

@@ -48,6 +48,12 @@ FORMATS = (
         steps=True,
     ),
     Format(
+        (".rrd",),
+        "A recording for Rerun: models that move and channels over time",
+        "export.rrd:write_rrd",
+        steps=True,
+    ),
+    Format(
         (".fmu",),
         "A unit for co-simulation (FMI 3.0) that flies the first lane's vehicle, without Python",
         "export.fmu:write_fmu",

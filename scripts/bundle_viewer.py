@@ -11,6 +11,7 @@ import tempfile
 from pathlib import Path
 
 PAGE = Path(__file__).resolve().parents[1] / "assets" / "page"
+SOURCES = ("viewer.js", "live.js", "wire.js")
 VERSIONS = {"three": "0.187.0", "esbuild": "0.28.2"}
 
 
@@ -21,7 +22,8 @@ def main() -> None:
         packages = {"private": True, "dependencies": VERSIONS}
         (folder / "package.json").write_text(json.dumps(packages), encoding="utf-8")
         subprocess.run(["npm", "install", "--silent", "--no-audit", "--no-fund"], cwd=folder, check=True)
-        shutil.copy(PAGE / "viewer.js", folder)
+        for name in SOURCES:
+            shutil.copy(PAGE / name, folder)
         command = ["npx", "esbuild", "viewer.js", "--bundle", "--minify", "--format=iife", "--charset=utf8"]
         command += ["--legal-comments=none", "--outfile=viewer.bundle.js"]
         subprocess.run(command, cwd=folder, check=True)

@@ -10,6 +10,7 @@ import { Line2 } from "three/examples/jsm/lines/Line2.js";
 import { LineGeometry } from "three/examples/jsm/lines/LineGeometry.js";
 import { LineMaterial } from "three/examples/jsm/lines/LineMaterial.js";
 import { GLTFLoader } from "three/examples/jsm/loaders/GLTFLoader.js";
+import { live } from "./live.js";
 
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4];
 const SKY = new Color(0.62, 0.74, 0.86);
@@ -45,8 +46,8 @@ class Viewer {
     this.plots = [];
   }
 
-  /** Builds the picture; where the browser has no WebGL the plots stay. */
-  async picture(glb) {
+  /** Builds the picture; where the browser has no WebGL the plots stay. lanes: their nodes, where the file has no motion. */
+  async picture(glb, ofLiveLanes = null) {
     const canvas = document.querySelector("#view canvas");
     this.renderer = new WebGLRenderer({ canvas, antialias: true });
     this.renderer.toneMapping = ACESFilmicToneMapping;
@@ -76,17 +77,18 @@ class Viewer {
     this.mixer = new AnimationMixer(gltf.scene);
     this.actions = gltf.animations.map((clip) => this.mixer.clipAction(clip).play());
     const { nodes } = gltf.parser.json;
-    const ofLanes = nodes[0].children.slice(0, this.about.lanes.length);
-    const ofBodies = ofLanes.map((lane, k) => bodyIndex(nodes, lane, this.about.lanes[k].body));
+    const ofLanes = ofLiveLanes ?? nodes[0].children.slice(0, this.about.lanes.length);
+    const ofBodies = ofLanes.map((lane, k) => ofLiveLanes ? nodes[lane].children[0] : bodyIndex(nodes, lane, this.about.lanes[k].body));
     const built = (indices) => Promise.all(indices.map((index) => gltf.parser.getDependency("node", index)));
     [this.lanes, this.mains] = [await built(ofLanes), await built(ofBodies)];
+    if (ofLiveLanes) this.nodes = (await built(nodes.map((_, k) => k))).slice(1).filter((node) => node.name !== "ground");
     this.recorded = gltf.cameras[0] ?? null;
     this.camera = new PerspectiveCamera(45, 1, 0.05, 20000);
     this.camera.up.set(0, 0, 1);
     this.orbit = new OrbitControls(this.camera, canvas);
     this.orbit.enableDamping = true;
     this.#trails();
-    this.#frame();
+    if (!ofLiveLanes) this.#frame();
     this.resize();
     this.renderer.compile(this.scene, this.camera);
   }
@@ -112,9 +114,9 @@ class Viewer {
   #trails() {
     this.trails = this.about.lanes.map((lane, k) => {
       const places = this.curves.array(lane.trail);
-      if (places.length < 6) return null;
+      if (places.length < 6 && !this.nodes) return null;
       const line = new Line2(
-        new LineGeometry().setPositions(places),
+        new LineGeometry().setPositions(places.length < 6 ? [0, 0, 0, 0, 0, 0] : places),
         new LineMaterial({ color: new Color(...lane.tint).getHex(), linewidth: 2.2, transparent: true, opacity: lane.ghost ? 0.35 : 0.75 }),
       );
       line.name = `trail ${k}`;
@@ -124,10 +126,24 @@ class Viewer {
     });
   }
 
+  /** Another trail of a lane. */
+  trail(lane, geometry) {
+    this.trails[lane].geometry.dispose();
+    this.trails[lane].geometry = geometry;
+  }
+
+  /** Lets go of what the graphics card holds. */
+  dispose() {
+    this.orbit.dispose();
+    this.scene.traverse((node) => node.geometry?.dispose());
+    this.renderer.dispose();
+    this.renderer = null;
+  }
+
   /** Shows the moment `time` [s from the start]. */
   seek(time) {
     this.time = Math.min(Math.max(time, 0), this.about.duration_s);
-    if (!this.mixer) return;
+    if (!this.mixer || this.live) return;
     for (const action of this.actions) action.time = Math.min(this.time, action.getClip().duration);
     this.mixer.update(0); // by a time that passes the last moment would be the first again
   }
@@ -147,13 +163,17 @@ class Viewer {
 
   /** One picture, `dt` seconds after the last. */
   draw(dt) {
-    if (this.playing && this.about.duration_s > 0) {
+    if (this.live) {
+      if (!this.offset && this.renderer) this.#frame();
+    } else if (this.playing && this.about.duration_s > 0) {
       const next = this.time + dt * this.speed;
       this.seek(next >= this.about.duration_s ? 0 : next);
     }
-    byId("time").value = this.about.duration_s > 0 ? this.time / this.about.duration_s : 0;
-    byId("clock").textContent = `${(this.about.begin_s + this.time).toFixed(2)} s`;
-    this.plots.forEach((plot) => plot.cursor(this.time));
+    if (!this.live) {
+      byId("time").value = this.about.duration_s > 0 ? this.time / this.about.duration_s : 0;
+      byId("clock").textContent = `${(this.about.begin_s + this.time).toFixed(2)} s`;
+      this.plots.forEach((plot) => plot.cursor(this.time));
+    }
     if (!this.renderer) return;
     this.world.updateMatrixWorld(true);
     this.lanes.forEach((lane, k) => {
@@ -193,7 +213,7 @@ class Viewer {
 
   /** Poses of all lanes' first bodies at a moment: rows of a 4 x 4 matrix, world coordinates. For tests. */
   poses(time) {
-    this.seek(time);
+    if (!this.live) this.seek(time);
     this.world.updateMatrixWorld(true);
     return this.mains.map((node) => {
       const e = node.matrixWorld.elements;
@@ -243,7 +263,7 @@ class Plot {
   paint() {
     const { width, height } = this.canvas;
     if (!width || !height) return;
-    const pen = this.canvas.getContext("2d");
+    const pen = this.canvas.getContext("2d", { willReadFrequently: true });
     const lines = this.viewer.about.lanes.flatMap((lane, k) =>
       this.viewer.hidden.has(k) || !lane.curves[this.select.value] ? [] : [{
         tint: lane.tint, time: this.viewer.curves.array(lane.time), values: this.viewer.curves.array(lane.curves[this.select.value]),
@@ -284,7 +304,7 @@ class Plot {
   cursor(time) {
     if (!this.painted || this.shown === time) return;
     this.shown = time;
-    const pen = this.canvas.getContext("2d");
+    const pen = this.canvas.getContext("2d", { willReadFrequently: true });
     pen.putImageData(this.painted, 0, 0);
     pen.strokeStyle = "#ffb454";
     pen.lineWidth = this.ratio;
@@ -299,26 +319,15 @@ function short(value) {
   return String(+value.toPrecision(4));
 }
 
-function controls(viewer) {
+/** Cameras, lanes that may be hidden, and plots. */
+function choices(viewer, names) {
   const { about } = viewer;
-  const heading = document.createElement("h1");
-  heading.textContent = about.title;
-  byId("caption").append(heading, ...about.caption.map((line) => Object.assign(document.createElement("p"), { textContent: line })));
-  for (const value of SPEEDS) byId("speed").add(new Option(`${value} x`, value, false, value === 1));
   const cameras = [["follow", "Follow"], ["chase", "Chase"], ["free", "Stay"]];
   if (viewer.recorded) cameras.push(["recorded", "As recorded"]);
-  for (const [value, text] of cameras) byId("camera").add(new Option(text, value));
+  const before = byId("camera").value;
+  byId("camera").replaceChildren(...cameras.map(([value, text]) => new Option(text, value)));
   if (viewer.recorded) byId("camera").value = "recorded";
-  const play = () => { viewer.playing = !viewer.playing; byId("play").textContent = viewer.playing ? "Pause" : "Play"; };
-  byId("play").addEventListener("click", play);
-  byId("time").addEventListener("input", (event) => viewer.seek(event.target.value * about.duration_s));
-  byId("speed").addEventListener("change", (event) => { viewer.speed = Number(event.target.value); });
-  addEventListener("keydown", (event) => {
-    if (event.target.tagName === "SELECT") return;
-    if (event.code === "Space") { event.preventDefault(); play(); document.activeElement.blur(); }
-    if (event.code === "ArrowRight") viewer.seek(viewer.time + 0.1);
-    if (event.code === "ArrowLeft") viewer.seek(viewer.time - 0.1);
-  });
+  if (before) byId("camera").value = before;
   about.lanes.forEach((lane, k) => {
     const label = byId("lanes").appendChild(document.createElement("label"));
     const box = Object.assign(document.createElement("input"), { type: "checkbox", checked: true });
@@ -330,13 +339,36 @@ function controls(viewer) {
       viewer.plots.forEach((plot) => plot.paint());
     });
   });
-  const names = [...new Set(about.lanes.flatMap((lane) => Object.keys(lane.curves)))];
   viewer.plots = about.first_plots.slice(0, PLOTS).map((name) => new Plot(viewer, byId("plots").appendChild(document.createElement("section")), names, name));
+}
+
+function controls(viewer) {
+  const { about } = viewer;
+  const heading = document.createElement("h1");
+  heading.textContent = about.title;
+  byId("caption").append(heading, ...about.caption.map((line) => Object.assign(document.createElement("p"), { textContent: line })));
+  const play = () => { viewer.playing = !viewer.playing; byId("play").textContent = viewer.playing ? "Pause" : "Play"; };
+  byId("play").addEventListener("click", play);
+  byId("time").addEventListener("input", (event) => viewer.seek(event.target.value * about.duration_s));
+  byId("speed").addEventListener("change", (event) => { viewer.speed = Number(event.target.value); });
+  addEventListener("keydown", (event) => {
+    if (event.target.tagName === "SELECT") return;
+    if (event.code === "Space") { event.preventDefault(); play(); document.activeElement.blur(); }
+    if (event.code === "ArrowRight") viewer.seek(viewer.time + 0.1);
+    if (event.code === "ArrowLeft") viewer.seek(viewer.time - 0.1);
+  });
+  choices(viewer, [...new Set(about.lanes.flatMap((lane) => Object.keys(lane.curves)))]);
   addEventListener("resize", () => viewer.resize());
 }
 
 async function start() {
   const about = JSON.parse(byId("about").textContent);
+  for (const value of SPEEDS) byId("speed").add(new Option(`${value} x`, value, false, value === 1));
+  if (about.live) {
+    Viewer.prototype.controls = function (names) { choices(this, names); };
+    await live(Viewer, about).catch((error) => { byId("notice").textContent = error.message; });
+    return;
+  }
   const [scene, curves] = await Promise.all([unpacked("scene"), unpacked("curves")]);
   const viewer = new Viewer(about, new Curves(curves));
   try {

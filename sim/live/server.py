@@ -10,12 +10,12 @@ from concurrent.futures import TimeoutError as TooLate
 from contextlib import ExitStack
 from http import HTTPStatus
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import msgspec
 
 import sim.commands
-from sim.live.wire import MOST_BYTES, announced, decode, encode
+from sim.live.wire import MOST_BYTES, PROTOCOL, announced, decode, encode
 from sim.platform.errors import InputError, one_of, quote, shortened
 from sim.simulation import Simulation
 from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot
@@ -45,6 +45,7 @@ COMMANDS: dict[str, type] = {
     )
 }
 """What may be asked for: nothing here reads a file or runs a program."""
+_TOKEN = f"{PROTOCOL}.token."
 MOST_CLIENTS = 8
 ANSWER_S = 30.0
 """After which a command that is not carried out is given up."""
@@ -71,9 +72,27 @@ class _Open(msgspec.Struct, tag_field="ask", tag="open"):
 class _Stream(msgspec.Struct, tag_field="ask", tag="stream"):
     id: int
     every_s: float
+    picture: bool = False
 
 
-_Request = _Do | _Look | _Open | _Stream
+class _Scene(msgspec.Struct, tag_field="ask", tag="scene"):
+    id: int
+
+
+_Request = _Do | _Look | _Open | _Stream | _Scene
+
+
+class Page(Protocol):
+    """What a browser gets."""
+
+    def text(self, port: int) -> bytes:
+        """The page for this port, with nothing of the simulation in it."""
+
+    def scene(self, snapshot: Snapshot) -> dict[str, object]:
+        """What pictures are made of. Raises InputError."""
+
+    def picture(self, snapshot: Snapshot) -> dict[str, object]:
+        """Where everything is. Raises InputError."""
 
 
 class Server:
@@ -85,8 +104,10 @@ class Server:
         open_scene: Callable[[str], None],
         *,
         port: int = 0,
+        page: Page | None = None,
     ) -> None:
-        """`simulation`: the present one. `open_scene`: called from a client's thread. port: 0 takes a free one.
+        """`simulation`: the present one. `open_scene`: called from a client's thread. port: 0 takes a free one. page:
+        for browsers.
 
         Raises InputError where websockets is missing or the port is taken.
         """
@@ -96,14 +117,13 @@ class Server:
             raise InputError(
                 '--listen: needs websockets, which is not there; allowed: pip install "holonomy[live]"'
             ) from None
-        self._simulation, self._open_scene = simulation, open_scene
+        self._simulation, self._open_scene, self._page = simulation, open_scene, page
         self._places = threading.BoundedSemaphore(MOST_CLIENTS)
         with ExitStack() as made:
             try:
-                # A page in a browser sends its origin, and is refused.
                 server = serve(
-                    self._serve, "127.0.0.1", port, origins=[None], max_size=MOST_BYTES,
-                    process_request=self._admit, compression=None,
+                    self._serve, "127.0.0.1", port, max_size=MOST_BYTES, process_request=self._admit,
+                    select_subprotocol=_chosen, compression=None,
                 )  # fmt: skip
                 made.callback(server.shutdown)
                 self.port: int = server.socket.getsockname()[1]
@@ -128,15 +148,40 @@ class Server:
         self.close()
 
     def _admit(self, connection: Any, request: Any) -> Any:
-        """None, or the answer that refuses who has no token or means another host."""
-        hosts = request.headers.get_all("Host")
-        if hosts not in ([f"127.0.0.1:{self.port}"], [f"localhost:{self.port}"]):
+        """None, or the answer that refuses who has no token, means another host or comes from another's page."""
+        own = [f"127.0.0.1:{self.port}", f"localhost:{self.port}"]
+        hosts, origins = request.headers.get_all("Host"), request.headers.get_all("Origin")
+        if len(hosts) != 1 or hosts[0] not in own:
             return connection.respond(HTTPStatus.BAD_REQUEST, "another host\n")
+        if origins and (len(origins) > 1 or origins[0] not in [f"http://{host}" for host in own]):
+            return connection.respond(HTTPStatus.FORBIDDEN, "another page\n")
+        if "Upgrade" not in request.headers:
+            return self._document(connection, request.path)
         given = request.headers.get_all("Authorization")
+        # A browser cannot say that: its page tells the token as a protocol.
+        given += [f"Bearer {name[len(_TOKEN) :]}" for name in _protocols(request) if name.startswith(_TOKEN)]
         expected = f"Bearer {self._token}".encode()
         if len(given) != 1 or not hmac.compare_digest(given[0].encode("utf-8", "replace"), expected):
             return connection.respond(HTTPStatus.UNAUTHORIZED, "the token is in live.json\n")
         return None
+
+    def _document(self, connection: Any, path: str) -> Any:
+        """The page for browsers, in which there is nothing that one would need a token for."""
+        if self._page is None or path != "/":
+            return connection.respond(HTTPStatus.NOT_FOUND, "nothing\n")
+        answer = connection.respond(HTTPStatus.OK, "")
+        answer.body = self._page.text(self.port)
+        for name, value in (
+            ("Content-Type", "text/html; charset=utf-8"),
+            ("Content-Length", str(len(answer.body))),
+            ("Cache-Control", "no-store"),
+            ("Referrer-Policy", "no-referrer"),
+            ("X-Frame-Options", "DENY"),
+        ):
+            if name in answer.headers:
+                del answer.headers[name]
+            answer.headers[name] = value
+        return answer
 
     def _serve(self, connection: Any) -> None:
         """One client's thread."""
@@ -154,13 +199,13 @@ class Server:
 
     def _talk(self, connection: Any) -> None:
         """Requests one after the other, between them a stream's snapshots: always the latest, none is queued."""
-        every_s, due_s = 0.0, 0.0
+        every_s, due_s, seen = 0.0, 0.0, self._values
         while True:
             wait_s = max(due_s - time.monotonic(), 0.0) if every_s else None
             try:
                 data = connection.recv(wait_s)
             except TimeoutError:
-                connection.send(encode({"snapshot": values_of(self._simulation().snapshot)}))
+                connection.send(encode(seen()))
                 due_s = time.monotonic() + every_s
                 continue
             answer: dict[str, object] = {"id": None}
@@ -170,6 +215,7 @@ class Server:
                 if isinstance(request, _Stream):
                     every_s = _checked_rate(request.every_s)
                     due_s = time.monotonic()
+                    seen = self._picture if request.picture else self._values
                     answer["message"] = f"every {every_s:g} s" if every_s else "the stream has ended"
                 else:
                     answer |= self._carry_out(request)
@@ -177,11 +223,28 @@ class Server:
                 answer["error"] = str(refusal)
             connection.send(encode(answer))
 
-    def _carry_out(self, request: _Do | _Look | _Open) -> dict[str, object]:
+    def _values(self) -> dict[str, object]:
+        return {"snapshot": values_of(self._simulation().snapshot)}
+
+    def _picture(self) -> dict[str, object]:
+        """One line where there is none."""
+        try:
+            return {"picture": self._shown().picture(self._simulation().snapshot)}
+        except InputError as error:
+            return {"error": str(error)}
+
+    def _shown(self) -> Page:
+        if self._page is None:
+            raise InputError("no page is served; allowed: values")
+        return self._page
+
+    def _carry_out(self, request: _Do | _Look | _Open | _Scene) -> dict[str, object]:
         """What answers it. Raises InputError."""
         match request:
             case _Look():
-                return {"snapshot": values_of(self._simulation().snapshot)}
+                return self._values()
+            case _Scene():
+                return {"scene": self._shown().scene(self._simulation().snapshot)}
             case _Open(scene=scene):
                 self._open_scene(scene)
                 return {"message": f"{scene} is opened"}
@@ -194,6 +257,17 @@ class Server:
                     raise InputError(f"{name}: no answer within {ANSWER_S:g} s") from None
                 answer = {"message": seen.message, "time_s": seen.clock_s}
                 return answer | {"snapshot": values_of(seen)} if look else answer
+
+
+def _protocols(request: Any) -> list[str]:
+    """That a client offers."""
+    offered = request.headers.get_all("Sec-WebSocket-Protocol")
+    return [name.strip() for line in offered for name in line.split(",")]
+
+
+def _chosen(_connection: Any, offered: Any) -> Any:
+    """A browser wants one of those that it has offered to be chosen."""
+    return PROTOCOL if PROTOCOL in offered else None
 
 
 def _read(data: bytes | str) -> _Request:

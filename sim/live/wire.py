@@ -7,7 +7,8 @@ Requests and answers are maps in binary messages of a WebSocket. A request has a
 | `do` | `command`, `fields`, `look` | `message`, `time_s`; with `look` also `snapshot` |
 | `look` | | `snapshot` |
 | `open` | `scene` | `message` |
-| `stream` | `every_s` (0 ends it) | `message`; then messages without `id` that have `snapshot` |
+| `stream` | `every_s` (0 ends it), `picture` | `message`; then without `id` messages with `snapshot` or `picture` |
+| `scene` | | `scene`: what pictures are made of, for the page in a browser (`export/live_page.py`) |
 
 What cannot be is answered by `error`, one line. An array is an extension of type 1: msgpack of its type as NumPy writes
 it ("<f8"), its shape and its bytes.
@@ -20,6 +21,7 @@ import os
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -30,10 +32,13 @@ from sim.platform.trust import config_folder
 
 ARRAY = 1
 TYPES = ("<f8", "<f4", "<i8", "<i4", "|b1")
+PROTOCOL = "holonomy"
+"""Of the WebSocket, for clients that have to offer one; a browser also offers `holonomy.token.` and the token."""
 MOST_BYTES = 1 << 20
 """Of a message."""
-FILE = "live.json"
-"""In the user's configuration folder, for the user's eyes only: port and token of the window that listens."""
+FILE, PAGE = "live.json", "live.html"
+"""In the user's configuration folder, for the user's eyes only: port and token of the window that listens, and what
+leads a browser to its page."""
 
 
 def encode(value: object) -> bytes:
@@ -83,19 +88,35 @@ def announced(port: int) -> Iterator[str]:
     Raises OSError where the file cannot be written.
     """
     token = secrets.token_hex(16)
-    path = config_folder() / FILE
-    draft = path.with_name(f"{FILE}.{os.getpid()}")
-    with contextlib.suppress(OSError):
-        draft.unlink()
-    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-        json.dump({"port": port, "token": token}, file)
-    os.replace(draft, path)
+    folder = config_folder()
+    page = page_file()
+    place = f"http://127.0.0.1:{port}/#{token}"
+    _put(folder / FILE, json.dumps({"port": port, "token": token}))
+    _put(page, f'<!doctype html><meta http-equiv="refresh" content="0; url={place}">')
     try:
         yield token
     finally:
         with contextlib.suppress(OSError, ValueError):
-            if json.loads(path.read_text(encoding="utf-8"))["token"] == token:
-                path.unlink()
+            if json.loads((folder / FILE).read_text(encoding="utf-8"))["token"] == token:
+                (folder / FILE).unlink()
+        with contextlib.suppress(OSError):
+            if token in (page).read_text(encoding="utf-8"):
+                (page).unlink()
+
+
+def page_file() -> Path:
+    """What leads a browser to the page of the window that listens."""
+    return config_folder() / PAGE
+
+
+def _put(path: Path, text: str) -> None:
+    """A whole file that only the user can read."""
+    draft = path.with_name(f"{path.name}.{os.getpid()}")
+    with contextlib.suppress(OSError):
+        draft.unlink()
+    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        file.write(text)
+    os.replace(draft, path)
 
 
 def found() -> tuple[int, str]:

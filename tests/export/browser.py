@@ -50,11 +50,15 @@ class Browser:
 
     def open(self, path: Path, ready: str) -> None:
         """Show a file; comes back when the script `ready` gives what counts as true."""
-        self._call("POST", "/url", {"url": path.absolute().as_uri()})
+        self.go(path.absolute().as_uri())
         end_s = time.monotonic() + _PATIENCE_S
         while not self.run(f"return Boolean({ready})"):
             assert time.monotonic() < end_s, self.complaints()
             time.sleep(0.05)
+
+    def go(self, place: str) -> None:
+        """Show what lies there."""
+        self._call("POST", "/url", {"url": place})
 
     def run(self, script: str) -> Any:
         """What a script returns."""

@@ -33,6 +33,7 @@ def units(tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
         version: sim.export_fmu(
             folder / f"helicopter-{version}.fmu",
             vehicle,
+            "variational",
             step=0.01,
             initial=turned,
             version=version,
@@ -87,7 +88,7 @@ def test_fmpy_has_no_complaint_and_its_run_is_the_vehicles(units: SimpleNamespac
     path = str(units.of[version])
     assert validate_fmu(path) == []
     found = fmpy.simulate_fmu(path, stop_time=3.0, output_interval=0.01)
-    run = sim.simulate(units.vehicle, step=0.01, duration=3.0, initial=units.start)
+    run = sim.simulate(units.vehicle, "variational", step=0.01, duration=3.0, initial=units.start)
 
     def column(name: str, size: int) -> np.ndarray:
         if version == "3.0":
@@ -128,7 +129,9 @@ def test_other_forms_and_methods_run_as_they_do_here(
 
 def test_controls_of_every_step_and_whole_rows_at_once(units: SimpleNamespace, tmp_path: Path) -> None:
     us = stirred(200)
-    run = sim.simulate(units.vehicle, step=0.01, duration=2.0, initial=units.start, controls=us)
+    run = sim.simulate(
+        units.vehicle, "variational", step=0.01, duration=2.0, initial=units.start, controls=us
+    )
     unit = opened(units.of["3.0"], tmp_path)
     begun(unit, us[0])
     for k, u in enumerate(us):
@@ -162,7 +165,9 @@ def test_a_state_that_was_kept_goes_on_to_the_bit(units: SimpleNamespace, tmp_pa
     unit.slave.reset()
     begun(unit, us[0])
     unit.slave.doStep(0.0, 1.0)  # a hundred steps at once, under what is held
-    held = sim.simulate(units.vehicle, step=0.01, duration=1.0, initial=units.start, controls=us[0])
+    held = sim.simulate(
+        units.vehicle, "variational", step=0.01, duration=1.0, initial=units.start, controls=us[0]
+    )
     assert np.abs(read(unit, "bodies.body.position", 3) - held.pose[-1][:3, 3]).max() < 1e-12
     unit.slave.terminate()
     unit.slave.freeInstance()
@@ -235,7 +240,7 @@ def test_a_run_is_exported_as_the_unit_that_flew_it(
     units: SimpleNamespace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("export.fmu.PLATFORMS", HERE)
-    run = sim.simulate(units.vehicle, step=0.01, duration=0.5, initial=units.start)
+    run = sim.simulate(units.vehicle, "variational", step=0.01, duration=0.5, initial=units.start)
     path = export_motions(tmp_path / "run.fmu", [motion_of_trajectory(run)])
     found = fmpy.simulate_fmu(str(path), stop_time=0.5, output_interval=0.01)
     assert np.abs(found["bodies.body.position"] - run.pose[:, :3, 3]).max() < 1e-12
@@ -282,7 +287,9 @@ def test_wrong_use_of_a_unit_is_refused_and_changes_nothing(units: SimpleNamespa
         with pytest.raises(FMICallException):
             wrong()
     unit.slave.doStep(0.0, 0.01)
-    run = sim.simulate(units.vehicle, step=0.01, duration=0.01, initial=units.start, controls=stirred(1)[0])
+    run = sim.simulate(
+        units.vehicle, "variational", step=0.01, duration=0.01, initial=units.start, controls=stirred(1)[0]
+    )
     assert np.abs(read(unit, "bodies.body.position", 3) - run.pose[-1][:3, 3]).max() < 1e-12
     unit.slave.terminate()
     unit.slave.freeInstance()

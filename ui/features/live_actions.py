@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 
+from export.live_page import LivePage
 from sim.live.server import Server
+from sim.live.wire import page_file
 from sim.simulation.lanes.snapshot import Snapshot
 from ui.features.feature import Actions, App
 from ui.window.requests import Action, LoadScene
@@ -33,8 +35,11 @@ class LiveActions(Actions):
 
     def carry_out(self, action: object) -> None:
         if self._server is None:
-            self._server = Server(lambda: self.app.simulation, self._wanted.put)
-            self.app.tell(f"Listening at port {self._server.port} of this computer")
+            page = LivePage(lambda: (self.app.simulation.run.world, ()))
+            self._server = Server(lambda: self.app.simulation, self._wanted.put, page=page)
+            self.app.tell(
+                f"Listening at port {self._server.port} of this computer; a browser shows {page_file()}"
+            )
 
     def close(self) -> None:
         if self._server is not None:

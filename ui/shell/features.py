@@ -9,7 +9,7 @@ from ui.features.flight import draw_simulation
 from ui.features.goals import GoalActions, draw_goals_over
 from ui.features.help import draw_help_over
 from ui.features.lanes import draw_caption_over, draw_lanes, draw_lanes_out_of_view
-from ui.features.live import LiveActions
+from ui.features.live_actions import LiveActions
 from ui.features.model.actions import ModelActions
 from ui.features.model.panel import ModelFields, draw_model
 from ui.features.model.picking import draw_choice_over

@@ -1,0 +1,120 @@
+"""A browser beside a running simulation: it shows where things are, by what goes over the WebSocket alone."""
+
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from export.live_page import LivePage
+from sim.commands import AddLane, SetPaused
+from sim.live.wire import page_file
+from sim.scene import load_scene
+from sim.simulation import Simulation
+from sim.world import load_world
+from tests.export.browser import Browser, browser, installed
+
+pytest.importorskip("websockets", reason="websockets is not there")
+from sim.live.server import Server  # after the question whether it can be
+
+pytestmark = pytest.mark.skipif(not installed(), reason="there is no chromedriver")
+
+
+@pytest.fixture(scope="module")
+def simulation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Simulation]:
+    """A helicopter that hovers over the plain, with a server beside it."""
+    folder = tmp_path_factory.mktemp("config")
+    scene = load_scene("plain")
+    made = Simulation(scene, load_world(scene.world, seed=scene.seed))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HOLONOMY_CONFIG", str(folder))
+        with Server(lambda: made, lambda name: None, page=LivePage(lambda: (made.run.world, ()))):
+            made.start()
+            try:
+                yield made
+            finally:
+                made.stop()
+        assert os.listdir(folder) == []
+
+
+@pytest.fixture(scope="module")
+def page(simulation: Simulation) -> Iterator[Browser]:
+    with browser() as window:
+        window.open(page_file(), "window.holonomy && window.holonomy.latest && window.holonomy.plots.length")
+        yield window
+
+
+def shown(page: Browser) -> tuple[float, np.ndarray]:
+    """Time of the last picture, and pose of the first lane's first body in it."""
+    time_s, T = page.run("return [window.holonomy.latest.time_s, window.holonomy.poses(0)[0]]")
+    return time_s, np.array(T)
+
+
+def test_it_shows_where_the_vehicle_is_and_follows_it(page: Browser, simulation: Simulation) -> None:
+    simulation.ask(SetPaused(False)).result(30.0)
+    before, _ = shown(page)
+    end_s = time.monotonic() + 60.0
+    while shown(page)[0] < before + 0.5:
+        assert time.monotonic() < end_s
+    simulation.ask(SetPaused(True)).result(30.0)
+    lane = simulation.snapshot.lanes[0]
+    end_s = time.monotonic() + 30.0
+    while True:
+        time.sleep(0.2)  # until the last picture has come, and the share between two is over
+        now, T = shown(page)
+        off = np.abs(T - next(iter(lane.bodies.values()))).max()
+        if off < 1e-9 or time.monotonic() > end_s:
+            break
+    assert off < 1e-9  # 0: float64 all the way
+    assert now == pytest.approx(simulation.snapshot.clock_s)
+    assert page.complaints() == []
+
+
+def test_what_is_drawn_is_no_blank_picture(page: Browser, tmp_path: Path) -> None:
+    picture = np.asarray(Image.open(page.picture(tmp_path / "live.png")).convert("RGB"), float)
+    view = picture[100:400, 200:700]
+    assert view.std(axis=(0, 1)).max() > 10.0
+    plots = picture[-100:]
+    assert plots.std() > 5.0
+
+
+def test_its_button_pauses_and_goes_on(page: Browser, simulation: Simulation) -> None:
+    for _ in range(2):
+        before = simulation.snapshot.paused
+        page.run("document.getElementById('play').click()")
+        end_s = time.monotonic() + 30.0
+        while simulation.snapshot.paused == before or page.run("return window.holonomy.paused") == before:
+            assert time.monotonic() < end_s
+            time.sleep(0.05)
+
+
+def test_another_lane_appears_in_it(page: Browser, simulation: Simulation) -> None:
+    simulation.ask(AddLane("rk4", 0.01)).result(60.0)
+    end_s = time.monotonic() + 60.0
+    while page.run("return window.holonomy.about.lanes.length") < len(simulation.snapshot.lanes):
+        assert time.monotonic() < end_s, page.complaints()
+        time.sleep(0.1)
+    names = page.run(
+        "return [...document.querySelectorAll('#lanes label')].map((label) => label.textContent)"
+    )
+    end_s = time.monotonic() + 30.0
+    while len(names) < 2 and time.monotonic() < end_s:
+        time.sleep(0.1)
+        names = page.run("return [...document.querySelectorAll('#lanes label')].map((l) => l.textContent)")
+    assert names == [lane.name for lane in simulation.snapshot.lanes]
+    assert page.complaints() == []
+
+
+def test_without_the_token_a_page_gets_nothing(simulation: Simulation) -> None:
+    place = page_file().read_text().split("url=")[1].split("#")[0]
+    with browser() as window:
+        window.go(place + "#" + "0" * 32)
+        end_s = time.monotonic() + 30.0
+        while not window.run("return document.getElementById('notice').textContent"):
+            assert time.monotonic() < end_s
+            time.sleep(0.1)
+        assert "does not answer" in window.run("return document.getElementById('notice').textContent")
+        assert not window.run("return Boolean(window.holonomy)")
