@@ -53,6 +53,7 @@ def run(
     integrator: str | None,
     step: float | None,
     controller: str | None,
+    autopilot: str | None,
     camera: str | None,
     ghost: Path | None,
     trust: bool,
@@ -75,6 +76,7 @@ def run(
     at_first = () if ghost is None else opening.ghost_commands(ghost)
     if model is not None:
         vehicle = robot_reference(model, vehicle)
+    controller = export.request.who_flies(controller, autopilot)
     chosen: dict[str, Any] = {"vehicle": vehicle, "integrator": integrator, "step_s": step}
     timed, chosen = seconds is not None, chosen | {"camera": camera, "controller": controller}
     read, untrusted = partial(load_scene, scene, **chosen), None

@@ -272,6 +272,19 @@ def _check_ending(path: Path, option: str, endings: tuple[str, ...]) -> None:
         )
 
 
+def who_flies(controller: str | None, autopilot: str | None) -> str | None:
+    """The controller's name that is asked for by either option. Raises InputError."""
+    if autopilot is None:
+        return controller
+    from sim.control.feedback import AUTOPILOTS
+
+    if autopilot not in AUTOPILOTS:
+        raise InputError(f"--autopilot: unknown {quote(autopilot)}; allowed: {one_of(AUTOPILOTS)}")
+    if controller is not None:
+        raise InputError("--autopilot: refused with --controller; allowed: one of the two")
+    return autopilot
+
+
 def check_autopilot(vehicle: Vehicle) -> None:
     """InputError where there is none for the vehicle."""
     from sim.control import has_autopilot, vehicles_with_autopilot
@@ -338,6 +351,7 @@ _OPTIONS = (
     option("--integrator", help="Instead of the scene's integrator."),
     option("--step", type=float, help="Instead of the scene's step [s]."),
     option("--controller", metavar="NAME", help="Who flies: pid, lqr, mpc, geometric, or FILE.py:CLASS."),
+    option("--autopilot", metavar="NAME", help="A program beside this one flies: ardupilot (UDP port 9002)."),
     option("--camera", help="Instead of the scene's camera."),
     option(
         "--ghost",

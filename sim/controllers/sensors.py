@@ -13,8 +13,10 @@ import numpy as np
 from sim.platform.errors import InputError, one_of, quote
 from sim.vehicle_config.instruments import SENSORS, Sensing, Sensor
 from sim.vehicles import State, Vehicle
+from sim.vehicles.forms.form import Support
 
 SEED = 0
+STANDARD_GRAVITY = 9.81
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -131,18 +133,20 @@ class SensorSuite:
         if name == "range_finder":
             seen = float(noisy(np.array(clearance_m), "distance"))
             return RangeFinder(seen if clearance_m <= line.data.reach_m else float("nan"), time_s)
-        T_wb, twist_b = _in_space(self._vehicle, state)
+        T_wb, twist_b = in_space(self._vehicle, state)
         v_w = T_wb[:3, :3] @ twist_b[3:]
         if name == "gps":
             return Gps(noisy(T_wb[:3, 3], "place"), noisy(v_w, "speed"), time_s)
-        gravity = float(np.max(self._vehicle.values.get("gravity", 0.0)))
+        # What is carried by definition, on ground or water, has its weight there whether its equations know it or not.
+        usual = 0.0 if self._vehicle.support is Support.NOTHING else STANDARD_GRAVITY
+        gravity = float(np.max(self._vehicle.values.get("gravity", usual)))
         before, self._before = self._before, (time_s, v_w)
         change = np.zeros(3) if before is None else (v_w - before[1]) / (time_s - before[0])
         force_b = T_wb[:3, :3].T @ (change + np.array([0.0, 0.0, gravity]))
         return Imu(noisy(twist_b[:3], "gyro"), noisy(force_b, "accel"), time_s)
 
 
-def _in_space(vehicle: Vehicle, state: State) -> tuple[np.ndarray, np.ndarray]:
+def in_space(vehicle: Vehicle, state: State) -> tuple[np.ndarray, np.ndarray]:
     """(4, 4) pose and (6,) body twist (omega, v) of a vehicle on any group."""
     pose, group = state.pose, vehicle.group
     T_wb = np.eye(4)

@@ -18,6 +18,7 @@ from sim.vehicle_config.instruments import Instruments, Sensing, read_instrument
 from sim.vehicle_config.keys import Keys, read_keys
 from sim.vehicle_config.model import Model, TracksConfig, read_model, read_tracks
 from sim.vehicle_config.modes import Modes, Raw, read_modes, read_raw
+from sim.vehicle_config.servos import Servo, read_servos
 from sim.vehicle_config.terms import Declared, Names, Term, read_term
 
 _FAR_M = 1e4
@@ -131,6 +132,8 @@ class VehicleConfig:
     model: Model
     sensors: Sensing = field(default_factory=Sensing)
     """What its controllers may measure, and how well."""
+    servos: tuple[Servo, ...] = ()
+    """By which an autopilot's board moves its controls; empty: by none."""
     hull: HullConfig | None = None
     tracks: TracksConfig | None = None
     footprint: Footprint | None = None
@@ -193,6 +196,11 @@ def read_config(
         trail=section("trail", _read_trail, like.trail if like else TrailConfig()),
         model=section("model", lambda t: read_model(t, known), fallback and fallback.model),
         sensors=section("sensors", read_sensing, like.sensors if like else Sensing()),
+        servos=section(
+            "pwm",
+            lambda t: read_servos(t, () if vehicle is None else vehicle.controls, known),
+            like.servos if like else (),
+        ),
         hull=table.optional("hull", lambda t: _read_hull(t, folder, known)),
         tracks=table.optional("tracks", lambda t: read_tracks(t, known)),
         footprint=table.optional("footprint", _read_footprint),

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from sim.control.feedback.ardupilot import ArduPilot
 from sim.control.feedback.geometric import Geometric
 from sim.control.feedback.lqr import Lqr
 from sim.control.feedback.mpc import Mpc
@@ -13,7 +14,10 @@ from sim.platform.errors import InputError, one_of, quote
 CONTROLLERS: dict[str, type[Controller]] = {"pid": Pid, "lqr": Lqr, "mpc": Mpc, "geometric": Geometric}
 """By name, as scenes and the command line say them."""
 
-__all__ = ["CONTROLLERS", "Geometric", "Lqr", "Mpc", "Pid", "controller_named"]
+AUTOPILOTS: dict[str, type[Controller]] = {"ardupilot": ArduPilot}
+"""The same of programs beside this one, which are asked for the controls."""
+
+__all__ = ["AUTOPILOTS", "CONTROLLERS", "ArduPilot", "Geometric", "Lqr", "Mpc", "Pid", "controller_named"]
 
 
 def controller_named(reference: str, *folders: Path, trusted: bool | Path = False) -> type[Controller]:
@@ -23,8 +27,9 @@ def controller_named(reference: str, *folders: Path, trusted: bool | Path = Fals
     """
     if reference in CONTROLLERS:
         return CONTROLLERS[reference]
+    if reference in AUTOPILOTS:
+        return AUTOPILOTS[reference]
     if ".py" not in reference:
-        raise InputError(
-            f"unknown controller {quote(reference)}; allowed: {one_of(CONTROLLERS, reference)}, or FILE.py:CLASS"
-        )
+        known = one_of((*CONTROLLERS, *AUTOPILOTS), reference)
+        raise InputError(f"unknown controller {quote(reference)}; allowed: {known}, or FILE.py:CLASS")
     return load_controller(reference, (*folders, Path.cwd()), trusted=trusted)[0]
