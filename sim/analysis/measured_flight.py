@@ -12,8 +12,10 @@ from sim.platform.validation import numbers
 from sim.recordings import Take, load_take
 from sim.recordings.playback import TakeSamples, world_of
 from sim.recordings.segment import Segment
-from sim.scene.measured import columns_of, load_measured
+from sim.scene.flight_logs import READERS, read_log
+from sim.scene.measured import Measured, columns_of, load_measured
 from sim.steppers.trajectory import Trajectory
+from sim.vehicle_config import config_of, named_values
 from sim.vehicles import Vehicle
 from sim.world import World
 
@@ -114,6 +116,8 @@ class Recording:
             )
         elif str(source).endswith(".csv"):
             found = of_table(Path(source), vehicle)
+        elif Path(source).suffix.lower() in READERS:
+            found = of_log(Path(source), vehicle)
         else:
             found = of_take(load_take(source))
         size, controls = vehicle.node_layout.size, len(vehicle.controls)
@@ -179,6 +183,42 @@ def of_table(path: Path, vehicle: Vehicle) -> Recording:
         measured |= {"omega", "velocity"}
     assert controls is not None
     return Recording(poses.time, nodes, controls[:-1], frozenset(measured))
+
+
+def of_log(path: Path, vehicle: Vehicle) -> Recording:
+    """Poses of a flight log, evenly apart, and controls out of its servo pulses by the vehicle's `[pwm]`; on SE(3).
+
+    Raises InputError, one line.
+    """
+    layout, config = vehicle.node_layout, config_of(vehicle)
+    if layout.pose.stop - layout.pose.start != 12:
+        raise InputError(
+            f"{path}: logs are for vehicles in space, not for a {vehicle.name}; allowed: a Recording"
+        )
+    log = read_log(path)
+    moments = Measured(path.stem, log.time, log.poses)
+    step_s = float(np.median(np.diff(log.time)))
+    time = step_s * np.arange(int(log.time[-1] / step_s) + 1)
+    poses = np.array([moments.at(t)[0] for t in time.tolist()])
+    controls = np.tile(vehicle.neutral_controls, (max(len(time) - 1, 0), 1))
+    if len(vehicle.controls) and not (config.servos and len(log.pulse_time)):
+        raise InputError(
+            f"{path}: has no pulses that move a {vehicle.name}; allowed: logs with them, and [pwm]"
+        )
+    values = named_values(vehicle, parameters=vehicle.values, finite=True)
+    at = np.clip(np.searchsorted(log.pulse_time, time[:-1] + 1e-9, side="right") - 1, 0, None)
+    names = [control.name for control in vehicle.controls]
+    for servo in config.servos:
+        for k, row in enumerate(at.tolist()):
+            value = servo.value(log.pulses_us[row].tolist(), values)
+            controls[k, names.index(servo.control)] = 0.0 if value is None else value
+    nodes = np.zeros((len(time), layout.size))
+    if vehicle.lags:
+        nodes[:, layout.acting] = vehicle.acting_at_first
+    nodes[:, layout.pose] = np.concatenate(
+        [poses[:, :3, :3].swapaxes(1, 2).reshape(-1, 9), poses[:, :3, 3]], axis=1
+    )
+    return Recording(time, nodes, controls, frozenset({"rotation", "position"}))
 
 
 def _check_finite(data: Recording, vehicle: Vehicle) -> None:

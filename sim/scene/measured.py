@@ -4,6 +4,8 @@ A CSV with a line of headings. Time: `time_s`, `time [s]` or `t`, in seconds, in
 `position.x [m]` and so on, or `x`, `y`, `z`. Attitude, body to world: `qx`, `qy`, `qz`, `qw`, or nine numbers `R_11` ..
 `R_33` or `rotation.R11` .. `rotation.R33`, row by row; without any it stays level and faces where it goes. Of a table
 with several lanes the first one is taken. Units may follow in brackets; other columns do not matter.
+A table of Motive (motion capture) is known by its first line: of its first rigid body, y up, in the unit that this line
+tells, without the moments at which it was hidden. Logs of autopilots are read by `sim.scene.flight_logs`.
 """
 
 import csv
@@ -20,6 +22,7 @@ from sim.groups.numeric import pose_between, rotation_log
 from sim.multibody.shapes import Link
 from sim.platform.errors import InputError, one_of, quote
 from sim.platform.user_files import read_text, refusals
+from sim.scene.flight_logs import READERS, read_log
 from sim.vehicle_config import VehicleConfig
 from sim.vehicles.forms.parameters import Value
 
@@ -94,11 +97,17 @@ class Measured:
 
 
 def load_measured(path: str | Path) -> Measured:
-    """Read a table. Raises InputError, one line with the line of the file, for gaps, NaN and time that runs back."""
+    """Read a table or a flight log. Raises InputError, one line, for gaps, NaN and time that runs back."""
     path = Path(path)
+    if path.suffix.lower() in READERS:
+        log = read_log(path)
+        return Measured(path.stem, log.time, log.poses)
     with refusals(path, "no table of poses"):
         rows = csv.reader(io.StringIO(read_text(path, MOST_BYTES), newline=""))
-        headings = [_UNIT.sub("", heading.strip()) for heading in next(rows, [])]
+        first = next(rows, [])
+        if first[:1] == ["Format Version"]:
+            return _motive(path.stem, first, rows)
+        headings = [_UNIT.sub("", heading.strip()) for heading in first]
         time_at, place_at, turn_at = _columns(headings)
         wanted = [time_at, *place_at, *turn_at]
         table: list[list[float]] = []
@@ -118,6 +127,49 @@ def load_measured(path: str | Path) -> Measured:
         poses[:, :3, 3] = values[:, 1:4]
         poses[:, :3, :3] = _rotations(values)
         return Measured(path.stem, values[:, 0], poses)
+
+
+def _motive(name: str, first: list[str], rows: Iterator[list[str]]) -> Measured:
+    """A table as Motive writes it: kinds, names, marks of columns, then rows; empty where the body was hidden."""
+    told = dict(zip(first[::2], first[1::2], strict=False))
+    units = {"Meters": 1.0, "Centimeters": 1e-2, "Millimeters": 1e-3}
+    unit, rotation = told.get("Length Units", "Meters"), told.get("Rotation Type", "Quaternion")
+    if unit not in units or rotation != "Quaternion":
+        raise InputError(f"line 1: {unit}, {rotation} are refused; allowed: {one_of(units)}, Quaternion")
+    above: list[list[str]] = []
+    for row in rows:
+        if row[1:2] and row[1].startswith("Time"):
+            break
+        if row:
+            above.append(row)
+    else:
+        raise InputError("has no line of headings with Time; allowed: a table as Motive exports it")
+    kinds, names = above[0] if above else [], above[1] if len(above) > 1 else []
+    parts = above[-1] if above else []
+    at = {}
+    for column, (kind, part, axis) in enumerate(zip(kinds, parts, row, strict=False)):
+        body = names[column] if column < len(names) else ""
+        if kind == "Rigid Body" and (part, axis) not in at and body == names[kinds.index(kind)]:
+            at[part, axis] = column
+    wanted = [("Position", c) for c in "XYZ"] + [("Rotation", c) for c in "XYZW"]
+    if not all(key in at for key in wanted):
+        raise InputError("has no rigid body with Position and Rotation; allowed: a table that has one")
+    columns = [1, *(at[key] for key in wanted)]
+    table = [
+        [float(line[k]) for k in columns]
+        for line in rows
+        if len(line) > max(columns) and all(line[k].strip() for k in columns)
+    ]
+    if len(table) < 2:
+        raise InputError(f"has {len(table)} rows of poses; allowed: two or more")
+    values = np.array(table)
+    if not np.isfinite(values).all() or (np.diff(values[:, 0]) <= 0.0).any():
+        raise InputError("has numbers that are not finite, or a time that does not increase")
+    poses = np.tile(np.eye(4), (len(values), 1, 1))
+    up = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])  # y up becomes z up
+    poses[:, :3, 3] = units[unit] * values[:, 1:4] @ up.T
+    poses[:, :3, :3] = up @ _rotations(values) @ up.T
+    return Measured(name, values[:, 0], poses)
 
 
 def columns_of(path: Path, names: tuple[str, ...], *, optional: bool = False) -> np.ndarray | None:

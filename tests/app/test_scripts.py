@@ -146,7 +146,19 @@ def test_a_missing_library_is_installed_where_it_may_be(checkout: Checkout) -> N
     assert installs[0].split()[-1] == "libx11-6"
 
 
-EXTRAS = {"cma", "dask", "distributed", "gymnasium", "mcap", "rerun-sdk", "usd-core", "websockets", "xarray"}
+EXTRAS = {
+    "cma",
+    "dask",
+    "distributed",
+    "gymnasium",
+    "mcap",
+    "pymavlink",
+    "pyulog",
+    "rerun-sdk",
+    "usd-core",
+    "websockets",
+    "xarray",
+}
 """Asked for by what one may leave out: USD files and logs, clusters, learning, other programs."""
 
 

@@ -13,6 +13,7 @@ from sim.platform.errors import UntrustedFile
 from sim.platform.progress import Preparation
 from sim.recordings import Take
 from sim.scene import Scene, load_scene
+from sim.scene.flight_logs import READERS
 from sim.scene.measured import load_measured
 from sim.simulation.lanes.snapshot import Snapshot
 from sim.simulation.opening import scene_of
@@ -168,7 +169,7 @@ class SceneActions(Actions):
             self.app.context.show(self.app.context.of(Remembered).opened_file(os.path.abspath(path)))
         if path.endswith(".npz"):
             self.app.do(OpenTake(path))
-        elif path.endswith(".csv"):
+        elif Path(path).suffix.lower() in (".csv", *READERS):
             self.app.submit(ShowMeasured(load_measured(path)))
         elif path.endswith(CONTROLS):
             self.app.do(OpenControls(path))

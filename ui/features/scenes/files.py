@@ -71,7 +71,7 @@ def listed(folder: Path, endings: tuple[str, ...]) -> list[tuple[Path, bool]]:
     return sorted(kept, key=lambda entry: (not entry[1], entry[0].name.lower()))[:MOST]
 
 
-ENDINGS = (".toml", ".npz", ".csv", ".urdf", ".xml", ".py", ".controls.json")
+ENDINGS = (".toml", ".npz", ".csv", ".ulg", ".bin", ".mcap", ".urdf", ".xml", ".py", ".controls.json")
 """Scenes, takes, plans, tables of poses, robots, vehicles, controls."""
 _PROGRAMS = ("zenity", "kdialog", "matedialog", "qarma")
 """Of which the library needs one on Linux."""
