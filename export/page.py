@@ -19,10 +19,12 @@ from export.gltf import to_bytes
 from export.motion import STEPS_S, LaneMotion, motion_of_take, motion_of_trajectory, named_apart
 from export.nodes import CameraTrack, Content, GroundMesh, nodes_of
 from export.tables import channels_of
+from sim.planner.result.plan import Plan
 from sim.platform.errors import InputError, quote
 from sim.recordings import Take
-from sim.steppers.trajectory import Trajectory
+from sim.steppers.trajectory import Trajectory, simulate
 from sim.vehicle_config import ASSETS
+from sim.vehicles import Vehicle
 
 _ASSETS = ASSETS / "page"
 _OFF_M, _OFF_RAD = 5e-5, 5e-5
@@ -106,20 +108,24 @@ class NotebookPage:
         return f'<iframe style="{frame}" srcdoc="{html.escape(self.text)}"></iframe>'
 
 
-def show(*runs: Trajectory | Take, title: str = "") -> NotebookPage:
-    """Trajectories and takes beside each other, for a notebook: `show(run, other)` as the last line of a cell.
+def show(*runs: Trajectory | Take | Plan | Vehicle, title: str = "") -> NotebookPage:
+    """Trajectories, takes, plans and vehicles at rest beside each other: `sim.show(run, plan)` as a cell's last line.
 
     Raises InputError for what is neither.
     """
     tints = ((1.0, 1.0, 1.0), (0.98, 0.55, 0.15), (0.25, 0.65, 1.0), (0.4, 0.85, 0.45))
     motions = []
     for k, run in enumerate(runs):
+        if isinstance(run, Vehicle):
+            run = simulate(run, duration=0.0)
+        if isinstance(run, Plan):
+            run = run.trajectory
         if isinstance(run, Trajectory):
             motion = motion_of_trajectory(run)
         elif isinstance(run, Take):
             motion = motion_of_take(run, every_s=STEPS_S)
         else:
-            raise InputError(f"{quote(run)} is no run to show; allowed: trajectories and takes")
+            raise InputError(f"{quote(run)} is no run to show; allowed: trajectories, takes, plans, vehicles")
         motions.append(replace(motion, tint=tints[k % len(tints)]))
     motions = named_apart(motions)
     return NotebookPage(page(motions, title=title or motions[0].name))

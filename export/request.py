@@ -350,7 +350,9 @@ _OPTIONS = (
     option("--model", metavar="FILE", help="A robot's URDF or MJCF file instead of the scene's vehicle."),
     option("--integrator", help="Instead of the scene's integrator."),
     option("--step", type=float, help="Instead of the scene's step [s]."),
-    option("--controller", metavar="NAME", help="Who flies: pid, lqr, mpc, geometric, or FILE.py:CLASS."),
+    option(
+        "--controller", metavar="NAME", help="Who flies: pid, lqr, mpc, geometric, sliding, or FILE.py:CLASS."
+    ),
     option("--autopilot", metavar="NAME", help="A program beside this one flies: ardupilot (UDP port 9002)."),
     option("--camera", help="Instead of the scene's camera."),
     option(

@@ -87,6 +87,7 @@ _LATE = {
     "receding_horizon": "sim.planner.service.receding",
     "Robot": "sim.multibody.robots.robot",
     "simulate": "sim.steppers.trajectory",
+    "show": "export.page",
     "sweep": "sim.analysis.sweep",
     "Trajectory": "sim.steppers.trajectory",
     **dict.fromkeys(("Body", "Joint", "Tree", "tree"), "sim.multibody.tree"),

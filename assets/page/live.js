@@ -8,6 +8,7 @@ const EVERY_S = 1 / 30;
 const WINDOW_S = 30;
 const TRAIL = 600;
 const POSE = 11;
+const STILL_MS = 1500;
 const byId = (id) => document.getElementById(id);
 
 /** A connection to the window; requests are answered in their order. */
@@ -21,7 +22,7 @@ class Link {
       this.socket.addEventListener("open", resolve);
       this.socket.addEventListener("error", () => reject(new Error("the window does not answer: open live.html anew")));
     });
-    this.socket.addEventListener("close", onEnd);
+    this.opened.then(() => this.socket.addEventListener("close", onEnd), () => undefined);
     this.socket.addEventListener("message", (event) => {
       const message = decode(new Uint8Array(event.data));
       if (message.picture) return onPicture(message.picture);
@@ -49,7 +50,7 @@ class Link {
 /** Makes a viewer, by its class, that shows what comes. */
 export async function live(Viewer, about) {
   const token = location.hash.slice(1);
-  let viewer = null, before = null, after = null, arrived = 0, building = false;
+  let viewer = null, before = null, after = null, arrived = 0, building = false, settled = false, touched = 0;
   const curves = { array: (values) => values };
 
   /** Everything anew, for other lanes or another scene. */
@@ -108,6 +109,8 @@ export async function live(Viewer, about) {
     if (document.activeElement !== byId("speed")) byId("speed").value = String(picture.speed);
     byId("notice").textContent = picture.lanes.map((lane) => lane.status).find(Boolean) ?? "";
     viewer.paused = picture.paused;
+    if (viewer.latest?.time_s === picture.time_s && after) { viewer.latest = picture; return; }
+    settled = false;
     before = after ?? picture.poses;
     after = picture.poses;
     arrived = performance.now();
@@ -135,6 +138,7 @@ export async function live(Viewer, about) {
   }
 
   let painted = 0;
+  for (const kind of ["pointerdown", "pointermove", "wheel", "keydown", "resize", "change"]) addEventListener(kind, () => { touched = performance.now(); });
   function slowly(now) {
     if (now - painted < 250) return;
     painted = now;
@@ -161,7 +165,8 @@ export async function live(Viewer, about) {
   await build();
   await link.ask({ ask: "stream", every_s: EVERY_S, picture: true });
   const next = (now) => {
-    if (viewer && !building) {
+    if (viewer && !building && (!settled || now - touched < STILL_MS)) { // a picture at rest is drawn once
+      settled = now - arrived >= 1e3 * EVERY_S && Boolean(after);
       place(now);
       viewer.draw(0);
       slowly(now);

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,7 +14,8 @@ from sim.environment.environment import Environment, default_start, environment_
 from sim.integrators import Integrator, default_for, integrator
 from sim.multibody.declaration import TreeState
 from sim.multibody.tree import Tree
-from sim.platform.errors import InputError, quote
+from sim.platform.errors import InputError, one_of, quote
+from sim.platform.figures import Quantity, figure
 from sim.platform.validation import number, numeric
 from sim.steppers.bounds import Bounds
 from sim.steppers.choice import stepper_of
@@ -23,6 +24,9 @@ from sim.vehicles import State, Vehicle
 from sim.vehicles import vehicle as make_vehicle
 from sim.vehicles.forms.articulated import ArticulatedVehicle, vehicle_of
 from sim.vehicles.forms.observation import Observed
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Controls = None | np.ndarray | list[float] | tuple[float, ...] | Callable[[float, Any], np.ndarray]
 """Functions are of seconds and the state."""
@@ -100,6 +104,48 @@ class Trajectory:
     def shape_velocity(self) -> np.ndarray:
         """(N+1, n_shape)."""
         return self.nodes[:, self.vehicle.node_layout.shape_velocity]
+
+    def plot(self, *names: str) -> "Figure":
+        """A figure of quantities over time, each with its unit: "position", "energy", "controls", "shape", "momentum",
+        and observables by their names; without names the first three. Controls of a second unit are "controls UNIT".
+
+        Raises InputError for a name that is none.
+        """
+        known = self._quantities()
+        for name in names:
+            if name not in known:
+                raise InputError(f"plot: unknown {quote(name)}; allowed: {one_of(known, name)}")
+        usual = ("position", "energy", *(name for name in known if name.split()[0] == "controls"))
+        chosen = names or tuple(name for name in usual if name in known)
+        title = f"{self.vehicle.name} under {self.integrator.name}, steps of {1e3 * self.step_s:.4g} ms"
+        return figure(self.time, {name: known[name] for name in chosen}, title)
+
+    def _quantities(self) -> dict[str, Quantity]:
+        """All that can be plotted; of controls a line a unit would be hard to read, so each unit has its own."""
+        place = next(iter(self.bodies.values()))[:, :3, 3]
+        found = {
+            "position": Quantity("m", dict(zip("xyz", place.T, strict=True))),
+            "energy": Quantity("J", {"energy": self.energy}),
+            "momentum": Quantity("", {f"{k}": column for k, column in enumerate(self.momentum.T)}),
+        }
+        rows = np.vstack([self.controls, np.full((1, self.controls.shape[1]), np.nan)])
+        units = dict.fromkeys(control.unit for control in self.vehicle.controls)
+        for k, unit in enumerate(units):
+            names = [c.name for c in self.vehicle.controls]
+            lines = {c.name: rows[:, names.index(c.name)] for c in self.vehicle.controls if c.unit == unit}
+            found["controls" if not k else f"controls {unit}"] = Quantity(unit, lines)
+        if self.vehicle.shape_coordinates:
+            names = [c.name for c in self.vehicle.shape_coordinates]
+            found["shape"] = Quantity(
+                self.vehicle.shape_coordinates[0].unit, dict(zip(names, self.shape.T, strict=True))
+            )
+        for name, values in self.observables.items():
+            columns = values.reshape(len(values), -1).T
+            lines = {name if len(columns) == 1 else f"{k}": column for k, column in enumerate(columns)}
+            found[name] = Quantity(self.units[name], lines)
+        for name, values in self.plotted.items():
+            found.setdefault(name, Quantity("", {name: values}))
+        return found
 
     @property
     def initial(self) -> State:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from sim.control.feedback.ardupilot import ArduPilot
-from sim.control.feedback.geometric import Geometric
+from sim.control.feedback.geometric import Geometric, SlidingMode
 from sim.control.feedback.lqr import Lqr
 from sim.control.feedback.mpc import Mpc
 from sim.control.feedback.pid import Pid
@@ -11,13 +11,29 @@ from sim.controllers import Controller
 from sim.controllers.files import load_controller
 from sim.platform.errors import InputError, one_of, quote
 
-CONTROLLERS: dict[str, type[Controller]] = {"pid": Pid, "lqr": Lqr, "mpc": Mpc, "geometric": Geometric}
+CONTROLLERS: dict[str, type[Controller]] = {
+    "pid": Pid,
+    "lqr": Lqr,
+    "mpc": Mpc,
+    "geometric": Geometric,
+    "sliding": SlidingMode,
+}
 """By name, as scenes and the command line say them."""
 
 AUTOPILOTS: dict[str, type[Controller]] = {"ardupilot": ArduPilot}
 """The same of programs beside this one, which are asked for the controls."""
 
-__all__ = ["AUTOPILOTS", "CONTROLLERS", "ArduPilot", "Geometric", "Lqr", "Mpc", "Pid", "controller_named"]
+__all__ = [
+    "AUTOPILOTS",
+    "CONTROLLERS",
+    "ArduPilot",
+    "Geometric",
+    "Lqr",
+    "Mpc",
+    "Pid",
+    "SlidingMode",
+    "controller_named",
+]
 
 
 def controller_named(reference: str, *folders: Path, trusted: bool | Path = False) -> type[Controller]:

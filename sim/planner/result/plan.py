@@ -16,6 +16,8 @@ from sim.vehicles.forms.form import TREES
 from sim.vehicles.forms.observation import observed_by_symbols
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from sim.planner.solvers.backends import Result
     from sim.planner.transcription.motion import PlannedMotion
     from sim.planner.transcription.transcription import Transcription
@@ -95,6 +97,10 @@ class Plan:
     def trajectory(self) -> Trajectory:
         """N+1 nodes; its controls are those of the first N."""
         return trajectory(self.vehicle, self.integrator, self.motion)
+
+    def plot(self, *names: str) -> "Figure":
+        """As a trajectory's."""
+        return self.trajectory.plot(*names)
 
     @property
     def solved(self) -> bool:
