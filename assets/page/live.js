@@ -63,6 +63,7 @@ export async function live(Viewer, about) {
       viewer = new Viewer({ ...about, title: scene.title, caption: [], lanes, first_plots: scene.first_plots, duration_s: WINDOW_S }, curves);
       viewer.key = scene.key;
       viewer.live = true;
+      viewer.time = WINDOW_S; // the cursor of the plots: now
       viewer.mains = [];
       byId("caption").replaceChildren(Object.assign(document.createElement("h1"), { textContent: scene.title }));
       byId("lanes").replaceChildren();
