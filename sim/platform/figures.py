@@ -1,7 +1,7 @@
 """Quantities over time as a figure of matplotlib, which a notebook shows and `savefig` writes."""
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -37,7 +37,7 @@ def figure(time: np.ndarray, quantities: Mapping[str, Quantity], title: str = ""
             return file.getvalue()
 
     made = Shown(figsize=(_WIDTH_IN, 0.6 + _HEIGHT_IN * max(len(quantities), 1)), layout="constrained")
-    axes: Sequence = np.atleast_1d(made.subplots(len(quantities), 1, sharex=True))  # type: ignore[type-arg]
+    axes = np.atleast_1d(made.subplots(len(quantities), 1, sharex=True)).tolist()
     for axis, (name, quantity) in zip(axes, quantities.items(), strict=True):
         for label, values in quantity.lines.items():
             axis.plot(time, values, linewidth=1.2, label=label)
