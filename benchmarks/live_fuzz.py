@@ -112,7 +112,8 @@ def main() -> None:
                 assert app.step(3)["lanes"][0]["time_s"] > before
             time.sleep(0.5)
             print(
-                f"{count} messages in {took_s:.1f} s: {dict(answers)}; {threads} threads, {threading.active_count()} after"
+                f"{count} messages in {took_s:.1f} s: {dict(answers)}; "
+                f"{threads} threads before, {threading.active_count()} after"
             )
         simulation.stop()
 
