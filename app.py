@@ -76,10 +76,9 @@ def run(
     at_first = () if ghost is None else opening.ghost_commands(ghost)
     if model is not None:
         vehicle = robot_reference(model, vehicle)
-    controller = export.request.who_flies(controller, autopilot)
     chosen: dict[str, Any] = {"vehicle": vehicle, "integrator": integrator, "step_s": step}
-    timed, chosen = seconds is not None, chosen | {"camera": camera, "controller": controller}
-    read, untrusted = partial(load_scene, scene, **chosen), None
+    chosen |= {"camera": camera, "controller": export.request.who_flies(controller, autopilot)}
+    timed, read, untrusted = seconds is not None, partial(load_scene, scene, **chosen), None
     if scene.endswith(".npz"):
         loaded, shown, duration_s = opening.open_take(scene, **chosen, trusted=trust)
         at_first = (*shown, *at_first)
