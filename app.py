@@ -74,8 +74,7 @@ def run(
     if ghost is not None or scene.endswith(".npz"):
         from sim.simulation import opening  # takes a second, as all that simulates
     at_first = () if ghost is None else opening.ghost_commands(ghost)
-    if model is not None:
-        vehicle = robot_reference(model, vehicle)
+    vehicle = vehicle if model is None else robot_reference(model, vehicle)
     chosen: dict[str, Any] = {"vehicle": vehicle, "integrator": integrator, "step_s": step}
     chosen |= {"camera": camera, "controller": export.request.who_flies(controller, autopilot)}
     timed, read, untrusted = seconds is not None, partial(load_scene, scene, **chosen), None
