@@ -103,7 +103,7 @@ def test_a_notebook_shows_runs_in_a_frame_of_their_own(tmp_path: Path, chromium:
     )
     assert lanes == ["rigid-body", "rigid-body 2"]
     assert chromium.complaints() == []
-    with pytest.raises(sim.InputError, match="no run to show; allowed: trajectories and takes"):
+    with pytest.raises(sim.InputError, match="no run to show; allowed: trajectories, takes, plans, vehicles"):
         show(3)  # type: ignore[arg-type]
 
 
