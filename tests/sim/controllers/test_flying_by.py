@@ -256,7 +256,7 @@ def test_a_scene_names_who_flies_each_lane_and_with_which_gains(tmp_path: Path) 
     for wrong, answer in (
         (
             'controller = "pod"',
-            "unknown controller 'pod'; allowed: pid, lqr, mpc, geometric, or FILE.py:CLASS",
+            "unknown controller 'pod'; allowed: pid, lqr, mpc, geometric, sliding, ardupilot, or FILE.py:CLASS",
         ),
         ('controller = "gone.py"', "gone.py' is not there"),
         ('controller = "pid"\n[gains]\nplace = 99.0', "gains.place"),
