@@ -149,11 +149,11 @@ def _motive(name: str, first: list[str], rows: Iterator[list[str]]) -> Measured:
     at = {}
     for column, (kind, part, axis) in enumerate(zip(kinds, parts, row, strict=False)):
         body = names[column] if column < len(names) else ""
-        if kind == "Rigid Body" and (part, axis) not in at and body == names[kinds.index(kind)]:
+        if kind.startswith("Rigid ") and (part, axis) not in at and body == names[kinds.index(kind)]:
             at[part, axis] = column
     wanted = [("Position", c) for c in "XYZ"] + [("Rotation", c) for c in "XYZW"]
     if not all(key in at for key in wanted):
-        raise InputError("has no rigid body with Position and Rotation; allowed: a table that has one")
+        raise InputError("has no body with Position and Rotation; allowed: a table that has one")
     columns = [1, *(at[key] for key in wanted)]
     table = [
         [float(line[k]) for k in columns]
