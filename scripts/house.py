@@ -10,6 +10,50 @@ from scipy.sparse.csgraph import connected_components
 
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("sim", "studies", "render", "ui", "export")
+ADDED = {
+    "controllers of one's own": (
+        "sim/controllers/",
+        "sim/control/feedback/",
+        "sim/analysis/controller_comparison.py",
+        "ui/features/controllers.py",
+    ),
+    "bodies that touch each other, and props": (
+        "sim/contact/approach.py",
+        "sim/contact/bodies.py",
+        "sim/contact/convex.py",
+        "sim/contact/manifold.py",
+        "sim/contact/pile.py",
+        "sim/contact/obstacles/props.py",
+        "sim/shapes/ellipsoid.py",
+        "sim/shapes/solid.py",
+        "sim/shapes/cone.py",
+        "sim/shapes/convex_mesh.py",
+    ),
+    "plans of trees, gears and covers": (
+        "sim/planner/guess/joints.py",
+        "sim/planner/guess/turning.py",
+        "sim/planner/task/cover.py",
+        "sim/planner/transcription/funnel.py",
+        "sim/multibody/symbolic.py",
+        "sim/models/drawn_solids.py",
+    ),
+    "other programs in command": ("sim/live/", "ui/features/live.py"),
+    "pages and logs of motions": ("export/mcap.py", "export/page.py"),
+    "problems with known answers": ("studies/ledger/",),
+    "progress, crashes and choice of methods": (
+        "ui/features/achievements.py",
+        "ui/features/progress/",
+        "ui/features/methods.py",
+        "render/vehicles/wreckage.py",
+        "render/vehicles/crash_film.py",
+    ),
+    "pictures that add up, and land in its light": (
+        "render/passes/accumulation.py",
+        "render/land/light_map.py",
+    ),
+    "trust of programs": ("sim/platform/trust.py",),
+}
+"""What the program can do since c7b849e, by modules of its own; what grew within others is not counted."""
 SMALL = 60
 """Lines of code below which a module with one importer is a fragment of that."""
 
@@ -87,10 +131,20 @@ def main() -> None:
     print(
         f"below {SMALL} lines of code with one importer  {len(small)} ({100 * len(small) / len(names):.0f} %)"
     )
+    _print_added({path: texts[path].count("\n") for path in names})
     knots = circles(folders)
     print(f"folders that import each other in circles {sum(map(len, knots))} in {len(knots)} groups")
     for knot in knots:
         print("   ", ", ".join(knot))
+
+
+def _print_added(lines: dict[str, int]) -> None:
+    """Of what modules are that hold features since c7b849e."""
+    found = {what: [path for path in lines if path.startswith(begins)] for what, begins in ADDED.items()}
+    every = [path for paths in found.values() for path in paths]
+    print(f"of these for features since c7b849e       {len(every)} of {sum(lines[p] for p in every)} lines")
+    for what, paths in found.items():
+        print(f"    {what:43} {len(paths)} of {sum(lines[p] for p in paths)} lines")
 
 
 def _folder(path: str) -> str:
