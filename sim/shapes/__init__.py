@@ -12,11 +12,13 @@ from sim.shapes.convex_mesh import ConvexMesh
 from sim.shapes.cylinder import Cylinder
 from sim.shapes.drum import Drum
 from sim.shapes.ellipsoid import Ellipsoid
+from sim.shapes.height_field import HeightField
 from sim.shapes.shape import Shape, Vector, footprints
 from sim.shapes.sphere import Sphere
 
 KINDS: dict[str, type[Shape]] = {
-    kind.kind: kind for kind in (Sphere, Cylinder, Capsule, Box, Drum, Cone, ConvexMesh, Ellipsoid)
+    kind.kind: kind
+    for kind in (Sphere, Cylinder, Capsule, Box, Drum, Cone, ConvexMesh, Ellipsoid, HeightField)
 }
 
 __all__ = [
@@ -28,6 +30,7 @@ __all__ = [
     "Cylinder",
     "Drum",
     "Ellipsoid",
+    "HeightField",
     "Shape",
     "Sphere",
     "Vector",

@@ -11,7 +11,7 @@ from sim.platform.errors import InputError
 from sim.platform.toml_table import TomlTable
 from sim.shapes.shape import EDGE_M, FAR_M, Shape, Vector, shifted
 from sim.shapes.solid import Solid, polytope, pose
-from sim.shapes.surface import Surface, creased
+from sim.shapes.surface import Surface, creased, to_triangles
 
 MOST_SIDES = 24
 _FLAT = 1e-6
@@ -47,8 +47,7 @@ class ConvexMesh(Shape):
         deepest = (x @ self._sides[:, :3].T - self._sides[:, 3]).max(axis=1)
         outside = np.flatnonzero(deepest > 0.0)
         found = deepest.copy()
-        for part in np.array_split(outside, max(len(outside) // 4096, 1)):
-            found[part] = _to_triangles(x[part], self._corners)
+        found[outside] = to_triangles(x[outside], self._corners)
         return found
 
     @property
@@ -177,16 +176,3 @@ def _hull(points_w: tuple[Vector, ...]) -> tuple[np.ndarray, np.ndarray]:
     inwards = np.einsum("ij,ij->i", across, sides[:, :3]) < 0.0
     corners[inwards] = corners[inwards][:, ::-1]
     return sides[kept], corners
-
-
-def _to_triangles(x: np.ndarray, corners: np.ndarray) -> np.ndarray:
-    """(n,) distances of points (n, 3) to the nearest of triangles (m, 3, 3)."""
-    edges = np.roll(corners, -1, axis=1) - corners
-    normals = np.cross(edges[:, 0], edges[:, 1])
-    normals /= np.linalg.norm(normals, axis=1, keepdims=True)
-    d = x[:, None, None] - corners
-    s = np.clip(np.einsum("nmej,mej->nme", d, edges) / np.einsum("mej,mej->me", edges, edges), 0.0, 1.0)
-    to_edges = np.linalg.norm(d - s[..., None] * edges, axis=3).min(axis=2)
-    within = (np.einsum("nmej,mej->nme", d, np.cross(normals[:, None], edges)) >= 0.0).all(axis=2)
-    to_face = np.abs(np.einsum("nmj,mj->nm", d[:, :, 0], normals))
-    return np.where(within, to_face, to_edges).min(axis=1)  # type: ignore[no-any-return]

@@ -23,6 +23,7 @@ class Cylinder(Shape):
 
     kind = "cylinder"
     size = 4
+    is_body = False
 
     @staticmethod
     def gap(x: ca.SX, q: ca.SX, margin: ca.SX) -> ca.SX:

@@ -35,6 +35,8 @@ class Shape(ABC):
     """Ways may leap over it: a pole is gone around as soon as it is seen."""
     turns: ClassVar[bool] = False
     """It has a heading."""
+    is_body: ClassVar[bool] = True
+    """`solid` makes a body of it that touches others."""
     centre_w: Vector
     radius_m: float
     """Of kinds that have these; others say below how they go without."""

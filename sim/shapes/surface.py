@@ -1,6 +1,10 @@
 """Surfaces of simple solids as triangles: points (n, 3), outward unit normals (n, 3), faces (m, 3) anticlockwise."""
 
+import math
+
 import numpy as np
+
+from sim.compiled import compiled
 
 Surface = tuple[np.ndarray, np.ndarray, np.ndarray]
 """Points, normals, faces."""
@@ -154,3 +158,50 @@ def upright(heading_rad: float) -> np.ndarray:
     """(3, 3) rotation about the vertical."""
     c, s = np.cos(heading_rad), np.sin(heading_rad)
     return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+
+
+def to_triangles(x: np.ndarray, corners: np.ndarray) -> np.ndarray:
+    """(n,) distances of points (n, 3) to the nearest of triangles (m, 3, 3)."""
+    corners = np.ascontiguousarray(corners, float)
+    middles = corners.mean(axis=1)
+    reach = np.linalg.norm(corners - middles[:, None], axis=2).max(axis=1)
+    found = np.empty(len(x))
+    _to_nearest(np.ascontiguousarray(x, float), corners, middles, reach, found)
+    return found
+
+
+@compiled(error_model="numpy")
+def _to_nearest(
+    x: np.ndarray, corners: np.ndarray, middles: np.ndarray, reach: np.ndarray, out: np.ndarray
+) -> None:
+    """Triangles whose balls are farther than what was found are passed over."""
+    for k in range(x.shape[0]):
+        px, py, pz, least = x[k, 0], x[k, 1], x[k, 2], math.inf
+        for t in range(corners.shape[0]):
+            dx, dy, dz = px - middles[t, 0], py - middles[t, 1], pz - middles[t, 2]
+            near = math.sqrt(dx * dx + dy * dy + dz * dz) - reach[t]
+            if near < least:
+                least = min(least, _to_triangle(px, py, pz, corners[t]))
+        out[k] = least
+
+
+@compiled(error_model="numpy")
+def _to_triangle(px: float, py: float, pz: float, c: np.ndarray) -> float:
+    """Of a point to one: to its plane where it lies over the triangle, else to the nearest of its sides."""
+    ux, uy, uz = c[1, 0] - c[0, 0], c[1, 1] - c[0, 1], c[1, 2] - c[0, 2]
+    vx, vy, vz = c[2, 0] - c[0, 0], c[2, 1] - c[0, 1], c[2, 2] - c[0, 2]
+    nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
+    over, least = True, math.inf
+    for k in range(3):
+        j = (k + 1) % 3
+        ex, ey, ez = c[j, 0] - c[k, 0], c[j, 1] - c[k, 1], c[j, 2] - c[k, 2]
+        dx, dy, dz = px - c[k, 0], py - c[k, 1], pz - c[k, 2]
+        inwards = dx * (ny * ez - nz * ey) + dy * (nz * ex - nx * ez) + dz * (nx * ey - ny * ex)
+        over = over and inwards >= 0.0
+        s = (dx * ex + dy * ey + dz * ez) / (ex * ex + ey * ey + ez * ez)
+        s = min(max(s, 0.0), 1.0)
+        least = min(least, math.sqrt((dx - s * ex) ** 2 + (dy - s * ey) ** 2 + (dz - s * ez) ** 2))
+    if over:
+        dx, dy, dz = px - c[0, 0], py - c[0, 1], pz - c[0, 2]
+        return abs(dx * nx + dy * ny + dz * nz) / math.sqrt(nx * nx + ny * ny + nz * nz)
+    return least

@@ -1,5 +1,6 @@
 """Every kind of shape: its distances against an optimiser's, what plans see of it, what is drawn and written of it."""
 
+import math
 from dataclasses import replace
 
 import casadi as ca
@@ -11,10 +12,27 @@ from sim.planner import Goal, Planner, Task
 from sim.planner.result.store import task_of_values, task_values
 from sim.platform.errors import InputError
 from sim.platform.toml_table import TomlTable
-from sim.shapes import KINDS, Box, Capsule, Cone, ConvexMesh, Cylinder, Drum, Ellipsoid, Shape, Sphere
+from sim.shapes import (
+    KINDS,
+    Box,
+    Capsule,
+    Cone,
+    ConvexMesh,
+    Cylinder,
+    Drum,
+    Ellipsoid,
+    HeightField,
+    Shape,
+    Sphere,
+)
 from sim.vehicles import vehicle
 
 WEDGE = ((0.0, 0.0, 0.0), (3.0, 0.0, 0.0), (3.0, 2.0, 0.0), (0.0, 2.0, 0.0), (3.0, 0.0, 1.5), (3.0, 2.0, 1.5))
+MOUND = tuple(
+    tuple(0.4 + 1.1 * math.exp(-((0.5 * i - 1.4) ** 2 + (0.5 * j - 1.0) ** 2) / 1.5) for i in range(8))
+    for j in range(6)
+)
+"""Round, and cut off where it is not yet level."""
 SHAPES = (
     Sphere((1.0, 2.0, 3.0), 1.5),
     Cylinder((1.0, 2.0, 0.0), 1.5),
@@ -26,6 +44,7 @@ SHAPES = (
     Ellipsoid((1.0, 0.0, 0.5), (1.5, 0.8, 0.6), 0.7),
     ConvexMesh(WEDGE),
     ConvexMesh(((0.0, 0.0, 0.0), (2.0, 0.0, 0.0), (0.0, 2.0, 0.0), (0.3, 0.3, 2.0))),
+    HeightField((-1.0, -0.5, -0.3), 0.5, MOUND),
 )
 every_shape = pytest.mark.parametrize("shape", SHAPES, ids=lambda s: s.kind)
 
@@ -36,7 +55,14 @@ def test_every_kind_is_tried() -> None:
 
 
 def nearest_m(shape: Shape, x: np.ndarray) -> float:
-    """Distance of a point outside to the convex hull of what is drawn, by an optimiser that knows nothing of kinds."""
+    """Distance of a point outside to the convex hull of what is drawn, by an optimiser that knows nothing of kinds.
+
+    What is not convex is taken triangle by triangle.
+    """
+    if isinstance(shape, HeightField):
+        points, _, faces = shape.surface()
+        weights = np.array([(i, j, 60 - i - j) for i in range(61) for j in range(61 - i)]) / 60.0
+        return float(np.linalg.norm(weights @ points[faces] - x, axis=-1).min())
     points = np.unique(shape.between(-50.0, 50.0).surface()[0].round(12), axis=0)
     heavy = 1e4  # holds the weights to a sum of one
     weights, _ = nnls(np.vstack([(points - x).T, np.full(len(points), heavy)]), np.r_[0.0, 0.0, 0.0, heavy])
@@ -90,7 +116,7 @@ def test_inside_is_where_the_drawn_surface_says(shape: Shape) -> None:
 @every_shape
 @pytest.mark.parametrize("margin", [0.0, 0.2, 1.0])
 def test_what_plans_see_has_the_sign_of_the_true_distance(shape: Shape, margin: float) -> None:
-    """And never a wider way: over corners of a mesh it may be a narrower one."""
+    """And never a wider way: over corners of a mesh, and slopes of earth, it may be a narrower one."""
     rng = np.random.default_rng(1)
     x, q = ca.SX.sym("x", 3), ca.SX.sym("q", shape.size)
     gap = ca.Function("gap", [x, q], [KINDS[shape.kind].gap(x, q, ca.SX(margin))])
@@ -98,7 +124,7 @@ def test_what_plans_see_has_the_sign_of_the_true_distance(shape: Shape, margin: 
     told = np.array(gap.map(3000)(points.T, np.tile(shape.numbers()[:, None], 3000))).ravel()
     true = shape.distance(points) - margin
     assert (told[true < -0.03] < 0.0).all()
-    if not isinstance(shape, ConvexMesh):
+    if not isinstance(shape, ConvexMesh | HeightField):
         assert (told[true > 0.03] > 0.0).all()
     else:
         assert (told[true > 0.03 + 3.0 * margin] > 0.0).all()
@@ -160,6 +186,7 @@ def test_a_mesh_that_is_none_is_one_line(points, said: str) -> None:
         Cone((5.0, 0.2, -1.0), 1.2, 3.0),
         Drum((5.0, 0.2, 0.0), 1.0, 1.5),
         ConvexMesh(tuple((x + 4.0, y - 0.8, z - 0.5) for x, y, z in WEDGE)),
+        HeightField((3.6, -1.0, -0.6), 0.5, MOUND),
     ],
     ids=lambda o: o.kind,
 )

@@ -64,7 +64,7 @@ def read_placed(table: TomlTable) -> tuple[Placed, ...]:
 
 def _read(table: TomlTable) -> list[Placed]:
     """One table: a body, or a row of `count` of them, each `step_m` on and turned by `turn_deg`, in `layers`."""
-    kind = table.name("kind", (*USUAL, *(name for name in KINDS if name != "cylinder")), "box")
+    kind = table.name("kind", (*USUAL, *(name for name, shape in KINDS.items() if shape.is_body)), "box")
     usual = USUAL.get(kind, _PLAIN)
     x, y, z = table.numbers("at_m", _HERE, low=-FAR_M, high=FAR_M, count=3)
     heading = math.radians(table.number("heading_deg", 0.0, low=-360.0, high=360.0)) if kind in USUAL else 0.0

@@ -73,8 +73,15 @@ def _check_obstacle(task: Task, obstacle: Shape) -> None:
         elif not isinstance(value, Sequence | np.ndarray) or isinstance(value, str):
             raise _refused(task, what, value, "a sequence of points")
         else:
-            for place in value:
-                _three(task, what, place)
+            for row in value:
+                (_three if field.type == tuple[Vector, ...] else _row)(task, what, row)
+
+
+def _row(task: Task, what: str, row: object) -> None:
+    if not isinstance(row, tuple | list | np.ndarray):
+        raise _refused(task, what, row, "rows of numbers")
+    for number in row:
+        _one(task, what, number, (Real,), "rows of numbers")
 
 
 def _three(task: Task, what: str, place: object) -> None:
