@@ -28,6 +28,7 @@ ADDED = {
         "sim/shapes/solid.py",
         "sim/shapes/cone.py",
         "sim/shapes/convex_mesh.py",
+        "sim/shapes/height_field.py",
     ),
     "plans of trees, gears and covers": (
         "sim/planner/guess/joints.py",
@@ -51,6 +52,13 @@ ADDED = {
         "render/passes/accumulation.py",
         "render/land/light_map.py",
     ),
+    "what a vehicle is made of": (
+        "ui/features/model/",
+        "render/vehicles/mechanism_marks.py",
+        "sim/vehicle_config/mechanism.py",
+        "sim/simulation/commands/model.py",
+    ),
+    "linearised motions": ("sim/linear/",),
     "trust of programs": ("sim/platform/trust.py",),
 }
 """What the program can do since c7b849e, by modules of its own; what grew within others is not counted."""
