@@ -56,7 +56,8 @@ class _File:
 
 
 _lock = threading.Lock()
-_files: dict[Path, _File] = {}
+held_files: dict[Path, _File] = {}
+"""Of which this process has turns now."""
 
 
 def _taken(place: Path, byte: int) -> bool:
@@ -75,7 +76,7 @@ def _taken(place: Path, byte: int) -> bool:
 
 
 def _tried(place: Path, byte: int) -> bool:
-    file = _files.get(place) or _File(place)
+    file = held_files.get(place) or _File(place)
     try:
         if byte not in file.turns:
             fcntl.lockf(file.number, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, byte)
@@ -83,7 +84,7 @@ def _tried(place: Path, byte: int) -> bool:
         return False
     else:
         file.turns[byte] += 1
-        _files[place] = file
+        held_files[place] = file
         return True
     finally:
         if not file.turns:
@@ -92,7 +93,7 @@ def _tried(place: Path, byte: int) -> bool:
 
 def _give_back(place: Path, byte: int) -> None:
     with _lock:
-        file = _files[place]
+        file = held_files[place]
         file.turns[byte] -= 1
         if file.turns[byte]:
             return
@@ -101,5 +102,5 @@ def _give_back(place: Path, byte: int) -> None:
             with suppress(OSError):
                 fcntl.lockf(file.number, fcntl.LOCK_UN, 1, byte)
         else:
-            del _files[place]
+            del held_files[place]
             os.close(file.number)

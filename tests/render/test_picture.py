@@ -73,19 +73,19 @@ def test_the_present_quality_is_drawn_until_another_one_is_ready(ctx: moderngl.C
     picture = Picture(window, scene, world, ViewSettings(quality="software"), None)  # type: ignore[arg-type]
     while picture.comes_along():
         pass
-    first, frames = picture._renderer, 0
-    while picture._renderer is first:
-        picture._follow("low")
-        draws(picture._renderer)
+    first, frames = picture.renderer, 0
+    while picture.renderer is first:
+        picture.follow("low")
+        draws(picture.renderer)
         frames += 1
     assert frames > 2
-    second = picture._renderer
+    second = picture.renderer
     assert second is not None
     assert second.quality.name == "low"
     picture._thread.submit(int).result()  # it has nothing left to do
     for wanted in ("software", "software", "low", "low"):  # given up half-way
-        picture._follow(wanted)
-        assert picture._renderer is second
+        picture.follow(wanted)
+        assert picture.renderer is second
         draws(second)
     picture.release()
     canvas.release()

@@ -129,7 +129,7 @@ def test_turns_nest_and_threads_of_one_process_share_one(cache: Path) -> None:
         with turn("kernels", "part"):
             in_turn("part").join(PATIENCE_S)
         in_turn("whole").join(PATIENCE_S)
-        (place,) = turns._files
+        (place,) = turns.held_files
         other = begun(HOLDS.replace("thing", "whole"))
         word = threading.Thread(target=said, args=(other,), daemon=True)
         word.start()
@@ -138,7 +138,7 @@ def test_turns_nest_and_threads_of_one_process_share_one(cache: Path) -> None:
     word.join(PATIENCE_S)
     assert not word.is_alive()
     assert place.parent.parent == cache
-    assert turns._files == {}
+    assert turns.held_files == {}
     other.kill()
     other.wait()
 
@@ -146,7 +146,7 @@ def test_turns_nest_and_threads_of_one_process_share_one(cache: Path) -> None:
 def test_where_the_file_of_turns_cannot_be_opened_nobody_waits(cache: Path) -> None:
     (cache / "turns" / "taken").mkdir(parents=True)
     with turn("kernels", "thing"):
-        assert turns._files == {}
+        assert turns.held_files == {}
 
 
 def test_without_a_cache_everybody_takes_his_own_turn(
@@ -155,7 +155,7 @@ def test_without_a_cache_everybody_takes_his_own_turn(
     (tmp_path / "file").touch()
     monkeypatch.setenv("HOLONOMY_CACHE", str(tmp_path / "file" / "cache"))
     with turn("kernels", "thing"):
-        assert turns._files == {}
+        assert turns.held_files == {}
 
 
 def test_a_function_that_cannot_be_compiled_keeps_nobody_waiting(cache: Path) -> None:
@@ -167,4 +167,4 @@ def test_a_function_that_cannot_be_compiled_keeps_nobody_waiting(cache: Path) ->
 
     with pytest.raises(Exception, match="nothing"):
         wrong(1.0)
-    assert turns._files == {}
+    assert turns.held_files == {}

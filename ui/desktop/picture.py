@@ -75,7 +75,7 @@ class Picture:
         self._by_processor = is_software(window.ctx)
         self._programs: dict[str, Programs] = {}
         """By quality, for one world after the other."""
-        self._renderer: Renderer | None = None
+        self.renderer: Renderer | None = None
         self._steps = self._made(view.quality, scenery)
         self._renewing, self._renewal = "", _nothing()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="meshes")
@@ -96,7 +96,7 @@ class Picture:
 
     def _made(self, quality: str, scenery: Scenery | None) -> Iterator[None]:
         """The renderer, a share of the work at a step: a frame is to come between two."""
-        renderer = self._renderer = self._make_renderer(quality, scenery, lit_later=True)
+        renderer = self.renderer = self._make_renderer(quality, scenery, lit_later=True)
         yield
         while renderer.light_up():
             yield
@@ -119,16 +119,16 @@ class Picture:
 
         Nothing may be left for `comes_along`. If not `again`, a picture that is there already is not drawn once more.
         """
-        assert self._renderer is not None
+        assert self.renderer is not None
         lanes = tuple(lane.name for lane in snapshot.lanes)
         rects = pane_rects(rect_px, settings.views, lanes)
-        self._follow(settings.quality)
-        self._light(self._renderer, settings.hour)
+        self.follow(settings.quality)
+        self._light(self.renderer, settings.hour)
         late = self._by_processor and is_late(snapshot)
-        whole = self._renderer.whole_effort if len(rects) == 1 else 1.0
+        whole = self.renderer.whole_effort if len(rects) == 1 else 1.0
         self._budget.sharp = settings.sharp
         effort = self._budget.observe(dt_s, moves=self._moves, late=late, whole=whole)
-        self._renderer.set_effort(effort)
+        self.renderer.set_effort(effort)
         if not (self._budget.rests and (self._by_processor or effort > 1.0)):
             self._wall_s += dt_s
         self._window.apart_s = self._budget.shortest_s
@@ -175,7 +175,7 @@ class Picture:
             spread_w=spread_along(self._bearing_rad, settings.spread_m),
         )
         panes = draw_panes(
-            self._renderer,
+            self.renderer,
             self._window.ctx.screen,
             self._scene_view,
             view,
@@ -206,7 +206,7 @@ class Picture:
     def pace(self) -> Pace:
         """How the frames do."""
         frame_s = self._budget.frame_s
-        scale = 1.0 if self._renderer is None else min(self._renderer.scale, 1.0)
+        scale = 1.0 if self.renderer is None else min(self.renderer.scale, 1.0)
         return Pace(frame_s, scale, self._budget.overspent)
 
     def release(self) -> None:
@@ -216,10 +216,10 @@ class Picture:
         for programs in self._programs.values():
             programs.release()
 
-    def _follow(self, quality: str) -> None:
+    def follow(self, quality: str) -> None:
         """Take up another quality in steps; until it is there the present one is drawn."""
-        assert self._renderer is not None
-        present = self._renderer.quality.name
+        assert self.renderer is not None
+        present = self.renderer.quality.name
         if quality != (self._renewing or present):
             self._renewal.close()
             self._renewing = quality if quality != present else ""
@@ -238,7 +238,7 @@ class Picture:
             yield
             while other is not None and other.light_up():
                 yield
-            self._renderer, other = other, self._renderer
+            self.renderer, other = other, self.renderer
         finally:  # the one before, or, given up half-way, the new one
             if other is not None:
                 other.release()
@@ -246,9 +246,9 @@ class Picture:
     def _drop_renderer(self) -> None:
         self._renewal.close()
         self._renewing = ""
-        if self._renderer is not None:
-            self._renderer.release()
-            self._renderer = None
+        if self.renderer is not None:
+            self.renderer.release()
+            self.renderer = None
 
     def _light(self, renderer: Renderer, hour: float | None) -> None:
         """Of an hour of the scene's day; its own where none is asked for. One light is finished before the next."""
