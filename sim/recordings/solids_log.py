@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 PERIOD_S = 0.02
-"""Between two looks at them, at least."""
+"""Between two looks at them, which whole multiples of it are."""
 ROW = 7
 """Numbers of a pose: place [m], quaternion (w, x, y, z)."""
 Look = tuple[int, np.ndarray, np.ndarray]

@@ -87,8 +87,7 @@ class Recorder:
         """Whether bodies of the environment are to be looked at, before a step."""
         if self.begins(step) or not self._chunks[-1].looks:
             return True
-        chunk = self._chunks[-1]
-        return step >= chunk.looks[-1][0] + max(round(PERIOD_S / chunk.dynamics.step_s), 1)
+        return step % max(round(PERIOD_S / self._chunks[-1].dynamics.step_s), 1) == 0
 
     def note_solids(self, step: int, poses: np.ndarray) -> None:
         """Where they are then, at a step that has been noted: (n, ROW) float32. A restart point has all of them."""
