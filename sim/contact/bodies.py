@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sim.contact.convex import hulls_of
+from sim.contact.convex import any_nearer, hulls_of
 from sim.contact.pair_rows import MOBILITY, Mechanism
 from sim.contact.pile import KEPT, SLEEPS_AFTER_S, STATE, Bodies, advance
 from sim.platform.errors import InputError
@@ -90,6 +90,7 @@ class Pile:
         self.state = np.zeros((len(every), STATE))
         for row, prop, solid in zip(self.state, every, self.solids, strict=True):
             _put(row, prop, solid)
+        self.state[mass == 0.0, 18] = SLEEPS_AFTER_S
         self.contacts = self.remembered = np.zeros((0, KEPT))
         """(k, KEPT) of the last step: bodies (-1: the ground), place, mean force [N], normal, torque [N m]; in the
         world. Of those that are remembered the next step begins."""
@@ -124,6 +125,12 @@ class Pile:
         rows = self.state[len(self.props) :]
         rows[:, :9], rows[:, 9:12] = T_w[:, :3, :3].reshape(-1, 9), T_w[:, :3, 3]
         self._mechanism = mechanism
+
+    def any_nearer(
+        self, poses: np.ndarray, stays: np.ndarray, meets: np.ndarray, room: np.ndarray, within: float
+    ) -> bool:
+        """Of its solids at poses (n, 12), visitors last, as `sim.contact.convex.any_nearer` has it."""
+        return bool(any_nearer(self._bodies.hulls, poses, stays, meets, room, within))
 
     def leave(self, T_w: np.ndarray) -> None:
         """The visitors are at poses (visitors, 4, 4), and stay there."""

@@ -300,3 +300,26 @@ def gaps(hulls, poses):
         for j in range(i):
             found[i, j] = found[j, i] = normal_between(hulls, i, j, poses[i], poses[j], work, between)
     return found
+
+
+@compiled
+def any_nearer(hulls, poses, stays, meets, room, within):
+    """Whether any of the last m solids at poses (n, 12) is nearer than is asked for to another one: `room` (n,) [m] of
+    both together to one of the first, and `within` to one of the last that it meets, as meets (m, m) says; not of two
+    of which it stays (n,)."""
+    work, between = np.zeros(WORKSPACE), np.zeros(9)
+    own = poses.shape[0] - meets.shape[0]
+    for i in range(own, poses.shape[0]):
+        for j in range(i):
+            if (stays[i] and stays[j]) or (j >= own and not meets[i - own, j - own]):
+                continue
+            near = within if j >= own else room[i] + room[j]
+            reach, square = near + hulls.numbers[i, 5] + hulls.numbers[j, 5], 0.0
+            for c in range(3):
+                square += (poses[i, 9 + c] - poses[j, 9 + c]) ** 2
+            if (
+                square < reach * reach
+                and normal_between(hulls, i, j, poses[i], poses[j], work, between) < near
+            ):
+                return True
+    return False

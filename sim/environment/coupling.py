@@ -82,8 +82,9 @@ class CoupledSpec(Protocol):
 class JointedEnvironment(CoupledEnvironment, Protocol):
     """One that trees of joints push as well, and are pushed by."""
 
-    def near(self, poses_w: np.ndarray, fast_mps: float, dt_s: float) -> bool:
-        """Whether bodies at poses (k + 1, 4, 4), as `JointedState` has them, none of them faster, may meet anything."""
+    def near(self, poses_w: np.ndarray, fast_mps: float, bending_mps: float, dt_s: float) -> bool:
+        """Whether bodies at poses (k + 1, 4, 4), as `JointedState` has them, may meet anything within dt, none of them
+        faster, and none faster against another one than the latter."""
 
     def meet(self, time_s: float, dt_s: float, jointed: JointedState | None) -> np.ndarray | None:
         """As `exchange`: the generalised impulse (nv,) on what is jointed; None where nothing is met."""
@@ -103,13 +104,6 @@ class SolidsEnvironment(CoupledEnvironment, Protocol):
 def can_be_met(vehicle: Vehicle) -> bool:
     """Whether bodies of an environment may touch it."""
     return can_be_coupled(vehicle) or isinstance(vehicle, ArticulatedVehicle)
-
-
-def takes(environment: CoupledEnvironment, vehicle: Vehicle) -> bool:
-    """Whether an environment and a vehicle push each other."""
-    return can_be_coupled(vehicle) or (
-        isinstance(vehicle, ArticulatedVehicle) and isinstance(environment, JointedEnvironment)
-    )
 
 
 def can_be_coupled(vehicle: Vehicle) -> bool:

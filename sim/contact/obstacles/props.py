@@ -41,6 +41,9 @@ _LOW_M, _HIGH_M = 0.2, 1.3
 _OVERLAP_M = 1e-3
 """Bodies of a tree that are nearer than this at its start never meet each other."""
 _ROOM_M = 0.03
+"""Beyond what a body moves in a control period, within which it is looked at closer."""
+_SELF_M = 0.01
+"""The same of bodies of a tree against each other."""
 
 
 def read_props(table: TomlTable) -> "PropsSpec | None":
@@ -71,8 +74,8 @@ class Guest:
     """(k, k) bool: which of them meet each other."""
 
     @cached_property
-    def reach_m(self) -> np.ndarray:
-        return np.array([prop.shape.solid().reach_m for prop in self.props])
+    def meets_itself(self) -> bool:
+        return bool(self.meets.any())
 
     def same(self, other: "Guest") -> bool:
         return self.props == other.props and np.array_equal(self.T_b, other.T_b)
@@ -120,6 +123,8 @@ class Props:
         if jointed is None and bool(self._pile.asleep.all()):
             return None
         steps = max(math.ceil(dt_s / STEP_S - 1e-9), 1)
+        if bool(self._pile.asleep.all()):
+            steps = 1  # only the visitors move, and straight on
         if jointed is None:
             k = len(self._guest.props)
             self._pile.leave(np.tile(self._away_w, (k, 1, 1)))
@@ -142,21 +147,19 @@ class Props:
             return False
         if self._obstacles is not None and self._obstacles.within_reach(T_wb, twist_b, dt_s):
             return True
-        return self.near(T_wb[None], float(np.linalg.norm(twist_b[3:])) + 2.0, dt_s)
+        return self.near(T_wb[None], float(np.linalg.norm(twist_b[3:])) + 2.0, 0.0, dt_s)
 
-    def near(self, poses_w: np.ndarray, fast_mps: float, dt_s: float) -> bool:
+    def near(self, poses_w: np.ndarray, fast_mps: float, bending_mps: float, dt_s: float) -> bool:
         guest = self._guest
-        places_w = (poses_w[guest.bodies] @ guest.T_b)[:, :3, 3]
-        own = self._own
-        room = self._reach_m[:, None] + guest.reach_m + _ROOM_M + dt_s * fast_mps
-        room += dt_s * np.linalg.norm(own[:, 15:18], axis=1)[:, None]
-        if (np.linalg.norm(own[:, None, 9:12] - places_w, axis=2) < room).any():
-            return True
-        if not guest.meets.any():
+        T_w = poses_w[guest.bodies] @ guest.T_b
+        if not (len(self._own) or guest.meets_itself):
             return False
-        room = guest.reach_m[:, None] + guest.reach_m + _ROOM_M + 2.0 * dt_s * fast_mps
-        away = np.linalg.norm(places_w[:, None] - places_w, axis=2)
-        return bool(((away < room) & guest.meets).any())
+        rows = np.concatenate([T_w[:, :3, :3].reshape(-1, 9), T_w[:, :3, 3]], axis=1)
+        poses = np.concatenate([self._own[:, :12], rows])
+        room = np.full(len(poses), _ROOM_M + dt_s * fast_mps)
+        room[: len(self._own)] = dt_s * np.linalg.norm(self._own[:, 15:18], axis=1)
+        stays = np.concatenate([self._stays, guest.bodies < 0])
+        return self._pile.any_nearer(poses, stays, guest.meets, room, _SELF_M + dt_s * bending_mps)
 
     def take_impact_mps(self) -> float:
         return 0.0 if self._obstacles is None else self._obstacles.take_impact_mps()
@@ -187,6 +190,8 @@ class Props:
         )
 
     def solids(self) -> np.ndarray:
+        if not self._placed:
+            return np.zeros((0, 7), np.float32)
         poses_w = self._pile.poses_w[: len(self._placed)]
         found = np.zeros((len(poses_w), 7), np.float32)
         found[:, :3], found[:, 3:] = poses_w[:, :3, 3], quaternions_of(poses_w[:, :3, :3])
@@ -214,7 +219,7 @@ class Props:
             sweeps=SWEEPS,
             tolerance_mps=TOLERANCE_MPS,
         )
-        self._reach_m = np.array([solid.reach_m for solid in pile.solids[: len(props)]])
+        self._stays = np.array([prop.mass_kg == 0.0 for prop in props], np.bool_)
         return pile
 
 

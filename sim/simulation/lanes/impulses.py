@@ -11,8 +11,9 @@ from sim.environment.coupling import (
     CoupledEnvironment,
     JointedEnvironment,
     JointedState,
+    SolidsEnvironment,
     can_be_coupled,
-    takes,
+    can_be_met,
 )
 from sim.environment.environment import Environment
 from sim.platform.errors import InputError
@@ -33,6 +34,8 @@ class Coupling:
 
     def __init__(self, environment: CoupledEnvironment) -> None:
         self.environment = environment
+        self.solids = environment if isinstance(environment, SolidsEnvironment) else None
+        self._jointed = environment if isinstance(environment, JointedEnvironment) else None
         self._begin = environment.checkpoint()
         self._known_vehicle: Vehicle | None = None
 
@@ -47,7 +50,7 @@ class Coupling:
 
     def takes(self, vehicle: Vehicle) -> bool:
         """Whether it takes part."""
-        return takes(self.environment, vehicle)
+        return can_be_coupled(vehicle) or (self._jointed is not None and can_be_met(vehicle))
 
     def impulse(self, dynamics: Dynamics, at: "Reached", around: Environment) -> np.ndarray | None:
         """(impulse_size,) on the vehicle at this moment, while the environment goes on to the next one of the grid.
@@ -71,15 +74,20 @@ class Coupling:
         self, dynamics: Dynamics, kernel: TreeStepper, at: "Reached", around: Environment
     ) -> np.ndarray | None:
         """How the tree would move by itself until the next moment is found by trying."""
-        assert isinstance(self.environment, JointedEnvironment), "which is asked of nothing else"
+        environment = self._jointed
+        assert environment is not None, "which is asked of nothing else"
         m, dt_s, size = dynamics, dynamics.control_period_s, dynamics.vehicle.node_layout
         q, v = at.node[size.pose], at.node[size.velocity]
         # Whatever holds the tree has no velocity; its own frame is where every pose is told from.
-        T_held = at.poses_w[0] @ np.linalg.inv(at.seen.poses[0])
+        T_held, own = np.eye(4), at.seen.poses[0]
+        T_held[:3, :3] = at.poses_w[0, :3, :3] @ own[:3, :3].T
+        T_held[:3, 3] = at.poses_w[0, :3, 3] - T_held[:3, :3] @ own[:3, 3]
         poses_w = np.concatenate([at.poses_w, T_held[None]])
+        bending = v[6:] if m.vehicle.free else v  # type: ignore[attr-defined]
+        bending_mps = _span_m(at.poses_w) * float(np.linalg.norm(bending))
         fast_mps = float(np.linalg.norm(at.seen.twist_b[3:])) + _span_m(poses_w) * float(np.linalg.norm(v))
         jointed = None
-        if np.isfinite(at.node).all() and self.environment.near(poses_w, fast_mps, dt_s):
+        if np.isfinite(at.node).all() and environment.near(poses_w, fast_mps, bending_mps, dt_s):
             y, p, h = at.state.copy(), m.parameters, m.step_s
             kernel.advance(y, at.controls, np.zeros(kernel.dim), p, h, m.control_steps, around.probe().env)
             after = kernel.node(y, at.controls, p, h)[size.pose]
@@ -90,7 +98,7 @@ class Coupling:
             velocity = kernel.mean_velocity(q, after, dt_s)
             if np.isfinite(velocity).all():
                 jointed = JointedState(poses_w, jacobian_w, mobility, velocity, around.acts)
-        return self.environment.meet(at.time_s, dt_s, jointed)
+        return environment.meet(at.time_s, dt_s, jointed)
 
     def take_impact_mps(self) -> float:
         """Greatest speed at which something that stays in place was met since the last call."""

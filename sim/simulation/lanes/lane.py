@@ -13,7 +13,6 @@ from sim.control import Automatic, ControllerPilot, Pilot, PilotInput, PlannedPi
 from sim.control.load_leading import kept_above_ground
 from sim.control.mpc import MpcPilot
 from sim.controllers import Controller
-from sim.environment.coupling import SolidsEnvironment
 from sim.recordings.playback import Playback
 from sim.recordings.segment import Moment
 from sim.scene.race import Timing
@@ -333,10 +332,9 @@ class Lane:
         at, recorder, kept = self.integration, self.recorder, None
         if self.coupling is not None and recorder.wants_environment(at.steps):
             kept = self.coupling.environment.checkpoint()
-        environment = None if self.coupling is None else self.coupling.environment
-        solids = None
-        if isinstance(environment, SolidsEnvironment) and at.evaluates and recorder.wants_solids(at.steps):
-            solids = environment.solids()
+        around, solids = None if self.coupling is None else self.coupling.solids, None
+        if around is not None and at.evaluates and recorder.wants_solids(at.steps):
+            solids = around.solids()
         impulse = self._impulse()
         recorder.note(
             at.dynamics,

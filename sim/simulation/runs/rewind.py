@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sim.control import PlannedPilot
-from sim.environment.coupling import SolidsEnvironment
 from sim.platform.errors import InputError
 from sim.recordings import Take
 from sim.recordings.playback import Playback
@@ -293,8 +292,8 @@ class Rewind:
         """Picture of what moves by itself: now, or, of bodies, at the moment that is shown."""
         if self.replay is None:
             return coupling.picture(vehicle)
-        solids, environment = self.replay.solids(), coupling.environment
-        if solids is None or not isinstance(environment, SolidsEnvironment):
+        solids, environment = self.replay.solids(), coupling.solids
+        if solids is None or environment is None:
             return None
         return environment.picture_of(solids) if len(solids) == len(environment.solids()) else None
 

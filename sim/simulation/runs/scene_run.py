@@ -12,7 +12,7 @@ from sim.control.course import CourseStatus
 from sim.control.mpc import MpcPilot, MpcStatus
 from sim.control.target_path import TargetPath
 from sim.controllers import Controller
-from sim.environment.coupling import CoupledEnvironment, SolidsEnvironment
+from sim.environment.coupling import CoupledEnvironment
 from sim.integrators import serving
 from sim.platform.errors import InputError
 from sim.scene import FLOWN_LANE, MOST_LANES, Scene
@@ -260,7 +260,7 @@ class SceneRun:
     def _among_bodies(self, vehicle: Vehicle, node: np.ndarray) -> Coupling | None:
         """Bodies of its own for another lane, where the flown one's are now; None where it meets none."""
         met = self.flown.coupling
-        if met is None or not isinstance(met.environment, SolidsEnvironment):
+        if met is None or met.solids is None:
             return None
         environment = self._encounter.at_first(vehicle, node, self.flown.footing)
         if environment is None:
@@ -279,7 +279,7 @@ class SceneRun:
         """Start a reference from the flown lane's present state, or end it."""
         if on:
             met = self.flown.coupling
-            if self.scene.environment and met and isinstance(met.environment, SolidsEnvironment):
+            if self.scene.environment and met is not None and met.solids is not None:
                 raise InputError(
                     "a reference meets none of the bodies about it; allowed: in scenes without any"
                 )
