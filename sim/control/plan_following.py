@@ -20,7 +20,7 @@ from sim.groups.numeric import rotation_exp, rotation_log
 from sim.integrators import Integrator
 from sim.spaces import Space
 from sim.steppers import Stepper
-from sim.vehicles import Vehicle
+from sim.vehicles import State, Vehicle
 from sim.vehicles.forms.form import TREES, Form, Support
 
 _EPS = 1e-5
@@ -49,6 +49,16 @@ class Regulator:
     """(N, n_errors, n_errors + n_controls) error after a step by error before it and inputs held over it."""
     turned: np.ndarray
     """(N, n_errors, n_errors) drifts, as they are seen from the planned body."""
+    controls: np.ndarray
+    """(N+1, n_controls) as planned."""
+
+    def __call__(self, t: float, state: State) -> np.ndarray:
+        """(n_controls,) at t seconds: the planned ones and what leads the state back; after the end as there."""
+        k = min(int(t / self.step_s + 1e-9), len(self.gains) - 1)
+        error = self.error(k, state.node)
+        u = self.controls[k] + self.correction(k, error, np.zeros_like(error))
+        ranges = np.array([[c.low, c.high] for c in self.vehicle.controls], float)
+        return np.clip(u, ranges[:, 0], ranges[:, 1])
 
     def error(self, k: int, node: np.ndarray) -> np.ndarray:
         """(n_errors,) of a node against the planned one of step k."""
@@ -90,7 +100,7 @@ def regulator(
         gains[k] = np.linalg.solve(R + B.T @ S @ B, B.T @ S @ A)
         S = Q + A.T @ S @ (A - B @ gains[k])
         S = 0.5 * (S + S.T)
-    return Regulator(vehicle, step_s, nodes, gains, predicted, turned)
+    return Regulator(vehicle, step_s, nodes, gains, predicted, turned, controls)
 
 
 def _translation(vehicle: Vehicle) -> slice:

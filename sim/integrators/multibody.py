@@ -10,9 +10,8 @@ from typing import ClassVar
 import casadi as ca
 
 from sim.integrators.base import Inputs, Integrator, Scheme
-from sim.multibody.symbolic import SymbolicTree
 from sim.platform.errors import InputError
-from sim.vehicles.forms.articulated import ArticulatedVehicle
+from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import TREES, Form
 
@@ -26,7 +25,7 @@ def tree_scheme(method: Integrator, vehicle: ArticulatedVehicle, inputs: Inputs)
     increments are h z. The tree is that of the vehicle's own parameters. Within its joints' limits it is the very step
     that the recursions take; beyond them these have springs.
     """
-    tree, h, u = SymbolicTree(vehicle.tree), inputs.h, vehicle.forces(inputs.at(0.5))
+    tree, h, u = vehicle.symbolic, inputs.h, vehicle.forces(inputs.at(0.5))
     q, b = ca.SX.sym("q", vehicle.tree.nq), ca.SX.sym("b", vehicle.tree.nv)
     z = ca.SX.sym("z", vehicle.tree.nv)
     begun = b + h / 2 * u + h * inputs.w
@@ -45,6 +44,36 @@ def tree_scheme(method: Integrator, vehicle: ArticulatedVehicle, inputs: Inputs)
         y_next=ca.vertcat(moved, arrived + h / 2 * u),
         node=ca.vertcat(q, velocity),
         start=ca.vertcat(start_q, momenta + h / 2 * tree.node_force(start_q)),
+        free_velocity=velocity,
+    )
+
+
+def closed_tree_scheme(method: Integrator, vehicle: ClosedVehicle, inputs: Inputs) -> Scheme:
+    """The step of a tree whose loops are closed at its end, by impulses where it begins (SHAKE).
+
+    As `tree_scheme`; z goes on with forces over the step, one for each gap that no others imply, and the node's
+    velocity is that before the impulse that keeps loops closed (`Closure.tangent`).
+    """
+    tree, h, u = vehicle.symbolic, inputs.h, vehicle.forces(inputs.at(0.5))
+    closure, kept = vehicle.closure, vehicle.independent_gaps.tolist()
+    q, b = ca.SX.sym("q", vehicle.tree.nq), ca.SX.sym("b", vehicle.tree.nv)
+    z = ca.SX.sym("z", vehicle.tree.nv + len(kept))
+    v, forces = z[: vehicle.tree.nv], ca.SX.zeros(closure.size)
+    forces[kept] = z[vehicle.tree.nv :]
+    free = b + h / 2 * u + h * inputs.w
+    residual, moved, arrived = tree.step(q, h * v, free + tree.loop_impulse(q, closure, h * forces), h)
+    at = vehicle.node_layout
+    start_q, start_v = inputs.node[at.pose], inputs.node[at.velocity]
+    velocity = tree.velocities(q, b - h / 2 * tree.node_force(q))
+    return Scheme(
+        inputs=inputs,
+        y=ca.vertcat(q, b),
+        z=z,
+        residual=ca.vertcat(residual, tree.gaps(moved, closure)[kept] / h),
+        guess=ca.vertcat(tree.velocities(q, free), ca.SX.zeros(len(kept))),
+        y_next=ca.vertcat(moved, arrived + h / 2 * u),
+        node=ca.vertcat(q, velocity),
+        start=ca.vertcat(start_q, tree.momenta(start_q, start_v) + h / 2 * tree.node_force(start_q)),
         free_velocity=velocity,
     )
 
@@ -72,7 +101,7 @@ class Multibody(Integrator):
 class VariationalMultibody(Multibody):
     """One whose step there are equations of, too."""
 
-    forms: ClassVar = {Form.TREE: tree_scheme}
+    forms: ClassVar = {Form.TREE: tree_scheme, Form.CLOSED_TREE: closed_tree_scheme}
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ from sim.integrators.coordinates import (
     simplest_group,
     wrench_on,
 )
-from sim.integrators.multibody import tree_scheme
+from sim.integrators.multibody import closed_tree_scheme, tree_scheme
 from sim.integrators.nonholonomic import nonholonomic_samples, nonholonomic_scheme
 from sim.platform.errors import InputError, one_of, quote
 from sim.symbolic import solve
@@ -181,7 +181,7 @@ class Variational(Integrator):
 class OnTrees(Variational):
     """A member that serves trees of joints, too: advanced by recursions, whose step there are equations of as well."""
 
-    forms: ClassVar = {**Variational.forms, Form.TREE: tree_scheme}
+    forms: ClassVar = {**Variational.forms, Form.TREE: tree_scheme, Form.CLOSED_TREE: closed_tree_scheme}
 
 
 class OnShape(Variational):

@@ -21,6 +21,8 @@ from sim.multibody.tree import Tree
 from sim.multibody.twists import gather
 from sim.platform.errors import InputError, quote
 
+_INDEPENDENT = 1e-6
+"""Share of the largest gap's slopes below which those of another say nothing new."""
 _RANK = 1e-9
 """A constraint that others imply, as across a plane, has less than this of the largest one's response left."""
 
@@ -327,6 +329,25 @@ OPEN_MAX_M = 1e-3
 """Gap that a state to start from may have: it is closed then."""
 
 
+_LED_RAD, _LED_M = 0.1, 1e-11
+"""Longest way of leading joints between two corrections, and what is left of gaps."""
+
+
+def dependent(slopes: np.ndarray, order: Sequence[int]) -> np.ndarray:
+    """Columns of slopes (rows, columns) that span all of them; of those about as good the ones first in `order`."""
+    left, kept = slopes[:, list(order)].copy(), []
+    most = float(np.linalg.norm(left, axis=0).max(initial=0.0))
+    for _ in range(min(left.shape)):
+        sizes = np.linalg.norm(left, axis=0)
+        if sizes.max(initial=0.0) < _INDEPENDENT * most or not most:
+            break
+        pivot = int(np.flatnonzero(sizes > 0.3 * sizes.max())[0])
+        kept.append(order[pivot])
+        along = left[:, pivot] / sizes[pivot]
+        left = left - np.outer(along, along @ left)
+    return np.array(sorted(kept), int)
+
+
 class Closure:
     """The loops of one tree: their gaps, the slopes of these, and the impulses that close them. Not shared between
     threads."""
@@ -372,6 +393,47 @@ class Closure:
         loop_slopes(self.tree.arrays, self._ws, self.arrays, self.workspace, np.array(q, float), 0.0)
         return self.workspace.slopes.copy(), self.workspace.answers.T.copy()
 
+    def independent(self, q: np.ndarray) -> np.ndarray:
+        """Gaps, by their numbers, that no others imply at q: those across the plane of a planar mechanism do."""
+        slopes = self.slopes(q)[0]
+        return dependent(slopes.T, range(len(slopes)))
+
+    def led(self, q: np.ndarray, leading: np.ndarray, way: np.ndarray) -> np.ndarray:
+        """Coordinates (nq,) after increments `way` of the joints `leading`, places in v, the others following.
+
+        Raises InputError where the loops cannot be closed on the way.
+        """
+        q, steps = np.array(q, float), max(1, math.ceil(float(np.abs(way).max(initial=0.0)) / _LED_RAD))
+        others = np.setdiff1d(np.arange(self.tree.nv), leading)
+        for _ in range(steps):
+            d = np.zeros(self.tree.nv)
+            slopes = self.slopes(q)[0]
+            d[leading] = way / steps
+            d[others] = -np.linalg.lstsq(slopes[:, others], slopes[:, leading] @ d[leading], rcond=1e-9)[0]
+            move(self.tree.arrays, q, d)
+            for _ in range(CORRECTIONS_MAX):
+                gaps = self.gaps(q)
+                if np.abs(gaps).max() <= _LED_M:
+                    break
+                d = np.zeros(self.tree.nv)
+                d[others] = -np.linalg.lstsq(self.slopes(q)[0][:, others], gaps, rcond=1e-9)[0]
+                move(self.tree.arrays, q, d)
+            else:
+                raise InputError(
+                    f"the loops stay open by {np.abs(gaps).max():.3g} m; allowed: what they can reach"
+                )
+        return q
+
+    def brought(self, q: np.ndarray, tolerance: float = 1e-10) -> np.ndarray:
+        """Coordinates (nq,) near q at which the loops are closed, by Newton's method; as far as that leads."""
+        q, way = np.array(q, float), np.zeros(self.tree.nv)
+        for _ in range(CORRECTIONS_MAX):
+            if np.abs(self.gaps(q)).max() <= tolerance:
+                break
+            way_to_close(self.tree.arrays, self._ws, self.arrays, self.workspace, q, way)
+            move(self.tree.arrays, q, way)
+        return q
+
     def tangent(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         """Velocities (nv,) at q after the impulse that keeps the gaps as they are."""
         kept = np.array(v, float)
@@ -383,14 +445,9 @@ class Closure:
 
         Raises InputError where one is open by more than OPEN_MAX_M.
         """
-        q, way = np.array(q, float), np.zeros(self.tree.nv)
         gap = np.abs(self.gaps(q))
         if gap.max() > OPEN_MAX_M:
             loop = self.loops[int(gap.argmax()) // 3]
             raise InputError(f"the loop of {quote(loop.body)} is open by {gap.max():.3g} m")
-        for _ in range(CORRECTIONS_MAX):
-            if np.abs(self.gaps(q)).max() <= tolerance:
-                break
-            way_to_close(self.tree.arrays, self._ws, self.arrays, self.workspace, q, way)
-            move(self.tree.arrays, q, way)
+        q = self.brought(q, tolerance)
         return q, self.tangent(q, v)

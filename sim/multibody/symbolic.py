@@ -6,7 +6,7 @@ expression here. What asks for a number's value is a leaf of its own, and `LEAVE
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import FunctionType, SimpleNamespace
 from typing import Any
 
@@ -32,6 +32,7 @@ def _beyond(x: Any, low: float, high: float) -> Any:
     return below + (ca.fmax(x - high, 0.0) if math.isfinite(high) else 0.0)
 
 
+_PLACED = 4
 LEAVES: dict[Any, Callable[..., Any]] = {
     kinematics.eight_at: _one_at_a_time,
     spatial.tangent: ca.tan,
@@ -67,6 +68,8 @@ class SymbolicTree:
     has them; h [s] is a step. Limits of joints are left to whoever bounds the coordinates."""
 
     tree: Tree
+    _placed: dict[tuple[int, ...], tuple[ca.SX, np.ndarray]] = field(default_factory=dict, repr=False)
+    """Frames of bodies at coordinates that were asked for lately: each is asked for many times in a step."""
 
     def frames(self, q: ca.SX) -> list[tuple[ca.SX, ca.SX]]:
         """(rotation (3, 3), position (3,)) in the world of each body of the arrays."""
@@ -130,14 +133,26 @@ class SymbolicTree:
         _OPEN_GAPS(self._arrays, ws, closure.arrays, closing, _entries(q))
         return _column(closing.gaps)
 
+    def loop_impulse(self, q: ca.SX, closure: loops.Closure, impulses: ca.SX) -> ca.SX:
+        """(nv,) generalised impulse of impulses (m,) between the ends of loops, in the world's frame [N s]: along the
+        slopes of the gaps, by the increments of the joints."""
+        d = ca.SX.sym("d", self.tree.nv)
+        along = ca.gradient(ca.dot(impulses, self.gaps(self.move(q, d), closure)), d)
+        return ca.SX(ca.substitute(ca.densify(along), d, ca.SX.zeros(self.tree.nv)))
+
     @property
     def _arrays(self) -> TreeArrays:
         return self.tree.arrays
 
     def _node(self, q: ca.SX) -> np.ndarray:
-        node = self._zeros(self.tree.n, NODE)
-        _PLACE(self._arrays, _entries(q), node)
-        return node
+        key = tuple(entry.element_hash() for entry in _entries(q))
+        if key not in self._placed:
+            node = self._zeros(self.tree.n, NODE)
+            _PLACE(self._arrays, _entries(q), node)
+            self._placed[key] = q, node
+            for old in [*self._placed][:-_PLACED]:
+                del self._placed[old]
+        return self._placed[key][1].copy()
 
     def _node_impulses(
         self, q: ca.SX, d: np.ndarray, h: ca.SX | float, kick: ca.SX | float, arc: np.ndarray

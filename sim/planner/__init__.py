@@ -8,7 +8,8 @@ if TYPE_CHECKING:
     from sim.planner.result.plan import Plan, Violation
     from sim.planner.service.planner import Iterate, Planner
     from sim.planner.task.obstacles import Box, Capsule, Cone, ConvexMesh, Cylinder, Drum, Obstacle, Sphere
-    from sim.planner.task.task import Goal, Limits, Task, Waypoint, Weights
+    from sim.planner.task.reference import Reference
+    from sim.planner.task.task import Goal, Limits, PathConstraint, Task, Waypoint, Weights
     from sim.planner.task.terrain import SafeGround, safe_ground
 
 __all__ = [
@@ -23,8 +24,10 @@ __all__ = [
     "Iterate",
     "Limits",
     "Obstacle",
+    "PathConstraint",
     "Plan",
     "Planner",
+    "Reference",
     "SafeGround",
     "Sphere",
     "Task",
@@ -42,7 +45,8 @@ _LATE = {
     **dict.fromkeys(("Iterate", "Planner"), "service.planner"),
     **dict.fromkeys(("Box", "Capsule", "Cone", "ConvexMesh"), "task.obstacles"),
     **dict.fromkeys(("Cylinder", "Drum", "Obstacle", "Sphere"), "task.obstacles"),
-    **dict.fromkeys(("Goal", "Limits", "Task", "Waypoint", "Weights"), "task.task"),
+    **dict.fromkeys(("Goal", "Limits", "PathConstraint", "Task", "Waypoint", "Weights"), "task.task"),
+    "Reference": "task.reference",
     **dict.fromkeys(("SafeGround", "safe_ground"), "task.terrain"),
 }
 """Whoever only names a task or a plan does not wait for what solves it."""

@@ -306,7 +306,6 @@ def test_a_robot_from_a_file_is_planned_for_by_its_tool(planner, tmp_path):
 
 def test_what_trees_are_not_planned_for_is_a_matter_of_mechanics():
     for vehicle, words in (
-        (sim.vehicle("delta-robot"), "loops of joints"),
         (sim.vehicle("helicopter-with-rope", load_drag=0.5), "braked by the air"),
         (sim.vehicle("ragdoll"), "no controls"),
     ):

@@ -10,7 +10,7 @@ from scipy.integrate import solve_ivp
 import sim
 from sim.commands import PilotInput, SetFlightMode, SetPilotInput
 from sim.control.airframe import airframe_of
-from sim.planner import Goal, Task
+from sim.planner import Goal, Sphere, Task
 from sim.scene import Scene, Start
 from sim.vehicles import known_vehicle
 from tests.sim.simulation_scenes import simulation
@@ -189,6 +189,21 @@ def test_sticks_fly_it_with_motors_that_lag_and_hands_off_it_hovers():
     assert stopped.T_wb[2, 2] > 0.999
 
 
-def test_no_plan_is_made_of_controls_that_lag():
-    with pytest.raises(sim.InputError, match="has controls that act with a lag, which no plan is made for"):
-        sim.plan(LAGGING, Task(start=LAGGING.state(), goal=Goal(LAGGING.state(x=(1, 0, 0))), duration_s=2.0))
+@pytest.mark.parametrize("method", ["variational", "rk4"])
+def test_a_plan_knows_that_motors_lag_and_is_replayed(method):
+    """What acts is part of the state: it starts at hover, whatever the inputs, and inputs lead it by the lag."""
+    start, goal = LAGGING.state(x=(0.0, 0.0, 5.0)), LAGGING.state(x=(6.0, 3.0, 6.0))
+    ball = Sphere((3.0, 1.5, 5.5), 0.8)
+    body = ((0.0, 0.0, 0.0, 0.4),)
+    task = Task(start, Goal(goal), duration_s=3.0, steps=48, obstacles=(ball,), body=body)
+    plan = sim.plan(LAGGING, task, method=method, starts=1)
+    assert plan.solved, plan.message
+    flown = sim.simulate(
+        LAGGING, plan.integrator, step=plan.step_s, duration=3.0, initial=start, controls=plan.controls[:-1]
+    )
+    assert np.abs(flown.nodes - plan.motion.nodes).max() < 1e-10  # measured 3e-14
+    acting, h = plan.motion.nodes[:, LAGGING.node_layout.acting], plan.step_s
+    assert acting[0] == pytest.approx(LAGGING.acting_at_first)
+    share = 1.0 - np.exp(-h / 0.08)
+    assert acting[1:] == pytest.approx(acting[:-1] + share * (plan.controls[:-1] - acting[:-1]), abs=1e-9)
+    assert plan.clearance_m > -1e-3

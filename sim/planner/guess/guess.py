@@ -104,7 +104,11 @@ def other_guesses(
 
 
 def _scaled(t: Transcription, vehicle: Vehicle, task: Task, motion: _Guessed) -> np.ndarray:
-    return variables(t, vehicle, task, *motion)
+    nodes, inputs = motion
+    if vehicle.lags:
+        nodes = nodes.copy()
+        nodes[1:, vehicle.node_layout.acting] = input_map_of(vehicle).controls(inputs)[:-1]
+    return variables(t, vehicle, task, nodes, inputs)
 
 
 def _guessed(t: Transcription, vehicle: Vehicle, task: Task, most: int) -> Iterator[_Guessed]:

@@ -15,7 +15,7 @@ from sim.planner.task.handles import brought_to
 from sim.planner.task.inputs import holding
 from sim.planner.task.poses import arcs, points
 from sim.planner.task.task import Task
-from sim.vehicles.forms.articulated import ArticulatedVehicle
+from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle
 
 _REACH_RAD, _FINE_RAD = 0.5, 0.06
 """Longest branch of a tree, and how far apart configurations on it are looked at [rad or m, of all joints together]."""
@@ -34,6 +34,9 @@ def led_through_joints(
     vehicle: ArticulatedVehicle, task: Task, steps: int, most: int
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Nodes (N+1, node size) and planned inputs (N+1, size), the likeliest first."""
+    if isinstance(vehicle, ClosedVehicle):
+        yield _led_closed(vehicle, task, steps)
+        return
     at = vehicle.node_layout.pose
     ends = [task.goal.state.node]
     for seed in range(most):
@@ -47,6 +50,18 @@ def led_through_joints(
             ends += list(_other_ends(vehicle, task))
             if len(ends) == 1 and not search.obstructed:
                 return
+
+
+def _led_closed(vehicle: ClosedVehicle, task: Task, steps: int) -> tuple[np.ndarray, np.ndarray]:
+    """Straight from start to goal for the joints that lead, the others following, the loops closed."""
+    at, lead = vehicle.node_layout, vehicle.leading_places
+    start, goal = task.start.node[at.pose], task.goal.state.node[at.pose]
+    s = np.linspace(0.0, 1.0, steps + 1)
+    nodes, q = np.zeros((steps + 1, at.size)), start
+    for k, share in enumerate(s**3 * (10 - 15 * s + 6 * s * s)):
+        q = vehicle.led_to(q, start[lead] + share * (goal[lead] - start[lead]))
+        nodes[k, at.pose] = q
+    return _paced(vehicle, task, nodes)
 
 
 def _on_the_way(vehicle: ArticulatedVehicle, task: Task, end: np.ndarray) -> list[np.ndarray]:
@@ -261,6 +276,12 @@ def _moved(
     nodes = np.zeros((steps + 1, at.size))
     places = points(space, way[k], segments[k], (done - ends[k]) / np.maximum(lengths[k], 1e-12))
     nodes[:, at.pose] = _rounded_off(vehicle, task, places) if len(way) > 2 else places
+    return _paced(vehicle, task, nodes)
+
+
+def _paced(vehicle: ArticulatedVehicle, task: Task, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Nodes (N+1, node size) with the velocities at which their coordinates follow each other, held up all the time."""
+    space, at, steps = arc_space(vehicle), vehicle.node_layout, len(nodes) - 1
     h = task.duration_s / steps
     xi = arcs(space, nodes[:-1, at.pose], nodes[1:, at.pose]) / h
     nodes[1:-1, at.velocity] = 0.5 * (xi[1:] + xi[:-1])

@@ -3,6 +3,7 @@
 import numpy as np
 
 from sim.planner.task.bodies import arc_space, velocities
+from sim.planner.task.numbers import start_of_free, with_free
 from sim.planner.task.poses import arcs, points
 from sim.planner.task.task import Task
 from sim.planner.transcription.motion import PlannedMotion
@@ -19,6 +20,7 @@ def variables(
     *,
     duration_s: float | None = None,
     led: bool = True,
+    free: np.ndarray | None = None,
 ) -> np.ndarray:
     """Scaled variables of nodes (N+1, node size) and planned inputs (N+1, size), over the task's duration or another.
 
@@ -28,25 +30,30 @@ def variables(
     """
     t, h = transcription, (duration_s or task.duration_s) / transcription.shape.steps
     model, n = t.model, t.shape.steps
-    p, convert = vehicle.parameter_vector, t.nodes.conversions
+    free = start_of_free(vehicle, task) if free is None else free
+    p, convert = with_free(vehicle, task, free)[0].parameter_vector, t.nodes.conversions
     y = convert.start(nodes, inputs, p, h)
     z = convert.guess(y, inputs, p, h)
     if model.unknown_is_velocity:
         poses = nodes[:, vehicle.node_layout.pose]
         xi = arcs(arc_space(vehicle), poses[:-1], poses[1:]) / h
-        z = np.concatenate([xi, nodes[-1:, vehicle.node_layout.velocity]])
+        moving = np.concatenate([xi, nodes[-1:, vehicle.node_layout.velocity]])
+        z = moving if model.closed is None else convert.closing(y, moving, p, h)
         if model.eliminates and led:
             y[:n] = convert.led(y[:n], xi, inputs[:n], p, h)
-    return assembled(t, y, z, inputs, h)
+    return assembled(t, y, z, inputs, h, free)
 
 
-def assembled(t: Transcription, y: np.ndarray, z: np.ndarray, inputs: np.ndarray, h: float) -> np.ndarray:
-    """Scaled variables of private states, unknowns and inputs, one row a node."""
+def assembled(
+    t: Transcription, y: np.ndarray, z: np.ndarray, inputs: np.ndarray, h: float, free: np.ndarray
+) -> np.ndarray:
+    """Scaled variables of private states, unknowns and inputs, one row a node, and of what is found with them."""
     model, n = t.model, t.shape.steps
     remembered = (
         np.concatenate([inputs[:1], inputs[:-1]]) if t.shape.remembers_inputs else np.zeros((n + 1, 0))
     )
     states = [y[:, model.form.kept], remembered, np.full((n + 1, int(t.shape.free_time)), h)]
+    states.append(np.tile(free, (n + 1, 1)))
     slack = 0.1 * np.ones((n, model.controls.sizes["slack"]))
     free = z[:, : model.controls.sizes["z"]]
     planned = inputs[:, : model.controls.sizes["a"]]
@@ -87,7 +94,10 @@ def transferred(
     nodes, inputs = resampled(vehicle, move, shares)
     duration_s = move.step_s * (len(move.nodes) - 1)
     # Arcs between coarse nodes turn in jumps; momenta that lead along them would, too.
-    return variables(transcription, vehicle, task, nodes, inputs, duration_s=duration_s, led=False)
+    known = move.free if move.free is not None and len(move.free) == len(task.free_parameters) else None
+    return variables(
+        transcription, vehicle, task, nodes, inputs, duration_s=duration_s, led=False, free=known
+    )
 
 
 def sooner_or_later(steps: int, bows: int, nodes: float) -> np.ndarray:

@@ -34,7 +34,10 @@ _SHALLOW_M = 0.05
 def softened(task: Task) -> Task:
     """The task as it is explored: coarse enough to be quick, and so cheap that nothing is given for the cost's sake."""
     cheap = Weights(**{name: _CHEAP * getattr(task.weights, name) for name in WEIGHT_NAMES})
-    return replace(task, steps=min(task.steps, 48), weights=cheap)
+    followed = task.reference and replace(task.reference, weights={})
+    return replace(
+        task, steps=min(task.steps, 48), weights=cheap, cost=None, end_cost=None, reference=followed
+    )
 
 
 def settled(result: Result) -> bool:
@@ -102,6 +105,8 @@ def explained(
     else:
         status = "infeasible"
         advice = overpowered(vehicle, task) or _advice(violations, task)
+        kept = _kept_to(t, result.w, p)
+        advice += f" It keeps to {', '.join(kept)} most of the way." if kept else ""
         message = f"No motion was found that does it all; the nearest: {lines}. {advice}"
     return replace(
         plan,
@@ -110,6 +115,16 @@ def explained(
         motion=move,
         violations=violations,
     )
+
+
+def _kept_to(t: Transcription, w: np.ndarray, p: np.ndarray) -> list[str]:
+    """Names of the user's own relations that hold the motion at half of its nodes or more."""
+    own = {row.name for row in t.shape.own.rows if row.low < 0.0} if t.shape.own else set()
+    g, counts = t.program.constraints(w, p), dict.fromkeys(sorted(own), 0)
+    for (_, row), value in zip(t.row_labels(), g, strict=True):
+        if row is not None and row.name in own:
+            counts[row.name] += value > -_NOTICEABLE
+    return [name for name, count in counts.items() if 2 * count >= t.shape.steps]
 
 
 def _jumped(vehicle: Vehicle, task: Task, move: PlannedMotion, places: np.ndarray) -> dict[str, Violation]:
@@ -209,8 +224,8 @@ def _without_slack(t: Transcription, w: np.ndarray) -> np.ndarray:
     nx = t.state_size
     controls = t.model.controls
     running[:, nx + controls.slice("slack").start : nx + controls.slice("slack").stop] = 0.0
-    own = controls.sizes["a"] + controls.sizes["z"] if t.model.ends_with_controls else 0
-    last[nx + own :] = 0.0
+    for name in ("slack", "missed"):
+        last[nx + t.last_controls.slice(name).start : nx + t.last_controls.slice(name).stop] = 0.0
     return t.join(running, last)
 
 

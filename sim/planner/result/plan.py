@@ -1,11 +1,12 @@
 """A finished plan: the motion, its inputs, what it costs, and how it came about in words and numbers."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from sim.control.plan_following import Regulator, regulator
 from sim.integrators.base import Integrator
 from sim.planner.task.poses import positions
 from sim.planner.task.task import WEIGHT_NAMES, Task
@@ -18,6 +19,8 @@ from sim.vehicles.forms.observation import observed_by_symbols
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from sim.planner.result.duals import Optimum
+    from sim.planner.result.sensitivity import Sensitivity
     from sim.planner.solvers.backends import Result
     from sim.planner.transcription.motion import PlannedMotion
     from sim.planner.transcription.transcription import Transcription
@@ -79,6 +82,9 @@ class Plan:
     """First guesses that the solver has started from."""
     result: "Result | None" = None
     """What a warm start goes on from."""
+    problem: "Transcription | None" = field(default=None, repr=False)
+    numbers: np.ndarray | None = field(default=None, repr=False)
+    """Parameters that the problem was solved for."""
 
     @property
     def step_s(self) -> float:
@@ -101,6 +107,39 @@ class Plan:
     def plot(self, *names: str) -> "Figure":
         """As a trajectory's."""
         return self.trajectory.plot(*names)
+
+    @cached_property
+    def duals(self) -> dict[str, np.ndarray]:
+        """Multipliers by the names of what they are prices of, as `sim.planner.result.duals` says. InputError where the
+        plan has none."""
+        from sim.planner.result.duals import duals  # when they are wanted: it loads what solves
+
+        return duals(self._optimum)
+
+    def sensitivity(self, name: str) -> "Sensitivity":
+        """Derivatives of cost, motion and inputs by a number of the task, `sim.planner.result.sensitivity`. Raises
+        InputError."""
+        from sim.planner.result.sensitivity import sensitivity  # as above
+
+        return sensitivity(self._optimum, name)
+
+    @property
+    def _optimum(self) -> "Optimum":
+        from sim.planner.result.duals import Optimum  # as above
+
+        return Optimum(self.vehicle, self.task, self.problem, self.result, self.numbers, self.solved)
+
+    @cached_property
+    def feedback(self) -> Regulator:
+        """Gains of LQR along the motion, and a law for `sim.simulate(..., controls=plan.feedback)`."""
+        stepper = stepper_of(self.vehicle, self.integrator)
+        return regulator(self.vehicle, stepper, self.step_s, self.task.start.node, self.controls)
+
+    @property
+    def found_parameters(self) -> dict[str, float]:
+        """Those of `Task.free_parameters`, with which `vehicle` and `task` are given."""
+        found = self.motion.free if self.motion.free is not None else ()
+        return dict(zip(self.task.free_parameters, map(float, found), strict=True))
 
     @property
     def solved(self) -> bool:
@@ -141,15 +180,17 @@ def trajectory(vehicle: Vehicle, integrator: Integrator, move: "PlannedMotion") 
 
 
 def cost_parts(transcription: "Transcription", w: np.ndarray, p: np.ndarray) -> dict[str, float]:
-    """Weighted terms of the cost by name."""
+    """Weighted terms of the cost by name; "own" is that of the user's functions and of a reference."""
     t = transcription
     where = t.model.parameters.slice("weights")
-    out = {}
+    none = p.copy()
+    none[where] = none[t.model.parameters.slice("price")] = 0.0
+    has_own = t.shape.own is not None and not (t.shape.own.rate is None and t.shape.own.end is None)
+    own = t.program.cost(w, none) if has_own else 0.0
+    out = {"own": own} if has_own else {}
     for i, name in enumerate(WEIGHT_NAMES):
         if name in t.shape.costs:
-            alone = p.copy()
-            alone[where] = 0.0
+            alone = none.copy()
             alone[where.start + i] = p[where.start + i]
-            alone[t.model.parameters.slice("price")] = 0.0
-            out[name] = t.program.cost(w, alone)
+            out[name] = t.program.cost(w, alone) - own
     return out

@@ -1,6 +1,6 @@
 """A plan as plain values: what travels between processes, is shown, flown, compared, stored; what its inputs push."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 import casadi as ca
@@ -104,7 +104,7 @@ def record_of(plan: Plan, name: str) -> PlanRecord:
             record_of(other, f"{name}, way {i}") for i, other in enumerate(plan.alternatives, 2)
         ),
         tried=plan.tried,
-        task=replace(plan.task, ground=None),
+        task=plan.task.plain,
     )
 
 

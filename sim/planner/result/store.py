@@ -32,11 +32,11 @@ from sim.vehicles import known_vehicle
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import State
 
-_PLAIN = ("duration_s", "steps", "clearance_m", "effort_scale", "safety_range_m", "name")
+_PLAIN = ("duration_s", "steps", "clearance_m", "effort_scale", "safety_range_m", "numbers", "name")
 
 
 def task_values(task: Task) -> dict[str, Any]:
-    """Everything of a task but its ground."""
+    """Everything of a task that is `plain`."""
     goal = {key: value for key, value in vars(task.goal).items() if key != "state"}
     return {
         **{key: getattr(task, key) for key in _PLAIN},
@@ -49,6 +49,7 @@ def task_values(task: Task) -> dict[str, Any]:
         "waypoints": [asdict(waypoint) for waypoint in task.waypoints],
         "body": task.body,
         "bodies": task.bodies,
+        "free_parameters": task.free_parameters,
     }
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -14,20 +14,20 @@ from sim.planner.guess.guess import guess
 from sim.planner.guess.variables import transferred
 from sim.planner.result.explain import explained, settled, softened, unsettled
 from sim.planner.result.plan import Plan, Status, cost_parts, distinct
-from sim.planner.result.record import PlanRecord
 from sim.planner.service.search import DIRECT, PENETRATION_M, Found, Search
+from sim.planner.service.warm import Warm, WarmMotion, checked_warm, resumed
 from sim.planner.solvers.attempt import Choice, Iterate, PlanCall, Show, attempted, deadline_in, order_of
 from sim.planner.solvers.backends import Result, Solvers
 from sim.planner.solvers.oracle import Backend
 from sim.planner.task.check import check_task
-from sim.planner.task.inputs import input_map_of
+from sim.planner.task.numbers import with_free
 from sim.planner.task.task import Task, usual_method
-from sim.planner.task.waypoints import kept_times, waypoint_places, with_times
+from sim.planner.task.waypoints import waypoint_places
 from sim.planner.transcription.funnel import outside_text
-from sim.planner.transcription.motion import PlannedMotion, motion
+from sim.planner.transcription.motion import motion
 from sim.planner.transcription.parameters import parameters
 from sim.planner.transcription.shape import problem_shape, scales_of, size_of
-from sim.planner.transcription.transcription import Nodes, Transcription, build_nodes, transcribe
+from sim.planner.transcription.transcription import Nodes, build_nodes, transcribe
 from sim.platform.errors import InputError, quote
 from sim.platform.processes import processes_at_once
 from sim.platform.signals import interrupts_heard
@@ -61,32 +61,6 @@ class LatestBuilt(Generic[_Built]):
         """From now on; the one that was not asked for longest makes room."""
         self._kept.append((key, size, built))
         del self._kept[: -self._at_most]
-
-
-def resumed(t: Transcription, plan: Plan | PlanRecord, vehicle: Vehicle, task: Task) -> tuple[Task, Result]:
-    """The task with its waypoints' times, and the plan's motion on the task's grid, without multipliers.
-
-    Waypoints that are dragged keep the times they had; others get those of the motion's nearest nodes.
-    """
-    inputs = input_map_of(vehicle).planned(plan.controls)
-    nodes = plan.motion.nodes if isinstance(plan, Plan) else plan.nodes
-    w = transferred(t, vehicle, task, PlannedMotion(plan.step_s, nodes, inputs, plan.controls))
-    timed = with_times(vehicle, kept_times(task, plan.task or task), t.places(w))
-    return timed, Result(
-        w=w,
-        lam_x=np.zeros(t.low.size),
-        lam_g=np.zeros(t.row_low.size),
-        cost=plan.cost,
-        violation=np.inf,
-        defect=plan.defect,
-        kkt=np.inf,
-        iterations=0,
-        seconds=0.0,
-        converged=False,
-        word="",
-        backend="",
-        rough=True,
-    )
 
 
 _EXPLAINING_S = 8.0
@@ -168,7 +142,7 @@ class Planner:
         *,
         method: str | Integrator | None = None,
         solver: Choice = "auto",
-        warm: Plan | PlanRecord | None = None,
+        warm: Any = None,
         time_limit_s: float = 30.0,
         starts: int = STARTS,
         processes: int | None = None,
@@ -179,8 +153,9 @@ class Planner:
     ) -> Plan:
         """Find the motion that costs least among those that are reached from several first guesses.
 
-        warm: a plan of a similar task to go on from; what it leads to is the answer. Its multipliers are of use where
-        only numbers have changed, its motion in any case. starts: first guesses that are tried at most, of other ways
+        warm: a plan of a similar task to go on from, or a motion: a trajectory, a take, arrays (nodes, controls); what
+        it leads to is the answer. A plan's multipliers are of use where only numbers have changed, its motion in any
+        case. starts: first guesses that are tried at most, of other ways
         around the obstacles first; 1: the likeliest alone. processes: how many of the others are solved at once, in
         forks of this process; None: as many as are worth it. The plan is the same. show: called with every iterate
         that comes before the first plan, and may stop it. found: called with the best plan as it stands after each
@@ -191,23 +166,20 @@ class Planner:
         vehicle, scheme = checked_vehicle(vehicle), _method(vehicle, method)
         order = order_of(solver)
         check_task(vehicle, scheme, task, measured=measured)
-        if not (warm is None or isinstance(warm, Plan | PlanRecord)):
-            raise InputError(f"warm = {quote(warm)} is refused; allowed: a plan, or None")
+        known = checked_warm(warm, vehicle, task)
         for name, function in (("show", show), ("found", found)):
             if not (function is None or callable(function)):
                 raise InputError(f"{name} = {quote(function)} is refused; allowed: a function, or None")
         whole("starts", starts, "first guesses")
         if processes is not None:
             whole("processes", processes, "processes")
-        if warm is not None and warm.vehicle.name != vehicle.name:
-            raise InputError(f"warm: a plan of {warm.vehicle.name}; allowed: one of {vehicle.name}")
         with interrupts_heard() as self._check:
             plan = self._planned(
                 vehicle,
                 scheme,
                 task,
                 order,
-                warm,
+                known,
                 time_limit_s,
                 starts,
                 processes,
@@ -225,7 +197,7 @@ class Planner:
         scheme: Integrator,
         task: Task,
         order: tuple[Backend, ...],
-        warm: Plan | PlanRecord | None,
+        warm: Warm | None,
         time_limit_s: float,
         starts: int,
         processes: int | None,
@@ -245,7 +217,7 @@ class Planner:
         reaches = (None,) if not measured else _REACHES_S if outside else (None, *_REACHES_S)
         for reach_s in reaches:
             search = replace(search, reach_s=reach_s)
-            first = search.followed(*self._carried(vehicle, scheme, task, warm)) if warm is not None else None
+            first = self._followed(search, warm)
             followed = first is not None
             found_first = first or search.first()
             if found_first.result.converged or run.stopped or run.out_of_time:
@@ -261,9 +233,14 @@ class Planner:
             plan = self._explained(search, plan)
         return plan
 
-    def _carried(
-        self, vehicle: Vehicle, scheme: Integrator, task: Task, warm: Plan | PlanRecord
-    ) -> tuple[Task, Result]:
+    def _followed(self, search: Search, warm: Warm | None) -> Found | None:
+        """What a plan or a motion leads to; None where there is none, or it leads nowhere."""
+        if warm is None:
+            return None
+        known = self._carried(search.vehicle, search.scheme, search.task, warm)
+        return search.followed(*known, dragged=not isinstance(warm, WarmMotion))
+
+    def _carried(self, vehicle: Vehicle, scheme: Integrator, task: Task, warm: Warm) -> tuple[Task, Result]:
         """What to go on from: the task with times of waypoints, and the result, or the motion without multipliers."""
         if isinstance(warm, Plan) and warm.result is not None:
             shapes = (
@@ -322,10 +299,11 @@ class Planner:
         result, run, t = found.result, search.run, self.solvers(search.vehicle, search.scheme, found.task).t
         short = float(found.clear.shortage_m.max())
         status, message = _status_line(result, short, run, found.iterations, seconds)
+        vehicle, task = with_free(search.vehicle, found.task, t.free(result.w))
         return Plan(
-            vehicle=search.vehicle,
+            vehicle=vehicle,
             integrator=search.scheme,
-            task=found.task,
+            task=task,
             status=status,
             message=message,
             motion=found.motion,
@@ -340,6 +318,8 @@ class Planner:
             clearance_m=found.clear.least_m,
             backend=result.backend,
             result=result,
+            problem=t,
+            numbers=found.p,
         )
 
     def _explained(self, search: Search, plan: Plan) -> Plan:

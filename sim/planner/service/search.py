@@ -14,6 +14,7 @@ from sim.planner.solvers.attempt import PlanCall, attempted
 from sim.planner.solvers.backends import Mode, Result, Solvers
 from sim.planner.solvers.oracle import Backend
 from sim.planner.task.clearance import Clearance, clearance
+from sim.planner.task.numbers import with_free
 from sim.planner.task.poses import turns_missed
 from sim.planner.task.task import Task
 from sim.planner.task.waypoints import kept_times, waypoint_places, with_times
@@ -72,10 +73,13 @@ class Search:
     eased: Callable[[Task], Solvers] | None = None
     """The problem of a task in which all but the physics is negotiable, where plain ones have led nowhere yet."""
 
-    def followed(self, before: Task, result: Result) -> Found | None:
-        """From the result of a task that differs a little; None where that leads nowhere."""
+    def followed(self, before: Task, result: Result, *, dragged: bool = True) -> Found | None:
+        """From the result of a task that differs a little; None where that leads nowhere.
+
+        dragged: soon, rather than to the very least cost.
+        """
         task = kept_times(self.task, before)
-        self.run.dragged = True
+        self.run.dragged = dragged
         modes: tuple[Mode, ...] = ("warm", "near")
         # By the fast solver alone: where it does not arrive the motion has mostly ceased to be one, and it is sooner
         # there from the first guess than the robust one is in finding that out.
@@ -112,7 +116,7 @@ class Search:
                 return None
             before = solvers.given_up
             found = self._from_guess(size, guesses[number])
-            return replace(found, task=replace(found.task, ground=None)), solvers.given_up - before
+            return replace(found, task=found.task.plain), solvers.given_up - before
 
         answers = in_order(led_to, len(guesses), processes=processes, until_s=self.run.deadline)
         silent = 0
@@ -121,7 +125,7 @@ class Search:
                 if answer is not None:
                     found, given_up = answer
                     silent += given_up
-                    yield replace(found, task=replace(found.task, ground=self.task.ground))
+                    yield replace(found, task=found.task.enriched(self.task))
                 if self.run.out_of_time or silent >= _SILENT:
                     return
 
@@ -165,12 +169,12 @@ class Search:
 
         def moved(number: int) -> Found | None:
             found = self.retimed(*known[number])
-            return found and replace(found, task=replace(found.task, ground=None))
+            return found and replace(found, task=found.task.plain)
 
         answers = in_order(moved, len(known), processes=processes, until_s=self.run.deadline)
         with closing(answers):
             for found in answers:
-                yield found and replace(found, task=replace(found.task, ground=self.task.ground))
+                yield found and replace(found, task=found.task.enriched(self.task))
 
     def retimed(self, task: Task, move: PlannedMotion, cost: float) -> Found | None:
         """What a motion becomes when it is done a little sooner or later, as long as that makes it cheaper; else None.
@@ -252,7 +256,8 @@ class Search:
             move = motion(solvers.t, result.w, p)
             if turns_missed(vehicle, task, move.nodes):
                 result = replace(result, converged=False, word=_TURNS_MISSED)
-            clear = clearance(vehicle, move.nodes[:, vehicle.node_layout.pose], task)
+            made, _ = with_free(vehicle, task, solvers.t.free(result.w))
+            clear = clearance(made, move.nodes[:, vehicle.node_layout.pose], task)
             if funnel is not None:
                 clear = replace(clear, shortage_m=np.maximum(clear.shortage_m - funnel.arc_margin_m, 0.0))
             short = clear.shortage_m

@@ -10,8 +10,10 @@ from sim.integrators import Integrator
 from sim.integrators.composed import Composed
 from sim.planner.task.bodies import body_poses, own_space, planar, stands, turns, velocities
 from sim.planner.task.check_numbers import check_numbers
+from sim.planner.task.check_own import check_own_terms
 from sim.planner.task.clearance import ball_places, on_plane
 from sim.planner.task.poses import counts_turns, positions, turn_rad
+from sim.planner.task.reference import Reference
 from sim.planner.task.refusal import GOAL, START, TaskPart, TaskRefused, obstacle_part, refused, waypoint_part
 from sim.planner.task.task import Goal, Limits, Task, Waypoint, Weights, check_can_plan
 from sim.planner.task.terrain import SafeGround
@@ -51,7 +53,13 @@ def check_kinds(task: object) -> None:
         _check_obstacle(task, obstacle)
     for name in ("controls", "shape", "columns", "rates"):
         _one(task, f"limits' {name}", getattr(task.limits, name), (Mapping,), "a dict by name")
-    _one(task, "effort_scale", task.effort_scale, (Mapping,), "a dict by name")
+    for name in ("effort_scale", "numbers", "free_parameters"):
+        _one(task, name, getattr(task, name), (Mapping,), "a dict by name")
+    for name in ("numbers", "free_parameters"):
+        _several(task, f"names of {name}", tuple(getattr(task, name)), (str,), "names")
+    _one(task, "reference", task.reference, (Reference, type(None)), "a Reference, or None")
+    if not isinstance(task.constraints, tuple | list):
+        raise _refused(task, "constraints", task.constraints, "a sequence of functions or PathConstraint")
 
 
 def _several(task: Task, what: str, value: object, kinds: tuple[type, ...], allowed: str) -> None:
@@ -120,6 +128,7 @@ def check_task(vehicle: Vehicle, method: Integrator, task: Task, *, measured: bo
     if task.ground is not None and stands(vehicle):
         raise refused(task, f"{vehicle.name} stands on a fixed point; allowed: no ground, obstacles")
     _check_waypoints(vehicle, task)
+    check_own_terms(vehicle, task, measured=measured)
     if measured:
         near_m = _STRAYED * task.limits.speed_mps * task.duration_s
         _check_place(vehicle, task, START, positions(vehicle, task.start.node[None])[0], near_m)

@@ -8,18 +8,20 @@ from numbers import Real
 import casadi as ca
 import numpy as np
 
-from sim.planner.task.bodies import body_names, own_space, planar
+from sim.planner.task.bodies import body_names, jointed, own_space, planar
 from sim.planner.task.inputs import input_map_of
+from sim.planner.task.numbers import check_free, number_names
 from sim.planner.task.poses import positions, rotation_wb
 from sim.planner.task.refusal import GOAL, START, TaskPart, obstacle_part, refused, waypoint_part
 from sim.planner.task.task import DEMANDS, WEIGHT_NAMES, Task, control_limits
-from sim.platform.errors import InputError, quote
+from sim.platform.errors import InputError, one_of, quote
 from sim.platform.validation import numeric
 from sim.spaces import Space
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import State
 
 _FAR_M, _MOST_WEIGHT, _LONGEST_S = 1e6, 1e6, 1e6
+_FAR = 1e12
 _EFFORT_SCALES = 1e-9, 1e9
 
 
@@ -43,6 +45,7 @@ def check_numbers(vehicle: Vehicle, task: Task) -> None:
     for what, value in (("clearance_m", task.clearance_m), *_radii(task)):
         number(task, what, value, 0.0, _FAR_M, "metres from 0", least_too=True)
     number(task, "safety_range_m", task.safety_range_m, 0.0, _FAR_M, "metres above 0")
+    _check_own(vehicle, task)
     _check_goal(vehicle, task)
     for kind, state in ((START, task.start), (GOAL, task.goal.state)):
         _check_state(vehicle, task, kind, state)
@@ -174,8 +177,10 @@ def _check_limits(vehicle: Vehicle, task: Task) -> None:
         _check_range(task, name, bounds)
     for name, bounds in limits.controls.items():
         _check_range(task, name, bounds, held=True)
-    for control, (low, high) in zip(vehicle.controls, control_limits(vehicle, limits), strict=True):
-        if low == high and not input_map_of(vehicle).can_hold:
+    for i, (control, (low, high)) in enumerate(
+        zip(vehicle.controls, control_limits(vehicle, limits), strict=True)
+    ):
+        if low == high and not input_map_of(vehicle).can_hold(i):
             raise refused(
                 task,
                 f"{control.name} is held at {low:g} {control.unit}, and plans for {vehicle.name} move its controls "
@@ -202,13 +207,40 @@ def _check_limits(vehicle: Vehicle, task: Task) -> None:
         number(task, f"effort scale of {name}", scale, least, most, f"{least:g} to {most:g}", least_too=True)
 
 
+def _check_own(vehicle: Vehicle, task: Task) -> None:
+    """Own numbers, what of the vehicle is free, and a reference."""
+    names = number_names(vehicle)
+    for name, value in task.numbers.items():
+        number(task, f"number {name}", value, -math.inf, _FAR, "a finite number")
+        if name.partition(".")[0] in {n.partition(".")[0] for n in names}:
+            raise refused(task, f"number {name!r} is a parameter of {vehicle.name}; allowed: another name")
+    check_free(vehicle, task, jointed=jointed(vehicle))
+    for name, bounds in task.free_parameters.items():
+        low, high = vector(task, f"range of {name}", bounds, 2)
+        if not low < high:
+            raise refused(task, f"{name} is left {low:g} to {high:g}; allowed: lowest < highest")
+    if task.reference is None:
+        return
+    for name in task.reference.columns:
+        if name not in vehicle.space.columns:
+            allowed = one_of(vehicle.space.columns, name)
+            raise refused(task, f"reference has an unknown number of the state {name!r}; allowed: {allowed}")
+    if task.free_duration is not None:
+        raise refused(task, "reference says when the motion is where; allowed: a duration that is not free")
+
+
 def _check_names(vehicle: Vehicle, task: Task) -> None:
-    """Of numbers of the state and of bodies: what moves about a space of its own has some."""
-    columns = vehicle.space.columns if own_space(vehicle) else ()
-    for name in task.limits.columns:
+    """Of numbers of the state and of bodies."""
+    columns = vehicle.space.columns
+    for name, bounds in task.limits.columns.items():
         if name not in columns:
-            allowed = ", ".join(columns) or f"none, {vehicle.name} has its own limits"
-            raise refused(task, f"unknown number of the state {name!r}; allowed: {allowed}")
+            raise refused(task, f"unknown number of the state {name!r}; allowed: {one_of(columns, name)}")
+        if not own_space(vehicle) and name.startswith("R_"):
+            raise refused(
+                task,
+                f"bounds of {name} = {quote(bounds)} are bounds of an entry of a rotation; allowed: tilt_rad, or "
+                "constraints of your own",
+            )
     if task.bodies and len(task.bodies) != len(task.body):
         raise refused(
             task, f"{len(task.bodies)} bodies for {len(task.body)} balls; allowed: one for each, or none"

@@ -26,6 +26,7 @@ from sim.planner.task.obstacles import Cylinder, Obstacle
 from sim.planner.task.poses import heading_rad, positions
 from sim.planner.task.task import WEIGHT_NAMES, Task, Waypoint
 from sim.vehicles import Vehicle
+from sim.vehicles.forms.articulated import ClosedVehicle
 from sim.vehicles.forms.base import Structure
 
 _STEPS, _DAMPING, _FARTHEST = 12, 1e-4, 0.5
@@ -50,8 +51,14 @@ def brought_to(
         still = np.zeros(vehicle.space.dim)
         miss, slope, _ = (np.array(x) for x in moved(node, still, vehicle.parameter_vector, place_w, wanted))
         miss, slope = miss.ravel()[:rows], slope[:rows]
+        if isinstance(vehicle, ClosedVehicle):
+            slope = slope[:, : vehicle.tree.nv] @ vehicle.following(node[vehicle.node_layout.pose])
         d = slope.T @ np.linalg.solve(slope @ slope.T + _DAMPING * np.eye(rows), miss)
         d *= min(1.0, _FARTHEST / max(float(np.abs(d).max()), 1e-12))
+        if isinstance(vehicle, ClosedVehicle):
+            pose = vehicle.node_layout.pose
+            node[pose] = vehicle.closure.led(node[pose], vehicle.leading, d)
+            continue
         node = np.array(moved(node, d, vehicle.parameter_vector, place_w, wanted)[2]).ravel()
         for i, low, high in ranges:
             node[i] = min(max(node[i], low), high)

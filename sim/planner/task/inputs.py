@@ -11,6 +11,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from sim.compiler.columns import ColumnKernel
 from sim.multibody.arrays import workspace
 from sim.multibody.kinematics import place
 from sim.multibody.stepping import node_force
@@ -39,6 +40,8 @@ class Constraint:
     """The part of the goal that it asks for."""
     soft: bool = False
     """May be violated, at a price, where a task is explored for what makes it impossible."""
+    given_at_start: bool = False
+    """The start says what it comes to at the first node, where it bounds nothing then."""
 
 
 @dataclass(frozen=True)
@@ -65,14 +68,21 @@ class InputMap:
         """The vehicle with the planned inputs in place of its controls."""
         return self.vehicle
 
-    @property
-    def can_hold(self) -> bool:
-        """Whether one control can be held at a number while the others are planned."""
-        return type(self) is InputMap
+    def held(self, limits: np.ndarray) -> dict[int, float]:
+        """Planned inputs that ranges of the controls (n_controls, 2) leave one number."""
+        return {i: float(low) for i, (low, high) in enumerate(limits) if low == high}
+
+    def can_hold(self, control: int) -> bool:
+        """Whether a control can be held at a number while the others are planned."""
+        return True
 
     def controls(self, a: np.ndarray) -> np.ndarray:
         """(n, n_controls) of (n, size)."""
         return np.asarray(a, float).copy()
+
+    def expressions(self, a: ca.SX) -> ca.SX:
+        """(n_controls,) of (size,)."""
+        return a
 
     def planned(self, u: np.ndarray) -> np.ndarray:
         """(n, size) of (n, n_controls): inverse of `controls`."""
@@ -147,7 +157,8 @@ class ThrustVectorMap(InputMap):
 
     @staticmethod
     def serves(vehicle: Vehicle) -> bool:
-        return lift_tilts(vehicle) and not isinstance(vehicle, ArticulatedVehicle)
+        # Of tilts and a lift that lag, the thrust is no linear combination of what acts.
+        return lift_tilts(vehicle) and not isinstance(vehicle, ArticulatedVehicle) and not vehicle.lags
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -164,10 +175,12 @@ class ThrustVectorMap(InputMap):
         return np.array(ca.Function("B", [p], [ca.densify(matrix)])(self.vehicle.parameter_vector))
 
     def controls(self, a: np.ndarray) -> np.ndarray:
-        x, y, z, tail = np.asarray(a, float).T
-        lift = np.sqrt(x * x + y * y + z * z)
-        roll = np.arcsin(np.clip(-y / np.maximum(lift, 1e-12), -1.0, 1.0))
-        return np.stack([lift, tail, np.arctan2(x, z), roll], axis=1)
+        return _controls_of_thrust().rows(np.ascontiguousarray(a, float))
+
+    def expressions(self, a: ca.SX) -> ca.SX:
+        lift = ca.sqrt(ca.dot(a[:3], a[:3]))
+        roll = ca.asin(ca.fmin(ca.fmax(-a[1] / ca.fmax(lift, 1e-12), -1.0), 1.0))
+        return ca.vertcat(lift, a[3], ca.atan2(a[0], a[2]), roll)
 
     def planned(self, u: np.ndarray) -> np.ndarray:
         lift, tail, pitch, roll = np.asarray(u, float).T
@@ -211,12 +224,24 @@ class ThrustVectorMap(InputMap):
         values = self.vehicle.values
         return float(np.asarray(values["mass"]) * np.asarray(values["gravity"]))
 
+    def held(self, limits: np.ndarray) -> dict[int, float]:
+        return {3: float(limits[1, 0])} if limits[1, 0] == limits[1, 1] else {}
+
+    def can_hold(self, control: int) -> bool:
+        return control == 1
+
     def natural_scale(self) -> np.ndarray:
         return self._weight * np.array([1.0, 1.0, 1.0, 0.2])
 
     def effort_factors(self) -> np.ndarray:
         """Tilting the disc costs extra: without it the optimum wobbles in roll and no solver settles."""
         return np.array([6.0, 6.0, 1.0, 1.0])
+
+
+@cache
+def _controls_of_thrust() -> ColumnKernel:
+    a = ca.SX.sym("a", 4)
+    return ColumnKernel(ca.Function("controls", [a], [ThrustVectorMap.expressions(None, a)]))  # type: ignore[arg-type]
 
 
 _MAPS: tuple[type[InputMap], ...] = (ThrustVectorMap, InputMap)

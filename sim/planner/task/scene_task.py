@@ -15,7 +15,7 @@ from sim.planner.task.terrain import SafeGround, safe_ground
 from sim.platform.toml_table import TomlTable
 from sim.shapes import KINDS
 from sim.shapes.shape import vector
-from sim.vehicles.forms.articulated import ArticulatedVehicle
+from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import State
 from sim.vehicles.forms.nonholonomic import NonholonomicVehicle
@@ -148,6 +148,11 @@ def _state_in_space(table: TomlTable, vehicle: Vehicle) -> State:
             size = at.stop - at.start
             node[at] = table.numbers(name, (0.0,) * size, low=-_FAR_M, high=_FAR_M, count=size)
     table.finish()
+    if isinstance(vehicle, ClosedVehicle):
+        at, begin = vehicle.node_layout.pose, vehicle.default_state().node
+        begin[vehicle.node_layout.velocity] = 0.0
+        begin[at] = vehicle.led_to(begin[at], node[at][vehicle.leading_places])
+        node = begin
     if placed:
         return _brought(table, vehicle, node, T_wb, turned=turned)
     return vehicle.state_at_node(node)

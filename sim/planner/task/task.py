@@ -1,11 +1,13 @@
 """What is to be planned: from where, to where, in what time, at which price, around what."""
 
-from dataclasses import dataclass, field
-from typing import Literal, get_args
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 
 from sim.planner.task.obstacles import Obstacle
+from sim.planner.task.reference import Reference
 from sim.planner.task.terrain import SafeGround
 from sim.platform.errors import InputError
 from sim.vehicles.forms.articulated import ArticulatedVehicle
@@ -97,7 +99,22 @@ class Limits:
     rates: dict[str, float] = field(default_factory=dict)
     """Planned input -> largest change per second."""
     columns: dict[str, tuple[float, float]] = field(default_factory=dict)
-    """Of what moves about a space of its own: a number of its state by its name -> range."""
+    """A number of the state by the name of its column -> range; one side may be infinite ("no reverse")."""
+
+
+Expression = Callable[..., Any]
+"""Gives CasADi expressions of what its arguments name: node, controls, time, parameters, bodies, reference."""
+
+
+@dataclass(frozen=True)
+class PathConstraint:
+    """Relations that a motion has to keep, as `lambda node: node["v_x_mps"] <= 3`, one or a list."""
+
+    relation: Expression
+    name: str = ""
+    """By which messages and multipliers call it; empty: the function's own."""
+    at: Literal["path", "end"] = "path"
+    """At every node, or the last one alone."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +142,28 @@ class Task:
     effort_scale: dict[str, float] = field(default_factory=dict)
     """Planned input -> magnitude that counts as one unit of effort; others by `unit_inputs` of the vehicle."""
     safety_range_m: float = 2.0
+    cost: Expression | None = None
+    """A cost per second, besides the weighted ones."""
+    end_cost: Expression | None = None
+    """A cost of the last node."""
+    constraints: tuple[Expression | PathConstraint, ...] = ()
+    """Relations of one's own; a bare function is kept at every node."""
+    numbers: Mapping[str, float] = field(default_factory=dict)
+    """For these functions, among their parameters: changing one of them builds nothing anew."""
+    reference: Reference | None = None
+    """A motion to keep close to."""
+    free_parameters: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """Of the vehicle's parameters (`mass`, `inertia.0`) or of `numbers`, what is found with the motion -> range."""
     name: str = "task"
+
+    @property
+    def plain(self) -> Self:
+        """The task as values alone, without its ground, its reference and functions of one's own."""
+        return replace(self, **dict.fromkeys(_RICH), constraints=())  # type: ignore[arg-type]
+
+    def enriched(self, task: "Task") -> Self:
+        """With the ground, the reference and the functions of another task."""
+        return replace(self, **{name: getattr(task, name) for name in (*_RICH, "constraints")})
 
     @property
     def ball_bodies(self) -> tuple[str, ...]:
@@ -134,6 +172,9 @@ class Task:
 
     def step_s(self) -> float:
         return self.duration_s / self.steps
+
+
+_RICH = ("ground", "cost", "end_cost", "reference")
 
 
 def check_can_plan(vehicle: Vehicle) -> None:
@@ -149,20 +190,11 @@ def check_can_plan(vehicle: Vehicle) -> None:
             f"{vehicle.name} has a dependent shape ({', '.join(vehicle.dependent)}), whose constraints are no part of "
             "plans; allowed: vehicles without"
         )
-    if vehicle.lags:
-        raise InputError(
-            f"{vehicle.name} has controls that act with a lag, which no plan is made for; allowed: vehicles whose "
-            "controls act at once"
-        )
     if not vehicle.controls:
         raise InputError(f"{vehicle.name} has no controls to plan; allowed: vehicles that have some")
 
 
 def _check_tree(vehicle: ArticulatedVehicle) -> None:
-    if vehicle.form is Form.CLOSED_TREE:
-        raise InputError(
-            f"{vehicle.name} has loops of joints, whose forces are no part of plans; allowed: trees without loops"
-        )
     if len(vehicle.tree.arrays.air):
         raise InputError(
             f"{vehicle.name} is braked by the air between its steps, which plans leave out; allowed: trees without air"

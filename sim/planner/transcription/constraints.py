@@ -91,6 +91,51 @@ def place_rows(model: NodeModel, node: ca.SX, slack: ca.SX) -> list[Constraint]:
     return rows
 
 
+def own_rows(
+    model: NodeModel, node: ca.SX, a: ca.SX, h: ca.SX, slack: ca.SX, *, last: bool
+) -> list[Constraint]:
+    """The user's own relations, and bounds of numbers of the state that are no variables."""
+    rows, columns = column_rows(model, node, last=last), model.column_scale()
+    for own in model.shape.own.rows if model.shape.own else ():
+        settled = last and not own.of_controls and set(own.node_columns) <= model.met_columns
+        if settled or (own.at == "end" and not last) or (last and own.of_controls):
+            continue
+        steepness = np.r_[own.slopes[: columns.size] * columns, own.slopes[columns.size :]].max(initial=0.0)
+        scale = float(2.0 ** np.round(np.log2(steepness))) if steepness > 0.0 else 1.0
+        value = model.own_value(own.value, node, a, h) / scale
+        equal = own.low == 0.0
+        rows.append(
+            Constraint(
+                own.name,
+                value if equal else value - slack,
+                own.low,
+                0.0,
+                scale=scale,
+                soft=not equal,
+                given_at_start=not own.of_controls,
+            )
+        )
+    return rows
+
+
+def column_rows(model: NodeModel, node: ca.SX, *, last: bool) -> list[Constraint]:
+    """Bounds by the names of columns, of those that no variable of the problem is."""
+    rows, names, scales = [], model.vehicle.space.columns, model.column_scale()
+    for name, (low, high) in model.shape.limits.columns.items():
+        i = names.index(name)
+        if is_variable(model, i) or (last and i in model.met_columns):
+            continue
+        x, unit = node[i] / scales[i], float(scales[i])
+        rows.append(Constraint(name, x, low / unit, high / unit, "", unit, soft=False, given_at_start=True))
+    return rows
+
+
+def is_variable(model: NodeModel, index: int) -> bool:
+    """Whether a number of the node is a variable of the problem, or a joint's velocity, which is one of its arc."""
+    moves = jointed(model.vehicle) and index >= model.vehicle.node_layout.velocity.start
+    return moves or model.component(index) is not None
+
+
 def velocity_rows(model: NodeModel, node: ca.SX, z: ca.SX) -> list[Constraint]:
     """Limits of the velocity of the arc or else the node, where no variable of the problem is one to be bounded."""
     if model.velocity_is_state or (model.unknown_is_velocity and not model.eliminates):
@@ -173,6 +218,10 @@ def _missed_in_space(model: NodeModel, node: ca.SX) -> list[tuple[str, str, ca.S
     """Of what moves about a space of its own: parts of its state, and of its main body place and rotation."""
     goal, parts = model.given["goal"], model.shape.demands[5]
     found = model.vehicle.space.coordinates(goal, node)
+    if model.closed is not None:
+        # Where the leading joints are says how the others stand; velocities are asked for otherwise.
+        leads = {model.vehicle.space.columns[i] for i in model.closed.leading_places}
+        found = {name: miss for name, miss in found.items() if name in leads}
     out = [
         (name, "fixed", miss[i])
         for name, miss in found.items()
@@ -258,7 +307,9 @@ def variable_bounds(model: NodeModel, controls: Slots, unscale: np.ndarray) -> t
             for i in model.held_inputs:
                 low[where][i], high[where][i] = -model.scales.inputs[i], model.scales.inputs[i]
         elif size and name == "z" and model.unknown_is_velocity:
-            low[where], high[where] = -velocity_bound(model), velocity_bound(model)
+            bound = velocity_bound(model)
+            moves = slice(where.start, where.start + bound.size)
+            low[moves], high[moves] = -bound, bound
             first = model.vehicle.node_layout.velocity.start
             for index, a, b in node_bounds(model):
                 if jointed(model.vehicle) and index >= first:
@@ -291,7 +342,9 @@ def node_bounds(model: NodeModel) -> list[tuple[int, float, float]]:
         bounds = velocity_bound(model)
         out += [(index, -b, b) for (index, _), b in zip(velocities(model.vehicle), bounds, strict=True)]
     for name, (low, high) in (joint_ranges(model.vehicle) | limits.columns).items():
-        out.append((model.vehicle.space.columns.index(name), low, high))
+        index = model.vehicle.space.columns.index(name)
+        if is_variable(model, index):
+            out.append((index, low, high))
     for i, coordinate in enumerate(model.vehicle.shape_coordinates):
         low, high = limits.shape.get(coordinate.name, (-np.inf, np.inf))
         # A little inside the stops: at them the equations have a kink.

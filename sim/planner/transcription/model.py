@@ -25,9 +25,11 @@ from sim.planner.task.bodies import (
     velocities,
 )
 from sim.planner.task.inputs import InputMap, input_map_of
+from sim.planner.task.numbers import place_of
 from sim.planner.task.task import WEIGHT_NAMES, control_limits
 from sim.planner.transcription.shape import ProblemShape, Scales
 from sim.shapes import KINDS
+from sim.vehicles.forms.articulated import ClosedVehicle
 from sim.vehicles.forms.holonomic import HolonomicVehicle
 from sim.vehicles.forms.parameters import Quantities
 
@@ -164,7 +166,16 @@ class NodeModel:
         self.parameters = Slots(self._parameter_sizes())
         self.p = ca.SX.sym("P", self.parameters.size)
         self.given = self.parameters.split(self.p)
-        self.node_parameters = Slots({"quadrature": 1, "margin": 1, "waypoint": 4 if shape.waypoints else 0})
+        self.node_parameters = Slots(
+            {
+                "quadrature": 1,
+                "margin": 1,
+                "waypoint": 4 if shape.waypoints else 0,
+                "trapezoid": int(shape.own is not None and shape.own.rate is not None),
+                "share": int(shape.own is not None and shape.own.timed),
+                "reference": len(shape.reference),
+            }
+        )
         self.s = ca.SX.sym("S", self.node_parameters.size)
         self.here = self.node_parameters.split(self.s)
         self.jet = ca.SX.sym("jet", 6)
@@ -176,6 +187,7 @@ class NodeModel:
                 "y": self.form.kept.size,
                 "previous": self.input_map.size if shape.remembers_inputs else 0,
                 "h": int(shape.free_time),
+                "free": len(shape.free_parameters),
             }
         )
         self.controls = Slots({"a": self._free_inputs, "z": self._free_unknowns, "slack": int(shape.elastic)})
@@ -185,6 +197,7 @@ class NodeModel:
         node = self.vehicle.node_layout.size
         sizes = {
             "vehicle": self.vehicle.parameter_count,
+            "numbers": len(self.shape.numbers) + len(self.shape.reference),
             "duration": 1,
             "steps": 1,
             "duration_range": 2 if self.shape.free_time else 0,
@@ -206,7 +219,14 @@ class NodeModel:
     def last_controls(self, missed: int) -> Slots:
         """Pieces of the last node's controls; `missed` slacks for what of the goal is not met."""
         a, z = (self._free_inputs, self._free_unknowns) if self.ends_with_controls else (0, 0)
-        return Slots({"a": a, "z": z, "slack": int(self.shape.elastic), "missed": missed})
+        closing = len(self.closed.independent_gaps) if self.closed is not None and self.rests else 0
+        return Slots({"a": a, "z": z, "slack": int(self.shape.elastic), "closing": closing, "missed": missed})
+
+    @property
+    def rests(self) -> bool:
+        """The goal asks for all velocities of a tree."""
+        parts = self.shape.demands[5]
+        return parts is None or "velocity" in parts  # type: ignore[operator]
 
     def _driven(self) -> list[int]:
         i = self.scheme.inputs
@@ -248,6 +268,47 @@ class NodeModel:
     def duration_of_step(self, x: dict[str, ca.SX]) -> ca.SX:
         """h of a node with the state pieces x."""
         return x["h"] if self.shape.free_time else self.given["duration"] / self.given["steps"]
+
+    # What is found with the motion: parameters and numbers of the task, which are states that stay as they are.
+
+    @cached_property
+    def free_places(self) -> list[int]:
+        """Where in the parameters those stand that are variables."""
+        of_vehicle, own = self.parameters.slice("vehicle").start, self.parameters.slice("numbers").start
+        return [
+            own + self.shape.numbers.index(name)
+            if name in self.shape.numbers
+            else of_vehicle + place_of(self.vehicle, name)
+            for name, _, _ in self.shape.free_parameters
+        ]
+
+    @property
+    def free_scale(self) -> np.ndarray:
+        """(free parameters,)."""
+        bounds = np.array([[low, high] for _, low, high in self.shape.free_parameters], float).reshape(-1, 2)
+        return np.abs(bounds).max(axis=1)
+
+    def freed(self, expressions: Sequence[ca.SX], x: dict[str, ca.SX]) -> list[ca.SX]:
+        """With the variables of the node's state pieces x in place of the parameters that are found."""
+        if not self.free_places:
+            return list(expressions)
+        return list(ca.substitute(list(expressions), [self.p[self.free_places]], [x["free"]]))
+
+    def own_value(self, function: ca.Function, node: ca.SX, a: ca.SX, h: ca.SX) -> ca.SX:
+        """A function of the user's own, at a node."""
+        time = self.here["share"] * h * self.given["steps"] if self.here["share"].shape[0] else ca.SX(0)
+        controls = self.input_map.expressions(a)
+        numbers = self.given["vehicle"], self.given["numbers"]
+        return function(node, controls, time, *numbers, self.here["reference"])
+
+    @property
+    def met_columns(self) -> frozenset[int]:
+        """Numbers of a node that the goal says exactly."""
+        return self.shape.met_columns
+
+    def column_scale(self) -> np.ndarray:
+        """(node size,) typical magnitudes, by the units that the names of the columns end in."""
+        return np.array([_scale_of(name, self.scales) for name in columns(self.vehicle)])
 
     # What the numbers of the private state are.
 
@@ -324,10 +385,7 @@ class NodeModel:
     @cached_property
     def held_inputs(self) -> dict[int, float]:
         """Planned inputs that the task's limits leave one number, as where an actuator is switched off."""
-        limits = control_limits(self.vehicle, self.shape.limits)
-        if not self.input_map.can_hold or self.driven:
-            return {}
-        return {i: float(low) for i, (low, high) in enumerate(limits) if low == high}
+        return {} if self.driven else self.input_map.held(control_limits(self.vehicle, self.shape.limits))
 
     def acting(self, a: ca.SX) -> ca.SX:
         """Inputs as they act: the variables of those that are held act on nothing."""
@@ -376,20 +434,61 @@ class NodeModel:
             if found is not None:
                 scale[found] = magnitude
         velocities = isinstance(self.vehicle, HolonomicVehicle) and self.velocity_is_state
-        scale[size - s.momenta.size :] = s.unknowns if velocities else s.momenta
+        momenta = size - self.lagging - s.momenta.size
+        scale[momenta : size - self.lagging] = s.unknowns if velocities else s.momenta
+        scale[size - self.lagging :] = s.inputs[: self.lagging]
         return scale
+
+    @property
+    def lagging(self) -> int:
+        """How many controls act with a lag; what acts of them is last in the private state."""
+        return len(self.vehicle.controls) if self.vehicle.lags else 0
 
     @property
     def z_scale(self) -> np.ndarray:
         """Of the unknowns."""
         count = self.scheme.z.shape[0]
+        if self.closed is not None:
+            return np.r_[self.scales.unknowns, np.full(count - self.scales.unknowns.size, self.closing_force)]
         return self.scales.unknowns if self.scales.unknowns.size == count else np.ones(count)
+
+    @property
+    def closed(self) -> ClosedVehicle | None:
+        """The vehicle, where it has loops of joints."""
+        return self.vehicle if isinstance(self.vehicle, ClosedVehicle) else None
+
+    @property
+    def closing_force(self) -> float:
+        """Typical magnitude of what keeps loops closed [N]."""
+        assert self.closed is not None
+        return _rounded(max(float(self.closed.tree.arrays.mass.sum()) * 2.5, 0.1))
+
+    def missed_rest(self, y: ca.SX, impulses: ca.SX, h: ca.SX) -> ca.SX:
+        """(nv,) what the momenta at a node lack of the goal's velocities, up to impulses of the loops that keep these
+        closed: what a closed tree's goal asks of its velocities."""
+        assert self.closed is not None
+        vehicle, at = self.closed, self.closed.node_layout
+        tree = vehicle.symbolic
+        q, b = y[: vehicle.tree.nq], y[vehicle.tree.nq :]
+        all_of_them = ca.SX.zeros(vehicle.closure.size)
+        all_of_them[vehicle.independent_gaps.tolist()] = impulses
+        wanted = tree.momenta(q, self.given["goal"][at.velocity])
+        return b - h / 2 * tree.node_force(q) + tree.loop_impulse(q, vehicle.closure, all_of_them) - wanted
 
     @property
     def residual_scale(self) -> np.ndarray:
         """Of the residual, which is a momentum where the unknowns are velocities."""
         count = self.scheme.residual.shape[0]
+        if self.closed is not None:
+            return np.r_[
+                self.scales.momenta, np.full(count - self.scales.momenta.size, self.scales.speed_mps)
+            ]
         return self.scales.momenta if self.scales.momenta.size == count else np.ones(count)
+
+
+def _rounded(x: float) -> float:
+    """To a power of two."""
+    return float(2.0 ** np.round(np.log2(x)))
 
 
 def _scale_of(column: str, scales: Scales) -> float:

@@ -20,6 +20,8 @@ class PlannedMotion:
     """(N+1, planned inputs)."""
     controls: np.ndarray
     """(N+1, n_controls)."""
+    free: np.ndarray | None = None
+    """(free parameters,) that were found; None: as the task has them."""
 
 
 def motion(transcription: Transcription, w: np.ndarray, p: np.ndarray) -> PlannedMotion:
@@ -27,9 +29,12 @@ def motion(transcription: Transcription, w: np.ndarray, p: np.ndarray) -> Planne
     t, model = transcription, transcription.model
     y, z, a = t.rows_of(w, p)
     h = t.step_s(w, p)
-    numbers = p[model.parameters.slice("vehicle")]
-    nodes = t.nodes.conversions.nodes(y, z, a, numbers, h)
-    return PlannedMotion(h, _unwrapped(model.vehicle, nodes), a, model.input_map.controls(a))
+    nodes = t.nodes.conversions.nodes(y, z, a, t.vehicle_numbers(w, p), h)
+    if model.closed is not None:
+        at, closure = model.closed.node_layout, model.closed.closure
+        for node in nodes:
+            node[at.velocity] = closure.tangent(node[at.pose], node[at.velocity])
+    return PlannedMotion(h, _unwrapped(model.vehicle, nodes), a, model.input_map.controls(a), t.free(w))
 
 
 def _unwrapped(vehicle: Vehicle, nodes: np.ndarray) -> np.ndarray:

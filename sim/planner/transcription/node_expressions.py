@@ -21,6 +21,7 @@ from sim.planner.transcription.constraints import (
     goal_rows,
     height_over_ground,
     input_rows,
+    own_rows,
     place_rows,
     residual_rows,
     variable_bounds,
@@ -42,13 +43,20 @@ def weighted_cost(
     """Sum of the terms, each times its weight, which is a parameter."""
     terms = cost_terms(model, node, a, z, previous, h, last=last)
     weights = model.given["weights"]
-    return sum((weights[WEIGHT_NAMES.index(name)] * term for name, term in terms.items()), ca.SX(0))
+    one = ca.SX(1)
+    return sum(
+        (
+            (weights[WEIGHT_NAMES.index(name)] if name in WEIGHT_NAMES else one) * term
+            for name, term in terms.items()
+        ),
+        ca.SX(0),
+    )
 
 
 def cost_terms(
     model: NodeModel, node: ca.SX, a: ca.SX, z: ca.SX, previous: ca.SX, h: ca.SX, *, last: bool
 ) -> dict[str, ca.SX]:
-    """By the name of the weight, those that the problem has."""
+    """By the name of the weight, those that the problem has; a user's own have none."""
     has, effort, share = model.shape.costs, model.given["effort"], model.here["quadrature"] * h
     # Inputs are held over the step. What the last node has of its own acts no more; its price only makes it definite.
     terms = {"effort": (share if last else h) * ca.dot(effort, a * a)}
@@ -66,15 +74,20 @@ def cost_terms(
         cosines = (cosine for name, cosine in space.facing(goal, node).items() if name in space.directions)
         terms["swing"] = share * sum((2 * (1 - cosine) for cosine in cosines), ca.SX(0))
     # An arc's own velocity, where there is one, is a plain variable and belongs to the step after the node.
-    own = velocities(model.vehicle)
-    xi = z if model.unknown_is_velocity else node[[i for i, _ in own]]
+    moves = velocities(model.vehicle)
+    xi = z if model.unknown_is_velocity else node[[i for i, _ in moves]]
     along = (ca.SX(0) if last else h) if model.unknown_is_velocity else share
-    turning = xi[[i for i, (_, angular) in enumerate(own) if angular]]
+    turning = xi[[i for i, (_, angular) in enumerate(moves) if angular]]
     moving = (
         _speed(model, node)
         if model.own_space
-        else xi[[i for i, (_, angular) in enumerate(own) if not angular]]
+        else xi[[i for i, (_, angular) in enumerate(moves) if not angular]]
     )
+    own = model.shape.own
+    if own is not None and own.rate is not None:
+        terms["own"] = model.here["trapezoid"] * h * model.own_value(own.rate, node, a, h)
+    if own is not None and own.end is not None and last:
+        terms["own end"] = model.own_value(own.end, node, a, h)
     if "distance" in has:
         terms["distance"] = along * ca.sqrt(
             ca.dot(moving, moving) + (_STANDING * model.scales.speed_mps) ** 2
@@ -147,7 +160,7 @@ def initial_rows(model: NodeModel, stage: NodeExpressions) -> tuple[Constraint, 
     z, a = ca.SX.zeros(model.unknowns), ca.SX.zeros(model.input_map.size) if model.driven else c["a"]
     start = model.evaluate(model.form.expanded(x["y"]), z, model.acting(a), model.duration_of_step(x)).start
     kept = model.form.kept.tolist()
-    difference = (x["y"] - start[kept]) / model.y_scale
+    difference = model.freed([(x["y"] - start[kept]) / model.y_scale], x)[0]
     return tuple(Constraint("start", difference[i], 0.0, 0.0) for i in range(difference.shape[0]))
 
 
@@ -172,16 +185,27 @@ def _stage(model: NodeModel, controls: Slots, *, last: bool) -> NodeExpressions:
     rows += place_rows(model, node, slack)
     rows += velocity_rows(model, node, z) if moves else []
     rows += box_rows(model, node)
+    rows += own_rows(model, node, model.acting(a), h, slack, last=last)
     rows += _independent(model, v, goal_rows(model, node, missed)) + duration_rows(model, h) if last else []
+    if last and controls.sizes["closing"]:
+        short = model.missed_rest(model.form.expanded(x["y"]), c["closing"], h) / model.scales.momenta
+        rows += [
+            Constraint("goal velocity", short[i], 0.0, 0.0, goal="velocity") for i in range(short.shape[0])
+        ]
     price = model.given["price"] * (h * model.given["steps"] * slack + ca.sum1(ca.densify(missed)))
     cost = weighted_cost(model, node, a, z, x["previous"], h, last=last) + price
     following = [step.following[model.form.kept.tolist()] / model.y_scale]
     following += [a / model.scales.inputs] if model.shape.remembers_inputs else []
     following += [x["h"] / model.scales.step_s] if model.shape.free_time else []
+    following += [x["free"] / model.free_scale] if model.free_places else []
     low, high = variable_bounds(model, controls, unscale)
     nothing = ca.SX(0, 1)
-    solved = (z, step.residual / model.residual_scale, step.guess) if implicit else (nothing,) * 3
-    return NodeExpressions(v, unscale, *solved, ca.vertcat(*following), tuple(rows), cost, node, low, high)
+    solved = (step.residual / model.residual_scale, step.guess) if implicit else (nothing, nothing)
+    expressions = [*solved, ca.vertcat(*following), cost, node, *(row.expression for row in rows)]
+    residual, guess, after, cost, node, *found = model.freed(expressions, x)
+    rows = [replace(row, expression=one) for row, one in zip(rows, found, strict=True)]
+    unknowns = z if implicit else nothing
+    return NodeExpressions(v, unscale, unknowns, residual, guess, after, tuple(rows), cost, node, low, high)
 
 
 def _independent(model: NodeModel, v: ca.SX, rows: list[Constraint]) -> list[Constraint]:
@@ -216,15 +240,20 @@ def _of_joints(model: NodeModel, v: ca.SX, rows: list[Constraint]) -> list[Const
     posed = [row for row in rows if row.low == row.high and row.goal in ("position", "rotation")]
     if not posed:
         return rows
-    slopes = ca.jacobian(ca.vertcat(*(row.expression for row in posed)), v)
+    joints = [
+        row for row in rows if row.low == row.high and row.goal not in ("position", "rotation", "velocity")
+    ]
+    slopes = ca.jacobian(ca.vertcat(*(row.expression for row in (*posed, *joints))), v)
     random, free = np.random.default_rng(0), [v, model.p, model.s]
     J = np.array(ca.Function("slopes", free, [slopes])(*(random.uniform(0.1, 1.0, x.shape[0]) for x in free)))
     kept = np.abs(J).max(axis=1) > _UNMOVED
     if np.linalg.matrix_rank(J[kept], tol=_UNMOVED) < kept.sum():
+        named = " with joints by their names besides" if joints else ""
         raise InputError(
-            f"the joints of {model.vehicle.name} are too few for the place and the rotation of its tool; "
-            "allowed: rotation free, or joints by their names"
+            f"the joints of {model.vehicle.name} are too few for the place and the rotation of its tool{named}; "
+            "allowed: rotation free, or joints by their names alone (position and rotation free)"
         )
+    kept = kept[: len(posed)]
     unmoved = {id(row) for row, moves in zip(posed, kept, strict=True) if not moves}
     return [row for row in rows if id(row) not in unmoved]
 
@@ -244,8 +273,13 @@ def _unscale(model: NodeModel, controls: Slots) -> np.ndarray:
         model.y_scale,
         np.tile(s.inputs, int(model.shape.remembers_inputs)),
         np.full(int(model.shape.free_time), s.step_s),
+        model.free_scale,
         s.inputs if own["a"] else np.zeros(0),
         model.z_scale if own["z"] else np.zeros(0),
-        np.ones(own["slack"] + own.get("missed", 0)),
+        np.ones(own["slack"]),
+        model.scales.step_s * model.closing_force * np.ones(own["closing"])
+        if own.get("closing")
+        else np.zeros(0),
+        np.ones(own.get("missed", 0)),
     ]
     return np.concatenate(parts)

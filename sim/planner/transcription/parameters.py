@@ -8,6 +8,7 @@ import numpy as np
 
 from sim.planner.task.bodies import planar
 from sim.planner.task.clearance import ball_places, on_plane, own_distances_m
+from sim.planner.task.expressions import own_numbers
 from sim.planner.task.obstacles import Obstacle
 from sim.planner.task.poses import positions
 from sim.planner.task.task import Task
@@ -85,6 +86,7 @@ def parameters(
     model, shape = transcription.model, transcription.shape
     pieces: dict[str, object] = {
         "vehicle": vehicle.parameter_vector,
+        "numbers": own_numbers(task),
         "duration": task.duration_s,
         "steps": shape.steps,
         "duration_range": task.free_duration if shape.free_time and task.free_duration else (),
@@ -116,6 +118,17 @@ def parameters(
     stage = [share, margin[:, None]]
     if shape.waypoints:
         stage.append(nowhere(shape.steps) if places is None else places)
+    if model.node_parameters.sizes["trapezoid"]:
+        trapezoid = np.ones((shape.steps + 1, 1))
+        trapezoid[[0, -1]] = 0.5
+        own = shape.own
+        at_nodes = model.ends_with_controls or (own is not None and not own.rate_of_controls)
+        stage.append(trapezoid if at_nodes else share)
+    shares = np.linspace(0.0, 1.0, shape.steps + 1)
+    if model.node_parameters.sizes["share"]:
+        stage.append(shares[:, None])
+    if task.reference is not None:
+        stage.append(task.reference.at(shares * task.duration_s))
     return np.r_[model.parameters.pack(**pieces), np.concatenate(stage, axis=1).ravel()]
 
 

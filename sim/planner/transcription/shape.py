@@ -8,7 +8,9 @@ import numpy as np
 
 from sim.integrators.base import Integrator
 from sim.planner.task.bodies import own_space, structure_of
+from sim.planner.task.check_own import met_columns
 from sim.planner.task.clearance import on_plane, own_pairs
+from sim.planner.task.expressions import OwnTerms, own_terms
 from sim.planner.task.inputs import holding_scale, input_map_of
 from sim.planner.task.poses import positions
 from sim.planner.task.task import WEIGHT_NAMES, Limits, Task, control_limits
@@ -63,6 +65,16 @@ class ProblemShape:
     elastic: bool
     costs: tuple[str, ...]
     """Terms that may have a weight."""
+    own: OwnTerms | None
+    """Costs and constraints of a user's own."""
+    numbers: tuple[str, ...]
+    """Names of the task's own numbers."""
+    reference: tuple[str, ...]
+    """Columns of its reference."""
+    met_columns: frozenset[int]
+    """Numbers of a node that the goal says exactly, which `demands` decide."""
+    free_parameters: tuple[tuple[str, float, float], ...]
+    """(name, low, high) of what is found with the motion."""
     scales: Scales | None = None
     """Needed for building, not for comparing."""
 
@@ -91,6 +103,10 @@ class ProblemShape:
             repr(self.limits),
             self.elastic,
             self.costs,
+            self.own.key if self.own else None,
+            self.numbers,
+            self.reference,
+            self.free_parameters,
         )
 
 
@@ -117,6 +133,11 @@ def problem_shape(
         limits=task.limits,
         elastic=elastic,
         costs=costs,
+        own=own_terms(vehicle, task),
+        met_columns=met_columns(vehicle, task),
+        numbers=tuple(task.numbers),
+        reference=task.reference.columns if task.reference else (),
+        free_parameters=tuple((name, *bounds) for name, bounds in task.free_parameters.items()),
     )
 
 

@@ -15,7 +15,7 @@ from sim.compiler.columns import ColumnKernel
 from sim.planner.task.bodies import jointed
 from sim.planner.task.inputs import Constraint
 from sim.planner.task.poses import positions
-from sim.planner.transcription.model import NodeModel
+from sim.planner.transcription.model import NodeModel, Slots
 from sim.planner.transcription.node_expressions import NodeExpressions, initial_rows, last_node, running_node
 from sim.planner.transcription.node_functions import NodeFunctions, node_functions
 from sim.planner.transcription.program import Program
@@ -47,14 +47,36 @@ class Conversions:
         """(n, planned inputs) that a step's unknowns take, where each solves a row of the residual."""
         return self._inverse.rows(y, z, numbers, np.array([h]))
 
+    def closing(self, y: np.ndarray, velocities: np.ndarray, numbers: np.ndarray, h: float) -> np.ndarray:
+        """(n, n_z) of velocities (n, nv) over steps, with the forces of loops that come nearest to such steps, together
+        with the best inputs."""
+        z = np.zeros((len(y), self._model.unknowns))
+        moves = velocities.shape[1]
+        z[:, :moves] = velocities
+        flat = self._closing.rows(y, z, numbers, np.array([h]))
+        left, slopes = flat[:, :moves], flat[:, moves:].reshape(len(y), -1, moves).transpose(0, 2, 1)
+        for k in range(len(y)):
+            z[k, moves:] = -np.linalg.lstsq(slopes[k], left[k], rcond=1e-9)[0][: z.shape[1] - moves]
+        return z
+
+    @cached_property
+    def _closing(self) -> ColumnKernel:
+        scheme, i = self._model.scheme, self._model.scheme.inputs
+        moves = self._model.vehicle.node_layout.velocity
+        step = scheme.residual[: moves.stop - moves.start]
+        forces = ca.vertcat(scheme.z[step.shape[0] :], i.u)
+        found = ca.vertcat(step, ca.vec(ca.densify(ca.jacobian(step, forces))))
+        still = ca.substitute(found, ca.vertcat(i.u, i.w), ca.SX.zeros(i.u.shape[0] + i.w.shape[0]))
+        return _kernel([scheme.y, scheme.z, i.p, i.h], still)
+
     def led(self, y: np.ndarray, z: np.ndarray, a: np.ndarray, numbers: np.ndarray, h: float) -> np.ndarray:
-        """(n, n_y): y, its last entries such that z solve the residual.
+        """(n, n_y): y, its momenta such that z solve the residual.
 
         Where drag makes a long step forget what it began with, they are left alone.
         """
         changes = self._changes.rows(y, z, a, numbers, np.array([h]))
-        out = y.copy()
-        out[:, out.shape[1] - changes.shape[1] :] += changes
+        out, end = y.copy(), y.shape[1] - self._model.lagging
+        out[:, end - changes.shape[1] : end] += changes
         return out
 
     @cached_property
@@ -80,7 +102,8 @@ class Conversions:
     @cached_property
     def _changes(self) -> ColumnKernel:
         scheme, count = self._model.scheme, self._model.unknowns
-        J = ca.jacobian(scheme.residual, scheme.y[-count:])
+        end = scheme.y.shape[0] - self._model.lagging
+        J = ca.jacobian(scheme.residual, scheme.y[end - count : end])
         change = -ca.solve(J.T @ J + _FORGETFUL * ca.SX.eye(count), J.T @ scheme.residual)
         return self._of([scheme.y, scheme.z], change)
 
@@ -141,6 +164,13 @@ class Transcription:
     def initial(self) -> tuple[Constraint, ...]:
         """What the first node has to be besides."""
         return self.nodes.initial
+
+    @property
+    def last_controls(self) -> Slots:
+        """Pieces of the last node's controls."""
+        own = self.model.last_controls(0)
+        missed = self.last.v.shape[0] - self.state_size - own.size
+        return self.model.last_controls(missed)
 
     @property
     def state_size(self) -> int:
@@ -208,12 +238,22 @@ class Transcription:
         inputs = controls[:, a].copy()
         y = model.form.expanded_rows(y)
         if model.driven:
-            numbers = p[model.parameters.slice("vehicle")]
+            numbers = self.vehicle_numbers(w, p)
             inputs = self.nodes.conversions.inverse(y, unknowns, numbers, self.step_s(w, p))
             inputs[-1] = inputs[-2]
         for i, value in model.held_inputs.items():
             inputs[:, i] = value
         return y, unknowns, inputs
+
+    def free(self, w: np.ndarray) -> np.ndarray:
+        """(free parameters,) of an iterate."""
+        return self.split(w)[1][self.model.state.slice("free")]
+
+    def vehicle_numbers(self, w: np.ndarray, p: np.ndarray) -> np.ndarray:
+        """(parameters,) of the vehicle, with those that an iterate has found."""
+        known = p[: self.model.parameters.size].copy()
+        known[self.model.free_places] = self.free(w)
+        return known[self.model.parameters.slice("vehicle")]
 
     def step_s(self, w: np.ndarray, p: np.ndarray) -> float:
         """Of an iterate."""
@@ -276,7 +316,9 @@ def transcribe(shape: ProblemShape, nodes: Nodes | None = None) -> Transcription
         for rows in (initial, running.rows, last.rows)
     ]
     gaps = np.stack([gap, gap], axis=1)
-    bounds = [gaps, own[0], own[1]] + [gaps, own[1]] * (n - 1) + [own[2]]
+    first = own[1].copy()
+    first[[row.given_at_start for row in running.rows]] = -np.inf, np.inf
+    bounds = [gaps, own[0], first] + [gaps, own[1]] * (n - 1) + [own[2]]
     rows = np.concatenate(bounds)
     low = np.r_[np.tile(running.low, n), last.low]
     high = np.r_[np.tile(running.high, n), last.high]
@@ -284,6 +326,17 @@ def transcribe(shape: ProblemShape, nodes: Nodes | None = None) -> Transcription
     low[: model.state.size], high[: model.state.size] = -np.inf, np.inf
     if shape.free_time:
         low[model.state.slice("h")] = running.low[model.state.slice("h")]
+    # They stay as they are: bounds at the first node are enough.
+    free = model.state.slice("free")
+    scaled = (
+        np.array([[a, b] for _, a, b in shape.free_parameters], float).reshape(-1, 2).T / model.free_scale
+    )
+    low[free], high[free] = scaled
+    for name in shape.limits.columns:
+        met = model.vehicle.space.columns.index(name)
+        there = model.component(met) if met in model.met_columns else None
+        if there is not None:
+            low[n * running.v.shape[0] + there], high[n * running.v.shape[0] + there] = -np.inf, np.inf
     if jointed(model.vehicle):
         parts = shape.demands[5]
         for name, at in model.vehicle.space.slices.items():

@@ -1,5 +1,6 @@
 """Trees of bodies and joints as vehicles: what they declare is a tree, and recursions over it advance them."""
 
+from collections.abc import Mapping
 from functools import cached_property, lru_cache
 from types import SimpleNamespace
 from typing import Self
@@ -11,10 +12,12 @@ from numpy.typing import ArrayLike
 from sim.groups.numeric import quaternion_of
 from sim.multibody.arrays import BALL, FREE, REVOLUTE
 from sim.multibody.declaration import Given, Loop
+from sim.multibody.loops import Closure, dependent
 from sim.multibody.shapes import Link, Touching, gallows, hinges_of, links_of
 from sim.multibody.spatial import quaternion_matrix
 from sim.multibody.symbolic import SymbolicTree
 from sim.multibody.tree import Tree
+from sim.platform.errors import InputError, one_of, quote
 from sim.spaces import Euclidean, Product, Space, UnitQuaternions
 from sim.vehicles.forms.base import Vehicle, twist_of, usable
 from sim.vehicles.forms.form import Form, NodeLayout, State, Support
@@ -290,6 +293,61 @@ class ClosedVehicle(ArticulatedVehicle):
     def loops_with(self, p: np.ndarray) -> tuple[Loop, ...]:
         """With the parameters (parameter_count,)."""
         return self.close(self.quantities(p))
+
+    @cached_property
+    def closure(self) -> Closure:
+        """Of the loops with the parameters it has. Not shared between threads."""
+        return Closure(self.tree, self.loops_with(self.parameter_vector))
+
+    @cached_property
+    def independent_gaps(self) -> np.ndarray:
+        """Numbers of the loops' gaps that no others imply, where the vehicle begins by itself."""
+        return self.closure.independent(self.default_state().node[self.node_layout.pose])
+
+    @cached_property
+    def leading(self) -> np.ndarray:
+        """Places in v of joints that say how the others stand: those driven, as far as they are independent."""
+        slopes = self.closure.slopes(self.default_state().node[self.node_layout.pose])[0][
+            self.independent_gaps
+        ]
+        others = np.setdiff1d(np.arange(self.tree.nv), self.driven)
+        return np.setdiff1d(np.arange(self.tree.nv), dependent(slopes, [*others, *self.driven]))
+
+    def closed_state(self, wanted: Mapping[str, float]) -> State:
+        """At rest with leading joints, by the names of their coordinates, where wanted, others as by itself, and
+        loops closed. Raises InputError for another name, or where the loops cannot be closed."""
+        names = self.tree.coordinate_names
+        q = self.default_state().node[self.node_layout.pose].copy()
+        places = q[self.leading_places]
+        known = {names[i]: k for k, i in enumerate(self.leading_places)}
+        for name, value in wanted.items():
+            if name not in known:
+                raise InputError(
+                    f"{quote(name)} follows other joints of {self.name}; allowed: {one_of(known, name)}"
+                )
+            places[known[name]] = value
+        return self.state(self.led_to(q, places), np.zeros(self.tree.nv))
+
+    def following(self, q: np.ndarray) -> np.ndarray:
+        """(nv, leading) velocities of all joints by those of the leading ones, at q, with the loops kept closed."""
+        slopes = self.closure.slopes(q)[0]
+        others = np.setdiff1d(np.arange(self.tree.nv), self.leading)
+        found = np.zeros((self.tree.nv, len(self.leading)))
+        found[self.leading] = np.eye(len(self.leading))
+        found[others] = -np.linalg.lstsq(slopes[:, others], slopes[:, self.leading], rcond=1e-9)[0]
+        return found
+
+    def led_to(self, q: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+        """Coordinates (nq,) with the leading joints at `wanted` (leading,), reached from q with the loops closed."""
+        return self.closure.led(q, self.leading, wanted - q[self.leading_places])
+
+    @cached_property
+    def leading_places(self) -> np.ndarray:
+        """Places in q of the leading joints."""
+        return self.tree.arrays.q_at[[self._joint_of(int(i)) for i in self.leading]]
+
+    def _joint_of(self, place: int) -> int:
+        return int(np.flatnonzero(self.tree.arrays.v_at == place)[0])
 
 
 def _spread(indices: np.ndarray) -> np.ndarray:
