@@ -12,8 +12,8 @@ from sim.planner.task.terrain import SafeGround
 from sim.platform.errors import InputError
 from sim.vehicles.forms.articulated import ArticulatedVehicle
 from sim.vehicles.forms.base import Vehicle
-from sim.vehicles.forms.form import Form
-from sim.vehicles.forms.nonholonomic import NonholonomicVehicle, State, Support
+from sim.vehicles.forms.form import Form, State, Support
+from sim.vehicles.forms.nonholonomic import NonholonomicVehicle
 
 Demand = Literal["fixed", "within", "upright", "free"]
 DEMANDS: tuple[str, ...] = get_args(Demand)
