@@ -1,9 +1,12 @@
 """Laws of the plots' memory."""
 
 import numpy as np
+import pytest
 
+from sim.vehicles import known_vehicle
+from sim.vehicles.forms.coordinates import posed
 from tests.ui import fakes
-from ui.features.plots.channels import measured
+from ui.features.plots.channels import measured, offered
 from ui.features.plots.curves import History, thinned
 
 
@@ -65,6 +68,32 @@ def test_channels_are_changes_since_the_start() -> None:
     assert values["energy"] == 200.0
     assert np.isclose(values["momentum"], 2.0 * np.sqrt(6.0))
     assert np.isclose(values["cost"], 0.12)
+
+
+def test_an_inertial_unit_tells_gravity_at_rest_and_nothing_in_free_fall() -> None:
+    """Against the closed form: specific force is acceleration minus gravity, in the body's axes."""
+    T_wb, dt = fakes.pose(0.3, -0.4, 1.1), 0.02
+    for change_w, force_w in (((0.0, 0.0, 0.0), (0.0, 0.0, 9.81)), ((0.0, 0.0, -9.81), (0.0, 0.0, 0.0))):
+        before, after = (
+            fakes.lane(
+                T_wb=T_wb, time_current_s=1.0 + k * dt, parameters={"gravity": 9.81},
+                twist_b=np.r_[0.1, 0.2, 0.3, T_wb[:3, :3].T @ ([4.0, 1.0, 2.0] + k * dt * np.array(change_w))],
+            )
+            for k in (0, 1)
+        )  # fmt: skip
+        values = measured(after, before)
+        felt = [values[f"accel {axis}"] for axis in "xyz"]
+        np.testing.assert_allclose(felt, T_wb[:3, :3].T @ np.array(force_w), atol=1e-9)
+        assert [values[f"gyro {axis}"] for axis in "xyz"] == [0.1, 0.2, 0.3]
+    assert np.isnan(measured(after)["accel z"])
+
+
+def test_joint_encoders_tell_the_coordinates_of_the_joints() -> None:
+    arm = known_vehicle("six-axis-arm")
+    node = posed(arm, arm.default_state().node, {"elbow": 0.7})
+    values = measured(fakes.lane(mechanics=arm, node=node))
+    assert values["encoder rad elbow"] == pytest.approx(0.7)
+    assert offered(fakes.lane(mechanics=arm, node=node))["encoder rad elbow"].unit == "\N{DEGREE SIGN}"
 
 
 def test_planar_vehicles_turn_about_one_axis() -> None:

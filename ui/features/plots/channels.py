@@ -10,6 +10,7 @@ import numpy as np
 
 from sim.simulation.lanes.snapshot import LaneSnapshot
 from sim.vehicle_config import Plotted
+from sim.vehicles.forms.coordinates import coordinates_of, read_coordinates
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,32 @@ OWN = (
     Channel("cost", "Step cost", "\N{MICRO SIGN}s", "Wall time of one step of the compiled kernel.", 0.1),
 )
 """Of any vehicle."""
+SENSED = (
+    *(
+        Channel(
+            f"gyro {axis}",
+            f"Gyro {axis}",
+            "rad/s",
+            "Angular velocity in the body's frame.",
+            1e-3,
+        )
+        for axis in "xyz"
+    ),
+    *(
+        Channel(
+            f"accel {axis}",
+            f"Accelerometer {axis}",
+            "m/s^2",
+            "Specific force in the body's frame: at rest gravity along what points up. Mean since the sample before.",
+            1e-2,
+        )
+        for axis in "xyz"
+    ),
+)
+"""Of an inertial unit in the main body's origin, without noise and delay."""
+ENCODER = "encoder "
+"""Before the unit and the name of a joint whose coordinate is plotted."""
+MOST_ENCODERS = 24
 COLUMNS = {
     "energy": "energy_change_J",
     "momentum": "momentum_change",
@@ -64,14 +91,18 @@ COLUMNS = {
     "rotation_error": "rotation_error_rad",
     "orthogonality": "orthogonality_error",
     "cost_per_s": "cost_per_simulated_second_us",
+    **{f"gyro {axis}": f"gyro_{axis}_radps" for axis in "xyz"},
+    **{f"accel {axis}": f"accel_{axis}_mps2" for axis in "xyz"},
 }
 """The simulation's own rows, as tables call them; those of errors are drawn by the panel of that name."""
 _CHANGE = " change"
 _FLOOR = 1e-9
 
 
-def measured(lane: LaneSnapshot) -> dict[str, float]:
+def measured(lane: LaneSnapshot, before: LaneSnapshot | None = None) -> dict[str, float]:
     """All rows of one lane at its current time; what a vehicle tells has its own name, of a column `name.0`, ...
+
+    before: the same lane a sample earlier, which accelerations are told by; without it they are nan.
 
     Energy since the start [J], |momentum - start|, |omega| [rad/s], Newton iterations a step, step cost [us]; then
     errors against the reference (energy and momentum: else against the start), ||R'R - I||, and the cost of a simulated
@@ -100,7 +131,36 @@ def measured(lane: LaneSnapshot) -> dict[str, float]:
     told = scalars(lane.observables)
     start = scalars(lane.observables_start)
     changes = (plot.of for plot in lane.config.instruments.plots if plot.change and plot.of in told)
+    rows |= sensed(lane, before) | encoders(lane)
     return rows | told | {name + _CHANGE: told[name] - start.get(name, np.nan) for name in changes}
+
+
+def sensed(lane: LaneSnapshot, before: LaneSnapshot | None) -> dict[str, float]:
+    """What an inertial unit in the main body's origin measures: angular velocity and specific force, its axes."""
+    R, force_b = lane.T_wb[:3, :3], np.full(3, np.nan)
+    dt_s = 0.0 if before is None else lane.time_current_s - before.time_current_s
+    if before is not None and dt_s > 0.0 and before.generation == lane.generation:
+        change = (R @ lane.twist_b[3:] - before.T_wb[:3, :3] @ before.twist_b[3:]) / dt_s
+        gravity = float(np.max(lane.parameters.get("gravity", 0.0)))
+        force_b = R.T @ (change + np.array([0.0, 0.0, gravity]))
+    numbers = (*lane.twist_b[:3].tolist(), *force_b.tolist())
+    return {channel.key: number for channel, number in zip(SENSED, numbers, strict=True)}
+
+
+def encoders(lane: LaneSnapshot) -> dict[str, float]:
+    """Coordinates of joints and of shape, the first MOST_ENCODERS."""
+    if lane.mechanics is None or not lane.node.size:
+        return {}
+    known = coordinates_of(lane.mechanics)[:MOST_ENCODERS]
+    values = read_coordinates(lane.mechanics, lane.node) if known else {}
+    return {f"{ENCODER}{c.unit} {c.name}": values[c.name] for c in known}
+
+
+def _encoder(key: str) -> Channel:
+    unit, _, joint = key.removeprefix(ENCODER).partition(" ")
+    degrees = unit == "rad"
+    shown, times = ("\N{DEGREE SIGN}", 180.0 / np.pi) if degrees else (unit, 1.0)
+    return Channel(key, f"{joint} (encoder)", shown, f"Coordinate of {joint}.", 1e-3, times)
 
 
 def scalars(observables: Mapping[str, float | np.ndarray]) -> dict[str, float]:
@@ -122,6 +182,7 @@ def offered(lane: LaneSnapshot) -> dict[str, Channel]:
         name: _observable(name, lane.units.get(name.partition(".")[0], ""))
         for name in scalars(lane.observables)
     }
+    told |= {channel.key: channel for channel in SENSED} | {key: _encoder(key) for key in encoders(lane)}
     known = own | told | {key: told[plot.of] for key, plot in plots.items() if plot.of in told}
     ordered = (*(key for key in plots if key in known), *known)
     return {key: _worded(known[key], key, plots.get(key)) for key in dict.fromkeys(ordered)}

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from sim.simulation.lanes.snapshot import Snapshot
+from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot
 from ui.features.goals import GoalsView
 from ui.features.plots.channels import columns, measured
 from ui.features.recordings import PlotWindow, stop_of
@@ -25,6 +25,8 @@ class Curves:
     """While a take is open: what was remembered of the present."""
     opened: str = ""
     """Title of that take."""
+    latest: "dict[str, LaneSnapshot]" = field(default_factory=dict)
+    """By lane name, at its last sample."""
     goals_done: int = 0
 
 
@@ -196,7 +198,7 @@ def observe_curves(snapshot: Snapshot, context: PanelContext) -> None:
     for lane in snapshot.lanes:
         history = curves.histories.setdefault(lane.name, History())
         if not opened or not len(history) or lane.time_current_s > history.latest_s:
-            history.append(lane.time_current_s, measured(lane))
+            history.append(lane.time_current_s, _sampled(lane, curves))
     _mark(curves, snapshot, context)
 
 
@@ -209,7 +211,14 @@ def _fill(curves: Curves, snapshot: Snapshot) -> None:
             if known is None or history is None or lane.generation != known.generation:
                 continue
             if history.latest_s < lane.time_current_s < known.time_current_s:
-                history.append(lane.time_current_s, measured(lane))
+                history.append(lane.time_current_s, _sampled(lane, curves))
+
+
+def _sampled(lane: LaneSnapshot, curves: Curves) -> dict[str, float]:
+    """Its rows; at the time of the last sample they are as they were."""
+    before = curves.latest.get(lane.name)
+    curves.latest[lane.name] = lane
+    return measured(lane, before)
 
 
 def _mark(curves: Curves, snapshot: Snapshot, context: PanelContext) -> None:
