@@ -113,22 +113,6 @@ class SuperwordLibrary(CodeLibrary):
         passes.run(self._final_module, builder)
 
 
-class PartLibrary(JITCodeLibrary):  # type: ignore[misc] # numba has no types
-    """Numba's library of a function that only compiled functions call: LLVM's text, which becomes machine code in the
-    functions that take it in, and is optimised there."""
-
-    def get_pointer_to_function(self, name: str) -> int:
-        """It has no address."""
-        return 0
-
-    def _optimize_final_module(self) -> None:
-        """As a part of the whole."""
-
-    def _finalize_final_module(self) -> None:
-        self._finalize_dynamic_globals()
-        self._finalized = True
-
-
 class Pipeline(Compiler):  # type: ignore[misc] # numba has no types
     """Numba's, into a library of ours."""
 
@@ -148,21 +132,6 @@ class SuperwordPipeline(Pipeline):
 
     library = SuperwordLibrary
     told = "superword"
-
-
-class PartPipeline(Pipeline):
-    """The same for functions that only compiled functions call."""
-
-    library = PartLibrary
-
-    def __init__(self, typing: Any, target: Any, *more: Any) -> None:
-        super().__init__(typing, target, *more)
-        self.state.targetctx.get_executable = _none_but_a_key
-
-
-def _none_but_a_key(library: Any, fndesc: Any, env: Any) -> Any:
-    """What numba finds a compiled function by, where there is nothing to call: a builtin of its own, which raises."""
-    return set().pop
 
 
 def _is_large(function: Any) -> bool:

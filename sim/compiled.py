@@ -12,34 +12,34 @@ import platform
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from functools import cache, partial
-from pathlib import Path
-from types import CodeType, FunctionType, ModuleType
+from functools import partial
+from types import FunctionType
 from typing import Any
 from weakref import WeakKeyDictionary, ref
 
 import llvmlite
 import numba
 import numpy as np
+from llvmlite import ir
+from numba import types
 from numba.core.caching import _Cache
 from numba.core.compiler import CompileResult
 from numba.core.compiler_lock import global_compiler_lock
-from numba.core.dispatcher import Dispatcher
 from numba.core.environment import Environment, _rebuild_env
 from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 from numba.core.typeinfer import register_dispatcher
-from numba.extending import _Intrinsic
+from numba.extending import intrinsic, typeof_impl
 
-from sim.code_library import CodeLibrary, PartPipeline, Pipeline, SuperwordPipeline
+from sim.code_library import CodeLibrary, Pipeline, SuperwordPipeline
+from sim.native.digest import digest
+from sim.native.function import Native
 from sim.platform.cache import keep_checked, read_checked
 from sim.platform.file_lock import turn
 
 _VERSIONS = (
     f"3 {sys.version} {platform.machine()} {numba.__version__} {np.__version__} {llvmlite.__version__}"
 )
-_OUTSIDE = ("builtins", "llvmlite", "math", "numba", "numpy", "scipy")
-"""Packages that no name but their version has to tell of."""
 
 
 def compiled(signature: Any = None, **options: Any) -> Any:
@@ -72,26 +72,8 @@ inline = partial(allocating_nothing, forceinline=True)
 """Decorator: for short functions, or for those with one caller, whose call would cost more than their work: arrays are
 handed over as seven numbers each."""
 
-fastmath = partial(allocating_nothing, error_model="numpy", fastmath={"arcp", "contract"})
-"""Decorator: `allocating_nothing` where what is divided by nothing is infinite, sums of products may be rounded once,
-and several divisions by one number may become products with its inverse."""
-
-inline_fastmath = partial(fastmath, forceinline=True)
-"""Decorator: the same for what is `inline`."""
-
 superword = partial(allocating_nothing, pipeline_class=SuperwordPipeline)
 """Decorator: the same for functions that do the same to numbers that lie beside each other: those go together."""
-
-
-def part(**options: Any) -> Any:
-    """Decorator of a function that only compiled functions call: it becomes machine code with these, and is kept with
-    them."""
-    ours: dict[str, Any] = {
-        "no_cpython_wrapper": True,
-        "no_cfunc_wrapper": True,
-        "pipeline_class": PartPipeline,
-    }
-    return partial(jitted, nogil=True, **ours, **options)
 
 
 def jitted(function: Callable[..., Any], **options: Any) -> Any:
@@ -174,7 +156,7 @@ class _Kept(_Cache):  # type: ignore[misc] # numba has no types
         """What is stale has another name."""
 
     def _name(self, signature: Any, codegen: Any) -> str:
-        about = _VERSIONS, codegen.magic_tuple(), signature, _digest(self._dispatcher())
+        about = _VERSIONS, codegen.magic_tuple(), signature, digest(self._dispatcher())
         return f"{self._title}-{hashlib.sha256(repr(about).encode()).hexdigest()[:32]}.nbc"
 
 
@@ -230,95 +212,28 @@ def _environment(module: str, constants: list[Any], name: str) -> Environment:
     return found
 
 
-def _digest(function: Any) -> str:
-    """Of a function and of everything that it uses, directly or through others."""
-    parts: dict[str, None] = {}
-    waiting, seen = [function], {function}
-    while waiting:
-        own, used = _parts(waiting.pop())
-        parts[own] = None
-        waiting += [other for other in used if other not in seen]
-        seen.update(used)
-    return hashlib.sha256("".join(sorted(parts)).encode()).hexdigest()
+_numba: WeakKeyDictionary[Native, Any] = WeakKeyDictionary()
 
 
-_known: WeakKeyDictionary[Any, tuple[str, tuple[Any, ...]]] = WeakKeyDictionary()
+@typeof_impl.register(Native)
+def _(function: Native, context: Any) -> Any:
+    """Functions that are machine code elsewhere are numba's where its functions call them."""
+    if function not in _numba:
+        told = function.options
+        options: dict[str, Any] = {"error_model": "numpy", **told, "fastmath": set(told.get("fastmath", ()))}
+        _numba[function] = allocating_nothing(**options)(function.py_func)
+    return types.Dispatcher(_numba[function])
 
 
-def _parts(function: Any) -> tuple[str, tuple[Any, ...]]:
-    """(digest of the function alone with its constants, functions that it uses)."""
-    if function not in _known:
-        used: list[Any] = []
-        plain = function
-        told = ""
-        if isinstance(function, Dispatcher):
-            plain = function.py_func
-            told = repr(sorted((key, _stable_repr(value)) for key, value in function.targetoptions.items()))
-            told += getattr(_pipeline(function), "told", "")
-        elif isinstance(function, _Intrinsic):
-            plain = function._defn
-        told += _code(plain.__code__) + "".join(_value(value, used) for value in _values(plain))
-        _known[function] = hashlib.sha256(told.encode()).hexdigest(), tuple(used)
-    return _known[function]
+@intrinsic
+def _called(typing_context: Any, address: Any, table: Any, count: Any) -> Any:
+    def generate(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+        number = ir.IntType(64)
+        code = ir.FunctionType(number, [number, number])
+        return builder.call(builder.inttoptr(args[0], code.as_pointer()), args[1:])
+
+    return types.int64(types.int64, types.int64, types.int64), generate
 
 
-def _pipeline(dispatcher: Any) -> Any:
-    """What it is compiled by."""
-    return dispatcher._compiler.pipeline_class
-
-
-def _code(code: CodeType) -> str:
-    """What a function does, wherever its text stands."""
-    constants = [_code(c) if isinstance(c, CodeType) else _stable_repr(c) for c in code.co_consts]
-    names = code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars
-    return repr((code.co_code, names, constants))
-
-
-def _stable_repr(value: Any) -> str:
-    """The same in every process: the order of a set is not."""
-    return repr(sorted(map(repr, value)) if isinstance(value, set | frozenset) else value)
-
-
-def _values(function: FunctionType) -> Iterator[Any]:
-    """Defaults, captured variables, and the globals that are named in the function or within it."""
-    yield from function.__defaults__ or ()
-    for cell in function.__closure__ or ():
-        yield cell.cell_contents
-    for name in sorted(_names(function.__code__)):
-        if name in function.__globals__:
-            yield function.__globals__[name]
-
-
-def _names(code: CodeType) -> set[str]:
-    inner = (_names(c) for c in code.co_consts if isinstance(c, CodeType))
-    return set(code.co_names).union(*inner)
-
-
-def _value(value: Any, used: list[Any]) -> str:
-    """Text for a constant; functions of the project are put among the used."""
-    if value is None or isinstance(value, bool | int | float | complex | str | bytes | set | frozenset):
-        return _stable_repr(value)
-    if isinstance(value, np.ndarray | np.generic):
-        return f"{value.dtype} {value.shape} {hashlib.sha256(value.tobytes()).hexdigest()}"
-    if isinstance(value, numba.types.ExternalFunction):
-        return f"{value.symbol} {value.sig}"
-    if isinstance(value, tuple | list):
-        return f"({', '.join(_value(part, used) for part in value)})"
-    if isinstance(value, ModuleType):
-        return _source(value)
-    home = getattr(value, "__module__", None) or type(value).__module__
-    name = f"{home} {type(value).__qualname__} {getattr(value, '__qualname__', '')}"
-    if home.split(".")[0] in _OUTSIDE:
-        return name
-    if isinstance(value, FunctionType | Dispatcher | _Intrinsic):
-        used.append(value)
-        return ""
-    return name + _source(sys.modules[home])
-
-
-@cache
-def _source(module: ModuleType) -> str:
-    file = getattr(module, "__file__", None)
-    if module.__name__.split(".")[0] in _OUTSIDE or file is None:
-        return module.__name__
-    return hashlib.sha256(Path(file).read_bytes()).hexdigest()
+called: Any = _called
+"""In numba's functions: what the code at an address returns for the address of a table and a whole number."""

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sim.compiled import compiled
 from sim.multibody.arrays import workspace
 from sim.multibody.articulated import factorise, solve
 from sim.multibody.continuous import euler_step, rk4_step
@@ -15,6 +14,7 @@ from sim.multibody.observing import kinetic_energy_J, potential_energy_J
 from sim.multibody.stepping import OK
 from sim.multibody.tree import Tree
 from sim.multibody.twists import momenta
+from sim.native.function import native
 from sim.platform.errors import InputError
 from sim.steppers.bound_tree import BoundTree
 from sim.vehicles import vehicle
@@ -103,7 +103,7 @@ def _scalable(tree: Tree, q: np.ndarray, step_s: float, tolerance: float) -> Cha
     return ChainRun(advance, lambda: (here.copy(), p.copy()), tree)
 
 
-@compiled
+@native
 def _accelerated_steps(tree, ws, q, v, u, w, h, stages, by_rk4, steps):  # type: ignore[no-untyped-def]
     for _ in range(steps):
         if by_rk4:

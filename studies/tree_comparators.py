@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sim.compiled import compiled
+from sim.compiler.robust import solve_in_place
 from sim.multibody.arrays import MOMENT, NODE, PRISMATIC, REVOLUTE
 from sim.multibody.kinematics import axis_of, compose, momentum, move, place, place_frames
 from sim.multibody.newton import blocks, put_tangents
@@ -32,6 +32,7 @@ from sim.multibody.spatial import (
 from sim.multibody.stepping import active_damping, arrive
 from sim.multibody.tree import Tree
 from sim.multibody.twists import NOWHERE, carried, gather, go_on
+from sim.native.function import native
 from sim.platform.errors import InputError
 
 DENSE_ITERATIONS_MAX = 30
@@ -69,12 +70,18 @@ def derivative_matrix(tree, ws, q, d, h, out):
             out[a, a] += 0.5 * ws.damping[a] + tree.armature[a] / h
 
 
-@compiled
 def dense_rollout(tree, ws, motion, h, steps, tol):
     """Advance as `stepping.rollout` without inputs, guessed from the step before. Iterations, or -1."""
+    n = len(motion.b)
+    matrix = np.empty((n, n))
+    return _dense_rollout(tree, ws, motion, h, steps, tol, matrix, matrix.ravel(), np.empty(n))
+
+
+@native
+def _dense_rollout(tree, ws, motion, h, steps, tol, matrix, flat, change):
+    """`flat` is the matrix, row after row."""
     q, b, history = motion.q, motion.b, motion.history
     place(tree, q, ws.node)
-    matrix = np.empty((b.shape[0], b.shape[0]))
     total, order = 0, 0
     d = ws.increments
     for _ in range(steps):
@@ -87,7 +94,8 @@ def dense_rollout(tree, ws, motion, h, steps, tol):
                 tree, ws.node, d, ws.impulse, ws.damping, h, ws.arc, ws.wrench, ws.residual
             )
             derivative_matrix(tree, ws, q, d, h, matrix)
-            change = np.linalg.solve(matrix, ws.residual)
+            copy(ws.residual, change)
+            solve_in_place(flat, change, change.shape[0])
             for a in range(b.shape[0]):
                 ws.trial[a] = d[a]
             compose(tree, ws.trial, change, -1.0, d)
@@ -251,12 +259,17 @@ def residual_derivative(tree, sw, h):
             j = parent[j]
 
 
-@compiled
 def scalable_rollout(tree, sw, q, p, guess, h, steps, tol):
     """Advance coordinates q and momenta p (n,) in place; `guess` (n,) holds the last increments. Iterations, or -1."""
+    flat, n = sw.derivative.ravel(), len(q)
+    return _scalable_rollout(tree, sw, q, p, guess, h, steps, tol, flat, *np.empty((3, n)))
+
+
+@native
+def _scalable_rollout(tree, sw, q, p, guess, h, steps, tol, flat, q1, r, change):
+    """`flat` is the derivative, row after row."""
     total = 0
     n = q.shape[0]
-    q1, r = np.empty(n), np.empty(n)
     for _ in range(steps):
         for i in range(n):
             q1[i] = q[i] + guess[i]
@@ -265,7 +278,8 @@ def scalable_rollout(tree, sw, q, p, guess, h, steps, tol):
             for i in range(n):
                 r[i] = sw.by_v[i] - 0.5 * h * sw.by_q[i] - p[i]
             residual_derivative(tree, sw, h)
-            change = np.linalg.solve(sw.derivative, r)
+            copy(r, change)
+            solve_in_place(flat, change, n)
             size = 0.0
             for i in range(n):
                 q1[i] -= change[i]

@@ -5,11 +5,11 @@ from collections.abc import Callable
 import numpy as np
 from matplotlib.figure import Figure
 
-from sim.compiled import compiled
 from sim.multibody.arrays import workspace
 from sim.multibody.kinematics import place
 from sim.multibody.recursions import discrete_inverse_dynamics
 from sim.multibody.tree import Tree
+from sim.native.function import native
 from studies.chains import METHODS, bent, chain, exponent, interleaved_us, started
 from studies.report import Claim, Options, Progress, Report
 from studies.tree_comparators import midpoint_slopes, scalable_workspace
@@ -38,14 +38,14 @@ def run(options: Options, progress: Progress) -> Report:
     return Report(columns, rows, _figure(spent), _claims(spent))
 
 
-@compiled
+@native
 def _linear_evaluations(tree, ws, q, d, none, out, h, count):  # type: ignore[no-untyped-def]
     for _ in range(count):
         place(tree, q, ws.node)
         discrete_inverse_dynamics(tree, ws.node, d, none, none, h, ws.arc, ws.wrench, out)
 
 
-@compiled
+@native
 def _midpoint_evaluations(tree, sw, q0, q1, h, count):  # type: ignore[no-untyped-def]
     for _ in range(count):
         midpoint_slopes(tree, sw, q0, q1, h)

@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from sim.compiled import compiled
 from sim.compiler import Kernel
 from sim.compiler.lanes import WIDTH, LaneCode, gathered, scattered
-from sim.compiler.objects import called
 from sim.compiler.rollouts import driver, start, workspace
 from sim.compiler.stepper import Inline
 from sim.contact.ground import GroundArrays
+from sim.native.function import Native, called, native
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +60,7 @@ class Groups:
         _run(
             code.rollout, self.y, self.u, self.p, step,
             self.counts, self.keeps, self.nodes, self.done, begin, end,
+            np.empty(self.nodes.shape[2:]), np.empty(self.y.shape[1:]),
         )  # fmt: skip
 
     def rows(self, lanes: int) -> tuple[np.ndarray, np.ndarray]:
@@ -70,7 +70,7 @@ class Groups:
         return flat.reshape(lanes, kept, size), np.repeat(self.done, WIDTH)[:lanes]
 
 
-@compiled()
+@native
 def _run(
     rollout: int,
     ys: np.ndarray,
@@ -83,10 +83,12 @@ def _run(
     done: np.ndarray,
     begin: int,
     end: int,
+    spare: np.ndarray,
+    trial: np.ndarray,
 ) -> None:
     """Fill nodes and done of a range of groups; one that fails keeps what it has."""
     table, did = np.empty(6, np.int64), np.zeros(2, np.int64)
-    segments, spare, trial = len(counts), np.empty(nodes.shape[2:]), np.empty(ys.shape[1:])
+    segments = len(counts)
     table[3], table[5] = h.ctypes.data, did.ctypes.data
     for g in range(begin, end):
         u = us[g if us.shape[0] > 1 else 0]
@@ -164,7 +166,10 @@ def run_on_ground(
 def _drive(inline: Inline) -> Any:
     rollout = driver(inline).rollout
 
-    @compiled(error_model="numpy")
+    # Of what makes arrays nobody runs a batch.
+    assert isinstance(rollout, Native)
+
+    @native
     def drive(
         code: tuple[int, int, int],
         begin: int,
@@ -200,7 +205,10 @@ def _drive(inline: Inline) -> Any:
             report[:] = 0.0
             trial[:] = y
             rollout(code, table, work, trial, held[0], w, p, h, 1, node, env)
-            if np.any(wrench):
+            pushed = False
+            for k in range(len(wrench)):
+                pushed = pushed or wrench[k] != 0.0
+            if pushed:
                 start(
                     (begin_carried, begin_carried, begin_carried), table, work, at, held[0], w, p, h, 0, y, ()
                 )

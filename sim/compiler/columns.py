@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-from sim.compiled import compiled
-from sim.compiler.objects import called, loaded
 from sim.compiler.vector_code import Instructions, splat
+from sim.native.function import called, native
+from sim.native.objects import loaded
 
 WIDTH = 4
 _V = f"<{WIDTH} x double>"
@@ -235,7 +235,7 @@ class Launches:
         _launched(self._table)
 
 
-@compiled()
+@native("void(int64[:, ::1])")
 def _launched(table: np.ndarray) -> None:
     """Run kernels in turn: rows of (machine code, its table of arrays, columns)."""
     for i in range(table.shape[0]):

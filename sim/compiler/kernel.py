@@ -16,7 +16,6 @@ import numpy as np
 from sim.compiler import robust, rollouts
 from sim.compiler.kernel_code import kernel_module
 from sim.compiler.loops import divided_moments, moments
-from sim.compiler.objects import loaded
 from sim.compiler.observer import energies, observer
 from sim.compiler.printer import SETTLE
 from sim.compiler.rods import rods_module
@@ -24,6 +23,7 @@ from sim.compiler.rollouts import AMID, FREELY, Driver, driver, prepared_driver
 from sim.compiler.staged import staged_module
 from sim.compiler.stepper import FREE, Inline, inline_of, kept_state
 from sim.integrators.base import Integrator
+from sim.native.objects import loaded
 from sim.platform.cache import found, keep
 from sim.platform.errors import InputError
 from sim.vehicles.forms.base import Structure, Vehicle
@@ -248,8 +248,8 @@ class Kernel:
 
         def part(a: int, b: int) -> None:
             own = [x if len(x) == 1 else x[a:b] for x in (us, ps)]
-            w, given = np.zeros(self.dim), self._env(FREE)
-            self.module.many(*self._work(), ys[a:b], w, *own, h, n, nodes[a:b], done[a:b], given)
+            w, after, given = np.zeros(self.dim), np.empty(self.private_size), self._env(FREE)
+            self.module.many(*self._work(), ys[a:b], w, *own, h, n, nodes[a:b], done[a:b], after, given)
 
         with ThreadPoolExecutor(count) as pool:
             list(pool.map(part, bounds[:-1], bounds[1:]))

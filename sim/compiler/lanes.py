@@ -18,10 +18,10 @@ import numpy as np
 
 from sim.compiler.blocks import Block
 from sim.compiler.kernel_code import rollout
-from sim.compiler.objects import Engine, loaded
 from sim.compiler.printer import Printer, served
 from sim.compiler.vector_code import module, splat
 from sim.integrators.base import Integrator, Scheme
+from sim.native.objects import Engine, loaded
 from sim.symbolic import solve
 from sim.vehicles.forms.base import Structure
 

@@ -6,10 +6,10 @@ from functools import lru_cache, partial
 import casadi as ca
 import numpy as np
 
-from sim.compiled import compiled
 from sim.compiler.columns import ColumnKernel
-from sim.compiler.objects import Engine, called, loaded
 from sim.compiler.vector_code import Function, module
+from sim.native.function import called, native
+from sim.native.objects import Engine, loaded
 from sim.vehicles.forms.base import Structure
 from sim.vehicles.forms.observation import observation
 
@@ -56,11 +56,12 @@ def _code(structure: Structure) -> tuple[int, Engine]:
     return engine.get_function_address("observe"), engine
 
 
-@compiled(f"void(int64, {_AA}, {_AA}, float64[::1], float64, {_AA})", error_model="numpy")
+@native(f"void(int64, {_AA}, {_AA}, float64[::1], float64, {_AA})")
 def _observed(
     code: int, nodes: np.ndarray, us: np.ndarray, p: np.ndarray, h: float, rows: np.ndarray
 ) -> None:
-    step, table, n = np.array([h]), np.empty(6, np.int64), nodes.shape[0]
+    step, table, n = np.empty(1), np.empty(6, np.int64), nodes.shape[0]
+    step[0] = h
     table[3], table[4] = p.ctypes.data, step.ctypes.data
     for k in range(n):
         table[0] = nodes[k].ctypes.data
@@ -68,7 +69,6 @@ def _observed(
         table[2] = us[min(k, us.shape[0] - 1)].ctypes.data
         table[5] = rows[k].ctypes.data
         called(code, table.ctypes.data, 0)
-    step[0] = table[0]  # both are there until here
 
 
 def energies(structure: Structure, nodes: np.ndarray, p: np.ndarray) -> np.ndarray:

@@ -11,17 +11,17 @@ from typing import Any
 
 import llvmlite.binding as llvm
 import numpy as np
-from numba import carray
 
-from sim.compiled import allocating_nothing, compiled
-from sim.compiler.objects import c_address, called, loaded, pointer, whole_pointer
 from sim.compiler.printer import NEWTON_TOLERANCE, SETTLE, SOLVE
+from sim.native.function import address, called, counts_at, native, numbers_at
+from sim.native.objects import loaded
+from sim.native.types import FLOAT, INT, Number
 
 _MOST_SWEEPS, _MOST_HALVINGS, _LEAST_STRIDE = 40, 12, 1e-6
 
 
-_TAKES = {SOLVE: ("i64",) * 3, SETTLE: ("i64",) * 11 + ("double",)}
-_CTYPES: dict[str, Any] = {"i64": ctypes.c_int64, "double": ctypes.c_double}
+_TAKES = {SOLVE: (INT,) * 3, SETTLE: (*(INT,) * 11, FLOAT)}
+_CTYPES: dict[Any, Any] = {INT: ctypes.c_int64, FLOAT: ctypes.c_double}
 
 
 @cache
@@ -42,9 +42,9 @@ def announced() -> list[object]:
     return owned
 
 
-def _through(name: str, kinds: Sequence[str]) -> str:
+def _through(name: str, kinds: Sequence[Number]) -> str:
     """LLVM's text of a function that calls what stands at a place."""
-    taken = ", ".join(f"{kind} %x{k}" for k, kind in enumerate(kinds))
+    taken = ", ".join(f"{kind.llvm} %x{k}" for k, kind in enumerate(kinds))
     return "\n".join(
         (
             f"@{name}.code = global ptr null",
@@ -59,9 +59,9 @@ def _through(name: str, kinds: Sequence[str]) -> str:
 
 def _first(name: str, place: ctypes.c_void_p, prototype: Any, *given: float) -> int:
     """The first call; later ones go to the compiled function itself. What goes wrong here counts as no solution."""
-    address = c_address(compiled_functions()[name])
-    place.value = address
-    found: int = prototype(address)(*given)
+    code, _ = compiled_functions()[name]
+    place.value = code
+    found: int = prototype(code)(*given)
     return found
 
 
@@ -90,123 +90,120 @@ def solve_in_place(J: np.ndarray, r: np.ndarray, n: int) -> bool:
     return True
 
 
-@cache
-def compiled_functions() -> dict[str, Any]:
-    """By the names that kernels call them by."""
-    eliminate = allocating_nothing("boolean(float64[::1], float64[::1], int64)", error_model="numpy")(
-        solve_in_place
-    )
+def _solve(J: int, r: int, n: int) -> int:
+    """Of addresses; 1 where there is a solution."""
+    return int(solve_in_place(numbers_at(J, n * n), numbers_at(r, n), n))
 
-    @compiled("int64(int64, int64, int64)", error_model="numpy", no_cfunc_wrapper=False)
-    def solve(J: int, r: int, n: int) -> int:
-        """Of addresses; 1 where there is a solution."""
-        return int(eliminate(carray(pointer(J), n * n), carray(pointer(r), n), n))
 
-    @allocating_nothing("float64(float64[::1])", error_model="numpy")
-    def largest(r: np.ndarray) -> float:
-        """max |r_i|, infinite if any is not a number."""
-        out = 0.0
-        for x in r:
-            if not np.isfinite(x):
-                return np.inf
-            out = max(out, abs(x))
-        return out
+def _largest(r: np.ndarray) -> float:
+    """max |r_i|, infinite if any is not a number."""
+    out = 0.0
+    for x in r:
+        if not np.isfinite(x):
+            return np.inf
+        out = max(out, abs(x))
+    return out
 
-    @compiled(f"int64({', '.join(['int64'] * 11)}, float64)", error_model="numpy", no_cfunc_wrapper=False)
-    def settle(
-        equations: int,
-        guess: int,
-        unknowns: int,
-        n: int,
-        count: int,
-        z_at: int,
-        y: int,
-        u: int,
-        w: int,
-        p: int,
-        work: int,
-        h: float,
-    ) -> int:
-        """Newton with backtracking at h; where that stalls, from h = 0 in strides that halve and double.
 
-        Code of the equations of n unknowns (their numbers at `unknowns`) out of `count` and of the guess, and
-        addresses of what both depend on; `work` that of `printer.settling` numbers. z is written to. Returns how often
-        equations were solved, -1 for in vain.
-        """
-        own, z = carray(whole_pointer(unknowns), n), carray(pointer(z_at), count)
-        table, at = carray(whole_pointer(work), 8), carray(pointer(work + 64), 1)
-        numbers = work + 72
-        trial, good = carray(pointer(numbers), count), carray(pointer(numbers + 8 * count), count)
-        numbers += 16 * count
-        r, before = carray(pointer(numbers), n), carray(pointer(numbers + 8 * n), n)
-        J = carray(pointer(numbers + 16 * n), n * n)
-        table[0], table[1], table[2], table[3], table[4] = work + 72, y, u, w, p
-        table[5], table[6], table[7] = work + 64, numbers + 8 * n, numbers + 16 * n
-        at[0] = 0.0
-        called(guess, work, 0)
-        for i in range(count):
-            good[i] = z[i]
-        for k in range(n):
-            good[own[k]] = trial[own[k]]
-        reached, stride, used = 0.0, 1.0, 0
-        while reached < 1.0:
-            share = min(1.0, reached + stride)
-            if reached == 0.0 and share == 1.0:
-                at[0] = h
-                called(guess, work, 0)
-                for i in range(count):
-                    z[i] = good[i]
-                for k in range(n):
-                    z[own[k]] = trial[own[k]]
-            else:
-                for i in range(count):
-                    z[i] = good[i]
-            at[0] = share * h
+def _settle(
+    equations: int,
+    guess: int,
+    unknowns: int,
+    n: int,
+    count: int,
+    z_at: int,
+    y: int,
+    u: int,
+    w: int,
+    p: int,
+    work: int,
+    h: float,
+) -> int:
+    """Newton with backtracking at h; where that stalls, from h = 0 in strides that halve and double.
+
+    Code of the equations of n unknowns (their numbers at `unknowns`) out of `count` and of the guess, and
+    addresses of what both depend on; `work` that of `printer.settling` numbers. z is written to. Returns how often
+    equations were solved, -1 for in vain.
+    """
+    own, z = counts_at(unknowns, n), numbers_at(z_at, count)
+    table, at = counts_at(work, 8), numbers_at(work + 64, 1)
+    numbers = work + 72
+    trial, good = numbers_at(numbers, count), numbers_at(numbers + 8 * count, count)
+    numbers += 16 * count
+    r, before = numbers_at(numbers, n), numbers_at(numbers + 8 * n, n)
+    J = numbers_at(numbers + 16 * n, n * n)
+    table[0], table[1], table[2], table[3], table[4] = work + 72, y, u, w, p
+    table[5], table[6], table[7] = work + 64, numbers + 8 * n, numbers + 16 * n
+    at[0] = 0.0
+    called(guess, work, 0)
+    for i in range(count):
+        good[i] = z[i]
+    for k in range(n):
+        good[own[k]] = trial[own[k]]
+    reached, stride, used = 0.0, 1.0, 0
+    while reached < 1.0:
+        share = min(1.0, reached + stride)
+        if reached == 0.0 and share == 1.0:
+            at[0] = h
+            called(guess, work, 0)
             for i in range(count):
-                trial[i] = z[i]
-            called(equations, work, 0)
+                z[i] = good[i]
             for k in range(n):
-                r[k] = before[k]
-            error, solved = largest(r), False
-            for _ in range(_MOST_SWEEPS):
-                used += 1
-                if not eliminate(J, r, n):
-                    break
-                change, size = 0.0, 1.0
-                for k in range(n):
-                    change += abs(r[k])
-                    size += abs(z[own[k]])
-                small = change <= NEWTON_TOLERANCE * size
-                scale, moved, tried = 1.0, False, np.inf
-                for _ in range(_MOST_HALVINGS):
-                    for k in range(n):
-                        trial[own[k]] = z[own[k]] - scale * r[k]
-                    called(equations, work, 0)
-                    tried = largest(before)
-                    if small or tried <= (1.0 - 0.1 * scale) * error:
-                        moved = True
-                        break
-                    scale *= 0.5
-                if not moved:
-                    break
-                for k in range(n):
-                    z[own[k]] = trial[own[k]]
-                    r[k] = before[k]
-                error = tried
-                if small:
-                    solved = True
-                    break
-            if solved:
-                for i in range(count):
-                    good[i] = z[i]
-                reached = share
-                stride *= 2.0
-            else:
-                stride = 0.25 if stride == 1.0 else 0.5 * stride
-                if stride < _LEAST_STRIDE:
-                    return -1
+                z[own[k]] = trial[own[k]]
+        else:
+            for i in range(count):
+                z[i] = good[i]
+        at[0] = share * h
         for i in range(count):
-            z[i] = good[i]
-        return used
+            trial[i] = z[i]
+        called(equations, work, 0)
+        for k in range(n):
+            r[k] = before[k]
+        error, solved = _largest(r), False
+        for _ in range(_MOST_SWEEPS):
+            used += 1
+            if not solve_in_place(J, r, n):
+                break
+            change, size = 0.0, 1.0
+            for k in range(n):
+                change += abs(r[k])
+                size += abs(z[own[k]])
+            small = change <= NEWTON_TOLERANCE * size
+            scale, moved, tried = 1.0, False, np.inf
+            for _ in range(_MOST_HALVINGS):
+                for k in range(n):
+                    trial[own[k]] = z[own[k]] - scale * r[k]
+                called(equations, work, 0)
+                tried = _largest(before)
+                if small or tried <= (1.0 - 0.1 * scale) * error:
+                    moved = True
+                    break
+                scale *= 0.5
+            if not moved:
+                break
+            for k in range(n):
+                z[own[k]] = trial[own[k]]
+                r[k] = before[k]
+            error = tried
+            if small:
+                solved = True
+                break
+        if solved:
+            for i in range(count):
+                good[i] = z[i]
+            reached = share
+            stride *= 2.0
+        else:
+            stride = 0.25 if stride == 1.0 else 0.5 * stride
+            if stride < _LEAST_STRIDE:
+                return -1
+    for i in range(count):
+        z[i] = good[i]
+    return used
 
-    return {SOLVE: solve, SETTLE: settle}
+
+@cache
+def compiled_functions() -> dict[str, tuple[int, object]]:
+    """(address, what owns it) by the names that kernels call them by."""
+    functions = {SOLVE: _solve, SETTLE: _settle}
+    return {name: address(native(f), *_TAKES[name]) for name, f in functions.items()}

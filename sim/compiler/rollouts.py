@@ -14,9 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from sim.compiled import allocating_nothing, compiled
-from sim.compiler.objects import called
 from sim.compiler.stepper import FREE_TYPE, Inline
+from sim.native.function import Native, called, native
 
 SMALLEST_SHARE = 2.0**-14
 """Of a step: shorter pieces are taken as they come."""
@@ -50,7 +49,7 @@ class Driver:
     trajectory: Callable[..., tuple[int, int]]
     """(code, *work, y, us, ws, p, h, n, nodes, env) -> steps done, iterations: with every node recorded."""
     many: Callable[..., None]
-    """(code, *work, ys, w, us, ps, h, n, nodes, done, env): lane after lane."""
+    """(code, *work, ys, w, us, ps, h, n, nodes, done, after, env): lane after lane; `after` has room for a state."""
 
 
 @cache
@@ -78,7 +77,7 @@ def _rollout_type(env: str) -> str:
     )
 
 
-@allocating_nothing(_rollout_type(FREE_TYPE), error_model="numpy")
+@native(_rollout_type(FREE_TYPE))
 def _free(
     code: tuple[int, int, int],
     table: np.ndarray,
@@ -111,10 +110,15 @@ start = _free
 def _amid(inline: Inline) -> Rollout:
     """Steps of a kernel that something acts on within each of them."""
     wrench_of, refuses, undo = inline.functions()
-    # What such a function calls is compiled as it is itself: without memory of its own.
-    decorated = compiled if inline.allocates else allocating_nothing
+    signature = _rollout_type(inline.type)
+    decorated, call = native(signature), called
+    if inline.allocates:
+        # What makes arrays is numba's, and so is whoever calls it.
+        import sim.compiled
 
-    @decorated(_rollout_type(inline.type), error_model="numpy")
+        decorated, call = sim.compiled.compiled(signature, error_model="numpy"), sim.compiled.called
+
+    @decorated
     def rollout(
         code: tuple[int, int, int],
         table: np.ndarray,
@@ -150,7 +154,7 @@ def _amid(inline: Inline) -> Rollout:
         done = status = iterations = 0
         if n == 0 or not h > 0.0:
             room[0], table[5] = h, node.ctypes.data
-            called(code[0], at, 0)
+            call(code[0], at, 0)
         for _ in range(n):
             ahead, piece, refusals = h, h, 0
             while ahead > 0.0:
@@ -160,7 +164,7 @@ def _amid(inline: Inline) -> Rollout:
                 if env[0]:
                     for k in range(6):
                         acting[k] = w[k]
-                    called(code[1], at + 8 * _SENSE, 0)
+                    call(code[1], at + 8 * _SENSE, 0)
                     acts = wrench_of(pose, free, inertia, piece, env, wrench)
                     for k in range(6):
                         acting[k] += wrench[k]
@@ -168,12 +172,12 @@ def _amid(inline: Inline) -> Rollout:
                     before[k] = y[k]
                 # The node is that of the first piece, which begins where the step does.
                 table[5] = node.ctypes.data if ahead == h else spare.ctypes.data
-                status = called(code[0], at, 1)
+                status = call(code[0], at, 1)
                 iterations += table[_COUNTS + 1]
                 if env[0] and piece > SMALLEST_SHARE * h and refusals < MOST_REFUSALS:
                     refused = acts and status != 0
                     if status == 0:
-                        called(code[2], at + 8 * _REACH, 0)
+                        call(code[2], at + 8 * _REACH, 0)
                         refused = refuses(pose, reached, env)
                     if refused:
                         undo(env)
@@ -211,10 +215,19 @@ def _amid(inline: Inline) -> Rollout:
     return rollout
 
 
+def _as(rollout: Rollout) -> Any:
+    """Decorator: machine code by the way that a rollout is."""
+    if isinstance(rollout, Native):
+        return native
+    import sim.compiled
+
+    return sim.compiled.compiled(error_model="numpy")
+
+
 def trajectories(rollout: Rollout) -> Callable[..., tuple[int, int]]:
     """With every node recorded, by a rollout; compiled by those who first record one."""
 
-    @allocating_nothing(error_model="numpy")
+    @_as(rollout)
     def trajectory(
         code: tuple[int, int, int],
         table: np.ndarray,
@@ -243,7 +256,7 @@ def trajectories(rollout: Rollout) -> Callable[..., tuple[int, int]]:
 def lanes(rollout: Rollout) -> Callable[..., None]:
     """Lane after lane by a rollout; compiled by those who first run many."""
 
-    @compiled(error_model="numpy")
+    @_as(rollout)
     def many(
         code: tuple[int, int, int],
         table: np.ndarray,
@@ -256,14 +269,18 @@ def lanes(rollout: Rollout) -> Callable[..., None]:
         n: int,
         nodes: np.ndarray,
         done: np.ndarray,
+        after: np.ndarray,
         env: tuple[Any, ...],
     ) -> None:
+        size = ys.shape[1]
         for lane in range(ys.shape[0]):
             u = us[0] if us.shape[0] == 1 else us[lane]
             p = ps[0] if ps.shape[0] == 1 else ps[lane]
             steps, status, _ = rollout(code, table, room, ys[lane], u, w, p, h, n, nodes[lane], env)
             done[lane] = steps
             if status == 0:
-                rollout(code, table, room, ys[lane].copy(), u, w, p, h, 1, nodes[lane], env)
+                for k in range(size):
+                    after[k] = ys[lane, k]
+                rollout(code, table, room, after, u, w, p, h, 1, nodes[lane], env)
 
     return many

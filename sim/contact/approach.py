@@ -6,8 +6,9 @@ Places move by their velocity, rotations of free bodies by the midpoint rule. `s
 
 import numpy as np
 
-from sim.compiled import compiled, fastmath
+from sim.compiled import compiled
 from sim.contact.convex import normal_between
+from sim.native.function import fastmath
 
 NEAR_M = 0.02
 """What is nearer gets a row."""

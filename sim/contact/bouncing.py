@@ -9,10 +9,11 @@ Lie group variational collision integrators of K. Tran, M. Leok, arXiv 2310.1535
 
 import numpy as np
 
-from sim.compiled import compiled, fastmath
+from sim.compiled import compiled
 from sim.contact.approach import turn
 from sim.contact.convex import Hulls, farthest, hulls_of
 from sim.contact.pile import STATE
+from sim.native.function import fastmath
 from sim.platform.errors import InputError
 from sim.shapes import Shape
 

@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sim.compiled import compiled, fastmath
+from sim.compiled import compiled
+from sim.native.function import fastmath
 from sim.shapes.solid import MOST_CORNERS, Solid
 
 _ROUNDS = 40

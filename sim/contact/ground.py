@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from sim.compiled import compiled, fastmath, inline_fastmath
 from sim.compiler.stepper import Inline
 from sim.contact.height_field import MARCH_LIMIT, ground_top, surface_height, surface_normal, top_about
 from sim.contact.rows import all_finite, farthest, put, world_point
 from sim.contact.wrench import LOADS, SPARE_ROWS, WORKSPACE_WIDTH, ground_wrench
 from sim.environment.environment import Environment
+from sim.native.function import fastmath, inline_fastmath, native
 from sim.vehicle_config import config_of
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import Support
@@ -75,9 +75,9 @@ def passes_through(
     return False
 
 
-@compiled("float64(float64[::1], float32[:, ::1], float64[::1], float64[:, ::1])")
+@native("float64(float64[::1], float32[:, ::1], float64[::1], float64[:, ::1])")
 def _clearance(pose: np.ndarray, heights: np.ndarray, frame: np.ndarray, points: np.ndarray) -> float:
-    if not np.isfinite(pose).all():
+    if not all_finite(pose):
         return np.inf
     lowest = np.inf
     for k in range(points.shape[0]):

@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from sim.compiled import fastmath, inline_fastmath
+from sim.native.function import fastmath, inline_fastmath
 
 _BISECTIONS = 14
 _EXACT = 2.0**-14

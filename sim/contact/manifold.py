@@ -6,9 +6,9 @@ up to four points that span the most. Edges that lie along each other touch at t
 
 import numpy as np
 
-from sim.compiled import fastmath
 from sim.contact.convex import apart_along, farthest, normal_between
 from sim.contact.height_field import surface_patch
+from sim.native.function import fastmath
 from sim.shapes.solid import MOST_CORNERS
 
 _FLAT = 0.9

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sim.compiled import fastmath, inline_fastmath
 from sim.contact.solver import stopped
+from sim.native.function import fastmath, inline_fastmath
 
 GROUND = -1
 """In place of a first body."""

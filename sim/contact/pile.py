@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sim.compiled import compiled, fastmath
+from sim.compiled import compiled
 from sim.contact.approach import NEAR_M, meeting, moved_pose, near_pairs, turn
 from sim.contact.convex import WORKSPACE, Hulls, normal_between
 from sim.contact.manifold import POINT_WIDTH, ground_points, touching_points
@@ -38,6 +38,7 @@ from sim.contact.pair_rows import (
     solve,
 )
 from sim.contact.rebound import keep_energy
+from sim.native.function import fastmath
 
 STATE = 19
 """Numbers a body: R_wb row-major (9), x_w (3), omega_w and v_w (6), and for how long it has been at rest [s]; asleep

@@ -7,8 +7,8 @@ gaps stay closed and impulses in their cones, since both are convex, and energy 
 
 import numpy as np
 
-from sim.compiled import fastmath
 from sim.contact.pair_rows import AIM, BASE, BEFORE, IMPULSE, TORQUE, push_row, row_speeds, solve
+from sim.native.function import fastmath
 
 _OTHER, _OTHER_SPEED = BEFORE + 3, BEFORE + 6
 """Impulses and speeds with rebound."""

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from sim.compiled import fastmath, inline_fastmath
 from sim.contact.height_field import first_crossing, surface_normal, surface_patch
+from sim.native.function import fastmath, inline_fastmath
 
 _SLOP_M = 5e-4
 _PUSH_OUT = 0.2

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from sim.compiled import fastmath, inline_fastmath
 from sim.contact.rows import AIM, FIRST, IMPULSE, INVERSE_MASS, NORMAL, SECOND, point_velocity, push
+from sim.native.function import fastmath, inline_fastmath
 
 SWEEPS = 150
 _TOLERANCE_MPS = 1e-12

@@ -14,7 +14,6 @@ slow push that lifts a sunk point out again.
 
 import numpy as np
 
-from sim.compiled import inline_fastmath
 from sim.contact.rows import (
     AIM,
     GAP,
@@ -29,6 +28,7 @@ from sim.contact.rows import (
     world_step,
 )
 from sim.contact.solver import EQUATIONS, SOLVED_WIDTH, law_missed, solve_by_newton, solve_rows
+from sim.native.function import inline_fastmath
 
 SPEED = SOLVED_WIDTH
 """Column of a row: speed of the touch [m/s]."""

@@ -5,11 +5,10 @@ many poses at once, which every picture asks for.
 """
 
 import math
-from functools import partial
 
 import numpy as np
 
-from sim.compiled import compiled, jitted
+from sim.native.function import native
 
 _HALF_TURN_COSINE = -0.99
 """Below, the antisymmetric part of a rotation fades and no longer tells the axis well."""
@@ -109,11 +108,6 @@ def quaternion_of(R: np.ndarray) -> np.ndarray:
     return q
 
 
-_log = jitted(rotation_vector, nogil=True)
-_shares = jitted(screw_shares, nogil=True)
-_inverse_share = jitted(inverse_share, nogil=True)
-
-
 def quaternions_of(R: np.ndarray) -> np.ndarray:
     """(n, 4) unit quaternions (w, x, y, z) of rotations (n, 3, 3), w not negative."""
     x = R.reshape(-1, 9)
@@ -172,14 +166,14 @@ def pose_between(start: np.ndarray, end: np.ndarray, share: float) -> np.ndarray
     return pose
 
 
-@partial(jitted, nogil=True)
+@native
 def _cross(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
     out[0] = a[1] * b[2] - a[2] * b[1]
     out[1] = a[2] * b[0] - a[0] * b[2]
     out[2] = a[0] * b[1] - a[1] * b[0]
 
 
-@compiled("(float64[:, :, ::1], float64, float64[:, :, ::1])")
+@native("void(float64[:, :, ::1], float64, float64[:, :, ::1])")
 def _move_on(ends: np.ndarray, share: float, poses: np.ndarray) -> None:
     """In cross products: matrix products of numba's take seconds to compile."""
     between, x, v = np.empty((3, 3)), np.empty(3), np.empty(3)
@@ -192,14 +186,14 @@ def _move_on(ends: np.ndarray, share: float, poses: np.ndarray) -> None:
                 x[i] += start[m, i] * (end[m, 3] - start[m, 3])
             for j in range(3):
                 between[i, j] = start[0, i] * end[0, j] + start[1, i] * end[1, j] + start[2, i] * end[2, j]
-        w[0], w[1], w[2] = _log(between)
+        w[0], w[1], w[2] = rotation_vector(between)
         angle = math.sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
         _cross(w, x, first)
         _cross(w, first, second)
-        inverse = _inverse_share(angle)
+        inverse = inverse_share(angle)
         for i in range(3):
             v[i] = x[i] - first[i] / 2.0 + inverse * second[i]
-        a, b, c = _shares(angle, share)
+        a, b, c = screw_shares(angle, share)
         _cross(w, v, first)
         _cross(w, first, second)
         for i in range(3):

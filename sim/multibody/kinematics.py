@@ -3,7 +3,6 @@
 import math
 
 from sim.multibody.arrays import FREE, INERTIA, MOMENT, PRISMATIC, REVOLUTE
-from sim.multibody.simd import LANES, column, eight, eight_of, eight_rows, put_columns
 from sim.multibody.spatial import (
     add,
     cos_sin,
@@ -28,6 +27,7 @@ from sim.multibody.spatial import (
     turned_sym,
     unrotate,
 )
+from sim.native.operations import LANES, column, eight, eight_of, eight_rows, put_columns
 
 
 @jit

@@ -21,7 +21,6 @@ from sim.multibody.kinematics import (
     rigid_momentum,
     spring_torque,
 )
-from sim.multibody.simd import LANES, eight_rows, put_columns
 from sim.multibody.spatial import (
     add,
     cross,
@@ -42,6 +41,7 @@ from sim.multibody.spatial import (
     times,
 )
 from sim.multibody.twists import gather
+from sim.native.operations import LANES, eight_rows, put_columns
 
 UNMOVED = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 1.0)
 """No displacement: a translation and a quaternion."""

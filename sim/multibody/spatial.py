@@ -8,24 +8,19 @@ allocates nothing. Matrices are nine numbers row by row; symmetric ones six: xx,
 import math
 from typing import Any
 
-from sim.compiled import compiled, part
+from sim.native.function import native
 
 OPTIONS: dict[str, Any] = {
-    "error_model": "numpy",
-    "fastmath": {"contract", "nsz", "arcp"},
-    "_nrt": False,
+    "fastmath": ("arcp", "contract", "nsz"),
     "forceinline": True,
 }
 """Divisions by zero become infinities that the callers look for. Products and sums may fuse; NaN stays NaN. Nothing
 here allocates: without numba's reference counts a step of ten links costs a third. All of a step is one function in
 the end: handing a tree's arrays from one to the next costs a quarter of ten links' step."""
 
-jit = part(**OPTIONS)
-"""Of functions that only others of this package call."""
-entry = compiled(**OPTIONS)
-"""Of those that Python calls: kept on disk with all that they use."""
-_CALLED: dict[str, Any] = {**OPTIONS, "forceinline": False}
-apart, entry_apart = part(**_CALLED), compiled(**_CALLED)
+jit = entry = native(**OPTIONS)
+"""Of functions that only others of this package call, and of those that Python calls."""
+apart = entry_apart = native(**{**OPTIONS, "forceinline": False})
 """The same of those that are large and called seldom: inlined where they are called, they take a minute to compile."""
 
 

@@ -11,7 +11,7 @@ give way faster, which cuts flutes into the cliffs and gullies into the slopes.
 
 import numpy as np
 
-from sim.compiled import compiled, part
+from sim.native.function import native
 from sim.world.noise import fractal_noise, gradient_noise, ridge_noise, smoothstep
 from sim.world.path import Pad, level_ground
 from sim.world.river import River
@@ -33,7 +33,7 @@ _LAYER_M = 6.5
 _SEED_STRIDE = 1000
 
 
-@part()
+@native
 def river_distance(x: float, y: float, river: np.ndarray) -> float:
     """Signed distance to the centre line [m], first order in the bend; positive on the +y side."""
     centre = river[0] * np.sin(x / river[1] + river[2]) + river[3] * np.sin(x / river[4] + river[5])
@@ -42,7 +42,7 @@ def river_distance(x: float, y: float, river: np.ndarray) -> float:
     return (y - centre) / np.sqrt(1.0 + slope * slope)
 
 
-@part()
+@native
 def _clearing(x: float, y: float, sites: np.ndarray) -> float:
     """How far the walls stand back around the building sites [m]."""
     back = 0.0
@@ -52,7 +52,7 @@ def _clearing(x: float, y: float, sites: np.ndarray) -> float:
     return back
 
 
-@part()
+@native
 def _bent_distance(d: float, x: float, y: float, side: float, seed: int) -> float:
     """Distance with buttresses, alcoves and side gullies: larger means higher up the wall."""
     wx = x + 9.0 * fractal_noise(x / 45.0, y / 45.0, 3, seed + 11)
@@ -69,7 +69,7 @@ def _bent_distance(d: float, x: float, y: float, side: float, seed: int) -> floa
     return max(bent, 0.40 * d)
 
 
-@part()
+@native
 def _level(d: float) -> float:
     """Height of all that is not cliff at bent distance d >= 0. (`np.interp` takes a second to compile.)"""
     k = 0
@@ -79,14 +79,14 @@ def _level(d: float) -> float:
     return slope * (min(d, _GROUND_D[k + 1]) - _GROUND_D[k]) + _GROUND_Z[k]
 
 
-@part()
+@native
 def _cliff(t: float) -> float:
     """Rise of a cliff over its width: a steep face that leans back near the top."""
     t = min(max(t, 0.0), 1.0)
     return t * (1.55 - 0.55 * t)
 
 
-@part()
+@native
 def _tiers(d: float, x: float, y: float, side: float, seed: int) -> float:
     """Summed height of the cliffs at bent distance d."""
     height = 0.0
@@ -100,7 +100,7 @@ def _tiers(d: float, x: float, y: float, side: float, seed: int) -> float:
     return height
 
 
-@part()
+@native
 def _ledges(z: float, x: float, y: float, seed: int) -> float:
     """Height pulled towards hard layers: treads and risers of the bedding, dipping gently."""
     phase = (z + 0.012 * x + 2.5 * gradient_noise(z / 13.0, x / 700.0, seed + 83)) / _LAYER_M
@@ -110,7 +110,7 @@ def _ledges(z: float, x: float, y: float, seed: int) -> float:
     return z + _LAYER_M * 0.85 * (riser - part)
 
 
-@part()
+@native
 def _mesas(d: float, x: float, y: float, seed: int) -> float:
     """Table mountains on the plateau, only well away from the canyon."""
     if d < 520.0:
@@ -121,7 +121,7 @@ def _mesas(d: float, x: float, y: float, seed: int) -> float:
     return steps + 60.0 * smoothstep(-0.05, 0.115, field) * smoothstep(520.0, 1400.0, d)
 
 
-@compiled
+@native
 def canyon_point(x: float, y: float, river: np.ndarray, sites: np.ndarray, seed: int) -> tuple[float, float]:
     """Height [m] and looseness 0..1 of the uneroded canyon at (x, y) [m]."""
     seed = seed * _SEED_STRIDE
@@ -153,7 +153,7 @@ def canyon_point(x: float, y: float, river: np.ndarray, sites: np.ndarray, seed:
     return z, loose
 
 
-@compiled
+@native
 def canyon_rows(
     first: int,
     end: int,
@@ -179,13 +179,13 @@ _DROP = 0.3
 _GRAVITY = 0.2
 
 
-@part()
+@native
 def _softness(z: float) -> float:
     """How readily rock at height z gives way, 0.35..1: the strata."""
     return 0.35 + 0.65 * (0.5 + 0.5 * np.sin(0.9 * z + 2.0 * np.sin(0.37 * z)))
 
 
-@part()
+@native
 def _take(heights: np.ndarray, i: int, j: int, amount: float) -> None:
     """Remove `amount` of rock around (i, j): a 3 x 3 brush, so that droplets carve grooves, not pits."""
     for b in range(-1, 2):
@@ -193,7 +193,7 @@ def _take(heights: np.ndarray, i: int, j: int, amount: float) -> None:
             heights[j + b, i + a] -= amount / float((2 + 2 * a * a) * (2 + 2 * b * b))
 
 
-@part()
+@native
 def _droplet(heights: np.ndarray, sediment: np.ndarray, x: float, y: float, floor_m: float) -> None:
     rows, columns = heights.shape
     dx = dy = load = 0.0
@@ -245,7 +245,7 @@ def _droplet(heights: np.ndarray, sediment: np.ndarray, x: float, y: float, floo
         water *= 0.985
 
 
-@compiled
+@native
 def erode(heights: np.ndarray, sediment: np.ndarray, starts: np.ndarray, floor_m: float) -> None:
     """Run one droplet after another from `starts` (n, 2) (column, row); arrays float64, changed in place.
 

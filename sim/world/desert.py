@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sim.compiled import compiled, part
+from sim.native.function import native
 from sim.world.noise import fractal_noise, ridge_noise, smoothstep
 from sim.world.props import Grounds
 from sim.world.terrain import Terrain, TerrainLayers, curvature, for_row_bands, sky_visibility
@@ -12,7 +12,7 @@ SPACING_M = 1.0
 _SEED_STRIDE = 1000
 
 
-@part()
+@native
 def _mesa(x: float, y: float, away: float, seed: int) -> float:
     """Table mountains in two tiers with slopes of scree below their walls."""
     field = fractal_noise(x / 560.0, y / 560.0, 4, seed + 91) + 0.03 * fractal_noise(
@@ -24,7 +24,7 @@ def _mesa(x: float, y: float, away: float, seed: int) -> float:
     return tall * (steps + 34.0 * smoothstep(0.02, 0.13, field))
 
 
-@part()
+@native
 def desert_point(x: float, y: float, half_x: float, half_y: float, seed: int) -> tuple[float, float]:
     """Height [m] and looseness 0..1 at (x, y): exactly level within the half extents."""
     seed = seed * _SEED_STRIDE
@@ -42,7 +42,7 @@ def desert_point(x: float, y: float, half_x: float, half_y: float, seed: int) ->
     return z, loose
 
 
-@compiled
+@native
 def desert_rows(
     first: int,
     end: int,

@@ -6,14 +6,14 @@ the world can be evaluated anywhere, in any order, on any thread.
 
 import numpy as np
 
-from sim.compiled import part
+from sim.native.function import native
 
 _DIRECTIONS = np.linspace(0.0, 2.0 * np.pi, 256, endpoint=False)
 _GRADIENT_X = np.cos(_DIRECTIONS)
 _GRADIENT_Y = np.sin(_DIRECTIONS)
 
 
-@part()
+@native
 def lattice_hash(i: int, j: int, seed: int) -> int:
     """Well-mixed 16-bit hash of a lattice point."""
     h = (i * 374761393 + j * 668265263 + seed * 2246822519) & 0xFFFFFFFF
@@ -22,7 +22,7 @@ def lattice_hash(i: int, j: int, seed: int) -> int:
     return (h ^ (h >> 16)) & 0xFFFF
 
 
-@part()
+@native
 def gradient_noise(x: float, y: float, seed: int) -> float:
     """Perlin noise with quintic fade, about -1..1, zero mean, wavelength 1."""
     x0 = np.floor(x)
@@ -46,7 +46,7 @@ def gradient_noise(x: float, y: float, seed: int) -> float:
     return 1.5 * (low + b * (high - low))
 
 
-@part()
+@native
 def fractal_noise(x: float, y: float, octaves: int, seed: int) -> float:
     """Sum of `octaves` of gradient noise, each rotated and doubled, amplitude halved, about -1..1."""
     total = 0.0
@@ -58,13 +58,13 @@ def fractal_noise(x: float, y: float, octaves: int, seed: int) -> float:
     return total
 
 
-@part()
+@native
 def ridge_noise(x: float, y: float, sharpness: float, seed: int) -> float:
     """Narrow lines of 1 on a background of 0: where gradient noise crosses zero. The pattern of gullies."""
     return max(1.0 - sharpness * abs(gradient_noise(x, y, seed)), 0.0)
 
 
-@part()
+@native
 def smoothstep(low: float, high: float, value: float) -> float:
     """0 below `low`, 1 above `high`, C1 between."""
     t = min(max((value - low) / (high - low), 0.0), 1.0)

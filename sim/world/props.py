@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from sim.compiled import compiled
+from sim.native.function import native
 from sim.shapes import Box, Drum, Shape
 from sim.world.noise import fractal_noise, smoothstep
 from sim.world.terrain import for_row_bands
@@ -40,7 +40,7 @@ class Lake:
         return dug.astype(np.float32)
 
 
-@compiled
+@native
 def _bed_rows(
     first: int, end: int, xs: np.ndarray, ys: np.ndarray, shape: np.ndarray, seed: int, heights: np.ndarray
 ) -> None:

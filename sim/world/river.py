@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sim.compiled import allocating_nothing
+from sim.native.function import native
 from sim.world.terrain import Terrain
 
 
@@ -84,7 +84,7 @@ class Stream:
         return out
 
 
-@allocating_nothing
+@native
 def add_stream(velocity: np.ndarray, frame: np.ndarray, x: float, y: float, out: np.ndarray) -> None:
     """Add the velocity at world (x, y) to out (2,)."""
     rows, columns = velocity.shape[0], velocity.shape[1]

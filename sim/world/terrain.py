@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sim.compiled import compiled
+from sim.native.function import native
 
 _BLOCK_M = 8.0
 
@@ -149,7 +149,7 @@ class TerrainLayers:
     """-1..1: positive in hollows, negative on edges."""
 
 
-@compiled
+@native
 def _sky_rows(first: int, end: int, heights: np.ndarray, spacing: float, out: np.ndarray) -> None:
     rows, columns = heights.shape
     for j in range(first, end):

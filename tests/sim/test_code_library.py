@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import sim
-from sim.compiled import allocating_nothing, compiled, part, superword
+from sim.compiled import allocating_nothing, compiled, superword
 
 ROOT = Path(sim.__file__).resolve().parents[1]
 
@@ -97,26 +97,6 @@ def test_a_caller_whose_function_is_gone_from_the_cache_is_served_all_the_same(f
     for path in folder.glob("*polynomial-*"):
         path.unlink()
     assert run(folder) == [first[0], "1", "0"]
-
-
-def test_a_part_lives_in_what_calls_it_alone(folder: Path) -> None:
-    @part()
-    def square(x):
-        return x * x
-
-    @part()
-    def fourth(x):
-        return square(square(x))
-
-    @compiled
-    def whole(x):
-        return square(x) + fourth(x)
-
-    assert whole(3.0) == 90.0
-    assert whole(3) == 90  # parts are of any types, too
-    assert [path.name.split("-")[0].endswith("whole") for path in folder.iterdir()] == [True, True]
-    with pytest.raises(KeyError):
-        fourth(3.0)
 
 
 def test_numbers_beside_each_other_go_together_and_such_code_has_a_name_of_its_own(folder: Path) -> None:

@@ -11,8 +11,8 @@ import pytest
 from sim.compiler import columns
 from sim.compiler.columns import ColumnKernel, Repeated
 from sim.compiler.copies import Piece, Place, loop
-from sim.compiler.objects import loaded
 from sim.compiler.vector_code import Function, module
+from sim.native.objects import loaded
 
 RNG = np.random.default_rng(3)
 

@@ -4,7 +4,7 @@ import ctypes
 
 import pytest
 
-from sim.compiler.objects import loaded
+from sim.native.objects import loaded
 
 TEXT = "define double @double_of(double %x) {\n  %y = fadd double %x, %x\n  ret double %y\n}"
 

@@ -7,10 +7,10 @@ from functools import lru_cache
 import casadi as ca
 import numpy as np
 
-from sim.compiled import compiled
 from sim.contact.height_field import surface_height
 from sim.control.rotation import attitude_of, heading_of
 from sim.environment.environment import environment_of
+from sim.native.function import native
 from sim.vehicle_config import config_of
 from sim.vehicle_config.terms import named_values
 from sim.vehicles import Vehicle
@@ -113,7 +113,7 @@ def _on_wheels(
     return T_wb
 
 
-@compiled("boolean(float64[:, ::1], float64[:, ::1], float32[:, ::1], float64[::1], float64[::1])")
+@native("boolean(float64[:, ::1], float64[:, ::1], float32[:, ::1], float64[::1], float64[::1])")
 def _depths(
     T_wb: np.ndarray, wheels_b: np.ndarray, heights: np.ndarray, frame: np.ndarray, deep: np.ndarray
 ) -> bool:

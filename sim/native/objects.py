@@ -4,14 +4,11 @@ It is called at its address, from Python or from compiled functions, which it ma
 """
 
 import hashlib
+from collections.abc import Callable
 from functools import cache
-from typing import Any
 
 import llvmlite
 import llvmlite.binding as llvm
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 
 from sim.platform.cache import keep_checked, read_checked
 from sim.platform.file_lock import turn
@@ -33,18 +30,24 @@ def _processor() -> tuple[str, str]:
     return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
 
 
-def loaded(text: str, *, optimised: bool = False) -> llvm.ExecutionEngine:
+def loaded(
+    text: str | Callable[[], str], *, optimised: bool = False, known_as: str = ""
+) -> llvm.ExecutionEngine:
     """A module's machine code, from the disk where it is there.
 
-    optimised: passes over the whole of it, which take seconds; else it is selected as it stands.
+    optimised: passes over the whole of it, which take seconds; else it is selected as it stands. known_as: what the
+    module is made of, where its text is made only when it is wanted.
     """
     machine = _machine(optimised=optimised)
-    name = _name(f"{text}; optimised" if optimised else text)
+    told = known_as or text
+    name = _name(f"{told}; optimised" if optimised else f"{told}")
     engine = _kept(name, machine)
     if engine is not None:
         return engine
     with turn("nodes", name):
-        return _kept(name, machine) or _made(name, text, machine, optimised=optimised)
+        return _kept(name, machine) or _made(
+            name, text if isinstance(text, str) else text(), machine, optimised=optimised
+        )
 
 
 def assembly(text: str) -> str:
@@ -90,37 +93,3 @@ def _made(name: str, text: str, machine: llvm.TargetMachine, *, optimised: bool)
 def _name(text: str) -> str:
     made_of = "\0".join([text, *_processor(), llvmlite.__version__])
     return f"{hashlib.sha256(made_of.encode()).hexdigest()}.o"
-
-
-@intrinsic
-def _called(typing_context: Any, address: Any, table: Any, count: Any) -> Any:
-    def generate(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
-        number = ir.IntType(64)
-        code = ir.FunctionType(number, [number, number])
-        return builder.call(builder.inttoptr(args[0], code.as_pointer()), args[1:])
-
-    return types.int64(types.int64, types.int64, types.int64), generate
-
-
-def _pointer_to(number: Any) -> Any:
-    @intrinsic
-    def pointer(typing_context: Any, address: Any) -> Any:
-        def generate(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
-            return builder.inttoptr(args[0], context.get_value_type(signature.return_type))
-
-        return types.CPointer(number)(types.int64), generate
-
-    return pointer
-
-
-called: Any = _called
-"""In compiled functions: what the code at an address returns for the address of a table and a whole number."""
-pointer, whole_pointer = _pointer_to(types.float64), _pointer_to(types.int64)
-"""In compiled functions: an address as one of numbers, or of whole numbers, for `carray`."""
-
-
-def c_address(function: Any) -> int:
-    """Of a compiled function with one signature that was made with `no_cfunc_wrapper=False`, as C calls it."""
-    (made,) = function.overloads.values()
-    address: int = made.library.get_pointer_to_function(made.fndesc.llvm_cfunc_wrapper_name)
-    return address

@@ -1,0 +1,215 @@
+"""What Python calls: a function of CPython's own kind, whose arguments machine code takes apart.
+
+Of an array it reads address and lengths where numpy's header has them (PyArrayObject_fields), and refuses one of
+another kind; numbers come and go by CPython's interface. The interpreter's lock is given up while the function runs.
+"""
+
+import ctypes
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+import llvmlite.binding as llvm
+import numpy as np
+
+from sim.native.translator import returned
+from sim.native.types import Array, Known, Number, Tuple, Type
+
+_API = (
+    "PyTuple_GetItem",
+    "PyLong_AsLongLong",
+    "PyFloat_AsDouble",
+    "PyObject_IsTrue",
+    "PyErr_Occurred",
+    "PyErr_SetString",
+    "PyEval_SaveThread",
+    "PyEval_RestoreThread",
+    "PyLong_FromLongLong",
+    "PyFloat_FromDouble",
+    "PyBool_FromLong",
+    "PyTuple_New",
+    "PyTuple_SetItem",
+    "Py_BuildValue",
+)
+_ARRAY, _ERROR = len(_API), len(_API) + 1
+"""Behind them: numpy's type of arrays, and the type of the error."""
+_AS = {
+    "i64": ("PyLong_AsLongLong", "i64"),
+    "double": ("PyFloat_AsDouble", "double"),
+    "i1": ("PyObject_IsTrue", "i32"),
+}
+_FROM = {"i64": "PyLong_FromLongLong", "double": "PyFloat_FromDouble", "i1": "PyBool_FromLong"}
+
+
+class _Text:
+    """Instructions of an entry, in order."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.constants: list[str] = []
+        self.refusals: list[str] = []
+        self.told: list[str] = []
+        self._count = 0
+
+    def new(self, text: str) -> str:
+        """Register of an instruction's result."""
+        self._count += 1
+        self.lines.append(f"  %e{self._count} = {text}")
+        return f"%e{self._count}"
+
+    def field(self, base: str, offset: int, kind: str) -> str:
+        """What stands so many bytes behind an address."""
+        return self.new(f"load {kind}, ptr {self.new(f'getelementptr i8, ptr {base}, i64 {offset}')}")
+
+    def api(self, name: str, returns: str, given: str) -> str:
+        """What a function of CPython's returns."""
+        code = self.field("@api", 8 * _API.index(name), "ptr")
+        return self.new(f"call {returns} {code}({given})")
+
+    def wanted(self, condition: str, message: str) -> None:
+        """Go on where it holds; else the error is raised."""
+        self._count += 1
+        block, told = f"b{self._count}", f"{message}\0".encode()
+        self.lines += [f"  br i1 {condition}, label %{block}, label %no{block}", f"{block}:"]
+        escaped = "".join(f"\\{byte:02X}" for byte in told)
+        self.constants.append(f'@told.{block} = private constant [{len(told)} x i8] c"{escaped}"')
+        self.refusals.append(f"no{block}:\n  br label %refused")
+        self.told.append(f"[ @told.{block}, %no{block} ]")
+
+    def taken(self, given: str, k: int, kind: Type, name: str) -> list[str]:
+        """What is handed on of item k of a tuple of Python's."""
+        if isinstance(kind, Known):
+            return []
+        item = self.api("PyTuple_GetItem", "ptr", f"ptr {given}, i64 {k}")
+        self.wanted(self.new(f"icmp ne ptr {item}, null"), f"{name} is missing")
+        if isinstance(kind, Tuple):
+            handed = []
+            for j, one in enumerate(kind.items):
+                handed += self.taken(item, j, one, f"{name}[{j}]")
+            return handed
+        if isinstance(kind, Array):
+            return self._array(item, kind, name)
+        assert isinstance(kind, Number)
+        function, llvm_kind = _AS[kind.llvm]
+        x = self.api(function, llvm_kind, f"ptr {item}")
+        return [f"i1 {self.new(f'icmp ne i32 {x}, 0')}" if kind.llvm == "i1" else f"{llvm_kind} {x}"]
+
+    def _array(self, item: str, kind: Array, name: str) -> list[str]:
+        message = f"{name} is no {kind.ndim}-dimensional array of {kind.element.dtype}"
+        of_type = self.field("@api", 8 * _ARRAY, "ptr")
+        self.wanted(self.new(f"icmp eq ptr {self.field(item, 8, 'ptr')}, {of_type}"), message)
+        self.wanted(self.new(f"icmp eq i32 {self.field(item, 24, 'i32')}, {kind.ndim}"), message)
+        number = self.field(self.field(item, 56, "ptr"), 28, "i32")
+        self.wanted(self.new(f"icmp eq i32 {number}, {np.dtype(kind.element.dtype).num}"), message)
+        handed = [f"ptr {self.field(item, 16, 'ptr')}"]
+        lengths = self.field(item, 32, "ptr")
+        handed += [f"i64 {self.field(lengths, 8 * axis, 'i64')}" for axis in range(kind.ndim)]
+        if kind.contiguous:
+            follows = self.new(f"and i32 {self.field(item, 64, 'i32')}, 1")
+            self.wanted(self.new(f"icmp ne i32 {follows}, 0"), f"{message} in one piece")
+        else:
+            strides, size = self.field(item, 40, "ptr"), np.dtype(kind.element.dtype).itemsize
+            for axis in range(kind.ndim):
+                stride = self.field(strides, 8 * axis, "i64")
+                handed.append(f"i64 {self.new(f'sdiv i64 {stride}, {size}')}")
+        return handed
+
+    def given(self, kind: Type, parts: list[str]) -> str:
+        """Python's object of a result; its registers are taken from `parts`."""
+        if isinstance(kind, Tuple):
+            whole = self.api("PyTuple_New", "ptr", f"i64 {len(kind.items)}")
+            for k, one in enumerate(kind.items):
+                # The tuple owns the item from then on.
+                self.api("PyTuple_SetItem", "i32", f"ptr {whole}, i64 {k}, ptr {self.given(one, parts)}")
+            return whole
+        if not isinstance(kind, Number):
+            code = self.field("@api", 8 * _API.index("Py_BuildValue"), "ptr")
+            return self.new(f"call ptr (ptr, ...) {code}(ptr @nothing)")
+        x = parts.pop(0)
+        if kind.llvm == "i1":
+            return self.api("PyBool_FromLong", "ptr", f"i64 {self.new(f'zext i1 {x} to i64')}")
+        if kind.llvm == "float":
+            x = self.new(f"fpext float {x} to double")
+        return self.api(
+            _FROM["double" if kind.is_real else "i64"], "ptr", f"{'double' if kind.is_real else 'i64'} {x}"
+        )
+
+
+def entry_text(inner: str, names: Sequence[str], takes: Sequence[Type], returns: Type) -> str:
+    """LLVM's text of the function `entry` (self, tuple of arguments), which calls the one named."""
+    text, handed = _Text(), list[str]()
+    for k, (name, kind) in enumerate(zip(names, takes, strict=True)):
+        handed += text.taken("%given", k, kind, name)
+    error = text.api("PyErr_Occurred", "ptr", "")
+    fine = text.new(f"icmp eq ptr {error}, null")
+    text.lines += [f"  br i1 {fine}, label %run, label %raised", "run:"]
+    lock = text.api("PyEval_SaveThread", "ptr", "")
+    call = f'call {returned(returns)} @"{inner}"({", ".join(handed)})'
+    parts: list[str] = []
+    if returns.parts:
+        whole = text.new(call)
+        count = len(returns.parts)
+        parts = (
+            [whole]
+            if count == 1
+            else [text.new(f"extractvalue {returned(returns)} {whole}, {k}") for k in range(count)]
+        )
+    else:
+        text.lines.append(f"  {call}")
+    restore = text.field("@api", 8 * _API.index("PyEval_RestoreThread"), "ptr")
+    text.lines.append(f"  call void {restore}(ptr {lock})")
+    result = text.given(returns, parts)
+    lines = ["define ptr @entry(ptr %self, ptr %given) {", *text.lines, f"  ret ptr {result}", *text.refusals]
+    if text.told:
+        refuse = (
+            f"%refuse = load ptr, ptr getelementptr (i8, ptr @api, i64 {8 * _API.index('PyErr_SetString')})"
+        )
+        lines += [
+            "refused:",
+            f"  %told = phi ptr {', '.join(text.told)}",
+            f"  {refuse}",
+            f"  %kind = load ptr, ptr getelementptr (i8, ptr @api, i64 {8 * _ERROR})",
+            "  call void %refuse(ptr %kind, ptr %told)",
+            "  br label %raised",
+        ]
+    lines += ["raised:", "  ret ptr null", "}"]
+    head = [
+        f"@api = global [{len(_API) + 2} x ptr] zeroinitializer",
+        "@nothing = private constant [1 x i8] zeroinitializer",
+    ]
+    return "\n".join([*head, *text.constants, *lines])
+
+
+class _Definition(ctypes.Structure):
+    """CPython's PyMethodDef."""
+
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("code", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    )
+
+
+_AS_TUPLE = 1
+"""METH_VARARGS."""
+
+
+@cache
+def _addresses() -> tuple[int, ...]:
+    python: Any = ctypes.pythonapi
+    api = [ctypes.cast(getattr(python, name), ctypes.c_void_p).value or 0 for name in _API]
+    error = ctypes.c_void_p.in_dll(python, "PyExc_TypeError").value or 0
+    return (*api, id(np.ndarray), error)
+
+
+def python_function(engine: llvm.ExecutionEngine, name: str) -> tuple[Callable[..., Any], object]:
+    """The entry of a module as a function of Python's, and what it needs as long as it may be called."""
+    addresses = _addresses()
+    place = (ctypes.c_void_p * len(addresses)).from_address(engine.get_global_value_address("api"))
+    for k, address in enumerate(addresses):
+        place[k] = address
+    definition = _Definition(name.encode(), engine.get_function_address("entry"), _AS_TUPLE, None)
+    make = ctypes.pythonapi.PyCFunction_NewEx
+    make.restype, make.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+    return make(ctypes.addressof(definition), None, None), (engine, definition)

@@ -1,0 +1,134 @@
+"""Functions as machine code, kept on disk by what they are made of.
+
+A function is translated for the types that it is called with (translator.py), with all that it calls in one module,
+which LLVM optimises as a whole. Nothing is translated where its machine code is on the disk already.
+"""
+
+import hashlib
+import platform
+import sys
+from collections.abc import Callable, Sequence
+from functools import cache, partial
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+import llvmlite
+import numpy as np
+
+from sim.native import operations  # registers what functions may call
+from sim.native.digest import digest
+from sim.native.entry import entry_text, python_function
+from sim.native.objects import loaded
+from sim.native.translator import Program
+from sim.native.types import Type, read_type, type_of
+from sim.native.values import NotTranslated
+
+
+class Native:
+    """A function that is machine code to whoever calls it: Python, or other such functions, which take it in."""
+
+    def __init__(self, function: FunctionType, options: dict[str, Any], signature: str | None = None) -> None:
+        self.py_func, self.options = function, options
+        self.__name__, self.__qualname__ = function.__name__, function.__qualname__
+        self.__module__, self.__doc__ = function.__module__, function.__doc__
+        self._takes: Sequence[Type] | None = None
+        if signature is not None:
+            self._takes = read_type(signature).takes
+        self._count, self._defaults = function.__code__.co_argcount, function.__defaults__ or ()
+        self._entries: dict[Any, Callable[..., Any]] = {}
+        self._owned: list[object] = []
+        self._latest: Callable[..., Any] = self._first
+
+    def __call__(self, *given: Any) -> Any:
+        missing = self._count - len(given)
+        if 0 < missing <= len(self._defaults):
+            given += self._defaults[-missing:]
+        try:
+            return self._latest(*given)
+        except TypeError:
+            return self._first(*given)
+
+    def _first(self, *given: Any) -> Any:
+        """Of a call with other types than the one before."""
+        self._latest = self._entry(self._takes_of(given))
+        return self._latest(*given)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of its arguments."""
+        code = self.py_func.__code__
+        return code.co_varnames[: code.co_argcount]
+
+    def prepare(self, *takes: Type) -> None:
+        """Have the machine code for such arguments, or for those of the signature."""
+        self._entry(tuple(takes or self._takes or ()))
+
+    def _takes_of(self, given: Sequence[Any]) -> Sequence[Type]:
+        if self._takes is not None:
+            return self._takes
+        told = self.py_func.__annotations__
+        if len(given) != len(self.names):
+            raise TypeError(f"{self.__qualname__} takes {len(self.names)} arguments, not {len(given)}")
+        return tuple(type_of(x, told.get(name)) for name, x in zip(self.names, given, strict=True))
+
+    def _entry(self, takes: Sequence[Type]) -> Callable[..., Any]:
+        if takes not in self._entries:
+            made_of = hashlib.sha256(f"{_versions()} {digest(self)} {takes}".encode()).hexdigest()
+            engine = loaded(partial(_text, self, takes), optimised=True, known_as=made_of)
+            self._entries[takes], owned = python_function(engine, self.__name__)
+            self._owned.append(owned)
+        return self._entries[takes]
+
+
+def _text(function: Native, takes: Sequence[Type]) -> str:
+    program = Program()
+    try:
+        inner, returns = program.function(function, takes)
+    except NotTranslated as error:
+        raise NotTranslated(f"{function.__module__}.{function.__qualname__}, {error}") from None
+    return f"{program.text}\n{entry_text(inner, function.names, takes, returns)}"
+
+
+@cache
+def _versions() -> str:
+    """Of all that makes machine code of functions."""
+    sources = b"".join(path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py")))
+    own = hashlib.sha256(sources).hexdigest()
+    return f"{own} {sys.version} {platform.machine()} {np.__version__} {llvmlite.__version__}"
+
+
+def native(signature: Any = None, **options: Any) -> Any:
+    """Decorator: machine code of the function. Also without brackets.
+
+    signature: of what Python calls, as numba writes types; without one it is made for the types of the arguments.
+    forceinline: whoever calls it takes it in, however large. fastmath: LLVM's flags of arithmetic.
+    """
+    if isinstance(signature, FunctionType):
+        return Native(signature, options)
+    return lambda function: Native(function, options, signature)
+
+
+def address(function: Native, *takes: Type) -> tuple[int, object]:
+    """(address, what owns the machine code) of a function of numbers, as C calls it."""
+    program = Program()
+    inner, returns = program.function(function, takes)
+    (result,) = returns.parts
+    given = ", ".join(f"{kind.parts[0]} %a{k}" for k, kind in enumerate(takes))
+    text = (
+        f'define {result} @entry({given}) {{\n  %x = call {result} @"{inner}"({given})\n  ret {result} %x\n}}'
+    )
+    owner = loaded("\n".join([program.text, text]), optimised=True)
+    return owner.get_function_address("entry"), owner
+
+
+inline = partial(native, forceinline=True)
+"""Decorator: for short functions, or for those with one caller, whose call would cost more than their work."""
+fastmath = partial(native, fastmath=("arcp", "contract"))
+"""Decorator: sums of products may be rounded once, and several divisions by one number may become products with its
+inverse."""
+inline_fastmath = partial(fastmath, forceinline=True)
+"""Decorator: the same for what is `inline`."""
+
+called, numbers_at, counts_at = operations.called, operations.numbers_at, operations.counts_at
+Handled = Callable[..., Any]

@@ -1,0 +1,281 @@
+"""Functions as machine code: they compute what Python does, take what they were made for, and say what they cannot."""
+
+import math
+import sys
+import threading
+import time
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sim.compiled import compiled
+from sim.native import function as native_function
+from sim.native.function import Native, fastmath, native
+from sim.native.values import NotTranslated
+
+some = settings(deadline=None, max_examples=40)
+NUMBERS = np.array([0.5, -2.0, 3.25, 7.0, -0.125])
+
+
+class Pair(NamedTuple):
+    left: np.ndarray
+    right: tuple[float, int]
+
+
+@native
+def whole(a: int, b: int) -> int:
+    return (a // b) * 1000 + (a % b) * 100 + (a & 7) + (a ^ 5) + (a << 2) - (a >> 1) + abs(a) + max(a, b, 3)
+
+
+@native
+def real(x: float, y: float) -> float:
+    out = x**3 - 2.0 * y / (1.0 + x * x) + min(x, y, 0.25) - (-x) ** 2 + math.hypot(x, y) + math.atan2(y, x)
+    out += math.floor(x) + np.floor(y) + int(y) + (1.0 if 0.0 < x <= y < 3.0 else -1.0)
+    return out + math.exp(-x * x) + np.sqrt(abs(y)) + math.cos(x) * np.sin(y)
+
+
+@native
+def flow(n: int, stop: int) -> float:
+    total, last = 0.0, -1
+    for i in range(n, -3, -2):
+        if i % 5 == 1:
+            continue
+        for j in range(i):
+            if j == stop:
+                break
+            total += j
+        else:
+            total += 0.5
+        last = i
+    k = 0
+    while k < n and not (k * k > stop or k == 17):
+        k += 1
+    total += 100 * k + last
+    for which, weight in ((n, 2.0), (stop, 3.0)):
+        if which in (2, 3):
+            total += weight
+    return total
+
+
+@native
+def views(a: np.ndarray, rows: np.ndarray, k: int) -> tuple[float, int, float]:
+    middle, column, last = a[1:-1], rows[:, 1], rows[-1]
+    middle[0] += 10.0
+    column[k] = a[-1] + len(middle) + column.size
+    rows[0, :] = last
+    rows[1] = 4.0
+    a[3:100] = -1.0
+    total = 0.0
+    for x in a[k:]:
+        total += x
+    first, second = last[:2]
+    return total + first * second, rows.shape[0] * rows.shape[1], (a[0], a[1], a[2])[k]
+
+
+def twice(x: float, factor: float = 2.0) -> float:
+    return factor * x
+
+
+@native
+def structs(pair: Pair, flags: np.ndarray, counts: np.ndarray) -> tuple[float, bool]:
+    number, at = pair.right
+    total = 0.0
+    for i in range(pair.left.shape[0]):
+        if flags[i] and counts[i] > 0:
+            total += twice(pair.left[i]) + twice(number, factor=0.5)
+    flags[at], counts[at] = True, -7
+    room = np.zeros((2, 3))
+    room[1, 2] = total
+    return room[1, 2] + room[0, 0], flags[0] or at > 3
+
+
+@native
+def widens(n: int, x: float) -> float:
+    out = 0
+    for k in range(n):
+        out = out + x * k  # whole at first, real from then on
+    for k in range(3):
+        out += k
+    k = 0.5 * x
+    return out + k
+
+
+@native
+def single(a: np.ndarray) -> float:
+    return float((a[0] - a[1]) / (a[2] * 3.0))
+
+
+@some
+@given(st.integers(-1000, 1000), st.integers(-50, 50).filter(bool))
+def test_whole_numbers_are_python_s(a: int, b: int) -> None:
+    assert whole(a, b) == whole.py_func(a, b)
+
+
+@some
+@given(st.floats(-50, 50), st.floats(-50, 50))
+def test_real_numbers_are_python_s(x: float, y: float) -> None:
+    assert real(x, y) == pytest.approx(real.py_func(x, y), rel=1e-13, abs=1e-13)
+
+
+@some
+@given(st.integers(-3, 30), st.integers(-2, 30))
+def test_loops_and_branches_go_python_s_way(n: int, stop: int) -> None:
+    assert flow(n, stop) == flow.py_func(n, stop)
+
+
+@some
+@given(st.integers(0, 2))
+def test_views_of_arrays_are_numpy_s(k: int) -> None:
+    found, wanted = [], []
+    for function, out in ((views, found), (views.py_func, wanted)):
+        a, rows = NUMBERS.copy(), np.arange(12.0).reshape(4, 3)
+        out += [*function(a, rows, k), *a, *rows.ravel()]
+    np.testing.assert_array_equal(found, wanted)
+
+
+def test_structs_flags_and_whole_arrays() -> None:
+    results = []
+    for function in (structs, structs.py_func):
+        flags, counts = np.array([False, True, True]), np.array([1, -1, 2], np.int32)
+        told = function(Pair(NUMBERS[:3].copy(), (3.0, 1)), flags, counts)
+        results.append((*told, *flags, *counts))
+    assert results[0] == results[1]
+
+
+@some
+@given(st.integers(0, 9), st.floats(-9, 9))
+def test_a_variable_that_is_whole_and_real_is_real(n: int, x: float) -> None:
+    assert widens(n, x) == widens.py_func(n, x)
+
+
+def test_single_precision_is_kept() -> None:
+    a = np.array([1.0, 1e-7, 1 / 3], np.float32)
+    assert single(a) == float((a[0] - a[1]) / (np.float64(a[2]) * 3.0))
+
+
+@pytest.mark.parametrize("rows", [np.arange(24.0).reshape(4, 6)[:, ::2], np.arange(12.0).reshape(3, 4).T])
+def test_arrays_with_gaps_are_taken(rows: np.ndarray) -> None:
+    @native
+    def weighted(rows: np.ndarray) -> float:
+        total = 0.0
+        for i in range(rows.shape[0]):
+            for j in range(rows.shape[1]):
+                total += (i + 10 * j) * rows[i, j]
+        return total
+
+    assert weighted(rows) == weighted.py_func(rows) != weighted(np.ascontiguousarray(rows[:, ::-1]))
+
+
+def test_only_what_it_was_made_for_is_taken() -> None:
+    @native("float64(float64[::1], float64)")
+    def first(a: np.ndarray, x: float) -> float:
+        return a[0] + x
+
+    assert first(NUMBERS, 1) == 1.5
+    for wrong in (NUMBERS.astype(np.float32), NUMBERS[::2], NUMBERS[None], [0.5], None, 3.0):
+        with pytest.raises(TypeError, match="a is no 1-dimensional array of float64"):
+            first(wrong, 1.0)
+    for call in (lambda: first(NUMBERS, "1"), lambda: first(NUMBERS)):
+        with pytest.raises(TypeError):
+            call()
+    with pytest.raises(TypeError, match="takes 3 arguments, not 1"):
+        views(NUMBERS)
+
+
+def test_what_has_no_machine_code_is_one_line_with_its_place() -> None:
+    def text(x: float) -> float:
+        return float(f"{x}")
+
+    def kinds(a: np.ndarray) -> float:
+        for k in range(3):
+            a[0] += a[1]
+            a = 0.5 * k
+        return a
+
+    def deep(x: float) -> float:
+        return deep_inside(x)
+
+    def deep_inside(x: float) -> float:
+        return sorted(x)
+
+    for function, given_, told in (
+        (text, 1.0, "has no machine code"),
+        (kinds, NUMBERS, "'a' is now this, now that within a loop"),
+        (deep, 1.0, "line .* of test_native.py: sorted has no machine code"),
+    ):
+        with pytest.raises(NotTranslated, match=told) as error:
+            Native(function, {})(given_)
+        assert "\n" not in str(error.value)
+        assert function.__name__ in str(error.value)
+
+
+def test_results_are_not_leaked() -> None:
+    @native
+    def several(x: float) -> tuple[float, int, bool]:
+        return x, int(x), x > 0.0
+
+    several(12345.5)
+    before = sys.getallocatedblocks()
+    for _ in range(2000):
+        several(12345.5)
+    assert sys.getallocatedblocks() - before < 200
+
+
+def test_other_threads_run_meanwhile() -> None:
+    @native
+    def long(n: int) -> float:
+        total = 0.0
+        for k in range(n):
+            total += math.sin(total + k)
+        return total
+
+    long(1)
+    ticks, done = [], threading.Event()
+
+    def count() -> None:
+        while not done.is_set():
+            ticks.append(time.perf_counter())
+            time.sleep(1e-3)
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    begin = time.perf_counter()
+    while not ticks or time.perf_counter() - begin < 0.05:
+        long(200_000)
+    done.set()
+    thread.join()
+    assert sum(begin < t for t in ticks) >= 1
+
+
+def test_kept_machine_code_is_found_without_translating(monkeypatch: pytest.MonkeyPatch) -> None:
+    def tripled(x: float) -> float:
+        return 3.0 * x
+
+    assert Native(tripled, {})(2.0) == 6.0
+
+    def never(*_: object) -> str:
+        raise AssertionError
+
+    monkeypatch.setattr(native_function, "_text", never)
+    assert Native(tripled, {})(2.0) == 6.0
+    with pytest.raises(AssertionError):
+        Native(tripled, {"fastmath": ("contract",)})(2.0)
+
+
+@some
+@given(st.floats(-9, 9), st.floats(-9, 9))
+def test_functions_of_numba_call_them(x: float, y: float) -> None:
+    assert _through_numba(x, y) == pytest.approx(real(x, y) + 1.0, rel=1e-13, abs=1e-13)
+
+
+@fastmath
+def _one_more(x: float, y: float) -> float:
+    return real(x, y) + 1.0
+
+
+@compiled
+def _through_numba(x: float, y: float) -> float:
+    return _one_more(x, y)
