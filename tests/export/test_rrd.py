@@ -26,6 +26,7 @@ def tables(path: Path) -> dict[str, dict[str, list]]:
 
 
 def test_its_reader_finds_poses_channels_and_models(tmp_path: Path) -> None:
+    pytest.importorskip("rerun", reason="rerun-sdk is not there")
     flight, car = motion_of_trajectory(helicopter_flight(1.0), "flown"), motion_of("car", 1.0)
     ground = ground_under(load_world("plain"), [flight])
     path = export_motions(tmp_path / "both.rrd", [flight, car], title="both", ground=ground)
