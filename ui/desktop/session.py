@@ -241,13 +241,13 @@ class Session:
         self._take_loaded_scene()
         snapshot = self._simulation.snapshot
         self._poll(snapshot)
+        comes = self._picture.comes_along()
+        self.context.show(PictureComes(comes))
         fresh = self._shell.begin_frame(dt_s)
         output = self._shell.build(snapshot)
         self.submit(*output.commands)
         for action in output.actions:
             self.do(action)
-        comes = self._picture.comes_along()
-        self.context.show(PictureComes(comes))
         if comes:
             self._window.ctx.screen.use()
             self._window.ctx.screen.clear(*theme.GROUND[:3])

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 
-from export.live_page import LivePage
 from sim.live.server import Server
 from sim.live.wire import page_file
 from sim.simulation.lanes.snapshot import Snapshot
@@ -35,6 +34,8 @@ class LiveActions(Actions):
 
     def carry_out(self, action: object) -> None:
         if self._server is None:
+            from export.live_page import LivePage  # with scipy's rotations, which few windows need
+
             page = LivePage(lambda: (self.app.simulation.run.world, ()))
             self._server = Server(lambda: self.app.simulation, self._wanted.put, page=page)
             self.app.tell(

@@ -142,9 +142,9 @@ class PendingScene:
 
 @dataclass(frozen=True, slots=True)
 class PictureComes:
-    """Whether the scene itself cannot be drawn yet: shaders are compiled, the world is uploaded."""
+    """Whether the scene itself cannot be drawn yet: shaders are compiled, the world is uploaded. Its drawer says so."""
 
-    yes: bool = True
+    yes: bool = False
 
 
 def draw_arrival(snapshot: Snapshot, context: PanelContext) -> list[Request]:
