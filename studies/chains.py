@@ -107,13 +107,13 @@ def _scalable(tree: Tree, q: np.ndarray, step_s: float, tolerance: float) -> Cha
 def _accelerated_steps(tree, ws, q, v, u, w, h, stages, by_rk4, steps):  # type: ignore[no-untyped-def]
     for _ in range(steps):
         if by_rk4:
-            rk4_step(tree, ws, q, v, u.reshape((1, -1)), w, h, stages)
+            rk4_step(tree, ws, q, v, u, w, h, stages)
         else:
-            euler_step(tree, ws, q, v, u, w, h, stages)
+            euler_step(tree, ws, q, v, u[0], w, h, stages)
 
 
 def _accelerated(method: str, tree: Tree, q: np.ndarray, step_s: float) -> ChainRun:
-    a, ws, none, nv = tree.arrays, workspace(tree.arrays), np.zeros(tree.nv), tree.nv
+    a, ws, none, nv = tree.arrays, workspace(tree.arrays), np.zeros((1, tree.nv)), tree.nv
     here, v, stages = q.copy(), np.zeros(nv), np.zeros((6, nv))
     wrenches = np.zeros((0, 6))
 
