@@ -1,6 +1,6 @@
 """Runs under controls that are a function of time and state, evaluated at the method's own moments of every step."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 
 import casadi as ca
@@ -9,11 +9,14 @@ import numpy as np
 from sim.compiler import OK
 from sim.compiler.stepper import SampledStepper
 from sim.environment.environment import Environment
-from sim.platform.errors import InputError
-from sim.platform.validation import numeric
+from sim.platform.errors import InputError, one_of, quote
+from sim.platform.validation import number, numeric
 from sim.vehicles import State, Vehicle
+from sim.vehicles.forms.articulated import ArticulatedVehicle
 from sim.vehicles.forms.base import Structure
 
+Values = np.ndarray | list[float] | tuple[float, ...] | Mapping[str, float]
+"""Of controls: numbers, or some by the controls' names with the others neutral."""
 Law = Callable[[float, State], np.ndarray]
 """(seconds, state) -> (n_controls,)."""
 
@@ -24,7 +27,7 @@ def sampled_run(
     kernel: SampledStepper,
     vehicle: Vehicle,
     state: State,
-    law: Law,
+    law: Callable[[float, State], Values],
     h: float,
     count: int,
     around: Environment,
@@ -79,13 +82,33 @@ def sampled_run(
     return nodes, us, count, total
 
 
-def checked_controls(vehicle: Vehicle, controls: object) -> np.ndarray:
-    """(n_controls,) numbers. Raises InputError where they are not."""
-    n = len(vehicle.controls)
+def control_numbers(vehicle: Vehicle, controls: object) -> np.ndarray:
+    """An array of any shape, or (n_controls,) of some by name, the others neutral. Raises InputError.
+
+    A tree's controls go by the names of the joints that they drive, too.
+    """
+    if isinstance(controls, Mapping):
+        places = {control.name: k for k, control in enumerate(vehicle.controls)}
+        if isinstance(vehicle, ArticulatedVehicle):
+            places |= {joint: k for k, joint in enumerate(vehicle.torques)}
+        row = vehicle.neutral_controls.copy()
+        for name, value in controls.items():
+            if name not in places:
+                raise InputError(
+                    f"controls of {vehicle.name!r}: unknown {quote(name)}; allowed: {one_of(places, name)}"
+                )
+            row[places[name]] = number(f"controls of {vehicle.name!r}: {name}", value)
+        return row
     try:
-        row = numeric(controls)
+        return numeric(controls)
     except (TypeError, ValueError, OverflowError):
         raise InputError(f"controls of {vehicle.name!r} are not numeric") from None
+
+
+def checked_controls(vehicle: Vehicle, controls: object) -> np.ndarray:
+    """(n_controls,) numbers, or some by name. Raises InputError where they are not."""
+    n = len(vehicle.controls)
+    row = control_numbers(vehicle, controls)
     if row.shape not in ((n,), (1, n)):
         names = ", ".join(c.name for c in vehicle.controls) or "none"
         raise InputError(f"controls of {vehicle.name!r} are {row.shape}; allowed: ({n},) for {names}")

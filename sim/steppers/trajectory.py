@@ -16,10 +16,10 @@ from sim.multibody.declaration import TreeState
 from sim.multibody.tree import Tree
 from sim.platform.errors import InputError, one_of, quote
 from sim.platform.figures import Quantity, figure
-from sim.platform.validation import number, numeric
+from sim.platform.validation import number
 from sim.steppers.bounds import Bounds
 from sim.steppers.choice import stepper_of
-from sim.steppers.sampled import sampled_run
+from sim.steppers.sampled import Values, control_numbers, sampled_run
 from sim.vehicles import State, Vehicle
 from sim.vehicles import vehicle as make_vehicle
 from sim.vehicles.forms.articulated import ArticulatedVehicle, vehicle_of
@@ -28,7 +28,7 @@ from sim.vehicles.forms.observation import Observed
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Controls = None | np.ndarray | list[float] | tuple[float, ...] | Callable[[float, Any], np.ndarray]
+Controls = None | Values | Callable[[float, Any], Values]
 """Functions are of seconds and the state."""
 
 STEPS_MAX = 10_000_000
@@ -174,7 +174,8 @@ def simulate(
     controls: None (neutral), (n_controls,) held throughout, (N, n_controls) one row a step, held over it, or
     f(t, state), evaluated at the moments at which the method samples its forces: each method keeps its order
     under functions of time, and second order (where it has that) under feedback, since a state within the step is
-    predicted by the step itself. Controls of a declared tree are the torques and forces (nv,) of its joints.
+    predicted by the step itself. A mapping gives some by name and leaves the others neutral. Controls of a declared
+    tree are the torques and forces (nv,) of its joints, by the joints' names.
     controller: a `sim.Controller`, or its class, instead of controls: called at its own rate, its controls held until
     the next call, sticks centred. Raises InputError in one line for a pair that cannot work, for bad numbers, and for
     what goes wrong in the controller.
@@ -328,10 +329,7 @@ def control_rows(vehicle: Vehicle, controls: Controls, count: int) -> np.ndarray
     n = len(vehicle.controls)
     if controls is None:
         return vehicle.neutral_controls[None]
-    try:
-        rows = np.atleast_2d(numeric(controls))
-    except (TypeError, ValueError, OverflowError):
-        raise InputError(f"controls of {vehicle.name!r} are not numeric") from None
+    rows = np.atleast_2d(control_numbers(vehicle, controls))
     if rows.ndim != 2 or rows.shape[1] != n or rows.shape[0] not in (1, count):
         names = ", ".join(c.name for c in vehicle.controls) or "none"
         raise InputError(

@@ -131,6 +131,23 @@ def test_a_motion_without_solution_ends_with_its_reason():
     assert np.isnan(run.pose[1:]).all()
 
 
+def test_controls_by_name_are_those_of_the_row_with_the_others_neutral():
+    row, joint = np.zeros(GENERIC.nv), GENERIC.velocity_names[-1]
+    row[-1] = 0.3
+
+    def pose(controls):
+        return sim.simulate(GENERIC, step=0.01, duration=0.1, controls=controls).pose
+
+    np.testing.assert_array_equal(pose({joint: 0.3}), pose(row))
+    np.testing.assert_array_equal(pose(lambda *_: {joint: 0.3}), pose(lambda *_: row))
+    assert np.any(pose(row) != pose(None))
+    boat = sim.vehicle("boat")
+    by_row = boat.neutral_controls.copy()
+    by_row[1] = 5.0
+    runs = [sim.simulate(boat, duration=0.1, controls=u) for u in ({boat.controls[1].name: 5.0}, by_row)]
+    np.testing.assert_array_equal(runs[0].nodes, runs[1].nodes)
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [
@@ -139,6 +156,9 @@ def test_a_motion_without_solution_ends_with_its_reason():
         (lambda t: sim.simulate(t, initial=3), "state(...)"),
         (lambda t: sim.simulate(t, initial=sim.vehicle("boat").default_state()), "does not fit"),
         (lambda t: sim.simulate(t, controls="abc"), "not numeric"),
+        (lambda t: sim.simulate(t, controls={"rood": 1.0}), "unknown 'rood'; allowed: rod"),
+        (lambda t: sim.simulate(t, controls={"rod": "x"}), "controls of 'tree': rod = 'x'"),
+        (lambda t: sim.simulate(t, controls=lambda *_: {"rood": 1.0}), "unknown 'rood'; allowed: rod"),
         (lambda t: sim.simulate(t, controls=[1.0, 2.0]), "(1000, 1) for rod"),
         (lambda t: sim.simulate(t, controls=np.zeros((3, 1))), "(3, 1); allowed: (1,) or (1000, 1)"),
         (lambda t: sim.simulate(t, controls=[np.nan]), "not finite"),
