@@ -11,7 +11,7 @@ from export.output import OutputError, check_places
 from export.request import FPS, Request
 from sim.commands import Command, FlyPlan, PlayTake, ShowMeasured
 from sim.platform.errors import InputError
-from sim.platform.processes import Tell
+from sim.platform.progress import Tell
 from sim.recordings import load_take
 from sim.scene import Scene
 from sim.simulation import Simulation

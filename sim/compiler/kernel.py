@@ -16,13 +16,14 @@ import numpy as np
 from sim.compiler import robust, rollouts
 from sim.compiler.kernel_code import kernel_module
 from sim.compiler.loops import divided_moments, moments
-from sim.compiler.observer import energies, observer
+from sim.compiler.observer import energies, observer, observer_rows
 from sim.compiler.printer import SETTLE
 from sim.compiler.rods import rods_module
 from sim.compiler.rollouts import AMID, FREELY, Driver, driver, prepared_driver
 from sim.compiler.staged import staged_module
 from sim.compiler.stepper import FREE, Inline, inline_of, kept_state
 from sim.integrators.base import Integrator
+from sim.native.function import Native
 from sim.native.objects import loaded
 from sim.platform.cache import found, keep
 from sim.platform.errors import InputError
@@ -357,7 +358,9 @@ def prepared_as(generated: KernelText) -> str:
 def prepare(generated: KernelText) -> None:
     """Have that in the cache, with what a hard step needs in flight."""
     robust.compiled_functions()
-    driver(generated.inline)
+    for function in (driver(generated.inline).rollout, rollouts.start, observer_rows):
+        if isinstance(function, Native):  # others are made when they are declared
+            function.prepare()
 
 
 def kernel_text(

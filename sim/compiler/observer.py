@@ -33,7 +33,7 @@ def _observe(
     structure: Structure, nodes: np.ndarray, us: np.ndarray, p: np.ndarray, h: float, rows: np.ndarray
 ) -> None:
     address, _ = _code(structure)
-    _observed(address, nodes, us, p, h, rows)
+    observer_rows(address, nodes, us, p, h, rows)
 
 
 @lru_cache(maxsize=256)
@@ -57,7 +57,7 @@ def _code(structure: Structure) -> tuple[int, Engine]:
 
 
 @native(f"void(int64, {_AA}, {_AA}, float64[::1], float64, {_AA})")
-def _observed(
+def observer_rows(
     code: int, nodes: np.ndarray, us: np.ndarray, p: np.ndarray, h: float, rows: np.ndarray
 ) -> None:
     step, table, n = np.empty(1), np.empty(6, np.int64), nodes.shape[0]

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from sim.compiler.stepper import FREE_TYPE, Inline
-from sim.native.function import Native, called, native
+from sim.native.function import Native, called, native, versions
 
 SMALLEST_SHARE = 2.0**-14
 """Of a step: shorter pieces are taken as they come."""
@@ -61,8 +61,10 @@ def driver(inline: Inline | None) -> Driver:
 
 @cache
 def prepared_driver(inline: Inline | None) -> str:
-    """Name of what `driver` leaves in the cache, with a digest of all sources of what acts."""
-    told = hashlib.sha256(Path(__file__).read_bytes())
+    """Name of what `driver` leaves in the cache, with a digest of all sources of that and of what acts."""
+    told = hashlib.sha256(versions().encode())
+    for file in sorted(Path(__file__).parent.glob("*.py")):
+        told.update(file.read_bytes())
     package = "" if inline is None else inline.module.split(".")[1]
     for file in sorted((Path(__file__).parents[1] / package).rglob("*.py")) if package else ():
         told.update(file.read_bytes())

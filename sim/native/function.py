@@ -19,10 +19,11 @@ import numpy as np
 from sim.native import operations  # registers what functions may call
 from sim.native.digest import digest
 from sim.native.entry import entry_text, python_function
-from sim.native.objects import loaded
+from sim.native.objects import Engine, loaded
 from sim.native.translator import Program
 from sim.native.types import Type, read_type, type_of
 from sim.native.values import NotTranslated
+from sim.platform.progress import report_compilation
 
 
 class Native:
@@ -74,14 +75,26 @@ class Native:
 
     def _entry(self, takes: Sequence[Type]) -> Callable[..., Any]:
         if takes not in self._entries:
-            made_of = hashlib.sha256(f"{_versions()} {digest(self)} {takes}".encode()).hexdigest()
-            engine = loaded(partial(_text, self, takes), optimised=True, known_as=made_of)
+            engine = _engine(self, takes, _text)
             self._entries[takes], owned = python_function(engine, self.__name__)
             self._owned.append(owned)
         return self._entries[takes]
 
 
+def _engine(function: Native, takes: Sequence[Type], text: Callable[[Native, Sequence[Type]], str]) -> Engine:
+    """Machine code of such a text of a function, which is made, and reported, only where the disk lacks the code."""
+    made_of = f"{versions()} {digest(function)} {takes} {text.__name__}"
+
+    def reported() -> str:
+        report_compilation(function.__name__)
+        return text(function, takes)
+
+    known_as = hashlib.sha256(made_of.encode()).hexdigest()
+    return loaded(reported, optimised=True, known_as=known_as)
+
+
 def _text(function: Native, takes: Sequence[Type]) -> str:
+    """With what Python calls it by."""
     program = Program()
     try:
         inner, returns = program.function(function, takes)
@@ -91,7 +104,7 @@ def _text(function: Native, takes: Sequence[Type]) -> str:
 
 
 @cache
-def _versions() -> str:
+def versions() -> str:
     """Of all that makes machine code of functions."""
     sources = b"".join(path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py")))
     own = hashlib.sha256(sources).hexdigest()
@@ -111,15 +124,19 @@ def native(signature: Any = None, **options: Any) -> Any:
 
 def address(function: Native, *takes: Type) -> tuple[int, object]:
     """(address, what owns the machine code) of a function of numbers, as C calls it."""
+    engine = _engine(function, takes, _text_for_c)
+    return engine.get_function_address("entry"), engine
+
+
+def _text_for_c(function: Native, takes: Sequence[Type]) -> str:
     program = Program()
     inner, returns = program.function(function, takes)
     (result,) = returns.parts
     given = ", ".join(f"{kind.parts[0]} %a{k}" for k, kind in enumerate(takes))
-    text = (
+    entry = (
         f'define {result} @entry({given}) {{\n  %x = call {result} @"{inner}"({given})\n  ret {result} %x\n}}'
     )
-    owner = loaded("\n".join([program.text, text]), optimised=True)
-    return owner.get_function_address("entry"), owner
+    return f"{program.text}\n{entry}"
 
 
 inline = partial(native, forceinline=True)

@@ -26,11 +26,10 @@ from typing import Any, TypeVar
 
 from sim.platform.cache import can_keep, found, keep
 from sim.platform.errors import InputError
+from sim.platform.progress import Tell, compilations_reported
 
 NICENESS, LEAST_URGENT = 5, 19
 """By how much a worker process stands back: for work that somebody waits for, and for work that nobody asked for."""
-Tell = Callable[..., None]
-"""Called with what work reports while it goes on."""
 _POLL_S = 0.02
 _T = TypeVar("_T")
 
@@ -199,7 +198,7 @@ class CacheWorkers:
         """Have `work(*arguments)` in the cache: it runs in a process, and only if it never has on this machine.
 
         name: of what it makes, with a digest of all that it is made from. `work` is a function of a module. progress:
-        gets the name of each function that numba compiles for it.
+        gets the name of each function that is compiled for it.
         Work that fails is not reported: whoever needs its outcome makes it in their own process, and fails there. So
         they do where there is no cache that could hand it over.
         Waits for the process; raises GivenUp where `close` comes first.
@@ -249,12 +248,12 @@ def _mark(name: str) -> str:
 
 def _compiled(job: tuple[Callable[..., object], tuple[object, ...]], tell: Tell) -> None:
     work, arguments = job
-    with _reported_compilations(tell):
+    with compilations_reported(tell), _reported_by_numba(tell):
         work(*arguments)
 
 
-def _reported_compilations(tell: Tell) -> AbstractContextManager[Any]:
-    """Reports the name of each function when its compilation begins."""
+def _reported_by_numba(tell: Tell) -> AbstractContextManager[Any]:
+    """Reports the name of each of numba's functions when its compilation begins."""
     from numba.core import event
 
     class Listener(event.Listener):  # type: ignore[misc] # numba has no types

@@ -1,12 +1,32 @@
 """What is being made ready beside the frames, for whoever waits for it to be told."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from threading import Lock
 
-from sim.platform.processes import Tell
+Tell = Callable[..., None]
+"""Called with what work reports while it goes on."""
+_listening: ContextVar[Tell | None] = ContextVar("_listening", default=None)
+
+
+@contextmanager
+def compilations_reported(tell: Tell) -> Iterator[None]:
+    """Within it, each function that this thread begins to compile by `sim.native` is reported by its name."""
+    before = _listening.set(tell)
+    try:
+        yield
+    finally:
+        _listening.reset(before)
+
+
+def report_compilation(function: str) -> None:
+    """To whoever listens in this thread."""
+    tell = _listening.get()
+    if tell is not None:
+        tell(function)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,10 @@ import pytest
 from numba.core import event
 
 import sim
-from sim.compiler import robust
+from sim.compiler import robust, rollouts
 from sim.compiler.kernel import _compiled
 from sim.platform.processes import CacheWorkers, GivenUp
+from sim.platform.progress import compilations_reported
 from sim.scene import load_scene
 from sim.simulation import KernelStore, Simulation, starting_methods
 from tests.sim.simulation_scenes import world
@@ -76,14 +77,20 @@ def test_what_a_kernel_needs_is_compiled_aside_and_told_of_and_only_loaded_here(
     store, told = KernelStore(CacheWorkers()), []
     robust.announced.cache_clear()
     _compiled.cache_clear()
-    with event.install_recorder("numba:compile") as here:
-        kernel = store.get(vehicle, method, contact=False, tell=told.append)
-    store.close()
-    assert "settle" in told
-    assert others is not robust.announced()
-    assert not here.buffer
+    monkeypatch.setattr(rollouts._free, "_entries", {})  # as in a process that has called none
+    monkeypatch.setattr(rollouts._free, "_latest", rollouts._free._first)
+    robust.compiled_functions.cache_clear()
+    here: list[str] = []
     node, u, p = vehicle.default_state().node, vehicle.neutral_controls, vehicle.parameter_vector
-    assert np.isfinite(kernel.node(kernel.start(node, u, p, 0.01), u, p, 0.01)).all()
+    with event.install_recorder("numba:compile") as by_numba, compilations_reported(here.append):
+        kernel = store.get(vehicle, method, contact=False, tell=told.append)
+        store.close()
+        assert {"_settle", "_solve", "_free"} <= {*told}
+        assert others is not robust.announced()
+        assert np.isfinite(kernel.node(kernel.start(node, u, p, 0.01), u, p, 0.01)).all()
+        assert robust.compiled_functions()  # as a hard step has them
+    assert not here
+    assert not by_numba.buffer
 
 
 def test_the_kernels_that_a_scene_is_said_to_start_with_are_all_that_it_asks_for(

@@ -10,8 +10,8 @@ from sim.environment.environment import kind_of
 from sim.integrators import Integrator, integrators
 from sim.platform.cache import can_keep
 from sim.platform.errors import InputError, one_of
-from sim.platform.processes import LEAST_URGENT, CacheWorkers, GivenUp, Tell
-from sim.platform.progress import Board, Preparation
+from sim.platform.processes import LEAST_URGENT, CacheWorkers, GivenUp
+from sim.platform.progress import Board, Preparation, Tell
 from sim.steppers import Stepper
 from sim.steppers.choice import stepper_of
 from sim.vehicles import Vehicle
