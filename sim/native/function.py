@@ -75,15 +75,17 @@ class Native:
 
     def _entry(self, takes: Sequence[Type]) -> Callable[..., Any]:
         if takes not in self._entries:
-            engine = _engine(self, takes, _text)
+            engine = _engine(self, takes, "Python", _text)
             self._entries[takes], owned = python_function(engine, self.__name__)
             self._owned.append(owned)
         return self._entries[takes]
 
 
-def _engine(function: Native, takes: Sequence[Type], text: Callable[[Native, Sequence[Type]], str]) -> Engine:
-    """Machine code of such a text of a function, which is made, and reported, only where the disk lacks the code."""
-    made_of = f"{versions()} {digest(function)} {takes} {text.__name__}"
+def _engine(
+    function: Native, takes: Sequence[Type], caller: str, text: Callable[[Native, Sequence[Type]], str]
+) -> Engine:
+    """Machine code of a function's text for that caller, which is made, and reported, only where the disk has none."""
+    made_of = f"{versions()} {digest(function)} {takes} {caller}"
 
     def reported() -> str:
         report_compilation(function.__name__)
@@ -124,7 +126,7 @@ def native(signature: Any = None, **options: Any) -> Any:
 
 def address(function: Native, *takes: Type) -> tuple[int, object]:
     """(address, what owns the machine code) of a function of numbers, as C calls it."""
-    engine = _engine(function, takes, _text_for_c)
+    engine = _engine(function, takes, "C", _text_for_c)
     return engine.get_function_address("entry"), engine
 
 
