@@ -123,14 +123,6 @@ class App:
         self.screen.xdotool("mouseup", 1)
         self.wait_frames(2)
 
-    def open_tab(self, name: str, widget: str) -> None:
-        """Click on a tab until a widget of it is shown: where pictures take most of a second a click may be lost."""
-        for _ in range(5):
-            self.click(f"tab/{name}")
-            if widget in self.wait_frames(4)["widgets"]:
-                return
-        self.wait_until(lambda p: widget in p["widgets"], timeout_s=30, what=f"{widget} is shown")
-
     def _settled(self, widget: str) -> list[float]:
         """Its rectangle, once it has hardly moved: what is bound to the scene moves with the camera."""
         before: list[float] = []

@@ -25,7 +25,7 @@ def test_a_deleted_obstacle_and_a_lane_come_back_and_go_again(screen: Screen, tm
         app.wait_until(lambda p: p["plan"]["obstacles"] == both[1:], timeout_s=30, what="it is gone again")
         screen.xdotool("key", "ctrl+z")
         app.wait_until(lambda p: p["plan"]["obstacles"] == both, timeout_s=30, what="it is back for good")
-        app.open_tab("Lanes", "lanes/integrator/combo")
+        app.click("tab/Lanes")
         app.click("lanes/integrator/combo")
         app.click("lanes/integrator/item/variational")
         app.click("lanes/add")

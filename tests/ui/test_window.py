@@ -135,3 +135,10 @@ def test_the_layout_is_remembered(seen: dict, folder: Path) -> None:
     layout.write_text(text)
     again = play(folder, "layout")
     assert again["layout"]["scene_px"][2] == seen["layout"]["scene_px"][2] - 100
+
+
+def test_a_hurried_click_on_a_tab_behind_keys_is_not_lost(tmp_path: Path) -> None:
+    """imgui's tabs take a press only where the mouse was the frame before."""
+    seen = play(tmp_path, "hurried")["hurried"]
+    assert not seen["before"]
+    assert seen["after"]

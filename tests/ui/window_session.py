@@ -152,6 +152,22 @@ def typing(session: Session) -> dict:
     return {"silent": silent, "commands": session.taken()}
 
 
+def hurried(session: Session) -> dict:
+    """A click on a tab in two pictures, behind keys of which imgui takes one a frame."""
+    session.frames(6)
+    place = session.at("tab/Takes")
+    before = "window/Takes" in session.shell.widget_rects
+    for _ in range(4):
+        session.window.dispatch_event("on_key_press", key.LCTRL, 0)
+        session.window.dispatch_event("on_key_release", key.LCTRL, key.MOD_CTRL)
+    session.window.dispatch_event("on_mouse_motion", *place, 0, 0)
+    session.frames(1)
+    session.window.dispatch_event("on_mouse_press", *place, mouse.LEFT, 0)
+    session.window.dispatch_event("on_mouse_release", *place, mouse.LEFT, 0)
+    session.frames(20)
+    return {"before": before, "after": "window/Takes" in session.shell.widget_rects}
+
+
 def dragging(session: Session) -> dict:
     session.drags.clear()
     session.window.dispatch_event("on_mouse_motion", 400, 400, 0, 0)
@@ -212,7 +228,17 @@ def sparing(session: Session) -> dict:
     return seen
 
 
-PARTS: tuple[Callable[[Session], dict], ...] = (layout, clicks, keys, typing, dragging, hiding, look, sparing)
+PARTS: tuple[Callable[[Session], dict], ...] = (
+    layout,
+    clicks,
+    keys,
+    typing,
+    dragging,
+    hiding,
+    look,
+    sparing,
+    hurried,
+)
 
 
 def main(folder: Path, names: list[str]) -> None:

@@ -263,7 +263,7 @@ class Shell:
         """`dt_s` wall seconds after the last one; whether panels are built anew in this one."""
         self._dt_s = dt_s
         self._untold_s += dt_s
-        in_use = time.perf_counter() - self._backend.touched_s < _IN_USE_S
+        in_use = self._backend.behind or time.perf_counter() - self._backend.touched_s < _IN_USE_S
         rate_hz = min(self._panels_hz, _RESTING_HZ) if self._rests else self._panels_hz
         # Of two pictures one at most, however slow they are: what moves comes first.
         due = self._untold_s >= 1.0 / rate_hz and not (self._fresh and math.isfinite(rate_hz))

@@ -1,7 +1,9 @@
 """pyglet's key symbols as imgui's keys."""
 
 import time
+from collections import deque
 from collections.abc import Callable
+from functools import partial
 
 from imgui_bundle import imgui, implot, implot3d
 from pyglet.window import BaseWindow, key, mouse
@@ -97,11 +99,37 @@ class ImguiBackend:
         platform.platform_set_clipboard_text_fn = lambda _, text: window.set_clipboard_text(text)
         self.touched_s = time.perf_counter()
         """When something of the window was last used or came into sight."""
+        self._waiting: deque[tuple[tuple[float, float] | None, Callable[[], None]]] = deque()
+        """Events that imgui has not been given, and where the mouse has to be before."""
+        self.behind = False
+        """Whether a press waits for a further frame."""
         imgui.backends.opengl3_init("#version 410 core")
         window.push_handlers(self)
 
+    def _tell(self, event: Callable[[], None], at: tuple[float, float] | None = None) -> None:
+        """Hand an event on with the coming frame, in order; with a place, once a frame has seen the mouse there."""
+        self.touched_s = time.perf_counter()
+        self._waiting.append((at, event))
+
+    def _hand_on(self) -> None:
+        """imgui's tabs take a press only where the mouse was the frame before; imgui itself takes one key a frame, so
+        that a move may be behind many, and reach it together with the press."""
+        self.behind = False
+        while self._waiting:
+            at, event = self._waiting[0]
+            if (
+                at is not None
+                and max(abs(at[0] - self._io.mouse_pos.x), abs(at[1] - self._io.mouse_pos.y)) >= 1.0
+            ):
+                self._io.add_mouse_pos_event(*at)
+                self.behind = True
+                return
+            self._waiting.popleft()
+            event()
+
     def new_frame(self, dt_s: float) -> None:
         """Start a frame that is `dt_s` wall seconds after the last one."""
+        self._hand_on()
         size, pixels = self._window.get_size(), self._window.get_framebuffer_size()
         self._io.delta_time = max(dt_s, SHORTEST_FRAME_S)
         self._io.display_size = imgui.ImVec2(*size)
@@ -141,9 +169,18 @@ class ImguiBackend:
             shape = CURSORS.get(imgui.MouseCursor_(cursor), BaseWindow.CURSOR_DEFAULT)
             self._window.set_mouse_cursor(self._window.get_system_mouse_cursor(shape))  # type: ignore[arg-type]  # None is the usual one
 
+    def _down(self, y: float) -> float:
+        """Of a height in the window, as pyglet has it, from the top."""
+        return self._window.get_size()[1] - y
+
     def _point(self, x: float, y: float) -> None:
-        self.touched_s = time.perf_counter()
-        self._io.add_mouse_pos_event(x, self._window.get_size()[1] - y)
+        self._tell(partial(self._io.add_mouse_pos_event, x, self._down(y)))
+
+    def _press(self, x: float, y: float, button: int, *, down: bool) -> None:
+        self._point(x, y)
+        if button in BUTTONS:
+            event = partial(self._io.add_mouse_button_event, BUTTONS[button], down)
+            self._tell(event, (x, self._down(y)) if down else None)
 
     def on_mouse_motion(self, x: int, y: int, dx: int, dy: int) -> None:
         self._point(x, y)
@@ -152,30 +189,22 @@ class ImguiBackend:
         self._point(x, y)
 
     def on_mouse_press(self, x: int, y: int, button: int, modifiers: int) -> None:
-        self._point(x, y)
-        if button in BUTTONS:
-            self._io.add_mouse_button_event(BUTTONS[button], True)
+        self._press(x, y, button, down=True)
 
     def on_mouse_release(self, x: int, y: int, button: int, modifiers: int) -> None:
-        self._point(x, y)
-        if button in BUTTONS:
-            self._io.add_mouse_button_event(BUTTONS[button], False)
+        self._press(x, y, button, down=False)
 
     def on_mouse_scroll(self, x: int, y: int, scroll_x: float, scroll_y: float) -> None:
-        self.touched_s = time.perf_counter()
-        self._io.add_mouse_wheel_event(scroll_x, scroll_y)
+        self._tell(partial(self._io.add_mouse_wheel_event, scroll_x, scroll_y))
 
     def on_mouse_leave(self, x: int, y: int) -> None:
-        self.touched_s = time.perf_counter()
-        self._io.add_mouse_pos_event(NOWHERE, NOWHERE)
+        self._tell(partial(self._io.add_mouse_pos_event, NOWHERE, NOWHERE))
 
     def on_activate(self) -> None:
-        self.touched_s = time.perf_counter()
-        self._io.add_focus_event(True)
+        self._tell(partial(self._io.add_focus_event, True))
 
     def on_deactivate(self) -> None:
-        self.touched_s = time.perf_counter()
-        self._io.add_focus_event(False)
+        self._tell(partial(self._io.add_focus_event, False))
 
     def on_key_press(self, symbol: int, modifiers: int) -> None:
         self._key(symbol, modifiers, down=True)
@@ -184,17 +213,15 @@ class ImguiBackend:
         self._key(symbol, modifiers, down=False)
 
     def on_text(self, text: str) -> None:
-        self.touched_s = time.perf_counter()
         for character in text:
             if character.isprintable():
-                self._io.add_input_character(ord(character))
+                self._tell(partial(self._io.add_input_character, ord(character)))
 
     def _key(self, symbol: int, modifiers: int, *, down: bool) -> None:
-        self.touched_s = time.perf_counter()
         for modifier, held in modifiers_of(symbol, modifiers, down=down):
-            self._io.add_key_event(modifier, held)
+            self._tell(partial(self._io.add_key_event, modifier, held))
         if symbol in IMGUI_KEYS:
-            self._io.add_key_event(IMGUI_KEYS[symbol], down)
+            self._tell(partial(self._io.add_key_event, IMGUI_KEYS[symbol], down))
 
     def on_resize(self, width: int, height: int) -> None:
         self.touched_s = time.perf_counter()
