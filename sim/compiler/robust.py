@@ -13,7 +13,7 @@ import llvmlite.binding as llvm
 import numpy as np
 
 from sim.compiler.printer import NEWTON_TOLERANCE, SETTLE, SOLVE
-from sim.native.function import address, called, counts_at, native, numbers_at
+from sim.native.function import address, called, counts_at, exported, native, numbers_at
 from sim.native.objects import loaded
 from sim.native.types import FLOAT, INT, Number
 
@@ -202,8 +202,15 @@ def _settle(
     return used
 
 
+_FUNCTIONS = {SOLVE: native(_solve), SETTLE: native(_settle)}
+
+
+def text() -> str:
+    """LLVM's text of both, for whoever takes kernels to another program."""
+    return exported({name: (function, _TAKES[name]) for name, function in _FUNCTIONS.items()})
+
+
 @cache
 def compiled_functions() -> dict[str, tuple[int, object]]:
     """(address, what owns it) by the names that kernels call them by."""
-    functions = {SOLVE: _solve, SETTLE: _settle}
-    return {name: address(native(f), *_TAKES[name]) for name, f in functions.items()}
+    return {name: address(function, *_TAKES[name]) for name, function in _FUNCTIONS.items()}

@@ -67,7 +67,7 @@ def check_compiler() -> None:
 
 def compiled(folder: Path, target: Target, library: str, version: str) -> Path:
     """A shared library out of the modules `*.ll` and `vehicle.h` in a folder. Raises InputError where that fails."""
-    sources = [RUNTIME / name for name in ("model.c", "robust.c", f"fmi{version[0]}.c")]
+    sources = [RUNTIME / name for name in ("model.c", f"fmi{version[0]}.c")]
     made = folder / target.folder
     made.mkdir()
     file = made / f"{library}{target.ending}"

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import casadi as ca
 
+from sim.compiler import robust
 from sim.compiler.blocks import solution_order
 from sim.compiler.kernel import kernel_text
 from sim.compiler.printer import Printer
@@ -37,12 +38,12 @@ class Code:
 def code_of(vehicle: Vehicle, method: Integrator, interface: Interface) -> Code:
     """Raises InputError where the method cannot serve the vehicle."""
     kernel = kernel_text(vehicle, method)
-    made = [kernel.text, _outputs(interface)]
+    made = [kernel.text, robust.text(), _outputs(interface)]
     scheme = method.scheme(vehicle) if _differentiable(vehicle, method) else None
     if scheme is not None and scheme.error is None and scheme.substeps == (1.0,):
         made.append(_directional(scheme, interface))
     size = kernel.scheme_size + (2 if method.adaptive else 0)
-    return Code(tuple(_hidden(text) for text in made), size, vehicle.wrench_size, len(made) == 3)
+    return Code(tuple(_hidden(text) for text in made), size, vehicle.wrench_size, len(made) == 4)
 
 
 def _differentiable(vehicle: Vehicle, method: Integrator) -> bool:

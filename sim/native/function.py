@@ -7,7 +7,7 @@ which LLVM optimises as a whole. Nothing is translated where its machine code is
 import hashlib
 import platform
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from types import FunctionType
@@ -124,6 +124,18 @@ def native(signature: Any = None, **options: Any) -> Any:
     return lambda function: Native(function, options, signature)
 
 
+def exported(functions: Mapping[str, tuple[Native, Sequence[Type]]]) -> str:
+    """LLVM's text of functions of numbers as C calls them, by their names there."""
+    program, entries = Program(), []
+    for name, (function, takes) in functions.items():
+        inner, returns = program.function(function, takes)
+        (result,) = returns.parts
+        given = ", ".join(f"{kind.parts[0]} %a{k}" for k, kind in enumerate(takes))
+        call = f'  %x = call {result} @"{inner}"({given})'
+        entries.append(f"define {result} @{name}({given}) {{\n{call}\n  ret {result} %x\n}}")
+    return "\n".join([program.text, *entries])
+
+
 def address(function: Native, *takes: Type) -> tuple[int, object]:
     """(address, what owns the machine code) of a function of numbers, as C calls it."""
     engine = _engine(function, takes, "C", _text_for_c)
@@ -131,14 +143,7 @@ def address(function: Native, *takes: Type) -> tuple[int, object]:
 
 
 def _text_for_c(function: Native, takes: Sequence[Type]) -> str:
-    program = Program()
-    inner, returns = program.function(function, takes)
-    (result,) = returns.parts
-    given = ", ".join(f"{kind.parts[0]} %a{k}" for k, kind in enumerate(takes))
-    entry = (
-        f'define {result} @entry({given}) {{\n  %x = call {result} @"{inner}"({given})\n  ret {result} %x\n}}'
-    )
-    return f"{program.text}\n{entry}"
+    return exported({"entry": (function, takes)})
 
 
 inline = partial(native, forceinline=True)

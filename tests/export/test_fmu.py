@@ -202,7 +202,7 @@ def test_derivatives_are_those_that_differences_approach(units: SimpleNamespace,
 
 
 def test_a_step_that_plain_newton_does_not_solve_is_solved_there_too(tmp_path: Path) -> None:
-    """The solver of last resort is written twice, for here and for units: large steps of a fast tumble need it."""
+    """By the solver of last resort, as LLVM text in the unit: large steps of a fast tumble need it."""
     vehicle = sim.vehicle("rigid-body", inertia=(1.0, 2.0, 3.5))
     fast = vehicle.state(omega=(1.0, 14.0, 1.0))
     run = sim.simulate(vehicle, "variational", step=0.25, duration=5.0, initial=fast)
