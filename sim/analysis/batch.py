@@ -22,8 +22,8 @@ from sim.integrators import Integrator
 from sim.platform.errors import InputError, one_of, quote
 from sim.platform.validation import numbers, whole
 from sim.steppers.choice import stepper_of
-from sim.steppers.trajectory import checked_method, checked_vehicle, step_count
-from sim.vehicles import State, Vehicle
+from sim.steppers.trajectory import checked_method, step_count
+from sim.vehicles import State, Vehicle, checked_vehicle
 from sim.vehicles.forms.base import Structure
 from sim.vehicles.forms.form import TREES, Support
 from sim.vehicles.forms.observation import Observed, observed_by_symbols

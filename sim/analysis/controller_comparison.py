@@ -13,8 +13,8 @@ from sim.integrators import Integrator
 from sim.platform.errors import InputError, quote
 from sim.platform.replacing import replacing
 from sim.platform.validation import number
-from sim.steppers.trajectory import Trajectory, checked_controller, checked_vehicle, simulate
-from sim.vehicles import State, Vehicle
+from sim.steppers.trajectory import Trajectory, checked_controller, simulate
+from sim.vehicles import State, Vehicle, checked_vehicle
 
 MOST_CASES = 10_000
 SETTLED_M = 0.1

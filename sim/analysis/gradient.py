@@ -15,11 +15,10 @@ from sim.steppers.trajectory import (
     Controls,
     checked_method,
     checked_start,
-    checked_vehicle,
     control_rows,
     step_count,
 )
-from sim.vehicles import State, Vehicle
+from sim.vehicles import State, Vehicle, checked_vehicle
 from sim.vehicles.forms.parameters import Value
 
 

@@ -17,8 +17,8 @@ from sim.platform.processes import run_in_process
 from sim.platform.progress import Tell
 from sim.platform.validation import number
 from sim.recordings import Take
-from sim.steppers.trajectory import Trajectory, checked_method, checked_vehicle
-from sim.vehicles import Vehicle
+from sim.steppers.trajectory import Trajectory, checked_method
+from sim.vehicles import Vehicle, checked_vehicle
 from sim.vehicles.forms.custom import OwnClass
 from sim.vehicles.forms.form import Form
 

@@ -17,8 +17,8 @@ from sim.fmu.interface import Interface, Variable
 from sim.integrators import Integrator
 from sim.platform.errors import InputError, quote
 from sim.platform.replacing import replacing
-from sim.steppers.trajectory import checked_method, checked_start, checked_vehicle, step_count
-from sim.vehicles import State, Vehicle
+from sim.steppers.trajectory import checked_method, checked_start, step_count
+from sim.vehicles import State, Vehicle, checked_vehicle
 
 VERSIONS = ("3.0", "2.0")
 _DATE = (1980, 1, 1, 0, 0, 0)
@@ -43,6 +43,8 @@ def export_fmu(
     `observables.NAME`. Communication steps are multiples of `step`. Needs ziglang.
     Raises InputError in one line for what cannot be exported, and where the file cannot be written.
     """
+    if not isinstance(path, str | Path):
+        raise InputError(f"export_fmu: {quote(path)} is refused; allowed: a file name ending in .fmu")
     path = Path(path)
     if path.suffix.lower() != ".fmu":
         raise InputError(f"export_fmu: {quote(str(path))} is refused; allowed: a file name ending in .fmu")

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from sim.linear.local_motion import Coordinate, LocalMotion, local_motion
 from sim.platform.errors import InputError
 from sim.platform.validation import array_of
-from sim.vehicles import State, Vehicle
+from sim.vehicles import State, Vehicle, checked_vehicle
 
 STEADY = 1e-6
 """Of the rates that the motion has without what makes it steady: what is left of them is rounding."""
@@ -90,14 +90,15 @@ class Linearisation:
 
 
 def linearise(
-    vehicle: Vehicle, state: State | None = None, controls: ArrayLike | None = None
+    vehicle: Vehicle | str, state: State | None = None, controls: ArrayLike | None = None
 ) -> Linearisation:
-    """A vehicle's equations linearised about a steady motion: an equilibrium, or one on which all velocities stay.
+    """Equations of a vehicle, or of the one of a name, linearised about a steady motion: all velocities stay on it.
 
     state: of that motion; None: the vehicle's default state. controls: (n_controls,); None: those within their ranges
     that keep it steady. Ground, water and wind, which act beside the vehicle's own equations, are not in it. Raises
     InputError where the motion is not steady, naming what changes.
     """
+    vehicle = checked_vehicle(vehicle)
     found = _checked(vehicle, state)
     local = local_motion(vehicle)
     node = found.node
@@ -162,10 +163,6 @@ def trimmed(vehicle: Vehicle, local: LocalMotion, node: np.ndarray) -> np.ndarra
 
 
 def _checked(vehicle: Vehicle, state: State | None) -> State:
-    if not isinstance(vehicle, Vehicle):
-        raise InputError(
-            f"linearise: {vehicle!r} is no vehicle; allowed: what sim.vehicle gives, or one's own"
-        )
     found = vehicle.default_state() if state is None else state
     if not isinstance(found, State) or found.node.shape != (vehicle.node_layout.size,):
         raise InputError(

@@ -20,8 +20,7 @@ from sim.platform.validation import number
 from sim.steppers.bounds import Bounds
 from sim.steppers.choice import stepper_of
 from sim.steppers.sampled import Values, control_numbers, sampled_run
-from sim.vehicles import State, Vehicle
-from sim.vehicles import vehicle as make_vehicle
+from sim.vehicles import State, Vehicle, checked_vehicle
 from sim.vehicles.forms.articulated import ArticulatedVehicle, vehicle_of
 from sim.vehicles.forms.observation import Observed
 
@@ -273,14 +272,6 @@ def _ending(observed: Observed, last: int) -> Observed:
         return known
 
     return Observed(observed.layout, rows)
-
-
-def checked_vehicle(vehicle: object) -> Vehicle:
-    """An instance, or the one of a name. Raises InputError."""
-    found = make_vehicle(vehicle) if isinstance(vehicle, str) else vehicle
-    if not isinstance(found, Vehicle):
-        raise InputError(f"vehicle = {quote(vehicle)} is none; allowed: a name, or sim.vehicle(...)")
-    return found
 
 
 def checked_method(method: str | Integrator | None, vehicle: Vehicle) -> Integrator:

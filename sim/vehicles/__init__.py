@@ -102,6 +102,14 @@ def vehicle(name: str, **parameters: object) -> Vehicle:
     return known_vehicle(name, **parameters)
 
 
+def checked_vehicle(given: object) -> Vehicle:
+    """An instance, or the one of a name. Raises InputError."""
+    found = vehicle(given) if isinstance(given, str) else given
+    if not isinstance(found, Vehicle):
+        raise InputError(f"vehicle = {quote(given)} is none; allowed: a name, or sim.vehicle(...)")
+    return found
+
+
 def known_vehicle(name: str, **parameters: object) -> Vehicle:
     """A vehicle by the name that it is known by: one of the project's, or one that the user has entered.
 

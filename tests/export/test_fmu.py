@@ -266,6 +266,8 @@ def test_what_cannot_be_exported_is_refused_in_a_line(change: dict, said: str, t
     with pytest.raises(InputError, match=said) as refused:
         sim.export_fmu(path, **given)
     assert "\n" not in str(refused.value)
+    with pytest.raises(InputError, match="export_fmu: 3 is refused"):
+        sim.export_fmu(3, "helicopter")  # type: ignore[arg-type]
     assert list(tmp_path.iterdir()) == []
 
 

@@ -235,6 +235,10 @@ def test_a_turning_tree_drifts_as_the_linearised_flow_says() -> None:
     assert at.size == len(end)
 
 
+def test_a_name_stands_for_its_vehicle() -> None:
+    np.testing.assert_array_equal(sim.linearise("quadrotor").A, sim.linearise(sim.vehicle("quadrotor")).A)
+
+
 def test_what_is_not_steady_is_refused_in_one_line() -> None:
     top, heli = sim.vehicle("heavy-top"), sim.vehicle("helicopter")
     with pytest.raises(sim.InputError, match=r"heavy-top.*not steady: omega_y changes by .* rad/s/s"):
@@ -243,8 +247,10 @@ def test_what_is_not_steady_is_refused_in_one_line() -> None:
         sim.linearise(top, heli.default_state())
     with pytest.raises(sim.InputError, match="controls"):
         sim.linearise(heli, controls=[1.0])
-    with pytest.raises(sim.InputError, match="no vehicle"):
-        sim.linearise("helicopter")  # type: ignore[arg-type]
+    with pytest.raises(sim.InputError, match="vehicle = 3 is none"):
+        sim.linearise(3)  # type: ignore[arg-type]
+    with pytest.raises(sim.InputError, match="unknown vehicle"):
+        sim.linearise("nothing")
     rolling = sim.vehicle("snakeboard")
     turning = rolling.state(shape=(0.0, 0.4), shape_velocity=(0.0, 0.3), momentum=(5.0,))
     with pytest.raises(sim.InputError, match="steady"):

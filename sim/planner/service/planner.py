@@ -32,7 +32,7 @@ from sim.platform.errors import InputError, quote
 from sim.platform.processes import processes_at_once
 from sim.platform.signals import interrupts_heard
 from sim.platform.validation import whole
-from sim.steppers.trajectory import checked_vehicle
+from sim.vehicles import checked_vehicle
 from sim.vehicles.forms.base import Vehicle
 
 _SIMILAR = float(np.log(3.0))

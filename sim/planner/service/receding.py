@@ -26,7 +26,8 @@ from sim.platform.errors import InputError, quote
 from sim.platform.validation import number
 from sim.steppers.choice import stepper_of
 from sim.steppers.dynamics import Dynamics
-from sim.steppers.trajectory import Trajectory, checked_vehicle
+from sim.steppers.trajectory import Trajectory
+from sim.vehicles import checked_vehicle
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import State
 
