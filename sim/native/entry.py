@@ -13,7 +13,7 @@ import llvmlite.binding as llvm
 import numpy as np
 
 from sim.native.translator import returned
-from sim.native.types import Array, Known, Number, Tuple, Type
+from sim.native.types import Array, Known, Number, Tuple, Type, holds_array
 
 _API = (
     "PyTuple_GetItem",
@@ -30,9 +30,10 @@ _API = (
     "PyTuple_New",
     "PyTuple_SetItem",
     "Py_BuildValue",
+    "PyObject_CallFunction",
 )
-_ARRAY, _ERROR = len(_API), len(_API) + 1
-"""Behind them: numpy's type of arrays, and the type of the error."""
+_ARRAY, _ERROR, _EMPTY = len(_API), len(_API) + 1, len(_API) + 2
+"""Behind them: numpy's type of arrays, the type of the error, and what makes arrays."""
 _AS = {
     "i64": ("PyLong_AsLongLong", "i64"),
     "double": ("PyFloat_AsDouble", "double"),
@@ -66,13 +67,18 @@ class _Text:
         code = self.field("@api", 8 * _API.index(name), "ptr")
         return self.new(f"call {returns} {code}({given})")
 
+    def _constant(self, name: str, text: str) -> None:
+        """Of C's strings."""
+        told = f"{text}\0".encode()
+        escaped = "".join(f"\\{byte:02X}" for byte in told)
+        self.constants.append(f'@{name} = private constant [{len(told)} x i8] c"{escaped}"')
+
     def wanted(self, condition: str, message: str) -> None:
         """Go on where it holds; else the error is raised."""
         self._count += 1
-        block, told = f"b{self._count}", f"{message}\0".encode()
+        block = f"b{self._count}"
         self.lines += [f"  br i1 {condition}, label %{block}, label %no{block}", f"{block}:"]
-        escaped = "".join(f"\\{byte:02X}" for byte in told)
-        self.constants.append(f'@told.{block} = private constant [{len(told)} x i8] c"{escaped}"')
+        self._constant(f"told.{block}", message)
         self.refusals.append(f"no{block}:\n  br label %refused")
         self.told.append(f"[ @told.{block}, %no{block} ]")
 
@@ -122,6 +128,8 @@ class _Text:
                 # The tuple owns the item from then on.
                 self.api("PyTuple_SetItem", "i32", f"ptr {whole}, i64 {k}, ptr {self.given(one, parts)}")
             return whole
+        if isinstance(kind, Array):
+            return self._made(kind, parts)
         if not isinstance(kind, Number):
             code = self.field("@api", 8 * _API.index("Py_BuildValue"), "ptr")
             return self.new(f"call ptr (ptr, ...) {code}(ptr @nothing)")
@@ -134,10 +142,32 @@ class _Text:
             _FROM["double" if kind.is_real else "i64"], "ptr", f"{'double' if kind.is_real else 'i64'} {x}"
         )
 
+    def _made(self, kind: Array, parts: list[str]) -> str:
+        """An array of numpy's with these entries."""
+        place, lengths = parts[0], parts[1 : 1 + kind.ndim]
+        del parts[: 1 + kind.ndim]
+        self._count += 1
+        format_name, dtype_name = f"format{self._count}", f"dtype{self._count}"
+        self._constant(format_name, f"({'n' * kind.ndim})s")
+        self._constant(dtype_name, kind.element.dtype)
+        code = self.field("@api", 8 * _API.index("PyObject_CallFunction"), "ptr")
+        shape = ", ".join(f"i64 {n}" for n in lengths)
+        given = f"ptr {self.field('@api', 8 * _EMPTY, 'ptr')}, ptr @{format_name}, {shape}, ptr @{dtype_name}"
+        array = self.new(f"call ptr (ptr, ptr, ...) {code}({given})")
+        self.wanted(self.new(f"icmp ne ptr {array}, null"), "there is no room for a result")
+        size = str(np.dtype(kind.element.dtype).itemsize)
+        for length in lengths:
+            size = self.new(f"mul i64 {size}, {length}")
+        copied = f"ptr {self.field(array, 16, 'ptr')}, ptr {place}, i64 {size}, i1 false"
+        self.lines.append(f"  call void @llvm.memcpy.p0.p0.i64({copied})")
+        return array
+
 
 def entry_text(inner: str, names: Sequence[str], takes: Sequence[Type], returns: Type) -> str:
     """LLVM's text of the function `entry` (self, tuple of arguments), which calls the one named."""
-    text, handed = _Text(), list[str]()
+    text, handed = _Text(), ["ptr %rooms"] if holds_array(returns) else []
+    if handed:
+        text.lines += ["  %rooms = alloca ptr", "  store ptr null, ptr %rooms"]
     for k, (name, kind) in enumerate(zip(names, takes, strict=True)):
         handed += text.taken("%given", k, kind, name)
     error = text.api("PyErr_Occurred", "ptr", "")
@@ -159,6 +189,8 @@ def entry_text(inner: str, names: Sequence[str], takes: Sequence[Type], returns:
     restore = text.field("@api", 8 * _API.index("PyEval_RestoreThread"), "ptr")
     text.lines.append(f"  call void {restore}(ptr {lock})")
     result = text.given(returns, parts)
+    if holds_array(returns):
+        text.lines.append("  call void @rooms.freed(ptr %rooms)")
     lines = ["define ptr @entry(ptr %self, ptr %given) {", *text.lines, f"  ret ptr {result}", *text.refusals]
     if text.told:
         refuse = (
@@ -174,7 +206,8 @@ def entry_text(inner: str, names: Sequence[str], takes: Sequence[Type], returns:
         ]
     lines += ["raised:", "  ret ptr null", "}"]
     head = [
-        f"@api = global [{len(_API) + 2} x ptr] zeroinitializer",
+        f"@api = global [{len(_API) + 3} x ptr] zeroinitializer",
+        "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)",
         "@nothing = private constant [1 x i8] zeroinitializer",
     ]
     return "\n".join([*head, *text.constants, *lines])
@@ -200,7 +233,7 @@ def _addresses() -> tuple[int, ...]:
     python: Any = ctypes.pythonapi
     api = [ctypes.cast(getattr(python, name), ctypes.c_void_p).value or 0 for name in _API]
     error = ctypes.c_void_p.in_dll(python, "PyExc_TypeError").value or 0
-    return (*api, id(np.ndarray), error)
+    return (*api, id(np.ndarray), error, id(np.empty))
 
 
 def python_function(engine: llvm.ExecutionEngine, name: str) -> tuple[Callable[..., Any], object]:

@@ -66,6 +66,10 @@ class Expressions(Instructions, ABC):
         """That are open."""
         self.changed = False
         """Whether more was found of a variable than what stands in earlier instructions."""
+        self.makes = False
+        """Whether it makes arrays that do not stand on the stack: they are in the list at `%rooms`."""
+        self.hands_on = False
+        """Whether it returns arrays: that list is its caller's then."""
         cells = (cell.cell_contents for cell in function.__closure__ or ())
         own = dict(zip(function.__code__.co_freevars, cells, strict=True))
         self._outside = {**vars(builtins), **function.__globals__, **own}
@@ -73,6 +77,10 @@ class Expressions(Instructions, ABC):
     @abstractmethod
     def called(self, function: Any, given: list[Value], named: dict[str, Value]) -> Value:
         """What a function of the project returns."""
+
+    @abstractmethod
+    def fill(self, place: Value, value: Value) -> None:
+        """The entries of a view, by a number or by as many others."""
 
     @abstractmethod
     def constant_array(self, array: np.ndarray) -> Value:
@@ -288,32 +296,48 @@ class Expressions(Instructions, ABC):
     # calls
 
     def _call(self, node: ast.Call) -> Value:
+        given = [self.expression(x) for x in node.args]
+        if isinstance(node.func, ast.Attribute):
+            owner = self.expression(node.func.value)
+            method = getattr(np.ndarray, node.func.attr, None)
+            if isinstance(owner.type, Array) and method in HANDLERS:
+                return HANDLERS[method](self, [owner, *given])
         function = self.expression(node.func)
         if not isinstance(function.type, Known):
             raise NotTranslated(f"`{ast.unparse(node.func)}` is no function")
         call = function.type.value
-        given = [self.expression(x) for x in node.args]
         named = {k.arg or "": self.expression(k.value) for k in node.keywords}
         if call in (np.zeros, np.empty):
-            return self._local_array(given, named, cleared=call is np.zeros)
+            return self._dtyped_array(given, named, cleared=call is np.zeros)
         if _hashable(call) and call in HANDLERS:
             return HANDLERS[call](self, given)
         if isinstance(call, FunctionType) or hasattr(call, "py_func"):
             return self.called(call, given, named)
         raise NotTranslated(f"{getattr(call, '__name__', call)} has no machine code")
 
-    def _local_array(self, given: list[Value], named: dict[str, Value], *, cleared: bool) -> Value:
-        """One of known lengths, on the stack until the function returns."""
-        lengths = self.items(given[0]) if not isinstance(given[0].type, Number) else [given[0]]
+    def _dtyped_array(self, given: list[Value], named: dict[str, Value], *, cleared: bool) -> Value:
         told = given[1] if len(given) > 1 else named.get("dtype", known(float))
-        kind = STORED[np.dtype(told.type.value)]  # type: ignore[union-attr]
+        return self.array_of(self.shape(given[0]), STORED[np.dtype(told.type.value)], cleared=cleared)  # type: ignore[union-attr]
+
+    def shape(self, told: Value) -> list[Value]:
+        """Lengths, of which one alone may be given as a number."""
+        return self.items(told) if not isinstance(told.type, Number) else [told]
+
+    def array_of(self, lengths: list[Value], kind: Number, *, cleared: bool = False) -> Value:
+        """A new one: on the stack where its lengths are known and it ends with the function."""
         sizes = [x.known for x in lengths]
-        if any(size is None for size in sizes):
-            raise NotTranslated("an array of a length that is not known has no machine code")
-        room = self.room(f"[{int(np.prod(sizes))} x {kind.stored}], align 16")
-        if cleared:
-            self.put(f"store [{int(np.prod(sizes))} x {kind.stored}] zeroinitializer, ptr {room}")
-        return Value(Array(kind, len(sizes), True), (room, *(str(size) for size in sizes)))
+        if not self.hands_on and not any(size is None for size in sizes):
+            room = self.room(f"[{int(np.prod(sizes))} x {kind.stored}], align 16")
+            if cleared:
+                self.put(f"store [{int(np.prod(sizes))} x {kind.stored}] zeroinitializer, ptr {room}")
+            return Value(Array(kind, len(sizes), True), (room, *(str(size) for size in sizes)))
+        self.changed, self.makes = self.changed or not self.makes, True
+        size = number(np.dtype(kind.dtype).itemsize)
+        for length in lengths:
+            size = self.arithmetic("*", size, self.index(length))
+        made = "cleared" if cleared else "made"
+        room = self.new(f"call ptr @rooms.{made}(ptr %rooms, i64 {size.parts[0]})")
+        return Value(Array(kind, len(lengths), True), (room, *(self.cast(x, INT).parts[0] for x in lengths)))
 
 
 def _hashable(x: Any) -> bool:

@@ -72,6 +72,39 @@ def _length(body: Expressions, given: list[Value]) -> Value:
     return number(len(body.items(given[0])))
 
 
+def _full(body: Expressions, given: list[Value]) -> Value:
+    shape, value = given
+    assert isinstance(value.type, Number)
+    kind = INT if value.type.rank == INT.rank else value.type
+    array = body.array_of(body.shape(shape), kind)
+    body.fill(array, value)
+    return array
+
+
+def _like(body: Expressions, given: list[Value]) -> Value:
+    (array,) = given
+    assert isinstance(array.type, Array)
+    return body.array_of([body.length(array, k) for k in range(array.type.ndim)], array.type.element)
+
+
+def _copied(body: Expressions, given: list[Value]) -> Value:
+    array = _like(body, given)
+    body.fill(array, given[0])
+    return array
+
+
+def _flat(body: Expressions, given: list[Value]) -> Value:
+    """As a view."""
+    (array,) = given
+    assert isinstance(array.type, Array)
+    if not array.type.contiguous:
+        raise NotTranslated("an array with gaps is not flat")
+    count = number(1)
+    for axis in range(array.type.ndim):
+        count = body.arithmetic("*", count, body.length(array, axis))
+    return Value(Array(array.type.element, 1, True), (array.parts[0], count.parts[0]))
+
+
 def _below_infinity(body: Expressions, given: list[Value]) -> Value:
     return body.compare("<", body.intrinsic("fabs", *given), number(math.inf))
 
@@ -97,6 +130,11 @@ _NAMED: dict[Any, Any] = {
     math.lgamma: _library("lgamma"),
     math.copysign: _intrinsic("copysign"),
     np.hypot: _library("hypot"),
+    np.full: _full,
+    np.empty_like: _like,
+    np.ndarray.copy: _copied,
+    np.ndarray.ravel: _flat,
+    np.round: _intrinsic("rint"),
     math.floor: _whole("floor"),
     math.ceil: _whole("ceil"),
     np.floor: _intrinsic("floor"),

@@ -3,8 +3,9 @@
 What a variable holds is found by going through a function again until nothing is added: a number that is whole here and
 real there is real, and a variable that is given another kind of thing is another one from there on. Functions that are
 called become functions of the same module, once for each types of their arguments; LLVM inlines them as it sees fit, or
-everywhere where that was asked for. Indices are as in Python, those from the end too, but are not checked; quotients
-are the processor's, which raise nothing.
+everywhere where that was asked for. Arrays that a function makes last until it returns; where it returns arrays, until
+its caller does. Indices are as in Python, those from the end too, but are not checked; quotients are the processor's,
+which raise nothing.
 """
 
 import ast
@@ -18,9 +19,47 @@ from typing import Any
 import numpy as np
 
 from sim.native.expressions import OPERATORS, Expressions, Loop
-from sim.native.types import INT, NOTHING, STORED, Array, Number, Type, common
+from sim.native.types import INT, NOTHING, STORED, Array, Number, Type, common, holds_array
 from sim.native.values import EMPTY, NotTranslated, Value, number
 
+_ROOMS = """declare ptr @malloc(i64)
+declare ptr @calloc(i64, i64)
+declare void @free(ptr)
+define internal ptr @rooms.noted(ptr %rooms, ptr %room) alwaysinline {
+  %before = load ptr, ptr %rooms
+  store ptr %before, ptr %room
+  store ptr %room, ptr %rooms
+  %array = getelementptr i8, ptr %room, i64 16
+  ret ptr %array
+}
+define internal ptr @rooms.made(ptr %rooms, i64 %size) {
+  %whole = add i64 %size, 16
+  %room = call ptr @malloc(i64 %whole)
+  %array = call ptr @rooms.noted(ptr %rooms, ptr %room)
+  ret ptr %array
+}
+define internal ptr @rooms.cleared(ptr %rooms, i64 %size) {
+  %whole = add i64 %size, 16
+  %room = call ptr @calloc(i64 1, i64 %whole)
+  %array = call ptr @rooms.noted(ptr %rooms, ptr %room)
+  ret ptr %array
+}
+define internal void @rooms.freed(ptr %rooms) {
+entry:
+  %first = load ptr, ptr %rooms
+  br label %head
+head:
+  %room = phi ptr [ %first, %entry ], [ %next, %body ]
+  %ends = icmp eq ptr %room, null
+  br i1 %ends, label %end, label %body
+body:
+  %next = load ptr, ptr %room
+  call void @free(ptr %room)
+  br label %head
+end:
+  ret void
+}"""
+"""Arrays whose lengths are not known: each begins, 16 bytes ahead, with the address of the one made before it."""
 _MOST_TIMES = 20
 LONG = 600
 """Lines: whoever calls a longer function takes it in only where LLVM finds that good."""
@@ -38,7 +77,7 @@ class Program:
     @property
     def text(self) -> str:
         """LLVM's."""
-        return "\n".join([*sorted(self.declared), *self.texts])
+        return "\n".join([_ROOMS, *sorted(self.declared), *self.texts])
 
     def function(self, function: Any, takes: Sequence[Type]) -> tuple[str, Type]:
         """Name of a function for such arguments, and what it returns. Raises NotTranslated with its line."""
@@ -102,6 +141,8 @@ class _Function(Expressions):
             self.lines, self.allocated, self.changed, self.ended = [], [], False, False
             self._variables, self.loops = {}, []
             self._take(takes)
+            if self.makes and not self.hands_on:
+                self.allocated += ["  %rooms = alloca ptr", "  store ptr null, ptr %rooms"]
             self._statements(self._node.body)
             if not self.ended:
                 self._give(EMPTY)
@@ -110,7 +151,7 @@ class _Function(Expressions):
         else:
             raise NotTranslated("what its variables hold is not found")
         kind = self._returns or NOTHING
-        taken, at = [], 0
+        taken, at = ["ptr %rooms"] if self.hands_on else [], 0
         for one in takes:
             for part in one.parts:
                 taken.append(f"{part} %a{at}")
@@ -214,7 +255,7 @@ class _Function(Expressions):
                 self._put(one, item)
         elif isinstance(target, ast.Subscript):
             place = self.view(self.expression(target.value), self.indices(target.slice))
-            self._fill(place, value)
+            self.fill(place, value)
         else:
             raise NotTranslated(f"`{ast.unparse(target)}` cannot be given a value")
 
@@ -227,7 +268,7 @@ class _Function(Expressions):
             raise NotTranslated(f"{len(items)} values are no {count}")
         return items
 
-    def _fill(self, place: Value, value: Value) -> None:
+    def fill(self, place: Value, value: Value) -> None:
         """The entries of a view, by a number or by as many others."""
         kind = place.type
         assert isinstance(kind, Array)
@@ -242,7 +283,7 @@ class _Function(Expressions):
         if isinstance(value.type, Array) and value.type.ndim == kind.ndim:
             other = self.view(value, [index])
             other = self.loaded(other) if kind.ndim == 1 else other
-        self._fill(own, other)
+        self.fill(own, other)
         next(with_axis, None)
 
     def _loop(self, begin: Value, end: Value, step: Value, blocks: tuple[str, str] | None = None) -> Any:
@@ -384,7 +425,11 @@ class _Function(Expressions):
             raise NotTranslated("this returns now this, now that")
         if both != self._returns:
             self.changed, self._returns = self._returns is not None or self.changed, both
+        if holds_array(both) and not self.hands_on:
+            self.changed = self.hands_on = True
         parts, llvm = self.cast(value, both).parts if both != NOTHING else (), both.parts
+        if self.makes and not self.hands_on:
+            self.put("call void @rooms.freed(ptr %rooms)")
         if not parts:
             self.put("ret void")
         elif len(parts) == 1:
@@ -402,10 +447,11 @@ class _Function(Expressions):
         plain: FunctionType = getattr(function, "py_func", function)
         values = self._bound_to(plain, given, named)
         name, kind = self._program.function(function, [v.type for v in values])
-        taken = ", ".join(
-            f"{llvm} {part}" for v in values for llvm, part in zip(v.type.parts, v.parts, strict=True)
-        )
-        text = f'call {returned(kind)} @"{name}"({taken})'
+        taken = [f"{llvm} {part}" for v in values for llvm, part in zip(v.type.parts, v.parts, strict=True)]
+        if holds_array(kind):
+            self.changed, self.makes = self.changed or not self.makes, True
+            taken.insert(0, "ptr %rooms")
+        text = f'call {returned(kind)} @"{name}"({", ".join(taken)})'
         if not kind.parts:
             self.put(text)
             return Value(kind)

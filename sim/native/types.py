@@ -143,6 +143,11 @@ def common(a: Type, b: Type) -> Type | None:
     return None
 
 
+def holds_array(kind: Type) -> bool:
+    """Whether there is an array in it."""
+    return isinstance(kind, Array) or (isinstance(kind, Tuple) and any(map(holds_array, kind.items)))
+
+
 def type_of(value: Any, annotation: Any = None) -> Type:
     """Of an argument. Raises TypeError for what machine code does not take."""
     if isinstance(value, np.ndarray):

@@ -1,6 +1,7 @@
 """Functions as machine code: they compute what Python does, take what they were made for, and say what they cannot."""
 
 import math
+import resource
 import sys
 import threading
 import time
@@ -108,6 +109,30 @@ def single(a: np.ndarray) -> float:
     return float((a[0] - a[1]) / (a[2] * 3.0))
 
 
+@native
+def rows_of(n: int, x: float) -> tuple[np.ndarray, np.ndarray]:
+    rows, order = np.full((n, 2), x), np.empty(n, np.int64)
+    for i in range(n):
+        rows[i, 1] += i
+        order[i] = n - i
+    return rows, order[: n // 2]
+
+
+@native
+def gathered(n: int, x: float) -> tuple[np.ndarray, float, np.ndarray]:
+    total, kept = 0.0, np.zeros((1, 2))
+    for k in range(1, n):
+        rows, order = rows_of(k, x)
+        same = np.empty_like(rows)
+        same[:] = rows
+        rows[:] = -1.0  # what was copied stays
+        total += kept[len(kept) - 1, 1] + same.ravel()[2 * k - 1] + len(order)
+        kept = same.copy()
+    ends = np.zeros(3)
+    ends[1] = np.round(total)
+    return kept, total, ends
+
+
 @some
 @given(st.integers(-1000, 1000), st.integers(-50, 50).filter(bool))
 def test_whole_numbers_are_python_s(a: int, b: int) -> None:
@@ -143,6 +168,25 @@ def test_structs_flags_and_whole_arrays() -> None:
         told = function(Pair(NUMBERS[:3].copy(), (3.0, 1)), flags, counts)
         results.append((*told, *flags, *counts))
     assert results[0] == results[1]
+
+
+@some
+@given(st.integers(2, 40), st.floats(-9, 9))
+def test_arrays_that_functions_make_are_handed_on(n: int, x: float) -> None:
+    for a, b in zip(gathered(n, x), gathered.py_func(n, x), strict=True):
+        np.testing.assert_array_equal(a, b)
+        assert np.asarray(a).dtype == np.asarray(b).dtype
+
+
+def test_arrays_that_functions_make_are_given_back() -> None:
+    def peak_kB() -> int:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+    gathered(100, 1.0)
+    before = peak_kB()
+    for _ in range(2000):
+        gathered(100, 1.0)  # 330 kB each
+    assert peak_kB() - before < 20_000
 
 
 @some
