@@ -85,8 +85,11 @@ def _lane(lane: LaneSnapshot) -> dict[str, object]:
 
 
 def _pull(lane: LaneSnapshot) -> dict[str, object]:
-    """What a hand holds, where that is and where it is pulled to."""
+    """What a hand holds, where that is (of the vehicle's bodies) and where it is pulled to."""
     assert lane.pull is not None
     body, at_b, to_w = lane.pull
-    T_wb = lane.bodies[body]
-    return {"body": body, "at_w": (T_wb[:3, :3] @ at_b + T_wb[:3, 3]).tolist(), "to_w": list(to_w)}
+    told: dict[str, object] = {"body": body, "to_w": list(to_w)}
+    if isinstance(body, str):
+        T_wb = lane.bodies[body]
+        told["at_w"] = (T_wb[:3, :3] @ at_b + T_wb[:3, 3]).tolist()
+    return told

@@ -209,7 +209,7 @@ class SceneView:
             lines=(
                 *_there(marks.line(shown) for marks, shown in trailed),
                 *(line for shown in finite for line in wreck(shown)),
-                *(line for shown in finite for line in pull(shown)),
+                *(line for shown in finite for line in pull(shown, dict(enumerate(self._prop_poses)))),
                 *gate_lines,
                 *target_path(self._target_path_w),
                 *(line for shown in finite if options.show_inertia for line in inertia_rings(shown)),
@@ -253,6 +253,11 @@ class SceneView:
     def _cones(self) -> ObstaclesPicture | None:
         props = self._environment_as(PropsPicture)
         return self._environment_as(ObstaclesPicture) if props is None else props.obstacles
+
+    @property
+    def _prop_poses(self) -> np.ndarray:
+        props = self._environment_as(PropsPicture)
+        return np.zeros((0, 4, 4)) if props is None else props.poses_w
 
     def _contact_arrows(self) -> list[Arrow]:
         solids, flown = self._environment_as(PropsPicture), self._shown[0].lane

@@ -81,12 +81,15 @@ def moved(T_wb: np.ndarray, shift_w: np.ndarray) -> np.ndarray:
     return shifted
 
 
-def pull(shown: ShownLane) -> tuple[Polyline, ...]:
-    """The spring between a hand and what it pulls."""
-    if shown.lane.pull is None or shown.lane.pull[0] not in shown.bodies:
+def pull(shown: ShownLane, props: Mapping[int, np.ndarray]) -> tuple[Polyline, ...]:
+    """The spring between a hand and what it pulls; props: poses (4, 4) of those about it, by number."""
+    if shown.lane.pull is None:
         return ()
     body, at_b, to_w = shown.lane.pull
-    ends = np.array([(shown.bodies[body] @ (*at_b, 1.0))[:3], np.array(to_w) + shown.shift_w])
+    T_wb = shown.bodies.get(body) if isinstance(body, str) else props.get(body)
+    if T_wb is None:
+        return ()
+    ends = np.array([(T_wb @ (*at_b, 1.0))[:3], np.array(to_w) + shown.shift_w])
     return (Polyline(points_w=ends, colour=_HAND, alpha=np.full(2, 0.95), width_px=3.5),)
 
 

@@ -84,6 +84,8 @@ class Pile:
             np.array([*origin, spacing, ground_friction, GROUND_RESTITUTION, gravity_mps2]),
             np.array([_half_extents(solid) for solid in self.solids]).reshape(-1, 3),
         )
+        self.mass_kg, self.inertia = self._bodies.mass, self._bodies.inertia
+        """(n,) kg, 0 of what stays, and (n, 3) kg m^2 about principal axes; visitors last."""
         self._mobility = np.zeros((len(every), MOBILITY))
         self._mechanism = _resting(len(visitors))
         self._sweeps, self._tolerance_mps, self._sleeps = sweeps, tolerance_mps, sleeps
@@ -131,6 +133,13 @@ class Pile:
     ) -> bool:
         """Of its solids at poses (n, 12), visitors last, as `sim.contact.convex.any_nearer` has it."""
         return bool(any_nearer(self._bodies.hulls, poses, stays, meets, room, within))
+
+    def answer(self, body: int) -> tuple[float, np.ndarray]:
+        """By which a prop answers impulses: the inverse of its mass, and (3, 3) that of its inertia in the world."""
+        mass, R = float(self._bodies.mass[body]), self.state[body, :9].reshape(3, 3)
+        if mass == 0.0:
+            return 0.0, np.zeros((3, 3))
+        return 1.0 / mass, (R / self._bodies.inertia[body]) @ R.T
 
     def leave(self, T_w: np.ndarray) -> None:
         """The visitors are at poses (visitors, 4, 4), and stay there."""

@@ -41,6 +41,17 @@ class JointedState:
     """Whether there is a ground that bears it, by itself."""
 
 
+@dataclass(frozen=True, slots=True)
+class Grip:
+    """A hand at a body of an environment."""
+
+    body: int
+    at_b: tuple[float, float, float]
+    """Of the body, in its principal axes [m]."""
+    to_w: tuple[float, float, float]
+    """Where it is pulled to, in the world [m]."""
+
+
 class CoupledEnvironment(Protocol):
     """Something with a state of its own that bodies push and are pushed by."""
 
@@ -94,11 +105,18 @@ class JointedEnvironment(CoupledEnvironment, Protocol):
 class SolidsEnvironment(CoupledEnvironment, Protocol):
     """One of bodies that takes and exports hold."""
 
+    @property
+    def bodies(self) -> int:
+        """How many there are."""
+
     def solids(self) -> np.ndarray:
         """(n, 7) float32: where they are, place [m] and quaternion (w, x, y, z)."""
 
     def picture_of(self, solids: np.ndarray) -> object:
         """As `picture`, with the bodies (n, 7) elsewhere."""
+
+    def hold(self, grip: Grip | None) -> None:
+        """A hand pulls a body from now on; None: none does. It is no part of a checkpoint."""
 
 
 def can_be_met(vehicle: Vehicle) -> bool:

@@ -182,7 +182,7 @@ def sea_at(report: np.ndarray, time_s: float, out: np.ndarray) -> None:
 
 
 @compiled
-def _have_water(
+def have_water(
     x: float,
     y: float,
     about: np.ndarray,
@@ -216,7 +216,7 @@ def _have_water(
 
 
 @compiled
-def _solve(matrix: np.ndarray, right: np.ndarray) -> None:
+def solve_in_place(matrix: np.ndarray, right: np.ndarray) -> None:
     """Solve in place a system whose symmetric part is positive definite."""
     n = len(right)
     for k in range(n):
@@ -258,7 +258,7 @@ def _carry_along(
 
 
 @allocating_nothing(fastmath=True)
-def _immerse(
+def immerse(
     vertices: np.ndarray,
     pose: np.ndarray,
     now: np.ndarray,
@@ -301,12 +301,12 @@ def feel_water(
     if not (np.isfinite(pose).all() and np.isfinite(free).all()):
         return True
     vertices, triangles, rows = hull
-    _have_water(pose[9], pose[10], about, sea_arrays, kept, report)
+    have_water(pose[9], pose[10], about, sea_arrays, kept, report)
     corner, now = kept[7], kept[8]
     spacing = about[SPACING]
     turned = pose[:9].reshape(3, 3)  # row k is body axis k in the world
     there = np.empty(SAMPLES)
-    _immerse(vertices, pose, now, corner, about, river, there, rows)
+    immerse(vertices, pose, now, corner, about, river, there, rows)
     air_x, air_y = gusty(about[WIND], about[WIND + 1], about[GUSTS], report[CLOCK])
     motion_w = np.concatenate((free[:3] @ turned, free[3:] @ turned))
     load_w, damping_w, found = np.empty(6), np.empty((6, 6)), np.empty(FOUND)
@@ -339,7 +339,7 @@ def feel_water(
     right = inertia * free + h * load_b
     for k in range(6):
         system[k, k] += inertia[k]
-    _solve(system, right)
+    solve_in_place(system, right)
     _carry_along(added, inertia, h, stream_b, rate_b, right)
     for k in range(6):
         wrench_b[k] = (right[k] - free[k]) * inertia[k] / h

@@ -67,8 +67,10 @@ def _read(table: TomlTable) -> list[Placed]:
     kind = table.name("kind", (*USUAL, *(name for name, shape in KINDS.items() if shape.is_body)), "box")
     usual = USUAL.get(kind, _PLAIN)
     x, y, z = table.numbers("at_m", _HERE, low=-FAR_M, high=FAR_M, count=3)
-    heading = math.radians(table.number("heading_deg", 0.0, low=-360.0, high=360.0)) if kind in USUAL else 0.0
     shape = usual.shape if kind in USUAL else KINDS[kind].read(table, "", "")
+    heading = shape.heading
+    if kind in USUAL:
+        heading = math.radians(table.number("heading_deg", 0.0, low=-360.0, high=360.0))
     solid = shape.solid()
     colour = table.numbers("colour", usual.colour, low=0.0, high=1.0, count=3)
     stays = table.flag("stays", usual.density_kgpm3 == 0.0)
@@ -94,13 +96,17 @@ def _read(table: TomlTable) -> list[Placed]:
     rise_m = table.number("rise_m", float(extent[2]), low=0.0, high=1e3)
     turn = math.radians(table.number("turn_deg", 0.0, low=-180.0, high=180.0))
     across = math.radians(table.number("row_deg", 90.0, low=-360.0, high=360.0))
+    layer_turn = math.radians(table.number("layer_turn_deg", 0.0, low=-180.0, high=180.0))
     table.finish()
+    bond = layers > 1 and layer_turn == 0.0
     found = []
     for layer in range(layers):
-        # A wall's layers stand over the joints of those below.
-        aside, faces = 0.5 * step_m * (layer % 2), heading
+        # A wall's layers stand over the joints of those below; others are turned about their middle.
+        aside, faces = 0.5 * step_m * (layer % 2 if bond else 1 - count), heading + layer * layer_turn
         place = np.array([x, y, z + layer * rise_m]) + aside * upright(faces + across)[:, 0]
-        for k in range(count - (layer % 2 if layers > 1 else 0)):
+        if not bond:
+            place += 0.5 * step_m * (count - 1) * upright(heading + across)[:, 0]
+        for k in range(count - (layer % 2 if bond else 0)):
             shade = 1.0 - 0.12 * ((3 * k + 2 * layer) % 4)  # so that each is seen in a wall
             at = (float(place[0]), float(place[1]), float(place[2]))
             moved = shape.moved(at, faces) if shape.turns or kind not in USUAL else _turned(shape, at, faces)

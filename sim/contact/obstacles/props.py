@@ -15,16 +15,17 @@ from sim.contact.bodies import Pile, Prop
 from sim.contact.convex import gaps, hulls_of
 from sim.contact.obstacles.obstacles import Obstacles, PropsPicture, obstacles_in
 from sim.contact.obstacles.prop_kinds import Placed, read_placed
+from sim.contact.obstacles.prop_loads import Surroundings, hand_wrench
 from sim.contact.pair_rows import Mechanism
 from sim.contact.pile import KEPT
-from sim.environment.coupling import BodyState, CoupledEnvironment, JointedState
+from sim.environment.coupling import BodyState, CoupledEnvironment, Grip, JointedState
 from sim.groups.numeric import poses_of, quaternions_of
 from sim.multibody.declaration import WORLD
 from sim.multibody.observing import body_frames
 from sim.multibody.shapes import STAND, next_to
 from sim.platform.errors import InputError
 from sim.platform.toml_table import TomlTable
-from sim.shapes import Box
+from sim.shapes import Box, Shape
 from sim.vehicle_config import config_of
 from sim.vehicles.forms.articulated import ArticulatedVehicle
 from sim.vehicles.forms.base import Vehicle
@@ -98,6 +99,9 @@ class Props:
         self._placed, self._world, self._obstacles = placed, world, obstacles
         blocks = () if world.grounds is None else world.grounds.blocks
         self._standing = [Prop(block.shape, 0.0, 0.6) for block in blocks]
+        self._grip: Grip | None = None
+        self.surroundings: Surroundings | None = None
+        """That act on all props; set before the first step."""
         self._guest: Guest
         self._pile = self._piled(vehicle)
         self._rest_w = np.array([one.prop.shape.solid().T_w for one in placed]).reshape(-1, 4, 4)
@@ -120,23 +124,27 @@ class Props:
         return {name: np.sum(given, axis=0)} if given else {}
 
     def meet(self, time_s: float, dt_s: float, jointed: JointedState | None) -> np.ndarray | None:
-        if jointed is None and bool(self._pile.asleep.all()):
+        held = self._grip is not None
+        if jointed is None and bool(self._pile.asleep.all()) and not held:
             return None
         steps = max(math.ceil(dt_s / STEP_S - 1e-9), 1)
-        if bool(self._pile.asleep.all()):
+        if bool(self._pile.asleep.all()) and not held:
             steps = 1  # only the visitors move, and straight on
         if jointed is None:
             k = len(self._guest.props)
             self._pile.leave(np.tile(self._away_w, (k, 1, 1)))
         else:
             self._pile.visit(*self._guest.mechanism(jointed))
-        pushed = np.sum([self._pile.step(dt_s / steps) for _ in range(steps)], axis=0)
+        h = dt_s / steps
+        pushed = np.sum([self._pile.step(h, self._wrenches(time_s + k * h, h)) for k in range(steps)], axis=0)
         self._pile.remember(self._capacity)
         return pushed if pushed.any() else None
 
     def renew(self, vehicle: Vehicle, time_s: float) -> None:
         if self._obstacles is not None:
             self._obstacles.renew(vehicle, time_s)
+        if self.surroundings is not None:
+            self.surroundings.renew(vehicle, time_s)
         if not guest_of(vehicle).same(self._guest):
             kept = self._own.copy()
             self._pile = self._piled(vehicle)
@@ -167,7 +175,8 @@ class Props:
     def checkpoint(self) -> np.ndarray:
         remembered = np.zeros((self._capacity, KEPT))
         remembered[: len(self._pile.remembered)] = self._pile.remembered
-        own = np.r_[len(self._pile.remembered), self._own.ravel(), remembered.ravel()]
+        around = [] if self.surroundings is None else [self.surroundings.checkpoint()]
+        own = np.concatenate([[len(self._pile.remembered)], self._own.ravel(), remembered.ravel(), *around])
         return own if self._obstacles is None else np.r_[own, self._obstacles.checkpoint()]
 
     def restore(self, checkpoint: np.ndarray) -> None:
@@ -176,18 +185,30 @@ class Props:
         state[:] = checkpoint[1:at].reshape(state.shape)
         after = at + self._capacity * KEPT
         self._pile.remembered = checkpoint[at:after].reshape(-1, KEPT)[:count].copy()
+        if self.surroundings is not None:
+            begin, after = after, after + len(self.surroundings.checkpoint())
+            self.surroundings.restore(checkpoint[begin:after])
         if self._obstacles is not None:
             self._obstacles.restore(checkpoint[after:])
 
     def picture(self) -> PropsPicture:
         return PropsPicture(
-            tuple(one.prop.shape for one in self._placed),
+            self.shapes,
             self._rest_w,
             self._pile.poses_w[: len(self._placed)],
             tuple(one.colour for one in self._placed),
             None if self._obstacles is None else self._obstacles.picture(),
             self._pile.contacts[:, 2:8].copy(),
         )
+
+    @property
+    def bodies(self) -> int:
+        return len(self._placed)
+
+    @property
+    def shapes(self) -> tuple[Shape, ...]:
+        """Of the props, as they stand at first."""
+        return tuple(one.prop.shape for one in self._placed)
 
     def solids(self) -> np.ndarray:
         if not self._placed:
@@ -199,6 +220,21 @@ class Props:
 
     def picture_of(self, solids: np.ndarray) -> PropsPicture:
         return replace(self.picture(), poses_w=poses_of(solids), contacts=np.zeros((0, 6)))
+
+    def hold(self, grip: Grip | None) -> None:
+        self._grip = grip
+
+    def _wrenches(self, time_s: float, h: float) -> np.ndarray | None:
+        """(n, 6) that act on the bodies beside contact and gravity; None where nothing does."""
+        pile, around = self._pile, self.surroundings
+        if self._grip is None and around is None:
+            return None
+        wrenches = np.zeros((len(pile.state), 6))
+        if around is not None:
+            around.wrenches(pile.state, pile.mass_kg, pile.inertia, time_s, h, wrenches)
+        if self._grip is not None:
+            wrenches[self._grip.body] += hand_wrench(pile, self._grip, h)
+        return wrenches
 
     @property
     def _own(self) -> np.ndarray:
@@ -230,8 +266,11 @@ def guest_of(vehicle: Vehicle) -> Guest:
     config = config_of(vehicle)
     footprint, points = config.footprint, config.contact.points[:, :3]
     if footprint is not None:
-        middle = np.array([*footprint.centre_m, 0.5 * (_LOW_M + _HIGH_M)])
-        half = np.array([*footprint.half_m, 0.5 * (_HIGH_M - _LOW_M)])
+        afloat = None if config.hull is None else config.hull.surface
+        heights = np.array([_LOW_M, _HIGH_M]) if afloat is None else afloat.vertices[:, 2]
+        low, high = float(heights.min()), float(heights.max())
+        middle = np.array([*footprint.centre_m, 0.5 * (low + high)])
+        half = np.array([*footprint.half_m, 0.5 * (high - low)])
     elif len(points):
         middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
         half = np.maximum(0.5 * np.ptp(points, axis=0), 0.05)

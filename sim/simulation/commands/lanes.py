@@ -149,7 +149,7 @@ def _(command: Pull, run: SceneRun) -> str:
     lane = run.lane(command.lane)
     if not all(math.isfinite(x) for x in (*command.at_b, *command.to_w)):
         raise InputError(f"a pull of {command.body!r} to {command.to_w} is refused; allowed: finite numbers")
-    refusal = unpulled(lane.dynamics.vehicle, command.body, lane.observation.layout)
+    refusal = unpulled(lane.dynamics.vehicle, command.body, lane.observation.layout, lane.coupling)
     if refusal:
         raise InputError(refusal)
     for other in run.lanes:

@@ -1,5 +1,7 @@
 """Impulses on a lane where its controls are evaluated: of what moves, of ground that strikes, of a hand that pulls."""
 
+import math
+from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import singledispatch
@@ -9,6 +11,7 @@ import numpy as np
 from sim.environment.coupling import (
     BodyState,
     CoupledEnvironment,
+    Grip,
     JointedEnvironment,
     JointedState,
     SolidsEnvironment,
@@ -18,7 +21,7 @@ from sim.environment.coupling import (
 from sim.environment.environment import Environment
 from sim.platform.errors import InputError
 from sim.recordings.playback import Playback
-from sim.recordings.segment import Moment
+from sim.recordings.segment import SAME_S, Moment
 from sim.simulation.lanes.placing import Footing
 from sim.steppers import Stepper
 from sim.steppers.dynamics import Dynamics
@@ -38,11 +41,19 @@ class Coupling:
         self._jointed = environment if isinstance(environment, JointedEnvironment) else None
         self._begin = environment.checkpoint()
         self._known_vehicle: Vehicle | None = None
+        self._grips: list[tuple[float, Grip | None]] = [(-math.inf, None)]
+        """From when on a hand has pulled which of the environment's bodies, to be gone through again."""
 
     def begin_anew(self) -> None:
         """The environment as it was at first."""
         self.environment.restore(self._begin)
         self._known_vehicle = None
+        self._grips = [(-math.inf, None)]
+
+    def hold(self, grip: Grip | None, time_s: float) -> None:
+        """From that moment on a hand pulls a body of the environment, or none."""
+        if grip != self._grips[-1][1]:
+            self._grips.append((time_s, grip))
 
     def picture(self, vehicle: Vehicle) -> object:
         """Of the environment; None while what is flown does not take part."""
@@ -61,6 +72,9 @@ class Coupling:
         if self._known_vehicle is not vehicle:
             self.environment.renew(vehicle, at.time_s)
             self._known_vehicle = vehicle
+        if self.solids is not None:
+            held = bisect_right(self._grips, at.time_s + SAME_S, key=lambda since: since[0])
+            self.solids.hold(self._grips[held - 1][1])
         if isinstance(dynamics.kernel, TreeStepper):
             return self._on_tree(dynamics, dynamics.kernel, at, around)
         name = next(iter(seen.layout.bodies))
@@ -135,6 +149,7 @@ class Coupling:
             there = around.probe()
             there.restore(at.memory)
             self.impulse(dynamics, reached, there)
+        self._grips = [since for since in self._grips if since[0] < moment.time_s - SAME_S]
         self.take_impact_mps()
 
 
@@ -164,11 +179,17 @@ class Pull:
     """A hand's spring between a point of a body and a place, until `LetGo` or another one."""
 
     lane: str
-    body: str
+    body: str | int
+    """Of the vehicle, by its name, or of the props about it, by its number."""
     at_b: tuple[float, float, float]
     """Of the body, in its frame [m]."""
     to_w: tuple[float, float, float]
     """Where it is pulled to, in the world [m]."""
+
+    @property
+    def grip(self) -> Grip | None:
+        """At a prop; None at a body of the vehicle."""
+        return Grip(self.body, self.at_b, self.to_w) if isinstance(self.body, int) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,8 +210,13 @@ STRONGEST_MPS2 = 60.0
 """What it gives the whole mass at most, however far the hand is."""
 
 
-def unpulled(vehicle: Vehicle, body: str, layout: ObservationLayout) -> str:
-    """Why a body of a vehicle cannot be pulled, in a line; empty where it can."""
+def unpulled(
+    vehicle: Vehicle, body: str | int, layout: ObservationLayout, coupling: Coupling | None = None
+) -> str:
+    """Why a body of a vehicle, or of what it is coupled to, cannot be pulled, in a line; empty where it can."""
+    if isinstance(body, int):
+        solids = 0 if coupling is None or coupling.solids is None else coupling.solids.bodies
+        return "" if 0 <= body < solids else f"there is no prop {body}; allowed: below {solids}"
     if body not in layout.bodies:
         return f"{vehicle.name} has no body {body!r}; allowed: {', '.join(list(layout.bodies)[:8])}"
     if vehicle.form in TREES:
@@ -210,9 +236,9 @@ def pull_impulse(
     The spring is that of its end: the velocity that its own impulse leads to is within, so that no body is too light
     for it. Critically damped with the whole mass at its end; with less it is damped more.
     """
-    T_wb, dt = poses_w[list(seen.layout.bodies).index(pull.body)], dynamics.control_period_s
+    T_wb, dt = poses_w[list(seen.layout.bodies).index(str(pull.body))], dynamics.control_period_s
     point_w = T_wb[:3, :3] @ np.array(pull.at_b) + T_wb[:3, 3]
-    v_w, J, A = _reached_in_world(pull.body, pull.at_b, dynamics, y, u, seen, poses_w)
+    v_w, J, A = _reached_in_world(str(pull.body), pull.at_b, dynamics, y, u, seen, poses_w)
     mass = _mass_kg(dynamics.vehicle)
     stiffness, damping = mass * RATE_RADPS**2, 2.0 * mass * RATE_RADPS
     way = np.array(pull.to_w) - point_w
@@ -317,13 +343,14 @@ def impulse_on(
     none."""
     at, given = reached, None
     if coupling is not None and coupling.takes(dynamics.vehicle):
+        coupling.hold(None if pull is None else pull.grip, at.time_s)
         given = coupling.impulse(dynamics, at, footing.environment)
     struck = footing.environment.impulse(at.node, dynamics.control_period_s)
     given = struck if given is None else given
     given = None if given is None else whole(given, dynamics.vehicle)
     of = dynamics, at.state, at.controls, at.seen, at.poses_w
     by_hand = [push_impulse(push, *of) for push in pushes]
-    by_hand += [] if pull is None else [pull_impulse(pull, *of)]
+    by_hand += [pull_impulse(pull, *of)] if pull is not None and isinstance(pull.body, str) else []
     if not by_hand:
         return given
     total: np.ndarray = np.sum(by_hand, axis=0)

@@ -17,7 +17,7 @@ from sim.recordings.playback import Playback
 from sim.recordings.segment import Moment
 from sim.scene.race import Timing
 from sim.simulation.lanes.control_history import ControlHistory
-from sim.simulation.lanes.impulses import Coupling, Pull, Push, Reached, impulse_on
+from sim.simulation.lanes.impulses import Coupling, Pull, Push, Reached, impulse_on, unpulled
 from sim.simulation.lanes.integration import Integration
 from sim.simulation.lanes.observation import LaneObserver, sensed
 from sim.simulation.lanes.placing import Footing, Placement
@@ -369,7 +369,7 @@ class Lane:
             struck = at.environment.impulse(at.node, m.control_period_s)
             return None if struck is None else whole(struck, m.vehicle)
         seen = self.observation
-        if self.pull is not None and self.pull.body not in seen.layout.bodies:
+        if self.pull is not None and unpulled(m.vehicle, self.pull.body, seen.layout, self.coupling):
             self.pull = None
         pushes, self.pushes = self.pushes, ()
         poses_w = self.observer.poses_w(seen)

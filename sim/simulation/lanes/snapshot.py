@@ -117,8 +117,8 @@ class LaneSnapshot:
     """
     pivot_w: np.ndarray | None = None
     """(3,) m: the fixed point of what is held at one."""
-    pull: tuple[str, tuple[float, float, float], tuple[float, float, float]] | None = None
-    """Of a hand: the body, its point in the body's frame, and where it is pulled to in the world [m]."""
+    pull: tuple[str | int, tuple[float, float, float], tuple[float, float, float]] | None = None
+    """Of a hand: the body, or a prop's number, its point in that frame, and where it is pulled to in the world [m]."""
     links: "tuple[Link, ...]" = ()
     """What is drawn of bodies that have no model."""
     sea: SeaState | None = None

@@ -75,7 +75,8 @@ class Encounter:
         world, moving = self._world, self._scene.environment
         if moving is None:
             return _unplaced(world, vehicle)
-        return moving.begun(vehicle, placement(vehicle, node, world, footing.pivot_w).T_wb, world)
+        begun = moving.begun(vehicle, placement(vehicle, node, world, footing.pivot_w).T_wb, world)
+        return begun if world.water_level_m is None else _afloat(begun, world, vehicle)
 
     def couple(self, flown: Lane) -> None:
         """What is flown by now may meet what the vehicle before it flew over."""
@@ -86,6 +87,17 @@ class Encounter:
         if met is None or (self._scene.environment is None and not isinstance(met.environment, Obstacles)):
             around = _unplaced(self._world, vehicle)
             flown.coupling = None if around is None else Coupling(around)
+
+
+def _afloat(environment: CoupledEnvironment, world: World, vehicle: Vehicle) -> CoupledEnvironment:
+    """With props that float."""
+    from sim.contact.obstacles.props import Props  # its kernels are loaded where bodies touch
+
+    if isinstance(environment, Props):
+        from sim.water.floating import FloatingBodies  # water takes half a second
+
+        environment.surroundings = FloatingBodies(world, vehicle, environment.shapes)
+    return environment
 
 
 def _unplaced(world: World, vehicle: Vehicle) -> CoupledEnvironment | None:

@@ -47,9 +47,9 @@ class BodyPicker:
         self._pressed_px = None
         if float(np.hypot(mouse.x - pressed[0], mouse.y - pressed[1])) > context.px(CLICK_PX):
             return []
-        flown = replace(snapshot, lanes=snapshot.lanes[:1])
+        flown = replace(snapshot, lanes=snapshot.lanes[:1], environment=None)
         grip = gripped(ray_at(*pressed), flown, shifts_w)
-        chosen = "" if grip is None else grip.body
+        chosen = "" if grip is None else str(grip.body)
         return [] if chosen == context.view.chosen else [ChangeView(replace(context.view, chosen=chosen))]
 
 

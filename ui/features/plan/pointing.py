@@ -3,16 +3,19 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from imgui_bundle import imgui
 
 from sim.commands import LetGo, Pull
+from sim.contact.obstacles import PropsPicture
 from sim.planner.service.requests import EditTask
 from sim.planner.service.view import PlanView
 from sim.planner.task.mpc import with_goal_at
 from sim.planner.task.poses import positions
+from sim.shapes import Shape
 from sim.simulation.lanes.snapshot import LaneSnapshot, LaneStatus, Snapshot
 from sim.vehicles import VEHICLES, ActionVehicle
 from sim.world import World
@@ -59,7 +62,8 @@ class Grip:
     """What the hand holds."""
 
     lane: str
-    body: str
+    body: str | int
+    """By name; or the number of a prop."""
     at_b: tuple[float, float, float]
     depth_m: float
     """Of where it was taken, along the camera's direction."""
@@ -121,7 +125,60 @@ def gripped(ray: Ray, snapshot: Snapshot, shifts_w: dict[str, np.ndarray]) -> Gr
             if told < least:
                 x, y, z = point.at_b.tolist()
                 least, best = told, Grip(lane.name, point.body, (x, y, z), float(way @ ray.forward_w))
+    struck = struck_prop(ray, snapshot.environment)
+    if struck is not None and (0.0, False, struck.distance_m) < least:
+        depth_m = struck.distance_m * float(ray.direction_w @ ray.forward_w)
+        best = Grip(snapshot.lanes[0].name, struck.prop, struck.at_b, depth_m)
     return best
+
+
+class Struck(NamedTuple):
+    """Where a ray meets a prop first."""
+
+    prop: int
+    at_b: tuple[float, float, float]
+    """In its principal axes [m]."""
+    distance_m: float
+
+
+def struck_prop(ray: Ray, environment: object) -> Struck | None:
+    """The first prop on the ray; None where it meets none, or there are none."""
+    if not isinstance(environment, PropsPicture):
+        return None
+    best = None
+    for k, (shape, T) in enumerate(zip(environment.shapes, environment.poses_w, strict=True)):
+        corners, reach_m = _triangles(shape)
+        way = T[:3, 3] - ray.origin_w
+        along = float(way @ ray.direction_w)
+        if along < -reach_m or float(way @ way) - along * along > reach_m**2:
+            continue
+        origin, direction = -T[:3, :3].T @ way, T[:3, :3].T @ ray.direction_w
+        met = _first_met(origin, direction, corners)
+        if met is not None and (best is None or met < best.distance_m):
+            x, y, z = (origin + met * direction).tolist()
+            best = Struck(k, (x, y, z), met)
+    return best
+
+
+@lru_cache(maxsize=2048)
+def _triangles(shape: Shape) -> tuple[np.ndarray, float]:
+    """(m, 3, 3) corners of what is drawn of a shape, in its principal axes, and how far they reach [m]."""
+    points, _, faces = shape.surface()
+    T = shape.solid().T_w
+    own = (points - T[:3, 3]) @ T[:3, :3]
+    return own[faces.astype(np.int64)], float(np.linalg.norm(own, axis=1).max())
+
+
+def _first_met(origin: np.ndarray, direction: np.ndarray, corners: np.ndarray) -> float | None:
+    """How far along a ray it meets the first of triangles (m, 3, 3) [m], by Moeller and Trumbore."""
+    u, v, to = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0], origin - corners[:, 0]
+    p, q = np.cross(direction, v), np.cross(to, u)
+    size = np.einsum("tc,tc->t", u, p)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        a, b = np.einsum("tc,tc->t", to, p) / size, (q @ direction) / size
+        along = np.einsum("tc,tc->t", v, q) / size
+    met = along[(np.abs(size) > 1e-15) & (a >= 0.0) & (b >= 0.0) & (a + b <= 1.0) & (along > 0.0)]
+    return float(met.min()) if len(met) else None
 
 
 def _of_links(ray: Ray, lane: LaneSnapshot, shift_w: np.ndarray) -> list[_Point]:
