@@ -14,7 +14,7 @@ FLUENT, SHARP = 0.5, 0.8
 """Less effort than this is taken only where there would be fewer than fifteen pictures a second, or motion is late: of
 who wants fluent pictures, and of who wants sharp ones."""
 _WHOLE_SCALE = 0.9
-_LEAST_DETAIL, _MOST_DETAIL = 0.8, 4.0
+_LEAST_DETAIL, MOST_DETAIL = 0.8, 4.0
 """Half of the plants is missed more than a fifth of the scale is (benchmarks/sharpness.py)."""
 _FRAMES = 8
 """Whose median counts: one that compiles a shader is no measure."""
@@ -38,7 +38,7 @@ def scale(effort: float) -> float:
 def detail(effort: float) -> float:
     """Of the budgets of triangles and plants; a picture that has time gets more of them."""
     if effort >= 1.0:
-        return min(effort**2, _MOST_DETAIL)
+        return min(effort**2, MOST_DETAIL)
     return _LEAST_DETAIL
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from render.frame import DrawnVehicle, Frame, View, alike
 from render.frame_budget import detail
-from render.land.scenery import Scenery, ground_bounds_m, load_scenery, material_water_level_m
+from render.land.scenery import Scenery, ground_bounds_m, load_scenery
 from render.land.still_world import StillWorld
 from render.light import Sun
 from render.matrices import mirror
@@ -105,10 +105,7 @@ class Renderer:
         ctx, quality = self._ctx, self.quality
         planar = world.water_level_m is not None and quality.reflection_scale > 0.0
         self._sky = self._resources.own(Sky(ctx, programs))
-        level_m = material_water_level_m(world)
-        self._still_world = self._resources.own(
-            StillWorld(ctx, programs, scenery, quality, water_level_m=level_m)
-        )
+        self._still_world = self._resources.own(StillWorld(ctx, programs, scenery, quality))
         self._waters = self._resources.own(Waters(ctx, programs, world, quality, planar=planar))
         self._mirror = mirror(self._waters.level_m) if planar else None
         self._parked = parked_vehicles(world)

@@ -17,7 +17,7 @@ from render.land.ground_cover import (
 from render.land.mesh import ChunkedMesh, Mesh
 from render.land.pads import pad_mesh
 from render.land.props import PropMesh, prop_mesh
-from render.land.terrain_mesh import chunk_errors_m, load_terrain_mesh
+from render.land.terrain_mesh import load_terrain_mesh
 from render.passes.culling import Ridges
 from render.quality import Quality
 from sim.world import World
@@ -45,18 +45,16 @@ class Scenery:
     """(n, n, 4) uint8."""
     props: PropMesh | None = None
     """What is laid out for wheeled vehicles."""
-    terrain_errors_m: np.ndarray | None = None
-    """(levels, chunks) by how much each level is off, where levels are chosen by that."""
     key: str = ""
     """Names the world that it was made of; empty where it was put together by hand."""
 
 
 def load_scenery(world: World, quality: Quality) -> Scenery:
     """Everything still in `world`; a far field, plants and blocks only where the ground has features."""
-    terrain = [load_terrain_mesh(world, level) for level in range(quality.finest_level, COARSEST_LEVEL + 1)]
+    # Where light and grain come from a map, the finest mesh is thinned for every view.
+    coarsest = COARSEST_LEVEL if quality.full_materials else quality.finest_level
+    terrain = [load_terrain_mesh(world, level) for level in range(quality.finest_level, coarsest + 1)]
     natural = world.layers is not None
-    # Where light and grain come from a map, only the shape tells how coarse the mesh is.
-    errors_m = chunk_errors_m(terrain) if natural and not quality.full_materials else None
     shared = not quality.full_materials
     details = [boulder_meshes(detail=detail, shared=shared) for detail in quality.boulder_details]
     return Scenery(
@@ -70,7 +68,6 @@ def load_scenery(world: World, quality: Quality) -> Scenery:
         ridges=Ridges.of_world(world),
         leaves=leaf_atlas(size=256),
         props=prop_mesh(world.grounds) if world.grounds is not None else None,
-        terrain_errors_m=errors_m,
         key=world.key,
     )
 

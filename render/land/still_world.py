@@ -8,6 +8,7 @@ import moderngl
 import numpy as np
 
 from render.frame import DrawnVehicle
+from render.land.mapped import MappedLand
 from render.land.pads import Pads
 from render.land.props import Props
 from render.land.scatter import BOULDER, SHRUB, ScatterField
@@ -47,18 +48,19 @@ class StillWorld:
         programs: Programs,
         scenery: Scenery,
         quality: Quality,
-        *,
-        water_level_m: float,
     ):
         self._resources = Resources()
         self._cleared = np.zeros((0, 3))
         self._textures = self._make_textures(ctx, scenery, quality)
         ridges = scenery.ridges
-        land = partial(Land, ctx, programs, ridges=ridges, quality=quality, water_level_m=water_level_m)
-        self.terrain = self._resources.own(land(scenery.terrain, errors_m=scenery.terrain_errors_m))
-        self._land = [self.terrain]
+        self.terrain: Land | MappedLand = self._resources.own(
+            Land(ctx, programs, scenery.terrain, ridges, quality=quality)
+            if quality.full_materials
+            else MappedLand(ctx, programs, scenery.terrain[0], ridges, quality=quality)
+        )
+        self._land: list[Land | MappedLand] = [self.terrain]
         if scenery.far:
-            far = land(scenery.far, spacing_m=FAR_SPACING_M, in_sun_map=False)
+            far = Land(ctx, programs, scenery.far, ridges, quality=quality, spacing_m=FAR_SPACING_M)
             self._land.append(self._resources.own(far))
         self._pads = self._resources.own(Pads(ctx, programs, scenery.pads))
         self._props = (

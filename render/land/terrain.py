@@ -1,6 +1,8 @@
-"""The canyon and the land around it: chunks culled and given a level of detail for each view."""
+"""The canyon and the land around it: chunks culled and given a level of detail for each view.
 
-import math
+Where light lies in a map, `mapped.py` draws the land that has one.
+"""
+
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
@@ -8,14 +10,11 @@ from functools import partial
 import moderngl
 import numpy as np
 
-from render.land.light_map import LightMap
+from render.land.mapped import CAST_AT_ONCE
 from render.land.mesh import ChunkedMesh
-from render.land.terrain_mesh import sunken_last
-from render.land.textures import GRAIN_LEVEL, NOISE_PX
 from render.light import Light
 from render.passes.context import PassContext
 from render.passes.culling import Boxes, Ridges, Skyline, culled
-from render.passes.targets import unbind
 from render.programs import Programs, Resources, uniform, vertex_array
 from render.quality import Quality
 
@@ -23,14 +22,8 @@ _FORMAT = "3f 3f 4f"
 _NAMES = ("position", "normal", "traits")
 _BAKED = ("3f 3f 1f 1f", "baked_ambient", "baked_sun", "baked_visibility", "baked_strata")
 _BAKED_BYTES = 32
-_SUNKEN_M = (1.0, 2.0, 4.0)
-"""Depths below still water under which triangles can be left out."""
-CAST_AT_ONCE = 1 << 17
-"""Triangles of a share of the sun's map."""
 BAKED_AT_ONCE = 1 << 17
 """Vertices of a share of the baking: software GL takes some 50 ms for them."""
-MAPPED_AT_ONCE = 1 << 17
-"""Texels of a share of the light map, about."""
 LEVEL_SPACING_M = (1.25, 2.5, 4.3, 8.6)
 """Vertex spacing of the mesh levels, finest first."""
 
@@ -46,25 +39,6 @@ def _chunk_points(mesh: ChunkedMesh) -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate(parts), np.repeat(np.arange(len(parts)), [len(part) for part in parts])
 
 
-def _without_bedding(mesh: ChunkedMesh) -> np.ndarray:
-    """(chunks,) bool: nowhere so steep that `grain.glsl` shows bedding."""
-    steep = mesh.vertices[:, 5] < _STEEP
-    return np.array(
-        [
-            not steep[mesh.indices.ravel()[chunk.first : chunk.first + chunk.count]].any()
-            for chunk in mesh.chunks
-        ]
-    )
-
-
-_STEEP = 0.80
-"""Upward part of the normal, below which bedding begins to show."""
-_LEAST_SHAPE = 0.8
-"""Of the budget of triangles, where there is least time."""
-_SPACING_BY_ERROR = 5.0
-"""Spacing of a mesh over rough ground that is so far off on average."""
-
-
 class LevelChoice:
     """Chooses each chunk's level: the coarsest whose spacing stays below `error_px` on the screen, within a budget.
 
@@ -76,9 +50,9 @@ class LevelChoice:
     _ROOM = 0.85
 
     def __init__(self, counts: np.ndarray, spacing_m: np.ndarray):
-        """`counts` (levels, chunks) indices; `spacing_m` (levels,) or (levels, chunks), finest first."""
+        """`counts` (levels, chunks) indices; `spacing_m` (levels,), finest first."""
         self._triangles = counts // 3
-        self._spacing = spacing_m.reshape(len(counts), -1)
+        self._spacing = spacing_m.reshape(len(counts), 1)
         self._columns = np.arange(counts.shape[1])
         self._factor = 1.0
 
@@ -105,17 +79,6 @@ class LevelChoice:
         return int(self._triangles[levels, self._columns][visible].sum())
 
 
-def _px_per_radian(context: PassContext) -> float:
-    return float(context.view.projection[1, 1]) * context.size_px[1] * 0.5
-
-
-FAR = 3
-"""Key of level ground on which no grain is seen."""
-GRAINLESS_M = 2.0 ** (GRAIN_LEVEL - 0.5) / (NOISE_PX * 0.06)
-"""Size of a pixel from which on GL looks the grain of level ground up in a level that has none left: `grain.glsl` has
-0.06."""
-
-
 class Land:
     """Every level of one chunked mesh in one pair of buffers."""
 
@@ -126,17 +89,12 @@ class Land:
         meshes: Sequence[ChunkedMesh],
         ridges: Ridges,
         *,
-        in_sun_map: bool = True,
-        errors_m: np.ndarray | None = None,
         quality: Quality,
-        water_level_m: float,
         spacing_m: Sequence[float] = LEVEL_SPACING_M,
     ):
         """`meshes`: levels, finest first, with vertices (n, 10), indices (m, 3) and the same chunks on every level.
 
-        `ridges`: of the world's terrain, which hide chunks. `in_sun_map`: the sun's map was drawn from the finest
-        level; without full materials it then has a light map. `errors_m` (levels, chunks): by how much each level is
-        off, by which it is chosen; by default it is its spacing for all chunks.
+        `ridges`: of the world's terrain, which hide chunks.
         """
         self._ctx = ctx
         self._quality = quality
@@ -147,25 +105,18 @@ class Land:
         self._boxes = Boxes(low, high)
         self._skyline = Skyline(ridges, *_chunk_points(meshes[0]), len(chunks))
         self._first, self._counts = self._index_ranges(meshes)
-        self._level = _without_bedding(meshes[0])
-        told = spacing if errors_m is None else _SPACING_BY_ERROR * errors_m
-        self._choices = {mirrored: LevelChoice(self._counts, told) for mirrored in (False, True)}
-        self._sunken_m = [water_level_m - depth for depth in _SUNKEN_M]
-        ordered = [sunken_last(mesh, self._sunken_m) for mesh in meshes]
-        self._above = np.stack([above for _, above in ordered], axis=1)
-        """(heights, levels, chunks) indices of what reaches above a height."""
+        self._choices = {mirrored: LevelChoice(self._counts, spacing) for mirrored in (False, True)}
         self._vertices = self._joined([np.ascontiguousarray(mesh.vertices, "f4") for mesh in meshes])
         before = np.cumsum([0] + [len(mesh.vertices) for mesh in meshes[:-1]]).astype("u4")
         self._indices = self._joined(
-            [np.add(rows, first, dtype="u4") for (rows, _), first in zip(ordered, before, strict=True)]
+            [np.add(mesh.indices, first, dtype="u4") for mesh, first in zip(meshes, before, strict=True)]
         )
         self._vertex_spacing = [
             (len(mesh.vertices), float(s)) for mesh, s in zip(meshes, spacing, strict=True)
         ]
         self._baked: moderngl.Buffer | None = None
-        self._light_map: LightMap | None = None
         self._depth = self._array(programs.load("terrain_depth.vert", "depth.frag"))
-        self._arrays = self._build_arrays(programs, meshes if in_sun_map else ())
+        self._arrays = self._build_arrays(programs)
         self.drawn_triangles = 0
 
     @staticmethod
@@ -184,44 +135,21 @@ class Land:
             offset += part.nbytes
         return buffer
 
-    def _build_arrays(
-        self, programs: Programs, meshes: Sequence[ChunkedMesh]
-    ) -> dict[int, moderngl.VertexArray]:
-        """Of the opaque pass: 0 for what no vehicle shades, 1 vehicles, 2 what stands about too; FAR level ground
-        so far that no grain is seen.
-
-        `meshes`: of the land with a light map.
-        """
+    def _build_arrays(self, programs: Programs) -> list[moderngl.VertexArray]:
+        """Of the opaque pass: 0 for what no vehicle shades, 1 vehicles, 2 what stands about too."""
         if self._quality.full_materials:
-            surface = self._array(programs.load("terrain.vert", "terrain.frag"))
-            return dict.fromkeys((0, 1, 2, FAR), surface)
-        if meshes:
-            self._light_map = self._resources.own(LightMap(self._ctx, meshes[0]))
-            places = np.concatenate([mesh.places for mesh in meshes]).astype("f4")
-            content: list[tuple[object, ...]] = [
-                (self._resources.own(self._ctx.buffer(places)), "2f", "place")
-            ]
-            self._map_program = programs.load("terrain_map.vert", "terrain_map.frag")
-            self._mapped = self._array(self._map_program, *content)
-        else:
-            count = sum(count for count, _ in self._vertex_spacing)
-            baked = self._resources.own(self._ctx.buffer(reserve=count * _BAKED_BYTES))
-            self._baked = baked
-            self._bake_program = programs.load_transform("terrain_bake.vert", _BAKED[1:])
-            content = [(baked, *_BAKED)]
-        load = partial(programs.load, "terrain_baked.vert", "terrain_baked.frag", LIGHT_MAP=int(bool(meshes)))
-        arrays = {under: self._array(load(UNDER_VEHICLE=under, GRAIN=1), *content) for under in range(3)}
-        far = self._array(load(UNDER_VEHICLE=0, GRAIN=0), *content) if meshes else arrays[0]
-        return {**arrays, FAR: far}
+            return [self._array(programs.load("terrain.vert", "terrain.frag"))] * 3
+        count = sum(count for count, _ in self._vertex_spacing)
+        self._baked = self._resources.own(self._ctx.buffer(reserve=count * _BAKED_BYTES))
+        self._bake_program = programs.load_transform("terrain_bake.vert", _BAKED[1:])
+        load = partial(programs.load, "terrain_baked.vert", "terrain_baked.frag", LIGHT_MAP=0, GRAIN=1)
+        return [self._array(load(UNDER_VEHICLE=under), (self._baked, *_BAKED)) for under in range(3)]
 
     def _array(self, program: moderngl.Program, *more: tuple[object, ...]) -> moderngl.VertexArray:
         content = [(self._vertices, _FORMAT, *_NAMES), *more]
         return self._resources.own(vertex_array(self._ctx, program, content, self._indices))
 
-    @property
-    def mapped(self) -> bool:
-        """Whether its light lies in a map, which can be drawn coarsely at first."""
-        return self._light_map is not None
+    mapped = False
 
     def bake(
         self, light: Light, given_up: ExitStack, coarser: int = 1
@@ -229,45 +157,14 @@ class Land:
         """Evaluate the material in the present light, once for every place (quality without full materials only).
 
         A share at a step; before each, the light and its shadows have to be bound. Until what is returned is called the
-        light before is drawn with. `given_up` frees what has been made and not taken on. `coarser`: texels of a map
-        are so many times as long.
+        light before is drawn with. `given_up` frees what has been made and not taken on.
         """
-        if self._light_map is not None:
-            scale = self._light_map.fitting_scale(light.sun_irradiance, light.sky_irradiance_above)
-            canvas, waiting = self._light_map.canvas(coarser), given_up.enter_context(ExitStack())
-            waiting.callback(self._light_map.drop, canvas)
-            waiting.callback(unbind, self._ctx)
-            yield from self._draw_map(canvas, scale)
-            return partial(self._take_map, canvas, scale, waiting)
         if self._baked is not None:
             fresh = self._ctx.buffer(reserve=self._baked.size)
             given_up.callback(fresh.release)
             yield from self._bake_into(fresh)
             return partial(self._ctx.copy_buffer, self._baked, fresh)
         return lambda: None
-
-    def _take_map(self, canvas: moderngl.Framebuffer, scale: float, waiting: ExitStack) -> None:
-        assert self._light_map is not None
-        waiting.pop_all()
-        self._light_map.take(canvas, scale)
-        self._tell_scale()
-
-    def _draw_map(self, canvas: moderngl.Framebuffer, scale: float) -> Iterator[None]:
-        """Lay the finest level out in the canvas, some chunks at a step."""
-        chunks = self._counts.shape[1]
-        at_once = min(MAPPED_AT_ONCE * chunks // (canvas.width * canvas.height), self._cast_at_once // 2)
-        at_once = max(at_once, 1)
-        for first in range(0, chunks, at_once):
-            uniform(self._map_program, "light_scale").value = scale
-            self._lay_out(canvas, range(first, min(first + at_once, chunks)))
-            yield
-
-    def _lay_out(self, canvas: moderngl.Framebuffer, chunks: range) -> None:
-        canvas.use()
-        self._ctx.enable_only(moderngl.NOTHING)
-        for chunk in chunks:
-            count, first = int(self._counts[0, chunk]), int(self._first[0, chunk])
-            self._mapped.render(moderngl.TRIANGLES, vertices=count, first=first)
 
     def _bake_into(self, fresh: moderngl.Buffer) -> Iterator[None]:
         first = 0
@@ -286,26 +183,13 @@ class Land:
         source.release()
 
     def lit(self) -> dict[str, np.ndarray]:
-        """What has been baked, as bytes, or the light map with its scale."""
-        found: dict[str, np.ndarray] = {}
-        if self._baked is not None:
-            found["baked"] = np.frombuffer(self._baked.read(), "u1")
-        if self._light_map is not None:
-            found |= {"map": self._light_map.image, "scale": np.array(self._light_map.scale)}
-        return found
+        """What has been baked, as bytes."""
+        return {} if self._baked is None else {"baked": np.frombuffer(self._baked.read(), "u1")}
 
     def take_light(self, kept: Mapping[str, np.ndarray]) -> None:
         """Have it as if it had been baked."""
         if self._baked is not None:
             self._baked.write(kept["baked"])
-        if self._light_map is not None:
-            self._light_map.show(kept["map"], float(kept["scale"]))
-            self._tell_scale()
-
-    def _tell_scale(self) -> None:
-        assert self._light_map is not None
-        for array in self._arrays.values():
-            uniform(array.program, "light_scale").value = self._light_map.scale
 
     @property
     def _cast_at_once(self) -> int:
@@ -335,45 +219,31 @@ class Land:
         chunks = np.flatnonzero(visible)
         chunks = chunks[np.argsort(distance[chunks])][only]  # nearest first: what is covered is not shaded
         levels = levels[chunks]
-        seen = [k for k, height_m in enumerate(self._sunken_m) if height_m < context.seen_above_m]
-        counts = self._above[seen[0]] if seen else self._counts
-        first, count = self._first[levels, chunks].tolist(), counts[levels, chunks].tolist()
+        first, count = self._first[levels, chunks].tolist(), self._counts[levels, chunks].tolist()
         self.drawn_triangles = sum(count) // 3
-        arrays = [self._depth] * len(chunks) if shadow else self._lit(context, chunks, distance[chunks])
-        if self._light_map is not None:
-            self._light_map.bind()
+        arrays = [self._depth] * len(chunks) if shadow else self._lit(context, chunks)
         with culled(context):
             for array, start, indices in zip(arrays, first, count, strict=True):
-                if indices:
-                    array.render(moderngl.TRIANGLES, vertices=indices, first=start)
+                array.render(moderngl.TRIANGLES, vertices=indices, first=start)
 
-    def _lit(
-        self, context: PassContext, chunks: np.ndarray, distance_m: np.ndarray
-    ) -> list[moderngl.VertexArray]:
+    def _lit(self, context: PassContext, chunks: np.ndarray) -> list[moderngl.VertexArray]:
         """By chunk, what looks up no more than it needs to: software GL looks up under every condition."""
         reach = context.near_vehicles
         under = np.zeros(len(chunks), bool) if reach is None else self._boxes.visible(reach)[chunks]
-        shading = 2 if context.stands else 1
-        px_per_m = _px_per_radian(context) * 2.0**-context.texture_bias / np.maximum(distance_m, 1e-3)
-        far = self._level[chunks] & (px_per_m * GRAINLESS_M < 1.0)
-        kinds = np.where(under, shading, np.where(far, FAR, 0))
+        kinds = np.where(under, 2 if context.stands else 1, 0)
         return [self._arrays[kind] for kind in kinds.tolist()]
 
     def warm_up(self) -> None:
         """Draw a triangle by each program, lest the one that is first wanted in motion be compiled then."""
-        for kind in (0, 1, FAR):
-            self._arrays[kind].render(moderngl.TRIANGLES, vertices=3)
+        for array in self._arrays[:2]:
+            array.render(moderngl.TRIANGLES, vertices=3)
 
     def _levels(self, context: PassContext, distance: np.ndarray, visible: np.ndarray) -> np.ndarray:
-        px_per_radian = _px_per_radian(context)
-        # With a light map edges alone tell how coarse it is, and near ones of too few triangles do so at once.
-        mapped = self._light_map is not None
-        detail = max(math.sqrt(context.detail), _LEAST_SHAPE) if mapped else context.detail
-        budget = round(self._quality.terrain_triangles * detail)
+        budget = round(self._quality.terrain_triangles * context.detail)
         error = self._quality.terrain_error_px
         if context.mirrored:
             budget, error = budget // 4, error * 2.0
-        return self._choices[context.mirrored].levels(distance, visible, px_per_radian, error, budget)
+        return self._choices[context.mirrored].levels(distance, visible, context.px_per_radian, error, budget)
 
     def release(self) -> None:
         """Free buffers and arrays."""

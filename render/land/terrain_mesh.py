@@ -9,8 +9,6 @@ horizontal normal by noise of its height and place: ledges of the bedding, verti
 no longer a height field to the eye. Do not cull back faces: skirts and overhangs show theirs.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from render.land.mesh import TERRAIN_FLOATS, Chunk, ChunkedMesh
@@ -256,36 +254,6 @@ def _stored_name(world: World, level: int) -> str:
     return f"terrain-{world.key}-{_DIGEST}-{KERNEL_DIGEST}-{level}"
 
 
-def chunk_errors_m(meshes: Sequence[ChunkedMesh]) -> np.ndarray:
-    """(levels, chunks) root mean square distance [m] of the finest vertices of a chunk from what each level draws for
-    them; levels as `load_terrain_mesh` makes them, finest first. No level is better than a finer one.
-    """
-    finest = _surfaces(meshes[0])
-    errors = [np.zeros(len(finest))]
-    for mesh in meshes[1:]:
-        drawn = _surfaces(mesh)
-        for axis in (1, 2):
-            drawn = _stretched(drawn, axis, finest.shape[axis])
-        errors.append(np.sqrt(((drawn - finest) ** 2).sum(axis=3).mean(axis=(1, 2))))
-    return np.maximum.accumulate(errors, axis=0)
-
-
-def _surfaces(mesh: ChunkedMesh) -> np.ndarray:
-    """(chunks, rows, columns, 3) positions without skirts."""
-    rows, columns = _rows_columns(mesh.grid)
-    own = mesh.vertices.reshape(len(mesh.chunks), -1, mesh.vertices.shape[1])
-    return own[:, : rows * columns, :3].reshape(-1, rows, columns, 3)
-
-
-def _stretched(grid: np.ndarray, axis: int, count: int) -> np.ndarray:
-    """With `count` places along an axis, linear between those that there are."""
-    at = np.linspace(0.0, grid.shape[axis] - 1.0, count, dtype=np.float32)
-    low = np.minimum(at.astype(int), grid.shape[axis] - 2)
-    part = (at - low).reshape([-1 if k == axis else 1 for k in range(grid.ndim)])
-    below, above = (np.take(grid, low + k, axis) for k in (0, 1))
-    return below + part * (above - below)
-
-
 def load_terrain_mesh(world: World, level: int) -> ChunkedMesh:
     """Level 0 (finest) to 3 of a world's terrain; made once, then read from the cache folder.
 
@@ -302,26 +270,3 @@ def load_terrain_mesh(world: World, level: int) -> ChunkedMesh:
         return {name: _cut(thinned(grid, STRIDES[k]), k) for k, name in enumerate(names)}
 
     return _mesh(cached_family("meshes", names[level], make))
-
-
-def sunken_last(mesh: ChunkedMesh, heights_m: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
-    """Indices (m, 3) of the same chunks, and how many (heights, chunks) of each reach above a height: these come first.
-
-    `heights_m`: falling. A triangle reaches as high as its highest corner; else they keep their order.
-    """
-    heights = mesh.vertices[:, 2]
-    corners = (heights[mesh.indices[:, k]] for k in range(3))
-    top = np.maximum(np.maximum(next(corners), next(corners)), next(corners))
-    ranks = len(heights_m) + 1
-    counts = np.array([chunk.count // 3 for chunk in mesh.chunks])
-    first = [chunk.first for chunk in mesh.chunks]
-    if first != (3 * (np.cumsum(counts) - counts)).tolist():
-        raise ValueError("chunks do not follow one another")
-    # Sorting small whole numbers by their digits takes a tenth of the time that comparing takes.
-    small = np.min_scalar_type(len(counts) * ranks)
-    place = np.repeat(np.arange(0, len(counts) * ranks, ranks, dtype=small), counts)
-    for height_m in heights_m:
-        place += top <= height_m
-    order = np.argsort(place, kind="stable")
-    held = np.bincount(place, minlength=len(counts) * ranks).reshape(len(counts), ranks)
-    return mesh.indices[order], 3 * held.cumsum(axis=1).T[:-1]

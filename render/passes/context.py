@@ -47,6 +47,11 @@ class PassContext:
     mirrored: bool = False
     """The camera is reflected in the river: faces turn the other way, detail may be coarser."""
 
+    @property
+    def px_per_radian(self) -> float:
+        """In the middle of the picture."""
+        return float(self.view.projection[1, 1]) * self.size_px[1] * 0.5
+
 
 def blend_over(ctx: moderngl.Context) -> None:
     """What is blended lies over the scene, whose own alpha it leaves alone."""

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.interpolate import RegularGridInterpolator
 from scipy.spatial import cKDTree
 
 from render.land.far_field import load_far_field
@@ -22,9 +21,7 @@ from render.land.terrain_mesh import (
     CHUNKS,
     SHAPE,
     STRIDES,
-    chunk_errors_m,
     load_terrain_mesh,
-    sunken_last,
     terrain_grid,
     thinned,
 )
@@ -110,22 +107,6 @@ def test_skirts_hang_behind_every_border(levels: dict[int, ChunkedMesh]) -> None
     border = np.concatenate([surface[:-1, 0], surface[-1, :-1], surface[:0:-1, -1], surface[0, :0:-1]])
     behind = np.einsum("ij,ij->i", skirt[:, :3] - border[:, :3], border[:, 3:6])
     assert (behind < -1.0).all()
-
-
-def test_a_level_is_off_by_what_lies_between_its_vertices(levels: dict[int, ChunkedMesh]) -> None:
-    errors = chunk_errors_m([levels[level] for level in LEVELS])
-    assert errors.shape == (3, len(levels[1].chunks))
-    assert not errors[0].any()
-    for k in (0, 21, 130, 255):
-        fine, before = chunk_grid(levels[1], k, 1)[..., :3], 0.0
-        for number, level in enumerate(LEVELS[1:], start=1):
-            coarse = chunk_grid(levels[level], k, level)[..., :3]
-            axes = [np.linspace(0.0, 1.0, n) for n in coarse.shape[:2]]
-            places = np.meshgrid(*(np.linspace(0.0, 1.0, n) for n in fine.shape[:2]), indexing="ij")
-            drawn = RegularGridInterpolator(axes, coarse)(np.stack(places, axis=-1))
-            off = float(np.sqrt(((drawn - fine) ** 2).sum(axis=-1).mean()))
-            before = max(before, off)
-            assert errors[number, k] == pytest.approx(before, rel=1e-3)  # of float32
 
 
 def test_triangles_face_out_of_the_ground(levels: dict[int, ChunkedMesh]) -> None:
@@ -331,17 +312,3 @@ def test_earth_about_a_pad_covers_where_the_drawn_ground_dips_towards_the_slab(
         sunk, beyond = out_m < 0.95 * pad.radius_m, out_m > pad.radius_m
         dips = rows[sunk[rows].any(axis=1) & beyond[rows].any(axis=1)]
         assert pad.radius_m < out_m[dips].max() < covered_m  # measured: 11.91 and 11.43 of 12.0 m
-
-
-def test_what_reaches_above_a_height_comes_first_in_every_chunk(levels):
-    mesh, heights = levels[3], (5.0, 2.0, -1.0)
-    rows, above = sunken_last(mesh, heights)
-    top = mesh.vertices[:, 2][rows].max(axis=1)
-    for k, chunk in enumerate(mesh.chunks):
-        first, count = chunk.first // 3, chunk.count // 3
-        own, was = rows[first : first + count], mesh.indices[first : first + count]
-        assert sorted(map(tuple, own)) == sorted(map(tuple, was))
-        for height, reaching in zip(heights, above[:, k] // 3, strict=True):
-            assert (top[first : first + reaching] > height).all()
-            assert (top[first + reaching : first + count] <= height).all()
-    assert 0 < above[0].sum() < above[-1].sum() < mesh.indices.size

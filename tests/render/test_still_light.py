@@ -1,6 +1,6 @@
 """The light on still things, from the cache."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,9 +8,10 @@ import moderngl
 import numpy as np
 import pytest
 
+from render.land.mapped import MappedLand
+from render.land.mesh import Chunk
 from render.land.scenery import Scenery
 from render.land.still_world import StillWorld
-from render.land.terrain import Land
 from render.light import Light, Sun
 from render.passes.targets import Canvas
 from render.renderer import Renderer
@@ -78,14 +79,14 @@ def test_light_made_in_shares_between_other_pictures_is_that_made_at_once_to_the
     at_once, light = canvas.image(), [land.lit() for land in whole._still_world._land]
 
     most, shares = 50_000, []
-    lay_out = Land._lay_out
+    lay_out = MappedLand._lay_out
 
-    def counted(land: Land, canvas: moderngl.Framebuffer, chunks: range) -> None:
-        shares.append(len(chunks) * canvas.width * canvas.height / land._counts.shape[1])
+    def counted(land: MappedLand, canvas: moderngl.Framebuffer, chunks: Sequence[Chunk]) -> None:
+        shares.append(len(chunks) * canvas.width * canvas.height / len(land._mesh.chunks))
         lay_out(land, canvas, chunks)
 
-    monkeypatch.setattr("render.land.terrain.MAPPED_AT_ONCE", most)
-    monkeypatch.setattr(Land, "_lay_out", counted)
+    monkeypatch.setattr("render.land.mapped.MAPPED_AT_ONCE", most)
+    monkeypatch.setattr(MappedLand, "_lay_out", counted)
     renderer = Renderer(ctx, SIZE, world, **given, lit_later=True)
     assert shares == []
     steps = 0
@@ -113,8 +114,9 @@ def test_light_made_in_shares_between_other_pictures_is_that_made_at_once_to_the
 def test_another_hour_comes_in_shares_roughly_first_and_no_part_is_lit_half_by_either(
     ctx: moderngl.Context, monkeypatch: pytest.MonkeyPatch, quality: str
 ) -> None:
-    monkeypatch.setattr("render.land.terrain.MAPPED_AT_ONCE", 50_000)
-    monkeypatch.setattr("render.land.terrain.CAST_AT_ONCE", 500)
+    monkeypatch.setattr("render.land.mapped.MAPPED_AT_ONCE", 50_000)
+    for module in ("mapped", "terrain"):
+        monkeypatch.setattr(f"render.land.{module}.CAST_AT_ONCE", 500)
     world, scenery, lower = small_world(), small_scenery(), Sun(elevation_rad=0.3)
     given = {"quality": quality, "scenery": scenery}
     canvas = Canvas(ctx, SIZE)

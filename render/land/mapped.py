@@ -1,0 +1,222 @@
+"""The canyon's land where its light lies in a map: triangles are chosen by shape alone, for each view anew."""
+
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from functools import partial
+
+import moderngl
+import numpy as np
+
+from render.frame_budget import MOST_DETAIL
+from render.land.light_map import LightMap
+from render.land.mesh import Chunk, ChunkedMesh
+from render.land.refinement import Refinement
+from render.land.textures import GRAIN_LEVEL, NOISE_PX
+from render.light import Light
+from render.passes.context import PassContext
+from render.passes.culling import Boxes, Ridges, Skyline, culled
+from render.passes.targets import unbind
+from render.programs import Programs, Resources, uniform, vertex_array
+from render.quality import Quality
+
+CAST_AT_ONCE = 1 << 17
+"""Triangles of a share of the sun's map."""
+MAPPED_AT_ONCE = 1 << 17
+"""Texels of a share of the light map, about."""
+FAR = 3
+"""Key of level ground on which no grain is seen."""
+_GRAINLESS_M = 2.0 ** (GRAIN_LEVEL - 0.5) / (NOISE_PX * 0.06)
+"""Size of a pixel from which on GL looks the grain of level ground up in a level that has none left: `grain.glsl` has
+0.06."""
+_STEEP = 0.80
+"""Upward part of the normal, below which bedding begins to show."""
+_TOUCHED = 8.0
+_COARSER, _EASED, _ROOM = 1.2, 0.96, 0.9
+"""Factors of the error where there are too many triangles, and where less than that share of them is drawn."""
+
+
+class MappedLand:
+    """Owns the finest mesh of a land, its light map, and the triangles of the last view."""
+
+    def __init__(
+        self,
+        ctx: moderngl.Context,
+        programs: Programs,
+        mesh: ChunkedMesh,
+        ridges: Ridges,
+        *,
+        quality: Quality,
+    ):
+        """`ridges`: of the world's terrain, which hide squares of it."""
+        self._ctx, self._quality, self._resources = ctx, quality, Resources()
+        self._mesh = mesh
+        self._refinement = Refinement(mesh)
+        corners = self._refinement.places[self._refinement.vertices]
+        self._boxes = Boxes(corners.min(axis=1), corners.max(axis=1))
+        count, within = self._refinement.vertices.shape
+        self._skyline = Skyline(ridges, corners.reshape(-1, 3), np.repeat(np.arange(count), within), count)
+        upward = self._refinement.normals[self._refinement.vertices, 2]
+        self._level = (upward >= _STEEP).all(axis=1)
+        """(squares,) bool: nowhere so steep that `grain.glsl` shows bedding."""
+        own = self._resources.own
+        self._vertices = own(ctx.buffer(np.ascontiguousarray(mesh.vertices, "f4")))
+        self._finest = own(ctx.buffer(np.ascontiguousarray(mesh.indices, "u4")))
+        self._fewest = 4 * len(self._refinement.squares)
+        most = max(round(MOST_DETAIL * quality.terrain_triangles), self._fewest)
+        self._rows = np.empty((most, 3), np.int32)
+        self._chosen = own(ctx.buffer(reserve=self._rows.nbytes, dynamic=True))
+        self._light_map = own(LightMap(ctx, mesh))
+        assert mesh.places is not None
+        places: tuple[object, ...] = (own(ctx.buffer(np.ascontiguousarray(mesh.places, "f4"))), "2f", "place")
+        self._map_program = programs.load("terrain_map.vert", "terrain_map.frag")
+        self._mapped = self._array(self._map_program, self._finest, places)
+        self._depth = self._array(programs.load("terrain_depth.vert", "depth.frag"), self._finest)
+        load = partial(programs.load, "terrain_baked.vert", "terrain_baked.frag", LIGHT_MAP=1)
+        self._arrays = [
+            self._array(load(UNDER_VEHICLE=under % FAR, GRAIN=int(under != FAR)), self._chosen, places)
+            for under in (0, 1, 2, FAR)
+        ]
+        """0 for what no vehicle shades, 1 vehicles, 2 what stands about too; FAR: level ground on which no grain is
+        seen."""
+        self._coarser = 1.0
+        self.drawn_triangles = 0
+
+    def _array(
+        self, program: moderngl.Program, indices: moderngl.Buffer, *more: tuple[object, ...]
+    ) -> moderngl.VertexArray:
+        content = [(self._vertices, "3f 3f 4f", "position", "normal", "traits"), *more]
+        return self._resources.own(vertex_array(self._ctx, program, content, indices))
+
+    mapped = True
+
+    def bake(
+        self, light: Light, given_up: ExitStack, coarser: int = 1
+    ) -> Generator[None, None, Callable[[], None]]:
+        """Evaluate the material in the present light, once for every place.
+
+        A share at a step; before each, the light and its shadows have to be bound. Until what is returned is called the
+        light before is drawn with. `given_up` frees what has been made and not taken on. `coarser`: texels of the map
+        are so many times as long.
+        """
+        scale = self._light_map.fitting_scale(light.sun_irradiance, light.sky_irradiance_above)
+        canvas, waiting = self._light_map.canvas(coarser), given_up.enter_context(ExitStack())
+        waiting.callback(self._light_map.drop, canvas)
+        waiting.callback(unbind, self._ctx)
+        chunks = len(self._mesh.chunks)
+        at_once = max(
+            min(MAPPED_AT_ONCE * chunks // (canvas.width * canvas.height), self._cast_at_once // 2), 1
+        )
+        for first in range(0, chunks, at_once):
+            uniform(self._map_program, "light_scale").value = scale
+            self._lay_out(canvas, self._mesh.chunks[first : first + at_once])
+            yield
+        return partial(self._take_map, canvas, scale, waiting)
+
+    def _lay_out(self, canvas: moderngl.Framebuffer, chunks: Sequence[Chunk]) -> None:
+        canvas.use()
+        self._ctx.enable_only(moderngl.NOTHING)
+        self._draw_finest(self._mapped, chunks)
+
+    @staticmethod
+    def _draw_finest(array: moderngl.VertexArray, chunks: Sequence[Chunk]) -> None:
+        """Chunks that follow one another."""
+        array.render(moderngl.TRIANGLES, vertices=sum(chunk.count for chunk in chunks), first=chunks[0].first)
+
+    def _take_map(self, canvas: moderngl.Framebuffer, scale: float, waiting: ExitStack) -> None:
+        waiting.pop_all()
+        self._light_map.take(canvas, scale)
+        self._tell_scale()
+
+    def lit(self) -> dict[str, np.ndarray]:
+        """The light map with its scale."""
+        return {"map": self._light_map.image, "scale": np.array(self._light_map.scale)}
+
+    def take_light(self, kept: Mapping[str, np.ndarray]) -> None:
+        """Have it as if it had been baked."""
+        self._light_map.show(kept["map"], float(kept["scale"]))
+        self._tell_scale()
+
+    def _tell_scale(self) -> None:
+        for array in self._arrays:
+            uniform(array.program, "light_scale").value = self._light_map.scale
+
+    @property
+    def _cast_at_once(self) -> int:
+        """Chunks that are a share of work by their triangles alone."""
+        return max(3 * CAST_AT_ONCE // max(chunk.count for chunk in self._mesh.chunks), 1)
+
+    def cast(self) -> Iterator[Callable[[PassContext], None]]:
+        """To be called with the shadow pass, each for a share of the finest mesh."""
+        chunks, at_once = self._mesh.chunks, self._cast_at_once
+        for first in range(0, len(chunks), at_once):
+            yield partial(self._cast, chunks[first : first + at_once])
+
+    def _cast(self, chunks: Sequence[Chunk], context: PassContext) -> None:
+        self._draw_finest(self._depth, chunks)
+
+    def draw(self, context: PassContext) -> None:
+        """Draw what the pass's camera sees, in the opaque pass."""
+        eye_w = np.asarray(context.view.eye_w, float)
+        visible = self._boxes.visible(context.frustum)
+        visible &= self._skyline.seen(eye_w, visible)
+        distance = self._boxes.distance(eye_w)
+        squares = np.flatnonzero(visible)
+        squares = squares[np.argsort(distance[squares])]  # nearest first: what is covered is not shaded
+        kinds = self._kinds(context, squares, distance[squares])
+        parts = [squares[kinds == kind] for kind in range(len(self._arrays))]
+        order = [part for part in (2, 1, 0, FAR) if len(parts[part])]
+        ends = self._refined(context, [(parts[part], part in (1, 2)) for part in order])
+        self.drawn_triangles = ends[-1]
+        self._chosen.orphan()
+        self._chosen.write(self._rows[: ends[-1]])
+        self._light_map.bind()
+        with culled(context):
+            for part, first, end in zip(order, ends, ends[1:], strict=False):
+                if end > first:
+                    self._arrays[part].render(moderngl.TRIANGLES, vertices=3 * (end - first), first=3 * first)
+
+    def _refined(self, context: PassContext, parts: Sequence[tuple[np.ndarray, bool]]) -> list[int]:
+        """Where the triangles of squares (k,) begin and end that stay within the budget; they are drawn by row.
+
+        Beside the squares: whether a vehicle may touch them, which are coarser than is tolerated only at the last.
+        """
+        rows = self._rows[: max(round(self._quality.terrain_triangles * context.detail), self._fewest)]
+        error = self._quality.terrain_error_px / context.px_per_radian
+        while True:
+            ends = [0]
+            for squares, touched in parts:
+                tolerance = error * (max(self._coarser / _TOUCHED, 1.0) if touched else self._coarser)
+                ends.append(
+                    self._refinement.split(
+                        squares,
+                        context.view.eye_w,
+                        tolerance,
+                        rows,
+                        ends[-1],
+                        above_m=context.seen_above_m,
+                    )
+                )
+                if ends[-1] < 0:
+                    break
+            if ends[-1] >= 0:
+                if ends[-1] < _ROOM * len(rows):
+                    self._coarser = max(self._coarser * _EASED, 1.0)
+                return ends
+            self._coarser *= _COARSER
+
+    def _kinds(self, context: PassContext, squares: np.ndarray, distance_m: np.ndarray) -> np.ndarray:
+        """By square, what looks up no more than it needs to: software GL looks up under every condition."""
+        reach = context.near_vehicles
+        under = np.zeros(len(squares), bool) if reach is None else self._boxes.visible(reach)[squares]
+        px_per_m = context.px_per_radian * 2.0**-context.texture_bias / np.maximum(distance_m, 1e-3)
+        far = self._level[squares] & (px_per_m * _GRAINLESS_M < 1.0)
+        return np.where(under, 2 if context.stands else 1, np.where(far, FAR, 0))
+
+    def warm_up(self) -> None:
+        """Draw a triangle by each program, lest the one that is first wanted in motion be compiled then."""
+        for kind in (0, 1, FAR):
+            self._arrays[kind].render(moderngl.TRIANGLES, vertices=3)
+
+    def release(self) -> None:
+        """Free buffers and arrays."""
+        self._resources.close()

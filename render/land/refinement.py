@@ -1,0 +1,197 @@
+"""The land in as few triangles as a view needs: longest-edge bisection of a grid, chosen anew for every eye.
+
+Squares of the grid are split at their middles into right triangles, and these at the middles of their long sides, as
+long as leaving that vertex out would be seen. The error of a vertex is no less than those of all that its triangles can
+be split into, and it lies in a ball about all of these: so neighbours ask for the same vertices, and no gaps open.
+P. Lindstrom, V. Pascucci: Terrain simplification simplified, IEEE TVCG 8, 2002.
+"""
+
+import numpy as np
+
+from render.land.mesh import ChunkedMesh
+from sim.native.function import native
+
+_MOST_SIDE = 32
+_TANGENTIAL = 0.3
+"""Weight of a vertex's distance along the surface from where a coarser triangle has its place: what is on it shifts."""
+_ROUNDED = 1.00001
+"""Balls still lie within one another where radii are float32."""
+_LONGEST = 1 / 250
+"""Error by length of a side that is level: haze is worked out at vertices."""
+
+
+@native
+def _split(
+    squares: np.ndarray,
+    side: int,
+    columns: int,
+    places: np.ndarray,
+    error: np.ndarray,
+    radius: np.ndarray,
+    number: np.ndarray,
+    eye: np.ndarray,
+    tolerance: float,
+    bottom_m: float,
+    stack: np.ndarray,
+    out: np.ndarray,
+    first: int,
+) -> int:
+    """Write the triangles of `squares` (their first vertices) into `out` (m, 3) from row `first` on; the row after the
+    last one, or -1 where there is no room. Left out is what lies below `bottom_m`."""
+    deepest = 0
+    length = side
+    while length > 1:
+        deepest += 2
+        length //= 2
+    deepest -= 1
+    row = first
+    for k in range(squares.shape[0]):
+        corner = squares[k]
+        middle = corner + (side // 2) * (columns + 1)
+        for edge in range(4):
+            a, b = corner, corner + side * columns
+            if edge == 1:
+                a, b = corner + side * columns, corner + side * columns + side
+            elif edge == 2:
+                a, b = corner + side * columns + side, corner + side
+            elif edge == 3:
+                a, b = corner + side, corner
+            stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3] = a, b, middle, 0
+            top = 1
+            while top > 0:
+                top -= 1
+                a, b, c, depth = stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3]
+                m = (a + b) // 2
+                splits = depth < deepest
+                if splits:
+                    x, y, z = places[m, 0] - eye[0], places[m, 1] - eye[1], places[m, 2] - eye[2]
+                    splits = error[m] > tolerance * (np.sqrt(x * x + y * y + z * z) - radius[m])
+                if splits:
+                    stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3] = b, c, m, depth + 1
+                    top += 1
+                    stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3] = c, a, m, depth + 1
+                    top += 1
+                elif max(places[a, 2], max(places[b, 2], places[c, 2])) > bottom_m:
+                    if row >= out.shape[0]:
+                        return -1
+                    out[row, 0], out[row, 1], out[row, 2] = number[a], number[b], number[c]
+                    row += 1
+    return row
+
+
+class Refinement:
+    """The grid of a mesh with what tells where it has to be fine."""
+
+    def __init__(self, mesh: ChunkedMesh):
+        """ValueError where the grid has not an even number of cells along both sides."""
+        assert mesh.places is not None
+        rows, columns = mesh.grid
+        self.side = min(_power_of_two(rows - 1), _power_of_two(columns - 1), _MOST_SIDE)
+        if self.side < 2:
+            raise ValueError(f"a grid of {rows - 1} x {columns - 1} cells cannot be halved")
+        at = np.rint(mesh.places * (rows - 1, columns - 1)).astype(np.int64) @ (columns, 1)
+        number = np.zeros(rows * columns, np.int32)
+        number[at[::-1]] = np.arange(len(at), dtype=np.int32)[::-1]  # a chunk's skirt comes after its own
+        self._columns, self._number = columns, number
+        self.places = np.ascontiguousarray(mesh.vertices[number, :3])
+        """(n, 3) of the grid's vertices, row by row."""
+        self.normals = mesh.vertices[number, 3:6]
+        self.error_m, self.radius_m = _nested(
+            self.places.reshape(rows, columns, 3), self.normals.reshape(rows, columns, 3), self.side
+        )
+        i, j = np.meshgrid(
+            np.arange(0, rows - 1, self.side), np.arange(0, columns - 1, self.side), indexing="ij"
+        )
+        self.squares = (i * columns + j).ravel()
+        """First vertex of each."""
+        within = np.arange(self.side + 1)
+        self.vertices = self.squares[:, None] + (within[:, None] * columns + within).ravel()
+        """(squares, m) of the grid in each, its border among them."""
+        self._stack = np.zeros((64, 4), np.int64)
+
+    def split(
+        self,
+        squares: np.ndarray,
+        eye_w: np.ndarray,
+        tolerance: float,
+        out: np.ndarray,
+        first: int = 0,
+        *,
+        above_m: float = -np.inf,
+    ) -> int:
+        """Write the triangles (rows of vertices of the mesh) that show `squares` (k,), by number and one after the
+        other, to an error of `tolerance` [rad] from `eye_w` into `out` (m, 3) int32 from row `first` on; the row after
+        the last one, or -1 where they are too many. What lies wholly below `above_m` is left out."""
+        return int(
+            _split(
+                self.squares[squares],
+                self.side,
+                self._columns,
+                self.places,
+                self.error_m,
+                self.radius_m,
+                self._number,
+                np.asarray(eye_w, float),
+                float(tolerance),
+                float(above_m),
+                self._stack,
+                out,
+                first,
+            )
+        )
+
+
+def _power_of_two(count: int) -> int:
+    return count & -count
+
+
+def _nested(grid: np.ndarray, normals: np.ndarray, side: int) -> tuple[np.ndarray, np.ndarray]:
+    """Errors and radii [m] of vertices (rows, columns, 3), flat: by how much a surface without one is off, and how far
+    from it those lie that its triangles can be split at; both no less than these have them."""
+    rows, columns = grid.shape[:2]
+    error, radius = np.zeros((rows, columns), np.float32), np.zeros((rows, columns), np.float32)
+    half = 1
+    while half < side:
+        beside = np.array([(half, 0), (-half, 0), (0, half), (0, -half)])
+        for along, across in ((half, 0), (0, half)):  # middles of level and of upright sides
+            i, j = np.meshgrid(
+                np.arange(along, rows, 2 * half), np.arange(across, columns, 2 * half), indexing="ij"
+            )
+            _take(grid, normals, error, radius, i, j, (along, across), _diagonal(half // 2))
+        i, j = np.meshgrid(np.arange(half, rows, 2 * half), np.arange(half, columns, 2 * half), indexing="ij")
+        way = np.where((i // half // 2 + j // half // 2) % 2 == 0, half, -half)
+        if 2 * half < side:
+            _take(grid, normals, error, radius, i, j, (half, way), beside)
+        half *= 2
+    return error.ravel(), radius.ravel()
+
+
+def _diagonal(half: int) -> np.ndarray:
+    return np.array([(half, half), (half, -half), (-half, half), (-half, -half)])[: 4 if half else 0]
+
+
+def _take(
+    grid: np.ndarray,
+    normals: np.ndarray,
+    error: np.ndarray,
+    radius: np.ndarray,
+    i: np.ndarray,
+    j: np.ndarray,
+    ends: tuple[int, int | np.ndarray],
+    steps: np.ndarray,
+) -> None:
+    """Set errors and radii of the vertices (i, j), middles of sides to both `ends`, those `steps` from them known."""
+    rows, columns = error.shape
+    here, low, high = grid[i, j], grid[i - ends[0], j - ends[1]], grid[i + ends[0], j + ends[1]]
+    off, length = here - 0.5 * (low + high), np.linalg.norm(high - low, axis=-1)
+    outward = np.abs((off * normals[i, j]).sum(axis=-1))
+    aside = np.sqrt(np.maximum((off * off).sum(axis=-1) - outward**2, 0.0))
+    worst, reach = np.maximum(outward + _TANGENTIAL * aside, _LONGEST * length), np.zeros(i.shape)
+    for di, dj in steps:
+        ni, nj = i + di, j + dj
+        inside = (ni >= 0) & (ni < rows) & (nj >= 0) & (nj < columns)
+        ni, nj = np.where(inside, ni, i), np.where(inside, nj, j)
+        worst = np.maximum(worst, np.where(inside, error[ni, nj], 0.0))
+        apart = np.linalg.norm(grid[ni, nj] - here, axis=-1) + radius[ni, nj]
+        reach = np.maximum(reach, np.where(inside, apart * _ROUNDED, 0.0))
+    error[i, j], radius[i, j] = worst, reach

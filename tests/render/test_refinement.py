@@ -1,0 +1,101 @@
+"""Laws of the land's triangles, chosen for every view: on made-up rough grids that are no height fields."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from render.land.mesh import ChunkedMesh
+from render.land.refinement import Refinement
+from render.land.terrain_mesh import CHUNKS, _cut, _mesh
+
+SIZE = (2 * CHUNKS[0] + 1, 4 * CHUNKS[1] + 1)
+
+
+def rough(seed: int) -> ChunkedMesh:
+    """65 x 33 vertices over 650 x 330 m, pushed about in all directions, more in some places than in others."""
+    rng = np.random.default_rng(seed)
+    grid = np.zeros((*SIZE, 10), "f4")
+    x, y = np.meshgrid(10.0 * np.arange(SIZE[0]), 10.0 * np.arange(SIZE[1]), indexing="ij")
+    amount = 6.0 * np.exp(-(((x - rng.uniform(0, 650)) / 120) ** 2))
+    waves = sum(rng.normal(0, 20 / k) * np.sin(x * k / 90 + rng.uniform(0, 6)) for k in (1, 2, 3))
+    grid[..., :3] = np.stack([x, y, waves], -1) + amount[..., None] * rng.normal(size=(*SIZE, 3))
+    grid[..., 5] = 1.0
+    return _mesh(_cut(grid, 0))
+
+
+def split(mesh: ChunkedMesh, eye: np.ndarray, tolerance: float, **given: float) -> np.ndarray:
+    """(n, 3) rows of the mesh's vertices."""
+    land = Refinement(mesh)
+    out = np.empty((5000, 3), np.int32)
+    end = land.split(np.arange(len(land.squares)), eye, tolerance, out, **given)
+    assert end >= 0
+    return out[:end]
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    seed=st.integers(0, 1000),
+    eye=st.tuples(st.floats(-100, 750), st.floats(-100, 430), st.floats(-50, 300)),
+    tolerance=st.sampled_from([1e-3, 0.01, 0.03, 0.1, 1.0]),
+)
+def test_every_place_is_covered_once_and_no_gap_opens(
+    seed: int, eye: tuple[float, float, float], tolerance: float
+) -> None:
+    mesh = rough(seed)
+    assert mesh.places is not None
+    corners = np.rint(mesh.places[split(mesh, np.array(eye), tolerance)] * (64, 32)).astype(int)
+    (ax, ay), (bx, by) = (corners[:, 1] - corners[:, 0]).T, (corners[:, 2] - corners[:, 0]).T
+    assert (ax * by - ay * bx > 0).all(), "faces the other way"
+    assert (ax * by - ay * bx).sum() == 2 * 64 * 32
+    sides = Counter(
+        frozenset((tuple(row[k]), tuple(row[(k + 1) % 3]))) for row in corners.tolist() for k in range(3)
+    )
+    for side, count in sides.items():
+        (x0, y0), (x1, y1) = side
+        border = (x0 == x1 and x0 in (0, 64)) or (y0 == y1 and y0 in (0, 32))
+        assert count == (1 if border else 2), side
+
+
+def test_with_no_tolerance_all_of_the_grid_is_drawn_and_it_falls_with_the_tolerance() -> None:
+    mesh, eye = rough(3), np.array([100.0, 100.0, 60.0])
+    counts = [len(split(mesh, eye, tolerance)) for tolerance in (0.0, 0.003, 0.01, 0.03, 0.1)]
+    assert counts[0] == 2 * 64 * 32
+    assert counts == sorted(counts, reverse=True)
+    assert counts[-1] < 0.25 * counts[0]
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_what_is_left_out_lies_within_a_few_tolerances_as_seen(seed: int) -> None:
+    mesh, eye, tolerance = rough(seed), np.array([300.0, 160.0, 120.0]), 0.02
+    assert mesh.places is not None
+    land, rows = Refinement(mesh), split(mesh, eye, tolerance)
+    corners = np.rint(mesh.places[rows] * (64, 32))
+    grid = np.stack(np.meshgrid(np.arange(65), np.arange(33), indexing="ij"), -1).reshape(-1, 2)
+    worst = 0.0
+    for at, triangle in zip(corners, rows, strict=True):
+        weights = np.linalg.solve(np.vstack([at.T, np.ones(3)]), np.vstack([grid.T, np.ones(len(grid))]))
+        inside = (weights > -1e-6).all(axis=0)
+        off = land.places[inside] - weights[:, inside].T @ mesh.vertices[triangle, :3]
+        away = np.linalg.norm(land.places[inside] - eye, axis=1)
+        worst = max(worst, float((np.abs((off * land.normals[inside]).sum(axis=1)) / away).max()))
+    assert 0.5 * tolerance < worst < 2.5 * tolerance
+
+
+def test_what_lies_below_the_water_is_left_out_and_nothing_else() -> None:
+    mesh, eye = rough(5), np.array([0.0, 0.0, 90.0])
+    whole, above = split(mesh, eye, 0.01), split(mesh, eye, 0.01, above_m=2.0)
+    top = mesh.vertices[whole, 2].max(axis=1)
+    np.testing.assert_array_equal(whole[top > 2.0], above)
+    assert 0 < len(above) < len(whole)
+
+
+def test_too_little_room_is_told_and_a_grid_that_cannot_be_halved_is_refused() -> None:
+    land, out = Refinement(rough(1)), np.empty((100, 3), np.int32)
+    assert land.split(np.arange(len(land.squares)), np.zeros(3), 1e-3, out) == -1
+    mesh = rough(1)
+    odd = ChunkedMesh(mesh.vertices, mesh.indices, mesh.chunks, mesh.places, (66, 33))
+    with pytest.raises(ValueError, match="65 x 32 cells"):
+        Refinement(odd)
