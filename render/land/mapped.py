@@ -31,6 +31,7 @@ _GRAINLESS_M = 2.0 ** (GRAIN_LEVEL - 0.5) / (NOISE_PX * 0.06)
 _STEEP = 0.80
 """Upward part of the normal, below which bedding begins to show."""
 _TOUCHED = 8.0
+"""Times as fine as all else is what vehicles may touch, where that is coarser than is tolerated."""
 _COARSER, _EASED, _ROOM = 1.2, 0.96, 0.9
 """Factors of the error where there are too many triangles, and where less than that share of them is drawn."""
 
@@ -165,7 +166,7 @@ class MappedLand:
         kinds = self._kinds(context, squares, distance[squares])
         parts = [squares[kinds == kind] for kind in range(len(self._arrays))]
         order = [part for part in (2, 1, 0, FAR) if len(parts[part])]
-        ends = self._refined(context, [(parts[part], part in (1, 2)) for part in order])
+        ends = self._refined(context, [parts[part] for part in order])
         self.drawn_triangles = ends[-1]
         self._chosen.orphan()
         self._chosen.write(self._rows[: ends[-1]])
@@ -175,28 +176,28 @@ class MappedLand:
                 if end > first:
                     self._arrays[part].render(moderngl.TRIANGLES, vertices=3 * (end - first), first=3 * first)
 
-    def _refined(self, context: PassContext, parts: Sequence[tuple[np.ndarray, bool]]) -> list[int]:
+    def _refined(self, context: PassContext, parts: Sequence[np.ndarray]) -> list[int]:
         """Where the triangles of squares (k,) begin and end that stay within the budget; they are drawn by row.
 
-        Beside the squares: whether a vehicle may touch them, which are coarser than is tolerated only at the last.
+        What a vehicle may touch is coarser than is tolerated only at the last.
         """
         rows = self._rows[: max(round(self._quality.terrain_triangles * context.detail), self._fewest)]
-        error = self._quality.terrain_error_px / context.px_per_radian
+        tolerated = self._quality.terrain_error_px / context.px_per_radian
         while True:
             ends = [0]
-            for squares, touched in parts:
-                tolerance = error * (max(self._coarser / _TOUCHED, 1.0) if touched else self._coarser)
-                ends.append(
-                    self._refinement.split(
-                        squares,
-                        context.view.eye_w,
-                        tolerance,
-                        rows,
-                        ends[-1],
-                        above_m=context.seen_above_m,
-                    )
+            for squares in parts:
+                end = self._refinement.split(
+                    squares,
+                    context.view.eye_w,
+                    tolerated * self._coarser,
+                    rows,
+                    ends[-1],
+                    touched=context.near_vehicles,
+                    least=tolerated * max(self._coarser / _TOUCHED, 1.0),
+                    above_m=context.seen_above_m,
                 )
-                if ends[-1] < 0:
+                ends.append(end)
+                if end < 0:
                     break
             if ends[-1] >= 0:
                 if ends[-1] < _ROOM * len(rows):

@@ -14,6 +14,7 @@ from sim.native.function import native
 _MOST_SIDE = 32
 _TANGENTIAL = 0.3
 """Weight of a vertex's distance along the surface from where a coarser triangle has its place: what is on it shifts."""
+_NOWHERE = np.array([[0.0, 0.0, 0.0, -np.inf]])
 _ROUNDED = 1.00001
 """Balls still lie within one another where radii are float32."""
 _LONGEST = 1 / 250
@@ -31,6 +32,8 @@ def _split(
     number: np.ndarray,
     eye: np.ndarray,
     tolerance: float,
+    touched: np.ndarray,
+    least: float,
     bottom_m: float,
     stack: np.ndarray,
     out: np.ndarray,
@@ -65,7 +68,15 @@ def _split(
                 splits = depth < deepest
                 if splits:
                     x, y, z = places[m, 0] - eye[0], places[m, 1] - eye[1], places[m, 2] - eye[2]
-                    splits = error[m] > tolerance * (np.sqrt(x * x + y * y + z * z) - radius[m])
+                    away = np.sqrt(x * x + y * y + z * z) - radius[m]
+                    splits = error[m] > tolerance * away
+                    if not splits and error[m] > least * away:
+                        splits = True
+                        for plane in range(touched.shape[0]):
+                            off = touched[plane, 3] + radius[m]
+                            for axis in range(3):
+                                off += touched[plane, axis] * places[m, axis]
+                            splits = splits and off >= 0.0
                 if splits:
                     stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3] = b, c, m, depth + 1
                     top += 1
@@ -117,11 +128,14 @@ class Refinement:
         out: np.ndarray,
         first: int = 0,
         *,
+        touched: np.ndarray | None = None,
+        least: float = np.inf,
         above_m: float = -np.inf,
     ) -> int:
         """Write the triangles (rows of vertices of the mesh) that show `squares` (k,), by number and one after the
         other, to an error of `tolerance` [rad] from `eye_w` into `out` (m, 3) int32 from row `first` on; the row after
-        the last one, or -1 where they are too many. What lies wholly below `above_m` is left out."""
+        the last one, or -1 where they are too many. What lies wholly below `above_m` is left out. What reaches between
+        the planes `touched` (6, 4), as a frustum has them, has an error of `least` [rad]."""
         return int(
             _split(
                 self.squares[squares],
@@ -133,6 +147,8 @@ class Refinement:
                 self._number,
                 np.asarray(eye_w, float),
                 float(tolerance),
+                _NOWHERE if touched is None else np.ascontiguousarray(touched, float),
+                float(least),
                 float(above_m),
                 self._stack,
                 out,

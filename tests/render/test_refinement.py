@@ -1,6 +1,7 @@
 """Laws of the land's triangles, chosen for every view: on made-up rough grids that are no height fields."""
 
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import pytest
@@ -26,7 +27,7 @@ def rough(seed: int) -> ChunkedMesh:
     return _mesh(_cut(grid, 0))
 
 
-def split(mesh: ChunkedMesh, eye: np.ndarray, tolerance: float, **given: float) -> np.ndarray:
+def split(mesh: ChunkedMesh, eye: np.ndarray, tolerance: float, **given: Any) -> np.ndarray:
     """(n, 3) rows of the mesh's vertices."""
     land = Refinement(mesh)
     out = np.empty((5000, 3), np.int32)
@@ -35,18 +36,28 @@ def split(mesh: ChunkedMesh, eye: np.ndarray, tolerance: float, **given: float) 
     return out[:end]
 
 
+def about(place_m: tuple[float, float]) -> np.ndarray:
+    """(4, 4) planes of a column of 60 x 60 m."""
+    (x, y), half = place_m, 30.0
+    return np.array(
+        [[1, 0, 0, half - x], [-1, 0, 0, half + x], [0, 1, 0, half - y], [0, -1, 0, half + y]], float
+    )
+
+
 @settings(max_examples=25, deadline=None)
 @given(
     seed=st.integers(0, 1000),
     eye=st.tuples(st.floats(-100, 750), st.floats(-100, 430), st.floats(-50, 300)),
     tolerance=st.sampled_from([1e-3, 0.01, 0.03, 0.1, 1.0]),
+    touched_m=st.one_of(st.none(), st.tuples(st.floats(0, 650), st.floats(0, 330))),
 )
 def test_every_place_is_covered_once_and_no_gap_opens(
-    seed: int, eye: tuple[float, float, float], tolerance: float
+    seed: int, eye: tuple[float, float, float], tolerance: float, touched_m: tuple[float, float] | None
 ) -> None:
     mesh = rough(seed)
     assert mesh.places is not None
-    corners = np.rint(mesh.places[split(mesh, np.array(eye), tolerance)] * (64, 32)).astype(int)
+    finer = {} if touched_m is None else {"touched": about(touched_m), "least": 0.1 * tolerance}
+    corners = np.rint(mesh.places[split(mesh, np.array(eye), tolerance, **finer)] * (64, 32)).astype(int)
     (ax, ay), (bx, by) = (corners[:, 1] - corners[:, 0]).T, (corners[:, 2] - corners[:, 0]).T
     assert (ax * by - ay * bx > 0).all(), "faces the other way"
     assert (ax * by - ay * bx).sum() == 2 * 64 * 32
@@ -82,6 +93,19 @@ def test_what_is_left_out_lies_within_a_few_tolerances_as_seen(seed: int) -> Non
         away = np.linalg.norm(land.places[inside] - eye, axis=1)
         worst = max(worst, float((np.abs((off * land.normals[inside]).sum(axis=1)) / away).max()))
     assert 0.5 * tolerance < worst < 2.5 * tolerance
+
+
+def test_what_may_be_touched_is_as_fine_as_asked_and_the_rest_is_not() -> None:
+    mesh, eye, near = rough(4), np.array([325.0, 160.0, 400.0]), (320.0, 160.0)
+    coarse, finer = split(mesh, eye, 0.1), split(mesh, eye, 0.1, touched=about(near), least=1e-3)
+    fine = split(mesh, eye, 1e-3)
+
+    def within(rows: np.ndarray, half_m: float) -> set[tuple[int, ...]]:
+        off = np.abs(mesh.vertices[rows, :2] - near).max(axis=2)
+        return set(map(tuple, rows[(off < half_m).all(axis=1)].tolist()))
+
+    assert within(finer, 30.0) == within(fine, 30.0) != within(coarse, 30.0)
+    assert len(coarse) < len(finer) < 0.7 * len(fine)
 
 
 def test_what_lies_below_the_water_is_left_out_and_nothing_else() -> None:
