@@ -219,7 +219,7 @@ _numba: WeakKeyDictionary[Native, Any] = WeakKeyDictionary()
 def _(function: Native, context: Any) -> Any:
     """Functions that are machine code elsewhere are numba's where its functions call them."""
     if function not in _numba:
-        told = function.options
+        told = {name: x for name, x in function.options.items() if name != "superword"}
         options: dict[str, Any] = {"error_model": "numpy", **told, "fastmath": set(told.get("fastmath", ()))}
         _numba[function] = allocating_nothing(**options)(function.py_func)
     return types.Dispatcher(_numba[function])

@@ -16,6 +16,7 @@ from sim.native.translator import returned
 from sim.native.types import Array, Known, Number, Tuple, Type, holds_array
 
 _API = (
+    "PyTuple_Size",
     "PyTuple_GetItem",
     "PyLong_AsLongLong",
     "PyFloat_AsDouble",
@@ -37,6 +38,7 @@ _ARRAY, _ERROR, _EMPTY = len(_API), len(_API) + 1, len(_API) + 2
 _AS = {
     "i64": ("PyLong_AsLongLong", "i64"),
     "double": ("PyFloat_AsDouble", "double"),
+    "float": ("PyFloat_AsDouble", "double"),
     "i1": ("PyObject_IsTrue", "i32"),
 }
 _FROM = {"i64": "PyLong_FromLongLong", "double": "PyFloat_FromDouble", "i1": "PyBool_FromLong"}
@@ -82,6 +84,11 @@ class _Text:
         self.refusals.append(f"no{block}:\n  br label %refused")
         self.told.append(f"[ @told.{block}, %no{block} ]")
 
+    def count(self, whole: str, wanted: int, message: str) -> None:
+        """Go on where a tuple of Python's has so many items; else the error is raised."""
+        found = self.api("PyTuple_Size", "i64", f"ptr {whole}")
+        self.wanted(self.new(f"icmp eq i64 {found}, {wanted}"), message)
+
     def taken(self, given: str, k: int, kind: Type, name: str) -> list[str]:
         """What is handed on of item k of a tuple of Python's."""
         if isinstance(kind, Known):
@@ -89,6 +96,7 @@ class _Text:
         item = self.api("PyTuple_GetItem", "ptr", f"ptr {given}, i64 {k}")
         self.wanted(self.new(f"icmp ne ptr {item}, null"), f"{name} is missing")
         if isinstance(kind, Tuple):
+            self.count(item, len(kind.items), f"{name} is no tuple of {len(kind.items)}")
             handed = []
             for j, one in enumerate(kind.items):
                 handed += self.taken(item, j, one, f"{name}[{j}]")
@@ -98,6 +106,8 @@ class _Text:
         assert isinstance(kind, Number)
         function, llvm_kind = _AS[kind.llvm]
         x = self.api(function, llvm_kind, f"ptr {item}")
+        if kind.llvm == "float":
+            return [f"float {self.new(f'fptrunc double {x} to float')}"]
         return [f"i1 {self.new(f'icmp ne i32 {x}, 0')}" if kind.llvm == "i1" else f"{llvm_kind} {x}"]
 
     def _array(self, item: str, kind: Array, name: str) -> list[str]:
@@ -168,6 +178,7 @@ def entry_text(inner: str, names: Sequence[str], takes: Sequence[Type], returns:
     text, handed = _Text(), ["ptr %rooms"] if holds_array(returns) else []
     if handed:
         text.lines += ["  %rooms = alloca ptr", "  store ptr null, ptr %rooms"]
+    text.count("%given", len(names), f"takes {len(names)} arguments")
     for k, (name, kind) in enumerate(zip(names, takes, strict=True)):
         handed += text.taken("%given", k, kind, name)
     error = text.api("PyErr_Occurred", "ptr", "")

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from sim.native.types import BOOL, INT, STORED, Array, Known, Number, Tuple, Type, common
+from sim.native.types import BOOL, INT, STORED, Array, Known, Number, Tuple, Type, common, held
 from sim.native.values import NONE, Instructions, NotTranslated, Value, known, number
 
 OPERATORS: dict[type, str] = {
@@ -98,8 +98,7 @@ class Expressions(Instructions, ABC):
 
     def _room_of(self, name: str, kind: Type, *, anew: bool) -> tuple[Type, tuple[str, ...]]:
         """Where a variable stands that is to hold such a value, and what it holds in all."""
-        if isinstance(kind, Number) and kind.rank == INT.rank:
-            kind = INT
+        kind = held(kind)
         before = self._variables.get(name)
         both = None if anew else common(self._holds.get(name, kind), kind)
         if both is None:
@@ -287,11 +286,15 @@ class Expressions(Instructions, ABC):
             if node.attr == "shape":
                 return self.together(lengths)
             if node.attr == "size":
-                out = number(1)
-                for length in lengths:
-                    out = self.arithmetic("*", out, length)
-                return out
+                return self.entries(value)
         raise NotTranslated(f"`{ast.unparse(node)}` has no machine code")
+
+    def entries(self, array: Value) -> Value:
+        """How many an array has."""
+        out = number(1)
+        for axis in range(array.type.ndim):  # type: ignore[union-attr]
+            out = self.arithmetic("*", out, self.length(array, axis))
+        return out
 
     # calls
 

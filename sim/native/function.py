@@ -92,7 +92,8 @@ def _engine(
         return text(function, takes)
 
     known_as = hashlib.sha256(made_of.encode()).hexdigest()
-    return loaded(reported, optimised=True, known_as=known_as)
+    superword = bool(function.options.get("superword"))
+    return loaded(reported, optimised=True, superword=superword, known_as=known_as)
 
 
 def _text(function: Native, takes: Sequence[Type]) -> str:
@@ -117,7 +118,8 @@ def native(signature: Any = None, **options: Any) -> Any:
     """Decorator: machine code of the function. Also without brackets.
 
     signature: of what Python calls, as numba writes types; without one it is made for the types of the arguments.
-    forceinline: whoever calls it takes it in, however large. fastmath: LLVM's flags of arithmetic.
+    forceinline: whoever calls it takes it in, however large. fastmath: LLVM's flags of arithmetic. superword: equal
+    operations on numbers that lie beside each other go together, in what Python calls.
     """
     if isinstance(signature, FunctionType):
         return Native(signature, options)
@@ -151,6 +153,8 @@ inline = partial(native, forceinline=True)
 fastmath = partial(native, fastmath=("arcp", "contract"))
 """Decorator: sums of products may be rounded once, and several divisions by one number may become products with its
 inverse."""
+unordered = partial(native, fastmath=("fast",))
+"""Decorator: sums may be taken in any order, several at once; for numbers that are finite."""
 inline_fastmath = partial(fastmath, forceinline=True)
 """Decorator: the same for what is `inline`."""
 

@@ -31,12 +31,13 @@ def _processor() -> tuple[str, str]:
 
 
 def loaded(
-    text: str | Callable[[], str], *, optimised: bool = False, known_as: str = ""
+    text: str | Callable[[], str], *, optimised: bool = False, superword: bool = False, known_as: str = ""
 ) -> llvm.ExecutionEngine:
     """A module's machine code, from the disk where it is there.
 
-    optimised: passes over the whole of it, which take seconds; else it is selected as it stands. known_as: what the
-    module is made of, where its text is made only when it is wanted.
+    optimised: passes over the whole of it, which take seconds; else it is selected as it stands. superword: they put
+    equal operations on neighbouring numbers together (S. Larsen, S. Amarasinghe, PLDI 2000). known_as: what the module
+    is made of, where its text is made only when it is wanted.
     """
     machine = _machine(optimised=optimised)
     told = known_as or text
@@ -46,7 +47,11 @@ def loaded(
         return engine
     with turn("nodes", name):
         return _kept(name, machine) or _made(
-            name, text if isinstance(text, str) else text(), machine, optimised=optimised
+            name,
+            text if isinstance(text, str) else text(),
+            machine,
+            optimised=optimised,
+            superword=superword,
         )
 
 
@@ -63,8 +68,12 @@ def _machine(*, optimised: bool) -> llvm.TargetMachine:
     )
 
 
-def _optimised(module: llvm.ModuleRef, machine: llvm.TargetMachine) -> llvm.ModuleRef:
-    passes = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(3))
+def _optimised(
+    module: llvm.ModuleRef, machine: llvm.TargetMachine, *, superword: bool = False
+) -> llvm.ModuleRef:
+    options = llvm.create_pipeline_tuning_options(3)
+    options.slp_vectorization = superword
+    passes = llvm.create_pass_builder(machine, options)
     passes.getModulePassManager().run(module, passes)
     return module
 
@@ -79,11 +88,13 @@ def _kept(name: str, machine: llvm.TargetMachine) -> llvm.ExecutionEngine | None
     return engine
 
 
-def _made(name: str, text: str, machine: llvm.TargetMachine, *, optimised: bool) -> llvm.ExecutionEngine:
+def _made(
+    name: str, text: str, machine: llvm.TargetMachine, *, optimised: bool, superword: bool
+) -> llvm.ExecutionEngine:
     module = llvm.parse_assembly(text)
     module.verify()
     if optimised:
-        _optimised(module, machine)
+        _optimised(module, machine, superword=superword)
     engine = llvm.create_mcjit_compiler(module, machine)
     engine.set_object_cache(notify_func=lambda _, made: keep_checked("nodes", name, made))
     engine.finalize_object()

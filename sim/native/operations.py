@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from sim.native.expressions import HANDLERS, Expressions
-from sim.native.types import BOOL, EIGHT, FLOAT, INT, Array, Number, Tuple
+from sim.native.types import BOOL, EIGHT, FLOAT, FLOAT32, INT, UINT, Array, Number, Tuple
 from sim.native.values import EMPTY, NotTranslated, Value, number
 
 LANES = 8
@@ -93,16 +94,28 @@ def _copied(body: Expressions, given: list[Value]) -> Value:
     return array
 
 
-def _flat(body: Expressions, given: list[Value]) -> Value:
-    """As a view."""
-    (array,) = given
-    assert isinstance(array.type, Array)
-    if not array.type.contiguous:
-        raise NotTranslated("an array with gaps is not flat")
-    count = number(1)
-    for axis in range(array.type.ndim):
-        count = body.arithmetic("*", count, body.length(array, axis))
-    return Value(Array(array.type.element, 1, True), (array.parts[0], count.parts[0]))
+def _reshaped(body: Expressions, given: list[Value]) -> Value:
+    """A view of the same entries under other lengths; one of them may be -1, for what is left."""
+    array, *lengths = given
+    kind = array.type
+    assert isinstance(kind, Array)
+    if not kind.contiguous:
+        raise NotTranslated("an array with gaps has no other shape")
+    left = body.entries(array)
+    for length in lengths:
+        if length.known != -1:
+            left = body.arithmetic("//", left, replace(body.index(length), counts=True))
+    told = [left if length.known == -1 else body.index(length) for length in lengths]
+    return Value(Array(kind.element, len(told), True), (array.parts[0], *(x.parts[0] for x in told)))
+
+
+def _int32(body: Expressions, given: list[Value]) -> Value:
+    """A real one's is found in as few digits, which processors have for several at once."""
+    (x,) = given
+    if x.known is not None or x.type.rank <= INT.rank:  # type: ignore[union-attr]
+        return body.cast(x, INT)
+    short = body.new(f"fptosi {x.type.parts[0]} {x.parts[0]} to i32")
+    return Value(INT, (body.new(f"sext i32 {short} to i64"),))
 
 
 def _below_infinity(body: Expressions, given: list[Value]) -> Value:
@@ -125,6 +138,9 @@ _NAMED: dict[Any, Any] = {
     int: lambda body, given: body.cast(given[0], INT),
     float: lambda body, given: body.cast(given[0], FLOAT),
     bool: lambda body, given: body.truth(given[0]),
+    np.float32: lambda body, given: body.cast(given[0], FLOAT32),
+    np.uint64: lambda body, given: body.cast(given[0], UINT),
+    np.int32: _int32,
     math.hypot: _library("hypot"),
     math.pow: _intrinsic("pow"),
     math.lgamma: _library("lgamma"),
@@ -133,7 +149,8 @@ _NAMED: dict[Any, Any] = {
     np.full: _full,
     np.empty_like: _like,
     np.ndarray.copy: _copied,
-    np.ndarray.ravel: _flat,
+    np.ndarray.reshape: _reshaped,
+    np.ndarray.ravel: lambda body, given: _reshaped(body, [*given, number(-1)]),
     np.round: _intrinsic("rint"),
     math.floor: _whole("floor"),
     math.ceil: _whole("ceil"),

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from sim.native.expressions import OPERATORS, Expressions, Loop
-from sim.native.types import INT, NOTHING, STORED, Array, Number, Type, common, holds_array
+from sim.native.types import INT, NOTHING, STORED, Array, Type, common, held, holds_array
 from sim.native.values import EMPTY, NotTranslated, Value, number
 
 _ROOMS = """declare ptr @malloc(i64)
@@ -107,7 +107,7 @@ class Program:
 def fast(options: dict[str, Any]) -> str:
     """LLVM's flags of arithmetic that options ask for."""
     told = options.get("fastmath", ())
-    flags = {"fast"} if told is True else set(told or ())
+    flags = {"fast"} if told is True else set(told or ())  # numba's functions have True
     return "".join(f" {flag}" for flag in sorted(flags))
 
 
@@ -417,9 +417,7 @@ class _Function(Expressions):
         self._give(EMPTY if node.value is None else self.expression(node.value))
 
     def _give(self, value: Value) -> None:
-        kind = value.type
-        if isinstance(kind, Number) and kind.rank == INT.rank:
-            kind = INT
+        kind = held(value.type)
         both = kind if self._returns is None else common(self._returns, kind)
         if both is None:
             raise NotTranslated("this returns now this, now that")

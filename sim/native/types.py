@@ -43,10 +43,12 @@ class Number:
 BOOL = Number("boolean", "i1", "i8", 0, "bool")
 INT = Number("int64", "i64", "i64", 1, "int64")
 INT32 = Number("int32", "i64", "i32", 1, "int32")
+UINT8 = Number("uint8", "i64", "i8", 1, "uint8")
+UINT = Number("uint64", "i64", "i64", 1, "uint64")
 FLOAT32 = Number("float32", "float", "float", 2, "float32")
 FLOAT = Number("float64", "double", "double", 3, "float64")
 EIGHT = Number("simd", "<8 x double>", "<8 x double>", 4)
-STORED = {np.dtype(kind.dtype): kind for kind in (BOOL, INT, INT32, FLOAT32, FLOAT)}
+STORED = {np.dtype(kind.dtype): kind for kind in (BOOL, INT, INT32, UINT8, UINT, FLOAT32, FLOAT)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +112,7 @@ class Signature:
 
 
 _WRITTEN: dict[str, Any] = {
-    **{kind.name: kind for kind in (BOOL, INT, INT32, FLOAT32, FLOAT)},
+    **{kind.name: kind for kind in STORED.values()},
     "Tuple": lambda items: Tuple(tuple(items)),
     "UniTuple": lambda item, count: Tuple((item,) * count),
 }
@@ -124,6 +126,12 @@ def read_type(text: str) -> Any:
     return eval(text, {"__builtins__": {}}, _WRITTEN)  # a constant beside a function
 
 
+def held(kind: Type) -> Type:
+    """What a variable holds that is given such a value: whole numbers of all sizes are one kind, but for unsigned
+    ones, whose products and shifts are others."""
+    return INT if isinstance(kind, Number) and kind.rank == INT.rank and kind != UINT else kind
+
+
 def common(a: Type, b: Type) -> Type | None:
     """What can hold either; None where nothing does."""
     if a == b:
@@ -133,7 +141,7 @@ def common(a: Type, b: Type) -> Type | None:
             return None
         if {a.rank, b.rank} == {INT.rank, FLOAT32.rank}:
             return FLOAT
-        return a if a.rank > b.rank else b
+        return INT if a.rank == b.rank else a if a.rank > b.rank else b
     if isinstance(a, Array) and isinstance(b, Array) and (a.element, a.ndim) == (b.element, b.ndim):
         return Array(a.element, a.ndim, False)
     if isinstance(a, Tuple) and isinstance(b, Tuple) and len(a.items) == len(b.items):
@@ -168,5 +176,6 @@ def type_of(value: Any, annotation: Any = None) -> Type:
 _NUMBERS: Sequence[tuple[Any, tuple[Any, ...], Number]] = (
     ((bool, np.bool_), (bool, "bool"), BOOL),
     ((int, np.integer), (int, "int"), INT),
+    ((np.float32,), (np.float32, "np.float32"), FLOAT32),
     ((float, np.floating), (float, "float"), FLOAT),
 )

@@ -14,6 +14,8 @@ from sim.native.types import (
     FLOAT32,
     INT,
     NOTHING,
+    UINT,
+    UINT8,
     Array,
     Known,
     Number,
@@ -23,6 +25,7 @@ from sim.native.types import (
 
 _REAL = {"+": "fadd", "-": "fsub", "*": "fmul", "/": "fdiv"}
 _WHOLE = {"+": "add", "-": "sub", "*": "mul", "&": "and", "|": "or", "^": "xor", "<<": "shl", ">>": "ashr"}
+_BYTES = {"i8": 1, "i32": 4, "float": 4}
 _COMPARED = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}
 
 
@@ -50,7 +53,8 @@ def number(x: Any) -> Value:
     if isinstance(x, bool | np.bool_):
         return Value(BOOL, ("true" if x else "false",), bool(x))
     if isinstance(x, int | np.integer):
-        return Value(INT, (str(int(x)),), int(x), int(x) >= 0)
+        x = int(x)
+        return Value(INT, (str(x if x < 1 << 63 else x - (1 << 64)),), x, x >= 0)
     kind = FLOAT32 if isinstance(x, np.float32) else FLOAT
     return Value(kind, (f"0x{struct.unpack('<Q', struct.pack('<d', float(x)))[0]:016X}",), float(x))
 
@@ -133,7 +137,7 @@ class Instructions:
         if kind == EIGHT:
             return Value(EIGHT, (self._splat(self.cast(value, FLOAT).parts[0]),))
         if kind.rank == come.rank:
-            return Value(kind, (x,), counts=value.counts)
+            return Value(kind, (x,), counts=value.counts or come in (UINT, UINT8))
         if kind == BOOL:
             return self.truth(value)
         if kind.rank == 1:
@@ -142,7 +146,7 @@ class Instructions:
         if come.is_real:
             word = "fpext" if kind.rank > come.rank else "fptrunc"
         else:
-            word = "uitofp" if come == BOOL else "sitofp"
+            word = "uitofp" if come in (BOOL, UINT) else "sitofp"
         return Value(kind, (self.new(f"{word} {come.llvm} {x} to {kind.llvm}"),))
 
     def _splat(self, x: str) -> str:
@@ -165,8 +169,9 @@ class Instructions:
         x, y = self.cast(a, kind).parts[0], self.cast(b, kind).parts[0]
         word = _COMPARED[op]
         if kind.is_real:
-            return Value(BOOL, (self.new(f"fcmp {'u' if op == '!=' else 'o'}{word} {kind.llvm} {x}, {y}"),))
-        word = word if op in ("==", "!=") else f"{'u' if kind == BOOL else 's'}{word}"
+            word = f"{'u' if op == '!=' else 'o'}{word}"
+            return Value(BOOL, (self.new(f"fcmp{self.flags} {word} {kind.llvm} {x}, {y}"),))
+        word = word if op in ("==", "!=") else f"{'u' if kind in (BOOL, UINT) else 's'}{word}"
         return Value(BOOL, (self.new(f"icmp {word} {kind.llvm} {x}, {y}"),))
 
     def _kind(self, a: Value, b: Value) -> Number:
@@ -174,13 +179,15 @@ class Instructions:
             raise NotTranslated(f"numbers are wanted, not {told(a.type)} and {told(b.type)}")
         if {a.type.rank, b.type.rank} == {1, 2}:
             return FLOAT
+        if UINT in (a.type, b.type) and all(x.type == UINT or (x.type == INT and x.counts) for x in (a, b)):
+            return UINT
         kind = a.type if a.type.rank >= b.type.rank else b.type
         return INT if kind.rank == 1 else kind
 
     def arithmetic(self, op: str, a: Value, b: Value) -> Value:
         """Of two numbers, as Python has it."""
         kind = self._kind(a, b)
-        if a.known is not None and b.known is not None and kind != FLOAT32:
+        if a.known is not None and b.known is not None and kind not in (FLOAT32, UINT):
             return number(_PYTHON[op](a.known, b.known))
         if op == "**":
             return self._power(a, b)
@@ -188,7 +195,7 @@ class Instructions:
             if op == "/":
                 kind = FLOAT
             else:
-                return self._whole(op, self.cast(a, INT), self.cast(b, INT))
+                return self._whole(op, self.cast(a, kind), self.cast(b, kind), kind)
         x, y = self.cast(a, kind), self.cast(b, kind)
         if op in _REAL:
             return Value(
@@ -199,8 +206,11 @@ class Instructions:
             return self.intrinsic("floor", self.arithmetic("/", x, y))
         raise NotTranslated(f"{op} of such numbers has no machine code")
 
-    def _whole(self, op: str, a: Value, b: Value) -> Value:
+    def _whole(self, op: str, a: Value, b: Value, kind: Number) -> Value:
         x, y = a.parts[0], b.parts[0]
+        if kind == UINT:
+            word = {">>": "lshr", "//": "udiv", "%": "urem"}.get(op) or _WHOLE[op]
+            return Value(UINT, (self.new(f"{word} i64 {x}, {y}"),))
         counts = a.counts and b.counts
         if op in _WHOLE:
             keeps = op in ("+", "*", "&", ">>") and counts
@@ -237,10 +247,11 @@ class Instructions:
 
     def negative(self, a: Value) -> Value:
         if a.known is not None:
-            return number(-a.known)
+            found = number(-a.known)
+            return replace(found, type=a.type) if a.type == FLOAT32 else found
         if isinstance(a.type, Number) and a.type.rank <= 1:
             return self.arithmetic("-", number(0), a)
-        return Value(a.type, (self.new(f"fneg {a.type.parts[0]} {a.parts[0]}"),))
+        return Value(a.type, (self.new(f"fneg{self.flags} {a.type.parts[0]} {a.parts[0]}"),))
 
     def negation(self, a: Value) -> Value:
         x = self.truth(a)
@@ -284,7 +295,8 @@ class Instructions:
             return self.cast(a if condition.known else b, kind)
         x, y = self.cast(a, kind), self.cast(b, kind)
         llvm = kind.parts[0]
-        text = f"select i1 {condition.parts[0]}, {llvm} {x.parts[0]}, {llvm} {y.parts[0]}"
+        flags = self.flags if kind.is_real else ""  # type: ignore[union-attr]
+        text = f"select{flags} i1 {condition.parts[0]}, {llvm} {x.parts[0]}, {llvm} {y.parts[0]}"
         return Value(kind, (self.new(text),), counts=a.counts and b.counts)
 
     # tuples and arrays
@@ -393,21 +405,22 @@ class Instructions:
 
     def read(self, address: str, kind: Number) -> Value:
         """A number from an array."""
-        size = {"i8": 1, "i32": 4, "float": 4}.get(kind.stored, 8)
+        size = _BYTES.get(kind.stored, 8)
         x = self.new(f"load {kind.stored}, ptr {address}, align {size}")
         if kind == BOOL:
             return Value(BOOL, (self.new(f"trunc i8 {x} to i1"),))
-        if kind.stored == "i32":
-            return Value(INT, (self.new(f"sext i32 {x} to i64"),))
+        if kind.stored != kind.llvm:
+            word = "zext" if kind == UINT8 else "sext"
+            return Value(INT, (self.new(f"{word} {kind.stored} {x} to i64"),), counts=kind == UINT8)
         return Value(kind, (x,))
 
     def write(self, address: str, kind: Number, value: Value) -> None:
         """A number into an array."""
-        x, size = self.cast(value, kind).parts[0], {"i8": 1, "i32": 4, "float": 4}.get(kind.stored, 8)
+        x, size = self.cast(value, kind).parts[0], _BYTES.get(kind.stored, 8)
         if kind == BOOL:
             x = self.new(f"zext i1 {x} to i8")
-        elif kind.stored == "i32":
-            x = self.new(f"trunc i64 {x} to i32")
+        elif kind.stored != kind.llvm:
+            x = self.new(f"trunc i64 {x} to {kind.stored}")
         self.put(f"store {kind.stored} {x}, ptr {address}, align {size}")
 
 

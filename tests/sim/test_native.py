@@ -323,3 +323,75 @@ def _one_more(x: float, y: float) -> float:
 @compiled
 def _through_numba(x: float, y: float) -> float:
     return _one_more(x, y)
+
+
+@native
+def hashed(key: int, state: np.ndarray) -> np.float32:
+    h = np.uint64(key + 0x200000) * np.uint64(0x9E3779B97F4A7C15)
+    h ^= h >> np.uint64(29)
+    h += np.uint64(7) * state[0]
+    state[0] = h
+    return np.float32(h >> np.uint64(40)) * np.float32(2.0**-24)
+
+
+@some
+@given(st.integers(-1000, 1000), st.integers(0, 2**64 - 1))
+def test_unsigned_numbers_go_round_as_numpy_s_do(key: int, begin: int) -> None:
+    state, wanted = np.array([begin], np.uint64), np.array([begin], np.uint64)
+    with np.errstate(over="ignore"):
+        assert hashed(key, state) == hashed.py_func(key, wanted)
+    assert state[0] == wanted[0]
+
+
+@native
+def reshaped(cube: np.ndarray, small: np.ndarray, scale: np.float32) -> np.float32:
+    flat, square = cube.reshape(-1), cube[1:].reshape(3, -1)
+    total = np.float32(0.0)
+    for k in range(flat.size):
+        total += -scale * np.float32(np.int32(flat[k])) * square[k % 3, k % square.shape[1]]
+    for k in range(len(small)):
+        small[k] += k + 250
+        total += small[k]
+    return total
+
+
+def test_other_shapes_short_numbers_and_bytes() -> None:
+    found = []
+    for function in (reshaped, reshaped.py_func):
+        cube = np.linspace(-9.0, 9.0, 36, dtype=np.float32).reshape(3, 4, 3)
+        small = np.array([1, 3, 255], np.uint8)
+        with np.errstate(over="ignore"):
+            found += [function(cube, small, np.float32(0.3)), *small]
+    assert found[:4] == pytest.approx(found[4:], rel=1e-6)
+    with pytest.raises(NotTranslated, match="with gaps"):
+        reshaped(np.zeros((3, 4, 6), np.float32)[:, :, ::2], np.zeros(1, np.uint8), np.float32(1.0))
+
+
+def test_numbers_beside_each_other_go_together() -> None:
+    def scaled(x: np.ndarray, w: np.float32, out: np.ndarray) -> None:
+        for k in range(0, len(x), 4):
+            out[k] = x[k] * w + 1.5
+            out[k + 1] = x[k + 1] * w + 1.5
+            out[k + 2] = x[k + 2] * w + 1.5
+            out[k + 3] = x[k + 3] * w + 1.5
+
+    x = np.linspace(-3.0, 5.0, 64, dtype=np.float32)
+    for options in ({}, {"superword": True}, {"superword": True, "fastmath": ("fast",)}):
+        out = np.zeros_like(x)
+        Native(scaled, options)(x, np.float32(0.3), out)
+        np.testing.assert_allclose(out, 0.3 * x + 1.5, rtol=1e-6, atol=1e-6)
+
+
+def test_tuples_of_another_length_are_other_arguments() -> None:
+    @native
+    def summed(parts: tuple[np.ndarray, ...]) -> float:
+        total = 0.0
+        for k in range(len(parts)):
+            total += parts[k][0]
+        return total
+
+    for count in (2, 3, 1):
+        assert summed((NUMBERS,) * count) == 0.5 * count
+    for wrong in ((3.0,), ((NUMBERS,), 1)):
+        with pytest.raises(TypeError):
+            summed(*wrong)
