@@ -12,7 +12,7 @@ no longer a height field to the eye. Do not cull back faces: skirts and overhang
 import numpy as np
 
 from render.land.mesh import TERRAIN_FLOATS, Chunk, ChunkedMesh
-from sim.compiled import compiled
+from sim.native.function import native
 from sim.shapes.surface import grid_indices
 from sim.world import World
 from sim.world.noise import fractal_noise, gradient_noise, smoothstep
@@ -41,7 +41,7 @@ def _columns(profile: np.ndarray, y: np.ndarray, river_y: np.ndarray) -> np.ndar
     return np.stack([np.interp(even, row, y) for row in arc])
 
 
-@compiled
+@native
 def _cubic(p0: float, p1: float, p2: float, p3: float, t: float) -> float:
     """Catmull-Rom between p1 and p2."""
     a = p2 - p0
@@ -50,7 +50,7 @@ def _cubic(p0: float, p1: float, p2: float, p3: float, t: float) -> float:
     return p1 + 0.5 * t * (a + t * (b + t * c))
 
 
-@compiled
+@native
 def _height_rows(
     first: int,
     end: int,
@@ -75,7 +75,7 @@ def _height_rows(
             out[row, column] = _cubic(window[0], window[1], window[2], window[3], v - j)
 
 
-@compiled
+@native
 def _ledge_rows(
     first: int, end: int, position: np.ndarray, gradient: np.ndarray, loose: np.ndarray, seed: int
 ) -> None:

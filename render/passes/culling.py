@@ -11,7 +11,7 @@ import moderngl
 import numpy as np
 
 from render.passes.context import PassContext
-from sim.compiled import compiled
+from sim.native.function import native
 from sim.world import Terrain, World
 from sim.world.store import cached_arrays, source_digest
 
@@ -70,7 +70,7 @@ _AROUND_M = _SPACING_M / np.sqrt(2.0) + _REUSE_M
 """A line to such a point passes no farther than this from the line that it stands for."""
 
 
-@compiled()
+@native
 def _any_free(
     eye: np.ndarray,
     points: np.ndarray,

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from sim.compiled import compiled
+from sim.native.function import unordered
 from sim.water.ocean import SeaState
 from sim.water.ocean.synthesis import EAST, HEIGHT, NORTH, synthesise
 from sim.water.ocean.waves import raise_waves
@@ -22,7 +22,7 @@ _SEARCHES = 4
 """Steps towards where the particle rests that is at a place."""
 
 
-@compiled(fastmath=True)
+@unordered
 def _derive(grid: np.ndarray, texel_m: float, shape: np.ndarray, slope: np.ndarray) -> None:
     """Shape and slope (points, points, 4) of one tile (points, points, fields)."""
     points = grid.shape[0]
@@ -42,7 +42,7 @@ def _derive(grid: np.ndarray, texel_m: float, shape: np.ndarray, slope: np.ndarr
             slope[j, i, STRETCH] = scale * (along + above[i, NORTH] - below[i, NORTH])
 
 
-@compiled(fastmath=True)
+@unordered
 def _halve(fine: np.ndarray, coarse: np.ndarray) -> None:
     """Means of four, (n, n, 4) from (2 n, 2 n, 4)."""
     for j in range(coarse.shape[0]):
@@ -66,7 +66,7 @@ class SeaFields:
         self.shapes = [[np.zeros((n, n, 4), np.float32) for n in sizes] for _ in edges]
         """Of each tile its levels, finest first."""
         self.slopes = [[np.zeros((n, n, 4), np.float32) for n in sizes] for _ in edges]
-        self._heights = np.zeros(state.waves[3].shape, np.complex64)
+        self._heights = np.zeros(state.waves[3].shape, np.float32)
         self._raised: tuple[object, bytes] | None = None
         self._known: tuple[object, bytes, float] | None = None
         self._work = np.zeros((_DRAWN_FIELDS // 2 + 1, 2, points, points), np.float32)
@@ -150,7 +150,7 @@ class SeaFields:
     @property
     def deviation_m(self) -> float:
         """Standard deviation of the height."""
-        return math.sqrt(0.5 * float((np.abs(self._heights) ** 2).sum()))
+        return math.sqrt(0.5 * float((self._heights**2).sum()))
 
 
 def stretch_deviation(levels: list[np.ndarray]) -> float:

@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from render.water.sea_fields import STRETCH, SeaFields, stretch_deviation
-from sim.compiled import compiled
+from sim.native.function import unordered
 from sim.water.ocean import SeaState
 
 SPAN_M = 144.0
@@ -43,7 +43,7 @@ def folds(share: float, deviation: float) -> tuple[float, float]:
     return float(ndtri(share)) * deviation, 0.3 * deviation
 
 
-@compiled(fastmath=True)
+@unordered
 def _break(
     foam: np.ndarray,
     span_m: float,
@@ -72,7 +72,7 @@ def _break(
             foam[row, column] = max(left * foam[row, column], fresh)
 
 
-@compiled(fastmath=True)
+@unordered
 def _read(slopes: np.ndarray, edge: float, x: float, y: float) -> float:
     """The stretch of a tile (n, n, 4), its texels' middles half a finest texel off at most, read in proportion."""
     n = slopes.shape[0]

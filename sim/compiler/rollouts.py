@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from sim.compiler.stepper import FREE_TYPE, Inline
-from sim.native.function import Native, called, native, versions
+from sim.native.function import called, native, versions
 
 SMALLEST_SHARE = 2.0**-14
 """Of a step: shorter pieces are taken as they come."""
@@ -72,7 +72,7 @@ def prepared_driver(inline: Inline | None) -> str:
 
 
 def _rollout_type(env: str) -> str:
-    """Numba's signature of a rollout with such numbers of an environment."""
+    """Signature of a rollout with such numbers of an environment."""
     code = "UniTuple(int64, 3)"
     return (
         f"Tuple((int64, int64, int64))({code}, {_WORK}, {_A}, {_A}, {_A}, {_A}, float64, int64, {_A}, {env})"
@@ -112,15 +112,8 @@ start = _free
 def _amid(inline: Inline) -> Rollout:
     """Steps of a kernel that something acts on within each of them."""
     wrench_of, refuses, undo = inline.functions()
-    signature = _rollout_type(inline.type)
-    decorated, call = native(signature), called
-    if inline.allocates:
-        # What makes arrays is numba's, and so is whoever calls it.
-        import sim.compiled
 
-        decorated, call = sim.compiled.compiled(signature, error_model="numpy"), sim.compiled.called
-
-    @decorated
+    @native(_rollout_type(inline.type))
     def rollout(
         code: tuple[int, int, int],
         table: np.ndarray,
@@ -156,7 +149,7 @@ def _amid(inline: Inline) -> Rollout:
         done = status = iterations = 0
         if n == 0 or not h > 0.0:
             room[0], table[5] = h, node.ctypes.data
-            call(code[0], at, 0)
+            called(code[0], at, 0)
         for _ in range(n):
             ahead, piece, refusals = h, h, 0
             while ahead > 0.0:
@@ -166,7 +159,7 @@ def _amid(inline: Inline) -> Rollout:
                 if env[0]:
                     for k in range(6):
                         acting[k] = w[k]
-                    call(code[1], at + 8 * _SENSE, 0)
+                    called(code[1], at + 8 * _SENSE, 0)
                     acts = wrench_of(pose, free, inertia, piece, env, wrench)
                     for k in range(6):
                         acting[k] += wrench[k]
@@ -174,12 +167,12 @@ def _amid(inline: Inline) -> Rollout:
                     before[k] = y[k]
                 # The node is that of the first piece, which begins where the step does.
                 table[5] = node.ctypes.data if ahead == h else spare.ctypes.data
-                status = call(code[0], at, 1)
+                status = called(code[0], at, 1)
                 iterations += table[_COUNTS + 1]
                 if env[0] and piece > SMALLEST_SHARE * h and refusals < MOST_REFUSALS:
                     refused = acts and status != 0
                     if status == 0:
-                        call(code[2], at + 8 * _REACH, 0)
+                        called(code[2], at + 8 * _REACH, 0)
                         refused = refuses(pose, reached, env)
                     if refused:
                         undo(env)
@@ -217,19 +210,10 @@ def _amid(inline: Inline) -> Rollout:
     return rollout
 
 
-def _as(rollout: Rollout) -> Any:
-    """Decorator: machine code by the way that a rollout is."""
-    if isinstance(rollout, Native):
-        return native
-    import sim.compiled
-
-    return sim.compiled.compiled(error_model="numpy")
-
-
 def trajectories(rollout: Rollout) -> Callable[..., tuple[int, int]]:
     """With every node recorded, by a rollout; compiled by those who first record one."""
 
-    @_as(rollout)
+    @native
     def trajectory(
         code: tuple[int, int, int],
         table: np.ndarray,
@@ -258,7 +242,7 @@ def trajectories(rollout: Rollout) -> Callable[..., tuple[int, int]]:
 def lanes(rollout: Rollout) -> Callable[..., None]:
     """Lane after lane by a rollout; compiled by those who first run many."""
 
-    @_as(rollout)
+    @native
     def many(
         code: tuple[int, int, int],
         table: np.ndarray,

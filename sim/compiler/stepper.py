@@ -15,7 +15,7 @@ from sim.vehicles.forms.observation import Observation, ObservationLayout, Obser
 FREE: tuple[Any, ...] = ()
 """`env` where nothing acts from outside within a step."""
 FREE_TYPE = "Tuple(())"
-"""Its type, as numba writes it."""
+"""Its type, as signatures have it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,7 +28,7 @@ class Inline:
     module: str
     """Where the compiled functions named here are, which is imported when they are wanted."""
     type: str
-    """Of `env`, as numba writes types."""
+    """Of `env`, as signatures have types."""
     wrench: str
     """(pose (12,), free (6,), inertia (6,), h, env, wrench (6,)) -> whether it acts: writes the body wrench of a step
     that would reach the body twist `free`; inertia is the diagonal of the body's."""
@@ -42,8 +42,6 @@ class Inline:
     """`env` with which it does not act."""
     smooth: bool = False
     """Its wrench depends continuously on the motion, unlike that of an impact: a motion may begin in its midst."""
-    allocates: bool = False
-    """Its functions make arrays, so that whoever calls them must count references to arrays."""
 
     def functions(self) -> tuple[Any, Any, Any]:
         """`wrench`, `refuses` and `undo`."""

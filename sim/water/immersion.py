@@ -13,7 +13,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from sim.compiled import allocating_nothing
+from sim.native.function import native, unordered
 from sim.platform.errors import InputError
 from sim.vehicle_config.hull import HullMesh
 
@@ -39,7 +39,7 @@ VERTEX_WIDTH = 7
 """Of the working array, one row a vertex: world place relative to the origin, depth, water's velocity."""
 
 
-@allocating_nothing(fastmath=True)
+@unordered
 def _sum_patch(
     a: np.ndarray,
     b: np.ndarray,
@@ -124,7 +124,7 @@ def _sum_patch(
                 damping[i, j] += facing * row[i] * row[j]
 
 
-@allocating_nothing(fastmath=True)
+@unordered
 def _sum_dry(
     a: np.ndarray,
     b: np.ndarray,
@@ -157,7 +157,7 @@ def _sum_dry(
     load_w[5] += fz
 
 
-@allocating_nothing(fastmath=True)
+@unordered
 def _cut(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
     """The point of an edge at the surface."""
     fraction = a[_DEPTH] / (a[_DEPTH] - b[_DEPTH])
@@ -165,7 +165,7 @@ def _cut(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
         out[k] = a[k] + fraction * (b[k] - a[k])
 
 
-@allocating_nothing
+@native
 def sum_hull(
     rows: np.ndarray,
     triangles: np.ndarray,

@@ -122,7 +122,7 @@ class Water:
             twiddles(points),
         )
         kept = (
-            np.zeros(waves.drawn.shape, np.complex64),
+            np.zeros(waves.drawn.shape, np.float32),
             np.full(4, np.nan),
             np.zeros((FIELDS // 2 + 1, 2, points, points), np.float32),
             np.full((2, KEY), np.nan),
@@ -249,11 +249,9 @@ def _tuple(*types: str) -> str:
 
 
 _HULL = _tuple(_type(2), _type(2, "int64"), _type(2))
-_SEA = _tuple(
-    _type(1, "int64"), _type(2, "int32"), _type(2), _type(2, "complex128"), _type(1), _type(1, "complex64")
-)
+_SEA = _tuple(_type(1, "int64"), _type(2, "int32"), _type(2), _type(2), _type(1), _type(2, "float32"))
 _KEPT = _tuple(
-    _type(2, "complex64"),
+    _type(2, "float32"),
     _type(1),
     _type(4, "float32"),
     _type(2),
@@ -268,7 +266,7 @@ _STREAM = _tuple(_type(3), _type(1))
 
 @cache
 def _nothing() -> tuple[Any, ...]:
-    """`env` of a hull that feels nothing; made when it is wanted: its compiled functions cost ten seconds at first."""
+    """`env` of a hull that feels nothing; made when it is wanted: its sea takes a while."""
     hull = HullMesh.box(1.0, 1.0, 1.0)
     env = Water.of(hull, Weather(Sea(0.0)), drag=0.0, mass=1.0, points=LEAST_POINTS).env
     return (False, *env[1:])
@@ -296,7 +294,6 @@ WATER = Inline(
     serves=_floats,
     nothing=_nothing,
     smooth=True,
-    allocates=True,
 )
 
 

@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from sim.compiled import allocating_nothing, compiled
 from sim.contact.ground import feel_ground, refuse_way
+from sim.native.function import native, unordered
 from sim.water.immersion import FOUND, VERTEX_WIDTH, VOLUME, sum_hull
 from sim.water.ocean.field import add_tile, changing, rest_place
 from sim.water.ocean.synthesis import FIELDS, HEIGHT, RISE, SPEED_EAST, SPEED_NORTH, synthesise
@@ -37,7 +37,7 @@ KEY = 5
 """Of a time at which the sea is known: its number, and the sea (4,)."""
 
 
-@compiled
+@native
 def know_sea(
     number: int,
     sea: np.ndarray,
@@ -74,15 +74,16 @@ def know_sea(
     return False
 
 
-@allocating_nothing
+@native
 def _is_calm(heights: np.ndarray) -> bool:
     calm = True
     for m in range(len(heights)):
-        calm = calm and heights[m, 0] == 0.0 and heights[m, 1] == 0.0
+        for part in range(4):
+            calm = calm and heights[m, part] == 0.0
     return calm
 
 
-@compiled
+@native
 def fill_lattice(
     grids: np.ndarray,
     edges: np.ndarray,
@@ -112,7 +113,7 @@ def fill_lattice(
             out[j, i, FADE] = weighted / total if total > 0.0 else 0.0
 
 
-@allocating_nothing
+@native
 def between(lattices: np.ndarray, slot: int, fraction: float, now: np.ndarray) -> None:
     """The lattice at the present, that fraction of the way from one time to the next."""
     first, second = lattices[slot], lattices[1 - slot]
@@ -122,7 +123,7 @@ def between(lattices: np.ndarray, slot: int, fraction: float, now: np.ndarray) -
                 now[j, i, k] = (1.0 - fraction) * first[j, i, k] + fraction * second[j, i, k]
 
 
-@allocating_nothing(fastmath=True)
+@unordered
 def water_at(
     now: np.ndarray, origin_x: int, origin_y: int, spacing: float, x: float, y: float, out: np.ndarray
 ) -> None:
@@ -159,7 +160,7 @@ PERIODS_S = np.array([3.1, 4.7, 7.3, 11.9, 19.1, 31.7])
 _PHASES = np.array([0.3, 2.1, 4.4, 1.2, 5.7, 3.6])
 
 
-@compiled
+@native
 def gusty(wind_x: float, wind_y: float, gusts: float, time_s: float) -> tuple[float, float]:
     """World wind [m/s] at a time: `gusts` is the standard deviation of its strength over the mean.
 
@@ -175,13 +176,13 @@ def gusty(wind_x: float, wind_y: float, gusts: float, time_s: float) -> tuple[fl
     return along * wind_x - across * wind_y, along * wind_y + across * wind_x
 
 
-@compiled
+@native
 def sea_at(report: np.ndarray, time_s: float, out: np.ndarray) -> None:
     """The sea (4,) of a time, as the report tells it."""
     changing(report[FROM : FROM + 4], report[TOWARDS : TOWARDS + 4], report[SINCE], time_s, out)
 
 
-@compiled
+@native
 def have_water(
     x: float,
     y: float,
@@ -215,7 +216,7 @@ def have_water(
     between(lattices, number % 2, report[CLOCK] / SLAB_S - number, now)
 
 
-@compiled
+@native
 def solve_in_place(matrix: np.ndarray, right: np.ndarray) -> None:
     """Solve in place a system whose symmetric part is positive definite."""
     n = len(right)
@@ -231,12 +232,15 @@ def solve_in_place(matrix: np.ndarray, right: np.ndarray) -> None:
         right[i] /= matrix[i, i]
 
 
-@compiled
-def _cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
+@native
+def _add_cross(by: float, a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
+    """out += by (a x b)."""
+    out[0] += by * (a[1] * b[2] - a[2] * b[1])
+    out[1] += by * (a[2] * b[0] - a[0] * b[2])
+    out[2] += by * (a[0] * b[1] - a[1] * b[0])
 
 
-@compiled
+@native
 def _carry_along(
     added: np.ndarray,
     inertia: np.ndarray,
@@ -249,15 +253,55 @@ def _carry_along(
 
     Kirchhoff's equations hold for the velocity through the water, those of the vehicle for the velocity over ground.
     """
-    v, mass = twist[3:].copy(), added[3:]
-    through = v - stream_b
-    twist[:3] += h * (_cross(mass * through, through) - _cross(mass * v, v)) / inertia[:3]
-    omega = twist[:3].copy()
-    force = mass * rate_b - _cross(mass * stream_b, omega) - mass * _cross(omega, stream_b)
-    twist[3:] += h * force / inertia[3:]
+    omega, v, mass = twist[:3], twist[3:], added[3:]
+    through, carried, torque = np.empty(3), np.empty(3), np.zeros(3)
+    for k in range(3):
+        through[k] = v[k] - stream_b[k]
+        carried[k] = mass[k] * through[k]
+    _add_cross(1.0, carried, through, torque)
+    for k in range(3):
+        carried[k] = mass[k] * v[k]
+    _add_cross(-1.0, carried, v, torque)
+    for k in range(3):
+        omega[k] += h * torque[k] / inertia[k]
+    turning, force = np.zeros(3), np.zeros(3)
+    _add_cross(1.0, omega, stream_b, turning)
+    for k in range(3):
+        force[k] = mass[k] * (rate_b[k] - turning[k])
+        carried[k] = mass[k] * stream_b[k]
+    _add_cross(-1.0, carried, omega, force)
+    for k in range(3):
+        v[k] += h * force[k] / inertia[3 + k]
 
 
-@allocating_nothing(fastmath=True)
+@native
+def _to_body(pose: np.ndarray, w: np.ndarray, out: np.ndarray) -> None:
+    """Numbers along the world's axes, three and three, as those along the body's; pose[3 j + i] is the world's
+    coordinate i of body axis j."""
+    for k in range(len(w)):
+        first, axis = k - k % 3, k % 3
+        out[k] = (
+            pose[3 * axis] * w[first] + pose[3 * axis + 1] * w[first + 1] + pose[3 * axis + 2] * w[first + 2]
+        )
+
+
+@native
+def _to_world(pose: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
+    """The other way round."""
+    for k in range(len(b)):
+        first, axis = k - k % 3, k % 3
+        out[k] = pose[axis] * b[first] + pose[3 + axis] * b[first + 1] + pose[6 + axis] * b[first + 2]
+
+
+@native
+def _are_finite(numbers: np.ndarray) -> bool:
+    finite = True
+    for x in numbers:
+        finite = finite and np.isfinite(x)
+    return finite
+
+
+@unordered
 def immerse(
     vertices: np.ndarray,
     pose: np.ndarray,
@@ -271,7 +315,6 @@ def immerse(
     """Write where a hull's vertices are and what water is there, rows as VERTEX_WIDTH says."""
     for k in range(len(vertices)):
         for i in range(3):
-            # pose[3 j + i] is the world's coordinate i of body axis j
             rows[k, i] = (
                 vertices[k, 0] * pose[i] + vertices[k, 1] * pose[3 + i] + vertices[k, 2] * pose[6 + i]
             )
@@ -287,7 +330,7 @@ def immerse(
         add_stream(river[0], river[1], pose[9] + rows[k, 0], pose[10] + rows[k, 1], rows[k, 4:6])
 
 
-@compiled
+@native
 def feel_water(
     pose: np.ndarray, free: np.ndarray, inertia: np.ndarray, h: float, env: Any, wrench_b: np.ndarray
 ) -> bool:
@@ -298,26 +341,30 @@ def feel_water(
     _, hull, about, resistances, added, sea_arrays, kept, report, before, river, ground, _ = env
     before[:] = report
     wrench_b[:] = 0.0
-    if not (np.isfinite(pose).all() and np.isfinite(free).all()):
+    if not (_are_finite(pose) and _are_finite(free)):
         return True
     vertices, triangles, rows = hull
     have_water(pose[9], pose[10], about, sea_arrays, kept, report)
     corner, now = kept[7], kept[8]
     spacing = about[SPACING]
-    turned = pose[:9].reshape(3, 3)  # row k is body axis k in the world
     there = np.empty(SAMPLES)
     immerse(vertices, pose, now, corner, about, river, there, rows)
     air_x, air_y = gusty(about[WIND], about[WIND + 1], about[GUSTS], report[CLOCK])
-    motion_w = np.concatenate((free[:3] @ turned, free[3:] @ turned))
-    load_w, damping_w, found = np.empty(6), np.empty((6, 6)), np.empty(FOUND)
+    motion_w, load_w, load_b = np.empty(6), np.empty(6), np.empty(6)
+    damping_w, damping_b, turned, found = (
+        np.empty((6, 6)),
+        np.empty((6, 6)),
+        np.empty((6, 6)),
+        np.empty(FOUND),
+    )
     cuts = np.empty((2, VERTEX_WIDTH))
+    _to_world(pose, free, motion_w)
     sum_hull(rows, triangles, motion_w, air_x, air_y, resistances, cuts, load_w, damping_w, found)
-
-    to_body = np.zeros((6, 6))
-    to_body[:3, :3] = turned
-    to_body[3:, 3:] = turned
-    load_b = to_body @ load_w
-    damping_b = to_body @ damping_w @ to_body.T
+    _to_body(pose, load_w, load_b)
+    for k in range(6):
+        _to_body(pose, damping_w[k], turned[k])  # it is symmetric, and so is what it becomes
+    for k in range(6):
+        _to_body(pose, turned[:, k], damping_b[k])
 
     water_at(now, corner[0], corner[1], spacing, pose[9], pose[10], there)
     report[LEVEL] = there[SURFACE]
@@ -331,15 +378,19 @@ def feel_water(
         later, earlier = np.empty(SAMPLES), np.empty(SAMPLES)
         water_at(lattices[1 - first], corner[0], corner[1], spacing, pose[9], pose[10], later)
         water_at(lattices[first], corner[0], corner[1], spacing, pose[9], pose[10], earlier)
-        rate_b = turned @ ((later[FLOW : FLOW + 3] - earlier[FLOW : FLOW + 3]) / SLAB_S)
-        stream_b = turned @ report[STREAM : STREAM + 3]
+        for k in range(FLOW, FLOW + 3):
+            later[k] = (later[k] - earlier[k]) / SLAB_S
+        _to_body(pose, later[FLOW : FLOW + 3], rate_b)
+        _to_body(pose, report[STREAM : STREAM + 3], stream_b)
 
     # (I + h D) xi = I free + h load
-    system = h * damping_b
-    right = inertia * free + h * load_b
+    right = np.empty(6)
     for k in range(6):
-        system[k, k] += inertia[k]
-    solve_in_place(system, right)
+        right[k] = inertia[k] * free[k] + h * load_b[k]
+        for j in range(6):
+            damping_b[k, j] *= h
+        damping_b[k, k] += inertia[k]
+    solve_in_place(damping_b, right)
     _carry_along(added, inertia, h, stream_b, rate_b, right)
     for k in range(6):
         wrench_b[k] = (right[k] - free[k]) * inertia[k] / h
@@ -347,7 +398,8 @@ def feel_water(
         contact_b, touched = np.empty(6), report[REPORT:]
         touched[0] = touched[3] = 0.0
         feel_ground(pose, right, inertia, h, ground, contact_b)
-        wrench_b += contact_b
+        for k in range(6):
+            wrench_b[k] += contact_b[k]
         report[0], report[3] = max(report[0], touched[0]), max(report[3], touched[3])
     report[1] = 1.0 if found[VOLUME] > 0.0 else 0.0
     report[2] = pose[11] - about[MEAN] - there[SURFACE]
@@ -357,14 +409,14 @@ def feel_water(
     return True
 
 
-@compiled
+@native
 def refuse_aground(begin: np.ndarray, end: np.ndarray, env: Any) -> bool:
     """Water parts; the ground does not."""
     ground = env[10]
     return ground[0] and refuse_way(begin, end, ground)
 
 
-@compiled
+@native
 def forget_step(env: Any) -> None:
     """The report as it was before the last wrench was found."""
     report, before = env[7], env[8]

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sim.compiled import allocating_nothing, compiled
 from sim.groups.numeric import rotation_exp
+from sim.native.function import native, unordered
 from sim.vehicle_config.hull import HullMesh
 from sim.water.flip.box import WATER_DENSITY, TankBox
 from sim.water.flip.walls import block_off, keep_before
@@ -42,7 +42,7 @@ class Distance:
         return Distance(values, low, spacing_m)
 
 
-@compiled(fastmath=True)
+@unordered
 def _measure(
     vertices: np.ndarray, triangles: np.ndarray, corner: np.ndarray, spacing: float, out: np.ndarray
 ) -> None:
@@ -72,7 +72,7 @@ def _measure(
                 out[k, j, i] = -distance if view > 2.0 * math.pi else distance
 
 
-@allocating_nothing(fastmath=True)
+@unordered
 def _to_triangle(
     ax: float, ay: float, az: float, bx: float, by: float, bz: float, cx: float, cy: float, cz: float
 ) -> float:
@@ -103,7 +103,7 @@ def _to_triangle(
     return x * x + y * y + z * z
 
 
-@allocating_nothing(fastmath=True)
+@unordered
 def _in_body(R_wb: np.ndarray, cell: float, x: float, y: float, z: float) -> tuple[float, float, float]:
     """What lies (x, y, z) cells from the body's origin along the world's axes, in the body frame [m]."""
     return (
@@ -113,7 +113,7 @@ def _in_body(R_wb: np.ndarray, cell: float, x: float, y: float, z: float) -> tup
     )
 
 
-@allocating_nothing(fastmath=True)
+@unordered
 def distance_at(
     values: np.ndarray, corner: np.ndarray, spacing: float, x: float, y: float, z: float
 ) -> float:
@@ -135,7 +135,7 @@ def distance_at(
     return (1 - c) * low + c * top + spacing * beyond
 
 
-@allocating_nothing
+@native
 def reach(
     values: np.ndarray,
     corner: np.ndarray,
@@ -162,7 +162,7 @@ def reach(
         out[a, 1] = int(min(max(math.ceil(middle + half) + 1, 1), last))
 
 
-@allocating_nothing(fastmath=True)
+@unordered
 def cut_faces(
     values: np.ndarray,
     corner: np.ndarray,
@@ -191,7 +191,7 @@ def cut_faces(
                     room[c, k, j, i] = 0.5 + t - 0.5 * t * abs(t)
 
 
-@allocating_nothing
+@native
 def columns(
     blocked: np.ndarray,
     diagonal: np.ndarray,
@@ -229,7 +229,7 @@ def columns(
     return count
 
 
-@allocating_nothing(fastmath=True)
+@unordered
 def push_out(
     values: np.ndarray,
     corner: np.ndarray,
@@ -278,7 +278,7 @@ def push_out(
     return moved
 
 
-@allocating_nothing
+@native
 def outside(
     values: np.ndarray,
     corner: np.ndarray,

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sim.compiled import allocating_nothing
+from sim.native.function import native
 from sim.platform.errors import InputError
 
 WATER_DENSITY = 1000.0
@@ -122,7 +122,7 @@ class Particles:
         self.own, self._spare = self._spare, self.own
 
 
-@allocating_nothing
+@native
 def sort(
     place: np.ndarray,
     velocity: np.ndarray,
@@ -151,7 +151,7 @@ def sort(
             sorted_velocity[to, c] = velocity[q, c]
 
 
-@allocating_nothing
+@native
 def even_out(
     place: np.ndarray,
     velocity: np.ndarray,
@@ -193,7 +193,7 @@ def even_out(
     return moved
 
 
-@allocating_nothing
+@native
 def _within(density: np.ndarray, k: int, j: int, i: int) -> bool:
     """Whether the cell and its neighbours are full of water."""
     least = density[k, j, i]
@@ -202,7 +202,7 @@ def _within(density: np.ndarray, k: int, j: int, i: int) -> bool:
     return min(least, density[k - 1, j, i], density[k + 1, j, i]) > 0.6
 
 
-@allocating_nothing
+@native
 def _random(draw: np.ndarray) -> np.float32:
     """Uniform over [0, 1), by Marsaglia's xorshift."""
     s = draw[0]

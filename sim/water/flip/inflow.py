@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from sim.compiled import allocating_nothing
+from sim.native.function import native
 from sim.water.flip.box import PER_CELL
 
 RAMP = 8
@@ -26,7 +26,7 @@ _BACK = 0.2
 _HALF, _ONE = np.float32(0.5), np.float32(1.0)
 
 
-@allocating_nothing
+@native
 def draw_towards(
     sea: np.ndarray, before: np.ndarray, valid: np.ndarray, dt: float, by: np.ndarray, faces: np.ndarray
 ) -> None:
@@ -48,7 +48,7 @@ def draw_towards(
                         faces[c, k, j, i] += np.float32(by[at]) * (sea[c, k, j, i] - before[c, k, j, i])
 
 
-@allocating_nothing
+@native
 def _out_through(
     density: np.ndarray,
     height: np.ndarray,
@@ -85,7 +85,7 @@ def _out_through(
         over[u] = deep[u]
 
 
-@allocating_nothing
+@native
 def let_through(
     sea: np.ndarray,
     height: np.ndarray,
@@ -117,7 +117,7 @@ def let_through(
             border[2, 1, j, i] = sea[2, 1, j, i]
 
 
-@allocating_nothing
+@native
 def _draw(i: int, j: int, k: int, number: int) -> tuple[np.float32, np.float32, np.float32]:
     """Three random numbers over [0, 1) that a cell has for each number: always the same."""
     h = np.uint64(i + 0x200000) * np.uint64(0x9E3779B97F4A7C15)
@@ -137,7 +137,7 @@ def _draw(i: int, j: int, k: int, number: int) -> tuple[np.float32, np.float32, 
     )
 
 
-@allocating_nothing
+@native
 def _put_in(
     place: np.ndarray,
     velocity: np.ndarray,
@@ -160,7 +160,7 @@ def _put_in(
     return count + 1
 
 
-@allocating_nothing
+@native
 def shift_particles(
     place: np.ndarray,
     velocity: np.ndarray,
@@ -195,7 +195,7 @@ def shift_particles(
     return count
 
 
-@allocating_nothing
+@native
 def take_out(
     place: np.ndarray, velocity: np.ndarray, count: int, shift: np.ndarray, nx: int, ny: int, nz: int
 ) -> int:
@@ -214,7 +214,7 @@ def take_out(
     return kept
 
 
-@allocating_nothing
+@native
 def bring_in(
     place: np.ndarray,
     velocity: np.ndarray,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sim.compiled import allocating_nothing
+from sim.native.function import native, unordered
 
 _DAMPING = np.float32(0.67)
 _STRETCH = np.float32(1.8)
@@ -58,13 +58,15 @@ class Levels:
         )
 
 
-@allocating_nothing
+@native
 def coarsen(system) -> None:  # type: ignore[no-untyped-def]
     """Fill all levels below the finest."""
     diagonal, inverse, along_x, along_y, along_z, _, _, _ = system
     for level in range(1, len(diagonal)):
         d, ax, ay, az = diagonal[level - 1], along_x[level - 1], along_y[level - 1], along_z[level - 1]
-        nz, ny, nx = diagonal[level].shape
+        coarse, inverted = diagonal[level], inverse[level]
+        x_links, y_links, z_links = along_x[level], along_y[level], along_z[level]
+        nz, ny, nx = coarse.shape
         for kc in range(1, nz - 1):
             for jc in range(1, ny - 1):
                 for ic in range(1, nx - 1):
@@ -78,20 +80,20 @@ def coarsen(system) -> None:  # type: ignore[no-untyped-def]
                             )
                     total -= inner + inner
                     solid = total <= np.float32(1e-4)
-                    diagonal[level][kc, jc, ic] = np.float32(0.0) if solid else total
-                    inverse[level][kc, jc, ic] = np.float32(0.0) if solid else np.float32(1.0) / total
-                    along_x[level][kc, jc, ic] = (
+                    coarse[kc, jc, ic] = np.float32(0.0) if solid else total
+                    inverted[kc, jc, ic] = np.float32(0.0) if solid else np.float32(1.0) / total
+                    x_links[kc, jc, ic] = (
                         ax[k, j, i] + ax[k, j + 1, i] + ax[k + 1, j, i] + ax[k + 1, j + 1, i]
                     )
-                    along_y[level][kc, jc, ic] = (
+                    y_links[kc, jc, ic] = (
                         ay[k, j, i] + ay[k, j, i + 1] + ay[k + 1, j, i] + ay[k + 1, j, i + 1]
                     )
-                    along_z[level][kc, jc, ic] = (
+                    z_links[kc, jc, ic] = (
                         az[k, j, i] + az[k, j, i + 1] + az[k, j + 1, i] + az[k, j + 1, i + 1]
                     )
 
 
-@allocating_nothing(fastmath=True)
+@unordered
 def apply_rows(
     d: np.ndarray, ax: np.ndarray, ay: np.ndarray, az: np.ndarray, x: np.ndarray, out: np.ndarray
 ) -> float:
@@ -112,7 +114,7 @@ def apply_rows(
     return total
 
 
-@allocating_nothing(fastmath=True)
+@unordered
 def _smooth(
     d: np.ndarray,
     inverse: np.ndarray,
@@ -135,7 +137,7 @@ def _smooth(
                 out[k, j, i] = x[k, j, i] + _DAMPING * inverse[k, j, i] * (right[k, j, i] - value)
 
 
-@allocating_nothing(fastmath=True)
+@unordered
 def _begin(inverse: np.ndarray, right: np.ndarray, out: np.ndarray) -> None:
     nz, ny, nx = inverse.shape
     for k in range(1, nz - 1):
@@ -144,7 +146,7 @@ def _begin(inverse: np.ndarray, right: np.ndarray, out: np.ndarray) -> None:
                 out[k, j, i] = _DAMPING * inverse[k, j, i] * right[k, j, i]
 
 
-@allocating_nothing(fastmath=True)
+@unordered
 def _restrict(
     d: np.ndarray,
     ax: np.ndarray,
@@ -172,7 +174,7 @@ def _restrict(
                 coarse[kc, jc, ic] = total
 
 
-@allocating_nothing(fastmath=True)
+@unordered
 def _prolong(d: np.ndarray, coarse: np.ndarray, x: np.ndarray) -> None:
     nz, ny, nx = coarse.shape
     for kc in range(1, nz - 1):
@@ -187,7 +189,7 @@ def _prolong(d: np.ndarray, coarse: np.ndarray, x: np.ndarray) -> None:
                                 x[k + a, j + b, i + c] += value
 
 
-@allocating_nothing
+@native
 def v_cycle(system, right: np.ndarray) -> None:  # type: ignore[no-untyped-def]
     """One V-cycle for A x = right from x = 0; the result is the finest level's `smooth`."""
     d, inverse, ax, ay, az, b, rough, smooth = system

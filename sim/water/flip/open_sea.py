@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sim.compiled import allocating_nothing, compiled, inline, superword
+from sim.native.function import inline, native
 from sim.water.flip.box import TankBox
 from sim.water.flip.inflow import RAMP
 from sim.water.ocean.field import SeaState, add_tile, rest_place
@@ -31,7 +31,7 @@ class SeaColumns:
         self._spacing_m, self._begin = _SPACING * box.cell_m, np.zeros(2, np.int64)
         self._decay = np.zeros(_TILES)
         self._row = np.zeros((2, _TILES, nx + 2))
-        self._heights = np.zeros(state.waves[3].shape, np.complex64)
+        self._heights = np.zeros(state.waves[3].shape, np.float32)
         self._raised = np.full(4, np.nan)
         self._work = np.zeros((FIELDS // 2 + 1, 2, points, points), np.float32)
         self._grids = np.zeros((_TILES, points, points, FIELDS), np.float32)
@@ -75,7 +75,7 @@ class SeaColumns:
         )
 
 
-@compiled
+@native
 def _read(grids: np.ndarray, edges: np.ndarray, begin: np.ndarray, spacing: float, out: np.ndarray) -> None:
     """Height over the mean level [m] and each tile's velocity [m/s] at the surface, out (my, mx, 10)."""
     work = np.empty(FIELDS)
@@ -117,13 +117,13 @@ def _between(read: np.ndarray, about: tuple[int, int, float, float, float, float
     )
 
 
-@allocating_nothing
+@native
 def _height(read: np.ndarray, begin: np.ndarray, spacing: float, x: float, y: float) -> float:
     """Over the mean level, at world (x, y) [m]."""
     return _between(read, _about(read, begin, spacing, x, y), 0)
 
 
-@superword
+@native(superword=True)
 def _fill(
     read: np.ndarray,
     begin: np.ndarray,

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from sim.compiled import allocating_nothing
+from sim.native.function import native
 from sim.water.flip.box import TankBox
 from sim.water.flip.pressure import FULL
 from sim.water.flip.tank import Tank
@@ -64,7 +64,7 @@ def thrown(
     return Spray(places.astype(np.float32), v.astype(np.float32)), left
 
 
-@allocating_nothing
+@native
 def _rising(
     place: np.ndarray, velocity: np.ndarray, height: np.ndarray, rise: np.ndarray, count: np.ndarray
 ) -> None:
@@ -76,7 +76,7 @@ def _rising(
             count[j, i] += np.float32(1.0)
 
 
-@allocating_nothing
+@native
 def _mean_about(rise: np.ndarray, count: np.ndarray, mean: np.ndarray) -> None:
     ny, nx = rise.shape
     for j in range(ny):
@@ -89,7 +89,7 @@ def _mean_about(rise: np.ndarray, count: np.ndarray, mean: np.ndarray) -> None:
             mean[j, i] = total / number
 
 
-@allocating_nothing
+@native
 def _torn(
     place: np.ndarray,
     velocity: np.ndarray,
@@ -184,7 +184,7 @@ def _close_up(height: np.ndarray, covered: np.ndarray) -> None:
     height[edge] = np.maximum(height[edge], around[edge] / count[edge])
 
 
-@allocating_nothing
+@native
 def _heights(density: np.ndarray, out: np.ndarray) -> None:
     """Of the highest place in each column where the density passes one half [cells]."""
     nz, ny, nx = density.shape
@@ -204,7 +204,7 @@ def _heights(density: np.ndarray, out: np.ndarray) -> None:
             out[j - 1, i - 1] = height
 
 
-@allocating_nothing
+@native
 def _flying(place: np.ndarray, density: np.ndarray, out: np.ndarray, broken: np.ndarray) -> int:
     """Particles in cells that are no water, with none below, out (n, 3); returns how many.
 

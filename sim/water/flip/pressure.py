@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from sim.compiled import allocating_nothing
+from sim.native.function import native, unordered
 from sim.water.flip.body import FloatingBody, columns
 from sim.water.flip.box import TankBox
 from sim.water.flip.multigrid import Levels, apply_rows, coarsen, v_cycle
@@ -34,14 +34,14 @@ _MOST_JAMMED = 8.0
 """What lies denser than that in a whole cell, where a thin jet has run into a wall, leaves it within one step."""
 
 
-@allocating_nothing
+@native
 def surface_fraction(full: np.float32, empty: np.float32) -> np.float32:
     """How far from the full cell's centre the surface is on the way to the empty one's."""
     fraction = (full - np.float32(FULL)) / (full - empty)
     return min(max(fraction, np.float32(_NEAREST)), np.float32(1.0))
 
 
-@allocating_nothing
+@native
 def assemble(
     density: np.ndarray,
     faces: np.ndarray,
@@ -135,7 +135,7 @@ def assemble(
                     along_z[k, j, i] = none
 
 
-@allocating_nothing
+@native
 def release(
     density: np.ndarray,
     diagonal: np.ndarray,
@@ -179,7 +179,7 @@ def release(
 MOST_ITERATIONS = 60
 
 
-@allocating_nothing
+@native
 def gather(cells: np.ndarray, column: np.ndarray, count: int, x: np.ndarray, out: np.ndarray) -> None:
     """out (6,) = J x, summed over the body's cells."""
     out[:] = 0.0
@@ -189,7 +189,7 @@ def gather(cells: np.ndarray, column: np.ndarray, count: int, x: np.ndarray, out
             out[c] += column[q, c] * value
 
 
-@allocating_nothing
+@native
 def scatter(cells: np.ndarray, column: np.ndarray, count: int, twist: np.ndarray, out: np.ndarray) -> None:
     """out += J' twist."""
     for q in range(count):
@@ -199,7 +199,7 @@ def scatter(cells: np.ndarray, column: np.ndarray, count: int, twist: np.ndarray
         out[cells[q, 0], cells[q, 1], cells[q, 2]] += np.float32(total)
 
 
-@allocating_nothing
+@native
 def _apply(  # type: ignore[no-untyped-def]
     system,
     cells: np.ndarray,
@@ -224,7 +224,7 @@ def _apply(  # type: ignore[no-untyped-def]
     return total
 
 
-@allocating_nothing(fastmath=True)
+@unordered
 def _dot(a: np.ndarray, b: np.ndarray) -> float:
     nz, ny, nx = a.shape
     total = 0.0
@@ -237,7 +237,7 @@ def _dot(a: np.ndarray, b: np.ndarray) -> float:
     return total
 
 
-@allocating_nothing(fastmath=True)
+@unordered
 def _advance(
     by: np.float32, p: np.ndarray, residual: np.ndarray, way: np.ndarray, image: np.ndarray
 ) -> np.float32:
@@ -254,7 +254,7 @@ def _advance(
     return most
 
 
-@allocating_nothing
+@native
 def solve(  # type: ignore[no-untyped-def]
     system,
     cells: np.ndarray,

@@ -10,14 +10,14 @@ numbers to stay in registers, and several go through at once.
 
 import numpy as np
 
-from sim.compiled import allocating_nothing, superword
+from sim.native.function import native, unordered
 from sim.water.flip.box import PER_CELL
 
 _LEAST_WEIGHT = 1e-4
 HALF, ONE = np.float32(0.5), np.float32(1.0)
 
 
-@allocating_nothing(fastmath=True)
+@unordered
 def _give(
     sums: np.ndarray,
     rows: np.uint64,
@@ -44,7 +44,7 @@ def _give(
     _add_row(sums, at + layers + rows, fz * fy, a0, a1, b0, b1)
 
 
-@allocating_nothing(fastmath=True)
+@unordered
 def _add_row(
     sums: np.ndarray,
     at: np.uint64,
@@ -60,7 +60,7 @@ def _add_row(
     sums[at + np.uint64(3)] += w * d
 
 
-@superword(fastmath=True)
+@unordered(superword=True)
 def to_faces(place: np.ndarray, velocity: np.ndarray, count: int, sums: np.ndarray) -> None:
     """Sum momentum and weight of the particles over the faces, sums (3, nz + 2, ny + 2, nx + 2, 2) float32."""
     sums[:] = 0.0
@@ -76,14 +76,14 @@ def to_faces(place: np.ndarray, velocity: np.ndarray, count: int, sums: np.ndarr
         _give(along_z, rows, layers, ih, jh, k, fxh, fyh, fz, velocity[q, 2])
 
 
-@allocating_nothing(fastmath=True)
+@unordered
 def _split(x: np.float32) -> tuple[np.uint64, np.float32, np.uint64, np.float32]:
     """(whole, rest) of x and of x - 1/2."""
     whole, less = int(x), int(x - HALF)
     return np.uint64(whole), x - np.float32(whole), np.uint64(less), x - HALF - np.float32(less)
 
 
-@allocating_nothing
+@native
 def fold(sums: np.ndarray) -> None:
     """Add what fell outside the box to the faces inside, as if the water had its mirror image there."""
     _, nz, ny, nx, _ = sums.shape
@@ -108,7 +108,7 @@ def fold(sums: np.ndarray) -> None:
                         sums[c, nz - 2, j, i, m] += sums[c, nz - 1, j, i, m]
 
 
-@allocating_nothing
+@native
 def face_velocities(
     sums: np.ndarray, falls: np.float32, faces: np.ndarray, before: np.ndarray, valid: np.ndarray
 ) -> None:
@@ -127,7 +127,7 @@ def face_velocities(
                     faces[c, k, j, i] = v + fall if known else np.float32(0.0)
 
 
-@allocating_nothing
+@native
 def densities(sums: np.ndarray, room: np.ndarray, density: np.ndarray) -> None:
     """Fraction of each cell that is full, from the weights at its six faces over what these have room for."""
     nz, ny, nx = density.shape
@@ -148,7 +148,7 @@ def densities(sums: np.ndarray, room: np.ndarray, density: np.ndarray) -> None:
                 density[k, j, i] = weight / space if space > half else np.float32(0.0)
 
 
-@allocating_nothing(fastmath=True)
+@unordered
 def fastest(velocity: np.ndarray, count: int) -> float:
     """The greatest speed along an axis [cells/s]."""
     most = np.float32(0.0)
@@ -170,7 +170,7 @@ def block() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return np.zeros((2, size), np.int32), np.zeros((7, size), np.float32), np.zeros(4 * size, np.float32)
 
 
-@allocating_nothing
+@native
 def pair_up(faces: np.ndarray, before: np.ndarray, pairs: np.ndarray) -> None:
     """Velocity and its change side by side, pairs (3, nz + 2, ny + 2, nx + 2, 2)."""
     _, nz, ny, nx = faces.shape
@@ -182,7 +182,7 @@ def pair_up(faces: np.ndarray, before: np.ndarray, pairs: np.ndarray) -> None:
                     pairs[c, k, j, i, 1] = faces[c, k, j, i] - before[c, k, j, i]
 
 
-@allocating_nothing(fastmath=True)
+@unordered
 def _split_blocks(
     x: np.ndarray, begin: int, n: int, whole: np.ndarray, rest: np.ndarray, less: np.ndarray, over: np.ndarray
 ) -> None:
@@ -194,7 +194,7 @@ def _split_blocks(
         less[m], over[m] = b, here - HALF - np.float32(b)
 
 
-@allocating_nothing(fastmath=True)
+@unordered
 def _take(
     pairs: np.ndarray,
     at: np.uint64,
@@ -231,7 +231,7 @@ def _take(
     edges[to], edges[to + one], edges[to + two], edges[to + three] = a, b, c, d
 
 
-@superword(fastmath=True)
+@unordered(superword=True)
 def _take_all(
     along_x: np.ndarray,
     along_y: np.ndarray,
@@ -262,7 +262,7 @@ def _take_all(
         ahead[m], ahead[m + 1], ahead[m + 2] = rest[m], over[m], over[m]
 
 
-@superword(fastmath=True)
+@unordered(superword=True)
 def from_faces(
     place: np.ndarray,
     velocity: np.ndarray,

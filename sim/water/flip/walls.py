@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sim.compiled import allocating_nothing
 from sim.environment.coupling import BodyState
+from sim.native.function import native
 from sim.platform.errors import InputError
 from sim.water.flip.box import TankBox
 
@@ -44,7 +44,7 @@ def wall_impulse(state: BodyState, vertices_b: np.ndarray, box: TankBox, dt_s: f
     return total
 
 
-@allocating_nothing
+@native
 def hold_border(faces: np.ndarray, border: np.ndarray) -> None:
     """Faces on the sides get the velocity across that `border` (3, nz + 2, ny + 2, nx + 2) has there; along the sides
     the water slips, so that what lies outside is the mirror image of what lies inside."""
@@ -75,7 +75,7 @@ def hold_border(faces: np.ndarray, border: np.ndarray) -> None:
                 faces[c, nz - 1, j, i] = faces[c, nz - 2, j, i]
 
 
-@allocating_nothing
+@native
 def extrapolate(faces: np.ndarray, valid: np.ndarray, layers: int) -> None:
     """Carry velocities into faces that have none, `layers` faces far: each gets the mean of its known neighbours.
 
@@ -138,7 +138,7 @@ class Paddle:
         return 0.5 * self.stroke_m - swing * math.cos(2.0 * math.pi * time_s / self.period_s)
 
 
-@allocating_nothing
+@native
 def block_off(at: float, blocked: np.ndarray, room: np.ndarray) -> None:
     """Block what lies behind the paddle, which is at `at` cells from where the box begins."""
     _, nz, ny, nx = blocked.shape
@@ -156,7 +156,7 @@ def block_off(at: float, blocked: np.ndarray, room: np.ndarray) -> None:
                     room[c, k, j, i] = min(room[c, k, j, i], free)
 
 
-@allocating_nothing
+@native
 def displace(at: float, speed: float, diagonal: np.ndarray, right: np.ndarray) -> None:
     """Add what the paddle's motion [cells/s] takes from the room of the cells about it."""
     nz, ny, nx = diagonal.shape
@@ -173,7 +173,7 @@ def displace(at: float, speed: float, diagonal: np.ndarray, right: np.ndarray) -
                     right[k, j, i] += gain
 
 
-@allocating_nothing
+@native
 def keep_before(at: float, place: np.ndarray, count: int) -> None:
     """No particle stays behind the paddle."""
     least = np.float32(1.0 + at)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sim.compiled import allocating_nothing, compiled
+from sim.native.function import native, unordered
 from sim.platform.errors import InputError
 from sim.water.ocean.synthesis import EAST, FIELDS, NORTH, synthesise, twiddles
 from sim.water.ocean.waves import (
@@ -26,7 +26,7 @@ _SEARCHES = 12
 _FOUND_M = 1e-3
 
 
-@allocating_nothing(fastmath=True)
+@unordered
 def add_tile(grid: np.ndarray, edge: float, x: float, y: float, out: np.ndarray) -> None:
     """Add the fields of one tile (points, points, FIELDS), at the particle that rests at (x, y), to out (FIELDS,)."""
     points = grid.shape[0]
@@ -42,7 +42,7 @@ def add_tile(grid: np.ndarray, edge: float, x: float, y: float, out: np.ndarray)
         out[k] += a * near[k] + b * right[k] + c * far[k] + d * across[k]
 
 
-@allocating_nothing
+@native
 def particle(grids: np.ndarray, edges: np.ndarray, x: float, y: float, out: np.ndarray) -> None:
     """The fields of the particle that rests at (x, y), all tiles together, out (FIELDS,)."""
     out[:] = 0.0
@@ -50,7 +50,7 @@ def particle(grids: np.ndarray, edges: np.ndarray, x: float, y: float, out: np.n
         add_tile(grids[tile], edges[tile], x, y, out)
 
 
-@allocating_nothing
+@native
 def rest_place(
     grids: np.ndarray, edges: np.ndarray, x: float, y: float, work: np.ndarray
 ) -> tuple[float, float]:
@@ -66,7 +66,7 @@ def rest_place(
     return rest_x, rest_y
 
 
-@allocating_nothing
+@native
 def velocity_below(
     grids: np.ndarray,
     edges: np.ndarray,
@@ -91,7 +91,7 @@ def velocity_below(
     return vx, vy, vz
 
 
-@compiled
+@native
 def heights_at(grids: np.ndarray, edges: np.ndarray, x: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
     """Height of the surface at world places x, y (n,), out (n,)."""
     work = np.empty(FIELDS)
@@ -100,7 +100,7 @@ def heights_at(grids: np.ndarray, edges: np.ndarray, x: np.ndarray, y: np.ndarra
         out[k] = work[0]
 
 
-@compiled
+@native
 def velocities_at(
     grids: np.ndarray, edges: np.ndarray, decay: np.ndarray, place_w: np.ndarray, out: np.ndarray
 ) -> None:
@@ -132,8 +132,8 @@ class Ocean:
         self.sea, self.points = sea, points
         self.edges = np.array(TILES_M)
         self.waves = Waves.of(sea.seed, points)
-        self.heights = np.empty(self.waves.drawn.shape, np.complex64)
-        """(n, 2) of the waves and their opposites [m]."""
+        self.heights = np.empty(self.waves.drawn.shape, np.float32)
+        """(n, 4) of the waves and their opposites, real and imaginary part of each [m]."""
         self.decay = np.empty(len(TILES_M))
         """(tiles,) by which each tile's motion fades with the depth [rad/m]."""
         self.twiddles = twiddles(points)
@@ -190,7 +190,7 @@ CHANGE_S = 8.0
 """A change of the sea takes this time [s]."""
 
 
-@compiled
+@native
 def changing(before: np.ndarray, after: np.ndarray, since_s: float, time_s: float, out: np.ndarray) -> None:
     """The sea (4,) of a time: from the one before its last change to the one after, with no jump."""
     fraction = min(max((time_s - since_s) / CHANGE_S, 0.0), 1.0)

@@ -13,21 +13,22 @@ import math
 
 import numpy as np
 
-from sim.compiled import allocating_nothing, compiled
+from sim.native.function import native, unordered
 
 
 def twiddles(points: int) -> np.ndarray:
-    """(points,) exp(2 pi i k / points) as complex64."""
-    return np.exp(2j * math.pi * np.arange(points) / points).astype(np.complex64)
+    """(points, 2) float32: real and imaginary part of exp(2 pi i k / points)."""
+    turn = 2.0 * math.pi * np.arange(points) / points
+    return np.stack([np.cos(turn), np.sin(turn)], axis=1).astype(np.float32)
 
 
-@allocating_nothing(fastmath=True)
+@unordered
 def _add(out: np.ndarray, a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray) -> None:
     for j in range(len(out)):
         out[j] = (a[j] + c[j]) + (b[j] + d[j])
 
 
-@allocating_nothing(fastmath=True)
+@unordered
 def _turn(
     out: np.ndarray,
     u: np.float32,
@@ -46,7 +47,7 @@ def _turn(
         out[j] = u * ((ar[j] + cr[j]) - (br[j] + dr[j])) + v * ((ai[j] + ci[j]) - (bi[j] + di[j]))
 
 
-@allocating_nothing(fastmath=True)
+@unordered
 def _quarter(
     out: np.ndarray,
     u: np.float32,
@@ -68,7 +69,7 @@ def _quarter(
         out[j] = u * re + v * im
 
 
-@allocating_nothing(fastmath=True)
+@unordered
 def _radix4(x: np.ndarray, y: np.ndarray, w: np.ndarray, n: int, s: int, low: int, high: int) -> None:
     """One pass: n is the length that is left, s how many transforms are interleaved; n s = points."""
     points, m = x.shape[1], n // 4
@@ -85,15 +86,15 @@ def _radix4(x: np.ndarray, y: np.ndarray, w: np.ndarray, n: int, s: int, low: in
             ci, di = x[1, i + 2 * step, low:high], x[1, i + 3 * step, low:high]
             _add(y[0, k, low:high], ar, br, cr, dr)
             _add(y[1, k, low:high], ai, bi, ci, di)
-            _quarter(y[0, k + s, low:high], w1.real, -w1.imag, one, ar, br, cr, dr, ai, bi, ci, di)
-            _quarter(y[1, k + s, low:high], w1.imag, w1.real, one, ar, br, cr, dr, ai, bi, ci, di)
-            _turn(y[0, k + 2 * s, low:high], w2.real, -w2.imag, ar, br, cr, dr, ai, bi, ci, di)
-            _turn(y[1, k + 2 * s, low:high], w2.imag, w2.real, ar, br, cr, dr, ai, bi, ci, di)
-            _quarter(y[0, k + 3 * s, low:high], w3.real, -w3.imag, -one, ar, br, cr, dr, ai, bi, ci, di)
-            _quarter(y[1, k + 3 * s, low:high], w3.imag, w3.real, -one, ar, br, cr, dr, ai, bi, ci, di)
+            _quarter(y[0, k + s, low:high], w1[0], -w1[1], one, ar, br, cr, dr, ai, bi, ci, di)
+            _quarter(y[1, k + s, low:high], w1[1], w1[0], one, ar, br, cr, dr, ai, bi, ci, di)
+            _turn(y[0, k + 2 * s, low:high], w2[0], -w2[1], ar, br, cr, dr, ai, bi, ci, di)
+            _turn(y[1, k + 2 * s, low:high], w2[1], w2[0], ar, br, cr, dr, ai, bi, ci, di)
+            _quarter(y[0, k + 3 * s, low:high], w3[0], -w3[1], -one, ar, br, cr, dr, ai, bi, ci, di)
+            _quarter(y[1, k + 3 * s, low:high], w3[1], w3[0], -one, ar, br, cr, dr, ai, bi, ci, di)
 
 
-@allocating_nothing(fastmath=True)
+@unordered
 def _radix2(x: np.ndarray, y: np.ndarray, s: int, low: int, high: int) -> None:
     """The last pass, where two are left."""
     for part in range(2):
@@ -106,7 +107,7 @@ def _radix2(x: np.ndarray, y: np.ndarray, s: int, low: int, high: int) -> None:
                 y1[j] = a[j] - b[j]
 
 
-@allocating_nothing
+@native
 def _along_rows(x: np.ndarray, y: np.ndarray, w: np.ndarray, low: int, high: int) -> bool:
     """Transform columns low <= j < high along the rows between the two arrays; whether the result is in `y`."""
     n, s = x.shape[1], 1
@@ -125,20 +126,22 @@ def _along_rows(x: np.ndarray, y: np.ndarray, w: np.ndarray, low: int, high: int
     return in_y
 
 
-@allocating_nothing
+_BLOCK = 16
+
+
+@native
 def _transposed(x: np.ndarray, y: np.ndarray) -> None:
     """y = x' of both parts, by blocks that stay in the cache."""
     points = x.shape[1]
-    block = 16
     for part in range(2):
-        for i in range(0, points, block):
-            for j in range(0, points, block):
-                for b in range(j, min(j + block, points)):
-                    for a in range(i, min(i + block, points)):
+        for i in range(0, points, _BLOCK):
+            for j in range(0, points, _BLOCK):
+                for b in range(j, min(j + _BLOCK, points)):
+                    for a in range(i, min(i + _BLOCK, points)):
                         y[part, b, a] = x[part, a, b]
 
 
-@allocating_nothing
+@native
 def inverse_transform(x: np.ndarray, work: np.ndarray, w: np.ndarray, reach: int) -> bool:
     """z[i, j] = sum over (k, l) of z[k, l] exp(2 pi i (i k + j l) / points), without a factor.
 
@@ -163,19 +166,27 @@ HEIGHT, EAST, NORTH, RISE, SPEED_EAST, SPEED_NORTH = range(6)
 FIELDS = 6
 
 
-@compiled(fastmath=True)
+@unordered
 def _put(
-    out: np.ndarray, row: int, column: int, opposite_row: int, opposite_column: int, a: complex, b: complex
+    out: np.ndarray,
+    row: int,
+    column: int,
+    opposite_row: int,
+    opposite_column: int,
+    a: float,
+    a_imag: float,
+    b: float,
+    b_imag: float,
 ) -> None:
-    """Coefficients a and b of two real fields as those of one complex field, out (2, points, points)."""
-    out[0, row, column] = a.real - b.imag
-    out[1, row, column] = a.imag + b.real
+    """Coefficients of two real fields as those of one complex field, out (2, points, points)."""
+    out[0, row, column] = a - b_imag
+    out[1, row, column] = a_imag + b
     # What is real has the conjugate there.
-    out[0, opposite_row, opposite_column] = a.real + b.imag
-    out[1, opposite_row, opposite_column] = b.real - a.imag
+    out[0, opposite_row, opposite_column] = a + b_imag
+    out[1, opposite_row, opposite_column] = b - a_imag
 
 
-@compiled(fastmath=True)
+@unordered
 def _spread_out(
     place: np.ndarray,
     number: np.ndarray,
@@ -194,22 +205,43 @@ def _spread_out(
     for m in range(len(place)):
         omega, east, north = number[m, 0], choppiness * number[m, 1], choppiness * number[m, 2]
         turn = omega * time_s
-        wave = complex(math.cos(turn), -math.sin(turn))
-        along, against = 0.5 * heights[m, 0] * wave, 0.5 * np.conj(heights[m, 1] * wave)
-        height = along + against
-        off = along - against
-        rise = complex(omega * off.imag, -omega * off.real)
-        moved, moving = complex(-height.imag, height.real), complex(-rise.imag, rise.real)
-        row, column, opposite_row, opposite_column = place[m]
-        _put(out[0], column, row, opposite_column, opposite_row, height, east * moved)
-        _put(out[1], column, row, opposite_column, opposite_row, north * moved, rise)
+        c, s = 0.5 * math.cos(turn), 0.5 * math.sin(turn)
+        # Half of the height times exp(-i omega t), and the conjugate of the opposite's.
+        along, along_imag = heights[m, 0] * c + heights[m, 1] * s, heights[m, 1] * c - heights[m, 0] * s
+        against, against_imag = heights[m, 2] * c + heights[m, 3] * s, heights[m, 2] * s - heights[m, 3] * c
+        height, height_imag = along + against, along_imag + against_imag
+        rise, rise_imag = omega * (along_imag - against_imag), omega * (against - along)
+        row, column, far_row, far_column = place[m]
+        # A motion along the wave is i times the height: its parts are (-imaginary, real).
+        _put(
+            out[0],
+            column,
+            row,
+            far_column,
+            far_row,
+            height,
+            height_imag,
+            -east * height_imag,
+            east * height,
+        )
+        _put(out[1], column, row, far_column, far_row, -north * height_imag, north * height, rise, rise_imag)
         if pairs > 2:
-            _put(out[2], column, row, opposite_column, opposite_row, east * moving, north * moving)
+            _put(
+                out[2],
+                column,
+                row,
+                far_column,
+                far_row,
+                -east * rise_imag,
+                east * rise,
+                -north * rise_imag,
+                north * rise,
+            )
         reach = max(reach, min(row, points - row))
     return reach
 
 
-@compiled
+@native
 def synthesise(
     start: np.ndarray,
     place: np.ndarray,
@@ -223,7 +255,7 @@ def synthesise(
 ) -> None:
     """Write fields of all tiles at a time, out (tiles, points, points, FIELDS or the first 4 of them) float32.
 
-    start, place, number: of `Waves`; heights (n, 2) complex64 of waves and opposites [m]; w: `twiddles(points)`;
+    start, place, number: of `Waves`; heights (n, 4) float32 as `raise_waves` writes them [m]; w: `twiddles(points)`;
     work (pairs + 1, 2, points, points) float32, pairs: half the fields. The grid's point [tile, j, i] is the particle
     that rests at (i, j) edge / points.
     """

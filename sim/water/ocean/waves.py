@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sim.compiled import compiled
+from sim.native.function import native
 from sim.platform.errors import InputError
 
 MOST_WIND_MPS = 32.0
@@ -60,13 +60,13 @@ _LEAST_WIND_MPS = 0.05
 _NARROWEST, _WIDEST = 30.0, 0.6
 
 
-@compiled
+@native
 def peak_radps(wind: float, fetch: float) -> float:
     """Angular frequency of the highest waves."""
     return 22.0 * (GRAVITY_MPS2 * GRAVITY_MPS2 / (wind * fetch)) ** (1.0 / 3.0)
 
 
-@compiled
+@native
 def frequency_spectrum(omega: float, wind: float, fetch: float) -> float:
     """Variance of the height per angular frequency [m^2 s/rad]."""
     if wind < _LEAST_WIND_MPS or omega <= 0.0:
@@ -79,7 +79,7 @@ def frequency_spectrum(omega: float, wind: float, fetch: float) -> float:
     return alpha * GRAVITY_MPS2**2 / omega**5 * steep * PEAK_ENHANCEMENT**near
 
 
-@compiled
+@native
 def spreading_power(omega: float, wind: float, fetch: float) -> float:
     """Exponent s of the law cos(angle / 2)^(2 s)."""
     peak = peak_radps(max(wind, _LEAST_WIND_MPS), fetch)
@@ -93,13 +93,13 @@ def spreading_power(omega: float, wind: float, fetch: float) -> float:
     return min(max(power, _WIDEST), _NARROWEST)
 
 
-@compiled
+@native
 def spreading_scale(power: float) -> float:
     """By which the law integrates to one over a turn [1/rad]."""
     return math.exp(math.lgamma(power + 1.0) - math.lgamma(power + 0.5)) / (2.0 * math.sqrt(math.pi))
 
 
-@compiled
+@native
 def wave_variances(kx: float, ky: float, sea: np.ndarray) -> tuple[float, float]:
     """Variance of the height per area of wave number [m^4], of this wave and of its opposite.
 
@@ -147,7 +147,7 @@ class Waves:
     number: np.ndarray
     """(n, 4) float64: omega [rad/s], unit vector of the wave number, edge of its cell in the plane of those [rad/m]."""
     drawn: np.ndarray
-    """(n, 2) complex128 of the wave and its opposite, variance one."""
+    """(n, 4) float64: real and imaginary parts of the wave and of its opposite, variance one."""
 
     @staticmethod
     def of(seed: int, points: int) -> "Waves":
@@ -167,7 +167,7 @@ class Waves:
             places.append(np.stack([iy % points, ix % points, -iy % points, -ix % points], axis=1))
             omega = np.sqrt(GRAVITY_MPS2 * dk * size)
             numbers.append(np.stack([omega, ix / size, iy / size, np.full(len(ix), dk)], axis=1))
-            draws.append(np.stack([drawn[iy, ix], drawn[-iy, -ix]], axis=1))
+            draws.append(np.stack([drawn[iy, ix], drawn[-iy, -ix]], axis=1).view(float))
             starts.append(starts[-1] + len(ix))
         return Waves(
             np.array(starts),
@@ -213,25 +213,31 @@ def _place(ix: np.ndarray, iy: np.ndarray) -> np.ndarray:
     return inside + along
 
 
-@compiled
+@native
 def raise_waves(number: np.ndarray, drawn: np.ndarray, sea: np.ndarray, out: np.ndarray) -> None:
-    """Write the complex heights `a` [m] of waves and opposites (n, 2); sea (4,) as in `spectrum`."""
+    """Write the heights `a` [m] of waves and opposites, out (n, 4): real part and imaginary part of each.
+
+    drawn (n, 4) of `Waves`; sea (4,) as in `wave_variances`.
+    """
     for m in range(len(number)):
         omega, east, north, dk = number[m]
         k = omega * omega / GRAVITY_MPS2
         ahead, back = wave_variances(k * east, k * north, sea)
-        out[m, 0] = drawn[m, 0] * (dk * math.sqrt(2.0 * ahead))
-        out[m, 1] = drawn[m, 1] * (dk * math.sqrt(2.0 * back))
+        along, against = dk * math.sqrt(2.0 * ahead), dk * math.sqrt(2.0 * back)
+        out[m, 0], out[m, 1] = drawn[m, 0] * along, drawn[m, 1] * along
+        out[m, 2], out[m, 3] = drawn[m, 2] * against, drawn[m, 3] * against
 
 
-@compiled
+@native
 def mean_wave_numbers(start: np.ndarray, number: np.ndarray, heights: np.ndarray, out: np.ndarray) -> None:
     """Write each tile's mean wave number [rad/m], by the energy of motion: how fast its motion fades below."""
     for tile in range(len(out)):
         total = weighted = 0.0
         for m in range(start[tile], start[tile + 1]):
             k = number[m, 0] ** 2 / GRAVITY_MPS2
-            energy = k * (abs(heights[m, 0]) ** 2 + abs(heights[m, 1]) ** 2)
+            energy = 0.0
+            for part in range(4):
+                energy += k * float(heights[m, part]) ** 2
             total += energy
             weighted += energy * k
         out[tile] = weighted / total if total > 0.0 else 0.0
