@@ -8,8 +8,8 @@ import math
 
 import numpy as np
 
-from sim.compiled import compiled
 from sim.control.planar_craft import CURRENT, THETA, R, U, V, X, Y, step
+from sim.native.function import inline, native
 
 MARGIN_M = 0.3
 """Nearer than this costs."""
@@ -17,7 +17,7 @@ _TOLERATED_M = 0.1
 """Of the margin: costs a half for each disc."""
 
 
-@compiled
+@native
 def nearness(
     solids: np.ndarray, hull: np.ndarray, state: np.ndarray, slope: np.ndarray, curve: np.ndarray
 ) -> float:
@@ -85,7 +85,7 @@ OPEN = np.zeros((0, 6)), np.zeros((0, 2))
 """Solids and hull where nothing stands about."""
 
 
-@compiled
+@native
 def _errors(craft: np.ndarray, state: np.ndarray, tolerated: np.ndarray, out: np.ndarray) -> None:
     """out (6,): at the arrival, over what is tolerated; the berth is the origin, its heading zero."""
     c, s = math.cos(state[THETA]), math.sin(state[THETA])
@@ -97,7 +97,7 @@ def _errors(craft: np.ndarray, state: np.ndarray, tolerated: np.ndarray, out: np
         out[k] /= tolerated[k]
 
 
-@compiled
+@native
 def _cost(
     craft: np.ndarray,
     solids: np.ndarray,
@@ -110,7 +110,9 @@ def _cost(
 ) -> float:
     e = np.empty(6)
     _errors(craft, states[len(thrusts)], tolerated, e)
-    total = 0.5 * (e @ e)
+    total = 0.0
+    for k in range(6):
+        total += 0.5 * e[k] * e[k]
     slope, curve = np.zeros(6), np.zeros((6, 6))
     for k in range(1, len(thrusts) + 1):
         total += nearness(solids, hull, states[k], slope, curve)
@@ -120,7 +122,7 @@ def _cost(
     return float(total)
 
 
-@compiled
+@native
 def _bounded(
     H: np.ndarray, slope: np.ndarray, low: np.ndarray, high: np.ndarray, out: np.ndarray, free: np.ndarray
 ) -> None:
@@ -150,7 +152,15 @@ def _bounded(
                 free[a], free[b] = 0.0, 1.0 if wanted == other else 0.0
 
 
-@compiled
+@inline
+def _dot(a: np.ndarray, b: np.ndarray) -> float:
+    total = 0.0
+    for k in range(len(a)):
+        total += a[k] * b[k]
+    return total
+
+
+@native
 def improve(
     craft: np.ndarray,
     solids: np.ndarray,
@@ -171,6 +181,9 @@ def improve(
     A, B = np.empty((n, 6, 6)), np.empty((n, 6, 2))
     more, gains = np.empty((n, 2)), np.zeros((n, 2, 6))
     e, other, shifted, turned = np.empty(6), np.empty(6), np.empty(6), np.empty((6, 6))
+    slope, curve, new_slope, new_curve = np.empty(6), np.empty((6, 6)), np.empty(6), np.empty((6, 6))
+    bent, work = np.empty((6, 2)), np.empty((6, 6))
+    Hu, gu, across = np.empty((2, 2)), np.empty(2), np.empty((2, 6))
     u, free, bound_low, bound_high = np.empty(2), np.empty(2), np.empty(2), np.empty(2)
     states[0] = start
     for k in range(n):
@@ -182,23 +195,39 @@ def improve(
                 shifted[:] = states[k]
                 shifted[j] += _DIFFERENCE
                 step(craft, shifted, thrusts[k], h, other)
-                A[k, :, j] = (other - states[k + 1]) / _DIFFERENCE
+                for i in range(6):
+                    A[k, i, j] = (other[i] - states[k + 1, i]) / _DIFFERENCE
             for j in range(2):
                 u[:] = thrusts[k]
                 u[j] += 1.0
                 step(craft, states[k], u, h, other)
-                B[k, :, j] = other - states[k + 1]
+                for i in range(6):
+                    B[k, i, j] = other[i] - states[k + 1, i]
         _errors(craft, states[n], tolerated, e)
         for j in range(6):
             shifted[:] = states[n]
             shifted[j] += _DIFFERENCE
             _errors(craft, shifted, tolerated, other)
-            turned[:, j] = (other - e) / _DIFFERENCE
-        slope, curve = turned.T @ e, turned.T @ turned
+            for i in range(6):
+                turned[j, i] = (other[i] - e[i]) / _DIFFERENCE
+        for i in range(6):
+            slope[i] = _dot(turned[i], e)
+            for j in range(6):
+                curve[i, j] = _dot(turned[i], turned[j])
         nearness(solids, hull, states[n], slope, curve)
         for back in range(n):
             k = n - 1 - back
-            Hu, gu, across = B[k].T @ curve @ B[k], B[k].T @ slope, B[k].T @ curve @ A[k]
+            for i in range(6):
+                for j in range(2):
+                    bent[i, j] = _dot(curve[i], B[k, :, j])
+                for j in range(6):
+                    work[i, j] = _dot(curve[i], A[k, :, j])
+            for i in range(2):
+                gu[i] = _dot(B[k, :, i], slope)
+                for j in range(2):
+                    Hu[i, j] = _dot(B[k, :, i], bent[:, j])
+                for j in range(6):
+                    across[i, j] = _dot(B[k, :, i], work[:, j])
             for j in range(2):
                 Hu[j, j] += (effort + damping) / high[j] ** 2
                 gu[j] += effort * thrusts[k, j] / high[j] ** 2
@@ -207,17 +236,29 @@ def improve(
             gains[k] = 0.0
             if free[0] > 0.0 and free[1] > 0.0:
                 det = Hu[0, 0] * Hu[1, 1] - Hu[0, 1] * Hu[1, 0]
-                gains[k, 0] = -(Hu[1, 1] * across[0] - Hu[0, 1] * across[1]) / det
-                gains[k, 1] = -(Hu[0, 0] * across[1] - Hu[1, 0] * across[0]) / det
-            elif free[0] > 0.0:
-                gains[k, 0] = -across[0] / Hu[0, 0]
-            elif free[1] > 0.0:
-                gains[k, 1] = -across[1] / Hu[1, 1]
+                for j in range(6):
+                    gains[k, 0, j] = -(Hu[1, 1] * across[0, j] - Hu[0, 1] * across[1, j]) / det
+                    gains[k, 1, j] = -(Hu[0, 0] * across[1, j] - Hu[1, 0] * across[0, j]) / det
+            else:
+                for i in range(2):
+                    if free[i] > 0.0:
+                        for j in range(6):
+                            gains[k, i, j] = -across[i, j] / Hu[i, i]
             K = gains[k]
-            bent = curve.copy()
-            slope = A[k].T @ slope + K.T @ (Hu @ more[k]) + K.T @ gu + across.T @ more[k]
-            curve = A[k].T @ bent @ A[k] + K.T @ Hu @ K + K.T @ across + across.T @ K
-            curve = 0.5 * (curve + curve.T)
+            for i in range(6):
+                new_slope[i] = _dot(A[k, :, i], slope)
+                for a in range(2):
+                    new_slope[i] += K[a, i] * (gu[a] + _dot(Hu[a], more[k])) + across[a, i] * more[k, a]
+                for j in range(6):
+                    new_curve[i, j] = _dot(A[k, :, i], work[:, j])
+                    for a in range(2):
+                        new_curve[i, j] += (
+                            K[a, i] * (_dot(Hu[a], K[:, j]) + across[a, j]) + across[a, i] * K[a, j]
+                        )
+            for i in range(6):
+                slope[i] = new_slope[i]
+                for j in range(6):
+                    curve[i, j] = 0.5 * (new_curve[i, j] + new_curve[j, i])
             if k > 0:
                 nearness(solids, hull, states[k], slope, curve)
         share, found = 1.0, False

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from sim.compiled import compiled
+from sim.native.function import native
 from sim.platform.errors import InputError
 from sim.vehicle_config import config_of
 from sim.vehicles import Vehicle
@@ -61,7 +61,7 @@ def numbers_of(vehicle: Vehicle) -> np.ndarray:
     return numbers
 
 
-@compiled
+@native
 def rates(craft: np.ndarray, state: np.ndarray, thrust: np.ndarray, out: np.ndarray) -> None:
     """out (3,): rates of the velocity through the water, and of turning."""
     c, s = math.cos(state[THETA]), math.sin(state[THETA])
@@ -77,7 +77,7 @@ def rates(craft: np.ndarray, state: np.ndarray, thrust: np.ndarray, out: np.ndar
     out[0], out[1], out[2] = ahead / craft[MASS_X], aside / craft[MASS_Y], about / craft[INERTIA]
 
 
-@compiled
+@native
 def step(craft: np.ndarray, state: np.ndarray, thrust: np.ndarray, h: float, out: np.ndarray) -> None:
     """out (6,): the state after h, velocities first."""
     rate = np.empty(3)

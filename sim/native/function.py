@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
+from threading import Lock
 from types import FunctionType
 from typing import Any
 
@@ -39,6 +40,7 @@ class Native:
         self._count, self._defaults = function.__code__.co_argcount, function.__defaults__ or ()
         self._entries: dict[Any, Callable[..., Any]] = {}
         self._owned: list[object] = []
+        self._making = Lock()
         self._latest: Callable[..., Any] = self._first
 
     def __call__(self, *given: Any) -> Any:
@@ -74,11 +76,12 @@ class Native:
         return tuple(type_of(x, told.get(name)) for name, x in zip(self.names, given, strict=True))
 
     def _entry(self, takes: Sequence[Type]) -> Callable[..., Any]:
-        if takes not in self._entries:
-            engine = _engine(self, takes, "Python", _text)
-            self._entries[takes], owned = python_function(engine, self.__name__)
-            self._owned.append(owned)
-        return self._entries[takes]
+        with self._making:  # of threads that call it at once, one makes it
+            if takes not in self._entries:
+                engine = _engine(self, takes, "Python", _text)
+                self._entries[takes], owned = python_function(engine, self.__name__)
+                self._owned.append(owned)
+            return self._entries[takes]
 
 
 def _engine(

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from sim.compiled import compiled
+from sim.native.function import native
 
 Surface = tuple[np.ndarray, np.ndarray, np.ndarray]
 """Points, normals, faces."""
@@ -170,7 +170,7 @@ def to_triangles(x: np.ndarray, corners: np.ndarray) -> np.ndarray:
     return found
 
 
-@compiled(error_model="numpy")
+@native
 def _to_nearest(
     x: np.ndarray, corners: np.ndarray, middles: np.ndarray, reach: np.ndarray, out: np.ndarray
 ) -> None:
@@ -185,7 +185,7 @@ def _to_nearest(
         out[k] = least
 
 
-@compiled(error_model="numpy")
+@native
 def _to_triangle(px: float, py: float, pz: float, c: np.ndarray) -> float:
     """Of a point to one: to its plane where it lies over the triangle, else to the nearest of its sides."""
     ux, uy, uz = c[1, 0] - c[0, 0], c[1, 1] - c[0, 1], c[1, 2] - c[0, 2]

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 import sim
+from sim.native.function import native
+from sim.native.values import NotTranslated
 from sim.platform import file_lock as turns
 from sim.platform.file_lock import turn
 
@@ -47,14 +49,22 @@ def go_on(*processes: subprocess.Popen[str]) -> None:
 
 
 COMPILES = """
-    from numba.core import event
-    from tests.sim.test_code_library import pair
+    import numpy as np
+    from sim.platform.progress import compilations_reported
+    from sim.water.flip.pressure import solve
+    from sim.water.flip.multigrid import Levels
+    from sim.water.flip.transfer import fold
 
+    told, six = [], np.zeros(6)
+    levels = Levels.of((10, 10, 10)).system
+    fields = [np.zeros((10, 10, 10), np.float32) for _ in range(4)]
+    cells, column = np.zeros((1, 3), np.int32), np.zeros((1, 6), np.float32)
     print("ready", flush=True)
     input()
-    with event.install_recorder("numba:compile") as recorder:
-        pair(400)
-    print(*(at.data["dispatcher"].py_func.__name__ for _, at in recorder.buffer if at.is_start), flush=True)
+    with compilations_reported(told.append):
+        solve(levels, cells, column, 0, np.zeros((6, 6)), six, six, *fields, 1e-3, np.zeros(2))
+        fold(np.zeros((3, 10, 10, 10, 2), np.float32))
+    print(*told, flush=True)
 """
 
 
@@ -63,7 +73,7 @@ def test_what_two_processes_want_at_once_is_compiled_once(cache: Path) -> None:
     assert [said(process) for process in processes] == ["ready", "ready"]
     go_on(*processes)
     compiled = [name for process in processes for name in said(process).split()]
-    assert sorted(compiled) == ["polynomial", "summed"]
+    assert sorted(compiled) == ["fold", "solve"]
     assert [process.wait(PATIENCE_S) for process in processes] == [0, 0]
 
 
@@ -159,12 +169,10 @@ def test_without_a_cache_everybody_takes_his_own_turn(
 
 
 def test_a_function_that_cannot_be_compiled_keeps_nobody_waiting(cache: Path) -> None:
-    from sim.compiled import compiled
-
-    @compiled
-    def wrong(x):
+    @native
+    def wrong(x: float) -> float:
         return x.nothing
 
-    with pytest.raises(Exception, match="nothing"):
+    with pytest.raises(NotTranslated, match="nothing"):
         wrong(1.0)
     assert turns.held_files == {}

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from sim.compiled import allocating_nothing
+from sim.native.function import native
 
 TOUCH_M = 1e-3
 """Nearer than this counts as touching."""
@@ -18,7 +18,7 @@ _NEAR_M = 0.02
 _STEPS = 64
 
 
-@allocating_nothing
+@native
 def _to_box(
     x: float, y: float, cx: float, cy: float, hx: float, hy: float
 ) -> tuple[float, float, float, float, float]:
@@ -36,7 +36,7 @@ def _to_box(
     return abs(dy) - hy, 0.0, side, x, cy + side * hy
 
 
-@allocating_nothing
+@native
 def contacts_at(
     x: float, y: float, theta: float, footprint: np.ndarray, solid: np.ndarray, rows: np.ndarray
 ) -> tuple[float, int]:
@@ -83,7 +83,7 @@ def contacts_at(
     return least, kept
 
 
-@allocating_nothing
+@native
 def first_impact(
     pose: np.ndarray,
     twist: np.ndarray,

@@ -12,7 +12,6 @@ from functools import cache
 
 import numpy as np
 
-from sim.compiled import allocating_nothing
 from sim.contact.obstacles.cones import RESTITUTION, Cones, mechanics
 from sim.contact.obstacles.impacts import MOST_ROWS, first_impact
 from sim.contact.obstacles.solids import Solids, solids_afloat, solids_of
@@ -29,6 +28,7 @@ from sim.contact.rows import (
 )
 from sim.contact.solver import rows_solver, twist_velocity
 from sim.environment.coupling import BodyState
+from sim.native.function import native
 from sim.shapes import Shape
 from sim.vehicle_config import config_of
 from sim.vehicle_config.config import Footprint
@@ -315,7 +315,7 @@ def _row(
     return row
 
 
-@allocating_nothing
+@native
 def _push(
     xi: np.ndarray, mobility: np.ndarray, work: np.ndarray, k: int, direction: int, amount: float
 ) -> None:
