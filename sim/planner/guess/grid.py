@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sim.compiled import compiled
+from sim.native.function import native
 from sim.planner.task.obstacles import Obstacle
 from sim.planner.task.terrain import SafeGround
 
@@ -111,7 +111,7 @@ def _moves(flat: bool) -> np.ndarray:
 _MOVES = {flat: _moves(flat) for flat in (True, False)}
 
 
-@compiled(error_model="numpy")
+@native
 def cheapest_cells(cost: np.ndarray, moves: np.ndarray, first: int, last: int) -> np.ndarray:
     """Flat indices of cells from first to last; empty where there is no way.
 
@@ -132,7 +132,7 @@ def cheapest_cells(cost: np.ndarray, moves: np.ndarray, first: int, last: int) -
     return out
 
 
-@compiled(error_model="numpy")
+@native
 def cheapest_tree(
     cost: np.ndarray, moves: np.ndarray, root: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -143,14 +143,16 @@ def cheapest_tree(
     return _searched(cost, moves, root, -1)
 
 
-@compiled(error_model="numpy")
+@native
 def _searched(
     cost: np.ndarray, moves: np.ndarray, first: int, goal: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """What `cheapest_tree` tells, of the cells that are settled before the goal; -1: of all."""
     nx, ny, nz = cost.shape
     price = cost.ravel()
-    lengths = np.sqrt((moves * moves).sum(axis=1).astype(np.float64))
+    lengths = np.empty(moves.shape[0])
+    for m in range(moves.shape[0]):
+        lengths[m] = np.sqrt(float(moves[m, 0] ** 2 + moves[m, 1] ** 2 + moves[m, 2] ** 2))
     gi, gj, gk = goal // (ny * nz), goal // nz % ny, goal % nz
     reached, before = np.full(price.size, np.inf), np.full(price.size, -1)
     heap, keys, place, count = (
@@ -188,7 +190,7 @@ def _searched(
     return reached, before, order[:settled]
 
 
-@compiled()
+@native
 def rise(heap: np.ndarray, keys: np.ndarray, place: np.ndarray, at: int, cell: int, key: float) -> None:
     """Put a cell where its key belongs, from a place in the heap towards the top."""
     while at > 0:
@@ -200,7 +202,7 @@ def rise(heap: np.ndarray, keys: np.ndarray, place: np.ndarray, at: int, cell: i
     heap[at], keys[at], place[cell] = cell, key, at
 
 
-@compiled()
+@native
 def sink(heap: np.ndarray, keys: np.ndarray, place: np.ndarray, count: int, cell: int, key: float) -> None:
     """Put a cell where its key belongs, from the top of the heap downwards."""
     at = 0

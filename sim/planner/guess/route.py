@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from sim.compiled import compiled
+from sim.native.function import native
 from sim.planner.guess.grid import LONGEST_MOVE, GuessGrid, cheapest_cells, cheapest_tree, grid_of, swelling_m
 from sim.planner.task.obstacles import Obstacle
 from sim.planner.task.terrain import SafeGround
@@ -132,7 +132,7 @@ def _traced(before: np.ndarray, cell: int) -> np.ndarray:
     return np.array(cells)
 
 
-@compiled()
+@native
 def _side(x: np.ndarray, core: np.ndarray, axes: np.ndarray) -> int:
     """Of an obstacle's core (2, 3) that a place is on: 0 left, 1 right, 2 above, 3 below."""
     along, length = 0.0, 0.0
@@ -151,7 +151,7 @@ def _side(x: np.ndarray, core: np.ndarray, axes: np.ndarray) -> int:
     return 2 if up > 0.0 else 3
 
 
-@compiled()
+@native
 def _sides(places: np.ndarray, core: np.ndarray, axes: np.ndarray) -> np.ndarray:
     """(n,) `_side` of places (n, 3)."""
     out = np.empty(len(places), np.int64)
@@ -160,7 +160,7 @@ def _sides(places: np.ndarray, core: np.ndarray, axes: np.ndarray) -> np.ndarray
     return out
 
 
-@compiled()
+@native
 def _passed(a: np.ndarray, b: np.ndarray, cores: np.ndarray, axes: np.ndarray, marks: np.ndarray) -> int:
     """The sum of the marks of the sheets that a chord passes through, signed."""
     total = 0
@@ -181,7 +181,7 @@ def _passed(a: np.ndarray, b: np.ndarray, cores: np.ndarray, axes: np.ndarray, m
     return total
 
 
-@compiled()
+@native
 def _passed_by_chords(
     a: np.ndarray, b: np.ndarray, cores: np.ndarray, axes: np.ndarray, marks: np.ndarray
 ) -> np.ndarray:
@@ -192,7 +192,7 @@ def _passed_by_chords(
     return out
 
 
-@compiled()
+@native
 def _passed_in_tree(
     places: np.ndarray,
     before: np.ndarray,

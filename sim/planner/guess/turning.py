@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-from sim.compiled import compiled
+from sim.native.function import native
 from sim.planner.guess.grid import rise, sink
 from sim.planner.guess.route import Sheets
 from sim.planner.task.clearance import on_plane
@@ -239,7 +239,7 @@ def _field(vehicle: NonholonomicVehicle, task: Task, ends: np.ndarray, bend: flo
     return _Field(low, spacing, (x, y), clear.reshape(places.shape[:2]), low - reach, fine, balls, bend)
 
 
-@compiled(error_model="numpy")
+@native
 def _summed(passed: np.ndarray, before: np.ndarray, order: np.ndarray) -> np.ndarray:
     """(cells,) sums of what is passed from the root to each cell."""
     out = np.zeros(len(passed), np.int64)
@@ -249,7 +249,7 @@ def _summed(passed: np.ndarray, before: np.ndarray, order: np.ndarray) -> np.nda
     return out
 
 
-@compiled(error_model="numpy")
+@native
 def _free(pose: np.ndarray, clear: np.ndarray, low: np.ndarray, fine: float, balls: np.ndarray) -> bool:
     """Whether a pose keeps from everything."""
     c, s = np.cos(pose[0]), np.sin(pose[0])
@@ -261,7 +261,7 @@ def _free(pose: np.ndarray, clear: np.ndarray, low: np.ndarray, fine: float, bal
     return True
 
 
-@compiled(error_model="numpy")
+@native
 def _cell(pose: np.ndarray, gear: int, low: np.ndarray, spacing: float, counts: np.ndarray) -> int:
     """The number of the cell of a pose in a gear; -1 outside."""
     i, j = int(np.round((pose[1] - low[0]) / spacing)), int(np.round((pose[2] - low[1]) / spacing))
@@ -271,7 +271,7 @@ def _cell(pose: np.ndarray, gear: int, low: np.ndarray, spacing: float, counts: 
     return int((((i * counts[1]) + j) * _HEADINGS + k) * 2 + gear)
 
 
-@compiled(error_model="numpy")
+@native
 def _searched(
     root: np.ndarray,
     sign: float,

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sim.compiled import compiled
+from sim.native.function import native
 from sim.planner.solvers.riccati import LastStage, NodeBlocks, carried_out, condensed, eliminated
 from sim.planner.transcription.program import Program
 
@@ -22,7 +22,7 @@ _BOUNDARY = 0.995
 """Share of the way to a bound that a step may go."""
 
 
-@compiled(error_model="numpy")
+@native
 def started(
     c: np.ndarray,
     lam: np.ndarray,
@@ -50,7 +50,7 @@ def started(
             above[i] = max(lam[i], mu / (high[i] - s[i]))
 
 
-@compiled(error_model="numpy")
+@native
 def barrier(
     c: np.ndarray,
     s: np.ndarray,
@@ -88,14 +88,14 @@ def barrier(
     return gap, apart
 
 
-@compiled(error_model="numpy")
+@native
 def _missing(c: float, s: float) -> float:
     """c - s, without the rounding of its last digits, which a bound close by would make much of."""
     miss = c - s
     return 0.0 if abs(miss) < 1e-15 * max(1.0, abs(c)) else miss
 
 
-@compiled(error_model="numpy")
+@native
 def moved(
     c: np.ndarray,
     dc: np.ndarray,

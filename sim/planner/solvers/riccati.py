@@ -10,13 +10,13 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-from sim.compiled import compiled
+from sim.native.function import native
 from sim.planner.transcription.program import Program
 
 _FAST = {"contract", "reassoc", "nsz"}
 
 
-@compiled(error_model="numpy", fastmath=_FAST)
+@native(fastmath=_FAST)
 def eliminated(
     Q: np.ndarray,
     g: np.ndarray,
@@ -95,7 +95,7 @@ def eliminated(
     return True
 
 
-@compiled(error_model="numpy", fastmath=_FAST)
+@native(fastmath=_FAST)
 def _factored(M: np.ndarray) -> bool:
     """Cholesky's factor in the lower half, in place; False where there is none."""
     n = M.shape[0]
@@ -113,7 +113,7 @@ def _factored(M: np.ndarray) -> bool:
     return True
 
 
-@compiled(error_model="numpy", fastmath=_FAST)
+@native(fastmath=_FAST)
 def _lower_solved(L: np.ndarray, b: np.ndarray) -> None:
     """b = L^-1 b."""
     for i in range(L.shape[0]):
@@ -124,7 +124,7 @@ def _lower_solved(L: np.ndarray, b: np.ndarray) -> None:
             b[i, c] = total / L[i, i]
 
 
-@compiled(error_model="numpy", fastmath=_FAST)
+@native(fastmath=_FAST)
 def _upper_solved(L: np.ndarray, b: np.ndarray) -> None:
     """b = -L^-T b."""
     n = L.shape[0]
@@ -136,7 +136,7 @@ def _upper_solved(L: np.ndarray, b: np.ndarray) -> None:
             b[i, c] = total / L[i, i]
 
 
-@compiled(error_model="numpy", fastmath=_FAST)
+@native(fastmath=_FAST)
 def carried_out(
     F: np.ndarray,
     f: np.ndarray,
@@ -226,14 +226,14 @@ class _Block:
         return out.reshape(self._count, *self.shape)
 
 
-@compiled()
+@native
 def _scattered(values: np.ndarray, places: np.ndarray, out: np.ndarray) -> None:
     for k in range(values.shape[0]):
         for i in range(places.size):
             out[k, places[i]] = values[k, i]
 
 
-@compiled()
+@native
 def condensed(
     Q: np.ndarray,
     G: np.ndarray,

@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sim.compiled import compiled
+from sim.native.function import native
 from sim.world.terrain import Terrain
 
 _VALUE = np.array([[1, 4, 1, 0], [-3, 0, 3, 0], [3, -6, 3, 0], [-1, 3, -3, 1]]) / 6.0
@@ -60,7 +60,7 @@ class SafeGround:
         return out
 
 
-@compiled(error_model="numpy")
+@native
 def spline_jets(
     control: np.ndarray, x0: float, y0: float, spacing: float, at_w: np.ndarray, out: np.ndarray
 ) -> None:
@@ -84,7 +84,7 @@ def spline_jets(
                 entry += 1
 
 
-@compiled(error_model="numpy")
+@native
 def _weights(u: float, spacing: float, count: int, out: np.ndarray) -> int:
     """First control point of the cell of u, and in out (3, 4) the weights of value and derivatives there."""
     floor = np.floor(u)

@@ -9,8 +9,8 @@ from functools import cached_property
 import casadi as ca
 import numpy as np
 
-from sim.compiled import compiled
 from sim.compiler.columns import Launch, Launches
+from sim.native.function import native
 from sim.planner.task.terrain import spline_jets
 from sim.planner.transcription.model import NodeModel
 from sim.planner.transcription.node_functions import NodeFunctions
@@ -29,7 +29,7 @@ class Gather:
         _gathered(self.sources, blocks, out)
 
 
-@compiled()
+@native
 def _gathered(sources: np.ndarray, blocks: np.ndarray, out: np.ndarray) -> None:
     for i in range(out.size):
         out[i] = blocks[sources[0, i]]
@@ -67,7 +67,7 @@ def block_places(pattern: ca.Sparsity, rows: object, columns: object) -> tuple[n
     )
 
 
-@compiled()
+@native
 def replaced(old: np.ndarray, new: np.ndarray) -> bool:
     """Copy new to old; whether they differed, which what is no number always does."""
     for i in range(old.size):
@@ -77,7 +77,7 @@ def replaced(old: np.ndarray, new: np.ndarray) -> bool:
     return False
 
 
-@compiled()
+@native
 def under_nodes(w: np.ndarray, starts: np.ndarray, scales: np.ndarray, where: np.ndarray) -> None:
     """(x, y) of the nodes, which stand in w at starts (N+1, 2), times scales."""
     for k in range(starts.shape[0]):
@@ -85,7 +85,7 @@ def under_nodes(w: np.ndarray, starts: np.ndarray, scales: np.ndarray, where: np
             where[k, i] = w[starts[k, i]] * scales[i]
 
 
-@compiled()
+@native
 def laid_out(
     w: np.ndarray,
     nv: int,
@@ -114,7 +114,7 @@ def laid_out(
         at += 1
 
 
-@compiled()
+@native
 def dealt_out(
     lam: np.ndarray, following: np.ndarray, own: np.ndarray, begin: np.ndarray, end: np.ndarray
 ) -> None:
@@ -137,7 +137,7 @@ def dealt_out(
         at += 1
 
 
-@compiled()
+@native
 def completed(slope: np.ndarray, first: np.ndarray, following: np.ndarray, nv: int) -> None:
     """Add to the nodes' gradients the first one's besides, and what the gaps pull the next states by."""
     n, nx = following.shape
