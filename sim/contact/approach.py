@@ -96,6 +96,30 @@ def moved_pose(state, i, t, out):
 
 
 @fastmath
+def moved_body(state, i, own, asleep, inertia, xi, t, out, spin):
+    """A body's row after t, in out[i]: under its twist xi[i], or as it moves where it is a mechanism's, from `own` on.
+
+    Returns how far its outermost points leave their straight way meanwhile, by a unit of its size.
+    """
+    for c in range(state.shape[1]):
+        out[i, c] = state[i, c]
+    if i < own and asleep[i]:
+        return 0.0
+    if i < own:
+        for c in range(6):
+            out[i, 12 + c] = xi[i, c]
+        for c in range(3):
+            out[i, 9 + c] += t * xi[i, 3 + c]
+        turn(out, i, inertia[i], t, spin)
+    else:
+        moved_pose(state, i, t, spin)
+        for c in range(12):
+            out[i, c] = spin[c]
+    w = out[i]
+    return 0.5 * t * t * (w[12] * w[12] + w[13] * w[13] + w[14] * w[14])
+
+
+@fastmath
 def meeting(hulls, state, a, b, dt, pose_a, pose_b, work, found):
     """When, within dt, two bodies come within half of NEAR_M by conservative advancement; dt where they do not."""
     t = 0.0

@@ -39,7 +39,11 @@ BASE = 47
 """AIM without rebound."""
 BEFORE = 48
 """Speeds along normal and tangents without contact, three numbers, and room for six more."""
-PAIR_WIDTH = 57
+BOW = 57
+"""By how much more a gap opens within the step than its speed says [m]."""
+SLIDES = 58
+"""Speeds along the tangents at which a point that sticks begins, so that it is at rest on average over the step."""
+PAIR_WIDTH = 60
 MOBILITY = 7
 """Numbers of a body's answer: 1 / mass, and the inverse of its inertia in the world: xx, xy, xz, yy, yz, zz."""
 RIGID = 1e-9
@@ -312,7 +316,16 @@ def _sweep(work, order, begin, end, xi, mobility, shared):
         q0, q1, q2 = w[IMPULSE], w[IMPULSE + 1], w[IMPULSE + 2]
         ps, pt = q1, q2
         if q0 > 0.0 or q1 != 0.0 or q2 != 0.0:
-            ps, pt = stopped(w[ANSWER + 3], w[ANSWER + 4], w[ANSWER + 5], q1, q2, vs, vt, w[MU] * q0)
+            ps, pt = stopped(
+                w[ANSWER + 3],
+                w[ANSWER + 4],
+                w[ANSWER + 5],
+                q1,
+                q2,
+                vs - w[SLIDES],
+                vt - w[SLIDES + 1],
+                w[MU] * q0,
+            )
             change = max(change, max(abs(ps - q1), abs(pt - q2)) * w[ANSWER])
             vn += w[ANSWER + 1] * (ps - q1) + w[ANSWER + 2] * (pt - q2)
         pn = max(q0 + (w[AIM] - vn) / w[ANSWER], 0.0)
@@ -417,10 +430,16 @@ def solve(work, rows, order, begins, count, xi, mobility, shared, sweeps, tolera
     """Impulses of all rows and velocities after them, from the impulses that the rows have. Returns the greatest change
     of a velocity in the last sweep of any island [m/s]."""
     for k in range(rows):
-        w = work[k]
-        push_row(xi, mobility, shared, w)
-        w[ALONG] = w[ALONG + 1] = w[ALONG + 2] = 0.0
+        push_row(xi, mobility, shared, work[k])
+    return solve_on(work, rows, order, begins, count, xi, mobility, shared, sweeps, tolerance)
+
+
+@fastmath
+def solve_on(work, rows, order, begins, count, xi, mobility, shared, sweeps, tolerance):
+    """The same, of rows whose impulses act already."""
     change = 0.0
+    for k in range(rows):
+        work[k, ALONG] = work[k, ALONG + 1] = work[k, ALONG + 2] = 0.0
     for island in range(count):
         change = max(
             change,

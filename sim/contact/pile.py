@@ -11,13 +11,14 @@ from typing import NamedTuple
 import numpy as np
 
 from sim.compiled import compiled
-from sim.contact.approach import NEAR_M, meeting, moved_pose, near_pairs, turn
+from sim.contact.approach import NEAR_M, meeting, moved_body, moved_pose, near_pairs, turn
 from sim.contact.convex import WORKSPACE, Hulls, normal_between
 from sim.contact.manifold import POINT_WIDTH, ground_points, touching_points
 from sim.contact.pair_rows import (
     AIM,
     BASE,
     BEFORE,
+    BOW,
     FIRST_BODY,
     GAP,
     GROUND,
@@ -29,6 +30,7 @@ from sim.contact.pair_rows import (
     RESTITUTION,
     SECOND_BODY,
     SHARED,
+    SLIDES,
     TORQUE,
     Shared,
     fill_row,
@@ -36,6 +38,7 @@ from sim.contact.pair_rows import (
     note_row,
     row_speeds,
     solve,
+    solve_on,
 )
 from sim.contact.rebound import keep_energy
 from sim.native.function import fastmath
@@ -51,6 +54,10 @@ _SLOW_MPS, _SLOW_RADPS = 0.02, 0.05
 _SAME_M = 0.04
 """Within which the nearest point of the same two bodies is the one of the step before."""
 _MOST_CUTS = 64
+_BOW_M, _BOWS = 1e-5, 2
+"""Points that turning bodies carry off their straight way by more than that are looked at where they end, so often;"""
+_BENT, _SAME_NORMAL = 4.0, 0.99
+"""by so many times what falls in a step they may leave it, and by no more their normal may turn: else it is a blow."""
 KEPT = 14
 """Of a contact that is remembered: bodies (2,), place (3,), mean force in the world (3,), normal (3,), and mean torque
 of rolling and spinning resistance (3,)."""
@@ -223,7 +230,8 @@ def _aim(bodies, state, work, rows, xi, shared, own, left, kept, told):
             # A mechanism's own step deals with the ground: here it only bears what others push it by.
             w[AIM] = min(w[AIM], -closing)
             rebound = 0.0
-        w[BASE] = w[AIM]
+        w[BASE], w[BOW] = w[AIM], 0.0
+        w[SLIDES] = w[SLIDES + 1] = 0.0
         if rebound > _REBOUND_MPS and closing * left > gap:
             w[AIM], rebounds = max(w[AIM], rebound), True
         while first < len(kept) and _key(kept[first, 0], kept[first, 1], n) < key:
@@ -246,6 +254,77 @@ def _aim(bodies, state, work, rows, xi, shared, own, left, kept, told):
                     w[TORQUE + direction] += along * kept[which, 11 + c] * left
             w[IMPULSE] = max(w[IMPULSE], 0.0)
     return rebounds
+
+
+@fastmath
+def _straighten(
+    bodies, state, xi, shared, work, rows, own, asleep, left, bows, ahead, spin, simplex, found, points
+):
+    """Aim at the gaps that there will be at the end, where bodies turn so far that these are not what speeds say.
+
+    Whether anything is aimed at anew. bows (n,) and ahead (n, STATE) are overwritten.
+    """
+    most = 0.0
+    for i in range(state.shape[0]):
+        bow = moved_body(state, i, own, asleep, bodies.inertia, xi, left, ahead, spin)
+        bows[i] = bow * bodies.hulls.numbers[i, 5]
+        most = max(most, bows[i])
+    if most <= _BOW_M:
+        return False
+    anew, begin, most = False, 0, _BENT * bodies.frame[5] * left * left
+    while begin < rows:
+        a, b = int(work[begin, FIRST_BODY]), int(work[begin, SECOND_BODY])
+        end, bears, one = begin, 0, begin
+        while end < rows and work[end, FIRST_BODY] == a and work[end, SECOND_BODY] == b:
+            if work[end, IMPULSE] > 0.0:
+                bears, one = bears + 1, end
+            end += 1
+        begin = end
+        w, bow = work[one], bows[b] + (bows[a] if a >= 0 else 0.0)
+        if bears != 1 or bow <= _BOW_M or w[AIM] > w[BASE] or (a == GROUND and b >= own):
+            continue
+        if a == GROUND:
+            count = ground_points(bodies.hulls, bodies.heights, bodies.frame, ahead, b, NEAR_M, points)
+        else:
+            none = found[9:12]
+            none[0] = none[1] = none[2] = 0.0
+            pose_a, pose_b = ahead[a, :12], ahead[b, :12]
+            count = touching_points(bodies.hulls, a, b, pose_a, pose_b, NEAR_M, simplex, found, points, none)
+        least = 0
+        for k in range(1, count):
+            if points[k, 3] < points[least, 3]:
+                least = k
+        point, n = points[least], w[NORMAL : NORMAL + 3]
+        if count == 0 or point[4] * n[0] + point[5] * n[1] + point[6] * n[2] < _SAME_NORMAL:
+            continue
+        bow = point[3] - w[GAP] - left * row_speeds(xi, shared, w)[0]
+        bow = min(max(bow, -most), most)
+        w[AIM] -= (bow - w[BOW]) / left
+        w[BASE], w[BOW], anew = w[AIM], bow, True
+        if a < own and b < own:
+            _slide(w, ahead, a, b, point)
+            fast = np.sqrt(w[SLIDES] ** 2 + w[SLIDES + 1] ** 2) * left
+            if fast > most:
+                w[SLIDES] *= most / fast
+                w[SLIDES + 1] *= most / fast
+    return anew
+
+
+@fastmath
+def _slide(w, ahead, a, b, point):
+    """Have a row begin as fast one way along its tangents as its point at the step's end goes the other way."""
+    for direction in range(2):
+        n, speed = w[NORMAL + 3 + 3 * direction : NORMAL + 6 + 3 * direction], 0.0
+        for end in range(2):
+            i = b if end else a
+            if i < 0:
+                continue
+            x, sign = ahead[i], 1.0 if end else -1.0
+            rx, ry, rz = point[0] - x[9], point[1] - x[10], point[2] - x[11]
+            speed += sign * n[0] * (x[15] + x[13] * rz - x[14] * ry)
+            speed += sign * n[1] * (x[16] + x[14] * rx - x[12] * rz)
+            speed += sign * n[2] * (x[17] + x[12] * ry - x[13] * rx)
+        w[SLIDES + direction] = -0.5 * (speed - w[SLIDES + direction])
 
 
 @fastmath
@@ -311,6 +390,7 @@ def advance(bodies, mechanism, state, mobility, wrenches, remembered, h, sweeps,
     asleep = np.zeros(n, np.bool_)
     simplex, found, points = np.zeros(WORKSPACE), np.zeros(12), np.zeros((64, POINT_WIDTH))
     pose_a, pose_b, q = np.zeros(12), np.zeros(12), np.zeros(12)
+    bows, ahead = np.zeros(n), np.zeros((n, STATE))
     velocity = mechanism.velocity
     for i in range(own):
         still = bodies.mass[i] <= 0.0
@@ -377,6 +457,27 @@ def advance(bodies, mechanism, state, mobility, wrenches, remembered, h, sweeps,
                     velocity_before,
                 ),
             )
+        for _ in range(_BOWS):
+            _carry(mechanism, state, own, velocity)
+            if not _straighten(
+                bodies,
+                state,
+                xi,
+                shared,
+                work,
+                rows,
+                own,
+                asleep,
+                left,
+                bows,
+                ahead,
+                q,
+                simplex,
+                found,
+                points,
+            ):
+                break
+            change = solve_on(work, rows, order, begins, count, xi, mobility, shared, sweeps, tolerance)
         told[0] = max(told[0], change)
         told[1], told[2] = rows, cut
         for i in range(own):
@@ -401,8 +502,9 @@ def advance(bodies, mechanism, state, mobility, wrenches, remembered, h, sweeps,
         kept = np.empty((rows, KEPT))
         _keep(work, rows, left, kept)
         for k in range(rows):
-            if work[k, GAP] < -SLOP_M:
-                told[4] += work[k, IMPULSE] * work[k, BASE]
+            w = work[k]
+            told[4] += max(w[IMPULSE] * w[BASE], 0.0)
+            told[4] += max(w[IMPULSE + 1] * w[SLIDES] + w[IMPULSE + 2] * w[SLIDES + 1], 0.0)
             m = 3 * int(work[k, SHARED])
             for direction in range(3 if m >= 0 else 0):
                 for c in range(nu):
