@@ -14,6 +14,7 @@ from sim.contact.pile import KEPT, SLEEPS_AFTER_S, STATE, Bodies, advance
 from sim.platform.errors import InputError
 from sim.shapes import Shape
 from sim.shapes.solid import Solid
+from sim.shapes.surface import upright
 from sim.world.terrain import Terrain
 
 SWEEPS, TOLERANCE_MPS = 200, 1e-9
@@ -42,6 +43,20 @@ class Prop:
     roll_rad: float = 0.0
     velocity_w: Vector = (0.0, 0.0, 0.0)
     omega_w: Vector = (0.0, 0.0, 0.0)
+    yaw_rad: float = 0.0
+    """At last about the vertical through its centre of mass, of shapes that have no heading."""
+
+    @property
+    def T_w(self) -> np.ndarray:
+        """(4, 4) where its principal axes are."""
+        T_w, (cp, sp), (cr, sr) = (
+            self.shape.solid().T_w.copy(),
+            *((np.cos(a), np.sin(a)) for a in (self.pitch_rad, self.roll_rad)),
+        )
+        pitch = np.array([[cp, 0.0, sp], [0.0, 1.0, 0.0], [-sp, 0.0, cp]])
+        roll = np.array([[1.0, 0.0, 0.0], [0.0, cr, -sr], [0.0, sr, cr]])
+        T_w[:3, :3] = upright(self.yaw_rad) @ T_w[:3, :3] @ pitch @ roll
+        return T_w
 
 
 class Pile:
@@ -90,8 +105,8 @@ class Pile:
         self._mechanism = _resting(len(visitors))
         self._sweeps, self._tolerance_mps, self._sleeps = sweeps, tolerance_mps, sleeps
         self.state = np.zeros((len(every), STATE))
-        for row, prop, solid in zip(self.state, every, self.solids, strict=True):
-            _put(row, prop, solid)
+        for row, prop in zip(self.state, every, strict=True):
+            _put(row, prop)
         self.state[mass == 0.0, 18] = SLEEPS_AFTER_S
         self.contacts = self.remembered = np.zeros((0, KEPT))
         """(k, KEPT) of the last step: bodies (-1: the ground), place, mean force [N], normal, torque [N m]; in the
@@ -204,9 +219,7 @@ def _half_extents(solid: Solid) -> np.ndarray:
     return half * solid.stretch
 
 
-def _put(row: np.ndarray, prop: Prop, solid: Solid) -> None:
-    (cp, sp), (cr, sr) = ((np.cos(a), np.sin(a)) for a in (prop.pitch_rad, prop.roll_rad))
-    pitch = np.array([[cp, 0.0, sp], [0.0, 1.0, 0.0], [-sp, 0.0, cp]])
-    roll = np.array([[1.0, 0.0, 0.0], [0.0, cr, -sr], [0.0, sr, cr]])
-    row[:9] = (solid.T_w[:3, :3] @ pitch @ roll).ravel()
-    row[9:12], row[12:15], row[15:18] = solid.T_w[:3, 3], prop.omega_w, prop.velocity_w
+def _put(row: np.ndarray, prop: Prop) -> None:
+    T_w = prop.T_w
+    row[:9], row[9:12] = T_w[:3, :3].ravel(), T_w[:3, 3]
+    row[12:15], row[15:18] = prop.omega_w, prop.velocity_w

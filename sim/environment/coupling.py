@@ -115,6 +115,9 @@ class SolidsEnvironment(CoupledEnvironment, Protocol):
     def picture_of(self, solids: np.ndarray) -> object:
         """As `picture`, with the bodies (n, 7) elsewhere."""
 
+    def take_over(self, other: "SolidsEnvironment") -> None:
+        """Have bodies that both have be where they are there, moving as they do."""
+
     def hold(self, grip: Grip | None) -> None:
         """A hand pulls a body from now on; None: none does. It is no part of a checkpoint."""
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
@@ -15,9 +16,11 @@ from sim.commands import (
     SetLanePilot,
     SetLaneTint,
     SetParameter,
+    SetProps,
     SetStep,
     SetVehicle,
 )
+from sim.contact.obstacles import PropsPicture
 from sim.planner.service.requests import ChooseMethod, EditTask, PlanRequest
 from sim.planner.service.view import PlanView
 from sim.planner.task.handles import difference
@@ -29,6 +32,9 @@ from ui.window import theme
 from ui.window.context import PanelContext
 from ui.window.requests import Indirect, Request
 from ui.window.widgets import button, note
+
+if TYPE_CHECKING:
+    from sim.contact.obstacles.prop_kinds import Placed
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,11 +50,13 @@ class Setup:
     """That the planner plans with."""
     gains: Mapping[tuple[str, str], float] = field(default_factory=dict)
     """By lane and name, of controllers."""
+    props: "tuple[Placed, ...]" = ()
 
     def same(self, other: "Setup") -> bool:
         """Whether nothing differs; a task is the same only where it is the very object."""
         ours, theirs = (
-            (s.vehicle, dict(s.parameters), dict(s.lanes), s.method, id(s.task)) for s in (self, other)
+            (s.vehicle, dict(s.parameters), dict(s.lanes), s.method, id(s.task), s.props)
+            for s in (self, other)
         )
         both = self.gains.keys() & other.gains.keys()  # who flies is no edit
         return ours == theirs and all(self.gains[key] == other.gains[key] for key in both)
@@ -64,7 +72,9 @@ def setup_of(snapshot: Snapshot, plan: PlanView | None) -> Setup:
     flown = snapshot.lanes[0]
     lanes = {lane.name: _spec(lane) for lane in snapshot.lanes if not lane.measured}
     task, method = (plan.task, plan.method) if plan is not None else (None, "")
-    return Setup(flown.vehicle, flown.parameters, lanes, task, method, gains_in(snapshot))
+    around = snapshot.environment
+    props = around.placed if isinstance(around, PropsPicture) else ()
+    return Setup(flown.vehicle, flown.parameters, lanes, task, method, gains_in(snapshot), props)
 
 
 def gains_in(snapshot: Snapshot) -> dict[tuple[str, str], float]:
@@ -111,6 +121,8 @@ def leading(before: Setup, after: Setup) -> list[Command | PlanRequest]:
         asked.append(ChooseMethod(after.method))
     if after.task is not None and after.task is not before.task:
         asked.append(EditTask(after.task))
+    if after.props != before.props:
+        asked.append(SetProps(after.props))
     return asked
 
 
@@ -153,7 +165,17 @@ def named(before: Setup, after: Setup) -> str:
         told.append(f"planned with {after.method}")
     if after.task is not before.task and before.task is not None and after.task is not None:
         told.append(difference(before.task, after.task))
+    if after.props != before.props:
+        told.append(_props_words(before.props, after.props))
     return told[0] + (f", and {len(told) - 1} more" if len(told) > 1 else "") if told else "nothing"
+
+
+def _props_words(before: "tuple[Placed, ...]", after: "tuple[Placed, ...]") -> str:
+    more = len(after) - len(before)
+    if more:
+        return f"{abs(more)} prop{'s' * (abs(more) > 1)} {'put up' if more > 0 else 'removed'}"
+    changed = [k for k, (old, new) in enumerate(zip(before, after, strict=True)) if old != new]
+    return f"prop {changed[0]} moved" if changed else "props"
 
 
 def _lane_words(old: LaneSpec, new: LaneSpec) -> list[str]:

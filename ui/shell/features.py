@@ -21,6 +21,8 @@ from ui.features.plots.panel import draw_errors, draw_plots
 from ui.features.plots.polhode import draw_polhode
 from ui.features.progress.actions import ProgressActions
 from ui.features.progress.panel import ProgressFields, draw_flourish, draw_progress
+from ui.features.props.actions import PropActions
+from ui.features.props.panel import PropFields, draw_props
 from ui.features.race import RaceActions, draw_race_over
 from ui.features.recordings import PlotWindow
 from ui.features.scenes.actions import SceneActions
@@ -47,6 +49,7 @@ FEATURES: tuple[Feature, ...] = (
         of_scene=(FlownParameters,),
     ),
     Feature("Model", draw_model, overlay=draw_choice_over, actions=ModelActions, of_scene=(ModelFields,)),
+    Feature("Props", draw_props, actions=PropActions, of_scene=(PropFields,)),
     Feature("Plan", draw_plan, actions=PlanActions),
     Feature("Goals", overlay=draw_goals_over, actions=GoalActions),
     Feature("Plates", overlay=draw_plates),

@@ -211,7 +211,7 @@ class OwnRequests:
             if isinstance(request, StepEdits):
                 return self._stepped(request.by)
             if isinstance(request, EditChosen):
-                return self._tools.edited(request.action)
+                return self._tools.edited(request.action, snapshot)
             if isinstance(request, BookmarkRequest):
                 camera = self._tools.camera
                 return self._bookmarks.resolved(

@@ -15,6 +15,7 @@ from ui.features.model.picking import BodyPicker
 from ui.features.plan.gizmo import Gizmo
 from ui.features.plan.marks import Alternatives, draw_violations
 from ui.features.plan.pointing import BodyPulling, Pointing, Ray
+from ui.features.props.panel import PropFields, PropTool, edited
 from ui.hud.instruments import draw_instruments
 from ui.hud.minimap import draw_map, draw_wind
 from ui.hud.plates import KeyHint, draw_mpc, draw_past
@@ -56,6 +57,7 @@ class SceneTools:
         self._window, self._context = window, context
         self._gizmo, self._alternatives = Gizmo(), Alternatives()
         self._pointing, self._hand, self._picker = Pointing(), BodyPulling(), BodyPicker()
+        self._props = PropTool()
         self.world: World | None = None
         """Where it all takes place."""
 
@@ -74,6 +76,7 @@ class SceneTools:
         requests: list[Request] = [*self._hand.requests(self._ray(hand_px, views), snapshot, shifts_w)]
         if camera is not None and views == 1:
             requests += self._picker.requests(self._ray_at, snapshot, shifts_w, context)
+            requests += self._props.requests(self._ray_at, camera, snapshot, self.world, context)
         if plan is not None and camera is not None:
             requests += self._gizmo.draw(plan, *camera, context)
             requests += self._pointed(plan, views)
@@ -86,17 +89,20 @@ class SceneTools:
         plan, camera = self._context.find(PlanView), self.camera
         return [] if plan is None or camera is None else [*draw_violations(plan, *camera, self._context)]
 
-    def edited(self, action: str) -> list[Request]:
-        """What a key asks to be done with the mark that is chosen."""
+    def edited(self, action: str, snapshot: Snapshot) -> list[Request]:
+        """What a key asks to be done with the mark or the prop that is chosen."""
         plan = self._context.find(PlanView)
-        return [] if plan is None else [*self._gizmo.edited(action, plan)]
+        if plan is None:
+            return edited(action, snapshot, self._context.of(PropFields))
+        return [*self._gizmo.edited(action, plan)]
 
     def free_at(self, x: float, y: float) -> bool:
         """Whether the mouse there (logical, y up) is over the scene, over no window and nothing to be moved."""
         left, top, width, height = self._context.scene_rect
         down = self._window.get_size()[1] - y
         inside = left <= x < left + width and top <= down < top + height
-        taken = self._gizmo.wants_mouse or self._alternatives.wants_mouse or self._pointing.wants_mouse
+        tools = (self._gizmo, self._alternatives, self._pointing, self._props)
+        taken = any(tool.wants_mouse for tool in tools)
         return inside and not imgui.get_io().want_capture_mouse and not taken
 
     def _pointed(self, plan: PlanView, views: int) -> list[EditTask]:

@@ -9,6 +9,7 @@ an impulse takes energy out and never adds any, but for the slow push that frees
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -36,6 +37,9 @@ from sim.vehicles import Vehicle
 from sim.world import World
 from sim.world.props import CONE_RADIUS_M
 from sim.world.terrain import Terrain
+
+if TYPE_CHECKING:
+    from sim.contact.obstacles.prop_kinds import Placed
 
 FRICTION = 0.35
 _HIT_HEIGHT_M = 0.28
@@ -74,6 +78,8 @@ class PropsPicture:
     colours: tuple[tuple[float, float, float], ...]
     """Linear RGB."""
     obstacles: ObstaclesPicture | None
+    placed: "tuple[Placed, ...]" = ()
+    """As the scene, or the user since, has put them up."""
     contacts: np.ndarray = field(default_factory=lambda: np.zeros((0, 6)))
     """(k, 6) points that touch, in the world, and the force on what is touched there second [N]."""
 

@@ -1,14 +1,16 @@
 """What `[[props]]` of a scene may put up: kinds with their usual sizes and materials, rows and walls of them."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+import tomlkit
 
 from sim.contact.bodies import Prop
 from sim.platform.toml_table import TomlTable
-from sim.shapes import KINDS, Box, ConvexMesh, Drum, Shape, Sphere
+from sim.shapes import KINDS, Box, Capsule, ConvexMesh, Drum, Shape, Sphere
 from sim.shapes.shape import FAR_M, Vector
 from sim.shapes.surface import upright
 
@@ -53,6 +55,88 @@ class Placed:
     colour: Vector
     """Linear RGB."""
 
+    def at(self, T_w: np.ndarray) -> "Placed":
+        """It at rest with its principal axes at a pose (4, 4)."""
+        shape, T = self.prop.shape, self.prop.shape.solid().T_w
+        pitch = roll = yaw = 0.0
+        if isinstance(shape, ConvexMesh | Capsule):
+            # Neither has a heading: their points are put there.
+            M = T_w @ np.linalg.inv(T)
+            if isinstance(shape, ConvexMesh):
+                shape = replace(shape, points_w=tuple(_carried(M, point) for point in shape.points_w))
+            else:
+                shape = replace(shape, start_w=_carried(M, shape.start_w), end_w=_carried(M, shape.end_w))
+        else:
+            R, (x, y, z) = T_w[:3, :3], (T_w[:3, 3] - T[:3, 3]).tolist()
+            pitch, roll = -math.asin(min(max(R[2, 0], -1.0), 1.0)), math.atan2(R[2, 1], R[2, 2])
+            yaw = math.atan2(R[1, 0], R[0, 0])
+            if shape.turns:
+                shape, yaw = shape.moved((x, y, z), yaw), 0.0
+            else:
+                shape = shape.moved((x, y, z))
+        prop = replace(
+            self.prop,
+            shape=shape,
+            pitch_rad=pitch,
+            roll_rad=roll,
+            yaw_rad=yaw,
+            velocity_w=_HERE,
+            omega_w=_HERE,
+        )
+        return replace(self, prop=prop)
+
+    def text(self) -> dict[str, Any]:
+        """Its table in a scene file; the inverse of what is read there."""
+        prop, shape = self.prop, self.prop.shape
+        told: dict[str, Any] = {"kind": shape.kind, **shape.text()}
+        if not shape.turns:
+            told["heading_deg"] = math.degrees(prop.yaw_rad)
+        told |= {"stays": True} if prop.mass_kg == 0.0 else {"mass_kg": prop.mass_kg}
+        told |= {
+            "friction": prop.friction,
+            "restitution": prop.restitution,
+            "rolling_m": prop.rolling_m,
+            "spinning_m": prop.spinning_m,
+            "pitch_deg": math.degrees(prop.pitch_rad),
+            "roll_deg": math.degrees(prop.roll_rad),
+            "velocity_mps": list(prop.velocity_w),
+            "omega_radps": list(prop.omega_w),
+            "colour": list(self.colour),
+        }
+        return {
+            key: value for key, value in told.items() if value not in (0.0, [0.0, 0.0, 0.0]) or key in _SAID
+        }
+
+
+_SAID = ("friction", "restitution", "colour")
+"""Not usually 0."""
+
+
+def _carried(T_w: np.ndarray, point: Vector) -> Vector:
+    x, y, z = (T_w[:3, :3] @ point + T_w[:3, 3]).tolist()
+    return x, y, z
+
+
+def scene_with_props(text: str, placed: Sequence[Placed]) -> str:
+    """The text of a scene file with these props in place of its own."""
+    scene = tomlkit.parse(text)
+    scene.pop("props", None)
+    if placed:
+        tables = tomlkit.aot()
+        for one in placed:
+            own = tomlkit.table()
+            own.update(one.text())
+            tables.append(own)
+        scene["props"] = tables
+    return tomlkit.dumps(scene)
+
+
+def usual(kind: str) -> Placed:
+    """What `[[props]]` puts up of a kind by its name alone, at the world's origin."""
+    one = USUAL[kind]
+    mass_kg = one.density_kgpm3 * one.shape.solid().volume_m3
+    return Placed(Prop(one.shape, mass_kg, one.friction, one.restitution), one.colour)
+
 
 def read_placed(table: TomlTable) -> tuple[Placed, ...]:
     """Of `[[props]]`. Raises InputError, one line with file, key and what is allowed."""
@@ -69,7 +153,7 @@ def _read(table: TomlTable) -> list[Placed]:
     x, y, z = table.numbers("at_m", _HERE, low=-FAR_M, high=FAR_M, count=3)
     shape = usual.shape if kind in USUAL else KINDS[kind].read(table, "", "")
     heading = shape.heading
-    if kind in USUAL:
+    if kind in USUAL or not shape.turns:
         heading = math.radians(table.number("heading_deg", 0.0, low=-360.0, high=360.0))
     solid = shape.solid()
     colour = table.numbers("colour", usual.colour, low=0.0, high=1.0, count=3)
@@ -109,15 +193,19 @@ def _read(table: TomlTable) -> list[Placed]:
         for k in range(count - (layer % 2 if bond else 0)):
             shade = 1.0 - 0.12 * ((3 * k + 2 * layer) % 4)  # so that each is seen in a wall
             at = (float(place[0]), float(place[1]), float(place[2]))
-            moved = shape.moved(at, faces) if shape.turns or kind not in USUAL else _turned(shape, at, faces)
-            found.append(Placed(replace(prop, shape=moved), tuple(shade * part for part in colour)))  # type: ignore[arg-type]
+            moved = _turned(shape, at, faces)
+            yaw = 0.0 if shape.turns or isinstance(shape, ConvexMesh) else faces
+            shaded = tuple(shade * part for part in colour)
+            found.append(Placed(replace(prop, shape=moved, yaw_rad=yaw), shaded))  # type: ignore[arg-type]
             faces += turn
             place = place + step_m * upright(faces - 0.5 * turn + across)[:, 0]
     return found
 
 
 def _turned(shape: Shape, at: Vector, heading_rad: float) -> Shape:
-    """A shape about the origin with its heading at another place; what is round has none."""
+    """A shape with its heading at another place; what has none stays as it is, and a mesh turns about the origin."""
+    if shape.turns:
+        return shape.moved(at, heading_rad)
     if not isinstance(shape, ConvexMesh):
         return shape.moved(at)
     points = np.array(shape.points_w) @ upright(heading_rad).T + at

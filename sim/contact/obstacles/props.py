@@ -18,7 +18,13 @@ from sim.contact.obstacles.prop_kinds import Placed, read_placed
 from sim.contact.obstacles.prop_loads import Surroundings, hand_wrench
 from sim.contact.pair_rows import Mechanism
 from sim.contact.pile import KEPT
-from sim.environment.coupling import BodyState, CoupledEnvironment, Grip, JointedState
+from sim.environment.coupling import (
+    BodyState,
+    CoupledEnvironment,
+    Grip,
+    JointedState,
+    SolidsEnvironment,
+)
 from sim.groups.numeric import poses_of, quaternions_of
 from sim.multibody.declaration import WORLD
 from sim.multibody.observing import body_frames
@@ -198,6 +204,7 @@ class Props:
             self._pile.poses_w[: len(self._placed)],
             tuple(one.colour for one in self._placed),
             None if self._obstacles is None else self._obstacles.picture(),
+            self._placed,
             self._pile.contacts[:, 2:8].copy(),
         )
 
@@ -220,6 +227,22 @@ class Props:
 
     def picture_of(self, solids: np.ndarray) -> PropsPicture:
         return replace(self.picture(), poses_w=poses_of(solids), contacts=np.zeros((0, 6)))
+
+    def take_over(self, other: SolidsEnvironment) -> None:
+        assert isinstance(other, Props)
+        theirs: dict[Placed, list[int]] = {}
+        for k, one in enumerate(other._placed):
+            theirs.setdefault(one, []).append(k)
+        for k, one in enumerate(self._placed):
+            if theirs.get(one):
+                self._own[k] = other._own[theirs[one].pop(0)]
+        # Who rested on what has gone wakes.
+        gone = [k for left in theirs.values() for k in left]
+        reach = np.array([one.prop.shape.solid().reach_m for one in self._placed])
+        for k in gone:
+            away = np.linalg.norm(self._own[: len(reach), 9:12] - other._own[k, 9:12], axis=1)
+            near = away < reach + other._placed[k].prop.shape.solid().reach_m + _ROOM_M
+            self._own[: len(reach)][near & ~self._stays[: len(reach)], 18] = 0.0
 
     def hold(self, grip: Grip | None) -> None:
         self._grip = grip

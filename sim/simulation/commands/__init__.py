@@ -41,6 +41,7 @@ from sim.simulation.commands.lanes import (
     ShowMeasured,
 )
 from sim.simulation.commands.model import HoldControl, SetCoordinates
+from sim.simulation.commands.props import SetProps
 from sim.simulation.commands.takes import (
     KEEP_LOOKING,
     BackToNow,
@@ -95,6 +96,7 @@ __all__ = [
     "SetParameter",
     "SetPaused",
     "SetPilotInput",
+    "SetProps",
     "SetReference",
     "SetSpeed",
     "SetStep",
@@ -138,6 +140,7 @@ Command = (
     | LetGo
     | Push
     | SetCoordinates
+    | SetProps
     | HoldControl
     | FlyPlan
     | FollowCourse

@@ -50,6 +50,11 @@ class Coupling:
         self._known_vehicle = None
         self._grips = [(-math.inf, None)]
 
+    def take_over(self, other: "Coupling") -> None:
+        """Have bodies that both have be where they are there."""
+        if self.solids is not None and other.solids is not None:
+            self.solids.take_over(other.solids)
+
     def hold(self, grip: Grip | None, time_s: float) -> None:
         """From that moment on a hand pulls a body of the environment, or none."""
         if grip != self._grips[-1][1]:

@@ -12,7 +12,7 @@ from sim.control.course import CourseStatus
 from sim.control.mpc import MpcPilot, MpcStatus
 from sim.control.target_path import TargetPath
 from sim.controllers import Controller
-from sim.environment.coupling import CoupledEnvironment
+from sim.environment.coupling import CoupledEnvironment, CoupledSpec
 from sim.integrators import serving
 from sim.platform.errors import InputError
 from sim.scene import FLOWN_LANE, MOST_LANES, Scene
@@ -22,6 +22,7 @@ from sim.simulation.lanes.impulses import Coupling
 from sim.simulation.lanes.kernels import KernelStore
 from sim.simulation.lanes.lane import Clock, Lane, lane_picture
 from sim.simulation.lanes.placing import Footing
+from sim.simulation.lanes.recorder import Recorder
 from sim.simulation.lanes.snapshot import LaneLook, LaneSnapshot, Tint, next_tint
 from sim.simulation.runs.flight_control import (
     CourseFlight,
@@ -269,6 +270,19 @@ class SceneRun:
         environment.renew(vehicle, self.flown.time_s)
         environment.restore(met.environment.checkpoint())
         return coupling
+
+    def set_environment(self, spec: CoupledSpec) -> None:
+        """Something else moves about the lanes from now on; what both have stays as it is. Recordings begin anew."""
+        self.rewind.put_away()
+        self.scene = replace(self.scene, environment=spec)
+        self._encounter.scene = self.scene
+        for lane in self.lanes:
+            before = lane.coupling
+            environment = self._encounter.at_first(lane.dynamics.vehicle, lane.node, lane.footing)
+            lane.coupling = None if environment is None else Coupling(environment)
+            if before is not None and before.solids is not None and lane.coupling is not None:
+                lane.coupling.take_over(before)
+            lane.pull, lane.recorder = None, Recorder()
 
     def set_lane_pilot(self, lane: Lane, *, own: bool) -> None:
         """Give a comparison lane a pilot of its own (a copy of the flown lane's), or the flown lane's controls."""

@@ -68,11 +68,11 @@ class Encounter:
     """Knows for which vehicle obstacles were looked for."""
 
     def __init__(self, scene: Scene, world: World, vehicle: Vehicle) -> None:
-        self._scene, self._world, self._looked_for = scene, world, vehicle.name
+        self.scene, self._world, self._looked_for = scene, world, vehicle.name
 
     def at_first(self, vehicle: Vehicle, node: np.ndarray, footing: Footing) -> CoupledEnvironment | None:
         """For a vehicle that begins at a node."""
-        world, moving = self._world, self._scene.environment
+        world, moving = self._world, self.scene.environment
         if moving is None:
             return _unplaced(world, vehicle)
         begun = moving.begun(vehicle, placement(vehicle, node, world, footing.pivot_w).T_wb, world)
@@ -84,7 +84,7 @@ class Encounter:
         if self._looked_for == vehicle.name:
             return
         self._looked_for = vehicle.name
-        if met is None or (self._scene.environment is None and not isinstance(met.environment, Obstacles)):
+        if met is None or (self.scene.environment is None and not isinstance(met.environment, Obstacles)):
             around = _unplaced(self._world, vehicle)
             flown.coupling = None if around is None else Coupling(around)
 

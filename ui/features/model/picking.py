@@ -18,11 +18,38 @@ PAGE = "window/Model"
 _LEFT = imgui.MouseButton_.left.value
 
 
+class Clicks:
+    """Clicks in the scene that move no camera, while a page is open."""
+
+    def __init__(self, page: str) -> None:
+        self._page = page
+        self._pressed_px: tuple[float, float] | None = None
+
+    def ray(self, ray_at: Callable[[float, float], Ray], context: PanelContext) -> Ray | None:
+        """Through what has just been clicked; ray_at: through window coordinates, origin top left."""
+        io, mouse = imgui.get_io(), imgui.get_mouse_pos()
+        if self._page not in context.rects:
+            self._pressed_px = None
+            return None
+        if imgui.is_mouse_clicked(_LEFT):
+            x, y, width, height = context.scene_rect
+            inside = x <= mouse.x < x + width and y <= mouse.y < y + height
+            free = inside and not (io.want_capture_mouse or io.key_ctrl)
+            self._pressed_px = (mouse.x, mouse.y) if free else None
+        pressed = self._pressed_px
+        if pressed is None or not imgui.is_mouse_released(_LEFT):
+            return None
+        self._pressed_px = None
+        if float(np.hypot(mouse.x - pressed[0], mouse.y - pressed[1])) > context.px(CLICK_PX):
+            return None
+        return ray_at(*pressed)
+
+
 class BodyPicker:
-    """A click that moves no camera chooses what is under the mouse; one beside everything chooses nothing."""
+    """A click chooses what is under the mouse; one beside everything chooses nothing."""
 
     def __init__(self) -> None:
-        self._pressed_px: tuple[float, float] | None = None
+        self._clicks = Clicks(PAGE)
 
     def requests(
         self,
@@ -32,23 +59,11 @@ class BodyPicker:
         context: PanelContext,
     ) -> list[Request]:
         """ray_at: through window coordinates, origin top left."""
-        io, mouse = imgui.get_io(), imgui.get_mouse_pos()
-        if PAGE not in context.rects:
-            self._pressed_px = None
-            return []
-        if imgui.is_mouse_clicked(_LEFT):
-            x, y, width, height = context.scene_rect
-            inside = x <= mouse.x < x + width and y <= mouse.y < y + height
-            free = inside and not (io.want_capture_mouse or io.key_ctrl)
-            self._pressed_px = (mouse.x, mouse.y) if free else None
-        pressed = self._pressed_px
-        if pressed is None or not imgui.is_mouse_released(_LEFT):
-            return []
-        self._pressed_px = None
-        if float(np.hypot(mouse.x - pressed[0], mouse.y - pressed[1])) > context.px(CLICK_PX):
+        ray = self._clicks.ray(ray_at, context)
+        if ray is None:
             return []
         flown = replace(snapshot, lanes=snapshot.lanes[:1], environment=None)
-        grip = gripped(ray_at(*pressed), flown, shifts_w)
+        grip = gripped(ray, flown, shifts_w)
         chosen = "" if grip is None else str(grip.body)
         return [] if chosen == context.view.chosen else [ChangeView(replace(context.view, chosen=chosen))]
 

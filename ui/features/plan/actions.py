@@ -1,6 +1,6 @@
 """What is done for the planning panel: the planner of the scene is asked, and what it answers is flown or saved."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
@@ -69,9 +69,15 @@ class PlanActions(Actions):
 
 
 def task_saved(scene: Scene, vehicle: "Vehicle", task: "Task") -> str:
-    """Beside the scene's own file, where the user brought that along. What to tell of it. Raises OutputError."""
+    """The scene with that task. What to tell of it. Raises OutputError."""
     from sim.planner.task.scene_text import scene_with_task  # not above, as all that plans
 
+    return scene_saved(scene, lambda text: scene_with_task(text, vehicle, task))
+
+
+def scene_saved(scene: Scene, changed: Callable[[str], str]) -> str:
+    """Its file's text, changed, beside that file, where the user brought it along. What to tell of it. Raises
+    OutputError."""
     source = SCENE_FOLDER / f"{scene.name}.toml" if scene.path is None else Path(scene.path)
     source = source / "scene.toml" if source.is_dir() else source
     folder = FOLDER if scene.path is None else source.parent
@@ -79,7 +85,7 @@ def task_saved(scene: Scene, vehicle: "Vehicle", task: "Task") -> str:
     try:
         folder.mkdir(exist_ok=True)
         with replacing(path) as temporary:
-            temporary.write_text(scene_with_task(source.read_text("utf-8"), vehicle, task), "utf-8")
+            temporary.write_text(changed(source.read_text("utf-8")), "utf-8")
     except OSError as error:
         raise OutputError(str(error)) from None
     return f"Scene saved: {path}"

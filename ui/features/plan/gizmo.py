@@ -1,5 +1,6 @@
 """Goal, waypoints and obstacles of a task, moved by hand in the view."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -51,10 +52,7 @@ class Gizmo:
 
         Matrices (4, 4) act on columns, as render.frame.View has them.
         """
-        im_guizmo.begin_frame()
-        style = im_guizmo.get_style()
-        style.translation_line_thickness = style.rotation_line_thickness = context.px(_LINE_PX)
-        style.translation_line_arrow_size = context.px(_ARROW_PX)
+        begin_gizmos(context)
         origin_w, mpc_flies = np.array(plan.origin_w), plan.mpc is not None and plan.mpc.on
         # Plans in flight have their goal pointed at.
         parts = tuple(
@@ -67,8 +65,11 @@ class Gizmo:
         self._dots(parts, projection @ view_matrix, context)
         for handle in parts:
             if handle.name == self.chosen:
-                flat = planar(plan.vehicle)
-                T_w = self._manipulated(handle, view_matrix, projection, context.scene_rect, planar=flat)
+                flat, operations = planar(plan.vehicle), [im_guizmo.OPERATION.translate]
+                operations += [im_guizmo.OPERATION.rotate_z] if handle.turns else []
+                T_w = manipulated(handle.T_w, operations, view_matrix, projection, context, flat=flat)
+                if T_w is not None and flat:
+                    T_w = on_level(T_w, float(handle.T_w[2, 3]), view_matrix)
                 if T_w is not None:
                     T_w = _shifted(T_w, -origin_w)
                     return [EditTask(moved(plan.vehicle, plan.task, handle.name, T_w))]
@@ -105,30 +106,45 @@ class Gizmo:
         if self._hovered and imgui.is_mouse_clicked(imgui.MouseButton_.left.value):
             self.chosen = self._hovered
 
-    def _manipulated(
-        self, handle: Handle, view_matrix: np.ndarray, projection: np.ndarray, rect: Rect, *, planar: bool
-    ) -> np.ndarray | None:
-        """The handle's new pose while it is dragged; in the plane where the vehicle moves in it."""
-        pen = imgui.get_background_draw_list()
-        begin = pen.vtx_buffer.size()
-        im_guizmo.set_drawlist(pen)
-        im_guizmo.set_rect(*rect)
-        im_guizmo.set_orthographic(False)
-        camera, lens = matrix16(view_matrix), matrix16(projection)
-        pose, changed = matrix16(handle.T_w), False
-        operations = [im_guizmo.OPERATION.translate]
-        if handle.turns:
-            operations.append(im_guizmo.OPERATION.rotate_z)
-        for index, operation in enumerate(operations):
-            im_guizmo.push_id(index)
-            im_guizmo.set_axis_mask(False, False, planar and operation == im_guizmo.OPERATION.translate)
-            changed |= im_guizmo.manipulate(camera, lens, operation, im_guizmo.MODE.world, pose)
-            im_guizmo.pop_id()
-        recolour_axes(pen, begin)
-        if not changed:
-            return None
-        T_w = from_matrix16(pose)
-        return on_level(T_w, float(handle.T_w[2, 3]), view_matrix) if planar else T_w
+
+def begin_gizmos(context: PanelContext) -> None:
+    """Once a frame, before anything is to be moved."""
+    im_guizmo.begin_frame()
+    style = im_guizmo.get_style()
+    style.translation_line_thickness = style.rotation_line_thickness = context.px(_LINE_PX)
+    style.translation_line_arrow_size = context.px(_ARROW_PX)
+
+
+def manipulated(
+    T_w: np.ndarray,
+    operations: Iterable[im_guizmo.OPERATION],
+    view_matrix: np.ndarray,
+    projection: np.ndarray,
+    context: PanelContext,
+    *,
+    flat: bool = False,
+    snap: tuple[float, float] | None = None,
+) -> np.ndarray | None:
+    """The pose (4, 4) as the hand has moved it in this frame by arrows and rings upon it; None where it did not.
+
+    flat: not along z. snap: whole multiples of so many metres and degrees.
+    """
+    pen = imgui.get_background_draw_list()
+    begin = pen.vtx_buffer.size()
+    im_guizmo.set_drawlist(pen)
+    im_guizmo.set_rect(*context.scene_rect)
+    im_guizmo.set_orthographic(False)
+    camera, lens = matrix16(view_matrix), matrix16(projection)
+    pose, changed = matrix16(T_w), False
+    for index, operation in enumerate(operations):
+        im_guizmo.push_id(index)
+        moves = operation == im_guizmo.OPERATION.translate
+        im_guizmo.set_axis_mask(False, False, flat and moves)
+        step = None if snap is None else im_guizmo.Matrix3([snap[0] if moves else snap[1]] * 3)
+        changed |= im_guizmo.manipulate(camera, lens, operation, im_guizmo.MODE.world, pose, None, step)
+        im_guizmo.pop_id()
+    recolour_axes(pen, begin)
+    return from_matrix16(pose) if changed else None
 
 
 def recolour_axes(pen: imgui.ImDrawList, begin: int) -> None:
