@@ -269,7 +269,7 @@ def checkouts(other: Path, count: int) -> Iterator[list[Pair]]:
 def cold_s(path: Path) -> tuple[float, float]:
     """(user, system) CPU seconds of a checkout's first run of the canyon without a window, with nothing compiled."""
     with tempfile.TemporaryDirectory() as empty:
-        env = {**os.environ, "PYTHONPATH": str(path), "HOLONOMY_CACHE": empty, "NUMBA_CACHE_DIR": empty}
+        env = {**os.environ, "PYTHONPATH": str(path), "HOLONOMY_CACHE": empty}
         command = [sys.executable, "app.py", "canyon", "--headless", "--seconds", "0.1"]
         process = subprocess.Popen(command, cwd=path, env=env, stdout=subprocess.DEVNULL)
         _, status, used = os.wait4(process.pid, 0)

@@ -60,7 +60,7 @@ def step_costs(vehicle_name: str, methods: list[str], h: float) -> dict[str, flo
 
 _CHILD = """
 import time, json, sys
-import sim, numpy, numba
+import sim, numpy
 from sim.compiler import compile_kernel
 v, i = sim.vehicle(sys.argv[1], **json.loads(sys.argv[3])), sim.integrators()[sys.argv[2]]
 t, c = time.perf_counter(), time.process_time()

@@ -8,18 +8,18 @@ import statistics
 import time
 from collections.abc import Callable
 
-import numba
 import numpy as np
 
 import sim
 from sim.integrators import integrator
+from sim.native.function import native
 from sim.steppers.choice import stepper_of
 
 LINKS, STEPS, ROUNDS = 20, 4000, 9
 H = 1e-4
 
 
-@numba.njit(cache=False, error_model="numpy")
+@native
 def hand_rate(q, w, mass, length, gravity, f, v, d, r, off, pull):
     """f: omega and q x omega' of every link; Thomas' algorithm for the rods' pulls."""
     n = q.shape[0]
@@ -50,7 +50,7 @@ def hand_rate(q, w, mass, length, gravity, f, v, d, r, off, pull):
         ax, ay, az = bx, by, bz
 
 
-@numba.njit(cache=False, error_model="numpy")
+@native
 def hand_moved(q, w, x, q_out, w_out):
     """exp(x) . (q, w) of every link, by Rodrigues' formulas."""
     for i in range(q.shape[0]):
@@ -79,28 +79,36 @@ def hand_moved(q, w, x, q_out, w_out):
         w_out[i, 2] += tx * q_out[i, 1] - ty * q_out[i, 0]
 
 
-@numba.njit(cache=False, error_model="numpy")
+@native
+def hand_sum(f, a, b, c, d, out):
+    """A sum of the four rates, each by its factor."""
+    for i in range(out.shape[0]):
+        for k in range(6):
+            out[i, k] = a * f[0, i, k] + b * f[1, i, k] + c * f[2, i, k] + d * f[3, i, k]
+
+
+@native
 def hand_steps(q, w, mass, length, gravity, h, count):
     """CF4 in place."""
     n = q.shape[0]
     d, r, off, pull, v = np.empty(n), np.empty(n), np.empty(n), np.empty(n), np.empty((n, 3))
-    f = np.empty((4, n, 6))
+    f = np.zeros((4, n, 6))
     x = np.empty((n, 6))
     a, b, c, e = np.empty((n, 3)), np.empty((n, 3)), np.empty((n, 3)), np.empty((n, 3))
     for _ in range(count):
         hand_rate(q, w, mass, length, gravity, f[0], v, d, r, off, pull)
-        x[:] = 0.5 * h * f[0]
+        hand_sum(f, 0.5 * h, 0.0, 0.0, 0.0, x)
         hand_moved(q, w, x, a, b)
         hand_rate(a, b, mass, length, gravity, f[1], v, d, r, off, pull)
-        x[:] = 0.5 * h * f[1]
+        hand_sum(f, 0.0, 0.5 * h, 0.0, 0.0, x)
         hand_moved(q, w, x, c, e)
         hand_rate(c, e, mass, length, gravity, f[2], v, d, r, off, pull)
-        x[:] = h * (f[2] - 0.5 * f[0])
+        hand_sum(f, -0.5 * h, 0.0, h, 0.0, x)
         hand_moved(a, b, x, c, e)
         hand_rate(c, e, mass, length, gravity, f[3], v, d, r, off, pull)
-        x[:] = h / 12.0 * (3.0 * f[0] + 2.0 * f[1] + 2.0 * f[2] - f[3])
+        hand_sum(f, 0.25 * h, h / 6.0, h / 6.0, -h / 12.0, x)
         hand_moved(q, w, x, a, b)
-        x[:] = h / 12.0 * (-f[0] + 2.0 * f[1] + 2.0 * f[2] + 3.0 * f[3])
+        hand_sum(f, -h / 12.0, h / 6.0, h / 6.0, 0.25 * h, x)
         hand_moved(a, b, x, q, w)
 
 

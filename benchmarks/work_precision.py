@@ -8,11 +8,11 @@ import statistics
 import time
 
 import numpy as np
-from numba import njit
 
 import sim
 from sim.compiler import compile_kernel
 from sim.integrators import integrator
+from sim.native.function import native
 from studies.fig4 import OURS
 from studies.free_body import FREE, measure, random_bodies
 from studies.work_precision import DIVISIONS, GOAL_RAD, cost_of
@@ -21,7 +21,7 @@ STEPS, ROUNDS, STEP_S = 100_000, 15, 1e-3
 METHODS = ("variational", "variational-split", "variational-4", "variational-6", "rk2", "rk4", "implicit-rk2")
 
 
-@njit(nogil=True, error_model="numpy")
+@native
 def by_hand(y: np.ndarray, J: np.ndarray, m: float, h: float, n: int) -> None:
     """`variational` of a free rigid body: y = R column by column, x, arriving momentum (angular, linear)."""
     a, b, c = J
@@ -83,7 +83,9 @@ def by_hand(y: np.ndarray, J: np.ndarray, m: float, h: float, n: int) -> None:
             r2 * m01 + r5 * m11 + r8 * m21,
             r2 * m02 + r5 * m12 + r8 * m22,
         )
-    y[:] = np.array([r0, r1, r2, r3, r4, r5, r6, r7, r8, x0, x1, x2, p0, p1, p2, q0, q1, q2])
+    last = (r0, r1, r2, r3, r4, r5, r6, r7, r8, x0, x1, x2, p0, p1, p2, q0, q1, q2)
+    for k in range(18):
+        y[k] = last[k]
 
 
 def step_costs() -> dict[str, float]:

@@ -4,6 +4,7 @@ The driver below is the plainest one: twist first, then pose with the new twist.
 that these laws speak of the contact alone.
 """
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -11,11 +12,11 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import sim
-from sim.compiled import compiled
 from sim.contact.ground import GroundArrays
 from sim.contact.rows import AIM, gather_rows
 from sim.contact.solver import EQUATIONS, solve_by_newton
 from sim.contact.wrench import SPARE_ROWS, ground_wrench
+from sim.native.function import native
 from sim.world import load_world
 from sim.world.terrain import Terrain
 
@@ -32,38 +33,50 @@ def terrain(height: Callable[[np.ndarray, np.ndarray], np.ndarray] = lambda x, y
     return Terrain(np.ascontiguousarray(heights, np.float32), (-64.0, -64.0), 1.0)
 
 
-@compiled
-def exponential(w: np.ndarray) -> np.ndarray:
-    """Rotation by the vector w [rad], Rodrigues."""
-    angle = np.sqrt(w @ w)
-    K = np.array([[0.0, -w[2], w[1]], [w[2], 0.0, -w[0]], [-w[1], w[0], 0.0]])
-    a = 1.0 - angle**2 / 6.0 if angle < 1e-4 else np.sin(angle) / angle
-    b = 0.5 if angle < 1e-4 else 2.0 * (np.sin(0.5 * angle) / angle) ** 2
-    return np.eye(3) + a * K + b * K @ K
+@native
+def turn(R: np.ndarray, x: float, y: float, z: float) -> None:
+    """R exp of the vector (x, y, z) [rad] in place, Rodrigues: each row r becomes r + a r x w + b (r x w) x w."""
+    angle = math.sqrt(x * x + y * y + z * z)
+    a = 1.0 - angle**2 / 6.0 if angle < 1e-4 else math.sin(angle) / angle
+    b = 0.5 if angle < 1e-4 else 2.0 * (math.sin(0.5 * angle) / angle) ** 2
+    for k in range(3):
+        r, s, t = R[k]
+        u, v, w = s * z - t * y, t * x - r * z, r * y - s * x
+        R[k, 0] = r + a * u + b * (v * z - w * y)
+        R[k, 1] = s + a * v + b * (w * x - u * z)
+        R[k, 2] = t + a * w + b * (u * y - v * x)
 
 
-@compiled
+@native
 def advance(R, x, omega, v_w, push_w, inertia, h, n, heights, frame, points, report, room):  # type: ignore[no-untyped-def]
     """n steps in place: twist, contact, pose. Returns the greatest gain of kinetic energy by contact [J]."""
     J, m = inertia[:3], inertia[3]
-    wrench, pose, free = np.empty(6), np.empty(12), np.empty(6)
+    wrench, pose, free, after, L = np.empty(6), np.empty(12), np.empty(6), np.empty(6), np.empty(3)
     gained = 0.0
     for _ in range(n):
-        L = J * omega
+        for k in range(3):
+            L[k] = J[k] * omega[k]
         free[0] = omega[0] + h * (L[1] * omega[2] - L[2] * omega[1]) / J[0]
         free[1] = omega[1] + h * (L[2] * omega[0] - L[0] * omega[2]) / J[1]
         free[2] = omega[2] + h * (L[0] * omega[1] - L[1] * omega[0]) / J[2]
-        free[3:] = R.T @ (v_w + h * (push_w / m + np.array([0.0, 0.0, -GRAVITY])))
         for k in range(3):
-            pose[3 * k : 3 * k + 3] = R[:, k]
-        pose[9:] = x
+            v_w[k] += h * (push_w[k] / m - (GRAVITY if k == 2 else 0.0))
+        for k in range(3):
+            free[3 + k] = R[0, k] * v_w[0] + R[1, k] * v_w[1] + R[2, k] * v_w[2]
+            pose[9 + k] = x[k]
+            for j in range(3):
+                pose[3 * k + j] = R[j, k]
         ground_wrench(pose, free, inertia, h, heights, frame, points, wrench, report, np.inf, room)
-        after = free + h * wrench / inertia
-        gained = max(gained, 0.5 * np.sum(inertia * (after**2 - free**2)))
-        omega[:] = after[:3]
-        v_w[:] = R @ after[3:]
-        x += h * v_w
-        R[:] = R @ exponential(h * omega)
+        gain = 0.0
+        for k in range(6):
+            after[k] = free[k] + h * wrench[k] / inertia[k]
+            gain += 0.5 * inertia[k] * (after[k] ** 2 - free[k] ** 2)
+        gained = max(gained, gain)
+        for k in range(3):
+            omega[k] = after[k]
+            v_w[k] = R[k, 0] * after[3] + R[k, 1] * after[4] + R[k, 2] * after[5]
+            x[k] += h * v_w[k]
+        turn(R, h * omega[0], h * omega[1], h * omega[2])
     return gained
 
 
