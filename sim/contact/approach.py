@@ -6,9 +6,8 @@ Places move by their velocity, rotations of free bodies by the midpoint rule. `s
 
 import numpy as np
 
-from sim.compiled import compiled
 from sim.contact.convex import normal_between
-from sim.native.function import fastmath
+from sim.native.function import fastmath, native
 
 NEAR_M = 0.02
 """What is nearer gets a row."""
@@ -143,7 +142,7 @@ def meeting(hulls, state, a, b, dt, pose_a, pose_b, work, found):
     return t
 
 
-@compiled
+@native
 def near_pairs(bodies, state, meets, asleep, dt):
     """(k, 2) of bodies whose boxes, swept by dt, come near each other: rising; not of two that stay or sleep.
 
@@ -162,7 +161,7 @@ def near_pairs(bodies, state, meets, asleep, dt):
             moved = dt * state[i, 15 + c]
             low[i, c] = state[i, 9 + c] - extent + min(moved, 0.0)
             high[i, c] = state[i, 9 + c] + extent + max(moved, 0.0)
-    order = np.argsort(low[:, 0], kind="mergesort")
+    order = _ranked(low[:, 0])
     found = np.empty((64, 2), np.int64)
     used = 0
     for p in range(n):
@@ -188,5 +187,35 @@ def near_pairs(bodies, state, meets, asleep, dt):
                 found = more
             found[used, 0], found[used, 1] = min(i, j), max(i, j)
             used += 1
-    found = found[:used]
-    return found[np.argsort(found[:, 0] * n + found[:, 1], kind="mergesort")]
+    keys, pairs = np.empty(used, np.int64), np.empty((used, 2), np.int64)
+    for p in range(used):
+        keys[p] = found[p, 0] * n + found[p, 1]
+    order = _ranked(keys)
+    for p in range(used):
+        pairs[p] = found[order[p]]
+    return pairs
+
+
+@native
+def _ranked(keys):
+    """Places of keys (n,) as they rise; equal ones keep their order."""
+    n, width = len(keys), 1
+    order, other = np.empty(n, np.int64), np.empty(n, np.int64)
+    for i in range(n):
+        order[i] = i
+    while width < n:
+        begin = 0
+        while begin < n:
+            left, right = begin, min(begin + width, n)
+            middle, end = right, min(begin + 2 * width, n)
+            for k in range(begin, end):
+                if left < middle and (right >= end or keys[order[left]] <= keys[order[right]]):
+                    other[k] = order[left]
+                    left += 1
+                else:
+                    other[k] = order[right]
+                    right += 1
+            begin = end
+        order, other = other, order
+        width *= 2
+    return order

@@ -9,11 +9,10 @@ Lie group variational collision integrators of K. Tran, M. Leok, arXiv 2310.1535
 
 import numpy as np
 
-from sim.compiled import compiled
 from sim.contact.approach import turn
 from sim.contact.convex import Hulls, farthest, hulls_of
 from sim.contact.pile import STATE
-from sim.native.function import fastmath
+from sim.native.function import fastmath, native
 from sim.platform.errors import InputError
 from sim.shapes import Shape
 
@@ -79,7 +78,7 @@ def _reflect(row, J, m, n, point):
     return True
 
 
-@compiled
+@native
 def _go_on(hulls, walls, state, J, m, g, h, steps):
     """`steps` steps of h of state[0], in place; state (3, STATE). Returns how many impacts there were."""
     spin, point, impacts = np.zeros(12), np.zeros(3), 0
@@ -187,7 +186,7 @@ class Bouncing:
         return float(kinetic - self.mass_kg * self._g @ row[9:12])
 
 
-@compiled
+@native
 def _gap(hulls, walls, state):
     return _nearest(hulls, walls, state[0], np.zeros(3))[0]
 

@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sim.compiled import compiled
-from sim.native.function import fastmath
+from sim.native.function import fastmath, native
 from sim.shapes.solid import MOST_CORNERS, Solid
 
 _ROUNDS = 40
@@ -292,7 +291,7 @@ def normal_between(hulls, a, b, pose_a, pose_b, work, found):
     return best
 
 
-@compiled
+@native
 def gaps(hulls, poses):
     """(n, n) how far solids at poses (n, 12) lie apart from each other [m]."""
     n = poses.shape[0]
@@ -303,7 +302,7 @@ def gaps(hulls, poses):
     return found
 
 
-@compiled
+@native
 def any_nearer(hulls, poses, stays, meets, room, within):
     """Whether any of the last m solids at poses (n, 12) is nearer than is asked for to another one: `room` (n,) [m] of
     both together to one of the first, and `within` to one of the last that it meets, as meets (m, m) says; not of two

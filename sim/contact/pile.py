@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sim.compiled import compiled
 from sim.contact.approach import NEAR_M, meeting, moved_body, moved_pose, near_pairs, turn
 from sim.contact.convex import WORKSPACE, Hulls, normal_between
 from sim.contact.manifold import POINT_WIDTH, ground_points, touching_points
@@ -41,7 +40,7 @@ from sim.contact.pair_rows import (
     solve_on,
 )
 from sim.contact.rebound import keep_energy
-from sim.native.function import fastmath
+from sim.native.function import fastmath, native
 
 STATE = 19
 """Numbers a body: R_wb row-major (9), x_w (3), omega_w and v_w (6), and for how long it has been at rest [s]; asleep
@@ -375,7 +374,7 @@ def _keep(work, rows, left, kept):
                 to[11 + c] += along * w[TORQUE + direction]
 
 
-@compiled
+@native
 def advance(bodies, mechanism, state, mobility, wrenches, remembered, h, sweeps, tolerance, sleeping):
     """Go on by h, in place. Returns contacts (k, KEPT), the impulse (nu,) on a mechanism, and (5,) the greatest change
     of the last sweep [m/s], rows, cuts, the deepest overlap [m], and the work of pushing overlaps apart [J].
@@ -431,7 +430,7 @@ def advance(bodies, mechanism, state, mobility, wrenches, remembered, h, sweeps,
                 sharing += work[rows, SHARED] >= 0.0
                 rows += 1
         rebounds = _aim(bodies, state, work, rows, xi, shared, own, left, kept, told)
-        xi_before, velocity_before = (xi.copy(), velocity.copy()) if rebounds else (xi, velocity)
+        xi_before, velocity_before = xi.copy(), velocity.copy()
         above, order, begins = (
             np.empty((2, own + 1), np.int64),
             np.empty(rows, np.int64),
@@ -517,7 +516,7 @@ def advance(bodies, mechanism, state, mobility, wrenches, remembered, h, sweeps,
     return kept, pushed, told
 
 
-@compiled
+@native
 def _note_rest(bodies, state, own, asleep, kept, h):
     """For how long each has rested; one falls asleep once it and all that it touches have rested long enough.
 
@@ -529,8 +528,8 @@ def _note_rest(bodies, state, own, asleep, kept, h):
         if asleep[i]:
             rested[i] = SLEEPS_AFTER_S
             continue
-        moving = np.sqrt((state[i, 15:18] ** 2).sum())
-        turning = np.sqrt((state[i, 12:15] ** 2).sum())
+        moving = np.sqrt(state[i, 15] ** 2 + state[i, 16] ** 2 + state[i, 17] ** 2)
+        turning = np.sqrt(state[i, 12] ** 2 + state[i, 13] ** 2 + state[i, 14] ** 2)
         state[i, 18] = state[i, 18] + h if moving < _SLOW_MPS and turning < _SLOW_RADPS else 0.0
         rested[i] = state[i, 18]
     least = rested.copy()

@@ -314,6 +314,9 @@ class Expressions(Instructions, ABC):
             return self._dtyped_array(given, named, cleared=call is np.zeros)
         if _hashable(call) and call in HANDLERS:
             return HANDLERS[call](self, given)
+        if isinstance(call, type) and issubclass(call, tuple) and hasattr(call, "_fields"):
+            named = {**dict(zip(call._fields, given, strict=False)), **named}
+            return self.together([named[name] for name in call._fields], call._fields)
         if isinstance(call, FunctionType) or hasattr(call, "py_func"):
             return self.called(call, given, named)
         raise NotTranslated(f"{getattr(call, '__name__', call)} has no machine code")
