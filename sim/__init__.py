@@ -3,7 +3,6 @@
 import importlib
 from typing import TYPE_CHECKING, Any
 
-import sim.platform.numba_config  # noqa: F401 # before anything that imports numba
 from sim.integrators import Integrator, integrators
 from sim.platform.errors import InputError
 from sim.vehicles import State, Vehicle, vehicle, vehicles

@@ -175,7 +175,7 @@ def _cross(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
 
 @native("void(float64[:, :, ::1], float64, float64[:, :, ::1])")
 def _move_on(ends: np.ndarray, share: float, poses: np.ndarray) -> None:
-    """In cross products: matrix products of numba's take seconds to compile."""
+    """In cross products."""
     between, x, v = np.empty((3, 3)), np.empty(3), np.empty(3)
     first, second, w = np.empty(3), np.empty(3), np.empty(3)
     for k in range(poses.shape[0]):

@@ -15,8 +15,8 @@ OPTIONS: dict[str, Any] = {
     "forceinline": True,
 }
 """Divisions by zero become infinities that the callers look for. Products and sums may fuse; NaN stays NaN. Nothing
-here allocates: without numba's reference counts a step of ten links costs a third. All of a step is one function in
-the end: handing a tree's arrays from one to the next costs a quarter of ten links' step."""
+here allocates. All of a step is one function in the end: handing a tree's arrays from one to the next costs a quarter
+of ten links' step."""
 
 jit = entry = native(**OPTIONS)
 """Of functions that only others of this package call, and of those that Python calls."""

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-_OUTSIDE = ("builtins", "llvmlite", "math", "numba", "numpy", "scipy")
+_OUTSIDE = ("builtins", "llvmlite", "math", "numpy", "scipy")
 """Packages that no name but their version has to tell of."""
 
 
@@ -35,17 +35,16 @@ def _parts(function: Any) -> tuple[str, tuple[Any, ...]]:
     if function not in _known:
         used: list[Any] = []
         plain = plain_function(function)
-        options = getattr(function, "options", None) or getattr(function, "targetoptions", {})
+        options = getattr(function, "options", {})
         told = repr(sorted((key, _stable_repr(value)) for key, value in options.items()))
-        told += getattr(getattr(getattr(function, "_compiler", None), "pipeline_class", None), "told", "")
         told += _code(plain.__code__) + "".join(_value(value, used) for value in _values(plain))
         _known[function] = hashlib.sha256(told.encode()).hexdigest(), tuple(used)
     return _known[function]
 
 
 def plain_function(function: Any) -> FunctionType:
-    """The function of Python that a compiled one, or an intrinsic of numba's, was made of."""
-    plain: FunctionType = getattr(function, "py_func", None) or getattr(function, "_defn", None) or function
+    """The function of Python that a compiled one is made of."""
+    plain: FunctionType = getattr(function, "py_func", function)
     return plain
 
 

@@ -120,9 +120,9 @@ def versions() -> str:
 def native(signature: Any = None, **options: Any) -> Any:
     """Decorator: machine code of the function. Also without brackets.
 
-    signature: of what Python calls, as numba writes types; without one it is made for the types of the arguments.
-    forceinline: whoever calls it takes it in, however large. fastmath: LLVM's flags of arithmetic. superword: equal
-    operations on numbers that lie beside each other go together, in what Python calls.
+    signature: of what Python calls, as `void(float64[:, ::1], int64)`; without one it is made for the types of the
+    arguments. forceinline: whoever calls it takes it in, however large. fastmath: LLVM's flags of arithmetic.
+    superword: equal operations on numbers that lie beside each other go together, in what Python calls.
     """
     if isinstance(signature, FunctionType):
         return Native(signature, options)

@@ -84,7 +84,7 @@ class Program:
         plain: FunctionType = getattr(function, "py_func", function)
         key = plain, tuple(takes)
         if key not in self._made:
-            options = getattr(function, "options", None) or getattr(function, "targetoptions", {})
+            options = getattr(function, "options", {})
             self._made[key] = "", NOTHING  # while it is gone through
             name = f"{plain.__module__}.{plain.__qualname__}.{len(self._made)}".replace("<locals>.", "")
             self._made[key] = _Function(self, plain, options).translated(name, takes)
@@ -106,9 +106,7 @@ class Program:
 
 def fast(options: dict[str, Any]) -> str:
     """LLVM's flags of arithmetic that options ask for."""
-    told = options.get("fastmath", ())
-    flags = {"fast"} if told is True else set(told or ())  # numba's functions have True
-    return "".join(f" {flag}" for flag in sorted(flags))
+    return "".join(f" {flag}" for flag in sorted(options.get("fastmath", ())))
 
 
 @cache

@@ -120,7 +120,7 @@ _WRITTEN: dict[str, Any] = {
 
 @lru_cache(maxsize=256)
 def read_type(text: str) -> Any:
-    """A type, or the types taken, as numba writes them; what is returned is found in the function itself."""
+    """A type, as `Tuple((int64, float64[::1]))`, or the types taken; what is returned the function itself tells."""
     if text.startswith("void("):
         text = f"boolean({text[5:]}"
     return eval(text, {"__builtins__": {}}, _WRITTEN)  # a constant beside a function

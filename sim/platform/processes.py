@@ -17,7 +17,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Generator, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, Pipe, wait
 from multiprocessing.process import BaseProcess
@@ -239,31 +239,16 @@ def _silent(*_: object) -> None:
 def _mark(name: str) -> str:
     """Name of a file that is there once the work is done. Machine code is this compiler's, for this processor."""
     import llvmlite.binding
-    import numba
 
-    machine = (sys.version, numba.__version__, platform.machine(), llvmlite.binding.get_host_cpu_name())
+    machine = (sys.version, llvmlite.__version__, platform.machine(), llvmlite.binding.get_host_cpu_name())
     digest = hashlib.sha256(" ".join(machine).encode()).hexdigest()[:8]
     return f"{name}-{digest}"
 
 
 def _compiled(job: tuple[Callable[..., object], tuple[object, ...]], tell: Tell) -> None:
     work, arguments = job
-    with compilations_reported(tell), _reported_by_numba(tell):
+    with compilations_reported(tell):
         work(*arguments)
-
-
-def _reported_by_numba(tell: Tell) -> AbstractContextManager[Any]:
-    """Reports the name of each of numba's functions when its compilation begins."""
-    from numba.core import event
-
-    class Listener(event.Listener):  # type: ignore[misc] # numba has no types
-        def on_start(self, started: Any) -> None:
-            tell(started.data["dispatcher"].py_func.__name__)
-
-        def on_end(self, ended: Any) -> None:
-            """Of no interest."""
-
-    return event.install_listener("numba:compile", Listener())
 
 
 MOST = 4

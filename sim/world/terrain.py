@@ -122,8 +122,7 @@ def for_row_bands(kernel: Callable[..., None], rows: int, *arguments: object) ->
     """Call `kernel(first_row, end_row, *arguments)` for bands that cover `rows`.
 
     The kernel releases the GIL and writes only its own rows, so the result does not depend on the
-    number of threads. Plain threads rather than numba's parallel regions: those abort on the
-    fallback threading layer when the application calls them from two threads.
+    number of threads.
     """
     starts = range(0, rows, BAND_ROWS)
     with ThreadPoolExecutor(max_workers=min(os.cpu_count() or 1, 8)) as pool:

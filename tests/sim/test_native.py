@@ -12,9 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sim.compiled import compiled
 from sim.native import function as native_function
-from sim.native.function import Native, fastmath, native
+from sim.native.function import Native, native
 from sim.native.values import NotTranslated
 
 some = settings(deadline=None, max_examples=40)
@@ -307,22 +306,6 @@ def test_kept_machine_code_is_found_without_translating(monkeypatch: pytest.Monk
     assert Native(tripled, {})(2.0) == 6.0
     with pytest.raises(AssertionError):
         Native(tripled, {"fastmath": ("contract",)})(2.0)
-
-
-@some
-@given(st.floats(-9, 9), st.floats(-9, 9))
-def test_functions_of_numba_call_them(x: float, y: float) -> None:
-    assert _through_numba(x, y) == pytest.approx(real(x, y) + 1.0, rel=1e-13, abs=1e-13)
-
-
-@fastmath
-def _one_more(x: float, y: float) -> float:
-    return real(x, y) + 1.0
-
-
-@compiled
-def _through_numba(x: float, y: float) -> float:
-    return _one_more(x, y)
 
 
 @native

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from numba.core import event
 
 import sim
 from sim.compiler import robust, rollouts
@@ -82,7 +81,7 @@ def test_what_a_kernel_needs_is_compiled_aside_and_told_of_and_only_loaded_here(
     robust.compiled_functions.cache_clear()
     here: list[str] = []
     node, u, p = vehicle.default_state().node, vehicle.neutral_controls, vehicle.parameter_vector
-    with event.install_recorder("numba:compile") as by_numba, compilations_reported(here.append):
+    with compilations_reported(here.append):
         kernel = store.get(vehicle, method, contact=False, tell=told.append)
         store.close()
         assert {"_settle", "_solve", "_free"} <= {*told}
@@ -90,7 +89,6 @@ def test_what_a_kernel_needs_is_compiled_aside_and_told_of_and_only_loaded_here(
         assert np.isfinite(kernel.node(kernel.start(node, u, p, 0.01), u, p, 0.01)).all()
         assert robust.compiled_functions()  # as a hard step has them
     assert not here
-    assert not by_numba.buffer
 
 
 def test_the_kernels_that_a_scene_is_said_to_start_with_are_all_that_it_asks_for(
@@ -137,7 +135,7 @@ if __name__ == "__main__":
 
 @pytest.mark.timeout(1200)
 def test_nothing_in_the_current_folder_is_run_or_obeyed_by_any_worker(tmp_path: Path) -> None:
-    """`python -c`, by which processes are started, looks there first; so does numba for its settings."""
+    """`python -c`, by which processes are started, looks there first."""
     shared, script = tmp_path / "shared", tmp_path / "own" / "work.py"
     for folder in (shared, script.parent):
         folder.mkdir()
@@ -145,7 +143,6 @@ def test_nothing_in_the_current_folder_is_run_or_obeyed_by_any_worker(tmp_path: 
     trap = "import os, pathlib; pathlib.Path(__file__).with_suffix('.ran').touch(); os._exit(9)\n"
     for name in ("multiprocessing", "sim", "numpy", "pickle", "yaml"):
         (shared / f"{name}.py").write_text(trap)
-    (shared / ".numba_config.yaml").write_text("disable_jit: 1\n")
     before = sorted(path.name for path in shared.iterdir())
     swept = "" if importlib.util.find_spec("distributed") is None else "swept"
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONSAFEPATH"}
@@ -163,17 +160,3 @@ def test_nothing_in_the_current_folder_is_run_or_obeyed_by_any_worker(tmp_path: 
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == [3, True, [2, 4], [3], None]
     assert (tmp_path / "made").is_dir()
-
-
-def test_kernels_are_compiled_also_where_numba_is_told_to_compile_nothing() -> None:
-    code = "import sim; print(sim.simulate('rigid-body', 'lie-euler', step=0.1, duration=0.2).energy.shape)"
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=ROOT,
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
-        capture_output=True,
-        text=True,
-        timeout=1000,
-        check=False,
-    )
-    assert done.stdout == "(3,)\n", done.stderr

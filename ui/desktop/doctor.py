@@ -11,7 +11,7 @@ from pathlib import Path
 from sim.platform.cache import cache_dir
 from ui.settings.files import config_dir
 
-_LIBRARIES = ("numpy", "scipy", "casadi", "numba", "moderngl", "pyglet", "imgui-bundle", "av")
+_LIBRARIES = ("numpy", "scipy", "casadi", "llvmlite", "moderngl", "pyglet", "imgui-bundle", "av")
 _EXTRAS = {"usd": "usd-core", "cluster": "distributed", "gym": "gymnasium"}
 _CACHES = ("kernels", "nodes", "worlds", "meshes")
 FOUND, MISSING, BESIDE = "found", "MISSING", "not there"
