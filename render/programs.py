@@ -40,9 +40,10 @@ SAMPLER_UNITS: dict[str, int] = {
     "sea_place_map": 22,
     "sea_shaded_map": 23,
     "grain_map": 24,
+    "scene_depth_map": 25,
 }
 """Texture units that the renderer keeps bound; materials of their own take units from FIRST_FREE_UNIT on."""
-FIRST_FREE_UNIT = 25
+FIRST_FREE_UNIT = 26
 
 _INCLUDE = re.compile(r'^\s*#include\s+"([^"]+)"\s*$')
 _LOCATIONS = (

@@ -41,6 +41,7 @@ class LightMap:
         coarser = max(math.sqrt(self.extent_m.prod() / TEXEL_M**2 / MOST_TEXELS), 1.0)
         rows, columns = np.clip(np.rint(self.extent_m / (TEXEL_M * coarser)), 1, 8192).astype(int)
         self.size_px = int(columns), int(rows)
+        self.texel_m = math.sqrt(float(self.extent_m.prod()) / (int(rows) * int(columns)))
         self._shown = self.canvas()
         self.scale = 1.0
         """Radiance of a full texel."""

@@ -1,5 +1,6 @@
 """The canyon's land where its light lies in a map: triangles are chosen by shape alone, for each view anew."""
 
+import math
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
@@ -10,13 +11,13 @@ import numpy as np
 from render.frame_budget import MOST_DETAIL
 from render.land.light_map import LightMap
 from render.land.mesh import Chunk, ChunkedMesh
-from render.land.refinement import Refinement
+from render.land.refinement import KINDS, LEVELS, Refinement
 from render.land.textures import GRAIN_LEVEL, NOISE_PX
 from render.light import Light
 from render.passes.context import PassContext
 from render.passes.culling import Boxes, Ridges, Skyline, culled
 from render.passes.targets import unbind
-from render.programs import Programs, Resources, uniform, vertex_array
+from render.programs import SAMPLER_UNITS, Programs, Resources, uniform, vertex_array
 from render.quality import Quality
 
 CAST_AT_ONCE = 1 << 17
@@ -25,9 +26,10 @@ MAPPED_AT_ONCE = 1 << 17
 """Texels of a share of the light map, about."""
 FAR = 3
 """Key of level ground on which no grain is seen."""
-_GRAINLESS_M = 2.0 ** (GRAIN_LEVEL - 0.5) / (NOISE_PX * 0.06)
-"""Size of a pixel from which on GL looks the grain of level ground up in a level that has none left: `grain.glsl` has
-0.06."""
+GRAIN_PER_M = NOISE_PX * 0.06
+"""Texels of the finest level of the grain: `grain.glsl` has 0.06."""
+_GRAINLESS_M = 2.0 ** (GRAIN_LEVEL - 0.5) / GRAIN_PER_M
+"""Size of a pixel from which on the grain of level ground is looked up in a level that has none left."""
 _STEEP = 0.80
 """Upward part of the normal, below which bedding begins to show."""
 _TOUCHED = 8.0
@@ -64,9 +66,10 @@ class MappedLand:
         self._finest = own(ctx.buffer(np.ascontiguousarray(mesh.indices, "u4")))
         self._fewest = 4 * len(self._refinement.squares)
         most = max(round(MOST_DETAIL * quality.terrain_triangles), self._fewest)
-        self._rows = np.empty((most, 3), np.int32)
+        self._rows, self._keys = np.empty((most, 3), np.int32), np.empty(most, np.int32)
         self._chosen = own(ctx.buffer(reserve=self._rows.nbytes, dynamic=True))
         self._light_map = own(LightMap(ctx, mesh))
+        self._grain_look, self._light_look = (own(_sampler(ctx, repeated)) for repeated in (True, False))
         assert mesh.places is not None
         places: tuple[object, ...] = (own(ctx.buffer(np.ascontiguousarray(mesh.places, "f4"))), "2f", "place")
         self._map_program = programs.load("terrain_map.vert", "terrain_map.frag")
@@ -163,46 +166,58 @@ class MappedLand:
         distance = self._boxes.distance(eye_w)
         squares = np.flatnonzero(visible)
         squares = squares[np.argsort(distance[squares])]  # nearest first: what is covered is not shaded
-        kinds = self._kinds(context, squares, distance[squares])
-        parts = [squares[kinds == kind] for kind in range(len(self._arrays))]
-        order = [part for part in (2, 1, 0, FAR) if len(parts[part])]
-        ends = self._refined(context, [parts[part] for part in order])
-        self.drawn_triangles = ends[-1]
+        self.drawn_triangles = count = self._refined(context, squares, distance[squares])
+        keys = self._keys[:count].astype(np.uint8)
         self._chosen.orphan()
-        self._chosen.write(self._rows[: ends[-1]])
+        self._chosen.write(self._rows[np.argsort(keys, kind="stable")])
         self._light_map.bind()
-        with culled(context):
-            for part, first, end in zip(order, ends, ends[1:], strict=False):
-                if end > first:
-                    self._arrays[part].render(moderngl.TRIANGLES, vertices=3 * (end - first), first=3 * first)
+        counts = np.bincount(keys, minlength=KINDS * LEVELS)
+        first = 0
+        with culled(context), ExitStack() as looks:
+            for key in np.flatnonzero(counts).tolist():
+                level, kind = divmod(key, KINDS)
+                self._look_up(level, looks)
+                self._arrays[kind].render(moderngl.TRIANGLES, vertices=3 * int(counts[key]), first=3 * first)
+                first += int(counts[key])
 
-    def _refined(self, context: PassContext, parts: Sequence[np.ndarray]) -> list[int]:
-        """Where the triangles of squares (k,) begin and end that stay within the budget; they are drawn by row.
+    def _look_up(self, level: int, looks: ExitStack) -> None:
+        """Have grain and light looked up in one level only: where software GL has none to choose, it is three times as
+        swift."""
+        own = max(round(level - math.log2(GRAIN_PER_M * self._light_map.texel_m) - 0.5), 0)
+        for name, sampler, at in (
+            ("grain_map", self._grain_look, level),
+            ("light_map", self._light_look, own),
+        ):
+            sampler.min_lod = sampler.max_lod = float(at)
+            sampler.use(SAMPLER_UNITS[name])
+            looks.callback(sampler.clear, SAMPLER_UNITS[name])
+
+    def _refined(self, context: PassContext, squares: np.ndarray, distance_m: np.ndarray) -> int:
+        """How many triangles of squares (k,) are drawn, within the budget; they and their keys are kept.
 
         What a vehicle may touch is coarser than is tolerated only at the last.
         """
-        rows = self._rows[: max(round(self._quality.terrain_triangles * context.detail), self._fewest)]
+        # Shape is given up for nothing: a picture of coarser triangles shows less than a smaller one.
+        most = max(round(self._quality.terrain_triangles * max(context.detail, 1.0)), self._fewest)
         tolerated = self._quality.terrain_error_px / context.px_per_radian
+        kinds = self._kinds(context, squares, distance_m)
         while True:
-            ends = [0]
-            for squares in parts:
-                end = self._refinement.split(
-                    squares,
-                    context.view.eye_w,
-                    tolerated * self._coarser,
-                    rows,
-                    ends[-1],
-                    touched=context.near_vehicles,
-                    least=tolerated * max(self._coarser / _TOUCHED, 1.0),
-                    above_m=context.seen_above_m,
-                )
-                ends.append(end)
-                if end < 0:
-                    break
-            if ends[-1] >= 0:
-                if ends[-1] < _ROOM * len(rows):
+            count = self._refinement.split(
+                squares,
+                context.view.eye_w,
+                tolerated * self._coarser,
+                self._rows[:most],
+                self._keys,
+                kinds=kinds,
+                texels=GRAIN_PER_M * 2.0**context.texture_bias / context.px_per_radian,
+                touched=context.near_vehicles,
+                least=tolerated * max(self._coarser / _TOUCHED, 1.0),
+                above_m=context.seen_above_m,
+            )
+            if count >= 0:
+                if count < _ROOM * most:
                     self._coarser = max(self._coarser * _EASED, 1.0)
-                return ends
+                return count
             self._coarser *= _COARSER
 
     def _kinds(self, context: PassContext, squares: np.ndarray, distance_m: np.ndarray) -> np.ndarray:
@@ -221,3 +236,10 @@ class MappedLand:
     def release(self) -> None:
         """Free buffers and arrays."""
         self._resources.close()
+
+
+def _sampler(ctx: moderngl.Context, repeated: bool) -> moderngl.Sampler:
+    """Of one level at a time."""
+    return ctx.sampler(
+        repeat_x=repeated, repeat_y=repeated, filter=(moderngl.LINEAR_MIPMAP_NEAREST, moderngl.LINEAR)
+    )

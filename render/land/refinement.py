@@ -12,8 +12,6 @@ from render.land.mesh import ChunkedMesh
 from sim.native.function import native
 
 _MOST_SIDE = 32
-_TANGENTIAL = 0.3
-"""Weight of a vertex's distance along the surface from where a coarser triangle has its place: what is on it shifts."""
 _NOWHERE = np.array([[0.0, 0.0, 0.0, -np.inf]])
 _ROUNDED = 1.00001
 """Balls still lie within one another where radii are float32."""
@@ -21,9 +19,38 @@ _LONGEST = 1 / 250
 """Error by length of a side that is level: haze is worked out at vertices."""
 
 
+KINDS = 4
+"""Of squares: 0 to 3."""
+LEVELS = 9
+"""Of detail of a texture, finest first."""
+
+
+@native
+def _level(places: np.ndarray, a: int, b: int, c: int, eye: np.ndarray, texels: float) -> int:
+    """Level that suits a triangle of a texture of which so many texels are in a pixel at a distance of 1 m, by the mean
+    of what a pixel covers along and across; -1 for one that is seen from behind."""
+    ux, uy, uz = places[b, 0] - places[a, 0], places[b, 1] - places[a, 1], places[b, 2] - places[a, 2]
+    vx, vy, vz = places[c, 0] - places[a, 0], places[c, 1] - places[a, 1], places[c, 2] - places[a, 2]
+    nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
+    x = eye[0] - (places[a, 0] + places[b, 0] + places[c, 0]) / 3.0
+    y = eye[1] - (places[a, 1] + places[b, 1] + places[c, 1]) / 3.0
+    z = eye[2] - (places[a, 2] + places[b, 2] + places[c, 2]) / 3.0
+    if nx * (eye[0] - places[a, 0]) + ny * (eye[1] - places[a, 1]) + nz * (eye[2] - places[a, 2]) <= 0.0:
+        return -1
+    away = x * x + y * y + z * z
+    facing = abs(nx * x + ny * y + nz * z) / np.sqrt((nx * nx + ny * ny + nz * nz) * away + 1e-12)
+    covered = texels * texels * away / max(facing, 0.1)
+    level, least = 0, 2.0
+    while covered >= least and level < LEVELS - 1:
+        level += 1
+        least *= 4.0
+    return level
+
+
 @native
 def _split(
     squares: np.ndarray,
+    kinds: np.ndarray,
     side: int,
     columns: int,
     places: np.ndarray,
@@ -35,19 +62,20 @@ def _split(
     touched: np.ndarray,
     least: float,
     bottom_m: float,
+    texels: float,
     stack: np.ndarray,
     out: np.ndarray,
-    first: int,
+    keys: np.ndarray,
 ) -> int:
-    """Write the triangles of `squares` (their first vertices) into `out` (m, 3) from row `first` on; the row after the
-    last one, or -1 where there is no room. Left out is what lies below `bottom_m`."""
+    """Write the triangles of `squares` (their first vertices) that face the eye into `out` (m, 3), and into `keys` what
+    they are to be sorted by; how many, or -1 where there is no room. Left out is what lies below `bottom_m`."""
     deepest = 0
     length = side
     while length > 1:
         deepest += 2
         length //= 2
     deepest -= 1
-    row = first
+    row = 0
     for k in range(squares.shape[0]):
         corner = squares[k]
         middle = corner + (side // 2) * (columns + 1)
@@ -83,9 +111,13 @@ def _split(
                     stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3] = c, a, m, depth + 1
                     top += 1
                 elif max(places[a, 2], max(places[b, 2], places[c, 2])) > bottom_m:
+                    level = _level(places, a, b, c, eye, texels)
+                    if level < 0:
+                        continue
                     if row >= out.shape[0]:
                         return -1
                     out[row, 0], out[row, 1], out[row, 2] = number[a], number[b], number[c]
+                    keys[row] = KINDS * level + kinds[k]
                     row += 1
     return row
 
@@ -107,9 +139,7 @@ class Refinement:
         self.places = np.ascontiguousarray(mesh.vertices[number, :3])
         """(n, 3) of the grid's vertices, row by row."""
         self.normals = mesh.vertices[number, 3:6]
-        self.error_m, self.radius_m = _nested(
-            self.places.reshape(rows, columns, 3), self.normals.reshape(rows, columns, 3), self.side
-        )
+        self.error_m, self.radius_m = _nested(self.places.reshape(rows, columns, 3), self.side)
         i, j = np.meshgrid(
             np.arange(0, rows - 1, self.side), np.arange(0, columns - 1, self.side), indexing="ij"
         )
@@ -126,19 +156,26 @@ class Refinement:
         eye_w: np.ndarray,
         tolerance: float,
         out: np.ndarray,
-        first: int = 0,
+        keys: np.ndarray,
         *,
+        kinds: np.ndarray | None = None,
+        texels: float = 0.0,
         touched: np.ndarray | None = None,
         least: float = np.inf,
         above_m: float = -np.inf,
     ) -> int:
-        """Write the triangles (rows of vertices of the mesh) that show `squares` (k,), by number and one after the
-        other, to an error of `tolerance` [rad] from `eye_w` into `out` (m, 3) int32 from row `first` on; the row after
-        the last one, or -1 where they are too many. What lies wholly below `above_m` is left out. What reaches between
-        the planes `touched` (6, 4), as a frustum has them, has an error of `least` [rad]."""
+        """Write the triangles that show `squares` (k,), by number, to an error of `tolerance` [rad] from `eye_w`.
+
+        They go into `out` (m, 3) int32 as rows of vertices of the mesh, one square's after the other's, and into `keys`
+        (m,) int32 goes KINDS times the level of a texture that suits each, of so many `texels` in a pixel 1 m away, and
+        what `kinds` (k,) has of its square. Returned is how many there are, or -1 where that is more than m. Left out
+        are those that face away from the eye or lie wholly below `above_m`. What reaches between the planes `touched`
+        (6, 4), as a frustum has them, has an error of `least` [rad].
+        """
         return int(
             _split(
                 self.squares[squares],
+                np.zeros(len(squares), np.int64) if kinds is None else np.asarray(kinds, np.int64),
                 self.side,
                 self._columns,
                 self.places,
@@ -150,9 +187,10 @@ class Refinement:
                 _NOWHERE if touched is None else np.ascontiguousarray(touched, float),
                 float(least),
                 float(above_m),
+                float(texels),
                 self._stack,
                 out,
-                first,
+                keys,
             )
         )
 
@@ -161,7 +199,7 @@ def _power_of_two(count: int) -> int:
     return count & -count
 
 
-def _nested(grid: np.ndarray, normals: np.ndarray, side: int) -> tuple[np.ndarray, np.ndarray]:
+def _nested(grid: np.ndarray, side: int) -> tuple[np.ndarray, np.ndarray]:
     """Errors and radii [m] of vertices (rows, columns, 3), flat: by how much a surface without one is off, and how far
     from it those lie that its triangles can be split at; both no less than these have them."""
     rows, columns = grid.shape[:2]
@@ -173,11 +211,11 @@ def _nested(grid: np.ndarray, normals: np.ndarray, side: int) -> tuple[np.ndarra
             i, j = np.meshgrid(
                 np.arange(along, rows, 2 * half), np.arange(across, columns, 2 * half), indexing="ij"
             )
-            _take(grid, normals, error, radius, i, j, (along, across), _diagonal(half // 2))
+            _take(grid, error, radius, i, j, (along, across), _diagonal(half // 2))
         i, j = np.meshgrid(np.arange(half, rows, 2 * half), np.arange(half, columns, 2 * half), indexing="ij")
         way = np.where((i // half // 2 + j // half // 2) % 2 == 0, half, -half)
         if 2 * half < side:
-            _take(grid, normals, error, radius, i, j, (half, way), beside)
+            _take(grid, error, radius, i, j, (half, way), beside)
         half *= 2
     return error.ravel(), radius.ravel()
 
@@ -188,7 +226,6 @@ def _diagonal(half: int) -> np.ndarray:
 
 def _take(
     grid: np.ndarray,
-    normals: np.ndarray,
     error: np.ndarray,
     radius: np.ndarray,
     i: np.ndarray,
@@ -200,9 +237,8 @@ def _take(
     rows, columns = error.shape
     here, low, high = grid[i, j], grid[i - ends[0], j - ends[1]], grid[i + ends[0], j + ends[1]]
     off, length = here - 0.5 * (low + high), np.linalg.norm(high - low, axis=-1)
-    outward = np.abs((off * normals[i, j]).sum(axis=-1))
-    aside = np.sqrt(np.maximum((off * off).sum(axis=-1) - outward**2, 0.0))
-    worst, reach = np.maximum(outward + _TANGENTIAL * aside, _LONGEST * length), np.zeros(i.shape)
+    # A place that is drawn off along the surface is as far off to the eye as one that is off its height.
+    worst, reach = np.maximum(np.linalg.norm(off, axis=-1), _LONGEST * length), np.zeros(i.shape)
     for di, dj in steps:
         ni, nj = i + di, j + dj
         inside = (ni >= 0) & (ni < rows) & (nj >= 0) & (nj < columns)

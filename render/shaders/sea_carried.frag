@@ -1,11 +1,15 @@
-// The sea that was shaded once in two by two pixels, carried over to all that it is seen in.
+// Water that was shaded once in two by two pixels, carried over to all that it is seen in.
 out vec4 colour;
 
+#if WAVES
 uniform sampler2D sea_place_map;
+#endif
 uniform sampler2D sea_shaded_map;  // alpha negative where no sea is
 
 void main() {
+#if WAVES
     if (texelFetch(sea_place_map, ivec2(gl_FragCoord.xy), 0).z <= 0.0) discard;
+#endif
     vec2 at = 0.5 * gl_FragCoord.xy - 0.5;
     ivec2 low = ivec2(floor(at)), last = textureSize(sea_shaded_map, 0) - 1;
     vec2 part = at - floor(at);

@@ -39,10 +39,10 @@ float sun_past(vec3 s) { return sun_past_vehicles(s); }
 
 void main() {
 #if LIGHT_MAP
-    vec4 root = texture(light_map, light_uv, haze.w - 0.5);
+    vec4 root = texture(light_map, light_uv);
     vec3 radiance = root.rgb * root.rgb * clear;
 #if GRAIN
-    vec2 grain = texture(grain_map, bedded > 0.0 ? bedding_uv : level_uv, haze.w).rg;
+    vec2 grain = texture(grain_map, bedded > 0.0 ? bedding_uv : level_uv).rg;
     // Neither is left where triangles of the one and the other meet.
     float amount = saturate(4.0 * bedded * (wall - 0.5));
     radiance *= 1.0 + amount * ((bedded > 0.0 ? grain.g : grain.r) * (255.0 / 128.0) - 1.0);

@@ -14,6 +14,9 @@ in float lump;
 out vec4 colour;
 
 uniform sampler2D noise_map, slope_map, strata_map;
+#if BLOCKS
+uniform sampler2D scene_depth_map;
+#endif
 #if MARKS
 uniform sampler2D water_marks_map;
 uniform vec3 marks_window;  // xy middle of the map of wakes, z 1 / its width
@@ -130,7 +133,23 @@ vec4 marks() {
 #endif
 }
 
+#if BLOCKS
+// Shaded once in two by two pixels: of no use where the land hides all of these.
+bool hidden() {
+    ivec2 first = 2 * ivec2(gl_FragCoord.xy), last = textureSize(scene_depth_map, 0) - 1;
+    float behind = max(max(texelFetch(scene_depth_map, min(first, last), 0).r, texelFetch(scene_depth_map, min(first + ivec2(1, 0), last), 0).r),
+        max(texelFetch(scene_depth_map, min(first + ivec2(0, 1), last), 0).r, texelFetch(scene_depth_map, min(first + 1, last), 0).r));
+    return behind < gl_FragCoord.z;
+}
+#endif
+
 void main() {
+#if !FULL_MATERIALS
+    if (depth_m < -0.05) discard;
+#endif
+#if BLOCKS
+    if (hidden()) discard;
+#endif
     vec3 v = normalize(eye.xyz - p_w);
     float distance_m = distance(p_w, eye.xyz);
     vec2 s = ripples();
@@ -156,7 +175,6 @@ void main() {
     if (bed.a < distance_m) bed = straight;
     float thickness = max(bed.a - distance_m, 0.0);
 #else
-    if (depth_m < -0.05) discard;
     float thickness = max(depth_m, 0.0) / max(v.z, 0.2);
     vec4 bed = vec4(BED / PI * light * 1.2, 0.0);
 #endif

@@ -150,7 +150,7 @@ class SeaSurface:
         self._shadings = [self._resources.own(ctx.vertex_array(program, [])) for program in late]
         self._draw_late = UnlockedDraw(ctx)
         if shade_late:
-            carried = programs.load("fullscreen.vert", "sea_carried.frag")
+            carried = programs.load("fullscreen.vert", "sea_carried.frag", WAVES=1)
             self._carried = self._resources.own(ctx.vertex_array(carried, []))
         self._mesh = Resources()
         self._resources.callback(self._mesh.close)

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
+from functools import partial
 
 import moderngl
 import numpy as np
@@ -11,8 +12,8 @@ from render.frame import DrawnVehicle, Frame
 from render.land.scenery import material_water_level_m
 from render.passes.context import PassContext
 from render.passes.culling import Boxes
-from render.passes.targets import Targets
-from render.programs import Programs, uniform, vertex_array
+from render.passes.targets import Targets, colour_of
+from render.programs import SAMPLER_UNITS, Programs, uniform, vertex_array
 from render.quality import Quality
 from render.water.marks import WaterMarks
 from render.water.sea import SeaSurface
@@ -100,15 +101,26 @@ class WaterSurface:
         runs = [np.arange(first, min(first + _ROWS, len(rows))) for first in range(0, len(rows), _ROWS)]
         blocks = [quads for quads in (np.concatenate([rows[k] for k in run]) for run in runs) if len(quads)]
         index = ctx.buffer(np.concatenate(blocks).astype("u4"))
-        defines = {"PLANAR_REFLECTION": int(planar), "WALLS": int(world.river is not None)}
-        still, moved = (programs.load("water.vert", "water.frag", **defines, MARKS=m) for m in (0, 1))
-        self._moved_program = moved
+        walls = int(world.river is not None)
+        load = partial(programs.load, "water.vert", WALLS=walls)
+        shading = partial(load, "water.frag", PLANAR_REFLECTION=int(planar))
+        blocks_too = () if quality.full_materials else (1,)
+        programs_by = {
+            (block, m): shading(MARKS=m, BLOCKS=block) for block in (0, *blocks_too) for m in (0, 1)
+        }
+        self._marked_programs = [program for (_, marked), program in programs_by.items() if marked]
         self.marks = WaterMarks(ctx, programs, quality)
         self._resources.callback(self.marks.release)
         content = [(buffer, "2f 1f 1f 1f", "place", "depth", "lateral", "slope")]
-        self._still, self._moved = (vertex_array(ctx, each, content, index) for each in (still, moved))
-        for resource in (buffer, index, self._still, self._moved):
-            self._resources.callback(resource.release)
+        self._arrays = {key: vertex_array(ctx, each, content, index) for key, each in programs_by.items()}
+        """By whether it is shaded once in several pixels, and whether marks are on it."""
+        self._carried = [
+            vertex_array(ctx, load("sea_carried.frag", WAVES=0), content, index) for _ in blocks_too
+        ]
+        """Draws what was shaded so."""
+        arrays = (*self._arrays.values(), *self._carried)
+        for release in (buffer.release, index.release, *(array.release for array in arrays)):
+            self._resources.callback(release)
         self._counts = [quads.size for quads in blocks]
         self._firsts = np.cumsum([0, *self._counts]).tolist()
         spans = [vertices.reshape(-1, 5)[quads.ravel(), :2] for quads in blocks]
@@ -122,16 +134,33 @@ class WaterSurface:
         """Whether any of the water lies in the view, walls left aside."""
         return bool(self._boxes.visible(frustum).any())
 
-    def draw(self, context: PassContext) -> None:
-        """Draw the blocks in view, nearest run by nearest run."""
-        array = self._moved if self.marks.any else self._still  # looking up nothing is not free, either
-        uniform(self._moved_program, "marks_window").value = self.marks.window
+    def draw(self, context: PassContext, targets: Targets) -> None:
+        """Draw the blocks in view into the scene of the targets, nearest run by nearest run."""
+        marked = int(self.marks.any)  # looking up nothing is not free, either
+        for program in self._marked_programs:
+            uniform(program, "marks_window").value = self.marks.window
+        if targets.sea_block == 1 or not self._carried:
+            self._draw_visible(self._arrays[0, marked], context)
+            return
+        assert targets.depth_map is not None
+        targets.depth_map.use(SAMPLER_UNITS["scene_depth_map"])
+        shaded = targets.sea_shaded
+        shaded.use()
+        shaded.clear(alpha=-1.0)
+        context.ctx.enable_only(moderngl.NOTHING)
+        self._draw_visible(self._arrays[1, marked], context)
+        colour_of(shaded).use(SAMPLER_UNITS["sea_shaded_map"])
+        targets.scene.use()
+        context.ctx.enable_only(moderngl.DEPTH_TEST | moderngl.BLEND)
+        self._draw_visible(self._carried[0], context)
+
+    def _draw_visible(self, array: moderngl.VertexArray, context: PassContext) -> None:
         for block in np.flatnonzero(self._boxes.visible(context.frustum)).tolist():
             array.render(moderngl.TRIANGLES, vertices=self._counts[block], first=self._firsts[block])
 
     def warm_up(self) -> None:
-        """Have both programs compiled: one waits for something that moves on the water."""
-        for array in (self._still, self._moved):
+        """Have all programs compiled: some wait for something that moves on the water."""
+        for array in (*self._arrays.values(), *self._carried):
             array.render(moderngl.TRIANGLES, vertices=3)
 
     def release(self) -> None:
@@ -205,7 +234,7 @@ class Waters:
         if self._at_rest is None:
             return
         if frame.sea is None:
-            self._at_rest.draw(context)
+            self._at_rest.draw(context, targets)
         else:
             self._waves(self._at_rest).draw(context, targets)
 

@@ -9,20 +9,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from render.land.mesh import ChunkedMesh
-from render.land.refinement import Refinement
+from render.land.refinement import KINDS, LEVELS, Refinement
 from render.land.terrain_mesh import CHUNKS, _cut, _mesh
 
 SIZE = (2 * CHUNKS[0] + 1, 4 * CHUNKS[1] + 1)
 
 
 def rough(seed: int) -> ChunkedMesh:
-    """65 x 33 vertices over 650 x 330 m, pushed about in all directions, more in some places than in others."""
+    """65 x 33 vertices over 650 x 330 m, pushed about in all directions, more in some places than in others, but so
+    little that from high enough above all of it faces the eye."""
     rng = np.random.default_rng(seed)
     grid = np.zeros((*SIZE, 10), "f4")
     x, y = np.meshgrid(10.0 * np.arange(SIZE[0]), 10.0 * np.arange(SIZE[1]), indexing="ij")
-    amount = 6.0 * np.exp(-(((x - rng.uniform(0, 650)) / 120) ** 2))
+    amount = 1.0 * np.exp(-(((x - rng.uniform(0, 650)) / 120) ** 2))
     waves = sum(rng.normal(0, 20 / k) * np.sin(x * k / 90 + rng.uniform(0, 6)) for k in (1, 2, 3))
-    grid[..., :3] = np.stack([x, y, waves], -1) + amount[..., None] * rng.normal(size=(*SIZE, 3))
+    grid[..., :3] = np.stack([x, y, waves], -1) + amount[..., None] * rng.uniform(-2, 2, size=(*SIZE, 3))
     grid[..., 5] = 1.0
     return _mesh(_cut(grid, 0))
 
@@ -30,8 +31,8 @@ def rough(seed: int) -> ChunkedMesh:
 def split(mesh: ChunkedMesh, eye: np.ndarray, tolerance: float, **given: Any) -> np.ndarray:
     """(n, 3) rows of the mesh's vertices."""
     land = Refinement(mesh)
-    out = np.empty((5000, 3), np.int32)
-    end = land.split(np.arange(len(land.squares)), eye, tolerance, out, **given)
+    out, keys = np.empty((5000, 3), np.int32), np.empty(5000, np.int32)
+    end = land.split(np.arange(len(land.squares)), eye, tolerance, out, keys, **given)
     assert end >= 0
     return out[:end]
 
@@ -47,8 +48,8 @@ def about(place_m: tuple[float, float]) -> np.ndarray:
 @settings(max_examples=25, deadline=None)
 @given(
     seed=st.integers(0, 1000),
-    eye=st.tuples(st.floats(-100, 750), st.floats(-100, 430), st.floats(-50, 300)),
-    tolerance=st.sampled_from([1e-3, 0.01, 0.03, 0.1, 1.0]),
+    eye=st.tuples(st.floats(-100, 750), st.floats(-100, 430), st.floats(3e3, 9e3)),
+    tolerance=st.sampled_from([1e-5, 1e-4, 3e-4, 1e-3, 0.01]),
     touched_m=st.one_of(st.none(), st.tuples(st.floats(0, 650), st.floats(0, 330))),
 )
 def test_every_place_is_covered_once_and_no_gap_opens(
@@ -71,8 +72,8 @@ def test_every_place_is_covered_once_and_no_gap_opens(
 
 
 def test_with_no_tolerance_all_of_the_grid_is_drawn_and_it_falls_with_the_tolerance() -> None:
-    mesh, eye = rough(3), np.array([100.0, 100.0, 60.0])
-    counts = [len(split(mesh, eye, tolerance)) for tolerance in (0.0, 0.003, 0.01, 0.03, 0.1)]
+    mesh, eye = rough(3), np.array([100.0, 100.0, 3e3])
+    counts = [len(split(mesh, eye, tolerance)) for tolerance in (0.0, 1e-4, 3e-4, 1e-3, 3e-3)]
     assert counts[0] == 2 * 64 * 32
     assert counts == sorted(counts, reverse=True)
     assert counts[-1] < 0.25 * counts[0]
@@ -80,7 +81,7 @@ def test_with_no_tolerance_all_of_the_grid_is_drawn_and_it_falls_with_the_tolera
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_what_is_left_out_lies_within_a_few_tolerances_as_seen(seed: int) -> None:
-    mesh, eye, tolerance = rough(seed), np.array([300.0, 160.0, 120.0]), 0.02
+    mesh, eye, tolerance = rough(seed), np.array([300.0, 160.0, 320.0]), 0.01
     assert mesh.places is not None
     land, rows = Refinement(mesh), split(mesh, eye, tolerance)
     corners = np.rint(mesh.places[rows] * (64, 32))
@@ -96,9 +97,9 @@ def test_what_is_left_out_lies_within_a_few_tolerances_as_seen(seed: int) -> Non
 
 
 def test_what_may_be_touched_is_as_fine_as_asked_and_the_rest_is_not() -> None:
-    mesh, eye, near = rough(4), np.array([325.0, 160.0, 400.0]), (320.0, 160.0)
-    coarse, finer = split(mesh, eye, 0.1), split(mesh, eye, 0.1, touched=about(near), least=1e-3)
-    fine = split(mesh, eye, 1e-3)
+    mesh, eye, near = rough(4), np.array([325.0, 160.0, 4e3]), (320.0, 160.0)
+    coarse, finer = split(mesh, eye, 0.01), split(mesh, eye, 0.01, touched=about(near), least=1e-4)
+    fine = split(mesh, eye, 1e-4)
 
     def within(rows: np.ndarray, half_m: float) -> set[tuple[int, ...]]:
         off = np.abs(mesh.vertices[rows, :2] - near).max(axis=2)
@@ -109,17 +110,43 @@ def test_what_may_be_touched_is_as_fine_as_asked_and_the_rest_is_not() -> None:
 
 
 def test_what_lies_below_the_water_is_left_out_and_nothing_else() -> None:
-    mesh, eye = rough(5), np.array([0.0, 0.0, 90.0])
-    whole, above = split(mesh, eye, 0.01), split(mesh, eye, 0.01, above_m=2.0)
+    mesh, eye = rough(5), np.array([0.0, 0.0, 900.0])
+    whole, above = split(mesh, eye, 0.001), split(mesh, eye, 0.001, above_m=2.0)
     top = mesh.vertices[whole, 2].max(axis=1)
     np.testing.assert_array_equal(whole[top > 2.0], above)
     assert 0 < len(above) < len(whole)
 
 
 def test_too_little_room_is_told_and_a_grid_that_cannot_be_halved_is_refused() -> None:
-    land, out = Refinement(rough(1)), np.empty((100, 3), np.int32)
-    assert land.split(np.arange(len(land.squares)), np.zeros(3), 1e-3, out) == -1
+    land, out, keys = Refinement(rough(1)), np.empty((100, 3), np.int32), np.empty(100, np.int32)
+    assert land.split(np.arange(len(land.squares)), np.array([0.0, 0.0, 200.0]), 1e-3, out, keys) == -1
     mesh = rough(1)
     odd = ChunkedMesh(mesh.vertices, mesh.indices, mesh.chunks, mesh.places, (66, 33))
     with pytest.raises(ValueError, match="65 x 32 cells"):
         Refinement(odd)
+
+
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 1000), eye=st.tuples(st.floats(0, 650), st.floats(0, 330), st.floats(-30, 200)))
+def test_what_faces_the_eye_is_drawn_and_each_triangle_knows_how_fine_a_texture_is_seen_on_it(
+    seed: int, eye: tuple[float, float, float]
+) -> None:
+    mesh, e = rough(seed), np.array(eye)
+    land, texels = Refinement(mesh), 0.02
+    out, keys = np.empty((5000, 3), np.int32), np.empty(5000, np.int32)
+    squares = np.arange(len(land.squares))
+    count = land.split(squares, e, 0.0, out, keys, kinds=squares % KINDS, texels=texels)
+    a, b, c = (mesh.vertices[out[:count, k], :3].astype(float) for k in range(3))
+    normal, towards = np.cross(b - a, c - a), e - (a + b + c) / 3.0
+    away = np.linalg.norm(towards, axis=1)
+    facing = (normal * towards).sum(axis=1) / np.linalg.norm(normal, axis=1) / away
+    assert (facing > 0.0).all()
+    texels_a_pixel = texels * away / np.sqrt(np.maximum(facing, 0.1))
+    wanted = np.clip(np.log2(texels_a_pixel), 0, LEVELS - 1)
+    assert (np.abs(keys[:count] // KINDS - wanted) < 0.5 + 1e-3).all()
+    assert set(keys[:count] % KINDS) <= set(range(KINDS))
+    every = land.split(squares, np.array([300.0, 160.0, 1e4]), 0.0, out, keys)
+    a, b, c = (mesh.vertices[out[:every, k], :3].astype(float) for k in range(3))
+    seen = ((np.cross(b - a, c - a) * (e - a)).sum(axis=1) > 0.0).sum()
+    assert every == 2 * 64 * 32
+    assert count == seen
