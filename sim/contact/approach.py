@@ -18,9 +18,11 @@ _ADVANCES = 40
 def turn(state, i, J, h, spin):
     """Rotate a free body for h by the midpoint rule: spin in the world stays as it is to rounding, energy too.
 
-    spin: (12,) of workspace.
+    J: principal moments, perhaps with the angle of the first two's axes about the third. spin: (12,) of workspace.
     """
     R, w = state[i, :9], state[i, 12:15]
+    if J.shape[0] > 3:
+        skew(R, J[3])
     x, y, z = J[0], J[1], J[2]
     wx = R[0] * w[0] + R[3] * w[1] + R[6] * w[2]
     wy = R[1] * w[0] + R[4] * w[1] + R[7] * w[2]
@@ -75,6 +77,18 @@ def turn(state, i, J, h, spin):
     w[0] = R[0] * wx + R[1] * wy + R[2] * wz
     w[1] = R[3] * wx + R[4] * wy + R[5] * wz
     w[2] = R[6] * wx + R[7] * wy + R[8] * wz
+    if J.shape[0] > 3:
+        skew(R, -J[3])
+
+
+@fastmath
+def skew(R, angle):
+    """Turn a frame (9,) about its own third axis."""
+    if angle != 0.0:
+        c, s = np.cos(angle), np.sin(angle)
+        for row in range(3):
+            x, y = R[3 * row], R[3 * row + 1]
+            R[3 * row], R[3 * row + 1] = c * x + s * y, c * y - s * x
 
 
 @fastmath

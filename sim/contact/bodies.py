@@ -45,10 +45,12 @@ class Prop:
     omega_w: Vector = (0.0, 0.0, 0.0)
     yaw_rad: float = 0.0
     """At last about the vertical through its centre of mass, of shapes that have no heading."""
+    skew_rad: float = 0.0
+    """Of its principal axes of inertia about the shape's third axis: weights are hidden in it."""
 
     @property
     def T_w(self) -> np.ndarray:
-        """(4, 4) where its principal axes are."""
+        """(4, 4) where its shape's principal axes are."""
         T_w, (cp, sp), (cr, sr) = (
             self.shape.solid().T_w.copy(),
             *((np.cos(a), np.sin(a)) for a in (self.pitch_rad, self.roll_rad)),
@@ -90,7 +92,9 @@ class Pile:
         self._bodies = Bodies(
             hulls_of(self.solids),
             mass,
-            mass[:, None] * np.array([solid.gyration_m2 for solid in self.solids]).reshape(-1, 3),
+            np.array([_moments(prop, solid) for prop, solid in zip(every, self.solids, strict=True)]).reshape(
+                -1, 4
+            ),
             np.array([prop.friction for prop in every], float),
             np.array([prop.restitution for prop in every], float),
             np.array([prop.rolling_m for prop in every], float),
@@ -100,7 +104,7 @@ class Pile:
             np.array([_half_extents(solid) for solid in self.solids]).reshape(-1, 3),
         )
         self.mass_kg, self.inertia = self._bodies.mass, self._bodies.inertia
-        """(n,) kg, 0 of what stays, and (n, 3) kg m^2 about principal axes; visitors last."""
+        """(n,) kg, 0 of what stays, and (n, 4) as `sim.contact.pile.Bodies` has them; visitors last."""
         self._mobility = np.zeros((len(every), MOBILITY))
         self._mechanism = _resting(len(visitors))
         self._sweeps, self._tolerance_mps, self._sleeps = sweeps, tolerance_mps, sleeps
@@ -154,7 +158,8 @@ class Pile:
         mass, R = float(self._bodies.mass[body]), self.state[body, :9].reshape(3, 3)
         if mass == 0.0:
             return 0.0, np.zeros((3, 3))
-        return 1.0 / mass, (R / self._bodies.inertia[body]) @ R.T
+        axes = R @ upright(float(self.inertia[body, 3]))
+        return 1.0 / mass, (axes / self.inertia[body, :3]) @ axes.T
 
     def leave(self, T_w: np.ndarray) -> None:
         """The visitors are at poses (visitors, 4, 4), and stay there."""
@@ -184,7 +189,8 @@ class Pile:
         total = np.zeros(6)
         for row, mass, inertia in self._moving():
             R, x, omega, v = row[:9].reshape(3, 3), row[9:12], row[12:15], row[15:18]
-            total[:3] += R @ (inertia * (R.T @ omega)) + mass * np.cross(x, v)
+            axes = R @ upright(float(inertia[3]))
+            total[:3] += axes @ (inertia[:3] * (axes.T @ omega)) + mass * np.cross(x, v)
             total[3:] += mass * v
         return total
 
@@ -195,8 +201,8 @@ class Pile:
         """
         gravity, total = self._bodies.frame[5], 0.0
         for row, mass, inertia in self._moving():
-            spin = row[:9].reshape(3, 3).T @ row[12:15]
-            total += 0.5 * mass * float(row[15:18] @ row[15:18]) + 0.5 * float(spin @ (inertia * spin))
+            spin = upright(float(inertia[3])).T @ row[:9].reshape(3, 3).T @ row[12:15]
+            total += 0.5 * mass * float(row[15:18] @ row[15:18]) + 0.5 * float(spin @ (inertia[:3] * spin))
             total += mass * gravity * float(row[11] - 0.5 * h * row[17])
         return total
 
@@ -210,6 +216,11 @@ def _resting(bodies: int) -> Mechanism:
     """Of visitors that stay where they are."""
     none, nobody = np.zeros((0, 0)), np.zeros((bodies, bodies), np.bool_)
     return Mechanism(np.zeros((bodies, 6, 0)), none, np.zeros(0), nobody, False)
+
+
+def _moments(prop: Prop, solid: Solid) -> np.ndarray:
+    """(4,) principal moments of inertia [kg m^2], and the angle of their axes about the third one."""
+    return np.array([*(prop.mass_kg * solid.gyration_m2), prop.skew_rad])
 
 
 def _half_extents(solid: Solid) -> np.ndarray:

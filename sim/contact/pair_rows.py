@@ -43,7 +43,9 @@ BOW = 57
 """By how much more a gap opens within the step than its speed says [m]."""
 SLIDES = 58
 """Speeds along the tangents at which a point that sticks begins, so that it is at rest on average over the step."""
-PAIR_WIDTH = 60
+ANEW = 60
+"""Whether it is to be solved again, with its island."""
+PAIR_WIDTH = 61
 MOBILITY = 7
 """Numbers of a body's answer: 1 / mass, and the inverse of its inertia in the world: xx, xy, xz, yy, yz, zz."""
 RIGID = 1e-9
@@ -431,16 +433,22 @@ def solve(work, rows, order, begins, count, xi, mobility, shared, sweeps, tolera
     of a velocity in the last sweep of any island [m/s]."""
     for k in range(rows):
         push_row(xi, mobility, shared, work[k])
+        work[k, ANEW] = 1.0
     return solve_on(work, rows, order, begins, count, xi, mobility, shared, sweeps, tolerance)
 
 
 @fastmath
 def solve_on(work, rows, order, begins, count, xi, mobility, shared, sweeps, tolerance):
-    """The same, of rows whose impulses act already."""
+    """The same, of rows whose impulses act already, in islands with some that are anew."""
     change = 0.0
-    for k in range(rows):
-        work[k, ALONG] = work[k, ALONG + 1] = work[k, ALONG + 2] = 0.0
     for island in range(count):
+        anew = False
+        for p in range(begins[island], begins[island + 1]):
+            w = work[order[p]]
+            w[ALONG] = w[ALONG + 1] = w[ALONG + 2] = 0.0
+            anew = anew or w[ANEW] != 0.0
+        if not anew:
+            continue
         change = max(
             change,
             _solve_island(

@@ -10,23 +10,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sim.contact.approach import NEAR_M, meeting, moved_body, moved_pose, near_pairs, turn
+from sim.contact.aims import aim_rows, pair_key, straighten
+from sim.contact.approach import NEAR_M, meeting, moved_pose, near_pairs, skew, turn
 from sim.contact.convex import WORKSPACE, Hulls, normal_between
 from sim.contact.manifold import POINT_WIDTH, ground_points, touching_points
 from sim.contact.pair_rows import (
-    AIM,
     BASE,
-    BEFORE,
-    BOW,
     FIRST_BODY,
-    GAP,
     GROUND,
     IMPULSE,
     MOBILITY,
     NORMAL,
     PAIR_WIDTH,
     PLACE,
-    RESTITUTION,
     SECOND_BODY,
     SHARED,
     SLIDES,
@@ -35,7 +31,6 @@ from sim.contact.pair_rows import (
     fill_row,
     islands,
     note_row,
-    row_speeds,
     solve,
     solve_on,
 )
@@ -46,17 +41,10 @@ STATE = 19
 """Numbers a body: R_wb row-major (9), x_w (3), omega_w and v_w (6), and for how long it has been at rest [s]; asleep
 from SLEEPS_AFTER_S on."""
 SLEEPS_AFTER_S = 0.5
-SLOP_M = 1e-4
-_PUSH_OUT, _PUSH_OUT_MPS = 0.1, 0.5
-_REBOUND_MPS, _WAKES_MPS = 0.1, 0.05
+_WAKES_MPS = 0.05
 _SLOW_MPS, _SLOW_RADPS = 0.02, 0.05
-_SAME_M = 0.04
-"""Within which the nearest point of the same two bodies is the one of the step before."""
-_MOST_CUTS = 64
-_BOW_M, _BOWS = 1e-5, 2
-"""Points that turning bodies carry off their straight way by more than that are looked at where they end, so often;"""
-_BENT, _SAME_NORMAL = 4.0, 0.99
-"""by so many times what falls in a step they may leave it, and by no more their normal may turn: else it is a blow."""
+_MOST_CUTS, _BOWS = 64, 2
+"""Cuts of a step, and looks at where turning bodies touch at its end."""
 KEPT = 14
 """Of a contact that is remembered: bodies (2,), place (3,), mean force in the world (3,), normal (3,), and mean torque
 of rolling and spinning resistance (3,)."""
@@ -69,7 +57,7 @@ class Bodies(NamedTuple):
     mass: np.ndarray
     """(n,) kg; 0 of what stays."""
     inertia: np.ndarray
-    """(n, 3) kg m^2, about the body's axes."""
+    """(n, 4) kg m^2 about axes that are the body's but for a turn about its third one, by the last number [rad]."""
     friction: np.ndarray
     restitution: np.ndarray
     rolling: np.ndarray
@@ -93,12 +81,15 @@ def _set_mobility(mobility, state, bodies, i):
     if bodies.mass[i] <= 0.0:
         return
     m[0] = 1.0 / bodies.mass[i]
+    R, turned = state[i, :9], bodies.inertia[i, 3]
+    skew(R, turned)
     at = 1
     for c in range(3):
         for d in range(c, 3):
             for e in range(3):
-                m[at] += state[i, 3 * c + e] * state[i, 3 * d + e] / bodies.inertia[i, e]
+                m[at] += R[3 * c + e] * R[3 * d + e] / bodies.inertia[i, e]
             at += 1
+    skew(R, -turned)
 
 
 @fastmath
@@ -140,22 +131,16 @@ def _wake(bodies, state, mobility, asleep, i, left):
 
 
 @fastmath
-def _key(a, b, n):
-    """By which pairs are in order, those with the ground last."""
-    return (n if a < 0 else a) * (n + 1) + b
-
-
-@fastmath
 def _seek(bodies, mechanism, state, mobility, asleep, pairs, h, left, kept, work, simplex, found, points):
     """Note rows of all that touches or is near; how many. Whoever is awake and moves wakes what it touches."""
     n, own, used, met = state.shape[0], state.shape[0] - mechanism.jacobian.shape[0], 0, False
     first, hint = 0, found[9:12]
     for p in range(pairs.shape[0]):
         a, b = pairs[p, 0], pairs[p, 1]
-        key = _key(a, b, n)
-        while first < len(kept) and _key(kept[first, 0], kept[first, 1], n) < key:
+        key = pair_key(a, b, n)
+        while first < len(kept) and pair_key(kept[first, 0], kept[first, 1], n) < key:
             first += 1
-        known = first < len(kept) and _key(kept[first, 0], kept[first, 1], n) == key
+        known = first < len(kept) and pair_key(kept[first, 0], kept[first, 1], n) == key
         for c in range(3):
             hint[c] = kept[first, 8 + c] if known else 0.0
         count = touching_points(
@@ -202,128 +187,6 @@ def _seek(bodies, mechanism, state, mobility, asleep, pairs, h, left, kept, work
                 )
                 used += 1
     return used
-
-
-@fastmath
-def _aim(bodies, state, work, rows, xi, shared, own, left, kept, told):
-    """What each contact's normal velocity is to be at least, and the impulse that it starts from: that of the nearest
-    contact of the same two bodies in the step before. Whether any rebounds."""
-    n, first, sharing, rebounds = state.shape[0], 0, False, False
-    for k in range(rows):
-        w = work[k]
-        speeds = row_speeds(xi, shared, w)
-        closing, gap = -speeds[0], w[GAP]
-        w[BEFORE], w[BEFORE + 1], w[BEFORE + 2] = speeds
-        key = _key(w[FIRST_BODY], w[SECOND_BODY], n)
-        if w[FIRST_BODY] != GROUND or w[SECOND_BODY] < own:
-            told[3] = max(told[3], -gap)
-        rebound = w[RESTITUTION] * (closing - bodies.frame[5] * left)
-        if gap > 0.0:
-            w[AIM] = -gap / left
-        elif gap < -SLOP_M:
-            w[AIM] = min(_PUSH_OUT * (-gap - SLOP_M) / left, _PUSH_OUT_MPS)
-        else:
-            w[AIM] = 0.0
-        sharing = w[SHARED] >= 0.0
-        if sharing and w[FIRST_BODY] == GROUND:
-            # A mechanism's own step deals with the ground: here it only bears what others push it by.
-            w[AIM] = min(w[AIM], -closing)
-            rebound = 0.0
-        w[BASE], w[BOW] = w[AIM], 0.0
-        w[SLIDES] = w[SLIDES + 1] = 0.0
-        if rebound > _REBOUND_MPS and closing * left > gap:
-            w[AIM], rebounds = max(w[AIM], rebound), True
-        while first < len(kept) and _key(kept[first, 0], kept[first, 1], n) < key:
-            first += 1
-        best, which = _SAME_M, -1
-        for j in range(first, len(kept)):
-            if _key(kept[j, 0], kept[j, 1], n) > key:
-                break
-            away = (
-                abs(kept[j, 2] - w[PLACE]) + abs(kept[j, 3] - w[PLACE + 1]) + abs(kept[j, 4] - w[PLACE + 2])
-            )
-            if away < best:
-                best, which = away, j
-        # What a mechanism bears acts at once, and is in its velocities already.
-        if which >= 0 and rebound <= _REBOUND_MPS and not sharing:
-            for direction in range(3):
-                for c in range(3):
-                    along = w[NORMAL + 3 * direction + c]
-                    w[IMPULSE + direction] += along * kept[which, 5 + c] * left
-                    w[TORQUE + direction] += along * kept[which, 11 + c] * left
-            w[IMPULSE] = max(w[IMPULSE], 0.0)
-    return rebounds
-
-
-@fastmath
-def _straighten(
-    bodies, state, xi, shared, work, rows, own, asleep, left, bows, ahead, spin, simplex, found, points
-):
-    """Aim at the gaps that there will be at the end, where bodies turn so far that these are not what speeds say.
-
-    Whether anything is aimed at anew. bows (n,) and ahead (n, STATE) are overwritten.
-    """
-    most = 0.0
-    for i in range(state.shape[0]):
-        bow = moved_body(state, i, own, asleep, bodies.inertia, xi, left, ahead, spin)
-        bows[i] = bow * bodies.hulls.numbers[i, 5]
-        most = max(most, bows[i])
-    if most <= _BOW_M:
-        return False
-    anew, begin, most = False, 0, _BENT * bodies.frame[5] * left * left
-    while begin < rows:
-        a, b = int(work[begin, FIRST_BODY]), int(work[begin, SECOND_BODY])
-        end, bears, one = begin, 0, begin
-        while end < rows and work[end, FIRST_BODY] == a and work[end, SECOND_BODY] == b:
-            if work[end, IMPULSE] > 0.0:
-                bears, one = bears + 1, end
-            end += 1
-        begin = end
-        w, bow = work[one], bows[b] + (bows[a] if a >= 0 else 0.0)
-        if bears != 1 or bow <= _BOW_M or w[AIM] > w[BASE] or (a == GROUND and b >= own):
-            continue
-        if a == GROUND:
-            count = ground_points(bodies.hulls, bodies.heights, bodies.frame, ahead, b, NEAR_M, points)
-        else:
-            none = found[9:12]
-            none[0] = none[1] = none[2] = 0.0
-            pose_a, pose_b = ahead[a, :12], ahead[b, :12]
-            count = touching_points(bodies.hulls, a, b, pose_a, pose_b, NEAR_M, simplex, found, points, none)
-        least = 0
-        for k in range(1, count):
-            if points[k, 3] < points[least, 3]:
-                least = k
-        point, n = points[least], w[NORMAL : NORMAL + 3]
-        if count == 0 or point[4] * n[0] + point[5] * n[1] + point[6] * n[2] < _SAME_NORMAL:
-            continue
-        bow = point[3] - w[GAP] - left * row_speeds(xi, shared, w)[0]
-        bow = min(max(bow, -most), most)
-        w[AIM] -= (bow - w[BOW]) / left
-        w[BASE], w[BOW], anew = w[AIM], bow, True
-        if a < own and b < own:
-            _slide(w, ahead, a, b, point)
-            fast = np.sqrt(w[SLIDES] ** 2 + w[SLIDES + 1] ** 2) * left
-            if fast > most:
-                w[SLIDES] *= most / fast
-                w[SLIDES + 1] *= most / fast
-    return anew
-
-
-@fastmath
-def _slide(w, ahead, a, b, point):
-    """Have a row begin as fast one way along its tangents as its point at the step's end goes the other way."""
-    for direction in range(2):
-        n, speed = w[NORMAL + 3 + 3 * direction : NORMAL + 6 + 3 * direction], 0.0
-        for end in range(2):
-            i = b if end else a
-            if i < 0:
-                continue
-            x, sign = ahead[i], 1.0 if end else -1.0
-            rx, ry, rz = point[0] - x[9], point[1] - x[10], point[2] - x[11]
-            speed += sign * n[0] * (x[15] + x[13] * rz - x[14] * ry)
-            speed += sign * n[1] * (x[16] + x[14] * rx - x[12] * rz)
-            speed += sign * n[2] * (x[17] + x[12] * ry - x[13] * rx)
-        w[SLIDES + direction] = -0.5 * (speed - w[SLIDES + direction])
 
 
 @fastmath
@@ -429,7 +292,7 @@ def advance(bodies, mechanism, state, mobility, wrenches, remembered, h, sweeps,
             if fill_row(work[rows], mobility, mechanism, shared, own, state, asleep, sharing):
                 sharing += work[rows, SHARED] >= 0.0
                 rows += 1
-        rebounds = _aim(bodies, state, work, rows, xi, shared, own, left, kept, told)
+        rebounds = aim_rows(bodies, state, work, rows, xi, shared, own, left, kept, told)
         xi_before, velocity_before = xi.copy(), velocity.copy()
         above, order, begins = (
             np.empty((2, own + 1), np.int64),
@@ -458,7 +321,7 @@ def advance(bodies, mechanism, state, mobility, wrenches, remembered, h, sweeps,
             )
         for _ in range(_BOWS):
             _carry(mechanism, state, own, velocity)
-            if not _straighten(
+            if not straighten(
                 bodies,
                 state,
                 xi,

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from sim.contact.approach import skew
 from sim.native.function import fastmath
 from sim.shapes import Shape
 from sim.vehicle_config.hull import HullMesh
@@ -72,7 +73,7 @@ class FloatingBodies:
         """Add the mean torque and force of water over h, in the world, to out (n, 6).
 
         state (n, 18 or more): R_wb row-major, x_w, omega_w and v_w of the bodies' principal axes; mass_kg (n,), 0 of
-        what stays; inertia (n, 3).
+        what stays; inertia (n, 4).
         """
         water = self._water
         if self._has_waves:
@@ -135,6 +136,7 @@ def float_bodies(
     rows (most vertices, VERTEX_WIDTH) is overwritten.
     """
     there, pose, motion, right = np.empty(SAMPLES), np.empty(12), np.empty(6), np.empty(6)
+    axes = np.empty(9)
     load, found, cuts = np.empty(6), np.empty(FOUND), np.empty((2, VERTEX_WIDTH))
     damping, system = np.empty((6, 6)), np.empty((6, 6))
     for i in range(first.shape[0] - 1):
@@ -144,6 +146,7 @@ def float_bodies(
             motion[c], motion[3 + c], pose[9 + c] = state[i, 12 + c], state[i, 15 + c], state[i, 9 + c]
             for d in range(3):
                 pose[3 * c + d] = state[i, 3 * d + c]
+                axes[3 * d + c] = state[i, 3 * d + c]
         own = vertices[first[i, 0] : first[i + 1, 0]]
         immerse(own, pose, now, corner, about, river, there, rows)
         sum_hull(
@@ -160,6 +163,7 @@ def float_bodies(
         )
         if found[VOLUME] <= 0.0:
             continue
+        skew(axes, inertia[i, 3])
         # (M + h D) xi = M free + h load
         for c in range(6):
             for d in range(6):
@@ -169,13 +173,13 @@ def float_bodies(
             system[3 + c, 3 + c] += mass[i]
             for d in range(3):
                 for e in range(3):
-                    system[c, d] += pose[3 * e + c] * pose[3 * e + d] * inertia[i, e]
+                    system[c, d] += axes[3 * c + e] * axes[3 * d + e] * inertia[i, e]
         solve_in_place(system, right)
         for c in range(3):
             out[i, 3 + c] += mass[i] * right[3 + c] / h
             for d in range(3):
                 for e in range(3):
-                    out[i, c] += pose[3 * e + c] * pose[3 * e + d] * inertia[i, e] * right[d] / h
+                    out[i, c] += axes[3 * c + e] * axes[3 * d + e] * inertia[i, e] * right[d] / h
 
 
 @fastmath

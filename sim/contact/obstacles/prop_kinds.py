@@ -99,6 +99,7 @@ class Placed:
             "spinning_m": prop.spinning_m,
             "pitch_deg": math.degrees(prop.pitch_rad),
             "roll_deg": math.degrees(prop.roll_rad),
+            "skew_deg": math.degrees(prop.skew_rad),
             "velocity_mps": list(prop.velocity_w),
             "omega_radps": list(prop.omega_w),
             "colour": list(self.colour),
@@ -172,6 +173,7 @@ def _read(table: TomlTable) -> list[Placed]:
         math.radians(table.number("roll_deg", 0.0, low=-360.0, high=360.0)),
         (velocity[0], velocity[1], velocity[2]),
         (omega[0], omega[1], omega[2]),
+        skew_rad=math.radians(table.number("skew_deg", 0.0, low=-90.0, high=90.0)),
     )
     count = table.integer("count", 1, low=1, high=MOST_PROPS)
     layers = table.integer("layers", 1, low=1, high=100)
