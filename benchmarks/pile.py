@@ -34,6 +34,19 @@ def ours(count: int, seconds: int) -> list[float]:
     return [_timed(lambda: pile.step(STEP_S)) for _ in range(seconds)]
 
 
+def apart(count: int, *, asleep: bool) -> float:
+    """CPU microseconds a step of one box that slides among so many that lie apart on the ground."""
+    edge = int(np.ceil(np.sqrt(count))) + 1
+    flat = Terrain(np.zeros((256, 256), np.float32), (-128.0, -128.0), 1.0)
+    places = [(2.0 * (k // edge) - edge, 2.0 * (k % edge) - edge, 0.2) for k in range(count)]
+    props = [Prop(Box(place, (0.2, 0.2, 0.2))) for place in places]
+    slides = Prop(Box((1.0, 1.0, 0.2), (0.2, 0.2, 0.2)), friction=0.0, velocity_w=(0.1, 0.0, 0.0))
+    pile = Pile([*props, slides], flat, sleeps=asleep)
+    for _ in range(150 if asleep else 5):
+        pile.step(STEP_S)
+    return 1e6 * min(_timed(lambda: pile.step(STEP_S)) for _ in range(3)) * STEP_S
+
+
 def mujocos(count: int, seconds: int) -> list[float]:
     import mujoco
 
@@ -69,6 +82,11 @@ def main(count: int, seconds: int) -> None:
         print("MuJoCo", " ".join(f"{t:.2f}" for t in mujocos(count, seconds)))
     except ImportError:
         print("MuJoCo is not installed")
+    for asleep in (True, False):
+        costs = ", ".join(f"{apart(n, asleep=asleep):.0f} among {n}" for n in (10, 100, 1000, 4000))
+        print(
+            f"us a step of a box that slides among others that {'sleep' if asleep else 'are awake'}: {costs}"
+        )
 
 
 if __name__ == "__main__":

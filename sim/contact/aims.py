@@ -107,8 +107,10 @@ def straighten(
 
     Whether anything is aimed at anew. bows (n,) and ahead (n, STATE) are overwritten.
     """
-    for i in range(state.shape[0]):
-        bows[i] = 0.0
+    for k in range(rows):
+        for end in range(2):
+            if work[k, FIRST_BODY + end] >= 0:
+                bows[int(work[k, FIRST_BODY + end])] = 0.0
     for k in range(rows):
         w = work[k]
         w[ANEW] = 0.0
@@ -117,14 +119,19 @@ def straighten(
                 if w[FIRST_BODY + end] >= 0:
                     bows[int(w[FIRST_BODY + end])] += 1.0
     most = 0.0
-    for i in range(state.shape[0]):
-        # Of others than what touches at one point the other points say what it does.
-        alone = bows[i] == 1.0 or bodies.mass[i] <= 0.0 or i >= own
-        bows[i] = -1.0
-        if alone:
-            bow = moved_body(state, i, own, asleep, bodies.inertia, xi, left, ahead, spin)
-            bows[i] = bow * bodies.hulls.numbers[i, 5]
-            most = max(most, bows[i])
+    for k in range(rows):
+        w = work[k]
+        for end in range(2 if w[IMPULSE] > 0.0 else 0):
+            i = int(w[FIRST_BODY + end])
+            if i < 0 or bows[i] <= 0.0:
+                continue
+            # Of others than what touches at one point the other points say what it does.
+            alone = bows[i] == 1.0 or bodies.mass[i] <= 0.0 or i >= own
+            bows[i] = -1.0
+            if alone:
+                bow = moved_body(state, i, own, asleep, bodies.inertia, xi, left, ahead, spin)
+                bows[i] = -2.0 - bow * bodies.hulls.numbers[i, 5]
+                most = max(most, -2.0 - bows[i])
     if most <= _BOW_M:
         return False
     anew, begin, most = False, 0, _BENT * bodies.frame[5] * left * left
@@ -136,10 +143,11 @@ def straighten(
                 bears, one = bears + 1, end
             end += 1
         begin = end
-        w, bow = work[one], bows[b] + (bows[a] if a >= 0 else 0.0)
-        if bows[b] < 0.0 or (a >= 0 and bows[a] < 0.0):
+        w = work[one]
+        if bears != 1 or bows[b] > -2.0 or (a >= 0 and bows[a] > -2.0):
             continue
-        if bears != 1 or bow <= _BOW_M or w[AIM] > w[BASE] or (a == GROUND and b >= own):
+        bow = -2.0 - bows[b] - (2.0 + bows[a] if a >= 0 else 0.0)
+        if bow <= _BOW_M or w[AIM] > w[BASE] or (a == GROUND and b >= own):
             continue
         if a == GROUND:
             count = ground_points(bodies.hulls, bodies.heights, bodies.frame, ahead, b, NEAR_M, points)

@@ -7,7 +7,7 @@ Places move by their velocity, rotations of free bodies by the midpoint rule. `s
 import numpy as np
 
 from sim.contact.convex import normal_between
-from sim.native.function import fastmath, native
+from sim.native.function import fastmath
 
 NEAR_M = 0.02
 """What is nearer gets a row."""
@@ -154,82 +154,3 @@ def meeting(hulls, state, a, b, dt, pose_a, pose_b, work, found):
             return dt
         t += gap / closing
     return t
-
-
-@native
-def near_pairs(bodies, state, meets, asleep, dt):
-    """(k, 2) of bodies whose boxes, swept by dt, come near each other: rising; not of two that stay or sleep.
-
-    meets (m, m): which of the last m bodies touch each other.
-    """
-    n, reach = state.shape[0], bodies.reach
-    own = n - meets.shape[0]
-    low, high = np.empty((n, 3)), np.empty((n, 3))
-    for i in range(n):
-        for c in range(3):
-            # The box of what is stretched along one axis is far smaller than its ball's.
-            extent = reach[i, 0] * abs(state[i, 3 * c])
-            extent += reach[i, 1] * abs(state[i, 3 * c + 1]) + reach[i, 2] * abs(state[i, 3 * c + 2])
-            turned = dt * np.sqrt(state[i, 12] ** 2 + state[i, 13] ** 2 + state[i, 14] ** 2)
-            extent += NEAR_M + min(turned, 2.0) * bodies.hulls.numbers[i, 5]
-            moved = dt * state[i, 15 + c]
-            low[i, c] = state[i, 9 + c] - extent + min(moved, 0.0)
-            high[i, c] = state[i, 9 + c] + extent + max(moved, 0.0)
-    order = _ranked(low[:, 0])
-    found = np.empty((64, 2), np.int64)
-    used = 0
-    for p in range(n):
-        i = order[p]
-        for q in range(p + 1, n):
-            j = order[q]
-            if low[j, 0] > high[i, 0]:
-                break
-            if (
-                low[j, 1] > high[i, 1]
-                or low[i, 1] > high[j, 1]
-                or low[j, 2] > high[i, 2]
-                or low[i, 2] > high[j, 2]
-            ):
-                continue
-            if asleep[i] and asleep[j]:
-                continue
-            if i >= own and j >= own and not meets[i - own, j - own]:
-                continue
-            if used == found.shape[0]:
-                more = np.empty((2 * used, 2), np.int64)
-                more[:used] = found
-                found = more
-            found[used, 0], found[used, 1] = min(i, j), max(i, j)
-            used += 1
-    keys, pairs = np.empty(used, np.int64), np.empty((used, 2), np.int64)
-    for p in range(used):
-        keys[p] = found[p, 0] * n + found[p, 1]
-    order = _ranked(keys)
-    for p in range(used):
-        pairs[p] = found[order[p]]
-    return pairs
-
-
-@native
-def _ranked(keys):
-    """Places of keys (n,) as they rise; equal ones keep their order."""
-    n, width = len(keys), 1
-    order, other = np.empty(n, np.int64), np.empty(n, np.int64)
-    for i in range(n):
-        order[i] = i
-    while width < n:
-        begin = 0
-        while begin < n:
-            left, right = begin, min(begin + width, n)
-            middle, end = right, min(begin + 2 * width, n)
-            for k in range(begin, end):
-                if left < middle and (right >= end or keys[order[left]] <= keys[order[right]]):
-                    other[k] = order[left]
-                    left += 1
-                else:
-                    other[k] = order[right]
-                    right += 1
-            begin = end
-        order, other = other, order
-        width *= 2
-    return order

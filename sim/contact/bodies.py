@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sim.contact.broad_phase import Resting
 from sim.contact.convex import any_nearer, hulls_of
 from sim.contact.pair_rows import MOBILITY, Mechanism
 from sim.contact.pile import KEPT, SLEEPS_AFTER_S, STATE, Bodies, advance
@@ -102,6 +103,7 @@ class Pile:
             heights,
             np.array([*origin, spacing, ground_friction, GROUND_RESTITUTION, gravity_mps2]),
             np.array([_half_extents(solid) for solid in self.solids]).reshape(-1, 3),
+            Resting.of(np.array([solid.reach_m for solid in self.solids])),
         )
         self.mass_kg, self.inertia = self._bodies.mass, self._bodies.inertia
         """(n,) kg, 0 of what stays, and (n, 4) as `sim.contact.pile.Bodies` has them; visitors last."""

@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from sim.contact.aims import aim_rows, pair_key, straighten
-from sim.contact.approach import NEAR_M, meeting, moved_pose, near_pairs, skew, turn
+from sim.contact.approach import NEAR_M, meeting, moved_pose, skew, turn
+from sim.contact.broad_phase import Resting, near_pairs
 from sim.contact.convex import WORKSPACE, Hulls, normal_between
 from sim.contact.manifold import POINT_WIDTH, ground_points, touching_points
 from sim.contact.pair_rows import (
@@ -70,6 +71,8 @@ class Bodies(NamedTuple):
     """(6,) of the ground: x0_m, y0_m, spacing_m, friction, restitution, gravity_mps2."""
     reach: np.ndarray
     """(n, 3) half extents of each body's box in its axes."""
+    rest: Resting
+    """Of those that stay or sleep; the one thing here that steps change."""
 
 
 @fastmath
@@ -252,7 +255,7 @@ def advance(bodies, mechanism, state, mobility, wrenches, remembered, h, sweeps,
     asleep = np.zeros(n, np.bool_)
     simplex, found, points = np.zeros(WORKSPACE), np.zeros(12), np.zeros((64, POINT_WIDTH))
     pose_a, pose_b, q = np.zeros(12), np.zeros(12), np.zeros(12)
-    bows, ahead = np.zeros(n), np.zeros((n, STATE))
+    bows, ahead = np.empty(n), np.empty((n, STATE))
     velocity = mechanism.velocity
     for i in range(own):
         still = bodies.mass[i] <= 0.0
@@ -269,11 +272,14 @@ def advance(bodies, mechanism, state, mobility, wrenches, remembered, h, sweeps,
     left, kept = h, remembered
     for cut in range(_MOST_CUTS):
         _carry(mechanism, state, own, velocity)
-        pairs = near_pairs(bodies, state, mechanism.meets, asleep, left)
+        pairs = near_pairs(bodies, state, mechanism.meets, asleep, left, bodies.rest)
         for i in range(own if cut > 0 else 0):
             if not asleep[i]:
                 _set_mobility(mobility, state, bodies, i)
-        work = np.empty((4 * len(pairs) + 16 * n + 16, PAIR_WIDTH))
+        awake = n - own
+        for i in range(own):
+            awake += not asleep[i]
+        work = np.empty((4 * len(pairs) + 16 * awake + 16, PAIR_WIDTH))
         used = _seek(
             bodies, mechanism, state, mobility, asleep, pairs, h, left, kept, work, simplex, found, points
         )

@@ -9,7 +9,9 @@ from scipy.integrate import solve_ivp
 
 from benchmarks.rough_piles import STEP_S, pile_at_random
 from sim.commands import PilotInput, SetPilotInput
+from sim.contact.approach import NEAR_M
 from sim.contact.bodies import Pile, Prop
+from sim.contact.broad_phase import near_pairs
 from sim.contact.obstacles.props import Props
 from sim.groups.numeric import rotation_exp
 from sim.platform.errors import InputError
@@ -394,3 +396,41 @@ def test_a_disk_that_rolls_on_its_edge_keeps_its_energy_and_height() -> None:
     assert pile.energy_J(0.005) == pytest.approx(begin, rel=1e-3)
     assert deepest < 1.2e-4
     assert high - low < 0.01
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_grid_finds_the_pairs_that_all_boxes_against_all_do(seed: int) -> None:
+    """Bodies of all sizes, some of them walls, that fall asleep, wake, and are moved while they sleep."""
+    rng, n, m = np.random.default_rng(seed), 120, 3
+    reach = 10.0 ** rng.uniform(-1.5, 0.3, (n, 3))
+    reach[:2] = (20.0, 20.0, 0.5), (0.1, 30.0, 3.0)
+    props = [Prop(Box(HERE, tuple(half)), float(k > 1)) for k, half in enumerate(reach.tolist())]
+    pile = Pile(props[:-m], FLAT, visitors=props[-m:])
+    state, bodies, dt = pile.state, pile._bodies, 0.01
+    meets = np.ones((m, m), np.bool_)
+    meets[0, 1] = meets[1, 0] = False
+    asleep = np.zeros(n, np.bool_)
+    for turn in range(6):
+        again = np.ones(n, np.bool_) if turn == 0 else rng.random(n) < 0.2
+        state[again, :9] = [rotation_exp(rng.normal(size=3)).ravel() for _ in range(again.sum())]
+        state[again, 9:12] = rng.uniform(-6.0, 6.0, (again.sum(), 3))
+        state[:, 12:18] = rng.normal(size=(n, 6)) * 10.0 ** rng.uniform(-1.0, 2.0, (n, 1))
+        asleep[:] = rng.random(n) < 0.5
+        asleep[:2], asleep[n - m :] = True, False
+        state[asleep, 12:18] = 0.0
+        found = {tuple(pair) for pair in near_pairs(bodies, state, meets, asleep, dt, bodies.rest).tolist()}
+        R = np.abs(state[:, :9].reshape(-1, 3, 3))
+        spun = np.minimum(dt * np.linalg.norm(state[:, 12:15], axis=1), 2.0) * bodies.hulls.numbers[:, 5]
+        half = np.einsum("nij,nj->ni", R, bodies.reach) + NEAR_M + spun[:, None]
+        low = state[:, 9:12] - half + np.minimum(dt * state[:, 15:18], 0.0)
+        high = state[:, 9:12] + half + np.maximum(dt * state[:, 15:18], 0.0)
+        wanted = {
+            (i, j)
+            for i in range(n)
+            for j in range(i + 1, n)
+            if (low[i] <= high[j]).all()
+            and (low[j] <= high[i]).all()
+            and not (asleep[i] and asleep[j])
+            and (i < n - m or meets[i - n + m, j - n + m])
+        }
+        assert found == wanted
