@@ -117,6 +117,8 @@ def test_panels_that_nobody_touches_are_drawn_as_they_were_and_keys_fly_all_the_
     assert seen["untouched"] == [False] * 4
     assert seen["same"] == [True] * 4
     assert seen["touched"] == [True]
+    assert max(seen["off"]) < 1e-3
+    assert seen["changed"]
     assert seen["commands"]  # the key's own
     assert seen["held"] == [False] * 3
     assert seen["flown"] == 3

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from imgui_bundle import imgui
 from pyglet.window import key, mouse
 
 from sim.commands import SetPilotInput
@@ -22,6 +23,9 @@ from ui.shell.shell import Shell
 from ui.window.app_window import AppWindow
 
 SCENE = Scene("canyon", "The canyon", vehicle=known_vehicle("helicopter", mass=1100.0))
+
+COARSE = 20
+"""Steps of colour in a headless window's 16 bits a pixel, in which what is blended is rounded every time."""
 
 
 class Session:
@@ -42,7 +46,8 @@ class Session:
         self.drags: list = []
         self.errors: set[str] = set()
         self.wants_picture = False
-        self.picture = None
+        self.picture = self.direct = None
+        """The window, and as imgui draws it by itself."""
 
     def frames(self, count: int) -> None:
         self.window.run(self._frame, frames=count)
@@ -54,10 +59,17 @@ class Session:
         self.shell.render()
         if self.wants_picture:
             self.picture = self.window.screenshot()
+            self.window.ctx.clear(0.3, 0.5, 0.7)
+            imgui.backends.opengl3_render_draw_data(imgui.get_draw_data())
+            self.direct = self.window.screenshot()
         self.commands += output.commands
         self.actions += output.actions
         self.drags.append(output.camera.drag_px)
         self.errors.add(self.window.ctx.error)
+
+    def off(self) -> float:
+        """Share of the last picture that is not as imgui draws it by itself."""
+        return float((abs(self.picture.astype(int) - self.direct) > COARSE).any(axis=2).mean())
 
     def at(self, name: str) -> tuple[int, int]:
         """Middle of a widget, in pyglet's coordinates."""
@@ -214,10 +226,19 @@ def sparing(session: Session) -> dict:
     for _ in range(4):
         session.frames(1)
         pictures.append(session.picture)
-    seen = {"untouched": list(session.built), "same": [bool((p == pictures[0]).all()) for p in pictures]}
+    seen = {
+        "off": [session.off()],
+        "untouched": list(session.built),
+        "same": [bool((p == pictures[0]).all()) for p in pictures],
+    }
     session.built.clear()
     session.press(key.SPACE)
     seen |= {"touched": list(session.built), "commands": session.taken()}
+    before = session.picture
+    session.press(key.M)
+    session.frames(2)
+    seen["off"].append(session.off())
+    seen["changed"] = bool((session.picture != before).any())
     session.window.dispatch_event("on_key_press", key.W, 0)
     time.sleep(0.6)
     session.built.clear()

@@ -54,6 +54,7 @@ from ui.window.layout import (
     scene_rect,
 )
 from ui.window.pace import Offers, Pace
+from ui.window.panel_picture import PanelPicture
 from ui.window.requests import Action, ChangeView, Output, Request
 from ui.window.state import OWN, ShellState, applied, following
 
@@ -170,13 +171,18 @@ class Shell:
         )
         self._dt_s = 0.0
         self._panels_hz, self._untold_s = panels_hz, math.inf
-        self._fresh, self._rests = True, False
+        self._fresh, self._rests, self._in_use = True, False, True
         self._keyed, self._jolts = Keyed(), Jolts()
         self._offers = Offers()
         self._thumbnails = Thumbnails(window.ctx)
         self._resources = ExitStack()
         self._backend = ImguiBackend(window, LayoutFile(self._folder / LAYOUT_FILE))
         self._resources.callback(self._backend.release)
+        self._panels: PanelPicture | None = None
+        """Where drawing the panels themselves takes long."""
+        if math.isfinite(panels_hz):
+            self._panels = PanelPicture(window.ctx)
+            self._resources.callback(self._panels.release)
         theme.apply(scale)
         fonts = theme.load_fonts()
         self._context = PanelContext(catalogue or load_catalogue(), fonts, self._state.view, qualities, scale)
@@ -263,11 +269,11 @@ class Shell:
         """`dt_s` wall seconds after the last one; whether panels are built anew in this one."""
         self._dt_s = dt_s
         self._untold_s += dt_s
-        in_use = self._backend.behind or time.perf_counter() - self._backend.touched_s < _IN_USE_S
+        self._in_use = self._backend.behind or time.perf_counter() - self._backend.touched_s < _IN_USE_S
         rate_hz = min(self._panels_hz, _RESTING_HZ) if self._rests else self._panels_hz
         # Of two pictures one at most, however slow they are: what moves comes first.
         due = self._untold_s >= 1.0 / rate_hz and not (self._fresh and math.isfinite(rate_hz))
-        self._fresh = in_use or due or math.isinf(self._untold_s)
+        self._fresh = self._in_use or due or math.isinf(self._untold_s)
         if not self._fresh:
             return False
         if self._context.scale != self._state.scale:
@@ -322,9 +328,11 @@ class Shell:
         screen.use()
         screen.viewport = (0, 0, *self._window.framebuffer_px)
         if self._fresh:
-            self._backend.render()
-        else:
+            self._backend.finish()
+        if self._panels is None:
             self._backend.repeat()
+        else:
+            self._panels.draw(self._context.scene_rect, self.scene_rect_px, in_use=self._in_use)
 
     def label_lanes(self, places_px: dict[str, tuple[float, float, float]], snapshot: Snapshot) -> None:
         """Name the lanes in the scene, after `build` and before `render`.

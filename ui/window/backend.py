@@ -141,8 +141,12 @@ class ImguiBackend:
 
     def render(self) -> None:
         """Finish the frame and draw it over the bound framebuffer."""
-        imgui.render()
+        self.finish()
         self.repeat()
+
+    def finish(self) -> None:
+        """Have all that is to be drawn of the frame."""
+        imgui.render()
         self._show_cursor(imgui.get_mouse_cursor())
         if self._io.want_save_ini_settings:
             self._io.want_save_ini_settings = False
