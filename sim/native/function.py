@@ -5,26 +5,22 @@ which LLVM optimises as a whole. Nothing is translated where its machine code is
 """
 
 import hashlib
-import platform
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from threading import Lock
 from types import FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import llvmlite
 import numpy as np
 
-from sim.native import operations  # registers what functions may call
 from sim.native.digest import digest
-from sim.native.entry import entry_text, python_function
-from sim.native.objects import Engine, loaded
-from sim.native.translator import Program
 from sim.native.types import Type, read_type, type_of
-from sim.native.values import NotTranslated
 from sim.platform.progress import report_compilation
+
+if TYPE_CHECKING:  # LLVM is loaded by the first that is called, and what translates where there is need of it
+    from sim.native.objects import Engine
 
 
 class Native:
@@ -78,6 +74,8 @@ class Native:
     def _entry(self, takes: Sequence[Type]) -> Callable[..., Any]:
         with self._making:  # of threads that call it at once, one makes it
             if takes not in self._entries:
+                from sim.native.entry import python_function
+
                 engine = _engine(self, takes, "Python", _text)
                 self._entries[takes], owned = python_function(engine, self.__name__)
                 self._owned.append(owned)
@@ -86,8 +84,10 @@ class Native:
 
 def _engine(
     function: Native, takes: Sequence[Type], caller: str, text: Callable[[Native, Sequence[Type]], str]
-) -> Engine:
+) -> "Engine":
     """Machine code of a function's text for that caller, which is made, and reported, only where the disk has none."""
+    from sim.native.objects import loaded
+
     made_of = f"{versions()} {digest(function)} {takes} {caller}"
 
     def reported() -> str:
@@ -101,6 +101,10 @@ def _engine(
 
 def _text(function: Native, takes: Sequence[Type]) -> str:
     """With what Python calls it by."""
+    from sim.native.entry import entry_text
+    from sim.native.translator import Program
+    from sim.native.values import NotTranslated
+
     program = Program()
     try:
         inner, returns = program.function(function, takes)
@@ -112,6 +116,10 @@ def _text(function: Native, takes: Sequence[Type]) -> str:
 @cache
 def versions() -> str:
     """Of all that makes machine code of functions."""
+    import platform
+
+    import llvmlite
+
     sources = b"".join(path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py")))
     own = hashlib.sha256(sources).hexdigest()
     return f"{own} {sys.version} {platform.machine()} {np.__version__} {llvmlite.__version__}"
@@ -131,6 +139,8 @@ def native(signature: Any = None, **options: Any) -> Any:
 
 def exported(functions: Mapping[str, tuple[Native, Sequence[Type]]]) -> str:
     """LLVM's text of functions of numbers as C calls them, by their names there."""
+    from sim.native.translator import Program
+
     program, entries = Program(), []
     for name, (function, takes) in functions.items():
         inner, returns = program.function(function, takes)
@@ -161,5 +171,30 @@ unordered = partial(native, fastmath=("fast",))
 inline_fastmath = partial(fastmath, forceinline=True)
 """Decorator: the same for what is `inline`."""
 
-called, numbers_at, counts_at = operations.called, operations.numbers_at, operations.counts_at
-Handled = Callable[..., Any]
+LANES = 8
+
+
+class Operation:
+    """A function that only machine code has (operations.py). Called from Python it raises TypeError."""
+
+    def __init__(self, name: str) -> None:
+        self.name = self.__name__ = self.__qualname__ = name
+
+    def __call__(self, *given: Any) -> Any:
+        raise TypeError(f"{self.name} is an operation of machine code")
+
+
+called = Operation("called")
+"""What the code at an address returns for the address of a table and a whole number."""
+numbers_at, counts_at = Operation("numbers_at"), Operation("counts_at")
+"""An address as an array of numbers, or of whole ones, of these lengths."""
+eight = Operation("eight")
+"""(array, at): entries at to at + 7 of an array of one dimension."""
+eight_of = Operation("eight_of")
+"""(array, at, i): entries of an array that are at places i to i + 7 of another."""
+eight_rows = Operation("eight_rows")
+"""(array, i, j): columns j to j + 7 of rows i to i + 7 of an array, each column as one."""
+column = Operation("column")
+"""(array, i, j): column j of rows i to i + 7."""
+put_columns = Operation("put_columns")
+"""(array, i, j, values): rows i to i + 7 of an array, from column j: one of the values a column, eight at most."""

@@ -1,28 +1,25 @@
-"""What functions of Python and numpy are in machine code, and operations that only machine code has."""
+"""What functions of Python and numpy, and operations that only machine code has, are in LLVM's text."""
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from sim.native.expressions import HANDLERS, Expressions
+from sim.native.function import (
+    LANES,
+    called,
+    column,
+    counts_at,
+    eight,
+    eight_of,
+    eight_rows,
+    numbers_at,
+    put_columns,
+)
 from sim.native.types import BOOL, EIGHT, FLOAT, FLOAT32, INT, UINT, Array, Number, Tuple
 from sim.native.values import EMPTY, NotTranslated, Value, number
-
-LANES = 8
-
-
-class Operation:
-    """A function that only machine code has. Called from Python it raises TypeError."""
-
-    def __init__(self, name: str, handler: Callable[[Expressions, list[Value]], Value]) -> None:
-        self.name = self.__name__ = self.__qualname__ = name
-        HANDLERS[self] = handler
-
-    def __call__(self, *given: Any) -> Any:
-        raise TypeError(f"{self.name} is an operation of machine code")
 
 
 def _intrinsic(name: str) -> Any:
@@ -185,12 +182,6 @@ def _array_at(kind: Number) -> Any:
     return handler
 
 
-called = Operation("called", _called)
-"""What the code at an address returns for the address of a table and a whole number."""
-numbers_at, counts_at = Operation("numbers_at", _array_at(FLOAT)), Operation("counts_at", _array_at(INT))
-"""An address as an array of numbers, or of whole ones, of these lengths."""
-
-
 # Eight numbers at once: columns of eight rows of an array.
 
 
@@ -280,13 +271,13 @@ def _put_columns(body: Expressions, given: list[Value]) -> Value:
     return EMPTY
 
 
-eight = Operation("eight", _eight)
-"""(array, at): entries at to at + 7 of an array of one dimension."""
-eight_of = Operation("eight_of", _eight_of)
-"""(array, at, i): entries of an array that are at places i to i + 7 of another."""
-eight_rows = Operation("eight_rows", _eight_rows)
-"""(array, i, j): columns j to j + 7 of rows i to i + 7 of an array, each column as one."""
-column = Operation("column", _column)
-"""(array, i, j): column j of rows i to i + 7."""
-put_columns = Operation("put_columns", _put_columns)
-"""(array, i, j, values): rows i to i + 7 of an array, from column j: one of the values a column, eight at most."""
+HANDLERS |= {
+    called: _called,
+    numbers_at: _array_at(FLOAT),
+    counts_at: _array_at(INT),
+    eight: _eight,
+    eight_of: _eight_of,
+    eight_rows: _eight_rows,
+    column: _column,
+    put_columns: _put_columns,
+}
