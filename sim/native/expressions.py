@@ -62,6 +62,8 @@ class Expressions(Instructions, ABC):
         """What variables were found to hold, now or when the function was last gone through."""
         self._counting: set[str] = set()
         """Variables that are set by loops alone, and never negative."""
+        self._latest: dict[str, Value] = {}
+        """What variables hold that were read or set in the block that is written: they need not be loaded again."""
         self.loops: list[Loop] = []
         """That are open."""
         self.changed = False
@@ -118,8 +120,14 @@ class Expressions(Instructions, ABC):
         kind, rooms = self._room_of(name, value.type, anew=anew)
         for loop in self.loops:
             loop.assigned.add(name)
-        for room, part, llvm in zip(rooms, self.cast(value, kind).parts, kind.parts, strict=True):
+        parts = self.cast(value, kind).parts
+        for room, part, llvm in zip(rooms, parts, kind.parts, strict=True):
             self.put(f"store {llvm} {part}, ptr {room}")
+        self._latest[name] = Value(kind, parts, counts=name in self._counting)
+
+    def block(self, name: str) -> None:
+        super().block(name)
+        self._latest.clear()
 
     def _name(self, node: ast.Name) -> Value:
         if node.id in self._variables:
@@ -127,10 +135,11 @@ class Expressions(Instructions, ABC):
             for loop in self.loops:
                 if node.id not in loop.assigned:
                     loop.carried.add(node.id)
-            parts = tuple(
-                self.new(f"load {llvm}, ptr {room}") for room, llvm in zip(rooms, kind.parts, strict=True)
-            )
-            return Value(kind, parts, counts=node.id in self._counting)
+            if node.id not in self._latest:
+                loads = zip(rooms, kind.parts, strict=True)
+                parts = tuple(self.new(f"load {llvm}, ptr {room}") for room, llvm in loads)
+                self._latest[node.id] = Value(kind, parts, counts=node.id in self._counting)
+            return self._latest[node.id]
         if node.id in self._outside:
             return self._global(self._outside[node.id])
         raise NotTranslated(f"{node.id!r} is not known here")

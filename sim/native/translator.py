@@ -138,7 +138,7 @@ class _Function(Expressions):
         self._counting = self._counters()
         for _ in range(_MOST_TIMES):
             self.lines, self.allocated, self.changed, self.ended = [], [], False, False
-            self._variables, self.loops = {}, []
+            self._variables, self._latest, self.loops = {}, {}, []
             self._take(takes)
             if self.makes and not self.hands_on:
                 self.allocated += ["  %rooms = alloca ptr", "  store ptr null, ptr %rooms"]
