@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sim.analysis.sweep import sweep
     from sim.controllers import Controller, Gain
     from sim.fmu.export import export_fmu
-    from sim.linear import Linearisation, Mode, linearise
+    from sim.linear.linearise import Linearisation, Mode, linearise
     from sim.live.client import connect
     from sim.multibody.robots.reading import read_robot
     from sim.multibody.robots.robot import Robot

@@ -11,7 +11,8 @@ from sim.compiler.lanes import WIDTH, LaneCode, gathered, scattered
 from sim.compiler.rollouts import driver, start, workspace
 from sim.compiler.stepper import Inline
 from sim.contact.ground import GroundArrays
-from sim.native.function import Native, called, native
+from sim.native.function import Native, native
+from sim.native.types import called
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,8 +14,9 @@ import casadi as ca
 import numpy as np
 
 from sim.compiler.vector_code import Instructions, splat
-from sim.native.function import called, native
+from sim.native.function import native
 from sim.native.objects import loaded
+from sim.native.types import called
 
 WIDTH = 4
 _V = f"<{WIDTH} x double>"

@@ -8,8 +8,9 @@ import numpy as np
 
 from sim.compiler.columns import ColumnKernel
 from sim.compiler.vector_code import Function, module
-from sim.native.function import called, native
+from sim.native.function import native
 from sim.native.objects import Engine, loaded
+from sim.native.types import called
 from sim.vehicles.forms.base import Structure
 from sim.vehicles.forms.observation import observation
 

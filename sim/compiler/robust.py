@@ -13,9 +13,9 @@ import llvmlite.binding as llvm
 import numpy as np
 
 from sim.compiler.printer import NEWTON_TOLERANCE, SETTLE, SOLVE
-from sim.native.function import address, called, counts_at, exported, native, numbers_at
+from sim.native.function import address, exported, native
 from sim.native.objects import loaded
-from sim.native.types import FLOAT, INT, Number
+from sim.native.types import FLOAT, INT, Number, called, counts_at, numbers_at
 
 _MOST_SWEEPS, _MOST_HALVINGS, _LEAST_STRIDE = 40, 12, 1e-6
 

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from sim.compiler.stepper import FREE_TYPE, Inline
-from sim.native.function import called, native, versions
+from sim.native.function import native, versions
+from sim.native.types import called
 
 SMALLEST_SHARE = 2.0**-14
 """Of a step: shorter pieces are taken as they come."""

@@ -27,7 +27,7 @@ from sim.multibody.spatial import (
     turned_sym,
     unrotate,
 )
-from sim.native.function import LANES, column, eight, eight_of, eight_rows, put_columns
+from sim.native.types import LANES, column, eight, eight_of, eight_rows, put_columns
 
 
 @jit

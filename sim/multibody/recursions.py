@@ -41,7 +41,7 @@ from sim.multibody.spatial import (
     times,
 )
 from sim.multibody.twists import gather
-from sim.native.function import LANES, eight_rows, put_columns
+from sim.native.types import LANES, eight_rows, put_columns
 
 UNMOVED = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 1.0)
 """No displacement: a translation and a quaternion."""

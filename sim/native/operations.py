@@ -7,8 +7,17 @@ from typing import Any
 import numpy as np
 
 from sim.native.expressions import HANDLERS, Expressions
-from sim.native.function import (
+from sim.native.types import (
+    BOOL,
+    EIGHT,
+    FLOAT,
+    FLOAT32,
+    INT,
     LANES,
+    UINT,
+    Array,
+    Number,
+    Tuple,
     called,
     column,
     counts_at,
@@ -18,7 +27,6 @@ from sim.native.function import (
     numbers_at,
     put_columns,
 )
-from sim.native.types import BOOL, EIGHT, FLOAT, FLOAT32, INT, UINT, Array, Number, Tuple
 from sim.native.values import EMPTY, NotTranslated, Value, number
 
 

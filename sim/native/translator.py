@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-import sim.native.operations  # noqa: F401 # registers what functions may call
+from sim.native import operations  # noqa: F401 # registers what functions may call
 from sim.native.expressions import OPERATORS, Expressions, Loop
 from sim.native.types import INT, NOTHING, STORED, Array, Type, common, held, holds_array
 from sim.native.values import EMPTY, NotTranslated, Value, number

@@ -1,4 +1,5 @@
-"""Types of what machine code computes with, and signatures as they are written beside functions."""
+"""Types of what machine code computes with, signatures as they are written beside functions, and the names of what only
+machine code can do."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -179,3 +180,31 @@ _NUMBERS: Sequence[tuple[Any, tuple[Any, ...], Number]] = (
     ((np.float32,), (np.float32, "np.float32"), FLOAT32),
     ((float, np.floating), (float, "float"), FLOAT),
 )
+
+LANES = 8
+
+
+class Operation:
+    """A function that only machine code has (operations.py). Called from Python it raises TypeError."""
+
+    def __init__(self, name: str) -> None:
+        self.name = self.__name__ = self.__qualname__ = name
+
+    def __call__(self, *given: Any) -> Any:
+        raise TypeError(f"{self.name} is an operation of machine code")
+
+
+called = Operation("called")
+"""What the code at an address returns for the address of a table and a whole number."""
+numbers_at, counts_at = Operation("numbers_at"), Operation("counts_at")
+"""An address as an array of numbers, or of whole ones, of these lengths."""
+eight = Operation("eight")
+"""(array, at): entries at to at + 7 of an array of one dimension."""
+eight_of = Operation("eight_of")
+"""(array, at, i): entries of an array that are at places i to i + 7 of another."""
+eight_rows = Operation("eight_rows")
+"""(array, i, j): columns j to j + 7 of rows i to i + 7 of an array, each column as one."""
+column = Operation("column")
+"""(array, i, j): column j of rows i to i + 7."""
+put_columns = Operation("put_columns")
+"""(array, i, j, values): rows i to i + 7 of an array, from column j: one of the values a column, eight at most."""
