@@ -52,6 +52,9 @@ RIGID = 1e-9
 """Least answer [1/kg] of a contact, where constraints let nothing give way."""
 
 
+NO_CORDS = np.zeros((0, 9))
+
+
 class Mechanism(NamedTuple):
     """Bodies that share velocities (nu,): a vehicle of one body, or a tree of joints. They come last among bodies."""
 
@@ -65,6 +68,8 @@ class Mechanism(NamedTuple):
     """(bodies, bodies) bool: which of them touch each other."""
     grounded: bool
     """Whether the ground bears what is pushed into it: by itself it does not move there."""
+    cords: np.ndarray = NO_CORDS
+    """(k, 9) to others: which, to which of its own bodies, the ends in their frames (3,) and (3,), and length [m]."""
 
 
 class Shared(NamedTuple):

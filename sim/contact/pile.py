@@ -43,6 +43,8 @@ STATE = 19
 from SLEEPS_AFTER_S on."""
 SLEEPS_AFTER_S = 0.5
 _WAKES_MPS = 0.05
+_CORD_MPS = 20.0
+"""As fast as its ends may part, a cord that is slack is looked at."""
 _SLOW_MPS, _SLOW_RADPS = 0.02, 0.05
 _MOST_CUTS, _BOWS = 64, 2
 """Cuts of a step, and looks at where turning bodies touch at its end."""
@@ -134,6 +136,24 @@ def _wake(bodies, state, mobility, asleep, i, left):
 
 
 @fastmath
+def _note_cord(cord, state, own, left, point):
+    """A cord as a contact that keeps its ends from parting further, into point; whether it may get taut."""
+    a, b, square = state[int(cord[0])], state[own + int(cord[1])], 0.0
+    for c in range(3):
+        point[c] = a[9 + c] + a[3 * c] * cord[2] + a[3 * c + 1] * cord[3] + a[3 * c + 2] * cord[4]
+        end = b[9 + c] + b[3 * c] * cord[5] + b[3 * c + 1] * cord[6] + b[3 * c + 2] * cord[7]
+        point[4 + c] = point[c] - end
+        square += point[4 + c] ** 2
+    size = np.sqrt(square)
+    point[3] = cord[8] - size
+    if size < 1e-9 or point[3] > NEAR_M + left * _CORD_MPS:
+        return False
+    for c in range(3):
+        point[4 + c] /= size
+    return True
+
+
+@fastmath
 def _seek(bodies, mechanism, state, mobility, asleep, pairs, h, left, kept, work, simplex, found, points):
     """Note rows of all that touches or is near; how many. Whoever is awake and moves wakes what it touches."""
     n, own, used, met = state.shape[0], state.shape[0] - mechanism.jacobian.shape[0], 0, False
@@ -189,6 +209,13 @@ def _seek(bodies, mechanism, state, mobility, asleep, pairs, h, left, kept, work
                     bodies.spinning[i],
                 )
                 used += 1
+    for k in range(mechanism.cords.shape[0]):
+        if _note_cord(mechanism.cords[k], state, own, left, points[0]) and used < work.shape[0]:
+            a, b = int(mechanism.cords[k, 0]), own + int(mechanism.cords[k, 1])
+            if asleep[a] and bodies.mass[a] > 0.0:
+                _wake(bodies, state, mobility, asleep, a, left)
+            note_row(work[used], a, b, points[0], 0.0, 0.0, 0.0, 0.0)
+            used += 1
     return used
 
 

@@ -82,6 +82,8 @@ class PropsPicture:
     """As the scene, or the user since, has put them up."""
     contacts: np.ndarray = field(default_factory=lambda: np.zeros((0, 6)))
     """(k, 6) points that touch, in the world, and the force on what is touched there second [N]."""
+    cords_w: np.ndarray = field(default_factory=lambda: np.zeros((0, 2, 3)))
+    """(k, 2, 3) ends of slings, in the world."""
 
 
 class _Placed:

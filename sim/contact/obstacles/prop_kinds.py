@@ -54,6 +54,8 @@ class Placed:
     prop: Prop
     colour: Vector
     """Linear RGB."""
+    sling_m: float = 0.0
+    """Length of a cord on its top by which hooks catch it; 0: it has none."""
 
     def at(self, T_w: np.ndarray) -> "Placed":
         """It at rest with its principal axes at a pose (4, 4)."""
@@ -91,6 +93,7 @@ class Placed:
         told: dict[str, Any] = {"kind": shape.kind, **shape.text()}
         if not shape.turns:
             told["heading_deg"] = math.degrees(prop.yaw_rad)
+        told |= {"sling_m": self.sling_m} if self.sling_m else {}
         told |= {"stays": True} if prop.mass_kg == 0.0 else {"mass_kg": prop.mass_kg}
         told |= {
             "friction": prop.friction,
@@ -176,6 +179,7 @@ def _read(table: TomlTable) -> list[Placed]:
         skew_rad=math.radians(table.number("skew_deg", 0.0, low=-90.0, high=90.0)),
     )
     count = table.integer("count", 1, low=1, high=MOST_PROPS)
+    sling_m = table.number("sling_m", 0.0, low=0.0, high=20.0)
     layers = table.integer("layers", 1, low=1, high=100)
     extent = np.ptp(shape.extremes_w, axis=0) if kind in USUAL else 2.0 * np.ones(3)
     step_m = table.number("step_m", float(extent[1]), low=-1e3, high=1e3)
@@ -198,7 +202,7 @@ def _read(table: TomlTable) -> list[Placed]:
             moved = _turned(shape, at, faces)
             yaw = 0.0 if shape.turns or isinstance(shape, ConvexMesh) else faces
             shaded = tuple(shade * part for part in colour)
-            found.append(Placed(replace(prop, shape=moved, yaw_rad=yaw), shaded))  # type: ignore[arg-type]
+            found.append(Placed(replace(prop, shape=moved, yaw_rad=yaw), shaded, sling_m))  # type: ignore[arg-type]
             faces += turn
             place = place + step_m * upright(faces - 0.5 * turn + across)[:, 0]
     return found

@@ -13,10 +13,11 @@ import numpy as np
 
 from sim.contact.bodies import Pile, Prop
 from sim.contact.convex import gaps, hulls_of
+from sim.contact.obstacles.hook import Hook
 from sim.contact.obstacles.obstacles import Obstacles, PropsPicture, obstacles_in
 from sim.contact.obstacles.prop_kinds import Placed, read_placed
 from sim.contact.obstacles.prop_loads import Surroundings, hand_wrench
-from sim.contact.pair_rows import Mechanism
+from sim.contact.pair_rows import NO_CORDS, Mechanism
 from sim.contact.pile import KEPT
 from sim.environment.coupling import (
     BodyState,
@@ -49,6 +50,8 @@ _OVERLAP_M = 1e-3
 """Bodies of a tree that are nearer than this at its start never meet each other."""
 _ROOM_M = 0.03
 """Beyond what a body moves in a control period, within which it is looked at closer."""
+_LEAST_LINKS = 3
+"""A tree of fewer bodies hangs no hook out."""
 _SELF_M = 0.01
 """The same of bodies of a tree against each other."""
 
@@ -87,13 +90,15 @@ class Guest:
     def same(self, other: "Guest") -> bool:
         return self.props == other.props and np.array_equal(self.T_b, other.T_b)
 
-    def mechanism(self, jointed: JointedState) -> tuple[np.ndarray, Mechanism]:
-        """Its poses in the world, and how it moves."""
+    def mechanism(self, jointed: JointedState, cords: np.ndarray = NO_CORDS) -> tuple[np.ndarray, Mechanism]:
+        """Its poses in the world, and how it moves; cords to others."""
         frames = jointed.poses_w[self.bodies]
         T_w = frames @ self.T_b
         arms, J = T_w[:, :3, 3] - frames[:, :3, 3], jointed.jacobian_w[self.bodies]
         J[:, 3:] += np.cross(J[:, :3], arms[:, :, None], axis=1)
-        return T_w, Mechanism(J, jointed.mobility, jointed.velocity.copy(), self.meets, jointed.grounded)
+        return T_w, Mechanism(
+            J, jointed.mobility, jointed.velocity.copy(), self.meets, jointed.grounded, cords
+        )
 
 
 class Props:
@@ -106,6 +111,7 @@ class Props:
         blocks = () if world.grounds is None else world.grounds.blocks
         self._standing = [Prop(block.shape, 0.0, 0.6) for block in blocks]
         self._grip: Grip | None = None
+        self._hook = Hook({k: _sling(one) for k, one in enumerate(placed) if one.sling_m > 0.0})
         self.surroundings: Surroundings | None = None
         """That act on all props; set before the first step."""
         self._guest: Guest
@@ -140,7 +146,7 @@ class Props:
             k = len(self._guest.props)
             self._pile.leave(np.tile(self._away_w, (k, 1, 1)))
         else:
-            self._pile.visit(*self._guest.mechanism(jointed))
+            self._pile.visit(*self._guest.mechanism(jointed, self._hooked(jointed, dt_s)))
         h = dt_s / steps
         pushed = np.sum([self._pile.step(h, self._wrenches(time_s + k * h, h)) for k in range(steps)], axis=0)
         self._pile.remember(self._capacity)
@@ -168,6 +174,8 @@ class Props:
         T_w = poses_w[guest.bodies] @ guest.T_b
         if not (len(self._own) or guest.meets_itself):
             return False
+        if self._hook.slings and self._hook.near(T_w[-1, :3, 3], self._own[:, :12]):
+            return True
         rows = np.concatenate([T_w[:, :3, :3].reshape(-1, 9), T_w[:, :3, 3]], axis=1)
         poses = np.concatenate([self._own[:, :12], rows])
         room = np.full(len(poses), _ROOM_M + dt_s * fast_mps)
@@ -181,7 +189,8 @@ class Props:
     def checkpoint(self) -> np.ndarray:
         remembered = np.zeros((self._capacity, KEPT))
         remembered[: len(self._pile.remembered)] = self._pile.remembered
-        around = [] if self.surroundings is None else [self.surroundings.checkpoint()]
+        around = [self._hook.state] if self._hook.slings else []
+        around += [] if self.surroundings is None else [self.surroundings.checkpoint()]
         own = np.concatenate([[len(self._pile.remembered)], self._own.ravel(), remembered.ravel(), *around])
         return own if self._obstacles is None else np.r_[own, self._obstacles.checkpoint()]
 
@@ -191,6 +200,9 @@ class Props:
         state[:] = checkpoint[1:at].reshape(state.shape)
         after = at + self._capacity * KEPT
         self._pile.remembered = checkpoint[at:after].reshape(-1, KEPT)[:count].copy()
+        if self._hook.slings:
+            begin, after = after, after + len(self._hook.state)
+            self._hook.state[:] = checkpoint[begin:after]
         if self.surroundings is not None:
             begin, after = after, after + len(self.surroundings.checkpoint())
             self.surroundings.restore(checkpoint[begin:after])
@@ -206,6 +218,7 @@ class Props:
             None if self._obstacles is None else self._obstacles.picture(),
             self._placed,
             self._pile.contacts[:, 2:8].copy(),
+            self._hook.lines_w(self._pile.state[-1:, 9:12].sum(axis=0), self._own[:, :12]),
         )
 
     @property
@@ -226,7 +239,9 @@ class Props:
         return found
 
     def picture_of(self, solids: np.ndarray) -> PropsPicture:
-        return replace(self.picture(), poses_w=poses_of(solids), contacts=np.zeros((0, 6)))
+        return replace(
+            self.picture(), poses_w=poses_of(solids), contacts=np.zeros((0, 6)), cords_w=np.zeros((0, 2, 3))
+        )
 
     def take_over(self, other: SolidsEnvironment) -> None:
         assert isinstance(other, Props)
@@ -246,6 +261,13 @@ class Props:
 
     def hold(self, grip: Grip | None) -> None:
         self._grip = grip
+
+    def _hooked(self, jointed: JointedState, dt_s: float) -> np.ndarray:
+        """Cords of the last of the vehicle's bodies, which is the hook of those that hang something out."""
+        if not self._hook.slings or len(jointed.poses_w) < 2 + _LEAST_LINKS:
+            return NO_CORDS
+        hook_w = (jointed.poses_w[self._guest.bodies[-1]] @ self._guest.T_b[-1])[:3, 3]
+        return self._hook.cords(len(self._guest.bodies) - 1, hook_w, self._own[:, :12], dt_s)
 
     def _wrenches(self, time_s: float, h: float) -> np.ndarray | None:
         """(n, 6) that act on the bodies beside contact and gravity; None where nothing does."""
@@ -280,6 +302,13 @@ class Props:
         )
         self._stays = np.array([prop.mass_kg == 0.0 for prop in props], np.bool_)
         return pile
+
+
+def _sling(one: Placed) -> tuple[np.ndarray, float]:
+    """Where it is fixed in the principal axes, on the top of a prop as it is put up, and its length [m]."""
+    T_w = one.prop.T_w
+    top_m = float(one.prop.shape.extremes_w[:, 2].max()) - T_w[2, 3]
+    return T_w[:3, :3].T @ (0.0, 0.0, top_m), one.sling_m
 
 
 def guest_of(vehicle: Vehicle) -> Guest:
