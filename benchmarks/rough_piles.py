@@ -37,7 +37,7 @@ def shape_at_random(rng: np.random.Generator) -> Shape:
 def pile_at_random(seed: int) -> Pile:
     """2 to 30 bodies over hills, some of which overlap at first."""
     rng = np.random.default_rng(seed)
-    hills = rng.uniform(0.0, 0.5, (40, 40)).astype(np.float32)
+    hills = np.pad(rng.uniform(0.0, 0.5, (40, 40)).astype(np.float32), 180, mode="wrap")
     props = []
     for _ in range(int(rng.integers(2, 31))):
         x, y, z = rng.uniform((-1.5, -1.5, 1.0), (1.5, 1.5, 4.0)).tolist()
@@ -57,7 +57,7 @@ def pile_at_random(seed: int) -> Pile:
                 (p, q, r),
             )
         )
-    return Pile(props, Terrain(hills, (-10.0, -10.0), 0.5), sweeps=60, tolerance_mps=1e-6)
+    return Pile(props, Terrain(hills, (-100.0, -100.0), 0.5), sweeps=60, tolerance_mps=1e-6)
 
 
 def roughest(piles: int, steps: int) -> tuple[float, float, int]:

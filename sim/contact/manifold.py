@@ -19,6 +19,8 @@ _FACE_M = 1e-3
 """By which a flat side may part two solids less well than the normal does."""
 _PARALLEL = 0.9998
 """Cosine of the angle between sides that lie on each other."""
+_SUNK_M, _LOOKS, _SAME = 0.01, 4, 1.0 - 1e-10
+"""How often the ground below what is round and has sunk in so far is looked at, until its normal there is the same."""
 MOST_POINTS = 4
 POINT_WIDTH = 7
 """Place (3,), gap, normal (3,) from the first body to the second, in the world."""
@@ -311,45 +313,69 @@ def touching_points(hulls, a, b, pose_a, pose_b, near, work, found, out, hint):
 
 
 @fastmath
+def _around(c, dx, dy, dz, size):
+    """From a circle's middle to its point that lies farthest along a direction of that size."""
+    along = c[3] * dx + c[4] * dy + c[5] * dz
+    ox, oy, oz = dx - along * c[3], dy - along * c[4], dz - along * c[5]
+    length = np.sqrt(ox * ox + oy * oy + oz * oz)
+    if length < 1e-3 * size:
+        ox, oy, oz, length = 1.0 - c[3] * c[3], -c[3] * c[4], -c[3] * c[5], 0.0
+        if abs(c[3]) > 0.8:
+            ox, oy, oz = -c[4] * c[3], 1.0 - c[4] * c[4], -c[4] * c[5]
+        length = np.sqrt(ox * ox + oy * oy + oz * oz)
+    return c[6] * ox / length, c[6] * oy / length, c[6] * oz / length
+
+
+@fastmath
+def _downwards(n, s, nx, ny, nz):
+    """Against a normal of the ground, in a body's axes before it is stretched; and its size."""
+    dx = -(s[0] * nx + s[3] * ny + s[6] * nz) * n[2]
+    dy = -(s[1] * nx + s[4] * ny + s[7] * nz) * n[3]
+    dz = -(s[2] * nx + s[5] * ny + s[8] * nz) * n[4]
+    return dx, dy, dz, np.sqrt(dx * dx + dy * dy + dz * dz)
+
+
+@fastmath
 def ground_points(hulls, heights, frame, state, i, near, out):
-    """Points of a body that are nearer to the ground than `near`: rows of out (k, 7), how many."""
+    """Points of a body that are nearer to the ground than `near`: rows of out (k, 7), how many.
+
+    What is round and has sunk in touches where its own normal is the ground's: else its spin would seem to lift it.
+    """
     used = 0
     n = hulls.numbers[i]
     s = state[i]
     height, nx, ny, nz = surface_patch(heights, frame, s[9], s[10])
     if (s[11] - height) * nz - n[5] > near + 0.5 * n[5]:
         return 0
-    dx = -(s[0] * nx + s[3] * ny + s[6] * nz) * n[2]
-    dy = -(s[1] * nx + s[4] * ny + s[7] * nz) * n[3]
-    dz = -(s[2] * nx + s[5] * ny + s[8] * nz) * n[4]
-    size = np.sqrt(dx * dx + dy * dy + dz * dz)
-    share = n[0] / size
     for k in range(hulls.first[i], hulls.first[i + 1]):
         c = hulls.circles[k]
+        dx, dy, dz, size = _downwards(n, s, nx, ny, nz)
         ox = oy = oz = tx = ty = tz = 0.0
         around = 1
         if c[6] > 0.0:
-            along = c[3] * dx + c[4] * dy + c[5] * dz
-            ox, oy, oz = dx - along * c[3], dy - along * c[4], dz - along * c[5]
-            length = np.sqrt(ox * ox + oy * oy + oz * oz)
-            if length < 1e-3 * size:
-                ox, oy, oz, length = 1.0 - c[3] * c[3], -c[3] * c[4], -c[3] * c[5], 0.0
-                if abs(c[3]) > 0.8:
-                    ox, oy, oz = -c[4] * c[3], 1.0 - c[4] * c[4], -c[4] * c[5]
-                length = np.sqrt(ox * ox + oy * oy + oz * oz)
-            ox, oy, oz = c[6] * ox / length, c[6] * oy / length, c[6] * oz / length
+            ox, oy, oz = _around(c, dx, dy, dz, size)
             tx, ty, tz = c[4] * oz - c[5] * oy, c[5] * ox - c[3] * oz, c[3] * oy - c[4] * ox
             around = _AROUND
         for j in range(around):
             turned = 2.0 * np.pi * j / _AROUND
             co, si = np.cos(turned), np.sin(turned)
-            x = (c[0] + co * ox + si * tx + share * dx) * n[2]
-            y = (c[1] + co * oy + si * ty + share * dy) * n[3]
-            z = (c[2] + co * oz + si * tz + share * dz) * n[4]
-            px = s[9] + s[0] * x + s[1] * y + s[2] * z
-            py = s[10] + s[3] * x + s[4] * y + s[5] * z
-            pz = s[11] + s[6] * x + s[7] * y + s[8] * z
-            height, ux, uy, uz = surface_patch(heights, frame, px, py)
+            dx, dy, dz, size = _downwards(n, s, nx, ny, nz)
+            ux, uy, uz = nx, ny, nz
+            px = py = pz = 0.0
+            for _ in range(_LOOKS):
+                share = n[0] / size
+                x = (c[0] + co * ox + si * tx + share * dx) * n[2]
+                y = (c[1] + co * oy + si * ty + share * dy) * n[3]
+                z = (c[2] + co * oz + si * tz + share * dz) * n[4]
+                px = s[9] + s[0] * x + s[1] * y + s[2] * z
+                py = s[10] + s[3] * x + s[4] * y + s[5] * z
+                pz = s[11] + s[6] * x + s[7] * y + s[8] * z
+                bx, by, bz = ux, uy, uz
+                height, ux, uy, uz = surface_patch(heights, frame, px, py)
+                shallow = (pz - height) * uz > -_SUNK_M
+                if n[0] == 0.0 or shallow or bx * ux + by * uy + bz * uz > _SAME:
+                    break
+                dx, dy, dz, size = _downwards(n, s, ux, uy, uz)
             gap = (pz - height) * uz
             if gap < near and used < out.shape[0]:
                 row = out[used]
