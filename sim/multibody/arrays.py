@@ -132,8 +132,8 @@ class Workspace(NamedTuple):
     missed: np.ndarray
     """(REMEMBERED,) sums of squares by which guesses of each order would have missed the step."""
     tally: np.ndarray
-    """(2 + k,) grows by the root finder's iterations and by the steps that had to be divided; then the residuals of the
-    latest step's first k iterates [N m s or N s]."""
+    """(2 + k,) grows by the root finder's iterations, also those that led nowhere, and by the steps that had to be
+    divided; then the residuals of the latest step's first k iterates [N m s or N s]."""
 
 
 class TreeMotion(NamedTuple):

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sim.groups.numeric import cross, skew
 from sim.platform.errors import InputError, one_of, quote
 from sim.platform.validation import array_of, number, numeric
 
@@ -82,7 +83,7 @@ class Loop:
     """In the other's frame [m]."""
 
 
-_X, _Y, _Z = np.eye(3)
+_X, _Y, _ = np.eye(3)
 
 
 def refuse(body: Body, what: str) -> InputError:
@@ -117,12 +118,12 @@ def aligned(body: Body, what: str, axis: ArrayLike) -> np.ndarray:
     length = float(np.linalg.norm(z))
     if length < 1e-12:
         raise refuse(body, f"{what} has no direction")
-    z = z / length
-    if z @ _Z > 1.0 - 1e-15:
+    z /= length
+    if z[2] > 1.0 - 1e-15:
         return np.eye(3)
-    x = np.cross(_Y if abs(z @ _Y) < 0.9 else _X, z)
+    x = cross(_Y if abs(z[1]) < 0.9 else _X, z)
     x /= np.linalg.norm(x)
-    return np.column_stack((x, np.cross(z, x), z))
+    return np.array([x, cross(z, x), z]).T
 
 
 def spatial_inertia(body: Body) -> np.ndarray:
@@ -139,8 +140,10 @@ def spatial_inertia(body: Body) -> np.ndarray:
         raise refuse(body, "inertia wants three numbers, or a symmetric (3, 3)")
     if np.linalg.eigvalsh(J).min() < -1e-12 * (1.0 + np.abs(J).max()):
         raise refuse(body, "inertia has a negative principal moment")
-    C = np.array([[0.0, -c[2], c[1]], [c[2], 0.0, -c[0]], [-c[1], c[0], 0.0]])
-    G = np.block([[J + mass * C @ C.T, mass * C], [mass * C.T, mass * np.eye(3)]])
+    C, G = skew(c), np.zeros((6, 6))
+    G[:3, :3] = J + mass * C @ C.T
+    G[:3, 3:], G[3:, :3] = mass * C, mass * C.T
+    G[3, 3] = G[4, 4] = G[5, 5] = mass
     if body.added_inertia is not None:
         added = _array(body, "added_inertia", body.added_inertia)
         if (
@@ -157,9 +160,9 @@ def spatial_inertia(body: Body) -> np.ndarray:
 
 def shifted(G: np.ndarray, T: np.ndarray) -> np.ndarray:
     """A (6, 6) inertia seen from a frame in which its own has pose T."""
-    R, p = T[:3, :3], T[:3, 3]
-    P = np.array([[0.0, -p[2], p[1]], [p[2], 0.0, -p[0]], [-p[1], p[0], 0.0]])
-    to_body = np.block([[R.T, np.zeros((3, 3))], [-R.T @ P, R.T]])
+    R, to_body = T[:3, :3], np.zeros((6, 6))
+    to_body[:3, :3] = to_body[3:, 3:] = R.T
+    to_body[3:, :3] = -R.T @ skew(T[:3, 3])
     return to_body.T @ G @ to_body
 
 
@@ -193,6 +196,8 @@ def _check_joint(body: Body, joint: Joint) -> None:
     name = f"joint {joint.name!r}" if joint.name else "its joint"
     for what in ("damping", "stiffness", "armature"):
         given = getattr(joint, what)
+        if type(given) is float and given == 0.0:
+            continue
         values = np.atleast_1d(_array(body, f"{what} of {name}", given))
         if not (np.isfinite(values).all() and (values >= 0.0).all()):
             raise refuse(body, f"{what} = {quote(given)} of {name}; allowed: from 0")

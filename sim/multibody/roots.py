@@ -200,6 +200,7 @@ def find_root(tree, ws, q, d, h, method, tol, rate):
     known = expected_rate(method, rate[0])
     depart(tree, ws.node, d, h, ws.arc, ws.wrench)
     for iteration in range(UPDATES_MAX):
+        ws.tally[0] += 1.0
         if iteration < residuals.shape[0]:
             residuals[iteration] = residual_of(tree, ws, d, h)
         if method == RIQN:

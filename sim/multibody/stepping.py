@@ -36,6 +36,9 @@ from sim.multibody.twists import gather
 
 OK, NO_ROOT, NOT_FINITE = 0, 1, 2
 HALVINGS = 6
+ITERATIONS_MAX = 800.0
+"""Of the root finder, that a step is worth with all its halvings: a usual one takes 3 to 6. Who still has no root then
+moves by many radians a step, and a picture is not to wait for it."""
 
 
 @jit
@@ -192,31 +195,31 @@ def shift_kick(tree, ws, q, seconds, b):
 
 
 @jit
-def take_step(tree, ws, motion, loads, h, solver, guess, tol):
+def take_step(tree, ws, motion, loads, h, solver, guess, tol, most):
     """One step in place, as a whole or, where that has no root, in 2, 4, ... parts; its status.
 
-    Without a root q and b may be lost.
+    most: iterations after which no further parts are tried. Without a root q and b may be lost.
     """
+    tries = ws.tally[0] + most
     q, b, memory = motion.q, motion.b, motion.memory
     for level in range(HALVINGS + 1):
         parts = 2**level
         part_h = h / parts
         if level > 0:
-            guess = IMPULSE
+            # Whatever else was asked for has just found none, and would again.
+            guess, solver = IMPULSE, NEWTON
             copy(q, ws.saved_q)
             copy(b, ws.saved_b)
             shift_kick(tree, ws, q, -0.5 * (h - part_h), b)
-        total = 0
         for _ in range(parts):
             if level > 0:
                 memory[:] = 0.0
             n = advance(tree, ws, motion, loads, part_h, solver, guess, tol)
-            if n < 0:
+            if n < 0 or ws.tally[0] > tries:
                 break
-            total += n
-        if n >= 0:
+        if n >= 0 and ws.tally[0] <= tries:
             break
-        if level == HALVINGS:
+        if level == HALVINGS or ws.tally[0] > tries:
             return NO_ROOT
         if level > 0:
             copy(ws.saved_q, q)
@@ -228,7 +231,6 @@ def take_step(tree, ws, motion, loads, h, solver, guess, tol):
         shift_kick(tree, ws, q, 0.5 * (h - part_h), b)
         ws.tally[1] += 1
         memory[:] = 0.0
-    ws.tally[0] += total
     if largest(b, 1.0) == math.inf or largest(q, 1.0) == math.inf:
         return NOT_FINITE
     return OK

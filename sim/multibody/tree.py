@@ -7,6 +7,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sim.groups.numeric import skew
 from sim.multibody.arrays import BALL, COORDINATES, FREE, PRISMATIC, REVOLUTE, VELOCITIES, TreeArrays
 from sim.multibody.declaration import (
     WORLD,
@@ -215,9 +216,7 @@ def tree(
 
 def _is_rigid(G: np.ndarray, mass: float, moment: np.ndarray) -> bool:
     """Whether a 6x6 inertia weighs all that it moves."""
-    x, y, z = moment
-    B = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    away = max(np.abs(G[:3, 3:] - B).max(), np.abs(G[3:, 3:] - mass * np.eye(3)).max())
+    away = max(np.abs(G[:3, 3:] - skew(moment)).max(), np.abs(G[3:, 3:] - mass * np.eye(3)).max())
     return bool(away <= 1e-14 * max(mass, np.abs(G[:, 3:]).max()))
 
 
@@ -226,7 +225,8 @@ def _check_inertia(rows: _Assembly, armature: np.ndarray) -> None:
     borne = [np.array(G) for G in rows.inertia]
     for i in range(len(borne) - 1, -1, -1):
         moved = borne[i][_MOVES[rows.kind[i]], _MOVES[rows.kind[i]]]
-        if np.linalg.eigvalsh(moved).min() + armature[i] <= 1e-12:
+        least = moved[0, 0] if len(moved) == 1 else np.linalg.eigvalsh(moved).min()
+        if least + armature[i] <= 1e-12:
             raise InputError(f"joint {rows.labels[i]!r}: what it moves has no inertia")
         if (j := rows.parent[i]) >= 0:
             T = pose(rows.placement[i][:9].reshape(3, 3), rows.placement[i][9:])

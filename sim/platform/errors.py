@@ -57,6 +57,8 @@ _QUOTES = _Quotes()
 
 def quote(value: object) -> str:
     """What was given, as it is written in Python, in few characters however large it is."""
+    if type(value) is str and len(value) < _QUOTE // 2:
+        return repr(value)  # as below, sooner: whatever is checked has its name quoted
     return _QUOTES.repr(value)
 
 

@@ -11,6 +11,8 @@ from sim.platform.errors import InputError, quote
 
 def numeric(value: object) -> np.ndarray:
     """Of real numbers; raises TypeError, ValueError or OverflowError for text, complex numbers and what is masked."""
+    if type(value) is float:
+        return np.asarray(value)
     array = np.asarray(value)
     masks = sys.modules.get("numpy.ma")  # else nothing is masked; to load it takes a start's time
     if array.dtype.kind in "USc" or (masks is not None and masks.is_masked(value)):

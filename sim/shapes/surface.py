@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from sim.groups.numeric import cross
 from sim.native.function import native
 
 Surface = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -149,9 +150,9 @@ def turned_to(along: np.ndarray) -> np.ndarray:
     if length == 0.0:
         return np.eye(3)
     z = along / length
-    x = np.cross(np.eye(3)[int(np.argmin(np.abs(z)))], z)
+    x = cross(np.eye(3)[int(np.argmin(np.abs(z)))], z)
     x /= np.linalg.norm(x)
-    return np.column_stack([x, np.cross(z, x), z])
+    return np.array([x, cross(z, x), z]).T
 
 
 def upright(heading_rad: float) -> np.ndarray:

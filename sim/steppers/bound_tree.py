@@ -141,6 +141,7 @@ class BoundTree:
                 self.solver,
                 self.guess,
                 self.tolerance,
+                stepping.ITERATIONS_MAX,
             )
         return closed_rollout(
             tree,

@@ -24,7 +24,8 @@ ACCELERATED = {"semi-implicit-euler": EULER, "rk4": RK4}
 LIMIT_STEP_S = 0.005
 """Limits of joints are no stiffer than steps of this length bear, so that what is reported of their energy holds for
 all steps up to it."""
-_KEPT_TREES = 4
+_KEPT_TREES = 32
+"""With other parameters each: more than there are lanes."""
 
 
 class TreeStepper:
@@ -274,7 +275,7 @@ class TreeStepper:
             "kept", {}
         )
         key = p.tobytes()
-        found = kept.get(key)
+        found = kept.pop(key, None)  # the one that was not asked for longest stands first
         if found is None:
             while len(kept) >= _KEPT_TREES:
                 del kept[next(iter(kept))]
@@ -285,11 +286,12 @@ class TreeStepper:
             lines = _lines(tree, vehicle.plumb_lines(vehicle.quantities(p)))
             offsets = np.ascontiguousarray([np.r_[T[:3, :3].ravel(), T[:3, 3]] for T in tree.offsets])
             bound = BoundTree(tree, LIMIT_STEP_S, loops=loops, solver=solver, limit_step_s=LIMIT_STEP_S)
-            found = kept[key] = (
+            found = (
                 bound,
                 Reported(tree.carriers, offsets, lines, *self._reported),
                 bound.arrays,
             )
+        kept[key] = found
         return found
 
     def _stages(self) -> np.ndarray:

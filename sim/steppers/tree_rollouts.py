@@ -34,6 +34,7 @@ from sim.multibody.spatial import (
     row_of,
 )
 from sim.multibody.stepping import (
+    ITERATIONS_MAX,
     NO_ROOT,
     NOT_FINITE,
     OK,
@@ -75,9 +76,9 @@ def variational_start(tree, ws, q, v, h, b):
 
 
 @entry_apart
-def variational_rollout(tree, ws, contact, motion, loads, h, steps, solver, guess, tol):
+def variational_rollout(tree, ws, contact, motion, loads, h, steps, solver, guess, tol, most):
     """Returns (steps done, status); the motion is the last good one, in place. contact: the ground, as far as it has
-    ends.
+    ends. most: iterations of a step, as for `take_step`.
 
     Contact works against the velocities of the step's arc, as the impulse with which it begins gives them. The air
     pushes for half of a step before it and half after.
@@ -95,7 +96,7 @@ def variational_rollout(tree, ws, contact, motion, loads, h, steps, solver, gues
             meet_ground(tree, ws, contact, motion, loads, h)
         for a in range(b.shape[0]):
             b[a] += h * ws.torque[a]
-        status = take_step(tree, ws, motion, loads, h, solver, guess, tol)
+        status = take_step(tree, ws, motion, loads, h, solver, guess, tol, most)
         if status == OK and airy:
             air_impulse(tree, ws, q, b, h, 0.5 * h)
         if status != OK:
@@ -237,7 +238,7 @@ def closed_rollout(tree, ws, contact, loops, closing, motion, impulses, loads, h
                 b[a] += total
             guess = EXTRAPOLATED if math.isinf(before) else GIVEN
             _, status = variational_rollout(
-                tree, ws, contact, motion, loads, h, 1, solver, guess, _ROOT_FRACTION * tol
+                tree, ws, contact, motion, loads, h, 1, solver, guess, _ROOT_FRACTION * tol, ITERATIONS_MAX
             )
             size, widest = math.inf, math.inf
             if status == OK:

@@ -20,7 +20,7 @@ from sim.multibody.articulated import factorise, solve
 from sim.multibody.continuous import all_forces
 from sim.multibody.kinematics import place
 from sim.multibody.spatial import copy, entry, jit
-from sim.multibody.stepping import OK, active_damping, node_force, shift_kick
+from sim.multibody.stepping import ITERATIONS_MAX, OK, active_damping, node_force, shift_kick
 from sim.steppers.bound_tree import NO_WRENCHES, BoundTree
 from sim.steppers.tree import TreeStepper
 from sim.steppers.tree_rollouts import variational_rollout
@@ -118,7 +118,14 @@ def varied_rollout(tree, ws, own, contact, motion, varied, loads, h, steps, turn
             rescale(motion.history, motion.memory, varied[1] / parts)
         varied[1] = parts
         shift_kick(tree, ws, q, -0.5 * (h - part_h), b)
-        _, status = variational_rollout(tree, ws, contact, motion, loads, part_h, parts, solver, guess, tol)
+        last, status = ws.tally[0] + ITERATIONS_MAX, OK
+        for _ in range(parts):
+            most = last - ws.tally[0]
+            _, status = variational_rollout(
+                tree, ws, contact, motion, loads, part_h, 1, solver, guess, tol, most
+            )
+            if status != OK:
+                break
         if status != OK:
             copy(own.q, q)
             copy(own.b, b)

@@ -7,7 +7,7 @@ their mobility.
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -311,6 +311,7 @@ def _sling(one: Placed) -> tuple[np.ndarray, float]:
     return T_w[:3, :3].T @ (0.0, 0.0, top_m), one.sling_m
 
 
+@lru_cache(maxsize=16)
 def guest_of(vehicle: Vehicle) -> Guest:
     """Of a tree all that touches; of others a box about their footprint or their contact points."""
     if isinstance(vehicle, ArticulatedVehicle):
@@ -348,9 +349,9 @@ def _jointed(vehicle: ArticulatedVehicle) -> Guest:
     if vehicle.meets_itself and len(touching) > 1:
         rows = np.concatenate([T_w[:, :3, :3].reshape(-1, 9), T_w[:, :3, 3]], axis=1)
         meets[:] = gaps(hulls_of(solids), rows) > _OVERLAP_M
-        for i, one in enumerate(touching):
-            for j, other in enumerate(touching):
-                pair = frozenset(WORLD if name == STAND else name for name in (one.body, other.body))
-                meets[i, j] &= not next_to(tree, one.body, other.body) and pair not in vehicle.apart
+        for i, j in np.argwhere(np.triu(meets)):
+            one, other = touching[i].body, touching[j].body
+            pair = frozenset(WORLD if name == STAND else name for name in (one, other))
+            meets[i, j] = meets[j, i] = not next_to(tree, one, other) and pair not in vehicle.apart
     props = tuple(Prop(each.shape, 1.0, _LINK_FRICTION) for each in touching)
     return Guest(props, np.array(bodies, np.int64), T_b.reshape(-1, 4, 4), meets)

@@ -19,7 +19,7 @@ from sim.multibody.symbolic import SymbolicTree
 from sim.multibody.tree import Tree
 from sim.platform.errors import InputError, one_of, quote
 from sim.spaces import Euclidean, Product, Space, UnitQuaternions
-from sim.vehicles.forms.base import Vehicle, twist_of, usable
+from sim.vehicles.forms.base import Structure, Vehicle, twist_of, usable
 from sim.vehicles.forms.form import Form, NodeLayout, State, Support
 from sim.vehicles.forms.observation import ObservationLayout, layout_of
 from sim.vehicles.forms.parameters import Control, Quantities
@@ -31,6 +31,13 @@ either. Of more than MOST_TOLD joints some are told one by one, evenly spread fr
 MOST_TOLD = 48
 PlumbLine = tuple[str, ArrayLike, str, ArrayLike]
 """A body and a point of it [m], and another's, below."""
+
+
+@lru_cache(maxsize=64)
+def _declared(structure: Structure, p: bytes) -> Tree:
+    vehicle = structure.vehicle
+    assert isinstance(vehicle, ArticulatedVehicle)
+    return vehicle.declare(vehicle.quantities(np.frombuffer(p)))
 
 
 class ArticulatedVehicle(Vehicle):
@@ -62,8 +69,11 @@ class ArticulatedVehicle(Vehicle):
         return self.tree_with(self.parameter_vector)
 
     def tree_with(self, p: np.ndarray) -> Tree:
-        """With other parameters (parameter_count,), the structural ones as they are."""
-        return self.declare(self.quantities(p))
+        """With other parameters (parameter_count,), the structural ones as they are.
+
+        One for all vehicles of the structure: a parameter that is dragged changes them in every lane.
+        """
+        return _declared(Structure.of(self), np.ascontiguousarray(p, float).tobytes())
 
     def quantities(self, p: np.ndarray) -> SimpleNamespace:
         """The parameters (parameter_count,) by name."""
