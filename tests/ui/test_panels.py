@@ -229,7 +229,7 @@ def test_scenes_are_loaded_by_one_click(bench: Bench) -> None:
 def test_every_scene_is_listed_once_under_its_kind(bench: Bench) -> None:
     bench.context.catalogue = load_catalogue()
     scenes = bench.context.catalogue.scenes
-    bench.frame(draw_scene, fakes.snapshot(), height=2400.0)
+    bench.frame(draw_scene, fakes.snapshot(), height=3000.0)
     listed = {name for name in bench.context.rects if name.startswith("scene/open/")}
     assert listed == {f"scene/open/{name}" for name in scenes}
     kinds = {name: entry.kind for name, entry in scenes.items()}

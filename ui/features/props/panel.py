@@ -53,7 +53,7 @@ def draw_props(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     requests: list[Request] = []
     prose(f"{len(placed)} bodies. Click one to choose it, or a kind and then the ground to put one up.")
     for k, kind in enumerate(KINDS):
-        if k % 3:
+        if k:
             imgui.same_line(0.0, context.px(4.0))
         if button(context, f"props/{kind}", kind, f"Click where a {kind} is to be", lit=fields.kind == kind):
             fields.kind = "" if fields.kind == kind else kind
