@@ -74,7 +74,7 @@ def main() -> None:
     with closing(window), closing(Loader()) as loader:
         scene = load_scene(names[0])
         loader.load(lambda: scene, detect(window.ctx))
-        loaded = opened(window, loader, scene.title, None)
+        loaded = opened(window, loader, scene, None)
         assert loaded is not None
         with closing(Session(window, loader, loaded)) as session:
             while session._starts:

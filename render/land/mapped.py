@@ -199,7 +199,8 @@ class MappedLand:
         """
         # Shape is given up for nothing: a picture of coarser triangles shows less than a smaller one.
         most = max(round(self._quality.terrain_triangles * max(context.detail, 1.0)), self._fewest)
-        tolerated = self._quality.terrain_error_px / context.px_per_radian
+        # Shape is as fine as textures are looked up: pictures that add up show more than each of them has pixels.
+        tolerated = self._quality.terrain_error_px * 2.0**context.texture_bias / context.px_per_radian
         kinds = self._kinds(context, squares, distance_m)
         while True:
             count = self._refinement.split(
