@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sim.analysis.gradient_steps import DIRECTIONS, Steps, side_by_side
+from sim.analysis.gradient_steps import DIRECTIONS, Steps, check_limits, side_by_side
 from sim.integrators import Integrator
 from sim.platform.errors import InputError, one_of, quote
 from sim.platform.validation import numbers, whole
@@ -173,7 +173,7 @@ class Rollout:
         weights: (N+1, node size), or (node size,) by the last node alone. Raises InputError for another shape.
         """
         w, n, steps = self._weights(weights), len(self.controls), self._steps
-        lam, gp = np.zeros(steps.code.y), np.zeros(self.vehicle.parameter_count)
+        lam, gp = np.zeros(steps.code.y), np.zeros(steps.numbers)
         gu = np.zeros(self.controls.shape)
         # The last node is where a further step under the last inputs begins.
         us = self.controls[-1:] if n else self.vehicle.neutral_controls[None]
@@ -189,7 +189,7 @@ class Rollout:
         if n:
             gu[-1] += last[0]
             gu[0] += by_first
-        return Gradient(gu, by_start, by_name(self.vehicle, gp + by_parameters))
+        return Gradient(gu, by_start, by_name(self.vehicle, steps.by_own(gp + by_parameters)))
 
     def forward(
         self,
@@ -281,8 +281,8 @@ def rollout_gradient(
 
     controls: None, (n_controls,) or (N, n_controls). checkpoint_every: steps between two states that are kept; others
     are found again for a derivative, which bounds its memory. Raises InputError in one line, also where a step has no
-    solution, for methods that divide their steps, and for what has no derivatives: water that carries a vehicle, and
-    recursions over trees of joints.
+    solution, for methods that divide their steps, and for what has no derivatives: water that carries a vehicle, air
+    that brakes a tree's bodies, loops of joints, and joints beyond their limits.
     """
     subject = checked_vehicle(vehicle)
     if callable(controls):
@@ -304,12 +304,14 @@ def rollout_gradient(
         checkpoints.append(y)
         parts.append(nodes)
     _, _, last, _ = run.recorded(y, us[-1:] if steps else rows[:1], steps)
+    nodes = np.concatenate([*parts, last])
+    check_limits(subject, nodes, h)
     return Rollout(
         vehicle=subject,
         integrator=scheme,
         step_s=h,
         time=h * np.arange(steps + 1),
-        nodes=np.concatenate([*parts, last]),
+        nodes=nodes,
         controls=us,
         initial=state,
         checkpoints=np.array(checkpoints),

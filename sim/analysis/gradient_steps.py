@@ -8,12 +8,15 @@ import casadi as ca
 import numpy as np
 
 from sim.compiler.columns import table
-from sim.compiler.lanes import GradientCode, gradient_code
+from sim.compiler.lanes import MOST_UNKNOWNS, GradientCode, gradient_code
 from sim.integrators import Integrator
-from sim.platform.errors import InputError
+from sim.multibody.arrays import PRISMATIC, REVOLUTE
+from sim.platform.errors import InputError, quote
 from sim.vehicles import Vehicle
+from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle
 from sim.vehicles.forms.base import Structure
 from sim.vehicles.forms.form import Support
+from sim.vehicles.forms.numbered import numbered
 
 DIRECTIONS = 8
 """Of a forward derivative, side by side."""
@@ -24,6 +27,10 @@ class Steps:
     """Of one vehicle with its parameters, by one method."""
 
     vehicle: Vehicle
+    subject: Vehicle
+    """The same as its equations are differentiated: a tree of joints by the numbers of its arrays."""
+    slopes: np.ndarray | None
+    """(the subject's parameters, the vehicle's) where they are not the same."""
     integrator: Integrator
     step_s: float
     code: GradientCode
@@ -33,27 +40,42 @@ class Steps:
     def of(vehicle: Vehicle, scheme: Integrator, step_s: float) -> "Steps":
         """Raises InputError for what moves a vehicle in a rollout and has no derivatives."""
         check_differentiable(vehicle, scheme)
-        return Steps(vehicle, scheme, step_s, _code(Structure.of(vehicle), scheme, 1))
+        subject, slopes = numbered(vehicle) if isinstance(vehicle, ArticulatedVehicle) else (vehicle, None)
+        return Steps(vehicle, subject, slopes, scheme, step_s, _code(Structure.of(subject), scheme, 1))
 
     def start(self, node: np.ndarray, u: np.ndarray) -> np.ndarray:
         """(ny,) private state."""
-        p = self.vehicle.parameter_vector
+        p = self.subject.parameter_vector
         return np.array(self._at_start[2](node, u, p, self.step_s)).ravel()
 
     def start_back(
         self, node: np.ndarray, u: np.ndarray, lam: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Of a number with derivatives lam (ny,) by the state at the start: by displacement, u and parameters."""
-        found = self._at_start[0](node, u, self.vehicle.parameter_vector, self.step_s, lam)
+        found = self._at_start[0](node, u, self.subject.parameter_vector, self.step_s, lam)
         by_start, by_u, by_parameters = (np.array(part).ravel() for part in found)
         return by_start, by_u, by_parameters
+
+    @property
+    def numbers(self) -> int:
+        """How many parameters its equations have."""
+        return self.subject.parameter_count
+
+    def by_own(self, gp: np.ndarray) -> np.ndarray:
+        """A gradient by the vehicle's own parameters, of one by those of its equations."""
+        return gp if self.slopes is None else np.einsum("ij,i->j", self.slopes, gp)
+
+    def of_equations(self, dp: np.ndarray) -> np.ndarray:
+        """How parameters of its equations change with the vehicle's own; (parameters, ...) each."""
+        return dp if self.slopes is None else np.einsum("ij,j...->i...", self.slopes, dp)
 
     def start_along(
         self, node: np.ndarray, u: np.ndarray, d: np.ndarray, du: np.ndarray | float, dp: np.ndarray
     ) -> np.ndarray:
         """(ny,) how the state at the start changes with displacement, u and parameters."""
-        p = self.vehicle.parameter_vector
-        return np.array(self._at_start[1](node, u, p, self.step_s, d, du, dp)).ravel()
+        p = self.subject.parameter_vector
+        along = self._at_start[1](node, u, p, self.step_s, d, du, self.of_equations(dp))
+        return np.array(along).ravel()
 
     def recorded(
         self, y: np.ndarray, us: np.ndarray, begin: int = 0
@@ -62,7 +84,7 @@ class Steps:
 
         begin: number of the first, to be told. Raises InputError where a step has no solution.
         """
-        n, after, h, p = len(us), y.copy(), np.array([self.step_s]), self.vehicle.parameter_vector
+        n, after, h, p = len(us), y.copy(), np.array([self.step_s]), self.subject.parameter_vector
         ys, zs = np.empty((n, self.code.y)), np.empty((n, self.code.z))
         nodes = np.empty((n, self.vehicle.node_layout.size))
         done = _call(self.code.record, n, after, np.ascontiguousarray(us), p, h, ys, zs, nodes)
@@ -84,7 +106,7 @@ class Steps:
         gus: np.ndarray,
     ) -> None:
         """The adjoint over some steps, in place."""
-        p, h = self.vehicle.parameter_vector, np.array([self.step_s])
+        p, h = self.subject.parameter_vector, np.array([self.step_s])
         arrays = (lam, gp, us, p, h, ys, zs, np.ascontiguousarray(weights), gus)
         _call(self.code.adjoint, len(us), *arrays)
 
@@ -99,14 +121,17 @@ class Steps:
         dnodes: np.ndarray,
     ) -> None:
         """Carry DIRECTIONS directions over some steps, in place."""
-        code = _code(Structure.of(self.vehicle), self.integrator, DIRECTIONS)
-        p, h = _repeated(self.vehicle.parameter_vector), np.array([self.step_s])
-        given = (dy, _repeated(us), np.ascontiguousarray(dus), p, dp, h, _repeated(ys), _repeated(zs))
+        code = _code(Structure.of(self.subject), self.integrator, DIRECTIONS)
+        p, h = _repeated(self.subject.parameter_vector), np.array([self.step_s])
+        given = (
+            *(dy, _repeated(us), np.ascontiguousarray(dus), p, self.of_equations(dp), h),
+            *(_repeated(ys), _repeated(zs)),
+        )
         _call(code.tangent, len(us), *given, dnodes)
 
     @property
     def _at_start(self) -> tuple[ca.Function, ca.Function, ca.Function]:
-        return _start(Structure.of(self.vehicle), self.integrator)
+        return _start(Structure.of(self.subject), self.integrator)
 
 
 def side_by_side(rows: np.ndarray) -> np.ndarray:
@@ -136,11 +161,42 @@ def check_differentiable(vehicle: Vehicle, scheme: Integrator) -> None:
         raise InputError(
             f"the water that carries a {vehicle.name} has no derivatives; allowed: vehicles that it does not carry"
         )
-    if not scheme.by_scheme(vehicle):
+    if vehicle.form not in scheme.forms:
         raise InputError(
-            f"{scheme.name} moves a {vehicle.name} by a recursion over its joints, which has no derivatives; "
-            "allowed: vehicles that are no trees of joints"
+            f"{scheme.name} moves a {vehicle.name} by a recursion over its joints, of which there are no equations; "
+            "allowed: vehicles that are no trees of joints, or variational"
         )
+    if isinstance(vehicle, ClosedVehicle):
+        raise InputError(
+            f"the impulses that keep the loops of a {vehicle.name} closed at its nodes have no derivatives; "
+            "allowed: vehicles without loops"
+        )
+    if isinstance(vehicle, ArticulatedVehicle) and vehicle.tree.nv > MOST_UNKNOWNS:
+        raise InputError(
+            f"a {vehicle.name} has {vehicle.tree.nv} degrees of freedom that are solved for together; "
+            f"allowed: vehicles of joints with at most {MOST_UNKNOWNS}, for derivatives"
+        )
+    if isinstance(vehicle, ArticulatedVehicle) and len(vehicle.tree.arrays.air):
+        raise InputError(
+            f"the air that brakes a {vehicle.name} between its steps has no derivatives; allowed: vehicles without drag"
+        )
+
+
+def check_limits(vehicle: Vehicle, nodes: np.ndarray, step_s: float) -> None:
+    """Raises InputError with the moment at which a joint of a tree is beyond a limit, whose spring is no part of the
+    equations."""
+    if not isinstance(vehicle, ArticulatedVehicle):
+        return
+    a = vehicle.tree.arrays
+    for i in np.flatnonzero((a.kind == REVOLUTE) | (a.kind == PRISMATIC)):
+        q, (low, high) = nodes[:, a.q_at[i]], a.limits[a.v_at[i]]
+        beyond = np.flatnonzero((q < low) | (q > high))
+        if len(beyond):
+            joint = vehicle.tree.velocity_names[a.v_at[i]]
+            raise InputError(
+                f"{quote(joint)} is beyond its limit at t = {beyond[0] * step_s:g} s, where a spring acts that has no "
+                f"derivatives; allowed: {low:g} to {high:g}"
+            )
 
 
 def _code(structure: Structure, scheme: Integrator, width: int) -> GradientCode:

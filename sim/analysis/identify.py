@@ -75,7 +75,7 @@ def _check_vehicle(vehicle: Vehicle, scheme: Integrator) -> None:
     if vehicle.form is Form.GROUP_ACTION:
         raise InputError(
             f"what is measured is compared on a group, and the space of a {vehicle.name} is none; "
-            "allowed: vehicles whose pose is an element of a group, e.g. of SE(2) or SE(3)"
+            "allowed: vehicles whose pose is an element of a group, e.g. of SE(2) or SE(3), and trees of joints"
         )
 
 

@@ -223,7 +223,7 @@ def of_log(path: Path, vehicle: Vehicle) -> Recording:
 
 def _check_finite(data: Recording, vehicle: Vehicle) -> None:
     """Raises InputError with the moment at which something that was measured is no number."""
-    layout, n, places = vehicle.node_layout, vehicle.group.dim, groups_of(vehicle)
+    layout, n, places = vehicle.node_layout, len(vehicle.angular), groups_of(vehicle)
     for name in (group for group in places if group in data.measured):
         if name in ("rotation", "position"):
             columns = data.nodes[:, layout.pose]
@@ -248,8 +248,9 @@ def _check_even(time: np.ndarray, where: str) -> None:
 
 
 def groups_of(vehicle: Vehicle) -> dict[str, np.ndarray]:
-    """Group -> which components of a displacement of the state belong to it."""
-    n, shapes = vehicle.group.dim, len(vehicle.shape_coordinates)
+    """Group -> which components of a displacement of the state belong to it; of trees angles of joints are rotations,
+    ways of slides positions."""
+    n, shapes = len(vehicle.angular), len(vehicle.shape_coordinates)
     angular = np.flatnonzero(vehicle.angular)
     linear = np.setdiff1d(np.arange(n), angular)
     found = {

@@ -143,7 +143,7 @@ class Shooting:
         compare, _ = _comparison(Structure.of(vehicle))
         change = np.array(compare(data.nodes[a], data.nodes[b])[0]).ravel()
         rate = change / ((b - a) * data.step_s)
-        n = vehicle.group.dim
+        n = len(vehicle.angular)
         groups = groups_of(vehicle)
         for name, start in (("omega", "rotation"), ("velocity", "position"), ("shape_velocity", "shape")):
             if name in groups and name not in self._groups:

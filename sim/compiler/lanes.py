@@ -28,6 +28,8 @@ from sim.vehicles.forms.base import Structure
 WIDTH = 8
 LANES = ("y", "u", "p", "h", "node", "counts")
 """Table of the steps of a register's vehicles, as `loops.STEP`; arrays are (size, WIDTH), h and counts as there."""
+MOST_UNKNOWNS = 12
+"""Of a block of a rollout's equations that is differentiated."""
 RECORD = ("y", "us", "p", "h", "ys", "zs", "nodes")
 ADJOINT = ("lam", "gp", "us", "p", "h", "ys", "zs", "weights", "gus")
 TANGENT = ("dy", "us", "dus", "p", "dp", "h", "ys", "zs", "dnodes")
@@ -91,7 +93,7 @@ class GradientCode:
 def gradient_code(structure: Structure, integrator: Integrator, width: int) -> GradientCode | None:
     """Of a pair; None for methods whose steps are divided or whose unknowns hang together in large blocks."""
     scheme = integrator.scheme(structure.vehicle)
-    blocks = served(scheme)
+    blocks = served(scheme, MOST_UNKNOWNS)
     if blocks is None:
         return None
     functions = [build(scheme, width, blocks) for build in (_record, _adjoint, _tangent)]

@@ -100,7 +100,7 @@ class Printer(Function):
         z[:] = self._with(z, block, self.read_all(own))
         kept: list[str] = []
         inverse, update = self._inverse(block), ca.SX(0, 1)
-        if len(block.unknowns) > INLINE_UNKNOWNS:
+        if self._robust and len(block.unknowns) > INLINE_UNKNOWNS:
             steps = self._large_update(values, y, z, block, stuck)
         elif inverse is not None:
             update = inverse @ block.residual
@@ -253,10 +253,10 @@ def end_of(scheme: Scheme) -> ca.SX:
     return silenced(scheme.y_next, scheme.z, [scheme.y, i.u, i.w, i.p, i.h])[0]
 
 
-def served(scheme: Scheme) -> list[Block] | None:
-    """Blocks of a step that several vehicles take at once; None where steps are divided, or blocks are large."""
+def served(scheme: Scheme, most: int = INLINE_UNKNOWNS) -> list[Block] | None:
+    """Blocks of a step that several vehicles take at once; None where steps are divided, or blocks are larger."""
     if scheme.error is not None or scheme.substeps != (1.0,):
         return None
     blocks = solution_order(scheme)
-    large = any(not block.linear and len(block.unknowns) > INLINE_UNKNOWNS for block in blocks)
+    large = any(not block.linear and len(block.unknowns) > most for block in blocks)
     return None if large else blocks

@@ -22,10 +22,11 @@ def tree_scheme(method: Integrator, vehicle: ArticulatedVehicle, inputs: Inputs)
     """The variational step of a tree as equations: the recursions that advance it, run on expressions.
 
     y = (q, b): coordinates, and the impulse with which the step begins. z: velocities of the joints over the arc, whose
-    increments are h z. The tree is that of the vehicle's own parameters. Within its joints' limits it is the very step
-    that the recursions take; beyond them these have springs.
+    increments are h z. The tree is that of the vehicle's own parameters, but for derivatives by them. Within its
+    joints' limits it is the very step that the recursions take; beyond them these have springs.
     """
-    tree, h, u = vehicle.symbolic, inputs.h, vehicle.forces(inputs.at(0.5))
+    h, (tree, quantities) = inputs.h, vehicle.symbolic_with(inputs.p)
+    u = vehicle.forces(inputs.at(0.5), quantities)
     q, b = ca.SX.sym("q", vehicle.tree.nq), ca.SX.sym("b", vehicle.tree.nv)
     z = ca.SX.sym("z", vehicle.tree.nv)
     begun = b + h / 2 * u + h * inputs.w
@@ -54,7 +55,8 @@ def closed_tree_scheme(method: Integrator, vehicle: ClosedVehicle, inputs: Input
     As `tree_scheme`; z goes on with forces over the step, one for each gap that no others imply, and the node's
     velocity is that before the impulse that keeps loops closed (`Closure.tangent`).
     """
-    tree, h, u = vehicle.symbolic, inputs.h, vehicle.forces(inputs.at(0.5))
+    h, (tree, quantities) = inputs.h, vehicle.symbolic_with(inputs.p)
+    u = vehicle.forces(inputs.at(0.5), quantities)
     closure, kept = vehicle.closure, vehicle.independent_gaps.tolist()
     q, b = ca.SX.sym("q", vehicle.tree.nq), ca.SX.sym("b", vehicle.tree.nv)
     z = ca.SX.sym("z", vehicle.tree.nv + len(kept))

@@ -68,14 +68,22 @@ class SymbolicTree:
     has them; h [s] is a step. Limits of joints are left to whoever bounds the coordinates."""
 
     tree: Tree
+    changed: TreeArrays | None = None
+    """In place of the tree's, with expressions for some of the numbers."""
+    changed_loops: loops.LoopArrays | None = None
+    """Likewise of its loops."""
     _placed: dict[tuple[int, ...], tuple[ca.SX, np.ndarray]] = field(default_factory=dict, repr=False)
     """Frames of bodies at coordinates that were asked for lately: each is asked for many times in a step."""
+
+    @property
+    def arrays(self) -> TreeArrays:
+        return self.tree.arrays if self.changed is None else self.changed
 
     def frames(self, q: ca.SX) -> list[tuple[ca.SX, ca.SX]]:
         """(rotation (3, 3), position (3,)) in the world of each body of the arrays."""
         node = self._node(q)
         found: list[tuple[ca.SX, ca.SX]] = []
-        for i, parent in enumerate(self._arrays.parent):
+        for i, parent in enumerate(self.arrays.parent):
             x = ca.vertcat(*node[i, 9:12])
             R = ca.reshape(ca.vertcat(*node[i, :9]), 3, 3).T
             found.append((R, x if parent < 0 else found[parent][1] + x))
@@ -84,7 +92,7 @@ class SymbolicTree:
     def step(self, q: ca.SX, d: ca.SX, b: ca.SX, h: ca.SX | float) -> tuple[ca.SX, ca.SX, ca.SX]:
         """(residual impulse (nv,), q, b at the node that it leads to) of a step with increments d from q with the
         impulse b. What acts on the tree is not in it: half of its impulse belongs to either end."""
-        arrays, n, nv, zeros = self._arrays, self.tree.n, self.tree.nv, self._zeros
+        arrays, n, nv, zeros = self.arrays, self.tree.n, self.tree.nv, self._zeros
         moves, arc, wrench, residual = _entries(d), zeros(n, ARC), zeros(n, 6), zeros(nv)
         _RESIDUAL(arrays, self._node(q), moves, _entries(b), arrays.damping, h, arc, wrench, residual)
         after = self.move(q, d)
@@ -93,7 +101,7 @@ class SymbolicTree:
     def move(self, q: ca.SX, d: ca.SX) -> ca.SX:
         """(nq,) coordinates after the increments d."""
         moved = _entries(q)
-        _MOVE(self._arrays, moved, _entries(d))
+        _MOVE(self.arrays, moved, _entries(d))
         return _column(moved)
 
     def node_force(self, q: ca.SX) -> ca.SX:
@@ -103,23 +111,23 @@ class SymbolicTree:
     def momenta(self, q: ca.SX, v: ca.SX) -> ca.SX:
         """(nv,) M(q) v."""
         n, out = self.tree.n, self._zeros(self.tree.nv)
-        _MOMENTA(self._arrays, self._node(q), _entries(v), self._zeros(n, ARC), self._zeros(n, 6), out)
+        _MOMENTA(self.arrays, self._node(q), _entries(v), self._zeros(n, ARC), self._zeros(n, 6), out)
         return _column(out)
 
     def velocities(self, q: ca.SX, p: ca.SX) -> ca.SX:
         """(nv,) M(q)^-1 p of momenta or impulses p, by the articulated-body algorithm."""
         n, nv, zeros = self.tree.n, self.tree.nv, self._zeros
         node, none, factor, out = self._node(q), zeros(nv), zeros(n, 21), zeros(nv)
-        _FACTORISE(self._arrays, node, none, 0.0, zeros(n, HUNG + 1), factor)
-        _SOLVE(self._arrays, node, none, 0.0, factor, _entries(p), zeros(n, 6), zeros(nv), zeros(n, 6), out)
+        _FACTORISE(self.arrays, node, none, 0.0, zeros(n, HUNG + 1), factor)
+        _SOLVE(self.arrays, node, none, 0.0, factor, _entries(p), zeros(n, 6), zeros(nv), zeros(n, 6), out)
         return _column(out)
 
     def forces(self, q: ca.SX, v: ca.SX) -> ca.SX:
         """(nv,) M(q) v' where nothing acts from outside: gravity, springs, damping, air, and what velocities do."""
-        arrays, n, nv, zeros = self._arrays, self.tree.n, self.tree.nv, self._zeros
+        arrays, n, nv, zeros = self.arrays, self.tree.n, self.tree.nv, self._zeros
         node, out = self._node(q), zeros(nv)
         _VELOCITY_FORCES(arrays, node, _entries(v), zeros(n, ARC), zeros(n, 12), zeros(n, 6), out)
-        force = self.node_force(q) - _column(out) - ca.SX(arrays.damping) * v
+        force = self.node_force(q) - _column(out) - _column(arrays.damping) * v
         if arrays.air_carriers.shape[0]:
             ws = SimpleNamespace(node=node, arc=zeros(n, ARC), wrench=zeros(n, 6))
             _AIR_FORCES(arrays, ws, _entries(v), out)
@@ -130,7 +138,8 @@ class SymbolicTree:
         """(m,) of closed loops of the tree, as `Closure.gaps` has them."""
         closing = SimpleNamespace(frames=self._zeros(self.tree.n, 12), gaps=self._zeros(closure.size))
         ws = SimpleNamespace(after=self._zeros(self.tree.n, NODE))
-        _OPEN_GAPS(self._arrays, ws, closure.arrays, closing, _entries(q))
+        ends = closure.arrays if self.changed_loops is None else self.changed_loops
+        _OPEN_GAPS(self.arrays, ws, ends, closing, _entries(q))
         return _column(closing.gaps)
 
     def loop_impulse(self, q: ca.SX, closure: loops.Closure, impulses: ca.SX) -> ca.SX:
@@ -140,15 +149,11 @@ class SymbolicTree:
         along = ca.gradient(ca.dot(impulses, self.gaps(self.move(q, d), closure)), d)
         return ca.SX(ca.substitute(ca.densify(along), d, ca.SX.zeros(self.tree.nv)))
 
-    @property
-    def _arrays(self) -> TreeArrays:
-        return self.tree.arrays
-
     def _node(self, q: ca.SX) -> np.ndarray:
         key = tuple(entry.element_hash() for entry in _entries(q))
         if key not in self._placed:
             node = self._zeros(self.tree.n, NODE)
-            _PLACE(self._arrays, _entries(q), node)
+            _PLACE(self.arrays, _entries(q), node)
             self._placed[key] = q, node
             for old in [*self._placed][:-_PLACED]:
                 del self._placed[old]
@@ -158,7 +163,7 @@ class SymbolicTree:
         self, q: ca.SX, d: np.ndarray, h: ca.SX | float, kick: ca.SX | float, arc: np.ndarray
     ) -> ca.SX:
         """Momenta that arrive at q with the arc of increments d, and `kick` seconds of gravity and springs there."""
-        arrays, wrench, out = self._arrays, self._zeros(self.tree.n, 6), self._zeros(self.tree.nv)
+        arrays, wrench, out = self.arrays, self._zeros(self.tree.n, 6), self._zeros(self.tree.nv)
         node = self._node(q)
         _NODE_IMPULSES(arrays, node, _entries(q), d, arrays.damping, h, kick, arc, wrench, out)
         return _column(out)

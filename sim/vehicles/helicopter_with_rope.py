@@ -114,8 +114,7 @@ class HelicopterWithRope(ArticulatedVehicle):
     def plumb_lines(self, q: SimpleNamespace) -> dict[str, PlumbLine]:
         return {"swing": (CARRIER, q.hook, LOAD, (0.0, 0.0, 0.0))}
 
-    def forces(self, u: ca.SX) -> ca.SX:
-        q = self.quantities(self.parameter_vector)
+    def forces(self, u: ca.SX, q: Quantities) -> ca.SX:
         return ca.vertcat(_wrench()(u, q.rotor_offset, q.tail_offset), ca.SX.zeros(self.tree.nv - 6))
 
     def joint_forces(self, u: np.ndarray, p: np.ndarray) -> np.ndarray:

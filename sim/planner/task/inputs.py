@@ -278,7 +278,7 @@ def holding(vehicle: Vehicle, node: np.ndarray) -> np.ndarray:
 def _carrying(vehicle: ArticulatedVehicle, node: np.ndarray) -> np.ndarray:
     """(n_controls,) that come nearest to what gravity and springs do to the joints."""
     u, q, arrays = ca.SX.sym("u", len(vehicle.controls)), node[vehicle.node_layout.pose], vehicle.tree.arrays
-    slope = np.array(ca.evalf(ca.densify(ca.jacobian(vehicle.forces(u), u))))
+    slope = np.array(ca.evalf(ca.densify(ca.jacobian(vehicle.forces(u, vehicle.own), u))))
     space, force = workspace(arrays), np.zeros(vehicle.tree.nv)
     place(arrays, q, space.node)
     node_force(arrays, space, q, force)

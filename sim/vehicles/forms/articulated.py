@@ -105,8 +105,8 @@ class ArticulatedVehicle(Vehicle):
         """(n_controls,) places in v that the controls drive."""
         return np.array([self.tree.velocity_names.index(name) for name in self.torques], np.int64)
 
-    def forces(self, u: ca.SX) -> ca.SX:
-        """(nv,) the same as `joint_forces` on expressions, with its own parameters."""
+    def forces(self, u: ca.SX, q: Quantities) -> ca.SX:
+        """(nv,) the same as `joint_forces` on expressions."""
         forces = ca.SX.zeros(self.tree.nv)
         forces[self.driven.tolist()] = u
         return forces
@@ -152,6 +152,15 @@ class ArticulatedVehicle(Vehicle):
     def symbolic(self) -> SymbolicTree:
         """Its recursions on expressions."""
         return SymbolicTree(self.tree)
+
+    def symbolic_with(self, p: ca.SX) -> tuple[SymbolicTree, Quantities]:
+        """Its recursions in equations with parameters p, and its own by name: numbers, but in a `NumberedTree`'s."""
+        return self.symbolic, self.own
+
+    @property
+    def own(self) -> Quantities:
+        """The parameters it has, by name."""
+        return Quantities(**vars(self.quantities(self.parameter_vector)))
 
     @property
     def tool(self) -> str:

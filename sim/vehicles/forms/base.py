@@ -396,4 +396,8 @@ _NOT_STRUCTURE = (
     "coordinates",
     "symbolic",
     "driven",
+    "closure",
+    "independent_gaps",
+    "leading",
+    "leading_places",
 )

@@ -1,0 +1,186 @@
+"""Laws of derivatives through trees of joints: by inputs, start and whatever their declarations make of parameters."""
+
+import numpy as np
+import pytest
+
+import sim
+from sim.multibody.tree import WORLD, Body, Joint, tree
+from sim.platform.errors import InputError
+from sim.vehicles.forms.articulated import ArticulatedVehicle
+from sim.vehicles.forms.numbered import numbered
+from sim.vehicles.forms.parameters import Control, Parameter
+from tests.sim.gradients.test_rollout_gradient import difference
+
+H, STEPS = 0.01, 60
+BOUNDS = {"low": 0.0, "high": 50.0}
+
+
+class Arm(ArticulatedVehicle):
+    """Two hinges askew and a slide with springs and friction, and a ball joint at the end."""
+
+    name = "skew-arm"
+    parameters = tuple(
+        Parameter(name, unit, default, BOUNDS["low"], BOUNDS["high"], "")
+        for name, unit, default in (
+            ("length", "m", 0.7),
+            ("upper", "kg", 2.0),
+            ("tip", "kg", 0.8),
+            ("friction", "N m s", 0.4),
+            ("spring", "N m", 6.0),
+            ("gravity", "m/s^2", 9.81),
+        )
+    )
+    controls = tuple(Control(f"u{k}", "N m", -9.0, 9.0, "") for k in range(3))
+    torques = ("shoulder", "slide", "elbow")
+
+    def declare(self, q):
+        a = q.length
+        bodies = [
+            Body(
+                "upper",
+                WORLD,
+                Joint(axis=(0.2, 1.0, 0.1), damping=q.friction, armature=0.02, name="shoulder"),
+                mass=q.upper,
+                centre=(0.1 * a, 0.0, -0.5 * a),
+                inertia=tuple(q.upper * a**2 * x for x in (0.08, 0.09, 0.02)),
+            ),
+            Body(
+                "rod",
+                "upper",
+                Joint(
+                    "prismatic", axis=(0.0, 0.3, 1.0), stiffness=40.0 * q.spring, damping=2.0, name="slide"
+                ),
+                position=(0.0, 0.0, -a),
+                mass=0.5,
+                inertia=(0.01, 0.02, 0.01),
+            ),
+            Body(
+                "fore",
+                "rod",
+                Joint(
+                    axis=(1.0, 0.2, 0.0), stiffness=q.spring, rest=0.3, limits=(-2.5, 2.5), damping=q.friction
+                ),
+                position=(0.05, 0.0, -0.2),
+                mass=q.tip,
+                centre=(0.0, 0.02, -0.3 * a),
+                inertia=tuple(q.tip * x for x in (0.03, 0.03, 0.004)),
+            ),
+        ]
+        bodies[-1] = Body(**{**vars(bodies[-1]), "joint": _named(bodies[-1].joint, "elbow")})
+        end = Body("ball", "fore", Joint("ball", damping=0.05), position=(0.0, 0.0, -a), mass=0.3,
+                   centre=(0.0, 0.03, -0.1), inertia=(0.004, 0.005, 0.003))  # fmt: skip
+        return tree([*bodies, end], (0.0, 0.0, -q.gravity))
+
+
+def _named(joint, name):
+    return Joint(**{**vars(joint), "name": name})
+
+
+def case(**parameters):
+    vehicle, rng = Arm(**parameters), np.random.default_rng(5)
+    node = vehicle.state({"shoulder": 0.6, "slide": 0.02, "elbow": -0.4}).node.copy()
+    node[vehicle.node_layout.velocity] += 0.4 * rng.standard_normal(vehicle.tree.nv)
+    t = H * np.arange(400)
+    controls = np.stack([8.0 * np.sin((2.0 + k) * t + k) for k in range(3)], axis=1)
+    return vehicle, vehicle.state_at_node(node), controls
+
+
+def rolled(vehicle, initial, controls):
+    return sim.rollout_gradient(
+        vehicle, "variational", step=H, duration=H * len(controls), initial=initial, controls=controls
+    )
+
+
+def test_the_rollout_is_that_of_the_recursions_and_its_derivatives_are_what_differences_approach():
+    vehicle, initial, controls = case()
+    controls = controls[:STEPS]
+    run = rolled(vehicle, initial, controls)
+    plain = sim.simulate(vehicle, "newton", step=H, duration=H * STEPS, initial=initial, controls=controls)
+    assert np.abs(run.nodes - plain.nodes).max() < 1e-8  # measured 6e-11
+    rng = np.random.default_rng(2)
+    du = rng.standard_normal(controls.shape)
+    found, expected = (
+        run.forward(controls=du),
+        difference(lambda e: rolled(vehicle, initial, controls + e * du).nodes, 1e-3),
+    )
+    assert np.abs(found - expected).max() < 1e-7 * (1.0 + np.abs(expected).max())
+    for q in vehicle.parameters:
+        value = float(vehicle.values[q.name])
+
+        def changed(e, key=q.name, at=value):
+            return rolled(vehicle.with_parameters(**{key: at + e}), initial, controls).nodes
+
+        found, expected = run.forward(parameters={q.name: 1.0}), difference(changed, 1e-3 * value)
+        assert np.abs(expected).max() > 1e-3, q.name
+        assert np.abs(found - expected).max() < 1e-7 * (1.0 + np.abs(expected).max()), q.name
+
+
+def test_the_adjoint_is_that_of_the_forward_derivative():
+    vehicle, initial, controls = case()
+    run, rng = rolled(vehicle, initial, controls[:STEPS]), np.random.default_rng(4)
+    weights = rng.standard_normal(run.nodes.shape)
+    gradient, scale = run.adjoint(weights), float(np.abs(weights * run.nodes).sum())
+    du, d0 = rng.standard_normal((STEPS, 3)), rng.standard_normal(vehicle.space.dim)
+    ways = {
+        "controls": (run.forward(controls=du), (gradient.controls * du).sum()),
+        "initial": (run.forward(initial=d0), gradient.initial @ d0),
+        **{
+            q.name: (run.forward(parameters={q.name: 1.0}), gradient.parameters[q.name])
+            for q in vehicle.parameters
+        },
+    }
+    for name, (forward, back) in ways.items():
+        assert (weights * forward).sum() == pytest.approx(back, rel=1e-10, abs=1e-11 * scale), name
+
+
+def test_slopes_of_a_declaration_are_exact_for_polynomials_also_at_a_bound():
+    """Inertias go with the square of the length; a friction of 0 has a slope as well."""
+    vehicle = Arm(friction=0.0)
+    made, slopes = numbered(vehicle)
+    places, names = list(made.numbers.places), [q.name for q in vehicle.parameters]
+    own = vehicle.tree.arrays.inertia[0]
+    for k in range(6):
+        slope = slopes[places.index(("inertia", k)), names.index("length")]
+        assert slope == pytest.approx(2.0 * own[k] / 0.7, rel=1e-11, abs=1e-14)  # measured 3e-14
+    assert slopes[places.index(("damping", 0)), names.index("friction")] == pytest.approx(1.0, rel=1e-12)
+    assert made.parameter_vector[: len(places)] == pytest.approx(
+        [getattr(vehicle.tree.arrays, name).flat[at] for name, at in places], abs=0.0
+    )
+
+
+def test_masses_frictions_and_stiffnesses_come_out_of_a_noisy_motion():
+    """Within three standard errors, in at least 4 of 5 motions, whose errors are as large as they are said to be."""
+    unknown = ("upper", "tip", "friction", "spring")
+    true, initial, controls = case(upper=2.6, tip=0.6, friction=0.55, spring=8.0)
+    run = sim.simulate(true, "newton", step=H, duration=H * len(controls), initial=initial, controls=controls)
+    rows, space = [], true.space
+    noise = np.r_[np.full(true.tree.nv, 0.004), np.full(true.tree.nv, 0.03)]
+    for seed in range(5):
+        rng, nodes = np.random.default_rng(seed), run.nodes.copy()
+        for node in nodes:
+            node[:] = np.array(space.displaced(node, noise * rng.standard_normal(space.dim))).ravel()
+        told = sim.Recording(
+            run.time, nodes, run.controls, frozenset({"rotation", "position", "omega", "velocity"})
+        )
+        found = sim.identify(Arm(), told, unknown, method="variational")
+        assert found.converged
+        assert found.confounded == ()
+        assert found.noise["rotation"] == pytest.approx(0.004, rel=0.1)
+        rows.append([(found.values[n] - true.values[n]) / found.standard_errors[n] for n in unknown])
+        assert max(found.standard_errors[n] / true.values[n] for n in unknown) < 0.02
+    assert (np.abs(rows) < 3.0).all(axis=1).sum() >= 4
+    assert 0.3 < np.mean(np.square(rows)) < 2.2
+
+
+def test_what_has_no_derivatives_is_refused_in_one_line():
+    vehicle, _, controls = case()
+    with pytest.raises(InputError, match=r"^'elbow' is beyond its limit at t = [^\n]*allowed: -2.5 to 2.5$"):
+        rolled(vehicle, vehicle.state({"elbow": 2.48}, {"elbow": 4.0}), controls[:20])
+    with pytest.raises(InputError, match="the loops of a four-bar-linkage"):
+        sim.rollout_gradient("four-bar-linkage", duration=0.1)
+    with pytest.raises(
+        InputError, match=r"^a chain has 14 degrees of freedom [^\n]*at most 12, for derivatives$"
+    ):
+        sim.rollout_gradient(sim.vehicle("chain", links=14.0), duration=0.1)
+    with pytest.raises(InputError, match="semi-implicit-euler moves a skew-arm by a recursion"):
+        sim.rollout_gradient(vehicle, "semi-implicit-euler", duration=0.1)
