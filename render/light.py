@@ -8,12 +8,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from render.room_light import RoomLight
 from sim.scene.tables import Sun as SceneSun
 
 _LUMA = np.array([0.2126, 0.7152, 0.0722])
 _DAY = 9.0
 """Irradiance of level ground in the morning and afternoon; from there on nothing has to be adapted to."""
 _ADAPTATION = 0.4
+_SUNLIT = 0.12
+"""Of a room, how much of the sun's patches the eye follows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +49,9 @@ class Light:
     sun_irradiance: np.ndarray
     """(3,) on a surface that faces the sun."""
     sky_harmonics: np.ndarray
-    """(9, 3) second-order spherical harmonics of the sky's irradiance, cosine lobe included."""
+    """(9, 3) second-order spherical harmonics of the sky's irradiance, cosine lobe included; of a room in one."""
+    room: RoomLight | None = None
+    """Of the room that one is in."""
 
     @property
     def sky_irradiance_above(self) -> np.ndarray:
@@ -57,6 +62,8 @@ class Light:
     def exposure(self) -> float:
         """By how much a picture of this light is to be brighter than one of full day: eyes follow a dusk half-way."""
         level = self.sun_irradiance * max(float(self.direction_w[2]), 0.0) + self.sky_harmonics[0]
+        if self.room is not None:
+            level = self.room.mean + _SUNLIT * self.sun_irradiance
         return float(np.clip((_DAY / max(float(level @ _LUMA), 1e-6)) ** _ADAPTATION, 1.0, 4.0))
 
 

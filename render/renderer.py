@@ -11,7 +11,7 @@ import numpy as np
 
 from render.frame import DrawnVehicle, Frame, View, alike
 from render.frame_budget import detail
-from render.land.scenery import Scenery, ground_bounds_m, load_scenery
+from render.land.scenery import Scenery, ground_bounds_m, load_scenery, room_of
 from render.land.still_world import StillWorld
 from render.light import Sun
 from render.matrices import mirror
@@ -104,7 +104,7 @@ class Renderer:
     def _build(self, programs: Programs, world: World, scenery: Scenery) -> None:
         ctx, quality = self._ctx, self.quality
         planar = world.water_level_m is not None and quality.reflection_scale > 0.0
-        self._sky = self._resources.own(Sky(ctx, programs))
+        self._sky = self._resources.own(Sky(ctx, programs, room_of(world)))
         self._still_world = self._resources.own(StillWorld(ctx, programs, scenery, quality))
         self._waters = self._resources.own(Waters(ctx, programs, world, quality, planar=planar))
         self._mirror = mirror(self._waters.level_m) if planar else None
@@ -188,6 +188,7 @@ class Renderer:
         self._in_post, self._light = None, self._next_light
         self._sky.take()
         self._shadows.take()
+        self._still_world.light_room(self._light.room)
         for uniforms in self._uniforms.values():
             uniforms.set_light(self._light, Atmosphere(), water_level_m=self._waters.level_m)
 

@@ -13,9 +13,11 @@ import moderngl
 import numpy as np
 
 from render.land.mesh import Mesh, quad_indices
+from render.land.room import Panel, kept_openness, panels_of
 from render.passes.context import PassContext
 from render.passes.culling import Boxes
 from render.programs import Programs, Resources, vertex_array
+from render.room_light import RoomLight
 from sim.contact.obstacles import ObstaclesPicture
 from sim.contact.obstacles.cones import CENTRE_M
 from sim.world.props import (
@@ -26,6 +28,7 @@ from sim.world.props import (
     Kerb,
     Mark,
     Paving,
+    Room,
     Tunnel,
     arc_length,
 )
@@ -43,13 +46,20 @@ KINDS = (
     "soil",
     "lamp",
     "lining",
+    "floor",
+    "wall",
+    "roof",
+    "pane",
+    "iron",
+    "machine",
+    "crane",
 )
 PROP_FLOATS = 11
 _CELL_M = 24.0
 """Of what is culled, and shaded, together."""
 _ANYWHERE_M = 1e5
-_PAVED = tuple(KINDS.index(kind) for kind in ("asphalt", "slabs"))
-_WIDE = (*_PAVED, KINDS.index("concrete"), KINDS.index("wood"))
+_PAVED = tuple(KINDS.index(kind) for kind in ("asphalt", "slabs", "floor"))
+_WIDE = (*_PAVED, *(KINDS.index(kind) for kind in ("concrete", "wood", "wall", "roof")))
 """Kinds that cover so much of a picture that a program of their own is worth while."""
 _ANY = -1
 """Of all other kinds."""
@@ -72,24 +82,33 @@ class PropMesh(Mesh):
     solid: int
     cones: int = 0
     """Of them, the first in the mesh, each of `posed_cone`'s size."""
+    room: Room | None = None
+    """That it is within: then the last column of vertices is how open a place is to the room's light."""
 
 
 def prop_mesh(grounds: Grounds) -> PropMesh:
     """Everything on a level ground."""
+    room = grounds.room
+    built = grounds.blocks if room is None else (*grounds.blocks, *room.fittings)
     solids = [_cone(x, y) for x, y in grounds.cones]
-    solids += [_block(block, tunnels=grounds.tunnels) for block in grounds.blocks]
+    solids += [_block(block, tunnels=grounds.tunnels) for block in built if block.material != "wall"]
     solids += [part for kerb in grounds.kerbs for part in _kerb(kerb)]
     solids += [part for tunnel in grounds.tunnels for part in _vault(tunnel)]
     flat = [_paving(paving, 1.0 + 0.25 * k, grounds.tunnels) for k, paving in enumerate(grounds.paving)]
     flat += [_mark(mark, grounds.tunnels) for mark in grounds.marks]
+    for panel in () if room is None else panels_of(room):
+        (solids if panel.kind in ("wall", "roof") else flat).append(_panel(panel))
     solid = _quads(solids)
     everything = np.concatenate([solid, _quads(flat)])
-    return PropMesh(
-        everything.reshape(-1, PROP_FLOATS).astype(np.float32),
-        quad_indices(len(everything)),
-        6 * len(solid),
-        len(grounds.cones),
-    )
+    vertices = everything.reshape(-1, PROP_FLOATS).astype(np.float32)
+    if room is not None:
+        vertices[:, 10] = kept_openness(vertices[:, :6], room, built)
+    return PropMesh(vertices, quad_indices(len(everything)), 6 * len(solid), len(grounds.cones), room)
+
+
+def _panel(panel: Panel) -> np.ndarray:
+    layer = 1.0 if panel.kind == "floor" else 0.0
+    return _rows(panel.corners_w, panel.normal_w, panel.uv_m, panel.kind, layer)
 
 
 def posed_cone(T_wb: np.ndarray, centre_m: float) -> np.ndarray:
@@ -390,8 +409,10 @@ class Props:
         indices = self._resources.own(ctx.buffer(np.ascontiguousarray(order, "u4")))
         content = [(vertices, *_FORMAT)]
 
+        within = {} if mesh.room is None else {"ROOM": 1}
+
         def array(fragment: str, vertex: str = "prop.vert", **defines: int) -> moderngl.VertexArray:
-            program = programs.load(vertex, fragment, **defines)
+            program = programs.load(vertex, fragment, **defines, **within)
             return self._resources.own(vertex_array(ctx, program, content, indices))
 
         self._shadow = array("depth.frag", "terrain_depth.vert")
@@ -418,6 +439,16 @@ class Props:
             self._write_cone(k, self._mesh.vertices[k * size : (k + 1) * size])
         self._placed = moved
 
+    def light_room(self, light: RoomLight | None) -> None:
+        """Have what a room's windows give."""
+        if light is None:
+            return
+        rows = self._mesh.vertices.copy()
+        panes = rows[:, 8] == KINDS.index("pane")
+        shares = light.shares(rows[:, :3].astype(float), rows[:, 3:6].astype(float), panes)
+        rows[:, 10] = np.where(panes, shares, rows[:, 10] * shares)
+        self._vertices.write(np.ascontiguousarray(rows, "f4"))
+
     def _write_cone(self, k: int, rows: np.ndarray) -> None:
         data = np.ascontiguousarray(rows, "f4")
         self._vertices.write(data, offset=k * data.nbytes)
@@ -430,11 +461,15 @@ class Props:
             return
         # In a mirror, from below, what lies in the ground would cover all that stands on it.
         end = self._solid if context.mirrored else self._mesh.indices.size
+        if self._mesh.room is not None:  # from outside one looks in
+            context.ctx.enable(moderngl.CULL_FACE)
         for kind, under, first, count in self._seen(context):
             if first < end:
                 self._opaque[kind, under].render(
                     moderngl.TRIANGLES, vertices=min(count, end - first), first=first
                 )
+        if self._mesh.room is not None:
+            context.ctx.disable(moderngl.CULL_FACE)
 
     def _seen(self, context: PassContext) -> list[tuple[int, bool, int, int]]:
         if self._pieces is None:

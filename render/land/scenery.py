@@ -21,6 +21,7 @@ from render.land.terrain_mesh import load_terrain_mesh
 from render.passes.culling import Ridges
 from render.quality import Quality
 from sim.world import World
+from sim.world.props import Room
 
 COARSEST_LEVEL = 3
 SEED = 5
@@ -86,6 +87,9 @@ def ground_bounds_m(world: World) -> tuple[np.ndarray, np.ndarray]:
     extent = np.array(terrain.heights.shape[::-1]) - 1.0
     grounds = getattr(world, "grounds", None)
     if grounds is not None:
+        if grounds.room is not None:
+            high = np.array([*grounds.half_m, grounds.room.height_m]) + 0.5
+            return np.array([*-high[:2], -0.5]), high
         half = np.array(grounds.half_m) + _AROUND_GROUNDS_M
         return np.array([*-half, -5.0]), np.array([*half, 25.0])
     return low, np.array([*(low[:2] + extent * terrain.spacing_m), float(terrain.heights.max()) + 6.0])
@@ -96,3 +100,9 @@ def material_water_level_m(world: World) -> float:
     if world.water_level_m is not None:
         return world.water_level_m
     return _DRY_GROUND_M if getattr(world, "grounds", None) is not None else _NO_WATER_M
+
+
+def room_of(world: World) -> Room | None:
+    """That a world is the inside of."""
+    grounds = getattr(world, "grounds", None)
+    return None if grounds is None else grounds.room

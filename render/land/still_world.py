@@ -30,6 +30,7 @@ from render.passes.culling import Ridges
 from render.passes.still_light import Lit
 from render.programs import SAMPLER_UNITS, Programs, Resources
 from render.quality import Quality
+from render.room_light import RoomLight
 from sim.contact.obstacles import ObstaclesPicture
 
 FAR_SPACING_M = (40.0,)
@@ -143,6 +144,11 @@ class StillWorld:
         """Draw the world's cones where they are."""
         if self._props is not None:
             self._props.place_cones(picture)
+
+    def light_room(self, light: RoomLight | None) -> None:
+        """Have the light of the room that all is in."""
+        if self._props is not None:
+            self._props.light_room(light)
 
     def bind(self) -> None:
         """Keep the shared textures where every material looks for them."""

@@ -8,6 +8,8 @@ import numpy as np
 from render.light import Light, Sun
 from render.passes.targets import colour_of, unbind
 from render.programs import SAMPLER_UNITS, Programs, uniform
+from render.room_light import RoomLight
+from sim.world.props import Room
 
 TABLE_PX = (256, 128)
 SUN_POWER = 20.0
@@ -62,8 +64,9 @@ def irradiance_harmonics(table: np.ndarray) -> np.ndarray:
 class Sky:
     """Owns the table of sky radiance by direction and draws the sky behind the scene."""
 
-    def __init__(self, ctx: moderngl.Context, programs: Programs):
-        self._ctx = ctx
+    def __init__(self, ctx: moderngl.Context, programs: Programs, room: Room | None = None):
+        """room: what is looked at from within one is its inside."""
+        self._ctx, self._room = ctx, room
         self._table, self._next_table = self._new_table(), self._new_table()
         self._taken = True
         self._scatter = programs.load("fullscreen.vert", "sky_lut.frag")
@@ -90,6 +93,12 @@ class Sky:
             TABLE_PX[1], TABLE_PX[0], 4
         )
         harmonics = irradiance_harmonics(table[..., :3].astype(float))
+        if self._room is not None:
+            room = RoomLight(self._room, direction, sun_at_ground(direction), harmonics)
+            inside = room.table(TABLE_PX[1], TABLE_PX[0])
+            colour_of(self._next_table).write(inside)
+            harmonics = irradiance_harmonics(inside[..., :3].astype(float))
+            return Light(direction, room.sun, harmonics, room)
         return Light(direction_w=direction, sun_irradiance=sun_at_ground(direction), sky_harmonics=harmonics)
 
     def take(self) -> None:

@@ -24,12 +24,13 @@ _LAYOUT = np.dtype(
         ("shadow_texel", "f4", 4),
         ("water", "f4", 4),
         ("still_shadow", "f4", 4),
+        ("room", "f4", 4),
         ("sky_harmonics", "f4", (9, 4)),
     ]
 )
 """As shaders/frame.glsl declares it; only vec4 and mat4, so that std140 and packed layouts agree."""
 
-_SUN_BIAS_M, _SUN_BIAS_TEXELS = 0.25, 0.6
+_SUN_BIAS_M, _ROOM_BIAS_M, _SUN_BIAS_TEXELS = 0.25, 0.02, 0.6
 """Depth by which a surface is spared its own shadow: what the mesh strays, and what one texel spans."""
 NO_CLIP = (0.0, 0.0, 0.0, 1.0)
 
@@ -79,6 +80,8 @@ class FrameUniforms:
         values["sky_harmonics"][:, :3] = light.sky_harmonics
         values["haze"][:3] = (atmosphere.density, atmosphere.falloff_per_m, atmosphere.foot_m)
         values["water"][0] = water_level_m
+        if light.room is not None:
+            values["room"] = (*light.room.room.half_m, light.room.room.height_m, 1.0)
 
     def set_shadows(self, shadows: ShadowFrames) -> None:
         """Matrices and texel sizes of both shadow maps."""
@@ -86,7 +89,8 @@ class FrameUniforms:
         values["sun_shadow"] = shadows.sun.T
         values["vehicle_shadow"] = shadows.vehicle.T
         values["shadow_texel"] = (*shadows.sun_texel, shadows.vehicle_texel, shadows.vehicle_span_m)
-        values["water"][1] = (_SUN_BIAS_M + _SUN_BIAS_TEXELS * shadows.sun_texel_m) / shadows.sun_depth_m
+        bias_m = _ROOM_BIAS_M if values["room"][3] else _SUN_BIAS_M
+        values["water"][1] = (bias_m + _SUN_BIAS_TEXELS * shadows.sun_texel_m) / shadows.sun_depth_m
         values["water"][2] = shadows.vehicle_depth_m
         values["still_shadow"] = shadows.still
 

@@ -36,7 +36,7 @@ void main() {
     n = normalize(n + (grain.rga - 0.5) * 0.8);
     vec3 block = albedo * (0.45 + 0.7 * grain.r + 0.4 * grain.g) * mix(0.4, 1.0, smoothstep(0.0, 0.6, p_w.z - water.x));
     float open_sky = mix(0.3, 0.7, saturate(rise * 0.5 + 0.5));
-    vec3 ambient = sky_irradiance(n) * open_sky + sun_irradiance.rgb * ROCK_BOUNCE * 0.14;
+    vec3 ambient = sky_irradiance(n) * open_sky + land_light() * 0.14;
     float sun = saturate(dot(n, sun_direction.xyz));
     if (sun > 0.0) sun *= sun_visibility(p_w, n);
     vec3 radiance = block / PI * (sun_irradiance.rgb * sun + ambient);

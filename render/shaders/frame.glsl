@@ -14,6 +14,7 @@ layout(std140) uniform Frame {
     vec4 water;            // x level of the river, y depth bias of the sun map, z depth range of the vehicle map in m,
                            // w depth of the eye in the sea in m, 0 above it
     vec4 still_shadow;     // from the vehicle map to the still map beside it: x factor of xy, 0 without, yzw added
+    vec4 room;             // xy half extents, z height of the room that all is in, w 1 in one
     vec4 sky_harmonics[9];
 };
 

@@ -10,6 +10,6 @@ vec3 leaf_light(vec3 p, vec3 n, float rise, float sun) {
     float through = pow(saturate(dot(-v, l)), 4.0) * 0.5 + 0.25 * saturate(-facing);
     float crown = saturate(rise);
     vec3 direct = sun_irradiance.rgb * (wrap * wrap + through * vec3(0.9, 1.1, 0.4)) * mix(0.6, 1.0, crown);
-    vec3 ambient = sky_irradiance(n) * mix(0.35, 1.0, crown) * 0.7 + sun_irradiance.rgb * ROCK_BOUNCE * 0.09;
+    vec3 ambient = sky_irradiance(n) * mix(0.35, 1.0, crown) * 0.7 + land_light() * 0.09;
     return direct * sun + ambient;
 }

@@ -48,7 +48,7 @@ void main() {
     n = normalize(n + vec3(grain.r - 0.5 + stones, grain.g - 0.5 - stones, 0.0) * 0.15);
     float sun = saturate(dot(n, sun_direction.xyz));
     if (sun > 0.0) sun *= sun_visibility(p_w, n);
-    vec3 ambient = sky_irradiance(n) * 0.8 + sun_irradiance.rgb * ROCK_BOUNCE * 0.1;
+    vec3 ambient = sky_irradiance(n) * 0.8 + land_light() * 0.1;
     vec3 radiance = albedo / PI * (sun_irradiance.rgb * sun + ambient);
     colour = vec4(radiance * transmittance + inscatter, distance(p_w, eye.xyz));
 }

@@ -73,6 +73,65 @@ vec3 concrete(vec3 n, vec4 grain, vec4 stain) {
     return mix(tone, SAND * 0.7, wall * 0.35 * smoothstep(0.35, 0.0, p_w.z));
 }
 
+#ifdef ROOM
+// Power-floated concrete of long use: saw cuts every bay, hairline cracks, oil, and where many have walked.
+vec3 floor_slab(vec4 grain, vec4 stain, out float shine) {
+    const float BAY = 6.0;
+    vec2 within = abs(fract((p_w.xy + 3.0) / BAY) - 0.5) * BAY;
+    vec2 cell = floor((p_w.xy + 3.0) / BAY);
+    float pour = fract(sin(dot(cell, vec2(12.9898, 78.233))) * 43758.5453);
+    vec4 broad = texture(noise_map, p_w.xy * 0.0113 + 0.61), fine = texture(noise_map, p_w.xy * 0.17);
+    vec3 tone = vec3(0.255, 0.25, 0.238) * (0.86 + 0.12 * pour) * (0.74 + 0.30 * stain.r + 0.26 * broad.r + 0.08 * grain.r);
+    float worn = smoothstep(0.42, 0.62, broad.g * 0.6 + stain.g * 0.4);
+    tone *= mix(vec3(1.0), vec3(1.13, 1.12, 1.10), worn);
+    float oil = smoothstep(0.56, 0.80, fine.a * 0.35 + stain.a * 0.65);
+    tone *= 1.0 - 0.34 * oil;
+    float crack = abs(fine.b - 0.5) + 0.30 * smoothstep(0.45, 0.6, broad.b);
+    tone *= 1.0 - 0.35 * line(0.010, crack);
+    float joint = 0.5 * BAY - max(within.x, within.y);
+    tone *= 1.0 - 0.16 * smoothstep(0.25, 0.0, joint) * stain.b;
+    shine = 0.55 + 0.45 * worn - 0.25 * grain.r;
+    return mix(tone, vec3(0.035), line(0.006, joint));
+}
+
+// Whitewashed brick over a dado of green oil paint.
+vec3 wall_paint(vec4 grain, vec4 stain) {
+    const vec2 BRICK = vec2(0.25, 0.083);
+    vec2 at = on_face / BRICK;
+    float row = floor(at.y);
+    at.x += 0.5 * mod(row, 2.0);
+    vec2 joint = (0.5 - abs(fract(at) - 0.5)) * BRICK;
+    float tint = fract(sin(dot(vec2(floor(at.x), row), vec2(12.9898, 78.233))) * 43758.5453);
+    float seam = max(line(0.006, joint.x), line(0.006, joint.y));
+    float dado = below(1.45, p_w.z);
+    vec3 wash = vec3(0.60, 0.585, 0.545) * (0.84 + 0.10 * tint + 0.16 * stain.r);
+    vec3 bare = mix(vec3(0.36, 0.20, 0.14), vec3(0.27, 0.15, 0.11), tint);
+    float peeled = smoothstep(0.60, 0.70, stain.a * 0.5 + grain.g * 0.25 + 0.25 * texture(noise_map, on_face * 0.11).r);
+    vec3 tone = mix(wash, bare, 0.75 * peeled * (1.0 - dado));
+    tone = mix(tone, vec3(0.16, 0.22, 0.195) * (0.85 + 0.3 * stain.r), dado);
+    tone *= 1.0 - 0.5 * line(0.012, abs(p_w.z - 1.45));
+    float soot = smoothstep(0.50, 0.78, texture(noise_map, vec2(on_face.x * 0.09, on_face.y * 0.014)).g);
+    tone *= 1.0 - 0.22 * soot * smoothstep(1.0, 6.0, p_w.z);
+    return tone * (1.0 - 0.32 * seam) * mix(0.72, 1.0, smoothstep(0.0, 0.30, p_w.z + 0.1 * grain.g));
+}
+
+// Rippled glass in bars of steel, with years of dust in its corners: how much of the light outside comes through.
+float glazing() {
+    const vec2 SHEET = vec2(0.84, 0.825);
+    vec2 away = (0.5 - abs(fract(on_face / SHEET) - 0.5)) * SHEET;
+    vec2 cell = floor(on_face / SHEET);
+    float tint = fract(sin(dot(cell + floor(p_w.xy * 0.2), vec2(41.3, 17.7))) * 43758.5453);
+    float dust = smoothstep(0.0, 0.16, min(away.x, away.y));
+    return (0.78 + 0.22 * tint) * mix(0.72, 1.0, dust) * (1.0 - 0.94 * max(line(0.02, away.x), line(0.02, away.y)));
+}
+
+// Enamel that has been knocked off at edges and scratched.
+vec3 enamel(vec3 paint, vec4 grain, vec4 stain) {
+    float chipped = smoothstep(0.66, 0.72, grain.a * 0.6 + stain.g * 0.4);
+    return mix(paint * (0.82 + 0.24 * grain.r + 0.10 * stain.r), vec3(0.10, 0.095, 0.09), 0.7 * chipped);
+}
+#endif
+
 vec3 cone(float height) {
     float band = below(0.62, height) * (1.0 - below(0.40, height)) + (1.0 - below(0.78, height)) * below(0.88, height);
     vec3 tone = mix(vec3(0.78, 0.115, 0.014), vec3(0.78, 0.77, 0.74), saturate(band));
@@ -100,7 +159,12 @@ void main() {
     } else if (kind == WHITE || kind == YELLOW) {
         vec3 paint = kind == WHITE ? vec3(0.66, 0.65, 0.61) : vec3(0.66, 0.42, 0.06);
         float worn = smoothstep(0.60, 0.40, grain.g * 0.6 + stain.a * 0.4);
-        albedo = mix(TAR * 1.8, paint * (0.85 + 0.3 * grain.r), 0.30 + 0.62 * worn) * (1.0 + 0.35 * stones);
+#ifdef ROOM
+        const vec3 UNDER = vec3(0.17);
+#else
+        const vec3 UNDER = TAR * 1.8;
+#endif
+        albedo = mix(UNDER, paint * (0.85 + 0.3 * grain.r), 0.30 + 0.62 * worn) * (1.0 + 0.35 * stones);
         gloss = 0.5;
     } else if (kind == KERB) {
         float red = below(0.25, abs(fract(on_face.x / 2.4) - 0.5));
@@ -112,6 +176,30 @@ void main() {
         roughness = 0.45;
     } else if (kind == CONCRETE || kind == LINING) {
         albedo = concrete(n, grain, stain) * (1.0 + 0.28 * stones);
+#ifdef ROOM
+    } else if (kind == FLOOR) {
+        albedo = floor_slab(grain, stain, gloss);
+        roughness = 0.42;
+    } else if (kind == WALL) {
+        albedo = wall_paint(grain, stain);
+    } else if (kind == ROOF) {
+        float board = 0.5 - abs(fract(p_w.x / 0.4) - 0.5);
+        albedo = vec3(0.42, 0.42, 0.405) * (0.75 + 0.3 * stain.r) * (1.0 - 0.3 * line(0.02, board));
+    } else if (kind == PANE) {
+        albedo = vec3(0.0);
+    } else if (kind == IRON) {
+        albedo = vec3(0.045, 0.045, 0.048) * (0.8 + 0.5 * grain.r);
+        gloss = 0.35;
+        roughness = 0.5;
+    } else if (kind == MACHINE) {
+        albedo = enamel(vec3(0.125, 0.185, 0.165), grain, stain);
+        gloss = 0.9;
+        roughness = 0.38;
+    } else if (kind == CRANE) {
+        albedo = enamel(vec3(0.62, 0.36, 0.02), grain, stain);
+        gloss = 0.9;
+        roughness = 0.38;
+#endif
     } else if (kind == LAMP) {
         albedo = vec3(0.7);
     } else if (kind == STEEL) {
@@ -135,26 +223,44 @@ void main() {
 #else
     const float LIFT_M = 0.35;
 #endif
-#if UNDER_VEHICLE
-    if (sun > 0.0) sun *= min(canyon_sun(p_w + n * LIFT_M), vehicle_sun(p_w + n * 0.03));
+#ifdef ROOM
+#define SUN_LIFT_M 0.02
 #else
-    if (sun > 0.0) sun *= canyon_sun(p_w + n * LIFT_M);
+#define SUN_LIFT_M LIFT_M
+#endif
+#if UNDER_VEHICLE
+    if (sun > 0.0) sun *= min(canyon_sun(p_w + n * SUN_LIFT_M), vehicle_sun(p_w + n * 0.03));
+#else
+    if (sun > 0.0) sun *= canyon_sun(p_w + n * SUN_LIFT_M);
 #endif
 #if FULL_MATERIALS
     if (p_w.z < water.x) sun *= caustics(p_w, water.x, CAUSTIC_SHARP_M);
 #endif
 #if FULL_MATERIALS
+#ifdef ROOM
+    vec3 ambient = room_ambient(open_sky);
+#else
     vec3 ambient = prop_ambient(n, open_sky, lamps, kind == ASPHALT);
+#endif
 #endif
     vec3 radiance = albedo / PI * (sun_irradiance.rgb * sun + ambient);
     if (kind == LAMP && n.z < 0.5) radiance += vec3(9.0, 7.4, 5.0);
+#ifdef ROOM
+    if (kind == PANE) radiance = ambient / PI * glazing();
+#endif
 #if FULL_MATERIALS
     if (gloss > 0.0) {
         vec3 v = normalize(eye.xyz - p_w);
         float facing = saturate(dot(rough_n, v));
         float fresnel = 0.04 + 0.5 * pow(1.0 - facing, 5.0) * (1.0 - roughness);
         if (sun > 0.0) radiance += gloss * sun_irradiance.rgb * sun * ggx(rough_n, v, sun_direction.xyz, 0.04, roughness * roughness) / max(dot(rough_n, sun_direction.xyz), 0.05);
+#ifdef ROOM
+        float seen = saturate(open_sky / max(dot(sky_harmonics[0].rgb, vec3(0.2126, 0.7152, 0.0722)), 1e-6));
+        float mirrors = kind == STEEL ? 0.45 : (kind == FLOOR ? 0.55 * fresnel : fresnel);
+        radiance += gloss * mirrors * seen * environment_at(p_w, reflect(-v, rough_n), roughness);
+#else
         radiance += gloss * (kind == STEEL ? 0.45 : fresnel * 0.4) * open_sky * environment(reflect(-v, rough_n), roughness);
+#endif
     }
 #endif
     colour = vec4(radiance * transmittance + inscatter, distance_m);

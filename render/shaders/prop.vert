@@ -30,7 +30,14 @@ void main() {
     n_w = normal;
     on_face = uv;
     kind = int(surface.x + 0.5);
+#ifdef ROOM
 #if FULL_MATERIALS
+    open_sky = sky_share;
+    lamps = 0.0;
+#else
+    ambient = room_ambient(sky_share);
+#endif
+#elif FULL_MATERIALS
     open_sky = 1.0 - abs(sky_share - 1.0);
     lamps = max(sky_share - 1.0, 0.0);
 #else
@@ -38,4 +45,8 @@ void main() {
 #endif
     haze_to(position, transmittance, inscatter);
     gl_Position = clip_from_world * vec4(mix(position, eye.xyz, LAYER_SHARE * surface.y), 1.0);
+#ifdef ROOM
+    // Who looks in from above sees no roof.
+    if (kind == ROOF && eye.z > room.z - 1.6) gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
+#endif
 }

@@ -113,6 +113,6 @@ vec3 rock_albedo(vec3 p, vec3 n, Grain g) {
 vec3 rock_ambient(vec3 n, Traits traits, float relief) {
     float cavity = mix(1.0, saturate(0.45 + 1.1 * (0.5 + relief * 0.35)), 0.55);
     float open_sky = traits.sky * cavity * mix(1.1, 0.75, traits.hollow);
-    vec3 bounce = sun_irradiance.rgb * ROCK_BOUNCE * (0.075 + 0.24 * (1.0 - traits.sky)) * (1.0 - 0.3 * n.z);
+    vec3 bounce = land_light() * (0.075 + 0.24 * (1.0 - traits.sky)) * (1.0 - 0.3 * n.z);
     return sky_irradiance(n) * open_sky + bounce * cavity;
 }

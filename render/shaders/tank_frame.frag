@@ -17,7 +17,7 @@ void main() {
     float sun = saturate(dot(n, sun_direction.xyz));
     if (sun > 0.0) sun *= sun_visibility(p_w, n);
     if (p_w.z < surface_m) sun *= caustics(p_w, surface_m, CAUSTIC_SHARP_M);
-    vec3 ambient = sky_irradiance(n) * 0.8 + sun_irradiance.rgb * ROCK_BOUNCE * 0.1;
+    vec3 ambient = sky_irradiance(n) * 0.8 + land_light() * 0.1;
     vec3 c = paint / PI * (sun_irradiance.rgb * sun + ambient);
     c += 0.04 * environment(reflect(-v, n), 0.4);
     colour = vec4(c * transmittance + inscatter, 1.0);

@@ -100,7 +100,8 @@ class Block:
     height_m: float
     heading_rad: float = 0.0
     material: str = "concrete"
-    """"concrete", "steel", "wood", "soil", "slabs" or "lamp"."""
+    """"concrete", "steel", "wood", "soil", "slabs" or "lamp"; of a hall "wall", "iron", "machine",
+    "crane" or "roof"."""
     base_m: float = 0.0
     """Height of its underside."""
 
@@ -185,6 +186,30 @@ class Parked:
         return Box(centre_w, (length, width, _TALL_M), self.heading_rad)
 
 
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """A window in a wall of a room, or a light in its roof: a rectangle of rippled glass."""
+
+    wall: str
+    """"south" (towards -y), "north", "west" (towards -x), "east" or "roof"."""
+    along_m: tuple[float, float]
+    """First and last x, of "west" and "east" y."""
+    up_m: tuple[float, float]
+    """First and last z, of "roof" y."""
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """Four walls and a flat roof about the middle of a level ground."""
+
+    half_m: tuple[float, float]
+    """Half extents along x and y, within the walls."""
+    height_m: float
+    openings: tuple[Opening, ...] = ()
+    fittings: tuple[Block, ...] = ()
+    """What nobody runs into: it is only seen, and casts shadows."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Grounds:
     """A level ground at z = 0 and all that is on it."""
@@ -205,6 +230,7 @@ class Grounds:
     """(k, 2) m."""
     parked: tuple[Parked, ...] = ()
     lake: Lake | None = None
+    room: Room | None = None
 
     def clear_of(self, x_m: np.ndarray, y_m: np.ndarray, margin_m: float) -> np.ndarray:
         """Whether points lie at least `margin_m` outside the level part."""

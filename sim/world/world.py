@@ -10,6 +10,7 @@ import numpy as np
 from sim.platform.errors import InputError
 from sim.world.canyon import grow_canyon
 from sim.world.desert import grow_desert
+from sim.world.hall import hall_grounds
 from sim.world.level_grounds import (
     driving_grounds,
     harbour_grounds,
@@ -25,7 +26,7 @@ from sim.world.terrain import Terrain, TerrainLayers
 
 _GENERATORS = ("canyon", "noise", "path", "river", "terrain", "world")
 _DIGEST = package_digest(__file__, _GENERATORS)
-_GROUNDS_DIGEST = package_digest(__file__, (*_GENERATORS, "desert", "level_grounds", "props"))
+_GROUNDS_DIGEST = package_digest(__file__, (*_GENERATORS, "desert", "hall", "level_grounds", "props"))
 _SOLES_M = 1.4
 _SEA_BED_M = 60.0
 
@@ -180,6 +181,15 @@ def _street(seed: int) -> World:
     return _desert("street", street_grounds(), _helipads(60.0, 40.0), seed)
 
 
+def _hall(seed: int) -> World:
+    grounds = hall_grounds()
+    reach_m, spacing_m = 64.0, 2.0
+    count = round(2.0 * reach_m / spacing_m) + 1
+    terrain = Terrain(np.zeros((count, count), np.float32), (-reach_m, -reach_m), spacing_m)
+    path = np.array([(x, 0.0, 3.0) for x in np.arange(-18.0, 18.1, 2.0)])
+    return World("hall", seed, f"hall-{_GROUNDS_DIGEST}-{seed}", terrain, None, (), None, path, grounds)
+
+
 def _underpass(seed: int) -> World:
     return _desert("underpass", underpass_grounds(), _helipads(80.0, 40.0), seed)
 
@@ -189,6 +199,7 @@ _WORLDS: dict[str, Callable[[int], World]] = {
     "plain": _plain,
     "driving": _driving,
     "plaza": _plaza,
+    "hall": _hall,
     "harbour": _harbour,
     "street": _street,
     "underpass": _underpass,

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from render.land.props import KINDS, PROP_FLOATS, Pieces, PropMesh, prop_mesh
+from sim.world.hall import hall_grounds
 from sim.world.level_grounds import (
     driving_grounds,
     harbour_grounds,
@@ -17,6 +18,7 @@ from sim.world.level_grounds import (
 GROUNDS = {
     "driving": driving_grounds,
     "plaza": plaza_grounds,
+    "hall": hall_grounds,
     "harbour": harbour_grounds,
     "street": street_grounds,
     "underpass": underpass_grounds,
@@ -45,6 +47,9 @@ def test_triangles_face_where_their_normals_point(mesh: PropMesh) -> None:
 
 def test_solids_come_first_and_what_is_painted_lies_in_the_ground(mesh: PropMesh) -> None:
     flat = mesh.indices.ravel()[mesh.solid :]
+    flat = flat[
+        mesh.vertices[flat, 8] != KINDS.index("pane")
+    ]  # which are not in the ground, and cast no shadow
     solid = mesh.indices.ravel()[: mesh.solid]
     assert not mesh.vertices[flat, 2].any()
     assert (mesh.vertices[flat, 9] >= 1.0).all()
@@ -54,7 +59,7 @@ def test_solids_come_first_and_what_is_painted_lies_in_the_ground(mesh: PropMesh
 
 def test_paint_lies_above_paving(mesh: PropMesh) -> None:
     kind, layer = mesh.vertices[:, 8], mesh.vertices[:, 9]
-    paving = np.isin(kind, [KINDS.index(name) for name in ("asphalt", "slabs")])
+    paving = np.isin(kind, [KINDS.index(name) for name in ("asphalt", "slabs", "floor")])
     paint = np.isin(kind, [KINDS.index(name) for name in ("white", "yellow")])
     assert layer[paint].min() > layer[paving].max()
 

@@ -15,6 +15,7 @@ from sim.vehicle_config.terms import named_values
 from sim.vehicles import vehicle
 from sim.world import load_world
 from sim.world.desert import grow_desert
+from sim.world.hall import hall_grounds
 from sim.world.level_grounds import OPEN_RADIUS_M, curvature, driving_grounds, plaza_grounds
 from sim.world.props import CONE_RADIUS_M, Block, arc_length
 from tests.sim.simulation_scenes import fly
@@ -35,7 +36,7 @@ def inside(points: np.ndarray, block: Block, margin_m: float) -> np.ndarray:
     return (np.abs(local) < np.array(block.half_m) + margin_m).all(axis=1)
 
 
-@pytest.mark.parametrize("name", ["driving", "plaza", "street", "underpass"])
+@pytest.mark.parametrize("name", ["driving", "plaza", "hall", "street", "underpass"])
 def test_the_ground_is_exactly_level_where_vehicles_drive(name: str) -> None:
     world = load_world(name, seed=7)
     half_x, half_y = world.grounds.half_m
@@ -117,6 +118,13 @@ def test_every_bay_takes_the_car_and_is_clear() -> None:
         assert bay.half_m[1] > CAR_HALF_WIDTH_M
         centre = np.array([bay.centre_m])
         assert not any(inside(centre, block, CAR_HALF_WIDTH_M).any() for block in grounds.blocks)
+
+
+def test_the_middle_of_the_hall_is_free() -> None:
+    x, y = np.meshgrid(np.linspace(-17.0, 17.0, 69), np.linspace(-9.0, 9.0, 37))
+    places = np.column_stack([x.ravel(), y.ravel()])
+    for block in hall_grounds().blocks:
+        assert not inside(places, block, 0.0).any()
 
 
 def test_the_middle_of_the_plaza_is_free() -> None:

@@ -46,7 +46,7 @@ void main() {
     vec3 f0 = mix(vec3(0.04), look.albedo, look.metallic);
     vec3 fresnel = f0 + (max(vec3(1.0 - look.roughness), f0) - f0) * pow(1.0 - nv, 5.0);
     vec3 sky = sky_irradiance(n) * open;
-    vec3 bounce = sun_irradiance.rgb * ROCK_BOUNCE * (0.10 + 0.32 * saturate(0.5 - 0.5 * n.z)) * open;
+    vec3 bounce = land_light() * (0.10 + 0.32 * saturate(0.5 - 0.5 * n.z)) * open;
     vec3 diffuse = look.albedo * (1.0 - look.metallic) / PI * (sun_irradiance.rgb * nl * lit + sky + bounce);
 
     float seen = saturate(open * 1.35 - 0.25);
