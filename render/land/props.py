@@ -91,7 +91,11 @@ def prop_mesh(grounds: Grounds) -> PropMesh:
     room = grounds.room
     built = grounds.blocks if room is None else (*grounds.blocks, *room.fittings)
     solids = [_cone(x, y) for x, y in grounds.cones]
-    solids += [_block(block, tunnels=grounds.tunnels) for block in built if block.material != "wall"]
+    solids += [
+        _block(block, tunnels=grounds.tunnels, chamfered=room is None)
+        for block in built
+        if block.material != "wall"
+    ]
     solids += [part for kerb in grounds.kerbs for part in _kerb(kerb)]
     solids += [part for tunnel in grounds.tunnels for part in _vault(tunnel)]
     flat = [_paving(paving, 1.0 + 0.25 * k, grounds.tunnels) for k, paving in enumerate(grounds.paving)]
@@ -227,11 +231,13 @@ def _cone(x: float, y: float) -> np.ndarray:
     return np.concatenate([_grid_quads(_rows(position, normal, uv, "cone")), _block(foot, kind="cone")])
 
 
-def _block(block: Block, kind: str | None = None, tunnels: tuple[Tunnel, ...] = ()) -> np.ndarray:
-    """A box with chamfered upper edges."""
+def _block(
+    block: Block, kind: str | None = None, tunnels: tuple[Tunnel, ...] = (), *, chamfered: bool = True
+) -> np.ndarray:
+    """A box, its upper edges chamfered or sharp."""
     c, s = np.cos(block.heading_rad), np.sin(block.heading_rad)
     base, top = block.base_m, block.height_m
-    cut = min(_CHAMFER_M, 0.3 * min(*block.half_m, top - base))
+    cut = min(_CHAMFER_M, 0.3 * min(*block.half_m, top - base)) if chamfered else 0.0
     rings = []
     for z, inset in ((base, 0.0), (top - cut, 0.0), (top, cut)):
         corner = np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)]) * (
@@ -239,7 +245,7 @@ def _block(block: Block, kind: str | None = None, tunnels: tuple[Tunnel, ...] = 
         )
         rings.append(np.column_stack([corner, np.full(4, z)]))
     faces = [rings[2]]
-    for low, high in ((rings[0], rings[1]), (rings[1], rings[2])):
+    for low, high in ((rings[0], rings[1]), (rings[1], rings[2]))[: 2 if chamfered else 1]:
         faces += [np.array([low[k], low[(k + 1) % 4], high[(k + 1) % 4], high[k]]) for k in range(4)]
     if base > 0.0:
         faces.append(rings[0][::-1])

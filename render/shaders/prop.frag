@@ -80,14 +80,20 @@ vec3 floor_slab(vec4 grain, vec4 stain, out float shine) {
     vec2 within = abs(fract((p_w.xy + 3.0) / BAY) - 0.5) * BAY;
     vec2 cell = floor((p_w.xy + 3.0) / BAY);
     float pour = fract(sin(dot(cell, vec2(12.9898, 78.233))) * 43758.5453);
+#if FULL_MATERIALS
     vec4 broad = texture(noise_map, p_w.xy * 0.0113 + 0.61), fine = texture(noise_map, p_w.xy * 0.17);
+#else
+    vec4 broad = stain, fine = grain;  // a look-up is dear there
+#endif
     vec3 tone = vec3(0.255, 0.25, 0.238) * (0.86 + 0.12 * pour) * (0.74 + 0.30 * stain.r + 0.26 * broad.r + 0.08 * grain.r);
     float worn = smoothstep(0.42, 0.62, broad.g * 0.6 + stain.g * 0.4);
     tone *= mix(vec3(1.0), vec3(1.13, 1.12, 1.10), worn);
     float oil = smoothstep(0.56, 0.80, fine.a * 0.35 + stain.a * 0.65);
     tone *= 1.0 - 0.34 * oil;
+#if FULL_MATERIALS
     float crack = abs(fine.b - 0.5) + 0.30 * smoothstep(0.45, 0.6, broad.b);
     tone *= 1.0 - 0.35 * line(0.010, crack);
+#endif
     float joint = 0.5 * BAY - max(within.x, within.y);
     tone *= 1.0 - 0.16 * smoothstep(0.25, 0.0, joint) * stain.b;
     shine = 0.55 + 0.45 * worn - 0.25 * grain.r;
@@ -106,12 +112,14 @@ vec3 wall_paint(vec4 grain, vec4 stain) {
     float dado = below(1.45, p_w.z);
     vec3 wash = vec3(0.60, 0.585, 0.545) * (0.84 + 0.10 * tint + 0.16 * stain.r);
     vec3 bare = mix(vec3(0.36, 0.20, 0.14), vec3(0.27, 0.15, 0.11), tint);
-    float peeled = smoothstep(0.60, 0.70, stain.a * 0.5 + grain.g * 0.25 + 0.25 * texture(noise_map, on_face * 0.11).r);
+    float peeled = smoothstep(0.60, 0.70, stain.a * 0.5 + grain.g * 0.25 + 0.25 * stain.r);
     vec3 tone = mix(wash, bare, 0.75 * peeled * (1.0 - dado));
     tone = mix(tone, vec3(0.16, 0.22, 0.195) * (0.85 + 0.3 * stain.r), dado);
     tone *= 1.0 - 0.5 * line(0.012, abs(p_w.z - 1.45));
+#if FULL_MATERIALS
     float soot = smoothstep(0.50, 0.78, texture(noise_map, vec2(on_face.x * 0.09, on_face.y * 0.014)).g);
     tone *= 1.0 - 0.22 * soot * smoothstep(1.0, 6.0, p_w.z);
+#endif
     return tone * (1.0 - 0.32 * seam) * mix(0.72, 1.0, smoothstep(0.0, 0.30, p_w.z + 0.1 * grain.g));
 }
 
@@ -145,7 +153,11 @@ void main() {
     vec2 flat_uv = abs(n.z) > 0.6 ? p_w.xy : vec2(p_w.x + p_w.y, p_w.z);
     vec4 grain = texture(noise_map, flat_uv * 0.43), stain = texture(noise_map, flat_uv * 0.031 + 0.3);
     float distance_m = distance(p_w, eye.xyz);
+#if defined(ROOM) && !FULL_MATERIALS
+    const float stones = 0.0;
+#else
     float stones = gravel(flat_uv);
+#endif
     float gloss = 0.0, roughness = 0.6;
     vec3 albedo;
     if (kind == ASPHALT) {
