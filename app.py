@@ -123,7 +123,7 @@ def run(
             raise OutputError(f"{no_window}; --headless runs without a window")
         print(f"{no_window}: the scene is rendered without a window instead.", flush=True)
         request = export.request.for_fallback(request, fallback, loaded.name, seconds=FALLBACK_SECONDS)
-    from export.runs import run_headless  # takes a second: refusals and lists do not wait for it
+    from export.headless import run_headless  # takes a second: refusals and lists do not wait for it
 
     run_headless(loaded, request, plan=plan, seconds=seconds, at_first=at_first)
 

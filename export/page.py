@@ -1,7 +1,8 @@
-"""A motion as one HTML file that any browser opens without network: the models, a time line, cameras and plots.
+"""A motion as one HTML file that any browser opens without network, and the same page fed by a running simulation.
 
-The file holds the binary glTF of the scene, gzipped, and a viewer that is built on three.js (MIT): its source is
-assets/page/viewer.js, and scripts/bundle_viewer.py makes assets/page/viewer.bundle.js of it.
+It holds the models, a time line, cameras and plots. For a running simulation the scene goes over once as binary glTF,
+whose node k + 1 is node k of `export.nodes`; after that every picture is a row of numbers a node. Where other lanes or
+another scene are there, the key of both changes, and the page asks anew.
 """
 
 import base64
@@ -9,22 +10,33 @@ import gzip
 import html
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from export.gltf import to_bytes
-from export.motion import STEPS_S, LaneMotion, motion_of_take, motion_of_trajectory, named_apart
-from export.nodes import CameraTrack, Content, GroundMesh, nodes_of
+from export.motion import (
+    STEPS_S,
+    LaneMotion,
+    MotionRecorder,
+    motion_of_take,
+    motion_of_trajectory,
+    named_apart,
+)
+from export.nodes import Assets, CameraTrack, Content, GroundMesh, Node, ground_under, nodes_of
+from export.output import OutputError
 from export.tables import channels_of
 from sim.planner.result.plan import Plan
 from sim.platform.errors import InputError, quote
 from sim.recordings import Take
+from sim.shapes import Shape
+from sim.simulation.lanes.snapshot import Snapshot
 from sim.steppers.trajectory import Trajectory, simulate
 from sim.vehicle_config import ASSETS
 from sim.vehicles import Vehicle
+from sim.world import World
 
 _ASSETS = ASSETS / "page"
 _OFF_M, _OFF_RAD = 5e-5, 5e-5
@@ -190,3 +202,109 @@ def first_plots(names: Sequence[str]) -> list[str]:
 
 def _packed(data: bytes) -> str:
     return base64.b64encode(gzip.compress(data, compresslevel=6, mtime=0)).decode("ascii")
+
+
+_MARGIN_M = 250.0
+"""Of the land about the lanes at the start."""
+POSE = 11
+"""Numbers of a node: place (3), quaternion x, y, z, w, scale (3), whether it is shown."""
+
+
+class LivePage:
+    """For one simulation after the other; used by the threads of several browsers."""
+
+    def __init__(self, surroundings: Callable[[], tuple[World, Sequence[Shape]]]) -> None:
+        """surroundings: the present world, and what is to be drawn in it beside what it has."""
+        self._surroundings, self._assets = surroundings, Assets()
+
+    def text(self, port: int) -> bytes:
+        """The page itself, which holds nothing of the simulation; it may connect to this port alone."""
+        about = {"live": True, "title": "", "caption": [], "lanes": [], "first_plots": [], "duration_s": 30.0}
+        return assembled(
+            title="Holonomy, live",
+            about=about | {"begin_s": 0.0},
+            connect=f"ws://127.0.0.1:{port} ws://localhost:{port}",
+        ).encode()
+
+    def scene(self, snapshot: Snapshot) -> dict[str, object]:
+        """Models and land, and what lanes are there. Raises InputError for what cannot be shown."""
+        motions, nodes = self._seen(snapshot)
+        world, solids = self._surroundings()
+        still = [replace(node, track=None, at_m=(0.0, 0.0, 0.0)) for node in nodes]
+        names = [name for motion in motions for name in _values(motion)]
+        return {
+            "key": _key(snapshot, nodes),
+            "title": snapshot.scene,
+            "glb": to_bytes(
+                still, title=snapshot.scene, ground=ground_under(world, motions, solids, _MARGIN_M)
+            ),
+            "lanes": [
+                {
+                    "name": motion.name,
+                    "node": node,
+                    "tint": list(motion.tint),
+                    "ghost": motion.ghost,
+                }
+                for motion, node in zip(motions, _lane_nodes(nodes), strict=True)
+            ],
+            "first_plots": first_plots(list(dict.fromkeys(names))),
+        }
+
+    def picture(self, snapshot: Snapshot) -> dict[str, object]:
+        """Where everything is, and the channels of the lanes. Raises InputError for what cannot be shown."""
+        motions, nodes = self._seen(snapshot)
+        return {
+            "key": _key(snapshot, nodes),
+            "time_s": snapshot.clock_s,
+            "paused": snapshot.paused,
+            "speed": snapshot.speed,
+            "message": snapshot.message,
+            "poses": poses(nodes),
+            "lanes": [
+                {"values": _values(motion), "status": lane.status_text}
+                for motion, lane in zip(motions, snapshot.lanes, strict=True)
+            ],
+        }
+
+    def _seen(self, snapshot: Snapshot) -> tuple[tuple[LaneMotion, ...], list[Node]]:
+        recorder = MotionRecorder()
+        recorder.add(snapshot)
+        motions = recorder.motions()
+        try:
+            return motions, nodes_of(motions, self._assets)
+        except OutputError as error:
+            raise InputError(str(error)) from None
+
+
+def poses(nodes: Sequence[Node]) -> np.ndarray:
+    """(n, POSE) of nodes in their parents, at the first moment of their tracks."""
+    rows = np.zeros((len(nodes), POSE))
+    rows[:, 6:] = 1.0
+    for row, node in zip(rows, nodes, strict=True):
+        if node.track is None:
+            row[:3] = node.at_m
+        else:
+            row[:3], row[3:7] = node.track.translation[0], node.track.rotation[0]
+            row[7:10], row[10] = node.track.scale[0], node.track.shown[0]
+    return rows
+
+
+def _lane_nodes(nodes: Sequence[Node]) -> list[int]:
+    return [k for k, node in enumerate(nodes) if node.parent is None and node.track is None]
+
+
+def _key(snapshot: Snapshot, nodes: Sequence[Node]) -> str:
+    """Equal as long as the same nodes stand for the same things."""
+    lanes = [(lane.name, lane.vehicle, lane.ghost, lane.tint) for lane in snapshot.lanes]
+    return json.dumps([snapshot.scene, lanes, [node.name for node in nodes]], default=str)
+
+
+def _values(motion: LaneMotion) -> dict[str, float]:
+    """Heading of each scalar channel -> its value."""
+    found = {}
+    for name, channel in channels_of(motion).items():
+        if not name.endswith("rotation"):
+            headings = channel.columns(name)
+            numbers = channel.values.reshape(1, -1)[0].tolist()
+            found.update({h: x for h, x in zip(headings, numbers, strict=True) if np.isfinite(x)})
+    return found

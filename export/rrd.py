@@ -13,7 +13,7 @@ import numpy as np
 from export.motion import LaneMotion
 from export.nodes import Content, GroundMesh, Node, nodes_of
 from export.output import OutputError
-from export.picture import srgb
+from export.pictures import srgb
 from export.tables import channels_of
 
 TIMELINE = "time"

@@ -10,7 +10,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from export.picture import write_png
+from export.pictures import write_png
 from export.studio import offscreen_context
 from render.cameras.rig import CameraRig
 from render.frame import Frame, View

@@ -11,7 +11,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from export.picture import write_png
+from export.pictures import write_png
 from export.studio import Studio
 from sim.commands import PilotInput, SetDemo, SetPilotInput
 from sim.scene import load_scene

@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from export import runs
+from export import headless
 from export.output import OutputError, replacing
+from export.pictures import VideoWriter
 from export.request import Request
 from export.tables import COLUMNS
-from export.video import VideoWriter
 from sim.scene import Scene, load_scene
 from tests.app.desktop import PATIENCE
 from tests.app.program import ROOT, run_app
@@ -216,8 +216,8 @@ def test_a_file_that_cannot_be_written_is_told_before_anything_is_made_ready(
     def prepared(scene: Scene) -> None:
         raise AssertionError("something was compiled first")
 
-    monkeypatch.setattr(runs, "prepare", prepared)
+    monkeypatch.setattr(headless, "prepare", prepared)
     wanted = {"csv": tmp_path / "run.csv", "take": tmp_path / "missing" / "run.npz"}
     with pytest.raises(OutputError, match=r"run\.npz cannot be written"):
-        runs.run_headless(load_scene("plain"), Request(**wanted))
+        headless.run_headless(load_scene("plain"), Request(**wanted))
     assert list(tmp_path.iterdir()) == []

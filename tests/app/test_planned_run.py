@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import app
+from export.headless import overlooked
 from export.output import OutputError
-from export.runs import overlooked
 from export.studio import Follower
 from render.plan.view import PlanScene
 from sim.planner.service.view import PlanView

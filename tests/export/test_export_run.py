@@ -14,7 +14,7 @@ from PIL import Image
 
 from export.file import export_motions
 from export.motion import motion_of_take, motion_of_trajectory
-from export.picture import averaged
+from export.pictures import averaged
 from export.tables import channels_of, chosen_channels
 from sim.platform.errors import InputError
 from sim.recordings import Take
@@ -211,7 +211,7 @@ import resource, signal, sys
 from pathlib import Path
 import numpy as np
 from export.output import OutputError, replacing
-from export.video import VideoWriter
+from export.pictures import VideoWriter
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, resource.RLIM_INFINITY))
 rng = np.random.default_rng(0)

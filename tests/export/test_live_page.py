@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from export.live_page import LivePage
+from export.page import LivePage
 from sim.commands import AddLane, SetPaused
 from sim.live.wire import page_file
 from sim.scene import load_scene

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import sim
+from export.headless import TakeVideo, draw_take
 from export.request import Request
-from export.runs import TakeVideo, draw_take
 from render.vehicles.rigs import rig_pose
 from render.vehicles.shown import ShownLane, drawn
 from sim.commands import ShowMeasured

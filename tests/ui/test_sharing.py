@@ -6,7 +6,7 @@ import av
 import numpy as np
 import pytest
 
-from export.film import FPS, Film
+from export.pictures import FPS, Film
 from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui.features.takes.export_actions import KINDS

@@ -15,8 +15,7 @@ from typing import TypeVar
 import numpy as np
 
 from export.output import OutputError, replacing
-from export.picture import write_png
-from export.probe import Probe
+from export.pictures import write_png
 from export.tables import save_curves
 from render.process import give_way
 from render.quality import PRESETS, is_software
@@ -28,7 +27,7 @@ from sim.simulation import Simulation
 from sim.simulation.lanes.snapshot import Snapshot
 from sim.world import World
 from ui.desktop.picture import Picture
-from ui.desktop.probing import probed
+from ui.desktop.probing import Probe, probed
 from ui.features.feature import Actions
 from ui.features.goals import GoalsView
 from ui.features.notices import CrashReplay

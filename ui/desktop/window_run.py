@@ -7,13 +7,13 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from export.probe import Probe
 from export.request import Request
 from render.errors import DisplayError
 from render.quality import detect
 from sim.commands import Command, SetDemo
 from sim.platform.progress import Preparation
 from sim.scene import Scene
+from ui.desktop.probing import Probe
 from ui.features.scenes.loader import Loader
 from ui.settings.files import config_dir, read_memory
 from ui.window.app_window import AppWindow

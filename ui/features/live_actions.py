@@ -34,7 +34,7 @@ class LiveActions(Actions):
 
     def carry_out(self, action: object) -> None:
         if self._server is None:
-            from export.live_page import LivePage  # with scipy's rotations, which few windows need
+            from export.page import LivePage  # with scipy's rotations, which few windows need
 
             page = LivePage(lambda: (self.app.simulation.run.world, ()))
             self._server = Server(lambda: self.app.simulation, self._wanted.put, page=page)

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from export.film import Film
 from export.output import OutputError
+from export.pictures import Film
 from export.request import FORMATS, format_of
 from render.errors import DisplayError
 from sim.commands import KeepTake
@@ -172,7 +172,7 @@ class Sharing:
 
     def _drawn(self, asked: _Asked) -> News:
         """The take of the flown lane as a video, beside it those of the others, in a process of its own."""
-        from export.runs import TakeVideo, draw_take  # with the encoder, which few windows need
+        from export.headless import TakeVideo, draw_take  # with the encoder, which few windows need
 
         given_up = self._given_up or threading.Event()
 
