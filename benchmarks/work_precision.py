@@ -13,8 +13,7 @@ import sim
 from sim.compiler import compile_kernel
 from sim.integrators import integrator
 from sim.native.function import native
-from studies.fig4 import OURS
-from studies.free_body import FREE, measure, random_bodies
+from studies.free_body import FREE, OURS, measure, random_bodies
 from studies.work_precision import DIVISIONS, GOAL_RAD, cost_of
 
 STEPS, ROUNDS, STEP_S = 100_000, 15, 1e-3

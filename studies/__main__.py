@@ -11,22 +11,40 @@ from sim.platform.errors import InputError
 from studies.report import Options, Report, save
 
 STUDIES = {
-    "fig3": "Orbits of a free body at a large step (vehicles paper, figure 3)",
-    "fig4": "Errors and cost of a free rigid body over four minutes (vehicles paper, figure 4)",
-    "fig5": "Errors and cost of a car (vehicles paper, figure 5)",
-    "orders": "Measured order of every integrator, with forces, gyroscope and drag",
-    "heavy-top": "Three formulations of the heavy top (mechanics survey, figures 2 and 3)",
-    "trees-fig2": "Energy of a chain (multibody paper, figure 2)",
-    "trees-fig3": "Time against the number of links (multibody paper, figure 3)",
-    "trees-fig4": "Iterations of a step of a chain (multibody paper, figure 4)",
-    "survey-orders": "Order of Lie group methods on two pendula (mechanics survey, figure 5)",
-    "survey-space": "Unit vectors and tangency over 5 s (mechanics survey, figures 6 and 7)",
-    "survey-steps": "Adaptive against equal steps on 2 to 20 pendula (mechanics survey, figures 8 and 10)",
-    "survey-peak": "Two pendula through a sharp turn (mechanics survey, figures 9 and 11)",
-    "survey-load": "Two quadrotors with a load on a parabola (mechanics survey, figures 13 to 18)",
-    "work-precision": "Error at equal CPU time, every method, long horizon",
+    "fig3": ("free_body:fig3", "Orbits of a free body at a large step (vehicles paper, figure 3)"),
+    "fig4": (
+        "free_body:fig4",
+        "Errors and cost of a free rigid body over four minutes (vehicles paper, figure 4)",
+    ),
+    "fig5": ("fig5:run", "Errors and cost of a car (vehicles paper, figure 5)"),
+    "orders": ("orders:run", "Measured order of every integrator, with forces, gyroscope and drag"),
+    "heavy-top": ("heavy_top:run", "Three formulations of the heavy top (mechanics survey, figures 2 and 3)"),
+    "trees-fig2": ("trees:fig2", "Energy of a chain (multibody paper, figure 2)"),
+    "trees-fig3": ("trees:fig3", "Time against the number of links (multibody paper, figure 3)"),
+    "trees-fig4": ("trees:fig4", "Iterations of a step of a chain (multibody paper, figure 4)"),
+    "survey-orders": (
+        "survey_pendula:orders",
+        "Order of Lie group methods on two pendula (mechanics survey, figure 5)",
+    ),
+    "survey-space": (
+        "survey_pendula:space",
+        "Unit vectors and tangency over 5 s (mechanics survey, figures 6 and 7)",
+    ),
+    "survey-steps": (
+        "survey_pendula:steps",
+        "Adaptive against equal steps on 2 to 20 pendula (mechanics survey, figures 8 and 10)",
+    ),
+    "survey-peak": (
+        "survey_pendula:peak",
+        "Two pendula through a sharp turn (mechanics survey, figures 9 and 11)",
+    ),
+    "survey-load": (
+        "survey_load:run",
+        "Two quadrotors with a load on a parabola (mechanics survey, figures 13 to 18)",
+    ),
+    "work-precision": ("work_precision:run", "Error at equal CPU time, every method, long horizon"),
 }
-
+"""By name: module and function, and what it shows."""
 CLUSTERED = ("orders",)
 """Studies that can be run on a cluster."""
 
@@ -63,14 +81,12 @@ def _run(name: str, options: Options, console: Console) -> Report:
         raise InputError(f'unknown study "{name}"; allowed: {", ".join(STUDIES)}')
     if options.cluster is not None and name not in CLUSTERED:
         raise InputError(f"--cluster: refused for {name}; allowed for: {', '.join(CLUSTERED)}")
-    try:
-        study = importlib.import_module(f"studies.{name.replace('-', '_')}")
-    except ModuleNotFoundError as error:
-        raise InputError(f'study "{name}" is not there yet: {error}') from None
+    module, function = STUDIES[name][0].split(":")
+    study = getattr(importlib.import_module(f"studies.{module}"), function)
     columns = TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task(name, total=1.0)
-        return study.run(options, lambda text, share: bar.update(task, description=text, completed=share))
+        return study(options, lambda text, share: bar.update(task, description=text, completed=share))
 
 
 if __name__ == "__main__":

@@ -1,10 +1,15 @@
-"""Adaptive runs with every step told: which were accepted, which were not (mechanics survey, section 5.3)."""
+"""Pendula that move in space (mechanics survey, figures 5 to 11): orders, unit vectors, adaptive steps, a sharp turn.
+
+Adaptive runs are made with every step told: which were accepted, which were not and how long they were.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import casadi as ca
 import numpy as np
+from matplotlib.figure import Figure
 
 import sim
 from sim.compiler.loops import growth
@@ -12,6 +17,7 @@ from sim.integrators import INTEGRATORS
 from sim.integrators.embedded import Adaptive
 from sim.vehicles import State, Vehicle
 from sim.vehicles.pendulum import Pendulum
+from studies.report import Claim, Options, Progress, Report
 
 _MOST = 100_000
 
@@ -138,3 +144,213 @@ def compared(length_m: Callable[[int], float], start: Callable[[Pendulum], State
         float(np.linalg.norm(run.nodes[-1] - exact)),
         float(np.linalg.norm(equal.nodes[-1] - exact)),
     )
+
+
+ORDERED = ("lie-euler", "lie-heun", "rkmk3", "rkmk4", "rkmk4-2c", "cf4", "rkmk5")
+STEP_COUNTS = (200, 400, 800, 1600)
+_FLOOR = 1e-11
+_CONVERGED = 3
+"""Times as many steps for the method of first order, whose slope shows late."""
+
+
+def orders(options: Options, progress: Progress) -> Report:
+    """One second, a generic start in place of the survey's, which stays in a plane."""
+    vehicle = chain(2)
+    start, seconds = generic(vehicle), options.seconds or 1.0
+    exact = tight(vehicle, start, seconds)
+    rows: list[tuple[Any, ...]] = []
+    errors: dict[str, tuple[list[float], list[float]]] = {}
+    for i, name in enumerate(ORDERED):
+        progress(name, i / len(ORDERED))
+        many = 2**_CONVERGED if INTEGRATORS[name].order == 1 else 1
+        found = [
+            float(
+                np.linalg.norm(
+                    sim.simulate(vehicle, name, step=1 / (n * many), duration=seconds, initial=start).nodes[
+                        -1
+                    ]
+                    - exact
+                )
+            )
+            for n in STEP_COUNTS
+        ]
+        errors[name] = [1 / (n * many) for n in STEP_COUNTS], found
+        usable = [k for k, e in enumerate(found) if e > _FLOOR]
+        last = max(usable[-1], 1)
+        rows.append((name, INTEGRATORS[name].order, float(np.log2(found[last - 1] / found[last])), *found))
+    off = max(abs(row[1] - row[2]) for row in rows)
+    claims = [
+        Claim(
+            "Slopes are 1, 2, 3, 4, 4, 4, 5 (figure 5).",
+            off < 0.15,
+            ", ".join(f"{name}: {slope:.2f}" for name, _, slope, *_ in rows),
+        )
+    ]
+    figure = Figure(figsize=(6, 5))
+    axis = figure.subplots()
+    for name, (steps, found) in errors.items():
+        axis.loglog(steps, found, marker="o", ms=3, label=name)
+    axis.set_xlabel("step [s]")
+    axis.set_ylabel("error after one second")
+    axis.legend(fontsize=7)
+    axis.grid(alpha=0.3)
+    return Report(("method", "order", "slope", *(f"error_{n}" for n in STEP_COUNTS)), rows, figure, claims)
+
+
+KEEPING = ("lie-euler", "lie-heun", "rkmk3", "rkmk4", "rkmk4-2c", "cf4", "rkmk5", "variational-spheres")
+LEAVING = ("rk4", "dopri54")
+SPACE_STEP_S = 0.01
+
+
+def space(options: Options, progress: Progress) -> Report:
+    """Two pendula, 5 s in steps of 10 ms."""
+    vehicle = chain(2)
+    start, seconds = generic(vehicle), options.seconds or 5.0
+    rows, found = [], {}
+    for i, name in enumerate((*KEEPING, *LEAVING)):
+        progress(name, i / (len(KEEPING) + len(LEAVING)))
+        flown = sim.simulate(vehicle, name, step=SPACE_STEP_S, duration=seconds, initial=start)
+        parts = flown.nodes.reshape(len(flown.nodes), -1, 6)
+        q, omega = parts[..., :3], parts[..., 3:]
+        length, tangent = np.abs((q * q).sum(-1) - 1).max(1), np.abs((q * omega).sum(-1)).max(1)
+        found[name] = flown.time, length, tangent
+        rows.append((name, float(np.nanmax(length)), float(np.nanmax(tangent))))
+    most = {name: (a, b) for name, a, b in rows}
+    claims = [
+        Claim(
+            "Lie group methods keep |q| = 1 and q.omega = 0 to rounding (figures 6 and 7).",
+            all(max(most[name]) < 1e-13 for name in KEEPING),
+            ", ".join(f"{name}: {max(most[name]):.1e}" for name in KEEPING),
+        ),
+        Claim(
+            "Runge-Kutta 4 and ODE45 do not.",
+            all(min(most[name]) > 1e-9 for name in LEAVING),
+            ", ".join(f"{name}: {most[name][0]:.1e} and {most[name][1]:.1e}" for name in LEAVING),
+        ),
+    ]
+    figure = Figure(figsize=(10, 4))
+    for k, (axis, title) in enumerate(
+        zip(figure.subplots(1, 2), ("| |q|^2 - 1 |", "| q . omega |"), strict=True)
+    ):
+        for name, values in found.items():
+            axis.semilogy(values[0], np.maximum(values[1 + k], 1e-17), lw=0.7, label=name)
+        axis.set_title(title, fontsize=9)
+        axis.set_xlabel("s")
+    axis.legend(fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    return Report(("method", "most_off_unit", "most_off_tangent"), rows, figure, claims)
+
+
+LINKS = (2, 4, 6, 8, 10, 12, 14, 16, 18, 20)
+WHOLE_M = 5.0
+SURVEYS = (1.5e-5, 3.0e-5, 3.5e-5, 1.4e-4)
+"""Errors of the survey's program with twenty links: of 1 m adaptive and equal steps, of 5 m together the same."""
+
+
+def steps(options: Options, progress: Progress) -> Report:
+    """RKMK(5,4) with the tolerance 1e-6 over 3 s, and RKMK 5 with as many equal steps."""
+    rows = []
+    unit, shared = list[Compared](), list[Compared]()
+    for i, links in enumerate(LINKS):
+        progress(f"{links} links", i / len(LINKS))
+        unit.append(compared(lambda n: 1.0, planar, links))
+        shared.append(compared(lambda n: WHOLE_M / n, stretched, links))
+        for what, one in (("1 m", unit[-1]), ("5 m / N", shared[-1])):
+            rows.append((what, links, one.steps.accepted, one.steps.rejected, one.adaptive, one.constant))
+    two, twenty, fine = unit[0], unit[-1], shared[-1]
+    claims = [
+        Claim(
+            "Two links: 117 steps are accepted and 17 rejected, as by the survey's program.",
+            (two.steps.accepted, two.steps.rejected) == (117, 17),
+            f"{two.steps.accepted} and {two.steps.rejected}",
+        ),
+        Claim(
+            "Adapting helps there, hundredfold, and hardly with twenty links of 1 m (figure 8).",
+            two.adaptive < 0.01 * two.constant and twenty.adaptive > 0.3 * twenty.constant,
+            f"{two.adaptive:.2e} against {two.constant:.2e}; {twenty.adaptive:.2e} against {twenty.constant:.2e}",
+        ),
+        Claim(
+            "Where the length is shared it helps with twenty links, too (figure 10).",
+            fine.adaptive < 0.5 * fine.constant,
+            f"{fine.adaptive:.2e} against {fine.constant:.2e}",
+        ),
+    ]
+    ours = (twenty.adaptive, twenty.constant, fine.adaptive, fine.constant)
+    claims.append(
+        Claim(
+            "Errors with twenty links are those of the survey's program, within a fifth.",
+            all(abs(a / b - 1) < 0.2 for a, b in zip(ours, SURVEYS, strict=True)),
+            ", ".join(f"{a:.2e} ({b:.1e})" for a, b in zip(ours, SURVEYS, strict=True)),
+        )
+    )
+    figure = Figure(figsize=(11, 7))
+    for row, (title, ones) in zip(
+        figure.subplots(2, 2), (("1 m each", unit), ("5 m together", shared)), strict=True
+    ):
+        row[0].semilogy(LINKS, [c.constant for c in ones], "s-", ms=3, label="RKMK 5, equal steps")
+        row[0].semilogy(LINKS, [c.adaptive for c in ones], "o-", ms=3, label="RKMK(5,4)")
+        row[0].set_title(f"error after 3 s, {title}", fontsize=9)
+        row[0].legend(fontsize=7)
+        row[0].set_xlabel("links", fontsize=8)
+        row[0].set_xticks(LINKS)
+        last = ones[-1].steps
+        row[1].plot(last.time[:-1], np.diff(last.time), lw=0.8)
+        row[1].axhline(3.0 / last.accepted, ls="--", lw=0.8)
+        row[1].set_title("steps of twenty links [s]", fontsize=9)
+        row[1].set_xlabel("s", fontsize=8)
+    figure.tight_layout()
+    return Report(("lengths", "links", "accepted", "rejected", "adaptive", "constant"), rows, figure, claims)
+
+
+def peak(options: Options, progress: Progress) -> Report:
+    """The survey's start, 3 s."""
+    vehicle = chain(2)
+    start = planar(vehicle)
+    progress("adaptive", 0.0)
+    adaptive = adaptive_run(vehicle, start)
+    progress("equal steps", 0.4)
+    equal = sim.simulate(vehicle, "rkmk5", step=SECONDS / adaptive.accepted, duration=SECONDS, initial=start)
+    fine = sim.simulate(vehicle, "rkmk54", step=SECONDS / 3000, duration=SECONDS, initial=start)
+    turning = fine.nodes.reshape(-1, 2, 6)[:, :, 4]
+    rate = np.gradient(turning, fine.time, axis=0)
+    worst = float(fine.time[np.abs(rate).max(axis=1).argmax()])
+    steps = np.diff(adaptive.time)
+    shortest = float(adaptive.time[steps[:-1].argmin()])
+    rows = [
+        (float(t), float(h), *map(float, node))
+        for t, h, node in zip(adaptive.time, steps, adaptive.nodes, strict=False)
+    ]
+    claims = [
+        Claim(
+            "The angular acceleration has its peak at about 2.2 s (figure 11 c).",
+            2.1 < worst < 2.4,
+            f"at {worst:.3f} s, {np.abs(rate).max():.0f} rad/s^2",
+        ),
+        Claim(
+            "There the steps are shortest (figure 11 a).",
+            abs(shortest - worst) < 0.1 and steps[:-1].min() < 0.3 * np.median(steps),
+            f"{1e3 * steps[:-1].min():.1f} ms at {shortest:.3f} s, {1e3 * np.median(steps):.1f} ms in the middle",
+        ),
+    ]
+    figure = Figure(figsize=(12, 7))
+    axes = figure.subplots(2, 2)
+    for k, axis in enumerate(axes[0]):
+        axis.plot(fine.time, fine.nodes[:, 6 * k : 6 * k + 6], "k", lw=0.5)
+        axis.plot(adaptive.time, adaptive.nodes[:, 6 * k : 6 * k + 6], "o", ms=2)
+        axis.plot(equal.time, equal.nodes[:, 6 * k : 6 * k + 6], "--", lw=0.7)
+        axis.set_title(
+            f"(q, omega) of link {k + 1}: line tight, dots RKMK(5,4), dashes equal steps", fontsize=8
+        )
+    axes[1, 0].plot(adaptive.time[:-1], steps, lw=0.8)
+    axes[1, 0].axhline(SECONDS / adaptive.accepted, ls="--", lw=0.8)
+    axes[1, 0].set_title("steps [s]", fontsize=8)
+    axes[1, 1].plot(fine.time, rate, lw=0.8)
+    axes[1, 1].set_title("second component of omega' [rad/s^2]", fontsize=8)
+    for axis in axes.flat:
+        axis.set_xlabel("s", fontsize=8)
+    figure.tight_layout()
+    columns = (
+        "time",
+        "step",
+        *(f"{part}{k}_{axis}" for k in (1, 2) for part in ("q", "omega") for axis in "xyz"),
+    )
+    return Report(columns, rows, figure, claims)

@@ -12,7 +12,7 @@ from sim.groups import SE2, SE3, SO3
 from sim.integrators import INTEGRATORS
 from sim.multibody.stepping import OK
 from sim.steppers.bound_tree import BoundTree
-from studies import fig4, fig5, survey_pendula
+from studies import fig5, free_body, survey_pendula
 from studies.heavy_top import OMEGA, TOP, TopInSpace, formulation
 from studies.report import Options
 from tests.sim.multibody.sample_trees import pendulum_chain
@@ -79,11 +79,11 @@ def test_runs_of_the_figures_are_as_many_as_their_sections_say(monkeypatch):
     def cars(runs, seconds, seed, progress):
         raise Asked(runs, seconds)
 
-    monkeypatch.setattr(fig4, "random_bodies", bodies)
+    monkeypatch.setattr(free_body, "random_bodies", bodies)
     monkeypatch.setattr(fig5, "measure", cars)
-    for study, wanted in ((fig4, (20, 240.0)), (fig5, (50, 60))):
+    for study, wanted in ((free_body.fig4, (20, 240.0)), (fig5.run, (50, 60))):
         with pytest.raises(Asked) as asked:
-            study.run(Options(), lambda told, share: None)
+            study(Options(), lambda told, share: None)
         assert asked.value.args == wanted
 
 

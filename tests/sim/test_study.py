@@ -6,28 +6,28 @@ import pytest
 from click.testing import CliRunner
 
 import sim
-from studies import fig3, orders, trees_fig2, trees_fig4
+from studies import free_body, orders, trees
 from studies.__main__ import main
 from studies.report import LOCAL, Options, save
 
 
 def test_large_step_study_finds_its_claims_and_saves_them(tmp_path):
-    report = fig3.run(Options(seconds=10.0), lambda text, share: None)
+    report = free_body.fig3(Options(seconds=10.0), lambda text, share: None)
     assert all(claim.holds for claim in report.claims)
     table, picture, claims = save(report, "fig3", tmp_path)
     with table.open() as file:
         rows = list(csv.reader(file))
-    assert rows[0] == list(fig3.COLUMNS)
-    assert len(rows) == 1 + len(fig3.METHODS) * 101
+    assert rows[0] == list(free_body.ORBIT_COLUMNS)
+    assert len(rows) == 1 + len(free_body.METHODS) * 101
     assert picture.stat().st_size > 10_000
     assert claims.read_text().startswith("yes")
 
 
 def test_chains_keep_their_energy_and_converge_as_the_multibody_paper_says():
-    energy = trees_fig2.run(Options(seconds=4.0), lambda text, share: None)
+    energy = trees.fig2(Options(seconds=4.0), lambda text, share: None)
     assert all(claim.holds for claim in energy.claims[:2])
-    assert len(energy.rows) == trees_fig2.SAMPLES + 1
-    iterations = trees_fig4.run(Options(seconds=0.05), lambda text, share: None)
+    assert len(energy.rows) == trees.SAMPLES + 1
+    iterations = trees.fig4(Options(seconds=0.05), lambda text, share: None)
     assert all(claim.holds for claim in iterations.claims)
 
 
