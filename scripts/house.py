@@ -59,7 +59,6 @@ ADDED = {
         "sim/simulation/commands/model.py",
     ),
     "linearised motions": ("sim/linear/",),
-    "trust of programs": ("sim/platform/trust.py",),
 }
 """What the program can do since c7b849e, by modules of its own; what grew within others is not counted."""
 SMALL = 60

@@ -10,9 +10,8 @@ import numpy as np
 from sim.controllers import Controller
 from sim.groups.numeric import rotation_exp
 from sim.integrators import Integrator
-from sim.platform.errors import InputError, quote
+from sim.platform.errors import InputError, number, quote
 from sim.platform.replacing import replacing
-from sim.platform.validation import number
 from sim.steppers.trajectory import Trajectory, checked_controller, simulate
 from sim.vehicles import State, Vehicle, checked_vehicle
 

@@ -9,8 +9,7 @@ import numpy as np
 
 from sim.analysis.gradient_steps import DIRECTIONS, Steps, check_limits, side_by_side
 from sim.integrators import Integrator
-from sim.platform.errors import InputError, one_of, quote
-from sim.platform.validation import numbers, whole
+from sim.platform.errors import InputError, numbers, one_of, quote, whole
 from sim.steppers.trajectory import (
     Controls,
     checked_method,

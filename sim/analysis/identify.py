@@ -12,10 +12,9 @@ from sim.analysis.gradient_steps import check_differentiable
 from sim.analysis.measured_flight import GROUPS, Recording, groups_of
 from sim.analysis.shooting import Identified, Progress, Shooting
 from sim.integrators import Integrator
-from sim.platform.errors import InputError, one_of, quote
+from sim.platform.errors import InputError, number, one_of, quote
 from sim.platform.processes import run_in_process
 from sim.platform.progress import Tell
-from sim.platform.validation import number
 from sim.recordings import Take
 from sim.steppers.trajectory import Trajectory, checked_method
 from sim.vehicles import Vehicle, checked_vehicle

@@ -14,8 +14,7 @@ from sim.analysis.learning_tasks import SEEN_LIMIT, TASKS, LearningTask
 from sim.compiler import compile_kernel
 from sim.compiler.lanes import lane_code, scattered
 from sim.integrators import Integrator, default_for, integrator
-from sim.platform.errors import InputError, one_of, quote
-from sim.platform.validation import array_of
+from sim.platform.errors import InputError, array_of, one_of, quote
 from sim.vehicles import Vehicle
 from sim.vehicles.forms.base import Structure
 from sim.vehicles.forms.form import TREES, Support

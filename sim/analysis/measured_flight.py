@@ -7,8 +7,7 @@ import numpy as np
 
 from sim.contact.ground import GroundContact
 from sim.environment.environment import environment_of
-from sim.platform.errors import InputError, one_of, quote
-from sim.platform.validation import numbers
+from sim.platform.errors import InputError, numbers, one_of, quote
 from sim.recordings import Take, load_take
 from sim.recordings.playback import TakeSamples, world_of
 from sim.recordings.segment import Segment

@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 
 from sim.analysis.sweep_table import SweepGrid, Table, opened
-from sim.platform.errors import InputError, quote
+from sim.platform.errors import InputError, quote, whole
 from sim.platform.processes import no_modules_from_current_folder
-from sim.platform.validation import whole
 
 Question = Callable[..., Mapping[str, Any]]
 """(axis=value, ...) -> name -> number; vectorised: arrays (n,) -> arrays (n, ...)."""

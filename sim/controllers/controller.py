@@ -21,9 +21,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, ClassVar, Self, TypeVar, overload
 
-from sim.platform.errors import InputError, one_of, quote
+from sim.platform.errors import InputError, number, one_of, quote
 from sim.platform.user_files import error_line
-from sim.platform.validation import number
 from sim.vehicles import State, Vehicle
 
 

@@ -1,6 +1,6 @@
 """A user's own controller: a class in a Python file, named `hover.py:Hover`, and the file as it is saved anew.
 
-Nothing of a user's file is run that he has not trusted: `sim.platform.trust`.
+Nothing of a user's file is run that he has not trusted: `sim.platform.user_files`.
 """
 
 import ast
@@ -11,8 +11,7 @@ from types import ModuleType
 
 from sim.controllers.controller import Controller
 from sim.platform.errors import InputError
-from sim.platform.trust import require_trust
-from sim.platform.user_files import found_file, list_of, run_own
+from sim.platform.user_files import found_file, list_of, require_trust, run_own
 
 _MOST_BYTES = 1 << 20
 

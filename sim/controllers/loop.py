@@ -16,9 +16,8 @@ import numpy as np
 
 from sim.controllers.controller import Controller, PilotInput, with_gains
 from sim.controllers.sensors import SensorSuite
-from sim.platform.errors import InputError, quote
+from sim.platform.errors import InputError, number, numeric, quote
 from sim.platform.user_files import error_line, line_in
-from sim.platform.validation import number, numeric
 from sim.vehicle_config import config_of
 from sim.vehicles import State, Vehicle
 

@@ -33,7 +33,7 @@ from sim.integrators.lie_group import (
     weighted,
 )
 from sim.integrators.scheme import distinct
-from sim.platform.validation import number
+from sim.platform.errors import number
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import Form
 

@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sim.linear.local_motion import Coordinate, LocalMotion, local_motion
-from sim.platform.errors import InputError
-from sim.platform.validation import array_of
+from sim.platform.errors import InputError, array_of
 from sim.vehicles import State, Vehicle, checked_vehicle
 
 STEADY = 1e-6

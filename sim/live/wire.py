@@ -28,7 +28,7 @@ import msgspec
 import numpy as np
 
 from sim.platform.errors import InputError, quote
-from sim.platform.trust import config_folder
+from sim.platform.user_files import config_folder
 
 ARRAY = 1
 TYPES = ("<f8", "<f4", "<i8", "<i4", "|b1")

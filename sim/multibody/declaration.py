@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sim.groups.numeric import cross, skew
-from sim.platform.errors import InputError, one_of, quote
-from sim.platform.validation import array_of, number, numeric
+from sim.platform.errors import InputError, array_of, number, numeric, one_of, quote
 
 JOINTS = ("revolute", "prismatic", "ball", "universal", "planar", "free", "fixed")
 WORLD = "world"

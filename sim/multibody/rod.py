@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sim.multibody.declaration import WORLD, Body, Joint
-from sim.platform.errors import InputError, quote
-from sim.platform.validation import number, whole
+from sim.platform.errors import InputError, number, quote, whole
 
 MOST_LINKS = 500
 _LARGEST = 1e100

@@ -25,8 +25,7 @@ from sim.multibody.declaration import (
     spatial_inertia,
     vector,
 )
-from sim.platform.errors import InputError, quote
-from sim.platform.validation import array_of, number
+from sim.platform.errors import InputError, array_of, number, quote
 
 __all__ = ["WORLD", "Body", "Joint", "Tree", "tree"]
 

@@ -10,8 +10,7 @@ from functools import cache
 import llvmlite
 import llvmlite.binding as llvm
 
-from sim.platform.cache import keep_checked, read_checked
-from sim.platform.file_lock import turn
+from sim.platform.cache import keep_checked, read_checked, turn
 
 Engine = llvm.ExecutionEngine
 """Owns machine code."""

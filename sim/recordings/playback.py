@@ -8,7 +8,7 @@ import numpy as np
 
 from sim.environment.environment import Environment, environment_of, kind_of
 from sim.integrators import Integrator
-from sim.platform.validation import number
+from sim.platform.errors import number
 from sim.recordings.segment import SAME_S, Moment, Segment, strike
 from sim.steppers import Stepper
 from sim.steppers.choice import stepper_of

@@ -14,7 +14,7 @@ from sim.environment.coupling import CoupledSpec
 from sim.integrators import DEFAULT, default_for, serving
 from sim.platform.errors import InputError, UntrustedFile, one_of, quote
 from sim.platform.toml_table import TomlTable
-from sim.platform.trust import require_trust
+from sim.platform.user_files import require_trust
 from sim.scene.goals import SceneGoal, read_goals
 from sim.scene.heading import SCENE_FOLDER, scene_names, title_and_text
 from sim.scene.race import Course, read_course

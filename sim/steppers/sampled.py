@@ -9,8 +9,7 @@ import numpy as np
 from sim.compiler import OK
 from sim.compiler.stepper import SampledStepper
 from sim.environment.environment import Environment
-from sim.platform.errors import InputError, one_of, quote
-from sim.platform.validation import number, numeric
+from sim.platform.errors import InputError, number, numeric, one_of, quote
 from sim.vehicles import State, Vehicle
 from sim.vehicles.forms.articulated import ArticulatedVehicle
 from sim.vehicles.forms.base import Structure

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sim.platform.cache import found, keep
-from sim.platform.file_lock import turn
+from sim.platform.cache import found, keep, turn
 
 Arrays = dict[str, np.ndarray]
 

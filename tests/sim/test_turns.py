@@ -13,8 +13,8 @@ import pytest
 import sim
 from sim.native.function import native
 from sim.native.values import NotTranslated
-from sim.platform import file_lock as turns
-from sim.platform.file_lock import turn
+from sim.platform import cache as turns
+from sim.platform.cache import turn
 
 ROOT = Path(sim.__file__).resolve().parents[1]
 PATIENCE_S = 120.0
@@ -78,7 +78,7 @@ def test_what_two_processes_want_at_once_is_compiled_once(cache: Path) -> None:
 
 
 HOLDS = """
-    from sim.platform.file_lock import turn
+    from sim.platform.cache import turn
     with turn("kernels", "thing"):
         print("taken", flush=True)
         input()

@@ -14,8 +14,7 @@ from typing import Any, TypeVar
 from render.quality import PRESETS
 from sim.platform.errors import InputError
 from sim.platform.replacing import replacing
-from sim.platform.trust import config_folder
-from sim.platform.user_files import as_type, json_value, read_text, refusals, require_finite
+from sim.platform.user_files import as_type, config_folder, json_value, read_text, refusals, require_finite
 from ui.settings.view_settings import CAMERA_KINDS, EXPOSURE_RANGE, SI, UNITS, ViewSettings
 
 LEAST_SCALE, LARGEST_SCALE = 0.5, 3.0

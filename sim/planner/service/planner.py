@@ -28,10 +28,9 @@ from sim.planner.transcription.motion import motion
 from sim.planner.transcription.parameters import parameters
 from sim.planner.transcription.shape import problem_shape, scales_of, size_of
 from sim.planner.transcription.transcription import Nodes, build_nodes, transcribe
-from sim.platform.errors import InputError, quote
+from sim.platform.errors import InputError, quote, whole
 from sim.platform.processes import processes_at_once
 from sim.platform.signals import interrupts_heard
-from sim.platform.validation import whole
 from sim.vehicles import checked_vehicle
 from sim.vehicles.forms.base import Vehicle
 

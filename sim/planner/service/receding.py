@@ -22,8 +22,7 @@ from sim.planner.task.mpc import with_goal_at
 from sim.planner.task.poses import once_around, positions
 from sim.planner.task.task import Task
 from sim.planner.transcription.motion import PlannedMotion
-from sim.platform.errors import InputError, quote
-from sim.platform.validation import number
+from sim.platform.errors import InputError, number, quote
 from sim.steppers.choice import stepper_of
 from sim.steppers.dynamics import Dynamics
 from sim.steppers.trajectory import Trajectory

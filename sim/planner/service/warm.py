@@ -14,8 +14,7 @@ from sim.planner.task.task import Task
 from sim.planner.task.waypoints import kept_times, with_times
 from sim.planner.transcription.motion import PlannedMotion
 from sim.planner.transcription.transcription import Transcription
-from sim.platform.errors import InputError, quote
-from sim.platform.validation import array_of, numbers
+from sim.platform.errors import InputError, array_of, numbers, quote
 from sim.steppers.trajectory import Trajectory
 from sim.vehicles.forms.base import Vehicle
 

@@ -14,8 +14,7 @@ from sim.planner.task.numbers import check_free, number_names
 from sim.planner.task.poses import positions, rotation_wb
 from sim.planner.task.refusal import GOAL, START, TaskPart, obstacle_part, refused, waypoint_part
 from sim.planner.task.task import DEMANDS, WEIGHT_NAMES, Task, control_limits
-from sim.platform.errors import InputError, one_of, quote
-from sim.platform.validation import numeric
+from sim.platform.errors import InputError, numeric, one_of, quote
 from sim.spaces import Space
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import State

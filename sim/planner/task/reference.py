@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sim.platform.errors import InputError, one_of, quote
-from sim.platform.validation import numbers
+from sim.platform.errors import InputError, numbers, one_of, quote
 
 
 @dataclass(frozen=True, eq=False)

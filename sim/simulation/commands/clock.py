@@ -4,8 +4,7 @@ import math
 from dataclasses import dataclass, replace
 
 from sim.controllers import PilotInput
-from sim.platform.errors import InputError
-from sim.platform.validation import whole
+from sim.platform.errors import InputError, whole
 from sim.scene import Start
 from sim.simulation.commands.executing import execute
 from sim.simulation.runs.scene_run import SceneRun

@@ -4,8 +4,7 @@ import math
 from dataclasses import dataclass, replace
 
 from sim.controllers import Controller
-from sim.platform.errors import InputError, quote
-from sim.platform.validation import array_of
+from sim.platform.errors import InputError, array_of, quote
 from sim.scene.measured import Measured
 from sim.scene.race import Rival
 from sim.simulation.commands.executing import checked_step, execute

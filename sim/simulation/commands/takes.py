@@ -3,8 +3,7 @@
 from concurrent.futures import Future
 from dataclasses import dataclass
 
-from sim.platform.errors import InputError
-from sim.platform.validation import number
+from sim.platform.errors import InputError, number
 from sim.recordings import Take
 from sim.simulation.commands.clock import SetPaused, SetPilotInput, SetSpeed, SingleStep
 from sim.simulation.commands.executing import checked_step, execute

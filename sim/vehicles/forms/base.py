@@ -19,8 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sim.groups import SE3, LieGroup
-from sim.platform.errors import InputError, quote
-from sim.platform.validation import array_of
+from sim.platform.errors import InputError, array_of, quote
 from sim.spaces import Euclidean, GroupSpace, Product, Space
 from sim.vehicles.forms.form import Form, NodeLayout, Observable, State, Support, natural_support
 from sim.vehicles.forms.parameters import Control, Parameter, Parametrised, Quantities, ShapeCoordinate

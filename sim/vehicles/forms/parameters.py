@@ -13,8 +13,7 @@ from typing import Any, Self
 import casadi as ca
 import numpy as np
 
-from sim.platform.errors import InputError, one_of, quote
-from sim.platform.validation import numeric
+from sim.platform.errors import InputError, numeric, one_of, quote
 
 Value = float | tuple[float, ...]
 
