@@ -255,13 +255,13 @@ def steps(options: Options, progress: Progress) -> Report:
         unit.append(compared(lambda n: 1.0, planar, links))
         shared.append(compared(lambda n: WHOLE_M / n, stretched, links))
         for what, one in (("1 m", unit[-1]), ("5 m / N", shared[-1])):
-            rows.append((what, links, one.steps.accepted, one.steps.rejected, one.adaptive, one.constant))
+            rows.append((what, links, one.run.accepted, one.run.rejected, one.adaptive, one.constant))
     two, twenty, fine = unit[0], unit[-1], shared[-1]
     claims = [
         Claim(
             "Two links: 117 steps are accepted and 17 rejected, as by the survey's program.",
-            (two.steps.accepted, two.steps.rejected) == (117, 17),
-            f"{two.steps.accepted} and {two.steps.rejected}",
+            (two.run.accepted, two.run.rejected) == (117, 17),
+            f"{two.run.accepted} and {two.run.rejected}",
         ),
         Claim(
             "Adapting helps there, hundredfold, and hardly with twenty links of 1 m (figure 8).",
@@ -292,7 +292,7 @@ def steps(options: Options, progress: Progress) -> Report:
         row[0].legend(fontsize=7)
         row[0].set_xlabel("links", fontsize=8)
         row[0].set_xticks(LINKS)
-        last = ones[-1].steps
+        last = ones[-1].run
         row[1].plot(last.time[:-1], np.diff(last.time), lw=0.8)
         row[1].axhline(3.0 / last.accepted, ls="--", lw=0.8)
         row[1].set_title("steps of twenty links [s]", fontsize=9)
