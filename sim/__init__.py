@@ -19,10 +19,11 @@ if TYPE_CHECKING:
     from sim.fmu.export import export_fmu
     from sim.linear.linearise import Linearisation, Mode, linearise
     from sim.live.client import connect
+    from sim.multibody.declaration import Gear, Loop
     from sim.multibody.robots.reading import read_robot
     from sim.multibody.robots.robot import Robot
     from sim.multibody.rod import rod
-    from sim.multibody.tree import Body, Joint, Tree, tree
+    from sim.multibody.tree import Body, Joint, Spring, Tree, tree
     from sim.planner.api import plan
     from sim.planner.service.receding import receding_horizon
     from sim.steppers.trajectory import Trajectory, simulate
@@ -33,16 +34,19 @@ __all__ = [
     "Comparison",
     "Controller",
     "Gain",
+    "Gear",
     "Gradient",
     "Identified",
     "InputError",
     "Integrator",
     "Joint",
     "Linearisation",
+    "Loop",
     "Mode",
     "Recording",
     "Robot",
     "Rollout",
+    "Spring",
     "State",
     "Trajectories",
     "Trajectory",
@@ -89,7 +93,8 @@ _LATE = {
     "show": "export.page",
     "sweep": "sim.analysis.sweep",
     "Trajectory": "sim.steppers.trajectory",
-    **dict.fromkeys(("Body", "Joint", "Tree", "tree"), "sim.multibody.tree"),
+    **dict.fromkeys(("Gear", "Loop"), "sim.multibody.declaration"),
+    **dict.fromkeys(("Body", "Joint", "Spring", "Tree", "tree"), "sim.multibody.tree"),
 }
 """The compiler and the planner take half a second each to import: only those who use them wait for that."""
 

@@ -58,6 +58,11 @@ class TreeArrays(NamedTuple):
     """(m,) bodies in which rotors spin."""
     rotors: np.ndarray
     """(m, 3) angular momentum of theirs against the body, in its frame [kg m^2/s]."""
+    spring_carriers: np.ndarray
+    """(k, 2) bodies between points of which springs are drawn, -1 for the world."""
+    springs: np.ndarray
+    """(k, 10) these points in the bodies' frames [m], stiffness [N/m], lowest and highest length without force [m],
+    damping [N s/m]."""
     damping: np.ndarray
     """(nv,) N m s or N s/m."""
     armature: np.ndarray

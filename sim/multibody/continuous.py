@@ -7,6 +7,7 @@ variational step.
 from sim.multibody.arrays import FREE, PRISMATIC, REVOLUTE
 from sim.multibody.articulated import factorise, solve
 from sim.multibody.kinematics import axis_of, momentum, move, place
+from sim.multibody.recursions import damp_springs
 from sim.multibody.spatial import (
     add,
     apart,
@@ -120,6 +121,11 @@ def all_forces(tree, ws, v, u, w, out):
         gather(tree, ws.node, ws.wrench, ws.impulse)
     for a in range(out.shape[0]):
         out[a] = u[a] + ws.kick[a] + ws.impulse[a] - ws.residual[a] - ws.damping[a] * v[a]
+    if tree.springs.shape[0]:
+        damp_springs(tree, ws.node, ws.arc, ws.wrench)
+        gather(tree, ws.node, ws.wrench, ws.kick)
+        for a in range(out.shape[0]):
+            out[a] += ws.kick[a]
     if tree.air_carriers.shape[0]:
         air_forces(tree, ws, v, ws.kick)
         for a in range(out.shape[0]):

@@ -70,9 +70,40 @@ class Body:
     """(6, 6) further inertia on (omega, v) about the body's origin that has no weight, e.g. of water moved along."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Loop:
-    """A point of one body that stays where a point of another is: a ball joint that closes a loop."""
+    """A joint that closes a loop: what the body would hang on by it, if it did not hang on another."""
+
+    body: str
+    point: tuple[float, float, float]
+    """Of the joint, in the body's frame [m]."""
+    other: str = WORLD
+    other_point: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """In the other's frame [m]."""
+    joint: Joint = field(default_factory=lambda: Joint("ball"))
+    """Its kind, any but free, and its axes in the body's frame; a loop's joint has no spring, damping or limits."""
+    R: ArrayLike = field(default_factory=lambda: np.eye(3))
+    """(3, 3) of the body in the other's frame where the joint has not moved; of no account for a ball."""
+
+
+@dataclass(frozen=True, eq=False)
+class Gear:
+    """Two joints of one coordinate each, of which one follows the other: q = c0 + c1 q_other + c2 q_other^2 ..."""
+
+    joint: str
+    """By the name of its coordinate."""
+    other: str = ""
+    """Nothing: the joint is held at c0."""
+    coefficients: tuple[float, ...] = (0.0, 1.0)
+    """At most COEFFICIENTS."""
+
+
+COEFFICIENTS = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Spring:
+    """A spring with a damper, drawn between points of two bodies."""
 
     body: str
     point: tuple[float, float, float]
@@ -80,6 +111,12 @@ class Loop:
     other: str = WORLD
     other_point: tuple[float, float, float] = (0.0, 0.0, 0.0)
     """In the other's frame [m]."""
+    stiffness: float = 0.0
+    """N/m."""
+    damping: float = 0.0
+    """N s/m, against the rate of its length; within a step whatever its size, of variational methods."""
+    rest: float | tuple[float, float] = 0.0
+    """Length without force [m], or the lowest and the highest: a rope has (0, its length)."""
 
 
 _X, _Y, _ = np.eye(3)
@@ -225,6 +262,20 @@ def _check_joint(body: Body, joint: Joint) -> None:
             raise refuse(body, f"a {joint.kind} joint has no limits")
         if joint.reference:
             raise refuse(body, f"a {joint.kind} joint has no reference")
+
+
+def checked_spring(spring: Spring) -> tuple[float, float, float, float]:
+    """(stiffness, lowest and highest length without force, damping). Raises InputError."""
+    where = f"a spring from {quote(spring.body)} to {quote(spring.other)}"
+    stiffness, damping = (
+        number(f"{where}: {what}", getattr(spring, what), low=0.0) for what in ("stiffness", "damping")
+    )
+    rest = np.atleast_1d(numeric(spring.rest))
+    if rest.shape not in ((1,), (2,)) or not np.isfinite(rest).all() or rest[0] < 0.0 or rest[0] > rest[-1]:
+        raise InputError(
+            f"{where}: rest = {quote(spring.rest)}; allowed: a length, or the lowest and highest"
+        )
+    return stiffness, float(rest[0]), float(rest[-1]), damping
 
 
 Given = ArrayLike | Mapping[str, float]

@@ -1,4 +1,4 @@
-"""Closed loops: points of two bodies of a tree that stay together, by impulses found with the step itself.
+"""Closed loops: joints and gears between bodies of a tree, kept by impulses found with the step itself.
 
 Impulses act at the node from which a step starts, along the slopes of the gaps there, such that the gaps are closed at
 its end (SHAKE; with momenta on the tangent of the gaps at a node, RATTLE). The method stays variational: momenta of a
@@ -13,12 +13,13 @@ import numpy as np
 
 from sim.multibody.arrays import REMEMBERED, TreeArrays, TreeMotion, workspace
 from sim.multibody.articulated import factorise, solve
-from sim.multibody.declaration import WORLD, Loop
+from sim.multibody.declaration import Gear, Loop
+from sim.multibody.gaps import DAMPER, LoopArrays, gap_of, rows_of, slope_row
 from sim.multibody.kinematics import move, place
 from sim.multibody.observing import world_frames
-from sim.multibody.spatial import add, clear, cross, entry, jit, rotate, row3, row9, sub
+from sim.multibody.recursions import spring_reach
+from sim.multibody.spatial import clear, entry, jit
 from sim.multibody.tree import Tree
-from sim.multibody.twists import gather
 from sim.platform.errors import InputError, quote
 
 _INDEPENDENT = 1e-6
@@ -108,17 +109,8 @@ def answer_to(closing, a):
 CORRECTIONS_MAX = 30
 
 
-class LoopArrays(NamedTuple):
-    """Points of two bodies each that stay together."""
-
-    body: np.ndarray
-    """(loops, 2) of the tree's arrays, -1 for the world."""
-    point: np.ndarray
-    """(loops, 2, 3) in the bodies' frames [m]."""
-
-
 class ClosingWorkspace(NamedTuple):
-    """What closing writes; m = 3 loops."""
+    """What closing writes; m rows."""
 
     frames: np.ndarray
     """(n, 12) of the bodies in the world."""
@@ -147,14 +139,20 @@ class ClosingWorkspace(NamedTuple):
     change: np.ndarray
     """(m,) N s."""
     impulses: np.ndarray
-    """(m,) N s, three a loop, in the world's frame."""
+    """(m,) N s; of a ball joint three, in the world's frame."""
+    scale: np.ndarray
+    """(m,) what a row is multiplied with while a step is solved: 1, of dampers such that they respond as if rigid."""
+    give: np.ndarray
+    """(m,) by which a row gives way to its impulse [m/(N s)]; rigid ones do not."""
+    reach: np.ndarray
+    """(m,) length of a damper's spring where the step begins [m]."""
     begin: TreeMotion
     """Where the step begins."""
 
 
-def closing_workspace(tree: TreeArrays, nq: int, loops: int) -> ClosingWorkspace:
-    """Of one lane."""
-    n, nv, m = len(tree.parent), len(tree.damping), 3 * loops
+def closing_workspace(tree: TreeArrays, nq: int, m: int) -> ClosingWorkspace:
+    """Of one lane and m rows."""
+    n, nv = len(tree.parent), len(tree.damping)
     square, row, rows = np.zeros((m, m)), np.zeros(m), np.zeros((m, nv))
     return ClosingWorkspace(
         frames=np.zeros((n, 12)),
@@ -171,56 +169,71 @@ def closing_workspace(tree: TreeArrays, nq: int, loops: int) -> ClosingWorkspace
         normal=square.copy(),
         change=row.copy(),
         impulses=row.copy(),
+        scale=row.copy(),
+        give=row.copy(),
+        reach=row.copy(),
         begin=TreeMotion(np.zeros(nq), np.zeros(nv), np.zeros((nv, REMEMBERED)), np.zeros(2)),
     )
 
 
-@jit
-def end_of(loops, frames, k, end):
-    """Where an end of loop k is in the world."""
-    i = loops.body[k, end]
-    x = (loops.point[k, end, 0], loops.point[k, end, 1], loops.point[k, end, 2])
-    if i < 0:
-        return x
-    return add(row3(frames, i, 9), rotate(row9(frames, i, 0), x))
-
-
 @entry
 def open_gaps(tree, ws, loops, closing, q):
-    """closing.gaps: from each loop's other point to its point, in the world's frame [m]; `frames` is at q then."""
+    """closing.gaps [m]; `frames` is at q then. Of dampers nothing."""
     world_frames(tree, q, ws.after, closing.frames)
-    for k in range(loops.body.shape[0]):
-        x = sub(end_of(loops, closing.frames, k, 0), end_of(loops, closing.frames, k, 1))
-        closing.gaps[3 * k], closing.gaps[3 * k + 1], closing.gaps[3 * k + 2] = x
+    for row in range(loops.kind.shape[0]):
+        closing.gaps[row] = gap_of(tree, loops, closing.frames, row, q)
 
 
 @jit
-def slope_row(tree, ws, loops, closing, row, out):
-    """Slope (nv,) of one gap, where ws.node and closing.frames are; leaves ws.wrench clear."""
-    k, axis = row // 3, row % 3
-    for end in range(2):
-        i = loops.body[k, end]
-        if i < 0:
-            continue
-        size = 1.0 if end == 0 else -1.0
-        force = (size * (axis == 0), size * (axis == 1), size * (axis == 2))
-        x = (loops.point[k, end, 0], loops.point[k, end, 1], loops.point[k, end, 2])
-        torque = cross(rotate(row9(closing.frames, i, 0), x), force)
-        for c in range(3):
-            ws.wrench[i, c] += torque[c]
-            ws.wrench[i, 3 + c] += force[c]
-    gather(tree, ws.node, ws.wrench, out)
+def damped_gaps(tree, ws, loops, closing):
+    """What dampers are off by at a step's end, to which ws.node belongs, into closing.gaps."""
+    for row in range(loops.kind.shape[0]):
+        if loops.kind[row] == DAMPER:
+            _, length = spring_reach(tree, ws.node, loops.body[row, 0])
+            off = closing.scale[row] * (length - closing.reach[row])
+            closing.gaps[row] = off + closing.give[row] * closing.impulses[row]
+
+
+@jit
+def end_damping(tree, ws, loops, closing, q, b):
+    """Add the half of the dampers' impulses that acts at a step's end, to which ws.node and closing.frames belong."""
+    for row in range(loops.kind.shape[0]):
+        if loops.kind[row] == DAMPER and closing.scale[row] != 0.0:
+            slope_row(tree, ws, loops, closing.frames, row, q, closing.end_slopes[row])
+            for a in range(b.shape[0]):
+                b[a] += closing.scale[row] * closing.impulses[row] * closing.end_slopes[row, a]
+
+
+@jit
+def soften(tree, ws, loops, closing, row, h):
+    """Scale a damper's row such that its response, with the way that it gives, is that of a rigid one."""
+    spring = loops.body[row, 0]
+    damping, own = tree.springs[spring, 9], 0.0
+    for a in range(closing.slopes.shape[1]):
+        own += closing.slopes[row, a] * closing.answers[row, a]
+    scale = 0.0
+    if damping > 0.0 and h != 0.0:
+        scale = math.sqrt(own / (own + 2.0 / (damping * h)))
+        closing.give[row] = 2.0 * scale * scale / damping
+    closing.scale[row] = scale
+    _, closing.reach[row] = spring_reach(tree, ws.node, spring)
+    for a in range(closing.slopes.shape[1]):
+        closing.slopes[row, a] *= scale
+        closing.answers[row, a] *= scale
 
 
 @entry
 def loop_slopes(tree, ws, loops, closing, q, h):
-    """closing.slopes, answers and the factors of the response at q, with the damping of ws.damping within over h."""
+    """closing.slopes, answers and the factors of the response at q, with the damping of ws.damping within over h.
+
+    With h = 0 dampers are none.
+    """
     place(tree, q, ws.node)
     world_frames(tree, q, ws.node, closing.frames)
     factorise(tree, ws.node, ws.damping, h, ws.articulated, ws.factor)
     m = closing.gaps.shape[0]
     for row in range(m):
-        slope_row(tree, ws, loops, closing, row, closing.slopes[row])
+        slope_row(tree, ws, loops, closing.frames, row, q, closing.slopes[row])
         solve(
             tree,
             ws.node,
@@ -233,12 +246,16 @@ def loop_slopes(tree, ws, loops, closing, q, h):
             ws.twist,
             closing.answers[row],
         )
+        if loops.kind[row] == DAMPER:
+            soften(tree, ws, loops, closing, row, h)
     for j in range(m):
         for k in range(m):
             total = 0.0
             for a in range(closing.slopes.shape[1]):
                 total += closing.slopes[j, a] * closing.answers[k, a]
             closing.response[j, k] = total
+        if loops.kind[j] == DAMPER and h != 0.0:
+            closing.response[j, j] += closing.give[j] / h
     decompose(closing)
 
 
@@ -256,7 +273,10 @@ def impulses_by_end(tree, ws, loops, closing, q, scale, soft):
     m, rank, nv = closing.gaps.shape[0], closing.rank[0], closing.slopes.shape[1]
     L, C, B, N, x = closing.root, closing.inner, closing.mixed, closing.normal, closing.spare
     for row in range(m):
-        slope_row(tree, ws, loops, closing, row, closing.end_slopes[row])
+        slope_row(tree, ws, loops, closing.frames, row, q, closing.end_slopes[row])
+        if loops.kind[row] == DAMPER:
+            for a in range(nv):
+                closing.end_slopes[row, a] *= closing.scale[row]
     for i in range(m):
         # What impulses change gap i by, then combined by L (L' L)^-1.
         for j in range(rank):
@@ -265,6 +285,8 @@ def impulses_by_end(tree, ws, loops, closing, q, scale, soft):
             total = 0.0
             for a in range(nv):
                 total += closing.end_slopes[i, a] * closing.answers[k, a]
+            if k == i and loops.kind[i] == DAMPER:
+                total -= closing.give[i] * scale
             for j in range(rank):
                 x[j] += total * L[k, j]
         within(C, x, rank)
@@ -352,46 +374,36 @@ class Closure:
     """The loops of one tree: their gaps, the slopes of these, and the impulses that close them. Not shared between
     threads."""
 
-    def __init__(self, tree: Tree, loops: Sequence[Loop]) -> None:
-        """Raises InputError for a loop of unknown bodies, or of one alone."""
+    def __init__(self, tree: Tree, loops: Sequence[Loop | Gear]) -> None:
+        """Raises InputError for a loop of unknown bodies, or of one alone, and for a gear of unknown joints."""
         self.tree, self.loops = tree, tuple(loops)
-        for loop in self.loops:
-            for name in (loop.body, loop.other):
-                if name not in (*tree.names, WORLD):
-                    raise InputError(f"a loop: unknown body {quote(name)}")
-            if loop.body == loop.other:
-                raise InputError(f"a loop: {quote(loop.body)} is closed with itself")
         self._ws = workspace(tree.arrays)
-        ends = [(self._end(x.body, x.point), self._end(x.other, x.other_point)) for x in self.loops]
-        self.arrays = LoopArrays(
-            np.array([[one[0], other[0]] for one, other in ends], np.int64).reshape(-1, 2),
-            np.array([[one[1], other[1]] for one, other in ends], float).reshape(-1, 2, 3),
-        )
-        self.workspace = closing_workspace(tree.arrays, tree.nq, len(self.loops))
+        self.arrays, self._owners = rows_of(tree, self.loops)
+        self.rigid = LoopArrays(*(part[: self.size] for part in self.arrays))
+        """Rows that do not give way."""
+        self.workspace = closing_workspace(tree.arrays, tree.nq, self.rows)
 
     @property
     def size(self) -> int:
-        """Of the impulses: three a loop, in the world's frame [N s]."""
-        return 3 * len(self.loops)
+        """Of the gaps: of a ball joint three, in the world's frame."""
+        return len(self._owners)
 
-    def _end(self, name: str, point: tuple[float, float, float]) -> tuple[int, np.ndarray]:
-        """(body of the arrays or -1, the point in its frame)."""
-        if name == WORLD:
-            return -1, np.asarray(point, float)
-        k = self.tree.names.index(name)
-        T = self.tree.offsets[k]
-        return int(self.tree.carriers[k]), T[:3, :3] @ np.asarray(point, float) + T[:3, 3]
+    @property
+    def rows(self) -> int:
+        """Of the impulses: those of the gaps, then one for each spring between points, which is its damper's."""
+        return len(self.arrays.kind)
 
     def gaps(self, q: np.ndarray) -> np.ndarray:
-        """(3 loops,) from each loop's other point to its point, in the world's frame [m]."""
+        """(size,) m: of a ball joint from the other point to its point, in the world's frame; of turns times a length
+        of the tree."""
         open_gaps(self.tree.arrays, self._ws, self.arrays, self.workspace, np.array(q, float))
-        return self.workspace.gaps.copy()
+        return self.workspace.gaps[: self.size].copy()
 
     def slopes(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(G, M^-1 G') of the gaps: (3 loops, nv), (nv, 3 loops)."""
+        """(G, M^-1 G') of the gaps: (size, nv), (nv, size)."""
         self._ws.damping[:] = 0.0
         loop_slopes(self.tree.arrays, self._ws, self.arrays, self.workspace, np.array(q, float), 0.0)
-        return self.workspace.slopes.copy(), self.workspace.answers.T.copy()
+        return self.workspace.slopes[: self.size].copy(), self.workspace.answers[: self.size].T.copy()
 
     def independent(self, q: np.ndarray) -> np.ndarray:
         """Gaps, by their numbers, that no others imply at q: those across the plane of a planar mechanism do."""
@@ -413,7 +425,7 @@ class Closure:
             move(self.tree.arrays, q, d)
             for _ in range(CORRECTIONS_MAX):
                 gaps = self.gaps(q)
-                if np.abs(gaps).max() <= _LED_M:
+                if np.abs(gaps).max(initial=0.0) <= _LED_M:
                     break
                 d = np.zeros(self.tree.nv)
                 d[others] = -np.linalg.lstsq(self.slopes(q)[0][:, others], gaps, rcond=1e-9)[0]
@@ -428,7 +440,7 @@ class Closure:
         """Coordinates (nq,) near q at which the loops are closed, by Newton's method; as far as that leads."""
         q, way = np.array(q, float), np.zeros(self.tree.nv)
         for _ in range(CORRECTIONS_MAX):
-            if np.abs(self.gaps(q)).max() <= tolerance:
+            if np.abs(self.gaps(q)).max(initial=0.0) <= tolerance:
                 break
             way_to_close(self.tree.arrays, self._ws, self.arrays, self.workspace, q, way)
             move(self.tree.arrays, q, way)
@@ -446,8 +458,9 @@ class Closure:
         Raises InputError where one is open by more than OPEN_MAX_M.
         """
         gap = np.abs(self.gaps(q))
-        if gap.max() > OPEN_MAX_M:
-            loop = self.loops[int(gap.argmax()) // 3]
-            raise InputError(f"the loop of {quote(loop.body)} is open by {gap.max():.3g} m")
+        if gap.max(initial=0.0) > OPEN_MAX_M:
+            loop = self._owners[int(gap.argmax())]
+            what = f"gear of {quote(loop.joint)}" if isinstance(loop, Gear) else f"loop of {quote(loop.body)}"
+            raise InputError(f"the {what} is open by {gap.max():.3g} m")
         q = self.brought(q, tolerance)
         return q, self.tangent(q, v)

@@ -7,7 +7,7 @@ import numpy as np
 
 from sim.multibody.arrays import BALL, FREE, MOMENT, NODE, TreeArrays
 from sim.multibody.kinematics import momentum, place, place_frames
-from sim.multibody.recursions import beyond, spring_impulses
+from sim.multibody.recursions import beyond, spring_impulses, spring_reach
 from sim.multibody.spatial import (
     add,
     cross,
@@ -75,6 +75,16 @@ def spring_energy(tree, q):
     return energy
 
 
+@entry
+def drawn_energy(tree, node):
+    """Of springs between points [J]."""
+    energy = 0.0
+    for k in range(tree.springs.shape[0]):
+        _, length = spring_reach(tree, node, k)
+        energy += 0.5 * tree.springs[k, 6] * beyond(length, tree.springs[k, 7], tree.springs[k, 8]) ** 2
+    return energy
+
+
 @jit
 def angle_of(tree, q, i):
     """Coordinate of a joint, of a ball joint the angle of its turn, of a free one 0."""
@@ -98,7 +108,7 @@ def observe_node(tree, ws, reported, q, v, u, row):
     place(tree, q, ws.node)
     world_frames(tree, q, ws.node, frames)
     momenta(tree, ws.node, v, twists, ws.wrench, ws.residual)
-    energy = spring_energy(tree, q)
+    energy = spring_energy(tree, q) + drawn_energy(tree, ws.node)
     for a in range(nv):
         energy += 0.5 * ws.residual[a] * v[a]
     turning, linear = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
@@ -200,8 +210,12 @@ def potential_energy_J(tree: Tree, q: np.ndarray, arrays: TreeArrays | None = No
     """Of gravity, springs and limits that are overrun, as far as `arrays` (None: the tree's own) has springs there."""
     a, T_wb = tree.arrays if arrays is None else arrays, frames(tree, q)
     moments_w = np.einsum("nij,nj->ni", T_wb[:, :3, :3], a.moment) + a.mass[:, None] * T_wb[:, :3, 3]
-    energy = -float(moments_w.sum(0) @ a.gravity_w)
-    return energy + float(spring_energy(a, q))
+    energy = -float(moments_w.sum(0) @ a.gravity_w) + float(spring_energy(a, q))
+    if len(a.springs):
+        node = np.zeros((tree.n, 12))
+        place_frames(a, np.asarray(q, float), node)
+        energy += float(drawn_energy(a, node))
+    return energy
 
 
 def spatial_momentum(tree: Tree, q: np.ndarray, v: np.ndarray) -> np.ndarray:

@@ -107,6 +107,12 @@ def dot(x, y):
 
 
 @jit
+def length_of(x):
+    """Its size, never zero."""
+    return math.sqrt(dot(x, x) + 1e-30)
+
+
+@jit
 def cross(x, y):
     return (x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0])
 

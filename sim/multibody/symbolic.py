@@ -27,6 +27,10 @@ def _cos_sin(x: Any) -> tuple[Any, Any]:
     return ca.cos(x), ca.sin(x)
 
 
+def _length_of(x: Any) -> Any:
+    return ca.sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + 1e-30)
+
+
 def _beyond(x: Any, low: float, high: float) -> Any:
     below = ca.fmin(x - low, 0.0) if math.isfinite(low) else 0.0
     return below + (ca.fmax(x - high, 0.0) if math.isfinite(high) else 0.0)
@@ -37,6 +41,7 @@ LEAVES: dict[Any, Callable[..., Any]] = {
     kinematics.eight_at: _one_at_a_time,
     spatial.tangent: ca.tan,
     spatial.cos_sin: _cos_sin,
+    spatial.length_of: _length_of,
     recursions.beyond: _beyond,
 }
 """Compiled functions that branch on values -> the same of expressions."""
@@ -96,7 +101,18 @@ class SymbolicTree:
         moves, arc, wrench, residual = _entries(d), zeros(n, ARC), zeros(n, 6), zeros(nv)
         _RESIDUAL(arrays, self._node(q), moves, _entries(b), arrays.damping, h, arc, wrench, residual)
         after = self.move(q, d)
-        return _column(residual), after, self._node_impulses(after, moves, h, h, arc)
+        arrived = self._node_impulses(after, moves, h, h, arc)
+        if not self.tree.arrays.springs[:, 9].any():
+            return _column(residual), after, arrived
+        # Of dampers, whose impulse over the step is -damping times the change of length, half acts at either end.
+        half = -0.5 * _column(arrays.springs[:, 9]) * (self.spring_lengths(after) - self.spring_lengths(q))
+        at_begin, at_end = (self._along(where, self.spring_lengths, half) for where in (q, after))
+        return _column(residual) - at_begin, after, arrived + at_end
+
+    def spring_lengths(self, q: ca.SX) -> ca.SX:
+        """(k,) of springs between points [m]."""
+        node = self._node(q)
+        return ca.vertcat(*(_REACH(self.arrays, node, k)[1] for k in range(len(self.arrays.springs))))
 
     def move(self, q: ca.SX, d: ca.SX) -> ca.SX:
         """(nq,) coordinates after the increments d."""
@@ -125,9 +141,13 @@ class SymbolicTree:
     def forces(self, q: ca.SX, v: ca.SX) -> ca.SX:
         """(nv,) M(q) v' where nothing acts from outside: gravity, springs, damping, air, and what velocities do."""
         arrays, n, nv, zeros = self.arrays, self.tree.n, self.tree.nv, self._zeros
-        node, out = self._node(q), zeros(nv)
-        _VELOCITY_FORCES(arrays, node, _entries(v), zeros(n, ARC), zeros(n, 12), zeros(n, 6), out)
+        node, out, twists, wrench = self._node(q), zeros(nv), zeros(n, ARC), zeros(n, 6)
+        _VELOCITY_FORCES(arrays, node, _entries(v), twists, zeros(n, 12), wrench, out)
         force = self.node_force(q) - _column(out) - _column(arrays.damping) * v
+        if arrays.springs.shape[0]:
+            _DAMP(arrays, node, twists, wrench)
+            _GATHER(arrays, node, wrench, out)
+            force += _column(out)
         if arrays.air_carriers.shape[0]:
             ws = SimpleNamespace(node=node, arc=zeros(n, ARC), wrench=zeros(n, 6))
             _AIR_FORCES(arrays, ws, _entries(v), out)
@@ -138,15 +158,19 @@ class SymbolicTree:
         """(m,) of closed loops of the tree, as `Closure.gaps` has them."""
         closing = SimpleNamespace(frames=self._zeros(self.tree.n, 12), gaps=self._zeros(closure.size))
         ws = SimpleNamespace(after=self._zeros(self.tree.n, NODE))
-        ends = closure.arrays if self.changed_loops is None else self.changed_loops
+        ends = closure.rigid if self.changed_loops is None else self.changed_loops
         _OPEN_GAPS(self.arrays, ws, ends, closing, _entries(q))
         return _column(closing.gaps)
 
     def loop_impulse(self, q: ca.SX, closure: loops.Closure, impulses: ca.SX) -> ca.SX:
         """(nv,) generalised impulse of impulses (m,) between the ends of loops, in the world's frame [N s]: along the
         slopes of the gaps, by the increments of the joints."""
+        return self._along(q, lambda moved: self.gaps(moved, closure), impulses)
+
+    def _along(self, q: ca.SX, of: Callable[[ca.SX], ca.SX], impulses: ca.SX) -> ca.SX:
+        """(nv,) of impulses (m,) along the slopes of what `of` has of coordinates (m,)."""
         d = ca.SX.sym("d", self.tree.nv)
-        along = ca.gradient(ca.dot(impulses, self.gaps(self.move(q, d), closure)), d)
+        along = ca.gradient(ca.dot(impulses, of(self.move(q, d))), d)
         return ca.SX(ca.substitute(ca.densify(along), d, ca.SX.zeros(self.tree.nv)))
 
     def _node(self, q: ca.SX) -> np.ndarray:
@@ -190,4 +214,9 @@ _RESIDUAL, _NODE_IMPULSES = generic(recursions.discrete_inverse_dynamics), gener
 _MOMENTA = generic(twists.momenta)
 _FACTORISE, _SOLVE = generic(articulated.factorise), generic(articulated.solve)
 _VELOCITY_FORCES, _AIR_FORCES = generic(continuous.velocity_forces), generic(continuous.air_forces)
+_REACH, _DAMP, _GATHER = (
+    generic(recursions.spring_reach),
+    generic(recursions.damp_springs),
+    generic(twists.gather),
+)
 _OPEN_GAPS = generic(loops.open_gaps)

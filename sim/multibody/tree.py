@@ -1,7 +1,7 @@
 """Trees of bodies and joints: declared by names and SI units, turned into the arrays of the recursions."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 import numpy as np
@@ -14,9 +14,11 @@ from sim.multibody.declaration import (
     Body,
     Given,
     Joint,
+    Spring,
     TreeState,
     aligned,
     checked_joints,
+    checked_spring,
     numbers,
     pose,
     refuse,
@@ -25,9 +27,9 @@ from sim.multibody.declaration import (
     spatial_inertia,
     vector,
 )
-from sim.platform.errors import InputError, array_of, number, quote
+from sim.platform.errors import InputError, array_of, number, one_of, quote
 
-__all__ = ["WORLD", "Body", "Joint", "Tree", "tree"]
+__all__ = ["WORLD", "Body", "Joint", "Spring", "Tree", "tree"]
 
 _COORDINATE_NAMES = {
     BALL: ("qw", "qx", "qy", "qz"),
@@ -175,10 +177,11 @@ def tree(
     gravity_w: ArrayLike = (0.0, 0.0, -9.81),
     *,
     wind_w: ArrayLike = (0.0, 0.0, 0.0),
+    springs: Sequence[Spring] = (),
 ) -> Tree:
     """Arrays of a tree of bodies, every parent declared before its children; raises InputError in one line.
 
-    wind_w: (3,) velocity of the air [m/s], which acts on bodies with `drag`.
+    wind_w: (3,) velocity of the air [m/s], which acts on bodies with `drag`. springs: between points of the bodies.
     Bodies on fixed joints are merged into what carries them. Universal and planar joints become two and three simple
     ones with massless bodies between, several joints of a body likewise.
     """
@@ -210,7 +213,39 @@ def tree(
         where[body.name] = (carrier, T)
     if not rows.parent:
         raise InputError("a tree has at least one body that moves")
-    return _arrays(rows, bodies, where, gravity, wind)
+    return with_springs(_arrays(rows, bodies, where, gravity, wind), springs)
+
+
+def point_of(tree: Tree, name: str, point: ArrayLike) -> tuple[int, np.ndarray]:
+    """(body of the arrays or -1, the point in its frame) of a declared body's point. Raises InputError."""
+    x = array_of(f"a point of {quote(name)}", point, (3,))
+    if name == WORLD:
+        return -1, x
+    if name not in tree.names:
+        raise InputError(f"unknown body {quote(name)}; allowed: {one_of((*tree.names, WORLD), name)}")
+    k = tree.names.index(name)
+    return int(tree.carriers[k]), tree.offsets[k][:3, :3] @ x + tree.offsets[k][:3, 3]
+
+
+def with_springs(tree: Tree, springs: Sequence[Spring]) -> Tree:
+    """The tree with these and no others between its bodies. Raises InputError."""
+    carriers, rows = [], []
+    for spring in springs:
+        try:
+            ends = [
+                point_of(tree, spring.body, spring.point),
+                point_of(tree, spring.other, spring.other_point),
+            ]
+        except InputError as error:
+            raise InputError(f"a spring: {error}") from None
+        if ends[0][0] == ends[1][0]:
+            raise InputError(f"a spring: {quote(spring.body)} and {quote(spring.other)} do not move apart")
+        carriers.append([end[0] for end in ends])
+        rows.append([*ends[0][1], *ends[1][1], *checked_spring(spring)])
+    arrays = tree.arrays._replace(
+        spring_carriers=np.array(carriers, np.int64).reshape(-1, 2), springs=np.array(rows).reshape(-1, 10)
+    )
+    return replace(tree, arrays=arrays)
 
 
 def _is_rigid(G: np.ndarray, mass: float, moment: np.ndarray) -> bool:
@@ -285,6 +320,8 @@ def _arrays(
         wind_w=wind_w,
         rotor_carriers=np.array([i for i, _ in rows.rotors], np.int64),
         rotors=np.array([rotor for _, rotor in rows.rotors]).reshape(-1, 3),
+        spring_carriers=np.zeros((0, 2), np.int64),
+        springs=np.zeros((0, 10)),
         damping=damping,
         armature=armature,
         stiffness=stiffness,

@@ -14,7 +14,7 @@ from sim.multibody.arrays import (
     Workspace,
     workspace,
 )
-from sim.multibody.declaration import Loop
+from sim.multibody.declaration import Gear, Loop
 from sim.multibody.kinematics import place
 from sim.multibody.loops import Closure
 from sim.multibody.observing import body_frames, kinetic_energy_J, potential_energy_J, spatial_momentum
@@ -43,7 +43,7 @@ class BoundTree:
         tree: Tree,
         step_s: float,
         *,
-        loops: Sequence[Loop] = (),
+        loops: Sequence[Loop | Gear] = (),
         solver: str = "riqn",
         guess: str = "extrapolated",
         tolerance: float = TOLERANCE,
@@ -59,9 +59,9 @@ class BoundTree:
         self._nq, self._ends = tree.nq, tree.nq + tree.nv
         self.solver, self.guess = SOLVERS[solver], GUESSES[guess]
         self.workspace: Workspace = workspace(tree.arrays, noted)
-        self.closure = Closure(tree, loops) if loops else None
-        self.impulses = np.zeros(3 * len(loops))
-        """Of the loops in the latest step, three each, in the world's frame [N s]."""
+        self.closure = Closure(tree, loops) if loops or len(tree.arrays.springs) else None
+        self.impulses = np.zeros(self.closure.rows if self.closure else 0)
+        """Of the loops in the latest step, of a ball joint three in the world's frame, and of dampers [N s]."""
         self._moved: tuple[np.ndarray, TreeMotion] | None = None
         """The private state that was moved last, and its views: lanes go on from the same one."""
         self._arrays: dict[float, TreeArrays] = {}
@@ -198,7 +198,7 @@ class BoundTree:
         return spatial_momentum(self.tree, motion.q, self.velocity(motion))
 
     def gaps(self, q: np.ndarray) -> np.ndarray:
-        """(3 loops,) from each loop's other point to its point, in the world's frame [m]."""
+        """Of the loops [m], as `Closure.gaps` has them."""
         return np.zeros(0) if self.closure is None else self.closure.gaps(q)
 
     def bodies(self, motion: TreeMotion) -> dict[str, np.ndarray]:

@@ -6,6 +6,7 @@ from sim.compiler.kernel import compile_kernel
 from sim.compiler.stepper import Inline, SampledStepper
 from sim.integrators.base import Integrator
 from sim.integrators.multibody import VariedMultibody
+from sim.platform.errors import InputError
 from sim.steppers.tree import ClosedTreeStepper, TreeStepper
 from sim.steppers.varied_tree import VariedTreeStepper
 from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle
@@ -22,10 +23,16 @@ def tree_stepper(vehicle: Vehicle, integrator: Integrator, *, sampled: bool = Fa
 def _of_structure(structure: Structure, integrator: Integrator, sampled: bool) -> TreeStepper:
     vehicle = structure.vehicle
     assert isinstance(vehicle, ArticulatedVehicle)
-    if isinstance(vehicle, ClosedVehicle):
-        stepper: TreeStepper = ClosedTreeStepper(vehicle, integrator)
-    elif isinstance(integrator, VariedMultibody):
-        stepper = VariedTreeStepper(vehicle, integrator)
+    by_impulses = bool(integrator.solver) and len(vehicle.tree.arrays.springs) > 0
+    if isinstance(integrator, VariedMultibody):
+        if by_impulses:
+            raise InputError(
+                f"{integrator.name} does not serve {vehicle.name}, which has springs between points; "
+                "allowed: variational"
+            )
+        stepper: TreeStepper = VariedTreeStepper(vehicle, integrator)
+    elif isinstance(vehicle, ClosedVehicle) or by_impulses:
+        stepper = ClosedTreeStepper(vehicle, integrator)
     else:
         stepper = TreeStepper(vehicle, integrator, sampled=sampled)
     stepper.warm_up()

@@ -303,14 +303,15 @@ class TreeStepper:
 
 
 class ClosedTreeStepper(TreeStepper):
-    """By a variational method. The private state is that of the open tree, and the impulses of the latest step.
+    """Of trees with loops, or with springs between points, by a variational method.
 
-    (None at first: `TreeStepper.start` leaves zeros where it puts nothing.)
+    The private state is that of the open tree, and the impulses of the latest step (none at first:
+    `TreeStepper.start` leaves zeros where it puts nothing).
     """
 
-    def __init__(self, vehicle: ClosedVehicle, integrator: Integrator) -> None:
+    def __init__(self, vehicle: ArticulatedVehicle, integrator: Integrator) -> None:
         super().__init__(vehicle, integrator)
-        self._more = 3 * len(vehicle.loops_with(vehicle.parameter_vector))
+        self._more = self._bound(vehicle.parameter_vector).impulses.size
 
     @property
     def private_size(self) -> int:
@@ -348,13 +349,13 @@ class ClosedTreeStepper(TreeStepper):
         """As without loops; these let nothing move that would open them."""
         jacobian, mobility = super().moved_by(q, seconds, p)
         closure = self._bound(p).closure
-        assert closure is not None, "of a closed vehicle"
+        assert closure is not None, "by how it is chosen"
         return jacobian, np.array([closure.tangent(q, row) for row in mobility])
 
     def answer(self, q: np.ndarray, impulse: np.ndarray, p: np.ndarray) -> np.ndarray:
         """(nv,) by how much a generalised impulse changes the velocities, with those of the loops that it calls up."""
         closure = self._bound(p).closure
-        assert closure is not None, "of a closed vehicle"
+        assert closure is not None, "by how it is chosen"
         return closure.tangent(q, super().answer(q, impulse, p))
 
 

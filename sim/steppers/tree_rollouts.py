@@ -12,6 +12,8 @@ from sim.multibody.kinematics import place
 from sim.multibody.loops import (
     CORRECTIONS_MAX,
     answer_to,
+    damped_gaps,
+    end_damping,
     impulses_by_end,
     least_impulses,
     loop_slopes,
@@ -243,6 +245,7 @@ def closed_rollout(tree, ws, contact, loops, closing, motion, impulses, loads, h
             size, widest = math.inf, math.inf
             if status == OK:
                 open_gaps(tree, ws, loops, closing, q)
+                damped_gaps(tree, ws, loops, closing)
                 if by_end:
                     if soft == 0.0:
                         impulses_by_end(tree, ws, loops, closing, q, -1.0 / h, _SOFT)
@@ -278,5 +281,7 @@ def closed_rollout(tree, ws, contact, loops, closing, motion, impulses, loads, h
         if not closed:
             copy_motion(closing.begin, motion)
             return step, NO_ROOT
+        place(tree, q, ws.node)
+        end_damping(tree, ws, loops, closing, q, b)
         copy(closing.impulses, impulses)
     return steps, OK

@@ -8,20 +8,22 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from sim.multibody.arrays import FREE
-from sim.multibody.declaration import WORLD, Body, Joint, Loop, TreeState
+from sim.multibody.declaration import WORLD, Body, Gear, Joint, Loop, Spring, TreeState
 from sim.multibody.robots.files import MOST_BODIES
 from sim.multibody.robots.robot import SHAPES, Geom, Motor, Robot
 from sim.multibody.robots.urdf import Inertial
-from sim.multibody.tree import Tree, tree
+from sim.multibody.tree import Tree, point_of, tree, with_springs
 from sim.platform.errors import InputError, one_of, quote
 
 _KINDS = ("free", "ball", "prismatic", "revolute")
 """By mujoco's number of a joint's type."""
 _SHAPES = {0: "plane", 2: "sphere", 3: "capsule", 4: "ellipsoid", 5: "cylinder", 6: "box", 7: "mesh"}
 _EQUALITIES = ("connect", "weld", "joint", "tendon")
-_CONNECT, _WELD = 0, 1
+_CONNECT, _WELD, _JOINTS = 0, 1, 2
 _SITE = 6
 """By mujoco's number of an object's type."""
+_WRAP_SITE = 3
+"""By mujoco's number of what a tendon goes by."""
 _GREY = (0.5, 0.5, 0.5, 1.0)
 _HIDDEN_GROUP = 3
 """From this one on mujoco's viewers hide shapes."""
@@ -47,6 +49,7 @@ def robot_of(
     if not bodies.declared:
         raise InputError("has no joint")
     declared = tree(bodies.declared, _three(gravity))
+    declared = with_springs(declared, tuple(_springs(model, bodies, declared)))
     return Robot(
         name=name,
         tree=declared,
@@ -282,42 +285,84 @@ def _equality(model: Any, e: int) -> str:
     return f"{_EQUALITIES[kind]} {quote(model.equality(e).name)}" if kind < len(_EQUALITIES) else "of flexes"
 
 
-def _connects(model: Any, e: int) -> bool:
-    """Whether it closes a loop by a point that two bodies share, from the start on."""
-    return bool(model.eq_type[e] == _CONNECT and model.eq_active0[e])
+def _closes(model: Any, e: int) -> bool:
+    """Whether it closes a loop or couples joints, from the start on."""
+    return bool(model.eq_type[e] in (_CONNECT, _WELD, _JOINTS) and model.eq_active0[e])
 
 
-def _loops(model: Any, bodies: _Bodies) -> Iterable[Loop]:
-    """Points that bodies share (`connect`). Raises InputError where neither body moves."""
+def _loops(model: Any, bodies: _Bodies) -> Iterable[Loop | Gear]:
+    """Points that bodies share (`connect`), bodies that stand still against each other (`weld`) and joints that follow
+    others (`joint`, of a URDF `mimic`). Raises InputError where neither body moves."""
     for e in range(model.neq):
-        if not _connects(model, e):
+        if not _closes(model, e):
             continue
+        if model.eq_type[e] == _JOINTS:
+            yield _gear(model, bodies, e)
+            continue
+        data, welds = model.eq_data[e], model.eq_type[e] == _WELD
         ends = []
         for k, at in enumerate((int(model.eq_obj1id[e]), int(model.eq_obj2id[e]))):
             if model.eq_objtype[e] == _SITE:
-                at, point = int(model.site_bodyid[at]), model.site_pos[at]
+                point, R = model.site_pos[at], _rotation(model.site_quat[at])
+                at = int(model.site_bodyid[at])
             else:
-                point = model.eq_data[e, 3 * k : 3 * k + 3]
+                # A weld's points stand the other way round; its pose is that of the second body in the first.
+                point = data[3 * (1 - k if welds else k) :][:3]
+                R = _rotation(data[6:10]) if welds and k == 0 else np.eye(3)
             name, T = bodies.carrier(at)
-            ends.append((name, _three(T[:3, :3] @ point + T[:3, 3])))
+            ends.append((name, _three(T[:3, :3] @ point + T[:3, 3]), T[:3, :3] @ R))
         ends.sort(key=lambda end: end[0] == WORLD)
-        (body, point), (other, other_point) = ends
+        (body, point, R), (other, other_point, other_R) = ends
         if body == other:
             raise InputError(f"the equality {_equality(model, e)} closes {quote(body)} with itself")
-        yield Loop(body, point, other, other_point)
+        yield Loop(body, point, other, other_point, Joint("fixed" if welds else "ball"), other_R @ R.T)
+
+
+def _gear(model: Any, bodies: _Bodies, e: int) -> Gear:
+    """Of a polynomial between what two joints are away from where the file places them."""
+    one, other = int(model.eq_obj1id[e]), int(model.eq_obj2id[e])
+    begin = [float(model.qpos0[model.jnt_qposadr[j]]) if j >= 0 else 0.0 for j in (one, other)]
+    shifted = np.polynomial.Polynomial(model.eq_data[e, :5])(np.polynomial.Polynomial([-begin[1], 1.0]))
+    coefficients = [begin[0] + shifted.coef[0], *shifted.coef[1:]]
+    return Gear(
+        bodies.joints[one], bodies.joints[other] if other >= 0 else "", tuple(map(float, coefficients))
+    )
+
+
+def _drawn(model: Any, t: int) -> list[int]:
+    """Sites between which a tendon is drawn straight; none where it goes another way."""
+    wraps = range(int(model.tendon_adr[t]), int(model.tendon_adr[t] + model.tendon_num[t]))
+    sites = [int(model.wrap_objid[k]) for k in wraps if model.wrap_type[k] == _WRAP_SITE]
+    return sites if len(sites) == len(wraps) == 2 else []
+
+
+def _springs(model: Any, bodies: _Bodies, declared: Tree) -> Iterable[Spring]:
+    """Of tendons between two sites."""
+    for t in range(model.ntendon):
+        if not _drawn(model, t):
+            continue
+        ends = []
+        for site in _drawn(model, t):
+            name, T = bodies.carrier(int(model.site_bodyid[site]))
+            ends.append((name, _three(T[:3, :3] @ model.site_pos[site] + T[:3, 3])))
+        stiffness, damping = (
+            float(np.atleast_1d(x[t])[0]) for x in (model.tendon_stiffness, model.tendon_damping)
+        )
+        apart = point_of(declared, *ends[0])[0] != point_of(declared, *ends[1])[0]
+        if apart and (stiffness or damping):
+            low, high = model.tendon_lengthspring[t]
+            yield Spring(*ends[0], *ends[1], stiffness, damping, (float(low), float(high)))
 
 
 def _left_out(model: Any, bodies: _Bodies) -> Iterable[str]:
-    """What neither the tree nor its loops have, by name. Raises InputError for bodies that are welded."""
+    """What neither the tree nor its loops have, by name."""
 
     def left_out(what: str, names: list[str]) -> Iterable[str]:
         if names:
             yield f"{what} left out: {one_of(names)}"
 
     for e in range(model.neq):
-        if model.eq_type[e] == _WELD:
-            raise InputError(f"the equality {_equality(model, e)} closes a loop; allowed: connect")
-        if not _connects(model, e):
+        if not _closes(model, e):
             yield f"an equality is left out: {_equality(model, e)}"
     free = [j for j in range(model.njnt) if model.jnt_type[j] == 0]
     rubbing = {int(model.dof_jntid[d]) for d in np.flatnonzero(model.dof_frictionloss)}
@@ -342,8 +387,10 @@ def _left_out(model: Any, bodies: _Bodies) -> Iterable[str]:
         [
             _name(model.tendon(t).name, f"tendon {t}")
             for t in range(model.ntendon)
-            if np.any(model.tendon_stiffness[t])
-            or np.any(model.tendon_damping[t])
+            if (
+                (np.any(model.tendon_stiffness[t]) or np.any(model.tendon_damping[t]))
+                and not _drawn(model, t)
+            )
             or model.tendon_frictionloss[t]
             or model.tendon_limited[t]
         ],

@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 
-from sim.multibody.declaration import WORLD, Given, Loop, TreeState, numbers
+from sim.multibody.declaration import WORLD, Gear, Given, Loop, TreeState, numbers
 from sim.multibody.shapes import STAND, UNSEEN, Link, triple
 from sim.multibody.tree import Tree
 from sim.platform.errors import InputError
@@ -93,7 +93,7 @@ class Robot:
     """The time step that its file asks for."""
     notes: tuple[str, ...]
     """What its file says and the tree does not have, a line each."""
-    loops: tuple[Loop, ...] = ()
+    loops: tuple[Loop | Gear, ...] = ()
     """Which the tree leaves open; `sim.steppers.bound_tree.BoundTree` closes them."""
     apart: frozenset[frozenset[str]] = frozenset()
     """Pairs of bodies that its file lets pass through each other."""

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from sim.groups.numeric import quaternion_of
 from sim.multibody.arrays import BALL, FREE, REVOLUTE
-from sim.multibody.declaration import Given, Loop
+from sim.multibody.declaration import Gear, Given, Loop
 from sim.multibody.loops import Closure, dependent
 from sim.multibody.shapes import Link, Touching, gallows, hinges_of, links_of
 from sim.multibody.spatial import quaternion_matrix
@@ -305,11 +305,11 @@ class ClosedVehicle(ArticulatedVehicle):
 
     form = Form.CLOSED_TREE
 
-    def close(self, q: SimpleNamespace) -> tuple[Loop, ...]:
-        """Its loops, as many with any values of the parameters q."""
+    def close(self, q: SimpleNamespace) -> tuple[Loop | Gear, ...]:
+        """Its loops and gears, as many with any values of the parameters q."""
         raise TypeError(f"vehicle {self.name!r} declares no close(q)")
 
-    def loops_with(self, p: np.ndarray) -> tuple[Loop, ...]:
+    def loops_with(self, p: np.ndarray) -> tuple[Loop | Gear, ...]:
         """With the parameters (parameter_count,)."""
         return self.close(self.quantities(p))
 

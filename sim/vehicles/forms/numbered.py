@@ -57,7 +57,7 @@ class NumberedTree(ArticulatedVehicle):
     def symbolic_with(self, p: ca.SX) -> tuple[SymbolicTree, Quantities]:
         place, loops = self.numbers.placed, None
         if isinstance(self, ClosedVehicle):
-            loops = place(self.closure.arrays, p)
+            loops = place(self.closure.rigid, p)
         return SymbolicTree(self.tree, place(self.tree.arrays, p), loops), self.symbols(p)
 
 
@@ -99,7 +99,7 @@ def _arrays(vehicle: ArticulatedVehicle, p: np.ndarray) -> dict[str, np.ndarray]
     tree = vehicle.tree_with(p)
     found: dict[str, np.ndarray] = dict(tree.arrays._asdict())
     if isinstance(vehicle, ClosedVehicle):
-        found |= type(vehicle.closure)(tree, vehicle.loops_with(p)).arrays._asdict()
+        found |= type(vehicle.closure)(tree, vehicle.loops_with(p)).rigid._asdict()
     return {name: value for name, value in found.items() if name not in _LEFT_OUT}
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from sim.multibody.arrays import FREE, PRISMATIC, REVOLUTE, TreeArrays, workspace
-from sim.multibody.declaration import WORLD, Loop
+from sim.multibody.declaration import WORLD, Gear, Loop
 from sim.multibody.kinematics import place
 from sim.multibody.observing import body_frames
 from sim.multibody.robots.robot import Geom, Motor, Robot, capsules_of, hull_of, lowest_m
@@ -162,8 +162,13 @@ class RobotVehicle(ArticulatedVehicle):
 class ClosedRobotVehicle(RobotVehicle, ClosedVehicle):
     """One whose file closes loops."""
 
-    def close(self, q: SimpleNamespace) -> tuple[Loop, ...]:
+    def close(self, q: SimpleNamespace) -> tuple[Loop | Gear, ...]:
         return self.robot.loops
+
+    def default_state(self) -> State:
+        """As without loops, brought to where these are closed."""
+        node, at = super().default_state().node, self.node_layout
+        return self.state(self.closure.brought(node[at.pose]), node[at.velocity])
 
 
 def _shown(robot: Robot) -> tuple[Geom, ...]:

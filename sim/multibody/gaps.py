@@ -1,0 +1,265 @@
+"""What closed loops keep at zero: gaps, one number a row, and their slopes by the joints' increments.
+
+A loop's joint leaves rows between a body and the other that it joins: ways along directions between two points, and
+cosines between directions in either, times a length of the tree, so that all are metres. A gear is a row between two
+coordinates. The damper of a spring is a row that gives way: its impulse over a step is -damping times the change of the
+spring's length, half of it at either end.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sim.multibody.arrays import BALL, FREE, REVOLUTE
+from sim.multibody.declaration import COEFFICIENTS, WORLD, Body, Gear, Loop, aligned, checked_joints, rotation
+from sim.multibody.recursions import pull, spring_reach
+from sim.multibody.spatial import add, cross, dot, jit, put3, rotate, row3, row9, sub, times
+from sim.multibody.tree import Tree, point_of
+from sim.multibody.twists import gather
+from sim.platform.errors import InputError, array_of, one_of, quote
+
+WAY, TURN, GEAR, DAMPER = 0, 1, 2, 3
+"""Kinds of rows."""
+
+
+class LoopArrays(NamedTuple):
+    """m rows, those of dampers the last."""
+
+    kind: np.ndarray
+    """(m,)"""
+    body: np.ndarray
+    """(m, 2) of the tree's arrays, -1 for the world; of a gear those that its joints carry, of a damper (its spring,
+    -1)."""
+    point: np.ndarray
+    """(m, 2, 3) in the bodies' frames: of ways points [m], of turns directions."""
+    along: np.ndarray
+    """(m, 3) direction of a way."""
+    along_of: np.ndarray
+    """(m,) body in whose frame it is, -1 for the world; the row's other one, if any."""
+    size: np.ndarray
+    """(m,) what the gap is multiplied with [m, or 1]."""
+    cosine: np.ndarray
+    """(m,) of a turn's directions where it is closed."""
+    coefficients: np.ndarray
+    """(m, COEFFICIENTS) of gears."""
+
+
+@jit
+def arm_of(loops, frames, row, end):
+    """A row's point or direction in the world's axes, from its body's origin."""
+    x = (loops.point[row, end, 0], loops.point[row, end, 1], loops.point[row, end, 2])
+    i = loops.body[row, end]
+    if i < 0:
+        return x
+    return rotate(row9(frames, i, 0), x)
+
+
+@jit
+def end_of(loops, frames, row, end):
+    """Where a row's point is in the world."""
+    x, i = arm_of(loops, frames, row, end), loops.body[row, end]
+    if i < 0:
+        return x
+    return add(row3(frames, i, 9), x)
+
+
+@jit
+def way_of(loops, frames, row):
+    """Direction of a way in the world."""
+    i = loops.along_of[row]
+    if i < 0:
+        return row3(loops.along, row, 0)
+    return rotate(row9(frames, i, 0), row3(loops.along, row, 0))
+
+
+@jit
+def driver_at(tree, loops, row, q):
+    """Coordinate of the joint that a gear's other one follows."""
+    i = loops.body[row, 1]
+    if i < 0:
+        return 0.0
+    return q[tree.q_at[i]]
+
+
+@jit
+def gap_of(tree, loops, frames, row, q):
+    """One gap [m], where the bodies' frames (n, 12) in the world are those at q; of a damper none."""
+    kind = loops.kind[row]
+    if kind == WAY:
+        x = sub(end_of(loops, frames, row, 0), end_of(loops, frames, row, 1))
+        return loops.size[row] * dot(way_of(loops, frames, row), x)
+    if kind == TURN:
+        cosine = dot(arm_of(loops, frames, row, 0), arm_of(loops, frames, row, 1))
+        return loops.size[row] * (cosine - loops.cosine[row])
+    if kind == GEAR:
+        x, total = driver_at(tree, loops, row, q), 0.0
+        for k in range(COEFFICIENTS):
+            total = total * x + loops.coefficients[row, COEFFICIENTS - 1 - k]
+        return loops.size[row] * (q[tree.q_at[loops.body[row, 0]]] - total)
+    return 0.0
+
+
+@jit
+def load_end(wrench, i, torque, force):
+    """Add to what acts on body i about its origin; nothing on the world."""
+    if i >= 0:
+        put3(wrench, i, 0, add(row3(wrench, i, 0), torque))
+        put3(wrench, i, 3, add(row3(wrench, i, 3), force))
+
+
+@jit
+def slope_row(tree, ws, loops, frames, row, q, out):
+    """Slope (nv,) of one gap, of a damper's length, where ws.node and frames are; leaves ws.wrench clear."""
+    kind, size = loops.kind[row], loops.size[row]
+    one, other = loops.body[row, 0], loops.body[row, 1]
+    if kind == WAY:
+        force = times(size, way_of(loops, frames, row))
+        load_end(ws.wrench, one, cross(arm_of(loops, frames, row, 0), force), force)
+        arm = arm_of(loops, frames, row, 1)
+        if other >= 0 and loops.along_of[row] >= 0:
+            # The direction turns with the other body: it is pushed back at the first one's point.
+            arm = sub(end_of(loops, frames, row, 0), row3(frames, other, 9))
+        load_end(ws.wrench, other, times(-1.0, cross(arm, force)), times(-1.0, force))
+    elif kind == TURN:
+        torque = times(size, cross(arm_of(loops, frames, row, 0), arm_of(loops, frames, row, 1)))
+        load_end(ws.wrench, one, torque, (0.0, 0.0, 0.0))
+        load_end(ws.wrench, other, times(-1.0, torque), (0.0, 0.0, 0.0))
+    elif kind == DAMPER:
+        along, _ = spring_reach(tree, ws.node, one)
+        pull(tree, ws.node, one, along, ws.wrench)
+    gather(tree, ws.node, ws.wrench, out)
+    if kind == GEAR:
+        out[tree.v_at[one]] += size
+        if other >= 0:
+            x, total = driver_at(tree, loops, row, q), 0.0
+            for k in range(COEFFICIENTS - 1):
+                n = COEFFICIENTS - 1 - k
+                total = total * x + n * loops.coefficients[row, n]
+            out[tree.v_at[other]] -= size * total
+
+
+def reach_m(tree: Tree) -> float:
+    """A length of the tree, by which turns are measured: the longest from a joint to the next; 1 m if there is none."""
+    return float(np.linalg.norm(tree.arrays.placement[:, 9:], axis=1).max(initial=0.0)) or 1.0
+
+
+def rows_of(tree: Tree, loops: Sequence[Loop | Gear]) -> tuple[LoopArrays, list[Loop | Gear]]:
+    """The rows, and what each of those that do not give way is one of. Raises InputError for what closes nothing."""
+    made: list[dict[str, Any]] = []
+    owners: list[Loop | Gear] = []
+    for loop in loops:
+        if not isinstance(loop, Loop | Gear):
+            raise InputError(f"a loop = {quote(loop)} is none; allowed: a Loop or a Gear")
+        rows = [_gear(tree, loop)] if isinstance(loop, Gear) else _joint_rows(tree, loop)
+        made += rows
+        owners += [loop] * len(rows)
+    made += [{"kind": DAMPER, "body": (k, -1)} for k in range(len(tree.arrays.springs))]
+    return LoopArrays(
+        kind=np.array([row["kind"] for row in made], np.int64),
+        body=np.array([row["body"] for row in made], np.int64).reshape(-1, 2),
+        point=np.array([row.get("point", np.zeros((2, 3))) for row in made], float).reshape(-1, 2, 3),
+        along=np.array([row.get("along", np.zeros(3)) for row in made], float).reshape(-1, 3),
+        along_of=np.array([row.get("along_of", -1) for row in made], np.int64),
+        size=np.array([row.get("size", 1.0) for row in made], float),
+        cosine=np.array([row.get("cosine", 0.0) for row in made], float),
+        coefficients=np.array([row.get("coefficients", np.zeros(COEFFICIENTS)) for row in made]).reshape(
+            -1, COEFFICIENTS
+        ),
+    ), owners
+
+
+def _joint_rows(tree: Tree, loop: Loop) -> list[dict[str, Any]]:
+    if loop.body == loop.other:
+        raise InputError(f"a loop: {quote(loop.body)} is closed with itself")
+    try:
+        ends = point_of(tree, loop.body, loop.point), point_of(tree, loop.other, loop.other_point)
+    except InputError as error:
+        raise InputError(f"a loop: {error}") from None
+    bodies = ends[0][0], ends[1][0]
+    if bodies[0] == bodies[1]:
+        raise InputError(f"a loop: {quote(loop.body)} and {quote(loop.other)} do not move apart")
+    stands = Body(loop.body, joint=loop.joint, R=loop.R)
+    joint, R = _plain(stands), rotation(stands)
+    turns = [np.eye(3) if name == WORLD else tree.offsets[tree.names.index(name)][:3, :3]
+             for name in (loop.body, loop.other)]  # fmt: skip
+    A = aligned(stands, "axis", joint.axis)
+    # Columns: two directions across the axis and the axis, in the frames of the carriers.
+    own, others = turns[0] @ A, turns[1] @ R @ A
+
+    def way(along: np.ndarray, along_of: int) -> dict[str, Any]:
+        return {"kind": WAY, "body": bodies, "point": (ends[0][1], ends[1][1]), "along": along,
+                "along_of": along_of}  # fmt: skip
+
+    def turn(one: np.ndarray, other: np.ndarray) -> dict[str, Any]:
+        cosine = float((turns[0].T @ one) @ (R.T @ turns[1].T @ other))
+        return {"kind": TURN, "body": bodies, "point": (one, other), "size": reach_m(tree), "cosine": cosine}
+
+    together = [way(axis, -1) for axis in np.eye(3)]
+    x, _, z = own.T
+    x_o, y_o, z_o = others.T
+    upright = [turn(z, x_o), turn(z, y_o)]
+    match joint.kind:
+        case "ball":
+            return together
+        case "revolute":
+            return together + upright
+        case "fixed":
+            return [*together, *upright, turn(x, y_o)]
+        case "universal":
+            second = turns[0] @ aligned(stands, "second_axis", joint.second_axis)[:, 2]
+            return [*together, turn(second, z_o)]
+        case "prismatic":
+            return [way(x_o, bodies[1]), way(y_o, bodies[1]), *upright, turn(x, y_o)]
+        case _:
+            return [way(z_o, bodies[1]), *upright]
+
+
+def _plain(stands: Body) -> Any:
+    """The joint of a loop. Raises InputError where it is more than a kind and axes."""
+    (joint, *more) = checked_joints(stands)
+    if more or joint.kind == "free":
+        raise InputError(
+            f"a loop of {quote(stands.name)}: a {joint.kind} joint closes none; allowed: one other joint"
+        )
+    if (
+        np.any(joint.damping)
+        or np.any(joint.stiffness)
+        or np.any(joint.armature)
+        or np.isfinite(joint.limits).any()
+    ):
+        raise InputError(
+            f"a loop of {quote(stands.name)}: its joint has springs, rotors or limits; allowed: none"
+        )
+    return joint
+
+
+def _gear(tree: Tree, gear: Gear) -> dict[str, Any]:
+    bodies, sizes = [-1, -1], []
+    for end, name in enumerate((gear.joint, gear.other)):
+        if end and not name:
+            break
+        if name not in tree.coordinate_names:
+            raise InputError(
+                f"a gear: unknown joint {quote(name)}; allowed: {one_of(tree.coordinate_names, name)}"
+            )
+        at = tree.coordinate_names.index(name)
+        body = int(np.flatnonzero(tree.arrays.q_at <= at)[-1])
+        if tree.arrays.kind[body] in (BALL, FREE):
+            raise InputError(
+                f"a gear: {quote(name)} is one of several coordinates; allowed: hinges and slides"
+            )
+        bodies[end] = body
+        sizes.append(reach_m(tree) if tree.arrays.kind[body] == REVOLUTE else 1.0)
+    if bodies[0] == bodies[1]:
+        raise InputError(f"a gear: {quote(gear.joint)} follows itself")
+    count = len(gear.coefficients)
+    if not 1 <= count <= COEFFICIENTS:
+        raise InputError(f"a gear of {quote(gear.joint)}: {count} coefficients; allowed: 1 to {COEFFICIENTS}")
+    given = array_of(f"coefficients of a gear of {quote(gear.joint)}", gear.coefficients, (count,))
+    return {
+        "kind": GEAR,
+        "body": bodies,
+        "size": sizes[0],
+        "coefficients": np.r_[given, np.zeros(COEFFICIENTS - count)],
+    }
