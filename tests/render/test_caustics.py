@@ -36,7 +36,9 @@ def gathered(ctx, tmp_path):
     texture = ctx.texture((SIDE, SIDE), 1, dtype="f4")
     target = ctx.framebuffer([texture])
     uniforms = FrameUniforms(ctx)
-    light = SimpleNamespace(direction_w=BEARING, sun_irradiance=np.ones(3), sky_harmonics=np.zeros((9, 3)))
+    light = SimpleNamespace(
+        direction_w=BEARING, sun_irradiance=np.ones(3), sky_harmonics=np.zeros((9, 3)), room=None
+    )
     uniforms.set_light(light, Atmosphere(), water_level_m=0.0)
 
     def seen(corner: tuple[float, float, float], span_m: float = 12.0, away_m: float = 3.0) -> np.ndarray:
