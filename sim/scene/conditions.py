@@ -63,6 +63,8 @@ class Situation:
     """Some control is off its neutral value, and nobody but the user moves it."""
     pulled: bool = False
     """The user drags a body."""
+    hook_holds: bool = False
+    """A prop hangs from the vehicle's hook."""
 
 
 @dataclass(frozen=True)
@@ -302,7 +304,7 @@ class OnGround(Condition):
 
 @dataclass(frozen=True, slots=True)
 class Observed(Condition):
-    """Observables of the vehicle lie in ranges."""
+    """Observables of the vehicle lie in ranges; of several numbers of a name, all of them."""
 
     keys = ("told",)
     ranges: tuple[tuple[str, float, float], ...]
@@ -321,7 +323,8 @@ class Observed(Condition):
         return cls(tuple(found)) if found else None
 
     def holds(self, now: Situation) -> bool:
-        return all(low <= float(now.observables[name]) <= high for name, low, high in self.ranges)
+        told = ((np.asarray(now.observables[name]), low, high) for name, low, high in self.ranges)
+        return all(bool(((low <= value) & (value <= high)).all()) for value, low, high in told)
 
     @property
     def words(self) -> str:
@@ -455,6 +458,26 @@ class Hand(Condition):
     @property
     def words(self) -> str:
         return "a control is moved by hand" if self.does == "steers" else "a body is dragged with the mouse"
+
+
+@dataclass(frozen=True, slots=True)
+class Hook(Condition):
+    """A prop hangs from the vehicle's hook, or none."""
+
+    keys = ("hook",)
+    has: str
+    kinds: ClassVar[tuple[str, ...]] = ("holds", "empty")
+
+    @classmethod
+    def read(cls, table: TomlTable, subject: Subject) -> Self | None:
+        return cls(table.name("hook", cls.kinds, cls.kinds[0])) if table.has("hook") else None
+
+    def holds(self, now: Situation) -> bool:
+        return now.hook_holds == (self.has == "holds")
+
+    @property
+    def words(self) -> str:
+        return "something hangs from the hook" if self.has == "holds" else "the hook is empty"
 
 
 CONDITIONS: tuple[type[Condition], ...] = tuple(

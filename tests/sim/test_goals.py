@@ -132,7 +132,7 @@ def test_every_condition_is_said_and_one_of_a_kind_is_enough_for_a_goal(tmp_path
         "pad": '"start"', "at_m": "[1.0, 2.0]", "way_m": "100.0", "heading_deg": "90.0", "on_ground": "true",
         "height_m": "[1.0, 2.0]", "speed_mps": "[1.0, 2.0]", "turning_radps": "[1.0, 2.0]", "gates": "2",
         "told": "{ lift_over_weight = [1.0, 2.0] }", "laps": "3", "plan": '"flown"', "lanes": "2", "stopped": "true",
-        "watch_s": "5.0", "hand": '"pulls"',
+        "watch_s": "5.0", "hand": '"pulls"', "hook": '"holds"',
     }  # fmt: skip
     assert {key for kind in CONDITIONS for key in kind.keys} == asked.keys()
     said = set()
@@ -364,6 +364,19 @@ def test_a_mistake_in_a_goal_is_one_line_with_file_key_and_what_is_allowed(
     assert told in str(refusal.value)
     assert "\n" not in str(refusal.value)
     assert str(path) in str(refusal.value)
+
+
+@pytest.mark.parametrize("name", ["pendula", "pendulum", "blowup-boat", "dominoes", "heavy-top", "push"])
+def test_goals_that_only_watch_are_done_by_themselves(name: str) -> None:
+    """Also of vehicles that tell the swing of several bodies."""
+    scene = load_scene(name)
+    watched = scene.goals[0].find(Watched)
+    assert watched is not None
+    world = load_world(scene.world, seed=scene.seed)
+    judge, running = Judge(scene.goals, scene.vehicle, world), Simulation(scene, world)
+    for _ in range(round(watched.seconds / 0.5) + 3):
+        judge.observe(running.advance(0.5))
+    assert judge.progress.at == 1
 
 
 def test_goals_of_the_projects_scenes_say_how_and_none_is_done_at_the_start() -> None:

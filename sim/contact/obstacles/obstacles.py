@@ -84,6 +84,8 @@ class PropsPicture:
     """(k, 6) points that touch, in the world, and the force on what is touched there second [N]."""
     cords_w: np.ndarray = field(default_factory=lambda: np.zeros((0, 2, 3)))
     """(k, 2, 3) ends of slings, in the world."""
+    caught: int = -1
+    """The prop that hangs from the vehicle's hook; -1: none."""
 
 
 class _Placed:

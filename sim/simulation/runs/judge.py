@@ -134,7 +134,7 @@ class Judge:
             off_m=0.0 if place is None else place.off_m(now),
             off_rad=goal.off_rad(now),
             touch=memory.touch,
-            swing_rad=max(before.swing_rad, float(now.observables.get("swing", 0.0))),
+            swing_rad=max(before.swing_rad, float(np.max(now.observables.get("swing", 0.0)))),
         )
         if time_s - since_s < goal.hold_s:
             held = replace(progress, held=(time_s - since_s) / goal.hold_s)
@@ -170,6 +170,7 @@ class Judge:
             plan_flown=bool(snapshot.plan_outcome),
             steered=not (snapshot.demo or flies) and bool(np.any(off > OFF_NEUTRAL)),
             pulled=lane.pull is not None,
+            hook_holds=getattr(snapshot.environment, "caught", -1) >= 0,
         )
 
 
