@@ -22,7 +22,7 @@ def turn(state, i, J, h, spin):
     """
     R, w = state[i, :9], state[i, 12:15]
     if J.shape[0] > 3:
-        skew(R, J[3])
+        turn_about_third(R, J[3])
     x, y, z = J[0], J[1], J[2]
     wx = R[0] * w[0] + R[3] * w[1] + R[6] * w[2]
     wy = R[1] * w[0] + R[4] * w[1] + R[7] * w[2]
@@ -78,11 +78,11 @@ def turn(state, i, J, h, spin):
     w[1] = R[3] * wx + R[4] * wy + R[5] * wz
     w[2] = R[6] * wx + R[7] * wy + R[8] * wz
     if J.shape[0] > 3:
-        skew(R, -J[3])
+        turn_about_third(R, -J[3])
 
 
 @fastmath
-def skew(R, angle):
+def turn_about_third(R, angle):
     """Turn a frame (9,) about its own third axis."""
     if angle != 0.0:
         c, s = np.cos(angle), np.sin(angle)

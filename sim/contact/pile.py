@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sim.contact.aims import aim_rows, pair_key, straighten
-from sim.contact.approach import NEAR_M, meeting, moved_pose, skew, turn
+from sim.contact.approach import NEAR_M, meeting, moved_pose, turn, turn_about_third
 from sim.contact.broad_phase import Resting, near_pairs
 from sim.contact.convex import WORKSPACE, Hulls, normal_between
 from sim.contact.manifold import POINT_WIDTH, ground_points, touching_points
@@ -87,14 +87,14 @@ def _set_mobility(mobility, state, bodies, i):
         return
     m[0] = 1.0 / bodies.mass[i]
     R, turned = state[i, :9], bodies.inertia[i, 3]
-    skew(R, turned)
+    turn_about_third(R, turned)
     at = 1
     for c in range(3):
         for d in range(c, 3):
             for e in range(3):
                 m[at] += R[3 * c + e] * R[3 * d + e] / bodies.inertia[i, e]
             at += 1
-    skew(R, -turned)
+    turn_about_third(R, -turned)
 
 
 @fastmath

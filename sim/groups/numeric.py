@@ -26,7 +26,7 @@ def skew(w: np.ndarray) -> np.ndarray:
 
 
 def cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """(3,) a x b of two vectors (3,), to the bit what `np.cross` gives, in a tenth of its time."""
+    """(3,) a x b of two vectors (3,), to the bit what `np.cross` gives, without its search for axes."""
     (x, y, z), (u, v, w) = a.tolist(), b.tolist()
     return np.array([y * w - z * v, z * u - x * w, x * v - y * u])
 

@@ -270,7 +270,10 @@ def checked_spring(spring: Spring) -> tuple[float, float, float, float]:
     stiffness, damping = (
         number(f"{where}: {what}", getattr(spring, what), low=0.0) for what in ("stiffness", "damping")
     )
-    rest = np.atleast_1d(numeric(spring.rest))
+    try:
+        rest = np.atleast_1d(numeric(spring.rest))
+    except (TypeError, ValueError, OverflowError):
+        rest = np.array([np.nan])
     if rest.shape not in ((1,), (2,)) or not np.isfinite(rest).all() or rest[0] < 0.0 or rest[0] > rest[-1]:
         raise InputError(
             f"{where}: rest = {quote(spring.rest)}; allowed: a length, or the lowest and highest"

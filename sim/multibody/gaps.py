@@ -253,7 +253,7 @@ def _gear(tree: Tree, gear: Gear) -> dict[str, Any]:
         sizes.append(reach_m(tree) if tree.arrays.kind[body] == REVOLUTE else 1.0)
     if bodies[0] == bodies[1]:
         raise InputError(f"a gear: {quote(gear.joint)} follows itself")
-    count = len(gear.coefficients)
+    count = len(gear.coefficients) if isinstance(gear.coefficients, Sequence | np.ndarray) else 0
     if not 1 <= count <= COEFFICIENTS:
         raise InputError(f"a gear of {quote(gear.joint)}: {count} coefficients; allowed: 1 to {COEFFICIENTS}")
     given = array_of(f"coefficients of a gear of {quote(gear.joint)}", gear.coefficients, (count,))

@@ -229,6 +229,8 @@ def point_of(tree: Tree, name: str, point: ArrayLike) -> tuple[int, np.ndarray]:
 
 def with_springs(tree: Tree, springs: Sequence[Spring]) -> Tree:
     """The tree with these and no others between its bodies. Raises InputError."""
+    if not isinstance(springs, tuple | list) or not all(isinstance(spring, Spring) for spring in springs):
+        raise InputError(f"springs = {quote(springs)} are none; allowed: a list of sim.Spring")
     carriers, rows = [], []
     for spring in springs:
         try:

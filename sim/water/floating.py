@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sim.contact.approach import skew
+from sim.contact.approach import turn_about_third
 from sim.native.function import fastmath
 from sim.shapes import Shape
 from sim.vehicle_config.hull import HullMesh
@@ -163,7 +163,7 @@ def float_bodies(
         )
         if found[VOLUME] <= 0.0:
             continue
-        skew(axes, inertia[i, 3])
+        turn_about_third(axes, inertia[i, 3])
         # (M + h D) xi = M free + h load
         for c in range(6):
             for d in range(6):

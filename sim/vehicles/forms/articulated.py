@@ -71,7 +71,8 @@ class ArticulatedVehicle(Vehicle):
     def tree_with(self, p: np.ndarray) -> Tree:
         """With other parameters (parameter_count,), the structural ones as they are.
 
-        One for all vehicles of the structure: a parameter that is dragged changes them in every lane.
+        The declaration is kept for each set of values and shared by all vehicles of this structure, so that a parameter
+        that is dragged while eight lanes fly is declared once and not once a lane.
         """
         return _declared(Structure.of(self), np.ascontiguousarray(p, float).tobytes())
 
