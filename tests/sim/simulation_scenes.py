@@ -7,10 +7,24 @@ import numpy as np
 
 from sim.commands import PilotInput, SetPilotInput
 from sim.scene import LaneSpec, Scene, Start, load_scene
+from sim.shapes import Box, Capsule, Cone, ConvexMesh, Drum, Ellipsoid, Shape, Sphere
 from sim.simulation import Simulation
 from sim.simulation.lanes.snapshot import LaneSnapshot
 from sim.vehicles import known_vehicle
 from sim.world import World, load_world
+
+HERE = (0.0, 0.0, 0.0)
+WEDGE = ((0.0, 0.0, 0.0), (0.4, 0.0, 0.0), (0.0, 0.4, 0.0), (0.1, 0.1, 0.4))
+SHAPES: tuple[Shape, ...] = (
+    Sphere(HERE, 0.2),
+    Box(HERE, (0.2, 0.15, 0.1), 0.4),
+    Capsule((0.0, -0.1, -0.2), (0.0, 0.1, 0.2), 0.1),
+    Drum(HERE, 0.2, 0.25),
+    Cone(HERE, 0.2, 0.4),
+    Ellipsoid(HERE, (0.3, 0.2, 0.15)),
+    ConvexMesh(WEDGE),
+)
+"""One of each kind that props may have, of no symmetry where the kind allows that."""
 
 
 @cache

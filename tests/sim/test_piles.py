@@ -16,30 +16,20 @@ from sim.contact.obstacles.props import Props
 from sim.groups.numeric import rotation_exp
 from sim.platform.errors import InputError
 from sim.scene import load_scene
-from sim.shapes import Box, Capsule, Cone, ConvexMesh, Drum, Ellipsoid, Shape, Sphere
+from sim.shapes import Box, Drum, Ellipsoid, Shape, Sphere
 from sim.simulation import Simulation
 from sim.vehicles import vehicle
 from sim.world import load_world
 from sim.world.terrain import Terrain
+from tests.sim.simulation_scenes import HERE, SHAPES
 
 FLAT = Terrain(np.zeros((64, 64), np.float32), (-32.0, -32.0), 1.0)
 G = 9.81
-WEDGE = ((0.0, 0.0, 0.0), (0.4, 0.0, 0.0), (0.0, 0.4, 0.0), (0.1, 0.1, 0.4))
-HERE = (0.0, 0.0, 0.0)
 RISES = 1e-3
 """Of a pile's energy in a step, where bodies rebound and resist rolling at once; else nothing is left to rounding."""
-KINDS: tuple[Shape, ...] = (
-    Sphere(HERE, 0.2),
-    Box(HERE, (0.2, 0.15, 0.1), 0.4),
-    Capsule((0.0, -0.1, -0.2), (0.0, 0.1, 0.2), 0.1),
-    Drum(HERE, 0.2, 0.25),
-    Cone(HERE, 0.2, 0.4),
-    Ellipsoid(HERE, (0.3, 0.2, 0.15)),
-    ConvexMesh(WEDGE),
-)
 
 
-@pytest.mark.parametrize("shape", KINDS, ids=lambda s: s.kind)
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda s: s.kind)
 def test_mass_and_principal_axes_are_those_of_its_inside(shape: Shape) -> None:
     """By points at random within, which only the distance knows.
 
@@ -123,7 +113,7 @@ def _free(count: int, seed: int) -> list[Prop]:
     for k in range(count):
         x = 0.9 * (np.array([k % 3, k // 3 % 3, k // 9]) - (1.0, 1.0, 0.5 * (count // 9)))
         velocity, omega = -2.0 * x + rng.normal(size=3), 3.0 * rng.normal(size=3)
-        shape = KINDS[k % len(KINDS)].moved(tuple(x.tolist()))
+        shape = SHAPES[k % len(SHAPES)].moved(tuple(x.tolist()))
         props.append(
             Prop(
                 shape,
@@ -168,7 +158,7 @@ def test_what_is_thrown_at_300_mps_does_not_pass_a_wall_of_a_centimetre() -> Non
         place = (-rng.uniform(0.6, 4.0), *rng.uniform(-3.0, 3.0, 2).tolist())
         velocity = (300.0, *rng.uniform(-60.0, 60.0, 2).tolist())
         omega = tuple((20.0 * rng.normal(size=3)).tolist())
-        shape = KINDS[k % len(KINDS)].moved(place)
+        shape = SHAPES[k % len(SHAPES)].moved(place)
         pile = Pile([wall, Prop(shape, 1.0, 0.4, 0.5, velocity_w=velocity, omega_w=omega)], gravity_mps2=0.0)
         for _ in range(6):
             pile.step(0.005)

@@ -10,21 +10,11 @@ from sim.contact.bodies import Prop
 from sim.contact.obstacles.prop_kinds import Placed, scene_with_props, usual
 from sim.groups.numeric import rotation_exp
 from sim.scene import load_scene
-from sim.shapes import Box, Capsule, Cone, ConvexMesh, Drum, Ellipsoid, Shape, Sphere
+from sim.shapes import Shape
 from sim.simulation import Simulation
 from sim.world import load_world
+from tests.sim.simulation_scenes import SHAPES
 
-HERE = (0.0, 0.0, 0.0)
-WEDGE = ((0.0, 0.0, 0.0), (0.4, 0.0, 0.0), (0.0, 0.4, 0.0), (0.1, 0.1, 0.4))
-KINDS: tuple[Shape, ...] = (
-    Sphere(HERE, 0.2),
-    Box(HERE, (0.2, 0.15, 0.1), 0.4),
-    Capsule((0.0, -0.1, -0.2), (0.0, 0.1, 0.2), 0.1),
-    Drum(HERE, 0.2, 0.25),
-    Cone(HERE, 0.2, 0.4),
-    Ellipsoid(HERE, (0.3, 0.2, 0.15)),
-    ConvexMesh(WEDGE),
-)
 NUMBERS = st.floats(-3.0, 3.0)
 SCENE = """
 vehicle = "car"
@@ -46,7 +36,7 @@ def _gaps(one: Placed, points_w: np.ndarray) -> np.ndarray:
     return gaps
 
 
-@given(st.sampled_from(KINDS), st.tuples(NUMBERS, NUMBERS, NUMBERS), st.tuples(NUMBERS, NUMBERS, NUMBERS))
+@given(st.sampled_from(SHAPES), st.tuples(NUMBERS, NUMBERS, NUMBERS), st.tuples(NUMBERS, NUMBERS, NUMBERS))
 @settings(max_examples=60, deadline=None)
 def test_a_prop_that_is_put_somewhere_is_there(
     shape: Shape, turned: tuple[float, ...], x: tuple[float, ...]
@@ -63,7 +53,7 @@ def test_a_prop_that_is_put_somewhere_is_there(
 
 def test_a_scene_is_written_with_its_props_and_read_again(tmp_path) -> None:
     rng, placed = np.random.default_rng(5), []
-    for shape in KINDS:
+    for shape in SHAPES:
         T_w = np.eye(4)
         T_w[:3, :3], T_w[:3, 3] = rotation_exp(rng.normal(size=3)), rng.normal(size=3)
         placed.append(Placed(Prop(shape, float(rng.uniform(0.5, 9.0)), 0.3), (0.1, 0.2, 0.3)).at(T_w))

@@ -41,7 +41,6 @@ from sim.simulation.commands.lanes import (
     ShowMeasured,
 )
 from sim.simulation.commands.model import HoldControl, SetCoordinates
-from sim.simulation.commands.props import SetProps
 from sim.simulation.commands.takes import (
     KEEP_LOOKING,
     BackToNow,
@@ -56,6 +55,7 @@ from sim.simulation.commands.vehicle import (
     RenewVehicle,
     SetIntegrator,
     SetParameter,
+    SetProps,
     SetStep,
     SetVehicle,
 )
