@@ -71,6 +71,10 @@ class Linearisation:
     _basis: np.ndarray = field(repr=False)
     """(all coordinates of the local motion, n)."""
 
+    def __repr__(self) -> str:
+        stable = "stable" if self.stable else "not stable"
+        return f"<Linearisation: {self.vehicle.name}, {len(self.A)} coordinates, {len(self.modes)} modes, {stable}>"
+
     @property
     def stable(self) -> bool:
         """Nothing grows, but for eigenvalues that are zero to rounding."""

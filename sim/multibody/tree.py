@@ -57,6 +57,9 @@ class Tree:
     q0: np.ndarray
     """(nq,) all joints at zero."""
 
+    def __repr__(self) -> str:
+        return f"<Tree: {len(self.names)} bodies, {self.nv} degrees of freedom>"
+
     @property
     def n(self) -> int:
         """Bodies of the arrays: fixed ones are merged, universal and planar joints have massless ones between."""

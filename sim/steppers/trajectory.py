@@ -100,6 +100,11 @@ class Trajectory:
     plotted: dict[str, np.ndarray] = field(default_factory=dict)
     """Name -> (N+1,) of what a controller had plotted; the last one is nan."""
 
+    def __repr__(self) -> str:
+        steps = f"{len(self.controls)} steps of {self.step_s:g} s"
+        ended = "" if self.diverged_at is None else f", diverged at {self.diverged_at:g} s"
+        return f"<Trajectory: {self.vehicle.name} by {self.integrator.name}, {steps}{ended}>"
+
     @property
     def energy(self) -> np.ndarray:
         """(N+1,) J."""

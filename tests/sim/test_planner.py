@@ -218,3 +218,14 @@ def test_a_file_of_ipopts_options_in_the_current_folder_is_not_obeyed(tmp_path, 
     (tmp_path / "ipopt.opt").write_text("max_iter 0\noutput_file told.txt\nfile_print_level 5\n")
     assert Planner().plan(*rest_to_rest(16), solver="ipopt", starts=1).solved
     assert [path.name for path in tmp_path.iterdir()] == ["ipopt.opt"]
+
+
+def test_what_a_prompt_shows_of_a_result_is_one_short_line() -> None:
+    car = sim.vehicle("car", mass=900.0)
+    results = [car, sim.vehicle("chain").tree, sim.simulate(car, duration=0.1), sim.linearise("boat")]
+    results.append(PLANNER.plan(*rest_to_rest(16), starts=1))
+    for result in results:
+        assert "\n" not in repr(result)
+        assert len(repr(result)) < 120
+    assert repr(car) == "<vehicle car, mass = 900.0>"
+    assert "solved" in repr(results[-1])

@@ -86,6 +86,10 @@ class Plan:
     numbers: np.ndarray | None = field(default=None, repr=False)
     """Parameters that the problem was solved for."""
 
+    def __repr__(self) -> str:
+        how = f"{self.vehicle.name} by {self.integrator.name}, {len(self.controls) - 1} steps of {self.step_s:g} s"
+        return f"<Plan: {self.status}, cost {self.cost:g}, {how}>"
+
     @property
     def step_s(self) -> float:
         return self.motion.step_s

@@ -147,6 +147,10 @@ class Parametrised:
         self.values: dict[str, Value] = {q.name: q.default for q in self.parameters}
         self._set(values)
 
+    def __repr__(self) -> str:
+        """With what is not as it is by itself."""
+        return f"<vehicle {self.name}{''.join(f', {name} = {quote(value)}' for name, value in self.changed.items())}>"
+
     def __getstate__(self) -> dict[str, object]:
         """Without what is found again from its structure: actions hold functions, which no other process could read."""
         return {name: value for name, value in vars(self).items() if name not in _OF_THE_STRUCTURE}
