@@ -139,6 +139,7 @@ class Renderer:
             sea_block=2 if self._effort <= 1.0 and scene_px[0] > _SEA_SCALE * self.size_px[0] else 1,
         )
         self._scaled.callback(self._targets.release)
+        self._texture_bias = min(math.log2(self.scale), 0.0)
         self._post = Post(self._ctx, self._programs, quality, scene_px=scene_px, output_px=self.size_px)
         self._scaled.callback(self._post.release)
 
@@ -306,7 +307,7 @@ class Renderer:
         shift_px = self._accumulation.next_shift()
         self._models.carried = carried_vehicle(frame)
         moved = replace(frame, view=shifted(frame.view, shift_px, targets.size_px))
-        self._draw_targets(moved, texture_bias=min(math.log2(self.scale), 0.0))
+        self._draw_targets(moved)
         self._in_post, self._added_up = frame, True
         with self._probe("add up"):
             assert targets.depth_map is not None
@@ -321,9 +322,8 @@ class Renderer:
         """Of the budgets of triangles and instances."""
         return detail(self._effort)
 
-    def _draw_targets(self, frame: Frame, *, texture_bias: float = 0.0) -> None:
+    def _draw_targets(self, frame: Frame) -> None:
         """The scene of a frame, linear, before it is finished."""
-        self._texture_bias = texture_bias
         if self._still_world.clear_about(frame.vehicles):
             self._light_by(self._cast_and_bake())
         self._bind_textures()

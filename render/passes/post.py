@@ -34,18 +34,15 @@ class Post:
         """What encodes a picture that is added to others."""
         self._bloom = quality.bloom
         # One pass from the scene to the target, where nothing is done to the encoded picture.
-        whole = scene_px[0] <= output_px[0] and scene_px[1] <= output_px[1]
-        self._fused = whole and not (quality.fxaa or quality.bloom)
-        carried = {"CARRIED": 1} if self._fused and scene_px != output_px else {}
-        self._tone = self._pass(
-            programs, "tonemap.frag", **({"BLOOM": 1} if quality.bloom else {}), **carried
-        )
+        self._fused = scene_px == output_px and not (quality.fxaa or quality.bloom)
+        self._tone = self._pass(programs, "tonemap.frag", **({"BLOOM": 1} if quality.bloom else {}))
         if self._fused:
             return
-        same_size = {"SAME_SIZE": 1} if scene_px == output_px else {}
-        self._carry = self._pass(programs, "present.frag", **same_size)
-        enlarged = {"SHARPEN": 1} if scene_px[0] < output_px[0] else {}
-        self._smooth = self._pass(programs, "present.frag", FXAA=1, **enlarged) if quality.fxaa else None
+        enlarged = scene_px[0] < output_px[0]
+        carried = {"SAME_SIZE": 1} if scene_px == output_px else {"ENLARGED": 1} if enlarged else {}
+        self._carry = self._pass(programs, "present.frag", **carried)
+        sharpened = {"SHARPEN": 1} if enlarged else {}
+        self._smooth = self._pass(programs, "present.frag", FXAA=1, **sharpened) if quality.fxaa else None
         if quality.bloom:
             self._down = self._pass(programs, "bloom_down.frag")
             self._blur = self._pass(programs, "bloom_blur.frag")
@@ -112,8 +109,7 @@ class Post:
             self._scene = scene
             self.repeat(target, viewport)
             return
-        if "origin" in self._tone[0]:
-            uniform(self._tone[0], "origin").value = 0, 0
+        uniform(self._tone[0], "origin").value = 0, 0
         self._encoded.use()
         self._run(self._tone, scene)
         source = self._encoded
@@ -148,8 +144,7 @@ class Post:
         if self._fused:
             target.use()
             self._ctx.viewport = viewport
-            if "origin" in self._tone[0]:
-                uniform(self._tone[0], "origin").value = viewport[:2]
+            uniform(self._tone[0], "origin").value = viewport[:2]
             self._run(self._tone, self._scene)
             return
         if self._finished is None:

@@ -1,5 +1,7 @@
 // Pictures of successive moments, each drawn a part of a pixel apart, added up at the size of the window: what was
 // there before is looked up where it has come from, and kept within what is there now.
+#include "cubic.glsl"
+
 in vec2 uv;
 out vec4 colour;  // alpha: how much has been added up, by MOST
 
@@ -17,19 +19,6 @@ const float LEAST = 1.1;        // likewise where it moves by PACE pixels: every
 const float PACE = 3.0;
 const float LEAST_EDGE = 4.0;   // the least on an edge, which steps else
 
-// A cubic a step sharper than Catmull-Rom's, without its corners, by looks between pixels: a bilinear one would blur a
-// little more every time.
-vec4 history(vec2 at) {
-    vec2 size = vec2(textureSize(history_map, 0)), place = at * size, middle = floor(place - 0.5) + 0.5, f = place - middle;
-    vec2 w0 = f * (f * (2.0 - f) - 1.0), w3 = f * f * (f - 1.0);
-    vec2 w2 = f * (1.0 + f * (1.0 - f)), w12 = 1.0 - w0 - w3;
-    vec2 p0 = (middle - 1.0) / size, p12 = (middle + w2 / w12) / size, p3 = (middle + 2.0) / size;
-    vec4 sum = textureLod(history_map, p12, 0.0) * (w12.x * w12.y)
-        + textureLod(history_map, vec2(p12.x, p0.y), 0.0) * (w12.x * w0.y) + textureLod(history_map, vec2(p12.x, p3.y), 0.0) * (w12.x * w3.y)
-        + textureLod(history_map, vec2(p0.x, p12.y), 0.0) * (w0.x * w12.y) + textureLod(history_map, vec2(p3.x, p12.y), 0.0) * (w3.x * w12.y);
-    return sum / (w12.x * w12.y + w12.x * (w0.y + w3.y) + (w0.x + w3.x) * w12.y);
-}
-
 void main() {
     vec2 size = vec2(textureSize(source_map, 0)), at = uv * size + shift;
     ivec2 here = clamp(ivec2(at), ivec2(1), ivec2(size) - 2);
@@ -43,7 +32,7 @@ void main() {
     // The vehicle's edge goes with it: half of its pixels are of what is behind.
     vec4 then = high.a > 0.5 ? before_carried * now : before * now;
     vec2 from = then.xy / then.w * 0.5 + 0.5;
-    vec4 past = history(from);
+    vec4 past = cubic(history_map, from);
     vec3 kept = clamp(past.rgb, low.rgb, high.rgb);
     vec3 off = abs(past.rgb - kept);
     bool known = all(equal(clamp(from, 0.0, 1.0), from)) && !begins;

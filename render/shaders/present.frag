@@ -1,4 +1,6 @@
 // The finished picture: smoothed along its edges (FXAA), or carried over to another size.
+#include "cubic.glsl"
+
 in vec2 uv;
 out vec4 colour;
 
@@ -6,8 +8,6 @@ uniform sampler2D source_map;
 uniform vec2 texel;
 
 vec3 fetch(vec2 at) { return textureLod(source_map, at, 0.0).rgb; }
-
-const float STEEPNESS = 1.5;
 
 #ifdef FXAA
 const float SHARPNESS = 1.2;  // where the picture is scaled up, against the blur that this brings
@@ -40,15 +40,19 @@ vec3 smoothed(vec2 at) {
 }
 #endif
 
+#ifdef ENLARGED
+const float LIFT = 1.0, MOST = 0.08;  // by which what a blurred look leaves out stands out more
+#endif
+
 void main() {
 #ifdef FXAA
     colour = vec4(smoothed(uv), 1.0);
 #elif defined(SAME_SIZE)
     colour = vec4(texelFetch(source_map, ivec2(uv * vec2(textureSize(source_map, 0))), 0).rgb, 1.0);
+#elif defined(ENLARGED)
+    vec3 sharp = cubic(source_map, uv).rgb;
+    colour = vec4(sharp + clamp(LIFT * (sharp - fetch(uv)), -MOST, MOST), 1.0);
 #else
-    // Bilinear, but steeper between the pixels: an enlarged edge stays an edge.
-    vec2 size = vec2(textureSize(source_map, 0)), at = uv * size - 0.5;
-    vec2 part = clamp((fract(at) - 0.5) * STEEPNESS + 0.5, 0.0, 1.0);
-    colour = vec4(fetch((floor(at) + 0.5 + part) / size), 1.0);
+    colour = vec4(fetch(uv), 1.0);
 #endif
 }
