@@ -12,7 +12,7 @@ from sim.vehicles import vehicles
 from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui.features.plots import panel
-from ui.features.plots.channels import OWN, columns, measured, offered
+from ui.features.plots.channels import OWN, Channel, columns, measured, offered
 from ui.features.plots.curves import Curves, History, SaveCurves
 from ui.features.plots.parts import SPANS_S, fitting, span, value_text
 from ui.window.requests import ChangeView
@@ -61,13 +61,16 @@ def test_the_value_under_the_mouse_is_the_last_one_by_then_or_why_there_is_none(
     expected = measured(fakes.lane())["omega"] + 1.2
 
     def told(lane, time_s: float) -> str:
-        return value_text(lane, "omega", "rad/s", time_s, bench.context)
+        return value_text(lane, offered(lane)["omega"], time_s, bench.context)
 
     assert told(fakes.lane(), 1.27) == f"{expected:.4g} rad/s"
     assert told(STOPPED, 1.27) == f"{expected:.4g} rad/s"
     assert told(STOPPED, 2.5) == "diverged, energy past 4000 J at t = 2 s"
     assert told(fakes.lane(), -0.5) == "nothing known"
-    assert value_text(fakes.lane(), "position_error", "m", 1.0, bench.context) == "nothing known"
+    assert (
+        value_text(fakes.lane(), Channel("position_error", "", "m", "", 0.0), 1.0, bench.context)
+        == "nothing known"
+    )
 
 
 def test_the_history_is_read_at_any_kept_time() -> None:

@@ -21,6 +21,7 @@ from render.programs import Programs
 from render.quality import choose, is_software
 from render.renderer import Renderer
 from render.vehicles.scene_view import SceneView, ViewOptions
+from render.vehicles.shown import ShownLane, drawn
 from sim.scene import Scene
 from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot
 from sim.world import World
@@ -112,10 +113,12 @@ class Picture:
         *,
         again: bool = True,
         covered: np.ndarray | None = None,
+        moment: LaneSnapshot | None = None,
     ) -> Drawn:
         """One frame into (x, y, w, h) of the framebuffer, `dt_s` wall seconds after the last one.
 
-        covered: (k, 2, 2) parts of it that panes lie over, as `CameraRig.watch` has them.
+        covered: (k, 2, 2) parts of it that panes lie over, as `CameraRig.watch` has them. moment: of the flown lane's
+        past, shown as a ghost.
 
         Nothing may be left for `comes_along`. If not `again`, a picture that is there already is not drawn once more.
         """
@@ -184,7 +187,7 @@ class Picture:
             lanes,
             wall_s=self._wall_s,
             exposure=settings.exposure,
-            add=planning.added,
+            add=lambda frame: planning.added(_with_moment(frame, moment, snapshot)),
             again=again,
             adds_up=not self._budget.rests,
         )
@@ -287,6 +290,15 @@ class Picture:
             programs=self._programs[quality],
             lit_later=lit_later,
         )
+
+
+def _with_moment(frame: Frame, moment: LaneSnapshot | None, snapshot: Snapshot) -> Frame:
+    """The frame with the flown lane as it was at a moment."""
+    if moment is None or not all(np.isfinite(T_wb).all() for T_wb in moment.bodies.values()):
+        return frame
+    flown = snapshot.lanes[0]
+    then, now = (ShownLane(lane, lane.time_current_s, lane.bodies) for lane in (moment, flown))
+    return replace(frame, vehicles=(*frame.vehicles, drawn(then, now)))
 
 
 def _nothing() -> Generator[None]:

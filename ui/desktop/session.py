@@ -27,12 +27,15 @@ from sim.simulation import Simulation
 from sim.simulation.lanes.snapshot import Snapshot
 from sim.world import World
 from ui.desktop.picture import Picture
+from ui.desktop.plot_files import save_plot
 from ui.desktop.probing import Probe, probed
 from ui.features.feature import Actions
 from ui.features.goals import GoalsView
 from ui.features.notices import CrashReplay
 from ui.features.plan.planning import Planning
 from ui.features.plots.curves import SaveCurves, table_of
+from ui.features.plots.forms import SavePlot
+from ui.features.plots.parts import hovered_moment
 from ui.features.scenes.actions import SceneActions
 from ui.features.scenes.coming import PictureComes
 from ui.features.scenes.loader import Loader
@@ -189,6 +192,8 @@ class Session:
                 case SaveCurves():
                     columns, curves = table_of(self.context, self._simulation.snapshot.lanes[0].units)
                     self.tell(f"Curves saved: {save_curves(FOLDER, self._scene.name, columns, curves)}")
+                case SavePlot(figure, ending):
+                    self.tell(f"Plot saved: {save_plot(FOLDER, self._scene.name, figure, ending)}")
                 case OpenControls(path):
                     self._shell.open_controls(path)
                 case _:
@@ -308,8 +313,9 @@ class Session:
         """
         rect_px, view = self._shell.scene_rect_px, self._shell.view
         covered = covered_parts(self.context) if view.views == 1 else None
+        moment = hovered_moment(self.context)
         drawn = self._picture.draw(
-            snapshot, view, rect_px, dt_s, motion, self._planning, again=again, covered=covered
+            snapshot, view, rect_px, dt_s, motion, self._planning, again=again, covered=covered, moment=moment
         )
         camera = SceneCamera(drawn.view, drawn.projection, drawn.shifts_w)
         self.context.show(self._picture.pace, camera, CrashReplay(drawn.replay_s))

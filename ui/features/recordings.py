@@ -65,6 +65,13 @@ class PlotWindow:
     held: str = ""
     """The plot in which the mouse draws the playhead."""
     marks: list[FlightMark] = field(default_factory=list)
+    hovered: tuple[float, int] = (0.0, -2)
+    """Moment [s] under the mouse in one of the plots, and the frame in which it was there."""
+
+    def hovered_s(self, frame: int) -> float | None:
+        """The moment that all plots and the view show in this frame; None while the mouse is elsewhere."""
+        time_s, seen = self.hovered
+        return time_s if frame - seen <= 1 else None
 
     def span(self, begin_s: float, latest_s: float, looks_s: float) -> tuple[float, float]:
         """(from, to) [s] for a recording from `begin_s` to `latest_s`."""

@@ -17,6 +17,8 @@ from sim.vehicles.forms.parameters import Control, Parameter
 from sim.vehicles.forms.robot import RobotVehicle
 from ui.features.model.poses import LONGEST, Poses
 from ui.features.model.view import DropPose, KeepPose, SetRoot
+from ui.features.plots.channels import CONTROL, ENCODER
+from ui.features.plots.parts import carry
 from ui.features.vehicle import parameter_row
 from ui.window import theme
 from ui.window.context import PanelContext
@@ -205,7 +207,9 @@ def _coordinate(context: PanelContext, c: Coordinate, value: float, start: float
     limits = f"{factor * c.low:.4g} to {factor * c.high:.4g}{unit}" if c.limited else "no limits"
     doc = f"{c.name}: {limits}. Drag, or Ctrl and a click to type."
     key = f"model/joint/{c.name}"
-    label(context, c.name, doc, width=NAME_PX)
+    label(context, c.name, f"{doc}\nDrag this name onto a plot to see its encoder there.", width=NAME_PX)
+    note(context, f"{key}/name")
+    carry(f"{ENCODER}{c.unit} {c.name}", c.name, context)
     left = imgui.get_cursor_pos_x()
     width = imgui.get_content_region_avail().x - context.px(RESET_PX + GAP_PX)
     imgui.set_next_item_width(width)
@@ -277,7 +281,8 @@ def _actuators(lane: LaneSnapshot, context: PanelContext) -> list[Request]:
 def _actuator(control: Control, value: float, held: float | None, context: PanelContext) -> list[Request]:
     doc = f"{control.doc}\n{control.low:g} to {control.high:g} {control.unit}".strip()
     key, fields = f"model/actuator/{control.name}", context.of(ModelFields)
-    label(context, control.name.replace("_", " "), doc, width=NAME_PX)
+    label(context, control.name.replace("_", " "), f"{doc}\nDrag this name onto a plot.", width=NAME_PX)
+    carry(f"{CONTROL}{control.unit} {control.name}", control.name, context)
     left = imgui.get_cursor_pos_x()
     width = imgui.get_content_region_avail().x - context.px(RESET_PX + GAP_PX)
     imgui.set_next_item_width(width)

@@ -79,10 +79,33 @@ SENSED = (
 ENCODER = "encoder "
 """Before the unit and the name of a joint whose coordinate is plotted."""
 MOST_ENCODERS = 24
+CONTROL = "control "
+"""Before the unit and the name of a control."""
+BESIDE = (
+    Channel(
+        "apart",
+        "Distance from the flight",
+        "m",
+        "Between a ghost's main body and that of what is flown, at the same time.",
+        1e-9,
+    ),
+    Channel(
+        "surroundings force",
+        "Force of the surroundings",
+        "N",
+        "Of ground, obstacles, water and the like on the main body, mean over the last step.",
+        1e-6,
+    ),
+    Channel("height", "Height above the ground", "m", "Of the lowest point that touches it.", 1e-3),
+)
+"""Offered, and shown at first by no vehicle."""
 COLUMNS = {
     "energy": "energy_change_J",
     "momentum": "momentum_change",
     "omega": "omega_radps",
+    "apart": "distance_from_flight_m",
+    "surroundings force": "surroundings_force_N",
+    "height": "height_above_ground_m",
     "newton": "newton_iterations_per_step",
     "cost": "step_cost_us",
     "energy_error": "energy_error_J",
@@ -99,10 +122,13 @@ _CHANGE = " change"
 _FLOOR = 1e-9
 
 
-def measured(lane: LaneSnapshot, before: LaneSnapshot | None = None) -> dict[str, float]:
+def measured(
+    lane: LaneSnapshot, before: LaneSnapshot | None = None, flown: LaneSnapshot | None = None
+) -> dict[str, float]:
     """All rows of one lane at its current time; what a vehicle tells has its own name, of a column `name.0`, ...
 
-    before: the same lane a sample earlier, which accelerations are told by; without it they are nan.
+    before: the same lane a sample earlier, which accelerations are told by; without it they are nan. flown: the lane
+    that is flown, which the distance is measured from; without it that is nan.
 
     Energy since the start [J], |momentum - start|, |omega| [rad/s], Newton iterations a step, step cost [us]; then
     errors against the reference (energy and momentum: else against the start), ||R'R - I||, and the cost of a simulated
@@ -119,6 +145,9 @@ def measured(lane: LaneSnapshot, before: LaneSnapshot | None = None) -> dict[str
         "energy": energy_J,
         "momentum": momentum,
         "omega": float(np.linalg.norm(lane.twist_b[:3])),
+        "apart": np.nan if flown is None else float(np.linalg.norm(lane.T_wb[:3, 3] - flown.T_wb[:3, 3])),
+        "surroundings force": float(np.linalg.norm(lane.environment_wrench_b[3:])),
+        "height": lane.height_above_ground_m,
         "newton": lane.newton_iterations,
         "cost": cost_us,
         "energy_error": energy_J if off is None else off.energy_J,
@@ -131,7 +160,7 @@ def measured(lane: LaneSnapshot, before: LaneSnapshot | None = None) -> dict[str
     told = scalars(lane.observables)
     start = scalars(lane.observables_start)
     changes = (plot.of for plot in lane.config.instruments.plots if plot.change and plot.of in told)
-    rows |= sensed(lane, before) | encoders(lane)
+    rows |= sensed(lane, before) | encoders(lane) | controls(lane)
     return rows | told | {name + _CHANGE: told[name] - start.get(name, np.nan) for name in changes}
 
 
@@ -154,6 +183,20 @@ def encoders(lane: LaneSnapshot) -> dict[str, float]:
     known = coordinates_of(lane.mechanics)[:MOST_ENCODERS]
     values = read_coordinates(lane.mechanics, lane.node) if known else {}
     return {f"{ENCODER}{c.unit} {c.name}": values[c.name] for c in known}
+
+
+def controls(lane: LaneSnapshot) -> dict[str, float]:
+    """What the vehicle is steered by, in its units."""
+    if lane.mechanics is None:
+        return {}
+    pairs = zip(lane.mechanics.controls, lane.controls.tolist(), strict=False)
+    return {f"{CONTROL}{control.unit} {control.name}": value for control, value in pairs}
+
+
+def _control(key: str) -> Channel:
+    unit, _, name = key.removeprefix(CONTROL).partition(" ")
+    title = name.replace("_", " ").capitalize()
+    return Channel(key, f"{title} (control)", unit, f"Control {name}, held over each step.", 1e-6)
 
 
 def _encoder(key: str) -> Channel:
@@ -182,7 +225,8 @@ def offered(lane: LaneSnapshot) -> dict[str, Channel]:
         name: _observable(name, lane.units.get(name.partition(".")[0], ""))
         for name in scalars(lane.observables)
     }
-    told |= {channel.key: channel for channel in SENSED} | {key: _encoder(key) for key in encoders(lane)}
+    told |= {channel.key: channel for channel in (*BESIDE, *SENSED)}
+    told |= {key: _encoder(key) for key in encoders(lane)} | {key: _control(key) for key in controls(lane)}
     known = own | told | {key: told[plot.of] for key, plot in plots.items() if plot.of in told}
     ordered = (*(key for key in plots if key in known), *known)
     return {key: _worded(known[key], key, plots.get(key)) for key in dict.fromkeys(ordered)}

@@ -1,7 +1,8 @@
 """The recent past of each lane for the plots: one contiguous row a channel."""
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -27,7 +28,43 @@ class Curves:
     """Title of that take."""
     latest: "dict[str, LaneSnapshot]" = field(default_factory=dict)
     """By lane name, at its last sample."""
+    moments: "Moments" = field(default_factory=lambda: Moments())
+    """Of the flown lane, or of the take that is open."""
     goals_done: int = 0
+
+
+MOST_MOMENTS = 2048
+_APART_S = 0.02
+
+
+class Moments:
+    """How a lane looked at moments of its past: about equally far apart, fewer the longer it flies."""
+
+    def __init__(self) -> None:
+        self._times_s: list[float] = []
+        self._lanes: list[LaneSnapshot] = []
+        self._apart_s = _APART_S
+
+    def append(self, lane: LaneSnapshot) -> None:
+        """Time that goes back cuts off what came after it."""
+        time_s = lane.time_current_s
+        cut = bisect_left(self._times_s, time_s)
+        del self._times_s[cut:], self._lanes[cut:]
+        if self._times_s and time_s < self._times_s[-1] + self._apart_s:
+            return
+        if len(self._times_s) == MOST_MOMENTS:
+            del self._times_s[1::2], self._lanes[1::2]
+            self._apart_s = 0.99 * (self._times_s[-1] - self._times_s[0]) / (len(self._times_s) - 1)
+        self._times_s.append(time_s)
+        self._lanes.append(replace(lane, trails={}, ghost=True))
+
+    def at(self, time_s: float) -> LaneSnapshot | None:
+        """The nearest one, as a ghost; None before the first and after the last."""
+        if not self._times_s or not self._times_s[0] <= time_s <= self._times_s[-1]:
+            return None
+        later = bisect_left(self._times_s, time_s)
+        nearer = later and time_s - self._times_s[later - 1] < self._times_s[later] - time_s
+        return self._lanes[later - 1 if nearer else later]
 
 
 _FIRST = 1024
@@ -184,6 +221,7 @@ def observe_curves(snapshot: Snapshot, context: PanelContext) -> None:
         if not curves.opened:
             curves.present = curves.histories
         curves.histories = {} if opened else curves.present
+        curves.moments = Moments()
         curves.opened = opened
     if look is not None and not opened:
         return
@@ -198,7 +236,8 @@ def observe_curves(snapshot: Snapshot, context: PanelContext) -> None:
     for lane in snapshot.lanes:
         history = curves.histories.setdefault(lane.name, History())
         if not opened or not len(history) or lane.time_current_s > history.latest_s:
-            history.append(lane.time_current_s, _sampled(lane, curves))
+            history.append(lane.time_current_s, _sampled(lane, curves, flown))
+    curves.moments.append(flown)
     _mark(curves, snapshot, context)
 
 
@@ -211,14 +250,16 @@ def _fill(curves: Curves, snapshot: Snapshot) -> None:
             if known is None or history is None or lane.generation != known.generation:
                 continue
             if history.latest_s < lane.time_current_s < known.time_current_s:
-                history.append(lane.time_current_s, _sampled(lane, curves))
+                history.append(lane.time_current_s, _sampled(lane, curves, lanes[0]))
+        if lanes and lanes[0].generation == snapshot.lanes[0].generation:
+            curves.moments.append(lanes[0])
 
 
-def _sampled(lane: LaneSnapshot, curves: Curves) -> dict[str, float]:
+def _sampled(lane: LaneSnapshot, curves: Curves, flown: LaneSnapshot) -> dict[str, float]:
     """Its rows; at the time of the last sample they are as they were."""
     before = curves.latest.get(lane.name)
     curves.latest[lane.name] = lane
-    return measured(lane, before)
+    return measured(lane, before, flown)
 
 
 def _mark(curves: Curves, snapshot: Snapshot, context: PanelContext) -> None:

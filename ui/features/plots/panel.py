@@ -2,6 +2,7 @@
 seconds, as its config has them or as the user chose."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,14 +12,20 @@ from sim.simulation.lanes.snapshot import LaneSnapshot, LaneStatus, Snapshot
 from ui.features.lanes import outcome
 from ui.features.plots.channels import Channel, offered
 from ui.features.plots.curves import Curves, Trace
+from ui.features.plots.forms import TIME, beside_colour, decades_of, figure_of
 from ui.features.plots.parts import (
+    PlotChoice,
+    carry,
     chosen,
     draw_plot_bar,
     draw_plot_choice,
+    draw_plot_menu,
     draw_plot_playhead,
     draw_plot_values,
     span,
+    take_up,
 )
+from ui.features.recordings import PlotWindow
 from ui.window import theme
 from ui.window.context import PanelContext
 from ui.window.requests import Request
@@ -47,8 +54,9 @@ def draw_plots(snapshot: Snapshot, context: PanelContext) -> list[Request]:
         if index % columns:
             imgui.same_line(0.0, gap)
         imgui.begin_group()
-        requests += _plot(snapshot, context, lanes, channel, (width, height))
+        requests += _plot(snapshot, context, lanes, channel, known, (width, height))
         imgui.end_group()
+        take_up(channel.key, context)
         note(context, f"plots/{channel.key}")
     return requests + draw_plot_bar(snapshot, context, draw_plot_choice)
 
@@ -58,18 +66,22 @@ def _plot(
     context: PanelContext,
     lanes: list[LaneSnapshot],
     plot: Channel,
+    known: Mapping[str, Channel],
     size: tuple[float, float],
 ) -> list[Request]:
-    curves = context.of(Curves)
+    curves, form = context.of(Curves), context.of(PlotChoice).form(plot.key)
     start_s, end_s = span(lanes, context)
+    if form.kind != TIME:
+        return _drawn_otherwise(context, lanes, plot, known, size)
     before = [history.trace(plot.key, start_s, end_s, POINTS) for history in curves.flights]
-    requests: list[Request] = []
     kept = [curves.histories[lane.name].trace(plot.key, start_s, end_s, POINTS) for lane in lanes]
     traces = [Trace(trace.time_s, plot.times * trace.values) for trace in kept]
     low, high = limits(traces, plot.floor)
     factor, prefix = prefixed(max(abs(low), abs(high)))
     imgui.push_font(None, theme.FONT_PX * 0.9)
-    _title(context, plot, traces, size[0])
+    beside = [known[key] for key in form.beside if key in known]
+    more = f" + {len(beside)}" if beside else ""
+    requests = _title(context, plot, traces, size[0], lanes, known, more)
     height = size[1] - imgui.get_text_line_height_with_spacing()
     imgui.pop_font()
     imgui.push_font(None, theme.FONT_PX * 0.78)
@@ -79,6 +91,12 @@ def _plot(
         implot.setup_axis_format(implot.ImAxis_.y1, f"%g{prefix}")
         implot.setup_axis_limits(implot.ImAxis_.x1, start_s, end_s, implot.Cond_.always)
         implot.setup_axis_limits(implot.ImAxis_.y1, low / factor, high / factor, implot.Cond_.always)
+        lines = [curves.histories[lanes[0].name].trace(c.key, start_s, end_s, POINTS) for c in beside]
+        for axis, channel, trace in zip(_OTHERS, beside, lines, strict=False):
+            # Each at its own scale: what is compared is when things happen.
+            implot.setup_axis(axis, "", AXIS_FLAGS | implot.AxisFlags_.no_decorations)
+            bounds = limits([Trace(trace.time_s, channel.times * trace.values)], channel.floor)
+            implot.setup_axis_limits(axis, *bounds, implot.Cond_.always)
         for number, trace in enumerate(before):
             if len(trace.values):
                 implot.plot_line(
@@ -87,25 +105,116 @@ def _plot(
         for lane, trace in zip(lanes, traces, strict=True):
             if len(trace.values):
                 implot.plot_line(lane.name, trace.time_s, trace.values / factor, line_spec(lane, context))
-        draw_plot_values(lanes, plot.key, plot.unit, context, plot.times)
+        for k, (axis, channel, trace) in enumerate(zip(_OTHERS, beside, lines, strict=False)):
+            implot.set_axis(axis)
+            if len(trace.values):
+                spec = faint_spec(context)
+                spec.line_color = imgui.ImVec4(*beside_colour(k))
+                implot.plot_line(f"##{channel.key}", trace.time_s, channel.times * trace.values, spec)
+        implot.set_axis(implot.ImAxis_.y1)
+        draw_plot_values(lanes, plot, context, beside)
         requests += draw_plot_playhead(plot.key, snapshot, (start_s, end_s), context)
         implot.end_plot()
     imgui.pop_font()
     return requests
 
 
-def _title(context: PanelContext, plot: Channel, traces: list[Trace], width: float) -> None:
-    left = imgui.get_cursor_pos_x()
+_OTHERS = (implot.ImAxis_.y2, implot.ImAxis_.y3)
+"""Axes of the channels that were dropped onto a plot."""
+
+
+def _drawn_otherwise(
+    context: PanelContext,
+    lanes: list[LaneSnapshot],
+    plot: Channel,
+    known: Mapping[str, Channel],
+    size: tuple[float, float],
+) -> list[Request]:
+    """A spectrum, or one channel against another, of the time that the plots show."""
+    form, curves = context.of(PlotChoice).form(plot.key), context.of(Curves)
+    window = span(lanes, context)
+    figure = figure_of(plot, form, known, lanes, curves, window)
+    imgui.push_font(None, theme.FONT_PX * 0.9)
+    requests = _title(context, plot, [], size[0], lanes, known, f"  over {figure.x_label}")
+    height = size[1] - imgui.get_text_line_height_with_spacing()
+    imgui.pop_font()
+    imgui.push_font(None, theme.FONT_PX * 0.78)
+    if implot.begin_plot(f"##{plot.key}{form.kind}", (size[0], height), PLOT_FLAGS):
+        implot.setup_axes("", "", AXIS_FLAGS, AXIS_FLAGS)
+        for axis, name, floor in ((implot.ImAxis_.x1, "x", 1e-9), (implot.ImAxis_.y1, "y", plot.floor)):
+            parts = [getattr(curve, name) for curve in figure.curves]
+            if figure.log:
+                implot.setup_axis_scale(axis, implot.Scale_.log10.value)
+            bounds = decades_of(parts) if figure.log else limits([Trace(part, part) for part in parts], floor)
+            implot.setup_axis_limits(axis, *bounds, implot.Cond_.always)
+        for number, curve in enumerate(figure.curves):
+            if not len(curve.x):
+                continue
+            spec = faint_spec(context)
+            spec.line_color = imgui.ImVec4(*curve.colour, 1.0)
+            implot.plot_line(f"##{number}", curve.x, curve.y, spec)
+            if not figure.log:
+                _dot(context, lanes, number, curve.x, curve.y, window)
+        corner, extent = implot.get_plot_pos(), implot.get_plot_size()
+        context.rects[f"plots/{plot.key}/area"] = (corner.x, corner.y, extent.x, extent.y)
+        implot.end_plot()
+    imgui.pop_font()
+    return requests
+
+
+def _dot(
+    context: PanelContext,
+    lanes: list[LaneSnapshot],
+    number: int,
+    x: np.ndarray,
+    y: np.ndarray,
+    window: tuple[float, float],
+) -> None:
+    """Where a lane is on its curve now, or at the moment under the mouse in another plot."""
+    hovered_s = context.of(PlotWindow).hovered_s(imgui.get_frame_count())
+    at = len(x) - 1
+    if hovered_s is not None:
+        time_s, _ = context.of(Curves).histories[lanes[number].name].kept(())
+        time_s = time_s[(time_s >= window[0]) & (time_s <= window[1])]
+        at = min(int(np.searchsorted(time_s, hovered_s)), at)
+    spec = implot.Spec()
+    spec.marker, spec.marker_size = implot.Marker_.circle.value, context.px(3.5)
+    spec.marker_fill_color = spec.marker_line_color = imgui.ImVec4(*line_colour(lanes[number]))
+    implot.plot_scatter(f"##now{number}", x[at : at + 1].copy(), y[at : at + 1].copy(), spec)
+
+
+def _title(
+    context: PanelContext,
+    plot: Channel,
+    traces: list[Trace],
+    width: float,
+    lanes: list[LaneSnapshot],
+    known: Mapping[str, Channel],
+    more: str,
+) -> list[Request]:
+    """Name and latest value; a click opens what can be done with the plot, a drag carries it into another."""
+    left, top = imgui.get_cursor_pos_x(), imgui.get_cursor_pos_y()
+    name = f"plots/{plot.key}/title"
+    if imgui.invisible_button(f"##{name}", (width, imgui.get_text_line_height())):
+        imgui.open_popup(f"##menu{plot.key}")
+    note(context, name)
+    tooltip(
+        f"{plot.title}. {plot.doc}\nClick: spectrum, phase plot, saving. Drag onto another plot: both in one."
+    )
+    lit = imgui.is_item_hovered()
+    carry(plot.key, plot.title, context)
+    requests = draw_plot_menu(plot, known, lanes, context)
+    imgui.set_cursor_pos((left, top))
     told = bool(traces) and len(traces[0].values) > 0
     text = engineering(traces[0].values[-1], plot.unit, plot.floor) if told else ""
     room = width - imgui.calc_text_size(text).x - context.px(6.0)
-    imgui.text_colored(imgui.ImVec4(*theme.MUTED), fitting(plot.title, room))
-    tooltip(f"{plot.title}. {plot.doc}")
-    if not told:
-        return
-    imgui.same_line(0.0, 0.0)
-    imgui.set_cursor_pos_x(left + width - imgui.calc_text_size(text).x)
-    imgui.text_unformatted(text)
+    colour = theme.ACCENT_BRIGHT if lit else theme.MUTED
+    imgui.text_colored(imgui.ImVec4(*colour), fitting(plot.title + more, room))
+    if told:
+        imgui.same_line(0.0, 0.0)
+        imgui.set_cursor_pos_x(left + width - imgui.calc_text_size(text).x)
+        imgui.text_unformatted(text)
+    return requests
 
 
 def fitting(text: str, room: float) -> str:
@@ -296,7 +405,7 @@ def _error_plot(
         if channel in AGAINST_REFERENCE and not snapshot.reference:
             implot.plot_text("no reference", 0.5 * (start_s + end_s), float(np.sqrt(low * high)))
         mark_stops(lanes, start_s, context, told=channel == "energy_error")
-        draw_plot_values(lanes, channel, plot.unit, context)
+        draw_plot_values(lanes, Channel(channel, plot.title, plot.unit, plot.doc, plot.floor), context)
         requests += draw_plot_playhead(channel, snapshot, (start_s, end_s), context)
         implot.end_plot()
     imgui.pop_font()

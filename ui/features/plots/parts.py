@@ -1,6 +1,6 @@
 """Parts that plots share: the legend bar, the choice of channels, the playhead, and the values under the mouse."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -10,14 +10,15 @@ from imgui_bundle import imgui, implot
 from sim.commands import Scrub
 from sim.simulation.lanes.snapshot import LaneSnapshot, LaneStatus, Snapshot
 from ui.features.lanes import outcome
-from ui.features.plots.channels import offered, shown_at_first
+from ui.features.plots.channels import Channel, offered, shown_at_first
 from ui.features.plots.curves import Curves, SaveCurves
+from ui.features.plots.forms import ENDINGS, KINDS, PHASE, Form, SavePlot, beside_colour, figure_of
 from ui.features.recordings import MARKS, WHOLE_S, FlightMark, PlotWindow, within
 from ui.window import theme
 from ui.window.context import PanelContext
 from ui.window.requests import ChangeView, Request
 from ui.window.theme import line_colour
-from ui.window.widgets import OVERLAY, button, checkbox
+from ui.window.widgets import OVERLAY, button, checkbox, note
 from ui.window.wording import is_recorded, shown_s, step_text
 
 
@@ -27,6 +28,14 @@ class PlotChoice:
 
     by_vehicle: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Other vehicles have those of their configuration."""
+    forms: dict[str, Form] = field(default_factory=dict)
+    """By channel, where it is not drawn alone and over time."""
+    dragged: str = ""
+    """Channel that the mouse carries from a list."""
+
+    def form(self, key: str) -> Form:
+        """How a channel is drawn."""
+        return self.forms.get(key, Form())
 
 
 Choose = Callable[[LaneSnapshot, PanelContext], None]
@@ -123,6 +132,7 @@ def draw_plot_choice(lane: LaneSnapshot, context: PanelContext) -> None:
         clicked = checkbox(
             context, f"plots/choose/{channel.key}", f"{channel.title}{unit}", ticked, channel.doc
         )
+        carry(channel.key, channel.title, context)
         imgui.end_disabled()
         if clicked:
             others = tuple(key for key in shown if key != channel.key)
@@ -130,6 +140,75 @@ def draw_plot_choice(lane: LaneSnapshot, context: PanelContext) -> None:
     if button(context, "plots/choose/as usual", "As usual", "What suits this vehicle."):
         plotted.by_vehicle.pop(lane.vehicle, None)
     imgui.end_popup()
+
+
+_CARRIED = "channel"
+
+
+def carry(key: str, title: str, context: PanelContext) -> None:
+    """The widget that was drawn last can be dragged onto a plot, which then draws this channel, too."""
+    if imgui.begin_drag_drop_source(imgui.DragDropFlags_.source_allow_null_id.value):
+        context.of(PlotChoice).dragged = key
+        imgui.set_drag_drop_payload_py_id(_CARRIED, 0)
+        imgui.text_unformatted(f"{icons.ICON_FA_CHART_LINE}  {title}")
+        imgui.end_drag_drop_source()
+
+
+def take_up(key: str, context: PanelContext) -> None:
+    """A channel that is dropped onto the group that was drawn last, the plot of this channel."""
+    if not imgui.begin_drag_drop_target():
+        return
+    if imgui.accept_drag_drop_payload_py_id(_CARRIED) is not None:
+        choice = context.of(PlotChoice)
+        choice.forms[key] = choice.form(key).with_channel(choice.dragged, key)
+    imgui.end_drag_drop_target()
+
+
+def draw_plot_menu(
+    plot: Channel, known: Mapping[str, Channel], lanes: list[LaneSnapshot], context: PanelContext
+) -> list[Request]:
+    """What a click on a plot's title opens: how it is drawn, what is in it besides, and saving it."""
+    if not imgui.begin_popup(f"##menu{plot.key}"):
+        return []
+    choice, requests = context.of(PlotChoice), list[Request]()
+    form = choice.form(plot.key)
+    imgui.push_font(None, theme.FONT_PX)
+    for kind, title in KINDS.items():
+        if button(context, f"plots/menu/{kind}", title, lit=kind == form.kind):
+            form = replace(form, kind=kind, beside=form.beside[:1] if kind == PHASE else form.beside)
+            if kind == PHASE and not form.beside:
+                form = replace(form, beside=(next(key for key in known if key != plot.key),))
+        imgui.same_line()
+    imgui.new_line()
+    imgui.text_colored(imgui.ImVec4(*theme.MUTED), "To the right" if form.kind == PHASE else "Drawn besides")
+    for key in (each for each in form.beside if each in known):
+        if button(
+            context, f"plots/menu/drop/{key}", f"{icons.ICON_FA_XMARK}  {known[key].title}", "Take out"
+        ):
+            form = replace(form, beside=tuple(each for each in form.beside if each != key))
+    imgui.set_next_item_width(context.px(240.0))
+    opened = imgui.begin_combo("##add", "Choose, or drag a name here")
+    note(context, "plots/menu/add")
+    if opened:
+        for key, channel in known.items():
+            if imgui.selectable(f"{channel.title}##{key}", key in form.beside)[0]:
+                form = form.with_channel(key, plot.key)
+            note(context, f"plots/menu/add/{key}")
+        imgui.end_combo()
+    if form.kind == PHASE and not form.beside:
+        form = Form()
+    if form != choice.form(plot.key):
+        choice.forms[plot.key] = form
+    imgui.text_colored(imgui.ImVec4(*theme.MUTED), "Save")
+    for ending in ENDINGS:
+        imgui.same_line()
+        if button(context, f"plots/menu/save/{ending}", ending.upper(), "This plot, as it is shown"):
+            figure = figure_of(plot, form, known, lanes, context.of(Curves), span(lanes, context))
+            requests.append(SavePlot(figure, ending))
+            imgui.close_current_popup()
+    imgui.pop_font()
+    imgui.end_popup()
+    return requests
 
 
 HELP = "Drag: look at a moment. Wheel: zoom. Right button: move along. Double click: follow the flight."
@@ -159,6 +238,7 @@ def draw_plot_playhead(
     at_s = shown[0] + (mouse.x - corner.x) / max(size.x, 1.0) * (shown[1] - shown[0])
     latest_s = shown_s(snapshot)[1]
     if hovered:
+        window.hovered = at_s, imgui.get_frame_count()
         _tell(at_s, shown, size.x, context)
         if imgui.is_mouse_double_clicked(_LEFT):
             window.follow()
@@ -179,6 +259,12 @@ def draw_plot_playhead(
             if wanted_s != now_s or snapshot.look_back is None:
                 requests.append(Scrub(wanted_s))
     return requests
+
+
+def hovered_moment(context: PanelContext) -> LaneSnapshot | None:
+    """The flown lane at the moment that is looked at in a plot, as a ghost; None where none is."""
+    time_s = context.of(PlotWindow).hovered_s(imgui.get_frame_count())
+    return None if time_s is None else context.of(Curves).moments.at(time_s)
 
 
 def mark_button(snapshot: Snapshot, context: PanelContext) -> None:
@@ -216,12 +302,16 @@ def playhead_text(mark: FlightMark) -> str:
 
 
 def draw_plot_values(
-    lanes: list[LaneSnapshot], channel: str, unit: str, context: PanelContext, times: float = 1.0
+    lanes: list[LaneSnapshot], channel: Channel, context: PanelContext, beside: Sequence[Channel] = ()
 ) -> None:
-    """Within a plot over simulated time; nothing while the mouse is elsewhere. `times`: to that unit."""
+    """Within a plot over simulated time: all lanes' values under the mouse; while it is in another plot, the flown
+    lane's at that moment. beside: channels that are drawn into it, too."""
     corner, size, mouse = implot.get_plot_pos(), implot.get_plot_size(), imgui.get_mouse_pos()
     inside = corner.x <= mouse.x <= corner.x + size.x and corner.y <= mouse.y <= corner.y + size.y
     if not (inside and imgui.is_window_hovered()):
+        linked_s = context.of(PlotWindow).hovered_s(imgui.get_frame_count())
+        if linked_s is not None and lanes:
+            _draw_linked(lanes[0], channel, linked_s, context)
         return
     time_s = float(implot.pixels_to_plot(mouse).x)
     line = implot.Spec()
@@ -234,17 +324,31 @@ def draw_plot_values(
         imgui.text_colored(imgui.ImVec4(*line_colour(lane)), icons.ICON_FA_CIRCLE)
         imgui.same_line()
         imgui.text_unformatted(
-            f"{lane.integrator} {step_text(lane.step_s)}: "
-            f"{value_text(lane, channel, unit, time_s, context, times)}"
+            f"{lane.integrator} {step_text(lane.step_s)}: {value_text(lane, channel, time_s, context)}"
         )
+    for k, other in enumerate(beside if lanes else ()):
+        imgui.text_colored(imgui.ImVec4(*beside_colour(k)), icons.ICON_FA_CIRCLE)
+        imgui.same_line()
+        imgui.text_unformatted(f"{other.title}: {value_text(lanes[0], other, time_s, context)}")
     imgui.end_tooltip()
 
 
-def value_text(
-    lane: LaneSnapshot, channel: str, unit: str, time_s: float, context: PanelContext, times: float = 1.0
-) -> str:
+def _draw_linked(lane: LaneSnapshot, channel: Channel, time_s: float, context: PanelContext) -> None:
+    """The moment that is looked at in another plot, and the flown lane's value."""
+    _line("##elsewhere", time_s, theme.MUTED, context.px(1.0))
+    limits = implot.get_plot_limits()
+    if not limits.x.min <= time_s <= limits.x.max:
+        return
+    text = value_text(lane, channel, time_s, context)
+    offset = (context.px(6.0), context.px(8.0))
+    implot.annotation(time_s, limits.y.max, imgui.ImVec4(*line_colour(lane)), offset, True, text)
+    corner = implot.get_plot_pos()
+    context.rects[f"plots/{channel.key}/linked"] = (corner.x, corner.y, 1.0, 1.0)
+
+
+def value_text(lane: LaneSnapshot, channel: Channel, time_s: float, context: PanelContext) -> str:
     """A lane's value at a time, or what had become of it by then."""
     if lane.status is not LaneStatus.RUNNING and time_s > lane.time_current_s:
         return outcome(lane)
-    value = times * context.of(Curves).histories[lane.name].at(channel, time_s)
-    return f"{value:.4g} {unit}".rstrip() if np.isfinite(value) else "nothing known"
+    value = channel.times * context.of(Curves).histories[lane.name].at(channel.key, time_s)
+    return f"{value:.4g} {channel.unit}".rstrip() if np.isfinite(value) else "nothing known"

@@ -1,0 +1,139 @@
+"""Plots that are linked, dragged into one another, drawn as spectrum or phase plot, and saved."""
+
+import csv
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from imgui_bundle import imgui
+from PIL import Image
+
+from sim.simulation.lanes.snapshot import Snapshot
+from tests.ui import fakes
+from tests.ui.bench import Bench
+from ui.desktop.plot_files import save_plot
+from ui.features.plots.curves import MOST_MOMENTS, Moments, observe_curves
+from ui.features.plots.forms import ENDINGS, PHASE, SPECTRUM, SavePlot, spectrum
+from ui.features.plots.panel import draw_plots
+from ui.features.plots.parts import PlotChoice, hovered_moment
+from ui.features.recordings import PlotWindow
+
+HZ, RADPS = 2.5, 0.7
+
+
+def at(time_s: float) -> Snapshot:
+    """A lane that swings: its angular velocity is a sine, its energy the cosine."""
+    phase = 2.0 * np.pi * HZ * time_s
+    twist = np.array([0.0, 0.0, 2.0 + RADPS * np.sin(phase), 0.0, 0.0, 0.0])
+    lane = fakes.lane(time_current_s=time_s, twist_b=twist, energy_J=1e3 + 50.0 * np.cos(phase))
+    return replace(fakes.snapshot(lane), clock_s=time_s, recorded_s=(0.0, time_s))
+
+
+@pytest.fixture
+def now(bench: Bench) -> Snapshot:
+    for time_s in np.arange(0.0, 10.0, 0.02):
+        observe_curves(at(time_s), bench.context)
+    return at(9.98)
+
+
+def pointed(bench: Bench, now: Snapshot, name: str, share: float = 0.5) -> list:
+    """Two frames with the mouse over a widget, which stays there."""
+    bench.frame(draw_plots, now)
+    x, y, width, height = bench.context.rects[name]
+    imgui.get_io().add_mouse_pos_event(x + share * width, y + 0.5 * height)
+    return bench.frame(draw_plots, now) + bench.frame(draw_plots, now)
+
+
+def test_a_moment_under_the_mouse_is_shown_by_all_plots_and_gone_with_it(bench: Bench, now: Snapshot) -> None:
+    for _ in range(3):
+        pointed(bench, now, "plots/energy/area", 0.3)
+    window, frame = bench.context.of(PlotWindow), imgui.get_frame_count()
+    time_s = window.hovered_s(frame)
+    assert time_s is not None
+    ghost = hovered_moment(bench.context)
+    assert ghost is not None
+    assert ghost.ghost
+    assert ghost.time_current_s == pytest.approx(time_s, abs=0.011)
+    linked = [name for name in bench.context.rects if name.endswith("/linked")]
+    assert "plots/omega/linked" in linked
+    assert "plots/energy/linked" not in linked
+    pointed(bench, now, "plots/choose")
+    assert window.hovered_s(imgui.get_frame_count() + 1) is None
+    assert not [name for name in bench.context.rects if name.endswith("/linked")]
+
+
+def test_moments_of_a_long_flight_reach_back_to_its_start_and_none_is_after_a_step_back() -> None:
+    moments = Moments()
+    for k in range(5 * MOST_MOMENTS):
+        moments.append(fakes.lane(time_current_s=0.05 * k))
+    end_s = 0.05 * (5 * MOST_MOMENTS - 1)
+    apart_s = max(
+        abs(found.time_current_s - time_s)
+        for time_s in np.linspace(0.0, end_s - 1.0, 200)
+        if (found := moments.at(time_s)) is not None
+    )
+    assert apart_s < 0.26  # 512 s in 1024 to 2048 moments; found 0.20
+    assert moments.at(0.0) is not None
+    assert moments.at(end_s + 1.0) is None
+    moments.append(fakes.lane(time_current_s=100.0))
+    assert moments.at(101.0) is None
+
+
+def test_a_title_dragged_onto_another_plot_is_drawn_there_and_taken_out_again(
+    bench: Bench, now: Snapshot
+) -> None:
+    io = imgui.get_io()
+    pointed(bench, now, "plots/omega/title")
+    io.add_mouse_button_event(0, True)
+    bench.frame(draw_plots, now)
+    for share in (0.3, 0.4, 0.5):
+        pointed(bench, now, "plots/energy/area", share)
+    io.add_mouse_button_event(0, False)
+    bench.frame(draw_plots, now)
+    bench.frame(draw_plots, now)
+    assert bench.context.of(PlotChoice).form("energy").beside == ("omega",)
+    bench.click("plots/energy/title", draw_plots, now)
+    bench.click("plots/menu/drop/omega", draw_plots, now)
+    assert bench.context.of(PlotChoice).form("energy").beside == ()
+
+
+def test_a_plot_becomes_a_spectrum_and_a_phase_plot_and_is_saved_as_it_is_shown(
+    bench: Bench, now: Snapshot, tmp_path: Path
+) -> None:
+    bench.click("plots/omega/title", draw_plots, now)
+    bench.click("plots/menu/spectrum", draw_plots, now)
+    assert bench.context.of(PlotChoice).form("omega").kind == SPECTRUM
+    (saved,) = (r for r in bench.click("plots/menu/save/png", draw_plots, now) if isinstance(r, SavePlot))
+    curve = saved.figure.curves[0]
+    assert curve.x[np.argmax(curve.y)] == pytest.approx(HZ, abs=0.06)
+    bench.click("plots/omega/title", draw_plots, now)
+    bench.click("plots/menu/phase", draw_plots, now)
+    assert bench.context.of(PlotChoice).form("omega").kind == PHASE
+    (saved,) = (r for r in bench.click("plots/menu/save/csv", draw_plots, now) if isinstance(r, SavePlot))
+    for ending in ENDINGS:
+        path = save_plot(tmp_path, "canyon", saved.figure, ending)
+        if ending == "png":
+            with Image.open(path) as picture:
+                assert len(np.unique(np.asarray(picture.convert("L").resize((70, 40))))) > 20
+        elif ending == "svg":
+            assert "</svg>" in path.read_text()
+        else:
+            rows = list(csv.reader(path.read_text().splitlines()))
+            x, y = (np.array([float(row[k]) for row in rows[1:]]) for k in (1, 2))
+            shown = saved.figure.curves[0]
+            assert np.array_equal(x, shown.x)
+            assert np.array_equal(y, shown.y)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_sine_in_uneven_samples_has_its_amplitude_at_its_frequency(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    hertz, amplitude = rng.uniform(0.5, 8.0), rng.uniform(1e-3, 1e3)
+    time_s = np.cumsum(rng.uniform(0.005, 0.02, 2000))
+    values = rng.normal() * amplitude + amplitude * np.sin(2.0 * np.pi * hertz * time_s + rng.uniform(0, 6))
+    f_hz, found = spectrum(time_s, values)
+    peak = int(np.argmax(found))
+    assert f_hz[peak] == pytest.approx(hertz, abs=f_hz[1] - f_hz[0])
+    # Hann's window loses 15 % at most half way between two frequencies; lines between samples some more.
+    assert found[peak] == pytest.approx(amplitude, rel=0.2)
