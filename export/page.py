@@ -10,32 +10,21 @@ import gzip
 import html
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from export.gltf import to_bytes
-from export.motion import (
-    STEPS_S,
-    LaneMotion,
-    MotionRecorder,
-    motion_of_take,
-    motion_of_trajectory,
-    named_apart,
-)
+from export.motion import LaneMotion, MotionRecorder
 from export.nodes import Assets, CameraTrack, Content, GroundMesh, Node, ground_under, nodes_of
 from export.output import OutputError
 from export.tables import channels_of
-from sim.planner.result.plan import Plan
-from sim.platform.errors import InputError, quote
-from sim.recordings import Take
+from sim.platform.errors import InputError
 from sim.shapes import Shape
 from sim.simulation.lanes.snapshot import Snapshot
-from sim.steppers.trajectory import Trajectory, simulate
 from sim.vehicle_config import ASSETS
-from sim.vehicles import Vehicle
 from sim.world import World
 
 _ASSETS = ASSETS / "page"
@@ -67,6 +56,26 @@ def page(
     Between the moments of the motions the viewer interpolates; at them poses come back to 0.1 mm and 1e-4 rad.
     Raises OutputError for a motion that no scene can hold.
     """
+    return assembled(shown(motions, title=title, ground=ground, camera=camera))
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the viewer is given: a description, the scene as binary glTF and curves of float32, both gzipped."""
+
+    about: dict[str, object]
+    scene: bytes = b""
+    curves: bytes = b""
+
+
+def shown(
+    motions: Sequence[LaneMotion],
+    *,
+    title: str,
+    ground: GroundMesh | None = None,
+    camera: CameraTrack | None = None,
+) -> Shown:
+    """Of motions, as `page` has them. Raises OutputError."""
     nodes = [
         node if node.track is None else replace(node, track=node.track.thinned(_OFF_M, _OFF_RAD))
         for node in nodes_of(motions)
@@ -84,63 +93,31 @@ def page(
         "begin_s": begin_s,
         "duration_s": end_s - begin_s,
         "lanes": lanes,
+        "camera": camera is not None,
         "first_plots": first_plots(names),
     }
-    return assembled(title=title, about=about, scene=_packed(scene), curves=_packed(curves.bytes()))
+    return Shown(about, _packed(scene), _packed(curves.bytes()))
 
 
-def assembled(
-    *, title: str, about: Mapping[str, object], scene: str = "", curves: str = "", connect: str = "'none'"
-) -> str:
+def viewer_text() -> str:
+    """The viewer, a script that leaves its functions in `holonomyViewer`."""
+    return (_ASSETS / "viewer.bundle.js").read_text(encoding="utf-8")
+
+
+def assembled(given: Shown, connect: str = "'none'") -> str:
     """The text of a page with its viewer. connect: where it may connect to, which is nowhere."""
     parts = {
-        "TITLE": html.escape(title),
+        "TITLE": html.escape(str(given.about["title"])),
+        "NOTICE": (_ASSETS / "NOTICE.txt").read_text(encoding="utf-8"),
         "CONNECT": connect,
-        "SCENE": scene,
-        "CURVES": curves,
+        "SCENE": _letters(given.scene),
+        "CURVES": _letters(given.curves),
         # Within a script element only its end would be read as markup.
-        "ABOUT": json.dumps(about, allow_nan=False).replace("<", "\\u003c"),
-        "VIEWER": (_ASSETS / "viewer.bundle.js")
-        .read_text(encoding="utf-8")
-        .replace("</script", "<\\/script"),
+        "ABOUT": json.dumps(given.about, allow_nan=False).replace("<", "\\u003c"),
+        "VIEWER": _letters(_packed(viewer_text().encode())),
     }
     frame = (_ASSETS / "page.html").read_text(encoding="utf-8")
     return re.sub("@([A-Z]+)@", lambda place: parts[place[1]], frame)
-
-
-@dataclass(frozen=True, slots=True)
-class NotebookPage:
-    """A page that a notebook shows in a frame of its own."""
-
-    text: str
-    height_px: int = 560
-
-    def _repr_html_(self) -> str:
-        frame = f"width: 100%; height: {self.height_px}px; border: 0"
-        return f'<iframe style="{frame}" srcdoc="{html.escape(self.text)}"></iframe>'
-
-
-def show(*runs: Trajectory | Take | Plan | Vehicle, title: str = "") -> NotebookPage:
-    """Trajectories, takes, plans and vehicles at rest beside each other: `sim.show(run, plan)` as a cell's last line.
-
-    Raises InputError for what is neither.
-    """
-    tints = ((1.0, 1.0, 1.0), (0.98, 0.55, 0.15), (0.25, 0.65, 1.0), (0.4, 0.85, 0.45))
-    motions = []
-    for k, run in enumerate(runs):
-        if isinstance(run, Vehicle):
-            run = simulate(run, duration=0.0)
-        if isinstance(run, Plan):
-            run = run.trajectory
-        if isinstance(run, Trajectory):
-            motion = motion_of_trajectory(run)
-        elif isinstance(run, Take):
-            motion = motion_of_take(run, every_s=STEPS_S)
-        else:
-            raise InputError(f"{quote(run)} is no run to show; allowed: trajectories, takes, plans, vehicles")
-        motions.append(replace(motion, tint=tints[k % len(tints)]))
-    motions = named_apart(motions)
-    return NotebookPage(page(motions, title=title or motions[0].name))
 
 
 class _Curves:
@@ -200,14 +177,27 @@ def first_plots(names: Sequence[str]) -> list[str]:
     return [*wanted, *rest][:_PLOTS]
 
 
-def _packed(data: bytes) -> str:
-    return base64.b64encode(gzip.compress(data, compresslevel=6, mtime=0)).decode("ascii")
+def _packed(data: bytes) -> bytes:
+    return gzip.compress(data, compresslevel=6, mtime=0)
+
+
+def _letters(data: bytes) -> str:
+    return base64.b64encode(data).decode("ascii")
 
 
 _MARGIN_M = 250.0
 """Of the land about the lanes at the start."""
 POSE = 11
 """Numbers of a node: place (3), quaternion x, y, z, w, scale (3), whether it is shown."""
+
+
+LIVE = Shown(
+    {
+        "live": True, "title": "Holonomy, live", "caption": [], "lanes": [], "first_plots": [],
+        "begin_s": 0.0, "duration_s": 30.0,
+    }
+)  # fmt: skip
+"""Nothing yet: the simulation says the rest."""
 
 
 class LivePage:
@@ -219,12 +209,7 @@ class LivePage:
 
     def text(self, port: int) -> bytes:
         """The page itself, which holds nothing of the simulation; it may connect to this port alone."""
-        about = {"live": True, "title": "", "caption": [], "lanes": [], "first_plots": [], "duration_s": 30.0}
-        return assembled(
-            title="Holonomy, live",
-            about=about | {"begin_s": 0.0},
-            connect=f"ws://127.0.0.1:{port} ws://localhost:{port}",
-        ).encode()
+        return assembled(LIVE, connect=f"ws://127.0.0.1:{port} ws://localhost:{port}").encode()
 
     def scene(self, snapshot: Snapshot) -> dict[str, object]:
         """Models and land, and what lanes are there. Raises InputError for what cannot be shown."""

@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 PAGE = Path(__file__).resolve().parents[1] / "assets" / "page"
-SOURCES = ("viewer.js", "live.js", "wire.js")
+SOURCES = ("viewer.js", "live.js", "wire.js", "frame.html", "viewer.css")
 VERSIONS = {"three": "0.187.0", "esbuild": "0.28.2"}
 
 
@@ -25,6 +25,7 @@ def main() -> None:
         for name in SOURCES:
             shutil.copy(PAGE / name, folder)
         command = ["npx", "esbuild", "viewer.js", "--bundle", "--minify", "--format=iife", "--charset=utf8"]
+        command += ["--global-name=holonomyViewer", "--loader:.html=text", "--loader:.css=text"]
         command += ["--legal-comments=none", "--outfile=viewer.bundle.js"]
         subprocess.run(command, cwd=folder, check=True)
         shutil.copy(folder / "viewer.bundle.js", PAGE)

@@ -53,6 +53,8 @@ def links(documents: dict[Path, str]) -> Iterator[str]:
             if "://" in link:
                 continue
             target = (file.parent / name).resolve() if name else file
+            if target.parent.name == "notebooks":  # pages that the site makes of them
+                target = (ROOT / "examples" / target.name).with_suffix(".ipynb")
             if not target.exists():
                 yield f"{file.name}: ({link}) leads nowhere"
             elif heading and heading not in headings(target.read_text(encoding="utf-8")):

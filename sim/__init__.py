@@ -90,7 +90,7 @@ _LATE = {
     "receding_horizon": "sim.planner.service.receding",
     "Robot": "sim.multibody.robots.robot",
     "simulate": "sim.steppers.trajectory",
-    "show": "export.page",
+    "show": "export.notebook",
     "sweep": "sim.analysis.sweep",
     "Trajectory": "sim.steppers.trajectory",
     **dict.fromkeys(("Gear", "Loop"), "sim.multibody.declaration"),

@@ -9,36 +9,57 @@ const WINDOW_S = 30;
 const TRAIL = 600;
 const POSE = 11;
 const STILL_MS = 1500;
-const byId = (id) => document.getElementById(id);
 
-/** A connection to the window; requests are answered in their order. */
+/** The way from a page that the window serves: what is sent on it, and what is told of what comes. */
+export function webSocket({ onBytes, onEnd }) {
+  const socket = new WebSocket(`ws://${location.host}/`, ["holonomy", `holonomy.token.${location.hash.slice(1)}`]);
+  socket.binaryType = "arraybuffer";
+  socket.addEventListener("message", (event) => onBytes(new Uint8Array(event.data)));
+  return new Promise((resolve, reject) => {
+    socket.addEventListener("error", () => reject(new Error("the window does not answer: open live.html anew")));
+    socket.addEventListener("open", () => {
+      socket.addEventListener("close", onEnd);
+      resolve((bytes) => socket.send(bytes));
+    });
+  });
+}
+
+/** The way from a notebook's cell, by its kernel, which passes the same bytes on. */
+export function passedOn(model, signal) {
+  return async ({ onBytes, onEnd }) => {
+    const heard = (message, buffers) => {
+      if (message.end) return onEnd(message.end);
+      const [view] = buffers;
+      return onBytes(new Uint8Array(view.buffer, view.byteOffset, view.byteLength));
+    };
+    model.on("msg:custom", heard);
+    signal.addEventListener("abort", () => { model.off("msg:custom", heard); model.send({ end: true }); });
+    return (bytes) => model.send({}, undefined, [bytes]);
+  };
+}
+
+/** Requests to the window and its answers. */
 class Link {
-  constructor(token, onPicture, onEnd) {
-    this.socket = new WebSocket(`ws://${location.host}/`, ["holonomy", `holonomy.token.${token}`]);
-    this.socket.binaryType = "arraybuffer";
+  constructor(open, onPicture, onEnd, notice) {
     this.waiting = new Map();
     this.count = 0;
-    this.opened = new Promise((resolve, reject) => {
-      this.socket.addEventListener("open", resolve);
-      this.socket.addEventListener("error", () => reject(new Error("the window does not answer: open live.html anew")));
-    });
-    this.opened.then(() => this.socket.addEventListener("close", onEnd), () => undefined);
-    this.socket.addEventListener("message", (event) => {
-      const message = decode(new Uint8Array(event.data));
+    const onBytes = (bytes) => {
+      const message = decode(bytes);
       if (message.picture) return onPicture(message.picture);
       const asked = this.waiting.get(message.id);
       this.waiting.delete(message.id);
       if (message.error) {
-        byId("notice").textContent = message.error;
+        notice(message.error);
         asked?.reject(new Error(message.error));
       } else asked?.resolve(message);
       return undefined;
-    });
+    };
+    this.opened = open({ onBytes, onEnd }).then((send) => { this.send = send; });
   }
 
   ask(request) {
     const id = ++this.count;
-    this.socket.send(encode({ id, ...request }));
+    this.send(encode({ id, ...request }));
     return new Promise((resolve, reject) => this.waiting.set(id, { resolve, reject }));
   }
 
@@ -48,8 +69,8 @@ class Link {
 }
 
 /** Makes a viewer, by its class, that shows what comes. */
-export async function live(Viewer, about) {
-  const token = location.hash.slice(1);
+export async function live(Viewer, host, about, { link: open, keys, signal, onViewer }) {
+  const byId = (id) => host.querySelector(`#${id}`);
   let viewer = null, before = null, after = null, arrived = 0, building = false, settled = false, touched = 0;
   const curves = { array: (values) => values };
 
@@ -60,7 +81,7 @@ export async function live(Viewer, about) {
       const { scene } = await link.ask({ ask: "scene" });
       const old = viewer;
       const lanes = scene.lanes.map((lane) => ({ ...lane, time: [], trail: [], curves: {} }));
-      viewer = new Viewer({ ...about, title: scene.title, caption: [], lanes, first_plots: scene.first_plots, duration_s: WINDOW_S }, curves);
+      viewer = new Viewer(host, { ...about, title: scene.title, caption: [], lanes, first_plots: scene.first_plots, duration_s: WINDOW_S }, curves);
       viewer.key = scene.key;
       viewer.live = true;
       viewer.time = WINDOW_S; // the cursor of the plots: now
@@ -75,7 +96,7 @@ export async function live(Viewer, about) {
         viewer.renderer = null;
         byId("notice").textContent = `No picture: ${error.message}. The plots work without it.`;
       }
-      window.holonomy = viewer;
+      onViewer(viewer);
       before = after = null;
     } finally {
       building = false;
@@ -107,7 +128,7 @@ export async function live(Viewer, about) {
     if (!viewer || picture.key !== viewer.key) { build().catch(() => undefined); return; }
     byId("play").textContent = picture.paused ? "Play" : "Pause";
     byId("clock").textContent = `${picture.time_s.toFixed(2)} s`;
-    if (document.activeElement !== byId("speed")) byId("speed").value = String(picture.speed);
+    if (byId("speed").getRootNode().activeElement !== byId("speed")) byId("speed").value = String(picture.speed);
     byId("notice").textContent = picture.lanes.map((lane) => lane.status).find(Boolean) ?? "";
     viewer.paused = picture.paused;
     if (viewer.latest?.time_s === picture.time_s && after) { viewer.latest = picture; return; }
@@ -139,7 +160,7 @@ export async function live(Viewer, about) {
   }
 
   let painted = 0;
-  for (const kind of ["pointerdown", "pointermove", "wheel", "keydown", "resize", "change"]) addEventListener(kind, () => { touched = performance.now(); });
+  for (const kind of ["pointerdown", "pointermove", "wheel", "change"]) host.addEventListener(kind, () => { touched = performance.now(); }, { signal });
   function slowly(now) {
     if (now - painted < 250) return;
     painted = now;
@@ -154,18 +175,22 @@ export async function live(Viewer, about) {
     viewer.plots.forEach((plot) => plot.paint());
   }
 
-  const link = new Link(token, onPicture, () => { byId("notice").textContent = "The window has gone."; });
+  const notice = (text) => { byId("notice").textContent = text; };
+  const link = new Link(open, onPicture, () => notice("The window has gone."), notice);
   await link.opened;
   byId("time").style.visibility = "hidden";
   byId("play").addEventListener("click", () => link.command("SetPaused", { paused: !viewer?.paused }));
-  byId("speed").addEventListener("change", (event) => { link.command("SetSpeed", { speed: Number(event.target.value) }); document.activeElement.blur(); });
-  addEventListener("keydown", (event) => {
-    if (event.code === "Space" && event.target.tagName !== "SELECT") { event.preventDefault(); link.command("SetPaused", { paused: !viewer?.paused }); }
-  });
-  addEventListener("resize", () => viewer?.resize());
+  byId("speed").addEventListener("change", (event) => { link.command("SetSpeed", { speed: Number(event.target.value) }); event.target.blur(); });
+  keys.addEventListener("keydown", (event) => {
+    touched = performance.now();
+    if (event.code === "Space" && event.composedPath()[0].tagName !== "SELECT") { event.preventDefault(); link.command("SetPaused", { paused: !viewer?.paused }); }
+  }, { signal });
+  new ResizeObserver(() => { touched = performance.now(); viewer?.resize(); }).observe(host);
+  signal?.addEventListener("abort", () => viewer?.dispose());
   await build();
   await link.ask({ ask: "stream", every_s: EVERY_S, picture: true });
   const next = (now) => {
+    if (signal?.aborted) return;
     if (viewer && !building && (!settled || now - touched < STILL_MS)) { // a picture at rest is drawn once
       settled = now - arrived >= 1e3 * EVERY_S && Boolean(after);
       place(now);

@@ -10,19 +10,19 @@ import { Line2 } from "three/examples/jsm/lines/Line2.js";
 import { LineGeometry } from "three/examples/jsm/lines/LineGeometry.js";
 import { LineMaterial } from "three/examples/jsm/lines/LineMaterial.js";
 import { GLTFLoader } from "three/examples/jsm/loaders/GLTFLoader.js";
-import { live } from "./live.js";
+import { live, passedOn, webSocket } from "./live.js";
+import FRAME from "./frame.html";
+import STYLE from "./viewer.css";
 
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4];
 const SKY = new Color(0.62, 0.74, 0.86);
 const PLOTS = 3;
-const byId = (id) => document.getElementById(id);
+const ASLEEP_MS = 2000;
+/** How long a picture is out of sight before it gives its graphics context back; browsers keep 16. */
 
-/** Bytes of a script element that holds them gzipped, in base64. */
-async function unpacked(id) {
-  const text = byId(id).textContent.trim();
-  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Response(stream).arrayBuffer();
+/** What gzipped bytes hold. */
+function unpacked(bytes) {
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
 }
 
 /** The node of a lane's body; a place that needs many digits has a node of its own above it. */
@@ -36,7 +36,9 @@ function bodyIndex(nodes, lane, name) {
 
 /** The page's state: everything that is shown follows from the moment `time` and the choices beside it. */
 class Viewer {
-  constructor(about, curves) {
+  /** host: the element that holds all of it, and within which its elements are looked for. */
+  constructor(host, about, curves) {
+    this.host = host;
     this.about = about;
     this.curves = curves;
     this.time = 0;
@@ -46,9 +48,13 @@ class Viewer {
     this.plots = [];
   }
 
+  byId(id) {
+    return this.host.querySelector(`#${id}`);
+  }
+
   /** Builds the picture; where the browser has no WebGL the plots stay. lanes: their nodes, where the file has no motion. */
   async picture(glb, ofLiveLanes = null) {
-    const canvas = document.querySelector("#view canvas");
+    const canvas = this.byId("view").querySelector("canvas");
     this.renderer = new WebGLRenderer({ canvas, antialias: true });
     this.renderer.toneMapping = ACESFilmicToneMapping;
     this.renderer.toneMappingExposure = 1.15;
@@ -56,7 +62,7 @@ class Viewer {
     this.renderer.shadowMap.type = PCFShadowMap;
     canvas.addEventListener("webglcontextlost", (event) => {
       event.preventDefault();
-      byId("notice").textContent = "The picture was lost by the browser; reload the page to get it back.";
+      if (this.renderer) this.byId("notice").textContent = "The picture was lost by the browser; reload the page to get it back.";
     });
     const gltf = await new GLTFLoader().parseAsync(glb, "");
     this.scene = new Scene();
@@ -95,6 +101,7 @@ class Viewer {
 
   /** Where the first vehicle is at the start, and how large it is: what the cameras begin from. */
   #frame() {
+    const now = this.time;
     this.seek(0);
     this.world.updateMatrixWorld(true);
     const box = new Box3().setFromObject(this.lanes[0], true);
@@ -105,6 +112,7 @@ class Viewer {
     this.target = this.#place(0);
     this.camera.position.copy(this.target).add(this.offset);
     this.orbit.target.copy(this.target);
+    if (!this.live) this.seek(now);
   }
 
   #place(lane) {
@@ -134,10 +142,50 @@ class Viewer {
 
   /** Lets go of what the graphics card holds. */
   dispose() {
+    const { renderer } = this;
+    if (!renderer) return;
+    this.renderer = null;
     this.orbit.dispose();
     this.scene.traverse((node) => node.geometry?.dispose());
-    this.renderer.dispose();
-    this.renderer = null;
+    renderer.dispose();
+    renderer.forceContextLoss();
+    renderer.domElement.replaceWith(renderer.domElement.cloneNode()); // the old one keeps its lost context
+  }
+
+  /** Gives the graphics context back and leaves a still picture in its place. */
+  sleep() {
+    if (!this.renderer) return;
+    this.#render();
+    this.byId("view").style.background = `center / 100% 100% url(${this.renderer.domElement.toDataURL("image/jpeg", 0.85)})`;
+    this.seen = { position: this.camera.position.clone(), target: this.orbit.target.clone() };
+    this.dispose();
+  }
+
+  /** As it was before `sleep`. */
+  async wake(glb) {
+    if (this.renderer) return;
+    await this.picture(glb);
+    this.byId("view").style.background = "";
+    if (!this.seen) return;
+    this.seek(this.time);
+    this.world.updateMatrixWorld(true);
+    this.target = this.seen.target.clone();
+    this.orbit.target.copy(this.seen.target);
+    this.camera.position.copy(this.seen.position);
+    this.heading = undefined;
+  }
+
+  /** Has the motion go on, or not; told: whether who listens did not say so himself. */
+  play(playing, told = true) {
+    if (playing === this.playing) return;
+    this.playing = playing;
+    this.byId("play").textContent = playing ? "Pause" : "Play";
+    if (told) this.onPlay?.(playing);
+  }
+
+  /** Shows a moment that somebody else has chosen, if it is another. */
+  moved(time) {
+    if (Math.abs(time - this.time) > 1e-9) this.seek(time);
   }
 
   /** Shows the moment `time` [s from the start]. */
@@ -149,7 +197,7 @@ class Viewer {
   }
 
   resize() {
-    const { clientWidth, clientHeight } = byId("view");
+    const { clientWidth, clientHeight } = this.byId("view");
     if (this.renderer) {
       this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
       this.renderer.setSize(clientWidth, clientHeight, false);
@@ -170,8 +218,8 @@ class Viewer {
       this.seek(next >= this.about.duration_s ? 0 : next);
     }
     if (!this.live) {
-      byId("time").value = this.about.duration_s > 0 ? this.time / this.about.duration_s : 0;
-      byId("clock").textContent = `${(this.about.begin_s + this.time).toFixed(2)} s`;
+      this.byId("time").value = this.about.duration_s > 0 ? this.time / this.about.duration_s : 0;
+      this.byId("clock").textContent = `${(this.about.begin_s + this.time).toFixed(2)} s`;
       this.plots.forEach((plot) => plot.cursor(this.time));
     }
     if (!this.renderer) return;
@@ -181,7 +229,7 @@ class Viewer {
       if (this.trails[k]) this.trails[k].visible = lane.visible;
     });
     const place = this.#place(0);
-    const kind = byId("camera").value;
+    const kind = this.byId("camera").value;
     if (kind !== "free") this.#follow(place, kind);
     this.orbit.enabled = kind !== "recorded";
     if (this.orbit.enabled) this.orbit.update();
@@ -190,7 +238,11 @@ class Viewer {
     const reach = 3 * this.size;
     Object.assign(this.sun.shadow.camera, { left: -reach, right: reach, bottom: -reach, top: reach, near: 0.1, far: 30 * this.size });
     this.sun.shadow.camera.updateProjectionMatrix();
-    this.renderer.render(this.scene, kind === "recorded" ? this.recorded : this.camera);
+    this.#render();
+  }
+
+  #render() {
+    this.renderer.render(this.scene, this.byId("camera").value === "recorded" ? this.recorded : this.camera);
   }
 
   /** Moves camera and target with the vehicle; the chase camera also turns with its heading. */
@@ -323,13 +375,13 @@ function short(value) {
 function choices(viewer, names) {
   const { about } = viewer;
   const cameras = [["follow", "Follow"], ["chase", "Chase"], ["free", "Stay"]];
-  if (viewer.recorded) cameras.push(["recorded", "As recorded"]);
-  const before = byId("camera").value;
-  byId("camera").replaceChildren(...cameras.map(([value, text]) => new Option(text, value)));
-  if (viewer.recorded) byId("camera").value = "recorded";
-  if (before) byId("camera").value = before;
+  if (about.camera) cameras.push(["recorded", "As recorded"]);
+  const before = viewer.byId("camera").value;
+  viewer.byId("camera").replaceChildren(...cameras.map(([value, text]) => new Option(text, value)));
+  if (about.camera) viewer.byId("camera").value = "recorded";
+  if (before) viewer.byId("camera").value = before;
   about.lanes.forEach((lane, k) => {
-    const label = byId("lanes").appendChild(document.createElement("label"));
+    const label = viewer.byId("lanes").appendChild(document.createElement("label"));
     const box = Object.assign(document.createElement("input"), { type: "checkbox", checked: true });
     const colour = document.createElement("i");
     colour.style.background = `rgb(${lane.tint.map((c) => Math.round(255 * c)).join(",")})`;
@@ -339,54 +391,114 @@ function choices(viewer, names) {
       viewer.plots.forEach((plot) => plot.paint());
     });
   });
-  viewer.plots = about.first_plots.slice(0, PLOTS).map((name) => new Plot(viewer, byId("plots").appendChild(document.createElement("section")), names, name));
+  viewer.plots = about.first_plots.slice(0, PLOTS).map((name) => new Plot(viewer, viewer.byId("plots").appendChild(document.createElement("section")), names, name));
 }
 
-function controls(viewer) {
+function controls(viewer, keys, signal) {
   const { about } = viewer;
   const heading = document.createElement("h1");
   heading.textContent = about.title;
-  byId("caption").append(heading, ...about.caption.map((line) => Object.assign(document.createElement("p"), { textContent: line })));
-  const play = () => { viewer.playing = !viewer.playing; byId("play").textContent = viewer.playing ? "Pause" : "Play"; };
-  byId("play").addEventListener("click", play);
-  byId("time").addEventListener("input", (event) => viewer.seek(event.target.value * about.duration_s));
-  byId("speed").addEventListener("change", (event) => { viewer.speed = Number(event.target.value); });
-  addEventListener("keydown", (event) => {
-    if (event.target.tagName === "SELECT") return;
-    if (event.code === "Space") { event.preventDefault(); play(); document.activeElement.blur(); }
+  viewer.byId("caption").append(heading, ...about.caption.map((line) => Object.assign(document.createElement("p"), { textContent: line })));
+  viewer.byId("play").addEventListener("click", () => viewer.play(!viewer.playing));
+  viewer.byId("time").addEventListener("input", (event) => viewer.seek(event.target.value * about.duration_s));
+  viewer.byId("speed").addEventListener("change", (event) => { viewer.speed = Number(event.target.value); });
+  keys.addEventListener("keydown", (event) => {
+    if (event.composedPath()[0].tagName === "SELECT") return;
+    if (event.code === "Space") { event.preventDefault(); viewer.play(!viewer.playing); event.composedPath()[0].blur?.(); }
     if (event.code === "ArrowRight") viewer.seek(viewer.time + 0.1);
     if (event.code === "ArrowLeft") viewer.seek(viewer.time - 0.1);
-  });
+  }, { signal });
   choices(viewer, [...new Set(about.lanes.flatMap((lane) => Object.keys(lane.curves)))]);
-  addEventListener("resize", () => viewer.resize());
 }
 
-async function start() {
-  const about = JSON.parse(byId("about").textContent);
-  for (const value of SPEEDS) byId("speed").add(new Option(`${value} x`, value, false, value === 1));
+/**
+ * Shows a motion, or what a running simulation sends, in an element until `signal` is aborted; gives the viewer.
+ * scene, curves: gzipped bytes. keys: where keys are pressed. link: to the simulation, as `live` wants it.
+ */
+async function mount(host, about, { scene, curves, keys, signal, link, onViewer }) {
+  host.id = "stage";
+  host.tabIndex = -1;
+  host.innerHTML = `<style>${STYLE}</style>${FRAME}`;
+  const speed = host.querySelector("#speed");
+  for (const value of SPEEDS) speed.add(new Option(`${value} x`, value, false, value === 1));
   if (about.live) {
     Viewer.prototype.controls = function (names) { choices(this, names); };
-    await live(Viewer, about).catch((error) => { byId("notice").textContent = error.message; });
+    await live(Viewer, host, about, { link, keys, signal, onViewer }).catch((error) => { host.querySelector("#notice").textContent = error.message; });
     return;
   }
-  const [scene, curves] = await Promise.all([unpacked("scene"), unpacked("curves")]);
-  const viewer = new Viewer(about, new Curves(curves));
-  try {
-    await viewer.picture(scene);
-  } catch (error) {
-    viewer.renderer = null;
-    byId("notice").textContent = `No picture: ${error.message}. The plots work without it.`;
-  }
-  controls(viewer);
-  viewer.resize();
-  let before = performance.now();
+  const [glb, values] = await Promise.all([unpacked(scene), unpacked(curves)]);
+  const viewer = new Viewer(host, about, new Curves(values));
+  let before = performance.now(), left = Infinity, building = null;
+  const build = async () => {
+    try {
+      await viewer.wake(glb);
+    } catch (error) {
+      viewer.renderer = null;
+      viewer.failed = true;
+      viewer.byId("notice").textContent = `No picture: ${error.message}. The plots work without it.`;
+    }
+    viewer.resize();
+  };
+  controls(viewer, keys, signal);
+  new ResizeObserver(() => viewer.resize()).observe(host);
+  const looked = new Promise((resolve) => {
+    const inSight = new IntersectionObserver(async (entries) => {
+      const seen = entries.at(-1).isIntersecting;
+      left = seen ? Infinity : performance.now();
+      if (seen && !viewer.renderer && !viewer.failed) {
+        building ??= build();
+        await building;
+        building = null;
+      }
+      resolve();
+    });
+    inSight.observe(host);
+    signal?.addEventListener("abort", () => { inSight.disconnect(); viewer.dispose(); });
+  });
+  await looked;
   const next = (now) => {
-    viewer.draw(Math.min(Math.max(1e-3 * (now - before), 0), 0.25));
+    if (signal?.aborted) return;
+    if (now - left > ASLEEP_MS) viewer.sleep();
+    else if (!building) viewer.draw(Math.min(Math.max(1e-3 * (now - before), 0), 0.25));
     before = now;
     requestAnimationFrame(next);
   };
   requestAnimationFrame(next);
-  window.holonomy = viewer;
+  onViewer(viewer);
 }
 
-start();
+/** What an exported page, or the one that a window serves, consists of. */
+export function page() {
+  const read = (id) => Uint8Array.from(atob(document.getElementById(id).textContent.trim()), (letter) => letter.charCodeAt(0));
+  const about = JSON.parse(document.getElementById("about").textContent);
+  const host = document.body.appendChild(document.createElement("main"));
+  const onViewer = (viewer) => { window.holonomy = viewer; };
+  const data = about.live ? { link: webSocket } : { scene: read("scene"), curves: read("curves") };
+  return mount(host, about, { ...data, keys: window, onViewer });
+}
+
+/** A cell of a notebook, by anywidget: `model` holds what a page would, or passes messages of a simulation on. */
+export function render({ model, el }) {
+  const outer = el.appendChild(document.createElement("div"));
+  const host = outer.attachShadow({ mode: "open" }).appendChild(document.createElement("main"));
+  const end = new AbortController();
+  const bytes = (name) => { const view = model.get(name); return new Uint8Array(view.buffer, view.byteOffset, view.byteLength).slice(); };
+  const about = JSON.parse(model.get("about"));
+  outer.style.height = `${model.get("height_px")}px`;
+  const tell = (name, value) => { model.set(name, value); model.save_changes(); };
+  const onViewer = (viewer) => {
+    outer.holonomy = viewer;
+    if (about.live) return;
+    const moved = () => viewer.moved(model.get("time_s") - about.begin_s);
+    const played = () => viewer.play(model.get("playing"), false);
+    viewer.onPlay = (playing) => { tell("playing", playing); if (!playing) tell("time_s", about.begin_s + viewer.time); };
+    moved();
+    played();
+    model.on("change:time_s", moved);
+    model.on("change:playing", played);
+    end.signal.addEventListener("abort", () => { model.off("change:time_s", moved); model.off("change:playing", played); });
+  };
+  const data = about.live ? { link: passedOn(model, end.signal) } : { scene: bytes("scene"), curves: bytes("curves") };
+  mount(host, about, { ...data, keys: host, signal: end.signal, onViewer });
+  return () => { end.abort(); outer.remove(); };
+}

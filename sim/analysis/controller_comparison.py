@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,6 +15,9 @@ from sim.platform.errors import InputError, number, quote
 from sim.platform.replacing import replacing
 from sim.steppers.trajectory import Trajectory, checked_controller, simulate
 from sim.vehicles import State, Vehicle, checked_vehicle
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 MOST_CASES = 10_000
 SETTLED_M = 0.1
@@ -118,8 +122,13 @@ class Comparison:
             lines.append(f"{name:{width}}{row}{failed:>10}")
         return "\n".join(lines)
 
-    def plot(self, path: str | Path) -> None:
-        """A picture (.png, .svg, .pdf): of each score, the share of cases that are at least as good."""
+    __repr__ = __str__
+
+    def plot(self, path: str | Path | None = None) -> "Figure":
+        """A figure, which a notebook shows: of each score, the share of cases that are at least as good.
+
+        path: a file (.png, .svg, .pdf) that it is written to, too.
+        """
         from matplotlib.figure import Figure  # takes a while, and not everybody wants a picture
 
         figure = Figure(figsize=(3.4 * len(self.scores), 3.2), layout="constrained")
@@ -132,8 +141,10 @@ class Comparison:
             axis.set_ylim(0.0, 1.02)
         axes[0].set_ylabel("share of cases")
         axes[-1].legend(fontsize=8)
-        with replacing(Path(path)) as draft:
-            figure.savefig(draft, format=Path(path).suffix.lstrip(".").lower() or "png")
+        if path is not None:
+            with replacing(Path(path)) as draft:
+                figure.savefig(draft, format=Path(path).suffix.lstrip(".").lower() or "png")
+        return figure
 
 
 def _text(values: np.ndarray) -> str:

@@ -98,8 +98,32 @@ class Connection:
 
     def stream(self, every_s: float = 0.02) -> Iterator[dict[str, Any]]:
         """Snapshots as they come, the latest each time, over a connection of their own; ends with the window."""
-        with Connection(self._port, self._token) as own:
+        with self.another() as own:
             yield from own._streamed(every_s)
+
+    def another(self) -> "Connection":
+        """A further connection to the same window. Raises InputError where it has gone."""
+        return Connection(self._port, self._token)
+
+    def send(self, data: bytes) -> None:
+        """A request that somebody else has packed, by `sim.live.wire`. Raises InputError where the window has gone."""
+        from websockets.exceptions import ConnectionClosed
+
+        try:
+            self._socket.send(data)
+        except ConnectionClosed as error:
+            raise InputError(f"the window has gone: {error}") from None
+
+    def received(self) -> Iterator[bytes]:
+        """Answers to what was sent so, and a stream's messages, until the connection ends."""
+        from websockets.exceptions import ConnectionClosed
+
+        with suppress(ConnectionClosed):
+            while True:
+                yield self._socket.recv()
+
+    def __repr__(self) -> str:
+        return f"window at port {self._port}: sim.show(...) of it shows it in a notebook's cell"
 
     def _streamed(self, every_s: float) -> Iterator[dict[str, Any]]:
         from websockets.exceptions import ConnectionClosed

@@ -99,6 +99,7 @@ class Trajectory:
     """Whether the controls were held over each step; a function was evaluated within the steps, too."""
     plotted: dict[str, np.ndarray] = field(default_factory=dict)
     """Name -> (N+1,) of what a controller had plotted; the last one is nan."""
+    plotted_units: dict[str, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         steps = f"{len(self.controls)} steps of {self.step_s:g} s"
@@ -189,7 +190,7 @@ class Trajectory:
             lines = {name if len(columns) == 1 else f"{k}": column for k, column in enumerate(columns)}
             found[name] = Quantity(self.units[name], lines)
         for name, values in self.plotted.items():
-            found.setdefault(name, Quantity("", {name: values}))
+            found.setdefault(name, Quantity(self.plotted_units.get(name, ""), {name: values}))
         return found
 
     @property
@@ -235,9 +236,11 @@ def simulate(
     around = environment_of(vehicle)
     kernel = stepper_of(vehicle, scheme, around.inline, sampled=callable(controls))
     plotted: dict[str, np.ndarray] = {}
+    units: dict[str, str] = {}
     if controller is not None:
         loop = ControlLoop(checked_controller(controller), vehicle)
         nodes, us, done, iterations, plotted = _controlled_run(kernel, loop, state, h, count, around)
+        units = {name: unit for name, (_, unit) in plotted_by(loop.controller).items()}
     elif callable(controls):
         nodes, us, done, iterations = sampled_run(kernel, vehicle, state, controls, h, count, around)
     else:
@@ -267,6 +270,7 @@ def simulate(
         diverged_because=because,
         held=not callable(controls),
         plotted=plotted,
+        plotted_units=units,
     )
 
 

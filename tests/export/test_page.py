@@ -15,7 +15,6 @@ import sim
 from export.file import export_motions
 from export.motion import STEPS_S, motion_of_take, motion_of_trajectory
 from export.nodes import Keyframes, ground_under
-from export.page import show
 from sim.recordings import Take
 from sim.world import load_world
 from tests.export.browser import Browser, browser, installed
@@ -88,23 +87,6 @@ def test_a_flight_over_land_is_seen_and_can_be_scrubbed_and_plotted(
         picture = np.asarray(seen.convert("RGB"), float)[40:420]
     assert picture.std() > 15.0  # 31; an empty canvas has 0
     assert chromium.complaints() == []
-
-
-@needs_browser
-def test_a_notebook_shows_runs_in_a_frame_of_their_own(tmp_path: Path, chromium: Browser) -> None:
-    cell = show(spun(5), Take.of_trajectory(spun(6)), title='two "throws"')._repr_html_()
-    notebook = tmp_path / "notebook.html"
-    notebook.write_text(f"<!doctype html><meta charset=utf-8><body>{cell}", encoding="utf-8")
-    inner = "document.querySelector('iframe').contentWindow"
-    chromium.open(notebook, f"{inner}.holonomy")
-    assert chromium.run(f"return {inner}.document.title") == 'two "throws"'
-    lanes = chromium.run(
-        f"return [...{inner}.document.querySelectorAll('#lanes label')].map((l) => l.textContent)"
-    )
-    assert lanes == ["rigid-body", "rigid-body 2"]
-    assert chromium.complaints() == []
-    with pytest.raises(sim.InputError, match="no run to show; allowed: trajectories, takes, plans, vehicles"):
-        show(3)  # type: ignore[arg-type]
 
 
 @needs_browser

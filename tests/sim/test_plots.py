@@ -38,3 +38,15 @@ def test_an_unknown_quantity_is_refused_in_a_line() -> None:
     with pytest.raises(InputError, match="plot: unknown 'hight'; allowed: position") as refused:
         run.plot("hight")
     assert "\n" not in str(refused.value)
+
+
+def test_what_a_controller_plots_has_the_unit_that_it_gave() -> None:
+    class Tells(sim.Controller):
+        def control(self, t, state, sticks, memory):
+            self.plot("error", 2.0 - t, "m")
+            return np.zeros(4)
+
+    run = sim.simulate("quadrotor", duration=0.1, controller=Tells)
+    (axis,) = run.plot("error").axes
+    assert axis.get_ylabel() == "error\n[m]"
+    np.testing.assert_allclose(axis.lines[0].get_ydata()[:-1], 2.0 - run.time[:-1], atol=1e-12)

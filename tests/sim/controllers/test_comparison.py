@@ -34,7 +34,9 @@ def test_a_comparison_is_a_table_and_a_picture_and_tells_who_failed(tmp_path: Pa
     lines = str(found).splitlines()
     assert len(lines) == 5
     assert lines[4].endswith(str(len(found.faults)))
-    found.plot(tmp_path / "found.png")
+    assert repr(found) == str(found)
+    figure = found.plot(tmp_path / "found.png")
+    assert [axis.get_xlabel() for axis in figure.axes] == list(found.scores)
     assert (tmp_path / "found.png").stat().st_size > 5000
 
 
