@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from sim.planner.api import plan, task_of_scene
     from sim.planner.result.plan import Plan, Violation
     from sim.planner.service.planner import Iterate, Planner
+    from sim.planner.task.motions import Motion, Sway
     from sim.planner.task.obstacles import Box, Capsule, Cone, ConvexMesh, Cylinder, Drum, Obstacle, Sphere
     from sim.planner.task.reference import Reference
     from sim.planner.task.task import Goal, Limits, PathConstraint, Task, Waypoint, Weights
@@ -23,6 +24,7 @@ __all__ = [
     "Goal",
     "Iterate",
     "Limits",
+    "Motion",
     "Obstacle",
     "PathConstraint",
     "Plan",
@@ -30,6 +32,7 @@ __all__ = [
     "Reference",
     "SafeGround",
     "Sphere",
+    "Sway",
     "Task",
     "Waypoint",
     "Weights",
@@ -47,6 +50,7 @@ _LATE = {
     **dict.fromkeys(("Cylinder", "Drum", "Obstacle", "Sphere"), "task.obstacles"),
     **dict.fromkeys(("Goal", "Limits", "PathConstraint", "Task", "Waypoint", "Weights"), "task.task"),
     "Reference": "task.reference",
+    **dict.fromkeys(("Motion", "Sway"), "task.motions"),
     **dict.fromkeys(("SafeGround", "safe_ground"), "task.terrain"),
 }
 """Whoever only names a task or a plan does not wait for what solves it."""

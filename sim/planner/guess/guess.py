@@ -15,6 +15,7 @@ from sim.planner.guess.through_space import led_through_space
 from sim.planner.guess.variables import variables
 from sim.planner.task.bodies import own_space, planar, stands
 from sim.planner.task.inputs import input_map_of
+from sim.planner.task.motions import held
 from sim.planner.task.poses import planar_pose, turn_rad
 from sim.planner.task.task import Task
 from sim.planner.transcription.transcription import Transcription
@@ -113,7 +114,7 @@ def _scaled(t: Transcription, vehicle: Vehicle, task: Task, motion: _Guessed) ->
 
 def _guessed(t: Transcription, vehicle: Vehicle, task: Task, most: int) -> Iterator[_Guessed]:
     """Motions, the one that the first plan starts from first."""
-    steps = t.shape.steps
+    task, steps = held(vehicle, task), t.shape.steps
     if isinstance(vehicle, HolonomicVehicle):
         axis_b = None if stands(vehicle) else thrust_axis(vehicle, task)
         if axis_b is not None:

@@ -7,7 +7,7 @@ import casadi as ca
 import numpy as np
 
 from sim.planner.task.bodies import arc_space, body_poses, own_space, planar, velocities
-from sim.planner.task.clearance import ball_places, on_plane
+from sim.planner.task.clearance import ball_places, obstacle_distances_m
 from sim.planner.task.inputs import input_map_of
 from sim.planner.task.obstacles import label
 from sim.planner.task.poses import between, positions
@@ -101,9 +101,10 @@ def _passed(vehicle: Vehicle, task: Task, nodes: np.ndarray, step_s: float) -> I
         near[[0, -1]] = False
         return _spans(near, step_s / _PER_STEP, gap=2 * _PER_STEP)
 
-    for i, obstacle in enumerate(task.obstacles):
-        far = on_plane(vehicle, obstacle).distance(centres.reshape(-1, 3)).reshape(len(radii), -1)
-        if when := spans((far - radii[:, None]).min(axis=0)):
+    time_s = np.arange(len(poses)) * (step_s / _PER_STEP)
+    apart_m = obstacle_distances_m(vehicle, centres, task, time_s)
+    for i, (obstacle, far_m) in enumerate(zip(task.obstacles, apart_m, strict=True)):
+        if when := spans(far_m):
             clear = f"{task.clearance_m:g} m clear of" if task.clearance_m > 0.0 else "touches"
             yield ActiveConstraint(f"{clear} {label(obstacle, i)}", when, obstacle=i)
     if task.ground is not None:

@@ -13,6 +13,7 @@ from sim.planner.solvers.backends import Result
 from sim.planner.task.bodies import body_poses, own_space, planar
 from sim.planner.task.clearance import clearance, on_plane
 from sim.planner.task.inputs import Constraint, input_map_of
+from sim.planner.task.motions import goal_at
 from sim.planner.task.obstacles import entered
 from sim.planner.task.poses import counts_turns, positions
 from sim.planner.task.task import WEIGHT_NAMES, Task, Weights, control_limits
@@ -129,7 +130,8 @@ def _kept_to(t: Transcription, w: np.ndarray, p: np.ndarray) -> list[str]:
 
 def _jumped(vehicle: Vehicle, task: Task, move: PlannedMotion, places: np.ndarray) -> dict[str, Violation]:
     """Obstacles that are passed through between two nodes, which looks like a way but is none."""
-    clear = clearance(vehicle, move.nodes[:, vehicle.node_layout.pose], task)
+    poses = move.nodes[:, vehicle.node_layout.pose]
+    clear = clearance(vehicle, poses, task, move.step_s * (len(poses) - 1))
     found, k = {}, int(clear.by_arc_m.argmin())
     for i, distance in enumerate(clear.by_obstacle):
         if distance < -min(_SHALLOW_M, 0.5 * task.obstacles[i].half_thickness_m):
@@ -156,7 +158,8 @@ def _violated(
     end: np.ndarray,
 ) -> dict[str, Violation]:
     """Per constraint the node where it is violated most, slack removed. end: the last node."""
-    bare = _without_slack(t, w)
+    bare, goal_then = _without_slack(t, w), goal_at(vehicle, task, h * t.shape.steps)
+    there = replace(task, goal=replace(task.goal, state=goal_then))
     g = t.program.constraints(bare, p)
     over = np.maximum(t.row_low - g, g - t.row_high)
     worst: dict[str, Violation] = {}
@@ -168,7 +171,7 @@ def _violated(
         if row.name == WAYPOINT:
             part, by = _missed_waypoint(task, k, t.shape.steps, places[k])
         elif row.goal:
-            angle_rad = turn_missed_rad(vehicle, task, end, row.goal)
+            angle_rad = turn_missed_rad(vehicle, there, end, row.goal)
             within = row.low == -row.high != 0.0
             tolerance = getattr(task.goal, _TOLERANCES.get(row.goal, ""), 0.0) if within else 0.0
             by = by * tolerance if within else by

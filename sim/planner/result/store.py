@@ -46,6 +46,7 @@ def task_values(task: Task) -> dict[str, Any]:
         "weights": asdict(task.weights),
         "limits": asdict(task.limits),
         "obstacles": [_obstacle_values(obstacle) for obstacle in task.obstacles],
+        "motions": [asdict(motion) for motion in task.motions],
         "waypoints": [asdict(waypoint) for waypoint in task.waypoints],
         "body": task.body,
         "bodies": task.bodies,

@@ -1,6 +1,6 @@
 """Tasks that cannot be, refused before any solver runs, with the reason in one line."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from numbers import Real
 
@@ -12,6 +12,7 @@ from sim.planner.task.bodies import body_poses, own_space, planar, stands, turns
 from sim.planner.task.check_numbers import check_numbers
 from sim.planner.task.check_own import check_own_terms
 from sim.planner.task.clearance import ball_places, on_plane
+from sim.planner.task.motions import GOAL_MOVES, Motion, Sway, brought_back, goal_at, is_moving, motion_of
 from sim.planner.task.poses import counts_turns, positions, turn_rad
 from sim.planner.task.reference import Reference
 from sim.planner.task.refusal import GOAL, START, TaskPart, TaskRefused, obstacle_part, refused, waypoint_part
@@ -43,6 +44,11 @@ def check_kinds(task: object) -> None:
     _one(task, "ground", task.ground, (SafeGround, type(None)), "a SafeGround, or None")
     _several(task, "obstacles", task.obstacles, tuple(KINDS.values()), _OBSTACLES)
     _several(task, "waypoints", task.waypoints, (Waypoint,), "Waypoint")
+    _several(task, "motions", task.motions, (Motion,), "Motion")
+    for motion in task.motions:
+        _several(task, "a motion's moves", motion.moves, (str,), "names")
+        _several(task, "a motion's sways", motion.sways, (Sway,), "Sway")
+        _several(task, "a motion's table", motion.table, (tuple, list), "rows of seven numbers")
     _several(task, "body", task.body, (Sequence, np.ndarray), "balls (x, y, z, radius)")
     _several(task, "bodies", task.bodies, (str,), "names")
     if task.goal.parts is not None:
@@ -133,8 +139,10 @@ def check_task(vehicle: Vehicle, method: Integrator, task: Task, *, measured: bo
         near_m = _STRAYED * task.limits.speed_mps * task.duration_s
         _check_place(vehicle, task, START, positions(vehicle, task.start.node[None])[0], near_m)
     else:
-        _check_end(vehicle, task, START, task.start)
-    _check_end(vehicle, task, GOAL, task.goal.state)
+        _check_end(vehicle, task, START, task.start, 0.0)
+    arrival_s = task.duration_s if task.free_duration is None else None
+    if arrival_s is not None or motion_of(task, GOAL_MOVES) is None:
+        _check_end(vehicle, task, GOAL, goal_at(vehicle, task, task.duration_s), arrival_s)
     least_s, most_s = soonest_s(task), longest_s(task)
     if counts_turns(vehicle, task) and abs(turn_rad(task)) > 1.1 * most_s * task.limits.turn_radps:
         raise refused(
@@ -175,7 +183,7 @@ def _check_waypoints(vehicle: Vehicle, task: Task) -> None:
             x[2] = 0.0
         what, near = waypoint_part(i), waypoint.tolerance_m
         _check_place(vehicle, task, what, x, near)
-        _check_anyhow_clear(vehicle, task, what, x, near)
+        _check_anyhow_clear(vehicle, task, what, x, near, waypoint.time_s)
         if waypoint.time_s is None:
             continue
         k = waypoint_node(waypoint.time_s, task, task.steps)
@@ -189,7 +197,8 @@ def _check_waypoints(vehicle: Vehicle, task: Task) -> None:
         at_node[k] = i
 
 
-def _check_end(vehicle: Vehicle, task: Task, name: TaskPart, state: State) -> None:
+def _check_end(vehicle: Vehicle, task: Task, name: TaskPart, state: State, time_s: float | None) -> None:
+    """time_s: when it is there; None: nobody knows."""
     goal, at = task.goal, vehicle.node_layout
     x = positions(vehicle, state.node[None])[0]
     whole = name == START or (own_space(vehicle) and goal.parts is None)
@@ -199,8 +208,8 @@ def _check_end(vehicle: Vehicle, task: Task, name: TaskPart, state: State) -> No
     if position != "free":
         near = goal.tolerance_m * np.sqrt(3.0) if position == "within" else 0.0
         if position == rotation == "fixed":
-            _check_clear(vehicle, task, name, state)
-        _check_anyhow_clear(vehicle, task, name, x, near)
+            _check_clear(vehicle, task, name, state, time_s)
+        _check_anyhow_clear(vehicle, task, name, x, near, time_s)
         _check_place(vehicle, task, name, x, near)
     if rotation != "free" and turns(vehicle) == 3:
         spare = goal.tolerance_rad if rotation == "within" else 0.0
@@ -225,21 +234,34 @@ def _check_end(vehicle: Vehicle, task: Task, name: TaskPart, state: State) -> No
             )
 
 
-def _check_clear(vehicle: Vehicle, task: Task, name: TaskPart, state: State) -> None:
+def _outside_m(
+    vehicle: Vehicle, task: Task, places_w: np.ndarray, time_s: float | None
+) -> Iterator[tuple[int, np.ndarray]]:
+    """(obstacle, (n,) how far places (n, 3) are from it); at a moment, or but for those that move."""
+    for i, obstacle in enumerate(task.obstacles):
+        if time_s is None and is_moving(task, i):
+            continue
+        seen = brought_back(task, i, places_w[:, None], np.array([time_s or 0.0]))[:, 0]
+        yield i, on_plane(vehicle, obstacle).distance(seen)
+
+
+def _check_clear(vehicle: Vehicle, task: Task, name: TaskPart, state: State, time_s: float | None) -> None:
     """Of a pose that is given, whole."""
     pose = state.node[vehicle.node_layout.pose][None]
     centres = ball_places(vehicle, pose, task)[:, 0]
-    for i, obstacle in enumerate(task.obstacles):
-        distance = on_plane(vehicle, obstacle).distance(centres) - np.array(task.body, float)[:, 3]
+    for i, outside in _outside_m(vehicle, task, centres, time_s):
+        distance = outside - np.array(task.body, float)[:, 3]
         deep = task.clearance_m - float(distance.min())
         if deep > _ROUNDING:
             raise _inside(task, name, i, deep)
 
 
-def _check_anyhow_clear(vehicle: Vehicle, task: Task, name: TaskPart, x: np.ndarray, near_m: float) -> None:
+def _check_anyhow_clear(
+    vehicle: Vehicle, task: Task, name: TaskPart, x: np.ndarray, near_m: float, time_s: float | None
+) -> None:
     """Of a place that may be met within `near_m` and at any attitude: no ball can keep out of what covers all that."""
-    for i, obstacle in enumerate(task.obstacles):
-        outside = float(on_plane(vehicle, obstacle).distance(x[None])[0]) - task.clearance_m
+    for i, away in _outside_m(vehicle, task, x[None], time_s):
+        outside = float(away[0]) - task.clearance_m
         deep = max(ball[3] - float(np.linalg.norm(ball[:3])) for ball in task.body) - outside - near_m
         if deep > _ROUNDING:
             raise _inside(task, name, i, deep)

@@ -3,13 +3,15 @@
 import math
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from numbers import Real
 
 import casadi as ca
 import numpy as np
 
-from sim.planner.task.bodies import body_names, jointed, own_space, planar
+from sim.planner.task.bodies import body_names, jointed, own_space, placed_by_bodies, planar
 from sim.planner.task.inputs import input_map_of
+from sim.planner.task.motions import GOAL_MOVES
 from sim.planner.task.numbers import check_free, number_names
 from sim.planner.task.poses import positions, rotation_wb
 from sim.planner.task.refusal import GOAL, START, TaskPart, obstacle_part, refused, waypoint_part
@@ -50,6 +52,7 @@ def check_numbers(vehicle: Vehicle, task: Task) -> None:
         _check_state(vehicle, task, kind, state)
     _check_limits(vehicle, task)
     _check_obstacles(task)
+    _check_motions(vehicle, task)
     _check_waypoints(task)
 
 
@@ -292,6 +295,42 @@ def _check_obstacles(task: Task) -> None:
         vector(task, what.of("its numbers"), numbers, obstacle.size)
         if size_m <= 0.0:
             raise refused(task, f"{what}: size {size_m:g} m is not possible; sizes must be above 0", what)
+
+
+def _check_motions(vehicle: Vehicle, task: Task) -> None:
+    moved: set[str] = set()
+    for k, motion in enumerate(task.motions):
+        what = f"motion {k + 1}"
+        for name in motion.moves:
+            named = [o.name for o in task.obstacles if o.name]
+            if name != GOAL_MOVES and name not in named:
+                known = one_of([GOAL_MOVES, *named], str(name))
+                raise refused(task, f"{what} moves {quote(name)}, which is not there; allowed: {known}")
+            if name in moved:
+                raise refused(task, f"{what} moves {quote(name)}, which moves already; allowed: one motion each")
+            moved.add(name)
+        if GOAL_MOVES in motion.moves and placed_by_bodies(vehicle):
+            raise refused(
+                task,
+                f"{what} moves the goal, and {vehicle.name} is where its bodies are; allowed: obstacles, or vehicles whose "
+                "state is a pose and its velocity",
+            )
+        rows = [motion.pivot_w, motion.velocity_mps]
+        rows += [row for sway in motion.sways for row in (sway.amplitude_m, sway.amplitude_rad)]
+        for row in rows:
+            vector(task, what, row, 3)
+        vector(task, what, (motion.turn_radps, motion.begun_s), 2)
+        for sway in motion.sways:
+            number(task, f"{what}'s period", sway.period_s, 0.0, _LONGEST_S, "seconds above 0")
+            number(task, f"{what}'s phase", sway.phase_rad, -math.inf, _FAR, "radians")
+        table = [vector(task, f"{what}'s table", row, 7) for row in motion.table]
+        if table and (len(table) < 2 or not all(a[0] < b[0] for a, b in pairwise(table))):
+            raise refused(task, f"{what}'s table does not grow in time; allowed: two or more growing moments")
+        if planar(vehicle) and not motion.level:
+            raise refused(
+                task,
+                f"{what} rises or tilts, and {vehicle.name} moves on a plane; allowed: along x and y, and headings",
+            )
 
 
 def _check_waypoints(task: Task) -> None:

@@ -14,6 +14,7 @@ from sim.planner.task.bodies import (
     poses_of,
     structure_of,
 )
+from sim.planner.task.motions import brought_back
 from sim.planner.task.obstacles import Obstacle
 from sim.planner.task.poses import between, positions
 from sim.planner.task.task import Task
@@ -122,16 +123,25 @@ def _own_spare_m(
     return np.asarray(away.min(axis=0))
 
 
-def clearance(vehicle: Vehicle, poses: np.ndarray, task: Task) -> Clearance:
-    """Measure a motion given by its poses (N+1, pose_dim)."""
+def obstacle_distances_m(
+    vehicle: Vehicle, centres: np.ndarray, task: Task, time_s: np.ndarray
+) -> list[np.ndarray]:
+    """For each obstacle (n,), how far the balls' surfaces are from it with their centres (balls, n, 3) at moments (n,)."""
+    radii, found = np.array(task.body, float)[:, 3:], []
+    for i, obstacle in enumerate(task.obstacles):
+        seen = brought_back(task, i, centres, time_s).reshape(-1, 3)
+        away = on_plane(vehicle, obstacle).distance(seen).reshape(len(radii), -1)
+        found.append((away - radii).min(axis=0))
+    return found
+
+
+def clearance(vehicle: Vehicle, poses: np.ndarray, task: Task, duration_s: float | None = None) -> Clearance:
+    """Measure a motion given by its poses (N+1, pose_dim), which takes the task's time or another."""
     per_step = _per_step(vehicle, poses, task)
     fine = between(arc_space(vehicle), poses, per_step)
-    centres, radii = ball_places(vehicle, fine, task), np.array(task.body, float)[:, 3]
-    everywhere = centres.reshape(-1, 3)
-    distances = [
-        (on_plane(vehicle, o).distance(everywhere).reshape(len(radii), -1) - radii[:, None]).min(axis=0)
-        for o in task.obstacles
-    ]
+    centres = ball_places(vehicle, fine, task)
+    time_s = np.linspace(0.0, task.duration_s if duration_s is None else duration_s, len(fine))
+    distances = obstacle_distances_m(vehicle, centres, task, time_s)
     by_obstacle = np.array([d.min() for d in distances])
     if task.ground is not None:
         x = positions(vehicle, fine)

@@ -9,6 +9,7 @@ import numpy as np
 from sim.compiler.columns import ColumnKernel
 from sim.groups import SE2, LieGroup
 from sim.planner.task.bodies import body_poses, placed_by_bodies, planar
+from sim.planner.task.motions import GOAL_MOVES, motion_of
 from sim.planner.task.task import Task
 from sim.spaces import Space
 from sim.vehicles.forms.base import Vehicle
@@ -25,7 +26,7 @@ def heading_rad(state: State) -> float:
 
 def counts_turns(vehicle: Vehicle, task: Task) -> bool:
     """Whether the goal's heading is a full turn or more away, which is then to be made."""
-    if not planar(vehicle) or task.goal.rotation == "free":
+    if not planar(vehicle) or task.goal.rotation == "free" or motion_of(task, GOAL_MOVES) is not None:
         return False
     return abs(heading_rad(task.goal.state) - heading_rad(task.start)) > _FULL_TURN_RAD - 1e-6
 

@@ -8,6 +8,7 @@ import numpy as np
 from sim.planner.task.bodies import body_poses, own_space, planar, stands, velocities
 from sim.planner.task.cover import Ball, Cover, cover
 from sim.planner.task.handles import brought_to
+from sim.planner.task.motions import Motion, Sway
 from sim.planner.task.obstacles import LOOKS, Obstacle
 from sim.planner.task.poses import positions
 from sim.planner.task.task import WEIGHT_NAMES, Goal, Limits, Task, Waypoint, Weights, check_can_plan
@@ -51,6 +52,7 @@ def read_task(
         weights=_weights(table.table("weights")),
         limits=_limits(table.table("limits")),
         obstacles=tuple(_obstacle(o) for o in table.tables("obstacles")),
+        motions=tuple(_motion(m) for m in table.tables("motions")),
         waypoints=tuple(_waypoint(w) for w in table.tables("waypoints")),
         clearance_m=clearance,
         body=standing.balls,
@@ -278,6 +280,29 @@ def _obstacle(table: TomlTable) -> Obstacle:
     obstacle = kind.read(table, table.text("name"), table.name("look", LOOKS, ""))
     table.finish()
     return obstacle
+
+
+def _motion(table: TomlTable) -> Motion:
+    sways = []
+    for sway in table.tables("sways"):
+        x, y, z = sway.numbers("amplitude_deg", (0.0, 0.0, 0.0), low=-180.0, high=180.0, count=3)
+        read = Sway(
+            sway.number("period_s", 8.0, low=1e-3, high=1e4),
+            vector(sway, "amplitude_m"),
+            (math.radians(x), math.radians(y), math.radians(z)),
+            math.radians(sway.number("phase_deg", 0.0, low=-360.0, high=360.0)),
+        )
+        sway.finish()
+        sways.append(read)
+    motion = Motion(
+        moves=tuple(table.texts("moves")),
+        pivot_w=vector(table, "pivot_m"),
+        velocity_mps=vector(table, "velocity_mps"),
+        turn_radps=math.radians(table.number("turn_degps", 0.0, low=-360.0, high=360.0)),
+        sways=tuple(sways),
+    )
+    table.finish()
+    return motion
 
 
 def _waypoint(table: TomlTable) -> Waypoint:

@@ -6,6 +6,7 @@ from typing import Any, Literal, Self, get_args
 
 import numpy as np
 
+from sim.planner.task.motions import Motion
 from sim.planner.task.obstacles import Obstacle
 from sim.planner.task.reference import Reference
 from sim.planner.task.terrain import SafeGround
@@ -130,6 +131,8 @@ class Task:
     weights: Weights = Weights()
     limits: Limits = Limits()
     obstacles: tuple[Obstacle, ...] = ()
+    motions: tuple[Motion, ...] = ()
+    """Of the goal and of obstacles that move by themselves; the task has them where they are before that."""
     waypoints: tuple[Waypoint, ...] = ()
     ground: SafeGround | None = None
     """Terrain to stay above; None: none."""

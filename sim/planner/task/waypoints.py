@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 
 from sim.planner.task.bodies import planar
+from sim.planner.task.motions import GOAL_MOVES, motion_of
 from sim.planner.task.task import Task
 from sim.vehicles.forms.base import Vehicle
 
@@ -81,7 +82,7 @@ def kept_times(task: Task, before: Task) -> Task:
 
 def soonest_s(task: Task) -> float:
     """By the straightest way through the waypoints, at the limit of speed along every axis of the body at once."""
-    if task.goal.position == "free":
+    if task.goal.position == "free" or motion_of(task, GOAL_MOVES) is not None:
         return 0.0
     group = task.start.group
     if group is None or not group.columns[group.position]:

@@ -51,11 +51,14 @@ def distances(model: NodeModel, node: ca.SX) -> list[tuple[tuple[str, int], ca.S
     """((kind, number), signed distance [m]) of every ball to every obstacle, less what it has to keep."""
     out = []
     extra, places = model.given["clearance"] + model.here["margin"], balls(model, node)
+    by = {(kind, j): k for kind, j, k in model.shape.moved}
     for kind, count in model.shape.obstacles.items():
         numbers = ca.reshape(model.given[kind], KINDS[kind].size, count)
         for j in range(count):
+            carrier = model.carrier(by[kind, j]) if (kind, j) in by else None
             for x, radius in places:
-                out.append(((kind, j), KINDS[kind].gap(x, numbers[:, j], radius + extra)))
+                seen = x if carrier is None else carrier[:3, :3].T @ (x - carrier[:3, 3])
+                out.append(((kind, j), KINDS[kind].gap(seen, numbers[:, j], radius + extra)))
     return out
 
 
@@ -182,7 +185,7 @@ def duration_rows(model: NodeModel, h: ca.SX) -> list[Constraint]:
 
 def goal_misses(model: NodeModel, node: ca.SX) -> list[tuple[str, str, ca.SX]]:
     """(part, demand, miss in SI units) of every row of the goal that is not free."""
-    at, goal = model.vehicle.node_layout, model.given["goal"]
+    at, goal = model.vehicle.node_layout, model.goal
     position, rotation, velocity, shape, shape_velocity, _ = model.shape.demands
     if model.own_space:
         return _missed_in_space(model, node)
@@ -216,7 +219,7 @@ def _rotation_missed(model: NodeModel, node: ca.SX) -> list[tuple[str, str, ca.S
 
 def _missed_in_space(model: NodeModel, node: ca.SX) -> list[tuple[str, str, ca.SX]]:
     """Of what moves about a space of its own: parts of its state, and of its main body place and rotation."""
-    goal, parts = model.given["goal"], model.shape.demands[5]
+    goal, parts = model.goal, model.shape.demands[5]
     found = model.vehicle.space.coordinates(goal, node)
     if model.closed is not None:
         # Where the leading joints are says how the others stand; velocities are asked for otherwise.
@@ -237,7 +240,7 @@ def _missed_in_space(model: NodeModel, node: ca.SX) -> list[tuple[str, str, ca.S
 
 def _turn_missed(model: NodeModel, node: ca.SX) -> ca.SX:
     """(3, 3) rotation from the goal's attitude to the node's."""
-    wanted, here = (model.pose_wb(x)[:3, :3] for x in (model.given["goal"], node))
+    wanted, here = (model.pose_wb(x)[:3, :3] for x in (model.goal, node))
     return wanted.T @ here
 
 
@@ -253,7 +256,7 @@ def _facings(model: NodeModel, node: ca.SX) -> list[tuple[str, ca.SX]]:
     parts = model.shape.demands[5]
     out = []
     if model.own_space:
-        found = model.vehicle.space.facing(model.given["goal"], node)
+        found = model.vehicle.space.facing(model.goal, node)
         out = [(n, x) for n, x in found.items() if parts is None or n in parts]  # type: ignore[operator]
     if model.turns == 3 and model.shape.demands[1] != "free" and (parts is not None or not model.own_space):
         out.append(("rotation", _cosine_missed(model, node)))

@@ -25,6 +25,7 @@ from sim.planner.task.bodies import (
     velocities,
 )
 from sim.planner.task.inputs import InputMap, input_map_of
+from sim.planner.task.motions import CHANNELS, PIECES, carried, pose_of_channels
 from sim.planner.task.numbers import place_of
 from sim.planner.task.task import WEIGHT_NAMES, control_limits
 from sim.planner.transcription.shape import ProblemShape, Scales
@@ -123,6 +124,8 @@ class Slots:
 
 
 BODY_NUMBERS = 4
+GROUND_JET, MOTION_JET = 6, 4 * CHANNELS
+"""Numbers of the ground under a node, and of a motion at its time."""
 _ELIMINATED = 6
 """Up to so many unknowns of a step are eliminated; more of them are better left to the solver."""
 
@@ -172,15 +175,18 @@ class NodeModel:
                 "margin": 1,
                 "waypoint": 4 if shape.waypoints else 0,
                 "trapezoid": int(shape.own is not None and shape.own.rate is not None),
-                "share": int(shape.own is not None and shape.own.timed),
+                "share": int(bool(shape.motions) or (shape.own is not None and shape.own.timed)),
                 "reference": len(shape.reference),
             }
         )
         self.s = ca.SX.sym("S", self.node_parameters.size)
         self.here = self.node_parameters.split(self.s)
-        self.jet = ca.SX.sym("jet", 6)
-        """Height of the safe ground, its gradient and second derivatives (xx, xy, yy) at `jet_at`."""
-        self.jet_at = ca.SX.sym("at", 2)
+        self.jet = ca.SX.sym("jet", GROUND_JET + MOTION_JET * shape.motions)
+        """Height of the safe ground, its gradient and second derivatives (xx, xy, yy) at `jet_at`; then the channels of
+        each motion and their three derivatives at `time_at`."""
+        self.jet_at, self.time_at = ca.SX.sym("at", 2), ca.SX.sym("when")
+        self.time = ca.SX.sym("time")
+        """Of a node; stands for `time_of`."""
         self.form: StateForm = state_form(self.scheme, rotations(self.vehicle))
         self.state = Slots(
             {
@@ -205,6 +211,9 @@ class NodeModel:
             "effort": self.input_map.size,
             "start": node,
             "goal": node,
+            "motions": self.shape.motions * (PIECES + 3) * CHANNELS,
+            "motion_spacing": int(self.shape.motions > 0),
+            "pivots": 3 * self.shape.motions,
             "body": BODY_NUMBERS * self.shape.body_count,
             "apart": len(self.shape.pairs),
             "tolerance": 3,
@@ -269,6 +278,35 @@ class NodeModel:
         """h of a node with the state pieces x."""
         return x["h"] if self.shape.free_time else self.given["duration"] / self.given["steps"]
 
+    # What moves by itself.
+
+    def time_of(self, h: ca.SX) -> ca.SX:
+        """Seconds since the start, of a node of steps of h."""
+        return self.here["share"] * h * self.given["steps"] if self.here["share"].shape[0] else ca.SX(0)
+
+    def node_time(self, v: ca.SX) -> ca.SX:
+        """The same of a node with scaled variables v."""
+        return self.time_of(self.duration_of_step({"h": v[self.state.slice("h")] * self.scales.step_s}))
+
+    def carrier(self, k: int) -> ca.SX:
+        """(4, 4) that the motion k takes places by, at `time`: exact at `time_at` with three derivatives."""
+        begin, d = GROUND_JET + MOTION_JET * k, self.time - self.time_at
+        jets = ca.reshape(self.jet[begin : begin + MOTION_JET], CHANNELS, 4)
+        channels = jets[:, 0] + d * (jets[:, 1] + d / 2 * (jets[:, 2] + d / 3 * jets[:, 3]))
+        return pose_of_channels(channels, self.given["pivots"][3 * k : 3 * k + 3])
+
+    @cached_property
+    def goal(self) -> ca.SX:
+        """Flat node of the goal, where it is at `time`."""
+        goal, k = self.given["goal"], self.shape.goal_motion
+        if k is None:
+            return goal
+        at, M = self.vehicle.node_layout, self.carrier(k)
+        pose, velocity = carried(self.vehicle, goal, M, ca.jtimes(M, self.time, ca.SX(1)))
+        moved = ca.SX(goal)
+        moved[at.pose], moved[at.velocity] = pose, velocity
+        return moved
+
     # What is found with the motion: parameters and numbers of the task, which are states that stay as they are.
 
     @cached_property
@@ -289,14 +327,17 @@ class NodeModel:
         return np.abs(bounds).max(axis=1)
 
     def freed(self, expressions: Sequence[ca.SX], x: dict[str, ca.SX]) -> list[ca.SX]:
-        """With the variables of the node's state pieces x in place of the parameters that are found."""
+        """With the variables of the node's state pieces x in place of the parameters that are found and of `time`."""
+        found = list(expressions)
+        if self.shape.motions:
+            found = ca.substitute(found, [self.time], [self.time_of(self.duration_of_step(x))])
         if not self.free_places:
-            return list(expressions)
-        return list(ca.substitute(list(expressions), [self.p[self.free_places]], [x["free"]]))
+            return found
+        return list(ca.substitute(found, [self.p[self.free_places]], [x["free"]]))
 
     def own_value(self, function: ca.Function, node: ca.SX, a: ca.SX, h: ca.SX) -> ca.SX:
         """A function of the user's own, at a node."""
-        time = self.here["share"] * h * self.given["steps"] if self.here["share"].shape[0] else ca.SX(0)
+        time = self.time_of(h)
         controls = self.input_map.expressions(a)
         numbers = self.given["vehicle"], self.given["numbers"]
         return function(node, controls, time, *numbers, self.here["reference"])

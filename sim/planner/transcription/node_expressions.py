@@ -70,7 +70,7 @@ def cost_terms(
     if "terminal" in has and last:
         terms["terminal"] = _missed(model, node)
     if "swing" in has:
-        space, goal = model.vehicle.space, model.given["goal"]
+        space, goal = model.vehicle.space, model.goal
         cosines = (cosine for name, cosine in space.facing(goal, node).items() if name in space.directions)
         terms["swing"] = share * sum((2 * (1 - cosine) for cosine in cosines), ca.SX(0))
     # An arc's own velocity, where there is one, is a plain variable and belongs to the step after the node.
@@ -114,7 +114,7 @@ def _nearness(model: NodeModel, node: ca.SX) -> ca.SX:
 
 def _missed(model: NodeModel, node: ca.SX) -> ca.SX:
     """Squares of the distance and the velocity that are missing at the end."""
-    goal, moving = model.given["goal"], [i for i, _ in velocities(model.vehicle)]
+    goal, moving = model.goal, [i for i, _ in velocities(model.vehicle)]
     d, xi = model.place(node) - model.place(goal), node[moving] - goal[moving]
     return ca.dot(d, d) + ca.dot(xi, xi)
 

@@ -92,12 +92,13 @@ class NodeFunctions:
     ) -> None:
         v, z = implicit.v, implicit.z
         here = [v, model.s, model.jet, z, model.p]
-        position = model.ground_position(v) if model.shape.ground is not None else None
+        # Models of the ground and of motions are exact at what they are developed about.
+        about = [(model.jet_at, model.ground_position(v))] if model.shape.ground is not None else []
+        about += [(model.time_at, model.node_time(v))] if model.shape.motions else []
 
         def function(inputs: list[ca.SX], expressions: list[ca.SX]) -> ca.Function:
-            if position is not None:
-                # The model of the ground is exact at the point it is developed about.
-                expressions = ca.substitute(expressions, [model.jet_at], [position])
+            if about:
+                expressions = ca.substitute(expressions, *map(list, zip(*about, strict=True)))
             return ca.Function("node", inputs, expressions, {"cse": True})
 
         def compiled(

@@ -9,10 +9,11 @@ import numpy as np
 from sim.planner.task.bodies import planar
 from sim.planner.task.clearance import ball_places, on_plane, own_distances_m
 from sim.planner.task.expressions import own_numbers
+from sim.planner.task.motions import PIECES, held, motion_of, spline
 from sim.planner.task.obstacles import Obstacle
 from sim.planner.task.poses import positions
 from sim.planner.task.task import Task
-from sim.planner.task.waypoints import nowhere
+from sim.planner.task.waypoints import longest_s, nowhere
 from sim.planner.transcription.shape import unit_inputs
 from sim.planner.transcription.transcription import Transcription
 from sim.vehicles.forms.base import Vehicle
@@ -36,7 +37,7 @@ def _wanted_steps(obstacle: Obstacle) -> float:
 
 
 def _mean_step_m(vehicle: Vehicle, task: Task, steps: int) -> float:
-    ends = positions(vehicle, np.stack([task.start.node, task.goal.state.node]))
+    ends = positions(vehicle, np.stack([task.start.node, held(vehicle, task).goal.state.node]))
     stations = np.array([ends[0], *(w.position_w for w in task.waypoints), ends[1]], float)
     if planar(vehicle):
         stations[:, 2] = 0.0
@@ -45,7 +46,7 @@ def _mean_step_m(vehicle: Vehicle, task: Task, steps: int) -> float:
 
 
 def _thickened(vehicle: Vehicle, task: Task, obstacle: Obstacle, wanted_m: float) -> Obstacle:
-    if obstacle.half_thickness_m >= wanted_m:
+    if obstacle.half_thickness_m >= wanted_m or motion_of(task, obstacle.name) is not None:
         return obstacle
     most = obstacle.half_thickness_m + max(0.0, _ROOM * _room_m(vehicle, task, obstacle))
     return obstacle.thickened(min(wanted_m, most))
@@ -54,7 +55,7 @@ def _thickened(vehicle: Vehicle, task: Task, obstacle: Obstacle, wanted_m: float
 def _room_m(vehicle: Vehicle, task: Task, obstacle: Obstacle) -> float:
     """Between the obstacle and what is given: the vehicle at both ends, the waypoints."""
     flat, at = on_plane(vehicle, obstacle), vehicle.node_layout.pose
-    ends = [task.start] if task.goal.position == "free" else [task.start, task.goal.state]
+    ends = [task.start] if task.goal.position == "free" else [task.start, held(vehicle, task).goal.state]
     balls = ball_places(vehicle, np.stack([end.node[at] for end in ends]), task)
     radii = np.array(task.body, float)[:, 3:]
     room = (flat.distance(balls.reshape(-1, 3)).reshape(len(radii), -1) - radii).min()
@@ -83,7 +84,7 @@ def parameters(
     margin_m: (N+1,) extra distance that each node keeps from everything.
     places: (N+1, 4) waypoint position and tolerance of every node. price: of a unit of slack, in an elastic problem.
     """
-    model, shape = transcription.model, transcription.shape
+    model, shape, until_s = transcription.model, transcription.shape, longest_s(task)
     pieces: dict[str, object] = {
         "vehicle": vehicle.parameter_vector,
         "numbers": own_numbers(task),
@@ -94,6 +95,9 @@ def parameters(
         "effort": effort_weights(transcription, vehicle, task),
         "start": task.start.node,
         "goal": task.goal.state.node,
+        "motions": [spline(motion, until_s) for motion in task.motions],
+        "motion_spacing": until_s / PIECES if task.motions else (),
+        "pivots": [motion.pivot_w for motion in task.motions],
         "body": np.array(task.body, float),
         "apart": own_distances_m(vehicle, task),
         "tolerance": (task.goal.tolerance_m, task.goal.tolerance_rad, task.goal.tolerance_mps),

@@ -11,8 +11,9 @@ import numpy as np
 
 from sim.compiler.columns import Launch, Launches
 from sim.native.function import native
+from sim.planner.task.motions import CHANNELS, spline_jets_in_time
 from sim.planner.task.terrain import spline_jets
-from sim.planner.transcription.model import NodeModel
+from sim.planner.transcription.model import GROUND_JET, NodeModel
 from sim.planner.transcription.node_functions import NodeFunctions
 
 
@@ -200,7 +201,7 @@ class Program:
         """Which rows are the gaps (N, nx), the running nodes' own (N, m), those besides of the first, of the last."""
         # Where it is evaluated; what the nodes are given are parts of these.
         self._w, self._p = np.full(self.size, np.nan), np.full(self.parameter_count, np.nan)
-        self._z, self._jets = np.zeros((n + 1, model.unknowns)), np.zeros((n + 1, 6))
+        self._z, self._jets = np.zeros((n + 1, model.unknowns)), np.zeros((n + 1, model.jet.shape[0]))
         w, p, z, jets = self._w, self._p, self._z, self._jets
         running = [w[: self.cut], p[shared:], jets, z, p[:shared]]
         last = [w[self.cut :], p[p.size - own :], jets[n:], z[n:], p[:shared]]
@@ -225,9 +226,27 @@ class Program:
                 starts, scales = self._under
                 under_nodes(w, starts, scales, self._where)
                 spline_jets(ground.control_m, *ground.origin_m, ground.spacing_m, self._where, self._jets)
+            if self.model.shape.motions:
+                splines, spacing_s = self._splines
+                spline_jets_in_time(splines, float(spacing_s[0]), self._times(), GROUND_JET, self._jets)
             self._solve()
             if self.run.unknowns and not self.end.unknowns:
                 self._z[-1] = self._z[-2]
+
+    @cached_property
+    def _splines(self) -> tuple[np.ndarray, np.ndarray]:
+        """(motions, coefficients, channels) and (1,) the knots' distance, as they are in the parameters."""
+        at, count = self.model.parameters, self.model.shape.motions
+        splines = self._p[at.slice("motions")].reshape(count, -1, CHANNELS)
+        return splines, self._p[at.slice("motion_spacing")]
+
+    def _times(self) -> np.ndarray:
+        """(N+1,) s, of the nodes."""
+        model, k = self.model, np.arange(self.n + 1)
+        if model.shape.free_time:
+            steps_s = self._w[self.nv * k + model.state.slice("h").start] * model.scales.step_s
+            return np.asarray(k * steps_s)
+        return np.asarray(k * (self._p[model.parameters.slice("duration").start] / self.n))
 
     @cached_property
     def _solve(self) -> Launches:

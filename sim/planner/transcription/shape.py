@@ -12,6 +12,7 @@ from sim.planner.task.check_own import met_columns
 from sim.planner.task.clearance import on_plane, own_pairs
 from sim.planner.task.expressions import OwnTerms, own_terms
 from sim.planner.task.inputs import holding_scale, input_map_of
+from sim.planner.task.motions import GOAL_MOVES, held, motion_of
 from sim.planner.task.poses import positions
 from sim.planner.task.task import WEIGHT_NAMES, Limits, Task, control_limits
 from sim.planner.task.terrain import SafeGround
@@ -53,6 +54,11 @@ class ProblemShape:
     waypoints: bool
     obstacles: dict[str, int]
     """Kind -> how many."""
+    motions: int
+    """How many move goal or obstacles."""
+    moved: tuple[tuple[str, int, int], ...]
+    """(kind, which of that kind, by which motion) of obstacles that move."""
+    goal_motion: int | None
     body_count: int
     bodies: tuple[str, ...]
     """Whose frame each of them is in; none: the main body's."""
@@ -95,6 +101,7 @@ class ProblemShape:
             self.remembers_inputs,
             self.waypoints,
             tuple(sorted(self.obstacles.items())),
+            (self.motions, self.moved, self.goal_motion),
             self.body_count,
             self.bodies,
             self.pairs,
@@ -125,6 +132,9 @@ def problem_shape(
         remembers_inputs=task.weights.smoothness > 0.0 or bool(task.limits.rates),
         waypoints=bool(task.waypoints),
         obstacles={kind: n for kind, n in counts.items() if n},
+        motions=len(task.motions),
+        moved=_moved(vehicle, task),
+        goal_motion=motion_of(task, GOAL_MOVES),
         body_count=len(task.body),
         bodies=task.bodies,
         pairs=own_pairs(vehicle, task),
@@ -141,8 +151,20 @@ def problem_shape(
     )
 
 
+def _moved(vehicle: Vehicle, task: Task) -> tuple[tuple[str, int, int], ...]:
+    found, counts = [], dict.fromkeys(KINDS, 0)
+    for obstacle in task.obstacles:
+        kind = on_plane(vehicle, obstacle).kind
+        k = motion_of(task, obstacle.name)
+        if k is not None:
+            found.append((kind, counts[kind], k))
+        counts[kind] += 1
+    return tuple(found)
+
+
 def scales_of(vehicle: Vehicle, task: Task) -> Scales:
     """Magnitudes that a task is about."""
+    task = held(vehicle, task)
     way = np.vstack([positions(vehicle, s.node[None]) for s in (task.start, task.goal.state)])
     distance = max(float(np.linalg.norm(way[1] - way[0])), 1.0)
     length = _rounded(max(1.0, distance / 10.0))
@@ -263,6 +285,7 @@ def _resistance(vehicle: HolonomicVehicle, task: Task, speed: float) -> np.ndarr
 
 def size_of(vehicle: Vehicle, task: Task) -> np.ndarray:
     """Logarithms of what scales are made of; a problem serves tasks whose logarithms differ little."""
+    task = held(vehicle, task)
     way = np.vstack([positions(vehicle, s.node[None]) for s in (task.start, task.goal.state)])
     distance = max(float(np.linalg.norm(way[1] - way[0])), 1.0)
     return np.log(np.r_[distance, task.duration_s, np.abs(vehicle.parameter_vector) + 1e-3])

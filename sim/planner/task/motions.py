@@ -1,0 +1,297 @@
+"""How what a task is about moves by itself: goals that come and go, obstacles that cross, as functions of time.
+
+The optimiser is given a cubic spline of such a function, of whose pieces it needs value and derivatives at a moment alone;
+what a plan is checked by is the function.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+import numpy as np
+
+from sim.native.function import native
+from sim.platform.errors import InputError, quote
+from sim.vehicles.forms.base import Vehicle
+
+if TYPE_CHECKING:
+    from sim.planner.task.task import Task
+
+GOAL_MOVES = "goal"
+"""What a motion calls the goal; obstacles are called by their names."""
+CHANNELS = 6
+"""Displacement x, y, z [m], then heading, pitch, roll [rad]."""
+PIECES = 192
+"""Of a spline over all the time that a task may take."""
+_SAMPLES = 25
+Vector = tuple[float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Sway:
+    """A sine of time, as of a swell: amplitude x sin(2 pi t / period + phase)."""
+
+    period_s: float
+    amplitude_m: Vector = (0.0, 0.0, 0.0)
+    """Of the displacement along x, y, z."""
+    amplitude_rad: Vector = (0.0, 0.0, 0.0)
+    """Of heading, pitch, roll."""
+    phase_rad: float = 0.0
+
+
+@dataclass(frozen=True)
+class Motion:
+    """How goal and obstacles move together, from where the task has them: about a pivot that goes along a circle, a
+    table or nowhere, and sways."""
+
+    moves: tuple[str, ...]
+    """"goal", and names of obstacles."""
+    pivot_w: Vector = (0.0, 0.0, 0.0)
+    """What is turned about."""
+    velocity_mps: Vector = (0.0, 0.0, 0.0)
+    """Of the pivot at first; it turns with the heading."""
+    turn_radps: float = 0.0
+    """Of the heading."""
+    sways: tuple[Sway, ...] = ()
+    table: tuple[tuple[float, ...], ...] = ()
+    """Rows (time [s], x, y, z [m], heading, pitch, roll [rad]) of displacements, by cubic splines; at rest before and
+    after."""
+    begun_s: float = 0.0
+    """How long it has been under way when the task begins."""
+
+    def channels(self, time_s: np.ndarray) -> np.ndarray:
+        """(n, 6) displacements and angles at moments (n,) of the task."""
+        t = np.asarray(time_s, float) + self.begun_s
+        out = np.zeros((len(t), CHANNELS))
+        out[:, 3] = turned = self.turn_radps * t
+        # Along an arc, whose chord is sin(a/2)/(a/2) of it and points half as far around.
+        chord, half = t * np.sinc(turned / (2 * np.pi)), turned / 2
+        vx, vy, vz = self.velocity_mps
+        out[:, 0] = chord * (np.cos(half) * vx - np.sin(half) * vy)
+        out[:, 1] = chord * (np.sin(half) * vx + np.cos(half) * vy)
+        out[:, 2] = vz * t
+        for sway in self.sways:
+            wave = np.sin(2 * np.pi * t / sway.period_s + sway.phase_rad)
+            out += wave[:, None] * np.r_[sway.amplitude_m, sway.amplitude_rad]
+        return out + _tabled(self.table, t) if self.table else out
+
+    def poses(self, time_s: np.ndarray) -> np.ndarray:
+        """(n, 4, 4) that take places of the task to where they are at moments (n,)."""
+        c, pivot = self.channels(time_s), np.array(self.pivot_w)
+        (ch, cp, cr), (sh, sp, sr) = np.cos(c[:, 3:].T), np.sin(c[:, 3:].T)
+        T = np.zeros((len(c), 4, 4))
+        T[:, 0, :3] = np.stack([ch * cp, ch * sp * sr - sh * cr, ch * sp * cr + sh * sr], axis=1)
+        T[:, 1, :3] = np.stack([sh * cp, sh * sp * sr + ch * cr, sh * sp * cr - ch * sr], axis=1)
+        T[:, 2, :3] = np.stack([-sp, cp * sr, cp * cr], axis=1)
+        T[:, :3, 3] = pivot + c[:, :3] - T[:, :3, :3] @ pivot
+        T[:, 3, 3] = 1.0
+        return T
+
+    def later(self, by_s: float) -> "Motion":
+        """As it is for a task that begins later."""
+        return replace(self, begun_s=self.begun_s + by_s)
+
+    @property
+    def level(self) -> bool:
+        """It keeps to a plane, turned about the vertical alone."""
+        tilts = [sway.amplitude_rad[1:] + sway.amplitude_m[2:] for sway in self.sways]
+        rows = [row[3:4] + row[5:] for row in self.table]
+        return not (self.velocity_mps[2] or any(map(any, tilts)) or any(map(any, rows)))
+
+    @staticmethod
+    def of(flown: Any, moves: Sequence[str]) -> "Motion":
+        """As another vehicle moves by a plan, a trajectory or a take; what moves with it stands where it begins.
+
+        Raises InputError for what has no pose of its own.
+        """
+        motion = getattr(flown, "trajectory", flown)
+        if not all(hasattr(motion, name) for name in ("vehicle", "time", "nodes")):
+            raise InputError(f"a motion of {quote(flown)} is refused; allowed: a plan, a trajectory, or a take")
+        T = motion.vehicle.poses(motion.nodes)
+        first, R = T[0], T[:, :3, :3] @ T[0, :3, :3].T
+        angles = np.unwrap(
+            np.stack(
+                [
+                    np.arctan2(R[:, 1, 0], R[:, 0, 0]),
+                    np.arcsin(np.clip(-R[:, 2, 0], -1.0, 1.0)),
+                    np.arctan2(R[:, 2, 1], R[:, 2, 2]),
+                ],
+                axis=1,
+            ),
+            axis=0,
+        )
+        rows = np.c_[motion.time - motion.time[0], T[:, :3, 3] - first[:3, 3], angles]
+        x, y, z = first[:3, 3].tolist()
+        return Motion(tuple(moves), (x, y, z), table=tuple(map(tuple, rows.tolist())))
+
+
+def motion_of(task: "Task", name: str) -> int | None:
+    """Which of a task's motions moves the goal or the obstacles of a name; None: none."""
+    return next((k for k, motion in enumerate(task.motions) if name and name in motion.moves), None)
+
+
+def is_moving(task: "Task", obstacle_index: int) -> bool:
+    """Whether an obstacle moves by itself."""
+    return motion_of(task, task.obstacles[obstacle_index].name) is not None
+
+
+def brought_back(task: "Task", obstacle_index: int, places_w: np.ndarray, time_s: np.ndarray) -> np.ndarray:
+    """(..., n, 3) places at moments (n,), seen from an obstacle that moves: where they would be beside it as the task
+    has it."""
+    k = motion_of(task, task.obstacles[obstacle_index].name)
+    if k is None:
+        return places_w
+    T = task.motions[k].poses(time_s)
+    return np.asarray(np.einsum("nji,...nj->...ni", T[:, :3, :3], places_w - T[:, :3, 3]))
+
+
+def held(vehicle: Vehicle, task: "Task") -> "Task":
+    """A task of the same ends in which nothing moves: the goal is where it will be, obstacles where they are when one
+    who goes there straight comes nearest to them. Itself where nothing moves."""
+    if not task.motions:
+        return task
+    goal = motion_of(task, GOAL_MOVES)
+    if goal is not None:
+        task = replace(task, goal=replace(task.goal, state=goal_at(vehicle, task, task.duration_s)))
+    shares = np.linspace(0.0, 1.0, _SAMPLES)
+    flat = len(task.start.pose) == 3
+    ends = [np.r_[s.pose[:-1, -1], 0.0][:3] for s in (task.start, task.goal.state)]
+    way = ends[0] + shares[:, None] * (ends[1] - ends[0])
+    obstacles = list(task.obstacles)
+    for i, obstacle in enumerate(obstacles):
+        k = motion_of(task, obstacle.name)
+        if k is None:
+            continue
+        T = task.motions[k].poses(shares * task.duration_s)
+        there = T[:, :3, :3] @ np.array(obstacle.middle_w) + T[:, :3, 3]
+        away = (there - way)[:, : 2 if flat else 3]
+        near = int(np.linalg.norm(away, axis=1).argmin())
+        x, y, z = (there[near] - obstacle.middle_w).tolist()
+        turn = float(np.arctan2(T[near, 1, 0], T[near, 0, 0]))
+        obstacles[i] = obstacle.moved((x, y, z), obstacle.heading + turn)
+    return replace(task, obstacles=tuple(obstacles), motions=())
+
+
+def goal_at(vehicle: Vehicle, task: "Task", time_s: float) -> Any:
+    """The goal's state at a moment, in motion with what carries it."""
+    k = motion_of(task, GOAL_MOVES)
+    if k is None:
+        return task.goal.state
+    states = vehicle.node_layout
+    around = time_s + np.array([-1.0, 0.0, 1.0]) * _APART_S
+    before, here, after = task.motions[k].poses(around)
+    node = task.goal.state.node
+    found = _carried(vehicle)(node, here, (after - before) / (2 * _APART_S))
+    carried = node.copy()
+    carried[states.pose], carried[states.velocity] = (np.array(x).ravel() for x in found)
+    return vehicle.state_at_node(carried)
+
+
+_APART_S = 1e-4
+
+
+@lru_cache(maxsize=16)
+def _carried(vehicle: Vehicle) -> ca.Function:
+    node, M, slope = ca.SX.sym("node", vehicle.node_layout.size), ca.SX.sym("M", 4, 4), ca.SX.sym("dM", 4, 4)
+    return ca.Function("carried", [node, M, slope], list(carried(vehicle, node, M, slope)))
+
+
+def carried(vehicle: Vehicle, node: ca.SX, M: ca.SX, slope: ca.SX) -> tuple[ca.SX, ca.SX]:
+    """(flat pose, velocities) of a node that is carried along by M (4, 4), whose derivative by time is `slope`."""
+    at = vehicle.node_layout
+    pose, own = node[at.pose], node[at.velocity]
+    if vehicle.group.turns == 1:
+        heading, x, y = (pose[i] for i in range(3))
+        turn = ca.atan2(M[1, 0], M[0, 0])
+        place = M[:2, :2] @ ca.vertcat(x, y) + M[:2, 3]
+        omega = M[0, 0] * slope[1, 0] - M[1, 0] * slope[0, 0]
+        v_w = slope[:2, :2] @ ca.vertcat(x, y) + slope[:2, 3]
+        c, s = ca.cos(heading + turn), ca.sin(heading + turn)
+        v_b = ca.vertcat(c * v_w[0] + s * v_w[1], -s * v_w[0] + c * v_w[1])
+        return ca.vertcat(heading + turn, place), own + ca.vertcat(omega, v_b)
+    R, x = ca.reshape(pose[:9], 3, 3), pose[9:]
+    turned = M[:3, :3] @ R
+    hat = turned.T @ slope[:3, :3] @ R
+    omega = ca.vertcat(hat[2, 1] - hat[1, 2], hat[0, 2] - hat[2, 0], hat[1, 0] - hat[0, 1]) / 2
+    v_b = turned.T @ (slope[:3, :3] @ x + slope[:3, 3])
+    return ca.vertcat(ca.vec(turned), M[:3, :3] @ x + M[:3, 3]), own + ca.vertcat(omega, v_b)
+
+
+def pose_of_channels(c: ca.SX, pivot_w: ca.SX) -> ca.SX:
+    """(4, 4) as `Motion.poses` of channels (6,)."""
+    (ch, sh), (cp, sp), (cr, sr) = ((ca.cos(c[i]), ca.sin(c[i])) for i in (3, 4, 5))
+    R = ca.vertcat(
+        ca.horzcat(ch * cp, ch * sp * sr - sh * cr, ch * sp * cr + sh * sr),
+        ca.horzcat(sh * cp, sh * sp * sr + ch * cr, sh * sp * cr - ch * sr),
+        ca.horzcat(-sp, cp * sr, cp * cr),
+    )
+    return ca.vertcat(ca.horzcat(R, pivot_w + c[:3] - R @ pivot_w), ca.horzcat(0, 0, 0, 1))
+
+
+# Splines.
+
+
+@lru_cache(maxsize=32)
+def spline(motion: Motion, until_s: float) -> np.ndarray:
+    """(PIECES + 3, 6) coefficients of a cubic B-spline with even knots through the motion's channels, from 0 to
+    `until_s`; its ends are smooth to the third derivative."""
+    values = motion.channels(np.linspace(0.0, until_s, PIECES + 1))
+    return np.asarray(_interpolation() @ np.vstack([np.zeros(CHANNELS), values, np.zeros(CHANNELS)]))
+
+
+@lru_cache(maxsize=1)
+def _interpolation() -> np.ndarray:
+    A = np.zeros((PIECES + 3, PIECES + 3))
+    for k in range(PIECES + 1):
+        A[k + 1, k : k + 3] = 1 / 6, 4 / 6, 1 / 6
+    A[0, :5] = A[-1, -5:] = 1.0, -4.0, 6.0, -4.0, 1.0
+    return np.linalg.inv(A)
+
+
+@native
+def spline_jets_in_time(
+    coefficients: np.ndarray, spacing_s: float, time_s: np.ndarray, first: int, out: np.ndarray
+) -> None:
+    """Values and the three derivatives by time of splines (motions, PIECES + 3, 6) at moments (n,), into columns of out
+    (n, first + motions x 4 x 6) from the first on."""
+    pieces, channels = coefficients.shape[1] - 3, coefficients.shape[2]
+    for k in range(time_s.size):
+        where = time_s[k] / spacing_s
+        floor = np.floor(where)
+        # Asked this way round, a number that is none gets a piece too.
+        if not floor >= 0.0:
+            floor = 0.0
+        if floor > pieces - 1.0:
+            floor = pieces - 1.0
+        piece = int(floor)
+        s = where - floor
+        for m in range(coefficients.shape[0]):
+            for c in range(channels):
+                p0 = coefficients[m, piece, c]
+                p1 = coefficients[m, piece + 1, c]
+                p2 = coefficients[m, piece + 2, c]
+                p3 = coefficients[m, piece + 3, c]
+                a = (p3 - p0) / 6.0 + (p1 - p2) / 2.0
+                b = (p0 - 2.0 * p1 + p2) / 2.0
+                d = (p2 - p0) / 2.0
+                e = (p0 + 4.0 * p1 + p2) / 6.0
+                at = first + 4 * channels * m + c
+                out[k, at] = ((a * s + b) * s + d) * s + e
+                out[k, at + channels] = ((3.0 * a * s + 2.0 * b) * s + d) / spacing_s
+                out[k, at + 2 * channels] = (6.0 * a * s + 2.0 * b) / spacing_s**2
+                out[k, at + 3 * channels] = 6.0 * a / spacing_s**3
+
+
+@lru_cache(maxsize=16)
+def _table_spline(table: tuple[tuple[float, ...], ...]) -> Any:
+    from scipy.interpolate import CubicSpline  # when one is wanted: it loads for a while
+
+    rows = np.array(table, float)
+    return CubicSpline(rows[:, 0], rows[:, 1:], bc_type="natural")
+
+
+def _tabled(table: tuple[tuple[float, ...], ...], time_s: np.ndarray) -> np.ndarray:
+    inside = np.clip(time_s, table[0][0], table[-1][0])
+    return np.asarray(_table_spline(table)(inside))
