@@ -22,8 +22,10 @@ from render.plan.ribbon import (
 from sim.planner.result.record import PlanRecord, control_forces_b
 from sim.planner.service.view import FADE_S, PlanView
 from sim.planner.task.bodies import body_names, jointed, planar, poses_of
+from sim.planner.task.moving import GOAL_MOVES, goal_at, is_moving, motion_of
 from sim.planner.task.obstacles import Obstacle
 from sim.planner.task.poses import positions
+from sim.planner.task.task import Task
 from sim.simulation.lanes.placing import placement
 from sim.vehicle_config import config_of
 from sim.vehicles import NonholonomicVehicle
@@ -48,6 +50,8 @@ _ITERATE: Colour = (0.95, 0.75, 0.25)
 _GOAL: Colour = (0.15, 0.85, 0.20)
 _WAYPOINT: Colour = (1.00, 0.50, 0.05)
 _OBSTACLE: Colour = (0.80, 0.25, 0.12)
+_MOVING: Colour = (0.30, 0.33, 0.37)
+"""Of what moves by itself, where it is now."""
 _THRUST: Colour = (1.0, 0.78, 0.0)
 _NEWEST, _OLDER = 0.9, 0.4
 """Opacity of the last iterate and of those before it."""
@@ -75,8 +79,8 @@ class PlanScene:
         self._world = world
         self._ways: dict[int, PlanPath] = {}
 
-    def added(self, frame: Frame, view: PlanView, now_s: float) -> Frame:
-        """The frame with everything there is to see of `view` at wall time `now_s`."""
+    def added(self, frame: Frame, view: PlanView, now_s: float, flown_s: float = 0.0) -> Frame:
+        """The frame with everything there is to see of `view` at wall time `now_s`; flown_s: since a plan is flown."""
         size_m = config_of(view.vehicle).camera.distance_m * (_TOOL if jointed(view.vehicle) else 1.0)
         kept = [
             (r, KEPT[i % len(KEPT)])
@@ -87,7 +91,11 @@ class PlanScene:
         shown = [] if view.plan is None or mpc_flies else [view.plan]
         records = (*shown, *(r for r, _ in kept))
         self._ways = {id(r): self._way(r, view.origin_w) for r in records}
-        surfaces, lines = self._marks(view, size_m)
+        surfaces, lines = self._marks(view, size_m, flown_s)
+        for shown_plan in () if flown_s else shown:
+            more_surfaces, more_lines = self._in_time(view, shown_plan, size_m)
+            surfaces += more_surfaces
+            lines += more_lines
         for record, colour in kept:
             surface, edges = ribbon(
                 self._ways[id(record)], colour, 0.4 * half_width_m(self._ways[id(record)], size_m), 0.35
@@ -189,10 +197,11 @@ class PlanScene:
                 lines.append(Polyline(places, _ITERATE, np.full(len(places), alpha * share**2), width_px))
         return lines[::-1]
 
-    def _marks(self, view: PlanView, size_m: float) -> tuple[list[Surface], list[Polyline]]:
-        """Goal, waypoints and obstacles of the task."""
+    def _marks(self, view: PlanView, size_m: float, flown_s: float) -> tuple[list[Surface], list[Polyline]]:
+        """Goal, waypoints and obstacles of the task; what moves by itself, where it is by now."""
         task = view.task
-        goal = self._on_ground(view, positions(view.vehicle, task.goal.state.node))[0]
+        there = goal_at(view.vehicle, task, flown_s)
+        goal = self._on_ground(view, positions(view.vehicle, there.node))[0]
         away_m = float(np.linalg.norm(np.subtract(*positions(view.vehicle, np.array(_ends(view))))))
         # No wider than the way to it is long.
         ring_m = min(0.15 * size_m, max(0.5 * away_m, _SMALLEST_RING * size_m))
@@ -210,7 +219,34 @@ class PlanScene:
             colour = FAILED if name in guilty else HELD if name in holding else _OBSTACLE
             alpha = 0.42 if colour is FAILED or not obstacle.look else 0.24 if colour is HELD else 0.10
             corners = shapes.corners(self._drawn(obstacle.moved(view.origin_w)).surface())
+            if is_moving(task, i):
+                corners = _carried(task, i, corners, flown_s)
+                colour, alpha = (colour if colour is FAILED else _MOVING), 0.8
             surfaces.append(_surface(corners, colour, alpha))
+        return surfaces, lines
+
+    def _in_time(
+        self, view: PlanView, record: PlanRecord, size_m: float
+    ) -> tuple[list[Surface], list[Polyline]]:
+        """What moves by itself while the plan goes on: where it is half way and at the end, and the goal's way."""
+        task, way = view.task, self._ways[id(record)]
+        surfaces: list[Surface] = []
+        lines: list[Polyline] = []
+        if view.stale or not task.motions:
+            return surfaces, lines
+        passed = _spread(way.poses[:, :3, 3], _GHOST_GAP * size_m)
+        times_s = [record.step_s * k for k in (passed[len(passed) // 2], passed[-1])]
+        for i, obstacle in enumerate(task.obstacles):
+            if is_moving(task, i):
+                corners = shapes.corners(self._drawn(obstacle.moved(view.origin_w)).surface())
+                for time_s, alpha in zip(times_s, (0.12, 0.34), strict=True):
+                    surfaces.append(_surface(_carried(task, i, corners, time_s), PRESENT, alpha))
+        if motion_of(task, GOAL_MOVES) is not None:
+            moments = np.linspace(0.0, record.duration_s, 60)
+            nodes = np.array([goal_at(view.vehicle, task, float(t)).node for t in moments])
+            places = self._on_ground(view, positions(view.vehicle, nodes))
+            line = Polyline(places, _GOAL, np.linspace(0.3, 0.9, len(places)), 3.0)
+            lines += [*cased([line]), line]
         return surfaces, lines
 
     def _drawn(self, obstacle: Obstacle) -> Obstacle:
@@ -243,9 +279,19 @@ class PlanScene:
         return np.column_stack([x, y, np.asarray(floor) + LIFT_M])
 
 
+def _carried(task: Task, obstacle_index: int, corners: shapes.Corners, time_s: float) -> shapes.Corners:
+    """Corners and normals of an obstacle as the task has it, where its motion takes it."""
+    k = motion_of(task, task.obstacles[obstacle_index].name)
+    assert k is not None
+    T = task.motions[k].poses(np.array([time_s]))[0]
+    points, normals = corners
+    return points @ T[:3, :3].T + T[:3, 3], normals @ T[:3, :3].T
+
+
 def _ends(view: PlanView) -> tuple[np.ndarray, np.ndarray]:
     """Flat nodes of the task's start and goal."""
-    return view.task.start.node, view.task.goal.state.node
+    met_s = view.task.duration_s if view.plan is None else view.plan.duration_s
+    return view.task.start.node, goal_at(view.vehicle, view.task, met_s).node
 
 
 def _covered(ghost: DrawnVehicle, frame: Frame, near_m: float, tool: str) -> bool:

@@ -15,7 +15,7 @@ from sim.planner.guess.through_space import led_through_space
 from sim.planner.guess.variables import variables
 from sim.planner.task.bodies import own_space, planar, stands
 from sim.planner.task.inputs import input_map_of
-from sim.planner.task.motions import held
+from sim.planner.task.moving import held
 from sim.planner.task.poses import planar_pose, turn_rad
 from sim.planner.task.task import Task
 from sim.planner.transcription.transcription import Transcription

@@ -13,7 +13,7 @@ from sim.planner.solvers.backends import Result
 from sim.planner.task.bodies import body_poses, own_space, planar
 from sim.planner.task.clearance import clearance, on_plane
 from sim.planner.task.inputs import Constraint, input_map_of
-from sim.planner.task.motions import goal_at
+from sim.planner.task.moving import goal_at
 from sim.planner.task.obstacles import entered
 from sim.planner.task.poses import counts_turns, positions
 from sim.planner.task.task import WEIGHT_NAMES, Task, Weights, control_limits

@@ -12,7 +12,8 @@ from sim.planner.task.bodies import body_poses, own_space, planar, stands, turns
 from sim.planner.task.check_numbers import check_numbers
 from sim.planner.task.check_own import check_own_terms
 from sim.planner.task.clearance import ball_places, on_plane
-from sim.planner.task.motions import GOAL_MOVES, Motion, Sway, brought_back, goal_at, is_moving, motion_of
+from sim.planner.task.motions import Motion, Sway
+from sim.planner.task.moving import GOAL_MOVES, brought_back, goal_at, is_moving, motion_of
 from sim.planner.task.poses import counts_turns, positions, turn_rad
 from sim.planner.task.reference import Reference
 from sim.planner.task.refusal import GOAL, START, TaskPart, TaskRefused, obstacle_part, refused, waypoint_part

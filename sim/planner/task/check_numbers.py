@@ -11,7 +11,7 @@ import numpy as np
 
 from sim.planner.task.bodies import body_names, jointed, own_space, placed_by_bodies, planar
 from sim.planner.task.inputs import input_map_of
-from sim.planner.task.motions import GOAL_MOVES
+from sim.planner.task.moving import GOAL_MOVES
 from sim.planner.task.numbers import check_free, number_names
 from sim.planner.task.poses import positions, rotation_wb
 from sim.planner.task.refusal import GOAL, START, TaskPart, obstacle_part, refused, waypoint_part
@@ -307,13 +307,15 @@ def _check_motions(vehicle: Vehicle, task: Task) -> None:
                 known = one_of([GOAL_MOVES, *named], str(name))
                 raise refused(task, f"{what} moves {quote(name)}, which is not there; allowed: {known}")
             if name in moved:
-                raise refused(task, f"{what} moves {quote(name)}, which moves already; allowed: one motion each")
+                raise refused(
+                    task, f"{what} moves {quote(name)}, which moves already; allowed: one motion each"
+                )
             moved.add(name)
         if GOAL_MOVES in motion.moves and placed_by_bodies(vehicle):
             raise refused(
                 task,
-                f"{what} moves the goal, and {vehicle.name} is where its bodies are; allowed: obstacles, or vehicles whose "
-                "state is a pose and its velocity",
+                f"{what} moves the goal, and {vehicle.name} is where its bodies are; allowed: obstacles, or vehicles "
+                "whose state is a pose and its velocity",
             )
         rows = [motion.pivot_w, motion.velocity_mps]
         rows += [row for sway in motion.sways for row in (sway.amplitude_m, sway.amplitude_rad)]

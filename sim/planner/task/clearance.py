@@ -14,7 +14,7 @@ from sim.planner.task.bodies import (
     poses_of,
     structure_of,
 )
-from sim.planner.task.motions import brought_back
+from sim.planner.task.moving import brought_back
 from sim.planner.task.obstacles import Obstacle
 from sim.planner.task.poses import between, positions
 from sim.planner.task.task import Task
@@ -126,7 +126,7 @@ def _own_spare_m(
 def obstacle_distances_m(
     vehicle: Vehicle, centres: np.ndarray, task: Task, time_s: np.ndarray
 ) -> list[np.ndarray]:
-    """For each obstacle (n,), how far the balls' surfaces are from it with their centres (balls, n, 3) at moments (n,)."""
+    """For each obstacle (n,), how far the balls' surfaces are from it, with centres (balls, n, 3) at moments (n,)."""
     radii, found = np.array(task.body, float)[:, 3:], []
     for i, obstacle in enumerate(task.obstacles):
         seen = brought_back(task, i, centres, time_s).reshape(-1, 3)

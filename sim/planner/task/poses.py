@@ -9,7 +9,7 @@ import numpy as np
 from sim.compiler.columns import ColumnKernel
 from sim.groups import SE2, LieGroup
 from sim.planner.task.bodies import body_poses, placed_by_bodies, planar
-from sim.planner.task.motions import GOAL_MOVES, motion_of
+from sim.planner.task.moving import GOAL_MOVES, motion_of
 from sim.planner.task.task import Task
 from sim.spaces import Space
 from sim.vehicles.forms.base import Vehicle

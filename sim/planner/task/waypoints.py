@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 
 from sim.planner.task.bodies import planar
-from sim.planner.task.motions import GOAL_MOVES, motion_of
+from sim.planner.task.moving import GOAL_MOVES, motion_of
 from sim.planner.task.task import Task
 from sim.vehicles.forms.base import Vehicle
 

@@ -25,7 +25,8 @@ from sim.planner.task.bodies import (
     velocities,
 )
 from sim.planner.task.inputs import InputMap, input_map_of
-from sim.planner.task.motions import CHANNELS, PIECES, carried, pose_of_channels
+from sim.planner.task.motions import CHANNELS, PIECES, pose_of_channels
+from sim.planner.task.moving import carried
 from sim.planner.task.numbers import place_of
 from sim.planner.task.task import WEIGHT_NAMES, control_limits
 from sim.planner.transcription.shape import ProblemShape, Scales

@@ -9,7 +9,8 @@ import numpy as np
 from sim.planner.task.bodies import planar
 from sim.planner.task.clearance import ball_places, on_plane, own_distances_m
 from sim.planner.task.expressions import own_numbers
-from sim.planner.task.motions import PIECES, held, motion_of, spline
+from sim.planner.task.motions import PIECES, spline
+from sim.planner.task.moving import held, motion_of
 from sim.planner.task.obstacles import Obstacle
 from sim.planner.task.poses import positions
 from sim.planner.task.task import Task

@@ -12,7 +12,7 @@ from sim.planner.task.check_own import met_columns
 from sim.planner.task.clearance import on_plane, own_pairs
 from sim.planner.task.expressions import OwnTerms, own_terms
 from sim.planner.task.inputs import holding_scale, input_map_of
-from sim.planner.task.motions import GOAL_MOVES, held, motion_of
+from sim.planner.task.moving import GOAL_MOVES, held, motion_of
 from sim.planner.task.poses import positions
 from sim.planner.task.task import WEIGHT_NAMES, Limits, Task, control_limits
 from sim.planner.task.terrain import SafeGround

@@ -175,7 +175,12 @@ class Planning:
     def added(self, frame: Frame) -> Frame:
         """The frame with the plans in it."""
         view = self.view
-        return frame if view is None else self._scene.added(frame, view, time.perf_counter())
+        if view is None:
+            return frame
+        seen, now_s = self._latest, time.perf_counter()
+        flies = seen is not None and seen.plan_flies
+        flown_s = seen.display_time_s(seen.lanes[0], now_s) if seen is not None and flies else 0.0
+        return self._scene.added(frame, view, now_s, flown_s)
 
     def probe(self) -> dict[str, object]:
         """What a test wants to know."""
