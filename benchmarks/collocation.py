@@ -10,7 +10,7 @@ import casadi as ca
 import numpy as np
 
 from sim.integrators.base import Inputs, Integrator, Scheme
-from sim.integrators.coordinates import CHARTS
+from sim.integrators.flow import CHARTS
 from sim.vehicles.forms.form import Form
 from sim.vehicles.forms.holonomic import HolonomicVehicle
 

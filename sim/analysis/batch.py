@@ -15,7 +15,7 @@ import numpy as np
 from sim.analysis.batch_lanes import Groups, run_on_ground
 from sim.compiler import Kernel
 from sim.compiler.columns import ColumnKernel
-from sim.compiler.lanes import WIDTH, LaneCode, lane_code
+from sim.compiler.kernel_code import WIDTH, LaneCode, lane_code
 from sim.contact.ground import GroundContact
 from sim.environment.environment import Environment, default_start, environment_of, kind_of
 from sim.integrators import Integrator

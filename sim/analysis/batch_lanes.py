@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from sim.compiler import Kernel
-from sim.compiler.lanes import WIDTH, LaneCode, gathered, scattered
-from sim.compiler.rollouts import driver, start, workspace
-from sim.compiler.stepper import Inline
+from sim.compiler.kernel_code import WIDTH, LaneCode, gathered, scattered
+from sim.compiler.stepper import Inline, driver, start, workspace
 from sim.contact.ground import GroundArrays
 from sim.native.function import Native, native
 from sim.native.types import called

@@ -8,7 +8,7 @@ import casadi as ca
 import numpy as np
 
 from sim.compiler.columns import table
-from sim.compiler.lanes import MOST_UNKNOWNS, GradientCode, gradient_code
+from sim.compiler.kernel_code import MOST_UNKNOWNS, GradientCode, gradient_code
 from sim.integrators import Integrator
 from sim.multibody.arrays import PRISMATIC, REVOLUTE
 from sim.platform.errors import InputError, quote

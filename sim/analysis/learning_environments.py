@@ -12,7 +12,7 @@ from sim.analysis.batch import start_kernel
 from sim.analysis.batch_lanes import Groups
 from sim.analysis.learning_tasks import SEEN_LIMIT, TASKS, LearningTask
 from sim.compiler import compile_kernel
-from sim.compiler.lanes import lane_code, scattered
+from sim.compiler.kernel_code import lane_code, scattered
 from sim.integrators import Integrator, default_for, integrator
 from sim.platform.errors import InputError, array_of, one_of, quote
 from sim.vehicles import Vehicle

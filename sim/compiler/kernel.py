@@ -13,15 +13,24 @@ from typing import Any
 import llvmlite.binding as llvm
 import numpy as np
 
-from sim.compiler import robust, rollouts
+from sim.compiler import robust, stepper
+from sim.compiler.columns import energies, observer, observer_rows
+from sim.compiler.copies import rods_module
 from sim.compiler.kernel_code import kernel_module
 from sim.compiler.loops import divided_moments, moments
-from sim.compiler.observer import energies, observer, observer_rows
 from sim.compiler.printer import SETTLE
-from sim.compiler.rods import rods_module
-from sim.compiler.rollouts import AMID, FREELY, Driver, driver, prepared_driver
 from sim.compiler.staged import staged_module
-from sim.compiler.stepper import FREE, Inline, inline_of, kept_state
+from sim.compiler.stepper import (
+    AMID,
+    FREE,
+    FREELY,
+    Driver,
+    Inline,
+    driver,
+    inline_of,
+    kept_state,
+    prepared_driver,
+)
 from sim.integrators.base import Integrator
 from sim.native.function import Native
 from sim.native.objects import loaded
@@ -37,7 +46,7 @@ START_SWEEPS, START_TOLERANCE = 60, 1e-14
 
 
 class MachineCode:
-    """What kernels call: `rollout`, `trajectory` and `many` as `rollouts.Driver` has them, without the code."""
+    """What kernels call: `rollout`, `trajectory` and `many` as `stepper.Driver` has them, without the code."""
 
     def __init__(self, engine: llvm.ExecutionEngine, driver: Driver, names: Sequence[str]) -> None:
         """names: of the module's functions that the driver calls."""
@@ -68,7 +77,7 @@ class MachineCode:
         """The `workspace` of this thread; the sizes are the kernel's, always the same."""
         kept: dict[str, tuple[np.ndarray, np.ndarray]] = self._local.__dict__
         if "work" not in kept:
-            kept["work"] = rollouts.workspace(private, wrench, node)
+            kept["work"] = stepper.workspace(private, wrench, node)
         return kept["work"]
 
     def start(
@@ -85,7 +94,7 @@ class MachineCode:
         """Fill in the private state of a node by one of the module's starts; whether it has that one."""
         code = self.address(how)
         if code:
-            rollouts.start((code,) * 3, *self.work(y.size, w.size, node.size), node, u, w, p, h, 0, y, FREE)
+            stepper.start((code,) * 3, *self.work(y.size, w.size, node.size), node, u, w, p, h, 0, y, FREE)
         return code != 0
 
 
@@ -358,7 +367,7 @@ def prepared_as(generated: KernelText) -> str:
 def prepare(generated: KernelText) -> None:
     """Have that in the cache, with what a hard step needs in flight."""
     robust.compiled_functions()
-    for function in (driver(generated.inline).rollout, rollouts.start, observer_rows):
+    for function in (driver(generated.inline).rollout, stepper.start, observer_rows):
         if isinstance(function, Native):  # others are made when they are declared
             function.prepare()
 

@@ -1,18 +1,30 @@
 """Prints the kernel of a vehicle by a method as LLVM: its start, its steps, and what an environment asks of it.
 
 All functions are given a table of the addresses of their arrays and a number; tables are those named here.
+Many vehicles go side by side, one in each part of a vector register: steps are the same text as of one vehicle, on
+vectors of `WIDTH` numbers. All vehicles of a register iterate until the last of them has converged. Where one does not,
+or leaves the numbers, the register stops before that step and says so: the kernel of one vehicle, which has a robust
+solver, goes on from there.
+
+Derivatives of a rollout are exact: the steps recorded, then their adjoint or their tangent. Of an implicit step they go
+through its equations, r(z, y, u, p) = 0, block by block: the adjoint solves with the transposed Jacobians in the
+opposite order, so that nothing is iterated again.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 
 import casadi as ca
+import numpy as np
 
-from sim.compiler.blocks import Block, solution_order
 from sim.compiler.loops import STEP, Rollout, State
-from sim.compiler.printer import Named, Printer, end_of
+from sim.compiler.printer import Block, Named, Printer, end_of, served, solution_order
 from sim.compiler.vector_code import Function, constants, module, splat
-from sim.integrators.base import Scheme
-from sim.vehicles.forms.base import Vehicle
+from sim.integrators.base import Integrator, Scheme
+from sim.native.objects import Engine, loaded
+from sim.symbolic import solve
+from sim.vehicles.forms.base import Structure, Vehicle
 
 START = ("node", "u", "w", "p", "h", "y")
 SENSE = ("y", "u", "w", "p", "h", "pose", "free", "inertia")
@@ -164,3 +176,199 @@ def _equations(scheme: Scheme, block: Block, k: int) -> Printer:
         printer.stored("%J", J)
 
     return _evaluated(scheme, f"block_{k}", EQUATIONS, fill)
+
+
+WIDTH = 8
+LANES = ("y", "u", "p", "h", "node", "counts")
+"""Table of the steps of a register's vehicles, as `loops.STEP`; arrays are (size, WIDTH), h and counts as there."""
+MOST_UNKNOWNS = 12
+"""Of a block of a rollout's equations that is differentiated."""
+RECORD = ("y", "us", "p", "h", "ys", "zs", "nodes")
+ADJOINT = ("lam", "gp", "us", "p", "h", "ys", "zs", "weights", "gus")
+TANGENT = ("dy", "us", "dus", "p", "dp", "h", "ys", "zs", "dnodes")
+"""Tables of addresses of the three functions. Arrays are (rows, size, width), those of one moment (size, width)."""
+
+
+@dataclass(frozen=True, eq=False)
+class LaneCode:
+    """Address of the steps of `WIDTH` vehicles."""
+
+    rollout: int
+    engine: Engine
+    """Owns the code."""
+
+
+@lru_cache(maxsize=64)
+def lane_code(structure: Structure, integrator: Integrator) -> LaneCode | None:
+    """Of a pair; None for methods whose steps are divided or whose unknowns hang together in larger blocks."""
+    scheme = integrator.scheme(structure.vehicle)
+    blocks = served(scheme)
+    if blocks is None:
+        return None
+    engine = loaded(module([rollout(Printer(scheme, WIDTH), blocks, LANES)]), optimised=True)
+    return LaneCode(engine.get_function_address("rollout"), engine)
+
+
+def gathered(rows: np.ndarray) -> np.ndarray:
+    """(groups, size, WIDTH) of rows (lanes, size); the last row fills what is left over."""
+    lanes, size = rows.shape
+    groups = -(-lanes // WIDTH)
+    full = np.concatenate([rows, np.repeat(rows[-1:], groups * WIDTH - lanes, axis=0)])
+    return np.ascontiguousarray(full.reshape(groups, WIDTH, size).swapaxes(1, 2))
+
+
+def scattered(groups: np.ndarray, lanes: int) -> np.ndarray:
+    """(lanes, size) of what `gathered` gave."""
+    count, size, _ = groups.shape
+    return np.ascontiguousarray(groups.swapaxes(1, 2).reshape(count * WIDTH, size)[:lanes])
+
+
+@dataclass(frozen=True, eq=False)
+class GradientCode:
+    """Addresses of functions of (table, steps), and the sizes of the arrays that they take.
+
+    record: fills ys, zs and nodes of each step and leaves the state after the last one in y; returns the steps done.
+    adjoint: from lam, the sensitivity to the state after the last step, to that before the first; `weights` are the
+    sensitivities to the nodes, and gus, gp are added to. tangent: dy is carried on, dnodes are filled.
+    """
+
+    record: int
+    adjoint: int
+    tangent: int
+    width: int
+    y: int
+    z: int
+    engine: Engine
+    """Owns the code."""
+
+
+@lru_cache(maxsize=32)
+def gradient_code(structure: Structure, integrator: Integrator, width: int) -> GradientCode | None:
+    """Of a pair; None for methods whose steps are divided or whose unknowns hang together in large blocks."""
+    scheme = integrator.scheme(structure.vehicle)
+    blocks = served(scheme, MOST_UNKNOWNS)
+    if blocks is None:
+        return None
+    functions = [build(scheme, width, blocks) for build in (_record, _adjoint, _tangent)]
+    engine = loaded(module(functions), optimised=True)
+    record, adjoint, tangent = (
+        engine.get_function_address(name) for name in ("record", "adjoint", "tangent")
+    )
+    return GradientCode(record, adjoint, tangent, width, scheme.y.numel(), scheme.z.numel(), engine)
+
+
+def _begun(name: str, scheme: Scheme, width: int, table: tuple[str, ...]) -> Printer:
+    printer = Printer(scheme, width)
+    printer.begin(name)
+    printer.pointers(*table)
+    return printer
+
+
+def _record(scheme: Scheme, width: int, blocks: list[Block]) -> Printer:
+    printer, size = _begun("record", scheme, width, RECORD), scheme.inputs.u.numel()
+    values = printer.given()
+    done = printer.variable("0", "i64")
+
+    def step(k: str, y: list[str]) -> list[str]:
+        own = {**values, "u": printer.loaded(printer.row("%us", size, k), size)}
+        z = printer.solved(own, y, blocks, "over")
+        known = printer.known(own, y, z)
+        node, after = printer.expression(known, scheme.node), printer.expression(known, scheme.y_next)
+        taken = printer.fresh("taken")
+        printer.branch(printer.finite([*node, *after]), taken, "over")
+        printer.label(taken)
+        for array, registers in (("ys", y), ("zs", z), ("nodes", node)):
+            printer.stored(printer.row(f"%{array}", len(registers), k), registers)
+        printer.count(done)
+        return after
+
+    printer.stored("%y", printer.times("%n", printer.loaded("%y", scheme.y.numel()), step))
+    printer.jump("over")
+    printer.label("over")
+    printer.end(f"i64 {printer.read(done)}")
+    return printer
+
+
+def _adjoint(scheme: Scheme, width: int, blocks: list[Block]) -> Printer:
+    printer, i = _begun("adjoint", scheme, width, ADJOINT), scheme.inputs
+    lam, weight = ca.SX.sym("lam", scheme.y.numel()), ca.SX.sym("weight", scheme.node.numel())
+    outcome = ca.dot(lam, scheme.y_next) + ca.dot(weight, scheme.node)
+    mus = [ca.SX.sym("mu", len(block.unknowns)) for block in blocks]
+    whole = outcome - sum((ca.dot(mu, b.residual) for mu, b in zip(mus, blocks, strict=True)), ca.SX(0))
+    values = printer.given()
+    sizes = {"us": i.u.numel(), "ys": scheme.y.numel(), "zs": scheme.z.numel(), "weights": weight.numel()}
+    begin = [*printer.loaded("%lam", sizes["ys"]), *printer.loaded("%gp", i.p.numel())]
+
+    def step(k: str, state: list[str]) -> list[str]:
+        backwards = printer.value(f"sub i64 %last, {k}")
+        rows = {name: printer.row(f"%{name}", size, backwards) for name, size in sizes.items()}
+        u, y, z, w = (printer.loaded(rows[name], size) for name, size in sizes.items())
+        own = {**values, "u": u}
+        lams, gps = state[: len(y)], state[len(y) :]
+        known = [*printer.known(own, y, z), (lam, lams), (weight, w)]
+        for b in reversed(range(len(blocks))):
+            # J' mu = what is left of the sensitivity to this block's unknowns, later blocks taken off.
+            block, others = blocks[b], mus[b + 1 :]
+            left = outcome - sum(
+                (ca.dot(mu, later.residual) for mu, later in zip(others, blocks[b + 1 :], strict=True)),
+                ca.SX(0),
+            )
+            own_z = scheme.z[list(block.unknowns)]
+            found = solve(block.jacobian.T, ca.densify(ca.gradient(left, own_z)))
+            known.append((mus[b], printer.expression(known, found)))
+        by_y, by_u, by_p = (ca.densify(ca.gradient(whole, x)) for x in (scheme.y, i.u, i.p))
+        gu = printer.expression(known, by_u)
+        at = printer.row("%gus", sizes["us"], backwards)
+        printer.stored(at, _sum(printer, printer.loaded(at, sizes["us"]), gu))
+        return [*printer.expression(known, by_y), *_sum(printer, gps, printer.expression(known, by_p))]
+
+    printer.add("%last = sub i64 %n, 1")
+    after = printer.times("%n", begin, step)
+    printer.stored("%lam", after[: sizes["ys"]])
+    printer.stored("%gp", after[sizes["ys"] :])
+    printer.end("i64 %n")
+    return printer
+
+
+def _tangent(scheme: Scheme, width: int, blocks: list[Block]) -> Printer:
+    printer, i = _begun("tangent", scheme, width, TANGENT), scheme.inputs
+    dy, du, dp, dz = (
+        ca.SX.sym(name, x.numel())
+        for name, x in (("dy", scheme.y), ("du", i.u), ("dp", i.p), ("dz", scheme.z))
+    )
+
+    def along(expression: ca.SX, unknowns: ca.SX) -> ca.SX:
+        """Its change, with that of some of the unknowns; those of the others are left out."""
+        ways = [(scheme.y, dy), (i.u, du), (i.p, dp)]
+        total = ca.SX.zeros(expression.shape)
+        for by, direction in ways:
+            if by.numel():
+                total += ca.jtimes(expression, by, direction)
+        return total + (ca.jtimes(expression, scheme.z, unknowns) if unknowns.numel() else 0)
+
+    values = printer.given()
+    dps = printer.loaded("%dp", i.p.numel())
+    sizes = {"us": i.u.numel(), "dus": i.u.numel(), "ys": scheme.y.numel(), "zs": scheme.z.numel()}
+    begin = printer.loaded("%dy", sizes["ys"])
+
+    def step(k: str, state: list[str]) -> list[str]:
+        u, dus, y, z = (printer.loaded(printer.row(f"%{n}", size, k), size) for n, size in sizes.items())
+        dzs = [splat(0.0, printer.width)] * sizes["zs"]
+        fixed = [*printer.known({**values, "u": u}, y, z), (dy, state), (du, dus), (dp, dps)]
+        for block in blocks:
+            # Unknowns of later blocks are not in the residual, its own have moved by nothing yet.
+            found = printer.expression([*fixed, (dz, dzs)], solve(block.jacobian, -along(block.residual, dz)))
+            for unknown, register in zip(block.unknowns, found, strict=True):
+                dzs[unknown] = register
+        known = [*fixed, (dz, dzs)]
+        node = printer.expression(known, along(scheme.node, dz))
+        printer.stored(printer.row("%dnodes", len(node), k), node)
+        return printer.expression(known, along(scheme.y_next, dz))
+
+    printer.stored("%dy", printer.times("%n", begin, step))
+    printer.end("i64 %n")
+    return printer
+
+
+def _sum(printer: Printer, a: Sequence[str], b: Sequence[str]) -> list[str]:
+    return [printer.value(f"fadd {printer.vector} {x}, {y}") for x, y in zip(a, b, strict=True)]

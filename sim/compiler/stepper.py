@@ -1,13 +1,24 @@
-"""The stepper: all that lanes, takes and plots know of what advances a vehicle, and what acts within its steps."""
+"""The stepper: all that lanes, takes and plots know of what advances a vehicle, and what acts within its steps.
 
+Rollouts of one vehicle and of many, free or amid an environment, whatever the vehicle. What is vehicle and method is
+machine code at an address (kernel_code.py); what is here is compiled once a machine, for an environment together with
+its functions. A step whose motion the environment refuses is divided: the first half is tried alone, then the rest,
+with pieces that grow again where they are accepted.
+"""
+
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
 from sim.integrators.base import Integrator
+from sim.native.function import native, versions
+from sim.native.types import called
 from sim.platform.errors import InputError
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.observation import Observation, ObservationLayout, Observed
@@ -157,3 +168,258 @@ def kept_state(checkpoint: np.ndarray, size: int, integrator: Integrator) -> np.
             "they come from another version"
         )
     return checkpoint.copy()
+
+
+SMALLEST_SHARE = 2.0**-14
+"""Of a step: shorter pieces are taken as they come."""
+MOST_REFUSALS = 200
+"""In one step; then the rest is taken as it comes."""
+TABLE = 32
+"""Whole numbers that a rollout works in: three tables, and what is counted."""
+_SENSE, _REACH, _COUNTS = 8, 16, 24
+POSE, TWIST = 12, 6
+_ROOM = 2 * POSE + 4 * TWIST + 1
+
+FREELY, AMID = ("rollout",) * 3, ("rollout", "sense", "pose")
+"""Functions of kernels that are called freely, and amid an environment."""
+
+Rollout = Callable[..., tuple[int, int, int]]
+_A, _AA = "float64[::1]", "float64[:, ::1]"
+_WORK = f"int64[::1], {_A}"
+
+
+def workspace(private: int, wrench: int, node: int) -> tuple[np.ndarray, np.ndarray]:
+    """What a rollout works in: whole numbers, and room for states, wrenches and a node of these sizes."""
+    return np.empty(TABLE, np.int64), np.zeros(_ROOM + 2 * private + wrench + node)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Driver:
+    """The functions that run kernels. `code` are the addresses of a kernel's functions, `work` a `workspace`."""
+
+    rollout: Rollout
+    """(code, *work, y, u, w, p, h, n, node, env) -> steps done, status, iterations."""
+    trajectory: Callable[..., tuple[int, int]]
+    """(code, *work, y, us, ws, p, h, n, nodes, env) -> steps done, iterations: with every node recorded."""
+    many: Callable[..., None]
+    """(code, *work, ys, w, us, ps, h, n, nodes, done, after, env): lane after lane; `after` has room for a state."""
+
+
+@cache
+def driver(inline: Inline | None) -> Driver:
+    """Of kernels amid an environment; None: in free space."""
+    rollout = _free if inline is None else _amid(inline)
+    return Driver(rollout, trajectories(rollout), lanes(rollout))
+
+
+@cache
+def prepared_driver(inline: Inline | None) -> str:
+    """Name of what `driver` leaves in the cache, with a digest of all sources of that and of what acts."""
+    told = hashlib.sha256(versions().encode())
+    for file in sorted(Path(__file__).parent.glob("*.py")):
+        told.update(file.read_bytes())
+    package = "" if inline is None else inline.module.split(".")[1]
+    for file in sorted((Path(__file__).parents[1] / package).rglob("*.py")) if package else ():
+        told.update(file.read_bytes())
+    return f"driver_{inline.module if inline else ''}_{told.hexdigest()[:16]}"
+
+
+def _rollout_type(env: str) -> str:
+    """Signature of a rollout with such numbers of an environment."""
+    code = "UniTuple(int64, 3)"
+    return (
+        f"Tuple((int64, int64, int64))({code}, {_WORK}, {_A}, {_A}, {_A}, {_A}, float64, int64, {_A}, {env})"
+    )
+
+
+@native(_rollout_type(FREE_TYPE))
+def _free(
+    code: tuple[int, int, int],
+    table: np.ndarray,
+    room: np.ndarray,
+    y: np.ndarray,
+    u: np.ndarray,
+    w: np.ndarray,
+    p: np.ndarray,
+    h: float,
+    n: int,
+    node: np.ndarray,
+    env: tuple[Any, ...],
+) -> tuple[int, int, int]:
+    """Steps of a kernel that nothing acts on.
+
+    A start has the same table, y being the node and the node the private state to be filled in.
+    """
+    room[0] = h
+    table[0], table[1], table[2], table[3] = y.ctypes.data, u.ctypes.data, w.ctypes.data, p.ctypes.data
+    table[4], table[5] = room.ctypes.data, node.ctypes.data
+    table[6] = table.ctypes.data + 8 * _COUNTS
+    status = called(code[0], table.ctypes.data, n)
+    return table[_COUNTS], status, table[_COUNTS + 1]
+
+
+start = _free
+"""(code of a start, *work, node, u, w, p, h, 0, y, ()): fills in the private state y of a node."""
+
+
+def _amid(inline: Inline) -> Rollout:
+    """Steps of a kernel that something acts on within each of them."""
+    wrench_of, refuses, undo = inline.functions()
+
+    @native(_rollout_type(inline.type))
+    def rollout(
+        code: tuple[int, int, int],
+        table: np.ndarray,
+        room: np.ndarray,
+        y: np.ndarray,
+        u: np.ndarray,
+        w: np.ndarray,
+        p: np.ndarray,
+        h: float,
+        n: int,
+        node: np.ndarray,
+        env: tuple[Any, ...],
+    ) -> tuple[int, int, int]:
+        size, used = len(y), 1 + 2 * POSE
+        pose, reached = room[1 : 1 + POSE], room[1 + POSE : used]
+        free, inertia = room[used : used + TWIST], room[used + TWIST : used + 2 * TWIST]
+        wrench, felt = room[used + 2 * TWIST : used + 3 * TWIST], room[used + 3 * TWIST : used + 4 * TWIST]
+        used += 4 * TWIST
+        begun, before = room[used : used + size], room[used + size : used + 2 * size]
+        acting = room[used + 2 * size : used + 2 * size + len(w)]
+        spare = room[used + 2 * size + len(w) :]
+        for k in range(TWIST):
+            wrench[k] = felt[k] = 0.0
+        for k in range(len(w)):
+            acting[k] = w[k]
+        at = table.ctypes.data
+        table[0], table[1], table[2] = y.ctypes.data, u.ctypes.data, acting.ctypes.data
+        table[3], table[4], table[6] = p.ctypes.data, room.ctypes.data, at + 8 * _COUNTS
+        for k in range(5):
+            table[_SENSE + k] = table[_REACH + k] = table[k]
+        table[_SENSE + 5], table[_SENSE + 6] = pose.ctypes.data, free.ctypes.data
+        table[_SENSE + 7], table[_REACH + 5] = inertia.ctypes.data, reached.ctypes.data
+        done = status = iterations = 0
+        if n == 0 or not h > 0.0:
+            room[0], table[5] = h, node.ctypes.data
+            called(code[0], at, 0)
+        for _ in range(n):
+            ahead, piece, refusals = h, h, 0
+            while ahead > 0.0:
+                piece = min(piece, ahead)
+                room[0] = piece
+                acts = False
+                if env[0]:
+                    for k in range(6):
+                        acting[k] = w[k]
+                    called(code[1], at + 8 * _SENSE, 0)
+                    acts = wrench_of(pose, free, inertia, piece, env, wrench)
+                    for k in range(6):
+                        acting[k] += wrench[k]
+                for k in range(len(y)):
+                    before[k] = y[k]
+                # The node is that of the first piece, which begins where the step does.
+                table[5] = node.ctypes.data if ahead == h else spare.ctypes.data
+                status = called(code[0], at, 1)
+                iterations += table[_COUNTS + 1]
+                if env[0] and piece > SMALLEST_SHARE * h and refusals < MOST_REFUSALS:
+                    refused = acts and status != 0
+                    if status == 0:
+                        called(code[2], at + 8 * _REACH, 0)
+                        refused = refuses(pose, reached, env)
+                    if refused:
+                        undo(env)
+                        if refusals == 0:
+                            for k in range(len(y)):
+                                begun[k] = before[k]
+                        status = 0
+                        refusals += 1
+                        piece *= 0.5
+                        for k in range(len(y)):
+                            y[k] = before[k]
+                        continue
+                if status != 0:
+                    for k in range(len(y)):
+                        y[k] = begun[k] if refusals > 0 else before[k]
+                    break
+                if refusals > 0:
+                    # What a divided step felt is reported as its mean.
+                    for k in range(6):
+                        felt[k] += piece * wrench[k]
+                ahead = ahead - piece if ahead > piece else 0.0
+                piece *= 2.0
+            if status != 0:
+                break
+            if refusals > 0:
+                for k in range(6):
+                    wrench[k] = felt[k] / h
+                    felt[k] = 0.0
+            done += 1
+        last = env[-1]
+        for k in range(6):
+            last[k] = wrench[k]
+        return done, status, iterations
+
+    return rollout
+
+
+def trajectories(rollout: Rollout) -> Callable[..., tuple[int, int]]:
+    """With every node recorded, by a rollout; compiled by those who first record one."""
+
+    @native
+    def trajectory(
+        code: tuple[int, int, int],
+        table: np.ndarray,
+        room: np.ndarray,
+        y: np.ndarray,
+        us: np.ndarray,
+        ws: np.ndarray,
+        p: np.ndarray,
+        h: float,
+        n: int,
+        nodes: np.ndarray,
+        env: tuple[Any, ...],
+    ) -> tuple[int, int]:
+        total = 0
+        for k in range(n):
+            u, w = us[min(k, us.shape[0] - 1)], ws[min(k, ws.shape[0] - 1)]
+            _, status, iterations = rollout(code, table, room, y, u, w, p, h, 1, nodes[k], env)
+            total += iterations
+            if status != 0:
+                return k, total
+        return n, total
+
+    return trajectory
+
+
+def lanes(rollout: Rollout) -> Callable[..., None]:
+    """Lane after lane by a rollout; compiled by those who first run many."""
+
+    @native
+    def many(
+        code: tuple[int, int, int],
+        table: np.ndarray,
+        room: np.ndarray,
+        ys: np.ndarray,
+        w: np.ndarray,
+        us: np.ndarray,
+        ps: np.ndarray,
+        h: float,
+        n: int,
+        nodes: np.ndarray,
+        done: np.ndarray,
+        after: np.ndarray,
+        env: tuple[Any, ...],
+    ) -> None:
+        size = ys.shape[1]
+        for lane in range(ys.shape[0]):
+            u = us[0] if us.shape[0] == 1 else us[lane]
+            p = ps[0] if ps.shape[0] == 1 else ps[lane]
+            steps, status, _ = rollout(code, table, room, ys[lane], u, w, p, h, n, nodes[lane], env)
+            done[lane] = steps
+            if status == 0:
+                for k in range(size):
+                    after[k] = ys[lane, k]
+                rollout(code, table, room, after, u, w, p, h, 1, nodes[lane], env)
+
+    return many

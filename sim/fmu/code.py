@@ -6,9 +6,8 @@ from dataclasses import dataclass
 import casadi as ca
 
 from sim.compiler import robust
-from sim.compiler.blocks import solution_order
 from sim.compiler.kernel import kernel_text
-from sim.compiler.printer import Printer
+from sim.compiler.printer import Printer, solution_order
 from sim.compiler.vector_code import Function, module
 from sim.fmu.interface import Interface
 from sim.integrators import Integrator

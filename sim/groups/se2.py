@@ -5,8 +5,7 @@ from collections.abc import Callable
 import casadi as ca
 import numpy as np
 
-from sim.groups.base import LieGroup
-from sim.groups.series import half_cot_remainder, one_minus_cos_over, sin_over
+from sim.groups.base import LieGroup, half_cot_remainder, one_minus_cos_over, sin_over
 
 
 def plane_rotation(theta: ca.SX) -> ca.SX:

@@ -3,8 +3,7 @@
 import casadi as ca
 import numpy as np
 
-from sim.groups.base import LieGroup
-from sim.groups.series import half_cot_remainder, half_cot_remainder_slope
+from sim.groups.base import LieGroup, half_cot_remainder, half_cot_remainder_slope
 from sim.groups.so3 import (
     ANGULAR_COLUMNS,
     ROTATION_COLUMNS,

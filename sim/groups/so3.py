@@ -3,8 +3,8 @@
 import casadi as ca
 import numpy as np
 
-from sim.groups.base import LieGroup
-from sim.groups.series import (
+from sim.groups.base import (
+    LieGroup,
     angle_minus_sin_over,
     cos_of,
     half_cot_remainder,

@@ -9,8 +9,7 @@ from sim.integrators.composed import COMPOSED
 from sim.integrators.embedded import ADAPTIVE
 from sim.integrators.lie_group import LIE_GROUP
 from sim.integrators.multibody import MULTIBODY
-from sim.integrators.symplectic import SYMPLECTIC
-from sim.integrators.variational import SPHERES, VARIATIONAL
+from sim.integrators.variational import SPHERES, SYMPLECTIC, VARIATIONAL
 from sim.platform.errors import InputError, one_of, quote
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import Form

@@ -15,11 +15,10 @@ from typing import Any, ClassVar
 
 import casadi as ca
 
-from sim.integrators.base import Inputs, Integrator, Scheme
-from sim.integrators.coordinates import QUATERNION_CHARTS
+from sim.integrators.base import MIDPOINT, Inputs, Integrator, Scheme, Tableau, distinct
+from sim.integrators.flow import QUATERNION_CHARTS
 from sim.integrators.lie_group import ExplicitStep, commutator_free, explicit_scheme
 from sim.integrators.nonholonomic import lie_euler_scheme, runge_kutta_scheme
-from sim.integrators.scheme import MIDPOINT, Tableau, distinct
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import Form
 from sim.vehicles.forms.holonomic import HolonomicVehicle

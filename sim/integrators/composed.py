@@ -17,7 +17,7 @@ import casadi as ca
 from sim.groups import SO3, SO3_R3, LieGroup
 from sim.groups.so3 import rotation_cay
 from sim.integrators.base import Inputs, Integrator, Scheme
-from sim.integrators.coordinates import CAY, conserves_energy, frames, simplest_group
+from sim.integrators.flow import CAY, conserves_energy, frames, simplest_group
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import Form
 from sim.vehicles.forms.holonomic import HolonomicVehicle

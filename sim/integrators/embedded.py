@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import casadi as ca
 
 from sim.groups import SE3, SO3
-from sim.integrators.base import Inputs, Integrator, Scheme
+from sim.integrators.base import Inputs, Integrator, Scheme, distinct
 from sim.integrators.flow import FLOWS, Flow
 from sim.integrators.lie_group import (
     CF3A_STAGES,
@@ -32,7 +32,6 @@ from sim.integrators.lie_group import (
     reached,
     weighted,
 )
-from sim.integrators.scheme import distinct
 from sim.platform.errors import number
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import Form

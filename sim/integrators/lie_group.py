@@ -11,9 +11,8 @@ from typing import Any, ClassVar
 
 import casadi as ca
 
-from sim.integrators.base import Inputs, Integrator, Scheme
+from sim.integrators.base import Inputs, Integrator, Scheme, distinct
 from sim.integrators.flow import FLOWS, Flow, flow_of
-from sim.integrators.scheme import distinct
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import Form
 

@@ -27,9 +27,8 @@ import casadi as ca
 
 from sim.groups import SE2, SE2_MATRIX, LieGroup
 from sim.groups.se2 import Chord, cay_chord, exp_chord, pade_chord
-from sim.integrators.base import Inputs, Scheme
-from sim.integrators.coordinates import CAY_TLN, CHARTS, DifferenceMap
-from sim.integrators.scheme import EULER, Tableau
+from sim.integrators.base import EULER, Inputs, Scheme, Tableau
+from sim.integrators.flow import CAY_TLN, CHARTS, DifferenceMap
 from sim.symbolic import collected
 from sim.vehicles.forms.nonholonomic import NonholonomicVehicle
 from sim.vehicles.forms.parameters import Quantities

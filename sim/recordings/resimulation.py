@@ -9,7 +9,7 @@ from sim.compiler import NEWTON_FAILED
 from sim.environment.environment import kind_of
 from sim.recordings.playback import Playback
 from sim.recordings.segment import Segment, strike
-from sim.steppers.bounds import Bounds
+from sim.steppers.dynamics import Bounds
 from sim.vehicles import Vehicle
 
 POINT_PERIOD_S = 0.5

@@ -3,11 +3,9 @@
 Points are flat columns with named slices; nobody who reads one counts its numbers.
 """
 
-from sim.spaces.action import Action
+from sim.spaces.action import Action, Power, Product
 from sim.spaces.base import Euclidean, GroupSpace, Space
-from sim.spaces.product import Power, Product
-from sim.spaces.rotation import UnitQuaternions
-from sim.spaces.sphere import Sphere, TangentBundle
+from sim.spaces.sphere import Sphere, TangentBundle, UnitQuaternions
 
 __all__ = [
     "Action",

@@ -1,11 +1,107 @@
-"""Discrete dynamics: a vehicle with its parameters, the stepper that advances it, and the step."""
+"""Discrete dynamics: a vehicle with its parameters, the stepper that advances it, the step, and its bounds.
 
+Bounds are numbers that no motion of a vehicle reaches: past them it has diverged, though every number is still finite.
+"""
+
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from sim.compiler.stepper import Stepper
 from sim.vehicles import Vehicle
+
+TURN_RADPS, SPEED_MPS = 1e5, 1e5
+"""A hundred times what the fastest rotors turn with, and nine times what leaves the Earth."""
+PLACE = 1e9
+"""Of any other number of a node: places [m], thrice as far as the moon, and angles of joints and shapes [rad]."""
+TURN_RAD = 1e3
+"""In one step: no method follows more than a few radians."""
+BLOCK = 2048
+"""Nodes looked at together: as many as a processor's cache holds."""
+TIMES_START = 1e3
+"""What a motion begins with is no sign of divergence; this many times that is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The largest numbers that still count as a motion. Entries are in SI units."""
+
+    turn_radps: float
+    """Of any component of the body's angular velocity."""
+    speed_mps: float
+    """Of any component of its linear velocity."""
+    shape_per_s: float
+    """Of any shape velocity."""
+    energy_J: float = math.inf
+    """Of the energy's size; inf: any finite one."""
+    largest: np.ndarray = field(default_factory=lambda: np.zeros(0), compare=False, repr=False)
+    """(node size,) the same for every entry of a node."""
+
+    @staticmethod
+    def of(vehicle: Vehicle, node: np.ndarray, step_s: float, energy_J: float = math.inf) -> "Bounds":
+        """For a motion that begins at a flat node and takes steps of `step_s` seconds."""
+        at = vehicle.node_layout
+        turning = vehicle.angular
+        began = np.abs(node[at.velocity])
+        turn = max(min(TURN_RADPS, TURN_RAD / step_s), TIMES_START * float(began[turning].max(initial=0.0)))
+        speed = max(SPEED_MPS, TIMES_START * float(began[~turning].max(initial=0.0)))
+        shape = max(TURN_RADPS, TIMES_START * float(np.abs(node[at.shape_velocity]).max(initial=0.0)))
+        largest = np.full(node.size, max(PLACE, TIMES_START * float(np.abs(node[at.pose]).max(initial=0.0))))
+        largest[at.acting] = np.finfo(float).max  # of the controls' own size
+        largest[at.velocity] = np.where(turning, turn, speed)
+        largest[at.shape_velocity] = shape
+        return Bounds(turn, speed, shape, energy_J, largest)
+
+    def hold(self, node: np.ndarray, energy_J: float) -> bool:
+        """Whether a flat node is within them: asked hundreds of times a second."""
+        fine = math.isfinite(energy_J) and abs(energy_J) <= self.energy_J
+        return fine and bool((np.abs(node) <= self.largest).all())
+
+    def first_beyond(
+        self, vehicle: Vehicle, nodes: np.ndarray, energy_J: np.ndarray
+    ) -> tuple[int, str] | None:
+        """(the first of the nodes (n, node size) that is out of bounds, which quantity is), None where none is.
+
+        energy_J: (n,). What is not finite is out of bounds.
+        """
+        if self._hold_all(nodes, energy_J):
+            return None
+        at, turning = vehicle.node_layout, vehicle.angular
+        velocity = nodes[:, at.velocity]
+        checks = (
+            (velocity[:, turning], self.turn_radps, "angular velocity", "rad/s"),
+            (velocity[:, ~turning], self.speed_mps, "velocity", "m/s"),
+            (nodes[:, at.shape_velocity], self.shape_per_s, "shape velocity", "/s"),
+            (energy_J[:, None], self.energy_J, "energy", "J"),
+            (nodes, self.largest, "position or shape", ""),
+        )
+        found: tuple[int, str] | None = None
+        for values, bound, name, unit in checks:
+            beyond = ~(np.abs(values) <= bound) | ~np.isfinite(values)
+            if not beyond.any():
+                continue
+            row = int(np.flatnonzero(beyond.any(axis=1))[0])
+            if found is None or row < found[0]:
+                bound = float(np.broadcast_to(bound, values.shape)[row][beyond[row]].max())
+                past = f"{name} past {bound:.6g} {unit}" if np.isfinite(values[row]).all() else ""
+                found = row, past.strip() or f"{name} not finite"
+        return found
+
+    def _hold_all(self, nodes: np.ndarray, energy_J: np.ndarray) -> bool:
+        """Whether all are within: what nearly every motion is, so it costs little. Not a number is not within."""
+        if not (np.abs(energy_J) <= min(self.energy_J, np.finfo(float).max)).all():
+            return False
+        least = self.largest.min(initial=np.inf)
+        if nodes.size and nodes.max() <= least and nodes.min() >= -least:
+            return True  # without a glance at which entry is what
+        size = np.empty((min(BLOCK, len(nodes)), nodes.shape[1]))
+        for first in range(0, len(nodes), BLOCK):
+            block = nodes[first : first + BLOCK]
+            if not (np.abs(block, out=size[: len(block)]) <= self.largest).all():
+                return False
+        return True
+
 
 CONTROL_PERIOD_S = 0.01
 """Controls are evaluated anew after this much simulated time, or each step where steps are longer."""

@@ -13,8 +13,7 @@ from scipy.special import ellipj
 
 from sim.multibody.declaration import Body, Joint, Loop
 from sim.multibody.tree import Tree, tree
-from sim.steppers.bound_tree import BoundTree
-from sim.steppers.composed_tree import ORDER_6, advance_composed
+from sim.steppers.bound_tree import ORDER_6, BoundTree, advance_composed
 from studies.ledger.problem import Problem
 
 GRAVITY = 9.81

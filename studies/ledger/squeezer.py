@@ -10,8 +10,7 @@ import numpy as np
 
 from sim.multibody.declaration import Body, Joint, Loop
 from sim.multibody.tree import Tree, tree
-from sim.steppers.bound_tree import BoundTree
-from sim.steppers.composed_tree import ORDER_6, advance_composed
+from sim.steppers.bound_tree import ORDER_6, BoundTree, advance_composed
 from studies.ledger.problem import Problem
 
 END_S, STEP_S = 0.03, 4e-5

@@ -10,7 +10,7 @@ from sim.commands import SetIntegrator
 from sim.recordings import Take
 from sim.scene import Comparison
 from sim.simulation.lanes.snapshot import LaneStatus
-from sim.steppers.bounds import PLACE, SPEED_MPS, TURN_RADPS, Bounds
+from sim.steppers.dynamics import PLACE, SPEED_MPS, TURN_RADPS, Bounds
 from tests.sim.simulation_scenes import simulation, spinning_scene
 
 

@@ -9,8 +9,8 @@ import pytest
 
 import sim
 from sim.compiler import NOT_FINITE, OK, compile_kernel, kernel_text, robust
-from sim.compiler.blocks import solution_order
 from sim.compiler.kernel import _compiled
+from sim.compiler.printer import solution_order
 from sim.integrators import INTEGRATORS
 from sim.native.objects import assembly
 from sim.vehicles.rigid_body import RigidBody

@@ -144,7 +144,7 @@ def test_small_angle_series_meet_their_closed_forms(angle):
     import casadi as ca
     import mpmath
 
-    from sim.groups import series
+    from sim.groups import base
 
     mpmath.mp.dps = 50
     a = mpmath.mpf(angle) if angle else mpmath.mpf("1e-15")
@@ -163,7 +163,7 @@ def test_small_angle_series_meet_their_closed_forms(angle):
     exact["half_cot_remainder_slope"] = slope
     z = ca.SX.sym("z")
     for name, value in exact.items():
-        f = ca.Function(name, [z], [getattr(series, name)(z)])
+        f = ca.Function(name, [z], [getattr(base, name)(z)])
         assert abs(float(f(float(a) ** 2)) - float(value)) < 2e-15, name
 
 

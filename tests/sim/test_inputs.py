@@ -13,7 +13,7 @@ from sim.contact.ground import GROUND, GroundArrays
 from sim.environment.environment import Environment
 from sim.groups import SO3
 from sim.integrators import INTEGRATORS
-from sim.steppers.sampled import sampled_run
+from sim.steppers.trajectory import sampled_run
 from sim.vehicles.forms.nonholonomic import NonholonomicVehicle
 from sim.world.terrain import Terrain
 from tests.sim.symbolic_kernel import SymbolicKernel

@@ -10,8 +10,7 @@ import pytest
 
 import sim
 from sim.commands import PilotInput, Reset, SetParameter, SetPilotInput, StartMpc, StopMpc
-from sim.control.mpc import MpcAnswer, MpcRequest
-from sim.control.mpc.loop import LATE_S
+from sim.control.mpc import LATE_S, MpcAnswer, MpcRequest
 from sim.planner.service.receding import Replanner, aimed
 from sim.planner.task.clearance import clearance
 from sim.recordings import Take, load_take, save_take

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import sim
-from sim.compiler import robust, rollouts
+from sim.compiler import robust, stepper
 from sim.compiler.kernel import _compiled
 from sim.platform.processes import CacheWorkers, GivenUp
 from sim.platform.progress import compilations_reported
@@ -76,8 +76,8 @@ def test_what_a_kernel_needs_is_compiled_aside_and_told_of_and_only_loaded_here(
     store, told = KernelStore(CacheWorkers()), []
     robust.announced.cache_clear()
     _compiled.cache_clear()
-    monkeypatch.setattr(rollouts._free, "_entries", {})  # as in a process that has called none
-    monkeypatch.setattr(rollouts._free, "_latest", rollouts._free._first)
+    monkeypatch.setattr(stepper._free, "_entries", {})  # as in a process that has called none
+    monkeypatch.setattr(stepper._free, "_latest", stepper._free._first)
     robust.compiled_functions.cache_clear()
     here: list[str] = []
     node, u, p = vehicle.default_state().node, vehicle.neutral_controls, vehicle.parameter_vector

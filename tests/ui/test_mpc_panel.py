@@ -8,7 +8,7 @@ from imgui_bundle import imgui
 
 from render.matrices import look_at, perspective
 from sim.commands import SetParameter
-from sim.control.mpc.loop import MpcPhase, MpcStatus
+from sim.control.mpc import MpcPhase, MpcStatus
 from sim.planner.service.mpc_control import MpcView
 from sim.planner.service.requests import EditTask, FlyByMpc, LeaveMpc, SetMpc
 from sim.planner.service.view import PlanView

@@ -22,7 +22,7 @@ from sim.planner.task.poses import (
 )
 from sim.planner.task.task import Task
 from sim.steppers.choice import stepper_of
-from sim.steppers.sampled import Law
+from sim.steppers.trajectory import Law
 from sim.vehicles.forms.form import State
 from sim.vehicles.forms.nonholonomic import NonholonomicVehicle
 

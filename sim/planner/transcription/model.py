@@ -11,7 +11,7 @@ from typing import NamedTuple
 import casadi as ca
 import numpy as np
 
-from sim.compiler.blocks import silenced
+from sim.compiler.printer import silenced
 from sim.integrators.base import Scheme
 from sim.planner.task.bodies import (
     body_names,

@@ -7,7 +7,7 @@ A module has the values of a subject and, beside each, what it does to the simul
 """
 
 from sim.control.course import FollowCourse
-from sim.control.mpc.plans import StartMpc
+from sim.control.mpc import StartMpc
 from sim.control.plan_following import FlyPlan
 from sim.controllers import PilotInput
 from sim.simulation.commands.clock import (

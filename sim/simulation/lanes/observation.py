@@ -12,8 +12,7 @@ from sim.simulation.lanes.integration import Integration
 from sim.simulation.lanes.placing import Footing, Placement, in_world
 from sim.simulation.lanes.termination import energy_bound
 from sim.simulation.lanes.trail import Trails
-from sim.steppers.bounds import Bounds
-from sim.steppers.dynamics import Dynamics
+from sim.steppers.dynamics import Bounds, Dynamics
 from sim.vehicles.forms.observation import Observation
 
 

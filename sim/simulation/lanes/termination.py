@@ -10,7 +10,7 @@ from sim.environment.environment import Impact
 from sim.recordings.take import LaneStatus
 from sim.simulation.lanes.impulses import Coupling
 from sim.simulation.lanes.placing import LAID, Footing
-from sim.steppers.bounds import Bounds
+from sim.steppers.dynamics import Bounds
 from sim.vehicle_config import config_of
 from sim.vehicle_config.config import Footprint
 from sim.vehicles import Vehicle

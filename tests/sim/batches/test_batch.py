@@ -5,7 +5,7 @@ import pytest
 
 import sim
 from sim.compiler import compile_kernel
-from sim.compiler.lanes import WIDTH, lane_code
+from sim.compiler.kernel_code import WIDTH, lane_code
 from sim.contact.ground import GROUND
 from sim.environment.environment import environment_of
 from sim.integrators import DEFAULT

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sim
-from sim.compiler.lanes import MOST_UNKNOWNS
+from sim.compiler.kernel_code import MOST_UNKNOWNS
 from sim.platform.errors import InputError
 from sim.vehicles.forms.form import TREES, Form, Support
 from sim.vehicles.forms.parameters import Value
