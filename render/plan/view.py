@@ -200,13 +200,14 @@ class PlanScene:
     def _marks(self, view: PlanView, size_m: float, flown_s: float) -> tuple[list[Surface], list[Polyline]]:
         """Goal, waypoints and obstacles of the task; what moves by itself, where it is by now."""
         task = view.task
-        there = goal_at(view.vehicle, task, flown_s)
-        goal = self._on_ground(view, positions(view.vehicle, there.node))[0]
+        goals = [replace(task, goal=goal) for goal in (task.goal, *task.or_goals)]
+        there = np.array([goal_at(view.vehicle, one, flown_s).node for one in goals])
+        places_w = self._on_ground(view, positions(view.vehicle, there))
         away_m = float(np.linalg.norm(np.subtract(*positions(view.vehicle, np.array(_ends(view))))))
         # No wider than the way to it is long.
         ring_m = min(0.15 * size_m, max(0.5 * away_m, _SMALLEST_RING * size_m))
-        surfaces = [_surface(shapes.ring(goal, 0.73 * ring_m, ring_m), _GOAL, 0.8)]
-        lines = [_post(goal, 0.4 * size_m, _GOAL)]
+        surfaces = [_surface(shapes.ring(goal, 0.73 * ring_m, ring_m), _GOAL, 0.8) for goal in places_w]
+        lines = [_post(goal, 0.4 * size_m, _GOAL) for goal in places_w]
         for i, waypoint in enumerate(task.waypoints):
             place = self._on_ground(view, np.array([waypoint.position_w]))[0]
             radius_m = max(waypoint.tolerance_m, 0.03 * size_m)

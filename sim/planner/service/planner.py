@@ -19,7 +19,7 @@ from sim.planner.service.warm import Warm, WarmMotion, checked_warm, resumed
 from sim.planner.solvers.attempt import Choice, Iterate, PlanCall, Show, attempted, deadline_in, order_of
 from sim.planner.solvers.backends import Result, Solvers
 from sim.planner.solvers.oracle import Backend
-from sim.planner.task.check import check_task
+from sim.planner.task.check import check_kinds, check_task
 from sim.planner.task.numbers import with_free
 from sim.planner.task.task import Task, usual_method
 from sim.planner.task.waypoints import waypoint_places
@@ -162,6 +162,16 @@ class Planner:
         task's bounds is no mistake, the plan leads back inside and its message says so. Raises InputError, before
         solving, for a task that cannot be.
         """
+        if isinstance(task, Task) and task.or_goals:
+            options = {
+                "method": method,
+                "solver": solver,
+                "warm": warm,
+                "starts": starts,
+                "processes": processes,
+            }
+            options |= {"show": show, "found": found, "measured": measured}
+            return self._to_any_goal(vehicle, task, time_limit_s, explain, options)
         vehicle, scheme = checked_vehicle(vehicle), _method(vehicle, method)
         order = order_of(solver)
         check_task(vehicle, scheme, task, measured=measured)
@@ -189,6 +199,38 @@ class Planner:
             )
         self._check = _nothing
         return plan
+
+    def _to_any_goal(
+        self, vehicle: Vehicle, task: Task, time_limit_s: float, explain: bool, options: dict[str, Any]
+    ) -> Plan:
+        """The cheapest of plans to each of the task's goals, the others beside it. InputError where all are refused."""
+        check_kinds(task)
+        goals, until = (task.goal, *task.or_goals), deadline_in(time_limit_s)
+        plans: list[Plan] = []
+        refusals: list[InputError] = []
+        for i, goal in enumerate(goals):
+            left_s = max((until - time.perf_counter()) / (len(goals) - i), 1e-3)
+            alone = replace(task, goal=goal, or_goals=())
+            try:
+                plan = self.plan(
+                    vehicle, alone, time_limit_s=left_s, explain=explain and not plans, **options
+                )
+            except InputError as error:
+                refusals.append(error)
+                continue
+            rest = tuple(other for other in goals if other is not goal)
+            plans.append(replace(plan, task=replace(plan.task, or_goals=rest)))
+            if plan.status == "stopped":
+                break
+        if not plans:
+            raise refusals[0]
+        reached = [plan for plan in plans if plan.solved]
+        if not reached:
+            return plans[0]
+        least, *others = sorted(reached, key=lambda plan: plan.cost)
+        told = f"{least.message} Of {len(goals)} goals, {len(reached)} of which are reached, this one costs least."
+        ways = sorted((*others, *least.alternatives), key=lambda plan: plan.cost)
+        return replace(least, message=told, alternatives=tuple(ways), tried=sum(plan.tried for plan in plans))
 
     def _planned(
         self,

@@ -40,6 +40,7 @@ def check_kinds(task: object) -> None:
     _one(task, "goal's state", task.goal.state, (State,), "a State, as vehicle.state(...) gives it")
     for name in ("position", "rotation", "velocity"):
         _one(task, f"goal's {name}", getattr(task.goal, name), (str,), "fixed, within, upright, free")
+    _several(task, "or_goals", task.or_goals, (Goal,), "Goal")
     _one(task, "weights", task.weights, (Weights,), "Weights")
     _one(task, "limits", task.limits, (Limits,), "Limits")
     _one(task, "ground", task.ground, (SafeGround, type(None)), "a SafeGround, or None")

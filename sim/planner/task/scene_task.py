@@ -52,6 +52,7 @@ def read_task(
         weights=_weights(table.table("weights")),
         limits=_limits(table.table("limits")),
         obstacles=tuple(_obstacle(o) for o in table.tables("obstacles")),
+        or_goals=tuple(_goal(other, vehicle) for other in table.tables("or_goals")),
         motions=tuple(_motion(m) for m in table.tables("motions")),
         waypoints=tuple(_waypoint(w) for w in table.tables("waypoints")),
         clearance_m=clearance,

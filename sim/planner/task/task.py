@@ -157,6 +157,8 @@ class Task:
     """A motion to keep close to."""
     free_parameters: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """Of the vehicle's parameters (`mass`, `inertia.0`) or of `numbers`, what is found with the motion -> range."""
+    or_goals: tuple[Goal, ...] = ()
+    """Other ends that do as well; what costs least is planned, and `goal` of the plan's task says for which."""
     name: str = "task"
 
     @property
