@@ -13,13 +13,17 @@ from PIL import Image
 
 from export.output import OutputError, replacing
 
+_LARGE, _SWIFT = 1 << 23, 3
+"""Numbers of a picture from which on the smallest file would take tens of seconds, and zlib's level for those."""
+
 
 def write_png(path: Path, picture: np.ndarray) -> None:
     """Write (height, width, 3) uint8 sRGB, or (height, width, 4) with alpha, as PNG whatever the name of the file.
 
     The first row is on top.
     """
-    Image.fromarray(picture).save(path, format="PNG", optimize=True)
+    small = picture.size < _LARGE
+    Image.fromarray(picture).save(path, format="PNG", optimize=small, compress_level=9 if small else _SWIFT)
 
 
 class FrameFiles:
@@ -50,6 +54,32 @@ def averaged(pictures: Sequence[np.ndarray]) -> np.ndarray:
     if pictures[0].shape[2] == 3:
         return encoded
     return np.concatenate([encoded, np.round(255.0 * cover / len(pictures)).astype(np.uint8)], axis=2)
+
+
+class MeanPicture:
+    """The mean of sRGB pictures in linear light, one after the other: as `averaged`, without keeping them."""
+
+    _ROWS = 256
+
+    def __init__(self, size: tuple[int, int]) -> None:
+        """Height and width [px]."""
+        self._sum, self._count = np.zeros((*size, 3), np.float32), 0
+
+    def add(self, picture: np.ndarray) -> None:
+        """(height, width, 3) uint8."""
+        table = _LINEAR.astype(np.float32)
+        for row in range(0, len(picture), self._ROWS):
+            part = slice(row, row + self._ROWS)
+            self._sum[part] += table[picture[part]]
+        self._count += 1
+
+    def picture(self) -> np.ndarray:
+        """(height, width, 3) uint8."""
+        made = np.empty(self._sum.shape, np.uint8)
+        for row in range(0, len(made), self._ROWS):
+            part = slice(row, row + self._ROWS)
+            made[part] = np.round(255.0 * srgb(self._sum[part] / max(self._count, 1)))
+        return made
 
 
 def srgb(linear: np.ndarray) -> np.ndarray:

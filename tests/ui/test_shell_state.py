@@ -8,7 +8,9 @@ import pytest
 from sim.commands import Reset
 from sim.planner.service.requests import PlanRequest
 from ui.features.notices import LIFETIME_S, MOST, ONGOING_LIFETIME_S, Toasts
+from ui.features.photo import TakePhoto
 from ui.features.plots.curves import SaveCurves
+from ui.features.plots.forms import SavePlot
 from ui.features.scenes.view import OpenControls
 from ui.settings.view_settings import ViewSettings
 from ui.shell.features import FEATURES
@@ -70,7 +72,7 @@ def test_every_action_is_carried_out_by_one_feature_or_by_the_session() -> None:
     handled = [kind for feature in FEATURES if feature.actions for kind in feature.actions.handles]
     assert len(handled) == len(set(handled))
     assert {*handled} >= {*get_args(PlanRequest)}
-    of_the_session = {TakeScreenshot, SaveCurves, OpenControls}
+    of_the_session = {TakeScreenshot, TakePhoto, SaveCurves, SavePlot, OpenControls}
     named = {kind.__name__ for kind in {*handled, *of_the_session} - {*get_args(PlanRequest)}}
     assert {kind.__name__ for kind in Action.__subclasses__()} == named
 

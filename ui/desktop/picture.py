@@ -6,9 +6,13 @@ from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
+import moderngl
 import numpy as np
 
+from export.output import OutputError
+from export.pictures import MeanPicture
 from render.cameras.clearance import bumps_of
+from render.cameras.lens import LENS_POINTS, lens_points, through_lens
 from render.cameras.rig import CameraRig
 from render.frame import Frame, View, alike
 from render.frame_budget import FrameBudget
@@ -25,6 +29,7 @@ from render.vehicles.shown import ShownLane, drawn
 from sim.scene import Scene
 from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot
 from sim.world import World
+from ui.features.photo import Developing
 from ui.features.plan.planning import Planning
 from ui.input.desk import CameraMotion
 from ui.settings.view_settings import ViewSettings
@@ -204,6 +209,41 @@ class Picture:
         labels_px = label_places(panes, ends_w)
         first = panes[0].view
         return Drawn(first.view, first.projection, shifts_w, labels_px, film.replay_s, anew)
+
+    def photo(self, times: int, blur: float) -> Iterator[Developing]:
+        """What is shown, once more and so many times as large; a share of it at a step, the last one with the picture.
+
+        blur: radius of the lens as a share of its distance from the flown vehicle, which is sharp; each share is the
+        picture through one point of the lens, and a part of a pixel apart. Raises OutputError.
+        """
+        renderer, ctx = self.renderer, self._window.ctx
+        assert renderer is not None
+        frame, size_px = replace(self._shown[0], wall_s=self._wall_s), renderer.size_px
+        large_px = size_px[0] * times, size_px[1] * times
+        if max(large_px) > ctx.info["GL_MAX_TEXTURE_SIZE"]:
+            raise OutputError(
+                f"a picture of {large_px[0]} x {large_px[1]} pixels is larger than this machine draws"
+            )
+        focus_m = float((frame.view.eye_w - frame.vehicles[0].T_wb[:3, 3]) @ frame.view.view[2, :3])
+        points = lens_points(LENS_POINTS if blur > 0.0 else 1)
+        mean = MeanPicture((large_px[1], large_px[0]))
+        target = ctx.framebuffer([ctx.texture(large_px, 3)], ctx.depth_renderbuffer(large_px))
+        try:
+            renderer.set_effort(1.0)
+            renderer.resize(large_px)
+            for k, point in enumerate(points):
+                view = through_lens(frame.view, blur * max(focus_m, 1e-3) * point, max(focus_m, 1e-3))
+                renderer.draw(replace(frame, view=view), target)
+                raw = target.read(components=3, alignment=1)
+                mean.add(np.frombuffer(raw, np.uint8).reshape(large_px[1], large_px[0], 3)[::-1])
+                yield Developing(k + 1, len(points))
+            yield Developing(len(points), len(points), picture=mean.picture())
+        except moderngl.Error as error:
+            raise OutputError(f"no picture of {large_px[0]} x {large_px[1]} pixels: {error}") from None
+        finally:
+            for held in (*target.color_attachments, target.depth_attachment, target):
+                held.release()
+            renderer.resize(size_px)
 
     @property
     def pace(self) -> Pace:

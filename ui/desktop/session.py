@@ -32,6 +32,7 @@ from ui.desktop.probing import Probe, probed
 from ui.features.feature import Actions
 from ui.features.goals import GoalsView
 from ui.features.notices import CrashReplay
+from ui.features.photo import Developing, TakePhoto
 from ui.features.plan.planning import Planning
 from ui.features.plots.curves import SaveCurves, table_of
 from ui.features.plots.forms import SavePlot
@@ -123,6 +124,7 @@ class Session:
         self._window = window
         self._resources = ExitStack()
         self._wants_screenshot = False
+        self._photo: Iterator[Developing] = iter(())
         self._memories = Memories(config_dir(), loaded.quality)
         view = self._memories.opened(self._memories.kept.view(loaded.quality), loaded.scene)
         kept = self._memories.kept
@@ -194,6 +196,8 @@ class Session:
                     self.tell(f"Curves saved: {save_curves(FOLDER, self._scene.name, columns, curves)}")
                 case SavePlot(figure, ending):
                     self.tell(f"Plot saved: {save_plot(FOLDER, self._scene.name, figure, ending)}")
+                case TakePhoto(times, blur):
+                    self._photo = self._picture.photo(times, blur)
                 case OpenControls(path):
                     self._shell.open_controls(path)
                 case _:
@@ -252,7 +256,7 @@ class Session:
         self.submit(*output.commands)
         for action in output.actions:
             self.do(action)
-        if comes:
+        if self._develops() or comes:
             self._window.ctx.screen.use()
             self._window.ctx.screen.clear(*theme.GROUND[:3])
             self._shell.render()
@@ -336,14 +340,29 @@ class Session:
 
     def _screenshot(self) -> Path:
         """Of the window with its panels. Raises OutputError."""
-        path = FOLDER / f"{self._scene.name}-{datetime.now():%Y%m%d-%H%M%S}.png"
+        return self._written(self._window.screenshot())
+
+    def _written(self, picture: np.ndarray, kind: str = "") -> Path:
+        """A picture in a new file. Raises OutputError."""
+        path = FOLDER / f"{self._scene.name}-{kind}{datetime.now():%Y%m%d-%H%M%S}.png"
         try:
             path.parent.mkdir(exist_ok=True)
             with replacing(path) as temporary:
-                write_png(temporary, self._window.screenshot())
+                write_png(temporary, picture)
         except OSError as error:
             raise OutputError(str(error)) from None
         return path
+
+    def _develops(self) -> bool:
+        """Do a share of a photo that has been taken; whether there was anything to do."""
+        with self._telling():
+            for state in self._photo:
+                if state.picture is not None:
+                    path = self._written(state.picture, "photo-")
+                    state = replace(state, told=str(path), picture=None)
+                self.context.show(state)
+                return True
+        return False
 
     def _take_loaded_scene(self) -> None:
         """Change over to a scene once the loader has it."""
@@ -352,6 +371,7 @@ class Session:
             loaded = self._of(SceneActions).take()
         if loaded is None:
             return
+        self._photo = iter(())
         self._simulation.stop()
         for actions in self._actions:
             actions.leave()

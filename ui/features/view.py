@@ -24,6 +24,7 @@ from ui.window.requests import (
     Request,
     ResetLayout,
     SetInterfaceScale,
+    ShowPhoto,
     TakeScreenshot,
     ToggleFullscreen,
 )
@@ -369,6 +370,10 @@ def clock(hour: float) -> str:
 
 def _window(context: PanelContext) -> list[Request]:
     requests: list[Request] = []
+    heading(context, "Photo")
+    doc = "Large pictures with blur by depth, without panels" + context.keymap.hint("screenshot") + " held"
+    if button(context, "view/photo", f"{icons.ICON_FA_CAMERA_RETRO}  Photo mode", doc):
+        requests.append(ShowPhoto(on=True))
     heading(context, "Window")
     label(context, "Text size")
     scales = [Item(f"{scale:g}", f"{scale:.0%}") for scale in SCALES]

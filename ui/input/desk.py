@@ -79,6 +79,8 @@ class InputSample:
     camera: CameraMotion
     hand_px: tuple[float, float] | None = None
     """Where the mouse is (logical, y up) while the hand that pulls bodies is closed."""
+    held: frozenset[str] = frozenset()
+    """Viewer actions whose keys are down."""
 
 
 class InputDesk:
@@ -154,7 +156,10 @@ class InputDesk:
         self._setup.hear(self._controllers.devices)
         if self._setup.listening is not None:
             flown = PilotInput()  # what is moved is to be assigned
-        sample = InputSample(combined(self._keyboard, flown), tuple(self._pressed), camera, self._hand_px)
+        held = frozenset(self._viewer_keys.actions)
+        sample = InputSample(
+            combined(self._keyboard, flown), tuple(self._pressed), camera, self._hand_px, held
+        )
         self._pressed.clear()
         self._drag, self._pan, self._zoom = [0.0, 0.0], [0.0, 0.0], 0.0
         return sample

@@ -105,7 +105,7 @@ VIEWER_KEYS = (
     KeyBinding("panels", ("H", "TAB"), "Show or hide the panels", "Window"),
     KeyBinding("plots", ("M",), "Show or hide the plots", "Window"),
     KeyBinding("fullscreen", ("F11",), "Full screen", "Window"),
-    KeyBinding("screenshot", ("F12",), "Save a picture", "Window"),
+    KeyBinding("screenshot", ("F12",), "Save a picture; held: photo mode", "Window"),
     KeyBinding("escape", ("ESCAPE",), "Close a menu or the help, leave full screen", "Window"),
     KeyBinding(
         "skip_goal", ("F2",), "Skip the goal that is due; after the last one, the next scene", "Goals"

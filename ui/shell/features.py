@@ -14,6 +14,7 @@ from ui.features.model.actions import ModelActions
 from ui.features.model.panel import ModelFields, draw_model
 from ui.features.model.picking import draw_choice_over
 from ui.features.notices import LanesRunning, draw_notices, observe_notices
+from ui.features.photo import PhotoActions
 from ui.features.plan.actions import PlanActions
 from ui.features.plan.panel import draw_plan
 from ui.features.plots.curves import Curves, observe_curves
@@ -73,6 +74,7 @@ FEATURES: tuple[Feature, ...] = (
         of_scene=(ProgressFields,),
     ),
     Feature("Props", draw_props, BELOW, actions=PropActions, of_scene=(PropFields,)),
+    Feature("Photo", actions=PhotoActions),
     Feature("Sound", actions=SoundActions),
     Feature("Live", actions=LiveActions),
     Feature("Keys", overlay=draw_key_hint),

@@ -41,6 +41,7 @@ from ui.window.requests import (
     ChangeView,
     Escape,
     Request,
+    ShowPhoto,
     TakeScreenshot,
     ToggleFullscreen,
     ToggleHelp,
@@ -154,11 +155,17 @@ class Intervention:
         return abs(value - rest[axis]) > LEAST
 
 
+_PICTURE = "screenshot"
+HELD_S = 0.5
+"""For which a key is down that means something else when it is held."""
+
+
 class Keyed:
-    """Remembers which sticks the simulation was told of last."""
+    """Remembers which sticks the simulation was told of last, and since when the key of pictures is down."""
 
     def __init__(self) -> None:
         self._sent, self._intervention = PilotInput(), Intervention()
+        self._since_s: float | None = None
 
     def forget(self) -> None:
         """Another simulation knows of no sticks yet."""
@@ -176,8 +183,26 @@ class Keyed:
             requests.append(SetPilotInput(sample.pilot))
         closes = "escape" in sample.pressed and _closed_menus()
         actions = (action for action in sample.pressed if not (closes and action == "escape"))
-        pressed = (request_of(action, snapshot, view) for action in actions)
-        return requests + [request for request in pressed if request is not None]
+        pressed = [
+            request_of(action, snapshot, view)
+            for action in actions
+            if action not in sample.held or action != _PICTURE
+        ]
+        return requests + self._pictured(sample) + [request for request in pressed if request is not None]
+
+    def _pictured(self, sample: InputSample) -> list[Request]:
+        """A key that is let go soon saves a picture; one that is held begins the photo mode."""
+        now_s, since_s = time.perf_counter(), self._since_s
+        down = _PICTURE in sample.held
+        if down and _PICTURE in sample.pressed:
+            self._since_s = now_s
+        elif since_s is not None and down and now_s - since_s >= HELD_S:
+            self._since_s = None
+            return [ShowPhoto(on=True)]
+        elif since_s is not None and not down:
+            self._since_s = None
+            return [PLAIN[_PICTURE]]
+        return []
 
 
 def _closed_menus() -> bool:

@@ -26,6 +26,7 @@ from ui.features.edits import Edits
 from ui.features.feature import BELOW, Draw
 from ui.features.lanes import draw_labels
 from ui.features.notices import Toasts
+from ui.features.photo import draw_photo
 from ui.features.scenes.gallery import Thumbnails
 from ui.features.view import BookmarkKeeper, SceneBookmarks
 from ui.input.control_setup import ControlSetup
@@ -312,6 +313,10 @@ class Shell:
         if not self._fresh:
             return self._sorted(requests, sample.camera, snapshot)
         context.rects.clear()
+        if self._state.photo:
+            self._dock.draw(snapshot, context, replace(self._state, panels=False))
+            context.rects["scene"] = context.scene_rect
+            return self._sorted([*requests, *draw_photo(context)], sample.camera, snapshot)
         requests += self._dock.draw(snapshot, context, self._state)
         context.rects["scene"] = context.scene_rect
         view = self._state.view
@@ -339,7 +344,7 @@ class Shell:
 
         places_px: by lane, x and y above it and y of its foot, framebuffer pixels, origin bottom left.
         """
-        if len(snapshot.lanes) < 2 or not self._state.view.caption or not self._fresh:
+        if len(snapshot.lanes) < 2 or self._state.photo or not self._state.view.caption or not self._fresh:
             return
         size, pixels = self._window.get_size(), self._window.framebuffer_px
         scale = size[0] / max(pixels[0], 1), size[1] / max(pixels[1], 1)

@@ -67,6 +67,13 @@ class Escape:
 
 
 @dataclass(frozen=True, slots=True)
+class ShowPhoto:
+    """Begin or leave the photo mode: the simulation rests, and nothing lies over the scene but its bar."""
+
+    on: bool
+
+
+@dataclass(frozen=True, slots=True)
 class ResetLayout:
     """Panels back to where a new user finds them."""
 
@@ -90,6 +97,7 @@ OwnAction = (
     | TogglePlots
     | ToggleFullscreen
     | Escape
+    | ShowPhoto
     | ResetLayout
     | SetInterfaceScale
     | RescanControllers

@@ -11,6 +11,7 @@ from ui.window.requests import (
     RescanControllers,
     ResetLayout,
     SetInterfaceScale,
+    ShowPhoto,
     ToggleFullscreen,
     ToggleHelp,
     TogglePanels,
@@ -26,6 +27,8 @@ class ShellState:
     help: bool = False
     panels: bool = True
     plots: bool = True
+    photo: bool = False
+    """Nothing lies over the scene but what a photo is taken by."""
     scale: float = 1.0
     fullscreen: bool = False
     layouts_reset: int = 0
@@ -66,6 +69,10 @@ def applied(state: ShellState, request: object) -> ShellState:
             return replace(state, layouts_reset=state.layouts_reset + 1, plots=True)
         case RescanControllers():
             return replace(state, rescans=state.rescans + 1)
+        case ShowPhoto(on):
+            return replace(state, photo=on, help=False)
+        case Escape() if state.photo:
+            return replace(state, photo=False)
         case Escape():
             # One thing at a time: the help first, the full screen only when no help was open.
             return replace(state, help=False, fullscreen=state.fullscreen and state.help)
