@@ -7,6 +7,7 @@ shared: thousands of instructions are compiled in tenths of a second, and run no
 """
 
 import ctypes
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -22,6 +23,7 @@ from sim.vehicles.forms.base import Structure
 from sim.vehicles.forms.observation import observation
 
 WIDTH = 4
+_REGISTER = re.compile(r"%\w+")
 _V = f"<{WIDTH} x double>"
 
 
@@ -39,20 +41,25 @@ class Repeated:
 
 @dataclass(frozen=True)
 class Along:
-    """A function that is linear in one of its inputs, for every column of the others along each unit vector."""
+    """A function that is linear in one of its inputs, for every column of the others along each unit vector: what does
+    not depend on the direction is worked out once."""
 
     argument: int
     """Which input that is: it is given as the identity."""
 
 
 class _Columns(Instructions):
-    """Those of a pass over columns that stand side by side."""
+    """Those of a pass over columns that stand side by side; with `along` what does not depend on the direction, which
+    is worked out once, and in `turned` what does."""
 
     def __init__(
         self, function: ca.Function, shared: frozenset[int], repeated: Repeated | None, along: Along | None
     ) -> None:
         self._shared, self._repeated, self._along = shared, repeated, along
         self._starts: dict[str, list[str]] = {}
+        self.turned: list[str] = []
+        self._turning = {"%direction"}
+        """Registers that depend on the direction."""
         self.results: dict[int, dict[int, str]] = {0: {}, 1: {}}
         """Outputs of a repeated function, which are stored only when all inputs have been read."""
         super().__init__(function, "v", WIDTH)
@@ -60,25 +67,33 @@ class _Columns(Instructions):
             for entry, vector in self.results[0].items():
                 self._put(f"in{repeated.argument}", function.size1_in(repeated.argument), entry, vector)
 
+    def _new(self, text: str) -> str:
+        if self._along is None or self._turning.isdisjoint(_REGISTER.findall(text)):
+            return super()._new(text)
+        self._count += 1
+        name = f"%{self._prefix}{self._count}"
+        self._turning.add(name)
+        self.turned.append(f"  {name} = {text}")
+        return name
+
     def _start(self, array: str, size: int) -> list[str]:
         """Where the columns of this pass start in an array."""
         if array not in self._starts:
-            which = self._counter(array)
-            offsets = [self._new(f"mul i64 %{which}{lane}, {size}") for lane in range(self._width)]
+            counters = [f"%c{lane}" for lane in range(self._width)]
+            if self._along is not None and array.startswith("out"):
+                counters = [self._new(f"add i64 %first{lane}, %direction") for lane in range(self._width)]
+            offsets = [self._new(f"mul i64 {counter}, {size}") for counter in counters]
             self._starts[array] = [
                 self._new(f"getelementptr double, ptr %{array}, i64 {offset}") for offset in offsets
             ]
         return self._starts[array]
 
-    def _counter(self, array: str) -> str:
-        """What counts the columns of an array."""
-        if self._along is None or array.startswith("out"):
-            return "c"
-        return "direction" if array == f"in{self._along.argument}" else "column"
-
     def _load(self, argument: int, entry: int) -> str:
         array = f"in{argument}"
-        if argument in self._shared:
+        if self._along is not None and argument == self._along.argument:
+            row = self._new(f"mul i64 %direction, {self._f.size1_in(argument)}")
+            array = self._new(f"getelementptr double, ptr %{array}, i64 {row}").removeprefix("%")
+        if argument in self._shared or (self._along is not None and argument == self._along.argument):
             at = self._new(f"getelementptr double, ptr %{array}, i64 {entry}")
             one = self._new(f"load double, ptr {at}, align 8")
             first = self._new(f"insertelement {self._vector} poison, double {one}, i32 0")
@@ -101,7 +116,8 @@ class _Columns(Instructions):
         for lane, start in enumerate(self._start(array, size)):
             at = self._new(f"getelementptr double, ptr {start}, i64 {entry}")
             one = self._new(f"extractelement {self._vector} {vector}, i32 {lane}")
-            self.lines.append(f"  store double {one}, ptr {at}, align 8")
+            lines = self.lines if self._along is None else self.turned
+            lines.append(f"  store double {one}, ptr {at}, align 8")
 
 
 class ColumnKernel:
@@ -159,7 +175,7 @@ def _module(
     arrays += [] if repeated else [f"out{i}" for i in range(function.n_out())]
     lanes = range(WIDTH)
     head = [
-        "define void @columns(ptr %table, i64 %given) {",
+        "define void @columns(ptr %table, i64 %n) {",
         "entry:",
         *[
             line
@@ -169,7 +185,6 @@ def _module(
                 f"  %{array} = load ptr, ptr %at_{array}, align 8",
             )
         ],
-        f"  %n = mul i64 %given, {1 if along is None else function.size1_in(along.argument)}",
         "  %last = sub i64 %n, 1",
         "  %empty = icmp slt i64 %n, 1",
         "  br i1 %empty, label %done, label %loop",
@@ -181,14 +196,14 @@ def _module(
         head.append(f"  %raw{lane} = add i64 %k, {lane}")
         head.append(f"  %c{lane} = call i64 @llvm.smin.i64(i64 %raw{lane}, i64 %last)")
         if along is not None:
-            directions = function.size1_in(along.argument)
-            head.append(f"  %column{lane} = udiv i64 %c{lane}, {directions}")
-            head.append(f"  %direction{lane} = urem i64 %c{lane}, {directions}")
-    lines = (
-        [*body.lines, "  br label %settled"]
-        if repeated is None
-        else [*_REPEATED_HEAD, *body.lines, *_repeated_tail(repeated, body)]
-    )
+            head.append(f"  %first{lane} = mul i64 %c{lane}, {function.size1_in(along.argument)}")
+    if along is not None:
+        directions = function.size1_in(along.argument)
+        lines = [*body.lines, *_TURNED_HEAD, *body.turned, *_turned_tail(directions)]
+    elif repeated is not None:
+        lines = [*_REPEATED_HEAD, *body.lines, *_repeated_tail(repeated, body)]
+    else:
+        lines = [*body.lines, "  br label %settled"]
     tail = [
         "settled:",
         f"  %next = add i64 %k, {WIDTH}",
@@ -202,6 +217,22 @@ def _module(
         *sorted(body.declarations),
     ]
     return "\n".join([*head, *lines, *tail])
+
+
+_TURNED_HEAD = [
+    "  br label %turned",
+    "turned:",
+    "  %direction = phi i64 [ 0, %loop ], [ %following, %turned ]",
+]
+
+
+def _turned_tail(directions: int) -> list[str]:
+    """On to the next direction."""
+    return [
+        "  %following = add i64 %direction, 1",
+        f"  %left = icmp slt i64 %following, {directions}",
+        "  br i1 %left, label %turned, label %settled",
+    ]
 
 
 _REPEATED_HEAD = ["  br label %again", "again:", "  %time = phi i64 [ 1, %loop ], [ %later, %again ]"]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sim.compiler import columns
-from sim.compiler.columns import ColumnKernel, Repeated
+from sim.compiler.columns import Along, ColumnKernel, Repeated
 from sim.compiler.copies import Piece, Place, loop
 from sim.compiler.vector_code import Function, module
 from sim.native.objects import loaded
@@ -42,6 +42,25 @@ def test_any_number_of_columns_is_evaluated_and_shared_inputs_are_the_same_for_a
     R = ca.skew(x[:3]) @ ca.skew(p) + ca.SX.eye(3) * ca.norm_2(x)
     f = ca.Function("f", [x, p], [ca.densify(ca.vec(ca.inv(R))), ca.SX(0, 1), x[3:] / p[:2]])
     assert differences(f, [RNG.normal(size=(n, 5)), RNG.uniform(1, 2, 3)], (1,)) < 1e-13  # 2e-15
+
+
+@pytest.mark.parametrize("n", [1, 3, 4, 5, 64])
+def test_derivatives_along_all_directions_are_the_jacobian(n):
+    """Of sums, products, quotients, choices and functions of a library, one entry of which moves with no input."""
+    x, p, v = ca.SX.sym("x", 6), ca.SX.sym("p", 2), ca.SX.sym("v", 6)
+    y = ca.vertcat(
+        x[:3] * ca.norm_2(x), ca.tan(x[3] / 9) / p[0], ca.if_else(x[4] < x[5], x[4], x[0] * x[1]), p[1]
+    )
+    f = ca.Function("f", [x, p, v], [ca.densify(ca.jtimes(y, x, v)), x[:2] * v[:2]], {"cse": True})
+    whole = ca.Function("J", [x, p], [ca.densify(ca.jacobian(y, x)), ca.diag(x)[:2, :]])
+    inputs, found = (
+        [RNG.normal(size=(n, 6)), RNG.uniform(1, 2, 2)],
+        [np.empty((n, 6, 6)), np.empty((n, 6, 2))],
+    )
+    ColumnKernel(f, (1,), along=Along(2))(n, [*inputs, np.eye(6)], found)
+    for k in range(n):
+        for J, wanted in zip(found, whole(inputs[0][k], inputs[1]), strict=True):
+            np.testing.assert_allclose(J[k].T, wanted.full(), rtol=1e-13, atol=1e-13)  # 4e-16
 
 
 OPERATIONS = {
