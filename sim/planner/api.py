@@ -1,7 +1,10 @@
 """`sim.plan`: one call from a vehicle and a task to a plan."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from sim.integrators import Integrator
 from sim.planner.result.plan import Plan
@@ -14,6 +17,9 @@ from sim.scene import Scene, load_scene
 from sim.vehicles import Vehicle, vehicles
 from sim.vehicles import vehicle as make_vehicle
 from sim.world import World, load_world
+
+_POSE = 6
+"""Dimensions of a tool's pose: fewer joints, each with a coordinate and a velocity, cannot reach any."""
 
 
 def plan(
@@ -54,11 +60,18 @@ def task_of_scene(
         raise InputError(f'scene "{scene.name}" plans nothing; allowed: a scene with a [plan] table')
     table = scene.plan.again()
     named = table.name("vehicle", vehicles(), scene.vehicle.name)
+    other = table.table("parameters")
+    parameters = {name: other.value(name) for name in other.names()}
     if vehicle is None:
         vehicle = scene.vehicle_named(named)
+        vehicle = vehicle.with_parameters(**{n: x for n, x in parameters.items() if n in vehicle.values})
     if world is None and table.has("ground"):
         world = load_world(scene.world, seed=scene.seed)
-    return vehicle, read_task(table, vehicle, world, scene.name, None)
+    begins = vehicle.state_in_space(np.eye(4), np.zeros(6)) if scene.plan_optional else None
+    task = read_task(table, vehicle, world, scene.name, begins)
+    if scene.plan_optional and vehicle.space.dim < 2 * _POSE:
+        task = replace(task, goal=replace(task.goal, rotation="free"))
+    return vehicle, task
 
 
 def mpc_settings_of_scene(scene: Scene, vehicle: Vehicle) -> MpcSettings:

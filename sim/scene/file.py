@@ -45,6 +45,7 @@ from sim.vehicle_config import VehicleConfig, config_of
 from sim.vehicle_config.modes import FLIGHT_MODES
 from sim.vehicle_config.registry import with_old_values
 from sim.vehicles import VEHICLES, Vehicle, enter_own, is_reference, is_robot_file, known_vehicle, vehicles
+from sim.vehicles.forms.articulated import ArticulatedVehicle
 from sim.vehicles.forms.custom import OWN_FILE, own_file
 
 __all__ = [
@@ -118,6 +119,8 @@ class Scene:
     """Where it was read, or the vehicle's folder that it is of; None for the scenes of the project."""
     plan: TomlTable | None = None
     """The unread `[plan]` table, which the planner reads strictly; None where the scene plans nothing."""
+    plan_optional: bool = False
+    """The scene is about something else: it does not wait for its plan, and what is no arm goes without."""
 
     def __post_init__(self) -> None:
         if self.vehicle.name in self.parameters:
@@ -146,7 +149,13 @@ class Scene:
             self,
             vehicle=vehicle,
             parameters={name: parameters[name] for name in parameters if name != vehicle.name},
+            plan=None if self.plan_optional and not _is_arm(vehicle) else self.plan,
         )
+
+
+def _is_arm(vehicle: Vehicle) -> bool:
+    """A tree of joints that is held, and has motors."""
+    return isinstance(vehicle, ArticulatedVehicle) and not vehicle.free and bool(vehicle.controls)
 
 
 def load_scene(
@@ -307,6 +316,7 @@ def _read_scene(table: TomlTable, path: Path, trusted: bool | Path) -> Scene:
     world = table.table("world")
     title, text = title_and_text(table, name)
     comparison = read_comparison(table.table("comparison"))
+    plan = table.table("plan") if table.has("plan") else None
     scene = Scene(
         name=name,
         title=title,
@@ -330,7 +340,8 @@ def _read_scene(table: TomlTable, path: Path, trusted: bool | Path) -> Scene:
         parameters=parameters,
         target=read_target(table, vehicle),
         environment=read_environment(table, vehicle, referenced=comparison.reference),
-        plan=table.table("plan") if table.has("plan") else None,
+        plan=plan,
+        plan_optional=plan is not None and plan.again().flag("optional", False),
     )
     world.finish()
     table.finish()

@@ -22,7 +22,7 @@ from sim.planner.task.terrain import SafeGround
 from sim.platform.errors import InputError
 from sim.platform.processes import started
 from sim.vehicles import Vehicle
-from sim.vehicles.forms.custom import OwnClass
+from sim.vehicles.forms.custom import OwnClass, OwnRobot
 
 TIME_LIMIT_S, FOLLOWING_S = 30.0, 2.0
 """For a plan that was asked for, and for one that follows a hand: what takes longer is looked for afresh."""
@@ -180,7 +180,7 @@ class PlanServer:
         """Carry out one message. Every job is answered; one that others wait behind is not worth doing."""
         if isinstance(message, SetGround):
             self._ground = message.ground
-        if isinstance(message, OwnClass):
+        if isinstance(message, OwnClass | OwnRobot):
             message()
         if isinstance(message, Replan):
             task = replace(message.task, ground=self._ground)

@@ -92,17 +92,19 @@ class Handle:
     """"goal", "waypoint 0", "obstacle 0", ..."""
     T_w: np.ndarray
     """(4, 4) where it is, and how it is turned."""
-    turns: bool
-    """Its heading counts, too."""
+    turns: str
+    """The axes of the world that it is turned about by hand: none, "z" where its heading counts, or all three."""
 
 
 def handles(vehicle: Vehicle, task: Task) -> tuple[Handle, ...]:
     """Everything that can be moved."""
-    turns = task.goal.rotation == "fixed" and (not own_space(vehicle) or jointed(vehicle))
+    counts = task.goal.rotation == "fixed"
+    posed = counts and jointed(vehicle) and task.goal.parts is not None
+    turns = "xyz" if posed else "z" if counts and (jointed(vehicle) or not own_space(vehicle)) else ""
     out = [Handle("goal", _pose_of(vehicle, task), turns)]
-    out += [Handle(f"waypoint {i}", _at(w.position_w), False) for i, w in enumerate(task.waypoints)]
+    out += [Handle(f"waypoint {i}", _at(w.position_w), "") for i, w in enumerate(task.waypoints)]
     for i, obstacle in enumerate(task.obstacles):
-        out.append(Handle(f"obstacle {i}", _at(obstacle.middle_w, obstacle.heading), obstacle.turns))
+        out.append(Handle(f"obstacle {i}", _at(obstacle.middle_w, obstacle.heading), "z" * obstacle.turns))
     return tuple(out)
 
 

@@ -33,6 +33,7 @@ def read_task(
     fallback: the start where the table has none. Raises InputError, one line with file, key and what is allowed.
     """
     check_can_plan(vehicle)
+    table.flag("optional", False)  # what it means the scene knows
     if not table.has("start") and fallback is None:
         raise table.error("start", "is missing; allowed: a table [plan.start]")
     start = _state(table.table("start"), vehicle) if table.has("start") else fallback

@@ -212,7 +212,7 @@ def _(command: SetProps, run: SceneRun) -> str:
         raise InputError(
             "props cannot stand in an environment of another kind; allowed: in scenes without one"
         )
-    if run.scene.plan is not None:
+    if run.scene.plan is not None and not run.scene.plan_optional:
         raise InputError("props cannot stand in a scene with a plan, which would not know of them")
     if run.comparison.on:
         raise InputError("props cannot stand beside a reference, which would meet none of them")

@@ -12,9 +12,11 @@ from pathlib import Path
 from types import MappingProxyType, ModuleType
 from weakref import WeakKeyDictionary
 
+from sim.multibody.robots.robot import Robot
 from sim.platform.errors import InputError
 from sim.platform.user_files import error_line, found_file, line_in, list_of, run_module, run_own
 from sim.vehicles.forms.base import Vehicle
+from sim.vehicles.forms.robot import RobotVehicle, class_of
 
 OWN_FILE = "vehicle.py"
 """Of a folder that is a vehicle of one's own."""
@@ -130,8 +132,10 @@ class OwnClass:
     source: bytes
 
     @staticmethod
-    def of(kind: type[Vehicle]) -> "OwnClass | None":
+    def of(kind: type[Vehicle]) -> "OwnClass | OwnRobot | None":
         """None for the project's vehicles, which every process knows."""
+        if issubclass(kind, RobotVehicle) and kind.file is not None:
+            return OwnRobot(kind.robot, kind.name, kind.file, kind.__doc__ or "")
         source = source_of(kind)
         if not source:
             return None
@@ -140,3 +144,16 @@ class OwnClass:
     def __call__(self) -> None:
         """Make it known in this process."""
         run_module(self.module, Path(self.file), self.source)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OwnRobot:
+    """The same of a robot that was read from a file, which is not read again."""
+
+    robot: Robot
+    name: str
+    file: tuple[Path, bool]
+    doc: str
+
+    def __call__(self) -> None:
+        class_of(self.robot, self.name, self.file, self.doc)

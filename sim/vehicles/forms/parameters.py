@@ -119,7 +119,7 @@ def named(items: Sequence[Parameter], name: str) -> Parameter | None:
     return next((item for item in items if item.name == name), None)
 
 
-_OF_THE_STRUCTURE = ("node_layout", "space", "action")
+_OF_THE_STRUCTURE = ("node_layout", "space", "action", "symbolic")
 """What a vehicle keeps that depends on its structural parameters."""
 
 

@@ -4,11 +4,12 @@ Their files are read within the bounds of `sim.read_robot`; nothing of them is r
 """
 
 import math
+import sys
 from collections.abc import MutableMapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -65,6 +66,8 @@ class RobotVehicle(ArticulatedVehicle):
 
     meets_itself = True
     robot: Robot
+    file: tuple[Path, bool] | None = None
+    """That it was read from, and whether its root floats; None for the project's."""
     servos: tuple[Servo, ...] = ()
     solids: tuple[Geom, ...] = ()
     """Shapes that its file shows on its bodies."""
@@ -367,16 +370,23 @@ def load_robot(path: Path, registry: MutableMapping[str, type[Vehicle]], *, free
     counted = f"{robot.tree.nv} degrees of freedom, {len(robot.motors)} motors"
     doc = f"{quote(robot.name)}, of {quote(path.name)}: {counted}.{left_out}"
     try:
-        kind = type(
-            "FileRobot",
-            (ClosedRobotVehicle if robot.loops else RobotVehicle,),
-            {"name": name, "robot": robot, "file": file, "__doc__": doc, "__module__": __name__},
-        )
+        kind = class_of(robot, name, file, doc)
         kind().default_state()  # of its tree with its servos
     except InputError as error:
         raise InputError(f"{path.name}: {error}") from None
     registry[name] = kind
     return name
+
+
+def class_of(robot: Robot, name: str, file: tuple[Path, bool], doc: str) -> type[RobotVehicle]:
+    """The class of a file's robot, in a module by the vehicle's name, where a pickle of its instances looks for it."""
+    module = ModuleType(f"holonomy_robot_{name}")
+    module.__file__ = __file__
+    members = {"name": name, "robot": robot, "file": file, "__doc__": doc, "__module__": module.__name__}
+    kind = type("FileRobot", (ClosedRobotVehicle if robot.loops else RobotVehicle,), members)
+    module.FileRobot = kind  # type: ignore[attr-defined]
+    sys.modules[module.__name__] = module
+    return kind
 
 
 def _may_have(name: str, file: tuple[Path, bool], registry: MutableMapping[str, type[Vehicle]]) -> bool:

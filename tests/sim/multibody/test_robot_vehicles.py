@@ -1,19 +1,26 @@
 """Laws of robots as vehicles: read as they are, held by servos, pulled, recorded, refused in one line."""
 
+import multiprocessing
 import sys
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import sim
-from sim.commands import Pull, SetParameter
+from sim.commands import Pull, SetParameter, SetProps
+from sim.multibody.observing import body_frames
 from sim.multibody.shapes import STAND, UNSEEN
+from sim.planner import task_of_scene
+from sim.planner.task.bodies import body_poses
+from sim.planner.task.handles import handles, moved
 from sim.platform.errors import InputError
 from sim.recordings import load_take, save_take
 from sim.scene import load_scene, with_overrides
 from sim.vehicle_config import config_of
 from sim.vehicles import VEHICLES, enter_own, is_robot_file, known_vehicle, robot_reference
+from sim.vehicles.forms.custom import OwnClass
 from tests.sim.simulation_scenes import simulation
 
 ARM = load_scene("robot").vehicle.name
@@ -122,6 +129,43 @@ def test_a_robot_is_opened_by_its_file_in_the_scene_of_robots(leg):
         load_scene("robot").world,
     )
     assert with_overrides(load_scene("canyon"), vehicle=str(leg)).integrator in ("riqn", "rk4")
+
+
+def test_a_robot_of_a_file_is_known_to_another_process_that_has_not_read_it(leg):
+    vehicle = known_vehicle(enter_own(str(leg)), hold=0.0)
+    vehicle.symbolic  # noqa: B018  what holds expressions stays behind
+    node, own = vehicle.default_state().node, OwnClass.of(type(vehicle))
+    assert own is not None
+    leg.unlink()
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), initializer=own) as pool:
+        T = pool.submit(foot, vehicle, node).result()
+    np.testing.assert_array_equal(T, foot(vehicle, node))
+    assert OwnClass.of(type(load_scene("robot").vehicle)) is None
+
+
+def foot(vehicle, node):
+    """(4, 4) of its tool."""
+    return body_poses(vehicle, node)[0]
+
+
+def test_the_scene_of_robots_plans_for_whatever_arm_stands_there_and_does_without_for_others(leg):
+    scene = load_scene("robot")
+    vehicle, task = task_of_scene(scene)
+    (tool,) = handles(vehicle, task)
+    assert (vehicle.values["hold"], scene.vehicle.values["hold"], tool.turns) == (0.0, 10.0, "xyz")
+    np.testing.assert_allclose(
+        tool.T_w, body_frames(vehicle.tree, task.start.node[:6])["gripper"], atol=1e-12
+    )
+    c, s = np.cos(0.2), np.sin(0.2)
+    T = tool.T_w @ np.array([[1, 0, 0, 0.02], [0, c, -s, -0.05], [0, s, c, 0.04], [0, 0, 0, 1]])
+    np.testing.assert_allclose(handles(vehicle, moved(vehicle, task, "goal", T))[0].T_w, T, atol=1e-5)
+    one, its = task_of_scene(with_overrides(scene, vehicle=str(leg)))
+    assert (one.name, its.goal.rotation, task.goal.rotation) == ("one-leg", "free", "fixed")
+    for name in ("ragdoll", "car", "chain"):
+        assert with_overrides(scene, vehicle=name).plan is None
+    running = simulation(scene)
+    running.submit(SetProps(()))
+    assert "plan" not in running.snapshot.message
 
 
 def test_looks_and_touch_come_from_the_shapes_of_its_file(leg):

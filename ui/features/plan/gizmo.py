@@ -21,6 +21,11 @@ _LINE_PX, _ARROW_PX = 4.0, 9.0
 _DRAWN_RGB = (0x0000AA, 0x00AA00, 0xAA0000)
 """Of the axes x, y and z as ImGuizmo draws them (0xBBGGRR): too dark over rock and water, and its bindings set none."""
 _RGB = 0xFFFFFF
+_TURNING = {
+    "x": im_guizmo.OPERATION.rotate_x,
+    "y": im_guizmo.OPERATION.rotate_y,
+    "z": im_guizmo.OPERATION.rotate_z,
+}
 _COLOURS = {"goal": theme.GOOD, "waypoint": theme.ACCENT_BRIGHT, "obstacle": theme.DANGER}
 
 
@@ -66,7 +71,7 @@ class Gizmo:
         for handle in parts:
             if handle.name == self.chosen:
                 flat, operations = planar(plan.vehicle), [im_guizmo.OPERATION.translate]
-                operations += [im_guizmo.OPERATION.rotate_z] if handle.turns else []
+                operations += [_TURNING[axis] for axis in handle.turns]
                 T_w = manipulated(handle.T_w, operations, view_matrix, projection, context, flat=flat)
                 if T_w is not None and flat:
                     T_w = on_level(T_w, float(handle.T_w[2, 3]), view_matrix)

@@ -53,6 +53,7 @@ class Planning:
         self._prepared = False
         self._races = scene.race is not None
         """Its plan is a rival, made by itself; nothing else of it is shown."""
+        self._aside = scene.plan_optional
         self._scene = PlanScene(world)
         self._mpc = MpcControl(MpcSettings())
         self._sailed_by, self._sets_out = "", False
@@ -91,7 +92,7 @@ class Planning:
         """What is to be planned starts where the plan does, and waits there, or sets out with plans made in flight."""
         place_w = self._mpc.view.how.starts_at_w
         if not place_w:
-            waits = self.view is not None and not self._sailed_by
+            waits = self.view is not None and not self._sailed_by and not self._aside
             return [SetPaused(True)] if waits else []
         assert self._session is not None
         view = self._session.view
