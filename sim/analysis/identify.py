@@ -7,16 +7,18 @@ from pathlib import Path
 
 import numpy as np
 
+from sim.analysis.gain_fit import fitted_gains
 from sim.analysis.gradient import places_of
 from sim.analysis.gradient_steps import check_differentiable
 from sim.analysis.measured_flight import GROUPS, Recording, groups_of
 from sim.analysis.shooting import Identified, Progress, Shooting
+from sim.controllers import Controller
 from sim.integrators import Integrator
 from sim.platform.errors import InputError, number, one_of, quote
 from sim.platform.processes import run_in_process
 from sim.platform.progress import Tell
 from sim.recordings import Take
-from sim.steppers.trajectory import Trajectory, checked_method
+from sim.steppers.trajectory import Trajectory, checked_controller, checked_method
 from sim.vehicles import Vehicle, checked_vehicle
 from sim.vehicles.forms.custom import OwnClass
 from sim.vehicles.forms.form import Form
@@ -31,9 +33,12 @@ def identify(
     noise: Mapping[str, float] | None = None,
     measured: Sequence[str] | None = None,
     interval: float = 0.5,
+    controller: Controller | type[Controller] | None = None,
     progress: Progress | None = None,
 ) -> Identified:
     """Find parameters of a vehicle from a recording of it: a take, a trajectory, or a file of one (.npz, .csv).
+
+    controller: that flew it; `unknown` are then some of its gains, and its other gains, and first guesses, as they are.
 
     vehicle: with a first guess. unknown: names of the parameters. noise: standard deviation by group ("rotation" rad,
     "position" m, "omega" rad/s, "velocity" m/s, ...); what is not given turns out. measured: the groups to be believed;
@@ -41,6 +46,9 @@ def identify(
     raises ends the search. Raises InputError in one line.
     """
     subject = checked_vehicle(vehicle)
+    if controller is not None:
+        flown = checked_controller(controller)
+        return fitted_gains(subject, Recording.of(recording, subject), unknown, flown, progress or _silent)
     scheme = checked_method(method, subject)
     _check_vehicle(subject, scheme)
     data = Recording.of(recording, subject)
@@ -53,8 +61,12 @@ def identify(
             f"progress = {quote(progress)} is refused; allowed: a function of a number and the values"
         )
     shooting = Shooting(subject, scheme, data, tuple(unknown), groups, interval)
-    converged, iterations = shooting.run(sigma, progress or (lambda number, values: None))
+    converged, iterations = shooting.run(sigma, progress or _silent)
     return shooting.outcome(converged, iterations)
+
+
+def _silent(number: int, values: Mapping[str, object]) -> None:
+    """Tells nobody."""
 
 
 def _noise(groups: Sequence[str], noise: Mapping[str, float] | None) -> dict[str, float]:

@@ -141,6 +141,12 @@ def changed_gains(controller: Controller) -> dict[str, float]:
     return found
 
 
+def gain_values(controller: Controller) -> dict[str, float]:
+    """Of all its gains, by name."""
+    changed = changed_gains(controller)
+    return {name: changed.get(name, gain.default) for name, gain in gains_of(type(controller)).items()}
+
+
 C = TypeVar("C", bound=Controller)
 
 

@@ -49,6 +49,7 @@ class SegmentHeader:
     every_step: bool
     pivot_w: tuple[float, float, float] | None
     pushed: bool = False
+    flown_by: tuple[tuple[Annotated[int, Meta(ge=0)], _Text, dict[str, float]], ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -225,6 +226,7 @@ def _about(segment: Segment) -> dict[str, Any]:
         "every_step": segment.every_step,
         "pivot_w": segment.pivot_w,
         "pushed": segment.impulse_log is not None,
+        "flown_by": segment.flown_by,
     }
 
 
@@ -255,6 +257,7 @@ def _segment(
         pivot_w=about.pivot_w,
         impulse_log=None if impulse_log is None else _impulse_log(impulse_log, subject),
         solids=solids,
+        flown_by=about.flown_by,
         **whole,
         **real,
     )

@@ -79,8 +79,14 @@ def _rolled(
     # Under other steps nothing is left of the moments at which plans took over.
     counted_alike = (method.step_s, method.since_s) == (inputs.step_s, inputs.since_s)
     plans = inputs.plans[inputs.plans[:, 1] <= steps] if counted_alike else inputs.plans[:0]
+    flown_by = tuple(since for since in inputs.flown_by if since[0] <= steps) if counted_alike else ()
     segment = replace(
-        method, steps=steps, change_steps=changes[kept], controls=inputs.controls[kept], plans=plans
+        method,
+        steps=steps,
+        change_steps=changes[kept],
+        controls=inputs.controls[kept],
+        plans=plans,
+        flown_by=flown_by,
     )
     if inputs.impulse_log is not None:
         at_s = inputs.since_s + inputs.impulse_log.steps * inputs.step_s

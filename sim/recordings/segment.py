@@ -110,6 +110,9 @@ class Segment:
     plans: np.ndarray = field(default_factory=lambda: np.zeros((0, 2), np.int64))
     """(k, 2) of plans made in flight: the step that each was planned at, which may lie before the segment, and
     the step at which it took over, increasing. Its controls are among those above."""
+    flown_by: tuple[tuple[int, str, dict[str, float]], ...] = ()
+    """(step from which on, class, gains) of the controllers that flew, one after the other, and of each change of
+    gains; the class is empty from where on none did."""
 
     @property
     def first_step(self) -> int:

@@ -144,6 +144,16 @@ class Take:
             newton_iterations=seen.newton_iterations,
         )
 
+    @property
+    def flown_by(self) -> tuple[tuple[float, str, dict[str, float]], ...]:
+        """(time [s] from which on, class, gains) of the controllers that flew, and of each change of their gains;
+        the class is empty from where on none did."""
+        return tuple(
+            (max(segment.since_s + step * segment.step_s, segment.begin_s), name, gains)
+            for segment in self.segments
+            for step, name, gains in segment.flown_by
+        )
+
     def samples(self, every_s: float = 0.0) -> TakeSamples:
         """Nodes and inputs at all steps, or at the first ones that begin `every_s` seconds apart."""
         return self.playback().samples(every_s)

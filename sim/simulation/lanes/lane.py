@@ -12,7 +12,7 @@ import numpy as np
 from sim.control import Automatic, ControllerPilot, Pilot, PilotInput, PlannedPilot
 from sim.control.load_leading import kept_above_ground
 from sim.control.mpc import MpcPilot
-from sim.controllers import Controller
+from sim.controllers import Controller, gain_values
 from sim.recordings.playback import Playback
 from sim.recordings.segment import Moment
 from sim.scene.race import Timing
@@ -346,6 +346,11 @@ class Lane:
             at.footing.pivot_w,
             kept,
         )
+        if isinstance(self.pilot, ControllerPilot):
+            kind = type(self.pilot.controller)
+            recorder.note_controller(at.steps, kind.__name__, gain_values(self.pilot.controller))
+        else:
+            recorder.note_controller(at.steps, "", {})
         if solids is not None:
             recorder.note_solids(at.steps, solids)
         if impulse is not None:

@@ -44,6 +44,8 @@ class _Chunk:
     """At bodies of the environment."""
     plans: list[tuple[int, int]] = field(default_factory=list)
     """(step that it was planned at, step at which it took over) of plans that were made in flight."""
+    flown_by: list[tuple[int, str, dict[str, float]]] = field(default_factory=list)
+    """(step from which on, class, gains) of a controller."""
 
     @property
     def begin_s(self) -> float:
@@ -96,6 +98,12 @@ class Recorder:
         self._seen = poses
         if len(which):
             looks.append((step, which, poses[which]))
+
+    def note_controller(self, step: int, name: str, gains: dict[str, float]) -> None:
+        """Who gives the controls from a step on that has been noted; without a name it is no controller."""
+        flown_by = self._chunks[-1].flown_by
+        if not flown_by or flown_by[-1][1:] != (name, gains):
+            flown_by.append((step, name, gains))
 
     def await_plan(self, planned_s: float) -> None:
         """A plan that was asked for at that time takes over with the step that is noted next."""
@@ -203,7 +211,16 @@ def _segment(chunks: list[_Chunk], end_s: float) -> Segment:
         impulse_log=_impulse_log(chunks),
         solids=SolidsLog.of([look for chunk in chunks for look in chunk.looks]),
         plans=np.array([plan for chunk in chunks for plan in chunk.plans], np.int64).reshape(-1, 2),
+        flown_by=_flown_by([since for chunk in chunks for since in chunk.flown_by]),
     )
+
+
+def _flown_by(
+    found: list[tuple[int, str, dict[str, float]]],
+) -> tuple[tuple[int, str, dict[str, float]], ...]:
+    """Those that differ from the one before: each chunk begins with its own. At first nobody flies."""
+    before = [("", {}), *(since[1:] for since in found)]
+    return tuple(since for since, last in zip(found, before, strict=False) if since[1:] != last)
 
 
 def _impulse_log(chunks: list[_Chunk]) -> ImpulseLog | None:
@@ -242,5 +259,10 @@ def _chunks(segment: Segment, dynamics: Dynamics, end: int) -> list[_Chunk]:
         chunk.plans = [
             (planned, since) for planned, since in segment.plans.tolist() if begin <= since < until
         ]
+        flown = [since for since in segment.flown_by if since[0] < until]
+        chunk.flown_by = [(max(since[0], begin), *since[1:]) for since in flown if since[0] >= begin]
+        if flown and (not chunk.flown_by or chunk.flown_by[0][0] > begin):
+            before = [since for since in flown if since[0] < begin]
+            chunk.flown_by[:0] = [(begin, *before[-1][1:])] if before else []
         chunks.append(chunk)
     return chunks

@@ -16,7 +16,7 @@ import numpy as np
 from sim.control.course import CourseStatus
 from sim.control.mpc import MpcStatus
 from sim.control.pilot import ControllerPilot
-from sim.controllers import Controller, changed_gains, gains_of, plotted_by
+from sim.controllers import Controller, gain_values, plotted_by
 from sim.platform.progress import Preparation
 from sim.recordings.take import LaneStatus
 from sim.scene.race import LAPPED, PLANNED, Standing
@@ -176,8 +176,7 @@ class ControllerSnapshot:
     def of(cls, pilot: ControllerPilot) -> "ControllerSnapshot":
         """Of who flies now."""
         kind, own = type(pilot.controller), pilot.controller
-        gains = {name: changed_gains(own).get(name, gain.default) for name, gain in gains_of(kind).items()}
-        return cls(kind, gains, dict(plotted_by(own)), pilot.fault, pilot.late)
+        return cls(kind, gain_values(own), dict(plotted_by(own)), pilot.fault, pilot.late)
 
     def plotted(self) -> tuple[dict[str, float], dict[str, str]]:
         """Numbers and units by name."""

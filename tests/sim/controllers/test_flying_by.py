@@ -8,11 +8,23 @@ import numpy as np
 import pytest
 
 import sim
-from sim.commands import AddLane, FlyBy, KeepTake, RenewController, Reset, SetGain, SetParameter, SetVehicle
+from sim.commands import (
+    AddLane,
+    FlyBy,
+    KeepTake,
+    RenewController,
+    Reset,
+    Retake,
+    Scrub,
+    SetFlightMode,
+    SetGain,
+    SetParameter,
+    SetVehicle,
+)
 from sim.control.feedback import CONTROLLERS, Geometric, Lqr, Mpc, Pid, SlidingMode
 from sim.controllers import ControlLoop, PilotInput
 from sim.controllers.files import load_controller
-from sim.recordings import load_take, save_take
+from sim.recordings import Take, load_take, save_take
 from sim.recordings.take import LaneStatus
 from sim.scene import load_scene
 from sim.simulation import Simulation
@@ -186,6 +198,34 @@ def test_gains_change_in_flight_and_the_memory_is_kept(scene, tmp_path: Path) ->
     assert lane.scalar("calls") == 70.0
     assert "out of range" in asked(flight, SetGain("lift", 9.0))
     assert "unknown gain" in asked(flight, SetGain("left", 1.0))
+
+
+def test_a_take_has_the_gains_from_when_on_they_acted_through_its_file_and_flown_on(
+    scene, tmp_path: Path
+) -> None:
+    flight = simulation(scene)
+    asked(flight, FlyBy(own(tmp_path)()))
+    flight.advance(0.6)
+    asked(flight, SetGain("lift", 2.5))
+    flight.advance(0.6)
+    asked(flight, FlyBy(Geometric()))
+    flight.advance(0.6)
+    asked(flight, SetFlightMode("rate"))
+    flight.advance(0.6)
+
+    def kept() -> Take:
+        reply: Future = Future()
+        asked(flight, KeepTake(reply))
+        save_take(reply.result(0), tmp_path / "flown.npz")
+        return load_take(tmp_path / "flown.npz")
+
+    take = kept()
+    told = [(round(time_s, 2), name, gains.get("lift")) for time_s, name, gains in take.flown_by]
+    assert told == [(0.0, "Own", 1.9), (0.6, "Own", 2.5), (1.2, "Geometric", None), (1.8, "", None)]
+    assert take.resimulate(world=lambda: load_world(scene.world, seed=scene.seed)).flown_by == take.flown_by
+    asked(flight, Scrub(0.9), Retake())
+    flight.advance(0.3)
+    assert [since[1:] for since in kept().flown_by][:2] == [since[1:] for since in take.flown_by][:2]
 
 
 def test_a_file_that_is_saved_anew_takes_over_in_flight_with_state_and_gains(scene, tmp_path: Path) -> None:
