@@ -51,6 +51,23 @@ def test_a_notebook_runs_in_a_kernel_and_gives_what_is_stored_in_it(path: Path) 
     assert {"image/png", "text/html"} <= set(forms)
 
 
+def test_pictures_of_the_gallery_lead_to_the_pages_that_there_are() -> None:
+    pytest.importorskip("mkdocs")
+    from scripts.gallery_pages import scenes
+    from scripts.site_pages import leading
+
+    gallery = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
+    known = {path.stem for path in (ROOT / "scenes").glob("*.toml")}
+    assert len(scenes()) >= 15
+    assert set(scenes()) <= known
+    assert leading(gallery, ()) == gallery
+    found = leading(gallery, {"storm", "rope"})
+    assert found.count("](live/") == 2
+    assert "[![The motor boat in a gale](storm.png)](live/storm.html) `./run storm`" in found
+    whole = leading(gallery, scenes())
+    assert whole.count("](live/") == len(re.findall(r"\.png\) `\./run ", gallery))
+
+
 def test_the_site_is_built_strictly_and_asks_nobody_for_anything(tmp_path: Path) -> None:
     pytest.importorskip("mkdocs")
     command = [

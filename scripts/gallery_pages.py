@@ -1,0 +1,40 @@
+"""Make a page that moves of every scene in the gallery: `python scripts/gallery_pages.py [NAME ...]` into out/live.
+
+The site takes what is there: its pictures then lead to the pages, which browsers turn, scrub and plot.
+"""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = ROOT / "out" / "live"
+PICTURE = re.compile(r"(!\[[^\]]*\]\([\w-]+\.png\)) `\./run ([\w-]+)")
+"""A picture of the gallery, and the scene that it shows."""
+
+
+def scenes() -> list[str]:
+    """Of the gallery, each once."""
+    text = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
+    return list(dict.fromkeys(found[1] for found in PICTURE.findall(text)))
+
+
+def main(names: list[str]) -> int:
+    """Those that are named, or all; gives how many could not be made."""
+    PAGES.mkdir(parents=True, exist_ok=True)
+    failed = 0
+    for name in names or scenes():
+        page = PAGES / f"{name}.html"
+        how = ["--plan"] if name.startswith("plan-") else ["--demo", "--seconds", "12"]
+        command = [sys.executable, "app.py", name, "--headless", *how, "--export", str(page)]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        lines = (done.stderr or done.stdout).strip().splitlines()
+        failed += done.returncode != 0
+        said = f"{page.stat().st_size / 1e6:.1f} MB" if done.returncode == 0 else (lines or ["failed"])[-1]
+        print(f"{name}: {said}", flush=True)
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
