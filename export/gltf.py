@@ -8,7 +8,7 @@ import numpy as np
 import pygltflib as gl
 
 from export.nodes import CameraTrack, Content, GroundMesh, Keyframes, Node, nodes_of
-from sim.models.model_asset import ModelAsset
+from sim.models.solids import ModelAsset
 
 _COMPONENTS = {"f4": gl.FLOAT, "u2": gl.UNSIGNED_SHORT, "u4": gl.UNSIGNED_INT}
 _ALIGNED = 4

@@ -12,10 +12,8 @@ from export.motion import LaneMotion, SolidsMotion
 from export.output import OutputError
 from render.frame import View
 from render.vehicles.rigs import flown_alike
-from sim.models.asset import has_model, load_model
-from sim.models.model_asset import ModelAsset
-from sim.models.solids import capsules_of, shape_asset
-from sim.models.stand_in import box_asset, cart_asset, on_wheels
+from sim.models.asset import box_asset, cart_asset, has_model, load_model, on_wheels
+from sim.models.solids import ModelAsset, capsules_of, shape_asset
 from sim.multibody.shapes import STAND
 from sim.shapes import Shape
 from sim.shapes.surface import grid_indices

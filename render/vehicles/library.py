@@ -16,9 +16,8 @@ from render.passes.context import PassContext
 from render.programs import Programs, uniform, vertex_array
 from render.vehicles.links import LinkModels, SolidModels
 from render.vehicles.rigs import Disc, RigPose, dressed_bodies, rig_pose
-from sim.models.asset import has_model, load_model
-from sim.models.model_asset import MAX_MATERIALS, MAX_NODES, ModelAsset
-from sim.models.stand_in import box_asset, cart_asset, on_wheels
+from sim.models.asset import box_asset, cart_asset, has_model, load_model, on_wheels
+from sim.models.solids import MAX_MATERIALS, MAX_NODES, ModelAsset
 from sim.multibody.shapes import STAND
 from sim.platform.errors import InputError
 from sim.vehicle_config import VehicleConfig

@@ -12,8 +12,7 @@ from render.land.mesh import Mesh
 from render.passes.context import PassContext
 from render.programs import Programs, uniform, vertex_array
 from sim.contact.obstacles import PropsPicture
-from sim.models.model_asset import MAX_MATERIALS
-from sim.models.solids import MATERIALS
+from sim.models.solids import MATERIALS, MAX_MATERIALS
 from sim.multibody.shapes import ROPE, UNSEEN, Link
 from sim.shapes import Shape
 from sim.shapes.surface import grid_indices

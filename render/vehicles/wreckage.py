@@ -12,7 +12,7 @@ import numpy as np
 
 from render.frame import Surface, View
 from sim.groups.numeric import rotation_exp
-from sim.models.model_asset import ModelAsset
+from sim.models.solids import ModelAsset
 from sim.vehicle_config.model import Model, moved
 
 Height = Callable[[np.ndarray, np.ndarray], np.ndarray]

@@ -1,24 +1,26 @@
-"""The files of models, and what is in them."""
+"""The files of models, and what is in them; the box with axes that stands in for a vehicle without a model."""
 
 import hashlib
 import tomllib
 from dataclasses import fields
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 
-from sim.models.model_asset import ModelAsset
-from sim.models.solids import solid_asset
+from sim.models.solids import PAINT_FAR, ModelAsset, solid_asset
 from sim.platform.errors import InputError, one_of, quote
 from sim.platform.user_files import opened, refusals
+from sim.shapes.surface import box_corners
 from sim.vehicle_config import ASSETS, VEHICLE_FOLDER, VehicleConfig, config_named
 from sim.vehicles import VEHICLES
+from sim.vehicles.forms.form import Form
 from sim.world.store import Arrays, cached_arrays, package_digest
 
 MOST_BYTES = 1 << 28
 
-_DIGEST = package_digest(__file__, ("asset", "gltf", "model_asset"))
+_DIGEST = package_digest(__file__, ("asset", "gltf", "solids"))
 
 
 def model_file(name: str, *, far: bool = False) -> Path:
@@ -93,3 +95,95 @@ def load_model(name: str, *, far: bool = False) -> ModelAsset:
 
 def _shapes(name: str) -> tuple:  # type: ignore[type-arg]
     return config_named(name).solids if name in VEHICLES else ()
+
+
+_CART_HALF_M = (0.62, 0.30, 0.16)
+_WHEEL_M = 0.26
+"""Radius of the cart's wheels."""
+_RIM = 20
+"""Sides of a wheel."""
+_AXIS_COLOURS = ((0.55, 0.05, 0.04), (0.05, 0.40, 0.06), (0.03, 0.13, 0.60))
+
+
+def box_asset(half_extent_m: tuple[float, float, float]) -> ModelAsset:
+    """A plain box of these half extents, with a bar along each body axis (x red, y green, z blue)."""
+    return _asset(_box_with_axes(np.zeros(3), np.asarray(half_extent_m, float)))
+
+
+def cart_asset() -> ModelAsset:
+    """A box with axes on four wheels that stand on the plane z = 0."""
+    half = np.array(_CART_HALF_M)
+    parts = _box_with_axes(np.array([0.0, 0.0, 2.0 * _WHEEL_M]), half)
+    for x in (-0.8 * half[0], 0.8 * half[0]):
+        for y in (-half[1] - 0.06, half[1] + 0.06):
+            parts.append(_wheel(np.array([x, y, _WHEEL_M]), 0.05))
+    return _asset(parts)
+
+
+def _asset(parts: list[np.ndarray]) -> ModelAsset:
+    vertices = np.concatenate(parts).astype("f4")
+    quads = np.arange(len(vertices)).reshape(-1, 4)
+    triangles = np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]]).astype("u4")
+    return ModelAsset(
+        vertices=vertices,
+        opaque=triangles,
+        glass=np.zeros((0, 3), "u4"),
+        nodes=("box",),
+        pivots=np.zeros((1, 3)),
+        materials=_materials(),
+        radius_m=float(np.linalg.norm(vertices[:, :3], axis=1).max()),
+    )
+
+
+def _box_with_axes(middle: np.ndarray, half: np.ndarray) -> list[np.ndarray]:
+    bar = 0.06 * float(half.max())
+    parts = [_box(middle, half, 0)]
+    for axis in range(3):
+        size = np.full(3, bar)
+        size[axis] = 0.35 * half.max() + bar
+        centre = middle.copy()
+        centre[axis] += half[axis] + size[axis] - bar
+        parts.append(_box(centre, size, axis + 1))
+    return parts
+
+
+def _wheel(centre: np.ndarray, half_width: float) -> np.ndarray:
+    """A drum about y: tread and two faces."""
+    angles = np.linspace(0.0, 2.0 * np.pi, _RIM + 1)
+    rim = np.stack([np.sin(angles), np.zeros(_RIM + 1), np.cos(angles)], axis=1)
+    side = np.array([0.0, half_width, 0.0])
+    rows = []
+
+    def corner(place: np.ndarray, normal: np.ndarray) -> None:
+        rows.append([*(centre + place), *normal, 1.0, 4, 0.0, *([PAINT_FAR] * 4)])
+
+    for a, b in pairwise(rim):
+        for direction, sign in ((a, 1.0), (a, -1.0), (b, -1.0), (b, 1.0)):
+            corner(_WHEEL_M * direction + sign * side, direction)
+        for sign, first, second in ((1.0, a, b), (-1.0, b, a)):
+            face = np.array([0.0, sign, 0.0])
+            for direction in (np.zeros(3), first, second, second):
+                corner(_WHEEL_M * direction + sign * side, face)
+    return np.array(rows)
+
+
+def _materials() -> np.ndarray:
+    colours = ((0.55, 0.54, 0.50), *_AXIS_COLOURS, (0.03, 0.03, 0.03))
+    table = np.zeros((len(colours), 4, 4), "f4")
+    for row, colour in enumerate(colours):
+        table[row, 0, :3] = colour
+        table[row, 1, 3] = 0.4
+        table[row, 3, 3] = 1.0
+    return table
+
+
+def _box(centre: np.ndarray, half: np.ndarray, material: int) -> np.ndarray:
+    rest = np.tile([1.0, material, 0.0, *([PAINT_FAR] * 4)], (24, 1))
+    points, normals = box_corners(half)
+    return np.hstack([centre + points, normals, rest])
+
+
+def on_wheels(vehicle: str) -> bool:
+    """Whether what a vehicle of that name declares has it roll: its stand-in has wheels, and stands on the ground."""
+    kind = VEHICLES.get(vehicle)
+    return kind is not None and kind.form is Form.REDUCED_DALEMBERT

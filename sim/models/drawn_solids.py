@@ -13,10 +13,8 @@ import casadi as ca
 import numpy as np
 from scipy.spatial import ConvexHull, QhullError
 
-from sim.models.asset import has_model, load_model
-from sim.models.model_asset import FINISHES, ModelAsset
-from sim.models.solids import capsules_of
-from sim.models.stand_in import box_asset, cart_asset, on_wheels
+from sim.models.asset import box_asset, cart_asset, has_model, load_model, on_wheels
+from sim.models.solids import FINISHES, ModelAsset, capsules_of
 from sim.multibody.shapes import ROPE, STAND
 from sim.vehicle_config import Move, Part, Rotor, Term, VehicleConfig, config_of, named_values
 from sim.vehicle_config.model import moved

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pygltflib as gl
 
-from sim.models.model_asset import FINISHES, MAX_MATERIALS, MAX_NODES, PAINT_FAR, ModelAsset
+from sim.models.solids import FINISHES, MAX_MATERIALS, MAX_NODES, PAINT_FAR, ModelAsset
 
 _DTYPES = {gl.FLOAT: "f4", gl.UNSIGNED_BYTE: "u1", gl.UNSIGNED_SHORT: "u2", gl.UNSIGNED_INT: "u4"}
 _MOST_JSON_BYTES = 16 << 20

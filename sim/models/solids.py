@@ -1,12 +1,14 @@
-"""A model made of a vehicle's own shapes: spheres, capsules, ellipsoids, cylinders, boxes and meshes on its bodies."""
+"""A model as arrays: one vertex table for all parts, one row of factors a material; models of shapes.
+
+A model made of a vehicle's own shapes: spheres, capsules, ellipsoids, cylinders, boxes and meshes on its bodies.
+"""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
 
-from sim.models.model_asset import FINISHES, MAX_MATERIALS, MAX_NODES, PAINT_FAR, ModelAsset
 from sim.multibody.robots.robot import Geom
 from sim.multibody.shapes import UNSEEN, Link
 from sim.shapes import Shape
@@ -14,6 +16,46 @@ from sim.shapes.surface import (
     capsule_surface,
     turned_to,
 )
+
+MAX_NODES = 64
+MAX_MATERIALS = 32
+"""Both as declared in shaders/models/parts.glsl."""
+
+FINISHES = ("plain", "livery", "dial", "glass", "flame", "coat")
+PAINT_FAR = 9.0
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAsset:
+    """Geometry in node frames; a node's rest pose is a shift by its pivot from the body frame."""
+
+    vertices: np.ndarray
+    """(n, 13) float32: position 3, normal 3, (open sky share, material, node), paint 4."""
+    opaque: np.ndarray
+    """(k, 3) uint32."""
+    glass: np.ndarray
+    """(k, 3) uint32, drawn blended."""
+    nodes: tuple[str, ...]
+    pivots: np.ndarray
+    """(nodes, 3) m, body frame."""
+    materials: np.ndarray
+    """(materials, 4, 4) float32 rows: colour+metallic, second+roughness, accent+finish, emissive+alpha."""
+    radius_m: float
+    """Of the bounding sphere about the body origin, in the rest pose."""
+
+    def meshes(self, part: int) -> list[tuple[int, np.ndarray, np.ndarray, np.ndarray]]:
+        """What a node is made of: material, positions (n, 3), normals (n, 3), triangles (m, 3), in the node's frame."""
+        triangles = np.concatenate([self.opaque, self.glass])
+        owner, materials = self.vertices[:, 8].astype(int), self.vertices[:, 7].astype(int)
+        mine = triangles[owner[triangles[:, 0]] == part]
+        found = []
+        for material in np.unique(materials[mine[:, 0]]).tolist():
+            corners = mine[materials[mine[:, 0]] == material]
+            used, indices = np.unique(corners, return_inverse=True)
+            table = self.vertices[used]
+            found.append((material, table[:, :3], table[:, 3:6], indices.reshape(-1, 3)))
+        return found
+
 
 _ROUGHNESS, _METALLIC = 0.42, 0.0
 _CLEAR = 0.97

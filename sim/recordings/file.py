@@ -22,7 +22,8 @@ from sim.recordings.segment import SAME_S, ImpulseLog, Segment
 from sim.recordings.solids_log import ROW, SolidsLog
 from sim.recordings.take import LaneStatus, Take, control_columns, node_columns
 from sim.scene import WORLDS
-from sim.steppers.trajectory import STEPS_MAX, between
+from sim.steppers.dynamics import between
+from sim.steppers.trajectory import STEPS_MAX
 from sim.vehicles import Vehicle, known_vehicle
 from sim.vehicles.forms.impulses import whole
 

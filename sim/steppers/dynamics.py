@@ -5,11 +5,14 @@ Bounds are numbers that no motion of a vehicle reaches: past them it has diverge
 
 import math
 from dataclasses import dataclass, field
+from functools import lru_cache
 
+import casadi as ca
 import numpy as np
 
 from sim.compiler.stepper import Stepper
 from sim.vehicles import Vehicle
+from sim.vehicles.forms.base import Structure
 
 TURN_RADPS, SPEED_MPS = 1e5, 1e5
 """A hundred times what the fastest rotors turn with, and nine times what leaves the Earth."""
@@ -103,6 +106,7 @@ class Bounds:
         return True
 
 
+_NO_SHARE = 1e-9
 CONTROL_PERIOD_S = 0.01
 """Controls are evaluated anew after this much simulated time, or each step where steps are longer."""
 
@@ -136,3 +140,18 @@ class Dynamics:
 
     def __str__(self) -> str:
         return f"{self.vehicle.name} under {self.integrator} at h = {self.step_s:g} s"
+
+
+def between(vehicle: Vehicle, start: np.ndarray, end: np.ndarray, share: float) -> np.ndarray:
+    """The node that far on the way in the vehicle's space: along geodesics of groups, the rest in proportion."""
+    if share < _NO_SHARE:
+        return start
+    return np.array(_way(Structure.of(vehicle))(start, end, share)).ravel()
+
+
+@lru_cache(maxsize=16)
+def _way(structure: Structure) -> ca.Function:
+    """(node, node, share) -> the node between."""
+    space = structure.vehicle.space
+    a, b, share = ca.SX.sym("a", space.size), ca.SX.sym("b", space.size), ca.SX.sym("share")
+    return ca.Function("way", [a, b, share], [ca.densify(space.between(a, b, share))])

@@ -7,10 +7,9 @@ import io
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import casadi as ca
 import numpy as np
 
 from sim.compiler import OK
@@ -22,10 +21,9 @@ from sim.multibody.declaration import TreeState
 from sim.multibody.tree import Tree
 from sim.platform.errors import InputError, number, numeric, one_of, quote
 from sim.steppers.choice import stepper_of
-from sim.steppers.dynamics import Bounds
+from sim.steppers.dynamics import Bounds, between
 from sim.vehicles import State, Vehicle, checked_vehicle
 from sim.vehicles.forms.articulated import ArticulatedVehicle, vehicle_of
-from sim.vehicles.forms.base import Structure
 from sim.vehicles.forms.observation import Observed
 
 if TYPE_CHECKING:
@@ -132,21 +130,6 @@ def checked_controls(vehicle: Vehicle, controls: object) -> np.ndarray:
     if not np.all(np.isfinite(row)):
         raise InputError(f"controls of {vehicle.name!r} have entries that are not finite")
     return row.ravel()
-
-
-def between(vehicle: Vehicle, start: np.ndarray, end: np.ndarray, share: float) -> np.ndarray:
-    """The node that far on the way in the vehicle's space: along geodesics of groups, the rest in proportion."""
-    if share < _SAME:
-        return start
-    return np.array(_way(Structure.of(vehicle))(start, end, share)).ravel()
-
-
-@lru_cache(maxsize=16)
-def _way(structure: Structure) -> ca.Function:
-    """(node, node, share) -> the node between."""
-    space = structure.vehicle.space
-    a, b, share = ca.SX.sym("a", space.size), ca.SX.sym("b", space.size), ca.SX.sym("share")
-    return ca.Function("way", [a, b, share], [ca.densify(space.between(a, b, share))])
 
 
 _WIDTH_IN, _HEIGHT_IN = 7.5, 1.75

@@ -14,9 +14,8 @@ from scipy.spatial import cKDTree
 from assets.scripts import saloon
 from assets.scripts.build import recipes
 from sim.models import gltf
-from sim.models.asset import load_asset, model_file
-from sim.models.model_asset import ModelAsset
-from sim.models.stand_in import box_asset, cart_asset
+from sim.models.asset import box_asset, cart_asset, load_asset, model_file
+from sim.models.solids import ModelAsset
 from sim.platform.errors import InputError
 
 

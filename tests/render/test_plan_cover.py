@@ -12,9 +12,8 @@ import pytest
 import sim
 from render.frame import DrawnVehicle
 from render.vehicles.rigs import rig_pose
-from sim.models.asset import has_model, load_model
-from sim.models.model_asset import FINISHES
-from sim.models.stand_in import box_asset, cart_asset, on_wheels
+from sim.models.asset import box_asset, cart_asset, has_model, load_model, on_wheels
+from sim.models.solids import FINISHES
 from sim.planner import plan, task_of_scene
 from sim.planner.task.bodies import planar
 from sim.planner.task.cover import cover, covered_solids

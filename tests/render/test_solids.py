@@ -7,8 +7,7 @@ import pytest
 
 from render.frame import DrawnVehicle
 from render.vehicles.library import ModelLibrary
-from sim.models.model_asset import MAX_MATERIALS, MAX_NODES
-from sim.models.solids import solid_asset
+from sim.models.solids import MAX_MATERIALS, MAX_NODES, solid_asset
 from sim.multibody.observing import body_frames
 from sim.multibody.robots.robot import Geom
 from sim.multibody.shapes import STAND

@@ -16,7 +16,6 @@ from ui.settings.files import set_aside
 UPPER = "Simulation"
 PLAN = "Plan"
 LANES = "Lanes"
-POLHODE = "Polhode"
 CONTROLS = "Controls"
 TAKES = "Takes"
 TABS = ("Scene", "Vehicle", "Model", PLAN, LANES, TAKES)

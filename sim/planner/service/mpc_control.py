@@ -3,8 +3,6 @@
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from sim.control.mpc import MpcStatus, StartMpc
 from sim.planner.service.requests import SetMpc
 from sim.planner.task.mpc import RATE_HZ, MpcSettings, mpc_task
@@ -25,11 +23,6 @@ class MpcView:
     on: bool = False
     seen: MpcStatus | None = None
     """As the simulation had it last; None before it flies."""
-
-    @property
-    def horizon_w(self) -> np.ndarray | None:
-        """(N+1, 3) m: the plan that is flown."""
-        return None if self.seen is None else self.seen.places_w
 
 
 class MpcControl:

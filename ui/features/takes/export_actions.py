@@ -125,11 +125,6 @@ class Sharing:
             film.finish() if keep else film.cancel()
             self._ending.append((film, keep))
 
-    @property
-    def filming(self) -> bool:
-        """Whether every picture is read back."""
-        return self._filmed is not None
-
     def look(self, snapshot: Snapshot, picture: Callable[[], np.ndarray]) -> None:
         """Once a frame, when the scene is drawn and the panels are not: `picture` reads what is seen."""
         filmed = self._filmed
