@@ -217,7 +217,8 @@ class Picture:
         picture through one point of the lens, and a part of a pixel apart. Raises OutputError.
         """
         renderer, ctx = self.renderer, self._window.ctx
-        assert renderer is not None
+        if renderer is None or not self._shown or not self._shown[0].vehicles:
+            raise OutputError("there is nothing to take a photo of yet")
         frame, size_px = replace(self._shown[0], wall_s=self._wall_s), renderer.size_px
         large_px = size_px[0] * times, size_px[1] * times
         if max(large_px) > ctx.info["GL_MAX_TEXTURE_SIZE"]:
