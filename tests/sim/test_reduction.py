@@ -6,6 +6,7 @@ import pytest
 
 import sim
 from sim.groups import SE3
+from sim.planner import Goal, Task
 from sim.vehicles import Control, NonholonomicVehicle, Parameter, ShapeCoordinate
 from tests.sim.constrained_motion import ConstrainedSystem
 
@@ -277,3 +278,20 @@ def test_a_line_of_lost_directions_is_found_among_two_coordinates():
 
     with pytest.raises(sim.InputError, match=r"lose a direction near a = 0\.2, b = -0\.6"):
         Crossing()
+
+
+@pytest.mark.parametrize(("ahead_m", "seconds"), [(2.0, 10.0), (-2.0, 6.0)])
+def test_a_racer_that_goes_by_its_hinge_alone_is_planned(ahead_m: float, seconds: float) -> None:
+    racer = Racer()
+    task = Task(racer.state(), Goal(racer.state(x=ahead_m), velocity="free"), seconds)
+    plan = sim.plan(racer, task, time_limit_s=60.0, starts=6)
+    assert plan.solved, plan.message
+    flown = sim.simulate(
+        racer,
+        plan.integrator,
+        step=plan.step_s,
+        duration=plan.duration_s,
+        initial=task.start,
+        controls=plan.controls[:-1],
+    )
+    assert np.abs(flown.nodes[-1, :3] - [0.0, ahead_m, 0.0]).max() < 1e-6

@@ -17,6 +17,7 @@ from sim.planner.task.poses import (
     place,
     planar_pose,
     planar_poses,
+    positions,
     turn_rad,
     wrapped,
 )
@@ -313,6 +314,9 @@ def _body_velocities(vehicle: NonholonomicVehicle, rs: np.ndarray, us: np.ndarra
 _WAVES = ((3, 2), (2, 3), (2, 1), (2, 2), (1, 2))
 """Periods of the rotor and of the steering in gaits that drive sideways, turn and drive ahead."""
 
+_SWINGS = tuple((periods, amplitude) for periods in (2, 4, 6, 8) for amplitude in (0.5, 1.2))
+"""Periods and amplitudes of a shape of one coordinate."""
+
 
 @dataclass(frozen=True)
 class Gait:
@@ -327,6 +331,13 @@ class Gait:
 def wriggled(vehicle: NonholonomicVehicle, task: Task, steps: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Nodes (N+1, node size) and planned inputs (N+1, size) of gaits under the integrator itself."""
     others = len(vehicle.shape_coordinates) - 1
+    if not others:
+        # How far a swing leads grows with its square and with how often it is made: what ends nearest comes first.
+        found = [gait_motion(vehicle, task, steps, Gait((n,), (a,), (0.0,))) for n, a in _SWINGS]
+        goal = place(task.goal.state)
+        misses = [float(np.linalg.norm(positions(vehicle, nodes[-1:])[0, :2] - goal)) for nodes, _ in found]
+        yield from (found[i] for i in np.argsort(misses))  # what has no end is last
+        return
     for first, other in _WAVES:
         for side in (1.0, -1.0):
             gait = Gait((first, *(other,) * others), (side * 1.2, *(0.6,) * others), (0.0,) * (others + 1))
