@@ -316,6 +316,7 @@ def _read_scene(table: TomlTable, path: Path, trusted: bool | Path) -> Scene:
     world = table.table("world")
     title, text = title_and_text(table, name)
     comparison = read_comparison(table.table("comparison"))
+    environment = read_environment(table, vehicle, referenced=comparison.reference)
     plan = table.table("plan") if table.has("plan") else None
     scene = Scene(
         name=name,
@@ -339,7 +340,7 @@ def _read_scene(table: TomlTable, path: Path, trusted: bool | Path) -> Scene:
         trim=read_trim(table.table("trim"), vehicle),
         parameters=parameters,
         target=read_target(table, vehicle),
-        environment=read_environment(table, vehicle, referenced=comparison.reference),
+        environment=environment,
         plan=plan,
         plan_optional=plan is not None and plan.again().flag("optional", False),
     )
