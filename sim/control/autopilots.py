@@ -11,7 +11,7 @@ import numpy as np
 
 from sim.control.balancing import CalmTopPilot, RollRoundPilot, SteadyPilot, SwingUpPilot
 from sim.control.course import CoursePilot
-from sim.control.driving import LineDrive, SkatePilot
+from sim.control.driving import LineDrive, LineRide, SkatePilot
 from sim.control.flying import HoverPilot, RouteFlight
 from sim.control.helm import SailPilot
 from sim.control.load_leading import LeadPilot
@@ -19,7 +19,7 @@ from sim.control.pilot import Automatic, Mission, Pilot, Sensed
 from sim.controllers import PilotInput
 from sim.platform.errors import InputError, one_of
 from sim.vehicle_config import VehicleConfig, config_of
-from sim.vehicle_config.modes import AFLOAT, DRIVING, FLYING, RIDING, lacking
+from sim.vehicle_config.modes import AFLOAT, BALANCING, DRIVING, FLYING, RIDING, lacking
 from sim.vehicles import VEHICLES, Vehicle
 from sim.vehicles.forms.articulated import ArticulatedVehicle
 
@@ -90,6 +90,9 @@ AUTOPILOTS: dict[str, Kind] = {
     ),
     "line": Kind(
         "Drives the lap, or through the gates of a race; without either it stops.", LineDrive, DRIVING
+    ),
+    "ride-line": Kind(
+        "Rides the lap and leans into its bends; without a line it rides on.", LineRide, BALANCING
     ),
     "sail": Kind(
         "Goes to the goals' places in turn, and lies at the last one against wind and waves.",

@@ -1,4 +1,5 @@
-"""Driving: a car by throttle and wheel or along a line, a board that winds its torso and steers its feet."""
+"""Driving: a car by throttle and wheel or along a line, a bicycle that is kept up by its
+handlebar, a board that winds its torso and steers its feet."""
 
 import math
 from dataclasses import dataclass
@@ -101,7 +102,7 @@ class LineDrive(Automatic):
         limits = config_of(vehicle).modes.driving
         speed = float(sensed.v_b[0])
         if len(self._line) < 2:
-            return driven(vehicle, sensed, _towards(0.0, speed, limits.brake_mps2, dt_s), 0.0, dt_s)
+            return self.moved(vehicle, sensed, _towards(0.0, speed, limits.brake_mps2, dt_s), 0.0, dt_s)
         if self._route is None:
             line = np.vstack([self._line] * 3 + [self._line[:1]]) if self._closed else self._line
             self._route = make_route(
@@ -122,7 +123,13 @@ class LineDrive(Automatic):
         if x < abs(y):
             wanted, sigma = min(wanted, _TURNING_MPS), float(np.copysign(most, y))
         pull = min(_towards(wanted, speed, limits.brake_mps2, dt_s), limits.acceleration_mps2)
-        return driven(vehicle, sensed, pull, min(max(sigma, -most), most), dt_s)
+        return self.moved(vehicle, sensed, pull, min(max(sigma, -most), most), dt_s)
+
+    def moved(
+        self, vehicle: Vehicle, sensed: Sensed, acceleration_mps2: float, sigma: float, dt_s: float
+    ) -> np.ndarray:
+        """(n_controls,) that accelerate so, on a way of the curvature sigma over the wheelbase."""
+        return driven(vehicle, sensed, acceleration_mps2, sigma, dt_s)
 
     def _round(self, arc_m: float) -> float:
         """Of a closed line, which is laid out three times over, the middle counts."""
@@ -134,6 +141,75 @@ class LineDrive(Automatic):
 def _towards(wanted_mps: float, speed_mps: float, brake_mps2: float, dt_s: float) -> float:
     """m/s^2 towards a speed, braking no harder than that."""
     return max(min(_GAIN, 0.5 / dt_s) * (wanted_mps - speed_mps), -brake_mps2)
+
+
+_LEAST_MPS = 1.0
+"""Slower than this, steering is taken to hold a bicycle up as it does at this speed."""
+
+
+class BalancePilot:
+    """Serves bicycles whose shape is lean, pitch, steering and the wheels' angles; remembers the lean it asks for.
+
+    That of an inverted pendulum whose foot the front wheel steers: with h the height of the centre of mass and b the
+    wheelbase, the lean (positive to the right) obeys lean'' = g/h lean + v^2 / (b h) steer, steer positive to the left.
+    """
+
+    def __init__(self) -> None:
+        self._lean = 0.0
+
+    def controls(self, sticks: PilotInput, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
+        """(torque on the handlebar, of the rider's weight, on the rear wheel) [N m]."""
+        law = config_of(vehicle).modes.balancing
+        pedal = min(max(sticks.pitch + sticks.throttle, -1.0), 1.0)
+        side = min(max(sticks.roll + sticks.yaw, -1.0), 1.0)
+        span = law.fast_mps - law.cruise_mps if pedal > 0.0 else law.cruise_mps - law.slow_mps
+        pull = 2.0 * (law.cruise_mps + pedal * span - float(sensed.v_b[0]))
+        return self.leaning(vehicle, sensed, law.lean_rad * side, pull, dt_s)
+
+    def leaning(
+        self, vehicle: Vehicle, sensed: Sensed, lean: float, pull_mps2: float, dt_s: float
+    ) -> np.ndarray:
+        """(3,) that bring it to that lean [rad], as far as the speed allows, and accelerate it so."""
+        law, at = config_of(vehicle).modes.balancing, vehicle.node_layout
+        names = ("wheelbase", "tilt", "gravity", "rear_radius", "frame_mass")
+        base, tilt, gravity, radius, mass = (scalar(vehicle.values[name]) for name in names)
+        height = float(np.ravel(vehicle.values["frame_centre"])[1])
+        now, _, steer = sensed.node[at.shape][:3]
+        lean_rate, _, steer_rate = sensed.node[at.shape_velocity][:3]
+        square = max(abs(float(sensed.v_b[0])), _LEAST_MPS) ** 2
+        # Half of the handlebar's travel is left to catch a fall.
+        most = math.atan(0.5 * law.steering_limit_rad * math.cos(tilt) * square / (gravity * base))
+        change = law.lean_rate_radps * dt_s
+        wanted = min(max(lean, -most), most)
+        self._lean += min(max(wanted - self._lean, -change), change)
+        gain = min(law.lean_gain, 0.2 / dt_s)
+        fall = gravity / height * math.sin(now)
+        turn = base * height / square * (fall + gain**2 * (now - self._lean) + 1.6 * gain * lean_rate)
+        asked = -math.atan(turn) / math.cos(tilt)
+        asked = min(max(asked, -law.steering_limit_rad), law.steering_limit_rad)
+        torque = law.grip_Nm * (asked - steer) - law.grip_damping_Nms * steer_rate
+        pull = min(max(pull_mps2, -law.acceleration_mps2), law.acceleration_mps2)
+        low = [control.low for control in vehicle.controls]
+        high = [control.high for control in vehicle.controls]
+        return np.clip([torque, 0.0, mass * radius * pull], low, high)
+
+
+class LineRide(LineDrive):
+    """Along a line on a bicycle: it leans as its speed and the curvature of the way ask."""
+
+    def __init__(self, mission: Mission) -> None:
+        super().__init__(mission)
+        self._rider = BalancePilot()
+
+    def moved(
+        self, vehicle: Vehicle, sensed: Sensed, acceleration_mps2: float, sigma: float, dt_s: float
+    ) -> np.ndarray:
+        """(3,) torques; it never rides slower than it can be held up."""
+        law, speed = config_of(vehicle).modes.balancing, float(sensed.v_b[0])
+        base, gravity = scalar(vehicle.values["wheelbase"]), scalar(vehicle.values["gravity"])
+        lean = min(max(-math.atan(speed**2 * sigma / (base * gravity)), -law.lean_rad), law.lean_rad)
+        pull = max(acceleration_mps2, 2.0 * (law.slow_mps - speed))
+        return self._rider.leaning(vehicle, sensed, lean, pull, dt_s)
 
 
 _STIFFNESS = 11.0

@@ -13,6 +13,7 @@ _TILTED_LIFT_UNITS = ("N", "N", "rad", "rad")
 
 DRIVING = ("mass", "yaw_inertia", "wheel_inertia", "wheelbase", "wheel_radius")
 RIDING = ("mass", "rotor_inertia", "wheel_inertia", "half_length")
+BALANCING = ("wheelbase", "tilt", "gravity", "rear_radius", "frame_mass", "frame_centre")
 AFLOAT = ("mass", "inertia", "drag", "thruster_left", "thruster_right")
 
 
@@ -36,6 +37,9 @@ FLIGHT_MODES: dict[str, FlightMode] = {
     "drive": FlightMode(
         "A pedal asks for a speed and the wheel centres itself; steering keeps within what the tyres hold.",
         DRIVING,
+    ),
+    "balance": FlightMode(
+        "Sticks set lean and speed; the handlebar is turned into the fall, so that it stays up.", BALANCING
     ),
     "ride": FlightMode(
         "Torso and feet follow the sticks; gaits swing both while their keys are held.", RIDING
@@ -123,6 +127,29 @@ class Driving:
 
 
 @dataclass(frozen=True, slots=True)
+class Balancing:
+    """Of the mode `balance`, and of the autopilot that rides by it."""
+
+    lean_rad: float = 0.42
+    """At full stick."""
+    lean_rate_radps: float = 0.9
+    """At which the lean that is asked for follows the stick."""
+    lean_gain: float = 4.0
+    """Bandwidth of the lean [1/s]."""
+    steering_limit_rad: float = 0.6
+    """Largest steering angle that is asked for."""
+    grip_Nm: float = 60.0
+    """Torque of the arms by the angle that the handlebar is off [N m/rad]."""
+    grip_damping_Nms: float = 8.0
+    cruise_mps: float = 4.5
+    """Hands off."""
+    slow_mps: float = 3.0
+    """With the stick drawn back; slower than this no bicycle is held up by steering."""
+    fast_mps: float = 8.0
+    acceleration_mps2: float = 1.2
+
+
+@dataclass(frozen=True, slots=True)
 class GaitConfig:
     """Two swings about the centre, of torso and feet."""
 
@@ -173,6 +200,7 @@ class Modes:
     tilting: Tilting = field(default_factory=Tilting)
     holding: Holding = field(default_factory=Holding)
     driving: Driving = field(default_factory=Driving)
+    balancing: Balancing = field(default_factory=Balancing)
     riding: Riding = field(default_factory=Riding)
     cycle: Cycle = field(default_factory=Cycle)
 
@@ -236,6 +264,7 @@ def read_modes(table: TomlTable, vehicle: Declared | None) -> Modes:
         tilting=_read_numbers(table.table("attitude"), Tilting(), low=0.0),
         holding=_read_numbers(table.table("hold"), Holding(), low=0.0),
         driving=_read_numbers(table.table("drive"), Driving()),
+        balancing=_read_numbers(table.table("balance"), Balancing(), low=0.0),
         riding=_read_riding(table.table("ride")),
         cycle=_read_cycle(table.table("cycle"), vehicle, needed=autopilot == "cycle"),
     )
