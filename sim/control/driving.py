@@ -1,8 +1,9 @@
-"""Driving: a car by throttle and wheel or along a line, a bicycle that is kept up by its
-handlebar, a board that winds its torso and steers its feet."""
+"""Driving: a car by throttle and wheel or along a line, a bicycle that its handlebar keeps up,
+a board that winds its torso and steers its feet."""
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -89,6 +90,8 @@ _GAIN = 2.0
 class LineDrive(Automatic):
     """Round and round a closed line, to the end of another one; without a line the car is brought to rest."""
 
+    ahead_s: ClassVar = AHEAD_S
+
     def __init__(self, mission: Mission) -> None:
         line = mission.line_w
         self._line = np.column_stack([line, np.zeros(len(line))])
@@ -114,7 +117,7 @@ class LineDrive(Automatic):
             )
         route, level_w = self._route, np.array([sensed.x_w[0], sensed.x_w[1], 0.0])
         arc = self._arc_m = self._round(route.nearest(level_w, self._arc_m))
-        ahead_m = max(LEAST_AHEAD_M, AHEAD_S * abs(speed))
+        ahead_m = max(LEAST_AHEAD_M, self.ahead_s * abs(speed))
         ahead = route.at(arc + ahead_m)
         x, y = (sensed.R_wb.T @ (ahead.point_w - level_w))[:2]
         sigma = 2.0 * scalar(vehicle.values["wheelbase"]) * float(y) / max(float(x * x + y * y), 1.0)
@@ -196,6 +199,9 @@ class BalancePilot:
 
 class LineRide(LineDrive):
     """Along a line on a bicycle: it leans as its speed and the curvature of the way ask."""
+
+    ahead_s: ClassVar = 1.6
+    """A bend begins with the lean, which takes its time."""
 
     def __init__(self, mission: Mission) -> None:
         super().__init__(mission)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from sim.multibody.robots.robot import Geom
-from sim.platform.errors import quote
+from sim.platform.errors import one_of, quote
 from sim.platform.toml_table import TomlTable
 from sim.vehicle_config.hull import HullMesh
 from sim.vehicle_config.instruments import Instruments, Sensing, read_instruments, read_sensing
@@ -114,6 +114,15 @@ class Footprint:
         return float(np.hypot(abs(x) + length, abs(y) + width))
 
 
+@dataclass(frozen=True, slots=True)
+class Fall:
+    """What leans farther than this either way lies on the ground, and its ride has ended."""
+
+    lean: str
+    """Name of the observable [rad]."""
+    most_rad: float
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class VehicleConfig:
     """Everything about a vehicle but its mechanics. Immutable: a changed file makes another one."""
@@ -137,6 +146,8 @@ class VehicleConfig:
     hull: HullConfig | None = None
     tracks: TracksConfig | None = None
     footprint: Footprint | None = None
+    fall: Fall | None = None
+    """None for what cannot fall over."""
     solids: tuple[Geom, ...] = ()
     """Shapes of its bodies, by which it is drawn where its folder has no model."""
     marker: str = ""
@@ -204,6 +215,7 @@ def read_config(
         hull=table.optional("hull", lambda t: _read_hull(t, folder, known)),
         tracks=table.optional("tracks", lambda t: read_tracks(t, known)),
         footprint=table.optional("footprint", _read_footprint),
+        fall=table.optional("fall", lambda t: _read_fall(t, known)),
         marker=table.name("marker", known.bodies, "") if table.has("marker") else "",
     )
     table.finish()
@@ -215,6 +227,15 @@ def _read_footprint(table: TomlTable) -> Footprint:
     x, y = table.numbers("centre_m", (0.0, 0.0), low=-_FAR_M, high=_FAR_M, count=2)
     length, width = table.numbers("half_m", (0.5, 0.5), low=1e-3, high=_FAR_M, count=2)
     return Footprint((x, y), (length, width), table.number("crash_mps", 8.0, low=0.0, high=1e6))
+
+
+def _read_fall(table: TomlTable, known: Names) -> Fall:
+    """From where on it has fallen over."""
+    if not table.has("lean"):
+        raise table.error("lean", f"is missing; allowed: {one_of(known.scalars, '')}")
+    return Fall(
+        table.name("lean", known.scalars, ""), table.number("most_rad", 1.0, low=0.0, high=float(np.pi))
+    )
 
 
 def _read_contact(table: TomlTable) -> Contact:

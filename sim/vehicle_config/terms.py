@@ -176,6 +176,11 @@ class Names:
         )
 
     @cached_property
+    def scalars(self) -> tuple[str, ...]:
+        """Observables that are one number."""
+        return tuple(name for name in self.observed if name in self._observables)
+
+    @cached_property
     def bodies(self) -> tuple[str, ...]:
         """Names of the vehicle's bodies."""
         return () if self._vehicle is None else tuple(_layout(self._vehicle).bodies)

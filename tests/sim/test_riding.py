@@ -1,13 +1,22 @@
 """Riding a bicycle by keys, with and without help."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import sim
+from sim.commands import Reset, SetDemo, SetPilotInput
 from sim.control import MODES, Sensed
 from sim.controllers import PilotInput
+from sim.scene import load_scene
+from sim.simulation import Simulation
+from sim.simulation.lanes.snapshot import LaneStatus
+from sim.simulation.runs.scene_setup import mission_of
+from sim.vehicle_config import config_of
 from sim.vehicles.bicycle import Bicycle
 from sim.vehicles.forms.nonholonomic import NonholonomicVehicle
+from sim.world import load_world
 
 STEP_S = 0.01
 
@@ -72,3 +81,45 @@ def test_a_turn_begins_with_a_push_of_the_handlebar_the_other_way(side: float) -
     assert side * lean[-1] > 0.35
     assert side * steer[-1] < -0.1
     assert side * run.velocity[-1, 0] < -0.5
+
+
+@pytest.mark.parametrize(("side", "pedals"), [(1.0, 0.0), (-0.2, 0.0), (-1.0, 1.0), (0.3, 0.5)])
+def test_who_pulls_the_handlebar_aside_falls_the_other_way_and_that_ends_the_ride(
+    side: float, pedals: float
+) -> None:
+    """From rest or pedalling ahead, with no help: within 1.3 to 2.3 s, and before the lean meets its stop."""
+    scene = replace(load_scene("bicycle"), flight_mode="raw")
+    simulation = Simulation(scene, load_world(scene.world, seed=scene.seed))
+    simulation.submit(SetPilotInput(PilotInput(roll=side, pitch=pedals)))
+    lean = [0.0]
+    while (lane := simulation.advance(0.02).lanes[0]).status is LaneStatus.RUNNING:
+        lean.append(lane.scalar("lean"))
+        assert len(lean) < 200
+    fall, stop = config_of(Bicycle()).fall, Bicycle().shape_coordinates[0].high
+    assert fall is not None
+    assert lane.status is LaneStatus.CRASHED
+    assert lane.status_text.startswith("fell over")
+    assert np.abs(lean).max() <= fall.most_rad < -np.sign(side) * lane.scalar("lean") < stop
+    simulation.submit(Reset())
+    simulation.submit(SetPilotInput(PilotInput()))
+    assert simulation.advance(0.1).lanes[0].status is LaneStatus.RUNNING
+
+
+def test_the_autopilot_rides_round_the_lap_on_its_line() -> None:
+    """0.24 m off it at most, leaning by 0.22 rad at most."""
+    scene = load_scene("bicycle")
+    world = load_world(scene.world, seed=scene.seed)
+    simulation = Simulation(scene, world)
+    simulation.submit(SetDemo(True))
+    begin = mission_of(scene, world).line_w[:, :2]
+    along = np.roll(begin, -1, axis=0) - begin  # the last point is the first one again
+    passed = np.zeros(len(begin), bool)
+    for _ in range(180):
+        lane = simulation.advance(0.4).lanes[0]
+        assert lane.status is LaneStatus.RUNNING, lane.status_text
+        apart = lane.T_wb[:2, 3] - begin
+        share = np.clip((apart * along).sum(axis=1) / np.maximum((along * along).sum(axis=1), 1e-9), 0.0, 1.0)
+        off = np.linalg.norm(apart - share[:, None] * along, axis=1)
+        assert off.min() < 0.4
+        passed |= np.linalg.norm(apart, axis=1) < 5.0
+    assert passed.all()

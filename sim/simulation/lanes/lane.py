@@ -392,7 +392,7 @@ class Lane:
         at.accept()
         self.observer.note(observation)
         self._note_passage(observation)
-        self.termination = termination(m.vehicle, node, observation.twist_b, at.footing, self.coupling)
+        self.termination = termination(m.vehicle, node, observation, at.footing, self.coupling)
 
     def _note_passage(self, observation: Observation) -> None:
         """Show the race's clock where it is."""

@@ -1,4 +1,4 @@
-"""Decides whether a lane has to stop: crash, collision, ditching or divergence, and says why in a sentence."""
+"""Decides whether a lane has to stop: crash, collision, fall, ditching or divergence, and says why in a sentence."""
 
 import math
 from dataclasses import dataclass
@@ -12,9 +12,10 @@ from sim.simulation.lanes.impulses import Coupling
 from sim.simulation.lanes.placing import LAID, Footing
 from sim.steppers.dynamics import Bounds
 from sim.vehicle_config import config_of
-from sim.vehicle_config.config import Footprint
+from sim.vehicle_config.config import Fall, Footprint
 from sim.vehicles import Vehicle
 from sim.vehicles.forms.form import Support
+from sim.vehicles.forms.observation import Observation
 from sim.world import World
 
 HARD_TOUCH_MPS = 3.0
@@ -57,6 +58,16 @@ def collision(met_mps: float, footprint: Footprint | None) -> Termination | None
     if footprint is None or met_mps <= footprint.crash_mps:
         return None
     return Termination(LaneStatus.CRASHED, f"crashed at {met_mps:.1f} m/s into what stands in the way")
+
+
+def fallen(seen: Observation, fall: Fall | None) -> Termination | None:
+    """Whether it leans so far that it lies on the ground."""
+    if fall is None:
+        return None
+    lean = float(seen.layout.value(fall.lean, seen.row))
+    if abs(lean) <= fall.most_rad:
+        return None
+    return Termination(LaneStatus.CRASHED, f"fell over: it leaned by {math.degrees(abs(lean)):.0f} degrees")
 
 
 def off_the_map(world: World, support: Support, place_w: np.ndarray) -> Termination | None:
@@ -121,16 +132,16 @@ def _runaway(vehicle: Vehicle, node: np.ndarray, step_s: float) -> str:
 
 
 def termination(
-    vehicle: Vehicle, node: np.ndarray, twist_b: np.ndarray, footing: Footing, coupling: Coupling | None
+    vehicle: Vehicle, node: np.ndarray, seen: Observation, footing: Footing, coupling: Coupling | None
 ) -> Termination | None:
-    """Why it stops, on the ground, in water or at what stands in the way; None where it goes on."""
+    """Why it stops, on the ground, in water or at what stands in the way; None where it goes on. seen: at the node."""
     config, stopped = config_of(vehicle), None
     impact = footing.environment.take_impact()
     if config.contact.fragile:
-        speed_mps = float(np.linalg.norm(twist_b[3:]))
+        speed_mps = float(np.linalg.norm(seen.twist_b[3:]))
         stopped = hull_crash(impact, footing.environment.submerged(node), speed_mps)
     met_mps = impact.skids_mps if coupling is None else max(impact.skids_mps, coupling.take_impact_mps())
-    stopped = stopped or collision(met_mps, config.footprint)
+    stopped = stopped or collision(met_mps, config.footprint) or fallen(seen, config.fall)
     if stopped is not None or vehicle.support not in LAID:
         return stopped
     return off_the_map(footing.world, vehicle.support, node[vehicle.group.position])
