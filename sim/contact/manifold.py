@@ -19,6 +19,9 @@ _FACE_M = 1e-3
 """By which a flat side may part two solids less well than the normal does."""
 _PARALLEL = 0.9998
 """Cosine of the angle between sides that lie on each other."""
+_LEANING, _CROSSING = 0.97, 1e-4
+"""Squares, for edges that touch at their ends: of the cosine of the angle between them, and of its sine as seen along
+the normal."""
 _SUNK_M, _LOOKS, _SAME = 0.01, 4, 1.0 - 1e-10
 """How often the ground below what is round and has sunk in so far is looked at, until its normal there is the same."""
 MOST_POINTS = 4
@@ -191,11 +194,15 @@ def _fewest(points, count, near, out):
 
 @fastmath
 def _along_edges(a, b, nx, ny, nz, near, out):
-    """Both ends of what two parallel edges have in common; 0 where they are not parallel."""
+    """Both ends of what two edges have in common that lie along each other seen along the normal; 0 where they do not.
+
+    Where they lean towards each other, the far ends meet next, often within the step.
+    """
     ux, uy, uz = a[1, 0] - a[0, 0], a[1, 1] - a[0, 1], a[1, 2] - a[0, 2]
     vx, vy, vz = b[1, 0] - b[0, 0], b[1, 1] - b[0, 1], b[1, 2] - b[0, 2]
     uu, vv, uv = ux * ux + uy * uy + uz * uz, vx * vx + vy * vy + vz * vz, ux * vx + uy * vy + uz * vz
-    if uu < 1e-12 or vv < 1e-12 or uv * uv < 0.9999 * uu * vv:
+    across = nx * (uy * vz - uz * vy) + ny * (uz * vx - ux * vz) + nz * (ux * vy - uy * vx)
+    if uu < 1e-12 or vv < 1e-12 or uv * uv < _LEANING * uu * vv or across * across > _CROSSING * uu * vv:
         return 0
     s0 = ((b[0, 0] - a[0, 0]) * ux + (b[0, 1] - a[0, 1]) * uy + (b[0, 2] - a[0, 2]) * uz) / uu
     s1 = ((b[1, 0] - a[0, 0]) * ux + (b[1, 1] - a[0, 1]) * uy + (b[1, 2] - a[0, 2]) * uz) / uu

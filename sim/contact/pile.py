@@ -48,6 +48,9 @@ _CORD_MPS = 20.0
 _SLOW_MPS, _SLOW_RADPS = 0.02, 0.05
 _MOST_CUTS, _BOWS = 64, 2
 """Cuts of a step, and looks at where turning bodies touch at its end."""
+_TURNED_M, _TURNS = 5e-3, 8
+"""Bodies that touch turn by no more before they are looked at again, so often in a step: their points leave the ways
+that speeds say."""
 KEPT = 14
 """Of a contact that is remembered: bodies (2,), place (3,), mean force in the world (3,), normal (3,), and mean torque
 of rolling and spinning resistance (3,)."""
@@ -154,8 +157,13 @@ def _note_cord(cord, state, own, left, point):
 
 
 @fastmath
-def _seek(bodies, mechanism, state, mobility, asleep, pairs, h, left, kept, work, simplex, found, points):
-    """Note rows of all that touches or is near; how many. Whoever is awake and moves wakes what it touches."""
+def _seek(
+    bodies, mechanism, state, mobility, asleep, struck, pairs, h, left, kept, work, simplex, found, points
+):
+    """Note rows of all that touches or is near; how many. Whoever is awake and moves wakes what it touches.
+
+    struck (n,): woken so in this step; a blow goes through all that touches, so that they wake what they touch as well.
+    """
     n, own, used, met = state.shape[0], state.shape[0] - mechanism.jacobian.shape[0], 0, False
     first, hint = 0, found[9:12]
     for p in range(pairs.shape[0]):
@@ -176,7 +184,9 @@ def _seek(bodies, mechanism, state, mobility, asleep, pairs, h, left, kept, work
             i, j = (a, b) if end == 0 else (b, a)
             if i >= own or not asleep[i] or bodies.mass[i] <= 0.0 or asleep[j]:
                 continue
-            if j >= own or _moving(state, bodies.hulls, j) > _WAKES_MPS + 3.0 * h * bodies.frame[5]:
+            strikes = struck[j] or _moving(state, bodies.hulls, j) > _WAKES_MPS + 3.0 * h * bodies.frame[5]
+            if strikes or j >= own:
+                struck[i] = strikes
                 _wake(bodies, state, mobility, asleep, i, left)
         mu = np.sqrt(bodies.friction[a] * bodies.friction[b])
         restitution = min(bodies.restitution[a], bodies.restitution[b])
@@ -220,6 +230,21 @@ def _seek(bodies, mechanism, state, mobility, asleep, pairs, h, left, kept, work
 
 
 @fastmath
+def _strays(bodies, before, state, asleep, left):
+    """Whether impulses have turned any body so far off its way that it may come near others than were looked for."""
+    for i in range(state.shape[0]):
+        if asleep[i]:
+            continue
+        moved = turned = 0.0
+        for c in range(3):
+            turned += (state[i, 12 + c] - before[i, 12 + c]) ** 2
+            moved += (state[i, 15 + c] - before[i, 15 + c]) ** 2
+        if left * (np.sqrt(moved) + np.sqrt(turned) * bodies.hulls.numbers[i, 5]) > NEAR_M:
+            return True
+    return False
+
+
+@fastmath
 def _until(bodies, state, pairs, asleep, h, left, pose_a, pose_b, simplex, found):
     """How long the bodies may move on as they do now, within what is left of a step: until a fast pair meets."""
     meet = left
@@ -248,6 +273,7 @@ def _until(bodies, state, pairs, asleep, h, left, pose_a, pose_b, simplex, found
             size = np.sqrt(state[i, 12] ** 2 + state[i, 13] ** 2 + state[i, 14] ** 2)
             turning += size * bodies.hulls.numbers[i, 5]
             room += 0.25 * bodies.hulls.numbers[i, 6]
+        room = min(room, max(_TURNED_M, turning * h / _TURNS))
         meet = min(meet, max(room / max(turning, 1e-12), 1e-3 * h))
     return meet
 
@@ -279,7 +305,7 @@ def advance(bodies, mechanism, state, mobility, wrenches, remembered, h, sweeps,
     n, nu = state.shape[0], mechanism.velocity.shape[0]
     own = n - mechanism.jacobian.shape[0]
     xi, told, pushed = np.zeros((n, 6)), np.zeros(5), np.zeros(nu)
-    asleep = np.zeros(n, np.bool_)
+    asleep, struck = np.zeros(n, np.bool_), np.zeros(n, np.bool_)
     simplex, found, points = np.zeros(WORKSPACE), np.zeros(12), np.zeros((64, POINT_WIDTH))
     pose_a, pose_b, q = np.zeros(12), np.zeros(12), np.zeros(12)
     bows, ahead = np.empty(n), np.empty((n, STATE))
@@ -299,17 +325,36 @@ def advance(bodies, mechanism, state, mobility, wrenches, remembered, h, sweeps,
     left, kept = h, remembered
     for cut in range(_MOST_CUTS):
         _carry(mechanism, state, own, velocity)
-        pairs = near_pairs(bodies, state, mechanism.meets, asleep, left, bodies.rest)
         for i in range(own if cut > 0 else 0):
             if not asleep[i]:
                 _set_mobility(mobility, state, bodies, i)
-        awake = n - own
+        awake, woken = n - own, True
         for i in range(own):
             awake += not asleep[i]
-        work = np.empty((4 * len(pairs) + 16 * awake + 16, PAIR_WIDTH))
-        used = _seek(
-            bodies, mechanism, state, mobility, asleep, pairs, h, left, kept, work, simplex, found, points
-        )
+        # What wakes touches others, of which nobody has asked while both slept.
+        while woken:
+            pairs = near_pairs(bodies, state, mechanism.meets, asleep, left, bodies.rest)
+            work = np.empty((4 * len(pairs) + 16 * awake + 16, PAIR_WIDTH))
+            used = _seek(
+                bodies,
+                mechanism,
+                state,
+                mobility,
+                asleep,
+                struck,
+                pairs,
+                h,
+                left,
+                kept,
+                work,
+                simplex,
+                found,
+                points,
+            )
+            known, awake = awake, n - own
+            for i in range(own):
+                awake += not asleep[i]
+            woken = awake > known
         sharing = 0
         for k in range(used):
             sharing += work[k, FIRST_BODY] >= own or work[k, SECOND_BODY] >= own
@@ -326,7 +371,7 @@ def advance(bodies, mechanism, state, mobility, wrenches, remembered, h, sweeps,
                 sharing += work[rows, SHARED] >= 0.0
                 rows += 1
         rebounds = aim_rows(bodies, state, work, rows, xi, shared, own, left, kept, told)
-        xi_before, velocity_before = xi.copy(), velocity.copy()
+        xi_before, velocity_before, before = xi.copy(), velocity.copy(), state.copy()
         above, order, begins = (
             np.empty((2, own + 1), np.int64),
             np.empty(rows, np.int64),
@@ -381,6 +426,8 @@ def advance(bodies, mechanism, state, mobility, wrenches, remembered, h, sweeps,
                     state[i, 12 + c] = xi[i, c]
         _carry(mechanism, state, own, velocity)
         meet = left
+        if _strays(bodies, before, state, asleep, left):
+            pairs = near_pairs(bodies, state, mechanism.meets, asleep, left, bodies.rest)
         if cut < _MOST_CUTS - 1:
             meet = _until(bodies, state, pairs, asleep, h, left, pose_a, pose_b, simplex, found)
         for i in range(n):

@@ -138,6 +138,13 @@ def quaternions_of(R: np.ndarray) -> np.ndarray:
     return np.where(q[:, :1] < 0.0, -q, q)
 
 
+def mean_twists(starts: np.ndarray, ends: np.ndarray, dt_s: float) -> np.ndarray:
+    """(n, 6) in the world: angular velocities by Cayley's map, and velocities, that lead poses (n, 4, 4) to others."""
+    turned = quaternions_of(ends[:, :3, :3] @ starts[:, :3, :3].transpose(0, 2, 1))
+    omega_w = 2.0 * turned[:, 1:] / np.maximum(turned[:, :1], 1e-3)
+    return np.concatenate([omega_w, ends[:, :3, 3] - starts[:, :3, 3]], axis=1) / dt_s
+
+
 def poses_of(rows: np.ndarray) -> np.ndarray:
     """(n, 4, 4) of places and quaternions (n, 7): x, y, z, then (w, x, y, z), made unit ones."""
     w, x, y, z = (rows[:, 3:] / np.linalg.norm(rows[:, 3:], axis=1, keepdims=True)).T

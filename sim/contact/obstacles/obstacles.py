@@ -86,6 +86,8 @@ class PropsPicture:
     """(k, 2, 3) ends of slings, in the world."""
     caught: int = -1
     """The prop that hangs from the vehicle's hook; -1: none."""
+    overlap_m: float = 0.0
+    """Of the two bodies that lay deepest in each other."""
 
 
 class _Placed:

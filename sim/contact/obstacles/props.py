@@ -220,6 +220,7 @@ class Props:
             self._pile.contacts[:, 2:8].copy(),
             self._hook.lines_w(self._pile.state[-1:, 9:12].sum(axis=0), self._own[:, :12]),
             self._hook.caught,
+            self._pile.overlap_m,
         )
 
     @property

@@ -19,9 +19,10 @@ from sim.environment.coupling import (
     can_be_met,
 )
 from sim.environment.environment import Environment
+from sim.groups.numeric import mean_twists
 from sim.platform.errors import InputError
 from sim.recordings.playback import Playback
-from sim.recordings.segment import SAME_S, Moment
+from sim.recordings.segment import SAME_S, Moment, strike
 from sim.simulation.lanes.placing import Footing
 from sim.steppers import Stepper
 from sim.steppers.dynamics import Dynamics
@@ -30,6 +31,9 @@ from sim.vehicles import ArticulatedVehicle, Vehicle
 from sim.vehicles.forms.form import TREES
 from sim.vehicles.forms.impulses import AtPoints, answers, at_points, moves, whole
 from sim.vehicles.forms.observation import Observation, ObservationLayout
+
+_LOOKS, _SAME_RATE = 2, 1e-3
+"""How often it is looked at how a tree answers what it meets, until its joints do so to that [rad/s or m/s]."""
 
 
 class Coupling:
@@ -92,7 +96,10 @@ class Coupling:
     def _on_tree(
         self, dynamics: Dynamics, kernel: TreeStepper, at: "Reached", around: Environment
     ) -> np.ndarray | None:
-        """How the tree would move by itself until the next moment is found by trying."""
+        """How the tree would move by itself until the next moment is found by trying; how it answers, by trying again.
+
+        What it meets is found with that, as limits of joints and what turns far answer otherwise than a small push.
+        """
         environment = self._jointed
         assert environment is not None, "which is asked of nothing else"
         m, dt_s, size = dynamics, dynamics.control_period_s, dynamics.vehicle.node_layout
@@ -105,19 +112,40 @@ class Coupling:
         bending = v[6:] if m.vehicle.free else v  # type: ignore[attr-defined]
         bending_mps = _span_m(at.poses_w) * float(np.linalg.norm(bending))
         fast_mps = float(np.linalg.norm(at.seen.twist_b[3:])) + _span_m(poses_w) * float(np.linalg.norm(v))
-        jointed = None
-        if np.isfinite(at.node).all() and environment.near(poses_w, fast_mps, bending_mps, dt_s):
-            y, p, h = at.state.copy(), m.parameters, m.step_s
+        if not np.isfinite(at.node).all() or not environment.near(poses_w, fast_mps, bending_mps, dt_s):
+            return environment.meet(at.time_s, dt_s, None)
+        p, h, R = m.parameters, m.step_s, T_held[:3, :3]
+        jacobian, mobility = kernel.moved_by(q, dt_s, p)
+        jacobian_w = np.zeros((len(poses_w), 6, kernel.dim + 1))
+        jacobian_w[:-1, :3, :-1], jacobian_w[:-1, 3:, :-1] = R @ jacobian[:, :3], R @ jacobian[:, 3:]
+        before, predicted = environment.checkpoint(), np.zeros(kernel.dim)
+        given: np.ndarray | None = None
+        for look in range(_LOOKS):
+            y = at.state.copy()
+            if given is not None:
+                strike(kernel, m.vehicle, y, given, at.controls, h)
             kernel.advance(y, at.controls, np.zeros(kernel.dim), p, h, m.control_steps, around.probe().env)
-            after = kernel.node(y, at.controls, p, h)[size.pose]
-            jacobian, mobility = kernel.moved_by(q, dt_s, p)
-            jacobian_w = np.zeros((len(poses_w), 6, kernel.dim))
-            R = T_held[:3, :3]
-            jacobian_w[:-1, :3], jacobian_w[:-1, 3:] = R @ jacobian[:, :3], R @ jacobian[:, 3:]
-            velocity = kernel.mean_velocity(q, after, dt_s)
-            if np.isfinite(velocity).all():
-                jointed = JointedState(poses_w, jacobian_w, mobility, velocity, around.acts)
-        return environment.meet(at.time_s, dt_s, jointed)
+            arrived = kernel.node(y, at.controls, p, h)
+            velocity = kernel.mean_velocity(q, arrived[size.pose], dt_s)
+            if not np.isfinite(velocity).all():
+                return environment.meet(at.time_s, dt_s, None) if given is None else given
+            if given is not None and np.abs(velocity - predicted).max() < _SAME_RATE:
+                return given
+            if look:
+                environment.restore(before)
+            # Joints carry bodies off the ways that these velocities say: one more of 1, which answers nothing, does so.
+            ahead_w = T_held @ kernel.observe(arrived, at.controls, p).poses
+            jacobian_w[:-1, :, -1] = (
+                mean_twists(poses_w[:-1], ahead_w, dt_s) - jacobian_w[:-1, :, :-1] @ velocity
+            )
+            alone = velocity if given is None else velocity - mobility @ given
+            moving = np.pad(mobility, (0, 1)), np.append(alone, 1.0)
+            found = environment.meet(at.time_s, dt_s, JointedState(poses_w, jacobian_w, *moving, around.acts))
+            if found is None:
+                return None
+            given = found[:-1]
+            predicted = alone + mobility @ given
+        return given
 
     def take_impact_mps(self) -> float:
         """Greatest speed at which something that stays in place was met since the last call."""
