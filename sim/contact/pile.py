@@ -48,9 +48,6 @@ _CORD_MPS = 20.0
 _SLOW_MPS, _SLOW_RADPS = 0.02, 0.05
 _MOST_CUTS, _BOWS = 64, 2
 """Cuts of a step, and looks at where turning bodies touch at its end."""
-_TURNED_M, _TURNS = 5e-3, 8
-"""Bodies that touch turn by no more before they are looked at again, so often in a step: their points leave the ways
-that speeds say."""
 KEPT = 14
 """Of a contact that is remembered: bodies (2,), place (3,), mean force in the world (3,), normal (3,), and mean torque
 of rolling and spinning resistance (3,)."""
@@ -273,7 +270,6 @@ def _until(bodies, state, pairs, asleep, h, left, pose_a, pose_b, simplex, found
             size = np.sqrt(state[i, 12] ** 2 + state[i, 13] ** 2 + state[i, 14] ** 2)
             turning += size * bodies.hulls.numbers[i, 5]
             room += 0.25 * bodies.hulls.numbers[i, 6]
-        room = min(room, max(_TURNED_M, turning * h / _TURNS))
         meet = min(meet, max(room / max(turning, 1e-12), 1e-3 * h))
     return meet
 

@@ -25,9 +25,8 @@ from tests.sim.simulation_scenes import HERE, SHAPES
 
 FLAT = Terrain(np.zeros((64, 64), np.float32), (-32.0, -32.0), 1.0)
 G = 9.81
-RISES = 2e-3
-"""Of a pile's energy in a step, where bodies rebound and resist rolling at once: 1.8e-3 in the worst step of five
-piles; else nothing is left to rounding."""
+RISES = 1e-3
+"""Of a pile's energy in a step, where bodies rebound and resist rolling at once; else nothing is left to rounding."""
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda s: s.kind)
