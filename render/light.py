@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from render.room_light import RoomLight
+from sim.scene.tables import USUAL_SUN
 from sim.scene.tables import Sun as SceneSun
 
 _LUMA = np.array([0.2126, 0.7152, 0.0722])
@@ -21,15 +22,17 @@ _SUNLIT = 0.12
 
 @dataclass(frozen=True, slots=True)
 class Sun:
-    """Where the sun stands. Angles in radians; azimuth counts from world x towards y."""
+    """Where the sun stands, and in what a sky. Angles in radians; azimuth counts from world x towards y."""
 
     azimuth_rad: float = math.radians(-143.7)
     elevation_rad: float = math.radians(41.6)
+    clouds: float = USUAL_SUN.clouds
+    """0..1, share of the sky that is under them."""
 
     @staticmethod
     def of(named: SceneSun) -> "Sun":
         """As a scene has it."""
-        return Sun(math.radians(named.azimuth_deg), math.radians(named.elevation_deg))
+        return Sun(math.radians(named.azimuth_deg), math.radians(named.elevation_deg), named.clouds)
 
     @property
     def direction_w(self) -> np.ndarray:
@@ -50,6 +53,8 @@ class Light:
     """(3,) on a surface that faces the sun."""
     sky_harmonics: np.ndarray
     """(9, 3) second-order spherical harmonics of the sky's irradiance, cosine lobe included; of a room in one."""
+    clouds: float = 0.0
+    """0..1, share of the sky."""
     room: RoomLight | None = None
     """Of the room that one is in."""
 
@@ -81,6 +86,7 @@ class Day:
     declination_rad: float
     hour: float
     """0..24, by the sun: of the place that the day was made from."""
+    clouds: float = USUAL_SUN.clouds
 
     @staticmethod
     def of(sun: Sun) -> "Day":
@@ -88,7 +94,8 @@ class Day:
         east, north, up = sun.direction_w.tolist()
         s, c = math.sin(LATITUDE_RAD), math.cos(LATITUDE_RAD)
         angle_rad = math.atan2(-east, c * up - s * north)
-        return Day(math.asin(min(max(s * up + c * north, -1.0), 1.0)), _NOON_H + _HOURS_PER_RAD * angle_rad)
+        declination_rad = math.asin(min(max(s * up + c * north, -1.0), 1.0))
+        return Day(declination_rad, _NOON_H + _HOURS_PER_RAD * angle_rad, sun.clouds)
 
     @property
     def span(self) -> tuple[float, float]:
@@ -107,4 +114,4 @@ class Day:
         up = s * pole + c * equator * math.cos(angle_rad)
         north = c * pole - s * equator * math.cos(angle_rad)
         east = -equator * math.sin(angle_rad)
-        return Sun(math.atan2(north, east), math.asin(min(max(up, -1.0), 1.0)))
+        return Sun(math.atan2(north, east), math.asin(min(max(up, -1.0), 1.0)), self.clouds)

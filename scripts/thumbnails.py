@@ -1,7 +1,7 @@
 """The small pictures of the scenes that the gallery shows, drawn by the app itself.
 
 `python scripts/thumbnails.py [NAME ...]` draws those that are named, by default those that are missing, into
-assets/thumbnails.
+assets/thumbnails; `python scripts/thumbnails.py --sheet` lays all of them out on one page, docs/scenes.jpg.
 """
 
 import subprocess
@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from PIL import Image
+from PIL import Image, ImageDraw
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
@@ -49,8 +49,25 @@ def draw(name: str) -> None:
     small.save(path_of(name), quality=80, optimize=True)
 
 
+def sheet(path: Path, columns: int = 6, line_px: int = 16) -> None:
+    """All scenes on one page, each with its name below."""
+    names = scene_names()
+    width, height = SIZE_PX[0], SIZE_PX[1] + line_px
+    page = Image.new("RGB", (columns * width, -(-len(names) // columns) * height), "black")
+    pen = ImageDraw.Draw(page)
+    for k, name in enumerate(names):
+        x, y = k % columns * width, k // columns * height
+        with Image.open(path_of(name)) as picture:
+            page.paste(picture, (x, y))
+        pen.text((x + 4, y + SIZE_PX[1] + 2), name, fill="white")
+    page.save(path, quality=85, optimize=True)
+
+
 def main() -> None:
-    """Those that are named, or missing."""
+    """Those that are named, or missing; or the sheet of all."""
+    if sys.argv[1:] == ["--sheet"]:
+        sheet(ROOT / "docs" / "scenes.jpg")
+        return
     for name in sys.argv[1:] or [name for name in scene_names() if not path_of(name).exists()]:
         draw(name)
         print(f"{path_of(name).relative_to(ROOT)}: {path_of(name).stat().st_size} bytes", flush=True)

@@ -17,10 +17,18 @@ SUN_POWER = 20.0
 HAZE = 2.2
 """Mie scattering relative to clear air."""
 
+_DECK_STOPS = 0.5
+"""Share of the sun's light: what is left comes through the gap."""
 _GROUND_M, _TOP_M, _EYE_M = 6360e3, 6440e3, 200.0
 _RAYLEIGH = np.array([5.802, 13.558, 33.1]) * 1e-6
 _OZONE = np.array([0.650, 1.881, 0.085]) * 1e-6
 _MIE_EXTINCTION = 4.4e-6
+
+
+def deck_of(clouds: float) -> float:
+    """0..1: how far clouds over that share of the sky have closed to a deck."""
+    t = min(max((clouds - 0.5) / 0.5, 0.0), 1.0)
+    return t * t * (3.0 - 2.0 * t)
 
 
 def sun_at_ground(direction_w: np.ndarray) -> np.ndarray:
@@ -88,18 +96,21 @@ class Sky:
         uniform(self._scatter, "sun").value = tuple(direction)
         uniform(self._scatter, "mie_scale").value = HAZE
         uniform(self._scatter, "sun_power").value = SUN_POWER
+        deck = deck_of(sun.clouds)
+        uniform(self._scatter, "deck").value = deck
         self._scatter_array.render(moderngl.TRIANGLES, vertices=3)
         table = np.frombuffer(colour_of(self._next_table).read(), dtype=np.float32).reshape(
             TABLE_PX[1], TABLE_PX[0], 4
         )
         harmonics = irradiance_harmonics(table[..., :3].astype(float))
+        through = 1.0 - _DECK_STOPS * deck
         if self._room is not None:
-            room = RoomLight(self._room, direction, sun_at_ground(direction), harmonics)
+            room = RoomLight(self._room, direction, through * sun_at_ground(direction), harmonics)
             inside = room.table(TABLE_PX[1], TABLE_PX[0])
             colour_of(self._next_table).write(inside)
             harmonics = irradiance_harmonics(inside[..., :3].astype(float))
-            return Light(direction, room.sun, harmonics, room)
-        return Light(direction_w=direction, sun_irradiance=sun_at_ground(direction), sky_harmonics=harmonics)
+            return Light(direction, room.sun, harmonics, room=room)
+        return Light(direction, through * sun_at_ground(direction), harmonics, sun.clouds)
 
     def take(self) -> None:
         """Look at the table that was filled last."""

@@ -75,7 +75,7 @@ class FrameUniforms:
     def set_light(self, light: Light, atmosphere: Atmosphere, *, water_level_m: float) -> None:
         """Sun, sky and haze; unchanged until the sun moves."""
         values = self._values
-        values["sun_direction"][:3] = light.direction_w
+        values["sun_direction"] = (*light.direction_w, light.clouds)
         values["sun_irradiance"][:3] = light.sun_irradiance
         values["sky_harmonics"][:, :3] = light.sky_harmonics
         values["haze"][:3] = (atmosphere.density, atmosphere.falloff_per_m, atmosphere.foot_m)

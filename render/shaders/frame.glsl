@@ -5,7 +5,7 @@ layout(std140) uniform Frame {
     mat4 sun_shadow;       // world to texture coordinates and depth, 0..1
     mat4 vehicle_shadow;
     vec4 eye;              // xyz world, w wall time in s
-    vec4 sun_direction;    // xyz towards the sun
+    vec4 sun_direction;    // xyz towards the sun, w share of the sky that is under clouds
     vec4 sun_irradiance;   // rgb on a surface that faces the sun
     vec4 haze;             // x density, y falloff per m, z height of its foot, w bias of the level of textures
     vec4 viewport;         // xy size in px, zw 1 / size

@@ -25,6 +25,26 @@ vec3 with_cirrus(vec3 sky, vec3 d) {
     return mix(sky, cloud, cover * 0.85);
 }
 
+// Heaps with flat grounds, in one layer; what lies towards the sun darkens them.
+vec3 with_clouds(vec3 sky, vec3 d) {
+    float cover = sun_direction.w;
+    vec2 q = d.xy / (d.z + 0.03), drift = eye.w * vec2(3e-4, 1e-4);
+    float level = log2(max(512.0 * 0.045 / (viewport.y * (d.z + 0.03) * (d.z + 0.03)), 1e-3));
+    vec2 towards = sun_direction.xy * 0.35;
+    float large = textureLod(noise_map, q * 0.045 + drift, max(level, 0.0)).r;
+    float fine = textureLod(noise_map, q * 0.17 + 0.4 + 1.5 * drift, max(level + 1.9, 0.0)).r;
+    float finest = textureLod(noise_map, q * 0.61 + 0.7 + 2.0 * drift, max(level + 3.8, 0.0)).g;
+    float height = 0.62 * large + 0.27 * fine + 0.11 * finest;
+    float before = 0.62 * textureLod(noise_map, (q + towards) * 0.045 + drift, max(level, 0.0)).r + 0.27 * fine + 0.055;
+    float edge = 0.74 - 0.44 * cover;
+    float thick = saturate((height - edge) * 5.0);
+    float lit = exp2(-4.0 * max(before - edge, 0.0) - 1.2 * thick);
+    float forward = pow(saturate(dot(d, sun_direction.xyz) * 0.5 + 0.5), 12.0);
+    vec3 cloud = sun_irradiance.rgb * (0.05 + 0.15 * lit + 0.16 * forward * (1.0 - thick)) + sky_harmonics[0].rgb * (0.22 - 0.07 * thick);
+    float share = smoothstep(0.0, 0.1, cover) * smoothstep(0.0, 0.35, thick) * smoothstep(0.015, 0.12, d.z);
+    return mix(sky, mix(sky, cloud, smoothstep(0.0, 0.30, d.z) * 0.5 + 0.5), share);
+}
+
 void main() {
     vec4 far_point = world_from_clip * vec4(uv * 2.0 - 1.0, 1.0, 1.0);
     vec3 d = normalize(far_point.xyz / far_point.w - eye.xyz);
@@ -34,6 +54,6 @@ void main() {
     }
     vec3 c = sky_radiance(normalize(vec3(d.xy, max(d.z, 0.002))));
     c += sun_irradiance.rgb * smoothstep(0.99995, 0.99998, dot(d, sun_direction.xyz)) * 120.0;
-    if (d.z > 0.01) c = with_cirrus(c, d);
+    if (d.z > 0.01) c = with_clouds(with_cirrus(c, d), d);
     colour = vec4(c, SKY_DISTANCE);
 }

@@ -5,6 +5,7 @@ out vec4 colour;
 
 uniform vec3 sun;          // towards the sun
 uniform float mie_scale;   // haze relative to clear air
+uniform float deck;        // 0..1, how far clouds have closed, but for a gap below the sun
 uniform float sun_power;   // irradiance above the air
 
 const float PI = 3.14159265;
@@ -74,5 +75,9 @@ void main() {
         radiance += seen * dt * (lit * (air * phase_air + haze * phase_haze) + (air + haze) * 0.085 * day * sqrt(sun_transmittance(p + lift)));
     }
     if (to_ground > 0.0) radiance += exp(-extinction(depth)) * sun_transmittance(eye) * max(sun.z, 0.0) * 0.12 / PI;
+    // Overhead a deck is three times as bright as at the horizon (Moon and Spencer 1942); light comes in below its edge.
+    float gap = exp(-pow((elevation - 0.07) / 0.11, 2.0)) * (0.25 + 0.75 * smoothstep(0.2, 0.95, dot(normalize(ray.xy), normalize(sun.xy + 1e-6))));
+    float level = dot(sun_transmittance(eye), vec3(0.33)) * (0.04 + 0.14 * max(sun.z, 0.0)) * (1.0 + 2.0 * max(ray.z, 0.0)) / 3.0;
+    radiance = mix(radiance, level * vec3(0.93, 1.0, 1.06), deck * (1.0 - gap) * 0.9);
     colour = vec4(radiance * sun_power, 1.0);
 }

@@ -87,6 +87,8 @@ class Sun:
     azimuth_deg: float = -143.7
     """Where the sun stands, counter-clockwise from +x."""
     elevation_deg: float = 41.6
+    clouds: float = 0.0
+    """Share of the sky that is under heaps of them; above a half they close to a deck with a gap below the sun."""
 
 
 USUAL_START, USUAL_SUN, USUAL_COMPARISON = Start(pad="start"), Sun(), Comparison()
@@ -117,6 +119,7 @@ def read_sun(table: TomlTable) -> Sun:
     sun = Sun(
         azimuth_deg=table.number("azimuth_deg", usual.azimuth_deg, low=-360.0, high=360.0),
         elevation_deg=table.number("elevation_deg", usual.elevation_deg, low=1.0, high=90.0),
+        clouds=table.number("clouds", usual.clouds, low=0.0, high=1.0),
     )
     table.finish()
     return sun
