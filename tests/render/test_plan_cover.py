@@ -2,8 +2,9 @@
 
 import logging
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import casadi as ca
 import numpy as np
@@ -25,7 +26,11 @@ from sim.vehicles.forms.form import TREES, Form
 EXAMPLE = Path(sim.__file__).resolve().parents[1] / "examples" / "trike"
 SKIDS = "plan-helicopter-landing"
 """Comes down on skids, where the ball of its rotor would not let it; there is nothing else in its way."""
-PLANNED = [name for name in scene_names() if name != SKIDS and load_scene(name).plan is not None]
+DECK = "plan-deck-landing"
+"""Comes down on skids beside a bridge: its balls are its scene's, and leave out what stands; its rotor is level."""
+SKIDS_M = -0.9
+"""Height in the body's frame below which a helicopter is skids."""
+PLANNED = [name for name in scene_names() if name not in (SKIDS, DECK) and load_scene(name).plan is not None]
 SAMPLES = 16
 
 
@@ -52,11 +57,17 @@ def bodies_b(vehicle: Vehicle, shape: np.ndarray) -> dict[str, np.ndarray]:
     return {name: np.array(T) for name, T in zip(named, found if len(named) > 1 else [found], strict=True)}
 
 
-def drawn_points(vehicle: Vehicle, seed: int) -> np.ndarray:
-    """(n, 3) of all that pictures show of it but flames, in the main body's frame, with its parts anywhere."""
+def drawn_points(
+    vehicle: Vehicle, seed: int, limits: Mapping[str, tuple[float, float]] = MappingProxyType({})
+) -> np.ndarray:
+    """(n, 3) of all that pictures show of it but flames, in the main body's frame, with its parts anywhere.
+
+    limits: of controls by name, in place of the vehicle's own.
+    """
     rng = np.random.default_rng(seed)
     shape = np.array([rng.uniform(max(r.low, -20.0), min(r.high, 20.0)) for r in vehicle.shape_coordinates])
-    controls = np.array([rng.choice([c.low, rng.uniform(c.low, c.high), c.high]) for c in vehicle.controls])
+    ranges = [limits.get(c.name, (c.low, c.high)) for c in vehicle.controls]
+    controls = np.array([rng.choice([low, rng.uniform(low, high), high]) for low, high in ranges])
     seen = DrawnVehicle(
         model=vehicle.name,
         T_wb=np.eye(4),
@@ -145,6 +156,14 @@ def test_a_part_that_moves_without_bounds_is_left_out_and_said(
 def test_scenes_plan_for_what_is_drawn(name: str) -> None:
     vehicle, task = task_of_scene(load_scene(name))
     assert task.body == cover(vehicle).balls
+
+
+def test_what_lands_beside_a_bridge_is_covered_down_to_its_skids() -> None:
+    vehicle, task = task_of_scene(load_scene(DECK))
+    assert min(z - radius for _, _, z, radius in task.body) > -1.4  # the deck's height below it
+    for seed in range(SAMPLES):
+        points = drawn_points(vehicle, seed, {c.name: (0.0, 0.0) for c in vehicle.controls})
+        assert outside_m(points[points[:, 2] > SKIDS_M], np.array(task.body), False) <= 0.0
 
 
 def test_the_blades_of_the_quadrotor_pass_between_the_gates_posts() -> None:
