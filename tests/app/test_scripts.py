@@ -147,6 +147,7 @@ def test_a_missing_library_is_installed_where_it_may_be(checkout: Checkout) -> N
 
 
 EXTRAS = {
+    "anywidget",
     "cma",
     "dask",
     "distributed",
@@ -155,6 +156,7 @@ EXTRAS = {
     "pymavlink",
     "pyulog",
     "rerun-sdk",
+    "traitlets",
     "usd-core",
     "websockets",
     "xarray",
