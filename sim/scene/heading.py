@@ -46,10 +46,14 @@ def scene_heading(name: str) -> SceneHeading:
     table = TomlTable.read(SCENE_FOLDER / f"{name}.toml", f"scenes/{name}.toml")
     title, text = title_and_text(table, name)
     comparison = table.table("comparison")
+    plans = table.has("plan")  # a key is read once
+    if plans:
+        plan = table.table("plan")
+        plans = not plan.has("vehicle") and not plan.flag("optional", False)
     return SceneHeading(
         title,
         text,
-        plans=table.has("plan") and not table.table("plan").has("vehicle"),
+        plans=plans,
         races=table.has("race"),
         compares=bool(comparison.text("caption").split()),
     )

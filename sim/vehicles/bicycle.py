@@ -12,7 +12,6 @@ from typing import ClassVar
 
 import casadi as ca
 import numpy as np
-from scipy.optimize import brentq
 
 from sim.symbolic import replaced, shift, turn_about
 from sim.vehicles.forms.form import Observable, State
@@ -176,6 +175,8 @@ class Bicycle(NonholonomicVehicle):
 
         The pitch that goes with lean and steering is found.
         """
+        from scipy.optimize import brentq  # takes a while to import
+
         q = self.symbols(ca.SX(self.parameter_vector))
         r = ca.SX.sym("r", 5)
         height = ca.Function("height", [r], [self.front_height(r, q)])
