@@ -13,6 +13,7 @@ import numpy as np
 from render.land.mesh import Mesh, quad_indices
 from render.passes.context import PassContext
 from render.programs import Programs, Resources, vertex_array
+from sim.shapes.surface import upright
 from sim.world import Pad
 
 
@@ -86,7 +87,6 @@ def pad_mesh(pad: Pad) -> Mesh:
             faces.append(_quad(np.array([low[k], low[ahead], high[ahead], high[k]])))
     local = np.concatenate([corners for corners, _ in faces])
     normals = np.concatenate([normal for _, normal in faces])
-    c, s = np.cos(pad.heading_rad), np.sin(pad.heading_rad)
-    turn = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
-    vertices = np.hstack([local @ turn.T + pad.centre_w, normals @ turn.T, local[:, :2]])
+    R = upright(pad.heading_rad)
+    vertices = np.hstack([local @ R.T + pad.centre_w, normals @ R.T, local[:, :2]])
     return Mesh(vertices.astype(np.float32), quad_indices(len(faces)))

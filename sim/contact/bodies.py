@@ -15,7 +15,7 @@ from sim.contact.pile import KEPT, SLEEPS_AFTER_S, STATE, Bodies, advance
 from sim.platform.errors import InputError
 from sim.shapes import Shape
 from sim.shapes.solid import Solid
-from sim.shapes.surface import upright
+from sim.shapes.surface import rotation_about, upright
 from sim.world.terrain import Terrain
 
 SWEEPS, TOLERANCE_MPS = 200, 1e-9
@@ -52,12 +52,11 @@ class Prop:
     @property
     def T_w(self) -> np.ndarray:
         """(4, 4) where its shape's principal axes are."""
-        T_w, (cp, sp), (cr, sr) = (
+        T_w, pitch, roll = (
             self.shape.solid().T_w.copy(),
-            *((np.cos(a), np.sin(a)) for a in (self.pitch_rad, self.roll_rad)),
+            rotation_about(1, self.pitch_rad),
+            rotation_about(0, self.roll_rad),
         )
-        pitch = np.array([[cp, 0.0, sp], [0.0, 1.0, 0.0], [-sp, 0.0, cp]])
-        roll = np.array([[1.0, 0.0, 0.0], [0.0, cr, -sr], [0.0, sr, cr]])
         T_w[:3, :3] = upright(self.yaw_rad) @ T_w[:3, :3] @ pitch @ roll
         return T_w
 

@@ -28,6 +28,7 @@ from sim.multibody.declaration import (
     vector,
 )
 from sim.platform.errors import InputError, array_of, number, one_of, quote
+from sim.shapes.surface import upright
 
 __all__ = ["WORLD", "Body", "Joint", "Spring", "Tree", "tree"]
 
@@ -154,8 +155,7 @@ def _motion(kind: int, q: float) -> np.ndarray:
     """(4, 4) of a revolute or prismatic joint."""
     if kind == PRISMATIC:
         return pose(np.eye(3), np.array([0.0, 0.0, q]))
-    c, s = np.cos(q), np.sin(q)
-    return pose(np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]), np.zeros(3))
+    return pose(upright(q), np.zeros(3))
 
 
 def _carry(rows: _Assembly, body: Body, carrier: int, T: np.ndarray) -> tuple[int, np.ndarray]:

@@ -155,10 +155,19 @@ def turned_to(along: np.ndarray) -> np.ndarray:
     return np.array([x, cross(z, x), z]).T
 
 
+def rotation_about(axis: int, angle_rad: float | np.ndarray) -> np.ndarray:
+    """(..., 3, 3) rotations about a coordinate axis by angles (...)."""
+    c, s = np.cos(angle_rad), np.sin(angle_rad)
+    i, j = (axis + 1) % 3, (axis + 2) % 3
+    R = np.zeros((*np.shape(angle_rad), 3, 3))
+    R[..., axis, axis] = 1.0
+    R[..., i, i], R[..., i, j], R[..., j, i], R[..., j, j] = c, -s, s, c
+    return R
+
+
 def upright(heading_rad: float) -> np.ndarray:
     """(3, 3) rotation about the vertical."""
-    c, s = np.cos(heading_rad), np.sin(heading_rad)
-    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+    return rotation_about(2, heading_rad)
 
 
 def to_triangles(x: np.ndarray, corners: np.ndarray) -> np.ndarray:

@@ -10,6 +10,7 @@ import numpy as np
 
 from sim.platform.errors import one_of, quote
 from sim.platform.toml_table import TomlTable
+from sim.shapes.surface import rotation_about
 from sim.vehicle_config.terms import Names, Term, constant, read_term, read_terms, term_of
 from sim.vehicles import vehicles
 
@@ -126,11 +127,8 @@ def _move(move: Move, terms: list[float], T_wb: np.ndarray) -> np.ndarray:
 
 def turn(axis: str, angle_rad: float) -> np.ndarray:
     """(4, 4) rotation about a coordinate axis."""
-    c, s = np.cos(angle_rad), np.sin(angle_rad)
-    k = "xyz".index(axis)
-    i, j = (k + 1) % 3, (k + 2) % 3
     matrix = np.eye(4)
-    matrix[i, i], matrix[i, j], matrix[j, i], matrix[j, j] = c, -s, s, c
+    matrix[:3, :3] = rotation_about("xyz".index(axis), angle_rad)
     return matrix
 
 

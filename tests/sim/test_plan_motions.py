@@ -197,6 +197,7 @@ def test_moving_tasks_are_stored_and_read_again() -> None:
         (Motion(("goal",)), "moves already"),
         (Motion(("ferry",), velocity_mps=(0.0, 0.0, 1.0)), "plane"),
         (Motion(("ferry",), sways=(Sway(0.0),)), "period"),
+        (Motion(("ferry",), sways=(Sway(0.15, (0.3, 0.0, 0.0)),)), "too fast"),
         (Motion(("ferry",), table=((1.0, *[0.0] * 6), (0.5, *[0.0] * 6))), "grow"),
     ],
 )

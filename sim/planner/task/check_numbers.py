@@ -11,11 +11,13 @@ import numpy as np
 
 from sim.planner.task.bodies import body_names, jointed, own_space, placed_by_bodies, planar
 from sim.planner.task.inputs import input_map_of
+from sim.planner.task.motions import spline_error
 from sim.planner.task.moving import GOAL_MOVES
 from sim.planner.task.numbers import check_free, number_names
 from sim.planner.task.poses import positions, rotation_wb
 from sim.planner.task.refusal import GOAL, START, TaskPart, obstacle_part, refused, waypoint_part
 from sim.planner.task.task import DEMANDS, WEIGHT_NAMES, Task, control_limits
+from sim.planner.task.waypoints import longest_s
 from sim.platform.errors import InputError, numeric, one_of, quote
 from sim.spaces import Space
 from sim.vehicles.forms.base import Vehicle
@@ -23,6 +25,8 @@ from sim.vehicles.forms.form import State
 
 _FAR_M, _MOST_WEIGHT, _LONGEST_S = 1e6, 1e6, 1e6
 _FAR = 1e12
+_SPLINE_OFF = 3e-4
+"""m or rad; velocities are then off by some mm/s."""
 _EFFORT_SCALES = 1e-9, 1e9
 
 
@@ -332,6 +336,13 @@ def _check_motions(vehicle: Vehicle, task: Task) -> None:
             raise refused(
                 task,
                 f"{what} rises or tilts, and {vehicle.name} moves on a plane; allowed: along x and y, and headings",
+            )
+        until_s = longest_s(task)
+        if not spline_error(motion, until_s) <= _SPLINE_OFF:
+            raise refused(
+                task,
+                f"{what} changes too fast to be followed for the {until_s:g} s that the task may take; allowed: slower "
+                "motions, or a shorter duration",
             )
 
 

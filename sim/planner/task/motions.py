@@ -14,10 +14,12 @@ import numpy as np
 
 from sim.native.function import native
 from sim.platform.errors import InputError, quote
+from sim.shapes.surface import rotation_about
+from sim.symbolic import shift, turn_about
 
 CHANNELS = 6
 """Displacement x, y, z [m], then heading, pitch, roll [rad]."""
-PIECES = 192
+PIECES = 384
 """Of a spline over all the time that a task may take."""
 Vector = tuple[float, float, float]
 
@@ -73,11 +75,8 @@ class Motion:
     def poses(self, time_s: np.ndarray) -> np.ndarray:
         """(n, 4, 4) that take places of the task to where they are at moments (n,)."""
         c, pivot = self.channels(time_s), np.array(self.pivot_w)
-        (ch, cp, cr), (sh, sp, sr) = np.cos(c[:, 3:].T), np.sin(c[:, 3:].T)
         T = np.zeros((len(c), 4, 4))
-        T[:, 0, :3] = np.stack([ch * cp, ch * sp * sr - sh * cr, ch * sp * cr + sh * sr], axis=1)
-        T[:, 1, :3] = np.stack([sh * cp, sh * sp * sr + ch * cr, sh * sp * cr - ch * sr], axis=1)
-        T[:, 2, :3] = np.stack([-sp, cp * sr, cp * cr], axis=1)
+        T[:, :3, :3] = rotation_about(2, c[:, 3]) @ rotation_about(1, c[:, 4]) @ rotation_about(0, c[:, 5])
         T[:, :3, 3] = pivot + c[:, :3] - T[:, :3, :3] @ pivot
         T[:, 3, 3] = 1.0
         return T
@@ -127,13 +126,8 @@ class Motion:
 
 def pose_of_channels(c: ca.SX, pivot_w: ca.SX) -> ca.SX:
     """(4, 4) as `Motion.poses` of channels (6,)."""
-    (ch, sh), (cp, sp), (cr, sr) = ((ca.cos(c[i]), ca.sin(c[i])) for i in (3, 4, 5))
-    R = ca.vertcat(
-        ca.horzcat(ch * cp, ch * sp * sr - sh * cr, ch * sp * cr + sh * sr),
-        ca.horzcat(sh * cp, sh * sp * sr + ch * cr, sh * sp * cr - ch * sr),
-        ca.horzcat(-sp, cp * sr, cp * cr),
-    )
-    return ca.vertcat(ca.horzcat(R, pivot_w + c[:3] - R @ pivot_w), ca.horzcat(0, 0, 0, 1))
+    turned = turn_about("z", c[3]) @ turn_about("y", c[4]) @ turn_about("x", c[5])
+    return shift(*ca.vertsplit(pivot_w + c[:3])) @ turned @ shift(*ca.vertsplit(-pivot_w))
 
 
 # Splines.
@@ -145,6 +139,14 @@ def spline(motion: Motion, until_s: float) -> np.ndarray:
     `until_s`; its ends are smooth to the third derivative."""
     values = motion.channels(np.linspace(0.0, until_s, PIECES + 1))
     return np.asarray(_interpolation() @ np.vstack([np.zeros(CHANNELS), values, np.zeros(CHANNELS)]))
+
+
+def spline_error(motion: Motion, until_s: float) -> float:
+    """How far the spline is from the motion, at most, in the middle between its knots [m or rad]."""
+    c = spline(motion, until_s)
+    middles = (c[:-3] + 23.0 * (c[1:-2] + c[2:-1]) + c[3:]) / 48.0
+    moments = (np.arange(PIECES) + 0.5) * (until_s / PIECES)
+    return float(np.abs(middles - motion.channels(moments)).max())
 
 
 @lru_cache(maxsize=1)

@@ -16,6 +16,7 @@ from sim.planner.task.terrain import SafeGround, safe_ground
 from sim.platform.toml_table import TomlTable
 from sim.shapes import KINDS
 from sim.shapes.shape import vector
+from sim.shapes.surface import rotation_about, upright
 from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import State
@@ -111,11 +112,7 @@ def _rotation(table: TomlTable) -> np.ndarray:
         math.radians(table.number(key, 0.0, low=-360.0, high=360.0))
         for key in ("heading_deg", "pitch_deg", "roll_deg")
     )
-    (ch, sh), (cp, sp), (cr, sr) = ((math.cos(a), math.sin(a)) for a in (heading, pitch, roll))
-    turn = np.array([[ch, -sh, 0], [sh, ch, 0], [0, 0, 1]])
-    nod = np.array([[cp, 0, sp], [0, 1, 0], [-sp, 0, cp]])
-    bank = np.array([[1, 0, 0], [0, cr, -sr], [0, sr, cr]])
-    return turn @ nod @ bank
+    return upright(heading) @ rotation_about(1, pitch) @ rotation_about(0, roll)
 
 
 _REACHED_M = 1e-3

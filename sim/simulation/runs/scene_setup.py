@@ -9,6 +9,7 @@ from sim.environment.coupling import CoupledEnvironment
 from sim.environment.environment import kind_of
 from sim.scene import Scene, Start
 from sim.scene.race import Course
+from sim.shapes.surface import rotation_about, upright
 from sim.simulation.lanes.impulses import Coupling
 from sim.simulation.lanes.lane import Lane
 from sim.simulation.lanes.placing import Footing, Placement, node_at, placement
@@ -17,15 +18,6 @@ from sim.vehicles import ArticulatedVehicle, Vehicle
 from sim.vehicles.forms.form import Support
 from sim.vehicles.forms.homogeneous import Leader, has_leader
 from sim.world import World
-
-
-def turn(axis: int, angle_rad: float) -> np.ndarray:
-    """Rotation (3, 3) about a coordinate axis."""
-    c, s = np.cos(angle_rad), np.sin(angle_rad)
-    i, j = (axis + 1) % 3, (axis + 2) % 3
-    R = np.eye(3)
-    R[i, i], R[i, j], R[j, i], R[j, j] = c, -s, s, c
-    return R
 
 
 def fixed_point_w(start: Start, vehicle: Vehicle, world: World) -> tuple[float, float, float]:
@@ -46,12 +38,12 @@ def start_node(
 
     Raises InputError for an unknown pad.
     """
-    tilt = turn(1, start.pitch_rad) @ turn(0, start.roll_rad)
+    tilt = rotation_about(1, start.pitch_rad) @ rotation_about(0, start.roll_rad)
     if start.pad:
         pose = footing.world.start_pose(start.pad, footing.soles_m)
-        R, x = pose[:3, :3] @ turn(2, start.heading_rad) @ tilt, pose[:3, 3]
+        R, x = pose[:3, :3] @ upright(start.heading_rad) @ tilt, pose[:3, 3]
     else:
-        R, x = turn(2, start.heading_rad) @ tilt, np.asarray(start.position_w, float)
+        R, x = upright(start.heading_rad) @ tilt, np.asarray(start.position_w, float)
     T_wb = np.eye(4)
     T_wb[:3, :3], T_wb[:3, 3] = R, x
     T_wb = kind_of(vehicle).settled(vehicle, T_wb)
