@@ -1,7 +1,7 @@
 """What one picture shows: the renderer's whole input, free of simulation and UI."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 
 import numpy as np
 
@@ -30,6 +30,15 @@ class View:
         """The camera's image in the water; mirror: (4, 4) world to world."""
         eye = mirror @ np.append(self.eye_w, 1.0)
         return View(eye_w=eye[:3], view=self.view @ mirror, projection=self.projection, inside=self.inside)
+
+    def through_lens(self, apart_m: np.ndarray, focus_m: float) -> "View":
+        """The camera moved (2,) m to its right and up, with a film that is moved so that what is `focus_m` before it
+        stays where it is in the picture: the mean over a lens is sharp there alone."""
+        moved, sheared = np.eye(4), np.eye(4)
+        moved[:2, 3] = -apart_m
+        sheared[:2, 2] = -apart_m / focus_m
+        eye_w = self.eye_w + self.view[:2, :3].T @ apart_m
+        return replace(self, eye_w=eye_w, view=moved @ self.view, projection=self.projection @ sheared)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

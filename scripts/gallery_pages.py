@@ -10,14 +10,14 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ROOT / "out" / "live"
-PICTURE = re.compile(r"(!\[[^\]]*\]\([\w-]+\.png\)) `\./run ([\w-]+)")
-"""A picture of the gallery, and the scene that it shows."""
+PICTURE = re.compile(r"(!\[[^\]]*\]\([\w-]+\.png\))( `\./run ([\w-]+))")
+"""A picture of the gallery, the command that stands behind it, and the scene that it opens."""
 
 
 def scenes() -> list[str]:
     """Of the gallery, each once."""
     text = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
-    return list(dict.fromkeys(found[1] for found in PICTURE.findall(text)))
+    return list(dict.fromkeys(found[2] for found in PICTURE.findall(text)))
 
 
 def main(names: list[str]) -> int:

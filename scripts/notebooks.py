@@ -18,7 +18,12 @@ def run(path: Path) -> nbformat.NotebookNode:
     """The notebook with the outputs of its cells; raises nbclient's CellExecutionError for a cell that fails."""
     book = nbformat.read(path, as_version=4)
     nbclient.NotebookClient(
-        book, timeout=300, kernel_name="python3", record_timing=False, store_widget_state=False
+        book,
+        timeout=300,
+        startup_timeout=300,
+        kernel_name="python3",
+        record_timing=False,
+        store_widget_state=False,
     ).execute()
     for cell in book.cells:
         for output in cell.get("outputs", ()):

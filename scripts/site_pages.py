@@ -13,9 +13,10 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
+from scripts.gallery_pages import PAGES, PICTURE
+
 ROOT = Path(__file__).resolve().parents[1]
-EXAMPLES, LIVE = ROOT / "examples", ROOT / "out" / "live"
-PICTURE = re.compile(r"(!\[[^\]]*\]\([\w-]+\.png\))( `\./run ([\w-]+))")
+EXAMPLES = ROOT / "examples"
 
 
 def on_files(files: Files, config: MkDocsConfig, **_: Any) -> Files:
@@ -23,7 +24,7 @@ def on_files(files: Files, config: MkDocsConfig, **_: Any) -> Files:
     for path in sorted(EXAMPLES.glob("*.ipynb")):
         text = page_of(nbformat.read(path, as_version=4))
         files.append(File.generated(config, f"notebooks/{path.stem}.md", content=text))
-    for path in sorted(LIVE.glob("*.html")):
+    for path in sorted(PAGES.glob("*.html")):
         files.append(File.generated(config, f"live/{path.name}", abs_src_path=str(path)))
     return files
 
@@ -32,7 +33,7 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
     """mkdocs calls this for every page."""
     if page.file.src_uri != "gallery.md":
         return markdown
-    return leading(markdown, {path.stem for path in LIVE.glob("*.html")})
+    return leading(markdown, {path.stem for path in PAGES.glob("*.html")})
 
 
 def leading(gallery: str, live: Collection[str]) -> str:

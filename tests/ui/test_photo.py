@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 
 from export.pictures import MeanPicture, averaged
-from render.cameras.lens import LENS_POINTS, lens_points, through_lens
 from render.frame import View
 from sim.controllers.controller import PilotInput
 from tests.ui import fakes
 from tests.ui.bench import Bench
-from ui.features.photo import Developing, TakePhoto, draw_photo
+from ui.features.photo import LENS_POINTS, Developing, TakePhoto, draw_photo, lens_points
 from ui.input.desk import CameraMotion, InputSample
 from ui.settings.view_settings import ViewSettings
 from ui.shell import keys
@@ -37,7 +36,7 @@ def test_only_what_stands_in_the_focus_stays_where_it_is(seed: int) -> None:
         return clip[:2] / clip[3]
 
     for point in lens_points(LENS_POINTS):
-        moved = through_lens(view, 0.3 * point, focus_m)
+        moved = view.through_lens(0.3 * point, focus_m)
         assert np.linalg.norm(moved.eye_w - eye_w) == pytest.approx(0.3 * np.linalg.norm(point))
         assert (moved.view @ (*moved.eye_w, 1.0))[:3] == pytest.approx(np.zeros(3), abs=1e-12)
         x, y = rng.normal(size=2)

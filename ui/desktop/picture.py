@@ -12,7 +12,6 @@ import numpy as np
 from export.output import OutputError
 from export.pictures import MeanPicture
 from render.cameras.clearance import bumps_of
-from render.cameras.lens import LENS_POINTS, lens_points, through_lens
 from render.cameras.rig import CameraRig
 from render.frame import Frame, View, alike
 from render.frame_budget import FrameBudget
@@ -29,7 +28,7 @@ from render.vehicles.shown import ShownLane, drawn
 from sim.scene import Scene
 from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot
 from sim.world import World
-from ui.features.photo import Developing
+from ui.features.photo import LENS_POINTS, Developing, lens_points
 from ui.features.plan.planning import Planning
 from ui.input.desk import CameraMotion
 from ui.settings.view_settings import ViewSettings
@@ -233,7 +232,7 @@ class Picture:
             renderer.set_effort(1.0)
             renderer.resize(large_px)
             for k, point in enumerate(points):
-                view = through_lens(frame.view, blur * max(focus_m, 1e-3) * point, max(focus_m, 1e-3))
+                view = frame.view.through_lens(blur * max(focus_m, 1e-3) * point, max(focus_m, 1e-3))
                 renderer.draw(replace(frame, view=view), target)
                 raw = target.read(components=3, alignment=1)
                 mean.add(np.frombuffer(raw, np.uint8).reshape(large_px[1], large_px[0], 3)[::-1])

@@ -18,6 +18,16 @@ from ui.window.widgets import OVERLAY, Item, button, label, log_slider, note, se
 SIZES = (1, 2, 4)
 MOST_BLUR = 0.02
 """Radius of the lens, of its distance from what is sharp."""
+LENS_POINTS = 24
+
+
+def lens_points(count: int) -> np.ndarray:
+    """(count, 2) points of the unit disc, evenly spread (Vogel's spiral); the middle alone where there is one."""
+    if count == 1:
+        return np.zeros((1, 2))
+    k = np.arange(count)
+    radius, turn = np.sqrt((k + 0.5) / count), k * np.pi * (3.0 - np.sqrt(5.0))
+    return np.column_stack([radius * np.cos(turn), radius * np.sin(turn)])
 
 
 @dataclass(frozen=True, slots=True)
