@@ -18,11 +18,11 @@ from sim.commands import (
 )
 from sim.integrators import DEFAULT
 from sim.scene import Comparison, LaneSpec, Scene, Start, load_scene
+from sim.shapes.surface import upright
 from sim.simulation import Simulation
 from sim.simulation.lanes.control_history import ControlHistory
 from sim.simulation.lanes.snapshot import LaneSnapshot, LaneStatus, Snapshot
 from sim.simulation.runs.reference import MOST_STEPS
-from sim.simulation.runs.scene_setup import turn
 from tests.sim.simulation_scenes import helicopter_scene, simulation, spinning_scene
 
 SECONDS = 10.0
@@ -185,7 +185,7 @@ def other_solver(scene: Scene, seconds: float) -> np.ndarray:
         )
 
     start = scene.start
-    R = turn(2, start.heading_rad)
+    R = upright(start.heading_rad)
     first = np.concatenate([R.ravel("F"), start.position_w, start.omega_b, start.velocity_b])
     return solve_ivp(rate, (0.0, seconds), first, method="DOP853", rtol=2.3e-14, atol=1e-15).y[:, -1]
 
