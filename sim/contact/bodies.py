@@ -116,6 +116,9 @@ class Pile:
         self.contacts = self.remembered = np.zeros((0, KEPT))
         """(k, KEPT) of the last step: bodies (-1: the ground), place, mean force [N], normal, torque [N m]; in the
         world. Of those that are remembered the next step begins."""
+        self.visited = 0.0, 0.0
+        """In the last step: sum of the normal impulses of all contacts of visitors [N s], and how fast the fastest of
+        those that bear slips [m/s]."""
         self.residual_mps, self.overlap_m, self.parted_J = 0.0, 0.0, 0.0
         """Of the last step: by how much velocities still changed, how deep the deepest overlap is, and the work of
         pushing overlaps apart, by which energy may rise."""
@@ -140,6 +143,7 @@ class Pile:
         )
         self.remembered = self.contacts
         self.residual_mps, self.overlap_m, self.parted_J = float(told[0]), float(told[3]), float(told[4])
+        self.visited = float(told[5]), float(told[6])
         return np.asarray(pushed)
 
     def visit(self, T_w: np.ndarray, mechanism: Mechanism) -> None:

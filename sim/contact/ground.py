@@ -9,7 +9,7 @@ from sim.compiler.stepper import Inline
 from sim.contact.height_field import MARCH_LIMIT, ground_top, surface_height, surface_normal, top_about
 from sim.contact.rows import all_finite, farthest, put, world_point
 from sim.contact.wrench import LOADS, SPARE_ROWS, WORKSPACE_WIDTH, ground_wrench
-from sim.environment.environment import Environment
+from sim.environment.environment import TOLD, Environment
 from sim.native.function import fastmath, inline_fastmath, native
 from sim.vehicle_config import config_of
 from sim.vehicles.forms.base import Vehicle
@@ -98,10 +98,10 @@ class GroundArrays:
     points: np.ndarray
     """(k, 4) body-frame contact points [m]; last column 1.0 where touching is a crash, else 0.0."""
     report: np.ndarray
-    """(16 + 3 k,) running greatest speed of a touch [m/s]; points in contact in the last step; lowest height
+    """(16 + 3 k + TOLD,) running greatest speed of a touch [m/s]; points in contact in the last step; lowest height
     of a point above the ground [m], or less where none is near; running greatest touch speed of crash points [m/s];
     then what the contact remembers of the step before (twist 4:10, position 10:13, whether valid 13, its length 14;
-    whether impulses were corrected 15; forces at the points 16:)."""
+    whether impulses were corrected 15; forces at the points 16:), and what `Environment` has at the end."""
     tops: np.ndarray
     """As `Terrain.tops`."""
     wrench_b: np.ndarray
@@ -142,7 +142,7 @@ class GroundArrays:
         law = (friction, restitution, gravity_mps2)
         frame = np.array([*terrain.origin_m, terrain.spacing_m, *law, reach_m, terrain.block_cells])
         heights = np.ascontiguousarray(terrain.heights, np.float32)
-        report = np.zeros(LOADS + 3 * len(points))
+        report = np.zeros(LOADS + 3 * len(points) + TOLD)
         return _made(heights, frame, np.ascontiguousarray(points, float), report, terrain.tops)
 
     def clearance_m(self, pose: np.ndarray) -> float:
@@ -236,8 +236,8 @@ _NOTHING = (
     np.zeros((2, 2), np.float32),
     np.zeros(8),
     np.zeros((0, 4)),
-    np.zeros(LOADS),
-    np.zeros(LOADS),
+    np.zeros(LOADS + TOLD),
+    np.zeros(LOADS + TOLD),
     np.zeros((1, 1), np.float32),
     _workspace(0),
     np.zeros(6),

@@ -13,7 +13,7 @@ import numpy as np
 
 from sim.contact.rows import AIM, IMPULSE, ROW_WIDTH
 from sim.contact.solver import note_answers, solve_answered
-from sim.environment.environment import Environment
+from sim.environment.environment import TOLD, Environment
 from sim.vehicle_config import config_of
 from sim.vehicles.forms.base import Structure, Vehicle
 from sim.vehicles.forms.declaration import evaluated
@@ -66,7 +66,8 @@ class ImpulsiveGround(Environment):
     """The ground about one lane of a vehicle that a group's action moves.
 
     Its report: running greatest speed of a touch [m/s]; contacts at the last moment; least height of a contact [m];
-    running greatest touch speed of points that break [m/s]; loads that hang left out.
+    running greatest touch speed of points that break [m/s]; loads that hang left out; and what `Environment` has at the
+    end.
     """
 
     acts = True
@@ -78,7 +79,7 @@ class ImpulsiveGround(Environment):
         contacts_b: Contacts | None = None,
         report: np.ndarray | None = None,
     ) -> None:
-        super().__init__(vehicle, np.zeros(4) if report is None else report)
+        super().__init__(vehicle, np.zeros(4 + TOLD) if report is None else report)
         self.vehicle: ActionVehicle = vehicle
         self._terrain = terrain
         self._contacts_b = Contacts.of(vehicle) if contacts_b is None else contacts_b
@@ -112,6 +113,7 @@ class ImpulsiveGround(Environment):
         centres_w, gaps = self._lie(node)
         own = ~contacts.hung
         self.report[LOWEST], self.report[CONTACTS] = gaps[own].min(initial=np.inf), 0
+        self.report[-1] = 0.0
         near = np.flatnonzero(gaps < _NEAR_M)
         if not near.size:
             return None
@@ -129,6 +131,10 @@ class ImpulsiveGround(Environment):
         wanted = np.where(gaps[near] > 0.0, -gaps[near] / dt_s, lifting)
         pushes = _pushes(now, answer, wanted)
         self.report[CONTACTS] = int(np.sum((pushes[::3] > 0.0) & own[near]))
+        self.report[-2] += pushes[::3].sum()
+        bearing = pushes[::3] > 0.0
+        along = (now + answer @ pushes).reshape(-1, 3)[bearing, 1:]
+        self.report[-1] = np.linalg.norm(along, axis=1).max(initial=0.0)
         given: np.ndarray = points.impulses @ across.T @ pushes
         return given if given.any() else None
 

@@ -32,6 +32,7 @@ from sim.contact.pair_rows import (
     fill_row,
     islands,
     note_row,
+    row_speeds,
     solve,
     solve_on,
 )
@@ -291,8 +292,9 @@ def _keep(work, rows, left, kept):
 
 @native
 def advance(bodies, mechanism, state, mobility, wrenches, remembered, h, sweeps, tolerance, sleeping):
-    """Go on by h, in place. Returns contacts (k, KEPT), the impulse (nu,) on a mechanism, and (5,) the greatest change
-    of the last sweep [m/s], rows, cuts, the deepest overlap [m], and the work of pushing overlaps apart [J].
+    """Go on by h, in place. Returns contacts (k, KEPT), the impulse (nu,) on a mechanism, and (7,) the greatest change
+    of the last sweep [m/s], rows, cuts, the deepest overlap [m], the work of pushing overlaps apart [J]; of the
+    mechanism's contacts the sum of normal impulses [N s], and how fast the fastest that bears slips [m/s].
 
     state (n, STATE): the last of it is the mechanism's bodies, whose velocity becomes what it is after this.
     mobility (n, MOBILITY) is overwritten. wrenches (n, 6): forces of this step in the world, (torque, force).
@@ -300,7 +302,7 @@ def advance(bodies, mechanism, state, mobility, wrenches, remembered, h, sweeps,
     """
     n, nu = state.shape[0], mechanism.velocity.shape[0]
     own = n - mechanism.jacobian.shape[0]
-    xi, told, pushed = np.zeros((n, 6)), np.zeros(5), np.zeros(nu)
+    xi, told, pushed = np.zeros((n, 6)), np.zeros(7), np.zeros(nu)
     asleep, struck = np.zeros(n, np.bool_), np.zeros(n, np.bool_)
     simplex, found, points = np.zeros(WORKSPACE), np.zeros(12), np.zeros((64, POINT_WIDTH))
     pose_a, pose_b, q = np.zeros(12), np.zeros(12), np.zeros(12)
@@ -444,6 +446,10 @@ def advance(bodies, mechanism, state, mobility, wrenches, remembered, h, sweeps,
             told[4] += max(w[IMPULSE] * w[BASE], 0.0)
             told[4] += max(w[IMPULSE + 1] * w[SLIDES] + w[IMPULSE + 2] * w[SLIDES + 1], 0.0)
             m = 3 * int(work[k, SHARED])
+            if m >= 0 and w[IMPULSE] > 0.0:
+                _, first, second = row_speeds(xi, shared, w)
+                told[5] += w[IMPULSE]
+                told[6] = max(told[6], np.sqrt(first * first + second * second))
             for direction in range(3 if m >= 0 else 0):
                 for c in range(nu):
                     pushed[c] += work[k, IMPULSE + direction] * shared.reach[m + direction, c]

@@ -14,7 +14,7 @@ from sim.contact.height_field import surface_height, surface_normal
 from sim.contact.rows import FIRST, IMPULSE, NORMAL, POINT, ROW_WIDTH, SECOND, gather_rows
 from sim.contact.solver import note_answers, solve_answered
 from sim.contact.wrench import LOADS, recall, tell_touches
-from sim.environment.environment import Environment
+from sim.environment.environment import TOLD, Environment
 from sim.multibody.articulated import solve
 from sim.multibody.observing import world_frames
 from sim.multibody.shapes import touching_points
@@ -138,7 +138,7 @@ def along(contact, rows, v, out):
 @apart
 def is_near(tree, ws, contact, q, h):
     """Whether an end may meet the ground within a step of h; notes how high the lowest is."""
-    contact.report[1] = 0.0
+    contact.report[1] = contact.report[contact.report.shape[0] - 1] = 0.0
     for c in range(6):
         contact.wrench_w[c] = 0.0
     contact.report[2] = lowest_end(
@@ -170,7 +170,10 @@ def ground_push(tree, ws, contact, h, implicit_h, push):
         contact.touch[k] = max(-contact.speeds[3 * k], 0.0)
     recall(work, h, report)
     solve_answered(work, contact.speeds, contact.response, contact.frame[3])
-    tell_touches(work, contact.touch, contact.marks, h, report)
+    for k in range(rows):
+        first, second = contact.speeds[3 * k + 1], contact.speeds[3 * k + 2]
+        contact.slips[k] = math.sqrt(first * first + second * second)
+    tell_touches(work, contact.touch, contact.slips, contact.marks, h, report)
     report[13] = 1.0
     report[14] = h
     for k in range(rows):
@@ -204,7 +207,7 @@ class TreeContact(NamedTuple):
     marks: np.ndarray
     """(k, 4) zeros: no end breaks."""
     report: np.ndarray
-    """(16 + 3 k,) as `sim.contact.ground.GroundArrays` has it."""
+    """(16 + 3 k + TOLD,) as `sim.contact.ground.GroundArrays` has it."""
     wrench_w: np.ndarray
     """(6,) the last three: mean force of the ground in the last step, world frame [N]."""
     frames: np.ndarray
@@ -220,6 +223,7 @@ class TreeContact(NamedTuple):
     moved: np.ndarray
     speeds: np.ndarray
     touch: np.ndarray
+    slips: np.ndarray
 
 
 class TreeGround(Environment):
@@ -252,7 +256,7 @@ class TreeGround(Environment):
             carriers=carriers,
             spheres=spheres,
             marks=np.zeros((k, 4)),
-            report=np.zeros(LOADS + 3 * k),
+            report=np.zeros(LOADS + 3 * k + TOLD),
             wrench_w=np.zeros(6),
             frames=np.zeros((n, 12)),
             twists=np.zeros((n, 6)),
@@ -266,6 +270,7 @@ class TreeGround(Environment):
             moved=np.zeros(nv),
             speeds=np.zeros(3 * rows),
             touch=np.zeros(rows),
+            slips=np.zeros(rows),
         )
         return cls(vehicle, contact)
 
@@ -307,7 +312,7 @@ NO_GROUND = TreeContact(
     carriers=np.zeros(0, np.int64),
     spheres=np.zeros((0, 4)),
     marks=np.zeros((0, 4)),
-    report=np.zeros(LOADS),
+    report=np.zeros(LOADS + TOLD),
     wrench_w=np.zeros(6),
     frames=np.zeros((0, 12)),
     twists=np.zeros((0, 6)),
@@ -321,4 +326,5 @@ NO_GROUND = TreeContact(
     moved=np.zeros(0),
     speeds=np.zeros(0),
     touch=np.zeros(0),
+    slips=np.zeros(0),
 )

@@ -16,11 +16,14 @@ import numpy as np
 
 from sim.contact.rows import (
     AIM,
+    FIRST,
     GAP,
     IMPULSE,
     POINT,
+    SECOND,
     all_finite,
     face_rows,
+    point_velocity,
     put,
     respond_along_ground,
     seek_rows,
@@ -28,15 +31,18 @@ from sim.contact.rows import (
     world_step,
 )
 from sim.contact.solver import EQUATIONS, SOLVED_WIDTH, law_missed, solve_by_newton, solve_rows
+from sim.environment.environment import TOLD
 from sim.native.function import inline_fastmath
 
 SPEED = SOLVED_WIDTH
 """Column of a row: speed of the touch [m/s]."""
-WORKSPACE_WIDTH = SPEED + 1
+SLIP = SPEED + 1
+"""Column of a row: speed along the ground after the step's impulses [m/s]."""
+WORKSPACE_WIDTH = SLIP + 1
 SPARE_ROWS = EQUATIONS + 2
 """Of the workspace of k points, (2 k + SPARE_ROWS, WORKSPACE_WIDTH): equations, a twist, what `top_about` knows."""
 LOADS = 16
-"""Where the remembered contact forces begin in a report: three numbers a point."""
+"""Where the remembered contact forces begin in a report: three numbers a point; TOLD numbers come behind."""
 _REBOUND_MPS = 0.2
 _HERE_M = 0.02
 _FEW_SWEEPS, _LAST_SWEEPS = 20, 60
@@ -77,7 +83,7 @@ def _forget_if_moved(pose: np.ndarray, xi: np.ndarray, h: float, report: np.ndar
 @inline_fastmath
 def recall(work: np.ndarray, h: float, report: np.ndarray) -> None:
     """Start from the forces of the step before: a standing body is solved at once, at any step."""
-    loads = report[LOADS:]
+    loads = report[LOADS : report.shape[0] - TOLD]
     if report[13] == 0.0:
         for k in range(loads.shape[0]):
             loads[k] = 0.0
@@ -92,10 +98,16 @@ def recall(work: np.ndarray, h: float, report: np.ndarray) -> None:
 
 @inline_fastmath
 def tell_touches(
-    work: np.ndarray, speeds: np.ndarray, points: np.ndarray, h: float, report: np.ndarray
+    work: np.ndarray,
+    speeds: np.ndarray,
+    slips: np.ndarray,
+    points: np.ndarray,
+    h: float,
+    report: np.ndarray,
 ) -> None:
-    """Write who touched, how fast, and the forces borne."""
-    for k in range(LOADS, report.shape[0]):
+    """Write who touched, how fast, the forces borne, and how fast those slip."""
+    told = report.shape[0] - TOLD
+    for k in range(LOADS, told):
         report[k] = 0.0
     previous, per_s = -1, 1.0 / h
     touching, greatest, crash = 0.0, report[0], report[3]
@@ -107,6 +119,8 @@ def tell_touches(
             report[at + 1] = work[k, IMPULSE + 1] * per_s
             report[at + 2] = work[k, IMPULSE + 2] * per_s
         if work[k, IMPULSE] > 0.0:
+            report[told] += work[k, IMPULSE]
+            report[told + 1] = max(report[told + 1], slips[k])
             touching += 1.0 if point != previous or work[k - 1, IMPULSE] <= 0.0 else 0.0
             greatest = max(greatest, speeds[k])
             if points[point, 3] > 0.5:
@@ -173,7 +187,10 @@ def _touch(
     else:
         _solve(work, xi, xi_free, inertia, frame[3], system, tolerance)
         report[15] = 1.0
-    tell_touches(work, work[:, SPEED], points, h, report)
+    for k in range(work.shape[0]):
+        along, across = point_velocity(xi, work[k], FIRST), point_velocity(xi, work[k], SECOND)
+        work[k, SLIP] = np.sqrt(along * along + across * across)
+    tell_touches(work, work[:, SPEED], work[:, SLIP], points, h, report)
     for k in range(6):
         wrench_b[k] = (xi[k] - xi_free[k]) * inertia[k] / h
     _remember(pose, xi, h, report)
@@ -199,13 +216,13 @@ def ground_wrench(
     the end of the step without contact. inertia (6,): (J1, J2, J3, m, m, m). heights (ny, nx)
     float32 and frame (x0_m, y0_m, spacing_m, friction, restitution, gravity_mps2): the ground.
     points (k, 4): body-frame contact points [m]; last column 1 where touching is a crash, else 0.
-    report (16 + 3 k,) is updated, see `GroundArrays`. ceiling: no ground that points can reach in the step is higher:
-    what stays above it is looked at no closer. A state that is not finite gets no contact.
+    report (16 + 3 k + TOLD,) is updated, see `GroundArrays`. ceiling: no ground that points can reach in the step is
+    higher: what stays above it is looked at no closer. A state that is not finite gets no contact.
     Returns whether any point meets the ground.
     """
     for k in range(6):
         wrench_b[k] = 0.0
-    report[1] = 0.0
+    report[1] = report[report.shape[0] - 1] = 0.0
     if not (all_finite(pose) and all_finite(xi_free)):
         report[2] = np.nan
         return False

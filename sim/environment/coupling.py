@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -52,6 +52,15 @@ class Grip:
     """Where it is pulled to, in the world [m]."""
 
 
+class Touch(NamedTuple):
+    """What contacts do to a vehicle in an exchange."""
+
+    impulse_Ns: float = 0.0
+    """Sum of their normal impulses."""
+    slip_mps: float = 0.0
+    """How fast the fastest of those that bear moves along what it touches."""
+
+
 class CoupledEnvironment(Protocol):
     """Something with a state of its own that bodies push and are pushed by."""
 
@@ -71,6 +80,9 @@ class CoupledEnvironment(Protocol):
 
     def take_impact_mps(self) -> float:
         """Greatest speed at which a body met something that stays in place since the last call; else 0."""
+
+    def touch(self) -> Touch:
+        """In the last exchange; nothing of what is no contact."""
 
     def checkpoint(self) -> np.ndarray:
         """(k,) float64: its whole state."""

@@ -23,6 +23,11 @@ KINDS = {
 """Name that a vehicle gives (`Vehicle.environment`) -> module and class, imported when such a vehicle is met."""
 
 
+TOLD = 2
+"""Numbers at the end of a report that nothing goes on from, so that no checkpoint holds them: the running sum of the
+normal impulses of all contacts [N s], and how fast the fastest of those that bore in the last step slips [m/s]."""
+
+
 @dataclass(frozen=True, slots=True)
 class Impact:
     """The worst touch since the last look [m/s]; zero without one."""
@@ -36,7 +41,7 @@ class Environment:
 
     Others override what they do. All of them remember what they have to in `report`, whose first four numbers are the
     running greatest speed of a touch [m/s], how many contacts carried load in the last step, the lowest height [m], and
-    the running greatest speed of a touch that breaks [m/s].
+    the running greatest speed of a touch that breaks [m/s]; its last TOLD are what contact has borne.
     """
 
     inline: ClassVar[Inline | None] = None
@@ -78,6 +83,16 @@ class Environment:
     def touching(self) -> bool:
         """Whether anything carried load in the last step."""
         return self.report[1] > 0.0 if self.report.size else self.vehicle.support is not Support.NOTHING
+
+    @property
+    def borne_Ns(self) -> float:
+        """Sum of the normal impulses of all contacts so far."""
+        return float(self.report[-2]) if self.report.size else 0.0
+
+    @property
+    def slip_mps(self) -> float:
+        """How fast the fastest contact that bore in the last step moves along what it touches."""
+        return float(self.report[-1]) if self.report.size else 0.0
 
     @property
     def aground(self) -> bool:
@@ -127,7 +142,7 @@ class Environment:
 
     def checkpoint(self) -> np.ndarray:
         """What it goes on from; how hard was touched so far is no part of that. Empty where nothing acts."""
-        kept = self.report.copy()
+        kept = self.report[:-TOLD].copy()
         if kept.size:
             kept[0] = kept[3] = 0.0
         return kept
@@ -135,7 +150,7 @@ class Environment:
     def restore(self, checkpoint: np.ndarray) -> None:
         """Go on from a checkpoint of such an environment; from nothing where that is empty."""
         if self.report.size:
-            self.report[:] = checkpoint if checkpoint.size else 0.0
+            self.report[:-TOLD] = checkpoint if checkpoint.size else 0.0
 
     def probe(self) -> "Environment":
         """The same, to look a step ahead without changing what is remembered."""

@@ -10,7 +10,7 @@ import numpy as np
 from sim.compiler.stepper import Inline
 from sim.contact.ground import GROUND, GroundArrays
 from sim.contact.wrench import LOADS
-from sim.environment.environment import Environment
+from sim.environment.environment import TOLD, Environment
 from sim.platform.errors import InputError
 from sim.vehicle_config import config_of
 from sim.vehicle_config.hull import HullMesh
@@ -108,7 +108,7 @@ class Water:
         waves = Waves.of(weather.sea.seed, points)
         tiles, reach = len(TILES_M), hull.reach_m
         points_b = np.zeros((0, 4)) if terrain is None else np.insert(hull.outermost, 3, 0.0, axis=1)
-        about, report = np.zeros(ABOUT), np.zeros(REPORT + LOADS + 3 * len(points_b))
+        about, report = np.zeros(ABOUT), np.zeros(REPORT + LOADS + 3 * len(points_b) + TOLD)
         ground = None if terrain is None else GroundArrays.of(terrain, points_b, friction=FRICTION)
         about[SPACING], about[REACH], about[MEAN] = 2.8 * reach / (LATTICE - 2), reach, level_m
         resistances = np.zeros(RESISTANCES)

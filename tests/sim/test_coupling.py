@@ -10,7 +10,7 @@ import pytest
 import sim
 from sim.commands import PilotInput, Retake, Scrub, SetPaused, SetPilotInput
 from sim.compiler import compile_kernel
-from sim.environment.coupling import BodyState
+from sim.environment.coupling import BodyState, Touch
 from sim.groups import SE3
 from sim.integrators import integrators
 from sim.recordings import Take, load_take, save_take
@@ -58,6 +58,9 @@ class Ball:
 
     def take_impact_mps(self) -> float:
         return 0.0
+
+    def touch(self) -> Touch:
+        return Touch()
 
     def checkpoint(self) -> np.ndarray:
         return np.concatenate([self.x_w, self.v_w])

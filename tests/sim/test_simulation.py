@@ -206,6 +206,19 @@ def test_the_ground_carries_the_weight_of_what_stands_on_it():
     assert lifted().snapshot.lanes[0].environment_wrench_b.any() == 0
 
 
+def test_contacts_bear_the_weight_of_what_stands_summed_up_from_step_to_step():
+    """Of 5 s of weight 4e-16 off; what the impulses sum up to takes part in no checkpoint."""
+    running = simulation(helicopter_scene())
+    before = running.advance(1.0).lanes[0]
+    after = running.advance(5.0).lanes[0]
+    assert after.borne_Ns - before.borne_Ns == pytest.approx(1100.0 * 9.81 * 5.0, rel=1e-6)
+    assert after.slip_mps < 1e-9
+    flying = lifted()
+    borne_Ns = flying.advance(0.0).lanes[0].borne_Ns
+    aloft = fly(flying, 0.5, throttle=0.5)
+    assert (aloft.borne_Ns, aloft.slip_mps) == (borne_Ns, 0.0)
+
+
 def test_reset_returns_to_the_start_and_never_connects_across():
     running = simulation(helicopter_scene())
     start = running.snapshot.lanes[0]

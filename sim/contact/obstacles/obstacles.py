@@ -6,6 +6,7 @@ with is its mobility, whose range are the motions that its wheels allow: so the 
 an impulse takes energy out and never adds any, but for the slow push that frees a footprint that has sunk in.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -28,7 +29,7 @@ from sim.contact.rows import (
     point_velocity,
 )
 from sim.contact.solver import rows_solver, twist_velocity
-from sim.environment.coupling import BodyState
+from sim.environment.coupling import BodyState, Touch
 from sim.native.function import native
 from sim.shapes import Shape
 from sim.vehicle_config import config_of
@@ -124,7 +125,7 @@ class Obstacles:
         self.cones = Cones(solids.cones, terrain)
         self._begin = self.cones.state.copy()
         self.footprint: Footprint | None = None
-        self._time_s, self._impact_mps = 0.0, 0.0
+        self._time_s, self._impact_mps, self._touch = 0.0, 0.0, Touch()
         make_ready()
         if len(solids.cones):
             mechanics()
@@ -132,6 +133,7 @@ class Obstacles:
     def exchange(self, time_s: float, dt_s: float, bodies: Mapping[str, BodyState]) -> dict[str, np.ndarray]:
         """As the protocol has it; a body that touches nothing gets no impulse at all."""
         impulses: dict[str, np.ndarray] = {}
+        self._touch = Touch()
         if self.footprint is not None and bodies:
             name, body = next(iter(bodies.items()))
             impulse = self._met(body, dt_s, self.footprint)
@@ -160,6 +162,9 @@ class Obstacles:
         impact_mps, self._impact_mps = self._impact_mps, 0.0
         return impact_mps
 
+    def touch(self) -> Touch:
+        return self._touch
+
     def checkpoint(self) -> np.ndarray:
         return np.append(self.cones.state.ravel(), self._time_s)
 
@@ -182,6 +187,13 @@ class Obstacles:
         work = self._rows(body.T_wb, xi, mobility, dt_s, footprint)
         if work is not None:
             _solve(work, xi, mobility, FRICTION)
+            borne = work[work[:, IMPULSE] > 0.0]
+            slips = [
+                math.hypot(point_velocity(xi, row, FIRST), point_velocity(xi, row, SECOND)) for row in borne
+            ]
+            self._touch = Touch(float(borne[:, IMPULSE].sum()) + hits, max(slips, default=0.0))
+        elif hits:
+            self._touch = Touch(hits)
         if work is None and not hits:
             return None
         # The impulse that leads there; pinv keeps to what the mobility answers to.
@@ -220,9 +232,12 @@ class Obstacles:
 
     def _hit_cones(
         self, T_wb: np.ndarray, xi: np.ndarray, mobility: np.ndarray, dt_s: float, footprint: Footprint
-    ) -> bool:
-        """Cones that are met within the period take their share of the momentum at once; xi is changed in place."""
-        cones, hits = self.cones, False
+    ) -> float:
+        """Cones that are met within the period take their share of the momentum at once; xi is changed in place.
+
+        Returns the sum of the impulses [N s].
+        """
+        cones, hits = self.cones, 0.0
         places, R = cones.places_w, T_wb[:3, :3]
         _, near = self._near(T_wb, xi, dt_s, footprint)
         for k in near.tolist():
@@ -242,7 +257,7 @@ class Obstacles:
                 size = -(1.0 + RESTITUTION) * closing / answer
                 xi += mobility @ reach * size
                 cones.hit(k, at_w, -size * out)
-                hits = True
+                hits += size
         return hits
 
 

@@ -25,6 +25,7 @@ from sim.environment.coupling import (
     Grip,
     JointedState,
     SolidsEnvironment,
+    Touch,
 )
 from sim.groups.numeric import poses_of, quaternions_of
 from sim.multibody.declaration import WORLD
@@ -111,6 +112,7 @@ class Props:
         blocks = () if world.grounds is None else world.grounds.blocks
         self._standing = [Prop(block.shape, 0.0, 0.6) for block in blocks]
         self._grip: Grip | None = None
+        self._touch = Touch()
         self._hook = Hook({k: _sling(one) for k, one in enumerate(placed) if one.sling_m > 0.0})
         self.surroundings: Surroundings | None = None
         """That act on all props; set before the first step."""
@@ -137,6 +139,7 @@ class Props:
 
     def meet(self, time_s: float, dt_s: float, jointed: JointedState | None) -> np.ndarray | None:
         held = self._grip is not None
+        self._touch = Touch()
         if jointed is None and bool(self._pile.asleep.all()) and not held:
             return None
         steps = max(math.ceil(dt_s / STEP_S - 1e-9), 1)
@@ -148,7 +151,11 @@ class Props:
         else:
             self._pile.visit(*self._guest.mechanism(jointed, self._hooked(jointed, dt_s)))
         h = dt_s / steps
-        pushed = np.sum([self._pile.step(h, self._wrenches(time_s + k * h, h)) for k in range(steps)], axis=0)
+        pushed = np.zeros(0 if jointed is None else len(jointed.velocity))
+        for k in range(steps):
+            pushed += self._pile.step(h, self._wrenches(time_s + k * h, h))
+            borne, slip = self._pile.visited
+            self._touch = Touch(self._touch.impulse_Ns + borne, max(self._touch.slip_mps, slip))
         self._pile.remember(self._capacity)
         return pushed if pushed.any() else None
 
@@ -182,6 +189,12 @@ class Props:
         room[: len(self._own)] = dt_s * np.linalg.norm(self._own[:, 15:18], axis=1)
         stays = np.concatenate([self._stays, guest.bodies < 0])
         return self._pile.any_nearer(poses, stays, guest.meets, room, _SELF_M + dt_s * bending_mps)
+
+    def touch(self) -> Touch:
+        if self._obstacles is None:
+            return self._touch
+        still = self._obstacles.touch()
+        return Touch(self._touch.impulse_Ns + still.impulse_Ns, max(self._touch.slip_mps, still.slip_mps))
 
     def take_impact_mps(self) -> float:
         return 0.0 if self._obstacles is None else self._obstacles.take_impact_mps()

@@ -43,6 +43,8 @@ class Coupling:
         self.environment = environment
         self.solids = environment if isinstance(environment, SolidsEnvironment) else None
         self._jointed = environment if isinstance(environment, JointedEnvironment) else None
+        self.borne_Ns, self.slip_mps = 0.0, 0.0
+        """Sum of the normal impulses of all contacts with it, and how fast the fastest of the last exchange slips."""
         self._begin = environment.checkpoint()
         self._known_vehicle: Vehicle | None = None
         self._grips: list[tuple[float, Grip | None]] = [(-math.inf, None)]
@@ -146,6 +148,11 @@ class Coupling:
             given = found[:-1]
             predicted = alone + mobility @ given
         return given
+
+    def note_touch(self) -> None:
+        """Count what contacts bore in the last exchange."""
+        borne_Ns, self.slip_mps = self.environment.touch()
+        self.borne_Ns += borne_Ns
 
     def take_impact_mps(self) -> float:
         """Greatest speed at which something that stays in place was met since the last call."""
@@ -378,6 +385,7 @@ def impulse_on(
     if coupling is not None and coupling.takes(dynamics.vehicle):
         coupling.hold(None if pull is None else pull.grip, at.time_s)
         given = coupling.impulse(dynamics, at, footing.environment)
+        coupling.note_touch()
     struck = footing.environment.impulse(at.node, dynamics.control_period_s)
     given = struck if given is None else given
     given = None if given is None else whole(given, dynamics.vehicle)

@@ -177,6 +177,18 @@ class Lane:
         return Placement(self.observer.poses_w(observation)[0], observation.twist_b)
 
     @property
+    def borne_Ns(self) -> float:
+        """Normal impulses of all contacts so far, within steps and between them."""
+        around, met = self.footing.environment, self.coupling
+        return around.borne_Ns + (0.0 if met is None else met.borne_Ns)
+
+    @property
+    def slip_mps(self) -> float:
+        """How fast the fastest contact that bore last moves along what it touches."""
+        around, met = self.footing.environment, self.coupling
+        return max(around.slip_mps, 0.0 if met is None else met.slip_mps)
+
+    @property
     def observation(self) -> Observation:
         """Of the present node."""
         return self.observer.observe()
@@ -463,6 +475,8 @@ def lane_picture(lane: Lane, span_s: float, deviation: Deviation | None = None) 
         step_cost_s=observer.cost.step_s,
         height_above_ground_m=clearance if math.isfinite(clearance) else math.nan,
         on_ground=footing.environment.touching,
+        borne_Ns=lane.borne_Ns,
+        slip_mps=lane.slip_mps,
         status=LaneStatus.RUNNING if stopped is None else stopped.status,
         status_text="" if stopped is None else stopped.text,
         parameters=m.vehicle.values,

@@ -125,6 +125,11 @@ class LaneSnapshot:
     """The waves that carry it; None on land and on still water."""
     aground: bool = False
     """It floats, and bed or shore bears some of it."""
+    borne_Ns: float = math.nan
+    """Normal impulses of all its contacts, with ground, obstacles, props and itself, summed up from step to step; only
+    differences mean something. nan where it is not simulated."""
+    slip_mps: float = math.nan
+    """How fast the fastest contact that bore in the last step moves along what it touches; 0 where none did."""
     node: np.ndarray = field(default_factory=lambda: np.zeros(0))
     """(node size,) configuration and velocity, as the vehicle lays them out; empty where it is not simulated."""
     held: Mapping[str, float] = field(default_factory=dict)

@@ -98,6 +98,8 @@ def _picture(
         step_cost_s=0.0,
         height_above_ground_m=math.nan,
         on_ground=False,
+        borne_Ns=math.nan,
+        slip_mps=math.nan,
         status=LaneStatus.RUNNING,
         status_text="",
         own_pilot=True,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sim.environment.coupling import BodyState
+from sim.environment.coupling import BodyState, Touch
 from sim.groups.numeric import rotation_exp
 from sim.platform.errors import InputError
 from sim.platform.toml_table import TomlTable
@@ -94,6 +94,9 @@ class TankWater:
     def take_impact_mps(self) -> float:
         """Walls keep the body in by impulses of the tank's own; none counts as a blow."""
         return 0.0
+
+    def touch(self) -> Touch:
+        return Touch()
 
     def checkpoint(self) -> np.ndarray:
         """The tank's state, and what the period under way gives; the period ahead is waited for."""

@@ -160,6 +160,8 @@ def test_what_is_set_free_starts_above_the_ground_and_comes_to_rest_on_it():
     assert lane.status is LaneStatus.RUNNING
     assert lane.environment_wrench_b[5] == pytest.approx(12 * 0.3 * 9.81, rel=0.01)
     assert lane.height_above_ground_m > -1e-3
+    borne_Ns = running.advance(1.0).lanes[0].borne_Ns - lane.borne_Ns
+    assert borne_Ns == pytest.approx(12 * 0.3 * 9.81, rel=0.01)
 
 
 def test_what_is_set_free_is_held_out_as_when_it_is_hung():

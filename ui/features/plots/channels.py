@@ -96,6 +96,14 @@ BESIDE = (
         "Of ground, obstacles, water and the like on the main body, mean over the last step.",
         1e-6,
     ),
+    Channel(
+        "contact impulse",
+        "Contact impulse",
+        "N s",
+        "Normal impulses of all contacts, with ground, obstacles, props and itself, since the sample before.",
+        1e-6,
+    ),
+    Channel("slip", "Slip", "m/s", "Of the fastest contact that bears, along what it touches.", 1e-3),
     Channel("height", "Height above the ground", "m", "Of the lowest point that touches it.", 1e-3),
 )
 """Offered, and shown at first by no vehicle."""
@@ -105,6 +113,8 @@ COLUMNS = {
     "omega": "omega_radps",
     "apart": "distance_from_flight_m",
     "surroundings force": "surroundings_force_N",
+    "contact impulse": "contact_impulse_Ns",
+    "slip": "slip_mps",
     "height": "height_above_ground_m",
     "newton": "newton_iterations_per_step",
     "cost": "step_cost_us",
@@ -147,6 +157,8 @@ def measured(
         "omega": float(np.linalg.norm(lane.twist_b[:3])),
         "apart": np.nan if flown is None else float(np.linalg.norm(lane.T_wb[:3, 3] - flown.T_wb[:3, 3])),
         "surroundings force": float(np.linalg.norm(lane.environment_wrench_b[3:])),
+        "contact impulse": _borne_Ns(lane, before),
+        "slip": lane.slip_mps,
         "height": lane.height_above_ground_m,
         "newton": lane.newton_iterations,
         "cost": cost_us,
@@ -162,6 +174,13 @@ def measured(
     changes = (plot.of for plot in lane.config.instruments.plots if plot.change and plot.of in told)
     rows |= sensed(lane, before) | encoders(lane) | controls(lane)
     return rows | told | {name + _CHANGE: told[name] - start.get(name, np.nan) for name in changes}
+
+
+def _borne_Ns(lane: LaneSnapshot, before: LaneSnapshot | None) -> float:
+    """Normal impulses of contacts since the sample before; nan without one of the same flight."""
+    if before is None or before.generation != lane.generation:
+        return np.nan
+    return max(lane.borne_Ns - before.borne_Ns, 0.0)
 
 
 def sensed(lane: LaneSnapshot, before: LaneSnapshot | None) -> dict[str, float]:
