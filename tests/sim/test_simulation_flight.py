@@ -9,7 +9,8 @@ import pytest
 import sim
 from sim.commands import SetDemo
 from sim.control.rotation import heading_of, turn_between
-from sim.scene import Start
+from sim.integrators import default_for
+from sim.scene import Start, load_scene
 from sim.simulation import Simulation
 from sim.simulation.lanes.snapshot import LaneStatus
 from tests.sim.simulation_scenes import fly, helicopter_scene, place, simulation, speed, world
@@ -249,3 +250,26 @@ def test_the_autopilot_flies_the_canyon_and_lands_on_the_far_pad(step_s):
     assert np.linalg.norm((place(lane) - end.centre_w)[:2]) < 0.7 * end.radius_m
     assert 18.0 < fastest < 26.0
     assert lowest > 4.0
+
+
+@pytest.mark.parametrize("vehicle", ["helicopter", "helicopter-with-load", "ragdoll", "rigid-body"])
+def test_heights_count_from_what_it_would_come_down_on(vehicle):
+    """The sea's level is the plain's: the same pose is as high over both."""
+    rng = np.random.default_rng(31)
+    for _ in range(3):
+        at = *rng.uniform(-200.0, 200.0, 2).tolist(), float(rng.uniform(20.0, 80.0))
+        over = {
+            name: simulation(
+                replace(
+                    load_scene("canyon"),
+                    world=name,
+                    vehicle=sim.vehicle(vehicle),
+                    integrator=default_for(sim.vehicle(vehicle)),
+                    start=Start(position_w=at),
+                )
+            )
+            for name in ("plain", "sea")
+        }
+        plain, sea = (running.snapshot.lanes[0].height_above_ground_m for running in over.values())
+        assert sea == pytest.approx(plain, abs=1e-3)
+        assert 0.0 < sea < at[2]

@@ -207,6 +207,17 @@ class Footing:
         if self.pivot_w is not None:
             self.pivot_w = stand_at(self.world, x_w, self._vehicle.stand_m)
 
+    def height_m(self, node: np.ndarray, x_w: np.ndarray) -> float:
+        """Of its lowest contact point [m] above the ground, or the water over it, under x_w (3,); NaN without."""
+        environment = self.environment
+        clear_m = environment.clearance_m(node)
+        if not math.isfinite(clear_m):
+            return math.nan
+        if self._vehicle.support is not Support.NOTHING or environment.water is not None:
+            return clear_m
+        x, y = float(x_w[0]), float(x_w[1])
+        return clear_m - float(self.world.surface_m(x, y) - self.world.terrain.height(x, y))
+
     def leader_clearance_m(self, node: np.ndarray) -> float:
         """Height above the ground of the target that the vehicle follows; inf where it follows none."""
         if not has_leader(self._vehicle):

@@ -91,7 +91,7 @@ class LaneSnapshot:
     step_cost_s: float
     """Wall time per step of the compiled kernel, smoothed."""
     height_above_ground_m: float
-    """Of the lowest contact point; nan where the world has no ground."""
+    """Of the lowest contact point, counted from the water where that stands over the ground; nan without either."""
     on_ground: bool
     status: LaneStatus
     status_text: str

@@ -104,7 +104,13 @@ BESIDE = (
         1e-6,
     ),
     Channel("slip", "Slip", "m/s", "Of the fastest contact that bears, along what it touches.", 1e-3),
-    Channel("height", "Height above the ground", "m", "Of the lowest point that touches it.", 1e-3),
+    Channel(
+        "height",
+        "Height above the ground",
+        "m",
+        "Or the water over it: of the lowest point that touches.",
+        1e-3,
+    ),
 )
 """Offered, and shown at first by no vehicle."""
 COLUMNS = {
