@@ -11,7 +11,7 @@ give way faster, which cuts flutes into the cliffs and gullies into the slopes.
 
 import numpy as np
 
-from sim.native.function import native
+from sim.native.function import inline, native
 from sim.world.noise import fractal_noise, gradient_noise, ridge_noise, smoothstep
 from sim.world.path import Pad, level_ground
 from sim.world.river import River
@@ -185,17 +185,52 @@ def _softness(z: float) -> float:
     return 0.35 + 0.65 * (0.5 + 0.5 * np.sin(0.9 * z + 2.0 * np.sin(0.37 * z)))
 
 
-@native
-def _take(heights: np.ndarray, i: int, j: int, amount: float) -> None:
-    """Remove `amount` of rock around (i, j): a 3 x 3 brush, so that droplets carve grooves, not pits."""
-    for b in range(-1, 2):
-        for a in range(-1, 2):
-            heights[j + b, i + a] -= amount / float((2 + 2 * a * a) * (2 + 2 * b * b))
+_STRIP = 8
+"""Columns of a strip of `_strips`, whose cells are a line of the processor's cache."""
+_ROW = 2 * _STRIP
+"""Numbers of a row of a strip: heights, then sediment."""
 
 
-@native
-def _droplet(heights: np.ndarray, sediment: np.ndarray, x: float, y: float, floor_m: float) -> None:
+def _strips(heights: np.ndarray) -> np.ndarray:
+    """(n, rows, 2, _STRIP): heights, and sediment of none, so that what lies about a cell is near it in memory."""
     rows, columns = heights.shape
+    count = -(-columns // _STRIP)
+    cells = np.zeros((count, rows, 2, _STRIP))
+    padded = np.pad(heights, ((0, 0), (0, count * _STRIP - columns)))
+    cells[:, :, 0] = padded.reshape(rows, count, _STRIP).transpose(1, 0, 2)
+    return cells
+
+
+@inline
+def _cell(i: int, j: int, over: int) -> int:
+    """Index in strips whose next one is `over` numbers on; the cell above is _ROW further."""
+    return (i >> 3) * over + _ROW * j + (i & 7)
+
+
+@inline
+def _right(cell: int, over: int) -> int:
+    return cell + 1 if (cell & 7) < 7 else cell + over - 7
+
+
+@inline
+def _left(cell: int, over: int) -> int:
+    return cell - 1 if (cell & 7) > 0 else cell - over + 7
+
+
+@inline
+def _take(cells: np.ndarray, at: int, over: int, amount: float) -> None:
+    """Remove `amount` of rock around a cell: a 3 x 3 brush, so that droplets carve grooves, not pits."""
+    left, right = _left(at, over), _right(at, over)
+    for row in range(-_ROW, _ROW + 1, _ROW):
+        part = amount / (4.0 if row == 0 else 8.0)
+        cells[left + row] -= 0.5 * part
+        cells[at + row] -= part
+        cells[right + row] -= 0.5 * part
+
+
+@native
+def _droplet(cells: np.ndarray, rows: int, columns: int, x: float, y: float, floor_m: float) -> None:
+    over = _ROW * rows
     dx = dy = load = 0.0
     speed = water = 1.0
     for _ in range(_STEPS):
@@ -203,10 +238,12 @@ def _droplet(heights: np.ndarray, sediment: np.ndarray, x: float, y: float, floo
         j = int(y)
         u = x - i
         v = y - j
-        z00 = heights[j, i]
-        z10 = heights[j, i + 1]
-        z01 = heights[j + 1, i]
-        z11 = heights[j + 1, i + 1]
+        at = _cell(i, j, over)
+        right = _right(at, over)
+        z00 = cells[at]
+        z10 = cells[right]
+        z01 = cells[at + _ROW]
+        z11 = cells[right + _ROW]
         z = (z00 * (1.0 - u) + z10 * u) * (1.0 - v) + (z01 * (1.0 - u) + z11 * u) * v
         dx = _INERTIA * dx - (1.0 - _INERTIA) * ((z10 - z00) * (1.0 - v) + (z11 - z01) * v)
         dy = _INERTIA * dy - (1.0 - _INERTIA) * ((z01 - z00) * (1.0 - u) + (z11 - z10) * u)
@@ -223,8 +260,10 @@ def _droplet(heights: np.ndarray, sediment: np.ndarray, x: float, y: float, floo
         b = int(y)
         u2 = x - a
         v2 = y - b
-        low = heights[b, a] * (1.0 - u2) + heights[b, a + 1] * u2
-        high = heights[b + 1, a] * (1.0 - u2) + heights[b + 1, a + 1] * u2
+        to = _cell(a, b, over)
+        beside = _right(to, over)
+        low = cells[to] * (1.0 - u2) + cells[beside] * u2
+        high = cells[to + _ROW] * (1.0 - u2) + cells[beside + _ROW] * u2
         drop = z - (low * (1.0 - v2) + high * v2)
         if z - drop < floor_m:
             return
@@ -232,27 +271,35 @@ def _droplet(heights: np.ndarray, sediment: np.ndarray, x: float, y: float, floo
         if drop < 0.0 or load > capacity:
             moved = min(-drop, load) if drop < 0.0 else (load - capacity) * _DROP
             load -= moved
-            heights[j, i] += moved * (1.0 - u) * (1.0 - v)
-            heights[j, i + 1] += moved * u * (1.0 - v)
-            heights[j + 1, i] += moved * (1.0 - u) * v
-            heights[j + 1, i + 1] += moved * u * v
-            sediment[j, i] += moved
+            cells[at] += moved * (1.0 - u) * (1.0 - v)
+            cells[right] += moved * u * (1.0 - v)
+            cells[at + _ROW] += moved * (1.0 - u) * v
+            cells[right + _ROW] += moved * u * v
+            cells[at + _STRIP] += moved
         else:
             moved = min((capacity - load) * _TAKE * _softness(z), 0.5 * drop)
             load += moved
-            _take(heights, i, j, moved)
+            _take(cells, at, over, moved)
         speed = np.sqrt(min(max(speed * speed + drop * _GRAVITY, 0.05), 9.0))
         water *= 0.985
 
 
 @native
-def erode(heights: np.ndarray, sediment: np.ndarray, starts: np.ndarray, floor_m: float) -> None:
-    """Run one droplet after another from `starts` (n, 2) (column, row); arrays float64, changed in place.
+def _droplets(cells: np.ndarray, rows: int, columns: int, starts: np.ndarray, floor_m: float) -> None:
+    for k in range(starts.shape[0]):
+        _droplet(cells, rows, columns, starts[k, 0], starts[k, 1], floor_m)
+
+
+def erode(heights: np.ndarray, starts: np.ndarray, floor_m: float) -> tuple[np.ndarray, np.ndarray]:
+    """(heights, sediment) after one droplet after another from `starts` (n, 2) (column, row); arrays float64.
 
     Droplets end in the river, at `floor_m`. One thread: the order of the droplets is part of the result.
     """
-    for k in range(starts.shape[0]):
-        _droplet(heights, sediment, starts[k, 0], starts[k, 1], floor_m)
+    rows, columns = heights.shape
+    cells = _strips(heights)
+    _droplets(cells.reshape(-1), rows, columns, starts, floor_m)
+    whole = cells.transpose(2, 1, 0, 3).reshape(2, rows, -1)[:, :, :columns]
+    return whole[0], whole[1]
 
 
 ORIGIN_M = (-60.0, -432.0)
@@ -265,6 +312,13 @@ _PAD_HALF_M = 8.0
 _NO_SITES = np.full((1, 2), 1e9)
 
 
+def _natural_height(x: float, y: float, river: River, seed: int) -> float:
+    """Height [m] before anything is built, by the machine code that fills whole rows."""
+    heights, loose = np.empty((1, 1)), np.empty((1, 1))
+    canyon_rows(0, 1, np.array([x]), np.array([y]), river.coefficients, _NO_SITES, seed, heights, loose)
+    return float(heights[0, 0])
+
+
 def _site(x_near: float, river: River, seed: int) -> tuple[float, float]:
     """(x, y) of the building site near x, on either bank, whose natural surroundings are lowest."""
     angle = np.linspace(0.0, 2.0 * np.pi, 16, endpoint=False)
@@ -273,7 +327,7 @@ def _site(x_near: float, river: River, seed: int) -> tuple[float, float]:
         for side in (1.0, -1.0):
             y = float(river.centre(x)) + side * _PAD_OFF_RIVER_M * float(np.hypot(1.0, river.slope(x)))
             ring = [
-                canyon_point(x + r * np.cos(a), y + r * np.sin(a), river.coefficients, _NO_SITES, seed)[0]
+                _natural_height(x + r * np.cos(a), y + r * np.sin(a), river, seed)
                 for a in angle
                 for r in (22.0, 45.0)
             ]
@@ -296,8 +350,7 @@ def _eroded(heights: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
     rng = np.random.default_rng([seed, 202])
     room = np.array([SHAPE[1] - 8, SHAPE[0] - 8], float)
-    sediment = np.zeros(SHAPE)
-    erode(heights, sediment, 3.0 + rng.random((_DROPLETS, 2)) * room, 0.2)
+    heights, sediment = erode(heights, 3.0 + rng.random((_DROPLETS, 2)) * room, 0.2)
     return 0.85 * heights + 0.15 * gaussian_filter(heights, 1.0), gaussian_filter(sediment, 1.0)
 
 

@@ -151,24 +151,33 @@ class TerrainLayers:
 @native
 def _sky_rows(first: int, end: int, heights: np.ndarray, spacing: float, out: np.ndarray) -> None:
     rows, columns = heights.shape
+    steepest = np.zeros(columns)
+    seen = np.zeros(columns)
     for j in range(first, end):
+        seen[:] = 0.0
+        for k in range(_DIRECTIONS):
+            angle = 2.0 * np.pi * k / _DIRECTIONS + 0.2
+            cx = np.cos(angle)
+            cy = np.sin(angle)
+            steepest[:] = 0.0
+            reach = 1.5
+            while reach < _REACH_M / spacing:
+                b = int(j + cy * reach)
+                if b < 0 or b >= rows:
+                    break
+                right = int(np.floor(cx * reach))
+                away = reach * spacing
+                # A whole row at once, which goes several cells at a time.
+                for i in range(max(-right, 0), min(columns - right, columns)):
+                    steepest[i] = max(steepest[i], (heights[b, i + right] - heights[j, i]) / away)
+                if -columns <= right < 0:
+                    i = -1 - right  # its place is between the first column and the edge
+                    steepest[i] = max(steepest[i], (heights[b, 0] - heights[j, i]) / away)
+                reach *= _STRIDE
+            for i in range(columns):
+                seen[i] += 1.0 / (1.0 + steepest[i] * steepest[i])
         for i in range(columns):
-            seen = 0.0
-            for k in range(_DIRECTIONS):
-                angle = 2.0 * np.pi * k / _DIRECTIONS + 0.2
-                cx = np.cos(angle)
-                cy = np.sin(angle)
-                steepest = 0.0
-                reach = 1.5
-                while reach < _REACH_M / spacing:
-                    a = int(i + cx * reach)
-                    b = int(j + cy * reach)
-                    if a < 0 or b < 0 or a >= columns or b >= rows:
-                        break
-                    steepest = max(steepest, (heights[b, a] - heights[j, i]) / (reach * spacing))
-                    reach *= _STRIDE
-                seen += 1.0 / (1.0 + steepest * steepest)
-            out[j, i] = seen / _DIRECTIONS
+            out[j, i] = seen[i] / _DIRECTIONS
 
 
 def sky_visibility(heights: np.ndarray, spacing_m: float) -> np.ndarray:

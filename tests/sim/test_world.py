@@ -5,7 +5,8 @@ import pytest
 
 from sim.platform.errors import InputError
 from sim.world import World, load_world
-from sim.world.canyon import grow_canyon
+from sim.world.canyon import erode, grow_canyon
+from sim.world.terrain import sky_visibility
 
 ROTOR_RADIUS_M = 5.35
 
@@ -146,3 +147,40 @@ def test_bad_names_and_seeds_are_refused_in_one_line(name: str, seed: object, sa
 def test_unknown_pad_is_refused_naming_the_pads() -> None:
     with pytest.raises(InputError, match="start, landing"):
         load_world("plain").pad("roof")
+
+
+def test_sky_is_seen_past_the_steepest_horizon_of_each_direction() -> None:
+    """Row by row as it is made, against its definition cell by cell, to the edges and beyond."""
+    rows, columns, spacing_m = 13, 29, 7.0
+    heights = np.random.default_rng(3).normal(scale=20.0, size=(rows, columns)).astype(np.float32)
+    reaches = [1.5 * 1.32**n for n in range(12) if 1.5 * 1.32**n < 190.0 / spacing_m]
+
+    def seen(j: int, i: int, angle: float) -> float:
+        places = [(int(j + np.sin(angle) * r), int(i + np.cos(angle) * r), r) for r in reaches]
+        inside = [
+            (b, a, r)
+            for b, a, r in places
+            if j + np.sin(angle) * r > -1.0 and i + np.cos(angle) * r > -1.0 and b < rows and a < columns
+        ]
+        slopes = [(heights[b, a] - heights[j, i]) / (r * spacing_m) for b, a, r in inside]
+        return 1.0 / (1.0 + max(0.0, *slopes) ** 2) if slopes else 1.0
+
+    angles = 2.0 * np.pi * np.arange(12) / 12 + 0.2
+    wanted = [[np.mean([seen(j, i, angle) for angle in angles]) for i in range(columns)] for j in range(rows)]
+    np.testing.assert_allclose(sky_visibility(heights, spacing_m), wanted, atol=3e-7)  # 6e-8 measured
+
+
+@pytest.mark.parametrize("columns", [3, 8, 13])
+def test_erosion_does_not_depend_on_where_the_ground_lies(columns: int) -> None:
+    """Ground with some columns more before it is worn in the same way."""
+    rng = np.random.default_rng(5)
+    y, x = np.mgrid[0:90, 0:101]
+    heights = 80.0 + 6.0 * np.sin(0.21 * x) * np.cos(0.17 * y) - 0.3 * x - 0.2 * y
+    starts = 4.0 + rng.random((30, 2)) * [60.0, 50.0]
+    ground, sediment = erode(heights, starts, 0.0)
+    wider = np.pad(heights, ((0, 0), (columns, 0)), mode="edge")
+    moved = erode(wider, starts + np.array([columns, 0.0]), 0.0)
+    assert np.abs(ground - heights).max() > 0.1
+    assert sediment.max() > 0.1
+    for there, here in zip(moved, (ground, sediment), strict=True):
+        np.testing.assert_allclose(there[:, columns:], here, atol=1e-4)  # 4e-6: last bits steer droplets
