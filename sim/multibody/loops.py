@@ -47,19 +47,29 @@ def decompose(closing):
             break
         size = math.sqrt(left[pivot])
         for j in range(m):
-            total = A[j, pivot]
-            for k in range(column):
-                total -= L[j, k] * L[pivot, k]
-            L[j, column] = total / size
+            L[j, column] = A[j, pivot]
+        for k in range(column):
+            # Loops that are far apart have nothing to do with each other.
+            factor = L[pivot, k]
+            if factor != 0.0:
+                for j in range(m):
+                    L[j, column] -= L[j, k] * factor
+        for j in range(m):
+            L[j, column] /= size
             left[j] -= L[j, column] * L[j, column]
         left[pivot] = 0.0
         rank += 1
     closing.rank[0] = rank
     for j in range(rank):
         for k in range(j + 1):
-            total = 0.0
-            for i in range(m):
-                total += L[i, j] * L[i, k]
+            C[j, k] = 0.0
+        for i in range(m):
+            factor = L[i, j]
+            if factor != 0.0:
+                for k in range(j + 1):
+                    C[j, k] += factor * L[i, k]
+        for k in range(j + 1):
+            total = C[j, k]
             for i in range(k):
                 total -= C[j, i] * C[k, i]
             C[j, k] = math.sqrt(total) if j == k else total / C[k, k]
@@ -250,10 +260,12 @@ def loop_slopes(tree, ws, loops, closing, q, h):
             soften(tree, ws, loops, closing, row, h)
     for j in range(m):
         for k in range(m):
-            total = 0.0
-            for a in range(closing.slopes.shape[1]):
-                total += closing.slopes[j, a] * closing.answers[k, a]
-            closing.response[j, k] = total
+            closing.response[j, k] = 0.0
+        for a in range(closing.slopes.shape[1]):
+            slope = closing.slopes[j, a]
+            if slope != 0.0:
+                for k in range(m):
+                    closing.response[j, k] += slope * closing.answers[k, a]
         if loops.kind[j] == DAMPER and h != 0.0:
             closing.response[j, j] += closing.give[j] / h
     decompose(closing)
