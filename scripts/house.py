@@ -40,7 +40,7 @@ ADDED = {
     ),
     "other programs in command": ("sim/live/", "ui/features/live.py"),
     "pages and logs of motions": ("export/mcap.py", "export/page.py"),
-    "problems with known answers": ("studies/ledger/",),
+    "problems with known answers": ("studies/ledger/", "studies/reference/"),
     "progress, crashes and choice of methods": (
         "ui/features/achievements.py",
         "ui/features/progress/",

@@ -37,7 +37,6 @@ ABSENT = """
 
 | problem | what the frame lacks |
 |---|---|
-| flyball governor, Bricard's mechanism | loops that close as hinges and slides, springs between points as data |
 | heave decay of a sphere, a ship in head waves | radiation and diffraction with memory |
 | rattleback, Euler's disk | rolling on a surface of any curvature, with friction |
 """
@@ -87,7 +86,7 @@ def cells(result: ProblemResult) -> tuple[str, ...]:
         problem.step,
         f"**{result.digits:.1f}**",
         f"{1e3 * result.cpu_s:.3g} ms",
-        f"{result.peer_digits:.1f} ({peer})" if peer else "",
+        f"{result.peer_digits:.1f} in {1e3 * result.peer_cpu_s:.3g} ms ({peer})" if peer else "",
     )
 
 
@@ -113,6 +112,7 @@ def as_numbers(results: Sequence[ProblemResult]) -> str:
                 "digits": r.digits,
                 "cpu_s": r.cpu_s,
                 "peer_digits": None if math.isnan(r.peer_digits) else r.peer_digits,
+                "peer_cpu_s": None if math.isnan(r.peer_cpu_s) else r.peer_cpu_s,
                 "reason": r.problem.reason,
             }
             for r in results

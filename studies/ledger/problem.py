@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib import import_module
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -51,6 +52,8 @@ class ProblemResult:
     """Of our second run, so that nothing is compiled in it."""
     peer_digits: float
     """nan where there is no peer."""
+    peer_cpu_s: float = math.nan
+    """Of its answer."""
 
 
 def digits(answer: ArrayLike, truth: ArrayLike, scale: float = 0.0) -> float:
@@ -71,8 +74,13 @@ def solve(problem: Problem, *, timed: bool = True) -> ProblemResult:
         begun_s = time.process_time()
         problem.ours()
         cpu_s = time.process_time() - begun_s
-    peer_digits = math.nan
+    peer_digits = peer_cpu_s = math.nan
     if problem.peer is not None and timed:
         with suppress(ImportError):
+            import_module(problem.peer[0].split()[0].lower())
+            begun_s = time.process_time()
             peer_digits = digits(problem.peer[1](), truth, problem.scale)
-    return ProblemResult(problem, truth, ours, digits(ours, truth, problem.scale), cpu_s, peer_digits)
+            peer_cpu_s = time.process_time() - begun_s
+    return ProblemResult(
+        problem, truth, ours, digits(ours, truth, problem.scale), cpu_s, peer_digits, peer_cpu_s
+    )

@@ -4,16 +4,14 @@ E. Hairer and G. Wanner, "Solving Ordinary Differential Equations II", section V
 Systems Handbook", 1990; F. Mazzia and C. Magherini, "Test Set for Initial Value Problem Solvers", problem Andrews.
 """
 
-import math
-
 import numpy as np
 
-from sim.multibody.declaration import Body, Joint, Loop
-from sim.multibody.tree import Tree, tree
-from sim.steppers.bound_tree import ORDER_6, BoundTree, advance_composed
+from sim.multibody.declaration import Body, Joint, Loop, Spring
+from sim.steppers.bound_tree import ORDER_8
+from studies.ledger.mechanism import Mechanism
 from studies.ledger.problem import Problem
 
-END_S, STEP_S = 0.03, 4e-5
+END_S, STEP_S = 0.03, 2e-4
 TORQUE_NM = 0.033
 SPRING_NPM, REST_M = 4530.0, 0.07785
 A, B, C = (-0.06934, -0.00227), (-0.03635, 0.03273), (0.014, 0.072)
@@ -42,68 +40,44 @@ PUBLISHED = (
 )
 
 
-def squeezer() -> Tree:
-    """As a tree about z without weight; each body's frame is at its joint."""
-
-    def link(
-        name: str,
-        parent: str,
-        at: tuple[float, float],
-        mass: float,
-        moment: float,
-        centre: tuple[float, float],
-    ) -> Body:
-        turn = Joint("revolute", axis=(0.0, 0.0, 1.0))
-        inertia = (moment, moment, moment)
-        return Body(
-            name, parent, turn, position=(*at, 0.0), mass=mass, centre=(*centre, 0.0), inertia=inertia
-        )
-
-    return tree(
-        [
-            link("K1", "world", (0.0, 0.0), 0.04325, 2.194e-6, (CRANK_CENTRE_M, 0.0)),
-            link("K2", "K1", (CRANK_M, 0.0), 0.00365, 4.410e-7, (-COUPLER_CENTRE_M, 0.0)),
-            link("K3", "world", B, 0.02373, 5.255e-6, (SA, SB)),
-            link("K5", "world", A, 0.07050, 1.169e-5, (TA, TB)),
-            link("K4", "K5", (ZT, 0.0), 0.00706, 5.667e-7, (0.0, EA - E)),
-            link("K7", "world", A, 0.05498, 1.912e-5, (UA, UB)),
-            link("K6", "K7", (0.0, -U), 0.00706, 5.667e-7, (ZF - FA, 0.0)),
-        ],
-        (0.0, 0.0, 0.0),
-    )
+def link(
+    name: str,
+    parent: str,
+    at: tuple[float, float],
+    mass: float,
+    moment: float,
+    centre: tuple[float, float],
+) -> Body:
+    """A plane body, whose frame is at its joint."""
+    turn = Joint("revolute", axis=(0.0, 0.0, 1.0))
+    inertia = (moment, moment, moment)
+    return Body(name, parent, turn, position=(*at, 0.0), mass=mass, centre=(*centre, 0.0), inertia=inertia)
 
 
-LOOPS = tuple(
-    Loop("K2", (-COUPLER_M, 0.0, 0.0), body, (*point, 0.0))
-    for body, point in (("K3", (0.0, -SS)), ("K4", (0.0, -E)), ("K6", (ZF, 0.0)))
+SQUEEZER = Mechanism(
+    bodies=[
+        link("K1", "world", (0.0, 0.0), 0.04325, 2.194e-6, (CRANK_CENTRE_M, 0.0)),
+        link("K2", "K1", (CRANK_M, 0.0), 0.00365, 4.410e-7, (-COUPLER_CENTRE_M, 0.0)),
+        link("K3", "world", B, 0.02373, 5.255e-6, (SA, SB)),
+        link("K5", "world", A, 0.07050, 1.169e-5, (TA, TB)),
+        link("K4", "K5", (ZT, 0.0), 0.00706, 5.667e-7, (0.0, EA - E)),
+        link("K7", "world", A, 0.05498, 1.912e-5, (UA, UB)),
+        link("K6", "K7", (0.0, -U), 0.00706, 5.667e-7, (ZF - FA, 0.0)),
+    ],
+    gravity_w=(0.0, 0.0, 0.0),
+    loops=[
+        Loop("K2", (-COUPLER_M, 0.0, 0.0), body, (*point, 0.0))
+        for body, point in (("K3", (0.0, -SS)), ("K4", (0.0, -E)), ("K6", (ZF, 0.0)))
+    ],
+    springs=[Spring("K3", (SD, -SC, 0.0), "world", (*C, 0.0), stiffness=SPRING_NPM, rest=REST_M)],
+    q=BEGIN_RAD,
 )
+MOTOR = np.array([TORQUE_NM, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
 
 
-def spring_torque_Nm(gamma: float) -> float:
-    """About K3's bearing: a spring from it to the point C."""
-    c, s = math.cos(gamma), math.sin(gamma)
-    x, y = SD * c + SC * s + B[0] - C[0], SD * s - SC * c + B[1] - C[1]
-    length = math.hypot(x, y)
-    force = -SPRING_NPM * (length - REST_M) / length
-    return force * x * (SC * c - SD * s) + force * y * (SD * c + SC * s)
-
-
-def angles(step_s: float, parts: tuple[float, ...]) -> np.ndarray:
-    """(7,) rad at the end, in the order of the publication; parts: of the composition."""
-    closed = BoundTree(squeezer(), step_s, loops=LOOPS, tolerance=1e-14)
-    names = ("K1", "K2", "K3", "K5", "K4", "K7", "K6")
-    motion = closed.start(np.array([BEGIN_RAD[name] for name in names]), np.zeros(7))
-    torques = np.zeros(7)
-    torques[0] = TORQUE_NM
-
-    def spring(q: np.ndarray) -> np.ndarray:
-        force = np.zeros(7)
-        force[2] = spring_torque_Nm(q[2])
-        return force
-
-    steps = round(END_S / step_s)
-    advance_composed(closed, motion, steps, step_s, parts, torques=torques, force=spring)
-    at = dict(zip(names, motion.q, strict=True))
+def published(moved: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    """(7,) rad in the order of the publication."""
+    at = dict(zip((body.name for body in SQUEEZER.bodies), moved[0], strict=True))
     return np.array([at[f"K{k}"] for k in range(1, 8)])
 
 
@@ -115,9 +89,10 @@ PROBLEMS = (
         source="IVP test set, problem Andrews",
         truth=lambda: PUBLISHED,
         known_digits=16,
-        ours=lambda: angles(STEP_S, ORDER_6),
-        step="riqn with loops composed, order 6, 40 us",
+        ours=lambda: published(SQUEEZER.moved(END_S, STEP_S, ORDER_8, torques=MOTOR)),
+        step="riqn with loops composed, order 8, 0.2 ms",
         least_digits=9.5,
+        peer=("MuJoCo RK4, 2 us", lambda: published(SQUEEZER.by_mujoco(END_S, 2e-6, torques=MOTOR))),
         reason="orders 6 and 8, steps from 40 to 10 us and extrapolation lead to one value, 1.4e-9 rad from the "
         "published one",
     ),
@@ -128,9 +103,10 @@ PROBLEMS = (
         source="IVP test set, problem Andrews",
         truth=lambda: PUBLISHED,
         known_digits=16,
-        ours=lambda: angles(1e-5, (1.0,)),
+        ours=lambda: published(SQUEEZER.moved(END_S, 1e-5, torques=MOTOR)),
         step="riqn with loops, 10 us",
         least_digits=4.5,
+        peer=("MuJoCo RK4", lambda: published(SQUEEZER.by_mujoco(END_S, 1e-5, torques=MOTOR))),
         reason="second order: more digits ask for a shorter step",
     ),
 )

@@ -1,14 +1,13 @@
 """Wheels and blades: closed forms, most of them from J. I. Neimark and N. A. Fufaev, "Nonholonomic Systems", 1972.
 
-What has none is compared with equations of its own, with multipliers, derived here from the Lagrangian in all
-velocities and integrated by DOP853 at 1e-13.
+What has none is compared with Lagrange's equations with multipliers in shape, heading and place.
 """
 
 import math
 
 import casadi as ca
 import numpy as np
-from scipy.integrate import quad, solve_ivp
+from scipy.integrate import quad
 from scipy.optimize import brentq
 
 import sim
@@ -17,6 +16,7 @@ from sim.vehicles.forms.parameters import Parameter, Quantities
 from sim.vehicles.rolling_disc import RollingDisc
 from sim.vehicles.snakeboard import Snakeboard
 from studies.ledger.problem import Problem
+from studies.reference.lagrange import LagrangianSystem
 
 GRAVITY, SLOPE_RAD, TURN_RADPS, SKATE_S = 9.81, 0.3, 1.3, 4.0
 
@@ -141,30 +141,22 @@ def circle() -> np.ndarray:
 
 
 def with_multipliers(vehicle: NonholonomicVehicle, node: np.ndarray, seconds: float) -> np.ndarray:
-    """(shape and pose) at the end of a free motion by d/dt dl/dv = ad' mu + dl/dr + W' multipliers, W v = 0."""
-    at, n, d = vehicle.node_layout, len(vehicle.shape_coordinates), vehicle.group.dim
-    q = vehicle.symbols(ca.SX(vehicle.parameter_vector))
-    r, v = ca.SX.sym("r", n), ca.SX.sym("v", n + d)
-    value = vehicle.lagrangian(r, v[:n], v[n:], q)
-    momenta = ca.gradient(value, v)
-    mass, turned = ca.jacobian(momenta, v), ca.jtimes(momenta, r, v[:n])
-    force = ca.vertcat(ca.gradient(value, r), vehicle.group.ad(v[n:]).T @ momenta[n:])
-    W = vehicle.constraints(r, q)
-    left = ca.jtimes(W @ v, r, v[:n])
-    m = W.shape[0]
-    both = ca.blockcat([[mass, W.T], [W, ca.SX(m, m)]])
-    g = ca.SX.sym("g", vehicle.group.pose_dim)
-    rate = ca.vertcat(
-        v[:n],
-        vehicle.group.left_tangent(g) @ v[n:],
-        ca.solve(both, ca.vertcat(force - turned, -left))[: n + d],
+    """(shape, heading and place) at the end of a free motion on the plane, all of these being plain coordinates."""
+    at, n = vehicle.node_layout, len(vehicle.shape_coordinates)
+    q, v = ca.SX.sym("q", n + 3), ca.SX.sym("v", n + 3)
+    c, s = ca.cos(q[n]), ca.sin(q[n])
+    to_body = ca.blockcat([[1, 0, 0], [0, c, s], [0, -s, c]])
+    p = vehicle.symbols(ca.SX(vehicle.parameter_vector))
+    W = vehicle.constraints(q[:n], p)
+    system = LagrangianSystem(
+        q=q,
+        v=v,
+        lagrangian=vehicle.lagrangian(q[:n], v[:n], to_body @ v[n:], p),
+        nonholonomic=ca.horzcat(W[:, :n], W[:, n:] @ to_body),
     )
-    f = ca.Function("rate", [ca.vertcat(r, g, v)], [ca.densify(rate)], {"cse": True})
-    start = np.r_[node[at.shape], node[at.pose], node[at.shape_velocity], node[at.velocity]]
-    run = solve_ivp(
-        lambda _, y: np.array(f(y)).ravel(), (0.0, seconds), start, method="DOP853", rtol=1e-13, atol=1e-13
-    )
-    return np.asarray(run.y[: n + len(node[at.pose]), -1])
+    begun = np.r_[node[at.shape], node[at.pose]]
+    twist = np.array(ca.DM(ca.substitute(to_body, q, ca.SX(begun)))).T @ node[at.velocity]
+    return system.moved(begun, np.r_[node[at.shape_velocity], twist], seconds)[0]
 
 
 def ended(
@@ -208,7 +200,7 @@ def critical() -> float:
     return float(brentq(squared, 0.5, 6.0, xtol=1e-14))
 
 
-DERIVED = "own equations with multipliers (CasADi), DOP853 at 1e-13"
+DERIVED = "studies.reference, plain coordinates with multipliers"
 
 PROBLEMS = (
     Problem(
