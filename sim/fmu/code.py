@@ -10,12 +10,13 @@ from sim.compiler.kernel import kernel_text
 from sim.compiler.printer import Printer, solution_order
 from sim.compiler.vector_code import Function, module
 from sim.fmu.interface import Interface
+from sim.fmu.trees import tree_module
 from sim.integrators import Integrator
 from sim.integrators.base import Scheme
 from sim.platform.errors import InputError
 from sim.symbolic import replaced, solve
 from sim.vehicles import Vehicle
-from sim.vehicles.forms.form import TREES
+from sim.vehicles.forms.articulated import ArticulatedVehicle
 
 OUTPUTS = ("node", "u", "p", "out")
 DIRECTIONAL = ("y", "u", "w", "p", "h", "du", "dp", "dout")
@@ -34,8 +35,11 @@ class Code:
     """Whether there are derivatives of the outputs."""
 
 
-def code_of(vehicle: Vehicle, method: Integrator, interface: Interface) -> Code:
-    """Raises InputError where the method cannot serve the vehicle."""
+def code_of(vehicle: Vehicle, method: Integrator, h: float, interface: Interface) -> Code:
+    """Of steps h. Raises InputError where the method cannot serve the vehicle."""
+    if isinstance(vehicle, ArticulatedVehicle):
+        text, size = tree_module(vehicle, method, h, interface)
+        return Code((_hidden(text),), size, vehicle.wrench_size, True)
     kernel = kernel_text(vehicle, method)
     made = [kernel.text, robust.text(), _outputs(interface)]
     scheme = method.scheme(vehicle) if _differentiable(vehicle, method) else None
@@ -100,12 +104,7 @@ def _directional(scheme: Scheme, interface: Interface) -> str:
 
 
 def check_closed(vehicle: Vehicle, inline: object | None) -> None:
-    """Raises InputError for what steps by more than expressions: a recursion, or what acts within the steps."""
-    if vehicle.form in TREES:
-        raise InputError(
-            f"export_fmu: a {vehicle.name} moves by a recursion over its joints, which is no part of an FMU; "
-            "allowed: vehicles that are no trees of joints"
-        )
+    """Raises InputError for what steps by more than its own equations."""
     if inline is not None:
         raise InputError(
             f"export_fmu: the water that carries a {vehicle.name} is no part of an FMU; "

@@ -77,7 +77,7 @@ def write_unit(
     check_compiler()
     check_closed(vehicle, environment_of(vehicle).inline)
     interface = Interface.of(vehicle, start)
-    code = code_of(vehicle, scheme, interface)
+    code = code_of(vehicle, scheme, h, interface)
     header = _header(vehicle, scheme, h, interface, code)
     told = "\0".join((*code.modules, header, version))
     token = f"{{{hashlib.sha256(told.encode()).hexdigest()[:32]}}}"
@@ -113,6 +113,7 @@ def _header(vehicle: Vehicle, method: Integrator, h: float, interface: Interface
     starts = np.concatenate([np.zeros(0), vehicle.parameter_vector, *_starts(variables)])
     low, high = _ranges(vehicle)
     rotations = vehicle.space.rotations
+    quaternions = [at.start for at in getattr(vehicle, "quaternions", ())]
     sizes = {
         "PARAMETERS": vehicle.parameter_count,
         "NODE_SIZE": vehicle.node_layout.size,
@@ -122,6 +123,7 @@ def _header(vehicle: Vehicle, method: Integrator, h: float, interface: Interface
         "WRENCH_SIZE": code.wrench_size,
         "VARIABLES": len(variables),
         "ROTATIONS": len(rotations),
+        "QUATERNIONS": len(quaternions),
         "ADAPTIVE": int(method.adaptive),
         "DIRECTIONAL": int(code.directional),
     }
@@ -132,6 +134,7 @@ def _header(vehicle: Vehicle, method: Integrator, h: float, interface: Interface
         _table("double", "LOW", low),
         _table("double", "HIGH", high),
         _table("size_t", "ROTATION_AT", rotations),
+        _table("size_t", "QUATERNION_AT", quaternions),
         _table("size_t", "VARIABLE_AT", [variable.at for variable in variables]),
         _table("size_t", "VARIABLE_SIZE", [variable.size for variable in variables]),
     ]

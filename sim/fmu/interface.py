@@ -10,7 +10,8 @@ import numpy as np
 
 from sim.groups.so3 import quaternion_of
 from sim.vehicles import State, Vehicle
-from sim.vehicles.forms.observation import observation
+from sim.vehicles.forms.articulated import ArticulatedVehicle
+from sim.vehicles.forms.observation import ObservationLayout, layout_of, observation
 
 Causality = Literal["independent", "parameter", "input", "output"]
 
@@ -53,18 +54,23 @@ class Interface:
     node: ca.SX
     u: ca.SX
     p: ca.SX
+    row: ca.SX
+    """What is observed, of trees, which observe by a recursion; else nothing."""
     outputs: ca.SX
-    """All outputs one after the other, of the three symbols above."""
+    """All outputs one after the other, of the symbols above."""
 
     @staticmethod
     def of(vehicle: Vehicle, start: State) -> "Interface":
-        """What does not act is no variable: parameters by which it is another system, and optional ones that are 0."""
+        """What does not act is no variable: parameters by which it is another system, and optional ones that are 0.
+
+        Of trees none is: how a tree follows from its parameters is the Python of its declaration.
+        """
         node = ca.SX.sym("node", vehicle.node_layout.size)
         u, p = ca.SX.sym("u", len(vehicle.controls)), ca.SX.sym("p", vehicle.parameter_count)
         variables = [Variable("time", "independent", "s", "Time.", 0, 1, True)]
         at = 1
         for q in vehicle.parameters:
-            if not q.structural and q.name not in vehicle.absent:
+            if not (q.structural or q.name in vehicle.absent or isinstance(vehicle, ArticulatedVehicle)):
                 value = vehicle.values[q.name]
                 numbers = tuple(float(x) for x in np.ravel(value))
                 scalar = isinstance(value, int | float)
@@ -79,22 +85,30 @@ class Interface:
         for c, neutral in zip(vehicle.controls, vehicle.neutral_controls.tolist(), strict=True):
             variables.append(Variable(f"controls.{c.name}", "input", c.unit, c.doc, at, 1, True, (neutral,)))
             at += 1
-        found = tuple(_outputs(vehicle, node, u, p))
+        layout, row, told = _observed(vehicle, node, u, p)
+        found = tuple(_outputs(vehicle, layout, told, node))
         for output in found:
             size = output.value.numel()
             variables.append(
                 Variable(output.name, "output", output.unit, output.doc, at, size, output.scalar)
             )
             at += size
-        return Interface(
-            tuple(variables), node, u, p, ca.vertcat(*[ca.densify(ca.vec(output.value)) for output in found])
-        )
+        outputs = ca.vertcat(*[ca.densify(ca.vec(output.value)) for output in found])
+        return Interface(tuple(variables), node, u, p, row, outputs)
 
 
-def _outputs(vehicle: Vehicle, node: ca.SX, u: ca.SX, p: ca.SX) -> Iterator[Output]:
+def _observed(vehicle: Vehicle, node: ca.SX, u: ca.SX, p: ca.SX) -> tuple[ObservationLayout, ca.SX, ca.SX]:
+    """The layout of what is observed, a symbol that stands for it or nothing, and the row."""
+    if isinstance(vehicle, ArticulatedVehicle):
+        layout = layout_of(vehicle)
+        row = ca.SX.sym("row", layout.size)
+        return layout, row, row
+    layout, row = observation(vehicle, node, node, u, ca.SX(1), vehicle.symbols(p))
+    return layout, ca.SX(0, 1), row
+
+
+def _outputs(vehicle: Vehicle, layout: ObservationLayout, row: ca.SX, node: ca.SX) -> Iterator[Output]:
     """What `sim.simulate` observes of a node; what belongs to a whole step is left out."""
-    q = vehicle.symbols(p)
-    layout, row = observation(vehicle, node, node, u, ca.SX(1), q)
     yield Output("energy", "J", "Total energy.", row[0], True)
     yield Output("momentum", "", "Spatial momentum, angular first.", row[layout.momentum], False)
     twist = row[layout.twist]
@@ -110,6 +124,9 @@ def _outputs(vehicle: Vehicle, node: ca.SX, u: ca.SX, p: ca.SX) -> Iterator[Outp
         at, rate = vehicle.node_layout.shape.start, vehicle.node_layout.shape_velocity.start
         yield Output(f"shape.{c.name}", c.unit, c.doc, node[at + k], True)
         yield Output(f"shape_rate.{c.name}", f"{c.unit}/s", f"Rate of {c.name}.", node[rate + k], True)
+    if isinstance(vehicle, ArticulatedVehicle):
+        for k, column in enumerate(vehicle.space.columns):
+            yield Output(f"joints.{column}", "", "Coordinate or velocity of a joint.", node[k], True)
     for name, at in layout.observables.items():
         if name not in layout.of_step:
             value = row[at]

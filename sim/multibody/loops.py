@@ -359,6 +359,27 @@ def way_to_close(tree, ws, loops, closing, q, d):
         d[a] = answer_to(closing, a)
 
 
+@entry
+def close_gaps(tree, ws, loops, closing, size, q, d, tol):
+    """Bring q to where the first `size` gaps are closed, by Newton's method, as far as that leads; d (nv,) is lost.
+
+    Returns the widest of them as it was [m].
+    """
+    first = -1.0
+    for _ in range(CORRECTIONS_MAX):
+        widest = 0.0
+        open_gaps(tree, ws, loops, closing, q)
+        for k in range(size):
+            widest = max(widest, abs(closing.gaps[k]))
+        if first < 0.0:
+            first = widest
+        if widest <= tol:
+            break
+        way_to_close(tree, ws, loops, closing, q, d)
+        move(tree, q, d)
+    return first
+
+
 OPEN_MAX_M = 1e-3
 """Gap that a state to start from may have: it is closed then."""
 
@@ -451,11 +472,7 @@ class Closure:
     def brought(self, q: np.ndarray, tolerance: float = 1e-10) -> np.ndarray:
         """Coordinates (nq,) near q at which the loops are closed, by Newton's method; as far as that leads."""
         q, way = np.array(q, float), np.zeros(self.tree.nv)
-        for _ in range(CORRECTIONS_MAX):
-            if np.abs(self.gaps(q)).max(initial=0.0) <= tolerance:
-                break
-            way_to_close(self.tree.arrays, self._ws, self.arrays, self.workspace, q, way)
-            move(self.tree.arrays, q, way)
+        close_gaps(self.tree.arrays, self._ws, self.arrays, self.workspace, self.size, q, way, tolerance)
         return q
 
     def tangent(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:

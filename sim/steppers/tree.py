@@ -262,6 +262,10 @@ class TreeStepper:
         else:
             row[:] = np.nan
 
+    def bound(self, p: np.ndarray, h: float) -> tuple[BoundTree, Reported]:
+        """The tree with these parameters, in this thread, for steps of h, and what is reported of it."""
+        return self._bound(p, h), self._kept(p)[1]
+
     def _bound(self, p: np.ndarray, h: float | None = None) -> BoundTree:
         """The tree with these parameters, in this thread, for steps of h if that is said."""
         bound = self._kept(p)[0]

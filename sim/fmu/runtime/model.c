@@ -60,7 +60,7 @@ static int64_t advanced(struct model *m, double *y, double *node, int64_t n, int
     return status;
 }
 
-/* Rotations that are given by their entries have to be some. */
+/* Rotations that are given by their entries or as quaternions have to be some. */
 static int turns(struct model *m) {
     for (size_t k = 0; k < ROTATIONS; k++) {
         const double *R = m->now.values + NODE_AT + ROTATION_AT[k];
@@ -74,15 +74,19 @@ static int turns(struct model *m) {
             0.0)
             return 0;
     }
+    for (size_t k = 0; k < QUATERNIONS; k++) {
+        const double *x = m->now.values + NODE_AT + QUATERNION_AT[k];
+        if (!(fabs(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3] - 1.0) < 1e-6)) return 0;
+    }
     return 1;
 }
 
 /* The private state of the start, under the controls and parameters that are set by then. */
 int model_begun(struct model *m) {
     double h = STEP_S, *v = m->now.values;
-    if (!turns(m)) return model_tell(m, ERROR, "initial: the R_ are no rotation; allowed: R'R = 1, det R = 1");
+    if (!turns(m)) return model_tell(m, ERROR, "initial: a rotation is refused; allowed: R'R = 1, det R = 1, |q| = 1");
     void *table[] = {v + NODE_AT, v + U_AT, (void *)NO_WRENCH, v + P_AT, &h, m->now.y};
-    start(table, 0);
+    if (start(table, 0)) return model_tell(m, ERROR, "initial: refused; allowed: loops that are open by 1 mm at most");
 #if ADAPTIVE
     m->now.y[PRIVATE_SIZE - 2] = STEP_S;
     m->now.y[PRIVATE_SIZE - 1] = TOLERANCE;
