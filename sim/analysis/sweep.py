@@ -2,6 +2,8 @@
 
 import math
 import os
+import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
@@ -20,12 +22,18 @@ Progress = Callable[[str, float], None]
 
 _AHEAD = 3
 """Chunks that are handed out for every worker: memory does not grow with their number."""
-_FORGETFUL = {"distributed.admin.low-level-log-length": 1}
-"""Else dask keeps the last thousand messages, with the points of their chunks."""
+_SETTINGS = {
+    # Else dask keeps the last thousand messages, with the points of their chunks.
+    "distributed.admin.low-level-log-length": 1,
+    # Else a cluster on this computer gives up whoever is not there, or not again, so long after it was lost (15 s).
+    "distributed.deploy.lost-worker-timeout": "1 hour",
+}
 _ANSWER_S = 5.0
 """A scheduler that has not answered by then does not."""
-_WORKERS_S = 30.0
-"""Clusters that grow on demand take a while."""
+_WORKERS_S = 60.0
+"""Clusters that grow on demand, or whose workers have all been lost, take a while."""
+_WATCH_S = 0.5
+"""How often is looked whether there are any."""
 _RETRIES = 5
 """Workers that may be lost by one chunk."""
 _SUSPECTS = 8
@@ -81,7 +89,7 @@ def _client(scheduler: str | None, workers: int) -> Iterator[Any]:
         from distributed import Client, LocalCluster
     except ImportError:
         raise InputError('a sweep needs dask.distributed: pip install "holonomy[cluster]"') from None
-    with dask.config.set(_FORGETFUL):
+    with dask.config.set(_SETTINGS):
         if scheduler is not None:
             try:
                 client = Client(scheduler, timeout=_ANSWER_S)
@@ -131,48 +139,78 @@ def _run(
         places[future] = chunk
         return future
 
-    def keep(future: Any, chunk: int) -> None:
+    def keep(future: Any) -> None:
         """Raises KilledWorker, or InputError."""
+        chunk = places[future]
         try:
             answer = future.result()
         except (InputError, KilledWorker):
             raise
         except CancelledError:
-            raise InputError("the scheduler of the sweep is gone; allowed: one that stays") from None
+            lost = "workers of the sweep are all" if deserted.is_set() else "scheduler of the sweep is"
+            raise InputError(f"the {lost} gone; allowed: one that stays") from None
         except Exception as error:
             raise InputError(_failure_line(error, table, chunk)) from None
+        finally:
+            del places[future]  # not before: what is still to be fetched may be lost with its worker
         table.put(chunk, answer)
         future.release()
 
-    pending = as_completed([hand_out(chunk) for _, chunk in zip(range(ahead), waiting, strict=False)])
-    suspects: list[int] = []
-    finished = 0
-    for future in pending:
-        chunk = places.pop(future)
-        try:
-            keep(future, chunk)
-        except KilledWorker:  # by this chunk, or by one that the worker had at the same time
-            suspects.append(chunk)
-        else:
-            finished += 1
-            report(f"{table.bounds(chunk)[1]} points", finished / total)
-        following = next(waiting, None) if len(suspects) < _SUSPECTS else None
-        if following is not None:
-            pending.add(hand_out(following))
-    guilty = []
-    for chunk in suspects:  # one at a time: now it is known which one it is
-        try:
-            keep(hand_out(chunk), chunk)
-        except KilledWorker:
-            guilty.append(chunk)
-        else:
-            finished += 1
-            report(f"{table.bounds(chunk)[1]} points", finished / total)
+    with _watched(client, places) as deserted:
+        pending = as_completed([hand_out(chunk) for _, chunk in zip(range(ahead), waiting, strict=False)])
+        suspects: list[int] = []
+        finished = 0
+        for future in pending:
+            chunk = places[future]
+            try:
+                keep(future)
+            except KilledWorker:  # by this chunk, or by one that the worker had at the same time
+                suspects.append(chunk)
+            else:
+                finished += 1
+                report(f"{table.bounds(chunk)[1]} points", finished / total)
+            following = next(waiting, None) if len(suspects) < _SUSPECTS else None
+            if following is not None:
+                pending.add(hand_out(following))
+        guilty = []
+        for chunk in suspects:  # one at a time: now it is known which one it is
+            try:
+                keep(hand_out(chunk))
+            except KilledWorker:
+                guilty.append(chunk)
+            else:
+                finished += 1
+                report(f"{table.bounds(chunk)[1]} points", finished / total)
     if guilty:
         begin, end = table.bounds(min(guilty))
         raise InputError(
             f"points {begin} to {end - 1}: every worker that was asked for them was killed or crashed"
         )
+
+
+@contextmanager
+def _watched(client: Any, handed_out: Mapping[Any, int]) -> Iterator[threading.Event]:
+    """While no worker has been there for long, what is handed out would be waited for without end: it is taken back
+    then, and the event set."""
+    deserted, over = threading.Event(), threading.Event()
+
+    def watch() -> None:
+        seen_s = time.monotonic()
+        while not over.wait(_WATCH_S):
+            if client.scheduler_info()["workers"]:
+                seen_s = time.monotonic()
+            if time.monotonic() - seen_s > _WORKERS_S:
+                deserted.set()
+                client.cancel([*handed_out])
+                return
+
+    watcher = threading.Thread(target=watch, name="watch over workers", daemon=True)
+    watcher.start()
+    try:
+        yield deserted
+    finally:
+        over.set()
+        watcher.join()
 
 
 def _failure_line(error: BaseException, table: Table, chunk: int) -> str:

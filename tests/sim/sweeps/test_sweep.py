@@ -139,6 +139,47 @@ def test_a_scheduler_that_is_killed_is_one_line(tmp_path: Path) -> None:
             sim.sweep(slow, grid, chunk=2, scheduler=address, progress=kill)
 
 
+ALONE = """
+import asyncio, sys
+from distributed import Worker
+async def main():
+    async with Worker(sys.argv[1], nthreads=1) as worker:
+        await worker.finished()
+asyncio.run(main())
+"""
+
+
+def test_a_sweep_whose_last_worker_is_gone_ends_in_one_line_and_keeps_what_was_finished(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a cluster that starts no others in their place."""
+    from distributed import LocalCluster
+
+    monkeypatch.setattr(importlib.import_module("sim.analysis.sweep"), "_WORKERS_S", 2.0)
+    environment = {**os.environ, "PYTHONPATH": str(Path(sim.__file__).resolve().parents[1])}
+    with LocalCluster(n_workers=0, dashboard_address=None, silence_logs=50) as cluster:
+        address = cluster.scheduler_address
+        command = [sys.executable, "-c", ALONE, address]
+        worker = subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL)
+        try:
+            cluster.wait_for_workers(1, timeout=120)
+            grid = SweepGrid({"k": np.arange(40), "log": np.full(40, str(tmp_path / "log"))}, paired=True)
+            with pytest.raises(InputError, match="the workers of the sweep are all gone") as refusal:
+                sim.sweep(
+                    slow,
+                    grid,
+                    chunk=2,
+                    scheduler=address,
+                    store=tmp_path / "store",
+                    progress=lambda told, share: worker.kill(),
+                )
+        finally:
+            worker.kill()
+            worker.wait()
+    assert "\n" not in str(refusal.value)
+    assert opened(grid, 2, tmp_path / "store").done.any()
+
+
 def test_the_same_sweep_goes_on_from_what_a_folder_has(tmp_path: Path) -> None:
     grid = SweepGrid({"width": np.arange(1.0, 11.0), "height": np.full(10, 3.0)}, paired=True)
     half = opened(grid, 2, tmp_path / "store")
