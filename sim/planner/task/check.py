@@ -8,10 +8,10 @@ import numpy as np
 
 from sim.integrators import Integrator
 from sim.integrators.composed import Composed
-from sim.planner.task.bodies import body_poses, own_space, planar, stands, turns, velocities
+from sim.planner.task.bodies import body_poses, jointed, own_space, planar, stands, turns, velocities
 from sim.planner.task.check_numbers import check_numbers
 from sim.planner.task.check_own import check_own_terms
-from sim.planner.task.clearance import ball_places, on_plane
+from sim.planner.task.clearance import ball_places, on_plane, over_ground_m
 from sim.planner.task.motions import Motion, Sway
 from sim.planner.task.moving import GOAL_MOVES, brought_back, goal_at, is_moving, motion_of
 from sim.planner.task.poses import counts_turns, positions, turn_rad
@@ -256,6 +256,10 @@ def _check_clear(vehicle: Vehicle, task: Task, name: TaskPart, state: State, tim
         deep = task.clearance_m - float(distance.min())
         if deep > _ROUNDING:
             raise _inside(task, name, i, deep)
+    over_m = over_ground_m(vehicle, pose, centres[:, None], task) if jointed(vehicle) else None
+    if over_m is not None and over_m[0] < task.clearance_m - _ROUNDING:
+        text = f"{name} is {task.clearance_m - over_m[0]:.3g} m too low to keep clear of the ground"
+        raise refused(task, text, name, reason="too low")
 
 
 def _check_anyhow_clear(
@@ -288,7 +292,7 @@ def _check_place(vehicle: Vehicle, task: Task, name: TaskPart, x: np.ndarray, ne
                 name,
                 reason="too low" if axis == 2 and x[axis] < least else "other",
             )
-    if task.ground is not None:
+    if task.ground is not None and not jointed(vehicle):
         _check_over_ground(task, name, x, near_m)
 
 

@@ -18,6 +18,8 @@ from sim.vehicles.forms.nonholonomic import NonholonomicVehicle
 
 Demand = Literal["fixed", "within", "upright", "free"]
 DEMANDS: tuple[str, ...] = get_args(Demand)
+Ball = tuple[float, float, float, float]
+"""(x, y, z, radius) m, in the body frame."""
 
 
 @dataclass(frozen=True)
@@ -135,10 +137,12 @@ class Task:
     """Of the goal and of obstacles that move by themselves; the task has them where they are before that."""
     waypoints: tuple[Waypoint, ...] = ()
     ground: SafeGround | None = None
+    """To stay above. Balls of a tree of joints stay above its highest place, or where they start, what its joints do
+    not lift left out."""
     """Terrain to stay above; None: none."""
     clearance_m: float = 0.0
     """Wanted beyond touching, from every obstacle."""
-    body: tuple[tuple[float, float, float, float], ...] = ((0.0, 0.0, 0.0, 0.0),)
+    body: tuple[Ball, ...] = ((0.0, 0.0, 0.0, 0.0),)
     """Balls (x, y, z, radius) in the body frame that stand for the vehicle."""
     bodies: tuple[str, ...] = ()
     """Of what moves about a space of its own: whose frame each ball is given in; none: all in the main body's."""

@@ -217,6 +217,7 @@ class NodeModel:
             "pivots": 3 * self.shape.motions,
             "body": BODY_NUMBERS * self.shape.body_count,
             "apart": len(self.shape.pairs),
+            "heights": len(self.shape.low_balls),
             "tolerance": 3,
             "safety_range": 1,
             "clearance": 1,

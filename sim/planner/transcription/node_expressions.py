@@ -19,7 +19,7 @@ from sim.planner.transcription.constraints import (
     duration_rows,
     goal_misses,
     goal_rows,
-    height_over_ground,
+    heights_over_ground,
     input_rows,
     own_rows,
     place_rows,
@@ -106,9 +106,7 @@ def _speed(model: NodeModel, node: ca.SX) -> ca.SX:
 
 def _nearness(model: NodeModel, node: ca.SX) -> ca.SX:
     """Sum of exp(-distance / range)."""
-    all_of_them = [d for _, d in distances(model, node)]
-    if model.shape.ground is not None:
-        all_of_them.append(height_over_ground(model, node))
+    all_of_them = [*(d for _, d in distances(model, node)), *heights_over_ground(model, node)]
     return sum((ca.exp(-d / model.given["safety_range"]) for d in all_of_them), ca.SX(0))
 
 

@@ -7,9 +7,9 @@ import casadi as ca
 import numpy as np
 
 from sim.integrators.base import Integrator
-from sim.planner.task.bodies import own_space, structure_of
+from sim.planner.task.bodies import jointed, own_space, structure_of
 from sim.planner.task.check_own import met_columns
-from sim.planner.task.clearance import on_plane, own_pairs
+from sim.planner.task.clearance import low_balls, on_plane, own_pairs
 from sim.planner.task.expressions import OwnTerms, own_terms
 from sim.planner.task.inputs import holding_scale, input_map_of
 from sim.planner.task.moving import GOAL_MOVES, held, motion_of
@@ -64,7 +64,10 @@ class ProblemShape:
     """Whose frame each of them is in; none: the main body's."""
     pairs: tuple[tuple[int, int], ...]
     """Of them that are kept apart from each other."""
+    low_balls: tuple[int, ...]
+    """Those of a tree that are kept above its ground."""
     ground: SafeGround | None
+    """Of what is no tree."""
     demands: tuple[object, ...]
     """Of the goal: what is fixed, within, free."""
     limits: Limits
@@ -105,6 +108,7 @@ class ProblemShape:
             self.body_count,
             self.bodies,
             self.pairs,
+            self.low_balls,
             self.ground.key if self.ground else None,
             self.demands,
             repr(self.limits),
@@ -138,7 +142,8 @@ def problem_shape(
         body_count=len(task.body),
         bodies=task.bodies,
         pairs=own_pairs(vehicle, task),
-        ground=task.ground,
+        low_balls=low_balls(vehicle, task),
+        ground=None if jointed(vehicle) else task.ground,
         demands=(goal.position, goal.rotation, goal.velocity, goal.shape, goal.shape_velocity, goal.parts),
         limits=task.limits,
         elastic=elastic,
