@@ -346,18 +346,16 @@ def test_links_stay_above_the_floor_between_the_nodes_too(planner, tmp_path):
 
 def test_a_tool_is_brought_to_a_pose_in_which_its_arm_is_singular(planner):
     """The last axis in line with the third: six equations of the pose say no more than five."""
-    goal = Goal(
-        ARM.state({**REST, "turn": 0.4, "wrist": 0.0}),
-        parts=("velocity",),
-        position="fixed",
-        rotation="fixed",
+    goal = ARM.state({"shoulder": 0.2, "elbow": 0.9, "turn": 0.4})
+    task = Task(
+        ARM.state({"shoulder": 0.6, "elbow": 0.4}),
+        Goal(goal, parts=("velocity",), position="fixed", rotation="fixed"),
+        duration_s=1.5,
+        steps=48,
     )
-    task = Task(ARM.state(REST), goal, duration_s=1.5, steps=48)
     plan = planner.plan(ARM, task, starts=1)
     assert plan.solved, plan.message
-    assert (
-        plan.backend == "fatrop"
-    )  # multipliers leapt to 1e4 before changes of them were held back, and IPOPT had to go on
+    assert plan.iterations < 40  # measured 13; 374 where multipliers leap
 
 
 def test_what_trees_are_not_planned_for_is_a_matter_of_mechanics():
