@@ -57,6 +57,8 @@ def read_task(
         or_goals=tuple(_goal(other, vehicle) for other in table.tables("or_goals")),
         motions=tuple(_motion(m) for m in table.tables("motions")),
         waypoints=tuple(_waypoint(w) for w in table.tables("waypoints")),
+        start_within=_named_ranges(table.table("start_within")),
+        periodic=tuple(table.texts("periodic")) if table.has("periodic") else (),
         clearance_m=clearance,
         body=standing.balls,
         bodies=standing.bodies,

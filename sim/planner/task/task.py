@@ -161,6 +161,13 @@ class Task:
     """A motion to keep close to."""
     free_parameters: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """Of the vehicle's parameters (`mass`, `inertia.0`) or of `numbers`, what is found with the motion -> range."""
+    start_within: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """Numbers of the start that are found with the motion, by the names of their columns -> range. One of a rotation in
+    space frees all of it, one of the velocities all of them; `start` is then where the first guess begins."""
+    periodic: tuple[str, ...] = ()
+    """Numbers or parts of the state that end as they begin, however that is: the goal leaves them free, and where
+    `start` has them the first guess begins; a part of the shape without stops begins there. A heading ends
+    as many full turns later as the goal's is."""
     or_goals: tuple[Goal, ...] = ()
     """Other ends that do as well; what costs least is planned, and `goal` of the plan's task says for which."""
     name: str = "task"

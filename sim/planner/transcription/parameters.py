@@ -119,7 +119,8 @@ def parameters(
         share[-1] = 0.0
     margin = np.zeros(shape.steps + 1) if margin_m is None else margin_m.copy()
     # The ends are given and were checked; on the very edge of an obstacle they would leave no interior.
-    margin[0] = min(margin[0], 0.0) - _END_SLACK_M
+    if not set(model.place_indices) & model.ends.found:
+        margin[0] = min(margin[0], 0.0) - _END_SLACK_M
     if task.goal.position == "fixed":
         margin[-1] = -_END_SLACK_M
     stage = [share, margin[:, None]]

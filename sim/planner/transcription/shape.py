@@ -13,6 +13,7 @@ from sim.planner.task.clearance import low_balls, on_plane, own_pairs
 from sim.planner.task.expressions import OwnTerms, own_terms
 from sim.planner.task.inputs import holding_scale, input_map_of
 from sim.planner.task.moving import GOAL_MOVES, held, motion_of
+from sim.planner.task.open_start import OpenStart, open_start
 from sim.planner.task.poses import positions
 from sim.planner.task.task import WEIGHT_NAMES, Limits, Task, control_limits
 from sim.planner.task.terrain import SafeGround
@@ -84,6 +85,8 @@ class ProblemShape:
     """Numbers of a node that the goal says exactly, which `demands` decide."""
     free_parameters: tuple[tuple[str, float, float], ...]
     """(name, low, high) of what is found with the motion."""
+    open_start: OpenStart
+    """What of the start is."""
     scales: Scales | None = None
     """Needed for building, not for comparing."""
 
@@ -118,6 +121,7 @@ class ProblemShape:
             self.numbers,
             self.reference,
             self.free_parameters,
+            self.open_start,
         )
 
 
@@ -153,6 +157,7 @@ def problem_shape(
         numbers=tuple(task.numbers),
         reference=task.reference.columns if task.reference else (),
         free_parameters=tuple((name, *bounds) for name, bounds in task.free_parameters.items()),
+        open_start=open_start(vehicle, task),
     )
 
 
