@@ -1,69 +1,15 @@
-"""Starts that are found with the motion, and what ends as it begins, in the variables of a plan."""
-
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+"""Starts that are found with the motion, and what ends as it begins, as constraints of the first and the last node."""
 
 import casadi as ca
 import numpy as np
 
 from sim.groups.so3 import turn_sines
-from sim.integrators.base import Scheme
-from sim.planner.task.bodies import columns, planar, rotations, velocities
+from sim.planner.task.bodies import columns
 from sim.planner.task.inputs import Constraint
-from sim.planner.transcription.shape import ProblemShape
-from sim.planner.transcription.state_form import StateForm
-
-if TYPE_CHECKING:
-    from sim.planner.transcription.model import NodeModel
+from sim.planner.transcription.model import NodeModel
 
 
-@dataclass(frozen=True)
-class OpenEnds:
-    """Indices of variables of the private state, and behind them of the inputs of the node before."""
-
-    found: frozenset[int]
-    """The start does not say them."""
-    periodic: list[int]
-    """End as they begin; `begin` holds what they are at the first node."""
-    rotated: tuple[int, ...]
-    """Entries of the main body's rotation: six in space; on a plane cosine and sine, none where its heading is one."""
-
-
-def open_ends(
-    shape: ProblemShape,
-    scheme: Scheme,
-    form: StateForm,
-    component: Callable[[int], int | None],
-    remembered: int,
-) -> OpenEnds:
-    """remembered: inputs of the node before that are part of the state."""
-    vehicle, open_start = shape.vehicle, shape.open_start
-    if not open_start.found | open_start.periodic:
-        return OpenEnds(frozenset(), [], ())
-    moving, at = {i for i, _ in velocities(vehicle)}, vehicle.node_layout
-    moving |= set(range(at.shape_velocity.start, at.shape_velocity.stop))
-    kept, made_of = scheme.y[form.kept.tolist()], {}
-    for i in range(at.size):
-        there = component(i)
-        if there is not None:
-            made_of[i] = {there}
-        elif i not in moving:
-            made_of[i] = set(np.flatnonzero(ca.which_depends(scheme.node[i], kept, 1, False)).tolist())
-    momenta = set(range(form.kept.size)).difference(*made_of.values())
-
-    def variables(numbers: Iterable[int]) -> frozenset[int]:
-        """That numbers of a node are made of."""
-        return frozenset[int]().union(*(made_of.get(i, momenta) for i in numbers))
-
-    turned = variables([0] if planar(vehicle) else [b + i for b in rotations(vehicle) for i in range(9)])
-    periodic = sorted(variables(open_start.periodic))
-    if moving & open_start.periodic:
-        periodic += range(form.kept.size, form.kept.size + remembered)
-    return OpenEnds(variables(open_start.found), periodic, tuple(sorted(turned)) if len(turned) > 1 else ())
-
-
-def starting_where_it_is(model: "NodeModel", start: ca.SX, node: ca.SX) -> ca.SX:
+def starting_where_it_is(model: NodeModel, start: ca.SX, node: ca.SX) -> ca.SX:
     """The private state that the start says: momenta are of its velocities, at the pose and shape that are found."""
     known, at = ca.SX(model.given["start"]), model.vehicle.node_layout
     placed = {*range(at.pose.start, at.pose.stop), *range(at.shape.start, at.shape.stop)}
@@ -72,7 +18,7 @@ def starting_where_it_is(model: "NodeModel", start: ca.SX, node: ca.SX) -> ca.SX
     return ca.substitute(start, model.given["start"], known)
 
 
-def begun_rows(model: "NodeModel", node: ca.SX, x: dict[str, ca.SX]) -> list[Constraint]:
+def begun_rows(model: NodeModel, node: ca.SX, x: dict[str, ca.SX]) -> list[Constraint]:
     """What the first node, of state pieces x, has to be besides the start that is given."""
     rows = []
     if model.ends.found & set(model.ends.rotated):
@@ -85,7 +31,7 @@ def begun_rows(model: "NodeModel", node: ca.SX, x: dict[str, ca.SX]) -> list[Con
     return rows + [Constraint("periodic", same[i], 0.0, 0.0) for i in range(same.shape[0])]
 
 
-def returned_rows(model: "NodeModel", x: dict[str, ca.SX]) -> list[Constraint]:
+def returned_rows(model: NodeModel, x: dict[str, ca.SX]) -> list[Constraint]:
     """What has to be at the last node, of state pieces x, as it was at the first one."""
     if not model.ends.periodic:
         return []
@@ -111,18 +57,18 @@ def returned_rows(model: "NodeModel", x: dict[str, ca.SX]) -> list[Constraint]:
     return [Constraint("periodic", miss, 0.0, 0.0, goal="periodic", soft=True) for miss in misses]
 
 
-def begin_scale(model: "NodeModel") -> np.ndarray:
+def begin_scale(model: NodeModel) -> np.ndarray:
     """Of what is periodic."""
     inputs = np.tile(model.scales.inputs, int(model.shape.remembers_inputs))
     return np.asarray(np.r_[model.y_scale, inputs][model.ends.periodic])
 
 
-def _rotation(model: "NodeModel", kept: ca.SX) -> ca.SX:
+def _rotation(model: NodeModel, kept: ca.SX) -> ca.SX:
     """(3, 3) of the main body, of variables of the private state."""
     return ca.reshape(model.form.expanded(kept)[:9], 3, 3)
 
 
-def _off_rotations(model: "NodeModel", kept: ca.SX) -> list[ca.SX]:
+def _off_rotations(model: NodeModel, kept: ca.SX) -> list[ca.SX]:
     """What entries of a rotation break of being one."""
     if model.turns == 1:
         return [ca.sumsqr(kept[list(model.ends.rotated)]) - 1]

@@ -1,7 +1,4 @@
-"""What all nodes of a problem share: the integrator's step, the symbols of the parameters, the scales.
-
-Of an integrator's private state a plan has a part as variables: of a rotation, two columns are enough.
-"""
+"""What all nodes of a problem share: the integrator's step, the symbols of the parameters, the scales."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -29,9 +26,8 @@ from sim.planner.task.motions import CHANNELS, PIECES, pose_of_channels
 from sim.planner.task.moving import carried
 from sim.planner.task.numbers import place_of
 from sim.planner.task.task import WEIGHT_NAMES, control_limits
-from sim.planner.transcription.ends import OpenEnds, open_ends
 from sim.planner.transcription.shape import ProblemShape, Scales
-from sim.planner.transcription.state_form import StateForm, state_form
+from sim.planner.transcription.state_form import OpenEnds, StateForm, open_ends, state_form
 from sim.shapes import KINDS
 from sim.vehicles.forms.articulated import ClosedVehicle
 from sim.vehicles.forms.holonomic import HolonomicVehicle

@@ -1,6 +1,9 @@
-"""Which numbers of an integrator's private state are variables of a plan: of a rotation, two columns are enough."""
+"""Which numbers of an integrator's private state are variables of a plan, and which of them its ends leave open.
 
-from collections.abc import Sequence
+Of a rotation, two columns are enough.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -8,6 +11,8 @@ import casadi as ca
 import numpy as np
 
 from sim.integrators.base import Scheme
+from sim.planner.task.bodies import planar, rotations, velocities
+from sim.planner.transcription.shape import ProblemShape
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,3 +65,48 @@ def state_form(scheme: Scheme, rotations: Sequence[int]) -> StateForm:
         if places[0] >= 0 and places == list(range(places[0], places[0] + 9)):
             turned.append(places[0])
     return StateForm(y.shape[0], tuple(sorted(turned)))
+
+
+@dataclass(frozen=True)
+class OpenEnds:
+    """Indices of variables of the private state, and behind them of the inputs of the node before."""
+
+    found: frozenset[int]
+    """The start does not say them."""
+    periodic: list[int]
+    """End as they begin; `begin` holds what they are at the first node."""
+    rotated: tuple[int, ...]
+    """Entries of the main body's rotation: six in space; on a plane cosine and sine, none where its heading is one."""
+
+
+def open_ends(
+    shape: ProblemShape,
+    scheme: Scheme,
+    form: StateForm,
+    component: Callable[[int], int | None],
+    remembered: int,
+) -> OpenEnds:
+    """remembered: inputs of the node before that are part of the state."""
+    vehicle, open_start = shape.vehicle, shape.open_start
+    if not open_start.found | open_start.periodic:
+        return OpenEnds(frozenset(), [], ())
+    moving, at = {i for i, _ in velocities(vehicle)}, vehicle.node_layout
+    moving |= set(range(at.shape_velocity.start, at.shape_velocity.stop))
+    kept, made_of = scheme.y[form.kept.tolist()], {}
+    for i in range(at.size):
+        there = component(i)
+        if there is not None:
+            made_of[i] = {there}
+        elif i not in moving:
+            made_of[i] = set(np.flatnonzero(ca.which_depends(scheme.node[i], kept, 1, False)).tolist())
+    momenta = set(range(form.kept.size)).difference(*made_of.values())
+
+    def variables(numbers: Iterable[int]) -> frozenset[int]:
+        """That numbers of a node are made of."""
+        return frozenset[int]().union(*(made_of.get(i, momenta) for i in numbers))
+
+    turned = variables([0] if planar(vehicle) else [b + i for b in rotations(vehicle) for i in range(9)])
+    periodic = sorted(variables(open_start.periodic))
+    if moving & open_start.periodic:
+        periodic += range(form.kept.size, form.kept.size + remembered)
+    return OpenEnds(variables(open_start.found), periodic, tuple(sorted(turned)) if len(turned) > 1 else ())
