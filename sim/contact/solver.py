@@ -18,6 +18,8 @@ from sim.native.function import fastmath, inline_fastmath
 
 SWEEPS = 150
 _TOLERANCE_MPS = 1e-12
+_RIGID, _HELD = 1e-9, 1e-30
+"""Share of what a point answers along the ground, and what it answers at all [1/kg], below which it is held there."""
 
 
 @inline_fastmath
@@ -162,6 +164,14 @@ def note_answers(work: np.ndarray, response: np.ndarray) -> None:
         work[k, INVERSE_MASS + 1] = response[c + 1, c + 1]
         work[k, INVERSE_MASS + 2] = response[c + 1, c + 2]
         work[k, INVERSE_MASS + 3] = response[c + 2, c + 2]
+        w = work[k, INVERSE_MASS : INVERSE_MASS + 4]
+        both = w[1] + w[3]
+        # A tree in a plane gives way to no push across it.
+        if not w[1] * w[3] - w[2] * w[2] > _RIGID * both * both:
+            w[1] += _RIGID * both + _HELD
+            w[3] += _RIGID * both + _HELD
+        if not w[0] > _HELD:
+            w[0] = 1.0 / _HELD
 
 
 _ROUNDS = 24

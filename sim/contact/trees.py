@@ -15,6 +15,7 @@ from sim.contact.rows import FIRST, IMPULSE, NORMAL, POINT, ROW_WIDTH, SECOND, g
 from sim.contact.solver import note_answers, solve_answered
 from sim.contact.wrench import LOADS, recall, tell_touches
 from sim.environment.environment import TOLD, Environment
+from sim.multibody.arrays import REMEMBERED, TreeMotion
 from sim.multibody.articulated import solve
 from sim.multibody.observing import world_frames
 from sim.multibody.shapes import touching_points
@@ -22,6 +23,7 @@ from sim.multibody.spatial import (
     add,
     apart,
     cross,
+    dot,
     entry,
     jit,
     put_pair,
@@ -29,6 +31,8 @@ from sim.multibody.spatial import (
     row3,
     row9,
     row_of,
+    sub,
+    times,
     unrotate,
 )
 from sim.multibody.twists import gather, twists_of
@@ -37,6 +41,7 @@ from sim.vehicles.forms.base import Vehicle
 from sim.world import World
 from sim.world.terrain import Terrain
 
+_FAR_M = 1e4
 _NEAR_M, _FAST_MPS = 0.5, 75.0
 """Who is higher than what speeds up to this lead down within a step is not looked at any closer."""
 
@@ -152,7 +157,8 @@ def is_near(tree, ws, contact, q, h):
 
 @apart
 def ground_push(tree, ws, contact, h, implicit_h, push):
-    """Add to `push` (nv,) the mean generalised force of contact over a step of h, where `is_near`.
+    """Add to `push` (nv,) the mean generalised force of contact over a step of h, where `is_near`; how many rows
+    bear it.
 
     contact.free (nv,): velocities with which the step would move on without contact. ws.factor: what answers an
     impulse, with the damping of ws.damping within over implicit_h (`factorise`).
@@ -162,14 +168,57 @@ def ground_push(tree, ws, contact, h, implicit_h, push):
     rows = gather_ends(tree, contact, h, contact.work)
     if rows == 0:
         report[13] = 0.0
-        return
+        return 0
     work = contact.work[:rows]
     answer(tree, ws, contact, work, rows, implicit_h)
     along(contact, rows, contact.free, contact.speeds)
     for k in range(rows):
         contact.touch[k] = max(-contact.speeds[3 * k], 0.0)
     recall(work, h, report)
+    bear(contact, rows, h, push)
+    return rows
+
+
+@jit
+def bear(contact, rows, h, push):
+    """Find the rows' impulses against contact.speeds, which become those after it, and add their mean force to push."""
+    work = contact.work[:rows]
     solve_answered(work, contact.speeds, contact.response, contact.frame[3])
+    for k in range(rows):
+        for direction in range(3):
+            amount = work[k, IMPULSE + direction] / h
+            for a in range(push.shape[0]):
+                push[a] += amount * contact.jacobian[3 * k + direction, a]
+
+
+@apart
+def look_at_ends(tree, contact, q, node, rows, h):
+    """Note in contact.beside by how much the rows' mean speeds over a step of h that ends at q are others than
+    contact.speeds, beyond what it held; the greatest change. `node` is overwritten."""
+    world_frames(tree, q, node, contact.after)
+    greatest = 0.0
+    for k in range(rows):
+        w, i = contact.work[k], contact.body[k]
+        end, R, turned = int(w[POINT]), row9(contact.frames, i, 0), row9(contact.after, i, 0)
+        centre = row3(contact.spheres, end, 0)
+        n = row_of(w, NORMAL)
+        touched = times(-contact.spheres[end, 3], n)
+        moved = sub(row3(contact.after, i, 9), row3(contact.frames, i, 9))
+        moved = add(moved, sub(rotate(turned, centre), rotate(R, centre)))
+        rolled = add(moved, sub(rotate(turned, touched), rotate(R, touched)))
+        for direction in range(3):
+            way = rotate(R, row_of(w, NORMAL + 3 * direction))
+            speed = dot(moved if direction == 0 else rolled, way) / h
+            change = speed - contact.speeds[3 * k + direction]
+            contact.beside[3 * k + direction] += change
+            greatest = max(greatest, abs(change))
+    return greatest
+
+
+@apart
+def tell_ground(contact, rows, h):
+    """Write what the rows bore in a step of h."""
+    work, report = contact.work[:rows], contact.report
     for k in range(rows):
         first, second = contact.speeds[3 * k + 1], contact.speeds[3 * k + 2]
         contact.slips[k] = math.sqrt(first * first + second * second)
@@ -182,8 +231,6 @@ def ground_push(tree, ws, contact, h, implicit_h, push):
             amount = work[k, IMPULSE + direction] / h
             if amount == 0.0:
                 continue
-            for a in range(push.shape[0]):
-                push[a] += amount * contact.jacobian[3 * k + direction, a]
             at = (NORMAL, FIRST, SECOND)[direction]
             force = rotate(R, (work[k, at], work[k, at + 1], work[k, at + 2]))
             for c in range(3):
@@ -199,7 +246,8 @@ class TreeContact(NamedTuple):
     heights: np.ndarray
     """(ny, nx) float32 [m]."""
     frame: np.ndarray
-    """(6,) x0_m, y0_m, spacing_m, friction, restitution (none), gravity (not used)."""
+    """(6,) x0_m, y0_m, spacing_m, friction, restitution (none), at how many ends of a step it is looked until contact
+    holds there; 0: it holds by velocities at the step's beginning."""
     carriers: np.ndarray
     """(k,) bodies of the arrays whose ends these are."""
     spheres: np.ndarray
@@ -224,6 +272,14 @@ class TreeContact(NamedTuple):
     speeds: np.ndarray
     touch: np.ndarray
     slips: np.ndarray
+    begin: TreeMotion
+    """Where a step begins."""
+    others: np.ndarray
+    """(nv,) what pushes besides."""
+    beside: np.ndarray
+    """(3 rows,) by how much mean speeds over a step are others than impulses at its beginning say."""
+    after: np.ndarray
+    """(n, 12) frames at the step's end."""
 
 
 class TreeGround(Environment):
@@ -240,7 +296,10 @@ class TreeGround(Environment):
     @classmethod
     def of(cls, vehicle: Vehicle, world: World | None) -> Environment:
         assert isinstance(vehicle, ArticulatedVehicle)
-        return Environment(vehicle) if world is None else cls.under(vehicle, world.terrain)
+        if world is None:
+            return Environment(vehicle)
+        level = Terrain(np.full((2, 2), -vehicle.stand_m, np.float32), (-_FAR_M, -_FAR_M), 2.0 * _FAR_M)
+        return cls.under(vehicle, world.terrain if vehicle.free else level)
 
     @classmethod
     def under(cls, vehicle: ArticulatedVehicle, terrain: Terrain) -> "TreeGround":
@@ -271,6 +330,10 @@ class TreeGround(Environment):
             speeds=np.zeros(3 * rows),
             touch=np.zeros(rows),
             slips=np.zeros(rows),
+            begin=_nowhere(vehicle.tree.nq, nv),
+            others=np.zeros(nv),
+            beside=np.zeros(3 * rows),
+            after=np.zeros((n, 12)),
         )
         return cls(vehicle, contact)
 
@@ -301,6 +364,10 @@ class TreeGround(Environment):
         return TreeGround(self.vehicle, contact)
 
 
+def _nowhere(nq: int, nv: int) -> TreeMotion:
+    return TreeMotion(np.zeros(nq), np.zeros(nv), np.zeros((nv, REMEMBERED)), np.zeros(2))
+
+
 def contact_of(env: tuple[Any, ...]) -> TreeContact:
     """What a stepper was handed; no ends where that is nothing."""
     return env[0] if env else NO_GROUND
@@ -327,4 +394,8 @@ NO_GROUND = TreeContact(
     speeds=np.zeros(0),
     touch=np.zeros(0),
     slips=np.zeros(0),
+    begin=_nowhere(0, 0),
+    others=np.zeros(0),
+    beside=np.zeros(0),
+    after=np.zeros((0, 12)),
 )

@@ -104,6 +104,10 @@ class Scheme:
     """A step is this composition: the equations are solved with h times each of these numbers, which sum up to 1."""
     updates_per_jacobian: int = 1
     """Of Newton's method, at most: more where the residual is cheap beside its Jacobian."""
+    parts: ca.SX = field(default_factory=_nothing)
+    """Numbers that no step makes negative, as gaps at its end and forces of contact; plans alone solve for these."""
+    either: tuple[tuple[int, int], ...] = ()
+    """Of which two of them one is nothing."""
     error: ca.SX | None = None
     """Estimate of a step's error; the step h is then divided as the tolerance wants (adaptive methods)."""
 
@@ -243,6 +247,9 @@ class Integrator(ABC):
 
     solver: str = ""
     """How the root of a tree's variational step is found, one of TREE_SOLVERS, where the method takes such steps."""
+    looks: int = 0
+    """At where a tree's step ends, at most, until contact with the ground holds there; 0: it holds by velocities where
+    the step begins."""
     alias_of: str = ""
     """The method that this is another name of, with one of its options set; empty where it is a method of its own."""
 

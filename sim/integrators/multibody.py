@@ -4,17 +4,21 @@
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import casadi as ca
+import numpy as np
 
 from sim.integrators.base import Inputs, Integrator, Scheme
+from sim.multibody.shapes import touching_points
 from sim.platform.errors import InputError
 from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import TREES, Form
 
+FRICTION, GRAVITY_MPS2 = 0.7, 9.81
+"""Of feet on the ground, as `sim.contact.trees` has it, and what makes masses comparable with forces."""
 _PAPER = "multibody paper, sections 3 and 4"
 
 
@@ -80,6 +84,73 @@ def closed_tree_scheme(method: Integrator, vehicle: ClosedVehicle, inputs: Input
     )
 
 
+def touching_tree_scheme(method: Integrator, vehicle: ArticulatedVehicle, inputs: Inputs) -> Scheme:
+    """The step of a tree on level ground, for plans that find its contacts: no foot is below the ground at the end.
+
+    As `tree_scheme`; z goes on with four numbers for each end of a foot and each way along the ground: the force up and
+    along, and how fast it slips ahead and back. A force up goes with no gap at the step's end, one along that is less
+    than friction allows with no slip over the step. The ends are told one by one.
+    """
+    bare = tree_scheme(method, vehicle, inputs)
+    ends = _feet(vehicle)
+    if not ends:
+        return bare
+    h, (tree, quantities) = inputs.h, vehicle.symbolic_with(inputs.p)
+    nv, free = vehicle.tree.nv, inputs.at(0.5)
+    q, b = bare.y[: vehicle.tree.nq], bare.y[vehicle.tree.nq :]
+    u = vehicle.forces(free, quantities)
+    weight = float(vehicle.tree.arrays.mass.sum()) * GRAVITY_MPS2
+
+    def reached(moved: ca.SX) -> tuple[ca.SX, ca.SX]:
+        """(k,) heights of the ends and (k,) places along the ground of what of them touched at q."""
+        before, after = tree.frames(q), tree.frames(moved)
+        heights, places = [], []
+        for body, x, y, z, radius in ends:
+            (R, _), (turned, at) = before[body], after[body]
+            centre = turned @ ca.vertcat(x, y, z) + at
+            touched = centre - radius * turned @ R.T[:, 2]
+            heights.append(centre[2] - radius)
+            places.append(touched[0])
+        return ca.vertcat(*heights), ca.vertcat(*places)
+
+    count = len(ends)
+    z = ca.SX.sym("z", nv + 4 * count)
+    up, along, ahead, back = (z[nv + k * count : nv + (k + 1) * count] for k in range(4))
+    impulse = tree.along(q, lambda moved: ca.vertcat(*reached(moved)), h * ca.vertcat(up, along))
+    residual, moved, arrived = tree.step(q, h * z[:nv], b + h / 2 * u + h * inputs.w + impulse, h)
+    (heights, places), (_, stood) = reached(moved), reached(q)
+    slips = (places - stood) / h
+    spare = FRICTION * up / weight
+    parts = ca.vertcat(heights, up / weight, ahead, back, spare + along / weight, spare - along / weight)
+    either = [
+        pair
+        for k in range(count)
+        for pair in (
+            (k, count + k),
+            (2 * count + k, 3 * count + k),
+            (2 * count + k, 4 * count + k),
+            (3 * count + k, 5 * count + k),
+        )
+    ]
+    bearing = np.r_[np.full(count, weight / count), np.zeros(count), np.full(2 * count, 0.1)]
+    return replace(
+        bare,
+        z=z,
+        residual=ca.vertcat(residual, slips - ahead + back),
+        guess=ca.vertcat(bare.guess, bearing),
+        y_next=ca.vertcat(moved, arrived + h / 2 * u),
+        parts=parts,
+        either=tuple(either),
+    )
+
+
+def _feet(vehicle: ArticulatedVehicle) -> list[tuple[int, float, float, float, float]]:
+    """(body of the arrays, centre in its frame, radius) of the ends that bear in plans."""
+    chosen = [link for link in vehicle.shapes() if link.body in vehicle.feet]
+    carriers, spheres = touching_points(vehicle.tree, chosen)
+    return [(int(body), *sphere) for body, sphere in zip(carriers, spheres.tolist(), strict=True)]
+
+
 @dataclass(frozen=True)
 class Multibody(Integrator):
     """One recursion; its name says which one to the stepper of trees."""
@@ -93,6 +164,7 @@ class Multibody(Integrator):
     family: str = "multibody"
     tau: str = ""
     solver: str = ""
+    looks: int = 0
     alias_of: str = ""
     by_recursion: frozenset[Form] = TREES
 
@@ -104,6 +176,15 @@ class VariationalMultibody(Multibody):
     """One whose step there are equations of, too."""
 
     forms: ClassVar = {Form.TREE: tree_scheme, Form.CLOSED_TREE: closed_tree_scheme}
+
+
+@dataclass(frozen=True)
+class TouchingMultibody(Multibody):
+    """The same, with contact that holds where a step ends."""
+
+    forms: ClassVar = {Form.TREE: touching_tree_scheme}
+    by_recursion: frozenset[Form] = frozenset({Form.TREE})
+    looks: int = 24
 
 
 @dataclass(frozen=True)
@@ -156,6 +237,17 @@ MULTIBODY: tuple[Multibody, ...] = (
         tau="cay",
         solver="broyden",
         alias_of="variational",
+    ),
+    TouchingMultibody(
+        "touching",
+        2,
+        "newton's step, in which contact with the ground holds where the step ends instead of by velocities where it "
+        "begins: no end is below the ground then. Plans through contact are by it.",
+        f"{_PAPER}; Stewart and Trinkle 1996",
+        1,
+        ("momentum", "energy"),
+        tau="cay",
+        solver="newton",
     ),
     VariedMultibody(
         "riqn-variable",

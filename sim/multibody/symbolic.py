@@ -106,7 +106,7 @@ class SymbolicTree:
             return _column(residual), after, arrived
         # Of dampers, whose impulse over the step is -damping times the change of length, half acts at either end.
         half = -0.5 * _column(arrays.springs[:, 9]) * (self.spring_lengths(after) - self.spring_lengths(q))
-        at_begin, at_end = (self._along(where, self.spring_lengths, half) for where in (q, after))
+        at_begin, at_end = (self.along(where, self.spring_lengths, half) for where in (q, after))
         return _column(residual) - at_begin, after, arrived + at_end
 
     def spring_lengths(self, q: ca.SX) -> ca.SX:
@@ -165,9 +165,9 @@ class SymbolicTree:
     def loop_impulse(self, q: ca.SX, closure: loops.Closure, impulses: ca.SX) -> ca.SX:
         """(nv,) generalised impulse of impulses (m,) between the ends of loops, in the world's frame [N s]: along the
         slopes of the gaps, by the increments of the joints."""
-        return self._along(q, lambda moved: self.gaps(moved, closure), impulses)
+        return self.along(q, lambda moved: self.gaps(moved, closure), impulses)
 
-    def _along(self, q: ca.SX, of: Callable[[ca.SX], ca.SX], impulses: ca.SX) -> ca.SX:
+    def along(self, q: ca.SX, of: Callable[[ca.SX], ca.SX], impulses: ca.SX) -> ca.SX:
         """(nv,) of impulses (m,) along the slopes of what `of` has of coordinates (m,)."""
         d = ca.SX.sym("d", self.tree.nv)
         along = ca.gradient(ca.dot(impulses, of(self.move(q, d))), d)

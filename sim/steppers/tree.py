@@ -44,6 +44,7 @@ class TreeStepper:
         self._vehicle, self._reported = vehicle, vehicle.reported
         self._nq, self._nv = vehicle.tree.nq, vehicle.tree.nv
         self._variational = bool(integrator.solver)
+        self._looks = integrator.looks
         self._local = threading.local()
 
     @property
@@ -96,6 +97,7 @@ class TreeStepper:
         Returns (steps done, status, iterations); y is the last good state.
         """
         bound, nq, contact = self._bound(p, h), self._nq, contact_of(env)
+        contact.frame[5] = self._looks
         if self._variational:
             bound.workspace.tally[:] = 0.0
             done, status = self._advance(bound, y, self._vehicle.joint_forces(u, p), w, n, contact)

@@ -5,7 +5,7 @@ Of the variational method the private state is a `TreeMotion`, of the others (q,
 
 import math
 
-from sim.contact.trees import ground_push, is_near
+from sim.contact.trees import along, bear, ground_push, is_near, look_at_ends, tell_ground
 from sim.multibody.articulated import factorise, solve
 from sim.multibody.continuous import EULER, accelerate, air_impulse, euler_step, rk4_step
 from sim.multibody.kinematics import place
@@ -47,6 +47,8 @@ from sim.multibody.stepping import (
 )
 from sim.multibody.twists import gather, momenta, twists_of
 
+_ENDS_TOLERANCE = 0.1
+"""Times the tolerance of a step's increments, to which contact holds where it ends [m]."""
 _SOFT = 1e-12
 """Least fraction of the largest square of slopes that is added where impulses are found by those of a step's end."""
 _APART = 4.0
@@ -64,7 +66,35 @@ def meet_ground(tree, ws, contact, motion, loads, h):
     for a in range(b.shape[0]):
         contact.free[a] = b[a] + h * (0.5 * u[a] + ws.torque[a])
     solve(tree, ws.node, ws.damping, h, ws.factor, contact.free, ws.wrench, ws.spare, ws.twist, contact.free)
-    ground_push(tree, ws, contact, h, h, ws.torque)
+    copy(ws.torque, contact.others)
+    return ground_push(tree, ws, contact, h, h, ws.torque)
+
+
+@apart
+def step_touching(tree, ws, contact, motion, loads, h, rows, solver, guess, tol, most):
+    """As `take_step`, pushed by ws.torque besides, again and again until contact holds where the step ends."""
+    q, b = motion.q, motion.b
+    looks, status = max(int(contact.frame[5]), 1), OK
+    copy_motion(motion, contact.begin)
+    for k in range(3 * rows):
+        contact.beside[k] = 0.0
+    for look in range(looks):
+        for a in range(b.shape[0]):
+            b[a] += h * ws.torque[a]
+        status = take_step(tree, ws, motion, loads, h, solver, guess, tol, most)
+        if status != OK or look == looks - 1:
+            break
+        if h * look_at_ends(tree, contact, q, ws.node, rows, h) < _ENDS_TOLERANCE * tol:
+            break
+        copy_motion(contact.begin, motion)
+        place(tree, q, ws.node)
+        along(contact, rows, contact.free, contact.speeds)
+        for k in range(3 * rows):
+            contact.speeds[k] += contact.beside[k]
+        copy(contact.others, ws.torque)
+        bear(contact, rows, h, ws.torque)
+    tell_ground(contact, rows, h)
+    return status
 
 
 @entry
@@ -92,13 +122,17 @@ def variational_rollout(tree, ws, contact, motion, loads, h, steps, solver, gues
         copy(q, ws.kept_q)
         copy(b, ws.kept_b)
         copy(loads.push, ws.torque)
+        rows = 0
         if airy:
             air_impulse(tree, ws, q, b, h, 0.5 * h)
         if contact.carriers.shape[0] and is_near(tree, ws, contact, q, h):
-            meet_ground(tree, ws, contact, motion, loads, h)
-        for a in range(b.shape[0]):
-            b[a] += h * ws.torque[a]
-        status = take_step(tree, ws, motion, loads, h, solver, guess, tol, most)
+            rows = meet_ground(tree, ws, contact, motion, loads, h)
+        if rows > 0:
+            status = step_touching(tree, ws, contact, motion, loads, h, rows, solver, guess, tol, most)
+        else:
+            for a in range(b.shape[0]):
+                b[a] += h * ws.torque[a]
+            status = take_step(tree, ws, motion, loads, h, solver, guess, tol, most)
         if status == OK and airy:
             air_impulse(tree, ws, q, b, h, 0.5 * h)
         if status != OK:
@@ -128,7 +162,9 @@ def accelerated_rollout(tree, ws, contact, q, v, loads, h, steps, rule, stages):
             accelerate(tree, ws, q, v, middle, none, contact.free)
             for a in range(v.shape[0]):
                 contact.free[a] = v[a] + h * contact.free[a]
-            ground_push(tree, ws, contact, h, 0.0, ws.torque)
+            rows = ground_push(tree, ws, contact, h, 0.0, ws.torque)
+            if rows > 0:
+                tell_ground(contact, rows, h)
         for row in range(rows):
             for a in range(v.shape[0]):
                 torques[row, a] = u[row, a] + ws.torque[a]

@@ -38,7 +38,10 @@ def variables(
         poses = nodes[:, vehicle.node_layout.pose]
         xi = arcs(arc_space(vehicle), poses[:-1], poses[1:]) / h
         moving = np.concatenate([xi, nodes[-1:, vehicle.node_layout.velocity]])
-        z = moving if model.closed is None else convert.closing(y, moving, p, h)
+        if model.closed is None:
+            z = np.concatenate([moving, z[:, moving.shape[1] :]], axis=1)
+        else:
+            z = convert.closing(y, moving, p, h)
         if model.eliminates and led:
             y[:n] = convert.led(y[:n], xi, inputs[:n], p, h)
     return assembled(t, y, z, inputs, h, free)
@@ -54,7 +57,6 @@ def assembled(
     )
     states = [y[:, model.form.kept], remembered, np.full((n + 1, int(t.shape.free_time)), h)]
     states.append(np.tile(free, (n + 1, 1)))
-    states.append(np.tile(np.r_[states[0][0], states[1][0]][model.ends.periodic], (n + 1, 1)))
     slack = 0.1 * np.ones((n, model.controls.sizes["slack"]))
     free = z[:, : model.controls.sizes["z"]]
     planned = inputs[:, : model.controls.sizes["a"]]

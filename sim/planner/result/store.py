@@ -51,8 +51,6 @@ def task_values(task: Task) -> dict[str, Any]:
         "body": task.body,
         "bodies": task.bodies,
         "free_parameters": task.free_parameters,
-        "start_within": task.start_within,
-        "periodic": task.periodic,
     }
 
 

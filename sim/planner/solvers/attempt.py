@@ -10,12 +10,15 @@ import numpy as np
 
 from sim.planner.solvers.backends import FATROP_ITERATIONS, Mode, Result, Solvers
 from sim.planner.solvers.oracle import Backend
+from sim.planner.transcription.constraints import PART, PRODUCT
 from sim.planner.transcription.transcription import ProgramBounds, Transcription
 from sim.platform.errors import InputError, quote
 
 Choice = Literal["auto", "fatrop", "ipopt"]
 
 _ENDLESS_S = 1e9
+_RELAXED = (1e-1, 1e-2, 1e-3, 1e-5, 1e-7)
+"""Products of what does not go together, in turn."""
 _SLOPE, _DRAGGED_SLOPE = 1e-5, 1e-3
 """Of the Lagrangian, that will do: while something is dragged the cost need not be the very least."""
 
@@ -79,6 +82,8 @@ def attempted(
     bounds: ProgramBounds | None = None,
 ) -> Result:
     """The first solver that converges, else what violates least. bounds: others than the transcription's."""
+    if solvers.t.model.scheme.either and bounds is None:
+        return _through_contact(solvers, p, start, run)
     best: Result | None = None
     w0 = start.w if isinstance(start, Result) else start
     pair = (
@@ -119,6 +124,61 @@ def attempted(
             mode, pair = "near", None
     assert best is not None
     return best
+
+
+def _through_contact(solvers: Solvers, p: np.ndarray, start: np.ndarray | Result, run: PlanCall) -> Result:
+    """What does not go together is relaxed less and less; then the lesser of each two is nothing.
+
+    From a result that is first tried with what touches in it.
+    """
+    t = solvers.t
+    relaxed = t.model.parameters.slice("relaxed")
+    if isinstance(start, Result):
+        near = attempted(solvers, ("ipopt",), p, start.w, run, "near", _touching(t, p, start.w))
+        if near.converged or run.stopped:
+            return _finished(solvers, p, near, run)
+    w = start.w if isinstance(start, Result) else start
+    mode: Mode = "cold"
+    for most in _RELAXED:
+        now = p.copy()
+        now[relaxed] = most
+        found = attempted(solvers, ("ipopt",), now, w, run, mode, t.bounds)
+        if not found.converged or run.stopped or run.out_of_time:
+            return found
+        w, mode = found.w, "near"
+    near = attempted(solvers, ("ipopt",), p, w, run, "near", _touching(t, p, w))
+    return _finished(solvers, p, near, run) if near.converged else near
+
+
+def _finished(solvers: Solvers, p: np.ndarray, found: Result, run: PlanCall) -> Result:
+    """The same to rounding: what stands on one foot falls another way for the least that is wrong."""
+    limit, duals = max(0.05, run.deadline - time.perf_counter()), (found.lam_x, found.lam_g)
+    exact = solvers.solve(
+        "ipopt",
+        p,
+        found.w,
+        mode="finish",
+        duals=duals,
+        seconds=limit,
+        bounds=_touching(solvers.t, p, found.w),
+    )
+    run.iterations += max(exact.iterations, 0)
+    return exact if exact.converged else found
+
+
+def _touching(t: Transcription, p: np.ndarray, w: np.ndarray) -> ProgramBounds:
+    """Bounds under which what touches in an iterate does, and nothing else."""
+    high, values = t.bounds.row_high.copy(), t.program.constraints(w, p)
+    labels = [row.name if row is not None else "" for _, row in t.row_labels()]
+    parts = np.flatnonzero([name == PART for name in labels]).reshape(t.shape.steps, -1)
+    high[[name == PRODUCT for name in labels]] = np.inf
+    for rows in parts:
+        nothing: set[int] = set()
+        for pair in t.model.scheme.either:
+            if not nothing & set(pair):
+                nothing.add(min(pair, key=lambda i: values[rows[i]]))
+        high[rows[sorted(nothing)]] = 0.0
+    return replace(t.bounds, row_high=high)
 
 
 def _watcher(t: Transcription, run: PlanCall) -> Callable[[int, float, float, np.ndarray], bool] | None:

@@ -394,6 +394,9 @@ class Solvers:
             options["mu_init"] = 1e-2
         if mode in ("again", "warm", "finish"):
             options |= {"mu_init": 1e-4, **_WARM_IPOPT}
+        if self.t.model.scheme.either and mode == "finish":
+            # A force that friction holds by a hundred-millionth too much is another motion a second later.
+            options |= {"tol": 1e-11, "constr_viol_tol": 1e-11, "bound_relax_factor": 0.0}
         return ca.nlpsol(
             "plan",
             "ipopt",

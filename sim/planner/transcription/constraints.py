@@ -17,10 +17,22 @@ _LEAST_COSINE = -0.9
 _UNITS = {"position": "m", "rotation": "rad", "velocity": "m/s"}
 
 
+PART, PRODUCT = "contact", "contact of what does not touch"
+"""Names of the rows of a scheme's parts, and of the products of those that do not go together."""
+
+
 def residual_rows(model: NodeModel, residual: ca.SX) -> list[Constraint]:
     """The integrator's own equations."""
     scaled, others = residual / model.residual_scale, set(range(residual.shape[0])) - set(model.driven)
     return [Constraint("dynamics", scaled[i], 0.0, 0.0) for i in sorted(others)]
+
+
+def either_rows(model: NodeModel, parts: ca.SX) -> list[Constraint]:
+    """No part below nothing; of each two that do not go together the product, as large as the relaxation lets it."""
+    rows = [Constraint(PART, parts[i], 0.0, np.inf) for i in range(parts.shape[0])]
+    for i, j in model.scheme.either:
+        rows.append(Constraint(PRODUCT, parts[i] * parts[j] - model.given["relaxed"], -np.inf, 0.0))
+    return rows
 
 
 def input_rows(model: NodeModel, a: ca.SX, previous: ca.SX, h: ca.SX) -> list[Constraint]:
@@ -62,21 +74,12 @@ def distances(model: NodeModel, node: ca.SX) -> list[tuple[tuple[str, int], ca.S
     return out
 
 
-def heights_over_ground(
-    model: NodeModel, node: ca.SX, places: list[tuple[ca.SX, ca.SX]] | None = None
-) -> list[ca.SX]:
-    """Above the safe ground: a second-order model about `jet_at`, exact there with its derivatives; of a tree, above
-    what each of its balls keeps. places: `balls`, where they are known."""
-    if model.shape.low_balls:
-        places = places or balls(model, node)
-        heights = zip(model.shape.low_balls, ca.vertsplit(model.given["heights"]), strict=True)
-        return [places[i][0][2] - least - model.here["margin"] for i, least in heights]
-    if model.shape.ground is None:
-        return []
+def height_over_ground(model: NodeModel, node: ca.SX) -> ca.SX:
+    """Above the safe ground: a second-order model about `jet_at`, exact there with its derivatives."""
     x, b = model.pose_wb(node)[:3, 3], model.jet
     d = x[:2] - model.jet_at
     bend = (b[3] * d[0] ** 2 + 2 * b[4] * d[0] * d[1] + b[5] * d[1] ** 2) / 2
-    return [x[2] - (b[0] + b[1] * d[0] + b[2] * d[1] + bend) - model.here["margin"]]
+    return x[2] - (b[0] + b[1] * d[0] + b[2] * d[1] + bend) - model.here["margin"]
 
 
 def place_rows(model: NodeModel, node: ca.SX, slack: ca.SX) -> list[Constraint]:
@@ -86,14 +89,15 @@ def place_rows(model: NodeModel, node: ca.SX, slack: ca.SX) -> list[Constraint]:
         Constraint("obstacle", distance / unit + slack, 0.0, np.inf, "m", unit, obstacle, soft=True)
         for obstacle, distance in distances(model, node)
     ]
-    places = balls(model, node) if model.shape.pairs or model.shape.low_balls else []
+    places = balls(model, node) if model.shape.pairs else []
     for k, (i, j) in enumerate(model.shape.pairs):
         d, least = places[i][0] - places[j][0], model.given["apart"][k] + model.here["margin"]
         # Of squares: a length has no derivative at none.
         row = (ca.dot(d, d) - least**2) / (2 * unit * ca.fmax(least, _LEAST_APART_M))
         rows.append(Constraint(OWN_BODIES, row + slack, 0.0, np.inf, "m", unit, soft=True))
-    for height in heights_over_ground(model, node, places):
-        rows.append(Constraint(GROUND, height / unit + slack, 0.0, np.inf, "m", unit, soft=True))
+    if model.shape.ground is not None:
+        height = height_over_ground(model, node) / unit
+        rows.append(Constraint(GROUND, height + slack, 0.0, np.inf, "m", unit, soft=True))
     if model.shape.waypoints:
         place, tolerance = model.here["waypoint"][:3], model.here["waypoint"][3]
         x = model.place(node)

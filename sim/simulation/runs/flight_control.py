@@ -14,7 +14,6 @@ from sim.control.pilot import ControllerPilot, HeldControls, TrimmedPilot
 from sim.control.plan_following import PlannedPilot
 from sim.control.target_path import TargetPath
 from sim.controllers import Controller
-from sim.planner.task.poses import positions
 from sim.scene import Scene
 from sim.simulation.lanes.lane import Lane
 from sim.simulation.lanes.observation import sensed
@@ -41,15 +40,14 @@ class PlanFlight:
     pilot: PlannedPilot
     """Every lane gets a copy."""
     end_s: float
-    end: np.ndarray
-    """Flat node that was planned for the end."""
+    end_w: np.ndarray
+    """(3,) planned place at the end [m]; nan where a coordinate does not count."""
     resume: Dynamics
     """Of the flown lane before."""
 
-    def outcome(self, vehicle: Vehicle, node: np.ndarray) -> str:
-        """How well a vehicle that is at a flat node ended: by the place of its main body, of an arm its tool."""
-        here, wanted = positions(vehicle, np.stack([node, self.end]))
-        missed = float(np.linalg.norm(here - wanted))
+    def outcome(self, place_w: np.ndarray) -> str:
+        """How well it ended."""
+        missed = float(np.linalg.norm(np.nan_to_num(place_w - self.end_w)))
         return f"plan flown: {self.end_s:.2f} s, {missed:.2g} m beside its end"
 
 

@@ -55,6 +55,10 @@ class ArticulatedVehicle(Vehicle):
     apart: frozenset[frozenset[str]] = frozenset()
     """Pairs of bodies that pass through each other all the same."""
 
+    feet: tuple[str, ...] = ()
+    """Bodies whose ends bear on the ground in plans, which find when and how; what is held then has level ground
+    `stand_m` below where it is held."""
+
     def declare(self, q: SimpleNamespace) -> Tree:
         """The tree with the parameters q by name: numbers, or arrays of several."""
         raise TypeError(f"vehicle {self.name!r} declares no tree(q)")
@@ -223,6 +227,10 @@ class ArticulatedVehicle(Vehicle):
     def free(self) -> bool:
         """Whether its first body moves freely in space, not held by the world."""
         return int(self.tree.arrays.kind[0]) == FREE
+
+    @property
+    def environment(self) -> str:
+        return self.form.ground if self.feet else super().environment
 
     @property
     def support(self) -> Support:

@@ -20,7 +20,16 @@ from sim.vehicles import ArticulatedVehicle, Parameter, known_vehicle
 from tests.sim.multibody.sample_trees import generic_state, generic_tree
 from tests.sim.simulation_scenes import simulation
 
-METHODS = ("variational", "riqn", "newton", "broyden", "riqn-variable", "rk4", "semi-implicit-euler")
+METHODS = (
+    "variational",
+    "riqn",
+    "newton",
+    "broyden",
+    "touching",
+    "riqn-variable",
+    "rk4",
+    "semi-implicit-euler",
+)
 
 
 class Generic(ArticulatedVehicle):
