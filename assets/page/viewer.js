@@ -17,6 +17,9 @@ import STYLE from "./viewer.css";
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4];
 const SKY = new Color(0.62, 0.74, 0.86);
 const PLOTS = 3;
+const SLOW_S = 0.05;
+const COARSEST = 0.5;
+/** Pictures that take longer are drawn with fewer pixels, down to this share of the window's. */
 const ASLEEP_MS = 2000;
 /** How long a picture is out of sight before it gives its graphics context back; browsers keep 16. */
 
@@ -46,6 +49,10 @@ class Viewer {
     this.playing = true;
     this.hidden = new Set();
     this.plots = [];
+    this.share = 1;
+    this.slow = 0;
+    this.pictures = 0;
+    /** Drawn so far; `first_ms` is when the first was, since the page began to load. */
   }
 
   byId(id) {
@@ -96,7 +103,8 @@ class Viewer {
     this.#trails();
     if (!ofLiveLanes) this.#frame();
     this.resize();
-    this.renderer.compile(this.scene, this.camera);
+    if (this.renderer.extensions.has("KHR_parallel_shader_compile")) await this.renderer.compileAsync(this.scene, this.camera);
+    else this.renderer.compile(this.scene, this.camera);
   }
 
   /** Where the first vehicle is at the start, and how large it is: what the cameras begin from. */
@@ -199,7 +207,7 @@ class Viewer {
   resize() {
     const { clientWidth, clientHeight } = this.byId("view");
     if (this.renderer) {
-      this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+      this.renderer.setPixelRatio(this.share * Math.min(devicePixelRatio, 2));
       this.renderer.setSize(clientWidth, clientHeight, false);
       for (const camera of [this.camera, this.recorded].filter(Boolean)) {
         camera.aspect = clientWidth / clientHeight;
@@ -209,8 +217,18 @@ class Viewer {
     this.plots.forEach((plot) => plot.resize());
   }
 
+  /** Draws with fewer pixels where most of the last pictures were slow, as by software or on old phones. */
+  #ease(dt) {
+    this.slow = Math.max(this.slow + (dt > SLOW_S ? 1 : -1), 0);
+    if (this.slow < 8 || this.share <= COARSEST) return;
+    this.slow = 0;
+    this.share = Math.max(0.75 * this.share, COARSEST);
+    this.resize();
+  }
+
   /** One picture, `dt` seconds after the last. */
   draw(dt) {
+    if (this.renderer) this.#ease(dt);
     if (this.live) {
       if (!this.offset && this.renderer) this.#frame();
     } else if (this.playing && this.about.duration_s > 0) {
@@ -243,6 +261,8 @@ class Viewer {
 
   #render() {
     this.renderer.render(this.scene, this.byId("camera").value === "recorded" ? this.recorded : this.camera);
+    this.pictures += 1;
+    this.first_ms ??= performance.now();
   }
 
   /** Moves camera and target with the vehicle; the chase camera also turns with its heading. */
@@ -291,6 +311,7 @@ class Plot {
     this.viewer = viewer;
     this.select = host.appendChild(document.createElement("select"));
     this.canvas = host.appendChild(document.createElement("canvas"));
+    this.line = host.appendChild(document.createElement("i")); // the time: moved, with nothing painted anew
     for (const name of names) this.select.add(new Option(name, name, false, name === chosen));
     this.select.addEventListener("change", () => this.paint());
     const at = (event) => {
@@ -304,10 +325,13 @@ class Plot {
   }
 
   resize() {
-    const ratio = Math.min(devicePixelRatio, 2);
-    this.canvas.width = this.canvas.clientWidth * ratio;
-    this.canvas.height = this.canvas.clientHeight * ratio;
-    this.ratio = ratio;
+    const ratio = Math.min(devicePixelRatio, 2), { clientWidth, clientHeight } = this.canvas;
+    if (this.ratio === ratio && this.size?.[0] === clientWidth && this.size?.[1] === clientHeight) return;
+    this.canvas.width = clientWidth * ratio;
+    this.canvas.height = clientHeight * ratio;
+    [this.ratio, this.size] = [ratio, [clientWidth, clientHeight]];
+    this.line.style.top = `${this.canvas.offsetTop}px`;
+    this.line.style.height = `${clientHeight}px`;
     this.paint();
   }
 
@@ -315,7 +339,7 @@ class Plot {
   paint() {
     const { width, height } = this.canvas;
     if (!width || !height) return;
-    const pen = this.canvas.getContext("2d", { willReadFrequently: true });
+    const pen = this.canvas.getContext("2d");
     const lines = this.viewer.about.lanes.flatMap((lane, k) =>
       this.viewer.hidden.has(k) || !lane.curves[this.select.value] ? [] : [{
         tint: lane.tint, time: this.viewer.curves.array(lane.time), values: this.viewer.curves.array(lane.curves[this.select.value]),
@@ -347,20 +371,15 @@ class Plot {
       }
       pen.stroke();
     }
-    this.painted = pen.getImageData(0, 0, width, height);
-    this.x = x;
     this.shown = null;
     this.cursor(this.viewer.time);
   }
 
   cursor(time) {
-    if (!this.painted || this.shown === time) return;
+    if (!this.size || this.shown === time) return;
     this.shown = time;
-    const pen = this.canvas.getContext("2d", { willReadFrequently: true });
-    pen.putImageData(this.painted, 0, 0);
-    pen.strokeStyle = "#ffb454";
-    pen.lineWidth = this.ratio;
-    pen.beginPath(); pen.moveTo(this.x(time), 0); pen.lineTo(this.x(time), this.canvas.height); pen.stroke();
+    const at = this.left + (time / this.viewer.about.duration_s) * (this.size[0] - this.left);
+    this.line.style.transform = `translateX(${this.canvas.offsetLeft + at}px)`;
   }
 }
 
@@ -469,7 +488,7 @@ async function mount(host, about, { scene, curves, keys, signal, link, onViewer 
 
 /** What an exported page, or the one that a window serves, consists of. */
 export function page() {
-  const read = (id) => Uint8Array.from(atob(document.getElementById(id).textContent.trim()), (letter) => letter.charCodeAt(0));
+  const read = (id) => bytesOf(document.getElementById(id).textContent.trim());
   const about = JSON.parse(document.getElementById("about").textContent);
   const host = document.body.appendChild(document.createElement("main"));
   const onViewer = (viewer) => { window.holonomy = viewer; };

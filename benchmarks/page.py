@@ -1,0 +1,90 @@
+"""Pages in a browser: `python -m benchmarks.page`. How long one takes to open, and pictures a second of it.
+
+A minute of flight as a page, alone and over the canyon, opened in turn in a Chromium without a window. Told are
+medians: from the start of loading to the first picture, the processor's time of all of the browser until then, and both
+of each picture while it plays. Without a graphics card pictures are drawn by software, as the last line says. Needs
+chromedriver, and psutil for the processor's time.
+"""
+
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import psutil
+
+import sim
+from export.file import export_motions
+from export.motion import motion_of_trajectory
+from export.nodes import ground_under
+from sim.world import load_world
+from tests.export.browser import SOFTWARE_GL, Browser, browser
+
+ROUNDS = 5
+PLAYED_S = 4.0
+_DRAWN = "window.holonomy && window.holonomy.first_ms"
+_CARD = (
+    "const gl = document.createElement('canvas').getContext('webgl2');"
+    "return gl.getParameter(gl.getExtension('WEBGL_debug_renderer_info').UNMASKED_RENDERER_WEBGL)"
+)
+
+
+def main() -> None:
+    """Print a line a page."""
+    with tempfile.TemporaryDirectory() as name, browser(*SOFTWARE_GL) as window:
+        pages = {what: _page(Path(name), what) for what in ("helicopter", "canyon")}
+        measured: dict[str, list[tuple[float, ...]]] = {what: [] for what in pages}
+        for _ in range(ROUNDS):
+            for what, page in pages.items():
+                measured[what].append(_opened(window, page))
+        for what, page in pages.items():
+            first, spent, picture, drawn = np.median(measured[what], axis=0)
+            print(
+                f"{what:12} {page.stat().st_size / 1e6:5.2f} MB: first picture after {first:6.0f} ms, {spent:6.0f} ms "
+                f"of the processor; then {picture:5.1f} ms a picture, {drawn:5.1f} of the processor"
+            )
+        print(window.run(_CARD))
+
+
+def _opened(window: Browser, page: Path) -> tuple[float, ...]:
+    """ms to the first picture, by the clock and of the processor, and likewise of a picture while it plays."""
+    window.go("data:text/html,nothing")
+    time.sleep(0.5)
+    before = _spent_s()
+    window.open(page, _DRAWN)
+    opened = _spent_s()
+    drawn, at_ms = window.run("return [holonomy.pictures, performance.now()]")
+    time.sleep(PLAYED_S)
+    more, then_ms = window.run("return [holonomy.pictures, performance.now()]")
+    pictures = max(more - drawn, 1)
+    return (
+        window.run(f"return {_DRAWN}"),
+        1e3 * (opened - before),
+        (then_ms - at_ms) / pictures,
+        1e3 * (_spent_s() - opened) / pictures,
+    )
+
+
+def _spent_s() -> float:
+    """Processor time of the browser's processes."""
+    total = 0.0
+    for process in psutil.Process().children(recursive=True):
+        try:
+            total += sum(process.cpu_times()[:2])
+        except psutil.NoSuchProcess:
+            continue
+    return total
+
+
+def _page(folder: Path, what: str) -> Path:
+    """A minute of a helicopter's flight; of the canyon with its land."""
+    vehicle = sim.vehicle("helicopter")
+    start = vehicle.state(x=(0.0, 0.0, 60.0), v=(5.0, 0.0, 0.0))
+    run = sim.simulate(vehicle, step=0.01, duration=60.0, initial=start, controls=[48.9, 0.0, 0.0, 0.0])
+    motions = [motion_of_trajectory(run, "flown")]
+    ground = ground_under(load_world("canyon"), motions) if what == "canyon" else None
+    return export_motions(folder / f"{what}.html", motions, title=what, ground=ground)
+
+
+if __name__ == "__main__":
+    main()
