@@ -192,6 +192,8 @@ class SceneGoal:
     """Whose place, height and speed count; empty: the vehicle's main body."""
     grade: type[Grade] | None = None
     """How well it was done is told, too."""
+    of_table: int = -1
+    """Which table of the scene's file it was read from; -1: none."""
 
     def find(self, kind: type[Kind]) -> Kind | None:
         """Its condition of that kind; None where it does not ask for it."""
@@ -228,10 +230,10 @@ def read_goals(
         raise table.error("goals", f"{len(tables)} are refused; allowed: {MOST_GOALS} at most")
     actions = tuple(binding.action for binding in config.keys.held)
     subject = Subject(vehicle, pads)
-    return tuple(_read_goal(each, subject, actions) for each in tables)
+    return tuple(_read_goal(each, subject, actions, k) for k, each in enumerate(tables))
 
 
-def _read_goal(table: TomlTable, subject: Subject, actions: tuple[str, ...]) -> SceneGoal:
+def _read_goal(table: TomlTable, subject: Subject, actions: tuple[str, ...], of_table: int) -> SceneGoal:
     if not table.has("title"):
         raise table.error("title", "is missing; allowed: what is to be done, in a word or two")
     keys = table.texts("keys")
@@ -247,6 +249,7 @@ def _read_goal(table: TomlTable, subject: Subject, actions: tuple[str, ...]) -> 
         hold_s=table.number("hold_s", 0.0, low=0.0, high=600.0),
         body=_read_body(table, subject) if table.has("body") else "",
         grade=graded[-1] if graded else None,
+        of_table=of_table,
     )
     for kind in graded:
         if kind.needs_place and goal.place is None:

@@ -4,12 +4,16 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from sim.controllers import Controller
 from sim.environment.coupling import CoupledSpec, can_be_coupled, can_be_met
 from sim.integrators import default_for, integrators
 from sim.platform.errors import InputError, one_of
 from sim.platform.toml_table import TomlTable
+from sim.shapes.surface import rotation_about, upright
 from sim.vehicles import Vehicle, known_vehicle, vehicles
+from sim.world import World
 
 PADS = ("start", "landing")
 STEP_RANGE_S = (1e-4, 0.5)
@@ -43,6 +47,17 @@ class Start:
     """Body velocity [m/s]."""
     omega_b: Vector = (0.0, 0.0, 0.0)
     """Body angular velocity [rad/s]."""
+
+    def pose(self, world: World, soles_m: float) -> np.ndarray:
+        """(4, 4) body to world; `soles_m`: from the soles to the body origin. Raises InputError for an unknown pad."""
+        tilt = rotation_about(1, self.pitch_rad) @ rotation_about(0, self.roll_rad)
+        T_wb = np.eye(4)
+        if self.pad:
+            T_wb = world.start_pose(self.pad, soles_m)
+        else:
+            T_wb[:3, 3] = self.position_w
+        T_wb[:3, :3] = T_wb[:3, :3] @ upright(self.heading_rad) @ tilt
+        return T_wb
 
 
 @dataclass(frozen=True, slots=True)

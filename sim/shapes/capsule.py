@@ -52,6 +52,11 @@ class Capsule(Shape):
     def moved(self, by_w: Vector, heading_rad: float | None = None) -> Self:
         return replace(self, start_w=shifted(self.start_w, by_w), end_w=shifted(self.end_w, by_w))
 
+    def scaled(self, factor: float) -> Self:
+        middle = np.array(self.middle_w)
+        (a, b, c), (d, e, f) = (middle + factor * (self.core_w - middle)).tolist()
+        return replace(self, start_w=(a, b, c), end_w=(d, e, f), radius_m=factor * self.radius_m)
+
     def on_plane(self) -> Shape:
         (x, y, _), (a, b, _) = self.start_w, self.end_w
         return replace(self, start_w=(x, y, 0.0), end_w=(a, b, 0.0))

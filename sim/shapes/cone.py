@@ -76,11 +76,13 @@ class Cone(Shape):
         return np.array([(x, y, z), (x, y, z + max(self.height_m - self.radius_m, 0.0))])
 
     def thickened(self, half_m: float) -> Self:
-        share = max(half_m / max(self.half_thickness_m, 1e-9), 1.0)
+        return self.scaled(max(half_m / max(self.half_thickness_m, 1e-9), 1.0))
+
+    def scaled(self, factor: float) -> Self:
         x, y, z = self.centre_w
-        lower = 0.25 * self.height_m * (share - 1.0)  # all ways about the middle of what it holds
+        lower = 0.25 * self.height_m * (factor - 1.0)  # all ways about the middle of what it holds
         return replace(
-            self, centre_w=(x, y, z - lower), radius_m=share * self.radius_m, height_m=share * self.height_m
+            self, centre_w=(x, y, z - lower), radius_m=factor * self.radius_m, height_m=factor * self.height_m
         )
 
     def on_plane(self) -> Shape:

@@ -84,9 +84,11 @@ class ConvexMesh(Shape):
 
     def thickened(self, half_m: float) -> Self:
         """Grown about its middle."""
-        share = max(half_m / max(self.half_thickness_m, 1e-9), 1.0)
+        return self.scaled(max(half_m / max(self.half_thickness_m, 1e-9), 1.0))
+
+    def scaled(self, factor: float) -> Self:
         middle = np.array(self.middle_w)
-        grown = middle + share * (np.array(self.points_w, float) - middle)
+        grown = middle + factor * (np.array(self.points_w, float) - middle)
         return replace(self, points_w=tuple((x, y, z) for x, y, z in grown.tolist()))
 
     def moved(self, by_w: Vector, heading_rad: float | None = None) -> Self:

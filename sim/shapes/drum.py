@@ -53,6 +53,9 @@ class Drum(Shape):
         reach = max(self.half_height_m - self.radius_m, 0.0)
         return np.array(self.centre_w, float) + np.outer([-1.0, 1.0], (0.0, 0.0, reach))
 
+    def scaled(self, factor: float) -> Self:
+        return replace(self, radius_m=factor * self.radius_m, half_height_m=factor * self.half_height_m)
+
     def thickened(self, half_m: float) -> Self:
         return replace(
             self, radius_m=max(self.radius_m, half_m), half_height_m=max(self.half_height_m, half_m)

@@ -101,6 +101,10 @@ class HeightField(Shape):
         along = (widest - wide) * np.eye(3)[int(np.argmax(self._half_m))]
         return np.array(self.middle_w) + np.outer([-1.0, 1.0], along)
 
+    def scaled(self, factor: float) -> Self:
+        """Ground keeps its size."""
+        return self
+
     def thickened(self, half_m: float) -> Self:
         """As it is where it is thick enough; else level, as high as its top at least."""
         if self.half_thickness_m >= half_m:

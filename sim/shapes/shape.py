@@ -23,6 +23,20 @@ EDGE_M = 0.02
 """Rounding of edges, so that distances can be differentiated twice."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Handle:
+    """A thing that can be moved by hand: a shape, or a mark that has none."""
+
+    name: str
+    """"goal", "waypoint 0", "gate 0", ..."""
+    T_w: np.ndarray
+    """(4, 4) where it is, and how it is turned."""
+    turns: str
+    """The axes of the world that it is turned about by hand: none, "z" where its heading counts, or all three."""
+    points_to_w: np.ndarray | None = None
+    """(3,) where a line that is drawn from it ends; None: nothing is."""
+
+
 class Shape(ABC):
     """A solid in the world. Kinds are frozen dataclasses: lengths in metres, `name` and `look` at the end."""
 
@@ -98,6 +112,10 @@ class Shape(ABC):
         """It by (3,) m elsewhere, and turned to a heading where it has one."""
         return replace(self, centre_w=shifted(self.centre_w, by_w))  # type: ignore[type-var]
 
+    def scaled(self, factor: float) -> Self:
+        """It larger by a factor, about its middle."""
+        return replace(self, radius_m=factor * self.radius_m)  # type: ignore[type-var]
+
     def on_plane(self) -> "Shape":
         """What is met at z = 0 by all that moves there: on a plane every obstacle is met at its own height."""
         return replace(self, centre_w=(self.centre_w[0], self.centre_w[1], 0.0))  # type: ignore[type-var]
@@ -172,6 +190,10 @@ class Oriented(Shape):
     def moved(self, by_w: Vector, heading_rad: float | None = None) -> Self:
         turned = self.heading_rad if heading_rad is None else heading_rad
         return replace(self, centre_w=shifted(self.centre_w, by_w), heading_rad=turned)
+
+    def scaled(self, factor: float) -> Self:
+        x, y, z = self.half_m
+        return replace(self, half_m=(factor * x, factor * y, factor * z))
 
 
 def vector(table: TomlTable, key: str) -> Vector:

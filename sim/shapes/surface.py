@@ -170,6 +170,12 @@ def upright(heading_rad: float) -> np.ndarray:
     return rotation_about(2, heading_rad)
 
 
+def euler_angles(R: np.ndarray) -> tuple[float, float, float]:
+    """Heading, pitch and roll [rad] by which a rotation (3, 3) turns about z, then y, then x of the turned axes."""
+    pitch_rad = math.asin(min(max(-float(R[2, 0]), -1.0), 1.0))
+    return math.atan2(R[1, 0], R[0, 0]), pitch_rad, math.atan2(R[2, 1], R[2, 2])
+
+
 def to_triangles(x: np.ndarray, corners: np.ndarray) -> np.ndarray:
     """(n,) distances of points (n, 3) to the nearest of triangles (m, 3, 3)."""
     corners = np.ascontiguousarray(corners, float)

@@ -316,6 +316,7 @@ class Simulation:
             waiting=tuple(Waiting(one.command, one.coming.title, one.coming.job) for one in self._waiting),
             ready_ahead=self._kernels.ready_ahead,
             race=None if run.timing is None else run.timing.standing,
+            layout=run.layout,
             target_path_w=None if run.target is None else drawn_w(run.target),
             environment=None if coupling is None else run.rewind.environment(coupling, run.vehicle),
         )

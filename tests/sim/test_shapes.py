@@ -205,3 +205,18 @@ def test_plans_go_around(name: str, obstacle: Shape) -> None:
     found = Planner().plan(body, task, starts=2)
     assert found.solved, found.message
     assert found.clearance_m >= 0.2 - 1e-3
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.kind)
+@pytest.mark.parametrize("factor", [0.4, 2.5])
+def test_a_scaled_shape_is_the_same_seen_from_nearer_or_farther(shape, factor):
+    """There is a place that stays; distances from it, and of all points to the surface, grow by the factor."""
+    larger = shape.scaled(factor)
+    if isinstance(shape, HeightField):
+        assert larger is shape
+        return
+    rng = np.random.default_rng(31)
+    stays = (factor * np.array(shape.middle_w) - np.array(larger.middle_w)) / (factor - 1.0)
+    points = stays + rng.normal(size=(50, 3)) * 3.0
+    expected = factor * shape.distance(points)
+    assert larger.distance(stays + factor * (points - stays)) == pytest.approx(expected, abs=1e-9)

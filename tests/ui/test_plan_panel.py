@@ -28,16 +28,18 @@ from sim.planner.service.requests import (
 from sim.planner.service.session import in_wind
 from sim.planner.service.view import PlanView
 from sim.planner.task.refusal import Refusal
+from sim.shapes import Sphere
 from sim.vehicles import vehicle
 from tests.sim.plan_samples import BOAT, record, task
 from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui.features.flight import draw_flight
-from ui.features.plan.gizmo import Gizmo, from_matrix16, matrix16, on_screen
+from ui.features.placing.gizmo import SCALE, Gizmo, GizmoFields, TaskMarks, from_matrix16, matrix16
 from ui.features.plan.marks import Alternatives, compared, draw_violations, words
 from ui.features.plan.panel import draw_plan
 from ui.features.plan.view import SaveTask
 from ui.window import theme
+from ui.window.context import on_screen
 from ui.window.widgets import overlap
 
 
@@ -356,7 +358,7 @@ def test_a_waypoint_is_chosen_by_a_click_and_stays_under_the_mouse_that_drags_it
         io.add_mouse_pos_event(x, y)
         io.add_mouse_button_event(0, down)
         imgui.new_frame()
-        edits = gizmo.draw(bench.context.find(PlanView), view, projection, bench.context)
+        edits = gizmo.draw([TaskMarks(bench.context.find(PlanView))], view, projection, bench.context)
         imgui.render()
         return edits
 
@@ -364,7 +366,7 @@ def test_a_waypoint_is_chosen_by_a_click_and_stays_under_the_mouse_that_drags_it
     assert place is not None
     for down in (False, False, True, False, False, False, False):
         frame(*place, down=down)
-    assert gizmo.chosen == "waypoint 0"
+    assert bench.context.of(GizmoFields).chosen == "waypoint 0"
     assert gizmo.wants_mouse
     edits: list[EditTask] = []
     for step, down in [(0, True), (0, True), *((i, True) for i in range(10, 90, 10)), (80, False)]:
@@ -374,15 +376,46 @@ def test_a_waypoint_is_chosen_by_a_click_and_stays_under_the_mouse_that_drags_it
     assert there == pytest.approx((place[0] + 80.0, place[1] + 40.0), abs=3.0)
 
 
+def test_an_obstacle_grows_by_as_much_as_its_handle_is_dragged_since_the_press(bench: Bench) -> None:
+    ball = Sphere((4.0, 1.0, 0.0), 1.0)
+    plan_view = shown(bench, task=task(obstacles=(ball,)))
+    gizmo, (view, projection) = Gizmo(), tilted()
+    fields, io = bench.context.of(GizmoFields), imgui.get_io()
+    fields.chosen, fields.mode = "obstacle 0", SCALE
+    radii, shown_task = [], plan_view.task
+    at = on_screen(np.array(ball.centre_w), projection @ view, bench.context.scene_rect)
+    assert at is not None
+    for step, down in [
+        (0, False),
+        (0, False),
+        (0, True),
+        *((i, True) for i in range(0, 70, 10)),
+        (60, False),
+    ]:
+        io.add_mouse_pos_event(at[0] + step, at[1])
+        io.add_mouse_button_event(0, down)
+        imgui.new_frame()
+        marks = TaskMarks(replace(plan_view, task=shown_task))
+        for edit in gizmo.draw([marks], view, projection, bench.context):
+            shown_task = edit.task
+            radii.append(shown_task.obstacles[0].radius_m)
+        imgui.render()
+    assert len(radii) > 3
+    assert radii == sorted(radii)
+    assert 1.1 < radii[-1] < 4.0
+    steps = np.diff(radii[-4:])
+    assert steps.max() < 1.5 * steps.min()
+
+
 def test_a_gizmos_axes_are_drawn_in_the_themes_red_green_and_blue(bench: Bench) -> None:
     plan_view = shown(bench, task=task(obstacles=()))
     gizmo, (view, projection) = Gizmo(), tilted()
-    gizmo.chosen = "waypoint 0"
+    bench.context.of(GizmoFields).chosen = "waypoint 0"
 
     def drawn() -> set[int]:
         imgui.get_io().add_mouse_pos_event(5.0, 5.0)
         imgui.new_frame()
-        gizmo.draw(plan_view, view, projection, bench.context)
+        gizmo.draw([TaskMarks(plan_view)], view, projection, bench.context)
         vertices = imgui.get_background_draw_list().vtx_buffer
         colours = {vertices[k].col & 0xFFFFFF for k in range(vertices.size())}
         imgui.render()

@@ -15,6 +15,7 @@ from sim.commands import (
     SetIntegrator,
     SetLanePilot,
     SetLaneTint,
+    SetLayout,
     SetParameter,
     SetProps,
     SetStep,
@@ -26,6 +27,8 @@ from sim.planner.service.view import PlanView
 from sim.planner.task.handles import difference
 from sim.planner.task.task import Task
 from sim.scene import LaneSpec
+from sim.scene.layout import Layout
+from sim.scene.layout import difference as layout_difference
 from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot
 from sim.vehicles.forms.parameters import Value
 from ui.window import theme
@@ -51,11 +54,13 @@ class Setup:
     gains: Mapping[tuple[str, str], float] = field(default_factory=dict)
     """By lane and name, of controllers."""
     props: "tuple[Placed, ...]" = ()
+    layout: Layout | None = None
+    """Of start, gates and goals."""
 
     def same(self, other: "Setup") -> bool:
         """Whether nothing differs; a task is the same only where it is the very object."""
         ours, theirs = (
-            (s.vehicle, dict(s.parameters), dict(s.lanes), s.method, id(s.task), s.props)
+            (s.vehicle, dict(s.parameters), dict(s.lanes), s.method, id(s.task), s.props, s.layout)
             for s in (self, other)
         )
         both = self.gains.keys() & other.gains.keys()  # who flies is no edit
@@ -74,7 +79,8 @@ def setup_of(snapshot: Snapshot, plan: PlanView | None) -> Setup:
     task, method = (plan.task, plan.method) if plan is not None else (None, "")
     around = snapshot.environment
     props = around.placed if isinstance(around, PropsPicture) else ()
-    return Setup(flown.vehicle, flown.parameters, lanes, task, method, gains_in(snapshot), props)
+    gains = gains_in(snapshot)
+    return Setup(flown.vehicle, flown.parameters, lanes, task, method, gains, props, snapshot.layout)
 
 
 def gains_in(snapshot: Snapshot) -> dict[tuple[str, str], float]:
@@ -123,6 +129,8 @@ def leading(before: Setup, after: Setup) -> list[Command | PlanRequest]:
         asked.append(EditTask(after.task))
     if after.props != before.props:
         asked.append(SetProps(after.props))
+    if after.layout is not None and after.layout != before.layout:
+        asked.append(SetLayout(after.layout))
     return asked
 
 
@@ -167,6 +175,8 @@ def named(before: Setup, after: Setup) -> str:
         told.append(difference(before.task, after.task))
     if after.props != before.props:
         told.append(_props_words(before.props, after.props))
+    if before.layout is not None and after.layout is not None and after.layout != before.layout:
+        told.append(layout_difference(before.layout, after.layout))
     return told[0] + (f", and {len(told) - 1} more" if len(told) > 1 else "") if told else "nothing"
 
 

@@ -7,6 +7,7 @@ from imgui_bundle import icons_fontawesome_6 as icons
 
 from sim.scene import Scene
 from sim.scene.conditions import AlongWay
+from sim.scene.goals import SceneGoal
 from sim.simulation.lanes.snapshot import Snapshot
 from sim.simulation.runs.judge import Judge, Progress
 from ui.features.feature import Actions
@@ -168,11 +169,18 @@ class GoalActions(Actions):
     handles = (SkipGoal, RestartGoals)
 
     def begin(self) -> None:
-        self._judge = Judge(self.app.scene.goals, self.app.scene.vehicle, self.app.world)
+        self._judge_by(self.app.scene.goals)
         self._progress: Progress | None = None
 
+    def _judge_by(self, goals: tuple[SceneGoal, ...]) -> None:
+        self._goals = goals
+        self._judge = Judge(goals, self.app.scene.vehicle, self.app.world)
+
     def poll(self, snapshot: Snapshot) -> None:
-        self._progress = self._judge.observe(snapshot) if self.app.scene.goals else None
+        layout = snapshot.layout
+        if layout is not None and layout.goals != self._goals:
+            self._judge_by(layout.goals)
+        self._progress = self._judge.observe(snapshot) if self._goals else None
 
     def views(self, snapshot: Snapshot) -> Iterable[object]:
         return (GoalsView(self._progress, self.app.scene.onward),)
@@ -182,6 +190,6 @@ class GoalActions(Actions):
         if isinstance(action, RestartGoals):
             self._judge.restart()
             return
-        if scene.onward and scene.goals and self._judge.progress.due is None:
+        if scene.onward and self._goals and self._judge.progress.due is None:
             self.app.do(LoadScene(scene.onward))
         self._judge.skip()

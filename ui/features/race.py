@@ -1,7 +1,7 @@
 """The clock of a race over the view: gates, the time of the lap, and what is lost to each ghost."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -210,11 +210,19 @@ class RaceActions(Actions):
     """Looks after the ghosts of a scene's race."""
 
     def begin(self) -> None:
-        self._racing = Racing(self.app.scene, self.app.world)
+        self._race_in(self.app.scene)
+
+    def _race_in(self, scene: Scene) -> None:
+        self._course = scene.race
+        self._racing = Racing(scene, self.app.world)
         self.app.submit(*self._racing.opening())
 
     def poll(self, snapshot: Snapshot) -> None:
-        rival = self.app.context.find(Rivalry)
+        course = None if snapshot.race is None else snapshot.race.course
+        if course != self._course:  # gates were put elsewhere
+            self._race_in(replace(self.app.scene, race=course))
+        planned = course == self.app.scene.race
+        rival = self.app.context.find(Rivalry) if planned else None
         self.app.submit(*self._racing.poll(snapshot, None if rival is None else rival.plan))
         for text, error in self._racing.told:
             self.app.tell(text, error=error)

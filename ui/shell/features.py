@@ -15,6 +15,9 @@ from ui.features.model.panel import ModelFields, draw_model
 from ui.features.model.picking import draw_choice_over
 from ui.features.notices import LanesRunning, draw_notices, observe_notices
 from ui.features.photo import PhotoActions
+from ui.features.placing.actions import PlacingActions
+from ui.features.placing.gizmo import GizmoFields
+from ui.features.placing.panel import PlacingFields, draw_placing
 from ui.features.plan.actions import PlanActions
 from ui.features.plan.panel import draw_plan
 from ui.features.plots.curves import Curves, observe_curves
@@ -22,8 +25,6 @@ from ui.features.plots.panel import draw_errors, draw_plots
 from ui.features.plots.polhode import draw_polhode
 from ui.features.progress.actions import ProgressActions
 from ui.features.progress.panel import ProgressFields, draw_flourish, draw_progress
-from ui.features.props.actions import PropActions
-from ui.features.props.panel import PropFields, draw_props
 from ui.features.race import RaceActions, draw_race_over
 from ui.features.recordings import PlotWindow
 from ui.features.scenes.actions import SceneActions
@@ -73,7 +74,13 @@ FEATURES: tuple[Feature, ...] = (
         actions=ProgressActions,
         of_scene=(ProgressFields,),
     ),
-    Feature("Props", draw_props, BELOW, actions=PropActions, of_scene=(PropFields,)),
+    Feature(
+        "Placing",
+        draw_placing,
+        BELOW,
+        actions=PlacingActions,
+        of_scene=(PlacingFields, GizmoFields),
+    ),
     Feature("Photo", actions=PhotoActions),
     Feature("Sound", actions=SoundActions),
     Feature("Live", actions=LiveActions),

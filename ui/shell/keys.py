@@ -25,7 +25,7 @@ from sim.simulation.lanes.snapshot import Snapshot
 from ui.features.controls import ControlRequest, carried_out
 from ui.features.edits import Edits, StepEdits
 from ui.features.goals import RestartGoals, SkipGoal
-from ui.features.plan.gizmo import EditChosen
+from ui.features.placing.gizmo import EditChosen
 from ui.features.recordings import SaveTake
 from ui.features.scenes.files import FileDialog
 from ui.features.scenes.view import BrowseFiles

@@ -12,10 +12,9 @@ from sim.world import World
 from sim.world.plan_view import PlanOutlines
 from ui.features.goals import GoalsView
 from ui.features.model.picking import BodyPicker
-from ui.features.plan.gizmo import Gizmo
+from ui.features.placing.panel import PlacingTool
 from ui.features.plan.marks import Alternatives, draw_violations
 from ui.features.plan.pointing import BodyPulling, Pointing, Ray
-from ui.features.props.panel import PropFields, PropTool, edited
 from ui.hud.instruments import draw_instruments
 from ui.hud.minimap import draw_map, draw_wind
 from ui.hud.plates import KeyHint, draw_mpc, draw_past
@@ -55,9 +54,8 @@ class SceneTools:
 
     def __init__(self, window: AppWindow, context: PanelContext) -> None:
         self._window, self._context = window, context
-        self._gizmo, self._alternatives = Gizmo(), Alternatives()
+        self._placing, self._alternatives = PlacingTool(), Alternatives()
         self._pointing, self._hand, self._picker = Pointing(), BodyPulling(), BodyPicker()
-        self._props = PropTool()
         self.world: World | None = None
         """Where it all takes place."""
 
@@ -76,11 +74,11 @@ class SceneTools:
         requests: list[Request] = [*self._hand.requests(self._ray(hand_px, views), snapshot, shifts_w)]
         if camera is not None and views == 1:
             requests += self._picker.requests(self._ray_at, snapshot, shifts_w, context)
-            requests += self._props.requests(self._ray_at, camera, snapshot, self.world, context)
+        if camera is not None:
+            requests += self._placing.draw(self._ray_at, camera, snapshot, context, views=views)
         if plan is not None and camera is not None:
-            requests += self._gizmo.draw(plan, *camera, context)
             requests += self._pointed(plan, views)
-            if not self._gizmo.wants_mouse:
+            if not self._placing.wants_mouse:
                 requests += self._alternatives.draw(plan, *camera, context)
         return requests
 
@@ -90,18 +88,15 @@ class SceneTools:
         return [] if plan is None or camera is None else [*draw_violations(plan, *camera, self._context)]
 
     def edited(self, action: str, snapshot: Snapshot) -> list[Request]:
-        """What a key asks to be done with the mark or the prop that is chosen."""
-        plan = self._context.find(PlanView)
-        if plan is None:
-            return edited(action, snapshot, self._context.of(PropFields))
-        return [*self._gizmo.edited(action, plan)]
+        """What a key asks to be done with what is chosen."""
+        return self._placing.edited(action, snapshot, self._context)
 
     def free_at(self, x: float, y: float) -> bool:
         """Whether the mouse there (logical, y up) is over the scene, over no window and nothing to be moved."""
         left, top, width, height = self._context.scene_rect
         down = self._window.get_size()[1] - y
         inside = left <= x < left + width and top <= down < top + height
-        tools = (self._gizmo, self._alternatives, self._pointing, self._props)
+        tools = (self._placing, self._alternatives, self._pointing)
         taken = any(tool.wants_mouse for tool in tools)
         return inside and not imgui.get_io().want_capture_mouse and not taken
 
@@ -109,7 +104,7 @@ class SceneTools:
         """Where plans in flight are to lead."""
         if self.world is None or self.camera is None or views > 1:
             return []
-        if plan.mpc is None or not plan.mpc.on or self._gizmo.wants_mouse:
+        if plan.mpc is None or not plan.mpc.on or self._placing.wants_mouse:
             self._pointing.leave()
             return []
         view, projection = self.camera

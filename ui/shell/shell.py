@@ -243,9 +243,9 @@ class Shell:
         context = self._context
         for feature in FEATURES:
             context.forget(*feature.of_scene)
-        context.forget(PlanOutlines)
+        context.forget(PlanOutlines, World)
         found = None if world is None else outlines(world)
-        context.show(scene, Day.of(Sun.of(scene.sun)), *(() if found is None else (found,)))
+        context.show(scene, Day.of(Sun.of(scene.sun)), *(each for each in (found, world) if each is not None))
         self._tools.world = world
         self._keyed.forget()
         self._dock.open_with(comparison=bool(scene.lanes), plan=scene.plan is not None and scene.race is None)

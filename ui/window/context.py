@@ -75,3 +75,14 @@ class PanelContext:
     def px(self, length: float) -> float:
         """A length at scale 1, at the user's scale."""
         return length * self.scale
+
+
+def on_screen(place_w: np.ndarray, clip_from_world: np.ndarray, rect: Rect) -> tuple[float, float] | None:
+    """Window coordinates (origin top left) of a place; None behind the eye or outside the scene."""
+    clip = clip_from_world @ np.append(place_w, 1.0)
+    if clip[3] <= 1e-6:
+        return None
+    x, y = clip[:2] / clip[3]
+    if abs(x) > 1.0 or abs(y) > 1.0:
+        return None
+    return rect[0] + 0.5 * (1.0 + float(x)) * rect[2], rect[1] + 0.5 * (1.0 - float(y)) * rect[3]

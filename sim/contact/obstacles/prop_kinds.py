@@ -12,7 +12,7 @@ from sim.contact.bodies import Prop
 from sim.platform.toml_table import TomlTable
 from sim.shapes import KINDS, Box, Capsule, ConvexMesh, Drum, Shape, Sphere
 from sim.shapes.shape import FAR_M, Vector
-from sim.shapes.surface import upright
+from sim.shapes.surface import euler_angles, upright
 
 MOST_PROPS = 1000
 _HERE = (0.0, 0.0, 0.0)
@@ -70,8 +70,7 @@ class Placed:
                 shape = replace(shape, start_w=_carried(M, shape.start_w), end_w=_carried(M, shape.end_w))
         else:
             R, (x, y, z) = T_w[:3, :3], (T_w[:3, 3] - T[:3, 3]).tolist()
-            pitch, roll = -math.asin(min(max(R[2, 0], -1.0), 1.0)), math.atan2(R[2, 1], R[2, 2])
-            yaw = math.atan2(R[1, 0], R[0, 0])
+            yaw, pitch, roll = euler_angles(R)
             if shape.turns:
                 shape, yaw = shape.moved((x, y, z), yaw), 0.0
             else:
@@ -86,6 +85,12 @@ class Placed:
             omega_w=_HERE,
         )
         return replace(self, prop=prop)
+
+    def scaled(self, factor: float) -> "Placed":
+        """It larger by a factor, of the same density."""
+        prop = self.prop
+        larger = replace(prop, shape=prop.shape.scaled(factor), mass_kg=factor**3 * prop.mass_kg)
+        return replace(self, prop=larger, sling_m=factor * self.sling_m)
 
     def text(self) -> dict[str, Any]:
         """Its table in a scene file; the inverse of what is read there."""

@@ -3,7 +3,7 @@
 Pure edits, any of which is another task, and in a few words what one has changed.
 """
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import lru_cache
 
 import casadi as ca
@@ -25,6 +25,7 @@ from sim.planner.task.bodies import (
 from sim.planner.task.obstacles import Cylinder, Obstacle
 from sim.planner.task.poses import heading_rad, positions
 from sim.planner.task.task import WEIGHT_NAMES, Task, Waypoint
+from sim.shapes.shape import Handle
 from sim.vehicles import Vehicle
 from sim.vehicles.forms.articulated import ClosedVehicle
 from sim.vehicles.forms.base import Structure
@@ -84,18 +85,6 @@ def _moved(structure: Structure) -> ca.Function:
     return ca.Function("moved", [node, d, p, place, R], found, {"cse": True})
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Handle:
-    """One thing that can be moved."""
-
-    name: str
-    """"goal", "waypoint 0", "obstacle 0", ..."""
-    T_w: np.ndarray
-    """(4, 4) where it is, and how it is turned."""
-    turns: str
-    """The axes of the world that it is turned about by hand: none, "z" where its heading counts, or all three."""
-
-
 def handles(vehicle: Vehicle, task: Task) -> tuple[Handle, ...]:
     """Everything that can be moved."""
     counts = task.goal.rotation == "fixed"
@@ -121,6 +110,19 @@ def moved(vehicle: Vehicle, task: Task, name: str, T_w: np.ndarray) -> Task:
     middle = np.array(obstacle.middle_w)
     by = _vector(np.array(_flat(T_w[:3, 3], flat, float(middle[2]))) - middle)
     new = obstacle.moved(by, float(np.arctan2(T_w[1, 0], T_w[0, 0])))
+    return replace(task, obstacles=(*task.obstacles[:i], new, *task.obstacles[i + 1 :]))
+
+
+def scaled(task: Task, name: str, factor: float) -> Task:
+    """The task with an obstacle, or how near a waypoint is to be passed, larger by a factor; the goal stays."""
+    kind, _, index = name.partition(" ")
+    if kind == "goal":
+        return task
+    i = int(index)
+    if kind == "waypoint":
+        waypoint = task.waypoints[i]
+        return _with_waypoint(task, i, replace(waypoint, tolerance_m=factor * waypoint.tolerance_m))
+    new = task.obstacles[i].scaled(factor)
     return replace(task, obstacles=(*task.obstacles[:i], new, *task.obstacles[i + 1 :]))
 
 

@@ -11,6 +11,7 @@ from sim.planner.task.handles import handles
 from sim.planner.task.obstacles import Obstacle
 from sim.planner.task.task import WEIGHT_NAMES, Task, Waypoint
 from sim.platform.errors import InputError
+from sim.shapes.surface import euler_angles
 from sim.vehicles import Vehicle
 
 DEMANDED = ("position", "rotation", "velocity")
@@ -53,8 +54,7 @@ def _goal(vehicle: Vehicle, task: Task) -> dict[str, Any]:
         named = {name: at for name, at in vehicle.space.slices.items() if name not in DEMANDED}
         place |= {name: node[at].tolist() for name, at in named.items()}
     if not planar(vehicle):
-        place["pitch_deg"] = math.degrees(math.asin(min(max(-float(R[2, 0]), -1.0), 1.0)))
-        place["roll_deg"] = math.degrees(math.atan2(R[2, 1], R[2, 2]))
+        place["pitch_deg"], place["roll_deg"] = map(math.degrees, euler_angles(R)[1:])
     return place
 
 

@@ -54,6 +54,7 @@ from sim.simulation.commands.vehicle import (
     GiveUpWaiting,
     RenewVehicle,
     SetIntegrator,
+    SetLayout,
     SetParameter,
     SetProps,
     SetStep,
@@ -93,6 +94,7 @@ __all__ = [
     "SetIntegrator",
     "SetLanePilot",
     "SetLaneTint",
+    "SetLayout",
     "SetParameter",
     "SetPaused",
     "SetPilotInput",
@@ -141,6 +143,7 @@ Command = (
     | Push
     | SetCoordinates
     | SetProps
+    | SetLayout
     | HoldControl
     | FlyPlan
     | FollowCourse

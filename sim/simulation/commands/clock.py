@@ -6,14 +6,13 @@ from dataclasses import dataclass, replace
 from sim.controllers import PilotInput
 from sim.platform.errors import InputError, whole
 from sim.scene import Start
-from sim.simulation.commands.executing import execute
+from sim.simulation.commands.executing import checked_start, execute
 from sim.simulation.runs.scene_run import SceneRun
 
 SPEED_RANGE = (1.0 / 32.0, 8.0)
 """Simulated seconds per wall second."""
 
 
-_FARTHEST = 1e5
 """Of a start, in metres and their like."""
 
 
@@ -117,10 +116,6 @@ class StartAt:
 
 @execute.register
 def _(command: StartAt, run: SceneRun) -> str:
-    s = command.start
-    numbers = (*s.position_w, *s.velocity_b, *s.omega_b, s.heading_rad, s.pitch_rad, s.roll_rad)
-    if not all(math.isfinite(number) and abs(number) <= _FARTHEST for number in numbers):
-        raise InputError(f"a start at {s.position_w} is refused; allowed: finite numbers up to {_FARTHEST:g}")
-    run.scene = replace(run.scene, start=s)
+    run.set_layout(replace(run.layout, start=checked_start(command.start)))
     run.reset()
     return "another start"

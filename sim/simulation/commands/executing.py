@@ -1,9 +1,10 @@
 """Executing commands: each module of this room registers what its commands do."""
 
+import math
 from functools import singledispatch
 
 from sim.platform.errors import InputError
-from sim.scene import STEP_RANGE_S
+from sim.scene import STEP_RANGE_S, Start
 from sim.simulation.runs.scene_run import SceneRun
 
 
@@ -15,6 +16,18 @@ def execute(command: object, run: SceneRun) -> str:
     scene as it was.
     """
     raise InputError(f"unknown command {command!r}")
+
+
+_FARTHEST = 1e5
+
+
+def checked_start(start: Start) -> Start:
+    """The start; raises InputError where it is too far, or none."""
+    s = start
+    numbers = (*s.position_w, *s.velocity_b, *s.omega_b, s.heading_rad, s.pitch_rad, s.roll_rad)
+    if not all(math.isfinite(number) and abs(number) <= _FARTHEST for number in numbers):
+        raise InputError(f"a start at {s.position_w} is refused; allowed: finite numbers up to {_FARTHEST:g}")
+    return start
 
 
 def checked_step(step_s: float) -> float:

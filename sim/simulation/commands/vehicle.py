@@ -1,4 +1,4 @@
-"""Commands that put another vehicle, method, step or parameter, or other props, in the place of the present ones."""
+"""Commands that put another vehicle, method, step, parameter, layout or props in the place of the present ones."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from sim.environment.coupling import can_be_met
 from sim.platform.errors import InputError
-from sim.simulation.commands.executing import checked_step, execute
+from sim.scene.layout import Layout, difference
+from sim.simulation.commands.executing import checked_start, checked_step, execute
 from sim.simulation.lanes.placing import Footing, node_at, taken_over
 from sim.simulation.runs.scene_run import SceneRun
 from sim.simulation.runs.scene_setup import start_node
@@ -191,6 +192,21 @@ def _(command: SetStep, run: SceneRun) -> str:
 @dataclass(frozen=True, slots=True)
 class GiveUpWaiting:
     """What waits for a kernel that is being compiled is not done after all; everything stays as it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetLayout:
+    """Start, gates and goals of the scene from now on: a start counts from the next one on, a race begins anew."""
+
+    layout: Layout
+
+
+@execute.register
+def _(command: SetLayout, run: SceneRun) -> str:
+    before = run.layout
+    checked_start(command.layout.start)
+    run.set_layout(command.layout)
+    return "" if command.layout == before else difference(before, command.layout)
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,7 +116,7 @@ class Lane:
         """
         self.controller = controller
         self.look, self.pilot, self.follows = look, pilot, follows
-        self.coupling, self._timing, self._history = coupling, timing, history
+        self.coupling, self.timing, self._history = coupling, timing, history
         self.pull: Pull | None = None
         """Of a hand, at one of its bodies."""
         self.pushes: tuple[Push, ...] = ()
@@ -214,8 +214,8 @@ class Lane:
         self.pull, self.pushes = None, ()
         if self.coupling is not None:
             self.coupling.begin_anew()
-        if self._timing is not None:
-            self._timing.begin()
+        if self.timing is not None:
+            self.timing.begin()
         self.integration.begin(dynamics or self.dynamics, footing or self.footing, node, time_s, controls)
         count = len(self.dynamics.vehicle.controls)
         self.held = MappingProxyType({k: value for k, value in self.held.items() if k < count})
@@ -229,8 +229,8 @@ class Lane:
         # A parameter may be dragged many times a second: that breaks no trail.
         continuous = same_vehicle and (dynamics.integrator, dynamics.step_s) == (old.integrator, old.step_s)
         self.generation += 0 if continuous else 1
-        if self._timing is not None and not same_vehicle:
-            self._timing.begin()
+        if self.timing is not None and not same_vehicle:
+            self.timing.begin()
         if not same_vehicle:
             self.held = MappingProxyType({})
         self.observer.renew(same_vehicle=same_vehicle)
@@ -251,8 +251,8 @@ class Lane:
         self.observer.forget()
         if not same_vehicle:
             self.observer.begin(self.node)
-        if self._timing is not None:
-            self._timing.back_to(self.time_s)
+        if self.timing is not None:
+            self.timing.back_to(self.time_s)
         self._go_on_from(self.node)
 
     def recover(self, playback: Playback, moment: Moment) -> None:
@@ -408,10 +408,10 @@ class Lane:
 
     def _note_passage(self, observation: Observation) -> None:
         """Show the race's clock where it is."""
-        if self._timing is not None:
+        if self.timing is not None:
             by_hand = not isinstance(self.pilot, Automatic)
             T_wb = self.observer.poses_w(observation)[0]
-            self._timing.note(self.time_s, T_wb, observation.twist_b, by_hand=by_hand)
+            self.timing.note(self.time_s, T_wb, observation.twist_b, by_hand=by_hand)
 
 
 def lane_picture(lane: Lane, span_s: float, deviation: Deviation | None = None) -> LaneSnapshot:

@@ -19,6 +19,7 @@ from sim.control.pilot import ControllerPilot
 from sim.controllers import Controller, gain_values, plotted_by
 from sim.platform.progress import Preparation
 from sim.recordings.take import LaneStatus
+from sim.scene.layout import Layout
 from sim.scene.race import LAPPED, PLANNED, Standing
 from sim.vehicle_config import VehicleConfig
 from sim.vehicles.forms.parameters import Value
@@ -258,6 +259,8 @@ class Snapshot:
     """The usual methods of what is flown wait for nothing: their kernels are there."""
     race: Standing | None = None
     """Where the scene has one."""
+    layout: Layout | None = None
+    """Where start, gates and goals are by now."""
     target_path_w: np.ndarray | None = None
     """(n, 3) m: along which the target of the load is led; None where it is not."""
     samples: tuple[tuple[LaneSnapshot, ...], ...] = ()

@@ -87,7 +87,7 @@ class FlightControl:
     """Knows who flies, in which mode the hand would, and how the last plan or course ended."""
 
     def __init__(self, scene: Scene, world: World, vehicle: Vehicle) -> None:
-        self._scene, self._world = scene, world
+        self.scene, self._world = scene, world
         self._asked_mode = scene.flight_mode
         self.now: WhoFlies = Hand() if scene.controller is None else ControllerFlight(scene.controller)
         self.mode = _mode(self._asked_mode, vehicle)
@@ -125,7 +125,7 @@ class FlightControl:
             course, solids = now.course, solids_afloat(self._world).standing
             return autopilot.follow(course.places_w, course.headings_rad, course.step_s, solids)
         if isinstance(now, Autopilot) and autopilot is not None:
-            return autopilot.make(mission_of(self._scene, self._world))
+            return autopilot.make(mission_of(self.scene, self._world))
         if isinstance(now, ControllerFlight):
             return ControllerPilot(now.controller)
         if isinstance(now, MpcFlight) and flown:
@@ -134,12 +134,12 @@ class FlightControl:
 
     def target(self, vehicle: Vehicle) -> TargetPath | None:
         """The path along which the target of the load is led."""
-        return self._scene.target if vehicle.name == self._scene.vehicle.name else None
+        return self.scene.target if vehicle.name == self.scene.vehicle.name else None
 
     def _hand(self, vehicle: Vehicle) -> Pilot:
         pilot, target = MODES[self.mode](), self.target(vehicle)
-        if self._scene.trim and vehicle.name == self._scene.vehicle.name:
-            pilot = TrimmedPilot(pilot, self._scene.trim)
+        if self.scene.trim and vehicle.name == self.scene.vehicle.name:
+            pilot = TrimmedPilot(pilot, self.scene.trim)
         return pilot if target is None else LedPilot(pilot, target)
 
 

@@ -16,6 +16,7 @@ from sim.environment.coupling import CoupledEnvironment, CoupledSpec
 from sim.integrators import serving
 from sim.platform.errors import InputError
 from sim.scene import FLOWN_LANE, MOST_LANES, Scene
+from sim.scene.layout import Layout
 from sim.scene.race import Timing
 from sim.simulation.lanes.control_history import ControlHistory
 from sim.simulation.lanes.impulses import Coupling
@@ -25,6 +26,7 @@ from sim.simulation.lanes.placing import Footing
 from sim.simulation.lanes.recorder import Recorder
 from sim.simulation.lanes.snapshot import LaneLook, LaneSnapshot, Tint, next_tint
 from sim.simulation.runs.flight_control import (
+    Autopilot,
     CourseFlight,
     FlightControl,
     Hand,
@@ -283,6 +285,20 @@ class SceneRun:
             if before is not None and before.solids is not None and lane.coupling is not None:
                 lane.coupling.take_over(before)
             lane.pull, lane.recorder = None, Recorder()
+
+    @property
+    def layout(self) -> Layout:
+        """Where start, gates and goals are."""
+        return Layout.of(self.scene)
+
+    def set_layout(self, layout: Layout) -> None:
+        """Start, gates and goals are there from now on: a start counts from the next one on, a race begins anew."""
+        before, scene = self.scene, layout.put_into(self.scene)
+        self.scene = self._encounter.scene = self.control.scene = scene
+        if scene.race != before.race:
+            self.timing = self.flown.timing = None if scene.race is None else Timing(scene.race)
+        if isinstance(self.control.now, Autopilot):
+            self.give_to(self.control.now)
 
     def set_lane_pilot(self, lane: Lane, *, own: bool) -> None:
         """Give a comparison lane a pilot of its own (a copy of the flown lane's), or the flown lane's controls."""

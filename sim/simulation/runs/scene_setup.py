@@ -9,7 +9,6 @@ from sim.environment.coupling import CoupledEnvironment
 from sim.environment.environment import kind_of
 from sim.scene import Scene, Start
 from sim.scene.race import Course
-from sim.shapes.surface import rotation_about, upright
 from sim.simulation.lanes.impulses import Coupling
 from sim.simulation.lanes.lane import Lane
 from sim.simulation.lanes.placing import Footing, Placement, node_at, placement
@@ -38,16 +37,9 @@ def start_node(
 
     Raises InputError for an unknown pad.
     """
-    tilt = rotation_about(1, start.pitch_rad) @ rotation_about(0, start.roll_rad)
-    if start.pad:
-        pose = footing.world.start_pose(start.pad, footing.soles_m)
-        R, x = pose[:3, :3] @ upright(start.heading_rad) @ tilt, pose[:3, 3]
-    else:
-        R, x = upright(start.heading_rad) @ tilt, np.asarray(start.position_w, float)
-    T_wb = np.eye(4)
-    T_wb[:3, :3], T_wb[:3, 3] = R, x
-    T_wb = kind_of(vehicle).settled(vehicle, T_wb)
-    footing.put_at(x)
+    there = start.pose(footing.world, footing.soles_m)
+    T_wb = kind_of(vehicle).settled(vehicle, there)
+    footing.put_at(there[:3, 3])
     node = node_at(vehicle, Placement(T_wb, np.array([*start.omega_b, *start.velocity_b])))
     if target is not None and has_leader(vehicle):
         aim = target.at(0.0)

@@ -7,11 +7,10 @@ import numpy as np
 from imgui_bundle import imgui
 
 from sim.simulation.lanes.snapshot import Snapshot
-from ui.features.plan.gizmo import on_screen
 from ui.features.plan.pointing import CLICK_PX, Ray, gripped
 from ui.hud.pen import Pen
 from ui.window import theme
-from ui.window.context import PanelContext, SceneCamera
+from ui.window.context import PanelContext, SceneCamera, on_screen
 from ui.window.requests import ChangeView, Request
 
 PAGE = "window/Model"

@@ -1,23 +1,22 @@
 """What is done for the planning panel: the planner of the scene is asked, and what it answers is flown or saved."""
 
+import os
 from collections.abc import Callable, Iterable
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
 from export.output import OutputError, replacing
 from sim.planner.service.requests import PlanRequest
-from sim.scene import SCENE_FOLDER, Scene
+from sim.planner.service.view import PlanView
+from sim.scene import SCENE_FOLDER
 from sim.simulation.lanes.snapshot import Snapshot
-from ui.features.feature import Actions
+from ui.features.feature import Actions, App
 from ui.features.plan.planning import Planning
 from ui.features.plan.view import SaveTask
 from ui.features.race import Rivalry
 from ui.features.vehicle import VehicleRenewed
-
-if TYPE_CHECKING:
-    from sim.planner.task.task import Task
-    from sim.vehicles import Vehicle
+from ui.settings.files import Remembered
 
 FOLDER = Path("out")
 """Where a scene is written that does not come from a file of the user's."""
@@ -54,7 +53,7 @@ class PlanActions(Actions):
         view = self.planning.view
         if isinstance(action, SaveTask):
             if view is not None:
-                self.app.tell(task_saved(self.app.scene, view.vehicle, view.task))
+                self.app.tell(scene_saved(self.app, lambda text: with_task(self.app, text)))
         elif isinstance(action, VehicleRenewed):
             anew = Planning(self.app.scene, self.app.world)
             self.planning.close()
@@ -68,16 +67,20 @@ class PlanActions(Actions):
         self.planning.close()
 
 
-def task_saved(scene: Scene, vehicle: "Vehicle", task: "Task") -> str:
-    """The scene with that task. What to tell of it. Raises OutputError."""
+def with_task(app: App, text: str) -> str:
+    """The text of the scene's file with the task as it is now, where it plans one."""
+    view = app.context.find(PlanView)
+    if view is None:
+        return text
     from sim.planner.task.scene_text import scene_with_task  # not above, as all that plans
 
-    return scene_saved(scene, lambda text: scene_with_task(text, vehicle, task))
+    return scene_with_task(text, view.vehicle, view.task)
 
 
-def scene_saved(scene: Scene, changed: Callable[[str], str]) -> str:
-    """Its file's text, changed, beside that file, where the user brought it along. What to tell of it. Raises
-    OutputError."""
+def scene_saved(app: App, changed: Callable[[str], str]) -> str:
+    """The file of the scene that is open, changed, beside that file where the user brought it along; it is one of his
+    own scenes from then on. What to tell of it. Raises OutputError."""
+    scene = app.scene
     source = SCENE_FOLDER / f"{scene.name}.toml" if scene.path is None else Path(scene.path)
     source = source / "scene.toml" if source.is_dir() else source
     folder = FOLDER if scene.path is None else source.parent
@@ -88,4 +91,5 @@ def scene_saved(scene: Scene, changed: Callable[[str], str]) -> str:
             temporary.write_text(changed(source.read_text("utf-8")), "utf-8")
     except OSError as error:
         raise OutputError(str(error)) from None
+    app.context.show(app.context.of(Remembered).opened_file(os.path.abspath(path)))
     return f"Scene saved: {path}"

@@ -15,9 +15,8 @@ from sim.planner.service.view import PlanView
 from sim.planner.task.handles import handles
 from sim.planner.task.poses import positions
 from ui.features.lanes import OVER_THE_SCENE
-from ui.features.plan.gizmo import on_screen
 from ui.window import theme
-from ui.window.context import PanelContext, Rect
+from ui.window.context import PanelContext, Rect, on_screen
 from ui.window.widgets import OVERLAY, button, overlap, placed
 
 _NEAR_PX, _DOT_PX = 9.0, 4.0

@@ -19,9 +19,8 @@ from sim.shapes import Shape
 from sim.simulation.lanes.snapshot import LaneSnapshot, LaneStatus, Snapshot
 from sim.vehicles import VEHICLES, ActionVehicle
 from sim.world import World
-from ui.features.plan.gizmo import on_screen
 from ui.window import theme
-from ui.window.context import PanelContext
+from ui.window.context import PanelContext, on_screen
 from ui.window.requests import Request
 
 NEAR = 0.03

@@ -6,6 +6,7 @@ from datetime import date
 from pathlib import Path
 
 from export.output import OutputError
+from sim.scene.layout import Layout
 from sim.scene.race import Lap
 from sim.simulation.lanes.snapshot import Snapshot
 from sim.simulation.runs.judge import Progress
@@ -41,11 +42,13 @@ class ProgressActions(Actions):
     def begin(self) -> None:
         self._at: int | None = None
         self._lap: Lap | None = None
+        self._as_made = True
 
     def poll(self, snapshot: Snapshot) -> None:
         goals, before = self.app.context.of(GoalsView).progress, self._at
         self._at = None if goals is None else goals.at
         flown = snapshot.look_back is None and not snapshot.demo
+        self._as_made = snapshot.layout is None or snapshot.layout == Layout.of(self.app.scene)
         if goals is not None and before is not None and flown:
             for index in range(before, goals.at):
                 if index not in goals.skipped:
@@ -111,7 +114,8 @@ class ProgressActions(Actions):
         self._keep_of_scene(after)
 
     def _keep_of_scene(self, record: SceneRecord) -> None:
-        if self.app.scene.path is None:  # a file of somebody's own may have any name
+        # A file of somebody's own may have any name, and what was put elsewhere by hand is another task.
+        if self.app.scene.path is None and self._as_made:
             self._keep(self._record.with_scene(self.app.scene.name, record))
 
     def _keep(self, record: ProgressRecord) -> None:

@@ -76,6 +76,7 @@ class Thumbnails:
 
 
 COLUMNS = 3
+MINE = "My scenes"
 LAST = 3
 
 
@@ -99,12 +100,21 @@ def draw_gallery(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     if last:
         heading(context, "Last")
         requests += _grid(last, snapshot, context)
+    own = [own_scene(path) for path in context.of(Remembered).files if path.endswith(".toml")]
+    if own:
+        heading(context, MINE)
+        requests += _grid(own, snapshot, context)
     for kind in SCENE_KINDS:
         members = [entry for entry in entries if entry.kind == kind and entry not in last]
         if members:
             heading(context, kind)
             requests += _grid(members, snapshot, context)
     return requests
+
+
+def own_scene(path: str) -> SceneEntry:
+    """A file of the user's, by its path."""
+    return SceneEntry(path, Path(path).stem, path, MINE)
 
 
 def fits(entry: SceneEntry, words: list[str]) -> bool:
@@ -122,7 +132,7 @@ def _grid(entries: Iterable[SceneEntry], snapshot: Snapshot, context: PanelConte
         if index % COLUMNS:
             imgui.same_line(left + (index % COLUMNS) * (width + gap))
         if _card(entry, width, snapshot.scene == entry.name, context):
-            requests.append(LoadScene(entry.name))
+            requests.append(OpenPath(entry.name) if entry.kind == MINE else LoadScene(entry.name))
     return requests
 
 

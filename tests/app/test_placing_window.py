@@ -1,0 +1,108 @@
+"""Things as a user places them: put up by a click, moved, scaled, deleted, undone, and saved."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from sim.scene import load_scene
+from tests.app.desktop import App, Screen
+
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs an X screen of its own")
+
+
+def test_a_barrel_is_put_up_deleted_brought_back_and_saved(screen: Screen, tmp_path: Path) -> None:
+    scene = tmp_path / "alley.toml"
+    scene.write_text(
+        'vehicle = "car"\nstep_s = 0.01\n[world]\nname = "plain"\n[start]\nposition_m = [0.0, 0.0, 0.0]\n'
+    )
+    app = App(screen, tmp_path, str(scene), "--quality", "software")
+    try:
+        app.wait_until(lambda p: p["frames"] > 3, timeout_s=240, what="the window is drawn")
+        app.click("tab/Placing")
+        app.click("place/barrel")
+        screen.xdotool("mousemove", 420, 420)
+        app.wait_frames(2)
+        screen.xdotool("mousedown", 1)
+        app.wait_frames(2)
+        screen.xdotool("mouseup", 1)
+        app.wait_until(lambda p: p["message"] == "1 prop", timeout_s=60, what="it stands there")
+        app.wait_until(lambda p: "place/chosen" in p["widgets"], timeout_s=30, what="it is chosen")
+        app.wait_frames(10)
+        screen.xdotool("key", "Delete")
+        app.wait_until(lambda p: p["message"] == "0 props", timeout_s=60, what="it is gone")
+        app.wait_frames(10)
+        screen.xdotool("key", "ctrl+z")
+        app.wait_until(lambda p: p["message"] == "1 prop", timeout_s=60, what="it is back")
+        app.click("place/save")
+        seen = app.wait_until(
+            lambda p: len(list(tmp_path.glob("alley-*.toml"))) == 1, timeout_s=60, what="a file"
+        )
+        assert seen["gl_errors"] == []
+    finally:
+        app.close()
+    (saved,) = tmp_path.glob("alley-*.toml")
+    (one,) = load_scene(saved).environment.placed
+    assert one.prop.shape.kind == "drum"
+    assert one.prop.T_w[2, 3] == pytest.approx(0.45, abs=0.01)
+
+
+def test_a_race_and_a_goal_are_laid_out_by_hand_and_saved_as_ones_own_scene(
+    screen: Screen, tmp_path: Path
+) -> None:
+    scene = tmp_path / "yard.toml"
+    scene.write_text(
+        'vehicle = "quadrotor"\n[world]\nname = "plain"\n[start]\nposition_m = [0.0, 0.0, 1.0]\n'
+    )
+    app = App(screen, tmp_path, str(scene), "--quality", "software")
+
+    def press(x: int, y: int) -> None:
+        screen.xdotool("mousemove", x, y)
+        app.wait_frames(2)
+        screen.xdotool("mousedown", 1)
+        app.wait_frames(2)
+        screen.xdotool("mouseup", 1)
+        app.wait_frames(2)
+
+    def told(text: str) -> None:
+        app.wait_until(lambda p: p["message"] == text, timeout_s=60, what=text)
+
+    try:
+        app.wait_until(lambda p: p["frames"] > 3, timeout_s=240, what="the window is drawn")
+        app.click("tab/Placing")
+        app.click("place/gate")
+        press(360, 420)
+        told("gate put up")
+        app.wait_until(lambda p: "place/gate 1" in p["widgets"], timeout_s=30, what="a second one")
+        app.click("place/goal")
+        press(560, 400)
+        told("goal put up")
+        app.wait_until(lambda p: "goals" in p["widgets"], timeout_s=30, what="it is to be done")
+        app.wait_frames(10)
+        app.click("place/start")
+        app.click("place/ground")
+        told("start moved")
+        app.wait_frames(10)
+        app.click("place/gate 0")
+        app.click("place/delete")
+        told("gate removed")
+        app.wait_frames(10)
+        screen.xdotool("key", "ctrl+z")
+        app.wait_until(lambda p: "place/gate 1" in p["widgets"], timeout_s=60, what="the race is back")
+        app.click("place/save")
+        app.wait_until(lambda p: len(list(tmp_path.glob("yard-*.toml"))) == 1, timeout_s=60, what="a file")
+        app.click("tab/Scene")
+        (saved,) = tmp_path.glob("yard-*.toml")
+        app.click(f"scene/open/{saved}")
+        seen = app.wait_until(
+            lambda p: abs(p["lanes"][0]["x_w"][2] - 0.17) < 0.05,
+            timeout_s=120,
+            what="it starts on the ground",
+        )
+        assert seen["gl_errors"] == []
+    finally:
+        app.close()
+    read = load_scene(saved)
+    assert len(read.race.gates) == 2
+    assert [goal.title for goal in read.goals] == ["Go to place 1"]
+    assert read.start.position_w[2] == pytest.approx(read.config.contact.soles_m)
