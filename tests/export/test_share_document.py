@@ -1,4 +1,4 @@
-"""The blocks of docs/share.md run as they stand, one after the other."""
+"""The blocks of the pages about files, measured flights and many runs run as they stand, page by page."""
 
 import re
 from pathlib import Path
@@ -7,12 +7,17 @@ import pytest
 
 import app
 
-DOCUMENT = Path(app.__file__).resolve().parent / "docs" / "share.md"
-BLOCKS = re.findall(r"```python\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), flags=re.DOTALL)
+DOCUMENTS = Path(app.__file__).resolve().parent / "docs"
 
 
-def test_all_blocks_run_in_one_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("page", ["share.md", "measured.md", "many.md", "learning.md"])
+def test_all_blocks_of_a_page_run_in_one_go(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {"__name__": "document"}
-    for number, block in enumerate(BLOCKS, 1):
-        exec(compile(block, f"block {number} of {DOCUMENT.name}", "exec"), names)
+    text = (DOCUMENTS / page).read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
+    assert blocks
+    for number, block in enumerate(blocks, 1):
+        exec(compile(block, f"block {number} of {page}", "exec"), names)
