@@ -1,6 +1,6 @@
 """How fast and how surely plans are found.
 
-    python -m benchmarks.planner [cold] [warm] [free] [random] [beside] [nodes] [--count 200] [--rounds 5]
+    python -m benchmarks.planner [cold] [warm] [free] [random] [beside] [nodes] [laps] [--count 200] [--rounds 5]
 
 Seconds are of the wall, medians; "cpu" are of the planning thread alone, which other programs on the machine
 do not disturb. Building a problem is told separately: it happens once for the shape of a task. All of it is about the
@@ -210,6 +210,19 @@ def nodes(rounds: int, scenes: Sequence[str]) -> None:
         print(f"| {scene} | {program.nv} | {1e3 * float(np.median(times)):.3f} |", flush=True)
 
 
+def laps(all_steps: Sequence[int] = (200, 400, 800)) -> None:
+    """The closed lap of the drivers' race, from nothing, on finer and finer grids."""
+    print("| task | steps | lap s | build and plan, cpu s | by | status |\n|---|---|---|---|---|---|")
+    for steps in all_steps:
+        vehicle, task = loaded("race-drive")
+        begun = time.process_time()
+        plan = Planner().plan(vehicle, dataclasses.replace(task, steps=steps))
+        cpu = time.process_time() - begun
+        print(
+            f"| race-drive | {steps} | {plan.duration_s:.3f} | {cpu:.1f} | {plan.backend} | {plan.status} |"
+        )
+
+
 PARTS: dict[str, Callable[[argparse.Namespace], None]] = {
     "cold": lambda asked: cold(asked.rounds, asked.scenes),
     "warm": lambda asked: warm(asked.drags, asked.scenes),
@@ -217,6 +230,7 @@ PARTS: dict[str, Callable[[argparse.Namespace], None]] = {
     "random": lambda asked: random(asked.count, asked.scenes),
     "beside": lambda asked: interleaved(asked.rounds, asked.scenes),
     "nodes": lambda asked: nodes(asked.rounds, asked.scenes),
+    "laps": lambda asked: laps(),
 }
 
 

@@ -12,10 +12,23 @@ from scipy.optimize import least_squares
 import sim
 from sim.commands import FlyPlan
 from sim.multibody.observing import body_frames
-from sim.planner import Box, Cylinder, Goal, Limits, Planner, Sphere, Task, Weights, task_of_scene
+from sim.planner import (
+    Box,
+    Cylinder,
+    Goal,
+    Limits,
+    Planner,
+    SafeGround,
+    Sphere,
+    Task,
+    Weights,
+    task_of_scene,
+)
 from sim.planner.result.record import record_of
+from sim.planner.task.bodies import arc_space
 from sim.planner.task.cover import cover
 from sim.planner.task.handles import handles, moved
+from sim.planner.task.poses import between
 from sim.planner.task.scene_text import scene_with_task
 from sim.scene import SCENE_FOLDER, load_scene
 from sim.simulation import Simulation
@@ -225,7 +238,9 @@ def flown_to(*, tracked, **changed):
         running.advance(0.1)
     at = running.snapshot.lanes[0].bodies["gripper"][:3, 3]
     wanted = body_frames(ARM.tree, plan.nodes[-1, :6])["gripper"][:3, 3]
-    return float(np.linalg.norm(at - wanted))
+    missed = float(np.linalg.norm(at - wanted))
+    assert f"{missed:.2g} m beside its end" in running.snapshot.plan_outcome
+    return missed
 
 
 def test_the_scenes_plan_is_flown_and_errors_are_fed_back():
@@ -302,6 +317,45 @@ def test_a_robot_from_a_file_is_planned_for_by_its_tool(planner, tmp_path):
     posed = dataclasses.replace(task, goal=dataclasses.replace(task.goal, rotation="fixed"))
     with pytest.raises(sim.InputError, match="too few for the place and the rotation"):
         planner.plan(robot, posed)
+
+
+@pytest.mark.usefixtures("registry")
+def test_links_stay_above_the_floor_between_the_nodes_too(planner, tmp_path):
+    """By the rims of the drawn cylinder of the outer link, which swings through a floor of which nothing is said."""
+    path = tmp_path / "two-links.urdf"
+    path.write_text(TWO_LINKS)
+    robot, floor = sim.vehicle(str(path), hold=0.0), SafeGround.level(0.0)
+    start, goal = (robot.state({"swing": a, "elbow": b}) for a, b in ((-1.5, -0.5), (-1.2, -1.2)))
+    rim = 0.04 * np.exp(1j * np.linspace(0.0, 2 * np.pi, 24))
+    points = np.array([(z.real, z.imag, along, 1.0) for z in rim for along in (0.0, 0.4)])
+    task = Task(
+        start, Goal(goal), duration_s=1.2, steps=24, body=cover(robot).balls, bodies=cover(robot).bodies
+    )
+    lowest = []
+    for ground in (None, floor):
+        plan = planner.plan(robot, dataclasses.replace(task, ground=ground, clearance_m=0.01), starts=1)
+        assert plan.solved, plan.message
+        q = between(arc_space(robot), plan.motion.nodes[:, :2], 10)
+        lowest.append(min((points @ body_frames(robot.tree, x)["fore"].T)[:, 2].min() for x in q))
+    assert lowest[0] < -0.2
+    assert 0.01 < lowest[1] < 0.1
+    low = Goal(robot.state({"swing": 1.9, "elbow": 0.5}))
+    with pytest.raises(sim.InputError, match=r"goal is .* m too low to keep clear of the ground"):
+        planner.plan(robot, dataclasses.replace(task, goal=low, ground=floor))
+
+
+def test_a_tool_is_brought_to_a_pose_in_which_its_arm_is_singular(planner):
+    """The last axis in line with the third: six equations of the pose say no more than five."""
+    goal = ARM.state({"shoulder": 0.2, "elbow": 0.9, "turn": 0.4})
+    task = Task(
+        ARM.state({"shoulder": 0.6, "elbow": 0.4}),
+        Goal(goal, parts=("velocity",), position="fixed", rotation="fixed"),
+        duration_s=1.5,
+        steps=48,
+    )
+    plan = planner.plan(ARM, task, starts=1)
+    assert plan.solved, plan.message
+    assert plan.iterations < 40  # measured 13; 374 where multipliers leap
 
 
 def test_what_trees_are_not_planned_for_is_a_matter_of_mechanics():

@@ -9,6 +9,7 @@ from imgui_bundle import imgui
 
 from sim.commands import RaceAgainst
 from sim.planner.result.record import PlanRecord
+from sim.planner.task.open_start import is_lap
 from sim.platform.errors import InputError
 from sim.scene import Scene
 from sim.scene.measured import Measured
@@ -195,8 +196,10 @@ class Racing:
 
 
 def planned_motion(plan: PlanRecord, world: World) -> Measured:
-    """The motion of a plan's main body."""
+    """The motion of a plan's main body; twice around a closed lap, which may begin anywhere and so passes all gates."""
     poses = [placement(plan.vehicle, node, world, None).T_wb for node in plan.nodes]
+    if plan.task is not None and is_lap(plan.vehicle, plan.task):
+        poses += poses[1:]
     return Measured(plan.name, plan.step_s * np.arange(len(poses)), np.array(poses))
 
 

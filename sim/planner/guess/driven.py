@@ -11,6 +11,7 @@ from sim.compiler import OK
 from sim.integrators import integrator
 from sim.planner.guess.paths import paced_path, paths_of
 from sim.planner.guess.turning import GearSegment, length_m, ways_in_gears
+from sim.planner.task.open_start import is_lap
 from sim.planner.task.poses import (
     counts_turns,
     heading_rad,
@@ -60,7 +61,7 @@ def driven(
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Nodes (N+1, node size) and planned inputs (N+1, size): the likeliest first, then ways that are searched for and
     ways by plain bows in turn."""
-    if counts_turns(vehicle, task):
+    if counts_turns(vehicle, task) and not task.waypoints:
         for share in _CIRCLES:
             yield with_shape(vehicle, task, *_circled(task, steps, share))
     plain = _plain(vehicle, task, steps, most)
@@ -112,6 +113,8 @@ def _by_way(
 ) -> _Driven:
     """(N+1, 3) places and (N+1,) headings."""
     places = paced_path(vehicle, task, steps, way)
+    if is_lap(vehicle, task):
+        return places, _around(places, heading_rad(task.start), reverse=reverse)
     return places, _along(places, task, reverse=reverse)
 
 
@@ -259,6 +262,13 @@ def _eased(s: np.ndarray) -> np.ndarray:
     """From 0 to 1 and at rest at both."""
     s = np.clip(s, 0.0, 1.0)
     return s * s * (3.0 - 2.0 * s)
+
+
+def _around(places: np.ndarray, near_rad: float, *, reverse: bool) -> np.ndarray:
+    """(N+1,) continuous headings of a closed way (N+1, 3), or against it, from about the given one."""
+    step = np.gradient(places[:, :2], axis=0) * (-1.0 if reverse else 1.0)
+    heading = np.unwrap(np.arctan2(step[:, 1], step[:, 0]))
+    return np.asarray(heading + near_rad + wrapped(heading[0] - near_rad) - heading[0])
 
 
 def _along(places: np.ndarray, task: Task, *, reverse: bool) -> np.ndarray:

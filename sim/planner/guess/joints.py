@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from sim.planner.task.bodies import arc_space, body_poses, joint_ranges
-from sim.planner.task.clearance import own_distances_m, spare_m
+from sim.planner.task.clearance import kept_m, spare_m
 from sim.planner.task.handles import brought_to
 from sim.planner.task.inputs import holding
 from sim.planner.task.poses import arcs, points
@@ -135,7 +135,7 @@ class _Search:
         self.obstructed = False
         """A straight way was not free."""
         at = vehicle.node_layout.pose
-        self._own_m = own_distances_m(vehicle, task)
+        self._own_m = kept_m(vehicle, task)
         ends = spare_m(vehicle, np.stack([task.start.node[at], task.goal.state.node[at]]), task)
         self._least_m = min(0.0, float(ends.min()) - 1e-6)
         """What ends have to spare, at least."""
@@ -246,7 +246,7 @@ class _Tree:
 def _rounded_off(vehicle: ArticulatedVehicle, task: Task, places: np.ndarray) -> np.ndarray:
     """The same (N+1, nq) with its corners rounded off as far as that stays clear: at corners inputs would leap."""
     space = arc_space(vehicle)
-    own_m = own_distances_m(vehicle, task)
+    own_m = kept_m(vehicle, task)
     least_m = min(0.0, float(spare_m(vehicle, places, task, own_m).min()) - 1e-9)
     best, smooth = places, places.copy()
     for _ in range(_ROUNDED):

@@ -4,6 +4,7 @@ import numpy as np
 
 from sim.planner.guess.route import route, routes
 from sim.planner.task.bodies import planar, velocities
+from sim.planner.task.open_start import is_lap
 from sim.planner.task.poses import positions
 from sim.planner.task.task import Task
 from sim.vehicles.forms.base import Vehicle
@@ -91,6 +92,8 @@ def paced_path(
         way = path_of(vehicle, task)
     if way is None:
         way = positions(vehicle, np.stack([task.start.node, task.goal.state.node]))
+    if is_lap(vehicle, task):
+        return paced(way, steps, from_rest=False, to_rest=False, gently=gently)
     moving = [i for i, _ in velocities(vehicle)]
     resting = [
         float(np.linalg.norm(s.node[moving])) < 0.2 * task.limits.speed_mps and demand != "free"

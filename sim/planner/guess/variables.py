@@ -57,6 +57,7 @@ def assembled(
     )
     states = [y[:, model.form.kept], remembered, np.full((n + 1, int(t.shape.free_time)), h)]
     states.append(np.tile(free, (n + 1, 1)))
+    states.append(np.tile(np.r_[states[0][0], states[1][0]][model.ends.periodic], (n + 1, 1)))
     slack = 0.1 * np.ones((n, model.controls.sizes["slack"]))
     free = z[:, : model.controls.sizes["z"]]
     planned = inputs[:, : model.controls.sizes["a"]]

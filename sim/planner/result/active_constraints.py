@@ -7,7 +7,7 @@ import casadi as ca
 import numpy as np
 
 from sim.planner.task.bodies import arc_space, body_poses, own_space, planar, velocities
-from sim.planner.task.clearance import ball_places, obstacle_distances_m
+from sim.planner.task.clearance import ball_places, obstacle_distances_m, over_ground_m
 from sim.planner.task.inputs import input_map_of
 from sim.planner.task.obstacles import label
 from sim.planner.task.poses import between, positions
@@ -107,10 +107,9 @@ def _passed(vehicle: Vehicle, task: Task, nodes: np.ndarray, step_s: float) -> I
         if when := spans(far_m):
             clear = f"{task.clearance_m:g} m clear of" if task.clearance_m > 0.0 else "touches"
             yield ActiveConstraint(f"{clear} {label(obstacle, i)}", when, obstacle=i)
-    if task.ground is not None:
-        x = positions(vehicle, poses)
-        if when := spans(x[:, 2] - task.ground.height(x[:, 0], x[:, 1]) + task.clearance_m):
-            yield ActiveConstraint(f"{task.ground.margin_m:g} m clear of the ground", when)
+    over_ground = over_ground_m(vehicle, poses, centres, task)
+    if over_ground is not None and task.ground is not None and (when := spans(over_ground)):
+        yield ActiveConstraint(f"{max(task.ground.margin_m, task.clearance_m):g} m clear of the ground", when)
 
 
 def _waypoints(vehicle: Vehicle, task: Task, nodes: np.ndarray, step_s: float) -> Iterator[ActiveConstraint]:

@@ -51,6 +51,8 @@ def task_values(task: Task) -> dict[str, Any]:
         "body": task.body,
         "bodies": task.bodies,
         "free_parameters": task.free_parameters,
+        "start_within": task.start_within,
+        "periodic": task.periodic,
     }
 
 

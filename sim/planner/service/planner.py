@@ -21,6 +21,7 @@ from sim.planner.solvers.backends import Result, Solvers
 from sim.planner.solvers.oracle import Backend
 from sim.planner.task.check import check_kinds, check_task
 from sim.planner.task.numbers import with_free
+from sim.planner.task.open_start import is_lap, with_start
 from sim.planner.task.task import Task, usual_method
 from sim.planner.task.waypoints import waypoint_places
 from sim.planner.transcription.funnel import outside_text
@@ -268,7 +269,9 @@ class Planner:
         plan = self._finished(search, found_first, time.perf_counter() - begun, built)
         if outside and plan.solved:
             plan = replace(plan, message=plan.message + outside)
-        if not followed and starts > 1 and not (run.stopped or run.out_of_time):
+        # Through waypoints there is one way around; a grid for other guesses is too coarse for a lap.
+        once = plan.solved and bool(task.waypoints) and is_lap(vehicle, task)
+        if not followed and starts > 1 and not (once or run.stopped or run.out_of_time):
             plan = self._least(search, plan, starts, processes or processes_at_once(), begun, found)
         if explain and not plan.solved and not run.stopped:
             plan = self._explained(search, plan)
@@ -341,6 +344,7 @@ class Planner:
         short = float(found.clear.shortage_m.max())
         status, message = _status_line(result, short, run, found.iterations, seconds)
         vehicle, task = with_free(search.vehicle, found.task, t.free(result.w))
+        task = with_start(vehicle, task, found.motion.nodes[0])
         return Plan(
             vehicle=vehicle,
             integrator=search.scheme,

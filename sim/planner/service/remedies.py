@@ -53,7 +53,12 @@ def after_refusal(refusal: Refusal, task: Task) -> tuple[Remedy, ...]:
     if refusal.reason == "too far":
         found.append(_longer(task, _tidy(_MORE * soonest_s(task))))
     ground = task.ground
-    if refusal.reason == "too low" and GOAL.handle in refusal.parts and ground is not None:
+    if (
+        refusal.reason == "too low"
+        and GOAL.handle in refusal.parts
+        and ground is not None
+        and task.goal.state.group
+    ):
         x, y, z = place(task.goal.state)
         up_m = float(ground.height(x, y)[0]) - float(z)
         if up_m > 0.0:

@@ -15,6 +15,7 @@ from sim.planner.solvers.backends import Mode, Result, Solvers
 from sim.planner.solvers.oracle import Backend
 from sim.planner.task.clearance import Clearance, clearance
 from sim.planner.task.numbers import with_free
+from sim.planner.task.open_start import is_lap
 from sim.planner.task.poses import turns_missed
 from sim.planner.task.task import Task
 from sim.planner.task.waypoints import kept_times, waypoint_places, with_times
@@ -31,6 +32,10 @@ _SILENT = 2
 """Solvers that the other guesses of one search may leave behind; each has cost five seconds."""
 _CHEAPER, _RETIMED = 1e-4, 6
 """Of the cost that counts, and how often a motion is moved on in time in one direction."""
+_PASSED = 24
+"""Times that the waypoints of a lap are given to other nodes."""
+_BETWEEN = 8
+"""Steps between waypoints of a lap on the coarsest grid."""
 _GIVEN = 1e-4
 """Of what is negotiable, in scaled units, that does not count as given up."""
 _TURNS_MISSED = "it ends without the full turns that the goal's heading counts"
@@ -86,20 +91,38 @@ class Search:
         for mode in modes:
             found = self.kept_clear(task, result, mode, self.order[:1])
             if found.result.converged:
-                return found
+                return found if dragged else self.passing(found)
         self.run.dragged = False
         return None
 
     def first(self) -> Found:
         """From the first guess; where that is too hard on this grid, by a coarser one."""
         task, run = self.task, self.run
-        start, task, mode = self._start(task, direct=DIRECT)
+        direct = max(DIRECT, _BETWEEN * len(task.waypoints)) if is_lap(self.vehicle, task) else DIRECT
+        start, task, mode = self._start(task, direct=direct)
         found = self.kept_clear(task, start, mode)
         if not (found.result.converged or run.stopped or run.out_of_time) and task.steps // 2 >= _COARSEST:
             start, _, mode = self._start(task, direct=task.steps // 2)
             if mode == "near":
                 again = self.kept_clear(task, start, mode)
                 found = again if again.result.converged else found
+        return self.passing(found)
+
+    def passing(self, found: Found) -> Found:
+        """Of a closed lap: its waypoints that have no time are met by the nodes that come nearest to them, as long as
+        that makes it cheaper. When it passes where decides how long a lap takes."""
+        if not (is_lap(self.vehicle, self.task) and found.solved):
+            return found
+        t = self.problem(found.task).t
+        for _ in range(_PASSED):
+            asked = replace(found.task, waypoints=self.task.waypoints)
+            task = with_times(self.vehicle, asked, t.places(found.result.w))
+            if task.waypoints == found.task.waypoints or self.run.stopped or self.run.out_of_time:
+                break
+            again = self.kept_clear(task, found.result, "warm", self.order[:1])
+            if not (again.solved and again.result.cost < found.result.cost):
+                break
+            found = again
         return found
 
     def others(self, most: int, processes: int) -> Generator[Found, None, None]:
@@ -222,6 +245,11 @@ class Search:
         coarse_task = replace(task, steps=task.steps // 2)
         coarse = self.problem(coarse_task)
         w0, coarse_task, mode = self._start(coarse_task, direct=direct)
+        if is_lap(vehicle, task):
+            lap = self.passing(self.kept_clear(coarse_task, w0, mode))
+            if lap.solved:
+                start = transferred(solvers.t, vehicle, task, lap.motion)
+                return start, replace(task, waypoints=lap.task.waypoints), "near"
         places = waypoint_places(vehicle, coarse_task, coarse_task.steps)
         p = parameters(coarse.t, vehicle, coarse_task, places=places)
         result = attempted(coarse, self.order, p, w0, self.run, mode)

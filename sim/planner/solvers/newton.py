@@ -146,6 +146,9 @@ _SHIFTS = (1e-4, 1e-2, 1.0, 100.0)
 crawl along directions in which the cost hardly bends: as little as will do."""
 FINE_SHIFTS = (1e-4, 4e-4, 1.6e-3, 6.4e-3, 2.5e-2, 0.1, 1.0, 100.0)
 """The same from where the method stays: the less there is too much, the sooner it is off a saddle."""
+_PROXIMAL = 1e-8
+"""By which changes of the last equations' multipliers are held back: where some depend on each other, as those of a
+tool's pose do in a singular pose of its arm, these are not unique. Where they are, no step changes by what counts."""
 _CONTRACTED = 0.1
 """A residual that falls to so little of what it was needs no new second derivatives, where those cost the most."""
 _ONE = np.ones(1)
@@ -362,5 +365,5 @@ def _first(Q: np.ndarray, slopes: np.ndarray, W: np.ndarray, C: np.ndarray, miss
     A = np.zeros((nv + rows + ends,) * 2)
     A[:nv, :nv], A[:nv, nv : nv + rows], A[:nv, nv + rows :] = Q, C.T, slopes[:, 1:]
     A[nv:, :nv] = A[:nv, nv:].T
-    A[nv + rows :, nv + rows :] = W[1:, 1:]
+    A[nv + rows :, nv + rows :] = W[1:, 1:] - _PROXIMAL * np.eye(ends)
     return -np.linalg.solve(A, np.concatenate([slopes[:, 0], missed, W[0, 1:]]))

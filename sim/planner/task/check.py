@@ -8,12 +8,13 @@ import numpy as np
 
 from sim.integrators import Integrator
 from sim.integrators.composed import Composed
-from sim.planner.task.bodies import body_poses, own_space, planar, stands, turns, velocities
+from sim.planner.task.bodies import body_poses, jointed, own_space, planar, stands, turns, velocities
 from sim.planner.task.check_numbers import check_numbers
 from sim.planner.task.check_own import check_own_terms
-from sim.planner.task.clearance import ball_places, on_plane
+from sim.planner.task.clearance import ball_places, on_plane, over_ground_m
 from sim.planner.task.motions import Motion, Sway
 from sim.planner.task.moving import GOAL_MOVES, brought_back, goal_at, is_moving, motion_of
+from sim.planner.task.open_start import check_open_start, open_start
 from sim.planner.task.poses import counts_turns, positions, turn_rad
 from sim.planner.task.reference import Reference
 from sim.planner.task.refusal import GOAL, START, TaskPart, TaskRefused, obstacle_part, refused, waypoint_part
@@ -61,9 +62,10 @@ def check_kinds(task: object) -> None:
         _check_obstacle(task, obstacle)
     for name in ("controls", "shape", "columns", "rates"):
         _one(task, f"limits' {name}", getattr(task.limits, name), (Mapping,), "a dict by name")
-    for name in ("effort_scale", "numbers", "free_parameters"):
+    for name in ("effort_scale", "numbers", "free_parameters", "start_within"):
         _one(task, name, getattr(task, name), (Mapping,), "a dict by name")
-    for name in ("numbers", "free_parameters"):
+    _several(task, "periodic", task.periodic, (str,), "names of numbers or parts of the state")
+    for name in ("numbers", "free_parameters", "start_within"):
         _several(task, f"names of {name}", tuple(getattr(task, name)), (str,), "names")
     _one(task, "reference", task.reference, (Reference, type(None)), "a Reference, or None")
     if not isinstance(task.constraints, tuple | list):
@@ -133,15 +135,17 @@ def check_task(vehicle: Vehicle, method: Integrator, task: Task, *, measured: bo
     if reason:
         raise refused(task, reason)
     check_numbers(vehicle, task)
+    check_open_start(vehicle, task)
     if task.ground is not None and stands(vehicle):
         raise refused(task, f"{vehicle.name} stands on a fixed point; allowed: no ground, obstacles")
     _check_waypoints(vehicle, task)
-    check_own_terms(vehicle, task, measured=measured)
+    found = open_start(vehicle, task).found
+    check_own_terms(vehicle, task, frozenset(range(vehicle.node_layout.size)) - found, measured=measured)
     if measured:
         near_m = _STRAYED * task.limits.speed_mps * task.duration_s
         _check_place(vehicle, task, START, positions(vehicle, task.start.node[None])[0], near_m)
     else:
-        _check_end(vehicle, task, START, task.start, 0.0)
+        _check_end(vehicle, task, START, task.start, 0.0, found)
     arrival_s = task.duration_s if task.free_duration is None else None
     if arrival_s is not None or motion_of(task, GOAL_MOVES) is None:
         _check_end(vehicle, task, GOAL, goal_at(vehicle, task, task.duration_s), arrival_s)
@@ -199,25 +203,37 @@ def _check_waypoints(vehicle: Vehicle, task: Task) -> None:
         at_node[k] = i
 
 
-def _check_end(vehicle: Vehicle, task: Task, name: TaskPart, state: State, time_s: float | None) -> None:
-    """time_s: when it is there; None: nobody knows."""
+def _check_end(
+    vehicle: Vehicle,
+    task: Task,
+    name: TaskPart,
+    state: State,
+    time_s: float | None,
+    found: frozenset[int] = frozenset(),
+) -> None:
+    """time_s: when it is there; None: nobody knows. found: numbers of it that are found with the motion."""
     goal, at = task.goal, vehicle.node_layout
     x = positions(vehicle, state.node[None])[0]
     whole = name == START or (own_space(vehicle) and goal.parts is None)
     position, rotation, velocity = ("fixed",) * 3 if whole else (goal.position, goal.rotation, goal.velocity)
     if own_space(vehicle) and not whole:
         velocity = "free"
+    if found:
+        moves = {i for i, _ in velocities(vehicle)}
+        position = "free" if found & set(range(at.pose.start, at.pose.stop)) else position
+        velocity = "free" if found & moves else velocity
     if position != "free":
         near = goal.tolerance_m * np.sqrt(3.0) if position == "within" else 0.0
         if position == rotation == "fixed":
             _check_clear(vehicle, task, name, state, time_s)
         _check_anyhow_clear(vehicle, task, name, x, near, time_s)
         _check_place(vehicle, task, name, x, near)
-    if rotation != "free" and turns(vehicle) == 3:
+    if rotation != "free" and turns(vehicle) == 3 and not found & set(range(9)):
         spare = goal.tolerance_rad if rotation == "within" else 0.0
         R_wb = body_poses(vehicle, state.node)[0] if own_space(vehicle) else state.pose
         _check_tilt(task, name, 1.0 if rotation == "upright" else float(R_wb[2, 2]), spare)
-    _check_shape(vehicle, task, name, state.node[at.shape], goal.shape if name == GOAL else None)
+    inner = tuple(i for i in range(at.shape.stop - at.shape.start) if at.shape.start + i not in found)
+    _check_shape(vehicle, task, name, state.node[at.shape], goal.shape if name == GOAL else inner)
     if velocity == "free":
         return
     spare = goal.tolerance_mps if velocity == "within" else 0.0
@@ -256,6 +272,10 @@ def _check_clear(vehicle: Vehicle, task: Task, name: TaskPart, state: State, tim
         deep = task.clearance_m - float(distance.min())
         if deep > _ROUNDING:
             raise _inside(task, name, i, deep)
+    over_m = over_ground_m(vehicle, pose, centres[:, None], task) if jointed(vehicle) else None
+    if over_m is not None and over_m[0] < task.clearance_m - _ROUNDING:
+        text = f"{name} is {task.clearance_m - over_m[0]:.3g} m too low to keep clear of the ground"
+        raise refused(task, text, name, reason="too low")
 
 
 def _check_anyhow_clear(
@@ -288,7 +308,7 @@ def _check_place(vehicle: Vehicle, task: Task, name: TaskPart, x: np.ndarray, ne
                 name,
                 reason="too low" if axis == 2 and x[axis] < least else "other",
             )
-    if task.ground is not None:
+    if task.ground is not None and not jointed(vehicle):
         _check_over_ground(task, name, x, near_m)
 
 

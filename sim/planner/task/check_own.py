@@ -12,12 +12,13 @@ from sim.vehicles.forms.form import State
 _ROUNDING = 1e-9
 
 
-def check_own_terms(vehicle: Vehicle, task: Task, *, measured: bool) -> None:
+def check_own_terms(vehicle: Vehicle, task: Task, said_at_start: frozenset[int], *, measured: bool) -> None:
     """Raises TaskRefused where start or goal, as far as they are given, break them.
 
-    measured: the start is where the vehicle has come to, and may.
+    said_at_start: numbers of the start that are not found with the motion. measured: the start is where the vehicle has
+    come to, and may.
     """
-    ends = [] if measured else [(START, task.start, 0.0, frozenset(range(vehicle.node_layout.size)))]
+    ends = [] if measured else [(START, task.start, 0.0, said_at_start)]
     ends.append((GOAL, task.goal.state, task.duration_s, met_columns(vehicle, task)))
     for part, state, _, met in ends:
         _check_columns(vehicle, task, part, state, met)

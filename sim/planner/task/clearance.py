@@ -16,15 +16,18 @@ from sim.planner.task.bodies import (
 )
 from sim.planner.task.moving import brought_back
 from sim.planner.task.obstacles import Obstacle
-from sim.planner.task.poses import between, positions
-from sim.planner.task.task import Task
+from sim.planner.task.poses import between, points, positions
+from sim.planner.task.task import Ball, Task
 from sim.vehicles.forms.articulated import ArticulatedVehicle
 from sim.vehicles.forms.base import Structure, Vehicle
 
 _PER_STEP, _MOST = 8, 40_000
 """Places that are looked at on every arc, and at most on all."""
 _GIVING_M = 1e-3
-"""Of own bodies that are close at an end, beyond which they may come: equations leave no room else."""
+"""Of own bodies that are close at an end, or low at the start, beyond which they may come: equations leave no room
+else; and what a ball has to be lifted by at least to count as lifted."""
+_TRIED = 32
+"""Configurations at random that show which balls are lifted."""
 _PER_THICKNESS = 4
 """Places looked at within the thickness of the thinnest obstacle: none is jumped."""
 
@@ -45,10 +48,14 @@ class Clearance:
 
 def ball_places(vehicle: Vehicle, poses: np.ndarray, task: Task) -> np.ndarray:
     """(balls, n, 3) centres of the vehicle's balls in the world, of flat poses."""
-    body = np.array(task.body, float)
+    return _ball_places(vehicle, poses, np.array(task.body, float), task.ball_bodies)
+
+
+def _ball_places(vehicle: Vehicle, poses: np.ndarray, body: np.ndarray, of: tuple[str, ...]) -> np.ndarray:
+    """Of balls (balls, 4), by the body whose frame each is in."""
     if placed_by_bodies(vehicle):
-        names = tuple(dict.fromkeys(task.ball_bodies))
-        T = poses_of(vehicle, poses, names)[:, [names.index(name) for name in task.ball_bodies]]
+        names = tuple(dict.fromkeys(of))
+        T = poses_of(vehicle, poses, names)[:, [names.index(name) for name in of]]
         return np.asarray(
             np.einsum("nbij,bj->bni", T[:, :, :3, :3], body[:, :3]) + T[:, :, :3, 3].swapaxes(0, 1)
         )
@@ -87,40 +94,75 @@ def own_pairs(vehicle: Vehicle, task: Task) -> tuple[tuple[int, int], ...]:
     return _own_pairs(structure_of(vehicle), task.ball_bodies) if jointed(vehicle) else ()
 
 
-def own_distances_m(vehicle: Vehicle, task: Task) -> np.ndarray:
-    """(pairs,) that the middles of such balls keep: the sum of their radii, or what start and goal leave of it."""
-    pairs = own_pairs(vehicle, task)
-    if not pairs:
+@lru_cache(maxsize=16)
+def _lifted(structure: Structure, body: tuple[Ball, ...], of: tuple[str, ...]) -> tuple[int, ...]:
+    vehicle = structure.vehicle
+    assert isinstance(vehicle, ArticulatedVehicle)
+    space, start = arc_space(vehicle), vehicle.default_state().node[vehicle.node_layout.pose]
+    moves = np.random.default_rng(0).normal(size=(_TRIED, vehicle.tree.nv))
+    poses = points(space, np.tile(start, (_TRIED, 1)), moves, np.ones(_TRIED))
+    z_m = _ball_places(vehicle, poses, np.array(body, float), of)[:, :, 2]
+    return tuple(np.flatnonzero(np.ptp(z_m, axis=1) > _GIVING_M).tolist())
+
+
+def low_balls(vehicle: Vehicle, task: Task) -> tuple[int, ...]:
+    """Balls of a tree's bodies that are to be kept above its ground: those that its joints lift."""
+    if task.ground is None or not jointed(vehicle):
+        return ()
+    return _lifted(structure_of(vehicle), task.body, task.ball_bodies)
+
+
+def kept_m(vehicle: Vehicle, task: Task) -> np.ndarray:
+    """(pairs,) that the middles of a tree's own balls keep from each other: the sum of their radii, or what start and
+    goal leave of it; then (low balls,) heights that these keep: above the ground by their radii and the task's
+    clearance, or as low as at the start."""
+    pairs, low = own_pairs(vehicle, task), list(low_balls(vehicle, task))
+    if not pairs and not low:
         return np.zeros(0)
-    i, j = np.array(pairs).T
+    i, j = np.array(pairs, int).reshape(-1, 2).T
     at, radii = vehicle.node_layout.pose, np.array(task.body, float)[:, 3]
     ends = ball_places(vehicle, np.stack([task.start.node[at], task.goal.state.node[at]]), task)
     left = np.linalg.norm(ends[i] - ends[j], axis=2).min(axis=1)
-    return np.asarray(np.minimum(radii[i] + radii[j], left - _GIVING_M))
+    apart = np.minimum(radii[i] + radii[j], left - _GIVING_M)
+    if task.ground is None:
+        return np.asarray(apart)
+    above = task.ground.highest_m + radii[low] + task.clearance_m
+    return np.r_[apart, np.minimum(above, ends[low, 0, 2] - _GIVING_M)]
 
 
 def spare_m(vehicle: Vehicle, poses: np.ndarray, task: Task, own_m: np.ndarray | None = None) -> np.ndarray:
-    """(n,) by how much flat poses (n, pose size) are clear of obstacles, and bodies of each other, beyond what is asked
-    for; below 0 where they are not. own_m: `own_distances_m`, where these are known."""
+    """(n,) by how much flat poses (n, pose size) of a tree are clear of obstacles and the ground, and bodies of each
+    other, beyond what is asked for; below 0 where they are not. own_m: `kept_m`, where it is known."""
     centres, radii = ball_places(vehicle, poses, task), np.array(task.body, float)[:, 3]
     spare = np.full(len(poses), np.inf)
     for o in task.obstacles:
         away = on_plane(vehicle, o).distance(centres.reshape(-1, 3)).reshape(len(radii), -1) - radii[:, None]
         spare = np.minimum(spare, away.min(axis=0) - task.clearance_m)
-    return np.minimum(spare, _own_spare_m(vehicle, centres, task, own_m))
+    own, above = _tree_spare_m(vehicle, centres, task, own_m)
+    return np.minimum(spare, np.minimum(own, above))
 
 
-def _own_spare_m(
+def _tree_spare_m(
     vehicle: Vehicle, centres: np.ndarray, task: Task, own_m: np.ndarray | None = None
-) -> np.ndarray:
-    """(n,) of a tree's own bodies, with their balls' centres (balls, n, 3)."""
-    pairs = own_pairs(vehicle, task)
-    if not pairs:
-        return np.full(centres.shape[1], np.inf)
-    i, j = np.array(pairs).T
-    least_m = own_distances_m(vehicle, task) if own_m is None else own_m
-    away = np.linalg.norm(centres[i] - centres[j], axis=2) - least_m[:, None]
-    return np.asarray(away.min(axis=0))
+) -> tuple[np.ndarray, np.ndarray]:
+    """(n,) of a tree's own bodies, and of these above its ground, with their balls' centres (balls, n, 3)."""
+    pairs, low = own_pairs(vehicle, task), list(low_balls(vehicle, task))
+    i, j = np.array(pairs, int).reshape(-1, 2).T
+    least_m = kept_m(vehicle, task) if own_m is None else own_m
+    apart = np.linalg.norm(centres[i] - centres[j], axis=2) - least_m[: len(pairs), None]
+    heights = centres[low, :, 2] - least_m[len(pairs) :, None]
+    return apart.min(axis=0, initial=np.inf), heights.min(axis=0, initial=np.inf)
+
+
+def over_ground_m(vehicle: Vehicle, poses: np.ndarray, centres: np.ndarray, task: Task) -> np.ndarray | None:
+    """(n,) how far a vehicle at flat poses, with its balls' centres (balls, n, 3), is from the ground, by what of the
+    clearance is left; None where there is none. Of a tree by the heights that its balls are to keep."""
+    if task.ground is None:
+        return None
+    if jointed(vehicle):
+        return _tree_spare_m(vehicle, centres, task)[1] + task.clearance_m
+    x = positions(vehicle, poses)
+    return np.asarray(x[:, 2] - task.ground.height(x[:, 0], x[:, 1]) + task.clearance_m)
 
 
 def obstacle_distances_m(
@@ -143,12 +185,12 @@ def clearance(vehicle: Vehicle, poses: np.ndarray, task: Task, duration_s: float
     time_s = np.linspace(0.0, task.duration_s if duration_s is None else duration_s, len(fine))
     distances = obstacle_distances_m(vehicle, centres, task, time_s)
     by_obstacle = np.array([d.min() for d in distances])
-    if task.ground is not None:
-        x = positions(vehicle, fine)
-        distances.append(x[:, 2] - task.ground.height(x[:, 0], x[:, 1]) + task.clearance_m)
+    over_ground = over_ground_m(vehicle, fine, centres, task)
+    if over_ground is not None:
+        distances.append(over_ground)
     nearest = np.min(distances, axis=0) if distances else np.full(len(fine), np.inf)
     least_m = float(nearest.min())
-    nearest = np.minimum(nearest, _own_spare_m(vehicle, centres, task) + task.clearance_m)
+    nearest = np.minimum(nearest, _tree_spare_m(vehicle, centres, task)[0] + task.clearance_m)
     by_arc = np.minimum(nearest[:-1].reshape(-1, per_step).min(axis=1), nearest[per_step::per_step])
     return Clearance(by_obstacle, least_m, by_arc, np.maximum(task.clearance_m - by_arc, 0.0))
 

@@ -26,6 +26,8 @@ def heading_rad(state: State) -> float:
 
 def counts_turns(vehicle: Vehicle, task: Task) -> bool:
     """Whether the goal's heading is a full turn or more away, which is then to be made."""
+    if planar(vehicle) and _returns(task):
+        return turn_rad(task) != 0.0
     if not planar(vehicle) or task.goal.rotation == "free" or motion_of(task, GOAL_MOVES) is not None:
         return False
     return abs(heading_rad(task.goal.state) - heading_rad(task.start)) > _FULL_TURN_RAD - 1e-6
@@ -55,7 +57,14 @@ def turns_missed(vehicle: Vehicle, task: Task, nodes: np.ndarray) -> bool:
 def turn_rad(task: Task) -> float:
     """From the start's heading to the goal's on a plane: the shorter way around, or as many full turns as it says."""
     turn = heading_rad(task.goal.state) - heading_rad(task.start)
+    if _returns(task):
+        return _FULL_TURN_RAD * round(turn / _FULL_TURN_RAD)
     return turn if abs(turn) > _FULL_TURN_RAD - 1e-6 else wrapped(turn)
+
+
+def _returns(task: Task) -> bool:
+    """Whether it ends with the heading that it begins with, after as many full turns as the goal says."""
+    return bool({"heading_rad", "pose"} & set(task.periodic))
 
 
 def wrapped(angle_rad: float) -> float:

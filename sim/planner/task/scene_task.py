@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 
 from sim.planner.task.bodies import body_poses, own_space, planar, stands, velocities
-from sim.planner.task.cover import Ball, Cover, cover
+from sim.planner.task.cover import Cover, cover
 from sim.planner.task.handles import brought_to
 from sim.planner.task.motions import Motion, Sway
 from sim.planner.task.obstacles import LOOKS, Obstacle
 from sim.planner.task.poses import positions
-from sim.planner.task.task import WEIGHT_NAMES, Goal, Limits, Task, Waypoint, Weights, check_can_plan
+from sim.planner.task.task import WEIGHT_NAMES, Ball, Goal, Limits, Task, Waypoint, Weights, check_can_plan
 from sim.planner.task.terrain import SafeGround, safe_ground
 from sim.platform.toml_table import TomlTable
 from sim.shapes import KINDS
@@ -19,7 +19,7 @@ from sim.shapes.shape import vector
 from sim.shapes.surface import rotation_about, upright
 from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle
 from sim.vehicles.forms.base import Vehicle
-from sim.vehicles.forms.form import State
+from sim.vehicles.forms.form import State, Support
 from sim.vehicles.forms.nonholonomic import NonholonomicVehicle
 from sim.world.world import World
 
@@ -57,6 +57,8 @@ def read_task(
         or_goals=tuple(_goal(other, vehicle) for other in table.tables("or_goals")),
         motions=tuple(_motion(m) for m in table.tables("motions")),
         waypoints=tuple(_waypoint(w) for w in table.tables("waypoints")),
+        start_within=_named_ranges(table.table("start_within")),
+        periodic=tuple(table.texts("periodic")) if table.has("periodic") else (),
         clearance_m=clearance,
         body=standing.balls,
         bodies=standing.bodies,
@@ -79,6 +81,8 @@ def _ground(
 ) -> SafeGround | None:
     if not table.flag("ground", False) or world is None:
         return None
+    if vehicle.support is Support.STAND:
+        return SafeGround.level(-vehicle.stand_m)
     places = positions(vehicle, np.stack([s.node for s in states]))[:, :2]
     aside = table.number("ground_aside_m", 60.0, low=0.0, high=1e4)
     low, high = places.min(0) - aside, places.max(0) + aside

@@ -18,6 +18,8 @@ from sim.vehicles.forms.nonholonomic import NonholonomicVehicle
 
 Demand = Literal["fixed", "within", "upright", "free"]
 DEMANDS: tuple[str, ...] = get_args(Demand)
+Ball = tuple[float, float, float, float]
+"""(x, y, z, radius) m, in the body frame."""
 
 
 @dataclass(frozen=True)
@@ -135,10 +137,12 @@ class Task:
     """Of the goal and of obstacles that move by themselves; the task has them where they are before that."""
     waypoints: tuple[Waypoint, ...] = ()
     ground: SafeGround | None = None
+    """To stay above. Balls of a tree of joints stay above its highest place, or where they start, what its joints do
+    not lift left out."""
     """Terrain to stay above; None: none."""
     clearance_m: float = 0.0
     """Wanted beyond touching, from every obstacle."""
-    body: tuple[tuple[float, float, float, float], ...] = ((0.0, 0.0, 0.0, 0.0),)
+    body: tuple[Ball, ...] = ((0.0, 0.0, 0.0, 0.0),)
     """Balls (x, y, z, radius) in the body frame that stand for the vehicle."""
     bodies: tuple[str, ...] = ()
     """Of what moves about a space of its own: whose frame each ball is given in; none: all in the main body's."""
@@ -157,6 +161,13 @@ class Task:
     """A motion to keep close to."""
     free_parameters: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """Of the vehicle's parameters (`mass`, `inertia.0`) or of `numbers`, what is found with the motion -> range."""
+    start_within: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """Numbers of the start that are found with the motion, by the names of their columns -> range. One of a rotation in
+    space frees all of it, one of the velocities all of them; `start` is then where the first guess begins."""
+    periodic: tuple[str, ...] = ()
+    """Numbers or parts of the state that end as they begin, however that is: the goal leaves them free, and where
+    `start` has them the first guess begins; a part of the shape without stops begins there. A heading ends
+    as many full turns later as the goal's is."""
     or_goals: tuple[Goal, ...] = ()
     """Other ends that do as well; what costs least is planned, and `goal` of the plan's task says for which."""
     name: str = "task"

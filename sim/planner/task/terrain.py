@@ -20,6 +20,7 @@ _VALUE = np.array([[1, 4, 1, 0], [-3, 0, 3, 0], [3, -6, 3, 0], [-1, 3, -3, 1]]) 
 _SLOPE = np.diag([1.0, 2.0, 3.0], 1)
 _BASIS = np.stack([_VALUE, _SLOPE @ _VALUE, _SLOPE @ _SLOPE @ _VALUE])
 """(derivative, power of t, control point): the uniform cubic B-spline's four pieces over one cell."""
+_FAR_M = 1e4
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +42,17 @@ class SafeGround:
         """Names this very surface."""
         numbers = np.array([*self.origin_m, self.spacing_m, self.margin_m])
         return hashlib.sha256(self.control_m.tobytes() + numbers.tobytes()).hexdigest()[:16]
+
+    @classmethod
+    def level(cls, height_m: float) -> "SafeGround":
+        """A floor at that height, which trees of joints keep above."""
+        flat = Terrain(np.full((2, 2), height_m, np.float32), (-_FAR_M, -_FAR_M), 2.0 * _FAR_M)
+        return cls(np.full((4, 4), float(height_m)), (-3.0 * _FAR_M, -3.0 * _FAR_M), 2.0 * _FAR_M, flat, 0.0)
+
+    @property
+    def highest_m(self) -> float:
+        """The surface is nowhere above that."""
+        return float(self.control_m.max())
 
     @property
     def domain(self) -> tuple[np.ndarray, np.ndarray]:

@@ -74,12 +74,21 @@ def distances(model: NodeModel, node: ca.SX) -> list[tuple[tuple[str, int], ca.S
     return out
 
 
-def height_over_ground(model: NodeModel, node: ca.SX) -> ca.SX:
-    """Above the safe ground: a second-order model about `jet_at`, exact there with its derivatives."""
+def heights_over_ground(
+    model: NodeModel, node: ca.SX, places: list[tuple[ca.SX, ca.SX]] | None = None
+) -> list[ca.SX]:
+    """Above the safe ground: a second-order model about `jet_at`, exact there with its derivatives; of a tree, above
+    what each of its balls keeps. places: `balls`, where they are known."""
+    if model.shape.low_balls:
+        places = places or balls(model, node)
+        heights = zip(model.shape.low_balls, ca.vertsplit(model.given["heights"]), strict=True)
+        return [places[i][0][2] - least - model.here["margin"] for i, least in heights]
+    if model.shape.ground is None:
+        return []
     x, b = model.pose_wb(node)[:3, 3], model.jet
     d = x[:2] - model.jet_at
     bend = (b[3] * d[0] ** 2 + 2 * b[4] * d[0] * d[1] + b[5] * d[1] ** 2) / 2
-    return x[2] - (b[0] + b[1] * d[0] + b[2] * d[1] + bend) - model.here["margin"]
+    return [x[2] - (b[0] + b[1] * d[0] + b[2] * d[1] + bend) - model.here["margin"]]
 
 
 def place_rows(model: NodeModel, node: ca.SX, slack: ca.SX) -> list[Constraint]:
@@ -89,15 +98,14 @@ def place_rows(model: NodeModel, node: ca.SX, slack: ca.SX) -> list[Constraint]:
         Constraint("obstacle", distance / unit + slack, 0.0, np.inf, "m", unit, obstacle, soft=True)
         for obstacle, distance in distances(model, node)
     ]
-    places = balls(model, node) if model.shape.pairs else []
+    places = balls(model, node) if model.shape.pairs or model.shape.low_balls else []
     for k, (i, j) in enumerate(model.shape.pairs):
         d, least = places[i][0] - places[j][0], model.given["apart"][k] + model.here["margin"]
         # Of squares: a length has no derivative at none.
         row = (ca.dot(d, d) - least**2) / (2 * unit * ca.fmax(least, _LEAST_APART_M))
         rows.append(Constraint(OWN_BODIES, row + slack, 0.0, np.inf, "m", unit, soft=True))
-    if model.shape.ground is not None:
-        height = height_over_ground(model, node) / unit
-        rows.append(Constraint(GROUND, height + slack, 0.0, np.inf, "m", unit, soft=True))
+    for height in heights_over_ground(model, node, places):
+        rows.append(Constraint(GROUND, height / unit + slack, 0.0, np.inf, "m", unit, soft=True))
     if model.shape.waypoints:
         place, tolerance = model.here["waypoint"][:3], model.here["waypoint"][3]
         x = model.place(node)

@@ -1,7 +1,4 @@
-"""What all nodes of a problem share: the integrator's step, the symbols of the parameters, the scales.
-
-Of an integrator's private state a plan has a part as variables: of a rotation, two columns are enough.
-"""
+"""What all nodes of a problem share: the integrator's step, the symbols of the parameters, the scales."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -30,62 +27,11 @@ from sim.planner.task.moving import carried
 from sim.planner.task.numbers import place_of
 from sim.planner.task.task import WEIGHT_NAMES, control_limits
 from sim.planner.transcription.shape import ProblemShape, Scales
+from sim.planner.transcription.state_form import OpenEnds, StateForm, open_ends, state_form
 from sim.shapes import KINDS
 from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle
 from sim.vehicles.forms.holonomic import HolonomicVehicle
 from sim.vehicles.forms.parameters import Quantities
-
-
-@dataclass(frozen=True, eq=False)
-class StateForm:
-    """Where y has the entries of rotations R, their first columns are the other two's cross products.
-
-    That saves a sixth of the state of a rigid body and, unlike a chart, is singular nowhere.
-    """
-
-    size: int
-    """Of y."""
-    turned: tuple[int, ...]
-    """Where the nine entries of rotations begin in y, column after column, in growing order."""
-
-    @cached_property
-    def kept(self) -> np.ndarray:
-        """Entries of y that are variables."""
-        first = [begin + i for begin in self.turned for i in range(3)]
-        return np.setdiff1d(np.arange(self.size), first)
-
-    def expanded(self, x: ca.SX) -> ca.SX:
-        """y of variables."""
-        pieces, at = [], 0
-        for k, begin in enumerate(self.turned):
-            start = begin - 3 * k
-            pieces += [x[at:start], ca.cross(x[start : start + 3], x[start + 3 : start + 6])]
-            at = start
-        return ca.vertcat(*pieces, x[at:]) if pieces else x
-
-    def expanded_rows(self, x: np.ndarray) -> np.ndarray:
-        """(n, size) of y from (n, kept) variables."""
-        if not self.turned:
-            return x
-        y = np.empty((len(x), self.size))
-        y[:, self.kept] = x
-        for begin in self.turned:
-            (a, b, c), (d, e, f) = y[:, begin + 3 : begin + 6].T, y[:, begin + 6 : begin + 9].T
-            y[:, begin], y[:, begin + 1], y[:, begin + 2] = b * f - c * e, c * d - a * f, a * e - b * d
-        return y
-
-
-def state_form(scheme: Scheme, rotations: Sequence[int]) -> StateForm:
-    """Of a scheme, for a vehicle in whose nodes the entries of rotations begin at these places."""
-    y, node = scheme.y, scheme.node
-    kept = {y[i].element_hash(): i for i in range(y.shape[0])}
-    turned = []
-    for begin in rotations:
-        entries = [node[begin + i] for i in range(9)]
-        places = [kept.get(e.element_hash(), -1) if e.is_symbolic() else -1 for e in entries]
-        if places[0] >= 0 and places == list(range(places[0], places[0] + 9)):
-            turned.append(places[0])
-    return StateForm(y.shape[0], tuple(sorted(turned)))
 
 
 @dataclass(frozen=True)
@@ -198,8 +144,13 @@ class NodeModel:
                 "previous": self.input_map.size if shape.remembers_inputs else 0,
                 "h": int(shape.free_time),
                 "free": len(shape.free_parameters),
+                "begin": 0,
             }
         )
+        self.ends: OpenEnds = open_ends(
+            shape, self.scheme, self.form, self.component, self.state.sizes["previous"]
+        )
+        self.state.sizes["begin"] = len(self.ends.periodic)
         self.controls = Slots({"a": self._free_inputs, "z": self._free_unknowns, "slack": int(shape.elastic)})
         self.y_scale = self._y_scale()
 
@@ -220,6 +171,7 @@ class NodeModel:
             "pivots": 3 * self.shape.motions,
             "body": BODY_NUMBERS * self.shape.body_count,
             "apart": len(self.shape.pairs),
+            "heights": len(self.shape.low_balls),
             "tolerance": 3,
             "safety_range": 1,
             "clearance": 1,

@@ -20,7 +20,7 @@ from sim.planner.transcription.constraints import (
     either_rows,
     goal_misses,
     goal_rows,
-    height_over_ground,
+    heights_over_ground,
     input_rows,
     own_rows,
     place_rows,
@@ -28,6 +28,7 @@ from sim.planner.transcription.constraints import (
     variable_bounds,
     velocity_rows,
 )
+from sim.planner.transcription.ends import begin_scale, begun_rows, returned_rows, starting_where_it_is
 from sim.planner.transcription.model import NodeModel, Slots
 from sim.platform.errors import InputError
 
@@ -107,9 +108,7 @@ def _speed(model: NodeModel, node: ca.SX) -> ca.SX:
 
 def _nearness(model: NodeModel, node: ca.SX) -> ca.SX:
     """Sum of exp(-distance / range)."""
-    all_of_them = [d for _, d in distances(model, node)]
-    if model.shape.ground is not None:
-        all_of_them.append(height_over_ground(model, node))
+    all_of_them = [*(d for _, d in distances(model, node)), *heights_over_ground(model, node)]
     return sum((ca.exp(-d / model.given["safety_range"]) for d in all_of_them), ca.SX(0))
 
 
@@ -156,13 +155,16 @@ def last_node(model: NodeModel) -> NodeExpressions:
 
 
 def initial_rows(model: NodeModel, stage: NodeExpressions) -> tuple[Constraint, ...]:
-    """The first state is the discrete Legendre transform of the start."""
+    """The first state is the discrete Legendre transform of the start, but for what of it is found with the motion."""
     x, c = _pieces(model, model.controls, stage.v, stage.unscale)
     z, a = ca.SX.zeros(model.unknowns), ca.SX.zeros(model.input_map.size) if model.driven else c["a"]
-    start = model.evaluate(model.form.expanded(x["y"]), z, model.acting(a), model.duration_of_step(x)).start
+    step = model.evaluate(model.form.expanded(x["y"]), z, model.acting(a), model.duration_of_step(x))
     kept = model.form.kept.tolist()
-    difference = model.freed([(x["y"] - start[kept]) / model.y_scale], x)[0]
-    return tuple(Constraint("start", difference[i], 0.0, 0.0) for i in range(difference.shape[0]))
+    wanted = starting_where_it_is(model, step.start, step.node)[kept]
+    difference = model.freed([(x["y"] - wanted) / model.y_scale], x)[0]
+    said = [i for i in range(difference.shape[0]) if i not in model.ends.found]
+    rows = [Constraint("start", difference[i], 0.0, 0.0) for i in said]
+    return (*rows, *begun_rows(model, stage.node, x))
 
 
 def _stage(model: NodeModel, controls: Slots, *, last: bool) -> NodeExpressions:
@@ -194,12 +196,15 @@ def _stage(model: NodeModel, controls: Slots, *, last: bool) -> NodeExpressions:
         rows += [
             Constraint("goal velocity", short[i], 0.0, 0.0, goal="velocity") for i in range(short.shape[0])
         ]
+    if last:
+        rows += returned_rows(model, x)
     price = model.given["price"] * (h * model.given["steps"] * slack + ca.sum1(ca.densify(missed)))
     cost = weighted_cost(model, node, a, z, x["previous"], h, last=last) + price
     following = [step.following[model.form.kept.tolist()] / model.y_scale]
     following += [a / model.scales.inputs] if model.shape.remembers_inputs else []
     following += [x["h"] / model.scales.step_s] if model.shape.free_time else []
     following += [x["free"] / model.free_scale] if model.free_places else []
+    following += [x["begin"] / begin_scale(model)] if model.ends.periodic else []
     low, high = variable_bounds(model, controls, unscale)
     nothing = ca.SX(0, 1)
     solved = (step.residual / model.residual_scale, step.guess) if implicit else (nothing, nothing)
@@ -276,6 +281,7 @@ def _unscale(model: NodeModel, controls: Slots) -> np.ndarray:
         np.tile(s.inputs, int(model.shape.remembers_inputs)),
         np.full(int(model.shape.free_time), s.step_s),
         model.free_scale,
+        begin_scale(model),
         s.inputs if own["a"] else np.zeros(0),
         model.z_scale if own["z"] else np.zeros(0),
         np.ones(own["slack"]),

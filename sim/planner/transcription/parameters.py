@@ -7,7 +7,7 @@ checked by stays as thin as it is.
 import numpy as np
 
 from sim.planner.task.bodies import planar
-from sim.planner.task.clearance import ball_places, on_plane, own_distances_m
+from sim.planner.task.clearance import ball_places, kept_m, on_plane
 from sim.planner.task.expressions import own_numbers
 from sim.planner.task.motions import PIECES, spline
 from sim.planner.task.moving import held, motion_of
@@ -88,6 +88,7 @@ def parameters(
     places: (N+1, 4) waypoint position and tolerance of every node. price: of a unit of slack, in an elastic problem.
     """
     model, shape, until_s = transcription.model, transcription.shape, longest_s(task)
+    kept = kept_m(vehicle, task)
     pieces: dict[str, object] = {
         "vehicle": vehicle.parameter_vector,
         "numbers": own_numbers(task),
@@ -102,7 +103,8 @@ def parameters(
         "motion_spacing": until_s / PIECES if task.motions else (),
         "pivots": [motion.pivot_w for motion in task.motions],
         "body": np.array(task.body, float),
-        "apart": own_distances_m(vehicle, task),
+        "apart": kept[: len(shape.pairs)],
+        "heights": kept[len(shape.pairs) :],
         "tolerance": (task.goal.tolerance_m, task.goal.tolerance_rad, task.goal.tolerance_mps),
         "safety_range": task.safety_range_m,
         "clearance": task.clearance_m,
@@ -120,7 +122,8 @@ def parameters(
         share[-1] = 0.0
     margin = np.zeros(shape.steps + 1) if margin_m is None else margin_m.copy()
     # The ends are given and were checked; on the very edge of an obstacle they would leave no interior.
-    margin[0] = min(margin[0], 0.0) - _END_SLACK_M
+    if not set(model.place_indices) & model.ends.found:
+        margin[0] = min(margin[0], 0.0) - _END_SLACK_M
     if task.goal.position == "fixed":
         margin[-1] = -_END_SLACK_M
     stage = [share, margin[:, None]]

@@ -7,12 +7,13 @@ import casadi as ca
 import numpy as np
 
 from sim.integrators.base import Integrator
-from sim.planner.task.bodies import own_space, structure_of
+from sim.planner.task.bodies import jointed, own_space, structure_of
 from sim.planner.task.check_own import met_columns
-from sim.planner.task.clearance import on_plane, own_pairs
+from sim.planner.task.clearance import low_balls, on_plane, own_pairs
 from sim.planner.task.expressions import OwnTerms, own_terms
 from sim.planner.task.inputs import holding_scale, input_map_of
 from sim.planner.task.moving import GOAL_MOVES, held, motion_of
+from sim.planner.task.open_start import OpenStart, open_start
 from sim.planner.task.poses import positions
 from sim.planner.task.task import WEIGHT_NAMES, Limits, Task, control_limits
 from sim.planner.task.terrain import SafeGround
@@ -64,7 +65,10 @@ class ProblemShape:
     """Whose frame each of them is in; none: the main body's."""
     pairs: tuple[tuple[int, int], ...]
     """Of them that are kept apart from each other."""
+    low_balls: tuple[int, ...]
+    """Those of a tree that are kept above its ground."""
     ground: SafeGround | None
+    """Of what is no tree."""
     demands: tuple[object, ...]
     """Of the goal: what is fixed, within, free."""
     limits: Limits
@@ -81,6 +85,8 @@ class ProblemShape:
     """Numbers of a node that the goal says exactly, which `demands` decide."""
     free_parameters: tuple[tuple[str, float, float], ...]
     """(name, low, high) of what is found with the motion."""
+    open_start: OpenStart
+    """What of the start is."""
     scales: Scales | None = None
     """Needed for building, not for comparing."""
 
@@ -105,6 +111,7 @@ class ProblemShape:
             self.body_count,
             self.bodies,
             self.pairs,
+            self.low_balls,
             self.ground.key if self.ground else None,
             self.demands,
             repr(self.limits),
@@ -114,6 +121,7 @@ class ProblemShape:
             self.numbers,
             self.reference,
             self.free_parameters,
+            self.open_start,
         )
 
 
@@ -138,7 +146,8 @@ def problem_shape(
         body_count=len(task.body),
         bodies=task.bodies,
         pairs=own_pairs(vehicle, task),
-        ground=task.ground,
+        low_balls=low_balls(vehicle, task),
+        ground=None if jointed(vehicle) else task.ground,
         demands=(goal.position, goal.rotation, goal.velocity, goal.shape, goal.shape_velocity, goal.parts),
         limits=task.limits,
         elastic=elastic,
@@ -148,6 +157,7 @@ def problem_shape(
         numbers=tuple(task.numbers),
         reference=task.reference.columns if task.reference else (),
         free_parameters=tuple((name, *bounds) for name, bounds in task.free_parameters.items()),
+        open_start=open_start(vehicle, task),
     )
 
 

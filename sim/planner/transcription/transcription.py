@@ -317,13 +317,15 @@ def transcribe(shape: ProblemShape, nodes: Nodes | None = None) -> Transcription
     ]
     gaps = np.stack([gap, gap], axis=1)
     first = own[1].copy()
-    first[[row.given_at_start for row in running.rows]] = -np.inf, np.inf
+    if not model.ends.found:
+        first[[row.given_at_start for row in running.rows]] = -np.inf, np.inf
     bounds = [gaps, own[0], first] + [gaps, own[1]] * (n - 1) + [own[2]]
     rows = np.concatenate(bounds)
     low = np.r_[np.tile(running.low, n), last.low]
     high = np.r_[np.tile(running.high, n), last.high]
     # Ends are given by equalities; bounds on them could only contradict those or leave no interior.
-    low[: model.state.size], high[: model.state.size] = -np.inf, np.inf
+    said = [i for i in range(model.state.size) if i not in model.ends.found]
+    low[said], high[said] = -np.inf, np.inf
     if shape.free_time:
         low[model.state.slice("h")] = running.low[model.state.slice("h")]
     # They stay as they are: bounds at the first node are enough.

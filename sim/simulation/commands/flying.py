@@ -17,8 +17,6 @@ from sim.control.course import FollowCourse
 from sim.control.mpc import StartMpc
 from sim.control.plan_following import FlyPlan
 from sim.controllers import Controller, ControlLoop, changed_gains, gains_of, made_controller, with_gains
-from sim.planner.task.bodies import planar
-from sim.planner.task.poses import positions
 from sim.platform.errors import InputError, one_of
 from sim.simulation.commands.executing import execute
 from sim.simulation.runs.flight_control import (
@@ -121,8 +119,7 @@ def fly_plan(run: SceneRun, command: FlyPlan) -> None:
     run.clock.forget()
     run.history.clear()
     end_s = command.step_s * (len(command.nodes) - 1)
-    end_w = end_place(vehicle, command.nodes[-1], run.flown.footing.pivot_w)
-    run.control.now, run.control.outcome = PlanFlight(pilot, end_s, end_w, resume), ""
+    run.control.now, run.control.outcome = PlanFlight(pilot, end_s, command.nodes[-1], resume), ""
     for lane, own in zip(run.lanes, (dynamics, *others), strict=True):
         first, controls = command.nodes[0].copy(), command.controls[0].copy()
         lane.restart(first, run.pilot(lane), 0.0, dynamics=own, controls=controls)
@@ -148,14 +145,6 @@ def planned_pilot(command: FlyPlan, kernel: Stepper) -> PlannedPilot:
         return PlannedPilot(command.controls, command.step_s)
     along = regulator(command.vehicle, kernel, command.step_s, command.nodes[0], command.controls)
     return PlannedPilot(command.controls, command.step_s, along)
-
-
-def end_place(vehicle: Vehicle, node: np.ndarray, pivot_w: np.ndarray | None) -> np.ndarray:
-    """(3,) m; on a plane the height does not count. pivot_w: where the fixed point is of what has one."""
-    place = positions(vehicle, node)[0]
-    if planar(vehicle):
-        place[2] = np.nan
-    return place if pivot_w is None else place + pivot_w
 
 
 @execute.register

@@ -14,6 +14,7 @@ from sim.control.pilot import ControllerPilot, HeldControls, TrimmedPilot
 from sim.control.plan_following import PlannedPilot
 from sim.control.target_path import TargetPath
 from sim.controllers import Controller
+from sim.planner.task.poses import positions
 from sim.scene import Scene
 from sim.simulation.lanes.lane import Lane
 from sim.simulation.lanes.observation import sensed
@@ -40,14 +41,15 @@ class PlanFlight:
     pilot: PlannedPilot
     """Every lane gets a copy."""
     end_s: float
-    end_w: np.ndarray
-    """(3,) planned place at the end [m]; nan where a coordinate does not count."""
+    end: np.ndarray
+    """Flat node that was planned for the end."""
     resume: Dynamics
     """Of the flown lane before."""
 
-    def outcome(self, place_w: np.ndarray) -> str:
-        """How well it ended."""
-        missed = float(np.linalg.norm(np.nan_to_num(place_w - self.end_w)))
+    def outcome(self, vehicle: Vehicle, node: np.ndarray) -> str:
+        """How well a vehicle that is at a flat node ended: by the place of its main body, of an arm its tool."""
+        here, wanted = positions(vehicle, np.stack([node, self.end]))
+        missed = float(np.linalg.norm(here - wanted))
         return f"plan flown: {self.end_s:.2f} s, {missed:.2g} m beside its end"
 
 

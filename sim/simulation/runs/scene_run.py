@@ -158,7 +158,7 @@ class SceneRun:
             self._hear(lane)
         if flight is not None and clock_s >= flight.end_s:
             self.clock.paused = True
-            self.news = self.control.outcome = flight.outcome(self.flown.placement.T_wb[:3, 3])
+            self.news = self.control.outcome = flight.outcome(self.flown.dynamics.vehicle, self.flown.node)
         if isinstance(self.control.now, CourseFlight) and not self.control.outcome:
             self.control.outcome = course_outcome(self.flown)
             self.news = self.control.outcome or self.news

@@ -1,0 +1,112 @@
+"""Which numbers of an integrator's private state are variables of a plan, and which of them its ends leave open.
+
+Of a rotation, two columns are enough.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import casadi as ca
+import numpy as np
+
+from sim.integrators.base import Scheme
+from sim.planner.task.bodies import planar, rotations, velocities
+from sim.planner.transcription.shape import ProblemShape
+
+
+@dataclass(frozen=True, eq=False)
+class StateForm:
+    """Where y has the entries of rotations R, their first columns are the other two's cross products.
+
+    That saves a sixth of the state of a rigid body and, unlike a chart, is singular nowhere.
+    """
+
+    size: int
+    """Of y."""
+    turned: tuple[int, ...]
+    """Where the nine entries of rotations begin in y, column after column, in growing order."""
+
+    @cached_property
+    def kept(self) -> np.ndarray:
+        """Entries of y that are variables."""
+        first = [begin + i for begin in self.turned for i in range(3)]
+        return np.setdiff1d(np.arange(self.size), first)
+
+    def expanded(self, x: ca.SX) -> ca.SX:
+        """y of variables."""
+        pieces, at = [], 0
+        for k, begin in enumerate(self.turned):
+            start = begin - 3 * k
+            pieces += [x[at:start], ca.cross(x[start : start + 3], x[start + 3 : start + 6])]
+            at = start
+        return ca.vertcat(*pieces, x[at:]) if pieces else x
+
+    def expanded_rows(self, x: np.ndarray) -> np.ndarray:
+        """(n, size) of y from (n, kept) variables."""
+        if not self.turned:
+            return x
+        y = np.empty((len(x), self.size))
+        y[:, self.kept] = x
+        for begin in self.turned:
+            (a, b, c), (d, e, f) = y[:, begin + 3 : begin + 6].T, y[:, begin + 6 : begin + 9].T
+            y[:, begin], y[:, begin + 1], y[:, begin + 2] = b * f - c * e, c * d - a * f, a * e - b * d
+        return y
+
+
+def state_form(scheme: Scheme, rotations: Sequence[int]) -> StateForm:
+    """Of a scheme, for a vehicle in whose nodes the entries of rotations begin at these places."""
+    y, node = scheme.y, scheme.node
+    kept = {y[i].element_hash(): i for i in range(y.shape[0])}
+    turned = []
+    for begin in rotations:
+        entries = [node[begin + i] for i in range(9)]
+        places = [kept.get(e.element_hash(), -1) if e.is_symbolic() else -1 for e in entries]
+        if places[0] >= 0 and places == list(range(places[0], places[0] + 9)):
+            turned.append(places[0])
+    return StateForm(y.shape[0], tuple(sorted(turned)))
+
+
+@dataclass(frozen=True)
+class OpenEnds:
+    """Indices of variables of the private state, and behind them of the inputs of the node before."""
+
+    found: frozenset[int]
+    """The start does not say them."""
+    periodic: list[int]
+    """End as they begin; `begin` holds what they are at the first node."""
+    rotated: tuple[int, ...]
+    """Entries of the main body's rotation: six in space; on a plane cosine and sine, none where its heading is one."""
+
+
+def open_ends(
+    shape: ProblemShape,
+    scheme: Scheme,
+    form: StateForm,
+    component: Callable[[int], int | None],
+    remembered: int,
+) -> OpenEnds:
+    """remembered: inputs of the node before that are part of the state."""
+    vehicle, open_start = shape.vehicle, shape.open_start
+    if not open_start.found | open_start.periodic:
+        return OpenEnds(frozenset(), [], ())
+    moving, at = {i for i, _ in velocities(vehicle)}, vehicle.node_layout
+    moving |= set(range(at.shape_velocity.start, at.shape_velocity.stop))
+    kept, made_of = scheme.y[form.kept.tolist()], {}
+    for i in range(at.size):
+        there = component(i)
+        if there is not None:
+            made_of[i] = {there}
+        elif i not in moving:
+            made_of[i] = set(np.flatnonzero(ca.which_depends(scheme.node[i], kept, 1, False)).tolist())
+    momenta = set(range(form.kept.size)).difference(*made_of.values())
+
+    def variables(numbers: Iterable[int]) -> frozenset[int]:
+        """That numbers of a node are made of."""
+        return frozenset[int]().union(*(made_of.get(i, momenta) for i in numbers))
+
+    turned = variables([0] if planar(vehicle) else [b + i for b in rotations(vehicle) for i in range(9)])
+    periodic = sorted(variables(open_start.periodic))
+    if moving & open_start.periodic:
+        periodic += range(form.kept.size, form.kept.size + remembered)
+    return OpenEnds(variables(open_start.found), periodic, tuple(sorted(turned)) if len(turned) > 1 else ())
