@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from sim.planner.api import plan, task_of_scene
     from sim.planner.result.plan import Plan, Violation
     from sim.planner.service.planner import Iterate, Planner
+    from sim.planner.task.calm_water import calm_water, seen_from_above
     from sim.planner.task.motions import Motion, Sway
     from sim.planner.task.obstacles import Box, Capsule, Cone, ConvexMesh, Cylinder, Drum, Obstacle, Sphere
     from sim.planner.task.reference import Reference
@@ -36,8 +37,10 @@ __all__ = [
     "Task",
     "Waypoint",
     "Weights",
+    "calm_water",
     "plan",
     "safe_ground",
+    "seen_from_above",
     "task_of_scene",
 ]
 
@@ -50,6 +53,7 @@ _LATE = {
     **dict.fromkeys(("Cylinder", "Drum", "Obstacle", "Sphere"), "task.obstacles"),
     **dict.fromkeys(("Goal", "Limits", "PathConstraint", "Task", "Waypoint", "Weights"), "task.task"),
     "Reference": "task.reference",
+    **dict.fromkeys(("calm_water", "seen_from_above"), "task.calm_water"),
     **dict.fromkeys(("Motion", "Sway"), "task.motions"),
     **dict.fromkeys(("SafeGround", "safe_ground"), "task.terrain"),
 }

@@ -199,7 +199,8 @@ def check_can_plan(vehicle: Vehicle) -> None:
         _check_tree(vehicle)
     if vehicle.support is Support.WATER:
         raise InputError(
-            f"{vehicle.name} floats, and plans know no waves; allowed: vehicles that are planar on calm water"
+            f"{vehicle.name} floats on waves, which no plan knows ahead; allowed: its mechanics on flat water, "
+            "sim.planner.calm_water of it"
         )
     if isinstance(vehicle, NonholonomicVehicle) and vehicle.dependent:
         raise InputError(

@@ -1,0 +1,123 @@
+"""What floats on waves, as plans see it: surge, sway and yaw of its hull on flat water.
+
+Its mass and the water that moves along, its drag and its thrusters are those of the floating craft, summed over what of
+its hull is under water at rest (`sim.control.planar_craft`). A uniform current is exact (Kirchhoff's equations for the
+velocity through the water); of wind a steady force is known, as it was measured. Left out are waves, gusts, heave,
+roll, pitch and thrusters that turn.
+"""
+
+import casadi as ca
+import numpy as np
+
+from sim.control.planar_craft import (
+    CURRENT,
+    DRAG,
+    ENDS,
+    FORCE,
+    INERTIA,
+    LEFT,
+    MASS_X,
+    MASS_Y,
+    RIGHT,
+    SIDES,
+    SPAN,
+    TORQUE,
+    TURNED,
+    TURNING,
+    numbers_of,
+)
+from sim.groups import SE2
+from sim.groups.se2 import heading_of, plane_rotation
+from sim.vehicles.forms.base import Vehicle
+from sim.vehicles.forms.form import State
+from sim.vehicles.forms.holonomic import HolonomicVehicle
+from sim.vehicles.forms.parameters import Control, Parameter, Quantities
+
+_STILL_MPS = 1e-3
+"""Below it the pressure on the hull is rounded off: a speed has no derivative at rest."""
+
+
+class CalmWater(HolonomicVehicle):
+    """Body origin at the centre of mass. Its numbers are those of `calm_water`."""
+
+    name = "calm-water"
+    group = SE2
+    parameters = (
+        Parameter(
+            "mass", "kg", (505.0, 610.0), 1e-3, 1e9, "Ahead and aside, with the water that moves along."
+        ),
+        Parameter("added_mass", "kg", (25.0, 130.0), 0.0, 1e9, "Of the water alone."),
+        Parameter("inertia", "kg m^2", 580.0, 1e-6, 1e10, "About the vertical, with the water."),
+        Parameter("drag", "N s/m, m^2", (90.0, 1.0), 0.0, 1e7, "Linear, and mean square of where it acts."),
+        Parameter("pressure", "kg/m", (0.0, 0.0), 0.0, 1e7, "Of ends and sides that run into the water."),
+        Parameter(
+            "turning", "kg, kg m", (0.0, 0.0), -1e8, 1e8, "The same of turning: coupled, and by itself."
+        ),
+        Parameter(
+            "arms", "m", (-0.5, 0.5), -100.0, 100.0, "Of the left and the right thrust about the vertical."
+        ),
+        Parameter("current", "m/s", (0.0, 0.0), -5.0, 5.0, "Of the water, world x and y."),
+        Parameter("push", "N", (0.0, 0.0), -1e7, 1e7, "Steady force, as the wind's, world x and y."),
+        Parameter("torque", "N m", 0.0, -1e7, 1e7, "Steady, about the vertical."),
+    )
+    controls = (
+        Control("u_left", "N", -450.0, 900.0, "Thrust of the left thruster, ahead."),
+        Control("u_right", "N", -450.0, 900.0, "Thrust of the right thruster, ahead."),
+    )
+
+    def inertia(self, q: Quantities) -> ca.SX:
+        return ca.diagcat(q.inertia, q.mass[0], q.mass[1])
+
+    def control_wrench(self, u: ca.SX, q: Quantities) -> ca.SX:
+        return ca.vertcat(q.arms[0] * u[0] + q.arms[1] * u[1], u[0] + u[1], 0)
+
+    def dissipative_wrench(self, g: ca.SX, xi: ca.SX, q: Quantities) -> ca.SX:
+        """Of the water by the velocity through it, of what the current changes about the added mass, and the push."""
+        R, r, A = plane_rotation(heading_of(g)), xi[0], q.added_mass
+        stream = R.T @ q.current
+        through = xi[1:] - stream
+        speed = ca.sqrt(ca.sumsqr(through) + _STILL_MPS**2)
+        drag, span, (coupled, yaw) = q.drag[0], q.drag[1], ca.vertsplit(q.turning * speed)
+        ahead = -(drag + q.pressure[0] * speed) * through[0]
+        aside = -(drag + q.pressure[1] * speed) * through[1] - coupled * r
+        about = -(drag * span + yaw) * r - coupled * through[1]
+        # The inertia takes the added mass along with the velocity over ground; it goes with the one through the water.
+        ahead += A[0] * r * stream[1] - r * A[1] * stream[1]
+        aside += r * A[0] * stream[0] - A[1] * r * stream[0]
+        about += (A[1] - A[0]) * (xi[1] * xi[2] - through[0] * through[1])
+        force = R.T @ q.push
+        return ca.vertcat(about + q.torque, ahead + force[0], aside + force[1])
+
+
+def calm_water(craft: Vehicle, numbers: np.ndarray | None = None) -> CalmWater:
+    """The planar vehicle of a floating one. numbers: of the craft in a current and under a steady force, as
+    `Disturbance.adjusted` gives them; None: still air, and the current that the craft has. Raises InputError for what
+    has no hull."""
+    known = numbers_of(craft) if numbers is None else numbers
+    values = {name: np.asarray(value, float) for name, value in craft.values.items()}
+    current = known[CURRENT : CURRENT + 2] if numbers is not None else values.get("current", np.zeros(2))
+    return CalmWater(
+        mass=tuple(known[[MASS_X, MASS_Y]].tolist()),
+        added_mass=tuple(values["added_mass"][:2].tolist()),
+        inertia=float(known[INERTIA]),
+        drag=tuple(known[[DRAG, SPAN]].tolist()),
+        pressure=tuple(known[[ENDS, SIDES]].tolist()),
+        turning=tuple(known[[TURNED, TURNING]].tolist()),
+        arms=tuple(known[[LEFT, RIGHT]].tolist()),
+        current=tuple(current.tolist()),
+        push=tuple(known[FORCE : FORCE + 2].tolist()),
+        torque=float(known[TORQUE]),
+    )
+
+
+def seen_from_above(calm: CalmWater, state: State) -> State:
+    """The planar state of a floating craft's, over ground."""
+    node, at = state.node, state.layout
+    R, x = node[at.pose][:9].reshape(3, 3).T, node[at.pose][9:12]
+    omega_b, v_b = node[at.velocity][:3], node[at.velocity][3:6]
+    heading = float(np.arctan2(R[1, 0], R[0, 0]))
+    c, s = np.cos(heading), np.sin(heading)
+    v_w = R @ v_b
+    return calm.state_of(
+        (heading, x[0], x[1]), (float((R @ omega_b)[2]), c * v_w[0] + s * v_w[1], c * v_w[1] - s * v_w[0])
+    )
