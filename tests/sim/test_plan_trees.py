@@ -28,6 +28,7 @@ from sim.planner.result.record import record_of
 from sim.planner.task.bodies import arc_space
 from sim.planner.task.cover import cover
 from sim.planner.task.handles import handles, moved
+from sim.planner.task.inputs import holding
 from sim.planner.task.poses import between
 from sim.planner.task.scene_text import scene_with_task
 from sim.scene import SCENE_FOLDER, load_scene
@@ -356,6 +357,13 @@ def test_a_tool_is_brought_to_a_pose_in_which_its_arm_is_singular(planner):
     plan = planner.plan(ARM, task, starts=1)
     assert plan.solved, plan.message
     assert plan.iterations < 40  # measured 13; 374 where multipliers leap
+
+
+def test_guesses_hold_a_tree_by_controls_that_act_otherwise_than_in_proportion():
+    """Tilted discs turn a helicopter's lift: of a rope and its load below it lifts them, level."""
+    craft = sim.vehicle("helicopter-with-rope", links=4, mass=1100.0)
+    lift = holding(craft, craft.default_state().node)
+    np.testing.assert_allclose(lift, [(1100.0 + craft.hanging_kg) * 9.81, 0.0, 0.0, 0.0], atol=1e-6)
 
 
 def test_what_trees_are_not_planned_for_is_a_matter_of_mechanics():

@@ -276,13 +276,18 @@ def holding(vehicle: Vehicle, node: np.ndarray) -> np.ndarray:
 
 
 def _carrying(vehicle: ArticulatedVehicle, node: np.ndarray) -> np.ndarray:
-    """(n_controls,) that come nearest to what gravity and springs do to the joints."""
+    """(n_controls,) that come nearest to what gravity and springs do to the joints, by the same steps."""
     u, q, arrays = ca.SX.sym("u", len(vehicle.controls)), node[vehicle.node_layout.pose], vehicle.tree.arrays
-    slope = np.array(ca.evalf(ca.densify(ca.jacobian(vehicle.forces(u, vehicle.own), u))))
+    forces = ca.densify(vehicle.forces(u, vehicle.own))
+    found = ca.Function("forces", [u], [forces, ca.densify(ca.jacobian(forces, u))])
     space, force = workspace(arrays), np.zeros(vehicle.tree.nv)
     place(arrays, q, space.node)
     node_force(arrays, space, q, force)
-    return -np.linalg.lstsq(slope, force, rcond=1e-9)[0]
+    a = vehicle.neutral_controls
+    for _ in range(_STEPS):
+        value, slope = (np.array(part) for part in found(a))
+        a = a - np.linalg.lstsq(slope, value.ravel() + force, rcond=1e-9)[0]
+    return np.asarray(a)
 
 
 def holding_scale(vehicle: Vehicle) -> np.ndarray:
