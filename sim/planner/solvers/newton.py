@@ -146,7 +146,7 @@ _SHIFTS = (1e-4, 1e-2, 1.0, 100.0)
 crawl along directions in which the cost hardly bends: as little as will do."""
 FINE_SHIFTS = (1e-4, 4e-4, 1.6e-3, 6.4e-3, 2.5e-2, 0.1, 1.0, 100.0)
 """The same from where the method stays: the less there is too much, the sooner it is off a saddle."""
-_PROXIMAL = 1e-8
+_PROXIMAL = 1e-9
 """By which changes of the last equations' multipliers are held back: where some depend on each other, as those of a
 tool's pose do in a singular pose of its arm, these are not unique. Where they are, no step changes by what counts."""
 _CONTRACTED = 0.1
