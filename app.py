@@ -3,6 +3,7 @@
 import gc
 import sys
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -63,9 +64,8 @@ def run(
 ) -> None:
     """Parse, check, and hand over to a headless run or the window."""
     if list_scenes:
-        width = max(map(len, scene_names()))
         for name in scene_names():
-            print(f"{name:{width}}  {load_scene(name).title}")
+            print(f"{name:{max(map(len, scene_names()))}}  {load_scene(name).title}")
         return
     if scene == "doctor":
         from ui.desktop.doctor import run as examine_and_tell
@@ -77,7 +77,8 @@ def run(
     vehicle = vehicle if model is None else robot_reference(model, vehicle)
     chosen: dict[str, Any] = {"vehicle": vehicle, "integrator": integrator, "step_s": step}
     chosen |= {"camera": camera, "controller": export.request.who_flies(controller, autopilot)}
-    timed, read, untrusted = seconds is not None, partial(load_scene, scene, **chosen), None
+    known = import_module("studies.ledger.scenes").load_problem if scene.startswith("ledger-") else load_scene
+    timed, read, untrusted = seconds is not None, partial(known, scene, **chosen), None
     if scene.endswith(".npz"):
         loaded, shown, duration_s = opening.open_take(scene, **chosen, trusted=trust)
         at_first = (*shown, *at_first)
@@ -114,13 +115,11 @@ def run(
         from ui.desktop import run_window  # the windowing library is for who opens one
 
         export.request.check_for_window(request, timed=timed, plan=plan)
-        no_window = run_window(loaded, request, probe, at_first, (scene, read) if untrusted else None)
-        if not no_window:
+        asked = (scene, read) if untrusted else None
+        if not (no_window := run_window(loaded, request, probe, at_first, asked)):
             return
-        if untrusted is not None:
-            raise untrusted
-        if fallback is None:
-            raise OutputError(f"{no_window}; --headless runs without a window")
+        if untrusted is not None or fallback is None:
+            raise untrusted or OutputError(f"{no_window}; --headless runs without a window")
         print(f"{no_window}: the scene is rendered without a window instead.", flush=True)
         request = export.request.for_fallback(request, fallback, loaded.name, seconds=FALLBACK_SECONDS)
     from export.headless import run_headless  # takes a second: refusals and lists do not wait for it

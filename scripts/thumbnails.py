@@ -1,7 +1,8 @@
 """The small pictures of the scenes that the gallery shows, drawn by the app itself.
 
 `python scripts/thumbnails.py [NAME ...]` draws those that are named, by default those that are missing, into
-assets/thumbnails; `python scripts/thumbnails.py --sheet` lays all of them out on one page, docs/scenes.jpg.
+assets/thumbnails; `python scripts/thumbnails.py --sheet` lays all of them out on one page, docs/scenes.jpg, and
+`--ledger` draws those of the ledger's problems into docs/ledger, by default those that are missing there.
 """
 
 import subprocess
@@ -14,19 +15,20 @@ from PIL import Image, ImageDraw
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from sim.scene import load_scene, scene_names  # noqa: E402
+from sim.scene import Scene, load_scene, scene_names  # noqa: E402
+from studies.ledger import scenes as problems  # noqa: E402
 from ui.features.scenes.gallery import SIZE_PX, path_of  # noqa: E402
 
 SECONDS = {True: 4.0, False: 1.5}
 """Into a comparison, whose lanes have to come apart, and into any other scene or its plan."""
+LEDGER = ROOT / "docs" / "ledger"
 DRAWN = 4
 """Times the size, scaled down afterwards."""
 
 
-def draw(name: str) -> None:
-    """One scene, some way into it."""
-    scene = load_scene(name)
-    seconds = SECONDS[bool(scene.lanes)]
+def draw(scene: Scene, path: Path) -> None:
+    """One scene, some way into it: a comparison has to come apart, and what takes short steps is fast."""
+    seconds = min(SECONDS[bool(scene.lanes)], 300.0 * scene.step_s)
     size = f"{DRAWN * SIZE_PX[0]}x{DRAWN * SIZE_PX[1]}"
     with tempfile.TemporaryDirectory() as folder:
         shot = Path(folder) / "shot.png"
@@ -42,11 +44,12 @@ def draw(name: str) -> None:
             *(["--plan"] if scene.plan is not None and scene.camera == "overview" else []),
         ]
         subprocess.run(
-            [sys.executable, str(ROOT / "app.py"), name, "--headless", *options], check=True, cwd=folder
+            [sys.executable, str(ROOT / "app.py"), scene.name, "--headless", *options], check=True, cwd=folder
         )
         with Image.open(shot) as picture:
             small = picture.convert("RGB").resize(SIZE_PX, Image.Resampling.LANCZOS)
-    small.save(path_of(name), quality=80, optimize=True)
+    small.save(path, quality=80, optimize=True)
+    print(f"{path.relative_to(ROOT)}: {path.stat().st_size} bytes", flush=True)
 
 
 def sheet(path: Path, columns: int = 6, line_px: int = 16) -> None:
@@ -68,9 +71,15 @@ def main() -> None:
     if sys.argv[1:] == ["--sheet"]:
         sheet(ROOT / "docs" / "scenes.jpg")
         return
+    if sys.argv[1:2] == ["--ledger"]:
+        LEDGER.mkdir(exist_ok=True)
+        for name in sys.argv[2:] or problems.scene_names():
+            path = LEDGER / f"{name.removeprefix(problems.PREFIX)}.jpg"
+            if sys.argv[2:] or not path.exists():
+                draw(problems.scene_of(name), path)
+        return
     for name in sys.argv[1:] or [name for name in scene_names() if not path_of(name).exists()]:
-        draw(name)
-        print(f"{path_of(name).relative_to(ROOT)}: {path_of(name).stat().st_size} bytes", flush=True)
+        draw(load_scene(name), path_of(name))
 
 
 if __name__ == "__main__":

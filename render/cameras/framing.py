@@ -11,13 +11,12 @@ from sim.vehicle_config import Camera as Framing
 
 def framing_about(framing: Framing, reach_m: float, *, held: bool) -> Framing:
     """Of what is drawn from its bodies, which reach so far; what is held hangs below the subject's place, or stands on
-    it, as its lift says."""
+    it, as its lift says, or is about it."""
     if reach_m <= 0.0:
         return framing
     if held:
-        return replace(
-            framing, distance_m=1.75 * reach_m, lift_m=math.copysign(0.46 * reach_m, framing.lift_m)
-        )
+        aside = math.copysign(0.46 * reach_m, framing.lift_m) if framing.lift_m else 0.0
+        return replace(framing, distance_m=1.75 * reach_m, lift_m=aside)
     return replace(framing, distance_m=max(3.2 * reach_m, 1.0), lift_m=0.0)
 
 

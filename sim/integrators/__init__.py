@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from sim.integrators.base import KEPT, TREE_SOLVERS, Inputs, Integrator, Scheme
 from sim.integrators.classical import RUNGE_KUTTA, ImplicitMidpoint, LieEuler, LieNewmark
 from sim.integrators.composed import COMPOSED
+from sim.integrators.discrete_gradient import DiscreteGradient
 from sim.integrators.embedded import ADAPTIVE
 from sim.integrators.lie_group import LIE_GROUP
 from sim.integrators.multibody import MULTIBODY
@@ -21,6 +22,7 @@ INTEGRATORS: dict[str, Integrator] = {
         *COMPOSED,
         *SPHERES,
         *SYMPLECTIC,
+        DiscreteGradient(),
         LieEuler(),
         *LIE_GROUP,
         LieNewmark(),

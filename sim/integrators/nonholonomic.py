@@ -45,7 +45,7 @@ def nonholonomic_scheme(
     vehicle: NonholonomicVehicle, inputs: Inputs, chart: DifferenceMap, alpha: float = 0.5
 ) -> Scheme:
     """Expressions of one step; `alpha` in [0, 1] places the quadrature point."""
-    group, controls = _storage(vehicle.group), inputs.at(0.5)
+    group, controls = storage(vehicle.group), inputs.at(0.5)
     q, h, n = vehicle.symbols(inputs.p), inputs.h, len(vehicle.dynamic)
     basis_size = vehicle.symmetry_basis(inputs.node[vehicle.node_layout.shape], q).shape[1]
     g, r = ca.SX.sym("g", group.pose_dim), ca.SX.sym("r", len(vehicle.shape_coordinates))
@@ -63,9 +63,9 @@ def nonholonomic_scheme(
     arriving_mu = chart.inverse_differential(group, -h * xi).T @ mu
     leaving = vehicle.momenta(r, by_shape - (1 - alpha) * push, leaving_mu, q)
 
-    pose, g_next = _public(group, g), _moved(group, chart, g, h * xi)
+    pose, g_next = public(group, g), moved(group, chart, g, h * xi)
     before = h / 2 * vehicle.external_wrench(pose, xi, controls, q) + h * inputs.w
-    after = h / 2 * vehicle.external_wrench(_public(group, g_next), xi, controls, q)
+    after = h / 2 * vehicle.external_wrench(public(group, g_next), xi, controls, q)
     arriving = vehicle.momenta(r_next, by_shape + alpha * push, arriving_mu, q)
 
     command = commanded_rates(vehicle, r, inputs.first, h)
@@ -92,24 +92,24 @@ def nonholonomic_scheme(
             collected(arriving + vehicle.reaction(r_next, after, q), z),
         ),
         node=ca.vertcat(pose, node_xi, r, node_u),
-        start=_start(vehicle, group, inputs, q),
+        start=started(vehicle, group, inputs, q),
         free_velocity=ca.substitute(free_xi, inputs.w, ca.SX.zeros(group.dim)),
     )
 
 
-def _storage(group: LieGroup) -> LieGroup:
+def storage(group: LieGroup) -> LieGroup:
     """The storage in which poses are cheapest to compose."""
     return SE2_MATRIX if group is SE2 else group
 
 
-def _moved(group: LieGroup, chart: DifferenceMap, g: ca.SX, x: ca.SX) -> ca.SX:
+def moved(group: LieGroup, chart: DifferenceMap, g: ca.SX, x: ca.SX) -> ca.SX:
     """g tau(x)."""
     if group is not SE2_MATRIX:
         return group.compose(g, chart.tau(group, x))
     return SE2_MATRIX.moved(g, x, pade_chord if chart is CAY_TLN else _CHORDS[chart.name])
 
 
-def _public(group: LieGroup, g: ca.SX) -> ca.SX:
+def public(group: LieGroup, g: ca.SX) -> ca.SX:
     return SE2_MATRIX.to_angle(g) if group is SE2_MATRIX else g
 
 
@@ -146,7 +146,7 @@ def _coordinates(vehicle: NonholonomicVehicle, r: ca.SX, u: ca.SX, xi: ca.SX, q:
     return ca.vertcat(own, ca.solve(basis.T @ basis, basis.T @ vertical), bound)
 
 
-def _start(vehicle: NonholonomicVehicle, group: LieGroup, inputs: Inputs, q: Quantities) -> ca.SX:
+def started(vehicle: NonholonomicVehicle, group: LieGroup, inputs: Inputs, q: Quantities) -> ca.SX:
     """Private state of a node: its momenta."""
     at = vehicle.node_layout
     g, xi, r, u = (inputs.node[s] for s in (at.pose, at.velocity, at.shape, at.shape_velocity))

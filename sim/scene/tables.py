@@ -47,6 +47,9 @@ class Start:
     """Body velocity [m/s]."""
     omega_b: Vector = (0.0, 0.0, 0.0)
     """Body angular velocity [rad/s]."""
+    node: tuple[str, tuple[float, ...]] = ("", ())
+    """A vehicle by name and its whole flat state, in which that one starts: nothing of the above counts but where a
+    stand is put. Of programs, not of files."""
 
     def pose(self, world: World, soles_m: float) -> np.ndarray:
         """(4, 4) body to world; `soles_m`: from the soles to the body origin. Raises InputError for an unknown pad."""

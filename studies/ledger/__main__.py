@@ -24,6 +24,14 @@ peer's digits are those of its method at the same step.
 | problem | what | truth | known | ours | digits | CPU | peer |
 |---|---|---|---|---|---|---|---|
 """
+PICTURES = """
+## As scenes
+
+`./run ledger-NAME` opens a problem where it starts. The pictures are drawn by `python scripts/thumbnails.py --ledger`.
+
+| | | |
+|---|---|---|
+"""
 MISSING = """
 ## Where digits are missing
 
@@ -71,7 +79,16 @@ def page(results: Sequence[ProblemResult]) -> str:
     enough = sum(r.digits >= min(r.problem.known_digits, 8) for r in results)
     agree = "problems to agree to 8 digits or all that are known."
     summary = f"`python -m studies.ledger` finds {enough} of {len(results)} {agree}"
-    return HEAD.replace("{summary}", summary) + rows + MISSING + short + ABSENT
+    return HEAD.replace("{summary}", summary) + rows + pictures(results) + MISSING + short + ABSENT
+
+
+def pictures(results: Sequence[ProblemResult], columns: int = 3) -> str:
+    """A table of those that have a scene."""
+    shown = [r.problem for r in results if r.problem.scene is not None]
+    cells = [f"![{p.title}](ledger/{p.name}.jpg) `./run ledger-{p.name}`" for p in shown]
+    cells += [""] * (-len(cells) % columns)
+    rows = [cells[k : k + columns] for k in range(0, len(cells), columns)]
+    return PICTURES + "".join(f"| {' | '.join(row)} |\n" for row in rows) if shown else ""
 
 
 def cells(result: ProblemResult) -> tuple[str, ...]:

@@ -89,5 +89,6 @@ PROBLEMS = (
         ours=lambda: ended(*tilted(), 2.0, 2e-3, "rk4"),
         step="rk4, 2 ms",
         least_digits=8.0,
+        scene=tilted,
     ),
 )

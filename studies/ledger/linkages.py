@@ -171,6 +171,7 @@ PROBLEMS = (
         ours=lambda: ours(SINGLE, ROD_S, 5e-3),
         step="riqn composed, order 6, 5 ms",
         least_digits=9.0,
+        scene=lambda: SINGLE.opened("ledger-pendulum"),
         peer=("MuJoCo RK4", lambda: peer(SINGLE, ROD_S, 5e-3)),
     ),
     Problem(
@@ -183,6 +184,7 @@ PROBLEMS = (
         ours=lambda: ours(DOUBLE, PENDULUM_S, 2e-3),
         step="riqn composed, order 6, 2 ms",
         least_digits=9.0,
+        scene=lambda: DOUBLE.opened("ledger-double-pendulum"),
         peer=("MuJoCo RK4", lambda: peer(DOUBLE, PENDULUM_S, 2e-3)),
     ),
     Problem(
@@ -218,6 +220,7 @@ PROBLEMS = (
         ours=lambda: ours(FOUR_BAR, BAR_S, 5e-3),
         step="riqn with a loop composed, order 6, 5 ms",
         least_digits=8.0,
+        scene=lambda: FOUR_BAR.opened("ledger-four-bar"),
         peer=("MuJoCo RK4", lambda: peer(FOUR_BAR, BAR_S, 5e-3)),
     ),
     Problem(
@@ -230,6 +233,7 @@ PROBLEMS = (
         ours=lambda: top(parallelograms(2).moved(TOP_S, 8e-3, ORDER_6)),
         step="riqn with loops composed, order 6, 8 ms",
         least_digits=8.0,
+        scene=lambda: parallelograms(2).opened("ledger-two-four-bars"),
         peer=("MuJoCo RK4", lambda: top(parallelograms(2).by_mujoco(TOP_S, 8e-3))),
     ),
     Problem(

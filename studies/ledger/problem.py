@@ -10,6 +10,8 @@ from importlib import import_module
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sim.vehicles import State, Vehicle
+
 MOST_DIGITS = 15.9
 """Those of a double."""
 
@@ -36,6 +38,8 @@ class Problem:
     """What differences are measured against; 0: the truth's largest component."""
     peer: tuple[str, Callable[[], ArrayLike]] | None = None
     """Another program's name and its answer; it may raise ImportError."""
+    scene: Callable[[], tuple[Vehicle, State]] | None = None
+    """What `./run ledger-NAME` opens: a vehicle and where it starts."""
     reason: str = ""
     """Why not all known digits are met, where they are not."""
 

@@ -158,6 +158,7 @@ PROBLEMS = (
         ours=lambda: BRICARD.moved(BRICARD_S, 1e-2, ORDER_6)[0],
         step="riqn with a loop composed, order 6, 10 ms",
         least_digits=8.0,
+        scene=lambda: BRICARD.opened("ledger-bricard"),
         peer=("MuJoCo RK4", lambda: BRICARD.by_mujoco(BRICARD_S, 1e-2)[0]),
     ),
     Problem(
@@ -170,6 +171,7 @@ PROBLEMS = (
         ours=lambda: extrapolated([GOVERNOR.moved(GOVERNOR_S, 2e-3 / 2**k)[0] for k in range(4)]),
         step="riqn, 2, 1, 0.5, 0.25 ms extrapolated",
         least_digits=8.0,
+        scene=lambda: GOVERNOR.opened("ledger-governor"),
         peer=("MuJoCo RK4", lambda: GOVERNOR.by_mujoco(GOVERNOR_S, 2.5e-4)[0]),
     ),
 )

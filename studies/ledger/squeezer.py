@@ -71,8 +71,9 @@ SQUEEZER = Mechanism(
     ],
     springs=[Spring("K3", (SD, -SC, 0.0), "world", (*C, 0.0), stiffness=SPRING_NPM, rest=REST_M)],
     q=BEGIN_RAD,
+    torques={"K1": TORQUE_NM},
+    shown_step_s=1e-4,
 )
-MOTOR = np.array([TORQUE_NM, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
 
 
 def published(moved: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
@@ -89,10 +90,11 @@ PROBLEMS = (
         source="IVP test set, problem Andrews",
         truth=lambda: PUBLISHED,
         known_digits=16,
-        ours=lambda: published(SQUEEZER.moved(END_S, STEP_S, ORDER_8, torques=MOTOR)),
+        ours=lambda: published(SQUEEZER.moved(END_S, STEP_S, ORDER_8)),
         step="riqn with loops composed, order 8, 0.2 ms",
         least_digits=9.5,
-        peer=("MuJoCo RK4, 2 us", lambda: published(SQUEEZER.by_mujoco(END_S, 2e-6, torques=MOTOR))),
+        scene=lambda: SQUEEZER.enlarged(20.0).opened("ledger-andrews"),
+        peer=("MuJoCo RK4, 2 us", lambda: published(SQUEEZER.by_mujoco(END_S, 2e-6))),
         reason="orders 6 and 8, steps from 40 to 10 us and extrapolation lead to one value, 1.4e-9 rad from the "
         "published one",
     ),
@@ -103,10 +105,10 @@ PROBLEMS = (
         source="IVP test set, problem Andrews",
         truth=lambda: PUBLISHED,
         known_digits=16,
-        ours=lambda: published(SQUEEZER.moved(END_S, 1e-5, torques=MOTOR)),
+        ours=lambda: published(SQUEEZER.moved(END_S, 1e-5)),
         step="riqn with loops, 10 us",
         least_digits=4.5,
-        peer=("MuJoCo RK4", lambda: published(SQUEEZER.by_mujoco(END_S, 1e-5, torques=MOTOR))),
+        peer=("MuJoCo RK4", lambda: published(SQUEEZER.by_mujoco(END_S, 1e-5))),
         reason="second order: more digits ask for a shorter step",
     ),
 )

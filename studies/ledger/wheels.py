@@ -257,6 +257,7 @@ PROBLEMS = (
         ours=lambda: ended(*board(), 3.0, 2e-3, "rk4"),
         step="rk4, 2 ms",
         least_digits=8.0,
+        scene=board,
     ),
     Problem(
         name="rolling-disc",
@@ -268,6 +269,7 @@ PROBLEMS = (
         ours=lambda: ended(*disc(), 2.0, 1e-3, "rk4"),
         step="rk4, 1 ms",
         least_digits=8.0,
+        scene=disc,
     ),
     Problem(
         name="rolling-disc-critical",

@@ -6,9 +6,15 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+import sim
+from sim.simulation.lanes.placing import Footing
+from sim.simulation.runs.scene_setup import start_node
+from sim.world import load_world
 from studies.ledger import problems
 from studies.ledger.__main__ import main
 from studies.ledger.problem import Problem, digits, solve
+from studies.ledger.scenes import load_problem, scene_names
+from studies.ledger.squeezer import END_S, PUBLISHED, SQUEEZER, published
 
 
 @pytest.mark.parametrize("problem", problems(), ids=lambda problem: problem.name)
@@ -36,3 +42,29 @@ def test_the_command_tells_numbers_for_programs_and_refuses_what_there_is_not() 
     refused = CliRunner().invoke(main, ["squaring-the-circle"])
     assert refused.exit_code == 2
     assert "andrews" in refused.output
+
+
+@pytest.mark.parametrize("name", ["ledger-governor", "ledger-bricard", "ledger-rolling-disc"])
+def test_a_problem_is_opened_where_it_starts(name: str) -> None:
+    scene = load_problem(name)
+    problem = next(p for p in problems() if f"ledger-{p.name}" == name)
+    assert problem.scene is not None
+    vehicle, begun = problem.scene()
+    node = start_node(
+        scene.start, scene.vehicle, Footing(scene.vehicle, load_world(scene.world, seed=scene.seed))
+    )
+    assert node == pytest.approx(begun.node)
+    assert scene.vehicle.name == vehicle.name
+
+
+def test_a_scene_that_there_is_not_is_refused_with_those_that_there_are() -> None:
+    with pytest.raises(sim.InputError, match="ledger-andrews"):
+        load_problem("ledger-andrew")
+    assert len(scene_names()) >= 10
+
+
+def test_an_enlarged_mechanism_moves_alike() -> None:
+    """The squeezer, twenty times as large."""
+    moved = SQUEEZER.enlarged(20.0).moved(END_S / 3, 1e-4)
+    assert published(moved) == pytest.approx(published(SQUEEZER.moved(END_S / 3, 1e-4)), abs=1e-9)
+    assert np.abs(published(moved)).max() < np.abs(PUBLISHED).max()

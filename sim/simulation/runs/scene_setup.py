@@ -37,6 +37,10 @@ def start_node(
 
     Raises InputError for an unknown pad.
     """
+    named, given = start.node
+    if named == vehicle.name:
+        footing.put_at(np.asarray(start.position_w, float))
+        return np.array(given)
     there = start.pose(footing.world, footing.soles_m)
     T_wb = kind_of(vehicle).settled(vehicle, there)
     footing.put_at(there[:3, 3])

@@ -1,0 +1,164 @@
+"""Nonholonomic problems without the symmetry in time that most have, and whether energy drifts over a million steps.
+
+K. Modin and O. Verdier, "What makes nonholonomic integrators work?", Numerische Mathematik 145, 2020 (1707.04514):
+methods keep the energy of the usual test problems because those are reversible and integrable, not because of a
+discrete d'Alembert principle. Here a driver, which nothing acts back on, leads a constraint of two oscillators: a
+continuously variable transmission, a knife edge, McLachlan's and Perlmutter's contact oscillator. A driver that goes
+round in a potential without symmetry takes reversibility away; one that swings leaves it. The variational methods
+drift then, and Runge and Kutta's; the discrete gradient does not.
+"""
+
+import math
+
+import casadi as ca
+import numpy as np
+
+import sim
+from sim.vehicles.forms.nonholonomic import NonholonomicVehicle
+from sim.vehicles.forms.parameters import Parameter, Quantities, ShapeCoordinate
+from studies.ledger.problem import Problem
+from studies.ledger.wheels import admissible
+
+STEP_S, STEPS, PARTS, SKEW = 0.1, 1_000_000, 10, 0.1
+
+
+def twisted(angle: ca.SX, q: Quantities) -> ca.SX:
+    """Potential of a driver on a circle [J]."""
+    return q.skew * ca.sin(2.0 * angle) - ca.cos(angle)
+
+
+class Transmission(NonholonomicVehicle):
+    """Two oscillators whose ratio of speeds is the sine of a pendulum's angle."""
+
+    name = "ledger-transmission"
+    parameters = (Parameter("skew", "J", 0.0, -10.0, 10.0, "Of the driver's potential."),)
+    shape_coordinates = (
+        ShapeCoordinate("driver", "rad", "Angle of the pendulum."),
+        ShapeCoordinate("x", "m", "The one oscillator."),
+        ShapeCoordinate("y", "m", "The other."),
+    )
+    dependent = ("y",)
+
+    def driving(self, s: ca.SX, q: Quantities) -> ca.SX:
+        """Potential of the driver [J]."""
+        return twisted(s, q)
+
+    def ratio(self, s: ca.SX) -> ca.SX:
+        """-dy/dx."""
+        return ca.sin(s)
+
+    def lagrangian(self, r: ca.SX, u: ca.SX, xi: ca.SX, q: Quantities) -> ca.SX:
+        return (ca.sumsqr(u) + ca.sumsqr(xi) - r[1] ** 2 - r[2] ** 2) / 2 - self.driving(r[0], q)
+
+    def constraints(self, r: ca.SX, q: Quantities) -> ca.SX:
+        """Its box stays where it is."""
+        return ca.vertcat(
+            ca.horzcat(ca.SX.zeros(3, 3), ca.SX.eye(3)), ca.horzcat(0, self.ratio(r[0]), 1, 0, 0, 0)
+        )
+
+    def stored(self, run: sim.Trajectory) -> np.ndarray:
+        """(N + 1,) J."""
+        return np.asarray(run.energy)
+
+
+class ContactOscillator(Transmission):
+    """The same with the driver itself as the ratio, on a spring that is stiffer on one side: it swings."""
+
+    name = "ledger-contact-oscillator"
+
+    def driving(self, s: ca.SX, q: Quantities) -> ca.SX:
+        """Potential of the driver [J]."""
+        return s**2 / 2 + q.skew * s**3
+
+    def ratio(self, s: ca.SX) -> ca.SX:
+        """-dy/dx."""
+        return s
+
+
+class KnifeEdge(NonholonomicVehicle):
+    """A blade on a spring from the world's origin, whose heading is the driver."""
+
+    name = "ledger-knife-edge"
+    parameters = Transmission.parameters
+
+    def lagrangian(self, r: ca.SX, u: ca.SX, xi: ca.SX, q: Quantities) -> ca.SX:
+        return ca.sumsqr(xi) / 2
+
+    def constraints(self, r: ca.SX, q: Quantities) -> ca.SX:
+        """No way across the blade."""
+        return ca.SX([[0, 0, 1]])
+
+    def external_wrench(self, g: ca.SX, xi: ca.SX, controls: ca.SX, q: Quantities) -> ca.SX:
+        c, s = ca.cos(g[0]), ca.sin(g[0])
+        turning = -ca.sin(g[0]) - 2.0 * q.skew * ca.cos(2.0 * g[0])
+        return ca.vertcat(turning, -c * g[1] - s * g[2], s * g[1] - c * g[2])
+
+    def stored(self, run: sim.Trajectory) -> np.ndarray:
+        """(N + 1,) J, with spring and driver."""
+        T, skew = np.asarray(run.pose), float(np.ravel(self.values["skew"])[0])
+        heading = np.arctan2(T[:, 1, 0], T[:, 0, 0])
+        kinetic = np.sum(np.asarray(run.velocity) ** 2, axis=1)
+        held = skew * np.sin(2.0 * heading) - np.cos(heading)
+        return (kinetic + np.sum(T[:, :2, 2] ** 2, axis=1)) / 2 + held
+
+
+def begun(system: NonholonomicVehicle) -> sim.State:
+    """With a driver that goes round, but for the contact oscillator's."""
+    if isinstance(system, KnifeEdge):
+        return system.state(x=1.0, y=0.5, momentum=admissible(system, (2.5, 0.3, 0.0)))
+    if isinstance(system, ContactOscillator):
+        return system.state(shape=(0.6, 1.0, 0.5), shape_velocity=(0.1, 0.3, 0.0))
+    return system.state(shape=(0.0, 1.0, 0.5), shape_velocity=(2.5, 0.3, 0.0))
+
+
+def drift(system: Transmission | KnifeEdge, method: str) -> float:
+    """One and what the mean energy of the last tenth of a million steps has more than that of the first [J]."""
+    state, means = begun(system), []
+    for _ in range(PARTS):
+        run = sim.simulate(system, method, step=STEP_S, duration=STEP_S * STEPS / PARTS, initial=state)
+        if run.diverged_at is not None:
+            return math.nan
+        means.append(float(np.mean(system.stored(run))))
+        state = run.final
+    return 1.0 + means[-1] - means[0]
+
+
+def _problem(
+    system: type[Transmission] | type[KnifeEdge],
+    title: str,
+    method: str,
+    least_digits: float,
+    reason: str = "",
+) -> Problem:
+    skewed = "skew" in title
+    vehicle = system(skew=SKEW if skewed else 0.0)
+    return Problem(
+        name=f"drift-{system.name.removeprefix('ledger-')}{'-skewed' if skewed else ''}-{method}",
+        title=title,
+        quantity="1 + energy of the last 10^5 steps less that of the first, of some 3 J [J]",
+        source="conservation; Modin and Verdier 2020",
+        truth=lambda: 1.0,
+        known_digits=15,
+        ours=lambda: drift(vehicle, method),
+        step=f"{method}, 0.1 s, 10^6 steps",
+        least_digits=least_digits,
+        reason=reason,
+    )
+
+
+_KEPT = "kept in a band, whose mean over 10^5 steps is known to so many digits"
+_LOST = "not reversible: the energy drifts at the rate of the method's order, whatever d'Alembert's principle"
+_OUTER = (
+    "as the variational method: spring and driver are outer forces to it, whose work it does not know exactly"
+)
+PROBLEMS = (
+    _problem(Transmission, "Transmission, driver goes round", "variational", 6.0, _KEPT),
+    _problem(Transmission, "Transmission, skewed driver goes round", "variational", 0.0, _LOST),
+    _problem(Transmission, "Transmission, skewed driver goes round", "rk4", 0.0, _LOST),
+    _problem(Transmission, "Transmission, skewed driver goes round", "discrete-gradient", 8.0),
+    _problem(ContactOscillator, "Contact oscillator, skewed driver swings", "variational", 8.0),
+    _problem(ContactOscillator, "Contact oscillator, skewed driver swings", "discrete-gradient", 8.0),
+    _problem(KnifeEdge, "Knife edge, driver goes round", "variational", 6.0, _KEPT),
+    _problem(KnifeEdge, "Knife edge, skewed driver goes round", "variational", 0.0, _LOST),
+    _problem(KnifeEdge, "Knife edge, skewed driver goes round", "discrete-gradient", 0.0, _OUTER),
+)

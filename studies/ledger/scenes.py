@@ -1,0 +1,61 @@
+"""Scenes of problems: `./run ledger-NAME` opens a problem's vehicle where the problem starts it."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from sim.integrators import default_for
+from sim.platform.errors import InputError, one_of
+from sim.scene import Scene, Start, with_overrides
+from sim.vehicle_config.registry import config_of, enter_config
+from sim.vehicles import VEHICLES
+from sim.vehicles.forms.form import Support
+from studies.ledger import problems
+from studies.ledger.mechanism import HeldMechanism
+
+PREFIX = "ledger-"
+_FLYING_M = 2.5
+"""Above the ground, of what nothing holds."""
+
+
+def scene_names() -> tuple[str, ...]:
+    """Of the problems that have one."""
+    return tuple(f"{PREFIX}{problem.name}" for problem in problems() if problem.scene is not None)
+
+
+def load_problem(name: str, *, trusted: bool | Path = False, **chosen: Any) -> Scene:
+    """As `sim.scene.load_scene`, with what is given besides."""
+    return with_overrides(scene_of(name), trusted=trusted, **chosen)
+
+
+def scene_of(name: str) -> Scene:
+    """By the name of a scene. Raises InputError for a problem that there is not, or that has none."""
+    known = {f"{PREFIX}{problem.name}": problem for problem in problems()}
+    if name not in known or known[name].scene is None:
+        raise InputError(f'unknown scene "{name}"; allowed: {one_of(scene_names(), name)}')
+    problem = known[name]
+    assert problem.scene is not None
+    vehicle, begun = problem.scene()
+    VEHICLES.setdefault(vehicle.name, type(vehicle))  # as a vehicle of one's own is, when it is opened
+    if isinstance(vehicle, HeldMechanism):
+        config = config_of(vehicle)
+        camera = replace(config.camera, lift_m=0.0)
+        enter_config(type(vehicle), replace(config, camera=camera))
+    node = begun.node.copy()
+    held = vehicle.support is Support.STAND
+    if vehicle.support is Support.NOTHING:
+        node = vehicle.raised(node, _FLYING_M)
+    return Scene(
+        name,
+        problem.title,
+        f"{problem.quantity[0].upper()}{problem.quantity[1:]}: the ledger knows {problem.known_digits} digits. "
+        f"{problem.source}.",
+        world="hall" if held else "plain",
+        vehicle=vehicle,
+        integrator=default_for(vehicle),
+        step_s=vehicle.mechanism.shown_step_s if isinstance(vehicle, HeldMechanism) else 0.005,
+        trim=dict(vehicle.mechanism.torques) if isinstance(vehicle, HeldMechanism) else {},
+        flight_mode="raw",
+        camera="orbit",
+        start=Start(node=(vehicle.name, tuple(node.tolist()))),
+    )
