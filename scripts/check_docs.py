@@ -110,6 +110,7 @@ def runs(documents: dict[Path, str], root: Path) -> Iterator[str]:
     """Of the app: scenes and options that are not there."""
     import app
     from sim.scene import scene_names
+    from studies.ledger.scenes import scene_names as problem_scenes
 
     for line in {line for text in documents.values() for line in RUN.findall(text)}:
         words = shlex.split(re.split(r"  |#", line)[0])
@@ -120,7 +121,9 @@ def runs(documents: dict[Path, str], root: Path) -> Iterator[str]:
         except click.ClickException as error:
             yield f"./run {line}: {error.format_message()}"
             continue
-        known = scene in (*scene_names(), "doctor") or (root / scene).exists()
+        known = (
+            scene in (*scene_names(), *problem_scenes(), "doctor", "ledger-NAME") or (root / scene).exists()
+        )
         if not (known or scene.isupper() or scene.endswith((".npz", ".toml")) or "my_" in scene):
             yield f"./run {line}: no scene {scene}"
 
