@@ -2,7 +2,7 @@
 
 A minute of flight as a page, alone and over the canyon, opened in turn in a Chromium without a window. Told are
 medians: from the start of loading to the first picture, the processor's time of all of the browser until then, and both
-of each picture while it plays. Without a graphics card pictures are drawn by software, as the last line says. Needs
+of each picture while it plays. Without a graphics card pictures are drawn by software, as the first line says. Needs
 chromedriver, and psutil for the processor's time.
 """
 
@@ -32,6 +32,7 @@ _CARD = (
 def main() -> None:
     """Print a line a page."""
     with tempfile.TemporaryDirectory() as name, browser(*SOFTWARE_GL) as window:
+        print(window.run(_CARD))
         pages = {what: _page(Path(name), what) for what in ("helicopter", "canyon")}
         measured: dict[str, list[tuple[float, ...]]] = {what: [] for what in pages}
         for _ in range(ROUNDS):
@@ -43,7 +44,6 @@ def main() -> None:
                 f"{what:12} {page.stat().st_size / 1e6:5.2f} MB: first picture after {first:6.0f} ms, {spent:6.0f} ms "
                 f"of the processor; then {picture:5.1f} ms a picture, {drawn:5.1f} of the processor"
             )
-        print(window.run(_CARD))
 
 
 def _opened(window: Browser, page: Path) -> tuple[float, ...]:

@@ -3,8 +3,10 @@
 import os
 import socket
 import stat
+import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +23,8 @@ from sim.simulation import Simulation
 from sim.world import load_world
 
 pytest.importorskip("websockets", reason="websockets is not there")
+from websockets.exceptions import ConnectionClosed
+
 from sim.live.server import MOST_CLIENTS, Server  # after the question whether it can be
 
 SEVERAL = settings(
@@ -176,6 +180,36 @@ def test_no_more_programs_are_served_than_there_are_places(listening: Listening)
 def sent(app: Connection, data: bytes) -> dict:
     app._socket.send(data)  # what no client of ours would send
     return decode(app._socket.recv(30.0))
+
+
+def test_floods_readers_that_sleep_and_links_that_break_leave_nothing_behind(listening: Listening) -> None:
+    from websockets.sync.client import connect
+
+    port, token = found()
+    head = {"Authorization": f"Bearer {token}"}
+    before = threading.active_count()
+    asked = (
+        encode({"id": 1, "ask": "look"}),
+        encode({"id": 2, "ask": "stream", "every_s": 0.0}),
+        encode({"id": 3, "ask": "do", "command": "SetSpeed", "fields": {"speed": "x" * 500}}),
+    )
+    for request in asked:
+        plug = connect(f"ws://127.0.0.1:{port}", additional_headers=head, compression=None)
+        with suppress(OSError, TimeoutError, ConnectionClosed):
+            plug.socket.settimeout(1.0)
+            for _ in range(2000):  # and not one answer is read
+                plug.send(request)
+        with sim.connect() as other:  # whoever reads is served meanwhile
+            assert other.snapshot()["scene"] == "plain"
+        plug.socket.sendall(b"\x82\x7e\xff")  # a frame that never ends
+        plug.socket.shutdown(socket.SHUT_RDWR)  # without a word
+    end_s = time.monotonic() + 60.0
+    while threading.active_count() > before:
+        assert time.monotonic() < end_s
+        time.sleep(0.05)
+    with sim.connect() as app:
+        app.command("Reset")
+        assert app.step(2)["lanes"][0]["time_s"] > 0.0
 
 
 @SEVERAL
