@@ -301,7 +301,7 @@ CIRCLE_M = 5.0
 REACHED_M = 1.0
 _TURN_PER_S = 0.5
 """Turn rate of the course per radian that it is off."""
-_MOST_STICK, _LEAST_MPS = 0.7, 0.5
+_MOST_STICK, _LEAST_BENT_MPS = 0.7, 0.5
 _EVENED_S = 0.7
 """The course that counts is evened out: every swing of the torso turns the board to and fro."""
 
@@ -332,7 +332,7 @@ class SkatePilot(Automatic):
         off = turn_between(math.atan2(self._course[1], self._course[0]), self._wanted(place))
         turn = _TURN_PER_S * off + (0.0 if self._left else speed / CIRCLE_M)
         # Both axles turned by phi, one against the other, bend the way by tan(phi) over their distance from the middle.
-        bend = turn / max(speed, _LEAST_MPS) * scalar(vehicle.values["half_length"])
+        bend = turn / max(speed, _LEAST_BENT_MPS) * scalar(vehicle.values["half_length"])
         stick = min(max(-math.atan(bend) / riding.steer_rad, -_MOST_STICK), _MOST_STICK)
         held = (
             frozenset({riding.gaits[0].action}) if riding.gaits and speed < CRUISE_MPS else frozenset[str]()
