@@ -1,0 +1,99 @@
+"""The Model page with mouse and keys: joints, poses, actuators, a body that is chosen and pushed, the root."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.app.desktop import App, Screen
+from tests.sim.multibody.test_robot_vehicles import URDF
+
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs an X screen of its own")
+
+
+def test_every_joint_actuator_and_body_of_a_robot_is_taken_hold_of(screen: Screen, tmp_path: Path) -> None:
+    path = tmp_path / "leg.urdf"
+    path.write_text(URDF.format(name="one leg"))
+    app = App(screen, tmp_path, str(path), "--quality", "software")
+
+    def told(text: str) -> None:
+        app.wait_until(lambda p: text in p["message"], timeout_s=60, what=text)
+
+    def joint(value_rad: float) -> None:
+        app.wait_until(
+            lambda p: (
+                p["message"].startswith("hip = ")
+                and abs(float(p["message"].removeprefix("hip = ")) - value_rad) < 0.03
+            ),
+            timeout_s=60,
+            what=f"hip = {value_rad}",
+        )
+
+    def shown(widget: str) -> list[float]:
+        seen = app.wait_until(lambda p: widget in p["widgets"], timeout_s=60, what=widget)
+        return seen["widgets"][widget]
+
+    def press(x: float, y: float) -> None:
+        screen.xdotool("mousemove", round(x), round(y))
+        for event in ("mousedown", "mouseup"):
+            app.wait_frames(2)
+            screen.xdotool(event, 1)
+        app.wait_frames(2)
+
+    try:
+        app.wait_until(lambda p: p["frames"] > 3, timeout_s=240, what="the window is drawn")
+        app.click("transport/play")
+        app.click("tab/Model")
+        app.click("model/joint/hip")  # -1.5 to 2 rad: its middle
+        joint(0.25)
+        app.click("model/pose")
+        screen.xdotool("type", "bent")
+        app.wait_frames(4)
+        app.click("model/pose/keep")
+        shown("model/pose/bent")
+        app.click("model/joint/hip/reset")
+        joint(0.0)
+        app.click("model/pose/bent")
+        joint(0.25)
+
+        (actuator,) = {
+            name.split("/")[2]
+            for name in app.seen()["widgets"]
+            if name.startswith("model/actuator/") and not name.endswith("/free")
+        }
+        x, y, width, height = shown(f"model/actuator/{actuator}")
+        slider = x + 0.7 * width, y + 0.5 * height
+        app.click("model/actuators/spring")
+        press(*slider)
+        told(f"{actuator} is let go")
+        app.click("model/actuators/hold")
+        press(*slider)
+        told(f"{actuator} is held at")
+        app.click(f"model/actuator/{actuator}/free")
+        told(f"{actuator} is let go")
+
+        app.click("model/body/combo")
+        app.click("model/body/item/leg")
+        x, y, _, height = shown("model/chosen")
+        at = x - 18.0, y + 0.5 * height
+        left, top, width, _ = shown("scene")
+        press(left + 0.5 * width, top + 60.0)  # the sky
+        app.wait_until(lambda p: "model/chosen" not in p["widgets"], timeout_s=60, what="nothing is chosen")
+        press(*at)
+        shown("model/chosen")
+        app.click("model/push/+y")
+        told("leg is pushed by 1 N s")
+        for overlay in ("inertia", "joints", "contacts", "arrows"):
+            app.click(f"model/show/{overlay}")
+
+        press(left + 0.5 * width, top + 60.0)
+        app.click("transport/play")
+        app.click("model/root/free")
+        seen = app.wait_until(
+            lambda p: p["lanes"][0]["x_w"][2] < 0.5 and p["lanes"][0]["status"] == "running",
+            timeout_s=240,
+            what="it is free",
+        )
+        assert seen["gl_errors"] == []
+    finally:
+        app.close()
