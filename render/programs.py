@@ -41,9 +41,10 @@ SAMPLER_UNITS: dict[str, int] = {
     "sea_shaded_map": 23,
     "grain_map": 24,
     "scene_depth_map": 25,
+    "sky_map": 26,
 }
 """Texture units that the renderer keeps bound; materials of their own take units from FIRST_FREE_UNIT on."""
-FIRST_FREE_UNIT = 26
+FIRST_FREE_UNIT = 27
 
 _INCLUDE = re.compile(r'^\s*#include\s+"([^"]+)"\s*$')
 _LOCATIONS = (

@@ -104,7 +104,7 @@ class Renderer:
     def _build(self, programs: Programs, world: World, scenery: Scenery) -> None:
         ctx, quality = self._ctx, self.quality
         planar = world.water_level_m is not None and quality.reflection_scale > 0.0
-        self._sky = self._resources.own(Sky(ctx, programs, room_of(world)))
+        self._sky = self._resources.own(Sky(ctx, programs, room_of(world), kept=not quality.full_materials))
         self._still_world = self._resources.own(StillWorld(ctx, programs, scenery, quality))
         self._waters = self._resources.own(Waters(ctx, programs, world, quality, planar=planar))
         self._mirror = mirror(self._waters.level_m) if planar else None
@@ -333,6 +333,8 @@ class Renderer:
         self._waters.prepare(frame, self._probe, detail=self._detail)
         self._models.water = self._waters.plane_about(frame)
         self._set_uniforms(frame)
+        self._uniforms["picture"].bind()
+        self._sky.prepare()
         if self._mirror is not None:
             with self._probe("reflection"):
                 self._draw_mirror(frame)
@@ -437,10 +439,10 @@ class Renderer:
             for vehicle in (*frame.vehicles, *self._models.in_view(self._parked, context.frustum)):
                 self._models.draw(vehicle, context)
 
-    def _draw_sky(self) -> None:
+    def _draw_sky(self, *, under_water: bool = False) -> None:
         self._ctx.enable_only(moderngl.DEPTH_TEST)
         self._ctx.depth_func = "<="
-        self._sky.draw()
+        self._sky.draw(under_water=under_water)
         self._ctx.depth_func = "<"
 
     def _draw_scene(self, frame: Frame) -> None:
@@ -463,7 +465,7 @@ class Renderer:
                 self._waters.draw(frame, context, targets)
         if not self.quality.full_materials:
             with self._probe("sky"):
-                self._draw_sky()
+                self._draw_sky(under_water=self._waters.eye_under_m(frame) > 0.0)
         with self._probe("blended"):
             ctx.enable_only(moderngl.DEPTH_TEST | moderngl.BLEND)
             targets.scene.depth_mask = False

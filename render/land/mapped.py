@@ -30,6 +30,8 @@ GRAIN_PER_M = NOISE_PX * 0.06
 """Texels of the finest level of the grain: `grain.glsl` has 0.06."""
 _GRAINLESS_M = 2.0 ** (GRAIN_LEVEL - 0.5) / GRAIN_PER_M
 """Size of a pixel from which on the grain of level ground is looked up in a level that has none left."""
+_ABOUT = 4
+"""Vertices to each side, over whose mean a place counts as steep or level."""
 _STEEP = 0.80
 """Upward part of the normal, below which bedding begins to show."""
 _TOUCHED = 8.0
@@ -71,7 +73,13 @@ class MappedLand:
         self._light_map = own(LightMap(ctx, mesh))
         self._grain_look, self._light_look = (own(_sampler(ctx, repeated)) for repeated in (True, False))
         assert mesh.places is not None
-        places: tuple[object, ...] = (own(ctx.buffer(np.ascontiguousarray(mesh.places, "f4"))), "2f", "place")
+        at = np.column_stack([mesh.places, self._refinement.mean_upward(_ABOUT)])
+        places: tuple[object, ...] = (
+            own(ctx.buffer(np.ascontiguousarray(at, "f4"))),
+            "2f 1f",
+            "place",
+            "upward",
+        )
         self._map_program = programs.load("terrain_map.vert", "terrain_map.frag")
         self._mapped = self._array(self._map_program, self._finest, places)
         self._depth = self._array(programs.load("terrain_depth.vert", "depth.frag"), self._finest)

@@ -134,6 +134,7 @@ class Refinement:
             raise ValueError(f"a grid of {rows - 1} x {columns - 1} cells cannot be halved")
         at = np.rint(mesh.places * (rows - 1, columns - 1)).astype(np.int64) @ (columns, 1)
         number = np.zeros(rows * columns, np.int32)
+        self._on_grid = at
         number[at[::-1]] = np.arange(len(at), dtype=np.int32)[::-1]  # a chunk's skirt comes after its own
         self._columns, self._number = columns, number
         self.places = np.ascontiguousarray(mesh.vertices[number, :3])
@@ -149,6 +150,17 @@ class Refinement:
         self.vertices = self.squares[:, None] + (within[:, None] * columns + within).ravel()
         """(squares, m) of the grid in each, its border among them."""
         self._stack = np.zeros((64, 4), np.int64)
+
+    def mean_upward(self, about: int) -> np.ndarray:
+        """(m,) upward part of the normal of the mesh's vertices, in the mean over `about` vertices to each side.
+
+        By one of its own, a vertex in a gully would make a whole large triangle steep.
+        """
+        upward = self.normals[:, 2].reshape(-1, self._columns)
+        for _ in range(2):  # along one axis, then the other
+            summed = np.pad(upward, ((about + 1, about), (0, 0)), mode="edge").cumsum(axis=0, dtype=float)
+            upward = ((summed[2 * about + 1 :] - summed[: -2 * about - 1]) / (2 * about + 1)).T
+        return upward.ravel()[self._on_grid]
 
     def split(
         self,

@@ -1,6 +1,7 @@
 """The sky: a scattering table made when the sun moves, and the light that follows from it."""
 
 import math
+from functools import partial
 
 import moderngl
 import numpy as np
@@ -12,6 +13,10 @@ from render.room_light import RoomLight
 from sim.world.props import Room
 
 TABLE_PX = (256, 128)
+FLAT_PX = 1024
+"""Along each side of what is above the horizon, laid out flat."""
+_ROWS_AT_ONCE = 16
+"""Of it are drawn anew with every picture, where clouds drift."""
 SUN_POWER = 20.0
 """Irradiance of the sun above the air, in the scene's relative unit."""
 HAZE = 2.2
@@ -72,14 +77,28 @@ def irradiance_harmonics(table: np.ndarray) -> np.ndarray:
 class Sky:
     """Owns the table of sky radiance by direction and draws the sky behind the scene."""
 
-    def __init__(self, ctx: moderngl.Context, programs: Programs, room: Room | None = None):
-        """room: what is looked at from within one is its inside."""
+    def __init__(
+        self, ctx: moderngl.Context, programs: Programs, room: Room | None = None, *, kept: bool = False
+    ):
+        """room: what is looked at from within one is its inside. kept: the sky is drawn once for many pictures."""
         self._ctx, self._room = ctx, room
         self._table, self._next_table = self._new_table(), self._new_table()
-        self._taken = True
+        self._taken, self._whole = True, False
         self._scatter = programs.load("fullscreen.vert", "sky_lut.frag")
         self._scatter_array = ctx.vertex_array(self._scatter, [])
-        self._backdrop_array = ctx.vertex_array(programs.load("fullscreen.vert", "sky.frag"), [])
+        self._clouds = self._next_clouds = 0.0
+        self._row = 0
+        """Of the flat sky, the next to be drawn."""
+        load = partial(programs.load, "fullscreen.vert", "sky.frag")
+        self._backdrop_array = ctx.vertex_array(load(FLAT=0, LOOKED_UP=0), [])
+        self._flat: moderngl.Framebuffer | None = None
+        if kept and room is None:
+            texture = ctx.texture((FLAT_PX, FLAT_PX), 4, dtype="f2")
+            texture.repeat_x = texture.repeat_y = False
+            self._flat = ctx.framebuffer([texture])
+            self._flat_array, self._looked_up_array = (
+                ctx.vertex_array(load(FLAT=flat, LOOKED_UP=1 - flat), []) for flat in (1, 0)
+            )
 
     def _new_table(self) -> moderngl.Framebuffer:
         table = self._ctx.texture(TABLE_PX, 4, dtype="f4")
@@ -90,7 +109,7 @@ class Sky:
         """Fill a table for `sun` and return the light it throws; `take` makes it the one that is looked at.
 
         A table takes 15 ms on two CPU cores."""
-        direction, self._taken = sun.direction_w, False
+        direction, self._taken, self._next_clouds = sun.direction_w, False, sun.clouds
         self._next_table.use()
         self._ctx.enable_only(moderngl.NOTHING)
         uniform(self._scatter, "sun").value = tuple(direction)
@@ -116,22 +135,42 @@ class Sky:
         """Look at the table that was filled last."""
         if not self._taken:
             self._table, self._next_table, self._taken = self._next_table, self._table, True
+            self._clouds, self._row = self._next_clouds, 0
+            self._whole = False
 
     def bind(self, *, filled_last: bool = False) -> None:
         """Keep the table where every material looks for it; `filled_last`: taken or not."""
         table = self._next_table if filled_last and not self._taken else self._table
         colour_of(table).use(SAMPLER_UNITS["sky_lut"])
 
-    def draw(self) -> None:
+    def prepare(self) -> None:
+        """Draw what is to be kept: all of it in a new light, then some rows as clouds drift. The picture's uniforms are
+        bound."""
+        if self._flat is None or (self._whole and not self._clouds):
+            return
+        rows = _ROWS_AT_ONCE if self._whole else FLAT_PX
+        self._flat.use()
+        self._flat.scissor = (0, self._row, FLAT_PX, rows)
+        self._ctx.enable_only(moderngl.NOTHING)
+        self._flat_array.render(moderngl.TRIANGLES, vertices=3)
+        self._row, self._whole = (self._row + rows) % FLAT_PX, True
+
+    def draw(self, *, under_water: bool = False) -> None:
         """Fill what nothing nearer has covered. Expects the depth test to pass on equal depth."""
-        self._backdrop_array.render(moderngl.TRIANGLES, vertices=3)
+        if self._flat is None or under_water:
+            self._backdrop_array.render(moderngl.TRIANGLES, vertices=3)
+        else:
+            colour_of(self._flat).use(SAMPLER_UNITS["sky_map"])
+            self._looked_up_array.render(moderngl.TRIANGLES, vertices=3)
 
     def release(self) -> None:
         """Free table and arrays."""
         unbind(self._ctx)
-        for table in (self._table, self._next_table):
+        kept = () if self._flat is None else (self._flat,)
+        for table in (self._table, self._next_table, *kept):
             texture = colour_of(table)
             table.release()
             texture.release()
-        for array in (self._backdrop_array, self._scatter_array):
+        arrays = () if self._flat is None else (self._flat_array, self._looked_up_array)
+        for array in (self._backdrop_array, self._scatter_array, *arrays):
             array.release()

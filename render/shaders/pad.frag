@@ -43,7 +43,8 @@ void main() {
     albedo *= 1.0 - 0.35 * inside(seam) * (1.0 - inside(letter)) * top;
 
     float apron = smoothstep(HALF_WIDTH, HALF_WIDTH + 0.12, max(abs(pad_m.x), abs(pad_m.y)));
-    albedo = mix(albedo, EARTH * (0.35 + 0.8 * grain.r + 0.5 * stain.g) * (1.0 + 0.8 * stones), apron);
+    float fine = texture(noise_map, pad_m * 0.9 + 0.6).a;
+    albedo = mix(albedo, EARTH * (0.05 + 0.6 * grain.r + 0.4 * stain.g + 0.6 * fine) * (1.0 + 0.8 * stones), apron);
 
     n = normalize(n + vec3(grain.r - 0.5 + stones, grain.g - 0.5 - stones, 0.0) * 0.15);
     float sun = saturate(dot(n, sun_direction.xyz));

@@ -1,4 +1,5 @@
-// The sky behind everything: scattering table, sun disc, high cirrus.
+// The sky behind everything: scattering table, sun disc, high cirrus; or, where it is drawn once for many pictures, what is above
+// the horizon laid out flat (FLAT), and looked up there (LOOKED_UP).
 #include "sky.glsl"
 
 in vec2 uv;
@@ -45,15 +46,35 @@ vec3 with_clouds(vec3 sky, vec3 d) {
     return mix(sky, mix(sky, cloud, smoothstep(0.0, 0.30, d.z) * 0.5 + 0.5), share);
 }
 
+#if LOOKED_UP
+uniform sampler2D sky_map;
+#endif
+const float FLAT_REACH = 1.01;  // stereographic: the horizon is at 1
+
+vec3 sky_above(vec3 d) {
+    vec3 c = sky_radiance(normalize(vec3(d.xy, max(d.z, 0.002))));
+    return d.z > 0.01 ? with_clouds(with_cirrus(c, d), d) : c;
+}
+
 void main() {
+#if FLAT
+    vec2 q = (uv * 2.0 - 1.0) * FLAT_REACH;
+    float rr = dot(q, q);
+    colour = vec4(sky_above(vec3(2.0 * q, 1.0 - rr) / (1.0 + rr)), SKY_DISTANCE);
+#else
     vec4 far_point = world_from_clip * vec4(uv * 2.0 - 1.0, 1.0, 1.0);
     vec3 d = normalize(far_point.xyz / far_point.w - eye.xyz);
+#if LOOKED_UP
+    vec3 above = normalize(vec3(d.xy, max(d.z, 0.0)));
+    vec3 c = textureLod(sky_map, above.xy / (1.0 + above.z) * (0.5 / FLAT_REACH) + 0.5, 0.0).rgb;
+#else
     if (water.w > 0.0) {
         colour = vec4(deep_water(d), SKY_DISTANCE);
         return;
     }
-    vec3 c = sky_radiance(normalize(vec3(d.xy, max(d.z, 0.002))));
+    vec3 c = sky_above(d);
+#endif
     c += sun_irradiance.rgb * smoothstep(0.99995, 0.99998, dot(d, sun_direction.xyz)) * 120.0;
-    if (d.z > 0.01) c = with_clouds(with_cirrus(c, d), d);
     colour = vec4(c, SKY_DISTANCE);
+#endif
 }

@@ -5,8 +5,8 @@
 
 in vec3 position;
 #if LIGHT_MAP
-in vec3 normal;
 in vec2 place;
+in float upward;  // part of the normal, in the mean of some metres
 uniform float light_scale;  // radiance of a full texel
 out vec2 light_uv;
 #if GRAIN
@@ -44,7 +44,7 @@ void main() {
 #if GRAIN
     level_uv = on_level(position);
     bedding_uv = on_bedding(position);
-    wall = walled(normal);
+    wall = walled(upward);
     bedded = wall > 0.5 ? 1.0 : -1.0;
 #endif
     clear = transmittance * light_scale;

@@ -16,7 +16,7 @@ const float GRAIN_LEVEL = 4.0;  // what is finer is looked up in the grain (rend
 
 float broad_grain(vec3 n) {
     vec4 level = textureLod(noise_map, on_level(p_w), GRAIN_LEVEL);
-    return mix(0.40 + 0.50 * level.g + 0.70 * level.a, 1.0, walled(n));
+    return mix(0.40 + 0.50 * level.g + 0.70 * level.a, 1.0, walled(n.z));
 }
 
 void main() {

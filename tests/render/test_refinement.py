@@ -150,3 +150,18 @@ def test_what_faces_the_eye_is_drawn_and_each_triangle_knows_how_fine_a_texture_
     seen = ((np.cross(b - a, c - a) * (e - a)).sum(axis=1) > 0.0).sum()
     assert every == 2 * 64 * 32
     assert count == seen
+
+
+def test_one_steep_vertex_does_not_make_the_ground_about_it_steep():
+    grid = np.zeros((*SIZE, 10), "f4")
+    grid[..., 0], grid[..., 1] = np.meshgrid(
+        10.0 * np.arange(SIZE[0]), 10.0 * np.arange(SIZE[1]), indexing="ij"
+    )
+    grid[..., 5] = 1.0
+    grid[30, 12, 5] = 0.0  # a wall
+    grid[40:, :, 5] = 0.6  # a slope
+    mesh = _mesh(_cut(grid, 0))
+    upward, (i, j) = Refinement(mesh).mean_upward(4), np.rint(mesh.vertices[:, :2].T / 10.0).astype(int)
+    np.testing.assert_allclose(upward[(i == 30) & (j == 12)], 80 / 81)
+    np.testing.assert_allclose(upward[i < 26], 1.0)
+    np.testing.assert_allclose(upward[i >= 44], 0.6, rtol=1e-6)
