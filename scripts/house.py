@@ -56,7 +56,6 @@ ADDED = {
         "ui/features/model/",
         "render/vehicles/mechanism_marks.py",
         "sim/vehicle_config/mechanism.py",
-        "sim/simulation/commands/model.py",
     ),
     "linearised motions": ("sim/linear/",),
 }

@@ -1,9 +1,15 @@
-"""Triangles that plans are drawn with. Numpy only."""
+"""What plans are drawn with: balls, rings, and the way as a ribbon that banks with the vehicle. Numpy only."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
+from render.frame import Polyline, Surface
+from sim.planner.result.record import PlanRecord
 from sim.shapes import Sphere
-from sim.shapes.surface import Surface
+from sim.shapes.surface import Surface as Shell
 
 Corners = tuple[np.ndarray, np.ndarray]
 """(3 n, 3) corners [m] and unit normals of n triangles."""
@@ -11,7 +17,7 @@ Corners = tuple[np.ndarray, np.ndarray]
 _ROUND = 28
 
 
-def corners(surface: Surface) -> Corners:
+def corners(surface: Shell) -> Corners:
     """Of each triangle of a surface."""
     points, normals, faces = surface
     return points[faces].reshape(-1, 3), normals[faces].reshape(-1, 3)
@@ -31,7 +37,7 @@ def ring(centre: np.ndarray, inner_m: float, outer_m: float) -> Corners:
     return _grid(rows, np.broadcast_to([0.0, 0.0, 1.0], rows.shape))
 
 
-def ribbon(left_w: np.ndarray, right_w: np.ndarray, up_w: np.ndarray) -> Corners:
+def band(left_w: np.ndarray, right_w: np.ndarray, up_w: np.ndarray) -> Corners:
     """The band between two edges (n, 3), with normals (n, 3)."""
     return _grid(np.stack([left_w, right_w]), np.stack([up_w, up_w]))
 
@@ -49,3 +55,110 @@ def _grid(points: np.ndarray, normals: np.ndarray) -> Corners:
         return np.stack([p, q, s, p, s, r], axis=2).reshape(-1, 3)
 
     return cells(points), cells(normals)
+
+
+Colour = tuple[float, float, float]
+
+HELD: Colour = (1.0, 0.62, 0.0)
+"""Of what keeps a plan from being cheaper, and of the ribbon's edges while that is a limit."""
+_CASING: Colour = (0.01, 0.012, 0.015)
+"""Under the edges of ribbons: they stand out against rock, sand and water alike."""
+_LIGHTER = 0.4
+"""Share of white in edges and rungs, which lie on a band of their colour."""
+_RUNGS_S, _MOST_RUNGS = (1.0, 2.0, 5.0, 10.0, 20.0, 60.0), 30
+LIFT_M = 0.06
+"""By which marks of what moves on the ground float above it."""
+
+
+@dataclass(frozen=True, eq=False)
+class PlanPath:
+    """A plan in the world, computed once."""
+
+    record: PlanRecord
+    poses: np.ndarray
+    """(N+1, 4, 4) T_wb."""
+    forces_w: np.ndarray
+    """(N+1, 3) N."""
+    bodies_w: Mapping[str, np.ndarray] = field(default_factory=dict)
+    """Name -> (N+1, 4, 4), of vehicles whose model has parts that go with bodies."""
+
+    @cached_property
+    def reach_m(self) -> float:
+        """Longest side of the box around it: long plans are drawn bolder, as they are seen from farther."""
+        return float(np.ptp(self.poses[:, :3, 3], axis=0).max())
+
+
+def half_width_m(way: PlanPath, size_m: float) -> float:
+    """Half the width of the present plan's ribbon: no wider than the way is long."""
+    return max(min(0.06 * size_m, 0.15 * way.reach_m), 0.003 * way.reach_m)
+
+
+def _edges(way: PlanPath, half_m: float) -> tuple[np.ndarray, np.ndarray]:
+    """(N+1, 3) left and right edge of a band that banks with the vehicle."""
+    side, up = way.poses[:, :3, 1], way.poses[:, :3, 2]
+    middle = way.poses[:, :3, 3] + LIFT_M * up
+    return middle + half_m * side, middle - half_m * side
+
+
+def _lighter(colour: Colour) -> Colour:
+    r, g, b = ((1.0 - _LIGHTER) * part + _LIGHTER for part in colour)
+    return r, g, b
+
+
+def ribbon(way: PlanPath, colour: Colour, half_m: float, alpha: float) -> tuple[Surface, list[Polyline]]:
+    """A band that banks with the vehicle, and its two edges."""
+    edges = _edges(way, half_m)
+    opaque = np.full(len(way.poses), 0.95)
+    lines = [Polyline(edge, _lighter(colour), opaque, 2.0) for edge in edges]
+    return Surface(*band(*edges, way.poses[:, :3, 2]), colour, alpha), lines
+
+
+def cased(lines: list[Polyline]) -> list[Polyline]:
+    """Lines on a dark ground of their own."""
+    return [
+        replace(line, colour=_CASING, alpha=0.4 * line.alpha, width_px=line.width_px + 2.5) for line in lines
+    ]
+
+
+def rungs(way: PlanPath, colour: Colour, half_m: float) -> list[Polyline]:
+    """Across the band at equal times: every second, or as seldom as leaves it legible.
+
+    One line, which goes along an edge from each rung to the next.
+    """
+    record, edges = way.record, _edges(way, half_m)
+    every_s = next(s for s in _RUNGS_S if record.duration_s / s <= _MOST_RUNGS or s == _RUNGS_S[-1])
+    at = np.arange(every_s, record.duration_s - 0.5 * every_s, every_s) / record.step_s
+    points: list[np.ndarray] = []
+    for number, here in enumerate(at):
+        near, far = edges[number % 2], edges[1 - number % 2]
+        k = min(int(here), len(far) - 2)
+        points += [edge[k] + (here - k) * (edge[k + 1] - edge[k]) for edge in (near, far)]
+        if number + 1 < len(at):
+            points += list(far[k + 1 : int(at[number + 1]) + 1])
+    if not points:
+        return []
+    return [Polyline(np.array(points), _lighter(colour), np.full(len(points), 0.7), 1.3)]
+
+
+def limit_edges(way: PlanPath, half_m: float) -> list[Polyline]:
+    """The edges once more, where the plan leans on a limit."""
+    record, lines = way.record, []
+    for constraint in record.active:
+        for begin_s, end_s in (
+            constraint.spans_s if constraint.obstacle is None and constraint.waypoint is None else ()
+        ):
+            first = max(int(begin_s / record.step_s), 0)
+            last = min(int(np.ceil(end_s / record.step_s)) + 1, len(record.nodes))
+            if last - first > 1:
+                opaque = np.ones(last - first)
+                lines += [Polyline(e[first:last], HELD, opaque, 3.4) for e in _edges(way, half_m)]
+    return lines
+
+
+def turns(way: PlanPath, colour: Colour, size_m: float) -> list[Polyline]:
+    """Of what only turns on the spot: the ways of its nose, its left side and its top."""
+    if way.reach_m > 0.1 * size_m:
+        return []
+    opaque, middle = np.full(len(way.poses), 0.95), way.poses[:, :3, 3]
+    tips = [middle + 0.24 * size_m * way.poses[:, :3, axis] for axis in range(3)]
+    return [Polyline(tip, colour, opaque, 3.0) for tip in tips]

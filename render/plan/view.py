@@ -1,13 +1,13 @@
 """Plans as things in the picture: ribbons, ghosts, thrust arrows, fading iterates, marks of task and failures."""
 
+import zlib
 from dataclasses import replace
 
 import numpy as np
 
 from render.frame import Arrow, DrawnVehicle, Frame, Polyline, Surface
 from render.plan import shapes
-from render.plan.obstacle_models import obstacle_model
-from render.plan.ribbon import (
+from render.plan.shapes import (
     HELD,
     LIFT_M,
     Colour,
@@ -26,8 +26,9 @@ from sim.planner.task.moving import GOAL_MOVES, goal_at, is_moving, motion_of
 from sim.planner.task.obstacles import Obstacle
 from sim.planner.task.poses import positions
 from sim.planner.task.task import Task
+from sim.shapes.surface import upright
 from sim.simulation.lanes.placing import placement
-from sim.vehicle_config import config_of
+from sim.vehicle_config import config_named, config_of
 from sim.vehicles import NonholonomicVehicle
 from sim.vehicles.forms.articulated import ArticulatedVehicle
 from sim.vehicles.forms.observation import observed_by_symbols
@@ -394,3 +395,33 @@ def _post(place: np.ndarray, height_m: float, colour: Colour) -> Polyline:
     """A line upwards, that fades."""
     points = place + np.linspace(0.0, height_m, 12)[:, None] * [0.0, 0.0, 1.0]
     return Polyline(points, colour, np.linspace(1.0, 0.0, 12), 3.0)
+
+
+_BUILT_IN = ("", "kerb")
+"""Looks that need no model: the bare shape, and what the world's own ground already shows."""
+_PAINTS = ((0.30, 0.02, 0.02), (0.03, 0.07, 0.16), (0.42, 0.43, 0.44), (0.05, 0.12, 0.09))
+
+
+def obstacle_model(obstacle: Obstacle, world: World) -> DrawnVehicle | None:
+    """The model an obstacle looks like, on the ground or the water; None where it has none.
+
+    What is round is as wide as the obstacle; cars have their own size.
+    """
+    if obstacle.look in _BUILT_IN:
+        return None
+    x, y, _ = obstacle.middle_w
+    T_wb = np.eye(4)
+    T_wb[:3, :3] = (
+        upright(obstacle.heading) if obstacle.turns else max(obstacle.half_thickness_m, 1e-3) * np.eye(3)
+    )
+    T_wb[:3, 3] = x, y, float(world.surface_m(x, y))
+    paint = _PAINTS[zlib.crc32(obstacle.name.encode()) % len(_PAINTS)]
+    return DrawnVehicle(
+        model=obstacle.look,
+        config=config_named(obstacle.look),
+        T_wb=T_wb,
+        controls=np.zeros(0),
+        shape=np.zeros(0),
+        tint=paint,
+        still=True,
+    )

@@ -18,8 +18,7 @@ from sim.platform.errors import InputError, one_of, quote
 from sim.platform.replacing import file_stem, replacing
 from sim.platform.user_files import ArraysFile, arrays_in, as_type, json_value, refusals, require_finite
 from sim.recordings.playback import Playback, TakeSamples
-from sim.recordings.segment import SAME_S, ImpulseLog, Segment
-from sim.recordings.solids_log import ROW, SolidsLog
+from sim.recordings.segment import ROW, SAME_S, ImpulseLog, Segment, SolidsLog
 from sim.recordings.take import LaneStatus, Take, control_columns, node_columns
 from sim.scene import WORLDS
 from sim.steppers.dynamics import between

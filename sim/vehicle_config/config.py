@@ -3,7 +3,7 @@
 Every refusal is one line with file, key and what is allowed.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,8 +18,55 @@ from sim.vehicle_config.instruments import Instruments, Sensing, read_instrument
 from sim.vehicle_config.keys import Keys, read_keys
 from sim.vehicle_config.model import Model, TracksConfig, read_model, read_tracks
 from sim.vehicle_config.modes import Modes, Raw, read_modes, read_raw
-from sim.vehicle_config.servos import Servo, read_servos
-from sim.vehicle_config.terms import Declared, Names, Term, read_term
+from sim.vehicle_config.terms import Declared, Names, Term, constant, read_term
+from sim.vehicles.forms.parameters import Control
+
+CHANNELS = 32
+CENTRE_US, HALF_US = 1500.0, 500.0
+
+
+@dataclass(frozen=True, slots=True)
+class Servo:
+    """One control: rest + reach * sum of weight * (pulse - 1500 us) / 500 us."""
+
+    control: str
+    weights: tuple[tuple[int, float], ...]
+    """(channel, from 1 on, weight)."""
+    reach: Term
+    rest: Term
+
+    def value(self, pwm_us: Sequence[float], values: Mapping[str, float]) -> float | None:
+        """In the control's unit; None where a channel is off, as a pulse of 0 says, or is not there.
+
+        values: named numbers of the vehicle, which its terms may use.
+        """
+        pulses = [pwm_us[channel - 1] if channel <= len(pwm_us) else 0.0 for channel, _ in self.weights]
+        if not all(pulses):
+            return None
+        share = sum(w * (us - CENTRE_US) / HALF_US for (_, w), us in zip(self.weights, pulses, strict=True))
+        return self.rest.value(values) + self.reach.value(values) * share
+
+
+def read_servos(table: TomlTable, controls: Sequence[Control], known: Names) -> tuple[Servo, ...]:
+    """`[pwm]`: a table a control. Raises InputError."""
+    found, names = [], [c.name for c in controls]
+    for name in table.names():
+        if name not in names:
+            raise table.error(name, f"unknown control; allowed: {', '.join(names)}")
+        inner = table.table(name)
+        keys = [(k, f"ch{k}") for k in range(1, CHANNELS + 1)]
+        weights = tuple(
+            (k, inner.number(key, 0.0, low=-10.0, high=10.0)) for k, key in keys if inner.has(key)
+        )
+        if not weights:
+            raise table.error(name, f"names no channel; allowed: ch1 to ch{CHANNELS}, each a weight")
+        reach = read_term(inner, "reach", known)
+        rest = read_term(inner, "rest", known, constant(0.0))
+        inner.finish()
+        found.append(Servo(name, weights, reach, rest))
+    table.finish()
+    return tuple(found)
+
 
 _FAR_M = 1e4
 

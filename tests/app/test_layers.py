@@ -170,7 +170,7 @@ LOOK_UP = {
     "config_named": {
         "sim/models/asset.py",
         "render/vehicles/rigs.py",  # what stands parked in a world is named by its model
-        "render/plan/obstacle_models.py",
+        "render/plan/view.py",
         "ui/input/keymap.py",  # keys are set for any vehicle of the catalogue
     },
 }

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from render.passes.shadows import VehicleShadow, texture_from_world
-from render.plan.obstacle_models import obstacle_model
+from render.plan.view import obstacle_model
 from sim.models.asset import load_asset, model_file
 from sim.planner.task.obstacles import LOOKS, Box, Cylinder
 from sim.vehicle_config import config_named

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from render.frame import Frame, View
-from render.plan.ribbon import HELD
+from render.plan.shapes import HELD
 from render.plan.view import ALTERNATIVE, FAILED, KEPT, PRESENT, STALE, PlanScene
 from sim.planner import Box, Capsule, Cylinder, Iterate, Sphere, Violation
 from sim.planner.result.active_constraints import ActiveConstraint

@@ -7,10 +7,9 @@ import pytest
 
 from sim.simulation.lanes.snapshot import Snapshot
 from sim.world import load_world
-from sim.world.plan_view import outlines
 from tests.ui import fakes
 from tests.ui.bench import Bench
-from ui.hud.minimap import MARGIN, MapFrame, draw_map, draw_wind, outline_of, wind_of
+from ui.hud.minimap import MARGIN, MapFrame, draw_map, draw_wind, outline_of, outlines, wind_of
 from ui.window.context import PanelContext
 from ui.window.widgets import overlap
 

@@ -14,8 +14,7 @@ from sim.vehicles.forms.coordinates import coordinates_of, first_coordinates
 from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui.features.model.panel import ModelFields, draw_model
-from ui.features.model.poses import MOST, Poses, read_poses, write_poses
-from ui.features.model.view import DropPose, KeepPose
+from ui.features.model.view import MOST, DropPose, KeepPose, Poses, read_poses, write_poses
 from ui.settings.view_settings import ViewSettings
 from ui.window.requests import ChangeView
 

@@ -4,12 +4,11 @@ import pytest
 
 from sim.simulation.lanes.snapshot import Snapshot
 from sim.world import load_world
-from sim.world.plan_view import outlines
 from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui.features.notices import Toasts, draw_toasts
 from ui.hud.instruments import draw_instruments
-from ui.hud.minimap import draw_map
+from ui.hud.minimap import draw_map, outlines
 from ui.hud.plates import KeyHint, draw_plate
 from ui.window.context import PanelContext
 from ui.window.theme import GOOD

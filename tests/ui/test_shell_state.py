@@ -15,19 +15,22 @@ from ui.features.scenes.view import OpenControls
 from ui.settings.view_settings import ViewSettings
 from ui.shell.features import FEATURES
 from ui.window.requests import (
+    OWN,
     Action,
     ChangeView,
     Escape,
     OwnAction,
     ResetLayout,
     SetInterfaceScale,
+    ShellState,
     TakeScreenshot,
     ToggleFullscreen,
     ToggleHelp,
     TogglePanels,
     TogglePlots,
+    applied,
+    following,
 )
-from ui.window.state import OWN, ShellState, applied, following
 
 START = ShellState(ViewSettings())
 

@@ -54,8 +54,7 @@ from ui.shell.shell import Shell
 from ui.window import theme
 from ui.window.app_window import AppWindow
 from ui.window.context import PanelContext, SceneCamera
-from ui.window.requests import Action, TakeScreenshot
-from ui.window.state import ShellState
+from ui.window.requests import Action, ShellState, TakeScreenshot
 
 EVERY_S = 5.0
 """Changes are written no more often."""

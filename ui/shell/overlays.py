@@ -9,14 +9,13 @@ from sim.planner.service.requests import EditTask
 from sim.planner.service.view import PlanView
 from sim.simulation.lanes.snapshot import Snapshot
 from sim.world import World
-from sim.world.plan_view import PlanOutlines
 from ui.features.goals import GoalsView
 from ui.features.model.picking import BodyPicker
 from ui.features.placing.panel import PlacingTool
 from ui.features.plan.marks import Alternatives, draw_violations
 from ui.features.plan.pointing import BodyPulling, Pointing, Ray
 from ui.hud.instruments import draw_instruments
-from ui.hud.minimap import draw_map, draw_wind
+from ui.hud.minimap import PlanOutlines, draw_map, draw_wind
 from ui.hud.plates import KeyHint, draw_mpc, draw_past
 from ui.window.app_window import AppWindow
 from ui.window.context import PanelContext, SceneCamera

@@ -20,7 +20,6 @@ from sim.planner.service.view import PlanView
 from sim.scene import Scene
 from sim.simulation.lanes.snapshot import Snapshot
 from sim.world import World
-from sim.world.plan_view import PlanOutlines, outlines
 from ui.features.controls import control_view
 from ui.features.edits import Edits
 from ui.features.feature import BELOW, Draw
@@ -29,6 +28,7 @@ from ui.features.notices import Toasts
 from ui.features.photo import draw_photo
 from ui.features.scenes.gallery import Thumbnails
 from ui.features.view import BookmarkKeeper, SceneBookmarks
+from ui.hud.minimap import PlanOutlines, outlines
 from ui.input.control_setup import ControlSetup
 from ui.input.controllers import Jolts
 from ui.input.desk import CameraMotion, InputDesk
@@ -56,8 +56,7 @@ from ui.window.layout import (
 )
 from ui.window.pace import Offers, Pace
 from ui.window.panel_picture import PanelPicture
-from ui.window.requests import Action, ChangeView, Output, Request
-from ui.window.state import OWN, ShellState, applied, following
+from ui.window.requests import OWN, Action, ChangeView, Output, Request, ShellState, applied, following
 
 # Without the second flag imgui paints its background over the whole window.
 _KEPT = imgui.DockNodeFlags_.keep_alive_only.value | imgui.DockNodeFlags_.passthru_central_node.value

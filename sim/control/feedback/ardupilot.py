@@ -20,7 +20,7 @@ from sim.controllers.sensors import SensorSuite, in_space
 from sim.groups.numeric import quaternion_of
 from sim.platform.errors import InputError
 from sim.vehicle_config import config_of, named_values
-from sim.vehicle_config.servos import Servo
+from sim.vehicle_config.config import Servo
 from sim.vehicles import State, Vehicle
 
 PORT, INSTANCES, PER_INSTANCE = 9002, 100, 10

@@ -40,7 +40,6 @@ from sim.simulation.commands.lanes import (
     SetReference,
     ShowMeasured,
 )
-from sim.simulation.commands.model import HoldControl, SetCoordinates
 from sim.simulation.commands.takes import (
     KEEP_LOOKING,
     BackToNow,
@@ -52,7 +51,9 @@ from sim.simulation.commands.takes import (
 )
 from sim.simulation.commands.vehicle import (
     GiveUpWaiting,
+    HoldControl,
     RenewVehicle,
+    SetCoordinates,
     SetIntegrator,
     SetLayout,
     SetParameter,

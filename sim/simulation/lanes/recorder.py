@@ -10,8 +10,7 @@ import numpy as np
 from sim.environment.environment import Environment
 from sim.recordings.playback import Playback
 from sim.recordings.resimulation import POINT_PERIOD_S
-from sim.recordings.segment import SAME_S, ImpulseLog, Moment, Segment
-from sim.recordings.solids_log import PERIOD_S, Look, SolidsLog, moved_since
+from sim.recordings.segment import PERIOD_S, SAME_S, ImpulseLog, Look, Moment, Segment, SolidsLog, moved_since
 from sim.steppers.dynamics import Dynamics
 
 KEPT_S = 300.0

@@ -8,8 +8,7 @@ from sim.vehicles import VEHICLES
 from sim.vehicles.forms.coordinates import read_coordinates
 from sim.vehicles.forms.robot import load_robot
 from ui.features.feature import Actions, App
-from ui.features.model.poses import read_poses, write_poses
-from ui.features.model.view import DropPose, KeepPose, SetRoot
+from ui.features.model.view import DropPose, KeepPose, SetRoot, read_poses, write_poses
 from ui.settings.catalogue import load_catalogue
 from ui.settings.files import config_dir
 

@@ -15,8 +15,7 @@ from sim.vehicle_config.mechanism import BodyMass, mechanism_of
 from sim.vehicles.forms.coordinates import Coordinate, coordinates_of, first_coordinates, read_coordinates
 from sim.vehicles.forms.parameters import Control, Parameter
 from sim.vehicles.forms.robot import RobotVehicle
-from ui.features.model.poses import LONGEST, Poses
-from ui.features.model.view import DropPose, KeepPose, SetRoot
+from ui.features.model.view import LONGEST, DropPose, KeepPose, Poses, SetRoot
 from ui.features.plots.channels import CONTROL, ENCODER
 from ui.features.plots.parts import carry
 from ui.features.vehicle import parameter_row
