@@ -25,7 +25,7 @@ from sim.scene import load_scene
 from sim.steppers.bound_tree import BoundTree
 from sim.steppers.choice import tree_stepper
 from sim.vehicles.chain import radius_m
-from studies.chains import LINK_KG, LINK_M, ChainRun, bent, chain, exponent, interleaved_us, started
+from studies.trees import LINK_KG, LINK_M, ChainRun, bent, chain, exponent, interleaved_us, started
 
 LINKS = (10, 100, 200)
 STEP_S, ROUNDS, BUDGET_S = 1e-3, 15, 0.02

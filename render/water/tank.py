@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from render.passes.context import PassContext
 from render.programs import Programs, uniform, vertex_array
-from render.water.flying import drops
+from render.water.crest_spray import drops
 from render.water.tank_spray import SpraySurface
 from sim.water.picture import BoxPicture
 

@@ -20,7 +20,7 @@ from sim.integrators import DEFAULT
 from sim.scene import Comparison, LaneSpec, Scene, Start, load_scene
 from sim.shapes.surface import upright
 from sim.simulation import Simulation
-from sim.simulation.lanes.control_history import ControlHistory
+from sim.simulation.lanes.history import ControlHistory
 from sim.simulation.lanes.snapshot import LaneSnapshot, LaneStatus, Snapshot
 from sim.simulation.runs.reference import MOST_STEPS
 from tests.sim.simulation_scenes import helicopter_scene, simulation, spinning_scene

@@ -9,8 +9,8 @@ import sim
 from sim.commands import AddLane, PilotInput, Reset, SetPilotInput, SetReference, SetVehicle
 from sim.planner import Goal, Task
 from sim.scene import LaneSpec, Scene, Start, load_scene
+from sim.simulation.lanes.history import SPACING
 from sim.simulation.lanes.snapshot import LaneStatus
-from sim.simulation.lanes.trail import SPACING
 from sim.vehicles import known_vehicle
 from tests.sim.simulation_scenes import fly, helicopter_scene, place, simulation
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sim.groups.numeric import pose_exp
-from sim.simulation.lanes.trail import RecentPoses
+from sim.simulation.lanes.history import RecentPoses
 from tests.sim.simulation_scenes import fly, helicopter_scene, simulation
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sim.simulation.lanes.trail import MOST_ROWS, SPACING, Trail, TrailRows
+from sim.simulation.lanes.history import MOST_ROWS, SPACING, Trail, TrailRows
 
 
 def walked(omegas: np.ndarray, dt_s: float = 0.01) -> np.ndarray:

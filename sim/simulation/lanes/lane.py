@@ -16,7 +16,7 @@ from sim.controllers import Controller, gain_values
 from sim.recordings.playback import Playback
 from sim.recordings.segment import Moment
 from sim.scene.race import Timing
-from sim.simulation.lanes.control_history import ControlHistory
+from sim.simulation.lanes.history import ControlHistory
 from sim.simulation.lanes.impulses import Coupling, Pull, Push, Reached, impulse_on, unpulled
 from sim.simulation.lanes.integration import Integration
 from sim.simulation.lanes.observation import LaneObserver, sensed

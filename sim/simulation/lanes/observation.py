@@ -8,10 +8,10 @@ import numpy as np
 
 from sim.control import Sensed
 from sim.environment.environment import Environment
+from sim.simulation.lanes.history import Trails
 from sim.simulation.lanes.integration import Integration
 from sim.simulation.lanes.placing import Footing, Placement, in_world
 from sim.simulation.lanes.termination import energy_bound
-from sim.simulation.lanes.trail import Trails
 from sim.steppers.dynamics import Bounds, Dynamics
 from sim.vehicles.forms.observation import Observation
 

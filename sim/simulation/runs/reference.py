@@ -13,7 +13,7 @@ import numpy as np
 
 from sim.groups.numeric import rotation_log
 from sim.integrators import integrators
-from sim.simulation.lanes.control_history import ControlHistory
+from sim.simulation.lanes.history import ControlHistory
 from sim.simulation.lanes.kernels import KernelStore
 from sim.simulation.lanes.lane import Lane
 from sim.simulation.lanes.placing import Footing, in_world

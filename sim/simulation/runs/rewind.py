@@ -14,14 +14,13 @@ from sim.recordings import Take
 from sim.recordings.playback import Playback
 from sim.recordings.segment import SAME_S, Moment, Segment
 from sim.recordings.take import now
-from sim.simulation.lanes.control_history import ControlHistory
+from sim.simulation.lanes.history import ControlHistory, RecentPoses
 from sim.simulation.lanes.impulses import Coupling
 from sim.simulation.lanes.kernels import KernelStore
 from sim.simulation.lanes.lane import Lane, lane_picture
 from sim.simulation.lanes.placing import Footing
 from sim.simulation.lanes.recorder import Recorder
 from sim.simulation.lanes.snapshot import LaneLook, LaneSnapshot, LaneStatus, LookBack
-from sim.simulation.lanes.trail import RecentPoses
 from sim.steppers.dynamics import Dynamics
 from sim.vehicles import Vehicle
 from sim.vehicles.forms.parameters import Value

@@ -18,7 +18,7 @@ from sim.platform.errors import InputError
 from sim.scene import FLOWN_LANE, MOST_LANES, Scene
 from sim.scene.layout import Layout
 from sim.scene.race import Timing
-from sim.simulation.lanes.control_history import ControlHistory
+from sim.simulation.lanes.history import ControlHistory
 from sim.simulation.lanes.impulses import Coupling
 from sim.simulation.lanes.kernels import KernelStore
 from sim.simulation.lanes.lane import Clock, Lane, lane_picture
