@@ -23,23 +23,23 @@ STUDIES = {
     "trees-fig3": ("trees:fig3", "Time against the number of links (multibody paper, figure 3)"),
     "trees-fig4": ("trees:fig4", "Iterations of a step of a chain (multibody paper, figure 4)"),
     "survey-orders": (
-        "survey_pendula:orders",
+        "survey:orders",
         "Order of Lie group methods on two pendula (mechanics survey, figure 5)",
     ),
     "survey-space": (
-        "survey_pendula:space",
+        "survey:space",
         "Unit vectors and tangency over 5 s (mechanics survey, figures 6 and 7)",
     ),
     "survey-steps": (
-        "survey_pendula:steps",
+        "survey:steps",
         "Adaptive against equal steps on 2 to 20 pendula (mechanics survey, figures 8 and 10)",
     ),
     "survey-peak": (
-        "survey_pendula:peak",
+        "survey:peak",
         "Two pendula through a sharp turn (mechanics survey, figures 9 and 11)",
     ),
     "survey-load": (
-        "survey_load:run",
+        "survey:load",
         "Two quadrotors with a load on a parabola (mechanics survey, figures 13 to 18)",
     ),
     "work-precision": ("work_precision:run", "Error at equal CPU time, every method, long horizon"),

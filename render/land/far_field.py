@@ -8,12 +8,13 @@ own heights and eases back to the landform; a lip that dips under the map closes
 import numpy as np
 
 from render.land.mesh import ChunkedMesh, Mesh, joined
+from sim.platform.cache import cached_arrays, package_digest
 from sim.shapes.surface import grid_indices
 from sim.world import Terrain, World
 from sim.world.canyon import canyon_rows
 from sim.world.desert import desert_field
-from sim.world.store import KERNEL_DIGEST, cached_arrays, package_digest
 from sim.world.terrain import for_row_bands
+from sim.world.world import KERNEL_DIGEST
 
 REACH_M = 8000.0
 _DIGEST = package_digest(__file__, ("far_field", "mesh"))

@@ -17,10 +17,10 @@ import numpy as np
 
 import sim.world.boulders
 from render.land.mesh import Mesh, quad_indices
+from sim.platform.cache import cached_arrays, source_digest
 from sim.world import World
 from sim.world.boulders import SEED, VARIANTS, boulder_instances, boulder_shape, kept_free, sites, stopping
 from sim.world.props import Grounds
-from sim.world.store import cached_arrays, source_digest
 
 if TYPE_CHECKING:
     from PIL import ImageDraw

@@ -8,8 +8,8 @@ import numpy as np
 
 from render.room_light import faces_of
 from sim.native.function import native
+from sim.platform.cache import cached_arrays, source_digest
 from sim.world.props import Block, Room
-from sim.world.store import cached_arrays, source_digest
 from sim.world.terrain import for_row_bands
 
 _DIGEST = source_digest(__file__)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import moderngl
 import numpy as np
 
-from sim.world.store import cached_arrays, source_digest
+from sim.platform.cache import cached_arrays, source_digest
 
 _TEX_IMAGE = ctypes.CFUNCTYPE(
     None,

@@ -12,8 +12,8 @@ import numpy as np
 
 from render.passes.context import PassContext
 from sim.native.function import native
+from sim.platform.cache import cached_arrays, source_digest
 from sim.world import Terrain, World
-from sim.world.store import cached_arrays, source_digest
 
 
 def frustum_planes(clip_from_world: np.ndarray) -> np.ndarray:

@@ -14,8 +14,7 @@ import numpy as np
 
 from render.light import Sun
 from render.quality import Quality, is_software
-from sim.platform.cache import found
-from sim.world.store import cached_arrays, source_digest
+from sim.platform.cache import cached_arrays, found, source_digest
 
 
 def step(steps: Iterator[None]) -> bool:

@@ -10,8 +10,8 @@ import numpy as np
 from sim.control.airframe import scalar
 from sim.control.flying import Route, make_route
 from sim.control.pilot import Automatic, Mission, Sensed
-from sim.control.rotation import heading_of, turn_between
 from sim.controllers import PilotInput
+from sim.groups.numeric import heading_of, turn_between
 from sim.vehicle_config import config_of
 from sim.vehicle_config.modes import Driving, GaitConfig, Riding
 from sim.vehicles import Vehicle

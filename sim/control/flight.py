@@ -7,8 +7,7 @@ import numpy as np
 
 from sim.control.airframe import DAMPING, Airframe, Hanging, swing_radps
 from sim.control.pilot import Sensed
-from sim.control.rotation import attitude_of
-from sim.groups.numeric import rotation_log
+from sim.groups.numeric import attitude_of, rotation_log
 from sim.vehicle_config.modes import Flying
 from sim.vehicles import Vehicle
 

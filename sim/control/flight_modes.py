@@ -27,9 +27,9 @@ from sim.control.flight import (
     towards,
     within,
 )
-from sim.control.pilot import Sensed
-from sim.control.rotation import level_axes, turned
+from sim.control.pilot import Sensed, turned
 from sim.controllers import PilotInput
+from sim.groups.numeric import level_axes
 from sim.vehicle_config import config_of, named_values
 from sim.vehicle_config.modes import Holding, Mix, Righting, Tilting
 from sim.vehicles import Vehicle

@@ -25,9 +25,9 @@ from sim.control.flight import (
     within,
 )
 from sim.control.flight_modes import HoldPilot
-from sim.control.pilot import Automatic, Mission, Sensed
-from sim.control.rotation import heading_of, level_axes, turn_between, turned
+from sim.control.pilot import Automatic, Mission, Sensed, turned
 from sim.controllers import PilotInput
+from sim.groups.numeric import heading_of, level_axes, turn_between
 from sim.vehicle_config import config_of
 from sim.vehicles import Vehicle
 

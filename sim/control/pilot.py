@@ -7,6 +7,7 @@ import numpy as np
 
 from sim.control.target_path import TargetPath
 from sim.controllers import Controller, ControlLoop, PilotInput
+from sim.groups.numeric import heading_of, turn_between
 from sim.platform.errors import InputError
 from sim.steppers.dynamics import Dynamics
 from sim.vehicles import Vehicle
@@ -155,3 +156,15 @@ class Mission:
     """(x, y) m of where the scene's goals are, in their order."""
     target: TargetPath | None = None
     """The way of a load's target over time."""
+
+
+LEAD_RAD = 0.35
+
+
+def turned(held_rad: float | None, yaw_rate: float, sensed: Sensed, dt_s: float) -> float:
+    """The heading to hold after `dt_s` at `yaw_rate` [rad/s]; never far ahead of the body's own."""
+    actual = heading_of(sensed.R_wb)
+    if held_rad is None:
+        return actual
+    lead = turn_between(actual, held_rad + yaw_rate * dt_s)
+    return actual + min(max(lead, -LEAD_RAD), LEAD_RAD)

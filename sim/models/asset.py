@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 
 from sim.models.solids import PAINT_FAR, ModelAsset, solid_asset
+from sim.platform.cache import Arrays, cached_arrays, package_digest
 from sim.platform.errors import InputError, one_of, quote
 from sim.platform.user_files import opened, refusals
 from sim.shapes.surface import box_corners
 from sim.vehicle_config import ASSETS, VEHICLE_FOLDER, VehicleConfig, config_named
 from sim.vehicles import VEHICLES
 from sim.vehicles.forms.form import Form
-from sim.world.store import Arrays, cached_arrays, package_digest
 
 MOST_BYTES = 1 << 28
 

@@ -2,7 +2,8 @@
 
 Processes take turns at making what the cache lacks: one makes it, the others wait and find it there. The turns are
 locks on bytes of one file, which the system gives back when a process ends, however it does. Where there are none
-(another system, a cache that cannot be written) everybody makes his own.
+(another system, a cache that cannot be written) everybody makes his own. Generated arrays are named by what made them,
+and written whole or not at all.
 """
 
 import hashlib
@@ -13,10 +14,12 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
+
+import numpy as np
 
 from sim.platform.errors import InputError
 from sim.platform.replacing import replacing
@@ -301,3 +304,63 @@ def _give_back(place: Path, byte: int) -> None:
         else:
             del held_files[place]
             os.close(file.number)
+
+
+Arrays = dict[str, np.ndarray]
+
+
+def source_digest(*modules: str) -> str:
+    """Short digest of source files: a cache named by it can never outlive the code that filled it."""
+    digest = hashlib.sha256()
+    for path in sorted(modules):
+        digest.update(Path(path).read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def package_digest(package_init: str, names: Iterable[str]) -> str:
+    """`source_digest` of the named sibling modules of a package's file.
+
+    To be taken when a module is imported: later the files may no longer be the code that runs.
+    """
+    folder = Path(package_init).parent
+    return source_digest(*(str(folder / f"{name}.py") for name in names))
+
+
+def _read(kind: str, name: str) -> Arrays | None:
+    path = found(kind, name)
+    if path is None:
+        return None
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            return {name: file[name] for name in file.files}
+    except Exception:  # a damaged file can make numpy fail in any way
+        return None
+
+
+def cached_arrays(kind: str, name: str, make: Callable[[], Arrays]) -> Arrays:
+    """The arrays stored as `name` in the cache folder `kind`; made and stored when absent or unreadable.
+
+    Uncompressed, so that loading costs little more than reading the bytes. A folder that cannot be
+    written only costs the time to make the arrays again.
+    """
+    return cached_family(kind, name, lambda: {name: make()})
+
+
+def cached_family(kind: str, name: str, make: Callable[[], dict[str, Arrays]]) -> Arrays:
+    """Like `cached_arrays` for things that are made together: `make` returns all of them by name."""
+    arrays = _read(kind, f"{name}.npz")
+    if arrays is not None:
+        return arrays
+    with turn(kind, f"{name}.npz"):
+        arrays = _read(kind, f"{name}.npz")
+        if arrays is not None:
+            return arrays
+        family = make()
+        for member, made in family.items():
+            keep(kind, f"{member}.npz", partial(_write, arrays=made))
+        return family[name]
+
+
+def _write(path: Path, arrays: Arrays) -> None:
+    with path.open("wb") as file:
+        np.savez(file, allow_pickle=False, **arrays)

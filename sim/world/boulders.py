@@ -8,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
-from sim.world.store import cached_arrays, package_digest
+from sim.platform.cache import cached_arrays, package_digest
 from sim.world.terrain import Terrain
 from sim.world.world import World
 

@@ -5,6 +5,7 @@ The driving ground has a lap between cones with kerbs in its bends, a tunnel, an
 
 import numpy as np
 
+from sim.platform.cache import cached_arrays, package_digest
 from sim.world.props import (
     Bay,
     Block,
@@ -19,7 +20,6 @@ from sim.world.props import (
     offset,
     resampled,
 )
-from sim.world.store import cached_arrays, package_digest
 
 _DIGEST = package_digest(__file__, ("level_grounds", "props"))
 HALF_M = (130.0, 76.0)

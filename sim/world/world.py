@@ -3,10 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from sim.platform.cache import cached_arrays, package_digest, source_digest
 from sim.platform.errors import InputError
 from sim.world.canyon import grow_canyon
 from sim.world.desert import grow_desert
@@ -21,9 +23,11 @@ from sim.world.level_grounds import (
 from sim.world.path import Pad, canyon_path, headings
 from sim.world.props import Grounds
 from sim.world.river import River, Stream, river_stream
-from sim.world.store import cached_arrays, package_digest
 from sim.world.terrain import Terrain, TerrainLayers
 
+_FOLDERS = (Path(__file__).parent, Path(__file__).parents[1] / "contact")
+KERNEL_DIGEST = source_digest(*(str(path) for folder in _FOLDERS for path in folder.glob("*.py")))
+"""Of all that is compiled for worlds and for the contact with them: what they made should be named by it."""
 _GENERATORS = ("canyon", "noise", "path", "river", "terrain", "world")
 _DIGEST = package_digest(__file__, _GENERATORS)
 _GROUNDS_DIGEST = package_digest(__file__, (*_GENERATORS, "desert", "hall", "level_grounds", "props"))

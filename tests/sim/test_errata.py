@@ -12,7 +12,7 @@ from sim.groups import SE2, SE3, SO3
 from sim.integrators import INTEGRATORS
 from sim.multibody.stepping import OK
 from sim.steppers.bound_tree import BoundTree
-from studies import fig5, free_body, survey_pendula
+from studies import fig5, free_body, survey
 from studies.heavy_top import OMEGA, TOP, TopInSpace, formulation
 from studies.report import Options
 from tests.sim.multibody.sample_trees import pendulum_chain
@@ -199,8 +199,8 @@ def test_the_root_of_a_step_is_judged_by_increments_so_that_units_of_mass_do_not
 
 def test_the_surveys_pendula_start_in_a_plane_and_generic_ones_do_not():
     """Its directions never leave the x-z plane, where commutators vanish; those of the studies' start do at once."""
-    vehicle = survey_pendula.chain(2)
-    for start, across in ((survey_pendula.planar(vehicle), 1e-12), (survey_pendula.generic(vehicle), None)):
+    vehicle = survey.chain(2)
+    for start, across in ((survey.planar(vehicle), 1e-12), (survey.generic(vehicle), None)):
         run = sim.simulate(vehicle, "rkmk4", step=0.005, duration=1.0, initial=start)
         aside = np.abs(run.nodes.reshape(-1, 2, 6)[..., 1]).max()
         assert aside < across if across else aside > 0.1

@@ -10,7 +10,7 @@ import pytest
 import sim
 from sim.commands import PilotInput, Reset, Retake, Scrub, SetPaused, SetPilotInput
 from sim.control.mpc import MpcStatus
-from sim.control.rotation import heading_of, turn_between
+from sim.groups.numeric import heading_of, turn_between
 from sim.scene import Scene, load_scene, scene_names
 from sim.scene.conditions import (
     CONDITIONS,

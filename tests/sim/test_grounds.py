@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sim.control.rotation import heading_of
+from sim.groups.numeric import heading_of
 from sim.recordings.take import LaneStatus
 from sim.scene import Start, load_scene
 from sim.simulation import Simulation

@@ -12,7 +12,7 @@ import sim
 from sim.compiler import kernel_text
 from sim.integrators import INTEGRATORS
 from sim.vehicles.forms.parameters import Control
-from studies.survey_pendula import controlled
+from studies.survey import controlled
 
 GRAVITY = 9.81
 PUSH = np.array([3.0, -2.0])

@@ -13,8 +13,7 @@ from sim.commands import PilotInput
 from sim.control import MODES, Sensed, default_mode, flight_modes
 from sim.control.airframe import airframe_of
 from sim.control.flight import Gains
-from sim.control.rotation import attitude_of, heading_of, level_axes, turn_between
-from sim.groups.numeric import rotation_log
+from sim.groups.numeric import attitude_of, heading_of, level_axes, rotation_log, turn_between
 from sim.scene import Start
 from sim.vehicle_config import VEHICLE_FOLDER, config_named
 from sim.vehicle_config.config import read_config

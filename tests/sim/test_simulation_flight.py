@@ -8,7 +8,7 @@ import pytest
 
 import sim
 from sim.commands import SetDemo
-from sim.control.rotation import heading_of, turn_between
+from sim.groups.numeric import heading_of, turn_between
 from sim.integrators import default_for
 from sim.scene import Start, load_scene
 from sim.simulation import Simulation

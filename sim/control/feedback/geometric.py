@@ -15,8 +15,8 @@ import numpy as np
 
 from sim.control.airframe import airframe_of
 from sim.control.feedback.pid import Held
-from sim.control.rotation import attitude_of
 from sim.controllers import Controller, Gain, PilotInput
+from sim.groups.numeric import attitude_of
 from sim.vehicles import State, Vehicle
 
 

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sim.control.airframe import airframe_of
-from sim.control.rotation import attitude_of, heading_of
 from sim.controllers import Controller, Gain, PilotInput
-from sim.groups.numeric import rotation_log
+from sim.groups.numeric import attitude_of, heading_of, rotation_log
 from sim.vehicles import State, Vehicle
 
 MOST_TILT, MOST_LIFT = 0.5, 1.8

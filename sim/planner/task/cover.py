@@ -15,12 +15,12 @@ from sim.models.asset import model_file
 from sim.models.drawn_solids import directions, drawn_solids
 from sim.planner.task.bodies import body_names, jointed, own_space, planar
 from sim.planner.task.task import Ball
+from sim.platform.cache import Arrays, cached_arrays, source_digest
 from sim.platform.errors import InputError
 from sim.vehicle_config import VehicleConfig, config_of
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.custom import source_of
 from sim.vehicles.forms.homogeneous import ActionVehicle
-from sim.world.store import Arrays, cached_arrays, source_digest
 
 _DIGEST = source_digest(__file__, drawing.__file__)
 _log = logging.getLogger(__name__)

@@ -8,8 +8,8 @@ import casadi as ca
 import numpy as np
 
 from sim.contact.height_field import surface_height
-from sim.control.rotation import attitude_of, heading_of
 from sim.environment.environment import environment_of
+from sim.groups.numeric import attitude_of, heading_of
 from sim.native.function import native
 from sim.vehicle_config import config_of
 from sim.vehicle_config.terms import named_values

@@ -12,13 +12,13 @@ from render.land.scenery import Scenery, load_scenery
 from render.quality import preset
 from sim.commands import Command
 from sim.models.asset import check_model
+from sim.platform.cache import source_digest
 from sim.platform.processes import CacheWorkers
 from sim.platform.progress import Board
 from sim.scene import Scene
 from sim.simulation import KernelStore, Simulation, starting_methods
 from sim.vehicles import Vehicle
 from sim.world import World, load_world
-from sim.world.store import source_digest
 from ui.features.plan.planning import Planning
 from ui.settings.catalogue import load_catalogue
 
