@@ -20,6 +20,7 @@ from render.programs import Programs, Resources, vertex_array
 from render.room_light import RoomLight
 from sim.contact.obstacles import ObstaclesPicture
 from sim.contact.obstacles.cones import CENTRE_M
+from sim.world.path import arc_length
 from sim.world.props import (
     CONE_HEIGHT_M,
     CONE_RADIUS_M,
@@ -30,7 +31,6 @@ from sim.world.props import (
     Paving,
     Room,
     Tunnel,
-    arc_length,
 )
 
 KINDS = (

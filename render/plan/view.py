@@ -33,6 +33,7 @@ from sim.vehicles import NonholonomicVehicle
 from sim.vehicles.forms.articulated import ArticulatedVehicle
 from sim.vehicles.forms.observation import observed_by_symbols
 from sim.world import World
+from sim.world.path import arc_length
 
 PRESENT: Colour = (0.02, 0.55, 0.95)
 FAILED: Colour = (0.90, 0.03, 0.02)
@@ -379,7 +380,7 @@ def _spread(places_w: np.ndarray, gap_m: float) -> list[int]:
 
     A way that goes nowhere, such as a turn on the spot, is divided by time.
     """
-    gone = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(places_w, axis=0), axis=1))])
+    gone = arc_length(places_w)
     if gone[-1] < gap_m:
         gone = gap_m * np.linspace(0.0, 1.0, len(gone))
     count = min(max(int(gone[-1] / gap_m) + 1, 2), _MOST_GHOSTS)

@@ -14,6 +14,7 @@ from sim.groups.numeric import rotation_exp
 from sim.vehicle_config import ASSETS
 from sim.vehicles import Vehicle, vehicle
 from sim.world import World, load_world
+from sim.world.path import arc_length
 
 SEEN_LIMIT = 1e4
 """Observations are kept within this, so that their space is bounded."""
@@ -203,7 +204,7 @@ class Canyon(_Flying):
     @cached_property
     def _lengths(self) -> np.ndarray:
         """(n,) m along the way."""
-        return np.append(0.0, np.cumsum(np.linalg.norm(np.diff(self.world.path, axis=0), axis=1)))
+        return arc_length(self.world.path)
 
     def along(self, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(lanes,) m along the way, and off it."""

@@ -12,6 +12,7 @@ from sim.control.planar_craft import CURRENT, FORCE, THETA, Disturbance, U, V, n
 from sim.controllers import PilotInput
 from sim.vehicle_config import config_of
 from sim.vehicles import Vehicle
+from sim.world.path import arc_length
 
 _LEAST_MPS = 2.0
 """Slower, drift would need too much of the heading."""
@@ -78,7 +79,7 @@ class CoursePilot(Automatic):
         steps = np.linalg.norm(np.diff(places_w, axis=0), axis=1)
         keep = np.r_[True, steps > 1e-4]
         self._places = places_w[keep]
-        self._along = np.r_[0.0, np.cumsum(np.linalg.norm(np.diff(self._places, axis=0), axis=1))]
+        self._along = arc_length(self._places)
         self._speeds = np.r_[steps[steps > 1e-4] / step_s, 0.0]
         self._end, self._end_heading = places_w[-1], float(headings_rad[-1])
         self._helm, self._drift, self._disturbance = Helm(), Drift(), Disturbance()

@@ -19,6 +19,7 @@ from sim.scene.race import MOST_GATES
 from sim.vehicles import Vehicle
 from sim.vehicles.forms.observation import ObservationLayout, layout_of
 from sim.world import World
+from sim.world.path import along_m, arc_length
 
 FARTHEST_M = 1e5
 AHEAD_M = 110.0
@@ -185,18 +186,18 @@ class AlongWay(Place):
     within_m: float = _WITHIN_M
 
     def marker_w(self, world: World, x_w: np.ndarray) -> np.ndarray:
-        arc_m = _arc(world.path)
-        at_m = min(along_m(world, x_w) + AHEAD_M, max(self.way_m, 0.0), float(arc_m[-1]))
+        arc_m = arc_length(world.path)
+        at_m = min(along_m(world.path, x_w) + AHEAD_M, max(self.way_m, 0.0), float(arc_m[-1]))
         return np.array([np.interp(at_m, arc_m, world.path[:, k]) for k in range(3)])
 
     def fixed_w(self, world: World) -> None:
         return None
 
     def left_m(self, now: Situation) -> float:
-        return max(self.way_m - along_m(now.world, now.x_w), 0.0)
+        return max(self.way_m - along_m(now.world.path, now.x_w), 0.0)
 
     def holds(self, now: Situation) -> bool:
-        return along_m(now.world, now.x_w) >= self.way_m - self.within_m
+        return along_m(now.world.path, now.x_w) >= self.way_m - self.within_m
 
     @property
     def words(self) -> str:
@@ -285,21 +286,27 @@ class Turning(Range):
 
 
 @dataclass(frozen=True, slots=True)
-class OnGround(Condition):
-    """Stand."""
+class Flag(Condition):
+    """Something is so."""
 
-    keys = ("on_ground",)
+    said: ClassVar[str]
 
     @classmethod
     def read(cls, table: TomlTable, subject: Subject) -> Self | None:
-        return cls() if table.flag("on_ground", False) else None
-
-    def holds(self, now: Situation) -> bool:
-        return now.on_ground
+        return cls() if table.flag(cls.keys[0], False) else None
 
     @property
     def words(self) -> str:
-        return "on the ground"
+        return self.said
+
+
+class OnGround(Flag):
+    """Stand."""
+
+    keys, said = ("on_ground",), "on the ground"
+
+    def holds(self, now: Situation) -> bool:
+        return now.on_ground
 
 
 @dataclass(frozen=True, slots=True)
@@ -375,23 +382,31 @@ class Laps(Count):
 
 
 @dataclass(frozen=True, slots=True)
-class Plan(Condition):
-    """A plan is being flown, or has been flown to its end."""
+class Choice(Condition):
+    """One of several words, each of which asks for something else."""
 
-    keys = ("plan",)
     what: str
-    kinds: ClassVar[tuple[str, ...]] = ("flies", "flown")
+    said: ClassVar[Mapping[str, str]]
+    """Word in the scene's file -> how it is said."""
 
     @classmethod
     def read(cls, table: TomlTable, subject: Subject) -> Self | None:
-        return cls(table.name("plan", cls.kinds, cls.kinds[0])) if table.has("plan") else None
-
-    def holds(self, now: Situation) -> bool:
-        return now.plan_flies if self.what == "flies" else now.plan_flown
+        key, kinds = cls.keys[0], tuple(cls.said)
+        return cls(table.name(key, kinds, kinds[0])) if table.has(key) else None
 
     @property
     def words(self) -> str:
-        return "a plan is being flown" if self.what == "flies" else "a plan has been flown to its end"
+        return self.said[self.what]
+
+
+class Plan(Choice):
+    """A plan is being flown, or has been flown to its end."""
+
+    keys = ("plan",)
+    said: ClassVar = {"flies": "a plan is being flown", "flown": "a plan has been flown to its end"}
+
+    def holds(self, now: Situation) -> bool:
+        return now.plan_flies if self.what == "flies" else now.plan_flown
 
 
 class Lanes(Count):
@@ -403,22 +418,13 @@ class Lanes(Count):
         return now.lanes
 
 
-@dataclass(frozen=True, slots=True)
-class Stopped(Condition):
+class Stopped(Flag):
     """Some lane has gone out of bounds."""
 
-    keys = ("stopped",)
-
-    @classmethod
-    def read(cls, table: TomlTable, subject: Subject) -> Self | None:
-        return cls() if table.flag("stopped", False) else None
+    keys, said = ("stopped",), "a lane has gone out of bounds"
 
     def holds(self, now: Situation) -> bool:
         return now.stopped
-
-    @property
-    def words(self) -> str:
-        return "a lane has gone out of bounds"
 
 
 @dataclass(frozen=True, slots=True)
@@ -440,44 +446,24 @@ class Watched(Condition):
         return f"{self.seconds:g} s have passed"
 
 
-@dataclass(frozen=True, slots=True)
-class Hand(Condition):
+class Hand(Choice):
     """The user moves a control, or drags a body with the mouse."""
 
     keys = ("hand",)
-    does: str
-    kinds: ClassVar[tuple[str, ...]] = ("steers", "pulls")
-
-    @classmethod
-    def read(cls, table: TomlTable, subject: Subject) -> Self | None:
-        return cls(table.name("hand", cls.kinds, cls.kinds[0])) if table.has("hand") else None
+    said: ClassVar = {"steers": "a control is moved by hand", "pulls": "a body is dragged with the mouse"}
 
     def holds(self, now: Situation) -> bool:
-        return now.steered if self.does == "steers" else now.pulled
-
-    @property
-    def words(self) -> str:
-        return "a control is moved by hand" if self.does == "steers" else "a body is dragged with the mouse"
+        return now.steered if self.what == "steers" else now.pulled
 
 
-@dataclass(frozen=True, slots=True)
-class Hook(Condition):
+class Hook(Choice):
     """A prop hangs from the vehicle's hook, or none."""
 
     keys = ("hook",)
-    has: str
-    kinds: ClassVar[tuple[str, ...]] = ("holds", "empty")
-
-    @classmethod
-    def read(cls, table: TomlTable, subject: Subject) -> Self | None:
-        return cls(table.name("hook", cls.kinds, cls.kinds[0])) if table.has("hook") else None
+    said: ClassVar = {"holds": "something hangs from the hook", "empty": "the hook is empty"}
 
     def holds(self, now: Situation) -> bool:
-        return now.hook_holds == (self.has == "holds")
-
-    @property
-    def words(self) -> str:
-        return "something hangs from the hook" if self.has == "holds" else "the hook is empty"
+        return now.hook_holds == (self.what == "holds")
 
 
 CONDITIONS: tuple[type[Condition], ...] = tuple(
@@ -504,19 +490,3 @@ def read_range(table: TomlTable, key: str, lowest: float) -> tuple[float, float]
     if low >= high:
         raise table.error(key, f"[{low:g}, {high:g}] is refused; allowed: the smaller number first")
     return low, high
-
-
-def along_m(world: World, x_w: np.ndarray) -> float:
-    """How far along the world's safe way the nearest point of it is, seen from above [m]."""
-    path = world.path
-    begin, by = path[:-1, :2], np.diff(path[:, :2], axis=0)
-    length_2 = np.maximum((by**2).sum(axis=1), 1e-12)
-    fraction = np.clip(((x_w[:2] - begin) * by).sum(axis=1) / length_2, 0.0, 1.0)
-    off = np.linalg.norm(begin + fraction[:, None] * by - x_w[:2], axis=1)
-    k = int(np.argmin(off))
-    arc_m = _arc(path)
-    return float(arc_m[k] + fraction[k] * (arc_m[k + 1] - arc_m[k]))
-
-
-def _arc(path: np.ndarray) -> np.ndarray:
-    return np.r_[0.0, np.cumsum(np.linalg.norm(np.diff(path, axis=0), axis=1))]

@@ -6,6 +6,7 @@ The driving ground has a lap between cones with kerbs in its bends, a tunnel, an
 import numpy as np
 
 from sim.platform.cache import cached_arrays, package_digest
+from sim.world.path import arc_length
 from sim.world.props import (
     Bay,
     Block,
@@ -16,7 +17,6 @@ from sim.world.props import (
     Parked,
     Paving,
     Tunnel,
-    arc_length,
     offset,
     resampled,
 )

@@ -95,3 +95,19 @@ def headings(path: np.ndarray) -> np.ndarray:
     """(n,) heading [rad] about +z from +x along a polyline (n, 3)."""
     step = np.gradient(path, axis=0)
     return np.unwrap(np.arctan2(step[:, 1], step[:, 0]))
+
+
+def arc_length(path: np.ndarray) -> np.ndarray:
+    """(n,) m from the first point of a polyline (n, 2 or 3) along it."""
+    return np.r_[0.0, np.cumsum(np.linalg.norm(np.diff(path, axis=0), axis=1))]
+
+
+def along_m(path: np.ndarray, x_w: np.ndarray) -> float:
+    """How far along a polyline (n, 3) its nearest point to x_w (3,) is, seen from above [m]."""
+    begin, by = path[:-1, :2], np.diff(path[:, :2], axis=0)
+    length_2 = np.maximum((by**2).sum(axis=1), 1e-12)
+    fraction = np.clip(((x_w[:2] - begin) * by).sum(axis=1) / length_2, 0.0, 1.0)
+    off = np.linalg.norm(begin + fraction[:, None] * by - x_w[:2], axis=1)
+    k = int(np.argmin(off))
+    arc_m = arc_length(path)
+    return float(arc_m[k] + fraction[k] * (arc_m[k + 1] - arc_m[k]))

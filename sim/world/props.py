@@ -7,6 +7,7 @@ import numpy as np
 from sim.native.function import native
 from sim.shapes import Box, Drum, Shape
 from sim.world.noise import fractal_noise, smoothstep
+from sim.world.path import arc_length
 from sim.world.terrain import for_row_bands
 
 _WOBBLE_M = 9.0
@@ -246,11 +247,6 @@ def offset(points: np.ndarray, left_m: float) -> np.ndarray:
     step = step[1:-1] if closed else step
     step /= np.linalg.norm(step, axis=1, keepdims=True)
     return points + left_m * np.stack([-step[:, 1], step[:, 0]], axis=1)
-
-
-def arc_length(points: np.ndarray) -> np.ndarray:
-    """(n,) m along a polyline."""
-    return np.r_[0.0, np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))]
 
 
 def resampled(points: np.ndarray, at_m: np.ndarray) -> np.ndarray:

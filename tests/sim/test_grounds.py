@@ -17,7 +17,8 @@ from sim.world import load_world
 from sim.world.desert import grow_desert
 from sim.world.hall import hall_grounds
 from sim.world.level_grounds import OPEN_RADIUS_M, curvature, driving_grounds, plaza_grounds
-from sim.world.props import CONE_RADIUS_M, Block, arc_length
+from sim.world.path import arc_length
+from sim.world.props import CONE_RADIUS_M, Block
 from tests.sim.simulation_scenes import fly
 
 CAR_HALF_WIDTH_M = 1.0

@@ -27,6 +27,7 @@ from sim.steppers.choice import stepper_of
 from sim.steppers.trajectory import Law
 from sim.vehicles.forms.form import State
 from sim.vehicles.forms.nonholonomic import NonholonomicVehicle
+from sim.world.path import arc_length
 
 _AHEAD, _BOW, _LEAST_ASIDE = 2.5, 0.6, 0.25
 """How far ahead of a goal beside the start one goes, in distances aside, the share of the time that it takes,
@@ -102,7 +103,7 @@ def _in_gears(task: Task, way: list[GearSegment], steps: int) -> _Driven:
     poses = np.empty((steps + 1, 3))
     for i, segment in enumerate(way):
         now = (t >= times[i]) & (t <= times[i + 1])
-        done = np.r_[0.0, np.cumsum(np.linalg.norm(np.diff(segment.poses[:, 1:], axis=0), axis=1))]
+        done = arc_length(segment.poses[:, 1:])
         along = _eased((t[now] - times[i]) / (times[i + 1] - times[i])) * done[-1]
         poses[now] = np.stack([np.interp(along, done, column) for column in segment.poses.T], axis=1)
     return np.c_[poses[:, 1:], np.zeros(steps + 1)], poses[:, 0]

@@ -8,6 +8,7 @@ from sim.planner.task.open_start import is_lap
 from sim.planner.task.poses import positions
 from sim.planner.task.task import Task
 from sim.vehicles.forms.base import Vehicle
+from sim.world.path import arc_length
 
 
 def paced(
@@ -17,7 +18,7 @@ def paced(
 
     gently: with no jump of the velocity where it starts or ends at rest.
     """
-    lengths = np.r_[0.0, np.cumsum(np.linalg.norm(np.diff(way, axis=0), axis=1))]
+    lengths = arc_length(way)
     t = np.linspace(0.0, 1.0, count + 1)
     progress = _progress(t, from_rest, to_rest, 0.0 if gently else 1.0)
     out = np.stack([np.interp(progress * lengths[-1], lengths, way[:, i]) for i in range(3)], axis=1)

@@ -10,6 +10,7 @@ from sim.native.function import native
 from sim.planner.guess.grid import LONGEST_MOVE, GuessGrid, cheapest_cells, cheapest_tree, grid_of, swelling_m
 from sim.planner.task.obstacles import Obstacle
 from sim.planner.task.terrain import SafeGround
+from sim.world.path import arc_length
 
 _DETOUR = 2.0
 """Times the shortest: longer ways are not worth an attempt."""
@@ -299,7 +300,7 @@ def _joined(legs: list[np.ndarray]) -> np.ndarray:
 
 def _even_climb(leg: np.ndarray, z0: float, z1: float) -> np.ndarray:
     """Heights along a leg, changing in proportion to the way made."""
-    done = np.r_[0.0, np.cumsum(np.linalg.norm(np.diff(leg[:, :2], axis=0), axis=1))]
+    done = arc_length(leg[:, :2])
     return z0 + (z1 - z0) * done / max(done[-1], 1e-9)
 
 

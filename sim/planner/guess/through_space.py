@@ -15,6 +15,7 @@ from sim.planner.task.task import Task, control_limits
 from sim.planner.transcription.model import NodeModel
 from sim.vehicles.forms.base import Structure, Vehicle
 from sim.vehicles.forms.homogeneous import Leader, has_leader
+from sim.world.path import arc_length
 
 
 def follows(model: NodeModel, vehicle: Vehicle) -> bool:
@@ -93,7 +94,7 @@ def _along(vehicle: Vehicle, task: Task, steps: int, way: np.ndarray) -> np.ndar
 
 def _shares(way: np.ndarray) -> np.ndarray:
     """(N+1,) of its length; of the time where it has none."""
-    done = np.r_[0.0, np.cumsum(np.linalg.norm(np.diff(way, axis=0), axis=1))]
+    done = arc_length(way)
     return done / done[-1] if done[-1] > 1e-6 else np.linspace(0.0, 1.0, len(way))
 
 

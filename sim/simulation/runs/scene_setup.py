@@ -17,6 +17,7 @@ from sim.vehicles import ArticulatedVehicle, Vehicle
 from sim.vehicles.forms.form import Support
 from sim.vehicles.forms.homogeneous import Leader, has_leader
 from sim.world import World
+from sim.world.path import arc_length
 
 
 def fixed_point_w(start: Start, vehicle: Vehicle, world: World) -> tuple[float, float, float]:
@@ -124,7 +125,7 @@ def through(course: Course) -> np.ndarray:
     if not course.closed:
         places = np.vstack([places[0] - _RUN_M * ways[0], places, places[-1] + _RUN_M * ways[-1]])
         ways = np.vstack([ways[:1], ways, ways[-1:]])
-    along = np.r_[0.0, np.cumsum(np.linalg.norm(np.diff(places, axis=0), axis=1))]
+    along = arc_length(places)
     spline = CubicHermiteSpline(along, places, ways)
     return np.asarray(spline(np.linspace(0.0, along[-1], int(along[-1] / _SPACING_M) + 2)))
 
