@@ -20,6 +20,11 @@ _GENERATORS = np.array(
 """Of the rotations about x, y and z, row by row."""
 
 
+def triple(x: np.ndarray) -> tuple[float, float, float]:
+    """Three numbers as Python's own."""
+    return float(x[0]), float(x[1]), float(x[2])
+
+
 def skew(w: np.ndarray) -> np.ndarray:
     """(..., 3, 3) with skew(w) b = w x b, of w (..., 3)."""
     return (w @ _GENERATORS).reshape(*w.shape, 3)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sim.groups.numeric import triple
 from sim.multibody.arrays import BALL, REVOLUTE
 from sim.multibody.tree import Tree
 from sim.shapes import Capsule, Shape, Sphere
@@ -139,7 +140,3 @@ def touching_points(tree: Tree, shapes: Sequence[Link]) -> tuple[np.ndarray, np.
             found[key] = max(found.get(key, 0.0), shape.radius_m)
     carriers = np.array([key[0] for key in found], np.int64)
     return carriers, np.array([(*key[1:], radius) for key, radius in found.items()]).reshape(-1, 4)
-
-
-def triple(x: np.ndarray) -> tuple[float, float, float]:
-    return float(x[0]), float(x[1]), float(x[2])

@@ -3,21 +3,17 @@
 import math
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any, Self
+from typing import Self
 
 import casadi as ca
 import numpy as np
 
-from sim.platform.toml_table import TomlTable
 from sim.shapes.shape import (
     EDGE_M,
-    LARGEST_M,
     Oriented,
     box_distance,
     box_gap,
     from_place,
-    heading_of,
-    vector,
 )
 from sim.shapes.solid import Solid, polytope, pose
 from sim.shapes.surface import Surface, box_surface, upright
@@ -49,10 +45,6 @@ class Box(Oriented):
         x, y, z = (max(half, half_m) for half in self.half_m)
         return replace(self, half_m=(x, y, z))
 
-    @property
-    def footprint(self) -> np.ndarray:
-        return np.array([*self.centre_w[:2], *self.half_m[:2], self.heading_rad, 0.0])
-
     def solid(self) -> Solid:
         half = np.array(self.half_m, float)
         points = np.array([*product((-1.0, 1.0), repeat=3)]) * half
@@ -62,15 +54,4 @@ class Box(Oriented):
         return polytope(points, sides, 8.0 * float(half.prod()), gyration, T_w)
 
     def surface(self) -> Surface:
-        points, normals, faces = box_surface(np.array(self.half_m, float))
-        R = upright(self.heading_rad)
-        return points @ R.T + self.centre_w, normals @ R.T, faces
-
-    def text(self) -> dict[str, Any]:
-        heading_deg = math.degrees(self.heading_rad)
-        return {"centre_m": list(self.centre_w), "half_m": list(self.half_m), "heading_deg": heading_deg}
-
-    @classmethod
-    def read(cls, table: TomlTable, name: str, look: str) -> Self:
-        x, y, z = table.numbers("half_m", (1.0, 1.0, 1.0), low=-LARGEST_M, high=LARGEST_M, count=3)
-        return cls(vector(table, "centre_m"), (x, y, z), heading_of(table), name, look)
+        return self.placed(box_surface(np.array(self.half_m, float)))

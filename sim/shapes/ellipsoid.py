@@ -1,14 +1,12 @@
 """An ellipsoid turned about the vertical."""
 
-import math
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Self
 
 import casadi as ca
 import numpy as np
 
-from sim.platform.toml_table import TomlTable
-from sim.shapes.shape import LARGEST_M, Oriented, from_place, heading_of, vector
+from sim.shapes.shape import Oriented, from_place
 from sim.shapes.solid import Solid, points_of, pose
 from sim.shapes.surface import Surface, ellipsoid_surface, upright
 
@@ -61,11 +59,6 @@ class Ellipsoid(Oriented):
         x, y, z = (share * half for half in self.half_m)
         return replace(self, half_m=(x, y, z))
 
-    @property
-    def footprint(self) -> np.ndarray:
-        """The rectangle about it."""
-        return np.array([*self.centre_w[:2], *self.half_m[:2], self.heading_rad, 0.0])
-
     def solid(self) -> Solid:
         half, point = np.array(self.half_m, float), points_of(np.zeros((1, 3)))
         volume, gyration = 4.0 / 3.0 * np.pi * float(half.prod()), (np.sum(half**2) - half**2) / 5.0
@@ -73,15 +66,4 @@ class Ellipsoid(Oriented):
         return Solid(T_w, volume, gyration, point, point, 1.0, 0.8, stretch=half, inner_m=inner)
 
     def surface(self) -> Surface:
-        points, normals, faces = ellipsoid_surface(np.array(self.half_m, float))
-        R = upright(self.heading_rad)
-        return points @ R.T + self.centre_w, normals @ R.T, faces
-
-    def text(self) -> dict[str, Any]:
-        heading_deg = math.degrees(self.heading_rad)
-        return {"centre_m": list(self.centre_w), "half_m": list(self.half_m), "heading_deg": heading_deg}
-
-    @classmethod
-    def read(cls, table: TomlTable, name: str, look: str) -> Self:
-        x, y, z = table.numbers("half_m", (1.0, 1.0, 1.0), low=-LARGEST_M, high=LARGEST_M, count=3)
-        return cls(vector(table, "centre_m"), (x, y, z), heading_of(table), name, look)
+        return self.placed(ellipsoid_surface(np.array(self.half_m, float)))

@@ -195,6 +195,26 @@ class Oriented(Shape):
         x, y, z = self.half_m
         return replace(self, half_m=(factor * x, factor * y, factor * z))
 
+    @property
+    def footprint(self) -> np.ndarray:
+        """The rectangle about it."""
+        return np.array([*self.centre_w[:2], *self.half_m[:2], self.heading_rad, 0.0])
+
+    def placed(self, surface: Surface) -> Surface:
+        """A surface about the origin, along its axes, where it stands."""
+        points, normals, faces = surface
+        R = upright(self.heading_rad)
+        return points @ R.T + self.centre_w, normals @ R.T, faces
+
+    def text(self) -> dict[str, Any]:
+        heading_deg = math.degrees(self.heading_rad)
+        return {"centre_m": list(self.centre_w), "half_m": list(self.half_m), "heading_deg": heading_deg}
+
+    @classmethod
+    def read(cls, table: TomlTable, name: str, look: str) -> Self:
+        x, y, z = table.numbers("half_m", (1.0, 1.0, 1.0), low=-LARGEST_M, high=LARGEST_M, count=3)
+        return cls(vector(table, "centre_m"), (x, y, z), heading_of(table), name, look)
+
 
 def vector(table: TomlTable, key: str) -> Vector:
     """Of two numbers, or three."""

@@ -5,8 +5,9 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from sim.groups.numeric import triple
 from sim.multibody.declaration import WORLD, Body, Joint, Loop
-from sim.multibody.shapes import BRASS, DARK_STEEL, PAINTED, RUBBER, STAND, STEEL, Link, triple
+from sim.multibody.shapes import BRASS, DARK_STEEL, PAINTED, RUBBER, STAND, STEEL, Link
 from sim.multibody.tree import Tree, tree
 from sim.vehicles.forms.articulated import ClosedVehicle
 from sim.vehicles.forms.form import State

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from sim.groups.numeric import triple
 from sim.multibody.shapes import UNSEEN, Link
 from sim.multibody.tree import Body, Joint, Tree, tree
 from sim.vehicles.forms.articulated import ArticulatedVehicle
@@ -74,7 +75,7 @@ class Ragdoll(ArticulatedVehicle):
                 joints,
                 position=place,
                 mass=mass,
-                centre=_triple(0.5 * (begin + end)),
+                centre=triple(0.5 * (begin + end)),
                 inertia=_inertia(mass, end - begin, limb.radius_m),
             )
 
@@ -188,7 +189,3 @@ def _inertia(mass: float, way: np.ndarray, radius_m: float) -> np.ndarray:
     inertia: np.ndarray = across * np.eye(3)
     inertia += (0.5 * mass * radius_m**2 - across) * np.outer(along, along)
     return inertia
-
-
-def _triple(x: np.ndarray) -> Vector:
-    return float(x[0]), float(x[1]), float(x[2])

@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
+from sim.groups.numeric import triple
 from sim.multibody.declaration import WORLD, Body, Joint
 from sim.multibody.robots.robot import Geom, Motor, Robot
-from sim.multibody.shapes import triple
 from sim.multibody.tree import tree
 from sim.vehicles.forms.robot import RobotVehicle
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from sim.groups.numeric import triple
 from sim.multibody.arrays import FREE
 from sim.multibody.declaration import WORLD, Body, Gear, Joint, Loop, Spring, TreeState
 from sim.multibody.robots.files import MOST_BODIES
@@ -48,7 +49,7 @@ def robot_of(
     gravity = np.zeros(3) if model.opt.disableflags & _flag("GRAVITY") else model.opt.gravity
     if not bodies.declared:
         raise InputError("has no joint")
-    declared = tree(bodies.declared, _three(gravity))
+    declared = tree(bodies.declared, triple(gravity))
     declared = with_springs(declared, tuple(_springs(model, bodies, declared)))
     return Robot(
         name=name,
@@ -88,10 +89,6 @@ def _flag(what: str) -> int:
     import mujoco
 
     return int(getattr(mujoco.mjtDisableBit, f"mjDSBL_{what}"))
-
-
-def _three(x: np.ndarray) -> tuple[float, float, float]:
-    return float(x[0]), float(x[1]), float(x[2])
 
 
 def _name(given: str, otherwise: str) -> str:
@@ -165,7 +162,7 @@ class _Bodies:
             "damping": float(model.dof_damping[at]),
             "armature": float(model.dof_armature[at]),
             "stiffness": float(np.atleast_1d(model.jnt_stiffness[j])[0]),
-            "anchor": _three(model.jnt_pos[j]),
+            "anchor": triple(model.jnt_pos[j]),
             "name": self.joints[j],
         }
         if kind == "ball":
@@ -174,7 +171,7 @@ class _Bodies:
         low, high = model.jnt_range[j] if model.jnt_limited[j] else (-np.inf, np.inf)
         return Joint(
             kind,
-            axis=_three(model.jnt_axis[j]),
+            axis=triple(model.jnt_axis[j]),
             reference=float(model.qpos0[q]),
             rest=float(model.qpos_spring[q]),
             limits=(float(low), float(high)),
@@ -187,14 +184,14 @@ class _Bodies:
         else:
             R = _rotation(model.body_iquat[i])
             J = (R * model.body_inertia[i]) @ R.T
-            inertial = Inertial(float(model.body_mass[i]), _three(model.body_ipos[i]), J)
+            inertial = Inertial(float(model.body_mass[i]), triple(model.body_ipos[i]), J)
         at, free = int(model.body_dofadr[i]), joints[0].kind == "free"
         rotor = float(model.dof_armature[at]) if free else 0.0
         return Body(
             self.names[i],
             parent,
             joints,
-            position=_three(T[:3, 3]),
+            position=triple(T[:3, 3]),
             R=T[:3, :3],
             mass=inertial.mass,
             centre=inertial.centre,
@@ -310,7 +307,7 @@ def _loops(model: Any, bodies: _Bodies) -> Iterable[Loop | Gear]:
                 point = data[3 * (1 - k if welds else k) :][:3]
                 R = _rotation(data[6:10]) if welds and k == 0 else np.eye(3)
             name, T = bodies.carrier(at)
-            ends.append((name, _three(T[:3, :3] @ point + T[:3, 3]), T[:3, :3] @ R))
+            ends.append((name, triple(T[:3, :3] @ point + T[:3, 3]), T[:3, :3] @ R))
         ends.sort(key=lambda end: end[0] == WORLD)
         (body, point, R), (other, other_point, other_R) = ends
         if body == other:
@@ -344,7 +341,7 @@ def _springs(model: Any, bodies: _Bodies, declared: Tree) -> Iterable[Spring]:
         ends = []
         for site in _drawn(model, t):
             name, T = bodies.carrier(int(model.site_bodyid[site]))
-            ends.append((name, _three(T[:3, :3] @ model.site_pos[site] + T[:3, 3])))
+            ends.append((name, triple(T[:3, :3] @ model.site_pos[site] + T[:3, 3])))
         stiffness, damping = (
             float(np.atleast_1d(x[t])[0]) for x in (model.tendon_stiffness, model.tendon_damping)
         )

@@ -7,8 +7,9 @@ from itertools import product
 
 import numpy as np
 
+from sim.groups.numeric import triple
 from sim.multibody.declaration import WORLD, Gear, Given, Loop, TreeState, numbers
-from sim.multibody.shapes import STAND, UNSEEN, Link, triple
+from sim.multibody.shapes import STAND, UNSEEN, Link
 from sim.multibody.tree import Tree
 from sim.platform.errors import InputError
 from sim.shapes import Box, Capsule, ConvexMesh, Drum, Ellipsoid, Shape, Sphere

@@ -215,3 +215,12 @@ def sink(heap: np.ndarray, keys: np.ndarray, place: np.ndarray, count: int, cell
         heap[at], keys[at], place[heap[below]] = heap[below], keys[below], at
         at = below
     heap[at], keys[at], place[cell] = cell, key, at
+
+
+def traced(before: np.ndarray, cell: int) -> np.ndarray:
+    """Cells from one to the root of its tree."""
+    cells = [cell]
+    while before[cell] >= 0:
+        cell = int(before[cell])
+        cells.append(cell)
+    return np.array(cells)

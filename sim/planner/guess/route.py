@@ -7,7 +7,15 @@ from itertools import pairwise
 import numpy as np
 
 from sim.native.function import native
-from sim.planner.guess.grid import LONGEST_MOVE, GuessGrid, cheapest_cells, cheapest_tree, grid_of, swelling_m
+from sim.planner.guess.grid import (
+    LONGEST_MOVE,
+    GuessGrid,
+    cheapest_cells,
+    cheapest_tree,
+    grid_of,
+    swelling_m,
+    traced,
+)
 from sim.planner.task.obstacles import Obstacle
 from sim.planner.task.terrain import SafeGround
 from sim.world.path import arc_length
@@ -92,7 +100,7 @@ class _Search:
         out = []
         for i in np.argsort(where)[:most]:
             cell = int(cheapest_first[where[i]])
-            there, back = (_traced(before, cell) for _, before, _ in trees)
+            there, back = (traced(before, cell) for _, before, _ in trees)
             out.append((int(signatures[i]), float(total[cell]), np.r_[there[::-1], back[1:]]))
         return out
 
@@ -122,15 +130,6 @@ def _axes(chord: np.ndarray) -> np.ndarray:
         along, left = np.array([0.0, 0.0, 1.0]) if chord.any() else np.eye(3)[0], np.array([0.0, 1.0, 0.0])
     left = left / np.linalg.norm(left)
     return np.stack([along, left, np.cross(along, left)])
-
-
-def _traced(before: np.ndarray, cell: int) -> np.ndarray:
-    """Cells from one to the root of its tree."""
-    cells = [cell]
-    while before[cell] >= 0:
-        cell = int(before[cell])
-        cells.append(cell)
-    return np.array(cells)
 
 
 @native

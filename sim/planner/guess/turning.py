@@ -12,7 +12,7 @@ import casadi as ca
 import numpy as np
 
 from sim.native.function import native
-from sim.planner.guess.grid import rise, sink
+from sim.planner.guess.grid import rise, sink, traced
 from sim.planner.guess.route import Sheets
 from sim.planner.task.clearance import on_plane
 from sim.planner.task.poses import planar_pose, wrapped
@@ -178,7 +178,7 @@ class _Field:
         self, trees: list[_Tree], cell: int, start: np.ndarray, goal: np.ndarray
     ) -> list[GearSegment]:
         """The way over a cell; where its halves meet, both give way a little."""
-        there, back = (_traced(tree.before, cell) for tree in trees)
+        there, back = (traced(tree.before, cell) for tree in trees)
         poses = [trees[0].poses[there[::-1]], trees[1].poses[back].copy()]
         gears = [there[::-1][1:] % 2, back[:-1] % 2]
         poses[1][:, 0] += 2 * np.pi * np.round((poses[0][-1, 0] - poses[1][0, 0]) / (2 * np.pi))
@@ -204,15 +204,6 @@ def _price(way: list[GearSegment]) -> float:
 def length_m(segment: GearSegment) -> float:
     """Of a segment."""
     return float(np.linalg.norm(np.diff(segment.poses[:, 1:], axis=0), axis=1).sum())
-
-
-def _traced(before: np.ndarray, cell: int) -> np.ndarray:
-    """Cells from one to the root of its tree."""
-    cells = [cell]
-    while before[cell] >= 0:
-        cell = int(before[cell])
-        cells.append(cell)
-    return np.array(cells)
 
 
 def _field(vehicle: NonholonomicVehicle, task: Task, ends: np.ndarray, bend: float) -> _Field | None:

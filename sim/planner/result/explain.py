@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from sim.groups.numeric import rotation_log
+from sim.groups.numeric import rotation_log, triple
 from sim.planner.guess.paths import path_of
 from sim.planner.result.plan import Plan, Status, Violation
 from sim.planner.solvers.backends import Result
@@ -80,7 +80,7 @@ def _torn(
     if apart[k] < _NOTICEABLE:
         return ()
     name = "a motion that holds together is missed"
-    return (Violation(name, (k + 1) * h, float(apart[k]), "m", _place(places[k + 1])),)
+    return (Violation(name, (k + 1) * h, float(apart[k]), "m", triple(places[k + 1])),)
 
 
 def explained(
@@ -138,13 +138,9 @@ def _jumped(vehicle: Vehicle, task: Task, move: PlannedMotion, places: np.ndarra
             name = entered(task.obstacles[i], i)
             by = float(task.clearance_m - distance)
             found[name] = Violation(
-                name, k * move.step_s, by, "m", _place(places[k]), f"obstacle {i}", missed=False
+                name, k * move.step_s, by, "m", triple(places[k]), f"obstacle {i}", missed=False
             )
     return found
-
-
-def _place(x_w: np.ndarray) -> tuple[float, float, float]:
-    return (float(x_w[0]), float(x_w[1]), float(x_w[2]))
 
 
 def _violated(
@@ -177,7 +173,7 @@ def _violated(
             by = by * tolerance if within else by
             by = by if angle_rad is None else max(angle_rad - tolerance, 0.0)
         if name not in worst or by > worst[name].amount:
-            worst[name] = Violation(name, k * h, by, row.unit, _place(places[k]), part, missed)
+            worst[name] = Violation(name, k * h, by, row.unit, triple(places[k]), part, missed)
     return worst
 
 

@@ -10,6 +10,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sim.groups.numeric import triple
 from sim.planner.task.bodies import (
     body_pose,
     body_poses,
@@ -108,7 +109,7 @@ def moved(vehicle: Vehicle, task: Task, name: str, T_w: np.ndarray) -> Task:
         return _with_waypoint(task, i, replace(task.waypoints[i], position_w=place))
     obstacle = task.obstacles[i]
     middle = np.array(obstacle.middle_w)
-    by = _vector(np.array(_flat(T_w[:3, 3], flat, float(middle[2]))) - middle)
+    by = triple(np.array(_flat(T_w[:3, 3], flat, float(middle[2]))) - middle)
     new = obstacle.moved(by, float(np.arctan2(T_w[1, 0], T_w[0, 0])))
     return replace(task, obstacles=(*task.obstacles[:i], new, *task.obstacles[i + 1 :]))
 
@@ -128,7 +129,7 @@ def scaled(task: Task, name: str, factor: float) -> Task:
 
 def with_waypoint(task: Task, place_w: np.ndarray, *, tolerance_m: float, time_s: float | None) -> Task:
     """The task with one more waypoint."""
-    return replace(task, waypoints=(*task.waypoints, Waypoint(_vector(place_w), tolerance_m, time_s)))
+    return replace(task, waypoints=(*task.waypoints, Waypoint(triple(place_w), tolerance_m, time_s)))
 
 
 def without(task: Task, name: str) -> Task:
@@ -172,7 +173,7 @@ def with_obstacle(vehicle: Vehicle, task: Task) -> Task:
     ends = positions(vehicle, np.stack([task.start.node, task.goal.state.node]))
     reach = float(np.linalg.norm(ends[1] - ends[0]))
     name = _free_name("pillar", {each.name for each in task.obstacles})
-    pillar = Cylinder(_vector(ends.mean(axis=0)), max(0.04 * reach, 0.2), name)
+    pillar = Cylinder(triple(ends.mean(axis=0)), max(0.04 * reach, 0.2), name)
     return replace(task, obstacles=(*task.obstacles, pillar))
 
 
@@ -239,11 +240,7 @@ def _at(place: ArrayLike, heading_rad: float = 0.0) -> np.ndarray:
 
 
 def _flat(place: np.ndarray, planar: bool, z_m: float) -> tuple[float, float, float]:
-    return _vector(np.array([*place[:2], z_m if planar else place[2]]))
-
-
-def _vector(place: np.ndarray) -> tuple[float, float, float]:
-    return float(place[0]), float(place[1]), float(place[2])
+    return triple(np.array([*place[:2], z_m if planar else place[2]]))
 
 
 def difference(before: Task, after: Task) -> str:
