@@ -22,7 +22,6 @@ from sim.scene.conditions import (
     Plan,
     Speed,
     Watched,
-    along_m,
 )
 from sim.scene.goals import Docking, Landing, SceneGoal
 from sim.simulation import Simulation
@@ -30,6 +29,7 @@ from sim.simulation.lanes.snapshot import LaneStatus, Snapshot
 from sim.simulation.runs.judge import Judge, Progress
 from sim.vehicles import known_vehicle
 from sim.world import load_world
+from sim.world.path import along_m
 from tests.ui import fakes
 
 CANYON = load_world("canyon")
@@ -167,7 +167,7 @@ def test_markers_along_the_way_stay_ahead_and_over_the_river() -> None:
         here = CANYON.path[int(np.searchsorted(CANYON.path[:, 0], 90.0 + 0.95 * arc_m))]
         aside = here + np.array([0.0, 15.0, -20.0])
         marker = way.marker_w(CANYON, aside)
-        assert 60.0 < along_m(CANYON, marker) - along_m(CANYON, aside) < 130.0
+        assert 60.0 < along_m(CANYON.path, marker) - along_m(CANYON.path, aside) < 130.0
         assert abs(float(marker[1]) - float(CANYON.river.centre(marker[0]))) < 60.0
         assert marker[2] > float(CANYON.terrain.height(marker[0], marker[1])) + 15.0
 
@@ -180,7 +180,7 @@ def test_what_is_left_of_the_way_is_told_not_how_far_ahead_its_marker_flies() ->
         T_wb[:3, 3] = place_w
         lane = fakes.lane(time_current_s=float(k), bodies={"body": T_wb}, bodies_previous={"body": T_wb})
         left_m.append(judge.observe(fakes.snapshot(lane)).distance_m)
-        assert left_m[-1] == pytest.approx(1360.0 - along_m(CANYON, place_w))
+        assert left_m[-1] == pytest.approx(1360.0 - along_m(CANYON.path, place_w))
     assert (np.diff(left_m) < -1.0).all()
 
 
