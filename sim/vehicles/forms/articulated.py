@@ -100,7 +100,11 @@ class ArticulatedVehicle(Vehicle):
     @cached_property
     def links(self) -> tuple[Link, ...]:  # type: ignore[override]
         shapes = self.shapes()
-        return (*shapes, *hinges_of(self.tree, shapes), *(() if self.free else gallows(self.stand_m)))
+        return (
+            *shapes,
+            *hinges_of(self.tree, shapes),
+            *(() if self.free or self.feet else gallows(self.stand_m)),
+        )
 
     def with_parameters(self, **values: object) -> Self:
         return type(self)(**{**self.values, **values})
