@@ -132,7 +132,8 @@ class Gizmo:
     @property
     def wants_mouse(self) -> bool:
         """A press would hit it, or it is held: the camera leaves the mouse alone."""
-        return bool(self._hovered) or (self._active and (im_guizmo.is_using() or im_guizmo.is_over()))
+        over = im_guizmo.is_over() and not imgui.get_io().key_ctrl
+        return bool(self._hovered) or (self._active and (im_guizmo.is_using() or over))
 
     @staticmethod
     def edited(action: str, sources: Sequence[Movables], fields: GizmoFields) -> list[Request]:
@@ -207,7 +208,8 @@ class Gizmo:
     ) -> None:
         mouse = imgui.get_mouse_pos()
         pen = imgui.get_background_draw_list()
-        free = not imgui.get_io().want_capture_mouse and not im_guizmo.is_using()
+        io = imgui.get_io()
+        free = not (io.want_capture_mouse or io.key_ctrl or im_guizmo.is_using())
         self._hovered = ""
         nearest = context.px(_NEAR_PX)
         for things, handle in parts:
@@ -241,8 +243,9 @@ class Gizmo:
 
 
 def begin_gizmos(context: PanelContext) -> None:
-    """Once a frame, before anything is to be moved."""
+    """Once a frame, before anything is to be moved. With Ctrl held a press pulls what lies there instead."""
     im_guizmo.begin_frame()
+    im_guizmo.enable(not imgui.get_io().key_ctrl or im_guizmo.is_using())
     style = im_guizmo.get_style()
     style.translation_line_thickness = style.rotation_line_thickness = context.px(_LINE_PX)
     style.translation_line_arrow_size = context.px(_ARROW_PX)
