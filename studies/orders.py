@@ -11,6 +11,7 @@ import sim
 from sim.analysis.sweep_table import SweepGrid
 from sim.integrators import Integrator, integrator
 from sim.vehicles import State, Vehicle
+from studies.ledger.drifts import Transmission, begun
 from studies.report import LOCAL, Claim, Options, Progress, Report
 
 CONTROLS = np.array([52.0, 0.4, 0.03, -0.02])
@@ -71,6 +72,7 @@ _REFERENCES: dict[str, tuple[Integrator, int]] = {
     "helicopter": (integrator("rkmk54", tolerance=1e-13), 16),
     "car": (integrator("rk4"), 8192),
     "chain": (integrator("riqn"), 16384),
+    "ledger-transmission": (integrator("rk4"), 8192),
     "pendulum": (integrator("rkmk54", tolerance=1e-13), 16),
 }
 
@@ -86,7 +88,7 @@ Case = tuple[Vehicle, State, np.ndarray]
 
 def all_cases() -> dict[str, Case]:
     """By vehicle: start and controls. Between them they serve every method."""
-    return {case[0].name: case for case in (_helicopter(), _car(), _chain(), _pendulum())}
+    return {case[0].name: case for case in (_helicopter(), _car(), _chain(), _pendulum(), _transmission())}
 
 
 def served(method: Integrator, cases: dict[str, Case]) -> str:
@@ -115,6 +117,12 @@ def _chain() -> Case:
 def _pendulum() -> Case:
     vehicle = sim.vehicle("pendulum", links=3, length=1.2, mass=(1.0, 2.0, 0.5))
     return vehicle, vehicle.default_state(), np.array([2.0, -1.0])
+
+
+def _transmission() -> Case:
+    """On wheels whose shape has no stops and is commanded nowhere."""
+    vehicle = Transmission()
+    return vehicle, begun(vehicle), np.zeros(0)
 
 
 def _end(case: Case, method: Integrator, per_second: int, seconds: float) -> np.ndarray:

@@ -138,6 +138,7 @@ class Mechanism:
         form = ClosedVehicle if self.loops else ArticulatedVehicle
         own = {
             "name": name,
+            "__doc__": f"The mechanism of the ledger's problem {name.removeprefix('ledger-')}.",
             "mechanism": self.upright(),
             "torques": tuple(self.torques),
             "controls": tuple(

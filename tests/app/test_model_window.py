@@ -88,7 +88,9 @@ def test_every_joint_actuator_and_body_of_a_robot_is_taken_hold_of(screen: Scree
 
         press(left + 0.5 * width, top + 60.0)
         app.click("transport/play")
-        x, y, size, _ = shown("plan/handle/goal")  # lies over the body: with Ctrl the body is taken all the same
+        x, y, size, _ = shown(
+            "plan/handle/goal"
+        )  # lies over the body: with Ctrl the body is taken all the same
         screen.xdotool("mousemove", round(x + 0.5 * size), round(y + 0.5 * size))
         app.wait_frames(2)
         screen.xdotool("keydown", "ctrl")

@@ -14,6 +14,7 @@ from sim.commands import (
     SetStep,
     SetVehicle,
 )
+from sim.environment.environment import TOLD
 from sim.integrators import DEFAULT
 from sim.recordings import Take
 from sim.simulation import Simulation
@@ -49,7 +50,7 @@ def check_bits(running: Simulation, recorded: Take, index: int = 0) -> None:
     assert moment.time_s == own.time_s
     np.testing.assert_array_equal(moment.state, own.state)
     if own.footing.environment.acts:
-        np.testing.assert_array_equal(moment.memory[4:], own.footing.environment.report[4:])
+        np.testing.assert_array_equal(moment.memory[4:], own.footing.environment.report[4:-TOLD])
 
 
 @pytest.mark.parametrize(("method", "step_s"), [("variational", 0.01), ("rk4", 0.003), ("rkmk54", 0.02)])

@@ -2,10 +2,12 @@
 
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import MagicMock
 
 from sim.planner.api import task_of_scene
+from sim.planner.service.view import PlanView
 from sim.scene import SCENE_FOLDER, load_scene
-from ui.features.plan.actions import task_saved
+from ui.features.plan.actions import scene_saved, with_task
 
 
 def test_a_task_is_saved_beside_the_scene_that_the_user_brought_along(tmp_path: Path) -> None:
@@ -13,7 +15,12 @@ def test_a_task_is_saved_beside_the_scene_that_the_user_brought_along(tmp_path: 
     path.write_text((SCENE_FOLDER / "plan-boat-docking.toml").read_text())
     scene = load_scene(path)
     vehicle, task = task_of_scene(scene)
-    told = task_saved(scene, vehicle, replace(task, obstacles=task.obstacles[1:]))
+    app = MagicMock(scene=scene)
+    app.context.find.side_effect = {
+        PlanView: PlanView(vehicle, replace(task, obstacles=task.obstacles[1:]))
+    }.get
+    app.context.of.side_effect = lambda kind: kind()
+    told = scene_saved(app, lambda text: with_task(app, text))
     (saved,) = set(tmp_path.glob("*.toml")) - {path}
     assert told == f"Scene saved: {saved}"
     again = load_scene(saved)

@@ -36,7 +36,7 @@ def following(
     y, z, still = ca.SX.sym("y", model.scheme.y.shape[0]), ca.SX(0, 1), model.scheme.inputs.w.shape[0]
     a, p, h = ca.SX.sym("a", model.input_map.size), ca.SX.sym("p", vehicle.parameter_count), ca.SX.sym("h")
     start = ca.SX.sym("start", nodes.shape[1])
-    _, after, node, begin, _ = model.step(y, z, a, ca.SX(still, 1), p, h, start)
+    _, after, node, begin, *_ = model.step(y, z, a, ca.SX(still, 1), p, h, start)
     step = ca.Function("step", [y, a, p, h, start], [after, node, begin])
     first, numbers, h_s = task.start.node, vehicle.parameter_vector, task.duration_s / (len(nodes) - 1)
     state = np.array(step(np.zeros(y.shape[0]), inputs[0], numbers, h_s, first)[2]).ravel()
