@@ -223,7 +223,10 @@ class Solvers:
 
     def _leave_behind(self, call: WatchedCall[dict]) -> None:
         """Go on with other solvers than those of which one is still at work."""
-        self._oracle.abandon()
+        self._oracle.abandon(lambda: call.running)
+        for before, oracle, _ in self._left_behind:
+            if not before.running:
+                oracle.forget()
         at_work = (entry for entry in self._left_behind if entry[0].running)
         self._left_behind = (*at_work, (call, self._oracle, self._made))
         self._oracle, self._made = Oracle(self.t.program), {}

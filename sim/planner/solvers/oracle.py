@@ -1,5 +1,8 @@
 """A program as the functions that CasADi's solvers call, without copies between them and the machine code."""
 
+import atexit
+import threading
+import time
 from collections.abc import Callable, Sequence
 from typing import Literal
 
@@ -11,6 +14,8 @@ from sim.planner.transcription.program import Program
 Backend = Literal["fatrop", "ipopt"]
 _Arrays = Sequence[np.ndarray]
 _Outputs = Sequence[np.ndarray | None]
+_HELD_S = 2.0
+"""How long Python's end waits for an abandoned solver to ask for something, so that it is not in the middle of it."""
 
 
 class Oracle:
@@ -24,7 +29,10 @@ class Oracle:
     def __init__(self, program: Program) -> None:
         self._program = program
         self._watch: Callable[[np.ndarray], bool] | None = None
-        self.stopped = self._gives_up = False
+        self.stopped = self._gives_up = self._ended = False
+        self._held = threading.Event()
+        """A solver waits, and for ever."""
+        self._running: Callable[[], bool] = bool
         x, p = ca.Sparsity.dense(program.size), ca.Sparsity.dense(program.parameter_count)
         g, one = ca.Sparsity.dense(program.rows), ca.Sparsity.dense(1)
         self._point, self._multipliers, self._g = {"x": x, "p": p}, {"lam_f": one, "lam_g": g}, g
@@ -52,9 +60,22 @@ class Oracle:
         """watch: answers whether to go on from an iterate."""
         self._watch, self.stopped, self._gives_up = watch, False, backend == "ipopt"
 
-    def abandon(self) -> None:
-        """Keep a solver that nobody waits for any longer away from the program."""
+    def abandon(self, running: Callable[[], bool]) -> None:
+        """Keep a solver that nobody waits for any longer away from the program. running: is it at work?"""
         self._watch, self.stopped, self._gives_up = None, True, True
+        self._running = running
+        atexit.register(self._end)
+
+    def forget(self) -> None:
+        """The abandoned solver has come back after all."""
+        atexit.unregister(self._end)
+
+    def _end(self) -> None:
+        """Answer nothing any more: a thread that comes from a solver into Python when that has ended is unwound
+        through the solver, which aborts the process."""
+        self._ended, begun = True, time.monotonic()
+        while self._running() and time.monotonic() - begun < _HELD_S and not self._held.wait(0.02):
+            pass
 
     def _values(self, given: _Arrays, out: _Outputs) -> None:
         f, g = out
@@ -81,6 +102,9 @@ class Oracle:
     def _withheld(self, out: _Outputs) -> bool:
         if not (self.stopped and self._gives_up):
             return False
+        if self._ended:
+            self._held.set()
+            threading.Event().wait()
         for array in out:
             if array is not None:
                 array[:] = np.nan
