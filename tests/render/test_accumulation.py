@@ -132,7 +132,9 @@ def test_shifts_fill_a_pixel_evenly_and_move_the_picture_by_as_much():
 
 
 def test_what_moves_fast_is_drawn_as_one_picture_until_it_is_slow_again(drawing):
-    fast = [frame_at(0.8 * k, 0.05) for k in range(6)]  # at one moment: clouds drift, some rows of the sky a picture
+    fast = [
+        frame_at(0.8 * k, 0.05) for k in range(6)
+    ]  # at one moment: clouds drift, some rows of the sky a picture
     np.testing.assert_array_equal(drawing(fast, 0.5), drawing(fast[-1:], 0.5, adds_up=False))
     slow = [frame_at(4.0 + 0.013 * k, 0.06 + 0.01 * k) for k in range(6)]
     one = drawing(slow[-1:], 0.5, adds_up=False)

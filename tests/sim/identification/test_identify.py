@@ -265,3 +265,14 @@ def test_what_has_no_derivatives_or_no_group_is_refused_in_one_line(name: str) -
     unknown = [q.name for q in vehicle.parameters][:1]
     with pytest.raises(InputError, match=rf"^[^\n]* {name} [^\n]*allowed: vehicles [^\n]*$"):
         sim.identify(vehicle, sim.simulate(vehicle, step=0.01, duration=0.1), unknown)
+
+
+def test_a_hoppers_leg_is_identified_in_the_air() -> None:
+    """A planar tree that is free: of its leg the mass, while hip and leg are pushed to and fro between their stops."""
+    t = 0.01 * np.arange(40)
+    controls = np.stack([0.3 * np.cos(9.0 * t), 4.0 * np.cos(14.0 * t)], axis=1)
+    run = sim.simulate(
+        sim.vehicle("hopper", leg_mass=0.8), "riqn", step=0.01, duration=0.4, controls=controls
+    )
+    found = sim.identify("hopper", run, ["leg_mass"])
+    assert found.values["leg_mass"] == pytest.approx(0.8, rel=1e-9)  # measured 2e-13
