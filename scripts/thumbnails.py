@@ -26,7 +26,7 @@ DRAWN = 4
 """Times the size, scaled down afterwards."""
 
 
-def draw(scene: Scene, path: Path) -> None:
+def draw(scene: Scene, path: Path, size_px: tuple[int, int] = SIZE_PX) -> None:
     """One scene, some way into it: a comparison has to come apart, and what takes short steps is fast."""
     seconds = min(SECONDS[bool(scene.lanes)], 300.0 * scene.step_s)
     size = f"{DRAWN * SIZE_PX[0]}x{DRAWN * SIZE_PX[1]}"
@@ -47,7 +47,7 @@ def draw(scene: Scene, path: Path) -> None:
             [sys.executable, str(ROOT / "app.py"), scene.name, "--headless", *options], check=True, cwd=folder
         )
         with Image.open(shot) as picture:
-            small = picture.convert("RGB").resize(SIZE_PX, Image.Resampling.LANCZOS)
+            small = picture.convert("RGB").resize(size_px, Image.Resampling.LANCZOS)
     small.save(path, quality=80, optimize=True)
     print(f"{path.relative_to(ROOT)}: {path.stat().st_size} bytes", flush=True)
 
@@ -76,7 +76,7 @@ def main() -> None:
         for name in sys.argv[2:] or problems.scene_names():
             path = LEDGER / f"{name.removeprefix(problems.PREFIX)}.jpg"
             if sys.argv[2:] or not path.exists():
-                draw(problems.scene_of(name), path)
+                draw(problems.scene_of(name), path, (2 * SIZE_PX[0], 2 * SIZE_PX[1]))
         return
     for name in sys.argv[1:] or [name for name in scene_names() if not path_of(name).exists()]:
         draw(load_scene(name), path_of(name))

@@ -16,7 +16,7 @@ def framing_about(framing: Framing, reach_m: float, *, held: bool) -> Framing:
         return framing
     if held:
         aside = math.copysign(0.46 * reach_m, framing.lift_m) if framing.lift_m else 0.0
-        return replace(framing, distance_m=1.75 * reach_m, lift_m=aside)
+        return replace(framing, distance_m=(1.75 if aside else 2.5) * reach_m, lift_m=aside)
     return replace(framing, distance_m=max(3.2 * reach_m, 1.0), lift_m=0.0)
 
 

@@ -22,6 +22,7 @@ from sim.scene.tables import (
     FLOWN_LANE,
     MOST_LANES,
     PADS,
+    SPEED_RANGE,
     STEP_RANGE_S,
     USUAL_COMPARISON,
     USUAL_START,
@@ -55,6 +56,7 @@ __all__ = [
     "PADS",
     "SCENE_FILE",
     "SCENE_FOLDER",
+    "SPEED_RANGE",
     "STEP_RANGE_S",
     "USUAL_VEHICLE",
     "WORLDS",
@@ -93,6 +95,8 @@ class Scene:
     """That flies first, with the parameters that it has here."""
     integrator: str = DEFAULT
     step_s: float = 0.01
+    speed: float = 1.0
+    """Simulated seconds per wall second, to begin with; within SPEED_RANGE."""
     flight_mode: str = "attitude"
     controller: Controller | None = None
     """That flies it at first; None: the hand does."""
@@ -327,6 +331,7 @@ def _read_scene(table: TomlTable, path: Path, trusted: bool | Path) -> Scene:
         vehicle=vehicle,
         integrator=integrator,
         step_s=step_s,
+        speed=table.number("speed", 1.0, low=SPEED_RANGE[0], high=SPEED_RANGE[1]),
         flight_mode=table.name("flight_mode", FLIGHT_MODES, "attitude"),
         camera=table.name("camera", CAMERAS, "chase"),
         start=read_start(table.table("start")),

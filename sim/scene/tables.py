@@ -17,6 +17,8 @@ from sim.world import World
 
 PADS = ("start", "landing")
 STEP_RANGE_S = (1e-4, 0.5)
+SPEED_RANGE = (1.0 / 32.0, 8.0)
+"""Simulated seconds per wall second."""
 MOST_LANES = 8
 """The flown one among them."""
 FLOWN_LANE = "flown"

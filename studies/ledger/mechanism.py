@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sim.multibody.declaration import WORLD, Body, Given, Loop, Spring, TreeState
-from sim.multibody.shapes import PAINTED, Link, hinges_of, links_of
+from sim.multibody.shapes import BRASS, PAINTED, STEEL, Link, hinges_of, links_of
 from sim.multibody.tree import Tree, tree
 from sim.steppers.bound_tree import BoundTree, advance_composed
 from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle
@@ -41,6 +41,8 @@ class Mechanism:
     """Held at joints, by the bodies' names [N m or N]."""
     shown_step_s: float = 0.005
     """Of its scene."""
+    shown_speed: float = 1.0
+    """Simulated seconds per second in its scene."""
 
     @cached_property
     def tree(self) -> Tree:
@@ -248,7 +250,8 @@ class HeldMechanism(ArticulatedVehicle):
         return self.state(begun.q, begun.v)
 
     def shapes(self) -> tuple[Link, ...]:
-        """As slender as its mass in light metal is; what reaches nowhere is a ball."""
+        """As slender as its mass in light metal is, one member in another finish than the next; what reaches nowhere
+        is a ball."""
         masses = {body.name: body.mass for body in self.mechanism.bodies}
         rods = [
             replace(
@@ -256,12 +259,13 @@ class HeldMechanism(ArticulatedVehicle):
                 radius_m=float(
                     np.clip(
                         np.sqrt(masses[link.body] / (np.pi * _METAL * link.length_m)),
-                        0.035 * link.length_m,
                         0.05 * link.length_m,
+                        0.08 * link.length_m,
                     )
                 ),
+                finish=(PAINTED, STEEL, BRASS)[i % 3],
             )
-            for link in links_of(self.tree)
+            for i, link in enumerate(links_of(self.tree))
         ]
         left = set(masses) - {rod.body for rod in rods}
         here = (0.0, 0.0, 0.0)

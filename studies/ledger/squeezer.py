@@ -73,6 +73,7 @@ SQUEEZER = Mechanism(
     q=BEGIN_RAD,
     torques={"K1": TORQUE_NM},
     shown_step_s=1e-4,
+    shown_speed=1.0 / 32.0,
 )
 
 

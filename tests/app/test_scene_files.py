@@ -11,6 +11,7 @@ from sim.platform.errors import InputError
 from sim.scene import CAMERAS, PADS, SCENE_FOLDER, WORLDS, load_scene, scene_names, with_overrides
 from sim.vehicles import vehicles
 from sim.world import load_world, worlds
+from tests.sim.simulation_scenes import simulation
 from ui.features.scenes.gallery import path_of
 
 REFUSED = {
@@ -175,3 +176,12 @@ def test_an_override_keeps_the_rest_of_the_scene(kind: str) -> None:
 
 def test_every_scene_has_its_small_picture() -> None:
     assert not [name for name in scene_names() if not path_of(name).is_file()]
+
+
+def test_a_scene_begins_at_its_own_speed(tmp_path: Path) -> None:
+    path = tmp_path / "slow.toml"
+    path.write_text('vehicle = "car"\nspeed = 0.125\n[world]\nname = "plain"\n')
+    assert simulation(load_scene(path)).snapshot.speed == 0.125
+    path.write_text('vehicle = "car"\nspeed = 9.0\n[world]\nname = "plain"\n')
+    with pytest.raises(InputError, match=r"^[^\n]*speed[^\n]*allowed: a number from 0.03125 to 8[^\n]*$"):
+        load_scene(path)

@@ -5,13 +5,9 @@ from dataclasses import dataclass, replace
 
 from sim.controllers import PilotInput
 from sim.platform.errors import InputError, whole
-from sim.scene import Start
+from sim.scene import SPEED_RANGE, Start
 from sim.simulation.commands.executing import checked_start, execute
 from sim.simulation.runs.scene_run import SceneRun
-
-SPEED_RANGE = (1.0 / 32.0, 8.0)
-"""Simulated seconds per wall second."""
-
 
 """Of a start, in metres and their like."""
 

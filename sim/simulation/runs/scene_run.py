@@ -65,7 +65,7 @@ class SceneRun:
     ) -> None:
         """`environment`: something that moves, to which the flown lane is coupled; else what the scene says."""
         self.scene, self.world, self.kernels = scene, world, kernels
-        self.clock = Clock()
+        self.clock = Clock(speed=scene.speed)
         self._told_of: Pilot | None = None
         self.sticks = PilotInput()
         self.news = ""
