@@ -4,9 +4,12 @@ import os
 import signal
 import tempfile
 from collections import Counter
+from collections.abc import Iterator
 from types import FrameType
 
 import pytest
+
+from sim.vehicles import VEHICLES
 
 _SETTINGS = tempfile.TemporaryDirectory(prefix="holonomy-tests-")
 
@@ -19,6 +22,15 @@ def pytest_configure() -> None:
     signal.signal(signal.SIGTERM, _end)
     # Workers are ended by it; a shell has what it starts in the background ignore it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def own_vehicles_end_with_their_file() -> Iterator[None]:
+    """What a file of tests enters among the vehicles is no vehicle of the next."""
+    before = dict(VEHICLES)
+    yield
+    VEHICLES.clear()
+    VEHICLES.update(before)
 
 
 _MANY = 40

@@ -36,10 +36,10 @@ def test_the_scene_keys_documented_are_the_keys_that_are_read(
     top = text.split("## `[world]`")[0]
     documented = set(re.findall(r"^\| `(\w+)`", top, flags=re.MULTILINE))
     documented |= set(re.findall(r"^## `\[+(\w+)", text, flags=re.MULTILINE))
-    odd = tmp_path / "odd.toml"
-    odd.write_text("nothing = 1\n")
+    monkeypatch.chdir(tmp_path)  # a long path would have the line shortened
+    Path("odd.toml").write_text("nothing = 1\n")
     with pytest.raises(ValueError, match="allowed: ") as caught:
-        load_scene(odd)
+        load_scene("odd.toml")
     allowed = set(str(caught.value).split("allowed: ")[1].split(", "))
     assert documented == allowed
 
