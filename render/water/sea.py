@@ -16,7 +16,7 @@ from render.water.marks import WaterMarks
 from render.water.sea_fields import SeaFields
 from render.water.sea_grid import FAR_M, half_breadths, ring_mesh, wedge
 from render.water.whitecaps import POINTS, SPAN_M, Whitecaps, coverage
-from sim.vehicle_config.hull import HullMesh
+from sim.vehicle_config.config import HullMesh
 from sim.water.picture import BoxPicture
 from sim.world import World
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from render.frame import View
-from sim.vehicle_config.hull import HullMesh
+from sim.vehicle_config.config import HullMesh
 
 FAR_M = 11_500.0
 _LEAST_NEAR_M, _MOST_NEAR_M = 0.4, 400.0

@@ -22,7 +22,7 @@ from render.water.sea_grid import half_breadths, ring_mesh, wedge
 from render.water.waters import Waters
 from render.water.whitecaps import Whitecaps, coverage
 from sim.vehicle_config import config_named
-from sim.vehicle_config.hull import HullMesh
+from sim.vehicle_config.config import HullMesh
 from sim.vehicles import vehicle
 from sim.water.ocean import Ocean, Sea
 from sim.water.ocean.synthesis import EAST, HEIGHT, NORTH

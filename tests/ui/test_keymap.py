@@ -6,7 +6,7 @@ from pyglet.window import key
 import sim
 from sim.control import flight_modes, has_autopilot
 from sim.simulation.lanes.snapshot import LookBack
-from sim.vehicle_config.keys import STICK_KEYS
+from sim.vehicle_config.modes import STICK_KEYS
 from sim.vehicles import VEHICLES
 from tests.ui import fakes
 from ui.features.help import gamepad_lines, lines

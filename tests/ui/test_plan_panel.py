@@ -8,7 +8,7 @@ from imgui_bundle import imgui
 
 from render.matrices import look_at, perspective
 from sim.commands import StopPlan
-from sim.control.course import CourseStatus
+from sim.control.helm import CourseStatus
 from sim.planner import Goal
 from sim.planner.result.active_constraints import ActiveConstraint
 from sim.planner.result.plan import Violation

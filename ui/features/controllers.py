@@ -11,7 +11,7 @@ from imgui_bundle import imgui
 from sim.commands import FlyBy, RenewController, SetFlightMode, SetGain
 from sim.control.feedback import CONTROLLERS
 from sim.controllers import Controller, Gain, gains_of, made_controller
-from sim.controllers.files import load_controller
+from sim.controllers.controller import load_controller
 from sim.platform.errors import InputError
 from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot
 from ui.features.feature import Actions, App

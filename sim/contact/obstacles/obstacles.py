@@ -29,7 +29,7 @@ from sim.contact.rows import (
     point_velocity,
 )
 from sim.contact.solver import rows_solver, twist_velocity
-from sim.environment.coupling import BodyState, Touch
+from sim.environment.environment import BodyState, Touch
 from sim.native.function import native
 from sim.shapes import Shape
 from sim.vehicle_config import config_of

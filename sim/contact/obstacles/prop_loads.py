@@ -5,7 +5,7 @@ from typing import Protocol
 import numpy as np
 
 from sim.contact.bodies import Pile
-from sim.environment.coupling import Grip
+from sim.environment.environment import Grip
 from sim.vehicles.forms.base import Vehicle
 
 RATE_RADPS = 20.0

@@ -19,7 +19,7 @@ from sim.contact.obstacles.prop_kinds import Placed, read_placed
 from sim.contact.obstacles.prop_loads import Surroundings, hand_wrench
 from sim.contact.pair_rows import NO_CORDS, Mechanism
 from sim.contact.pile import KEPT
-from sim.environment.coupling import (
+from sim.environment.environment import (
     BodyState,
     CoupledEnvironment,
     Grip,

@@ -7,7 +7,7 @@ import numpy as np
 
 from sim.contact.obstacles.solids import solids_afloat
 from sim.control import MODES, Pilot, autopilot_of, default_mode, flight_modes, has_autopilot, resting_mode
-from sim.control.course import CoursePilot, CourseStatus, FollowCourse
+from sim.control.helm import CoursePilot, CourseStatus, FollowCourse
 from sim.control.load_leading import LedPilot
 from sim.control.mpc import MpcPilot, PlanSource
 from sim.control.pilot import ControllerPilot, HeldControls, TrimmedPilot

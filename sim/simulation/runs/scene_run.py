@@ -8,11 +8,11 @@ from types import MappingProxyType
 import numpy as np
 
 from sim.control import ControllerPilot, Pilot, PilotInput
-from sim.control.course import CourseStatus
+from sim.control.helm import CourseStatus
 from sim.control.mpc import MpcPilot, MpcStatus
 from sim.control.target_path import TargetPath
 from sim.controllers import Controller
-from sim.environment.coupling import CoupledEnvironment, CoupledSpec
+from sim.environment.environment import CoupledEnvironment, CoupledSpec
 from sim.integrators import serving
 from sim.platform.errors import InputError
 from sim.scene import FLOWN_LANE, MOST_LANES, Scene

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 
 from sim.commands import Command, FlyBy, PlayTake, ShowMeasured
 from sim.controllers import made_controller
-from sim.controllers.files import holds_controller, load_controller
+from sim.controllers.controller import holds_controller, load_controller
 from sim.platform.errors import UntrustedFile
 from sim.platform.progress import Preparation
 from sim.recordings import Take
 from sim.scene import Scene, load_scene
-from sim.scene.flight_logs import READERS
-from sim.scene.measured import load_measured
+from sim.scene.measured import READERS, load_measured
 from sim.simulation.lanes.snapshot import Snapshot
 from sim.simulation.opening import scene_of
 from ui.features.feature import Actions, App
