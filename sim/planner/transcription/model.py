@@ -73,8 +73,8 @@ class Slots:
 BODY_NUMBERS = 4
 GROUND_JET, MOTION_JET = 6, 4 * CHANNELS
 """Numbers of the ground under a node, and of a motion at its time."""
-_ELIMINATED = 6
-"""Up to so many unknowns of a step are eliminated; more of them are better left to the solver."""
+_ELIMINATED = 18
+"""Up to so many unknowns of a step are eliminated; more, as of a collocation in space, are left to the solver."""
 
 
 class StepExpressions(NamedTuple):
