@@ -13,8 +13,7 @@ from ui.features.help import gamepad_lines, lines
 from ui.input.controllers import TRIGGER_NAMES
 from ui.input.desk import chord_name
 from ui.input.keymap import VIEWER_KEYS, Keymap, actions_by_key, key_label, key_name, keymap_of, orbit_of
-from ui.input.profile import GAMEPAD_BUTTONS
-from ui.input.sticks import AXES
+from ui.input.profile import AXES, GAMEPAD_BUTTONS
 from ui.settings.view_settings import ViewSettings
 from ui.shell.keys import request_of
 

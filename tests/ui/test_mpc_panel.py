@@ -19,7 +19,7 @@ from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui.features.plan.pages import draw_pilot
 from ui.features.plan.pointing import Pointing, Ray, on_ground, on_level
-from ui.hud.plates import mpc_text
+from ui.hud.instruments import mpc_text
 
 PLAIN = load_world("plain", seed=7)
 HOW = MpcSettings(horizon_s=6.0, goal_weight=20.0)

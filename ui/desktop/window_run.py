@@ -15,7 +15,7 @@ from sim.platform.progress import Preparation
 from sim.scene import Scene
 from ui.desktop.probing import Probe
 from ui.features.scenes.loader import Loader
-from ui.settings.files import config_dir, read_memory
+from ui.settings.view_settings import config_dir, read_memory
 from ui.window.app_window import AppWindow
 from ui.window.opening_screen import FRAME_S, OpeningScreen
 

@@ -19,8 +19,7 @@ from ui.features.notices import Toasts
 from ui.features.vehicle import EVERY_S
 from ui.settings.catalogue import first_paragraph
 from ui.window import theme
-from ui.window.context import PanelContext
-from ui.window.requests import Request
+from ui.window.context import PanelContext, Request
 from ui.window.widgets import Item, heading, label, menu, note, prose, significant, tooltip
 
 HAND = "by hand"

@@ -32,8 +32,7 @@ from sim.scene.layout import difference as layout_difference
 from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot
 from sim.vehicles.forms.parameters import Value
 from ui.window import theme
-from ui.window.context import PanelContext
-from ui.window.requests import Indirect, Request
+from ui.window.context import Indirect, PanelContext, Request
 from ui.window.widgets import button, note
 
 if TYPE_CHECKING:

@@ -14,8 +14,7 @@ from ui.features.methods import method_menu
 from ui.features.transport import draw_transport
 from ui.settings.catalogue import IntegratorEntry
 from ui.window import theme
-from ui.window.context import PanelContext
-from ui.window.requests import Request, RescanControllers
+from ui.window.context import PanelContext, Request, RescanControllers
 from ui.window.widgets import (
     LABEL_WIDTH,
     Item,
@@ -23,13 +22,14 @@ from ui.window.widgets import (
     heading,
     label,
     log_slider,
+    menu_text,
     note,
     right_edge,
     segmented,
     significant,
+    swaps,
     tooltip,
 )
-from ui.window.wording import menu_text, swaps
 
 
 def draw_flight(snapshot: Snapshot, context: PanelContext) -> list[Request]:

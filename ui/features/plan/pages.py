@@ -29,10 +29,9 @@ from ui.features.flight import pilot_switch
 from ui.features.methods import by_family, describe
 from ui.features.plan.view import PlanChoices, SaveTask
 from ui.features.vehicle import FlownParameters
-from ui.hud.plates import mpc_text
+from ui.hud.instruments import mpc_text
 from ui.window import theme
-from ui.window.context import PanelContext
-from ui.window.requests import Request
+from ui.window.context import PanelContext, Request
 from ui.window.widgets import (
     Item,
     button,

@@ -34,8 +34,7 @@ from ui.features.plan.view import PlanChoices
 from ui.features.recordings import ExportPlan, TakesView
 from ui.settings.view_settings import overlooking
 from ui.window import theme
-from ui.window.context import PanelContext
-from ui.window.requests import ChangeView, LoadScene, Request
+from ui.window.context import ChangeView, LoadScene, PanelContext, Request
 from ui.window.theme import screen_colour
 from ui.window.widgets import Item, button, note, prose, segmented, tooltip
 

@@ -32,7 +32,7 @@ from sim.scene import Scene
 from sim.simulation.lanes.snapshot import Snapshot
 from sim.simulation.runs.scene_setup import fixed_point_w
 from sim.world import World
-from ui.settings.files import config_dir
+from ui.settings.view_settings import config_dir
 
 if TYPE_CHECKING:
     from sim.planner.service.session import PlanSession

@@ -20,8 +20,7 @@ from sim.simulation.lanes.snapshot import LaneSnapshot, LaneStatus, Snapshot
 from sim.vehicles import VEHICLES, ActionVehicle
 from sim.world import World
 from ui.window import theme
-from ui.window.context import PanelContext, on_screen
-from ui.window.requests import Request
+from ui.window.context import PanelContext, Request, on_screen
 
 NEAR = 0.03
 """What passes the ray within this share of its distance is under the mouse."""

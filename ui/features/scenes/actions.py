@@ -22,8 +22,8 @@ from ui.features.scenes.coming import PendingScene, TrustQuestion, question_of
 from ui.features.scenes.loader import Loader
 from ui.features.scenes.view import AnswerTrust, CancelLoading, OpenControls, OpenPath
 from ui.input.control_setup import ENDING as CONTROLS
-from ui.settings.files import Remembered
-from ui.window.requests import LoadScene
+from ui.settings.view_settings import Remembered
+from ui.window.context import LoadScene
 
 if TYPE_CHECKING:
     from ui.features.scenes.preparation import Loaded

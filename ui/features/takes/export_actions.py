@@ -35,7 +35,7 @@ from ui.features.takes.sharing import (
     SharingView,
     StopVideo,
 )
-from ui.settings.files import config_dir
+from ui.settings.view_settings import config_dir
 
 KINDS = (
     *(ExportKind(kind.endings[0], kind.text, not kind.table and not kind.steps) for kind in FORMATS),
