@@ -1,5 +1,21 @@
-"""A controller of one's own: gains, a rate, what it measures, and a function from time and state to controls; a class
-in a user's Python file, named `hover.py:Hover`, and the file as it is saved anew."""
+"""What a controller is: gains, a rate, what it measures, and a function from time and state to controls.
+
+class Hover(sim.Controller):
+    stiffness = sim.Gain(4.0, 0.1, 20.0, "1/s^2")
+    rate_hz = 100
+
+    def start(self, vehicle, state):
+        return {"height_m": state.x[2]}
+
+    def control(self, t, state, sticks, memory):
+        error = memory["height_m"] - state.x[2]
+        self.plot("error", error, "m")
+        ...
+        return controls
+
+One of the user's own is a class in a Python file, named `hover.py:Hover`, taken up anew as the file is saved. Nothing
+of a user's file is run that he has not trusted: `sim.platform.user_files`.
+"""
 
 import ast
 import copy

@@ -1,11 +1,16 @@
-"""Poses that were measured, out of a table: shown as a ghost beside what is simulated.
+"""Poses that were measured, out of a table or the log of a flight (PX4 .ulg, ArduPilot .bin, Foxglove .mcap): shown as
+a ghost beside what is simulated.
 
 A CSV with a line of headings. Time: `time_s`, `time [s]` or `t`, in seconds, increasing. Place: `x_m`, `y_m`, `z_m`,
-`position.x [m]` and so on, or `x`, `y`, `z`. Attitude, body to world: `qx`, `qy`, `qz`, `qw`, or nine numbers `R_11` ..
-`R_33` or `rotation.R11` .. `rotation.R33`, row by row; without any it stays level and faces where it goes. Of a table
-with several lanes the first one is taken. Units may follow in brackets; other columns do not matter.
-A table of Motive (motion capture) is known by its first line: of its first rigid body, y up, in the unit that this line
-tells, without the moments at which it was hidden. Logs of autopilots are read by `sim.scene.measured`.
+`position.x [m]` and so on, or `x`, `y`, `z`. Attitude, body to world: `qx`, `qy`, `qz`, `qw`, or nine numbers `R_11`
+.. `R_33` or `rotation.R11` .. `rotation.R33`, row by row; without any it stays level and faces where it goes. Of a
+table with several lanes the first one is taken. Units may follow in brackets; other columns do not matter. A table of
+Motive (motion capture) is known by its first line: of its first rigid body, y up, in the unit that this line tells,
+without the moments at which it was hidden.
+
+Autopilots tell places north, east and down of where they began, and attitudes of a body with forward, right and down;
+here x is north, y is west and z is up. Time begins with the first pose. Pulses of servo outputs are kept, where they
+were logged, since `[pwm]` of a vehicle's file says what they do to its controls.
 """
 
 import csv

@@ -1,4 +1,8 @@
-"""The ground as a field of heights: how it is read between its samples, and what a picture knows of its cells."""
+"""The ground as a field of heights: how it is read between its samples, and what a picture knows of its cells.
+
+Its raw material is seeded gradient noise on the plane. Lattice gradients come from an integer hash, so a value depends
+only on (x, y, seed): any part of the world can be evaluated anywhere, in any order, on any thread.
+"""
 
 import math
 import os

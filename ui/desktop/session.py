@@ -34,7 +34,8 @@ from ui.features.notices import CrashReplay
 from ui.features.photo import Developing, TakePhoto
 from ui.features.plan.planning import Planning
 from ui.features.plots.curves import SaveCurves, table_of
-from ui.features.plots.forms import SavePlot, save_plot
+from ui.desktop.plot_files import save_plot
+from ui.features.plots.forms import SavePlot
 from ui.features.plots.parts import hovered_moment
 from ui.features.scenes.actions import SceneActions
 from ui.features.scenes.coming import PictureComes

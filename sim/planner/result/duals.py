@@ -9,7 +9,8 @@ from sim.planner.task.clearance import on_plane
 from sim.planner.task.inputs import Constraint
 from sim.planner.task.refusal import obstacle_part
 from sim.planner.task.task import Task
-from sim.planner.transcription.model import NodeModel, Slots
+from sim.planner.transcription.model import NodeModel
+from sim.planner.transcription.state_form import Slots
 from sim.planner.transcription.transcription import Transcription
 from sim.platform.errors import InputError
 from sim.vehicles.forms.base import Vehicle

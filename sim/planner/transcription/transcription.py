@@ -15,11 +15,12 @@ from sim.compiler.columns import ColumnKernel
 from sim.planner.task.bodies import jointed
 from sim.planner.task.inputs import Constraint
 from sim.planner.task.poses import positions
-from sim.planner.transcription.model import NodeModel, Slots
+from sim.planner.transcription.model import NodeModel
 from sim.planner.transcription.node_expressions import NodeExpressions, initial_rows, last_node, running_node
 from sim.planner.transcription.node_functions import NodeFunctions, node_functions
 from sim.planner.transcription.program import Program
 from sim.planner.transcription.shape import ProblemShape
+from sim.planner.transcription.state_form import Slots
 
 _FORGETFUL = 0.01
 """Square of the share of a step's first momentum that still counts in its equation."""
