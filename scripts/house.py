@@ -50,7 +50,7 @@ ADDED = {
     ),
     "pictures that add up, and land in its light": (
         "render/passes/accumulation.py",
-        "render/land/light_map.py",
+        "render/land/mapped.py",
     ),
     "what a vehicle is made of": (
         "ui/features/model/",

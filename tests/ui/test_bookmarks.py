@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from render.cameras.rig import CameraRig
-from render.matrices import look_at
+from render.frame import look_at
 from sim.commands import Reset, StartAt
 from sim.platform.errors import InputError
 from tests.sim.simulation_scenes import fly, helicopter_scene, simulation

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from imgui_bundle import imgui
 
-from render.matrices import look_at, perspective
+from render.frame import look_at, perspective
 from sim.scene.conditions import AlongWay, AtPad, Height, OnGround, Speed
 from sim.scene.goals import Landing, SceneGoal
 from sim.simulation.lanes.snapshot import LookBack, Snapshot

@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 from imgui_bundle import imgui
 
-from render.matrices import look_at, perspective
+from render.frame import look_at, perspective
 from sim.commands import SetParameter
 from sim.control.mpc import MpcPhase, MpcStatus
-from sim.planner.service.mpc_control import MpcView
-from sim.planner.service.requests import EditTask, FlyByMpc, LeaveMpc, SetMpc
-from sim.planner.service.view import PlanView
+from sim.planner.service.requests import EditTask, FlyByMpc, LeaveMpc, MpcView, SetMpc
+from sim.planner.service.session import PlanView
 from sim.planner.task.mpc import MpcSettings
 from sim.world import load_world
 from tests.sim.plan_samples import BOAT, task

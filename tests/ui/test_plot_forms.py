@@ -12,8 +12,8 @@ from PIL import Image
 from sim.simulation.lanes.snapshot import Snapshot
 from tests.ui import fakes
 from tests.ui.bench import Bench
-from ui.features.plots.curves import MOST_MOMENTS, Moments, observe_curves
 from ui.desktop.plot_files import save_plot
+from ui.features.plots.curves import MOST_MOMENTS, Moments, observe_curves
 from ui.features.plots.forms import ENDINGS, PHASE, SPECTRUM, SavePlot, spectrum
 from ui.features.plots.panel import draw_plots
 from ui.features.plots.parts import PlotChoice, hovered_moment

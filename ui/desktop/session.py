@@ -27,6 +27,7 @@ from sim.simulation import Simulation
 from sim.simulation.lanes.snapshot import Snapshot
 from sim.world import World
 from ui.desktop.picture import Picture
+from ui.desktop.plot_files import save_plot
 from ui.desktop.probing import Probe, probed
 from ui.features.feature import Actions
 from ui.features.goals import GoalsView
@@ -34,7 +35,6 @@ from ui.features.notices import CrashReplay
 from ui.features.photo import Developing, TakePhoto
 from ui.features.plan.planning import Planning
 from ui.features.plots.curves import SaveCurves, table_of
-from ui.desktop.plot_files import save_plot
 from ui.features.plots.forms import SavePlot
 from ui.features.plots.parts import hovered_moment
 from ui.features.scenes.actions import SceneActions

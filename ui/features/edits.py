@@ -23,7 +23,7 @@ from sim.commands import (
 )
 from sim.contact.obstacles import PropsPicture
 from sim.planner.service.requests import ChooseMethod, EditTask, PlanRequest
-from sim.planner.service.view import PlanView
+from sim.planner.service.session import PlanView
 from sim.planner.task.handles import difference
 from sim.planner.task.task import Task
 from sim.scene import LaneSpec

@@ -6,7 +6,7 @@ from imgui_bundle import imgui
 from sim.commands import SetDemo, SetFlightMode, SetIntegrator, SetStep, StopPlan
 from sim.control.autopilots import AUTOPILOTS
 from sim.planner.service.requests import FlyByMpc, FlyShown, LeaveMpc
-from sim.planner.service.view import PlanView
+from sim.planner.service.session import PlanView
 from sim.simulation.lanes.snapshot import Snapshot
 from sim.vehicle_config.modes import FLIGHT_MODES
 from ui.features.controls import ControlView

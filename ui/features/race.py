@@ -16,7 +16,7 @@ from sim.scene.measured import Measured
 from sim.scene.race import Lap, Rival, Standing, best_file, read_best, write_best
 from sim.simulation.lanes.placing import placement
 from sim.simulation.lanes.snapshot import Snapshot
-from sim.simulation.runs.ghosts import RIVAL_TINTS
+from sim.simulation.runs.reference import RIVAL_TINTS
 from sim.world import World
 from ui.features.feature import Actions
 from ui.hud.pen import Pen

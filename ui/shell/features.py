@@ -7,7 +7,7 @@ import numpy as np
 from imgui_bundle import imgui
 
 from sim.planner.service.requests import EditTask
-from sim.planner.service.view import PlanView
+from sim.planner.service.session import PlanView
 from sim.simulation.lanes.snapshot import Snapshot
 from sim.world import World
 from ui.features.controllers import ControllerActions, draw_controllers

@@ -16,7 +16,7 @@ from imgui_bundle.imgui import internal
 from render.light import Day, Sun
 from sim.commands import Command
 from sim.planner.service.requests import PlanRequest
-from sim.planner.service.view import PlanView
+from sim.planner.service.session import PlanView
 from sim.scene import Scene
 from sim.simulation.lanes.snapshot import Snapshot
 from sim.world import World

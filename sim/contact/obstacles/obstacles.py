@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sim.contact.obstacles.cones import RESTITUTION, Cones, mechanics
+from sim.contact.obstacles.cones import RESTITUTION, Cones, Solids, mechanics, solids_afloat, solids_of
 from sim.contact.obstacles.impacts import MOST_ROWS, first_impact
-from sim.contact.obstacles.solids import Solids, solids_afloat, solids_of
 from sim.contact.rows import (
     AIM,
     FIRST,

@@ -41,8 +41,7 @@ from sim.simulation.runs.flight_control import (
     course_outcome,
     course_status,
 )
-from sim.simulation.runs.ghosts import Ghosts, rival_ghosts
-from sim.simulation.runs.reference import ReferenceComparison
+from sim.simulation.runs.reference import Ghosts, ReferenceComparison, rival_ghosts
 from sim.simulation.runs.rewind import Rewind
 from sim.simulation.runs.scene_setup import Encounter, start_node
 from sim.steppers.dynamics import Dynamics

@@ -9,7 +9,7 @@ from imgui_bundle import imgui
 from imgui_bundle.imguizmo import im_guizmo
 
 from sim.planner.service.requests import EditTask
-from sim.planner.service.view import PlanView
+from sim.planner.service.session import PlanView
 from sim.planner.task.bodies import planar
 from sim.planner.task.handles import copied, handles, moved, scaled, without
 from sim.shapes.shape import Handle

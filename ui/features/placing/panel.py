@@ -8,7 +8,7 @@ from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 from imgui_bundle.imguizmo import im_guizmo
 
-from sim.planner.service.view import PlanView
+from sim.planner.service.session import PlanView
 from sim.shapes.shape import Handle
 from sim.simulation.lanes.snapshot import Snapshot
 from sim.world import World

@@ -8,7 +8,7 @@ from typing import get_args
 
 from export.output import OutputError, replacing
 from sim.planner.service.requests import PlanRequest
-from sim.planner.service.view import PlanView
+from sim.planner.service.session import PlanView
 from sim.scene import SCENE_FOLDER
 from sim.simulation.lanes.snapshot import Snapshot
 from ui.features.feature import Actions, App

@@ -8,9 +8,8 @@ from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui, implot
 
 from sim.commands import SetParameter
-from sim.planner.service.mpc_control import MpcView
-from sim.planner.service.requests import ChooseMethod, EditTask, SetMpc
-from sim.planner.service.view import PlanView
+from sim.planner.service.requests import ChooseMethod, EditTask, MpcView, SetMpc
+from sim.planner.service.session import PlanView
 from sim.planner.task.bodies import hangs
 from sim.planner.task.handles import (
     called,

@@ -25,7 +25,7 @@ from sim.planner.service.requests import (
     StopPlanning,
     TakeAlternative,
 )
-from sim.planner.service.view import PlanView
+from sim.planner.service.session import PlanView
 from sim.simulation.lanes.snapshot import Snapshot
 from ui.features.plan import pages
 from ui.features.plan.marks import compared

@@ -12,9 +12,9 @@ from imgui_bundle import imgui
 from sim.commands import LetGo, Pull
 from sim.contact.obstacles import PropsPicture
 from sim.planner.service.requests import EditTask
-from sim.planner.service.view import PlanView
+from sim.planner.service.session import PlanView
+from sim.planner.task.bodies import positions
 from sim.planner.task.mpc import with_goal_at
-from sim.planner.task.poses import positions
 from sim.shapes import Shape
 from sim.simulation.lanes.snapshot import LaneSnapshot, LaneStatus, Snapshot
 from sim.vehicles import VEHICLES, ActionVehicle
