@@ -41,6 +41,7 @@ def run(
     csv: Path | None,
     take: Path | None,
     export_files: tuple[Path, ...],
+    sweep: tuple[str, ...],
     channels: str,
     include: str,
     fps: int,
@@ -78,16 +79,16 @@ def run(
     chosen: dict[str, Any] = {"vehicle": vehicle, "integrator": integrator, "step_s": step}
     chosen |= {"camera": camera, "controller": export.request.who_flies(controller, autopilot)}
     known = import_module("studies.ledger.scenes").load_problem if scene.startswith("ledger-") else load_scene
-    timed, read, untrusted = seconds is not None, partial(known, scene, **chosen), None
+    timed, read, untrusted = seconds is not None, partial(known, scene, trusted=trust, **chosen), None
     if scene.endswith(".npz"):
         loaded, shown, duration_s = opening.open_take(scene, **chosen, trusted=trust)
         at_first = (*shown, *at_first)
         seconds = duration_s if seconds is None else seconds
-        if plan:
-            raise InputError("--plan: refused with a take; allowed: with a scene")
+        if plan or sweep:
+            raise InputError("--plan, --sweep: refused with a take; allowed: with a scene")
     else:
         try:
-            loaded = read(trusted=trust)
+            loaded = read()
         except UntrustedFile as refusal:
             if headless:
                 raise
@@ -104,6 +105,7 @@ def run(
         demo=demo,
         take=take,
         export=export_files,
+        sweep=sweep,
         channels=channels,
         include=include,
         fps=fps,
@@ -115,16 +117,15 @@ def run(
         from ui.desktop import run_window  # the windowing library is for who opens one
 
         export.request.check_for_window(request, timed=timed, plan=plan)
-        asked = (scene, read) if untrusted else None
-        if not (no_window := run_window(loaded, request, probe, at_first, asked)):
+        if not (why := run_window(loaded, request, probe, at_first, (scene, read) if untrusted else None)):
             return
         if untrusted is not None or fallback is None:
-            raise untrusted or OutputError(f"{no_window}; --headless runs without a window")
-        print(f"{no_window}: the scene is rendered without a window instead.", flush=True)
+            raise untrusted or OutputError(f"{why}; --headless runs without a window")
+        print(f"{why}: the scene is rendered without a window instead.", flush=True)
         request = export.request.for_fallback(request, fallback, loaded.name, seconds=FALLBACK_SECONDS)
     from export.headless import run_headless  # takes a second: refusals and lists do not wait for it
 
-    run_headless(loaded, request, plan=plan, seconds=seconds, at_first=at_first)
+    run_headless(loaded, request, plan=plan, seconds=seconds, at_first=at_first, read=read)
 
 
 def main() -> int:

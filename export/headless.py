@@ -172,7 +172,7 @@ def run(
         outlets = _Outlets(stack, simulation.snapshot, request, studio)
         outlets.start(simulation.snapshot)
         exports = RunExports(request, simulation.snapshot, scene, world)
-        moments = _moments(request.seconds, request.fps)
+        moments = request.moments
         for number, moment_s in enumerate(moments):
             for part in range(request.subframes):
                 simulation.advance(moment_s / request.subframes)
@@ -195,13 +195,6 @@ def _write_take(simulation: Simulation, path: Path, name: str) -> None:
     simulation.submit(KeepTake(reply))
     simulation.advance(0.0)
     save_take(replace(reply.result(0), name=name), path)
-
-
-def _moments(seconds: float, fps: int) -> list[float]:
-    """Lengths [s] of the intervals between pictures; the last one may be shorter."""
-    whole = int(seconds * fps + 1e-9)
-    rest = seconds - whole / fps
-    return [1.0 / fps] * whole + ([rest] if rest > 1e-9 else [])
 
 
 class _Outlets:
@@ -332,17 +325,29 @@ def run_headless(
     plan: bool = False,
     seconds: float | None = None,
     at_first: tuple[Command, ...] = (),
+    read: Callable[[], Scene] | None = None,
 ) -> None:
     """Simulate without a window and write the files asked for.
 
     plan: solve the scene's task first and fly the outcome, to its end unless `seconds` says otherwise.
-    at_first: what is asked of the simulation.
+    at_first: what is asked of the simulation. read: gives the scene anew, for a sweep.
     Raises OutputError where a file could not be created, before anything is made ready; InputError where something is
     asked for that only a window does.
     """
     gc.enable()  # it rests while the program starts
     if request.listen:
         raise InputError("--listen: refused without a window; allowed: with one")
+    if request.sweep:
+        if read is None or plan:
+            raise InputError("--sweep: refused of takes and plans; allowed: of a scene")
+        from export.scene_sweep import run_sweep
+
+        with shown(f"Runs of {scene.name}") as report:
+            table = run_sweep(read, request, report)
+        print(f"{scene.name}: {len(table)} runs of {request.seconds:g} s")
+        for path in request.exports:
+            print(f"wrote {path}")
+        return
     check_places(request.files)
     world, simulation = prepare(scene)
     found = None

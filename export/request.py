@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+import numpy as np
 from click import Path as PathType
 from click import option
 
@@ -115,6 +116,15 @@ class Request:
     """Pictures that are averaged into each one: motion blur."""
     listen: bool = False
     """The window lets other programs of this user take part."""
+    sweep: tuple[tuple[str, tuple[float, ...]], ...] = ()
+    """Numbers of the scene, each with the values at which it is run."""
+
+    @property
+    def moments(self) -> list[float]:
+        """Lengths [s] of the intervals between pictures; the last one may be shorter."""
+        whole = int(self.seconds * self.fps + 1e-9)
+        rest = self.seconds - whole / self.fps
+        return [1.0 / self.fps] * whole + ([rest] if rest > 1e-9 else [])
 
     @property
     def asks_for_files(self) -> bool:
@@ -148,6 +158,7 @@ def checked(
     transparent: bool = False,
     blur: int = 1,
     listen: bool = False,
+    sweep: Sequence[str] = (),
 ) -> Request:
     """The request as typed on the command line; raises InputError with option and what is allowed."""
     low, high = SECONDS_RANGE
@@ -204,12 +215,38 @@ def checked(
         transparent=transparent,
         subframes=blur,
         listen=listen,
+        sweep=tuple(map(_axis, sweep)),
     )
+    if request.sweep and (len(request.files) != len(exports) or not all(format_of(p).table for p in exports)):
+        raise InputError("--sweep: refused beside other files; allowed: with --export FILE.csv or .npz")
+    if len(dict(request.sweep)) < len(sweep):
+        raise InputError("--sweep: a number is refused twice; allowed: once")
     if len({path.absolute() for path in request.files}) < len(request.files):
         raise InputError(
             "--video, --screenshot, --csv, --take, --export: two name one file; allowed: a file each"
         )
     return request
+
+
+MOST_VALUES = 10_000
+
+
+def _axis(text: str) -> tuple[str, tuple[float, ...]]:
+    """NAME=LOW:HIGH:COUNT, or NAME=A,B,C. Raises InputError."""
+    name, _, told = text.partition("=")
+    try:
+        if ":" in told:
+            low, high, count = told.split(":")
+            values = np.linspace(float(low), float(high), min(max(int(count), 1), MOST_VALUES + 1)).tolist()
+        else:
+            values = [float(value) for value in told.split(",")]
+    except ValueError:
+        values = []
+    if not (name and 1 <= len(values) <= MOST_VALUES and all(map(math.isfinite, values))):
+        raise InputError(
+            f"--sweep: {quote(text)} is refused; allowed: NAME=LOW:HIGH:COUNT or NAME=A,B,C, up to {MOST_VALUES} values"
+        )
+    return name.strip(), tuple(values)
 
 
 def _check_alone(path: Path, other: Path | None) -> None:
@@ -251,9 +288,10 @@ def check_for_window(request: Request, *, timed: bool, plan: bool) -> None:
     """
     if plan:
         raise InputError("--plan: refused with a window, which has a button for it; allowed: with --headless")
-    if request.asks_for_files or timed:
+    if request.asks_for_files or request.sweep or timed:
         raise InputError(
-            "--seconds, --video, --screenshot, --csv, --take, --export: refused with a window; allowed: with --headless"
+            "--seconds, --video, --screenshot, --csv, --take, --export, --sweep: refused with a window; "
+            "allowed: with --headless"
         )
 
 
@@ -337,6 +375,12 @@ _OPTIONS = (
         metavar="FILE",
         multiple=True,
         help=f"Headless: {', '.join(kind.endings[0] for kind in FORMATS)}, .mp4 or NAME-####.png; repeatable.",
+    ),
+    option(
+        "--sweep",
+        metavar="NAME=A:B:N",
+        multiple=True,
+        help="Headless: at N values of a gain, a parameter or the step, a row of --export FILE.csv each; repeatable.",
     ),
     option("--channels", default="", metavar="A,B", help="Of exported tables: only these; all without."),
     option("--include", default="", metavar="A,B", help="In exported scenes: terrain, camera."),

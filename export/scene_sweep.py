@@ -1,0 +1,123 @@
+"""A scene run at many values of its numbers, a row of a table for each: `--sweep NAME=LOW:HIGH:COUNT`.
+
+A number is a gain of the controller that flies, a parameter of the vehicle, or the step. Runs are shared out by
+`sim.sweep`; each is of a scene that its process has read anew, as a user's own class does not travel.
+"""
+
+import csv
+import pickle
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+import sim
+from export.motion import LaneMotion, MotionRecorder
+from export.output import check_places, replacing
+from export.request import Request
+from export.tables import chosen_channels
+from sim.analysis.sweep_table import Table
+from sim.commands import SetDemo
+from sim.controllers import gains_of, with_gains
+from sim.platform.errors import InputError, one_of, quote
+from sim.scene import Scene, with_overrides
+from sim.simulation import Simulation
+from sim.world import World, load_world
+
+Read = Callable[[], Scene]
+"""Gives the scene that is swept; can be sent to another process."""
+_RUNNING, STEP = "running", "step"
+
+
+def run_sweep(read: Read, request: Request, report: Callable[[str, float], None]) -> Table:
+    """Fly every combination and write the tables; of each channel its last value, NAME.final, and its root mean
+    square, NAME.rms, and `running`: 1 where the lane had not stopped.
+
+    Raises InputError for a number that the scene does not have, before anything is run.
+    """
+    check_places(request.exports)
+    scene, axes = read(), dict(request.sweep)
+    for name, values in axes.items():
+        changed(scene, {name: values[0]})
+    question = SceneQuestion(pickle.dumps(read), request)
+    table = sim.sweep(question, axes, progress=report)
+    for path in request.exports:
+        if path.suffix == ".csv":
+            write_table(path, table)
+        else:
+            table.save(path)
+    return table
+
+
+@dataclass(frozen=True)
+class SceneQuestion:
+    """What comes of a scene under other numbers."""
+
+    read: bytes
+    """Pickled, so that a process that has read the scene knows it again."""
+    request: Request
+
+    def __call__(self, **numbers: float) -> dict[str, float]:
+        scene, world = _opened(self.read)
+        motion = _flown(changed(scene, numbers), world, self.request)
+        (channels,) = chosen_channels([motion], self.request.channels)
+        answers = {_RUNNING: float(not motion.wreck[-1])}
+        for name, channel in channels.items():
+            rows = channel.values.reshape(len(motion.time), -1)
+            for heading, column in zip(channel.columns(name), rows.T, strict=True):
+                known = column[np.isfinite(column)]
+                bare, _, unit = heading.partition(" [")
+                answers[f"{bare}.final{unit and f' [{unit}'}"] = float(column[-1])
+                size = np.sqrt(np.mean(known**2)) if len(known) else np.nan
+                answers[f"{bare}.rms{unit and f' [{unit}'}"] = float(size)
+        return answers
+
+
+@lru_cache(maxsize=1)
+def _opened(read: bytes) -> tuple[Scene, World]:
+    scene: Scene = pickle.loads(read)()
+    return scene, load_world(scene.world, seed=scene.seed)
+
+
+def _flown(scene: Scene, world: World, request: Request) -> LaneMotion:
+    """The flown lane's motion."""
+    simulation, recorder = Simulation(scene, world), MotionRecorder()
+    if request.demo:
+        simulation.submit(SetDemo(True))
+    simulation.advance(0.0)
+    recorder.add(simulation.snapshot)
+    for moment_s in request.moments:
+        simulation.advance(moment_s)
+        recorder.add(simulation.snapshot)
+    return recorder.motions()[0]
+
+
+def changed(scene: Scene, numbers: dict[str, float]) -> Scene:
+    """The scene with other gains, parameters of its vehicle, or step. Raises InputError for a name that is none."""
+    gains = {} if scene.controller is None else gains_of(type(scene.controller))
+    values = scene.vehicle.values
+    for name, value in numbers.items():
+        if name in gains and name in values:
+            raise InputError(f"--sweep: {name} is a gain and a parameter; allowed: what is one of them alone")
+        if name in gains and scene.controller is not None:
+            scene = replace(scene, controller=with_gains(scene.controller, {name: value}))
+        elif name in values:
+            scene = scene.flown_by(scene.vehicle.with_parameters(**{name: value}))
+        elif name == STEP:
+            scene = with_overrides(scene, step_s=value)
+        else:
+            known = (*gains, *values, STEP)
+            raise InputError(f"--sweep: unknown number {quote(name)}; allowed: {one_of(known, name)}")
+    return scene
+
+
+def write_table(path: Path, table: Table) -> None:
+    """A row a point, with all digits; what is not known is empty. Raises OutputError."""
+    names: Sequence[str] = (*table.grid.axes, *table.columns)
+    with replacing(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(names)
+        for row in zip(*(table[name].tolist() for name in names), strict=True):
+            writer.writerow(["" if value != value else value for value in row])
