@@ -54,7 +54,7 @@ class ControllerPilot(Automatic):
     HELD_S = 1.0
     """Simulated time for which controls are held after a mistake: within it the file may be mended."""
     DEADLINE_S = 1.0
-    """Wall time after which a call is ended."""
+    """Time at work after which a call is ended."""
 
     def __init__(self, controller: Controller, before: "ControllerPilot | None" = None) -> None:
         """before: whose memory and controls this one goes on with."""

@@ -9,6 +9,7 @@ import ctypes
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,10 @@ from sim.vehicle_config import config_of
 from sim.vehicles import State, Vehicle
 
 RATES_HZ = (0.1, 1e4)
+_START = 10.0
+"""Deadlines that `start` has: it is called once, and may have something to prepare."""
+_ASLEEP = 10.0
+"""Deadlines for which a call may sleep."""
 _SAME = 1e-6
 """Of a period: sums of steps are rounded."""
 
@@ -38,7 +43,8 @@ class ControlLoop:
     """One controller with one vehicle. Copies go on by themselves, with the memory as it is."""
 
     def __init__(self, controller: Controller, vehicle: Vehicle, *, deadline_s: float | None = None) -> None:
-        """deadline_s: wall time after which a call is ended; None: none is.
+        """deadline_s: time at work after which a call of `control` is ended, one of `start` after ten times as much;
+        None: none is.
 
         Raises InputError where the controller's rate or sensors cannot be.
         """
@@ -116,58 +122,71 @@ class ControlLoop:
     def _guarded(self, name: str, *given: object) -> Any:
         """Call the user's code; whatever it raises becomes a ControllerFault with its line."""
         began = time.perf_counter()
+        deadline_s = (
+            None if self._deadline_s is None else self._deadline_s * (_START if name == "start" else 1.0)
+        )
         try:
             function = getattr(self.controller, name)
-            answer = (
-                function(*given)
-                if self._deadline_s is None
-                else _ended_after(self._deadline_s, function, given)
-            )
+            answer = function(*given) if deadline_s is None else _ended_after(deadline_s, function, given)
         except BaseException as error:
             # What ends a program does so in its first thread; a lane's own thread goes on.
             if isinstance(error, KeyboardInterrupt) and threading.current_thread() is threading.main_thread():
                 raise
-            raise ControllerFault(self._mistake(error)) from error
+            raise ControllerFault(self._mistake(error, deadline_s)) from error
         took_s = time.perf_counter() - began
-        self.calls += 1
-        self.late_calls += took_s * self.rate_hz > 1.0
-        self.longest_s = max(self.longest_s, took_s)
+        if name == "control":
+            self.calls += 1
+            self.late_calls += took_s * self.rate_hz > 1.0
+            self.longest_s = max(self.longest_s, took_s)
         return answer
 
-    def _mistake(self, error: BaseException) -> str:
+    def _mistake(self, error: BaseException, deadline_s: float | None = None) -> str:
         kind = type(self.controller)
         file = getattr(sys.modules.get(kind.__module__), "__file__", None)
         line = line_in(Path(file), error) if file else None
         at = f" ({Path(str(file)).name}, line {line})" if line else ""
         if isinstance(error, _TookTooLong):
-            said = f"a call took more than {self._deadline_s:g} s"
+            said = f"a call took more than {deadline_s:g} s"
         else:
             said = error_line(error)
         return f"controller {kind.__name__}{at}: {said}"
 
 
 def _ended_after(seconds: float, function: Any, given: tuple[object, ...]) -> Any:
-    """The function's answer; raises _TookTooLong in it where it has not come back by then.
+    """The function's answer; raises _TookTooLong in it where it has worked for so long, or slept for ten times as long.
 
-    Python code is ended within a millisecond; a call into C is waited for.
+    What other programs leave it of the processor is not its fault, where the system tells how much that was. Python
+    code is ended within a millisecond; a call into C is waited for.
     """
-    lock, thread, over = threading.Lock(), threading.get_ident(), False
+    lock, thread, over = threading.Lock(), threading.get_ident(), threading.Event()
+    worked_s = _worked_by(thread)
+    end_s, begin_s = time.monotonic() + _ASLEEP * seconds, worked_s()
 
-    def end() -> None:
-        with lock:
-            if not over:
-                ctypes.pythonapi.PyThreadState_SetAsyncExc(
-                    ctypes.c_ulong(thread), ctypes.py_object(_TookTooLong)
-                )
+    def watch() -> None:
+        while not over.wait(seconds):
+            with lock:
+                if over.is_set():
+                    return
+                if worked_s() - begin_s >= 0.99 * seconds or time.monotonic() >= end_s:
+                    ctypes.pythonapi.PyThreadState_SetAsyncExc(
+                        ctypes.c_ulong(thread), ctypes.py_object(_TookTooLong)
+                    )
+                    return
 
-    watch = threading.Timer(seconds, end)
-    watch.daemon = True
-    watch.start()
+    threading.Thread(target=watch, name="watch over a controller", daemon=True).start()
     try:
         return function(*given)
     finally:
         with (
             lock
         ):  # from here on it is not sent any more; where it was, it comes before the next line but one
-            over = True
-        watch.cancel()
+            over.set()
+
+
+def _worked_by(thread: int) -> Callable[[], float]:
+    """Tells the processor's time of a thread [s]; where the system does not, the clock's."""
+    try:
+        clock = time.pthread_getcpuclockid(thread)
+    except (AttributeError, OSError):
+        return time.monotonic
+    return lambda: time.clock_gettime(clock)

@@ -1,6 +1,7 @@
 """Laws of controllers of one's own in a run without a window."""
 
 import copy
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -128,6 +129,21 @@ def test_a_call_that_does_not_come_back_is_ended_and_nothing_follows_it() -> Non
         ):
             loop.controls(float(call), START, PilotInput())
     sum(range(100_000))  # an exception that came late would come here
+
+
+@pytest.mark.skipif(not hasattr(time, "pthread_getcpuclockid"), reason="tells no time of a thread")
+def test_a_call_that_other_programs_hold_up_is_not_ended_and_one_that_sleeps_on_is() -> None:
+    class Waiting(sim.Controller):
+        def control(self, t, state, sticks, memory):
+            end_s = time.monotonic() + t
+            while time.monotonic() < end_s:
+                time.sleep(0.005)
+            return np.full(4, 1.0)
+
+    loop = ControlLoop(Waiting(), QUADROTOR, deadline_s=0.05)
+    assert np.array_equal(loop.controls(0.2, START, PilotInput()), np.full(4, 1.0))
+    with pytest.raises(sim.InputError, match="a call took more than"):
+        loop.controls(20.0, START, PilotInput())
 
 
 def test_a_copy_goes_on_by_itself_with_the_memory_as_it_is() -> None:
