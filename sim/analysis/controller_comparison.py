@@ -111,6 +111,12 @@ class Comparison:
     faults: dict[tuple[int, int], str] = field(default_factory=dict)
     """(controller, case) -> what went wrong in it, in one line."""
 
+    @property
+    def failed(self) -> np.ndarray:
+        """(controllers, cases) whether nothing came of it: a fault, or a run that diverged."""
+        failed: np.ndarray = np.all([~np.isfinite(values) for values in self.scores.values()], axis=0)
+        return failed
+
     def __str__(self) -> str:
         """A table: of each score the median and the ninth decile, and how many cases failed."""
         width = max(map(len, (*self.names, "controller")))
@@ -118,8 +124,7 @@ class Comparison:
         lines = [f"{'controller':{width}}{head}{'failed':>10}"]
         for k, name in enumerate(self.names):
             row = "".join(f"{_text(values[k]):>30}" for values in self.scores.values())
-            failed = int(np.sum(np.any([~np.isfinite(v[k]) for v in self.scores.values()], axis=0)))
-            lines.append(f"{name:{width}}{row}{failed:>10}")
+            lines.append(f"{name:{width}}{row}{self.failed[k].sum():>10}")
         return "\n".join(lines)
 
     __repr__ = __str__
@@ -148,8 +153,8 @@ class Comparison:
 
 
 def _text(values: np.ndarray) -> str:
-    median, most = np.quantile(values, [0.5, 0.9], method="lower")
-    return f"{median:.3g}, {most:.3g}"
+    found = np.quantile(values, [0.5, 0.9], method="lower")
+    return ", ".join(f"{value:.3g}" if np.isfinite(value) else "never" for value in found)
 
 
 def compare(

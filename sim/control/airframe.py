@@ -117,6 +117,8 @@ class FixedRotors(Airframe):
 
     effect: np.ndarray
     """(4, n_controls) torque about x, y, z [N m] and force along z [N]."""
+    inverse: np.ndarray
+    """(n_controls, 4) its pseudoinverse."""
 
     @classmethod
     def of(cls, vehicle: Vehicle) -> "FixedRotors":
@@ -133,6 +135,7 @@ class FixedRotors(Airframe):
             low=np.array([control.low for control in vehicle.controls]),
             high=np.minimum([control.high for control in vehicle.controls], most),
             effect=effect,
+            inverse=np.linalg.pinv(effect),
         )
 
     def angular_authority(self) -> np.ndarray:
@@ -144,7 +147,7 @@ class FixedRotors(Airframe):
 
     def allocate(self, torque_b: np.ndarray, lift_N: float) -> np.ndarray:
         """Where a range ends turning about the lift gives way first, then lift, then roll and pitch."""
-        inverse = np.linalg.pinv(self.effect)
+        inverse = self.inverse
         tilting = inverse @ np.array([torque_b[0], torque_b[1], 0.0, lift_N])
         turning = inverse[:, 2] * torque_b[2]
         controls = tilting + _share(tilting, turning, self.low, self.high) * turning

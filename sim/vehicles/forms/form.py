@@ -96,7 +96,7 @@ class State:
     def _turns(self) -> int:
         if self.group is None:
             raise AttributeError("this state has no body with R, x, omega and v; its numbers are in node")
-        return self.group.turns
+        return _turns_of(self.group)
 
     @property
     def shape(self) -> np.ndarray:
@@ -105,6 +105,12 @@ class State:
     @property
     def shape_velocity(self) -> np.ndarray:
         return self.node[self.layout.shape_velocity].copy()
+
+
+@cache
+def _turns_of(group: LieGroup) -> int:
+    """Asked for with every state that a controller sees."""
+    return group.turns
 
 
 class Support(Enum):

@@ -34,10 +34,25 @@ def test_a_comparison_is_a_table_and_a_picture_and_tells_who_failed(tmp_path: Pa
     lines = str(found).splitlines()
     assert len(lines) == 5
     assert lines[4].endswith(str(len(found.faults)))
+    late = found.scores["settled_s"][2] == np.inf  # not within eight seconds, of which it has failed in none
+    assert late.any()
+    assert "never" in lines[3]
+    assert found.failed.sum(axis=1).tolist() == [0, 0, 0, len(found.faults)]
     assert repr(found) == str(found)
     figure = found.plot(tmp_path / "found.png")
     assert [axis.get_xlabel() for axis in figure.axes] == list(found.scores)
     assert (tmp_path / "found.png").stat().st_size > 5000
+
+
+def test_a_hundred_cases_tell_which_of_two_is_better_and_each_is_the_same_alone() -> None:
+    cases = sim.cases("quadrotor", 100, seed=7, wind_mps=0.5)
+    found = sim.compare([Geometric, Pid], cases, step=0.02, duration=2.5)
+    assert found.scores["final_m"].shape == (2, 100)
+    assert not found.failed.any()
+    better = (found.scores["final_m"][0] < found.scores["final_m"][1]).mean()
+    assert better > 0.9  # 1.0 measured
+    alone = sim.compare([Pid], cases[41:42], step=0.02, duration=2.5)
+    assert all(alone.scores[name][0, 0] == found.scores[name][1, 41] for name in found.scores)
 
 
 def test_a_score_of_ones_own_counts() -> None:
