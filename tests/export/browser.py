@@ -64,6 +64,16 @@ class Browser:
         """What a script returns."""
         return self._call("POST", "/execute/sync", {"script": script, "args": []})
 
+    def as_phone(self, width_px: int, height_px: int) -> None:
+        """From now on a screen of this size that is touched."""
+        size = {"width": width_px, "height": height_px, "deviceScaleFactor": 2, "mobile": True}
+        self.tell("Emulation.setDeviceMetricsOverride", **size)
+        self.tell("Emulation.setTouchEmulationEnabled", enabled=True, maxTouchPoints=5)
+
+    def tell(self, command: str, **parameters: object) -> Any:
+        """A command of the DevTools protocol."""
+        return self._call("POST", "/goog/cdp/execute", {"cmd": command, "params": parameters})
+
     def complaints(self) -> list[str]:
         """Warnings and errors of its console since the last look."""
         return [entry["message"] for entry in self._call("POST", "/se/log", {"type": "browser"})]

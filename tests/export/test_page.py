@@ -92,6 +92,39 @@ def test_a_flight_over_land_is_seen_and_can_be_scrubbed_and_plotted(
 
 
 @needs_browser
+@pytest.mark.parametrize("size", [(390, 844), (844, 390), (320, 568)], ids=["upright", "flat", "small"])
+def test_on_a_phone_nothing_covers_anything_and_fingers_find_what_they_touch(
+    size: tuple[int, int], tmp_path: Path
+) -> None:
+    motions = [motion_of_trajectory(helicopter_flight(1.0), name) for name in ("exact", "another one")]
+    page = export_motions(tmp_path / "phone.html", motions, title="A flight with a title")
+    with browser() as phone:
+        phone.as_phone(*size)
+        phone.open(page, f"{READY} && holonomy.first_ms")
+        phone.run("holonomy.playing = false; holonomy.seek(0)")
+        boxes = phone.run(
+            "return Object.fromEntries([...document.querySelectorAll('#view, #caption, #lanes, #bar > *')]"
+            ".map((e) => [e.id, e.getBoundingClientRect()]).map(([n, r]) => [n, [r.x, r.y, r.right, r.bottom]]))"
+        )
+        for name, (left, top, right, bottom) in boxes.items():
+            assert 0 <= left < right <= size[0], name
+            assert 0 <= top < bottom <= size[1], name
+        caption, lanes, view = boxes["caption"], boxes["lanes"], boxes["view"]
+        assert caption[3] <= lanes[1] or caption[2] <= lanes[0] or lanes[3] <= caption[1]
+        assert view[3] - view[1] > 0.5 * size[1]  # 0.53 at least
+        assert all(boxes[n][3] - boxes[n][1] >= 40 for n in ("play", "time", "speed", "camera"))
+        left, top, right, bottom = phone.run(
+            "const r = document.querySelector('#plots canvas').getBoundingClientRect();"
+            "return [r.x, r.y, r.right, r.bottom]"
+        )
+        finger = {"x": 0.25 * (left + 46) + 0.75 * right, "y": 0.5 * (top + bottom)}
+        phone.tell("Input.dispatchTouchEvent", type="touchStart", touchPoints=[finger])
+        phone.tell("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+        assert phone.run("return holonomy.time") == pytest.approx(0.75, abs=0.12)
+        assert phone.complaints() == []
+
+
+@needs_browser
 def test_without_webgl_the_plots_stay(tmp_path: Path) -> None:
     page = export_motions(tmp_path / "plots.html", [motion_of("pendulum")], title="plots")
     with browser("--disable-3d-apis") as without:
