@@ -96,3 +96,50 @@ def test_a_dropped_scene_is_opened_and_what_is_none_ends_nothing(screen: Screen,
         app.wait_until(lambda p: not p["look_back"], timeout_s=START_S, what="the scene is opened again")
         drop(screen, robot, 1)
         flies("dropped-robot")
+
+
+OWN = """
+import numpy as np
+
+import sim
+
+
+class Lift(sim.Controller):
+    force = sim.Gain({force}, 0.0, 500.0, "N")
+
+    def control(self, t, state, sticks, memory):
+        return np.array([0.0, 0.0, 0.0, 0.0, 0.0, self.force])
+"""
+
+
+def test_a_dropped_controller_flies_once_it_is_trusted_and_anew_whenever_it_is_saved(
+    screen: Screen, tmp_path: Path
+) -> None:
+    scene, own = tmp_path / "first.toml", tmp_path / "own" / "lift.py"
+    scene.write_text('vehicle = "rigid-body"\n[world]\nname = "plain"\n')
+    own.parent.mkdir()
+    own.write_text(OWN.format(force=123.0))
+    with closing(App(screen, tmp_path, str(scene), "--quality", "software", "--size", "900x560")) as app:
+
+        def lifts(force: float) -> None:
+            app.wait_until(
+                lambda p: p["lanes"][0]["controls"][5:] == [force], timeout_s=START_S, what=f"{force} N"
+            )
+
+        app.wait_until(lambda p: p["frames"] > 3, timeout_s=START_S, what="the window is drawn")
+        drop(screen, own, 1)
+        seen = app.wait_until(lambda p: "trust" in p["widgets"], timeout_s=START_S, what="it is asked")
+        assert seen["lanes"][0]["controls"][5] == 0.0
+        app.click("trust/folder")
+        lifts(123.0)
+        own.write_text(OWN.format(force=77.5))
+        lifts(77.5)
+        own.write_text(OWN.format(force=5.0).replace("return", "retrun"))
+        app.wait_frames(30)
+        lifts(77.5)
+        second = own.with_name("second.py")
+        second.write_text(OWN.format(force=31.0).replace("Lift", "Second"))
+        drop(screen, second, 1)  # the folder is trusted by now: in flight, and nothing is asked
+        lifts(31.0)
+        assert "trust" not in app.wait_frames(3)["widgets"]
+        assert "Traceback" not in app.log()

@@ -32,7 +32,6 @@ from sim.simulation.commands.flying import (
 )
 from sim.simulation.commands.lanes import (
     AddLane,
-    KeepAccount,
     LetGo,
     RaceAgainst,
     RemoveLane,
@@ -74,7 +73,6 @@ __all__ = [
     "FollowCourse",
     "GiveUpWaiting",
     "HoldControl",
-    "KeepAccount",
     "KeepTake",
     "LetGo",
     "PilotInput",
@@ -141,7 +139,6 @@ Command = (
     | SetLaneTint
     | SetLanePilot
     | SetReference
-    | KeepAccount
     | Pull
     | LetGo
     | Push

@@ -1,0 +1,81 @@
+"""A real JupyterLab in a real browser: what a cell shows there, and what the next cell makes of it."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.export.browser import Browser, browser, installed
+from tests.export.test_notebook import CELL, thrown
+
+pytest.importorskip("jupyterlab")
+pytest.importorskip("anywidget")
+pytestmark = pytest.mark.skipif(not installed(), reason="there is no chromedriver")
+PATIENCE_S = 120.0
+NOTEBOOK = "window.jupyterapp?.shell.currentWidget?.sessionContext"
+VIEWER = "[...document.querySelectorAll('.jp-OutputArea div')].find((e) => e.holonomy)?.holonomy"
+MOVED = "view.widget.playing = False\nview.widget.time_s = 0.77"
+ASKED = "print(view.widget.playing, view.widget.time_s)"
+
+
+@pytest.fixture
+def laboratory(tmp_path: Path) -> Iterator[str]:
+    """The address of one that has a notebook open, and nothing of the user's."""
+    nbformat = pytest.importorskip("nbformat")
+    shown = CELL.replace("sim.show(run, body", "view = sim.show(run, body") + "view"
+    cells = [nbformat.v4.new_code_cell(text) for text in (shown, MOVED, ASKED)]
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3"}}
+    nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=kernel), tmp_path / "thrown.ipynb")
+    own = {f"JUPYTER_{name}_DIR": str(tmp_path / name) for name in ("CONFIG", "RUNTIME")}
+    own |= {f"JUPYTERLAB_{name}_DIR": str(tmp_path / name) for name in ("SETTINGS", "WORKSPACES")}
+    own["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
+    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--port=0"]
+    command += ["--LabApp.expose_app_in_browser=True", f"--ServerApp.root_dir={tmp_path}"]
+    with (tmp_path / "log").open("w") as log:
+        server = subprocess.Popen(command, env={**os.environ, **own}, stdout=log, stderr=log)
+    try:
+        end_s = time.monotonic() + PATIENCE_S
+        while not (found := [*(tmp_path / "RUNTIME").glob("jpserver-*.json")]):
+            assert server.poll() is None, (tmp_path / "log").read_text()
+            assert time.monotonic() < end_s
+            time.sleep(0.1)
+        told = json.loads(found[0].read_text())
+        yield f"{told['url']}lab/tree/thrown.ipynb?token={told['token']}"
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def until(page: Browser, script: str) -> None:
+    end_s = time.monotonic() + PATIENCE_S
+    while not page.run(f"return Boolean({script})"):
+        assert time.monotonic() < end_s, (script, page.complaints())
+        time.sleep(0.2)
+
+
+def test_a_cell_of_jupyterlab_shows_the_viewer_that_other_cells_move_and_ask(laboratory: str) -> None:
+    with browser() as page:
+        page.go(laboratory)
+        until(page, f"{NOTEBOOK}?.session?.kernel")
+        run_cell = "jupyterapp.commands.execute('notebook:run-cell-and-select-next')"
+        page.run(run_cell)
+        until(page, f"{VIEWER}?.first_ms")
+        page.run(run_cell)
+        until(page, f"!{VIEWER}.playing && {VIEWER}.time === 0.77")
+        found = np.array(page.run(f"return {VIEWER}.poses(0.77)[0]"))
+        np.testing.assert_allclose(found, thrown().pose[77], atol=1e-4)
+        page.run(f"const v = {VIEWER}; v.seek(1.25); v.play(true); v.play(false)")
+        told = "[...document.querySelectorAll('.jp-OutputArea pre')].map((p) => p.textContent.trim())"
+        end_s = time.monotonic() + PATIENCE_S
+        # What the viewer says is sent on in its own time, and a cell may be run before it is there.
+        while "False 1.25" not in (said := page.run(f"return {told}")):
+            assert time.monotonic() < end_s, said
+            page.run("jupyterapp.commands.execute('notebook:run-cell')")
+            time.sleep(0.5)
+        assert [line for line in page.complaints() if "Error" in line] == []
