@@ -6,8 +6,8 @@ from typing import Literal
 
 import moderngl
 
+from render.errors import DisplayError
 from render.frame_budget import scale as effort_scale
-from render.programs import DisplayError
 
 QualityName = Literal["high", "medium", "low", "software"]
 
@@ -184,7 +184,7 @@ PRESETS: dict[QualityName, Quality] = {
         shadow_taps=1,
         reflection_scale=0.0,
         terrain_error_px=2.0,
-        terrain_triangles=20_000,
+        terrain_triangles=16_000,
         finest_level=1,
         shrub_quads=(14, 5),
         shrub_reach_m=(36.0,),

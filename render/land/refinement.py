@@ -48,6 +48,20 @@ def _level(places: np.ndarray, a: int, b: int, c: int, eye: np.ndarray, texels: 
 
 
 @native
+def _beyond(places: np.ndarray, a: int, b: int, c: int, m: int, reach: float, planes: np.ndarray) -> bool:
+    """Whether a triangle, and a ball about the vertex `m` that it can be split at, lie beyond one of the planes."""
+    for plane in range(planes.shape[0]):
+        x, y, z, off = planes[plane, 0], planes[plane, 1], planes[plane, 2], planes[plane, 3]
+        if x * places[m, 0] + y * places[m, 1] + z * places[m, 2] + off + reach < 0.0:
+            at_a = x * places[a, 0] + y * places[a, 1] + z * places[a, 2] + off
+            at_b = x * places[b, 0] + y * places[b, 1] + z * places[b, 2] + off
+            at_c = x * places[c, 0] + y * places[c, 1] + z * places[c, 2] + off
+            if max(at_a, max(at_b, at_c)) < 0.0:
+                return True
+    return False
+
+
+@native
 def _split(
     squares: np.ndarray,
     kinds: np.ndarray,
@@ -63,12 +77,15 @@ def _split(
     least: float,
     bottom_m: float,
     texels: float,
+    seen: np.ndarray,
+    within: np.ndarray,
     stack: np.ndarray,
     out: np.ndarray,
     keys: np.ndarray,
 ) -> int:
     """Write the triangles of `squares` (their first vertices) that face the eye into `out` (m, 3), and into `keys` what
-    they are to be sorted by; how many, or -1 where there is no room. Left out is what lies below `bottom_m`."""
+    they are to be sorted by; how many, or -1 where there is no room. Left out is what lies below `bottom_m`, and, of
+    squares that are not `within` them, beyond the planes of what is `seen`."""
     deepest = 0
     length = side
     while length > 1:
@@ -93,6 +110,8 @@ def _split(
                 top -= 1
                 a, b, c, depth = stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3]
                 m = (a + b) // 2
+                if not within[k] and _beyond(places, a, b, c, m, radius[m], seen):
+                    continue
                 splits = depth < deepest
                 if splits:
                     x, y, z = places[m, 0] - eye[0], places[m, 1] - eye[1], places[m, 2] - eye[2]
@@ -172,6 +191,8 @@ class Refinement:
         *,
         kinds: np.ndarray | None = None,
         texels: float = 0.0,
+        seen: np.ndarray | None = None,
+        within: np.ndarray | None = None,
         touched: np.ndarray | None = None,
         least: float = np.inf,
         above_m: float = -np.inf,
@@ -181,7 +202,8 @@ class Refinement:
         They go into `out` (m, 3) int32 as rows of vertices of the mesh, one square's after the other's, and into `keys`
         (m,) int32 goes KINDS times the level of a texture that suits each, of so many `texels` in a pixel 1 m away, and
         what `kinds` (k,) has of its square. Returned is how many there are, or -1 where that is more than m. Left out
-        are those that face away from the eye or lie wholly below `above_m`. What reaches between the planes `touched`
+        are those that face away from the eye, lie wholly below `above_m`, or, of squares that are not `within` (k,)
+        bool the planes of what is `seen` (6, 4), wholly beyond one of them. What reaches between the planes `touched`
         (6, 4), as a frustum has them, has an error of `least` [rad].
         """
         return int(
@@ -200,6 +222,8 @@ class Refinement:
                 float(least),
                 float(above_m),
                 float(texels),
+                _NOWHERE[:0] if seen is None else np.ascontiguousarray(seen, float),
+                np.zeros(len(squares), bool) if within is None else np.ascontiguousarray(within),
                 self._stack,
                 out,
                 keys,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import moderngl
 import numpy as np
 
-from render.passes.targets import PassContext
+from render.passes.context import PassContext
 from sim.native.function import native
 from sim.platform.cache import cached_arrays, source_digest
 from sim.world import Terrain, World
@@ -38,6 +38,11 @@ class Boxes:
         normals, offsets = frustum[:, :3], frustum[:, 3]
         reach = self._centre @ normals.T + self._half @ np.abs(normals).T + offsets
         return (reach >= 0.0).all(axis=1)
+
+    def within(self, frustum: np.ndarray) -> np.ndarray:
+        """(n,) bool: wholly inside every plane of `frustum` (6, 4)."""
+        normals, offsets = frustum[:, :3], frustum[:, 3]
+        return (self._centre @ normals.T - self._half @ np.abs(normals).T + offsets >= 0.0).all(axis=1)
 
     def distance(self, eye_w: np.ndarray) -> np.ndarray:
         """(n,) m from the eye to the nearest point of each box."""

@@ -117,6 +117,30 @@ def test_what_lies_below_the_water_is_left_out_and_nothing_else() -> None:
     assert 0 < len(above) < len(whole)
 
 
+@settings(max_examples=15, deadline=None)
+@given(
+    seed=st.integers(0, 1000),
+    eye=st.tuples(st.floats(-100, 750), st.floats(-100, 430), st.floats(300, 3e3)),
+    middle_m=st.tuples(st.floats(-20, 670), st.floats(-20, 350)),
+    tolerance=st.sampled_from([1e-4, 1e-3, 0.01]),
+)
+def test_what_is_left_out_as_not_seen_lies_beyond_a_plane_and_the_rest_stays_as_it_is(
+    seed: int, eye: tuple[float, float, float], middle_m: tuple[float, float], tolerance: float
+) -> None:
+    mesh, planes = rough(seed), about(middle_m)
+    whole = split(mesh, np.array(eye), tolerance)
+    off = mesh.vertices[whole, :3] @ planes[:, :3].T + planes[:, 3]
+    beyond = (off < 0.0).all(axis=1).any(axis=1)
+    kept = set(map(tuple, split(mesh, np.array(eye), tolerance, seen=planes).tolist()))
+    rows = [tuple(row) for row in whole.tolist()]
+    assert set(rows) >= kept >= {row for row, off in zip(rows, beyond, strict=True) if not off}
+    if tolerance < 1e-3:  # else much of it lies in one ball with what might be seen
+        assert len(rows) - len(kept) >= 0.6 * beyond.sum()
+    squares = len(Refinement(mesh).squares)
+    all_within = split(mesh, np.array(eye), tolerance, seen=planes, within=np.ones(squares, bool))
+    np.testing.assert_array_equal(all_within, whole)
+
+
 def test_too_little_room_is_told_and_a_grid_that_cannot_be_halved_is_refused() -> None:
     land, out, keys = Refinement(rough(1)), np.empty((100, 3), np.int32), np.empty(100, np.int32)
     assert land.split(np.arange(len(land.squares)), np.array([0.0, 0.0, 200.0]), 1e-3, out, keys) == -1
