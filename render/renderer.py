@@ -9,19 +9,21 @@ from functools import partial
 import moderngl
 import numpy as np
 
-from render.frame import DrawnVehicle, Frame, View, alike, mirror
+from render.frame import DrawnVehicle, Frame, View, alike
 from render.frame_budget import detail
 from render.land.scenery import Scenery, ground_bounds_m, load_scenery, room_of
 from render.land.still_world import StillWorld
 from render.light import Sun
+from render.matrices import mirror
 from render.passes.accumulation import Accumulation, carried_vehicle, shifted
+from render.passes.context import PassContext, PassName, blend_over
 from render.passes.culling import frustum_planes
 from render.passes.overlay import Overlay
 from render.passes.post import Post
 from render.passes.shadows import SunShadows
 from render.passes.sky import Sky
 from render.passes.still_light import finish, light_name, lit_from_cache, step
-from render.passes.targets import PassContext, PassName, Targets, blend_over, cut_out, unbind
+from render.passes.targets import Targets, cut_out, unbind
 from render.passes.uniforms import Atmosphere, FrameUniforms
 from render.process import give_back
 from render.programs import SAMPLER_UNITS, Programs, Resources
@@ -37,7 +39,6 @@ _SEA_SCALE = 0.6
 """Where pictures in motion are drawn at a larger scale, a sea that is shaded late is shaded at half of it."""
 _MIRROR_SINK_M = 0.2
 """How far below the water the mirror image is cut, so that no gap opens along the shore."""
-
 _ROUGHLY = 4
 """Times as long are the texels of a light map that is drawn to be there soon."""
 
@@ -257,7 +258,7 @@ class Renderer:
             return True
         if self._cold:
             self._warm_up(frame, target)
-        self._draw_targets(frame)
+        self._draw_targets(frame, one_of_many=adds_up)
         self._in_post, self._added_up = frame, False
         with self._probe("post"):
             self._targets.resolve()
@@ -305,7 +306,7 @@ class Renderer:
         shift_px = self._accumulation.next_shift()
         self._models.carried = carried_vehicle(frame)
         moved = replace(frame, view=shifted(frame.view, shift_px, targets.size_px))
-        self._draw_targets(moved)
+        self._draw_targets(moved, one_of_many=True)
         self._in_post, self._added_up = frame, True
         with self._probe("add up"):
             assert targets.depth_map is not None
@@ -320,14 +321,15 @@ class Renderer:
         """Of the budgets of triangles and instances."""
         return detail(self._effort)
 
-    def _draw_targets(self, frame: Frame) -> None:
+    def _draw_targets(self, frame: Frame, *, one_of_many: bool) -> None:
         """The scene of a frame, linear, before it is finished."""
         if self._still_world.clear_about(frame.vehicles):
             self._light_by(self._cast_and_bake())
         self._bind_textures()
         self._still_world.place_cones(frame.cones)
         with self._probe("vehicle shadow"):
-            self._shadows.cast_vehicles(frame.vehicles, self._models, self._context)
+            lately = one_of_many and not self.quality.full_materials
+            self._shadows.cast_vehicles(frame.vehicles, self._models, self._context, one_of_many=lately)
         self._waters.prepare(frame, self._probe, detail=self._detail)
         self._models.water = self._waters.plane_about(frame)
         self._set_uniforms(frame)

@@ -7,11 +7,12 @@ from typing import Protocol
 import moderngl
 import numpy as np
 
-from render.frame import TEXTURE_FROM_CLIP, DrawnVehicle, View, look_at, orthographic
+from render.frame import DrawnVehicle, View
 from render.light import Light
+from render.matrices import TEXTURE_FROM_CLIP, look_at, orthographic
+from render.passes.context import PassContext, PassName
 from render.passes.culling import frustum_planes
 from render.passes.still_light import Lit
-from render.passes.targets import PassContext, PassName
 from render.passes.uniforms import Atmosphere, FrameUniforms, ShadowFrames
 from render.programs import SAMPLER_UNITS
 from render.quality import Quality
@@ -25,6 +26,9 @@ _DROP_M = 320.0
 
 Ball = Callable[[DrawnVehicle], tuple[np.ndarray, float]]
 """Centre (3,) and radius [m] of a ball about a vehicle."""
+_HARDLY_TEXELS = 2.0
+"""By which what has turned since the picture before may be off in the map: half of what keeps it out of its own shadow
+(`shadow.glsl`)."""
 Casters = tuple[tuple[DrawnVehicle, ...], tuple[DrawnVehicle, ...]]
 """What is drawn into the map around the vehicles, and into the one around what stands about."""
 
@@ -120,6 +124,9 @@ class VehicleShadow:
         self.view, self.depth_m = vehicle_view(np.zeros(3), 1.0, np.array([0.0, 0.0, 1.0]))
         self.still_view = self.view
         self.span_m = self.still_span_m = 0.0
+        self._cast: Casters = (), ()
+        """What is in the map."""
+        self._moved_on, self._direction_w = False, np.zeros(3)
 
     @property
     def reach(self) -> np.ndarray | None:
@@ -137,7 +144,12 @@ class VehicleShadow:
         return float(between[0, 0]), x, y, depth
 
     def fit(self, vehicles: Sequence[DrawnVehicle], ball: Ball, direction_w: np.ndarray) -> Casters:
-        """Aim at the solid vehicles near the first of them, and at what stands about them."""
+        """Aim at the solid vehicles near the first of them, and at what stands about them; these are to be drawn."""
+        self._cast, self._moved_on = self._aim(vehicles, ball, direction_w), False
+        self._direction_w = np.array(direction_w)
+        return self._cast
+
+    def _aim(self, vehicles: Sequence[DrawnVehicle], ball: Ball, direction_w: np.ndarray) -> Casters:
         finite = [v for v in vehicles if not v.ghost and np.isfinite(v.T_wb).all()]
         still = [v for v in finite if v.still]
         solid = [v for v in finite if not v.still] or still
@@ -154,9 +166,51 @@ class VehicleShadow:
             self.still_view, _, self.still_span_m = _fitted(balls, direction_w)
         return tuple(group), tuple(near)
 
+    def follow(self, vehicles: Sequence[DrawnVehicle], ball: Ball, direction_w: np.ndarray) -> Casters:
+        """As `fit`, but nothing is to be drawn where the last map can be moved along: in every other picture, while
+        vehicles hardly turn."""
+        span_m, still_view, still_span_m, before = self.span_m, self.still_view, self.still_span_m, self.view
+        casters = self._aim(vehicles, ball, direction_w)
+        moved_m = self.view.eye_w - before.eye_w
+        slack_m = _HARDLY_TEXELS * span_m / self.size_px
+        same_sun, self._direction_w = np.array_equal(direction_w, self._direction_w), np.array(direction_w)
+        self._moved_on = (
+            not self._moved_on
+            and bool(casters[0])
+            and same_sun
+            and _alike(casters[0], self._cast[0], moved_m, 0.5 * span_m, slack_m)
+            and _alike(casters[1], self._cast[1], np.zeros(3), 0.5 * still_span_m, 0.0)
+        )
+        if not self._moved_on:
+            self._cast = casters
+            return casters
+        self.view, self.depth_m = vehicle_view(self.view.eye_w, 0.5 * span_m, direction_w)
+        self.span_m, self.still_view, self.still_span_m = span_m, still_view, still_span_m
+        return (), ()
+
     def release(self) -> None:
         """Free the map."""
         self.map.release()
+
+
+def _alike(
+    now: Sequence[DrawnVehicle],
+    before: Sequence[DrawnVehicle],
+    moved_m: np.ndarray,
+    radius_m: float,
+    slack_m: float,
+) -> bool:
+    """Whether vehicles are what others were that have all been moved alike, to within `slack_m` at a radius."""
+    if [v.model for v in now] != [v.model for v in before]:
+        return False
+    for one, other in zip(now, before, strict=True):
+        if one.links or one.solids is not None or one.pieces or len(one.bodies) > 1:
+            return False
+        turned = float(np.linalg.norm(one.T_wb[:3, :3] - other.T_wb[:3, :3], 2))
+        off_m = float(np.linalg.norm(one.T_wb[:3, 3] - other.T_wb[:3, 3] - moved_m))
+        if turned * radius_m + off_m > slack_m:
+            return False
+    return True
 
 
 def _fitted(balls: Sequence[tuple[np.ndarray, float]], direction_w: np.ndarray) -> tuple[View, float, float]:
@@ -282,10 +336,18 @@ class SunShadows:
             if onto is not self._world:
                 onto.release()
 
-    def cast_vehicles(self, vehicles: Sequence[DrawnVehicle], models: Models, context_of: ContextOf) -> None:
-        """The vehicles of a frame, as far as they cast."""
+    def cast_vehicles(
+        self,
+        vehicles: Sequence[DrawnVehicle],
+        models: Models,
+        context_of: ContextOf,
+        *,
+        one_of_many: bool = False,
+    ) -> None:
+        """The vehicles of a frame, as far as they cast; one_of_many: for two that follow each other, maybe."""
         shadow = self._vehicles
-        near, about = shadow.fit(vehicles, models.ball, self._direction_w)
+        fit = shadow.follow if one_of_many else shadow.fit
+        near, about = fit(vehicles, models.ball, self._direction_w)
         if not near:
             return
         shadow.map.begin()

@@ -15,7 +15,7 @@ from sim.world.props import Room
 TABLE_PX = (256, 128)
 FLAT_PX = 1024
 """Along each side of what is above the horizon, laid out flat."""
-_ROWS_AT_ONCE = 16
+_ROWS_AT_ONCE = 4
 """Of it are drawn anew with every picture, where clouds drift."""
 SUN_POWER = 20.0
 """Irradiance of the sun above the air, in the scene's relative unit."""

@@ -12,7 +12,7 @@ import moderngl
 import numpy as np
 
 from render.frame import DrawnVehicle, View
-from render.passes.targets import PassContext
+from render.passes.context import PassContext
 from render.programs import Programs, uniform, vertex_array
 from render.vehicles.links import LinkModels, SolidModels
 from render.vehicles.rigs import Disc, RigPose, dressed_bodies, rig_pose
@@ -31,12 +31,14 @@ class RotorDiscs:
     """Owns the disc mesh and its two programs."""
 
     def __init__(self, ctx: moderngl.Context, programs: Programs):
-        self._mesh = ctx.buffer(_disc_mesh())
+        vertices, triangles = _disc_mesh()
+        self._mesh, self._triangles = ctx.buffer(vertices), ctx.buffer(triangles)
         self._seen = programs.load("models/rotor.vert", "models/rotor.frag")
         self._cast = programs.load("models/rotor.vert", "models/rotor_shadow.frag", DEPTH_ONLY=1)
         layout = [(self._mesh, "2f", "polar")]
         self._arrays = {
-            program.glo: vertex_array(ctx, program, layout) for program in (self._seen, self._cast)
+            program.glo: vertex_array(ctx, program, layout, self._triangles)
+            for program in (self._seen, self._cast)
         }
 
     def draw(self, disc: Disc, vehicle: DrawnVehicle, context: PassContext) -> None:
@@ -61,18 +63,19 @@ class RotorDiscs:
         """Free the mesh and the arrays."""
         for array in self._arrays.values():
             array.release()
+        self._triangles.release()
         self._mesh.release()
 
 
-def _disc_mesh() -> np.ndarray:
-    """(n, 2) float32 triangles of (share of the radius from root to tip, azimuth [rad])."""
+def _disc_mesh() -> tuple[np.ndarray, np.ndarray]:
+    """(n, 2) float32 vertices (share of the radius from root to tip, azimuth [rad]), (m, 3) int32 triangles of them."""
     share, azimuth = np.linspace(0, 1, _RINGS), np.linspace(0, 2 * np.pi, _SECTORS + 1)
-    s, a = np.meshgrid(share, azimuth, indexing="ij")
-    grid = np.stack([s, a], axis=2)
-    low, high = grid[:-1, :-1], grid[1:, :-1]
-    low_next, high_next = grid[:-1, 1:], grid[1:, 1:]
+    vertices = np.stack(np.meshgrid(share, azimuth, indexing="ij"), axis=2)
+    number = np.arange(share.size * azimuth.size).reshape(share.size, azimuth.size)
+    low, high = number[:-1, :-1], number[1:, :-1]
+    low_next, high_next = number[:-1, 1:], number[1:, 1:]
     triangles = np.stack([low, high, high_next, low, high_next, low_next], axis=2)
-    return np.ascontiguousarray(triangles.reshape(-1, 2), "f4")
+    return np.ascontiguousarray(vertices.reshape(-1, 2), "f4"), triangles.reshape(-1, 3).astype("i4")
 
 
 _LAYOUT = ("3f 3f 3f 4f", "position", "normal", "part", "paint")

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from render.frame import DrawnVehicle
 from render.passes.shadows import VehicleShadow, texture_from_world
 from render.plan.view import obstacle_model
 from sim.models.asset import load_asset, model_file
@@ -93,4 +94,41 @@ def test_what_stands_about_lies_wholly_in_a_map_of_its_own(ctx, harbour: World, 
         assert (there[:, :3] > 0.0).all()
         assert (there[:, :3] < 1.0).all()
         np.testing.assert_allclose(own[:, :3] * [factor, factor, 1.0] + shift, there[:, :3], atol=1e-12)
+    shadow.release()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_shadow_map_that_is_moved_along_shows_every_place_of_a_vehicle_where_it_is_drawn(
+    ctx, seed: int
+) -> None:
+    """Which is in every other picture of a vehicle that hardly turns, and in none once it turns or has another sun."""
+    rng, shadow = np.random.default_rng(seed), VehicleShadow(ctx, 256)
+    sun = rng.normal(size=3) * [1.0, 1.0, 0.2] + [0.0, 0.0, 1.0]
+    sun /= np.linalg.norm(sun)
+
+    def boat(turned_rad: float) -> DrawnVehicle:
+        T_wb = np.eye(4)
+        T_wb[:2, :2] = [[np.cos(turned_rad), -np.sin(turned_rad)], [np.sin(turned_rad), np.cos(turned_rad)]]
+        T_wb[:3, 3] = rng.uniform(-50.0, 50.0, 3)
+        config = config_named("boat")
+        return DrawnVehicle("boat", T_wb, np.zeros(2), np.zeros(0), time_s=0.0, config=config)
+
+    def follow(vehicle: DrawnVehicle, direction_w: np.ndarray = sun) -> bool:
+        return bool(shadow.follow((vehicle,), lambda v: (v.T_wb[:3, 3], 2.5), direction_w)[0])
+
+    first, second = boat(0.3), boat(0.302)
+    assert follow(first)
+    drawn = shadow.view
+    assert not follow(second)
+    body = np.c_[rng.uniform(-1.4, 1.4, (50, 3)), np.ones(50)]
+    there = body @ first.T_wb.T @ texture_from_world(drawn).T
+    asked = body @ second.T_wb.T @ texture_from_world(shadow.view).T
+    off_texels = np.abs(there - asked)[:, :2].max() * shadow.size_px
+    assert off_texels < 2.0  # measured 0.2: the map has 21 mm a texel
+    assert np.abs(there - asked)[:, 2].max() * shadow.depth_m < 0.02
+    assert follow(boat(0.302)), "two pictures in a row are moved along"
+    assert follow(boat(0.4)), "it turned"
+    assert follow(boat(0.4), -sun), "another sun"
+    shadow.fit((first,), lambda v: (v.T_wb[:3, 3], 2.5), -sun)
+    assert not follow(first, -sun)
     shadow.release()

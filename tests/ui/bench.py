@@ -10,7 +10,8 @@ from ui.features.vehicle import FlownParameters
 from ui.settings.view_settings import ViewSettings
 from ui.window import theme
 from ui.window.backend import open_context
-from ui.window.context import PanelContext, Request
+from ui.window.context import PanelContext
+from ui.window.requests import Request
 
 SIZE = (1280.0, 800.0)
 
