@@ -6,8 +6,9 @@ import numpy as np
 
 from sim.native.function import native
 from sim.shapes import Box, Drum, Shape
+from sim.world.noise import fractal_noise, smoothstep
 from sim.world.path import arc_length
-from sim.world.terrain import for_row_bands, fractal_noise, smoothstep
+from sim.world.terrain import for_row_bands
 
 _WOBBLE_M = 9.0
 """By which its shore strays from a rectangle."""

@@ -44,23 +44,17 @@ from ui.features.scenes.preparation import Loaded
 from ui.features.scenes.view import OpenControls, OpenPath
 from ui.features.takes.actions import TakesActions
 from ui.features.takes.sharing import SharingView
-from ui.hud.pen import covered_parts
+from ui.hud.markers import covered_parts
 from ui.input.desk import CameraMotion
 from ui.settings.catalogue import load_catalogue
-from ui.settings.view_settings import (
-    Remembered,
-    ViewSettings,
-    config_dir,
-    opened,
-    prepares_ahead,
-    read_memory,
-    write_memory,
-)
+from ui.settings.files import Remembered, config_dir, prepares_ahead, read_memory, write_memory
+from ui.settings.view_settings import ViewSettings, opened
 from ui.shell.features import FEATURES
 from ui.shell.shell import Shell
 from ui.window import theme
 from ui.window.app_window import AppWindow
-from ui.window.context import Action, PanelContext, SceneCamera, ShellState, TakeScreenshot
+from ui.window.context import PanelContext, SceneCamera
+from ui.window.requests import Action, ShellState, TakeScreenshot
 
 EVERY_S = 5.0
 """Changes are written no more often."""
@@ -109,7 +103,7 @@ class Memories:
         self._written, self._written_s = self.kept, time.perf_counter()
 
 
-PANELS_HZ = 15.0
+PANELS_HZ = 10.0
 """Where the processor draws: panels and instruments that nobody touches."""
 AT_REST_S = 1.0 / 30.0
 """Between two looks whether anything has changed."""
@@ -264,7 +258,7 @@ class Session:
         if self._develops() or comes:
             self._window.ctx.screen.use()
             self._window.ctx.screen.clear(*theme.GROUND[:3])
-            self._shell.render()
+            self._shell.render(cleared=True)
             return
         # Anew: building the panels took a while.
         again = fresh or self.context.of(SharingView).film is not None

@@ -11,7 +11,8 @@ from sim.compiler import OK
 from sim.integrators import integrator
 from sim.planner.guess.paths import paced_path, paths_of
 from sim.planner.guess.turning import GearSegment, length_m, ways_in_gears
-from sim.planner.task.bodies import (
+from sim.planner.task.open_start import is_lap
+from sim.planner.task.poses import (
     counts_turns,
     heading_rad,
     place,
@@ -21,7 +22,6 @@ from sim.planner.task.bodies import (
     turn_rad,
     wrapped,
 )
-from sim.planner.task.open_start import is_lap
 from sim.planner.task.task import Task
 from sim.steppers.choice import stepper_of
 from sim.steppers.trajectory import Law

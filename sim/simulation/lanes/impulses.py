@@ -8,10 +8,9 @@ from functools import singledispatch
 
 import numpy as np
 
-from sim.environment.environment import (
+from sim.environment.coupling import (
     BodyState,
     CoupledEnvironment,
-    Environment,
     Grip,
     JointedEnvironment,
     JointedState,
@@ -19,6 +18,7 @@ from sim.environment.environment import (
     can_be_coupled,
     can_be_met,
 )
+from sim.environment.environment import Environment
 from sim.groups.numeric import mean_twists
 from sim.platform.errors import InputError
 from sim.recordings.playback import Playback
