@@ -10,7 +10,16 @@ import pytest
 from imgui_bundle import imgui
 
 from ui.window.backend import open_context
-from ui.window.layout import MOST_BYTES, MOST_DEEP, LayoutFile, check_layout, scene_rect
+from ui.window.layout import (
+    MOST_BYTES,
+    MOST_DEEP,
+    LayoutFile,
+    build,
+    check_layout,
+    dock_newcomer,
+    is_built,
+    scene_rect,
+)
 
 GOOD = """[Window][Scene]
 Pos=904,375
@@ -68,6 +77,45 @@ def test_what_imgui_writes_is_read_again(tmp_path: Path) -> None:
     file.write(written)
     assert file.read() == written
     assert shown(written) == written
+
+
+def docked(text: str, places: dict[str, str]) -> tuple[str, dict[str, int]]:
+    """(layout, window -> node) after some frames of a layout, built where there is none."""
+    close = open_context(text)
+    try:
+        io = imgui.get_io()
+        io.backend_flags |= imgui.BackendFlags_.renderer_has_textures.value
+        io.display_size, io.delta_time = (1280.0, 800.0), 1.0 / 60.0
+        for _ in range(3):
+            imgui.new_frame()
+            dock_id = imgui.dock_space_over_viewport(0)
+            if not is_built(dock_id):
+                build(dock_id, (1280.0, 800.0), 1.0, places)
+            for name, place in places.items():
+                dock_newcomer(place, places)
+                imgui.begin(name)
+                imgui.text(name)
+                imgui.end()
+            imgui.render()
+        nodes = {name: imgui.internal.find_window_by_name(name).dock_id for name in places}
+        return imgui.save_ini_settings_to_memory(), nodes
+    finally:
+        close()
+
+
+def test_a_window_that_a_kept_layout_does_not_know_becomes_a_tab_beside_its_kind() -> None:
+    places = {
+        "Upper": "upper",
+        "Lower": "lower",
+        "Plots": "below",
+        "New below": "below",
+        "New upper": "upper",
+    }
+    kept, _ = docked("", {name: place for name, place in places.items() if "New" not in name})
+    _, nodes = docked(kept, places)
+    assert nodes["New below"] == nodes["Plots"] != nodes["Lower"]
+    assert nodes["New upper"] == nodes["Upper"] != nodes["Plots"]
+    assert all(nodes.values())
 
 
 def test_a_folder_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:

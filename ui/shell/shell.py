@@ -51,6 +51,7 @@ from ui.window.layout import (
     UPPER,
     LayoutFile,
     build,
+    dock_newcomer,
     is_built,
     scene_rect,
 )
@@ -102,6 +103,7 @@ class Dock:
         requests: list[Request] = []
         for feature in FEATURES:
             if feature.panel is not None and (state.plots or feature.place != BELOW):
+                dock_newcomer(feature.place, PLACES)
                 requests += _window(feature.name, feature.panel, snapshot, context)
         self._raise_tab()
         return requests
@@ -138,8 +140,8 @@ _LONGEST_S = 0.1
 """Of time that passes for panels from one frame to the next."""
 _RESTING_HZ = 4.0
 """Panels a second while the simulation is paused and nothing is touched."""
-LAYOUT_FILE = "layout-6.ini"
-"""The number grows when the windows change, so that an old file cannot hide a new window."""
+LAYOUT_FILE = "layout-7.ini"
+"""The number grows when an old file would show windows as they are no longer meant."""
 
 
 class Shell:

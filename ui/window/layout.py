@@ -41,6 +41,16 @@ def build(dock_id: int, size: tuple[float, float], scale: float, places: Mapping
     internal.dock_builder_finish(dock_id)
 
 
+def dock_newcomer(place: str, places: Mapping[str, str]) -> None:
+    """The window that is begun next, if the layout does not know it, becomes a tab beside those of its place.
+
+    It would lie over the scene else: layouts are remembered from before there was such a window.
+    """
+    beside = (internal.find_window_by_name(name) for name, other in places.items() if other == place)
+    node = next((window.dock_id for window in beside if window is not None and window.dock_id), 0)
+    imgui.set_next_window_dock_id(node, imgui.Cond_.first_use_ever)
+
+
 def is_built(dock_id: int) -> bool:
     """Whether the remembered layout, or an earlier frame, has filled the dock space."""
     node = internal.dock_builder_get_node(dock_id)
