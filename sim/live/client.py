@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from sim.live.wire import MOST_BYTES, decode, encode, found
-from sim.platform.errors import InputError
+from sim.platform.errors import InputError, one_of, quote
 
 PATIENCE_S = 40.0
 
@@ -96,10 +96,15 @@ class Connection:
         """Have another scene opened; it is there as soon as it is loaded."""
         self._ask({"ask": "open", "scene": name})
 
-    def stream(self, every_s: float = 0.02) -> Iterator[dict[str, Any]]:
-        """Snapshots as they come, the latest each time, over a connection of their own; ends with the window."""
+    def stream(self, *names: str, every_s: float = 0.02) -> Iterator[Any]:
+        """Snapshots as they come, the latest each time, over a connection of their own; ends with the window.
+
+        names: of the flown lane's quantities ("energy", "controls", a body's or an observable's name); with them it is
+        rows (time [s], value, ...). Raises InputError for a name that is none.
+        """
         with self.another() as own:
-            yield from own._streamed(every_s)
+            for seen in own._streamed(every_s):
+                yield _row(seen["lanes"][0], names) if names else seen
 
     def another(self) -> "Connection":
         """A further connection to the same window. Raises InputError where it has gone."""
@@ -157,3 +162,13 @@ class Connection:
         if "error" in answer:
             raise InputError(answer["error"])
         return answer
+
+
+def _row(lane: dict[str, Any], names: Sequence[str]) -> tuple[Any, ...]:
+    """Of a lane as it is sent: its time [s] and quantities by their names, with or without their units and frames."""
+    short = {"energy": lane["energy_J"], "momentum": lane["momentum_w"], "twist": lane["twist_b"]}
+    known = lane | short | lane["bodies"] | lane["observables"]
+    for name in names:
+        if name not in known:
+            raise InputError(f"stream: unknown {quote(name)}; allowed: {one_of(known, name)}")
+    return (lane["time_s"], *(known[name] for name in names))

@@ -132,7 +132,7 @@ def test_a_scene_is_asked_of_the_window(app: Connection, listening: Listening) -
 def test_a_stream_shows_the_latest_however_slowly_it_is_read(app: Connection) -> None:
     app.command("Reset")
     app.resume()
-    stream = app.stream(0.005)
+    stream = app.stream(every_s=0.005)
     first = next(stream)["time_s"]
     time.sleep(0.5)
     for _ in range(200):  # what was on its way
@@ -141,6 +141,19 @@ def test_a_stream_shows_the_latest_however_slowly_it_is_read(app: Connection) ->
     stream.close()
     app.pause()
     assert first < second <= now
+
+
+def test_a_stream_of_names_has_their_values_and_refuses_others_in_a_line(app: Connection) -> None:
+    app.pause()
+    lane = app.lanes[0]
+    body = next(iter(lane["bodies"]))
+    time_s, energy_J, controls, pose = next(app.stream("energy", "controls", body))
+    assert (time_s, energy_J) == (lane["time_s"], lane["energy_J"])
+    assert np.array_equal(controls, lane["controls"])
+    assert np.array_equal(pose, lane["bodies"][body])
+    with pytest.raises(sim.InputError, match=r"stream: unknown 'enrgy'; .*energy") as refused:
+        next(app.stream("enrgy"))
+    assert "\n" not in str(refused.value)
 
 
 def test_who_has_no_token_or_comes_from_a_page_or_to_another_host_is_refused(listening: Listening) -> None:
