@@ -9,7 +9,7 @@ from sim.multibody.shapes import DARK_STEEL, STEEL, Link
 from sim.multibody.tree import WORLD, Body, Joint, Tree, tree
 from sim.vehicles.forms.articulated import ArticulatedVehicle
 from sim.vehicles.forms.form import State
-from sim.vehicles.forms.parameters import Parameter
+from sim.vehicles.forms.parameters import Control, Parameter
 
 LEAN_RAD = 1.25
 """Of the first link from hanging straight down, at the start."""
@@ -17,6 +17,7 @@ _TOUCHING = 24
 """Ends of links that feel the ground, spread along the chain."""
 _THICK = 0.24
 """Radius of a link as a fraction of its length."""
+_MOTOR = ("pinned", 2)
 
 
 class Chain(ArticulatedVehicle):
@@ -26,15 +27,31 @@ class Chain(ArticulatedVehicle):
     rank = 110
     parameters = (
         Parameter(
-            "links", "", 50.0, 10.0, 200.0, "Number of links; another number starts anew.", structural=True
+            "links", "", 50.0, 2.0, 200.0, "Number of links; another number starts anew.", structural=True
         ),
-        Parameter("pinned", "", 1.0, 0.0, 1.0, "1: its upper end is held; 0: it is free.", structural=True),
+        Parameter(
+            "pinned",
+            "",
+            1.0,
+            0.0,
+            2.0,
+            "1: its upper end is held; 2: it is held and a motor turns it there; 0: it is free.",
+            structural=True,
+        ),
         Parameter("link_length", "m", 0.15, 0.01, 5.0, "Of each link."),
         Parameter("link_mass", "kg", 0.3, 1e-4, 1e4, "Of each link."),
         Parameter("damping", "N m s", 0.0, 0.0, 10.0, "Of every hinge."),
         Parameter("stiffness", "N m", 0.0, 0.0, 1e4, "Of every hinge, towards straight."),
         Parameter("gravity", "m/s^2", 9.81, 0.0, 100.0, "Downward acceleration."),
     )
+
+    controls = (
+        Control("torque", "N m", -200.0, 200.0, "At the pivot; positive swings the chain to -x.", only=_MOTOR),
+    )
+
+    @property
+    def torques(self) -> tuple[str, ...]:  # type: ignore[override]
+        return ("link 1",) if self.controls else ()
 
     def declare(self, q: SimpleNamespace) -> Tree:
         count = round(q.links)
@@ -49,7 +66,7 @@ class Chain(ArticulatedVehicle):
                     WORLD if k == 0 else f"link {k}",
                     Joint("free")
                     if k == 0 and not q.pinned
-                    else Joint(axis=_AXES[k % 2], damping=q.damping, stiffness=q.stiffness),
+                    else Joint(axis=_AXES[0 if q.pinned == 2 else k % 2], damping=q.damping, stiffness=q.stiffness),
                     position=(0.0, 0.0, -each_m if k else 0.0),
                     mass=each_kg,
                     centre=(0.0, 0.0, -0.5 * each_m),
