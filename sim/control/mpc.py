@@ -427,5 +427,5 @@ def _tracking(leading: TimedPlan, dynamics: Dynamics, since_s: float, dt_s: floa
     if since_s - row * plan.step_s > dt_s - SAME_S:
         return None
     controls = plan.controls[row:]
-    along = regulator(dynamics.vehicle, dynamics.kernel, plan.step_s, plan.nodes[row], controls)
+    along = regulator(dynamics.vehicle, dynamics.kernel, plan.step_s, plan.nodes[row:], controls)
     return PlannedPilot(controls, plan.step_s, along, since_s=leading.since_s + row * plan.step_s)

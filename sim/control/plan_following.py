@@ -55,7 +55,9 @@ class Regulator:
     def __call__(self, t: float, state: State) -> np.ndarray:
         """(n_controls,) at t seconds: the planned ones and what leads the state back; after the end as there."""
         k = min(int(t / self.step_s + 1e-9), len(self.gains) - 1)
-        error = self.error(k, state.node)
+        share = min(max(t / self.step_s - k, 0.0), 1.0)
+        way = share * difference(self.vehicle, self.nodes[k], self.nodes[k + 1])
+        error = difference(self.vehicle, moved(self.vehicle, self.nodes[k], way), state.node)
         u = self.controls[k] + self.correction(k, error, np.zeros_like(error))
         ranges = np.array([[c.low, c.high] for c in self.vehicle.controls], float)
         return np.clip(u, ranges[:, 0], ranges[:, 1])
@@ -75,12 +77,12 @@ class Regulator:
 
 
 def regulator(
-    vehicle: Vehicle, kernel: Stepper, step_s: float, first: np.ndarray, controls: np.ndarray
+    vehicle: Vehicle, kernel: Stepper, step_s: float, planned: np.ndarray, controls: np.ndarray
 ) -> Regulator:
-    """Gains along the open-loop replay of `controls` (N+1, n_controls) from the node `first`."""
+    """Gains along the motion with the nodes `planned` (N+1, node size) under `controls` (N+1, n_controls)."""
     p, count = vehicle.parameter_vector, len(controls) - 1
-    first, controls = np.ascontiguousarray(first), np.ascontiguousarray(controls)
-    nodes = _replayed(vehicle, kernel, step_s, first, controls)
+    planned, controls = np.ascontiguousarray(planned), np.ascontiguousarray(controls)
+    nodes = _sensed(vehicle, kernel, step_s, planned, controls)
     scale, m = error_scale(vehicle), controls.shape[1]
     n = len(scale)
     errors, drift = slice(0, n), slice(n, 2 * n)
@@ -187,13 +189,14 @@ def moved(vehicle: Vehicle, reference: np.ndarray, error: np.ndarray) -> np.ndar
     return node
 
 
-def _replayed(
-    vehicle: Vehicle, kernel: Stepper, h: float, first: np.ndarray, controls: np.ndarray
+def _sensed(
+    vehicle: Vehicle, kernel: Stepper, h: float, planned: np.ndarray, controls: np.ndarray
 ) -> np.ndarray:
+    """Each as the step from the one before leads to it: open loop, a motion that is unstable would leave the plan."""
     p, nothing = vehicle.parameter_vector, np.zeros(kernel.dim)
-    y = kernel.start(first, controls[0], p, h)
-    nodes = [kernel.node(y, controls[0], p, h)]
-    for u in controls[:-1]:
+    nodes = [planned[0]]
+    for node, u in zip(planned[:-1], controls[:-1], strict=True):
+        y = kernel.start(node, u, p, h)
         kernel.advance(y, u, nothing, p, h, 1)
         nodes.append(kernel.node(y, u, p, h))
     return np.array(nodes)

@@ -35,7 +35,7 @@ class Chain(ArticulatedVehicle):
             1.0,
             0.0,
             2.0,
-            "1: its upper end is held; 2: it is held and a motor turns it there; 0: it is free.",
+            "1: its upper end is held; 2: a motor turns it there, and all hinges are parallel; 0: it is free.",
             structural=True,
         ),
         Parameter("link_length", "m", 0.15, 0.01, 5.0, "Of each link."),
@@ -46,7 +46,9 @@ class Chain(ArticulatedVehicle):
     )
 
     controls = (
-        Control("torque", "N m", -200.0, 200.0, "At the pivot; positive swings the chain to -x.", only=_MOTOR),
+        Control(
+            "torque", "N m", -200.0, 200.0, "At the pivot; positive swings the chain to -x.", only=_MOTOR
+        ),
     )
 
     @property
@@ -66,7 +68,9 @@ class Chain(ArticulatedVehicle):
                     WORLD if k == 0 else f"link {k}",
                     Joint("free")
                     if k == 0 and not q.pinned
-                    else Joint(axis=_AXES[0 if q.pinned == 2 else k % 2], damping=q.damping, stiffness=q.stiffness),
+                    else Joint(
+                        axis=_AXES[0 if q.pinned == 2 else k % 2], damping=q.damping, stiffness=q.stiffness
+                    ),
                     position=(0.0, 0.0, -each_m if k else 0.0),
                     mass=each_kg,
                     centre=(0.0, 0.0, -0.5 * each_m),

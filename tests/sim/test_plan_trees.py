@@ -219,37 +219,48 @@ def test_joints_stay_within_limits_and_torques_within_theirs(planner):
 
 
 @cache
-def planned():
-    """Of the scene: (scene, record of its plan)."""
-    scene = load_scene("plan-arm")
+def planned(name="plan-arm"):
+    """Of a scene: (scene, record of its plan)."""
+    scene = load_scene(name)
     vehicle, task = task_of_scene(scene)
     plan = Planner().plan(vehicle, task, method=scene.integrator, starts=1)
     assert plan.solved, plan.message
     return scene, record_of(plan, "reach")
 
 
-def flown_to(*, tracked, **changed):
-    """Where the gripper is at the plan's end, less where it was to be [m], of an arm with other parameters."""
-    scene, plan = planned()
+def flown_to(name, *, tracked, **changed):
+    """How far the tool is beside the plan's end [m], of a tree with other parameters."""
+    scene, plan = planned(name)
     running = Simulation(scene, load_world(scene.world, seed=scene.seed))
     flown = plan.vehicle.with_parameters(**changed) if changed else None
     fly = FlyPlan(plan.vehicle, plan.integrator, plan.step_s, plan.nodes, plan.controls, tracked, flown)
     running.submit(fly)
-    while running.snapshot.clock_s < 1.999:
+    while running.snapshot.clock_s < plan.duration_s - 1e-3:
         running.advance(0.1)
-    at = running.snapshot.lanes[0].bodies["gripper"][:3, 3]
-    wanted = body_frames(ARM.tree, plan.nodes[-1, :6])["gripper"][:3, 3]
-    missed = float(np.linalg.norm(at - wanted))
+    tree, tool, up = plan.vehicle.tree, plan.vehicle.tool, np.array([0.0, 0.0, plan.vehicle.stand_m])
+    at = running.snapshot.lanes[0].bodies[tool][:3, 3]
+    wanted = body_frames(tree, plan.nodes[-1, : tree.nq])[tool][:3, 3]
+    missed = min(float(np.linalg.norm(at - wanted - raised)) for raised in (0.0 * up, up))
     assert f"{missed:.2g} m beside its end" in running.snapshot.plan_outcome
     return missed
 
 
 def test_the_scenes_plan_is_flown_and_errors_are_fed_back():
     """All that it carries weighs one hundredth less than it was planned for."""
-    assert flown_to(tracked=False) < 1e-6
-    astray, led = (flown_to(tracked=tracked, gravity=9.71) for tracked in (False, True))
+    assert flown_to("plan-arm", tracked=False) < 1e-6
+    astray, led = (flown_to("plan-arm", tracked=tracked, gravity=9.71) for tracked in (False, True))
     assert astray > 0.02
     assert led < 0.1 * astray
+
+
+def test_a_chain_is_stood_on_its_head_by_its_pivot_and_kept_on_its_plan():
+    """Six links, and a motor that cannot hold them out level. Open loop it ends 0.09 m beside; led 3e-9 m, and 2e-4 m
+    where weight is one part in 10^5 less than planned for."""
+    plan = planned("plan-chain")[1]
+    assert 1.5 * np.abs(plan.controls).max() < 1.8 * 9.81 * 0.45  # N m
+    assert plan.nodes[:, 0].min() < -0.5  # swung to the other side first
+    assert flown_to("plan-chain", tracked=True) < 1e-6
+    assert flown_to("plan-chain", tracked=True, gravity=9.8099) < 1e-2
 
 
 def test_a_tool_is_dragged_within_what_joints_reach(tmp_path):

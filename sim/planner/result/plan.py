@@ -137,7 +137,7 @@ class Plan:
     def feedback(self) -> Regulator:
         """Gains of LQR along the motion, and a law for `sim.simulate(..., controls=plan.feedback)`."""
         stepper = stepper_of(self.vehicle, self.integrator)
-        return regulator(self.vehicle, stepper, self.step_s, self.task.start.node, self.controls)
+        return regulator(self.vehicle, stepper, self.step_s, self.motion.nodes, self.controls)
 
     @property
     def found_parameters(self) -> dict[str, float]:

@@ -143,7 +143,7 @@ def planned_pilot(command: FlyPlan, kernel: Stepper) -> PlannedPilot:
     """Who flies it. `kernel`: of the vehicle that was planned for, which is all that the pilot knows."""
     if not command.tracked:
         return PlannedPilot(command.controls, command.step_s)
-    along = regulator(command.vehicle, kernel, command.step_s, command.nodes[0], command.controls)
+    along = regulator(command.vehicle, kernel, command.step_s, command.nodes, command.controls)
     return PlannedPilot(command.controls, command.step_s, along)
 
 

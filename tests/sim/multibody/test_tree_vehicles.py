@@ -199,10 +199,10 @@ def test_a_lane_that_diverges_stops_alone_and_says_why():
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        ({"links": 9}, "links = 9 is out of range; allowed: whole numbers, 10 to 200"),
-        ({"links": 201}, "links = 201 is out of range; allowed: whole numbers, 10 to 200"),
-        ({"links": 20.5}, "links = 20.5 is out of range; allowed: whole numbers, 10 to 200"),
-        ({"pinned": 2}, "pinned = 2 is out of range; allowed: whole numbers, 0 to 1"),
+        ({"links": 1}, "links = 1 is out of range; allowed: whole numbers, 2 to 200"),
+        ({"links": 201}, "links = 201 is out of range; allowed: whole numbers, 2 to 200"),
+        ({"links": 20.5}, "links = 20.5 is out of range; allowed: whole numbers, 2 to 200"),
+        ({"pinned": 3}, "pinned = 3 is out of range; allowed: whole numbers, 0 to 2"),
         ({"link_mass": 0}, "link_mass = 0 is out of range"),
     ],
 )
