@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import casadi as ca
 import numpy as np
 
+from sim.groups import LieGroup
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import Form
 
@@ -229,6 +230,18 @@ Equations = Callable[[Any, Any, Inputs], Scheme]
 """(integrator, vehicle, symbols) -> a step."""
 
 
+@dataclass(frozen=True)
+class Arc:
+    """How a method that keeps momentum goes from one node to the next, and where on that way it puts impulses in."""
+
+    group: LieGroup
+    """Whose pose the arc moves."""
+    tau: str
+    """Map from velocities to displacements: `cay`, else the exponential one."""
+    forces_at: tuple[tuple[float, float], ...]
+    """(share of the step, weight): in space the momentum changes by these impulses, to rounding."""
+
+
 class Integrator(ABC):
     """A one-step method; `order` is declared here and measured in the tests."""
 
@@ -295,6 +308,10 @@ class Integrator(ABC):
     def keeps(self, vehicle: Vehicle) -> tuple[str, ...]:
         """What of a vehicle's mechanics is kept at any number of steps: names of `KEPT`."""
         return ()
+
+    def arc_of(self, vehicle: Any) -> Arc | None:
+        """Of a step of a holonomic vehicle; None where the method has no momentum theorem of its own."""
+        return None
 
     def on_flow(self, flow: Any, h: Any) -> tuple[Any, Any | None]:
         """The state one step later, and its difference from the result of lower order where the method is adaptive.

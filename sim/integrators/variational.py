@@ -34,7 +34,7 @@ import casadi as ca
 
 from sim.groups import SE3, SO3, SO3_R3, LieGroup
 from sim.groups.so3 import hat, left_jacobian
-from sim.integrators.base import TREE_SOLVERS, Inputs, Integrator, Scheme
+from sim.integrators.base import TREE_SOLVERS, Arc, Inputs, Integrator, Scheme
 from sim.integrators.flow import (
     CAY,
     CAY_TLN,
@@ -165,10 +165,15 @@ class Variational(Integrator):
     def samples(self, vehicle: Vehicle) -> tuple[float, ...]:
         return nonholonomic_samples(vehicle) if isinstance(vehicle, NonholonomicVehicle) else (0.5,)
 
+    def _group(self, vehicle: HolonomicVehicle) -> LieGroup:
+        return {"own": vehicle.group, "split": SO3_R3, "simplest": simplest_group(vehicle)}[self.on]
+
+    def arc_of(self, vehicle: HolonomicVehicle) -> Arc:
+        return Arc(self._group(vehicle), self.tau, ((0.0, 0.5), (1.0, 0.5)))
+
     def on_group(self, vehicle: HolonomicVehicle, inputs: Inputs) -> Scheme:
         """One step on (g, momentum)."""
-        groups = {"own": vehicle.group, "split": SO3_R3, "simplest": simplest_group(vehicle)}
-        return holonomic_scheme(vehicle, inputs, self.chart, groups[self.on])
+        return holonomic_scheme(vehicle, inputs, self.chart, self._group(vehicle))
 
     def on_shape(self, vehicle: NonholonomicVehicle, inputs: Inputs) -> Scheme:
         """One step on (g, r, P, p)."""
@@ -318,6 +323,9 @@ class SymplecticTheta(Integrator):
 
     def keeps(self, vehicle: Vehicle) -> tuple[str, ...]:
         return ("momentum", "energy") if conserves_energy(vehicle) else ("momentum",)
+
+    def arc_of(self, vehicle: HolonomicVehicle) -> Arc:
+        return Arc(simplest_group(vehicle), self.tau, ((self.theta, 1.0),))
 
     def on_group(self, vehicle: HolonomicVehicle, inputs: Inputs) -> Scheme:
         """One step on (g, mu)."""

@@ -296,6 +296,7 @@ class Simulation:
             lanes=lanes,
             samples=samples,
             reference=run.comparison.on and view is None,
+            accounts=run.accounts,
             clock_s=run.clock.time_s if view is None else view.time_s,
             wall_s=time.perf_counter() if wall_s is None else wall_s,
             paused=run.clock.paused,

@@ -32,6 +32,7 @@ from sim.simulation.commands.flying import (
 )
 from sim.simulation.commands.lanes import (
     AddLane,
+    KeepAccount,
     LetGo,
     RaceAgainst,
     RemoveLane,
@@ -73,6 +74,7 @@ __all__ = [
     "FollowCourse",
     "GiveUpWaiting",
     "HoldControl",
+    "KeepAccount",
     "KeepTake",
     "LetGo",
     "PilotInput",
@@ -139,6 +141,7 @@ Command = (
     | SetLaneTint
     | SetLanePilot
     | SetReference
+    | KeepAccount
     | Pull
     | LetGo
     | Push

@@ -116,6 +116,19 @@ def _(command: SetReference, run: SceneRun) -> str:
     return "the reference starts here" if command.on else "no reference"
 
 
+@dataclass(frozen=True, slots=True)
+class KeepAccount:
+    """Sum up, from now on, what controls put into the momentum of every lane and what its method loses, or stop it."""
+
+    on: bool
+
+
+@execute.register
+def _(command: KeepAccount, run: SceneRun) -> str:
+    run.keep_accounts(on=command.on)
+    return ""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ShowMeasured:
     """Show measured poses as a ghost beside the lanes."""

@@ -1,5 +1,7 @@
 """Integrating a lane: the integrator's private state, its time in whole steps, and the node that it stands for."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from sim.environment.environment import Environment
@@ -97,9 +99,17 @@ class Integration:
         """An impulse (impulse_size,) at the start of the step that comes."""
         m = self.dynamics
         strike(m.kernel, m.vehicle, self.state, impulse, self.controls, m.step_s)
+        self._node = None
 
-    def advance(self, count: int) -> tuple[int, int, int]:
-        """Up to `count` steps under the present controls; (steps done, status, iterations) of the kernel."""
+    def advance(
+        self, count: int, told: Callable[[np.ndarray, np.ndarray], None] | None = None
+    ) -> tuple[int, int, int]:
+        """Up to `count` steps under the present controls; (steps done, status, iterations) of the kernel.
+
+        told: after each step, of the node that it began at and what surroundings did there.
+        """
+        if told is not None:
+            return self._advance_by_one(count, told)
         m = self.dynamics
         done, status, iterations = m.kernel.advance(
             self.state,
@@ -112,6 +122,18 @@ class Integration:
         )
         self.steps += done
         self._node = None
+        return done, status, iterations
+
+    def _advance_by_one(
+        self, count: int, told: Callable[[np.ndarray, np.ndarray], None]
+    ) -> tuple[int, int, int]:
+        done, status, iterations = 0, 0, 0
+        while done < count and not status:
+            before, w_b = self.node, self.environment_wrench_b.copy()
+            taken, status, needed = self.advance(1)
+            done, iterations = done + taken, iterations + needed
+            if not status:
+                told(before, w_b)
         return done, status, iterations
 
     def accept(self) -> None:

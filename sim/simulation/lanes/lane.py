@@ -371,7 +371,8 @@ class Lane:
 
     def _integrate(self, count: int) -> None:
         """Up to `count` steps under the present controls; judges the outcome."""
-        done, status, iterations = self.integration.advance(count)
+        account = self.observer.account
+        done, status, iterations = self.integration.advance(count, None if account is None else account.note)
         self.observer.tally.add(done, iterations)
         # Only where controls end, so that why it stops does not depend on how the steps were asked for.
         if status or self.integration.evaluates:
@@ -474,6 +475,7 @@ def lane_picture(lane: Lane, span_s: float, deviation: Deviation | None = None) 
         step_cost_s=observer.cost.step_s,
         height_above_ground_m=footing.height_m(node, current_w[0, :3, 3]),
         on_ground=footing.environment.touching,
+        momentum_account_w=None if observer.account is None else observer.account.sums,
         borne_Ns=lane.borne_Ns,
         slip_mps=lane.slip_mps,
         status=LaneStatus.RUNNING if stopped is None else stopped.status,

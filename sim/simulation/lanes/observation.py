@@ -8,11 +8,13 @@ import numpy as np
 
 from sim.control import Sensed
 from sim.environment.environment import Environment
+from sim.integrators.impulses import momentum_balance
 from sim.simulation.lanes.history import Trails
 from sim.simulation.lanes.integration import Integration
 from sim.simulation.lanes.placing import Footing, Placement, in_world
 from sim.simulation.lanes.termination import energy_bound
 from sim.steppers.dynamics import Bounds, Dynamics
+from sim.vehicles import HolonomicVehicle
 from sim.vehicles.forms.observation import Observation
 
 
@@ -135,6 +137,46 @@ class Tally:
         return self.mean
 
 
+MOST_STEPS = 64
+"""That are worked out together."""
+
+
+class MomentumAccount:
+    """What each step of a body has put into its spatial momentum, summed up since the account was opened.
+
+    What happens between steps (a push, other controls at a contact) is neither put in by controls nor lost. A step that
+    an impact divided is taken as a whole: there the method's loss is told to first order only.
+    """
+
+    def __init__(self, integration: Integration, vehicle: HolonomicVehicle) -> None:
+        self._at, self._dynamics = integration, integration.dynamics
+        self._embedding = vehicle.group.twist_embedding
+        self._balance = momentum_balance(vehicle, self._dynamics.kernel.integrator)
+        self._rows: list[tuple[np.ndarray, ...]] = []
+        self._sums = np.zeros((2, vehicle.group.dim))
+
+    def note(self, node: np.ndarray, w_b: np.ndarray) -> None:
+        """A step that began at a node, where surroundings did w_b (6,), and has come to the present one."""
+        at, after, embedding = self._at, self._at.node, self._embedding.T
+        self._rows.append((node, after, at.controls, embedding @ w_b, embedding @ at.environment_wrench_b))
+        if len(self._rows) >= MOST_STEPS:
+            self._work_out()
+
+    @property
+    def sums(self) -> np.ndarray:
+        """(2, 6) spatial momentum, angular then linear: put in by the controls, and lost by the method."""
+        self._work_out()
+        return self._sums @ self._embedding.T
+
+    def _work_out(self) -> None:
+        if not self._rows:
+            return
+        m, columns = self._dynamics, [np.array(column).T for column in zip(*self._rows, strict=True)]
+        found = self._balance(*columns, m.parameters, m.step_s)
+        self._sums += [np.array(part).sum(axis=1) for part in found]
+        self._rows.clear()
+
+
 class LaneObserver:
     """Observes one lane while it runs: caches, compares with its start, keeps trails, measures its steps."""
 
@@ -143,6 +185,9 @@ class LaneObserver:
         self._at, self._asked_bound_J = integration, asked_bound_J
         self._cache = ObservationCache()
         self.tally, self.cost = Tally(), StepCost()
+        self.account: MomentumAccount | None = None
+        """None where nobody wants one, or there is none of the vehicle."""
+        self._accounts = False
         self.start: StartReference
         self.trails: Trails
 
@@ -161,10 +206,18 @@ class LaneObserver:
         m = self._at.dynamics
         self.start = StartReference.of(m, node, self.observe(node), self._asked_bound_J)
 
+    def keep_account(self, *, on: bool) -> None:
+        """Begin to sum up from now on, or end it."""
+        self._accounts, vehicle = on, self._at.dynamics.vehicle
+        self.account = (
+            MomentumAccount(self._at, vehicle) if on and isinstance(vehicle, HolonomicVehicle) else None
+        )
+
     def go_on_from(self, node: np.ndarray) -> Observation:
-        """Trails begin anew at this node."""
+        """Trails and the momentum's account begin anew at this node."""
         observation = self.observe(node)
         self.trails = Trails(self._at.time_s, observation, self.poses_w(observation))
+        self.keep_account(on=self._accounts)
         return observation
 
     def forget(self) -> None:

@@ -126,6 +126,9 @@ class LaneSnapshot:
     """The waves that carry it; None on land and on still water."""
     aground: bool = False
     """It floats, and bed or shore bears some of it."""
+    momentum_account_w: np.ndarray | None = None
+    """(2, 6) spatial momentum, angular then linear, that since `KeepAccount` was put in by the controls, and lost by
+    the method; None without one, and where the vehicle is not a single body that moves freely."""
     borne_Ns: float = math.nan
     """Normal impulses of all its contacts, with ground, obstacles, props and itself, summed up from step to step; only
     differences mean something. nan where it is not simulated."""
@@ -239,6 +242,8 @@ class Snapshot:
     """How many such things there have been: two may be told in the same words."""
     reference: bool = False
     """A tight integration runs alongside; lanes tell their deviation from it."""
+    accounts: bool = False
+    """What steps do to momentum is summed up."""
     plan_flies: bool = False
     """The controls are those of a plan."""
     mpc: MpcStatus | None = None

@@ -73,6 +73,8 @@ class SceneRun:
         self.vehicles: dict[str, Vehicle] = {scene.vehicle.name: scene.vehicle}
         """By name, with the parameters that each was flown with last."""
         self.lanes: list[Lane] = []
+        self.accounts = False
+        """What steps do to momentum is summed up."""
         self.history = ControlHistory()
         """Of the flown lane, for those that get its controls."""
         self.comparison = ReferenceComparison(kernels, self.history)
@@ -257,6 +259,7 @@ class SceneRun:
             time_s=flown.time_s,
             coupling=self._among_bodies(dynamics.vehicle, node),
         )
+        lane.observer.keep_account(on=self.accounts)
         self.lanes.append(lane)
         return lane
 
@@ -316,6 +319,12 @@ class SceneRun:
             self.comparison.start(self.vehicle, self.flown.footing, self.flown.node, self.flown.time_s)
         else:
             self.comparison.stop()
+
+    def keep_accounts(self, *, on: bool) -> None:
+        """Of the momentum, in all lanes, from now on."""
+        self.accounts = on
+        for lane in self.lanes:
+            lane.observer.keep_account(on=on)
 
     def vehicle_named(self, name: str) -> Vehicle:
         """With the parameters that the scene, or the user since, gave it."""

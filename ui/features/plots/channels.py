@@ -10,6 +10,7 @@ import numpy as np
 
 from sim.simulation.lanes.snapshot import LaneSnapshot
 from sim.vehicle_config import Plotted
+from sim.vehicles import HolonomicVehicle
 from sim.vehicles.forms.coordinates import coordinates_of, read_coordinates
 
 
@@ -81,6 +82,25 @@ ENCODER = "encoder "
 MOST_ENCODERS = 24
 CONTROL = "control "
 """Before the unit and the name of a control."""
+ACCOUNT = (
+    Channel(
+        "momentum put in",
+        "Momentum put in by controls",
+        "",
+        "What the controls have put into the spatial momentum since this was first plotted: their impulses in the "
+        "world, summed up as the method places them.",
+        1e-9,
+    ),
+    Channel(
+        "momentum lost",
+        "Momentum lost by the method",
+        "",
+        "Change of the spatial momentum that no force accounts for, since this was first plotted: rounding where the "
+        "method keeps momentum.",
+        1e-12,
+    ),
+)
+"""Of a single body that moves freely; summed up only while one of them is looked at."""
 BESIDE = (
     Channel(
         "apart",
@@ -120,6 +140,8 @@ BESIDE = (
 )
 """Offered, and shown at first by no vehicle."""
 COLUMNS = {
+    "momentum put in": "momentum_put_in_by_controls",
+    "momentum lost": "momentum_lost_by_method",
     "energy": "energy_change_J",
     "momentum": "momentum_change",
     "omega": "omega_radps",
@@ -158,14 +180,14 @@ def measured(
     """
     energy_J = lane.energy_J - lane.energy_start_J
     changed = lane.momentum_w - lane.momentum_start_w
-    # The weight of a body about a fixed point leaves the momentum about the vertical alone.
-    momentum = float(np.linalg.norm(changed) if lane.pivot_w is None else abs(changed[2]))
+    momentum = _size(changed, lane)
     off = lane.deviation
     R = lane.T_wb[:3, :3]
     cost_us = lane.step_cost_s * 1e6
     rows = {
         "energy": energy_J,
         "momentum": momentum,
+        **dict(zip((channel.key for channel in ACCOUNT), _account(lane), strict=True)),
         "omega": float(np.linalg.norm(lane.twist_b[:3])),
         "apart": np.nan if flown is None else float(np.linalg.norm(lane.T_wb[:3, 3] - flown.T_wb[:3, 3])),
         "surroundings force": float(np.linalg.norm(lane.environment_wrench_b[3:])),
@@ -186,6 +208,18 @@ def measured(
     changes = (plot.of for plot in lane.config.instruments.plots if plot.change and plot.of in told)
     rows |= sensed(lane, before) | encoders(lane) | controls(lane)
     return rows | told | {name + _CHANGE: told[name] - start.get(name, np.nan) for name in changes}
+
+
+def _size(momentum_w: np.ndarray, lane: LaneSnapshot) -> float:
+    """Of a spatial momentum (6,)."""
+    # The weight of a body about a fixed point leaves the momentum about the vertical alone.
+    return float(np.linalg.norm(momentum_w) if lane.pivot_w is None else abs(momentum_w[2]))
+
+
+def _account(lane: LaneSnapshot) -> tuple[float, float]:
+    """Put in by the controls, lost by the method; nan where neither is summed up."""
+    account = lane.momentum_account_w
+    return (np.nan, np.nan) if account is None else (_size(account[0], lane), _size(account[1], lane))
 
 
 def _borne_Ns(lane: LaneSnapshot, before: LaneSnapshot | None) -> float:
@@ -257,6 +291,8 @@ def offered(lane: LaneSnapshot) -> dict[str, Channel]:
         for name in scalars(lane.observables)
     }
     told |= {channel.key: channel for channel in (*BESIDE, *SENSED)}
+    if isinstance(lane.mechanics, HolonomicVehicle):
+        told |= {channel.key: channel for channel in ACCOUNT}
     told |= {key: _encoder(key) for key in encoders(lane)} | {key: _control(key) for key in controls(lane)}
     known = own | told | {key: told[plot.of] for key, plot in plots.items() if plot.of in told}
     ordered = (*(key for key in plots if key in known), *known)

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from imgui_bundle import imgui, implot
 
+from sim.commands import KeepAccount
 from sim.simulation.lanes.snapshot import LaneSnapshot, LaneStatus, Snapshot
 from ui.features.lanes import outcome
-from ui.features.plots.channels import Channel, offered
+from ui.features.plots.channels import ACCOUNT, Channel, offered
 from ui.features.plots.curves import Curves, Trace
 from ui.features.plots.forms import TIME, beside_colour, decades_of, figure_of
 from ui.features.plots.parts import (
@@ -58,7 +59,16 @@ def draw_plots(snapshot: Snapshot, context: PanelContext) -> list[Request]:
         imgui.end_group()
         take_up(channel.key, context)
         note(context, f"plots/{channel.key}")
-    return requests + draw_plot_bar(snapshot, context, draw_plot_choice)
+    return requests + _account(snapshot, context) + draw_plot_bar(snapshot, context, draw_plot_choice)
+
+
+def _account(snapshot: Snapshot, context: PanelContext) -> list[Request]:
+    """Momentum is summed up only while it is plotted."""
+    keys = chosen(snapshot.lanes[0], context)
+    drawn = {*keys, *(key for one in keys for key in context.of(PlotChoice).form(one).beside)}
+    wanted = any(channel.key in drawn for channel in ACCOUNT)
+    idle = wanted == snapshot.accounts or snapshot.look_back is not None
+    return [] if idle else [KeepAccount(wanted)]
 
 
 def _plot(
