@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from assets.scripts.figure import both, head, limb, shoe, torso
+from assets.scripts.figure import CLOTH_M, FINE_M, Pose, hand, head, shoe, top, trousers
 from assets.scripts.gltf import Material, Node
 from assets.scripts.mesh import Mesh, join
 from assets.scripts.shapes import box, hoop, lathe, tube
@@ -18,7 +18,7 @@ SADDLE = (0.20, 0.0, 0.93)
 AHEAD = np.array([np.sin(TILT_RAD), 0.0, -np.cos(TILT_RAD)])
 """Along the steering axis, downwards: it meets the ground at wheelbase and trail."""
 
-DETAILS = {"model": 1.0}
+DETAILS = {"model": 1.0, "far": 0.4}
 CELL_M = 0.02
 
 MATERIALS: Mapping[str, Material] = {
@@ -34,7 +34,8 @@ MATERIALS: Mapping[str, Material] = {
     "shoes": Material((0.10, 0.10, 0.10), roughness=0.7),
     "skin": Material((0.46, 0.27, 0.18), roughness=0.6),
     "helmet": Material((0.70, 0.70, 0.68), roughness=0.25),
-    "visor": Material((0.03, 0.03, 0.035), roughness=0.3),
+    "hair": Material((0.018, 0.013, 0.010), roughness=0.5),
+    "sole": Material((0.60, 0.59, 0.56), roughness=0.7),
 }
 
 
@@ -53,11 +54,11 @@ def build(detail: float = 1.0) -> list[Node]:
     """frame, rider, cranks, fork, and both wheels."""
     return [
         _frame(),
-        _rider(),
+        _rider(FINE_M / detail, CLOTH_M / detail),
         _cranks(),
         _fork(),
-        _wheel("rear_wheel", REAR_M),
-        _wheel("front_wheel", FRONT_M),
+        _wheel("rear_wheel", REAR_M, detail),
+        _wheel("front_wheel", FRONT_M, detail),
     ]
 
 
@@ -148,19 +149,19 @@ def _mirrored(mesh: Mesh) -> tuple[Mesh, Mesh]:
     return mesh, mesh.transformed(np.diag([1.0, -1.0, 1.0]))
 
 
-def _wheel(name: str, radius_m: float) -> Node:
+def _wheel(name: str, radius_m: float, detail: float) -> Node:
     """Tyre, rim, hub and crossed spokes about the y axis."""
-    node = Node(name, occludes=False)
+    node, sides = Node(name, occludes=False), int(24 + 40 * detail)
     angle = np.linspace(0, 2 * np.pi, 13)[:-1]
     r = 0.021
     rubber = [(radius_m - r + r * np.cos(a), r * np.sin(a)) for a in angle]
-    node.add("rubber", hoop(rubber, sides=64, axis="y", crease_deg=60.0))
+    node.add("rubber", hoop(rubber, sides=sides, axis="y", crease_deg=60.0))
     inner = radius_m - 2 * r
     node.add(
         "steel",
         hoop(
             [(inner, -0.013), (inner + 0.012, -0.014), (inner + 0.012, 0.014), (inner, 0.013)],
-            sides=64,
+            sides=sides,
             axis="y",
         ),
     )
@@ -205,25 +206,39 @@ def _cranks() -> Node:
     return node
 
 
-def _rider() -> Node:
+def _rider(fine_m: float, cloth_m: float) -> Node:
     """Upright on the saddle, hands on the grips; the feet rest where the pedals pass."""
     node = Node("rider")
-    hip = np.array(SADDLE) + _by(0.0, 0, 0.06)
-    chest, neck = hip + _by(0.10, 0, 0.34), hip + _by(0.17, 0, 0.52)
+    hip = np.array(SADDLE) + _by(0.0, 0, 0.11)
+    neck = hip + _by(0.20, 0, 0.49)
     grip = on_axis(0.98) + _by(-0.15, 0.295, 0.075)
-    arm = limb([chest + _by(0.02, 0.19, 0.08), chest + _by(0.10, 0.30, -0.16), grip], [0.055, 0.042, 0.030])
-    node.add("jacket", torso(hip, chest, neck), both(arm))
-    left = limb([hip + _by(0, 0.09, 0), (0.60, 0.12, 0.76), (0.36, 0.12, 0.40)], [0.085, 0.062, 0.042])
-    right = limb([hip + _by(0, -0.09, 0), (0.56, -0.12, 0.60), (0.47, -0.12, 0.20)], [0.085, 0.062, 0.042])
-    node.add("trousers", left, right)
-    for (x, _, z), side in (((0.36, 0, 0.30), 1.0), ((0.47, 0, 0.10), -1.0)):
-        node.add("shoes", shoe(0.27).moved((x, 0.125 * side, z)))
-    face, helmet, visor = head(neck + _by(0.05, 0, 0.16))
-    node.add(
-        "skin",
-        face,
-        both(limb([grip + _by(0.03, 0, -0.005), grip + _by(-0.05, 0.005, 0.005)], [0.03, 0.026])),
+    right = np.array([1.0, -1.0, 1.0])
+    shoulder, elbow, wrist = (
+        neck + _by(-0.04, 0.19, -0.05),
+        _by(0.47, 0.33, 1.24),
+        grip + _by(-0.07, 0.01, 0.045),
     )
-    node.add("helmet", helmet)
-    node.add("visor", visor)
+    ankles = _by(0.36, 0.12, 0.40), _by(0.47, -0.12, 0.20)
+    pose = Pose(
+        hips=(hip + _by(0, 0.09, 0), hip + _by(0, -0.09, 0)),
+        chest=hip + _by(0.11, 0, 0.30),
+        neck=neck,
+        shoulders=(shoulder, right * shoulder),
+        elbows=(elbow, right * elbow),
+        wrists=(wrist, right * wrist),
+        knees=(_by(0.594, 0.125, 0.806), _by(0.464, -0.125, 0.67)),
+        ankles=ankles,
+    )
+    face = head(neck + _by(0.045, 0, 0.165), neck, (1.0, 0.0, -0.1), fine_m)
+    node.add("jacket", top(pose, cloth_m))
+    node.add("trousers", trousers(pose, cloth_m))
+    for ankle in ankles:
+        upper, sole = shoe(0.27, fine_m)
+        node.add("shoes", upper.moved(ankle - _by(0, 0, 0.10)))
+        node.add("sole", sole.moved(ankle - _by(0, 0, 0.10)))
+    for side, at in zip((1.0, -1.0), pose.wrists, strict=True):
+        node.add("skin", hand(at, (1.0, 0.0, -0.35), (0.2, -side, 0.1), curl=0.95, cell_m=fine_m))
+    node.add("skin", face.skin)
+    node.add("hair", face.dark)
+    node.add("helmet", face.helmet)
     return node

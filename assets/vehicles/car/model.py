@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from assets.scripts.cut import split
-from assets.scripts.figure import both, head, limb, torso
+from assets.scripts.figure import CLOTH_M, FINE_M, Pose, hand, head, top, trousers
 from assets.scripts.gltf import Material, Node
 from assets.scripts.loft import Loft, stations
 from assets.scripts.mesh import PAINT_FAR, FloatArray, Mesh, both_sides, join
@@ -75,7 +75,7 @@ def build(detail: float = 1.0) -> list[Node]:
     body.add("lining", split(lining, _opening(lining.positions) + 0.004)[1].flipped())
     body.add("livery", *(_plain(mesh) for mesh in _fenders(detail)))
     body.add("cage", *_cage(detail))
-    body.add("seat", *(_seat().moved((0.42, y, 0.36)) for y in (0.34, -0.34)))
+    body.add("seat", *(_seat().moved((0.46, y, 0.36)) for y in (0.34, -0.34)))
     body.add("dark", *_underneath(), *_dashboard())
     body.add("steel", *_engine(detail))
     body.add("lens", *_lamps([(0.0, -0.01), (0.082, 0.0), (0.055, 0.025), (0.0, 0.035)], detail))
@@ -87,7 +87,7 @@ def build(detail: float = 1.0) -> list[Node]:
     pane = plate([(0.0, -0.50), (0.42, -0.45), (0.42, 0.45), (0.0, 0.50)], 0.008)
     lean = np.array([[-0.42, 0, 0.9075], [0, 1, 0], [0.9075, 0, 0.42]]).T
     glass.add("glass", pane.transformed(_orthonormal(lean)).moved((1.38, 0, 0.95)))
-    return [body, _driver(), *_wheels(detail), glass]
+    return [body, _driver(0.7 * detail), *_wheels(detail), glass]
 
 
 def _orthonormal(matrix: FloatArray) -> FloatArray:
@@ -223,18 +223,33 @@ def _lamps(profile: list[tuple[float, float]], detail: float) -> list[Mesh]:
     return [both_sides(lamp.moved((3.04, 0.30, 0.66))), *bar]
 
 
-def _driver() -> Node:
+def _driver(detail: float) -> Node:
     """Sits left; hands on the wheel."""
     node = Node("driver")
-    base = np.array([0.30, 0.34, 0.56])
-    trunk = torso((0.0, 0, 0.02), (-0.08, 0, 0.38), (-0.06, 0, 0.56))
-    leg = limb([(0.0, 0.10, 0.02), (0.46, 0.14, 0.14), (0.86, 0.12, -0.12)], [0.09, 0.07, 0.05])
-    arm = limb([(-0.07, 0.21, 0.44), (0.30, 0.26, 0.26), (0.74, 0.15, 0.38)], [0.06, 0.048, 0.035])
-    node.add("overall", *(mesh.moved(base) for mesh in (trunk, both(leg), both(arm))))
-    face, helmet, visor = (mesh.moved(base) for mesh in head((-0.03, 0, 0.70)))
-    node.add("skin", face)
-    node.add("helmet", helmet)
-    node.add("rubber", visor)
+    base, left = np.array([0.48, 0.34, 0.60]), np.array([1.0, -1.0, 1.0])
+
+    def pair(x: float, y: float, z: float) -> tuple[FloatArray, FloatArray]:
+        at = np.array([x, y, z])
+        return base + at, base + left * at
+
+    pose = Pose(
+        hips=pair(0.0, 0.09, 0.0),
+        chest=base + np.array([-0.06, 0.0, 0.30]),
+        neck=base + np.array([-0.05, 0.0, 0.52]),
+        shoulders=pair(-0.05, 0.19, 0.46),
+        elbows=pair(0.16, 0.25, 0.27),
+        wrists=pair(0.46, 0.155, 0.30),
+        knees=pair(0.42, 0.15, 0.13),
+        ankles=pair(0.80, 0.12, -0.10),
+    )
+    fine_m, cloth_m = FINE_M / detail, CLOTH_M / detail
+    node.add("overall", top(pose, cloth_m, hem_m=-0.02), trousers(pose, cloth_m))
+    for side, wrist in zip((1.0, -1.0), pose.wrists, strict=True):
+        node.add("seat", hand(wrist, (1.0, 0.0, 0.1), (0.1, -0.7 * side, 0.7), curl=0.9, cell_m=fine_m))
+    face = head(base + np.array([-0.01, 0.0, 0.685]), pose.neck, cell_m=fine_m)
+    node.add("skin", face.skin)
+    node.add("helmet", face.helmet)
+    node.add("rubber", face.dark, face.goggles)
     return node
 
 

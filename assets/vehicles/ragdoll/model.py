@@ -1,13 +1,13 @@
 """Somebody in a padded suit and a helmet, standing upright, 1.75 m tall: origin in the hips, a node a limb."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 
-from assets.scripts.figure import ball, hand, head, limb, shoe, torso
+from assets.scripts import figure
+from assets.scripts.figure import CLOTH_M, FINE_M, FLOW_M, covering
 from assets.scripts.gltf import Material, Node
-from assets.scripts.mesh import Mesh
-from assets.scripts.shapes import tube
+from assets.scripts.implicit import Field, Point, blended, blob, bone, cut, folded, grown
 
 STATURE = 1.75
 # Where limbs are joined to one another, as the vehicle has them for this stature [m].
@@ -16,7 +16,7 @@ SHOULDER, ELBOW_Z = (0.0, 0.20125, 0.4375), 0.112
 HIP, KNEE_Z, ANKLE_Z = (0.0, 0.105, -0.035), -0.46375, -0.89425
 WRIST, SOLE = 0.255, -0.077
 
-DETAILS = {"model": 1.0}
+DETAILS = {"model": 1.0, "far": 0.4}
 CELL_M = 0.03
 
 MATERIALS: Mapping[str, Material] = {
@@ -31,132 +31,132 @@ MATERIALS: Mapping[str, Material] = {
     "shoe": Material((0.16, 0.10, 0.06), roughness=0.8),
 }
 
-Point = tuple[float, float, float]
+UPRIGHT = np.eye(3)
+AHEAD = np.array([1.0, 0.0, 0.0])
 
 
 def build(detail: float = 1.0) -> list[Node]:
     """pelvis, chest, head; left and right arms, legs and feet, each a node with its pivot in its upper joint."""
-    sides = max(int(18 * detail), 8)
-    nodes = [_pelvis(sides), _chest(sides), _head(sides)]
-    for name, sign in (("left", 1.0), ("right", -1.0)):
-        shoulder, hip = _on_side(SHOULDER, sign), _on_side(HIP, sign)
+    cloth_m, fine_m = CLOTH_M / detail, FINE_M / detail
+    nodes = [_pelvis(cloth_m), _chest(cloth_m), _head(fine_m)]
+    for name, side in (("left", 1.0), ("right", -1.0)):
+        shoulder, hip = _on_side(SHOULDER, side), _on_side(HIP, side)
+        elbow, knee = (0.0, shoulder[1], ELBOW_Z), (0.0, hip[1], KNEE_Z)
+        wrist, ankle = (0.0, shoulder[1], ELBOW_Z - WRIST), (0.0, hip[1], ANKLE_Z)
         nodes += [
-            _limb(f"{name}_upper_arm", shoulder, lambda node, put: _upper_arm(node, put, sides)),
-            _limb(
-                f"{name}_forearm",
-                (0.0, shoulder[1], ELBOW_Z),
-                lambda node, put, sign=sign: _forearm(node, put, sides, sign),
-            ),
-            _limb(f"{name}_thigh", hip, lambda node, put: _thigh(node, put, sides)),
-            _limb(f"{name}_shank", (0.0, hip[1], KNEE_Z), lambda node, put: _shank(node, put, sides)),
-            _limb(f"{name}_foot", (0.0, hip[1], ANKLE_Z), lambda node, put: _foot(node, put, sides)),
+            _upper_arm(f"{name}_upper_arm", shoulder, elbow, cloth_m),
+            _forearm(f"{name}_forearm", elbow, wrist, side, cloth_m, fine_m),
+            _thigh(f"{name}_thigh", hip, knee, cloth_m),
+            _shank(f"{name}_shank", knee, ankle, cloth_m),
+            _foot(f"{name}_foot", ankle, fine_m),
         ]
     return nodes
 
 
-def _on_side(place: Point, sign: float) -> Point:
-    return place[0], sign * place[1], place[2]
+Place = tuple[float, float, float]
 
 
-Put = Callable[[Mesh], Mesh]
-"""From a limb's own frame, origin in its upper joint, to where it is on who stands."""
+def _on_side(place: Place, side: float) -> Place:
+    return place[0], side * place[1], place[2]
 
 
-def _limb(name: str, joint: Point, fill: Callable[[Node, Put], None]) -> Node:
-    node = Node(name, joint)
-    fill(node, lambda mesh: mesh.moved(joint))
+def _worn(parts: list[Field], by_m: float = 0.010) -> Field:
+    """Cloth over parts of a body."""
+    return grown(blended(parts, FLOW_M), by_m)
+
+
+def _belt(field: Field, at: Point, half_m: float, by_m: float = 0.005) -> Field:
+    """What lies over it between two levels, a little thicker: a belt, or a band that reflects."""
+    low, high = np.asarray(at, float) - [0, 0, half_m], np.asarray(at, float) + np.array([0, 0, half_m])
+    return cut(cut(grown(field, by_m), low, (0, 0, -1)), high, (0, 0, 1))
+
+
+def _pelvis(cell_m: float) -> Node:
+    node, middle = Node("pelvis"), (0.0, 0.0, HIP[2])
+    stumps = [bone(_on_side(HIP, s), _on_side((0.0, HIP[1], -0.10), s), 0.095, 0.086) for s in (1.0, -1.0)]
+    cloth = _worn([*figure.pelvis(middle, UPRIGHT), *stumps])
+    node.add("trousers", covering(cut(cloth, (0, 0, 0.10), (0, 0, 1)), [middle], cell_m))
+    node.add("pad", covering(_belt(cloth, (0, 0, 0.065), 0.02), [middle], 0.6 * cell_m))
     return node
 
 
-def _pelvis(sides: int) -> Node:
-    node = Node("pelvis")
-    path = np.array([(0, 0, -0.13), (0, 0, -0.10), (0, 0, -0.02), (0, 0, 0.06), (0, 0, 0.11)])
-    seat = tube(path, [0.09, 0.150, 0.182, 0.176, 0.160], sides=sides, flatten=0.68, up=(1.0, 0.0, 0.0))
-    belt = tube(
-        np.array([(0, 0, 0.045), (0, 0, 0.085)]),
-        [0.181, 0.176],
-        sides=sides,
-        flatten=0.69,
-        up=(1.0, 0.0, 0.0),
-    )
-    node.add("trousers", seat)
-    node.add("pad", belt)
-    return node
-
-
-def _chest(sides: int) -> Node:
+def _chest(cell_m: float) -> Node:
     node = Node("chest", WAIST)
-    trunk = torso((0, 0, 0.0), (0, 0, 0.22), (0, 0, 0.385), sides=sides)
-    node.add("jacket", trunk.moved(WAIST))
-    for low, high, wide in ((0.065, 0.105, (0.172, 0.178)), (0.175, 0.215, (0.195, 0.207))):
-        band = tube(
-            np.array([(0, 0, low), (0, 0, high)]), list(wide), sides=sides, flatten=0.69, up=(1.0, 0.0, 0.0)
+    shoulders = [_on_side(SHOULDER, s) for s in (1.0, -1.0)]
+    joints = [WAIST, NECK, *shoulders]
+    neck = (0.0, 0.0, 0.455)
+    trunk = figure.rib_cage((0.0, 0.0, HIP[2]), (0.0, 0.0, 0.29), UPRIGHT)
+    cloth = _worn([*trunk, *figure.shoulder_girdle(neck, shoulders), bone(neck, NECK, 0.060, 0.058)])
+    cloth = cut(folded(cloth, WAIST, (0.1, 0.25, 1.0), 0.18), (0, 0, 0.052), (0, 0, -1))
+    node.add("jacket", covering(cut(cloth, (0, 0, 0.515), (-0.35, 0, 1)), joints, cell_m))
+    for z in (0.19, 0.30):
+        band = cut(
+            cut(_belt(cloth, (0, 0, z), 0.02, 0.004), (0, 0.18, 0), (0, 1, 0)), (0, -0.18, 0), (0, -1, 0)
         )
-        node.add("band", band.moved(WAIST))
-    spine = tube(
-        np.array([(-0.118, 0, 0.02), (-0.142, 0, 0.16), (-0.138, 0, 0.26), (-0.10, 0, 0.33)]),
-        [0.035, 0.05, 0.05, 0.03],
-        sides=10,
-        flatten=0.45,
-        up=(1.0, 0.0, 0.0),
-    )
-    node.add("pad", spine.moved(WAIST))
+        node.add("band", covering(band, joints, 0.6 * cell_m))
+    spine = [
+        bone((-0.105, 0, 0.10), (-0.128, 0, 0.30), 0.042, 0.05),
+        bone((-0.128, 0, 0.30), (-0.08, 0, 0.43), 0.05, 0.03),
+    ]
+    node.add("pad", covering(blended(spine, 0.03), joints, 0.7 * cell_m))
     return node
 
 
-def _head(sides: int) -> Node:
+def _head(cell_m: float) -> Node:
     node = Node("head", NECK)
-    face, helmet, visor = head((0.012, 0.0, 0.105), sides=sides)
-    throat = tube([(-0.005, 0, -0.05), (0.0, 0, 0.05)], [0.062, 0.052], sides=12)
-    collar = tube([(-0.005, 0, -0.06), (-0.003, 0, -0.005)], [0.088, 0.068], sides=sides)
-    node.add("skin", face.moved(NECK), throat.moved(NECK))
-    node.add("jacket", collar.moved(NECK))
-    node.add("helmet", helmet.moved(NECK))
-    node.add("visor", visor.moved(NECK))
+    parts = figure.head((0.015, 0.0, 0.605), NECK, cell_m=cell_m)
+    node.add("skin", parts.skin)
+    node.add("helmet", parts.helmet)
+    node.add("visor", parts.goggles)
+    node.add("pad", parts.dark)
     return node
 
 
-def _upper_arm(node: Node, put: Put, sides: int) -> None:
-    end = ELBOW_Z - SHOULDER[2]
-    node.add(
-        "jacket", put(limb([(0, 0, 0.0), (0, 0, 0.5 * end), (0, 0, end)], [0.078, 0.058, 0.047], sides=sides))
-    )
-    node.add("band", put(tube([(0, 0, 0.52 * end), (0, 0, 0.64 * end)], [0.0612, 0.0585], sides=sides)))
+def _upper_arm(name: str, shoulder: Place, elbow: Place, cell_m: float) -> Node:
+    node = Node(name, shoulder)
+    cloth = folded(_worn(figure.upper_arm(shoulder, elbow)), elbow, (0.2, 0.1, 1), 0.10)
+    node.add("jacket", covering(cloth, [shoulder, elbow], cell_m))
+    node.add("band", covering(_belt(cloth, (0, 0, 0.25), 0.022, 0.004), [shoulder, elbow], 0.6 * cell_m))
+    return node
 
 
-def _forearm(node: Node, put: Put, sides: int, sign: float) -> None:
-    node.add(
-        "jacket",
-        put(limb([(0, 0, 0.0), (0.004, 0, -0.10), (0, 0, -WRIST)], [0.047, 0.047, 0.033], sides=sides)),
-    )
-    node.add(
-        "pad", put(ball(0.056, sides=12).transformed(np.diag([0.8, 0.95, 1.25])).moved((-0.02, 0, -0.01)))
-    )
-    node.add("glove", put(tube([(0, 0, -0.215), (0, 0, -0.285)], [0.041, 0.037], sides=sides)))
-    node.add("glove", put(hand((0, 0, -WRIST), (0.05, 0, -1.0), (0.9, -0.35 * sign, 0.0))))
+def _forearm(name: str, elbow: Place, wrist: Place, side: float, cell_m: float, fine_m: float) -> Node:
+    node = Node(name, elbow)
+    cloth = folded(_worn(figure.forearm(elbow, wrist)), elbow, (0.2, -0.1, 1), 0.10)
+    cloth = folded(cloth, wrist, (0.1, 0.1, 1), 0.07)
+    joints, end = [elbow, wrist], np.array(wrist)
+    node.add("jacket", covering(cut(cloth, end + np.array([0, 0, 0.01]), (0, 0, -1)), joints, cell_m))
+    pad = blob(np.array(elbow) + np.array([-0.022, 0, -0.01]), (0.040, 0.050, 0.068))
+    node.add("pad", covering(pad, [elbow], 0.8 * cell_m))
+    node.add("glove", figure.hand(wrist, (0.05, 0, -1.0), (0.9, -0.35 * side, 0.0), cell_m=fine_m))
+    return node
 
 
-def _thigh(node: Node, put: Put, sides: int) -> None:
-    end = KNEE_Z - HIP[2]
-    node.add(
-        "trousers",
-        put(limb([(0, 0, 0.01), (0.008, 0, 0.45 * end), (0, 0, end)], [0.102, 0.086, 0.064], sides=sides)),
-    )
+def _thigh(name: str, hip: Place, knee: Place, cell_m: float) -> Node:
+    node = Node(name, hip)
+    cloth = folded(_worn(figure.thigh(hip, knee, AHEAD)), knee, (0.2, 0.1, 1), 0.13)
+    node.add("trousers", covering(folded(cloth, hip, (0.3, 0.2, 1), 0.14), [hip, knee], cell_m))
+    return node
 
 
-def _shank(node: Node, put: Put, sides: int) -> None:
-    end = ANKLE_Z - KNEE_Z
-    calf = limb([(0, 0, 0.0), (-0.014, 0, 0.32 * end), (0, 0, end)], [0.064, 0.064, 0.044], sides=sides)
-    node.add("trousers", put(calf))
-    node.add(
-        "pad", put(ball(0.075, sides=12).transformed(np.diag([0.62, 0.85, 1.25])).moved((0.032, 0, -0.005)))
-    )
-    node.add("pad", put(tube([(0.032, 0, -0.08), (0.036, 0, -0.30)], [0.05, 0.036], sides=12)))
+def _shank(name: str, knee: Place, ankle: Place, cell_m: float) -> Node:
+    node, joints = Node(name, knee), [knee, ankle]
+    cloth = folded(_worn(figure.shank(knee, ankle, AHEAD)), ankle, (0.1, 0.2, 1), 0.12, 0.005)
+    cloth = cut(cloth, np.array(ankle) - [0, 0, 0.02], (0, 0, -1))
+    node.add("trousers", covering(cloth, joints, cell_m))
+    at = np.array(knee)
+    pad = [
+        blob(at + np.array([0.036, 0, -0.005]), (0.046, 0.056, 0.085)),
+        bone(at + np.array([0.03, 0, -0.09]), at + np.array([0.03, 0, -0.30]), 0.045, 0.034),
+    ]
+    node.add("pad", covering(blended(pad, 0.03), joints, 0.8 * cell_m))
+    return node
 
 
-def _foot(node: Node, put: Put, sides: int) -> None:
-    node.add("shoe", put(shoe(0.30).moved((0, 0, SOLE))))
-    node.add(
-        "shoe",
-        put(tube([(-0.012, 0, 0.075), (-0.008, 0, 0.0), (0.0, 0, -0.04)], [0.052, 0.05, 0.052], sides=sides)),
-    )
+def _foot(name: str, ankle: Place, cell_m: float) -> Node:
+    node = Node(name, ankle)
+    upper, sole = figure.shoe(0.30, cell_m)
+    at = np.array(ankle) + np.array([0, 0, SOLE])
+    node.add("shoe", upper.moved(at))
+    node.add("pad", sole.moved(at))
+    return node

@@ -4,9 +4,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from assets.scripts.figure import ball, hand, head, limb, shoe, torso
+from assets.scripts.figure import CLOTH_M, FINE_M, Pose, hand, head, shoe, top, trousers
 from assets.scripts.gltf import Material, Node
-from assets.scripts.mesh import Mesh
 from assets.scripts.shapes import box, lathe, plate, tube
 from assets.scripts.wheel import tyre
 
@@ -14,7 +13,7 @@ HALF_LENGTH = 0.35
 WHEEL_RADIUS = 0.045
 DECK_Z = 0.105
 
-DETAILS = {"model": 1.0}
+DETAILS = {"model": 1.0, "far": 0.4}
 CELL_M = 0.02
 
 MATERIALS: Mapping[str, Material] = {
@@ -28,9 +27,24 @@ MATERIALS: Mapping[str, Material] = {
     "trousers": Material((0.028, 0.042, 0.085), roughness=0.9),
     "shirt": Material((0.50, 0.055, 0.03), roughness=0.85),
     "skin": Material((0.45, 0.27, 0.18), roughness=0.55),
+    "dark": Material((0.018, 0.013, 0.010), roughness=0.5),
     "helmet": Material((0.03, 0.032, 0.035), roughness=0.3),
     "glove": Material((0.02, 0.02, 0.022), roughness=0.7),
 }
+
+
+RIDER = Pose(
+    hips=((0.10, 0.06, 0.93), (-0.10, 0.06, 0.93)),
+    chest=(0.0, -0.03, 1.25),
+    neck=(0.0, -0.075, 1.46),
+    shoulders=((0.19, -0.045, 1.41), (-0.19, -0.045, 1.41)),
+    elbows=((0.46, -0.05, 1.22), (-0.46, -0.02, 1.22)),
+    wrists=((0.66, -0.16, 1.28), (-0.66, -0.12, 1.32)),
+    knees=((0.30, -0.13, 0.56), (-0.30, -0.13, 0.56)),
+    ankles=((HALF_LENGTH, 0.03, DECK_Z + 0.11), (-HALF_LENGTH, 0.03, DECK_Z + 0.11)),
+    ahead=(0.0, -1.0, 0.0),
+)
+"""Faces -y, knees bent; ankles stay on the plates."""
 
 
 def build(detail: float = 1.0) -> list[Node]:
@@ -49,7 +63,9 @@ def build(detail: float = 1.0) -> list[Node]:
     plates = [
         _plate(name, x, detail) for name, x in (("plate_front", HALF_LENGTH), ("plate_back", -HALF_LENGTH))
     ]
-    return [bar, *plates, _legs(sides), _upper_body(sides)]
+    legs = Node("legs")
+    legs.add("trousers", trousers(RIDER, CLOTH_M / detail))
+    return [bar, *plates, legs, _upper_body(FINE_M / detail, CLOTH_M / detail)]
 
 
 def _plate(name: str, x: float, detail: float) -> Node:
@@ -72,49 +88,20 @@ def _plate(name: str, x: float, detail: float) -> Node:
         hub = lathe([(0, -0.014), (0.029, -0.014), (0.029, 0.014), (0, 0.014)], sides=12, axis="y")
         node.add("wheel", wheel.moved((x, y, WHEEL_RADIUS)))
         node.add("steel", hub.moved((x, y, WHEEL_RADIUS)))
-    foot = shoe().transformed(
-        np.array([[0, 1.0, 0], [-1.0, 0, 0], [0, 0, 1.0]])
-    )  # feet point to the rider's front, -y
-    node.add("shoe", foot.moved(at + lift + np.array([0, 0.05, 0])))
+    to_front = np.array([[0, 1.0, 0], [-1.0, 0, 0], [0, 0, 1.0]])  # -y, the rider's
+    for material, part in zip(("shoe", "sole"), shoe(cell_m=FINE_M / detail), strict=True):
+        node.add(material, part.transformed(to_front).moved(at + lift + np.array([0, 0.03, 0])))
     return node
 
 
-def _legs(sides: int) -> Node:
-    """The rider faces -y, knees bent; ankles stay on the plates."""
-    node = Node("legs")
-    for sign in (1.0, -1.0):
-        ankle = (sign * HALF_LENGTH, 0.03, DECK_Z + 0.11)
-        knee = (sign * 0.30, -0.13, 0.56)
-        hip = (sign * 0.10, 0.05, 0.92)
-        node.add("trousers", limb([ankle, knee, hip], [0.050, 0.066, 0.102], sides=sides))
-        pad = ball(0.074, sides=12).transformed(np.diag([0.85, 0.62, 1.15]))
-        node.add("glove", pad.moved((sign * 0.30, -0.155, 0.565)))
-        node.add(
-            "trousers", tube([(0, 0.05, 0.905), (sign * 0.09, 0.05, 0.905)], [0.122, 0.116], sides=sides)
-        )
-    node.add("trousers", ball(0.122, sides=sides).moved((0.0, 0.065, 0.875)))
-    return node
-
-
-def _upper_body(sides: int) -> Node:
-    """Built facing +x and turned to face -y; pivots about the vertical through the hips."""
+def _upper_body(fine_m: float, cloth_m: float) -> Node:
+    """Turns about the vertical through the hips."""
     node = Node("torso", (0.0, 0.0, 0.92))
-    face_right = np.array([[0, 1.0, 0], [-1.0, 0, 0], [0, 0, 1.0]])
-
-    def placed(*meshes: Mesh) -> list[Mesh]:
-        return [mesh.transformed(face_right).moved((0.0, 0.04, 0.0)) for mesh in meshes]
-
-    node.add("shirt", *placed(torso((0.0, 0, 0.92), (0.07, 0, 1.28), (0.10, 0, 1.47), sides=sides)))
-    arms, hands = [], []
-    for sign in (1.0, -1.0):
-        elbow, wrist = (0.06, sign * 0.47, 1.20), (0.20, sign * 0.68, 1.30)
-        arms.append(limb([(0.075, sign * 0.185, 1.37), elbow, wrist], [0.072, 0.050, 0.036], sides=sides))
-        hands.append(hand(wrist, (0.05, sign * 0.08, 0.02), (0.9, 0.0, 0.45)))
-    node.add("shirt", *placed(*arms))
-    node.add("glove", *placed(*hands))
-    face, helmet, visor = head((0.12, 0, 1.61))
-    neck = tube([(0.10, 0, 1.42), (0.12, 0, 1.54)], 0.05, sides=10)
-    node.add("skin", *placed(face, neck))
-    node.add("helmet", *placed(helmet))
-    node.add("glove", *placed(visor))
+    face = head((0.0, -0.10, 1.62), RIDER.neck, RIDER.ahead, fine_m)
+    node.add("shirt", top(RIDER, cloth_m))
+    for wrist, side in zip(RIDER.wrists, (1.0, -1.0), strict=True):
+        node.add("glove", hand(wrist, (0.9 * side, -0.3, 0.1), (0.0, -1.0, 0.4), cell_m=fine_m))
+    node.add("skin", face.skin)
+    node.add("dark", face.dark)
+    node.add("helmet", face.helmet)
     return node
