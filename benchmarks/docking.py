@@ -4,7 +4,7 @@
 
 The planar boat is planned for on calm water, among the buoys of the scene plan-boat-docking, as far clear of them as
 the scene harbour has her keep, to its berth by its waypoint astern of that. The motor boat, which floats on waves,
-sails that course by `sim.control.course`. Each run draws its own sea (significant height 0.64 m: sea state 3), its
+sails that course by `sim.control.helm`. Each run draws its own sea (significant height 0.64 m: sea state 3), its
 own gusts about 6 m/s, and where waves, wind and a current of 0.3 m/s go to. The berth is reached at the first moment
 at which she is within 0.5 m and 5 degrees of it at less than 0.6 m/s over ground, if that comes within 90 s: she is
 made fast then. A run that comes to touch a buoy has not reached it.
@@ -19,8 +19,7 @@ import numpy as np
 import sim
 from sim.commands import PilotInput
 from sim.contact.obstacles.impacts import MOST_ROWS, contacts_at
-from sim.control.course import CoursePilot
-from sim.control.helm import heading
+from sim.control.helm import CoursePilot, heading
 from sim.control.pilot import Sensed
 from sim.environment.environment import kind_of
 from sim.integrators import integrator

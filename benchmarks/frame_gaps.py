@@ -23,7 +23,7 @@ from ui.desktop.session import Session
 from ui.desktop.window_run import opened
 from ui.features.scenes.loader import Loader
 from ui.window.app_window import AppWindow
-from ui.window.requests import LoadScene
+from ui.window.context import LoadScene
 
 WANTED_S = 1.0
 WATCHED_S = 3.0

@@ -14,7 +14,7 @@ from statistics import median
 from typing import Any
 
 import ui.features.transport
-import ui.shell.overlays
+import ui.shell.features
 import ui.shell.shell
 from render.quality import detect
 from sim.commands import SetDemo

@@ -23,12 +23,12 @@ import sim
 from benchmarks.plan_places import KINDS, Motion, Placed
 from sim.integrators import integrator
 from sim.planner import Plan, Planner, Task
-from sim.planner.guess.variables import variables
+from sim.planner.guess.guess import variables
 from sim.planner.service.search import Search
 from sim.planner.solvers.attempt import PlanCall, deadline_in
 from sim.planner.task.check import check_task
 from sim.planner.task.waypoints import with_times
-from sim.planner.transcription.motion import motion
+from sim.planner.transcription.transcription import motion
 
 METHOD = integrator("variational")
 PLANNER = Planner()

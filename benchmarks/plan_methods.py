@@ -41,8 +41,8 @@ def comparison_tasks() -> dict[str, tuple[sim.Vehicle, Task]]:
 
 def methods(rounds: int) -> None:
     """The same tasks by other transcriptions, with the same solvers."""
-    shooting = ("rk4", "rkmk4")
-    chosen: list[Integrator] = [integrator(n) for n in ("variational", "variational-split", *shooting)]
+    shooting, arcs = ("rk4", "rkmk4"), ("variational", "variational-split", "galerkin-4", "galerkin-6")
+    chosen: list[Integrator] = [integrator(n) for n in (*arcs, *shooting)]
     chosen += COLLOCATION
     print(
         "| task | method | steps | cost | cpu s | iterations | own replay m | continuous replay m |\n"

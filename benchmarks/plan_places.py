@@ -11,9 +11,9 @@ from sim.planner import Box, Capsule, Cylinder, Goal, Limits, Sphere, Task, Weig
 from sim.planner.guess.driven import Gait, gait_motion, through, with_shape
 from sim.planner.guess.free import free_motion
 from sim.planner.guess.paths import paced
+from sim.planner.task.bodies import positions
 from sim.planner.task.inputs import input_map_of
 from sim.planner.task.obstacles import Obstacle
-from sim.planner.task.poses import positions
 from sim.scene import load_scene
 
 Motion = tuple[np.ndarray, np.ndarray]

@@ -21,7 +21,7 @@ from ui.desktop.session import Session
 from ui.desktop.window_run import opened
 from ui.features.scenes.loader import Loader
 from ui.window.app_window import AppWindow
-from ui.window.requests import LoadScene
+from ui.window.context import LoadScene
 
 FRAMES = 12
 """That a scene is shown for."""

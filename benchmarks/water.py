@@ -14,7 +14,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from render.water.sea_fields import SeaFields
-from sim.vehicle_config.hull import HullMesh
+from sim.vehicle_config.config import HullMesh
 from sim.water.ocean import Ocean, Sea
 from sim.water.water import Water, Weather
 from sim.water.wrench import CLOCK, SLAB_S, feel_water

@@ -12,7 +12,7 @@ import numpy as np
 from sim.commands import PilotInput, SetPilotInput
 from sim.scene import load_scene
 from sim.simulation import Simulation
-from sim.vehicle_config.hull import HullMesh
+from sim.vehicle_config.config import HullMesh
 from sim.water.flip import Floating, FloatingBody, Tank, TankBox, TankWater
 from sim.world import load_world
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from export.nodes import Content
-from sim.fmu.build import PLATFORMS
+from sim.fmu.code import PLATFORMS
 from sim.fmu.export import VERSIONS, write_unit
 from sim.platform.errors import InputError
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from export.studio import Studio
     from render.frame import View
     from sim.planner import Plan
-    from sim.planner.service.view import PlanView
+    from sim.planner.service.session import PlanView
 
 Report = Callable[[str, float], None]
 """Called with what is being done now and the share that is done (0..1)."""
@@ -302,7 +302,7 @@ def overlooked(scene: Scene, world: World, plan: "Plan | None" = None) -> "PlanV
         return None
     from sim.planner import task_of_scene
     from sim.planner.result.record import record_of
-    from sim.planner.service.view import PlanView
+    from sim.planner.service.session import PlanView
 
     vehicle, task = task_of_scene(scene, world=world)
     record = None if plan is None else record_of(plan, scene.name)

@@ -1,4 +1,6 @@
-"""Shader programs from files, with #include, #define and errors that name file and line, and vertex arrays for them."""
+"""Shader programs from files, with #include, #define and errors that name file and line, and vertex arrays for them.
+
+What a user is told where the display cannot show the app."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -8,7 +10,10 @@ from typing import Protocol, TypeVar, cast
 
 import moderngl
 
-from render.errors import DisplayError
+
+class DisplayError(RuntimeError):
+    """The graphics system cannot do what is asked; the message is one clear line."""
+
 
 SHADERS = Path(__file__).parent / "shaders"
 FRAME_BINDING = 0

@@ -9,21 +9,19 @@ from functools import partial
 import moderngl
 import numpy as np
 
-from render.frame import DrawnVehicle, Frame, View, alike
+from render.frame import DrawnVehicle, Frame, View, alike, mirror
 from render.frame_budget import detail
 from render.land.scenery import Scenery, ground_bounds_m, load_scenery, room_of
 from render.land.still_world import StillWorld
 from render.light import Sun
-from render.matrices import mirror
 from render.passes.accumulation import Accumulation, carried_vehicle, shifted
-from render.passes.context import PassContext, PassName, blend_over
 from render.passes.culling import frustum_planes
 from render.passes.overlay import Overlay
 from render.passes.post import Post
 from render.passes.shadows import SunShadows
 from render.passes.sky import Sky
 from render.passes.still_light import finish, light_name, lit_from_cache, step
-from render.passes.targets import Targets, cut_out, unbind
+from render.passes.targets import PassContext, PassName, Targets, blend_over, cut_out, unbind
 from render.passes.uniforms import Atmosphere, FrameUniforms
 from render.process import give_back
 from render.programs import SAMPLER_UNITS, Programs, Resources

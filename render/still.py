@@ -8,9 +8,8 @@ import moderngl
 import numpy as np
 from PIL import Image
 
-from render.frame import DrawnSea, DrawnVehicle, Frame, View
+from render.frame import DrawnSea, DrawnVehicle, Frame, View, look_at, perspective
 from render.light import Sun
-from render.matrices import look_at, perspective
 from render.passes.targets import Canvas
 from render.quality import PRESETS
 from render.renderer import Renderer

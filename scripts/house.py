@@ -24,10 +24,10 @@ ADDED = {
         "sim/contact/manifold.py",
         "sim/contact/pile.py",
         "sim/contact/obstacles/props.py",
-        "sim/shapes/ellipsoid.py",
+        "sim/shapes/rounded.py",
         "sim/shapes/solid.py",
-        "sim/shapes/cone.py",
-        "sim/shapes/convex_mesh.py",
+        "sim/shapes/upright.py",
+        "sim/shapes/polyhedra.py",
         "sim/shapes/height_field.py",
     ),
     "plans of trees, gears and covers": (
@@ -50,7 +50,7 @@ ADDED = {
     ),
     "pictures that add up, and land in its light": (
         "render/passes/accumulation.py",
-        "render/land/light_map.py",
+        "render/land/mapped.py",
     ),
     "what a vehicle is made of": (
         "ui/features/model/",

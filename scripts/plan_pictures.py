@@ -13,14 +13,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from export.pictures import write_png
 from export.studio import offscreen_context
 from render.cameras.rig import CameraRig
-from render.frame import Frame, View
-from render.matrices import look_at, perspective
+from render.frame import Frame, View, look_at, perspective
 from render.passes.targets import Canvas
 from render.plan.view import PlanScene
 from render.renderer import Renderer
 from sim.planner import Iterate, Planner, task_of_scene
 from sim.planner.result.record import record_of
-from sim.planner.service.view import FadingIterate, PlanView
+from sim.planner.service.session import FadingIterate, PlanView
 from sim.planner.task.bodies import turns
 from sim.scene import load_scene
 from sim.world import load_world

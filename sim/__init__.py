@@ -19,10 +19,9 @@ if TYPE_CHECKING:
     from sim.fmu.export import export_fmu
     from sim.linear.linearise import Linearisation, Mode, linearise
     from sim.live.client import connect
-    from sim.multibody.declaration import Gear, Loop
+    from sim.multibody.declaration import Gear, Loop, rod
     from sim.multibody.robots.reading import read_robot
     from sim.multibody.robots.robot import Robot
-    from sim.multibody.rod import rod
     from sim.multibody.tree import Body, Joint, Spring, Tree, tree
     from sim.planner.api import plan
     from sim.planner.service.receding import receding_horizon
@@ -86,7 +85,7 @@ _LATE = {
     "export_fmu": "sim.fmu.export",
     "plan": "sim.planner.api",
     "read_robot": "sim.multibody.robots.reading",
-    "rod": "sim.multibody.rod",
+    "rod": "sim.multibody.declaration",
     "receding_horizon": "sim.planner.service.receding",
     "Robot": "sim.multibody.robots.robot",
     "simulate": "sim.steppers.trajectory",

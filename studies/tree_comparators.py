@@ -10,7 +10,18 @@ import numpy as np
 
 from sim.compiler.robust import solve_in_place
 from sim.multibody.arrays import MOMENT, NODE, PRISMATIC, REVOLUTE
-from sim.multibody.kinematics import axis_of, compose, momentum, move, place, place_frames
+from sim.multibody.kinematics import (
+    NOWHERE,
+    axis_of,
+    carried,
+    compose,
+    gather,
+    go_on,
+    momentum,
+    move,
+    place,
+    place_frames,
+)
 from sim.multibody.newton import blocks, put_tangents
 from sim.multibody.recursions import depart, discrete_inverse_dynamics
 from sim.multibody.roots import largest, remember
@@ -31,7 +42,6 @@ from sim.multibody.spatial import (
 )
 from sim.multibody.stepping import active_damping, arrive
 from sim.multibody.tree import Tree
-from sim.multibody.twists import NOWHERE, carried, gather, go_on
 from sim.native.function import native
 from sim.platform.errors import InputError
 

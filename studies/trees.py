@@ -13,12 +13,11 @@ from matplotlib.figure import Figure
 from sim.multibody.arrays import workspace
 from sim.multibody.articulated import factorise, solve
 from sim.multibody.continuous import euler_step, rk4_step
-from sim.multibody.kinematics import place
+from sim.multibody.kinematics import momenta, place
 from sim.multibody.observing import kinetic_energy_J, potential_energy_J
 from sim.multibody.recursions import discrete_inverse_dynamics
 from sim.multibody.stepping import OK
 from sim.multibody.tree import Tree
-from sim.multibody.twists import momenta
 from sim.native.function import native
 from sim.platform.errors import InputError
 from sim.steppers.bound_tree import BoundTree

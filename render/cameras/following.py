@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from render.cameras.framing import CameraInput, CameraSubject, Shot, looking_at
+from render.cameras.clearance import CameraInput, CameraSubject, Shot, looking_at
 
 
 class Spring:

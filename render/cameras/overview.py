@@ -4,9 +4,8 @@ import math
 
 import numpy as np
 
-from render.cameras.clearance import Surroundings, clear_share, floor_z
+from render.cameras.clearance import CameraInput, CameraSubject, Shot, Surroundings, clear_share, floor_z
 from render.cameras.following import FOV_RAD, Circling, Spring, nearest_turn, polar_offset
-from render.cameras.framing import CameraInput, CameraSubject, Shot
 
 _ASIDE_DEG = (0.0, 35.0, -35.0, 70.0, -70.0, 180.0, 145.0, -145.0)
 """Bearings that are tried, off the one that has the way run from left to right."""

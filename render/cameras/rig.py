@@ -4,13 +4,21 @@ import math
 
 import numpy as np
 
-from render.cameras.clearance import Bumps, GroundGuard, Surroundings
+from render.cameras.clearance import (
+    Bumps,
+    CameraInput,
+    CameraSubject,
+    Framing,
+    GroundGuard,
+    NoInput,
+    Shot,
+    Surroundings,
+    framing_about,
+)
 from render.cameras.following import Chase, Crane, Orbit
-from render.cameras.framing import CameraInput, CameraSubject, Framing, NoInput, Shot, framing_about
 from render.cameras.overview import Overview
 from render.cameras.standing import Cockpit, FlyBy, Free, Tower
-from render.frame import View
-from render.matrices import look_at, perspective
+from render.frame import View, look_at, perspective
 from sim.vehicle_config import fallback
 
 CAMERA_KINDS = ("chase", "orbit", "cockpit", "tower", "fly-by", "crane", "free", "overview")

@@ -4,9 +4,16 @@ import math
 
 import numpy as np
 
-from render.cameras.clearance import Surroundings, clear_share, floor_z
+from render.cameras.clearance import (
+    CameraInput,
+    CameraSubject,
+    Shot,
+    Surroundings,
+    clear_share,
+    floor_z,
+    looking_at,
+)
 from render.cameras.following import DRAG_RAD_PER_PX, KEYS_RAD_PER_S, ZOOM_PER_CLICK, Spring, decayed
-from render.cameras.framing import CameraInput, CameraSubject, Shot, looking_at
 
 _UP = np.array([0.0, 0.0, 1.0])
 

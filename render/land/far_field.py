@@ -12,7 +12,7 @@ from sim.platform.cache import cached_arrays, package_digest
 from sim.shapes.surface import grid_indices
 from sim.world import Terrain, World
 from sim.world.canyon import canyon_rows
-from sim.world.desert import desert_field
+from sim.world.hall import desert_field
 from sim.world.terrain import for_row_bands
 from sim.world.world import KERNEL_DIGEST
 

@@ -14,8 +14,8 @@ import numpy as np
 
 from render.land.mesh import Mesh, quad_indices
 from render.land.room import Panel, kept_openness, panels_of
-from render.passes.context import PassContext
 from render.passes.culling import Boxes
+from render.passes.targets import PassContext
 from render.programs import Programs, Resources, vertex_array
 from render.room_light import RoomLight
 from sim.contact.obstacles import ObstaclesPicture

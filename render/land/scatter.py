@@ -9,8 +9,8 @@ import numpy as np
 
 from render.land.ground_cover import Scatter
 from render.land.mesh import Mesh
-from render.passes.context import PassContext
 from render.passes.culling import Boxes, Ridges, Skyline, culled
+from render.passes.targets import PassContext
 from render.programs import Programs, Resources, vertex_array
 
 _INSTANCE = ("3f 1f 3f 1f/i", "place", "scale", "tint", "yaw")

@@ -9,10 +9,9 @@ import numpy as np
 
 from render.frame import DrawnVehicle
 from render.land.mapped import MappedLand
-from render.land.pads import Pads
 from render.land.props import Props
 from render.land.scatter import BOULDER, SHRUB, ScatterField
-from render.land.scenery import Scenery
+from render.land.scenery import Pads, Scenery
 from render.land.terrain import Land
 from render.land.textures import (
     band_contrast,
@@ -25,9 +24,9 @@ from render.land.textures import (
     tiled_texture,
 )
 from render.light import Light
-from render.passes.context import PassContext
 from render.passes.culling import Ridges
 from render.passes.still_light import Lit
+from render.passes.targets import PassContext
 from render.programs import SAMPLER_UNITS, Programs, Resources
 from render.quality import Quality
 from render.room_light import RoomLight

@@ -13,8 +13,8 @@ import numpy as np
 from render.land.mapped import CAST_AT_ONCE
 from render.land.mesh import ChunkedMesh
 from render.light import Light
-from render.passes.context import PassContext
 from render.passes.culling import Boxes, Ridges, Skyline, culled
+from render.passes.targets import PassContext
 from render.programs import Programs, Resources, uniform, vertex_array
 from render.quality import Quality
 

@@ -16,8 +16,7 @@ from sim.native.function import native
 from sim.platform.cache import cached_family, package_digest
 from sim.shapes.surface import grid_indices
 from sim.world import World
-from sim.world.noise import fractal_noise, gradient_noise, smoothstep
-from sim.world.terrain import for_row_bands
+from sim.world.terrain import for_row_bands, fractal_noise, gradient_noise, smoothstep
 from sim.world.world import KERNEL_DIGEST
 
 SHAPE = (1281, 865)

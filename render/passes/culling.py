@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import moderngl
 import numpy as np
 
-from render.passes.context import PassContext
+from render.passes.targets import PassContext
 from sim.native.function import native
 from sim.platform.cache import cached_arrays, source_digest
 from sim.world import Terrain, World

@@ -11,7 +11,7 @@ import moderngl
 import numpy as np
 
 from render.frame import Arrow, Frame, Polyline, Surface
-from render.passes.context import PassContext
+from render.passes.targets import PassContext
 from render.programs import Programs, uniform, vertex_array
 
 _SIDES = 12

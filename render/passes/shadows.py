@@ -7,12 +7,11 @@ from typing import Protocol
 import moderngl
 import numpy as np
 
-from render.frame import DrawnVehicle, View
+from render.frame import TEXTURE_FROM_CLIP, DrawnVehicle, View, look_at, orthographic
 from render.light import Light
-from render.matrices import TEXTURE_FROM_CLIP, look_at, orthographic
-from render.passes.context import PassContext, PassName
 from render.passes.culling import frustum_planes
 from render.passes.still_light import Lit
+from render.passes.targets import PassContext, PassName
 from render.passes.uniforms import Atmosphere, FrameUniforms, ShadowFrames
 from render.programs import SAMPLER_UNITS
 from render.quality import Quality

@@ -12,7 +12,7 @@ import moderngl
 import numpy as np
 
 from render.frame import DrawnVehicle, View
-from render.passes.context import PassContext
+from render.passes.targets import PassContext
 from render.programs import Programs, uniform, vertex_array
 from render.vehicles.links import LinkModels, SolidModels
 from render.vehicles.rigs import Disc, RigPose, dressed_bodies, rig_pose

@@ -9,7 +9,7 @@ import numpy as np
 
 from render.frame import DrawnVehicle
 from render.land.mesh import Mesh
-from render.passes.context import PassContext
+from render.passes.targets import PassContext
 from render.programs import Programs, uniform, vertex_array
 from sim.contact.obstacles import PropsPicture
 from sim.models.solids import MATERIALS, MAX_MATERIALS

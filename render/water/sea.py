@@ -6,17 +6,14 @@ import moderngl
 import numpy as np
 
 from render.frame import DrawnSea, DrawnVehicle, Frame, View
-from render.passes.context import PassContext, blend_over
-from render.passes.targets import Targets, colour_of, unbind
+from render.passes.targets import PassContext, Targets, blend_over, colour_of, unbind
 from render.process import UnlockedDraw
 from render.programs import SAMPLER_UNITS, Programs, Resources, uniform, vertex_array
 from render.quality import Quality
-from render.water.crest_spray import CrestSpray, crest_puffs
+from render.water.crest_spray import POINTS, SPAN_M, CrestSpray, Whitecaps, coverage, crest_puffs
 from render.water.marks import WaterMarks
-from render.water.sea_fields import SeaFields
-from render.water.sea_grid import FAR_M, half_breadths, ring_mesh, wedge
-from render.water.whitecaps import POINTS, SPAN_M, Whitecaps, coverage
-from sim.vehicle_config.hull import HullMesh
+from render.water.sea_fields import FAR_M, SeaFields, half_breadths, ring_mesh, wedge
+from sim.vehicle_config.config import HullMesh
 from sim.water.picture import BoxPicture
 from sim.world import World
 

@@ -6,7 +6,7 @@ import moderngl
 import numpy as np
 from numpy.typing import ArrayLike
 
-from render.passes.context import PassContext
+from render.passes.targets import PassContext
 from render.programs import Programs, uniform, vertex_array
 from render.water.crest_spray import drops
 from render.water.tank_spray import SpraySurface

@@ -10,8 +10,7 @@ from contextlib import ExitStack
 import moderngl
 import numpy as np
 
-from render.passes.context import PassContext, blend_over
-from render.passes.targets import colour_of
+from render.passes.targets import PassContext, blend_over, colour_of
 from render.programs import FIRST_FREE_UNIT, Programs, uniform, vertex_array
 from sim.water.picture import MOST_SPRAY
 

@@ -10,9 +10,8 @@ import numpy as np
 
 from render.frame import DrawnVehicle, Frame
 from render.land.scenery import material_water_level_m
-from render.passes.context import PassContext
 from render.passes.culling import Boxes
-from render.passes.targets import Targets, colour_of
+from render.passes.targets import PassContext, Targets, colour_of
 from render.programs import SAMPLER_UNITS, Programs, uniform, vertex_array
 from render.quality import Quality
 from render.water.marks import WaterMarks

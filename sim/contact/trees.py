@@ -17,6 +17,7 @@ from sim.contact.wrench import LOADS, recall, tell_touches
 from sim.environment.environment import TOLD, Environment
 from sim.multibody.arrays import REMEMBERED, TreeMotion
 from sim.multibody.articulated import solve
+from sim.multibody.kinematics import gather, twists_of
 from sim.multibody.observing import world_frames
 from sim.multibody.shapes import touching_points
 from sim.multibody.spatial import (
@@ -35,7 +36,6 @@ from sim.multibody.spatial import (
     times,
     unrotate,
 )
-from sim.multibody.twists import gather, twists_of
 from sim.vehicles.forms.articulated import ArticulatedVehicle
 from sim.vehicles.forms.base import Vehicle
 from sim.world import World

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from sim.control.balancing import CalmTopPilot, RollRoundPilot, SteadyPilot, SwingUpPilot
-from sim.control.course import CoursePilot
 from sim.control.driving import LineDrive, LineRide, SkatePilot
 from sim.control.flying import HoverPilot, RouteFlight
-from sim.control.helm import SailPilot
+from sim.control.helm import CoursePilot, SailPilot
 from sim.control.load_leading import LeadPilot
 from sim.control.pilot import Automatic, Mission, Pilot, Sensed
 from sim.controllers import PilotInput

@@ -10,10 +10,8 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from sim.environment.environment import environment_of
-from sim.fmu.build import PLATFORMS, check_compiler, compiled, targets_of
-from sim.fmu.code import Code, check_closed, code_of
-from sim.fmu.description import About, description
-from sim.fmu.interface import Interface, Variable
+from sim.fmu.code import PLATFORMS, Code, check_closed, check_compiler, code_of, compiled, targets_of
+from sim.fmu.description import About, Interface, Variable, description
 from sim.integrators import Integrator
 from sim.platform.errors import InputError, quote
 from sim.platform.replacing import replacing

@@ -13,7 +13,7 @@ import numpy as np
 from sim.compiler.loops import STEP
 from sim.compiler.vector_code import Function, splat
 from sim.contact.trees import NO_GROUND
-from sim.fmu.interface import Interface
+from sim.fmu.description import Interface
 from sim.integrators import Integrator
 from sim.integrators.multibody import VariedMultibody
 from sim.multibody.arrays import REMEMBERED, Loads, TreeMotion

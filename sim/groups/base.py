@@ -93,6 +93,10 @@ class LieGroup(ABC):
         """Exact inverse right-trivialised tangent of cay, (dim, dim)."""
 
     @abstractmethod
+    def dcay(self, x: ca.SX) -> ca.SX:
+        """Right-trivialised tangent of cay, (dim, dim)."""
+
+    @abstractmethod
     def left_tangent(self, g: ca.SX) -> ca.SX:
         """(pose_dim, dim): derivative of g exp(x) by x at 0."""
 

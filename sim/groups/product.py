@@ -18,6 +18,7 @@ from sim.groups.so3 import (
     rotation_cay,
     rotation_cay_inv,
     rotation_ccsk,
+    rotation_dcay,
     rotation_dcay_inv,
     rotation_dccsk_inv,
     rotation_dexp_inv,
@@ -90,6 +91,9 @@ class ProductGroup(LieGroup):
 
     def dcay_inv(self, x: ca.SX) -> ca.SX:
         return self._of_vector(x, LieGroup.dcay_inv.__name__, ca.diagcat)
+
+    def dcay(self, x: ca.SX) -> ca.SX:
+        return self._of_vector(x, LieGroup.dcay.__name__, ca.diagcat)
 
     def ccsk(self, x: ca.SX) -> ca.SX:
         return self._of_vector(x, LieGroup.ccsk.__name__)
@@ -181,6 +185,9 @@ class _SO3R3(LieGroup):
     def dcay_inv(self, x: ca.SX) -> ca.SX:
         return ca.diagcat(rotation_dcay_inv(x[:3]), ca.SX.eye(3))
 
+    def dcay(self, x: ca.SX) -> ca.SX:
+        return ca.diagcat(rotation_dcay(x[:3]), ca.SX.eye(3))
+
     def ccsk(self, x: ca.SX) -> ca.SX:
         return pose(rotation_ccsk(x[:3]), x[3:])
 
@@ -251,6 +258,9 @@ class Translations(LieGroup):
         return ca.SX.eye(self.dim)
 
     def dcay_inv(self, x: ca.SX) -> ca.SX:
+        return ca.SX.eye(self.dim)
+
+    def dcay(self, x: ca.SX) -> ca.SX:
         return ca.SX.eye(self.dim)
 
     def left_tangent(self, g: ca.SX) -> ca.SX:

@@ -81,6 +81,9 @@ class _SE2(LieGroup):
         """I - ad/2 + (w/4) [x 0 0] (vehicles paper, appendix B)."""
         return ca.SX.eye(3) - self.ad(x) / 2 + x[0] / 4 * ca.horzcat(x, ca.SX(3, 2))
 
+    def dcay(self, x: ca.SX) -> ca.SX:
+        return (ca.SX.eye(3) + self.ad(x) / 2) / (1 + x[0] * x[0] / 4)
+
     def left_tangent(self, g: ca.SX) -> ca.SX:
         return ca.diagcat(ca.SX(1), plane_rotation(g[0]))
 

@@ -12,6 +12,7 @@ from sim.groups.so3 import (
     rotation_cay,
     rotation_cay_inv,
     rotation_ccsk,
+    rotation_dcay,
     rotation_dcay_inv,
     rotation_dccsk_inv,
     rotation_dexp_inv,
@@ -34,6 +35,11 @@ def position_of(g: ca.SX) -> ca.SX:
 def pose(R: ca.SX, x: ca.SX) -> ca.SX:
     """Flat element of R_wb and x_w."""
     return ca.vertcat(ca.vec(R), x)
+
+
+def _translation_factor(w: ca.SX) -> ca.SX:
+    """(I - W/2)^-1."""
+    return (4 * ca.SX.eye(3) + 2 * hat(w) + w @ w.T) / (4 + ca.dot(w, w))
 
 
 class _SE3(LieGroup):
@@ -69,9 +75,7 @@ class _SE3(LieGroup):
 
     def cay(self, x: ca.SX) -> ca.SX:
         """Translation factor (I - W/2)^-1 (vehicles paper, eq. 13, corrected: the printed factor is dcay of SO(3))."""
-        w = x[:3]
-        B = (4 * ca.SX.eye(3) + 2 * hat(w) + w @ w.T) / (4 + ca.dot(w, w))
-        return pose(rotation_cay(w), B @ x[3:])
+        return pose(rotation_cay(x[:3]), _translation_factor(x[:3]) @ x[3:])
 
     def cay_inv(self, g: ca.SX) -> ca.SX:
         w = rotation_cay_inv(rotation_of(g))
@@ -103,6 +107,10 @@ class _SE3(LieGroup):
         w, v = x[:3], x[3:]
         half = ca.SX.eye(3) - hat(w) / 2
         return ca.blockcat([[rotation_dcay_inv(w), ca.SX(3, 3)], [-(half @ hat(v)) / 2, half]])
+
+    def dcay(self, x: ca.SX) -> ca.SX:
+        D = rotation_dcay(x[:3])
+        return ca.blockcat([[D, ca.SX(3, 3)], [hat(x[3:]) @ D / 2, _translation_factor(x[:3])]])
 
     def dcay_balance(self, x: ca.SX, mu: ca.SX, given: ca.SX) -> ca.SX:
         """dcay_inv' is [[A', v/2 x half'], [0, half']]: below it says what mu_v has to be, which is needed above."""

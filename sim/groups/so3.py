@@ -113,6 +113,11 @@ def rotation_dcay_inv(w: ca.SX) -> ca.SX:
     return ca.SX.eye(3) - hat(w) / 2 + (w @ w.T) / 4
 
 
+def rotation_dcay(w: ca.SX) -> ca.SX:
+    """Inverse of it."""
+    return (ca.SX.eye(3) + hat(w) / 2) / (1 + ca.dot(w, w) / 4)
+
+
 def rotation_ccsk(w: ca.SX) -> ca.SX:
     """Canonical coordinates of the second kind: Rx(w1) Ry(w2) Rz(w3)."""
     return _about_x(w[0]) @ _about_y(w[1]) @ _about_z(w[2])
@@ -189,6 +194,9 @@ class _SO3(LieGroup):
 
     def dcay_inv(self, x: ca.SX) -> ca.SX:
         return rotation_dcay_inv(x)
+
+    def dcay(self, x: ca.SX) -> ca.SX:
+        return rotation_dcay(x)
 
     def ccsk(self, x: ca.SX) -> ca.SX:
         return ca.vec(rotation_ccsk(x))

@@ -1,7 +1,7 @@
 """The articulated-body algorithm (Featherstone): the mass matrix is factorised and solved with in linear time."""
 
 from sim.multibody.arrays import FREE, HUNG, PRISMATIC, REVOLUTE
-from sim.multibody.kinematics import axis_of, own_inertia
+from sim.multibody.kinematics import NOWHERE, axis_of, hand_up, lifted, own_inertia, parent_twist, take_wrench
 from sim.multibody.spatial import (
     add,
     cross,
@@ -24,7 +24,6 @@ from sim.multibody.spatial import (
     times,
     unrotate,
 )
-from sim.multibody.twists import NOWHERE, hand_up, lifted, parent_twist, take_wrench
 
 NO_INERTIA = (
     (0.0, 0.0, 0.0, 0.0, 0.0, 0.0),

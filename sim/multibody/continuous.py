@@ -6,7 +6,7 @@ variational step.
 
 from sim.multibody.arrays import FREE, PRISMATIC, REVOLUTE
 from sim.multibody.articulated import factorise, solve
-from sim.multibody.kinematics import axis_of, momentum, move, place
+from sim.multibody.kinematics import NOWHERE, axis_of, carried, gather, momenta, momentum, move, place
 from sim.multibody.recursions import damp_springs
 from sim.multibody.spatial import (
     add,
@@ -28,7 +28,6 @@ from sim.multibody.spatial import (
     times,
 )
 from sim.multibody.stepping import active_damping, load_bodies, node_force, node_velocities
-from sim.multibody.twists import NOWHERE, carried, gather, momenta
 from sim.symbolic import drag_over_velocity
 
 _over_velocity = jit(drag_over_velocity)

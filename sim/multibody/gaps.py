@@ -13,10 +13,10 @@ import numpy as np
 
 from sim.multibody.arrays import BALL, FREE, REVOLUTE
 from sim.multibody.declaration import COEFFICIENTS, WORLD, Body, Gear, Loop, aligned, checked_joints, rotation
+from sim.multibody.kinematics import gather
 from sim.multibody.recursions import pull, spring_reach
 from sim.multibody.spatial import add, cross, dot, jit, put3, rotate, row3, row9, sub, times
 from sim.multibody.tree import Tree, point_of
-from sim.multibody.twists import gather
 from sim.platform.errors import InputError, array_of, one_of, quote
 
 WAY, TURN, GEAR, DAMPER = 0, 1, 2, 3

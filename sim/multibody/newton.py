@@ -7,7 +7,16 @@ parent by those at the end of the step (multibody paper, appendix; here solved i
 """
 
 from sim.multibody.arrays import FREE, PRISMATIC, REVOLUTE
-from sim.multibody.kinematics import axis_of, momentum, own_inertia
+from sim.multibody.kinematics import (
+    NOWHERE,
+    axis_of,
+    carried,
+    hand_up,
+    lifted,
+    momentum,
+    own_inertia,
+    take_wrench,
+)
 from sim.multibody.recursions import leaving
 from sim.multibody.spatial import (
     add,
@@ -29,7 +38,6 @@ from sim.multibody.spatial import (
     times,
     unrotate,
 )
-from sim.multibody.twists import NOWHERE, carried, hand_up, lifted, take_wrench
 
 
 @jit

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sim.multibody.arrays import BALL, FREE, MOMENT, NODE, TreeArrays
-from sim.multibody.kinematics import momentum, place, place_frames
+from sim.multibody.kinematics import momenta, momentum, place, place_frames
 from sim.multibody.recursions import beyond, spring_impulses, spring_reach
 from sim.multibody.spatial import (
     add,
@@ -25,7 +25,6 @@ from sim.multibody.spatial import (
 )
 from sim.multibody.stepping import active_damping
 from sim.multibody.tree import Tree
-from sim.multibody.twists import momenta
 
 
 class Reported(NamedTuple):

@@ -16,6 +16,7 @@ from sim.multibody.arrays import BALL, FREE, MOMENT, PRISMATIC, REVOLUTE
 from sim.multibody.kinematics import (
     axis_of,
     eight_rigid,
+    gather,
     inertias_of_eight,
     momentum,
     rigid_momentum,
@@ -41,7 +42,6 @@ from sim.multibody.spatial import (
     tangent,
     times,
 )
-from sim.multibody.twists import gather
 from sim.native.types import LANES, eight_rows, put_columns
 
 UNMOVED = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 1.0)

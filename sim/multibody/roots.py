@@ -4,7 +4,7 @@ import math
 
 from sim.multibody.arrays import REMEMBERED, UPDATES_MAX
 from sim.multibody.articulated import collect, respond, solve
-from sim.multibody.kinematics import compose, compose_joint, move, place_frames
+from sim.multibody.kinematics import NOWHERE, compose, compose_joint, move, place_frames
 from sim.multibody.newton import factorise_tangent, solve_tangent
 from sim.multibody.recursions import (
     UNMOVED,
@@ -16,7 +16,6 @@ from sim.multibody.recursions import (
     rotors_of_balls,
 )
 from sim.multibody.spatial import apart, clear_pairs, copy, jit
-from sim.multibody.twists import NOWHERE
 
 RIQN, NEWTON, BROYDEN = 0, 1, 2
 """How the root is found: recursive impulse-based quasi-Newton, exact Newton, Broyden's update of the former."""

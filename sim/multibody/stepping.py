@@ -10,7 +10,7 @@ import numpy as np
 
 from sim.multibody.arrays import BALL, FREE, PRISMATIC, REVOLUTE, TreeArrays, Workspace
 from sim.multibody.articulated import factorise, solve
-from sim.multibody.kinematics import move, place
+from sim.multibody.kinematics import gather, move, place
 from sim.multibody.recursions import missing_impulses, node_impulses
 from sim.multibody.roots import IMPULSE, NEWTON, find_root, first_guess, largest, remember
 from sim.multibody.spatial import (
@@ -32,7 +32,6 @@ from sim.multibody.spatial import (
     times,
 )
 from sim.multibody.tree import Tree
-from sim.multibody.twists import gather
 
 OK, NO_ROOT, NOT_FINITE = 0, 1, 2
 HALVINGS = 6

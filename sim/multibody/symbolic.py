@@ -13,7 +13,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from sim.multibody import articulated, continuous, kinematics, loops, recursions, spatial, twists
+from sim.multibody import articulated, continuous, kinematics, loops, recursions, spatial
 from sim.multibody.arrays import ARC, HUNG, NODE, TreeArrays
 from sim.multibody.tree import Tree
 
@@ -211,12 +211,12 @@ def _column(entries: np.ndarray) -> ca.SX:
 
 _PLACE, _MOVE = generic(kinematics.place), generic(kinematics.move)
 _RESIDUAL, _NODE_IMPULSES = generic(recursions.discrete_inverse_dynamics), generic(recursions.node_impulses)
-_MOMENTA = generic(twists.momenta)
+_MOMENTA = generic(kinematics.momenta)
 _FACTORISE, _SOLVE = generic(articulated.factorise), generic(articulated.solve)
 _VELOCITY_FORCES, _AIR_FORCES = generic(continuous.velocity_forces), generic(continuous.air_forces)
 _REACH, _DAMP, _GATHER = (
     generic(recursions.spring_reach),
     generic(recursions.damp_springs),
-    generic(twists.gather),
+    generic(kinematics.gather),
 )
 _OPEN_GAPS = generic(loops.open_gaps)

@@ -15,8 +15,7 @@ from sim.integrators import Integrator
 from sim.integrators import integrator as integrator_named
 from sim.platform.errors import InputError
 from sim.platform.replacing import replacing
-from sim.recordings.playback import Kernels, Playback, TakeSamples, compiled, world_of
-from sim.recordings.resimulation import resimulated
+from sim.recordings.playback import Kernels, Playback, TakeSamples, compiled, resimulated, world_of
 from sim.recordings.segment import Segment
 from sim.steppers.trajectory import STEPS_MAX, Trajectory
 from sim.vehicles import Vehicle

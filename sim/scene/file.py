@@ -10,7 +10,7 @@ from sim.control.autopilots import autopilot_of
 from sim.control.feedback import controller_named
 from sim.control.target_path import TargetPath, read_target
 from sim.controllers import Controller, ControlLoop, gains_of, made_controller
-from sim.environment.coupling import CoupledSpec
+from sim.environment.environment import CoupledSpec
 from sim.integrators import DEFAULT, default_for, serving
 from sim.platform.errors import InputError, UntrustedFile, one_of, quote
 from sim.platform.toml_table import TomlTable

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sim.controllers import Controller
-from sim.environment.coupling import CoupledSpec, can_be_coupled, can_be_met
+from sim.environment.environment import CoupledSpec, can_be_coupled, can_be_met
 from sim.integrators import default_for, integrators
 from sim.platform.errors import InputError, one_of
 from sim.platform.toml_table import TomlTable

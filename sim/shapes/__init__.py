@@ -5,16 +5,11 @@ numbers that may change without rebuilding), motions are checked against it (`di
 (`surface`) and scene files say it (`text`, `read`).
 """
 
-from sim.shapes.box import Box
-from sim.shapes.capsule import Capsule
-from sim.shapes.cone import Cone
-from sim.shapes.convex_mesh import ConvexMesh
-from sim.shapes.cylinder import Cylinder
-from sim.shapes.drum import Drum
-from sim.shapes.ellipsoid import Ellipsoid
 from sim.shapes.height_field import HeightField
+from sim.shapes.polyhedra import Box, ConvexMesh
+from sim.shapes.rounded import Capsule, Ellipsoid, Sphere
 from sim.shapes.shape import Shape, Vector, footprints
-from sim.shapes.sphere import Sphere
+from sim.shapes.upright import Cone, Cylinder, Drum
 
 KINDS: dict[str, type[Shape]] = {
     kind.kind: kind

@@ -10,7 +10,7 @@ import numpy as np
 
 from sim.platform.errors import InputError
 from sim.platform.toml_table import TomlTable
-from sim.shapes.box import Box
+from sim.shapes.polyhedra import Box
 from sim.shapes.shape import FAR_M, LARGEST_M, Shape, Vector, box_gap, length, shifted, vector
 from sim.shapes.solid import Solid
 from sim.shapes.surface import Surface, creased, grid_indices, to_triangles

@@ -12,7 +12,7 @@ from queue import Empty, SimpleQueue
 
 from sim.control import flight_modes
 from sim.control.target_path import drawn_w
-from sim.environment.coupling import CoupledEnvironment
+from sim.environment.environment import CoupledEnvironment
 from sim.integrators import usual
 from sim.platform.errors import InputError
 from sim.recordings import Take

@@ -4,8 +4,7 @@ Points are flat columns with named slices; nobody who reads one counts its numbe
 """
 
 from sim.spaces.action import Action, Power, Product
-from sim.spaces.base import Euclidean, GroupSpace, Space
-from sim.spaces.sphere import Sphere, TangentBundle, UnitQuaternions
+from sim.spaces.base import Euclidean, GroupSpace, Space, Sphere, TangentBundle, UnitQuaternions
 
 __all__ = [
     "Action",

@@ -15,8 +15,7 @@ from sim.groups import LieGroup
 from sim.groups.product import ProductGroup, Translations
 from sim.groups.se3 import SE3, position_of, rotation_of
 from sim.groups.so3 import SO3
-from sim.spaces.base import Euclidean, GroupSpace, Space
-from sim.spaces.sphere import Sphere, TangentBundle
+from sim.spaces.base import Euclidean, GroupSpace, Space, Sphere, TangentBundle
 
 
 @dataclass(frozen=True)

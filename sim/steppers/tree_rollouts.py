@@ -8,7 +8,7 @@ import math
 from sim.contact.trees import along, bear, ground_push, is_near, look_at_ends, tell_ground
 from sim.multibody.articulated import factorise, solve
 from sim.multibody.continuous import EULER, accelerate, air_impulse, euler_step, rk4_step
-from sim.multibody.kinematics import place
+from sim.multibody.kinematics import gather, momenta, place, twists_of
 from sim.multibody.loops import (
     CORRECTIONS_MAX,
     answer_to,
@@ -45,7 +45,6 @@ from sim.multibody.stepping import (
     node_force,
     take_step,
 )
-from sim.multibody.twists import gather, momenta, twists_of
 
 _ENDS_TOLERANCE = 0.1
 """Times the tolerance of a step's increments, to which contact holds where it ends [m]."""

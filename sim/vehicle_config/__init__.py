@@ -6,9 +6,8 @@ is `config_of`, of a vehicle; a name is looked up by `config_named`, where files
 
 from sim.vehicle_config.config import Camera, Contact, HullConfig, TrailConfig, VehicleConfig
 from sim.vehicle_config.instruments import PLOTTED, Bar, Dial, Instruments, Plotted, Readout
-from sim.vehicle_config.keys import Keys, StickKeys
 from sim.vehicle_config.model import Model, Move, Part, Rotor, TracksConfig
-from sim.vehicle_config.modes import Modes
+from sim.vehicle_config.modes import Keys, Modes, StickKeys
 from sim.vehicle_config.registry import (
     ASSETS,
     FALLBACK_FILE,

@@ -15,9 +15,8 @@ from sim.multibody.declaration import WORLD
 from sim.multibody.shapes import STAND
 from sim.platform.errors import InputError
 from sim.vehicle_config.config import VehicleConfig, read_config
-from sim.vehicle_config.keys import STICK_KEYS, Keys, StickKeys
 from sim.vehicle_config.model import Part
-from sim.vehicle_config.modes import Mix, Raw
+from sim.vehicle_config.modes import STICK_KEYS, Keys, Mix, Raw, StickKeys
 from sim.vehicles import VEHICLES, Vehicle
 from sim.vehicles.forms.custom import OWN_FILE, file_of, load_vehicle, source_in, source_of
 from sim.vehicles.forms.parameters import Control

@@ -6,8 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from sim.multibody.declaration import Body, Joint
-from sim.multibody.rod import rod
+from sim.multibody.declaration import Body, Joint, rod
 from sim.multibody.shapes import BRASS, ROPE, Link
 from sim.multibody.tree import Tree, tree
 from sim.vehicles.forms.articulated import ArticulatedVehicle

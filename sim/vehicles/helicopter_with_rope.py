@@ -6,9 +6,8 @@ from types import SimpleNamespace
 import casadi as ca
 import numpy as np
 
-from sim.multibody.declaration import Body, Joint
+from sim.multibody.declaration import Body, Joint, rod
 from sim.multibody.observing import body_motions
-from sim.multibody.rod import rod
 from sim.multibody.shapes import PAINTED, ROPE, UNSEEN, Link
 from sim.multibody.tree import Tree, tree
 from sim.vehicles.cosserat_rope import load_radius_m

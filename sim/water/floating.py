@@ -12,7 +12,7 @@ import numpy as np
 from sim.contact.approach import turn_about_third
 from sim.native.function import fastmath
 from sim.shapes import Shape
-from sim.vehicle_config.hull import HullMesh
+from sim.vehicle_config.config import HullMesh
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import Support
 from sim.water.immersion import FOUND, RESISTANCES, VERTEX_WIDTH, VOLUME, sum_hull

@@ -15,7 +15,7 @@ import numpy as np
 
 from sim.native.function import native, unordered
 from sim.platform.errors import InputError
-from sim.vehicle_config.hull import HullMesh
+from sim.vehicle_config.config import HullMesh
 
 WATER_DENSITY, AIR_DENSITY, GRAVITY = 1000.0, 1.225, 9.81
 """[kg/m^3], [kg/m^3], [m/s^2]; the water is fresh, as in the paper: a litre is a kilogram."""

@@ -13,7 +13,7 @@ from sim.contact.wrench import LOADS
 from sim.environment.environment import TOLD, Environment
 from sim.platform.errors import InputError
 from sim.vehicle_config import config_of
-from sim.vehicle_config.hull import HullMesh
+from sim.vehicle_config.config import HullMesh
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import State, Support
 from sim.water.immersion import AIR as AIR_DRAG

@@ -12,10 +12,19 @@ give way faster, which cuts flutes into the cliffs and gullies into the slopes.
 import numpy as np
 
 from sim.native.function import inline, native
-from sim.world.noise import fractal_noise, gradient_noise, ridge_noise, smoothstep
 from sim.world.path import Pad, level_ground
 from sim.world.river import River
-from sim.world.terrain import Terrain, TerrainLayers, curvature, for_row_bands, sky_visibility
+from sim.world.terrain import (
+    Terrain,
+    TerrainLayers,
+    curvature,
+    for_row_bands,
+    fractal_noise,
+    gradient_noise,
+    ridge_noise,
+    sky_visibility,
+    smoothstep,
+)
 
 # distance from the centre line [m] -> height [m] of everything that is not cliff
 _GROUND_D = np.array([0.0, 9.0, 13.0, 18.0, 27.0, 58.0, 70.0, 100.0, 122.0, 150.0, 176.0, 250.0, 520.0])

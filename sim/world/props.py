@@ -6,9 +6,8 @@ import numpy as np
 
 from sim.native.function import native
 from sim.shapes import Box, Drum, Shape
-from sim.world.noise import fractal_noise, smoothstep
 from sim.world.path import arc_length
-from sim.world.terrain import for_row_bands
+from sim.world.terrain import for_row_bands, fractal_noise, smoothstep
 
 _WOBBLE_M = 9.0
 """By which its shore strays from a rectangle."""

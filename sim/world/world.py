@@ -11,8 +11,7 @@ import numpy as np
 from sim.platform.cache import cached_arrays, package_digest, source_digest
 from sim.platform.errors import InputError
 from sim.world.canyon import grow_canyon
-from sim.world.desert import grow_desert
-from sim.world.hall import hall_grounds
+from sim.world.hall import grow_desert, hall_grounds
 from sim.world.level_grounds import (
     driving_grounds,
     harbour_grounds,
@@ -28,9 +27,9 @@ from sim.world.terrain import Terrain, TerrainLayers
 _FOLDERS = (Path(__file__).parent, Path(__file__).parents[1] / "contact")
 KERNEL_DIGEST = source_digest(*(str(path) for folder in _FOLDERS for path in folder.glob("*.py")))
 """Of all that is compiled for worlds and for the contact with them: what they made should be named by it."""
-_GENERATORS = ("canyon", "noise", "path", "river", "terrain", "world")
+_GENERATORS = ("canyon", "path", "river", "terrain", "world")
 _DIGEST = package_digest(__file__, _GENERATORS)
-_GROUNDS_DIGEST = package_digest(__file__, (*_GENERATORS, "desert", "hall", "level_grounds", "props"))
+_GROUNDS_DIGEST = package_digest(__file__, (*_GENERATORS, "hall", "level_grounds", "props"))
 _SOLES_M = 1.4
 _SEA_BED_M = 60.0
 

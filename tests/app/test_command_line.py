@@ -9,7 +9,7 @@ import app
 from sim.platform.errors import InputError
 from sim.scene import scene_names
 from tests.app.program import ROOT, run_app
-from ui.settings.files import config_dir
+from ui.settings.view_settings import config_dir
 
 BAD_INPUT = {
     "a file of another kind": ([str(ROOT / "README.md")], "a scene (.toml)"),

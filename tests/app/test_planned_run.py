@@ -12,7 +12,7 @@ from export.headless import overlooked
 from export.output import OutputError
 from export.studio import Follower
 from render.plan.view import PlanScene
-from sim.planner.service.view import PlanView
+from sim.planner.service.session import PlanView
 from sim.scene import load_scene
 from sim.simulation import Simulation
 from sim.world import load_world

@@ -4,9 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from render.frame import Frame, View
+from render.frame import Frame, View, look_at, perspective
 from render.land.scenery import Scenery
-from render.matrices import look_at, perspective
 from render.passes.culling import Ridges
 
 LENGTH_M, HALF_M = 400.0, 160.0

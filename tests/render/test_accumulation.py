@@ -5,8 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from render.frame import DrawnVehicle, Frame, View
-from render.matrices import look_at, perspective
+from render.frame import DrawnVehicle, Frame, View, look_at, perspective
 from render.passes.accumulation import halton, shifted
 from render.passes.targets import Canvas
 from render.renderer import Renderer

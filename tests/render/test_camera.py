@@ -6,9 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from render.cameras.clearance import CLEARANCE_M, Bumps, GroundGuard, bumps_of
+from render.cameras.clearance import CLEARANCE_M, Bumps, GroundGuard, NoInput, bumps_of
 from render.cameras.following import Spring
-from render.cameras.framing import NoInput
 from render.cameras.rig import CAMERA_KINDS, CameraRig
 from sim.groups.numeric import pose_exp
 from sim.vehicle_config import config_named

@@ -6,8 +6,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from render.frame import View
-from render.matrices import look_at, perspective
+from render.frame import View, look_at, perspective
 from render.vehicles.crash_film import LIVE_S, REPLAYED_S, SLOWNESS, CrashFilm
 from render.vehicles.scene_view import SceneView
 from render.vehicles.wreckage import HULL, LASTS_S, Piece, Wreckage, blow_of, pieces_of

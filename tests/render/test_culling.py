@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from render.frame import look_at, mirror, orthographic, perspective
 from render.land.scatter import kept_fractions, thinned
 from render.land.terrain import LevelChoice
-from render.matrices import look_at, mirror, orthographic, perspective
 from render.passes.culling import Boxes, frustum_planes
 
 rng = np.random.default_rng(4)

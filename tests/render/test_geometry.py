@@ -16,7 +16,7 @@ from render.land.ground_cover import (
     shrub_mesh,
 )
 from render.land.mesh import ChunkedMesh
-from render.land.pads import pad_mesh
+from render.land.scenery import pad_mesh
 from render.land.terrain_mesh import (
     CHUNKS,
     SHAPE,
@@ -25,7 +25,7 @@ from render.land.terrain_mesh import (
     terrain_grid,
     thinned,
 )
-from sim.contact.obstacles.solids import solids_of
+from sim.contact.obstacles.cones import solids_of
 from sim.world import World, load_world
 
 LEVELS = (1, 2, 3)

@@ -4,7 +4,7 @@ import moderngl
 import numpy as np
 import pytest
 
-from render.land.light_map import TEXEL_M, LightMap
+from render.land.mapped import TEXEL_M, LightMap
 from render.land.mesh import ChunkedMesh
 from render.land.terrain_mesh import _cut, _mesh
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from render.matrices import look_at, orthographic, perspective
+from render.frame import look_at, orthographic, perspective
 
 EYE, TARGET, UP = np.array([3.0, -2.0, 5.0]), np.array([-4.0, 7.0, 1.0]), (0.2, -0.1, 1.0)
 

@@ -6,11 +6,10 @@ import moderngl
 import numpy as np
 import pytest
 
-from render.frame import Arrow, DrawnVehicle, Frame, Polyline, View
+from render.frame import Arrow, DrawnVehicle, Frame, Polyline, View, look_at, perspective
 from render.light import Light
-from render.matrices import look_at, perspective
-from render.passes.context import PassContext
 from render.passes.overlay import Overlay, line_strip
+from render.passes.targets import PassContext
 from render.passes.uniforms import Atmosphere, FrameUniforms
 from render.programs import Programs
 from render.quality import preset

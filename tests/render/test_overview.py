@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from render.cameras.framing import CameraSubject, NoInput
+from render.cameras.clearance import CameraSubject, NoInput
 from render.cameras.overview import Overview
 from render.cameras.rig import CameraRig
 from render.frame import View

@@ -10,7 +10,7 @@ from render.plan.shapes import HELD
 from render.plan.view import ALTERNATIVE, FAILED, KEPT, PRESENT, STALE, PlanScene
 from sim.planner import Box, Capsule, Cylinder, Iterate, Sphere, Violation
 from sim.planner.result.active_constraints import ActiveConstraint
-from sim.planner.service.view import FADE_S, FadingIterate, PlanView
+from sim.planner.service.session import FADE_S, FadingIterate, PlanView
 from sim.planner.task.refusal import Refusal
 from sim.world import load_world
 from tests.sim.plan_samples import BOAT, record, task

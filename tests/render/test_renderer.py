@@ -6,11 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from render.frame import DrawnVehicle, Polyline, View
+from render.frame import DrawnVehicle, Polyline, View, look_at, perspective
 from render.frame_budget import EFFORTS
 from render.land.ground_cover import boulder_meshes
 from render.light import Sun
-from render.matrices import look_at, perspective
 from render.passes.targets import Canvas
 from render.programs import Programs
 from render.quality import PRESETS

@@ -8,21 +8,19 @@ import numpy as np
 import pytest
 from scipy.interpolate import LinearNDInterpolator
 
-from render.frame import DrawnSea, DrawnVehicle, Frame, View
-from render.matrices import look_at, perspective
+from render.frame import DrawnSea, DrawnVehicle, Frame, View, look_at, perspective
 from render.passes.targets import Canvas
 from render.passes.uniforms import FrameUniforms
 from render.programs import Programs, vertex_array
 from render.quality import PRESETS
 from render.renderer import Renderer
+from render.water.crest_spray import Whitecaps, coverage
 from render.water.marks import WaterMarks
 from render.water.sea import SeaSurface, rows_below_horizon
-from render.water.sea_fields import STEEPNESS, SeaFields
-from render.water.sea_grid import half_breadths, ring_mesh, wedge
+from render.water.sea_fields import STEEPNESS, SeaFields, half_breadths, ring_mesh, wedge
 from render.water.waters import Waters
-from render.water.whitecaps import Whitecaps, coverage
 from sim.vehicle_config import config_named
-from sim.vehicle_config.hull import HullMesh
+from sim.vehicle_config.config import HullMesh
 from sim.vehicles import vehicle
 from sim.water.ocean import Ocean, Sea
 from sim.water.ocean.synthesis import EAST, HEIGHT, NORTH

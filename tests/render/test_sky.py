@@ -5,9 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from render.frame import View
+from render.frame import View, look_at, perspective
 from render.light import Sun
-from render.matrices import look_at, perspective
 from render.passes.shadows import sun_view, texture_from_world, vehicle_view
 from render.passes.sky import Sky, irradiance_harmonics, sun_at_ground
 from render.passes.targets import Canvas

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from render.frame import View
-from render.matrices import look_at, perspective
+from render.frame import View, look_at, perspective
 from render.panes import draw_panes, linked, on_screen, pane_rects, panes, spread_along
 from render.vehicles.scene_view import SceneView, ViewOptions
 from render.vehicles.shown import wreck_marker

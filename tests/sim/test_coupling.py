@@ -10,7 +10,7 @@ import pytest
 import sim
 from sim.commands import PilotInput, Retake, Scrub, SetPaused, SetPilotInput
 from sim.compiler import compile_kernel
-from sim.environment.coupling import BodyState, Touch
+from sim.environment.environment import BodyState, Touch
 from sim.groups import SE3
 from sim.integrators import integrators
 from sim.recordings import Take, load_take, save_take

@@ -8,7 +8,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from sim.commands import FollowCourse, Reset, Retake, Scrub, SetParameter, SetVehicle, StopPlan
-from sim.control.course import NEAR_M, NEAR_RAD
+from sim.control.helm import NEAR_M, NEAR_RAD
 from sim.integrators import integrator
 from sim.planner import task_of_scene
 from sim.planner.task.check import check_task

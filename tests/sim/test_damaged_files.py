@@ -20,7 +20,7 @@ from sim.recordings import Take, load_take, save_take
 from sim.recordings.file import described
 from sim.scene import load_scene
 from tests.sim.plan_samples import BOAT, record, task
-from ui.settings.files import read_scale
+from ui.settings.view_settings import read_scale
 
 Read = Callable[[Path], object]
 SEED = 20241

@@ -14,8 +14,7 @@ from sim.vehicle_config import config_of
 from sim.vehicle_config.terms import named_values
 from sim.vehicles import vehicle
 from sim.world import load_world
-from sim.world.desert import grow_desert
-from sim.world.hall import hall_grounds
+from sim.world.hall import grow_desert, hall_grounds
 from sim.world.level_grounds import OPEN_RADIUS_M, curvature, driving_grounds, plaza_grounds
 from sim.world.path import arc_length
 from sim.world.props import CONE_RADIUS_M, Block

@@ -177,6 +177,9 @@ def test_balance_of_momenta_is_that_of_the_inverse_differential_in_other_rows(gr
     for _ in range(5):
         at, m = rng.normal(size=(2, group.dim))
         differential = call(group, "dcay_inv", at).T
+        np.testing.assert_allclose(
+            differential @ call(group, "dcay", at).T, np.eye(group.dim), rtol=0, atol=1e-13
+        )
         kept = differential @ m
         zero, by_mu, by_given = (np.array(v) for v in f(at, m, kept))
         np.testing.assert_allclose(zero.ravel(), 0.0, rtol=0, atol=1e-13)

@@ -9,8 +9,7 @@ import pytest
 import sim
 from benchmarks.docking import course, sail
 from sim.commands import PilotInput, SetPilotInput
-from sim.control.course import CoursePilot
-from sim.control.helm import AHEAD_MPS, Drift, Helm
+from sim.control.helm import AHEAD_MPS, CoursePilot, Drift, Helm
 from sim.control.pilot import Sensed
 from sim.planner import plan, task_of_scene
 from sim.scene import load_scene

@@ -10,7 +10,7 @@ from sim.commands import AddLane, FlyPlan, Reset, SetFlightMode, SetParameter, S
 from sim.groups.numeric import rotation_exp
 from sim.planner import Goal, Planner, Task, task_of_scene
 from sim.planner.result.record import PlanRecord, record_of
-from sim.planner.task.poses import positions
+from sim.planner.task.bodies import positions
 from sim.scene import Scene, Start, load_scene
 from sim.simulation import Simulation
 from sim.simulation.lanes.snapshot import LaneStatus

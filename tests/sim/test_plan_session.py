@@ -23,8 +23,7 @@ from sim.planner.service.requests import (
     StopPlanning,
     TakeAlternative,
 )
-from sim.planner.service.session import PlanSession
-from sim.planner.service.view import FADE_S
+from sim.planner.service.session import FADE_S, PlanSession
 from sim.planner.service.worker import Answer, Built, PlanJob, Planned, Progressed, Refused
 from sim.planner.task.handles import freed
 from sim.planner.task.refusal import Refusal

@@ -25,11 +25,10 @@ from sim.planner import (
     task_of_scene,
 )
 from sim.planner.result.record import record_of
-from sim.planner.task.bodies import arc_space
+from sim.planner.task.bodies import arc_space, between
 from sim.planner.task.cover import cover
 from sim.planner.task.handles import handles, moved
 from sim.planner.task.inputs import holding
-from sim.planner.task.poses import between
 from sim.planner.task.scene_text import scene_with_task
 from sim.scene import SCENE_FOLDER, load_scene
 from sim.simulation import Simulation

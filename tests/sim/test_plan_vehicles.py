@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 import sim
 from sim.planner import Cylinder, Goal, Limits, Planner, Sphere, Task, Weights, task_of_scene
 from sim.planner.guess.free import thrust_axis
-from sim.planner.task.poses import once_around
+from sim.planner.task.bodies import once_around
 from sim.scene import load_scene
 from sim.vehicles import VEHICLES, Control, NonholonomicVehicle, Parameter, Vehicle
 from sim.vehicles.boat import Boat

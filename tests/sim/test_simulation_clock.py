@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from sim.simulation.lanes.lane import MOST_DEBT_S, Clock, due_steps
+from sim.simulation.lanes.lane import due_steps
+from sim.simulation.runs.scene_run import MOST_DEBT_S, Clock
 
 
 @pytest.mark.parametrize("step_s", [0.001, 0.0041, 0.01, 0.25, 0.5])

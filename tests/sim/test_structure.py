@@ -16,6 +16,8 @@ SYMPLECTIC = (
     "variational-cay",
     "variational-4",
     "variational-6",
+    "galerkin-4",
+    "galerkin-6",
     "symplectic-0",
     "symplectic-half",
     "symplectic-1",

@@ -10,8 +10,7 @@ from ui.features.vehicle import FlownParameters
 from ui.settings.view_settings import ViewSettings
 from ui.window import theme
 from ui.window.backend import open_context
-from ui.window.context import PanelContext
-from ui.window.requests import Request
+from ui.window.context import PanelContext, Request
 
 SIZE = (1280.0, 800.0)
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from render.cameras.rig import CameraRig
-from render.matrices import look_at
+from render.frame import look_at
 from sim.commands import Reset, StartAt
 from sim.platform.errors import InputError
 from tests.sim.simulation_scenes import fly, helicopter_scene, simulation
@@ -29,7 +29,7 @@ from ui.features.view import (
     start_of,
 )
 from ui.settings.view_settings import ViewSettings
-from ui.window.requests import ChangeView
+from ui.window.context import ChangeView
 
 
 def test_lanes_begin_at_a_start_that_was_set_in_flight_and_come_back_to_it() -> None:

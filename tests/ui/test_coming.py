@@ -9,7 +9,7 @@ from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui.features.scenes.coming import draw_coming, draw_waiting, job_line
 from ui.features.scenes.view import CancelLoading
-from ui.window.wording import menu_text, swaps
+from ui.window.widgets import menu_text, swaps
 
 
 def test_what_is_made_ready_is_told_and_can_be_given_up(bench: Bench) -> None:

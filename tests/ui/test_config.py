@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ui.settings.files import config_dir, read_scale, write_scale
+from ui.settings.view_settings import config_dir, read_scale, write_scale
 
 
 def test_the_scale_is_remembered(tmp_path: Path) -> None:

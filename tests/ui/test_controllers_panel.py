@@ -7,7 +7,7 @@ import pytest
 from sim.commands import FlyBy, SetFlightMode, SetGain
 from sim.control.feedback import Geometric, Pid
 from sim.controllers import PilotInput, gains_of
-from sim.controllers.files import load_controller
+from sim.controllers.controller import load_controller
 from sim.simulation.lanes.snapshot import ControllerSnapshot
 from tests.ui import fakes
 from tests.ui.bench import Bench

@@ -7,7 +7,7 @@ import pytest
 
 from sim.commands import AddLane, RemoveLane, SetIntegrator, SetParameter, SetStep, SetVehicle
 from sim.planner.service.requests import EditTask
-from sim.planner.service.view import PlanView
+from sim.planner.service.session import PlanView
 from sim.planner.task.handles import copied, difference, moved, renamed, with_obstacle, without
 from sim.planner.task.obstacles import Box, Cylinder
 from sim.planner.task.task import Goal, Task, Waypoint, Weights

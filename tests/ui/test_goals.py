@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from imgui_bundle import imgui
 
-from render.matrices import look_at, perspective
+from render.frame import look_at, perspective
 from sim.scene.conditions import AlongWay, AtPad, Height, OnGround, Speed
 from sim.scene.goals import Landing, SceneGoal
 from sim.simulation.lanes.snapshot import LookBack, Snapshot
@@ -16,10 +16,8 @@ from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui.features.goals import DUE, OPEN, SKIPPED, TICK, draw_goals, goal_lines
 from ui.features.lanes import draw_lanes_out_of_view
-from ui.hud.instruments import draw_instruments
-from ui.hud.markers import clear_of, draw_marker, edge_place
-from ui.hud.pen import Pen
-from ui.hud.plates import draw_past
+from ui.hud.instruments import draw_instruments, draw_past
+from ui.hud.pen import Pen, clear_of, draw_marker, edge_place
 from ui.window.context import PanelContext, SceneCamera
 from ui.window.theme import ACCENT_BRIGHT
 from ui.window.widgets import overlap

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from render.matrices import look_at, perspective
+from render.frame import look_at, perspective
 from sim.commands import LetGo, Pull
 from sim.scene import LaneSpec, Scene, load_scene
 from sim.vehicles import known_vehicle

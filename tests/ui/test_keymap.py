@@ -6,15 +6,14 @@ from pyglet.window import key
 import sim
 from sim.control import flight_modes, has_autopilot
 from sim.simulation.lanes.snapshot import LookBack
-from sim.vehicle_config.keys import STICK_KEYS
+from sim.vehicle_config.modes import STICK_KEYS
 from sim.vehicles import VEHICLES
 from tests.ui import fakes
 from ui.features.help import gamepad_lines, lines
 from ui.input.controllers import TRIGGER_NAMES
 from ui.input.desk import chord_name
 from ui.input.keymap import VIEWER_KEYS, Keymap, actions_by_key, key_label, key_name, keymap_of, orbit_of
-from ui.input.profile import GAMEPAD_BUTTONS
-from ui.input.sticks import AXES
+from ui.input.profile import AXES, GAMEPAD_BUTTONS
 from ui.settings.view_settings import ViewSettings
 from ui.shell.keys import request_of
 

@@ -25,10 +25,9 @@ from ui.features.plots.curves import Curves, History
 from ui.features.plots.panel import ERROR_PLOTS, cause, decades, draw_errors, stopped
 from ui.settings.view_settings import ViewSettings, opened
 from ui.window import theme
-from ui.window.requests import ChangeView
+from ui.window.context import ChangeView
 from ui.window.theme import encoded, linear
-from ui.window.widgets import overlap
-from ui.window.wording import length_text
+from ui.window.widgets import length_text, overlap
 
 STOPPED = fakes.lane(
     "rk4",

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ui.settings.files import FILE, MOST_FILES, Remembered, read_memory, write_memory
-from ui.settings.view_settings import ViewSettings
+from ui.settings.view_settings import FILE, MOST_FILES, Remembered, ViewSettings, read_memory, write_memory
 
 
 def test_what_was_kept_comes_back(tmp_path: Path) -> None:

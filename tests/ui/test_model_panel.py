@@ -16,7 +16,7 @@ from tests.ui.bench import Bench
 from ui.features.model.panel import ModelFields, draw_model
 from ui.features.model.view import MOST, DropPose, KeepPose, Poses, read_poses, write_poses
 from ui.settings.view_settings import ViewSettings
-from ui.window.requests import ChangeView
+from ui.window.context import ChangeView
 
 ARM = known_vehicle("six-axis-arm")
 BODIES = {name: np.eye(4) for name in ARM.tree.names}

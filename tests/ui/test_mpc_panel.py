@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 from imgui_bundle import imgui
 
-from render.matrices import look_at, perspective
+from render.frame import look_at, perspective
 from sim.commands import SetParameter
 from sim.control.mpc import MpcPhase, MpcStatus
-from sim.planner.service.mpc_control import MpcView
-from sim.planner.service.requests import EditTask, FlyByMpc, LeaveMpc, SetMpc
-from sim.planner.service.view import PlanView
+from sim.planner.service.requests import EditTask, FlyByMpc, LeaveMpc, MpcView, SetMpc
+from sim.planner.service.session import PlanView
 from sim.planner.task.mpc import MpcSettings
 from sim.world import load_world
 from tests.sim.plan_samples import BOAT, task
@@ -19,7 +18,7 @@ from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui.features.plan.pages import draw_pilot
 from ui.features.plan.pointing import Pointing, Ray, on_ground, on_level
-from ui.hud.plates import mpc_text
+from ui.hud.instruments import mpc_text
 
 PLAIN = load_world("plain", seed=7)
 HOW = MpcSettings(horizon_s=6.0, goal_weight=20.0)

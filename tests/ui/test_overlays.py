@@ -7,9 +7,8 @@ from sim.world import load_world
 from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui.features.notices import Toasts, draw_toasts
-from ui.hud.instruments import draw_instruments
+from ui.hud.instruments import KeyHint, draw_instruments, draw_plate
 from ui.hud.minimap import draw_map, outlines
-from ui.hud.plates import KeyHint, draw_plate
 from ui.window.context import PanelContext
 from ui.window.theme import GOOD
 from ui.window.widgets import overlap

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from tests.ui import fakes
-from ui.window.pace import SLOW_S, Offers, Pace, is_late
-from ui.window.wording import real_time
+from ui.window.context import SLOW_S, Offers, Pace, is_late
+from ui.window.widgets import real_time
 
 
 def heard(offers: Offers, pace: Pace, factor: float, seconds: float) -> list[str]:

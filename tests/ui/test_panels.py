@@ -46,7 +46,7 @@ from ui.hud.instruments import draw_instruments
 from ui.settings.catalogue import COMPARE, MOVE, PLAN, load_catalogue
 from ui.settings.view_settings import ViewSettings
 from ui.shell.features import FEATURES
-from ui.window.requests import (
+from ui.window.context import (
     ChangeView,
     LoadScene,
     RescanControllers,

@@ -15,7 +15,7 @@ from ui.input.desk import CameraMotion, InputSample
 from ui.settings.view_settings import ViewSettings
 from ui.shell import keys
 from ui.shell.keys import Keyed
-from ui.window.requests import Escape, ShellState, ShowPhoto, TakeScreenshot, applied
+from ui.window.context import Escape, ShellState, ShowPhoto, TakeScreenshot, applied
 
 
 @pytest.mark.parametrize("seed", range(5))

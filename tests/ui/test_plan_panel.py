@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from imgui_bundle import imgui
 
-from render.matrices import look_at, perspective
+from render.frame import look_at, perspective
 from sim.commands import StopPlan
-from sim.control.course import CourseStatus
+from sim.control.helm import CourseStatus
 from sim.planner import Goal
 from sim.planner.result.active_constraints import ActiveConstraint
 from sim.planner.result.plan import Violation
@@ -25,8 +25,7 @@ from sim.planner.service.requests import (
     StopPlanning,
     TakeAlternative,
 )
-from sim.planner.service.session import in_wind
-from sim.planner.service.view import PlanView
+from sim.planner.service.session import PlanView, in_wind
 from sim.planner.task.refusal import Refusal
 from sim.shapes import Sphere
 from sim.vehicles import vehicle

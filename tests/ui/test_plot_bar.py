@@ -15,7 +15,7 @@ from ui.features.plots import panel
 from ui.features.plots.channels import OWN, Channel, columns, measured, offered
 from ui.features.plots.curves import Curves, History, SaveCurves
 from ui.features.plots.parts import SPANS_S, fitting, span, value_text
-from ui.window.requests import ChangeView
+from ui.window.context import ChangeView
 
 STOPPED = fakes.lane(
     "rk4",

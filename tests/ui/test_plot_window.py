@@ -18,7 +18,7 @@ from ui.features.plots.parts import playhead_text
 from ui.features.recordings import WHOLE_S, PlotWindow
 from ui.features.transport import draw_timeline
 from ui.settings.view_settings import ViewSettings
-from ui.window.requests import ChangeView
+from ui.window.context import ChangeView
 
 AREA = "plots/energy/area"
 

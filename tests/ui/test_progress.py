@@ -30,8 +30,7 @@ from ui.features.achievements import (
 from ui.features.goals import GoalsView
 from ui.features.progress.actions import TABLE, ProgressActions
 from ui.features.progress.panel import SHOWN_S, draw_flourish, draw_progress
-from ui.window.context import PanelContext
-from ui.window.requests import LoadScene
+from ui.window.context import LoadScene, PanelContext
 from ui.window.widgets import overlap
 
 GOALS = (

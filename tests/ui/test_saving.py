@@ -5,7 +5,7 @@ from pathlib import Path
 from unittest.mock import MagicMock
 
 from sim.planner.api import task_of_scene
-from sim.planner.service.view import PlanView
+from sim.planner.service.session import PlanView
 from sim.scene import SCENE_FOLDER, load_scene
 from ui.features.plan.actions import scene_saved, with_task
 

@@ -14,7 +14,7 @@ from ui.features.plots.forms import SavePlot
 from ui.features.scenes.view import OpenControls
 from ui.settings.view_settings import ViewSettings
 from ui.shell.features import FEATURES
-from ui.window.requests import (
+from ui.window.context import (
     OWN,
     Action,
     ChangeView,

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sim.commands import PilotInput
 from ui.input.desk import HeldKeys
 from ui.input.keymap import bindings, vehicle_keys
-from ui.input.sticks import AXES, RATES, RampRates, combined, moved, ramp, released, same, targets
+from ui.input.profile import AXES, RATES, RampRates, combined, moved, ramp, released, same, targets
 
 RAMP = RampRates(away=2.0, back=4.0)
 target = st.sampled_from((-1.0, 0.0, 1.0))

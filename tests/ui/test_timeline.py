@@ -15,10 +15,10 @@ from ui.features.notices import REWIND_S, draw_banner
 from ui.features.recordings import OpenTake, SaveTake, StoredTake, TakesView
 from ui.features.takes.panel import Resimulation, TakesFields, draw_takes
 from ui.features.transport import draw_timeline, draw_transport
-from ui.hud.plates import draw_past, past_text
+from ui.hud.instruments import draw_past, past_text
 from ui.settings.view_settings import ViewSettings
 from ui.shell.keys import request_of
-from ui.window.wording import jumped
+from ui.window.widgets import jumped
 
 
 def flying(**changes) -> Snapshot:

@@ -12,8 +12,7 @@ from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui.features.scenes.coming import SHOWN_LINES, TrustQuestion, draw_trust, question_of
 from ui.features.scenes.view import AnswerTrust
-from ui.window.context import PanelContext
-from ui.window.requests import Request
+from ui.window.context import PanelContext, Request
 
 QUESTION = TrustQuestion("own.toml", Path("/elsewhere/evil.py"), ("import os", "\tos.remove('x')"), 500)
 

@@ -4,8 +4,8 @@ from sim.commands import SetDemo, SetFlightMode, SetPaused, SetSpeed
 from tests.ui import fakes
 from ui.settings.view_settings import CAMERA_KINDS, ViewSettings
 from ui.shell.keys import following, request_of
-from ui.window.requests import ChangeView
-from ui.window.wording import doubled, halved
+from ui.window.context import ChangeView
+from ui.window.widgets import doubled, halved
 
 
 def test_space_pauses_and_continues() -> None:

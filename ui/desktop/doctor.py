@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from sim.platform.cache import cache_dir
-from ui.settings.files import config_dir
+from ui.settings.view_settings import config_dir
 
 _LIBRARIES = ("numpy", "scipy", "casadi", "llvmlite", "moderngl", "pyglet", "imgui-bundle", "av")
 _EXTRAS = {"usd": "usd-core", "cluster": "distributed", "gym": "gymnasium"}

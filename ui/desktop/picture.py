@@ -33,7 +33,7 @@ from ui.features.plan.planning import Planning
 from ui.input.desk import CameraMotion
 from ui.settings.view_settings import ViewSettings
 from ui.window.app_window import AppWindow
-from ui.window.pace import Pace, is_late
+from ui.window.context import Pace, is_late
 
 _OUTSIDE = {"chase": "orbit", "cockpit": "orbit"}
 """Cameras that step back from a wreck."""

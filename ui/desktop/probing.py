@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sim.simulation.runs.judge import Progress
     from ui.shell.shell import Shell
     from ui.window.app_window import AppWindow
-    from ui.window.pace import Pace
+    from ui.window.context import Pace
 
 PERIOD_S = 0.1
 

@@ -44,17 +44,23 @@ from ui.features.scenes.preparation import Loaded
 from ui.features.scenes.view import OpenControls, OpenPath
 from ui.features.takes.actions import TakesActions
 from ui.features.takes.sharing import SharingView
-from ui.hud.markers import covered_parts
+from ui.hud.pen import covered_parts
 from ui.input.desk import CameraMotion
 from ui.settings.catalogue import load_catalogue
-from ui.settings.files import Remembered, config_dir, prepares_ahead, read_memory, write_memory
-from ui.settings.view_settings import ViewSettings, opened
+from ui.settings.view_settings import (
+    Remembered,
+    ViewSettings,
+    config_dir,
+    opened,
+    prepares_ahead,
+    read_memory,
+    write_memory,
+)
 from ui.shell.features import FEATURES
 from ui.shell.shell import Shell
 from ui.window import theme
 from ui.window.app_window import AppWindow
-from ui.window.context import PanelContext, SceneCamera
-from ui.window.requests import Action, ShellState, TakeScreenshot
+from ui.window.context import Action, PanelContext, SceneCamera, ShellState, TakeScreenshot
 
 EVERY_S = 5.0
 """Changes are written no more often."""

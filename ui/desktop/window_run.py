@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from export.request import Request
-from render.errors import DisplayError
+from render.programs import DisplayError
 from render.quality import detect
 from sim.commands import Command, SetDemo
 from sim.platform.progress import Preparation
 from sim.scene import Scene
 from ui.desktop.probing import Probe
 from ui.features.scenes.loader import Loader
-from ui.settings.files import config_dir, read_memory
+from ui.settings.view_settings import config_dir, read_memory
 from ui.window.app_window import AppWindow
 from ui.window.opening_screen import FRAME_S, OpeningScreen
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from sim.platform.errors import InputError
 from sim.platform.replacing import replacing
-from ui.settings.files import read_kept, write_kept
-from ui.window.requests import Action
+from ui.settings.view_settings import read_kept, write_kept
+from ui.window.context import Action
 
 FILE = "progress.json"
 VERSION = 1

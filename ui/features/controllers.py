@@ -11,7 +11,7 @@ from imgui_bundle import imgui
 from sim.commands import FlyBy, RenewController, SetFlightMode, SetGain
 from sim.control.feedback import CONTROLLERS
 from sim.controllers import Controller, Gain, gains_of, made_controller
-from sim.controllers.files import load_controller
+from sim.controllers.controller import load_controller
 from sim.platform.errors import InputError
 from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot
 from ui.features.feature import Actions, App
@@ -19,8 +19,7 @@ from ui.features.notices import Toasts
 from ui.features.vehicle import EVERY_S
 from ui.settings.catalogue import first_paragraph
 from ui.window import theme
-from ui.window.context import PanelContext
-from ui.window.requests import Request
+from ui.window.context import PanelContext, Request
 from ui.window.widgets import Item, heading, label, menu, note, prose, significant, tooltip
 
 HAND = "by hand"

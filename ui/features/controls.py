@@ -28,8 +28,7 @@ from ui.input.profile import (
     shaped,
 )
 from ui.window import theme
-from ui.window.context import PanelContext
-from ui.window.requests import Indirect, Request, RescanControllers
+from ui.window.context import Indirect, PanelContext, Request, RescanControllers
 from ui.window.widgets import Item, button, checkbox, heading, label, menu, note, prose, segmented, tooltip
 
 

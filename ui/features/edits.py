@@ -23,7 +23,7 @@ from sim.commands import (
 )
 from sim.contact.obstacles import PropsPicture
 from sim.planner.service.requests import ChooseMethod, EditTask, PlanRequest
-from sim.planner.service.view import PlanView
+from sim.planner.service.session import PlanView
 from sim.planner.task.handles import difference
 from sim.planner.task.task import Task
 from sim.scene import LaneSpec
@@ -32,8 +32,7 @@ from sim.scene.layout import difference as layout_difference
 from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot
 from sim.vehicles.forms.parameters import Value
 from ui.window import theme
-from ui.window.context import PanelContext
-from ui.window.requests import Indirect, Request
+from ui.window.context import Indirect, PanelContext, Request
 from ui.window.widgets import button, note
 
 if TYPE_CHECKING:

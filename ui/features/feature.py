@@ -18,8 +18,7 @@ from sim.simulation import Simulation
 from sim.simulation.lanes.snapshot import Snapshot
 from sim.world import World
 from ui.settings.view_settings import ViewSettings
-from ui.window.context import PanelContext
-from ui.window.requests import Action, Request
+from ui.window.context import Action, PanelContext, Request
 
 UPPER, LOWER, BELOW = "upper", "lower", "below"
 """Where a new user finds a panel: in the column's upper or lower part, or below the scene."""

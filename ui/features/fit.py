@@ -20,8 +20,7 @@ from sim.simulation.lanes.snapshot import Snapshot
 from sim.vehicles.forms.parameters import Parameter, Value
 from ui.features.feature import Actions, App, News
 from ui.features.vehicle import FlownParameters, flat
-from ui.window.context import PanelContext
-from ui.window.requests import Action, Request
+from ui.window.context import Action, PanelContext, Request
 from ui.window.widgets import button, checkbox, heading, label, note, prose
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from imgui_bundle import imgui
 from sim.commands import SetDemo, SetFlightMode, SetIntegrator, SetStep, StopPlan
 from sim.control.autopilots import AUTOPILOTS
 from sim.planner.service.requests import FlyByMpc, FlyShown, LeaveMpc
-from sim.planner.service.view import PlanView
+from sim.planner.service.session import PlanView
 from sim.simulation.lanes.snapshot import Snapshot
 from sim.vehicle_config.modes import FLIGHT_MODES
 from ui.features.controls import ControlView
@@ -14,8 +14,7 @@ from ui.features.methods import method_menu
 from ui.features.transport import draw_transport
 from ui.settings.catalogue import IntegratorEntry
 from ui.window import theme
-from ui.window.context import PanelContext
-from ui.window.requests import Request, RescanControllers
+from ui.window.context import PanelContext, Request, RescanControllers
 from ui.window.widgets import (
     LABEL_WIDTH,
     Item,
@@ -23,13 +22,14 @@ from ui.window.widgets import (
     heading,
     label,
     log_slider,
+    menu_text,
     note,
     right_edge,
     segmented,
     significant,
+    swaps,
     tooltip,
 )
-from ui.window.wording import menu_text, swaps
 
 
 def draw_flight(snapshot: Snapshot, context: PanelContext) -> list[Request]:

@@ -12,13 +12,11 @@ from sim.simulation.lanes.snapshot import Snapshot
 from sim.simulation.runs.judge import Judge, Progress
 from ui.features.feature import Actions
 from ui.hud.instruments import HEIGHT
-from ui.hud.markers import draw_marker
-from ui.hud.pen import Pen
+from ui.hud.pen import Pen, draw_marker
 from ui.settings.view_settings import distance
 from ui.window import theme
-from ui.window.context import PanelContext, SceneCamera
-from ui.window.requests import Action, LoadScene, Request
-from ui.window.wording import has_caption
+from ui.window.context import Action, LoadScene, PanelContext, Request, SceneCamera
+from ui.window.widgets import has_caption
 
 
 @dataclass(frozen=True, slots=True)

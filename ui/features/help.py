@@ -12,8 +12,7 @@ from ui.input.controllers import profile_of
 from ui.input.keymap import KeyBinding, groups, key_label
 from ui.input.profile import EXTRA, Profile, usual
 from ui.window import theme
-from ui.window.context import PanelContext
-from ui.window.requests import Request, ShellState, ToggleHelp
+from ui.window.context import PanelContext, Request, ShellState, ToggleHelp
 from ui.window.widgets import OVERLAY, prose
 
 MARGIN, PADDING_PX = 16.0, (24.0, 18.0)

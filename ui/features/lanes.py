@@ -12,11 +12,10 @@ from sim.simulation.lanes.snapshot import LaneSnapshot, LaneStatus, Snapshot
 from ui.features.flight import step_field
 from ui.features.goals import GoalsView
 from ui.features.methods import method_menu
-from ui.hud.markers import draw_marker
+from ui.hud.pen import draw_marker
 from ui.settings.view_settings import distance
 from ui.window import theme
-from ui.window.context import PanelContext, SceneCamera
-from ui.window.requests import ChangeView, Request
+from ui.window.context import ChangeView, PanelContext, Request, SceneCamera
 from ui.window.theme import line_colour, linear
 from ui.window.widgets import (
     LABEL_WIDTH,
@@ -25,17 +24,19 @@ from ui.window.widgets import (
     Item,
     button,
     checkbox,
+    has_caption,
     heading,
     label,
     note,
+    off_text,
     overlap,
     placed,
     prose,
     right_edge,
     segmented,
+    step_text,
     tooltip,
 )
-from ui.window.wording import has_caption, off_text, step_text
 
 SPREAD_RANGE_M = (0.0, 30.0)
 STATUS_COLOURS = {

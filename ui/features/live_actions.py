@@ -7,7 +7,7 @@ from sim.live.server import Server
 from sim.live.wire import page_file
 from sim.simulation.lanes.snapshot import Snapshot
 from ui.features.feature import Actions, App
-from ui.window.requests import Action, LoadScene
+from ui.window.context import Action, LoadScene
 
 
 @dataclass(frozen=True, slots=True)

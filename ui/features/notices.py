@@ -10,10 +10,8 @@ from sim.commands import Reset
 from sim.scene import Scene
 from sim.simulation.lanes.snapshot import LaneStatus, Snapshot
 from ui.window import theme
-from ui.window.context import PanelContext
-from ui.window.requests import Request
-from ui.window.widgets import OVERLAY, button, note, placed
-from ui.window.wording import jumped
+from ui.window.context import PanelContext, Request
+from ui.window.widgets import OVERLAY, button, jumped, note, placed
 
 LIFETIME_S = 5.0
 ERROR_LIFETIME_S = 9.0

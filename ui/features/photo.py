@@ -10,8 +10,7 @@ from sim.commands import SetPaused
 from sim.simulation.lanes.snapshot import Snapshot
 from ui.features.feature import Actions, App
 from ui.settings.view_settings import EXPOSURE_RANGE
-from ui.window.context import PanelContext
-from ui.window.requests import Action, ChangeView, Request, ShellState, ShowPhoto
+from ui.window.context import Action, ChangeView, PanelContext, Request, ShellState, ShowPhoto
 from ui.window.widgets import OVERLAY, Item, button, label, log_slider, note, segmented, tooltip
 
 SIZES = (1, 2, 4)

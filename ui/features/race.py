@@ -16,14 +16,13 @@ from sim.scene.measured import Measured
 from sim.scene.race import Lap, Rival, Standing, best_file, read_best, write_best
 from sim.simulation.lanes.placing import placement
 from sim.simulation.lanes.snapshot import Snapshot
-from sim.simulation.runs.ghosts import RIVAL_TINTS
+from sim.simulation.runs.reference import RIVAL_TINTS
 from sim.world import World
 from ui.features.feature import Actions
 from ui.hud.pen import Pen
-from ui.settings.files import config_dir, set_aside
+from ui.settings.view_settings import config_dir, set_aside
 from ui.window import theme
-from ui.window.context import PanelContext
-from ui.window.requests import Request
+from ui.window.context import PanelContext, Request
 from ui.window.widgets import placed
 
 WIDTH, PAD, ROW, BIG = 196.0, 12.0, 21.0, 30.0

@@ -9,7 +9,7 @@ from sim.recordings import Take
 from sim.simulation.lanes.snapshot import LaneStatus, Snapshot
 from ui.settings.view_settings import ViewSettings
 from ui.window import theme
-from ui.window.requests import Action
+from ui.window.context import Action
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,21 +7,23 @@ from sim.commands import SPEED_RANGE, BackToNow, Reset, Scrub, SetPaused, SetSpe
 from sim.simulation.lanes.snapshot import Snapshot
 from ui.features.recordings import MARKS, PlotWindow, SaveTake, TakesView, within
 from ui.window import theme
-from ui.window.context import PanelContext
-from ui.window.requests import Request
-from ui.window.widgets import button, note, right_edge, tooltip
-from ui.window.wording import (
+from ui.window.context import PanelContext, Request
+from ui.window.widgets import (
     FLY_ON,
     JUMP_S,
+    button,
     doubled,
     halved,
     in_past,
     is_recorded,
     jumped,
+    note,
     played_or_paused,
     real_time,
+    right_edge,
     shown_s,
     speed_label,
+    tooltip,
 )
 
 LINE_DOC = (

@@ -21,10 +21,8 @@ from ui.features.feature import Actions, App
 from ui.features.notices import Toasts
 from ui.settings.catalogue import load_catalogue
 from ui.window import theme
-from ui.window.context import PanelContext
-from ui.window.requests import Action, Request
-from ui.window.widgets import Item, heading, label, menu, note, prose, significant, tooltip
-from ui.window.wording import menu_text, swaps
+from ui.window.context import Action, PanelContext, Request
+from ui.window.widgets import Item, heading, label, menu, menu_text, note, prose, significant, swaps, tooltip
 
 
 @dataclass(slots=True)

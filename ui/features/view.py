@@ -14,13 +14,21 @@ from sim.commands import StartAt
 from sim.platform.errors import InputError
 from sim.scene.tables import Start
 from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot
-from ui.settings.files import read_kept, write_kept
-from ui.settings.view_settings import AIR, CAMERA_KINDS, EXPOSURE_RANGE, SI, UNITS, ViewSettings
-from ui.window.context import PanelContext
-from ui.window.pace import Pace
-from ui.window.requests import (
+from ui.settings.view_settings import (
+    AIR,
+    CAMERA_KINDS,
+    EXPOSURE_RANGE,
+    SI,
+    UNITS,
+    ViewSettings,
+    read_kept,
+    write_kept,
+)
+from ui.window.context import (
     ChangeView,
     Indirect,
+    Pace,
+    PanelContext,
     Request,
     ResetLayout,
     SetInterfaceScale,

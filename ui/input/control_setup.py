@@ -23,7 +23,7 @@ from ui.input.profile import (
     Listening,
     Profile,
 )
-from ui.settings.files import set_aside
+from ui.settings.view_settings import set_aside
 
 VERSION = 1
 ENDING = ".controls.json"

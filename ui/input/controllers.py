@@ -16,8 +16,7 @@ from sim.platform.user_files import as_type, json_value, read_text, refusals, re
 from sim.simulation.lanes.snapshot import LaneStatus, Snapshot
 from sim.vehicle_config import Keys
 from ui.input.keymap import vehicle_keys
-from ui.input.profile import DeviceNow, Profile, flown, usual
-from ui.input.sticks import combined
+from ui.input.profile import DeviceNow, Profile, combined, flown, usual
 
 VARIABLE = "HOLONOMY_CONTROLLER"
 MOST_BYTES = 1 << 16

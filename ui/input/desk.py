@@ -9,8 +9,7 @@ from sim.commands import PilotInput
 from ui.input.control_setup import ControlSetup
 from ui.input.controllers import AnyControllers, NoControllers, open_controllers, profile_of
 from ui.input.keymap import VIEWER_KEYS, KeyBinding, Keymap, actions_by_key, key_name, keymap_of, orbit_of
-from ui.input.profile import DeviceNow
-from ui.input.sticks import combined, moved, released
+from ui.input.profile import DeviceNow, combined, moved, released
 
 
 @dataclass(frozen=True, slots=True)

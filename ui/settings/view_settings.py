@@ -1,7 +1,21 @@
-"""How the scene is looked at: state of the user interface, of no concern to the simulation."""
+"""How the scene is looked at, and where the user's settings live: the layout of the panels, the size of the
+interface."""
 
-from dataclasses import dataclass, replace
+import json
+import logging
+import os
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
 
+from render.quality import PRESETS
+from sim.platform.errors import InputError
+from sim.platform.replacing import replacing
+from sim.platform.user_files import as_type, config_folder, json_value, read_text, refusals, require_finite
 from sim.scene import CAMERAS, Scene
 
 SI, AIR = "SI", "kt, ft"
@@ -102,3 +116,205 @@ def opened(view: ViewSettings, scene: Scene) -> ViewSettings:
         hud=not told,
         trail=view.trail,
     )
+
+
+LEAST_SCALE, LARGEST_SCALE = 0.5, 3.0
+VARIABLE = "HOLONOMY_CONFIG"
+AHEAD = "HOLONOMY_AHEAD"
+_log = logging.getLogger("holonomy")
+
+
+def config_dir() -> Path:
+    """The user's configuration folder, created on demand. `$HOLONOMY_CONFIG` overrides the platform's.
+
+    Where the platform's cannot be made, a temporary one serves this run, and the terminal is told. Raises InputError
+    where the one that the variable names cannot be made.
+    """
+    try:
+        return config_folder()
+    except InputError as error:
+        if os.environ.get(VARIABLE):
+            raise
+        return _of_this_run(str(error))
+
+
+@cache
+def _of_this_run(reason: str) -> Path:
+    folder = Path(tempfile.mkdtemp(prefix="holonomy-"))
+    _log.warning("holonomy: %s; settings, takes and plans of this run are in %s", reason, folder)
+    return folder
+
+
+def prepares_ahead() -> bool:
+    """Whether kernels are compiled before they are asked for: unless `$HOLONOMY_AHEAD` is 0."""
+    return os.environ.get(AHEAD) != "0"
+
+
+def read_scale(folder: Path, default: float = 1.0) -> float:
+    """Interface scale of the last session; the default where it was never set.
+
+    A file that is damaged gets the ending `.damaged`, and the default counts.
+    """
+    path = folder / "interface.json"
+    if not path.exists():
+        return default
+    try:
+        with refusals(path, "no settings"):
+            scale = as_type(as_type(json_value(read_text(path)), dict[str, Any])["scale"], float)
+            if not LEAST_SCALE <= scale <= LARGEST_SCALE:
+                raise InputError(f"scale = {scale:g}; allowed: {LEAST_SCALE:g} to {LARGEST_SCALE:g}")
+    except InputError:
+        set_aside(path)
+        return default
+    return scale
+
+
+def set_aside(path: Path) -> None:
+    """Give a damaged file the ending `.damaged`, where that can be."""
+    with suppress(OSError):
+        path.replace(path.with_name(f"{path.name}.damaged"))
+
+
+def write_scale(folder: Path, scale: float) -> None:
+    """Remember the interface scale; a folder that cannot be written costs only the memory."""
+    with suppress(OSError), replacing(folder / "interface.json") as draft:
+        draft.write_text(json.dumps({"scale": scale}))
+
+
+Kept = TypeVar("Kept")
+
+
+def read_kept(path: Path, kind: type[Kept], what: str, check: Callable[[Kept], None]) -> Kept:
+    """The dataclass `kind` that a file holds, its defaults where there is none.
+
+    One that is damaged, or that `check` refuses by InputError, gets the ending `.damaged`. what: "no settings".
+    """
+    if not path.exists():
+        return kind()
+    try:
+        with refusals(path, what):
+            value = json_value(read_text(path))
+            require_finite(value)
+            kept = as_type(value, kind)
+            check(kept)
+    except InputError:
+        set_aside(path)
+        return kind()
+    return kept
+
+
+def write_kept(path: Path, kept: Any) -> None:
+    """A folder that cannot be written costs only the memory."""
+    with suppress(OSError), replacing(path, lasting=False) as draft:
+        draft.write_text(json.dumps(asdict(kept), indent=1), encoding="utf-8")
+
+
+FILE = "settings.json"
+VERSION = 1
+MOST_SCENES, MOST_FILES = 60, 12
+_LONGEST = 1024
+"""Of a path."""
+_PLOT_S = (1.0, 3600.0)
+
+
+@dataclass(frozen=True, slots=True)
+class ViewChoices:
+    """Of `ViewSettings`, what is the user's and no scene's."""
+
+    trail: bool = True
+    arrows: bool = False
+    axes: bool = False
+    inertia: bool = False
+    minimap: bool = True
+    goals: bool = True
+    exposure: float = 1.0
+    plot_s: float = 20.0
+    sound: bool = True
+    volume: float = 0.6
+    units: str = SI
+    sharp: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """All of it."""
+
+    version: int = VERSION
+    look: ViewChoices = field(default_factory=ViewChoices)
+    panels: bool = True
+    plots: bool = True
+    quality: str = ""
+    """That the user has chosen; empty: what suits the machine."""
+    cameras: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """By scene (its own camera, the one that the user has chosen instead)."""
+    scenes: tuple[str, ...] = ()
+    """Names, the last one first."""
+    files: tuple[str, ...] = ()
+    """Paths that were opened, the last one first."""
+
+    def view(self, quality: str) -> ViewSettings:
+        """To begin with."""
+        return ViewSettings(quality=quality, **asdict(self.look))
+
+    def looked_at(self, view: ViewSettings) -> "Remembered":
+        """With the user's look."""
+        return replace(
+            self, look=ViewChoices(**{name: getattr(view, name) for name in ViewChoices.__slots__})
+        )
+
+    def opened_scene(self, name: str) -> "Remembered":
+        """It is the last one now."""
+        return replace(self, scenes=_first(name, self.scenes, MOST_SCENES))
+
+    def opened_file(self, path: str) -> "Remembered":
+        """It is the last one now."""
+        return replace(self, files=_first(path, self.files, MOST_FILES))
+
+    def camera_of(self, scene: str, own: str) -> str:
+        """The user's in that scene, else the scene's own."""
+        before, chosen = self.cameras.get(scene, (own, own))
+        return chosen if before == own else own  # another one was asked for at the start
+
+    def with_camera(self, scene: str, camera: str, own: str) -> "Remembered":
+        """What is the scene's own needs no memory."""
+        others = {name: kind for name, kind in self.cameras.items() if name != scene}
+        return replace(self, cameras=others if camera == own else {**others, scene: (own, camera)})
+
+
+def _first(name: str, names: tuple[str, ...], most: int) -> tuple[str, ...]:
+    return (name, *(other for other in names if other != name))[:most]
+
+
+def read_memory(folder: Path) -> Remembered:
+    """Of the last session; a file that is damaged gets the ending `.damaged`, and nothing is remembered."""
+    return read_kept(folder / FILE, Remembered, "no settings", _check)
+
+
+def write_memory(folder: Path, kept: Remembered) -> None:
+    """A folder that cannot be written costs only the memory."""
+    write_kept(folder / FILE, kept)
+
+
+def _check(kept: Remembered) -> None:
+    look = kept.look
+    _within("version", kept.version, (VERSION, VERSION))
+    _within("exposure", look.exposure, EXPOSURE_RANGE)
+    _within("plot_s", look.plot_s, _PLOT_S)
+    _within("volume", look.volume, (0.0, 1.0))
+    if look.units not in UNITS:
+        raise InputError("unknown units")
+    if kept.quality not in ("", *PRESETS):
+        raise InputError("an unknown quality")
+    if not {kind for pair in kept.cameras.values() for kind in pair} <= set(CAMERA_KINDS):
+        raise InputError("an unknown camera")
+    _within("scenes", len(kept.scenes), (0, MOST_SCENES))
+    _within("cameras", len(kept.cameras), (0, MOST_SCENES))
+    _within("files", len(kept.files), (0, MOST_FILES))
+    for name in (*kept.scenes, *kept.files, *kept.cameras):
+        if len(name) > _LONGEST or not name.isprintable():
+            raise InputError("a name that cannot be shown")
+
+
+def _within(name: str, value: float, span: tuple[float, float]) -> None:
+    if not span[0] <= value <= span[1]:
+        raise InputError(f"{name} = {value:g}; allowed: {span[0]:g} to {span[1]:g}")

@@ -33,13 +33,13 @@ from ui.features.vehicle import FlownParameters
 from ui.features.view import BookmarkKeeper, BookmarkRequest
 from ui.input.control_setup import ControlSetup
 from ui.input.desk import InputDesk, InputSample
-from ui.input.sticks import AXES, same
+from ui.input.profile import AXES, same
 from ui.settings.view_settings import CAMERA_KINDS, ViewSettings, overlooking
-from ui.shell.overlays import SceneTools
-from ui.window.context import PanelContext
-from ui.window.requests import (
+from ui.shell.features import SceneTools
+from ui.window.context import (
     ChangeView,
     Escape,
+    PanelContext,
     Request,
     ShowPhoto,
     TakeScreenshot,
@@ -48,7 +48,7 @@ from ui.window.requests import (
     TogglePanels,
     TogglePlots,
 )
-from ui.window.wording import FLY_ON, JUMP_S, doubled, halved, in_past, jumped, played_or_paused
+from ui.window.widgets import FLY_ON, JUMP_S, doubled, halved, in_past, jumped, played_or_paused
 
 PLAIN: dict[str, Request] = {
     "help": ToggleHelp(),

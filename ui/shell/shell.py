@@ -16,7 +16,7 @@ from imgui_bundle.imgui import internal
 from render.light import Day, Sun
 from sim.commands import Command
 from sim.planner.service.requests import PlanRequest
-from sim.planner.service.view import PlanView
+from sim.planner.service.session import PlanView
 from sim.scene import Scene
 from sim.simulation.lanes.snapshot import Snapshot
 from sim.world import World
@@ -32,16 +32,28 @@ from ui.hud.minimap import PlanOutlines, outlines
 from ui.input.control_setup import ControlSetup
 from ui.input.controllers import Jolts
 from ui.input.desk import CameraMotion, InputDesk
-from ui.settings import files
+from ui.settings import view_settings
 from ui.settings.catalogue import Catalogue, load_catalogue
 from ui.settings.view_settings import ViewSettings
-from ui.shell.features import FEATURES, PLACES
+from ui.shell.features import FEATURES, PLACES, SceneTools
 from ui.shell.keys import Keyed, OwnRequests
-from ui.shell.overlays import SceneTools
 from ui.window import theme
 from ui.window.app_window import AppWindow
-from ui.window.backend import ImguiBackend
-from ui.window.context import PanelContext, Rect
+from ui.window.backend import ImguiBackend, PanelPicture
+from ui.window.context import (
+    OWN,
+    Action,
+    ChangeView,
+    Offers,
+    Output,
+    Pace,
+    PanelContext,
+    Rect,
+    Request,
+    ShellState,
+    applied,
+    following,
+)
 from ui.window.layout import (
     ERRORS,
     LANES,
@@ -55,9 +67,6 @@ from ui.window.layout import (
     is_built,
     scene_rect,
 )
-from ui.window.pace import Offers, Pace
-from ui.window.panel_picture import PanelPicture
-from ui.window.requests import OWN, Action, ChangeView, Output, Request, ShellState, applied, following
 
 # Without the second flag imgui paints its background over the whole window.
 _KEPT = imgui.DockNodeFlags_.keep_alive_only.value | imgui.DockNodeFlags_.passthru_central_node.value
@@ -166,8 +175,8 @@ class Shell:
         """`panels_hz`: how often panels and instruments are built anew while nothing is touched; in the pictures
         between they are drawn as they were."""
         self._window = window
-        self._folder = files.config_dir() if config_folder is None else config_folder
-        scale = files.read_scale(self._folder)
+        self._folder = view_settings.config_dir() if config_folder is None else config_folder
+        scale = view_settings.read_scale(self._folder)
         self._state = ShellState(
             view or ViewSettings(camera=scene.camera), panels=panels, plots=plots, scale=scale
         )
@@ -281,7 +290,7 @@ class Shell:
         if self._context.scale != self._state.scale:
             self._context.scale = self._state.scale
             theme.apply(self._state.scale)
-            files.write_scale(self._folder, self._state.scale)
+            view_settings.write_scale(self._folder, self._state.scale)
         self._thumbnails.begin_frame()
         self._backend.new_frame(min(self._untold_s, max(dt_s, _LONGEST_S)))
         self._untold_s = 0.0

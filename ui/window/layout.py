@@ -11,7 +11,7 @@ from imgui_bundle.imgui import internal
 from sim.platform.errors import InputError
 from sim.platform.replacing import replacing
 from sim.platform.user_files import read_text, refusals
-from ui.settings.files import set_aside
+from ui.settings.view_settings import set_aside
 
 UPPER = "Simulation"
 PLAN = "Plan"

@@ -11,7 +11,7 @@ from PIL import Image, ImageFilter
 from sim.platform.progress import Preparation
 from sim.scene import SCENE_FOLDER, Scene
 from ui.input.keymap import Keymap, keymap_of
-from ui.settings import files
+from ui.settings import view_settings
 from ui.window import theme
 from ui.window.app_window import AppWindow
 from ui.window.backend import ImguiBackend
@@ -56,7 +56,7 @@ class OpeningScreen:
     def __init__(self, window: AppWindow, scene: Scene) -> None:
         self._window, self._title = window, scene.title
         self._steps = FIXED_STEPS + len({scene.integrator, *(lane.integrator for lane in scene.lanes)})
-        self._scale = files.read_scale(files.config_dir())
+        self._scale = view_settings.read_scale(view_settings.config_dir())
         self._backend = ImguiBackend(window, None)
         theme.apply(self._scale)
         self._fonts = theme.load_fonts()

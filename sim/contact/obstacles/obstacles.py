@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sim.contact.obstacles.cones import RESTITUTION, Cones, mechanics
+from sim.contact.obstacles.cones import RESTITUTION, Cones, Solids, mechanics, solids_afloat, solids_of
 from sim.contact.obstacles.impacts import MOST_ROWS, first_impact
-from sim.contact.obstacles.solids import Solids, solids_afloat, solids_of
 from sim.contact.rows import (
     AIM,
     FIRST,
@@ -29,7 +28,7 @@ from sim.contact.rows import (
     point_velocity,
 )
 from sim.contact.solver import rows_solver, twist_velocity
-from sim.environment.coupling import BodyState, Touch
+from sim.environment.environment import BodyState, Touch
 from sim.native.function import native
 from sim.shapes import Shape
 from sim.vehicle_config import config_of

@@ -13,13 +13,12 @@ import numpy as np
 
 from sim.contact.bodies import Pile, Prop
 from sim.contact.convex import gaps, hulls_of
-from sim.contact.obstacles.hook import Hook
 from sim.contact.obstacles.obstacles import Obstacles, PropsPicture, obstacles_in
 from sim.contact.obstacles.prop_kinds import Placed, read_placed
-from sim.contact.obstacles.prop_loads import Surroundings, hand_wrench
+from sim.contact.obstacles.prop_loads import Hook, Surroundings, hand_wrench
 from sim.contact.pair_rows import NO_CORDS, Mechanism
 from sim.contact.pile import KEPT
-from sim.environment.coupling import (
+from sim.environment.environment import (
     BodyState,
     CoupledEnvironment,
     Grip,

@@ -8,7 +8,7 @@ from sim.control.feedback.lqr import Lqr
 from sim.control.feedback.mpc import Mpc
 from sim.control.feedback.pid import Pid
 from sim.controllers import Controller
-from sim.controllers.files import load_controller
+from sim.controllers.controller import load_controller
 from sim.platform.errors import InputError, one_of, quote
 
 CONTROLLERS: dict[str, type[Controller]] = {

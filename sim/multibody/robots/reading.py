@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from sim.multibody.robots.files import ModelFiles, named
-from sim.multibody.robots.mjcf import prepared_mjcf
+from sim.multibody.robots.files import ModelFiles, named, prepared_mjcf
 from sim.multibody.robots.model import robot_of
 from sim.multibody.robots.robot import Robot
 from sim.multibody.robots.urdf import prepared_urdf

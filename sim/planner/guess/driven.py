@@ -11,8 +11,7 @@ from sim.compiler import OK
 from sim.integrators import integrator
 from sim.planner.guess.paths import paced_path, paths_of
 from sim.planner.guess.turning import GearSegment, length_m, ways_in_gears
-from sim.planner.task.open_start import is_lap
-from sim.planner.task.poses import (
+from sim.planner.task.bodies import (
     counts_turns,
     heading_rad,
     place,
@@ -22,6 +21,7 @@ from sim.planner.task.poses import (
     turn_rad,
     wrapped,
 )
+from sim.planner.task.open_start import is_lap
 from sim.planner.task.task import Task
 from sim.steppers.choice import stepper_of
 from sim.steppers.trajectory import Law

@@ -9,11 +9,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from sim.planner.task.bodies import arc_space, body_poses, joint_ranges
+from sim.planner.task.bodies import arc_space, arcs, body_poses, joint_ranges, points
 from sim.planner.task.clearance import kept_m, spare_m
 from sim.planner.task.handles import brought_to
 from sim.planner.task.inputs import holding
-from sim.planner.task.poses import arcs, points
 from sim.planner.task.task import Task
 from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle
 

@@ -3,9 +3,8 @@
 import numpy as np
 
 from sim.planner.guess.route import route, routes
-from sim.planner.task.bodies import planar, velocities
+from sim.planner.task.bodies import planar, positions, velocities
 from sim.planner.task.open_start import is_lap
-from sim.planner.task.poses import positions
 from sim.planner.task.task import Task
 from sim.vehicles.forms.base import Vehicle
 from sim.world.path import arc_length

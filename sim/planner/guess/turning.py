@@ -14,8 +14,8 @@ import numpy as np
 from sim.native.function import native
 from sim.planner.guess.grid import rise, sink, traced
 from sim.planner.guess.route import Sheets
+from sim.planner.task.bodies import planar_pose, wrapped
 from sim.planner.task.clearance import on_plane
-from sim.planner.task.poses import planar_pose, wrapped
 from sim.planner.task.task import Task
 from sim.vehicles.forms.nonholonomic import NonholonomicVehicle
 

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-from sim.planner.task.bodies import arc_space, body_poses, own_space, planar, velocities
+from sim.planner.task.bodies import arc_space, between, body_poses, own_space, planar, positions, velocities
 from sim.planner.task.clearance import ball_places, obstacle_distances_m, over_ground_m
 from sim.planner.task.inputs import input_map_of
 from sim.planner.task.obstacles import label
-from sim.planner.task.poses import between, positions
 from sim.planner.task.task import Task, control_limits
 from sim.planner.task.waypoints import waypoint_node
 from sim.vehicles.forms.base import Vehicle

@@ -10,16 +10,14 @@ from sim.groups.numeric import rotation_log, triple
 from sim.planner.guess.paths import path_of
 from sim.planner.result.plan import Plan, Status, Violation
 from sim.planner.solvers.backends import Result
-from sim.planner.task.bodies import body_poses, own_space, planar
+from sim.planner.task.bodies import body_poses, counts_turns, own_space, planar, positions
 from sim.planner.task.clearance import clearance, on_plane
 from sim.planner.task.inputs import Constraint, input_map_of
 from sim.planner.task.moving import goal_at
 from sim.planner.task.obstacles import entered
-from sim.planner.task.poses import counts_turns, positions
 from sim.planner.task.task import WEIGHT_NAMES, Task, Weights, control_limits
 from sim.planner.transcription.constraints import GROUND, OWN_BODIES, WAYPOINT
-from sim.planner.transcription.motion import PlannedMotion, motion
-from sim.planner.transcription.transcription import Transcription
+from sim.planner.transcription.transcription import PlannedMotion, Transcription, motion
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.holonomic import HolonomicVehicle
 

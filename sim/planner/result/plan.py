@@ -8,7 +8,7 @@ import numpy as np
 
 from sim.control.plan_following import Regulator, regulator
 from sim.integrators.base import Integrator
-from sim.planner.task.poses import positions
+from sim.planner.task.bodies import positions
 from sim.planner.task.task import WEIGHT_NAMES, Task
 from sim.steppers.choice import stepper_of
 from sim.steppers.trajectory import Trajectory
@@ -19,11 +19,9 @@ from sim.vehicles.forms.observation import observed_by_symbols
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from sim.planner.result.duals import Optimum
-    from sim.planner.result.sensitivity import Sensitivity
+    from sim.planner.result.sensitivity import Optimum, Sensitivity
     from sim.planner.solvers.backends import Result
-    from sim.planner.transcription.motion import PlannedMotion
-    from sim.planner.transcription.transcription import Transcription
+    from sim.planner.transcription.transcription import PlannedMotion, Transcription
 
 _ALIKE, _ALIKE_WAY = 1e-3, 0.01
 """Shares of the cost, and of the way's size, within which two plans are one."""
@@ -114,9 +112,11 @@ class Plan:
 
     @cached_property
     def duals(self) -> dict[str, np.ndarray]:
-        """Multipliers by the names of what they are prices of, as `sim.planner.result.duals` says. InputError where the
-        plan has none."""
-        from sim.planner.result.duals import duals  # when they are wanted: it loads what solves
+        """Multipliers by the names of what they are prices of, as `sim.planner.result.sensitivity` says.
+
+        InputError where the plan has none.
+        """
+        from sim.planner.result.sensitivity import duals  # when they are wanted: it loads what solves
 
         return duals(self._optimum)
 
@@ -129,7 +129,7 @@ class Plan:
 
     @property
     def _optimum(self) -> "Optimum":
-        from sim.planner.result.duals import Optimum  # as above
+        from sim.planner.result.sensitivity import Optimum  # as above
 
         return Optimum(self.vehicle, self.task, self.problem, self.result, self.numbers, self.solved)
 

@@ -9,8 +9,7 @@ import numpy as np
 from sim.integrators import Integrator, integrator
 from sim.planner.result.active_constraints import ActiveConstraint, active_constraints
 from sim.planner.result.plan import Plan, Status, Violation
-from sim.planner.task.bodies import own_space, structure_of
-from sim.planner.task.poses import positions
+from sim.planner.task.bodies import own_space, positions, structure_of
 from sim.planner.task.task import Task
 from sim.vehicles import Vehicle
 from sim.vehicles.forms.base import Structure

@@ -10,12 +10,19 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from sim.integrators import Integrator, integrator
-from sim.planner.guess.guess import guess
-from sim.planner.guess.variables import transferred
+from sim.planner.guess.guess import guess, transferred
 from sim.planner.result.explain import explained, settled, softened, unsettled
 from sim.planner.result.plan import Plan, Status, cost_parts, distinct
-from sim.planner.service.search import DIRECT, PENETRATION_M, Found, Search
-from sim.planner.service.warm import Warm, WarmMotion, checked_warm, resumed
+from sim.planner.service.search import (
+    DIRECT,
+    PENETRATION_M,
+    Found,
+    Search,
+    Warm,
+    WarmMotion,
+    checked_warm,
+    resumed,
+)
 from sim.planner.solvers.attempt import Choice, Iterate, PlanCall, Show, attempted, deadline_in, order_of
 from sim.planner.solvers.backends import Result, Solvers
 from sim.planner.solvers.oracle import Backend
@@ -25,10 +32,9 @@ from sim.planner.task.open_start import is_lap, with_start
 from sim.planner.task.task import Task, usual_method
 from sim.planner.task.waypoints import waypoint_places
 from sim.planner.transcription.funnel import outside_text
-from sim.planner.transcription.motion import motion
 from sim.planner.transcription.parameters import parameters
 from sim.planner.transcription.shape import problem_shape, scales_of, size_of
-from sim.planner.transcription.transcription import Nodes, build_nodes, transcribe
+from sim.planner.transcription.transcription import Nodes, build_nodes, motion, transcribe
 from sim.platform.errors import InputError, quote, whole
 from sim.platform.processes import processes_at_once
 from sim.platform.signals import interrupts_heard

@@ -17,11 +17,11 @@ from sim.control.mpc import FlownPlan, MpcAnswer, MpcLoop, MpcRequest, predicted
 from sim.integrators import Integrator, integrator
 from sim.planner.result.plan import Plan, trajectory
 from sim.planner.service.planner import Planner
+from sim.planner.task.bodies import once_around, positions
 from sim.planner.task.inputs import input_map_of
 from sim.planner.task.mpc import with_goal_at
-from sim.planner.task.poses import once_around, positions
 from sim.planner.task.task import Task
-from sim.planner.transcription.motion import PlannedMotion
+from sim.planner.transcription.transcription import PlannedMotion
 from sim.platform.errors import InputError, number, quote
 from sim.steppers.choice import stepper_of
 from sim.steppers.dynamics import Dynamics

@@ -1,9 +1,16 @@
-"""What panels, gizmos and scripts ask of a planning session: plain values."""
+"""What panels, gizmos and scripts ask of a planning session, and plans in flight as a window has them: on or off, how
+far they look ahead, how often, and towards which goal."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from sim.planner.task.mpc import MpcSettings
+from sim.control.mpc import MpcStatus, StartMpc
+from sim.planner.task.mpc import RATE_HZ, MpcSettings, mpc_task
 from sim.planner.task.task import Task
+from sim.vehicles import Vehicle
+
+if TYPE_CHECKING:
+    from sim.planner.service.worker import PlanStream
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,3 +121,65 @@ PlanRequest = (
     | LeaveMpc
     | SetMpc
 )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MpcView:
+    """What there is to see of it."""
+
+    how: MpcSettings
+    rate_hz: float = RATE_HZ
+    """Plans a second at most."""
+    on: bool = False
+    seen: MpcStatus | None = None
+    """As the simulation had it last; None before it flies."""
+
+
+class MpcControl:
+    """Owns the process that plans, from the first time on that it is switched on."""
+
+    def __init__(self, how: MpcSettings) -> None:
+        self.view = MpcView(how)
+        self._stream: PlanStream | None = None
+        self._followed: tuple[Task, MpcSettings] | None = None
+
+    def begin(self, vehicle: Vehicle, task: Task) -> StartMpc:
+        """What the simulation is to be told."""
+        from sim.planner.service.worker import PlanStream  # with all that solves, which few windows need
+
+        if self._stream is None:
+            self._stream = PlanStream(mpc_task(vehicle, task, self.view.how), self.view.rate_hz)
+        self.view = replace(self.view, on=True, seen=None)
+        self.follow(vehicle, task)
+        return StartMpc(self._stream)
+
+    def end(self) -> None:
+        """No plans from now on; the process stays for the next time."""
+        self.view = replace(self.view, on=False, seen=None)
+
+    def change(self, request: SetMpc) -> None:
+        """Of the plans that are asked for from now on."""
+        self.view = replace(self.view, how=request.how, rate_hz=request.rate_hz)
+
+    def follow(self, vehicle: Vehicle, task: Task) -> None:
+        """Plans are for this task from now on: its goal, obstacles, weights and limits."""
+        how, known = self.view.how, self._followed
+        if self._stream is None or (known is not None and known[0] is task and known[1] == how):
+            return
+        self._followed = task, how
+        self._stream.task = mpc_task(vehicle, task, how)
+        self._stream.rate_hz = self.view.rate_hz
+
+    def observe(self, status: MpcStatus | None) -> None:
+        """Take note of how it goes in the present, and of its end: another pilot may have been chosen."""
+        if not self.view.on:
+            return
+        if status is None and self.view.seen is not None:
+            self.end()
+        else:
+            self.view = replace(self.view, seen=status)
+
+    def close(self) -> None:
+        """End the process; the simulation has to be over, or flown otherwise."""
+        if self._stream is not None:
+            self._stream.close()

@@ -8,14 +8,24 @@ import numpy as np
 
 from sim.integrators import Integrator
 from sim.integrators.composed import Composed
-from sim.planner.task.bodies import body_poses, jointed, own_space, planar, stands, turns, velocities
+from sim.planner.task.bodies import (
+    body_poses,
+    counts_turns,
+    jointed,
+    own_space,
+    planar,
+    positions,
+    stands,
+    turn_rad,
+    turns,
+    velocities,
+)
 from sim.planner.task.check_numbers import check_numbers
 from sim.planner.task.check_own import check_own_terms
 from sim.planner.task.clearance import ball_places, on_plane, over_ground_m
 from sim.planner.task.motions import Motion, Sway
 from sim.planner.task.moving import GOAL_MOVES, brought_back, goal_at, is_moving, motion_of
 from sim.planner.task.open_start import check_open_start, open_start
-from sim.planner.task.poses import counts_turns, positions, turn_rad
 from sim.planner.task.reference import Reference
 from sim.planner.task.refusal import GOAL, START, TaskPart, TaskRefused, obstacle_part, refused, waypoint_part
 from sim.planner.task.task import Goal, Limits, Task, Waypoint, Weights, check_can_plan

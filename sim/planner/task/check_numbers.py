@@ -9,12 +9,19 @@ from numbers import Real
 import casadi as ca
 import numpy as np
 
-from sim.planner.task.bodies import body_names, jointed, own_space, placed_by_bodies, planar
+from sim.planner.task.bodies import (
+    body_names,
+    jointed,
+    own_space,
+    placed_by_bodies,
+    planar,
+    positions,
+    rotation_wb,
+)
 from sim.planner.task.inputs import input_map_of
 from sim.planner.task.motions import spline_error
 from sim.planner.task.moving import GOAL_MOVES
 from sim.planner.task.numbers import check_free, number_names
-from sim.planner.task.poses import positions, rotation_wb
 from sim.planner.task.refusal import GOAL, START, TaskPart, obstacle_part, refused, waypoint_part
 from sim.planner.task.task import DEMANDS, WEIGHT_NAMES, Task, control_limits
 from sim.planner.task.waypoints import longest_s

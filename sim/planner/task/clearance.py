@@ -8,15 +8,17 @@ import numpy as np
 
 from sim.planner.task.bodies import (
     arc_space,
+    between,
     jointed,
     placed_by_bodies,
     planar,
+    points,
     poses_of,
+    positions,
     structure_of,
 )
 from sim.planner.task.moving import brought_back
 from sim.planner.task.obstacles import Obstacle
-from sim.planner.task.poses import between, points, positions
 from sim.planner.task.task import Ball, Task
 from sim.vehicles.forms.articulated import ArticulatedVehicle
 from sim.vehicles.forms.base import Structure, Vehicle

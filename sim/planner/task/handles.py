@@ -14,17 +14,18 @@ from sim.groups.numeric import triple
 from sim.planner.task.bodies import (
     body_pose,
     body_poses,
+    heading_rad,
     joint_ranges,
     jointed,
     own_space,
     places,
     planar,
+    positions,
     stands,
     structure_of,
     velocities,
 )
 from sim.planner.task.obstacles import Cylinder, Obstacle
-from sim.planner.task.poses import heading_rad, positions
 from sim.planner.task.task import WEIGHT_NAMES, Task, Waypoint
 from sim.shapes.shape import Handle
 from sim.vehicles import Vehicle

@@ -5,12 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from sim.planner.task.bodies import body_poses, own_space, planar, stands, velocities
+from sim.planner.task.bodies import body_poses, own_space, planar, positions, stands, velocities
 from sim.planner.task.cover import Cover, cover
 from sim.planner.task.handles import brought_to
 from sim.planner.task.motions import Motion, Sway
 from sim.planner.task.obstacles import LOOKS, Obstacle
-from sim.planner.task.poses import positions
 from sim.planner.task.task import WEIGHT_NAMES, Ball, Goal, Limits, Task, Waypoint, Weights, check_can_plan
 from sim.planner.task.terrain import SafeGround, safe_ground
 from sim.platform.toml_table import TomlTable

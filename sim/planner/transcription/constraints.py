@@ -7,7 +7,8 @@ from sim.groups.so3 import half_angle_cosine, turn_cosine, turn_sines
 from sim.planner.task.bodies import joint_ranges, jointed, planar, velocities
 from sim.planner.task.inputs import Constraint
 from sim.planner.task.task import control_limits
-from sim.planner.transcription.model import BODY_NUMBERS, NodeModel, Slots
+from sim.planner.transcription.model import BODY_NUMBERS, NodeModel
+from sim.planner.transcription.state_form import Slots
 from sim.shapes import KINDS
 
 GROUND, WAYPOINT, OWN_BODIES = "ground", "waypoint", "own bodies"

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sim.planner.task.bodies import own_space, planar, velocities
+from sim.planner.task.bodies import own_space, planar, positions, velocities
 from sim.planner.task.clearance import clearance
-from sim.planner.task.poses import positions
 from sim.planner.task.task import Task
 from sim.planner.transcription.constraints import node_bounds, velocity_bound
 from sim.planner.transcription.transcription import ProgramBounds, Transcription

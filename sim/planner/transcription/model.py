@@ -1,7 +1,6 @@
 """What all nodes of a problem share: the integrator's step, the symbols of the parameters, the scales."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -27,54 +26,17 @@ from sim.planner.task.moving import carried
 from sim.planner.task.numbers import place_of
 from sim.planner.task.task import WEIGHT_NAMES, control_limits
 from sim.planner.transcription.shape import ProblemShape, Scales
-from sim.planner.transcription.state_form import OpenEnds, StateForm, open_ends, state_form
+from sim.planner.transcription.state_form import OpenEnds, Slots, StateForm, open_ends, state_form
 from sim.shapes import KINDS
 from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle
 from sim.vehicles.forms.holonomic import HolonomicVehicle
 from sim.vehicles.forms.parameters import Quantities
 
-
-@dataclass(frozen=True)
-class Slots:
-    """A flat vector cut into named pieces, in order."""
-
-    sizes: dict[str, int]
-
-    @property
-    def size(self) -> int:
-        return sum(self.sizes.values())
-
-    def slice(self, name: str) -> slice:
-        """Where a piece stands."""
-        at = 0
-        for key, size in self.sizes.items():
-            if key == name:
-                return slice(at, at + size)
-            at += size
-        raise KeyError(name)
-
-    def split(self, vector: ca.SX) -> dict[str, ca.SX]:
-        """Pieces of a column, as columns: CasADi makes a row of nothing where the whole is one number."""
-        return {name: ca.reshape(vector[self.slice(name)], size, 1) for name, size in self.sizes.items()}
-
-    def pack(self, **pieces: object) -> np.ndarray:
-        """Flat array of all pieces, each given by name."""
-        assert set(pieces) == set(self.sizes), set(pieces) ^ set(self.sizes)
-        parts = [np.asarray(pieces[name], float).ravel() for name in self.sizes]
-        for part, (name, size) in zip(parts, self.sizes.items(), strict=True):
-            assert part.size == size, (name, part.size, size)
-        return np.concatenate(parts) if parts else np.zeros(0)
-
-    def tile(self, vectors: np.ndarray, name: str) -> np.ndarray:
-        """(n, size of the piece) of rows of flat vectors."""
-        return vectors[:, self.slice(name)]
-
-
 BODY_NUMBERS = 4
 GROUND_JET, MOTION_JET = 6, 4 * CHANNELS
 """Numbers of the ground under a node, and of a motion at its time."""
-_ELIMINATED = 6
-"""Up to so many unknowns of a step are eliminated; more of them are better left to the solver."""
+_ELIMINATED = 18
+"""Up to so many unknowns of a step are eliminated; more, as of a collocation in space, are left to the solver."""
 
 
 class StepExpressions(NamedTuple):

@@ -29,7 +29,8 @@ from sim.planner.transcription.constraints import (
     velocity_rows,
 )
 from sim.planner.transcription.ends import begin_scale, begun_rows, returned_rows, starting_where_it_is
-from sim.planner.transcription.model import NodeModel, Slots
+from sim.planner.transcription.model import NodeModel
+from sim.planner.transcription.state_form import Slots
 from sim.platform.errors import InputError
 
 _UNMOVED = 1e-9

@@ -6,13 +6,12 @@ checked by stays as thin as it is.
 
 import numpy as np
 
-from sim.planner.task.bodies import planar
+from sim.planner.task.bodies import planar, positions
 from sim.planner.task.clearance import ball_places, kept_m, on_plane
 from sim.planner.task.expressions import own_numbers
 from sim.planner.task.motions import PIECES, spline
 from sim.planner.task.moving import held, motion_of
 from sim.planner.task.obstacles import Obstacle
-from sim.planner.task.poses import positions
 from sim.planner.task.task import Task
 from sim.planner.task.waypoints import longest_s, nowhere
 from sim.planner.transcription.shape import unit_inputs

@@ -7,14 +7,13 @@ import casadi as ca
 import numpy as np
 
 from sim.integrators.base import Integrator
-from sim.planner.task.bodies import jointed, own_space, structure_of
+from sim.planner.task.bodies import jointed, own_space, positions, structure_of
 from sim.planner.task.check_own import met_columns
 from sim.planner.task.clearance import low_balls, on_plane, own_pairs
 from sim.planner.task.expressions import OwnTerms, own_terms
 from sim.planner.task.inputs import holding_scale, input_map_of
 from sim.planner.task.moving import GOAL_MOVES, held, motion_of
 from sim.planner.task.open_start import OpenStart, open_start
-from sim.planner.task.poses import positions
 from sim.planner.task.task import WEIGHT_NAMES, Limits, Task, control_limits
 from sim.planner.task.terrain import SafeGround
 from sim.shapes import KINDS

@@ -1,8 +1,8 @@
-"""All nodes together: one sparse nonlinear program with exact derivatives, in the order that fatrop wants.
+"""All nodes together: one sparse nonlinear program with exact derivatives, in the order that fatrop wants; and an
+iterate of it as a motion in SI units.
 
-Derivatives are formed symbolically for one node and evaluated at all of them, so building a problem costs the
-same for every number of nodes.
-"""
+Derivatives are formed symbolically for one node and evaluated at all of them, so building a problem costs the same for
+every number of nodes."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,14 +12,15 @@ import casadi as ca
 import numpy as np
 
 from sim.compiler.columns import ColumnKernel
-from sim.planner.task.bodies import jointed
+from sim.planner.task.bodies import jointed, planar, positions
 from sim.planner.task.inputs import Constraint
-from sim.planner.task.poses import positions
-from sim.planner.transcription.model import NodeModel, Slots
+from sim.planner.transcription.model import NodeModel
 from sim.planner.transcription.node_expressions import NodeExpressions, initial_rows, last_node, running_node
 from sim.planner.transcription.node_functions import NodeFunctions, node_functions
 from sim.planner.transcription.program import Program
 from sim.planner.transcription.shape import ProblemShape
+from sim.planner.transcription.state_form import Slots
+from sim.vehicles.forms.base import Vehicle
 
 _FORGETFUL = 0.01
 """Square of the share of a step's first momentum that still counts in its equation."""
@@ -363,3 +364,39 @@ def transcribe(shape: ProblemShape, nodes: Nodes | None = None) -> Transcription
         row_low=rows[:, 0],
         row_high=rows[:, 1],
     )
+
+
+@dataclass(frozen=True)
+class PlannedMotion:
+    """Nodes and inputs of an iterate."""
+
+    step_s: float
+    nodes: np.ndarray
+    """(N+1, node size)."""
+    inputs: np.ndarray
+    """(N+1, planned inputs)."""
+    controls: np.ndarray
+    """(N+1, n_controls)."""
+    free: np.ndarray | None = None
+    """(free parameters,) that were found; None: as the task has them."""
+
+
+def motion(transcription: Transcription, w: np.ndarray, p: np.ndarray) -> PlannedMotion:
+    """Read an iterate in SI units."""
+    t, model = transcription, transcription.model
+    y, z, a = t.rows_of(w, p)
+    h = t.step_s(w, p)
+    nodes = t.nodes.conversions.nodes(y, z, a, t.vehicle_numbers(w, p), h)
+    if model.closed is not None:
+        at, closure = model.closed.node_layout, model.closed.closure
+        for node in nodes:
+            node[at.velocity] = closure.tangent(node[at.pose], node[at.velocity])
+    return PlannedMotion(h, _unwrapped(model.vehicle, nodes), a, model.input_map.controls(a), t.free(w))
+
+
+def _unwrapped(vehicle: Vehicle, nodes: np.ndarray) -> np.ndarray:
+    """Angles of planar poses without jumps."""
+    if planar(vehicle):
+        heading = vehicle.group.columns.index("heading_rad")
+        nodes[:, heading] = np.unwrap(nodes[:, heading])
+    return nodes

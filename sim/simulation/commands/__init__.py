@@ -6,7 +6,7 @@ Every command is carried out between two steps by the simulation thread. One tha
 A module has the values of a subject and, beside each, what it does to the simulation; `Command` is any of them.
 """
 
-from sim.control.course import FollowCourse
+from sim.control.helm import FollowCourse
 from sim.control.mpc import StartMpc
 from sim.control.plan_following import FlyPlan
 from sim.controllers import PilotInput

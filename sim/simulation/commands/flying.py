@@ -13,7 +13,7 @@ from sim.control import (
     regulator,
     vehicles_with_autopilot,
 )
-from sim.control.course import FollowCourse
+from sim.control.helm import FollowCourse
 from sim.control.mpc import StartMpc
 from sim.control.plan_following import FlyPlan
 from sim.controllers import Controller, ControlLoop, changed_gains, gains_of, made_controller, with_gains

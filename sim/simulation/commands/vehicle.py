@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from sim.environment.coupling import can_be_met
+from sim.environment.environment import can_be_met
 from sim.platform.errors import InputError, one_of, quote
 from sim.scene.layout import Layout, difference
 from sim.simulation.commands.executing import checked_start, checked_step, execute

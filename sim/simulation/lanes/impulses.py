@@ -8,9 +8,10 @@ from functools import singledispatch
 
 import numpy as np
 
-from sim.environment.coupling import (
+from sim.environment.environment import (
     BodyState,
     CoupledEnvironment,
+    Environment,
     Grip,
     JointedEnvironment,
     JointedState,
@@ -18,7 +19,6 @@ from sim.environment.coupling import (
     can_be_coupled,
     can_be_met,
 )
-from sim.environment.environment import Environment
 from sim.groups.numeric import mean_twists
 from sim.platform.errors import InputError
 from sim.recordings.playback import Playback

@@ -8,8 +8,7 @@ from itertools import groupby, pairwise
 import numpy as np
 
 from sim.environment.environment import Environment
-from sim.recordings.playback import Playback
-from sim.recordings.resimulation import POINT_PERIOD_S
+from sim.recordings.playback import POINT_PERIOD_S, Playback
 from sim.recordings.segment import PERIOD_S, SAME_S, ImpulseLog, Look, Moment, Segment, SolidsLog, moved_since
 from sim.steppers.dynamics import Dynamics
 

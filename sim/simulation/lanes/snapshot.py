@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sim.control.course import CourseStatus
+from sim.control.helm import CourseStatus
 from sim.control.mpc import MpcStatus
 from sim.control.pilot import ControllerPilot
 from sim.controllers import Controller, gain_values, plotted_by

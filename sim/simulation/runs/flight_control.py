@@ -5,16 +5,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sim.contact.obstacles.solids import solids_afloat
+from sim.contact.obstacles.cones import solids_afloat
 from sim.control import MODES, Pilot, autopilot_of, default_mode, flight_modes, has_autopilot, resting_mode
-from sim.control.course import CoursePilot, CourseStatus, FollowCourse
+from sim.control.helm import CoursePilot, CourseStatus, FollowCourse
 from sim.control.load_leading import LedPilot
 from sim.control.mpc import MpcPilot, PlanSource
 from sim.control.pilot import ControllerPilot, HeldControls, TrimmedPilot
 from sim.control.plan_following import PlannedPilot
 from sim.control.target_path import TargetPath
 from sim.controllers import Controller
-from sim.planner.task.poses import positions
+from sim.planner.task.bodies import positions
 from sim.scene import Scene
 from sim.simulation.lanes.lane import Lane
 from sim.simulation.lanes.observation import sensed

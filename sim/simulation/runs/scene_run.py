@@ -1,18 +1,19 @@
 """The lanes of a scene, their pilots and their clock. No threads, no wall time, no commands."""
 
 import copy
+import math
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import numpy as np
 
 from sim.control import ControllerPilot, Pilot, PilotInput
-from sim.control.course import CourseStatus
+from sim.control.helm import CourseStatus
 from sim.control.mpc import MpcPilot, MpcStatus
 from sim.control.target_path import TargetPath
 from sim.controllers import Controller
-from sim.environment.coupling import CoupledEnvironment, CoupledSpec
+from sim.environment.environment import CoupledEnvironment, CoupledSpec
 from sim.integrators import serving
 from sim.platform.errors import InputError
 from sim.scene import FLOWN_LANE, MOST_LANES, Scene
@@ -21,10 +22,15 @@ from sim.scene.race import Timing
 from sim.simulation.lanes.history import ControlHistory
 from sim.simulation.lanes.impulses import Coupling
 from sim.simulation.lanes.kernels import KernelStore
-from sim.simulation.lanes.lane import Clock, Lane, lane_picture
+from sim.simulation.lanes.lane import Lane, lane_picture
 from sim.simulation.lanes.placing import Footing
 from sim.simulation.lanes.recorder import Recorder
-from sim.simulation.lanes.snapshot import LaneLook, LaneSnapshot, Tint, next_tint
+from sim.simulation.lanes.snapshot import (
+    LaneLook,
+    LaneSnapshot,
+    Tint,
+    next_tint,
+)
 from sim.simulation.runs.flight_control import (
     Autopilot,
     CourseFlight,
@@ -35,13 +41,65 @@ from sim.simulation.runs.flight_control import (
     course_outcome,
     course_status,
 )
-from sim.simulation.runs.ghosts import Ghosts, rival_ghosts
-from sim.simulation.runs.reference import ReferenceComparison
+from sim.simulation.runs.reference import Ghosts, ReferenceComparison, rival_ghosts
 from sim.simulation.runs.rewind import Rewind
 from sim.simulation.runs.scene_setup import Encounter, start_node
 from sim.steppers.dynamics import Dynamics
 from sim.vehicles import Vehicle
 from sim.world import World
+
+MOST_DEBT_S = 0.25
+"""Wall time that is caught up with; what is lost beyond it (a suspended laptop, a machine too slow) stays lost."""
+
+
+_MEMORY_S = 0.5
+
+
+@dataclass(slots=True)
+class Clock:
+    """How much simulated time has been asked for, and how well the machine keeps up with it."""
+
+    time_s: float = 0.0
+    speed: float = 1.0
+    """Simulated seconds per wall second; the step never changes with it."""
+    paused: bool = False
+    _debt_s: float = 0.0
+    _asked_s: float = 0.0
+    _done_s: float = 0.0
+
+    def ask(self, wall_s: float) -> None:
+        """`wall_s` seconds of wall time have passed."""
+        if not self.paused:
+            self._debt_s = min(self._debt_s + max(wall_s, 0.0) * self.speed, MOST_DEBT_S * self.speed)
+
+    @property
+    def owed_s(self) -> float:
+        """Simulated seconds that were asked for and not yet paid; none while paused."""
+        return 0.0 if self.paused else self._debt_s
+
+    def pay(self, seconds: float) -> None:
+        """So many simulated seconds of those owed are done."""
+        self._debt_s = max(self._debt_s - seconds, 0.0)
+
+    def record(self, wall_s: float, done_s: float) -> None:
+        """Note that `done_s` simulated seconds were reached in `wall_s` of wall time."""
+        if self.paused or wall_s <= 0.0:
+            return
+        keep = math.exp(-wall_s / _MEMORY_S)
+        self._asked_s = keep * self._asked_s + wall_s * self.speed
+        self._done_s = keep * self._done_s + done_s
+
+    def forget(self) -> None:
+        """Owe nothing and start the measurement anew, after a pause or a change of speed."""
+        self._debt_s = self._asked_s = self._done_s = 0.0
+
+    @property
+    def real_time_factor(self) -> float:
+        """Simulated time reached over simulated time asked for, of the last half second; nan while paused."""
+        if self.paused:
+            return math.nan
+        return self._done_s / self._asked_s if self._asked_s > 0.0 else 1.0
+
 
 FLOWN = LaneLook(FLOWN_LANE, (1.0, 1.0, 1.0), ghost=False)
 

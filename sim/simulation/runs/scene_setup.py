@@ -5,8 +5,7 @@ import numpy as np
 from sim.contact.obstacles import Obstacles, obstacles_in
 from sim.control.pilot import Mission
 from sim.control.target_path import TargetPath
-from sim.environment.coupling import CoupledEnvironment
-from sim.environment.environment import kind_of
+from sim.environment.environment import CoupledEnvironment, kind_of
 from sim.scene import Scene, Start
 from sim.scene.race import Course
 from sim.simulation.lanes.impulses import Coupling

@@ -16,12 +16,11 @@ import numpy as np
 
 from sim.multibody.arrays import FREE, PRISMATIC, REVOLUTE, TreeArrays, workspace
 from sim.multibody.declaration import WORLD, Gear, Loop
-from sim.multibody.kinematics import place
+from sim.multibody.kinematics import momenta, place
 from sim.multibody.observing import body_frames
 from sim.multibody.robots.robot import Geom, Motor, Robot, capsules_of, hull_of, lowest_m
 from sim.multibody.shapes import STAND, Link, Touching, hinges_of, links_of
 from sim.multibody.tree import Tree
-from sim.multibody.twists import momenta
 from sim.platform.errors import InputError, one_of, quote
 from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle
 from sim.vehicles.forms.base import Vehicle, usable

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sim.environment.coupling import BodyState, Touch
+from sim.environment.environment import BodyState, Touch
 from sim.groups.numeric import rotation_exp
 from sim.platform.errors import InputError
 from sim.platform.toml_table import TomlTable

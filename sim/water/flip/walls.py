@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sim.environment.coupling import BodyState
+from sim.environment.environment import BodyState
 from sim.native.function import native
 from sim.platform.errors import InputError
 from sim.water.flip.box import TankBox

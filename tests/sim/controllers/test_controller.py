@@ -10,7 +10,7 @@ import pytest
 
 import sim
 from sim.controllers import ControlLoop, PilotInput, gains_of, with_gains
-from sim.controllers.files import holds_controller, load_controller
+from sim.controllers.controller import holds_controller, load_controller
 
 QUADROTOR = sim.vehicle("quadrotor", mass=0.9, inertia=(0.08, 0.07, 0.13))
 START = QUADROTOR.state(R=np.eye(3), x=(1.3, -0.4, 2.1), omega=(0.2, -0.1, 0.3), v=(0.5, 0.2, -0.7))

@@ -23,7 +23,7 @@ from sim.commands import (
 )
 from sim.control.feedback import CONTROLLERS, Geometric, Lqr, Mpc, Pid, SlidingMode
 from sim.controllers import ControlLoop, PilotInput
-from sim.controllers.files import load_controller
+from sim.controllers.controller import load_controller
 from sim.recordings import Take, load_take, save_take
 from sim.recordings.take import LaneStatus
 from sim.scene import load_scene

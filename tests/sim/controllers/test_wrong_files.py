@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sim
-from sim.controllers.files import holds_controller, load_controller
+from sim.controllers.controller import holds_controller, load_controller
 
 GOOD = '''import sim
 import numpy as np

@@ -9,7 +9,7 @@ import pytest
 import sim
 from sim.compiler import Kernel, compile_kernel
 from sim.platform.errors import InputError
-from sim.vehicle_config.hull import HullMesh
+from sim.vehicle_config.config import HullMesh
 from sim.vehicles.forms.form import Support
 from sim.vehicles.forms.holonomic import HolonomicVehicle
 from sim.vehicles.forms.parameters import Control, Parameter, Quantities

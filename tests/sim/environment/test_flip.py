@@ -10,13 +10,13 @@ from scipy.optimize import brentq
 
 from benchmarks.dam_break import DEPTHS, WHEN, WHERE, fronts
 from sim.commands import PilotInput, SetPilotInput
-from sim.environment.coupling import BodyState
+from sim.environment.environment import BodyState
 from sim.groups.numeric import rotation_exp
 from sim.platform.errors import InputError
 from sim.recordings import Take
 from sim.scene import load_scene
 from sim.simulation import Simulation
-from sim.vehicle_config.hull import HullMesh
+from sim.vehicle_config.config import HullMesh
 from sim.water.flip import Floating, FloatingBody, Tank, TankBox, TankWater
 from sim.water.flip.box import PER_CELL, WATER_DENSITY
 from sim.water.flip.coupled import WaterBox

@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial import ConvexHull
 
 from sim.platform.errors import InputError
-from sim.vehicle_config.hull import HullMesh
+from sim.vehicle_config.config import HullMesh
 from sim.water.immersion import (
     AREA,
     CENTROID,

@@ -15,7 +15,7 @@ from sim.commands import KeepTake, PilotInput, Reset, Retake, Scrub, SetPilotInp
 from sim.contact.obstacles import Obstacles, Solids
 from sim.contact.obstacles.cones import MASS_KG
 from sim.contact.obstacles.impacts import MOST_ROWS, contacts_at, first_impact
-from sim.environment.coupling import BodyState
+from sim.environment.environment import BodyState
 from sim.recordings.playback import Playback
 from sim.scene import Scene, Start, load_scene
 from sim.simulation import Simulation

@@ -10,7 +10,7 @@ import pytest
 
 from sim.commands import KeepTake, PilotInput, SetPilotInput
 from sim.contact.obstacles import obstacles_in, solids_afloat, solids_of
-from sim.environment.coupling import BodyState
+from sim.environment.environment import BodyState
 from sim.groups.numeric import rotation_exp
 from sim.recordings.playback import Playback
 from sim.scene import Scene, Start, load_scene

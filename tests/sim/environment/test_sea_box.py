@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from sim.commands import PilotInput, SetParameter, SetPilotInput
-from sim.environment.coupling import BodyState
+from sim.environment.environment import BodyState
 from sim.platform.errors import InputError
 from sim.recordings import Take
 from sim.scene import load_scene
 from sim.simulation import Simulation
-from sim.vehicle_config.hull import HullMesh
+from sim.vehicle_config.config import HullMesh
 from sim.vehicles import vehicle
 from sim.water.flip import Floating, FloatingBody, Tank, TankBox, TankWater
 from sim.water.flip.coupled import SeaBox

@@ -13,12 +13,11 @@ from scipy.spatial.transform import Rotation
 
 import sim
 from sim.multibody.arrays import workspace
-from sim.multibody.kinematics import place
+from sim.multibody.kinematics import momenta, place
 from sim.multibody.observing import body_frames
 from sim.multibody.robots import files, urdf
 from sim.multibody.robots.model import start_of
 from sim.multibody.robots.reading import read_robot
-from sim.multibody.twists import momenta
 
 TETRAHEDRON = "v 0 0 0\nv .3 0 0\nv 0 .2 0\nv 0 0 .4\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
 CORNERS, FACES = (

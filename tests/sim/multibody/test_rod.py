@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import sim
+from sim.multibody.declaration import rod
 from sim.multibody.observing import body_frames, frames
-from sim.multibody.rod import rod
 from sim.multibody.stepping import OK
 from sim.multibody.tree import tree
 from sim.steppers.bound_tree import BoundTree

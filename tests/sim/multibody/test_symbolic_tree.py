@@ -7,11 +7,10 @@ import pytest
 import sim
 from sim.multibody.arrays import workspace
 from sim.multibody.articulated import factorise, solve
-from sim.multibody.kinematics import move, place
+from sim.multibody.kinematics import momenta, move, place
 from sim.multibody.observing import frames
 from sim.multibody.recursions import discrete_inverse_dynamics
 from sim.multibody.symbolic import SymbolicTree
-from sim.multibody.twists import momenta
 from sim.steppers.bound_tree import BoundTree
 from tests.sim.multibody.sample_trees import generic_state, generic_tree, pendulum_chain
 

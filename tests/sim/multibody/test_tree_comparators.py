@@ -5,11 +5,10 @@ import pytest
 
 import sim
 from sim.multibody.arrays import workspace
-from sim.multibody.kinematics import compose, place
+from sim.multibody.kinematics import compose, momenta, place
 from sim.multibody.observing import potential_energy_J
 from sim.multibody.recursions import discrete_inverse_dynamics
 from sim.multibody.tree import Body, Joint, tree
-from sim.multibody.twists import momenta
 from sim.steppers.bound_tree import BoundTree
 from studies.tree_comparators import (
     dense_rollout,

@@ -10,12 +10,11 @@ from sim.multibody import stepping
 from sim.multibody.arrays import PRISMATIC, REVOLUTE, workspace
 from sim.multibody.articulated import factorise, solve
 from sim.multibody.continuous import rk4_step
-from sim.multibody.kinematics import compose, move, place
+from sim.multibody.kinematics import compose, momenta, move, place
 from sim.multibody.observing import body_frames, frames, inertia_matrices, potential_energy_J
 from sim.multibody.recursions import discrete_inverse_dynamics
 from sim.multibody.stepping import OK
 from sim.multibody.tree import Body, Joint, tree
-from sim.multibody.twists import momenta
 from sim.steppers.bound_tree import BoundTree
 from tests.sim.multibody.sample_trees import generic_state, generic_tree, pendulum_chain
 

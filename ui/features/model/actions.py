@@ -10,7 +10,7 @@ from sim.vehicles.forms.robot import load_robot
 from ui.features.feature import Actions, App
 from ui.features.model.view import DropPose, KeepPose, SetRoot, read_poses, write_poses
 from ui.settings.catalogue import load_catalogue
-from ui.settings.files import config_dir
+from ui.settings.view_settings import config_dir
 
 
 class ModelActions(Actions):

@@ -20,8 +20,7 @@ from ui.features.plots.channels import CONTROL, ENCODER
 from ui.features.plots.parts import carry
 from ui.features.vehicle import parameter_row
 from ui.window import theme
-from ui.window.context import PanelContext
-from ui.window.requests import ChangeView, Request
+from ui.window.context import ChangeView, PanelContext, Request
 from ui.window.widgets import (
     Item,
     button,

@@ -1,11 +1,93 @@
-"""What the page of a vehicle's parts asks for, and poses that are kept by name, in a file of the user's."""
+"""Choosing a body by a click in the view, while the model's page is open; what that page asks for, and poses that are
+kept by name, in a file of the user's."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import numpy as np
+from imgui_bundle import imgui
+
 from sim.platform.errors import InputError
-from ui.settings.files import read_kept, write_kept
-from ui.window.requests import Action
+from sim.simulation.lanes.snapshot import Snapshot
+from ui.features.plan.pointing import CLICK_PX, Ray, gripped
+from ui.hud.pen import Pen
+from ui.settings.view_settings import read_kept, write_kept
+from ui.window import theme
+from ui.window.context import Action, ChangeView, PanelContext, Request, SceneCamera, on_screen
+
+PAGE = "window/Model"
+_LEFT = imgui.MouseButton_.left.value
+
+
+class Clicks:
+    """Clicks in the scene that move no camera, while a page is open."""
+
+    def __init__(self, page: str) -> None:
+        self._page = page
+        self._pressed_px: tuple[float, float] | None = None
+
+    def ray(self, ray_at: Callable[[float, float], Ray], context: PanelContext) -> Ray | None:
+        """Through what has just been clicked; ray_at: through window coordinates, origin top left."""
+        io, mouse = imgui.get_io(), imgui.get_mouse_pos()
+        if self._page not in context.rects:
+            self._pressed_px = None
+            return None
+        if imgui.is_mouse_clicked(_LEFT):
+            x, y, width, height = context.scene_rect
+            inside = x <= mouse.x < x + width and y <= mouse.y < y + height
+            free = inside and not (io.want_capture_mouse or io.key_ctrl)
+            self._pressed_px = (mouse.x, mouse.y) if free else None
+        pressed = self._pressed_px
+        if pressed is None or not imgui.is_mouse_released(_LEFT):
+            return None
+        self._pressed_px = None
+        if float(np.hypot(mouse.x - pressed[0], mouse.y - pressed[1])) > context.px(CLICK_PX):
+            return None
+        return ray_at(*pressed)
+
+
+class BodyPicker:
+    """A click chooses what is under the mouse; one beside everything chooses nothing."""
+
+    def __init__(self) -> None:
+        self._clicks = Clicks(PAGE)
+
+    def requests(
+        self,
+        ray_at: Callable[[float, float], Ray],
+        snapshot: Snapshot,
+        shifts_w: dict[str, np.ndarray],
+        context: PanelContext,
+    ) -> list[Request]:
+        """ray_at: through window coordinates, origin top left."""
+        ray = self._clicks.ray(ray_at, context)
+        if ray is None:
+            return []
+        flown = replace(snapshot, lanes=snapshot.lanes[:1], environment=None)
+        grip = gripped(ray, flown, shifts_w)
+        chosen = "" if grip is None else str(grip.body)
+        return [] if chosen == context.view.chosen else [ChangeView(replace(context.view, chosen=chosen))]
+
+
+def draw_choice_over(snapshot: Snapshot, context: PanelContext) -> list[Request]:
+    """The name of the chosen body beside it."""
+    chosen, camera, lane = context.view.chosen, context.find(SceneCamera), snapshot.lanes[0]
+    if not chosen or camera is None or chosen not in lane.bodies or context.view.views > 1:
+        return []
+    place_w = lane.bodies[chosen][:3, 3] + camera.shifts_w.get(lane.name, np.zeros(3))
+    at = on_screen(place_w, camera.projection @ camera.view, context.scene_rect)
+    if at is None:
+        return []
+    pen = Pen.over(context, fitting=False)
+    width, height = pen.width(chosen, 13.0) + pen.px(12.0), pen.px(20.0)
+    left, top = at[0] + pen.px(18.0), at[1] - 0.5 * height
+    low, high = (left, top), (left + width, top + height)
+    pen.draw_list.add_line(at, (left, at[1]), theme.packed(theme.ACCENT), pen.px(1.5))
+    pen.draw_list.add_rect_filled(low, high, theme.packed(theme.GROUND, 0.85), pen.px(4.0))
+    pen.text((left + pen.px(6.0), top + pen.px(2.5)), chosen, size=13.0, colour=theme.ACCENT_BRIGHT)
+    context.rects["model/chosen"] = (left, top, width, height)
+    return []
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,13 +9,12 @@ from imgui_bundle import imgui
 from imgui_bundle.imguizmo import im_guizmo
 
 from sim.planner.service.requests import EditTask
-from sim.planner.service.view import PlanView
+from sim.planner.service.session import PlanView
 from sim.planner.task.bodies import planar
 from sim.planner.task.handles import copied, handles, moved, scaled, without
 from sim.shapes.shape import Handle
 from ui.window import theme
-from ui.window.context import PanelContext, on_screen
-from ui.window.requests import Indirect, Request
+from ui.window.context import Indirect, PanelContext, Request, on_screen
 
 _DOT_PX = 6.0
 _NEAR_PX = 16.0

@@ -8,16 +8,15 @@ from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 from imgui_bundle.imguizmo import im_guizmo
 
-from sim.planner.service.view import PlanView
+from sim.planner.service.session import PlanView
 from sim.shapes.shape import Handle
 from sim.simulation.lanes.snapshot import Snapshot
 from sim.world import World
-from ui.features.model.picking import Clicks
+from ui.features.model.view import Clicks
 from ui.features.placing.gizmo import MOVE, SCALE, SNAPS, Gizmo, GizmoFields, Movables, TaskMarks
 from ui.features.placing.things import MARKS, PROPS, WIND, SceneThings
 from ui.features.plan.pointing import Ray, struck_prop
-from ui.window.context import PanelContext
-from ui.window.requests import Action, Request
+from ui.window.context import Action, PanelContext, Request
 from ui.window.widgets import button, label, note, prose, significant, tooltip
 
 PAGE = "window/Placing"

@@ -13,7 +13,7 @@ from sim.shapes.shape import Handle
 from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot
 from sim.world import World
 from ui.features.plan.pointing import Ray, on_ground, struck_prop
-from ui.window.requests import Request
+from ui.window.context import Request
 
 PROPS = ("ball", "barrel", "brick", "domino", "plank", "ramp")
 MARKS = ("gate", "goal")

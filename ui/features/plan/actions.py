@@ -8,7 +8,7 @@ from typing import get_args
 
 from export.output import OutputError, replacing
 from sim.planner.service.requests import PlanRequest
-from sim.planner.service.view import PlanView
+from sim.planner.service.session import PlanView
 from sim.scene import SCENE_FOLDER
 from sim.simulation.lanes.snapshot import Snapshot
 from ui.features.feature import Actions, App
@@ -16,7 +16,7 @@ from ui.features.plan.planning import Planning
 from ui.features.plan.view import SaveTask
 from ui.features.race import Rivalry
 from ui.features.vehicle import VehicleRenewed
-from ui.settings.files import Remembered
+from ui.settings.view_settings import Remembered
 
 FOLDER = Path("out")
 """Where a scene is written that does not come from a file of the user's."""

@@ -11,9 +11,9 @@ from render.plan.view import alternatives_shown
 from sim.planner.result.plan import Violation
 from sim.planner.service.remedies import Remedy, offered
 from sim.planner.service.requests import EditTask, TakeAlternative
-from sim.planner.service.view import PlanView
+from sim.planner.service.session import PlanView
+from sim.planner.task.bodies import positions
 from sim.planner.task.handles import handles
-from sim.planner.task.poses import positions
 from ui.features.lanes import OVER_THE_SCENE
 from ui.window import theme
 from ui.window.context import PanelContext, Rect, on_screen

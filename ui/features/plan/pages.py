@@ -8,9 +8,8 @@ from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui, implot
 
 from sim.commands import SetParameter
-from sim.planner.service.mpc_control import MpcView
-from sim.planner.service.requests import ChooseMethod, EditTask, SetMpc
-from sim.planner.service.view import PlanView
+from sim.planner.service.requests import ChooseMethod, EditTask, MpcView, SetMpc
+from sim.planner.service.session import PlanView
 from sim.planner.task.bodies import hangs
 from sim.planner.task.handles import (
     called,
@@ -29,10 +28,9 @@ from ui.features.flight import pilot_switch
 from ui.features.methods import by_family, describe
 from ui.features.plan.view import PlanChoices, SaveTask
 from ui.features.vehicle import FlownParameters
-from ui.hud.plates import mpc_text
+from ui.hud.instruments import mpc_text
 from ui.window import theme
-from ui.window.context import PanelContext
-from ui.window.requests import Request
+from ui.window.context import PanelContext, Request
 from ui.window.widgets import (
     Item,
     button,

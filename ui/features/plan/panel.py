@@ -25,7 +25,7 @@ from sim.planner.service.requests import (
     StopPlanning,
     TakeAlternative,
 )
-from sim.planner.service.view import PlanView
+from sim.planner.service.session import PlanView
 from sim.simulation.lanes.snapshot import Snapshot
 from ui.features.plan import pages
 from ui.features.plan.marks import compared
@@ -34,8 +34,7 @@ from ui.features.plan.view import PlanChoices
 from ui.features.recordings import ExportPlan, TakesView
 from ui.settings.view_settings import overlooking
 from ui.window import theme
-from ui.window.context import PanelContext
-from ui.window.requests import ChangeView, LoadScene, Request
+from ui.window.context import ChangeView, LoadScene, PanelContext, Request
 from ui.window.theme import screen_colour
 from ui.window.widgets import Item, button, note, prose, segmented, tooltip
 

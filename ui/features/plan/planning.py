@@ -12,27 +12,27 @@ from render.frame import Frame
 from render.plan.view import PlanScene
 from sim.commands import FlyPlan, FollowCourse, SetPaused, StartMpc, StopMpc
 from sim.planner.result.record import PlanRecord
-from sim.planner.service.mpc_control import MpcControl
 from sim.planner.service.requests import (
     EditTask,
     FlyByMpc,
     FlyShown,
     LeaveMpc,
+    MpcControl,
     PlanRequest,
     SetMpc,
     StartPlanning,
     StopPlanning,
 )
-from sim.planner.service.view import PlanView
+from sim.planner.service.session import PlanView
+from sim.planner.task.bodies import positions
 from sim.planner.task.mpc import MpcSettings, with_goal_at
-from sim.planner.task.poses import positions
 from sim.planner.task.task import Task
 from sim.platform.errors import InputError
 from sim.scene import Scene
 from sim.simulation.lanes.snapshot import Snapshot
 from sim.simulation.runs.scene_setup import fixed_point_w
 from sim.world import World
-from ui.settings.files import config_dir
+from ui.settings.view_settings import config_dir
 
 if TYPE_CHECKING:
     from sim.planner.service.session import PlanSession
@@ -219,8 +219,8 @@ class Planning:
 
 def from_here(view: PlanView, snapshot: Snapshot, clearance_m: float) -> Task:
     """The task from where the flown vehicle is now, at rest; who lies closer to something keeps no further from it."""
+    from sim.planner.task.bodies import once_around
     from sim.planner.task.clearance import clearance  # not above, as all that plans
-    from sim.planner.task.poses import once_around
 
     T_wb = snapshot.lanes[0].T_wb
     heading_rad = math.atan2(T_wb[1, 0], T_wb[0, 0])

@@ -12,16 +12,15 @@ from imgui_bundle import imgui
 from sim.commands import LetGo, Pull
 from sim.contact.obstacles import PropsPicture
 from sim.planner.service.requests import EditTask
-from sim.planner.service.view import PlanView
+from sim.planner.service.session import PlanView
+from sim.planner.task.bodies import positions
 from sim.planner.task.mpc import with_goal_at
-from sim.planner.task.poses import positions
 from sim.shapes import Shape
 from sim.simulation.lanes.snapshot import LaneSnapshot, LaneStatus, Snapshot
 from sim.vehicles import VEHICLES, ActionVehicle
 from sim.world import World
 from ui.window import theme
-from ui.window.context import PanelContext, on_screen
-from ui.window.requests import Request
+from ui.window.context import PanelContext, Request, on_screen
 
 NEAR = 0.03
 """What passes the ray within this share of its distance is under the mouse."""

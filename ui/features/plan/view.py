@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from ui.window.requests import Action
+from ui.window.context import Action
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,7 @@ from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot
 from ui.features.goals import GoalsView
 from ui.features.plots.channels import columns, measured
 from ui.features.recordings import PlotWindow, stop_of
-from ui.window.context import PanelContext
-from ui.window.requests import Action
+from ui.window.context import Action, PanelContext
 
 
 @dataclass(slots=True)

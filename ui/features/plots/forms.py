@@ -11,7 +11,7 @@ import numpy as np
 from sim.simulation.lanes.snapshot import LaneSnapshot
 from ui.features.plots.channels import Channel
 from ui.features.plots.curves import Curves, History
-from ui.window.requests import Action
+from ui.window.context import Action
 from ui.window.theme import GOOD, SKY, Colour, line_colour
 
 TIME, SPECTRUM, PHASE = "time", "spectrum", "phase"

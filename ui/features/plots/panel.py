@@ -28,8 +28,7 @@ from ui.features.plots.parts import (
 )
 from ui.features.recordings import PlotWindow
 from ui.window import theme
-from ui.window.context import PanelContext
-from ui.window.requests import Request
+from ui.window.context import PanelContext, Request
 from ui.window.theme import line_colour
 from ui.window.widgets import note, tooltip
 

@@ -15,11 +15,9 @@ from ui.features.plots.curves import Curves, SaveCurves
 from ui.features.plots.forms import ENDINGS, KINDS, PHASE, Form, SavePlot, beside_colour, figure_of
 from ui.features.recordings import MARKS, WHOLE_S, FlightMark, PlotWindow, within
 from ui.window import theme
-from ui.window.context import PanelContext
-from ui.window.requests import ChangeView, Request
+from ui.window.context import ChangeView, PanelContext, Request
 from ui.window.theme import line_colour
-from ui.window.widgets import OVERLAY, button, checkbox, note
-from ui.window.wording import is_recorded, shown_s, step_text
+from ui.window.widgets import OVERLAY, button, checkbox, is_recorded, note, shown_s, step_text
 
 
 @dataclass(slots=True)

@@ -6,8 +6,7 @@ from imgui_bundle import imgui, implot3d
 from sim.simulation.lanes.snapshot import LaneSnapshot, LaneStatus, Snapshot
 from ui.features.vehicle import FlownParameters
 from ui.window import theme
-from ui.window.context import PanelContext
-from ui.window.requests import Request
+from ui.window.context import PanelContext, Request
 from ui.window.theme import line_colour
 from ui.window.widgets import note, prose, tooltip
 

@@ -23,7 +23,7 @@ from ui.features.achievements import (
 )
 from ui.features.feature import Actions, App
 from ui.features.goals import GoalsView
-from ui.settings.files import config_dir
+from ui.settings.view_settings import config_dir
 
 TABLE = Path("out") / "progress.csv"
 

@@ -22,8 +22,7 @@ from ui.features.achievements import (
 from ui.hud.instruments import HEIGHT
 from ui.hud.pen import Pen
 from ui.window import theme
-from ui.window.context import PanelContext
-from ui.window.requests import LoadScene, Request
+from ui.window.context import LoadScene, PanelContext, Request
 from ui.window.widgets import button, heading, note, placed, prose, tooltip
 
 COLOURS = {GOLD: theme.rgb(0xE9C46A), SILVER: theme.rgb(0xC9CDD3), BRONZE: theme.rgb(0xC8875A)}

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 
 from sim.commands import Command, FlyBy, PlayTake, ShowMeasured
 from sim.controllers import made_controller
-from sim.controllers.files import holds_controller, load_controller
+from sim.controllers.controller import holds_controller, load_controller
 from sim.platform.errors import UntrustedFile
 from sim.platform.progress import Preparation
 from sim.recordings import Take
 from sim.scene import Scene, load_scene
-from sim.scene.flight_logs import READERS
-from sim.scene.measured import load_measured
+from sim.scene.measured import READERS, load_measured
 from sim.simulation.lanes.snapshot import Snapshot
 from sim.simulation.opening import scene_of
 from ui.features.feature import Actions, App
@@ -23,8 +22,8 @@ from ui.features.scenes.coming import PendingScene, TrustQuestion, question_of
 from ui.features.scenes.loader import Loader
 from ui.features.scenes.view import AnswerTrust, CancelLoading, OpenControls, OpenPath
 from ui.input.control_setup import ENDING as CONTROLS
-from ui.settings.files import Remembered
-from ui.window.requests import LoadScene
+from ui.settings.view_settings import Remembered
+from ui.window.context import LoadScene
 
 if TYPE_CHECKING:
     from ui.features.scenes.preparation import Loaded

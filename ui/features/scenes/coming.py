@@ -16,8 +16,7 @@ from ui.features.scenes.files import FileDialog
 from ui.features.scenes.gallery import SIZE_PX, Thumbnails
 from ui.features.scenes.view import AnswerTrust, CancelLoading, OpenPath
 from ui.window import theme
-from ui.window.context import PanelContext
-from ui.window.requests import Request
+from ui.window.context import PanelContext, Request
 from ui.window.widgets import OVERLAY, button
 
 SHOWN_LINES = 200

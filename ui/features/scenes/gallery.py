@@ -16,11 +16,10 @@ from ui.features.edits import draw_edit_history
 from ui.features.progress.panel import draw_medal
 from ui.features.scenes.view import BrowseFiles, OpenPath
 from ui.settings.catalogue import SCENE_KINDS, SceneEntry
-from ui.settings.files import Remembered
+from ui.settings.view_settings import Remembered
 from ui.window import theme
-from ui.window.context import PanelContext
+from ui.window.context import LoadScene, PanelContext, Request
 from ui.window.opening_screen import THUMBNAILS
-from ui.window.requests import LoadScene, Request
 from ui.window.widgets import Item, button, heading, menu, note, prose, right_edge, tooltip
 
 

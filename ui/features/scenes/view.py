@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ui.window.requests import Action, Indirect
+from ui.window.context import Action, Indirect
 
 
 @dataclass(frozen=True, slots=True)

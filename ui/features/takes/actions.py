@@ -25,7 +25,7 @@ from sim.simulation.lanes.snapshot import Snapshot
 from sim.world import World
 from ui.features.feature import Actions, App, News
 from ui.features.recordings import ExportPlan, OpenTake, SaveTake, ShowTake, StoredTake, TakesView
-from ui.settings.files import config_dir
+from ui.settings.view_settings import config_dir
 
 FIRST_S, PERIOD_S = 2.0, 15.0
 """Wall time before the first copy of a flight, and between two later ones: twice as long each time, up to that."""

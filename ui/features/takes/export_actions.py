@@ -14,7 +14,7 @@ import numpy as np
 from export.output import OutputError
 from export.pictures import Film
 from export.request import FORMATS, format_of
-from render.errors import DisplayError
+from render.programs import DisplayError
 from sim.commands import KeepTake
 from sim.platform.errors import InputError
 from sim.platform.processes import GivenUp, run_in_process
@@ -35,7 +35,7 @@ from ui.features.takes.sharing import (
     SharingView,
     StopVideo,
 )
-from ui.settings.files import config_dir
+from ui.settings.view_settings import config_dir
 
 KINDS = (
     *(ExportKind(kind.endings[0], kind.text, not kind.table and not kind.steps) for kind in FORMATS),

@@ -15,8 +15,7 @@ from ui.features.methods import items
 from ui.features.recordings import OpenTake, SaveTake, StoredTake, TakesView
 from ui.features.takes.sharing import draw_sharing
 from ui.features.vehicle import FlownParameters
-from ui.window.context import PanelContext
-from ui.window.requests import Request
+from ui.window.context import PanelContext, Request
 from ui.window.theme import line_colour
 from ui.window.widgets import (
     Item,

@@ -8,8 +8,7 @@ from imgui_bundle import imgui
 
 from sim.scene import CAMERAS
 from sim.simulation.lanes.snapshot import Snapshot
-from ui.window.context import PanelContext
-from ui.window.requests import Action, Request
+from ui.window.context import Action, PanelContext, Request
 from ui.window.widgets import Item, button, checkbox, heading, label, menu, note, prose
 
 if TYPE_CHECKING:
