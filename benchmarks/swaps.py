@@ -3,10 +3,15 @@
 The simulation runs in its thread as in the window. Each of the scene's ten usual methods is asked for, in a fresh
 process in which nothing but the flown one is loaded, then in another one in which they have been made ready ahead. A
 change of scene is timed from the wish to its first picture. Kernels and worlds are in the cache on disk.
+
+`--unseen` swaps to vehicles and methods whose machine code is nowhere: the cache is an empty folder in which only the
+first flight has left what it needs. In CPU seconds: those of the clock tell of whatever else the machine does.
 """
 
 import argparse
 import multiprocessing
+import os
+import tempfile
 import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
@@ -16,6 +21,8 @@ import numpy as np
 SOON_S, CHANGE_S = 0.2, 1.5
 POLL_S = 2e-3
 SIZE_PX = (1280, 800)
+UNSEEN_S, SETTLE_S, PATIENCE_S = 0.4, 2.0, 20.0
+OTHERS = ("helicopter", "quadrotor", "spacecraft", "car", "snakeboard", "bicycle", "rolling-disc", "chain")
 
 
 def swaps(scene_name: str, ahead: bool) -> dict[str, float]:
@@ -42,6 +49,48 @@ def swaps(scene_name: str, ahead: bool) -> dict[str, float]:
             while running.snapshot.lanes[0].integrator != name:
                 time.sleep(POLL_S)
             taken_s[name] = time.perf_counter() - began_s
+        return taken_s
+    finally:
+        running.stop()
+
+
+def unseen(scene_name: str) -> dict[str, float]:
+    """CPU seconds of this process by pair, from the command to the first snapshot that flies it, nothing kept of it."""
+    from sim.commands import SetIntegrator, SetVehicle
+    from sim.integrators import usual
+    from sim.platform.processes import CacheWorkers
+    from sim.scene import load_scene
+    from sim.simulation import KernelStore, Simulation
+    from sim.simulation.lanes.snapshot import LaneSnapshot
+    from sim.world import load_world
+
+    scene = load_scene(scene_name)
+    running = Simulation(scene, load_world(scene.world, seed=scene.seed), kernels=KernelStore(CacheWorkers()))
+    running.start(ahead=False)
+
+    def taken(command: object, flies: Callable[[LaneSnapshot], bool]) -> float:
+        began_s, until_s = time.process_time(), time.perf_counter() + PATIENCE_S
+        running.submit(command)
+        while not flies(running.snapshot.lanes[0]):
+            if time.perf_counter() > until_s:
+                return float("nan")
+            time.sleep(POLL_S)
+        taken_s = time.process_time() - began_s
+        print(f"  {command!s:60.60s} {taken_s:8.3f}", flush=True)
+        return taken_s
+
+    try:
+        time.sleep(SETTLE_S)
+        idle_s = time.process_time()
+        time.sleep(SETTLE_S)
+        print(
+            f"  flying takes {(time.process_time() - idle_s) / SETTLE_S:.2f} CPU seconds a second of its own"
+        )
+        flown, taken_s = running.snapshot.lanes[0], {}
+        for name in (m for m in usual(scene.vehicle, flown.integrator) if m != flown.integrator):
+            taken_s[name] = taken(SetIntegrator(name), lambda lane, name=name: lane.integrator == name)
+        for name in (v for v in OTHERS if v != scene.vehicle.name):
+            taken_s[name] = taken(SetVehicle(name), lambda lane, name=name: lane.vehicle == name)
         return taken_s
     finally:
         running.stop()
@@ -98,12 +147,29 @@ def _afresh(work: Callable[..., dict[str, float]], *arguments: object) -> dict[s
         return pool.submit(work, *arguments).result()
 
 
+def _print_unseen(scenes: list[str]) -> None:
+    """A table a scene, each with an empty cache."""
+    for scene in scenes:
+        print(f"\n{scene}: swap to what was never flown, CPU seconds")
+        with tempfile.TemporaryDirectory() as folder:
+            os.environ["HOLONOMY_CACHE"] = folder
+            taken = _afresh(unseen, scene)
+        soon = sum(seconds <= UNSEEN_S for seconds in taken.values())
+        print(f"  {soon} of {len(taken)} within {UNSEEN_S} s, median {np.nanmedian([*taken.values()]):.3f} s")
+
+
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--scenes", default="canyon,drive,heavy-top")
     parser.add_argument("--changes", default="plain:canyon,canyon:drive,drive:canyon,canyon:heavy-top")
+    parser.add_argument(
+        "--unseen", action="store_true", help="vehicles and methods without machine code, CPU time"
+    )
     options = parser.parse_args()
+    if options.unseen:
+        _print_unseen(options.scenes.split(","))
+        return
     for scene in filter(None, options.scenes.split(",")):
         _afresh(swaps, scene, True)  # whatever is missing on disk
         loaded, ready = _afresh(swaps, scene, False), _afresh(swaps, scene, True)
