@@ -22,8 +22,6 @@ from ui.window.layout import LayoutFile
 Rect = tuple[float, float, float, float]
 _AT_LEAST_S, _AT_LEAST_FRAMES = 0.2, 3
 """From one picture to the next while nothing is touched."""
-_BUFFERS = 3
-"""Pictures after which a window that is not drawn into shows the same in each of its buffers."""
 _DOCK_SPACE = "WindowOverViewport_"
 """How imgui names what lies behind all docked windows; it leaves the scene free."""
 
@@ -37,8 +35,8 @@ class PanelPicture:
         self._drawn: tuple[object, ...] = ()
         """What is in it."""
         self._drawn_s, self._frames = -math.inf, 0
-        self._shown = 0
-        """How often the window has got what is in it."""
+        self._laid_in = False
+        """Whether the window has what is in it, and nothing over that."""
         # Nobody promises that a window keeps what was drawn; this renderer copies it to the screen.
         self._keeps = "llvmpipe" in ctx.info["GL_RENDERER"]
 
@@ -62,10 +60,9 @@ class PanelPicture:
             (panels if _keeps_out(drawn, scene) else over).add_draw_list(drawn)
         width, height = (round(data.display_size[k] * data.framebuffer_scale[k]) for k in (0, 1))
         self._keep_up((width, height), scene_px, panels, in_use=in_use)
-        if cleared or not self._keeps or not all(_within(drawn, scene) for drawn in over.cmd_lists):
-            self._shown = 0
-        if self._shown < _BUFFERS:
-            self._shown += 1
+        within = all(_within(drawn, scene) for drawn in over.cmd_lists)
+        if cleared or not (self._keeps and self._laid_in and within):
+            self._laid_in = within
             assert self._canvas is not None
             gl.glBindFramebuffer(gl.GL_READ_FRAMEBUFFER, self._canvas.glo)
             gl.glBindFramebuffer(gl.GL_DRAW_FRAMEBUFFER, screen.glo)
@@ -97,7 +94,8 @@ class PanelPicture:
         self._canvas.use()
         self._canvas.clear(*theme.GROUND[:3])
         imgui.backends.opengl3_render_draw_data(panels)
-        self._drawn, self._drawn_s, self._frames, self._shown = wanted, now_s, 0, 0
+        self._drawn, self._drawn_s, self._frames = wanted, now_s, 0
+        self._laid_in = False
 
     def release(self) -> None:
         """Free the picture."""
