@@ -63,16 +63,18 @@ def course() -> tuple[np.ndarray, float, np.ndarray]:
     return np.array(found.motion.nodes), found.step_s, np.array(buoys)
 
 
-def weather(seed: int) -> sim.Vehicle:
-    """The motor boat with its weather in its parameters."""
+def weather(
+    seed: int, waves_mps: float = WAVES_MPS, *, wind_mps: float = WIND_MPS, fetch_m: float = FETCH_M
+) -> sim.Vehicle:
+    """The motor boat with its weather in its parameters. waves_mps: the wind that has raised the waves."""
     rng = np.random.default_rng(seed)
     wind, current = rng.uniform(0.0, 2.0 * math.pi, 2)
     return sim.vehicle(
         "motorboat",
-        waves=WAVES_MPS,
+        waves=waves_mps,
         waves_direction=math.remainder(wind + rng.normal(0.0, 0.3), 2.0 * math.pi),
-        fetch=FETCH_M,
-        wind=(WIND_MPS * math.cos(wind), WIND_MPS * math.sin(wind)),
+        fetch=fetch_m,
+        wind=(wind_mps * math.cos(wind), wind_mps * math.sin(wind)),
         gusts=GUSTS,
         current=(CURRENT_MPS * math.cos(current), CURRENT_MPS * math.sin(current)),
     )

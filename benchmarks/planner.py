@@ -1,6 +1,7 @@
 """How fast and how surely plans are found.
 
-    python -m benchmarks.planner [cold] [warm] [free] [random] [beside] [nodes] [laps] [--count 200] [--rounds 5]
+    python -m benchmarks.planner [cold] [warm] [free] [random] [beside] [nodes] [laps] [landed]
+        [--count 200] [--rounds 5]
 
 Seconds are of the wall, medians; "cpu" are of the planning thread alone, which other programs on the machine
 do not disturb. Building a problem is told separately: it happens once for the shape of a task. All of it is about the
@@ -18,9 +19,14 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 import sim
+from sim.control.pilot import Sensed
+from sim.control.plan_following import PlannedPilot
+from sim.controllers import PilotInput
+from sim.environment.environment import environment_of
 from sim.integrators import integrator
 from sim.planner import Plan, Planner, Task, task_of_scene
 from sim.planner.guess.guess import guess
+from sim.planner.service.receding import Flight
 from sim.planner.task.handles import handles, moved
 from sim.planner.task.moving import goal_at
 from sim.planner.task.task import usual_method
@@ -166,6 +172,70 @@ def random(count: int, scenes: Sequence[str], limit_s: float = 10.0) -> None:
             print(f"<!-- {message} -->")
 
 
+@dataclasses.dataclass(frozen=True)
+class Touchdown:
+    """What is missed where a plan ends, as seen from what carries its goal."""
+
+    off_m: float
+    off_mps: float
+    off_deg: float
+    """Heading and tilt at once."""
+
+    @property
+    def stands(self) -> bool:
+        """Within a metre of the mark, 0.5 m/s and 5 degrees of the deck."""
+        return self.off_m < 1.0 and self.off_mps < 0.5 and self.off_deg < 5.0
+
+
+def touched_down(plan: Plan, flown: sim.Vehicle, rng: np.random.Generator, gust_mps: float) -> Touchdown:
+    """A plan is flown with feedback on a vehicle that it does not know, in gusts about its wind that last some 3 s."""
+    vehicle, gust_w = plan.vehicle, np.zeros(3)
+    pilot = PlannedPilot(plan.controls, plan.step_s, plan.feedback)
+    flight = Flight(flown, plan.integrator, plan.task.start, plan.step_s, environment_of(flown))
+    for k in range(len(plan.controls) - 1):
+        kept = np.exp(-plan.step_s / 3.0)
+        gust_w = kept * gust_w + np.sqrt(1.0 - kept**2) * gust_mps * rng.normal(size=3)
+        wind_w = np.asarray(flown.values["wind"]) + gust_w
+        flight.parameters = flown.with_parameters(wind=tuple(wind_w.tolist())).parameter_vector
+        sensed = Sensed(*np.zeros((4, 3)), node=flight.node, time_s=k * plan.step_s)
+        flight.advance(pilot.controls(PilotInput(), sensed, flown, plan.step_s))
+    wanted, node = goal_at(vehicle, plan.task, plan.duration_s).node, flight.node
+    T, at = vehicle.poses(np.stack([wanted, node])), vehicle.node_layout.velocity
+    v_w = [pose[:3, :3] @ state[at][3:] for pose, state in zip(T, (wanted, node), strict=True)]
+    turned = Rotation.from_matrix(T[0, :3, :3].T @ T[1, :3, :3]).magnitude()
+    return Touchdown(
+        float(np.linalg.norm(T[1, :3, 3] - T[0, :3, 3])),
+        float(np.linalg.norm(v_w[1] - v_w[0])),
+        float(np.degrees(turned)),
+    )
+
+
+def landed(count: int, wind_mps: float = 5.0, gust_mps: float = 1.5, heavier: float = 0.03) -> None:
+    """Helicopters thrown about a ship fly their plans onto her deck with feedback: in a wind from anywhere and gusts
+    that no plan knows, and lighter or heavier than planned."""
+    vehicle, task = loaded("plan-deck-landing")
+    planner, rng = Planner(), np.random.default_rng(11)
+    ends, unplanned = list[Touchdown](), 0
+    while len(ends) + unplanned < count:
+        drawn = random_start("plan-deck-landing", vehicle, task, rng)
+        bearing, more = rng.uniform(0.0, 2 * np.pi), rng.uniform(-heavier, heavier)
+        try:
+            plan = planner.plan(vehicle, drawn, time_limit_s=10.0, starts=1)
+        except sim.InputError:
+            continue
+        if not plan.solved:
+            unplanned += 1
+            continue
+        wind = (wind_mps * np.cos(bearing), wind_mps * np.sin(bearing), 0.0)
+        mass = (1.0 + more) * np.asarray(vehicle.values["mass"], float)
+        flown = vehicle.with_parameters(wind=wind, mass=float(mass))
+        ends.append(touched_down(plan, flown, rng, gust_mps))
+    print(f"{sum(end.stands for end in ends)} of {count} stand on the deck; {unplanned} found no plan.")
+    for name, unit in (("off_m", "m off the mark"), ("off_mps", "m/s"), ("off_deg", "degrees")):
+        of_all = np.array([getattr(end, name) for end in ends])
+        print(f"{np.median(of_all):.3f} {unit} in the median, {np.quantile(of_all, 0.95):.3f} of 95 of 100")
+
+
 def interleaved(rounds: int, scenes: Sequence[str]) -> None:
     """All first guesses of a task by one process and by two: seconds of the processor, and of the wall."""
     print(
@@ -231,6 +301,7 @@ PARTS: dict[str, Callable[[argparse.Namespace], None]] = {
     "beside": lambda asked: interleaved(asked.rounds, asked.scenes),
     "nodes": lambda asked: nodes(asked.rounds, asked.scenes),
     "laps": lambda asked: laps(),
+    "landed": lambda asked: landed(asked.count),
 }
 
 

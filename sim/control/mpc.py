@@ -200,6 +200,10 @@ class MpcLoop:
         leading = begun[-1] if begun else self.flown
         return None if leading is None else leading.plan.controls_at(time_s - leading.since_s)
 
+    def asks(self, now_s: float) -> bool:
+        """Whether it is time for the next plan, and none is pending."""
+        return self._pending is None and now_s >= self._next_s - SAME_S
+
     def ask(
         self,
         now_s: float,
@@ -213,7 +217,7 @@ class MpcLoop:
         node: of now, flat, from which `dynamics` predicts; dt_s: the control period; expected: controls at a moment to
         come.
         """
-        if self._pending is not None or now_s < self._next_s - SAME_S:
+        if not self.asks(now_s):
             return
         # Never before one that is expected already.
         after_s = self.coming[-1].since_s - now_s + dt_s if self.coming else dt_s

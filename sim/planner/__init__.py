@@ -4,10 +4,10 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from sim.control.calm_water import calm_water, seen_from_above
     from sim.planner.api import plan, task_of_scene
     from sim.planner.result.plan import Plan, Violation
     from sim.planner.service.planner import Iterate, Planner
-    from sim.planner.task.calm_water import calm_water, seen_from_above
     from sim.planner.task.motions import Motion, Sway
     from sim.planner.task.obstacles import Box, Capsule, Cone, ConvexMesh, Cylinder, Drum, Obstacle, Sphere
     from sim.planner.task.reference import Reference
@@ -53,7 +53,7 @@ _LATE = {
     **dict.fromkeys(("Cylinder", "Drum", "Obstacle", "Sphere"), "task.obstacles"),
     **dict.fromkeys(("Goal", "Limits", "PathConstraint", "Task", "Waypoint", "Weights"), "task.task"),
     "Reference": "task.reference",
-    **dict.fromkeys(("calm_water", "seen_from_above"), "task.calm_water"),
+    **dict.fromkeys(("calm_water", "seen_from_above"), "sim.control.calm_water"),
     **dict.fromkeys(("Motion", "Sway"), "task.motions"),
     **dict.fromkeys(("SafeGround", "safe_ground"), "task.terrain"),
 }
@@ -63,4 +63,7 @@ _LATE = {
 def __getattr__(name: str) -> Any:
     if name not in _LATE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{_LATE[name]}"), name)
+    place = _LATE[name]
+    return getattr(
+        importlib.import_module(place if place.startswith("sim.") else f"{__name__}.{place}"), name
+    )

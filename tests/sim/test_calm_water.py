@@ -5,11 +5,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import sim
+from benchmarks.boat_in_waves import sail, task_of, weather_of
+from sim.control.calm_water import calm_water, seen_from_above
 from sim.control.planar_craft import CURRENT, FORCE, TORQUE, numbers_of, step
-from sim.planner import Goal, Task, task_of_scene
-from sim.planner.task.calm_water import calm_water, seen_from_above
+from sim.planner import Goal, Planner, Task, Waypoint, Weights, task_of_scene
+from sim.planner.service.receding import receding_horizon
 from sim.scene import load_scene
 
 
@@ -86,3 +89,69 @@ def test_what_floats_is_refused_by_name_of_what_is_planned_instead() -> None:
     with pytest.raises(sim.InputError, match=r"floats on waves.*calm_water") as refusal:
         sim.plan(boat, Task(boat.state(), Goal(boat.state(x=(5.0, 0.0, 0.0))), 5.0))
     assert "\n" not in str(refusal.value)
+
+
+def test_plans_made_anew_lead_the_boat_into_its_berth_while_waves_push() -> None:
+    """Seeds of the documented table; significant height 0.6 m."""
+    task = task_of("docking")
+    planner = Planner(sized_by=task)
+    for seed in (0, 6):
+        run = sail(task, seed, weather_of("docking", seed, 0.6), planner, 60.0)
+        assert run.reached, run
+        assert run.clear_m > 0.1
+        assert run.found > 0.9
+
+
+def test_what_is_left_of_a_task_is_planned_each_time_with_the_waypoints_still_to_come() -> None:
+    calm = calm_water(sim.vehicle("motorboat"))
+    places = ((5.0, 1.5, 0.0), (10.0, -1.5, 0.0))
+    task = Task(
+        calm.state_of((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)),
+        Goal(calm.state_of((0.0, 15.0, 0.0), (0.0, 0.0, 0.0)), "near", "near", "near"),
+        12.0,
+        steps=48,
+        free_duration=(0.5, 30.0),
+        waypoints=tuple(Waypoint(place, 0.3) for place in places),
+        weights=Weights(effort=1.0, time=1.0, terminal=1.0),
+    )
+    ends: list[float] = []
+
+    def arrives(time_s: float, state: sim.State) -> bool:
+        ends.append(float(np.linalg.norm(state.node[1:3] - [15.0, 0.0])))
+        return ends[-1] < 0.3
+
+    flown = receding_horizon(calm, task, 30.0, step_s=0.02, period_s=0.1, until=arrives)
+    way = flown.trajectory.nodes[:, 1:3]
+    assert flown.found > 0.95
+    assert ends[-1] < 0.3
+    for place in places:
+        # plans keep 0.3 m at a node; the last step before it is no longer theirs
+        assert np.linalg.norm(way - place[:2], axis=1).min() < 0.45
+    assert len(flown.plans) < 0.8 * 30.0 / 0.1  # it ends there, not at the end of the time
+
+
+@pytest.mark.parametrize("turn_rad", [0.7, 2.9])
+def test_what_is_to_be_near_costs_half_the_squares_over_its_tolerances(turn_rad: float) -> None:
+    body, axis = sim.vehicle("rigid-body"), np.array([0.6, 0.0, 0.8])
+    wanted = Rotation.from_rotvec(turn_rad * axis)
+    goal = Goal(
+        body.state(R=wanted.as_matrix(), x=(2.0, 1.0, -1.0), v=(0.4, 0.0, 0.0)),
+        position="near",
+        rotation="near",
+        velocity="near",
+        tolerance_m=0.5,
+        tolerance_rad=0.2,
+        tolerance_mps=0.3,
+    )
+    weights = Weights(effort=1.0, terminal=0.02, comfort=0.0)
+    plan = sim.plan(body, Task(body.state(), goal, 2.0, steps=16, weights=weights), starts=1)
+    assert plan.solved, plan.message
+    node, at = plan.motion.nodes[-1], body.node_layout
+    pose = body.poses(node[None])[0]
+    off_m = pose[:3, 3] - [2.0, 1.0, -1.0]
+    off_rad = (wanted.inv() * Rotation.from_matrix(pose[:3, :3])).magnitude()
+    off_mps = node[at.velocity] - goal.state.node[at.velocity]
+    squares = np.sum(off_m**2) / 0.5**2 + (2 * np.sin(off_rad / 2) / 0.2) ** 2 + np.sum(off_mps**2) / 0.3**2
+    assert plan.costs["terminal"] == pytest.approx(0.02 * squares / 2, rel=1e-9)
+    assert np.linalg.norm(off_m) > 0.1  # as nearly as pays, which is not all the way
+    assert off_rad < 0.9 * turn_rad

@@ -91,9 +91,10 @@ class Planner:
     """
 
     def __init__(self, *, sized_by: Task | None = None) -> None:
-        """sized_by: a task of whose size all are that will be planned; else each is looked at, and one that is much
-        larger or smaller gets a problem of its own."""
+        """sized_by: a task of whose size all are that will be planned, for vehicles like the first one; else each is
+        looked at, and one that is much larger or smaller gets a problem of its own."""
         self._sized_by = sized_by
+        self._like: Vehicle | None = None
         self._solvers: LatestBuilt[Solvers] = LatestBuilt(_KEPT)
         self._nodes: LatestBuilt[Nodes] = LatestBuilt(_KEPT)
         self._check: Callable[[], None] = _nothing
@@ -107,11 +108,15 @@ class Planner:
             if all(a is b for a, b in zip(asked, (vehicle, method, task), strict=True)):
                 return latest
         shape = problem_shape(vehicle, method, task, **options)  # type: ignore[arg-type]
-        sized = self._sized_by or task
-        size = size_of(vehicle, sized)
+        sized, like = self._sized_by or task, vehicle
+        if self._sized_by is not None:
+            if self._like is None or self._like.name != vehicle.name:
+                self._like = vehicle
+            like = self._like
+        size = size_of(like, sized)
         solvers = self._solvers.find(shape.key, size)
         if solvers is None:
-            scaled = replace(shape, scales=scales_of(vehicle, sized))
+            scaled = replace(shape, scales=scales_of(like, sized))
             nodes = self._nodes.find(shape.node_key, size)
             if nodes is None:
                 nodes = build_nodes(scaled)

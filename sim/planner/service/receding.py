@@ -13,22 +13,24 @@ from typing import Any
 
 import numpy as np
 
-from sim.control.mpc import FlownPlan, MpcAnswer, MpcLoop, MpcRequest, predicted
+from sim.control.calm_water import CalmWater, CalmWaterObserver, floating, seen_from_above, sensed_afloat
+from sim.control.mpc import FlownPlan, MpcAnswer, MpcLoop, MpcRequest
+from sim.environment.environment import Environment, environment_of
 from sim.integrators import Integrator, integrator
 from sim.planner.result.plan import Plan, trajectory
 from sim.planner.service.planner import Planner
 from sim.planner.task.bodies import once_around, positions
 from sim.planner.task.inputs import input_map_of
 from sim.planner.task.mpc import with_goal_at
-from sim.planner.task.task import Task
+from sim.planner.task.task import Task, Waypoint
 from sim.planner.transcription.transcription import PlannedMotion
 from sim.platform.errors import InputError, number, quote
 from sim.steppers.choice import stepper_of
-from sim.steppers.dynamics import Dynamics
+from sim.steppers.dynamics import Dynamics, between
 from sim.steppers.trajectory import Trajectory
 from sim.vehicles import checked_vehicle
 from sim.vehicles.forms.base import Vehicle
-from sim.vehicles.forms.form import State
+from sim.vehicles.forms.form import State, Support
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,26 +56,61 @@ class Replanned:
 
 
 def replanned(
-    planner: Planner, vehicle: Vehicle, scheme: Integrator, task: Task, warm: Plan | None, time_limit_s: float
+    planner: Planner,
+    vehicle: Vehicle,
+    scheme: Integrator,
+    task: Task,
+    last: Plan | None,
+    gone_s: float,
+    time_limit_s: float,
 ) -> Replanned:
-    """The plan of a task whose start has moved on, from the last plan; without one from the likeliest first guess."""
+    """The plan of a task whose start has moved on, from the last plan, which began `gone_s` before it; without one from
+    the likeliest first guess."""
     begun = time.perf_counter()
+    warm: Plan | tuple[np.ndarray, np.ndarray] | None = last
+    if last is not None and task.free_duration is not None:
+        task, warm = rest_of(task, last, gone_s)
+    options: dict[str, Any] = {"starts": 1, "explain": False, "time_limit_s": time_limit_s, "measured": True}
     try:
-        plan = planner.plan(
-            vehicle,
-            task,
-            method=scheme,
-            warm=warm,
-            starts=1,
-            explain=False,
-            time_limit_s=time_limit_s,
-            measured=True,
-        )
+        plan = planner.plan(vehicle, task, method=scheme, warm=warm, **options)
+        if plan.solved and task.free_duration is not None and task.waypoints:
+            earlier = planner.plan(vehicle, sooner(plan), method=scheme, warm=plan, **options)
+            plan = earlier if earlier.solved and earlier.cost < plan.cost else plan
     except InputError as refusal:
         # A goal that is out of reach now.
         return Replanned(None, time.perf_counter() - begun, str(refusal))
     seconds = time.perf_counter() - begun
     return Replanned(plan, seconds) if plan.solved else Replanned(None, seconds, plan.message)
+
+
+def rest_of(task: Task, last: Plan, gone_s: float) -> tuple[Task, Plan | tuple[np.ndarray, np.ndarray]]:
+    """The task whose final time is free, after so long under the last plan, and what to go on from: waypoints that were
+    passed by then are done, and others are met by the nodes that come nearest."""
+    assert task.free_duration is not None
+    shortest_s, longest_s = task.free_duration
+    left_s = min(max(last.duration_s - gone_s, shortest_s), longest_s)
+    # One that is less than a step ahead is no node's any more: the way that leads through it is under way.
+    coming = sum(w.time_s is not None and w.time_s > gone_s + last.step_s for w in last.task.waypoints)
+    waypoints = task.waypoints[len(task.waypoints) - coming :]
+    task = replace(task, duration_s=left_s, waypoints=waypoints)
+    if not last.task.waypoints:
+        return task, last
+    # On the grid of what is left: which node is nearest to a waypoint changes on the way there.
+    nodes, at = last.motion.nodes, np.linspace(gone_s / last.step_s, len(last.controls) - 1.0, task.steps + 1)
+    rows = np.clip(at.astype(int), 0, len(nodes) - 2)
+    left = [between(last.vehicle, nodes[k], nodes[k + 1], t - k) for k, t in zip(rows, at, strict=True)]
+    return task, (np.array(left), last.controls[rows])
+
+
+def sooner(plan: Plan) -> Task:
+    """The plan's task with its waypoints met a node sooner: on the way there fewer and fewer nodes lie before them, and
+    one step of flight alone moves none to the next node."""
+    step_s, task = plan.step_s, replace(plan.task, duration_s=plan.duration_s)
+    moved: list[Waypoint] = []
+    for waypoint in task.waypoints:
+        assert waypoint.time_s is not None
+        moved.append(replace(waypoint, time_s=max(waypoint.time_s - step_s, (len(moved) + 1) * step_s)))
+    return replace(task, waypoints=tuple(moved))
 
 
 def flown_plan(plan: Plan) -> FlownPlan:
@@ -107,6 +144,8 @@ class Replanner:
     def __init__(self) -> None:
         self._planner: Planner | None = None
         self._last: Plan | None = None
+        self._since_s = 0.0
+        """Simulated time at which that begins."""
 
     def answered(self, request: MpcRequest, task: Task) -> MpcAnswer:
         """A plan from where the vehicle will be; whatever goes wrong is reported in a line."""
@@ -119,11 +158,13 @@ class Replanner:
         limit_s = FIRST_S if self._last is None else NEXT_S
         try:
             scheme = integrator(request.method, **request.options)
-            new = replanned(self._planner, vehicle, scheme, aimed(task, start), self._last, limit_s)
+            gone_s = request.since_s - self._since_s
+            new = replanned(self._planner, vehicle, scheme, aimed(task, start), self._last, gone_s, limit_s)
         except Exception as error:
             reason = str(error).splitlines()[0] if str(error) else repr(error)
             return MpcAnswer(request.number, None, 0.0, f"the planner failed: {reason}")
-        self._last = new.plan or self._last
+        if new.plan is not None:
+            self._last, self._since_s = new.plan, request.since_s
         return new.answer(request.number)
 
 
@@ -189,6 +230,8 @@ def receding_horizon(
     period_s: float = 0.05,
     lag_s: float | None = None,
     flown: Vehicle | None = None,
+    around: Environment | None = None,
+    until: Callable[[float, State], bool] | None = None,
     planner: Planner | None = None,
     time_limit_s: float = 5.0,
 ) -> RecedingHorizon:
@@ -196,12 +239,17 @@ def receding_horizon(
 
     task: start, horizon (`duration_s` and `steps` of it), limits, obstacles, weights and goal. One whose position is
     free draws by `weights.terminal`, and can always be met; a velocity that is fixed at none has every plan brake at
-    its end. aim: where the goal is at a time; None: it stays.
+    its end. Where its final time is free, all that is left of it is planned each time, the waypoints still to come with
+    it. aim: where the goal is at a time; None: it stays.
     step_s: of the flight, which has its controls from the plans. lag_s: until a plan takes over; None: the period.
-    flown: what is flown where that is not what is planned for (in a wind that no plan knows). time_limit_s: of a solve,
-    wall time. Raises InputError where the first plan is not found, and for times that do not fit.
+    flown: what is flown where that is not what is planned for: in a wind that no plan knows, or on waves, as a craft
+    whose `calm_water` is planned for; plans then know the current and the steady force as they are found out on the way
+    (`CalmWaterObserver`). around: what surrounds it; None: as usual, open water about what floats. until: ends it
+    after the first step at whose end (time [s], state) it holds. time_limit_s: of a solve, wall time. Raises InputError
+    where the first plan is not found, and for times that do not fit.
     """
     flown = vehicle if flown is None else checked_vehicle(flown)
+    afloat = isinstance(vehicle, CalmWater) and flown.support is Support.WATER
     number("receding_horizon: step_s", step_s, above=0.0)
     lag_s = period_s if lag_s is None else lag_s
     for name, value in (("duration_s", duration_s), ("period_s", period_s), ("lag_s", lag_s)):
@@ -220,9 +268,11 @@ def receding_horizon(
             raise InputError(
                 f"receding_horizon: {name} = {quote(value)} is refused; allowed: whole steps of {step_s:g} s"
             )
-    if flown.name != vehicle.name:
+    if flown.name != vehicle.name and not afloat:
         raise InputError(f"receding_horizon: flown is a {flown.name}; allowed: a {vehicle.name}")
-    if flown.node_layout.size != vehicle.node_layout.size or len(flown.controls) != len(vehicle.controls):
+    if (not afloat and flown.node_layout.size != vehicle.node_layout.size) or len(flown.controls) != len(
+        vehicle.controls
+    ):
         raise InputError(
             f"receding_horizon: flown has {flown.node_layout.size} numbers of state and {len(flown.controls)} "
             f"controls; allowed: {vehicle.node_layout.size} and {len(vehicle.controls)}, as what is planned for"
@@ -232,21 +282,32 @@ def receding_horizon(
     first = planner.plan(vehicle, aimed(task, task.start, None if aim is None else aim(0.0)), method=scheme)
     if not first.solved:
         raise InputError(f"receding_horizon: there is no first plan: {first.message}")
-    flight = _Flight(flown, scheme, task.start, step_s)
+    began = floating(flown, task.start) if afloat else task.start
+    flight = Flight(flown, scheme, began, step_s, environment_of(flown) if around is None else around)
     known = Dynamics(vehicle, stepper_of(vehicle, scheme), step_s, every_step=True)
+    observer = CalmWaterObserver(flown) if afloat else None
     source = _Solved(planner, scheme, task, aim, first, 1.0 / period_s, time_limit_s)
     loop = MpcLoop(source, lag_s=lag_s)
     loop.begin(flown_plan(first), 0.0)
     horizons, ages = [], np.zeros(steps)
     for n in range(steps):
-        now_s = n * step_s
+        now_s, state = n * step_s, flown.state_at_node(flight.node)
         taken = loop.hand_over(now_s)
         if taken is not None:
             horizons.append(taken.plan.places_w)
-        loop.ask(now_s, step_s, flight.node, known, partial(_held, loop))
+        controls = _held(loop, now_s)
+        if observer is not None:
+            observer.see(sensed_afloat(state), controls, step_s)
+            if loop.asks(now_s):
+                known = Dynamics(observer.vehicle(), known.kernel, step_s, every_step=True)
+            state = seen_from_above(known.vehicle, state)
+        loop.ask(now_s, step_s, state.node, known, partial(_held, loop))
         assert loop.flown is not None
         ages[n] = now_s - loop.flown.since_s
-        flight.advance(_held(loop, now_s))
+        flight.advance(controls)
+        if until is not None and until((n + 1) * step_s, flown.state_at_node(flight.node)):
+            ages = ages[: n + 1]
+            break
     return RecedingHorizon(flight.trajectory(), tuple(source.solves), tuple(horizons), ages)
 
 
@@ -272,7 +333,7 @@ class _Solved:
         self.rate_hz = rate_hz
         self.solves = [Replanning(0.0, 0.0, True, first.seconds, first.cost)]
         self._planner, self._scheme, self._task, self._aim = planner, scheme, task, aim
-        self._last, self._time_limit_s = first, time_limit_s
+        self._last, self._since_s, self._time_limit_s = first, 0.0, time_limit_s
         self._answers: list[MpcAnswer] = []
 
     def ask(self, request: MpcRequest) -> None:
@@ -280,9 +341,11 @@ class _Solved:
         vehicle, now_s = request.vehicle, request.asked_s
         start = vehicle.state_at_node(request.node)
         wanted = aimed(self._task, start, None if self._aim is None else self._aim(now_s))
-        new = replanned(self._planner, vehicle, self._scheme, wanted, self._last, self._time_limit_s)
+        gone_s = request.since_s - self._since_s
+        new = replanned(self._planner, vehicle, self._scheme, wanted, self._last, gone_s, self._time_limit_s)
         self.solves.append(Replanning(now_s, request.since_s, new.plan is not None, new.seconds, new.cost))
-        self._last = new.plan or self._last
+        if new.plan is not None:
+            self._last, self._since_s = new.plan, request.since_s
         self._answers.append(new.answer(request.number))
 
     def answers(self, wait_s: float = 0.0) -> list[MpcAnswer]:
@@ -291,19 +354,32 @@ class _Solved:
         return answers
 
 
-class _Flight:
+class Flight:
     """One vehicle under one method, step by step, with controls that are handed over."""
 
-    def __init__(self, vehicle: Vehicle, scheme: Integrator, start: State, step_s: float) -> None:
-        self.vehicle, self._scheme, self._step_s = vehicle, scheme, step_s
-        self._dynamics = Dynamics(vehicle, stepper_of(vehicle, scheme), step_s, every_step=True)
+    def __init__(
+        self, vehicle: Vehicle, scheme: Integrator, start: State, step_s: float, around: Environment
+    ) -> None:
+        self.vehicle, self._scheme, self._step_s, self._around = vehicle, scheme, step_s, around
+        self._kernel = stepper_of(vehicle, scheme, around.inline)
+        self.parameters = vehicle.parameter_vector
+        """(n,) of the vehicle from now on: a wind may change under way."""
+        self._nothing = np.zeros(self._kernel.dim)
+        self._y: np.ndarray | None = None
         self.node = start.node.copy()
         self._nodes: list[np.ndarray] = [self.node]
         self._controls: list[np.ndarray] = []
 
     def advance(self, controls: np.ndarray) -> None:
         """One step."""
-        self.node = predicted(self._dynamics, self.node, [controls])
+        kernel, p, h, around = self._kernel, self.parameters, self._step_s, self._around
+        y = self._y if around.acts else None
+        if y is None:
+            y = self._y = kernel.start(self.node, controls, p, h, around.probe().env)
+        _, status, _ = kernel.advance(y, controls, self._nothing, p, h, 1, around.env)
+        if status:
+            raise InputError(f"{self.vehicle.name}: the motion cannot be continued: the step has no solution")
+        self.node = kernel.node(y, controls, p, h, env=around.probe().env)
         self._nodes.append(self.node)
         self._controls.append(controls)
 

@@ -228,6 +228,10 @@ def _check_end(
     position, rotation, velocity = ("fixed",) * 3 if whole else (goal.position, goal.rotation, goal.velocity)
     if own_space(vehicle) and not whole:
         velocity = "free"
+    # What is to be near may be missed, and so may be anywhere.
+    position, rotation, velocity = (
+        "free" if demand == "near" else demand for demand in (position, rotation, velocity)
+    )
     if found:
         moves = {i for i, _ in velocities(vehicle)}
         position = "free" if found & set(range(at.pose.start, at.pose.stop)) else position

@@ -10,7 +10,17 @@ from sim.planner.task.cover import Cover, cover
 from sim.planner.task.handles import brought_to
 from sim.planner.task.motions import Motion, Sway
 from sim.planner.task.obstacles import LOOKS, Obstacle
-from sim.planner.task.task import WEIGHT_NAMES, Ball, Goal, Limits, Task, Waypoint, Weights, check_can_plan
+from sim.planner.task.task import (
+    DEMANDS,
+    WEIGHT_NAMES,
+    Ball,
+    Goal,
+    Limits,
+    Task,
+    Waypoint,
+    Weights,
+    check_can_plan,
+)
 from sim.planner.task.terrain import SafeGround, safe_ground
 from sim.platform.toml_table import TomlTable
 from sim.shapes import KINDS
@@ -198,8 +208,8 @@ def _state(table: TomlTable, vehicle: Vehicle) -> State:
 
 def _goal(table: TomlTable, vehicle: Vehicle) -> Goal:
     flat, inner = planar(vehicle), isinstance(vehicle, NonholonomicVehicle)
-    demands = ("fixed", "within", "free")
-    rotations = demands if flat else ("fixed", "within", "upright", "free")
+    demands = tuple(demand for demand in DEMANDS if demand != "upright")
+    rotations = demands if flat else DEMANDS
     names = [s.name for s in vehicle.shape_coordinates]
     tolerances = {
         key: table.number(key, 0.1, low=1e-6, high=1e3)

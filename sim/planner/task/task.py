@@ -16,7 +16,7 @@ from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import Form, State, Support
 from sim.vehicles.forms.nonholonomic import NonholonomicVehicle
 
-Demand = Literal["fixed", "within", "upright", "free"]
+Demand = Literal["fixed", "within", "near", "upright", "free"]
 DEMANDS: tuple[str, ...] = get_args(Demand)
 Ball = tuple[float, float, float, float]
 """(x, y, z, radius) m, in the body frame."""
@@ -24,7 +24,11 @@ Ball = tuple[float, float, float, float]
 
 @dataclass(frozen=True)
 class Goal:
-    """The wanted end, part by part: met exactly, met within a tolerance, or left free."""
+    """The wanted end, part by part: met exactly, within a tolerance, as nearly as pays, or left free.
+
+    What is to be `near` can be asked for from everywhere: half the squares of what it is missed by, over its tolerance,
+    cost `Weights.terminal`.
+    """
 
     state: State
     position: Demand = "fixed"
@@ -70,7 +74,8 @@ class Weights:
     comfort: float = 0.01
     """Squares of the body's angular velocity [rad/s]."""
     terminal: float = 0.0
-    """Squares of what is missed of the parts of the goal that are not fixed."""
+    """Of the parts of the goal that are to be `near`, squares of what is missed; where none are, of place and velocity
+    in m and m/s."""
     swing: float = 0.0
     """Squares of the angles [rad] between what hangs, rods and cables, and how it hangs at the goal."""
 

@@ -82,7 +82,7 @@ def kept_times(task: Task, before: Task) -> Task:
 
 def soonest_s(task: Task) -> float:
     """By the straightest way through the waypoints, at the limit of speed along every axis of the body at once."""
-    if task.goal.position == "free" or motion_of(task, GOAL_MOVES) is not None:
+    if task.goal.position in ("near", "free") or motion_of(task, GOAL_MOVES) is not None:
         return 0.0
     group = task.start.group
     if group is None or not group.columns[group.position]:

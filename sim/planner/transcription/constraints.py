@@ -205,7 +205,12 @@ def duration_rows(model: NodeModel, h: ca.SX) -> list[Constraint]:
 
 
 def goal_misses(model: NodeModel, node: ca.SX) -> list[tuple[str, str, ca.SX]]:
-    """(part, demand, miss in SI units) of every row of the goal that is not free."""
+    """(part, demand, miss in SI units) of every row of the goal that has to be met."""
+    return [row for row in _missed(model, node) if row[1] != "near"]
+
+
+def _missed(model: NodeModel, node: ca.SX) -> list[tuple[str, str, ca.SX]]:
+    """Of every row that is not free."""
     at, goal = model.vehicle.node_layout, model.goal
     position, rotation, velocity, shape, shape_velocity, _ = model.shape.demands
     if model.own_space:
@@ -224,6 +229,22 @@ def goal_misses(model: NodeModel, node: ca.SX) -> list[tuple[str, str, ca.SX]]:
         miss = node[where] - goal[where]
         out += [(name, "fixed", miss[i]) for i in wanted]  # type: ignore[attr-defined]
     return [row for row in out if row[1] != "free"]
+
+
+def drawn_by(model: NodeModel, node: ca.SX) -> ca.SX | None:
+    """Half the squares of what is to be near, over its tolerance; None where nothing is."""
+    rows = [(part, miss) for part, demand, miss in _missed(model, node) if demand == "near"]
+    tolerance = _tolerances(model)
+    turns = model.turns == 3 and model.shape.demands[1] == "near"
+    squares = [(miss / tolerance[part]) ** 2 for part, miss in rows if not (turns and part == "rotation")]
+    if turns:
+        # By the chord: the sines vanish half a turn off, too.
+        squares.append(2 * (1 - _cosine_missed(model, node)) / tolerance["rotation"] ** 2)
+    return sum(squares, ca.SX(0)) / 2 if squares else None
+
+
+def _tolerances(model: NodeModel) -> dict[str, ca.SX]:
+    return {part: model.given["tolerance"][i] for i, part in enumerate(_UNITS)}
 
 
 def _rotation_missed(model: NodeModel, node: ca.SX) -> list[tuple[str, str, ca.SX]]:
@@ -279,14 +300,15 @@ def _facings(model: NodeModel, node: ca.SX) -> list[tuple[str, ca.SX]]:
     if model.own_space:
         found = model.vehicle.space.facing(model.goal, node)
         out = [(n, x) for n, x in found.items() if parts is None or n in parts]  # type: ignore[operator]
-    if model.turns == 3 and model.shape.demands[1] != "free" and (parts is not None or not model.own_space):
+    asked = model.shape.demands[1] not in ("near", "free")
+    if model.turns == 3 and asked and (parts is not None or not model.own_space):
         out.append(("rotation", _cosine_missed(model, node)))
     return out
 
 
 def goal_rows(model: NodeModel, node: ca.SX, missed: ca.SX) -> list[Constraint]:
     """The goal; with `missed` (two a row) each of them may be missed at a price."""
-    tolerance = {part: model.given["tolerance"][i] for i, part in enumerate(_UNITS)}
+    tolerance = _tolerances(model)
     scales = {"position": model.scales.length_m, "velocity": model.scales.speed_mps}
     rows = []
     for i, (part, demand, miss) in enumerate(goal_misses(model, node)):

@@ -16,6 +16,7 @@ from sim.planner.task.task import WEIGHT_NAMES
 from sim.planner.transcription.constraints import (
     box_rows,
     distances,
+    drawn_by,
     duration_rows,
     either_rows,
     goal_misses,
@@ -71,7 +72,8 @@ def cost_terms(
     if "safety" in has:
         terms["safety"] = share * _nearness(model, node)
     if "terminal" in has and last:
-        terms["terminal"] = _missed(model, node)
+        drawn = drawn_by(model, node)
+        terms["terminal"] = _missed(model, node) if drawn is None else drawn
     if "swing" in has:
         space, goal = model.vehicle.space, model.goal
         cosines = (cosine for name, cosine in space.facing(goal, node).items() if name in space.directions)

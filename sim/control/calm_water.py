@@ -1,4 +1,4 @@
-"""What floats on waves, as plans see it: surge, sway and yaw of its hull on flat water.
+"""What floats on waves, as plans and pilots see it: surge, sway and yaw of its hull on flat water.
 
 Its mass and the water that moves along, its drag and its thrusters are those of the floating craft, summed over what of
 its hull is under water at rest (`sim.control.planar_craft`). A uniform current is exact (Kirchhoff's equations for the
@@ -9,6 +9,8 @@ roll, pitch and thrusters that turn.
 import casadi as ca
 import numpy as np
 
+from sim.control.helm import over_ground
+from sim.control.pilot import Sensed
 from sim.control.planar_craft import (
     CURRENT,
     DRAG,
@@ -24,6 +26,7 @@ from sim.control.planar_craft import (
     TORQUE,
     TURNED,
     TURNING,
+    Disturbance,
     numbers_of,
 )
 from sim.groups import SE2
@@ -110,14 +113,39 @@ def calm_water(craft: Vehicle, numbers: np.ndarray | None = None) -> CalmWater:
     )
 
 
-def seen_from_above(calm: CalmWater, state: State) -> State:
-    """The planar state of a floating craft's, over ground."""
+def seen_from_above(calm: Vehicle, state: State) -> State:
+    """The planar state of a floating craft's, over ground. calm: its `calm_water`."""
+    x, y, theta, v_x, v_y, turn = over_ground(sensed_afloat(state))
+    c, s = np.cos(theta), np.sin(theta)
+    return calm.state_of((theta, x, y), (turn, c * v_x + s * v_y, c * v_y - s * v_x))
+
+
+def floating(craft: Vehicle, state: State) -> State:
+    """Of the craft, where a planar state has it, as deep as it lies in still water."""
+    theta, x, y, turn, v_x, v_y = state.node
+    R = np.array([[np.cos(theta), -np.sin(theta), 0.0], [np.sin(theta), np.cos(theta), 0.0], [0.0, 0.0, 1.0]])
+    return craft.state(R=R, x=(x, y, 0.0), omega=(0.0, 0.0, turn), v=(v_x, v_y, 0.0))  # type: ignore[no-any-return]
+
+
+def sensed_afloat(state: State) -> Sensed:
+    """What a pilot knows of a craft's state."""
     node, at = state.node, state.layout
-    R, x = node[at.pose][:9].reshape(3, 3).T, node[at.pose][9:12]
-    omega_b, v_b = node[at.velocity][:3], node[at.velocity][3:6]
-    heading = float(np.arctan2(R[1, 0], R[0, 0]))
-    c, s = np.cos(heading), np.sin(heading)
-    v_w = R @ v_b
-    return calm.state_of(
-        (heading, x[0], x[1]), (float((R @ omega_b)[2]), c * v_w[0] + s * v_w[1], c * v_w[1] - s * v_w[0])
-    )
+    R_wb, (omega_b, v_b) = node[at.pose][:9].reshape(3, 3).T, np.split(node[at.velocity], 2)
+    return Sensed(R_wb, node[at.pose][9:12], omega_b, v_b, node=node)
+
+
+class CalmWaterObserver:
+    """Finds out under way what plans need to know of a craft on waves: the current, and the steady force of wind and
+    waves, by how the craft moves otherwise than on flat water (`Disturbance`)."""
+
+    def __init__(self, craft: Vehicle) -> None:
+        """Raises InputError for what has no hull."""
+        self._craft, self._numbers, self._disturbance = craft, numbers_of(craft), Disturbance()
+
+    def see(self, sensed: Sensed, controls: np.ndarray, dt_s: float) -> None:
+        """A moment; the controls act from then on."""
+        self._disturbance.see(self._numbers, over_ground(sensed), controls[:2], dt_s)
+
+    def vehicle(self) -> CalmWater:
+        """As it is known by now."""
+        return calm_water(self._craft, self._disturbance.adjusted(self._numbers))
