@@ -31,14 +31,14 @@ from sim.contact.pair_rows import (
 )
 from sim.native.function import fastmath
 
-SLOP_M = 1e-4
-_PUSH_OUT, _PUSH_OUT_MPS = 0.1, 0.5
+SLOP_M = 2e-5
+_PUSH_OUT, _PUSH_OUT_MPS = 0.5, 0.5
 _REBOUND_MPS = 0.1
-_SAME_M = 0.04
+SAME_M = 0.04
 """Within which the nearest point of the same two bodies is the one of the step before."""
 _BOW_M = 1e-6
 """Points that turning bodies carry off their straight way by more than that are looked at where they end;"""
-_BENT, _SAME_NORMAL = 4.0, 0.99
+_BENT, SAME_NORMAL = 4.0, 0.99
 """by so many times what falls in a step they may leave it, and by no more their normal may turn: else it is a blow."""
 
 
@@ -62,13 +62,13 @@ def aim_rows(bodies, state, work, rows, xi, shared, own, left, kept, told):
         if w[FIRST_BODY] != GROUND or w[SECOND_BODY] < own:
             told[3] = max(told[3], -gap)
         rebound = w[RESTITUTION] * (closing - bodies.frame[5] * left)
+        sharing = w[SHARED] >= 0.0
         if gap > 0.0:
             w[AIM] = -gap / left
-        elif gap < -SLOP_M:
+        elif sharing and gap < -SLOP_M:
             w[AIM] = min(_PUSH_OUT * (-gap - SLOP_M) / left, _PUSH_OUT_MPS)
         else:
             w[AIM] = 0.0
-        sharing = w[SHARED] >= 0.0
         if sharing and w[FIRST_BODY] == GROUND:
             # A mechanism's own step deals with the ground: here it only bears what others push it by.
             w[AIM] = min(w[AIM], -closing)
@@ -79,7 +79,7 @@ def aim_rows(bodies, state, work, rows, xi, shared, own, left, kept, told):
             w[AIM], rebounds = max(w[AIM], rebound), True
         while first < len(kept) and pair_key(kept[first, 0], kept[first, 1], n) < key:
             first += 1
-        best, which = _SAME_M, -1
+        best, which = SAME_M, -1
         for j in range(first, len(kept)):
             if pair_key(kept[j, 0], kept[j, 1], n) > key:
                 break
@@ -161,7 +161,7 @@ def straighten(
             if points[k, 3] < points[least, 3]:
                 least = k
         point, n = points[least], w[NORMAL : NORMAL + 3]
-        if count == 0 or point[4] * n[0] + point[5] * n[1] + point[6] * n[2] < _SAME_NORMAL:
+        if count == 0 or point[4] * n[0] + point[5] * n[1] + point[6] * n[2] < SAME_NORMAL:
             continue
         bow = point[3] - w[GAP] - left * row_speeds(xi, shared, w)[0]
         bow = min(max(bow, -most), most)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sim.contact.broad_phase import Resting
+from sim.contact.broad_phase import SLEEPS_AFTER_S, Resting
 from sim.contact.convex import any_nearer, hulls_of
 from sim.contact.pair_rows import MOBILITY, Mechanism
-from sim.contact.pile import KEPT, SLEEPS_AFTER_S, STATE, Bodies, advance
+from sim.contact.pile import KEPT, STATE, Bodies, advance
 from sim.platform.errors import InputError
 from sim.shapes import Shape
 from sim.shapes.solid import Solid

@@ -15,6 +15,8 @@ _FAR = 1048576
 """Cells on either side of the origin."""
 _CELL = 3.0
 """Its edge by the middle reach of bodies: whose box is larger is looked at by all."""
+SLEEPS_AFTER_S = 0.5
+_SLOW_MPS, _SLOW_RADPS = 0.02, 0.05
 
 
 class Resting(NamedTuple):
@@ -218,3 +220,36 @@ def _ranked(keys):
         order, other = other, order
         width *= 2
     return order
+
+
+@native
+def note_rest(state, own, asleep, kept, h):
+    """For how long each has rested; one falls asleep once it and all that it touches have rested long enough.
+
+    So a row that has fallen sleeps while its other end still falls; whoever is pushed wakes.
+    """
+    n = state.shape[0]
+    rested = np.zeros(n)
+    for i in range(own):
+        if asleep[i]:
+            rested[i] = SLEEPS_AFTER_S
+            continue
+        moving = np.sqrt(state[i, 15] ** 2 + state[i, 16] ** 2 + state[i, 17] ** 2)
+        turning = np.sqrt(state[i, 12] ** 2 + state[i, 13] ** 2 + state[i, 14] ** 2)
+        state[i, 18] = state[i, 18] + h if moving < _SLOW_MPS and turning < _SLOW_RADPS else 0.0
+        rested[i] = state[i, 18]
+    least = rested.copy()
+    for k in range(len(kept)):
+        a, b = int(kept[k, 0]), int(kept[k, 1])
+        if a >= 0:
+            least[a] = min(least[a], rested[b])
+            least[b] = min(least[b], rested[a])
+    for i in range(own):
+        if asleep[i]:
+            continue
+        if least[i] >= SLEEPS_AFTER_S - 0.25 * h:
+            state[i, 12:18] = 0.0
+            state[i, 18] = SLEEPS_AFTER_S
+        else:
+            # Nobody sleeps before all about it may.
+            state[i, 18] = min(state[i, 18], SLEEPS_AFTER_S - 0.1 * h)

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from sim.contact.aims import aim_rows, pair_key, straighten
-from sim.contact.approach import NEAR_M, meeting, moved_pose, turn, turn_about_third
-from sim.contact.broad_phase import Resting, near_pairs
+from sim.contact.approach import NEAR_M, meeting, moved_pose, turn
+from sim.contact.broad_phase import SLEEPS_AFTER_S, Resting, near_pairs, note_rest
 from sim.contact.convex import WORKSPACE, Hulls, normal_between
 from sim.contact.manifold import POINT_WIDTH, ground_points, touching_points
 from sim.contact.pair_rows import (
@@ -20,7 +20,6 @@ from sim.contact.pair_rows import (
     FIRST_BODY,
     GROUND,
     IMPULSE,
-    MOBILITY,
     NORMAL,
     PAIR_WIDTH,
     PLACE,
@@ -36,19 +35,18 @@ from sim.contact.pair_rows import (
     solve,
     solve_on,
 )
+from sim.contact.parting import look_ahead, part, set_mobility
 from sim.contact.rebound import keep_energy
 from sim.native.function import fastmath, native
 
 STATE = 19
 """Numbers a body: R_wb row-major (9), x_w (3), omega_w and v_w (6), and for how long it has been at rest [s]; asleep
 from SLEEPS_AFTER_S on."""
-SLEEPS_AFTER_S = 0.5
 _WAKES_MPS = 0.05
 _CORD_MPS = 20.0
 """As fast as its ends may part, a cord that is slack is looked at."""
-_SLOW_MPS, _SLOW_RADPS = 0.02, 0.05
-_MOST_CUTS, _BOWS = 64, 2
-"""Cuts of a step, and looks at where turning bodies touch at its end."""
+_MOST_CUTS, _BOWS, _LOOKS = 64, 2, 3
+"""Cuts of a step, and looks at where turning bodies touch at its end, and at what overlaps there."""
 KEPT = 14
 """Of a contact that is remembered: bodies (2,), place (3,), mean force in the world (3,), normal (3,), and mean torque
 of rolling and spinning resistance (3,)."""
@@ -76,26 +74,6 @@ class Bodies(NamedTuple):
     """(n, 3) half extents of each body's box in its axes."""
     rest: Resting
     """Of those that stay or sleep; the one thing here that steps change."""
-
-
-@fastmath
-def _set_mobility(mobility, state, bodies, i):
-    """What an own body answers; nothing of what stays."""
-    m = mobility[i]
-    for c in range(MOBILITY):
-        m[c] = 0.0
-    if bodies.mass[i] <= 0.0:
-        return
-    m[0] = 1.0 / bodies.mass[i]
-    R, turned = state[i, :9], bodies.inertia[i, 3]
-    turn_about_third(R, turned)
-    at = 1
-    for c in range(3):
-        for d in range(c, 3):
-            for e in range(3):
-                m[at] += R[3 * c + e] * R[3 * d + e] / bodies.inertia[i, e]
-            at += 1
-    turn_about_third(R, -turned)
 
 
 @fastmath
@@ -132,7 +110,7 @@ def _moving(state, hulls, i):
 @fastmath
 def _wake(bodies, state, mobility, asleep, i, left):
     asleep[i], state[i, 18] = False, 0.0
-    _set_mobility(mobility, state, bodies, i)
+    set_mobility(mobility, state, bodies, i)
     state[i, 17] -= left * bodies.frame[5]
 
 
@@ -201,6 +179,8 @@ def _seek(
             continue
         near = NEAR_M + left * max(-state[i, 17], 0.0)
         near += 0.5 * left * (abs(state[i, 15]) + abs(state[i, 16]))
+        turning = np.sqrt(state[i, 12] ** 2 + state[i, 13] ** 2 + state[i, 14] ** 2)
+        near += left * turning * bodies.hulls.numbers[i, 5]
         mu = np.sqrt(bodies.frame[3] * bodies.friction[i])
         restitution = min(bodies.frame[4], bodies.restitution[i])
         count = ground_points(bodies.hulls, bodies.heights, bodies.frame, state, i, near, points)
@@ -314,10 +294,11 @@ def advance(bodies, mechanism, state, mobility, wrenches, remembered, h, sweeps,
         loaded = False
         for c in range(6):
             loaded = loaded or wrenches[i, c] != 0.0
+        mobility[i, 0] = 0.0
         if loaded and not still:
             asleep[i], state[i, 18] = False, 0.0
         if not asleep[i]:
-            _set_mobility(mobility, state, bodies, i)
+            set_mobility(mobility, state, bodies, i)
             state[i, 17] -= h * bodies.frame[5]
             _load(state, mobility[i], i, wrenches[i], h)
     left, kept = h, remembered
@@ -325,14 +306,14 @@ def advance(bodies, mechanism, state, mobility, wrenches, remembered, h, sweeps,
         _carry(mechanism, state, own, velocity)
         for i in range(own if cut > 0 else 0):
             if not asleep[i]:
-                _set_mobility(mobility, state, bodies, i)
+                set_mobility(mobility, state, bodies, i)
         awake, woken = n - own, True
         for i in range(own):
             awake += not asleep[i]
         # What wakes touches others, of which nobody has asked while both slept.
         while woken:
             pairs = near_pairs(bodies, state, mechanism.meets, asleep, left, bodies.rest)
-            work = np.empty((4 * len(pairs) + 16 * awake + 16, PAIR_WIDTH))
+            work = np.empty((4 * len(pairs) + 24 * awake + 64, PAIR_WIDTH))
             used = _seek(
                 bodies,
                 mechanism,
@@ -356,7 +337,8 @@ def advance(bodies, mechanism, state, mobility, wrenches, remembered, h, sweeps,
         sharing = 0
         for k in range(used):
             sharing += work[k, FIRST_BODY] >= own or work[k, SECOND_BODY] >= own
-        shared = Shared(np.empty((3 * sharing, nu)), np.empty((3 * sharing, nu)), velocity)
+        room = 3 * sharing + (0 if n == own else 96)
+        shared = Shared(np.empty((room, nu)), np.empty((room, nu)), velocity)
         for i in range(own):
             if not asleep[i]:
                 for c in range(6):
@@ -415,7 +397,39 @@ def advance(bodies, mechanism, state, mobility, wrenches, remembered, h, sweeps,
                 points,
             ):
                 break
-            change = solve_on(work, rows, order, begins, count, xi, mobility, shared, sweeps, tolerance)
+            change = max(
+                change, solve_on(work, rows, order, begins, count, xi, mobility, shared, sweeps, tolerance)
+            )
+        for _ in range(_LOOKS):
+            _carry(mechanism, state, own, velocity)
+            known = rows
+            rows, sharing, anew = look_ahead(
+                bodies,
+                mechanism,
+                state,
+                mobility,
+                xi,
+                shared,
+                work,
+                rows,
+                sharing,
+                own,
+                asleep,
+                left,
+                ahead,
+                q,
+                simplex,
+                found,
+                points,
+            )
+            if not anew:
+                break
+            if rows > known:
+                order = np.empty(rows, np.int64)
+                count = islands(work, rows, own, above, order, begins)
+            change = max(
+                change, solve_on(work, rows, order, begins, count, xi, mobility, shared, sweeps, tolerance)
+            )
         told[0] = max(told[0], change)
         told[1], told[2] = rows, cut
         for i in range(own):
@@ -439,6 +453,10 @@ def advance(bodies, mechanism, state, mobility, wrenches, remembered, h, sweeps,
                 moved_pose(state, i, meet, q)
                 for c in range(9):
                     state[i, c] = q[c]
+        taken = part(
+            bodies, state, mobility, xi, shared, work, rows, own, asleep, meet, simplex, found, points
+        )
+        told[4] += max(taken, 0.0)
         kept = np.empty((rows, KEPT))
         _keep(work, rows, left, kept)
         for k in range(rows):
@@ -457,38 +475,5 @@ def advance(bodies, mechanism, state, mobility, wrenches, remembered, h, sweeps,
         if left <= 1e-12 * h:
             break
     if sleeping:
-        _note_rest(bodies, state, own, asleep, kept, h)
+        note_rest(state, own, asleep, kept, h)
     return kept, pushed, told
-
-
-@native
-def _note_rest(bodies, state, own, asleep, kept, h):
-    """For how long each has rested; one falls asleep once it and all that it touches have rested long enough.
-
-    So a row that has fallen sleeps while its other end still falls; whoever is pushed wakes.
-    """
-    n = state.shape[0]
-    rested = np.zeros(n)
-    for i in range(own):
-        if asleep[i]:
-            rested[i] = SLEEPS_AFTER_S
-            continue
-        moving = np.sqrt(state[i, 15] ** 2 + state[i, 16] ** 2 + state[i, 17] ** 2)
-        turning = np.sqrt(state[i, 12] ** 2 + state[i, 13] ** 2 + state[i, 14] ** 2)
-        state[i, 18] = state[i, 18] + h if moving < _SLOW_MPS and turning < _SLOW_RADPS else 0.0
-        rested[i] = state[i, 18]
-    least = rested.copy()
-    for k in range(len(kept)):
-        a, b = int(kept[k, 0]), int(kept[k, 1])
-        if a >= 0:
-            least[a] = min(least[a], rested[b])
-            least[b] = min(least[b], rested[a])
-    for i in range(own):
-        if asleep[i]:
-            continue
-        if least[i] >= SLEEPS_AFTER_S - 0.25 * h:
-            state[i, 12:18] = 0.0
-            state[i, 18] = SLEEPS_AFTER_S
-        else:
-            # Nobody sleeps before all about it may.
-            state[i, 18] = min(state[i, 18], SLEEPS_AFTER_S - 0.1 * h)

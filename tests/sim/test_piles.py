@@ -199,27 +199,36 @@ def test_dominoes_fall_one_after_the_other() -> None:
     dominoes = [one.prop for one in scene.environment.placed if isinstance(one.prop.shape, Box)][:30]
     ball = next(one.prop for one in scene.environment.placed if isinstance(one.prop.shape, Sphere))
     pile, fell = Pile([*dominoes, ball], FLAT, sweeps=60, tolerance_mps=1e-6), np.full(30, np.inf)
+    deepest = 0.0
     for k in range(1000):
         pile.step(0.005)
+        deepest = max(deepest, pile.overlap_m)
         tilted = pile.state[:30, 8] < np.cos(np.radians(15.0))
         fell[tilted & ~np.isfinite(fell)] = 0.005 * k
     assert np.isfinite(fell).all()
     apart = np.diff(fell)
     assert (apart > 0.0).all()
     assert apart[10:].max() < 1.3 * apart[10:].min()  # a wave of one speed
+    assert deepest < 1e-4  # measured 0.04 mm
 
 
 def test_a_car_drives_through_the_wall_and_a_run_repeats_to_the_bit() -> None:
+    """Nothing overlaps by more than 0.3 mm meanwhile; measured: 0.17 mm, 3.5 mm where nothing is looked at ahead."""
+    deepest = [0.0]
+
     def run() -> tuple[np.ndarray, np.ndarray]:
         scene = load_scene("bowling")
         running = Simulation(scene, load_world(scene.world, seed=scene.seed))
         running.submit(SetPilotInput(PilotInput(throttle=1.0)))
-        snapshot = running.advance(4.0)
+        for _ in range(400):
+            snapshot = running.advance(0.01)
+            deepest.append(snapshot.environment.overlap_m)
         return snapshot.lanes[0].T_wb, snapshot.environment.poses_w
 
     (car, props), (again, props_again) = run(), run()
     assert car[0, 3] > 8.0
     assert np.linalg.norm(props[:, :3, 3] - [0, 0, 0], axis=1).max() > 0.0
+    assert max(deepest) < 3e-4
     np.testing.assert_array_equal(car, again)
     np.testing.assert_array_equal(props, props_again)
 

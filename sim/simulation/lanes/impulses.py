@@ -91,7 +91,8 @@ class Coupling:
         name = next(iter(seen.layout.bodies))
         dt_s, bodies, T_wb = dynamics.control_period_s, {}, at.poses_w[0]
         if self.environment.within_reach(T_wb, seen.twist_b, dt_s):
-            bodies = {name: BodyState(T_wb, seen.twist_b, _inertia_b(vehicle, at.node))}
+            twist_b = seen.twist_b if self._jointed is None else _mean_twist_b(dynamics, at, around)
+            bodies = {name: BodyState(T_wb, twist_b, _inertia_b(vehicle, at.node))}
         given = self.environment.exchange(at.time_s, dt_s, bodies)
         return vehicle.group.twist_embedding.T @ np.asarray(given[name], float) if name in given else None
 
@@ -191,6 +192,21 @@ class Coupling:
             self.impulse(dynamics, reached, there)
         self._grips = [since for since in self._grips if since[0] < moment.time_s - SAME_S]
         self.take_impact_mps()
+
+
+def _mean_twist_b(dynamics: Dynamics, at: "Reached", around: Environment) -> np.ndarray:
+    """(6,) of the main body until the next moment, as it would move by itself: found by trying."""
+    m, y = dynamics, at.state.copy()
+    m.kernel.advance(
+        y, at.controls, np.zeros(m.kernel.dim), m.parameters, m.step_s, m.control_steps, around.probe().env
+    )
+    arrived = m.kernel.node(y, at.controls, m.parameters, m.step_s)
+    if not np.isfinite(arrived).all():
+        return at.seen.twist_b
+    begin, ahead = at.seen.poses[:1], m.kernel.observe(arrived, at.controls, m.parameters).poses[:1]
+    R = begin[0, :3, :3]
+    mean: np.ndarray = mean_twists(begin, ahead, m.control_period_s)[0].reshape(2, 3) @ R
+    return mean.ravel()
 
 
 def _span_m(poses_w: np.ndarray) -> float:
