@@ -81,12 +81,14 @@ def tower() -> Simulation:
 
 
 def test_a_block_is_drawn_out_of_a_tower_and_the_past_flies_on_as_it_went(tower: Simulation) -> None:
-    """The layers above it stay as high as they are; what is flown on from amid the pull comes to the same bits."""
+    """Pulled to and fro; the layers above it stay as high as they are; what is flown on from amid the pull comes to the
+    same bits."""
     which, begins = 3 * 5 + 1, tower.snapshot.environment.poses_w
     to_w, seen = begins[which, :3, 3].copy(), []
-    for _ in range(60):
+    for k in range(60):
         to_w[1] += 0.025
-        tower.submit(Pull("", which, (0.0, 0.0, 0.0), tuple(to_w)))
+        aside = to_w + (0.1 * (-1) ** k, 0.0, 0.0)
+        tower.submit(Pull("", which, (0.0, 0.0, 0.0), tuple(aside)))
         seen.append(tower.advance(0.1))
     tower.submit(LetGo())
     ends = tower.advance(1.0)
