@@ -87,7 +87,7 @@ def test_a_block_is_drawn_out_of_a_tower_and_the_past_flies_on_as_it_went(tower:
     to_w, seen = begins[which, :3, 3].copy(), []
     for k in range(60):
         to_w[1] += 0.025
-        aside = to_w + (0.1 * (-1) ** k, 0.0, 0.0)
+        aside = to_w + np.array([0.1 * (-1) ** k, 0.0, 0.0])
         tower.submit(Pull("", which, (0.0, 0.0, 0.0), tuple(aside)))
         seen.append(tower.advance(0.1))
     tower.submit(LetGo())
