@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sim.controllers import Controller, Gain
     from sim.fmu.export import export_fmu
     from sim.linear.linearise import Linearisation, Mode, linearise
+    from sim.linear.root_locus import RootLocus, root_locus, steady
     from sim.live.client import connect
     from sim.multibody.declaration import Gear, Loop, rod
     from sim.multibody.robots.reading import read_robot
@@ -45,6 +46,7 @@ __all__ = [
     "Recording",
     "Robot",
     "Rollout",
+    "RootLocus",
     "Spring",
     "State",
     "Trajectories",
@@ -65,7 +67,9 @@ __all__ = [
     "rod",
     "receding_horizon",
     "rollout_gradient",
+    "root_locus",
     "simulate",
+    "steady",
     "sweep",
     "tree",
     "vehicle",
@@ -80,7 +84,9 @@ _LATE = {
     **dict.fromkeys(("Trajectories", "batch", "batch_bytes"), "sim.analysis.batch"),
     **dict.fromkeys(("Controller", "Gain"), "sim.controllers"),
     **dict.fromkeys(("Case", "Comparison", "cases", "compare"), "sim.analysis.controller_comparison"),
-    **dict.fromkeys(("Linearisation", "Mode", "linearise"), "sim.linear"),
+    **dict.fromkeys(
+        ("Linearisation", "Mode", "RootLocus", "linearise", "root_locus", "steady"), "sim.linear"
+    ),
     "connect": "sim.live.client",
     "export_fmu": "sim.fmu.export",
     "plan": "sim.planner.api",

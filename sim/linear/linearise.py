@@ -116,7 +116,7 @@ def linearise(
 
 def near(vehicle: Vehicle, local: LocalMotion, state: State, u: np.ndarray) -> Linearisation:
     """As `linearise`, wherever it is: `rate` says how steady that is."""
-    basis = _free(local, state.node)
+    basis = admitted(local, state.node)
     (rate, B), A = local.forced(state.node, u), local.varied(state.node, u)
     names = local.coordinates
     if len(basis) == basis.shape[1]:
@@ -174,7 +174,7 @@ def _checked(vehicle: Vehicle, state: State | None) -> State:
     return found
 
 
-def _free(local: LocalMotion, node: np.ndarray) -> np.ndarray:
+def admitted(local: LocalMotion, node: np.ndarray) -> np.ndarray:
     """(all, n) directions that constraints leave, as columns."""
     count = len(local.coordinates)
     if local.admissible is None:

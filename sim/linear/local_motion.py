@@ -17,7 +17,7 @@ from sim.multibody.arrays import BALL, FREE
 from sim.multibody.loops import Closure
 from sim.multibody.tree import Tree
 from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle
-from sim.vehicles.forms.base import Vehicle
+from sim.vehicles.forms.base import Structure, Vehicle
 from sim.vehicles.forms.form import Form
 from sim.vehicles.forms.holonomic import HolonomicVehicle
 from sim.vehicles.forms.homogeneous import ActionVehicle
@@ -54,16 +54,28 @@ class LocalMotion:
     """x -> (m, n) rows that vanish on the coordinates that constraints leave; None: all."""
 
 
+Equations = Callable[[np.ndarray], LocalMotion]
+"""The local motion with these parameters; vehicles of one structure share them."""
+
+
 @lru_cache(maxsize=8)
 def local_motion(vehicle: Vehicle) -> LocalMotion:
     """Of a vehicle with the parameters that it has."""
-    return BY_FORM[vehicle.form](vehicle)
+    if isinstance(vehicle, ArticulatedVehicle):
+        return _tree(vehicle)
+    return _equations(Structure.of(vehicle))(vehicle.parameter_vector)
+
+
+@lru_cache(maxsize=8)
+def _equations(structure: Structure) -> Equations:
+    return BY_FORM[structure.vehicle.form](structure.vehicle)
 
 
 @dataclass(frozen=True)
 class _Symbols:
-    """A node, controls there, what they change by, and the coordinates."""
+    """Parameters, a node, controls there, what they change by, and the coordinates."""
 
+    p: ca.SX
     x: ca.SX
     u: ca.SX
     more: ca.SX
@@ -73,6 +85,7 @@ class _Symbols:
     def of(vehicle: Vehicle, n: int) -> "_Symbols":
         m = len(vehicle.controls)
         return _Symbols(
+            ca.SX.sym("p", vehicle.parameter_vector.size),
             ca.SX.sym("x", vehicle.node_layout.size),
             ca.SX.sym("u", m),
             ca.SX.sym("more", m),
@@ -86,31 +99,36 @@ class _Symbols:
         node: ca.SX,
         bracket: ca.SX,
         still: np.ndarray,
-        **more: Any,
-    ) -> LocalMotion:
-        """Rate, node and bracket are expressions of the symbols."""
+        reading: ca.SX | None = None,
+    ) -> Equations:
+        """Rate, node, bracket and reading are expressions of the symbols."""
         n = self.e.shape[0]
         found = [rate, ca.jacobian(rate, self.e), ca.jacobian(rate, self.more)]
         none = [ca.SX.zeros(n), ca.SX.zeros(self.more.shape[0])]
         at_zero = ca.substitute(found, [self.e, self.more], none)
         at_zero[1] = at_zero[1] - bracket
-        of_node = ca.Function("node", [self.x, self.u, self.e], [ca.densify(node)], {"cse": True})
+        at = [self.p, self.x, self.u]
+        of_node = ca.Function("node", [*at, self.e], [ca.densify(node)], {"cse": True})
         velocity, by_e, by_u = (ca.densify(part) for part in at_zero)
-        of_rate = ca.Function("forced", [self.x, self.u], [velocity, by_u], {"cse": True})
-        of_e = ca.Function("varied", [self.x, self.u], [by_e], {"cse": True})
+        of_rate = ca.Function("forced", at, [velocity, by_u], {"cse": True})
+        of_e = ca.Function("varied", at, [by_e], {"cse": True})
+        read = None if reading is None else ca.Function("reading", at, [ca.densify(reading)])
 
-        def forced(x: np.ndarray, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-            velocity, by_u = of_rate(x, u)
-            return np.array(velocity).ravel(), np.array(by_u)
+        def bound(p: np.ndarray) -> LocalMotion:
+            def forced(x: np.ndarray, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+                velocity, by_u = of_rate(p, x, u)
+                return np.array(velocity).ravel(), np.array(by_u)
 
-        return LocalMotion(
-            tuple(coordinates),
-            lambda x, u, e: np.array(of_node(x, u, e)).ravel(),
-            forced,
-            lambda x, u: np.array(of_e(x, u)),
-            still,
-            **more,
-        )
+            return LocalMotion(
+                tuple(coordinates),
+                lambda x, u, e: np.array(of_node(p, x, u, e)).ravel(),
+                forced,
+                lambda x, u: np.array(of_e(p, x, u)),
+                still,
+                reading=None if read is None else lambda x, u: np.array(read(p, x, u)),
+            )
+
+        return bound
 
 
 def _pose_coordinates(vehicle: Vehicle) -> list[Coordinate]:
@@ -128,12 +146,12 @@ def _rate(unit: str) -> str:
     return {"1": "1/s"}.get(unit, f"{unit}/s")
 
 
-def _on_group(vehicle: HolonomicVehicle) -> LocalMotion:
+def _on_group(vehicle: HolonomicVehicle) -> Equations:
     """(pose, body velocity), and what acts of controls that lag."""
     group, at, d = vehicle.group, vehicle.node_layout, vehicle.group.dim
-    q = vehicle.symbols(ca.SX(vehicle.parameter_vector))
     lagging = len(vehicle.controls) if vehicle.lags else 0
     s = _Symbols.of(vehicle, 2 * d + lagging)
+    q = vehicle.symbols(s.p)
     g, xi = group.compose(s.x[at.pose], group.cay(s.e[:d])), s.x[at.velocity] + s.e[d : 2 * d]
     u = s.u + s.more
     acting = s.x[at.acting] + s.e[2 * d :] if lagging else u
@@ -151,16 +169,17 @@ def _on_group(vehicle: HolonomicVehicle) -> LocalMotion:
     return s.local(coordinates, ca.vertcat(*rate), displaced, bracket, still)
 
 
-def _reduced(vehicle: ReducedMotion) -> LocalMotion:
+def _reduced(vehicle: ReducedMotion) -> Equations:
     """(pose, shape, momenta): these are continuous where commanded velocities jump.
 
     Read as velocities of the shape, at the controls of the motion itself, and momenta along the symmetry directions.
     """
     group, at, d, n = vehicle.group, vehicle.node_layout, vehicle.group.dim, len(vehicle.shape_coordinates)
-    q, own = vehicle.symbols(ca.SX(vehicle.parameter_vector)), vehicle.dynamic
-    x = ca.SX.sym("x", at.size)
-    k = vehicle.momenta(x[at.shape], x[at.shape_velocity], x[at.velocity], q).shape[0]
+    own, x = vehicle.dynamic, ca.SX.sym("x", at.size)
+    fixed = vehicle.symbols(ca.SX(vehicle.parameter_vector))
+    k = vehicle.momenta(x[at.shape], x[at.shape_velocity], x[at.velocity], fixed).shape[0]
     s = _Symbols.of(vehicle, d + n + k)
+    q = vehicle.symbols(s.p)
     r0 = s.x[at.shape]
     _, by_shape, mu = vehicle.gradients(r0, s.x[at.shape_velocity], s.x[at.velocity], q)
     momenta = vehicle.momenta(r0, by_shape, mu, q) + s.e[d + n :]
@@ -177,14 +196,13 @@ def _reduced(vehicle: ReducedMotion) -> LocalMotion:
     read = ca.vertcat(s.e[: d + n], rates[own], s.e[d + n + len(own) :])
     none = [ca.SX.zeros(s.e.shape[0]), ca.SX.zeros(u.shape[0])]
     reading = ca.substitute(ca.jacobian(read, s.e), ca.vertcat(s.e, s.more), ca.vertcat(*none))
-    read_at = ca.Function("reading", [s.x, s.u], [ca.densify(reading)])
     return s.local(
         coordinates,
         ca.vertcat(xi, rates, change),
         ca.substitute(ca.vertcat(g, xi, r, rates), s.more, none[1]),
         bracket,
         np.arange(d + n + k) >= d + n,
-        reading=lambda x, u: np.array(read_at(x, u)),
+        reading,
     )
 
 
@@ -280,12 +298,12 @@ def _joint_bracket(tree: Tree, v: np.ndarray) -> np.ndarray:
     return bracket
 
 
-def _acted(vehicle: ActionVehicle) -> LocalMotion:
+def _acted(vehicle: ActionVehicle) -> Equations:
     """The space's own coordinates about the node: of a direction two."""
     space, size = vehicle.space, vehicle.space.size
     x, y, u = ca.SX.sym("x", size), ca.SX.sym("y", size), ca.SX.sym("u", len(vehicle.controls))
-    d = ca.SX.sym("d", space.dim)
-    q = vehicle.symbols(ca.SX(vehicle.parameter_vector))
+    d, p = ca.SX.sym("d", space.dim), ca.SX.sym("p", vehicle.parameter_vector.size)
+    q = vehicle.symbols(p)
     flow = vehicle.action.generator(y, vehicle.generator(y, u, q))
     found = space.coordinates(x, y)
     seen = ca.substitute(ca.jacobian(ca.vertcat(*found.values()), y), y, x)
@@ -293,7 +311,7 @@ def _acted(vehicle: ActionVehicle) -> LocalMotion:
     spread = ca.substitute(ca.jacobian(point, d), d, ca.SX.zeros(space.dim))
     flows = [flow, ca.jacobian(flow, y), ca.jacobian(flow, u)]
     frame = ca.Function("frame", [x], [ca.densify(seen), ca.densify(spread)])
-    field = ca.Function("field", [y, u], [ca.densify(part) for part in flows], {"cse": True})
+    field = ca.Function("field", [p, y, u], [ca.densify(part) for part in flows], {"cse": True})
     displaced = ca.Function("displaced", [x, d], [ca.densify(point)])
 
     def lift(at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -301,31 +319,34 @@ def _acted(vehicle: ActionVehicle) -> LocalMotion:
         seen, spread = (np.array(part) for part in frame(at))
         return seen, np.linalg.pinv(seen @ spread, rcond=INDEPENDENT)
 
-    def forced(at: np.ndarray, controls: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        rate, _, by_controls = (np.array(part) for part in field(at, controls))
-        seen, _ = lift(at)
-        return seen @ rate.ravel(), seen @ by_controls
-
-    def varied(at: np.ndarray, controls: np.ndarray) -> np.ndarray:
-        seen, back = lift(at)
-        return np.asarray(seen @ np.array(field(at, controls)[1]) @ np.array(frame(at)[1]) @ back)
-
-    coordinates = [
+    coordinates = tuple(
         Coordinate(f"{name}_{k + 1}", "") for name, part in found.items() for k in range(part.shape[0])
-    ]
-    return LocalMotion(
-        tuple(coordinates),
-        lambda at, _, e: np.array(displaced(at, lift(at)[1] @ e)).ravel(),
-        forced,
-        varied,
-        np.ones(len(coordinates), bool),
     )
 
+    def bound(values: np.ndarray) -> LocalMotion:
+        def forced(at: np.ndarray, controls: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            rate, _, by_controls = (np.array(part) for part in field(values, at, controls))
+            seen, _ = lift(at)
+            return seen @ rate.ravel(), seen @ by_controls
 
-BY_FORM: Mapping[Form, Callable[[Any], LocalMotion]] = {
+        def varied(at: np.ndarray, controls: np.ndarray) -> np.ndarray:
+            seen, back = lift(at)
+            slope = np.array(field(values, at, controls)[1])
+            return np.asarray(seen @ slope @ np.array(frame(at)[1]) @ back)
+
+        return LocalMotion(
+            coordinates,
+            lambda at, _, e: np.array(displaced(at, lift(at)[1] @ e)).ravel(),
+            forced,
+            varied,
+            np.ones(len(coordinates), bool),
+        )
+
+    return bound
+
+
+BY_FORM: Mapping[Form, Callable[[Any], Equations]] = {
     Form.EULER_POINCARE: _on_group,
     Form.REDUCED_DALEMBERT: _reduced,
     Form.GROUP_ACTION: _acted,
-    Form.TREE: _tree,
-    Form.CLOSED_TREE: _tree,
 }

@@ -268,3 +268,69 @@ def test_a_mode_moves_as_the_vehicle_does() -> None:
     run = ended(disc, begun, "rk4", controls)
     lean = disc.node_layout.shape.start
     assert run[lean] == pytest.approx(end.node[lean], abs=1e-7)
+
+
+def test_a_bicycle_runs_upright_between_the_published_speeds() -> None:
+    """Meijaard et al. 2007, section 5, out of a locus whose values are 0.35 m/s apart. Measured: 2e-7 m/s."""
+    found = sim.root_locus("bicycle", "speed", np.linspace(0.7, 8.0, 21))
+    assert found.refused == ""
+    assert len(found.stable_spans) == 1
+    assert np.abs(np.array(found.stable_spans[0]) - (4.29238253634111, 6.02426201538837)).max() < 2e-6
+    moved = np.abs(np.diff(found.eigenvalues, axis=0)).max(axis=0)
+    assert (moved < 2.0).all()  # no branch jumps to another one
+
+
+def test_a_disc_and_a_top_change_where_closed_forms_say() -> None:
+    """The critical speed of a rolling disc (Neimark and Fufaev), and the heaviest top that sleeps (Lagrange); where
+    nothing decays. Measured: 4e-11, 3e-9."""
+    disc = sim.vehicle("rolling-disc")
+    ((low, high),) = sim.root_locus(disc, "speed", np.linspace(0.4, 5.0, 24)).stable_spans
+    mass, radius, axial, across, gravity = (
+        float(disc.values[name])
+        for name in ("mass", "radius", "axial_inertia", "diametral_inertia", "gravity")
+    )
+    of_road = mass * radius**2
+    assert low == pytest.approx(
+        radius * np.sqrt(gravity * across * of_road / radius / (axial * (axial + of_road))), abs=1e-6
+    )
+    assert high == 5.0
+    top = sim.vehicle("heavy-top")
+    across, _, along = top.values["inertia"]
+    lever = top.values["gravity"] * top.values["arm"][2]
+    heaviest = (along * 30.0) ** 2 / (4.0 * across * lever)
+    asleep = top.state(omega=(0.0, 0.0, 30.0))
+    ((_, end),) = sim.root_locus(
+        top, "mass", np.linspace(0.2, 2.0, 12) * heaviest, asleep, np.zeros(3)
+    ).stable_spans
+    assert end == pytest.approx(heaviest, rel=1e-6)
+
+
+def test_the_steady_motion_next_to_a_disturbed_one_is_found_at_any_speed() -> None:
+    """Random helicopters, thrown aside: what is found is steady by the flow itself. Measured: 4e-9."""
+    rng = np.random.default_rng(29)
+    for _ in range(4):
+        heli = sim.vehicle("helicopter", mass=rng.uniform(2.0, 9.0), drag=rng.uniform(0.05, 0.3))
+        turned = np.linalg.qr(np.eye(3) + 0.1 * rng.normal(size=(3, 3)))[0]
+        turned = turned * np.sign(np.diag(turned))
+        state = heli.state(
+            R=turned, omega=0.2 * rng.normal(size=3), v=np.add((4.0, 0.0, 0.0), rng.normal(size=3))
+        )
+        found = sim.steady(heli, state, speed_mps=6.0)
+        assert np.linalg.norm(found.state.v) >= 6.0 - 1e-6
+        run = sim.simulate(
+            heli, "rkmk54", step=2e-3, duration=0.5, initial=found.state, controls=found.controls
+        )
+        assert np.abs(run.velocity[-1] - run.velocity[0]).max() < 1e-6
+
+
+@pytest.mark.parametrize(
+    "name, over, said",
+    [
+        ("bicycle", "wheels", "over 'wheels' is refused; allowed: speed, "),
+        ("chain", "links", "over 'links' is refused; allowed: "),
+        ("motorboat", "speed", "not steady: v_z changes"),  # water, which carries it, is not in its equations
+    ],
+)
+def test_a_locus_over_what_cannot_vary_is_refused_in_a_line(name: str, over: str, said: str) -> None:
+    with pytest.raises(sim.InputError, match=said):
+        sim.root_locus(name, over, [0.5, 1.0])

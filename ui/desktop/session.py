@@ -31,6 +31,7 @@ from ui.desktop.plot_files import save_plot
 from ui.desktop.probing import Probe, probed
 from ui.features.feature import Actions
 from ui.features.goals import GoalsView
+from ui.features.modes.panel import mode_seen
 from ui.features.notices import CrashReplay
 from ui.features.photo import Developing, TakePhoto
 from ui.features.plan.planning import Planning
@@ -322,7 +323,8 @@ class Session:
         """
         rect_px, view = self._shell.scene_rect_px, self._shell.view
         covered = covered_parts(self.context) if view.views == 1 else None
-        moment = hovered_moment(self.context)
+        moment = hovered_moment(self.context) or mode_seen(self.context, snapshot.lanes[0])
+        again = again or moment is not None
         drawn = self._picture.draw(
             snapshot, view, rect_px, dt_s, motion, self._planning, again=again, covered=covered, moment=moment
         )

@@ -23,6 +23,9 @@ from ui.features.live_actions import LiveActions
 from ui.features.model.actions import ModelActions
 from ui.features.model.panel import ModelFields, draw_model
 from ui.features.model.view import BodyPicker, draw_choice_over
+from ui.features.modes.actions import ModesActions
+from ui.features.modes.locus import Watched
+from ui.features.modes.panel import ModesFields, draw_modes
 from ui.features.notices import LanesRunning, draw_notices, observe_notices
 from ui.features.photo import PhotoActions
 from ui.features.placing.actions import PlacingActions
@@ -198,6 +201,7 @@ FEATURES: tuple[Feature, ...] = (
         actions=PlacingActions,
         of_scene=(PlacingFields, GizmoFields),
     ),
+    Feature("Modes", draw_modes, BELOW, actions=ModesActions, of_scene=(ModesFields, Watched)),
     Feature("Photo", actions=PhotoActions),
     Feature("Sound", actions=SoundActions),
     Feature("Live", actions=LiveActions),

@@ -1,0 +1,81 @@
+"""The page Modes: what is asked for, what is said of eigenvalues, and a mode as the picture gets it."""
+
+import numpy as np
+import pytest
+
+import sim
+from tests.ui import fakes
+from tests.ui.bench import Bench
+from ui.features.modes.locus import Asked, ModesView, Watched, worked_out
+from ui.features.modes.panel import CancelModes, FindModes, ModesFields, draw_modes, mode_seen, said
+
+
+def bicycle():
+    vehicle = sim.vehicle("bicycle")
+    state = vehicle.riding(5.0)
+    T_wb = fakes.pose(yaw=0.7, x=(3.0, 4.0, 0.0))
+    lane = fakes.lane(
+        vehicle="bicycle",
+        mechanics=vehicle,
+        node=state.node,
+        controls=np.zeros(3),
+        T_wb=T_wb,
+        T_wb_previous=T_wb,
+    )
+    return vehicle, fakes.snapshot(lane)
+
+
+def test_what_flies_is_asked_for_over_twice_its_speed(bench: Bench) -> None:
+    _, snapshot = bicycle()
+    (asked,) = bench.click("modes/find", draw_modes, snapshot)
+    assert isinstance(asked, FindModes)
+    assert (asked.asked.over, asked.asked.values[0], asked.asked.values[-1]) == ("speed", 0.0, 10.0)
+    assert np.array_equal(asked.asked.node, snapshot.lanes[0].node)
+    bench.context.show(ModesView(running=True, done=3, count=41))
+    assert bench.click("modes/cancel", draw_modes, snapshot) == [CancelModes()]
+    assert "modes/find" not in bench.context.rects
+    bench.frame(draw_modes, fakes.snapshot(fakes.lane(mechanics=None)))
+    assert "modes/cancel" not in bench.context.rects
+
+
+def test_a_mode_is_seen_as_a_ghost_that_leans_where_the_bicycle_is(bench: Bench) -> None:
+    """Weave at 3.5 m/s grows: its ghost stays at the place, upright at no moment but in passing, and rigid."""
+    vehicle, snapshot = bicycle()
+    lane = snapshot.lanes[0]
+    locus = worked_out(
+        Asked(vehicle, lane.node, lane.controls, "speed", (3.0, 3.5, 5.0, 6.5)), lambda *_: None
+    )
+    assert [motion is not None and motion.stable for motion in locus.motions] == [False, False, True, False]
+    bench.context.show(ModesView(locus=locus, serial=1))
+    bench.frame(draw_modes, snapshot)
+    assert bench.context.of(ModesFields).value == 2  # the present speed
+    assert mode_seen(bench.context, lane) is None
+    bench.context.of(ModesFields).value = 1
+    bench.click("modes/watch/0", draw_modes, snapshot)
+    assert locus.motions[1].modes[0].eigenvalue.real > 0.3
+    assert locus.motions[1].modes[0].eigenvalue.imag > 1.0
+    leans = []
+    for seconds in np.linspace(0.0, locus.motions[1].modes[0].duration_s, 20, endpoint=False):
+        bench.context.of(Watched).seconds = seconds
+        ghost = mode_seen(bench.context, lane)
+        assert ghost.ghost
+        for T_w in ghost.bodies.values():
+            assert np.abs(T_w[:3, :3].T @ T_w[:3, :3] - np.eye(3)).max() < 1e-6
+            assert np.linalg.norm(T_w[:2, 3] - (3.0, 4.0)) < 2.5
+        leans.append(ghost.node[vehicle.node_layout.shape][0])
+    assert 0.1 < max(leans) - min(leans) < 0.8
+    bench.click("modes/watch/0", draw_modes, snapshot)
+    assert mode_seen(bench.context, lane) is None
+
+
+@pytest.mark.parametrize(
+    "root, text",
+    [
+        (0j, "0: stays"),
+        (-2.0 + 0j, "-2: halves in 0.347 s"),
+        (0.5 + 6.2831853j, "0.5 \N{PLUS-MINUS SIGN} 6.283i: 1 Hz, doubles in 1.39 s"),
+        (3j, "0 \N{PLUS-MINUS SIGN} 3i: 0.477 Hz, stays"),
+    ],
+)
+def test_what_becomes_of_a_mode_is_said(root: complex, text: str) -> None:
+    assert said(root) == text
