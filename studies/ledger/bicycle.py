@@ -50,10 +50,10 @@ def bounds() -> np.ndarray:
     return np.array([brentq(weave, 4.2, 4.4, xtol=1e-13), brentq(capsize, 5.8, 6.2, xtol=1e-13)])
 
 
-def tilted() -> tuple[Bicycle, sim.State]:
-    """Kicked while it runs, within the speeds at which it comes upright by itself."""
+def tilted(speed_mps: float = 5.0) -> tuple[Bicycle, sim.State]:
+    """Kicked while it runs, by default within the speeds at which it comes upright by itself."""
     bicycle = Bicycle()
-    return bicycle, bicycle.riding(5.0, lean=0.1, steer_rate=0.3)
+    return bicycle, bicycle.riding(speed_mps, lean=0.1, steer_rate=0.3)
 
 
 PROBLEMS = (
@@ -67,6 +67,7 @@ PROBLEMS = (
         ours=eigenvalues,
         step="linearised",
         least_digits=12.0,
+        scene=tilted,
     ),
     Problem(
         name="bicycle-bounds",
@@ -78,6 +79,7 @@ PROBLEMS = (
         ours=bounds,
         step="linearised",
         least_digits=11.0,
+        scene=lambda: tilted(WEAVE_MPS),
     ),
     Problem(
         name="bicycle-kicked",

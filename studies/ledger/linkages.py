@@ -197,6 +197,7 @@ PROBLEMS = (
         ours=lambda: energy_drift(ORDER_6, 5e-3, 20),
         step="riqn composed, order 6, 5 ms",
         least_digits=8.0,
+        scene=lambda: DOUBLE.opened("ledger-double-pendulum-energy"),
     ),
     Problem(
         name="double-pendulum-energy-riqn",
@@ -209,6 +210,7 @@ PROBLEMS = (
         step="riqn, 10 ms",
         least_digits=2.0,
         reason="a variational method's energy oscillates by its order, and does not drift",
+        scene=lambda: DOUBLE.opened("ledger-double-pendulum-energy-riqn"),
     ),
     Problem(
         name="four-bar",
@@ -248,5 +250,6 @@ PROBLEMS = (
         least_digits=4.0,
         reason="second order, at 2.5 times the clock's speed; the benchmark asks for 3 digits. The parts of a "
         "composition end next to singular poses as it happens, and up to all digits are lost there",
+        scene=lambda: parallelograms(40).opened("ledger-forty-four-bars"),
     ),
 )

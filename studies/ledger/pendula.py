@@ -37,29 +37,36 @@ def spherical_truth() -> float:
     return float(low + (middle - low) * (cn / dn) ** 2)
 
 
+def going_round(lean_rad: float, turn_radps: float) -> tuple[sim.Vehicle, sim.State]:
+    """A bob on a rod that leans and goes about the vertical."""
+    pendulum = sim.vehicle("pendulum", length=LENGTH_M, mass=0.8)
+    d = np.array([math.sin(lean_rad), 0.0, -math.cos(lean_rad)])
+    up = np.array([0.0, 0.0, turn_radps])
+    return pendulum, pendulum.point(direction=d, omega=up - (up @ d) * d)  # type: ignore[attr-defined]
+
+
 def spherical() -> float:
     """Height over the length, as `direction` leads down."""
-    pendulum = sim.vehicle("pendulum", length=LENGTH_M, mass=0.8)
-    d = np.array([math.sin(LEAN_RAD), 0.0, -math.cos(LEAN_RAD)])
-    up = np.array([0.0, 0.0, TURN_RADPS])
-    start = pendulum.point(direction=d, omega=up - (up @ d) * d)  # type: ignore[attr-defined]
+    pendulum, start = going_round(LEAN_RAD, TURN_RADPS)
     run = sim.simulate(pendulum, "rkmk54", step=1e-3, duration=SWING_S, initial=start)
     return float(run.pose[-1, 2])
 
 
+def cone_radps() -> float:
+    """About the vertical: sqrt(g / (l cos))."""
+    return math.sqrt(GRAVITY / (LENGTH_M * math.cos(CONE_RAD)))
+
+
 def cone_truth() -> np.ndarray:
-    """(3,) direction after 100 s on a cone, at sqrt(g / (l cos))."""
-    turned = 100.0 * math.sqrt(GRAVITY / (LENGTH_M * math.cos(CONE_RAD)))
+    """(3,) direction after 100 s on a cone."""
+    turned = 100.0 * cone_radps()
     s, c = math.sin(CONE_RAD), math.cos(CONE_RAD)
     return np.array([s * math.cos(turned), s * math.sin(turned), -c])
 
 
 def cone() -> np.ndarray:
     """(3,)"""
-    pendulum = sim.vehicle("pendulum", length=LENGTH_M, mass=0.8)
-    d = np.array([math.sin(CONE_RAD), 0.0, -math.cos(CONE_RAD)])
-    up = np.array([0.0, 0.0, math.sqrt(GRAVITY / (LENGTH_M * math.cos(CONE_RAD)))])
-    start = pendulum.point(direction=d, omega=up - (up @ d) * d)  # type: ignore[attr-defined]
+    pendulum, start = going_round(CONE_RAD, cone_radps())
     run = sim.simulate(pendulum, "rkmk54", step=2e-3, duration=100.0, initial=start)
     return np.asarray(run.pose[-1, :3])
 
@@ -98,12 +105,17 @@ def three_truth() -> np.ndarray:
     return np.asarray((np.diff(at, axis=0, prepend=np.zeros((1, 3))) / lengths).ravel())
 
 
-def three() -> np.ndarray:
-    """(9,) directions."""
+def three_bobs() -> tuple[sim.Vehicle, sim.State]:
+    """One below the other."""
     pendulum = sim.vehicle("pendulum", links=3, length=THREE_M, mass=THREE_KG)
     d, w = three_starts()
     parts = {f"direction_{k + 1}": d[k] for k in range(3)} | {f"omega_{k + 1}": w[k] for k in range(3)}
-    start = pendulum.point(**parts)  # type: ignore[attr-defined]
+    return pendulum, pendulum.point(**parts)  # type: ignore[attr-defined]
+
+
+def three() -> np.ndarray:
+    """(9,) directions."""
+    pendulum, start = three_bobs()
     run = sim.simulate(pendulum, "rkmk54", step=5e-4, duration=THREE_S, initial=start)
     at = pendulum.space.slices
     return np.concatenate([run.pose[-1, at[f"direction_{k + 1}"]] for k in range(3)])
@@ -114,11 +126,17 @@ def hanging_truth() -> np.ndarray:
     return np.sqrt(GRAVITY / LENGTH_M * np.sort(roots_laguerre(BOBS)[0]))
 
 
+def chain(lean_rad: float) -> tuple[sim.Vehicle, sim.State]:
+    """Ten bobs in a straight line from where it hangs."""
+    pendulum = sim.vehicle("pendulum", links=BOBS, length=LENGTH_M, mass=0.3)
+    d = (math.sin(lean_rad), 0.0, -math.cos(lean_rad))
+    parts = {f"direction_{k + 1}": d for k in range(BOBS)}
+    return pendulum, pendulum.point(**parts)  # type: ignore[attr-defined]
+
+
 def hanging() -> np.ndarray:
     """(10,) rad/s, each of which is there in two planes."""
-    pendulum = sim.vehicle("pendulum", links=BOBS, length=LENGTH_M, mass=0.3)
-    down = {f"direction_{k + 1}": (0.0, 0.0, -1.0) for k in range(BOBS)}
-    found = sim.linearise(pendulum, pendulum.point(**down))  # type: ignore[attr-defined]
+    found = sim.linearise(*chain(0.0))
     return np.sort(found.eigenvalues.imag[found.eigenvalues.imag > 0.0])[::2]
 
 
@@ -133,6 +151,7 @@ PROBLEMS = (
         ours=spherical,
         step="rkmk54, 1 ms",
         least_digits=9.0,
+        scene=lambda: going_round(LEAN_RAD, TURN_RADPS),
     ),
     Problem(
         name="conical-pendulum",
@@ -144,6 +163,7 @@ PROBLEMS = (
         ours=cone,
         step="rkmk54, 2 ms",
         least_digits=8.0,
+        scene=lambda: going_round(CONE_RAD, cone_radps()),
     ),
     Problem(
         name="three-bobs",
@@ -155,6 +175,7 @@ PROBLEMS = (
         ours=three,
         step="rkmk54, 0.5 ms",
         least_digits=8.0,
+        scene=three_bobs,
     ),
     Problem(
         name="hanging-chain",
@@ -166,5 +187,6 @@ PROBLEMS = (
         ours=hanging,
         step="linearised",
         least_digits=11.0,
+        scene=lambda: chain(0.1),
     ),
 )

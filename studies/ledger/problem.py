@@ -2,9 +2,9 @@
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 
 import numpy as np
@@ -40,6 +40,8 @@ class Problem:
     """Another program's name and its answer; it may raise ImportError."""
     scene: Callable[[], tuple[Vehicle, State]] | None = None
     """What `./run ledger-NAME` opens: a vehicle and where it starts."""
+    held: Mapping[str, float] = field(default_factory=dict)
+    """Controls by name that stay as they are there, in their units."""
     reason: str = ""
     """Why not all known digits are met, where they are not."""
 

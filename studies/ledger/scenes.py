@@ -55,7 +55,7 @@ def scene_of(name: str) -> Scene:
         integrator=default_for(vehicle),
         step_s=vehicle.mechanism.shown_step_s if isinstance(vehicle, HeldMechanism) else 0.005,
         speed=vehicle.mechanism.shown_speed if isinstance(vehicle, HeldMechanism) else 1.0,
-        trim=dict(vehicle.mechanism.torques) if isinstance(vehicle, HeldMechanism) else {},
+        trim=dict(vehicle.mechanism.torques if isinstance(vehicle, HeldMechanism) else problem.held),
         flight_mode="raw",
         camera="orbit",
         start=Start(node=(vehicle.name, tuple(node.tolist()))),

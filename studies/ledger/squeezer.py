@@ -111,5 +111,6 @@ PROBLEMS = (
         least_digits=4.5,
         peer=("MuJoCo RK4", lambda: published(SQUEEZER.by_mujoco(END_S, 1e-5))),
         reason="second order: more digits ask for a shorter step",
+        scene=lambda: SQUEEZER.enlarged(20.0).opened("ledger-andrews-riqn"),
     ),
 )

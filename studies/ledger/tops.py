@@ -29,10 +29,17 @@ def racket_truth() -> np.ndarray:
     return np.array([p * cn, math.sqrt((twice_energy * c - square) / (b * (c - b))) * sn, r * dn])
 
 
+def thrown(
+    inertia: tuple[float, float, float], omega: tuple[float, float, float]
+) -> tuple[sim.Vehicle, sim.State]:
+    """A body without weight that spins so [rad/s]."""
+    body = sim.vehicle("rigid-body", mass=1.0, inertia=inertia, gravity=0.0)
+    return body, body.state(omega=omega)
+
+
 def racket() -> np.ndarray:
     """(3,) rad/s."""
-    body = sim.vehicle("rigid-body", mass=1.0, inertia=RACKET_INERTIA, gravity=0.0)
-    start = body.state(omega=RACKET_RADPS)
+    body, start = thrown(RACKET_INERTIA, RACKET_RADPS)
     run = sim.simulate(body, "variational-6", step=STEP_S, duration=RACKET_S, initial=start)
     return np.asarray(run.velocity[-1, :3])
 
@@ -79,21 +86,31 @@ def lagrange_truth() -> float:
     return float(low + (u - low) * (cn / dn) ** 2)
 
 
-def lagrange() -> float:
-    """Height of the axis, of a unit vector."""
+def leaning(lean_rad: float, spin_radps: float) -> tuple[sim.Vehicle, sim.State]:
+    """Lagrange's top, let go while it spins about its axis."""
     top = sim.vehicle(
         "heavy-top", mass=MASS, arm=(0.0, 0.0, ARM_M), inertia=LAGRANGE_INERTIA, gravity=GRAVITY
     )
-    c, s = math.cos(LEAN_RAD), math.sin(LEAN_RAD)
-    start = top.state(R=np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]]), omega=(0.0, 0.0, SPIN_RADPS))
+    c, s = math.cos(lean_rad), math.sin(lean_rad)
+    return top, top.state(R=np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]]), omega=(0.0, 0.0, spin_radps))
+
+
+def lagrange() -> float:
+    """Height of the axis, of a unit vector."""
+    top, start = leaning(LEAN_RAD, SPIN_RADPS)
     run = sim.simulate(top, "variational-6", step=STEP_S, duration=LAGRANGE_S, initial=start)
     return float(run.pose[-1, 2, 2])
 
 
+def lopsided() -> tuple[sim.Vehicle, sim.State]:
+    """Kovalevskaya's top, whose centre is beside its axis."""
+    top = sim.vehicle("heavy-top", mass=1.0, arm=(1.0, 0.0, 0.0), inertia=(2.0, 2.0, 1.0), gravity=3.0)
+    return top, top.state(omega=(1.2, 0.7, 0.9))
+
+
 def kovalevskaya(method: str = "variational-6") -> np.ndarray:
     """The fourth integral over 10 s in units of its start, |(p + i q)^2 - m g l (R31 + i R32) / I3|^2."""
-    top = sim.vehicle("heavy-top", mass=1.0, arm=(1.0, 0.0, 0.0), inertia=(2.0, 2.0, 1.0), gravity=3.0)
-    start = top.state(omega=(1.2, 0.7, 0.9))
+    top, start = lopsided()
     run = sim.simulate(top, method, step=STEP_S, duration=10.0, initial=start)
     p, q = run.velocity[:, 0], run.velocity[:, 1]
     up_b = run.pose[:, 2, :3]
@@ -114,8 +131,7 @@ def spun_truth() -> np.ndarray:
 
 def spun() -> np.ndarray:
     """(3, 3)"""
-    body = sim.vehicle("rigid-body", mass=1.0, inertia=SPUN_INERTIA, gravity=0.0)
-    start = body.state(omega=SPUN_RADPS)
+    body, start = thrown(SPUN_INERTIA, SPUN_RADPS)
     run = sim.simulate(body, "variational-6", step=5e-3, duration=SPUN_S, initial=start)
     return np.asarray(run.pose[-1, :3, :3])
 
@@ -138,10 +154,15 @@ def spinning_up_truth() -> np.ndarray:
     return np.array([w.real, w.imag, SPUN_RADPS[2]])
 
 
+def weightless() -> tuple[sim.Vehicle, sim.State]:
+    """A spinning body held at its centre."""
+    top = sim.vehicle("heavy-top", mass=1.0, inertia=SPUN_INERTIA, gravity=0.0)
+    return top, top.state(omega=SPUN_RADPS)
+
+
 def spinning_up() -> np.ndarray:
     """(3,) rad/s."""
-    top = sim.vehicle("heavy-top", mass=1.0, inertia=SPUN_INERTIA, gravity=0.0)
-    start = top.state(omega=SPUN_RADPS)
+    top, start = weightless()
     run = sim.simulate(
         top, "variational-6", step=5e-3, duration=SPUN_S, initial=start, controls=[THRUST_NM, 0.0, 0.0]
     )
@@ -155,12 +176,9 @@ def sleeping_truth() -> float:
 
 def sleeping() -> float:
     """rad/s, where two eigenvalues meet: the square of what they are apart is linear in that of the spin."""
-    top = sim.vehicle(
-        "heavy-top", mass=MASS, arm=(0.0, 0.0, ARM_M), inertia=LAGRANGE_INERTIA, gravity=GRAVITY
-    )
 
     def squared(spin: float) -> float:
-        values = sim.linearise(top, top.state(omega=(0.0, 0.0, spin))).eigenvalues
+        values = sim.linearise(*leaning(0.0, spin)).eigenvalues
         own = values[np.argsort(values.imag)][:2]  # both of one sense, seen from the body that turns
         return float(((own[0] - own[1]) ** 2).real)
 
@@ -176,8 +194,7 @@ def tumbling_truth() -> float:
 
 def tumbling() -> float:
     """1/s."""
-    body = sim.vehicle("rigid-body", mass=1.0, inertia=RACKET_INERTIA, gravity=0.0)
-    return float(sim.linearise(body, body.state(omega=(0.0, 5.0, 0.0))).eigenvalues.real.max())
+    return float(sim.linearise(*thrown(RACKET_INERTIA, (0.0, 5.0, 0.0))).eigenvalues.real.max())
 
 
 PROBLEMS = (
@@ -193,6 +210,7 @@ PROBLEMS = (
         least_digits=11.0,
         peer=("MuJoCo RK4", racket_by_mujoco),
         reason="the same digits from steps of 4 to 0.5 ms: rounding, which the flips amplify",
+        scene=lambda: thrown(RACKET_INERTIA, RACKET_RADPS),
     ),
     Problem(
         name="lagrange-top",
@@ -205,6 +223,7 @@ PROBLEMS = (
         step="variational-6, 1 ms",
         least_digits=12.0,
         reason="rounding of 5,000 steps",
+        scene=lambda: leaning(LEAN_RAD, SPIN_RADPS),
     ),
     Problem(
         name="kovalevskaya-top",
@@ -217,6 +236,7 @@ PROBLEMS = (
         step="variational-6, 1 ms",
         least_digits=12.0,
         reason="a method keeps what Noether's theorem gives, and this integral only as its order says",
+        scene=lopsided,
     ),
     Problem(
         name="free-symmetric-body",
@@ -229,6 +249,7 @@ PROBLEMS = (
         step="variational-6, 5 ms",
         least_digits=9.0,
         peer=("MuJoCo RK4", spun_by_mujoco),
+        scene=lambda: thrown(SPUN_INERTIA, SPUN_RADPS),
     ),
     Problem(
         name="thruster-across",
@@ -240,6 +261,8 @@ PROBLEMS = (
         ours=spinning_up,
         step="variational-6, 5 ms",
         least_digits=9.0,
+        scene=weightless,
+        held={"torque_x": THRUST_NM},
     ),
     Problem(
         name="sleeping-top",
@@ -251,6 +274,7 @@ PROBLEMS = (
         ours=sleeping,
         step="linearised",
         least_digits=9.0,
+        scene=lambda: leaning(0.02, 1.05 * sleeping_truth()),
     ),
     Problem(
         name="tumbling",
@@ -262,5 +286,6 @@ PROBLEMS = (
         ours=tumbling,
         step="linearised",
         least_digits=12.0,
+        scene=lambda: thrown(RACKET_INERTIA, (0.01, 5.0, 0.0)),
     ),
 )

@@ -55,10 +55,15 @@ def skate_truth() -> np.ndarray:
     return a / (4.0 * w * w) * np.array([math.sin(2.0 * w * t) - 2.0 * w * t, 1.0 - math.cos(2.0 * w * t)])
 
 
-def skate(step_s: float) -> np.ndarray:
-    """(2,) m from rest while it turns. The slope pulls along y, where the blade points at first."""
+def on_slope() -> tuple[Skate, sim.State]:
+    """At rest but for its turning. The slope pulls along y, where the blade points at first."""
     plate = Skate(pull=GRAVITY * math.sin(SLOPE_RAD))
-    start = plate.state(theta=0.5 * math.pi, momentum=admissible(plate, (TURN_RADPS, 0.0, 0.0)))
+    return plate, plate.state(theta=0.5 * math.pi, momentum=admissible(plate, (TURN_RADPS, 0.0, 0.0)))
+
+
+def skate(step_s: float) -> np.ndarray:
+    """(2,) m."""
+    plate, start = on_slope()
     run = sim.simulate(plate, "rk4", step=step_s, duration=SKATE_S, initial=start)
     x, y = run.final.x
     return np.array([x, y])
@@ -83,10 +88,15 @@ def sleigh_truth() -> np.ndarray:
     return np.array([turned, SLEIGH_RADPS * math.sqrt(k2) * math.tanh(rate * SLEIGH_S)])
 
 
+def pushed_sleigh() -> tuple[Skate, sim.State]:
+    """Its blade at rest, about which it turns."""
+    plate = Skate(ahead=SLEIGH_AHEAD_M, moment=SLEIGH_MOMENT)
+    return plate, plate.state(momentum=admissible(plate, (SLEIGH_RADPS, 0.0, 0.0)))
+
+
 def sleigh(step_s: float) -> np.ndarray:
     """(rad/s, m/s)."""
-    plate = Skate(ahead=SLEIGH_AHEAD_M, moment=SLEIGH_MOMENT)
-    start = plate.state(momentum=admissible(plate, (SLEIGH_RADPS, 0.0, 0.0)))
+    plate, start = pushed_sleigh()
     run = sim.simulate(plate, "rk4", step=step_s, duration=SLEIGH_S, initial=start)
     return np.asarray(run.velocity[-1, :2])
 
@@ -110,10 +120,15 @@ def coast_truth() -> float:
     )
 
 
+def coasting(sigma: float = 0.0) -> tuple[sim.Vehicle, sim.State]:
+    """A car whose wheels turn, with its steering there."""
+    car = sim.vehicle("car")
+    return car, car.state(shape=(0.0, sigma), shape_velocity=(COAST_RADPS, 0.0))
+
+
 def coast(step_s: float) -> float:
     """rad."""
-    car = sim.vehicle("car")
-    start = car.state(shape_velocity=(COAST_RADPS, 0.0))
+    car, start = coasting()
     run = sim.simulate(
         car, "rk4", step=step_s, duration=COAST_S, initial=start, controls=[0.0, STEERING_RATE]
     )
@@ -133,8 +148,7 @@ def circle_truth() -> np.ndarray:
 
 def circle() -> np.ndarray:
     """(2,) m in steps of a second: circles are arcs of the method."""
-    car = sim.vehicle("car")
-    start = car.state(shape=(0.0, CIRCLE_SIGMA), shape_velocity=(COAST_RADPS, 0.0))
+    car, start = coasting(CIRCLE_SIGMA)
     run = sim.simulate(car, "variational-exp", step=1.0, duration=CIRCLE_S, initial=start)
     x, y = run.final.x
     return np.array([x, y])
@@ -187,14 +201,18 @@ def critical_truth() -> float:
     return R * math.sqrt(m * g * R * A / (C * (C + m * R * R)))
 
 
+def rolling(speed_mps: float, lean_rad: float = 0.0) -> tuple[RollingDisc, sim.State]:
+    """A disc that rolls straight on."""
+    vehicle = RollingDisc()
+    rate = speed_mps / numbers(vehicle)["radius"]
+    return vehicle, vehicle.state(shape=(lean_rad, 0.0), shape_velocity=(0.0, rate))
+
+
 def critical() -> float:
     """m/s, where the linearised motion's squared frequency passes zero."""
-    vehicle = sim.vehicle("rolling-disc")
-    R = numbers(vehicle)["radius"]
 
     def squared(speed: float) -> float:
-        found = sim.linearise(vehicle, vehicle.state(shape_velocity=(0.0, speed / R)))
-        values = found.eigenvalues
+        values = sim.linearise(*rolling(speed)).eigenvalues
         return float((values[np.abs(values).argmax()] ** 2).real)
 
     return float(brentq(squared, 0.5, 6.0, xtol=1e-14))
@@ -213,6 +231,7 @@ PROBLEMS = (
         ours=lambda: skate(2e-3),
         step="rk4, 2 ms",
         least_digits=8.0,
+        scene=on_slope,
     ),
     Problem(
         name="chaplygin-sleigh",
@@ -224,6 +243,7 @@ PROBLEMS = (
         ours=lambda: sleigh(2e-3),
         step="rk4, 2 ms",
         least_digits=8.0,
+        scene=pushed_sleigh,
     ),
     Problem(
         name="coasting-car",
@@ -235,6 +255,8 @@ PROBLEMS = (
         ours=lambda: coast(2e-3),
         step="rk4, 2 ms",
         least_digits=8.0,
+        scene=coasting,
+        held={"u_sigma": STEERING_RATE},
     ),
     Problem(
         name="circling-car",
@@ -246,6 +268,7 @@ PROBLEMS = (
         ours=circle,
         step="variational-exp, 1 s",
         least_digits=10.0,
+        scene=lambda: coasting(CIRCLE_SIGMA),
     ),
     Problem(
         name="snakeboard",
@@ -281,5 +304,6 @@ PROBLEMS = (
         ours=critical,
         step="linearised",
         least_digits=10.0,
+        scene=lambda: rolling(1.05 * critical_truth(), 0.05),
     ),
 )
