@@ -11,6 +11,7 @@ import click
 from studies.ledger import problems
 from studies.ledger.problem import ProblemResult, solve
 
+DRAWN = Path(__file__).resolve().parents[2] / "docs" / "ledger"
 HEAD = """# The ledger of truth
 
 Problems whose answers are known, and how many digits of them ours have, by the largest difference over the largest
@@ -83,9 +84,15 @@ def page(results: Sequence[ProblemResult]) -> str:
 
 
 def pictures(results: Sequence[ProblemResult], columns: int = 3) -> str:
-    """A table of those that have a scene."""
+    """A table of those that have a scene, first what is drawn."""
     shown = [r.problem for r in results if r.problem.scene is not None]
-    cells = [f"![{p.title}](ledger/{p.name}.jpg) `./run ledger-{p.name}`" for p in shown]
+    shown.sort(key=lambda p: not (DRAWN / f"{p.name}.jpg").is_file())
+    cells = [
+        f"![{p.title}](ledger/{p.name}.jpg) `./run ledger-{p.name}`"
+        if (DRAWN / f"{p.name}.jpg").is_file()
+        else f"{p.title} `./run ledger-{p.name}`"
+        for p in shown
+    ]
     cells += [""] * (-len(cells) % columns)
     rows = [cells[k : k + columns] for k in range(0, len(cells), columns)]
     return PICTURES + "".join(f"| {' | '.join(row)} |\n" for row in rows) if shown else ""

@@ -250,6 +250,5 @@ PROBLEMS = (
         least_digits=4.0,
         reason="second order, at 2.5 times the clock's speed; the benchmark asks for 3 digits. The parts of a "
         "composition end next to singular poses as it happens, and up to all digits are lost there",
-        scene=lambda: parallelograms(40).opened("ledger-forty-four-bars"),
     ),
 )

@@ -9,6 +9,7 @@ from click.testing import CliRunner
 import sim
 from sim.simulation.lanes.placing import Footing
 from sim.simulation.runs.scene_setup import start_node
+from sim.vehicles.forms.form import Support
 from sim.world import load_world
 from studies.ledger import problems
 from studies.ledger.__main__ import main
@@ -44,7 +45,7 @@ def test_the_command_tells_numbers_for_programs_and_refuses_what_there_is_not() 
     assert "andrews" in refused.output
 
 
-@pytest.mark.parametrize("name", ["ledger-governor", "ledger-bricard", "ledger-rolling-disc"])
+@pytest.mark.parametrize("name", scene_names())
 def test_a_problem_is_opened_where_it_starts(name: str) -> None:
     scene = load_problem(name)
     problem = next(p for p in problems() if f"ledger-{p.name}" == name)
@@ -53,14 +54,17 @@ def test_a_problem_is_opened_where_it_starts(name: str) -> None:
     node = start_node(
         scene.start, scene.vehicle, Footing(scene.vehicle, load_world(scene.world, seed=scene.seed))
     )
-    assert node == pytest.approx(begun.node)
+    raised = vehicle.support is Support.NOTHING
+    assert node == pytest.approx(vehicle.raised(begun.node.copy(), 2.5) if raised else begun.node)
     assert scene.vehicle.name == vehicle.name
+    assert set(scene.trim) <= {control.name for control in vehicle.controls}
+    assert problem.held.items() <= scene.trim.items()
 
 
 def test_a_scene_that_there_is_not_is_refused_with_those_that_there_are() -> None:
     with pytest.raises(sim.InputError, match="ledger-andrews"):
         load_problem("ledger-andrew")
-    assert len(scene_names()) >= 10
+    assert len(scene_names()) >= 28
 
 
 def test_an_enlarged_mechanism_moves_alike() -> None:
