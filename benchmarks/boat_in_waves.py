@@ -10,7 +10,8 @@ docking: to the berth of the scene harbour, among the buoys of plan-boat-docking
 which she is within 0.5 m and 5 degrees of it at less than 0.6 m/s over ground, if that comes within 90 s: she is made
 fast then. slalom: the course of plan-boat-slalom, in a swell that has come 300 km; reached as the berth is. A run that
 comes to touch a buoy has not reached it. station: a place is held for 60 s in a gale, wind of 18 m/s against
-thrusters of 1800 N; what is told is how far off she is after the first 20 s, in the mean square and at most.
+thrusters of 1800 N; what is told is how far off she is after the first 20 s, in the mean square and at most, and the
+moment of that. It is reached where that is never above 2 m.
 """
 
 import argparse
@@ -46,12 +47,13 @@ from sim.water.water import Afloat
 PERIOD_S, LAG_S = 0.1, 0.04
 SWELL_M, GALE_MPS = 300e3, 18.0
 CLEARANCE_M = 0.6
-STATION_S, SETTLED_S = 60.0, 20.0
+STATION_S, SETTLED_S, HELD_M = 60.0, 20.0, 2.0
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Of one run; where the end was not reached, the moment at which she came closest."""
+    """Of one run; where the end was not reached, the moment at which she came closest; of a place that is held, the one
+    after `SETTLED_S` at which she is farthest off."""
 
     seed: int
     wind_deg: float
@@ -130,16 +132,16 @@ def holding() -> Task:
 
 
 def sail(task: Task, seed: int, boat: sim.Vehicle, planner: Planner, limit_s: float = LIMIT_S) -> Outcome:
-    """One run. Where the end counts it ends there."""
+    """One run. Where the heading is free a place is held for all of the time; else it ends at the goal."""
     calm = calm_water(boat, None)
     still = calm.with_parameters(current=(0.0, 0.0))
     berth, ends = task.goal.state.node, task.goal.rotation != "free"
     buoys = np.array([(*o.centre_w[:2], o.radius_m) for o in task.obstacles if isinstance(o, Cylinder)])
     buoys = buoys.reshape(-1, 3)
-    best, clear_m, places = (math.inf, 0.0, 0.0, 0.0, 0.0), math.inf, []
+    told, clear_m, places = (math.inf if ends else 0.0, 0.0, 0.0, 0.0, 0.0), math.inf, []
 
     def there(time_s: float, state: State) -> bool:
-        nonlocal best, clear_m
+        nonlocal told, clear_m
         sensed = sensed_afloat(state)
         ground = over_ground(sensed)
         places.append(ground[:2])
@@ -147,9 +149,13 @@ def sail(task: Task, seed: int, boat: sim.Vehicle, planner: Planner, limit_s: fl
         off_m = float(np.linalg.norm(ground[:2] - berth[1:3]))
         off_rad = abs(math.remainder(ground[2] - berth[0], 2.0 * math.pi))
         speed = float(np.linalg.norm(ground[3:5]))
+        if not ends:
+            if time_s > SETTLED_S:
+                told = max(told, (off_m / HELD_M, time_s, off_m, off_rad, speed))
+            return False
         worst = max(off_m / NEAR_M, off_rad / NEAR_RAD, speed / SLOW_MPS)
-        best = min(best, (worst, time_s, off_m, off_rad, speed))
-        return ends and worst <= 1.0
+        told = min(told, (worst, time_s, off_m, off_rad, speed))
+        return worst <= 1.0
 
     run = receding_horizon(
         still,
@@ -163,7 +169,7 @@ def sail(task: Task, seed: int, boat: sim.Vehicle, planner: Planner, limit_s: fl
         until=there,
         planner=planner,
     )
-    worst, time_s, off_m, off_rad, speed = best
+    worst, time_s, off_m, off_rad, speed = told
     way = np.array(places)
     off = np.linalg.norm(way - berth[1:3], axis=1)[round(SETTLED_S / STEP_S) :]
     passed = [np.linalg.norm(way - w.position_w[:2], axis=1).min() - w.tolerance_m for w in task.waypoints]

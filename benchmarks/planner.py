@@ -210,27 +210,37 @@ def touched_down(plan: Plan, flown: sim.Vehicle, rng: np.random.Generator, gust_
     )
 
 
-def landed(count: int, wind_mps: float = 5.0, gust_mps: float = 1.5, heavier: float = 0.03) -> None:
+def landings(
+    count: int,
+    wind_mps: float = 5.0,
+    gust_mps: float = 1.5,
+    heavier: float = 0.03,
+    time_limit_s: float = 10.0,
+) -> Iterator[Touchdown | None]:
     """Helicopters thrown about a ship fly their plans onto her deck with feedback: in a wind from anywhere and gusts
-    that no plan knows, and lighter or heavier than planned."""
+    that no plan knows, and lighter or heavier than planned. None for one that found no plan."""
     vehicle, task = loaded("plan-deck-landing")
     planner, rng = Planner(), np.random.default_rng(11)
-    ends, unplanned = list[Touchdown](), 0
-    while len(ends) + unplanned < count:
+    while count:
         drawn = random_start("plan-deck-landing", vehicle, task, rng)
         bearing, more = rng.uniform(0.0, 2 * np.pi), rng.uniform(-heavier, heavier)
         try:
-            plan = planner.plan(vehicle, drawn, time_limit_s=10.0, starts=1)
+            plan = planner.plan(vehicle, drawn, time_limit_s=time_limit_s, starts=1)
         except sim.InputError:
-            continue
-        if not plan.solved:
-            unplanned += 1
             continue
         wind = (wind_mps * np.cos(bearing), wind_mps * np.sin(bearing), 0.0)
         mass = (1.0 + more) * np.asarray(vehicle.values["mass"], float)
         flown = vehicle.with_parameters(wind=wind, mass=float(mass))
-        ends.append(touched_down(plan, flown, rng, gust_mps))
-    print(f"{sum(end.stands for end in ends)} of {count} stand on the deck; {unplanned} found no plan.")
+        count -= 1
+        yield touched_down(plan, flown, rng, gust_mps) if plan.solved else None
+
+
+def landed(count: int) -> None:
+    """How many of the helicopters stand on the deck, and how far from their mark."""
+    ends = [end for end in landings(count) if end is not None]
+    print(
+        f"{sum(end.stands for end in ends)} of {count} stand on the deck; {count - len(ends)} found no plan."
+    )
     for name, unit in (("off_m", "m off the mark"), ("off_mps", "m/s"), ("off_deg", "degrees")):
         of_all = np.array([getattr(end, name) for end in ends])
         print(f"{np.median(of_all):.3f} {unit} in the median, {np.quantile(of_all, 0.95):.3f} of 95 of 100")
