@@ -10,7 +10,7 @@ import sim
 from sim.planner import Box, Capsule, Cylinder, Goal, Limits, Sphere, Task, Weights, task_of_scene
 from sim.planner.guess.driven import Gait, gait_motion, through, with_shape
 from sim.planner.guess.free import free_motion
-from sim.planner.guess.paths import paced
+from sim.planner.guess.route import paced
 from sim.planner.task.bodies import positions
 from sim.planner.task.inputs import input_map_of
 from sim.planner.task.obstacles import Obstacle

@@ -54,7 +54,7 @@ ADDED = {
     ),
     "what a vehicle is made of": (
         "ui/features/model/",
-        "render/vehicles/mechanism_marks.py",
+        "render/vehicles/links.py",
         "sim/vehicle_config/mechanism.py",
     ),
     "linearised motions": ("sim/linear/",),

@@ -10,7 +10,7 @@ import numpy as np
 from render.frame import Arrow, DrawnSea, DrawnVehicle, Frame, Polyline, Surface, View
 from render.vehicles.crash_film import CrashFilm
 from render.vehicles.left_behind import LeftBehind
-from render.vehicles.mechanism_marks import (
+from render.vehicles.links import (
     chosen_body,
     contact_shapes,
     inertia_ellipsoids,

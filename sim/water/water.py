@@ -40,7 +40,7 @@ from sim.water.wrench import (
     sea_at,
 )
 from sim.world import World
-from sim.world.river import Stream
+from sim.world.path import Stream
 from sim.world.terrain import Terrain
 
 

@@ -25,7 +25,7 @@ from sim.water.immersion import FOUND, VERTEX_WIDTH, VOLUME, sum_hull
 from sim.water.ocean.field import add_tile, changing, rest_place
 from sim.water.ocean.synthesis import FIELDS, HEIGHT, RISE, SPEED_EAST, SPEED_NORTH, synthesise
 from sim.water.ocean.waves import mean_wave_numbers, raise_waves
-from sim.world.river import add_stream
+from sim.world.path import add_stream
 
 SLAB_S = 1.0 / 20.0
 LATTICE = 36

@@ -3,8 +3,7 @@
 Natural ground is grown (canyon, desert), level ground is laid out (driving, level_grounds); `props` has the shapes that
 stand on it, `store` keeps what was grown."""
 
-from sim.world.path import Pad
-from sim.world.river import River
+from sim.world.path import Pad, River
 from sim.world.terrain import Terrain, TerrainLayers
 from sim.world.world import World, load_world, worlds
 

@@ -12,8 +12,7 @@ give way faster, which cuts flutes into the cliffs and gullies into the slopes.
 import numpy as np
 
 from sim.native.function import inline, native
-from sim.world.path import Pad, level_ground
-from sim.world.river import River
+from sim.world.path import Pad, River, level_ground
 from sim.world.terrain import (
     Terrain,
     TerrainLayers,

@@ -17,14 +17,7 @@ from render.land.ground_cover import (
 )
 from render.land.mesh import ChunkedMesh
 from render.land.scenery import pad_mesh
-from render.land.terrain_mesh import (
-    CHUNKS,
-    SHAPE,
-    STRIDES,
-    load_terrain_mesh,
-    terrain_grid,
-    thinned,
-)
+from render.land.terrain_mesh import CHUNKS, SHAPE, STRIDES, load_terrain_mesh, terrain_grid, thinned
 from sim.contact.obstacles.cones import solids_of
 from sim.world import World, load_world
 

@@ -8,8 +8,7 @@ import pytest
 
 import sim
 from sim.planner import Box, Capsule, Cylinder, Goal, Planner, Sphere, Task, Waypoint, task_of_scene
-from sim.planner.guess.paths import paths_of
-from sim.planner.guess.route import routes
+from sim.planner.guess.route import paths_of, routes
 from sim.scene import load_scene
 from tests.sim.plan_audit import broken
 from tests.sim.planner_tasks import BOAT, with_ground

@@ -10,7 +10,7 @@ from sim.scene import Start, load_scene
 from sim.simulation import Simulation
 from sim.vehicles import known_vehicle
 from sim.world import World, load_world
-from sim.world.river import MEAN_MPS, Stream
+from sim.world.path import MEAN_MPS, Stream
 
 STATIONS_M = np.linspace(20.0, 1500.0, 75)
 

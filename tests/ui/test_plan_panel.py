@@ -35,8 +35,8 @@ from tests.ui.bench import Bench
 from ui.features.flight import draw_flight
 from ui.features.placing.gizmo import SCALE, Gizmo, GizmoFields, TaskMarks, from_matrix16, matrix16
 from ui.features.plan.marks import Alternatives, compared, draw_violations, words
+from ui.features.plan.pages import SaveTask
 from ui.features.plan.panel import draw_plan
-from ui.features.plan.view import SaveTask
 from ui.window import theme
 from ui.window.context import on_screen
 from ui.window.widgets import overlap

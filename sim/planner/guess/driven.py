@@ -9,7 +9,7 @@ import numpy as np
 
 from sim.compiler import OK
 from sim.integrators import integrator
-from sim.planner.guess.paths import paced_path, paths_of
+from sim.planner.guess.route import paced_path, paths_of
 from sim.planner.guess.turning import GearSegment, length_m, ways_in_gears
 from sim.planner.task.bodies import (
     counts_turns,

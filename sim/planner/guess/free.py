@@ -10,7 +10,7 @@ import numpy as np
 
 from sim.compiler.columns import ColumnKernel
 from sim.groups.numeric import rotation_exp, rotation_log
-from sim.planner.guess.paths import paced_path, paths_of
+from sim.planner.guess.route import paced_path, paths_of
 from sim.planner.task.bodies import (
     arc_space,
     arcs,

@@ -11,7 +11,7 @@ import numpy as np
 from sim.planner.guess.driven import driven, gait_motion, random_gait, through, with_shape, wriggled
 from sim.planner.guess.free import Heading, burnt, free_motion, led_through_space, thrust_axis
 from sim.planner.guess.joints import led_through_joints
-from sim.planner.guess.paths import paced, paced_path, paths_of, stations_of
+from sim.planner.guess.route import paced, paced_path, paths_of, stations_of
 from sim.planner.task.bodies import (
     arc_space,
     arcs,

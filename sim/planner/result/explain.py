@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from sim.groups.numeric import rotation_log, triple
-from sim.planner.guess.paths import path_of
+from sim.planner.guess.route import path_of
 from sim.planner.result.plan import Plan, Status, Violation
 from sim.planner.solvers.backends import Result
 from sim.planner.task.bodies import body_poses, counts_turns, own_space, planar, positions

@@ -13,8 +13,7 @@ import numpy as np
 from sim.groups.numeric import rotation_exp
 from sim.native.function import native, unordered
 from sim.vehicle_config.config import HullMesh
-from sim.water.flip.box import WATER_DENSITY, TankBox
-from sim.water.flip.walls import block_off, keep_before
+from sim.water.flip.box import WATER_DENSITY, TankBox, block_off, keep_before
 from sim.water.immersion import GRAVITY
 
 _MARGIN = 3

@@ -19,11 +19,10 @@ from sim.vehicle_config import config_of
 from sim.vehicles import Vehicle
 from sim.vehicles.forms.form import Support
 from sim.water.flip.body import Floating, FloatingBody
-from sim.water.flip.box import FEWEST_CELLS, MOST_CELLS, TankBox
+from sim.water.flip.box import FEWEST_CELLS, MOST_CELLS, Paddle, TankBox, wall_impulse
 from sim.water.flip.open_sea import SeaAround
 from sim.water.flip.picture import pictured
 from sim.water.flip.tank import Tank
-from sim.water.flip.walls import Paddle, wall_impulse
 from sim.water.immersion import GRAVITY
 from sim.water.picture import BoxPicture
 from sim.water.water import water_about, weather_of

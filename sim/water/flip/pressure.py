@@ -15,9 +15,8 @@ import numpy as np
 
 from sim.native.function import native, unordered
 from sim.water.flip.body import FloatingBody, columns
-from sim.water.flip.box import TankBox
+from sim.water.flip.box import TankBox, displace
 from sim.water.flip.multigrid import Levels, apply_rows, coarsen, v_cycle
-from sim.water.flip.walls import displace
 
 FULL = 0.5
 """A cell with at least this density is water."""

@@ -11,7 +11,16 @@ import numpy as np
 
 from sim.platform.errors import InputError
 from sim.water.flip.body import Floating, FloatingBody, Obstruction, outside_of
-from sim.water.flip.box import PER_CELL, Particles, TankBox, even_out, seeded
+from sim.water.flip.box import (
+    PER_CELL,
+    Paddle,
+    Particles,
+    TankBox,
+    even_out,
+    extrapolate,
+    hold_border,
+    seeded,
+)
 from sim.water.flip.inflow import bring_in, draw_towards, let_through, shift_particles, take_out
 from sim.water.flip.open_sea import OpenSea, SeaAround, cell_number, shifted
 from sim.water.flip.pressure import Balance, release
@@ -26,7 +35,6 @@ from sim.water.flip.transfer import (
     pair_up,
     to_faces,
 )
-from sim.water.flip.walls import Paddle, extrapolate, hold_border
 from sim.water.immersion import GRAVITY
 
 _LAYERS = 3

@@ -18,10 +18,9 @@ from sim.scene import load_scene
 from sim.simulation import Simulation
 from sim.vehicle_config.config import HullMesh
 from sim.water.flip import Floating, FloatingBody, Tank, TankBox, TankWater
-from sim.water.flip.box import PER_CELL, WATER_DENSITY
+from sim.water.flip.box import PER_CELL, WATER_DENSITY, Paddle, wall_impulse
 from sim.water.flip.coupled import WaterBox
 from sim.water.flip.pressure import FULL, release
-from sim.water.flip.walls import Paddle, wall_impulse
 from sim.world import load_world
 
 SCENES = Path(__file__).parents[3] / "scenes"

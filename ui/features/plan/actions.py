@@ -12,8 +12,8 @@ from sim.planner.service.session import PlanView
 from sim.scene import SCENE_FOLDER
 from sim.simulation.lanes.snapshot import Snapshot
 from ui.features.feature import Actions, App
+from ui.features.plan.pages import SaveTask
 from ui.features.plan.planning import Planning
-from ui.features.plan.view import SaveTask
 from ui.features.race import Rivalry
 from ui.features.vehicle import VehicleRenewed
 from ui.settings.view_settings import Remembered

@@ -1,7 +1,9 @@
-"""Pages of the planning panel: the task's numbers and obstacles, the cost's weights, wind, the solver's progress."""
+"""Pages of the planning panel: the task's numbers and obstacles, the cost's weights, wind, the solver's progress.
+
+What the pages of the planning panel remember, and ask for beside what the planner itself is asked."""
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from imgui_bundle import icons_fontawesome_6 as icons
@@ -26,11 +28,10 @@ from sim.planner.task.task import Task
 from sim.simulation.lanes.snapshot import Snapshot
 from ui.features.flight import pilot_switch
 from ui.features.methods import by_family, describe
-from ui.features.plan.view import PlanChoices, SaveTask
 from ui.features.vehicle import FlownParameters
 from ui.hud.instruments import mpc_text
 from ui.window import theme
-from ui.window.context import PanelContext, Request
+from ui.window.context import Action, PanelContext, Request
 from ui.window.widgets import (
     Item,
     button,
@@ -44,6 +45,28 @@ from ui.window.widgets import (
     significant,
     tooltip,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class SaveTask(Action):
+    """Write the task as it is now as a scene of its own."""
+
+
+@dataclass(slots=True)
+class PlanChoices:
+    """What is open in the planning panel, and the wind that the next flight of a plan meets."""
+
+    page: str = "task"
+    wind_mps: float = 0.0
+    wind_deg: float = 90.0
+    """Where it blows to, counter-clockwise from the world's x."""
+
+    @property
+    def wind_w(self) -> tuple[float, float]:
+        """World x and y [m/s]."""
+        bearing = math.radians(self.wind_deg)
+        return self.wind_mps * math.cos(bearing), self.wind_mps * math.sin(bearing)
+
 
 WEIGHTS = {
     "effort": "Squares of the inputs.",

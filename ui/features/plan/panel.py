@@ -29,8 +29,13 @@ from sim.planner.service.session import PlanView
 from sim.simulation.lanes.snapshot import Snapshot
 from ui.features.plan import pages
 from ui.features.plan.marks import compared
-from ui.features.plan.pages import draw_plan_cost, draw_plan_flight, draw_plan_progress, draw_plan_task
-from ui.features.plan.view import PlanChoices
+from ui.features.plan.pages import (
+    PlanChoices,
+    draw_plan_cost,
+    draw_plan_flight,
+    draw_plan_progress,
+    draw_plan_task,
+)
 from ui.features.recordings import ExportPlan, TakesView
 from ui.settings.view_settings import overlooking
 from ui.window import theme
