@@ -14,7 +14,7 @@ import click
 
 import export.request
 from export.output import OutputError
-from render.programs import DisplayError
+from render.errors import DisplayError
 from sim.platform.errors import InputError, UntrustedFile, shortened
 from sim.platform.signals import ended_by_signals
 from sim.scene import load_scene, scene_names

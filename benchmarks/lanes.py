@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import numpy as np
 import pyglet
 
-from render.programs import DisplayError
+from render.errors import DisplayError
 from sim.commands import PilotInput, SetPilotInput, SetReference
 from sim.scene import LaneSpec, Scene, load_scene
 from sim.simulation import Simulation

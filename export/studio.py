@@ -12,11 +12,11 @@ from PIL import Image
 
 from render.cameras.clearance import bumps_of
 from render.cameras.rig import CameraRig
+from render.errors import DisplayError
 from render.frame import Frame, View
 from render.light import Sun
 from render.panes import draw_panes, pane_rects, spread_along
 from render.passes.targets import Canvas
-from render.programs import DisplayError
 from render.quality import detect
 from render.renderer import Renderer
 from render.vehicles.scene_view import SceneView, ViewOptions

@@ -1,6 +1,4 @@
-"""Shader programs from files, with #include, #define and errors that name file and line, and vertex arrays for them.
-
-What a user is told where the display cannot show the app."""
+"""Shader programs from files, with #include, #define and errors that name file and line, and vertex arrays for them."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -10,10 +8,7 @@ from typing import Protocol, TypeVar, cast
 
 import moderngl
 
-
-class DisplayError(RuntimeError):
-    """The graphics system cannot do what is asked; the message is one clear line."""
-
+from render.errors import DisplayError
 
 SHADERS = Path(__file__).parent / "shaders"
 FRAME_BINDING = 0

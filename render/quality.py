@@ -6,8 +6,8 @@ from typing import Literal
 
 import moderngl
 
+from render.errors import DisplayError
 from render.frame_budget import scale as effort_scale
-from render.programs import DisplayError
 
 QualityName = Literal["high", "medium", "low", "software"]
 

@@ -4,7 +4,8 @@ import moderngl
 import numpy as np
 import pytest
 
-from render.programs import SHADERS, DisplayError, Programs
+from render.errors import DisplayError
+from render.programs import SHADERS, Programs
 from render.quality import PRESETS
 
 FULLSCREEN = "out vec2 uv;\nvoid main() { uv = vec2(0.0); gl_Position = vec4(0.0); }\n"

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from render.programs import DisplayError
+from render.errors import DisplayError
 from render.quality import PRESETS, choose, detect, preset, require_gl
 
 

@@ -61,7 +61,7 @@ def spoilt(state: sim.State, index: int, value: float) -> sim.State:
         ({"goal": Goal(spoilt(BOAT.state(), 4, INF))}, "goal has entries that are not finite"),
         ({"goal": Goal(BOAT.state(x=1e12))}, "goal is 1e+12 m away"),
         ({"goal": Goal(BODY.state())}, "goal does not fit vehicle 'boat'"),
-        ({"goal": Goal(BOAT.state(), position="near")}, "goal's position = 'near'"),
+        ({"goal": Goal(BOAT.state(), position="nigh")}, "goal's position = 'nigh'"),
         ({"goal": Goal(BOAT.state(), position="upright")}, "goal's position = 'upright'"),
         ({"goal": Goal(BOAT.state(), rotation="upright")}, "goal's rotation = 'upright'"),
         ({"goal": Goal(BOAT.state(), tolerance_m=NAN)}, "goal's tolerance_m = nan"),

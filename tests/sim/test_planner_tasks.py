@@ -179,7 +179,7 @@ def test_clearance_is_measured_between_the_nodes():
     [
         ({"durration_s": 3.0}, "plan.durration_s: unknown key"),
         ({"weights": {"effrt": 1.0}}, "plan.weights.effrt: unknown key"),
-        ({"goal": {"position": "near"}}, 'plan.goal.position: unknown "near"'),
+        ({"goal": {"position": "nigh"}}, 'plan.goal.position: unknown "nigh"'),
         ({"obstacles": [{"kind": "wart"}]}, 'plan.obstacles[0].kind: unknown "wart"'),
         ({"steps": 2000}, "plan.steps: 2000 is refused"),
         ({"goal": {"fixed_shape": ["psi"]}}, 'plan.goal.fixed_shape: unknown "psi"'),

@@ -210,13 +210,11 @@ def test_every_parameter_of_every_real_vehicle_has_a_field(bench: Bench) -> None
 
 def test_what_is_on_or_off_is_switched_by_one_click(bench: Bench) -> None:
     bench.context.catalogue = load_catalogue()
-    bench.context.of(FlownParameters).values = bench.context.catalogue.vehicles["chain"].defaults()
-    now = fakes.snapshot(fakes.lane(vehicle="chain"))
+    bench.context.of(FlownParameters).values = bench.context.catalogue.vehicles["cosserat-rope"].defaults()
+    now = fakes.snapshot(fakes.lane(vehicle="cosserat-rope"))
     for value in (0.0, 1.0):
-        assert bench.click("vehicle/param/pinned", vehicle.draw_vehicle, now) == [
-            SetParameter("pinned", value)
-        ]
-        assert bench.context.of(FlownParameters).values["pinned"] == value
+        assert bench.click("vehicle/param/held", vehicle.draw_vehicle, now) == [SetParameter("held", value)]
+        assert bench.context.of(FlownParameters).values["held"] == value
 
 
 def test_scenes_are_loaded_by_one_click(bench: Bench) -> None:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 from imgui_bundle import imgui
 from pyglet.window import key, mouse
 
@@ -24,6 +25,7 @@ from ui.window.app_window import AppWindow
 
 SCENE = Scene("canyon", "The canyon", vehicle=known_vehicle("helicopter", mass=1100.0))
 
+SCENE_COLOUR = 0.3, 0.5, 0.7
 COARSE = 20
 """Steps of colour in a headless window's 16 bits a pixel, in which what is blended is rounded every time."""
 
@@ -55,17 +57,35 @@ class Session:
     def _frame(self, dt_s: float) -> None:
         self.built.append(self.shell.begin_frame(dt_s))
         output = self.shell.build(self.snapshot)
-        self.window.ctx.clear(0.3, 0.5, 0.7)
+        self._clear_scene()
         self.shell.render()
         if self.wants_picture:
             self.picture = self.window.screenshot()
-            self.window.ctx.clear(0.3, 0.5, 0.7)
-            imgui.backends.opengl3_render_draw_data(imgui.get_draw_data())
-            self.direct = self.window.screenshot()
+            self.direct = self._drawn_directly()
         self.commands += output.commands
         self.actions += output.actions
         self.drags.append(output.camera.drag_px)
         self.errors.add(self.window.ctx.error)
+
+    def _clear_scene(self) -> None:
+        """As a scene that is drawn anew would: the panels around it are left as they are."""
+        screen = self.window.ctx.screen
+        screen.scissor = self.shell.scene_rect_px
+        screen.clear(*SCENE_COLOUR)
+        screen.scissor = None
+
+    def _drawn_directly(self) -> np.ndarray:
+        """What imgui has of this frame, in a picture beside the window."""
+        ctx, size_px = self.window.ctx, self.window.framebuffer_px
+        beside = ctx.framebuffer([ctx.renderbuffer(size_px)])
+        beside.use()
+        beside.clear(*SCENE_COLOUR)
+        imgui.backends.opengl3_render_draw_data(imgui.get_draw_data())
+        pixels = np.frombuffer(beside.read(alignment=1), np.uint8).reshape(size_px[1], size_px[0], 3)[::-1]
+        ctx.screen.use()
+        beside.color_attachments[0].release()
+        beside.release()
+        return pixels
 
     def off(self) -> float:
         """Share of the last picture that is not as imgui draws it by itself."""

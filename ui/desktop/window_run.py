@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from export.request import Request
-from render.programs import DisplayError
+from render.errors import DisplayError
 from render.quality import detect
 from sim.commands import Command, SetDemo
 from sim.platform.progress import Preparation

@@ -13,7 +13,7 @@ import numpy as np
 import pyglet
 from pyglet import gl
 
-from render.programs import DisplayError
+from render.errors import DisplayError
 from render.quality import require_gl
 
 LONGEST_FRAME_S = 0.1

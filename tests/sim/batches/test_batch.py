@@ -237,13 +237,13 @@ def test_a_batch_that_is_larger_than_the_memory_is_refused_before_it_begins() ->
 
 
 def test_most_methods_go_side_by_side() -> None:
-    """Which do not: those that divide their steps."""
+    """Which do not: those that divide their steps, and arcs whose unknowns hang together in one large block."""
     vehicle = sim.vehicle("helicopter")
     alone = {
         name
         for name, method in sim.integrators().items()
         if not method.serves(vehicle) and lane_code(Structure.of(vehicle), method) is None
     }
-    assert "rkmk54" in alone
+    assert {"rkmk54", "galerkin-4", "galerkin-6"} <= alone
     assert "variational-exact" not in alone
-    assert len(alone) < 8, alone
+    assert len(alone) <= 8, alone

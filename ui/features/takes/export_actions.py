@@ -14,7 +14,7 @@ import numpy as np
 from export.output import OutputError
 from export.pictures import Film
 from export.request import FORMATS, format_of
-from render.programs import DisplayError
+from render.errors import DisplayError
 from sim.commands import KeepTake
 from sim.platform.errors import InputError
 from sim.platform.processes import GivenUp, run_in_process
