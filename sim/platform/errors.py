@@ -88,8 +88,9 @@ def numeric(value: object) -> np.ndarray:
     if type(value) is float:
         return np.asarray(value)
     array = np.asarray(value)
-    masks = sys.modules.get("numpy.ma")  # else nothing is masked; to load it takes a start's time
-    if array.dtype.kind in "USc" or (masks is not None and masks.is_masked(value)):
+    # Where it is not loaded, or another thread is at it, nothing is masked; to load it takes a start's time.
+    is_masked = getattr(sys.modules.get("numpy.ma"), "is_masked", None)
+    if array.dtype.kind in "USc" or (is_masked is not None and is_masked(value)):
         raise TypeError(f"{array.dtype} is no real number")
     return np.asarray(array, float)
 

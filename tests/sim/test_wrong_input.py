@@ -1,14 +1,16 @@
 """Whatever is given to a script's functions, a mistake is answered by one short line."""
 
 import math
+import sys
 from collections.abc import Callable
+from types import ModuleType
 
 import numpy as np
 import pytest
 
 import sim
 from sim.integrators import integrator
-from sim.platform.errors import MOST_CHARACTERS, InputError, one_of, quote
+from sim.platform.errors import MOST_CHARACTERS, InputError, numbers, one_of, quote
 
 HUGE = 10**400
 
@@ -191,3 +193,8 @@ def test_what_is_quoted_is_written_as_in_python_and_short() -> None:
     assert quote("a\nb") == r"'a\nb'"
     for value in ("x" * 10**6, [[1.0] * 10**5] * 10**3, HUGE, b"x" * 10**6):
         assert len(quote(value)) < 300
+
+
+def test_numbers_are_taken_while_another_thread_loads_masked_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "numpy.ma", ModuleType("numpy.ma"))  # as it is before it has been run
+    assert numbers("controls", [1.0, 2.0]).tolist() == [1.0, 2.0]
