@@ -72,6 +72,8 @@ class LaneMotion:
     parameters: Mapping[str, Value] = field(default_factory=dict)
     wreck: np.ndarray
     """(n,) whether it has ended by then."""
+    forces_w: Columns = field(default_factory=dict)
+    """Who exerts it (control, environment) -> (n, 3) N on the main body, in the world, where that is known."""
     tint: tuple[float, float, float] = (1.0, 1.0, 1.0)
     ghost: bool = False
     pivot_w: tuple[float, ...] = (0.0, 0.0, 0.0)
@@ -140,10 +142,10 @@ def motion_of_take(
     solids: the picture of the bodies that its scene has; else they are left out.
     """
     playback = playback or take.playback(None if world is None else lambda: world)
-    seen = playback.samples(every_s)
+    seen = playback.samples(every_s, felt=True)
     made = _motion(
         name or take.name, take.vehicle, seen.time, seen.nodes, seen.controls, seen.observed,
-        pivot_w=take.segments[0].pivot_w, world=world, tint=tint, ghost=ghost,
+        pivot_w=take.segments[0].pivot_w, world=world, tint=tint, ghost=ghost, felt_b=seen.environment_wrench_b,
     )  # fmt: skip
     made.wreck[-1] = take.status is not LaneStatus.RUNNING
     last = take.segments[-1]
@@ -198,6 +200,7 @@ def _motion(
     world: "World | None" = None,
     tint: tuple[float, float, float] = (1.0, 1.0, 1.0),
     ghost: bool = False,
+    felt_b: np.ndarray | None = None,
 ) -> LaneMotion:
     bodies = observed.bodies
     if pivot_w is not None or world is not None:
@@ -205,6 +208,10 @@ def _motion(
         poses = np.stack(list(bodies.values()), axis=1)
         placed = [in_world(vehicle, row, world, place) for row in poses]  # type: ignore[arg-type]
         bodies = dict(zip(bodies, np.moveaxis(np.array(placed), 1, 0), strict=True))
+    R_wb = next(iter(bodies.values()))[:, :3, :3]
+    wrenches_b = {"control": observed.rows[:, observed.layout.control_wrench] @ vehicle.twist_embedding.T}
+    if felt_b is not None:
+        wrenches_b["environment"] = felt_b
     return LaneMotion(
         name=name,
         vehicle=vehicle.name,
@@ -219,11 +226,17 @@ def _motion(
         units=observed.layout.units,
         parameters=vehicle.values,
         wreck=np.zeros(len(time), bool),
+        forces_w=_forces_w(R_wb, wrenches_b),
         tint=tint,
         ghost=ghost,
         pivot_w=pivot_w or (0.0, 0.0, 0.0),
         links=vehicle.links,
     )
+
+
+def _forces_w(R_wb: np.ndarray, wrenches_b: Columns) -> Columns:
+    """Forces (n, 3) in the world, of wrenches (n, 6) in the body's frame."""
+    return {who: (R_wb @ each[:, 3:, None])[..., 0] for who, each in wrenches_b.items()}
 
 
 def named_apart(motions: Sequence[LaneMotion]) -> list[LaneMotion]:
@@ -281,6 +294,10 @@ def _recorded(name: str, rows: list[LaneSnapshot]) -> LaneMotion:
     last = rows[-1]
     kind = VEHICLES[last.vehicle]
     count = len(kind.controls)
+    wrenches_b = {
+        "control": np.array([row.control_wrench_b for row in rows]),
+        "environment": np.array([row.environment_wrench_b for row in rows]),
+    }
     told = {key: np.array([row.observables.get(key, np.nan) for row in rows]) for key in last.observables}
     return LaneMotion(
         name=name,
@@ -296,6 +313,7 @@ def _recorded(name: str, rows: list[LaneSnapshot]) -> LaneMotion:
         units=layout_of(kind(**last.parameters)).units if told else {},
         parameters=last.parameters,
         wreck=np.array([row.status is not LaneStatus.RUNNING for row in rows]),
+        forces_w=_forces_w(np.array([row.T_wb[:3, :3] for row in rows]), wrenches_b),
         tint=last.tint,
         ghost=last.ghost,
         pivot_w=(0.0, 0.0, 0.0) if last.pivot_w is None else tuple(last.pivot_w.tolist()),

@@ -21,6 +21,7 @@ from export.motion import LaneMotion, MotionRecorder
 from export.nodes import Assets, CameraTrack, Content, GroundMesh, Node, ground_under, nodes_of
 from export.output import OutputError
 from export.tables import channels_of
+from render.vehicles.shown import ARROW_COLOURS, FORCE_ARROW
 from sim.platform.errors import InputError
 from sim.shapes import Shape
 from sim.simulation.lanes.snapshot import Snapshot
@@ -33,6 +34,8 @@ _OFF_M, _OFF_RAD = 5e-5, 5e-5
 _CURVE_POINTS = 1500
 """Of a curve at most."""
 _TRAIL_OFF_M = 0.02
+_USUAL = 0.98
+"""Of the forces in a motion are drawn to scale; the larger ones, blows, have the longest arrow."""
 _FIRST_PLOTS = ("energy", "position.z", "velocity.x")
 """What is plotted at first, where there is such a channel."""
 _PLOTS = 3
@@ -166,7 +169,26 @@ def _lane(motion: LaneMotion, begin_s: float, curves: _Curves) -> dict[str, obje
         "ghost": motion.ghost,
         "time": curves.add(motion.time[_kept(len(motion.time))] - begin_s),
         "trail": curves.add(places[apart[_kept(len(apart))]]),
+        "forces": _forces(motion, curves),
     }
+
+
+def _forces(motion: LaneMotion, curves: _Curves) -> list[dict[str, object]]:
+    """Arrows (n, 3) [m] in the world, as long as the window draws them, but that no blow makes all others short."""
+    ways_w = {who: np.nan_to_num(force) for who, force in motion.forces_w.items() if np.any(force)}
+    sizes = np.concatenate([np.linalg.norm(way, axis=1) for way in ways_w.values()] or [np.zeros(1)])
+    if not np.any(sizes > 0.0):
+        return []
+    large_N, longest_m = (
+        np.quantile(sizes[sizes > 0.0], _USUAL),
+        FORCE_ARROW * motion.config.camera.distance_m,
+    )
+    found: list[dict[str, object]] = []
+    for who, way in ways_w.items():
+        size_N = np.linalg.norm(way, axis=1, keepdims=True)
+        arrows = longest_m * way / np.maximum(size_N, large_N)
+        found.append({"who": who, "tint": ARROW_COLOURS[who], "ways": curves.add(arrows[_kept(len(arrows))])})
+    return found
 
 
 def first_plots(names: Sequence[str]) -> list[str]:

@@ -2,8 +2,8 @@
 // by scripts/bundle_viewer.py. World coordinates have z up and metres, as everywhere in Holonomy.
 
 import {
-  ACESFilmicToneMapping, AnimationMixer, Box3, Color, DirectionalLight, Fog, HemisphereLight, LineBasicMaterial,
-  PerspectiveCamera, Quaternion, Scene, Vector3, WebGLRenderer, PCFShadowMap,
+  ACESFilmicToneMapping, AnimationMixer, Box3, Color, ConeGeometry, CylinderGeometry, DirectionalLight, Fog, Group,
+  HemisphereLight, Mesh, MeshLambertMaterial, PerspectiveCamera, Quaternion, Scene, Vector3, WebGLRenderer, PCFShadowMap,
 } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { Line2 } from "three/examples/jsm/lines/Line2.js";
@@ -20,6 +20,8 @@ const PLOTS = 3;
 const SLOW_S = 0.05;
 const COARSEST = 0.5;
 /** Pictures that take longer are drawn with fewer pixels, down to this share of the window's. */
+const UP = new Vector3(0, 1, 0);
+/** Along which an arrow of three.js's own shapes points. */
 const ASLEEP_MS = 2000;
 /** How long a picture is out of sight before it gives its graphics context back; browsers keep 16. */
 
@@ -49,6 +51,7 @@ class Viewer {
     this.playing = true;
     this.hidden = new Set();
     this.plots = [];
+    this.forces = false;
     this.share = 1;
     this.slow = 0;
     this.pictures = 0;
@@ -101,6 +104,7 @@ class Viewer {
     this.orbit = new OrbitControls(this.camera, canvas);
     this.orbit.enableDamping = true;
     this.#trails();
+    this.#arrows();
     if (!ofLiveLanes) this.#frame();
     this.resize();
     if (this.renderer.extensions.has("KHR_parallel_shader_compile")) await this.renderer.compileAsync(this.scene, this.camera);
@@ -140,6 +144,33 @@ class Viewer {
       this.scene.add(line);
       return line;
     });
+  }
+
+  /** One of each force on each lane: a shaft and a head one metre long together, which are stretched. */
+  #arrows() {
+    const shaft = new CylinderGeometry(1, 1, 1, 12).translate(0, 0.5, 0), head = new ConeGeometry(2.4, 1, 16).translate(0, 0.5, 0);
+    this.arrows = this.about.lanes.flatMap((lane, k) => (lane.forces ?? []).map((force) => {
+      const material = new MeshLambertMaterial({ color: new Color(...force.tint), emissive: new Color(...force.tint), emissiveIntensity: 0.45 });
+      const arrow = new Group().add(new Mesh(shaft, material), new Mesh(head, material));
+      arrow.name = `${force.who} force ${k}`;
+      this.scene.add(arrow);
+      return { arrow, lane: k, time: this.curves.array(lane.time), ways: this.curves.array(force.ways) };
+    }));
+  }
+
+  /** Arrows at the moment that is shown, from the middle of each lane's body. */
+  #point() {
+    for (const { arrow, lane, time, ways } of this.arrows) {
+      arrow.position.copy(this.#place(lane));
+      const way = between(time, ways, this.time), length = way.length(), thick = 0.012 * this.size;
+      arrow.visible = this.forces && !this.hidden.has(lane) && length > thick;
+      if (!arrow.visible) continue;
+      arrow.quaternion.setFromUnitVectors(UP, way.clone().divideScalar(length));
+      const tip = Math.min(7 * thick, 0.5 * length), [shaft, head] = arrow.children;
+      shaft.scale.set(thick, length - tip, thick);
+      head.scale.set(thick, tip, thick);
+      head.position.y = length - tip;
+    }
   }
 
   /** Another trail of a lane. */
@@ -246,6 +277,7 @@ class Viewer {
       lane.visible = !this.hidden.has(k);
       if (this.trails[k]) this.trails[k].visible = lane.visible;
     });
+    this.#point();
     const place = this.#place(0);
     const kind = this.byId("camera").value;
     if (kind !== "free") this.#follow(place, kind);
@@ -292,6 +324,17 @@ class Viewer {
       return [0, 1, 2, 3].map((row) => [e[row], e[4 + row], e[8 + row], e[12 + row]]);
     });
   }
+}
+
+/** The vector at a moment, of rows of three at moments that increase; before and after them the first and the last. */
+function between(time, rows, moment) {
+  let low = 0, high = time.length - 1;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (time[middle] <= moment) low = middle; else high = middle;
+  }
+  const share = time[high] > time[low] ? Math.min(Math.max((moment - time[low]) / (time[high] - time[low]), 0), 1) : 0;
+  return new Vector3().fromArray(rows, 3 * low).lerp(new Vector3().fromArray(rows, 3 * high), share);
 }
 
 /** Arrays of float32 that lie one after the other; told by their first index and length. */
@@ -410,6 +453,19 @@ function choices(viewer, names) {
       viewer.plots.forEach((plot) => plot.paint());
     });
   });
+  const forces = new Map(about.lanes.flatMap((lane) => lane.forces ?? []).map((force) => [force.who, force.tint]));
+  if (forces.size) {
+    const label = viewer.byId("lanes").appendChild(document.createElement("label"));
+    label.title = `Forces of: ${[...forces.keys()].join(", ")} (V)`;
+    const box = Object.assign(document.createElement("input"), { type: "checkbox", id: "forces" });
+    box.addEventListener("change", () => { viewer.forces = box.checked; });
+    label.append(box, "forces");
+    for (const [who, tint] of forces) {
+      const colour = label.appendChild(document.createElement("i"));
+      colour.style.background = `#${new Color(...tint).getHexString()}`;
+      label.append(who);
+    }
+  }
   viewer.plots = about.first_plots.slice(0, PLOTS).map((name) => new Plot(viewer, viewer.byId("plots").appendChild(document.createElement("section")), names, name));
 }
 
@@ -424,6 +480,7 @@ function controls(viewer, keys, signal) {
   keys.addEventListener("keydown", (event) => {
     if (event.composedPath()[0].tagName === "SELECT") return;
     if (event.code === "Space") { event.preventDefault(); viewer.play(!viewer.playing); event.composedPath()[0].blur?.(); }
+    if (event.code === "KeyV") viewer.byId("forces")?.click();
     if (event.code === "ArrowRight") viewer.seek(viewer.time + 0.1);
     if (event.code === "ArrowLeft") viewer.seek(viewer.time - 0.1);
   }, { signal });

@@ -147,7 +147,7 @@ def drawn(shown: ShownLane, flown: ShownLane, highlight: str = "") -> DrawnVehic
     )
 
 
-_FORCE_ARROW = 0.3
+FORCE_ARROW = 0.3
 """Drawn length of the largest force seen on a lane, of the distance from which the vehicle is looked at."""
 _MOMENTUM_ARROW_M = 0.75
 """Drawn length of a top's angular momentum at its start, and of its axes."""
@@ -155,7 +155,7 @@ _AXES_M = 3.0
 _LEAST_SPEED_MPS = 0.3
 _CONTACT_ARROW, _LONGEST_CONTACT_ARROW = 0.05, 0.3
 """Drawn length of the median contact force, and of any at most, of the distance from which the vehicle is looked at."""
-_COLOURS = {
+ARROW_COLOURS = {
     "contact": (1.0, 0.85, 0.10),
     "control": (1.0, 0.45, 0.05),
     "environment": (0.10, 0.75, 0.95),
@@ -176,7 +176,7 @@ def contact_arrows(contacts: np.ndarray, distance_m: float) -> list[Arrow]:
     sizes = np.linalg.norm(bearing[:, 3:], axis=1)
     lengths = np.minimum(_CONTACT_ARROW * sizes / np.median(sizes), _LONGEST_CONTACT_ARROW) * distance_m
     ways = bearing[:, 3:] * (lengths / sizes)[:, None]
-    return [Arrow(x, way, _COLOURS["contact"]) for x, way in zip(bearing[:, :3], ways, strict=True)]
+    return [Arrow(x, way, ARROW_COLOURS["contact"]) for x, way in zip(bearing[:, :3], ways, strict=True)]
 
 
 class LaneArrows:
@@ -201,21 +201,21 @@ class LaneArrows:
         arrows: list[Arrow] = []
         R, origin = shown.T_wb[:3, :3], shown.T_wb[:3, 3]
         if forces:
-            longest_m = _FORCE_ARROW * shown.lane.config.camera.distance_m
+            longest_m = FORCE_ARROW * shown.lane.config.camera.distance_m
             scale = longest_m / self._largest_force_N.get((shown.lane.name, shown.lane.vehicle), 1.0)
             arrows += [
-                Arrow(origin, scale * R @ shown.lane.control_wrench_b[3:], _COLOURS["control"]),
-                Arrow(origin, scale * R @ shown.lane.environment_wrench_b[3:], _COLOURS["environment"]),
+                Arrow(origin, scale * R @ shown.lane.control_wrench_b[3:], ARROW_COLOURS["control"]),
+                Arrow(origin, scale * R @ shown.lane.environment_wrench_b[3:], ARROW_COLOURS["environment"]),
             ]
             velocity_w = R @ shown.lane.twist_b[3:]
             if np.linalg.norm(velocity_w) > _LEAST_SPEED_MPS:
-                arrows.append(Arrow(origin, 0.3 * velocity_w, _COLOURS["velocity"]))
+                arrows.append(Arrow(origin, 0.3 * velocity_w, ARROW_COLOURS["velocity"]))
         start = shown.lane.momentum_start_w[:3]
         held = shown.lane.pivot_w is not None
         if forces and held:
             scale = _MOMENTUM_ARROW_M / max(float(np.linalg.norm(start)), 1e-9)
-            arrows.append(Arrow(origin, scale * shown.lane.momentum_w[:3], _COLOURS["momentum"]))
+            arrows.append(Arrow(origin, scale * shown.lane.momentum_w[:3], ARROW_COLOURS["momentum"]))
         if frame:
             size_m = _MOMENTUM_ARROW_M if held else _AXES_M
-            arrows += [Arrow(origin, size_m * R[:, k], _COLOURS[axis]) for k, axis in enumerate("xyz")]
+            arrows += [Arrow(origin, size_m * R[:, k], ARROW_COLOURS[axis]) for k, axis in enumerate("xyz")]
         return arrows

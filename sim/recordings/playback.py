@@ -43,6 +43,8 @@ class TakeSamples:
     """What is told of the nodes; observables of a step are those of the step that begins there."""
     newton_iterations: int
     """In all steps together."""
+    environment_wrench_b: np.ndarray
+    """(n, 6) what ground and water do there (torque [N m], force [N]), body frame; zero where it was not asked for."""
 
 
 class Playback:
@@ -118,9 +120,10 @@ class Playback:
         p = segment.vehicle.parameter_vector
         return self.kernel(segment).node(moment.state, moment.controls, p, segment.step_s, env=ground.env)
 
-    def samples(self, every_s: float = 0.0) -> TakeSamples:
+    def samples(self, every_s: float = 0.0, *, felt: bool = False) -> TakeSamples:
         """Nodes at all steps, or only at those that begin `every_s` seconds or more after the one before.
 
+        felt: with the wrench of what surrounds it, which costs another run.
         Raises InputError for what is no such time.
         """
         every_s = number("every_s", every_s, low=0.0)
@@ -128,14 +131,18 @@ class Playback:
         parts = [
             part
             for segment in self._segments
-            for part in self._leg_samples(segment, every_s, last=segment is last)
+            for part in self._leg_samples(segment, every_s, last=segment is last, felt=felt)
         ]
-        time, nodes, controls, rows = (np.concatenate([columns[k] for columns, _ in parts]) for k in range(4))
+        time, nodes, controls, rows, felt_b = (
+            np.concatenate([columns[k] for columns, _ in parts]) for k in range(5)
+        )
         observed = Observed(self.kernel(last).layout, rows)
-        return TakeSamples(time, nodes, controls, observed, sum(iterations for _, iterations in parts))
+        return TakeSamples(
+            time, nodes, controls, observed, sum(iterations for _, iterations in parts), felt_b
+        )
 
     def _leg_samples(
-        self, segment: Segment, every_s: float, *, last: bool
+        self, segment: Segment, every_s: float, *, last: bool, felt: bool
     ) -> list[tuple[list[np.ndarray], int]]:
         kernel, p = self.kernel(segment), segment.vehicle.parameter_vector
         stride = max(int(np.ceil(every_s / segment.step_s - SAME_S)), 1)
@@ -156,8 +163,25 @@ class Playback:
                 nodes[-1] = kernel.node(state, us[-1], p, segment.step_s, env=ground.env)
             observed = kernel.observe_all(nodes, us, p, segment.step_s)
             columns = (segment.since_s + steps * segment.step_s, nodes, us, observed.rows)
-            parts.append(([column[kept] for column in columns], iterations))
+            wrenches_b = np.zeros((kept.sum(), 6))
+            if felt and ground.env:
+                wrenches_b = self._wrenches_b(segment, point, steps[kept])
+            parts.append(([*(column[kept] for column in columns), wrenches_b], iterations))
         return parts
+
+    def _wrenches_b(self, segment: Segment, point: int, steps: np.ndarray) -> np.ndarray:
+        """(n, 6) what surrounds it does at steps that follow a restart point."""
+        kernel, p = self.kernel(segment), segment.vehicle.parameter_vector
+        at, (state, ground) = int(segment.point_steps[point]), self.restart(segment, point)
+        found = np.zeros((len(steps), 6))
+        for row, step in zip(found, steps.tolist(), strict=True):
+            if step > at:
+                self.rolled(segment, at, step, state, ground)
+                at = step
+            around = ground.probe()  # as the lane read it: before the next controls
+            kernel.node(state, segment.controls_at(max(step - 1, 0)), p, segment.step_s, env=around.env)
+            row[:] = around.wrench_b
+        return found
 
     def rolled(
         self, segment: Segment, begin: int, end: int, state: np.ndarray, ground: Environment

@@ -4,6 +4,7 @@ import csv
 import json
 import subprocess
 import sys
+from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,14 +14,16 @@ import pytest
 from PIL import Image
 
 from export.file import export_motions
-from export.motion import motion_of_take, motion_of_trajectory
+from export.motion import MotionRecorder, motion_of_take, motion_of_trajectory
 from export.pictures import averaged
 from export.tables import channels_of, chosen_channels
+from sim.commands import KeepTake
 from sim.platform.errors import InputError
 from sim.recordings import Take
 from tests.app.program import ROOT, run_app
 from tests.export.flights import helicopter_flight, motion_of
 from tests.export.khronos import complaints, poses_in
+from tests.sim.simulation_scenes import fly, helicopter_scene, simulation
 
 
 @pytest.fixture(scope="module")
@@ -151,6 +154,26 @@ def test_a_take_is_exported_as_the_trajectory_that_it_keeps(tmp_path: Path) -> N
     assert np.abs(kept.main - direct.main).max() == 0.0
     for one, other in zip(channels_of(kept).values(), channels_of(direct).values(), strict=True):
         assert np.array_equal(one.values, other.values, equal_nan=True)
+
+
+def test_a_take_feels_again_the_forces_of_its_flight() -> None:
+    """It stands on its skids, leaves them and comes down again: what the snapshots had, at their moments."""
+    running, recorder = simulation(helicopter_scene()), MotionRecorder()
+    for throttle in (0.0, 1.0, -1.0):
+        for _ in range(40):
+            fly(running, 0.05, throttle=throttle)
+            recorder.add(running.snapshot)
+    (seen,) = recorder.motions()
+    reply: Future[Take] = Future()
+    running.submit(KeepTake(reply))
+    running.advance(0.0)
+    kept = motion_of_take(reply.result(0), every_s=0.0, world=running.run.world)
+    at = np.searchsorted(kept.time, seen.time - 1e-6)
+    assert np.abs(kept.time[at] - seen.time).max() < 1e-9
+    felt, told = kept.forces_w["environment"], seen.forces_w["environment"]
+    assert np.abs(felt[at] - told).max() < 1e-6 * np.abs(told).max()
+    assert felt[at][10] == pytest.approx([0.0, 0.0, 1100.0 * 9.81], abs=1.0)
+    assert (np.linalg.norm(told, axis=1) == 0.0).sum() > 20
 
 
 def test_chosen_channels_of_several_vehicles_stand_in_one_table(tmp_path: Path) -> None:

@@ -92,6 +92,38 @@ def test_a_flight_over_land_is_seen_and_can_be_scrubbed_and_plotted(
 
 
 @needs_browser
+def test_arrows_are_the_forces_that_bend_the_flight(tmp_path: Path, chromium: Browser) -> None:
+    """Against mass times what the flown places tell of the acceleration; one scale for all moments."""
+    run = helicopter_flight(2.0)
+    motion = motion_of_trajectory(run)
+    chromium.open(export_motions(tmp_path / "forces.html", [motion], title="forces"), READY)
+    chromium.run("holonomy.playing = false; document.querySelector('#forces').click()")
+    mass, gravity = (run.vehicle.values[name] for name in ("mass", "gravity"))
+    scales = []
+    for step in (20, 77, 123, 180):
+        before, here, after = run.pose[step - 1 : step + 2, :3, 3]
+        needed_N = mass * ((after - 2.0 * here + before) / 0.01**2 + [0.0, 0.0, gravity])
+        place, way = np.array(
+            chromium.run(
+                f"holonomy.seek({0.01 * step}); holonomy.draw(0);"
+                "const {arrow} = holonomy.arrows[0], [shaft, head] = arrow.children;"
+                "const tip = arrow.position.clone().set(0, head.position.y + head.scale.y, 0);"
+                "tip.applyQuaternion(arrow.quaternion);"
+                "return [arrow.position.toArray(), tip.toArray()]"
+            )
+        )
+        assert np.linalg.norm(place - here) < 1e-3
+        turn = np.cross(way, needed_N) / np.linalg.norm(way) / np.linalg.norm(needed_N)
+        assert np.linalg.norm(turn) < 2e-3  # 3e-4
+        scales.append(np.linalg.norm(way) / np.linalg.norm(needed_N))
+    assert np.ptp(scales) < 2e-3 * np.mean(scales)
+    assert chromium.run("return holonomy.arrows.map((each) => each.arrow.visible)") == [True]
+    chromium.run("dispatchEvent(new KeyboardEvent('keydown', {code: 'KeyV'})); holonomy.draw(0)")
+    assert chromium.run("return holonomy.arrows.map((each) => each.arrow.visible)") == [False]
+    assert chromium.complaints() == []
+
+
+@needs_browser
 @pytest.mark.parametrize("size", [(390, 844), (844, 390), (320, 568)], ids=["upright", "flat", "small"])
 def test_on_a_phone_nothing_covers_anything_and_fingers_find_what_they_touch(
     size: tuple[int, int], tmp_path: Path
