@@ -31,6 +31,7 @@ from benchmarks.docking import (
     SLOW_MPS,
     STEP_S,
     WIND_MPS,
+    Outcome,
     clear_of,
     water_of,
     weather,
@@ -51,20 +52,10 @@ STATION_S, SETTLED_S, HELD_M = 60.0, 20.0, 2.0
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """Of one run; where the end was not reached, the moment at which she came closest; of a place that is held, the one
-    after `SETTLED_S` at which she is farthest off."""
+class SailedByPlans(Outcome):
+    """Of one run whose plans are made anew; of a place that is held, the moment after `SETTLED_S` at which she is
+    farthest off."""
 
-    seed: int
-    wind_deg: float
-    current_deg: float
-    reached: bool
-    time_s: float
-    off_m: float
-    off_deg: float
-    speed_mps: float
-    clear_m: float
-    """Least distance of her footprint from a buoy on the way."""
     passed_m: float
     """Of waypoints, the most that one is missed by."""
     found: float
@@ -131,7 +122,9 @@ def holding() -> Task:
     )
 
 
-def sail(task: Task, seed: int, boat: sim.Vehicle, planner: Planner, limit_s: float = LIMIT_S) -> Outcome:
+def sail(
+    task: Task, seed: int, boat: sim.Vehicle, planner: Planner, limit_s: float = LIMIT_S
+) -> SailedByPlans:
     """One run. Where the heading is free a place is held for all of the time; else it ends at the goal."""
     calm = calm_water(boat, None)
     still = calm.with_parameters(current=(0.0, 0.0))
@@ -175,7 +168,7 @@ def sail(task: Task, seed: int, boat: sim.Vehicle, planner: Planner, limit_s: fl
     passed = [np.linalg.norm(way - w.position_w[:2], axis=1).min() - w.tolerance_m for w in task.waypoints]
     wind, current = (np.asarray(boat.values[name]) for name in ("wind", "current"))
     bearings = [math.degrees(math.atan2(v[1], v[0])) for v in (wind, current)]
-    return Outcome(
+    return SailedByPlans(
         seed,
         *bearings,
         worst <= 1.0 and clear_m > 0.0,
@@ -207,7 +200,7 @@ def weather_of(kind: str, seed: int, height_m: float) -> sim.Vehicle:
 KINDS = ("docking", "slalom", "station")
 
 
-def _print(run: Outcome) -> None:
+def _print(run: SailedByPlans) -> None:
     print(
         f"| {run.seed} | {run.wind_deg:.0f}° | {run.current_deg:.0f}° | {'reached' if run.reached else 'missed'} "
         f"| {run.time_s:.1f} s | {run.off_m:.2f} m | {run.off_deg:.1f}° | {run.speed_mps:.2f} m/s "
@@ -235,7 +228,7 @@ def main() -> None:
                 "| waypoints missed by | rms, most off | plans found | a plan takes |"
             )
             print("|" + "---|" * 13)
-            task, runs = task_of(kind), list[Outcome]()
+            task, runs = task_of(kind), list[SailedByPlans]()
             planner, limit_s = Planner(sized_by=task), STATION_S if kind == "station" else LIMIT_S
             for seed in range(asked.first, asked.first + asked.runs):
                 runs.append(sail(task, seed, weather_of(kind, seed, height_m), planner, limit_s))
