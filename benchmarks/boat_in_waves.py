@@ -180,7 +180,7 @@ def sail(
         max(passed, default=0.0),
         run.found,
         1e3 * float(np.median([plan.seconds for plan in run.plans[1:]])),
-        float(np.sqrt(np.mean(off**2))) if len(off) else math.nan,
+        float(np.sqrt(np.mean(off**2))) if len(off) else 0.0,
         float(off.max(initial=0.0)),
     )
 
@@ -208,6 +208,14 @@ def _print(run: SailedByPlans) -> None:
         f"| {100 * run.found:.0f} % | {run.solve_ms:.0f} ms |",
         flush=True,
     )
+
+
+def _held(kind: str, runs: list[SailedByPlans]) -> str:
+    """How a place was held, where one was to be."""
+    if kind != "station":
+        return ""
+    square_m, most_m = np.median([run.root_mean_square_m for run in runs]), max(run.most_m for run in runs)
+    return f"; {square_m:.2f} m off in the mean square, {most_m:.2f} m at most"
 
 
 def main() -> None:
@@ -238,9 +246,7 @@ def main() -> None:
                 f"\n{kind}, {height_m:g} m: {len(reached)} of {len(runs)} reached, after "
                 f"{np.median([run.time_s for run in runs]):.1f} s in the median; touched "
                 f"{sum(run.clear_m <= 0.0 for run in runs)}; waypoints missed by "
-                f"{max(run.passed_m for run in runs):.2f} m at most; "
-                f"{np.median([run.root_mean_square_m for run in runs]):.2f} m off "
-                f"in the mean square, {max(run.most_m for run in runs):.2f} m at most",
+                f"{max(run.passed_m for run in runs):.2f} m at most{_held(kind, runs)}",
                 flush=True,
             )
 
