@@ -17,7 +17,7 @@ import numpy as np
 
 import sim
 from sim.integrators import integrator
-from sim.steppers.choice import tree_stepper
+from sim.steppers.dynamics import tree_stepper
 from tests.app.desktop import App, Screen
 
 SCENE = """

@@ -25,7 +25,7 @@ from sim.environment.environment import kind_of
 from sim.integrators import integrator
 from sim.planner import Cylinder, plan, task_of_scene
 from sim.scene import load_scene
-from sim.steppers.choice import stepper_of
+from sim.steppers.dynamics import stepper_of
 from sim.vehicle_config import config_named
 from sim.water.water import Water, weather_of
 from sim.water.wrench import CLOCK

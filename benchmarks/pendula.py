@@ -13,7 +13,7 @@ import numpy as np
 import sim
 from sim.integrators import integrator
 from sim.native.function import native
-from sim.steppers.choice import stepper_of
+from sim.steppers.dynamics import stepper_of
 
 LINKS, STEPS, ROUNDS = 20, 4000, 9
 H = 1e-4

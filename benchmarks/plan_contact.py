@@ -16,7 +16,7 @@ import numpy as np
 from sim.contact.trees import TreeGround
 from sim.planner import Goal, Plan, Planner, Task
 from sim.planner.task.task import usual_method
-from sim.steppers.choice import stepper_of
+from sim.steppers.dynamics import stepper_of
 from sim.vehicles.hopper import Hopper
 from sim.world.terrain import Terrain
 

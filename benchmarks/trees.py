@@ -23,7 +23,7 @@ import sim
 from sim.integrators import integrator
 from sim.scene import load_scene
 from sim.steppers.bound_tree import BoundTree
-from sim.steppers.choice import tree_stepper
+from sim.steppers.dynamics import tree_stepper
 from sim.vehicles.chain import radius_m
 from studies.trees import LINK_KG, LINK_M, ChainRun, bent, chain, exponent, interleaved_us, started
 

@@ -20,7 +20,7 @@ from sim.contact.ground import GroundContact
 from sim.environment.environment import Environment, default_start, environment_of, kind_of
 from sim.integrators import Integrator
 from sim.platform.errors import InputError, numbers, one_of, quote, whole
-from sim.steppers.choice import stepper_of
+from sim.steppers.dynamics import stepper_of
 from sim.steppers.trajectory import checked_method, step_count
 from sim.vehicles import State, Vehicle, checked_vehicle
 from sim.vehicles.forms.base import Structure

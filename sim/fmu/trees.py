@@ -25,7 +25,7 @@ from sim.native.types import Array, Number, Tuple, type_of
 from sim.native.values import number
 from sim.platform.errors import InputError
 from sim.steppers.bound_tree import NO_WRENCHES
-from sim.steppers.choice import tree_stepper
+from sim.steppers.dynamics import tree_stepper
 from sim.steppers.tree import ACCELERATED, TreeStepper
 from sim.steppers.tree_rollouts import (
     accelerated_rollout,

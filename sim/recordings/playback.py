@@ -13,8 +13,7 @@ from sim.integrators import Integrator
 from sim.platform.errors import number
 from sim.recordings.segment import SAME_S, Moment, Segment, strike
 from sim.steppers import Stepper
-from sim.steppers.choice import stepper_of
-from sim.steppers.dynamics import Bounds
+from sim.steppers.dynamics import Bounds, stepper_of
 from sim.vehicles import Vehicle
 from sim.vehicles.forms.base import Structure
 from sim.vehicles.forms.observation import Observed

@@ -1,4 +1,4 @@
-"""What advances a lane: `choice.stepper_of` gives a compiled scheme, or the recursions of a tree of joints."""
+"""What advances a lane: `dynamics.stepper_of` gives a compiled scheme, or the recursions of a tree of joints."""
 
 from sim.compiler.stepper import FREE, Stepper
 

@@ -1,5 +1,7 @@
 """Discrete dynamics: a vehicle with its parameters, the stepper that advances it, the step, and its bounds.
 
+Which stepper advances a vehicle by a method is decided here: a compiled scheme, or a recursion that is written by hand.
+
 Bounds are numbers that no motion of a vehicle reaches: past them it has diverged, though every number is still finite.
 """
 
@@ -10,9 +12,16 @@ from functools import lru_cache
 import casadi as ca
 import numpy as np
 
-from sim.compiler.stepper import Stepper
+from sim.compiler.kernel import compile_kernel
+from sim.compiler.stepper import Inline, SampledStepper, Stepper
+from sim.integrators.base import Integrator
+from sim.integrators.multibody import VariedMultibody
+from sim.platform.errors import InputError
+from sim.steppers.tree import ClosedTreeStepper, TreeStepper, VariedTreeStepper
 from sim.vehicles import Vehicle
+from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle
 from sim.vehicles.forms.base import Structure
+from sim.vehicles.forms.form import TREES
 
 TURN_RADPS, SPEED_MPS = 1e5, 1e5
 """A hundred times what the fastest rotors turn with, and nine times what leaves the Earth."""
@@ -155,3 +164,40 @@ def _way(structure: Structure) -> ca.Function:
     space = structure.vehicle.space
     a, b, share = ca.SX.sym("a", space.size), ca.SX.sym("b", space.size), ca.SX.sym("share")
     return ca.Function("way", [a, b, share], [ca.densify(space.between(a, b, share))])
+
+
+def tree_stepper(vehicle: Vehicle, integrator: Integrator, *, sampled: bool = False) -> TreeStepper:
+    """One for all values of its parameters. sampled: controls are given at the method's own moments of every step."""
+    return _of_structure(Structure.of(vehicle), integrator, sampled)
+
+
+@lru_cache(maxsize=32)
+def _of_structure(structure: Structure, integrator: Integrator, sampled: bool) -> TreeStepper:
+    vehicle = structure.vehicle
+    assert isinstance(vehicle, ArticulatedVehicle)
+    by_impulses = bool(integrator.solver) and len(vehicle.tree.arrays.springs) > 0
+    if isinstance(integrator, VariedMultibody):
+        if by_impulses:
+            raise InputError(
+                f"{integrator.name} does not serve {vehicle.name}, which has springs between points; "
+                "allowed: variational"
+            )
+        stepper: TreeStepper = VariedTreeStepper(vehicle, integrator)
+    elif isinstance(vehicle, ClosedVehicle) or by_impulses:
+        stepper = ClosedTreeStepper(vehicle, integrator)
+    else:
+        stepper = TreeStepper(vehicle, integrator, sampled=sampled)
+    stepper.warm_up()
+    return stepper
+
+
+def stepper_of(
+    vehicle: Vehicle, integrator: Integrator, inline: Inline | None = None, *, sampled: bool = False
+) -> SampledStepper:
+    """`inline`: what acts within every step of a compiled scheme; `sampled`: controls are given at its own moments.
+
+    Raises InputError where the pair cannot work.
+    """
+    if vehicle.form in TREES and vehicle.form in integrator.by_recursion:
+        return tree_stepper(vehicle, integrator, sampled=sampled)
+    return compile_kernel(vehicle, integrator, inline, sampled=sampled)

@@ -20,8 +20,7 @@ from sim.integrators import Integrator, default_for, integrator
 from sim.multibody.declaration import TreeState
 from sim.multibody.tree import Tree
 from sim.platform.errors import InputError, number, numeric, one_of, quote
-from sim.steppers.choice import stepper_of
-from sim.steppers.dynamics import Bounds, between
+from sim.steppers.dynamics import Bounds, between, stepper_of
 from sim.vehicles import State, Vehicle, checked_vehicle
 from sim.vehicles.forms.articulated import ArticulatedVehicle, vehicle_of
 from sim.vehicles.forms.observation import Observed

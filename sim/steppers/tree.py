@@ -9,6 +9,7 @@ from sim.compiler.stepper import kept_state
 from sim.contact.trees import TreeContact, contact_of
 from sim.groups.numeric import rotation_log
 from sim.integrators.base import Integrator
+from sim.integrators.multibody import VariedMultibody
 from sim.multibody.arrays import BALL, FREE, REMEMBERED, Loads, TreeArrays
 from sim.multibody.continuous import EULER, RK4
 from sim.multibody.observing import Reported, observe_node
@@ -363,6 +364,71 @@ class ClosedTreeStepper(TreeStepper):
         closure = self._bound(p).closure
         assert closure is not None, "by how it is chosen"
         return closure.tangent(q, super().answer(q, impulse, p))
+
+
+class VariedTreeStepper(TreeStepper):
+    """The private state is that of constant steps, then ln rho of the latest step and the number of its parts."""
+
+    _MORE = 2
+
+    def __init__(self, vehicle: ArticulatedVehicle, integrator: VariedMultibody) -> None:
+        super().__init__(vehicle, integrator)
+        self._turn_rad = integrator.turn_rad
+
+    @property
+    def private_size(self) -> int:
+        return super().private_size + self._MORE
+
+    def _advance(
+        self,
+        bound: BoundTree,
+        y: np.ndarray,
+        torques: np.ndarray,
+        push: np.ndarray,
+        n: int,
+        contact: TreeContact,
+    ) -> tuple[int, int]:
+        """As in constant steps; iterations are those of all parts."""
+        ends = y.size - self._MORE
+        return tree_rollouts.varied_rollout(
+            bound.arrays,
+            bound.workspace,
+            self._own(),
+            contact,
+            bound.motion(y[:ends]),
+            y[ends:],
+            Loads(torques, push, NO_WRENCHES),
+            bound.step_s,
+            n,
+            self._turn_rad,
+            bound.solver,
+            bound.guess,
+            bound.tolerance,
+        )
+
+    def node(
+        self,
+        y: np.ndarray,
+        u: np.ndarray,
+        p: np.ndarray,
+        h: float,
+        *,
+        w: np.ndarray | None = None,
+        env: tuple[Any, ...] = (),
+    ) -> np.ndarray:
+        """As in constant steps."""
+        return super().node(y[: y.size - self._MORE], u, p, h, w=w, env=env)
+
+    def parts(self, y: np.ndarray) -> int:
+        """Of the latest step; 0 at the start."""
+        return int(y[-1])
+
+    def _own(self) -> tree_rollouts.VariedWorkspace:
+        """In this thread."""
+        kept: dict[str, tree_rollouts.VariedWorkspace] = self._local.__dict__
+        if "varied" not in kept:
+            kept["varied"] = tree_rollouts.varied_workspace(self._nq, self._nv)
+        return kept["varied"]
 
 
 def _lines(tree: Tree, declared: dict[str, PlumbLine]) -> np.ndarray:

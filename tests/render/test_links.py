@@ -13,7 +13,7 @@ from render.vehicles.links import PIECES, capsule_mesh, instances_of
 from render.vehicles.shown import middle_m, reach_m
 from sim.integrators import integrator
 from sim.multibody.shapes import ROPE, STAND, Link
-from sim.steppers.choice import tree_stepper
+from sim.steppers.dynamics import tree_stepper
 from sim.vehicle_config import config_named
 from tests.render.test_model_drawing import Studio, studio  # noqa: F401
 

@@ -8,7 +8,7 @@ import pytest
 
 import sim
 from sim.compiler.kernel import Kernel
-from sim.steppers.choice import stepper_of
+from sim.steppers.dynamics import stepper_of
 from sim.vehicles.car import Car
 from sim.vehicles.forms.observation import Observed
 

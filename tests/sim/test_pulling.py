@@ -12,7 +12,7 @@ from sim.recordings import load_take, save_take
 from sim.scene import LaneSpec, Scene, Start
 from sim.simulation.lanes.impulses import unpulled
 from sim.simulation.lanes.snapshot import LaneStatus
-from sim.steppers.choice import stepper_of
+from sim.steppers.dynamics import stepper_of
 from sim.vehicles import VEHICLES, known_vehicle
 from sim.vehicles.forms.form import TREES
 from sim.vehicles.forms.impulses import at_points, struck

@@ -6,7 +6,7 @@ from scipy.integrate import solve_ivp
 
 import sim
 from sim.integrators import INTEGRATORS
-from sim.steppers.choice import stepper_of
+from sim.steppers.dynamics import stepper_of
 from tests.sim.test_pendulum_chain import PUSH, chain, exact, generic_state, turned
 
 METHOD = "variational-spheres"

@@ -23,7 +23,7 @@ from sim.planner.task.bodies import (
 )
 from sim.planner.task.open_start import is_lap
 from sim.planner.task.task import Task
-from sim.steppers.choice import stepper_of
+from sim.steppers.dynamics import stepper_of
 from sim.steppers.trajectory import Law
 from sim.vehicles.forms.form import State
 from sim.vehicles.forms.nonholonomic import NonholonomicVehicle

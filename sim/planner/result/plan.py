@@ -10,7 +10,7 @@ from sim.control.plan_following import Regulator, regulator
 from sim.integrators.base import Integrator
 from sim.planner.task.bodies import positions
 from sim.planner.task.task import WEIGHT_NAMES, Task
-from sim.steppers.choice import stepper_of
+from sim.steppers.dynamics import stepper_of
 from sim.steppers.trajectory import Trajectory
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import TREES

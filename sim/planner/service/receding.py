@@ -25,8 +25,7 @@ from sim.planner.task.mpc import with_goal_at
 from sim.planner.task.task import Task, Waypoint
 from sim.planner.transcription.transcription import PlannedMotion
 from sim.platform.errors import InputError, number, quote
-from sim.steppers.choice import stepper_of
-from sim.steppers.dynamics import Dynamics, between
+from sim.steppers.dynamics import Dynamics, between, stepper_of
 from sim.steppers.trajectory import Trajectory
 from sim.vehicles import checked_vehicle
 from sim.vehicles.forms.base import Vehicle

@@ -13,7 +13,7 @@ from sim.platform.errors import InputError, one_of
 from sim.platform.processes import LEAST_URGENT, CacheWorkers, GivenUp
 from sim.platform.progress import Board, Preparation, Tell
 from sim.steppers import Stepper
-from sim.steppers.choice import stepper_of
+from sim.steppers.dynamics import stepper_of
 from sim.vehicles import Vehicle
 from sim.vehicles.forms.base import Structure
 

@@ -11,7 +11,7 @@ from sim.platform.errors import InputError
 from sim.recordings import load_take, save_take
 from sim.scene import load_scene, with_overrides
 from sim.steppers.bound_tree import BoundTree
-from sim.steppers.choice import tree_stepper
+from sim.steppers.dynamics import tree_stepper
 from tests.sim.simulation_scenes import simulation
 
 SCENE = load_scene("linkage")

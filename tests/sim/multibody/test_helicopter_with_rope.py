@@ -12,7 +12,7 @@ from sim.control import flight as swing
 from sim.integrators import integrator
 from sim.multibody.kinematics import move
 from sim.scene import Start, load_scene
-from sim.steppers.choice import tree_stepper
+from sim.steppers.dynamics import tree_stepper
 from tests.sim.simulation_scenes import fly, simulation
 
 PLAIN = {

@@ -15,7 +15,7 @@ from sim.multibody.kinematics import move
 from sim.scene import load_scene
 from sim.shapes import Capsule, Sphere
 from sim.simulation import Simulation
-from sim.steppers.choice import stepper_of
+from sim.steppers.dynamics import stepper_of
 from sim.vehicles import VEHICLES, vehicle
 from sim.vehicles.forms.robot import load_robot
 from sim.world import load_world

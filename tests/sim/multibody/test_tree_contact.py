@@ -10,7 +10,7 @@ from sim.multibody.shapes import Link
 from sim.multibody.tree import Body, Joint, tree
 from sim.recordings import load_take, save_take
 from sim.scene import Scene, Start
-from sim.steppers.choice import tree_stepper
+from sim.steppers.dynamics import tree_stepper
 from sim.vehicles import ArticulatedVehicle, known_vehicle
 from sim.world.terrain import Terrain
 from tests.sim.simulation_scenes import simulation, world

@@ -7,7 +7,7 @@ import pytest
 from sim.integrators import integrator
 from sim.multibody.kinematics import move
 from sim.steppers.bound_tree import BoundTree
-from sim.steppers.choice import stepper_of
+from sim.steppers.dynamics import stepper_of
 from sim.vehicles.forms.articulated import ArticulatedVehicle
 from sim.vehicles.forms.parameters import Control
 from tests.sim.multibody.sample_trees import generic_state, generic_tree

@@ -15,7 +15,7 @@ from sim.platform.errors import InputError
 from sim.recordings import Take, load_take, save_take
 from sim.scene import LaneSpec, Scene, Start, load_scene
 from sim.simulation.lanes.snapshot import LaneStatus
-from sim.steppers.choice import tree_stepper
+from sim.steppers.dynamics import tree_stepper
 from sim.vehicles import ArticulatedVehicle, Parameter, known_vehicle
 from tests.sim.multibody.sample_trees import generic_state, generic_tree
 from tests.sim.simulation_scenes import simulation

@@ -9,7 +9,7 @@ from sim.commands import SetIntegrator, SetParameter
 from sim.integrators import integrator, integrators
 from sim.multibody.tree import Body, Joint, tree
 from sim.recordings import load_take, save_take
-from sim.steppers.choice import tree_stepper
+from sim.steppers.dynamics import tree_stepper
 from sim.vehicles.forms.articulated import ArticulatedVehicle
 from sim.vehicles.forms.parameters import Parameter
 from tests.sim.multibody.sample_trees import pendulum_chain
