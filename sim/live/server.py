@@ -118,7 +118,7 @@ class Server:
                 '--listen: needs websockets, which is not there; allowed: pip install "holonomy[live]"'
             ) from None
         self._simulation, self._open_scene, self._page = simulation, open_scene, page
-        self._places = threading.BoundedSemaphore(MOST_CLIENTS)
+        self._served, self._places = set[Any](), threading.Lock()
         with ExitStack() as made:
             try:
                 server = serve(
@@ -163,7 +163,18 @@ class Server:
         expected = f"Bearer {self._token}".encode()
         if len(given) != 1 or not hmac.compare_digest(given[0].encode("utf-8", "replace"), expected):
             return connection.respond(HTTPStatus.UNAUTHORIZED, "the token is in live.json\n")
+        self._give_place(connection)
         return None
+
+    def _give_place(self, connection: Any) -> None:
+        """Before the client hears that it is connected, so that places go in the order of connecting; none is held by
+        a client that has said that it leaves, however long its thread still takes."""
+        from websockets.protocol import State
+
+        with self._places:
+            self._served = {other for other in self._served if other.state < State.CLOSING}
+            if len(self._served) < MOST_CLIENTS:
+                self._served.add(connection)
 
     def _document(self, connection: Any, path: str) -> Any:
         """The page for browsers, in which there is nothing that one would need a token for."""
@@ -187,7 +198,7 @@ class Server:
         """One client's thread."""
         from websockets.exceptions import ConnectionClosed
 
-        if not self._places.acquire(blocking=False):
+        if connection not in self._served:
             connection.close(1013, f"{MOST_CLIENTS} programs are connected")
             return
         try:
@@ -195,7 +206,8 @@ class Server:
         except ConnectionClosed:
             pass
         finally:
-            self._places.release()
+            with self._places:
+                self._served.discard(connection)
 
     def _talk(self, connection: Any) -> None:
         """Requests one after the other, between them a stream's snapshots: always the latest, none is queued."""

@@ -1,12 +1,15 @@
 """Laws of other programs at the stick: what they ask is done between steps, and nothing they send does harm."""
 
+import json
 import os
+import shutil
 import socket
 import stat
+import subprocess
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import numpy as np
@@ -92,6 +95,44 @@ def test_in_lockstep_a_program_flies_what_simulate_flies_to_the_bit(
     )  # fmt: skip
     poses = np.array([next(iter(lane["bodies"].values())) for lane in seen])
     assert np.array_equal(poses, again.pose[::10])
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="there is no node")
+def test_plain_javascript_flies_what_simulate_flies_to_the_bit(app: Connection, listening: Listening) -> None:
+    """By the example, which shares no line with the page or the client in Python."""
+    app.command("SetStep", step_s=0.01)
+    app.command("Reset")
+    start = app.snapshot()["lanes"][0]
+    vehicle = listening.simulation.run.vehicle
+    controls = [
+        0.013,
+        -0.021,
+        0.03,
+        0.7,
+        -0.4,
+        1.03 * float(vehicle.values["mass"] * vehicle.values["gravity"]),
+    ]
+    file = Path(os.environ["HOLONOMY_CONFIG"]) / FILE
+    flown = javascript(file, 6, controls)
+    assert flown.returncode == 0, flown.stderr
+    rows = [json.loads(line) for line in flown.stdout.splitlines()]
+    T_wb, twist_b = next(iter(start["bodies"].values())), start["twist_b"]
+    again = sim.simulate(
+        vehicle, start["integrator"], step=0.01, duration=0.6, controls=np.array(controls),
+        initial=vehicle.state(R=T_wb[:3, :3], x=T_wb[:3, 3], omega=twist_b[:3], v=twist_b[3:]),
+    )  # fmt: skip
+    assert [row[0] for row in rows] == pytest.approx(again.time[10::10])
+    assert np.array_equal(np.array([row[1] for row in rows]).reshape(-1, 4, 4), again.pose[10::10])
+    refused = javascript(file, 1, [1.0])
+    assert (refused.returncode, refused.stderr.count("\n")) == (1, 1)
+    assert "a finite number for each of torque_x" in refused.stderr
+
+
+def javascript(file: Path, rounds: int, controls: list[float]) -> subprocess.CompletedProcess[str]:
+    told = [str(file), str(rounds), *map(repr, controls)]
+    script = str(Path(__file__).parents[2] / "examples" / "client.mjs")
+    command = ["node", "--experimental-websocket", "--no-warnings", script, *told]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120.0, check=False)
 
 
 def test_controls_are_those_that_were_given_and_the_hand_gets_them_back(app: Connection) -> None:
@@ -181,13 +222,16 @@ def test_who_has_no_token_or_comes_from_a_page_or_to_another_host_is_refused(lis
 
 
 def test_no_more_programs_are_served_than_there_are_places(listening: Listening) -> None:
-    taken = [sim.connect() for _ in range(MOST_CLIENTS)]
-    try:
-        with pytest.raises(sim.InputError, match=f"{MOST_CLIENTS} programs are connected"):
-            sim.connect().snapshot()
-    finally:
-        for one in taken:
-            one.close()
+    """Who leaves makes room at once; who came first is served, however late its thread is."""
+    with ExitStack() as taken:
+        for _ in range(20):
+            with sim.connect():
+                pass
+        for _ in range(MOST_CLIENTS):
+            first = taken.enter_context(sim.connect())
+        with sim.connect() as another, pytest.raises(sim.InputError, match=f"{MOST_CLIENTS} programs are"):
+            another.snapshot()
+        assert first.snapshot()["scene"] == "plain"
 
 
 def sent(app: Connection, data: bytes) -> dict:
@@ -207,15 +251,19 @@ def test_floods_readers_that_sleep_and_links_that_break_leave_nothing_behind(lis
         encode({"id": 3, "ask": "do", "command": "SetSpeed", "fields": {"speed": "x" * 500}}),
     )
     for request in asked:
-        plug = connect(f"ws://127.0.0.1:{port}", additional_headers=head, compression=None)
-        with suppress(OSError, TimeoutError, ConnectionClosed):
-            plug.socket.settimeout(1.0)
-            for _ in range(2000):  # and not one answer is read
-                plug.send(request)
-        with sim.connect() as other:  # whoever reads is served meanwhile
-            assert other.snapshot()["scene"] == "plain"
-        plug.socket.sendall(b"\x82\x7e\xff")  # a frame that never ends
-        plug.socket.shutdown(socket.SHUT_RDWR)  # without a word
+        place = f"ws://127.0.0.1:{port}"
+        with (
+            suppress(OSError, ConnectionClosed),
+            connect(place, additional_headers=head, compression=None) as plug,
+        ):
+            with suppress(OSError, TimeoutError, ConnectionClosed):
+                plug.socket.settimeout(1.0)
+                for _ in range(2000):  # and not one answer is read
+                    plug.send(request)
+            with sim.connect() as other:  # whoever reads is served meanwhile
+                assert other.snapshot()["scene"] == "plain"
+            plug.socket.sendall(b"\x82\x7e\xff")  # a frame that never ends
+            plug.socket.shutdown(socket.SHUT_RDWR)  # without a word
     end_s = time.monotonic() + 60.0
     while threading.active_count() > before:
         assert time.monotonic() < end_s
