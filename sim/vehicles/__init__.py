@@ -1,6 +1,7 @@
 """All vehicles by name: whatever a file of this folder declares. One dict drives menus, tests and scripts."""
 
 import sys
+import tomllib
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -21,8 +22,14 @@ from sim.vehicles.forms.robot import ENDINGS, FLOATING, is_robot_file, load_robo
 sys.modules[f"{__name__}.observable"] = form
 
 
+_ORDER_FILE = Path(__file__).resolve().parents[2] / "assets" / "vehicles" / "order.toml"
+"""In which menus and lists have them: it is nothing that a vehicle knows of itself."""
+
+
 def _declared() -> dict[str, type[Vehicle]]:
     """Every class with a name of its own in a file of this folder, in the order in which menus have them."""
+    order = tomllib.loads(_ORDER_FILE.read_text(encoding="utf-8"))["order"]
+    rank = {name: k for k, name in enumerate(order)}
     kinds = [
         kind
         for file in iter_modules(__path__)
@@ -31,7 +38,10 @@ def _declared() -> dict[str, type[Vehicle]]:
         and issubclass(kind, Vehicle)
         and isinstance(getattr(kind, "name", None), str)
     ]
-    return {kind.name: kind for kind in sorted(kinds, key=lambda kind: (kind.rank, kind.name))}
+    return {
+        kind.name: kind
+        for kind in sorted(kinds, key=lambda kind: (rank.get(kind.name, len(rank)), kind.name))
+    }
 
 
 VEHICLES: dict[str, type[Vehicle]] = _declared()

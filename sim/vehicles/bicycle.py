@@ -26,7 +26,6 @@ class Bicycle(NonholonomicVehicle):
     angles rolled by the rear wheel and, against the fork, by the front one. The defaults are the benchmark's."""
 
     name = "bicycle"
-    rank = 65
     parameters = (
         Parameter("wheelbase", "m", 1.02, 0.1, 10.0, "Distance of the wheels' contacts."),
         Parameter("trail", "m", 0.08, -1.0, 1.0, "How far the front contact is behind the steering axis."),

@@ -19,7 +19,6 @@ class Boat(HolonomicVehicle):
     """Body origin at the centre of mass. Drag is linear in the velocity through the water, which is at rest."""
 
     name = "boat"
-    rank = 40
     group = SE2
     parameters = (
         Parameter("mass", "kg", 120.0, 1e-3, 1e8, "Mass, with the water that moves along."),

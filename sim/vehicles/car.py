@@ -19,7 +19,6 @@ class Car(NonholonomicVehicle):
     """
 
     name = "car"
-    rank = 50
     parameters = (
         Parameter("mass", "kg", 800.0, 1e-3, 1e6, "Mass."),
         Parameter("wheel_inertia", "kg m^2", 2.0, 1e-6, 1e4, "Rotational inertia I of the driven wheels."),

@@ -26,7 +26,6 @@ class CosseratRope(ArticulatedVehicle):
     """A rope with bending and twist stiffness and a load at its end: hung by a pivot, or free."""
 
     name = "cosserat-rope"
-    rank = 115
     parameters = (
         Parameter(
             "links",

@@ -27,7 +27,6 @@ class DeltaRobot(ClosedVehicle):
     """Three arms, each with two rods, carry a platform that does not turn. Five loops are closed at every step."""
 
     name = "delta-robot"
-    rank = 127
     parameters = (
         Parameter("arm", "m", 0.5, 0.05, 3.0, "Length of an arm, to which all others are in proportion."),
         Parameter("arm_mass", "kg", 0.8, 0.01, 500.0, "Of each arm."),

@@ -28,7 +28,6 @@ class FourBarLinkage(ClosedVehicle):
     """A four-bar linkage: a crank that goes round, a coupler, a rocker that swings. Loops are closed at every step."""
 
     name = "four-bar-linkage"
-    rank = 125
     parameters = (
         Parameter(
             "crank", "m", 0.4, 0.05, 3.0, "Length of the crank, to which all others are in proportion."

@@ -28,7 +28,6 @@ class HeavyTop(HolonomicVehicle):
     """
 
     name = "heavy-top"
-    rank = 80
     group = SO3
     parameters = (
         Parameter("mass", "kg", 24.0, 1e-3, 1e6, "Mass."),

@@ -20,7 +20,6 @@ class Helicopter(HolonomicVehicle):
     """Controls: collective lift u_c, tail force u_psi, tilt of the rotor disc forward gamma_p and sideways gamma_r."""
 
     name = "helicopter"
-    rank = 10
     parameters = (
         dataclasses.replace(MASS, default=5.0),
         dataclasses.replace(INERTIA, default=(0.15, 0.30, 0.35)),

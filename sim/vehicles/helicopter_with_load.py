@@ -8,7 +8,6 @@ class HelicopterWithLoad(SlungLoad):
     """Controls and parameters are the helicopter's; wind pushes the load, too, through its own drag."""
 
     name = "helicopter-with-load"
-    rank = 12
     carrier = Helicopter()
     parameters = (*LOAD_PARAMETERS, *Helicopter.parameters)
     controls = Helicopter.controls

@@ -16,7 +16,6 @@ class Hopper(ArticulatedVehicle):
     """A trunk on rails that let it go ahead and up, a hip, and a leg that pushes; nothing else holds it up."""
 
     name = "hopper"
-    rank = 125
     parameters = (
         Parameter("mass", "kg", 10.0, 0.1, 1000.0, "Of the trunk."),
         Parameter("leg_mass", "kg", 0.6, 1e-3, 100.0, "Of thigh and shank together."),

@@ -21,7 +21,6 @@ class Motorboat(HolonomicVehicle):
     """Body origin at the centre of mass, at rest in the plane of the water."""
 
     name = "motorboat"
-    rank = 100
     parameters = (
         dataclasses.replace(MASS, default=480.0),
         dataclasses.replace(INERTIA, default=(110.0, 420.0, 450.0)),

@@ -47,7 +47,6 @@ class Pendulum(LinkedRods):
     """
 
     name = "pendulum"
-    rank = 90
     parameters = (
         Parameter(
             "links", "", 1.0, 1.0, 50.0, "Rods, each with a bob; another number starts anew.", structural=True

@@ -28,7 +28,6 @@ class Quadrotor(HolonomicVehicle):
     """
 
     name = "quadrotor"
-    rank = 15
     parameters = (
         dataclasses.replace(MASS, default=0.755),
         dataclasses.replace(INERTIA, default=(0.0820, 0.0845, 0.1377)),

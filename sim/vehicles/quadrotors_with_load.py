@@ -255,7 +255,6 @@ class QuadrotorsWithLoad(FormationFlight):
     """
 
     name = "quadrotors-with-load"
-    rank = 95
     parameters = (
         Parameter("quadrotors", "", 2.0, 1.0, 4.0, "How many; another number starts anew.", structural=True),
         Parameter(

@@ -36,7 +36,6 @@ class Ragdoll(ArticulatedVehicle):
     """A person of fifteen limbs, limp but for a little stiffness and damping in joints that keep to their limits."""
 
     name = "ragdoll"
-    rank = 120
     meets_itself = True
     parameters = (
         Parameter("stature", "m", 1.75, 0.5, 5.0, "Height of who stands upright."),

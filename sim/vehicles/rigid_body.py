@@ -27,7 +27,6 @@ class RigidBody(HolonomicVehicle):
     """A body with principal axes along its frame."""
 
     name = "rigid-body"
-    rank = 20
     parameters = (MASS, INERTIA, GRAVITY)
     controls = tuple(
         Control(f"{kind}_{axis}", unit, -1e7, 1e7, f"{what} along body {axis}")

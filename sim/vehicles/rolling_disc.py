@@ -20,7 +20,6 @@ class RollingDisc(NonholonomicVehicle):
     """Shape: lean about body x (positive falls to the right), roll about the axle (positive runs forward)."""
 
     name = "rolling-disc"
-    rank = 70
     parameters = (
         Parameter("mass", "kg", 20.0, 1e-3, 1e6, "Mass."),
         Parameter("radius", "m", 0.5, 1e-3, 50.0, "Radius of the rim."),

@@ -123,5 +123,4 @@ class SixAxisArm(RobotVehicle):
     """An arm of six axes on a pedestal. Servos hold it; motors turn it by the sticks, targets in the panel pose it."""
 
     name = "six-axis-arm"
-    rank = 130
     robot = _robot()

@@ -18,7 +18,6 @@ class Snakeboard(NonholonomicVehicle):
     """
 
     name = "snakeboard"
-    rank = 60
     parameters = (
         Parameter("mass", "kg", 60.0, 1e-3, 1e5, "Mass m with rider."),
         Parameter("rotor_inertia", "kg m^2", 2.5, 1e-6, 1e6, "Inertia I of the rotor; less than m l^2."),

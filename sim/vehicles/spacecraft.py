@@ -13,7 +13,6 @@ class Spacecraft(HolonomicVehicle):
     """Turned by thrusters, pushed along x by its engine; coasts through space otherwise."""
 
     name = "spacecraft"
-    rank = 30
     parameters = (
         dataclasses.replace(MASS, default=4000.0),
         dataclasses.replace(INERTIA, default=(4000.0, 11000.0, 12500.0)),

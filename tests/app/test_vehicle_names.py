@@ -2,6 +2,7 @@
 
 import ast
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -60,6 +61,11 @@ def test_every_vehicle_of_the_project_has_a_file_of_its_own() -> None:
     for kind in VEHICLES.values():
         if kind.__module__.startswith("sim."):
             assert f"{kind.__module__.replace('.', '/')}.py" in ITS_OWN
+
+
+def test_the_order_of_menus_names_vehicles_once_each() -> None:
+    order = tomllib.loads((ROOT / "assets" / "vehicles" / "order.toml").read_text(encoding="utf-8"))["order"]
+    assert order == list(sim.vehicles())[: len(order)]
 
 
 def test_nobody_decides_by_the_name_of_a_group() -> None:

@@ -114,8 +114,6 @@ class Vehicle(Parametrised, ABC):
     Keyword arguments set parameters; anything else raises InputError with one line.
     """
 
-    rank: int = 1000
-    """Its place in menus and lists: the lowest first, by name among equals."""
     form: Form
     group: LieGroup
     """Of what is declared on one; what has another space has none."""
@@ -259,9 +257,9 @@ class Vehicle(Parametrised, ABC):
         raise TypeError(f"vehicle {self.name!r} declares no struck(node, impulse, q)")
 
     links: "tuple[Link, ...]" = ()
-    """What is drawn of bodies that have no model."""
+    """Solids of its bodies as its parameters make them, whose ends touch the ground; drawn of what has no model."""
     stand_m: float = 1.0
-    """Height of its fixed point above the ground, for what has one."""
+    """Height of its fixed point above the ground, for what has one: where it touches depends on it."""
 
     @property
     def support(self) -> Support:
