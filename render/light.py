@@ -16,6 +16,8 @@ _LUMA = np.array([0.2126, 0.7152, 0.0722])
 _DAY = 9.0
 """Irradiance of level ground in the morning and afternoon; from there on nothing has to be adapted to."""
 _ADAPTATION = 0.4
+_IN_ORBIT = 1.05
+"""The planet below and a craft in the sun are as bright as a beach at noon."""
 _SUNLIT = 0.12
 """Of a room, how much of the sun's patches the eye follows."""
 
@@ -43,6 +45,15 @@ class Sun:
         )
 
 
+PLANET_M = 6360e3
+"""Its radius, at the sea."""
+
+
+def horizon_rad(height_m: float) -> float:
+    """Elevation of the planet's edge, seen from that height over its sea; 0 and below."""
+    return -math.acos(PLANET_M / (PLANET_M + height_m))
+
+
 @dataclass(frozen=True, slots=True)
 class Light:
     """Sun and sky of one moment, linear and relative (the exposure belongs to the picture)."""
@@ -57,6 +68,8 @@ class Light:
     """0..1, share of the sky."""
     room: RoomLight | None = None
     """Of the room that one is in."""
+    orbit_m: float | None = None
+    """Height over the planet's sea, where all is in orbit."""
 
     @property
     def sky_irradiance_above(self) -> np.ndarray:
@@ -66,6 +79,8 @@ class Light:
     @property
     def exposure(self) -> float:
         """By how much a picture of this light is to be brighter than one of full day: eyes follow a dusk half-way."""
+        if self.orbit_m is not None:
+            return _IN_ORBIT
         level = self.sun_irradiance * max(float(self.direction_w[2]), 0.0) + self.sky_harmonics[0]
         if self.room is not None:
             level = self.room.mean + _SUNLIT * self.sun_irradiance

@@ -101,7 +101,8 @@ class Renderer:
     def _build(self, programs: Programs, world: World, scenery: Scenery) -> None:
         ctx, quality = self._ctx, self.quality
         planar = world.water_level_m is not None and quality.reflection_scale > 0.0
-        self._sky = self._resources.own(Sky(ctx, programs, room_of(world), kept=not quality.full_materials))
+        kept = not quality.full_materials
+        self._sky = self._resources.own(Sky(ctx, programs, room_of(world), orbit_m=world.orbit_m, kept=kept))
         self._still_world = self._resources.own(StillWorld(ctx, programs, scenery, quality))
         self._waters = self._resources.own(Waters(ctx, programs, world, quality, planar=planar))
         self._mirror = mirror(self._waters.level_m) if planar else None

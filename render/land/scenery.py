@@ -117,7 +117,7 @@ class Scenery:
     """Meshes and placements (formats as `render.land` makes them); empty where a world has none."""
 
     terrain: Sequence[ChunkedMesh]
-    """Levels of detail, finest first."""
+    """Levels of detail, finest first; none where the ground is part of the backdrop."""
     far: Sequence[ChunkedMesh]
     pads: Sequence[Mesh]
     shrub_levels: Sequence[Mesh]
@@ -139,7 +139,8 @@ def load_scenery(world: World, quality: Quality) -> Scenery:
     """Everything still in `world`; a far field, plants and blocks only where the ground has features."""
     # Where light and grain come from a map, the finest mesh is thinned for every view.
     coarsest = COARSEST_LEVEL if quality.full_materials else quality.finest_level
-    terrain = [load_terrain_mesh(world, level) for level in range(quality.finest_level, coarsest + 1)]
+    levels = range(quality.finest_level, coarsest + 1) if world.orbit_m is None else ()
+    terrain = [load_terrain_mesh(world, level) for level in levels]
     natural = world.layers is not None
     shared = not quality.full_materials
     details = [boulder_meshes(detail=detail, shared=shared) for detail in quality.boulder_details]

@@ -53,12 +53,15 @@ class StillWorld:
         self._cleared = np.zeros((0, 3))
         self._textures = self._make_textures(ctx, scenery, quality)
         ridges = scenery.ridges
-        self.terrain: Land | MappedLand = self._resources.own(
-            Land(ctx, programs, scenery.terrain, ridges, quality=quality)
-            if quality.full_materials
-            else MappedLand(ctx, programs, scenery.terrain[0], ridges, quality=quality)
-        )
-        self._land: list[Land | MappedLand] = [self.terrain]
+        self._land: list[Land | MappedLand] = []
+        self.terrain: Land | MappedLand | None = None
+        if scenery.terrain:
+            self.terrain = self._resources.own(
+                Land(ctx, programs, scenery.terrain, ridges, quality=quality)
+                if quality.full_materials
+                else MappedLand(ctx, programs, scenery.terrain[0], ridges, quality=quality)
+            )
+            self._land.append(self.terrain)
         if scenery.far:
             far = Land(ctx, programs, scenery.far, ridges, quality=quality, spacing_m=FAR_SPACING_M)
             self._land.append(self._resources.own(far))
@@ -181,7 +184,8 @@ class StillWorld:
         """To be called with the shadow pass, each for a share of what casts one; the far land does not."""
         if self._props is not None:
             yield self._props.draw
-        yield from self.terrain.cast()
+        if self.terrain is not None:
+            yield from self.terrain.cast()
         yield self._pads.draw
         for field in self._fields["picture"]:
             yield field.draw

@@ -6,7 +6,7 @@ import moderngl
 import numpy as np
 
 from render.frame import View
-from render.light import Light
+from render.light import Light, horizon_rad
 from render.programs import FRAME_BINDING
 
 _LAYOUT = np.dtype(
@@ -25,6 +25,7 @@ _LAYOUT = np.dtype(
         ("water", "f4", 4),
         ("still_shadow", "f4", 4),
         ("room", "f4", 4),
+        ("orbit", "f4", 4),
         ("sky_harmonics", "f4", (9, 4)),
     ]
 )
@@ -82,6 +83,9 @@ class FrameUniforms:
         values["water"][0] = water_level_m
         if light.room is not None:
             values["room"] = (*light.room.room.half_m, light.room.room.height_m, 1.0)
+        if light.orbit_m is not None:
+            values["orbit"] = (light.orbit_m, horizon_rad(light.orbit_m), 1.0, 0.0)
+            values["haze"][0] = 0.0
 
     def set_shadows(self, shadows: ShadowFrames) -> None:
         """Matrices and texel sizes of both shadow maps."""

@@ -4,8 +4,8 @@
 uniform sampler2D sky_lut;
 
 vec2 sky_coordinates(vec3 d) {
-    float elevation = asin(clamp(d.z, -1.0, 1.0));
-    float v = 0.5 + 0.5 * sign(elevation) * sqrt(abs(elevation) / (PI * 0.5));
+    float over = asin(clamp(d.z, -1.0, 1.0)) - orbit.y;
+    float v = 0.5 + 0.5 * sign(over) * sqrt(abs(over) / (PI * 0.5 - sign(over) * orbit.y));
     return vec2(atan(d.y, d.x) / (2.0 * PI), v);
 }
 

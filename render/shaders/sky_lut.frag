@@ -5,7 +5,12 @@ out vec4 colour;
 
 uniform vec3 sun;          // towards the sun
 uniform float mie_scale;   // haze relative to clear air
+#if ORBIT
+uniform float orbit_m;     // height of the eye over the sea
+uniform float horizon;     // elevation of the planet's edge from there
+#else
 uniform float deck;        // 0..1, how far clouds have closed, but for a gap below the sun
+#endif
 uniform float sun_power;   // irradiance above the air
 
 const float PI = 3.14159265;
@@ -43,6 +48,44 @@ vec3 sun_transmittance(vec3 p) {
     return exp(-extinction(depth)) * (sphere_entry(p, sun, GROUND) > 0.0 ? 0.0 : 1.0);
 }
 
+#if ORBIT
+const vec3 PLANET_ALBEDO = vec3(0.27, 0.29, 0.32);  // mean of sea, land and clouds (planet.frag has them one by one)
+
+// From beyond the air: what its lit part sends here, and the planet behind it; alpha is the optical depth of green light.
+void main() {
+    float azimuth = uv.x * 2.0 * PI, v = uv.y * 2.0 - 1.0;
+    float elevation = horizon + sign(v) * v * v * (PI * 0.5 - sign(v) * horizon);
+    vec3 ray = vec3(cos(elevation) * cos(azimuth), cos(elevation) * sin(azimuth), sin(elevation));
+    vec3 eye = vec3(0.0, 0.0, GROUND + orbit_m);
+    float into = sphere_entry(eye, ray, TOP), to_ground = sphere_entry(eye, ray, GROUND);
+    float dt = (to_ground > 0.0 ? to_ground : sphere_exit(eye, ray, TOP)) - into;
+    colour = vec4(0.0);
+    if (into <= 0.0) return;
+    dt /= float(VIEW_STEPS);
+    float mu = dot(ray, sun);
+    float phase_air = 3.0 / (16.0 * PI) * (1.0 + mu * mu);
+    float phase_haze = 3.0 / (8.0 * PI) * ((1.0 - MIE_G * MIE_G) * (1.0 + mu * mu))
+        / ((2.0 + MIE_G * MIE_G) * pow(1.0 + MIE_G * MIE_G - 2.0 * MIE_G * mu, 1.5));
+    vec3 radiance = vec3(0.0), depth = vec3(0.0);
+    for (int i = 0; i < VIEW_STEPS; i++) {
+        vec3 p = eye + ray * (into + dt * (float(i) + 0.5));
+        vec3 density = densities(length(p) - GROUND);
+        vec3 seen = exp(-extinction(depth + density * dt * 0.5));
+        depth += density * dt;
+        float day = clamp(dot(normalize(p), sun) * 3.0 + 0.35, 0.0, 1.0);
+        vec3 air = RAYLEIGH * density.x;
+        float haze = MIE_SCATTER * mie_scale * density.y;
+        vec3 lit = sun_transmittance(p);
+        radiance += seen * dt * (lit * (air * phase_air + haze * phase_haze) + (air + haze) * 0.085 * day * sqrt(lit));
+    }
+    vec3 through = extinction(depth);
+    if (to_ground > 0.0) {
+        vec3 up = normalize(eye + ray * to_ground);
+        radiance += exp(-through) * sun_transmittance(up * (GROUND + 200.0)) * max(dot(up, sun), 0.0) * PLANET_ALBEDO / PI;
+    }
+    colour = vec4(radiance * sun_power, through.g);
+}
+#else
 void main() {
     float azimuth = uv.x * 2.0 * PI, v = uv.y * 2.0 - 1.0;
     float elevation = sign(v) * v * v * PI * 0.5;
@@ -81,3 +124,4 @@ void main() {
     radiance = mix(radiance, level * vec3(0.93, 1.0, 1.06), deck * (1.0 - gap) * 0.9);
     colour = vec4(radiance * sun_power, 1.0);
 }
+#endif

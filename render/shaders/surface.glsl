@@ -4,8 +4,8 @@
 const vec3 ROCK_SEEN = vec3(0.219, 0.147, 0.103);  // mean albedo of the land below the horizon
 const vec3 ROCK_BOUNCE = vec3(0.34, 0.20, 0.12);  // colour of light that the walls return
 
-// Light that the land sends back to what stands on it; what a room does is in its harmonics.
-vec3 land_light() { return sun_irradiance.rgb * ROCK_BOUNCE * (1.0 - room.w); }
+// Light that the land sends back to what stands on it; what a room or a planet does is in the harmonics.
+vec3 land_light() { return sun_irradiance.rgb * ROCK_BOUNCE * (1.0 - room.w - orbit.z); }
 
 // GGX specular times n.l, clipped so that the sun's glint stays a glint.
 float ggx(vec3 n, vec3 v, vec3 l, float f0, float alpha) {
@@ -21,7 +21,7 @@ float ggx(vec3 n, vec3 v, vec3 l, float f0, float alpha) {
 
 // What a glossy surface sees along r: sky above, rock below, the seam softened by roughness.
 vec3 environment(vec3 r, float roughness) {
-    if (room.w > 0.0) return sky_radiance(r);
+    if (room.w + orbit.z > 0.0) return sky_radiance(r);
     float edge = 0.05 + 0.4 * roughness;
     vec3 up = sky_radiance(normalize(vec3(r.xy, max(r.z, 0.02))));
     vec3 land = ROCK_SEEN / PI * (sun_irradiance.rgb * max(sun_direction.z, 0.0) + sky_harmonics[0].rgb);

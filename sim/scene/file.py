@@ -76,7 +76,7 @@ _PROJECT = (SCENE_FOLDER, SCENE_FOLDER.parent / "examples")
 """Folders of the project's own scenes: what lies there came with it."""
 ROBOT_SCENE = "robot"
 """In which a robot's file is opened."""
-WORLDS = ("canyon", "plain", "driving", "plaza", "hall", "harbour", "street", "underpass", "sea")
+WORLDS = ("canyon", "plain", "driving", "plaza", "hall", "harbour", "street", "underpass", "sea", "orbit")
 CAMERAS = ("chase", "orbit", "cockpit", "tower", "fly-by", "crane", "free", "overview")
 USUAL_VEHICLE = vehicles()[0]
 

@@ -31,6 +31,7 @@ _DIGEST = package_digest(__file__, _GENERATORS)
 _GROUNDS_DIGEST = package_digest(__file__, (*_GENERATORS, "hall", "level_grounds", "props"))
 _SOLES_M = 1.4
 _SEA_BED_M = 60.0
+_ORBIT_M = 400e3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,6 +54,8 @@ class World:
     """What is laid out for wheeled vehicles, where something is."""
     open_sea_m: float | None = None
     """z of the surface of a sea without shores."""
+    orbit_m: float | None = None
+    """Height of z = 0 over the sea of a planet that all of it goes round; the ground is that sea."""
 
     @property
     def water_level_m(self) -> float | None:
@@ -137,6 +140,12 @@ def _sea(seed: int) -> World:
     return World("sea", seed, f"sea-{seed}", terrain, None, (), None, path, open_sea_m=0.0)
 
 
+def _orbit(seed: int) -> World:
+    terrain = Terrain(np.full((65, 65), -_ORBIT_M, np.float32), (-64e3, -64e3), 2e3)
+    path = np.array([(x, 0.0, 0.0) for x in np.arange(0.0, 601.0, 10.0)])
+    return World("orbit", seed, f"orbit-{seed}", terrain, None, (), None, path, orbit_m=_ORBIT_M)
+
+
 def _desert(name: str, grounds: Grounds, pads: tuple[Pad, Pad], seed: int) -> World:
     key = f"{name}-{_GROUNDS_DIGEST}-{seed}"
 
@@ -206,6 +215,7 @@ _WORLDS: dict[str, Callable[[int], World]] = {
     "street": _street,
     "underpass": _underpass,
     "sea": _sea,
+    "orbit": _orbit,
 }
 
 

@@ -68,6 +68,7 @@ class Terrain:
 class SmallWorld:
     terrain: Terrain
     river: River | None
+    orbit_m: float | None = None
 
     @property
     def water_level_m(self) -> float | None:

@@ -10,7 +10,8 @@ from render.light import Sun
 from render.passes.shadows import sun_view, texture_from_world, vehicle_view
 from render.passes.sky import Sky, irradiance_harmonics, sun_at_ground
 from render.passes.targets import Canvas
-from render.programs import Programs
+from render.passes.uniforms import Atmosphere, FrameUniforms
+from render.programs import SAMPLER_UNITS, Programs
 from render.quality import preset
 from render.renderer import Renderer
 from tests.render.small_world import small_frame, small_scenery, small_world
@@ -35,6 +36,63 @@ def test_a_uniform_sky_lights_every_side_with_pi():
     harmonics = irradiance_harmonics(np.ones((128, 256, 3)))
     for n in np.eye(3):
         np.testing.assert_allclose(irradiance(harmonics, n), np.pi, rtol=2e-3)
+
+
+def test_a_uniform_surround_lights_every_side_with_pi_wherever_the_table_is_densest():
+    harmonics = irradiance_harmonics(np.ones((256, 256, 3)), -0.37)
+    for n in np.eye(3):
+        np.testing.assert_allclose(irradiance(harmonics, n), np.pi, rtol=2e-3)
+
+
+@pytest.fixture(params=[250e3, 900e3])
+def orbit_sky(ctx, request):
+    programs = Programs(ctx, defines=preset("software").defines)
+    sky = Sky(ctx, programs, orbit_m=request.param)
+    yield sky, request.param
+    sky.release()
+    programs.release()
+
+
+def test_in_orbit_the_light_that_is_not_the_suns_comes_from_the_planet_by_day_only(orbit_sky):
+    sky, _ = orbit_sky
+    day, night = sky.light(Sun(0.4, 0.7)), sky.light(Sun(0.4, -1.2))
+    up, down = (irradiance(day.sky_harmonics, np.array([0, 0, sign])) for sign in (1.0, -1.0))
+    assert down.sum() > 5.0 * abs(up.sum())
+    assert irradiance(night.sky_harmonics, np.array([0, 0, -1.0])).sum() < 1e-3 * down.sum()
+    assert (day.sun_irradiance > 0.0).all()
+    assert (night.sun_irradiance == 0.0).all()
+
+
+def test_in_orbit_the_planet_ends_where_a_line_of_sight_touches_it(ctx, orbit_sky):
+    sky, orbit_m = orbit_sky
+    light = sky.light(Sun(0.3, 0.9))
+    sky.take()
+    sky.bind()
+    noise = ctx.texture((512, 512), 4, np.full((512, 512, 4), 128, np.uint8).tobytes())
+    noise.use(SAMPLER_UNITS["noise_map"])
+    uniforms = FrameUniforms(ctx)
+    uniforms.set_light(light, Atmosphere(), water_level_m=0.0)
+    rows, fov = 512, 0.7
+    edge = -np.arccos(6360e3 / (6360e3 + orbit_m))
+    forward = np.array([np.cos(edge), 0.0, np.sin(edge)])
+    view = View(np.zeros(3), look_at(np.zeros(3), forward), perspective(fov, 1.0, 0.5, 12e3))
+    uniforms.set_view(view, (rows, rows))
+    uniforms.upload()
+    uniforms.bind()
+    target = ctx.framebuffer([ctx.texture((rows, rows), 4, dtype="f4")])
+    target.use()
+    ctx.enable_only(0)
+    sky.draw()
+    seen = np.frombuffer(target.read(components=4, dtype="f4"), np.float32).reshape(rows, rows, 4)
+    middle = seen[:, rows // 2 - 4 : rows // 2 + 4, :3].mean(axis=(1, 2))  # from below
+    air_m = 60e3  # above it a line of sight has no air that shines
+    over = -np.arccos((6360e3 + air_m) / (6360e3 + orbit_m)) - edge
+    dark = round(rows / 2 * (1.0 + np.tan(over) / np.tan(fov / 2.0)))
+    assert middle[rows // 2 - 12 : rows // 2 - 4].min() > 0.2  # 0.4 to 0.8 of light on the planet's side
+    assert middle[dark + 4 :].mean() < 0.02
+    target.release()
+    noise.release()
+    uniforms.release()
 
 
 def test_skylight_is_blue_and_brighter_from_above(light_of):
