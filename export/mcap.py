@@ -24,48 +24,87 @@ _GHOST_ALPHA = 0.35
 
 def write_mcap(path: Path, content: Content) -> None:
     """Write the log; its time is that of the motions. Raises OSError, OutputError, InputError for a damaged model."""
-    try:
-        from mcap.writer import CompressionType, Writer
-    except ImportError:
-        raise OutputError(
-            f'{content.file_name}: MCAP needs mcap, which is not there; pip install "holonomy[mcap]"'
-        ) from None
     nodes = nodes_of(content.motions)
-    frames = _frames(nodes)
-    with path.open("wb") as file:
-        writer = Writer(file, compression=CompressionType.ZSTD)
-        writer.start(profile="", library="holonomy")
-        log = _Log(writer)
-        begin_s = min(float(motion.time[0]) for motion in content.motions)
-        log.add("/scene", "foxglove.SceneUpdate", begin_s, _scene(nodes, frames, content.ground, begin_s))
-        for time_s, transforms in _transforms(nodes, frames):
-            log.add("/tf", "foxglove.FrameTransforms", time_s, {"transforms": transforms})
+    log = McapLog(path, content.title, path.with_name(content.file_name))
+    try:
+        log.scene(min(float(motion.time[0]) for motion in content.motions), nodes, content.ground)
+        log.poses(nodes)
         for motion in content.motions:
-            for time_s, values in _channels(motion):
-                log.add(f"/{motion.name}/channels", f"holonomy.{motion.vehicle}", time_s, values)
-        writer.add_metadata("holonomy", {"title": content.title, "units": "m, s, rad; z is up"})
-        writer.finish()
+            log.channels(motion)
+    finally:
+        log.close()
+
+
+class McapLog:
+    """A log that is written as a flight goes. What has been flushed can be read after a break, too."""
+
+    def __init__(self, path: Path, title: str, told: Path | None = None) -> None:
+        """told: the file that refusals name. Raises OSError, OutputError where mcap is missing."""
+        try:
+            from mcap.writer import CompressionType, Writer
+        except ImportError:
+            raise OutputError(
+                f'{(told or path).name}: MCAP needs mcap, which is not there; pip install "holonomy[mcap]"'
+            ) from None
+        self._file = path.open("wb")
+        self._writer = Writer(self._file, compression=CompressionType.ZSTD)
+        self._writer.start(profile="", library="holonomy")
+        self._writer.add_metadata("holonomy", {"title": title, "units": "m, s, rad; z is up"})
+        self._log, self._scenes = _Log(self._writer), 0
+
+    def scene(self, time_s: float, nodes: Sequence[Node], ground: GroundMesh | None) -> None:
+        """What is there from a moment on, instead of what was."""
+        message = _scene(nodes, _frames(nodes), ground, time_s)
+        if self._scenes:
+            message["deletions"] = [{"timestamp": _stamp(time_s), "type": _ALL, "id": ""}]
+        self._log.add("/scene", "foxglove.SceneUpdate", time_s, message)
+        self._scenes += 1
+
+    def poses(self, nodes: Sequence[Node]) -> None:
+        """At the moments of their tracks."""
+        for time_s, transforms in _transforms(nodes, _frames(nodes)):
+            self._log.add("/tf", "foxglove.FrameTransforms", time_s, {"transforms": transforms})
+
+    def channels(self, motion: LaneMotion) -> None:
+        """At the moments of the motion."""
+        for time_s, values in _channels(motion):
+            self._log.add(f"/{motion.name}/channels", f"holonomy.{motion.vehicle}", time_s, values)
+
+    def flush(self) -> None:
+        """What has been logged is in the file after it."""
+        self._writer.flush()
+
+    def close(self) -> None:
+        """Write its index, by which readers find moments. Raises OSError."""
+        try:
+            self._writer.finish()
+        finally:
+            self._file.close()
+
+
+_ALL = 1
+"""Foxglove's word for the deletion of all entities of a topic."""
 
 
 class _Log:
-    """Messages by topic, each with a JSON schema that follows from its first one."""
+    """Messages by topic and schema, whose JSON schema follows from its first one."""
 
     def __init__(self, writer: Any) -> None:
         self._writer = writer
-        self._topics: dict[str, int] = {}
+        self._topics: dict[tuple[str, str], int] = {}
 
     def add(self, topic: str, schema: str, time_s: float, message: dict[str, object]) -> None:
-        if topic not in self._topics:
+        if (topic, schema) not in self._topics:
             described = {"title": schema, **_schema(message)}
             number = self._writer.register_schema(
                 name=schema, encoding="jsonschema", data=json.dumps(described).encode()
             )
-            self._topics[topic] = self._writer.register_channel(
+            self._topics[topic, schema] = self._writer.register_channel(
                 topic=topic, message_encoding="json", schema_id=number
             )
         moment_ns = round(1e9 * time_s)
         self._writer.add_message(
-            channel_id=self._topics[topic],
+            channel_id=self._topics[topic, schema],
             log_time=moment_ns,
             publish_time=moment_ns,
             data=json.dumps(message, allow_nan=False, separators=(",", ":")).encode(),

@@ -1,5 +1,6 @@
 """Lanes as nodes that move in each other, with their models, and what may stand around them: land and a camera."""
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,6 +18,7 @@ from sim.models.solids import ModelAsset, capsules_of, shape_asset
 from sim.multibody.shapes import STAND
 from sim.shapes import Shape
 from sim.shapes.surface import grid_indices
+from sim.simulation.lanes.snapshot import Snapshot
 from sim.vehicle_config import Part, VehicleConfig, named_values
 from sim.vehicle_config.model import moved
 from sim.vehicles import VEHICLES
@@ -148,6 +150,12 @@ def _add_solids(nodes: list[Node], solids: SolidsMotion) -> None:
         nodes.append(
             Node(name, None, track=_track(solids.time, poses, name), asset=shape_asset(shape, rest_w, colour))
         )
+
+
+def scene_key(snapshot: Snapshot, nodes: Sequence[Node]) -> str:
+    """Equal as long as the same nodes stand for the same things."""
+    lanes = [(lane.name, lane.vehicle, lane.ghost, lane.tint) for lane in snapshot.lanes]
+    return json.dumps([snapshot.scene, lanes, [node.name for node in nodes]], default=str)
 
 
 class Assets:

@@ -18,7 +18,7 @@ import numpy as np
 
 from export.gltf import to_bytes
 from export.motion import LaneMotion, MotionRecorder
-from export.nodes import Assets, CameraTrack, Content, GroundMesh, Node, ground_under, nodes_of
+from export.nodes import Assets, CameraTrack, Content, GroundMesh, Node, ground_under, nodes_of, scene_key
 from export.output import OutputError
 from export.tables import channels_of
 from render.vehicles.shown import ARROW_COLOURS, FORCE_ARROW
@@ -240,7 +240,7 @@ class LivePage:
         still = [replace(node, track=None, at_m=(0.0, 0.0, 0.0)) for node in nodes]
         names = [name for motion in motions for name in _values(motion)]
         return {
-            "key": _key(snapshot, nodes),
+            "key": scene_key(snapshot, nodes),
             "title": snapshot.scene,
             "glb": to_bytes(
                 still, title=snapshot.scene, ground=ground_under(world, motions, solids, _MARGIN_M)
@@ -261,7 +261,7 @@ class LivePage:
         """Where everything is, and the channels of the lanes. Raises InputError for what cannot be shown."""
         motions, nodes = self._seen(snapshot)
         return {
-            "key": _key(snapshot, nodes),
+            "key": scene_key(snapshot, nodes),
             "time_s": snapshot.clock_s,
             "paused": snapshot.paused,
             "speed": snapshot.speed,
@@ -298,12 +298,6 @@ def poses(nodes: Sequence[Node]) -> np.ndarray:
 
 def _lane_nodes(nodes: Sequence[Node]) -> list[int]:
     return [k for k, node in enumerate(nodes) if node.parent is None and node.track is None]
-
-
-def _key(snapshot: Snapshot, nodes: Sequence[Node]) -> str:
-    """Equal as long as the same nodes stand for the same things."""
-    lanes = [(lane.name, lane.vehicle, lane.ghost, lane.tint) for lane in snapshot.lanes]
-    return json.dumps([snapshot.scene, lanes, [node.name for node in nodes]], default=str)
 
 
 def _values(motion: LaneMotion) -> dict[str, float]:

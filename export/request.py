@@ -12,7 +12,7 @@ import numpy as np
 from click import Path as PathType
 from click import option
 
-from export.output import OutputError
+from export.output import OutputError, check_places
 from sim.platform.errors import InputError, one_of, quote
 from sim.vehicles import Vehicle
 
@@ -31,6 +31,8 @@ class Format:
     """Numbers by channels; else a scene with models, which may have its ground."""
     steps: bool = False
     """It wants every step that was recorded, and the ground; others moments as far apart as pictures."""
+    live: str = ""
+    """MODULE:CLASS, an `export.live_log.Log` of a path and a title, where it can be written while a window flies."""
 
 
 FORMATS = (
@@ -47,12 +49,14 @@ FORMATS = (
         "A log for Foxglove: frames, models and channels over time",
         "export.mcap:write_mcap",
         steps=True,
+        live="export.mcap:McapLog",
     ),
     Format(
         (".rrd",),
         "A recording for Rerun: models that move and channels over time",
         "export.rrd:write_rrd",
         steps=True,
+        live="export.rrd:RrdLog",
     ),
     Format(
         (".fmu",),
@@ -288,11 +292,26 @@ def check_for_window(request: Request, *, timed: bool, plan: bool) -> None:
     """
     if plan:
         raise InputError("--plan: refused with a window, which has a button for it; allowed: with --headless")
-    if request.asks_for_files or request.sweep or timed:
+    written = replace(request, exports=())
+    if written.asks_for_files or request.sweep or timed:
         raise InputError(
-            "--seconds, --video, --screenshot, --csv, --take, --export, --sweep: refused with a window; "
+            "--seconds, --video, --screenshot, --csv, --take, --sweep: refused with a window; "
             "allowed: with --headless"
         )
+    for path in request.exports:
+        live_format_of(path)
+    check_places(request.exports)
+
+
+def live_format_of(path: Path) -> Format:
+    """Of what a window keeps writing while it flies. Raises InputError for what is written afterwards."""
+    kind = format_of(path)
+    if not kind.live:
+        allowed = " or ".join(kind.endings[0] for kind in FORMATS if kind.live)
+        raise InputError(
+            f"--export: {path.name} is refused with a window; allowed: {allowed}, or with --headless"
+        )
+    return kind
 
 
 def _parse_size(text: str) -> tuple[int, int]:
@@ -374,7 +393,8 @@ _OPTIONS = (
         type=_FILE,
         metavar="FILE",
         multiple=True,
-        help=f"Headless: {', '.join(kind.endings[0] for kind in FORMATS)}, .mp4 or NAME-####.png; repeatable.",
+        help=f"Headless: {', '.join(kind.endings[0] for kind in FORMATS)}, .mp4 or NAME-####.png; "
+        "in flight: .mcap, .rrd; repeatable.",
     ),
     option(
         "--sweep",

@@ -34,6 +34,7 @@ BAD_INPUT = {
     "picture of an unknown kind": (["--headless", "--screenshot", "out.jpg"], ".png"),
     "files asked of a window": (["--csv", "out.csv"], "--headless"),
     "take asked of a window": (["--take", "out.npz"], "--headless"),
+    "models asked of a window": (["--export", "out.glb"], ".mcap or .rrd, or with --headless"),
     "take of an unknown kind": (["--headless", "--take", "out.zip"], ".npz"),
     "seconds asked of a window": (["--seconds", "3"], "--headless"),
     "two outcomes in one file": (["--headless", "--csv", "out.npz", "--take", "out.npz"], "a file each"),

@@ -1,4 +1,4 @@
-"""A window that listens: another program finds it, flies in it and changes its scene."""
+"""A window that listens: another program finds it, flies in it and changes its scene, which a log tells of."""
 
 from contextlib import closing
 from pathlib import Path
@@ -9,6 +9,7 @@ import sim
 from tests.app.desktop import App, Screen
 
 pytest.importorskip("websockets", reason="websockets is not there")
+reader = pytest.importorskip("mcap.reader", reason="mcap is not there")
 
 
 def test_another_program_finds_the_window_flies_and_changes_the_scene(
@@ -17,9 +18,10 @@ def test_another_program_finds_the_window_flies_and_changes_the_scene(
     config = tmp_path / "config"
     config.mkdir()
     monkeypatch.setenv("HOLONOMY_CONFIG", str(config))
+    asked = ("--listen", "--export", str(tmp_path / "flown.mcap"))
     with (
         closing(Screen()) as screen,
-        closing(App(screen, tmp_path, "plain", "--listen", HOLONOMY_CONFIG=str(config))) as app,
+        closing(App(screen, tmp_path, "plain", *asked, HOLONOMY_CONFIG=str(config))) as app,
     ):
         app.wait_until(lambda p: p["frames"] > 3, timeout_s=60.0, what="the window is drawn")
         with sim.connect() as window:
@@ -36,3 +38,7 @@ def test_another_program_finds_the_window_flies_and_changes_the_scene(
                 lambda p: window.snapshot()["scene"] == "heavy-top", timeout_s=60.0, what="the scene is there"
             )
     assert not (config / "live.json").exists()
+    with (tmp_path / "flown.mcap").open("rb") as file:
+        log = reader.make_reader(file, validate_crcs=True)
+        topics = {channel.topic for _, channel, _ in log.iter_messages()}
+    assert {"/scene", "/tf", "/flown/channels"} <= topics

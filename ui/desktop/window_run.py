@@ -91,11 +91,13 @@ def run_window(
         if loaded is not None:
             # Here, not above: these imports take longer than to open a window.
             from ui.desktop.session import Session
-            from ui.features.live_actions import Listen
+            from ui.features.live_actions import KeepLog, Listen
 
             session = resources.enter_context(closing(Session(window, loader, loaded)))
             if request.listen:
                 session.do(Listen())
+            for path in request.exports:
+                session.do(KeepLog(path))
             if asked is not None:
                 session.open(*asked, *commands)
             session.run(watched)

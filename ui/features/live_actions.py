@@ -1,13 +1,21 @@
-"""Other programs at the stick: the window listens for them where that is wanted (`--listen`)."""
+"""Other programs beside the window: it listens for them (`--listen`) and writes logs for them while it flies."""
 
+import sys
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING
 
+from export.output import OutputError
 from sim.live.server import Server
 from sim.live.wire import page_file
 from sim.simulation.lanes.snapshot import Snapshot
 from ui.features.feature import Actions, App
 from ui.window.context import Action, LoadScene
+
+if TYPE_CHECKING:
+    from export.live_log import LiveLog
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,17 +23,30 @@ class Listen(Action):
     """Let other programs of this user give commands and see snapshots."""
 
 
-class LiveActions(Actions):
-    """Owns the server; what clients want of the window is done between its frames."""
+@dataclass(frozen=True, slots=True)
+class KeepLog(Action):
+    """Keep writing what flies into a file, until the window closes."""
 
-    handles = (Listen,)
+    path: Path
+
+
+class LiveActions(Actions):
+    """Owns the server and the logs; what clients want of the window is done between its frames."""
+
+    handles = (Listen, KeepLog)
 
     def __init__(self, app: App) -> None:
         super().__init__(app)
         self._server: Server | None = None
         self._wanted: SimpleQueue[str] = SimpleQueue()
+        self._logs: list[LiveLog] = []
 
     def poll(self, snapshot: Snapshot) -> None:
+        for log in [log for log in self._logs if log.fault]:
+            self._logs.remove(log)
+            with suppress(OutputError):  # the same again
+                log.close()
+            self.app.tell(log.fault, error=True)
         try:
             while True:
                 self.app.do(LoadScene(self._wanted.get_nowait()))
@@ -33,7 +54,12 @@ class LiveActions(Actions):
             pass
 
     def carry_out(self, action: object) -> None:
-        if self._server is None:
+        if isinstance(action, KeepLog):
+            from export.live_log import LiveLog
+
+            self._logs.append(LiveLog(action.path, lambda: self.app.simulation))
+            self.app.tell(f"What flies is written to {action.path}")
+        elif self._server is None:
             from export.page import LivePage  # with scipy's rotations, which few windows need
 
             page = LivePage(lambda: (self.app.simulation.run.world, ()))
@@ -43,5 +69,10 @@ class LiveActions(Actions):
             )
 
     def close(self) -> None:
+        for log in self._logs:
+            try:
+                log.close()
+            except OutputError as error:
+                print(f"holonomy: {error}", file=sys.stderr)
         if self._server is not None:
             self._server.close()
