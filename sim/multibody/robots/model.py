@@ -1,7 +1,6 @@
 """What mujoco's parser made of a file, as a tree of joints with shapes and motors."""
 
 from collections.abc import Iterable, Mapping
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from sim.groups.numeric import triple
 from sim.multibody.arrays import FREE
 from sim.multibody.declaration import WORLD, Body, Gear, Joint, Loop, Spring, TreeState
 from sim.multibody.robots.files import MOST_BODIES
-from sim.multibody.robots.robot import SHAPES, Geom, Motor, Robot
+from sim.multibody.robots.robot import SHAPES, Apart, Geom, Motor, Robot
 from sim.multibody.robots.urdf import Inertial
 from sim.multibody.tree import Tree, point_of, tree, with_springs
 from sim.platform.errors import InputError, one_of, quote
@@ -71,18 +70,16 @@ def robot_of(
     )
 
 
-def _apart(model: Any, bodies: "_Bodies", collides: np.ndarray) -> frozenset[frozenset[str]]:
-    """Pairs of bodies that the file excludes, or of which no two shapes have bits that meet."""
-    found, names = set(), [bodies.carrier(int(i))[0] for i in model.geom_bodyid]
-    for signature in model.exclude_signature.tolist():
-        found.add(frozenset(bodies.carrier(i)[0] for i in (signature >> 16, signature & 0xFFFF)))
-    kinds: dict[str, set[tuple[int, int]]] = {}
+def _apart(model: Any, bodies: "_Bodies", collides: np.ndarray) -> Apart:
+    names = [bodies.carrier(int(i))[0] for i in model.geom_bodyid]
+    excluded = {
+        frozenset(bodies.carrier(i)[0] for i in (signature >> 16, signature & 0xFFFF))
+        for signature in model.exclude_signature.tolist()
+    }
+    bits: dict[str, set[tuple[int, int]]] = {}
     for name, (kind, others) in zip(names, collides.tolist(), strict=True):
-        kinds.setdefault(name, set()).add((kind, others))
-    for one, other in combinations(sorted(kinds), 2):
-        if not any(a & d or c & b for a, b in kinds[one] for c, d in kinds[other]):
-            found.add(frozenset((one, other)))
-    return frozenset(found)
+        bits.setdefault(name, set()).add((kind, others))
+    return Apart(frozenset(excluded), bits)
 
 
 def _flag(what: str) -> int:

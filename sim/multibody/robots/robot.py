@@ -1,7 +1,7 @@
 """A robot as its file describes it: what moves, what is drawn, what drives it."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -66,6 +66,23 @@ class Geom:
 
 
 @dataclass(frozen=True)
+class Apart(Container[frozenset[str]]):
+    """Pairs of bodies that a file excludes, or of which no two shapes have bits that meet: too many to be listed."""
+
+    excluded: frozenset[frozenset[str]]
+    bits: Mapping[str, set[tuple[int, int]]]
+    """Of the shapes of each body: its own kinds, and those that it meets."""
+
+    def __contains__(self, pair: object) -> bool:
+        if pair in self.excluded:
+            return True
+        if not isinstance(pair, frozenset) or len(pair) != 2 or not pair <= self.bits.keys():
+            return False
+        one, other = (self.bits[name] for name in pair)
+        return not any(a & d or c & b for a, b in one for c, d in other)
+
+
+@dataclass(frozen=True)
 class Motor:
     """An actuator that turns its command into a torque or force of one joint."""
 
@@ -96,7 +113,7 @@ class Robot:
     """What its file says and the tree does not have, a line each."""
     loops: tuple[Loop | Gear, ...] = ()
     """Which the tree leaves open; `sim.steppers.bound_tree.BoundTree` closes them."""
-    apart: frozenset[frozenset[str]] = frozenset()
+    apart: Container[frozenset[str]] = frozenset()
     """Pairs of bodies that its file lets pass through each other."""
 
     def torques(self, commands: Given) -> np.ndarray:

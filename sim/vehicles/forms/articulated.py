@@ -1,6 +1,6 @@
 """Trees of bodies and joints as vehicles: what they declare is a tree, and recursions over it advance them."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from functools import cached_property, lru_cache
 from types import SimpleNamespace
 from typing import Self
@@ -52,7 +52,7 @@ class ArticulatedVehicle(Vehicle):
     """Joints, by the names of their velocities, that the controls drive, in the controls' order [N m or N]."""
     meets_itself: bool = False
     """Whether its bodies touch each other, but for those that are joined or overlap in its default state."""
-    apart: frozenset[frozenset[str]] = frozenset()
+    apart: Container[frozenset[str]] = frozenset()
     """Pairs of bodies that pass through each other all the same."""
 
     feet: tuple[str, ...] = ()
