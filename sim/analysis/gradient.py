@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sim.analysis.gradient_steps import DIRECTIONS, Steps, check_limits, side_by_side
+from sim.analysis.gradient_steps import DIRECTIONS, Steps, begun_closed, check_limits, side_by_side
 from sim.integrators import Integrator
 from sim.platform.errors import InputError, numbers, one_of, quote, whole
 from sim.steppers.trajectory import (
@@ -161,7 +161,8 @@ class Rollout:
     controls: np.ndarray = field(repr=False)
     """(N, n_controls)."""
     initial: State = field(repr=False)
-    """Where it was asked to start; what a vehicle's constraints do not allow of it is not in `nodes`."""
+    """Where it was asked to start, loops of joints closed; what a vehicle's other constraints do not allow of it is not
+    in `nodes`."""
     checkpoints: np.ndarray = field(repr=False)
     """(k, private size): states every `stride` steps."""
     stride: int
@@ -281,7 +282,8 @@ def rollout_gradient(
     controls: None, (n_controls,) or (N, n_controls). checkpoint_every: steps between two states that are kept; others
     are found again for a derivative, which bounds its memory. Raises InputError in one line, also where a step has no
     solution, for methods that divide their steps, and for what has no derivatives: water that carries a vehicle, air
-    that brakes a tree's bodies, loops of joints, and joints beyond their limits.
+    that brakes a tree's bodies, and joints beyond their limits. Where loops of joints are closed, displacements of the
+    start that would open them do nothing.
     """
     subject = checked_vehicle(vehicle)
     if callable(controls):
@@ -290,7 +292,7 @@ def rollout_gradient(
     h, steps = step_count(step, duration)
     rows = control_rows(subject, controls, steps)
     us = np.ascontiguousarray(np.broadcast_to(rows, (steps, rows.shape[1])))
-    state = checked_start(initial, subject)
+    state = begun_closed(subject, checked_start(initial, subject))
     run = Steps.of(subject, scheme, h)
     stride = steps if steps <= _KEPT_STEPS else math.isqrt(steps)
     if checkpoint_every is not None:

@@ -19,10 +19,11 @@ import numpy as np
 from sim.compiler.columns import table
 from sim.compiler.kernel_code import MOST_UNKNOWNS, GradientCode, gradient_code
 from sim.integrators import Integrator
+from sim.integrators.multibody import rollout_scheme
 from sim.multibody.arrays import PRISMATIC, REVOLUTE
 from sim.multibody.symbolic import SymbolicTree
 from sim.platform.errors import InputError, quote
-from sim.vehicles import Vehicle
+from sim.vehicles import State, Vehicle
 from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle
 from sim.vehicles.forms.base import Structure
 from sim.vehicles.forms.form import Support
@@ -161,6 +162,8 @@ def _slope(
     }
 
 
+_CLOSED_M = 1e-12
+"""Gaps of loops where a rollout begins, at most."""
 DIRECTIONS = 8
 """Of a forward derivative, side by side."""
 
@@ -309,20 +312,28 @@ def check_differentiable(vehicle: Vehicle, scheme: Integrator) -> None:
             f"{scheme.name} moves a {vehicle.name} by a recursion over its joints, of which there are no equations; "
             "allowed: vehicles that are no trees of joints, or variational"
         )
-    if isinstance(vehicle, ClosedVehicle):
-        raise InputError(
-            f"the impulses that keep the loops of a {vehicle.name} closed at its nodes have no derivatives; "
-            "allowed: vehicles without loops"
-        )
-    if isinstance(vehicle, ArticulatedVehicle) and vehicle.tree.nv > MOST_UNKNOWNS:
-        raise InputError(
-            f"a {vehicle.name} has {vehicle.tree.nv} degrees of freedom that are solved for together; "
-            f"allowed: vehicles of joints with at most {MOST_UNKNOWNS}, for derivatives"
-        )
+    if isinstance(vehicle, ArticulatedVehicle):
+        closing = len(vehicle.independent_gaps) if isinstance(vehicle, ClosedVehicle) else 0
+        if vehicle.tree.nv + closing > MOST_UNKNOWNS:
+            forces = f" and {closing} forces that close loops, which are" if closing else " that are"
+            raise InputError(
+                f"a {vehicle.name} has {vehicle.tree.nv} degrees of freedom{forces} solved for together; "
+                f"allowed: vehicles of joints with at most {MOST_UNKNOWNS}, for derivatives"
+            )
     if isinstance(vehicle, ArticulatedVehicle) and len(vehicle.tree.arrays.air):
         raise InputError(
             f"the air that brakes a {vehicle.name} between its steps has no derivatives; allowed: vehicles without drag"
         )
+
+
+def begun_closed(vehicle: Vehicle, state: State) -> State:
+    """The state with loops of joints closed. Raises InputError where one is open by more than
+    `multibody.loops.OPEN_MAX_M`."""
+    if not isinstance(vehicle, ClosedVehicle):
+        return state
+    at = vehicle.node_layout
+    closed = vehicle.closure.closed(state.node[at.pose], state.node[at.velocity], _CLOSED_M)
+    return vehicle.state_at_node(np.concatenate(closed))
 
 
 def check_limits(vehicle: Vehicle, nodes: np.ndarray, step_s: float) -> None:
@@ -355,7 +366,7 @@ def _code(structure: Structure, scheme: Integrator, width: int) -> GradientCode:
 @lru_cache(maxsize=32)
 def _start(structure: Structure, scheme: Integrator) -> tuple[ca.Function, ca.Function, ca.Function]:
     """(pull back, push forward, value) of the private state at the start, by the start's displacement, u and p."""
-    made = scheme.scheme(structure.vehicle)
+    made = rollout_scheme(scheme, structure.vehicle)
     i, space = made.inputs, structure.vehicle.space
     d = ca.SX.sym("d", space.dim)
     start = ca.substitute(made.start, i.w, ca.SX.zeros(i.w.shape))

@@ -16,6 +16,7 @@ from sim.analysis.measured_flight import Recording, groups_of
 from sim.integrators import Integrator
 from sim.platform.errors import InputError
 from sim.vehicles import State, Vehicle
+from sim.vehicles.forms.articulated import ClosedVehicle
 from sim.vehicles.forms.base import Structure
 from sim.vehicles.forms.parameters import Value
 
@@ -150,7 +151,7 @@ class Shooting:
                 block = layout.velocity if name != "shape_velocity" else layout.shape_velocity
                 offset = n if name != "shape_velocity" else 2 * n + len(vehicle.shape_coordinates)
                 node[block.start + groups[name] - offset] = rate[groups[start]]
-        return node
+        return _allowed(vehicle, node)
 
     def _linear(self) -> _Linear:
         dim, count = self._vehicle.space.dim, len(self._places)
@@ -243,6 +244,7 @@ class Shooting:
             shift = damped * constant + by @ absolute
             self._starts[m] = np.array(self._displace(self._starts[m], shift)).ravel()
         self._vehicle = self._with(self._vehicle.parameter_vector[self._places] + absolute[dim:])
+        self._starts = [_allowed(self._vehicle, start) for start in self._starts]
         return moved
 
     def _with(self, numbers: np.ndarray) -> Vehicle:
@@ -306,6 +308,11 @@ class Shooting:
             found[name] = float(part[0]) if isinstance(value, int | float) else tuple(part.tolist())
             at += size
         return found
+
+
+def _allowed(vehicle: Vehicle, node: np.ndarray) -> np.ndarray:
+    """Where loops of joints are closed: what opens them has no derivatives there, and else nearly none."""
+    return vehicle.closed_node(node) if isinstance(vehicle, ClosedVehicle) else node
 
 
 def _least_squares(J: np.ndarray, r: np.ndarray) -> np.ndarray:

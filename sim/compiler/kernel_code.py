@@ -22,6 +22,7 @@ from sim.compiler.loops import STEP, Rollout, State
 from sim.compiler.printer import Block, Named, Printer, end_of, served, solution_order
 from sim.compiler.vector_code import Function, constants, module, splat
 from sim.integrators.base import Integrator, Scheme
+from sim.integrators.multibody import rollout_scheme
 from sim.native.objects import Engine, loaded
 from sim.symbolic import solve
 from sim.vehicles.forms.base import Structure, Vehicle
@@ -245,7 +246,7 @@ class GradientCode:
 @lru_cache(maxsize=32)
 def gradient_code(structure: Structure, integrator: Integrator, width: int) -> GradientCode | None:
     """Of a pair; None for methods whose steps are divided or whose unknowns hang together in large blocks."""
-    scheme = integrator.scheme(structure.vehicle)
+    scheme = rollout_scheme(integrator, structure.vehicle)
     blocks = served(scheme, MOST_UNKNOWNS)
     if blocks is None:
         return None

@@ -84,6 +84,24 @@ def closed_tree_scheme(method: Integrator, vehicle: ClosedVehicle, inputs: Input
     )
 
 
+def rollout_scheme(method: Integrator, vehicle: Vehicle) -> Scheme:
+    """The step as a rollout has it: of closed trees, begun where loops are closed, and nodes with the velocities after
+    the impulse that keeps them so."""
+    scheme = method.scheme(vehicle)
+    if not isinstance(vehicle, ClosedVehicle):
+        return scheme
+    tree, _ = vehicle.symbolic_with(scheme.inputs.p)
+    loops, at = (vehicle.closure, vehicle.independent_gaps.tolist()), vehicle.node_layout
+    q, v = tree.kept_closed(scheme.inputs.node[at.pose], scheme.inputs.node[at.velocity], *loops)
+    kick = scheme.inputs.h / 2 * tree.node_force(q)
+    _, told = tree.kept_closed(scheme.node[at.pose], scheme.node[at.velocity], *loops)
+    return replace(
+        scheme,
+        node=ca.vertcat(scheme.node[at.pose], told),
+        start=ca.vertcat(q, tree.momenta(q, v) + kick),
+    )
+
+
 def touching_tree_scheme(method: Integrator, vehicle: ArticulatedVehicle, inputs: Inputs) -> Scheme:
     """The step of a tree on level ground, for plans that find its contacts: no foot is below the ground at the end.
 

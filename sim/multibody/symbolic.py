@@ -5,7 +5,7 @@ expression here. What asks for a number's value is a leaf of its own, and `LEAVE
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from types import FunctionType, SimpleNamespace
 from typing import Any
@@ -16,6 +16,7 @@ import numpy as np
 from sim.multibody import articulated, continuous, kinematics, loops, recursions, spatial
 from sim.multibody.arrays import ARC, HUNG, NODE, TreeArrays
 from sim.multibody.tree import Tree
+from sim.symbolic import solve
 
 
 def _one_at_a_time(n: int, i: int) -> int:
@@ -131,12 +132,26 @@ class SymbolicTree:
         return _column(out)
 
     def velocities(self, q: ca.SX, p: ca.SX) -> ca.SX:
-        """(nv,) M(q)^-1 p of momenta or impulses p, by the articulated-body algorithm."""
+        """(nv, k) M(q)^-1 p of momenta or impulses p, a column each, by the articulated-body algorithm."""
         n, nv, zeros = self.tree.n, self.tree.nv, self._zeros
-        node, none, factor, out = self._node(q), zeros(nv), zeros(n, 21), zeros(nv)
+        node, none, factor, found = self._node(q), zeros(nv), zeros(n, 21), []
         _FACTORISE(self.arrays, node, none, 0.0, zeros(n, HUNG + 1), factor)
-        _SOLVE(self.arrays, node, none, 0.0, factor, _entries(p), zeros(n, 6), zeros(nv), zeros(n, 6), out)
-        return _column(out)
+        for column in ca.horzsplit(p):
+            out = zeros(nv)
+            _SOLVE(
+                self.arrays,
+                node,
+                none,
+                0.0,
+                factor,
+                _entries(column),
+                zeros(n, 6),
+                zeros(nv),
+                zeros(n, 6),
+                out,
+            )
+            found.append(_column(out))
+        return ca.horzcat(*found)
 
     def forces(self, q: ca.SX, v: ca.SX) -> ca.SX:
         """(nv,) M(q) v' where nothing acts from outside: gravity, springs, damping, air, and what velocities do."""
@@ -166,6 +181,28 @@ class SymbolicTree:
         """(nv,) generalised impulse of impulses (m,) between the ends of loops, in the world's frame [N s]: along the
         slopes of the gaps, by the increments of the joints."""
         return self.along(q, lambda moved: self.gaps(moved, closure), impulses)
+
+    def kept_closed(
+        self, q: ca.SX, v: ca.SX, closure: loops.Closure, gaps: Sequence[int]
+    ) -> tuple[ca.SX, ca.SX]:
+        """(q, v) as `Closure.closed` brings them to where loops are closed, of the gaps that no others imply: q to
+        first order in what they are open by there."""
+        open_by, slopes, answers, response = self._response(q, closure, gaps)
+        q = self.move(q, -answers @ solve(response, open_by))
+        _, slopes, answers, response = self._response(q, closure, gaps)
+        return q, v - answers @ solve(response, slopes @ v)
+
+    def _response(
+        self, q: ca.SX, closure: loops.Closure, gaps: Sequence[int]
+    ) -> tuple[ca.SX, ca.SX, ca.SX, ca.SX]:
+        """Of some of the gaps: (themselves, slopes G, M^-1 G', G M^-1 G')."""
+        d, none = ca.SX.sym("d", self.tree.nv), ca.SX.zeros(self.tree.nv)
+        moved = self.gaps(self.move(q, d), closure)[list(gaps)]
+        open_by, slopes = (
+            ca.substitute(ca.densify(part), d, none) for part in (moved, ca.jacobian(moved, d))
+        )
+        answers = self.velocities(q, slopes.T)
+        return open_by, slopes, answers, slopes @ answers
 
     def along(self, q: ca.SX, of: Callable[[ca.SX], ca.SX], impulses: ca.SX) -> ca.SX:
         """(nv,) of impulses (m,) along the slopes of what `of` has of coordinates (m,)."""

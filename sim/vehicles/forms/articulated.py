@@ -360,6 +360,12 @@ class ClosedVehicle(ArticulatedVehicle):
             places[known[name]] = value
         return self.state(self.led_to(q, places), np.zeros(self.tree.nv))
 
+    def closed_node(self, node: np.ndarray) -> np.ndarray:
+        """A node near this one at which the loops are closed and velocities keep them so."""
+        at = self.node_layout
+        q = self.closure.brought(node[at.pose])
+        return np.concatenate([q, self.closure.tangent(q, node[at.velocity])])
+
     def following(self, q: np.ndarray) -> np.ndarray:
         """(nv, leading) velocities of all joints by those of the leading ones, at q, with the loops kept closed."""
         slopes = self.closure.slopes(q)[0]

@@ -6,7 +6,7 @@ import pytest
 import sim
 from sim.compiler.kernel_code import MOST_UNKNOWNS
 from sim.platform.errors import InputError
-from sim.vehicles.forms.form import TREES, Form, Support
+from sim.vehicles.forms.form import TREES, Support
 from sim.vehicles.forms.parameters import Value
 
 H, STEPS = 0.01, 60
@@ -189,8 +189,7 @@ def test_values_of_parameters_are_told_in_their_shapes() -> None:
 UNDIFFERENTIABLE = [
     name
     for name, vehicle in ((name, sim.vehicle(name)) for name in sim.vehicles())
-    if vehicle.support is Support.WATER
-    or (vehicle.form in TREES and (vehicle.form is Form.CLOSED_TREE or vehicle.tree.nv > MOST_UNKNOWNS))
+    if vehicle.support is Support.WATER or (vehicle.form in TREES and vehicle.tree.nv > MOST_UNKNOWNS)
 ]
 
 

@@ -23,7 +23,7 @@ from sim.world import load_world
 from tests.sim.identification.synthetic import NOISE, flown, measured
 
 UNKNOWN = ("mass", "inertia", "drag", "rotor_offset")
-MEASURED_TREES = ("six-axis-arm", "hopper")
+MEASURED_TREES = ("six-axis-arm", "hopper", "four-bar-linkage")
 UNMEASURED = [
     name
     for name in sim.vehicles()
