@@ -30,6 +30,15 @@ def airborne(**changes):
     return running
 
 
+def flown_until(running, holds, seconds: float, **sticks: float):
+    """Sticks are held for so long at most: the flown lane after the first half second at whose end that holds."""
+    for _ in range(round(2 * seconds)):
+        lane = fly(running, 0.5, **sticks)
+        if holds(lane):
+            break
+    return lane
+
+
 def upright(lane) -> float:
     return math.degrees(math.acos(min(float(lane.T_wb[2, 2]), 1.0)))
 
@@ -67,8 +76,8 @@ def test_hands_off_it_hovers(parameters, step_s, mode):
     changes = {"vehicle": sim.vehicle("helicopter", **parameters)} if parameters else {}
     running = airborne(step_s=step_s, flight_mode=mode, **changes)
     before = running.snapshot.lanes[0]
-    after = fly(running, 20.0)
-    assert np.linalg.norm(place(after) - place(before)) < 0.3
+    after = fly(running, 10.0)
+    assert np.linalg.norm(place(after) - place(before)) < 0.15
     assert speed(after) < 0.02
     assert upright(after) < 0.2
 
@@ -100,7 +109,7 @@ def test_under_every_integrator_it_takes_off_hovers_and_lands(integrator):
     before = running.snapshot.lanes[0]
     hovering = fly(running, 5.0)
     assert np.linalg.norm(place(hovering) - place(before)) < 0.3
-    landed = fly(running, 12.0, throttle=-1.0)
+    landed = flown_until(running, lambda lane: lane.on_ground and speed(lane) < 1e-3, 12.0, throttle=-1.0)
     assert landed.status is LaneStatus.RUNNING, landed.status_text
     assert landed.on_ground
 
@@ -128,11 +137,17 @@ def test_from_any_attitude_and_spin_it_recovers_hands_off(mode, seed):
         omega_b=tuple(rng.uniform(-1.0, 1.0, 3)),
         velocity_b=tuple(rng.uniform(-10.0, 10.0, 3)),
     )
-    lane = fly(standing(start=start, flight_mode=mode), 40.0)
-    assert lane.status is LaneStatus.RUNNING, lane.status_text
+    running = standing(start=start, flight_mode=mode)
+
+    def hovers(lane) -> bool:
+        return speed(lane) < 0.5 and upright(lane) < 2.0
+
+    flown_until(running, hovers, 36.0)
+    for _ in range(4):  # and goes on doing so
+        lane = fly(running, 1.0)
+        assert lane.status is LaneStatus.RUNNING, lane.status_text
+        assert hovers(lane), (speed(lane), upright(lane))
     assert lane.height_above_ground_m > 50.0
-    assert speed(lane) < 0.5
-    assert upright(lane) < 2.0
 
 
 def test_holding_the_stick_does_not_run_away():
