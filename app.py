@@ -128,11 +128,11 @@ def run(
     run_headless(loaded, request, plan=plan, seconds=seconds, at_first=at_first, read=read)
 
 
-def main() -> int:
+def main(arguments: list[str] | None = None) -> int:
     """Exit status: 0 all that was asked for was done, 1 it could not be, 2 bad input, else as shells have it."""
     try:
         with ended_by_signals():
-            return run(standalone_mode=False) or 0
+            return run(arguments, standalone_mode=False) or 0
     except InputError as error:
         status, message = EXIT_BAD_INPUT, str(error)
     except click.ClickException as error:

@@ -47,12 +47,9 @@ BAD_INPUT = {
 
 
 @pytest.mark.parametrize("case", BAD_INPUT)
-def test_bad_input_is_status_2_and_one_line(
-    case: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_bad_input_is_status_2_and_one_line(case: str, capsys: pytest.CaptureFixture[str]) -> None:
     arguments, allowed = BAD_INPUT[case]
-    monkeypatch.setattr(sys, "argv", ["app.py", *arguments])
-    assert app.main() == 2
+    assert app.main([*arguments]) == 2
     printed = capsys.readouterr()
     assert printed.out == ""
     assert printed.err.startswith("holonomy: ")
@@ -78,25 +75,22 @@ def test_a_settings_folder_that_cannot_be_made_is_named_with_the_variable_that_m
         config_dir()
 
 
-def test_list_names_every_scene(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "argv", ["app.py", "--list"])
-    assert app.main() == 0
+def test_list_names_every_scene(capsys: pytest.CaptureFixture[str]) -> None:
+    assert app.main(["--list"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == list(scene_names())
     assert all(len(line.split()) > 1 for line in lines)
 
 
-def test_help_is_status_0(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "argv", ["app.py", "--help"])
-    assert app.main() == 0
+def test_help_is_status_0(capsys: pytest.CaptureFixture[str]) -> None:
+    assert app.main(["--help"]) == 0
     assert "--headless" in capsys.readouterr().out
 
 
 def test_a_window_without_a_display_is_status_1_and_says_so(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sys, "argv", ["app.py", "plain"])
     monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.delenv("DISPLAY", raising=False)
-    assert app.main() == 1
+    assert app.main(["plain"]) == 1
     assert "no display" in capsys.readouterr().err

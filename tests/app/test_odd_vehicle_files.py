@@ -1,7 +1,6 @@
 """A vehicle's file may be wrong in any way: it is one line and exit status 2, in a script and on the command line."""
 
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -74,7 +73,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest.mark.parametrize("case", ODD)
 def test_an_odd_vehicle_is_refused_in_one_line_with_status_2(
-    case: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    case: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     content, answer = ODD[case]
     body = content if isinstance(content, bytes) else content.encode()
@@ -87,8 +86,7 @@ def test_an_odd_vehicle_is_refused_in_one_line_with_status_2(
         assert str(refusal.value).isprintable()
     assert "odd" not in VEHICLES
     for arguments in (["odd.toml", "--headless"], ["plain", "--vehicle", "odd.py:Odd", "--headless"]):
-        monkeypatch.setattr(sys, "argv", ["app.py", *arguments, "--trust"])
-        assert app.main() == 2
+        assert app.main([*arguments, "--trust"]) == 2
         printed = capsys.readouterr()
         assert answer in without_line(printed.err)
         assert printed.err.count("\n") == 1

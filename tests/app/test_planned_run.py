@@ -18,14 +18,13 @@ from sim.simulation import Simulation
 from sim.world import load_world
 
 
-def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
-    monkeypatch.setattr("sys.argv", ["app.py", *arguments])
-    return app.main()
+def run(*arguments: str) -> int:
+    return app.main([*arguments])
 
 
-def test_a_planned_run_ends_where_the_task_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_planned_run_ends_where_the_task_says(tmp_path: Path) -> None:
     table = tmp_path / "dock.csv"
-    assert run(monkeypatch, "plan-boat-docking", "--headless", "--plan", "--csv", str(table)) == 0
+    assert run("plan-boat-docking", "--headless", "--plan", "--csv", str(table)) == 0
     with table.open() as file:
         last = list(csv.DictReader(file))[-1]
     assert float(last["time_s"]) == pytest.approx(20.0)
@@ -34,11 +33,11 @@ def test_a_planned_run_ends_where_the_task_says(monkeypatch: pytest.MonkeyPatch,
 
 
 def test_a_scene_without_a_task_and_a_window_are_refused(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert run(monkeypatch, "plain", "--headless", "--plan") == 2
+    assert run("plain", "--headless", "--plan") == 2
     assert "plans nothing" in capsys.readouterr().err
-    assert run(monkeypatch, "plan-boat-docking", "--plan") == 2
+    assert run("plan-boat-docking", "--plan") == 2
     assert "--plan: refused with a window" in capsys.readouterr().err
 
 
@@ -76,8 +75,8 @@ def test_a_run_shows_its_task_where_the_overview_looks(
 
     monkeypatch.setattr("export.studio.Studio", studio)
     picture = ("--headless", "--screenshot", str(tmp_path / "picture.png"))
-    assert run(monkeypatch, "plan-boat-docking", *picture, "--plan") == 1
-    assert run(monkeypatch, "plan-boat-docking", *picture, "--camera", "chase") == 1
+    assert run("plan-boat-docking", *picture, "--plan") == 1
+    assert run("plan-boat-docking", *picture, "--camera", "chase") == 1
     assert shown[0] is not None
     assert shown[0].plan is not None
     assert shown[0].plan.solved

@@ -1,7 +1,6 @@
 """No file leads to running code, except a vehicle's own in a folder that the user has trusted."""
 
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -86,13 +85,10 @@ def test_a_take_runs_nothing(folder: Path) -> None:
     assert not ran(folder)
 
 
-def test_a_take_on_the_command_line_runs_nothing(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_take_on_the_command_line_runs_nothing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     evil_take(folder / "flight.npz", "evil.py:Evil")
     for more in ([], ["--integrator", "rk2"], ["--step", "0.02"], ["--trust"]):
-        monkeypatch.setattr(sys, "argv", ["app.py", "flight.npz", "--headless", *more])
-        assert app.main() == 2
+        assert app.main(["flight.npz", "--headless", *more]) == 2
         assert "unknown vehicle" in capsys.readouterr().err
     assert not ran(folder)
 
@@ -136,22 +132,20 @@ def test_a_scene_runs_a_program_of_any_folder_only_where_it_is_trusted(folder: P
 
 @pytest.mark.parametrize("asked", ["evil.py:Evil", "evil.py", "own", "own/", "own/scene.toml", "plain"])
 def test_what_is_named_on_the_command_line_is_run_only_where_it_is_trusted(
-    folder: Path, asked: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    folder: Path, asked: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "own").mkdir()
     (folder / "own" / "vehicle.py").write_text(EVIL.replace("with_name(", "parent.with_name("))
     (folder / "own" / "scene.toml").write_text('vehicle = "vehicle.py"\n')
     more = ["--vehicle", "evil.py:Evil"] if asked == "plain" else []
-    command = ["app.py", asked, "--headless", "--seconds", "0.05", *more]
-    monkeypatch.setattr(sys, "argv", command)
-    assert app.main() == 2
+    command = [asked, "--headless", "--seconds", "0.05", *more]
+    assert app.main(command) == 2
     told = capsys.readouterr().err
     assert "not trusted; allowed: --trust" in told
     assert told.count("\n") == 1
     assert not ran(folder)
     for words in (["--trust"], []):  # once is enough
-        monkeypatch.setattr(sys, "argv", [*command, *words])
-        assert app.main() == 0, capsys.readouterr().err
+        assert app.main([*command, *words]) == 0, capsys.readouterr().err
 
 
 def test_the_users_word_is_for_a_folder_and_outlives_what_changes_in_it(folder: Path) -> None:

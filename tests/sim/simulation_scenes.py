@@ -1,5 +1,6 @@
 """Small scenes for the tests of the simulation."""
 
+import threading
 from dataclasses import replace
 from functools import cache
 
@@ -8,8 +9,9 @@ import numpy as np
 from sim.commands import PilotInput, SetPilotInput
 from sim.scene import LaneSpec, Scene, Start, load_scene
 from sim.shapes import Box, Capsule, Cone, ConvexMesh, Drum, Ellipsoid, Shape, Sphere
-from sim.simulation import Simulation
+from sim.simulation import KernelStore, Simulation
 from sim.simulation.lanes.snapshot import LaneSnapshot
+from sim.steppers.dynamics import stepper_of
 from sim.vehicles import known_vehicle
 from sim.world import World, load_world
 
@@ -51,8 +53,31 @@ def spinning_scene(*lanes: LaneSpec, step_s: float = 0.25) -> Scene:
     )
 
 
-def simulation(scene: Scene) -> Simulation:
-    return Simulation(scene, world(scene.world))
+def simulation(scene: Scene, kernels: KernelStore | None = None) -> Simulation:
+    return Simulation(scene, world(scene.world), kernels=kernels)
+
+
+class GatedKernels(KernelStore):
+    """Kernels that come while the gate is open; `asked` has the methods asked for, `made` how many were made."""
+
+    def __init__(self) -> None:
+        self.gate, self.asked, self.made = threading.Event(), [], 0
+        self.gate.set()
+        super().__init__(make=self._through)
+
+    def get(self, vehicle, integrator, contact=True, *, tell=None):
+        self.asked.append(getattr(integrator, "name", integrator))
+        return super().get(vehicle, integrator, contact, tell=tell)
+
+    def shut(self) -> None:
+        """From now on they come in the background, and not before the gate is open."""
+        self.gate.clear()
+        self.work_in_background()
+
+    def _through(self, *asked):
+        self.gate.wait(60.0)
+        self.made += 1
+        return stepper_of(*asked)
 
 
 def fly(running: Simulation, seconds: float, **sticks: float) -> LaneSnapshot:

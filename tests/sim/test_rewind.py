@@ -1,6 +1,5 @@
 """Laws of looking back: nothing is changed by it, and what is gone on from comes again bit for bit."""
 
-import threading
 from collections.abc import Iterator
 from concurrent.futures import Future
 
@@ -31,9 +30,8 @@ from sim.commands import (
 from sim.recordings import Take
 from sim.scene import LaneSpec, Scene
 from sim.simulation import Simulation
-from sim.simulation.lanes import kernels
 from sim.simulation.lanes.snapshot import LaneStatus, Snapshot
-from tests.sim.simulation_scenes import helicopter_scene, simulation, spinning_scene
+from tests.sim.simulation_scenes import GatedKernels, helicopter_scene, simulation, spinning_scene
 
 
 def stick(time_s: float) -> SetPilotInput:
@@ -341,60 +339,33 @@ def test_a_resimulation_that_is_refused_leaves_the_present() -> None:
 
 
 @pytest.fixture
-def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
-    """No kernel is there before it is set."""
-    gate, compiled = threading.Event(), kernels.stepper_of
-
-    def slow(*asked: object) -> object:
-        gate.wait(60.0)
-        return compiled(*asked)
-
-    monkeypatch.setattr(kernels, "stepper_of", slow)
-    yield gate
-    gate.set()
-
-
-def in_background(scene: Scene, gate: threading.Event) -> tuple[Simulation, list[object]]:
-    """A simulation with its first kernels, and what it asks for from then on."""
-    gate.set()
-    running, asked = simulation(scene), []
-    flown(running, 1.0)
-    gate.clear()
-    store = running._kernels
-    store.work_in_background()
-    get = store.get
-
-    def counted(*pair: object, **options: object) -> object:
-        asked.append(getattr(pair[1], "name", pair[1]))
-        return get(*pair, **options)
-
-    store.get = counted  # type: ignore[method-assign]
-    return running, asked
-
-
-def finished(running: Simulation, gate: threading.Event) -> None:
-    """Let the kernels come."""
-    gate.set()
-    for waiting in running._waiting:
-        waiting.coming.kernel.result(60.0)
+def kernels() -> Iterator[GatedKernels]:
+    store = GatedKernels()
+    yield store
+    store.gate.set()
 
 
 @pytest.mark.parametrize("command", [SetIntegrator("rk2"), AddLane("rk2", 0.01), Resimulate("rk2")])
 def test_a_command_that_waits_for_its_kernel_is_not_asked_for_again_and_changes_nothing_meanwhile(
-    command: Command, gate: threading.Event
+    command: Command, kernels: GatedKernels
 ) -> None:
-    running, asked = in_background(helicopter_scene(**RAW), gate)
+    running = simulation(helicopter_scene(**RAW), kernels)
+    flown(running, 1.0)
+    kernels.shut()
     running.submit(Scrub(0.4))
     before = running.advance(0.0)
     running.submit(command)
     assert "compiling rk2" in running.advance(0.0).message
-    asked.clear()
+    kernels.asked.clear()
     for _ in range(20):
         waiting = running.advance(0.0)
         assert waiting.look_back == before.look_back
         same_lanes(before, waiting)
-    assert "rk2" not in asked
-    finished(running, gate)
+    assert "rk2" not in kernels.asked
+    coming = kernels.coming
+    kernels.gate.set()
+    for each in coming:
+        each.kernel.result(60.0)
     after = running.advance(0.0)
     running.stop()
     assert "rk2" in {lane.integrator for lane in after.lanes}

@@ -10,14 +10,22 @@ from sim.commands import PilotInput, Reset, SetIntegrator, SetPaused, SetPilotIn
 from sim.integrators import DEFAULT
 from sim.simulation import Simulation
 from sim.simulation.simulation import MOST_SAMPLES, SAMPLED_S
-from tests.sim.simulation_scenes import helicopter_scene, place, simulation
+from tests.sim.simulation_scenes import GatedKernels, helicopter_scene, place, simulation
 
 
 @pytest.fixture
-def running():
-    simulated = simulation(helicopter_scene())
+def kernels():
+    store = GatedKernels()
+    yield store
+    store.gate.set()
+
+
+@pytest.fixture
+def running(kernels):
+    simulated = simulation(helicopter_scene(), kernels)
     simulated.start()
     yield simulated
+    kernels.gate.set()
     simulated.stop()
 
 
@@ -72,22 +80,14 @@ def test_a_paused_thread_publishes_but_does_not_move(running):
     assert later.clock_s == snapshot.clock_s
 
 
-def test_lanes_go_on_while_a_kernel_is_being_compiled(running, monkeypatch):
-    from sim.simulation.lanes import kernels
-
-    gate, compiled = threading.Event(), kernels.stepper_of
-
-    def slow(*asked):
-        gate.wait(20.0)
-        return compiled(*asked)
-
-    monkeypatch.setattr(kernels, "stepper_of", slow)
+def test_lanes_go_on_while_a_kernel_is_being_compiled(running, kernels):
+    kernels.gate.clear()
     before = running.snapshot.lanes[0].integrator
     running.submit(SetIntegrator("rk4"))
     snapshot = wait_for(running, lambda s: "compiling rk4" in s.message)
     wait_for(running, lambda s: s.clock_s > snapshot.clock_s + 0.1)
     assert running.snapshot.lanes[0].integrator == before == DEFAULT
-    gate.set()
+    kernels.gate.set()
     wait_for(running, lambda s: s.lanes[0].integrator == "rk4")
 
 

@@ -15,10 +15,9 @@ from sim.commands import GiveUpWaiting, SetIntegrator
 from sim.integrators import INTEGRATORS, USUAL, usual
 from sim.platform.processes import CacheWorkers, GivenUp
 from sim.simulation import KernelStore, Simulation
-from sim.simulation.lanes import kernels
 from sim.simulation.lanes.kernels import Ahead, Compiling
 from sim.vehicles import VEHICLES
-from tests.sim.simulation_scenes import fly, helicopter_scene, simulation
+from tests.sim.simulation_scenes import GatedKernels, fly, helicopter_scene, simulation
 
 PATIENCE_S = 60.0
 
@@ -31,30 +30,21 @@ def until(condition: Callable[[], bool]) -> None:
 
 
 @pytest.fixture
-def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
-    """Kernels that are asked for come once it is open."""
-    opened, made = threading.Event(), kernels.stepper_of
-
-    def slow(*asked: object) -> object:
-        opened.wait(PATIENCE_S)
-        return made(*asked)
-
-    opened.set()
-    monkeypatch.setattr(kernels, "stepper_of", slow)
-    yield opened
-    opened.set()
+def kernels() -> Iterator[GatedKernels]:
+    store = GatedKernels()
+    yield store
+    store.gate.set()
 
 
-def in_the_background(gate: threading.Event) -> Simulation:
-    running = simulation(helicopter_scene())
-    gate.clear()
-    running._kernels.work_in_background()
+def in_the_background(kernels: GatedKernels) -> Simulation:
+    running = simulation(helicopter_scene(), kernels)
+    kernels.shut()
     return running
 
 
-def test_a_swap_that_is_given_up_changes_nothing_and_the_old_method_flies_on(gate: threading.Event) -> None:
+def test_a_swap_that_is_given_up_changes_nothing_and_the_old_method_flies_on(kernels: GatedKernels) -> None:
     undisturbed = simulation(helicopter_scene())
-    running = in_the_background(gate)
+    running = in_the_background(kernels)
     for flight in (undisturbed, running):
         fly(flight, 0.3, throttle=0.6, pitch=0.2)
     running.submit(SetIntegrator("rk2"))
@@ -63,8 +53,8 @@ def test_a_swap_that_is_given_up_changes_nothing_and_the_old_method_flies_on(gat
     assert "rk2" in waiting[0].title
     running.submit(GiveUpWaiting())
     assert running.advance(0.0).waiting == ()
-    gate.set()
-    until(lambda: not running._kernels._coming)
+    kernels.gate.set()
+    until(lambda: not kernels.coming)
     after, straight = running.advance(0.5).lanes[0], undisturbed.advance(0.7).lanes[0]
     running.stop()
     assert after.integrator == straight.integrator != "rk2"
@@ -72,14 +62,14 @@ def test_a_swap_that_is_given_up_changes_nothing_and_the_old_method_flies_on(gat
     np.testing.assert_array_equal(after.T_wb, straight.T_wb)
 
 
-def test_of_two_swaps_of_a_lane_the_earlier_one_is_given_up(gate: threading.Event) -> None:
-    running = in_the_background(gate)
+def test_of_two_swaps_of_a_lane_the_earlier_one_is_given_up(kernels: GatedKernels) -> None:
+    running = in_the_background(kernels)
     for name in ("rk2", "rk4"):
         running.submit(SetIntegrator(name))
         running.advance(0.0)
     assert [each.command for each in running.snapshot.waiting] == [SetIntegrator("rk4")]
-    assert len(running._kernels._coming) == 1
-    gate.set()
+    assert len(kernels.coming) == 1
+    kernels.gate.set()
     until(lambda: running.advance(0.0).lanes[0].integrator == "rk4")
     running.stop()
 
@@ -103,9 +93,7 @@ def asides() -> list[object]:
     return [child for child in multiprocessing.active_children() if child.name == "cache"]
 
 
-def test_what_is_made_ahead_gives_way_to_whoever_waits_and_is_taken_up_again(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_what_is_made_ahead_gives_way_to_whoever_waits_and_is_taken_up_again() -> None:
     begun, made, nobody_waits = [], [], threading.Event()
 
     def make(name: str, workers: CacheWorkers) -> None:
@@ -115,9 +103,8 @@ def test_what_is_made_ahead_gives_way_to_whoever_waits_and_is_taken_up_again(
             raise GivenUp
         made.append(name)
 
-    monkeypatch.setattr("sim.simulation.lanes.kernels.FIRST_S", 0.0)
     nobody_waits.set()
-    ahead = Ahead(make, ["first", "second", "third"], idle=nobody_waits.is_set)
+    ahead = Ahead(make, ["first", "second", "third"], idle=nobody_waits.is_set, first_s=0.0)
     until(lambda: begun == ["first", "second"])
     nobody_waits.clear()
     ahead.give_way()
@@ -129,14 +116,11 @@ def test_what_is_made_ahead_gives_way_to_whoever_waits_and_is_taken_up_again(
     assert made == ["first", "second", "third"]
 
 
-def test_what_was_made_ahead_is_there_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sim.simulation.lanes.kernels.FIRST_S", 0.0)
-    monkeypatch.setattr(
-        "sim.simulation.lanes.kernels.LEAST_URGENT", 0
-    )  # a busy machine would never come to it
+def test_what_was_made_ahead_is_there_at_once() -> None:
     body, store = sim.vehicle("rigid-body"), KernelStore(CacheWorkers())
     store.work_in_background()
-    store.ahead(body, ["rk4", "no-such-method", "rkmk4"])
+    methods = ["rk4", "no-such-method", "rkmk4"]
+    store.ahead(body, methods, first_s=0.0, niceness=0)  # else a busy machine would never come to it
     until(lambda: store.ready_ahead)
     assert {store.get(body, name).integrator.name for name in ("rk4", "rkmk4")} == {"rk4", "rkmk4"}
     store.close()

@@ -26,13 +26,20 @@ class Ahead:
     """A thread that has them made; each in a process that gives way to everything else."""
 
     def __init__(
-        self, make: Callable[[str, CacheWorkers], None], methods: Iterable[str], *, idle: Callable[[], bool]
+        self,
+        make: Callable[[str, CacheWorkers], None],
+        methods: Iterable[str],
+        *,
+        idle: Callable[[], bool],
+        first_s: float = FIRST_S,
+        niceness: int = LEAST_URGENT,
     ) -> None:
-        """`make(method, workers)` has one ready. `idle`: whether nobody waits for another kernel."""
-        self._make, self._idle = make, idle
+        """`make(method, workers)` has one ready. `idle`: whether nobody waits for another kernel. first_s: in which
+        nothing is made; niceness: of its processes."""
+        self._make, self._idle, self._first_s, self._niceness = make, idle, first_s, niceness
         self._methods = list(methods)
         self._lock, self._closed = threading.Lock(), threading.Event()
-        self._workers = CacheWorkers(LEAST_URGENT)
+        self._workers = CacheWorkers(niceness)
         self._thread = threading.Thread(target=self._run, name="kernels ahead", daemon=True)
         self._thread.start()
 
@@ -45,7 +52,7 @@ class Ahead:
         """Somebody waits for another kernel: what is being compiled is taken up again after that."""
         with self._lock:
             self._workers.close()
-            self._workers = CacheWorkers(LEAST_URGENT)
+            self._workers = CacheWorkers(self._niceness)
 
     def close(self) -> None:
         """For good; what is loaded just now is loaded to its end."""
@@ -58,7 +65,7 @@ class Ahead:
         self._thread.join()
 
     def _run(self) -> None:
-        wait_s = FIRST_S
+        wait_s = self._first_s
         while self._methods and not self._closed.wait(wait_s):
             wait_s = _LOOK_S
             if self._idle():
@@ -114,9 +121,14 @@ class Compiling(Exception):
 class KernelStore:
     """Kernels by the vehicle's structure, integrator and contact."""
 
-    def __init__(self, workers: CacheWorkers | None = None) -> None:
-        """With `workers`, which it then owns, missing kernels are compiled in processes beside this one."""
-        self._workers = workers
+    def __init__(
+        self, workers: CacheWorkers | None = None, make: Callable[..., Stepper] = stepper_of
+    ) -> None:
+        """With `workers`, which it then owns, missing kernels are compiled in processes beside this one.
+
+        make: (vehicle, integrator, what acts within) -> the kernel, once all is there that it needs.
+        """
+        self._workers, self._make = workers, make
         self._symbolic = threading.Lock()
         """CasADi does not say that expressions may be built by two threads at once."""
         self._ready: dict[Key, Stepper] = {}
@@ -155,16 +167,29 @@ class KernelStore:
         self._ready[key] = kernel
         return kernel
 
+    @property
+    def coming(self) -> tuple[PendingKernel, ...]:
+        """What is being compiled for somebody."""
+        return tuple(self._coming.values())
+
     def only(self, wanted: Iterable[PendingKernel]) -> None:
         """Give up what else is being compiled for somebody: nobody waits for it any more."""
         wanted = set(wanted)
         for key in [key for key, coming in self._coming.items() if coming not in wanted]:
             self._coming.pop(key).give_up()
 
-    def ahead(self, vehicle: Vehicle, methods: Iterable[str]) -> None:
+    def ahead(
+        self,
+        vehicle: Vehicle,
+        methods: Iterable[str],
+        *,
+        first_s: float = FIRST_S,
+        niceness: int = LEAST_URGENT,
+    ) -> None:
         """Have the vehicle's kernels for these methods ready before they are asked for, one after the other.
 
-        In processes of their own that stand back, while nobody waits for another; in background mode only.
+        In processes of their own that stand back, while nobody waits for another; in background mode only. first_s,
+        niceness: as `Ahead` has them.
         """
         if self._ahead is not None:
             self._ahead.close()
@@ -178,7 +203,7 @@ class KernelStore:
             if key not in self._ready and method.by_scheme(vehicle):
                 self._ready[key] = self._compiled(vehicle, method, True, workers)
 
-        self._ahead = Ahead(make, methods, idle=lambda: not self._coming)
+        self._ahead = Ahead(make, methods, idle=lambda: not self._coming, first_s=first_s, niceness=niceness)
 
     @property
     def ready_ahead(self) -> bool:
@@ -240,7 +265,7 @@ class KernelStore:
                 kernel = kernel_text(vehicle, method, kind_of(vehicle).inline if contact else None)
             workers.ensure(prepared_as(kernel), prepare, kernel, progress=tell)
         with self._symbolic:
-            return stepper_of(vehicle, method, kind_of(vehicle).inline if contact else None)
+            return self._make(vehicle, method, kind_of(vehicle).inline if contact else None)
 
 
 def _method(vehicle: Vehicle, integrator: str | Integrator) -> Integrator:
