@@ -26,7 +26,7 @@ def run(options: Options, progress: Progress) -> Report:
     seconds = options.seconds or 1.0
     cases = all_cases()
     methods = {n: m for n, m in sim.integrators().items() if not m.adaptive}
-    errors = _errors(tuple(methods), seconds, options.cluster, progress)
+    errors = errors_by_method(tuple(methods), seconds, options.cluster, progress)
     rows: list[tuple[Any, ...]] = [
         (name, served(method, cases), method.order, _slope(errors[name]), *errors[name])
         for name, method in methods.items()
@@ -43,7 +43,7 @@ def run(options: Options, progress: Progress) -> Report:
     return Report(COLUMNS, rows, _figure(errors, methods), claims)
 
 
-def _errors(
+def errors_by_method(
     names: tuple[str, ...], seconds: float, cluster: str | None, progress: Progress
 ) -> dict[str, list[float]]:
     """By method, at each step: one after the other, or all of them on a cluster."""

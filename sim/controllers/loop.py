@@ -56,7 +56,8 @@ class ControlLoop:
         self._sensors = SensorSuite(where, self._asked("sensors"), config_of(vehicle).sensors, vehicle)
         self._low = np.array([control.low for control in vehicle.controls])
         self._high = np.array([control.high for control in vehicle.controls])
-        self._memory: Any = None
+        self.memory: Any = None
+        """What its `start` has given, which each call of `control` may change; None before the first one."""
         self._started, self._call = False, -1
         self.held = vehicle.neutral_controls
         """(n_controls,) that were given last."""
@@ -65,16 +66,16 @@ class ControlLoop:
 
     def take_over(self, other: "ControlLoop") -> None:
         """The memory of a loop that this one goes on from, its controller having been changed."""
-        self._memory, self._started = other._memory, other._started
+        self.memory, self._started = other.memory, other._started
         self.held, self._sensors = other.held, self._sensors.after(other._sensors)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "ControlLoop":
         """A memory that cannot be copied is begun anew."""
         new = ControlLoop(with_gains(self.controller, {}), self.vehicle, deadline_s=self._deadline_s)
         try:
-            new._memory, new._started = copy.deepcopy(self._memory, memo), self._started
+            new.memory, new._started = copy.deepcopy(self.memory, memo), self._started
         except Exception:  # of the user's own class
-            new._memory, new._started = None, False
+            new.memory, new._started = None, False
         new.held, new._call = self.held, self._call
         new._sensors = copy.deepcopy(self._sensors, memo)
         return new
@@ -92,10 +93,8 @@ class ControlLoop:
         measured = self._sensors.read(time_s, state, clearance_m)
         if not self._started:
             memory = self._guarded("start", self.vehicle, state)
-            self._memory, self._started = {} if memory is None else memory, True
-        given = self._guarded(
-            "control", time_s, state if measured is None else measured, sticks, self._memory
-        )
+            self.memory, self._started = {} if memory is None else memory, True
+        given = self._guarded("control", time_s, state if measured is None else measured, sticks, self.memory)
         self.held, self._call = self._checked(given), call
         return self.held
 

@@ -9,7 +9,6 @@ import tempfile
 import time
 import weakref
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -29,11 +28,6 @@ def flown(seconds: float, throttle: float = 0.4) -> Simulation:
     flying.submit(SetPilotInput(PilotInput(throttle=throttle)))
     flying.advance(seconds)
     return flying
-
-
-@pytest.fixture(autouse=True)
-def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(actions, "PERIOD_S", 0.0)
 
 
 def written(desk: Takes, flying: Simulation, folder: Path, count: int) -> list[Path]:
@@ -57,9 +51,9 @@ def orphaned(files: list[Path]) -> None:
 
 
 def test_a_flight_is_on_disk_while_it_is_flown_and_offered_where_its_app_was_killed(tmp_path: Path) -> None:
-    flying, desk = flown(6.0), Takes(tmp_path)
+    flying, desk = flown(6.0), Takes(tmp_path, period_s=0.0)
     orphaned(written(desk, flying, tmp_path / AUTOSAVED, 1))
-    again = Takes(tmp_path)
+    again = Takes(tmp_path, period_s=0.0)
     (news,) = again.poll(simulation(helicopter_scene()))
     assert news.text == "The app ended unexpectedly: a flight was kept, see Takes, Autosaved"
     (kept,) = again.view.autosaved
@@ -70,7 +64,7 @@ def test_a_flight_is_on_disk_while_it_is_flown_and_offered_where_its_app_was_kil
 
 
 def test_flights_that_have_ended_are_kept_as_well_each_in_its_file(tmp_path: Path) -> None:
-    flying, desk = flown(6.0), Takes(tmp_path)
+    flying, desk = flown(6.0), Takes(tmp_path, period_s=0.0)
     written(desk, flying, tmp_path / AUTOSAVED, 1)
     flying.submit(Reset())
     flying.advance(0.1)
@@ -79,13 +73,13 @@ def test_flights_that_have_ended_are_kept_as_well_each_in_its_file(tmp_path: Pat
     files = written(desk, flying, tmp_path / AUTOSAVED, 2)
     desk.close(flying, world("plain"))
     assert not any(file.exists() for file in files), "closed as it should be, it keeps them in the usual way"
-    lengths = sorted(load_take(one.path).duration_s for one in Takes(tmp_path).view.autosaved)
+    lengths = sorted(load_take(one.path).duration_s for one in Takes(tmp_path, period_s=0.0).view.autosaved)
     assert lengths == pytest.approx([6.1, 7.1])
 
 
 def test_what_another_app_writes_just_now_is_left_to_it(tmp_path: Path) -> None:
     folder = tmp_path / AUTOSAVED
-    flying, desk = flown(6.0), Takes(tmp_path)
+    flying, desk = flown(6.0), Takes(tmp_path, period_s=0.0)
     (file,) = written(desk, flying, folder, 1)
     other = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     file.rename(folder / f"flying-{other.pid}-0.npz")
@@ -96,7 +90,7 @@ def test_what_another_app_writes_just_now_is_left_to_it(tmp_path: Path) -> None:
 
 def test_nobody_steered_or_only_for_a_moment_and_nothing_is_written(tmp_path: Path) -> None:
     for flying in (flown(1.0), flown(6.0, throttle=0.0)):
-        desk = Takes(tmp_path)
+        desk = Takes(tmp_path, period_s=0.0)
         for _ in range(5):
             flying.advance(0.0)
             desk.poll(flying)
@@ -110,7 +104,7 @@ def test_where_the_folder_fails_a_temporary_one_is_taken_and_the_terminal_told(
     (tmp_path / AUTOSAVED).write_text("in the way")
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "elsewhere"))
-    flying, desk = flown(6.0), Takes(tmp_path)
+    flying, desk = flown(6.0), Takes(tmp_path, period_s=0.0)
     with caplog.at_level(logging.WARNING, "holonomy"):
         desk.close(flying, world("plain"))
     (folder,) = {path.parent for path in (tmp_path / "elsewhere").rglob("*.npz")}
@@ -124,13 +118,11 @@ def test_where_the_folder_fails_a_temporary_one_is_taken_and_the_terminal_told(
 
 @pytest.mark.parametrize("seconds", [3.0, 8.0, 40.0])
 def test_of_a_flight_that_is_killed_at_any_time_the_first_seconds_are_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: float
+    tmp_path: Path, seconds: float
 ) -> None:
     """At most half of it is lost, and at most what is flown between two copies."""
     now_s = 0.0
-    monkeypatch.setattr(actions, "PERIOD_S", 15.0)
-    monkeypatch.setattr(actions, "time", SimpleNamespace(perf_counter=lambda: now_s))
-    flying, desk, files = flown(0.0), Takes(tmp_path), tmp_path / AUTOSAVED
+    flying, desk, files = flown(0.0), Takes(tmp_path, clock=lambda: now_s), tmp_path / AUTOSAVED
     while now_s < seconds:
         flying.advance(0.1)
         desk.poll(flying)
@@ -145,7 +137,7 @@ def test_of_a_flight_that_is_killed_at_any_time_the_first_seconds_are_kept(
 
 
 def test_flights_of_scenes_that_were_left_are_not_held_in_memory(tmp_path: Path) -> None:
-    saver = actions.Autosave(tmp_path)
+    saver = actions.Autosave(tmp_path, period_s=0.0)
     flying = flown(3.0)
     ended = flying.takes()
     held = [weakref.ref(take) for take in ended]

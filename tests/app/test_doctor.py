@@ -43,13 +43,9 @@ def test_a_cache_that_cannot_be_is_a_finding(tmp_path: Path) -> None:
     assert "cache | not there | no folder that can be used" in done.stdout
 
 
-def test_what_is_needed_and_missing_is_the_exit_status(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(doctor, "examine", lambda: (Finding("a", FOUND, "b"), Finding("c", BESIDE, "d")))
-    assert doctor.run() == 0
-    monkeypatch.setattr(doctor, "examine", lambda: (Finding("a", MISSING, "b"),))
-    assert doctor.run() == 1
+def test_what_is_needed_and_missing_is_the_exit_status(capsys: pytest.CaptureFixture[str]) -> None:
+    assert doctor.run((Finding("a", FOUND, "b"), Finding("c", BESIDE, "d"))) == 0
+    assert doctor.run((Finding("a", MISSING, "b"),)) == 1
     assert "a  MISSING    b" in capsys.readouterr().out
 
 
@@ -57,4 +53,4 @@ def test_whatever_a_library_raises_is_one_line() -> None:
     def fails() -> str:
         raise RuntimeError("first\nsecond")
 
-    assert doctor._finding("x", MISSING, fails) == Finding("x", MISSING, "first")
+    assert doctor.finding("x", MISSING, fails) == Finding("x", MISSING, "first")

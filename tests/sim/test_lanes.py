@@ -224,10 +224,10 @@ def test_a_reference_that_once_needed_many_steps_goes_back_to_few():
     """Errors of as many are rounding, which more steps do not lessen: 8192 a stretch would stand still for ever."""
     running = simulation(replace(load_scene("blowup-racket"), lanes=()))
     running.advance(0.1)
-    reference = running.run.comparison._reference
-    reference._steps = MOST_STEPS
+    reference = running.run.comparison.reference
+    reference.steps = MOST_STEPS
     running.advance(1.0)
-    assert reference._steps <= 64
+    assert reference.steps <= 64
 
 
 def test_a_reference_begins_where_the_flown_lane_is_and_ends_on_command():

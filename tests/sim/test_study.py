@@ -40,7 +40,9 @@ def test_the_study_of_orders_has_a_case_for_every_method():
 def test_the_study_of_orders_finds_the_same_on_a_cluster():
     pytest.importorskip("distributed", reason="dask.distributed is not there")
     names = ("rk2", "variational-exact")
-    alone, many = (orders._errors(names, 0.25, where, lambda text, share: None) for where in (None, LOCAL))
+    alone, many = (
+        orders.errors_by_method(names, 0.25, where, lambda text, share: None) for where in (None, LOCAL)
+    )
     assert alone == many
     assert len(alone["rk2"]) == len(orders.STEPS)
 

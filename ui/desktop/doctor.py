@@ -42,19 +42,20 @@ def examine() -> tuple[Finding, ...]:
         ("settings and takes", BESIDE, lambda: _writable(config_dir())),
         ("extras", BESIDE, _extras),
     )
-    return tuple(_finding(*check) for check in checks)
+    return tuple(finding(*check) for check in checks)
 
 
-def run() -> int:
-    """Print the findings; 0 where nothing that is needed is missing, else 1."""
-    findings = examine()
-    width = max(len(finding.subject) for finding in findings)
-    for finding in findings:
-        print(f"{finding.subject:{width}}  {finding.state:9}  {finding.text}")
-    return int(any(finding.state == MISSING for finding in findings))
+def run(findings: tuple[Finding, ...] | None = None) -> int:
+    """Print findings, by default of this machine; 0 where nothing that is needed is missing, else 1."""
+    findings = examine() if findings is None else findings
+    width = max(len(one.subject) for one in findings)
+    for one in findings:
+        print(f"{one.subject:{width}}  {one.state:9}  {one.text}")
+    return int(any(one.state == MISSING for one in findings))
 
 
-def _finding(subject: str, otherwise: str, check: Callable[[], str]) -> Finding:
+def finding(subject: str, otherwise: str, check: Callable[[], str]) -> Finding:
+    """What a check tells, or the first line of what it raises, in the state `otherwise`."""
     try:
         return Finding(subject, FOUND, check())
     except Exception as error:  # of whatever library and driver

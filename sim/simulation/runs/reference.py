@@ -201,7 +201,8 @@ class Reference:
         self.vehicle, self.kernel = vehicle, kernel
         self._footing, self._history = footing, history
         self._parameters = vehicle.parameter_vector
-        self._steps = 8
+        self.steps = 8
+        """Of a stretch, at first."""
         self._since_s, self._node = time_s, node.copy()
         self._knots: deque[_Knot] = deque()
         self._nothing = np.zeros(kernel.dim)
@@ -264,7 +265,7 @@ class Reference:
         if self._near_ground(node, seconds):
             steps = max(round(seconds / GROUND_STEP_S), 1)
             return self._rolled(knot, seconds, steps, self._footing.environment.probe().env)
-        steps, before = self._steps, math.inf
+        steps, before = self.steps, math.inf
         coarse = self._rolled(knot, seconds, steps)
         while True:
             fine = self._rolled(knot, seconds, 2 * steps)
@@ -276,7 +277,7 @@ class Reference:
                 break
             steps, coarse, before = 2 * steps, fine, error
         if adapt:
-            self._steps = max((self._steps if rounded else steps) // 2, 1)
+            self.steps = max((self.steps if rounded else steps) // 2, 1)
         return fine + (fine - coarse) / 15.0
 
     def _rolled(self, knot: _Knot, seconds: float, steps: int, env: tuple[Any, ...] = ()) -> np.ndarray:
@@ -296,20 +297,21 @@ class ReferenceComparison:
 
     def __init__(self, kernels: KernelStore, history: ControlHistory) -> None:
         self._kernels, self._history = kernels, history
-        self._reference: Reference | None = None
+        self.reference: Reference | None = None
+        """None where there is no comparison."""
         self._footing: Footing
         self._known: dict[Lane, tuple[tuple[int, float], Deviation | None]] = {}
         self._moments: dict[float, _Exact | None] = {}
 
     @property
     def on(self) -> bool:
-        return self._reference is not None
+        return self.reference is not None
 
     def start(self, vehicle: Vehicle, footing: Footing, node: np.ndarray, time_s: float) -> None:
         """A reference from a flat node, on the flown lane's footing. Raises Compiling until its kernel is there."""
         kernel = self._kernels.get(vehicle, reference_method(vehicle))
         self._footing = footing.again()
-        self._reference = Reference(vehicle, kernel, self._footing, self._history, node, time_s)
+        self.reference = Reference(vehicle, kernel, self._footing, self._history, node, time_s)
         self._known.clear()
         self._moments.clear()
 
@@ -325,29 +327,29 @@ class ReferenceComparison:
 
     def change(self, vehicle: Vehicle, flown: Lane) -> None:
         """Go on with other parameter values. Raises Compiling before anything is changed."""
-        if self._reference is None:
+        if self.reference is None:
             return
-        node = self._reference.at(flown.time_s)
+        node = self.reference.at(flown.time_s)
         self.start(vehicle, flown.footing, flown.node if node is None else node, flown.time_s)
 
     def stop(self) -> None:
         """No reference."""
-        self._reference = None
+        self.reference = None
         self._known.clear()
 
     def node(self, time_s: float) -> np.ndarray | None:
         """The reference's flat node at a moment, where it is known."""
-        return None if self._reference is None else self._reference.at(time_s)
+        return None if self.reference is None else self.reference.at(time_s)
 
     def deviation(self, lane: Lane) -> Deviation | None:
         """Of a lane at its own time; None where it has other inputs or nothing can be said."""
-        if self._reference is None or (lane.look.ghost and not lane.follows):
+        if self.reference is None or (lane.look.ghost and not lane.follows):
             return None
         key = (lane.generation, lane.time_s)
         known = self._known.get(lane)
         if known is not None and (known[0] == key or not lane.running):
             return known[1]
-        exact = self._exact(self._reference, lane.time_s)
+        exact = self._exact(self.reference, lane.time_s)
         deviation = None if exact is None else _between(lane, exact)
         self._known[lane] = (key, deviation)
         return deviation
@@ -357,9 +359,9 @@ class ReferenceComparison:
         earliest_s = min((lane.time_s for lane in lanes if lane.running), default=0.0)
         self._known = {lane: what for lane, what in self._known.items() if lane in lanes}
         self._moments.clear()
-        if self._reference is not None:
-            self._reference.forget_before(earliest_s)
-            earliest_s = min(earliest_s, self._reference.reached_s)
+        if self.reference is not None:
+            self.reference.forget_before(earliest_s)
+            earliest_s = min(earliest_s, self.reference.reached_s)
         self._history.forget_before(earliest_s)
 
     def _exact(self, reference: Reference, time_s: float) -> "_Exact | None":

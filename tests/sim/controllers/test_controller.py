@@ -152,7 +152,7 @@ def test_a_copy_goes_on_by_itself_with_the_memory_as_it_is() -> None:
     other = copy.deepcopy(loop)
     assert np.array_equal(other.controls(0.0, START, PilotInput()), first), "held"
     other.controls(0.02, START, PilotInput())
-    assert (loop._memory["calls"], other._memory["calls"]) == (1, 2)
+    assert (loop.memory["calls"], other.memory["calls"]) == (1, 2)
 
 
 def test_a_file_is_known_for_a_controllers_without_being_run(tmp_path: Path) -> None:
@@ -193,7 +193,7 @@ def test_sensors_measure_late_at_their_rates_with_noise_that_repeats() -> None:
         still = QUADROTOR.state(x=(1.3, -0.4, 2.1))
         for k in range(400):
             loop.controls(k * 0.01, still, PilotInput(), 2.0)
-        runs.append(loop._memory["read"])
+        runs.append(loop.memory["read"])
     one, other = runs
     assert all(
         np.array_equal(a.imu.accel_b, b.imu.accel_b) for (_, a), (_, b) in zip(one, other, strict=True)

@@ -37,14 +37,16 @@ _log = logging.getLogger("holonomy")
 class Autosave:
     """One file for the present flight and one for each that has ended, until the app is closed as it should be."""
 
-    def __init__(self, folder: Path) -> None:
-        """`folder`: created with the first file."""
-        self._folder = folder
+    def __init__(
+        self, folder: Path, period_s: float = PERIOD_S, clock: Callable[[], float] = time.perf_counter
+    ) -> None:
+        """`folder`: created with the first file. period_s: the longest between two copies, by that clock."""
+        self._folder, self._longest_s, self._clock = folder, period_s, clock
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="autosave")
         self._number = 0
         self._known: tuple[Take, ...] = ()
         self._asked: Future[Take] | None = None
-        self._asked_s, self._clock_s = time.perf_counter(), 0.0
+        self._asked_s, self._clock_s = clock(), 0.0
         self._period_s = FIRST_S
 
     def poll(self, simulation: Simulation) -> None:
@@ -57,9 +59,9 @@ class Autosave:
                 if asked.exception() is None and self._write(asked.result()):
                     self._period_s *= 2.0
             return
-        now_s = time.perf_counter()
+        now_s = self._clock()
         if (
-            now_s - self._asked_s < min(self._period_s, PERIOD_S)
+            now_s - self._asked_s < min(self._period_s, self._longest_s)
             or snapshot.look_back
             or snapshot.clock_s == self._clock_s
         ):
@@ -165,14 +167,21 @@ MOST_AUTOSAVED = 10
 class Takes:
     """Lives as long as the window. Nothing here overwrites a file, or removes one that the user has asked for."""
 
-    def __init__(self, folder: Path | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path | None = None,
+        *,
+        period_s: float = PERIOD_S,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        """folder: of takes; period_s and clock: as `Autosave` has them."""
         self._folder = folder or config_dir() / "takes"
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="takes")
         self._asked: list[tuple[Future[Take], World]] = []
         self._pending: list[Future[News]] = []
         self._left: tuple[Take, ...] = ()
         self._saved: list[Take] = []
-        self._autosave = Autosave(self._folder / AUTOSAVED)
+        self._autosave = Autosave(self._folder / AUTOSAVED, period_s, clock)
         self._first_news: list[News] = []
         if count := recovered(self._folder / AUTOSAVED):
             flights = "a flight was" if count == 1 else f"{count} flights were"
