@@ -20,15 +20,17 @@ from export.request import Request
 from export.tables import chosen_channels
 from sim.analysis.sweep_table import Table
 from sim.commands import SetDemo
-from sim.controllers import gains_of, with_gains
+from sim.controllers import Controller, gains_of, with_gains
+from sim.controllers.controller import own_file
 from sim.platform.errors import InputError, one_of, quote
 from sim.scene import Scene, with_overrides
 from sim.simulation import Simulation
+from sim.vehicles.forms.custom import OwnClass
 from sim.world import World, load_world
 
 Read = Callable[[], Scene]
 """Gives the scene that is swept; can be sent to another process."""
-_RUNNING, STEP = "running", "step"
+RUNNING, STEP = "running", "step"
 
 
 def run_sweep(read: Read, request: Request, report: Callable[[str, float], None]) -> Table:
@@ -61,18 +63,74 @@ class SceneQuestion:
 
     def __call__(self, **numbers: float) -> dict[str, float]:
         scene, world = _opened(self.read)
-        motion = _flown(changed(scene, numbers), world, self.request)
-        (channels,) = chosen_channels([motion], self.request.channels)
-        answers = {_RUNNING: float(not motion.wreck[-1])}
-        for name, channel in channels.items():
-            rows = channel.values.reshape(len(motion.time), -1)
-            for heading, column in zip(channel.columns(name), rows.T, strict=True):
-                known = column[np.isfinite(column)]
-                bare, _, unit = heading.partition(" [")
-                answers[f"{bare}.final{unit and f' [{unit}'}"] = float(column[-1])
-                size = np.sqrt(np.mean(known**2)) if len(known) else np.nan
-                answers[f"{bare}.rms{unit and f' [{unit}'}"] = float(size)
-        return answers
+        return _answers(_flown(changed(scene, numbers), world, self.request), self.request.channels)
+
+
+def _answers(motion: LaneMotion, wanted: Sequence[str]) -> dict[str, float]:
+    """Of each channel its last value and its root mean square, and whether the lane had not stopped."""
+    (channels,) = chosen_channels([motion], wanted)
+    answers = {RUNNING: float(not motion.wreck[-1])}
+    for name, channel in channels.items():
+        rows = channel.values.reshape(len(motion.time), -1)
+        for heading, column in zip(channel.columns(name), rows.T, strict=True):
+            known = column[np.isfinite(column)]
+            bare, _, unit = heading.partition(" [")
+            answers[f"{bare}.final{unit and f' [{unit}'}"] = float(column[-1])
+            size = np.sqrt(np.mean(known**2)) if len(known) else np.nan
+            answers[f"{bare}.rms{unit and f' [{unit}'}"] = float(size)
+    return answers
+
+
+@dataclass(frozen=True)
+class Series:
+    """One number of a scene through some values, for somebody who looks on."""
+
+    scene: Scene
+    name: str
+    values: tuple[float, ...]
+    seconds: float
+    demo: bool = False
+    """The autopilot flies where nobody else does."""
+
+
+@dataclass(frozen=True)
+class OwnFiles:
+    """The user's modules that a scene's vehicle and controller are of, made known to the process that reads it."""
+
+    parts: tuple[Callable[[], object], ...]
+
+    @classmethod
+    def of(cls, scene: Scene) -> "OwnFiles":
+        """Raises InputError where the controller's file cannot be read."""
+        parts: list[Callable[[], object] | None] = [OwnClass.of(type(scene.vehicle))]
+        kind = Controller if scene.controller is None else type(scene.controller)
+        if (file := own_file(kind)) is not None:
+            try:
+                parts.append(OwnClass(kind.__module__, str(file), file.read_bytes()))
+            except OSError as error:
+                raise InputError(f"{file}: cannot be read: {error.strerror}") from None
+        return cls(tuple(part for part in parts if part is not None))
+
+    def __call__(self) -> None:
+        for part in self.parts:
+            part()
+
+
+def flown_over(series: Series, tell: Callable[..., None]) -> None:
+    """In a worker process: `tell` gets what came of each value, one after the other, as `SceneQuestion` has it.
+
+    A value that is refused has no answers. Raises InputError where the first one is.
+    """
+    world = load_world(series.scene.world, seed=series.scene.seed)
+    request = Request(seconds=series.seconds, demo=series.demo)
+    for value in series.values:
+        try:
+            scene = changed(series.scene, {series.name: value})
+            tell(_answers(_flown(scene, world, request), ()))
+        except InputError:
+            if value == series.values[0]:
+                raise
+            tell({})
 
 
 @lru_cache(maxsize=1)

@@ -20,6 +20,7 @@ of a user's file is run that he has not trusted: `sim.platform.user_files`.
 import ast
 import copy
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -240,6 +241,12 @@ def load_controller(
             f"controller {reference!r}: {path.name} has no controller {class_name!r}; it has: {list_of(found)}"
         )
     return found[class_name], path
+
+
+def own_file(kind: type[Controller]) -> Path | None:
+    """Where a class of the user's is written; None for the project's, whose files nobody changes while they fly."""
+    file = getattr(sys.modules.get(kind.__module__), "__file__", None)
+    return None if file is None or kind.__module__.startswith("sim.") else Path(file)
 
 
 def _is_own(value: object, module: ModuleType) -> bool:

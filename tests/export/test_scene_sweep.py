@@ -1,13 +1,16 @@
 """Sweeps of a scene's numbers: what comes of gains, parameters and steps, a row of a table each."""
 
 import csv
+import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from export.request import checked
-from export.scene_sweep import changed
+from export.scene_sweep import OwnFiles, Series, changed, flown_over
 from sim.platform.errors import InputError
+from sim.platform.processes import run_in_process
 from sim.scene import load_scene
 from tests.app.program import run_app
 
@@ -24,6 +27,10 @@ class Lift(sim.Controller):
         self.plot("climb", state.v[2], "m/s")
         return np.array([0.0, 0.0, 0.0, 0.0, 0.0, self.force])
 """
+SCENE = (
+    'vehicle = "rigid-body"\nintegrator = "rk4"\ncontroller = "lift.py"\n[world]\nname = "plain"\n'
+    "[start]\nposition_m = [0.0, 0.0, 50.0]\n"
+)
 USUAL = {"seconds": 1.0, "size": "64x64", "quality": "auto", "demo": False}
 USUAL |= dict.fromkeys(("video", "screenshot", "csv"))
 
@@ -32,10 +39,7 @@ def test_gains_and_parameters_are_swept_by_runs_that_newton_knows(tmp_path: Path
     """Of a class in a user's own file, which no process can be sent."""
     (tmp_path / "lift.py").write_text(OWN)
     scene, table = tmp_path / "scene.toml", tmp_path / "table.csv"
-    scene.write_text(
-        'vehicle = "rigid-body"\nintegrator = "rk4"\ncontroller = "lift.py"\n[world]\nname = "plain"\n'
-        "[start]\nposition_m = [0.0, 0.0, 50.0]\n"
-    )
+    scene.write_text(SCENE)
     pytest.importorskip("distributed")
     sweep = ("--sweep", "force=10:30:3", "--sweep", "mass=1,2.5", "--channels", "velocity,climb")
     done = run_app(scene, "--headless", "--trust", "--seconds", 0.5, *sweep, "--export", table)
@@ -50,6 +54,24 @@ def test_gains_and_parameters_are_swept_by_runs_that_newton_knows(tmp_path: Path
         assert row["velocity.z.final [m/s]"] == pytest.approx(climb, abs=1e-9)
         assert row["climb.final"] == pytest.approx(climb * 0.98, abs=1e-9)  # it saw the step's start
         assert row["climb.rms"] == pytest.approx(abs(climb) / 3**0.5, rel=0.03)
+
+
+def test_who_looks_on_hears_of_each_value_what_newton_knows(tmp_path: Path) -> None:
+    """In a process that is told of the user's own class; a value that is refused has no answers."""
+    (tmp_path / "lift.py").write_text(OWN)
+    (tmp_path / "scene.toml").write_text(SCENE)
+    scene = load_scene(tmp_path / "scene.toml", trusted=True)
+    series = Series(scene, "mass", (1.0, 2.5, -3.0), 0.5)
+    heard: list[dict[str, float]] = []
+    run_in_process(
+        flown_over, series, name="sweep", prepare=OwnFiles.of(scene), progress=heard.append,
+        given_up=threading.Event(), allowed="allowed: less",
+    )  # fmt: skip
+    assert heard[2] == {}
+    for row, mass in zip(heard, (1.0, 2.5), strict=False):
+        assert row["climb.final"] == pytest.approx(0.98 * 0.5 * 12.0 / mass, abs=1e-9)
+    with pytest.raises(InputError, match="unknown number 'mas'"):
+        flown_over(replace(series, name="mas"), heard.append)
 
 
 @pytest.mark.parametrize(

@@ -66,6 +66,9 @@ def test_a_mode_is_seen_as_a_ghost_that_leans_where_the_bicycle_is(bench: Bench)
     assert 0.1 < max(leans) - min(leans) < 0.8
     bench.click("modes/watch/0", draw_modes, snapshot)
     assert mode_seen(bench.context, lane) is None
+    for at, value in ((0.9, 3), (0.3, 1)):  # 3.0 to 6.5 m/s from left to right
+        bench.click("modes/plot", draw_modes, snapshot, at=at)
+        assert bench.context.of(ModesFields).value == value
 
 
 @pytest.mark.parametrize(

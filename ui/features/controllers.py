@@ -1,6 +1,5 @@
 """Controllers that fly: which one, its gains as sliders, its mistakes, and its file as it is saved."""
 
-import sys
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from imgui_bundle import imgui
 from sim.commands import FlyBy, RenewController, SetFlightMode, SetGain
 from sim.control.feedback import CONTROLLERS
 from sim.controllers import Controller, Gain, gains_of, made_controller
-from sim.controllers.controller import load_controller
+from sim.controllers.controller import load_controller, own_file
 from sim.platform.errors import InputError
 from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot
 from ui.features.feature import Actions, App
@@ -111,7 +110,7 @@ class OwnControllers:
         if now_s < self._next_s:
             return []
         self._next_s = now_s + EVERY_S
-        own = {path: kind for kind in kinds if (path := _path_of(kind)) is not None}
+        own = {path: kind for kind in kinds if (path := own_file(kind)) is not None}
         self._files = {path: self._files.get(path) or _File(_stamp(path), _stamp(path)) for path in own}
         renewed = []
         for path, kind in own.items():
@@ -127,12 +126,6 @@ class OwnControllers:
             except InputError as error:
                 file.mistake = str(error)
         return renewed
-
-
-def _path_of(kind: type[Controller]) -> Path | None:
-    """None for the project's own, whose files nobody changes while they fly."""
-    file = getattr(sys.modules.get(kind.__module__), "__file__", None)
-    return None if file is None or kind.__module__.startswith("sim.") else Path(file)
 
 
 def _stamp(path: Path) -> Stamp:

@@ -46,6 +46,8 @@ from ui.features.scenes.actions import SceneActions
 from ui.features.scenes.coming import draw_arrival, draw_what_comes
 from ui.features.scenes.gallery import draw_scene
 from ui.features.sound import SoundActions
+from ui.features.sweep import SweepFields, draw_sweep
+from ui.features.sweep_actions import SweepActions
 from ui.features.takes.actions import TakesActions
 from ui.features.takes.export_actions import SharingActions
 from ui.features.takes.panel import draw_takes
@@ -202,6 +204,7 @@ FEATURES: tuple[Feature, ...] = (
         of_scene=(PlacingFields, GizmoFields),
     ),
     Feature("Modes", draw_modes, BELOW, actions=ModesActions, of_scene=(ModesFields, Watched)),
+    Feature("Sweep", draw_sweep, BELOW, actions=SweepActions, of_scene=(SweepFields,)),
     Feature("Photo", actions=PhotoActions),
     Feature("Sound", actions=SoundActions),
     Feature("Live", actions=LiveActions),

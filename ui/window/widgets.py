@@ -2,10 +2,11 @@
 name; and how numbers, times and moments of a recording are worded."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
-from imgui_bundle import imgui
+from imgui_bundle import imgui, implot
 
 from sim.commands import (
     SPEED_RANGE,
@@ -283,6 +284,26 @@ def menu(
             chosen = item.name
     imgui.end_combo()
     return chosen
+
+
+@contextmanager
+def panel_column(name: str, width: float, *, wide: bool) -> Iterator[None]:
+    """Beside others where there is room, else below the one before."""
+    if not wide:
+        yield
+        return
+    imgui.begin_child(name, (width, 0.0))
+    yield
+    imgui.end_child()
+
+
+def pressed_in_plot() -> float | None:
+    """Within a plot that takes no input of its own: the abscissa where the mouse is held down in it."""
+    corner, size, mouse = implot.get_plot_pos(), implot.get_plot_size(), imgui.get_mouse_pos()
+    inside = corner.x <= mouse.x <= corner.x + size.x and corner.y <= mouse.y <= corner.y + size.y
+    if inside and imgui.is_window_hovered() and imgui.is_mouse_down(imgui.MouseButton_.left):
+        return float(implot.get_plot_mouse_pos().x)
+    return None
 
 
 def log_slider(

@@ -1,8 +1,6 @@
 """The page Modes: what is linearised and over what, the root locus, and the modes at one of its values."""
 
 import math
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -17,7 +15,19 @@ from ui.features.modes.locus import ZERO, Asked, Locus, ModeShown, ModesView, Mo
 from ui.window import theme
 from ui.window.context import Action, PanelContext, Request
 from ui.window.theme import DANGER, FAINT, GOOD, SKY, Colour
-from ui.window.widgets import Item, button, label, menu, note, prose, segmented, significant, tooltip
+from ui.window.widgets import (
+    Item,
+    button,
+    label,
+    menu,
+    note,
+    panel_column,
+    pressed_in_plot,
+    prose,
+    segmented,
+    significant,
+    tooltip,
+)
 
 NOW, START = "now", "start"
 OVER, PLANE = "over", "plane"
@@ -29,7 +39,6 @@ _WIDE_PX, _GAP_PX = 620.0, 12.0
 """From which on the page has three columns."""
 _FLAGS = implot.Flags_.canvas_only | implot.Flags_.no_inputs
 _AXIS = implot.AxisFlags_.no_tick_marks | implot.AxisFlags_.no_highlight
-_LEFT = imgui.MouseButton_.left
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +79,7 @@ def draw_modes(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     wide = room.x > context.px(_WIDE_PX) and view.locus is not None
     width = (room.x - 2.0 * context.px(_GAP_PX)) / 3.0 if wide else room.x
     requests: list[Request] = []
-    with _column("choices", width, context, wide=wide):
+    with panel_column("modes/choices", width, wide=wide):
         _choices(lane, lane.mechanics, context)
         requests += _begin(lane, lane.mechanics, context)
     if view.locus is None:
@@ -80,24 +89,13 @@ def draw_modes(snapshot: Snapshot, context: PanelContext) -> list[Request]:
         fields.serial, fields.value = view.serial, _first(view.locus, now)
     if wide:
         imgui.same_line(0.0, context.px(_GAP_PX))
-    with _column("eigenvalues", width, context, wide=wide):
+    with panel_column("modes/eigenvalues", width, wide=wide):
         _eigenvalues(view.locus, context, wide=wide)
     if wide:
         imgui.same_line(0.0, context.px(_GAP_PX))
-    with _column("modes", width, context, wide=wide):
+    with panel_column("modes/modes", width, wide=wide):
         _chosen(view.locus, context)
     return requests
-
-
-@contextmanager
-def _column(name: str, width: float, context: PanelContext, *, wide: bool) -> Iterator[None]:
-    """Beside others where there is room, else below the one before."""
-    if not wide:
-        yield
-        return
-    imgui.begin_child(f"modes/{name}", (width, 0.0))
-    yield
-    imgui.end_child()
 
 
 def _begin(lane: LaneSnapshot, vehicle: Vehicle, context: PanelContext) -> list[Request]:
@@ -256,8 +254,7 @@ def _plot(locus: Locus, context: PanelContext, *, wide: bool) -> None:
             _over(values, roots, locus, context)
             spot = float(values[fields.value])
             implot.plot_inf_lines("##chosen", np.array([spot]), _line(theme.ACCENT, context.px(2.0)))
-            if implot.is_plot_hovered() and imgui.is_mouse_down(_LEFT):
-                x = implot.get_plot_mouse_pos().x
+            if (x := pressed_in_plot()) is not None:
                 fields.value = int(np.abs(values - x).argmin())
         else:
             _plane(roots, fields.value, context)
