@@ -10,6 +10,7 @@ import math
 import re
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import ClassVar
 
 import casadi as ca
 import numpy as np
@@ -51,6 +52,9 @@ class Regulator:
     """(N, n_errors, n_errors) drifts, as they are seen from the planned body."""
     controls: np.ndarray
     """(N+1, n_controls) as planned."""
+    held: ClassVar[bool] = True
+    """Its answers hold for the whole step that begins where it is asked: gains that are as fast as the steps lead away
+    by answers for states within them."""
 
     def __call__(self, t: float, state: State) -> np.ndarray:
         """(n_controls,) at t seconds: the planned ones and what leads the state back; after the end as there."""

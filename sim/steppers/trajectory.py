@@ -45,12 +45,14 @@ def sampled_run(
     h: float,
     count: int,
     around: Environment,
+    *,
+    held: bool = False,
 ) -> tuple[np.ndarray, np.ndarray, int, int]:
     """(nodes (count+1, node size), controls at the steps' starts (count, n_controls), steps done, iterations).
 
-    kernel: compiled with `sampled`, and with the inline part of the environment `around`. A state within a
-    step lies between the node and the end of a trial step under the node's controls, on the group's geodesic: that is
-    accurate to h^2. Raises InputError for controls that do not fit.
+    kernel: compiled with `sampled`, but where answers are held over steps, and with the inline part of the environment
+    `around`. A state within a step lies between the node and the end of a trial step under the node's controls, on the
+    group's geodesic: that is accurate to h^2. Raises InputError for controls that do not fit.
     """
     p, w = vehicle.parameter_vector, np.zeros(vehicle.wrench_size)
     nodes = np.full((count + 1, vehicle.node_layout.size), np.nan)
@@ -66,11 +68,11 @@ def sampled_run(
 
     def rows(k: int, y: np.ndarray, node: np.ndarray, first: np.ndarray) -> np.ndarray:
         """All of a step's controls, flat."""
-        if all(moment < _SAME for moment in kernel.moments):
+        if held or all(moment < _SAME for moment in kernel.moments):
             return np.tile(first, size)
-        held, ahead = np.tile(first, size), y.copy()
-        _, status, _ = kernel.advance(ahead, held, w, p, h, 1, ahead_of_time())
-        end = kernel.node(ahead, held, p, h, env=ahead_of_time()) if status == OK else node
+        constant, ahead = np.tile(first, size), y.copy()
+        _, status, _ = kernel.advance(ahead, constant, w, p, h, 1, ahead_of_time())
+        end = kernel.node(ahead, constant, p, h, env=ahead_of_time()) if status == OK else node
         out = []
         for moment in kernel.moments:
             there = between(vehicle, node, end, moment)
@@ -325,7 +327,8 @@ def simulate(
     controls: None (neutral), (n_controls,) held throughout, (N, n_controls) one row a step, held over it, or
     f(t, state), evaluated at the moments at which the method samples its forces: each method keeps its order
     under functions of time, and second order (where it has that) under feedback, since a state within the step is
-    predicted by the step itself. A mapping gives some by name and leaves the others neutral. Controls of a declared
+    predicted by the step itself. Laws that say that they are `held`, as a plan's feedback, are asked where steps start,
+    and hold over these. A mapping gives some by name and leaves the others neutral. Controls of a declared
     tree are the torques and forces (nv,) of its joints, by the joints' names.
     controller: a `sim.Controller`, or its class, instead of controls: called at its own rate, its controls held until
     the next call, sticks centred. Raises InputError in one line for a pair that cannot work, for bad numbers, and for
@@ -339,7 +342,8 @@ def simulate(
     state = checked_start(initial, vehicle)
     # What floats has open water about it, as its parameters say; all else moves in free space.
     around = environment_of(vehicle)
-    kernel = stepper_of(vehicle, scheme, around.inline, sampled=callable(controls))
+    sampled = callable(controls) and not getattr(controls, "held", False)
+    kernel = stepper_of(vehicle, scheme, around.inline, sampled=sampled)
     plotted: dict[str, np.ndarray] = {}
     units: dict[str, str] = {}
     if controller is not None:
@@ -347,7 +351,9 @@ def simulate(
         nodes, us, done, iterations, plotted = _controlled_run(kernel, loop, state, h, count, around)
         units = {name: unit for name, (_, unit) in plotted_by(loop.controller).items()}
     elif callable(controls):
-        nodes, us, done, iterations = sampled_run(kernel, vehicle, state, controls, h, count, around)
+        nodes, us, done, iterations = sampled_run(
+            kernel, vehicle, state, controls, h, count, around, held=not sampled
+        )
     else:
         us = control_rows(vehicle, controls, count)
         p = vehicle.parameter_vector
@@ -373,7 +379,7 @@ def simulate(
         diverged_at=done * h if because else None,
         newton_iterations=iterations,
         diverged_because=because,
-        held=not callable(controls),
+        held=not sampled,
         plotted=plotted,
         plotted_units=units,
     )
