@@ -23,28 +23,22 @@ import numpy as np
 from scipy.optimize import brentq
 
 import sim
-from benchmarks.docking import (
-    FETCH_M,
-    LIMIT_S,
-    NEAR_M,
-    NEAR_RAD,
-    SLOW_MPS,
-    STEP_S,
-    WIND_MPS,
-    Outcome,
-    clear_of,
-    water_of,
-    weather,
-)
+from sim.contact.obstacles.impacts import MOST_ROWS, contacts_at
 from sim.control.calm_water import calm_water, sensed_afloat
-from sim.control.helm import over_ground
+from sim.control.helm import NEAR_M, NEAR_RAD, SLOW_MPS, heading, over_ground
+from sim.control.pilot import Sensed
 from sim.planner import Cylinder, Goal, Planner, Reference, Task, Weights, task_of_scene
 from sim.planner.service.receding import receding_horizon
 from sim.scene import load_scene
+from sim.vehicle_config import config_named
 from sim.vehicles import State
 from sim.water.ocean.waves import significant_height_m
-from sim.water.water import Afloat
+from sim.water.water import Afloat, Water
+from sim.water.water import weather_of as weather_around
+from sim.water.wrench import CLOCK
 
+STEP_S, LIMIT_S = 0.02, 90.0
+WIND_MPS, CURRENT_MPS, FETCH_M, GUSTS = 6.0, 0.3, 20e3, 0.3
 PERIOD_S, LAG_S = 0.1, 0.04
 SWELL_M, GALE_MPS = 300e3, 18.0
 CLEARANCE_M = 0.6
@@ -52,10 +46,20 @@ STATION_S, SETTLED_S, HELD_M = 60.0, 20.0, 2.0
 
 
 @dataclass(frozen=True)
-class SailedByPlans(Outcome):
-    """Of one run whose plans are made anew; of a place that is held, the moment after `SETTLED_S` at which she is
-    farthest off."""
+class Sailed:
+    """Of one run; where the berth was not reached, the moment at which she came closest; of a place that is held, the
+    moment after `SETTLED_S` at which she is farthest off."""
 
+    seed: int
+    wind_deg: float
+    current_deg: float
+    reached: bool
+    time_s: float
+    off_m: float
+    off_deg: float
+    speed_mps: float
+    clear_m: float
+    """Least distance of her footprint from a buoy on the way."""
     passed_m: float
     """Of waypoints, the most that one is missed by."""
     found: float
@@ -76,6 +80,52 @@ def raising_mps(height_m: float, fetch_m: float) -> float:
         return significant_height_m(np.r_[wind_mps, sea[1:]]) - height_m
 
     return float(brentq(short, 0.5, 30.0, xtol=1e-3))
+
+
+def weather(
+    seed: int, waves_mps: float, *, wind_mps: float = WIND_MPS, fetch_m: float = FETCH_M
+) -> sim.Vehicle:
+    """The motor boat with its weather in its parameters. waves_mps: the wind that has raised the waves."""
+    rng = np.random.default_rng(seed)
+    wind, current = rng.uniform(0.0, 2.0 * math.pi, 2)
+    return sim.vehicle(
+        "motorboat",
+        waves=waves_mps,
+        waves_direction=math.remainder(wind + rng.normal(0.0, 0.3), 2.0 * math.pi),
+        fetch=fetch_m,
+        wind=(wind_mps * math.cos(wind), wind_mps * math.sin(wind)),
+        gusts=GUSTS,
+        current=(CURRENT_MPS * math.cos(current), CURRENT_MPS * math.sin(current)),
+    )
+
+
+def water_of(boat: sim.Vehicle, seed: int) -> Water:
+    """A sea and gusts of their own."""
+    values, about = boat.values, weather_around(boat)
+    hull = config_named(boat.name).hull
+    assert hull is not None
+    assert hull.surface is not None
+    water = Water.of(
+        hull.surface,
+        replace(about, sea=replace(about.sea, seed=seed + 1)),
+        drag=float(values["drag"]),  # type: ignore[arg-type]
+        mass=float(values["mass"]),  # type: ignore[arg-type]
+        impact=float(values["impact"]),  # type: ignore[arg-type]
+        air=float(values["air_drag"]),  # type: ignore[arg-type]
+        added=np.array([*values["added_inertia"], *values["added_mass"]]),  # type: ignore[misc]
+    )
+    water.report[CLOCK] = 100.0 * seed
+    return water
+
+
+def clear_of(buoys: np.ndarray, there: Sensed) -> float:
+    """Distance [m] of her footprint, seen from above, from the nearest of discs (n, 3)."""
+    footprint = config_named("motorboat").footprint
+    assert footprint is not None
+    x, y, rows = float(there.x_w[0]), float(there.x_w[1]), np.empty((MOST_ROWS, 5))
+    discs = np.insert(buoys, 3, [[0.0], [np.nan]], axis=1)
+    away = [contacts_at(x, y, heading(there), footprint.array, disc, rows)[0] for disc in discs]
+    return min(away, default=math.inf)
 
 
 def planned(scene: str) -> Task:
@@ -122,9 +172,7 @@ def holding() -> Task:
     )
 
 
-def sail(
-    task: Task, seed: int, boat: sim.Vehicle, planner: Planner, limit_s: float = LIMIT_S
-) -> SailedByPlans:
+def sail(task: Task, seed: int, boat: sim.Vehicle, planner: Planner, limit_s: float = LIMIT_S) -> Sailed:
     """One run. Where the heading is free a place is held for all of the time; else it ends at the goal."""
     calm = calm_water(boat, None)
     still = calm.with_parameters(current=(0.0, 0.0))
@@ -168,7 +216,7 @@ def sail(
     passed = [np.linalg.norm(way - w.position_w[:2], axis=1).min() - w.tolerance_m for w in task.waypoints]
     wind, current = (np.asarray(boat.values[name]) for name in ("wind", "current"))
     bearings = [math.degrees(math.atan2(v[1], v[0])) for v in (wind, current)]
-    return SailedByPlans(
+    return Sailed(
         seed,
         *bearings,
         worst <= 1.0 and clear_m > 0.0,
@@ -200,7 +248,7 @@ def weather_of(kind: str, seed: int, height_m: float) -> sim.Vehicle:
 KINDS = ("docking", "slalom", "station")
 
 
-def _print(run: SailedByPlans) -> None:
+def _print(run: Sailed) -> None:
     print(
         f"| {run.seed} | {run.wind_deg:.0f}° | {run.current_deg:.0f}° | {'reached' if run.reached else 'missed'} "
         f"| {run.time_s:.1f} s | {run.off_m:.2f} m | {run.off_deg:.1f}° | {run.speed_mps:.2f} m/s "
@@ -210,7 +258,7 @@ def _print(run: SailedByPlans) -> None:
     )
 
 
-def _held(kind: str, runs: list[SailedByPlans]) -> str:
+def _held(kind: str, runs: list[Sailed]) -> str:
     """How a place was held, where one was to be."""
     if kind != "station":
         return ""
@@ -236,7 +284,7 @@ def main() -> None:
                 "| waypoints missed by | rms, most off | plans found | a plan takes |"
             )
             print("|" + "---|" * 13)
-            task, runs = task_of(kind), list[SailedByPlans]()
+            task, runs = task_of(kind), list[Sailed]()
             planner, limit_s = Planner(sized_by=task), STATION_S if kind == "station" else LIMIT_S
             for seed in range(asked.first, asked.first + asked.runs):
                 runs.append(sail(task, seed, weather_of(kind, seed, height_m), planner, limit_s))

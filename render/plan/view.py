@@ -357,7 +357,7 @@ def _ghosts(way: PlanPath, colour: Colour, size_m: float) -> tuple[list[DrawnVeh
             pose = way.bodies_w[record.vehicle.tree.names[0]][k]
         vehicles.append(
             DrawnVehicle(
-                model=record.vehicle.name,
+                model=config_of(record.vehicle).name,
                 config=config_of(record.vehicle),
                 T_wb=pose,
                 controls=record.controls[k],

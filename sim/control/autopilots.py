@@ -12,7 +12,7 @@ import numpy as np
 from sim.control.balancing import CalmTopPilot, RollRoundPilot, SteadyPilot, SwingUpPilot
 from sim.control.driving import LineDrive, LineRide, SkatePilot
 from sim.control.flying import HoverPilot, RouteFlight
-from sim.control.helm import CoursePilot, SailPilot
+from sim.control.helm import SailPilot
 from sim.control.load_leading import LeadPilot
 from sim.control.pilot import Automatic, Mission, Pilot, Sensed
 from sim.controllers import PilotInput
@@ -71,8 +71,6 @@ class Kind:
     make: Callable[[Mission], Pilot]
     needs: tuple[str, ...]
     """Parameters that it reads of a vehicle."""
-    follow: Callable[[np.ndarray, np.ndarray, float, np.ndarray], CoursePilot] | None = None
-    """Who follows a course that was planned for another vehicle, as `CoursePilot` is made; None where nobody does."""
 
 
 def _route(mission: Mission) -> Pilot:
@@ -97,7 +95,6 @@ AUTOPILOTS: dict[str, Kind] = {
         "Goes to the goals' places in turn, and lies at the last one against wind and waves.",
         SailPilot,
         AFLOAT,
-        CoursePilot,
     ),
     "gait": Kind(
         "Swings torso and feet: to the goals' places in turn, then round the last one.", SkatePilot, RIDING

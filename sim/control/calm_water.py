@@ -6,6 +6,8 @@ velocity through the water); of wind a steady force is known, as it was measured
 roll, pitch and thrusters that turn.
 """
 
+from dataclasses import replace
+
 import casadi as ca
 import numpy as np
 
@@ -31,17 +33,21 @@ from sim.control.planar_craft import (
 )
 from sim.groups import SE2
 from sim.groups.se2 import heading_of, plane_rotation
+from sim.integrators import Integrator
+from sim.steppers.dynamics import Dynamics, stepper_of
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import State
 from sim.vehicles.forms.holonomic import HolonomicVehicle
 from sim.vehicles.forms.parameters import Control, Parameter, Quantities
 
+LEFT_OUT = "waves, gusts, heave, roll, pitch and thrusters that turn"
+"""What plans for flat water do not know."""
 _STILL_MPS = 1e-3
 """Below it the pressure on the hull is rounded off: a speed has no derivative at rest."""
 
 
 class CalmWater(HolonomicVehicle):
-    """Body origin at the centre of mass. Its numbers are those of `calm_water`."""
+    """Body origin at the centre of mass. Its numbers are those of `calm_water`; it looks like the craft it is of."""
 
     name = "calm-water"
     group = SE2
@@ -99,7 +105,7 @@ def calm_water(craft: Vehicle, numbers: np.ndarray | None = None) -> CalmWater:
     known = numbers_of(craft) if numbers is None else numbers
     values = {name: np.asarray(value, float) for name, value in craft.values.items()}
     current = known[CURRENT : CURRENT + 2] if numbers is not None else values.get("current", np.zeros(2))
-    return CalmWater(
+    calm = CalmWater(
         mass=tuple(known[[MASS_X, MASS_Y]].tolist()),
         added_mass=tuple(values["added_mass"][:2].tolist()),
         inertia=float(known[INERTIA]),
@@ -111,6 +117,8 @@ def calm_water(craft: Vehicle, numbers: np.ndarray | None = None) -> CalmWater:
         push=tuple(known[FORCE : FORCE + 2].tolist()),
         torque=float(known[TORQUE]),
     )
+    calm.looks = type(craft)
+    return calm
 
 
 def seen_from_above(calm: Vehicle, state: State) -> State:
@@ -138,14 +146,34 @@ class CalmWaterObserver:
     """Finds out under way what plans need to know of a craft on waves: the current, and the steady force of wind and
     waves, by how the craft moves otherwise than on flat water (`Disturbance`)."""
 
-    def __init__(self, craft: Vehicle) -> None:
-        """Raises InputError for what has no hull."""
+    def __init__(
+        self, craft: Vehicle, scheme: Integrator, step_s: float, *, every_step: bool = False
+    ) -> None:
+        """How plans predict: by which method, step, and whether controls change at each. Raises InputError for what has
+        no hull."""
         self._craft, self._numbers, self._disturbance = craft, numbers_of(craft), Disturbance()
+        calm = self.vehicle()
+        self.known = Dynamics(calm, stepper_of(calm, scheme), step_s, every_step)
+        """On flat water, as it was known at the last `learn`."""
 
     def see(self, sensed: Sensed, controls: np.ndarray, dt_s: float) -> None:
-        """A moment; the controls act from then on."""
+        """A moment; the controls act from then on. A craft that has changed meanwhile goes on being learnt about."""
+        if sensed.dynamics is not None and sensed.dynamics.vehicle is not self._craft:
+            self._craft = sensed.dynamics.vehicle
+            self._numbers = numbers_of(self._craft)
         self._disturbance.see(self._numbers, over_ground(sensed), controls[:2], dt_s)
+
+    def learn(self) -> None:
+        """Have plans know what is known by now."""
+        self.known = replace(self.known, vehicle=self.vehicle())
 
     def vehicle(self) -> CalmWater:
         """As it is known by now."""
         return calm_water(self._craft, self._disturbance.adjusted(self._numbers))
+
+    def seen(self, sensed: Sensed) -> Sensed:
+        """The same moment, with the state and the dynamics that plans know."""
+        x, y, theta, v_x, v_y, turn = over_ground(sensed)
+        c, s = np.cos(theta), np.sin(theta)
+        node = np.array([theta, x, y, turn, c * v_x + s * v_y, c * v_y - s * v_x])
+        return replace(sensed, node=node, dynamics=self.known)

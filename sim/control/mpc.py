@@ -15,12 +15,15 @@ from typing import Literal, Protocol
 
 import numpy as np
 
+from sim.control.calm_water import CalmWaterObserver
+from sim.control.helm import AlongsidePilot, Berth, BerthStatus
 from sim.control.pilot import Automatic, Pilot, Sensed
 from sim.control.plan_following import PlannedPilot, regulator
 from sim.controllers import PilotInput
 from sim.platform.errors import InputError
 from sim.steppers.dynamics import Dynamics
 from sim.vehicles import Vehicle
+from sim.vehicles.forms.form import Support
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,12 +55,15 @@ class FlownPlan:
         return max(int(since_s / self.step_s + 1e-6), 0)
 
 
+FIRST_REQUEST = 1
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class MpcRequest:
     """From where a plan is wanted."""
 
     number: int
-    """By which its answer is known."""
+    """By which its answer is known; `FIRST_REQUEST` begins a flight."""
     vehicle: Vehicle
     method: str
     """Integrator by name: requests travel to other processes."""
@@ -90,6 +96,11 @@ class PlanSource(Protocol):
     @property
     def rate_hz(self) -> float:
         """Plans a second that are wanted at most."""
+        ...
+
+    @property
+    def berth(self) -> Berth | None:
+        """Of a boat, where it lies once it has come there; None: plans go on for ever."""
         ...
 
     def ask(self, request: MpcRequest) -> None:
@@ -172,7 +183,7 @@ class MpcLoop:
         """Why the latest request was not answered with a plan."""
         self._lag_s, self._wall = lag_s, wall
         self._pending: _Pending | None = None
-        self._number, self._next_s = 0, -math.inf
+        self._number, self._next_s = FIRST_REQUEST - 1, -math.inf
         self._took_s: deque[float] = deque(maxlen=_REMEMBERED)
         self._solve_s: deque[float] = deque(maxlen=_REMEMBERED)
         self._heard_s: deque[float] = deque(maxlen=_REMEMBERED)
@@ -304,7 +315,7 @@ def predicted(dynamics: Dynamics, node: np.ndarray, controls: list[np.ndarray]) 
 LATE_S, _LATE_CYCLES = 0.25, 2.0
 """Age of the flown plan, and how many cycles of asking and waiting: after both it is tracked, and called late."""
 
-MpcPhase = Literal["preparing", "flying", "late", "holding"]
+MpcPhase = Literal["preparing", "flying", "late", "holding", "lying"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -312,7 +323,8 @@ class MpcStatus:
     """How the plans that are made in flight get on."""
 
     phase: MpcPhase
-    """`preparing`: there is no plan yet; `late`: an old one is tracked; `holding`: it has ended, and is held there."""
+    """`preparing`: there is no plan yet; `late`: an old one is tracked; `holding`: it has ended, and is held there;
+    `lying`: in its berth."""
     age_s: float
     """Simulated time since the flown plan was asked for."""
     lag_s: float
@@ -329,10 +341,17 @@ class MpcStatus:
     """Why the last one was not found; empty where it was."""
     places_w: np.ndarray | None
     """(N+1, 3) m: the plan that is flown."""
+    berth: BerthStatus | None = None
+    """Of a boat that is to lie in one."""
+    known: Vehicle | None = None
+    """What plans take a craft on waves for, with what has been found out."""
 
 
 class MpcPilot(Automatic):
-    """Flies one lane by the plans of a source. Sticks are not heard, but by `hand` before the first plan."""
+    """Flies one lane by the plans of a source. Sticks are not heard, but by `hand` before the first plan.
+
+    Plans for what floats on waves are those of its `CalmWater`, with what pushes it as it is found out on the way.
+    """
 
     def __init__(
         self,
@@ -345,6 +364,10 @@ class MpcPilot(Automatic):
         """rest: makes who holds the vehicle where a plan has ended. wall: the clock that says what is late."""
         self._loop = MpcLoop(source, wall=wall)
         self._hand, self._rest = hand, rest
+        self._lies = False
+        """Whether it lies in its berth, to which it is planned no more until it has drifted off."""
+        self._off: BerthStatus | None = None
+        self._observer: CalmWaterObserver | None = None
         self.taken_over: TimedPlan | None = None
         """The plan whose first controls those are that were given last; None where they go on with one."""
         self._applied: np.ndarray | None = None
@@ -361,15 +384,48 @@ class MpcPilot(Automatic):
 
     def controls(self, sticks: PilotInput, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
         """Those of the plan that is flown now; the next one is asked for when it is time."""
-        loop, now_s, dynamics = self._loop, sensed.time_s, sensed.dynamics
-        assert dynamics is not None, "which lanes tell their pilots"
-        self.taken_over = loop.hand_over(now_s)
+        loop, now_s = self._loop, sensed.time_s
+        flown, self.taken_over = sensed, loop.hand_over(now_s)
         if self.taken_over is not None:
             self._follower = self._holder = None
             self._old = False
-        self._applied = self._flown(dynamics, sticks, sensed, vehicle, dt_s)
-        loop.ask(now_s, dt_s, sensed.node, dynamics, self._expected)
+        sensed = self._planned_for(flown, vehicle)
+        dynamics = sensed.dynamics
+        assert dynamics is not None, "which lanes tell their pilots"
+        berth = loop.source.berth
+        if berth is not None and self._in_berth(berth, sensed):
+            self._holder = self._holder or AlongsidePilot(berth)
+            self._applied = self._holder.controls(sticks, sensed, vehicle, dt_s)
+        else:
+            self._applied = self._flown(dynamics, sticks, sensed, vehicle, dt_s)
+            loop.ask(now_s, dt_s, sensed.node, dynamics, self._expected)
+        if self._observer is not None:
+            self._observer.see(flown, self._applied, dt_s)
         return self._applied
+
+    def _planned_for(self, sensed: Sensed, vehicle: Vehicle) -> Sensed:
+        """The moment as plans know it."""
+        if vehicle.support is not Support.WATER:
+            return sensed
+        if self._observer is None:
+            flown = sensed.dynamics
+            assert flown is not None
+            self._observer = CalmWaterObserver(
+                vehicle, flown.kernel.integrator, flown.step_s, every_step=flown.every_step
+            )
+        if self._loop.asks(sensed.time_s):
+            self._observer.learn()
+        return self._observer.seen(sensed)
+
+    def _in_berth(self, berth: Berth, sensed: Sensed) -> bool:
+        """Whether it lies there; one that it has left is sailed to as from anywhere else."""
+        lay, arrived = self._lies, self._off is not None and self._off.arrived
+        self._lies = berth.lies(sensed, lay)
+        if self._lies != lay:
+            self._holder = None
+        speed_mps = float(np.linalg.norm(sensed.v_w[:2]))
+        self._off = BerthStatus(*berth.off(sensed), speed_mps, arrived or self._lies)
+        return self._lies
 
     def status(self, now_s: float) -> MpcStatus:
         """How it gets on, at a simulated time."""
@@ -385,10 +441,14 @@ class MpcPilot(Automatic):
             late=loop.late,
             reason=loop.reason,
             places_w=None if flown is None else flown.plan.places_w,
+            berth=self._off,
+            known=None if self._observer is None else self._observer.known.vehicle,
         )
 
     @property
     def _phase(self) -> MpcPhase:
+        if self._lies:
+            return "lying"
         if self._loop.flown is None:
             return "preparing"
         if self._holder is not None:

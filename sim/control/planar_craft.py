@@ -31,8 +31,8 @@ FORCE = 13  # (2,) of the wind and whatever else pushes [N]
 TORQUE = 15  # [N m]
 NUMBERS = 16
 
-X, Y, THETA, U, V, R = range(6)
-"""State: place [m], heading [rad], velocity through the water in the body frame [m/s], turn rate [rad/s]."""
+THETA, U, V, R = 2, 3, 4, 5
+"""State (6,): place [m], heading [rad], velocity through the water in the body frame [m/s], turn rate [rad/s]."""
 
 
 def numbers_of(vehicle: Vehicle) -> np.ndarray:
@@ -75,20 +75,6 @@ def rates(craft: np.ndarray, state: np.ndarray, thrust: np.ndarray, out: np.ndar
     about = craft[LEFT] * thrust[0] + craft[RIGHT] * thrust[1] + craft[TORQUE]
     about += -(craft[DRAG] * craft[SPAN] + yaw) * r - coupled * v + (craft[MASS_X] - craft[MASS_Y]) * u * v
     out[0], out[1], out[2] = ahead / craft[MASS_X], aside / craft[MASS_Y], about / craft[INERTIA]
-
-
-@native
-def step(craft: np.ndarray, state: np.ndarray, thrust: np.ndarray, h: float, out: np.ndarray) -> None:
-    """out (6,): the state after h, velocities first."""
-    rate = np.empty(3)
-    rates(craft, state, thrust, rate)
-    for k in range(3):
-        out[U + k] = state[U + k] + h * rate[k]
-    out[THETA] = state[THETA] + h * out[R]
-    middle = state[THETA] + 0.5 * h * out[R]
-    c, s = math.cos(middle), math.sin(middle)
-    out[X] = state[X] + h * (c * out[U] - s * out[V] + craft[CURRENT])
-    out[Y] = state[Y] + h * (s * out[U] + c * out[V] + craft[CURRENT + 1])
 
 
 _EVERY_S = 0.1

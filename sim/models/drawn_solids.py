@@ -73,7 +73,7 @@ def drawn_solids(vehicle: Vehicle) -> DrawnSolids:
     for body in bodies:
         capsules = capsules_of([link for link in vehicle.links if link.finish != ROPE], body)
         found[body] += [] if capsules is None else [_triangles(capsules)]
-    if has_model(vehicle.name) or not (vehicle.links or dressed):
+    if has_model(config.name) or not (vehicle.links or dressed):
         for body, parts in _of_model(vehicle, config, found, endless).items():
             found[body or bodies[0]] += parts
     solids = {body: np.concatenate(parts) for body, parts in found.items() if parts}
@@ -123,7 +123,7 @@ def _of_model(
 
     Nodes that move without bounds are added to `endless`.
     """
-    asset, model = _asset(vehicle.name, config), config.model
+    asset, model = _asset(config.name, config), config.model
     moving = {node: part for part in model.parts for node in part.nodes}
     found: dict[str, list[np.ndarray]] = {}
     for number, node in enumerate(asset.nodes):

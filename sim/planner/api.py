@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from sim.control.calm_water import calm_water
 from sim.integrators import Integrator
 from sim.planner.result.plan import Plan
 from sim.planner.service.planner import Planner
@@ -14,8 +15,10 @@ from sim.planner.task.scene_task import read_task
 from sim.planner.task.task import Task
 from sim.platform.errors import InputError
 from sim.scene import Scene, load_scene
-from sim.vehicles import Vehicle, vehicles
+from sim.vehicles import Vehicle
 from sim.vehicles import vehicle as make_vehicle
+from sim.vehicles.forms.articulated import ArticulatedVehicle
+from sim.vehicles.forms.form import Support
 from sim.world import World, load_world
 
 _POSE = 6
@@ -54,22 +57,23 @@ def task_of_scene(
 ) -> tuple[Vehicle, Task]:
     """Vehicle and task of a scene that has a `[plan]` table; InputError where it has none.
 
-    The vehicle is the scene's, or the one that the table names: the scene's then follows its course.
+    The vehicle is the scene's; of one that floats on waves its `calm_water`.
     """
     if scene.plan is None:
         raise InputError(f'scene "{scene.name}" plans nothing; allowed: a scene with a [plan] table')
     table = scene.plan.again()
-    named = table.name("vehicle", vehicles(), scene.vehicle.name)
     other = table.table("parameters")
     parameters = {name: other.value(name) for name in other.names()}
     if vehicle is None:
-        vehicle = scene.vehicle_named(named)
+        vehicle = scene.vehicle
         vehicle = vehicle.with_parameters(**{n: x for n, x in parameters.items() if n in vehicle.values})
+    if vehicle.support is Support.WATER:
+        vehicle = calm_water(vehicle)
     if world is None and table.has("ground"):
         world = load_world(scene.world, seed=scene.seed)
     begins = vehicle.state_in_space(np.eye(4), np.zeros(6)) if scene.plan_optional else None
     task = read_task(table, vehicle, world, scene.name, begins)
-    if scene.plan_optional and vehicle.space.dim < 2 * _POSE:
+    if scene.plan_optional and isinstance(vehicle, ArticulatedVehicle) and vehicle.space.dim < 2 * _POSE:
         task = replace(task, goal=replace(task.goal, rotation="free"))
     return vehicle, task
 

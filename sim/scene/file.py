@@ -48,6 +48,7 @@ from sim.vehicle_config.registry import with_old_values
 from sim.vehicles import VEHICLES, Vehicle, enter_own, is_reference, is_robot_file, known_vehicle, vehicles
 from sim.vehicles.forms.articulated import ArticulatedVehicle
 from sim.vehicles.forms.custom import OWN_FILE, own_file
+from sim.vehicles.forms.form import Support
 
 __all__ = [
     "CAMERAS",
@@ -153,12 +154,15 @@ class Scene:
             self,
             vehicle=vehicle,
             parameters={name: parameters[name] for name in parameters if name != vehicle.name},
-            plan=None if self.plan_optional and not _is_arm(vehicle) else self.plan,
+            plan=None if self.plan_optional and not _is_planned(vehicle) else self.plan,
         )
 
 
-def _is_arm(vehicle: Vehicle) -> bool:
-    """A tree of joints that is held, and has motors."""
+def _is_planned(vehicle: Vehicle) -> bool:
+    """What a scene that is about something else has plans for: what floats, and trees of joints that are held, and have
+    motors."""
+    if vehicle.support is Support.WATER:
+        return True
     return isinstance(vehicle, ArticulatedVehicle) and not vehicle.free and bool(vehicle.controls)
 
 

@@ -49,7 +49,7 @@ def scene_heading(name: str) -> SceneHeading:
     plans = table.has("plan")  # a key is read once
     if plans:
         plan = table.table("plan")
-        plans = not plan.has("vehicle") and not plan.flag("optional", False)
+        plans = not plan.flag("optional", False)
     return SceneHeading(
         title,
         text,

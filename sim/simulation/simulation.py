@@ -309,7 +309,6 @@ class Simulation:
             answers=self._answers,
             plan_flies=run.control.plan is not None,
             mpc=run.mpc() if view is None else None,
-            course=run.followed() if view is None else None,
             plan_outcome=run.control.outcome,
             recorded_s=run.rewind.span_s,
             look_back=view,

@@ -37,9 +37,10 @@ def config_of(vehicle: Vehicle | type[Vehicle]) -> VehicleConfig:
     """Of a vehicle or its class; the fallback for one that has no files.
 
     Reads them the first time, which whoever opens a vehicle does, and raises InputError where they do not hold
-    together. A class that only inherits its name has the config of the one that declares it.
+    together. A class that only inherits its name has the config of the one that declares it, and a model of something
+    else that of what it is a model of (`looks`).
     """
-    kind = vehicle if isinstance(vehicle, type) else type(vehicle)
+    kind = vehicle if isinstance(vehicle, type) else vehicle.looks or type(vehicle)
     known = _READ.get(kind)
     if known is None:
         declared = next((base for base in kind.__mro__ if "name" in vars(base)), kind)

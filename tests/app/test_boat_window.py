@@ -32,12 +32,12 @@ def test_keys_bring_her_to_the_berth(screen: Screen, tmp_path: Path) -> None:
     try:
         seen = app.wait_until(lambda p: p["frames"] > 3, timeout_s=LOAD_S, what="the harbour is drawn")
         screen.xdotool("key", "j")
-        seen = app.wait_until(lambda p: p["course"] is not None, timeout_s=60, what="a plan is sailed")
-        began_m = seen["course"]["left_m"]
+        seen = app.wait_until(lambda p: p["berth"] is not None, timeout_s=120, what="a plan is sailed")
+        began_m = seen["berth"]["off_m"]
         assert began_m > 20.0
-        app.wait_until(lambda p: p["course"]["left_m"] < began_m - 3.0, timeout_s=60, what="she follows it")
+        app.wait_until(lambda p: p["berth"]["off_m"] < began_m - 3.0, timeout_s=120, what="plans are sailed")
         screen.xdotool("key", "j")
-        app.wait_until(lambda p: p["course"] is None, timeout_s=60, what="the helm is given back")
+        app.wait_until(lambda p: p["berth"] is None, timeout_s=60, what="the helm is given back")
         screen.xdotool("key", "BackSpace")
         seen = app.wait_until(lambda p: p["clock_s"] < 1.0, timeout_s=60, what="back at the start")
         started_s, due = seen["clock_s"], list(COURSE)

@@ -10,6 +10,7 @@ import pytest
 
 import sim
 from sim.commands import PilotInput, Reset, SetParameter, SetPilotInput, StartMpc, StopMpc
+from sim.control.helm import Berth
 from sim.control.mpc import LATE_S, MpcAnswer, MpcRequest
 from sim.planner.service.receding import Replanner, aimed
 from sim.planner.task.clearance import clearance
@@ -38,6 +39,7 @@ class Here:
     """Plans in this very thread: none is late by the clock. `answers` says what becomes of the n-th question."""
 
     rate_hz = 10.0
+    berth: Berth | None = None
 
     def __init__(self, answers: Callable[[int], str] = lambda number: "planned") -> None:
         self.task, self.asked = HORIZON, list[MpcRequest]()

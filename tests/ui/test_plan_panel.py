@@ -8,7 +8,8 @@ from imgui_bundle import imgui
 
 from render.frame import look_at, perspective
 from sim.commands import StopPlan
-from sim.control.helm import CourseStatus
+from sim.control.helm import BerthStatus
+from sim.control.mpc import MpcStatus
 from sim.planner import Goal
 from sim.planner.result.active_constraints import ActiveConstraint
 from sim.planner.result.plan import Violation
@@ -19,6 +20,7 @@ from sim.planner.service.requests import (
     EditTask,
     FlyShown,
     KeepPlan,
+    LeaveMpc,
     SavePlan,
     ShowPlan,
     StartPlanning,
@@ -66,9 +68,10 @@ def test_what_another_vehicle_sails_is_planned_and_sailed_by_one_button(bench: B
     shown(bench, plan=None, sailed_by="motorboat")
     assert bench.click("plan/sail", draw_plan, fakes.snapshot()) == [FlyShown()]
     assert not {"plan/fly", "plan/track", "plan/page/flight", "plan/page/pilot"} & set(bench.context.rects)
-    sails = fakes.snapshot(course=CourseStatus(12.0, 15.0, 0.2, False))
-    assert bench.click("plan/leave", draw_plan, sails) == [StopPlan()]
-    assert bench.click("flight/sail", draw_flight, sails) == [StopPlan()]
+    berth = BerthStatus(12.0, 0.2, 1.5, arrived=False)
+    sails = fakes.snapshot(mpc=MpcStatus("flying", 0.1, 0.1, 9.0, 0.01, 9, 0, 0, "", None, berth))
+    assert bench.click("plan/leave", draw_plan, sails) == [LeaveMpc()]
+    assert bench.click("flight/sail", draw_flight, sails) == [LeaveMpc()]
     assert bench.click("flight/sail", draw_flight, fakes.snapshot()) == [FlyShown()]
     shown(bench, sailed_by="motorboat", phase="solving")
     assert bench.click("plan/sail", draw_plan, fakes.snapshot()) == []

@@ -122,7 +122,7 @@ def probed(
         scene_scale=pace.scale,
         camera=shell.view.camera,
         plan=plan,
-        course=None if snapshot.course is None else asdict(snapshot.course),
+        berth=None if snapshot.mpc is None or snapshot.mpc.berth is None else asdict(snapshot.mpc.berth),
         goals=_goals(goals),
         race=_race(snapshot.race),
         recorded_s=snapshot.recorded_s,

@@ -3,7 +3,7 @@
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
-from sim.commands import SetDemo, SetFlightMode, SetIntegrator, SetStep, StopPlan
+from sim.commands import SetDemo, SetFlightMode, SetIntegrator, SetStep
 from sim.control.autopilots import AUTOPILOTS
 from sim.planner.service.requests import FlyByMpc, FlyShown, LeaveMpc
 from sim.planner.service.session import PlanView
@@ -60,10 +60,13 @@ def draw_flight(snapshot: Snapshot, context: PanelContext) -> list[Request]:
 
 def _sail(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     """To the berth by plan, and the helm back."""
-    on = snapshot.course is not None
-    doc = "Plan a way to the berth from here and sail it." + context.keymap.hint("fly_plan")
+    on = snapshot.mpc is not None
+    doc = (
+        "Plan a way to the berth from here, and sail by plans made anew all the time."
+        + context.keymap.hint("fly_plan")
+    )
     if button(context, "flight/sail", f"{icons.ICON_FA_SHIP}  Plan", doc, lit=on):
-        return [StopPlan() if on else FlyShown()]
+        return [LeaveMpc() if on else FlyShown()]
     return []
 
 

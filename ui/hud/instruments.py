@@ -187,7 +187,7 @@ def _numbers(pen: Pen, lower_left: Point, data: FlightData) -> Rect:
 
 def _badges(pen: Pen, snapshot: Snapshot, camera: str) -> list[Badge]:
     """Who flies, whether it has run aground, speed of time where it is not 1, real-time factor, camera."""
-    pilot = "COURSE" if snapshot.course else "AUTOPILOT" if snapshot.demo else snapshot.flight_mode.upper()
+    pilot = "PLAN" if snapshot.sails else "AUTOPILOT" if snapshot.demo else snapshot.flight_mode.upper()
     time, colour = real_time(snapshot)
     words = [(pilot, theme.ACCENT_BRIGHT)]
     if snapshot.lanes[0].aground:
@@ -337,7 +337,9 @@ def draw_mpc(snapshot: Snapshot, context: PanelContext) -> None:
 
 
 def colour(seen: MpcStatus) -> theme.Colour:
-    return {"flying": theme.GOOD, "preparing": theme.ACCENT_BRIGHT}.get(seen.phase, theme.WARNING)
+    return {"flying": theme.GOOD, "lying": theme.GOOD, "preparing": theme.ACCENT_BRIGHT}.get(
+        seen.phase, theme.WARNING
+    )
 
 
 def mpc_text(seen: MpcStatus) -> list[tuple[str, bool]]:
@@ -352,6 +354,11 @@ def mpc_text(seen: MpcStatus) -> list[tuple[str, bool]]:
     match seen.phase:
         case "preparing":
             return [("Pilot: Plan. Making the planner ready, you fly", True), *why]
+        case "lying":
+            return [("Pilot: Plan. In its berth", True)]
+        case "flying" if seen.berth is not None:
+            berth = f"{seen.berth.off_m:.1f} m and {math.degrees(seen.berth.off_rad):.0f}° from the berth"
+            return [(f"Pilot: Plan. {berth}", True), (figures, False)]
         case "flying":
             return [("Pilot: Plan. Click where to go, or drag the goal", True), (figures, False)]
         case "late":

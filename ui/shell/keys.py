@@ -19,7 +19,7 @@ from sim.commands import (
     SingleStep,
     StopPlan,
 )
-from sim.planner.service.requests import FlyShown
+from sim.planner.service.requests import FlyShown, LeaveMpc
 from sim.platform.errors import InputError
 from sim.simulation.lanes.snapshot import Snapshot
 from ui.features.controls import ControlRequest, carried_out
@@ -90,7 +90,9 @@ def request_of(action: str, snapshot: Snapshot, view: ViewSettings) -> Request |
         case "demo":
             return SetDemo(not snapshot.demo)
         case "fly_plan":
-            return StopPlan() if snapshot.plan_flies or snapshot.course is not None else FlyShown()
+            if snapshot.sails:
+                return LeaveMpc()
+            return StopPlan() if snapshot.plan_flies else FlyShown()
         case "mode":
             return SetFlightMode(following(snapshot.flight_modes, snapshot.flight_mode))
         case "camera":

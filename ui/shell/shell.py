@@ -303,7 +303,7 @@ class Shell:
         self._desk.serve(snapshot.lanes[0].vehicle)
         sample = self._desk.sample(self._dt_s)
         context.keymap = self._desk.keymap
-        flies = snapshot.look_back is None and (snapshot.plan_flies or snapshot.course is not None)
+        flies = snapshot.look_back is None and (snapshot.plan_flies or snapshot.sails)
         self._state = following(self._state, flies=flies)
         context.view = self._state.view
         context.show(

@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from sim.control.calm_water import CalmWater, CalmWaterObserver, floating, seen_from_above, sensed_afloat
-from sim.control.mpc import FlownPlan, MpcAnswer, MpcLoop, MpcRequest
+from sim.control.calm_water import CalmWater, CalmWaterObserver, floating, sensed_afloat
+from sim.control.helm import Berth
+from sim.control.mpc import FIRST_REQUEST, FlownPlan, MpcAnswer, MpcLoop, MpcRequest
 from sim.environment.environment import Environment, environment_of
 from sim.integrators import Integrator, integrator
 from sim.planner.result.plan import Plan, trajectory
@@ -30,6 +31,9 @@ from sim.steppers.trajectory import Trajectory
 from sim.vehicles import checked_vehicle
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import State, Support
+
+Motion = tuple[np.ndarray, np.ndarray]
+"""Nodes and controls."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,15 +63,15 @@ def replanned(
     vehicle: Vehicle,
     scheme: Integrator,
     task: Task,
-    last: Plan | None,
+    last: Plan | Motion | None,
     gone_s: float,
     time_limit_s: float,
 ) -> Replanned:
-    """The plan of a task whose start has moved on, from the last plan, which began `gone_s` before it; without one from
-    the likeliest first guess."""
+    """The plan of a task whose start has moved on, from the last plan, which began `gone_s` before it, or from a motion
+    that leads there; without either from the likeliest first guess."""
     begun = time.perf_counter()
-    warm: Plan | tuple[np.ndarray, np.ndarray] | None = last
-    if last is not None and task.free_duration is not None:
+    warm = last
+    if isinstance(last, Plan) and task.free_duration is not None:
         task, warm = rest_of(task, last, gone_s)
     options: dict[str, Any] = {"starts": 1, "explain": False, "time_limit_s": time_limit_s, "measured": True}
     try:
@@ -82,7 +86,7 @@ def replanned(
     return Replanned(plan, seconds) if plan.solved else Replanned(None, seconds, plan.message)
 
 
-def rest_of(task: Task, last: Plan, gone_s: float) -> tuple[Task, Plan | tuple[np.ndarray, np.ndarray]]:
+def rest_of(task: Task, last: Plan, gone_s: float) -> tuple[Task, Plan | Motion]:
     """The task whose final time is free, after so long under the last plan, and what to go on from: waypoints that were
     passed by then are done, and others are met by the nodes that come nearest."""
     assert task.free_duration is not None
@@ -146,19 +150,22 @@ class Replanner:
         self._since_s = 0.0
         """Simulated time at which that begins."""
 
-    def answered(self, request: MpcRequest, task: Task) -> MpcAnswer:
-        """A plan from where the vehicle will be; whatever goes wrong is reported in a line."""
+    def answered(self, request: MpcRequest, task: Task, guess: Motion | None = None) -> MpcAnswer:
+        """A plan from where the vehicle will be; whatever goes wrong is reported in a line. guess: what the first plan
+        of a flight begins with; None: the likeliest one."""
         vehicle = request.vehicle
         start = vehicle.state_at_node(request.node)
         if self._last is not None and self._last.vehicle.name != vehicle.name:
             self._planner = self._last = None
         # However near the goal comes, the problem stays that of its usual distance.
         self._planner = self._planner or Planner(sized_by=_usual(task, start))
+        self._last = None if request.number == FIRST_REQUEST else self._last
+        last = guess if self._last is None else self._last
         limit_s = FIRST_S if self._last is None else NEXT_S
         try:
             scheme = integrator(request.method, **request.options)
-            gone_s = request.since_s - self._since_s
-            new = replanned(self._planner, vehicle, scheme, aimed(task, start), self._last, gone_s, limit_s)
+            gone_s = 0.0 if self._last is None else request.since_s - self._since_s
+            new = replanned(self._planner, vehicle, scheme, aimed(task, start), last, gone_s, limit_s)
         except Exception as error:
             reason = str(error).splitlines()[0] if str(error) else repr(error)
             return MpcAnswer(request.number, None, 0.0, f"the planner failed: {reason}")
@@ -284,23 +291,24 @@ def receding_horizon(
     began = floating(flown, task.start) if afloat else task.start
     flight = Flight(flown, scheme, began, step_s, environment_of(flown) if around is None else around)
     known = Dynamics(vehicle, stepper_of(vehicle, scheme), step_s, every_step=True)
-    observer = CalmWaterObserver(flown) if afloat else None
+    observer = CalmWaterObserver(flown, scheme, step_s, every_step=True) if afloat else None
     source = _Solved(planner, scheme, task, aim, first, 1.0 / period_s, time_limit_s)
     loop = MpcLoop(source, lag_s=lag_s)
     loop.begin(flown_plan(first), 0.0)
     horizons, ages = [], np.zeros(steps)
     for n in range(steps):
-        now_s, state = n * step_s, flown.state_at_node(flight.node)
+        now_s, node = n * step_s, flight.node
         taken = loop.hand_over(now_s)
         if taken is not None:
             horizons.append(taken.plan.places_w)
         controls = _held(loop, now_s)
         if observer is not None:
-            observer.see(sensed_afloat(state), controls, step_s)
+            sensed = sensed_afloat(flown.state_at_node(node))
+            observer.see(sensed, controls, step_s)
             if loop.asks(now_s):
-                known = Dynamics(observer.vehicle(), known.kernel, step_s, every_step=True)
-            state = seen_from_above(known.vehicle, state)
-        loop.ask(now_s, step_s, state.node, known, partial(_held, loop))
+                observer.learn()
+            node, known = observer.seen(sensed).node, observer.known
+        loop.ask(now_s, step_s, node, known, partial(_held, loop))
         assert loop.flown is not None
         ages[n] = now_s - loop.flown.since_s
         flight.advance(controls)
@@ -318,6 +326,8 @@ def _held(loop: MpcLoop, time_s: float) -> np.ndarray:
 
 class _Solved:
     """Plans that are solved when they are asked for."""
+
+    berth: Berth | None = None
 
     def __init__(
         self,

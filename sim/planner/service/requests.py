@@ -4,7 +4,9 @@ far they look ahead, how often, and towards which goal."""
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from sim.control.helm import Berth
 from sim.control.mpc import MpcStatus, StartMpc
+from sim.planner.result.record import PlanRecord
 from sim.planner.task.mpc import RATE_HZ, MpcSettings, mpc_task
 from sim.planner.task.task import Task
 from sim.vehicles import Vehicle
@@ -138,18 +140,19 @@ class MpcView:
 class MpcControl:
     """Owns the process that plans, from the first time on that it is switched on."""
 
-    def __init__(self, how: MpcSettings) -> None:
-        self.view = MpcView(how)
+    def __init__(self, how: MpcSettings, rate_hz: float = RATE_HZ) -> None:
+        self.view = MpcView(how, rate_hz)
         self._stream: PlanStream | None = None
         self._followed: tuple[Task, MpcSettings] | None = None
 
-    def begin(self, vehicle: Vehicle, task: Task) -> StartMpc:
-        """What the simulation is to be told."""
+    def begin(self, vehicle: Vehicle, task: Task, *, plan: PlanRecord | None = None) -> StartMpc:
+        """What the simulation is to be told. plan: what the first of such plans begins with."""
         from sim.planner.service.worker import PlanStream  # with all that solves, which few windows need
 
         if self._stream is None:
             self._stream = PlanStream(mpc_task(vehicle, task, self.view.how), self.view.rate_hz)
         self.view = replace(self.view, on=True, seen=None)
+        self._stream.guess = None if plan is None else (plan.nodes, plan.controls)
         self.follow(vehicle, task)
         return StartMpc(self._stream)
 
@@ -168,7 +171,10 @@ class MpcControl:
             return
         self._followed = task, how
         self._stream.task = mpc_task(vehicle, task, how)
-        self._stream.rate_hz = self.view.rate_hz
+        self._stream.rate_hz, self._stream.berth = self.view.rate_hz, None
+        if vehicle.looks is not None and task.goal.rotation != "free":
+            heading_rad, x, y = task.goal.state.node[vehicle.node_layout.pose].tolist()
+            self._stream.berth = Berth((x, y), heading_rad)
 
     def observe(self, status: MpcStatus | None) -> None:
         """Take note of how it goes in the present, and of its end: another pilot may have been chosen."""

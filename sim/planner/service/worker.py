@@ -9,12 +9,13 @@ from typing import Protocol
 
 import numpy as np
 
+from sim.control.helm import Berth
 from sim.control.mpc import MpcAnswer, MpcRequest
 from sim.integrators import Integrator, integrator
 from sim.planner.result.plan import Plan
 from sim.planner.result.record import PlanRecord, record_of
 from sim.planner.service.planner import Iterate, Planner
-from sim.planner.service.receding import Replanner
+from sim.planner.service.receding import Motion, Replanner
 from sim.planner.task.mpc import RATE_HZ
 from sim.planner.task.refusal import Refusal, refusal_of
 from sim.planner.task.task import Task
@@ -52,6 +53,8 @@ class Replan:
 
     request: MpcRequest
     task: Task
+    guess: Motion | None = None
+    """What a flight's first plan begins with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +187,7 @@ class PlanServer:
             message()
         if isinstance(message, Replan):
             task = replace(message.task, ground=self._ground)
-            self._pipe.send(self._replanner.answered(message.request, task))
+            self._pipe.send(self._replanner.answered(message.request, task, message.guess))
         if not isinstance(message, PlanJob):
             return
         if self._pipe.poll():
@@ -264,6 +267,10 @@ class PlanStream:
 
     task: Task
     rate_hz: float = RATE_HZ
+    berth: Berth | None = None
+    """Where a boat is to lie at last."""
+    guess: Motion | None = None
+    """What a flight's first plan begins with."""
     make_worker: Callable[[], Worker] = PlanWorker
     _worker: Worker | None = field(default=None, init=False)
 
@@ -272,7 +279,7 @@ class PlanStream:
         if self._worker is None or not self._worker.alive:
             self._worker = self.make_worker()
         with contextlib.suppress(OSError):
-            self._worker.replan(Replan(request, self.task))
+            self._worker.replan(Replan(request, self.task, self.guess))
 
     def answers(self, wait_s: float = 0.0) -> list[MpcAnswer]:
         """What has come since the last call; the first one is waited for so long."""

@@ -50,8 +50,10 @@ def mpc_task(vehicle: Vehicle, task: Task, how: MpcSettings) -> Task:
     """Towards the task's goal, as far as one gets within the horizon, and at rest there.
 
     A place that draws, but need not be reached, can be asked for from everywhere; plans that end at rest can be left
-    to themselves.
+    to themselves. A task whose goal is to be `near` can be asked for as it is, all of it that is left.
     """
+    if task.free_duration is not None and task.goal.position == "near":
+        return task
     rotation: Demand = "free" if vehicle.group.turns == 1 else "upright"
     node = task.goal.state.node.copy()
     node[vehicle.node_layout.velocity] = 0.0

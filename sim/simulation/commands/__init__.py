@@ -6,7 +6,6 @@ Every command is carried out between two steps by the simulation thread. One tha
 A module has the values of a subject and, beside each, what it does to the simulation; `Command` is any of them.
 """
 
-from sim.control.helm import FollowCourse
 from sim.control.mpc import StartMpc
 from sim.control.plan_following import FlyPlan
 from sim.controllers import PilotInput
@@ -71,7 +70,6 @@ __all__ = [
     "Command",
     "FlyBy",
     "FlyPlan",
-    "FollowCourse",
     "GiveUpWaiting",
     "HoldControl",
     "KeepAccount",
@@ -150,7 +148,6 @@ Command = (
     | SetLayout
     | HoldControl
     | FlyPlan
-    | FollowCourse
     | StopPlan
     | StartMpc
     | StopMpc

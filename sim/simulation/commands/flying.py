@@ -1,4 +1,4 @@
-"""Commands that say who flies: a mode of the hand, the autopilot, a plan, a course, plans made anew."""
+"""Commands that say who flies: a mode of the hand, the autopilot, a plan, plans made anew."""
 
 from dataclasses import dataclass
 
@@ -7,13 +7,12 @@ import numpy as np
 from sim.control import (
     ControllerPilot,
     PlannedPilot,
-    autopilot_of,
     flight_modes,
     has_autopilot,
     regulator,
     vehicles_with_autopilot,
 )
-from sim.control.helm import FollowCourse
+from sim.control.calm_water import calm_water
 from sim.control.mpc import StartMpc
 from sim.control.plan_following import FlyPlan
 from sim.controllers import Controller, ControlLoop, changed_gains, gains_of, made_controller, with_gains
@@ -22,7 +21,6 @@ from sim.simulation.commands.executing import execute
 from sim.simulation.runs.flight_control import (
     Autopilot,
     ControllerFlight,
-    CourseFlight,
     Hand,
     MpcFlight,
     OtherProgram,
@@ -31,8 +29,8 @@ from sim.simulation.runs.flight_control import (
 from sim.simulation.runs.scene_run import SceneRun
 from sim.steppers import Stepper
 from sim.steppers.dynamics import Dynamics
-from sim.vehicle_config import config_of
-from sim.vehicles import VEHICLES, Vehicle
+from sim.vehicles import Vehicle
+from sim.vehicles.forms.form import Support
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,35 +145,6 @@ def planned_pilot(command: FlyPlan, kernel: Stepper) -> PlannedPilot:
     return PlannedPilot(command.controls, command.step_s, along)
 
 
-@execute.register
-def _(command: FollowCourse, run: SceneRun) -> str:
-    check_course(command, run.vehicle)
-    run.control.outcome = ""
-    run.clock.paused = False
-    run.give_to(CourseFlight(command))
-    return "the course is followed"
-
-
-def check_course(command: FollowCourse, vehicle: Vehicle) -> None:
-    """InputError where a vehicle cannot follow it."""
-    if not _follows(vehicle):
-        allowed = one_of(tuple(name for name, kind in VEHICLES.items() if _follows(kind)))
-        raise InputError(f"the {vehicle.name} cannot follow a course; allowed: {allowed}")
-    places, headings = command.places_w, command.headings_rad
-    if places.ndim != 2 or places.shape[1] != 2 or len(places) < 2 or headings.shape != (len(places),):
-        raise InputError(f"places {places.shape} and headings {headings.shape} are no course")
-    if not (np.isfinite(places).all() and np.isfinite(headings).all() and command.step_s > 0.0):
-        raise InputError("the course holds numbers that are not finite, or takes no time")
-    if not np.linalg.norm(np.diff(places, axis=0), axis=1).any():
-        raise InputError("the course leads nowhere: all of its places are one")
-
-
-def _follows(vehicle: Vehicle | type[Vehicle]) -> bool:
-    autopilot, hull = autopilot_of(vehicle), config_of(vehicle).hull
-    floats = hull is not None and hull.surface is not None
-    return floats and autopilot is not None and autopilot.follow is not None
-
-
 @dataclass(frozen=True, slots=True)
 class StopPlan:
     """Give the vehicle back to the pilot where it is."""
@@ -183,7 +152,7 @@ class StopPlan:
 
 @execute.register
 def _(command: StopPlan, run: SceneRun) -> str:
-    if not isinstance(run.control.now, PlanFlight | CourseFlight):
+    if not isinstance(run.control.now, PlanFlight):
         return "no plan flies"
     run.leave_plan()
     return _you_fly(run)
@@ -191,6 +160,11 @@ def _(command: StopPlan, run: SceneRun) -> str:
 
 @execute.register
 def _(command: StartMpc, run: SceneRun) -> str:
+    if run.vehicle.support is Support.WATER:
+        calm_water(run.vehicle)  # refuses what has no hull that plans could know
+    if command.source.berth is not None:
+        run.control.outcome = ""
+        run.clock.paused = False
     run.give_to(MpcFlight(command.source))
     return "plans fly it, made anew all the time"
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sim.control.helm import CourseStatus
 from sim.control.mpc import MpcStatus
 from sim.control.pilot import ControllerPilot
 from sim.controllers import Controller, gain_values, plotted_by
@@ -248,8 +247,6 @@ class Snapshot:
     """The controls are those of a plan."""
     mpc: MpcStatus | None = None
     """Plans that are made while one flies; None where none are, and while the past is shown."""
-    course: CourseStatus | None = None
-    """A course that was planned for another vehicle is followed; None where none is, and while the past is shown."""
     plan_outcome: str = ""
     """How the last flight of a plan ended; empty before its end."""
     recorded_s: tuple[float, float] = (0.0, 0.0)
@@ -273,6 +270,11 @@ class Snapshot:
     simulated time, however seldom somebody looks."""
     environment: object = None
     """Picture of what moves by itself and is coupled to the flown lane; None without, and while the past is shown."""
+
+    @property
+    def sails(self) -> bool:
+        """Whether plans take it to a berth, or have."""
+        return self.mpc is not None and self.mpc.berth is not None
 
     def display_time_s(self, lane: LaneSnapshot, now_s: float) -> float:
         """Simulated time to draw `lane` at, for wall time `now_s` (`time.perf_counter()`)."""

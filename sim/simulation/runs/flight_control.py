@@ -1,13 +1,11 @@
-"""Who flies: hand, autopilot, a plan, a course, or plans made anew. Owns that, and makes the pilots."""
+"""Who flies: hand, autopilot, a plan, or plans made anew. Owns that, and makes the pilots."""
 
 import copy
 from dataclasses import dataclass
 
 import numpy as np
 
-from sim.contact.obstacles.cones import solids_afloat
 from sim.control import MODES, Pilot, autopilot_of, default_mode, flight_modes, has_autopilot, resting_mode
-from sim.control.helm import CoursePilot, CourseStatus, FollowCourse
 from sim.control.load_leading import LedPilot
 from sim.control.mpc import MpcPilot, PlanSource
 from sim.control.pilot import ControllerPilot, HeldControls, TrimmedPilot
@@ -16,8 +14,6 @@ from sim.control.target_path import TargetPath
 from sim.controllers import Controller
 from sim.planner.task.bodies import positions
 from sim.scene import Scene
-from sim.simulation.lanes.lane import Lane
-from sim.simulation.lanes.observation import sensed
 from sim.simulation.runs.scene_setup import mission_of
 from sim.steppers.dynamics import Dynamics
 from sim.vehicles import Vehicle
@@ -54,13 +50,6 @@ class PlanFlight:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CourseFlight:
-    """A course that was planned for another vehicle, by the autopilot."""
-
-    course: FollowCourse
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class OtherProgram:
     """Another program, which gives the controls themselves."""
 
@@ -82,7 +71,7 @@ class ControllerFlight:
     controller: Controller
 
 
-WhoFlies = Hand | Autopilot | PlanFlight | CourseFlight | MpcFlight | OtherProgram | ControllerFlight
+WhoFlies = Hand | Autopilot | PlanFlight | MpcFlight | OtherProgram | ControllerFlight
 
 
 class FlightControl:
@@ -94,7 +83,7 @@ class FlightControl:
         self.now: WhoFlies = Hand() if scene.controller is None else ControllerFlight(scene.controller)
         self.mode = _mode(self._asked_mode, vehicle)
         self.outcome = ""
-        """How the last flight of a plan or along a course ended; empty since another one began."""
+        """How the last flight of a plan, or to a berth, ended; empty since another one began."""
 
     @property
     def plan(self) -> PlanFlight | None:
@@ -108,9 +97,9 @@ class FlightControl:
     def suit(self, vehicle: Vehicle, *, other: bool) -> None:
         """Keep who flies and the flight mode that was asked for, as far as a vehicle has them.
 
-        other: it is not the one that was flown until now; no plan and no course serves it.
+        other: it is not the one that was flown until now; no plan serves it.
         """
-        of_one = CourseFlight | MpcFlight | OtherProgram | ControllerFlight
+        of_one = MpcFlight | OtherProgram | ControllerFlight
         ends = isinstance(self.now, of_one) if other else False
         if ends or (isinstance(self.now, Autopilot) and not has_autopilot(vehicle)):
             self.now = Hand()
@@ -123,9 +112,6 @@ class FlightControl:
             return copy.deepcopy(now.pilot)
         if isinstance(now, OtherProgram):
             return HeldControls(now.values)
-        if isinstance(now, CourseFlight) and autopilot is not None and autopilot.follow is not None:
-            course, solids = now.course, solids_afloat(self._world).standing
-            return autopilot.follow(course.places_w, course.headings_rad, course.step_s, solids)
         if isinstance(now, Autopilot) and autopilot is not None:
             return autopilot.make(mission_of(self.scene, self._world))
         if isinstance(now, ControllerFlight):
@@ -147,24 +133,3 @@ class FlightControl:
 
 def _mode(wanted: str, vehicle: Vehicle) -> str:
     return wanted if wanted in flight_modes(vehicle) else default_mode(vehicle)
-
-
-def course_status(lane: Lane) -> CourseStatus | None:
-    """None where the lane follows none."""
-    pilot = lane.pilot
-    if not isinstance(pilot, CoursePilot):
-        return None
-    off_m, off_rad = pilot.off(sensed(lane.node, lane.placement, lane.footing, lane.time_s, lane.dynamics))
-    return CourseStatus(pilot.left_m, off_m, off_rad, pilot.arrived)
-
-
-def course_outcome(lane: Lane) -> str:
-    """How well it ended; nothing before that."""
-    seen = course_status(lane)
-    if seen is None or not seen.arrived:
-        return ""
-    there = lane.placement
-    speed = float(np.linalg.norm((there.T_wb[:3, :3] @ there.twist_b[3:])[:2]))
-    return (
-        f"in its berth: {seen.off_m:.2f} m and {np.degrees(seen.off_rad):.1f} degrees off, at {speed:.2f} m/s"
-    )

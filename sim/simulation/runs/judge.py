@@ -177,7 +177,7 @@ class Judge:
 def _plan_flies(snapshot: Snapshot) -> bool:
     mpc = snapshot.mpc
     flown_anew = mpc is not None and mpc.phase != "preparing"
-    return snapshot.plan_flies or snapshot.course is not None or flown_anew
+    return snapshot.plan_flies or flown_anew
 
 
 def _motion(lane: LaneSnapshot, body: str) -> tuple[np.ndarray, float]:

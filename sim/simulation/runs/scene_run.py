@@ -9,7 +9,6 @@ from types import MappingProxyType
 import numpy as np
 
 from sim.control import ControllerPilot, Pilot, PilotInput
-from sim.control.helm import CourseStatus
 from sim.control.mpc import MpcPilot, MpcStatus
 from sim.control.target_path import TargetPath
 from sim.controllers import Controller
@@ -33,13 +32,11 @@ from sim.simulation.lanes.snapshot import (
 )
 from sim.simulation.runs.flight_control import (
     Autopilot,
-    CourseFlight,
     FlightControl,
     Hand,
+    MpcFlight,
     PlanFlight,
     WhoFlies,
-    course_outcome,
-    course_status,
 )
 from sim.simulation.runs.reference import Ghosts, ReferenceComparison, rival_ghosts
 from sim.simulation.runs.rewind import Rewind
@@ -219,8 +216,9 @@ class SceneRun:
         if flight is not None and clock_s >= flight.end_s:
             self.clock.paused = True
             self.news = self.control.outcome = flight.outcome(self.flown.dynamics.vehicle, self.flown.node)
-        if isinstance(self.control.now, CourseFlight) and not self.control.outcome:
-            self.control.outcome = course_outcome(self.flown)
+        if isinstance(self.control.now, MpcFlight) and not self.control.outcome:
+            seen = self.mpc()
+            self.control.outcome = "" if seen is None or seen.berth is None else seen.berth.outcome()
             self.news = self.control.outcome or self.news
 
     def _hear(self, lane: Lane) -> None:
@@ -239,13 +237,10 @@ class SceneRun:
                 lane.pilot = self.pilot(lane)
 
     def leave_plan(self) -> None:
-        """Back to the hand from a plan or a course, where the vehicle is."""
-        if isinstance(self.control.now, PlanFlight | CourseFlight):
+        """Back to the hand from a plan, or from plans to a berth, where the vehicle is."""
+        now = self.control.now
+        if isinstance(now, PlanFlight) or (isinstance(now, MpcFlight) and now.source.berth is not None):
             self.give_to(Hand())
-
-    def followed(self) -> CourseStatus | None:
-        """How that goes; None where no course is followed."""
-        return course_status(self.flown)
 
     def mpc(self) -> MpcStatus | None:
         """How that goes; None where no plans are made in flight."""

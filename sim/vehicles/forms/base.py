@@ -119,6 +119,8 @@ class Vehicle(Parametrised, ABC):
     """Of what is declared on one; what has another space has none."""
     controls: tuple[Control, ...] = ()
     shape_coordinates: tuple[ShapeCoordinate, ...] = ()
+    looks: "type[Vehicle] | None" = None
+    """The class whose config it has, where that is not its own: of a model of something else."""
     hanging_kg: float = 0.0
     """Mass of what hangs from it, whose weight its lift carries, too."""
 

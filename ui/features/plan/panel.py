@@ -11,6 +11,7 @@ from imgui_bundle import imgui
 
 from render.plan.view import KEPT, PRESENT, alternatives_shown
 from sim.commands import StopPlan
+from sim.control.calm_water import LEFT_OUT
 from sim.planner.result.record import PlanRecord
 from sim.planner.service.remedies import offered
 from sim.planner.service.requests import (
@@ -19,6 +20,7 @@ from sim.planner.service.requests import (
     EditTask,
     FlyShown,
     KeepPlan,
+    LeaveMpc,
     SavePlan,
     ShowPlan,
     StartPlanning,
@@ -223,6 +225,7 @@ def draw_plan(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     requests += _DRAWN[choices.page](plan, snapshot, context)
     imgui.end_child()
     requests += _status(plan, context)
+    _left_out(plan, snapshot)
     requests += _remedies(plan, context)
     draw_plan_progress(plan, context)
     return requests
@@ -260,10 +263,15 @@ def _buttons(plan: PlanView, snapshot: Snapshot, context: PanelContext) -> list[
 
 def _stopping(plan: PlanView, snapshot: Snapshot, context: PanelContext, width: float) -> list[Request]:
     """Of the planner while it is at work, else of a flight."""
-    if (snapshot.plan_flies or snapshot.course is not None) and not plan.busy:
+    sails = bool(plan.sailed_by) and snapshot.mpc is not None
+    if (snapshot.plan_flies or sails) and not plan.busy:
         text = f"{icons.ICON_FA_HAND} Leave"
         doc = "Leave the plan: you fly from here."
-        return [StopPlan()] if button(context, "plan/leave", text, doc, width=width, lit=True) else []
+        return (
+            [LeaveMpc() if sails else StopPlan()]
+            if button(context, "plan/leave", text, doc, width=width, lit=True)
+            else []
+        )
     text = f"{icons.ICON_FA_STOP} Stop"
     doc = "End at this iteration; what there is of a plan is shown."
     pressed = button(context, "plan/stop", text, doc, width=width, enabled=plan.busy)
@@ -277,8 +285,8 @@ def _flying(plan: PlanView, context: PanelContext, width: float, gap: float) -> 
     if plan.sailed_by:
         text = f"{icons.ICON_FA_SHIP} Sail"
         doc = (
-            f"Plan from where the {plan.sailed_by} is now, and sail that course into the berth in the weather that "
-            f"there is{context.keymap.hint('fly_plan')}"
+            f"Plan from where the {plan.sailed_by} is now, and sail into the berth in the weather that there is, by "
+            f"plans made anew all the time{context.keymap.hint('fly_plan')}"
         )
         pressed = button(context, "plan/sail", text, doc, width=2.0 * width + gap, enabled=not plan.busy)
         return [FlyShown()] if pressed else []
@@ -322,6 +330,18 @@ def _status(plan: PlanView, context: PanelContext) -> list[Request]:
         _held(record, context)
         return _other_ways(plan, record, context)
     return []
+
+
+def _left_out(plan: PlanView, snapshot: Snapshot) -> None:
+    """What plans for what floats do not know, and what has been found out instead."""
+    if not plan.sailed_by:
+        return
+    text = f"Planned on flat water: left out are {LEFT_OUT}."
+    known = None if snapshot.mpc is None else snapshot.mpc.known
+    if known is not None:
+        current, push = (float(np.linalg.norm(known.values[name])) for name in ("current", "push"))
+        text += f" Found out under way: a current of {current:.2f} m/s, a steady push of {push:.0f} N."
+    prose(text)
 
 
 def _other_ways(plan: PlanView, record: PlanRecord, context: PanelContext) -> list[Request]:

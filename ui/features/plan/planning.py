@@ -10,7 +10,7 @@ import numpy as np
 
 from render.frame import Frame
 from render.plan.view import PlanScene
-from sim.commands import FlyPlan, FollowCourse, SetPaused, StartMpc, StopMpc
+from sim.commands import FlyPlan, SetPaused, StartMpc, StopMpc
 from sim.planner.result.record import PlanRecord
 from sim.planner.service.requests import (
     EditTask,
@@ -25,7 +25,7 @@ from sim.planner.service.requests import (
 )
 from sim.planner.service.session import PlanView
 from sim.planner.task.bodies import positions
-from sim.planner.task.mpc import MpcSettings, with_goal_at
+from sim.planner.task.mpc import RATE_HZ, MpcSettings, with_goal_at
 from sim.planner.task.task import Task
 from sim.platform.errors import InputError
 from sim.scene import Scene
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     _Session = PlanSession | None
 
 
+_AFLOAT_HZ = 10.0
+"""Plans a second for what floats on waves."""
 _SLACK = 0.9
 """Of its distance a vehicle that lies close to something keeps so much."""
 
@@ -57,7 +59,7 @@ class Planning:
         self._scene = PlanScene(world)
         self._mpc = MpcControl(MpcSettings())
         self._sailed_by, self._sets_out = "", False
-        """Who follows the plan as a course, and whether that waits for the plan."""
+        """Who floats on the flat water that is planned for, and whether setting out waits for the first plan."""
         self._latest: Snapshot | None = None
         self._clearance_m = 0.0
         """That the scene asks for."""
@@ -67,7 +69,8 @@ class Planning:
             from sim.planner.service.session import PlanSession
 
             vehicle, task = task_of_scene(scene, world=world)
-            self._mpc = MpcControl(mpc_settings_of_scene(scene, vehicle))
+            rate_hz = RATE_HZ if vehicle.looks is None else _AFLOAT_HZ
+            self._mpc = MpcControl(mpc_settings_of_scene(scene, vehicle), rate_hz)
             self._clearance_m = task.clearance_m
             self._sailed_by = "" if vehicle.name == scene.vehicle.name else scene.vehicle.name
             folder = folder or config_dir() / "plans"
@@ -79,9 +82,7 @@ class Planning:
         """What is to be shown now."""
         if self._session is None or self._races:
             return None
-        if self._sailed_by:
-            return replace(self._session.view, sailed_by=self._sailed_by)
-        return replace(self._session.view, mpc=self._mpc.view)
+        return replace(self._session.view, mpc=self._mpc.view, sailed_by=self._sailed_by)
 
     @property
     def rival(self) -> PlanRecord | None:
@@ -104,36 +105,37 @@ class Planning:
         """Do what was asked for; returns what the simulation is to be told for it. InputError where it cannot be."""
         if self._session is None or self._races:
             raise InputError("this scene has no task to plan")
-        if self._sailed_by:
-            self._handle_course(self._session, request)
-            return None
         if isinstance(request, SetMpc):
             self._mpc.change(request)
             return None
-        if isinstance(request, FlyByMpc | LeaveMpc):
+        if isinstance(request, FlyByMpc | LeaveMpc) and not (
+            self._sailed_by and isinstance(request, FlyByMpc)
+        ):
             return self._switch_mpc(request, self._session.view)
+        if self._sailed_by:
+            self._from_here(self._session, request)
+            return None
         return self._session.handle(request, time.perf_counter())
 
-    def _handle_course(self, session: "PlanSession", request: PlanRequest) -> None:
-        """A course begins where the vehicle is when it is asked for; it is followed once it is there (`poll`)."""
-        if isinstance(request, FlyByMpc | LeaveMpc | SetMpc):
-            raise InputError(
-                f"plans in flight are not made for the {self._sailed_by}; allowed: to sail a plan"
-            )
-        sails, now_s = isinstance(request, FlyShown), time.perf_counter()
+    def _from_here(self, session: "PlanSession", request: PlanRequest) -> None:
+        """What is sailed begins where the boat is when it is asked for; it sets out once there is a plan (`poll`)."""
+        sails, now_s = isinstance(request, FlyShown | FlyByMpc), time.perf_counter()
         self._sets_out = sails or (self._sets_out and not isinstance(request, StartPlanning | StopPlanning))
         if sails and session.view.busy:
             return
-        if isinstance(request, StartPlanning | FlyShown) and self._latest is not None:
+        if (sails or isinstance(request, StartPlanning)) and self._latest is not None:
             session.handle(EditTask(from_here(session.view, self._latest, self._clearance_m)), now_s)
         session.handle(StartPlanning() if sails else request, now_s)
 
-    def _set_out(self, view: PlanView) -> FollowCourse | None:
-        """Once there is a plan; InputError where there will be none."""
+    def _set_out(self, view: PlanView) -> StartMpc | None:
+        """Once there is a plan, by plans made anew all the time; InputError where there will be none."""
         plan = view.plan
         if plan is not None and plan.solved and not view.stale and view.phase in ("idle", "comparing"):
             self._sets_out = False
-            return FollowCourse(plan.places_w[:, :2].copy(), _headings(plan), plan.step_s)
+            assert self._session is not None
+            if view.busy:
+                self._session.handle(StopPlanning(), time.perf_counter())
+            return self._mpc.begin(view.vehicle, view.task, plan=plan)
         if view.phase == "idle":
             self._sets_out = False
             raise InputError(f"no way to the berth: {view.message}")
@@ -151,27 +153,28 @@ class Planning:
         view = self.view
         return None if view is None else self._scene.reach(view)
 
-    def poll(self, snapshot: Snapshot) -> FollowCourse | None:
-        """Once a frame; returns what the simulation is to be told. InputError where a course that was asked for cannot
-        be. While plans fly that are made anew, no other plan follows the task."""
+    def poll(self, snapshot: Snapshot) -> StartMpc | None:
+        """Once a frame; returns what the simulation is to be told. InputError where a way that was asked for cannot be.
+        While plans fly that are made anew, no other plan follows the task."""
         self._latest = snapshot
-        if self._session is not None and self._sailed_by:
-            self._session.poll(time.perf_counter())
-            return self._set_out(self._session.view) if self._sets_out else None
-        if self._session is not None:
-            if snapshot.look_back is None:
-                self._mpc.observe(snapshot.mpc)
-            if self._mpc.view.on:
-                self._mpc.follow(self._session.view.vehicle, self._session.view.task)
-                return None
-            if not self._prepared:
-                # With the first frame, not before it: the window opens first.
-                self._prepared = True
-                self._session.prepare()
-                if self._races:
-                    self._session.handle(StartPlanning(), time.perf_counter())
-            self._session.poll(time.perf_counter())
-        return None
+        if self._session is None:
+            return None
+        now_s, view = time.perf_counter(), self._session.view
+        if snapshot.look_back is None:
+            self._mpc.observe(snapshot.mpc)
+        if self._mpc.view.on:
+            self._mpc.follow(view.vehicle, view.task)
+            if self._sailed_by and view.busy:
+                self._session.poll(now_s)  # what is left of the first plan
+            return None
+        if not self._prepared and not self._sailed_by:
+            # With the first frame, not before it: the window opens first.
+            self._prepared = True
+            self._session.prepare()
+            if self._races:
+                self._session.handle(StartPlanning(), now_s)
+        self._session.poll(now_s)
+        return self._set_out(self._session.view) if self._sets_out else None
 
     def added(self, frame: Frame) -> Frame:
         """The frame with the plans in it."""
@@ -230,19 +233,11 @@ def from_here(view: PlanView, snapshot: Snapshot, clearance_m: float) -> Task:
     return once_around(replace(view.task, start=start, clearance_m=min(clearance_m, near_m)))
 
 
-def _headings(plan: PlanRecord) -> np.ndarray:
-    """(N+1,) [rad]."""
-    T = plan.vehicle.poses(plan.nodes)
-    return np.arctan2(T[:, 1, 0], T[:, 0, 0])
-
-
 def _mpc_values(view: PlanView) -> dict[str, object] | None:
     """How plans in flight go; None where none are made."""
     if view.mpc is None or view.mpc.seen is None:
         return None
-    seen = asdict(view.mpc.seen)
-    del seen["places_w"]
-    return seen
+    return asdict(replace(view.mpc.seen, places_w=None, known=None))
 
 
 def _passes_m(view: PlanView) -> list[float]:
