@@ -15,7 +15,7 @@ import numpy as np
 
 from render.frame_budget import MOST_DETAIL
 from render.land.mesh import Chunk, ChunkedMesh
-from render.land.refinement import KINDS, LEVELS, Refinement
+from render.land.refinement import LEVELS, STEEP, TRIANGLE_KINDS, Refinement
 from render.land.textures import GRAIN_LEVEL, NOISE_PX
 from render.light import Light
 from render.passes.culling import Boxes, Ridges, Skyline, culled
@@ -128,8 +128,9 @@ _GRAINLESS_M = 2.0 ** (GRAIN_LEVEL - 0.5) / GRAIN_PER_M
 """Size of a pixel from which on the grain of level ground is looked up in a level that has none left."""
 _ABOUT = 4
 """Vertices to each side, over whose mean a place counts as steep or level."""
-_STEEP = 0.80
-"""Upward part of the normal, below which bedding begins to show."""
+_BEDDED, _STEEP = 0.71, 0.80
+"""Upward part of the normal, below which bedding is shown in place of the grain of level ground, and below which it
+begins to show (`grain.glsl`)."""
 _TOUCHED = 8.0
 """Times as fine as all else is what vehicles may touch, where that is coarser than is tolerated."""
 _COARSER, _EASED, _ROOM = 1.2, 0.96, 0.9
@@ -169,7 +170,9 @@ class MappedLand:
         self._light_map = own(LightMap(ctx, mesh))
         self._grain_look, self._light_look = (own(_sampler(ctx, repeated)) for repeated in (True, False))
         assert mesh.places is not None
-        at = np.column_stack([mesh.places, self._refinement.mean_upward(_ABOUT)])
+        upward = self._refinement.mean_upward(_ABOUT)
+        self._refinement.mark_steep(upward < _BEDDED)
+        at = np.column_stack([mesh.places, upward])
         places: tuple[object, ...] = (
             own(ctx.buffer(np.ascontiguousarray(at, "f4"))),
             "2f 1f",
@@ -275,14 +278,23 @@ class MappedLand:
         self._chosen.orphan()
         self._chosen.write(self._rows[np.argsort(keys, kind="stable")])
         self._light_map.bind()
-        counts = np.bincount(keys, minlength=KINDS * LEVELS)
+        counts = np.bincount(keys, minlength=TRIANGLE_KINDS * LEVELS)
         first = 0
         with culled(context), ExitStack() as looks:
             for key in np.flatnonzero(counts).tolist():
-                level, kind = divmod(key, KINDS)
+                level, kind = divmod(key, TRIANGLE_KINDS)
                 self._look_up(level, looks)
-                self._arrays[kind].render(moderngl.TRIANGLES, vertices=3 * int(counts[key]), first=3 * first)
+                array = self._array_of(kind)
+                array.render(moderngl.TRIANGLES, vertices=3 * int(counts[key]), first=3 * first)
                 first += int(counts[key])
+
+    def _array_of(self, kind: int) -> moderngl.VertexArray:
+        """What draws triangles of a kind: one look tells of one grain, of bedding or of level ground."""
+        array = self._arrays[kind % STEEP]
+        if "bedded" in array.program:
+            uniform(array.program, "bedded").value = kind >= STEEP
+            uniform(array.program, "grain_of").value = (0.0, 1.0) if kind >= STEEP else (1.0, 0.0)
+        return array
 
     def _look_up(self, level: int, looks: ExitStack) -> None:
         """Have grain and light looked up in one level only: where software GL has none to choose, it is three times as

@@ -21,6 +21,9 @@ _LONGEST = 1 / 250
 
 KINDS = 4
 """Of squares: 0 to 3."""
+STEEP = KINDS
+"""Added to the kind of a triangle whose third corner, the one that flat values are of, is marked as steep."""
+TRIANGLE_KINDS = 2 * KINDS
 LEVELS = 9
 """Of detail of a texture, finest first."""
 
@@ -65,6 +68,7 @@ def _beyond(places: np.ndarray, a: int, b: int, c: int, m: int, reach: float, pl
 def _split(
     squares: np.ndarray,
     kinds: np.ndarray,
+    steep: np.ndarray,
     side: int,
     columns: int,
     places: np.ndarray,
@@ -136,7 +140,7 @@ def _split(
                     if row >= out.shape[0]:
                         return -1
                     out[row, 0], out[row, 1], out[row, 2] = number[a], number[b], number[c]
-                    keys[row] = KINDS * level + kinds[k]
+                    keys[row] = TRIANGLE_KINDS * level + kinds[k] + (STEEP if steep[c] else 0)
                     row += 1
     return row
 
@@ -168,6 +172,7 @@ class Refinement:
         within = np.arange(self.side + 1)
         self.vertices = self.squares[:, None] + (within[:, None] * columns + within).ravel()
         """(squares, m) of the grid in each, its border among them."""
+        self._steep = np.zeros(rows * columns, bool)
         self._stack = np.zeros((64, 4), np.int64)
 
     def mean_upward(self, about: int) -> np.ndarray:
@@ -180,6 +185,10 @@ class Refinement:
             summed = np.pad(upward, ((about + 1, about), (0, 0)), mode="edge").cumsum(axis=0, dtype=float)
             upward = ((summed[2 * about + 1 :] - summed[: -2 * about - 1]) / (2 * about + 1)).T
         return upward.ravel()[self._on_grid]
+
+    def mark_steep(self, vertices: np.ndarray) -> None:
+        """Mark vertices of the mesh (m,) bool as steep."""
+        self._steep = np.ascontiguousarray(vertices[self._number])
 
     def split(
         self,
@@ -200,16 +209,17 @@ class Refinement:
         """Write the triangles that show `squares` (k,), by number, to an error of `tolerance` [rad] from `eye_w`.
 
         They go into `out` (m, 3) int32 as rows of vertices of the mesh, one square's after the other's, and into `keys`
-        (m,) int32 goes KINDS times the level of a texture that suits each, of so many `texels` in a pixel 1 m away, and
-        what `kinds` (k,) has of its square. Returned is how many there are, or -1 where that is more than m. Left out
-        are those that face away from the eye, lie wholly below `above_m`, or, of squares that are not `within` (k,)
-        bool the planes of what is `seen` (6, 4), wholly beyond one of them. What reaches between the planes `touched`
-        (6, 4), as a frustum has them, has an error of `least` [rad].
+        (m,) int32 goes TRIANGLE_KINDS times the level of a texture that suits each, of so many `texels` in a pixel 1 m
+        away, and what `kinds` (k,) has of its square, and STEEP where it is. Returned is how many there are, or -1
+        where that is more than m. Left out are those that face away from the eye, lie wholly below `above_m`, or, of
+        squares that are not `within` (k,) bool the planes of what is `seen` (6, 4), wholly beyond one of them. What
+        reaches between the planes `touched` (6, 4), as a frustum has them, has an error of `least` [rad].
         """
         return int(
             _split(
                 self.squares[squares],
                 np.zeros(len(squares), np.int64) if kinds is None else np.asarray(kinds, np.int64),
+                self._steep,
                 self.side,
                 self._columns,
                 self.places,

@@ -27,7 +27,9 @@ OBSTACLE_SIGHT, OBSTACLE_SIGHT_M = 120.0, 90.0
 """What can be run into is drawn, whatever the budget, so many times its size away, and no farther than this: the least
 that stops a car, 0.45 m in radius, from 54 m on, where it is 4 pixels high in the coarsest picture (180 rows)."""
 _STEP_M = 1.0
-"""Levels of detail are chosen anew when the eye has moved this far."""
+"""What is drawn is chosen anew when the eye has moved this far, or when a cell comes into view that was farther than
+_BESIDE_M from it."""
+_BESIDE_M = 6.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,8 +161,9 @@ class ScatterField:
         self._reach = np.asarray(reach_m, dtype=float)
         self._budget = budget
         self._levels = [_Level(ctx, programs, material, mesh, len(self._instances)) for mesh in meshes]
-        self._drawn_key = b""
-        self._drawn_eye = np.full(3, np.inf)
+        self._drawn_of = np.zeros(len(cells), bool)
+        """Cells among which what is drawn was chosen."""
+        self._drawn_eye, self._drawn_most = np.full(3, np.inf), 0
         self.drawn_triangles = 0
 
     @property
@@ -178,7 +181,7 @@ class ScatterField:
         self._instances = np.ascontiguousarray(self._all[keep])
         self._counts = np.bincount(self._cell[keep], minlength=len(self._counts))
         self._first = np.cumsum(self._counts) - self._counts
-        self._drawn_key = b""
+        self._drawn_eye = np.full(3, np.inf)
         return True
 
     def draw(self, context: PassContext) -> None:
@@ -189,29 +192,34 @@ class ScatterField:
             for each in self._levels[:-1]:
                 each.fill(self._instances[:0])
             self._levels[-1].fill(self._instances)
-            self._drawn_key = b""
+            self._drawn_eye = np.full(3, np.inf)
         else:
-            distance = self._boxes.distance(context.view.eye_w)
-            visible = self._boxes.visible(context.frustum)
-            if context.mirrored:
-                visible &= distance < _MIRROR_REACH_M
-            elif self._skyline is not None:
-                visible &= self._skyline.seen(context.view.eye_w, visible)
-            kept = np.where(visible, self._counts, 0)
-            share = kept_fractions(kept, distance, round(self._budget * context.detail))
-            self._select(np.ceil(kept * share).astype(int), visible, context.view.eye_w)
+            self._choose(context)
         with culled(context) if self._material.closed else nullcontext():
             for each in self._levels:
                 each.draw("shadow" if context.name == "shadow" else "opaque")
         self.drawn_triangles = sum(each.count * each.triangles for each in self._levels)
 
+    def _choose(self, context: PassContext) -> None:
+        """Have the levels hold what is drawn, unless they do already."""
+        eye_w, most = np.asarray(context.view.eye_w, float), round(self._budget * context.detail)
+        near = np.linalg.norm(eye_w - self._drawn_eye) < _STEP_M and most == self._drawn_most
+        if near and not (self._boxes.visible(context.frustum) & ~self._drawn_of).any():
+            return
+        beside = context.frustum + np.array([0.0, 0.0, 0.0, _BESIDE_M])
+        visible, distance = self._boxes.visible(beside), self._boxes.distance(eye_w)
+        self._drawn_of, self._drawn_eye, self._drawn_most = visible.copy(), eye_w, most
+        if context.mirrored:
+            visible &= distance < _MIRROR_REACH_M
+        elif self._skyline is not None:
+            visible &= self._skyline.seen(eye_w, visible)
+        kept = np.where(visible, self._counts, 0)
+        share = kept_fractions(kept, distance, most)
+        self._select(np.ceil(kept * share).astype(int), visible, eye_w)
+
     def _select(self, kept: np.ndarray, visible: np.ndarray, eye_w: np.ndarray) -> None:
         """Gather by level the first `kept` instances of each cell, and of the visible ones (cells,) bool what is in the
-        way, unless they are there already."""
-        key = kept.tobytes() + visible.tobytes()
-        if key == self._drawn_key and np.linalg.norm(eye_w - self._drawn_eye) < _STEP_M:
-            return
-        self._drawn_key, self._drawn_eye = key, np.array(eye_w, dtype=float)
+        way."""
         sizes = thinned(self._first, self._counts, kept)
         near = self._obstacles[visible[self._cell[self._obstacles]]]
         near = near[in_the_way(self._all[near], eye_w) & self._kept[near]]

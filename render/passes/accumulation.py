@@ -13,7 +13,7 @@ from render.programs import FIRST_FREE_UNIT, Programs, Resources, uniform
 _SOURCE_UNIT, _DEPTH_UNIT, _HISTORY_UNIT = FIRST_FREE_UNIT, FIRST_FREE_UNIT + 1, FIRST_FREE_UNIT + 2
 _PERIOD = 16
 """Pictures after which the same part of a pixel comes again."""
-_FAST_PX, _SLOW_PX = 1.0, 0.5
+_FAST_PX, _SLOW_PX = 0.5, 0.25
 """From one picture to the next: what moves faster gains nothing of what was before (`accumulate.frag`), and is added up
 again once it moves slower than the latter."""
 _MEAN_DEPTH_M = 40.0

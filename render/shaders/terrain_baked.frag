@@ -8,10 +8,9 @@ in vec3 p_vehicle;
 #if LIGHT_MAP
 in vec2 light_uv;
 #if GRAIN
-in vec2 level_uv;
-in vec2 bedding_uv;
-in float wall;
-flat in float bedded;
+uniform vec2 grain_of;  // which of its two is shown
+in vec2 grain_uv;
+in float amount;
 #endif
 in vec3 clear;
 #else
@@ -42,10 +41,8 @@ void main() {
     vec4 root = texture(light_map, light_uv);
     vec3 radiance = root.rgb * root.rgb * clear;
 #if GRAIN
-    vec2 grain = texture(grain_map, bedded > 0.0 ? bedding_uv : level_uv).rg;
-    // Neither is left where triangles of the one and the other meet.
-    float amount = saturate(4.0 * bedded * (wall - 0.5));
-    radiance *= 1.0 + amount * ((bedded > 0.0 ? grain.g : grain.r) * (255.0 / 128.0) - 1.0);
+    float grain = dot(texture(grain_map, grain_uv).rg, grain_of);
+    radiance *= 1.0 + saturate(amount) * (grain * (255.0 / 128.0) - 1.0);
 #endif
 #if UNDER_VEHICLE
     radiance *= 1.0 - root.a * (1.0 - sun_past(p_vehicle));

@@ -10,10 +10,9 @@ in float upward;  // part of the normal, in the mean of some metres
 uniform float light_scale;  // radiance of a full texel
 out vec2 light_uv;
 #if GRAIN
-out vec2 level_uv;
-out vec2 bedding_uv;
-out float wall;         // share of bedding, 0..1
-flat out float bedded;  // 1 where the triangle shows bedding, else -1: one look tells of either
+uniform bool bedded;       // whether triangles show bedding, or else the grain of level ground
+out vec2 grain_uv;
+out float amount;  // of the grain: none is left where triangles of the one and the other meet
 #endif
 out vec3 clear;  // transmittance of the haze, times the scale
 #else
@@ -42,10 +41,8 @@ void main() {
 #if LIGHT_MAP
     light_uv = place.yx;
 #if GRAIN
-    level_uv = on_level(position);
-    bedding_uv = on_bedding(position);
-    wall = walled(upward);
-    bedded = wall > 0.5 ? 1.0 : -1.0;
+    grain_uv = bedded ? on_bedding(position) : on_level(position);
+    amount = (bedded ? 4.0 : -4.0) * (walled(upward) - 0.5);
 #endif
     clear = transmittance * light_scale;
 #else

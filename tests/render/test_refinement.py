@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from render.land.mesh import ChunkedMesh
-from render.land.refinement import KINDS, LEVELS, Refinement
+from render.land.refinement import KINDS, LEVELS, TRIANGLE_KINDS, Refinement
 from render.land.terrain_mesh import CHUNKS, _cut, _mesh
 
 SIZE = (2 * CHUNKS[0] + 1, 4 * CHUNKS[1] + 1)
@@ -167,8 +167,8 @@ def test_what_faces_the_eye_is_drawn_and_each_triangle_knows_how_fine_a_texture_
     assert (facing > 0.0).all()
     texels_a_pixel = texels * away / np.sqrt(np.maximum(facing, 0.1))
     wanted = np.clip(np.log2(texels_a_pixel), 0, LEVELS - 1)
-    assert (np.abs(keys[:count] // KINDS - wanted) < 0.5 + 1e-3).all()
-    assert set(keys[:count] % KINDS) <= set(range(KINDS))
+    assert (np.abs(keys[:count] // TRIANGLE_KINDS - wanted) < 0.5 + 1e-3).all()
+    assert set(keys[:count] % TRIANGLE_KINDS) <= set(range(KINDS))
     every = land.split(squares, np.array([300.0, 160.0, 1e4]), 0.0, out, keys)
     a, b, c = (mesh.vertices[out[:every, k], :3].astype(float) for k in range(3))
     seen = ((np.cross(b - a, c - a) * (e - a)).sum(axis=1) > 0.0).sum()
