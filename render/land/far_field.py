@@ -19,6 +19,8 @@ from sim.world.world import KERNEL_DIGEST
 REACH_M = 8000.0
 _DIGEST = package_digest(__file__, ("far_field", "mesh"))
 _SPACING_M = ((4.0, 14.0), (8.0, 30.0))
+_FAR_SPACING_M = ((40.0, 40.0), (120.0, 120.0))
+"""Around a map that reaches to where hills are small."""
 _GROWTH = (1.09, 1.15)
 _EASE_M = 45.0
 _LIP_M = 8.0
@@ -46,7 +48,9 @@ def _axis(low: float, high: float, inner: np.ndarray, step_m: float, growth: flo
 def _landform(world: World, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Uneroded heights and looseness, each (len(y), len(x)), from the map's own seed."""
     if world.grounds is not None:
-        return desert_field(world.grounds, x, y, world.seed)
+        return desert_field(world.grounds.half_m, x, y, world.seed)
+    if world.far_desert:
+        return desert_field(world.terrain.high_m, x, y, world.seed)
     assert world.river is not None
     heights, loose = np.empty((len(y), len(x))), np.empty((len(y), len(x)))
     for_row_bands(canyon_rows, len(y), x, y, world.river.coefficients, _NO_SITES, world.seed, heights, loose)
@@ -99,7 +103,8 @@ def _vertices(world: World, x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 def _blocks(world: World, level: int) -> dict[str, np.ndarray]:
     """Vertices of the grid and the grid lines at which the map begins and ends."""
-    (fine, coarse), growth = _SPACING_M[level], _GROWTH[level]
+    fine, coarse = _SPACING_M[level] if not world.far_desert else _FAR_SPACING_M[level]
+    growth = _GROWTH[level]
     (x_low, y_low), (x_high, y_high) = world.terrain.low_m, world.terrain.high_m
     x = _axis(x_low, x_high, np.arange(x_low, x_high, coarse), coarse, growth)
     outer = np.arange(y_low, y_high, coarse)
@@ -114,7 +119,7 @@ def _blocks(world: World, level: int) -> dict[str, np.ndarray]:
 
 def load_far_field(world: World, level: int) -> ChunkedMesh:
     """Level 0 (about 130 k triangles) or 1 (about 30 k) of the land around a map, in eight chunks."""
-    if world.river is None and world.grounds is None:
+    if world.river is None and world.grounds is None and not world.far_desert:
         raise ValueError(f"world {world.name!r} has no land to go on")
     name = f"far-{world.key}-{_DIGEST}-{KERNEL_DIGEST}-{level}"
     blocks = cached_arrays("meshes", name, lambda: _blocks(world, level))

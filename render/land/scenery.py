@@ -136,17 +136,18 @@ class Scenery:
 
 
 def load_scenery(world: World, quality: Quality) -> Scenery:
-    """Everything still in `world`; a far field, plants and blocks only where the ground has features."""
+    """Everything still in `world`; plants and blocks only where the ground has features."""
     # Where light and grain come from a map, the finest mesh is thinned for every view.
     coarsest = COARSEST_LEVEL if quality.full_materials else quality.finest_level
     levels = range(quality.finest_level, coarsest + 1) if world.orbit_m is None else ()
     terrain = [load_terrain_mesh(world, level) for level in levels]
     natural = world.layers is not None
+    surrounded = natural or world.far_desert
     shared = not quality.full_materials
     details = [boulder_meshes(detail=detail, shared=shared) for detail in quality.boulder_details]
     return Scenery(
         terrain=terrain,
-        far=[load_far_field(world, 0 if quality.finest_level == 0 else 1)] if natural else [],
+        far=[load_far_field(world, 0 if quality.finest_level == 0 else 1)] if surrounded else [],
         pads=[pad_mesh(pad) for pad in world.pads],
         shrub_levels=[shrub_mesh(quads=quads, seed=SEED) for quads in quality.shrub_quads],
         shrubs=place_shrubs(world) if natural else None,
@@ -185,7 +186,8 @@ def material_water_level_m(world: World) -> float:
     """Of river or lake; or what the materials of the ground take for it."""
     if world.water_level_m is not None:
         return world.water_level_m
-    return _DRY_GROUND_M if getattr(world, "grounds", None) is not None else _NO_WATER_M
+    dry = getattr(world, "grounds", None) is not None or world.far_desert
+    return _DRY_GROUND_M if dry else _NO_WATER_M
 
 
 def room_of(world: World) -> Room | None:

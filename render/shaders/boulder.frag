@@ -10,7 +10,7 @@ in vec3 transmittance;
 in vec3 inscatter;
 out vec4 colour;
 
-uniform sampler2D noise_map;
+#include "noise_map.glsl"
 
 vec4 grain_on(vec3 n) {
     vec3 weight = pow(abs(n), vec3(4.0));

@@ -3,7 +3,7 @@ in vec2 off;
 out vec4 mark;  // slope of the surface along world x and y, foam, air
 
 uniform vec3 rotor;  // radius [m], strength 0..1, wall time [s]
-uniform sampler2D noise_map;
+#include "noise_map.glsl"
 
 void main() {
     float r = length(off), share = r / rotor.x;

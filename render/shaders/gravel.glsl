@@ -1,5 +1,5 @@
 // Stones of millimetres to centimetres in what is cast or strewn; farther away they average out.
-uniform sampler2D noise_map;
+#include "noise_map.glsl"
 
 // About 0; `uv` in m. The noise has nothing longer in it, so its tiles do not show.
 float gravel(vec2 uv) {

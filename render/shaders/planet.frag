@@ -4,7 +4,7 @@
 in vec2 uv;
 out vec4 colour;
 
-uniform sampler2D noise_map;
+#include "noise_map.glsl"
 
 const float SKY_DISTANCE = 60000.0;
 const float PLANET = 6360.0;                            // km, its radius

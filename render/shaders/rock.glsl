@@ -4,7 +4,8 @@
 
 #include "strata.glsl"
 
-uniform sampler2D noise_map, strata_map;
+#include "noise_map.glsl"
+uniform sampler2D strata_map;
 
 #ifdef BAKE
 uniform float spacing_m;

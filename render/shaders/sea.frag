@@ -21,7 +21,8 @@ uniform int sea_block;  // pixels along each side that are shaded at once
 out vec4 colour;
 
 uniform sampler2D sea_slope_0, sea_slope_1, sea_slope_2;
-uniform sampler2D sea_foam_map, sea_depth_map, noise_map, slope_map;
+#include "noise_map.glsl"
+uniform sampler2D sea_foam_map, sea_depth_map, slope_map;
 #if MARKS
 uniform sampler2D water_marks_map;
 uniform vec3 marks_window;  // xy middle of the map of wakes, z 1 / its width

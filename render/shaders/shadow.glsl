@@ -1,5 +1,6 @@
 // How much of the sun reaches a point: the canyon's own map, then the map around the vehicles.
 #include "frame.glsl"
+#include "clouds.glsl"
 
 uniform sampler2DShadow sun_shadow_map, vehicle_shadow_map;
 
@@ -30,15 +31,20 @@ mat2 pixel_rotation() {
 
 float canyon_sun(vec3 p) {
     vec3 s = (sun_shadow * vec4(p, 1.0)).xyz;
-    if (any(lessThan(s, vec3(0.0))) || any(greaterThan(s, vec3(1.0)))) return 1.0;
+#if FULL_MATERIALS
+    float past_clouds = sun_past_clouds(p);
+#else
+    const float past_clouds = 1.0;
+#endif
+    if (any(lessThan(s, vec3(0.0))) || any(greaterThan(s, vec3(1.0)))) return past_clouds;
 #if SHADOW_TAPS == 1
-    return texture(sun_shadow_map, vec3(s.xy, s.z - water.y));
+    return texture(sun_shadow_map, vec3(s.xy, s.z - water.y)) * past_clouds;
 #else
     mat2 turn = pixel_rotation();
     float lit = 0.0;
     for (int i = 0; i < SHADOW_TAPS; i++)
         lit += texture(sun_shadow_map, vec3(s.xy + turn * DISC[i] * shadow_texel.xy * 2.2, s.z - water.y));
-    return lit / float(SHADOW_TAPS);
+    return lit / float(SHADOW_TAPS) * past_clouds;
 #endif
 }
 

@@ -14,7 +14,8 @@ in vec3 lit;
 #endif
 out vec4 colour;
 
-uniform sampler2D leaf_map, noise_map;
+#include "noise_map.glsl"
+uniform sampler2D leaf_map;
 
 void main() {
     vec4 leaf = texture(leaf_map, leaf_uv, -0.7);

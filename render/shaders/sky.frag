@@ -5,7 +5,7 @@
 in vec2 uv;
 out vec4 colour;
 
-uniform sampler2D noise_map;
+#include "clouds.glsl"
 
 const float SKY_DISTANCE = 60000.0;
 const float CLOUD_COVER = 0.8;
@@ -29,7 +29,7 @@ vec3 with_cirrus(vec3 sky, vec3 d) {
 // Heaps with flat grounds, in one layer; what lies towards the sun darkens them.
 vec3 with_clouds(vec3 sky, vec3 d) {
     float cover = sun_direction.w;
-    vec2 q = d.xy / (d.z + 0.03), drift = eye.w * vec2(3e-4, 1e-4);
+    vec2 q = d.xy / (d.z + 0.03), drift = cloud_drift();
     float level = log2(max(512.0 * 0.045 / (viewport.y * (d.z + 0.03) * (d.z + 0.03)), 1e-3));
     vec2 towards = sun_direction.xy * 0.35;
     float large = textureLod(noise_map, q * 0.045 + drift, max(level, 0.0)).r;
@@ -37,7 +37,7 @@ vec3 with_clouds(vec3 sky, vec3 d) {
     float finest = textureLod(noise_map, q * 0.61 + 0.7 + 2.0 * drift, max(level + 3.8, 0.0)).g;
     float height = 0.62 * large + 0.27 * fine + 0.11 * finest;
     float before = 0.62 * textureLod(noise_map, (q + towards) * 0.045 + drift, max(level, 0.0)).r + 0.27 * fine + 0.055;
-    float edge = 0.74 - 0.44 * cover;
+    float edge = cloud_edge();
     float thick = saturate((height - edge) * 5.0);
     float lit = exp2(-4.0 * max(before - edge, 0.0) - 1.2 * thick);
     float forward = pow(saturate(dot(d, sun_direction.xyz) * 0.5 + 0.5), 12.0);

@@ -27,7 +27,8 @@ out vec4 colour;
 #if LIGHT_MAP
 uniform sampler2D light_map, grain_map;
 #else
-uniform sampler2D noise_map, band_map;
+#include "noise_map.glsl"
+uniform sampler2D band_map;
 #endif
 
 #if UNDER_VEHICLE == 1

@@ -4,7 +4,7 @@ out vec4 mark;  // slope of the surface along world x and y, foam, air
 
 uniform vec4 wash;  // xy unit vector along the stream, z strength 0..1, w its length at full strength [m]
 uniform float time_s;
-uniform sampler2D noise_map;
+#include "noise_map.glsl"
 
 void main() {
     float along = dot(off, wash.xy), aside = dot(off, vec2(-wash.y, wash.x));

@@ -13,7 +13,8 @@ in float riffle;
 in float lump;
 out vec4 colour;
 
-uniform sampler2D noise_map, slope_map, strata_map;
+#include "noise_map.glsl"
+uniform sampler2D slope_map, strata_map;
 #if BLOCKS
 uniform sampler2D scene_depth_map;
 #endif

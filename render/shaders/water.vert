@@ -23,7 +23,7 @@ out vec3 inscatter;
 out float riffle;
 out float lump;  // how far the walls stand back here
 
-uniform sampler2D noise_map;
+#include "noise_map.glsl"
 
 void main() {
     p_w = vec3(place, water.x);

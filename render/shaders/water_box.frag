@@ -9,7 +9,7 @@ in vec3 transmittance;
 in vec3 inscatter;
 out vec4 colour;
 
-uniform sampler2D noise_map;
+#include "noise_map.glsl"
 uniform vec3 box_low;
 uniform vec3 box_high;
 

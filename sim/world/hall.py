@@ -72,17 +72,19 @@ def desert_rows(
             heights[j, i], loose[j, i] = desert_point(xs[i], ys[j], half[0], half[1], seed)
 
 
-def desert_field(grounds: Grounds, x: np.ndarray, y: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Heights and looseness, each (len(y), len(x)), anywhere."""
+def desert_field(
+    level_half_m: tuple[float, float], x: np.ndarray, y: np.ndarray, seed: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Heights and looseness, each (len(y), len(x)), anywhere around a level part of these half extents."""
     heights, loose = np.empty((len(y), len(x))), np.empty((len(y), len(x)))
-    for_row_bands(desert_rows, len(y), x, y, np.array(grounds.half_m), seed, heights, loose)
+    for_row_bands(desert_rows, len(y), x, y, np.array(level_half_m), seed, heights, loose)
     return heights, loose
 
 
 def grow_desert(grounds: Grounds, seed: int) -> tuple[Terrain, TerrainLayers]:
     """The map of a seed around a level ground: the same bytes on every run."""
     x, y = (np.arange(-half, half + 0.5 * SPACING_M, SPACING_M, dtype=float) for half in HALF_EXTENT_M)
-    rough, loose = desert_field(grounds, x, y, seed)
+    rough, loose = desert_field(grounds.half_m, x, y, seed)
     heights = rough.astype(np.float32)
     if grounds.lake is not None:
         heights = grounds.lake.dug(heights, x, y, seed * _SEED_STRIDE)

@@ -54,6 +54,8 @@ class World:
     """What is laid out for wheeled vehicles, where something is."""
     open_sea_m: float | None = None
     """z of the surface of a sea without shores."""
+    far_desert: bool = False
+    """Table mountains are seen beyond the map, though the ground itself is featureless."""
     orbit_m: float | None = None
     """Height of z = 0 over the sea of a planet that all of it goes round; the ground is that sea."""
 
@@ -131,7 +133,7 @@ def _plain(seed: int) -> World:
     )
     x = np.arange(0.0, 1201.0, 10.0)
     path = np.stack([x, np.zeros_like(x), np.full_like(x, 22.0)], axis=1)
-    return World("plain", seed, f"plain-{seed}", terrain, None, pads, None, path)
+    return World("plain", seed, f"plain-{seed}", terrain, None, pads, None, path, far_desert=True)
 
 
 def _sea(seed: int) -> World:

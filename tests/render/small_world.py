@@ -68,6 +68,7 @@ class Terrain:
 class SmallWorld:
     terrain: Terrain
     river: River | None
+    far_desert: bool = False
     orbit_m: float | None = None
 
     @property

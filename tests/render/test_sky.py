@@ -171,3 +171,19 @@ def test_a_sky_that_is_kept_for_many_pictures_is_the_one_that_is_drawn_for_each(
         off = np.abs(picture - shown["medium", towards])
         assert off.mean() < 4.0, (quality, towards)  # 2.5; 21 and more where it is mirrored
         assert shown["medium", towards].std() > 4.0, "there are clouds"
+
+
+@pytest.mark.parametrize("clouds, drifts", [(0.45, True), (0.0, False)])
+def test_the_ground_darkens_below_clouds_as_they_pass(ctx, clouds, drifts):
+    world = small_world(river=False)
+    sun = replace(Sun(), clouds=clouds)
+    renderer = Renderer(ctx, (64, 40), world, quality="low", sun=sun, scenery=small_scenery())
+    canvas = Canvas(ctx, (64, 40))
+    light = []
+    for wall_s in np.linspace(0.0, 1400.0, 15):
+        renderer.draw(replace(small_frame((64, 40)), wall_s=float(wall_s)), canvas.framebuffer)
+        light.append(canvas.image()[24:, :, :3].mean())  # the lower part, where no sky is
+    darkest = min(light) / max(light)
+    assert darkest < 0.85 if drifts else darkest > 0.99
+    renderer.release()
+    canvas.release()
