@@ -1,10 +1,12 @@
 """Poses that were measured, out of a table or the log of a flight (PX4 .ulg, ArduPilot .bin, Foxglove .mcap): shown as
 a ghost beside what is simulated.
 
-A CSV with a line of headings. Time: `time_s`, `time [s]` or `t`, in seconds, increasing. Place: `x_m`, `y_m`, `z_m`,
-`position.x [m]` and so on, or `x`, `y`, `z`. Attitude, body to world: `qx`, `qy`, `qz`, `qw`, or nine numbers `R_11`
-.. `R_33` or `rotation.R11` .. `rotation.R33`, row by row; without any it stays level and faces where it goes. Of a
-table with several lanes the first one is taken. Units may follow in brackets; other columns do not matter. A table of
+A CSV with a line of headings, in capitals or not; where there is no comma in it, semicolons or tabs part its columns.
+Time: `time`, `timestamp` or `t`, increasing; what is a date begins at 0. Place: `x`, `y`, `z`, or names that end with
+`position.x` and so on. Attitude, body to world: `qx`, `qy`, `qz`, `qw` (`q_x`, ...), names that end with
+`orientation.x` and so on, or nine numbers `R_11` .. `R_33` or `rotation.R11` .. `rotation.R33`, row by row; without any
+it stays level and faces where it goes. Units follow in brackets, or as in `x_mm`; without them it is s and m. Of a
+table with several lanes the first one is taken; other columns do not matter. A table of
 Motive (motion capture) is known by its first line: of its first rigid body, y up, in the unit that this line tells,
 without the moments at which it was hidden.
 
@@ -156,17 +158,35 @@ def _bin(path: Path) -> FlightLog:
     )
 
 
+def _until_damage(messages: Iterator[Any]) -> Iterator[Any]:
+    """What can be read of a log that was cut off. Raises what its reader raises where that is nothing."""
+    count = 0
+    while True:
+        try:
+            message = next(messages)
+        except StopIteration:
+            return
+        except Exception:
+            if not count:
+                raise
+            return
+        count += 1
+        yield message
+
+
 def _mcap(path: Path) -> FlightLog:
     """The first frame that moves in the fixed one; frames of ROS and Foxglove have x forward, y left, z up as here."""
     from scipy.spatial.transform import Rotation
 
     try:
-        from mcap.reader import make_reader
+        from mcap.reader import NonSeekingReader
     except ImportError:
         raise _missing("mcap", "mcap") from None
     rows: dict[tuple[str, str], list[list[float]]] = {}
     with path.open("rb") as file:
-        for schema, channel, message in make_reader(file).iter_messages():
+        for schema, channel, message in _until_damage(
+            NonSeekingReader(file).iter_messages(log_time_order=False)
+        ):
             if schema is None or schema.name not in ("foxglove.FrameTransforms", "foxglove.FrameTransform"):
                 continue
             if channel.message_encoding != "json":
@@ -194,13 +214,24 @@ READERS: dict[str, Callable[[Path], FlightLog]] = {".ulg": _ulg, ".bin": _bin, "
 
 
 MOST_BYTES = 1 << 27
-_TIME = ("time_s", "time", "t")
-_PLACE = (("x_m", "y_m", "z_m"), ("position.x", "position.y", "position.z"), ("x", "y", "z"))
-_QUATERNION = ("qx", "qy", "qz", "qw")
-_MATRIX = tuple(
-    tuple(f"{prefix}{row}{column}" for row in "123" for column in "123") for prefix in ("R_", "rotation.R")
+_TIME = ("time", "timestamp", "t")
+_PLACE = (("x", "y", "z"), ("position.x", "position.y", "position.z"))
+_QUATERNION = (
+    ("qx", "qy", "qz", "qw"),
+    ("q_x", "q_y", "q_z", "q_w"),
+    ("orientation.x", "orientation.y", "orientation.z", "orientation.w"),
 )
-_UNIT = re.compile(r"\s*\[[^\]]*\]\s*$")
+_MATRIX = tuple(
+    tuple(f"{prefix}{row}{column}" for row in "123" for column in "123") for prefix in ("r_", "rotation.r")
+)
+_SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+_METRES = {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "km": 1e3}
+_OTHERS = {"deg": math.pi / 180.0, "deg/s": math.pi / 180.0, "cm/s": 1e-2, "mm/s": 1e-3, "km/h": 1.0 / 3.6}
+"""To SI units."""
+_UNIT = re.compile(r"\s*\[\s*([^\]]*?)\s*\]\s*$")
+_SUFFIX = re.compile(rf"_({'|'.join([*_SECONDS, *_METRES, 'ft', 'in'])})$")
+_DATE_S = 1e8
+"""From which on a time is a date."""
 _NOT_UNIT = 0.1
 """By how much a quaternion's length, or a matrix's product with its transpose, may be off."""
 
@@ -270,16 +301,18 @@ def load_measured(path: str | Path) -> Measured:
         log = read_log(path)
         return Measured(path.stem, log.time, log.poses)
     with refusals(path, "no table of poses"):
-        rows = csv.reader(io.StringIO(read_text(path, MOST_BYTES), newline=""))
-        first = next(rows, [])
+        rows = _rows(path)
+        first: list[str] = next(rows, [])
         if first[:1] == ["Format Version"]:
             return _motive(path.stem, first, rows)
-        headings = [_UNIT.sub("", heading.strip()) for heading in first]
-        time_at, place_at, turn_at = _columns(headings)
+        headings = [_SUFFIX.sub("", _UNIT.sub("", heading).strip().casefold()) for heading in first]
+        time_at, place_at, turn_at = _columns(headings, first)
         wanted = [time_at, *place_at, *turn_at]
+        factors = [_factor(first[time_at], _SECONDS), *(_factor(first[k], _METRES) for k in place_at)]
         table: list[list[float]] = []
         for row in _of_first_lane(rows, headings):
-            numbers = [_number(row, column, headings, rows.line_num) for column in wanted]
+            numbers = [_number(row, column, first, rows.line_num) for column in wanted]
+            numbers[:4] = [factor * number for factor, number in zip(factors, numbers, strict=False)]
             if table and numbers[0] <= table[-1][0]:
                 raise InputError(
                     f"line {rows.line_num}: time {numbers[0]:g} s is not after {table[-1][0]:g} s; "
@@ -290,10 +323,31 @@ def load_measured(path: str | Path) -> Measured:
         if len(table) < 2:
             raise InputError(f"has {len(table)} rows of poses; allowed: two or more")
         values = np.array(table)
+        if values[0, 0] > _DATE_S:
+            values[:, 0] -= values[0, 0]
         poses = np.tile(np.eye(4), (len(values), 1, 1))
         poses[:, :3, 3] = values[:, 1:4]
         poses[:, :3, :3] = _rotations(values)
         return Measured(path.stem, values[:, 0], poses)
+
+
+def _rows(path: Path) -> Any:
+    """A reader of a table's rows, by what parts its first line; where commas do not, they are decimal points."""
+    text = read_text(path, MOST_BYTES)
+    first = text.partition("\n")[0]
+    mark = "," if "," in first else next((mark for mark in ";\t" if mark in first), ",")
+    if mark != ",":
+        text = text.replace(",", ".")
+    return csv.reader(io.StringIO(text, newline=""), delimiter=mark)
+
+
+def _factor(heading: str, known: Mapping[str, float]) -> float:
+    """Of what stands under a heading, to SI units. Raises InputError for a unit that is none of these."""
+    told = _UNIT.search(heading) or _SUFFIX.search(heading.strip().casefold())
+    unit = told[1] if told else ""
+    if unit and unit not in known:
+        raise InputError(f"line 1: the unit of {quote(heading.strip())} is refused; allowed: {one_of(known)}")
+    return known.get(unit, 1.0)
 
 
 def _motive(name: str, first: list[str], rows: Iterator[list[str]]) -> Measured:
@@ -345,19 +399,23 @@ def columns_of(path: Path, names: tuple[str, ...], *, optional: bool = False) ->
     Raises InputError, one line with the line of the file, as `load_measured` does.
     """
     with refusals(path, "no table"):
-        rows = csv.reader(io.StringIO(read_text(path, MOST_BYTES), newline=""))
-        headings = [_UNIT.sub("", heading.strip()) for heading in next(rows, [])]
+        rows = _rows(path)
+        first: list[str] = next(rows, [])
+        headings = [_UNIT.sub("", heading).strip() for heading in first]
         missing = [name for name in names if name not in headings]
         if missing and optional:
             return None
         if missing:
             raise InputError(f"line 1: {missing[0]} is missing; allowed: columns {', '.join(names)}")
         at = [headings.index(name) for name in names]
+        units = [_UNIT.search(first[column]) for column in at]
+        known = _SECONDS | _METRES | _OTHERS
+        factors = np.array([known.get(unit[1], 1.0) if unit else 1.0 for unit in units])
         table = [
             [_number(row, column, headings, rows.line_num) for column in at]
             for row in _of_first_lane(rows, headings)
         ]
-        return np.array(table).reshape(-1, len(names))
+        return np.array(table).reshape(-1, len(names)) * factors
 
 
 def _of_first_lane(rows: Iterable[list[str]], headings: list[str]) -> Iterator[list[str]]:
@@ -372,18 +430,31 @@ def _of_first_lane(rows: Iterable[list[str]], headings: list[str]) -> Iterator[l
             yield row
 
 
-def _columns(headings: list[str]) -> tuple[int, list[int], list[int]]:
-    """Where time, place and attitude stand; the last may be nothing."""
-    time = next((name for name in _TIME if name in headings), None)
-    place = next((names for names in _PLACE if all(name in headings for name in names)), None)
-    turns = (_QUATERNION, *_MATRIX)
-    turn: tuple[str, ...] = next((names for names in turns if all(name in headings for name in names)), ())
-    if time is None or place is None:
-        missing = "a time" if time is None else "a place"
+def _columns(headings: list[str], told: list[str]) -> tuple[int, list[int], list[int]]:
+    """Where time, place and attitude stand; the last may be nothing. told: headings as they are in the file."""
+
+    def found(names: Iterable[tuple[str, ...]]) -> list[int]:
+        for of_one in names:
+            at = [_place_of(name, headings) for name in of_one]
+            if None not in at:
+                return [k for k in at if k is not None]
+        return []
+
+    time, place = found((name,) for name in _TIME), found(_PLACE)
+    if not time or not place:
+        missing = "a place" if time else "a time"
         raise InputError(
-            f"line 1: {missing} is missing among {one_of(headings)}; allowed: time_s, x_m, y_m, z_m, qx, qy, qz, qw"
+            f"line 1: {missing} is missing among {one_of(told)}; allowed: time_s, x_m, y_m, z_m, qx, qy, qz, qw"
         )
-    return headings.index(time), [headings.index(n) for n in place], [headings.index(n) for n in turn]
+    return time[0], place, found((*_QUATERNION, *_MATRIX))
+
+
+def _place_of(name: str, headings: list[str]) -> int | None:
+    """The column of a name, which other names may stand before where it has a dot."""
+    if name in headings:
+        return headings.index(name)
+    ends = (k for k, heading in enumerate(headings) if "." in name and heading.endswith(f".{name}"))
+    return next(ends, None)
 
 
 def _number(row: list[str], column: int, headings: list[str], line: int) -> float:

@@ -109,6 +109,23 @@ def test_a_log_of_our_own_for_foxglove_comes_back(tmp_path: Path) -> None:
     assert np.abs(log.poses - run.pose).max() < 1e-9  # 1e-15
 
 
+def test_of_a_log_that_was_cut_off_what_is_whole_comes_back(tmp_path: Path) -> None:
+    pytest.importorskip("mcap", reason="mcap is not there")
+    _, run, _ = flown(50)
+    path = export_motions(tmp_path / "run.mcap", [motion_of_trajectory(run)])
+    whole = path.read_bytes()
+    for length in (len(whole) - 1, len(whole) - 30):
+        path.write_bytes(whole[:length])
+        log = read_log(path)
+        assert np.abs(log.poses - run.pose[: len(log.poses)]).max() < 1e-9
+        assert len(log.poses) == len(run.pose)
+    for length in (0, 8, 20, 1000, len(whole) // 3):
+        path.write_bytes(whole[:length])
+        with pytest.raises(InputError, match=r"run\.mcap: ") as refused:
+            read_log(path)
+        assert "\n" not in str(refused.value)
+
+
 def test_motion_capture_comes_back_with_z_up_and_without_what_was_hidden(tmp_path: Path) -> None:
     _, run, _ = flown(40)
     down = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])  # z up becomes y up

@@ -84,6 +84,62 @@ def test_gaps_nonsense_and_time_that_runs_back_are_refused_with_their_line(
         load_measured(table(tmp_path / "none.csv", "0,1", headings="t,height\n"))
 
 
+ROWS = ((0.0, 1.5, -2.25, 3.0), (0.1, 1.75, -2.0, 3.5), (0.3, 2.0, -1.5, 4.25))
+
+
+@pytest.mark.parametrize(
+    ("headings", "times", "lengths", "mark"),
+    [
+        ("Time [ms],X [mm],Y [mm],Z [mm]", 1e3, 1e3, ","),
+        ("t_us;x_cm;y_cm;z_cm", 1e6, 1e2, ";"),
+        ("timestamp [ns]\tpose.position.x\tpose.position.y\tpose.position.z", 1e9, 1.0, "\t"),
+        (
+            "TIMESTAMP,field.pose.position.x [km],field.pose.position.y [km],field.pose.position.z [km]",
+            1.0,
+            1e-3,
+            ",",
+        ),
+    ],
+)
+def test_other_programs_units_headings_and_marks_mean_the_same(
+    headings: str, times: float, lengths: float, mark: str, tmp_path: Path
+) -> None:
+    lines = [[times * row[0], *(lengths * x for x in row[1:])] for row in ROWS]
+    point = "." if mark == "," else ","
+    text = "\r\n".join(
+        [headings, *(mark.join(f"{x:.9f}".replace(".", point) for x in line) for line in lines)]
+    )
+    path = tmp_path / "other.csv"
+    path.write_text("\ufeff" + text, encoding="utf-8")
+    found = load_measured(path)
+    np.testing.assert_allclose(found.time, [row[0] for row in ROWS], atol=1e-12)
+    np.testing.assert_allclose(found.poses[:, :3, 3], [row[1:] for row in ROWS], atol=1e-9)
+
+
+def test_attitudes_have_several_names_dates_begin_at_zero_and_feet_are_refused(tmp_path: Path) -> None:
+    turned = "0,0,0.6,0.8"
+    for names in (
+        "q_x,q_y,q_z,q_w",
+        "pose.orientation.x,pose.orientation.y,pose.orientation.z,pose.orientation.w",
+    ):
+        path = table(
+            tmp_path / "turned.csv", f"1.7e9,0,0,0,{turned}", f"1.7000000005e9,1,0,0,{turned}",
+            headings=f"t,x,y,z,{names}\n",
+        )  # fmt: skip
+        found = load_measured(path)
+        np.testing.assert_allclose(found.time, [0.0, 0.5], atol=1e-6)
+        np.testing.assert_allclose(found.poses[0, :3, 0], [0.28, 0.96, 0.0], atol=1e-12)
+    for heading in ("x [ft]", "x_ft", "x_in"):
+        path = table(tmp_path / "feet.csv", "0,1,2,3", "1,1,2,3", headings=f"t,{heading},y,z\n")
+        with pytest.raises(InputError, match=r"the unit of 'x.*' is refused; allowed: m, cm, mm, km"):
+            load_measured(path)
+
+
+def test_columns_of_a_table_come_in_si_units(tmp_path: Path) -> None:
+    path = table(tmp_path / "more.csv", "90,36", "45,72", headings="omega.x [deg/s],v [km/h]\n")
+    np.testing.assert_allclose(columns_of(path, ("omega.x", "v")), [[np.pi / 2, 10.0], [np.pi / 4, 20.0]])
+
+
 def test_a_measured_ghost_keeps_to_the_clock_through_reset_and_removal(tmp_path: Path) -> None:
     scene = load_scene("plain")
     simulation = Simulation(scene, load_world(scene.world, seed=scene.seed))
