@@ -8,6 +8,9 @@ import pytest
 
 import sim
 from sim.planner import Goal, Limits, Plan, Planner, Task, Waypoint, Weights, task_of_scene
+from sim.planner.result.record import record_of
+from sim.planner.result.record import repeated as made_again
+from sim.planner.task.handles import with_gait
 from sim.planner.task.open_start import is_lap
 from sim.scene import load_scene
 
@@ -45,6 +48,26 @@ def test_a_gait_of_a_snakeboard_goes_on_and_costs_less_than_one_from_rest_to_res
     by = [np.linalg.solve(a, b) for a, b in pairwise(steps)]
     assert np.abs(by[0] - board.group.to_matrix(there.node[None, :3])[0]).max() < 1e-9
     assert max(np.abs(by[0] - other).max() for other in by[1:]) < 1e-9
+    planned, controls = made_again(record_of(plan, name), 3)
+    assert len(planned) == len(controls) == 3 * 48 + 1
+    flown = nodes[:, 3:], np.exp(1j * nodes[:, 0]), nodes[:, 1:3]
+    ends = planned[::48]
+    for real, own in zip(flown, (ends[:, 3:], np.exp(1j * ends[:, 0]), ends[:, 1:3]), strict=True):
+        assert np.abs(real - own).max() < 1e-9
+    once, _ = made_again(record_of(resting, name), 3)
+    assert len(once) == 49
+
+
+def test_a_task_is_made_a_gait_and_from_rest_to_rest_again() -> None:
+    board = sim.vehicle("snakeboard")
+    task = Task(board.state(), Goal(board.state(y=0.3), shape=(1,), shape_velocity=(0, 1)), 4.0, steps=32)
+    gait = with_gait(board, task, True)
+    plan = sim.plan(board, gait, starts=2)
+    assert plan.solved, plan.message
+    assert np.abs(plan.motion.nodes[-1, 3:] - plan.motion.nodes[0, 3:]).max() < 1e-8
+    again = sim.plan(board, with_gait(board, replace(gait, start=plan.task.start), False), starts=2)
+    assert again.solved, again.message
+    assert np.abs(again.motion.nodes[[0, -1]][:, [3, 4, 5, 8, 9]]).max() < 1e-8
 
 
 def test_a_period_is_found_with_the_gait() -> None:

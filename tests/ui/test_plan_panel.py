@@ -28,7 +28,9 @@ from sim.planner.service.requests import (
     TakeAlternative,
 )
 from sim.planner.service.session import PlanView, in_wind
+from sim.planner.task.handles import with_gait
 from sim.planner.task.refusal import Refusal
+from sim.planner.task.task import Task
 from sim.shapes import Sphere
 from sim.vehicles import vehicle
 from tests.sim.plan_samples import BOAT, record, task
@@ -80,6 +82,23 @@ def test_what_another_vehicle_sails_is_planned_and_sailed_by_one_button(bench: B
 def test_what_was_not_solved_cannot_be_flown(bench: Bench) -> None:
     shown(bench, plan=record(status="infeasible"))
     assert bench.click("plan/fly", draw_plan, fakes.snapshot()) == []
+
+
+def test_a_task_of_what_goes_by_its_shape_is_made_a_gait(bench: Bench) -> None:
+    board = vehicle("snakeboard")
+    gait = with_gait(board, Task(board.state(), Goal(board.state(y=0.3)), 4.0), True)
+    for before, name, periodic in (
+        (replace(gait, periodic=()), "gait", ("shape", "velocity")),
+        (gait, "once", ()),
+    ):
+        bench.context.show(PlanView(board, before))
+        (edit,) = bench.click(f"plan/gait/{name}", draw_plan, fakes.snapshot())
+        assert isinstance(edit, EditTask)
+        assert edit.task.periodic == periodic
+        assert edit.task.goal.velocity == ("free" if periodic else "fixed")
+    shown(bench)
+    bench.frame(draw_plan, fakes.snapshot())
+    assert "plan/gait/gait" not in bench.context.rects  # a boat has no shape
 
 
 def test_no_field_of_the_task_moves_when_there_is_a_plan_or_a_refusal(bench: Bench) -> None:

@@ -107,6 +107,40 @@ def record_of(plan: Plan, name: str) -> PlanRecord:
     )
 
 
+PERIODS = 5
+"""Of a gait, that are flown at once."""
+_AGAIN = 1e-6
+"""What ends as near to where it began counts as the same."""
+
+
+def repeated(record: PlanRecord, times: int = PERIODS) -> tuple[np.ndarray, np.ndarray]:
+    """(nodes, controls) of a gait made again and again, each time from where it ended, by the same element of the
+    group. What does not end with the velocities and the shape it began with is as it is, and so is a closed lap."""
+    vehicle, nodes, controls = record.vehicle, record.nodes, record.controls
+    if record.task is None or not record.task.periodic or own_space(vehicle):
+        return nodes, controls
+    at = vehicle.node_layout
+    poses = vehicle.poses(nodes)
+    moves = bool(np.abs(poses[-1] - poses[0]).max() > _AGAIN)
+    turns = [
+        at.shape.start + i
+        for i, c in enumerate(vehicle.shape_coordinates)
+        if not np.isfinite([c.low, c.high]).any()
+    ]
+    inner = np.setdiff1d(np.arange(at.pose.stop, at.size), turns)
+    if not moves or np.abs(nodes[-1, inner] - nodes[0, inner]).max(initial=0.0) > _AGAIN:
+        return nodes, controls
+    by = poses[-1] @ np.linalg.inv(poses[0])
+    found = [nodes]
+    for _ in range(times - 1):
+        after = found[-1].copy()
+        after[:, at.pose] = [vehicle.group.from_matrix(by @ T) for T in vehicle.poses(after)]
+        after[:, turns] += nodes[-1, turns] - nodes[0, turns]
+        found.append(after)
+    begun = [each[:-1] for each in found[:-1]]
+    return np.concatenate([*begun, found[-1]]), np.concatenate([*[controls[:-1]] * (times - 1), controls])
+
+
 _SPATIAL = 6
 """Components of a wrench in space."""
 

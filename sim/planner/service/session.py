@@ -14,7 +14,7 @@ import numpy as np
 from sim.control.mpc import MpcAnswer
 from sim.control.plan_following import FlyPlan
 from sim.integrators import integrator
-from sim.planner.result.record import PlanRecord
+from sim.planner.result.record import PlanRecord, repeated
 from sim.planner.result.store import load_record, save_record, stored
 from sim.planner.service.requests import (
     ChooseMethod,
@@ -431,11 +431,13 @@ class PlanSession:
 
 
 def flight(plan: PlanRecord | None, request: FlyShown) -> FlyPlan:
-    """What tells the simulation to fly it as asked for. InputError where there is no plan that leads there."""
+    """What tells the simulation to fly it as asked for, a gait again and again. InputError where there is no plan that
+    leads there."""
     if plan is None or not plan.solved:
         raise InputError("there is no solved plan to fly")
     blown = in_wind(plan.vehicle, request.wind_mps)
-    return FlyPlan(plan.vehicle, plan.method, plan.step_s, plan.nodes, plan.controls, request.tracked, blown)
+    nodes, controls = repeated(plan)
+    return FlyPlan(plan.vehicle, plan.method, plan.step_s, nodes, controls, request.tracked, blown)
 
 
 def in_wind(vehicle: Vehicle, more_mps: tuple[float, float]) -> Vehicle | None:

@@ -194,6 +194,20 @@ def stretched(task: Task, seconds: float) -> Task:
     return replace(task, duration_s=seconds, waypoints=waypoints, free_duration=free)
 
 
+def with_gait(vehicle: Vehicle, task: Task, on: bool) -> Task:
+    """The task as a gait, whose shape and velocities end as they begin, whatever they are; or from rest to rest again,
+    with any shape."""
+    count = len(vehicle.shape_coordinates)
+    if on:
+        goal = replace(task.goal, velocity="free", shape=(), shape_velocity=())
+        return replace(task, periodic=("shape", "velocity"), goal=goal)
+    node = task.start.node.copy()
+    node[vehicle.node_layout.velocity] = 0.0
+    node[vehicle.node_layout.shape_velocity] = 0.0
+    goal = replace(task.goal, velocity="fixed", shape_velocity=tuple(range(count)))
+    return replace(task, periodic=(), goal=goal, start=vehicle.state_at_node(node))
+
+
 def freed(task: Task, bounds_s: tuple[float, float] | None) -> Task:
     """The task with its final time left to the planner between two bounds, or fixed at what it is (None)."""
     if bounds_s is None:

@@ -19,6 +19,7 @@ from sim.planner.task.handles import (
     freed,
     renamed,
     stretched,
+    with_gait,
     with_obstacle,
     with_waypoint,
     without,
@@ -246,6 +247,7 @@ _FREE = (
 def draw_plan_task(plan: PlanView, snapshot: Snapshot, context: PanelContext) -> list[Request]:
     """Rows of numbers, then waypoints and obstacles."""
     task = _time(plan.task, context)
+    task = _gait(plan, task, context)
     task = _steps(task, context)
     requests: list[Request] = [] if task is plan.task else [EditTask(task)]
     requests += _method(plan, context) + _waypoints(plan, context)
@@ -298,6 +300,25 @@ def _bounds(task: Task, context: PanelContext) -> Task:
     if (low, high) == task.free_duration or low >= high:
         return task
     return freed(task, (low, high))
+
+
+_GAIT = (
+    Item("once", "From rest to rest", "It begins as the start says, and ends at the goal."),
+    Item(
+        "gait",
+        "A gait",
+        "Shape and velocities end as they begin, and are found: the same can be made again and again.",
+    ),
+)
+
+
+def _gait(plan: PlanView, task: Task, context: PanelContext) -> Task:
+    """Of what goes by its shape."""
+    if not plan.vehicle.shape_coordinates or plan.vehicle.group.turns > 1:
+        return task
+    label(context, "Motion", "The goal is by how much it moves: once, or by each period of a gait.")
+    chosen = segmented(context, "plan/gait", _GAIT, "gait" if task.periodic else "once")
+    return task if chosen is None else with_gait(plan.vehicle, task, chosen == "gait")
 
 
 def _steps(task: Task, context: PanelContext) -> Task:
