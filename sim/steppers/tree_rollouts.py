@@ -53,6 +53,9 @@ from sim.multibody.stepping import (
 
 _ENDS_TOLERANCE = 0.1
 """Times the tolerance of a step's increments, to which contact holds where it ends [m]."""
+_NEAR_GROUND = 1e-2
+"""Times the same tolerance, for steps that find contact where they end: a leg that a plan balances makes much of
+little."""
 _SOFT = 1e-12
 """Least fraction of the largest square of slopes that is added where impulses are found by those of a step's end."""
 _APART = 4.0
@@ -126,17 +129,19 @@ def variational_rollout(tree, ws, contact, motion, loads, h, steps, solver, gues
         copy(q, ws.kept_q)
         copy(b, ws.kept_b)
         copy(loads.push, ws.torque)
-        rows = 0
+        rows, fine = 0, tol
         if airy:
             air_impulse(tree, ws, q, b, h, 0.5 * h)
         if contact.carriers.shape[0] and is_near(tree, ws, contact, q, h):
             rows = meet_ground(tree, ws, contact, motion, loads, h)
+            if contact.frame[5] > 0.0:
+                fine = _NEAR_GROUND * tol
         if rows > 0:
-            status = step_touching(tree, ws, contact, motion, loads, h, rows, solver, guess, tol, most)
+            status = step_touching(tree, ws, contact, motion, loads, h, rows, solver, guess, fine, most)
         else:
             for a in range(b.shape[0]):
                 b[a] += h * ws.torque[a]
-            status = take_step(tree, ws, motion, loads, h, solver, guess, tol, most)
+            status = take_step(tree, ws, motion, loads, h, solver, guess, fine, most)
         if status == OK and airy:
             air_impulse(tree, ws, q, b, h, 0.5 * h)
         if status != OK:
