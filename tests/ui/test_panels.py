@@ -54,6 +54,7 @@ from ui.window.context import (
     SetInterfaceScale,
     TakeScreenshot,
 )
+from ui.window.widgets import overlap
 
 
 def test_transport_buttons(bench: Bench) -> None:
@@ -291,6 +292,26 @@ def test_a_crash_shows_a_banner_with_a_way_back(bench: Bench) -> None:
     assert banner_middle_x(bench, crashed, caption=(12.0, 590.0, 880.0, 100.0)) == pytest.approx(middle)
     bench.frame(draw_banner, fakes.snapshot())
     assert "banner/reset" not in bench.context.rects
+
+
+@pytest.mark.parametrize("size", [(646.0, 466.0), (936.0, 628.0), (1540.0, 890.0)])
+def test_the_banner_of_a_crash_leaves_what_the_camera_looks_at_free(bench: Bench, size) -> None:
+    crashed = fakes.snapshot(fakes.lane(status=LaneStatus.CRASHED, status_text="Hit the ground at 7.4 m/s."))
+    places = []
+
+    def draw(now, context) -> list:
+        context.scene_rect = (0.0, 0.0, *size)
+        context.rects["goals"] = (12.0, 52.0, 264.0, 96.0)
+        requests = draw_banner(now, context)
+        window = internal.find_window_by_name("##banner")
+        places.append((*window.pos, *window.size))
+        return requests
+
+    for _ in range(3):
+        bench.frame(draw, crashed)
+    middle = (0.42 * size[0], 0.44 * size[1], 0.16 * size[0], 0.12 * size[1])
+    assert not overlap(places[-1], middle)
+    assert not overlap(places[-1], (12.0, 52.0, 264.0, 96.0))
 
 
 def test_plots_live_with_numbers_that_are_not_finite(bench: Bench) -> None:

@@ -9,6 +9,7 @@ from imgui_bundle import imgui
 from sim.commands import Reset
 from sim.scene import Scene
 from sim.simulation.lanes.snapshot import LaneStatus, Snapshot
+from ui.hud.instruments import MARGIN
 from ui.window import theme
 from ui.window.context import PanelContext, Request
 from ui.window.widgets import OVERLAY, button, jumped, note, placed
@@ -88,6 +89,8 @@ REWIND_S = 3.0
 BANNER_PX = 450.0
 """Room that it takes at most."""
 BANNER_TALL_PX = 140.0
+CLEAR_SHARE = 0.42
+"""Of the scene's height: below is what the camera looks at."""
 TOAST_PX = 320.0
 UNDER_TOASTS = ("caption", "goals", "hud/numbers", "hud/minimap", "key_hint")
 """What no toast lies on, as far as there is room."""
@@ -106,7 +109,8 @@ def draw_banner(snapshot: Snapshot, context: PanelContext) -> list[Request]:
         return []
     requests: list[Request] = []
     title, colour = TITLES[lane.status]
-    imgui.set_next_window_pos(_banner_place(context), imgui.Cond_.always, (0.5, 0.5))
+    place, pivot = _banner_place(context)
+    imgui.set_next_window_pos(place, imgui.Cond_.always, pivot)
     imgui.set_next_window_bg_alpha(0.92)
     imgui.push_style_var(imgui.StyleVar_.window_padding, (context.px(22.0), context.px(16.0)))
     imgui.push_style_color(imgui.Col_.border, imgui.ImVec4(*colour))
@@ -138,8 +142,9 @@ def draw_banner(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     return requests
 
 
-def _banner_place(context: PanelContext) -> tuple[float, float]:
-    """Its middle: that of the scene, or of what caption or goals leave of it; below a label of the past."""
+def _banner_place(context: PanelContext) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Where it is, and which of its points is there: in the upper middle of what caption or goals leave of the scene,
+    below a label of the past; over the instruments where it would lie on the wreck."""
     x, y, width, height = context.scene_rect
     left, top, wide, tall = context.rects.get("caption") or context.rects.get("goals", (x, y, 0.0, 0.0))
     aside = left + wide if top < y + 0.24 * height else x
@@ -149,7 +154,10 @@ def _banner_place(context: PanelContext) -> tuple[float, float]:
     middle = y + 0.24 * height + past
     if aside == x and wide > 0.0 and top < middle:  # under them
         middle = max(middle, top + tall + context.px(BANNER_TALL_PX) / 2.0)
-    return (aside + x + width) / 2.0, middle
+    if middle + context.px(BANNER_TALL_PX) / 2.0 > y + CLEAR_SHARE * height:
+        margin = context.px(MARGIN)
+        return (x + margin, y + height - margin), (0.0, 1.0)
+    return ((aside + x + width) / 2.0, middle), (0.5, 0.5)
 
 
 def draw_toasts(toasts: tuple[Toast, ...], now_s: float, context: PanelContext) -> None:

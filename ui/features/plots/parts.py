@@ -39,15 +39,13 @@ class PlotChoice:
 Choose = Callable[[LaneSnapshot, PanelContext], None]
 
 SPANS_S = (5.0, 20.0, 60.0, WHOLE_S)
-TABS_PX = 150.0
-"""Left to the tabs."""
 
 
 def draw_plot_bar(snapshot: Snapshot, context: PanelContext, choose: Choose | None = None) -> list[Request]:
     """Over the upper right corner of the window that is being built; `choose` adds what chooses the plots."""
     requests: list[Request] = []
     position, width = imgui.get_window_pos(), imgui.get_window_width()
-    left, edge = position.x + context.px(TABS_PX), position.x + width
+    left, edge = position.x + _tabs_px(context), position.x + width
     imgui.set_next_window_pos((edge, position.y), imgui.Cond_.always, (1.0, 0.0))
     imgui.set_next_window_bg_alpha(0.0)
     imgui.push_style_var(imgui.StyleVar_.window_padding, (context.px(8.0), context.px(2.0)))
@@ -83,6 +81,13 @@ def draw_plot_bar(snapshot: Snapshot, context: PanelContext, choose: Choose | No
     imgui.end()
     imgui.pop_style_var(3)
     return requests
+
+
+def _tabs_px(context: PanelContext) -> float:
+    """Width of the tabs that stand beside the window that is being built."""
+    node = imgui.internal.get_current_window().dock_node
+    tabs = 0.0 if node is None or node.tab_bar is None else float(node.tab_bar.width_all_tabs)
+    return tabs + context.px(12.0)
 
 
 def fitting(lanes: Sequence[LaneSnapshot], widths: Sequence[float], room: float) -> list[LaneSnapshot]:
