@@ -13,6 +13,7 @@ from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui.features.controllers import OwnControllers, draw_controllers
 from ui.features.edits import Edits
+from ui.window.widgets import who_text
 
 
 def flying(kind=Pid, *, fault: str = "", late: str = "", **gains: float) -> ControllerSnapshot:
@@ -39,6 +40,12 @@ def test_a_gain_is_a_slider_over_its_range(bench: Bench) -> None:
     assert (asked[0].name, asked[0].lane) == ("k_x", "beside")
     gain = gains_of(Geometric)["k_x"]
     assert 0.6 < (asked[0].value - gain.low) / (gain.high - gain.low) < 0.9
+
+
+def test_lanes_that_controllers_fly_are_told_apart_by_them() -> None:
+    assert who_text(fakes.lane(controller=flying())) == "Pid"
+    assert who_text(fakes.lane("mine", controller=flying(Geometric))) == "mine"
+    assert who_text(fakes.lane("mine")) == fakes.lane("mine").integrator
 
 
 def test_a_changed_gain_is_undone_and_done_again() -> None:

@@ -36,6 +36,7 @@ from ui.window.widgets import (
     segmented,
     step_text,
     tooltip,
+    who_text,
 )
 
 SPREAD_RANGE_M = (0.0, 30.0)
@@ -78,8 +79,8 @@ def _row(context: PanelContext, lane: LaneSnapshot, *, flown: bool) -> list[Requ
     note(context, f"lanes/status/{lane.name}")
     tooltip(lane.status_text or lane.status.value)
     imgui.same_line()
-    imgui.text_unformatted(f"{lane.integrator}  {step_text(lane.step_s)}")
-    tooltip(f"{lane.name}: {lane.vehicle}\n{lane.status_text}")
+    imgui.text_unformatted(f"{who_text(lane)}  {step_text(lane.step_s)}")
+    tooltip(f"{lane.name}: {lane.vehicle} by {lane.integrator}\n{lane.status_text}".rstrip())
     solo = context.view.solo == lane.name
     imgui.same_line(edge - (width if flown else 3.0 * width + 2.0 * gap))
     doc = "Show this lane alone"
@@ -230,7 +231,7 @@ def _room(context: PanelContext) -> Box:
 
 
 def _lines(lane: LaneSnapshot, *, split: bool) -> list[tuple[str, theme.Colour]]:
-    title = lane.name if lane.measured else f"{lane.integrator}, h = {step_text(lane.step_s)}"
+    title = lane.name if lane.measured else f"{who_text(lane)}, h = {step_text(lane.step_s)}"
     lines = [(title, line_colour(lane))]
     if lane.status is not LaneStatus.RUNNING:
         lines.append((f"{lane.status.value} at t = {lane.time_current_s:.2f} s", theme.DANGER))
@@ -308,7 +309,7 @@ def _due(context: PanelContext) -> None:
 def _lane(lane: LaneSnapshot) -> None:
     imgui.text_colored(imgui.ImVec4(*line_colour(lane)), icons.ICON_FA_CIRCLE)
     imgui.same_line()
-    imgui.text_unformatted(f"{lane.integrator}, h = {step_text(lane.step_s)}:")
+    imgui.text_unformatted(f"{who_text(lane)}, h = {step_text(lane.step_s)}:")
     imgui.same_line()
     colour = outcome_colour(lane)
     imgui.push_style_color(imgui.Col_.text, imgui.ImVec4(*colour))

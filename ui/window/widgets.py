@@ -17,7 +17,7 @@ from sim.commands import (
     SetPaused,
     SetVehicle,
 )
-from sim.scene import Scene
+from sim.scene import FLOWN_LANE, Scene
 from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot
 from ui.window import theme
 from ui.window.context import PanelContext
@@ -67,6 +67,13 @@ def step_text(step_s: float) -> str:
     if step_s > 0.015 and abs(2.0 * rate - round(2.0 * rate)) < 1e-6:
         return f"1/{rate:g} s"
     return f"{step_s * 1e3:.4g} ms"
+
+
+def who_text(lane: LaneSnapshot) -> str:
+    """What tells a lane from others: what flies it where a controller does, else its method."""
+    if lane.controller is None or lane.measured:
+        return lane.integrator
+    return lane.controller.kind.__name__ if lane.name == FLOWN_LANE else lane.name
 
 
 def off_text(lane: LaneSnapshot) -> str:

@@ -17,7 +17,7 @@ from ui.features.recordings import MARKS, WHOLE_S, FlightMark, PlotWindow, withi
 from ui.window import theme
 from ui.window.context import ChangeView, PanelContext, Request
 from ui.window.theme import line_colour
-from ui.window.widgets import OVERLAY, button, checkbox, is_recorded, note, shown_s, step_text
+from ui.window.widgets import OVERLAY, button, checkbox, is_recorded, note, shown_s, step_text, who_text
 
 
 @dataclass(slots=True)
@@ -106,7 +106,7 @@ def _width(lane: LaneSnapshot, context: PanelContext) -> float:
 
 
 def _name(lane: LaneSnapshot) -> str:
-    return f"{lane.integrator} {step_text(lane.step_s)}"
+    return f"{who_text(lane)} {step_text(lane.step_s)}"
 
 
 MOST = 10
@@ -326,9 +326,7 @@ def draw_plot_values(
     for lane in lanes:
         imgui.text_colored(imgui.ImVec4(*line_colour(lane)), icons.ICON_FA_CIRCLE)
         imgui.same_line()
-        imgui.text_unformatted(
-            f"{lane.integrator} {step_text(lane.step_s)}: {value_text(lane, channel, time_s, context)}"
-        )
+        imgui.text_unformatted(f"{_name(lane)}: {value_text(lane, channel, time_s, context)}")
     for k, other in enumerate(beside if lanes else ()):
         imgui.text_colored(imgui.ImVec4(*beside_colour(k)), icons.ICON_FA_CIRCLE)
         imgui.same_line()
