@@ -53,6 +53,11 @@ class Quality:
     """How far each level but the last is drawn."""
     shrubs: int
     """Bound on shrubs drawn, nearest first."""
+    tuft_cards: tuple[int, ...]
+    """Of a tuft of grass, at its levels of detail."""
+    tuft_reach_m: tuple[float, ...]
+    tufts: int
+    """Bound on tufts drawn, nearest first."""
     boulder_details: tuple[int, ...]
     """Subdivisions of a block's levels of detail, finest first."""
     boulder_reach_m: tuple[float, ...]
@@ -111,6 +116,9 @@ PRESETS: dict[QualityName, Quality] = {
         shrub_quads=(96, 32, 10),
         shrub_reach_m=(55.0, 150.0),
         shrubs=12_000,
+        tuft_cards=(7, 4),
+        tuft_reach_m=(25.0,),
+        tufts=6_000,
         boulder_details=(2, 1),
         boulder_reach_m=(90.0,),
         boulders=6_000,
@@ -137,6 +145,9 @@ PRESETS: dict[QualityName, Quality] = {
         shrub_quads=(64, 24, 10),
         shrub_reach_m=(45.0, 120.0),
         shrubs=5_000,
+        tuft_cards=(5, 3),
+        tuft_reach_m=(18.0,),
+        tufts=2_500,
         boulder_details=(2, 1),
         boulder_reach_m=(70.0,),
         boulders=3_000,
@@ -163,6 +174,9 @@ PRESETS: dict[QualityName, Quality] = {
         shrub_quads=(40, 10),
         shrub_reach_m=(40.0,),
         shrubs=1_500,
+        tuft_cards=(4, 2),
+        tuft_reach_m=(14.0,),
+        tufts=800,
         boulder_details=(1, 0),
         boulder_reach_m=(40.0,),
         boulders=1_000,
@@ -189,6 +203,9 @@ PRESETS: dict[QualityName, Quality] = {
         shrub_quads=(14, 5),
         shrub_reach_m=(36.0,),
         shrubs=600,
+        tuft_cards=(2,),
+        tuft_reach_m=(),
+        tufts=250,
         boulder_details=(1, 0),
         boulder_reach_m=(26.0,),
         boulders=300,

@@ -1,4 +1,4 @@
-"""Shrubs and boulders: their meshes, and where they stand, sorted into cells that can be culled.
+"""Shrubs, tufts of grass and boulders: their meshes, and where they stand, sorted into cells that can be culled.
 
 Instances (k, 8) float32: position 3, scale 1, tint 3 (linear albedo), yaw 1 [rad]; a mesh point p goes to
 position + scale * Rz(yaw) p. Within a cell they are in order of importance, so the first part of a cell is a fair
@@ -11,6 +11,7 @@ faces, softened, so that edges catch the light and nothing looks like an egg.
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -143,7 +144,7 @@ def scatter_of(instances: np.ndarray, obstacles: np.ndarray | None = None) -> Sc
     return Scatter(instances, tuple(cells), obstacles)
 
 
-__all__ = ["leaf_atlas", "place_shrubs", "shrub_mesh"]
+__all__ = ["leaf_atlas", "place_shrubs", "place_tufts", "shrub_mesh", "tuft_mesh"]
 
 _DIGEST = source_digest(__file__, sim.world.boulders.__file__)
 _LOBES = 7
@@ -245,6 +246,77 @@ def _planted(grounds: Grounds, rng: np.random.Generator) -> np.ndarray:
         height, yaw = np.full(count, bed.height_m - 0.05), rng.uniform(0.0, 2.0 * np.pi, count)
         rows.append(np.column_stack([place, height, size, tint, yaw]))
     return np.concatenate(rows) if rows else np.zeros((0, INSTANCE_FLOATS))
+
+
+_TUFTS, _TUFTS_HALF_M = 60_000, 90.0
+"""Candidates; how far they stand about the middle of a ground that has no bounds."""
+_VERGE_M = 2.5
+
+
+def tuft_mesh(cards: int, seed: int = 5) -> Mesh:
+    """A tuft of grass about 1 m high of so many cards that lean outwards, in the format of shrubs."""
+    rng = np.random.default_rng([seed, 606])
+    turn = 2.0 * np.pi * (np.arange(cards) + rng.uniform(-0.25, 0.25, cards)) / cards
+    out = np.stack([np.cos(turn), np.sin(turn), np.zeros(cards)], axis=1)
+    side = np.stack([-np.sin(turn), np.cos(turn), np.zeros(cards)], axis=1)
+    up = np.array([0.0, 0.0, 1.0]) + rng.uniform(0.25, 0.6, (cards, 1)) * out
+    corners = np.array([(-1.0, 0.0), (1.0, 0.0), (1.0, 1.0), (-1.0, 1.0)])
+    width, height = rng.uniform(0.45, 0.65, (cards, 1, 1)), rng.uniform(0.7, 1.1, (cards, 1, 1))
+    position = 0.08 * out[:, None] + width * corners[None, :, :1] * side[:, None]
+    position = position + height * corners[None, :, 1:] * up[:, None]
+    normal = np.repeat(0.45 * out + [0.0, 0.0, 0.9], 4, axis=0)
+    tile = rng.integers(0, _ATLAS_TILES, (cards, 1, 2))
+    uv = (tile + 0.5 + 0.49 * (corners * [1.0, 2.0] - [0.0, 1.0])) / _ATLAS_TILES
+    vertices = np.concatenate([position.reshape(-1, 3), normal, uv.reshape(-1, 2)], axis=1)
+    return Mesh(vertices.astype(np.float32), quad_indices(cards))
+
+
+def place_tufts(world: World, seed: int = 5) -> Scatter:
+    """Dry grass on level sand: in patches, and thick where rain runs off what is paved."""
+    name = f"tufts-{world.key}-{seed}-{_DIGEST}"
+    return scatter_of(cached_arrays("meshes", name, lambda: {"tufts": _tufts(world, seed)})["tufts"])
+
+
+def _tufts(world: World, seed: int) -> np.ndarray:
+    """(k, 8) instances by cell."""
+    rng = np.random.default_rng([world.seed, seed, 707])
+    grounds = world.grounds
+    half = np.full(2, _TUFTS_HALF_M) if grounds is None else np.array(grounds.half_m)
+    place = rng.uniform(-half, half, (_TUFTS, 2))
+    x, y = place.T
+    off_m = np.full(_TUFTS, np.inf)
+    for pad in world.pads:
+        off_m = np.minimum(off_m, np.abs(place - pad.centre_w[:2]).max(axis=1) - pad.radius_m - 4.0)
+    if grounds is not None:
+        for paving in grounds.paving:
+            off_m = np.minimum(off_m, _distance_m(place, paving.points) - paving.half_width_m)
+        walls = [wall for tunnel in grounds.tunnels for wall in tunnel.walls]
+        for block in (*grounds.blocks, *walls):
+            c, s = np.cos(block.heading_rad), np.sin(block.heading_rad)
+            within = np.abs((place - block.centre_m) @ np.array([[c, -s], [s, c]])) - block.half_m
+            off_m = np.minimum(off_m, within.max(axis=1))
+    patches = 0.5 + 0.5 * np.sin(x / 11.0 + 2.0 * np.sin(y / 17.0)) * np.sin(y / 9.0 + 2.0 * np.sin(x / 13.0))
+    chance = 0.30 * patches**4 + 0.55 * np.exp(-np.maximum(off_m, 0.0) / _VERGE_M) * (0.3 + 0.7 * patches)
+    z = world.terrain.height(x, y)
+    dry = np.full(_TUFTS, True) if world.water_level_m is None else z > world.water_level_m + 0.8
+    keep = (rng.random(_TUFTS) < chance) & (off_m > 0.15) & dry
+    n = int(keep.sum())
+    size = rng.lognormal(np.log(0.17), 0.45, n)
+    straw, green = np.array([0.31, 0.25, 0.13]), np.array([0.105, 0.115, 0.042])
+    mix = np.clip(0.25 + 0.3 * rng.normal(size=n), 0.0, 1.0)[:, None]
+    tint = (straw + mix * (green - straw)) * rng.uniform(0.7, 1.2, (n, 1))
+    instances = np.column_stack([place[keep], z[keep] - 0.02, size, tint, rng.uniform(0.0, 2.0 * np.pi, n)])
+    return by_cell(instances, rng.random(n))
+
+
+def _distance_m(points: np.ndarray, line: np.ndarray) -> np.ndarray:
+    """(n,) from each point (n, 2) to a polyline (k, 2)."""
+    nearest = np.full(len(points), np.inf)
+    for start, end in pairwise(line):
+        way = end - start
+        share = np.clip((points - start) @ way / max(float(way @ way), 1e-9), 0.0, 1.0)
+        nearest = np.minimum(nearest, np.linalg.norm(points - start - share[:, None] * way, axis=1))
+    return nearest
 
 
 def _boulder(variant: int, detail: int, seed: int, shared: bool) -> Mesh:

@@ -19,7 +19,9 @@ from render.land.ground_cover import (
     leaf_atlas,
     place_boulders,
     place_shrubs,
+    place_tufts,
     shrub_mesh,
+    tuft_mesh,
 )
 from render.land.mesh import ChunkedMesh, Mesh, quad_indices
 from render.land.props import PropMesh, prop_mesh
@@ -129,6 +131,8 @@ class Scenery:
     """Of the ground, which hide what is behind them."""
     leaves: np.ndarray
     """(n, n, 4) uint8."""
+    tuft_levels: Sequence[Mesh] = ()
+    tufts: Scatter | None = None
     props: PropMesh | None = None
     """What is laid out for wheeled vehicles."""
     key: str = ""
@@ -153,11 +157,18 @@ def load_scenery(world: World, quality: Quality) -> Scenery:
         shrubs=place_shrubs(world) if natural else None,
         boulder_levels=list(zip(*details, strict=True)),
         boulders=place_boulders(world) if natural else (),
+        tuft_levels=[tuft_mesh(cards, seed=SEED) for cards in quality.tuft_cards],
+        tufts=place_tufts(world) if _grassy(world) else None,
         ridges=Ridges.of_world(world),
         leaves=leaf_atlas(size=256),
         props=prop_mesh(world.grounds) if world.grounds is not None else None,
         key=world.key,
     )
+
+
+def _grassy(world: World) -> bool:
+    """Whether there is level sand under the sky."""
+    return world.far_desert or (world.grounds is not None and world.layers is not None)
 
 
 _NO_WATER_M = -1e4

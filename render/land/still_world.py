@@ -114,6 +114,19 @@ class StillWorld:
                     budget=quality.shrubs,
                 )
             )
+        if scenery.tufts is not None:
+            fields.append(
+                ScatterField(
+                    ctx,
+                    programs,
+                    SHRUB,
+                    scenery.tuft_levels,
+                    scenery.tufts,
+                    ridges,
+                    reach_m=quality.tuft_reach_m,
+                    budget=quality.tufts,
+                )
+            )
         for levels, placed in zip(scenery.boulder_levels, scenery.boulders, strict=False):
             budget = quality.boulders // len(scenery.boulders)
             fields.append(

@@ -49,7 +49,7 @@ vec3 stars(vec3 d, float pixel) {
     p += dot(p, p.yzx + 33.33);
     vec3 chance = fract((p.xxy + p.yzz) * p.zyx);
     float off = length(fract(q) - 0.15 - 0.7 * chance.xy) / (70.0 * max(1.1 * pixel, 6e-4));
-    return mix(vec3(1.0, 0.82, 0.62), vec3(0.75, 0.85, 1.0), chance.x) * pow(chance.z, 18.0) * 2.0 * exp(-off * off);
+    return mix(vec3(1.0, 0.82, 0.62), vec3(0.75, 0.85, 1.0), chance.x) * pow(chance.z, 18.0) * 2.0 * min(1.0, pow(9e-4 / pixel, 1.5)) * exp(-off * off);
 }
 
 void main() {

@@ -13,6 +13,7 @@ from render.land.ground_cover import (
     leaf_atlas,
     place_boulders,
     place_shrubs,
+    place_tufts,
     shrub_mesh,
 )
 from render.land.mesh import ChunkedMesh
@@ -309,3 +310,27 @@ def test_earth_about_a_pad_covers_where_the_drawn_ground_dips_towards_the_slab(
         sunk, beyond = out_m < 0.95 * pad.radius_m, out_m > pad.radius_m
         dips = rows[sunk[rows].any(axis=1) & beyond[rows].any(axis=1)]
         assert pad.radius_m < out_m[dips].max() < covered_m  # measured: 11.91 and 11.43 of 12.0 m
+
+
+@pytest.mark.parametrize("name", ["driving", "plain"])
+def test_tufts_stand_on_sand_and_thickest_beside_the_road(name: str) -> None:
+    world = load_world(name)
+    instances = place_tufts(world).instances
+    x, y, z, size = instances[:, :4].T
+    assert len(x) > 500
+    assert (size > 0.02).all()
+    np.testing.assert_allclose(z, world.terrain.height(x, y) - 0.02, atol=1e-4)
+    for pad in world.pads:
+        off = np.abs(instances[:, :2] - pad.centre_w[:2]).max(axis=1)
+        assert off.min() > pad.radius_m
+    if world.grounds is None:
+        return
+    to_road = np.array([np.hypot(*(world.grounds.lap - place).T).min() for place in instances[:, :2]])
+    assert to_road.min() > 5.0  # half of the road's width; 5.2 is the nearest
+    everywhere = np.random.default_rng(1).uniform(-1.0, 1.0, (4000, 2)) * world.grounds.half_m
+    to_lap = np.array([np.hypot(*(world.grounds.lap - place).T).min() for place in everywhere])
+    ways = ((5.2, 7.2), (20.0, 40.0))
+    beside, far = (
+        ((to_road > a) & (to_road < b)).sum() / ((to_lap > a) & (to_lap < b)).sum() for a, b in ways
+    )
+    assert beside > 2.0 * far
