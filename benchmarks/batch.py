@@ -1,6 +1,7 @@
 """Many runs at once: `sim.batch` against one kernel a lane, with ground contact, and against MuJoCo.
 
     python -m benchmarks.batch [--lanes 2048] [--steps 500]
+    python -m benchmarks.batch --trees
 
 One interleaved run, medians. Steps a second of CPU time (all threads together), and of the wall on all cores, with how
 many of them were had meanwhile: on a busy machine a second of the wall tells of its neighbours.
@@ -17,6 +18,7 @@ import numpy as np
 import sim
 from sim.compiler import compile_kernel
 from sim.integrators import DEFAULT
+from sim.steppers.dynamics import stepper_of
 from sim.world import load_world
 
 ROUNDS = 7
@@ -60,12 +62,41 @@ def mujoco_rate(steps: int) -> Rate | None:
     return rate(lambda: mujoco.mj_step(model, data, steps), steps)
 
 
+def trees(name: str, lanes: int, steps: int) -> None:
+    """Prints what lanes of a tree take, all driven differently, one after the other and by `sim.batch`."""
+    vehicle, method, h = sim.vehicle(name), sim.integrators()["variational"], 0.005
+    controls = np.random.default_rng(0).uniform(-2.0, 2.0, (lanes, steps, len(vehicle.controls)))
+    node, p, stepper = vehicle.default_state().node, vehicle.parameter_vector, stepper_of(vehicle, method)
+
+    def alone() -> None:
+        for us in controls:
+            stepper.trajectory(stepper.start(node, us[0], p, h), us, p, h, steps)
+
+    def together() -> None:
+        sim.batch(vehicle, method, node[None], controls, step=h, duration=h * steps, every=10)
+
+    rates: dict[str, list[float]] = {"one after the other": [], "side by side": []}
+    for _ in range(ROUNDS + 1):
+        for each, work in zip(rates.values(), (alone, together), strict=True):
+            each.append(rate(work, lanes * steps)[0])
+    told = [f"{each} {1e6 / np.median(runs[1:]):.2f}" for each, runs in rates.items()]
+    gain = np.median(rates["side by side"][1:]) / np.median(rates["one after the other"][1:])
+    print(f"{name}, {lanes} lanes of {steps} steps, us of CPU a step: {', '.join(told)}: {gain:.1f} x")
+
+
 def main() -> None:
     """Prints the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--lanes", type=int, default=2048)
     parser.add_argument("--steps", type=int, default=500)
+    parser.add_argument(
+        "--trees", action="store_true", help="linkages and arms, by recursions and side by side"
+    )
     chosen = parser.parse_args()
+    if chosen.trees:
+        for name in ("four-bar-linkage", "six-axis-arm"):
+            trees(name, 64, 100)
+        return
     lanes, steps = chosen.lanes, chosen.steps
     vehicle, nodes, controls = helicopters(lanes)
     kernel, p = compile_kernel(vehicle, sim.integrators()[DEFAULT]), vehicle.parameter_vector

@@ -13,16 +13,19 @@ import casadi as ca
 import numpy as np
 
 from sim.analysis.batch_lanes import Groups, run_on_ground
+from sim.analysis.gradient_steps import begun_closed, numbered, numbers_of_rows
 from sim.compiler import Kernel
 from sim.compiler.columns import ColumnKernel
-from sim.compiler.kernel_code import WIDTH, LaneCode, lane_code
+from sim.compiler.kernel_code import MOST_JOINED, WIDTH, LaneCode, lane_code
 from sim.contact.ground import GroundContact
 from sim.environment.environment import Environment, default_start, environment_of, kind_of
 from sim.integrators import Integrator
+from sim.integrators.multibody import rollout_scheme
 from sim.platform.errors import InputError, numbers, one_of, quote, whole
 from sim.steppers.dynamics import stepper_of
 from sim.steppers.trajectory import checked_method, step_count
 from sim.vehicles import State, Vehicle, checked_vehicle
+from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle
 from sim.vehicles.forms.base import Structure
 from sim.vehicles.forms.form import TREES, Support
 from sim.vehicles.forms.observation import Observed, observed_by_symbols
@@ -341,8 +344,16 @@ class _Job:
         """By parameters: what surrounds a lane, which nobody writes to."""
         if acts:
             _check_met(vehicle, self._environment(what.parameters[0]))
+        self._subject: Vehicle = vehicle
+        self._rows = what.parameters
+        self._fits = np.ones(len(what.parameters), bool)
+        """Of the parameters: whether equations hold with them."""
         alone = acts or not isinstance(self._kernel, Kernel)
-        self._code = None if alone else lane_code(Structure.of(vehicle), scheme)
+        if not acts and isinstance(vehicle, ArticulatedVehicle) and _go_side_by_side(vehicle, scheme):
+            made, _ = numbered(vehicle)
+            self._rows, self._fits = numbers_of_rows(vehicle, made, what.parameters)
+            self._subject, alone = made, False
+        self._code = None if alone else lane_code(Structure.of(self._subject), scheme)
 
     def run(self, report: Progress) -> tuple[np.ndarray, np.ndarray]:
         """Nodes (lanes, kept, size) and steps done (lanes,)."""
@@ -355,7 +366,7 @@ class _Job:
         groups = self._side_by_side(self._code, report)
         nodes, done = groups.rows(lanes)
         # A register ends with the first of its lanes that does: the others go on alone.
-        failed = np.flatnonzero(done < self._steps)
+        failed = np.flatnonzero((done < self._steps) | ~self._fits)
         if len(failed):
             nodes[failed] = np.nan
             self._one_by_one(failed, nodes, done, report)
@@ -363,13 +374,13 @@ class _Job:
 
     def _side_by_side(self, code: LaneCode, report: Progress) -> Groups:
         what, h = self._what, self._h
-        starts = start_kernel(Structure.of(self._vehicle), self._scheme)
+        starts = start_kernel(Structure.of(self._subject), self._scheme)
         rows = [
             np.broadcast_to(a, (what.lanes, a.shape[1]))
-            for a in (what.nodes, what.controls[:, 0], what.parameters)
+            for a in (self._begun(), what.controls[:, 0], self._rows)
         ]
         ys = starts.rows(rows[0], rows[1], rows[2], np.array([h]))
-        groups = Groups.of(ys, what.controls, what.parameters, self._counts, self._kept, self._node_size)
+        groups = Groups.of(ys, what.controls, self._rows, self._counts, self._kept, self._node_size)
         count = len(groups.y)
         chunk = max(min(_CHUNK_STEPS // max(8 * self._steps, 1), -(-count // self._threads)), 1)
         bounds = [(a, min(a + chunk, count)) for a in range(0, count, chunk)]
@@ -378,6 +389,28 @@ class _Job:
             finished = int(np.repeat(whole, WIDTH)[: what.lanes].sum())
             report(f"{finished} lanes", finished / what.lanes)
         return groups
+
+    def _begun(self) -> np.ndarray:
+        """(1 or lanes, node size) with loops of joints closed, by each lane's parameters. Raises InputError."""
+        nodes, parameters = self._what.nodes, self._what.parameters
+        if not isinstance(self._vehicle, ClosedVehicle):
+            return nodes
+        count = max(len(nodes), len(parameters))
+        vehicles = (
+            [self._vehicle]
+            if len(parameters) == 1
+            else [vehicle_of_row(self._vehicle, p) for p in parameters]
+        )
+        return np.array(
+            [
+                begun_closed(v, v.state_at_node(node)).node
+                for v, node in zip(
+                    vehicles * (count // len(vehicles)),
+                    np.broadcast_to(nodes, (count, nodes.shape[1])),
+                    strict=True,
+                )
+            ]
+        )
 
     def _one_by_one(self, lanes: np.ndarray, nodes: np.ndarray, done: np.ndarray, report: Progress) -> None:
         """By the kernel of one vehicle, each lane from its start."""
@@ -430,10 +463,18 @@ def _check_met(vehicle: Vehicle, around: Environment) -> None:
         )
 
 
+def _go_side_by_side(vehicle: ArticulatedVehicle, method: Integrator) -> bool:
+    """Trees that are moved by the equations of their step alone, and have few enough of them."""
+    arrays = vehicle.tree.arrays
+    closing = len(vehicle.independent_gaps) if isinstance(vehicle, ClosedVehicle) else 0
+    moved_besides = bool(method.looks) or len(arrays.air) > 0 or len(arrays.springs) > 0
+    return vehicle.form in method.forms and not moved_besides and vehicle.tree.nv + closing <= MOST_JOINED
+
+
 @lru_cache(maxsize=64)
 def start_kernel(structure: Structure, scheme: Integrator) -> ColumnKernel:
     """(node, u, p, h) -> private state, for many at once."""
-    made = scheme.scheme(structure.vehicle)
+    made = rollout_scheme(scheme, structure.vehicle)
     i = made.inputs
     start = ca.substitute(made.start, i.w, ca.SX.zeros(i.w.shape))
     function = ca.Function("start", [i.node, i.u, i.p, i.h], [ca.densify(start)])

@@ -100,6 +100,27 @@ def numbered(vehicle: ArticulatedVehicle) -> tuple[NumberedTree, np.ndarray]:
     return made, np.vstack([*(slopes[name][at] for name, at in places), np.eye(len(p))])
 
 
+def numbers_of_rows(
+    vehicle: ArticulatedVehicle, made: NumberedTree, rows: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Of parameters (n, parameter count): (n, count) those of what `numbered` made of the vehicle, and (n,) whether its
+    equations hold with them."""
+    found = np.empty((len(rows), made.parameter_count))
+    fits = np.empty(len(rows), bool)
+    places: dict[str, list[int]] = {}
+    for name, at in made.numbers.places:
+        places.setdefault(name, []).append(at)
+    base, limits = _arrays(vehicle, vehicle.parameter_vector), vehicle.tree.arrays.limits
+    for k, p in enumerate(rows):
+        arrays = _arrays(vehicle, p)
+        found[k] = np.r_[[arrays[name].flat[at] for name, at in made.numbers.places], p]
+        fits[k] = np.array_equal(vehicle.tree_with(p).arrays.limits, limits)
+        for name, value in arrays.items():
+            same = value.shape == base[name].shape
+            fits[k] &= same and not np.delete(value.ravel() != base[name].ravel(), places.get(name, [])).any()
+    return found, fits
+
+
 @lru_cache(maxsize=64)
 def _numbered_kind(kind: type[ArticulatedVehicle]) -> type[NumberedTree]:
     return type(kind.__name__, (NumberedTree, kind), {})

@@ -19,13 +19,14 @@ import casadi as ca
 import numpy as np
 
 from sim.compiler.loops import STEP, Rollout, State
-from sim.compiler.printer import Block, Named, Printer, end_of, served, solution_order
+from sim.compiler.printer import INLINE_UNKNOWNS, Block, Named, Printer, end_of, served, solution_order
 from sim.compiler.vector_code import Function, constants, module, splat
 from sim.integrators.base import Integrator, Scheme
-from sim.integrators.multibody import rollout_scheme
+from sim.integrators.multibody import rollout_scheme, within_limits
 from sim.native.objects import Engine, loaded
 from sim.symbolic import solve
 from sim.vehicles.forms.base import Structure, Vehicle
+from sim.vehicles.forms.form import TREES
 
 START = ("node", "u", "w", "p", "h", "y")
 SENSE = ("y", "u", "w", "p", "h", "pose", "free", "inertia")
@@ -182,6 +183,9 @@ def _equations(scheme: Scheme, block: Block, k: int) -> Printer:
 WIDTH = 8
 LANES = ("y", "u", "p", "h", "node", "counts")
 """Table of the steps of a register's vehicles, as `loops.STEP`; arrays are (size, WIDTH), h and counts as there."""
+MOST_JOINED = 8
+"""Unknowns of a tree's step that are solved for together where trees go side by side: of more, code takes long to
+make."""
 MOST_UNKNOWNS = 12
 """Of a block of a rollout's equations that is differentiated."""
 RECORD = ("y", "us", "p", "h", "ys", "zs", "nodes")
@@ -202,8 +206,8 @@ class LaneCode:
 @lru_cache(maxsize=64)
 def lane_code(structure: Structure, integrator: Integrator) -> LaneCode | None:
     """Of a pair; None for methods whose steps are divided or whose unknowns hang together in larger blocks."""
-    scheme = integrator.scheme(structure.vehicle)
-    blocks = served(scheme)
+    scheme = within_limits(rollout_scheme(integrator, structure.vehicle), structure.vehicle)
+    blocks = served(scheme, MOST_JOINED if structure.vehicle.form in TREES else INLINE_UNKNOWNS)
     if blocks is None:
         return None
     engine = loaded(module([rollout(Printer(scheme, WIDTH), blocks, LANES)]), optimised=True)

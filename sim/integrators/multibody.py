@@ -11,6 +11,7 @@ import casadi as ca
 import numpy as np
 
 from sim.integrators.base import Inputs, Integrator, Scheme
+from sim.multibody.arrays import PRISMATIC, REVOLUTE
 from sim.multibody.shapes import touching_points
 from sim.platform.errors import InputError
 from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle
@@ -100,6 +101,20 @@ def rollout_scheme(method: Integrator, vehicle: Vehicle) -> Scheme:
         node=ca.vertcat(scheme.node[at.pose], told),
         start=ca.vertcat(q, tree.momenta(q, v) + kick),
     )
+
+
+def within_limits(scheme: Scheme, vehicle: Vehicle) -> Scheme:
+    """The step, which has no solution where a joint of a tree is beyond a limit: the spring there is not in it."""
+    if not isinstance(vehicle, ArticulatedVehicle):
+        return scheme
+    arrays, beyond = vehicle.tree.arrays, ca.SX(0)
+    for i in np.flatnonzero((arrays.kind == REVOLUTE) | (arrays.kind == PRISMATIC)):
+        q, (low, high) = scheme.y[int(arrays.q_at[i])], arrays.limits[arrays.v_at[i]].tolist()
+        if math.isfinite(low):
+            beyond = ca.logic_or(beyond, q < low)
+        if math.isfinite(high):
+            beyond = ca.logic_or(beyond, q > high)
+    return replace(scheme, y_next=scheme.y_next + ca.if_else(beyond, math.inf, 0.0))
 
 
 def touching_tree_scheme(method: Integrator, vehicle: ArticulatedVehicle, inputs: Inputs) -> Scheme:

@@ -162,6 +162,55 @@ def test_trees_go_in_batches_as_alone() -> None:
         assert np.array_equal(many.nodes[lane], one.nodes[::10])
 
 
+def thrown_linkages(count: int) -> tuple[sim.Vehicle, np.ndarray]:
+    """Vehicle and nodes with the loop closed, all different."""
+    vehicle, rng = sim.vehicle("four-bar-linkage", damping=0.2), np.random.default_rng(8)
+    nodes = np.array([vehicle.closed_state({"crank": x}).node for x in rng.uniform(-1.0, 1.0, count)])
+    for node in nodes:
+        rate = vehicle.following(node[vehicle.node_layout.pose]) @ rng.uniform(-3.0, 3.0, 1)
+        node[vehicle.node_layout.velocity] = rate
+    return vehicle, nodes
+
+
+def test_linkages_side_by_side_are_the_runs_that_simulate_makes_of_each() -> None:
+    """With lengths and masses of their own; eight at a time, by the equations of the step."""
+    vehicle, nodes = thrown_linkages(11)
+    rng, step = np.random.default_rng(9), 0.005
+    controls = rng.uniform(-5.0, 5.0, (11, 60, 1))
+    parameters = {"coupler_mass": rng.uniform(1.0, 3.0, 11), "crank": rng.uniform(0.3, 0.5, 11)}
+    many = sim.batch(
+        vehicle, "variational", nodes, controls, parameters, step=step, duration=60 * step, every=20
+    )
+    for lane in range(11):
+        one = sim.simulate(
+            many.lane_vehicle(lane),
+            "newton",
+            step=step,
+            duration=60 * step,
+            initial=vehicle.state_at_node(nodes[lane]),
+            controls=controls[lane],
+        )
+        assert np.abs(many.nodes[lane] - one.nodes[::20]).max() < 1e-8  # measured 2e-10
+
+
+def test_an_arm_that_comes_to_a_limit_goes_alone_with_those_beside_it() -> None:
+    """The spring there is no part of the equations; who stands in another register goes on by these."""
+    vehicle, h = sim.vehicle("six-axis-arm"), 0.005
+    nodes = np.repeat(vehicle.default_state().node[None], 9, axis=0)
+    nodes[:, vehicle.node_layout.velocity] += 0.3 * np.random.default_rng(3).standard_normal((9, 6))
+    high = vehicle.tree.arrays.limits[2, 1]
+    nodes[5, 2], nodes[5, vehicle.node_layout.velocity.start + 2] = high - 0.01, 3.0
+    many = sim.batch(vehicle, "variational", nodes, step=h, duration=40 * h, every=10)
+    gone = []
+    for lane in range(9):
+        one = sim.simulate(
+            vehicle, "variational", step=h, duration=40 * h, initial=vehicle.state_at_node(nodes[lane])
+        )
+        gone.append(one.nodes[:, 2].max() > high)
+        assert np.abs(many.nodes[lane] - one.nodes[::10]).max() < (1e-12 if lane < 8 else 1e-7)
+    assert gone == [lane == 5 for lane in range(9)]
+
+
 @pytest.mark.parametrize("name", sim.vehicles())
 def test_what_is_told_of_a_lane_is_what_is_told_of_its_run(name: str) -> None:
     """Of every vehicle by its usual method; measured: up to 4e-14 of each quantity, of trees to the bit."""
