@@ -19,7 +19,7 @@ from sim.water.immersion import FOUND, RESISTANCES, VERTEX_WIDTH, VOLUME, sum_hu
 from sim.water.ocean.field import POINTS
 from sim.water.ocean.waves import LEAST_POINTS, Sea
 from sim.water.water import Water, Weather, weather_of
-from sim.water.wrench import CLOCK, MEAN, REPORT, SAMPLES, have_water, immerse, solve_in_place
+from sim.water.wrench import CLOCK, MEAN, REPORT, SAMPLES, have_water, immerse, solve_definite
 from sim.world import World
 
 DRAG_PER_M2 = 40.0
@@ -174,7 +174,7 @@ def float_bodies(
             for d in range(3):
                 for e in range(3):
                     system[c, d] += axes[3 * c + e] * axes[3 * d + e] * inertia[i, e]
-        solve_in_place(system, right)
+        solve_definite(system, right)
         for c in range(3):
             out[i, 3 + c] += mass[i] * right[3 + c] / h
             for d in range(3):

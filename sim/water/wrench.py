@@ -217,7 +217,7 @@ def have_water(
 
 
 @native
-def solve_in_place(matrix: np.ndarray, right: np.ndarray) -> None:
+def solve_definite(matrix: np.ndarray, right: np.ndarray) -> None:
     """Solve in place a system whose symmetric part is positive definite."""
     n = len(right)
     for k in range(n):
@@ -390,7 +390,7 @@ def feel_water(
         for j in range(6):
             damping_b[k, j] *= h
         damping_b[k, k] += inertia[k]
-    solve_in_place(damping_b, right)
+    solve_definite(damping_b, right)
     _carry_along(added, inertia, h, stream_b, rate_b, right)
     for k in range(6):
         wrench_b[k] = (right[k] - free[k]) * inertia[k] / h
