@@ -1,4 +1,5 @@
 """Make a page that moves of every scene in the gallery: `python scripts/gallery_pages.py [NAME ...]` into out/live.
+With `--all` of every scene that there is.
 
 The site takes what is there: its pictures then lead to the pages, which browsers turn, scrub and plot.
 """
@@ -24,6 +25,7 @@ def main(names: list[str]) -> int:
     """Those that are named, or all; gives how many could not be made."""
     PAGES.mkdir(parents=True, exist_ok=True)
     failed = 0
+    names = [path.stem for path in sorted((ROOT / "scenes").glob("*.toml"))] if names == ["--all"] else names
     for name in names or scenes():
         page = PAGES / f"{name}.html"
         planned = name.startswith("plan-")

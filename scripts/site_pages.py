@@ -17,6 +17,9 @@ from scripts.gallery_pages import PAGES, PICTURE
 
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = ROOT / "examples"
+THUMBNAILS = ROOT / "assets" / "thumbnails"
+SHEET = "![All scenes](scenes.jpg)\n\n*`python scripts/thumbnails.py --sheet`*"
+"""What stands in the gallery where no scene has a page."""
 
 
 def on_files(files: Files, config: MkDocsConfig, **_: Any) -> Files:
@@ -26,6 +29,9 @@ def on_files(files: Files, config: MkDocsConfig, **_: Any) -> Files:
         files.append(File.generated(config, f"notebooks/{path.stem}.md", content=text))
     for path in sorted(PAGES.glob("*.html")):
         files.append(File.generated(config, f"live/{path.name}", abs_src_path=str(path)))
+    if any(PAGES.glob("*.html")):
+        for path in sorted(THUMBNAILS.glob("*.jpg")):
+            files.append(File.generated(config, f"thumbnails/{path.name}", abs_src_path=str(path)))
     return files
 
 
@@ -37,13 +43,26 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
 
 
 def leading(gallery: str, live: Collection[str]) -> str:
-    """The gallery with pictures that lead to pages of these scenes, where they move."""
+    """The gallery with pictures that lead to pages of these scenes, where they move; the sheet of all, too."""
 
     def linked(found: re.Match[str]) -> str:
         picture, command, scene = found.groups()
         return f"[{picture}](live/{scene}.html){command}" if scene in live else found[0]
 
-    return PICTURE.sub(linked, gallery)
+    return PICTURE.sub(linked, gallery.replace(SHEET, _sheet(live)) if live else gallery)
+
+
+def _sheet(live: Collection[str]) -> str:
+    """Of all scenes a picture with the name below, in as many columns as there is room for."""
+    shown = []
+    for path in sorted(THUMBNAILS.glob("*.jpg")):
+        style = 'alt="" loading="lazy" style="width: 100%; display: block"'
+        picture = f'<img src="thumbnails/{path.name}" {style}>{path.stem}'
+        shown.append(
+            f'<a href="live/{path.stem}.html">{picture}</a>' if path.stem in live else f"<div>{picture}</div>"
+        )
+    grid = "display: grid; grid-template-columns: repeat(auto-fill, minmax(150px, 1fr)); gap: 8px; font-size: small"
+    return f'<div style="{grid}">{"".join(shown)}</div>'
 
 
 def page_of(book: nbformat.NotebookNode) -> str:

@@ -64,6 +64,10 @@ def test_pictures_of_the_gallery_lead_to_the_pages_that_there_are() -> None:
     found = leading(gallery, {"storm", "rope"})
     assert found.count("](live/") == 2
     assert "[![The motor boat in a gale](storm.png)](live/storm.html) `./run storm`" in found
+    assert "scenes.jpg" not in found
+    assert '<a href="live/rope.html"><img src="thumbnails/rope.jpg"' in found
+    assert found.count("thumbnails/") == len(list((ROOT / "assets" / "thumbnails").glob("*.jpg")))
+    assert found.count('<a href="live/') == 2
     whole = leading(gallery, scenes())
     assert whole.count("](live/") == len(re.findall(r"\.png\) `\./run ", gallery))
 
