@@ -70,10 +70,19 @@ def prepared(
         return Loaded(scene, world, simulation, Planning(scene, world), quality, scenery)
 
 
+_MADE = {
+    "canyon": "Growing the canyon",
+    "driving": "Laying out the driving ground",
+    "orbit": "Setting off into orbit",
+    "sea": "Letting the sea in",
+}
+"""How the making of a world is told of."""
+
+
 def _land(
     scene: Scene, quality: str, shown: str, workers: CacheWorkers, board: Board
 ) -> tuple[World, Scenery | None]:
-    with board.shown(f"Growing the {scene.world}") as tell:
+    with board.shown(_MADE.get(scene.world, f"Laying out the {scene.world}")) as tell:
         name = f"{scene.world}-{scene.seed}-{quality}-{_LAND_DIGEST}"
         workers.ensure(name, grow, scene.world, scene.seed, quality, progress=tell)
         world = load_world(scene.world, seed=scene.seed)
