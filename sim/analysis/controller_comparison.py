@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -58,6 +59,10 @@ def cases(
     machine, count = checked_vehicle(vehicle), int(number("cases", count))
     if not 1 <= count <= MOST_CASES:
         raise InputError(f"cases = {count} is refused; allowed: 1 to {MOST_CASES}")
+    if not {"R", "x", "omega", "v"} <= signature(machine.state).parameters.keys():
+        raise InputError(
+            f"cases: a {machine.name} does not fly in space; allowed: sim.Case for each of your own"
+        )
     rng, made = np.random.default_rng(seed), []
     for _ in range(count):
         numbers = rng.standard_normal(14)

@@ -391,7 +391,9 @@ def checked_controller(controller: object) -> Controller:
     if isinstance(controller, type) and issubclass(controller, Controller):
         made = made_controller(controller)
     if not isinstance(made, Controller):
-        raise InputError(f"controller = {quote(controller)} is none; allowed: a sim.Controller")
+        raise InputError(
+            f"controller = {quote(controller)} is none; allowed: a sim.Controller, as sim.control.feedback.Pid"
+        )
     return made
 
 

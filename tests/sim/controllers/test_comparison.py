@@ -70,3 +70,10 @@ def test_nothing_to_compare_is_refused_in_one_line() -> None:
         sim.compare([], sim.cases("quadrotor", 1))
     with pytest.raises(sim.InputError, match="cases = 0 is refused"):
         sim.cases("quadrotor", 0)
+    for name in ("car", "six-axis-arm"):
+        with pytest.raises(
+            sim.InputError, match=f"a {name} does not fly in space; allowed: sim.Case for each"
+        ):
+            sim.cases(name, 1)
+    with pytest.raises(sim.InputError, match=r"controller = 'pid' is none; .*, as sim.control.feedback.Pid"):
+        sim.compare(["pid"], sim.cases("quadrotor", 1))
