@@ -18,6 +18,7 @@ from sim.platform.toml_table import TomlTable
 from sim.vehicle_config.instruments import Instruments, Sensing, read_instruments, read_sensing
 from sim.vehicle_config.model import Model, TracksConfig, read_model, read_tracks
 from sim.vehicle_config.modes import Keys, Modes, Raw, read_keys, read_modes, read_raw
+from sim.vehicle_config.radiation import Radiation
 from sim.vehicle_config.terms import Declared, Names, Term, constant, read_term
 from sim.vehicles.forms.parameters import Control
 
@@ -240,6 +241,8 @@ class HullConfig:
     half_beam_m: float
     surface: HullMesh | None = None
     """The closed surface by which it floats."""
+    radiation: Radiation | None = None
+    """What it remembers of the waves that it makes; None: nothing."""
     screws: tuple["Screw", ...] = ()
 
 
@@ -452,14 +455,16 @@ def _read_trail(table: TomlTable) -> TrailConfig:
 
 
 def _read_hull(table: TomlTable, folder: Path | None, known: Names) -> HullConfig:
-    name = table.text("surface")
-    if name and (folder is None or Path(name).name != name):
-        raise table.error("surface", f"{quote(name)} is refused; allowed: a file of the vehicle's folder")
+    name, radiation = table.text("surface"), table.text("radiation")
+    for key, file in (("surface", name), ("radiation", radiation)):
+        if file and (folder is None or Path(file).name != file):
+            raise table.error(key, f"{quote(file)} is refused; allowed: a file of the vehicle's folder")
     return HullConfig(
         bow_m=table.number("bow_m", 1.0, low=-_FAR_M, high=_FAR_M),
         stern_m=table.number("stern_m", -1.0, low=-_FAR_M, high=_FAR_M),
         half_beam_m=table.number("half_beam_m", 0.5, low=0.0, high=_FAR_M),
         surface=HullMesh.read(folder / name) if name and folder is not None else None,
+        radiation=Radiation.read(folder / radiation) if radiation and folder is not None else None,
         screws=tuple(_read_screw(screw, known) for screw in table.tables("screws")),
     )
 

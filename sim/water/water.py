@@ -14,6 +14,7 @@ from sim.environment.environment import TOLD, Environment
 from sim.platform.errors import InputError
 from sim.vehicle_config import config_of
 from sim.vehicle_config.config import HullMesh
+from sim.vehicle_config.radiation import Radiation
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import State, Support
 from sim.water.immersion import AIR as AIR_DRAG
@@ -78,6 +79,8 @@ class Water:
     """(6,) mean wrench of the last step (torque [N m], force [N]), body frame."""
     stream: Stream
     """Of a river, beside the current that the weather tells of."""
+    radiation: tuple[np.ndarray, np.ndarray]
+    """F (n, n) and G (n, 6) of what the hull remembers of the waves that it has made; n may be 0."""
     ground: GroundArrays | None = None
     """Bed and shore; its report is the end of this one."""
 
@@ -96,19 +99,22 @@ class Water:
         points: int = POINTS,
         stream: Stream | None = None,
         terrain: Terrain | None = None,
+        radiation: Radiation | None = None,
     ) -> "Water":
         """About a hull.
 
         drag [N s/m] of the whole hull as it is wetted when `mass` [kg] floats upright; impact and air: coefficients
         of the pressure on patches that run into water and face the wind; lift: the fraction of the water column's
         pressure that is summed here, less where something else carries the hull; added (6,) is the part of the
-        vehicle's inertia that is water; stream: of a river; terrain: where it may run aground. Raises InputError where
-        that mass sinks.
+        vehicle's inertia that is water; stream: of a river; terrain: where it may run aground;
+        radiation: of the hull. Raises InputError where that mass sinks.
         """
         waves = Waves.of(weather.sea.seed, points)
         tiles, reach = len(TILES_M), hull.reach_m
         points_b = np.zeros((0, 4)) if terrain is None else np.insert(hull.outermost, 3, 0.0, axis=1)
-        about, report = np.zeros(ABOUT), np.zeros(REPORT + LOADS + 3 * len(points_b) + TOLD)
+        remembered = (np.zeros((0, 0)), np.zeros((0, 6))) if radiation is None else radiation.system
+        grounded = REPORT + len(remembered[0])
+        about, report = np.zeros(ABOUT), np.zeros(grounded + LOADS + 3 * len(points_b) + TOLD)
         ground = None if terrain is None else GroundArrays.of(terrain, points_b, friction=FRICTION)
         about[SPACING], about[REACH], about[MEAN] = 2.8 * reach / (LATTICE - 2), reach, level_m
         resistances = np.zeros(RESISTANCES)
@@ -144,7 +150,8 @@ class Water:
             report,
             np.zeros(6),
             Stream.still() if stream is None else stream,
-            None if ground is None else replace(ground, report=report[REPORT:]),
+            remembered,
+            None if ground is None else replace(ground, report=report[grounded:]),
         )
         water.change(weather, at_once=True)
         return water
@@ -165,6 +172,7 @@ class Water:
             before,
             (self.stream.velocity_w, self.stream.frame),
             GROUND.nothing() if self.ground is None else self.ground.env,
+            self.radiation,
             self.wrench_b,
         )
 
@@ -232,7 +240,8 @@ class Water:
     def probe(self) -> "Water":
         """The same water, to look a step ahead without changing what it remembers."""
         report = self.report.copy()
-        ground = None if self.ground is None else replace(self.ground.probe(), report=report[REPORT:])
+        grounded = REPORT + len(self.radiation[0])
+        ground = None if self.ground is None else replace(self.ground.probe(), report=report[grounded:])
         return replace(self, report=report, wrench_b=np.zeros(6), ground=ground)
 
 
@@ -286,6 +295,7 @@ WATER = Inline(
         _type(1),
         _STREAM,
         GROUND.type,
+        _tuple(_type(2), _type(2)),
         _type(1),
     ),
     wrench="feel_water",
@@ -403,6 +413,7 @@ def water_about(
         points=points,
         stream=stream,
         terrain=terrain,
+        radiation=hull.radiation,
     )
 
 

@@ -10,6 +10,10 @@ The sea is sampled on a small lattice that stands still in the world, at whole m
 spacing in space, and between them in proportion. What a hull meets therefore depends on place and time alone, not on
 the steps that led there. Everything is found within the step that first needs it, and kept for the next ones.
 
+What a hull radiates is remembered: the force of the waves that it has made is -G^T x of a passive linear system
+x' = F x + G v, v its velocity through the water (`sim.vehicle_config.radiation`). The state stands at the moments at
+which steps begin, the velocity between them: a method with velocities between its nodes meets it at second order.
+
 Gusts are a fixed sum of slow waves in time about the mean wind. Where the hull runs aground, bed and shore are met by
 the contact of the ground, from the velocity that the water leaves it.
 """
@@ -148,7 +152,7 @@ LEVEL = 14  # height of the surface under the origin over the mean [m]
 STREAM = 15  # velocity of the water there, world
 AIR = 18  # velocity of the air, world x, y
 INSIDE = 20  # what `immersion` finds
-REPORT = INSIDE + FOUND  # then the report of the ground, where there is any
+REPORT = INSIDE + FOUND  # then what the hull has radiated, and the report of the ground, where there is any
 
 # what weather and vehicle give, by number
 WIND, GUSTS, CURRENT, SPACING, REACH, MEAN = 0, 2, 3, 5, 6, 7
@@ -275,6 +279,25 @@ def _carry_along(
 
 
 @native
+def _radiate(
+    F: np.ndarray, G: np.ndarray, state: np.ndarray, h: float, twist: np.ndarray, stream_b: np.ndarray
+) -> None:
+    """Have the radiated waves go on by h under a twist: the implicit midpoint of x' = F x + G v gains no energy."""
+    n = len(state)
+    matrix, right = np.empty((n, n)), np.empty(n)
+    for i in range(n):
+        right[i] = state[i]
+        for j in range(n):
+            matrix[i, j] = -0.5 * h * F[i, j]
+            right[i] += 0.5 * h * F[i, j] * state[j]
+        matrix[i, i] += 1.0
+        for k in range(3):
+            right[i] += h * (G[i, k] * twist[k] + G[i, 3 + k] * (twist[3 + k] - stream_b[k]))
+    solve_in_place(matrix, right)
+    state[:] = right
+
+
+@native
 def _to_body(pose: np.ndarray, w: np.ndarray, out: np.ndarray) -> None:
     """Numbers along the world's axes, three and three, as those along the body's; pose[3 j + i] is the world's
     coordinate i of body axis j."""
@@ -338,7 +361,7 @@ def feel_water(
 
     Arguments as `Inline.wrench` has them.
     """
-    _, hull, about, resistances, added, sea_arrays, kept, report, before, river, ground, _ = env
+    _, hull, about, resistances, added, sea_arrays, kept, report, before, river, ground, radiation, _ = env
     before[:] = report
     wrench_b[:] = 0.0
     if not (_are_finite(pose) and _are_finite(free)):
@@ -383,6 +406,12 @@ def feel_water(
         _to_body(pose, later[FLOW : FLOW + 3], rate_b)
         _to_body(pose, report[STREAM : STREAM + 3], stream_b)
 
+    F, G = radiation
+    radiated = report[REPORT : REPORT + len(F)]
+    for i in range(len(F)):
+        for k in range(6):
+            load_b[k] -= G[i, k] * radiated[i]
+
     # (I + h D) xi = I free + h load
     right = np.empty(6)
     for k in range(6):
@@ -392,10 +421,11 @@ def feel_water(
         damping_b[k, k] += inertia[k]
     solve_definite(damping_b, right)
     _carry_along(added, inertia, h, stream_b, rate_b, right)
+    _radiate(F, G, radiated, h, right, stream_b)
     for k in range(6):
         wrench_b[k] = (right[k] - free[k]) * inertia[k] / h
     if ground[0]:
-        contact_b, touched = np.empty(6), report[REPORT:]
+        contact_b, touched = np.empty(6), report[REPORT + len(F) :]
         touched[0] = touched[3] = 0.0
         feel_ground(pose, right, inertia, h, ground, contact_b)
         for k in range(6):

@@ -1,0 +1,188 @@
+"""Works out what a floating hull radiates: `python -m assets.scripts.radiation NAME [STATES]`.
+
+It writes `radiation.json` into the vehicle's folder, from the surface by which it floats at rest in deep still water.
+Needs `capytaine` (BSD-like; it wants an older pandas than the rest, so best in an environment of its own). `STATES` are
+those of each direction in which the hull may move.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+from scipy.optimize import least_squares
+
+from sim.vehicle_config.config import HullMesh
+from sim.vehicle_config.radiation import transfer
+from sim.vehicles import known_vehicle
+from sim.water.immersion import GRAVITY, WATER_DENSITY, afloat
+
+FOLDERS = Path(__file__).resolve().parent.parent / "vehicles"
+DOFS = ("Roll", "Pitch", "Yaw", "Surge", "Sway", "Heave")
+"""Torque before force."""
+LARGEST_KA, STEPS = 9.0, 40
+"""Wave number times half the hull's length at the highest frequency, and how many frequencies there are."""
+STATES = 8
+_COUPLED = 1e-2
+"""Of the roots of the diagonals: less is taken for nothing."""
+_FELT = 0.05
+"""Of the root of the strongest damping of its kind: what a way of moving has to have, else it radiates nothing."""
+_WEAK = 1e-3
+"""Of the damping of a group's strongest way of moving: what is weaker is left out."""
+_BEGINNINGS = 2
+
+
+def main() -> None:
+    """Work it out, fit it and write it."""
+    name, states = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else STATES
+    folder = FOLDERS / name
+    hull = HullMesh.read(folder / "hull.obj")
+    omega, added, damping, at_once = flow(hull, float(np.max(known_vehicle(name).values["mass"])))
+    F, G = fitted(omega, damping + 1j * omega[:, None, None] * (added - at_once), states)
+    file = {
+        "by": "capytaine 3.0.0, direct method, deep water",
+        "omega_radps": _short(omega),
+        "added": _short(added),
+        "damping": _short(damping),
+        "added_at_once": _short(at_once),
+        "F": F.tolist(),
+        "G": G.tolist(),
+    }
+    (folder / "radiation.json").write_text(json.dumps(file) + "\n", encoding="utf-8")
+
+
+def _short(array: np.ndarray) -> list[object]:
+    """Seven digits."""
+    return np.vectorize(lambda x: float(f"{x:.7g}"))(array).tolist()  # type: ignore[no-any-return]
+
+
+def flow(hull: HullMesh, mass_kg: float) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Frequencies (m,) [rad/s], A and B (m, 6, 6) there, and A at once (6, 6), of a hull about its origin."""
+    import capytaine as bem
+
+    rests = afloat(hull, mass_kg)
+    points = hull.vertices @ rests[:3, :3].T + rests[:3, 3]
+    mesh = bem.Mesh(
+        vertices=points, faces=np.insert(hull.triangles, 3, hull.triangles[:, 0], axis=1)
+    ).immersed_part()
+    body = bem.FloatingBody(
+        mesh,
+        lid_mesh=mesh.generate_lid(),
+        dofs=bem.rigid_body_dofs(rotation_center=tuple(rests[:3, 3])),
+        center_of_mass=tuple(rests[:3, 3]),
+    )
+    half_m = 0.5 * float(np.ptp(points[:, 0]))
+    omega = np.linspace(0.0, np.sqrt(LARGEST_KA * GRAVITY / half_m), STEPS + 1)[1:]
+    solver, answers = bem.BEMSolver(), []
+    for w in (*omega, np.inf):
+        A, B = np.zeros((6, 6)), np.zeros((6, 6))
+        for column, dof in enumerate(DOFS):
+            asked = bem.RadiationProblem(body=body, radiating_dof=dof, omega=w, rho=WATER_DENSITY, g=GRAVITY)
+            found = solver.solve(asked, method="direct")
+            for row, felt in enumerate(DOFS):
+                A[row, column] = found.added_masses[felt]
+                B[row, column] = found.radiation_dampings[felt]
+        answers.append((0.5 * (A + A.T), 0.5 * (B + B.T)))
+        print(f"{w:.3f} rad/s", flush=True)
+    A, B = (np.array([answer[k] for answer in answers]) for k in range(2))
+    return omega, *_clean(A[:-1], B[:-1], A[-1])
+
+
+def _clean(added: np.ndarray, damping: np.ndarray, at_once: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The same without what the hull's symmetry says to be nothing, and panels do not."""
+    size = np.sqrt(np.einsum("kii->ki", damping).max(axis=0).clip(0.0))
+    radiates = size > _FELT * np.repeat([size[:3].max(), size[3:].max()], 3)
+    kept = np.abs(damping).max(axis=0) > _COUPLED * np.outer(size, size)
+    kept = (kept | np.eye(6, dtype=bool)) & np.outer(radiates, radiates)
+    at_once = at_once * (kept | np.eye(6, dtype=bool))
+    return np.where(kept, added, at_once), damping * kept, at_once
+
+
+def fitted(omega: np.ndarray, exact: np.ndarray, states: int) -> tuple[np.ndarray, np.ndarray]:
+    """F (n, n) and G (n, 6) of a passive system near to exact (m, 6, 6), directions that couple taken together."""
+    size = np.abs(exact).max(axis=0)
+    left, systems = [k for k in range(6) if size[k, k] > 0.0], []
+    while left:
+        group = [left.pop(0)]
+        for k in group:
+            group += [j for j in left if size[k, j] > 0.0]
+            left = [j for j in left if j not in group]
+        F, G = _fitted_group(omega, exact[:, group][:, :, group], states)
+        wide = np.zeros((len(F), 6))
+        wide[:, group] = G
+        systems.append((F, wide))
+        error = (
+            np.abs(transfer(F, G, omega) - exact[:, group][:, :, group]).max(axis=0) / size[group][:, group]
+        )
+        print([DOFS[k] for k in group], "off by", np.round(error, 5).tolist())
+    n = sum(len(F) for F, _ in systems)
+    F, G, at = np.zeros((n, n)), np.zeros((n, 6)), 0
+    for own, wide in systems:
+        F[at : at + len(own), at : at + len(own)], G[at : at + len(own)] = own, wide
+        at += len(own)
+    return F, G
+
+
+def _fitted_group(omega: np.ndarray, exact: np.ndarray, states: int) -> tuple[np.ndarray, np.ndarray]:
+    """As `fitted`, all of it coupled; in units in which frequencies and forces are of order one."""
+    slow = omega[np.argmax(np.abs(np.einsum("kii->k", exact)))]
+    unit = np.sqrt(np.abs(np.einsum("kii->ki", exact)).max(axis=0) / slow)
+    wanted = exact / (np.outer(unit, unit) * slow)
+    strength, ways = np.linalg.eigh(wanted.real.sum(axis=0))
+    ways = ways[:, strength > _WEAK * strength[-1]]  # a sphere sways and rolls as one
+    wanted = ways.T @ wanted @ ways
+    ports = ways.shape[1]
+    n = states * ports
+    upper = np.triu_indices(n, 1)
+    lower = np.tril_indices(n)
+
+    def system(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        S, L = np.zeros((n, n)), np.zeros((n, n))
+        S[upper], L[lower] = x[: len(upper[0])], x[len(upper[0]) : len(upper[0]) + len(lower[0])]
+        return S - S.T - L @ L.T, x[-n * ports :].reshape(n, ports)
+
+    def off(x: np.ndarray) -> np.ndarray:
+        gap = transfer(*system(x), omega / slow) - wanted
+        return np.concatenate([gap.real.ravel(), gap.imag.ravel()])
+
+    def slopes(x: np.ndarray) -> np.ndarray:
+        F, G = system(x)
+        L = np.zeros((n, n))
+        L[lower] = x[len(upper[0]) : len(upper[0]) + len(lower[0])]
+        resolvent = np.linalg.inv(1j * (omega / slow)[:, None, None] * np.eye(n) - F)
+        left, right = G.T @ resolvent, resolvent @ G
+        by_F = np.einsum("mai,mjb->mabij", left, right)
+        by_S = by_F - np.swapaxes(by_F, 3, 4)
+        by_L = -np.einsum("mabik,kj->mabij", by_F + np.swapaxes(by_F, 3, 4), L)
+        by_G = np.einsum("mai,bj->mabij", left, np.eye(ports)) + np.einsum(
+            "mib,aj->mabij", right, np.eye(ports)
+        )
+        columns = (
+            by_S[..., upper[0], upper[1]],
+            by_L[..., lower[0], lower[1]],
+            by_G.reshape(*by_G.shape[:3], -1),
+        )
+        J = np.concatenate(columns, axis=-1).reshape(-1, len(x))
+        return np.concatenate([J.real, J.imag])
+
+    best = None
+    for seed in range(_BEGINNINGS):
+        random = np.random.default_rng(seed)
+        S, L, G = np.zeros((n, n)), 0.02 * random.standard_normal((n, n)), np.zeros((n, ports))
+        middles = np.geomspace(0.5, 2.5, (states + 1) // 2) * random.uniform(0.8, 1.25)
+        for k in range(0, n - 1, 2):
+            S[k, k + 1] = middles[(k // 2) % len(middles)]
+            L[k, k] = 0.8
+            G[k, (k // 2) // len(middles) % ports] = 0.6
+        G += 0.05 * random.standard_normal(G.shape)
+        begun = np.concatenate([S[upper], L[lower], G.ravel()])
+        found = least_squares(off, begun, slopes, max_nfev=200)
+        if best is None or found.cost < best.cost:
+            best = found
+    assert best is not None
+    F, G = system(best.x)
+    return F * slow, G @ ways.T * unit * slow
+
+
+if __name__ == "__main__":
+    main()

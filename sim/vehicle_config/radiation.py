@@ -1,0 +1,100 @@
+"""What a floating hull remembers of the waves that it makes (Cummins 1962), as a small passive linear system.
+
+Linear potential flow about a hull that moves with velocity v (angular and of its origin, body frame, small motions)
+gives the force -A_inf dv/dt - integral of K(t - s) v(s): A_inf is the water that moves along at once, K remembers the
+waves. By frequency, K's transform is B(w) + i w (A(w) - A_inf) of added mass A and damping B. It is replaced by
+G^T (i w - F)^-1 G with F + F^T negative semidefinite: such a system takes energy and never gives any (van der Schaft,
+port-Hamiltonian systems), whatever the error of the fit, which is told. `python -m assets.scripts.radiation NAME` works
+the numbers out by `capytaine` and writes them into the vehicle's folder; nothing else needs that program.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from sim.platform.errors import InputError
+
+MOST_STATES = 60
+_ROUNDED = 1e-9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Radiation:
+    """Numbers of one hull; SI units, torque before force, about its origin and along its axes."""
+
+    omega_radps: np.ndarray
+    """(m,) at which A and B are known."""
+    added: np.ndarray
+    """(m, 6, 6) A."""
+    damping: np.ndarray
+    """(m, 6, 6) B."""
+    added_at_once: np.ndarray
+    """(6, 6) A_inf."""
+    system: tuple[np.ndarray, np.ndarray]
+    """F (n, n) and G (n, 6)."""
+
+    @staticmethod
+    def read(path: Path) -> "Radiation":
+        """Raises InputError, naming the file, for numbers of other shapes and for a system that gives energy."""
+        try:
+            told = msgspec.json.decode(path.read_bytes(), type=_File)
+            omega = np.array(told.omega_radps, float)
+            added, damping = np.array(told.added, float), np.array(told.damping, float)
+            F, G = np.array(told.F, float), np.array(told.G, float)
+            at_once = np.array(told.added_at_once, float)
+        except (OSError, UnicodeDecodeError, msgspec.MsgspecError, ValueError) as error:
+            raise InputError(f"{path}: cannot be read as a hull's radiation: {error}") from None
+        m, n = len(omega), len(F)
+        wanted = {
+            "omega_radps": (omega, (m,)),
+            "added": (added, (m, 6, 6)),
+            "damping": (damping, (m, 6, 6)),
+            "added_at_once": (at_once, (6, 6)),
+            "F": (F, (n, n)),
+            "G": (G, (n, 6)),
+        }
+        for name, (array, shape) in wanted.items():
+            if array.shape != shape or not np.isfinite(array).all():
+                raise InputError(
+                    f"{path}: {name} has shape {array.shape}; allowed: {shape}, all of it finite"
+                )
+        if not 1 <= n <= MOST_STATES:
+            raise InputError(f"{path}: F has {n} states; allowed: 1 to {MOST_STATES}")
+        gain = float(np.linalg.eigvalsh(F + F.T)[-1])
+        if gain > _ROUNDED * float(np.abs(F).max()):
+            raise InputError(f"{path}: F + F^T has the eigenvalue {gain:.3g}; allowed: none above 0")
+        system = (np.ascontiguousarray(F), np.ascontiguousarray(G))
+        return Radiation(omega, added, damping, at_once, system)
+
+    def fitted(self) -> np.ndarray:
+        """(m, 6, 6) complex: the system's force over the velocity, which stands for B + i w (A - A_inf)."""
+        return transfer(*self.system, self.omega_radps)
+
+    def exact(self) -> np.ndarray:
+        """(m, 6, 6) complex: the same as potential flow has it."""
+        return self.damping + 1j * self.omega_radps[:, None, None] * (self.added - self.added_at_once)
+
+    def error(self) -> np.ndarray:
+        """(6,) largest distance of the two on the diagonal, over the largest exact one; 0 where nothing radiates."""
+        exact = np.einsum("kii->ki", self.exact())
+        off = np.abs(np.einsum("kii->ki", self.fitted()) - exact).max(axis=0)
+        largest = np.abs(exact).max(axis=0)
+        return np.where(largest > 0.0, off / np.where(largest > 0.0, largest, 1.0), 0.0)
+
+
+def transfer(F: np.ndarray, G: np.ndarray, omega_radps: np.ndarray) -> np.ndarray:
+    """(m, p, p) complex: G^T (i w - F)^-1 G at each frequency (m,)."""
+    resolvent = 1j * omega_radps[:, None, None] * np.eye(len(F)) - F
+    return np.asarray(G.T @ np.linalg.solve(resolvent, np.broadcast_to(G, (len(omega_radps), *G.shape))))
+
+
+class _File(msgspec.Struct, forbid_unknown_fields=True):
+    by: str
+    omega_radps: list[float]
+    added: list[list[list[float]]]
+    damping: list[list[list[float]]]
+    added_at_once: list[list[float]]
+    F: list[list[float]]
+    G: list[list[float]]

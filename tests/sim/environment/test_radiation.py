@@ -1,0 +1,108 @@
+"""Laws of a hull that remembers its waves. How it comes to rest is held to potential flow by the ledger's sphere."""
+
+import json
+from concurrent.futures import Future
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import sim
+from sim.commands import KeepTake
+from sim.platform.errors import InputError
+from sim.recordings.playback import Playback
+from sim.scene import load_scene
+from sim.simulation import Simulation
+from sim.vehicle_config import config_named
+from sim.vehicle_config.radiation import Radiation
+from sim.world import load_world
+
+FILE = Path(__file__).parents[3] / "assets" / "vehicles" / "buoy" / "radiation.json"
+
+
+@pytest.fixture(scope="module")
+def radiation() -> Radiation:
+    hull = config_named("buoy").hull
+    assert hull is not None
+    assert hull.radiation is not None
+    return hull.radiation
+
+
+def test_the_system_is_passive_and_near_to_what_panels_say(radiation: Radiation) -> None:
+    F, _ = radiation.system
+    assert np.linalg.eigvalsh(F + F.T)[-1] <= 1e-9
+    assert np.linalg.eigvals(F).real.max() < 0.0
+    torque_x, torque_y, torque_z, ahead, across, up = radiation.error()
+    assert max(ahead, across, up, torque_x, torque_y) < 0.03
+    assert torque_z == 0.0  # a sphere that turns about its axis makes no waves
+
+
+def test_the_buoys_inertia_has_the_water_that_moves_along_at_once(radiation: Radiation) -> None:
+    values = sim.vehicle("buoy").values
+    told = np.diag(radiation.added_at_once)  # yaw: 208 kg m^2 of the panels
+    np.testing.assert_allclose([*values["added_inertia"], *values["added_mass"]], told, rtol=2e-3, atol=300.0)
+
+
+def heave(current: tuple[float, float], moving: tuple[float, float], turned_rad: float) -> np.ndarray:
+    """Heave (n,) of one let go from 0.4 m with a lean, in such a current."""
+    buoy = sim.vehicle("buoy", current=current)
+    c, s = np.cos(turned_rad), np.sin(turned_rad)
+    R = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+    start = buoy.state(R=R, x=(3.0, -2.0, -1.6), v=tuple(R.T @ (*moving, 0.0)))
+    run = sim.simulate(buoy, "variational", step=0.01, duration=6.0, initial=start)
+    assert run.diverged_at is None
+    return run.pose[:, 2, 3]
+
+
+def test_what_drifts_with_the_current_heaves_as_in_still_water() -> None:
+    """Whatever way it looks: the memory has the velocity through the water, in the body's axes."""
+    still = heave((0.0, 0.0), (0.0, 0.0), 0.0)
+    adrift = heave((0.7, -0.4), (0.7, -0.4), 1.1)
+    assert np.ptp(still) > 0.5
+    np.testing.assert_allclose(adrift, still, atol=2e-3)
+
+
+def test_waves_that_it_sends_out_bring_it_to_rest() -> None:
+    """No drag: extremes of its heave shrink, and what it sends ahead slows it down sideways, too."""
+    buoy = sim.vehicle("buoy")
+    start = buoy.state(x=(0.0, 0.0, -1.2))
+    run = sim.simulate(buoy, "variational", step=0.02, duration=40.0, initial=start)
+    z = run.pose[:, 2, 3] + 2.0
+    turns = np.abs(z[1:-1][np.diff(np.sign(np.diff(z))) != 0])
+    turns = turns[turns > 1e-3]
+    assert len(turns) > 5
+    assert (np.diff(turns) < 0.0).all()
+    assert np.abs(z[-100:]).max() < 0.02
+
+
+def test_a_take_replays_to_the_bit() -> None:
+    world = load_world("sea")
+    simulation = Simulation(load_scene("buoy"), world)
+    for _ in range(30):
+        simulation.advance(0.05)
+    reply: Future = Future()
+    simulation.submit(KeepTake(reply))
+    simulation.advance(0.0)
+    segment = reply.result(timeout=10).segments[0]
+    playback = Playback([segment], lambda: world)
+    assert np.array_equal(playback.node(playback.moment(segment, segment.steps)), simulation.run.flown.node)
+
+
+@pytest.mark.parametrize(
+    "change, told",
+    [
+        ({"F": [[1.0]], "G": [[0.0] * 6]}, "eigenvalue 2; allowed: none above 0"),
+        ({"F": [[-1.0]], "G": [[0.0] * 5]}, r"G has shape \(1, 5\); allowed: \(1, 6\)"),
+        ({"F": [], "G": []}, "shape|states"),
+        ({"damping": [[1.0]]}, "cannot be read|damping has shape"),
+        ({"by": 3}, "cannot be read as a hull's radiation"),
+        ({"hull": "x"}, "cannot be read as a hull's radiation"),
+    ],
+)
+def test_other_numbers_are_refused_in_a_line(tmp_path: Path, change: dict[str, object], told: str) -> None:
+    file = tmp_path / "radiation.json"
+    file.write_text(json.dumps({**json.loads(FILE.read_text()), **change}))
+    with pytest.raises(InputError, match=told) as refused:
+        Radiation.read(file)
+    assert "radiation.json" in str(refused.value)
+    assert "\n" not in str(refused.value)
