@@ -46,7 +46,7 @@ ABSENT = """
 
 | problem | what the frame lacks |
 |---|---|
-| heave decay of a sphere, a ship in head waves | radiation and diffraction with memory |
+| a ship in head waves (KCS) | that hull's lines, and diffraction beyond the relative motion of water |
 | rattleback, Euler's disk | rolling on a surface of any curvature, with friction |
 """
 

@@ -112,6 +112,65 @@ def libration() -> np.ndarray:
     return np.sort(values.imag[values.imag > 1e-6])
 
 
+MOON = 0.01215
+"""Of earth's and moon's mass together."""
+
+
+class Amid(HolonomicVehicle):
+    """A body of mass 1 amid two that go round each other, in the frame that goes with them: 1 apart, 1 rad/s."""
+
+    name = "ledger-amid-two"
+    parameters = (Parameter("lighter", "", MOON, 0.0, 0.5, "Share of the lighter one, at x = 1 - lighter."),)
+
+    def inertia(self, q: Quantities) -> ca.SX:
+        return ca.SX.eye(6)
+
+    def default_state(self) -> sim.State:
+        """In Lagrange's triangle."""
+        return self.state(x=(0.5 - float(np.max(self.values["lighter"])), math.sqrt(0.75), 0.0))
+
+    def potential(self, g: ca.SX, q: Quantities) -> ca.SX:
+        x, lighter = g[9:], q.lighter
+        heavy = ca.norm_2(x + ca.vertcat(lighter, 0, 0))
+        light = ca.norm_2(x - ca.vertcat(1 - lighter, 0, 0))
+        return -(1 - lighter) / heavy - lighter / light - (x[0] ** 2 + x[1] ** 2) / 2
+
+    def dissipative_wrench(self, g: ca.SX, xi: ca.SX, q: Quantities) -> ca.SX:
+        """Coriolis' force, which does no work."""
+        R = ca.reshape(g[:9], 3, 3)
+        return ca.vertcat(0, 0, 0, R.T @ (-2 * ca.cross(ca.vertcat(0, 0, 1), R @ xi[3:])))
+
+
+def _between() -> float:
+    """x of the point between the two where their pulls and the turning are even (L1)."""
+
+    def pull(x: float) -> float:
+        return x - (1.0 - MOON) / (x + MOON) ** 2 + MOON / (x - 1.0 + MOON) ** 2
+
+    return float(brentq(pull, 0.5, 0.95, xtol=1e-16))
+
+
+def lagrange_truth() -> np.ndarray:
+    """(6,) rad/s: three frequencies in the triangle; growth and two frequencies between the two."""
+    triangle = np.sqrt(-np.roots([1.0, 1.0, 6.75 * MOON * (1.0 - MOON)]))
+    x = _between()
+    stiff = (1.0 - MOON) / (x + MOON) ** 3 + MOON / (1.0 - MOON - x) ** 3
+    squares = np.sort(np.roots([1.0, 2.0 - stiff, (1.0 + 2.0 * stiff) * (1.0 - stiff)]))
+    about = np.sort([math.sqrt(-squares[0]), math.sqrt(stiff)])
+    return np.array([*np.sort([*triangle, 1.0]), math.sqrt(squares[1]), *about])
+
+
+def lagrange() -> np.ndarray:
+    """(6,) rad/s"""
+    body, found = Amid(), []
+    for start in (body.default_state(), body.state(x=(_between(), 0.0, 0.0))):
+        whole = sim.linearise(body, start)
+        kept = [k for k, c in enumerate(whole.coordinates) if c.name.startswith(("way", "v_"))]
+        values = np.linalg.eigvals(whole.A[np.ix_(kept, kept)])
+        found += [*values.real[values.real > 1e-3], *np.sort(values.imag[values.imag > 1e-3])]
+    return np.array(found)
+
+
 PROBLEMS = (
     Problem(
         name="kepler",
@@ -145,6 +204,17 @@ PROBLEMS = (
         ours=oblate,
         step="linearised",
         least_digits=12.0,
+    ),
+    Problem(
+        name="lagrange-points",
+        title="Small motions about Lagrange's points of earth and moon",
+        quantity="frequencies about L4; growth and frequencies about L1, over the moon's rate [1]",
+        source="closed form, Lagrange 1772, Routh 1875",
+        truth=lagrange_truth,
+        known_digits=14,
+        ours=lagrange,
+        step="linearised",
+        least_digits=11.0,
     ),
     Problem(
         name="gravity-gradient",

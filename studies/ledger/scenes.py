@@ -50,7 +50,7 @@ def scene_of(name: str) -> Scene:
         problem.title,
         f"{problem.quantity[0].upper()}{problem.quantity[1:]}: the ledger knows {problem.known_digits} digits. "
         f"{problem.source}.",
-        world="hall" if held else "plain",
+        world="hall" if held else "sea" if vehicle.support is Support.WATER else "plain",
         vehicle=vehicle,
         integrator=default_for(vehicle),
         step_s=vehicle.mechanism.shown_step_s if isinstance(vehicle, HeldMechanism) else 0.005,
