@@ -88,7 +88,9 @@ def flow(hull: HullMesh, mass_kg: float) -> tuple[np.ndarray, np.ndarray, np.nda
     return omega, *_clean(A[:-1], B[:-1], A[-1])
 
 
-def _clean(added: np.ndarray, damping: np.ndarray, at_once: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _clean(
+    added: np.ndarray, damping: np.ndarray, at_once: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The same without what the hull's symmetry says to be nothing, and panels do not."""
     size = np.sqrt(np.einsum("kii->ki", damping).max(axis=0).clip(0.0))
     radiates = size > _FELT * np.repeat([size[:3].max(), size[3:].max()], 3)
