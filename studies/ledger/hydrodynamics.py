@@ -98,7 +98,7 @@ def coefficients() -> np.ndarray:
 
 
 def _radiation() -> Radiation:
-    hull = config_of(sim.vehicle("buoy")).hull
+    hull = config_of(sim.vehicle("wave-buoy")).hull
     assert hull is not None
     assert hull.radiation is not None
     return hull.radiation
@@ -159,7 +159,7 @@ def _cummins(released_m: float, step_s: float) -> np.ndarray:
 
 
 def _released(by_m: float) -> tuple[Vehicle, State]:
-    buoy = sim.vehicle("buoy")
+    buoy = sim.vehicle("wave-buoy")
     node = sim.simulate(buoy, step=0.01, duration=0.0).initial
     return buoy, buoy.state(x=(0.0, 0.0, by_m + float(node.node[buoy.group.position][2])))
 

@@ -17,12 +17,12 @@ from sim.vehicle_config import config_named
 from sim.vehicle_config.radiation import Radiation
 from sim.world import load_world
 
-FILE = Path(__file__).parents[3] / "assets" / "vehicles" / "buoy" / "radiation.json"
+FILE = Path(__file__).parents[3] / "assets" / "vehicles" / "wave-buoy" / "radiation.json"
 
 
 @pytest.fixture(scope="module")
 def radiation() -> Radiation:
-    hull = config_named("buoy").hull
+    hull = config_named("wave-buoy").hull
     assert hull is not None
     assert hull.radiation is not None
     return hull.radiation
@@ -38,14 +38,14 @@ def test_the_system_is_passive_and_near_to_what_panels_say(radiation: Radiation)
 
 
 def test_the_buoys_inertia_has_the_water_that_moves_along_at_once(radiation: Radiation) -> None:
-    values = sim.vehicle("buoy").values
+    values = sim.vehicle("wave-buoy").values
     told = np.diag(radiation.added_at_once)  # yaw: 208 kg m^2 of the panels
     np.testing.assert_allclose([*values["added_inertia"], *values["added_mass"]], told, rtol=2e-3, atol=300.0)
 
 
 def heave(current: tuple[float, float], moving: tuple[float, float], turned_rad: float) -> np.ndarray:
     """Heave (n,) of one let go from 0.4 m with a lean, in such a current."""
-    buoy = sim.vehicle("buoy", current=current)
+    buoy = sim.vehicle("wave-buoy", current=current)
     c, s = np.cos(turned_rad), np.sin(turned_rad)
     R = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
     start = buoy.state(R=R, x=(3.0, -2.0, -1.6), v=tuple(R.T @ (*moving, 0.0)))
@@ -64,7 +64,7 @@ def test_what_drifts_with_the_current_heaves_as_in_still_water() -> None:
 
 def test_waves_that_it_sends_out_bring_it_to_rest() -> None:
     """No drag: extremes of its heave shrink, and what it sends ahead slows it down sideways, too."""
-    buoy = sim.vehicle("buoy")
+    buoy = sim.vehicle("wave-buoy")
     start = buoy.state(x=(0.0, 0.0, -1.2))
     run = sim.simulate(buoy, "variational", step=0.02, duration=40.0, initial=start)
     z = run.pose[:, 2, 3] + 2.0

@@ -24,10 +24,10 @@ _DEFAULTS: dict[str, float | tuple[float, ...]] = {
 }
 
 
-class Buoy(Floating):
+class WaveBuoy(Floating):
     """Body origin at the centre of mass, 2 m under the sphere's middle."""
 
-    name = "buoy"
+    name = "wave-buoy"
     rank = 105
     parameters = tuple(
         dataclasses.replace(parameter, default=_DEFAULTS.get(parameter.name, parameter.default))
