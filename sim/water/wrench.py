@@ -293,7 +293,7 @@ def _radiate(
         matrix[i, i] += 1.0
         for k in range(3):
             right[i] += h * (G[i, k] * twist[k] + G[i, 3 + k] * (twist[3 + k] - stream_b[k]))
-    solve_in_place(matrix, right)
+    solve_definite(matrix, right)
     state[:] = right
 
 
