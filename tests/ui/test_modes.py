@@ -10,9 +10,9 @@ from ui.features.modes.locus import Asked, ModesView, Watched, worked_out
 from ui.features.modes.panel import CancelModes, FindModes, ModesFields, draw_modes, mode_seen, said
 
 
-def bicycle():
+def bicycle(speed_mps=5.0):
     vehicle = sim.vehicle("bicycle")
-    state = vehicle.riding(5.0)
+    state = vehicle.riding(speed_mps)
     T_wb = fakes.pose(yaw=0.7, x=(3.0, 4.0, 0.0))
     lane = fakes.lane(
         vehicle="bicycle",
@@ -36,6 +36,15 @@ def test_what_flies_is_asked_for_over_twice_its_speed(bench: Bench) -> None:
     assert "modes/find" not in bench.context.rects
     bench.frame(draw_modes, fakes.snapshot(fakes.lane(mechanics=None)))
     assert "modes/cancel" not in bench.context.rects
+
+
+def test_what_stands_is_asked_for_over_speeds_ahead(bench: Bench) -> None:
+    """At rest a speed is what rounding leaves, of either sign; only what runs backwards is asked for so."""
+    spans = []
+    for speed_mps in (-1e-9, 1e-9, -3.0):
+        (asked,) = bench.click("modes/find", draw_modes, bicycle(speed_mps)[1])
+        spans.append((asked.asked.values[0], asked.asked.values[-1]))
+    assert spans == [(0.0, 10.0), (0.0, 10.0), (-10.0, 0.0)]
 
 
 def test_a_mode_is_seen_as_a_ghost_that_leans_where_the_bicycle_is(bench: Bench) -> None:

@@ -34,6 +34,7 @@ OVER, PLANE = "over", "plane"
 COUNT = 41
 """Values of a locus."""
 _LEAST_SPEED_MPS = 5.0
+_STANDS_MPS = 0.05
 _PLOT_PX = 90.0
 _WIDE_PX, _GAP_PX = 620.0, 12.0
 """From which on the page has three columns."""
@@ -178,7 +179,7 @@ def _span(vehicle: Vehicle, node: np.ndarray, over: str) -> tuple[float, float]:
     now = _value(vehicle, node, over)
     if over == SPEED:
         top = float(math.ceil(2.0 * max(abs(now), _LEAST_SPEED_MPS)))
-        return (0.0, top) if now >= 0.0 else (-top, 0.0)
+        return (-top, 0.0) if now < -_STANDS_MPS else (0.0, top)
     parameter = next(q for q in vehicle.parameters if q.name == over)
     ends = sorted((0.5 * now, 2.0 * now)) if now else (0.0, 1.0)
     low, high = (min(max(end, parameter.low), parameter.high) for end in ends)
