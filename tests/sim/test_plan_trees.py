@@ -11,7 +11,8 @@ from scipy.optimize import least_squares
 
 import sim
 from sim.commands import FlyPlan
-from sim.multibody.observing import body_frames
+from sim.multibody.arrays import REVOLUTE
+from sim.multibody.observing import body_frames, inertia_matrices
 from sim.planner import (
     Box,
     Cylinder,
@@ -82,15 +83,75 @@ def test_a_plan_of_an_arm_is_replayed_by_the_simulation(planner, seed):
     assert plan.trajectory.energy == pytest.approx(flown.energy, rel=1e-6)
 
 
-def least_effort_by_pinocchio(start, goal, duration_s, scales):
-    """Of a joint motion that is a B-spline of fifth degree, with inverse dynamics of Pinocchio in between: another
-    transcription, other dynamics, another solver."""
-    pinocchio = pytest.importorskip("pinocchio", reason="the package pin is not installed (extra reference)")
-    from tests.sim.multibody.test_tree_pinocchio import model_of
+class ByPinocchio:
+    """Inverse dynamics of the arm."""
 
+    def __init__(self):
+        self.engine = pytest.importorskip(
+            "pinocchio", reason="the package pin is not installed (extra reference)"
+        )
+        from tests.sim.multibody.test_tree_pinocchio import model_of
+
+        self.model = model_of(ARM.tree)
+        self.data, self.damping = self.model.createData(), ARM.tree.arrays.damping
+
+    def torques(self, q, v, a):
+        return self.engine.rnea(self.model, self.data, q, v, a) + self.damping * v
+
+    def slopes(self, q, v, a):
+        """(nv, nv) by q, v and a."""
+        found = self.engine.computeRNEADerivatives(self.model, self.data, q, v, a)
+        by_q, by_v, by_a = (np.array(m) for m in found[:3])
+        return by_q, by_v + np.diag(self.damping), np.triu(by_a) + np.triu(by_a, 1).T
+
+
+class ByMuJoCo:
+    """The same, from a file of the numbers of the arm's tree."""
+
+    def __init__(self):
+        self.engine = pytest.importorskip("mujoco", reason="the package mujoco is not installed")
+        arrays, text = ARM.tree.arrays, ""
+        for i in reversed(range(ARM.tree.nv)):
+            assert arrays.parent[i] == i - 1
+            assert arrays.kind[i] == REVOLUTE
+            R, x = arrays.placement[i, :9].reshape(3, 3), arrays.placement[i, 9:]
+            mass, moment = arrays.mass[i], arrays.moment[i]
+            centre = moment / mass
+            J = inertia_matrices(arrays.inertia)[i, :3, :3]
+            J = J - mass * (centre @ centre * np.eye(3) - np.outer(centre, centre))
+            full = [J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]]
+            text = (
+                f'<body pos="{_row(x)}" xyaxes="{_row(R[:, :2].T.ravel())}"><inertial pos="{_row(centre)}" '
+                f'mass="{mass:.17g}" fullinertia="{_row(full)}"/>'
+                f'<joint axis="0 0 1" damping="{arrays.damping[i]:.17g}" armature="{arrays.armature[i]:.17g}"/>'
+                f"{text}</body>"
+            )
+        option = f'<option gravity="{_row(arrays.gravity_w)}"/>'
+        self.model = self.engine.MjModel.from_xml_string(
+            f'<mujoco><compiler angle="radian"/>{option}<worldbody>{text}</worldbody></mujoco>'
+        )
+        self.data = self.engine.MjData(self.model)
+
+    def torques(self, q, v, a):
+        self.data.qpos[:], self.data.qvel[:], self.data.qacc[:] = q, v, a
+        self.engine.mj_inverse(self.model, self.data)
+        return self.data.qfrc_inverse.copy()
+
+    def slopes(self, q, v, a):
+        self.data.qpos[:], self.data.qvel[:], self.data.qacc[:] = q, v, a
+        found = np.zeros((3, ARM.tree.nv, ARM.tree.nv))
+        self.engine.mjd_inverseFD(self.model, self.data, 1e-6, 0, *found, None, None, None, None)
+        return tuple(part.T for part in found)
+
+
+def _row(numbers):
+    return " ".join(repr(float(x)) for x in numbers)
+
+
+def least_effort(engine, start, goal, duration_s, scales):
+    """Of a joint motion that is a B-spline of fifth degree, with an engine's inverse dynamics in between: another
+    transcription, other dynamics, another solver."""
     tree, degree, free = ARM.tree, 5, 14
-    model = model_of(tree)
-    data, damping = model.createData(), tree.arrays.damping
     inner = np.linspace(0.0, duration_s, free - degree + 5)[1:-1]
     knots = np.r_[np.zeros(degree + 1), inner, np.full(degree + 1, duration_s)]
     count = len(knots) - degree - 1
@@ -109,18 +170,16 @@ def least_effort_by_pinocchio(start, goal, duration_s, scales):
 
     def residuals(x):
         q, v, a = (b @ coefficients(x) for b in basis)
-        torque = np.array([pinocchio.rnea(model, data, *each) for each in zip(q, v, a, strict=True)])
-        return (np.sqrt(w)[:, None] * (torque + damping * v) / scales).ravel()
+        torque = np.array([engine.torques(*each) for each in zip(q, v, a, strict=True)])
+        return (np.sqrt(w)[:, None] * torque / scales).ravel()
 
     def slopes(x):
         q, v, a = (b @ coefficients(x) for b in basis)
         rows = []
         for k, each in enumerate(zip(q, v, a, strict=True)):
-            by_q, by_v, by_a = (np.array(m) for m in pinocchio.computeRNEADerivatives(model, data, *each)[:3])
-            by_a = np.triu(by_a) + np.triu(by_a, 1).T
-            by_v = by_v + np.diag(damping)
             block = sum(
-                np.einsum("ij,c->icj", m, b[k, 2:-2]) for m, b in zip((by_q, by_v, by_a), basis, strict=True)
+                np.einsum("ij,c->icj", m, b[k, 2:-2])
+                for m, b in zip(engine.slopes(*each), basis, strict=True)
             )
             rows.append(np.sqrt(w[k]) * block.reshape(tree.nv, -1) / scales[:, None])
         return np.concatenate(rows)
@@ -131,16 +190,19 @@ def least_effort_by_pinocchio(start, goal, duration_s, scales):
     return 2.0 * found.cost, basis[0] @ coefficients(found.x)
 
 
-@pytest.mark.parametrize("seed", range(10))
-def test_a_plan_costs_what_another_transcription_of_other_dynamics_does(planner, seed):
+@pytest.mark.parametrize(
+    ("kind", "seed"), [(ByMuJoCo, 0), (ByMuJoCo, 1), *((ByPinocchio, seed) for seed in range(10))]
+)
+def test_a_plan_costs_what_another_transcription_of_other_dynamics_does(planner, kind, seed):
     """The cost is the torques' squares, in halves of their ranges."""
+    engine = kind()
     start, goal = (ARM.state(q) for q in ways_of_arm(10 + seed))
     task = Task(start, Goal(goal), duration_s=0.8, steps=96, limits=Limits(turn_radps=20.0), weights=EFFORT)
     plan = planner.plan(ARM, task, starts=1)
     assert plan.solved, plan.message
     scales = np.array([0.5 * c.high for c in ARM.controls])
     at = ARM.node_layout.pose
-    theirs, q = least_effort_by_pinocchio(start.node[at], goal.node[at], 0.8, scales)
+    theirs, q = least_effort(engine, start.node[at], goal.node[at], 0.8, scales)
     low, high = ARM.tree.arrays.limits.T
     assert ((low < q) & (q < high)).all()  # which theirs knows nothing of
     assert plan.cost == pytest.approx(theirs, rel=0.01)  # measured 0.03 % at most
