@@ -1,6 +1,7 @@
 """Plans of a six-axis arm: how long they take, and how often one is found among boxes that nothing was tuned by.
 
 `python benchmarks/plan_trees.py [COUNT]`: CPU seconds, medians; poses that are reachable, at random, among three boxes.
+`python benchmarks/plan_trees.py FILE.urdf [COUNT]`: of a robot that was never seen, over a floor, from pose to pose.
 """
 
 import sys
@@ -15,9 +16,10 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import sim
-from sim.planner import Box, Cylinder, Goal, Limits, Planner, Task
+from sim.planner import Box, Cylinder, Goal, Limits, Planner, SafeGround, Task
 from sim.planner.task.clearance import spare_m
 from sim.planner.task.cover import cover
+from sim.vehicles.forms.articulated import ArticulatedVehicle
 from sim.vehicles.six_axis_arm import SixAxisArm
 
 ARM = SixAxisArm(hold=0.0)
@@ -119,6 +121,79 @@ def poses(count: int) -> None:
     )
 
 
+def robot(path: str, count: int) -> None:
+    """Read, covered by balls, planned for from pose to pose, flown, and dragged; CPU seconds."""
+    vehicle, read_s = timed(lambda: sim.vehicle(path, hold=0.0))
+    assert isinstance(vehicle, ArticulatedVehicle)
+    balls, covered_s = timed(lambda: cover(vehicle))
+    print(f"{vehicle.name}: read {read_s:.2f} s, covered {covered_s:.2f} s by {len(balls.balls)} balls")
+    rng, planner, at, tool = np.random.default_rng(0), Planner(), vehicle.node_layout.pose, vehicle.tool
+    low, high = vehicle.tree.arrays.limits.T
+    ends = np.isfinite(low) & np.isfinite(high)
+    middle, half = np.zeros(len(low)), np.full(len(low), 2.0)
+    middle[ends] = 0.5 * (low[ends] + high[ends])
+    half[ends] = np.minimum(0.5 * (high[ends] - low[ends]), 2.0)
+
+    def anywhere() -> sim.State:
+        node = vehicle.default_state().node.copy()
+        node[at] = middle + 0.6 * half * rng.uniform(-1.0, 1.0, len(half))
+        return vehicle.state_at_node(node)
+
+    def drawn() -> Task:
+        while True:
+            start, end = anywhere(), anywhere()
+            task = Task(
+                start,
+                Goal(end, parts=("velocity",)),
+                duration_s=2.5,
+                steps=64,
+                body=balls.balls,
+                bodies=balls.bodies,
+                ground=SafeGround.level(0.0),
+                limits=Limits(turn_radps=4.0),
+            )
+            if spare_m(vehicle, np.stack([start.node[at], end.node[at]]), task).min() > 0.0:
+                return task
+
+    for number in range(count):
+        task = drawn()
+        _, built_s = timed(lambda t=task: planner.build(vehicle, t))  # type: ignore[misc]
+        plan, took_s = timed(lambda t=task: planner.plan(vehicle, t, starts=3, explain=False))  # type: ignore[misc]
+        if not plan.solved:
+            print(f"{number}: built {built_s:.2f} s, {took_s:.2f} s: {plan.message}", flush=True)
+            continue
+        wanted, missed = plan.trajectory.bodies[tool][-1], []
+        for controls in (plan.controls[:-1], plan.feedback):
+            flown = sim.simulate(
+                vehicle,
+                plan.integrator,
+                step=plan.step_s,
+                duration=plan.duration_s,
+                initial=task.start,
+                controls=controls,
+            )
+            missed.append(float(np.abs(flown.bodies[tool][-1] - wanted).max()))
+        warm, solved = [], 0
+        for by in 0.05 * np.sin(0.5 * np.arange(20)):
+            node = task.goal.state.node.copy()
+            node[0] += by
+            moved = replace(task, goal=replace(task.goal, state=vehicle.state_at_node(node)))
+            new, seconds = timed(
+                lambda m=moved, p=plan: planner.plan(vehicle, m, warm=p, starts=1, explain=False)  # type: ignore[misc]
+            )
+            plan, solved = new if new.solved else plan, solved + new.solved
+            warm.append(1e3 * seconds)
+        print(
+            f"{number}: built {built_s:.2f} s, planned {took_s:.2f} s, ends {missed[0]:.1e} m off, tracked "
+            f"{missed[1]:.1e} m; dragged {np.median(warm):.1f} ms, {max(warm):.0f} ms at most, {solved} of 20",
+            flush=True,
+        )
+
+
 if __name__ == "__main__":
-    times()
-    poses(int(sys.argv[1]) if len(sys.argv) > 1 else 100)
+    given = sys.argv[1:]
+    if given and not given[0].isdigit():
+        robot(given[0], int(given[1]) if len(given) > 1 else 4)
+    else:
+        times()
+        poses(int(given[0]) if given else 100)
