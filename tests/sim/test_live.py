@@ -1,11 +1,14 @@
 """Laws of other programs at the stick: what they ask is done between steps, and nothing they send does harm."""
 
+import itertools
 import json
 import os
+import re
 import shutil
 import socket
 import stat
 import subprocess
+import textwrap
 import threading
 import time
 from collections.abc import Iterator
@@ -163,6 +166,27 @@ def test_what_cannot_be_is_answered_in_one_line_that_says_what_may(app: Connecti
         with pytest.raises(sim.InputError, match=line) as refusal:
             app.command(name, **fields)
         assert "\n" not in str(refusal.value)
+
+
+def test_what_the_guide_prints_is_carried_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """All of its first script, but of endless streams the beginning."""
+    guide = (Path(__file__).parents[2] / "docs" / "live.md").read_text(encoding="utf-8")
+    block = max(re.findall(r"(?:^    .*\n)+", guide, re.M), key=len)
+    code = re.sub(r"in (app\.stream\(.*?\)):", r"in itertools.islice(\1, 3):", textwrap.dedent(block))
+    assert code.count("islice") == 2
+    monkeypatch.setenv("HOLONOMY_CONFIG", str(tmp_path))
+    scene = load_scene("plain", vehicle="helicopter")
+    flight = Simulation(scene, load_world(scene.world, seed=scene.seed))
+    with Server(lambda: flight, lambda name: None):
+        flight.start()
+        try:
+            exec(code, {"sim": sim, "itertools": itertools})
+        finally:
+            flight.stop()
+    assert len(capsys.readouterr().out.splitlines()) >= 7
+    assert flight.snapshot.lanes[0].controls.tolist() == [49.0, 0.0, 0.01, 0.0]
 
 
 def test_a_scene_is_asked_of_the_window(app: Connection, listening: Listening) -> None:
