@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from sim.linear.local_motion import Coordinate, LocalMotion, local_motion
 from sim.platform.errors import InputError, array_of
 from sim.vehicles import State, Vehicle, checked_vehicle
+from sim.vehicles.forms.form import Support
 
 STEADY = 1e-6
 """Of the rates that the motion has without what makes it steady: what is left of them is rounding."""
@@ -103,6 +104,7 @@ def linearise(
     """
     vehicle = checked_vehicle(vehicle)
     found = _checked(vehicle, state)
+    check_carried(vehicle)
     local = local_motion(vehicle)
     node = found.node
     u = (
@@ -172,6 +174,15 @@ def _checked(vehicle: Vehicle, state: State | None) -> State:
             f"linearise {vehicle.name!r}: state is none of this vehicle; allowed: what its state(...) makes"
         )
     return found
+
+
+def check_carried(vehicle: Vehicle) -> None:
+    """Raises InputError for what water carries, whose steady motions its own equations do not know."""
+    if vehicle.support is Support.WATER:
+        raise InputError(
+            f"linearise {vehicle.name!r} is refused: water, which carries it, is not in its equations; "
+            "allowed: its mechanics on flat water, sim.planner.calm_water(vehicle), or what flies, rolls or stands"
+        )
 
 
 def admitted(local: LocalMotion, node: np.ndarray) -> np.ndarray:

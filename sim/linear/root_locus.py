@@ -9,7 +9,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sim.linear.linearise import Linearisation, admitted, linearise
+from sim.linear.linearise import Linearisation, admitted, check_carried, linearise
 from sim.linear.local_motion import LocalMotion, local_motion
 from sim.platform.errors import InputError, numbers, one_of, quote
 from sim.vehicles import State, Vehicle, checked_vehicle
@@ -60,6 +60,7 @@ def steady(
     subject = checked_vehicle(vehicle)
     begun = subject.default_state() if state is None else state
     u = subject.neutral_controls if controls is None else numbers("controls", controls)
+    check_carried(subject)
     local = local_motion(subject)
     x, u = _settled(subject, local, begun.node.copy(), u.copy(), speed_mps)
     return linearise(subject, subject.state_at_node(x), u)

@@ -328,7 +328,7 @@ def test_the_steady_motion_next_to_a_disturbed_one_is_found_at_any_speed() -> No
     [
         ("bicycle", "wheels", "over 'wheels' is refused; allowed: speed, "),
         ("chain", "links", "over 'links' is refused; allowed: "),
-        ("motorboat", "speed", "not steady: v_z changes"),  # water, which carries it, is not in its equations
+        ("motorboat", "speed", "is refused: water, which carries it, is not in its equations; allowed: "),
     ],
 )
 def test_a_locus_over_what_cannot_vary_is_refused_in_a_line(name: str, over: str, said: str) -> None:
