@@ -36,10 +36,14 @@ THETA, U, V, R = 2, 3, 4, 5
 
 
 def numbers_of(vehicle: Vehicle) -> np.ndarray:
-    """(NUMBERS,) of a boat in still air and water. Raises InputError for what has no hull to float by."""
+    """(NUMBERS,) of a boat in still air and water. Raises InputError for what has no hull to float by, or no thrusters."""
     hull = config_of(vehicle).hull
     if hull is None or hull.surface is None:
         raise InputError(f"{vehicle.name} has no surface to float by")
+    if "thruster_left" not in vehicle.values:
+        raise InputError(
+            f"{vehicle.name} has nothing that drives it along flat water; allowed: what floats and has two thrusters"
+        )
     surface, values = hull.surface, {name: np.asarray(value, float) for name, value in vehicle.values.items()}
     a, b, c = (surface.vertices[surface.triangles[:, k]] for k in range(3))
     middle, normal = (a + b + c) / 3.0, 0.5 * np.cross(b - a, c - a)

@@ -66,9 +66,13 @@ def test_current_force_and_torque_are_found_out_on_the_way() -> None:
     assert told[TORQUE] == pytest.approx(true[4], abs=8.0)
 
 
-def test_what_does_not_float_has_no_numbers() -> None:
+def test_what_does_not_float_or_drive_has_no_numbers() -> None:
     with pytest.raises(sim.InputError, match="no surface to float by"):
         numbers_of(sim.vehicle("car"))
+    with pytest.raises(
+        sim.InputError, match="wave-buoy has nothing that drives it along flat water; allowed: "
+    ):
+        numbers_of(sim.vehicle("wave-buoy"))
 
 
 def test_it_moves_as_the_equations_of_its_pilot_do_in_a_current_and_under_a_push() -> None:
