@@ -36,7 +36,7 @@ THETA, U, V, R = 2, 3, 4, 5
 
 
 def numbers_of(vehicle: Vehicle) -> np.ndarray:
-    """(NUMBERS,) of a boat in still air and water. Raises InputError for what has no hull to float by, or no thrusters."""
+    """(NUMBERS,) of a boat in still air and water. Raises InputError for what has no hull or no thrusters."""
     hull = config_of(vehicle).hull
     if hull is None or hull.surface is None:
         raise InputError(f"{vehicle.name} has no surface to float by")

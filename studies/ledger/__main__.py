@@ -42,12 +42,16 @@ Reasons stand with the problems, where `python -m studies.ledger --markdown docs
 |---|---|
 """
 ABSENT = """
-## What cannot be asked yet
+## What is not here yet
 
-| problem | what the frame lacks |
+| problem | why |
 |---|---|
-| a ship in head waves (KCS) | that hull's lines, and diffraction beyond the relative motion of water |
-| rattleback, Euler's disk | rolling on a surface of any curvature, with friction |
+| a ship in head waves (KCS) | needs that hull's lines, and diffraction beyond the relative motion of water |
+| rattleback, Euler's disk | they are scenes of contact; rolling as a constraint knows discs alone |
+| Dubins, Reeds-Shepp, Zermelo, brachistochrone, van der Pol | not written: controls that switch cost digits |
+| Goddard, hang glider, least-time attitude, low thrust, crane | not written |
+| Gymnasium's acrobot, quadrotors with a load, a flexible spacecraft, modes of the helicopter | not written |
+| dam break, sloshing, run-up, a cylinder in the tank | not written |
 """
 
 
