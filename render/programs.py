@@ -38,7 +38,7 @@ SAMPLER_UNITS: dict[str, int] = {
     "box_map": 20,
     "light_map": 21,
     "sea_place_map": 22,
-    "sea_shaded_map": 23,
+    "water_shaded_map": 23,
     "grain_map": 24,
     "scene_depth_map": 25,
     "sky_map": 26,

@@ -33,8 +33,8 @@ from render.water.waters import Waters
 from sim.world import World
 
 EXPOSURE = 0.60
-_SEA_SCALE = 0.6
-"""Where pictures in motion are drawn at a larger scale, a sea that is shaded late is shaded at half of it."""
+_WATER_SCALE = 0.6
+"""Where pictures in motion are drawn at a larger scale, water at rest is shaded at half of it."""
 _MIRROR_SINK_M = 0.2
 """How far below the water the mirror image is cut, so that no gap opens along the shore."""
 _ROUGHLY = 4
@@ -134,7 +134,7 @@ class Renderer:
             mirror_scale=quality.reflection_scale if self._mirror is not None else 0.0,
             refraction=quality.full_materials and self._waters.wet,
             shade_late=not quality.full_materials and self._waters.wet,
-            sea_block=2 if self._effort <= 1.0 and scene_px[0] > _SEA_SCALE * self.size_px[0] else 1,
+            water_block=2 if self._effort <= 1.0 and scene_px[0] > _WATER_SCALE * self.size_px[0] else 1,
         )
         self._scaled.callback(self._targets.release)
         self._texture_bias = min(math.log2(self.scale), 0.0)

@@ -422,17 +422,24 @@ class Props:
             return self._resources.own(vertex_array(ctx, program, content, indices))
 
         self._shadow = array("depth.frag", "terrain_depth.vert")
-        self._opaque: dict[tuple[int, bool], moderngl.VertexArray] = {}
-        """By kind, and whether vehicles may shade it."""
+        self._array = array
+        self._opaque: dict[tuple[int, int], moderngl.VertexArray] = {}
+        """By kind, and what else may shade it: 0 nothing, 1 vehicles, 2 what stands about too."""
         if self._pieces is None:
-            self._opaque[_ANY, True] = array("prop.frag", UNDER_VEHICLE=1)
             return
         self._boxes = Boxes(self._pieces.low, self._pieces.high)
         self._paved = np.isin(self._pieces.kind, _PAVED)
         for kind in np.unique(self._pieces.kind).tolist():
-            for under in (True, False) if kind in _PAVED else (True,):
-                own = {} if kind == _ANY else {"KIND": kind}
-                self._opaque[kind, under] = array("prop.frag", UNDER_VEHICLE=int(under), **own)
+            for under in (0, 1) if kind in _PAVED else (1,):
+                self._looking_like(kind, under)
+
+    def _looking_like(self, kind: int, under: int) -> moderngl.VertexArray:
+        if (kind, under) not in self._opaque:
+            own = {} if kind == _ANY else {"KIND": kind}
+            if kind in _PAVED:
+                own["PAVED"] = 1
+            self._opaque[kind, under] = self._array("prop.frag", UNDER_VEHICLE=under, **own)
+        return self._opaque[kind, under]
 
     def place_cones(self, picture: ObstaclesPicture | None) -> None:
         """Put the cones that have moved where they are, and all others back; None: none has."""
@@ -471,19 +478,22 @@ class Props:
             context.ctx.enable(moderngl.CULL_FACE)
         for kind, under, first, count in self._seen(context):
             if first < end:
-                self._opaque[kind, under].render(
+                self._looking_like(kind, under).render(
                     moderngl.TRIANGLES, vertices=min(count, end - first), first=first
                 )
         if self._mesh.room is not None:
             context.ctx.disable(moderngl.CULL_FACE)
 
-    def _seen(self, context: PassContext) -> list[tuple[int, bool, int, int]]:
+    def _seen(self, context: PassContext) -> list[tuple[int, int, int, int]]:
+        """(kind, what may shade it, first, count) of what is drawn."""
         if self._pieces is None:
-            return [(_ANY, True, 0, self._mesh.indices.size)]
+            return [(_ANY, 2, 0, self._mesh.indices.size)]
         near = np.zeros(len(self._paved), bool)
         if context.near_vehicles is not None:
             near = self._boxes.visible(context.near_vehicles)
-        return self._pieces.runs(self._boxes.visible(context.frustum), near | ~self._paved)
+        shading = 2 if context.stands else 1
+        runs = self._pieces.runs(self._boxes.visible(context.frustum), near | ~self._paved)
+        return [(kind, shading if shaded else 0, first, count) for kind, shaded, first, count in runs]
 
     def release(self) -> None:
         """Free buffers and arrays."""

@@ -107,9 +107,9 @@ class Targets:
         mirror_scale: float,
         refraction: bool,
         shade_late: bool,
-        sea_block: int = 1,
+        water_block: int = 1,
     ):
-        """`shade_late`: the sea is shaded once a pixel, or once in `sea_block` by so many."""
+        """`shade_late`: a sea in waves is shaded once a pixel. Water at rest is, once in `water_block` by so many."""
         self._ctx = ctx
         self._resources = Resources()
         self.size_px = size_px
@@ -129,9 +129,9 @@ class Targets:
             self.scene = self._framebuffer(self.scene_map, self.depth_map)
             self._resolved = None
         self._shade_late = shade_late
-        self.sea_block = sea_block
+        self.water_block = water_block
         self._sea_places: moderngl.Framebuffer | None = None
-        self._sea_shaded: moderngl.Framebuffer | None = None
+        self._water_shaded: moderngl.Framebuffer | None = None
         self.opaque_map = self._colour(size_px) if refraction else None
         self._opaque = None if self.opaque_map is None else self._framebuffer(self.opaque_map)
         self.mirror_px = (max(int(size_px[0] * mirror_scale), 1), max(int(size_px[1] * mirror_scale), 1))
@@ -166,14 +166,14 @@ class Targets:
         return self._sea_places
 
     @property
-    def sea_shaded(self) -> moderngl.Framebuffer:
-        """What the sea is shaded into where that is not once a pixel; made when first asked for."""
-        if self._sea_shaded is None:
-            width, height = (-(-side // self.sea_block) for side in self.size_px)
+    def water_shaded(self) -> moderngl.Framebuffer:
+        """What water at rest is shaded into where that is not once a pixel; made when first asked for."""
+        if self._water_shaded is None:
+            width, height = (-(-side // self.water_block) for side in self.size_px)
             shaded = self._colour((width, height))
             shaded.filter = (moderngl.NEAREST, moderngl.NEAREST)
-            self._sea_shaded = self._framebuffer(shaded)
-        return self._sea_shaded
+            self._water_shaded = self._framebuffer(shaded)
+        return self._water_shaded
 
     def copy_opaque(self) -> None:
         """Keep the scene as drawn so far for what is seen through water."""

@@ -7,7 +7,9 @@
 #endif
 
 in vec3 p_w;
+#ifndef PAVED
 in vec3 n_w;
+#endif
 in vec2 on_face;
 #ifdef KIND  // software GL works out what every kind looks like and keeps one: a program has one to choose from
 const int kind = KIND;
@@ -140,15 +142,19 @@ vec3 enamel(vec3 paint, vec4 grain, vec4 stain) {
 }
 #endif
 
-vec3 cone(float height) {
+vec3 cone(vec3 n, float height) {
     float band = below(0.62, height) * (1.0 - below(0.40, height)) + (1.0 - below(0.78, height)) * below(0.88, height);
     vec3 tone = mix(vec3(0.78, 0.115, 0.014), vec3(0.78, 0.77, 0.74), saturate(band));
-    return n_w.z > 0.95 || p_w.z < 0.036 ? vec3(0.035, 0.034, 0.034) : tone;
+    return n.z > 0.95 || p_w.z < 0.036 ? vec3(0.035, 0.034, 0.034) : tone;
 }
 
 void main() {
     if (clipped(p_w)) discard;
+#ifdef PAVED  // level
+    const vec3 n = vec3(0.0, 0.0, 1.0);
+#else
     vec3 n = normalize(n_w);
+#endif
     if (kind == LINING && dot(n, eye.xyz - p_w) < 0.0) discard;  // seen from outside it is cut away
     vec2 flat_uv = abs(n.z) > 0.6 ? p_w.xy : vec2(p_w.x + p_w.y, p_w.z);
     vec4 grain = texture(noise_map, flat_uv * 0.43), stain = texture(noise_map, flat_uv * 0.031 + 0.3);
@@ -183,7 +189,7 @@ void main() {
         albedo = mix(vec3(0.62, 0.60, 0.56), vec3(0.46, 0.045, 0.03), red) * (0.70 + 0.5 * grain.r);
         albedo = mix(albedo, TAR, 0.35 * smoothstep(0.45, 0.65, stain.g));
     } else if (kind == CONE) {
-        albedo = cone(on_face.y) * (0.9 + 0.2 * grain.r);
+        albedo = cone(n, on_face.y) * (0.9 + 0.2 * grain.r);
         gloss = 1.0;
         roughness = 0.45;
     } else if (kind == CONCRETE || kind == LINING) {
@@ -240,8 +246,10 @@ void main() {
 #else
 #define SUN_LIFT_M LIFT_M
 #endif
-#if UNDER_VEHICLE
+#if UNDER_VEHICLE == 2
     if (sun > 0.0) sun *= min(canyon_sun(p_w + n * SUN_LIFT_M), vehicle_sun(p_w + n * 0.03));
+#elif UNDER_VEHICLE
+    if (sun > 0.0) sun *= min(canyon_sun(p_w + n * SUN_LIFT_M), casters_sun(p_w + n * 0.03));
 #else
     if (sun > 0.0) sun *= canyon_sun(p_w + n * SUN_LIFT_M);
 #endif

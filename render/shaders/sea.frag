@@ -1,4 +1,7 @@
 // The sea: the slopes of its waves, those too fine to be seen as roughness, sky and sun in it, depth, foam and wakes.
+#ifdef UNDER_WATER  // software GL works out every branch
+#define EYE_UNDER (UNDER_WATER == 1)
+#endif
 #include "surface.glsl"
 #include "shadow.glsl"
 #include "sea.glsl"
@@ -16,7 +19,6 @@ vec3 p_w, transmittance, inscatter;
 vec2 rest;
 float rise;
 uniform sampler2D sea_place_map;
-uniform int sea_block;  // pixels along each side that are shaded at once
 #endif
 out vec4 colour;
 
@@ -101,15 +103,10 @@ void main() {
     float inside = within_hull();
     if (inside > 0.0) discard;
 #else
-    ivec2 pixel = ivec2(gl_FragCoord.xy) * sea_block, size = textureSize(sea_place_map, 0);
-    vec4 place = texelFetch(sea_place_map, pixel, 0);
-    for (int k = 1; k < sea_block * sea_block && place.z <= 0.0; ++k) {
-        pixel = min(ivec2(gl_FragCoord.xy) * sea_block + ivec2(k % sea_block, k / sea_block), size - 1);
-        place = texelFetch(sea_place_map, pixel, 0);
-    }
+    vec4 place = texelFetch(sea_place_map, ivec2(gl_FragCoord.xy), 0);
     if (place.z <= 0.0) discard;
     float inside = place.w;
-    vec4 end = world_from_clip * vec4(2.0 * (vec2(pixel) + 0.5) / vec2(size) - 1.0, 1.0, 1.0);
+    vec4 end = world_from_clip * vec4(2.0 * gl_FragCoord.xy * viewport.zw - 1.0, 1.0, 1.0);
     p_w = eye.xyz + place.z * normalize(end.xyz / end.w - eye.xyz);
     rest = place.xy;
     vec2 out_there = rest - eye.xy;
@@ -151,7 +148,7 @@ void main() {
 #endif
     slope += 3.0 * sqrt(sea_look.y) * fine;
     vec3 n = normalize(vec3(-slope - mark.xy, 1.0));
-    if (water.w > 0.0) {
+    if (EYE_UNDER) {
         colour = vec4(from_below(n, -v) * transmittance + inscatter, 1.0);
 #if FULL_MATERIALS
         colour.a = distance_m;
@@ -166,7 +163,11 @@ void main() {
     // Mean of Fresnel's reflectance over such slopes (Bruneton et al. 2010).
     float fresnel = 0.02 + 0.98 * pow(1.0 - nv, 5.0 * exp(-2.69 * deviation)) / (1.0 + 22.7 * pow(deviation, 1.5));
     vec3 up = sky_irradiance(vec3(0.0, 0.0, 1.0));
+#if SHORE
     float sun = sun_visibility(p_w, vec3(0.0, 0.0, 1.0));
+#else  // nothing that stands still casts a shadow
+    float sun = vehicle_sun(p_w);
+#endif
     vec3 sunlight = sun_irradiance.rgb * sun;
     vec3 light = up + sunlight * max(sun_direction.z, 0.0);
 

@@ -81,6 +81,12 @@ float vehicle_sun(vec3 p) {
     return sun_past_vehicles((vehicle_shadow * vec4(p, 1.0)).xyz);
 }
 
+// The same where nothing stands about.
+float casters_sun(vec3 p) {
+    if (shadow_texel.w <= 0.0) return 1.0;
+    return sun_past_casters((vehicle_shadow * vec4(p, 1.0)).xyz, 0.0, shadow_texel.w);
+}
+
 // 0 in shadow, 1 in the sun. `n` is the geometric normal: it lifts the point off its own surface.
 float sun_visibility(vec3 p, vec3 n) {
     return min(canyon_sun(p + n * 0.35), vehicle_sun(p + n * 0.03));

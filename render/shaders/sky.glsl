@@ -3,6 +3,10 @@
 
 uniform sampler2D sky_lut;
 
+#ifndef EYE_UNDER  // whether the eye is in the water: a program may know it beforehand
+#define EYE_UNDER (water.w > 0.0)
+#endif
+
 vec2 sky_coordinates(vec3 d) {
     float over = asin(clamp(d.z, -1.0, 1.0)) - orbit.y;
     float v = 0.5 + 0.5 * sign(over) * sqrt(abs(over) / (PI * 0.5 - sign(over) * orbit.y));
@@ -37,7 +41,7 @@ void haze_to(vec3 p, out vec3 transmittance, out vec3 inscatter) {
     vec3 way = p - eye.xyz;
     float distance_m = max(length(way), 1e-3);
     vec3 ray = way / distance_m;
-    if (water.w > 0.0) {
+    if (EYE_UNDER) {
         transmittance = exp(-0.55 * WATER_ABSORPTION * distance_m);
         inscatter = deep_water(ray) * (1.0 - transmittance);
         return;

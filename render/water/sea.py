@@ -136,8 +136,15 @@ class SeaSurface:
         self._values: dict[str, object] = {}
         shade_late = not quality.full_materials
         shaded_from = "fullscreen.vert" if shade_late else "sea.vert"
+        level_m, grounds = float(world.water_level_m or 0.0), getattr(world, "grounds", None)
+        shore = int(grounds is not None or float(world.terrain.heights.max()) > level_m)
+        # Software GL works out every branch: an eye in the water has programs of its own.
+        known: tuple[dict[str, int], ...] = ({"UNDER_WATER": 0}, {"UNDER_WATER": 1}) if shade_late else ({},)
         shading = [
-            programs.load(shaded_from, "sea.frag", PLANAR_REFLECTION=int(planar), MARKS=marked)
+            programs.load(
+                shaded_from, "sea.frag", PLANAR_REFLECTION=int(planar), SHORE=shore, MARKS=marked, **under
+            )
+            for under in known
             for marked in (0, 1)
         ]
         self._meshed = [programs.load("sea.vert", "sea_place.frag")] if shade_late else shading
@@ -146,9 +153,6 @@ class SeaSurface:
         self._programs = [*self._meshed, *late]
         self._shadings = [self._resources.own(ctx.vertex_array(program, [])) for program in late]
         self._draw_late = UnlockedDraw(ctx)
-        if shade_late:
-            carried = programs.load("fullscreen.vert", "sea_carried.frag", WAVES=1)
-            self._carried = self._resources.own(ctx.vertex_array(carried, []))
         self._mesh = Resources()
         self._resources.callback(self._mesh.close)
         self._cells = (0, 0)
@@ -318,6 +322,7 @@ class SeaSurface:
         """Draw all that the camera sees into the scene of the targets; `prepare` comes first."""
         self.bind()
         marked = int(self._marks.any)  # looking up nothing is not free
+        shading = marked + (2 if self.eye_under_m > 0.0 else 0)
         if targets.sea_places is None:
             self._arrays[marked].render(moderngl.TRIANGLES)
             return
@@ -332,27 +337,12 @@ class SeaSurface:
         # Software GL shades what is discarded, too: above the horizon there is no sea to be shaded.
         width, height = targets.size_px
         rows = self._rows_with_sea(context.view, height)
-        self._set("sea_block", targets.sea_block)
-        if targets.sea_block > 1:
-            self._shade_blocks(targets, rows, self._shadings[marked])
         targets.scene.scissor = 0, 0, width, rows
         targets.scene.use()
         context.ctx.enable_only(moderngl.BLEND)
-        late = self._shadings[marked] if targets.sea_block == 1 else self._carried
-        self._draw_late(late, moderngl.TRIANGLES, 3)
+        self._draw_late(self._shadings[shading], moderngl.TRIANGLES, 3)
         targets.scene.scissor = None  # type: ignore[assignment]
         targets.scene.use()
-
-    def _shade_blocks(self, targets: Targets, rows: int, shading: moderngl.VertexArray) -> None:
-        """Once in several pixels, of the rows from below that have sea; to be carried over to all of them."""
-        shaded, block = targets.sea_shaded, targets.sea_block
-        shaded.use()
-        shaded.clear(alpha=-1.0)
-        shaded.scissor = 0, 0, shaded.width, min(-(-rows // block), shaded.height)
-        self._ctx.enable_only(moderngl.NOTHING)
-        self._draw_late(shading, moderngl.TRIANGLES, 3)
-        shaded.scissor = None  # type: ignore[assignment]
-        colour_of(shaded).use(SAMPLER_UNITS["sea_shaded_map"])
 
     def _rows_with_sea(self, view: View, height_px: int) -> int:
         """Rows of a picture, from below, that the sea may be seen in."""

@@ -113,9 +113,7 @@ class WaterSurface:
         content = [(buffer, "2f 1f 1f 1f", "place", "depth", "lateral", "slope")]
         self._arrays = {key: vertex_array(ctx, each, content, index) for key, each in programs_by.items()}
         """By whether it is shaded once in several pixels, and whether marks are on it."""
-        self._carried = [
-            vertex_array(ctx, load("sea_carried.frag", WAVES=0), content, index) for _ in blocks_too
-        ]
+        self._carried = [vertex_array(ctx, load("water_carried.frag"), content, index) for _ in blocks_too]
         """Draws what was shaded so."""
         arrays = (*self._arrays.values(), *self._carried)
         for release in (buffer.release, index.release, *(array.release for array in arrays)):
@@ -138,17 +136,17 @@ class WaterSurface:
         marked = int(self.marks.any)  # looking up nothing is not free, either
         for program in self._marked_programs:
             uniform(program, "marks_window").value = self.marks.window
-        if targets.sea_block == 1 or not self._carried:
+        if targets.water_block == 1 or not self._carried:
             self._draw_visible(self._arrays[0, marked], context)
             return
         assert targets.depth_map is not None
         targets.depth_map.use(SAMPLER_UNITS["scene_depth_map"])
-        shaded = targets.sea_shaded
+        shaded = targets.water_shaded
         shaded.use()
         shaded.clear(alpha=-1.0)
         context.ctx.enable_only(moderngl.NOTHING)
         self._draw_visible(self._arrays[1, marked], context)
-        colour_of(shaded).use(SAMPLER_UNITS["sea_shaded_map"])
+        colour_of(shaded).use(SAMPLER_UNITS["water_shaded_map"])
         targets.scene.use()
         context.ctx.enable_only(moderngl.DEPTH_TEST | moderngl.BLEND)
         self._draw_visible(self._carried[0], context)

@@ -375,24 +375,3 @@ def test_no_sea_is_missed_above_the_rows_that_are_shaded(ctx, world, monkeypatch
     canvas.release()
     for k in range(len(frames)):
         np.testing.assert_array_equal(pictures[k], pictures[len(frames) + k])
-
-
-def test_a_sea_that_is_shaded_once_in_four_pixels_is_that_sea_and_nothing_else_changes(
-    ctx, world, monkeypatch
-) -> None:
-    canvas, frame = Canvas(ctx, SIZE), frame_of(felt_about())
-    pictures = []
-    for scale in (0.6, 1.0):  # so large a picture is not, the second time: every pixel is shaded
-        monkeypatch.setattr("render.renderer._SEA_SCALE", scale)
-        renderer = Renderer(ctx, SIZE, world, quality="software", scenery=small_scenery())
-        renderer.draw(frame, canvas.framebuffer)
-        pictures.append(canvas.image().astype(float))
-        places = renderer._targets.sea_places.read(components=4, dtype="f4")
-        sea = np.frombuffer(places, "f4").reshape(*SIZE[::-1], 4)[::-1, :, 2]
-        renderer.release()
-    canvas.release()
-    off, seen = np.abs(pictures[0] - pictures[1]), sea > 0.0
-    assert 0.2 < seen.mean() < 0.9
-    assert off[seen].mean() < 6.0  # of 255, measured 4.3: finest waves are lost
-    assert np.abs((pictures[0] - pictures[1])[seen].mean()) < 0.6  # measured 0.27
-    np.testing.assert_array_equal(off[~seen], 0.0)
