@@ -417,7 +417,7 @@ class Props:
 
         within = {} if mesh.room is None else {"ROOM": 1}
 
-        def array(fragment: str, vertex: str = "prop.vert", **defines: int) -> moderngl.VertexArray:
+        def array(fragment: str, vertex: str = "prop.vert", /, **defines: int) -> moderngl.VertexArray:
             program = programs.load(vertex, fragment, **defines, **within)
             return self._resources.own(vertex_array(ctx, program, content, indices))
 
