@@ -21,6 +21,8 @@ from sim.vehicles.hopper import Hopper
 from sim.world.terrain import Terrain
 
 HOPPER = Hopper()
+LIMIT_S = 600.0
+"""Of the wall: a busy machine is no reason to find nothing."""
 
 
 def tasks(rng: np.random.Generator) -> Iterator[Task]:
@@ -57,7 +59,7 @@ def main() -> None:
     print(f"hopper by {usual_method(HOPPER)}")
     for _, task in zip(range(options.count), tasks(rng), strict=False):
         begun = time.process_time()
-        plan = planner.plan(HOPPER, task, starts=1, explain=False)
+        plan = planner.plan(HOPPER, task, starts=1, explain=False, time_limit_s=LIMIT_S)
         cold.append(time.process_time() - begun)
         if not plan.solved:
             print(f"not solved: {plan.message}")
@@ -67,7 +69,9 @@ def main() -> None:
         further[0] += 0.02
         begun = time.process_time()
         goal = Goal(HOPPER.state_at_node(further))
-        next_plan = planner.plan(HOPPER, replace(task, goal=goal), warm=plan, starts=1, explain=False)
+        next_plan = planner.plan(
+            HOPPER, replace(task, goal=goal), warm=plan, starts=1, explain=False, time_limit_s=LIMIT_S
+        )
         warm.append(time.process_time() - begun)
         again += next_plan.solved
         for each in (plan, *((next_plan,) if next_plan.solved else ())):

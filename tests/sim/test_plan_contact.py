@@ -35,6 +35,15 @@ def test_random_hops_are_found_and_the_simulation_does_them(planner, seed):
     np.testing.assert_allclose(plan.motion.nodes[-1], task.goal.state.node, atol=1e-8)
 
 
+@pytest.mark.parametrize(("ends", "what"), [((0.3, 0.53), "start"), ((0.53, 0.4), "goal")])
+def test_a_foot_that_is_in_the_ground_at_an_end_is_refused(planner, ends, what):
+    start, goal = (HOPPER.state({"up": up, "ahead": k}) for k, up in enumerate(ends))
+    with pytest.raises(
+        sim.InputError, match=rf"^task: {what} is 0\.\d+ m deep in the ground; allowed: [^\n]*$"
+    ):
+        planner.plan(HOPPER, sim.planner.Task(start, sim.planner.Goal(goal), 1.0, 40))
+
+
 def test_forces_of_the_ground_are_those_that_it_can_give(planner):
     """Of a hop of a metre: none from afar, none beyond friction, against the slip; their impulse is the momentum."""
     start = HOPPER.default_state()

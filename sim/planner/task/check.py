@@ -6,6 +6,7 @@ from numbers import Real
 
 import numpy as np
 
+from sim.contact.trees import TreeGround
 from sim.integrators import Integrator
 from sim.integrators.composed import Composed
 from sim.planner.task.bodies import (
@@ -33,8 +34,10 @@ from sim.planner.task.terrain import SafeGround
 from sim.planner.task.waypoints import longest_s, soonest_s, waypoint_node
 from sim.platform.errors import InputError, quote
 from sim.shapes import KINDS, Shape, Vector
+from sim.vehicles.forms.articulated import ArticulatedVehicle
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import State
+from sim.world.terrain import Terrain
 
 _OBSTACLES = ", ".join(kind.__name__ for kind in KINDS.values())
 _WHOLE = (int, np.integer)
@@ -130,6 +133,8 @@ def _refused(task: Task, what: str, value: object, allowed: str) -> InputError:
 
 
 _ROUNDING = 1e-9
+_DEEP_M, _LEVEL_M = 1e-3, 1e4
+"""What a foot may be below the ground at an end of a plan, and how far level ground goes."""
 _STRAYED = 0.25
 """Share of the way that a plan can go at most: a measured start that is farther outside than that is refused."""
 
@@ -159,6 +164,7 @@ def check_task(vehicle: Vehicle, method: Integrator, task: Task, *, measured: bo
     arrival_s = task.duration_s if task.free_duration is None else None
     if arrival_s is not None or motion_of(task, GOAL_MOVES) is None:
         _check_end(vehicle, task, GOAL, goal_at(vehicle, task, task.duration_s), arrival_s)
+    _check_standing(vehicle, method, task)
     least_s, most_s = soonest_s(task), longest_s(task)
     if counts_turns(vehicle, task) and abs(turn_rad(task)) > 1.1 * most_s * task.limits.turn_radps:
         raise refused(
@@ -177,6 +183,24 @@ def check_task(vehicle: Vehicle, method: Integrator, task: Task, *, measured: bo
             GOAL,
             reason="too far",
         )
+
+
+def _check_standing(vehicle: Vehicle, method: Integrator, task: Task) -> None:
+    """Where contact is planned, no end of a body is deep in the level ground at either end."""
+    if not method.looks or not isinstance(vehicle, ArticulatedVehicle) or not vehicle.feet:
+        return
+    level = Terrain(np.full((2, 2), -vehicle.stand_m, np.float32), (-_LEVEL_M, -_LEVEL_M), 2.0 * _LEVEL_M)
+    ground, ends = TreeGround.under(vehicle, level), {START: task.start}
+    if task.goal.parts is None:
+        ends[GOAL] = task.goal.state
+    for what, state in ends.items():
+        deep_m = -ground.clearance_m(state.node)
+        if deep_m > _DEEP_M:
+            raise refused(
+                task,
+                f"{what} is {deep_m:.3g} m deep in the ground; allowed: ends of bodies on it, or above",
+                what,
+            )
 
 
 def unplannable(method: Integrator) -> str:
