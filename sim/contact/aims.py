@@ -100,13 +100,20 @@ def aim_rows(bodies, state, work, rows, xi, shared, own, left, kept, told):
 
 
 @fastmath
-def straighten(
-    bodies, state, xi, shared, work, rows, own, asleep, left, bows, ahead, spin, simplex, found, points
-):
+def straighten(bodies, state, shared, work, rows, own, left):
     """Aim at the gaps that there will be at the end, where bodies turn so far that these are not what speeds say.
 
-    Whether anything is aimed at anew. bows (n,) and ahead (n, STATE) are overwritten.
+    Whether anything is aimed at anew.
     """
+    space = bodies.workspace
+    xi, bows, ahead, simplex, found, points = (
+        space.twists,
+        space.bows,
+        space.ahead,
+        space.simplex,
+        space.found,
+        space.points,
+    )
     for k in range(rows):
         for end in range(2):
             if work[k, FIRST_BODY + end] >= 0:
@@ -129,7 +136,7 @@ def straighten(
             alone = bows[i] == 1.0 or bodies.mass[i] <= 0.0 or i >= own
             bows[i] = -1.0
             if alone:
-                bow = moved_body(state, i, own, asleep, bodies.inertia, xi, left, ahead, spin)
+                bow = moved_body(state, i, own, bodies, left)
                 bows[i] = -2.0 - bow * bodies.hulls.numbers[i, 5]
                 most = max(most, -2.0 - bows[i])
     if most <= _BOW_M:

@@ -109,25 +109,25 @@ def moved_pose(state, i, t, out):
 
 
 @fastmath
-def moved_body(state, i, own, asleep, inertia, xi, t, out, spin):
-    """A body's row after t, in out[i]: under its twist xi[i], or as it moves where it is a mechanism's, from `own` on.
-
-    Returns how far its outermost points leave their straight way meanwhile, by a unit of its size.
-    """
+def moved_body(state, i, own, bodies, t):
+    """A body's row after t, in the workspace: under its twist there, or as it moves where it is a mechanism's, from
+    `own` on. Returns how far its outermost points leave their straight way meanwhile, by a unit of its size."""
+    space = bodies.workspace
+    out, turned = space.ahead, space.turned
     for c in range(state.shape[1]):
         out[i, c] = state[i, c]
-    if i < own and asleep[i]:
+    if i < own and space.asleep[i]:
         return 0.0
     if i < own:
         for c in range(6):
-            out[i, 12 + c] = xi[i, c]
+            out[i, 12 + c] = space.twists[i, c]
         for c in range(3):
-            out[i, 9 + c] += t * xi[i, 3 + c]
-        turn(out, i, inertia[i], t, spin)
+            out[i, 9 + c] += t * space.twists[i, 3 + c]
+        turn(out, i, bodies.inertia[i], t, turned)
     else:
-        moved_pose(state, i, t, spin)
+        moved_pose(state, i, t, turned)
         for c in range(12):
-            out[i, c] = spin[c]
+            out[i, c] = turned[c]
     w = out[i]
     return 0.5 * t * t * (w[12] * w[12] + w[13] * w[13] + w[14] * w[14])
 

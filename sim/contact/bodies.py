@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from sim.contact.broad_phase import SLEEPS_AFTER_S, Resting
-from sim.contact.convex import any_nearer, hulls_of
-from sim.contact.pair_rows import MOBILITY, Mechanism
+from sim.contact.convex import WORKSPACE, any_nearer, hulls_of
+from sim.contact.manifold import POINT_WIDTH
+from sim.contact.pair_rows import MOBILITY, Mechanism, Workspace
 from sim.contact.pile import KEPT, STATE, Bodies, advance
 from sim.platform.errors import InputError
 from sim.shapes import Shape
@@ -22,6 +23,7 @@ SWEEPS, TOLERANCE_MPS = 200, 1e-9
 GRAVITY_MPS2 = 9.81
 GROUND_FRICTION, GROUND_RESTITUTION = 0.7, 1.0
 Vector = tuple[float, float, float]
+_NOTHING = np.zeros((0, 6))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +105,7 @@ class Pile:
             np.array([*origin, spacing, ground_friction, GROUND_RESTITUTION, gravity_mps2]),
             np.array([_half_extents(solid) for solid in self.solids]).reshape(-1, 3),
             Resting.of(np.array([solid.reach_m for solid in self.solids])),
+            Workspace.of(len(every), STATE, WORKSPACE, POINT_WIDTH),
         )
         self.mass_kg, self.inertia = self._bodies.mass, self._bodies.inertia
         """(n,) kg, 0 of what stays, and (n, 4) as `sim.contact.pile.Bodies` has them; visitors last."""
@@ -128,7 +131,7 @@ class Pile:
 
         Returns (nu,) the generalised impulse on what visits, whose velocity becomes what it is after it.
         """
-        given = np.zeros((len(self.state), 6)) if wrenches_w is None else wrenches_w
+        given = _NOTHING if wrenches_w is None else wrenches_w
         self.contacts, pushed, told = advance(
             self._bodies,
             self._mechanism,

@@ -87,10 +87,16 @@ def _look_at_resting(bodies, state, asleep, own, rest):
     n, same = state.shape[0], True
     for i in range(n):
         rests = i < own and asleep[i]
-        same = same and rests == rest.known[i]
-        if rests and same:
+        if rests != rest.known[i]:
+            same = False
+            break
+        if rests:
+            moved = 0.0
             for c in range(12):
-                same = same and rest.poses[i, c] == state[i, c]
+                moved += abs(rest.poses[i, c] - state[i, c])
+            if moved != 0.0:
+                same = False
+                break
     if same:
         return
     heads, wide = rest.heads, rest.wide
@@ -222,30 +228,34 @@ def _ranked(keys):
     return order
 
 
-@native
-def note_rest(state, own, asleep, kept, h):
+@fastmath
+def note_rest(state, own, workspace, kept, h):
     """For how long each has rested; one falls asleep once it and all that it touches have rested long enough.
 
     So a row that has fallen sleeps while its other end still falls; whoever is pushed wakes.
     """
-    n = state.shape[0]
-    rested = np.zeros(n)
-    for i in range(own):
-        if asleep[i]:
-            rested[i] = SLEEPS_AFTER_S
+    live, asleep, rested, least = workspace.live, workspace.asleep, workspace.rested[0], workspace.rested[1]
+    for k in range(len(kept)):
+        for side in range(2):
+            i = int(kept[k, side])
+            if i >= 0:
+                rested[i] = least[i] = SLEEPS_AFTER_S if i < own and asleep[i] else 0.0
+    for k in range(1, live[0] + 1):
+        i = live[k]
+        if i >= own:
             continue
         moving = np.sqrt(state[i, 15] ** 2 + state[i, 16] ** 2 + state[i, 17] ** 2)
         turning = np.sqrt(state[i, 12] ** 2 + state[i, 13] ** 2 + state[i, 14] ** 2)
         state[i, 18] = state[i, 18] + h if moving < _SLOW_MPS and turning < _SLOW_RADPS else 0.0
-        rested[i] = state[i, 18]
-    least = rested.copy()
+        rested[i] = least[i] = state[i, 18]
     for k in range(len(kept)):
         a, b = int(kept[k, 0]), int(kept[k, 1])
         if a >= 0:
             least[a] = min(least[a], rested[b])
             least[b] = min(least[b], rested[a])
-    for i in range(own):
-        if asleep[i]:
+    for k in range(1, live[0] + 1):
+        i = live[k]
+        if i >= own:
             continue
         if least[i] >= SLEEPS_AFTER_S - 0.25 * h:
             state[i, 12:18] = 0.0

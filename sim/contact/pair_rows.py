@@ -1,4 +1,4 @@
-"""Contacts between any two of many bodies as rows: what each answers to an impulse, and the sweeps over them.
+"""Contacts between any two of many bodies as rows: what each answers to an impulse.
 
 Rigid bodies answer by their own inertia. What is jointed answers by velocities that it shares, a `Mechanism`: a row at
 its bodies has its reach along these, and what a unit impulse does to all of them.
@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sim.contact.solver import stopped
 from sim.native.function import fastmath, inline_fastmath
 
 GROUND = -1
@@ -45,13 +44,13 @@ SLIDES = 58
 """Speeds along the tangents at which a point that sticks begins, so that it is at rest on average over the step."""
 ANEW = 60
 """Whether it is to be solved again, with its island."""
-PAIR_WIDTH = 61
+BEARS = 61
+"""While an island's equations are solved: whether its normal is one (1), and its tangents as well (2)."""
+UNDONE = 62
+"""Impulses before they were solved at once."""
+PAIR_WIDTH = 65
 MOBILITY = 7
 """Numbers of a body's answer: 1 / mass, and the inverse of its inertia in the world: xx, xy, xz, yy, yz, zz."""
-_ROWS_SWEPT, _LOOSE = 30_000, 100.0
-"""So many rows are swept over in an island at least, until it is solved to so many tolerances: small ones may jam."""
-_GROWN, _LESS = 2.0, 0.9
-"""Where changes grow by that, sweeps go back to none of their extrapolation, and never to more than a part of it."""
 RIGID = 1e-9
 """Least answer [1/kg] of a contact, where constraints let nothing give way."""
 
@@ -87,8 +86,59 @@ class Shared(NamedTuple):
     """(nu,) now."""
 
 
+class Workspace(NamedTuple):
+    """What a step writes on, of n bodies, kept so that it costs nothing for those that sleep: of those that are awake
+    alone anything is written or read."""
+
+    twists: np.ndarray
+    """(n, 6) omega and v, of a mechanism's too."""
+    freely: np.ndarray
+    """(n, 6) the same without contact."""
+    ahead: np.ndarray
+    """(n, width of a state) where they end."""
+    asleep: np.ndarray
+    """(n,) bool, of those that stay as well."""
+    struck: np.ndarray
+    """(n,) bool: woken in this step by a blow, which goes through all that touches."""
+    live: np.ndarray
+    """(n + 1,) int64: how many are awake, a mechanism's among them, and these as they rise."""
+    bows: np.ndarray
+    """(n,) m."""
+    above: np.ndarray
+    """(2, n + 1) int64, of islands."""
+    rested: np.ndarray
+    """(2, n) s."""
+    simplex: np.ndarray
+    found: np.ndarray
+    points: np.ndarray
+    """Of distances: as `sim.contact.manifold.touching_points` has them."""
+    poses: np.ndarray
+    """(2, 12)."""
+    turned: np.ndarray
+    """(12,)."""
+
+    @staticmethod
+    def of(n: int, width: int, simplex: tuple[int, ...], point: int) -> "Workspace":
+        return Workspace(
+            np.zeros((n, 6)),
+            np.zeros((n, 6)),
+            np.zeros((n, width)),
+            np.zeros(n, np.bool_),
+            np.zeros(n, np.bool_),
+            np.zeros(n + 1, np.int64),
+            np.zeros(n),
+            np.zeros((2, n + 1), np.int64),
+            np.zeros((2, n)),
+            np.zeros(simplex),
+            np.zeros(12),
+            np.zeros((64, point)),
+            np.zeros((2, 12)),
+            np.zeros(12),
+        )
+
+
 @inline_fastmath
-def _speeds(xi, shared, w):
+def speeds_of(xi, shared, w):
     """Velocity of a row's second body against its first at the point: along normal and tangents."""
     vx = vy = vz = 0.0
     i, j = int(w[LEFT]), int(w[RIGHT])
@@ -125,7 +175,7 @@ def _turn(x, m, px, py, pz):
 
 
 @inline_fastmath
-def _push(xi, mobility, shared, w, pn, ps, pt):
+def push_by(xi, mobility, shared, w, pn, ps, pt):
     """Apply an impulse along normal and tangents of a row to both bodies."""
     n = w[NORMAL : NORMAL + 9]
     px = pn * n[0] + ps * n[3] + pt * n[6]
@@ -263,19 +313,19 @@ def fill_row(w, mobility, mechanism, shared, own, state, asleep, used):
 @fastmath
 def row_speeds(xi, shared, w):
     """(3,) [m/s] of a row's second body against its first: along normal and tangents."""
-    return _speeds(xi, shared, w)
+    return speeds_of(xi, shared, w)
 
 
 @fastmath
 def push_row(xi, mobility, shared, w):
     """Let the impulses of a row act."""
-    _push(xi, mobility, shared, w, w[IMPULSE], w[IMPULSE + 1], w[IMPULSE + 2])
+    push_by(xi, mobility, shared, w, w[IMPULSE], w[IMPULSE + 1], w[IMPULSE + 2])
     for direction in range(3):
-        _twist(xi, mobility, w, direction, w[TORQUE + direction])
+        twist_by(xi, mobility, w, direction, w[TORQUE + direction])
 
 
 @inline_fastmath
-def _twist(xi, mobility, w, direction, p):
+def twist_by(xi, mobility, w, direction, p):
     """Apply an angular impulse p about the normal or a tangent of a row to both bodies."""
     i, j = int(w[LEFT]), int(w[RIGHT])
     n = w[NORMAL + 3 * direction : NORMAL + 3 * direction + 3]
@@ -283,190 +333,3 @@ def _twist(xi, mobility, w, direction, p):
         _turn(xi[i], mobility[i], -p * n[0], -p * n[1], -p * n[2])
     if p != 0.0 and j >= 0:
         _turn(xi[j], mobility[j], p * n[0], p * n[1], p * n[2])
-
-
-@fastmath
-def _resist(xi, mobility, w):
-    """Stop rolling and spinning as far as the normal impulse lets; returns by how much a rim's speed changed [m/s]."""
-    i, j = int(w[LEFT]), int(w[RIGHT])
-    change = 0.0
-    for direction in range(3):
-        arm = w[SPINS] if direction == 0 else w[ROLLS]
-        if arm <= 0.0:
-            continue
-        n = w[NORMAL + 3 * direction : NORMAL + 3 * direction + 3]
-        turning = answer = 0.0
-        for end in range(2):
-            k = j if end else i
-            if k < 0:
-                continue
-            x, m = xi[k], mobility[k]
-            turning += (1.0 if end else -1.0) * (x[0] * n[0] + x[1] * n[1] + x[2] * n[2])
-            answer += m[1] * n[0] * n[0] + m[4] * n[1] * n[1] + m[6] * n[2] * n[2]
-            answer += 2.0 * (m[2] * n[0] * n[1] + m[3] * n[0] * n[2] + m[5] * n[1] * n[2])
-        if answer <= 0.0:
-            continue
-        before, bound = w[TORQUE + direction], arm * w[IMPULSE]
-        if direction == 2:
-            # Rolling any way costs the same: what is left of the circle for the second direction.
-            bound = np.sqrt(max(bound * bound - w[TORQUE + 1] ** 2, 0.0))
-        w[TORQUE + direction] = min(max(before - turning / answer, -bound), bound)
-        p = w[TORQUE + direction] - before
-        _twist(xi, mobility, w, direction, p)
-        change = max(change, abs(p) * answer * arm)
-    return change
-
-
-@fastmath
-def _sweep(work, order, begin, end, xi, mobility, shared):
-    """Once over rows order[begin:end]; the greatest change of a velocity [m/s]."""
-    change = 0.0
-    for p in range(begin, end):
-        w = work[order[p]]
-        vn, vs, vt = _speeds(xi, shared, w)
-        q0, q1, q2 = w[IMPULSE], w[IMPULSE + 1], w[IMPULSE + 2]
-        ps, pt = q1, q2
-        if q0 > 0.0 or q1 != 0.0 or q2 != 0.0:
-            ps, pt = stopped(
-                w[ANSWER + 3],
-                w[ANSWER + 4],
-                w[ANSWER + 5],
-                q1,
-                q2,
-                vs - w[SLIDES],
-                vt - w[SLIDES + 1],
-                w[MU] * q0,
-            )
-            change = max(change, max(abs(ps - q1), abs(pt - q2)) * w[ANSWER])
-            vn += w[ANSWER + 1] * (ps - q1) + w[ANSWER + 2] * (pt - q2)
-        pn = max(q0 + (w[AIM] - vn) / w[ANSWER], 0.0)
-        change = max(change, abs(pn - q0) * w[ANSWER])
-        if pn != q0 or ps != q1 or pt != q2:
-            _push(xi, mobility, shared, w, pn - q0, ps - q1, pt - q2)
-            w[IMPULSE], w[IMPULSE + 1], w[IMPULSE + 2] = pn, ps, pt
-        if (w[ROLLS] > 0.0 or w[SPINS] > 0.0) and w[SHARED] < 0.0:
-            change = max(change, _resist(xi, mobility, w))
-    return change
-
-
-@fastmath
-def _solve_island(work, order, begin, end, xi, mobility, shared, sweeps, tolerance):
-    """Gauss-Seidel sweeps, between which Nesterov's method extrapolates impulses, begun again where that leads back (H.
-    Mazhar and others, "Using Nesterov's method to accelerate multibody dynamics with friction and contact", 2015).
-    Returns by how much velocities changed in the last sweep [m/s], after which nothing but that sweep was done."""
-    change, t, least, most = 0.0, 1.0, np.inf, 1.0
-    enough, sweeps = sweeps, max(sweeps, _ROWS_SWEPT // max(end - begin, 1))
-    for p in range(begin, end):
-        w = work[order[p]]
-        w[SWEPT], w[SWEPT + 1], w[SWEPT + 2] = w[IMPULSE], w[IMPULSE + 1], w[IMPULSE + 2]
-    for sweep in range(sweeps):
-        for p in range(begin, end):
-            w = work[order[p]]
-            w[EARLIER], w[EARLIER + 1], w[EARLIER + 2] = w[IMPULSE], w[IMPULSE + 1], w[IMPULSE + 2]
-        change = _sweep(work, order, begin, end, xi, mobility, shared)
-        if change < tolerance or (sweep >= enough and change < _LOOSE * tolerance) or sweep + 2 >= sweeps:
-            break
-        back = 0.0
-        for p in range(begin, end):
-            w = work[order[p]]
-            for c in range(3):
-                back += w[ANSWER] * (w[EARLIER + c] - w[IMPULSE + c]) * (w[IMPULSE + c] - w[SWEPT + c])
-        after = 0.5 * (1.0 + np.sqrt(1.0 + 4.0 * t * t))
-        share, t = min((t - 1.0) / after, most), after
-        grown = change > _GROWN * least
-        if grown:
-            most *= _LESS
-        if back > 0.0 or grown:
-            share, t, least = 0.0, 1.0, np.inf
-        least = min(least, change)
-        for p in range(begin, end):
-            w = work[order[p]]
-            f0, f1, f2 = (
-                share * (w[IMPULSE] - w[SWEPT]),
-                share * (w[IMPULSE + 1] - w[SWEPT + 1]),
-                share * (w[IMPULSE + 2] - w[SWEPT + 2]),
-            )
-            w[SWEPT], w[SWEPT + 1], w[SWEPT + 2] = w[IMPULSE], w[IMPULSE + 1], w[IMPULSE + 2]
-            if f0 != 0.0 or f1 != 0.0 or f2 != 0.0:
-                w[IMPULSE] += f0
-                w[IMPULSE + 1] += f1
-                w[IMPULSE + 2] += f2
-                _push(xi, mobility, shared, w, f0, f1, f2)
-    return change
-
-
-@fastmath
-def _root(above, i):
-    while above[i] != i:
-        above[i] = above[above[i]]
-        i = above[i]
-    return i
-
-
-@fastmath
-def islands(work, rows, bodies, above, order, begins):
-    """Rows that hang together by what moves: `order` (rows,) has them one after the other, `begins` (bodies + 2,) where
-    each island does, and the end of all; how many islands. above (2, bodies + 1) is overwritten; a mechanism is one
-    body."""
-    root, place = above[0], above[1]
-    for i in range(bodies + 1):
-        root[i], place[i] = i, 0
-    for k in range(rows):
-        i, j = int(work[k, LEFT]), int(work[k, RIGHT])
-        if work[k, SHARED] >= 0.0:
-            i, j = max(i, j), bodies
-        if i >= 0 and j >= 0:
-            a, b = _root(root, i), _root(root, j)
-            root[max(a, b)] = min(a, b)
-    for k in range(rows):
-        place[_root(root, _mover(work[k], bodies))] += 1
-    count, used = 0, 0
-    for i in range(bodies + 1):
-        if place[i] > 0:
-            begins[count] = used
-            count += 1
-            used += place[i]
-            place[i] = begins[count - 1]
-    begins[count] = used
-    for k in range(rows):
-        i = _root(root, _mover(work[k], bodies))
-        order[place[i]] = k
-        place[i] += 1
-    return count
-
-
-@fastmath
-def _mover(w, bodies):
-    """A body of the row that moves."""
-    i = max(int(w[LEFT]), int(w[RIGHT]))
-    return bodies if i < 0 else i
-
-
-@fastmath
-def solve(work, rows, order, begins, count, xi, mobility, shared, sweeps, tolerance):
-    """Impulses of all rows and velocities after them, from the impulses that the rows have. Returns the greatest change
-    of a velocity in the last sweep of any island [m/s]."""
-    for k in range(rows):
-        push_row(xi, mobility, shared, work[k])
-        work[k, ANEW] = 1.0
-    return solve_on(work, rows, order, begins, count, xi, mobility, shared, sweeps, tolerance)
-
-
-@fastmath
-def solve_on(work, rows, order, begins, count, xi, mobility, shared, sweeps, tolerance):
-    """The same, of rows whose impulses act already, in islands with some that are anew."""
-    change = 0.0
-    for island in range(count):
-        anew = False
-        for p in range(begins[island], begins[island + 1]):
-            w = work[order[p]]
-            anew = anew or w[ANEW] != 0.0
-        if not anew:
-            continue
-        change = max(
-            change,
-            _solve_island(
-                work, order, begins[island], begins[island + 1], xi, mobility, shared, sweeps, tolerance
-            ),
-        )
-    return change

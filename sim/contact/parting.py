@@ -168,10 +168,10 @@ def _part(state, mobility, a, b, points, count, pushes, moves, turned, spin):
 
 
 @fastmath
-def _groups(bodies, state, xi, shared, work, rows, own, asleep, moved, begins, dirty):
+def _groups(bodies, state, shared, work, rows, own, moved, begins, dirty):
     """Where the rows of each pair begin, into begins (rows + 1,), and which of them may overlap after all have moved on
     for `moved`, into dirty; how many, and whether any may."""
-    begin, count, any_dirty = 0, 0, False
+    begin, count, any_dirty, xi, asleep = 0, 0, False, bodies.workspace.twists, bodies.workspace.asleep
     while begin < rows:
         a, b, end = int(work[begin, FIRST_BODY]), int(work[begin, SECOND_BODY]), begin
         bend = turning = 0.0
@@ -198,32 +198,16 @@ def _groups(bodies, state, xi, shared, work, rows, own, asleep, moved, begins, d
 
 
 @fastmath
-def look_ahead(
-    bodies,
-    mechanism,
-    state,
-    mobility,
-    xi,
-    shared,
-    work,
-    rows,
-    sharing,
-    own,
-    asleep,
-    left,
-    ahead,
-    spin,
-    simplex,
-    found,
-    points,
-):
+def look_ahead(bodies, mechanism, state, mobility, shared, work, rows, sharing, own, left):
     """Note a row for each point that would overlap at the end, behind the rows there are, in what room there is.
 
-    ahead (n, STATE) and spin (12,) are overwritten. Returns how many rows there are then, how many of a mechanism, and
-    whether anything is to be solved again.
+    Returns how many rows there are then, how many of a mechanism, and whether anything is to be solved again.
     """
+    space = bodies.workspace
+    xi, asleep, ahead = space.twists, space.asleep, space.ahead
+    simplex, found, points = space.simplex, space.found, space.points
     begins, dirty = np.empty(rows + 1, np.int64), np.zeros(rows + 1, np.bool_)
-    count, any_dirty = _groups(bodies, state, xi, shared, work, rows, own, asleep, left, begins, dirty)
+    count, any_dirty = _groups(bodies, state, shared, work, rows, own, left, begins, dirty)
     if not any_dirty:
         return rows, sharing, False
     anew, there = False, np.zeros(state.shape[0], np.bool_)
@@ -237,7 +221,7 @@ def look_ahead(
             i = b if side else a
             if i >= 0 and not there[i]:
                 there[i] = True
-                moved_body(state, i, own, asleep, bodies.inertia, xi, left, ahead, spin)
+                moved_body(state, i, own, bodies, left)
         if a == GROUND:
             used = ground_points(bodies.hulls, bodies.heights, bodies.frame, ahead, b, 0.0, points)
         else:
@@ -281,15 +265,15 @@ def look_ahead(
 
 
 @fastmath
-def part(bodies, state, mobility, xi, shared, work, rows, own, asleep, moved, simplex, found, points):
+def part(bodies, state, mobility, shared, work, rows, own, moved):
     """Part what overlaps after all have moved on for `moved`, by the rows that they did so with. Returns the energy [J]
     that it takes."""
-    n = state.shape[0]
-    spin, energy, touched = np.empty((n, 3)), np.empty(n), np.zeros(n, np.bool_)
-    begins, dirty = np.empty(rows + 1, np.int64), np.zeros(rows + 1, np.bool_)
-    count, any_dirty = _groups(bodies, state, xi, shared, work, rows, own, asleep, moved, begins, dirty)
+    begins, dirty, space = np.empty(rows + 1, np.int64), np.zeros(rows + 1, np.bool_), bodies.workspace
+    count, any_dirty = _groups(bodies, state, shared, work, rows, own, moved, begins, dirty)
     if not any_dirty:
         return 0.0
+    n, simplex, found, points = state.shape[0], space.simplex, space.found, space.points
+    spin, energy, touched = np.empty((n, 3)), np.empty(n), np.zeros(n, np.bool_)
     pushes, moves, turned, none = np.zeros(64), np.zeros((2, 6)), np.zeros((2, 3)), np.zeros(3)
     for _ in range(_ROUNDS):
         parted = False
@@ -329,7 +313,8 @@ def part(bodies, state, mobility, xi, shared, work, rows, own, asleep, moved, si
         if not parted:
             break
     taken = 0.0
-    for i in range(own):
+    for k in range(1, space.live[0] + 1):
+        i = space.live[k]
         if touched[i]:
             set_mobility(mobility, state, bodies, i)
             m, s = mobility[i], spin[i]

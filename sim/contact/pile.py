@@ -13,8 +13,9 @@ import numpy as np
 from sim.contact.aims import aim_rows, pair_key, straighten
 from sim.contact.approach import NEAR_M, meeting, moved_pose, turn
 from sim.contact.broad_phase import SLEEPS_AFTER_S, Resting, near_pairs, note_rest
-from sim.contact.convex import WORKSPACE, Hulls, normal_between
-from sim.contact.manifold import POINT_WIDTH, ground_points, touching_points
+from sim.contact.convex import Hulls, normal_between
+from sim.contact.islands import islands, solve, solve_on
+from sim.contact.manifold import ground_points, touching_points
 from sim.contact.pair_rows import (
     BASE,
     FIRST_BODY,
@@ -28,12 +29,10 @@ from sim.contact.pair_rows import (
     SLIDES,
     TORQUE,
     Shared,
+    Workspace,
     fill_row,
-    islands,
     note_row,
     row_speeds,
-    solve,
-    solve_on,
 )
 from sim.contact.parting import look_ahead, part, set_mobility
 from sim.contact.rebound import keep_energy
@@ -73,7 +72,8 @@ class Bodies(NamedTuple):
     reach: np.ndarray
     """(n, 3) half extents of each body's box in its axes."""
     rest: Resting
-    """Of those that stay or sleep; the one thing here that steps change."""
+    """Of those that stay or sleep; this and `workspace` are what steps change."""
+    workspace: Workspace
 
 
 @fastmath
@@ -108,8 +108,8 @@ def _moving(state, hulls, i):
 
 
 @fastmath
-def _wake(bodies, state, mobility, asleep, i, left):
-    asleep[i], state[i, 18] = False, 0.0
+def _wake(bodies, state, mobility, i, left):
+    bodies.workspace.asleep[i], state[i, 18] = False, 0.0
     set_mobility(mobility, state, bodies, i)
     state[i, 17] -= left * bodies.frame[5]
 
@@ -133,15 +133,23 @@ def _note_cord(cord, state, own, left, point):
 
 
 @fastmath
-def _seek(
-    bodies, mechanism, state, mobility, asleep, struck, pairs, h, left, kept, work, simplex, found, points
-):
-    """Note rows of all that touches or is near; how many. Whoever is awake and moves wakes what it touches.
+def _note_live(workspace, own):
+    """Note who is awake; how many."""
+    live, count = workspace.live, 0
+    for i in range(workspace.asleep.shape[0]):
+        if i >= own or not workspace.asleep[i]:
+            count += 1
+            live[count] = i
+    live[0] = count
+    return count
 
-    struck (n,): woken so in this step; a blow goes through all that touches, so that they wake what they touch as well.
-    """
-    n, own, used, met = state.shape[0], state.shape[0] - mechanism.jacobian.shape[0], 0, False
-    first, hint = 0, found[9:12]
+
+@fastmath
+def _seek(bodies, mechanism, state, mobility, pairs, h, left, kept, work):
+    """Note rows of all that touches or is near; how many. Whoever is awake and moves wakes what it touches."""
+    space, used, met, first = bodies.workspace, 0, False, 0
+    n, own, hint = state.shape[0], state.shape[0] - mechanism.jacobian.shape[0], space.found[9:12]
+    asleep, struck, points = space.asleep, space.struck, space.points
     for p in range(pairs.shape[0]):
         a, b = pairs[p, 0], pairs[p, 1]
         key = pair_key(a, b, n)
@@ -151,7 +159,16 @@ def _seek(
         for c in range(3):
             hint[c] = kept[first, 8 + c] if known else 0.0
         count = touching_points(
-            bodies.hulls, a, b, state[a, :12], state[b, :12], NEAR_M, simplex, found, points, hint
+            bodies.hulls,
+            a,
+            b,
+            state[a, :12],
+            state[b, :12],
+            NEAR_M,
+            space.simplex,
+            space.found,
+            points,
+            hint,
         )
         if count == 0:
             continue
@@ -163,7 +180,7 @@ def _seek(
             strikes = struck[j] or _moving(state, bodies.hulls, j) > _WAKES_MPS + 3.0 * h * bodies.frame[5]
             if strikes or j >= own:
                 struck[i] = strikes
-                _wake(bodies, state, mobility, asleep, i, left)
+                _wake(bodies, state, mobility, i, left)
         mu = np.sqrt(bodies.friction[a] * bodies.friction[b])
         restitution = min(bodies.restitution[a], bodies.restitution[b])
         rolling, spinning = (
@@ -174,8 +191,9 @@ def _seek(
             if used < work.shape[0]:
                 note_row(work[used], a, b, points[k], mu, restitution, rolling, spinning)
                 used += 1
-    for i in range(state.shape[0]):
-        if (i < own and asleep[i]) or (i >= own and not (met and mechanism.grounded)):
+    for k in range(_note_live(space, own)):
+        i = space.live[k + 1]
+        if i >= own and not (met and mechanism.grounded):
             continue
         near = NEAR_M + left * max(-state[i, 17], 0.0)
         near += 0.5 * left * (abs(state[i, 15]) + abs(state[i, 16]))
@@ -184,48 +202,42 @@ def _seek(
         mu = np.sqrt(bodies.frame[3] * bodies.friction[i])
         restitution = min(bodies.frame[4], bodies.restitution[i])
         count = ground_points(bodies.hulls, bodies.heights, bodies.frame, state, i, near, points)
-        for k in range(count):
+        rolling, spinning = bodies.rolling[i], bodies.spinning[i]
+        for p in range(count):
             if used < work.shape[0]:
-                note_row(
-                    work[used],
-                    GROUND,
-                    i,
-                    points[k],
-                    mu,
-                    restitution,
-                    bodies.rolling[i],
-                    bodies.spinning[i],
-                )
+                note_row(work[used], GROUND, i, points[p], mu, restitution, rolling, spinning)
                 used += 1
     for k in range(mechanism.cords.shape[0]):
         if _note_cord(mechanism.cords[k], state, own, left, points[0]) and used < work.shape[0]:
             a, b = int(mechanism.cords[k, 0]), own + int(mechanism.cords[k, 1])
             if asleep[a] and bodies.mass[a] > 0.0:
-                _wake(bodies, state, mobility, asleep, a, left)
+                _wake(bodies, state, mobility, a, left)
             note_row(work[used], a, b, points[0], 0.0, 0.0, 0.0, 0.0)
             used += 1
     return used
 
 
 @fastmath
-def _strays(bodies, before, state, asleep, left):
+def _strays(bodies, state, left):
     """Whether impulses have turned any body so far off its way that it may come near others than were looked for."""
-    for i in range(state.shape[0]):
-        if asleep[i]:
-            continue
+    live, before = bodies.workspace.live, bodies.workspace.freely
+    for k in range(live[0]):
+        i = live[k + 1]
         moved = turned = 0.0
         for c in range(3):
-            turned += (state[i, 12 + c] - before[i, 12 + c]) ** 2
-            moved += (state[i, 15 + c] - before[i, 15 + c]) ** 2
+            turned += (state[i, 12 + c] - before[i, c]) ** 2
+            moved += (state[i, 15 + c] - before[i, 3 + c]) ** 2
         if left * (np.sqrt(moved) + np.sqrt(turned) * bodies.hulls.numbers[i, 5]) > NEAR_M:
             return True
     return False
 
 
 @fastmath
-def _until(bodies, state, pairs, asleep, h, left, pose_a, pose_b, simplex, found):
+def _until(bodies, state, pairs, h, left):
     """How long the bodies may move on as they do now, within what is left of a step: until a fast pair meets."""
-    meet = left
+    meet, space = left, bodies.workspace
+    asleep, simplex, found = space.asleep, space.simplex, space.found
+    pose_a, pose_b = space.poses[0], space.poses[1]
     for p in range(pairs.shape[0]):
         a, b = pairs[p, 0], pairs[p, 1]
         if asleep[a] and asleep[b]:
@@ -277,22 +289,17 @@ def advance(bodies, mechanism, state, mobility, wrenches, remembered, h, sweeps,
     mechanism's contacts the sum of normal impulses [N s], and how fast the fastest that bears slips [m/s].
 
     state (n, STATE): the last of it is the mechanism's bodies, whose velocity becomes what it is after this.
-    mobility (n, MOBILITY) is overwritten. wrenches (n, 6): forces of this step in the world, (torque, force).
+    mobility (n, MOBILITY) is overwritten. wrenches (n, 6) or (0, 6): forces of this step in the world, (torque, force).
     remembered (k, KEPT): contacts of the step before. sleeping: whether what rests may sleep.
     """
-    n, nu = state.shape[0], mechanism.velocity.shape[0]
-    own = n - mechanism.jacobian.shape[0]
-    xi, told, pushed = np.zeros((n, 6)), np.zeros(7), np.zeros(nu)
-    asleep, struck = np.zeros(n, np.bool_), np.zeros(n, np.bool_)
-    simplex, found, points = np.zeros(WORKSPACE), np.zeros(12), np.zeros((64, POINT_WIDTH))
-    pose_a, pose_b, q = np.zeros(12), np.zeros(12), np.zeros(12)
-    bows, ahead = np.empty(n), np.empty((n, STATE))
-    velocity = mechanism.velocity
+    n, nu, velocity, space = state.shape[0], mechanism.velocity.shape[0], mechanism.velocity, bodies.workspace
+    own, xi, asleep, live = n - mechanism.jacobian.shape[0], space.twists, space.asleep, space.live
+    told, pushed = np.zeros(7), np.zeros(nu)
     for i in range(own):
         still = bodies.mass[i] <= 0.0
         asleep[i] = still or (sleeping and state[i, 18] >= SLEEPS_AFTER_S)
-        loaded = False
-        for c in range(6):
+        space.struck[i] = loaded = False
+        for c in range(6 if i < wrenches.shape[0] else 0):
             loaded = loaded or wrenches[i, c] != 0.0
         mobility[i, 0] = 0.0
         if loaded and not still:
@@ -300,49 +307,30 @@ def advance(bodies, mechanism, state, mobility, wrenches, remembered, h, sweeps,
         if not asleep[i]:
             set_mobility(mobility, state, bodies, i)
             state[i, 17] -= h * bodies.frame[5]
-            _load(state, mobility[i], i, wrenches[i], h)
+            if loaded:
+                _load(state, mobility[i], i, wrenches[i], h)
     left, kept = h, remembered
     for cut in range(_MOST_CUTS):
         _carry(mechanism, state, own, velocity)
-        for i in range(own if cut > 0 else 0):
-            if not asleep[i]:
-                set_mobility(mobility, state, bodies, i)
-        awake, woken = n - own, True
-        for i in range(own):
-            awake += not asleep[i]
+        awake, woken = _note_live(space, own), True
+        for k in range(1, live[0] + 1 if cut > 0 else 0):
+            if live[k] < own:
+                set_mobility(mobility, state, bodies, live[k])
         # What wakes touches others, of which nobody has asked while both slept.
         while woken:
             pairs = near_pairs(bodies, state, mechanism.meets, asleep, left, bodies.rest)
             work = np.empty((4 * len(pairs) + 24 * awake + 64, PAIR_WIDTH))
-            used = _seek(
-                bodies,
-                mechanism,
-                state,
-                mobility,
-                asleep,
-                struck,
-                pairs,
-                h,
-                left,
-                kept,
-                work,
-                simplex,
-                found,
-                points,
-            )
-            known, awake = awake, n - own
-            for i in range(own):
-                awake += not asleep[i]
-            woken = awake > known
+            used = _seek(bodies, mechanism, state, mobility, pairs, h, left, kept, work)
+            woken, awake = live[0] > awake, live[0]
         sharing = 0
         for k in range(used):
             sharing += work[k, FIRST_BODY] >= own or work[k, SECOND_BODY] >= own
         room = 3 * sharing + (0 if n == own else 96)
         shared = Shared(np.empty((room, nu)), np.empty((room, nu)), velocity)
-        for i in range(own):
-            if not asleep[i]:
-                for c in range(6):
-                    xi[i, c] = state[i, 12 + c]
+        for k in range(1, live[0] + 1):
+            i = live[k]
+            for c in range(6):
+                xi[i, c] = space.freely[i, c] = state[i, 12 + c]
         rows = sharing = 0
         for k in range(used):
             if rows < k:
@@ -351,111 +339,67 @@ def advance(bodies, mechanism, state, mobility, wrenches, remembered, h, sweeps,
                 sharing += work[rows, SHARED] >= 0.0
                 rows += 1
         rebounds = aim_rows(bodies, state, work, rows, xi, shared, own, left, kept, told)
-        xi_before, velocity_before, before = xi.copy(), velocity.copy(), state.copy()
-        above, order, begins = (
-            np.empty((2, own + 1), np.int64),
-            np.empty(rows, np.int64),
-            np.empty(own + 2, np.int64),
-        )
-        count = islands(work, rows, own, above, order, begins)
+        velocity_before = velocity.copy()
+        order, begins = np.empty(rows, np.int64), np.empty(rows + 1, np.int64)
+        count = islands(work, rows, own, space.above, order, begins)
         change = solve(work, rows, order, begins, count, xi, mobility, shared, sweeps, tolerance)
         if rebounds:
-            change = max(
-                change,
-                keep_energy(
-                    work,
-                    rows,
-                    order,
-                    begins,
-                    count,
-                    xi,
-                    mobility,
-                    shared,
-                    sweeps,
-                    tolerance,
-                    xi_before,
-                    velocity_before,
-                ),
-            )
-        for _ in range(_BOWS):
-            _carry(mechanism, state, own, velocity)
-            if not straighten(
-                bodies,
-                state,
-                xi,
-                shared,
+            again = keep_energy(
                 work,
                 rows,
-                own,
-                asleep,
-                left,
-                bows,
-                ahead,
-                q,
-                simplex,
-                found,
-                points,
-            ):
-                break
-            change = max(
-                change, solve_on(work, rows, order, begins, count, xi, mobility, shared, sweeps, tolerance)
+                order,
+                begins,
+                count,
+                space,
+                mobility,
+                shared,
+                sweeps,
+                tolerance,
+                velocity_before,
             )
+            change = max(change, again)
+        for _ in range(_BOWS):
+            _carry(mechanism, state, own, velocity)
+            if not straighten(bodies, state, shared, work, rows, own, left):
+                break
+            again = solve_on(work, rows, order, begins, count, xi, mobility, shared, sweeps, tolerance)
+            change = max(change, again)
         for _ in range(_LOOKS):
             _carry(mechanism, state, own, velocity)
             known = rows
             rows, sharing, anew = look_ahead(
-                bodies,
-                mechanism,
-                state,
-                mobility,
-                xi,
-                shared,
-                work,
-                rows,
-                sharing,
-                own,
-                asleep,
-                left,
-                ahead,
-                q,
-                simplex,
-                found,
-                points,
+                bodies, mechanism, state, mobility, shared, work, rows, sharing, own, left
             )
             if not anew:
                 break
             if rows > known:
-                order = np.empty(rows, np.int64)
-                count = islands(work, rows, own, above, order, begins)
-            change = max(
-                change, solve_on(work, rows, order, begins, count, xi, mobility, shared, sweeps, tolerance)
-            )
+                order, begins = np.empty(rows, np.int64), np.empty(rows + 1, np.int64)
+                count = islands(work, rows, own, space.above, order, begins)
+            again = solve_on(work, rows, order, begins, count, xi, mobility, shared, sweeps, tolerance)
+            change = max(change, again)
         told[0] = max(told[0], change)
         told[1], told[2] = rows, cut
-        for i in range(own):
-            if not asleep[i]:
+        for k in range(1, live[0] + 1):
+            if live[k] < own:
                 for c in range(6):
-                    state[i, 12 + c] = xi[i, c]
+                    state[live[k], 12 + c] = xi[live[k], c]
         _carry(mechanism, state, own, velocity)
         meet = left
-        if _strays(bodies, before, state, asleep, left):
+        if _strays(bodies, state, left):
             pairs = near_pairs(bodies, state, mechanism.meets, asleep, left, bodies.rest)
         if cut < _MOST_CUTS - 1:
-            meet = _until(bodies, state, pairs, asleep, h, left, pose_a, pose_b, simplex, found)
-        for i in range(n):
-            if asleep[i]:
-                continue
+            meet = _until(bodies, state, pairs, h, left)
+        for k in range(1, live[0] + 1):
+            i = live[k]
             for c in range(3):
                 state[i, 9 + c] += meet * state[i, 15 + c]
             if i < own:
-                turn(state, i, bodies.inertia[i], meet, q)
+                turn(state, i, bodies.inertia[i], meet, space.turned)
             else:
-                moved_pose(state, i, meet, q)
+                moved_pose(state, i, meet, space.turned)
                 for c in range(9):
-                    state[i, c] = q[c]
-        taken = part(
-            bodies, state, mobility, xi, shared, work, rows, own, asleep, meet, simplex, found, points
-        )
+                    state[i, c] = space.turned[c]
+        taken = part(bodies, state, mobility, shared, work, rows, own, meet)
         told[4] += max(taken, 0.0)
         kept = np.empty((rows, KEPT))
         _keep(work, rows, left, kept)
@@ -475,5 +419,5 @@ def advance(bodies, mechanism, state, mobility, wrenches, remembered, h, sweeps,
         if left <= 1e-12 * h:
             break
     if sleeping:
-        note_rest(state, own, asleep, kept, h)
+        note_rest(state, own, space, kept, h)
     return kept, pushed, told

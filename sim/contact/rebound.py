@@ -7,7 +7,8 @@ gaps stay closed and impulses in their cones, since both are convex, and energy 
 
 import numpy as np
 
-from sim.contact.pair_rows import AIM, BASE, BEFORE, IMPULSE, TORQUE, push_row, row_speeds, solve
+from sim.contact.islands import solve
+from sim.contact.pair_rows import AIM, BASE, BEFORE, IMPULSE, TORQUE, push_row, row_speeds
 from sim.native.function import fastmath
 
 _OTHER, _OTHER_SPEED = BEFORE + 3, BEFORE + 6
@@ -24,22 +25,24 @@ def _gain(w, speeds):
 
 
 @fastmath
-def _begin_again(xi, shared, xi_before, velocity_before):
-    for i in range(xi.shape[0]):
+def _begin_again(workspace, shared, velocity_before):
+    for k in range(1, workspace.live[0] + 1):
+        i = workspace.live[k]
         for c in range(6):
-            xi[i, c] = xi_before[i, c]
+            workspace.twists[i, c] = workspace.freely[i, c]
     for c in range(velocity_before.shape[0]):
         shared.velocity[c] = velocity_before[c]
 
 
 @fastmath
 def keep_energy(
-    work, rows, order, begins, count, xi, mobility, shared, sweeps, tolerance, xi_before, velocity_before
+    work, rows, order, begins, count, workspace, mobility, shared, sweeps, tolerance, velocity_before
 ):
     """After `solve`: where contacts have added energy, impulses and velocities as this module says.
 
-    xi_before, velocity_before: without contact. Returns the greatest change of the last sweep that it took [m/s].
+    velocity_before: a mechanism's without contact. Returns the greatest change of the last sweep that it took [m/s].
     """
+    xi = workspace.twists
     end = 0.0
     for k in range(rows):
         w = work[k]
@@ -54,7 +57,7 @@ def keep_energy(
         w[AIM] = w[BASE]
         for c in range(3):
             w[IMPULSE + c] = w[TORQUE + c] = 0.0
-    _begin_again(xi, shared, xi_before, velocity_before)
+    _begin_again(workspace, shared, velocity_before)
     change = solve(work, rows, order, begins, count, xi, mobility, shared, sweeps, tolerance)
     begin = bend = 0.0
     for k in range(rows):
@@ -68,7 +71,7 @@ def keep_energy(
     if begin < 0.0:
         root = np.sqrt(max(slope * slope - 4.0 * bend * begin, 0.0))
         share = min(max(-2.0 * begin / max(slope + root, 1e-300), 0.0), 1.0)
-    _begin_again(xi, shared, xi_before, velocity_before)
+    _begin_again(workspace, shared, velocity_before)
     for k in range(rows):
         w = work[k]
         for c in range(3):

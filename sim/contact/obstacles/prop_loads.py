@@ -85,9 +85,9 @@ class Hook:
         return self._eye_w(k, poses) + np.array([0.0, 0.0, self.slings[k][1]])
 
 
-RATE_RADPS = 20.0
+RATE_RADPS = 30.0
 """Of the hand's spring with the body's mass at its end: its stiffness is mass times the square of that."""
-STRONGEST_MPS2 = 250.0
+STRONGEST_MPS2 = 400.0
 """What it gives the body's mass at most, however far the hand is: what lies in a pile is held by many times its
 weight."""
 
