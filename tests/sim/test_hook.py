@@ -15,7 +15,7 @@ def test_a_crate_is_caught_lifted_set_down_and_let_go() -> None:
     world = load_world(scene.world, seed=scene.seed)
     running, judge = Simulation(scene, world), Judge(scene.goals, scene.vehicle, world)
     tautest, highest = 0.0, 0.0
-    for k in range(34):
+    for k in range(24):
         down = k < 3 or k > 10
         running.submit(SetPilotInput(PilotInput(throttle=-0.6 if down else 0.6)))
         seen = running.advance(0.4)

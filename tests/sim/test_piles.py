@@ -194,22 +194,24 @@ def test_what_rests_sleeps_and_wakes_when_it_is_pushed() -> None:
     assert np.abs(pile.state[:3, 9]).max() > 0.05
 
 
-def test_dominoes_fall_one_after_the_other() -> None:
+def test_three_hundred_dominoes_fall_as_one_wave() -> None:
+    """One after the other, each 85 to 105 ms after the one before; the deepest overlap is 0.04 mm."""
     scene = load_scene("dominoes")
-    dominoes = [one.prop for one in scene.environment.placed if isinstance(one.prop.shape, Box)][:30]
+    dominoes = [one.prop for one in scene.environment.placed if isinstance(one.prop.shape, Box)]
     ball = next(one.prop for one in scene.environment.placed if isinstance(one.prop.shape, Sphere))
-    pile, fell = Pile([*dominoes, ball], FLAT, sweeps=60, tolerance_mps=1e-6), np.full(30, np.inf)
+    pile, fell = Pile([*dominoes, ball], FLAT, sweeps=60, tolerance_mps=1e-6), np.full(300, np.inf)
     deepest = 0.0
-    for k in range(1000):
+    for k in range(6200):
         pile.step(0.005)
         deepest = max(deepest, pile.overlap_m)
-        tilted = pile.state[:30, 8] < np.cos(np.radians(15.0))
-        fell[tilted & ~np.isfinite(fell)] = 0.005 * k
+        fell[(pile.state[:300, 8] < np.cos(np.radians(15.0))) & ~np.isfinite(fell)] = 0.005 * k
+        if np.isfinite(fell).all():
+            break
     assert np.isfinite(fell).all()
     apart = np.diff(fell)
     assert (apart > 0.0).all()
-    assert apart[10:].max() < 1.3 * apart[10:].min()  # a wave of one speed
-    assert deepest < 1e-4  # measured 0.04 mm
+    assert apart[10:].max() < 1.3 * apart[10:].min()
+    assert deepest < 1e-4
 
 
 def test_a_car_drives_through_the_wall_and_a_run_repeats_to_the_bit() -> None:
