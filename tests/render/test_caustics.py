@@ -37,7 +37,12 @@ def gathered(ctx, tmp_path):
     target = ctx.framebuffer([texture])
     uniforms = FrameUniforms(ctx)
     light = SimpleNamespace(
-        direction_w=BEARING, sun_irradiance=np.ones(3), sky_harmonics=np.zeros((9, 3)), room=None, clouds=0.0
+        direction_w=BEARING,
+        sun_irradiance=np.ones(3),
+        sky_harmonics=np.zeros((9, 3)),
+        room=None,
+        clouds=0.0,
+        orbit_m=None,
     )
     uniforms.set_light(light, Atmosphere(), water_level_m=0.0)
 
