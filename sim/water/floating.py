@@ -148,7 +148,7 @@ def float_bodies(
                 pose[3 * c + d] = state[i, 3 * d + c]
                 axes[3 * d + c] = state[i, 3 * d + c]
         own = vertices[first[i, 0] : first[i + 1, 0]]
-        immerse(own, pose, now, corner, about, river, there, rows)
+        immerse(own, pose, now, corner, about, river, there, rows, False)
         sum_hull(
             rows,
             triangles[first[i, 1] : first[i + 1, 1]],

@@ -334,8 +334,13 @@ def immerse(
     river: Any,
     there: np.ndarray,
     rows: np.ndarray,
+    fades: bool,
 ) -> None:
-    """Write where a hull's vertices are and what water is there, rows as VERTEX_WIDTH says."""
+    """Write where a hull's vertices are and what water is there, rows as VERTEX_WIDTH says.
+
+    fades: a wave's pressure fades with depth as its velocity does, for hulls as deep as it is short; else it is that of
+    the whole column, and a depth is that under the surface.
+    """
     for k in range(len(vertices)):
         for i in range(3):
             rows[k, i] = (
@@ -346,7 +351,7 @@ def immerse(
         )
         depth = about[MEAN] + there[SURFACE] - pose[11] - rows[k, 2]
         left = math.exp(-there[FADE] * depth) if depth > 0.0 else 1.0
-        rows[k, 3] = depth
+        rows[k, 3] = depth - there[SURFACE] * (1.0 - left) if fades else depth
         rows[k, 4] = left * there[FLOW] + about[CURRENT]
         rows[k, 5] = left * there[FLOW + 1] + about[CURRENT + 1]
         rows[k, 6] = left * there[FLOW + 2]
@@ -371,7 +376,8 @@ def feel_water(
     corner, now = kept[7], kept[8]
     spacing = about[SPACING]
     there = np.empty(SAMPLES)
-    immerse(vertices, pose, now, corner, about, river, there, rows)
+    F, G = radiation
+    immerse(vertices, pose, now, corner, about, river, there, rows, len(F) > 0)
     air_x, air_y = gusty(about[WIND], about[WIND + 1], about[GUSTS], report[CLOCK])
     motion_w, load_w, load_b = np.empty(6), np.empty(6), np.empty(6)
     damping_w, damping_b, turned, found = (
@@ -406,7 +412,6 @@ def feel_water(
         _to_body(pose, later[FLOW : FLOW + 3], rate_b)
         _to_body(pose, report[STREAM : STREAM + 3], stream_b)
 
-    F, G = radiation
     radiated = report[REPORT : REPORT + len(F)]
     for i in range(len(F)):
         for k in range(6):

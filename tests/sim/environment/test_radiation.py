@@ -15,7 +15,10 @@ from sim.scene import load_scene
 from sim.simulation import Simulation
 from sim.vehicle_config import config_named
 from sim.vehicle_config.radiation import Radiation
+from sim.water.immersion import VERTEX_WIDTH
+from sim.water.wrench import ABOUT, FADE, LATTICE, MEAN, SAMPLES, SPACING, SURFACE, immerse
 from sim.world import load_world
+from sim.world.path import Stream
 
 FILE = Path(__file__).parents[3] / "assets" / "vehicles" / "wave-buoy" / "radiation.json"
 
@@ -73,6 +76,23 @@ def test_waves_that_it_sends_out_bring_it_to_rest() -> None:
     assert len(turns) > 5
     assert (np.diff(turns) < 0.0).all()
     assert np.abs(z[-100:]).max() < 0.02
+
+
+def test_pressure_of_a_wave_fades_with_depth() -> None:
+    """Of linear waves: rho g (-z + eta e^(-k d)), d under the surface; where it does not fade, the whole column."""
+    eta, k, level = 0.7, 0.35, -0.2
+    now = np.zeros((LATTICE, LATTICE, SAMPLES))
+    now[..., SURFACE], now[..., FADE] = eta, k
+    about = np.zeros(ABOUT)
+    about[SPACING], about[MEAN] = 1.0, level
+    vertices = np.array([[0.0, 0.0, z] for z in (0.9, 0.5, 0.2, -1.0, -4.0)])
+    pose, still = np.r_[np.eye(3).ravel(), 0.3, -0.4, 0.0], Stream.still()
+    d = level + eta - vertices[:, 2]
+    for fades, head in ((True, level - vertices[:, 2] + eta * np.exp(-k * d.clip(0.0))), (False, d)):
+        rows = np.zeros((len(vertices), VERTEX_WIDTH))
+        corner, river = np.array([-8, -8, 1, 1, 1]), (still.velocity_w, still.frame)
+        immerse(vertices, pose, now, corner, about, river, np.empty(SAMPLES), rows, fades)
+        np.testing.assert_allclose(rows[:, 3], head, atol=1e-14)
 
 
 def test_a_take_replays_to_the_bit() -> None:
