@@ -17,9 +17,10 @@ from sim.commands import (
 from sim.environment.environment import TOLD
 from sim.integrators import DEFAULT
 from sim.recordings import Take
+from sim.recordings.playback import POINT_PERIOD_S
 from sim.simulation import Simulation
-from sim.simulation.lanes import recorder
 from sim.simulation.lanes.lane import Lane
+from sim.simulation.lanes.recorder import Recorder
 from tests.sim.simulation_scenes import helicopter_scene, simulation
 
 
@@ -105,12 +106,12 @@ def test_a_recording_starts_anew_where_time_or_the_vehicle_does():
         check_bits(running, take(running, index), index)
 
 
-def test_the_ring_forgets_what_is_old_and_keeps_exact_restarts(monkeypatch):
-    monkeypatch.setattr(recorder, "KEPT_S", 1.0)
+def test_the_ring_forgets_what_is_old_and_keeps_exact_restarts():
     running = simulation(helicopter_scene())
+    running.run.flown.recorder = Recorder(kept_s=1.0)
     wobbling(running, 3.2)
     flight = take(running)
-    assert 1.0 <= flight.duration_s < 1.0 + 2 * recorder.POINT_PERIOD_S
+    assert 1.0 <= flight.duration_s < 1.0 + 2 * POINT_PERIOD_S
     check_bits(running, flight)
     check_bits(running, flight.resimulate())
 
@@ -121,9 +122,7 @@ def test_what_is_remembered_goes_on_from_a_moment_of_a_take():
     flight = take(running)
     for time_s in (0.004, 0.5, 0.77, 1.3):
         moment = flight.playback().at(time_s)
-        segments = recorder.Recorder.before(moment, flight.segments, flight.playback()).segments(
-            moment.time_s
-        )
+        segments = Recorder.before(moment, flight.segments, flight.playback()).segments(moment.time_s)
         cut = Take(name="cut", segments=segments, world="plain") if segments else None
         if cut is None:
             assert moment.step == 0

@@ -53,7 +53,9 @@ class _Chunk:
 class Recorder:
     """Told of every rollout before it; asked for what there was now and then."""
 
-    def __init__(self) -> None:
+    def __init__(self, kept_s: float = KEPT_S) -> None:
+        """kept_s: simulated time that is remembered at least, once there is as much."""
+        self._kept_s = kept_s
         self._chunks: deque[_Chunk] = deque()
         self._full = 0
         """The step from which on the last chunk has a successor."""
@@ -119,36 +121,24 @@ class Recorder:
         environment: np.ndarray | None = None,
     ) -> None:
         """From this step on, counted from `since_s`, these controls act on this private state."""
-        self._note(dynamics, since_s, step, controls, state, around, pivot_w, environment)
+        if self.begins(step):
+            memory = around.checkpoint()
+            chunk = _Chunk(dynamics, since_s, pivot_w, state.copy(), memory, [step], [controls], environment)
+            self._begin(chunk)
+            self._full = step + max(round(POINT_PERIOD_S / dynamics.step_s), 1)
+        elif controls is not self._chunks[-1].rows[-1]:
+            self._chunks[-1].steps.append(step)
+            self._chunks[-1].rows.append(controls)
         if self._planned_s is not None:
             self._chunks[-1].plans.append((round((self._planned_s - since_s) / dynamics.step_s), step))
             self._planned_s = None
 
-    def _note(
-        self,
-        dynamics: Dynamics,
-        since_s: float,
-        step: int,
-        controls: np.ndarray,
-        state: np.ndarray,
-        around: Environment,
-        pivot_w: np.ndarray | None,
-        environment: np.ndarray | None,
-    ) -> None:
-        if not self.begins(step):
-            last = self._chunks[-1]
-            if controls is not last.rows[-1]:
-                last.steps.append(step)
-                last.rows.append(controls)
-            return
-        memory = around.checkpoint()
-        chunk = _Chunk(dynamics, since_s, pivot_w, state.copy(), memory, [step], [controls], environment)
+    def _begin(self, chunk: _Chunk) -> None:
         self._forget_old(chunk)
         self._chunks.append(chunk)
-        if environment is not None and environment.size > _SMALL:
+        if chunk.environment is not None and chunk.environment.size > _SMALL:
             for old in self._with_environment()[:-_MOST_LARGE]:
                 old.environment = None
-        self._full = step + max(round(POINT_PERIOD_S / dynamics.step_s), 1)
 
     def segments(self, until_s: float) -> tuple[Segment, ...]:
         """All that is remembered, up to the present moment; none before the first step."""
@@ -181,7 +171,7 @@ class Recorder:
             or chunks[-1].dynamics.vehicle.name != chunk.dynamics.vehicle.name
         ):
             chunks.clear()
-        while len(chunks) > 1 and chunks[1].begin_s <= chunk.begin_s - KEPT_S:
+        while len(chunks) > 1 and chunks[1].begin_s <= chunk.begin_s - self._kept_s:
             chunks.popleft()
 
 
