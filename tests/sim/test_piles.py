@@ -215,7 +215,7 @@ def test_three_hundred_dominoes_fall_as_one_wave() -> None:
 
 
 def test_a_car_drives_through_the_wall_and_a_run_repeats_to_the_bit() -> None:
-    """Nothing overlaps by more than 0.3 mm meanwhile; measured: 0.17 mm, 3.5 mm where nothing is looked at ahead."""
+    """Nothing overlaps by more than 0.3 mm meanwhile; measured: 0.11 mm, 3.5 mm where nothing is looked at ahead."""
     deepest = [0.0]
 
     def run() -> tuple[np.ndarray, np.ndarray]:
