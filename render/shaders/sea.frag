@@ -166,7 +166,7 @@ void main() {
 #if SHORE
     float sun = sun_visibility(p_w, vec3(0.0, 0.0, 1.0));
 #else  // nothing that stands still casts a shadow
-    float sun = vehicle_sun(p_w);
+    float sun = vehicle_sun(p_w + vec3(0.0, 0.0, 0.03));
 #endif
     vec3 sunlight = sun_irradiance.rgb * sun;
     vec3 light = up + sunlight * max(sun_direction.z, 0.0);
