@@ -42,7 +42,7 @@ WIND_MPS, CURRENT_MPS, FETCH_M, GUSTS = 6.0, 0.3, 20e3, 0.3
 PERIOD_S, LAG_S = 0.1, 0.04
 SWELL_M, GALE_MPS = 300e3, 18.0
 CLEARANCE_M = 0.6
-STATION_S, SETTLED_S, HELD_M = 60.0, 20.0, 2.0
+STATION_S, SETTLED_S, HELD_M, BOW = 60.0, 20.0, 2.0, 3.0
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,7 @@ def planned(scene: str) -> Task:
 
 
 def holding() -> Task:
-    """A place that is held, under any heading, by what lies ahead within eight seconds."""
+    """A place that is held by what lies ahead within eight seconds."""
     calm = calm_water(sim.vehicle("motorboat"))
     here = calm.state_of((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
     always = np.array([0.0, 1.0])
@@ -170,6 +170,14 @@ def holding() -> Task:
         effort_scale={"u_left": 900.0, "u_right": 900.0},
         reference=place,
     )
+
+
+def bow_to_wind(task: Task, boat: sim.Vehicle) -> Task:
+    """The same, with the bow where the wind comes from: across it nothing that the boat has would hold it there."""
+    assert task.reference is not None
+    wind, always = np.asarray(boat.values["wind"]), task.reference.time_s
+    values = {**task.reference.values, "heading_rad": np.full(len(always), math.atan2(-wind[1], -wind[0]))}
+    return replace(task, reference=Reference(always, values, {**task.reference.weights, "heading_rad": BOW}))
 
 
 def sail(task: Task, seed: int, boat: sim.Vehicle, planner: Planner, limit_s: float = LIMIT_S) -> Sailed:
@@ -287,7 +295,9 @@ def main() -> None:
             task, runs = task_of(kind), list[Sailed]()
             planner, limit_s = Planner(sized_by=task), STATION_S if kind == "station" else LIMIT_S
             for seed in range(asked.first, asked.first + asked.runs):
-                runs.append(sail(task, seed, weather_of(kind, seed, height_m), planner, limit_s))
+                boat = weather_of(kind, seed, height_m)
+                asked_for = bow_to_wind(task, boat) if kind == "station" else task
+                runs.append(sail(asked_for, seed, boat, planner, limit_s))
                 _print(runs[-1])
             reached = [run for run in runs if run.reached]
             print(

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import sim
-from sim.planner import Goal, Limits, Plan, Planner, Task, Waypoint, Weights, task_of_scene
+from benchmarks.planner import lap_of
+from sim.planner import Goal, Limits, Plan, Planner, Task, Weights, task_of_scene
 from sim.planner.result.record import record_of
 from sim.planner.result.record import repeated as made_again
 from sim.planner.task.handles import with_gait
@@ -126,31 +127,6 @@ def test_a_start_whose_speed_is_free_glides() -> None:
     glides = sim.plan(body, replace(task, start_within={"v_x_mps": (0.0, 2.0)}))
     assert glides.cost < 1e-9
     assert glides.task.start.node[15] == pytest.approx(0.75, abs=1e-4)
-
-
-def lap_of(name: str) -> tuple[sim.Vehicle, Task]:
-    """Around five marks, counterclockwise."""
-    vehicle = sim.vehicle(name)
-    around = 2 * np.pi * np.arange(5) / 5 + 0.2
-    flat = name == "boat"
-    radius, up = (20.0, 0.0) if flat else (60.0, 30.0)
-    places = [(radius * np.cos(a), 0.7 * radius * np.sin(a), up) for a in around]
-    if flat:
-        start, end = (vehicle.state(x=radius, theta=np.pi / 2 + turn) for turn in (0.0, 2 * np.pi))
-    else:
-        start = end = vehicle.state(x=(radius, 0.0, up), R=np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 1]]))
-    task = Task(
-        start,
-        Goal(end, position="free", rotation="free", velocity="free"),
-        25.0,
-        steps=64,
-        free_duration=(5.0, 200.0),
-        periodic=("pose", "velocity"),
-        waypoints=tuple(Waypoint(place, 2.0) for place in places),
-        weights=Weights(effort=0.01, time=1.0, comfort=0.02),
-        limits=Limits(turn_radps=1.5, tilt_rad=None if flat else 0.8),
-    )
-    return vehicle, task
 
 
 @pytest.mark.parametrize("name", ["boat", "helicopter"])

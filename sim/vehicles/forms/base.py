@@ -385,6 +385,7 @@ def _content(vehicle: Vehicle, own: dict[str, object]) -> Hashable:
 _NOT_STRUCTURE = (
     "values",
     "_numbers",
+    "looks",
     "parameters",
     "node_layout",
     "space",
