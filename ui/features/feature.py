@@ -4,14 +4,17 @@ A feature's panel and its actions know each other by values alone. `Actions.view
 by their type (`PanelContext.of`); the panel asks by requests, which reach the actions that handle their type.
 """
 
+import threading
 from collections.abc import Callable, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar, Generic, Protocol, TypeVar
 
 import numpy as np
 
 from sim.commands import Command
 from sim.planner.service.requests import PlanRequest
+from sim.platform.processes import GivenUp
 from sim.recordings import Take
 from sim.scene import Scene
 from sim.simulation import Simulation
@@ -23,6 +26,7 @@ from ui.window.context import Action, PanelContext, Request
 UPPER, LOWER, BELOW = "upper", "lower", "below"
 """Where a new user finds a panel: in the column's upper or lower part, or below the scene."""
 
+T = TypeVar("T")
 Draw = Callable[[Snapshot, PanelContext], list[Request]]
 """Builds widgets for a frame; returns what the user asked for by them."""
 
@@ -97,6 +101,50 @@ class Actions:
 
     def close(self) -> None:
         """The window closes; the simulation has been stopped."""
+
+
+class Background(Generic[T]):
+    """One piece of work at a time beside the frames, in a thread that most often waits for a process."""
+
+    def __init__(self, name: str) -> None:
+        """name: of the thread, as `threading` lists it."""
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix=name)
+        self._outcome: Future[T] | None = None
+        self._given_up = threading.Event()
+
+    @property
+    def busy(self) -> bool:
+        """Whether something was begun that has not been taken."""
+        return self._outcome is not None
+
+    def begin(self, work: Callable[[threading.Event], T]) -> None:
+        """Give up what is under way for this. The event is set when this is given up in its turn."""
+        self.give_up()
+        given_up = self._given_up = threading.Event()
+
+        def unless_given_up() -> T:
+            if given_up.is_set():
+                raise GivenUp
+            return work(given_up)
+
+        self._outcome = self._thread.submit(unless_given_up)
+
+    def take(self) -> T | None:
+        """What has come of it, once, when it is there. Raises what the work raised."""
+        if self._outcome is None or not self._outcome.done():
+            return None
+        outcome, self._outcome = self._outcome, None
+        return outcome.result()
+
+    def give_up(self) -> None:
+        """Forget what is under way; nothing comes of it."""
+        self._given_up.set()
+        self._outcome = None
+
+    def close(self) -> None:
+        """Give up for good, and wait until the thread has ended."""
+        self.give_up()
+        self._thread.shutdown(wait=True)
 
 
 @dataclass(frozen=True, slots=True)

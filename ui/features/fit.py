@@ -2,8 +2,9 @@
 
 import threading
 from collections.abc import Iterable, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import dataclass, field
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -13,12 +14,11 @@ from imgui_bundle import imgui
 
 from sim.commands import KeepTake, RemoveLane, Resimulate, Scrub, SetParameter
 from sim.platform.errors import InputError
-from sim.platform.processes import GivenUp
 from sim.recordings import Take
 from sim.simulation import Simulation
 from sim.simulation.lanes.snapshot import Snapshot
 from sim.vehicles.forms.parameters import Parameter, Value
-from ui.features.feature import Actions, App, News
+from ui.features.feature import Actions, App, Background, News
 from ui.features.vehicle import FlownParameters, flat
 from ui.window.context import Action, PanelContext, Request
 from ui.window.widgets import button, checkbox, heading, label, note, prose
@@ -193,8 +193,6 @@ class _Asked:
     title: str
     """Of the take that was shown when it was asked for."""
     reply: Future[Take]
-    given_up: threading.Event
-    outcome: "Future[tuple[Recording, Identified]] | None" = None
     heard: tuple[int, Mapping[str, Value]] = (0, MappingProxyType({}))
     """The latest iteration, and the values until then."""
 
@@ -203,7 +201,7 @@ class Fitting:
     """Lives as long as the window. One fit at a time; it has a process of its own."""
 
     def __init__(self) -> None:
-        self._worker = ThreadPoolExecutor(1, thread_name_prefix="fits")
+        self._search: Background[tuple[Recording, Identified]] = Background("fits")
         self._asked: _Asked | None = None
         self._view = FitView()
 
@@ -224,12 +222,11 @@ class Fitting:
         reply: Future[Take] = Future()
         simulation.submit(KeepTake(reply))
         title = snapshot.look_back.opened if snapshot.look_back is not None else ""
-        self._asked = _Asked(request, title, reply, threading.Event())
+        self._asked = _Asked(request, title, reply)
 
     def cancel(self) -> None:
         """Give up what is under way, and forget what was found."""
-        if self._asked is not None:
-            self._asked.given_up.set()
+        self._search.give_up()
         self._asked, self._view = None, FitView()
 
     def poll(self, simulation: Simulation) -> list[News]:
@@ -238,14 +235,15 @@ class Fitting:
         if asked is None or not asked.reply.done():
             return []
         try:
-            if asked.outcome is None:
-                asked.outcome = self._worker.submit(self._fitted, asked, asked.reply.result())
-            if not asked.outcome.done():
-                return []
-            recording, found = asked.outcome.result()
+            if not self._search.busy:
+                self._search.begin(partial(_fitted, asked, asked.reply.result()))
+            outcome = self._search.take()
         except InputError as error:
             self.cancel()
             return [News(str(error), error=True)]
+        if outcome is None:
+            return []
+        recording, found = outcome
         self._asked = None
         span_s = float(recording.time[0]), float(recording.time[-1])
         self._view = FitView(guess=asked.request.guess, found=found, span_s=span_s)
@@ -255,25 +253,7 @@ class Fitting:
     def close(self) -> None:
         """End what runs."""
         self.cancel()
-        self._worker.shutdown(wait=True)
-
-    def _fitted(self, asked: _Asked, take: Take) -> "tuple[Recording, Identified]":
-        """On the thread, which waits for the process."""
-        from sim.analysis.identify import identify_in_process  # with what fits, which few windows need
-        from sim.analysis.measured_flight import Recording
-
-        if asked.given_up.is_set():
-            raise GivenUp
-        vehicle = take.vehicle.with_parameters(**asked.request.guess)
-        recording = Recording.of(take, vehicle)
-
-        def tell(number: int, values: Mapping[str, Value]) -> None:
-            asked.heard = number, values
-
-        found = identify_in_process(
-            vehicle, recording, asked.request.unknown, progress=tell, given_up=asked.given_up
-        )
-        return recording, found
+        self._search.close()
 
     def _show(self, asked: _Asked, found: "Identified", simulation: Simulation) -> None:
         """The take's inputs with the guess and with what was found, where the take is still looked at."""
@@ -285,6 +265,21 @@ class Fitting:
             if name in shown:
                 simulation.submit(RemoveLane(name))
             simulation.submit(Resimulate(parameters=tuple(values.items()), name=name))
+
+
+def _fitted(asked: _Asked, take: Take, given_up: threading.Event) -> "tuple[Recording, Identified]":
+    """On the thread, which waits for the process."""
+    from sim.analysis.identify import identify_in_process  # with what fits, which few windows need
+    from sim.analysis.measured_flight import Recording
+
+    vehicle = take.vehicle.with_parameters(**asked.request.guess)
+    recording = Recording.of(take, vehicle)
+
+    def tell(number: int, values: Mapping[str, Value]) -> None:
+        asked.heard = number, values
+
+    found = identify_in_process(vehicle, recording, asked.request.unknown, progress=tell, given_up=given_up)
+    return recording, found
 
 
 class FitActions(Actions):

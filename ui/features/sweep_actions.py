@@ -2,15 +2,14 @@
 
 import threading
 from collections.abc import Iterable, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from sim.controllers import made_controller
-from sim.platform.errors import InputError
-from sim.platform.processes import GivenUp, run_in_process
+from sim.platform.processes import run_in_process
 from sim.simulation.lanes.snapshot import Snapshot
-from ui.features.feature import Actions, App
+from ui.features.feature import Actions, App, Background
 from ui.features.sweep import EndSweep, FlySweep, SweepView
 
 if TYPE_CHECKING:
@@ -24,43 +23,29 @@ class SweepActions(Actions):
 
     def __init__(self, app: App) -> None:
         super().__init__(app)
-        self._worker = ThreadPoolExecutor(1, thread_name_prefix="sweeps")
-        self._outcome: Future[None] | None = None
-        self._given_up = threading.Event()
+        self._flights: Background[None] = Background("sweeps")
         self._asked: FlySweep | None = None
         self._heard: list[Mapping[str, float]] = []
 
     def leave(self) -> None:
-        self._give_up()
+        self._flights.give_up()
         self._asked, self._heard = None, []
 
     def poll(self, snapshot: Snapshot) -> None:
-        outcome = self._outcome
-        if outcome is None or not outcome.done():
-            return
-        self._outcome = None
-        try:
-            outcome.result()
-        except InputError as error:
-            self.app.tell(str(error), error=True)
+        self._flights.take()
 
     def views(self, snapshot: Snapshot) -> Iterable[object]:
-        return (SweepView(self._asked, self._outcome is not None, tuple(self._heard)),)
+        return (SweepView(self._asked, self._flights.busy, tuple(self._heard)),)
 
     def carry_out(self, action: object) -> None:
-        self._give_up()
+        self._flights.give_up()
         if isinstance(action, FlySweep):
             series = self._series(action, self.app.simulation.snapshot)
-            self._given_up, self._asked, self._heard = threading.Event(), action, []
-            self._outcome = self._worker.submit(_flown, series, self._heard, self._given_up)
+            self._asked, self._heard = action, []
+            self._flights.begin(partial(_flown, series, self._heard))
 
     def close(self) -> None:
-        self._give_up()
-        self._worker.shutdown(wait=True)
-
-    def _give_up(self) -> None:
-        self._given_up.set()
-        self._outcome = None
+        self._flights.close()
 
     def _series(self, action: FlySweep, snapshot: Snapshot) -> "Series":
         """The scene with what flies now: vehicle, method, step, and who."""
@@ -72,9 +57,13 @@ class SweepActions(Actions):
             scene = scene.flown_by(lane.mechanics)
         controller = None if own is None else made_controller(own.kind, own.gains)
         scene = replace(
-            scene, integrator=lane.integrator, step_s=lane.step_s, controller=controller, lanes=(),
+            scene,
+            integrator=lane.integrator,
+            step_s=lane.step_s,
+            controller=controller,
+            lanes=(),
             flight_mode=snapshot.flight_mode,
-        )  # fmt: skip
+        )
         return Series(scene, action.number.name, action.values, action.seconds, snapshot.demo)
 
 
@@ -82,9 +71,12 @@ def _flown(series: "Series", heard: list[Mapping[str, float]], given_up: threadi
     """On the thread, which waits for the process."""
     from export.scene_sweep import OwnFiles, flown_over
 
-    if given_up.is_set():
-        raise GivenUp
     run_in_process(
-        flown_over, series, name="sweep", prepare=OwnFiles.of(series.scene), progress=heard.append,
-        given_up=given_up, allowed="allowed: fewer or shorter flights",
-    )  # fmt: skip
+        flown_over,
+        series,
+        name="sweep",
+        prepare=OwnFiles.of(series.scene),
+        progress=heard.append,
+        given_up=given_up,
+        allowed="allowed: fewer or shorter flights",
+    )
