@@ -339,19 +339,6 @@ class ClosedTreeStepper(TreeStepper):
             bound.motion(y[:ends]), n, torques, push=push, contact=contact, impulses=y[ends:]
         )
 
-    def node(
-        self,
-        y: np.ndarray,
-        u: np.ndarray,
-        p: np.ndarray,
-        h: float,
-        *,
-        w: np.ndarray | None = None,
-        env: tuple[Any, ...] = (),
-    ) -> np.ndarray:
-        """Coordinates and velocities, these with the impulse that keeps the loops closed."""
-        return super().node(y[: y.size - self._more], u, p, h, w=w, env=env)
-
     def moved_by(self, q: np.ndarray, seconds: float, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """As without loops; these let nothing move that would open them."""
         jacobian, mobility = super().moved_by(q, seconds, p)
@@ -405,19 +392,6 @@ class VariedTreeStepper(TreeStepper):
             bound.guess,
             bound.tolerance,
         )
-
-    def node(
-        self,
-        y: np.ndarray,
-        u: np.ndarray,
-        p: np.ndarray,
-        h: float,
-        *,
-        w: np.ndarray | None = None,
-        env: tuple[Any, ...] = (),
-    ) -> np.ndarray:
-        """As in constant steps."""
-        return super().node(y[: y.size - self._MORE], u, p, h, w=w, env=env)
 
     def parts(self, y: np.ndarray) -> int:
         """Of the latest step; 0 at the start."""
