@@ -232,9 +232,24 @@ def _ranked(keys):
 def note_rest(state, own, workspace, kept, h):
     """For how long each has rested; one falls asleep once it and all that it touches have rested long enough.
 
-    So a row that has fallen sleeps while its other end still falls; whoever is pushed wakes.
+    So a row that has fallen sleeps while its other end still falls; whoever is pushed wakes. Nobody sleeps in a heap of
+    which one is loaded, as by a vehicle that leans on it.
     """
     live, asleep, rested, least = workspace.live, workspace.asleep, workspace.rested[0], workspace.rested[1]
+    loaded, spreads = workspace.loaded, False
+    for k in range(len(kept)):
+        a, b = int(kept[k, 0]), int(kept[k, 1])
+        if 0 <= a < own <= b and kept[k, 5] ** 2 + kept[k, 6] ** 2 + kept[k, 7] ** 2 > 0.0:
+            loaded[a] = not asleep[a]
+    for k in range(1, live[0] + 1):
+        spreads = spreads or (live[k] < own and loaded[live[k]])
+    while spreads:
+        spreads = False
+        for k in range(len(kept)):
+            a, b = int(kept[k, 0]), int(kept[k, 1])
+            if a < 0 or a >= own or b >= own or asleep[a] or asleep[b] or loaded[a] == loaded[b]:
+                continue
+            loaded[a] = loaded[b] = spreads = True
     for k in range(len(kept)):
         for side in range(2):
             i = int(kept[k, side])
@@ -246,7 +261,8 @@ def note_rest(state, own, workspace, kept, h):
             continue
         moving = np.sqrt(state[i, 15] ** 2 + state[i, 16] ** 2 + state[i, 17] ** 2)
         turning = np.sqrt(state[i, 12] ** 2 + state[i, 13] ** 2 + state[i, 14] ** 2)
-        state[i, 18] = state[i, 18] + h if moving < _SLOW_MPS and turning < _SLOW_RADPS else 0.0
+        rests = moving < _SLOW_MPS and turning < _SLOW_RADPS and not loaded[i]
+        state[i, 18] = state[i, 18] + h if rests else 0.0
         rested[i] = least[i] = state[i, 18]
     for k in range(len(kept)):
         a, b = int(kept[k, 0]), int(kept[k, 1])

@@ -99,7 +99,9 @@ class Workspace(NamedTuple):
     asleep: np.ndarray
     """(n,) bool, of those that stay as well."""
     struck: np.ndarray
-    """(n,) bool: woken in this step by a blow, which goes through all that touches."""
+    """(n,) bool: woken in this step by a blow, a load or a mechanism, which goes through all that touches."""
+    loaded: np.ndarray
+    """(n,) bool: a force of its own acts on it, as a hand's; after a step, on what hangs together with it, too."""
     live: np.ndarray
     """(n + 1,) int64: how many are awake, a mechanism's among them, and these as they rise."""
     bows: np.ndarray
@@ -123,6 +125,7 @@ class Workspace(NamedTuple):
             np.zeros((n, 6)),
             np.zeros((n, 6)),
             np.zeros((n, width)),
+            np.zeros(n, np.bool_),
             np.zeros(n, np.bool_),
             np.zeros(n, np.bool_),
             np.zeros(n + 1, np.int64),

@@ -177,9 +177,12 @@ def _seek(bodies, mechanism, state, mobility, pairs, h, left, kept, work):
             i, j = (a, b) if end == 0 else (b, a)
             if i >= own or not asleep[i] or bodies.mass[i] <= 0.0 or asleep[j]:
                 continue
-            strikes = struck[j] or _moving(state, bodies.hulls, j) > _WAKES_MPS + 3.0 * h * bodies.frame[5]
-            if strikes or j >= own:
-                struck[i] = strikes
+            if (
+                struck[j]
+                or j >= own
+                or _moving(state, bodies.hulls, j) > _WAKES_MPS + 3.0 * h * bodies.frame[5]
+            ):
+                struck[i] = True
                 _wake(bodies, state, mobility, i, left)
         mu = np.sqrt(bodies.friction[a] * bodies.friction[b])
         restitution = min(bodies.restitution[a], bodies.restitution[b])
@@ -298,10 +301,12 @@ def advance(bodies, mechanism, state, mobility, wrenches, remembered, h, sweeps,
     for i in range(own):
         still = bodies.mass[i] <= 0.0
         asleep[i] = still or (sleeping and state[i, 18] >= SLEEPS_AFTER_S)
-        space.struck[i] = loaded = False
+        loaded = False
         for c in range(6 if i < wrenches.shape[0] else 0):
             loaded = loaded or wrenches[i, c] != 0.0
         mobility[i, 0] = 0.0
+        # Whoever slept would stand like a wall in the way of what is pulled.
+        space.loaded[i] = space.struck[i] = loaded and not still
         if loaded and not still:
             asleep[i], state[i, 18] = False, 0.0
         if not asleep[i]:
