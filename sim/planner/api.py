@@ -65,7 +65,7 @@ def task_of_scene(
     other = table.table("parameters")
     parameters = {name: other.value(name) for name in other.names()}
     if vehicle is None:
-        vehicle = scene.vehicle
+        vehicle = scene.vehicle_named(scene.vehicle.name)  # its class anew where its file has changed
         vehicle = vehicle.with_parameters(**{n: x for n, x in parameters.items() if n in vehicle.values})
     if vehicle.support is Support.WATER:
         vehicle = calm_water(vehicle)

@@ -102,7 +102,6 @@ class Motorboat(Floating):
     """Body origin at the centre of mass, at rest in the plane of the water."""
 
     name = "motorboat"
-    rank = 100
     parameters = (
         *BODY,
         Parameter("thruster_left", "m", _THRUSTER_AT, -100.0, 100.0, "Where the left thruster pushes, body."),

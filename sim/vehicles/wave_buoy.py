@@ -28,7 +28,6 @@ class WaveBuoy(Floating):
     """Body origin at the centre of mass, 2 m under the sphere's middle."""
 
     name = "wave-buoy"
-    rank = 105
     parameters = tuple(
         dataclasses.replace(parameter, default=_DEFAULTS.get(parameter.name, parameter.default))
         for parameter in (*BODY, *ABOUT)
