@@ -54,11 +54,16 @@ class WatchedCall(Generic[_T]):
         while thread.is_alive():
             thread.join(_LOOK_S)
             if time.monotonic() - self._seen_s > silence_s:
-                _yield_to_all(thread)
+                _schedule(thread, "SCHED_IDLE")
                 return None
         if self._error is not None:
             raise self._error
         return self._answer[0]
+
+    def hurry(self) -> None:
+        """Give one that was left behind its turns again, where that is allowed."""
+        if self._thread is not None:
+            _schedule(self._thread, "SCHED_OTHER")
 
     def _run(self) -> None:
         try:
@@ -67,10 +72,10 @@ class WatchedCall(Generic[_T]):
             self._error = error
 
 
-def _yield_to_all(thread: threading.Thread) -> None:
+def _schedule(thread: threading.Thread, policy: Literal["SCHED_IDLE", "SCHED_OTHER"]) -> None:
     if sys.platform == "linux" and thread.native_id is not None:
         with suppress(OSError):  # it has just ended, or this is not allowed
-            os.sched_setscheduler(thread.native_id, os.SCHED_IDLE, os.sched_param(0))
+            os.sched_setscheduler(thread.native_id, getattr(os, policy), os.sched_param(0))
 
 
 Watch = Callable[[int, float, float, np.ndarray], bool]
@@ -223,7 +228,7 @@ class Solvers:
 
     def _leave_behind(self, call: WatchedCall[dict]) -> None:
         """Go on with other solvers than those of which one is still at work."""
-        self._oracle.abandon(lambda: call.running)
+        self._oracle.abandon(lambda: call.running, call.hurry)
         for before, oracle, _ in self._left_behind:
             if not before.running:
                 oracle.forget()

@@ -14,7 +14,7 @@ from sim.planner.transcription.program import Program
 Backend = Literal["fatrop", "ipopt"]
 _Arrays = Sequence[np.ndarray]
 _Outputs = Sequence[np.ndarray | None]
-_HELD_S = 2.0
+_HELD_S = 5.0
 """How long Python's end waits for an abandoned solver to ask for something, so that it is not in the middle of it."""
 
 
@@ -33,6 +33,7 @@ class Oracle:
         self._held = threading.Event()
         """A solver waits, and for ever."""
         self._running: Callable[[], bool] = bool
+        self._hurry: Callable[[], object] = bool
         x, p = ca.Sparsity.dense(program.size), ca.Sparsity.dense(program.parameter_count)
         g, one = ca.Sparsity.dense(program.rows), ca.Sparsity.dense(1)
         self._point, self._multipliers, self._g = {"x": x, "p": p}, {"lam_f": one, "lam_g": g}, g
@@ -60,10 +61,11 @@ class Oracle:
         """watch: answers whether to go on from an iterate."""
         self._watch, self.stopped, self._gives_up = watch, False, backend == "ipopt"
 
-    def abandon(self, running: Callable[[], bool]) -> None:
-        """Keep a solver that nobody waits for any longer away from the program. running: is it at work?"""
+    def abandon(self, running: Callable[[], bool], hurry: Callable[[], object]) -> None:
+        """Keep a solver that nobody waits for any longer away from the program. running: is it at work? hurry: lets it
+        come to its next question soon, also on a busy machine."""
         self._watch, self.stopped, self._gives_up = None, True, True
-        self._running = running
+        self._running, self._hurry = running, hurry
         atexit.register(self._end)
 
     def forget(self) -> None:
@@ -74,6 +76,7 @@ class Oracle:
         """Answer nothing any more: a thread that comes from a solver into Python when that has ended is unwound
         through the solver, which aborts the process."""
         self._ended, begun = True, time.monotonic()
+        self._hurry()
         while self._running() and time.monotonic() - begun < _HELD_S and not self._held.wait(0.02):
             pass
 
