@@ -324,7 +324,9 @@ def _status(plan: PlanView, context: PanelContext) -> list[Request]:
     note(context, "plan/status")
     record = plan.plan
     if record is not None and record.solved and not plan.refused:
-        clear = f", clear by {record.clearance_m:.2f} m" if np.isfinite(record.clearance_m) else ""
+        # + 0.0: what touches is clear by 0, not by -0.
+        clear_m = round(record.clearance_m, 2) + 0.0
+        clear = f", clear by {clear_m:.2f} m" if np.isfinite(clear_m) else ""
         prose(f"cost {record.cost:.4g}, {record.duration_s:.2f} s in {record.steps} steps{clear}")
         tooltip("\n".join(f"{name}: {value:.4g}" for name, value in record.costs.items()))
         _held(record, context)
