@@ -39,7 +39,8 @@ void main() {
     float pace = smoothstep(0.0, PACE, length((from - uv) * vec2(textureSize(history_map, 0))));
     vec3 range = high.rgb - low.rgb;
     float edge = smoothstep(0.1, 0.4, max(range.r, max(range.g, range.b)));
-    float amount = min(past.a * MOST, mix(MOST, mix(LEAST, LEAST_EDGE, edge), pace)) * max(1.0 - 3.0 * max(off.r, max(off.g, off.b)), 0.0);
+    // What is looked up between pixels may swing below nothing.
+    float amount = min(max(past.a, 0.0) * MOST, mix(MOST, mix(LEAST, LEAST_EDGE, edge), pace)) * max(1.0 - 3.0 * max(off.r, max(off.g, off.b)), 0.0);
     amount = known ? amount : 0.0;
 
     vec2 apart = at - vec2(here) - 0.5;

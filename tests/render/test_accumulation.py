@@ -87,6 +87,20 @@ def test_pictures_add_up_to_more_than_one_shows(drawing, reference, pace_m):
     assert off(several, wanted) < 0.75 * off(one, wanted)  # 0.57 and 0.61
 
 
+@pytest.mark.parametrize(
+    ("effort", "pace_m", "count", "edge", "most"),
+    [
+        (0.6, 0.03, 14, slice(0, 2), 60.0),  # 38; 105 where looks between pixels swing below nothing
+        (0.75, -0.03, 9, slice(-2, None), 16.0),  # 8; 24
+    ],
+)
+def test_nothing_flares_up_at_the_edges_of_the_picture(drawing, reference, effort, pace_m, count, edge, most):
+    """What comes in at a side has no past, beside what has much of it."""
+    frames = [frame_at(pace_m * k, 0.01 * k) for k in range(count)]
+    error = np.abs(drawing(frames, effort) - reference(frames[-1])).max(axis=2)
+    assert error[:, edge].max() < most
+
+
 def test_a_vehicle_that_is_gone_leaves_no_ghost(drawing):
     near = hovering(20.0, -0.4)
     empty = [frame_at(0.0, 0.01 * k) for k in range(12)]
