@@ -13,6 +13,7 @@ Wants Pinocchio: `pip install -e '.[reference]'`.
 """
 
 import argparse
+from abc import ABC, abstractmethod
 from dataclasses import replace
 
 import casadi as ca
@@ -21,7 +22,7 @@ import pinocchio
 
 from benchmarks.plan_trees import ARM, REST, around_a_pillar, timed
 from sim.planner import Cylinder, Goal, Planner, Task, Weights
-from sim.planner.task.clearance import kept_m, own_pairs
+from sim.planner.task.own_bodies import kept_m, own_pairs
 from tests.sim.multibody.test_tree_pinocchio import model_of
 
 MODEL = model_of(ARM.tree)
@@ -145,7 +146,7 @@ def accelerations(dynamics: ca.Function) -> ca.Function:
     return ca.Function("accelerations", [q, v, u], [ca.vertcat(*found)])
 
 
-class Problem:
+class Problem(ABC):
     """One task as an Opti problem, with its goal as a parameter. Subclasses say how a step is taken."""
 
     name = ""
@@ -175,9 +176,9 @@ class Problem:
         self.found: dict[str, ca.DM] = {}
         self.bounds = ca.Function("bounds", [opti.p], [opti.lbg, opti.ubg])
 
+    @abstractmethod
     def effort(self, q: list[ca.MX], v: list[ca.MX]) -> ca.MX:
         """The cost, once steps from node to node are among the constraints."""
-        raise NotImplementedError
 
     def torques(self, torques: ca.MX, seconds: float) -> ca.MX:
         """Their cost over so long a time; they are held within their bounds."""

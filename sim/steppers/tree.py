@@ -35,6 +35,8 @@ class TreeStepper:
     inline: object | None = None
     moments: tuple[float, ...] = (0.5,)
     """Shares of a step at which it wants a row of controls where these are a function of time. A single one is held."""
+    _more = 0
+    """Numbers that follow the open tree's own in a private state."""
 
     def __init__(self, vehicle: ArticulatedVehicle, integrator: Integrator, *, sampled: bool = False) -> None:
         """sampled: with a row of controls for each of the method's own moments."""
@@ -67,7 +69,8 @@ class TreeStepper:
 
     @property
     def private_size(self) -> int:
-        return self._nq + (self._nv * (1 + REMEMBERED) + 2 if self._variational else self._nv)
+        own = self._nv * (1 + REMEMBERED) + 2 if self._variational else self._nv
+        return self._nq + own + self._more
 
     def start(
         self, node: np.ndarray, u: np.ndarray, p: np.ndarray, h: float, env: tuple[Any, ...] = ()
@@ -320,10 +323,6 @@ class ClosedTreeStepper(TreeStepper):
         super().__init__(vehicle, integrator)
         self._more = self._bound(vehicle.parameter_vector).impulses.size
 
-    @property
-    def private_size(self) -> int:
-        return super().private_size + self._more
-
     def _advance(
         self,
         bound: BoundTree,
@@ -356,15 +355,11 @@ class ClosedTreeStepper(TreeStepper):
 class VariedTreeStepper(TreeStepper):
     """The private state is that of constant steps, then ln rho of the latest step and the number of its parts."""
 
-    _MORE = 2
+    _more = 2
 
     def __init__(self, vehicle: ArticulatedVehicle, integrator: VariedMultibody) -> None:
         super().__init__(vehicle, integrator)
         self._turn_rad = integrator.turn_rad
-
-    @property
-    def private_size(self) -> int:
-        return super().private_size + self._MORE
 
     def _advance(
         self,
@@ -376,7 +371,7 @@ class VariedTreeStepper(TreeStepper):
         contact: TreeContact,
     ) -> tuple[int, int]:
         """As in constant steps; iterations are those of all parts."""
-        ends = y.size - self._MORE
+        ends = y.size - self._more
         return tree_rollouts.varied_rollout(
             bound.arrays,
             bound.workspace,
