@@ -116,8 +116,6 @@ def _robot() -> Robot:
         keyframes={},
         step_s=0.002,
         notes=(),
-        # Plans fold the elbow as far as it goes, and keep apart only what has more joints between.
-        apart=frozenset((frozenset(("upper arm", "forearm")),)),
     )
 
 

@@ -9,10 +9,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from sim.planner.task.bodies import arc_space, arcs, body_poses, joint_ranges, points
-from sim.planner.task.clearance import kept_m, spare_m
+from sim.planner.task.bodies import arc_space, arcs, at_random, body_poses, joint_ranges, points
+from sim.planner.task.clearance import spare_m
 from sim.planner.task.handles import brought_to
 from sim.planner.task.inputs import holding
+from sim.planner.task.own_bodies import kept_m
 from sim.planner.task.task import Task
 from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle
 
@@ -89,7 +90,7 @@ def _other_ends(vehicle: ArticulatedVehicle, task: Task) -> Iterator[np.ndarray]
     low, high = _box(vehicle, task)
     for _ in range(8 * _OTHER_ENDS):
         node = goal.copy()
-        node[at] = _at_random(vehicle, rng, low, high)
+        node[at] = at_random(vehicle, rng, low, high)
         node = brought_to(vehicle, node, T[:3, 3], R)
         there = body_poses(vehicle, node)[0]
         missed = float(np.abs(there[:3, 3] - T[:3, 3]).max())
@@ -113,16 +114,6 @@ def _box(vehicle: ArticulatedVehicle, task: Task) -> tuple[np.ndarray, np.ndarra
         if i < at.stop:
             low[i], high[i] = max(low[i], least), min(high[i], most)
     return low, high
-
-
-def _at_random(
-    vehicle: ArticulatedVehicle, rng: np.random.Generator, low: np.ndarray, high: np.ndarray
-) -> np.ndarray:
-    q = rng.uniform(low, high)
-    for turning in vehicle.quaternions:
-        q[turning] = rng.normal(size=4)
-        q[turning] /= np.linalg.norm(q[turning])
-    return q
 
 
 class _Search:
@@ -168,7 +159,7 @@ class _Search:
         trees = [_Tree(start), _Tree(goal)]
         for turn in range(_MOST):
             own, other = trees[turn % 2], trees[1 - turn % 2]
-            wanted = _at_random(self._vehicle, self._rng, *self._box)
+            wanted = at_random(self._vehicle, self._rng, *self._box)
             new = self._grown(own, wanted)
             if new is None:
                 continue

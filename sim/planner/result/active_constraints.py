@@ -7,9 +7,10 @@ import casadi as ca
 import numpy as np
 
 from sim.planner.task.bodies import arc_space, between, body_poses, own_space, planar, positions, velocities
-from sim.planner.task.clearance import ball_places, obstacle_distances_m, over_ground_m
+from sim.planner.task.clearance import obstacle_distances_m, over_ground_m
 from sim.planner.task.inputs import input_map_of
 from sim.planner.task.obstacles import label
+from sim.planner.task.own_bodies import balls_at
 from sim.planner.task.task import Task, control_limits
 from sim.planner.task.waypoints import waypoint_node
 from sim.vehicles.forms.base import Vehicle
@@ -92,7 +93,7 @@ def _bend_m(x_w: np.ndarray) -> np.ndarray:
 def _passed(vehicle: Vehicle, task: Task, nodes: np.ndarray, step_s: float) -> Iterator[ActiveConstraint]:
     """Obstacles and ground, between the nodes too. The ends are given: they are not chosen by the plan."""
     poses = between(arc_space(vehicle), nodes[:, vehicle.node_layout.pose], _PER_STEP)
-    centres, radii = ball_places(vehicle, poses, task), np.array(task.body, float)[:, 3]
+    centres, radii = balls_at(vehicle, poses, task), np.array(task.body, float)[:, 3]
     close_m = _CLOSE_M + _CLOSE * float(radii.max()) + _SAG * _bend_m(centres[0])
 
     def spans(distance_m: np.ndarray) -> tuple[tuple[float, float], ...]:

@@ -76,6 +76,17 @@ def joint_ranges(vehicle: Vehicle) -> dict[str, tuple[float, float]]:
     return found
 
 
+def at_random(
+    vehicle: ArticulatedVehicle, rng: np.random.Generator, low: np.ndarray, high: np.ndarray
+) -> np.ndarray:
+    """(nq,) coordinates of a tree between bounds (nq,), its rotations any."""
+    q = rng.uniform(low, high)
+    for turning in vehicle.quaternions:
+        q[turning] = rng.normal(size=4)
+        q[turning] /= np.linalg.norm(q[turning])
+    return q
+
+
 def turns(vehicle: Vehicle) -> int:
     """Dimensions of its main body's rotations."""
     return 3 if own_space(vehicle) else vehicle.group.turns

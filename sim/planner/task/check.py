@@ -23,10 +23,11 @@ from sim.planner.task.bodies import (
 )
 from sim.planner.task.check_numbers import check_numbers
 from sim.planner.task.check_own import check_own_terms
-from sim.planner.task.clearance import ball_places, on_plane, over_ground_m
+from sim.planner.task.clearance import on_plane, over_ground_m
 from sim.planner.task.motions import Motion, Sway
 from sim.planner.task.moving import GOAL_MOVES, brought_back, goal_at, is_moving, motion_of
 from sim.planner.task.open_start import check_open_start, open_start
+from sim.planner.task.own_bodies import balls_at
 from sim.planner.task.reference import Reference
 from sim.planner.task.refusal import GOAL, START, TaskPart, TaskRefused, obstacle_part, refused, waypoint_part
 from sim.planner.task.task import Goal, Limits, Task, Waypoint, Weights, check_can_plan
@@ -304,7 +305,7 @@ def _outside_m(
 def _check_clear(vehicle: Vehicle, task: Task, name: TaskPart, state: State, time_s: float | None) -> None:
     """Of a pose that is given, whole."""
     pose = state.node[vehicle.node_layout.pose][None]
-    centres = ball_places(vehicle, pose, task)[:, 0]
+    centres = balls_at(vehicle, pose, task)[:, 0]
     for i, outside in _outside_m(vehicle, task, centres, time_s):
         distance = outside - np.array(task.body, float)[:, 3]
         deep = task.clearance_m - float(distance.min())

@@ -1,35 +1,18 @@
 """Is a motion clear of obstacles and ground between its nodes too? Measured on arcs of the group, exactly."""
 
 from dataclasses import dataclass
-from functools import lru_cache
-from itertools import combinations
 
 import numpy as np
 
-from sim.planner.task.bodies import (
-    arc_space,
-    between,
-    jointed,
-    placed_by_bodies,
-    planar,
-    points,
-    poses_of,
-    positions,
-    structure_of,
-)
+from sim.planner.task.bodies import arc_space, between, jointed, planar, positions
 from sim.planner.task.moving import brought_back
 from sim.planner.task.obstacles import Obstacle
-from sim.planner.task.task import Ball, Task
-from sim.vehicles.forms.articulated import ArticulatedVehicle
-from sim.vehicles.forms.base import Structure, Vehicle
+from sim.planner.task.own_bodies import balls_at, kept_m, low_balls, own_pairs
+from sim.planner.task.task import Task
+from sim.vehicles.forms.base import Vehicle
 
 _PER_STEP, _MOST = 8, 40_000
 """Places that are looked at on every arc, and at most on all."""
-_GIVING_M = 1e-3
-"""Of own bodies that are close at an end, or low at the start, beyond which they may come: equations leave no room
-else; and what a ball has to be lifted by at least to count as lifted."""
-_TRIED = 32
-"""Configurations at random that show which balls are lifted."""
 _PER_THICKNESS = 4
 """Places looked at within the thickness of the thinnest obstacle: none is jumped."""
 
@@ -48,94 +31,10 @@ class Clearance:
     """(N,) by how much each arc comes closer to anything than asked for, at most; 0 where it does not."""
 
 
-def ball_places(vehicle: Vehicle, poses: np.ndarray, task: Task) -> np.ndarray:
-    """(balls, n, 3) centres of the vehicle's balls in the world, of flat poses."""
-    return _ball_places(vehicle, poses, np.array(task.body, float), task.ball_bodies)
-
-
-def _ball_places(vehicle: Vehicle, poses: np.ndarray, body: np.ndarray, of: tuple[str, ...]) -> np.ndarray:
-    """Of balls (balls, 4), by the body whose frame each is in."""
-    if placed_by_bodies(vehicle):
-        names = tuple(dict.fromkeys(of))
-        T = poses_of(vehicle, poses, names)[:, [names.index(name) for name in of]]
-        return np.asarray(
-            np.einsum("nbij,bj->bni", T[:, :, :3, :3], body[:, :3]) + T[:, :, :3, 3].swapaxes(0, 1)
-        )
-    T = vehicle.group.to_matrix(poses)
-    dim = T.shape[1] - 1
-    centres = np.zeros((len(poses), len(body), 3))
-    centres[:, :, :dim] = body[:, :dim] @ T[:, :dim, :dim].transpose(0, 2, 1) + T[:, None, :dim, dim]
-    return centres.transpose(1, 0, 2)
-
-
-_APART = 4
-"""Joints between bodies of a tree from which on these are kept apart: nearer ones hide each other's joints."""
-
-
-@lru_cache(maxsize=16)
-def _own_pairs(structure: Structure, names: tuple[str, ...]) -> tuple[tuple[int, int], ...]:
-    vehicle = structure.vehicle
-    assert isinstance(vehicle, ArticulatedVehicle)
-    tree = vehicle.tree
-    carriers = [int(tree.carriers[tree.names.index(name or vehicle.tool)]) for name in names]
-
-    def to_root(i: int) -> list[int]:
-        return [i] if i < 0 else [i, *to_root(int(tree.arrays.parent[i]))]
-
-    def between(a: int, b: int) -> int:
-        one, other = to_root(a), to_root(b)
-        meet = next(i for i in one if i in other)
-        return one.index(meet) + other.index(meet)
-
-    pairs = combinations(range(len(names)), 2)
-    return tuple((i, j) for i, j in pairs if between(carriers[i], carriers[j]) >= _APART)
-
-
-def own_pairs(vehicle: Vehicle, task: Task) -> tuple[tuple[int, int], ...]:
-    """Balls of a tree's bodies that are to be kept apart from each other."""
-    return _own_pairs(structure_of(vehicle), task.ball_bodies) if jointed(vehicle) else ()
-
-
-@lru_cache(maxsize=16)
-def _lifted(structure: Structure, body: tuple[Ball, ...], of: tuple[str, ...]) -> tuple[int, ...]:
-    vehicle = structure.vehicle
-    assert isinstance(vehicle, ArticulatedVehicle)
-    space, start = arc_space(vehicle), vehicle.default_state().node[vehicle.node_layout.pose]
-    moves = np.random.default_rng(0).normal(size=(_TRIED, vehicle.tree.nv))
-    poses = points(space, np.tile(start, (_TRIED, 1)), moves, np.ones(_TRIED))
-    z_m = _ball_places(vehicle, poses, np.array(body, float), of)[:, :, 2]
-    return tuple(np.flatnonzero(np.ptp(z_m, axis=1) > _GIVING_M).tolist())
-
-
-def low_balls(vehicle: Vehicle, task: Task) -> tuple[int, ...]:
-    """Balls of a tree's bodies that are to be kept above its ground: those that its joints lift."""
-    if task.ground is None or not jointed(vehicle):
-        return ()
-    return _lifted(structure_of(vehicle), task.body, task.ball_bodies)
-
-
-def kept_m(vehicle: Vehicle, task: Task) -> np.ndarray:
-    """(pairs,) that the middles of a tree's own balls keep from each other: the sum of their radii, or what start and
-    goal leave of it; then (low balls,) heights that these keep: above the ground by their radii and the task's
-    clearance, or as low as at the start."""
-    pairs, low = own_pairs(vehicle, task), list(low_balls(vehicle, task))
-    if not pairs and not low:
-        return np.zeros(0)
-    i, j = np.array(pairs, int).reshape(-1, 2).T
-    at, radii = vehicle.node_layout.pose, np.array(task.body, float)[:, 3]
-    ends = ball_places(vehicle, np.stack([task.start.node[at], task.goal.state.node[at]]), task)
-    left = np.linalg.norm(ends[i] - ends[j], axis=2).min(axis=1)
-    apart = np.minimum(radii[i] + radii[j], left - _GIVING_M)
-    if task.ground is None:
-        return np.asarray(apart)
-    above = task.ground.highest_m + radii[low] + task.clearance_m
-    return np.r_[apart, np.minimum(above, ends[low, 0, 2] - _GIVING_M)]
-
-
 def spare_m(vehicle: Vehicle, poses: np.ndarray, task: Task, own_m: np.ndarray | None = None) -> np.ndarray:
     """(n,) by how much flat poses (n, pose size) of a tree are clear of obstacles and the ground, and bodies of each
     other, beyond what is asked for; below 0 where they are not. own_m: `kept_m`, where it is known."""
-    centres, radii = ball_places(vehicle, poses, task), np.array(task.body, float)[:, 3]
+    centres, radii = balls_at(vehicle, poses, task), np.array(task.body, float)[:, 3]
     spare = np.full(len(poses), np.inf)
     for o in task.obstacles:
         away = on_plane(vehicle, o).distance(centres.reshape(-1, 3)).reshape(len(radii), -1) - radii[:, None]
@@ -148,7 +47,7 @@ def _tree_spare_m(
     vehicle: Vehicle, centres: np.ndarray, task: Task, own_m: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """(n,) of a tree's own bodies, and of these above its ground, with their balls' centres (balls, n, 3)."""
-    pairs, low = own_pairs(vehicle, task), list(low_balls(vehicle, task))
+    pairs, low = tuple(own_pairs(vehicle, task)), list(low_balls(vehicle, task))
     i, j = np.array(pairs, int).reshape(-1, 2).T
     least_m = kept_m(vehicle, task) if own_m is None else own_m
     apart = np.linalg.norm(centres[i] - centres[j], axis=2) - least_m[: len(pairs), None]
@@ -183,7 +82,7 @@ def clearance(vehicle: Vehicle, poses: np.ndarray, task: Task, duration_s: float
     """Measure a motion given by its poses (N+1, pose_dim), which takes the task's time or another."""
     per_step = _per_step(vehicle, poses, task)
     fine = between(arc_space(vehicle), poses, per_step)
-    centres = ball_places(vehicle, fine, task)
+    centres = balls_at(vehicle, fine, task)
     time_s = np.linspace(0.0, task.duration_s if duration_s is None else duration_s, len(fine))
     distances = obstacle_distances_m(vehicle, centres, task, time_s)
     by_obstacle = np.array([d.min() for d in distances])
@@ -203,7 +102,7 @@ def _per_step(vehicle: Vehicle, poses: np.ndarray, task: Task) -> int:
         return _PER_STEP
     around = task.clearance_m + min(ball[3] for ball in task.body)
     thinnest = 2.0 * (min(o.half_thickness_m for o in task.obstacles) + around)
-    longest = np.linalg.norm(np.diff(ball_places(vehicle, poses, task), axis=1), axis=2).max()
+    longest = np.linalg.norm(np.diff(balls_at(vehicle, poses, task), axis=1), axis=2).max()
     return int(
         np.clip(np.ceil(_PER_THICKNESS * longest / thinnest), _PER_STEP, max(_PER_STEP, _MOST // len(poses)))
     )

@@ -7,11 +7,12 @@ checked by stays as thin as it is.
 import numpy as np
 
 from sim.planner.task.bodies import planar, positions
-from sim.planner.task.clearance import ball_places, kept_m, on_plane
+from sim.planner.task.clearance import on_plane
 from sim.planner.task.expressions import own_numbers
 from sim.planner.task.motions import PIECES, spline
 from sim.planner.task.moving import held, motion_of
 from sim.planner.task.obstacles import Obstacle
+from sim.planner.task.own_bodies import balls_at, kept_m
 from sim.planner.task.task import Task
 from sim.planner.task.waypoints import longest_s, nowhere
 from sim.planner.transcription.shape import unit_inputs
@@ -56,7 +57,7 @@ def _room_m(vehicle: Vehicle, task: Task, obstacle: Obstacle) -> float:
     """Between the obstacle and what is given: the vehicle at both ends, the waypoints."""
     flat, at = on_plane(vehicle, obstacle), vehicle.node_layout.pose
     ends = [task.start] if task.goal.position == "free" else [task.start, held(vehicle, task).goal.state]
-    balls = ball_places(vehicle, np.stack([end.node[at] for end in ends]), task)
+    balls = balls_at(vehicle, np.stack([end.node[at] for end in ends]), task)
     radii = np.array(task.body, float)[:, 3:]
     room = (flat.distance(balls.reshape(-1, 3)).reshape(len(radii), -1) - radii).min()
     for waypoint in task.waypoints:

@@ -9,11 +9,12 @@ import numpy as np
 from sim.integrators.base import Integrator
 from sim.planner.task.bodies import jointed, own_space, positions, structure_of
 from sim.planner.task.check_own import met_columns
-from sim.planner.task.clearance import low_balls, on_plane, own_pairs
+from sim.planner.task.clearance import on_plane
 from sim.planner.task.expressions import OwnTerms, own_terms
 from sim.planner.task.inputs import holding_scale, input_map_of
 from sim.planner.task.moving import GOAL_MOVES, held, motion_of
 from sim.planner.task.open_start import OpenStart, open_start
+from sim.planner.task.own_bodies import low_balls, own_pairs
 from sim.planner.task.task import WEIGHT_NAMES, Limits, Task, control_limits
 from sim.planner.task.terrain import SafeGround
 from sim.shapes import KINDS
@@ -144,7 +145,7 @@ def problem_shape(
         goal_motion=motion_of(task, GOAL_MOVES),
         body_count=len(task.body),
         bodies=task.bodies,
-        pairs=own_pairs(vehicle, task),
+        pairs=tuple(own_pairs(vehicle, task)),
         low_balls=low_balls(vehicle, task),
         ground=None if jointed(vehicle) else task.ground,
         demands=(goal.position, goal.rotation, goal.velocity, goal.shape, goal.shape_velocity, goal.parts),
