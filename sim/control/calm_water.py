@@ -30,6 +30,7 @@ from sim.control.planar_craft import (
     TURNING,
     Disturbance,
     numbers_of,
+    water_drag,
 )
 from sim.groups import SE2
 from sim.groups.se2 import heading_of, plane_rotation
@@ -86,10 +87,8 @@ class CalmWater(HolonomicVehicle):
         stream = R.T @ q.current
         through = xi[1:] - stream
         speed = ca.sqrt(ca.sumsqr(through) + _STILL_MPS**2)
-        drag, span, (coupled, yaw) = q.drag[0], q.drag[1], ca.vertsplit(q.turning * speed)
-        ahead = -(drag + q.pressure[0] * speed) * through[0]
-        aside = -(drag + q.pressure[1] * speed) * through[1] - coupled * r
-        about = -(drag * span + yaw) * r - coupled * through[1]
+        drag, pressure, turning = ((each[0], each[1]) for each in (q.drag, q.pressure, q.turning))
+        ahead, aside, about = water_drag(drag, pressure, turning, (through[0], through[1], r), speed)
         # The inertia takes the added mass along with the velocity over ground; it goes with the one through the water.
         ahead += A[0] * r * stream[1] - r * A[1] * stream[1]
         aside += r * A[0] * stream[0] - A[1] * r * stream[0]

@@ -7,10 +7,10 @@ part of the hull that is under water at rest. Waves are not in it.
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
-from sim.native.function import native
 from sim.platform.errors import InputError
 from sim.vehicle_config import config_of
 from sim.vehicles import Vehicle
@@ -65,20 +65,43 @@ def numbers_of(vehicle: Vehicle) -> np.ndarray:
     return numbers
 
 
-@native
-def rates(craft: np.ndarray, state: np.ndarray, thrust: np.ndarray, out: np.ndarray) -> None:
-    """out (3,): rates of the velocity through the water, and of turning."""
+def water_drag(
+    drag: tuple[Any, Any],
+    pressure: tuple[Any, Any],
+    turning: tuple[Any, Any],
+    through: tuple[Any, Any, Any],
+    speed: Any,
+) -> tuple[Any, Any, Any]:
+    """Forces ahead and aside and the torque about the vertical of water that a hull runs through; numbers, or all
+    expressions of CasADi.
+
+    drag: linear, and the mean square of where it acts. pressure: per speed, of ends and sides. turning: the same of
+    turning, coupled and by itself. through: velocity through the water, ahead and aside, turn rate. speed: its size.
+    """
+    (linear, span), (ends, sides), (turned, yaw), (u, v, r) = drag, pressure, turning, through
+    coupled = turned * speed
+    ahead = -(linear + ends * speed) * u
+    aside = -(linear + sides * speed) * v - coupled * r
+    about = -(linear * span + yaw * speed) * r - coupled * v
+    return ahead, aside, about
+
+
+def rates(craft: np.ndarray, state: np.ndarray, thrust: np.ndarray) -> np.ndarray:
+    """(3,) rates of the velocity through the water, and of turning."""
+    numbers, (u, v, r) = craft.tolist(), state[[U, V, R]].tolist()
     c, s = math.cos(state[THETA]), math.sin(state[THETA])
-    u, v, r = state[U], state[V], state[R]
-    speed = math.sqrt(u * u + v * v)
-    side, coupled, yaw = craft[SIDES] * speed, craft[TURNED] * speed, craft[TURNING] * speed
-    ahead = thrust[0] + thrust[1] + c * craft[FORCE] + s * craft[FORCE + 1]
-    ahead += -(craft[DRAG] + craft[ENDS] * speed) * u + craft[MASS_Y] * v * r
-    aside = c * craft[FORCE + 1] - s * craft[FORCE]
-    aside += -(craft[DRAG] + side) * v - coupled * r - craft[MASS_X] * u * r
-    about = craft[LEFT] * thrust[0] + craft[RIGHT] * thrust[1] + craft[TORQUE]
-    about += -(craft[DRAG] * craft[SPAN] + yaw) * r - coupled * v + (craft[MASS_X] - craft[MASS_Y]) * u * v
-    out[0], out[1], out[2] = ahead / craft[MASS_X], aside / craft[MASS_Y], about / craft[INERTIA]
+    mass_x, mass_y, (force_x, force_y) = numbers[MASS_X], numbers[MASS_Y], numbers[FORCE : FORCE + 2]
+    drag, pressure, turning = (
+        (numbers[i], numbers[j]) for i, j in ((DRAG, SPAN), (ENDS, SIDES), (TURNED, TURNING))
+    )
+    ahead, aside, about = water_drag(drag, pressure, turning, (u, v, r), math.sqrt(u * u + v * v))
+    left, right = thrust.tolist()
+    ahead = left + right + c * force_x + s * force_y + (ahead + mass_y * v * r)
+    aside = c * force_y - s * force_x + (aside - mass_x * u * r)
+    about = (
+        numbers[LEFT] * left + numbers[RIGHT] * right + numbers[TORQUE] + (about + (mass_x - mass_y) * u * v)
+    )
+    return np.array([ahead / mass_x, aside / mass_y, about / numbers[INERTIA]])
 
 
 _EVERY_S = 0.1
@@ -148,13 +171,12 @@ class Disturbance:
         self, craft: np.ndarray, ground: np.ndarray, thrust: np.ndarray, pushed: np.ndarray
     ) -> np.ndarray:
         """(3,) acceleration over ground along the body's axes and of turning."""
-        numbers, rate = craft.copy(), np.empty(3)
+        numbers = craft.copy()
         numbers[CURRENT : TORQUE + 1] = pushed
         state = through_water(numbers, ground)
-        rates(numbers, state, thrust, rate)
         # The velocity's own axes turn with the boat, those of the water stay.
         r = state[R]
-        return rate + np.array([-r * state[V], r * state[U], 0.0])
+        return rates(numbers, state, thrust) + np.array([-r * state[V], r * state[U], 0.0])
 
 
 def through_water(craft: np.ndarray, ground: np.ndarray) -> np.ndarray:
