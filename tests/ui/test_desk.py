@@ -37,7 +37,7 @@ def setup(tmp_path: Path) -> ControlSetup:
 
 @pytest.fixture
 def desk(place: Place, setup: ControlSetup) -> Iterator[InputDesk]:
-    desk = InputDesk(setup, typing=lambda: place.typing, scene_has=lambda x, y: place.in_scene)
+    desk = InputDesk(setup, typing=lambda: place.typing, scene_has=lambda *at: place.in_scene)
     desk.serve("helicopter")
     yield desk
     desk.close()
@@ -203,7 +203,7 @@ def test_a_controller_of_a_file_is_assigned_by_moving_it_and_flies(
 
     write(0.1)
     monkeypatch.setenv("HOLONOMY_CONTROLLER", str(path))
-    desk = InputDesk(setup, typing=lambda: False, scene_has=lambda x, y: True)
+    desk = InputDesk(setup, typing=lambda: False, scene_has=lambda *at: True)
     desk.serve("helicopter")
     assert [device.name for device in desk.devices] == ["Bridge"]
     setup.listen(ForAxis("roll"), desk.devices)

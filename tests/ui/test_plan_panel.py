@@ -1,6 +1,8 @@
 """The Plan tab and the handles in the view, clicked and dragged without a window."""
 
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 import pytest
@@ -35,14 +37,24 @@ from sim.shapes import Sphere
 from sim.vehicles import vehicle
 from tests.sim.plan_samples import BOAT, record, task
 from tests.ui import fakes
-from tests.ui.bench import Bench
+from tests.ui.bench import SIZE, Bench
 from ui.features.flight import draw_flight
-from ui.features.placing.gizmo import SCALE, Gizmo, GizmoFields, TaskMarks, from_matrix16, matrix16
+from ui.features.placing.gizmo import (
+    SCALE,
+    Gizmo,
+    GizmoFields,
+    TaskMarks,
+    begin_gizmos,
+    from_matrix16,
+    matrix16,
+)
 from ui.features.plan.marks import Alternatives, compared, draw_violations, words
 from ui.features.plan.pages import SaveTask
 from ui.features.plan.panel import draw_plan
+from ui.shell.features import SceneTools
 from ui.window import theme
-from ui.window.context import on_screen
+from ui.window.app_window import AppWindow
+from ui.window.context import SceneCamera, on_screen
 from ui.window.widgets import overlap
 
 
@@ -366,6 +378,36 @@ def tilted() -> tuple[np.ndarray, np.ndarray]:
     """From 30 m away, 40 degrees above the horizon, along y."""
     eye = 30.0 * np.array([0.0, -np.cos(0.7), np.sin(0.7)])
     return look_at(eye, np.zeros(3)), camera()[1]
+
+
+def test_a_press_with_ctrl_pulls_what_lies_under_a_handle_that_was_hot_before(bench: Bench) -> None:
+    """Pictures may be slow: what is hot dates from before Ctrl went down, which comes together with the press."""
+    shown(bench, task=task(obstacles=()))
+    view, projection = camera()
+    bench.context.show(SceneCamera(view, projection))
+    tools = SceneTools(cast(AppWindow, SimpleNamespace(get_size=lambda: SIZE)), bench.context)
+    io, now = imgui.get_io(), fakes.snapshot()
+
+    def frame() -> None:
+        imgui.new_frame()
+        begin_gizmos(bench.context)
+        tools.draw(None, now, views=1)
+        imgui.render()
+
+    place = on_screen(np.array([4.0, -1.0, 0.0]), projection @ view, bench.context.scene_rect)
+    assert place is not None
+    at = place[0], SIZE[1] - place[1]
+    io.add_mouse_pos_event(*place)
+    for _ in range(3):
+        frame()
+    assert not tools.free_at(*at, pulls=False)
+    assert tools.free_at(*at, pulls=True)
+    io.add_key_event(imgui.Key.mod_ctrl, True)
+    io.add_mouse_button_event(0, True)
+    for _ in range(2):
+        frame()
+    assert bench.context.of(GizmoFields).chosen == ""
+    assert tools.free_at(*at, pulls=False)  # which is hot no longer
 
 
 @pytest.mark.parametrize("eye", [camera, tilted])

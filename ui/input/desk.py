@@ -85,11 +85,16 @@ class InputSample:
 class InputDesk:
     """Event handlers of a window. A press belongs to whoever it hit until it is released.
 
-    `typing()`: a text field has the keyboard. `scene_has(x, y)`: a press there (logical, y up) is the scene's.
+    `typing()`: a text field has the keyboard. `scene_has(x, y, pulls)`: a press there (logical, y up), or one that is
+    to pull at what lies there, is the scene's.
     """
 
     def __init__(
-        self, setup: ControlSetup, *, typing: Callable[[], bool], scene_has: Callable[[float, float], bool]
+        self,
+        setup: ControlSetup,
+        *,
+        typing: Callable[[], bool],
+        scene_has: Callable[[float, float, bool], bool],
     ) -> None:
         self._setup, self._typing, self._scene_has = setup, typing, scene_has
         self._pressed: list[str] = []
@@ -190,9 +195,10 @@ class InputDesk:
         self._viewer_keys.release(name)
 
     def on_mouse_press(self, x: int, y: int, button: int, modifiers: int) -> None:
-        if not self._scene_has(x, y):
+        pulls = button == mouse.LEFT and bool(modifiers & key.MOD_ACCEL)
+        if not self._scene_has(x, y, pulls):
             return
-        if button == mouse.LEFT and modifiers & key.MOD_ACCEL:
+        if pulls:
             self._hand_px = (x, y)
         else:
             self._dragging.add(button)
@@ -213,7 +219,7 @@ class InputDesk:
             self._drag[1] += dy
 
     def on_mouse_scroll(self, x: int, y: int, scroll_x: float, scroll_y: float) -> None:
-        if self._scene_has(x, y):
+        if self._scene_has(x, y, False):
             self._zoom += scroll_y
 
     def on_deactivate(self) -> None:

@@ -127,13 +127,16 @@ class SceneTools:
         """What a key asks to be done with what is chosen."""
         return self._placing.edited(action, snapshot, self._context)
 
-    def free_at(self, x: float, y: float) -> bool:
-        """Whether the mouse there (logical, y up) is over the scene, over no window and nothing to be moved."""
+    def free_at(self, x: float, y: float, pulls: bool) -> bool:
+        """Whether the mouse there (logical, y up) is over the scene, over no window and nothing to be moved.
+
+        pulls: with Ctrl held, with which nothing is moved: what tools have under the mouse may date from before that.
+        """
         left, top, width, height = self._context.scene_rect
         down = self._window.get_size()[1] - y
         inside = left <= x < left + width and top <= down < top + height
         tools = (self._placing, self._alternatives, self._pointing)
-        taken = any(tool.wants_mouse for tool in tools)
+        taken = not pulls and any(tool.wants_mouse for tool in tools)
         return inside and not imgui.get_io().want_capture_mouse and not taken
 
     def _pointed(self, plan: PlanView, views: int) -> list[EditTask]:
