@@ -156,10 +156,16 @@ class Pile:
         self._mechanism = mechanism
 
     def any_nearer(
-        self, poses: np.ndarray, stays: np.ndarray, meets: np.ndarray, room: np.ndarray, within: float
+        self,
+        poses: np.ndarray,
+        stays: np.ndarray,
+        meets: np.ndarray,
+        ways: np.ndarray,
+        room_m: float,
+        self_m: float,
     ) -> bool:
         """Of its solids at poses (n, 12), visitors last, as `sim.contact.convex.any_nearer` has it."""
-        return bool(any_nearer(self._bodies.hulls, poses, stays, meets, room, within))
+        return bool(any_nearer(self._bodies.hulls, poses, stays, meets, ways, room_m, self_m))
 
     def answer(self, body: int) -> tuple[float, np.ndarray]:
         """By which a prop answers impulses: the inverse of its mass, and (3, 3) that of its inertia in the world."""

@@ -303,20 +303,27 @@ def gaps(hulls, poses):
 
 
 @native
-def any_nearer(hulls, poses, stays, meets, room, within):
-    """Whether any of the last m solids at poses (n, 12) is nearer than is asked for to another one: `room` (n,) [m] of
-    both together to one of the first, and `within` to one of the last that it meets, as meets (m, m) says; not of two
-    of which it stays (n,)."""
+def any_nearer(hulls, poses, stays, meets, ways, room_m, self_m):
+    """Whether any of the last m solids at poses (n, 12) may come nearer to another one than room_m, or than self_m to
+    one of the last that it meets, as meets (m, m) says, on ways (n, 6): by how much each turns [rad] and moves [m]; not
+    two of which it stays (n,)."""
     work, between = np.zeros(WORKSPACE), np.zeros(9)
     own = poses.shape[0] - meets.shape[0]
     for i in range(own, poses.shape[0]):
         for j in range(i):
             if (stays[i] and stays[j]) or (j >= own and not meets[i - own, j - own]):
                 continue
-            near = within if j >= own else room[i] + room[j]
-            reach, square = near + hulls.numbers[i, 5] + hulls.numbers[j, 5], 0.0
+            square = way = turn_i = turn_j = 0.0
             for c in range(3):
                 square += (poses[i, 9 + c] - poses[j, 9 + c]) ** 2
+                way += (ways[i, 3 + c] - ways[j, 3 + c]) ** 2
+                turn_i += ways[i, c] ** 2
+                turn_j += ways[j, c] ** 2
+            near = (
+                np.sqrt(way) + hulls.numbers[i, 5] * np.sqrt(turn_i) + hulls.numbers[j, 5] * np.sqrt(turn_j)
+            )
+            near += self_m if j >= own else room_m
+            reach = near + hulls.numbers[i, 5] + hulls.numbers[j, 5]
             if (
                 square < reach * reach
                 and normal_between(hulls, i, j, poses[i], poses[j], work, between) < near

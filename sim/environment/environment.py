@@ -111,9 +111,9 @@ class CoupledSpec(Protocol):
 class JointedEnvironment(CoupledEnvironment, Protocol):
     """One that trees of joints push as well, and are pushed by."""
 
-    def near(self, poses_w: np.ndarray, fast_mps: float, bending_mps: float, dt_s: float) -> bool:
-        """Whether bodies at poses (k + 1, 4, 4), as `JointedState` has them, may meet anything within dt, none of them
-        faster, and none faster against another one than the latter."""
+    def near(self, poses_w: np.ndarray, twists_w: np.ndarray, dt_s: float) -> bool:
+        """Whether bodies at poses (k + 1, 4, 4), as `JointedState` has them, with twists (k + 1, 6) (omega, v) in the
+        world, may meet anything or each other within dt."""
 
     def meet(self, time_s: float, dt_s: float, jointed: JointedState | None) -> np.ndarray | None:
         """As `exchange`: the generalised impulse (nv,) on what is jointed; None where nothing is met."""

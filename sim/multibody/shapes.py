@@ -58,23 +58,20 @@ class Touching:
         return cls(link.body, Capsule(link.begin_b, link.end_b, link.radius_m), np.eye(4))
 
 
-def next_to(tree: Tree, one: str, other: str) -> bool:
-    """Whether two bodies are the same in the arrays, or joined to each other: such pairs never meet."""
-    if one == other:
-        return True
-    if STAND in (one, other):
-        return _carried_by(tree, other if one == STAND else one) < 0
-    i, j = (int(tree.carriers[tree.names.index(name)]) for name in (one, other))
-    return i == j or _carried_by(tree, one) == j or _carried_by(tree, other) == i
-
-
-def _carried_by(tree: Tree, name: str) -> int:
-    """The next body towards the world that is a declared one, among the arrays'; -1: the world."""
-    i, declared = int(tree.carriers[tree.names.index(name)]), set(tree.carriers.tolist())
-    i = int(tree.arrays.parent[i]) if i >= 0 else -1
-    while i >= 0 and i not in declared:
-        i = int(tree.arrays.parent[i])
-    return i
+def joined(tree: Tree, bodies: Sequence[str]) -> np.ndarray:
+    """(k, k) bool: which two of these are the same in the arrays, or joined to each other, and so never meet. STAND is
+    what holds the tree."""
+    declared, above = set(tree.carriers.tolist()), []
+    for k in tree.carriers.tolist():
+        i = int(tree.arrays.parent[k]) if k >= 0 else -1
+        while i >= 0 and i not in declared:
+            i = int(tree.arrays.parent[i])
+        above.append(i)
+    of = [None if name == STAND else tree.names.index(name) for name in bodies]
+    own = np.array([-1 if k is None else int(tree.carriers[k]) for k in of])
+    up = np.array([-2 if k is None else above[k] for k in of])
+    carries: np.ndarray = up[:, None] == own
+    return (own[:, None] == own) | carries | carries.T
 
 
 def links_of(tree: Tree) -> tuple[Link, ...]:

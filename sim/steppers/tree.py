@@ -243,6 +243,17 @@ class TreeStepper:
         )
         return jacobian, mobility
 
+    def twists(self, q: np.ndarray, v: np.ndarray, p: np.ndarray) -> np.ndarray:
+        """(bodies, 6) of its declared bodies' twists (omega, v) in the world's axes, at coordinates q with velocities
+        v."""
+        bound = self._bound(p)
+        tree = bound.tree
+        out = np.zeros((len(tree.names), 6))
+        offsets = np.ascontiguousarray(tree.offsets[:, :3, 3])
+        q, v = np.ascontiguousarray(q), np.ascontiguousarray(v)
+        tree_rollouts.twists_at(bound.arrays, bound.workspace, q, v, tree.carriers, offsets, out)
+        return out
+
     def mean_velocity(self, q: np.ndarray, after: np.ndarray, seconds: float) -> np.ndarray:
         """(nv,) with which coordinates q become those after so long."""
         arrays, v = self._vehicle.tree.arrays, np.zeros(self._nv)

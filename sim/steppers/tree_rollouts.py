@@ -206,6 +206,26 @@ def impulse_at(tree, ws, q, body, wrench, out):
     gather(tree, ws.node, ws.wrench, out)
 
 
+@jit
+def _declared(ws, carrier, offset):
+    """(omega, v) of a declared body: of ws.twist of what carries it, where it lies in that."""
+    if carrier < 0:
+        return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    w = row3(ws.twist, carrier, 0)
+    return w, add(row3(ws.twist, carrier, 3), cross(w, rotate(row9(ws.node, carrier, 0), offset)))
+
+
+@entry
+def twists_at(tree, ws, q, v, carriers, offsets, out):
+    """(bodies, 6) of the twists (omega, v) in the world of bodies with `offsets` (bodies, 3) in their carriers, at
+    coordinates q with velocities v."""
+    place(tree, q, ws.node)
+    twists_of(tree, ws.node, v, ws.twist)
+    for k in range(carriers.shape[0]):
+        omega, moving = _declared(ws, carriers[k], row3(offsets, k, 0))
+        put_pair(out, k, omega, moving)
+
+
 @entry
 def moved_by(tree, ws, q, seconds, carriers, offsets, jacobian, mobility):
     """By what a tree at coordinates q moves: `jacobian` (bodies, 6, nv) of the twists (omega, v) in the world of bodies
@@ -222,13 +242,7 @@ def moved_by(tree, ws, q, seconds, carriers, offsets, jacobian, mobility):
         ws.change[a] = 1.0
         twists_of(tree, ws.node, ws.change, ws.twist)
         for k in range(carriers.shape[0]):
-            i = carriers[k]
-            if i < 0:
-                for c in range(6):
-                    jacobian[k, c, a] = 0.0
-                continue
-            w, arm = row3(ws.twist, i, 0), rotate(row9(ws.node, i, 0), row3(offsets, k, 0))
-            v = add(row3(ws.twist, i, 3), cross(w, arm))
+            w, v = _declared(ws, carriers[k], row3(offsets, k, 0))
             for c in range(3):
                 jacobian[k, c, a], jacobian[k, 3 + c, a] = w[c], v[c]
         solve(

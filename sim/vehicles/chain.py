@@ -24,6 +24,7 @@ class Chain(ArticulatedVehicle):
     """A chain of rods whose hinges turn by a right angle from each to the next, as in a real chain."""
 
     name = "chain"
+    meets_itself = True
     parameters = (
         Parameter(
             "links", "", 50.0, 2.0, 200.0, "Number of links; another number starts anew.", structural=True

@@ -26,6 +26,7 @@ class CosseratRope(ArticulatedVehicle):
     """A rope with bending and twist stiffness and a load at its end: hung by a pivot, or free."""
 
     name = "cosserat-rope"
+    meets_itself = True
     parameters = (
         Parameter(
             "links",

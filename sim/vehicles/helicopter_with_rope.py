@@ -27,6 +27,7 @@ class HelicopterWithRope(ArticulatedVehicle):
     """Controls are the helicopter's. The rope bends, twists and folds, and pushes no more than it resists bending."""
 
     name = "helicopter-with-rope"
+    meets_itself = True
     tool = LOAD  # type: ignore[assignment]
     parameters = (
         Parameter("links", "", 16.0, 4.0, 60.0, "Of the rope; another number starts anew.", structural=True),

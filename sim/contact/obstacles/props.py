@@ -29,7 +29,7 @@ from sim.environment.environment import (
 from sim.groups.numeric import poses_of, quaternions_of
 from sim.multibody.declaration import WORLD
 from sim.multibody.observing import body_frames
-from sim.multibody.shapes import STAND, next_to
+from sim.multibody.shapes import STAND, joined
 from sim.platform.errors import InputError
 from sim.platform.toml_table import TomlTable
 from sim.shapes import Box, Shape
@@ -126,22 +126,29 @@ class Props:
         if self._obstacles is not None:
             by_still = self._obstacles.exchange(time_s, dt_s, bodies)
         if not bodies:
-            self.meet(time_s, dt_s, None)
+            self._go_on(time_s, dt_s, None, STEP_S)
             return {}
         name, body = next(iter(bodies.items()))
         mobility, still = np.linalg.pinv(body.inertia_b, hermitian=True), by_still.get(name)
         J = np.kron(np.eye(2), body.T_wb[:3, :3])[None]
         velocity = body.twist_b if still is None else body.twist_b + mobility @ still
-        pushed = self.meet(time_s, dt_s, JointedState(body.T_wb[None], J, mobility, velocity, False))
+        jointed = JointedState(body.T_wb[None], J, mobility, velocity, False)
+        pushed = self._go_on(time_s, dt_s, jointed, STEP_S)
         given = [each for each in (pushed, still) if each is not None]
         return {name: np.sum(given, axis=0)} if given else {}
 
     def meet(self, time_s: float, dt_s: float, jointed: JointedState | None) -> np.ndarray | None:
+        # A tree gets all that it is given at once, at the beginning: as much later in the pile it would move less far.
+        return self._go_on(time_s, dt_s, jointed, STEP_S if jointed is None else dt_s)
+
+    def _go_on(
+        self, time_s: float, dt_s: float, jointed: JointedState | None, step_s: float
+    ) -> np.ndarray | None:
         held = self._grip is not None
         self._touch = Touch()
         if jointed is None and bool(self._pile.asleep.all()) and not held:
             return None
-        steps = max(math.ceil(dt_s / STEP_S - 1e-9), 1)
+        steps = max(math.ceil(dt_s / step_s - 1e-9), 1)
         if bool(self._pile.asleep.all()) and not held:
             steps = 1  # only the visitors move, and straight on
         if jointed is None:
@@ -173,21 +180,23 @@ class Props:
             return False
         if self._obstacles is not None and self._obstacles.within_reach(T_wb, twist_b, dt_s):
             return True
-        return self.near(T_wb[None], float(np.linalg.norm(twist_b[3:])) + 2.0, 0.0, dt_s)
+        twist_w = (twist_b.reshape(2, 3) @ T_wb[:3, :3].T).reshape(1, 6)
+        return self.near(T_wb[None], twist_w, dt_s)
 
-    def near(self, poses_w: np.ndarray, fast_mps: float, bending_mps: float, dt_s: float) -> bool:
+    def near(self, poses_w: np.ndarray, twists_w: np.ndarray, dt_s: float) -> bool:
         guest = self._guest
-        T_w = poses_w[guest.bodies] @ guest.T_b
+        frames, twists = poses_w[guest.bodies], twists_w[guest.bodies]
+        T_w = frames @ guest.T_b
         if not (len(self._own) or guest.meets_itself):
             return False
         if self._hook.slings and self._hook.near(T_w[-1, :3, 3], self._own[:, :12]):
             return True
         rows = np.concatenate([T_w[:, :3, :3].reshape(-1, 9), T_w[:, :3, 3]], axis=1)
         poses = np.concatenate([self._own[:, :12], rows])
-        room = np.full(len(poses), _ROOM_M + dt_s * fast_mps)
-        room[: len(self._own)] = dt_s * np.linalg.norm(self._own[:, 15:18], axis=1)
+        drift = twists[:, 3:] + np.cross(twists[:, :3], T_w[:, :3, 3] - frames[:, :3, 3])
+        ways = dt_s * np.concatenate([self._own[:, 12:18], np.concatenate([twists[:, :3], drift], axis=1)])
         stays = np.concatenate([self._stays, guest.bodies < 0])
-        return self._pile.any_nearer(poses, stays, guest.meets, room, _SELF_M + dt_s * bending_mps)
+        return self._pile.any_nearer(poses, stays, guest.meets, ways, _ROOM_M, _SELF_M)
 
     def touch(self) -> Touch:
         if self._obstacles is None:
@@ -362,10 +371,10 @@ def _jointed(vehicle: ArticulatedVehicle) -> Guest:
     meets = np.zeros((len(touching), len(touching)), np.bool_)
     if vehicle.meets_itself and len(touching) > 1:
         rows = np.concatenate([T_w[:, :3, :3].reshape(-1, 9), T_w[:, :3, 3]], axis=1)
-        meets[:] = gaps(hulls_of(solids), rows) > _OVERLAP_M
-        for i, j in np.argwhere(np.triu(meets)):
-            one, other = touching[i].body, touching[j].body
-            pair = frozenset(WORLD if name == STAND else name for name in (one, other))
-            meets[i, j] = meets[j, i] = not next_to(tree, one, other) and pair not in vehicle.apart
+        names = [each.body for each in touching]
+        meets[:] = (gaps(hulls_of(solids), rows) > _OVERLAP_M) & ~joined(tree, names)
+        held = [WORLD if name == STAND else name for name in names]
+        for i, j in np.argwhere(meets):
+            meets[i, j] = frozenset((held[i], held[j])) not in vehicle.apart
     props = tuple(Prop(each.shape, 1.0, _LINK_FRICTION) for each in touching)
     return Guest(props, np.array(bodies, np.int64), T_b.reshape(-1, 4, 4), meets)

@@ -32,7 +32,7 @@ from sim.vehicles.forms.form import TREES
 from sim.vehicles.forms.impulses import AtPoints, answers, at_points, moves, whole
 from sim.vehicles.forms.observation import Observation, ObservationLayout
 
-_LOOKS, _SAME_RATE = 2, 1e-3
+_LOOKS, _SAME_RATE = 3, 1e-3
 """How often it is looked at how a tree answers what it meets, until its joints do so to that [rad/s or m/s]."""
 
 
@@ -112,12 +112,12 @@ class Coupling:
         T_held[:3, :3] = at.poses_w[0, :3, :3] @ own[:3, :3].T
         T_held[:3, 3] = at.poses_w[0, :3, 3] - T_held[:3, :3] @ own[:3, 3]
         poses_w = np.concatenate([at.poses_w, T_held[None]])
-        bending = v[6:] if m.vehicle.free else v  # type: ignore[attr-defined]
-        bending_mps = _span_m(at.poses_w) * float(np.linalg.norm(bending))
-        fast_mps = float(np.linalg.norm(at.seen.twist_b[3:])) + _span_m(poses_w) * float(np.linalg.norm(v))
-        if not np.isfinite(at.node).all() or not environment.near(poses_w, fast_mps, bending_mps, dt_s):
-            return environment.meet(at.time_s, dt_s, None)
         p, h, R = m.parameters, m.step_s, T_held[:3, :3]
+        twists = kernel.twists(q, v, p)
+        twists_w = np.zeros((len(poses_w), 6))
+        twists_w[:-1, :3], twists_w[:-1, 3:] = twists[:, :3] @ R.T, twists[:, 3:] @ R.T
+        if not np.isfinite(at.node).all() or not environment.near(poses_w, twists_w, dt_s):
+            return environment.meet(at.time_s, dt_s, None)
         jacobian, mobility = kernel.moved_by(q, dt_s, p)
         jacobian_w = np.zeros((len(poses_w), 6, kernel.dim + 1))
         jacobian_w[:-1, :3, :-1], jacobian_w[:-1, 3:, :-1] = R @ jacobian[:, :3], R @ jacobian[:, 3:]
@@ -207,11 +207,6 @@ def _mean_twist_b(dynamics: Dynamics, at: "Reached", around: Environment) -> np.
     R = begin[0, :3, :3]
     mean: np.ndarray = mean_twists(begin, ahead, m.control_period_s)[0].reshape(2, 3) @ R
     return mean.ravel()
-
-
-def _span_m(poses_w: np.ndarray) -> float:
-    """How far bodies at (k, 4, 4) reach from the first one, about."""
-    return float(np.linalg.norm(poses_w[:, :3, 3] - poses_w[0, :3, 3], axis=1).max())
 
 
 def _inertia_b(vehicle: Vehicle, node: np.ndarray) -> np.ndarray:

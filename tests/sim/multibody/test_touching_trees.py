@@ -47,6 +47,15 @@ def _props(running: Simulation) -> Props:
     return coupling.environment
 
 
+def _apart_m(running: Simulation) -> float:
+    """Least distance between two bodies of the vehicle that meet each other."""
+    guest = _props(running)._guest
+    frames = np.array([*running.snapshot.lanes[0].bodies.values(), np.eye(4)])
+    T = frames[guest.bodies] @ guest.T_b
+    rows = np.concatenate([T[:, :3, :3].reshape(-1, 9), T[:, :3, 3]], axis=1)
+    return float(gaps(hulls_of([prop.shape.solid() for prop in guest.props]), rows)[guest.meets].min())
+
+
 @pytest.mark.parametrize("name", ["ragdoll", "six-axis-arm", "four-bar-linkage"])
 def test_velocities_that_a_tree_answers_with_are_those_that_its_poses_change_by(name: str) -> None:
     """By central differences of poses, and by the kinetic energy of the answers. Measured: 2e-9, 2e-12."""
@@ -124,13 +133,8 @@ def test_arms_of_a_thrown_ragdoll_do_not_pass_through_its_chest(tmp_path, seed: 
     )
     deepest, met = [], 0
     for _ in range(250):
-        snapshot = running.advance(0.01)
-        props = _props(running)
-        guest = props._guest
-        frames = np.array(list(snapshot.lanes[0].bodies.values()))
-        T = frames[guest.bodies] @ guest.T_b
-        rows = np.concatenate([T[:, :3, :3].reshape(-1, 9), T[:, :3, 3]], axis=1)
-        apart = gaps(hulls_of([prop.shape.solid() for prop in guest.props]), rows)[guest.meets].min()
+        running.advance(0.01)
+        apart = _apart_m(running)
         deepest.append(-apart)
         met += apart < 1e-3
     assert met > 0
@@ -138,8 +142,29 @@ def test_arms_of_a_thrown_ragdoll_do_not_pass_through_its_chest(tmp_path, seed: 
     assert np.median(deepest[-50:]) < 4e-3
 
 
+@pytest.mark.parametrize(
+    ("height", "held", "seconds"), [(1.0, 0, 4.0), (0.0, 1, 5.0)], ids=["let fall", "swung through itself"]
+)
+def test_a_rope_does_not_pass_through_itself(tmp_path, height: float, held: int, seconds: float) -> None:
+    """Of all of its links but neighbours. Measured: 0.13 mm, 0.04 mm; 59 and 97 mm of its 60 where they do not meet."""
+    more = "" if held else "omega_radps = [0.5, 0.5, 0.0]"
+    path = tmp_path / "own.toml"
+    path.write_text(
+        SCENE.format(height=height, more=f"{more}\n[parameters.cosserat-rope]\nheld = {held}")
+        .replace("ragdoll", "cosserat-rope")
+        .replace("0.005", "0.002")
+        .replace("plain", "hall")
+    )
+    scene = load_scene(path)
+    running, closest = Simulation(scene, load_world(scene.world, seed=scene.seed)), np.inf
+    for _ in range(round(100 * seconds)):
+        running.advance(0.01)
+        closest = min(closest, _apart_m(running))
+    assert -1e-3 < closest < 1e-3
+
+
 def test_a_ragdoll_that_falls_down_a_stair_stays_out_of_it() -> None:
-    """Of the first 2.5 s, in which its joints reach their limits. Measured: 0.15 mm; 5 mm where it is not looked at how
+    """Of the first 2.5 s, in which its joints reach their limits. Measured: 0.20 mm; 5 mm where it is not looked at how
     the joints answer."""
     scene = load_scene("stairs")
     running, deepest = Simulation(scene, load_world(scene.world, seed=scene.seed)), 0.0
