@@ -12,7 +12,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
-from assets.scripts import marks, saloon
+from assets.scripts import marks, saloon, ship
 from assets.scripts.gltf import Node, to_bytes
 
 ASSETS = Path(__file__).resolve().parent.parent
@@ -28,8 +28,9 @@ def recipes() -> dict[Path, Recipe]:
     made = {}
     for script in sorted(VEHICLES_DIR.glob("*/model.py")):
         made.update(vehicle_recipes(script.parent))
-    for detail, name in ((1.0, "saloon"), (0.45, "saloon_far")):
-        made[MODELS_DIR / f"{name}.glb"] = partial(_made, saloon, detail)
+    for model, name in ((saloon, "saloon"), (ship, "ship")):
+        made[MODELS_DIR / f"{name}.glb"] = partial(_made, model, 1.0)
+        made[MODELS_DIR / f"{name}_far.glb"] = partial(_made, model, 0.45)
     for each in (marks.buoy, marks.mast, marks.barrels, marks.crates, marks.rock):
         made[MODELS_DIR / f"{each.__name__}.glb"] = partial(_mark, each)
     return made

@@ -64,6 +64,9 @@ _TOOL = 0.3
 _COVERED = 0.04
 _SMALLEST_RING = 0.05
 """Shares of the chase camera's distance, too."""
+_LATER = (0.12, 0.34)
+"""How much is seen of what moves by itself, half way and at the end."""
+_UNMOVED = np.eye(4)
 _PILLAR_M = 12.0
 """Drawn height of an endless pillar above its foot."""
 
@@ -103,8 +106,7 @@ class PlanScene:
             )
             surfaces.append(surface)
             lines += edges
-        models = (obstacle_model(obstacle, self._world) for obstacle in view.task.obstacles)
-        solid = tuple(model for model in models if model is not None)
+        solid = self._things(view.task, flown_s)
         vehicles: list[DrawnVehicle] = []
         arrows: list[Arrow] = []
         if mpc_flies:
@@ -122,6 +124,8 @@ class PlanScene:
             vehicles, arrows = _ghosts(way, colour, size_m)
             tool = view.vehicle.tool if isinstance(view.vehicle, ArticulatedVehicle) else ""
             vehicles = [ghost for ghost in vehicles if not _covered(ghost, frame, _COVERED * size_m, tool)]
+            if not (flown_s or view.stale):
+                vehicles += self._things_in_time(view, view.plan, size_m)
             if view.dated:
                 arrows = []
             lines += self._alternatives(view)
@@ -223,7 +227,10 @@ class PlanScene:
             corners = shapes.corners(self._drawn(obstacle.moved(view.origin_w)).surface())
             if is_moving(task, i):
                 corners = _carried(task, i, corners, flown_s)
-                colour, alpha = (colour if colour is FAILED else _MOVING), 0.8
+                if not obstacle.look:
+                    colour, alpha = (colour if colour is FAILED else _MOVING), 0.8
+                elif colour is _OBSTACLE:
+                    continue  # what moves by itself is plain enough
             surfaces.append(_surface(corners, colour, alpha))
         return surfaces, lines
 
@@ -236,12 +243,10 @@ class PlanScene:
         lines: list[Polyline] = []
         if view.stale or not task.motions:
             return surfaces, lines
-        passed = _spread(way.poses[:, :3, 3], _GHOST_GAP * size_m)
-        times_s = [record.step_s * k for k in (passed[len(passed) // 2], passed[-1])]
         for i, obstacle in enumerate(task.obstacles):
-            if is_moving(task, i):
+            if is_moving(task, i) and not obstacle.look:
                 corners = shapes.corners(self._drawn(obstacle.moved(view.origin_w)).surface())
-                for time_s, alpha in zip(times_s, (0.12, 0.34), strict=True):
+                for time_s, alpha in zip(_shown_s(way, size_m), _LATER, strict=True):
                     surfaces.append(_surface(_carried(task, i, corners, time_s), PRESENT, alpha))
         if motion_of(task, GOAL_MOVES) is not None:
             moments = np.linspace(0.0, record.duration_s, 60)
@@ -250,6 +255,25 @@ class PlanScene:
             line = Polyline(places, _GOAL, np.linspace(0.3, 0.9, len(places)), 3.0)
             lines += [*cased([line]), line]
         return surfaces, lines
+
+    def _things(self, task: Task, time_s: float) -> tuple[DrawnVehicle, ...]:
+        """What obstacles look like, where they are by then."""
+        models = (
+            obstacle_model(obstacle, self._world, _moved_by(task, i, time_s))
+            for i, obstacle in enumerate(task.obstacles)
+        )
+        return tuple(model for model in models if model is not None)
+
+    def _things_in_time(self, view: PlanView, record: PlanRecord, size_m: float) -> list[DrawnVehicle]:
+        """Ghosts of what moves by itself and has a model, half way and at the end."""
+        task, ghosts = view.task, []
+        moving = replace(task, obstacles=tuple(o for i, o in enumerate(task.obstacles) if is_moving(task, i)))
+        for time_s, presence in zip(_shown_s(self._ways[id(record)], size_m), _LATER, strict=True):
+            ghosts += [
+                replace(thing, tint=PRESENT, ghost=True, still=False, presence=presence)
+                for thing in self._things(moving, time_s)
+            ]
+        return ghosts
 
     def _drawn(self, obstacle: Obstacle) -> Obstacle:
         """It; of an endless one what stands above the ground."""
@@ -283,11 +307,21 @@ class PlanScene:
 
 def _carried(task: Task, obstacle_index: int, corners: shapes.Corners, time_s: float) -> shapes.Corners:
     """Corners and normals of an obstacle as the task has it, where its motion takes it."""
-    k = motion_of(task, task.obstacles[obstacle_index].name)
-    assert k is not None
-    T = task.motions[k].poses(np.array([time_s]))[0]
+    T = _moved_by(task, obstacle_index, time_s)
     points, normals = corners
     return points @ T[:3, :3].T + T[:3, 3], normals @ T[:3, :3].T
+
+
+def _moved_by(task: Task, obstacle_index: int, time_s: float) -> np.ndarray:
+    """(4, 4) by which an obstacle's motion has moved it; the identity of what stays."""
+    k = motion_of(task, task.obstacles[obstacle_index].name)
+    return np.eye(4) if k is None else task.motions[k].poses(np.array([time_s]))[0]
+
+
+def _shown_s(way: PlanPath, size_m: float) -> tuple[float, float]:
+    """Times [s] at which what moves by itself is shown: of the ghost half way, and of the last."""
+    passed = _spread(way.poses[:, :3, 3], _GHOST_GAP * size_m)
+    return way.record.step_s * passed[len(passed) // 2], way.record.step_s * passed[-1]
 
 
 def _ends(view: PlanView) -> tuple[np.ndarray, np.ndarray]:
@@ -397,15 +431,15 @@ def _post(place: np.ndarray, height_m: float, colour: Colour) -> Polyline:
     return Polyline(points, colour, np.linspace(1.0, 0.0, 12), 3.0)
 
 
-_BUILT_IN = ("", "kerb")
+_BUILT_IN = ("", "kerb", "shown")
 """Looks that need no model: the bare shape, and what the world's own ground already shows."""
 _PAINTS = ((0.30, 0.02, 0.02), (0.03, 0.07, 0.16), (0.42, 0.43, 0.44), (0.05, 0.12, 0.09))
 
 
-def obstacle_model(obstacle: Obstacle, world: World) -> DrawnVehicle | None:
+def obstacle_model(obstacle: Obstacle, world: World, moved: np.ndarray = _UNMOVED) -> DrawnVehicle | None:
     """The model an obstacle looks like, on the ground or the water; None where it has none.
 
-    What is round is as wide as the obstacle; cars have their own size.
+    What is round is as wide as the obstacle; cars and ships have their own size. moved: (4, 4), by its motion.
     """
     if obstacle.look in _BUILT_IN:
         return None
@@ -419,7 +453,7 @@ def obstacle_model(obstacle: Obstacle, world: World) -> DrawnVehicle | None:
     return DrawnVehicle(
         model=obstacle.look,
         config=config_named(obstacle.look),
-        T_wb=T_wb,
+        T_wb=moved @ T_wb,
         controls=np.zeros(0),
         shape=np.zeros(0),
         tint=paint,

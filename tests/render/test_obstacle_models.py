@@ -7,12 +7,14 @@ from render.frame import DrawnVehicle
 from render.passes.shadows import VehicleShadow, texture_from_world
 from render.plan.view import obstacle_model
 from sim.models.asset import load_asset, model_file
+from sim.planner import task_of_scene
 from sim.planner.task.obstacles import LOOKS, Box, Cylinder
+from sim.scene import load_scene
 from sim.vehicle_config import config_named
 from sim.world import World, load_world
 
-MODELLED = sorted(set(LOOKS) - {"", "kerb"})
-ROUND = sorted(set(MODELLED) - {"saloon"})
+MODELLED = sorted(set(LOOKS) - {"", "kerb", "shown"})
+ROUND = sorted(set(MODELLED) - {"saloon", "ship"})
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +22,7 @@ def harbour() -> World:
     return load_world("harbour")
 
 
-@pytest.mark.parametrize("look", ["", "kerb"])
+@pytest.mark.parametrize("look", ["", "kerb", "shown"])
 def test_bare_shapes_have_no_model(look: str, harbour: World) -> None:
     assert obstacle_model(Cylinder((0.0, 0.0, 0.0), 1.0, look=look), harbour) is None
 
@@ -38,6 +40,18 @@ def test_a_parked_car_fills_its_box() -> None:
     np.testing.assert_allclose([low[0], high[0]], [-2.1, 2.1], atol=0.03)
     assert np.abs([low[1], high[1]]).max() < 0.96  # mirrors; the body 0.90
     assert abs(low[2]) < 0.01
+
+
+def test_a_ship_lies_within_the_boxes_that_plans_keep_clear_of() -> None:
+    """In her own frame, below whose origin the deck's middle is: nothing that is drawn can be flown into unseen."""
+    task = task_of_scene(load_scene("plan-deck-landing"))[1]
+    deck = next(obstacle for obstacle in task.obstacles if obstacle.look == "ship")
+    points = load_asset(model_file("ship")).vertices[:, :3] + [*deck.middle_w[:2], 0.0]
+    boxes = [box for box in task.obstacles if isinstance(box, Box) and box.look in ("ship", "shown")]
+    over = [(np.abs(points - box.centre_w) - box.half_m).max(axis=1) for box in boxes]
+    outside = np.min(over, axis=0)
+    assert outside[points[:, 2] > 0.0].max() < 1.01  # measured 0.53: a net and a rubbing strake
+    assert outside[points[:, 2] > 3.02].max() < 0.03  # measured 0.020: a lamp at the edge
 
 
 def test_a_buoy_floats_as_wide_as_its_obstacle_and_a_car_faces_along_its_box(harbour: World) -> None:

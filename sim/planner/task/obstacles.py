@@ -17,8 +17,9 @@ __all__ = [
 ]
 
 Obstacle = Shape
-LOOKS = ("", "barrels", "buoy", "crates", "mast", "rock", "saloon", "kerb")
-"""What an obstacle may be drawn as; empty: as the bare shape. A kerb is part of the world's own ground."""
+LOOKS = ("", "barrels", "buoy", "crates", "mast", "rock", "saloon", "ship", "kerb", "shown")
+"""What an obstacle may be drawn as; empty: as the bare shape. A kerb is part of the world's own ground, and what is
+shown is part of another obstacle's model."""
 
 
 def label(obstacle: Obstacle, index: int) -> str:
