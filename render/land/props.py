@@ -167,7 +167,7 @@ def _strip(points: np.ndarray, half_width_m: float, columns: int) -> tuple[np.nd
 
 
 def _sky_share(xy: np.ndarray, tunnels: tuple[Tunnel, ...]) -> np.ndarray:
-    """(...,) how much of the sky is seen from points (..., 2) on the ground."""
+    """(...,) how much of the sky is seen from points (..., 2) on the ground: s, or 2 - s beneath a tunnel's lamps."""
     share = np.ones(xy.shape[:-1])
     for tunnel in tunnels:
         c, s = np.cos(tunnel.heading_rad), np.sin(tunnel.heading_rad)
@@ -175,9 +175,8 @@ def _sky_share(xy: np.ndarray, tunnels: tuple[Tunnel, ...]) -> np.ndarray:
         along = np.abs(off[..., 0] * c + off[..., 1] * s)
         aside = np.abs(off[..., 1] * c - off[..., 0] * s)
         depth = np.where(aside < tunnel.half_width_m + 0.6, 0.5 * tunnel.length_m - along, -1e3)
-        open_sky = np.minimum(share, np.clip(0.55 - depth / _SHADE_M, _LEAST_SKY, 1.0))
-        share = 2.0 - open_sky if tunnel.cutaway else open_sky
-    return share
+        share = np.minimum(share, np.clip(0.55 - depth / _SHADE_M, _LEAST_SKY, 1.0))
+    return 2.0 - share
 
 
 def _paving(paving: Paving, layer: float, tunnels: tuple[Tunnel, ...]) -> np.ndarray:
@@ -262,7 +261,7 @@ def _block(
     # Near the ground a wall sees less of the sky.
     sky = np.where(upright, 1.0, 0.62 + 0.38 * np.clip(local[..., 2] / 0.5, 0.0, 1.0))
     under = _sky_share(position[..., :2], tunnels)
-    sky = np.where(under > 1.0, under, sky * under)
+    sky = np.where(under > 1.0, under, sky)
     return _rows(position, (normal @ turn)[:, None], uv, kind or block.material, 0.0, sky)
 
 
@@ -309,8 +308,7 @@ def _tube(
     girth = np.r_[0.0, np.cumsum(np.linalg.norm(np.diff(outline, axis=0), axis=1))]
     uv = np.stack(np.broadcast_arrays(along[:, None], girth[None]), axis=-1)
     depth = 0.5 * tunnel.length_m - np.abs(along)
-    sky = np.clip(0.6 - depth / _SHADE_M, _LEAST_SKY, 1.0)[:, None] if inside else 1.0
-    sky = 2.0 - sky if tunnel.cutaway else sky
+    sky = 2.0 - np.clip(0.6 - depth / _SHADE_M, _LEAST_SKY, 1.0)[:, None] if inside else 1.0
     kind = "lining" if inside and tunnel.cutaway else "concrete"
     quads = _grid_quads(_rows(position, normal, uv, kind, 0.0, sky))
     return quads if inside else quads[:, ::-1]

@@ -138,6 +138,17 @@ def _road_marks(line: np.ndarray) -> list[Mark]:
     return edges + dashes + start
 
 
+def _tunnel_lamps(tunnel: Tunnel) -> tuple[Block, ...]:
+    """Two rows along the springing of the vault of a tunnel along x."""
+    (x, y), top = tunnel.centre_m, tunnel.spring_m + 1.3
+    reach, aside = 0.5 * tunnel.length_m - 3.0, tunnel.half_width_m - 0.55
+    return tuple(
+        Block((x + along, y + side * aside), (0.7, 0.09), top, 0.0, "lamp", top - 0.07)
+        for along in np.linspace(-reach, reach, round(2.0 * reach / 5.75) + 1)
+        for side in (-1.0, 1.0)
+    )
+
+
 def driving_grounds() -> Grounds:
     """The driving ground; the start line is the first point of the lap."""
     line, bays = lap_line(), _bays()
@@ -156,7 +167,7 @@ def driving_grounds() -> Grounds:
         ),
         marks=(*_road_marks(line), *_bay_marks(bays)),
         kerbs=_kerbs(line),
-        blocks=tuple(barrier),
+        blocks=(*barrier, *_tunnel_lamps(_TUNNEL)),
         tunnels=(_TUNNEL,),
         bays=bays,
         cones=_cones(line),
@@ -413,24 +424,6 @@ _UNDERPASS_HALF_WIDTH_M = 4.5
 _UNDERPASS_HALF_LENGTH_M = 96.0
 
 
-def _tunnel_lamps() -> tuple[Block, ...]:
-    """Two rows along the springing of the vault."""
-    first, last = (_UNDERPASS.centre_m[0] + side * (0.5 * _UNDERPASS.length_m - 3.0) for side in (-1.0, 1.0))
-    top = _UNDERPASS.spring_m + 1.3
-    return tuple(
-        Block(
-            (x, _UNDERPASS_Y + side * (_UNDERPASS.half_width_m - 0.55)),
-            (0.7, 0.09),
-            top,
-            0.0,
-            "lamp",
-            top - 0.07,
-        )
-        for x in np.arange(first, last + 0.1, 5.75)
-        for side in (-1.0, 1.0)
-    )
-
-
 def _walks() -> tuple[Block, ...]:
     """A low walk along each wall, in pieces."""
     first = _UNDERPASS.centre_m[0] - 0.5 * _UNDERPASS.length_m + 1.0
@@ -466,6 +459,6 @@ def underpass_grounds() -> Grounds:
         lap_half_width_m=0.0,
         paving=(Paving(_underpass_line(0.0), _UNDERPASS_HALF_WIDTH_M + 0.5, "asphalt"),),
         marks=_underpass_marks(),
-        blocks=(*_walks(), *_tunnel_lamps()),
+        blocks=(*_walks(), *_tunnel_lamps(_UNDERPASS)),
         tunnels=(_UNDERPASS,),
     )
