@@ -6,7 +6,7 @@ Each keeps its memory in an explicit state.
 from collections.abc import Callable
 
 from sim.control.autopilots import autopilot_of, has_autopilot, vehicles_with_autopilot
-from sim.control.driving import BalancePilot, DrivePilot, RidePilot
+from sim.control.driving import BalancePilot, DrivePilot, RidePilot, TowPilot
 from sim.control.flight_modes import AttitudePilot, HoldPilot, RatePilot, RawPilot
 from sim.control.helm import StationPilot
 from sim.control.pilot import Automatic, ControllerPilot, Mission, Pilot, Sensed
@@ -21,6 +21,7 @@ MODES: dict[str, Callable[[], Pilot]] = {
     "attitude": AttitudePilot,
     "hold": HoldPilot,
     "drive": DrivePilot,
+    "tow": TowPilot,
     "balance": BalancePilot,
     "ride": RidePilot,
     "station": StationPilot,
@@ -47,6 +48,7 @@ __all__ = [
     "Sensed",
     "RidePilot",
     "StationPilot",
+    "TowPilot",
     "autopilot_of",
     "default_mode",
     "flight_modes",

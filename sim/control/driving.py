@@ -3,8 +3,10 @@ a board that winds its torso and steers its feet."""
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar
 
+import casadi as ca
 import numpy as np
 
 from sim.control.airframe import scalar
@@ -15,6 +17,8 @@ from sim.groups.numeric import heading_of, turn_between
 from sim.vehicle_config import config_of
 from sim.vehicle_config.modes import Driving, GaitConfig, Riding
 from sim.vehicles import Vehicle
+from sim.vehicles.forms.base import Structure
+from sim.vehicles.forms.nonholonomic import NonholonomicVehicle
 
 _SPEED_GAIN = 3.0
 """Acceleration per missing speed near a limit [1/s]."""
@@ -48,12 +52,13 @@ def driven(
     vehicle: Vehicle, sensed: Sensed, acceleration_mps2: float, sigma_wanted: float, dt_s: float
 ) -> np.ndarray:
     """(torque, rate of sigma) that accelerate so and turn the wheels to that tangent, within the ranges."""
-    sigma = float(sensed.node[vehicle.node_layout.shape][1])
+    shape = sensed.node[vehicle.node_layout.shape]
+    sigma = float(shape[1])
     fastest = config_of(vehicle).modes.driving.steering_rate
     rate = min(max(min(_STEER_GAIN, 1.0 / dt_s) * (sigma_wanted - sigma), -fastest), fastest)
     low = [control.low for control in vehicle.controls]
     high = [control.high for control in vehicle.controls]
-    return np.clip([_inertia(vehicle, sigma) * acceleration_mps2, rate], low, high)
+    return np.clip([_inertia(vehicle, shape) * acceleration_mps2, rate], low, high)
 
 
 def _wanted_acceleration(limits: Driving, pedal: float, speed: float, dt_s: float) -> float:
@@ -65,15 +70,108 @@ def _wanted_acceleration(limits: Driving, pedal: float, speed: float, dt_s: floa
         return -math.copysign(min(limits.coasting_mps2, gain * abs(speed)), speed)
     limit = limits.speed_limit_mps if pedal > 0.0 else limits.reverse_limit_mps
     room = gain * (limit - abs(speed))
-    return math.copysign(min(limits.acceleration_mps2 * abs(pedal), room), pedal)
+    return math.copysign(1.0, pedal) * min(limits.acceleration_mps2 * abs(pedal), room)
 
 
-def _inertia(vehicle: Vehicle, sigma: float) -> float:
-    """Torque [N m] per acceleration [m/s^2]: (I + rho^2 m + K rho^2 sigma^2 / l^2) / rho."""
-    values = {name: scalar(value) for name, value in vehicle.values.items()}
-    rho, turn = values["wheel_radius"], sigma / values["wheelbase"]
-    moving = values["mass"] + values["yaw_inertia"] * turn * turn
-    return (values["wheel_inertia"] + rho * rho * moving) / rho
+def _inertia(vehicle: Vehicle, shape: np.ndarray) -> float:
+    """Torque on the wheels [N m] per acceleration [m/s^2] in that shape."""
+    return float(_rolling_inertia(Structure.of(vehicle))(shape, vehicle.parameter_vector))
+
+
+@lru_cache(maxsize=16)
+def _rolling_inertia(structure: Structure) -> ca.Function:
+    """(shape, parameters) -> momentum of the wheels per speed of the car and all that it pulls."""
+    vehicle = structure.vehicle
+    assert isinstance(vehicle, NonholonomicVehicle)
+    r, p = ca.SX.sym("r", len(vehicle.shape_coordinates)), ca.SX.sym("p", vehicle.parameter_count)
+    q, rate = vehicle.symbols(p), ca.SX.sym("rate")
+    u = vehicle.shape_velocity(r, rate, ca.SX.zeros(len(vehicle.controls)), q)
+    _, by_shape, mu = vehicle.gradients(r, u, vehicle.body_velocity(r, u, ca.SX(0, 1), q), q)
+    momentum = vehicle.momenta(r, by_shape, mu, q)
+    return ca.Function("inertia", [r, p], [ca.jacobian(momentum, rate) / q.wheel_radius])
+
+
+_TOWED, _FREE, _TURNED_PER_M = 0.5, 0.7, 0.1
+"""Shares of the wheel's travel that the tightest circle of the last trailer needs, and up to which another circle is
+gone over to; how much of the way from straight on to the tightest one on a metre: a train answers slowly, and first the
+wrong way."""
+_CIRCLES = tuple(np.linspace(-1.0, 1.0, 21).tolist())
+_BACKING_MPS = 0.05
+
+
+class TowPilot(DrivePilot):
+    """Serves cars with trailers, whose angles are the shape coordinates behind the steering; remembers the circle on
+    which it backs.
+
+    On a circle each trailer has its angle; what they are off is steered away by the regulator of a train that backs
+    straight.
+    """
+
+    def __init__(self) -> None:
+        self._circle: float | None = None
+        """-1 to 1, positive to the left; None while it does not back."""
+
+    def controls(self, sticks: PilotInput, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
+        """(torque on the rear wheels [N m], rate of sigma [1/s])."""
+        speed, limits = float(sensed.v_b[0]), config_of(vehicle).modes.driving
+        pedal = min(max(sticks.pitch + sticks.throttle, -1.0), 1.0)
+        if speed > -_BACKING_MPS and (pedal >= 0.0 or speed > _BACKING_MPS):
+            self._circle = None
+            return super().controls(sticks, sensed, vehicle, dt_s)
+        wheel = -min(max(sticks.roll + sticks.yaw, -1.0), 1.0)
+        if self._circle is None:
+            self._circle = min(
+                _CIRCLES, key=lambda circle: float(np.linalg.norm(_bent(vehicle, sensed, circle)[1]))
+            )
+        change = _TURNED_PER_M * abs(speed) * dt_s
+        further = self._circle + min(max(wheel - self._circle, -change), change)
+        sigma, further_sigma = (_backed(vehicle, sensed, circle) for circle in (self._circle, further))
+        if abs(further_sigma) < _FREE * limits.steering_limit:
+            self._circle, sigma = further, further_sigma
+        sigma = min(max(sigma, -limits.steering_limit), limits.steering_limit)
+        return driven(vehicle, sensed, _wanted_acceleration(limits, pedal, speed, dt_s), sigma, dt_s)
+
+
+def _backed(vehicle: Vehicle, sensed: Sensed, circle: float) -> float:
+    """Tangent of the steering angle that backs the last trailer on a circle: -1 to 1, positive to the left."""
+    bend, off = _bent(vehicle, sensed, circle)
+    return scalar(vehicle.values["wheelbase"]) * (bend - float(_straightening(*_train(vehicle)) @ off))
+
+
+def _train(vehicle: Vehicle) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """How far hitches are behind the axles before them, and from there to the trailers' axles [m]."""
+    hitches, bars = (tuple(np.ravel(vehicle.values[name]).tolist()) for name in ("hitches", "bars"))
+    return hitches, bars
+
+
+def _bent(vehicle: Vehicle, sensed: Sensed, circle: float) -> tuple[float, np.ndarray]:
+    """Curvature of the car's way [1/m] while the last trailer is on a circle, -1 to 1, positive to the left; and what
+    the trailers' angles are off those that they have on it (trailers,) [rad]."""
+    limit = config_of(vehicle).modes.driving.steering_limit
+    (hitches, bars), angles = _train(vehicle), sensed.node[vehicle.node_layout.shape][2:]
+    tightest_m2 = (scalar(vehicle.values["wheelbase"]) / (_TOWED * limit)) ** 2
+    tightest_m2 += sum(hitch * hitch - bar * bar for hitch, bar in zip(hitches, bars, strict=True))
+    bend, off = circle / math.sqrt(max(tightest_m2, bars[-1] ** 2)), np.zeros(len(bars))
+    for k in reversed(range(len(bars))):
+        pulled = bend / math.sqrt(max(1.0 + bend * bend * (bars[k] ** 2 - hitches[k] ** 2), 0.1))
+        off[k] = angles[k] + math.atan(bars[k] * bend) + math.atan(hitches[k] * pulled)
+        bend = pulled
+    return bend, off
+
+
+@lru_cache(maxsize=16)
+def _straightening(hitches: tuple[float, ...], bars: tuple[float, ...]) -> np.ndarray:
+    """(trailers,) curvature of the car's way per angle [1/m] that straightens a train which backs: of all, the least
+    squares of angles [rad] and of the curvature [1/m] over the way."""
+    from scipy.linalg import solve_continuous_are  # takes a while to import
+
+    before, rows, n = np.eye(len(bars) + 1)[-1], [], len(bars)
+    for k in range(n):  # curvatures of ways, as linear functions of the angles and of the car's
+        own = -(np.eye(n + 1)[k] + hitches[k] * before) / bars[k]
+        rows.append(before - own)
+        before = own
+    A, B = np.array(rows)[:, :n], np.array(rows)[:, n:]
+    return np.asarray(B.T @ solve_continuous_are(A, B, np.eye(n), np.eye(1)))[0]
 
 
 LEAST_AHEAD_M, AHEAD_S = 3.5, 0.5

@@ -82,11 +82,25 @@ def drawn_solids(vehicle: Vehicle) -> DrawnSolids:
     return DrawnSolids(solids, tuple(endless))
 
 
+def _upright(vehicle: Vehicle) -> set[str]:
+    """Bodies that turn about the vertical alone, whatever the shape."""
+    node, p = ca.SX.sym("node", vehicle.node_layout.size), ca.SX.sym("p", vehicle.parameter_count)
+    up = {
+        body: ca.densify(T[2, :3])
+        for body, T in vehicle.bodies(node, vehicle.symbols(p)).items()
+        if not ca.depends_on(T[2, :3], ca.vertcat(node, p))
+    }
+    return {body for body, row in up.items() if np.allclose(np.array(ca.evalf(row)), (0.0, 0.0, 1.0))}
+
+
 def _on_main(vehicle: Vehicle, solids: Mapping[str, np.ndarray], main: str) -> dict[str, np.ndarray]:
-    """Those of all bodies in the frame of the main one, about which the shape moves the others."""
+    """Those of bodies that lean or roll in the frame of the main one, about which the shape moves them; what turns
+    about the vertical alone stays what it is."""
     shape, layout = vehicle.shape_coordinates, vehicle.node_layout
     found = [solids[main]] if main in solids else []
-    if others := [body for body in solids if body != main]:
+    upright = _upright(vehicle)
+    own = {body: solids[body] for body in solids if body != main and body in upright}
+    if others := [body for body in solids if body != main and body not in upright]:
         ranges = [_Range(max(r.low, -math.pi), min(r.high, math.pi)).values(r.unit == "rad") for r in shape]
         nodes = np.tile(vehicle.default_state().node, (math.prod(map(len, ranges)), 1))
         nodes[:, layout.shape] = list(product(*ranges))
@@ -100,7 +114,7 @@ def _on_main(vehicle: Vehicle, solids: Mapping[str, np.ndarray], main: str) -> d
             at_all = points @ poses[:, :3, :3].transpose(0, 2, 1) + poses[:, None, :3, 3]
             middle = at_all.reshape(-1, 3).mean(axis=0)
             found.append(_hull(middle + _OUTWARDS * (at_all.reshape(-1, 3) - middle)))
-    return {main: np.concatenate(found)} if found else {}
+    return ({main: np.concatenate(found)} if found else {}) | own
 
 
 def directions(count: int) -> np.ndarray:

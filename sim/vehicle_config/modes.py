@@ -151,6 +151,7 @@ _TILTED_LIFT = {"rotor_offset", "tail_offset"}
 _TILTED_LIFT_UNITS = ("N", "N", "rad", "rad")
 
 DRIVING = ("mass", "yaw_inertia", "wheel_inertia", "wheelbase", "wheel_radius")
+TOWING = (*DRIVING, "hitches", "bars")
 RIDING = ("mass", "rotor_inertia", "wheel_inertia", "half_length")
 BALANCING = ("wheelbase", "tilt", "gravity", "rear_radius", "frame_mass", "frame_centre")
 AFLOAT = ("mass", "inertia", "drag", "thruster_left", "thruster_right")
@@ -176,6 +177,10 @@ FLIGHT_MODES: dict[str, FlightMode] = {
     "drive": FlightMode(
         "A pedal asks for a speed and the wheel centres itself; steering keeps within what the tyres hold.",
         DRIVING,
+    ),
+    "tow": FlightMode(
+        "As drive; backwards the wheel steers the last trailer, and what pulls it is steered so that none runs away.",
+        TOWING,
     ),
     "balance": FlightMode(
         "Sticks set lean and speed; the handlebar is turned into the fall, so that it stays up.", BALANCING
@@ -248,7 +253,7 @@ class Holding:
 
 @dataclass(frozen=True, slots=True)
 class Driving:
-    """Of the mode `drive`."""
+    """Of the modes `drive` and `tow`."""
 
     speed_limit_mps: float = 16.0
     reverse_limit_mps: float = 5.0

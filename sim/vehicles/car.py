@@ -19,7 +19,7 @@ class Car(NonholonomicVehicle):
     """
 
     name = "car"
-    parameters = (
+    parameters: tuple[Parameter, ...] = (
         Parameter("mass", "kg", 800.0, 1e-3, 1e6, "Mass."),
         Parameter("wheel_inertia", "kg m^2", 2.0, 1e-6, 1e4, "Rotational inertia I of the driven wheels."),
         Parameter(
@@ -34,7 +34,7 @@ class Car(NonholonomicVehicle):
             "u_sigma", "1/s", -4.0, 4.0, "Rate of the tangent of the steering angle, positive to the left."
         ),
     )
-    shape_coordinates = (
+    shape_coordinates: tuple[ShapeCoordinate, ...] = (
         ShapeCoordinate("psi", "rad", "Roll angle of the rear wheels."),
         ShapeCoordinate("sigma", "1", "Tangent of the steering angle.", -2.0, 2.0),
     )

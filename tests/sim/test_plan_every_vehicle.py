@@ -13,7 +13,6 @@ from sim.vehicles.forms.form import Form
 REFUSED = {
     "motorboat": "floats on waves",
     "wave-buoy": "floats on waves",
-    "bicycle": "dependent shape",
 }
 """Vehicles whose mechanics no plan knows, and what of them."""
 ELSEWHERE = {

@@ -134,6 +134,8 @@ def with_shape(
     r, u = _shapes_that_move(vehicle, task, xi)
     for i in vehicle.dynamic:
         r[:, i] = task.start.shape[i] + np.r_[0.0, np.cumsum((u[1:, i] + u[:-1, i]) / 2 * h)]
+    if vehicle.dependent:
+        _follow(vehicle, task, r, u, h, forward)
     nodes = np.c_[poses, _body_velocities(vehicle, r, u), r, u]
     inputs = np.zeros((steps + 1, len(vehicle.controls)))
     names = [c.name for c in vehicle.controls]
@@ -292,7 +294,7 @@ def _shapes_that_move(
 ) -> tuple[np.ndarray, np.ndarray]:
     """(N+1, n_shape) shapes and dynamic shape velocities that come closest to body velocities, by Gauss-Newton."""
     n = len(vehicle.shape_coordinates)
-    free = [i for i in range(n) if i not in vehicle.dynamic]
+    free = [i for i in range(n) if i not in (*vehicle.dynamic, *vehicle.bound)]
     r, u, want = ca.SX.sym("r", n), ca.SX.sym("u", n), ca.SX.sym("xi", vehicle.group.dim)
     q = vehicle.symbols(ca.SX(vehicle.parameter_vector))
     unknown = ca.vertcat(u[vehicle.dynamic], r[free])
@@ -312,6 +314,32 @@ def _shapes_that_move(
             rs[:, i] = np.clip(rs[:, i], 0.8 * stops.low, 0.8 * stops.high)
     us[:, free] = 0.0
     return rs, us
+
+
+def _follow(
+    vehicle: NonholonomicVehicle, task: Task, rs: np.ndarray, us: np.ndarray, h: float, ahead: np.ndarray
+) -> None:
+    """Dependent shapes along the others (N+1, n_shape), in place: on ahead from where they are, backwards in time from
+    where a way in reverse ends, for what is pulled settles and what is pushed runs away."""
+    n, bound = len(vehicle.shape_coordinates), vehicle.bound
+    r, u = ca.SX.sym("r", n), ca.SX.sym("u", n)
+    q = vehicle.symbols(ca.SX(vehicle.parameter_vector))
+    rates = ca.Function("rates", [r, u], [ca.densify(vehicle.completed(r, u, q)[bound])])
+    gear = np.where(ahead[:-1] + ahead[1:] < 0.0, -1, 1)
+    changes = [0, *(np.flatnonzero(np.diff(gear)) + 1), len(gear)]
+    ends = {0: task.start.shape, len(gear): task.goal.state.shape}
+    for begun, ended in pairwise(changes):
+        way = range(begun, ended, 1) if gear[begun] > 0 else range(ended, begun, -1)
+        here = way[0]
+        if here in ends:
+            rs[here, bound] = ends[here][bound]
+        for k in way:
+            to = k + int(gear[begun])
+            middle = (rs[k] + rs[to]) / 2
+            middle[bound] = rs[k, bound]
+            step = int(gear[begun]) * h * np.array(rates(middle, (us[k] + us[to]) / 2)).ravel()
+            us[k, bound] = step / (int(gear[begun]) * h)
+            rs[to, bound] = rs[k, bound] + step
 
 
 def _body_velocities(vehicle: NonholonomicVehicle, rs: np.ndarray, us: np.ndarray) -> np.ndarray:

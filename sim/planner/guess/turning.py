@@ -14,7 +14,7 @@ import numpy as np
 from sim.native.function import native
 from sim.planner.guess.grid import rise, sink, traced
 from sim.planner.guess.route import Sheets
-from sim.planner.task.bodies import planar_pose, wrapped
+from sim.planner.task.bodies import body_names, planar_pose, wrapped
 from sim.planner.task.clearance import on_plane
 from sim.planner.task.task import Task
 from sim.vehicles.forms.nonholonomic import NonholonomicVehicle
@@ -208,7 +208,9 @@ def length_m(segment: GearSegment) -> float:
 
 def _field(vehicle: NonholonomicVehicle, task: Task, ends: np.ndarray, bend: float) -> _Field | None:
     """Around the ends (2, 3); None where cells fine enough were too many."""
-    room = _ROOM_M / bend + max(abs(ball[0]) for ball in task.body)
+    main = ("", body_names(vehicle)[0])
+    body = [ball for ball, of in zip(task.body, task.ball_bodies, strict=True) if of in main] or task.body
+    room = _ROOM_M / bend + max(abs(ball[0]) for ball in body)
     low, high = ends[:, 1:].min(axis=0) - room, ends[:, 1:].max(axis=0) + room
     if task.limits.low_w:
         low = np.maximum(low, np.array(task.limits.low_w[:2]))
@@ -218,7 +220,7 @@ def _field(vehicle: NonholonomicVehicle, task: Task, ends: np.ndarray, bend: flo
     if _REACH * spacing * bend > _SHARPEST_RAD:
         return None
     x, y = (int(n) for n in (high - low) / spacing + 1)
-    reach = max(abs(ball[0]) + ball[3] for ball in task.body)
+    reach = max(abs(ball[0]) + ball[3] for ball in body)
     fine = 0.5 * _FINEST_M
     axes = [np.arange(low[i] - reach, high[i] + reach + fine, fine) for i in range(2)]
     places = np.stack([*np.meshgrid(*axes, indexing="ij"), np.zeros((len(axes[0]), len(axes[1])))], axis=-1)
@@ -226,7 +228,7 @@ def _field(vehicle: NonholonomicVehicle, task: Task, ends: np.ndarray, bend: flo
     clear = np.full(len(flat), np.inf)
     for obstacle in task.obstacles:
         clear = np.minimum(clear, on_plane(vehicle, obstacle).distance(flat))
-    balls = np.array([[ball[0], ball[3] + task.clearance_m - _SLIM_M] for ball in task.body])
+    balls = np.array([[ball[0], ball[3] + task.clearance_m - _SLIM_M] for ball in body])
     return _Field(low, spacing, (x, y), clear.reshape(places.shape[:2]), low - reach, fine, balls, bend)
 
 

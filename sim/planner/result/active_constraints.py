@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-from sim.planner.task.bodies import arc_space, between, body_poses, own_space, planar, positions, velocities
+from sim.planner.task.bodies import body_poses, nodes_between, own_space, planar, positions, velocities
 from sim.planner.task.clearance import obstacle_distances_m, over_ground_m
 from sim.planner.task.inputs import input_map_of
 from sim.planner.task.obstacles import label
@@ -92,7 +92,7 @@ def _bend_m(x_w: np.ndarray) -> np.ndarray:
 
 def _passed(vehicle: Vehicle, task: Task, nodes: np.ndarray, step_s: float) -> Iterator[ActiveConstraint]:
     """Obstacles and ground, between the nodes too. The ends are given: they are not chosen by the plan."""
-    poses = between(arc_space(vehicle), nodes[:, vehicle.node_layout.pose], _PER_STEP)
+    poses = nodes_between(vehicle, nodes, _PER_STEP)
     centres, radii = balls_at(vehicle, poses, task), np.array(task.body, float)[:, 3]
     close_m = _CLOSE_M + _CLOSE * float(radii.max()) + _SAG * _bend_m(centres[0])
 

@@ -128,8 +128,7 @@ def _kept_to(t: Transcription, w: np.ndarray, p: np.ndarray) -> list[str]:
 
 def _jumped(vehicle: Vehicle, task: Task, move: PlannedMotion, places: np.ndarray) -> dict[str, Violation]:
     """Obstacles that are passed through between two nodes, which looks like a way but is none."""
-    poses = move.nodes[:, vehicle.node_layout.pose]
-    clear = clearance(vehicle, poses, task, move.step_s * (len(poses) - 1))
+    clear = clearance(vehicle, move.nodes, task, move.step_s * (len(move.nodes) - 1))
     found, k = {}, int(clear.by_arc_m.argmin())
     for i, distance in enumerate(clear.by_obstacle):
         if distance < -min(_SHALLOW_M, 0.5 * task.obstacles[i].half_thickness_m):

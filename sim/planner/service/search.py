@@ -377,8 +377,7 @@ class Search:
             if turns_missed(vehicle, task, move.nodes):
                 result = replace(result, converged=False, word=_TURNS_MISSED)
             made, _ = with_free(vehicle, task, solvers.t.free(result.w))
-            poses = move.nodes[:, vehicle.node_layout.pose]
-            clear = clearance(made, poses, task, move.step_s * (len(poses) - 1))
+            clear = clearance(made, move.nodes, task, move.step_s * (len(move.nodes) - 1))
             if funnel is not None:
                 clear = replace(clear, shortage_m=np.maximum(clear.shortage_m - funnel.arc_margin_m, 0.0))
             short = clear.shortage_m

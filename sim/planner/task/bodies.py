@@ -115,7 +115,7 @@ def body_names(vehicle: Vehicle) -> tuple[str, ...]:
 
 def body_pose(vehicle: Vehicle, node: ca.SX, q: Quantities, name: str = "") -> ca.SX:
     """(4, 4) T_wb of a body, the main one if none is named."""
-    if not placed_by_bodies(vehicle):
+    if not placed_by_bodies(vehicle) and name in ("", body_names(vehicle)[0]):
         return vehicle.group.embedded(node[vehicle.node_layout.pose])
     return vehicle.bodies(node, q)[name or body_names(vehicle)[0]]
 
@@ -136,7 +136,7 @@ def _of_vehicle(vehicle: Vehicle, names: tuple[str, ...]) -> tuple[ColumnKernel,
 
 
 def body_poses(vehicle: Vehicle, nodes: np.ndarray, name: str = "") -> np.ndarray:
-    """(n, 4, 4) T_wb at nodes (n, node size), or flat poses, of what is placed by its bodies."""
+    """(n, 4, 4) T_wb at nodes (n, node size), or flat poses, of what is placed by them."""
     return poses_of(vehicle, nodes, (name,))[:, 0]
 
 
@@ -334,3 +334,18 @@ def between(where: LieGroup | Space, poses: np.ndarray, per_step: int) -> np.nda
     share = np.tile(np.arange(per_step) / per_step, len(xi))
     fine = points(where, np.repeat(poses[:-1], per_step, axis=0), np.repeat(xi, per_step, axis=0), share)
     return np.concatenate([fine, poses[-1:]])
+
+
+def nodes_between(vehicle: Vehicle, nodes: np.ndarray, per_step: int) -> np.ndarray:
+    """(N per_step + 1, node size) places of nodes (N+1, node size), or of flat poses, and of equally many on every arc
+    between them, on which the shape changes evenly. Without velocities."""
+    at, n = vehicle.node_layout, len(nodes) - 1
+    fine = np.zeros((n * per_step + 1, at.size))
+    fine[:, at.pose] = between(arc_space(vehicle), nodes[:, at.pose], per_step)
+    if (shape := nodes[:, at.shape]).size:
+        share = (np.arange(per_step) / per_step)[:, None]
+        fine[:-1, at.shape] = (shape[:-1, None] * (1 - share) + shape[1:, None] * share).reshape(
+            n * per_step, -1
+        )
+        fine[-1, at.shape] = shape[-1]
+    return fine

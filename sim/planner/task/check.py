@@ -305,7 +305,7 @@ def _outside_m(
 def _check_clear(vehicle: Vehicle, task: Task, name: TaskPart, state: State, time_s: float | None) -> None:
     """Of a pose that is given, whole."""
     pose = state.node[vehicle.node_layout.pose][None]
-    centres = balls_at(vehicle, pose, task)[:, 0]
+    centres = balls_at(vehicle, state.node[None], task)[:, 0]
     for i, outside in _outside_m(vehicle, task, centres, time_s):
         distance = outside - np.array(task.body, float)[:, 3]
         deep = task.clearance_m - float(distance.min())

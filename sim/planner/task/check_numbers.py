@@ -258,7 +258,8 @@ def _check_names(vehicle: Vehicle, task: Task) -> None:
         raise refused(
             task, f"{len(task.bodies)} bodies for {len(task.body)} balls; allowed: one for each, or none"
         )
-    bodies = body_names(vehicle) if own_space(vehicle) else ()
+    names = body_names(vehicle) if task.bodies else ()
+    bodies = names if own_space(vehicle) or len(names) > 1 else ()
     for name in task.bodies:
         if name and name not in bodies:
             allowed = ", ".join(bodies) or f"none, {vehicle.name} is one body"

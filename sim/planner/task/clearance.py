@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sim.planner.task.bodies import arc_space, between, jointed, planar, positions
+from sim.planner.task.bodies import jointed, nodes_between, planar, positions
 from sim.planner.task.moving import brought_back
 from sim.planner.task.obstacles import Obstacle
 from sim.planner.task.own_bodies import balls_at, kept_m, low_balls, own_pairs
@@ -78,10 +78,11 @@ def obstacle_distances_m(
     return found
 
 
-def clearance(vehicle: Vehicle, poses: np.ndarray, task: Task, duration_s: float | None = None) -> Clearance:
-    """Measure a motion given by its poses (N+1, pose_dim), which takes the task's time or another."""
-    per_step = _per_step(vehicle, poses, task)
-    fine = between(arc_space(vehicle), poses, per_step)
+def clearance(vehicle: Vehicle, nodes: np.ndarray, task: Task, duration_s: float | None = None) -> Clearance:
+    """Measure a motion given by its nodes (N+1, node size), or its flat poses where these place all, which takes the
+    task's time or another."""
+    per_step = _per_step(vehicle, nodes, task)
+    fine = nodes_between(vehicle, nodes, per_step)
     centres = balls_at(vehicle, fine, task)
     time_s = np.linspace(0.0, task.duration_s if duration_s is None else duration_s, len(fine))
     distances = obstacle_distances_m(vehicle, centres, task, time_s)
@@ -96,15 +97,15 @@ def clearance(vehicle: Vehicle, poses: np.ndarray, task: Task, duration_s: float
     return Clearance(by_obstacle, least_m, by_arc, np.maximum(task.clearance_m - by_arc, 0.0))
 
 
-def _per_step(vehicle: Vehicle, poses: np.ndarray, task: Task) -> int:
+def _per_step(vehicle: Vehicle, nodes: np.ndarray, task: Task) -> int:
     """Places on an arc to look at."""
     if not task.obstacles:
         return _PER_STEP
     around = task.clearance_m + min(ball[3] for ball in task.body)
     thinnest = 2.0 * (min(o.half_thickness_m for o in task.obstacles) + around)
-    longest = np.linalg.norm(np.diff(balls_at(vehicle, poses, task), axis=1), axis=2).max()
+    longest = np.linalg.norm(np.diff(balls_at(vehicle, nodes, task), axis=1), axis=2).max()
     return int(
-        np.clip(np.ceil(_PER_THICKNESS * longest / thinnest), _PER_STEP, max(_PER_STEP, _MOST // len(poses)))
+        np.clip(np.ceil(_PER_THICKNESS * longest / thinnest), _PER_STEP, max(_PER_STEP, _MOST // len(nodes)))
     )
 
 

@@ -5,6 +5,7 @@ import inspect
 import logging
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 
 import casadi as ca
@@ -97,10 +98,12 @@ def _fitted(vehicle: Vehicle) -> Arrays:
     balls: list[Ball] = []
     bodies: list[str] = []
     for body, triangles in solids.items():
-        found = fitted_balls(triangles, most=_MOST if len(solids) == 1 or jointed(vehicle) else 1)
+        found = fitted_balls(
+            triangles, most=_MOST if len(solids) == 1 or jointed(vehicle) or planar(vehicle) else 1
+        )
         balls += found
         bodies += [body] * len(found)
-    several = own_space(vehicle)
+    several = own_space(vehicle) or len(solids) > 1
     reach = max((float(np.linalg.norm(each, axis=2).max()) for each in solids.values()), default=0.0)
     return {
         "balls": np.array(balls).reshape(-1, 4),
@@ -125,9 +128,10 @@ def covered_solids(vehicle: Vehicle) -> dict[str, np.ndarray]:
         solids = {body: found for body, found in drawn.of.items() if body in body_names(vehicle)}
     elif own_space(vehicle):
         solids = {body: found for body, found in drawn.of.items() if body in _bodies(vehicle)}
+    elif planar(vehicle):
+        solids = {body: found * (1.0, 1.0, 0.0) for body, found in drawn.of.items()}
     else:
-        main = next(iter(drawn.of), "")
-        solids = {main: drawn.of[main] * ((1.0, 1.0, 0.0) if planar(vehicle) else 1.0)} if main else {}
+        solids = dict(islice(drawn.of.items(), 1))
     thick = {body: found for body, found in solids.items() if not _slender(found)}
     return thick or solids
 

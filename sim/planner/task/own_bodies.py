@@ -42,19 +42,19 @@ _LOST = 0.1
 
 
 def balls_at(vehicle: Vehicle, poses: np.ndarray, task: Task) -> np.ndarray:
-    """(balls, n, 3) centres of the vehicle's balls in the world, of flat poses (n, pose size)."""
+    """(balls, n, 3) centres of the vehicle's balls in the world, of nodes, or of flat poses where these place all."""
     return _balls_at(vehicle, poses, np.array(task.body, float), task.ball_bodies)
 
 
 def _balls_at(vehicle: Vehicle, poses: np.ndarray, body: np.ndarray, of: tuple[str, ...]) -> np.ndarray:
     """Of balls (balls, 4), by the body whose frame each is in."""
-    if placed_by_bodies(vehicle):
+    if placed_by_bodies(vehicle) or any(of):
         names = tuple(dict.fromkeys(of))
         T = poses_of(vehicle, poses, names)[:, [names.index(name) for name in of]]
         return np.asarray(
             np.einsum("nbij,bj->bni", T[:, :, :3, :3], body[:, :3]) + T[:, :, :3, 3].swapaxes(0, 1)
         )
-    T = vehicle.group.to_matrix(poses)
+    T = vehicle.group.to_matrix(poses[:, vehicle.node_layout.pose])
     dim = T.shape[1] - 1
     centres = np.zeros((len(poses), len(body), 3))
     centres[:, :, :dim] = body[:, :dim] @ T[:, :dim, :dim].transpose(0, 2, 1) + T[:, None, :dim, dim]

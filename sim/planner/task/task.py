@@ -14,7 +14,6 @@ from sim.platform.errors import InputError
 from sim.vehicles.forms.articulated import ArticulatedVehicle
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import Form, State, Support
-from sim.vehicles.forms.nonholonomic import NonholonomicVehicle
 
 Demand = Literal["fixed", "within", "near", "upright", "free"]
 DEMANDS: tuple[str, ...] = get_args(Demand)
@@ -206,11 +205,6 @@ def check_can_plan(vehicle: Vehicle) -> None:
         raise InputError(
             f"{vehicle.name} floats on waves, which no plan knows ahead; allowed: its mechanics on flat water, "
             "sim.planner.calm_water of it"
-        )
-    if isinstance(vehicle, NonholonomicVehicle) and vehicle.dependent:
-        raise InputError(
-            f"{vehicle.name} has a dependent shape ({', '.join(vehicle.dependent)}), whose constraints are no part of "
-            "plans; allowed: vehicles without"
         )
     if not vehicle.controls:
         raise InputError(f"{vehicle.name} has no controls to plan; allowed: vehicles that have some")

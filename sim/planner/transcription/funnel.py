@@ -133,8 +133,7 @@ def _excess(vehicle: Vehicle, task: Task, reach_s: float) -> _Excess:
         high[:axes] = limits.high_w[:axes]
     near_m = 0.0
     if task.obstacles or task.ground is not None:
-        pose = node[vehicle.node_layout.pose]
-        near_m = float(clearance(vehicle, np.stack([pose, pose]), task, 0.0).shortage_m.max())
+        near_m = float(clearance(vehicle, np.stack([node, node]), task, 0.0).shortage_m.max())
         # Never so much that what is drawn would touch, but where the start does.
         near_m = max(near_m, min(float(np.linalg.norm(v_w)) * reach_s, task.clearance_m))
     fastest = {True: 0.0, False: 0.0}

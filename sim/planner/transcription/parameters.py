@@ -55,9 +55,9 @@ def _thickened(vehicle: Vehicle, task: Task, obstacle: Obstacle, wanted_m: float
 
 def _room_m(vehicle: Vehicle, task: Task, obstacle: Obstacle) -> float:
     """Between the obstacle and what is given: the vehicle at both ends, the waypoints."""
-    flat, at = on_plane(vehicle, obstacle), vehicle.node_layout.pose
+    flat = on_plane(vehicle, obstacle)
     ends = [task.start] if task.goal.position == "free" else [task.start, held(vehicle, task).goal.state]
-    balls = balls_at(vehicle, np.stack([end.node[at] for end in ends]), task)
+    balls = balls_at(vehicle, np.stack([end.node for end in ends]), task)
     radii = np.array(task.body, float)[:, 3:]
     room = (flat.distance(balls.reshape(-1, 3)).reshape(len(radii), -1) - radii).min()
     for waypoint in task.waypoints:

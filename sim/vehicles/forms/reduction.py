@@ -206,7 +206,7 @@ class Reduction:
             raise InputError(
                 f"{self.where}: constraints do not determine the velocities of the dependent shape"
             )
-        return S
+        return S[_eliminable(square), :] if square.size else S
 
     def _particular(self) -> ca.SX:
         """Some A with W_b A = W_s: by elimination where all divisors keep their sign, else the shortest."""
@@ -376,3 +376,14 @@ def _descended(
             best, value = around[values.argmin()], float(values.min())
         fraction *= _SHRINK
     return best, value
+
+
+def _eliminable(square: np.ndarray) -> list[int]:
+    """Order of the rows of (samples, n, n) in which elimination divides by nothing small: `solve` does not pivot."""
+    left, order = np.array(square), list(range(square.shape[1]))
+    for k in range(len(order)):
+        best = k + int(np.abs(left[:, k:, k]).min(axis=0).argmax())
+        order[k], order[best] = order[best], order[k]
+        left[:, [k, best]] = left[:, [best, k]]
+        left[:, k + 1 :] -= left[:, k + 1 :, k, None] / left[:, k, None, k, None] * left[:, None, k]
+    return order

@@ -227,8 +227,8 @@ def from_here(view: PlanView, snapshot: Snapshot, clearance_m: float) -> Task:
 
     T_wb = snapshot.lanes[0].T_wb
     heading_rad = math.atan2(T_wb[1, 0], T_wb[0, 0])
-    start = view.vehicle.state_of((heading_rad, *T_wb[:2, 3]), np.zeros(3))
-    lies = np.stack(2 * [start.node[view.vehicle.node_layout.pose]])
+    start = view.vehicle.state_of((heading_rad, *T_wb[:2, 3]), np.zeros(3), snapshot.lanes[0].shape)
+    lies = np.stack(2 * [start.node])
     near_m = max(_SLACK * clearance(view.vehicle, lies, view.task).least_m, 0.0)
     return once_around(replace(view.task, start=start, clearance_m=min(clearance_m, near_m)))
 
