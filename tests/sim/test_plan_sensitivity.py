@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 
 import sim
+from sim.multibody.tree import WORLD, Body, Joint, tree
 from sim.planner import Cylinder, Goal, Limits, PathConstraint, Plan, Task, Weights
 from sim.planner.task.numbers import with_number
+from sim.vehicles.forms.articulated import ArticulatedVehicle
+from sim.vehicles.forms.parameters import Control, Parameter
 from tests.sim.planner_tasks import EFFORT_ONLY, PLANNER, rest_to_rest, unit_effort
 
 BOAT = sim.vehicle("boat", mass=131.0, wind=(0.0, -6.0))
@@ -64,6 +67,60 @@ def test_derivatives_of_an_optimum_are_the_differences_of_optima(name: str) -> N
         by_differences = np.asarray(differences) / (2.0 * step)
         scale = np.abs(by_differences).max()
         assert derivative == pytest.approx(by_differences, abs=3e-3 * scale)  # measured 1e-7 to 1.5e-3
+
+
+class TwoLinks(ArticulatedVehicle):
+    """Upright, of which a motor at each hinge swings a rod."""
+
+    name = "two-links"
+    parameters = (
+        Parameter("length", "m", 0.6, 0.1, 5.0, "Of each."),
+        Parameter("load", "kg", 1.5, 0.1, 50.0, "At the end."),
+        Parameter("rods", "", 2, 1, 2, "How many.", structural=True),
+    )
+    controls = tuple(Control(f"u{k}", "N m", -30.0, 30.0, "") for k in range(2))
+    torques = ("shoulder", "elbow")
+
+    def declare(self, q):
+        a, named = q.length, {"first": "shoulder", "second": "elbow"}
+        rods = [
+            Body(
+                name,
+                WORLD if name == "first" else "first",
+                Joint(axis=(0.0, 1.0, 0.0), damping=0.3, name=joint),
+                mass=1.0 if name == "first" else q.load,
+                centre=(0.0, 0.0, 0.5 * a if name == "first" else a),
+                inertia=(0.03, 0.03, 0.004),
+                position=(0.0, 0.0, 0.0 if name == "first" else a),
+            )
+            for name, joint in named.items()
+        ]
+        return tree(rods, (0.0, 0.0, -9.81))
+
+
+def test_numbers_in_the_equations_of_joints_have_derivatives_too() -> None:
+    """Lengths and loads change momenta and torques of a motion, and the motion; with a bound that is leant on."""
+    links = TwoLinks()
+    limits = Limits(columns={"shoulder_rate": (-1.2, 1.2)})
+    task = Task(
+        links.state(), Goal(links.state({"shoulder": 0.9, "elbow": -0.7})), 1.0, steps=16, limits=limits
+    )
+    plan = solved(links, task)
+    with pytest.raises(sim.InputError, match="rods of two-links is a whole number"):
+        plan.sensitivity("rods")
+    for name in ("length", "load"):
+        value, step = float(links.values[name]), 1e-4
+        ahead, behind = (solved(with_number(links, name, value + e), task) for e in (step, -step))
+        found = plan.sensitivity(name)
+        for derivative, differences in (
+            (found.cost, ahead.cost - behind.cost),
+            (found.nodes, ahead.motion.nodes - behind.motion.nodes),
+            (found.controls, ahead.controls - behind.controls),
+        ):
+            by_differences = np.asarray(differences) / (2.0 * step)
+            scale = np.abs(by_differences).max()
+            assert scale > 1e-3
+            assert derivative == pytest.approx(by_differences, abs=1e-3 * scale)
 
 
 def test_multipliers_of_a_goal_are_the_derivatives_by_it_and_those_of_bounds_what_they_cost() -> None:

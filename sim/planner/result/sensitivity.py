@@ -24,7 +24,7 @@ from sim.planner.task.waypoints import waypoint_places
 from sim.planner.transcription.model import NodeModel
 from sim.planner.transcription.parameters import parameters
 from sim.planner.transcription.state_form import Slots
-from sim.planner.transcription.transcription import Transcription, motion
+from sim.planner.transcription.transcription import PlannedMotion, Transcription, motion, transcribe
 from sim.platform.errors import InputError, one_of
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import TREES
@@ -118,7 +118,8 @@ def _names(model: NodeModel, controls: Slots) -> list[str]:
 _STEP = 1e-6
 """Of differences, of the equations and not of solutions: their error is about its square."""
 _CLOSEST, _HELD, _FREE = 1e-13, 1e-9, 1e12
-"""Least distance to a bound, least multiplier of one that counts, and the softness of one that does not."""
+"""Least distance to a bound and softness of an equation, least multiplier of a bound that counts, and the softness of
+one that does not."""
 _OWN = ("duration_s", "clearance_m", "safety_range_m")
 
 
@@ -178,9 +179,9 @@ def _changes(plan: Optimum, name: str) -> tuple[list[tuple[_Changed, float]], bo
     what, _, rest = str(name).partition(" ")
     columns = vehicle.space.columns
     if name in names or several:
-        if vehicle.form in TREES:
+        if any(q.structural for q in vehicle.parameters if q.name == name.partition(".")[0]):
             raise InputError(
-                f"{name} is a number in the equations of {vehicle.name}'s joints; allowed: numbers of the task"
+                f"{name} of {vehicle.name} is a whole number; allowed: numbers that may change a little"
             )
         chosen = [name] if name in names else several
 
@@ -253,29 +254,41 @@ def _along(
     assert p is not None
     eps = _STEP * size
 
-    def numbers(by: float) -> np.ndarray:
+    def changed(by: float) -> tuple[Transcription, np.ndarray]:
+        """Parameters of a tree of joints are numbers in its equations."""
         vehicle, task = change(by)
+        own = vehicle.form in TREES and vehicle is not plan.vehicle
+        there = transcribe(replace(t.shape, vehicle=vehicle)) if own else t
         places = waypoint_places(vehicle, plan.task, t.shape.steps)
-        return parameters(t, vehicle, task, places=places)
+        return there, parameters(there, vehicle, task, places=places)
 
-    dp = (numbers(eps) - numbers(-eps)) / 2.0
-    w, lam_g, g = result.w, result.lam_g, t.program
-    pulls = [g.pull(w, p + sign * dp, 1.0, lam_g) for sign in (1.0, -1.0)]
-    rows = [g.constraints(w, p + sign * dp) for sign in (1.0, -1.0)]
-    costs = [g.cost(w, p + sign * dp) for sign in (1.0, -1.0)]
+    signs = (1.0, -1.0)
+    (ahead, p_ahead), (behind, p_behind) = (changed(sign * eps) for sign in signs)
+    dp, there = (p_ahead - p_behind) / 2.0, (ahead, behind)
+    w, lam_g = result.w, result.lam_g
+    at = [(other, p + sign * dp) for other, sign in zip(there, signs, strict=True)]
+    pulls = [other.program.pull(w, q, 1.0, lam_g) for other, q in at]
+    rows = [other.program.constraints(w, q) for other, q in at]
+    costs = [other.program.cost(w, q) for other, q in at]
     dw = _solved(plan, t, (pulls[0] - pulls[1]) / 2.0 / eps, (rows[0] - rows[1]) / 2.0 / eps)
     cost = (costs[0] - costs[1] + lam_g @ (rows[0] - rows[1])) / 2.0 / eps
     small = _STEP / max(float(np.abs(dw).max(initial=0.0)), 1.0 / size)
-    ahead, behind = (motion(t, w + s * small * dw, p + s * small * dp / eps) for s in (1.0, -1.0))
-    scale = 2.0 * small
-    free_ahead, free_behind = (x.free if x.free is not None else np.zeros(0) for x in (ahead, behind))
-    steps = t.shape.steps
+    by_w = _slopes([motion(t, w + sign * small * dw, p) for sign in signs], 2.0 * small)
+    by_number = _slopes([motion(other, w, q) for other, q in at], 2.0 * eps)
+    nodes, controls, duration_s, free = (x + y for x, y in zip(by_w, by_number, strict=True))
+    return np.asarray(cost), nodes, controls, duration_s, free
+
+
+def _slopes(motions: list[PlannedMotion], apart: float) -> tuple[np.ndarray, ...]:
+    """Of nodes, controls, duration and free parameters, from two motions, ahead and behind, so far apart."""
+    ahead, behind = motions
+    steps = len(ahead.nodes) - 1
+    free = [x.free if x.free is not None else np.zeros(0) for x in motions]
     return (
-        np.asarray(cost),
-        (ahead.nodes - behind.nodes) / scale,
-        (ahead.controls - behind.controls) / scale,
-        np.asarray((ahead.step_s - behind.step_s) * steps / scale),
-        (free_ahead - free_behind) / scale,
+        (ahead.nodes - behind.nodes) / apart,
+        (ahead.controls - behind.controls) / apart,
+        np.asarray((ahead.step_s - behind.step_s) * steps / apart),
+        (free[0] - free[1]) / apart,
     )
 
 
@@ -301,12 +314,15 @@ def _solved(plan: Optimum, t: Transcription, by_gradient: np.ndarray, by_rows: n
 
 
 def _give(values: np.ndarray, lam: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """How much each gives way for a unit of its multiplier: nothing for an equation or a bound that holds."""
+    """How much each gives way for a unit of its multiplier: next to nothing for an equation or a bound that holds.
+
+    Equations may say nothing, as of a wheel that it does not go aside, or what others say: any multiplier would do.
+    """
     away = np.where(lam < 0.0, values - low, high - values)
     with np.errstate(divide="ignore", invalid="ignore"):
         soft = np.maximum(away, _CLOSEST) / np.abs(lam)
     soft = np.where((np.abs(lam) < _HELD) | ~np.isfinite(soft), _FREE, np.minimum(soft, _FREE))
-    return np.where(low == high, 0.0, soft)
+    return np.where(low == high, _CLOSEST, soft)
 
 
 def _matrix(pattern: ca.Sparsity, fill: Callable[[np.ndarray], None]):  # type: ignore[no-untyped-def]
