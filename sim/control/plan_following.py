@@ -120,9 +120,10 @@ def _translation(vehicle: Vehicle) -> slice:
 def _turned(vehicle: Vehicle, node: np.ndarray, n: int) -> np.ndarray:
     """(n, n) from the world to the body for the translations among the errors, as they are for all others."""
     out = np.eye(n)
-    if _acted(vehicle):
+    of_pose = _translation(vehicle)
+    if of_pose.start == of_pose.stop:
         return out
-    of_pose, dim = _translation(vehicle), vehicle.group.dim
+    dim = vehicle.group.dim
     R, _ = _frame(vehicle, node)
     of_velocity = slice(of_pose.start + dim, of_pose.stop + dim)
     out[of_pose, of_pose] = out[of_velocity, of_velocity] = R.T
@@ -161,8 +162,10 @@ def _scale_in_space(vehicle: Vehicle) -> np.ndarray:
 
 
 def _frame(vehicle: Vehicle, node: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(R_wb, x_w) of a node, in the plane or in space."""
+    """(R_wb, x_w) of a node, in the plane or in space; of what turns about a fixed point, no place."""
     T = vehicle.poses(node)
+    if vehicle.group.dim == vehicle.group.turns:
+        return T, np.zeros(0)
     return T[:-1, :-1], T[:-1, -1]
 
 
@@ -175,7 +178,8 @@ def difference(vehicle: Vehicle, reference: np.ndarray, node: np.ndarray) -> np.
     turned = R.T @ Q
     turn = [np.arctan2(turned[1, 0], turned[0, 0])] if vehicle.group.turns == 1 else rotation_log(turned)
     behind = vehicle.node_layout.pose.stop
-    return np.concatenate((turn, R.T @ (y - x), node[behind:] - reference[behind:]))
+    way = R.T @ (y - x) if x.size else x
+    return np.concatenate((turn, way, node[behind:] - reference[behind:]))
 
 
 def moved(vehicle: Vehicle, reference: np.ndarray, error: np.ndarray) -> np.ndarray:
@@ -183,11 +187,14 @@ def moved(vehicle: Vehicle, reference: np.ndarray, error: np.ndarray) -> np.ndar
     if _acted(vehicle):
         return np.array(_displacements(vehicle.space)(reference, error)).ravel()
     group, pose = vehicle.group, vehicle.node_layout.pose
-    T, node = vehicle.poses(reference), reference.copy()
-    R, turn = T[:-1, :-1].copy(), error[: group.turns]
+    T, node, (R, x) = vehicle.poses(reference), reference.copy(), _frame(vehicle, reference)
+    turn = error[: group.turns]
     c, s = np.cos(turn[0]), np.sin(turn[0])
-    T[:-1, :-1] = R @ (np.array([[c, -s], [s, c]]) if group.turns == 1 else rotation_exp(turn))
-    T[:-1, -1] += R @ error[_translation(vehicle)]
+    turned = R @ (np.array([[c, -s], [s, c]]) if group.turns == 1 else rotation_exp(turn))
+    if x.size:
+        T[: x.size, : x.size], T[: x.size, -1] = turned, x + R @ error[_translation(vehicle)]
+    else:
+        T = turned
     node[pose] = group.from_matrix(T)
     node[pose.stop :] += error[group.dim :]
     return node
@@ -236,9 +243,10 @@ def error_scale(vehicle: Vehicle) -> np.ndarray:
     if vehicle.group.turns == 1:
         pose, speed = [_ANGLE_RAD, *[_POSITION_M] * 2], [_TURN_RADPS, *[_SPEED_MPS] * 2]
     else:
+        moves = vehicle.group.dim - 3
         pose, speed = (
-            [*[_ANGLE_RAD] * 3, *[_POSITION_M] * 3],
-            [*[_TURN_RADPS] * 3, *[_SPEED_MPS] * 3],
+            [*[_ANGLE_RAD] * 3, *[_POSITION_M] * moves],
+            [*[_TURN_RADPS] * 3, *[_SPEED_MPS] * moves],
         )
     return np.array([*pose, *speed, *[_SHAPE] * n, *[2.0 * _SHAPE] * n])
 

@@ -10,6 +10,7 @@ from sim.control.plan_following import Regulator, regulator
 from sim.integrators.base import Integrator
 from sim.planner.task.bodies import positions
 from sim.planner.task.task import WEIGHT_NAMES, Task
+from sim.steppers import Stepper
 from sim.steppers.dynamics import stepper_of
 from sim.steppers.trajectory import Trajectory
 from sim.vehicles.forms.base import Vehicle
@@ -139,6 +140,12 @@ class Plan:
         stepper = stepper_of(self.vehicle, self.integrator)
         return regulator(self.vehicle, stepper, self.step_s, self.motion.nodes, self.controls)
 
+    @cached_property
+    def open_loop_m(self) -> float:
+        """How far from its end the inputs alone lead, as `led_astray_m` says: with `feedback` it is come to."""
+        stepper = stepper_of(self.vehicle, self.integrator)
+        return led_astray_m(self.vehicle, stepper, self.step_s, self.motion.nodes, self.controls)
+
     @property
     def found_parameters(self) -> dict[str, float]:
         """Those of `Task.free_parameters`, with which `vehicle` and `task` are given."""
@@ -148,6 +155,22 @@ class Plan:
     @property
     def solved(self) -> bool:
         return self.status == "solved"
+
+
+def led_astray_m(
+    vehicle: Vehicle, kernel: Stepper, step_s: float, nodes: np.ndarray, controls: np.ndarray
+) -> float:
+    """How far from the end of a plan its inputs alone lead, undisturbed: a motion that is unstable lets errors of
+    rounding grow. Of the main body, of an arm its tool."""
+    p, nothing = vehicle.parameter_vector, np.zeros(kernel.dim)
+    y = kernel.start(nodes[0], controls[0], p, step_s)
+    for u in controls[:-1]:
+        kernel.advance(y, u, nothing, p, step_s, 1)
+    ended = kernel.node(y, controls[-1], p, step_s)
+    if not np.isfinite(ended).all():
+        return np.inf
+    here, wanted = positions(vehicle, np.stack([ended, nodes[-1]]))
+    return float(np.linalg.norm(here - wanted))
 
 
 def distinct(a: Plan, b: Plan) -> bool:

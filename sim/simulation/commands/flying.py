@@ -1,6 +1,6 @@
 """Commands that say who flies: a mode of the hand, the autopilot, a plan, plans made anew."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from sim.control.calm_water import calm_water
 from sim.control.mpc import StartMpc
 from sim.control.plan_following import FlyPlan
 from sim.controllers import Controller, ControlLoop, changed_gains, gains_of, made_controller, with_gains
+from sim.planner.result.plan import led_astray_m
 from sim.platform.errors import InputError, one_of
 from sim.simulation.commands.executing import execute
 from sim.simulation.runs.flight_control import (
@@ -90,10 +91,25 @@ def _(command: SetControls, run: SceneRun) -> str:
     return "another program flies" if begins else ""
 
 
+_LOST_M = 0.01
+"""Beside its end, at which a plan's inputs alone do not make its motion."""
+
+
 @execute.register
 def _(command: FlyPlan, run: SceneRun) -> str:
-    fly_plan(run, command)
+    """Errors are fed back where that is asked for, and where the motion is lost without."""
+    checked(command, run.vehicle)
+    planned, astray_m = command.vehicle, 0.0
+    if not command.tracked:
+        kernel = run.kernels.get(planned, command.integrator)
+        astray_m = led_astray_m(planned, kernel, command.step_s, command.nodes, command.controls)
+    lost = astray_m > _LOST_M
+    fly_plan(run, replace(command, tracked=command.tracked or lost))
     message = "the plan flies, errors are fed back" if command.tracked else "the plan flies, open loop"
+    if lost:
+        message = (
+            f"the plan flies, errors are fed back: open loop rounding would lead it {astray_m:.2g} m astray"
+        )
     assert run.control.plan is not None, "which has just begun"
     after_s = run.control.plan.resume.step_s
     if after_s == command.step_s:
@@ -102,8 +118,8 @@ def _(command: FlyPlan, run: SceneRun) -> str:
 
 
 def fly_plan(run: SceneRun, command: FlyPlan) -> None:
-    """All lanes to the start of a plan, under its inputs; the flown one by its method. Time runs from 0."""
-    checked(command, run.vehicle)
+    """All lanes to the start of a plan that is `checked`, under its inputs; the flown one by its method. Time runs
+    from 0."""
     vehicle = command.flown or command.vehicle
     kernel = run.kernels.get(vehicle, command.integrator)
     others = run.dynamics_for(vehicle)[1:]

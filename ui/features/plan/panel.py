@@ -293,7 +293,8 @@ def _flying(plan: PlanView, context: PanelContext, width: float, gap: float) -> 
     text = f"{icons.ICON_FA_PLANE} Fly"
     dated = "Out of date: it flies the task before.\n" if plan.dated else ""
     doc = (
-        f"{dated}Open loop: the planned inputs by the same method and step. Undisturbed it lands on the plan."
+        f"{dated}Open loop: the planned inputs by the same method and step. Undisturbed it lands on the plan.\n"
+        "A motion so unstable that rounding leads it astray is flown with errors fed back."
     )
     if button(context, "plan/fly", text, doc, width=width, enabled=ready):
         requests.append(FlyShown(wind_mps=wind_mps))
