@@ -134,3 +134,25 @@ def test_plans_back_trailers_past_what_only_they_would_touch() -> None:
     missed = np.abs(flown.nodes[-1] - nodes[-1])
     assert max(missed[at.pose].max(), missed[at.shape].max()) < 1e-9
     assert 0.0 <= clearance(car, nodes, task).least_m < 0.01
+
+
+def test_a_bicycle_is_planned_to_change_lanes_by_steering_the_other_way_first() -> None:
+    """2 m to the left at 5 m/s in 3 s. Measured: 21 iterations, 337 from a guess that does not lean; replayed to
+    2e-13."""
+    bicycle = sim.vehicle("bicycle")
+    node = bicycle.riding(5.0).node.copy()
+    node[bicycle.node_layout.pose] = 0.0, 15.0, 2.0
+    goal = Goal(bicycle.state_at_node(node), shape=(0, 2))
+    task = Task(bicycle.riding(5.0), goal, 3.0, steps=60)
+    plan = sim.plan(bicycle, task, starts=1, explain=False)
+    assert plan.solved, plan.message
+    assert plan.iterations < 100
+    flown = sim.simulate(
+        bicycle, plan.integrator, step=0.05, duration=3.0, initial=task.start, controls=plan.controls[:-1]
+    )
+    at = bicycle.node_layout
+    assert np.abs(flown.nodes - plan.trajectory.nodes)[:, at.pose].max() < 1e-9
+    steered, height_m = flown.nodes[:, at.shape][:, 2], flown.observables["front_height"]
+    assert (steered[1:4] < -0.05).all()  # to the right
+    assert steered[5:9].max() > 0.2
+    assert np.abs(height_m).max() < 1e-3  # the pitch follows its velocity, to the step's order

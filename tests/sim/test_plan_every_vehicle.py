@@ -48,6 +48,8 @@ def test_every_vehicle_with_controls_is_planned_or_refused_for_its_mechanics(nam
     if reason is None:
         plan = sim.plan(vehicle, nearby(vehicle), starts=1, explain=False)
         assert plan.solved, plan.message
+        assert np.isfinite(plan.sensitivity("duration_s").end).all()
+        assert np.isfinite(plan.feedback.gains).all()
         return
     start = vehicle.default_state()
     with pytest.raises(sim.InputError, match=reason):

@@ -27,6 +27,7 @@ from sim.steppers.dynamics import stepper_of
 from sim.steppers.trajectory import Law
 from sim.vehicles.forms.form import State
 from sim.vehicles.forms.nonholonomic import NonholonomicVehicle
+from sim.vehicles.forms.parameters import Quantities
 from sim.world.path import arc_length
 
 _AHEAD, _BOW, _LEAST_ASIDE = 2.5, 0.6, 0.25
@@ -53,6 +54,8 @@ in reverse; in distances aside. In the order in which they add the most places w
 _CIRCLES, _ROUND = (0.3, 0.1, 0.03), 2.0
 """Shares of the way at full speed that circles take where the goal's heading counts full turns; how many times the
 straight way they are long at least."""
+_AT_REST_S2 = 0.1
+"""What an acceleration of what leans counts, beside velocities that are missed, where a guess has it hold still."""
 _LIKELY, _LOOP = 9, 2.2
 """How many of them come before going all the way around once, and how wide that is, in distances aside."""
 
@@ -131,9 +134,12 @@ def with_shape(
     xi = np.stack([np.gradient(heading, h), forward, np.zeros_like(forward)], axis=1)
     if not vehicle.shape_coordinates:
         return np.c_[poses, xi], np.zeros((steps + 1, len(vehicle.controls)))
-    r, u = _shapes_that_move(vehicle, task, xi)
+    r, u, leant = _shapes_that_move(vehicle, task, xi)
     for i in vehicle.dynamic:
-        r[:, i] = task.start.shape[i] + np.r_[0.0, np.cumsum((u[1:, i] + u[:-1, i]) / 2 * h)]
+        if i in leant:
+            u[:, i] = np.gradient(r[:, i], h)
+        else:
+            r[:, i] = task.start.shape[i] + np.r_[0.0, np.cumsum((u[1:, i] + u[:-1, i]) / 2 * h)]
     if vehicle.dependent:
         _follow(vehicle, task, r, u, h, forward)
     nodes = np.c_[poses, _body_velocities(vehicle, r, u), r, u]
@@ -291,29 +297,37 @@ def _along(places: np.ndarray, task: Task, *, reverse: bool) -> np.ndarray:
 
 def _shapes_that_move(
     vehicle: NonholonomicVehicle, task: Task, xi: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """(N+1, n_shape) shapes and dynamic shape velocities that come closest to body velocities, by Gauss-Newton."""
+) -> tuple[np.ndarray, np.ndarray, list[int]]:
+    """(N+1, n_shape) shapes and dynamic shape velocities that come closest to body velocities, by Gauss-Newton; and
+    which dynamic coordinates are found as places, since where they are says how the body moves: a bicycle's steering.
+    These hold still by themselves there, as nearly as can be, as one that leans into its bend."""
     n = len(vehicle.shape_coordinates)
-    free = [i for i in range(n) if i not in (*vehicle.dynamic, *vehicle.bound)]
     r, u, want = ca.SX.sym("r", n), ca.SX.sym("u", n), ca.SX.sym("xi", vehicle.group.dim)
     q = vehicle.symbols(ca.SX(vehicle.parameter_vector))
-    unknown = ca.vertcat(u[vehicle.dynamic], r[free])
-    miss = -(vehicle.connection(r, q) @ u) - want
+    connection = vehicle.connection(r, q)
+    leant = _leant(vehicle)
+    rolled = [i for i in vehicle.dynamic if i not in leant]
+    free = [i for i in range(n) if i not in rolled and i not in vehicle.bound]
+    unknown = ca.vertcat(u[rolled], r[free])
+    miss = -(connection @ vehicle.completed(r, u, q)) - want
+    if leant:
+        still = _accelerations(vehicle, r, u, q)[[vehicle.dynamic.index(i) for i in leant]]
+        miss = ca.vertcat(miss, _AT_REST_S2 * still)
     slope = ca.jacobian(miss, unknown)
     step = -ca.solve(slope.T @ slope + 1e-6 * ca.SX.eye(unknown.shape[0]), slope.T @ miss)
     count = len(xi)
     newton = ca.Function("newton", [r, u, want], [step]).map(count)
     rs, us = np.tile(task.start.shape, (count, 1)), np.zeros((count, n))
-    us[:, vehicle.dynamic] = 1e-3
+    us[:, rolled] = 1e-3
     for _ in range(12):
         change = np.array(newton(rs.T, us.T, xi.T)).T
-        us[:, vehicle.dynamic] += change[:, : len(vehicle.dynamic)]
-        rs[:, free] += np.clip(change[:, len(vehicle.dynamic) :], -0.3, 0.3)
+        us[:, rolled] += change[:, : len(rolled)]
+        rs[:, free] += np.clip(change[:, len(rolled) :], -0.3, 0.3)
         for i in free:
             stops = vehicle.shape_coordinates[i]
             rs[:, i] = np.clip(rs[:, i], 0.8 * stops.low, 0.8 * stops.high)
     us[:, free] = 0.0
-    return rs, us
+    return rs, us, leant
 
 
 def _follow(
@@ -340,6 +354,27 @@ def _follow(
             step = int(gear[begun]) * h * np.array(rates(middle, (us[k] + us[to]) / 2)).ravel()
             us[k, bound] = step / (int(gear[begun]) * h)
             rs[to, bound] = rs[k, bound] + step
+
+
+def _leant(vehicle: NonholonomicVehicle) -> list[int]:
+    """Dynamic coordinates on whose place the motion of the body depends."""
+    n, q = len(vehicle.shape_coordinates), vehicle.symbols(ca.SX(vehicle.parameter_vector))
+    r, u = ca.SX.sym("r", n), ca.SX.sym("u", n)
+    moves = ca.densify(vehicle.connection(r, q) @ vehicle.completed(r, u, q))
+    return [i for i in vehicle.dynamic if any(ca.which_depends(moves, r[i], 1, True))]
+
+
+def _accelerations(vehicle: NonholonomicVehicle, r: ca.SX, u: ca.SX, q: Quantities) -> ca.SX:
+    """(n dynamic,) of the dynamic coordinates where nothing is done, moving along as it has to for u."""
+    n, none = len(vehicle.dynamic), ca.SX.zeros(len(vehicle.controls))
+    own = ca.SX.sym("own", n)
+    at = vehicle.completed(r, vehicle.free_velocity(own, none), q)
+    _, by_shape, mu = vehicle.gradients(r, at, -(vehicle.connection(r, q) @ at), q)
+    mass = ca.substitute(ca.jacobian(vehicle.momenta(r, by_shape, mu, q)[:n], own), own, ca.SX.zeros(n))
+    whole = vehicle.completed(r, u, q)
+    wrench = ca.SX.zeros(vehicle.group.dim)
+    rates = vehicle.momentum_rates(r, whole, -(vehicle.connection(r, q) @ whole), wrench, none, q)
+    return ca.solve(mass, rates[:n])
 
 
 def _body_velocities(vehicle: NonholonomicVehicle, rs: np.ndarray, us: np.ndarray) -> np.ndarray:

@@ -19,6 +19,7 @@ PAIRS = [
     ("car", "variational-exact"),
     ("snakeboard", "variational-exact"),
     ("snakeboard", "rk4"),
+    ("bicycle", "variational"),
 ]
 
 
