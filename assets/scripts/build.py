@@ -12,7 +12,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
-from assets.scripts import marks, saloon, ship
+from assets.scripts import cars, marks, ship
 from assets.scripts.gltf import Node, to_bytes
 
 ASSETS = Path(__file__).resolve().parent.parent
@@ -28,9 +28,10 @@ def recipes() -> dict[Path, Recipe]:
     made = {}
     for script in sorted(VEHICLES_DIR.glob("*/model.py")):
         made.update(vehicle_recipes(script.parent))
-    for model, name in ((saloon, "saloon"), (ship, "ship")):
-        made[MODELS_DIR / f"{name}.glb"] = partial(_made, model, 1.0)
-        made[MODELS_DIR / f"{name}_far.glb"] = partial(_made, model, 0.45)
+    for end, detail in (("", 1.0), ("_far", 0.45)):
+        made[MODELS_DIR / f"ship{end}.glb"] = partial(_made, ship, detail)
+        for name, kind in cars.KINDS.items():
+            made[MODELS_DIR / f"{name}{end}.glb"] = partial(_made, cars, detail, kind=kind)
     for each in (marks.buoy, marks.mast, marks.barrels, marks.crates, marks.rock):
         made[MODELS_DIR / f"{each.__name__}.glb"] = partial(_mark, each)
     return made
@@ -57,9 +58,9 @@ def _script(folder: Path) -> ModuleType:
     return module
 
 
-def _made(model: ModuleType, detail: float) -> bytes:
+def _made(model: ModuleType, detail: float, **kind: object) -> bytes:
     reach_m = getattr(model, "REACH_M", _REACH_CELLS * model.CELL_M)
-    return to_bytes(model.build(detail), model.MATERIALS, cell_m=model.CELL_M, reach_m=reach_m)
+    return to_bytes(model.build(detail, **kind), model.MATERIALS, cell_m=model.CELL_M, reach_m=reach_m)
 
 
 def _surface(model: ModuleType) -> bytes:

@@ -433,7 +433,14 @@ def _post(place: np.ndarray, height_m: float, colour: Colour) -> Polyline:
 
 _BUILT_IN = ("", "kerb", "shown")
 """Looks that need no model: the bare shape, and what the world's own ground already shows."""
-_PAINTS = ((0.30, 0.02, 0.02), (0.03, 0.07, 0.16), (0.42, 0.43, 0.44), (0.05, 0.12, 0.09))
+_PAINTS = (
+    (0.30, 0.02, 0.02),
+    (0.42, 0.43, 0.44),
+    (0.03, 0.07, 0.16),
+    (0.05, 0.12, 0.09),
+    (0.55, 0.54, 0.51),
+    (0.02, 0.022, 0.025),
+)
 
 
 def obstacle_model(obstacle: Obstacle, world: World, moved: np.ndarray = _UNMOVED) -> DrawnVehicle | None:

@@ -307,9 +307,9 @@ def _street_cars() -> tuple[Parked, ...]:
                 continue
             y = _STREET_Y + side * (_STREET_HALF_WIDTH_M - 1.2) + rng.uniform(-0.08, 0.08)
             heading = (0.0 if side < 0.0 else np.pi) + rng.uniform(-0.03, 0.03)
-            cars.append(
-                Parked("saloon", (x, y, 0.0), heading, _STREET_PAINTS[rng.integers(len(_STREET_PAINTS))])
-            )
+            paint = _STREET_PAINTS[rng.integers(len(_STREET_PAINTS))]
+            body = ("saloon", "estate", "saloon", "van")[rng.integers(4)]
+            cars.append(Parked(body, (x, y, 0.0), heading, paint))
     return tuple(cars)
 
 

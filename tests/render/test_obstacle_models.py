@@ -14,7 +14,8 @@ from sim.vehicle_config import config_named
 from sim.world import World, load_world
 
 MODELLED = sorted(set(LOOKS) - {"", "kerb", "shown"})
-ROUND = sorted(set(MODELLED) - {"saloon", "ship"})
+CARS = ("saloon", "estate", "van")
+ROUND = sorted(set(MODELLED) - {*CARS, "ship"})
 
 
 @pytest.fixture(scope="module")
@@ -34,8 +35,9 @@ def test_round_things_fill_the_radius_and_stay_within_it(look: str) -> None:
     assert 0.85 < reach < 1.03
 
 
-def test_a_parked_car_fills_its_box() -> None:
-    asset = load_asset(model_file("saloon"))
+@pytest.mark.parametrize("name", CARS)
+def test_a_parked_car_fills_its_box(name: str) -> None:
+    asset = load_asset(model_file(name))
     low, high = asset.vertices[:, :3].min(axis=0), asset.vertices[:, :3].max(axis=0)
     np.testing.assert_allclose([low[0], high[0]], [-2.1, 2.1], atol=0.03)
     assert np.abs([low[1], high[1]]).max() < 0.96  # mirrors; the body 0.90

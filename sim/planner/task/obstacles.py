@@ -17,7 +17,7 @@ __all__ = [
 ]
 
 Obstacle = Shape
-LOOKS = ("", "barrels", "buoy", "crates", "mast", "rock", "saloon", "ship", "kerb", "shown")
+LOOKS = ("", "barrels", "buoy", "crates", "mast", "rock", "saloon", "estate", "van", "ship", "kerb", "shown")
 """What an obstacle may be drawn as; empty: as the bare shape. A kerb is part of the world's own ground, and what is
 shown is part of another obstacle's model."""
 
