@@ -82,7 +82,7 @@ Watch = Callable[[int, float, float, np.ndarray], bool]
 """(iteration, objective, largest violation, variables) -> go on?"""
 
 TOLERANCE = 1e-8
-_DEFECT = 1e-8
+_DEFECT = 1e-9
 """Of a plan that is finished: its inputs land on its nodes."""
 _ROUGH = 1e-3
 Mode = Literal["cold", "near", "again", "warm", "finish"]
@@ -154,7 +154,7 @@ class Result:
     @property
     def exact(self) -> bool:
         """Rounding in large coordinates can keep a solver from its own last tolerance where this holds."""
-        return self.violation < 1e-7 and self.defect < 1e-9
+        return self.violation < 1e-7 and self.defect < _DEFECT
 
 
 class Solvers:
