@@ -1,7 +1,8 @@
 """Plans of a six-axis arm: how long they take, and how often one is found among boxes that nothing was tuned by.
 
 `python benchmarks/plan_trees.py [COUNT]`: CPU seconds, medians; poses that are reachable, at random, among three boxes.
-`python benchmarks/plan_trees.py FILE.urdf [COUNT]`: of a robot that was never seen, over a floor, from pose to pose.
+`python benchmarks/plan_trees.py FILE.urdf [COUNT] [BOXES]`: of a robot that was never seen, over a floor, from pose to
+pose, among boxes at random.
 """
 
 import sys
@@ -17,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import sim
 from sim.planner import Box, Cylinder, Goal, Limits, Planner, SafeGround, Task
+from sim.planner.task.bodies import body_poses
 from sim.planner.task.clearance import spare_m
 from sim.planner.task.cover import cover
 from sim.vehicles.forms.articulated import ArticulatedVehicle
@@ -121,7 +123,7 @@ def poses(count: int) -> None:
     )
 
 
-def robot(path: str, count: int) -> None:
+def robot(path: str, count: int, boxes: int) -> None:
     """Read, covered by balls, planned for from pose to pose, flown, and dragged; CPU seconds."""
     vehicle, read_s = timed(lambda: sim.vehicle(path, hold=0.0))
     assert isinstance(vehicle, ArticulatedVehicle)
@@ -139,6 +141,14 @@ def robot(path: str, count: int) -> None:
         node[at] = middle + 0.6 * half * rng.uniform(-1.0, 1.0, len(half))
         return vehicle.state_at_node(node)
 
+    reach = np.linalg.norm([body_poses(vehicle, anywhere().node[None])[0, :3, 3] for _ in range(20)], axis=1)
+
+    def box(k: int) -> Box:
+        away, around, height = rng.uniform(0.4, 1.0), rng.uniform(-np.pi, np.pi), rng.uniform(0.1, 0.9)
+        middle = reach.max() * np.array([away * np.cos(around), away * np.sin(around), height])
+        half = reach.max() * rng.uniform(0.04, 0.15, 3)
+        return Box(tuple(middle), tuple(half), rng.uniform(0.0, np.pi), f"box {k + 1}")
+
     def drawn() -> Task:
         while True:
             start, end = anywhere(), anywhere()
@@ -151,6 +161,8 @@ def robot(path: str, count: int) -> None:
                 bodies=balls.bodies,
                 ground=SafeGround.level(0.0),
                 limits=Limits(turn_radps=4.0),
+                obstacles=tuple(map(box, range(boxes))),
+                clearance_m=0.01,
             )
             if spare_m(vehicle, np.stack([start.node[at], end.node[at]]), task).min() > 0.0:
                 return task
@@ -158,11 +170,15 @@ def robot(path: str, count: int) -> None:
     for number in range(count):
         task = drawn()
         _, built_s = timed(lambda t=task: planner.build(vehicle, t))  # type: ignore[misc]
-        plan, took_s = timed(lambda t=task: planner.plan(vehicle, t, starts=3, explain=False))  # type: ignore[misc]
+        plan, took_s = timed(
+            lambda t=task: planner.plan(  # type: ignore[misc]
+                vehicle, t, starts=STARTS if boxes else 3, processes=1, explain=False, time_limit_s=1e3
+            )
+        )
         if not plan.solved:
             print(f"{number}: built {built_s:.2f} s, {took_s:.2f} s: {plan.message}", flush=True)
             continue
-        wanted, missed = plan.trajectory.bodies[tool][-1], []
+        wanted, missed, clear = plan.trajectory.bodies[tool][-1], [], plan.clearance_m
         for controls in (plan.controls[:-1], plan.feedback):
             flown = sim.simulate(
                 vehicle,
@@ -184,8 +200,9 @@ def robot(path: str, count: int) -> None:
             plan, solved = new if new.solved else plan, solved + new.solved
             warm.append(1e3 * seconds)
         print(
-            f"{number}: built {built_s:.2f} s, planned {took_s:.2f} s, ends {missed[0]:.1e} m off, tracked "
-            f"{missed[1]:.1e} m; dragged {np.median(warm):.1f} ms, {max(warm):.0f} ms at most, {solved} of 20",
+            f"{number}: built {built_s:.2f} s, planned {took_s:.2f} s, {clear:.3f} m clear, ends {missed[0]:.1e} m "
+            f"off, tracked {missed[1]:.1e} m; dragged {np.median(warm):.1f} ms, {max(warm):.0f} ms at most, "
+            f"{solved} of 20",
             flush=True,
         )
 
@@ -193,7 +210,7 @@ def robot(path: str, count: int) -> None:
 if __name__ == "__main__":
     given = sys.argv[1:]
     if given and not given[0].isdigit():
-        robot(given[0], int(given[1]) if len(given) > 1 else 4)
+        robot(given[0], *(int(given[k]) if len(given) > k else usual for k, usual in ((1, 4), (2, 0))))
     else:
         times()
         poses(int(given[0]) if given else 100)

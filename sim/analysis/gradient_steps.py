@@ -326,7 +326,8 @@ def check_differentiable(vehicle: Vehicle, scheme: Integrator) -> None:
         raise InputError(reason)
     if vehicle.support is Support.WATER:
         raise InputError(
-            f"the water that carries a {vehicle.name} has no derivatives; allowed: vehicles that it does not carry"
+            f"the water that carries a {vehicle.name} has no derivatives; allowed: vehicles that it does not carry, "
+            "or the mechanics of this one on flat water, sim.planner.calm_water of it"
         )
     if vehicle.form not in scheme.forms:
         raise InputError(

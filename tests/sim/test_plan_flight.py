@@ -137,6 +137,7 @@ def test_a_motion_that_rounding_leads_astray_is_flown_with_feedback() -> None:
     running.submit(FlyPlan(disc, record.integrator, record.step_s, record.nodes, record.controls))
     assert "errors are fed back: open loop rounding would lead it" in running.advance(0.1).message
     running.advance(20.0)
+    assert f"open loop it would be {plan.open_loop_m:.2g} m" in running.snapshot.plan_outcome
     ended = running.snapshot.lanes[0].T_wb[:2, 3]
     assert np.abs(ended - [1.0, 0.3]).max() < 1e-6  # measured 1e-15
 

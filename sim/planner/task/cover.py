@@ -14,6 +14,7 @@ import numpy as np
 from sim.models import drawn_solids as drawing
 from sim.models.asset import model_file
 from sim.models.drawn_solids import directions, drawn_solids
+from sim.native.function import native
 from sim.planner.task.bodies import body_names, jointed, own_space, planar
 from sim.planner.task.task import Ball
 from sim.platform.cache import Arrays, cached_arrays, source_digest
@@ -245,14 +246,26 @@ def _smallest_ball(points: np.ndarray) -> np.ndarray:
         if len(points) < len(_DIRECTIONS)
         else points[np.unique((_DIRECTIONS @ points.T).argmax(axis=1))]
     )
-    step = 0.5
-    for _ in range(100):
-        away = outer - centre
-        far = int(np.einsum("ij,ij->i", away, away).argmax())
-        centre, step = centre + step * away[far], 0.94 * step
+    _draw_to_farthest(np.ascontiguousarray(outer, float), centre)
     centre = np.round(centre / _GRAIN_M) * _GRAIN_M
     reach = np.linalg.norm(points - centre, axis=1).max() + _GRAIN_M  # corners are rounded by less
     return np.array([*centre, np.ceil(reach / _GRAIN_M) * _GRAIN_M])
+
+
+@native
+def _draw_to_farthest(points: np.ndarray, centre: np.ndarray) -> None:
+    """Move a centre (3,) towards the farthest of points (n, 3), again and again, each time by less."""
+    step = 0.5
+    for _ in range(100):
+        far, most = 0, -1.0
+        for i in range(points.shape[0]):
+            x, y, z = points[i, 0] - centre[0], points[i, 1] - centre[1], points[i, 2] - centre[2]
+            square = x * x + y * y + z * z
+            if square > most:
+                far, most = i, square
+        for k in range(3):
+            centre[k] += step * (points[far, k] - centre[k])
+        step *= 0.94
 
 
 _DIRECTIONS = directions(128)

@@ -104,7 +104,7 @@ def _(command: FlyPlan, run: SceneRun) -> str:
         kernel = run.kernels.get(planned, command.integrator)
         astray_m = led_astray_m(planned, kernel, command.step_s, command.nodes, command.controls)
     lost = astray_m > _LOST_M
-    fly_plan(run, replace(command, tracked=command.tracked or lost))
+    fly_plan(run, replace(command, tracked=command.tracked or lost), lost_m=astray_m if lost else 0.0)
     message = "the plan flies, errors are fed back" if command.tracked else "the plan flies, open loop"
     if lost:
         message = (
@@ -117,7 +117,7 @@ def _(command: FlyPlan, run: SceneRun) -> str:
     return f"{message}; h = {command.step_s:g} s until you leave it, then {after_s:g} s again"
 
 
-def fly_plan(run: SceneRun, command: FlyPlan) -> None:
+def fly_plan(run: SceneRun, command: FlyPlan, *, lost_m: float = 0.0) -> None:
     """All lanes to the start of a plan that is `checked`, under its inputs; the flown one by its method. Time runs
     from 0."""
     vehicle = command.flown or command.vehicle
@@ -133,7 +133,7 @@ def fly_plan(run: SceneRun, command: FlyPlan) -> None:
     run.clock.forget()
     run.history.clear()
     end_s = command.step_s * (len(command.nodes) - 1)
-    run.control.now, run.control.outcome = PlanFlight(pilot, end_s, command.nodes[-1], resume), ""
+    run.control.now, run.control.outcome = PlanFlight(pilot, end_s, command.nodes[-1], resume, lost_m), ""
     for lane, own in zip(run.lanes, (dynamics, *others), strict=True):
         first, controls = command.nodes[0].copy(), command.controls[0].copy()
         lane.restart(first, run.pilot(lane), 0.0, dynamics=own, controls=controls)

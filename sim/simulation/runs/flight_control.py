@@ -41,12 +41,15 @@ class PlanFlight:
     """Flat node that was planned for the end."""
     resume: Dynamics
     """Of the flown lane before."""
+    lost_m: float = 0.0
+    """How far its inputs alone would lead astray, where errors are fed back for that; else 0."""
 
     def outcome(self, vehicle: Vehicle, node: np.ndarray) -> str:
         """How well a vehicle that is at a flat node ended: by the place of its main body, of an arm its tool."""
         here, wanted = positions(vehicle, np.stack([node, self.end]))
         missed = float(np.linalg.norm(here - wanted))
-        return f"plan flown: {self.end_s:.2f} s, {missed:.2g} m beside its end"
+        told = f"plan flown: {self.end_s:.2f} s, {missed:.2g} m beside its end"
+        return f"{told}; open loop it would be {self.lost_m:.2g} m" if self.lost_m else told
 
 
 @dataclass(frozen=True, slots=True, eq=False)
