@@ -1,8 +1,9 @@
 """This checkout against another one, side by side: `python benchmarks/against.py OTHER [--only kernels] [--rounds 3]`.
 
-Machine code of pairs that were never seen, kernels of methods and vehicles, whole runs of `sim.simulate`, a script's
-sweep of 100 variants, frames of the canyon, its start from empty caches, and (where there is a display) the first
-picture in its window after a start from full ones and from bytecode, in CPU time (user and system).
+Machine code of pairs that were never seen, kernels of methods and vehicles, whole runs of `sim.simulate`, many lanes at
+once by `sim.batch`, gradients of rollouts, a script's sweep of 100 variants, frames of the canyon, its start from empty
+caches, and (where there is a display) the first picture in its window after a start from full ones and from bytecode,
+in CPU time (user and system).
 Checkouts take turns, round after round, so that a busy machine slows both alike; all but starts by several processes of
 each, since where one happens to keep its data is worth up to a half.
 Medians over rounds and processes. Only what both checkouts have is compared.
@@ -22,7 +23,7 @@ from statistics import median
 from typing import Any
 
 HERE = Path(__file__).resolve().parents[1]
-PARTS = ("made", "kernels", "simulate", "sweep", "frames", "cold", "start")
+PARTS = ("made", "kernels", "simulate", "batch", "gradient", "sweep", "frames", "cold", "start")
 METHODS = (
     "variational",
     "variational-cay",
@@ -58,6 +59,25 @@ MADE = (
     ("pendulum links=3", "rkmk4"),
     ("pendulum links=3", "variational-spheres"),
 )
+TOGETHER = (
+    ("helicopter", "variational"),
+    ("helicopter", "variational", "canyon"),
+    ("helicopter", "rkmk4"),
+    ("spacecraft", "variational"),
+    ("car", "variational"),
+    ("snakeboard", "rk4"),
+    ("pendulum links=3", "rkmk4"),
+)
+"""Vehicle, method and perhaps the world over whose ground they fly."""
+ROLLED = (
+    ("helicopter", "variational"),
+    ("helicopter", "rkmk4"),
+    ("spacecraft", "variational"),
+    ("car", "variational"),
+    ("snakeboard", "rk4"),
+    ("pendulum links=3", "rkmk4"),
+)
+LANES, LANE_STEPS, ROLLED_STEPS = 512, 200, 1000
 VARIANTS = 100
 FRAMES, SIZE_PX, SCALE = 4, (1280, 800), 0.5
 AT_ONCE = 7
@@ -147,6 +167,48 @@ def simulation(vehicle: str, method: str) -> Callable[[], float]:
     return measured
 
 
+def batch(vehicle: str, method: str, world: str = "") -> Callable[[], float]:
+    """Microseconds of all threads a step of each of many lanes, which set out at different rates."""
+    import numpy as np
+
+    import sim
+    from sim.world import load_world
+
+    craft, over = craft_of(vehicle), load_world(world, seed=7) if world else None
+    above_m = np.array([0.0, 0.0, 4.0])
+    first = craft.default_state() if over is None else craft.state(x=over.pads[0].centre_w + above_m)
+    nodes = np.repeat(first.node[None], LANES, axis=0)
+    size = craft.node_layout.velocity.stop - craft.node_layout.velocity.start
+    nodes[:, craft.node_layout.velocity] += 0.2 * np.random.default_rng(3).standard_normal((LANES, size))
+
+    def fly() -> None:
+        sim.batch(craft, method, nodes, step=STEP_S, duration=STEP_S * LANE_STEPS, world=over)
+
+    fly()
+    return lambda: min(cpu_s(fly) for _ in range(AT_ONCE)) / (LANES * LANE_STEPS) * 1e6
+
+
+def gradient(vehicle: str, method: str) -> Callable[[], float]:
+    """Microseconds a step of a rollout with the gradient of the sum of its nodes by all controls and its begin."""
+    import numpy as np
+
+    import sim
+
+    craft = craft_of(vehicle)
+    t = STEP_S * np.arange(ROLLED_STEPS)[:, None]
+    controls = craft.neutral_controls + 0.01 * np.sin(t * (1.0 + 0.3 * np.arange(len(craft.controls))))
+    weights = np.ones((ROLLED_STEPS + 1, craft.node_layout.size))
+
+    def roll() -> None:
+        duration = STEP_S * ROLLED_STEPS
+        sim.rollout_gradient(craft, method, step=STEP_S, duration=duration, controls=controls).adjoint(
+            weights
+        )
+
+    roll()
+    return lambda: min(cpu_s(roll) for _ in range(AT_ONCE)) / ROLLED_STEPS * 1e6
+
+
 def sweep(vehicle: str, parameter: str) -> Callable[[], float]:
     """CPU seconds of a step of each of many variants, of which one parameter grows by up to a tenth."""
     import sim
@@ -197,6 +259,8 @@ MEASURED: dict[str, Callable[..., Callable[[], float]]] = {
     "made": made,
     "kernels": kernel,
     "simulate": simulation,
+    "batch": batch,
+    "gradient": gradient,
     "sweep": sweep,
     "frames": frames,
 }
@@ -347,6 +411,9 @@ def main() -> None:
         for part in ("kernels", "simulate"):
             for vehicle, method in stepped if part in parts else ():
                 compared(pairs, rounds, part, (vehicle, method), "us a step")
+        for part, cases in (("batch", TOGETHER), ("gradient", ROLLED)):
+            for case in cases if part in parts else ():
+                compared(pairs, rounds, part, case, "us a step")
         if "sweep" in parts:
             compared(pairs, rounds, "sweep", ("rigid-body", "mass"), "s")
         if "frames" in parts:
