@@ -14,7 +14,7 @@ pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="ne
 def test_every_joint_actuator_and_body_of_a_robot_is_taken_hold_of(screen: Screen, tmp_path: Path) -> None:
     path = tmp_path / "leg.urdf"
     path.write_text(URDF.format(name="one leg"))
-    app = App(screen, tmp_path, str(path), "--quality", "software")
+    app = App(screen, tmp_path, str(path), "--quality", "software", "--size", "900x800")
 
     def told(text: str) -> None:
         app.wait_until(lambda p: text in p["message"], timeout_s=60, what=text)
@@ -77,7 +77,7 @@ def test_every_joint_actuator_and_body_of_a_robot_is_taken_hold_of(screen: Scree
         x, y, _, height = shown("model/chosen")
         at = x - 18.0, y + 0.5 * height
         left, top, width, _ = shown("scene")
-        press(left + 0.5 * width, top + 60.0)  # the sky
+        press(left + 0.75 * width, top + 60.0)  # the sky
         app.wait_until(lambda p: "model/chosen" not in p["widgets"], timeout_s=60, what="nothing is chosen")
         press(*at)
         shown("model/chosen")
@@ -86,7 +86,7 @@ def test_every_joint_actuator_and_body_of_a_robot_is_taken_hold_of(screen: Scree
         for overlay in ("inertia", "joints", "contacts", "arrows"):
             app.click(f"model/show/{overlay}")
 
-        press(left + 0.5 * width, top + 60.0)
+        press(left + 0.75 * width, top + 60.0)
         app.click("transport/play")
         x, y, size, _ = shown(
             "plan/handle/goal"

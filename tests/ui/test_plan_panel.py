@@ -7,6 +7,7 @@ from typing import cast
 import numpy as np
 import pytest
 from imgui_bundle import imgui
+from imgui_bundle.imguizmo import im_guizmo
 
 from render.frame import look_at, perspective
 from sim.commands import StopPlan
@@ -380,9 +381,13 @@ def tilted() -> tuple[np.ndarray, np.ndarray]:
     return look_at(eye, np.zeros(3)), camera()[1]
 
 
-def test_a_press_with_ctrl_pulls_what_lies_under_a_handle_that_was_hot_before(bench: Bench) -> None:
+@pytest.mark.parametrize("chosen", ["", "waypoint 0"])
+def test_a_press_with_ctrl_pulls_what_lies_under_a_handle_that_was_hot_before(
+    bench: Bench, chosen: str
+) -> None:
     """Pictures may be slow: what is hot dates from before Ctrl went down, which comes together with the press."""
     shown(bench, task=task(obstacles=()))
+    bench.context.of(GizmoFields).chosen = chosen  # of the chosen one the gizmo is hot
     view, projection = camera()
     bench.context.show(SceneCamera(view, projection))
     tools = SceneTools(cast(AppWindow, SimpleNamespace(get_size=lambda: SIZE)), bench.context)
@@ -391,6 +396,9 @@ def test_a_press_with_ctrl_pulls_what_lies_under_a_handle_that_was_hot_before(be
     def frame() -> None:
         imgui.new_frame()
         begin_gizmos(bench.context)
+        imgui.set_next_window_pos((936.0, 0.0))
+        imgui.begin("beside")
+        imgui.end()
         tools.draw(None, now, views=1)
         imgui.render()
 
@@ -401,13 +409,21 @@ def test_a_press_with_ctrl_pulls_what_lies_under_a_handle_that_was_hot_before(be
     for _ in range(3):
         frame()
     assert not tools.free_at(*at, pulls=False)
+    assert io.want_capture_mouse == bool(chosen)
     assert tools.free_at(*at, pulls=True)
     io.add_key_event(imgui.Key.mod_ctrl, True)
     io.add_mouse_button_event(0, True)
     for _ in range(2):
         frame()
-    assert bench.context.of(GizmoFields).chosen == ""
+    assert bench.context.of(GizmoFields).chosen == chosen
+    assert not im_guizmo.is_using()
     assert tools.free_at(*at, pulls=False)  # which is hot no longer
+    io.add_mouse_button_event(0, False)
+    io.add_mouse_pos_event(950.0, 10.0)
+    for _ in range(3):
+        frame()
+    bench.context.scene_rect = (0.0, 0.0, *SIZE)
+    assert not tools.free_at(950.0, SIZE[1] - 10.0, pulls=True)  # a panel over the scene
 
 
 @pytest.mark.parametrize("eye", [camera, tilted])

@@ -136,7 +136,9 @@ class SceneTools:
         down = self._window.get_size()[1] - y
         inside = left <= x < left + width and top <= down < top + height
         tools = (self._placing, self._alternatives, self._pointing)
-        taken = not pulls and any(tool.wants_mouse for tool in tools)
+        if pulls:  # no gizmo, which has imgui keep the mouse as well
+            return inside and not imgui.is_window_hovered(imgui.HoveredFlags_.any_window.value)
+        taken = any(tool.wants_mouse for tool in tools)
         return inside and not imgui.get_io().want_capture_mouse and not taken
 
     def _pointed(self, plan: PlanView, views: int) -> list[EditTask]:
