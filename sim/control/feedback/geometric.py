@@ -11,6 +11,8 @@ zero in a while that does not depend on what the model lacks, as long as that is
 "Applied Nonlinear Control" (1991), chapter 7, with a boundary layer in place of the sign, against chattering.
 """
 
+from abc import ABC, abstractmethod
+
 import numpy as np
 
 from sim.control.airframe import airframe_of
@@ -20,20 +22,20 @@ from sim.groups.numeric import attitude_of
 from sim.vehicles import State, Vehicle
 
 
-class OnSE3(Controller):
+class OnSE3(Controller, ABC):
     """Holds a place, which the sticks move, and a heading, by errors that are made of rotation matrices alone."""
 
     def start(self, vehicle: Vehicle, state: State) -> Held:
         """Where it is, is held."""
         return Held.at(vehicle, state)
 
+    @abstractmethod
     def pull(self, e_x: np.ndarray, e_v: np.ndarray) -> np.ndarray:
         """(3,) acceleration [m/s^2] against errors of place [m] and velocity [m/s], world."""
-        raise NotImplementedError
 
+    @abstractmethod
     def turn(self, e_R: np.ndarray, e_W: np.ndarray) -> np.ndarray:
         """(3,) angular acceleration [rad/s^2] against errors of attitude and body rate [rad/s], body."""
-        raise NotImplementedError
 
     def control(self, t: float, state: State, sticks: PilotInput, memory: Held) -> np.ndarray:
         """(n_controls,)"""
