@@ -1,0 +1,154 @@
+"""Scenes at random, in which bodies of all shapes are thrown at vehicles of every form that are steered at random."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sim.commands import PilotInput, SetPilotInput
+from sim.contact.convex import gaps
+from sim.contact.obstacles.props import Props
+from sim.scene import load_scene
+from sim.simulation import Simulation
+from sim.simulation.lanes.snapshot import LaneStatus, Snapshot
+from sim.world import load_world
+
+ENDS = {LaneStatus.RUNNING, LaneStatus.CRASHED}
+VEHICLES = {
+    "car": ("plain", 0.0, "variational", 4.0),
+    "bicycle": ("plain", 0.0, "variational", 2.5),
+    "snakeboard": ("plain", 0.0, "variational", 1.8),
+    "helicopter": ("plain", 3.5, "variational", 3.5),
+    "quadrotor": ("hall", 1.0, "variational", 1.5),
+    "motorboat": ("harbour", -0.9, "variational", 5.0),
+    "ragdoll": ("plain", 1.6, "riqn", 1.6),
+    "six-axis-arm": ("hall", 0.0, "riqn", 1.6),
+    "four-bar-linkage": ("hall", 0.0, "riqn", 1.8),
+    "helicopter-with-rope": ("plain", 14.0, "riqn", 1.5),
+    "chain": ("plain", 0.0, "riqn", 1.5),
+    "cosserat-rope": ("plain", 0.0, "riqn", 2.0),
+}
+"""Where each begins, by which method, and how far off bodies are put up [m]."""
+SHAPES = (
+    'kind = "sphere"\ncentre_m = [{x}, {y}, {z}]\nradius_m = {a}\nmass_kg = {m}',
+    'kind = "box"\ncentre_m = [{x}, {y}, {z}]\nhalf_m = [{a}, {b}, {c}]\nmass_kg = {m}',
+    'kind = "capsule"\nstart_m = [{x}, {y}, {z}]\nend_m = [{x}, {y}, {top}]\nradius_m = {b}\nmass_kg = {m}',
+    'kind = "drum"\ncentre_m = [{x}, {y}, {z}]\nradius_m = {a}\nhalf_height_m = {b}\nmass_kg = {m}',
+    'kind = "cone"\ncentre_m = [{x}, {y}, {z}]\nradius_m = {a}\nheight_m = {b}\nmass_kg = {m}',
+    'kind = "ellipsoid"\ncentre_m = [{x}, {y}, {z}]\nhalf_m = [{a}, {b}, {c}]\nmass_kg = {m}',
+    'kind = "barrel"\nat_m = [{x}, {y}, {z}]',
+    'kind = "plank"\nat_m = [{x}, {y}, {z}]',
+)
+
+
+def _thrown(rng: np.random.Generator, around_m: float, low_m: float) -> str:
+    """Three to ten bodies in a ring, which set out inwards at up to 7 m/s."""
+    count, text = int(rng.integers(3, 11)), ""
+    for k in range(count):
+        angle = 2.0 * math.pi * (k + rng.uniform(-0.1, 0.1)) / count
+        away = max(around_m, 0.21 * count) + rng.uniform(0.0, 1.0)
+        x, y, z = away * math.cos(angle), away * math.sin(angle), low_m + rng.uniform(0.0, 0.8)
+        a, b, c = rng.uniform(0.1, 0.35, 3)
+        shape = SHAPES[int(rng.integers(len(SHAPES)))]
+        speed = rng.uniform(1.0, 7.0) / away
+        text += f"""
+[[props]]
+{shape.format(x=x, y=y, z=z, a=a, b=b, c=c, top=z + a, m=10.0 ** rng.uniform(-0.3, 2.0))}
+friction = {rng.uniform(0.0, 1.2)}
+restitution = {rng.choice([0.0, 0.0, 0.6])}
+pitch_deg = {rng.uniform(-40.0, 40.0)}
+roll_deg = {rng.uniform(-180.0, 180.0)}
+velocity_mps = [{-x * speed}, {-y * speed}, {rng.uniform(-1.0, 3.0)}]
+omega_radps = {rng.normal(size=3).tolist()}
+"""
+    return text
+
+
+def _scene(folder: Path, name: str, z: float, rest: str, world: str, method: str) -> Simulation:
+    step_s = 0.01 if method == "variational" else 0.005
+    path = folder / "own.toml"
+    path.write_text(
+        f'title = "x"\nvehicle = "{name}"\nintegrator = "{method}"\nstep_s = {step_s}\n'
+        f'[world]\nname = "{world}"\n[start]\nposition_m = [0.0, 0.0, {z}]\n{rest}'
+    )
+    scene = load_scene(path)
+    return Simulation(scene, load_world(scene.world, seed=scene.seed))
+
+
+def _props(running: Simulation) -> Props:
+    coupling = running.run.flown.coupling
+    assert coupling is not None
+    assert isinstance(coupling.environment, Props)
+    return coupling.environment
+
+
+def _overlap_m(running: Simulation, snapshot: Snapshot) -> float:
+    """Deepest overlap of two bodies that meet, where the vehicle's really are."""
+    props, lane = _props(running), snapshot.lanes[0]
+    guest, rows = props._guest, props._pile.state[:, :12].copy()
+    own = len(props._pile.props)
+    frames = np.array([*lane.bodies.values(), np.eye(4)]) if lane.bodies else lane.T_wb[None]
+    T = frames[guest.bodies] @ guest.T_b
+    rows[own:, :9], rows[own:, 9:] = T[:, :3, :3].reshape(-1, 9), T[:, :3, 3]
+    apart = gaps(props._pile._bodies.hulls, rows)
+    stays = np.concatenate([props._stays, guest.bodies < 0])
+    apart[stays[:, None] & stays] = 1.0
+    apart[own:, own:][~guest.meets] = 1.0
+    np.fill_diagonal(apart, 1.0)
+    return float(-apart.min())
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_whatever_is_thrown_at_a_vehicle_it_goes_on_or_says_that_it_crashed(tmp_path, seed: int) -> None:
+    """Two seconds: everything finite, nothing raised, nothing far in anything else.
+
+    Measured: in the worst moment 86 mm, where a rope is whipped through a body, 34 mm of a boat, 31 mm of a helicopter,
+    12 mm and less of all others; in 95 of 100 moments below 7.5 mm, of half of the scenes below 0.04 mm.
+    """
+    rng = np.random.default_rng(seed)
+    name = sorted(VEHICLES)[seed % len(VEHICLES)]
+    world, z, method, around_m = VEHICLES[name]
+    low_m = -0.3 if world == "harbour" else 0.9
+    running = _scene(tmp_path, name, z, _thrown(rng, around_m, low_m), world, method)
+    overlaps = []
+    for k in range(200):
+        if k % 50 == 0:
+            running.submit(SetPilotInput(PilotInput(*rng.uniform(-1.0, 1.0, 4).tolist())))
+        snapshot = running.advance(0.01)
+        lane, seen = snapshot.lanes[0], snapshot.environment
+        assert lane.status in ENDS, lane.status_text
+        assert np.isfinite(seen.poses_w).all()
+        assert np.isfinite(lane.T_wb).all()
+        overlaps.append(_overlap_m(running, snapshot))
+        if lane.status is not LaneStatus.RUNNING:
+            break
+    assert max(overlaps) < 0.1
+    assert np.percentile(overlaps, 95) < 8e-3
+
+
+@pytest.mark.parametrize(
+    ("name", "more"),
+    [
+        ("ragdoll", ""),
+        ("rigid-body", ""),
+        ("chain", "[parameters.chain]\npinned = 0\nlinks = 12\n"),
+        ("cosserat-rope", "[parameters.cosserat-rope]\nheld = 0\nlinks = 12\n"),
+    ],
+)
+def test_what_is_met_in_the_air_gets_the_momentum_that_a_vehicle_loses(
+    tmp_path, name: str, more: str
+) -> None:
+    """Of everything together, across gravity. Measured: 9e-15 of all that there is."""
+    rng = np.random.default_rng(1)
+    method = "variational" if name == "rigid-body" else "riqn"
+    running = _scene(tmp_path, name, 60.0, more + _thrown(rng, 1.2, 59.5), "plain", method)
+    kept, borne = [], 0.0
+    for _ in range(80):
+        lane = running.advance(0.01).lanes[0]
+        assert lane.status is LaneStatus.RUNNING
+        kept.append((lane.momentum_w + _props(running)._pile.momentum_w)[3:5])
+        borne = lane.borne_Ns
+    size = np.abs(kept).max() + borne
+    assert borne > 0.0
+    assert np.ptp(kept, axis=0).max() < 1e-9 * size
