@@ -22,6 +22,7 @@ from PIL import Image
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from benchmarks.frame_time import PassClock
 from export.studio import Follower
 from render.frame import Frame
 from render.frame_budget import EFFORTS
@@ -123,7 +124,9 @@ def measure(ctx: moderngl.Context, name: str, options: argparse.Namespace) -> No
     renderer_of = partial(Renderer, world=world, quality=quality, sun=Sun.of(scene.sun))
     runs = ride(scene, world, options.frames, size)
     wanted = list(references(ctx, renderer_of, [run[-1] for run in runs], size))
-    renderer, canvas = renderer_of(ctx, size), Canvas(ctx, size)
+    clock = PassClock(ctx)
+    clock.on = False
+    renderer, canvas = renderer_of(ctx, size, probe=clock), Canvas(ctx, size)
     print(f"{ctx.info['GL_RENDERER']}, {name}, {quality}, {size[0]}x{size[1]}")
     print(f"  {'effort':>8s} {'scale':>8s} {'effective':>10s} {'cpu ms':>8s} {'triangles':>10s}")
     for effort in (float(text) for text in options.efforts.split(",")):
@@ -141,8 +144,22 @@ def measure(ctx: moderngl.Context, name: str, options: argparse.Namespace) -> No
                 Image.fromarray(canvas.image()).save(options.stills / f"{name}-{effort:g}-{len(scales)}.png")
         row = renderer.scale, np.median(scales), np.median(times), int(np.median(triangles))
         print(f"  {effort:8.2f} {row[0]:8.2f} {row[1]:10.2f} {row[2]:8.1f} {row[3]:10d}", flush=True)
+        if options.passes:
+            by_pass(renderer, canvas, runs, clock)
     canvas.release()
     renderer.release()
+
+
+def by_pass(renderer: Renderer, canvas: Canvas, runs: list[list[Frame]], clock: PassClock) -> None:
+    """Print the median CPU time of every pass over the pictures of all runs."""
+    clock.on = True
+    clock.times_ms.clear()
+    for run in runs:
+        for frame in run:
+            renderer.draw(frame, canvas.framebuffer, adds_up=True)
+    clock.on = False
+    for name, times in clock.times_ms.items():
+        print(f"    {name:30s} {np.median(times, axis=0)[1]:6.1f} ms in {len(times)} pictures", flush=True)
 
 
 def main() -> None:
@@ -153,6 +170,7 @@ def main() -> None:
     parser.add_argument("--efforts", default=",".join(map(str, EFFORTS)))
     parser.add_argument("--frames", type=int, default=4, help="moments that are compared")
     parser.add_argument("--apart", action="store_true", help="no picture is added to the ones before")
+    parser.add_argument("--passes", action="store_true", help="CPU time by pass, too")
     parser.add_argument("--stills", type=Path, help="folder for the pictures")
     parser.add_argument(
         "--size", type=lambda text: tuple(int(n) for n in text.split("x")), default=(904, 628)
