@@ -50,6 +50,7 @@ vec2 ripples() {
 #if !PLANAR_REFLECTION && WALLS
 const vec2 TERRACES[4] = vec2[](vec2(40.0, 17.0), vec2(61.0, 66.0), vec2(98.0, 114.0), vec2(138.0, 158.0));
 const float BEND_M = 450.0;  // no view along the river is longer
+const float SOFT = 0.2;      // share of a wall's height in which it goes over into the sky: ripples blur its edge
 
 // The canyon in the water without drawing it twice: terraces at their usual distance from the river, in their strata.
 // Texture levels are explicit: neighbouring pixels may take different ways through the loop.
@@ -58,7 +59,7 @@ vec3 wall_or_sky(vec3 r) {
     float sideways = dot(r.xy, across);
     float side = sign(sideways);
     // Software GL goes through all of the loop: what is hit is lit after it, once.
-    float rise = -1.0;
+    float rise = -1.0, over = 1.0;
     vec3 hit = p_w;
     for (int i = 0; i < 4 && rise < 0.0; i++) {
         float reach = (TERRACES[i].x * (1.0 + 0.5 * lump) - side * channel.x) / max(abs(sideways), 1e-3);
@@ -69,9 +70,13 @@ vec3 wall_or_sky(vec3 r) {
 #else
         float edge = lump;
 #endif
-        if (r.z * reach <= TERRACES[i].y * (1.0 + 0.9 * edge)) rise = r.z * reach;
+        float top = TERRACES[i].y * (1.0 + 0.9 * edge);
+        if (r.z * reach <= top) rise = r.z * reach;
+        over = min(over, r.z * reach / top - 1.0);
     }
-    if (rise < 0.0) return sky_radiance(r);
+    float above = smoothstep(0.0, SOFT, over);
+    if (above >= 1.0) return sky_radiance(r);
+    if (rise < 0.0) rise = TERRACES[3].y;
     vec3 n = normalize(vec3(-side * across, 0.35));
 #if FULL_MATERIALS
     float grain = textureLod(noise_map, vec2((hit.x + hit.y) * 0.02, rise * 0.03), 2.0).r;
@@ -82,7 +87,8 @@ vec3 wall_or_sky(vec3 r) {
     float sun = saturate(dot(n, sun_direction.xyz));
     if (sun > 0.0) sun *= canyon_sun(hit);
     vec3 sky = sky_irradiance(n) * 0.5;
-    return albedo / PI * (sun_irradiance.rgb * (sun * 0.8 + ROCK_BOUNCE * 0.2) + sky);
+    vec3 wall = albedo / PI * (sun_irradiance.rgb * (sun * 0.8 + ROCK_BOUNCE * 0.2) + sky);
+    return mix(wall, sky_radiance(r), above);
 }
 #endif
 
