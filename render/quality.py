@@ -210,7 +210,7 @@ PRESETS: dict[QualityName, Quality] = {
         boulder_reach_m=(26.0,),
         boulders=300,
         anisotropy=1.0,
-        sea_cells=(112, 96),
+        sea_cells=(224, 96),
         sea_spray=2_500,
     ),
 }

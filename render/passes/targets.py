@@ -154,15 +154,17 @@ class Targets:
 
     @property
     def sea_places(self) -> moderngl.Framebuffer | None:
-        """Before the scene's own depths: where the sea is that is seen in a pixel, to be shaded once a pixel.
+        """Before the scene's own depths: where the sea is that is seen in a pixel, and the haze and the foam there, to
+        be shaded once a pixel.
 
         Made when first asked for: most water has no waves.
         """
         if self._shade_late and self._sea_places is None:
             assert self.scene.depth_attachment is not None
-            places = self._colour(self.size_px, dtype="f4")
-            places.filter = (moderngl.NEAREST, moderngl.NEAREST)
-            self._sea_places = self._framebuffer(places, self.scene.depth_attachment)
+            maps = [self._colour(self.size_px, dtype=dtype) for dtype in ("f4", "f2")]
+            for each in maps:
+                each.filter = (moderngl.NEAREST, moderngl.NEAREST)
+            self._sea_places = self._resources.own(self._ctx.framebuffer(maps, self.scene.depth_attachment))
         return self._sea_places
 
     @property

@@ -18,7 +18,7 @@ in vec3 inscatter;
 vec3 p_w, transmittance, inscatter;
 vec2 rest;
 float rise;
-uniform sampler2D sea_place_map;
+uniform sampler2D sea_place_map, sea_veil_map;
 #endif
 out vec4 colour;
 
@@ -36,9 +36,7 @@ uniform sampler2D opaque_map;
 uniform sampler2D reflection_map;
 #endif
 
-uniform vec4 sea_look;    // x deviation of the height, y mean square of the slopes that no tile has, z share of foam, w time s
 uniform vec2 sea_wind;    // where it goes to
-uniform vec2 foam_span;  // of the map [m], and half a texel of it
 
 const vec3 DEEP = vec3(0.0055, 0.024, 0.031);     // what deep water scatters back
 const vec3 CREST = vec3(0.012, 0.105, 0.095);     // the same of thin water that the light comes through
@@ -50,6 +48,7 @@ const float FOAM_ALBEDO = 0.72;
 // Level of a texture of so many texels to a tile, for pixels that cover this share of one. Neighbours in the picture may
 // be of different waves: their differences tell nothing.
 float tiled_level(float pixel, int texels) { return max(log2(pixel * float(texels)), 0.0); }
+const float SIMPLY = 1.2;  // times a pixel that texels are, where levels are not mixed: finer waves would be grain
 #endif
 
 // Slope, what its square has lost on the way to this level, and the stretch.
@@ -111,9 +110,15 @@ void main() {
     rest = place.xy;
     vec2 out_there = rest - eye.xy;
     rise = p_w.z - sea_level + dot(out_there, out_there) / (2.0 * EARTH_M);
-    haze_to(p_w, transmittance, inscatter);
+    vec4 veil = texelFetch(sea_veil_map, ivec2(gl_FragCoord.xy), 0);
+    transmittance = transmittance_to(p_w);
+    inscatter = veil.rgb;
 #endif
+#if SHORE
     float depth = rise + textureLod(sea_depth_map, 0.5 + 0.5 * (p_w.xy - sea_bounds.xy) / sea_bounds.zw, 0.0).r;
+#else
+    const float depth = 60.0;
+#endif
 
     vec3 v = eye.xyz - p_w;
     float distance_m = length(v);
@@ -123,17 +128,20 @@ void main() {
     float footprint = pixel_m * inversesqrt(clamp(abs(v.z), 0.03, 1.0));
 #if !FULL_MATERIALS
     float longest = pixel_m / clamp(abs(v.z), 0.03, 1.0);
-    footprint *= 2.0;  // levels are not mixed, and the picture is enlarged: finer waves would be grain
+    footprint *= SIMPLY;
 #endif
     vec4 finest = slope_of(sea_slope_2, sea_edges.z, footprint);
     vec4 s = slope_of(sea_slope_0, sea_edges.x, footprint) + slope_of(sea_slope_1, sea_edges.y, footprint) + finest;
+    float churned = 0.0;
+#if SPLASHING
     vec2 box_uv;
-    float splashing = in_box(p_w.xy, box_uv), churned = 0.0;
+    float splashing = in_box(p_w.xy, box_uv);
     if (splashing > 0.0) {
         vec4 own = textureLod(box_map, box_uv, 0.0);
         s = mix(s, vec4(own.yz + 0.5 * finest.xy, 0.5 * finest.zw), splashing);  // it carries no finer waves
         churned = splashing * own.w;
     }
+#endif
     float near = saturate(1.0 - 10.0 * footprint);  // ripples that no tile has are seen from here
     float variance = s.z + sea_look.y * (1.0 - 0.8 * near * near);
     vec4 mark = marks(pixel_m);
@@ -161,12 +169,12 @@ void main() {
 
     float deviation = sqrt(variance);
     // Mean of Fresnel's reflectance over such slopes (Bruneton et al. 2010).
-    float fresnel = 0.02 + 0.98 * pow(1.0 - nv, 5.0 * exp(-2.69 * deviation)) / (1.0 + 22.7 * pow(deviation, 1.5));
+    float fresnel = 0.02 + 0.98 * pow(1.0 - nv, 5.0 * exp(-2.69 * deviation)) / (1.0 + 22.7 * deviation * sqrt(deviation));
     vec3 up = sky_irradiance(vec3(0.0, 0.0, 1.0));
 #if SHORE
     float sun = sun_visibility(p_w, vec3(0.0, 0.0, 1.0));
 #else  // nothing that stands still casts a shadow
-    float sun = vehicle_sun(p_w + vec3(0.0, 0.0, 0.03));
+    float sun = casters_sun(p_w + vec3(0.0, 0.0, 0.03));
 #endif
     vec3 sunlight = sun_irradiance.rgb * sun;
     vec3 light = up + sunlight * max(sun_direction.z, 0.0);
@@ -174,8 +182,8 @@ void main() {
     // Light through the crests, seen against the sun.
     float crest = saturate(0.23 * rise / max(sea_look.x, 0.05) + 0.12) * saturate(sea_look.x * 2.0);
     vec3 away = -normalize(vec3(sun_direction.xy, -0.1));
-    float through_crest = crest * pow(saturate(dot(v, away) * 0.5 + 0.5), 3.0)
-        * pow(saturate(0.75 - 0.5 * dot(sun_direction.xyz, n)), 1.5);
+    float against = saturate(dot(v, away) * 0.5 + 0.5), faced = saturate(0.75 - 0.5 * dot(sun_direction.xyz, n));
+    float through_crest = crest * against * against * against * faced * sqrt(faced);
     vec3 body = DEEP * light * 0.55
         + CREST * (sunlight * (1.15 * through_crest + 0.10 * crest * crest * saturate(dot(n, sun_direction.xyz))) + up * 0.16 * crest);
     body = mix(body, AERATED * light / PI, saturate(0.75 * max(mark.w, churned)));
@@ -189,7 +197,11 @@ void main() {
 #else
     vec4 bed = vec4(BED / PI * light * 1.1, 0.0);
 #endif
+#if SHORE || FULL_MATERIALS
     vec3 through = exp(-thickness * WATER_ABSORPTION) * (1.0 - 0.6 * saturate(mark.w));
+#else
+    const vec3 through = vec3(0.0);
+#endif
     vec3 c = mix(bed.rgb * through + body * (1.0 - through), mirrored_light(n, v, deviation), fresnel);
     c += sunlight * ggx(n, v, sun_direction.xyz, 0.02, clamp(deviation, 0.03, 0.6));
 
@@ -207,9 +219,11 @@ void main() {
     vec4 patches = textureLod(noise_map, lane * 0.33 + slope * 0.05, tiled_level(0.33 * longest, textureSize(noise_map, 0).x));
     float coarse = 0.5 * (patches.r + patches.b), lace = 0.6 * patches.b + 0.4 * patches.g, streaks = 0.0;
 #endif
-    float about = length((rest - eye.xy) / (0.5 * foam_span.x));
-    float caps = textureLod(sea_foam_map, rest / foam_span.x + foam_span.y, 0.0).r;
-    caps = mix(caps, min(2.5 * sea_look.z, 0.5), smoothstep(0.75, 0.98, about));
+#if FULL_MATERIALS
+    float caps = foam_of_caps(sea_foam_map, rest);
+#else
+    float caps = veil.a;
+#endif
     float washed = exp(-max(-inside, 0.0) * 9.0) * saturate(0.25 + 2.0 * sea_look.x);
     float shore = exp(-max(depth, 0.0) * 5.0) * 0.7;
     float amount = saturate(max(max(max(1.15 * caps, mark.z), 0.9 * churned), max(max(washed, shore), streaks)));

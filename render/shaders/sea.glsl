@@ -22,6 +22,16 @@ vec2 tile_uv(vec2 rest, float edge) { return rest / edge + 0.5 / sea_points; }
 // The level of a tile whose texels are so wide.
 float tile_level(float width_m, float edge) { return max(log2(width_m * sea_points / edge), 0.0); }
 
+uniform vec4 sea_look;    // x deviation of the height, y mean square of the slopes that no tile has, z share of foam, w time s
+uniform vec2 foam_span;   // of the map [m], and half a texel of it
+
+// Of whitecaps: their own map about the eye, and as much as there is of them farther off.
+float foam_of_caps(sampler2D map, vec2 rest) {
+    float about = length((rest - eye.xy) / (0.5 * foam_span.x));
+    float caps = textureLod(map, rest / foam_span.x + foam_span.y, 0.0).r;
+    return mix(caps, min(2.5 * sea_look.z, 0.5), smoothstep(0.75, 0.98, about));
+}
+
 const int MOST_HULLS = 2;
 
 uniform sampler2D box_map;  // of splashing water: world z, slopes, foam

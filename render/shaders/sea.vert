@@ -12,6 +12,9 @@ out float rise;   // over the mean level, m
 #if FULL_MATERIALS
 out vec3 transmittance;
 out vec3 inscatter;
+#else
+out vec4 veil;    // what haze adds, and the share of foam: both change less from vertex to vertex than is seen
+uniform sampler2D sea_foam_map;
 #endif
 out vec3 hull_at[MOST_HULLS];  // the point in the frames of hulls
 
@@ -37,6 +40,10 @@ void main() {
     }
 #if FULL_MATERIALS
     haze_to(p_w, transmittance, inscatter);
+#else
+    vec3 transmittance, inscatter;
+    haze_to(p_w, transmittance, inscatter);
+    veil = vec4(inscatter, foam_of_caps(sea_foam_map, rest));
 #endif
     for (int k = 0; k < MOST_HULLS; k++) hull_at[k] = (hull_from_world[k] * vec4(p_w, 1.0)).xyz;
     gl_Position = clip_from_world * vec4(p_w, 1.0);

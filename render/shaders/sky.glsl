@@ -36,22 +36,26 @@ vec3 deep_water(vec3 ray) {
     return WATER_SCATTERS * light * exp(-0.35 * WATER_ABSORPTION * water.w) * exp2(1.1 * ray.z) * forward;
 }
 
-// Transmittance and inscattered light between the eye and p; the far end melts into the sky at the horizon.
-void haze_to(vec3 p, out vec3 transmittance, out vec3 inscatter) {
+// What is left of light between the eye and p.
+vec3 transmittance_to(vec3 p) {
     vec3 way = p - eye.xyz;
     float distance_m = max(length(way), 1e-3);
-    vec3 ray = way / distance_m;
+    if (EYE_UNDER) return exp(-0.55 * WATER_ABSORPTION * distance_m);
+    vec3 extinction = (vec3(5.8, 13.6, 33.1) * 1.5e-6 + vec3(1.0, 1.02, 1.08) * 2.2e-5) * haze.x;
+    float rise = haze.y * way.z;
+    float mean_density = abs(rise) > 1e-3 ? (1.0 - exp(-rise)) / rise : 1.0;
+    mean_density *= exp(-haze.y * max(eye.z - haze.z, 0.0));
+    return exp(-extinction * distance_m * clamp(mean_density, 0.0, 4.0));
+}
+
+// Transmittance and inscattered light between the eye and p; the far end melts into the sky at the horizon.
+void haze_to(vec3 p, out vec3 transmittance, out vec3 inscatter) {
+    vec3 ray = normalize(p - eye.xyz);
+    transmittance = transmittance_to(p);
     if (EYE_UNDER) {
-        transmittance = exp(-0.55 * WATER_ABSORPTION * distance_m);
         inscatter = deep_water(ray) * (1.0 - transmittance);
         return;
     }
-    vec3 extinction = (vec3(5.8, 13.6, 33.1) * 1.5e-6 + vec3(1.0, 1.02, 1.08) * 2.2e-5) * haze.x;
-    float k = haze.y;
-    float rise = k * ray.z * distance_m;
-    float mean_density = abs(rise) > 1e-3 ? (1.0 - exp(-rise)) / rise : 1.0;
-    mean_density *= exp(-k * max(eye.z - haze.z, 0.0));
-    transmittance = exp(-extinction * distance_m * clamp(mean_density, 0.0, 4.0));
     vec3 direction = normalize(vec3(ray.xy, max(ray.z, 0.0) + 0.035));
     inscatter = sky_radiance(direction) * (1.0 - transmittance) * 0.85;
 }

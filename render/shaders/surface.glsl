@@ -13,7 +13,8 @@ float ggx(vec3 n, vec3 v, vec3 l, float f0, float alpha) {
     float nl = saturate(dot(n, l)), nv = saturate(dot(n, v)) + 1e-3, nh = saturate(dot(n, h));
     float a2 = alpha * alpha;
     float t = nh * nh * (a2 - 1.0) + 1.0;
-    float fresnel = f0 + (1.0 - f0) * pow(1.0 - saturate(dot(h, v)), 5.0);
+    float off = 1.0 - saturate(dot(h, v)), off2 = off * off;
+    float fresnel = f0 + (1.0 - f0) * off2 * off2 * off;
     float k = alpha * 0.5;
     float visible = 1.0 / ((nl * (1.0 - k) + k) * (nv * (1.0 - k) + k));
     return min(a2 / (PI * t * t) * fresnel * visible * 0.25 * nl, 60.0);

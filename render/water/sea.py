@@ -1,12 +1,13 @@
 """Draws the sea about the eye: rings of triangles that the waves displace, over the opaque scene."""
 
 import math
+from typing import cast
 
 import moderngl
 import numpy as np
 
 from render.frame import DrawnSea, DrawnVehicle, Frame, View
-from render.passes.targets import PassContext, Targets, blend_over, colour_of, unbind
+from render.passes.targets import PassContext, Targets, blend_over, unbind
 from render.process import UnlockedDraw
 from render.programs import SAMPLER_UNITS, Programs, Resources, uniform, vertex_array
 from render.quality import Quality
@@ -137,15 +138,23 @@ class SeaSurface:
         shade_late = not quality.full_materials
         shaded_from = "fullscreen.vert" if shade_late else "sea.vert"
         level_m, grounds = float(world.water_level_m or 0.0), getattr(world, "grounds", None)
-        shore = int(grounds is not None or float(world.terrain.heights.max()) > level_m)
+        self._shore = shore = int(grounds is not None or float(world.terrain.heights.max()) > level_m)
         # Software GL works out every branch: an eye in the water has programs of its own.
+        # So are wakes, and splashing water, about which there are wakes.
         known: tuple[dict[str, int], ...] = ({"UNDER_WATER": 0}, {"UNDER_WATER": 1}) if shade_late else ({},)
+        carried = ((0, 0), (1, 0), (1, 1)) if shade_late else ((0, 1), (1, 1))
         shading = [
             programs.load(
-                shaded_from, "sea.frag", PLANAR_REFLECTION=int(planar), SHORE=shore, MARKS=marked, **under
+                shaded_from,
+                "sea.frag",
+                PLANAR_REFLECTION=int(planar),
+                SHORE=shore,
+                MARKS=marked,
+                SPLASHING=splashing,
+                **under,
             )
             for under in known
-            for marked in (0, 1)
+            for marked, splashing in carried
         ]
         self._meshed = [programs.load("sea.vert", "sea_place.frag")] if shade_late else shading
         """Of what draws the mesh: what is seen of it, or only where that is, to be shaded once a pixel afterwards."""
@@ -318,11 +327,11 @@ class SeaSurface:
         if self._hull_map is not None:
             self._hull_map[1].use(SAMPLER_UNITS["hull_map"])
 
-    def draw(self, context: PassContext, targets: Targets) -> None:
-        """Draw all that the camera sees into the scene of the targets; `prepare` comes first."""
+    def draw(self, context: PassContext, targets: Targets, *, cold: bool = False) -> None:
+        """Draw all that the camera sees into the scene of the targets; `prepare` comes first. cold: a corner by every
+        program besides, as software GL compiles one where it is first drawn by."""
         self.bind()
         marked = int(self._marks.any)  # looking up nothing is not free
-        shading = marked + (2 if self.eye_under_m > 0.0 else 0)
         if targets.sea_places is None:
             self._arrays[marked].render(moderngl.TRIANGLES)
             return
@@ -333,14 +342,20 @@ class SeaSurface:
         places.depth_mask = True
         context.ctx.enable_only(moderngl.DEPTH_TEST)
         self._arrays[0].render(moderngl.TRIANGLES)
-        colour_of(places).use(SAMPLER_UNITS["sea_place_map"])
+        for name, texture in zip(("sea_place_map", "sea_veil_map"), places.color_attachments, strict=True):
+            cast(moderngl.Texture, texture).use(SAMPLER_UNITS[name])
+        kind = 2 if self._splashing.place[2] > 0.0 else marked
+        shading = kind + (3 if self.eye_under_m > 0.0 else 0)
         # Software GL shades what is discarded, too: above the horizon there is no sea to be shaded.
         width, height = targets.size_px
         rows = self._rows_with_sea(context.view, height)
-        targets.scene.scissor = 0, 0, width, rows
-        targets.scene.use()
-        context.ctx.enable_only(moderngl.BLEND)
-        self._draw_late(self._shadings[shading], moderngl.TRIANGLES, 3)
+        context.ctx.enable_only(moderngl.BLEND if self._shore else moderngl.NOTHING)
+        corner = 0, height - 1, 1, 1
+        others = [(array, corner) for array in self._shadings] if cold else []
+        for array, part in (*others, (self._shadings[shading], (0, 0, width, rows))):
+            targets.scene.scissor = part
+            targets.scene.use()
+            self._draw_late(array, moderngl.TRIANGLES, 3)
         targets.scene.scissor = None  # type: ignore[assignment]
         targets.scene.use()
 
