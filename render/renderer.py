@@ -69,7 +69,7 @@ class Renderer:
         require_gl(ctx)
         self._ctx, self._probe, self._supersampling = ctx, probe, supersampling
         self._effort, self._lit_later, self._texture_bias = 1.0, lit_later, 0.0
-        self._cold = lit_later and programs is None
+        self._cold = lit_later
         self._in_post: Frame | None = None
         """What was finished last."""
         self._added_up = False
@@ -250,13 +250,14 @@ class Renderer:
                 with self._probe("repeat"):
                     self._repeat(target, viewport)
             return again
+        if self._cold:
+            with self._probe("warm up"):
+                self._warm_up(frame, target)
         if adds_up and self._gains_by_the_past(frame):
             self._add_up(frame)
             with self._probe("post"):
                 self._repeat(target, viewport)
             return True
-        if self._cold:
-            self._warm_up(frame, target)
         self._draw_targets(frame, one_of_many=adds_up)
         self._in_post, self._added_up = frame, False
         with self._probe("post"):
@@ -276,10 +277,17 @@ class Renderer:
         self._still_world.warm_up()
         blend_over(self._ctx)
         self._ctx.enable_only(moderngl.DEPTH_TEST | moderngl.BLEND)
-        self._waters.warm_up()
+        self._waters.warm_up(frame)
+        self._targets.scene.scissor = 0, 0, 1, 1
+        self._targets.scene.use()
+        self._draw_sky(under_water=True)
+        self._targets.scene.scissor = None  # type: ignore[assignment]
         if self._gains_by_the_past(frame):
             self._add_up(frame)
             self._repeat(target, (0, 0, *self.size_px))
+            self._post.draw(
+                self._targets.scene_map, target, (0, 0, *self.size_px), exposure=self._exposure(frame)
+            )
         self._cold = False
 
     def _repeat(self, target: moderngl.Framebuffer, viewport: tuple[int, int, int, int]) -> None:

@@ -182,6 +182,8 @@ class Waters:
             self._resources.callback(self._at_rest.release)
         self.waves: SeaSurface | None = None
         """What draws waves in the place of still water; made when first asked for."""
+        self._cold = False
+        """Whether the next picture of waves is to be drawn by all programs that later ones may be."""
 
     @property
     def wet(self) -> bool:
@@ -233,11 +235,13 @@ class Waters:
         if frame.sea is None:
             self._at_rest.draw(context, targets)
         else:
-            self._waves(self._at_rest).draw(context, targets)
+            self._waves(self._at_rest).draw(context, targets, cold=self._cold)
+            self._cold = False
 
-    def warm_up(self) -> None:
-        """Have the programs of water at rest compiled."""
-        if self._at_rest is not None:
+    def warm_up(self, frame: Frame) -> None:
+        """Have the programs compiled of water at rest, or with the next draw those of waves that wait for a dive."""
+        self._cold = frame.sea is not None
+        if self._at_rest is not None and not self._cold:
             self._at_rest.warm_up()
 
     def draw_spray(self, frame: Frame, context: PassContext) -> None:

@@ -1,6 +1,7 @@
 """Pictures of a small canyon at every quality: light where light falls, no GL error, nothing left behind."""
 
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 
 import numpy as np
@@ -337,6 +338,35 @@ def test_programs_of_a_renderer_before_draw_the_next_world_as_its_own_would(ctx,
     programs.release()
     np.testing.assert_array_equal(own, first)
     np.testing.assert_array_equal(own, second)
+
+
+def test_programs_that_wait_for_motion_are_drawn_by_before_the_first_picture_and_leave_no_trace(ctx, scenery):
+    programs = Programs(ctx, defines=PRESETS["software"].defines)
+    entered: list[str] = []
+
+    @contextmanager
+    def probe(name: str) -> Iterator[None]:
+        entered.append(name)
+        yield
+
+    given = {"quality": "software", "scenery": scenery, "programs": programs}
+    renderers = [
+        Renderer(ctx, SIZE, small_world(), **given, lit_later=True, probe=probe),
+        Renderer(ctx, SIZE, small_world(), **given),
+    ]
+    while renderers[0].light_up():
+        pass
+    canvas, pictures = Canvas(ctx, SIZE), []
+    for renderer in renderers:
+        for wall_s in (0.0, 1.0):
+            renderer.draw(replace(small_frame(SIZE), wall_s=wall_s), canvas.framebuffer)
+            pictures.append(canvas.image())
+    canvas.release()
+    for renderer in renderers:
+        renderer.release()
+    programs.release()
+    assert entered.count("warm up") == 1
+    np.testing.assert_array_equal(pictures[:2], pictures[2:])
 
 
 def test_at_less_effort_the_land_keeps_its_light(ctx, scenery):
