@@ -43,6 +43,11 @@ def gauge(vehicle, method, h=0.02, **start):
 
 STARTS = {
     "car": {"shape": (0.0, 0.3), "shape_velocity": (20.0, 0.0), "theta": 3.1},
+    "car-with-trailers": {
+        "shape": (0.0, 0.3, 0.4, -0.5, 0.0, 0.0),
+        "shape_velocity": (20.0, *(0.0,) * 5),
+        "theta": 3.1,
+    },
     "snakeboard": {"shape": (0.0, 0.4), "shape_velocity": (2.0, 0.3), "momentum": (6.0,), "theta": 3.1},
     "bicycle": {"shape_velocity": (0.2, 0.0, 0.3, 15.0, 0.0), "theta": 3.1},
     "rolling-disc": {"shape": (0.2, 0.0), "shape_velocity": (0.0, 6.0), "momentum": (3.0,), "theta": 3.1},
