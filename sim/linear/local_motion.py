@@ -6,7 +6,7 @@ motion that turns, rolls or goes on for ever has constant coefficients where all
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any
 
 import casadi as ca
@@ -222,7 +222,7 @@ def _tree(vehicle: ArticulatedVehicle) -> LocalMotion:
     )
     count = closure.size if closure else 0
     multipliers = ca.SX.sym("l", count)
-    wanting = symbolic.momenta(q, a) - symbolic.forces(q, v) - vehicle.forces(s.u + s.more, vehicle.own)
+    wanting = symbolic.momenta(q, a) - symbolic.forces(q, v) - vehicle.forces(s.u, vehicle.own)
     opening, slopes, bent = ca.SX(0, 1), ca.SX(0, nv), ca.SX(0, nv)
     if closure:
         here, d, w = ca.SX.sym("here", tree.nq), ca.SX.sym("d", nv), ca.SX.sym("w", nv)
@@ -234,40 +234,30 @@ def _tree(vehicle: ArticulatedVehicle) -> LocalMotion:
         wanting -= slopes.T @ multipliers
         opening = slopes @ a + bent @ v
     both, unknown = ca.vertcat(wanting, opening), ca.vertcat(a, multipliers)
-    none = ca.SX.zeros(s.e.shape[0] + s.more.shape[0])
-
-    def function(*parts: ca.SX) -> ca.Function:
-        here = [ca.densify(ca.substitute(part, ca.vertcat(s.e, s.more), none)) for part in parts]
-        return ca.Function("balance", [s.x, s.u, unknown], here, {"cse": True})
-
-    left = ca.substitute(both, unknown, ca.SX.zeros(nv + count))
-    balance = function(left, ca.jacobian(both, unknown), ca.jacobian(both, s.more))
+    balance = ca.Function("balance", [s.x, s.u, unknown, s.e], [ca.densify(both)])
     displaced = ca.Function("node", [s.x, s.e], [ca.vertcat(q, v)])
-    gaps = function(slopes, bent)
+    at_node = [ca.densify(ca.substitute(part, s.e, ca.SX.zeros(2 * nv))) for part in (slopes, bent)]
+    gaps = ca.Function("gaps", [s.x], at_node)
+    by_unknown, by_u, by_e = (_slopes(balance, argument) for argument in (2, 1, 3))
+    nothing, nowhere = np.zeros(nv + count), np.zeros(2 * nv)
 
-    @cache
-    def changes() -> ca.Function:
-        """Made where it is wanted: of long chains it takes nearly all of the time."""
-        return function(ca.jacobian(both, s.e))
-
-    def solved(x: np.ndarray, u: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Unknowns, what inverts their equations, and what the controls do in these."""
-        left, by_unknown, by_u = (np.array(part) for part in balance(x, u, np.zeros(nv + count)))
-        inverse = np.linalg.pinv(by_unknown, rcond=1e-13)
-        return -inverse @ left.ravel(), inverse, by_u
+    def solved(x: np.ndarray, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Unknowns, and what inverts their equations."""
+        inverse = np.linalg.pinv(by_unknown(x, u, nothing, nowhere), rcond=1e-13)
+        return -inverse @ np.array(balance(x, u, nothing, nowhere)).ravel(), inverse
 
     def forced(x: np.ndarray, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        solution, inverse, by_u = solved(x, u)
-        return np.r_[x[at.velocity], solution[:nv]], np.vstack([0.0 * by_u[:nv], -(inverse @ by_u)[:nv]])
+        solution, inverse = solved(x, u)
+        answered = -inverse @ by_u(x, u, solution, nowhere)
+        return np.r_[x[at.velocity], solution[:nv]], np.vstack([0.0 * answered[:nv], answered[:nv]])
 
     def varied(x: np.ndarray, u: np.ndarray) -> np.ndarray:
-        solution, inverse, _ = solved(x, u)
-        by_e = np.array(changes()(x, u, solution))
-        A = np.vstack([np.eye(nv, 2 * nv, nv), -(inverse @ by_e)[:nv]])
+        solution, inverse = solved(x, u)
+        A = np.vstack([np.eye(nv, 2 * nv, nv), -(inverse @ by_e(x, u, solution, nowhere))[:nv]])
         return np.asarray(A - _joint_bracket(tree, x[at.velocity]))
 
     def admissible(x: np.ndarray) -> np.ndarray:
-        G, bent = (np.array(part) for part in gaps(x, vehicle.neutral_controls, np.zeros(nv + count)))
+        G, bent = (np.array(part) for part in gaps(x))
         return np.block([[G, np.zeros_like(G)], [bent, G]])
 
     coordinates, rates = [], []
@@ -283,6 +273,25 @@ def _tree(vehicle: ArticulatedVehicle) -> LocalMotion:
         np.arange(2 * nv) >= nv,
         admissible=admissible if closure else None,
     )
+
+
+def _slopes(function: ca.Function, argument: int) -> Callable[..., np.ndarray]:
+    """The function's derivative by one of its arguments, as a function of all of them.
+
+    Direction by direction: as expressions of all at once it grows with the square of a chain's length.
+    """
+    sizes = [function.size1_in(i) for i in range(function.n_in())]
+    count = sizes[argument]
+    each = function.forward(1).map(max(count, 1))
+    directions = [np.eye(n) if i == argument else np.zeros((n, count)) for i, n in enumerate(sizes)]
+    spare = np.zeros((function.size1_out(0), count))
+
+    def slopes(*at: np.ndarray) -> np.ndarray:
+        if not count:
+            return spare
+        return np.array(each(*(np.tile(part, (count, 1)).T for part in at), spare, *directions))
+
+    return slopes
 
 
 def _joint_bracket(tree: Tree, v: np.ndarray) -> np.ndarray:

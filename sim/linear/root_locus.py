@@ -24,6 +24,8 @@ _DONE = 1e-9
 _NOTHING = 1e-6
 """Of the largest of A's numbers: eigenvalues below are zero to rounding."""
 _AT_REST_MPS = 0.05
+_REST = 1e-9
+"""Velocities below are none: what a search leaves of them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,9 +181,12 @@ def _settled(
     ahead = None if speed_mps is None else _ahead(_twist(vehicle, x)[3:])
     units = np.where(np.isfinite(high - low), np.maximum(high - low, 1e-12), 1.0)
 
+    def moving(rate: np.ndarray) -> np.ndarray:
+        return np.where(local.still | (np.abs(rate) < _REST), 0.0, rate)
+
     def residual(x: np.ndarray, u: np.ndarray) -> np.ndarray:
         rate, _ = local.forced(x, u)
-        speed = np.where(local.still, 0.0, rate)
+        speed = moving(rate)
         later = local.varied(x, u) @ speed if speed.any() else 0.0 * rate
         size = max(1.0, float(np.abs(speed).max(initial=0.0)))
         rows = [rate[local.still], later / size]
@@ -197,14 +202,21 @@ def _settled(
             break
         basis = admitted(local, x)
         n = basis.shape[1]
-        columns = [
-            (residual(local.node(x, u, e), u) - residual(local.node(x, u, -e), u)) / (2.0 * _SMALL)
-            for e in _SMALL * basis.T
-        ]
-        columns += [
-            (residual(x, u + d) - residual(x, u - d)) / (2.0 * _SMALL) for d in _SMALL * np.diag(units)
-        ]
-        step = np.linalg.lstsq(np.column_stack(columns), -F, rcond=_SINGULAR)[0]
+        (rate, B), A = local.forced(x, u), local.varied(x, u)
+        if ahead is None and not moving(rate).any():
+            # At rest all is known: what changes later are the rates of velocities that a displacement brings.
+            by_all = np.hstack([A @ basis, B * units])
+            slopes = np.vstack([by_all[local.still], A[:, ~local.still] @ by_all[~local.still]])
+        else:
+            columns = [
+                (residual(local.node(x, u, e), u) - residual(local.node(x, u, -e), u)) / (2.0 * _SMALL)
+                for e in _SMALL * basis.T
+            ]
+            columns += [
+                (residual(x, u + d) - residual(x, u - d)) / (2.0 * _SMALL) for d in _SMALL * np.diag(units)
+            ]
+            slopes = np.column_stack(columns)
+        step = np.linalg.lstsq(slopes, -F, rcond=_SINGULAR)[0]
         for _ in range(_HALVINGS):
             y = local.node(x, u, basis @ step[:n])
             w = np.clip(u + units * step[n:], low, high)
