@@ -1,5 +1,7 @@
 """The page Modes: what is asked for, what is said of eigenvalues, and a mode as the picture gets it."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -36,6 +38,27 @@ def test_what_flies_is_asked_for_over_twice_its_speed(bench: Bench) -> None:
     assert "modes/find" not in bench.context.rects
     bench.frame(draw_modes, fakes.snapshot(fakes.lane(mechanics=None)))
     assert "modes/cancel" not in bench.context.rects
+
+
+def test_of_a_boat_the_mechanics_on_flat_water_are_asked_for(bench: Bench) -> None:
+    """Under way it neither turns nor drifts: both die away; its ghost stays with the boat."""
+    boat = sim.vehicle("motorboat")
+    node = boat.default_state().node.copy()
+    node[boat.node_layout.velocity] = (0.0, 0.0, 0.0, 2.0, 0.0, 0.0)
+    lane = fakes.lane(vehicle="motorboat", mechanics=boat, node=node, controls=boat.neutral_controls)
+    (asked,) = bench.click("modes/find", draw_modes, fakes.snapshot(lane))
+    assert asked.asked.vehicle.name == "calm-water"
+    assert (asked.asked.over, asked.asked.values[-1]) == ("speed", 10.0)
+    locus = worked_out(replace(asked.asked, values=(1.0, 2.0)), lambda *_: None)
+    assert all(motion is not None and motion.stable for motion in locus.motions)
+    bench.context.show(ModesView(locus=locus, serial=1))
+    bench.frame(draw_modes, fakes.snapshot(lane))
+    watched = bench.context.of(Watched)
+    watched.serial, watched.value, watched.mode = 1, 1, 0
+    ghost = mode_seen(bench.context, lane)
+    assert ghost is not None
+    assert ghost.ghost
+    assert np.array_equal(ghost.node, node)
 
 
 def test_what_stands_is_asked_for_over_speeds_ahead(bench: Bench) -> None:

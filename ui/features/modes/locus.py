@@ -6,8 +6,10 @@ from functools import lru_cache
 import casadi as ca
 import numpy as np
 
+from sim.control.calm_water import CalmWater, calm_water, seen_from_above
 from sim.linear.linearise import Linearisation, Mode
 from sim.linear.root_locus import root_locus
+from sim.platform.errors import InputError
 from sim.platform.progress import Tell
 from sim.simulation.lanes.snapshot import LaneSnapshot
 from sim.vehicles import Vehicle
@@ -147,6 +149,23 @@ class Watched:
     seconds: float = field(default=0.0)
 
 
+def linearised(lane: LaneSnapshot) -> LaneSnapshot:
+    """As it is linearised: of what floats on waves, which no equations of its own know, its mechanics on flat water."""
+    vehicle = lane.mechanics
+    if vehicle is None or vehicle.support is not Support.WATER or not lane.node.size:
+        return lane
+    try:
+        calm = _calm(vehicle)
+    except InputError:  # said when it is asked for
+        return lane
+    return replace(lane, mechanics=calm, node=seen_from_above(calm, vehicle.state_at_node(lane.node)).node)
+
+
+@lru_cache(maxsize=4)
+def _calm(vehicle: Vehicle) -> CalmWater:
+    return calm_water(vehicle)
+
+
 def seen_of(lane: LaneSnapshot, motion: MotionShown, mode: ModeShown, time_s: float) -> LaneSnapshot:
     """The flown lane as it moves by the mode alone, as a ghost at the place where it is now."""
     vehicle = motion.vehicle
@@ -171,7 +190,7 @@ def seen_of(lane: LaneSnapshot, motion: MotionShown, mode: ModeShown, time_s: fl
         bodies_previous=bodies,
         bodies=bodies,
         shape=node[vehicle.node_layout.shape],
-        node=node,
+        node=lane.node if isinstance(vehicle, CalmWater) else node,
         trails={},
         tint=_TINT,
         ghost=True,

@@ -11,7 +11,17 @@ from imgui_bundle import imgui, implot
 from sim.linear.root_locus import SPEED, speed_of, variable
 from sim.simulation.lanes.snapshot import LaneSnapshot, LaneStatus, Snapshot
 from sim.vehicles import Vehicle
-from ui.features.modes.locus import ZERO, Asked, Locus, ModeShown, ModesView, MotionShown, Watched, seen_of
+from ui.features.modes.locus import (
+    ZERO,
+    Asked,
+    Locus,
+    ModeShown,
+    ModesView,
+    MotionShown,
+    Watched,
+    linearised,
+    seen_of,
+)
 from ui.window import theme
 from ui.window.context import Action, PanelContext, Request
 from ui.window.theme import DANGER, FAINT, GOOD, SKY, Colour
@@ -72,7 +82,7 @@ class ModesFields:
 
 def draw_modes(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     """What to linearise, and what came of it."""
-    lane, view, fields = snapshot.lanes[0], context.of(ModesView), context.of(ModesFields)
+    lane, view, fields = linearised(snapshot.lanes[0]), context.of(ModesView), context.of(ModesFields)
     if lane.mechanics is None or not lane.node.size:
         prose("What is shown is not simulated: it has no equations to linearise.")
         return []
@@ -107,7 +117,7 @@ def _begin(lane: LaneSnapshot, vehicle: Vehicle, context: PanelContext) -> list[
         return [CancelModes()] if button(context, "modes/cancel", text, "Give it up", width=-1.0) else []
     doc = (
         "The vehicle's own equations about the nearest steady motion, exact, and how their eigenvalues move. Ground, "
-        "water and wind, which act beside them, are not in it."
+        "water and wind, which act beside them, are not in it; of what floats, its mechanics on flat water are taken."
     )
     text = f"{icons.ICON_FA_WAVE_SQUARE}  Linearise"
     if button(context, "modes/find", text, doc, width=-1.0, lit=True):
@@ -119,7 +129,8 @@ def mode_seen(context: PanelContext, lane: LaneSnapshot) -> LaneSnapshot | None:
     """The flown lane as the mode that is watched moves it, for the picture; None where none is."""
     watched, view = context.of(Watched), context.of(ModesView)
     found = _watched(watched, view)
-    if found is None or lane.mechanics is None or found[0].vehicle.name != lane.vehicle:
+    mechanics = linearised(lane).mechanics if found is not None else None
+    if found is None or mechanics is None or found[0].vehicle.name != mechanics.name:
         return None
     watched.seconds += imgui.get_io().delta_time
     return seen_of(lane, *found, watched.seconds)
@@ -195,7 +206,8 @@ def _value(vehicle: Vehicle, node: np.ndarray, over: str) -> float:
 def _asked(lane: LaneSnapshot, vehicle: Vehicle, fields: ModesFields) -> Asked:
     node = _node(lane, vehicle, fields)
     values = np.linspace(*(fields.span or _span(vehicle, node, fields.over)), COUNT)
-    controls = lane.controls if fields.about == NOW else vehicle.neutral_controls
+    held = lane.controls[: len(vehicle.controls)]
+    controls = held if fields.about == NOW else vehicle.neutral_controls
     return Asked(vehicle, node.copy(), controls.copy(), fields.over, tuple(values.tolist()))
 
 
