@@ -21,7 +21,7 @@ from sim.planner import Box, Cylinder, Goal, Limits, Planner, SafeGround, Task
 from sim.planner.task.bodies import body_poses
 from sim.planner.task.clearance import spare_m
 from sim.planner.task.cover import cover
-from sim.vehicles.forms.articulated import ArticulatedVehicle
+from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle
 from sim.vehicles.six_axis_arm import SixAxisArm
 
 ARM = SixAxisArm(hold=0.0)
@@ -139,6 +139,8 @@ def robot(path: str, count: int, boxes: int) -> None:
     def anywhere() -> sim.State:
         node = vehicle.default_state().node.copy()
         node[at] = middle + 0.6 * half * rng.uniform(-1.0, 1.0, len(half))
+        if isinstance(vehicle, ClosedVehicle):
+            node[at] = vehicle.closure.brought(node[at])
         return vehicle.state_at_node(node)
 
     reach = np.linalg.norm([body_poses(vehicle, anywhere().node[None])[0, :3, 3] for _ in range(20)], axis=1)
@@ -193,6 +195,8 @@ def robot(path: str, count: int, boxes: int) -> None:
         for by in 0.05 * np.sin(0.5 * np.arange(20)):
             node = task.goal.state.node.copy()
             node[0] += by
+            if spare_m(vehicle, node[at][None], task).min() < 0.0:
+                continue  # into a box
             moved = replace(task, goal=replace(task.goal, state=vehicle.state_at_node(node)))
             new, seconds = timed(
                 lambda m=moved, p=plan: planner.plan(vehicle, m, warm=p, starts=1, explain=False)  # type: ignore[misc]
@@ -202,7 +206,7 @@ def robot(path: str, count: int, boxes: int) -> None:
         print(
             f"{number}: built {built_s:.2f} s, planned {took_s:.2f} s, {clear:.3f} m clear, ends {missed[0]:.1e} m "
             f"off, tracked {missed[1]:.1e} m; dragged {np.median(warm):.1f} ms, {max(warm):.0f} ms at most, "
-            f"{solved} of 20",
+            f"{solved} of {len(warm)}",
             flush=True,
         )
 

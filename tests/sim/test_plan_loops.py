@@ -1,5 +1,7 @@
 """Plans for trees whose joints close loops: the step that they are made of, what they replay and what they cost."""
 
+import dataclasses
+
 import casadi as ca
 import numpy as np
 import pytest
@@ -37,6 +39,16 @@ def test_the_equations_of_a_closed_step_are_those_that_the_simulation_takes(name
 def linkage_task(**options):
     goal = Goal(LINKAGE.closed_state({"crank": 1.2}))
     return Task(LINKAGE.closed_state({"crank": -1.5}), goal, 1.0, limits=Limits(turn_radps=20.0), **options)
+
+
+def test_a_start_whose_loop_is_open_is_refused_as_the_simulation_refuses_it():
+    at, task = LINKAGE.node_layout, linkage_task()
+    node = task.start.node.copy()
+    node[at.pose.start] += 0.1
+    with pytest.raises(
+        sim.InputError, match=r"start: the loop of .* is open by .* m; allowed: vehicle.closed_state"
+    ):
+        sim.plan(LINKAGE, dataclasses.replace(task, start=LINKAGE.state_at_node(node)))
 
 
 @pytest.fixture(scope="module")

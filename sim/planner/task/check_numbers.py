@@ -27,11 +27,13 @@ from sim.planner.task.task import DEMANDS, WEIGHT_NAMES, Task, control_limits
 from sim.planner.task.waypoints import longest_s
 from sim.platform.errors import InputError, numeric, one_of, quote
 from sim.spaces import Space
+from sim.vehicles.forms.articulated import ClosedVehicle
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import State
 
 _FAR_M, _MOST_WEIGHT, _LONGEST_S = 1e6, 1e6, 1e6
 _FAR = 1e12
+_CLOSED_M = 1e-12
 _SPLINE_OFF = 3e-4
 """m or rad; velocities are then off by some mm/s."""
 _EFFORT_SCALES = 1e-9, 1e9
@@ -139,6 +141,11 @@ def _check_state(vehicle: Vehicle, task: Task, kind: TaskPart, state: State) -> 
         )
     if not np.isfinite(state.node).all():
         raise refused(task, f"{kind} has entries that are not finite; make it with vehicle.state(...)", kind)
+    if kind == START and isinstance(vehicle, ClosedVehicle):
+        try:
+            vehicle.closure.closed(state.node[at.pose], state.node[at.velocity], _CLOSED_M)
+        except InputError as open_loop:
+            raise refused(task, f"start: {open_loop}; allowed: vehicle.closed_state(...)", kind) from None
     place = np.abs(positions(vehicle, state.node))
     if place.max() > _FAR_M:
         raise refused(task, f"{kind} is {place.max():.3g} m away; allowed: up to {_FAR_M:g} m", kind)
