@@ -72,11 +72,11 @@ class Watch:
         return timed
 
     def run(self, seconds: float, each: Callable[[], None] = lambda: None) -> float:
-        """Frames for so long; what all of them took [s]. each: called before every one."""
+        """Frames for so long, one at least; what all of them took [s]. each: called before every one."""
         self.spent_ms.clear()
         self.frames = self.drawn = 0
         began_s = time.perf_counter()
-        while time.perf_counter() < began_s + seconds:
+        while not self.frames or time.perf_counter() < began_s + seconds:
             each()
             self._window.run(lambda dt_s: self._session._frame(dt_s, None), frames=1)
             self.frames += 1
