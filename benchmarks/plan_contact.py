@@ -1,26 +1,33 @@
-"""Plans through contact: how many random starts of the hopper are solved, how exactly the simulation replays them.
+"""Plans through contact: how many random starts are solved, how exactly the simulation replays them.
 
-    python -m benchmarks.plan_contact [--count 100] [--seed 0]
+    python -m benchmarks.plan_contact [--of hopper] [--count 100] [--seed 0]
 
-Starts stand on the ground or hang up to 0.2 m above it, hip and leg as chance has it; goals are 0.3 to 1.3 m further
-on. Each plan is planned again from itself with its goal 20 mm further. Seconds are of the processor.
+Hoppers start on the ground or up to 0.2 m above it, hip and leg as chance has it; goals are 0.3 to 1.3 m further on.
+Each plan is planned again from itself with its goal 20 mm further. Pushers start with their ball anywhere above the
+ground and off the box, which is to stand 0.1 to 0.4 m further ahead or back. Seconds are of the processor.
 """
 
 import argparse
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
 
 from sim.contact.trees import TreeGround
-from sim.planner import Goal, Plan, Planner, Task
+from sim.planner import Goal, Limits, Plan, Planner, Task
+from sim.planner.task.bodies import body_poses
 from sim.planner.task.task import usual_method
 from sim.steppers.dynamics import stepper_of
+from sim.vehicles import ArticulatedVehicle
 from sim.vehicles.hopper import Hopper
+from sim.vehicles.pusher import FORE_M, HALF_M, Pusher
 from sim.world.terrain import Terrain
 
-HOPPER = Hopper()
+HOPPER, PUSHER = Hopper(), Pusher(hold=0.0)
+LEVEL = Terrain(np.zeros((2, 2), np.float32), (-100.0, -100.0), 200.0)
+BOX = ("box_ahead", "box_up", "box_pitch", "velocity")
+"""What of the pusher is asked for: not where its arm ends."""
 LIMIT_S = 600.0
 """Of the wall: a busy machine is no reason to find nothing."""
 
@@ -34,51 +41,77 @@ def tasks(rng: np.random.Generator) -> Iterator[Task]:
         yield Task(HOPPER.state({"up": up, "hip": hip, "leg": leg}), Goal(goal), 1.0, 40)
 
 
-def replayed(plan: Plan) -> tuple[float, float]:
-    """In the simulation: (greatest difference of a coordinate [m or rad], how deep an end is under the ground [m])."""
-    nodes, p, h = plan.motion.nodes, HOPPER.parameter_vector, plan.step_s
-    stepper = stepper_of(HOPPER, plan.integrator)
-    level = Terrain(np.zeros((2, 2), np.float32), (-100.0, -100.0), 200.0)
-    ground, nq = TreeGround.under(HOPPER, level), HOPPER.tree.nq
+def pushes(rng: np.random.Generator) -> Iterator[Task]:
+    """Random ones of the pusher."""
+    ground = TreeGround.under(PUSHER, LEVEL)
+    while True:
+        arm = {"shoulder": rng.uniform(-1.4, 1.4), "elbow": rng.uniform(0.6, 2.2) * rng.choice((-1.0, 1.0))}
+        at, by = rng.uniform(-0.3, 0.3), rng.uniform(0.1, 0.4) * rng.choice((-1.0, 1.0))
+        start, goal = (PUSHER.state({**arm, "box ahead": x, "box up": HALF_M[2]}) for x in (at, at + by))
+        T = body_poses(PUSHER, start.node[None], "forearm")[0]
+        low = T[2, 3] - FORE_M * T[2, 2] < 0.08
+        if low or abs(at + by) > 0.5 or min(ground.apart_m(s.node) for s in (start, goal)) < 0.03:
+            continue
+        wanted = Goal(goal, "free", "free", parts=BOX)
+        yield Task(start, wanted, 2.0, 40, limits=Limits(turn_radps=20.0, speed_mps=10.0))
+
+
+OF: dict[str, tuple[ArticulatedVehicle, Callable[[np.random.Generator], Iterator[Task]], str]] = {
+    "hopper": (HOPPER, tasks, "ahead"),
+    "pusher": (PUSHER, pushes, "box_ahead"),
+}
+"""Vehicles by name, their tasks, and the coordinate that is to be 20 mm greater afterwards."""
+
+
+def replayed(plan: Plan, vehicle: ArticulatedVehicle = HOPPER) -> tuple[float, float]:
+    """In the simulation: (greatest difference of a coordinate [m or rad], how deep anything is in another [m])."""
+    nodes, p, h = plan.motion.nodes, vehicle.parameter_vector, plan.step_s
+    stepper = stepper_of(vehicle, plan.integrator)
+    ground, nq = TreeGround.under(vehicle, LEVEL), vehicle.tree.nq
     y, off, deep = stepper.start(nodes[0], plan.controls[0], p, h), 0.0, 0.0
     for u, wanted in zip(plan.controls, nodes[1:], strict=False):
         _, status, _ = stepper.advance(y, u, np.zeros(stepper.dim), p, h, 1, ground.env)
         assert status == 0
         off = max(off, float(np.abs(y[:nq] - wanted[:nq]).max()))
-        deep = max(deep, -ground.clearance_m(stepper.node(y, u, p, h)))
+        node = stepper.node(y, u, p, h)
+        deep = max(deep, -ground.clearance_m(node), -ground.apart_m(node))
     return off, deep
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
+    parser.add_argument("--of", choices=[*OF], default="hopper")
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     planner, rng = Planner(), np.random.default_rng(options.seed)
     cold, warm, offs, deeps, solved, again = [], [], [], [], 0, 0
-    print(f"hopper by {usual_method(HOPPER)}")
-    for _, task in zip(range(options.count), tasks(rng), strict=False):
+    vehicle, drawn, column = OF[options.of]
+    print(f"{options.of} by {usual_method(vehicle)}")
+    for _, task in zip(range(options.count), drawn(rng), strict=False):
         begun = time.process_time()
-        plan = planner.plan(HOPPER, task, starts=1, explain=False, time_limit_s=LIMIT_S)
+        plan = planner.plan(vehicle, task, starts=1, explain=False, time_limit_s=LIMIT_S)
         cold.append(time.process_time() - begun)
         if not plan.solved:
             print(f"not solved: {plan.message}")
             continue
         solved += 1
         further = task.goal.state.node.copy()
-        further[0] += 0.02
+        further[vehicle.space.columns.index(column)] += 0.02
         begun = time.process_time()
-        goal = Goal(HOPPER.state_at_node(further))
+        goal = replace(task.goal, state=vehicle.state_at_node(further))
         next_plan = planner.plan(
-            HOPPER, replace(task, goal=goal), warm=plan, starts=1, explain=False, time_limit_s=LIMIT_S
+            vehicle, replace(task, goal=goal), warm=plan, starts=1, explain=False, time_limit_s=LIMIT_S
         )
         warm.append(time.process_time() - begun)
         again += next_plan.solved
         for each in (plan, *((next_plan,) if next_plan.solved else ())):
-            off, deep = replayed(each)
+            off, deep = replayed(each, vehicle)
             offs.append(off)
             deeps.append(deep)
     print(f"solved {solved} of {options.count}, {again} of these again from themselves")
+    if not warm:
+        return
     print(f"first plan {np.median(cold):.2f} s (worst {max(cold):.2f}), from itself {np.median(warm):.3f} s")
     shares = ", ".join(f"{np.quantile(offs, q):.1e}" for q in (0.5, 0.9, 1.0))
     print(f"replayed within {shares} (median, nine of ten, all); deepest {max(deeps):.1e} m")

@@ -1,8 +1,9 @@
-"""Ground contact of a tree: round ends of its bodies, the impulses between them and the ground, and their answer.
+"""Contact of a tree: of round ends of its bodies with the ground, of balls of some with boxes of others; the impulses
+between them, and their answer.
 
-Every touching end is a row of the contact solver that single bodies have; what an impulse at one end does to the others
-is J M^-1 J', one articulated-body solve a row and direction. The impulses act at the node where a step starts, as a
-generalised force.
+Every touching end, and every ball at a box, is a row of the contact solver that single bodies have; what an impulse at
+one does to the others is J M^-1 J', one articulated-body solve a row and direction. The impulses act at the node where
+a step starts, as a generalised force.
 """
 
 import math
@@ -11,7 +12,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sim.contact.height_field import surface_height, surface_normal
-from sim.contact.rows import FIRST, IMPULSE, NORMAL, POINT, ROW_WIDTH, SECOND, gather_rows
+from sim.contact.rows import (
+    FIRST,
+    GAP,
+    IMPULSE,
+    NORMAL,
+    POINT,
+    ROW_WIDTH,
+    SECOND,
+    face_rows,
+    gather_rows,
+)
 from sim.contact.solver import note_answers, solve_answered
 from sim.contact.wrench import LOADS, recall, tell_touches
 from sim.environment.environment import TOLD, Environment
@@ -19,6 +30,7 @@ from sim.multibody.arrays import REMEMBERED, TreeMotion
 from sim.multibody.articulated import solve
 from sim.multibody.kinematics import gather, twists_of
 from sim.multibody.observing import world_frames
+from sim.multibody.pushing import Pushing, box_gap, least_gap, parted
 from sim.multibody.shapes import touching_points
 from sim.multibody.spatial import (
     add,
@@ -42,7 +54,7 @@ from sim.world import World
 from sim.world.terrain import Terrain
 
 _FAR_M = 1e4
-_NEAR_M, _FAST_MPS = 0.5, 75.0
+_NEAR_M, _FAST_MPS, _PUSHED_M = 0.5, 75.0, 0.2
 """Who is higher than what speeds up to this lead down within a step is not looked at any closer."""
 
 
@@ -59,14 +71,56 @@ def lowest_end(tree, q, node, frames, carriers, spheres, heights, frame):
 
 
 @jit
+def take_carrier(contact, i):
+    """The pose and the twist of body i, as rows are gathered with them."""
+    pose, twist, R = contact.carrier[:12], contact.carrier[12:18], row9(contact.frames, i, 0)
+    for c in range(3):
+        pose[9 + c] = contact.frames[i, 9 + c]
+        for r in range(3):
+            pose[3 * c + r] = R[3 * r + c]
+    turning, moving = unrotate(R, row3(contact.twists, i, 0)), unrotate(R, row3(contact.twists, i, 3))
+    for c in range(3):
+        twist[c] = turning[c]
+        twist[3 + c] = moving[c]
+
+
+@jit
+def speed_at(contact, i, x):
+    """Of the point of body i that is at x, at most [m/s]."""
+    arm = sub(x, row3(contact.frames, i, 9))
+    moving = add(row3(contact.twists, i, 3), cross(row3(contact.twists, i, 0), arm))
+    return abs(moving[0]) + abs(moving[1]) + abs(moving[2])
+
+
+@jit
+def gather_pushes(contact, h, work, used):
+    """As `gather_ends`, of balls that may meet boxes; how many rows there are with those before."""
+    pairs, at = contact.pushing, contact.carriers.shape[0]
+    for k in range(pairs.balls.shape[0]):
+        i, j = pairs.balls[k], pairs.boxes[k]
+        gap, n, centre = box_gap(contact.frames, pairs.spheres, pairs.frames, i, j, k)
+        if gap > _PUSHED_M + 2.0 * h * (speed_at(contact, i, centre) + speed_at(contact, j, centre)):
+            continue
+        take_carrier(contact, i)
+        w, R = work[used], row9(contact.frames, i, 0)
+        touched = sub(row3(pairs.spheres, k, 0), times(pairs.spheres[k, 3], unrotate(R, n)))
+        for c in range(3):
+            w[c], w[NORMAL + c] = touched[c], n[c]
+        w[GAP], w[POINT] = gap, at + k
+        face_rows(work[used : used + 1], contact.carrier[:12], contact.carrier[18:], h)
+        contact.body[used], contact.other[used] = i, j
+        used += 1
+    return used
+
+
+@jit
 def gather_ends(tree, contact, h, work):
     """Rows of all ends that may meet the ground within h under the bodies' twists; how many.
 
-    contact.body: their bodies.
+    contact.body: their bodies; contact.other: what they meet, below 0 the ground.
 
     The point of a round end is the one next to the ground.
     """
-    pose, twist = contact.carrier[:12], contact.carrier[12:18]
     used = 0
     heights, frame = contact.heights, contact.frame
     for k in range(contact.carriers.shape[0]):
@@ -75,21 +129,16 @@ def gather_ends(tree, contact, h, work):
         centre, radius = row3(contact.spheres, k, 0), contact.spheres[k, 3]
         x = add(row3(contact.frames, i, 9), rotate(R, centre))
         n = unrotate(R, surface_normal(heights, frame, x[0], x[1]))
+        take_carrier(contact, i)
         for c in range(3):
             contact.point[0, c] = centre[c] - radius * n[c]
-            pose[9 + c] = contact.frames[i, 9 + c]
-            for r in range(3):
-                pose[3 * c + r] = R[3 * r + c]
-        turning, moving = unrotate(R, row3(contact.twists, i, 0)), unrotate(R, row3(contact.twists, i, 3))
-        for c in range(3):
-            twist[c] = turning[c]
-            twist[3 + c] = moving[c]
+        pose, twist = contact.carrier[:12], contact.carrier[12:18]
         rows = gather_rows(
             work[used:], pose, twist, contact.carrier[18:], h, heights, frame, contact.point, np.inf
         )
         for row in range(used, used + rows):
             work[row, POINT] = k
-            contact.body[row] = i
+            contact.body[row], contact.other[row] = i, -1
         used += rows
     return used
 
@@ -102,10 +151,13 @@ def answer(tree, ws, contact, work, rows, implicit_h):
         w = work[k]
         for direction in range(3):
             at = (NORMAL, FIRST, SECOND)[direction]
-            i = contact.body[k]
+            i, j = contact.body[k], contact.other[k]
             R = row9(contact.frames, i, 0)
-            force = rotate(R, row_of(w, at))
-            put_pair(ws.wrench, i, cross(rotate(R, row_of(w, 0)), force), force)
+            arm, force = rotate(R, row_of(w, 0)), rotate(R, row_of(w, at))
+            put_pair(ws.wrench, i, cross(arm, force), force)
+            if j >= 0:
+                arm = add(arm, sub(row3(contact.frames, i, 9), row3(contact.frames, j, 9)))
+                put_pair(ws.wrench, j, cross(force, arm), times(-1.0, force))
             gather(tree, ws.node, ws.wrench, contact.jacobian[3 * k + direction])
     for column in range(3 * rows):
         for a in range(nv):
@@ -142,14 +194,16 @@ def along(contact, rows, v, out):
 
 @apart
 def is_near(tree, ws, contact, q, h):
-    """Whether an end may meet the ground within a step of h; notes how high the lowest is."""
+    """Whether an end may meet the ground within a step of h, or a ball a box; notes how high the lowest end is."""
     contact.report[1] = contact.report[contact.report.shape[0] - 1] = 0.0
     for c in range(6):
         contact.wrench_w[c] = 0.0
     contact.report[2] = lowest_end(
         tree, q, ws.node, contact.frames, contact.carriers, contact.spheres, contact.heights, contact.frame
     )
-    near = contact.report[2] < _NEAR_M + 4.0 * _FAST_MPS * h
+    pairs, least = contact.pushing, contact.report[2]
+    least = min(least, least_gap(contact.frames, pairs.balls, pairs.boxes, pairs.spheres, pairs.frames))
+    near = least < _NEAR_M + 4.0 * _FAST_MPS * h
     if not near:
         contact.report[13] = 0.0
     return near
@@ -165,7 +219,7 @@ def ground_push(tree, ws, contact, h, implicit_h, push):
     """
     report = contact.report
     twists_of(tree, ws.node, contact.free, contact.twists)
-    rows = gather_ends(tree, contact, h, contact.work)
+    rows = gather_pushes(contact, h, contact.work, gather_ends(tree, contact, h, contact.work))
     if rows == 0:
         report[13] = 0.0
         return 0
@@ -198,7 +252,10 @@ def look_at_ends(tree, contact, q, node, rows, h):
     world_frames(tree, q, node, contact.after)
     greatest = 0.0
     for k in range(rows):
-        w, i = contact.work[k], contact.body[k]
+        w, i, j = contact.work[k], contact.body[k], contact.other[k]
+        if j >= 0:
+            greatest = max(greatest, look_at_push(contact, k, h))
+            continue
         end, R, turned = int(w[POINT]), row9(contact.frames, i, 0), row9(contact.after, i, 0)
         centre = row3(contact.spheres, end, 0)
         n = row_of(w, NORMAL)
@@ -212,6 +269,24 @@ def look_at_ends(tree, contact, q, node, rows, h):
             change = speed - contact.speeds[3 * k + direction]
             contact.beside[3 * k + direction] += change
             greatest = max(greatest, abs(change))
+    return greatest
+
+
+@jit
+def look_at_push(contact, k, h):
+    """As `look_at_ends`, of one row between a ball and a box, with contact.after at the step's end."""
+    w, i, j, pairs, greatest = contact.work[k], contact.body[k], contact.other[k], contact.pushing, 0.0
+    pair, R = int(w[POINT]) - contact.carriers.shape[0], row9(contact.frames, i, 0)
+    gap, _, _ = box_gap(contact.after, pairs.spheres, pairs.frames, i, j, pair)
+    p = add(row3(contact.frames, i, 9), rotate(R, row_of(w, 0)))
+    moved = parted(contact.frames, contact.after, i, j, p)
+    for direction in range(3):
+        speed = dot(moved, rotate(R, row_of(w, NORMAL + 3 * direction))) / h
+        if direction == 0:
+            speed = (gap - w[GAP]) / h
+        change = speed - contact.speeds[3 * k + direction]
+        contact.beside[3 * k + direction] += change
+        greatest = max(greatest, abs(change))
     return greatest
 
 
@@ -229,7 +304,7 @@ def tell_ground(contact, rows, h):
         R = row9(contact.frames, contact.body[k], 0)
         for direction in range(3):
             amount = work[k, IMPULSE + direction] / h
-            if amount == 0.0:
+            if amount == 0.0 or contact.other[k] >= 0:
                 continue
             at = (NORMAL, FIRST, SECOND)[direction]
             force = rotate(R, (work[k, at], work[k, at + 1], work[k, at + 2]))
@@ -252,10 +327,12 @@ class TreeContact(NamedTuple):
     """(k,) bodies of the arrays whose ends these are."""
     spheres: np.ndarray
     """(k, 4) centres in the bodies' frames and radii [m]."""
+    pushing: Pushing
+    """Of m balls that push boxes, which follow the ends."""
     marks: np.ndarray
-    """(k, 4) zeros: no end breaks."""
+    """(k + m, 4) zeros: no end breaks."""
     report: np.ndarray
-    """(16 + 3 k + TOLD,) as `sim.contact.ground.GroundArrays` has it."""
+    """(16 + 3 (k + m) + TOLD,) as `sim.contact.ground.GroundArrays` has it."""
     wrench_w: np.ndarray
     """(6,) the last three: mean force of the ground in the last step, world frame [N]."""
     frames: np.ndarray
@@ -264,6 +341,7 @@ class TreeContact(NamedTuple):
     """(24,) pose and twist of one body as `gather_rows` takes them, and its inverse inertias, which do not matter."""
     point: np.ndarray
     body: np.ndarray
+    other: np.ndarray
     work: np.ndarray
     jacobian: np.ndarray
     response: np.ndarray
@@ -307,21 +385,24 @@ class TreeGround(Environment):
         carriers, spheres = touching_points(vehicle.tree, vehicle.shapes())
         heights = np.ascontiguousarray(terrain.heights, np.float32)
         frame = np.array([*terrain.origin_m, terrain.spacing_m, FRICTION, 0.0, 0.0, 0.0])
-        k, n, nv = len(carriers), vehicle.tree.n, vehicle.tree.nv
-        rows = 2 * k
+        n, nv, pushing = vehicle.tree.n, vehicle.tree.nv, Pushing(*(x.copy() for x in vehicle.pushing))
+        k, m = len(carriers), len(pushing.balls)
+        rows = 2 * k + m
         contact = TreeContact(
             heights=heights,
             frame=frame,
             carriers=carriers,
             spheres=spheres,
-            marks=np.zeros((k, 4)),
-            report=np.zeros(LOADS + 3 * k + TOLD),
+            pushing=pushing,
+            marks=np.zeros((k + m, 4)),
+            report=np.zeros(LOADS + 3 * (k + m) + TOLD),
             wrench_w=np.zeros(6),
             frames=np.zeros((n, 12)),
             twists=np.zeros((n, 6)),
             carrier=np.ones(24),
             point=np.zeros((1, 4)),
             body=np.zeros(rows, np.int64),
+            other=np.zeros(rows, np.int64),
             work=np.zeros((rows, ROW_WIDTH)),
             jacobian=np.zeros((3 * rows, nv)),
             response=np.zeros((3 * rows, 3 * rows)),
@@ -350,6 +431,12 @@ class TreeGround(Environment):
         q, ends = np.ascontiguousarray(node[: tree.nq]), (contact.carriers, contact.spheres)
         return float(lowest_end(tree.arrays, q, node_frames, frames, *ends, contact.heights, contact.frame))
 
+    def apart_m(self, node: np.ndarray) -> float:
+        """Least gap between a ball and a box that it pushes; inf where there are none."""
+        frames, pairs, tree = np.zeros((self.vehicle.tree.n, 12)), self.contact.pushing, self.vehicle.tree
+        world_frames(tree.arrays, np.ascontiguousarray(node[: tree.nq]), np.zeros((tree.n, 12)), frames)
+        return float(least_gap(frames, pairs.balls, pairs.boxes, pairs.spheres, pairs.frames))
+
     def lift_out(self, node: np.ndarray) -> np.ndarray:
         return self.vehicle.raised(node, -min(self.clearance_m(node), 0.0))
 
@@ -358,6 +445,8 @@ class TreeGround(Environment):
         assert isinstance(vehicle, ArticulatedVehicle)
         self.vehicle = vehicle
         self.contact.spheres[:] = touching_points(vehicle.tree, vehicle.shapes())[1]
+        for now, other in zip(self.contact.pushing, vehicle.pushing, strict=True):
+            now[:] = other
 
     def probe(self) -> "TreeGround":
         contact = self.contact._replace(report=self.report.copy(), wrench_w=self.contact.wrench_w.copy())
@@ -378,6 +467,7 @@ NO_GROUND = TreeContact(
     frame=np.array([0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0]),
     carriers=np.zeros(0, np.int64),
     spheres=np.zeros((0, 4)),
+    pushing=Pushing(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros((0, 4)), np.zeros((0, 16))),
     marks=np.zeros((0, 4)),
     report=np.zeros(LOADS + TOLD),
     wrench_w=np.zeros(6),
@@ -386,6 +476,7 @@ NO_GROUND = TreeContact(
     carrier=np.ones(24),
     point=np.zeros((1, 4)),
     body=np.zeros(0, np.int64),
+    other=np.zeros(0, np.int64),
     work=np.zeros((0, ROW_WIDTH)),
     jacobian=np.zeros((0, 0)),
     response=np.zeros((0, 0)),

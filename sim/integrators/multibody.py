@@ -4,7 +4,9 @@
 """
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar
 
 import casadi as ca
@@ -12,14 +14,21 @@ import numpy as np
 
 from sim.integrators.base import Inputs, Integrator, Scheme
 from sim.multibody.arrays import PRISMATIC, REVOLUTE
+from sim.multibody.pushing import Pushing, box_gap, parted
 from sim.multibody.shapes import touching_points
+from sim.multibody.spatial import cross, dot, rotate
+from sim.multibody.symbolic import SymbolicTree, generic
 from sim.platform.errors import InputError
 from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import TREES, Form
 
+_TOUCHING_M, _PUSH, _SLIP_MPS = 1e-3, 0.3, 0.02
+"""Balls as near as this to boxes are thought to push them at first, by this share of all weight; slips are no less."""
 FRICTION, GRAVITY_MPS2 = 0.7, 9.81
 """Of feet on the ground, as `sim.contact.trees` has it, and what makes masses comparable with forces."""
+_ROTATE, _DOT, _CROSS = generic(rotate), generic(dot), generic(cross)
+_BOX_GAP, _PARTED = generic(box_gap), generic(parted)
 _PAPER = "multibody paper, sections 3 and 4"
 
 
@@ -118,43 +127,29 @@ def within_limits(scheme: Scheme, vehicle: Vehicle) -> Scheme:
 
 
 def touching_tree_scheme(method: Integrator, vehicle: ArticulatedVehicle, inputs: Inputs) -> Scheme:
-    """The step of a tree on level ground, for plans that find its contacts: no foot is below the ground at the end.
+    """The step of a tree that touches level ground, and boxes of its own that lie free, for plans that find when: no
+    foot is below the ground at the end, no ball in a box.
 
-    As `tree_scheme`; z goes on with four numbers for each end of a foot and each way along the ground: the force up and
-    along, and how fast it slips ahead and back. A force up goes with no gap at the step's end, one along that is less
-    than friction allows with no slip over the step. The ends are told one by one.
+    As `tree_scheme`; z goes on with four numbers for each contact that there may be: the force that parts and that
+    along, and how fast it slips ahead and back. A force that parts goes with no gap at the step's end, one along that
+    is less than friction allows with no slip over the step. Contacts are told one by one.
     """
-    bare = tree_scheme(method, vehicle, inputs)
-    ends = _feet(vehicle)
-    if not ends:
+    bare, count = tree_scheme(method, vehicle, inputs), len(_contacts(vehicle))
+    if not count:
         return bare
     h, (tree, quantities) = inputs.h, vehicle.symbolic_with(inputs.p)
     nv, free = vehicle.tree.nv, inputs.at(0.5)
     q, b = bare.y[: vehicle.tree.nq], bare.y[vehicle.tree.nq :]
     u = vehicle.forces(free, quantities)
     weight = float(vehicle.tree.arrays.mass.sum()) * GRAVITY_MPS2
-
-    def reached(moved: ca.SX) -> tuple[ca.SX, ca.SX]:
-        """(k,) heights of the ends and (k,) places along the ground of what of them touched at q."""
-        before, after = tree.frames(q), tree.frames(moved)
-        heights, places = [], []
-        for body, x, y, z, radius in ends:
-            (R, _), (turned, at) = before[body], after[body]
-            centre = turned @ ca.vertcat(x, y, z) + at
-            touched = centre - radius * turned @ R.T[:, 2]
-            heights.append(centre[2] - radius)
-            places.append(touched[0])
-        return ca.vertcat(*heights), ca.vertcat(*places)
-
-    count = len(ends)
     z = ca.SX.sym("z", nv + 4 * count)
     up, along, ahead, back = (z[nv + k * count : nv + (k + 1) * count] for k in range(4))
-    impulse = tree.along(q, lambda moved: ca.vertcat(*reached(moved)), h * ca.vertcat(up, along))
+    impulse = tree.along(q, lambda moved: reached(vehicle, q, moved), h * ca.vertcat(up, along))
     residual, moved, arrived = tree.step(q, h * z[:nv], b + h / 2 * u + h * inputs.w + impulse, h)
-    (heights, places), (_, stood) = reached(moved), reached(q)
-    slips = (places - stood) / h
+    at_end = reached(vehicle, q, moved)
+    gaps, slips = at_end[:count], at_end[count:] / h
     spare = FRICTION * up / weight
-    parts = ca.vertcat(heights, up / weight, ahead, back, spare + along / weight, spare - along / weight)
+    parts = ca.vertcat(gaps, up / weight, ahead, back, spare + along / weight, spare - along / weight)
     either = [
         pair
         for k in range(count)
@@ -165,23 +160,83 @@ def touching_tree_scheme(method: Integrator, vehicle: ArticulatedVehicle, inputs
             (3 * count + k, 5 * count + k),
         )
     ]
-    bearing = np.r_[np.full(count, weight / count), np.zeros(count), np.full(2 * count, 0.1)]
     return replace(
         bare,
         z=z,
         residual=ca.vertcat(residual, slips - ahead + back),
-        guess=ca.vertcat(bare.guess, bearing),
+        guess=ca.vertcat(bare.guess, _begun(vehicle, q, h * bare.guess, h, weight)),
         y_next=ca.vertcat(moved, arrived + h / 2 * u),
         parts=parts,
         either=tuple(either),
     )
 
 
-def _feet(vehicle: ArticulatedVehicle) -> list[tuple[int, float, float, float, float]]:
-    """(body of the arrays, centre in its frame, radius) of the ends that bear in plans."""
-    chosen = [link for link in vehicle.shapes() if link.body in vehicle.feet]
-    carriers, spheres = touching_points(vehicle.tree, chosen)
-    return [(int(body), *sphere) for body, sphere in zip(carriers, spheres.tolist(), strict=True)]
+def _begun(vehicle: ArticulatedVehicle, q: ca.SX, increments: ca.SX, h: ca.SX, weight: float) -> ca.SX:
+    """(4 k,) first guess: feet bear the weight; balls push what they touch, and friction is against slips."""
+    pushed = len(vehicle.pushing.balls)
+    feet = len(_contacts(vehicle)) - pushed
+    borne = ca.SX(np.full(feet, weight / max(feet, 1)))
+    if not pushed:
+        return ca.vertcat(borne, np.zeros(feet), np.full(2 * feet, 0.1))
+    near = ca.vertcat(
+        *(gap < _TOUCHING_M for gap in ca.vertsplit(reached(vehicle, q, q)[feet : feet + pushed]))
+    )
+    borne = ca.vertcat(borne, _PUSH * weight * near)
+    slips = reached(vehicle, q, vehicle.symbolic.move(q, increments))[feet + pushed :] / h
+    rubbed = -FRICTION * borne * slips / (ca.fabs(slips) + _SLIP_MPS)
+    return ca.vertcat(borne, rubbed, ca.fmax(slips, 0.0) + _SLIP_MPS, ca.fmax(-slips, 0.0) + _SLIP_MPS)
+
+
+def reached(vehicle: ArticulatedVehicle, q: ca.SX, moved: ca.SX) -> ca.SX:
+    """(2 k,) gaps of all contacts that plans find, and ways along them, where coordinates q have become others."""
+    before, after = _frames(vehicle.symbolic, q), _frames(vehicle.symbolic, moved)
+    found = [contact(before, after) for contact in _contacts(vehicle)]
+    return ca.vertcat(*(gap for gap, _ in found), *(way for _, way in found))
+
+
+Contact = Callable[[np.ndarray, np.ndarray], tuple[ca.SX, ca.SX]]
+"""Of bodies' frames (n, 12) where a step begins and where they are then: the gap there, and the way along since."""
+
+
+def _frames(tree: SymbolicTree, q: ca.SX) -> np.ndarray:
+    """(n, 12) rotations and places in the world, expressions."""
+    found = np.empty((tree.tree.n, 12), object)
+    for i, (R, x) in enumerate(tree.frames(q)):
+        found[i] = [*ca.vec(R.T).elements(), *x.elements()]
+    return found
+
+
+def _contacts(vehicle: ArticulatedVehicle) -> list[Contact]:
+    """All that a vehicle's plans find."""
+    feet = [link for link in vehicle.shapes() if link.body in vehicle.feet]
+    carriers, spheres = touching_points(vehicle.tree, feet)
+    ends = zip(carriers.tolist(), spheres.tolist(), strict=True)
+    return [
+        *(partial(_on_ground, body, sphere) for body, sphere in ends),
+        *(partial(_at_box, vehicle.pushing, vehicle.across, k) for k in range(len(vehicle.pushing.balls))),
+    ]
+
+
+def _on_ground(
+    body: int, sphere: Sequence[float], before: np.ndarray, after: np.ndarray
+) -> tuple[ca.SX, ca.SX]:
+    """The end of a foot on level ground: how high it is, and how far what of it touched has gone on along x."""
+    R, place, radius = before[body, :9], sphere[:3], sphere[3]
+    touched = [place[c] - radius * R[6 + c] for c in range(3)]
+    height = _ROTATE(after[body, :9], place)[2] + after[body, 11] - radius
+    gone, stood = (_ROTATE(frames[body, :9], touched)[0] + frames[body, 9] for frames in (after, before))
+    return height, gone - stood
+
+
+def _at_box(
+    pairs: Pushing, across: Sequence[float], k: int, before: np.ndarray, after: np.ndarray
+) -> tuple[ca.SX, ca.SX]:
+    """A ball at a box: the gap, and how far what of both was nearest has gone apart along the box."""
+    i, j = int(pairs.balls[k]), int(pairs.boxes[k])
+    gap, _, _ = _BOX_GAP(after, pairs.spheres, pairs.frames, i, j, k)
+    _, n, centre = _BOX_GAP(before, pairs.spheres, pairs.frames, i, j, k)
+    touched = [centre[c] - float(pairs.spheres[k, 3]) * n[c] for c in range(3)]
+    return gap, _DOT(_PARTED(before, after, i, j, touched), _CROSS(across, n))
 
 
 @dataclass(frozen=True)
@@ -217,7 +272,7 @@ class TouchingMultibody(Multibody):
 
     forms: ClassVar = {Form.TREE: touching_tree_scheme}
     by_recursion: frozenset[Form] = frozenset({Form.TREE})
-    looks: int = 24
+    looks: int = 400
 
 
 @dataclass(frozen=True)

@@ -113,6 +113,11 @@ def length_of(x):
 
 
 @jit
+def larger(a, b):
+    return max(a, b)
+
+
+@jit
 def cross(x, y):
     return (x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0])
 

@@ -43,6 +43,7 @@ LEAVES: dict[Any, Callable[..., Any]] = {
     spatial.tangent: ca.tan,
     spatial.cos_sin: _cos_sin,
     spatial.length_of: _length_of,
+    spatial.larger: ca.fmax,
     recursions.beyond: _beyond,
 }
 """Compiled functions that branch on values -> the same of expressions."""

@@ -132,7 +132,7 @@ def variational_rollout(tree, ws, contact, motion, loads, h, steps, solver, gues
         rows, fine = 0, tol
         if airy:
             air_impulse(tree, ws, q, b, h, 0.5 * h)
-        if contact.carriers.shape[0] and is_near(tree, ws, contact, q, h):
+        if contact.work.shape[0] and is_near(tree, ws, contact, q, h):
             rows = meet_ground(tree, ws, contact, motion, loads, h)
             if contact.frame[5] > 0.0:
                 fine = _NEAR_GROUND * tol
@@ -165,7 +165,7 @@ def accelerated_rollout(tree, ws, contact, q, v, loads, h, steps, rule, stages):
         copy(q, ws.kept_q)
         copy(v, ws.kept_b)
         copy(push, ws.torque)
-        if contact.carriers.shape[0] and is_near(tree, ws, contact, q, h):
+        if contact.work.shape[0] and is_near(tree, ws, contact, q, h):
             for a in range(v.shape[0]):
                 middle[a] = u[rows // 2, a] + push[a]
             accelerate(tree, ws, q, v, middle, none, contact.free)

@@ -115,6 +115,8 @@ class Robot:
     """Which the tree leaves open; `sim.steppers.bound_tree.BoundTree` closes them."""
     apart: Container[frozenset[str]] = frozenset()
     """Pairs of bodies that its file lets pass through each other."""
+    loose: tuple[str, ...] = ()
+    """Velocities of joints that no servo holds."""
 
     def torques(self, commands: Given) -> np.ndarray:
         """(nv,) `controls` of the tree from the motors' commands, all or by name; each is kept to its limits.

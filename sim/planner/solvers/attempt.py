@@ -17,8 +17,9 @@ from sim.platform.errors import InputError, quote
 Choice = Literal["auto", "fatrop", "ipopt"]
 
 _ENDLESS_S = 1e9
-_RELAXED = (1e-1, 1e-2, 1e-3, 1e-5, 1e-7)
-"""Products of what does not go together, in turn."""
+_RELAXED, _RELAXED_PUSHES = (1e-1, 1e-2, 1e-3, 1e-5, 1e-7), (1e-3, 1e-5, 1e-7)
+"""Products of what does not go together, in turn; of what pushes, whose first guess touches where it is to: from afar
+forces turn with the box."""
 _SLOPE, _DRAGGED_SLOPE = 1e-5, 1e-3
 """Of the Lagrangian, that will do: while something is dragged the cost need not be the very least."""
 
@@ -139,11 +140,11 @@ def _through_contact(solvers: Solvers, p: np.ndarray, start: np.ndarray | Result
             return _finished(solvers, p, near, run)
     w = start.w if isinstance(start, Result) else start
     mode: Mode = "cold"
-    for most in _RELAXED:
+    for most in _RELAXED_PUSHES if t.model.pushes else _RELAXED:
         now = p.copy()
         now[relaxed] = most
         found = attempted(solvers, ("ipopt",), now, w, run, mode, t.bounds)
-        if not found.converged or run.stopped or run.out_of_time:
+        if not (found.converged or t.model.pushes) or run.stopped or run.out_of_time:
             return found
         w, mode = found.w, "near"
     near = attempted(solvers, ("ipopt",), p, w, run, "near", _touching(t, p, w))

@@ -402,6 +402,8 @@ class Solvers:
             options["mu_init"] = 1e-2
         if mode in ("again", "warm", "finish"):
             options |= {"mu_init": 1e-4, **_WARM_IPOPT}
+        if self.t.model.pushes and mode in ("cold", "near"):
+            options["mu_strategy"] = "adaptive"
         if self.t.model.scheme.either and mode == "finish":
             # A force that friction holds by a hundred-millionth too much is another motion a second later.
             options |= {"tol": 1e-11, "constr_viol_tol": 1e-11, "bound_relax_factor": 0.0}

@@ -187,8 +187,8 @@ def check_task(vehicle: Vehicle, method: Integrator, task: Task, *, measured: bo
 
 
 def _check_standing(vehicle: Vehicle, method: Integrator, task: Task) -> None:
-    """Where contact is planned, no end of a body is deep in the level ground at either end."""
-    if not method.looks or not isinstance(vehicle, ArticulatedVehicle) or not vehicle.feet:
+    """Where contact is planned, no end of a body is deep in the level ground at either end, and no ball in a box."""
+    if not method.looks or not isinstance(vehicle, ArticulatedVehicle) or not vehicle.meets:
         return
     level = Terrain(np.full((2, 2), -vehicle.stand_m, np.float32), (-_LEVEL_M, -_LEVEL_M), 2.0 * _LEVEL_M)
     ground, ends = TreeGround.under(vehicle, level), {START: task.start}
@@ -200,6 +200,14 @@ def _check_standing(vehicle: Vehicle, method: Integrator, task: Task) -> None:
             raise refused(
                 task,
                 f"{what} is {deep_m:.3g} m deep in the ground; allowed: ends of bodies on it, or above",
+                what,
+            )
+        inside_m = -ground.apart_m(state.node)
+        if inside_m > _DEEP_M:
+            raise refused(
+                task,
+                f"{what} has {' and '.join(vehicle.pushes[0])} {inside_m:.3g} m in each other; allowed: bodies that "
+                "touch, or are apart",
                 what,
             )
 

@@ -219,7 +219,7 @@ def _check_tree(vehicle: ArticulatedVehicle) -> None:
 
 def usual_method(vehicle: Vehicle) -> str:
     """What plans are made with where nothing else is asked for."""
-    if isinstance(vehicle, ArticulatedVehicle) and vehicle.feet:
+    if isinstance(vehicle, ArticulatedVehicle) and vehicle.meets:
         return "touching"
     return "rkmk4-cay" if vehicle.form is Form.GROUP_ACTION else "variational"
 

@@ -18,8 +18,10 @@ _LEAST_COSINE = -0.9
 _UNITS = {"position": "m", "rotation": "rad", "velocity": "m/s"}
 
 
-PART, PRODUCT = "contact", "contact of what does not touch"
-"""Names of the rows of a scheme's parts, and of the products of those that do not go together."""
+PART, PRODUCT, BEARING = "contact", "contact of what does not touch", "contact at the end"
+"""Names of the rows of a scheme's parts, of products of those that do not go together, and of what bears at rest."""
+_NOTHING = 1e-8
+"""Of such a product there."""
 
 
 def residual_rows(model: NodeModel, residual: ca.SX) -> list[Constraint]:
@@ -34,6 +36,12 @@ def either_rows(model: NodeModel, parts: ca.SX) -> list[Constraint]:
     for i, j in model.scheme.either:
         rows.append(Constraint(PRODUCT, parts[i] * parts[j] - model.given["relaxed"], -np.inf, 0.0))
     return rows
+
+
+def bearing_rows(parts: ca.SX, products: ca.SX) -> list[Constraint]:
+    """Of contacts that bear what is at rest at the end."""
+    rows = [Constraint(BEARING, parts[i], 0.0, np.inf) for i in range(parts.shape[0])]
+    return [*rows, *(Constraint(BEARING, products[i], -np.inf, _NOTHING) for i in range(products.shape[0]))]
 
 
 def input_rows(model: NodeModel, a: ca.SX, previous: ca.SX, h: ca.SX) -> list[Constraint]:
@@ -267,6 +275,8 @@ def _missed_in_space(model: NodeModel, node: ca.SX) -> list[tuple[str, str, ca.S
         # Where the leading joints are says how the others stand; velocities are asked for otherwise.
         leads = {model.vehicle.space.columns[i] for i in model.closed.leading_places}
         found = {name: miss for name, miss in found.items() if name in leads}
+    elif model.closing_count:
+        found = {name: miss for name, miss in found.items() if name != "velocity"}
     out = [
         (name, "fixed", miss[i])
         for name, miss in found.items()

@@ -9,6 +9,7 @@ import numpy as np
 
 from sim.compiler.printer import silenced
 from sim.integrators.base import Scheme
+from sim.integrators.multibody import FRICTION, reached
 from sim.planner.task.bodies import (
     body_names,
     body_pose,
@@ -147,7 +148,7 @@ class NodeModel:
     def last_controls(self, missed: int) -> Slots:
         """Pieces of the last node's controls; `missed` slacks for what of the goal is not met."""
         a, z = (self._free_inputs, self._free_unknowns) if self.ends_with_controls else (0, 0)
-        closing = len(self.closed.independent_gaps) if self.closed is not None and self.rests else 0
+        closing = self.closing_count if self.rests else 0
         return Slots({"a": a, "z": z, "slack": int(self.shape.elastic), "closing": closing, "missed": missed})
 
     @property
@@ -416,6 +417,19 @@ class NodeModel:
         return self.scales.unknowns if self.scales.unknowns.size == count else np.ones(count)
 
     @property
+    def pushes(self) -> bool:
+        """Bodies of the vehicle push others that are free."""
+        return isinstance(self.vehicle, ArticulatedVehicle) and bool(self.vehicle.pushes)
+
+    @property
+    def closing_count(self) -> int:
+        """Impulses that may be between the momenta at the end and the velocities that are asked for there: of loops, or
+        of contacts, where a goal names its parts."""
+        if self.closed is not None:
+            return len(self.closed.independent_gaps)
+        return len(self.scheme.either) // 2 if self.shape.demands[5] is not None else 0
+
+    @property
     def closed(self) -> ClosedVehicle | None:
         """The vehicle, where it has loops of joints."""
         return self.vehicle if isinstance(self.vehicle, ClosedVehicle) else None
@@ -433,15 +447,28 @@ class NodeModel:
 
     def missed_rest(self, y: ca.SX, impulses: ca.SX, h: ca.SX) -> ca.SX:
         """(nv,) what the momenta at a node lack of the goal's velocities, up to impulses of the loops that keep these
-        closed: what a closed tree's goal asks of its velocities."""
-        assert self.closed is not None
-        vehicle, at = self.closed, self.closed.node_layout
-        tree = vehicle.symbolic
+        closed, or of contacts that bear: what a tree's goal asks of its velocities."""
+        vehicle = self.vehicle
+        assert isinstance(vehicle, ArticulatedVehicle)
+        tree, at = vehicle.symbolic, vehicle.node_layout
         q, b = y[: vehicle.tree.nq], y[vehicle.tree.nq :]
-        all_of_them = ca.SX.zeros(vehicle.closure.size)
-        all_of_them[vehicle.independent_gaps.tolist()] = impulses
         wanted = tree.momenta(q, self.given["goal"][at.velocity])
-        return b - h / 2 * tree.node_force(q) + tree.loop_impulse(q, vehicle.closure, all_of_them) - wanted
+        if self.closed is not None:
+            all_of_them = ca.SX.zeros(self.closed.closure.size)
+            all_of_them[self.closed.independent_gaps.tolist()] = impulses
+            borne = tree.loop_impulse(q, self.closed.closure, all_of_them)
+        else:
+            borne = tree.along(q, lambda moved: reached(vehicle, q, moved), impulses)
+        return b - h / 2 * tree.node_force(q) + borne - wanted
+
+    def bearing_parts(self, y: ca.SX, impulses: ca.SX) -> tuple[ca.SX, ca.SX]:
+        """(what of the contacts' impulses at the end is not below nothing, products of gaps and impulses)."""
+        vehicle = self.vehicle
+        assert isinstance(vehicle, ArticulatedVehicle)
+        q, count = y[: vehicle.tree.nq], impulses.shape[0] // 2
+        up, along = impulses[:count], impulses[count:]
+        spare = FRICTION * up
+        return ca.vertcat(up, spare + along, spare - along), reached(vehicle, q, q)[:count] * up
 
     @property
     def residual_scale(self) -> np.ndarray:

@@ -15,6 +15,7 @@ from sim.planner.task.bodies import columns, jointed, velocities
 from sim.planner.task.inputs import Constraint
 from sim.planner.task.task import WEIGHT_NAMES
 from sim.planner.transcription.constraints import (
+    bearing_rows,
     box_rows,
     distances,
     drawn_by,
@@ -195,10 +196,14 @@ def _stage(model: NodeModel, controls: Slots, *, last: bool) -> NodeExpressions:
     rows += own_rows(model, node, model.acting(a), h, slack, last=last)
     rows += _independent(model, v, goal_rows(model, node, missed)) + duration_rows(model, h) if last else []
     if last and controls.sizes["closing"]:
-        short = model.missed_rest(model.form.expanded(x["y"]), c["closing"], h) / model.scales.momenta
+        y = model.form.expanded(x["y"])
+        short = model.missed_rest(y, c["closing"], h) / model.scales.momenta
         rows += [
             Constraint("goal velocity", short[i], 0.0, 0.0, goal="velocity") for i in range(short.shape[0])
         ]
+        if model.closed is None:
+            impulses = c["closing"] / (model.scales.step_s * model.closing_force)
+            rows += bearing_rows(*model.bearing_parts(y, impulses))
     if last:
         rows += returned_rows(model, x)
     price = model.given["price"] * (h * model.given["steps"] * slack + ca.sum1(ca.densify(missed)))

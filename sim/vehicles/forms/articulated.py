@@ -13,6 +13,7 @@ from sim.groups.numeric import quaternion_of
 from sim.multibody.arrays import BALL, FREE, REVOLUTE
 from sim.multibody.declaration import Gear, Given, Loop
 from sim.multibody.loops import Closure, dependent
+from sim.multibody.pushing import Pushing, pushing_of
 from sim.multibody.shapes import Link, Touching, gallows, hinges_of, links_of
 from sim.multibody.spatial import quaternion_matrix
 from sim.multibody.symbolic import SymbolicTree
@@ -58,6 +59,11 @@ class ArticulatedVehicle(Vehicle):
     feet: tuple[str, ...] = ()
     """Bodies whose ends bear on the ground in plans, which find when and how; what is held then has level ground
     `stand_m` below where it is held."""
+    pushes: tuple[tuple[str, str], ...] = ()
+    """Pairs of bodies: balls of the first push boxes of the second, as `touching` has them. Plans find when and how."""
+
+    across: tuple[float, float, float] = (0.0, 1.0, 0.0)
+    """Along which nothing of it moves that touches in plans: these slip in the plane that is across."""
 
     def declare(self, q: SimpleNamespace) -> Tree:
         """The tree with the parameters q by name: numbers, or arrays of several."""
@@ -103,7 +109,7 @@ class ArticulatedVehicle(Vehicle):
         return (
             *shapes,
             *hinges_of(self.tree, shapes),
-            *(() if self.free or self.feet else gallows(self.stand_m)),
+            *(() if self.free or self.meets else gallows(self.stand_m)),
         )
 
     def with_parameters(self, **values: object) -> Self:
@@ -233,8 +239,18 @@ class ArticulatedVehicle(Vehicle):
         return int(self.tree.arrays.kind[0]) == FREE
 
     @property
+    def meets(self) -> bool:
+        """Whether plans of it find contacts."""
+        return bool(self.feet or self.pushes)
+
+    @cached_property
+    def pushing(self) -> Pushing:
+        """The balls and boxes of its pairs."""
+        return pushing_of(self.tree, self.pushes, self.touching() if self.pushes else ())
+
+    @property
     def environment(self) -> str:
-        return self.form.ground if self.feet else super().environment
+        return self.form.ground if self.meets else super().environment
 
     @property
     def support(self) -> Support:

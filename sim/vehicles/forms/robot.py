@@ -204,9 +204,10 @@ def _lowest_m(kind: type[RobotVehicle]) -> float:
 
 
 def _servos(robot: Robot) -> list[Servo]:
-    """Of all hinges and slides."""
+    """Of all hinges and slides that are not loose."""
     a = robot.tree.arrays
     places = [int(a.v_at[i]) for i in np.flatnonzero((a.kind == REVOLUTE) | (a.kind == PRISMATIC))]
+    places = [at for at in places if robot.tree.velocity_names[at] not in robot.loose]
     names = usable(f"{robot.tree.velocity_names[at]} target" for at in places)
     return [Servo(name, at) for name, at in zip(names, places, strict=True)]
 

@@ -23,7 +23,7 @@ from sim.world import load_world
 from tests.sim.identification.synthetic import NOISE, flown, measured
 
 UNKNOWN = ("mass", "inertia", "drag", "rotor_offset")
-MEASURED_TREES = ("six-axis-arm", "hopper", "four-bar-linkage")
+MEASURED_TREES = ("six-axis-arm", "hopper", "pusher", "four-bar-linkage")
 UNMEASURED = [
     name
     for name in sim.vehicles()
@@ -265,6 +265,16 @@ def test_what_has_no_derivatives_or_no_group_is_refused_in_one_line(name: str) -
     unknown = [q.name for q in vehicle.parameters][:1]
     with pytest.raises(InputError, match=rf"^[^\n]* {name} [^\n]*allowed: vehicles [^\n]*$"):
         sim.identify(vehicle, sim.simulate(vehicle, step=0.01, duration=0.1), unknown)
+
+
+def test_a_pushers_forearm_is_identified_in_the_air() -> None:
+    """Its mass, while both joints are turned and the box, which nothing touches without ground, falls."""
+    t = 0.01 * np.arange(40)
+    controls = np.stack([20.0 * np.cos(9.0 * t), 8.0 * np.cos(14.0 * t)], axis=1)
+    arm = sim.vehicle("pusher", hold=0.0, forearm_mass=2.5)
+    run = sim.simulate(arm, "riqn", step=0.01, duration=0.4, controls=controls)
+    found = sim.identify(sim.vehicle("pusher", hold=0.0), run, ["forearm_mass"])
+    assert found.values["forearm_mass"] == pytest.approx(2.5, rel=1e-9)
 
 
 def test_a_hoppers_leg_is_identified_in_the_air() -> None:
