@@ -42,13 +42,14 @@ def write_rrd(path: Path, content: Content) -> None:
 
 
 def _opened(path: Path, title: str, told: str) -> tuple[Any, Any]:
-    """(rerun, a recording into a file). Raises OutputError where rerun-sdk is missing."""
+    """(rerun, a recording into a file). Raises OutputError where rerun-sdk is missing, OSError."""
     try:
         import rerun as rr
     except ImportError:
         raise OutputError(
             f'{told}: .rrd needs rerun-sdk, which is not there; pip install "holonomy[rerun]"'
         ) from None
+    path.open("wb").close()  # what cannot be written is told by the system, not by a thread of Rerun
     recording = rr.RecordingStream(_APPLICATION, recording_id=title, send_properties=False)
     recording.save(path)
     return rr, recording
@@ -58,8 +59,7 @@ class RrdLog:
     """A recording that is written as a flight goes."""
 
     def __init__(self, path: Path, title: str) -> None:
-        """Raises OutputError where rerun-sdk is missing."""
-        path.open("wb").close()  # what cannot be written is told by the system, not by a thread of Rerun
+        """Raises OutputError where rerun-sdk is missing, OSError."""
         self._rr, self._recording = _opened(path, title, path.name)
         self._log, self._title = _Log(self._rr, self._recording), title
         self._log.static("/", self._rr.ViewCoordinates.RIGHT_HAND_Z_UP)

@@ -6,6 +6,7 @@ from pathlib import Path
 import av
 import numpy as np
 import pytest
+from mcap.reader import make_reader
 
 from tests.app.desktop import App, Screen
 
@@ -21,6 +22,8 @@ def test_what_was_flown_is_exported_and_what_is_seen_is_filmed(tmp_path: Path) -
         app.click("sharing/ground")
         app.click("sharing/export")
         app.wait_until(lambda p: list(tmp_path.glob("exports/*.glb")), timeout_s=60, what="it is exported")
+        app.click("sharing/log")
+        app.wait_until(lambda p: "sharing/end-log" in p["widgets"], timeout_s=30, what="it is logged")
         app.click("sharing/record")
         app.wait_until(lambda p: "sharing/progress" in p["widgets"], timeout_s=30, what="it is filmed")
         app.wait_frames(10)
@@ -30,10 +33,17 @@ def test_what_was_flown_is_exported_and_what_is_seen_is_filmed(tmp_path: Path) -
         app.click("sharing/cancel")
         app.wait_until(lambda p: "sharing/record" in p["widgets"], timeout_s=30, what="it is given up")
         assert seen["gl_errors"] == []
+        app.click("sharing/end-log")
+        app.wait_until(lambda p: "sharing/log" in p["widgets"], timeout_s=30, what="the log has ended")
     finally:
         app.close()
         screen.close()
-    assert sorted(path.suffix for path in tmp_path.glob("exports/*")) == [".glb", ".mp4"]
+    assert sorted(path.suffix for path in tmp_path.glob("exports/*")) == [".glb", ".mcap", ".mp4"]
+    (log,) = tmp_path.glob("exports/*.mcap")
+    with log.open("rb") as file:
+        times = [m.log_time for _, topic, m in make_reader(file).iter_messages() if topic.topic == "/tf"]
+    assert len(times) > 5
+    assert times == sorted(times)
     (film,) = tmp_path.glob("exports/*.mp4")
     with av.open(str(film)) as container:
         frames = [frame.to_ndarray(format="rgb24") for frame in container.decode(video=0)]

@@ -14,9 +14,12 @@ from ui.features.takes.panel import draw_takes
 from ui.features.takes.sharing import (
     VIDEO,
     CancelExport,
+    EndLogs,
     ExportChoices,
     ExportShown,
     FilmView,
+    LogFlight,
+    LogsView,
     RecordVideo,
     SharingView,
     StopVideo,
@@ -54,6 +57,19 @@ def test_a_video_is_drawn_anew_by_the_camera_and_with_the_blur_that_are_chosen(b
     bench.context.show(SharingView(KINDS, exporting=True, drawn=0.25))
     assert bench.click("sharing/give-up", draw_sharing, flying()) == [CancelExport()]
     assert "sharing/drawn" in bench.context.rects
+
+
+def test_a_log_is_begun_of_the_kind_that_is_chosen_and_ended(bench: Bench) -> None:
+    bench.context.show(SharingView(KINDS))
+    assert bench.click("sharing/log", draw_sharing, flying()) == [LogFlight(".mcap")]
+    bench.context.of(ExportChoices).ending = ".rrd"
+    assert bench.click("sharing/log", draw_sharing, flying()) == [LogFlight(".rrd")]
+    assert bench.click("sharing/log", draw_sharing, fakes.snapshot(recorded_s=(0.0, 0.0))) == [
+        LogFlight(".rrd")
+    ]
+    bench.context.show(LogsView(("flight.rrd",)))
+    assert bench.click("sharing/end-log", draw_sharing, flying()) == [EndLogs()]
+    assert "sharing/log" not in bench.context.rects
 
 
 def test_a_video_is_begun_ended_and_given_up_by_buttons(bench: Bench) -> None:

@@ -1,17 +1,20 @@
 """Other programs beside the window: it listens for them (`--listen`) and writes logs for them while it flies."""
 
 import sys
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
-from export.output import OutputError
+from export.output import OutputError, naming_file
 from sim.live.server import Server
 from sim.live.wire import page_file
 from sim.simulation.lanes.snapshot import Snapshot
 from ui.features.feature import Actions, App
+from ui.features.takes.export_actions import exports_folder, free_file
+from ui.features.takes.sharing import EndLogs, LogFlight, LogsView
 from ui.window.context import Action, LoadScene
 
 if TYPE_CHECKING:
@@ -25,7 +28,7 @@ class Listen(Action):
 
 @dataclass(frozen=True, slots=True)
 class KeepLog(Action):
-    """Keep writing what flies into a file, until the window closes."""
+    """Keep writing what flies into a file, until it is told to end or the window closes."""
 
     path: Path
 
@@ -33,7 +36,7 @@ class KeepLog(Action):
 class LiveActions(Actions):
     """Owns the server and the logs; what clients want of the window is done between its frames."""
 
-    handles = (Listen, KeepLog)
+    handles = (Listen, KeepLog, LogFlight, EndLogs)
 
     def __init__(self, app: App) -> None:
         super().__init__(app)
@@ -53,20 +56,42 @@ class LiveActions(Actions):
         except Empty:
             pass
 
+    def views(self, snapshot: Snapshot) -> Iterable[object]:
+        return (LogsView(tuple(log.path.name for log in self._logs)),)
+
     def carry_out(self, action: object) -> None:
-        if isinstance(action, KeepLog):
-            from export.live_log import LiveLog
+        match action:
+            case KeepLog(path):
+                self._keep(path)
+            case LogFlight(ending):
+                folder = exports_folder()
+                with naming_file(folder):
+                    path = free_file(folder, self.app.simulation.snapshot.scene, ending)
+                self._keep(path)
+            case EndLogs():
+                while self._logs:
+                    log = self._logs.pop()
+                    log.close()
+                    self.app.tell(f"Log saved: {log.path}")
+            case Listen():
+                self._listen()
 
-            self._logs.append(LiveLog(action.path, lambda: self.app.simulation))
-            self.app.tell(f"What flies is written to {action.path}")
-        elif self._server is None:
-            from export.page import LivePage  # with scipy's rotations, which few windows need
+    def _keep(self, path: Path) -> None:
+        from export.live_log import LiveLog
 
-            page = LivePage(lambda: (self.app.simulation.run.world, ()))
-            self._server = Server(lambda: self.app.simulation, self._wanted.put, page=page)
-            self.app.tell(
-                f"Listening at port {self._server.port} of this computer; a browser shows {page_file()}"
-            )
+        self._logs.append(LiveLog(path, lambda: self.app.simulation))
+        self.app.tell(f"What flies is written to {path}")
+
+    def _listen(self) -> None:
+        if self._server is not None:
+            return
+        from export.page import LivePage  # with scipy's rotations, which few windows need
+
+        page = LivePage(lambda: (self.app.simulation.run.world, ()))
+        self._server = Server(lambda: self.app.simulation, self._wanted.put, page=page)
+        self.app.tell(
+            f"Listening at port {self._server.port} of this computer; a browser shows {page_file()}"
+        )
 
     def close(self) -> None:
         for log in self._logs:

@@ -38,7 +38,10 @@ from ui.features.takes.sharing import (
 from ui.settings.view_settings import config_dir
 
 KINDS = (
-    *(ExportKind(kind.endings[0], kind.text, not kind.table and not kind.steps) for kind in FORMATS),
+    *(
+        ExportKind(kind.endings[0], kind.text, not kind.table and not kind.steps, bool(kind.live))
+        for kind in FORMATS
+    ),
     ExportKind(VIDEO, "A video drawn anew: any camera, motion blur", ground=False),
 )
 """What the panel offers."""
@@ -73,7 +76,7 @@ class Sharing:
     """Lives as long as the window. Files go to the user's folder of exports, under names that are not taken."""
 
     def __init__(self, folder: Path | None = None) -> None:
-        self._folder = folder or config_dir() / "exports"
+        self._folder = folder or exports_folder()
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="exports")
         self._asked: list[_Asked] = []
         self._pending: list[Future[News]] = []
@@ -109,7 +112,7 @@ class Sharing:
     def record(self, snapshot: Snapshot, size_px: tuple[int, int]) -> str:
         """Begin a video; what to tell where that cannot be."""
         try:
-            path = self._free(snapshot.scene, ".mp4")
+            path = free_file(self._folder, snapshot.scene, VIDEO)
         except OSError as error:
             return f"{self._folder} cannot be made: {error.strerror or error}"
         look = snapshot.look_back
@@ -175,7 +178,7 @@ class Sharing:
             self._share = share
 
         try:
-            take, path = asked.lanes[0][-1].result(), self._free(asked.scene, VIDEO)
+            take, path = asked.lanes[0][-1].result(), free_file(self._folder, asked.scene, VIDEO)
             with tempfile.TemporaryDirectory() as folder:
                 file = Path(folder) / "take.npz"
                 save_take(take, file)
@@ -216,7 +219,7 @@ class Sharing:
                 for name, tint, ghost, reply in asked.lanes
                 if reply.exception() is None  # else nothing has been recorded of it
             ]
-            free = self._free(asked.scene, asked.request.ending)
+            free = free_file(self._folder, asked.scene, asked.request.ending)
             steps = format_of(free).steps
             every_s = STEPS_S if steps else EVERY_S
             motions = motions_of_takes(takes, asked.world, every_s=every_s, solids=asked.solids)
@@ -230,14 +233,20 @@ class Sharing:
             return News(f"{self._folder}: {error.strerror or error}", error=True)
         return News(f"Exported: {path}")
 
-    def _free(self, scene: str, ending: str) -> Path:
-        """A file that is not there yet, after the scene and the time."""
-        self._folder.mkdir(parents=True, exist_ok=True)
-        stem = f"{file_stem(Path(scene).stem, 'scene')}-{datetime.now():%Y%m%d-%H%M%S}"
-        path, count = self._folder / f"{stem}{ending}", 2
-        while path.exists():
-            path, count = self._folder / f"{stem}-{count}{ending}", count + 1
-        return path
+
+def exports_folder() -> Path:
+    """Where a window puts what it writes for others."""
+    return config_dir() / "exports"
+
+
+def free_file(folder: Path, scene: str, ending: str) -> Path:
+    """One that is not there yet, after the scene and the time. Raises OSError where the folder cannot be made."""
+    folder.mkdir(parents=True, exist_ok=True)
+    stem = f"{file_stem(Path(scene).stem, 'scene')}-{datetime.now():%Y%m%d-%H%M%S}"
+    path, count = folder / f"{stem}{ending}", 2
+    while path.exists():
+        path, count = folder / f"{stem}-{count}{ending}", count + 1
+    return path
 
 
 def _share(span: tuple[float, float] | None, look: LookBack | None) -> float | None:

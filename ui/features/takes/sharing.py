@@ -28,6 +28,8 @@ class ExportKind:
     """What it is."""
     ground: bool
     """Whether it may hold the ground, where that is wanted."""
+    live: bool = False
+    """Whether it can be written while the window flies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,14 @@ class SharingView:
 
 
 @dataclass(frozen=True, slots=True)
+class LogsView:
+    """What is being written while the window flies."""
+
+    names: tuple[str, ...] = ()
+    """Of the files."""
+
+
+@dataclass(frozen=True, slots=True)
 class ExportShown(Action):
     """Write what is recorded of all lanes, or shown of it, for other programs."""
 
@@ -68,6 +78,19 @@ class ExportShown(Action):
 @dataclass(frozen=True, slots=True)
 class CancelExport(Action):
     """Give up the video that is being drawn."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogFlight(Action):
+    """Write what flies from now on, as it flies."""
+
+    ending: str
+    """Of a kind of `SharingView` that is live."""
+
+
+@dataclass(frozen=True, slots=True)
+class EndLogs(Action):
+    """Close the files that are being written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +127,13 @@ def draw_sharing(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     else:
         requests += _export(context)
     film = context.of(SharingView).film
-    return requests + (_film(film, context) if film is not None else _begin(context))
+    if film is not None:
+        return requests + _film(film, context) + _log(context, -1.0)
+    gap = context.px(4.0)
+    width = (imgui.get_content_region_avail().x - gap) / 2.0
+    requests += _begin(context, width)
+    imgui.same_line(0.0, gap)
+    return requests + _log(context, width)
 
 
 def _export(context: PanelContext) -> list[Request]:
@@ -174,10 +203,28 @@ def _drawn(share: float, context: PanelContext) -> list[Request]:
     return [CancelExport()] if stop else []
 
 
-def _begin(context: PanelContext) -> list[Request]:
+def _log(context: PanelContext, width: float) -> list[Request]:
+    """Begin a log of the kind that is chosen, or of the first there is; end those that are written."""
+    names = context.of(LogsView).names
+    if names:
+        text = f"{icons.ICON_FA_STOP}  End the log"
+        doc = f"What flies is being written to {', '.join(names)}"
+        return [EndLogs()] if button(context, "sharing/end-log", text, doc, width=width, lit=True) else []
+    kinds = [kind for kind in context.of(SharingView).kinds if kind.live]
+    if not kinds:
+        return []
+    chosen = context.of(ExportChoices).ending
+    kind = next((kind for kind in kinds if kind.ending == chosen), kinds[0])
+    text = f"{icons.ICON_FA_FILE_WAVEFORM}  Log, {kind.ending}"
+    others = " or ".join(kind.ending for kind in kinds)
+    doc = f"{kind.text}, written while you fly, to your folder of exports; {others}, as chosen above"
+    return [LogFlight(kind.ending)] if button(context, "sharing/log", text, doc, width=width) else []
+
+
+def _begin(context: PanelContext, width: float) -> list[Request]:
     text = f"{icons.ICON_FA_VIDEO}  Record video"
     doc = "Of what is seen, without panels, from now on; of a take that is played, to its end"
-    return [RecordVideo()] if button(context, "sharing/record", text, doc, width=-1.0) else []
+    return [RecordVideo()] if button(context, "sharing/record", text, doc, width=width) else []
 
 
 def _film(film: FilmView, context: PanelContext) -> list[Request]:
