@@ -28,8 +28,17 @@ from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import Any, ClassVar, Self, TypeVar, overload
 
+from sim.platform.deadlines import ended_after
 from sim.platform.errors import InputError, number, one_of, quote
-from sim.platform.user_files import error_line, found_file, list_of, require_trust, run_own
+from sim.platform.user_files import (
+    WORK_S,
+    ends_program,
+    error_line,
+    found_file,
+    list_of,
+    require_trust,
+    run_own,
+)
 from sim.vehicles import State, Vehicle
 
 
@@ -102,6 +111,10 @@ def _finite(what: str, value: object) -> float:
     return given
 
 
+MOST_PLOTTED = 64
+"""Numbers that a controller may have plotted."""
+
+
 class Controller:
     """Base of the controllers of a user, and of the project's own. Keyword arguments set gains."""
 
@@ -126,8 +139,11 @@ class Controller:
         raise NotImplementedError("a controller needs a method control(self, t, state, sticks, memory)")
 
     def plot(self, name: str, value: float, unit: str = "1") -> None:
-        """Have a number plotted over time, beside what the vehicle reports."""
-        plotted_by(self)[str(name)[:60]] = (float(value), str(unit)[:20])
+        """Have a number plotted over time, beside what the vehicle reports. Raises InputError for too many names."""
+        plotted, key = plotted_by(self), str(name)[:60]
+        if key not in plotted and len(plotted) >= MOST_PLOTTED:
+            raise InputError(f"plot: {quote(key)} is one name too many; allowed: {MOST_PLOTTED} names")
+        plotted[key] = (float(value), str(unit)[:20])
 
 
 def own_dict(controller: Controller) -> dict[str, Any]:
@@ -138,13 +154,20 @@ def own_dict(controller: Controller) -> dict[str, Any]:
 
 def plotted_by(controller: Controller) -> dict[str, tuple[float, str]]:
     """(number, unit) by name, as they were given last. No method: a user's class may call anything so."""
-    found: dict[str, tuple[float, str]] = own_dict(controller).setdefault("_plotted", {})
-    return found
+    return _kept_in(controller, "_plotted")
 
 
 def changed_gains(controller: Controller) -> dict[str, float]:
     """By name, those that are not what the class says."""
-    found: dict[str, float] = own_dict(controller).setdefault("_gains", {})
+    return _kept_in(controller, "_gains")
+
+
+def _kept_in(controller: Controller, name: str) -> dict[str, Any]:
+    """A dict of an instance, anew where a user's class has put something else there."""
+    own = own_dict(controller)
+    if not isinstance(own.get(name), dict):
+        own[name] = {}
+    found: dict[str, Any] = own[name]
     return found
 
 
@@ -168,11 +191,15 @@ def gains_of(kind: type[Controller]) -> dict[str, Gain]:
 def made_controller(kind: type[Controller], gains: Mapping[str, float] = MappingProxyType({})) -> Controller:
     """One of a class, with some gains; whatever its own constructor raises becomes an InputError of one line."""
     try:
-        made = kind()
+        made = ended_after(WORK_S, kind)
     except InputError:
         raise
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
+        if ends_program(error):
+            raise
         raise InputError(f"controller {kind.__name__}: cannot be made: {error_line(error)}") from error
+    if not isinstance(made, Controller):
+        raise InputError(f"controller {kind.__name__}: its constructor gives {quote(made)}, which is none")
     return with_gains(made, gains) if gains else made
 
 
@@ -180,8 +207,10 @@ def with_gains(controller: C, gains: Mapping[str, float]) -> C:
     """The same controller with other gains, and nothing of what it has plotted. Raises InputError."""
     kind = type(controller)
     try:
-        new = copy.copy(controller)
-    except Exception as error:
+        new = ended_after(WORK_S, copy.copy, controller)
+    except BaseException as error:
+        if ends_program(error):
+            raise
         raise InputError(f"controller {kind.__name__}: cannot be copied: {error_line(error)}") from error
     own_dict(new).update(_gains=dict(changed_gains(controller)), _plotted={})
     for name, value in gains.items():

@@ -5,11 +5,8 @@ else, so that equal states lead to equal controls.
 """
 
 import copy
-import ctypes
 import sys
-import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,26 +14,21 @@ import numpy as np
 
 from sim.controllers.controller import Controller, PilotInput, with_gains
 from sim.controllers.sensors import SensorSuite
+from sim.platform.deadlines import TookTooLong, ended_after
 from sim.platform.errors import InputError, number, numeric, quote
-from sim.platform.user_files import error_line, line_in
+from sim.platform.user_files import WORK_S, ends_program, error_line, line_in
 from sim.vehicle_config import config_of
 from sim.vehicles import State, Vehicle
 
 RATES_HZ = (0.1, 1e4)
 _START = 10.0
 """Deadlines that `start` has: it is called once, and may have something to prepare."""
-_ASLEEP = 10.0
-"""Deadlines for which a call may sleep."""
 _SAME = 1e-6
 """Of a period: sums of steps are rounded."""
 
 
 class ControllerFault(InputError):
     """A controller cannot go on: one line with its class, file and line."""
-
-
-class _TookTooLong(BaseException):
-    """Raised in a call that does not come back; no handler of the user's is to catch it."""
 
 
 class ControlLoop:
@@ -92,18 +84,22 @@ class ControlLoop:
             return self.held
         measured = self._sensors.read(time_s, state, clearance_m)
         if not self._started:
-            memory = self._guarded("start", self.vehicle, state)
+            memory = self._guarded("start", self.vehicle.with_parameters(), state)
             self.memory, self._started = {} if memory is None else memory, True
-        given = self._guarded("control", time_s, state if measured is None else measured, sticks, self.memory)
+        seen = state if measured is None else measured
+        given = self._guarded("control", time_s, seen, copy.copy(sticks), self.memory)
         self.held, self._call = self._checked(given), call
         return self.held
 
     def _asked(self, name: str) -> Any:
         """An attribute of the controller, which may be anything."""
+        seconds = WORK_S if self._deadline_s is None else self._deadline_s
         try:
-            return getattr(self.controller, name)
-        except Exception as error:
-            raise ControllerFault(self._mistake(error)) from error
+            return ended_after(seconds, getattr, self.controller, name)
+        except BaseException as error:
+            if ends_program(error):
+                raise
+            raise ControllerFault(self._mistake(error, seconds)) from error
 
     def _checked(self, given: object) -> np.ndarray:
         n, who = len(self.vehicle.controls), f"controller {type(self.controller).__name__}: control()"
@@ -126,10 +122,10 @@ class ControlLoop:
         )
         try:
             function = getattr(self.controller, name)
-            answer = function(*given) if deadline_s is None else _ended_after(deadline_s, function, given)
+            with np.errstate():  # what it asks numpy to refuse is refused within
+                answer = function(*given) if deadline_s is None else ended_after(deadline_s, function, *given)
         except BaseException as error:
-            # What ends a program does so in its first thread; a lane's own thread goes on.
-            if isinstance(error, KeyboardInterrupt) and threading.current_thread() is threading.main_thread():
+            if ends_program(error):
                 raise
             raise ControllerFault(self._mistake(error, deadline_s)) from error
         took_s = time.perf_counter() - began
@@ -144,48 +140,8 @@ class ControlLoop:
         file = getattr(sys.modules.get(kind.__module__), "__file__", None)
         line = line_in(Path(file), error) if file else None
         at = f" ({Path(str(file)).name}, line {line})" if line else ""
-        if isinstance(error, _TookTooLong):
+        if isinstance(error, TookTooLong):
             said = f"a call took more than {deadline_s:g} s"
         else:
             said = error_line(error)
         return f"controller {kind.__name__}{at}: {said}"
-
-
-def _ended_after(seconds: float, function: Any, given: tuple[object, ...]) -> Any:
-    """The function's answer; raises _TookTooLong in it where it has worked for so long, or slept for ten times as long.
-
-    What other programs leave it of the processor is not its fault, where the system tells how much that was. Python
-    code is ended within a millisecond; a call into C is waited for.
-    """
-    lock, thread, over = threading.Lock(), threading.get_ident(), threading.Event()
-    worked_s = _worked_by(thread)
-    end_s, begin_s = time.monotonic() + _ASLEEP * seconds, worked_s()
-
-    def watch() -> None:
-        while not over.wait(seconds):
-            with lock:
-                if over.is_set():
-                    return
-                if worked_s() - begin_s >= 0.99 * seconds or time.monotonic() >= end_s:
-                    ctypes.pythonapi.PyThreadState_SetAsyncExc(
-                        ctypes.c_ulong(thread), ctypes.py_object(_TookTooLong)
-                    )
-                    return
-
-    threading.Thread(target=watch, name="watch over a controller", daemon=True).start()
-    try:
-        return function(*given)
-    finally:
-        with (
-            lock
-        ):  # from here on it is not sent any more; where it was, it comes before the next line but one
-            over.set()
-
-
-def _worked_by(thread: int) -> Callable[[], float]:
-    """Tells the processor's time of a thread [s]; where the system does not, the clock's."""
-    try:
-        clock = time.pthread_getcpuclockid(thread)
-    except (AttributeError, OSError):
-        return time.monotonic
-    return lambda: time.clock_gettime(clock)

@@ -14,6 +14,7 @@ import os
 import re
 import stat
 import sys
+import threading
 import traceback
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -28,11 +29,14 @@ import msgspec
 import numpy as np
 
 from sim.platform.cache import user_folder
+from sim.platform.deadlines import TookTooLong, ended_after
 from sim.platform.errors import InputError, UntrustedFile, shortened
 from sim.platform.replacing import replacing
 
 MOST_TEXT_BYTES = 1 << 20
 """Of a settings file or a scene."""
+WORK_S = 10.0
+"""For which a user's program may work as it is read, or what is in it as it is made."""
 DEEPEST = 32
 """Brackets within brackets, or tables within tables."""
 
@@ -275,15 +279,22 @@ def run_own(what: str, reference: str, path: Path, source: bytes) -> ModuleType:
     try:
         # By the whole path: many folders have a file of that name.
         name = f"holonomy_{what}_{path.stem}_{zlib.crc32(str(path).encode()):08x}"
-        return run_module(name, path, source)
+        return ended_after(WORK_S, run_module, name, path, source)
     except InputError:
         raise
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
+        if ends_program(error):
+            raise
         line = line_in(path, error)
         at = f" (line {line})" if line else ""
         raise InputError(
             f"{what} {reference!r}: {path.name} cannot be run{at}: {error_line(error)}"
         ) from error
+
+
+def ends_program(error: BaseException) -> bool:
+    """Whether it is the user's word from outside, which no handler is to keep: threads other than the first go on."""
+    return isinstance(error, KeyboardInterrupt) and threading.current_thread() is threading.main_thread()
 
 
 def line_in(path: Path, error: BaseException) -> int | None:
@@ -297,6 +308,8 @@ def line_in(path: Path, error: BaseException) -> int | None:
 
 def error_line(error: BaseException) -> str:
     """The kind of an error and the first line of what it says."""
+    if isinstance(error, TookTooLong):
+        return f"it works for more than {WORK_S:g} s"
     try:
         said = (error.msg if isinstance(error, SyntaxError) else str(error)).strip().splitlines()
     except Exception:  # an error of the user's own, which cannot say itself

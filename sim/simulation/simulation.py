@@ -46,6 +46,8 @@ SHORTEST_WAIT_S = 1e-3
 """Between two wakes: the other threads get their turn, too."""
 BUDGET_S = 0.03
 """Wall time after which a wake puts off what is still owed, to publish and to hear commands."""
+LEFT_BEHIND_S = 20.0
+"""After which nobody waits for the thread any more."""
 SAMPLED_S, MOST_SAMPLES = 1.0 / 60.0, 120
 """Simulated time between two samples for curves, and how many are held for who looks seldom."""
 SLICE_S = 0.02
@@ -129,11 +131,16 @@ class Simulation:
         self._thread.start()
 
     def stop(self) -> None:
-        """End the thread and wait for it; harmless where none runs."""
+        """End the thread and wait for it; harmless where none runs.
+
+        One that a call of a user's keeps is left behind: it ends with that call, or with the program.
+        """
         self._stopping.set()
         self._roused.set()
         if self._thread is not None:
-            self._thread.join()
+            self._thread.join(LEFT_BEHIND_S)
+            if self._thread.is_alive():
+                _LOG.warning("the simulation has not ended within %g s, and is left behind", LEFT_BEHIND_S)
         self._thread = None
         with suppress(Empty):
             while True:

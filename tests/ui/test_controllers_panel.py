@@ -1,5 +1,6 @@
 """Laws of the panel of controllers: which one flies, its gains, and its file as it is saved."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,9 @@ def test_a_file_is_taken_up_once_it_is_saved_whole_and_a_mistake_is_told_until_i
         found = []
         for _ in range(4):
             now_s += 0.3
+            found += own.poll([kind], now_s)
+        while own.busy:  # beside the frames
+            time.sleep(0.01)
             found += own.poll([kind], now_s)
         return found
 

@@ -13,12 +13,12 @@ from sim.controllers import Controller, Gain, gains_of, made_controller
 from sim.controllers.controller import load_controller, own_file
 from sim.platform.errors import InputError
 from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot
-from ui.features.feature import Actions, App
+from ui.features.feature import Actions, App, Background
 from ui.features.notices import Toasts
 from ui.features.vehicle import EVERY_S
 from ui.settings.catalogue import first_paragraph
 from ui.window import theme
-from ui.window.context import PanelContext, Request
+from ui.window.context import Action, PanelContext, Request
 from ui.window.widgets import Item, heading, label, menu, note, prose, significant, tooltip
 
 HAND = "by hand"
@@ -81,6 +81,8 @@ def _name(kind: type[Controller]) -> str:
     return next((name for name, known in CONTROLLERS.items() if known is kind), kind.__name__)
 
 
+SILENT_S = 5.0
+"""Without a word from the simulation, after which it is told who keeps it."""
 Stamp = tuple[float, int]
 
 
@@ -93,39 +95,70 @@ class _File:
     mistake: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class FlyOwn(Action):
+    """Have the controller in a file fly, whose folder is trusted."""
+
+    path: Path
+
+
+def _read(reference: str) -> Controller:
+    """What a file of the user's says now, made once. Raises InputError."""
+    kind, _ = load_controller(reference, (Path.cwd(),))
+    return made_controller(kind)
+
+
 class OwnControllers:
-    """Looks at the files of the controllers that fly, and reads those anew that have been saved."""
+    """Looks at the files of the controllers that fly, and reads those anew that have been saved, beside the frames."""
 
     def __init__(self) -> None:
         self._files: dict[Path, _File] = {}
         self._next_s = 0.0
+        self._reading = Background[Controller]("controllers")
+        self._read: _File | None = None
+        """That is being read."""
 
     @property
     def mistakes(self) -> tuple[str, ...]:
         """Why files as they were last saved are not taken up."""
         return tuple(file.mistake for file in self._files.values() if file.mistake)
 
+    @property
+    def busy(self) -> bool:
+        """Whether a file is being read."""
+        return self._reading.busy
+
     def poll(self, kinds: Iterable[type[Controller]], now_s: float) -> list[RenewController]:
         """What takes up changed files; a file is read once it has stayed the same for one look."""
+        renewed = self._taken()
         if now_s < self._next_s:
-            return []
+            return renewed
         self._next_s = now_s + EVERY_S
         own = {path: kind for kind in kinds if (path := own_file(kind)) is not None}
         self._files = {path: self._files.get(path) or _File(_stamp(path), _stamp(path)) for path in own}
-        renewed = []
         for path, kind in own.items():
             file = self._files[path]
             before, file.seen = file.seen, _stamp(path)
-            if file.seen == file.known or file.seen != before:
+            if file.seen == file.known or file.seen != before or self._reading.busy:
                 continue
-            file.known, file.mistake = file.seen, ""
-            try:
-                found, _ = load_controller(f"{path}:{kind.__name__}", (path.parent,))
-                made_controller(found)
-                renewed.append(RenewController(found))
-            except InputError as error:
-                file.mistake = str(error)
+            file.known, file.mistake, self._read = file.seen, "", file
+            reference = f"{path}:{kind.__name__}"
+            self._reading.begin(lambda _, told=reference: _read(told))  # type: ignore[misc]
         return renewed
+
+    def _taken(self) -> list[RenewController]:
+        """What has been read."""
+        try:
+            made = self._reading.take()
+        except InputError as error:
+            if self._read is not None:
+                self._read.mistake = str(error)
+            return []
+        return [] if made is None else [RenewController(type(made))]
+
+    def close(self) -> None:
+        """Read nothing more."""
+        self._reading.close()
 
 
 def _stamp(path: Path) -> Stamp:
@@ -139,16 +172,31 @@ def _stamp(path: Path) -> Stamp:
 class ControllerActions(Actions):
     """Takes up what is saved of controllers of one's own; a mistake is told until it is mended."""
 
+    handles = (FlyOwn,)
+
     def __init__(self, app: App) -> None:
         super().__init__(app)
-        self._own = OwnControllers()
+        self._own, self._dropped = OwnControllers(), Background[Controller]("dropped controller")
         self._told = ""
+
+    def carry_out(self, action: object) -> None:
+        if isinstance(action, FlyOwn):
+            self._dropped.begin(lambda _: _read(str(action.path)))
 
     def poll(self, snapshot: Snapshot) -> None:
         flying = [lane.controller for lane in snapshot.lanes if lane.controller is not None]
         now_s = time.perf_counter()
         for renewed in self._own.poll((own.kind for own in flying), now_s):
             self.app.submit(renewed)
-        faults = (*self._own.mistakes, *(own.fault for own in flying if own.fault))
+        waits = [f"{_name(own.kind)} has not come back from a call; the simulation waits" for own in flying]
+        late = waits if now_s - snapshot.wall_s > SILENT_S else []
+        faults = (*late, *self._own.mistakes, *(own.fault for own in flying if own.fault))
         before, self._told = self._told, faults[0] if faults else ""
         self.app.context.of(Toasts).stand(self._told, now_s, instead_of=before)
+        made = self._dropped.take()
+        if made is not None:
+            self.app.submit(FlyBy(made))
+
+    def close(self) -> None:
+        self._own.close()
+        self._dropped.close()

@@ -209,7 +209,7 @@ class FlyBy:
 @execute.register
 def _(command: FlyBy, run: SceneRun) -> str:
     name = type(command.controller).__name__
-    ControlLoop(command.controller, run.vehicle)  # refuses what cannot serve the vehicle
+    _check_serves(command.controller, run.vehicle)
     if not command.lane:
         run.give_to(ControllerFlight(command.controller))
         return f"{name} flies"
@@ -253,10 +253,15 @@ def _(command: RenewController, run: SceneRun) -> str:
         if (type(own).__module__, type(own).__name__) == (kind.__module__, kind.__name__):
             kept = {n: gain.kept(changed_gains(own).get(n)) for n, gain in gains_of(kind).items()}
             renewed = made_controller(kind, {n: value for n, value in kept.items() if value is not None})
-            ControlLoop(renewed, run.vehicle)  # refuses what cannot serve the vehicle
+            _check_serves(renewed, run.vehicle)
             _replace(run, own, renewed)
             found += 1
     return f"{kind.__name__}: its file is taken up" if found else ""
+
+
+def _check_serves(controller: Controller, vehicle: Vehicle) -> None:
+    """Raises InputError where it cannot serve the vehicle."""
+    ControlLoop(controller, vehicle, deadline_s=ControllerPilot.DEADLINE_S)
 
 
 def _controllers(run: SceneRun) -> list[Controller]:

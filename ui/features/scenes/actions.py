@@ -6,16 +6,17 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sim.commands import Command, FlyBy, PlayTake, ShowMeasured
-from sim.controllers import made_controller
-from sim.controllers.controller import holds_controller, load_controller
+from sim.commands import Command, PlayTake, ShowMeasured
+from sim.controllers.controller import holds_controller
 from sim.platform.errors import UntrustedFile
 from sim.platform.progress import Preparation
+from sim.platform.user_files import found_file, require_trust
 from sim.recordings import Take
 from sim.scene import Scene, load_scene
 from sim.scene.measured import READERS, load_measured
 from sim.simulation.lanes.snapshot import Snapshot
 from sim.simulation.opening import scene_of
+from ui.features.controllers import FlyOwn
 from ui.features.feature import Actions, App
 from ui.features.recordings import OpenTake, ShowTake
 from ui.features.scenes.coming import PendingScene, TrustQuestion, question_of
@@ -180,13 +181,13 @@ class SceneActions(Actions):
     def _fly_by(self, path: str) -> None:
         """By the controller in a file, in flight; where it needs the user's word, from the scene's start."""
         try:
-            kind, _ = load_controller(path, (Path.cwd(),))
+            require_trust(found_file("controller", path, (Path.cwd(),)), word=False)
         except UntrustedFile:
             scene = self.app.scene
             read = partial(load_scene, scene.path or scene.name, vehicle=scene.vehicle.name, controller=path)
             self.open(path, read)
         else:
-            self.app.submit(FlyBy(made_controller(kind)))
+            self.app.do(FlyOwn(Path(path)))
 
     def _show_take(self, take: Take) -> None:
         """In its world, which may have to be loaded first."""

@@ -1,0 +1,68 @@
+"""Calls of a user's own code that are ended where they do not come back."""
+
+import ctypes
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+ASLEEP = 10.0
+"""Deadlines for which a call may sleep."""
+_AGAIN_S = 0.1
+"""After which a call that has caught its end is told so again; each time twice as long."""
+
+
+class TookTooLong(BaseException):
+    """Raised in a call that does not come back; no handler of the user's is to catch it."""
+
+
+def ended_after(seconds: float, function: Callable[..., T], *given: Any) -> T:
+    """The function's answer; raises TookTooLong in it where it has worked for so long, or slept for ten times as long.
+
+    What other programs leave it of the processor is not its fault, where the system tells how much that was. Python
+    code is ended within a millisecond, and again where it goes on all the same; a call into C is waited for.
+    """
+    lock, thread, over = threading.Lock(), threading.get_ident(), threading.Event()
+    worked_s = _worked_by(thread)
+    end_s, begin_s = time.monotonic() + ASLEEP * seconds, worked_s()
+
+    def watch() -> None:
+        wait_s, again_s = seconds, _AGAIN_S
+        while not over.wait(wait_s):
+            if worked_s() - begin_s < 0.99 * seconds and time.monotonic() < end_s:
+                continue
+            with lock:
+                if not over.is_set():
+                    _raise_in(thread, TookTooLong)
+            wait_s, again_s = again_s, 2.0 * again_s
+
+    def ends() -> None:
+        with lock:
+            over.set()
+            _raise_in(thread, None)
+
+    threading.Thread(target=watch, name="watch over a call", daemon=True).start()
+    try:
+        try:
+            return function(*given)
+        finally:
+            ends()
+    finally:  # once more, where it has come just then
+        ends()
+
+
+def _raise_in(thread: int, error: type[BaseException] | None) -> None:
+    """At the thread's next line of Python; None: take back what has not been raised yet."""
+    what = None if error is None else ctypes.py_object(error)
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), what)
+
+
+def _worked_by(thread: int) -> Callable[[], float]:
+    """Tells the processor's time of a thread [s]; where the system does not, the clock's."""
+    try:
+        clock = time.pthread_getcpuclockid(thread)
+    except (AttributeError, OSError):
+        return time.monotonic
+    return lambda: time.clock_gettime(clock)
