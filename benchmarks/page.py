@@ -15,8 +15,8 @@ import psutil
 
 import sim
 from export.file import export_motions
+from export.ground import ground_under
 from export.motion import motion_of_trajectory
-from export.nodes import ground_under
 from sim.world import load_world
 from tests.export.browser import SOFTWARE_GL, Browser, browser
 

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 
+from export.ground import GroundMesh
 from export.motion import LaneMotion, named_apart
-from export.nodes import CameraTrack, Content, GroundMesh
+from export.nodes import CameraTrack, Content
 from export.output import replacing
 from export.request import format_of
 from export.tables import chosen_channels

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pygltflib as gl
 
-from export.nodes import CameraTrack, Content, GroundMesh, Keyframes, Node, nodes_of
+from export.ground import GroundMesh
+from export.nodes import CameraTrack, Content, Keyframes, Node, nodes_of
 from sim.models.solids import ModelAsset
 
 _COMPONENTS = {"f4": gl.FLOAT, "u2": gl.UNSIGNED_SHORT, "u4": gl.UNSIGNED_INT}
@@ -121,16 +122,26 @@ class Models:
 
     def ground(self, ground: GroundMesh) -> int:
         """The mesh of a piece of land."""
-        attributes, indices = self._arrays(ground.positions, ground.normals, ground.triangles)
-        attributes.COLOR_0 = self._chunk.add(ground.colours.astype("f4"), "VEC3", target=gl.ARRAY_BUFFER)
-        look = gl.Material(
-            name="ground",
-            pbrMetallicRoughness=gl.PbrMetallicRoughness(
-                baseColorFactor=[1.0, 1.0, 1.0, 1.0], metallicFactor=0.0, roughnessFactor=0.95
-            ),
-        )
-        primitive = gl.Primitive(attributes=attributes, indices=indices, material=self._add(look))
-        self._model.meshes.append(gl.Mesh(name="ground", primitives=[primitive]))
+        triangles = ground.triangles.reshape(-1, 3)
+        dry = len(triangles) - ground.water
+        parts = [("ground", 0.95, triangles[:dry])]
+        if ground.water:
+            parts.append(("water", 0.12, triangles[dry:]))
+        primitives = []
+        for name, roughness, faces in parts:
+            used, faces = np.unique(faces, return_inverse=True)
+            attributes, indices = self._arrays(ground.positions[used], ground.normals[used], faces)
+            attributes.COLOR_0 = self._chunk.add(
+                ground.colours[used].astype("f4"), "VEC3", target=gl.ARRAY_BUFFER
+            )
+            look = gl.Material(
+                name=name,
+                pbrMetallicRoughness=gl.PbrMetallicRoughness(
+                    baseColorFactor=[1.0, 1.0, 1.0, 1.0], metallicFactor=0.0, roughnessFactor=roughness
+                ),
+            )
+            primitives.append(gl.Primitive(attributes=attributes, indices=indices, material=self._add(look)))
+        self._model.meshes.append(gl.Mesh(name="ground", primitives=primitives))
         return len(self._model.meshes) - 1
 
     def finish(self) -> None:

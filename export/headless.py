@@ -17,8 +17,9 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from export.file import export_motions
+from export.ground import ground_under
 from export.motion import STEPS_S, LaneMotion, MotionRecorder, motions_of_takes
-from export.nodes import CameraTrack, camera_track, ground_under
+from export.nodes import CameraTrack, camera_track
 from export.output import OutputError, check_places, naming_file, replacing
 from export.pictures import FrameFiles, VideoWriter, averaged, write_png
 from export.request import CONTAINERS, FPS, Request, format_of

@@ -13,8 +13,9 @@ from typing import Protocol
 
 import numpy as np
 
+from export.ground import GroundMesh, ground_under
 from export.motion import LaneMotion, MotionRecorder
-from export.nodes import Assets, GroundMesh, Node, ground_under, nodes_of, scene_key
+from export.nodes import Assets, Node, nodes_of, scene_key
 from export.output import OutputError, naming_file
 from export.request import live_format_of
 from sim.platform.errors import InputError

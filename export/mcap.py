@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from export.ground import GroundMesh
 from export.motion import LaneMotion
-from export.nodes import Content, GroundMesh, Node, nodes_of
+from export.nodes import Content, Node, nodes_of
 from export.output import OutputError
 from export.pictures import srgb
 from export.tables import channels_of

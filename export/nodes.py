@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from export.ground import GroundMesh
 from export.motion import LaneMotion, SolidsMotion
 from export.output import OutputError
 from render.frame import View
@@ -16,13 +17,10 @@ from render.vehicles.rigs import flown_alike
 from sim.models.asset import box_asset, cart_asset, has_model, load_model, on_wheels
 from sim.models.solids import ModelAsset, capsules_of, shape_asset
 from sim.multibody.shapes import STAND
-from sim.shapes import Shape
-from sim.shapes.surface import grid_indices
 from sim.simulation.lanes.snapshot import Snapshot
 from sim.vehicle_config import Part, VehicleConfig, named_values
 from sim.vehicle_config.model import moved
 from sim.vehicles import VEHICLES
-from sim.world import World
 
 
 def continuous_quaternions(R: np.ndarray) -> np.ndarray:
@@ -345,31 +343,6 @@ def _turned_inside_out(M: np.ndarray, scale: np.ndarray, before: np.ndarray) -> 
     return mirrored[axis], scale * (1.0 - 2.0 * np.eye(3)[axis])
 
 
-MARGIN_M = 60.0
-_ABOVE_M = 6.0
-"""By which what is endless is drawn higher than the motion."""
-_CORNERS = 192
-"""Of the piece of land, along each side."""
-_SAND, _ROCK, _PAVING = (0.42, 0.27, 0.17), (0.24, 0.13, 0.085), (0.27, 0.26, 0.25)
-_WATER, _BUILT, _OBSTACLE = (0.035, 0.105, 0.125), (0.36, 0.35, 0.33), (0.30, 0.33, 0.36)
-_STEEP = 0.72
-"""z of the unit normal of land on which no sand stays."""
-
-
-@dataclass(frozen=True, eq=False)
-class GroundMesh:
-    """A piece of land, the water above it, and what stands on it, in world coordinates."""
-
-    positions: np.ndarray
-    """(n, 3) m."""
-    normals: np.ndarray
-    """(n, 3) unit vectors."""
-    triangles: np.ndarray
-    """(m, 3)."""
-    colours: np.ndarray
-    """(n, 3) linear RGB."""
-
-
 @dataclass(frozen=True, eq=False)
 class CameraTrack:
     """A camera that looks along its -z, y up, in world coordinates."""
@@ -394,68 +367,6 @@ class Content:
     """Of a table; empty: all."""
     ground: GroundMesh | None = None
     camera: CameraTrack | None = None
-
-
-def ground_under(
-    world: World, motions: Sequence[LaneMotion], solids: Sequence[Shape] = (), margin_m: float = MARGIN_M
-) -> GroundMesh:
-    """The land under some motions and up to a distance around them, what is built on it, and other solids."""
-    places = np.concatenate([motion.main[:, :2, 3] for motion in motions])
-    low, high = places.min(axis=0) - margin_m, places.max(axis=0) + margin_m
-    parts = [_land(world, low, high)]
-    if world.water_level_m is not None:
-        parts.append(_water(world.water_level_m, low, high))
-    if world.grounds is not None:
-        walls = [wall for tunnel in world.grounds.tunnels for wall in tunnel.walls]
-        built = [block.shape for block in (*world.grounds.blocks, *walls)]
-        parts += [_solid(shape, _BUILT) for shape in built if _near(shape, low, high)]
-    top_m = max(float(motion.main[:, 2, 3].max()) for motion in motions) + _ABOVE_M
-    for shape in solids:
-        foot_m = float(world.surface_m(*shape.middle_w[:2])) - 1.0
-        parts.append(_solid(shape.between(foot_m, top_m), _OBSTACLE))
-    first = np.cumsum([0, *(len(part.positions) for part in parts)])
-    return GroundMesh(
-        np.concatenate([part.positions for part in parts]),
-        np.concatenate([part.normals for part in parts]),
-        np.concatenate([part.triangles + k for part, k in zip(parts, first, strict=False)]),
-        np.concatenate([part.colours for part in parts]),
-    )
-
-
-def _land(world: World, low: np.ndarray, high: np.ndarray) -> GroundMesh:
-    x, y = (np.linspace(a, b, _CORNERS) for a, b in zip(low, high, strict=True))
-    X, Y = np.meshgrid(x, y, indexing="ij")
-    Z = np.broadcast_to(world.terrain.height(X, Y), X.shape)
-    dx, dy = np.gradient(Z, x, y)
-    normals = np.stack([-dx, -dy, np.ones_like(Z)], axis=-1)
-    normals /= np.linalg.norm(normals, axis=-1, keepdims=True)
-    colours = np.where(normals[..., 2:] < _STEEP, _ROCK, _SAND)
-    if world.grounds is not None:
-        colours[~world.grounds.clear_of(X, Y, 0.0)] = _PAVING
-    return GroundMesh(
-        np.stack([X, Y, Z], axis=-1).reshape(-1, 3),
-        normals.reshape(-1, 3),
-        grid_indices(_CORNERS, _CORNERS),
-        colours.reshape(-1, 3),
-    )
-
-
-def _water(level_m: float, low: np.ndarray, high: np.ndarray) -> GroundMesh:
-    x, y = np.meshgrid(*np.stack([low, high], axis=1), indexing="ij")
-    points = np.stack([x, y, np.full_like(x, level_m)], axis=-1).reshape(-1, 3)
-    flat = np.broadcast_to((0.0, 0.0, 1.0), points.shape)
-    return GroundMesh(points, flat, grid_indices(2, 2), np.broadcast_to(_WATER, points.shape))
-
-
-def _solid(shape: Shape, colour: tuple[float, float, float]) -> GroundMesh:
-    points, normals, faces = shape.surface()
-    return GroundMesh(points, normals, faces, np.broadcast_to(colour, points.shape))
-
-
-def _near(shape: Shape, low: np.ndarray, high: np.ndarray) -> bool:
-    """Whether it stands over the piece of land."""
-    x, y, _ = shape.middle_w
-    return bool((np.array([x, y]) > low).all() and (np.array([x, y]) < high).all())
 
 
 def camera_track(time: Sequence[float], views: Sequence[View]) -> CameraTrack:

@@ -17,8 +17,9 @@ from pathlib import Path
 import numpy as np
 
 from export.gltf import to_bytes
+from export.ground import GroundMesh, ground_under
 from export.motion import LaneMotion, MotionRecorder
-from export.nodes import Assets, CameraTrack, Content, GroundMesh, Node, ground_under, nodes_of, scene_key
+from export.nodes import Assets, CameraTrack, Content, Node, nodes_of, scene_key
 from export.output import OutputError
 from export.tables import channels_of
 from render.vehicles.shown import ARROW_COLOURS, FORCE_ARROW

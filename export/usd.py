@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from export.gltf import GHOST_ALPHA
-from export.nodes import CameraTrack, Content, GroundMesh, Keyframes, Node, nodes_of
+from export.ground import GroundMesh
+from export.nodes import CameraTrack, Content, Keyframes, Node, nodes_of
 from export.output import OutputError
 
 FPS = 30.0

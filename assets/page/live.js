@@ -162,7 +162,7 @@ export async function live(Viewer, host, about, { link: open, keys, signal, onVi
   let painted = 0;
   for (const kind of ["pointerdown", "pointermove", "wheel", "change"]) host.addEventListener(kind, () => { touched = performance.now(); }, { signal });
   function slowly(now) {
-    if (now - painted < 250) return;
+    if (!after || now - painted < 250) return; // nothing has its place yet
     painted = now;
     viewer.mains.forEach((main, k) => {
       const lane = viewer.about.lanes[k], e = main.matrixWorld.elements;

@@ -25,6 +25,37 @@ const UP = new Vector3(0, 1, 0);
 const ASLEEP_MS = 2000;
 /** How long a picture is out of sight before it gives its graphics context back; browsers keep 16. */
 
+/** Grain of land and waves of water by place, so that a page needs no textures. */
+const NOISE = `
+varying vec3 place_w;
+uniform float clock;
+uniform vec3 sky;
+float hash(vec2 p) { p = fract(p * vec2(123.34, 456.21)); p += dot(p, p + 45.32); return fract(p.x * p.y); }
+float noise(vec2 p) {
+  vec2 i = floor(p), f = fract(p), u = f * f * (3.0 - 2.0 * f);
+  return mix(mix(hash(i), hash(i + vec2(1, 0)), u.x), mix(hash(i + vec2(0, 1)), hash(i + vec2(1, 1)), u.x), u.y);
+}
+float seen(float finest_m) { return 1.0 - smoothstep(0.25, 0.8, length(fwidth(place_w.xy)) / finest_m); }
+vec2 ripple(vec2 p, vec2 way, float length_m) {
+  float k = 6.2832 / length_m;
+  return way * cos(k * dot(way, p) - sqrt(9.81 * k) * clock + 3.0 * noise(p / (2.0 * length_m))) * seen(length_m);
+}`;
+const LANDS = {
+  ground: {
+    normal: "",
+    light: `float grain = 0.5 * (noise(place_w.xy / 7.0) + noise(place_w.xy / 1.7) * seen(1.7)) + 0.25 * (1.0 - seen(1.7))
+  + 0.28 * (noise(place_w.xy / 0.35) - 0.5) * seen(0.35) + 0.16 * (noise(place_w.xy / 0.06) - 0.5) * seen(0.06);
+outgoingLight *= 0.72 + 0.56 * grain;`,
+  },
+  water: {
+    normal: `vec2 slope = 0.055 * (ripple(place_w.xy, vec2(0.96, 0.28), 6.1) + ripple(place_w.xy, vec2(0.6, -0.8), 3.7)
+  + ripple(place_w.xy, vec2(0.2, 0.98), 2.3) + ripple(place_w.xy, vec2(0.83, 0.55), 1.1));
+normal = normalize((viewMatrix * vec4(normalize(vec3(-slope, 1.0)), 0.0)).xyz);`,
+    light: `float mirrored = 0.02 + 0.98 * pow(1.0 - clamp(dot(normal, normalize(vViewPosition)), 0.0, 1.0), 5.0);
+outgoingLight = mix(outgoingLight, sky, 0.75 * mirrored);`,
+  },
+};
+
 /** What gzipped bytes hold. */
 function unpacked(bytes) {
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
@@ -54,6 +85,7 @@ class Viewer {
     this.forces = false;
     this.share = 1;
     this.slow = 0;
+    this.clock = { value: 0 };
     this.pictures = 0;
     /** Drawn so far; `first_ms` is when the first was, since the page began to load. */
   }
@@ -83,7 +115,9 @@ class Viewer {
     this.world.traverse((node) => {
       if (!node.isMesh) return;
       node.receiveShadow = true;
-      node.castShadow = !node.material.transparent && node.name !== "ground";
+      const ofLand = LANDS[node.material.name];
+      node.castShadow = !node.material.transparent && !ofLand;
+      if (ofLand) node.material.onBeforeCompile = (shader) => this.#grained(shader, ofLand);
     });
     this.sun = new DirectionalLight(0xfff0da, 3.0);
     this.sun.castShadow = true;
@@ -111,6 +145,19 @@ class Viewer {
     else this.renderer.compile(this.scene, this.camera);
   }
 
+  /** The material of land or water with grain by place; `clock` moves the waves. */
+  #grained(shader, ofLand) {
+    shader.uniforms.clock = this.clock;
+    shader.uniforms.sky = { value: SKY };
+    shader.vertexShader = shader.vertexShader
+      .replace("#include <common>", "#include <common>\nvarying vec3 place_w;")
+      .replace("#include <begin_vertex>", "#include <begin_vertex>\nplace_w = (modelMatrix * vec4(position, 1.0)).xyz;");
+    shader.fragmentShader = shader.fragmentShader
+      .replace("#include <common>", `#include <common>\n${NOISE}`)
+      .replace("#include <normal_fragment_maps>", `#include <normal_fragment_maps>\n${ofLand.normal}`)
+      .replace("#include <opaque_fragment>", `${ofLand.light}\n#include <opaque_fragment>`);
+  }
+
   /** Where the first vehicle is at the start, and how large it is: what the cameras begin from. */
   #frame() {
     const now = this.time;
@@ -122,8 +169,8 @@ class Viewer {
     this.scene.fog = new Fog(SKY, 400 * Math.max(1, this.size / 4), 2600 * Math.max(1, this.size / 4));
     this.offset = new Vector3(-1.25, -1.5, 0.75).multiplyScalar(this.size);
     this.target = this.#place(0);
-    this.camera.position.copy(this.target).add(this.offset);
-    this.orbit.target.copy(this.target);
+    this.orbit.target.copy(box.isEmpty() ? this.target : box.getCenter(new Vector3()));
+    this.camera.position.copy(this.orbit.target).add(this.offset);
     if (!this.live) this.seek(now);
   }
 
@@ -260,6 +307,7 @@ class Viewer {
   /** One picture, `dt` seconds after the last. */
   draw(dt) {
     if (this.renderer) this.#ease(dt);
+    this.clock.value = this.live ? this.latest?.time_s ?? 0 : this.time;
     if (this.live) {
       if (!this.offset && this.renderer) this.#frame();
     } else if (this.playing && this.about.duration_s > 0) {

@@ -7,7 +7,6 @@ the left: the paint is drawn from uv. The top is the ground of the physics."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import moderngl
 import numpy as np
@@ -23,15 +22,14 @@ from render.land.ground_cover import (
     shrub_mesh,
     tuft_mesh,
 )
-from render.land.mesh import ChunkedMesh, Mesh, quad_indices
+from render.land.mesh import ChunkedMesh, Mesh, pad_mesh
 from render.land.props import PropMesh, prop_mesh
 from render.land.terrain_mesh import load_terrain_mesh
 from render.passes.culling import Ridges
 from render.passes.targets import PassContext
 from render.programs import Programs, Resources, vertex_array
 from render.quality import Quality
-from sim.shapes.surface import upright
-from sim.world import Pad, World
+from sim.world import World
 from sim.world.props import Room
 
 
@@ -67,47 +65,6 @@ class Pads:
     def release(self) -> None:
         """Free buffers and arrays."""
         self._resources.close()
-
-
-_BEVEL_M = 0.12
-_EDGE_M = 0.03
-"""How far down the slab's side is to be seen."""
-_APRON_M, _FALL_M, _DEPTH_M = (2.0, 4.0), (0.06, 0.30), 0.6
-"""How far the earth about it reaches out and down, first gently, and how deep it ends: the drawn ground is sunk under
-the slab, and between its vertices there would be a trench beside it."""
-
-
-def _ring(half_m: float, z_m: float) -> np.ndarray:
-    """Corners of a square, counter-clockwise seen from above, (4, 3)."""
-    corners = np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)]) * half_m
-    return np.column_stack([corners, np.full(4, z_m)])
-
-
-def _quad(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Positions (4, 3) and the face normal repeated."""
-    normal = np.cross(corners[1] - corners[0], corners[3] - corners[0])
-    return corners, np.repeat(normal[None, :] / np.linalg.norm(normal), 4, axis=0)
-
-
-def pad_mesh(pad: Pad) -> Mesh:
-    """A bevelled square slab of half side `pad.radius_m`, its top at the pad's centre height, in its apron."""
-    rings = [
-        _ring(pad.radius_m + _APRON_M[1], -_DEPTH_M),
-        _ring(pad.radius_m + _APRON_M[1], -_FALL_M[1]),
-        _ring(pad.radius_m + _APRON_M[0], -_FALL_M[0]),
-        _ring(pad.radius_m, -_EDGE_M),
-        _ring(pad.radius_m - _BEVEL_M, 0.0),
-    ]
-    faces = [_quad(rings[-1])]
-    for low, high in pairwise(rings):
-        for k in range(4):
-            ahead = (k + 1) % 4
-            faces.append(_quad(np.array([low[k], low[ahead], high[ahead], high[k]])))
-    local = np.concatenate([corners for corners, _ in faces])
-    normals = np.concatenate([normal for _, normal in faces])
-    R = upright(pad.heading_rad)
-    vertices = np.hstack([local @ R.T + pad.centre_w, normals @ R.T, local[:, :2]])
-    return Mesh(vertices.astype(np.float32), quad_indices(len(faces)))
 
 
 COARSEST_LEVEL = 3

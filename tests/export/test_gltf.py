@@ -10,8 +10,9 @@ import pytest
 import sim
 from assets.scripts.build import recipes
 from export.gltf import to_bytes
+from export.ground import ground_under
 from export.motion import LaneMotion, motion_of_trajectory
-from export.nodes import ground_under, nodes_of
+from export.nodes import nodes_of
 from sim.models.asset import load_model
 from sim.scene import load_scene
 from sim.shapes import Cylinder
@@ -130,11 +131,19 @@ def test_land_under_the_motion_has_the_heights_of_the_world(tmp_path: Path) -> N
     ground = ground_under(world, [motion])
     file = written(tmp_path / "land.glb", motion, ground=ground)
     assert complaints(file) == {}
-    land, water = ground.positions[:-4], ground.positions[-4:]
-    assert np.abs(land[:, 2] - world.terrain.height(land[:, 0], land[:, 1])).max() < 1e-9
+    land, water = ground.positions[: 192 * 192], ground.positions[-4:]
+    assert ground.water == 2
+    far = np.hypot(*(land[:, :2] - world.pads[0].centre_w[:2]).T) > 1.5 * (world.pads[0].radius_m + 1.5)
+    assert np.abs(land[:, 2] - world.terrain.height(land[:, 0], land[:, 1]))[far].max() < 1e-9
+    under = np.hypot(*(land[:, :2] - world.pads[0].centre_w[:2]).T) < world.pads[0].radius_m
+    assert (land[under, 2] < world.pads[0].centre_w[2]).all()  # it is not seen through the slab
     assert (water[:, 2] == world.water_level_m).all()
     assert (land[:, 2] < world.water_level_m).any()
-    assert (ground.normals[:, 2] > 0.0).all()
+    assert (ground.normals[: 192 * 192, 2] > 0.0).all()
+    slab = ground.positions[192 * 192 : -4] - world.pads[0].centre_w
+    top = slab[(np.abs(slab[:, 2]) < 1e-3)]
+    reach = np.hypot(top[:, 0], top[:, 1])
+    assert reach.max() == pytest.approx(np.sqrt(2.0) * (world.pads[0].radius_m - 0.12), abs=1e-4)  # f4
 
 
 def test_what_stands_on_the_ground_goes_along_with_it() -> None:
@@ -143,10 +152,11 @@ def test_what_stands_on_the_ground_goes_along_with_it() -> None:
     ground = ground_under(world, [motion], [mast])
     foot_m = float(world.surface_m(12.3, -4.5)) - 1.0
     points, normals, faces = mast.between(foot_m, motion.main[:, 2, 3].max() + 6.0).surface()
-    np.testing.assert_allclose(ground.positions[-len(points) :], points)
-    np.testing.assert_allclose(ground.normals[-len(points) :], normals)
+    assert ground.water == 2  # its four corners come last
+    np.testing.assert_allclose(ground.positions[-len(points) - 4 : -4], points)
+    np.testing.assert_allclose(ground.normals[-len(points) - 4 : -4], normals)
     np.testing.assert_array_equal(
-        ground.triangles[-len(faces) :], faces + len(ground.positions) - len(points)
+        ground.triangles[-len(faces) - 2 : -2], faces + len(ground.positions) - len(points) - 4
     )
     assert world.grounds is not None
     tops = [block.height_m for block in world.grounds.blocks if np.abs(block.centre_m).max() < 40.0]

@@ -13,8 +13,9 @@ from scipy.spatial.transform import Rotation, Slerp
 
 import sim
 from export.file import export_motions
+from export.ground import ground_under
 from export.motion import STEPS_S, motion_of_take, motion_of_trajectory
-from export.nodes import Keyframes, ground_under
+from export.nodes import Keyframes
 from sim.recordings import Take
 from sim.world import load_world
 from tests.export.browser import Browser, browser, installed

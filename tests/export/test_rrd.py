@@ -8,8 +8,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from export.file import export_motions
+from export.ground import ground_under
 from export.motion import motion_of_trajectory
-from export.nodes import ground_under
 from export.output import OutputError
 from sim.world import load_world
 from tests.export.flights import helicopter_flight, motion_of

@@ -210,8 +210,8 @@ class Sharing:
 
     def _written(self, asked: _Asked) -> News:
         from export.file import export_motions  # as above
+        from export.ground import ground_under
         from export.motion import EVERY_S, STEPS_S, motions_of_takes
-        from export.nodes import ground_under
 
         try:
             takes = [
