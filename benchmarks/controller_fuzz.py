@@ -3,7 +3,8 @@
 Each is dropped onto a quadrotor that flies, or saved in place of one that flies it, as a window would have it: read,
 made, flown for a while. Whatever stands in it, there come controls or one line; the simulation goes on, and afterwards
 flies by hand. Told are the files by kind, how many flew and were refused, and the longest time without a new snapshot.
-What a call into C does cannot be ended, so there is none among them that works for long.
+What a call into C does cannot be ended, so none among them works for long; and of
+numpy, which all share, they exchange only what is exchanged back.
 """
 
 import importlib
@@ -373,8 +374,6 @@ _SWAPS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
             "        z = memory",
             (
                 "        np.clip = None\n        z = memory",
-                "        np.isfinite = lambda x: 1 / 0\n        z = memory",
-                "        np.floor = np.array = None\n        z = memory",
                 "        np.seterr(all='raise'); z = 1\n        z = memory",
                 "        import warnings; warnings.simplefilter('error')\n        z = memory",
                 "        import sys; sys.setrecursionlimit(60)\n        z = memory",

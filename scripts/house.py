@@ -38,7 +38,7 @@ ADDED = {
         "sim/multibody/symbolic.py",
         "sim/models/drawn_solids.py",
     ),
-    "other programs in command": ("sim/live/", "ui/features/live_actions.py"),
+    "other programs in command": ("sim/live/", "ui/features/takes/live_actions.py"),
     "pages and logs of motions": ("export/mcap.py", "export/page.py"),
     "problems with known answers": ("studies/ledger/", "studies/reference/"),
     "progress, crashes and choice of methods": (

@@ -19,7 +19,6 @@ from ui.features.flight import draw_simulation
 from ui.features.goals import GoalActions, GoalsView, draw_goals_over
 from ui.features.help import draw_help_over
 from ui.features.lanes import draw_caption_over, draw_lanes, draw_lanes_out_of_view
-from ui.features.live_actions import LiveActions
 from ui.features.model.actions import ModelActions
 from ui.features.model.panel import ModelFields, draw_model
 from ui.features.model.view import BodyPicker, draw_choice_over
@@ -50,6 +49,7 @@ from ui.features.sweep import SweepFields, draw_sweep
 from ui.features.sweep_actions import SweepActions
 from ui.features.takes.actions import TakesActions
 from ui.features.takes.export_actions import SharingActions
+from ui.features.takes.live_actions import LiveActions
 from ui.features.takes.panel import draw_takes
 from ui.features.vehicle import FlownParameters, VehicleActions, draw_vehicle, observe_parameters
 from ui.features.view import draw_view
