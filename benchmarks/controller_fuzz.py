@@ -373,7 +373,6 @@ _SWAPS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         (
             "        z = memory",
             (
-                "        np.clip = None\n        z = memory",
                 "        np.seterr(all='raise'); z = 1\n        z = memory",
                 "        import warnings; warnings.simplefilter('error')\n        z = memory",
                 "        import sys; sys.setrecursionlimit(60)\n        z = memory",
