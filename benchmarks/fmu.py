@@ -1,7 +1,7 @@
 """Units of every vehicle: `python -m benchmarks.fmu [NAME ...]`, all without names.
 
-Each vehicle under its usual method, as a unit of FMI 3.0 and of 2.0, flown for a hundred steps under controls that change
-with every step: told are the complaints of FMPy's validator, and by how much the run of the unit is off that of
+Each vehicle under its usual method, as a unit of FMI 3.0 and of 2.0, flown for a hundred steps under controls that
+change with every step: told are the complaints of FMPy's validator, and by how much the run of the unit is off that of
 `sim.simulate`, relative to the largest number of each output. What cannot be a unit is told with its refusal.
 """
 
