@@ -15,6 +15,8 @@ STEADY = 1e-6
 _AHEAD_S = 1e-3
 _TRIMS = 20
 _OSCILLATES = 1e-9
+_AS_SURE = 0.999
+"""Share of the largest that counts as as large."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,11 +200,14 @@ def admitted(local: LocalMotion, node: np.ndarray) -> np.ndarray:
 
 def _named(basis: np.ndarray) -> tuple[np.ndarray, list[int]]:
     """The same directions, spanned such that some of the coordinates are each other's only ones, and which: those
-    that are surest to divide by."""
-    import scipy.linalg  # half a second, when it is wanted
-
-    _, _, order = scipy.linalg.qr(basis.T, pivoting=True)
-    kept = sorted(int(i) for i in order[: basis.shape[1]])
+    that are surest to divide by, and of as sure ones the first, however a machine rounds."""
+    left, kept = basis.copy(), []
+    for _ in range(basis.shape[1]):
+        sizes = np.linalg.norm(left, axis=1)
+        kept.append(int(np.flatnonzero(sizes > _AS_SURE * sizes.max())[0]))
+        way = left[kept[-1]] / sizes[kept[-1]]
+        left -= np.outer(left @ way, way)
+    kept.sort()
     return basis @ np.linalg.inv(basis[kept]), kept
 
 

@@ -96,6 +96,10 @@ def test_a_mode_is_seen_as_a_ghost_that_leans_where_the_bicycle_is(bench: Bench)
             assert np.linalg.norm(T_w[:2, 3] - (3.0, 4.0)) < 2.5
         leans.append(ghost.node[vehicle.node_layout.shape][0])
     assert 0.1 < max(leans) - min(leans) < 0.8
+    weave, pose = locus.motions[1].modes[0], vehicle.node_layout.pose
+    times = np.linspace(0.0, weave.duration_s, 200, endpoint=False)
+    heading_rad = [weave.node(np.zeros(vehicle.node_layout.size), t)[pose][0] for t in times]
+    assert max(map(abs, heading_rad)) == pytest.approx(0.5, rel=0.02)  # what sways most, at its largest
     bench.click("modes/watch/0", draw_modes, snapshot)
     assert mode_seen(bench.context, lane) is None
     for at, value in ((0.9, 3), (0.3, 1)):  # 3.0 to 6.5 m/s from left to right

@@ -129,9 +129,12 @@ def _in_motion(found: Linearisation, mode: Mode) -> ModeShown:
     duration_s = min(max(duration_s, _SHORTEST_S), _LONGEST_S)
     size = np.abs(mode.shape)
     named = [found.coordinates[k].name for k in np.argsort(-size) if size[k] > _NAMED]
-    growth = np.exp(max(rate, 0.0) * duration_s)
+    # What sways most is at its largest as it is seen first, or last where it grows.
+    largest_s = duration_s if rate > 0.0 else 0.0
     places = np.array([not c.unit.endswith("/s") for c in found.coordinates])
-    scale = _AMPLITUDE / (float(size[places].max(initial=0.0)) or 1.0) / growth
+    most = int(np.argmax(np.where(places, size, 0.0)))
+    reached = mode.shape[most] if places[most] and size[most] > 0.0 else 1.0
+    scale = _AMPLITUDE / (reached * np.exp(mode.eigenvalue * largest_s))
     still = found.state.node
     ways = [(found.state_at(_SMALL * z).node - still) / _SMALL for z in (mode.shape.real, mode.shape.imag)]
     return ModeShown(mode.eigenvalue, tuple(named), duration_s, scale * (ways[0] + 1j * ways[1]))
