@@ -17,6 +17,7 @@ from contextlib import closing
 from typing import TypeVar
 
 from benchmarks.scene_memory import resident_mb
+from render.frame import Frame
 from render.process import software_threads
 from sim.commands import PilotInput, SetDemo, SetPaused, SetPilotInput
 from sim.scene import load_scene
@@ -29,6 +30,8 @@ SETTLING_S = 6.0
 """In which kernels are made ready and effort follows what frames take."""
 RESTS_S = 1.0
 """Of pictures that have not changed."""
+LONGEST_S = 10.0
+"""For which that is waited for."""
 _OF_A_THREAD = 0b110
 """Of the clock of a thread's CPU time, beside its number (linux/posix-timers.h)."""
 Value = TypeVar("Value")
@@ -57,6 +60,15 @@ class Watch:
             (picture, "draw", "scene"),
         ):
             setattr(owner, name, self._timed(getattr(owner, name), what))
+        renderer = picture.renderer
+        assert renderer is not None
+        draw_targets = renderer._draw_targets
+
+        def counted(frame: Frame, *, one_of_many: bool) -> None:
+            self.drawn, self.drawn_s = self.drawn + 1, time.perf_counter()
+            draw_targets(frame, one_of_many=one_of_many)
+
+        vars(renderer)["_draw_targets"] = counted  # what is copied once more is not drawn
 
     def _timed(self, call: Callable[..., Value], what: str) -> Callable[..., Value]:
         def timed(*given: object, **named: object) -> Value:
@@ -65,8 +77,6 @@ class Watch:
             value = call(*given, **named)
             self._window.ctx.finish()
             self.spent_ms[what] += cpu_ms() - began_ms
-            if getattr(value, "anew", False):
-                self.drawn, self.drawn_s = self.drawn + 1, time.perf_counter()
             return value
 
         return timed
@@ -89,7 +99,7 @@ def at_rest(window: AppWindow, session: Session, watch: Watch, seconds: float) -
     while not session.simulation.snapshot.paused:
         watch.run(0.0)
     paused_s = watch.drawn_s = time.perf_counter()
-    while time.perf_counter() < max(watch.drawn_s, paused_s) + RESTS_S:
+    while time.perf_counter() < min(watch.drawn_s + RESTS_S, paused_s + LONGEST_S):
         watch.run(0.0)
     renderer = session._picture.renderer
     assert renderer is not None
@@ -126,9 +136,9 @@ def measure(name: str, seconds: float, size: tuple[int, int]) -> None:
         assert loaded is not None
         with closing(Session(window, loader, loaded)) as session:
             del loaded
-            watch = Watch(window, session)
             while session._starts:
-                watch.run(0.0)
+                window.run(lambda dt_s: session._frame(dt_s, None), frames=1)
+            watch = Watch(window, session)
             fly = SetDemo(True) if name == "canyon" else SetPilotInput(PilotInput(pitch=0.8, roll=0.12))
             session.submit(fly)
             watch.run(SETTLING_S)
