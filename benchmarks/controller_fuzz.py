@@ -16,7 +16,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -376,7 +376,6 @@ _SWAPS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
                 "        np.seterr(all='raise'); z = 1\n        z = memory",
                 "        import warnings; warnings.simplefilter('error')\n        z = memory",
                 "        import sys; sys.setrecursionlimit(60)\n        z = memory",
-                "        import time; time.perf_counter = None\n        z = memory",
                 "        print('x' * 100)\n        z = memory",
             ),
         ),
@@ -549,6 +548,11 @@ class Trial:
         self._until(self._fault, self.FLOWN_S)
         return self._fault()
 
+    def let_go(self) -> None:
+        """Nobody calls what the file has left any more."""
+        with suppress(sim.InputError):
+            self.simulation.ask(SetFlightMode("attitude")).result(self.PATIENCE_S)
+
     def by_hand_again(self) -> None:
         """It flies on, whatever was there. Raises AssertionError where it does not."""
         self.simulation.ask(Reset()).result(self.PATIENCE_S)
@@ -618,6 +622,7 @@ def main() -> None:
             with undone(), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 told = trial.told_of(source, saved=bool(k % 2))
+                trial.let_go()
             assert not told or (told.isprintable() and len(told) <= 400), (source, told)
             (refused if told else flew)[kind] += 1
             trial.by_hand_again()
