@@ -186,7 +186,7 @@ def _ball_gap(q):
 
 
 def test_a_ball_that_is_in_a_box_at_the_start_is_refused(planner):
-    start = PUSHER.state({"shoulder": 0.0, "elbow": 0.0, "box ahead": 0.0, "box up": 0.3})
+    start = PUSHER.state({"shoulder": 0.5, "elbow": 0.5, "box ahead": -0.8, "box up": 0.1})
     goal = PUSHER.state({"shoulder": 1.0, "elbow": 0.0, "box ahead": 0.0, "box up": 0.1})
     with pytest.raises(
         sim.InputError, match=r"^task: start has forearm and box 0\.\d+ m in each other; [^\n]*$"
