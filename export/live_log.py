@@ -19,6 +19,7 @@ from export.nodes import Assets, Node, nodes_of, scene_key
 from export.output import OutputError, naming_file
 from export.request import live_format_of
 from sim.platform.errors import InputError
+from sim.shapes import Shape
 from sim.simulation import Simulation
 from sim.simulation.lanes.snapshot import Snapshot
 
@@ -52,15 +53,20 @@ class Log(Protocol):
 class LiveLog:
     """Looks at a simulation from a thread of its own, until it is closed."""
 
-    def __init__(self, path: Path, simulation: Callable[[], Simulation]) -> None:
-        """simulation: the present one.
+    def __init__(
+        self,
+        path: Path,
+        simulation: Callable[[], Simulation],
+        solids: Callable[[], Sequence[Shape]] = tuple,
+    ) -> None:
+        """simulation: the present one. solids: what is to be shown beside what its world has.
 
         Raises InputError for an ending that is no log's, OutputError where the file cannot be written.
         """
         module, kind = live_format_of(path).live.split(":")
         with naming_file(path):
             self._log: Log = getattr(import_module(module), kind)(path, path.stem)
-        self.path, self._simulation = path, simulation
+        self.path, self._simulation, self._solids = path, simulation, solids
         self.fault = ""
         """Why it has ended; empty while it goes on."""
         self._assets, self._key = Assets(), ""
@@ -97,9 +103,10 @@ class LiveLog:
         self._seen_s = snapshot.clock_s
         motions = _now(snapshot, self._time_s)
         nodes = nodes_of(motions, self._assets)
-        key = scene_key(snapshot, nodes)
+        solids = self._solids()
+        key = scene_key(snapshot, nodes, solids)
         if key != self._key:
-            land = ground_under(self._simulation().run.world, motions, (), _MARGIN_M)
+            land = ground_under(self._simulation().run.world, motions, solids, _MARGIN_M)
             self._log.scene(self._time_s, nodes, land)
             self._key = key
         self._log.poses(nodes)

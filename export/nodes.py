@@ -17,6 +17,7 @@ from render.vehicles.rigs import flown_alike
 from sim.models.asset import box_asset, cart_asset, has_model, load_model, on_wheels
 from sim.models.solids import ModelAsset, capsules_of, shape_asset
 from sim.multibody.shapes import STAND
+from sim.shapes import Shape
 from sim.simulation.lanes.snapshot import Snapshot
 from sim.vehicle_config import Part, VehicleConfig, named_values
 from sim.vehicle_config.model import moved
@@ -150,10 +151,10 @@ def _add_solids(nodes: list[Node], solids: SolidsMotion) -> None:
         )
 
 
-def scene_key(snapshot: Snapshot, nodes: Sequence[Node]) -> str:
-    """Equal as long as the same nodes stand for the same things."""
+def scene_key(snapshot: Snapshot, nodes: Sequence[Node], solids: Sequence[Shape] = ()) -> str:
+    """Equal as long as the same nodes stand for the same things, among the same solids."""
     lanes = [(lane.name, lane.vehicle, lane.ghost, lane.tint) for lane in snapshot.lanes]
-    return json.dumps([snapshot.scene, lanes, [node.name for node in nodes]], default=str)
+    return json.dumps([snapshot.scene, lanes, [node.name for node in nodes], *solids], default=str)
 
 
 class Assets:

@@ -241,7 +241,7 @@ class LivePage:
         still = [replace(node, track=None, at_m=(0.0, 0.0, 0.0)) for node in nodes]
         names = [name for motion in motions for name in _values(motion)]
         return {
-            "key": scene_key(snapshot, nodes),
+            "key": scene_key(snapshot, nodes, solids),
             "title": snapshot.scene,
             "glb": to_bytes(
                 still, title=snapshot.scene, ground=ground_under(world, motions, solids, _MARGIN_M)
@@ -262,7 +262,7 @@ class LivePage:
         """Where everything is, and the channels of the lanes. Raises InputError for what cannot be shown."""
         motions, nodes = self._seen(snapshot)
         return {
-            "key": scene_key(snapshot, nodes),
+            "key": scene_key(snapshot, nodes, self._surroundings()[1]),
             "time_s": snapshot.clock_s,
             "paused": snapshot.paused,
             "speed": snapshot.speed,

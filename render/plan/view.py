@@ -153,7 +153,7 @@ class PlanScene:
         places = self._on_ground(view, places)
         if view.plan is not None:
             return places
-        around = [self._extremes(obstacle.moved(view.origin_w)) for obstacle in view.task.obstacles]
+        around = [self._extremes(obstacle) for obstacle in view.obstacles_w]
         return np.concatenate([places[:-1], *around, places[-1:]])
 
     def _way(self, record: PlanRecord, origin_w: tuple[float, float, float]) -> PlanPath:

@@ -1,5 +1,6 @@
 """A browser beside a running simulation: it shows where things are, by what goes over the WebSocket alone."""
 
+import json
 import os
 import time
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from export.page import LivePage
 from sim.commands import AddLane, SetPaused
 from sim.live.wire import page_file
 from sim.scene import load_scene
+from sim.shapes import Box, Shape
 from sim.simulation import Simulation
 from sim.world import load_world
 from tests.export.browser import Browser, browser, installed
@@ -106,6 +108,23 @@ def test_another_lane_appears_in_it(page: Browser, simulation: Simulation) -> No
         names = page.run("return [...document.querySelectorAll('#lanes label')].map((l) => l.textContent)")
     assert names == [lane.name for lane in simulation.snapshot.lanes]
     assert page.complaints() == []
+
+
+def test_what_a_plan_keeps_clear_of_stands_on_it_too(simulation: Simulation) -> None:
+    """A box is added half a kilometre up: the page is told of another scene, in which something is as high."""
+    solids: list[Shape] = []
+    page, snapshot = LivePage(lambda: (simulation.run.world, solids)), simulation.snapshot
+
+    def highest_m() -> float:
+        glb = page.scene(snapshot)["glb"]
+        told = json.loads(glb[20 : 20 + int.from_bytes(glb[12:16], "little")])
+        return max(part["max"][2] for part in told["accessors"] if len(part.get("max", ())) == 3)
+
+    before, low_m = page.picture(snapshot)["key"], highest_m()
+    solids.append(Box((0.0, 0.0, 500.0), (1.0, 1.0, 2.0)))
+    assert page.picture(snapshot)["key"] == page.scene(snapshot)["key"] != before
+    assert low_m < 490.0
+    assert highest_m() == pytest.approx(502.0, abs=0.01)
 
 
 def test_without_the_token_a_page_gets_nothing(simulation: Simulation) -> None:

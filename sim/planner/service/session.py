@@ -36,6 +36,7 @@ from sim.planner.task.refusal import Refusal
 from sim.planner.task.task import Task
 from sim.planner.transcription.shape import problem_shape
 from sim.platform.errors import InputError
+from sim.shapes import Shape
 from sim.vehicles import Vehicle
 
 Phase = Literal["idle", "building", "solving", "comparing", "following", "stopping"]
@@ -90,6 +91,11 @@ class PlanView:
     iterates: tuple[FadingIterate, ...] = ()
     history: tuple[tuple[float, float], ...] = ()
     """(cost, largest violation) of each iteration of the run at hand, or the last one."""
+
+    @property
+    def obstacles_w(self) -> tuple[Shape, ...]:
+        """What the task keeps clear of, in the world that is shown."""
+        return tuple(obstacle.moved(self.origin_w) for obstacle in self.task.obstacles)
 
     @property
     def refused(self) -> bool:

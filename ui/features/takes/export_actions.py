@@ -16,10 +16,12 @@ from export.pictures import Film
 from export.request import FORMATS, format_of
 from render.errors import DisplayError
 from sim.commands import KeepTake
+from sim.planner.service.session import PlanView
 from sim.platform.errors import InputError
 from sim.platform.processes import GivenUp, run_in_process
 from sim.platform.replacing import file_stem
 from sim.recordings import Take, save_take
+from sim.shapes import Shape
 from sim.simulation import Simulation
 from sim.simulation.lanes.snapshot import LookBack, Snapshot
 from sim.vehicles.forms.custom import OwnClass
@@ -62,6 +64,8 @@ class _Asked:
     """Name, tint, whether it is a ghost, and what is recorded of it."""
     solids: object
     """Picture of the bodies that the scene has."""
+    obstacles: tuple[Shape, ...]
+    """What the plan's task keeps clear of."""
 
 
 @dataclass(slots=True)
@@ -94,15 +98,17 @@ class Sharing:
         drawn = None if self._given_up is None else self._share
         return SharingView(KINDS, bool(self._asked or self._pending), drawn, film)
 
-    def export(self, request: ExportShown, simulation: Simulation, world: World) -> None:
-        """Begin to write what is recorded of all lanes, or shown of it."""
+    def export(
+        self, request: ExportShown, simulation: Simulation, world: World, obstacles: tuple[Shape, ...] = ()
+    ) -> None:
+        """Begin to write what is recorded of all lanes, or shown of it; obstacles: of a plan's task, shown with it."""
         snapshot = simulation.snapshot
         lanes = tuple((lane.name, lane.tint, lane.ghost, Future[Take]()) for lane in snapshot.lanes)
         if request.ending == VIDEO:
             self._share, self._given_up = 0.0, threading.Event()
         for name, _, _, reply in lanes:
             simulation.submit(KeepTake(reply, name))
-        self._asked.append(_Asked(request, snapshot.scene, world, lanes, snapshot.environment))
+        self._asked.append(_Asked(request, snapshot.scene, world, lanes, snapshot.environment, obstacles))
 
     def cancel(self) -> None:
         """Give up the video that is drawn."""
@@ -225,13 +231,21 @@ class Sharing:
             motions = motions_of_takes(takes, asked.world, every_s=every_s, solids=asked.solids)
             if not motions:
                 return News("nothing has been recorded yet", error=True)
-            ground = ground_under(asked.world, motions) if asked.request.ground or steps else None
+            ground = None
+            if asked.request.ground or steps:
+                ground = ground_under(asked.world, motions, asked.obstacles)
             path = export_motions(free, motions, title=asked.scene, ground=ground)
         except (InputError, OutputError, DisplayError) as error:
             return News(str(error), error=True)
         except OSError as error:
             return News(f"{self._folder}: {error.strerror or error}", error=True)
         return News(f"Exported: {path}")
+
+
+def obstacles_of(app: App) -> tuple[Shape, ...]:
+    """What the plan's task keeps clear of, in the world; nothing where there is none."""
+    view = app.context.find(PlanView)
+    return () if view is None else view.obstacles_w
 
 
 def exports_folder() -> Path:
@@ -274,7 +288,7 @@ class SharingActions(Actions):
     def carry_out(self, action: object) -> None:
         match action:
             case ExportShown():
-                self._sharing.export(action, self.app.simulation, self.app.world)
+                self._sharing.export(action, self.app.simulation, self.app.world, obstacles_of(self.app))
             case CancelExport():
                 self._sharing.cancel()
             case StopVideo(keep):

@@ -13,7 +13,7 @@ from sim.live.server import Server
 from sim.live.wire import page_file
 from sim.simulation.lanes.snapshot import Snapshot
 from ui.features.feature import Actions, App
-from ui.features.takes.export_actions import exports_folder, free_file
+from ui.features.takes.export_actions import exports_folder, free_file, obstacles_of
 from ui.features.takes.sharing import EndLogs, LogFlight, LogsView
 from ui.window.context import Action, LoadScene
 
@@ -79,7 +79,7 @@ class LiveActions(Actions):
     def _keep(self, path: Path) -> None:
         from export.live_log import LiveLog
 
-        self._logs.append(LiveLog(path, lambda: self.app.simulation))
+        self._logs.append(LiveLog(path, lambda: self.app.simulation, lambda: obstacles_of(self.app)))
         self.app.tell(f"What flies is written to {path}")
 
     def _listen(self) -> None:
@@ -87,7 +87,7 @@ class LiveActions(Actions):
             return
         from export.page import LivePage  # with scipy's rotations, which few windows need
 
-        page = LivePage(lambda: (self.app.simulation.run.world, ()))
+        page = LivePage(lambda: (self.app.simulation.run.world, obstacles_of(self.app)))
         self._server = Server(lambda: self.app.simulation, self._wanted.put, page=page)
         self.app.tell(
             f"Listening at port {self._server.port} of this computer; a browser shows {page_file()}"
