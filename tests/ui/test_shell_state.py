@@ -3,10 +3,12 @@
 from dataclasses import replace
 from typing import get_args
 
+import numpy as np
 import pytest
 
 from sim.commands import Reset
 from sim.planner.service.requests import PlanRequest
+from tests.ui import fakes
 from ui.features.notices import LIFETIME_S, MOST, ONGOING_LIFETIME_S, Toasts
 from ui.features.photo import TakePhoto
 from ui.features.plots.curves import SaveCurves
@@ -29,6 +31,7 @@ from ui.window.context import (
     TogglePanels,
     TogglePlots,
     applied,
+    flies_off,
     following,
 )
 
@@ -151,3 +154,8 @@ def test_once_a_plan_is_flown_its_overview_gives_way_to_the_vehicle_unless_the_u
     back = applied(flying, ChangeView(replace(flying.view, camera="overview")))
     assert following(back, flies=True).view.camera == "overview"
     assert following(ShellState(ViewSettings(camera="tower")), flies=True).view.camera == "tower"
+    assert flies_off(fakes.snapshot(plan_flies=True))
+    assert not flies_off(fakes.snapshot(plan_flies=False))
+    held = fakes.snapshot(plan_flies=True)
+    lanes = (replace(held.lanes[0], pivot_w=np.zeros(3)), *held.lanes[1:])
+    assert not flies_off(replace(held, lanes=lanes))  # an arm on its foot

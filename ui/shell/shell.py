@@ -52,6 +52,7 @@ from ui.window.context import (
     Request,
     ShellState,
     applied,
+    flies_off,
     following,
 )
 from ui.window.layout import (
@@ -303,8 +304,7 @@ class Shell:
         self._desk.serve(snapshot.lanes[0].vehicle)
         sample = self._desk.sample(self._dt_s)
         context.keymap = self._desk.keymap
-        flies = snapshot.look_back is None and (snapshot.plan_flies or snapshot.sails)
-        self._state = following(self._state, flies=flies)
+        self._state = following(self._state, flies=flies_off(snapshot))
         context.view = self._state.view
         context.show(
             self._state,

@@ -148,6 +148,12 @@ class ShellState:
 OWN = get_args(OwnAction)
 
 
+def flies_off(snapshot: Snapshot) -> bool:
+    """A plan is flown by something that goes places: what is held at a point stays in its overview."""
+    flies = snapshot.look_back is None and (snapshot.plan_flies or snapshot.sails)
+    return flies and snapshot.lanes[0].pivot_w is None
+
+
 def following(state: ShellState, *, flies: bool) -> ShellState:
     """Once a plan is flown, its overview gives way to the vehicle; whoever wants the overview back keeps it."""
     if not flies or state.followed:
