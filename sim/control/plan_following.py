@@ -10,11 +10,12 @@ import math
 import re
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import casadi as ca
 import numpy as np
 
+from sim.contact.trees import planned_on
 from sim.control.pilot import Automatic, Sensed
 from sim.controllers import PilotInput
 from sim.groups.numeric import rotation_exp, rotation_log
@@ -84,9 +85,9 @@ def regulator(
     vehicle: Vehicle, kernel: Stepper, step_s: float, planned: np.ndarray, controls: np.ndarray
 ) -> Regulator:
     """Gains along the motion with the nodes `planned` (N+1, node size) under `controls` (N+1, n_controls)."""
-    p, count = vehicle.parameter_vector, len(controls) - 1
+    p, count, env = vehicle.parameter_vector, len(controls) - 1, met_in_plans(vehicle, kernel)
     planned, controls = np.ascontiguousarray(planned), np.ascontiguousarray(controls)
-    nodes = _sensed(vehicle, kernel, step_s, planned, controls)
+    nodes = _sensed(vehicle, kernel, step_s, planned, controls, env)
     scale, m = error_scale(vehicle), controls.shape[1]
     n = len(scale)
     errors, drift = slice(0, n), slice(n, 2 * n)
@@ -100,7 +101,7 @@ def regulator(
     gains, predicted = np.zeros((count, m, len(Q))), np.zeros((count, n, n + m))
     turned = np.array([_turned(vehicle, node, n) for node in nodes[:-1]])
     for k in reversed(range(count)):
-        predicted[k] = linearised(vehicle, kernel, p, step_s, nodes[k], controls[k])
+        predicted[k] = linearised(vehicle, kernel, p, step_s, nodes[k], controls[k], env)
         A[errors, errors], B[errors] = predicted[k, :, :n], predicted[k, :, n:]
         A[errors, drift] = step_s * turned[k]
         gains[k] = np.linalg.solve(R + B.T @ S @ B, B.T @ S @ A)
@@ -200,29 +201,46 @@ def moved(vehicle: Vehicle, reference: np.ndarray, error: np.ndarray) -> np.ndar
     return node
 
 
+def met_in_plans(vehicle: Vehicle, kernel: Stepper) -> tuple[Any, ...]:
+    """What a step of a plan meets, as a stepper takes it: the level ground of what is planned through contact."""
+    ground = planned_on(vehicle, kernel.integrator)
+    return () if ground is None else ground.env
+
+
 def _sensed(
-    vehicle: Vehicle, kernel: Stepper, h: float, planned: np.ndarray, controls: np.ndarray
+    vehicle: Vehicle,
+    kernel: Stepper,
+    h: float,
+    planned: np.ndarray,
+    controls: np.ndarray,
+    env: tuple[Any, ...],
 ) -> np.ndarray:
     """Each as the step from the one before leads to it: open loop, a motion that is unstable would leave the plan."""
     p, nothing = vehicle.parameter_vector, np.zeros(kernel.dim)
     nodes = [planned[0]]
     for node, u in zip(planned[:-1], controls[:-1], strict=True):
-        y = kernel.start(node, u, p, h)
-        kernel.advance(y, u, nothing, p, h, 1)
-        nodes.append(kernel.node(y, u, p, h))
+        y = kernel.start(node, u, p, h, env)
+        kernel.advance(y, u, nothing, p, h, 1, env)
+        nodes.append(kernel.node(y, u, p, h, env=env))
     return np.array(nodes)
 
 
 def linearised(
-    vehicle: Vehicle, kernel: Stepper, p: np.ndarray, h: float, node: np.ndarray, u: np.ndarray
+    vehicle: Vehicle,
+    kernel: Stepper,
+    p: np.ndarray,
+    h: float,
+    node: np.ndarray,
+    u: np.ndarray,
+    env: tuple[Any, ...],
 ) -> np.ndarray:
     """(n_errors, n_errors + n_controls) error after one step by error before it and inputs held over it."""
     nothing, scale = np.zeros(kernel.dim), error_scale(vehicle)
 
     def after(error: np.ndarray, added: np.ndarray) -> np.ndarray:
-        y = kernel.start(moved(vehicle, node, error), u + added, p, h)
-        kernel.advance(y, u + added, nothing, p, h, 1)
-        return kernel.node(y, u + added, p, h)
+        y = kernel.start(moved(vehicle, node, error), u + added, p, h, env)
+        kernel.advance(y, u + added, nothing, p, h, 1, env)
+        return kernel.node(y, u + added, p, h, env=env)
 
     n = len(scale)
     J = np.zeros((n, n + len(u)))

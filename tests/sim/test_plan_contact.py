@@ -7,15 +7,20 @@ import pytest
 
 import sim
 from benchmarks.plan_contact import HOPPER, LEVEL, PUSHER, replayed, tasks
+from sim.commands import FlyPlan
 from sim.contact.trees import FRICTION, TreeGround
 from sim.integrators import integrator
 from sim.multibody.pushing import from_box
 from sim.multibody.shapes import Link, Touching
 from sim.multibody.tree import WORLD, Body, Joint, tree
-from sim.planner import Goal, Planner, Task
+from sim.planner import Goal, Planner, Task, task_of_scene
+from sim.planner.result.record import record_of
+from sim.scene import load_scene
 from sim.shapes import Box, Sphere
+from sim.simulation import Simulation
 from sim.steppers.dynamics import stepper_of
 from sim.vehicles import ArticulatedVehicle
+from sim.world import load_world
 from tests.sim.multibody.test_tree_contact import run, slope, thrown
 
 G_MPS2 = 9.81
@@ -160,6 +165,24 @@ def test_an_arm_pushes_a_box_and_the_simulation_does_it():
     slides = (np.abs(np.diff(nodes[:, 2])) > 1e-4)[: len(up)]
     ground = np.sign(-np.diff(nodes[:, 2]))[slides] * FRICTION * up[slides, :2].sum(axis=1)
     np.testing.assert_allclose(along[slides, :2].sum(axis=1), ground, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["plan-push", "plan-hopper"])
+def test_errors_of_what_is_planned_through_contact_are_fed_back_by_what_it_touches(name):
+    """Flown with feedback it stays on its plan, measured within 4.1e-11 of its numbers. Gains that leave the ground out
+    took the box 0.15 m past its mark, and inputs without the ground led 20 m astray."""
+    scene = load_scene(name)
+    vehicle, task = task_of_scene(scene)
+    plan = Planner().plan(vehicle, task, method=scene.integrator, starts=1, explain=False, time_limit_s=600.0)
+    assert plan.solved, plan.message
+    assert plan.open_loop_m < 1e-6  # measured 8e-10, 1.4e-10
+    running = Simulation(scene, load_world(scene.world, seed=scene.seed))
+    record = record_of(plan, "push")
+    fly = FlyPlan(record.vehicle, record.integrator, record.step_s, record.nodes, record.controls, True)
+    running.submit(fly)
+    while running.snapshot.clock_s < plan.duration_s - 1e-3:
+        running.advance(0.1)
+    np.testing.assert_allclose(running.snapshot.lanes[0].node, plan.motion.nodes[-1], atol=1e-8)
 
 
 def _step_by_step(plan):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from sim.control.plan_following import Regulator, regulator
+from sim.control.plan_following import Regulator, met_in_plans, regulator
 from sim.integrators.base import Integrator
 from sim.planner.task.bodies import positions
 from sim.planner.task.task import WEIGHT_NAMES, Task
@@ -162,11 +162,11 @@ def led_astray_m(
 ) -> float:
     """How far from the end of a plan its inputs alone lead, undisturbed: a motion that is unstable lets errors of
     rounding grow. Of the main body, of an arm its tool."""
-    p, nothing = vehicle.parameter_vector, np.zeros(kernel.dim)
-    y = kernel.start(nodes[0], controls[0], p, step_s)
+    p, nothing, env = vehicle.parameter_vector, np.zeros(kernel.dim), met_in_plans(vehicle, kernel)
+    y = kernel.start(nodes[0], controls[0], p, step_s, env)
     for u in controls[:-1]:
-        kernel.advance(y, u, nothing, p, step_s, 1)
-    ended = kernel.node(y, controls[-1], p, step_s)
+        kernel.advance(y, u, nothing, p, step_s, 1, env)
+    ended = kernel.node(y, controls[-1], p, step_s, env=env)
     if not np.isfinite(ended).all():
         return np.inf
     here, wanted = positions(vehicle, np.stack([ended, nodes[-1]]))

@@ -6,7 +6,7 @@ from numbers import Real
 
 import numpy as np
 
-from sim.contact.trees import TreeGround
+from sim.contact.trees import planned_on
 from sim.integrators import Integrator
 from sim.integrators.composed import Composed
 from sim.planner.task.bodies import (
@@ -35,10 +35,8 @@ from sim.planner.task.terrain import SafeGround
 from sim.planner.task.waypoints import longest_s, soonest_s, waypoint_node
 from sim.platform.errors import InputError, quote
 from sim.shapes import KINDS, Shape, Vector
-from sim.vehicles.forms.articulated import ArticulatedVehicle
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import State
-from sim.world.terrain import Terrain
 
 _OBSTACLES = ", ".join(kind.__name__ for kind in KINDS.values())
 _WHOLE = (int, np.integer)
@@ -134,8 +132,8 @@ def _refused(task: Task, what: str, value: object, allowed: str) -> InputError:
 
 
 _ROUNDING = 1e-9
-_DEEP_M, _LEVEL_M = 1e-3, 1e4
-"""What a foot may be below the ground at an end of a plan, and how far level ground goes."""
+_DEEP_M = 1e-3
+"""What a foot may be below the ground at an end of a plan."""
 _STRAYED = 0.25
 """Share of the way that a plan can go at most: a measured start that is farther outside than that is refused."""
 
@@ -188,10 +186,9 @@ def check_task(vehicle: Vehicle, method: Integrator, task: Task, *, measured: bo
 
 def _check_standing(vehicle: Vehicle, method: Integrator, task: Task) -> None:
     """Where contact is planned, no end of a body is deep in the level ground at either end, and no ball in a box."""
-    if not method.looks or not isinstance(vehicle, ArticulatedVehicle) or not vehicle.meets:
+    ground, ends = planned_on(vehicle, method), {START: task.start}
+    if ground is None:
         return
-    level = Terrain(np.full((2, 2), -vehicle.stand_m, np.float32), (-_LEVEL_M, -_LEVEL_M), 2.0 * _LEVEL_M)
-    ground, ends = TreeGround.under(vehicle, level), {START: task.start}
     if task.goal.parts is None:
         ends[GOAL] = task.goal.state
     for what, state in ends.items():
@@ -206,8 +203,8 @@ def _check_standing(vehicle: Vehicle, method: Integrator, task: Task) -> None:
         if inside_m > _DEEP_M:
             raise refused(
                 task,
-                f"{what} has {' and '.join(vehicle.pushes[0])} {inside_m:.3g} m in each other; allowed: bodies that "
-                "touch, or are apart",
+                f"{what} has {' and '.join(ground.vehicle.pushes[0])} {inside_m:.3g} m in each other; allowed: bodies "
+                "that touch, or are apart",
                 what,
             )
 
