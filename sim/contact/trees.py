@@ -26,7 +26,6 @@ from sim.contact.rows import (
 from sim.contact.solver import note_answers, solve_answered
 from sim.contact.wrench import LOADS, recall, tell_touches
 from sim.environment.environment import TOLD, Environment
-from sim.integrators.base import Integrator
 from sim.multibody.arrays import REMEMBERED, TreeMotion
 from sim.multibody.articulated import solve
 from sim.multibody.kinematics import gather, twists_of
@@ -456,17 +455,6 @@ class TreeGround(Environment):
 
 def _nowhere(nq: int, nv: int) -> TreeMotion:
     return TreeMotion(np.zeros(nq), np.zeros(nv), np.zeros((nv, REMEMBERED)), np.zeros(2))
-
-
-_LEVEL_M = 1e4
-
-
-def planned_on(vehicle: Vehicle, method: Integrator) -> TreeGround | None:
-    """The level ground through whose contact a method's motions are planned; None where they are planned in the air."""
-    if not method.looks or not isinstance(vehicle, ArticulatedVehicle) or not vehicle.meets:
-        return None
-    level = np.full((2, 2), -vehicle.stand_m, np.float32)
-    return TreeGround.under(vehicle, Terrain(level, (-_LEVEL_M, -_LEVEL_M), 2.0 * _LEVEL_M))
 
 
 def contact_of(env: tuple[Any, ...]) -> TreeContact:

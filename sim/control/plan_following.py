@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import casadi as ca
 import numpy as np
 
-from sim.contact.trees import planned_on
+from sim.contact.trees import TreeGround
 from sim.control.pilot import Automatic, Sensed
 from sim.controllers import PilotInput
 from sim.groups.numeric import rotation_exp, rotation_log
@@ -23,7 +23,9 @@ from sim.integrators import Integrator
 from sim.spaces import Space
 from sim.steppers import Stepper
 from sim.vehicles import State, Vehicle
+from sim.vehicles.forms.articulated import ArticulatedVehicle
 from sim.vehicles.forms.form import TREES, Form, Support
+from sim.world.terrain import Terrain
 
 _EPS = 1e-5
 _POSITION_M, _ANGLE_RAD, _SPEED_MPS, _TURN_RADPS, _SHAPE = 0.5, 0.15, 1.0, 0.5, 0.2
@@ -201,8 +203,19 @@ def moved(vehicle: Vehicle, reference: np.ndarray, error: np.ndarray) -> np.ndar
     return node
 
 
+_LEVEL_M = 1e4
+
+
+def planned_on(vehicle: Vehicle, method: Integrator) -> TreeGround | None:
+    """The level ground through whose contact a method's motions are planned; None where they are planned in the air."""
+    if not method.looks or not isinstance(vehicle, ArticulatedVehicle) or not vehicle.meets:
+        return None
+    level = np.full((2, 2), -vehicle.stand_m, np.float32)
+    return TreeGround.under(vehicle, Terrain(level, (-_LEVEL_M, -_LEVEL_M), 2.0 * _LEVEL_M))
+
+
 def met_in_plans(vehicle: Vehicle, kernel: Stepper) -> tuple[Any, ...]:
-    """What a step of a plan meets, as a stepper takes it: the level ground of what is planned through contact."""
+    """What a step of a plan meets, as a stepper takes it."""
     ground = planned_on(vehicle, kernel.integrator)
     return () if ground is None else ground.env
 

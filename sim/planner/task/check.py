@@ -6,7 +6,7 @@ from numbers import Real
 
 import numpy as np
 
-from sim.contact.trees import planned_on
+from sim.control.plan_following import planned_on
 from sim.integrators import Integrator
 from sim.integrators.composed import Composed
 from sim.planner.task.bodies import (
