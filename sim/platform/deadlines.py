@@ -24,7 +24,7 @@ def ended_after(seconds: float, function: Callable[..., T], *given: Any) -> T:
     What other programs leave it of the processor is not its fault, where the system tells how much that was. Python
     code is ended within a millisecond, and again where it goes on all the same; a call into C is waited for.
     """
-    lock, thread, over = threading.Lock(), threading.get_ident(), threading.Event()
+    lock, thread, over, told = threading.Lock(), threading.get_ident(), threading.Event(), threading.Event()
     worked_s = _worked_by(thread)
     end_s, begin_s = time.monotonic() + ASLEEP * seconds, worked_s()
 
@@ -35,13 +35,15 @@ def ended_after(seconds: float, function: Callable[..., T], *given: Any) -> T:
                 continue
             with lock:
                 if not over.is_set():
-                    _raise_in(thread, TookTooLong)
+                    told.set()
+                    _raise_in(thread)
             wait_s, again_s = again_s, 2.0 * again_s
 
     def ends() -> None:
         with lock:
             over.set()
-            _raise_in(thread, None)
+        if told.is_set():
+            _come_to_its_end()
 
     threading.Thread(target=watch, name="watch over a call", daemon=True).start()
     try:
@@ -53,10 +55,23 @@ def ended_after(seconds: float, function: Callable[..., T], *given: Any) -> T:
         ends()
 
 
-def _raise_in(thread: int, error: type[BaseException] | None) -> None:
-    """At the thread's next line of Python; None: take back what has not been raised yet."""
-    what = None if error is None else ctypes.py_object(error)
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), what)
+def _raise_in(thread: int) -> None:
+    """At the thread's next line of Python.
+
+    Never taken back: taking back leaves Python at the look-out for good, in all threads, which slows each of its lines
+    and stops profilers.
+    """
+    error = ctypes.py_object(TookTooLong)
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), error)
+
+
+def _come_to_its_end() -> None:
+    """Have what this thread was told raised here, where it has not been yet."""
+    try:
+        for _ in range(8):  # each time around Python looks
+            pass
+    except TookTooLong:
+        pass
 
 
 def _worked_by(thread: int) -> Callable[[], float]:
