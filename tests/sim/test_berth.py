@@ -136,7 +136,7 @@ def test_who_lies_close_to_something_sets_out_all_the_same() -> None:
         T_wb = np.eye(4)
         T_wb[:2, :2] = Rotation.from_euler("z", heading_rad).as_matrix()[:2, :2]
         T_wb[:2, 3] = x, y
-        seen = SimpleNamespace(lanes=(SimpleNamespace(T_wb=T_wb),))
+        seen = SimpleNamespace(lanes=(SimpleNamespace(T_wb=T_wb, shape=np.zeros(0)),))
         return from_here(SimpleNamespace(vehicle=vehicle, task=task), seen, task_clearance_m)  # type: ignore[arg-type]
 
     task_clearance_m = task.clearance_m

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import nnls
 
 from sim.integrators.multibody import FRICTION, GRAVITY_MPS2
 from sim.multibody.arrays import workspace
@@ -119,6 +118,8 @@ class _Pair:
 
     def best_places(self, q: np.ndarray, demanded: np.ndarray, most: int) -> Iterator[np.ndarray]:
         """(3,) in the box's frame, the likeliest first: from where a push within friction's cone does what is asked."""
+        from scipy.optimize import nnls  # a second, when such a guess is wanted
+
         points, inward = self.places()
         tried = np.tile(q, (len(self.box) + 1, 1))
         tried[np.arange(len(self.box)) + 1, self.box] += _FINE
