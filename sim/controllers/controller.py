@@ -34,6 +34,7 @@ from sim.platform.user_files import (
     WORK_S,
     ends_program,
     error_line,
+    file_and_class,
     found_file,
     list_of,
     require_trust,
@@ -252,7 +253,7 @@ def load_controller(
     The file is run, as it is now. trusted: the user's word, as in `sim.scene.load_scene`. Raises InputError in one line
     for a missing file or class and for an error in the file, UntrustedFile where it may not be run.
     """
-    file, _, class_name = reference.partition(":")
+    file, class_name = file_and_class(reference)
     path = found_file("controller", file, folders)
     require_trust(path, trusted)
     try:

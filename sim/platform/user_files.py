@@ -255,6 +255,12 @@ def run_module(name: str, path: Path, source: bytes | None = None) -> ModuleType
     return module
 
 
+def file_and_class(reference: str) -> tuple[str, str]:
+    """Of `FILE.py:CLASS`, the class empty where none is said: colons of drives are the file's."""
+    file, _, name = reference.rpartition(":")
+    return (file, name) if file and name.isidentifier() else (reference.removesuffix(":"), "")
+
+
 def found_file(what: str, file: str, folders: Sequence[Path]) -> Path:
     """A file that a user names, looked for in `folders`, links followed. InputError where there is none.
 

@@ -286,3 +286,18 @@ def test_damaged_settings_are_set_aside(text: str, tmp_path: Path) -> None:
 def test_a_scene_that_no_system_can_look_for_is_not_there(name: str) -> None:
     with pytest.raises(InputError):
         load_scene(name)
+
+
+@pytest.mark.parametrize(
+    ("reference", "told"),
+    [
+        ("hover.py:Hover", ("hover.py", "Hover")),
+        ("hover.py", ("hover.py", "")),
+        ("hover.py:", ("hover.py", "")),
+        (r"C:\mine\hover.py", (r"C:\mine\hover.py", "")),
+        (r"C:\mine\hover.py:Hover", (r"C:\mine\hover.py", "Hover")),
+        ("../a:b/hover.py:Hover", ("../a:b/hover.py", "Hover")),
+    ],
+)
+def test_a_class_stands_behind_the_last_colon_and_drives_before_the_first(reference, told):
+    assert sim.platform.user_files.file_and_class(reference) == told

@@ -14,7 +14,15 @@ from weakref import WeakKeyDictionary
 
 from sim.multibody.robots.robot import Robot
 from sim.platform.errors import InputError
-from sim.platform.user_files import error_line, found_file, line_in, list_of, run_module, run_own
+from sim.platform.user_files import (
+    error_line,
+    file_and_class,
+    found_file,
+    line_in,
+    list_of,
+    run_module,
+    run_own,
+)
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.robot import RobotVehicle, class_of
 
@@ -49,7 +57,7 @@ def load_vehicle(
     one line for a missing file or class, an error in the file, a declaration that does not hold together, and a
     name that another vehicle has.
     """
-    class_name = reference.partition(":")[2]
+    _, class_name = file_and_class(reference)
     path = own_file(reference, folders)
     source = source_in(path)
     module = run_own("vehicle", reference, path, source)
@@ -88,7 +96,7 @@ def _is_moved(known: type[Vehicle], path: Path, source: bytes) -> bool:
 
 def own_file(reference: str, folders: Sequence[Path]) -> Path:
     """The file that `FILE.py:CLASS` names, looked for in `folders`, links followed. InputError where there is none."""
-    file = f"{reference}/{OWN_FILE}" if is_own_folder(reference) else reference.partition(":")[0]
+    file = f"{reference}/{OWN_FILE}" if is_own_folder(reference) else file_and_class(reference)[0]
     return found_file("vehicle", file, folders)
 
 
