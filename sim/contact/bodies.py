@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sim.contact.broad_phase import SLEEPS_AFTER_S, Resting
-from sim.contact.convex import WORKSPACE, any_nearer, hulls_of
+from sim.contact.convex import WORKSPACE, any_nearer, gaps, hulls_of
 from sim.contact.manifold import POINT_WIDTH
 from sim.contact.pair_rows import MOBILITY, Mechanism, Workspace
 from sim.contact.pile import KEPT, STATE, Bodies, advance
@@ -166,6 +166,10 @@ class Pile:
     ) -> bool:
         """Of its solids at poses (n, 12), visitors last, as `sim.contact.convex.any_nearer` has it."""
         return bool(any_nearer(self._bodies.hulls, poses, stays, meets, ways, room_m, self_m))
+
+    def gaps_m(self, poses: np.ndarray) -> np.ndarray:
+        """(n, n) how far its solids at poses (n, 12), visitors last, lie apart from each other."""
+        return np.asarray(gaps(self._bodies.hulls, poses))
 
     def answer(self, body: int) -> tuple[float, np.ndarray]:
         """By which a prop answers impulses: the inverse of its mass, and (3, 3) that of its inertia in the world."""

@@ -6,12 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks.rough_piles import gaps_m, props_of
 from sim.commands import PilotInput, SetPilotInput
-from sim.contact.convex import gaps
-from sim.contact.obstacles.props import Props
 from sim.scene import load_scene
 from sim.simulation import Simulation
-from sim.simulation.lanes.snapshot import LaneStatus, Snapshot
+from sim.simulation.lanes.snapshot import LaneStatus
 from sim.world import load_world
 
 ENDS = {LaneStatus.RUNNING, LaneStatus.CRASHED}
@@ -76,29 +75,6 @@ def _scene(folder: Path, name: str, z: float, rest: str, world: str, method: str
     return Simulation(scene, load_world(scene.world, seed=scene.seed))
 
 
-def _props(running: Simulation) -> Props:
-    coupling = running.run.flown.coupling
-    assert coupling is not None
-    assert isinstance(coupling.environment, Props)
-    return coupling.environment
-
-
-def _overlap_m(running: Simulation, snapshot: Snapshot) -> float:
-    """Deepest overlap of two bodies that meet, where the vehicle's really are."""
-    props, lane = _props(running), snapshot.lanes[0]
-    guest, rows = props._guest, props._pile.state[:, :12].copy()
-    own = len(props._pile.props)
-    frames = np.array([*lane.bodies.values(), np.eye(4)]) if lane.bodies else lane.T_wb[None]
-    T = frames[guest.bodies] @ guest.T_b
-    rows[own:, :9], rows[own:, 9:] = T[:, :3, :3].reshape(-1, 9), T[:, :3, 3]
-    apart = gaps(props._pile._bodies.hulls, rows)
-    stays = np.concatenate([props._stays, guest.bodies < 0])
-    apart[stays[:, None] & stays] = 1.0
-    apart[own:, own:][~guest.meets] = 1.0
-    np.fill_diagonal(apart, 1.0)
-    return float(-apart.min())
-
-
 @pytest.mark.parametrize("seed", range(30))
 def test_whatever_is_thrown_at_a_vehicle_it_goes_on_or_says_that_it_crashed(tmp_path, seed: int) -> None:
     """Two seconds: everything finite, nothing raised, nothing far in anything else.
@@ -120,7 +96,7 @@ def test_whatever_is_thrown_at_a_vehicle_it_goes_on_or_says_that_it_crashed(tmp_
         assert lane.status in ENDS, lane.status_text
         assert np.isfinite(seen.poses_w).all()
         assert np.isfinite(lane.T_wb).all()
-        overlaps.append(_overlap_m(running, snapshot))
+        overlaps.append(-float(gaps_m(running).min()))
         if lane.status is not LaneStatus.RUNNING:
             break
     assert max(overlaps) < 0.1
@@ -147,7 +123,7 @@ def test_what_is_met_in_the_air_gets_the_momentum_that_a_vehicle_loses(
     for _ in range(80):
         lane = running.advance(0.01).lanes[0]
         assert lane.status is LaneStatus.RUNNING
-        kept.append((lane.momentum_w + _props(running)._pile.momentum_w)[3:5])
+        kept.append((lane.momentum_w + props_of(running).momentum_w)[3:5])
         borne = lane.borne_Ns
     size = np.abs(kept).max() + borne
     assert borne > 0.0

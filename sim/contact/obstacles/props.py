@@ -186,17 +186,39 @@ class Props:
     def near(self, poses_w: np.ndarray, twists_w: np.ndarray, dt_s: float) -> bool:
         guest = self._guest
         frames, twists = poses_w[guest.bodies], twists_w[guest.bodies]
-        T_w = frames @ guest.T_b
         if not (len(self._own) or guest.meets_itself):
             return False
-        if self._hook.slings and self._hook.near(T_w[-1, :3, 3], self._own[:, :12]):
+        poses, stays = self._all(poses_w)
+        if self._hook.slings and self._hook.near(poses[-1, 9:12], self._own[:, :12]):
             return True
+        arms = poses[len(self._own) :, 9:12] - frames[:, :3, 3]
+        drift = twists[:, 3:] + np.cross(twists[:, :3], arms)
+        ways = dt_s * np.concatenate([self._own[:, 12:18], np.concatenate([twists[:, :3], drift], axis=1)])
+        return self._pile.any_nearer(poses, stays, guest.meets, ways, _ROOM_M, _SELF_M)
+
+    def gaps_m(self, poses_w: np.ndarray) -> np.ndarray:
+        """(n, n) how far bodies that meet lie apart, below 0 where they overlap; inf of others.
+
+        The vehicle's solids are the last, with its bodies, and last what holds it, at poses (k, 4, 4).
+
+        Edges count as rounded, by which overlaps there are told too deep, never too shallow. For measuring: it looks at
+        all pairs.
+        """
+        poses, stays = self._all(poses_w)
+        own, meets = len(self._own), self._guest.meets
+        apart = self._pile.gaps_m(poses)
+        apart[stays[:, None] & stays] = np.inf
+        apart[own:, own:][~meets] = np.inf
+        np.fill_diagonal(apart, np.inf)
+        return apart
+
+    def _all(self, poses_w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(n, 12) poses of all that may meet, the vehicle's bodies last, and (n,) bool: of what stays."""
+        guest = self._guest
+        T_w = poses_w[guest.bodies] @ guest.T_b
         rows = np.concatenate([T_w[:, :3, :3].reshape(-1, 9), T_w[:, :3, 3]], axis=1)
         poses = np.concatenate([self._own[:, :12], rows])
-        drift = twists[:, 3:] + np.cross(twists[:, :3], T_w[:, :3, 3] - frames[:, :3, 3])
-        ways = dt_s * np.concatenate([self._own[:, 12:18], np.concatenate([twists[:, :3], drift], axis=1)])
-        stays = np.concatenate([self._stays, guest.bodies < 0])
-        return self._pile.any_nearer(poses, stays, guest.meets, ways, _ROOM_M, _SELF_M)
+        return poses, np.concatenate([self._stays, guest.bodies < 0])
 
     def touch(self) -> Touch:
         if self._obstacles is None:
@@ -243,6 +265,11 @@ class Props:
             self._hook.caught,
             self._pile.overlap_m,
         )
+
+    @property
+    def momentum_w(self) -> np.ndarray:
+        """(6,) angular about the world's origin, then linear, of all props."""
+        return self._pile.momentum_w
 
     @property
     def bodies(self) -> int:

@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks.rough_piles import gaps_m, props_of
 from sim.commands import Retake, Scrub, SetPaused
 from sim.contact.bodies import Pile, Prop
-from sim.contact.convex import gaps, hulls_of
-from sim.contact.obstacles.props import Props, guest_of
+from sim.contact.obstacles.props import guest_of
 from sim.contact.pair_rows import Mechanism
 from sim.integrators import INTEGRATORS
 from sim.multibody.kinematics import move
@@ -40,20 +40,10 @@ def _running(folder: Path, height: float, more: str = "") -> Simulation:
     return Simulation(scene, load_world(scene.world, seed=scene.seed))
 
 
-def _props(running: Simulation) -> Props:
-    coupling = running.run.flown.coupling
-    assert coupling is not None
-    assert isinstance(coupling.environment, Props)
-    return coupling.environment
-
-
 def _apart_m(running: Simulation) -> float:
     """Least distance between two bodies of the vehicle that meet each other."""
-    guest = _props(running)._guest
-    frames = np.array([*running.snapshot.lanes[0].bodies.values(), np.eye(4)])
-    T = frames[guest.bodies] @ guest.T_b
-    rows = np.concatenate([T[:, :3, :3].reshape(-1, 9), T[:, :3, 3]], axis=1)
-    return float(gaps(hulls_of([prop.shape.solid() for prop in guest.props]), rows)[guest.meets].min())
+    own = len(guest_of(running.run.vehicle).props)
+    return float(gaps_m(running)[-own:, -own:].min())
 
 
 @pytest.mark.parametrize("name", ["ragdoll", "six-axis-arm", "four-bar-linkage"])
@@ -114,9 +104,8 @@ velocity_mps = [6.0, 0.4, 0.0]
     kept = []
     for _ in range(60):
         snapshot = running.advance(0.01)
-        pile = _props(running)._pile
-        kept.append(snapshot.lanes[0].momentum_w[3:5] + pile.momentum_w[3:5])
-        speed = pile.state[0, 15]
+        kept.append(snapshot.lanes[0].momentum_w[3:5] + props_of(running).momentum_w[3:5])
+        speed = props_of(running).momentum_w[3] / 10.0
     assert speed < 5.0  # it was met
     np.testing.assert_allclose(kept, np.tile([60.0, 4.0], (60, 1)), atol=1e-9)
 
@@ -164,14 +153,18 @@ def test_a_rope_does_not_pass_through_itself(tmp_path, height: float, held: int,
 
 
 def test_a_ragdoll_that_falls_down_a_stair_stays_out_of_it() -> None:
-    """Of the first 2.5 s, in which its joints reach their limits. Measured: 0.20 mm; 5 mm where it is not looked at how
-    the joints answer."""
+    """Of the first 2.5 s, in which its joints reach their limits. Measured: 0.20 mm where contact looks last; 5 mm
+    where it is not looked at how the joints answer. Where the limbs come to be, 1.97 mm with the steps' edges rounded
+    (1.6 mm as they are): struck joints answer a little otherwise than it was looked at."""
     scene = load_scene("stairs")
-    running, deepest = Simulation(scene, load_world(scene.world, seed=scene.seed)), 0.0
+    running, deepest, really = Simulation(scene, load_world(scene.world, seed=scene.seed)), 0.0, 0.0
+    own = len(guest_of(scene.vehicle).props)
     for _ in range(250):
         running.advance(0.01)
-        deepest = max(deepest, _props(running)._pile.overlap_m)
+        deepest = max(deepest, running.snapshot.environment.overlap_m)
+        really = max(really, -gaps_m(running)[-own:].min())
     assert 1e-5 < deepest < 5e-4
+    assert really < 3e-3
 
 
 def test_a_take_of_a_ragdoll_among_props_goes_on_to_the_bit(tmp_path) -> None:
@@ -230,7 +223,7 @@ def test_an_arm_pushes_a_box_into_a_corner() -> None:
     begin, deepest = running.advance(0.0).environment.poses_w[3, :3, 3].copy(), 0.0
     for _ in range(60):
         snapshot = running.advance(0.05)
-        deepest = max(deepest, _props(running)._pile.overlap_m)
+        deepest = max(deepest, running.snapshot.environment.overlap_m)
     box = snapshot.environment.poses_w[3, :3, 3]
     assert np.linalg.norm(box[:2] - begin[:2]) > 0.15
     assert box[2] == pytest.approx(1.05, abs=2e-3)
