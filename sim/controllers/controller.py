@@ -36,6 +36,7 @@ from sim.platform.user_files import (
     error_line,
     file_and_class,
     found_file,
+    keep_source,
     list_of,
     require_trust,
     run_own,
@@ -270,6 +271,7 @@ def load_controller(
         raise InputError(
             f"controller {reference!r}: {path.name} has no controller {class_name!r}; it has: {list_of(found)}"
         )
+    keep_source(found[class_name], source)
     return found[class_name], path
 
 

@@ -23,6 +23,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import IO, Any, BinaryIO, TypeVar, get_type_hints
+from weakref import WeakKeyDictionary
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
 import msgspec
@@ -296,6 +297,60 @@ def run_own(what: str, reference: str, path: Path, source: bytes) -> ModuleType:
         raise InputError(
             f"{what} {reference!r}: {path.name} cannot be run{at}: {error_line(error)}"
         ) from error
+
+
+_SOURCES: WeakKeyDictionary[type, bytes] = WeakKeyDictionary()
+
+
+def keep_source(kind: type, source: bytes) -> None:
+    """Remember what the file of a user's class said when it was run."""
+    _SOURCES[kind] = source
+
+
+def source_of(kind: type) -> bytes:
+    """What the file of a user's class said when it was run; empty for the project's."""
+    return _SOURCES.get(kind, b"")
+
+
+Stamp = tuple[float, int]
+"""When a file was last written, and its size."""
+
+
+def stamp_of(path: Path) -> Stamp:
+    """What tells whether a file has been saved since; (-inf, 0) for one that is not there."""
+    try:
+        status = path.stat()
+    except OSError:
+        return (-math.inf, 0)
+    return (status.st_mtime, status.st_size)
+
+
+class SavedFile:
+    """A class's file and those beside it, looked at from time to time: are they to be taken up anew?
+
+    What was saved between the class's making and the first look counts as saved.
+    """
+
+    def __init__(self, kind: type, path: Path, beside: Iterable[Path] = ()) -> None:
+        """kind: the class that was made of the file at `path`."""
+        self._paths = (path, *beside)
+        self._seen: tuple[Stamp, ...] = self._stamps()  # before the file is read: what comes after is seen
+        self._taken: tuple[Stamp, ...] = self._seen
+        with suppress(OSError):
+            if path.read_bytes() != source_of(kind):
+                self._taken = ()
+
+    def saved(self) -> bool:
+        """Whether the files are others than those taken up last, and have stayed the same for one look."""
+        before, self._seen = self._seen, self._stamps()
+        return self._seen == before and self._seen != self._taken
+
+    def take(self) -> None:
+        """The files as they were last looked at are taken up, or refused."""
+        self._taken = self._seen
+
+    def _stamps(self) -> tuple[Stamp, ...]:
+        return tuple(stamp_of(path) for path in self._paths)
 
 
 def ends_program(error: BaseException) -> bool:

@@ -4,7 +4,6 @@ A robot is given what all robots are, sticks for its first motors, and its shape
 of one's own are read anew while it moves (`renewal`), beside those that are in use.
 """
 
-import math
 import sys
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -14,11 +13,12 @@ from weakref import WeakKeyDictionary
 from sim.multibody.declaration import WORLD
 from sim.multibody.shapes import STAND
 from sim.platform.errors import InputError
+from sim.platform.user_files import SavedFile, source_of
 from sim.vehicle_config.config import VehicleConfig, read_config
 from sim.vehicle_config.model import Part
 from sim.vehicle_config.modes import STICK_KEYS, Keys, Mix, Raw, StickKeys
 from sim.vehicles import VEHICLES, Vehicle
-from sim.vehicles.forms.custom import OWN_FILE, file_of, load_vehicle, source_in, source_of
+from sim.vehicles.forms.custom import OWN_FILE, file_of, load_vehicle, source_in
 from sim.vehicles.forms.parameters import Control
 from sim.vehicles.forms.robot import RobotVehicle
 
@@ -132,8 +132,6 @@ MODEL_FILES = ("model.glb", "far.glb")
 FILES = (CONFIG_FILE, *MODEL_FILES)
 """Of a vehicle's folder, whose changes are taken up beside those of its program."""
 
-Stamp = tuple[tuple[float, int], ...]
-
 
 @dataclass(frozen=True, eq=False)
 class Renewal:
@@ -155,18 +153,11 @@ def own_program(name: str) -> Path | None:
     return path if path is not None and path.is_file() else None
 
 
-def stamp_of(program: Path) -> Stamp:
-    """What tells whether a file has been saved since: times and sizes, (-inf, 0) for one that is not there."""
-    beside = [program.parent / name for name in FILES] if program.name == OWN_FILE else []
-    return tuple(_stamp(path) for path in (program, *beside))
-
-
-def _stamp(path: Path) -> tuple[float, int]:
-    try:
-        status = path.stat()
-    except OSError:
-        return (-math.inf, 0)
-    return (status.st_mtime, status.st_size)
+def saved_file(kind: type[Vehicle], program: Path) -> SavedFile:
+    """What tells of changes of a vehicle's program, its config and its models."""
+    return SavedFile(
+        kind, program, [program.parent / name for name in FILES] if program.name == OWN_FILE else ()
+    )
 
 
 def renewal(name: str, latest: Renewal | None = None) -> Renewal:

@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -136,6 +137,18 @@ def test_what_is_saved_is_taken_up_once_it_has_stayed_the_same_for_a_moment(fold
     renewed.renewal.enter()
     assert config_named("trike").camera.distance_m == 9.25
     assert polled() is None
+
+
+def test_a_program_saved_before_the_first_look_is_taken_up(folder: Path) -> None:
+    load_scene(folder, trusted=True)
+    path = folder / "vehicle.py"
+    path.write_text(path.read_text(encoding="utf-8") + "\nSAVED = 1\n", encoding="utf-8")
+    own = OwnVehicle()
+    renewed = own.poll("trike", 1.0)
+    assert renewed is not None
+    assert vars(sys.modules[renewed.renewal.kind.__module__])["SAVED"] == 1
+    renewed.renewal.enter()
+    assert own.poll("trike", 2.0) is None
 
 
 def test_a_mistake_is_told_once_and_a_broken_model_is_one(folder: Path) -> None:

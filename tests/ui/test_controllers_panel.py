@@ -106,3 +106,22 @@ def test_a_file_is_taken_up_once_it_is_saved_whole_and_a_mistake_is_told_until_i
     saved("return 12345")
     (renewed,) = looked()
     assert own.mistakes == ()
+
+
+def test_what_was_saved_before_the_first_look_is_taken_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOLONOMY_CONFIG", str(tmp_path / "config"))
+    file = tmp_path / "own.py"
+    text = "import sim\nclass Own(sim.Controller):\n    def control(self, *given):\n        return 1\n"
+    file.write_text(text, encoding="utf-8")
+    kind, _ = load_controller(str(file), (tmp_path,), trusted=True)
+    file.write_text(text.replace("return 1", "return 2"), encoding="utf-8")
+    own, found = OwnControllers(), []
+    for look in range(4):
+        found += own.poll([kind], look * 0.3)
+    while own.busy:
+        time.sleep(0.01)
+        found += own.poll([kind], 2.0)
+    (renewed,) = found
+    assert renewed.kind().control(0.0, None, PilotInput(), {}) == 2

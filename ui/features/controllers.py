@@ -12,6 +12,7 @@ from sim.control.feedback import CONTROLLERS
 from sim.controllers import Controller, Gain, gains_of, made_controller
 from sim.controllers.controller import load_controller, own_file
 from sim.platform.errors import InputError
+from sim.platform.user_files import SavedFile
 from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot
 from ui.features.feature import Actions, App, Background
 from ui.features.notices import Toasts
@@ -83,16 +84,15 @@ def _name(kind: type[Controller]) -> str:
 
 SILENT_S = 5.0
 """Without a word from the simulation, after which it is told who keeps it."""
-Stamp = tuple[float, int]
 
 
 @dataclass(slots=True)
 class _File:
-    """A user's file as it was seen and as it was last taken up."""
+    """Of a controller that flies."""
 
-    known: Stamp
-    seen: Stamp
+    saved: SavedFile
     mistake: str = ""
+    """Why it is not taken up as it was last saved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,13 +135,15 @@ class OwnControllers:
             return renewed
         self._next_s = now_s + EVERY_S
         own = {path: kind for kind in kinds if (path := own_file(kind)) is not None}
-        self._files = {path: self._files.get(path) or _File(_stamp(path), _stamp(path)) for path in own}
+        self._files = {
+            path: self._files.get(path) or _File(SavedFile(kind, path)) for path, kind in own.items()
+        }
         for path, kind in own.items():
             file = self._files[path]
-            before, file.seen = file.seen, _stamp(path)
-            if file.seen == file.known or file.seen != before or self._reading.busy:
+            if not file.saved.saved() or self._reading.busy:
                 continue
-            file.known, file.mistake, self._read = file.seen, "", file
+            file.saved.take()
+            file.mistake, self._read = "", file
             reference = f"{path}:{kind.__name__}"
             self._reading.begin(lambda _, told=reference: _read(told))  # type: ignore[misc]
         return renewed
@@ -159,14 +161,6 @@ class OwnControllers:
     def close(self) -> None:
         """Read nothing more."""
         self._reading.close()
-
-
-def _stamp(path: Path) -> Stamp:
-    try:
-        status = path.stat()
-    except OSError:
-        return (0.0, 0)
-    return (status.st_mtime, status.st_size)
 
 
 class ControllerActions(Actions):

@@ -12,9 +12,10 @@ from sim.commands import RenewVehicle, SetParameter, SetVehicle
 from sim.control.autopilots import autopilot_in
 from sim.models.asset import check_model
 from sim.platform.errors import InputError
+from sim.platform.user_files import SavedFile
 from sim.scene import Scene
 from sim.simulation.lanes.snapshot import Snapshot
-from sim.vehicle_config.registry import Renewal, Stamp, own_program, renewal, stamp_of
+from sim.vehicle_config.registry import Renewal, own_program, renewal, saved_file
 from sim.vehicles import VEHICLES
 from sim.vehicles.forms.parameters import Parameter, Value
 from ui.features.feature import Actions, App
@@ -208,8 +209,7 @@ class OwnVehicle:
     def __init__(self) -> None:
         self._name = ""
         self._program: Path | None = None
-        self._known: Stamp = ()
-        self._seen: Stamp = ()
+        self._files: SavedFile | None = None
         self._next_s = 0.0
         self._latest: Renewal | None = None
         self.mistake = ""
@@ -222,15 +222,14 @@ class OwnVehicle:
         """
         if name != self._name:
             self._name, self._program = name, own_program(name)
-            self._known = self._seen = () if self._program is None else stamp_of(self._program)
+            self._files = None if self._program is None else saved_file(VEHICLES[name], self._program)
             self._latest, self.mistake = None, ""
-        if self._program is None or now_s < self._next_s:
+        if self._program is None or self._files is None or now_s < self._next_s:
             return None
         self._next_s = now_s + EVERY_S
-        before, self._seen = self._seen, stamp_of(self._program)
-        if self._seen == self._known or self._seen != before:
+        if not self._files.saved():
             return None
-        self._known = self._seen
+        self._files.take()
         try:
             self._latest = self._read(self._program)
         except InputError as error:

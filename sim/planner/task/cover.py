@@ -19,9 +19,9 @@ from sim.planner.task.bodies import body_names, jointed, own_space, planar
 from sim.planner.task.task import Ball
 from sim.platform.cache import Arrays, cached_arrays, source_digest
 from sim.platform.errors import InputError
+from sim.platform.user_files import source_of
 from sim.vehicle_config import VehicleConfig, config_of
 from sim.vehicles.forms.base import Vehicle
-from sim.vehicles.forms.custom import source_of
 from sim.vehicles.forms.homogeneous import ActionVehicle
 
 _DIGEST = source_digest(__file__, drawing.__file__)

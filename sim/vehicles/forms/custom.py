@@ -10,7 +10,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType, ModuleType
-from weakref import WeakKeyDictionary
 
 from sim.multibody.robots.robot import Robot
 from sim.platform.errors import InputError
@@ -18,19 +17,18 @@ from sim.platform.user_files import (
     error_line,
     file_and_class,
     found_file,
+    keep_source,
     line_in,
     list_of,
     run_module,
     run_own,
+    source_of,
 )
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.robot import RobotVehicle, class_of
 
 OWN_FILE = "vehicle.py"
 """Of a folder that is a vehicle of one's own."""
-
-
-_SOURCES: WeakKeyDictionary[type[Vehicle], bytes] = WeakKeyDictionary()
 
 
 def is_program(name: str) -> bool:
@@ -77,7 +75,7 @@ def load_vehicle(
     if other is not None and not _is_moved(other, path, source):
         raise InputError(f"vehicle {reference!r}: the name {name!r} is taken by another vehicle")
     made(chosen)
-    _SOURCES[chosen] = source
+    keep_source(chosen, source)
     registry[name] = chosen
     return name
 
@@ -120,11 +118,6 @@ def source_in(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-
-
-def source_of(kind: type[Vehicle]) -> bytes:
-    """What the file of a vehicle of one's own said when it was run; empty for the project's."""
-    return _SOURCES.get(kind, b"")
 
 
 def _is_own_vehicle(value: object, module: ModuleType) -> bool:
