@@ -15,7 +15,7 @@ from sim.platform.toml_table import TomlTable
 from sim.scene import load_scene
 from sim.simulation import Simulation
 from sim.vehicle_config import ASSETS, VEHICLE_FOLDER, config_named, named_values
-from sim.vehicle_config.registry import fallback, own_program, read_for, renewal, stamp_of
+from sim.vehicle_config.registry import fallback, own_program, read_for, renewal, saved_file
 from sim.vehicle_config.terms import term_of
 from sim.vehicles import VEHICLES
 from sim.world import load_world
@@ -222,10 +222,12 @@ def _saved(simulation: Simulation):
 
 def test_saved_data_is_taken_up_and_the_mechanics_stay_the_same_class(folder: Path) -> None:
     simulation = _flying(folder)
-    kind, before = VEHICLES["trike"], stamp_of(folder / "vehicle.py")
+    kind = VEHICLES["trike"]
+    files = saved_file(kind, folder / "vehicle.py")
+    assert not files.saved()
     changed(folder / "vehicle.toml", "f_psi = { ahead = 1.0 }", "f_psi = { ahead = 0.25 }")
     os.utime(folder / "vehicle.toml", (1.0, 1.0))
-    assert stamp_of(folder / "vehicle.py") != before
+    assert [files.saved(), files.saved()] == [False, True]
     _saved(simulation)
     assert VEHICLES["trike"] is kind
     simulation.submit(SetPilotInput(PilotInput(pitch=1.0)))
