@@ -98,8 +98,11 @@ def test_a_mode_is_seen_as_a_ghost_that_leans_where_the_bicycle_is(bench: Bench)
     assert 0.1 < max(leans) - min(leans) < 0.8
     weave, pose = locus.motions[1].modes[0], vehicle.node_layout.pose
     times = np.linspace(0.0, weave.duration_s, 200, endpoint=False)
-    heading_rad = [weave.node(np.zeros(vehicle.node_layout.size), t)[pose][0] for t in times]
-    assert max(map(abs, heading_rad)) == pytest.approx(0.5, rel=0.02)  # what sways most, at its largest
+    ways = np.abs([weave.node(np.zeros(vehicle.node_layout.size), t)[pose] for t in times]).max(axis=0)
+    # What sways most, sideways by v / |lambda| of the heading, is 0.5 m at its largest: at the end, as the weave grows.
+    assert ways[2] == pytest.approx(0.5, rel=0.02)
+    sideways = np.abs(weave.sway[pose])
+    assert sideways[2] == pytest.approx(3.5 / abs(weave.eigenvalue) * sideways[0], rel=1e-6)
     bench.click("modes/watch/0", draw_modes, snapshot)
     assert mode_seen(bench.context, lane) is None
     for at, value in ((0.9, 3), (0.3, 1)):  # 3.0 to 6.5 m/s from left to right
