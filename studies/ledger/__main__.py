@@ -1,7 +1,6 @@
 """`python -m studies.ledger [NAME ...]`: work problems out and tell how many digits agree with what is known."""
 
 import json
-import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,7 +8,7 @@ from pathlib import Path
 import click
 
 from studies.ledger import problems
-from studies.ledger.problem import ProblemResult, solve
+from studies.ledger.problem import PeerResult, ProblemResult, solve
 
 DRAWN = Path(__file__).resolve().parents[2] / "docs" / "ledger"
 HEAD = """# The ledger of truth
@@ -17,14 +16,15 @@ HEAD = """# The ledger of truth
 Problems whose answers are known, and how many digits of them ours have, by the largest difference over the largest
 number. `python -m studies.ledger --markdown docs/ledger.md` writes this page; `holonomy ledger` prints it in short
 where the program is installed. A problem is a file in `studies/ledger/`, or shares one with its family, and the suite
-holds each to its digits. CPU time is that of one answer, compiled before, on a core that others used, too. A
-peer's digits are those of its method at the same step.
+holds each to its digits. CPU time is that of one answer, compiled before, on a core that others used, too. MuJoCo
+and Pinocchio are asked where they have what the problem needs, each by Runge's and Kutta's method at the same step.
 
 {summary}
 
-| problem | what | truth | known | ours | digits | CPU | peer |
-|---|---|---|---|---|---|---|---|
+| problem | what | truth | known | ours | digits | CPU | MuJoCo | Pinocchio |
+|---|---|---|---|---|---|---|---|---|
 """
+PEERS = ("MuJoCo", "Pinocchio")
 PICTURES = """
 ## As scenes
 
@@ -105,7 +105,7 @@ def pictures(results: Sequence[ProblemResult], columns: int = 3) -> str:
 def cells(result: ProblemResult) -> tuple[str, ...]:
     """Of one row."""
     problem = result.problem
-    peer = "" if math.isnan(result.peer_digits) or problem.peer is None else problem.peer[0]
+    asked = {one.peer.program: one for one in result.peers}
     return (
         problem.title,
         problem.quantity.replace("|", "\\|"),
@@ -114,8 +114,13 @@ def cells(result: ProblemResult) -> tuple[str, ...]:
         problem.step,
         f"**{result.digits:.1f}**",
         f"{1e3 * result.cpu_s:.3g} ms",
-        f"{result.peer_digits:.1f} in {1e3 * result.peer_cpu_s:.3g} ms ({peer})" if peer else "",
+        *(as_peer(asked[program]) if program in asked else "" for program in PEERS),
     )
+
+
+def as_peer(one: PeerResult) -> str:
+    """Digits, time, and the step where it is not ours."""
+    return f"{one.digits:.1f} in {1e3 * one.cpu_s:.3g} ms{one.peer.step and f' ({one.peer.step})'}"
 
 
 def as_text(results: Sequence[ProblemResult]) -> str:
@@ -139,8 +144,7 @@ def as_numbers(results: Sequence[ProblemResult]) -> str:
                 "ours": r.ours.tolist(),
                 "digits": r.digits,
                 "cpu_s": r.cpu_s,
-                "peer_digits": None if math.isnan(r.peer_digits) else r.peer_digits,
-                "peer_cpu_s": None if math.isnan(r.peer_cpu_s) else r.peer_cpu_s,
+                "peers": {one.peer.program: {"digits": one.digits, "cpu_s": one.cpu_s} for one in r.peers},
                 "reason": r.problem.reason,
             }
             for r in results

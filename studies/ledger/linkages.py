@@ -13,6 +13,7 @@ from scipy.special import ellipj, ellipkinc
 from sim.multibody.declaration import Body, Joint, Loop
 from sim.steppers.bound_tree import ORDER_6, BoundTree, advance_composed
 from studies.ledger.mechanism import Mechanism
+from studies.ledger.peers import peers_of
 from studies.ledger.problem import Problem
 from studies.reference.lagrange import LagrangianSystem, rates
 
@@ -87,9 +88,9 @@ def ours(of: Mechanism, seconds: float, step_s: float) -> np.ndarray:
     return np.cumsum(of.moved(seconds, step_s, ORDER_6)[0])
 
 
-def peer(of: Mechanism, seconds: float, step_s: float) -> np.ndarray:
-    """The same by MuJoCo."""
-    return np.cumsum(of.by_mujoco(seconds, step_s)[0])
+def absolute(moved: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    """(n,) angles of a chain that a peer has moved."""
+    return np.cumsum(moved[0])
 
 
 def energy_drift(parts: tuple[float, ...], step_s: float, seconds: int) -> float:
@@ -172,7 +173,7 @@ PROBLEMS = (
         step="riqn composed, order 6, 5 ms",
         least_digits=9.0,
         scene=lambda: SINGLE.opened("ledger-pendulum"),
-        peer=("MuJoCo RK4", lambda: peer(SINGLE, ROD_S, 5e-3)),
+        peers=peers_of(SINGLE, ROD_S, 5e-3, absolute),
     ),
     Problem(
         name="double-pendulum",
@@ -185,7 +186,7 @@ PROBLEMS = (
         step="riqn composed, order 6, 2 ms",
         least_digits=9.0,
         scene=lambda: DOUBLE.opened("ledger-double-pendulum"),
-        peer=("MuJoCo RK4", lambda: peer(DOUBLE, PENDULUM_S, 2e-3)),
+        peers=peers_of(DOUBLE, PENDULUM_S, 2e-3, absolute),
     ),
     Problem(
         name="double-pendulum-energy",
@@ -223,7 +224,7 @@ PROBLEMS = (
         step="riqn with a loop composed, order 6, 5 ms",
         least_digits=8.0,
         scene=lambda: FOUR_BAR.opened("ledger-four-bar"),
-        peer=("MuJoCo RK4", lambda: peer(FOUR_BAR, BAR_S, 5e-3)),
+        peers=peers_of(FOUR_BAR, BAR_S, 5e-3, absolute),
     ),
     Problem(
         name="two-four-bars",
@@ -236,7 +237,7 @@ PROBLEMS = (
         step="riqn with loops composed, order 6, 8 ms",
         least_digits=8.0,
         scene=lambda: parallelograms(2).opened("ledger-two-four-bars"),
-        peer=("MuJoCo RK4", lambda: top(parallelograms(2).by_mujoco(TOP_S, 8e-3))),
+        peers=peers_of(parallelograms(2), TOP_S, 8e-3, top),
     ),
     Problem(
         name="forty-four-bars",

@@ -1,4 +1,4 @@
-"""A mechanism as data: bodies on joints, loops, springs; as a tree to be stepped, and in MuJoCo's language."""
+"""A mechanism as data: bodies on joints, loops, springs; as a tree to be stepped, and as a vehicle."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,7 +21,6 @@ from sim.vehicles.forms.parameters import Control
 _Ends = TypeVar("_Ends", Loop, Spring)
 _METAL = 2700.0
 """kg/m^3, of what is drawn."""
-_KINDS = {"revolute": "hinge", "prismatic": "slide"}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -150,86 +149,6 @@ class Mechanism:
         }
         vehicle = type(name, (HeldMechanism, form), own)()
         return vehicle, vehicle.default_state()
-
-    def by_mujoco(
-        self,
-        seconds: float,
-        step_s: float,
-        *,
-        stiff_s: float = 0.0,
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """The same by MuJoCo's Runge-Kutta method. Raises ImportError without it.
-
-        Its loops give way: stiff_s is their time constant, at least two steps, which is what 0 stands for.
-        """
-        import mujoco
-
-        model = mujoco.MjModel.from_xml_string(self.as_mjcf(step_s, max(stiff_s, 2.0 * step_s)))
-        data = mujoco.MjData(model)
-        begun = self.start
-        names = self.tree.coordinate_names
-        order = [names.index(model.joint(k).name) for k in range(model.njnt)]
-        data.qpos[:], data.qvel[:] = begun.q[order], begun.v[order]
-        for name, torque in self.torques.items():
-            data.joint(name).qfrc_applied[0] = torque
-        for _ in range(round(seconds / step_s)):
-            mujoco.mj_step(model, data)
-        joints = [data.joint(body.name) for body in self.bodies]
-        return np.array([x.qpos[0] for x in joints]), np.array([x.qvel[0] for x in joints])
-
-    def as_mjcf(self, step_s: float, stiff_s: float) -> str:
-        """A model in MuJoCo's XML; what loops close are balls there, of hinges two, a length apart on their axis."""
-        inside: dict[str, str] = {}
-        sites: dict[str, str] = {}
-
-        def site(name: str, body: str, point: ArrayLike) -> None:
-            sites[body] = sites.get(body, "") + f'<site name="{name}" pos="{_text(point)}"/>'
-
-        for k, spring in enumerate(self.springs):
-            site(f"spring {k} 0", spring.body, spring.point)
-            site(f"spring {k} 1", spring.other, spring.other_point)
-        closed, solref = "", f'solref="{stiff_s!r} 1" solimp="0.9999 0.9999 0.001"'
-        for k, loop in enumerate(self.loops):
-            for i, (point, other) in enumerate(_pins(loop)):
-                site(f"loop {k} {i} 0", loop.body, point)
-                site(f"loop {k} {i} 1", loop.other, other)
-                closed += f'<connect site1="loop {k} {i} 0" site2="loop {k} {i} 1" {solref}/>'
-        for body in reversed(self.bodies):
-            joint = body.joint
-            assert not isinstance(joint, Sequence)
-            inertia = np.asarray(body.inertia, float)
-            text = (
-                f'<body name="{body.name}" pos="{_text(body.position)}">'
-                f'<joint name="{body.name}" type="{_KINDS[joint.kind]}" axis="{_text(joint.axis)}"/>'
-                f'<inertial pos="{_text(body.centre)}" mass="{body.mass!r}" diaginertia="{_text(inertia)}"/>'
-                f"{sites.get(body.name, '')}{inside.get(body.name, '')}</body>"
-            )
-            inside[body.parent] = text + inside.get(body.parent, "")
-        drawn = "".join(
-            f'<spatial stiffness="{s.stiffness!r}" damping="{s.damping!r}" '
-            f'springlength="{_text(s.rest)}">'
-            f'<site site="spring {k} 0"/><site site="spring {k} 1"/></spatial>'
-            for k, s in enumerate(self.springs)
-        )
-        return (
-            f'<mujoco><option gravity="{_text(self.gravity_w)}" integrator="RK4" timestep="{step_s!r}" '
-            f'tolerance="1e-15" iterations="200"/><worldbody>{sites.get(WORLD, "")}{inside[WORLD]}</worldbody>'
-            f"<equality>{closed}</equality><tendon>{drawn}</tendon></mujoco>"
-        )
-
-
-def _pins(loop: Loop) -> tuple[tuple[np.ndarray, np.ndarray], ...]:
-    """Points of the loop's body, and where they stay in the other one."""
-    at, there = np.asarray(loop.point, float), np.asarray(loop.other_point, float)
-    if loop.joint.kind == "ball":
-        return ((at, there),)
-    along = np.asarray(loop.joint.axis, float)
-    along /= np.linalg.norm(along)
-    return (at, there), (at + along, there + np.asarray(loop.R, float) @ along)
-
-
-def _text(numbers: ArrayLike) -> str:
-    return " ".join(repr(float(x)) for x in np.ravel(np.asarray(numbers, float)))
 
 
 class HeldMechanism(ArticulatedVehicle):

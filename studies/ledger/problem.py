@@ -16,6 +16,18 @@ MOST_DIGITS = 15.9
 """Those of a double."""
 
 
+@dataclass(frozen=True)
+class Peer:
+    """Another program on the same problem."""
+
+    program: str
+    """Its name; what is imported is that in small letters."""
+    answer: Callable[[], ArrayLike]
+    """It may raise ImportError."""
+    step: str = ""
+    """Where it is not ours."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Problem:
     """A question with a known answer."""
@@ -36,14 +48,23 @@ class Problem:
     """Below which the suite fails."""
     scale: float = 0.0
     """What differences are measured against; 0: the truth's largest component."""
-    peer: tuple[str, Callable[[], ArrayLike]] | None = None
-    """Another program's name and its answer; it may raise ImportError."""
+    peers: tuple[Peer, ...] = ()
     scene: Callable[[], tuple[Vehicle, State]] | None = None
     """What `./run ledger-NAME` opens: a vehicle and where it starts."""
     held: Mapping[str, float] = field(default_factory=dict)
     """Controls by name that stay as they are there, in their units."""
     reason: str = ""
     """Why not all known digits are met, where they are not."""
+
+
+@dataclass(frozen=True)
+class PeerResult:
+    """What another program gave."""
+
+    peer: Peer
+    digits: float
+    cpu_s: float
+    """Of its answer."""
 
 
 @dataclass(frozen=True)
@@ -56,10 +77,8 @@ class ProblemResult:
     digits: float
     cpu_s: float
     """Of our second run, so that nothing is compiled in it."""
-    peer_digits: float
-    """nan where there is no peer."""
-    peer_cpu_s: float = math.nan
-    """Of its answer."""
+    peers: tuple[PeerResult, ...] = ()
+    """Of those that are installed."""
 
 
 def digits(answer: ArrayLike, truth: ArrayLike, scale: float = 0.0) -> float:
@@ -80,13 +99,11 @@ def solve(problem: Problem, *, timed: bool = True) -> ProblemResult:
         begun_s = time.process_time()
         problem.ours()
         cpu_s = time.process_time() - begun_s
-    peer_digits = peer_cpu_s = math.nan
-    if problem.peer is not None and timed:
+    asked = []
+    for peer in problem.peers if timed else ():
         with suppress(ImportError):
-            import_module(problem.peer[0].split()[0].lower())
+            import_module(peer.program.lower())
             begun_s = time.process_time()
-            peer_digits = digits(problem.peer[1](), truth, problem.scale)
-            peer_cpu_s = time.process_time() - begun_s
-    return ProblemResult(
-        problem, truth, ours, digits(ours, truth, problem.scale), cpu_s, peer_digits, peer_cpu_s
-    )
+            agreed = digits(peer.answer(), truth, problem.scale)
+            asked.append(PeerResult(peer, agreed, time.process_time() - begun_s))
+    return ProblemResult(problem, truth, ours, digits(ours, truth, problem.scale), cpu_s, tuple(asked))

@@ -12,6 +12,7 @@ import numpy as np
 from sim.multibody.declaration import Body, Joint, Loop, Spring
 from sim.steppers.bound_tree import ORDER_6
 from studies.ledger.mechanism import Mechanism, extrapolated
+from studies.ledger.peers import peers_of
 from studies.ledger.problem import Problem
 from studies.reference.lagrange import LagrangianSystem, rates
 
@@ -159,7 +160,7 @@ PROBLEMS = (
         step="riqn with a loop composed, order 6, 10 ms",
         least_digits=8.0,
         scene=lambda: BRICARD.opened("ledger-bricard"),
-        peer=("MuJoCo RK4", lambda: BRICARD.by_mujoco(BRICARD_S, 1e-2)[0]),
+        peers=peers_of(BRICARD, BRICARD_S, 1e-2, lambda moved: moved[0]),
     ),
     Problem(
         name="governor",
@@ -172,6 +173,6 @@ PROBLEMS = (
         step="riqn, 2, 1, 0.5, 0.25 ms extrapolated",
         least_digits=8.0,
         scene=lambda: GOVERNOR.opened("ledger-governor"),
-        peer=("MuJoCo RK4", lambda: GOVERNOR.by_mujoco(GOVERNOR_S, 2.5e-4)[0]),
+        peers=peers_of(GOVERNOR, GOVERNOR_S, 2.5e-4, lambda moved: moved[0], "0.25 ms"),
     ),
 )

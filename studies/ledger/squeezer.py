@@ -9,6 +9,7 @@ import numpy as np
 from sim.multibody.declaration import Body, Joint, Loop, Spring
 from sim.steppers.bound_tree import ORDER_8
 from studies.ledger.mechanism import Mechanism
+from studies.ledger.peers import peers_of
 from studies.ledger.problem import Problem
 
 END_S, STEP_S = 0.03, 2e-4
@@ -95,7 +96,7 @@ PROBLEMS = (
         step="riqn with loops composed, order 8, 0.2 ms",
         least_digits=9.5,
         scene=lambda: SQUEEZER.enlarged(20.0).opened("ledger-andrews"),
-        peer=("MuJoCo RK4, 2 us", lambda: published(SQUEEZER.by_mujoco(END_S, 2e-6))),
+        peers=peers_of(SQUEEZER, END_S, 2e-6, published, "2 us"),
         reason="orders 6 and 8, steps from 40 to 10 us and extrapolation lead to one value, 1.4e-9 rad from the "
         "published one",
     ),
@@ -109,7 +110,7 @@ PROBLEMS = (
         ours=lambda: published(SQUEEZER.moved(END_S, 1e-5)),
         step="riqn with loops, 10 us",
         least_digits=4.5,
-        peer=("MuJoCo RK4", lambda: published(SQUEEZER.by_mujoco(END_S, 1e-5))),
+        peers=peers_of(SQUEEZER, END_S, 1e-5, published),
         reason="second order: more digits ask for a shorter step",
         scene=lambda: SQUEEZER.enlarged(20.0).opened("ledger-andrews-riqn"),
     ),

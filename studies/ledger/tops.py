@@ -11,6 +11,7 @@ from scipy.special import ellipj
 
 import sim
 from sim.groups.numeric import rotation_exp
+from studies.ledger.peers import peers_of_free
 from studies.ledger.problem import Problem
 
 RACKET_INERTIA, RACKET_RADPS, RACKET_S = (1.0, 2.0, 3.0), (1.73, 0.0, 1.0), 10.0
@@ -42,31 +43,6 @@ def racket() -> np.ndarray:
     body, start = thrown(RACKET_INERTIA, RACKET_RADPS)
     run = sim.simulate(body, "variational-6", step=STEP_S, duration=RACKET_S, initial=start)
     return np.asarray(run.velocity[-1, :3])
-
-
-def free_by_mujoco(
-    inertia: tuple[float, float, float], omega: tuple[float, float, float], step_s: float, end_s: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """(3,) rad/s and (3, 3) attitude by its Runge-Kutta method with the same step. Raises ImportError without it."""
-    import mujoco
-
-    diagonal = " ".join(map(str, inertia))
-    model = mujoco.MjModel.from_xml_string(
-        f'<mujoco><option gravity="0 0 0" integrator="RK4" timestep="{step_s}"/><worldbody><body><freejoint/>'
-        f'<inertial pos="0 0 0" mass="1" diaginertia="{diagonal}"/></body></worldbody></mujoco>'
-    )
-    data = mujoco.MjData(model)
-    data.qvel[3:] = omega
-    for _ in range(round(end_s / step_s)):
-        mujoco.mj_step(model, data)
-    R = np.zeros(9)
-    mujoco.mju_quat2Mat(R, data.qpos[3:])
-    return np.array(data.qvel[3:]), R.reshape(3, 3)
-
-
-def racket_by_mujoco() -> np.ndarray:
-    """(3,) rad/s."""
-    return free_by_mujoco(RACKET_INERTIA, RACKET_RADPS, STEP_S, RACKET_S)[0]
 
 
 MASS, ARM_M, GRAVITY = 24.0, 0.25, 9.81
@@ -129,11 +105,6 @@ def spun() -> np.ndarray:
     body, start = thrown(SPUN_INERTIA, SPUN_RADPS)
     run = sim.simulate(body, "variational-6", step=5e-3, duration=SPUN_S, initial=start)
     return np.asarray(run.pose[-1, :3, :3])
-
-
-def spun_by_mujoco() -> np.ndarray:
-    """(3, 3)"""
-    return free_by_mujoco(SPUN_INERTIA, SPUN_RADPS, 5e-3, SPUN_S)[1]
 
 
 THRUST_NM = 0.9
@@ -203,7 +174,7 @@ PROBLEMS = (
         ours=racket,
         step="variational-6, 1 ms",
         least_digits=11.0,
-        peer=("MuJoCo RK4", racket_by_mujoco),
+        peers=peers_of_free(RACKET_INERTIA, RACKET_RADPS, RACKET_S, STEP_S, lambda moved: moved[0]),
         reason="the same digits from steps of 4 to 0.5 ms: rounding, which the flips amplify",
         scene=lambda: thrown(RACKET_INERTIA, RACKET_RADPS),
     ),
@@ -242,7 +213,7 @@ PROBLEMS = (
         ours=spun,
         step="variational-6, 5 ms",
         least_digits=9.0,
-        peer=("MuJoCo RK4", spun_by_mujoco),
+        peers=peers_of_free(SPUN_INERTIA, SPUN_RADPS, SPUN_S, 5e-3, lambda moved: moved[1]),
         scene=lambda: thrown(SPUN_INERTIA, SPUN_RADPS),
     ),
     Problem(

@@ -153,6 +153,7 @@ EXTRAS = {
     "distributed",
     "gymnasium",
     "mcap",
+    "pin",
     "pymavlink",
     "pyulog",
     "rerun-sdk",
@@ -162,7 +163,7 @@ EXTRAS = {
     "xarray",
 }
 """Asked for by what one may leave out: USD files and logs, clusters, learning, other programs."""
-NOT_HERE = {"rerun": "rerun-sdk"}
+NOT_HERE = {"pinocchio": "pin", "rerun": "rerun-sdk"}
 """Of those, by what is imported, what the tests do without for its size."""
 
 

@@ -27,6 +27,18 @@ def test_an_answer_has_its_digits(problem: Problem) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "problem",
+    [p for p in problems() if any(peer.program == "Pinocchio" for peer in p.peers)],
+    ids=lambda problem: problem.name,
+)
+def test_pinocchio_is_asked_the_same(problem: Problem) -> None:
+    """By its own accelerations, loops and springs. Measured: 6.5 digits or more."""
+    pytest.importorskip("pinocchio", reason="the package pin is not installed (extra reference)")
+    (peer,) = (peer for peer in problem.peers if peer.program == "Pinocchio")
+    assert digits(peer.answer(), problem.truth(), problem.scale) > 6.0
+
+
 def test_digits_are_those_of_the_largest_difference_over_the_largest_number() -> None:
     assert digits([100.0, 1.001], [100.0, 1.0]) == pytest.approx(5.0)
     assert digits(1.001, 1.0, 10.0) == pytest.approx(4.0)
@@ -40,6 +52,7 @@ def test_the_command_tells_numbers_for_programs_and_refuses_what_there_is_not() 
     (row,) = json.loads(told.stdout)
     assert row["name"] == "pendulum"
     assert row["digits"] > 9.0
+    assert row["peers"]["MuJoCo"]["digits"] > 7.0
     refused = CliRunner().invoke(main, ["squaring-the-circle"])
     assert refused.exit_code == 2
     assert "andrews" in refused.output
