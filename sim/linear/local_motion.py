@@ -41,7 +41,7 @@ class LocalMotion:
 
     coordinates: tuple[Coordinate, ...]
     node: Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
-    """(x, u, e) -> node."""
+    """(x, u, e) -> node, with loops closed."""
     forced: Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
     """(x, u) -> rate (n,), and by the controls (n, n_controls), both at e = 0."""
     varied: Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -260,6 +260,10 @@ def _tree(vehicle: ArticulatedVehicle) -> LocalMotion:
         G, bent = (np.array(part) for part in gaps(x))
         return np.block([[G, np.zeros_like(G)], [bent, G]])
 
+    def node(x: np.ndarray, _: np.ndarray, e: np.ndarray) -> np.ndarray:
+        moved = np.array(displaced(x, e)).ravel()
+        return vehicle.closed_node(moved) if isinstance(vehicle, ClosedVehicle) else moved
+
     coordinates, rates = [], []
     for name, turns in zip(tree.velocity_names, vehicle.angular, strict=True):
         unit = "rad" if turns else "m"
@@ -267,7 +271,7 @@ def _tree(vehicle: ArticulatedVehicle) -> LocalMotion:
         rates.append(Coordinate(f"{name} rate", _rate(unit)))
     return LocalMotion(
         (*coordinates, *rates),
-        lambda x, _, e: np.array(displaced(x, e)).ravel(),
+        node,
         forced,
         varied,
         np.arange(2 * nv) >= nv,

