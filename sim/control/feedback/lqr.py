@@ -75,11 +75,13 @@ def solved(at: Linearised, effort: float, speed: float) -> tuple[np.ndarray, np.
     import scipy.linalg  # half a second, when one is wanted
 
     root, controls = costs(at, effort, speed)
-    R = np.diag(controls)
+    R, refused = np.diag(controls), f"lqr: the {at.vehicle.name} cannot be held where it starts"
+    if not controls.size:
+        raise InputError(f"{refused}: it has no controls")
     try:
         S = scipy.linalg.solve_discrete_are(at.A, at.B, root.T @ root, R)
-    except (np.linalg.LinAlgError, ValueError) as error:
-        raise InputError(f"lqr: the {at.vehicle.name} cannot be held where it starts: {error}") from None
+    except (np.linalg.LinAlgError, ValueError):
+        raise InputError(f"{refused}: an error stays that no control brings back") from None
     return np.linalg.solve(R + at.B.T @ S @ at.B, at.B.T @ S @ at.A), S
 
 

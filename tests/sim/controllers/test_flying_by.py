@@ -152,9 +152,17 @@ def test_predictive_control_within_ranges_comes_back_from_where_lqr_runs_into_th
     assert np.corrcoef(one, other)[0, 1] > 0.99
 
 
-def test_lqr_refuses_in_one_line_what_it_cannot_hold() -> None:
-    with pytest.raises(sim.InputError, match="lqr: the snakeboard cannot be held where it starts"):
-        sim.simulate(sim.vehicle("snakeboard"), controller=Lqr, duration=0.1)
+@pytest.mark.parametrize(
+    "name, why",
+    [
+        ("snakeboard", "an error stays that no control brings back"),
+        ("spacecraft", "an error stays that no control brings back"),  # its place
+        ("chain", "it has no controls"),
+    ],
+)
+def test_lqr_refuses_in_one_line_what_it_cannot_hold(name: str, why: str) -> None:
+    with pytest.raises(sim.InputError, match=f"lqr: the {name} cannot be held where it starts: {why}$"):
+        sim.simulate(sim.vehicle(name), controller=Lqr, duration=0.1)
 
 
 def test_two_controllers_fly_side_by_side_and_each_its_own_lane(scene) -> None:
