@@ -25,7 +25,8 @@ from sim.integrators import integrator
 from sim.planner import Plan, Planner, Task
 from sim.planner.guess.guess import variables
 from sim.planner.service.search import Search
-from sim.planner.solvers.attempt import PlanCall, deadline_in
+from sim.planner.solvers.attempt import PlanCall
+from sim.planner.solvers.time_limit import TimeLimit
 from sim.planner.task.check import check_task
 from sim.planner.task.waypoints import with_times
 from sim.planner.transcription.transcription import motion
@@ -46,7 +47,7 @@ def _costs_of(
     problem, best = partial(PLANNER.solvers, vehicle, METHOD), np.inf
     solvers = problem(task)
     for make in starts:
-        search = Search(vehicle, METHOD, task, ("fatrop",), problem, PlanCall(deadline_in(_ATTEMPT_S), None))
+        search = Search(vehicle, METHOD, task, ("fatrop",), problem, PlanCall(TimeLimit(_ATTEMPT_S), None))
         start = variables(solvers.t, vehicle, task, *make())
         found = search.kept_clear(with_times(vehicle, task, solvers.t.places(start)), start, "cold")
         cost = found.result.cost if found.solved else np.inf

@@ -8,7 +8,7 @@ import pytest
 
 import sim
 from sim.planner import Box, Capsule, Cylinder, Goal, Limits, Planner, Sphere, Task, Waypoint, Weights
-from sim.planner.solvers.attempt import deadline_in
+from sim.planner.solvers.time_limit import time_limit
 from sim.planner.task.check import check_task
 from sim.planner.task.obstacles import Obstacle
 from sim.vehicles import Vehicle
@@ -228,8 +228,8 @@ def test_a_time_limit_is_seconds_or_one_line(odd):
     with pytest.raises(
         sim.InputError, match=r"^time_limit_s = .* is not possible; allowed: seconds above 0$"
     ):
-        deadline_in(odd)
-    assert deadline_in(INF) > deadline_in(1e6)
+        time_limit(odd)
+    assert time_limit(INF).left_s > time_limit(1e6).left_s
 
 
 @pytest.mark.parametrize(

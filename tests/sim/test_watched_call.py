@@ -3,6 +3,7 @@
 import os
 import sys
 import threading
+import time
 
 import pytest
 
@@ -17,6 +18,24 @@ def test_what_answers_is_told_and_what_it_raises_is_raised() -> None:
 
     with pytest.raises(ZeroDivisionError):
         WatchedCall(fails).answer(60.0)
+
+
+def test_what_waits_for_its_turns_is_not_silent_and_what_goes_round_is() -> None:
+    def waits() -> int:
+        time.sleep(0.5)
+        return 3
+
+    assert WatchedCall(waits).answer(0.1) == 3
+    ends = threading.Event()
+
+    def goes_round() -> None:
+        while not ends.is_set():
+            pass
+
+    try:
+        assert WatchedCall(goes_round).answer(0.1) is None
+    finally:
+        ends.set()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="threads have priorities of their own there alone")

@@ -23,9 +23,10 @@ from sim.planner.service.search import (
     checked_warm,
     resumed,
 )
-from sim.planner.solvers.attempt import Choice, Iterate, PlanCall, Show, attempted, deadline_in, order_of
+from sim.planner.solvers.attempt import Choice, Iterate, PlanCall, Show, attempted, order_of
 from sim.planner.solvers.backends import Result, Solvers
 from sim.planner.solvers.oracle import Backend
+from sim.planner.solvers.time_limit import TimeLimit, time_limit
 from sim.planner.task.check import check_kinds, check_task
 from sim.planner.task.numbers import with_free
 from sim.planner.task.open_start import is_lap, with_start
@@ -154,7 +155,7 @@ class Planner:
         method: str | Integrator | None = None,
         solver: Choice = "auto",
         warm: Any = None,
-        time_limit_s: float = 30.0,
+        time_limit_s: float | TimeLimit = 30.0,
         starts: int = STARTS,
         processes: int | None = None,
         show: Show | None = None,
@@ -166,7 +167,8 @@ class Planner:
 
         warm: a plan of a similar task to go on from, or a motion: a trajectory, a take, arrays (nodes, controls); what
         it leads to is the answer. A plan's multipliers are of use where only numbers have changed, its motion in any
-        case. starts: first guesses that are tried at most, of other ways
+        case. time_limit_s: of the processor, of the thread that plans and its solvers'; by the clock ten times as long
+        at most. starts: first guesses that are tried at most, of other ways
         around the obstacles first; 1: the likeliest alone. processes: how many of the others are solved at once, in
         forks of this process; None: as many as are worth it. The plan is the same. show: called with every iterate
         that comes before the first plan, and may stop it. found: called with the best plan as it stands after each
@@ -213,20 +215,23 @@ class Planner:
         return plan
 
     def _to_any_goal(
-        self, vehicle: Vehicle, task: Task, time_limit_s: float, explain: bool, options: dict[str, Any]
+        self,
+        vehicle: Vehicle,
+        task: Task,
+        time_limit_s: float | TimeLimit,
+        explain: bool,
+        options: dict[str, Any],
     ) -> Plan:
         """The cheapest of plans to each of the task's goals, the others beside it. InputError where all are refused."""
         check_kinds(task)
-        goals, until = (task.goal, *task.or_goals), deadline_in(time_limit_s)
+        goals, limit = (task.goal, *task.or_goals), time_limit(time_limit_s)
         plans: list[Plan] = []
         refusals: list[InputError] = []
         for i, goal in enumerate(goals):
-            left_s = max((until - time.perf_counter()) / (len(goals) - i), 1e-3)
+            part = limit.part(1.0 / (len(goals) - i))
             alone = replace(task, goal=goal, or_goals=())
             try:
-                plan = self.plan(
-                    vehicle, alone, time_limit_s=left_s, explain=explain and not plans, **options
-                )
+                plan = self.plan(vehicle, alone, time_limit_s=part, explain=explain and not plans, **options)
             except InputError as error:
                 refusals.append(error)
                 continue
@@ -251,7 +256,7 @@ class Planner:
         task: Task,
         order: tuple[Backend, ...],
         warm: Warm | None,
-        time_limit_s: float,
+        time_limit_s: float | TimeLimit,
         starts: int,
         processes: int | None,
         show: Show | None,
@@ -263,7 +268,7 @@ class Planner:
         begun = time.perf_counter()
         self.solvers(vehicle, scheme, task)
         built = time.perf_counter() - begun
-        run = PlanCall(deadline_in(time_limit_s), show, check=self._check)
+        run = PlanCall(time_limit(time_limit_s), show, check=self._check)
         search = Search(vehicle, scheme, task, order, partial(self.solvers, vehicle, scheme), run)
         begun = time.perf_counter()
         outside = outside_text(vehicle, task) if measured else ""
@@ -388,7 +393,7 @@ class Planner:
         solvers = self.solvers(vehicle, scheme, soft, elastic=True)
         places = waypoint_places(vehicle, soft, soft.steps)
         p = parameters(solvers.t, vehicle, soft, places=places)
-        run = PlanCall(time.perf_counter() + _EXPLAINING_S, None)
+        run = PlanCall(TimeLimit(_EXPLAINING_S), None)
         result = attempted(solvers, ("fatrop", "ipopt"), p, guess(solvers.t, vehicle, soft), run)
         again = self.solvers(vehicle, scheme, task)
         if not settled(result):
@@ -398,7 +403,7 @@ class Planner:
         if told.violations or not result.converged:
             return told
         start = transferred(again.t, vehicle, task, motion(solvers.t, result.w, p))
-        again_from = replace(search, run=PlanCall(time.perf_counter() + _EXPLAINING_S, None, plan.iterations))
+        again_from = replace(search, run=PlanCall(TimeLimit(_EXPLAINING_S), None, plan.iterations))
         begun = time.perf_counter()
         found = again_from.kept_clear(task, start, "near")
         seconds = plan.seconds + time.perf_counter() - begun
@@ -443,7 +448,8 @@ def _status_line(
     if run.out_of_time:
         return (
             "time limit",
-            f"No solution within the time limit ({seconds:.1f} s, {iterations} iterations).",
+            f"No solution within the time limit ({run.limit.spent_s:.1f} s of the processor, {seconds:.1f} s by the "
+            f"clock, {iterations} iterations).",
         )
     if result.converged:
         between = f"between them an obstacle is entered by {short_m:.3f} m"

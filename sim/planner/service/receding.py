@@ -251,8 +251,8 @@ def receding_horizon(
     flown: what is flown where that is not what is planned for: in a wind that no plan knows, or on waves, as a craft
     whose `calm_water` is planned for; plans then know the current and the steady force as they are found out on the way
     (`CalmWaterObserver`). around: what surrounds it; None: as usual, open water about what floats. until: ends it
-    after the first step at whose end (time [s], state) it holds. time_limit_s: of a solve, wall time. Raises InputError
-    where the first plan is not found, and for times that do not fit.
+    after the first step at whose end (time [s], state) it holds. time_limit_s: of a solve, of the processor. Raises
+    InputError where the first plan is not found, and for times that do not fit.
     """
     flown = vehicle if flown is None else checked_vehicle(flown)
     afloat = isinstance(vehicle, CalmWater) and flown.support is Support.WATER

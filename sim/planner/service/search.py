@@ -233,7 +233,7 @@ class Search:
             found = self._from_guess(size, guesses[number])
             return replace(found, task=found.task.plain), solvers.given_up - before
 
-        answers = in_order(led_to, len(guesses), processes=processes, until_s=self.run.deadline)
+        answers = in_order(led_to, len(guesses), processes=processes, until_s=self.run.limit.until_s)
         silent = 0
         with closing(answers):
             for answer in answers:
@@ -247,7 +247,7 @@ class Search:
     def _from_guess(self, size: Task, w0: np.ndarray) -> Found:
         """By the first solver alone; size: the task on the grid of the guess."""
         solvers = self.problem(size)
-        alone = replace(self, order=self.order[:1], run=PlanCall(self.run.deadline, None))
+        alone = replace(self, order=self.order[:1], run=PlanCall(self.run.limit, None))
         task = with_times(self.vehicle, size, solvers.t.places(w0))
         found = alone.kept_clear(task, w0, "cold")
         if not found.solved and self.eased is not None:
@@ -286,7 +286,7 @@ class Search:
             found = self.retimed(*known[number])
             return found and replace(found, task=found.task.plain)
 
-        answers = in_order(moved, len(known), processes=processes, until_s=self.run.deadline)
+        answers = in_order(moved, len(known), processes=processes, until_s=self.run.limit.until_s)
         with closing(answers):
             for found in answers:
                 yield found and replace(found, task=found.task.enriched(self.task))
@@ -321,7 +321,7 @@ class Search:
             shares = sooner_or_later(task.steps, bows, direction)
             start = transferred(solvers.t, self.vehicle, task, move, shares)
             timed = with_times(self.vehicle, asked, solvers.t.places(start))
-            alone = replace(self, order=self.order[:1], run=PlanCall(self.run.deadline, None))
+            alone = replace(self, order=self.order[:1], run=PlanCall(self.run.limit, None))
             found = alone.kept_clear(timed, start, "near")
             if not found.solved or found.result.cost > (1.0 - _CHEAPER) * cost:
                 break

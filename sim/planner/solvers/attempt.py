@@ -1,22 +1,20 @@
 """One attempt at a problem: solvers in turn, until one converges, is stopped or runs out of time."""
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from numbers import Real
 from typing import Literal, get_args
 
 import numpy as np
 
 from sim.planner.solvers.backends import FATROP_ITERATIONS, Mode, Result, Solvers
 from sim.planner.solvers.oracle import Backend
+from sim.planner.solvers.time_limit import TimeLimit
 from sim.planner.transcription.constraints import PART, PRODUCT
 from sim.planner.transcription.transcription import ProgramBounds, Transcription
 from sim.platform.errors import InputError, quote
 
 Choice = Literal["auto", "fatrop", "ipopt"]
 
-_ENDLESS_S = 1e9
 _RELAXED, _RELAXED_PUSHES = (1e-1, 1e-2, 1e-3, 1e-5, 1e-7), (1e-3, 1e-5, 1e-7)
 """Products of what does not go together, in turn; of what pushes, whose first guess touches where it is to: from afar
 forces turn with the box."""
@@ -43,7 +41,7 @@ Show = Callable[[Iterate], bool]
 class PlanCall:
     """What one call of `Planner.plan` gathers on its way."""
 
-    deadline: float
+    limit: TimeLimit
     show: Show | None
     iterations: int = 0
     stopped: bool = False
@@ -56,14 +54,7 @@ class PlanCall:
 
     @property
     def out_of_time(self) -> bool:
-        return time.perf_counter() > self.deadline
-
-
-def deadline_in(time_limit_s: object) -> float:
-    """`time.perf_counter()` at which to give up. InputError where that is no time."""
-    if not isinstance(time_limit_s, Real) or not time_limit_s > 0:  # type: ignore[operator]
-        raise InputError(f"time_limit_s = {quote(time_limit_s)} is not possible; allowed: seconds above 0")
-    return time.perf_counter() + float(min(time_limit_s, _ENDLESS_S))  # type: ignore[arg-type,type-var]
+        return self.limit.left_s < 0.0
 
 
 def order_of(choice: Choice) -> tuple[Backend, ...]:
@@ -99,7 +90,7 @@ def attempted(
         if near is not None and (near.converged or run.stopped or mode == "warm"):
             return near
     for backend in order:
-        limit = max(0.05, run.deadline - time.perf_counter())
+        limit = max(0.05, run.limit.left_s)
         cap = FATROP_ITERATIONS[mode] if backend == "fatrop" and (len(order) > 1 or mode == "warm") else 300
         result = solvers.solve(
             backend,
@@ -114,6 +105,7 @@ def attempted(
             bounds=bounds,
         )
         run.iterations += max(result.iterations, 0)
+        run.limit.spend(result.seconds)
         if best is None or (result.converged, -result.violation) > (best.converged, -best.violation):
             best = result
         if best.converged or run.stopped or run.out_of_time:
@@ -153,7 +145,7 @@ def _through_contact(solvers: Solvers, p: np.ndarray, start: np.ndarray | Result
 
 def _finished(solvers: Solvers, p: np.ndarray, found: Result, run: PlanCall) -> Result:
     """The same to rounding: what stands on one foot falls another way for the least that is wrong."""
-    limit, duals = max(0.05, run.deadline - time.perf_counter()), (found.lam_x, found.lam_g)
+    limit, duals = max(0.05, run.limit.left_s), (found.lam_x, found.lam_g)
     exact = solvers.solve(
         "ipopt",
         p,
@@ -164,6 +156,7 @@ def _finished(solvers: Solvers, p: np.ndarray, found: Result, run: PlanCall) -> 
         bounds=_touching(solvers.t, p, found.w),
     )
     run.iterations += max(exact.iterations, 0)
+    run.limit.spend(exact.seconds)
     return exact if exact.converged else found
 
 

@@ -18,9 +18,10 @@ import numpy as np
 
 from sim.planner.solvers.newton import FINE_SHIFTS, Newton, PrimalDualPoint
 from sim.planner.solvers.oracle import Backend, Oracle
+from sim.planner.solvers.time_limit import TimeLimit
 from sim.planner.transcription.transcription import ProgramBounds, Transcription
 
-_LOOK_S = 0.25
+_LOOK_S, _STILL = 0.25, 10.0
 _T = TypeVar("_T")
 
 
@@ -29,7 +30,11 @@ class WatchedCall(Generic[_T]):
 
     def __init__(self, call: Callable[[], _T]) -> None:
         self._call = call
-        self._seen_s = time.monotonic()
+        self._seen_s = (0.0, time.monotonic())
+        self._clock: int | None = None
+        """Of the processor's time of its thread, where there is such a clock; it may be read after its end, too."""
+        self.taken_s = 0.0
+        """Of the processor, when last looked at."""
         self._answer: list[_T] = []
         self._error: BaseException | None = None
         self._thread: threading.Thread | None = None
@@ -41,19 +46,23 @@ class WatchedCall(Generic[_T]):
 
     def alive(self) -> None:
         """To be called by what is called, now and then."""
-        self._seen_s = time.monotonic()
+        self._seen_s = time.thread_time(), time.monotonic()
 
     def answer(self, silence_s: float) -> _T | None:
         """What the call returns or raises; None where it has been silent for so long, and runs on behind.
 
+        silence_s: of the processor, of its thread: on a busy machine it has to wait for its turns. Where it takes none,
+        `_STILL` times as long by the clock.
         It cannot be ended, and may go round for ever: on Linux it gets no time any more that anything else wants.
         """
         thread = self._thread = threading.Thread(target=self._run, name="watched call", daemon=True)
-        self.alive()
+        self._seen_s = 0.0, time.monotonic()
         thread.start()
         while thread.is_alive():
             thread.join(_LOOK_S)
-            if time.monotonic() - self._seen_s > silence_s:
+            self.taken_s = max(self.taken_s, self._taken())
+            (seen_s, at_s), still_s = self._seen_s, _STILL * silence_s
+            if self.taken_s - seen_s > silence_s or time.monotonic() - at_s > still_s:
                 _schedule(thread, "SCHED_IDLE")
                 return None
         if self._error is not None:
@@ -66,10 +75,23 @@ class WatchedCall(Generic[_T]):
             _schedule(self._thread, "SCHED_OTHER")
 
     def _run(self) -> None:
+        if hasattr(time, "pthread_getcpuclockid"):
+            self._clock = time.pthread_getcpuclockid(threading.get_ident())
         try:
             self._answer.append(self._call())
         except BaseException as error:
             self._error = error
+        self.taken_s = time.thread_time()
+
+    def _taken(self) -> float:
+        """Seconds of the processor that its thread has taken; by the clock where nothing else is known."""
+        if self._clock is None:
+            seen_s, at_s = self._seen_s
+            return seen_s + time.monotonic() - at_s
+        try:
+            return time.clock_gettime(self._clock)
+        except OSError:  # It has just ended.
+            return self.taken_s
 
 
 def _schedule(thread: threading.Thread, policy: Literal["SCHED_IDLE", "SCHED_OTHER"]) -> None:
@@ -142,6 +164,7 @@ class Result:
     """Largest entry of the gradient of the Lagrangian, scaled variables."""
     iterations: int
     seconds: float
+    """Of the processor, of the solver's thread."""
     converged: bool
     word: str
     """The solver's own."""
@@ -193,13 +216,13 @@ class Solvers:
         if not np.isfinite(t.program.constraints(w0, p)).all():
             return self._hopeless(w0, backend)
         extra = {"lam_x0": duals[0], "lam_g0": duals[1]} if duals is not None else {}
-        begun, seen = time.perf_counter(), [w0]
+        limit, seen = TimeLimit(seconds), [w0]
 
         def go_on(w: np.ndarray) -> bool:
             call.alive()
             seen.append(w)
             wanted = watch is None or watch(len(seen) - 2, *self._progress(w, p), w)
-            return wanted and time.perf_counter() < begun + seconds
+            return wanted and limit.left_s > 0.0
 
         call: WatchedCall[dict] = WatchedCall(
             lambda: solver(
@@ -214,7 +237,7 @@ class Solvers:
         )
         self._oracle.begin(backend, go_on)
         out = call.answer(_SILENT_S)
-        taken, stopped = time.perf_counter() - begun, self._oracle.stopped
+        taken, stopped = call.taken_s, self._oracle.stopped
         stats = {"return_status": "it does not come back"} if out is None else solver.stats()
         if out is None:
             self._leave_behind(call)
@@ -257,7 +280,7 @@ class Solvers:
         """Go on from a result with multipliers by Newton's method; None where that is not for this problem or mode."""
         if mode not in _NEWTON or not self._newton.serves or not start.lam_g.any():
             return None
-        t, begun, seen = self.t, time.perf_counter(), 0
+        t, begun, seen = self.t, time.thread_time(), 0
 
         def go_on(w: np.ndarray) -> bool:
             nonlocal seen
@@ -282,7 +305,7 @@ class Solvers:
             run = replace(run, iterations=iterations)
         point, stats = run.point, {"success": run.converged, "iter_count": run.iterations}
         out = {"x": point.w, "lam_x": point.lam_x, "lam_g": point.lam_g, "f": t.program.cost(point.w, p)}
-        return self._result(out, p, stats, time.perf_counter() - begun, backend, slope, False, within)
+        return self._result(out, p, stats, time.thread_time() - begun, backend, slope, False, within)
 
     @cached_property
     def _newton(self) -> Newton:

@@ -1,0 +1,75 @@
+"""Laws of the time that a plan is looked for: it is the processor's, so a busy machine finds what a quiet one does."""
+
+import threading
+import time
+from dataclasses import replace
+
+from sim.planner import Goal, Planner
+from sim.planner.solvers.attempt import Iterate
+from sim.planner.solvers.time_limit import TimeLimit
+from tests.sim.plan_samples import BOAT, task
+
+PLANNER = Planner()
+
+
+def burn(seconds: float) -> None:
+    until = time.thread_time() + seconds
+    while time.thread_time() < until:
+        pass
+
+
+def test_a_machine_that_gives_few_turns_finds_the_same_plan() -> None:
+    """Every iteration waits: three times the limit by the clock, of which the processor works a tenth."""
+    quiet = PLANNER.plan(BOAT, task(), starts=1)
+    pause_s = 3.0 / quiet.iterations
+
+    def waits(_: Iterate) -> bool:
+        time.sleep(pause_s)
+        return True
+
+    starved = PLANNER.plan(BOAT, task(), starts=1, time_limit_s=1.0, show=waits)
+    assert starved.solved, starved.message
+    assert (starved.iterations, starved.cost) == (quiet.iterations, quiet.cost)
+
+
+def test_the_processor_s_time_of_solvers_is_limited() -> None:
+    def works(_: Iterate) -> bool:
+        burn(0.05)
+        return True
+
+    plan = PLANNER.plan(BOAT, task(), starts=1, time_limit_s=0.1, show=works, explain=False)
+    assert plan.status == "time limit"
+    assert "s of the processor" in plan.message
+
+
+def test_goals_share_the_limit_of_their_task() -> None:
+    seen = []
+
+    def works(_: Iterate) -> bool:
+        seen.append(0)
+        burn(0.02)
+        return True
+
+    goals = tuple(Goal(BOAT.state(x=float(x), y=9.0)) for x in (18, 19, 20))
+    asked = replace(task(), or_goals=goals)
+    PLANNER.plan(BOAT, asked, starts=1, time_limit_s=0.2, show=works, explain=False)
+    # Ten fit into the limit. Each of the goals sees one more, at which its share is over.
+    assert len(seen) <= 10 + 2 * (1 + len(goals))
+
+
+def test_only_who_plans_spends() -> None:
+    limit, other = TimeLimit(1.0), threading.Thread(target=burn, args=(0.3,))
+    other.start()
+    other.join()
+    assert limit.spent_s < 0.15
+    burn(0.3)
+    assert 0.3 <= limit.spent_s < 0.6
+    part = limit.part(0.5)
+    part.spend(0.2)
+    assert limit.spent_s >= 0.5
+
+
+def test_by_the_clock_it_ends_in_the_end() -> None:
+    limit = TimeLimit(0.01)
+    time.sleep(0.15)
+    assert limit.left_s < 0.0
