@@ -37,7 +37,7 @@ class Follower:
 
     def __init__(self, scene: Scene, world: World, places_w: np.ndarray | None = None) -> None:
         """`places_w`: what the overview is of, (n, 3) m; None: the subject alone."""
-        self.scene_view, self._world = SceneView(world), world
+        self.scene_view, self._world = SceneView(world, swell=scene.swell), world
         self._rig = CameraRig(scene.camera, bumps_of(world))
         self._rig.watch(places_w)
         comparison = scene.comparison

@@ -31,6 +31,7 @@ from render.vehicles.shown import (
 from sim.contact.obstacles import ObstaclesPicture, PropsPicture
 from sim.groups.numeric import poses_between
 from sim.scene.race import Standing
+from sim.scene.tables import Swell
 from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot
 from sim.vehicle_config import VehicleConfig
 from sim.water.picture import BoxPicture
@@ -136,10 +137,14 @@ class FlownSubject:
 class SceneView:
     """Keeps what a picture needs beyond one snapshot: what lanes leave behind, and the scale of force arrows."""
 
-    def __init__(self, world: World | None = None, *, replays: bool = False) -> None:
-        """`world`: in which it takes place. `replays`: whether the last seconds before a crash are shown again."""
+    def __init__(
+        self, world: World | None = None, *, swell: Swell | None = None, replays: bool = False
+    ) -> None:
+        """`world`: in which it takes place. `swell`: on its sea, where that carries nothing. `replays`: whether the
+        last seconds before a crash are shown again."""
         level_m = None if world is None else world.water_level_m
         self._level_m = -math.inf if level_m is None else level_m
+        self._swell = None if swell is None or level_m is None else swell.state(level_m)
         self.film = CrashFilm(world, replays=replays)
         self._left: dict[str, LeftBehind] = {}
         self._arrows = LaneArrows()
@@ -283,7 +288,8 @@ class SceneView:
     def _sea(self) -> DrawnSea | None:
         """About the flown vehicle, at the moment at which it is drawn."""
         flown = self._shown[0]
-        return None if flown.lane.sea is None else DrawnSea(flown.lane.sea, flown.time_s)
+        sea = self._swell if flown.lane.sea is None else flown.lane.sea
+        return None if sea is None else DrawnSea(sea, flown.time_s)
 
     def _arranged(self, options: ViewOptions) -> list[ShownLane]:
         """The lanes that are to be seen, where they are to be seen."""

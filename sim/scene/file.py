@@ -32,6 +32,7 @@ from sim.scene.tables import (
     ParameterValues,
     Start,
     Sun,
+    Swell,
     check_integrator,
     read_comparison,
     read_environment,
@@ -40,6 +41,7 @@ from sim.scene.tables import (
     read_parameters,
     read_start,
     read_sun,
+    read_swell,
     read_trim,
 )
 from sim.vehicle_config import VehicleConfig, config_of
@@ -104,6 +106,8 @@ class Scene:
     camera: str = "chase"
     start: Start = USUAL_START
     sun: Sun = USUAL_SUN
+    swell: Swell | None = None
+    """On a sea that carries nothing; None: it lies still."""
     lanes: tuple[LaneSpec, ...] = ()
     comparison: Comparison = USUAL_COMPARISON
     goals: tuple[SceneGoal, ...] = ()
@@ -326,11 +330,12 @@ def _read_scene(table: TomlTable, path: Path, trusted: bool | Path) -> Scene:
     comparison = read_comparison(table.table("comparison"))
     environment = read_environment(table, vehicle, referenced=comparison.reference)
     plan = table.table("plan") if table.has("plan") else None
+    world_name = world.name("name", WORLDS, "canyon")
     scene = Scene(
         name=name,
         title=title,
         text=text,
-        world=world.name("name", WORLDS, "canyon"),
+        world=world_name,
         seed=world.integer("seed", 7, low=0, high=2**31 - 1),
         vehicle=vehicle,
         integrator=integrator,
@@ -340,6 +345,7 @@ def _read_scene(table: TomlTable, path: Path, trusted: bool | Path) -> Scene:
         camera=table.name("camera", CAMERAS, "chase"),
         start=read_start(table.table("start")),
         sun=read_sun(table.table("sun")),
+        swell=read_swell(table, vehicle, world_name),
         lanes=read_lanes(table, vehicle, step_s, lambda lane: _read_controller(lane, path.parent, trusted)),
         controller=_read_controller(table, path.parent, trusted),
         comparison=comparison,

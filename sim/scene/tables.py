@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,7 +14,11 @@ from sim.platform.errors import InputError, one_of
 from sim.platform.toml_table import TomlTable
 from sim.shapes.surface import rotation_about, upright
 from sim.vehicles import Vehicle, known_vehicle, vehicles
+from sim.vehicles.forms.form import Support
 from sim.world import World
+
+if TYPE_CHECKING:
+    from sim.water.ocean import SeaState
 
 PADS = ("start", "landing")
 STEP_RANGE_S = (1e-4, 0.5)
@@ -111,6 +116,24 @@ class Sun:
     """Share of the sky that is under heaps of them; above a half they close to a deck with a gap below the sun."""
 
 
+@dataclass(frozen=True, slots=True)
+class Swell:
+    """Waves that are seen on a sea that carries nothing."""
+
+    wind_mps: float
+    """That has raised them."""
+    direction_deg: float = 0.0
+    """Where they go to, counter-clockwise from +x."""
+    fetch_m: float = 60e3
+    """The way over which the wind has blown."""
+
+    def state(self, level_m: float) -> "SeaState":
+        """For pictures; level_m: z of the mean surface."""
+        from sim.water.ocean import Sea, SeaState  # water takes half a second
+
+        return SeaState.steady(Sea(self.wind_mps, math.radians(self.direction_deg), self.fetch_m), level_m)
+
+
 USUAL_START, USUAL_SUN, USUAL_COMPARISON = Start(pad="start"), Sun(), Comparison()
 """Of scenes that say nothing else."""
 
@@ -143,6 +166,24 @@ def read_sun(table: TomlTable) -> Sun:
     )
     table.finish()
     return sun
+
+
+def read_swell(table: TomlTable, vehicle: Vehicle, world: str) -> Swell | None:
+    """`[sea]`, where there is one."""
+    if not table.has("sea"):
+        return None
+    if world != "sea":
+        raise table.error("sea", f'there is none in the world "{world}"; allowed: the world "sea"')
+    if vehicle.support is Support.WATER:
+        raise table.error("sea", f"{vehicle.name} floats, and its own parameters say which waves carry it")
+    own = table.table("sea")
+    swell = Swell(
+        wind_mps=own.number("wind_mps", 6.0, low=0.0, high=32.0),
+        direction_deg=own.number("direction_deg", 0.0, low=-360.0, high=360.0),
+        fetch_m=own.number("fetch_m", 60e3, low=100.0, high=2e6),
+    )
+    own.finish()
+    return swell
 
 
 def read_lanes(

@@ -66,6 +66,13 @@ REFUSED = {
         "can be coupled",
     ),
     "sun below the horizon": ("[sun]\nelevation_deg = -3.0", "sun.elevation_deg", "90"),
+    "swell where there is no sea": ("[sea]\nwind_mps = 5.0", "sea", 'the world "sea"'),
+    "swell under what floats": (
+        'vehicle = "motorboat"\n[world]\nname = "sea"\n[sea]\nwind_mps = 5.0',
+        "sea",
+        "its own parameters",
+    ),
+    "unknown key of the swell": ('[world]\nname = "sea"\n[sea]\nwind = 5.0', "sea.wind", "wind_mps"),
     "not TOML": ("vehicle = = 3", "not valid TOML", "line 1"),
 }
 

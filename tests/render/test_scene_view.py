@@ -8,10 +8,12 @@ import pytest
 from render.frame import View
 from render.vehicles.scene_view import SceneView, ViewOptions
 from sim.groups.numeric import pose_exp, rotation_exp
+from sim.scene.tables import Swell
 from sim.simulation.lanes.snapshot import LaneSnapshot, LaneStatus, Snapshot
 from sim.vehicle_config import config_named
 from sim.vehicle_config.mechanism import half_axes_m
 from sim.vehicles import known_vehicle
+from sim.water.water import water_about
 from sim.world import load_world
 
 TWIST = np.array([0.4, -0.9, 1.3, 5.0, -2.0, 1.0])
@@ -204,6 +206,20 @@ def test_a_ghost_is_seen_the_more_the_further_it_is_from_the_flown_vehicle():
     assert shares == sorted(shares)
     assert shares[0] < 0.2
     assert shares[-1] == 1.0
+
+
+def test_a_scenes_swell_is_the_sea_that_such_a_wind_raises_under_a_boat():
+    boat = known_vehicle("motorboat", waves=7.5, waves_direction=np.radians(160.0), fetch=25e3)
+    carrying = water_about(boat, 0.0).state
+    scene = SceneView(load_world("sea"), swell=Swell(7.5, 160.0, 25e3))
+    lane = _lane(np.eye(4), np.eye(4))
+    scene.observe(_snapshot(lane), 100.0)
+    seen = scene.frame(VIEW).sea.state
+    np.testing.assert_allclose(seen.numbers(3.0), carrying.numbers(3.0), rtol=1e-15)
+    for one, other in zip(seen.waves, carrying.waves, strict=True):
+        np.testing.assert_array_equal(one, other)
+    scene.observe(_snapshot(replace(lane, sea=carrying)), 100.0)
+    assert scene.frame(VIEW).sea.state is carrying  # what floats has its own
 
 
 def test_rings_run_on_about_a_vehicle_that_the_water_has_stopped():

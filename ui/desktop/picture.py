@@ -307,7 +307,7 @@ class Picture:
         """Light and camera as the scene wants them at first."""
         self._sun = Sun.of(scene.sun)
         self._scene, self._world = scene, world
-        self._scene_view = SceneView(world, replays=True)
+        self._scene_view = SceneView(world, swell=scene.swell, replays=True)
         self._act = 0
         comparison = scene.comparison
         self._bearing_rad = math.radians(comparison.bearing_deg or 0.0)

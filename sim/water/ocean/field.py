@@ -220,6 +220,13 @@ class SeaState:
     level_m: float
     """World z of the mean surface."""
 
+    @classmethod
+    def steady(cls, sea: Sea, level_m: float, points: int = POINTS) -> "SeaState":
+        """A sea that stays as it is; points: along an edge of each of its tiles."""
+        drawn = Waves.of(sea.seed, points)
+        waves = (drawn.start, drawn.place, drawn.number, drawn.drawn, np.array(TILES_M), twiddles(points))
+        return cls(waves, sea.numbers, sea.numbers, 0.0, level_m)
+
     def numbers(self, time_s: float) -> np.ndarray:
         """(4,) as `Sea.numbers` has them, at a time."""
         out = np.empty(4)
