@@ -44,7 +44,7 @@ def wrench_on(
     vehicle: HolonomicVehicle, group: LieGroup, g: ca.SX, twist: ca.SX, u: ca.SX, q: Quantities
 ) -> ca.SX:
     """(dim,) everything that acts on the body, in the group's trivialisation; twist in the body frame."""
-    inner = vehicle.control_wrench(u, q) + vehicle.dissipative_wrench(g, twist, q)
+    inner = vehicle.acting_wrench(g, twist, u, q)
     return frames(group, g)[0] @ inner + vehicle.potential_wrench(g, q, group)
 
 
@@ -54,7 +54,8 @@ def conserves_energy(vehicle: Vehicle) -> bool:
         return False
     q = vehicle.symbols(ca.SX.sym("p", vehicle.parameter_count))
     g, xi = ca.SX.sym("g", vehicle.group.pose_dim), ca.SX.sym("xi", vehicle.group.dim)
-    return ca.sparsify(vehicle.dissipative_wrench(g, xi, q)).nnz() == 0
+    u = ca.SX.sym("u", len(vehicle.controls))
+    return not ca.depends_on(ca.sparsify(vehicle.acting_wrench(g, xi, u, q)), ca.vertcat(g, xi))
 
 
 def isotropic_mass(vehicle: HolonomicVehicle) -> bool:

@@ -50,9 +50,9 @@ def _balance(structure: Structure, method: Integrator) -> ca.Function:
         around = w_after if arc is not None and share == 1.0 and len(arc.forces_at) > 1 else inputs.w
         in_space = group.Ad(group.inverse(g)).T
         steering = vehicle.control_wrench(controls, q)
-        others = vehicle.potential_wrench(g, q) + vehicle.dissipative_wrench(g, twist, q) + around
+        whole = vehicle.wrench(g, twist, controls, q) + around
         steered += weight * h * (in_space @ steering)
-        acted += weight * h * (in_space @ (steering + others))
+        acted += weight * h * (in_space @ whole)
     change = vehicle.spatial_momentum(after, q) - vehicle.spatial_momentum(node, q)
     return ca.Function(
         "momentum_balance",

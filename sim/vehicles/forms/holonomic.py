@@ -169,6 +169,11 @@ class HolonomicVehicle(Vehicle):
         """Forces that depend on velocity, (dim,) body frame."""
         return ca.SX(self.group.dim, 1)
 
+    def acting_wrench(self, g: ca.SX, xi: ca.SX, u: ca.SX, q: Quantities) -> ca.SX:
+        """All but the potential's, (dim,) body frame. A vehicle whose controls act by the velocity that it has, as
+        those of a wing do, declares this."""
+        return self.control_wrench(u, q) + self.dissipative_wrench(g, xi, q)
+
     takes_impulses = True
 
     def struck(self, node: ca.SX, impulse: ca.SX, q: Quantities) -> ca.SX:
@@ -193,7 +198,7 @@ class HolonomicVehicle(Vehicle):
 
     def wrench(self, g: ca.SX, xi: ca.SX, u: ca.SX, q: Quantities) -> ca.SX:
         """Everything that acts on the body, (dim,) body frame."""
-        return self.control_wrench(u, q) + self.potential_wrench(g, q) + self.dissipative_wrench(g, xi, q)
+        return self.acting_wrench(g, xi, u, q) + self.potential_wrench(g, q)
 
     def acceleration(self, g: ca.SX, xi: ca.SX, u: ca.SX, w: ca.SX, q: Quantities) -> ca.SX:
         """Euler-Poincare equation I xi' = ad(xi)' mu + f (vehicles paper, eq. 7-8); w: a further body wrench."""
