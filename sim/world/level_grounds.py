@@ -3,6 +3,9 @@
 The driving ground has a lap between cones with kerbs in its bends, a tunnel, and a parking bay.
 """
 
+from collections.abc import Iterator
+from itertools import pairwise
+
 import numpy as np
 
 from sim.platform.cache import cached_arrays, package_digest
@@ -44,6 +47,8 @@ _KNOTS = np.array(
 )
 _TUNNEL = Tunnel((8.0, -34.0), 0.0, 26.0, 4.8, 2.6)
 _TIGHT_1PM = 1.0 / 38.0
+_RAIL_AWAY_M, _RAIL_PIECE_M, _RAIL_LEAST_M = 1.2, 4.0, 12.0
+"""Guard rails stand so far from the asphalt, in pieces so long, where a bend is at least so long."""
 _BAYS = 9
 _BAY_HALF_M = (2.6, 1.35)
 _BAY_ROW_M = (-4.0, -14.5)
@@ -138,6 +143,27 @@ def _road_marks(line: np.ndarray) -> list[Mark]:
     return edges + dashes + start
 
 
+def _guard_rails(line: np.ndarray) -> Iterator[Block]:
+    """Of steel on posts, in straight pieces beyond the outer edge of every long bend."""
+    bend, s = curvature(line), arc_length(line)
+    for side in (1.0, -1.0):
+        edge = offset(line, side * (ROAD_HALF_M + _RAIL_AWAY_M))
+        outside = np.flatnonzero(-side * bend > _TIGHT_1PM)
+        for run in np.split(outside, np.flatnonzero(np.diff(outside) > 1) + 1):
+            if s[run[-1]] - s[run[0]] < _RAIL_LEAST_M:
+                continue
+            along = arc_length(edge[run[0] : run[-1] + 1])
+            pieces = max(round(along[-1] / _RAIL_PIECE_M), 1)
+            ends = resampled(edge[run[0] : run[-1] + 1], np.linspace(0.0, along[-1], pieces + 1))
+            for first, last in pairwise(ends):
+                (x, y), (dx, dy) = 0.5 * (first + last), last - first
+                heading = float(np.arctan2(dy, dx))
+                half = 0.5 * float(np.hypot(dx, dy)) + 0.02
+                yield Block((x, y), (half, 0.04), 0.74, heading, "steel", 0.44)
+                post = first + side * 0.09 * np.array([-np.sin(heading), np.cos(heading)])
+                yield Block((post[0], post[1]), (0.06, 0.05), 0.70, heading, "steel")
+
+
 def _tunnel_lamps(tunnel: Tunnel) -> tuple[Block, ...]:
     """Two rows along the springing of the vault of a tunnel along x."""
     (x, y), top = tunnel.centre_m, tunnel.spring_m + 1.3
@@ -167,7 +193,7 @@ def driving_grounds() -> Grounds:
         ),
         marks=(*_road_marks(line), *_bay_marks(bays)),
         kerbs=_kerbs(line),
-        blocks=(*barrier, *_tunnel_lamps(_TUNNEL)),
+        blocks=(*barrier, *_guard_rails(line), *_tunnel_lamps(_TUNNEL)),
         tunnels=(_TUNNEL,),
         bays=bays,
         cones=_cones(line),

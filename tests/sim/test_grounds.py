@@ -186,3 +186,16 @@ def test_on_level_ground_nothing_is_fitted() -> None:
     world, car = load_world("driving", seed=7), vehicle("car")
     T_wb = placement(car, car.state(theta=0.3, x=20.0, y=-10.0).node, world).T_wb
     np.testing.assert_array_equal(T_wb[2], [0.0, 0.0, 1.0, 0.0])
+
+
+@pytest.mark.parametrize("at_m", [105.0, 140.0, 170.0, 300.0, 360.0])
+def test_a_car_that_leaves_a_bend_is_held_by_its_rail(lap: np.ndarray, at_m: float) -> None:
+    """Square to the road it would be 25 m beyond its middle; the rail is at 6.2 m, its middle a car's front before."""
+    at = int(np.searchsorted(arc_length(lap), at_m))
+    ahead = lap[at + 1] - lap[at - 1]
+    out = np.array([ahead[1], -ahead[0]]) / np.linalg.norm(ahead)
+    x, y = lap[at]
+    start = Start(position_w=(x, y, 0.0), heading_rad=float(np.arctan2(out[1], out[0])))
+    running = Simulation(replace(load_scene("drive"), start=start, goals=()), load_world("driving", seed=7))
+    gone = max(float((fly(running, 0.1, pitch=1.0).T_wb[:2, 3] - lap[at]) @ out) for _ in range(50))
+    assert 2.0 < gone < 6.3
