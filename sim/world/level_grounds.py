@@ -1,6 +1,6 @@
 """Level grounds in the desert: the driving ground, a skate plaza, a street, a harbour and an underpass.
 
-The driving ground has a lap between cones with kerbs in its bends, a tunnel, and a parking bay.
+The driving ground has a lap between cones with kerbs and guard rails in its bends, a tunnel, and a parking bay.
 """
 
 from collections.abc import Iterator
