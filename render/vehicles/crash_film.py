@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from render.frame import DrawnVehicle, Surface, View
-from render.vehicles.shown import ShownLane
-from render.vehicles.wreckage import HULL, Height, Wreckage, blow_of, pieces_of
+from render.vehicles.rigs import rig_pose
+from render.vehicles.shown import ShownLane, drawn, moved
+from render.vehicles.wreckage import HULL, Height, Wreckage, blow_of, hull_body, pieces_of
 from sim.groups.numeric import poses_between
 from sim.models.asset import has_model, load_model
 from sim.multibody.shapes import DARK_STEEL, LIGHT, STEEL, Link
@@ -173,13 +174,30 @@ class CrashFilm:
         x, y = lane.T_wb[:2, 3].tolist()
         level_m, ground_m = self._world.water_level_m, float(self._world.terrain.height(x, y))
         wet = level_m is not None and level_m > ground_m
-        blow = blow_of(lane.T_wb, twist_b, lane.twist_b, wet=wet)
-        return Wreckage(blow, pieces_of(config.model, load_model(name)), self._height())
+        asset = load_model(name)
+        T_wb = lane.bodies.get(hull_body(config.model, asset), lane.T_wb)
+        T_bh, from_w = np.linalg.solve(lane.T_wb, T_wb), np.linalg.inv(T_wb)
+        before_b, after_b = (_seen_from(T_bh, twist) for twist in (twist_b, lane.twist_b))
+        shown = ShownLane(lane, lane.time_current_s, lane.bodies)
+        placed = {
+            node: moved(lane.T_wb, lane.T_wb[:3, :3] @ at)
+            for node, at in zip(asset.nodes, asset.pivots, strict=True)
+        }
+        if look is None:
+            placed |= rig_pose(drawn(shown, shown)).placed
+        pieces = pieces_of(config.model, asset, {node: from_w @ T for node, T in placed.items()})
+        return Wreckage(blow_of(T_wb, before_b, after_b, wet=wet), pieces, self._height())
 
     def _height(self) -> Height:
         world = self._world
         assert world is not None
         return lambda x, y: np.asarray(world.surface_m(x, y), float)
+
+
+def _seen_from(T: np.ndarray, twist: np.ndarray) -> np.ndarray:
+    """(6,) the twist of the same motion in a frame that stands at T (4, 4) in the one that it is given in."""
+    R, omega = T[:3, :3], twist[:3]
+    return np.r_[R.T @ omega, R.T @ (twist[3:] + np.cross(omega, T[:3, 3]))]
 
 
 def _at(crash: _Crash, time_s: float) -> ShownLane:

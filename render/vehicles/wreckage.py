@@ -7,6 +7,7 @@ is seen follows from the last motion, the ground and a seed, so that it can be s
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 
@@ -48,10 +49,14 @@ class Piece:
     """(3,) rad/s against the body: of rotors."""
 
 
-def pieces_of(model: Model, asset: ModelAsset) -> tuple[Piece, ...]:
-    """The hull, then what comes off."""
+def pieces_of(
+    model: Model, asset: ModelAsset, placed: Mapping[str, np.ndarray] = MappingProxyType({})
+) -> tuple[Piece, ...]:
+    """The hull, then what comes off. placed: (4, 4) poses of nodes in the hull's frame; others rest in it."""
     places = asset.vertices[:, :3] + asset.pivots[asset.vertices[:, 8].astype(int)]
     owner = np.array(asset.nodes)[asset.vertices[:, 8].astype(int)]
+    for node, T in placed.items():
+        places[owner == node] = asset.vertices[owner == node, :3] @ T[:3, :3].T + T[:3, 3]
     off = [tuple(node for node in group if node in asset.nodes) for group in model.comes_off]
     off = [group for group in off if group]
     gone = {node for group in off for node in group}
@@ -60,6 +65,14 @@ def pieces_of(model: Model, asset: ModelAsset) -> tuple[Piece, ...]:
         _piece((), places[np.isin(owner, rest)], model),
         *(_piece(group, places[np.isin(owner, group)], model) for group in off),
     )
+
+
+def hull_body(model: Model, asset: ModelAsset) -> str:
+    """The body that most of the model is drawn with; "" for the main one, which may be no more than a place beneath, as
+    a bicycle's on the ground."""
+    body_of = {node: part.body for part in model.parts for node in part.nodes}
+    bodies = [body_of.get(asset.nodes[k], "") for k in asset.vertices[:, 8].astype(int)]
+    return max(sorted(set(bodies)), key=bodies.count)
 
 
 def _piece(nodes: tuple[str, ...], places_b: np.ndarray, model: Model) -> Piece:
