@@ -49,6 +49,7 @@ class Own(sim.Controller):
         self.plot("error", memory["z"] - z, "m")
         return np.full(4, memory["hover"] + self.stiffness * (memory["z"] - z))
 '''
+STOPPED_CLOCKS = "import time; time.perf_counter = time.monotonic = time.sleep = None"
 _RETURN = "return np.full(4, memory"
 _GAIN = '4.0, 0.1, 20.0, "1/s^2"'
 _SWAPS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
@@ -376,6 +377,7 @@ _SWAPS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
                 "        np.seterr(all='raise'); z = 1\n        z = memory",
                 "        import warnings; warnings.simplefilter('error')\n        z = memory",
                 "        import sys; sys.setrecursionlimit(60)\n        z = memory",
+                f"        {STOPPED_CLOCKS}\n        z = memory",
                 "        print('x' * 100)\n        z = memory",
             ),
         ),

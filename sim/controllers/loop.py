@@ -6,8 +6,8 @@ else, so that equal states lead to equal controls.
 
 import copy
 import sys
-import time
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -116,7 +116,7 @@ class ControlLoop:
 
     def _guarded(self, name: str, *given: object) -> Any:
         """Call the user's code; whatever it raises becomes a ControllerFault with its line."""
-        began = time.perf_counter()
+        began = perf_counter()
         deadline_s = (
             None if self._deadline_s is None else self._deadline_s * (_START if name == "start" else 1.0)
         )
@@ -128,7 +128,7 @@ class ControlLoop:
             if ends_program(error):
                 raise
             raise ControllerFault(self._mistake(error, deadline_s)) from error
-        took_s = time.perf_counter() - began
+        took_s = perf_counter() - began
         if name == "control":
             self.calls += 1
             self.late_calls += took_s * self.rate_hz > 1.0

@@ -3,12 +3,12 @@
 import dataclasses
 import hmac
 import threading
-import time
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Future
 from concurrent.futures import TimeoutError as TooLate
 from contextlib import ExitStack
 from http import HTTPStatus
+from time import monotonic
 from types import TracebackType
 from typing import Any, Protocol, Self
 
@@ -213,12 +213,12 @@ class Server:
         """Requests one after the other, between them a stream's snapshots: always the latest, none is queued."""
         every_s, due_s, seen = 0.0, 0.0, self._values
         while True:
-            wait_s = max(due_s - time.monotonic(), 0.0) if every_s else None
+            wait_s = max(due_s - monotonic(), 0.0) if every_s else None
             try:
                 data = connection.recv(wait_s)
             except TimeoutError:
                 connection.send(encode(seen()))
-                due_s = time.monotonic() + every_s
+                due_s = monotonic() + every_s
                 continue
             answer: dict[str, object] = {"id": None}
             try:
@@ -226,7 +226,7 @@ class Server:
                 answer["id"] = request.id
                 if isinstance(request, _Stream):
                     every_s = _checked_rate(request.every_s)
-                    due_s = time.monotonic()
+                    due_s = monotonic()
                     seen = self._picture if request.picture else self._values
                     answer["message"] = f"every {every_s:g} s" if every_s else "the stream has ended"
                 else:

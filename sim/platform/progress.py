@@ -1,11 +1,11 @@
 """What is being made ready beside the frames, for whoever waits for it to be told."""
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from threading import Lock
+from time import perf_counter
 
 Tell = Callable[..., None]
 """Called with what work reports while it goes on."""
@@ -58,7 +58,7 @@ class Board:
     @contextmanager
     def shown(self, title: str) -> Iterator[Tell]:
         """A job from beginning to end; what is yielded takes the names of functions that are compiled for it."""
-        began_s, functions = time.perf_counter(), 0
+        began_s, functions = perf_counter(), 0
 
         def tell(function: str) -> None:
             nonlocal functions
@@ -67,7 +67,7 @@ class Board:
 
         self._put(Preparation(title, began_s))
         yield tell
-        self._put(Preparation(title, began_s, functions=functions, ended_s=time.perf_counter()))
+        self._put(Preparation(title, began_s, functions=functions, ended_s=perf_counter()))
 
     def _put(self, job: Preparation) -> None:
         with self._lock:

@@ -3,12 +3,12 @@
 import logging
 import math
 import threading
-import time
 from collections import deque
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from queue import Empty, SimpleQueue
+from time import perf_counter
 
 from sim.control import flight_modes
 from sim.control.target_path import drawn_w
@@ -179,13 +179,13 @@ class Simulation:
             answer.set_result(picture)
 
     def _run(self) -> None:
-        last = time.perf_counter()
+        last = perf_counter()
         while True:
-            self._roused.wait(max(last + WAKE_S - time.perf_counter(), SHORTEST_WAIT_S))
+            self._roused.wait(max(last + WAKE_S - perf_counter(), SHORTEST_WAIT_S))
             self._roused.clear()
             if self._stopping.is_set():
                 return
-            now = time.perf_counter()
+            now = perf_counter()
             try:
                 self._wake(now - last)
                 if self._makes_ahead:
@@ -203,8 +203,8 @@ class Simulation:
         self._obey()
         clock = self.run.clock
         clock.ask(wall_s)
-        began, done_s = time.perf_counter(), 0.0
-        while clock.owed_s > 0.0 and time.perf_counter() - began < BUDGET_S:
+        began, done_s = perf_counter(), 0.0
+        while clock.owed_s > 0.0 and perf_counter() - began < BUDGET_S:
             slice_s = min(clock.owed_s, SLICE_S)
             self.run.advance(slice_s)
             clock.pay(slice_s)
@@ -305,7 +305,7 @@ class Simulation:
             reference=run.comparison.on and view is None,
             accounts=run.accounts,
             clock_s=run.clock.time_s if view is None else view.time_s,
-            wall_s=time.perf_counter() if wall_s is None else wall_s,
+            wall_s=perf_counter() if wall_s is None else wall_s,
             paused=run.clock.paused,
             speed=run.clock.speed,
             real_time_factor=run.clock.real_time_factor,

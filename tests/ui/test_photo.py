@@ -59,7 +59,7 @@ def test_a_key_let_go_saves_a_picture_and_a_held_one_begins_the_photo_mode(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     clock = [0.0]
-    monkeypatch.setattr(keys.time, "perf_counter", lambda: clock[0])
+    monkeypatch.setattr(keys, "perf_counter", lambda: clock[0])
     keyed, now, view = Keyed(), fakes.snapshot(), ViewSettings()
     up = InputSample(PilotInput(), (), CameraMotion())
     down = replace(up, held=frozenset({"screenshot"}))

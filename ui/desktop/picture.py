@@ -1,10 +1,10 @@
 """The scene in its window: renderer, camera and light, from one snapshot to the next."""
 
 import math
-import time
 from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from time import perf_counter
 
 import moderngl
 import numpy as np
@@ -139,7 +139,7 @@ class Picture:
         if not (self._budget.rests and (self._by_processor or effort > 1.0)):
             self._wall_s += dt_s
         self._window.apart_s = self._budget.shortest_s
-        now_s = time.perf_counter()
+        now_s = perf_counter()
         film = self._scene_view.film
         film.go_on(dt_s)
         subject = self._scene_view.observe(snapshot, now_s)

@@ -2,10 +2,10 @@
 
 import json
 import math
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 from export.output import replacing
@@ -63,7 +63,7 @@ class Probe:
         self._write(content)
 
     def _write(self, content: dict[str, object]) -> None:
-        now = time.perf_counter()
+        now = perf_counter()
         if now - self._written_s < PERIOD_S:
             return
         self._written_s = now

@@ -4,12 +4,12 @@ import gc
 import math
 import os
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from time import perf_counter
 from typing import TypeVar
 
 import numpy as np
@@ -73,7 +73,7 @@ class Memories:
     def __init__(self, folder: Path, quality: str) -> None:
         self._folder, self._quality = folder, quality
         self.kept = self._written = read_memory(folder)
-        self._written_s = time.perf_counter()
+        self._written_s = perf_counter()
 
     def opened(self, view: ViewSettings, scene: Scene) -> ViewSettings:
         """The settings with which a scene opens that is the last one now."""
@@ -100,14 +100,14 @@ class Memories:
             chosen = scene.camera if by_itself else view.camera
             kept = kept.with_camera(scene.name, chosen, scene.camera)
         self.kept = kept
-        if self.kept != self._written and time.perf_counter() - self._written_s > EVERY_S:
+        if self.kept != self._written and perf_counter() - self._written_s > EVERY_S:
             self.keep()
 
     def keep(self) -> None:
         """Write it, where something has changed."""
         if self.kept != self._written:
             write_memory(self._folder, self.kept)
-        self._written, self._written_s = self.kept, time.perf_counter()
+        self._written, self._written_s = self.kept, perf_counter()
 
 
 PANELS_HZ = 10.0

@@ -1,10 +1,10 @@
 """A scene in a window: opened, flown until it is closed."""
 
 import sys
-import time
 from collections.abc import Callable
 from contextlib import ExitStack, closing
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 from export.request import Request
@@ -42,12 +42,12 @@ def opened(window: AppWindow, loader: Loader, scene: Scene, probe: Probe | None)
         loaded = loaded or loader.take()
         if loaded is not None:
             # Stays to be seen while the caller makes textures and compiles shaders, which stops the frames.
-            last = last or Preparation(LAST_STEP, time.perf_counter())
+            last = last or Preparation(LAST_STEP, perf_counter())
         jobs = loader.jobs if last is None else (*loader.jobs, last)
-        began_s = time.perf_counter()
+        began_s = perf_counter()
         screen.draw(dt_s, jobs)
         if last is None:
-            loader.wait(began_s + FRAME_S - time.perf_counter())
+            loader.wait(began_s + FRAME_S - perf_counter())
         if probe is not None:
             probe.opening([job.title for job in jobs], window.get_size())
 

@@ -1,9 +1,9 @@
 """Controllers that fly: which one, its gains as sliders, its mistakes, and its file as it is saved."""
 
-import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from time import perf_counter
 
 from imgui_bundle import imgui
 
@@ -179,7 +179,7 @@ class ControllerActions(Actions):
 
     def poll(self, snapshot: Snapshot) -> None:
         flying = [lane.controller for lane in snapshot.lanes if lane.controller is not None]
-        now_s = time.perf_counter()
+        now_s = perf_counter()
         for renewed in self._own.poll((own.kind for own in flying), now_s):
             self.app.submit(renewed)
         waits = [f"{_name(own.kind)} has not come back from a call; the simulation waits" for own in flying]

@@ -1,7 +1,7 @@
 """What has to be said over the scene: toasts, and the banner of a lane that has stopped."""
 
-import time
 from dataclasses import dataclass, field
+from time import perf_counter
 
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
@@ -206,7 +206,7 @@ class LanesRunning:
 
 def observe_notices(snapshot: Snapshot, context: PanelContext) -> None:
     """What the simulation says, and ghosts that stop, which have no banner: each is said once."""
-    toasts, scene, now_s = context.of(Toasts), context.find(Scene), time.perf_counter()
+    toasts, scene, now_s = context.of(Toasts), context.find(Scene), perf_counter()
     if not snapshot.waiting:  # which is told of at length
         toasts.hear(snapshot.message, now_s, snapshot.answers)
     if context.view.caption and scene is not None and scene.comparison.caption:
@@ -221,7 +221,7 @@ def observe_notices(snapshot: Snapshot, context: PanelContext) -> None:
 
 def draw_notices(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     """The banner of a lane that has stopped, then the toasts."""
-    now_s = time.perf_counter()
+    now_s = perf_counter()
     requests = draw_banner(snapshot, context)
     draw_toasts(context.of(Toasts).visible(now_s), now_s, context)
     return requests

@@ -1,9 +1,9 @@
 """The vehicle, and its parameters as it declares them."""
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from time import perf_counter
 
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
@@ -271,10 +271,10 @@ class VehicleActions(Actions):
             self._take_up(snapshot.lanes[0].vehicle)
         finally:
             toasts = self.app.context.of(Toasts)
-            toasts.stand(self._own.mistake, time.perf_counter(), instead_of=before)
+            toasts.stand(self._own.mistake, perf_counter(), instead_of=before)
 
     def _take_up(self, flown: str) -> None:
-        renewed = self._own.poll(flown, time.perf_counter())
+        renewed = self._own.poll(flown, perf_counter())
         if renewed is not None:
             self.app.submit(renewed)
         kind = VEHICLES.get(self.app.scene.vehicle.name)

@@ -1,7 +1,7 @@
 """All features of the window, each registered once: the order is that of the tabs, and of what lies over the scene
 beside what is there whatever the features are: instruments and map, plates, and what the mouse takes hold of."""
 
-import time
+from time import perf_counter
 
 import numpy as np
 from imgui_bundle import imgui
@@ -81,7 +81,7 @@ def draw_plates(snapshot: Snapshot, context: PanelContext) -> list[Request]:
 
 def draw_key_hint(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     """The keys of a vehicle that has just come."""
-    context.of(KeyHint).draw(snapshot.lanes[0].vehicle, time.perf_counter(), context)
+    context.of(KeyHint).draw(snapshot.lanes[0].vehicle, perf_counter(), context)
     return []
 
 

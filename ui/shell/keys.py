@@ -1,9 +1,9 @@
 """Whether the pilot has begun to steer while an earlier moment is shown."""
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from time import perf_counter
 
 from imgui_bundle import imgui
 
@@ -194,7 +194,7 @@ class Keyed:
 
     def _pictured(self, sample: InputSample) -> list[Request]:
         """A key that is let go soon saves a picture; one that is held begins the photo mode."""
-        now_s, since_s = time.perf_counter(), self._since_s
+        now_s, since_s = perf_counter(), self._since_s
         down = _PICTURE in sample.held
         if down and _PICTURE in sample.pressed:
             self._since_s = now_s
@@ -263,7 +263,7 @@ class OwnRequests:
 
     def _stepped(self, by: int) -> list[Request]:
         """Undo or redo, and say what."""
-        asked, told = self._context.of(Edits).stepped(by, time.perf_counter())
+        asked, told = self._context.of(Edits).stepped(by, perf_counter())
         self._notify(told)
         for command in asked:
             if isinstance(command, SetParameter):

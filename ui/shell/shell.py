@@ -4,11 +4,11 @@ Its docked windows tell which panel is in which, and how much of the window they
 """
 
 import math
-import time
 from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from time import perf_counter
 
 from imgui_bundle import imgui
 from imgui_bundle.imgui import internal
@@ -275,13 +275,13 @@ class Shell:
 
     def notify(self, text: str, *, error: bool = False) -> None:
         """Tell the user in passing."""
-        self._context.of(Toasts).add(text, time.perf_counter(), error=error)
+        self._context.of(Toasts).add(text, perf_counter(), error=error)
 
     def begin_frame(self, dt_s: float) -> bool:
         """`dt_s` wall seconds after the last one; whether panels are built anew in this one."""
         self._dt_s = dt_s
         self._untold_s += dt_s
-        self._in_use = self._backend.behind or time.perf_counter() - self._backend.touched_s < _IN_USE_S
+        self._in_use = self._backend.behind or perf_counter() - self._backend.touched_s < _IN_USE_S
         rate_hz = min(self._panels_hz, _RESTING_HZ) if self._rests else self._panels_hz
         # Of two pictures one at most, however slow they are: what moves comes first.
         due = self._untold_s >= 1.0 / rate_hz and not (self._fresh and math.isfinite(rate_hz))
@@ -383,7 +383,7 @@ class Shell:
     def _observe_edits(self, snapshot: Snapshot) -> None:
         busy = imgui.is_any_item_active() or imgui.is_mouse_down(imgui.MouseButton_.left.value)
         edits, plan = self._context.of(Edits), self._context.find(PlanView)
-        edits.observe(snapshot, plan, time.perf_counter(), busy=busy)
+        edits.observe(snapshot, plan, perf_counter(), busy=busy)
 
     def _sorted(self, requests: list[Request], camera: CameraMotion, snapshot: Snapshot) -> Output:
         """Do the shell's own requests, hand out the others."""

@@ -3,9 +3,9 @@
 import ctypes
 import os
 import sys
-import time
 from collections.abc import Callable
 from contextlib import suppress
+from time import perf_counter, sleep
 from typing import Any
 
 import moderngl
@@ -42,7 +42,7 @@ class AppWindow(pyglet.window.Window):
         self._stays = False
         self.apart_s = 0.0
         """Frames begin no sooner one after the other, whatever the limit."""
-        self._last_s = time.perf_counter()
+        self._last_s = perf_counter()
         self._open(size, title, visible)
         self.set_minimum_size(*SMALLEST)
         self.ctx: moderngl.Context = moderngl.create_context(require=410)
@@ -114,7 +114,7 @@ class AppWindow(pyglet.window.Window):
         so that GL objects can still be released; then call `close()`.
         """
         self._frame, self._frames_left = frame, frames
-        self._last_s = time.perf_counter()
+        self._last_s = perf_counter()
         try:
             pyglet.app.run(interval=0)
         finally:
@@ -169,10 +169,10 @@ class AppWindow(pyglet.window.Window):
 
     def _paced(self) -> float:
         """Wall seconds since the last frame, after waiting for the shortest frame time."""
-        early_s = self._last_s + max(self._shortest_s, self.apart_s) - time.perf_counter()
+        early_s = self._last_s + max(self._shortest_s, self.apart_s) - perf_counter()
         if early_s > 0.0:
-            time.sleep(early_s)
-        now_s = time.perf_counter()
+            sleep(early_s)
+        now_s = perf_counter()
         dt_s, self._last_s = now_s - self._last_s, now_s
         return dt_s
 

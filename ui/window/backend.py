@@ -4,11 +4,11 @@ ground."""
 
 import ctypes
 import math
-import time
 import zlib
 from collections import deque
 from collections.abc import Callable, Iterator
 from functools import partial
+from time import perf_counter
 
 import moderngl
 import numpy as np
@@ -79,7 +79,7 @@ class PanelPicture:
         *,
         in_use: bool,
     ) -> None:
-        now_s = time.perf_counter()
+        now_s = perf_counter()
         if self._canvas is not None and self._canvas.size != size_px:
             self.release()
         self._frames += 1
@@ -239,7 +239,7 @@ class ImguiBackend:
         platform = imgui.get_platform_io()
         platform.platform_get_clipboard_text_fn = lambda _: window.get_clipboard_text()
         platform.platform_set_clipboard_text_fn = lambda _, text: window.set_clipboard_text(text)
-        self.touched_s = time.perf_counter()
+        self.touched_s = perf_counter()
         """When something of the window was last used or came into sight."""
         self._waiting: deque[tuple[tuple[float, float] | None, Callable[[], None]]] = deque()
         """Events that imgui has not been given, and where the mouse has to be before."""
@@ -250,7 +250,7 @@ class ImguiBackend:
 
     def _tell(self, event: Callable[[], None], at: tuple[float, float] | None = None) -> None:
         """Hand an event on with the coming frame, in order; with a place, once a frame has seen the mouse there."""
-        self.touched_s = time.perf_counter()
+        self.touched_s = perf_counter()
         self._waiting.append((at, event))
 
     def _hand_on(self) -> None:
@@ -370,7 +370,7 @@ class ImguiBackend:
             self._tell(partial(self._io.add_key_event, IMGUI_KEYS[symbol], down))
 
     def on_resize(self, width: int, height: int) -> None:
-        self.touched_s = time.perf_counter()
+        self.touched_s = perf_counter()
 
     def on_expose(self) -> None:
-        self.touched_s = time.perf_counter()
+        self.touched_s = perf_counter()

@@ -1,7 +1,7 @@
 """What the window shows before there is a scene: what is being made ready, and for how long."""
 
-import time
 from contextlib import suppress
+from time import perf_counter
 
 import moderngl
 from imgui_bundle import icons_fontawesome_6 as icons
@@ -63,11 +63,11 @@ class OpeningScreen:
         keymap = keymap_of(scene.vehicle.name)
         self._keys, self._tips = keymap.summary()[:KEYS_SHOWN], tips_of(keymap)
         self._backdrop = _backdrop(window, scene)
-        self._began_s = time.perf_counter()
+        self._began_s = perf_counter()
 
     def draw(self, dt_s: float, jobs: tuple[Preparation, ...]) -> None:
         """One frame, `dt_s` after the last one."""
-        now_s = time.perf_counter()
+        now_s = perf_counter()
         self._window.ctx.screen.clear(*theme.GROUND[:3])
         self._backend.new_frame(dt_s)
         room = imgui.get_io().display_size

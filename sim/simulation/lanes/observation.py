@@ -1,8 +1,8 @@
 """Observing a lane: its cached observation, what its pilot senses, and what later values are compared with."""
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from time import perf_counter
 
 import numpy as np
 
@@ -109,9 +109,9 @@ class StepCost:
         m, ahead, nothing, around = dynamics, y.copy(), np.zeros(dynamics.kernel.dim), environment.probe()
         enough = int(ENOUGH_S / self.step_s) if self.step_s else STEPS
         count = min(max(enough, LEAST_STEPS), STEPS)
-        began = time.perf_counter()
+        began = perf_counter()
         done, _, _ = m.kernel.advance(ahead, u, nothing, m.parameters, m.step_s, count, around.env)
-        cost = (time.perf_counter() - began) / max(done, 1)
+        cost = (perf_counter() - began) / max(done, 1)
         self.step_s += 0.3 * (cost - self.step_s) if self.step_s else cost
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import sim
-from benchmarks.controller_fuzz import ENCODED, GOOD, Trial, undone, wrong_files
+from benchmarks.controller_fuzz import ENCODED, GOOD, STOPPED_CLOCKS, Trial, undone, wrong_files
 from sim.control.pilot import ControllerPilot
 from sim.controllers import ControlLoop, PilotInput, made_controller
 from sim.controllers.controller import holds_controller, load_controller
@@ -98,6 +98,15 @@ def test_a_call_that_catches_its_end_is_ended_all_the_same(
     while any(thread.name == "watch over a call" for thread in threading.enumerate()):
         assert time.monotonic() < end_s
         time.sleep(0.05)
+
+
+def test_who_exchanges_the_clocks_stops_nothing(trial: Trial) -> None:
+    spoilt = GOOD.replace("        z = memory", f"        {STOPPED_CLOCKS}\n        z = memory", 1)
+    trial.PATIENCE_S = 30.0
+    with undone():
+        assert not trial.told_of(spoilt.encode(), saved=False)  # it flies, by clocks that were bound before
+        trial.let_go()
+        trial.by_hand_again()
 
 
 def test_what_is_handed_over_may_be_changed_and_changes_nothing_else(tmp_path: Path) -> None:

@@ -1,9 +1,9 @@
 """The planner in the window: one session for a scene with a task, and its picture."""
 
 import math
-import time
 from dataclasses import asdict, replace
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -98,7 +98,7 @@ class Planning:
         assert self._session is not None
         view = self._session.view
         goal = EditTask(with_goal_at(view.vehicle.group, view.task, place_w))
-        self._session.handle(goal, time.perf_counter())
+        self._session.handle(goal, perf_counter())
         return [self._switch_mpc(FlyByMpc(), self._session.view)]
 
     def handle(self, request: PlanRequest) -> FlyPlan | StartMpc | StopMpc | None:
@@ -115,11 +115,11 @@ class Planning:
         if self._sailed_by:
             self._from_here(self._session, request)
             return None
-        return self._session.handle(request, time.perf_counter())
+        return self._session.handle(request, perf_counter())
 
     def _from_here(self, session: "PlanSession", request: PlanRequest) -> None:
         """What is sailed begins where the boat is when it is asked for; it sets out once there is a plan (`poll`)."""
-        sails, now_s = isinstance(request, FlyShown | FlyByMpc), time.perf_counter()
+        sails, now_s = isinstance(request, FlyShown | FlyByMpc), perf_counter()
         self._sets_out = sails or (self._sets_out and not isinstance(request, StartPlanning | StopPlanning))
         if sails and session.view.busy:
             return
@@ -134,7 +134,7 @@ class Planning:
             self._sets_out = False
             assert self._session is not None
             if view.busy:
-                self._session.handle(StopPlanning(), time.perf_counter())
+                self._session.handle(StopPlanning(), perf_counter())
             return self._mpc.begin(view.vehicle, view.task, plan=plan)
         if view.phase == "idle":
             self._sets_out = False
@@ -159,7 +159,7 @@ class Planning:
         self._latest = snapshot
         if self._session is None:
             return None
-        now_s, view = time.perf_counter(), self._session.view
+        now_s, view = perf_counter(), self._session.view
         if snapshot.look_back is None:
             self._mpc.observe(snapshot.mpc)
         if self._mpc.view.on:
@@ -181,7 +181,7 @@ class Planning:
         view = self.view
         if view is None:
             return frame
-        seen, now_s = self._latest, time.perf_counter()
+        seen, now_s = self._latest, perf_counter()
         flies = seen is not None and seen.plan_flies
         flown_s = seen.display_time_s(seen.lanes[0], now_s) if seen is not None and flies else 0.0
         return self._scene.added(frame, view, now_s, flown_s)

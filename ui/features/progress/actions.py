@@ -1,9 +1,9 @@
 """Notes what has been done in a scene, and keeps it."""
 
-import time
 from collections.abc import Iterable
 from datetime import date
 from pathlib import Path
+from time import perf_counter
 
 from export.output import OutputError
 from sim.scene.layout import Layout
@@ -81,7 +81,7 @@ class ProgressActions(Actions):
         due = progress.due
         self._achieved = Achievement(
             number=self._achieved.number + 1,
-            at_s=time.perf_counter(),
+            at_s=perf_counter(),
             title=goal.title,
             words=words,
             grade=grade,
@@ -105,7 +105,7 @@ class ProgressActions(Actions):
         told = "the first" if before.lap_s is None else f"{lap.lap_s - before.lap_s:+.2f} s against your best"
         self._achieved = Achievement(
             number=self._achieved.number + 1,
-            at_s=time.perf_counter(),
+            at_s=perf_counter(),
             title=f"Lap in {lap.lap_s:.2f} s",
             words=told,
             grade="butter" if after.lap_s == lap.lap_s else "",

@@ -1,8 +1,8 @@
 """The page of what has been done, medals in the gallery, and the flourish over the scene when something comes off."""
 
 import math
-import time
 from dataclasses import dataclass
+from time import perf_counter
 
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
@@ -160,7 +160,7 @@ def lines_of(achieved: Achievement) -> list[tuple[str, theme.Colour, bool]]:
 def draw_flourish(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     """For some seconds after something has come off: what, how well, what next, and sparks about it."""
     achieved = context.of(Achievement)
-    age_s = time.perf_counter() - achieved.at_s
+    age_s = perf_counter() - achieved.at_s
     if age_s > SHOWN_S or snapshot.look_back is not None:
         return []
     pen = Pen.over(context, fitting=False)

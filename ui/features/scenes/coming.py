@@ -1,8 +1,8 @@
 """What is being made ready beside the frames, a scene or a swap: what is done for it, how far it is, and a way back."""
 
-import time
 from dataclasses import dataclass
 from pathlib import Path
+from time import perf_counter
 
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
@@ -191,7 +191,7 @@ def draw_coming(name: str, jobs: tuple[Preparation, ...], context: PanelContext)
 
 def draw_waiting(waiting: tuple[Waiting, ...], context: PanelContext) -> list[Request]:
     """What was asked for and waits for its kernel; the old one flies on meanwhile."""
-    now_s = time.perf_counter()
+    now_s = perf_counter()
     jobs = tuple(each.job or Preparation(each.title, now_s) for each in waiting)
     return [GiveUpWaiting()] if _drawn(asked_for(waiting[-1]), jobs, context) else []
 
@@ -223,6 +223,6 @@ def _drawn(title: str, jobs: tuple[Preparation, ...], context: PanelContext) -> 
 
 def job_line(job: Preparation) -> str:
     """In a line: what, how many parts of it have been compiled so far, for how long."""
-    until_s = time.perf_counter() if job.ended_s is None else job.ended_s
+    until_s = perf_counter() if job.ended_s is None else job.ended_s
     compiled = f", {job.functions} parts" if job.functions else ""
     return f"{job.title}{compiled}, {until_s - job.began_s:.1f} s"

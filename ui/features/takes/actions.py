@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from time import perf_counter
 
 from sim.commands import KeepTake
 from sim.planner.result.record import PlanRecord
@@ -38,7 +39,7 @@ class Autosave:
     """One file for the present flight and one for each that has ended, until the app is closed as it should be."""
 
     def __init__(
-        self, folder: Path, period_s: float = PERIOD_S, clock: Callable[[], float] = time.perf_counter
+        self, folder: Path, period_s: float = PERIOD_S, clock: Callable[[], float] = perf_counter
     ) -> None:
         """`folder`: created with the first file. period_s: the longest between two copies, by that clock."""
         self._folder, self._longest_s, self._clock = folder, period_s, clock
@@ -172,7 +173,7 @@ class Takes:
         folder: Path | None = None,
         *,
         period_s: float = PERIOD_S,
-        clock: Callable[[], float] = time.perf_counter,
+        clock: Callable[[], float] = perf_counter,
     ) -> None:
         """folder: of takes; period_s and clock: as `Autosave` has them."""
         self._folder = folder or config_dir() / "takes"

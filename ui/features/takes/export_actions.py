@@ -2,12 +2,12 @@
 
 import tempfile
 import threading
-import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from time import perf_counter
 
 import numpy as np
 
@@ -124,7 +124,7 @@ class Sharing:
         look = snapshot.look_back
         playing = look is not None and not snapshot.paused
         span = (look.time_s, look.end_s) if look is not None and playing else None
-        self._filmed = _Filmed(Film(path, size_px), time.perf_counter(), span)
+        self._filmed = _Filmed(Film(path, size_px), perf_counter(), span)
         return ""
 
     def stop(self, *, keep: bool) -> None:
@@ -139,7 +139,7 @@ class Sharing:
         filmed = self._filmed
         if filmed is None:
             return
-        elapsed_s = time.perf_counter() - filmed.began_s
+        elapsed_s = perf_counter() - filmed.began_s
         if filmed.film.due(elapsed_s):
             filmed.film.picture(picture(), elapsed_s)
         look = snapshot.look_back
