@@ -97,10 +97,12 @@ class Connection:
         self._ask({"ask": "open", "scene": name})
 
     def stream(self, *names: str, every_s: float = 0.02) -> Iterator[Any]:
-        """Snapshots as they come, the latest each time, over a connection of their own; ends with the window.
+        """Snapshots as they come, the latest each time, over a connection of their own; ends with the window. Each
+        tells under `skipped` how many were due before it and not sent, as reader or machine was late.
 
         names: of the flown lane's quantities ("energy", "controls", a body's or an observable's name); with them it is
-        rows (time [s], value, ...). Raises InputError for a name that is none.
+        rows (time [s], value, ...). Raises InputError for a name that is none, and where the window has let go, as of
+        who reads nothing for half a minute.
         """
         with self.another() as own:
             for seen in own._streamed(every_s):
@@ -131,12 +133,17 @@ class Connection:
         return f"window at port {self._port}: sim.show(...) of it shows it in a notebook's cell"
 
     def _streamed(self, every_s: float) -> Iterator[dict[str, Any]]:
-        from websockets.exceptions import ConnectionClosed
+        from websockets.exceptions import ConnectionClosed, ConnectionClosedOK
 
         self._ask({"ask": "stream", "every_s": every_s})
-        with suppress(ConnectionClosed):
+        try:
             while True:
-                yield decode(self._socket.recv())["snapshot"]
+                seen = decode(self._socket.recv())
+                yield seen["snapshot"] | {"skipped": seen["skipped"]}
+        except ConnectionClosedOK:
+            pass
+        except ConnectionClosed:
+            raise InputError("the window has let go; allowed: to read on within half a minute") from None
 
     def close(self) -> None:
         self._open.close()

@@ -2,11 +2,12 @@
 
 import dataclasses
 import hmac
+import socket
 import threading
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Future
 from concurrent.futures import TimeoutError as TooLate
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from http import HTTPStatus
 from time import monotonic
 from types import TracebackType
@@ -51,6 +52,12 @@ ANSWER_S = 30.0
 """After which a command that is not carried out is given up."""
 SLOWEST_S, FASTEST_S = 10.0, 1e-3
 """Between two snapshots of a stream."""
+UNREAD_S = 30.0
+"""After which a client that takes nothing of what it is sent is let go."""
+PARTING_S = 1.0
+"""For which clients are waited for as the server is closed: who does not read cannot be told."""
+_ON_THE_WAY_BYTES = 1 << 16
+"""That the system keeps for a client which does not read: what it gets then is not old."""
 
 
 class _Do(msgspec.Struct, tag_field="ask", tag="do"):
@@ -136,8 +143,20 @@ class Server:
 
     def close(self) -> None:
         """Let go of all clients, and of the file that names port and token."""
-        self._open.close()
+        late = threading.Timer(PARTING_S, self._cut)
+        late.start()
+        try:
+            self._open.close()
+        finally:
+            late.cancel()
         self._thread.join()
+
+    def _cut(self) -> None:
+        """Every connection, without a word: else a send that nobody takes keeps its thread."""
+        with self._places:
+            for connection in self._served:
+                with suppress(OSError):
+                    connection.socket.shutdown(socket.SHUT_RDWR)
 
     def __enter__(self) -> Self:
         return self
@@ -202,23 +221,27 @@ class Server:
             connection.close(1013, f"{MOST_CLIENTS} programs are connected")
             return
         try:
+            connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _ON_THE_WAY_BYTES)
+            connection.socket.settimeout(UNREAD_S)
             self._talk(connection)
-        except ConnectionClosed:
+        except (ConnectionClosed, OSError):
             pass
         finally:
             with self._places:
                 self._served.discard(connection)
 
     def _talk(self, connection: Any) -> None:
-        """Requests one after the other, between them a stream's snapshots: always the latest, none is queued."""
+        """Requests one after the other, between them a stream's snapshots: always the latest, none is queued; how many
+        were due before it and not sent is told with it."""
         every_s, due_s, seen = 0.0, 0.0, self._values
         while True:
             wait_s = max(due_s - monotonic(), 0.0) if every_s else None
             try:
                 data = connection.recv(wait_s)
             except TimeoutError:
-                connection.send(encode(seen()))
-                due_s = monotonic() + every_s
+                skipped = int(max(monotonic() - due_s, 0.0) / every_s)
+                due_s += (skipped + 1) * every_s
+                connection.send(encode(seen() | {"skipped": skipped}))
                 continue
             answer: dict[str, object] = {"id": None}
             try:

@@ -10,8 +10,9 @@ Requests and answers are maps in binary messages of a WebSocket. A request has a
 | `stream` | `every_s` (0 ends it), `picture` | `message`; then without `id` messages with `snapshot` or `picture` |
 | `scene` | | `scene`: what pictures are made of, for the page in a browser (`export/page.py`) |
 
-What cannot be is answered by `error`, one line. An array is an extension of type 1: msgpack of its type as NumPy writes
-it ("<f8"), its shape and its bytes.
+Each message of a stream has `skipped`: how many were due before it and not sent, as reader or machine was late. What
+cannot be is answered by `error`, one line. An array is an extension of type 1: msgpack of its type as NumPy writes it
+("<f8"), its shape and its bytes.
 """
 
 import contextlib

@@ -5,6 +5,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import socket
 import stat
 import subprocess
@@ -12,7 +13,7 @@ import textwrap
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import numpy as np
@@ -33,6 +34,7 @@ from websockets.exceptions import ConnectionClosed
 
 from sim.live.server import MOST_CLIENTS, Server  # after the question whether it can be
 
+NODE = pytest.mark.skipif(shutil.which("node") is None, reason="there is no node")
 SEVERAL = settings(
     max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
@@ -100,7 +102,7 @@ def test_in_lockstep_a_program_flies_what_simulate_flies_to_the_bit(
     assert np.array_equal(poses, again.pose[::10])
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="there is no node")
+@NODE
 def test_plain_javascript_flies_what_simulate_flies_to_the_bit(app: Connection, listening: Listening) -> None:
     """By the example, which shares no line with the page or the client in Python."""
     app.command("SetStep", step_s=0.01)
@@ -132,10 +134,118 @@ def test_plain_javascript_flies_what_simulate_flies_to_the_bit(app: Connection, 
 
 
 def javascript(file: Path, rounds: int, controls: list[float]) -> subprocess.CompletedProcess[str]:
-    told = [str(file), str(rounds), *map(repr, controls)]
-    script = str(Path(__file__).parents[2] / "examples" / "client.mjs")
-    command = ["node", "--experimental-websocket", "--no-warnings", script, *told]
+    script = Path(__file__).parents[2] / "examples" / "client.mjs"
+    command = in_node(script, file, rounds, *controls)
     return subprocess.run(command, capture_output=True, text=True, timeout=120.0, check=False)
+
+
+def in_node(script: Path, *told: object) -> list[str]:
+    return ["node", "--experimental-websocket", "--no-warnings", str(script), *map(str, told)]
+
+
+@contextmanager
+def reading(file: Path, every_s: float, messages: int, asleep_ms: float) -> Iterator[subprocess.Popen[str]]:
+    """A program in JavaScript that reads a stream, and sleeps after each message."""
+    command = in_node(Path(__file__).with_name("reader.mjs"), file, every_s, messages, asleep_ms)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as made:
+        try:
+            yield made
+        finally:
+            made.kill()
+
+
+def come_to(threads: int) -> None:
+    """Wait for all others to end."""
+    end_s = time.monotonic() + 60.0
+    while threading.active_count() > threads:
+        assert time.monotonic() < end_s, threading.enumerate()
+        time.sleep(0.05)
+
+
+@NODE
+def test_two_programs_in_javascript_are_served_at_once(app: Connection) -> None:
+    app.command("SetStep", step_s=0.01)
+    app.command("Reset")
+    app.pause()
+    file = Path(os.environ["HOLONOMY_CONFIG"]) / FILE
+    with reading(file, 0.002, 10**6, 0.0) as reader:
+        first = json.loads(reader.stdout.readline())[0]
+        flown = javascript(file, 20, [0.0, 0.0, 0.0, 0.0, 0.0, 50.0])
+        assert flown.returncode == 0, flown.stderr
+        times = [json.loads(line)[0] for line in flown.stdout.splitlines()]
+        seen = [first]
+        while seen[-1] < times[-1]:
+            seen.append(json.loads(reader.stdout.readline())[0])
+    assert seen == sorted(seen)
+    assert seen[-1] == times[-1]
+    assert len(set(seen) & set(times)) > 2  # it saw what the other did while it was done
+
+
+@NODE
+def test_a_reader_that_sleeps_is_told_what_it_missed_and_keeps_nobody_waiting(app: Connection) -> None:
+    app.command("Reset")
+    app.resume()
+    file = Path(os.environ["HOLONOMY_CONFIG"]) / FILE
+    with reading(file, 0.001, 6, 700.0) as reader:
+        times, skipped = [], []
+        for line in reader.stdout:
+            time_s, missed = json.loads(line)
+            times.append(time_s)
+            skipped.append(missed)
+            assert app.snapshot()["time_s"] >= time_s  # others are served meanwhile, and it flies on
+        assert reader.wait(60.0) == 0, reader.stderr.read()
+    assert len(times) == 6
+    assert times == sorted(times)
+    assert sum(skipped) > 100  # of some 3500 that were due
+
+
+@NODE
+def test_a_wrong_token_is_told_in_a_line_and_leaves_nothing(
+    listening: Listening, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    before = threading.active_count()
+    told = json.loads((Path(os.environ["HOLONOMY_CONFIG"]) / FILE).read_text(encoding="utf-8"))
+    (tmp_path / FILE).write_text(json.dumps(told | {"token": "0" * 32}), encoding="utf-8")
+    refused = javascript(tmp_path / FILE, 1, [0.0])
+    assert refused.returncode == 1
+    assert refused.stderr == "no window listens, or the token is not its\n"
+    with pytest.raises(sim.InputError, match="HTTP 401") as refusal:
+        sim.connect(told["port"], "0" * 32)
+    assert str(refusal.value).isprintable()
+    come_to(before)
+    assert not [record for record in caplog.records if record.exc_info]
+
+
+@NODE
+def test_who_vanishes_or_stops_reading_is_let_go(
+    listening: Listening, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = threading.active_count()
+    monkeypatch.setattr("sim.live.server.UNREAD_S", 1.0)
+    file = Path(os.environ["HOLONOMY_CONFIG"]) / FILE
+    for end in (signal.SIGKILL, signal.SIGSTOP):
+        with reading(file, 0.001, 10**6, 0.0) as reader:
+            assert reader.stdout.readline()
+            reader.send_signal(end)
+            come_to(before)
+    with sim.connect() as app:
+        assert app.snapshot()["scene"] == "plain"
+
+
+@NODE
+def test_a_server_is_closed_whoever_does_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOLONOMY_CONFIG", str(tmp_path))
+    scene = load_scene("plain")
+    flight = Simulation(scene, load_world(scene.world, seed=scene.seed))
+    server = Server(lambda: flight, lambda name: None)
+    with reading(tmp_path / FILE, 0.001, 10**6, 0.0) as reader:
+        assert reader.stdout.readline()
+        reader.send_signal(signal.SIGSTOP)
+        time.sleep(3.0)  # until nothing more is taken
+        closing = threading.Thread(target=server.close, daemon=True)
+        closing.start()
+        closing.join(20.0)
+        assert not closing.is_alive()
 
 
 def test_controls_are_those_that_were_given_and_the_hand_gets_them_back(app: Connection) -> None:
@@ -288,10 +398,7 @@ def test_floods_readers_that_sleep_and_links_that_break_leave_nothing_behind(lis
                 assert other.snapshot()["scene"] == "plain"
             plug.socket.sendall(b"\x82\x7e\xff")  # a frame that never ends
             plug.socket.shutdown(socket.SHUT_RDWR)  # without a word
-    end_s = time.monotonic() + 60.0
-    while threading.active_count() > before:
-        assert time.monotonic() < end_s
-        time.sleep(0.05)
+    come_to(before)
     with sim.connect() as app:
         app.command("Reset")
         assert app.step(2)["lanes"][0]["time_s"] > 0.0
