@@ -134,7 +134,7 @@ def _nearest(simplex, used, weights):
                 uv = ux * vx + uy * vy + uz * vz
                 if count == 3:
                     det = uu * vv - uv * uv
-                    if det < 1e-12 * uu * vv:
+                    if det <= 1e-12 * uu * vv:
                         continue
                     l1, l2 = (-ua * vv + va * uv) / det, (-va * uu + ua * uv) / det
                 else:
@@ -142,7 +142,8 @@ def _nearest(simplex, used, weights):
                     cx, cy, cz = vy * wz - vz * wy, vz * wx - vx * wz, vx * wy - vy * wx
                     det = ux * cx + uy * cy + uz * cz
                     ww = wx * wx + wy * wy + wz * wz
-                    if abs(det) < 1e-9 * np.sqrt(uu * vv * ww):
+                    # A corner that is there twice spans nothing: both sides are 0 then.
+                    if abs(det) <= 1e-9 * np.sqrt(uu * vv * ww):
                         continue
                     l1 = -(ax * cx + ay * cy + az * cz) / det
                     cx, cy, cz = wy * uz - wz * uy, wz * ux - wx * uz, wx * uy - wy * ux
