@@ -126,8 +126,9 @@ class Pile:
         """Of the last step: by how much velocities still changed, how deep the deepest overlap is, and the work of
         pushing overlaps apart, by which energy may rise."""
 
-    def step(self, h: float, wrenches_w: np.ndarray | None = None) -> np.ndarray:
-        """Go on by h. wrenches_w: (n, 6) torques and forces on the bodies, in the world.
+    def step(self, h: float, wrenches_w: np.ndarray | None = None, late_s: float = 0.0) -> np.ndarray:
+        """Go on by h. wrenches_w: (n, 6) torques and forces on the bodies, in the world. late_s: so long before it what
+        visits gets all that it is given, and has gone that much further.
 
         Returns (nu,) the generalised impulse on what visits, whose velocity becomes what it is after it.
         """
@@ -140,6 +141,7 @@ class Pile:
             np.ascontiguousarray(given, float),
             self.remembered,
             h,
+            late_s,
             self._sweeps,
             self._tolerance_mps,
             self._sleeps,

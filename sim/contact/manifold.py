@@ -17,6 +17,8 @@ _AROUND = 8
 """Corners that a circle's flat side has."""
 _FACE_M = 1e-3
 """By which a flat side may part two solids less well than the normal does."""
+_BESIDE_M = 2e-5
+"""By which points of a side may lie less deep than the solids do before these touch elsewhere as well."""
 _PARALLEL = 0.9998
 """Cosine of the angle between sides that lie on each other."""
 _LEANING, _CROSSING = 0.97, 1e-4
@@ -263,7 +265,7 @@ def _flat_points(work, count_a, count_b, by_a, near, out):
 
 @fastmath
 def touching_points(hulls, a, b, pose_a, pose_b, near, work, found, out, hint):
-    """Points of two solids that are nearer than `near` [m]: rows of `out` (MOST_POINTS, POINT_WIDTH), how many.
+    """Points of two solids that are nearer than `near` [m]: rows of `out` (MOST_POINTS + 1, POINT_WIDTH), how many.
 
     hint (3,): the normal at which they touched a step before, else zeros. Flat sides that face each other along it are
     looked at first: while they lie on each other nothing else parts the solids better.
@@ -287,7 +289,7 @@ def touching_points(hulls, a, b, pose_a, pose_b, near, work, found, out, hint):
     nx, ny, nz = found[0], found[1], found[2]
     count_a = _side(hulls, a, pose_a, nx, ny, nz, side_a)
     count_b = _side(hulls, b, pose_b, -nx, -ny, -nz, side_b)
-    flat_a, flat_b, best = -np.inf, -np.inf, apart
+    flat_a, flat_b, best, used = -np.inf, -np.inf, apart, 0
     if count_a > 2:
         m = side_a[last]
         flat_a = apart_along(hulls, a, b, pose_a, pose_b, m[0], m[1], m[2])
@@ -295,10 +297,14 @@ def touching_points(hulls, a, b, pose_a, pose_b, near, work, found, out, hint):
         m = side_b[last]
         flat_b = apart_along(hulls, a, b, pose_a, pose_b, -m[0], -m[1], -m[2])
     if max(flat_a, flat_b) >= best - _FACE_M and (count_a > 2 or count_b > 2):
-        chosen = _flat_points(work, count_a, count_b, flat_a >= flat_b - 1e-4, near, out)
-        if chosen > 0:
+        chosen, deepest = _flat_points(work, count_a, count_b, flat_a >= flat_b - 1e-4, near, out), np.inf
+        for k in range(chosen):
+            deepest = min(deepest, out[k, 3])
+        if chosen > 0 and deepest <= apart + _BESIDE_M:
             return chosen
-    if count_a == 2 and count_b == 2:
+        # What lies over the rim of a side touches that, where no point of the side does.
+        used = chosen
+    if used == 0 and count_a == 2 and count_b == 2:
         chosen = _along_edges(side_a, side_b, nx, ny, nz, near, out)
         if chosen > 0:
             return chosen
@@ -313,10 +319,10 @@ def touching_points(hulls, a, b, pose_a, pose_b, near, work, found, out, hint):
     share = middle / reach_a if abs(reach_a) > 1e-12 else 0.5
     share = min(max(share, 0.0), 1.0)
     for c in range(3):
-        out[0, c] = found[3 + c] + share * (found[6 + c] - found[3 + c])
-        out[0, 4 + c] = found[c]
-    out[0, 3] = apart
-    return 1
+        out[used, c] = found[3 + c] + share * (found[6 + c] - found[3 + c])
+        out[used, 4 + c] = found[c]
+    out[used, 3] = apart
+    return used + 1
 
 
 @fastmath

@@ -28,6 +28,7 @@ from sim.contact.pair_rows import (
     SHARED,
     SLIDES,
     TORQUE,
+    Mechanism,
     Shared,
     Workspace,
     fill_row,
@@ -285,18 +286,48 @@ def _keep(work, rows, left, kept):
                 to[11 + c] += along * w[TORQUE + direction]
 
 
+@fastmath
+def _got_before(visiting, late, left):
+    """A mechanism as it answers what it gets `late` before the rest of a step: by as much further at its end."""
+    if late <= 0.0:
+        return visiting
+    answers = visiting.mobility.copy()
+    for c in range(answers.shape[0]):
+        for d in range(answers.shape[1]):
+            answers[c, d] *= 1.0 + late / left
+    return Mechanism(
+        visiting.jacobian, answers, visiting.velocity, visiting.meets, visiting.grounded, visiting.cords
+    )
+
+
+@fastmath
+def _tell_got(visiting, state, own, velocity, before, late, left, meet):
+    """Of the velocities that `_got_before` has led to, those that the impulses leave, in place; and in its bodies'
+    twists those that within `meet` lead to where they come to be."""
+    if late <= 0.0:
+        return
+    for c in range(before.shape[0]):
+        gained = (velocity[c] - before[c]) * left / (left + late)
+        velocity[c] = before[c] + gained * (1.0 + late / meet)
+        before[c] += gained
+    _carry(visiting, state, own, velocity)
+    for c in range(before.shape[0]):
+        velocity[c] = before[c]
+
+
 @native
-def advance(bodies, mechanism, state, mobility, wrenches, remembered, h, sweeps, tolerance, sleeping):
+def advance(bodies, visiting, state, mobility, wrenches, remembered, h, late, sweeps, tolerance, sleeping):
     """Go on by h, in place. Returns contacts (k, KEPT), the impulse (nu,) on a mechanism, and (7,) the greatest change
     of the last sweep [m/s], rows, cuts, the deepest overlap [m], the work of pushing overlaps apart [J]; of the
     mechanism's contacts the sum of normal impulses [N s], and how fast the fastest that bears slips [m/s].
 
     state (n, STATE): the last of it is the mechanism's bodies, whose velocity becomes what it is after this.
     mobility (n, MOBILITY) is overwritten. wrenches (n, 6) or (0, 6): forces of this step in the world, (torque, force).
-    remembered (k, KEPT): contacts of the step before. sleeping: whether what rests may sleep.
+    remembered (k, KEPT): contacts of the step before. sleeping: whether what rests may sleep. late: before this step by
+    that, and not within it, the mechanism gets its impulses [s].
     """
-    n, nu, velocity, space = state.shape[0], mechanism.velocity.shape[0], mechanism.velocity, bodies.workspace
-    own, xi, asleep, live = n - mechanism.jacobian.shape[0], space.twists, space.asleep, space.live
+    n, nu, velocity, space = state.shape[0], visiting.velocity.shape[0], visiting.velocity, bodies.workspace
+    own, xi, asleep, live = n - visiting.jacobian.shape[0], space.twists, space.asleep, space.live
     told, pushed = np.zeros(7), np.zeros(nu)
     for i in range(own):
         still = bodies.mass[i] <= 0.0
@@ -316,6 +347,7 @@ def advance(bodies, mechanism, state, mobility, wrenches, remembered, h, sweeps,
                 _load(state, mobility[i], i, wrenches[i], h)
     left, kept = h, remembered
     for cut in range(_MOST_CUTS):
+        mechanism = _got_before(visiting, late + h - left, left)
         _carry(mechanism, state, own, velocity)
         awake, woken = _note_live(space, own), True
         for k in range(1, live[0] + 1 if cut > 0 else 0):
@@ -394,6 +426,7 @@ def advance(bodies, mechanism, state, mobility, wrenches, remembered, h, sweeps,
             pairs = near_pairs(bodies, state, mechanism.meets, asleep, left, bodies.rest)
         if cut < _MOST_CUTS - 1:
             meet = _until(bodies, state, pairs, h, left)
+        _tell_got(visiting, state, own, velocity, velocity_before, late + h - left, left, meet)
         for k in range(1, live[0] + 1):
             i = live[k]
             for c in range(3):
@@ -404,6 +437,7 @@ def advance(bodies, mechanism, state, mobility, wrenches, remembered, h, sweeps,
                 moved_pose(state, i, meet, space.turned)
                 for c in range(9):
                     state[i, c] = space.turned[c]
+        _carry(visiting, state, own, velocity)
         taken = part(bodies, state, mobility, shared, work, rows, own, meet)
         told[4] += max(taken, 0.0)
         kept = np.empty((rows, KEPT))

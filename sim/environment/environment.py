@@ -43,6 +43,10 @@ class JointedState:
     """(nv, nv) by which mean velocities over the time to come answer generalised impulses now."""
     velocity: np.ndarray
     """(nv,) mean over that time, if nothing is met."""
+    tried: np.ndarray
+    """(nv,) mean velocities of a try, by which it is known what way joints carry the bodies;"""
+    ahead_w: np.ndarray
+    """(k + 1, 4, 4) where that has led them at the end of the time."""
     grounded: bool
     """Whether there is a ground that bears it, by itself."""
 

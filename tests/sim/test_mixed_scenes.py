@@ -79,8 +79,8 @@ def _scene(folder: Path, name: str, z: float, rest: str, world: str, method: str
 def test_whatever_is_thrown_at_a_vehicle_it_goes_on_or_says_that_it_crashed(tmp_path, seed: int) -> None:
     """Two seconds: everything finite, nothing raised, nothing far in anything else.
 
-    Measured: in the worst moment 86 mm, where a rope is whipped through a body, 34 mm of a boat, 31 mm of a helicopter,
-    12 mm and less of all others; in 95 of 100 moments below 7.5 mm, of half of the scenes below 0.04 mm.
+    Measured: in the worst moment 0.6 mm, of a rope that is whipped, of a ragdoll and of a quadrotor, 0.2 mm and less
+    of most others; in 95 of 100 moments below 0.3 mm, of 27 of the scenes below 0.05 mm.
     """
     rng = np.random.default_rng(seed)
     name = sorted(VEHICLES)[seed % len(VEHICLES)]
@@ -99,8 +99,8 @@ def test_whatever_is_thrown_at_a_vehicle_it_goes_on_or_says_that_it_crashed(tmp_
         overlaps.append(-float(gaps_m(running).min()))
         if lane.status is not LaneStatus.RUNNING:
             break
-    assert max(overlaps) < 0.1
-    assert np.percentile(overlaps, 95) < 8e-3
+    assert max(overlaps) < 5e-3
+    assert np.percentile(overlaps, 95) < 1e-3
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from sim.environment.environment import (
     SolidsEnvironment,
     Touch,
 )
-from sim.groups.numeric import poses_of, quaternions_of
+from sim.groups.numeric import mean_twists, poses_of, quaternions_of
 from sim.multibody.declaration import WORLD
 from sim.multibody.observing import body_frames
 from sim.multibody.shapes import STAND, joined
@@ -90,15 +90,22 @@ class Guest:
     def same(self, other: "Guest") -> bool:
         return self.props == other.props and np.array_equal(self.T_b, other.T_b)
 
-    def mechanism(self, jointed: JointedState, cords: np.ndarray = NO_CORDS) -> tuple[np.ndarray, Mechanism]:
-        """Its poses in the world, and how it moves; cords to others."""
-        frames = jointed.poses_w[self.bodies]
+    def mechanism(
+        self, jointed: JointedState, dt_s: float, cords: np.ndarray = NO_CORDS
+    ) -> tuple[np.ndarray, Mechanism]:
+        """Its poses in the world, and how it moves within dt; cords to others.
+
+        Joints carry bodies off the ways that velocities say: one more velocity of 1, which answers nothing, does so.
+        """
+        frames, count = jointed.poses_w[self.bodies], len(jointed.velocity)
         T_w = frames @ self.T_b
-        arms, J = T_w[:, :3, 3] - frames[:, :3, 3], jointed.jacobian_w[self.bodies]
+        arms, J = T_w[:, :3, 3] - frames[:, :3, 3], np.zeros((len(T_w), 6, count + 1))
+        J[:, :, :-1] = jointed.jacobian_w[self.bodies]
         J[:, 3:] += np.cross(J[:, :3], arms[:, :, None], axis=1)
-        return T_w, Mechanism(
-            J, jointed.mobility, jointed.velocity.copy(), self.meets, jointed.grounded, cords
-        )
+        ahead = jointed.ahead_w[self.bodies] @ self.T_b
+        J[:, :, -1] = mean_twists(T_w, ahead, dt_s) - J[:, :, :-1] @ jointed.tried
+        mobility, velocity = np.pad(jointed.mobility, (0, 1)), np.append(jointed.velocity, 1.0)
+        return T_w, Mechanism(J, mobility, velocity, self.meets, jointed.grounded, cords)
 
 
 class Props:
@@ -132,7 +139,10 @@ class Props:
         mobility, still = np.linalg.pinv(body.inertia_b, hermitian=True), by_still.get(name)
         J = np.kron(np.eye(2), body.T_wb[:3, :3])[None]
         velocity = body.twist_b if still is None else body.twist_b + mobility @ still
-        jointed = JointedState(body.T_wb[None], J, mobility, velocity, False)
+        way = dt_s * (J[0] @ velocity)
+        ahead_w = poses_of(np.concatenate([body.T_wb[:3, 3] + way[3:], [1.0], 0.5 * way[:3]])[None])
+        ahead_w[0, :3, :3] = ahead_w[0, :3, :3] @ body.T_wb[:3, :3]
+        jointed = JointedState(body.T_wb[None], J, mobility, velocity, velocity, ahead_w, False)
         pushed = self._go_on(time_s, dt_s, jointed, STEP_S)
         given = [each for each in (pushed, still) if each is not None]
         return {name: np.sum(given, axis=0)} if given else {}
@@ -155,15 +165,15 @@ class Props:
             k = len(self._guest.props)
             self._pile.leave(np.tile(self._away_w, (k, 1, 1)))
         else:
-            self._pile.visit(*self._guest.mechanism(jointed, self._hooked(jointed, dt_s)))
+            self._pile.visit(*self._guest.mechanism(jointed, dt_s, self._hooked(jointed, dt_s)))
         h = dt_s / steps
-        pushed = np.zeros(0 if jointed is None else len(jointed.velocity))
+        pushed = np.zeros(0 if jointed is None else len(jointed.velocity) + 1)
         for k in range(steps):
-            pushed += self._pile.step(h, self._wrenches(time_s + k * h, h))
+            pushed += self._pile.step(h, self._wrenches(time_s + k * h, h), k * h)
             borne, slip = self._pile.visited
             self._touch = Touch(self._touch.impulse_Ns + borne, max(self._touch.slip_mps, slip))
         self._pile.remember(self._capacity)
-        return pushed if pushed.any() else None
+        return pushed[:-1] if pushed[:-1].any() else None
 
     def renew(self, vehicle: Vehicle, time_s: float) -> None:
         if self._obstacles is not None:

@@ -119,8 +119,8 @@ class Coupling:
         if not np.isfinite(at.node).all() or not environment.near(poses_w, twists_w, dt_s):
             return environment.meet(at.time_s, dt_s, None)
         jacobian, mobility = kernel.moved_by(q, dt_s, p)
-        jacobian_w = np.zeros((len(poses_w), 6, kernel.dim + 1))
-        jacobian_w[:-1, :3, :-1], jacobian_w[:-1, 3:, :-1] = R @ jacobian[:, :3], R @ jacobian[:, 3:]
+        jacobian_w = np.zeros((len(poses_w), 6, kernel.dim))
+        jacobian_w[:-1, :3], jacobian_w[:-1, 3:] = R @ jacobian[:, :3], R @ jacobian[:, 3:]
         before, predicted = environment.checkpoint(), np.zeros(kernel.dim)
         given: np.ndarray | None = None
         for look in range(_LOOKS):
@@ -136,17 +136,14 @@ class Coupling:
                 return given
             if look:
                 environment.restore(before)
-            # Joints carry bodies off the ways that these velocities say: one more of 1, which answers nothing, does so.
             ahead_w = T_held @ kernel.observe(arrived, at.controls, p).poses
-            jacobian_w[:-1, :, -1] = (
-                mean_twists(poses_w[:-1], ahead_w, dt_s) - jacobian_w[:-1, :, :-1] @ velocity
-            )
             alone = velocity if given is None else velocity - mobility @ given
-            moving = np.pad(mobility, (0, 1)), np.append(alone, 1.0)
-            found = environment.meet(at.time_s, dt_s, JointedState(poses_w, jacobian_w, *moving, around.acts))
+            reached = velocity, np.concatenate([ahead_w, T_held[None]])
+            jointed = JointedState(poses_w, jacobian_w, mobility, alone, *reached, around.acts)
+            found = environment.meet(at.time_s, dt_s, jointed)
             if found is None:
                 return None
-            given = found[:-1]
+            given = found
             predicted = alone + mobility @ given
         return given
 
