@@ -22,7 +22,8 @@ from sim.commands import PilotInput, RenewVehicle, SetPilotInput
 from sim.contact.ground import GroundContact
 from sim.models.asset import check_model, load_asset
 from sim.planner.api import task_of_scene
-from sim.planner.service.worker import Built, PlanJob, PlanWorker
+from sim.planner.service.jobs import Built, PlanJob
+from sim.planner.service.worker import PlanWorker
 from sim.scene import load_scene
 from sim.simulation import Simulation
 from sim.simulation.lanes.placing import Footing, placement

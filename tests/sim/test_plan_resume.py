@@ -8,7 +8,8 @@ import pytest
 from sim.planner import Cylinder, Goal, Planner, Task, Waypoint
 from sim.planner.result.plan import Plan
 from sim.planner.result.record import PlanRecord, record_of
-from sim.planner.service.worker import PlanJob, Planned, PlanServer
+from sim.planner.service.jobs import PlanJob, Planned
+from sim.planner.service.server import PlanServer
 from sim.platform.errors import InputError
 from sim.vehicles import vehicle
 from tests.sim.plan_samples import BOAT
@@ -133,7 +134,7 @@ def test_a_plan_that_follows_a_hand_is_not_waited_for_as_long_as_one_that_was_as
             limits.append(time_limit_s)
             return super().plan(*task, time_limit_s=time_limit_s, **options)
 
-    monkeypatch.setattr("sim.planner.service.worker.Planner", Hurried)
+    monkeypatch.setattr("sim.planner.service.server.Planner", Hurried)
     server = PlanServer(Pipe())
     server.take(PlanJob(1, BOAT, task(), "variational"))
     server.take(PlanJob(2, BOAT, task(20.5), "variational", warm=True))

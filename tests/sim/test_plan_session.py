@@ -10,6 +10,7 @@ import pytest
 from sim.planner import Iterate, Weights
 from sim.planner.result.record import PlanRecord
 from sim.planner.result.store import stored
+from sim.planner.service.jobs import Answer, Built, PlanJob, Planned, Progressed, Refused
 from sim.planner.service.requests import (
     ChooseMethod,
     ChoosePlan,
@@ -24,7 +25,6 @@ from sim.planner.service.requests import (
     TakeAlternative,
 )
 from sim.planner.service.session import FADE_S, PlanSession
-from sim.planner.service.worker import Answer, Built, PlanJob, Planned, Progressed, Refused
 from sim.planner.task.handles import freed
 from sim.planner.task.refusal import Refusal
 from sim.platform.errors import InputError

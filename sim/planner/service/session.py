@@ -16,6 +16,7 @@ from sim.control.plan_following import FlyPlan
 from sim.integrators import integrator
 from sim.planner.result.record import PlanRecord, repeated
 from sim.planner.result.store import load_record, save_record, stored
+from sim.planner.service.jobs import Answer, PlanJob, Planned, Progressed, Refused
 from sim.planner.service.requests import (
     ChooseMethod,
     ChoosePlan,
@@ -31,10 +32,9 @@ from sim.planner.service.requests import (
     StopPlanning,
     TakeAlternative,
 )
-from sim.planner.service.worker import Answer, PlanJob, Planned, PlanWorker, Progressed, Refused
+from sim.planner.service.worker import PlanWorker
 from sim.planner.task.refusal import Refusal
 from sim.planner.task.task import Task
-from sim.planner.transcription.shape import problem_shape
 from sim.platform.errors import InputError
 from sim.shapes import Shape
 from sim.vehicles import Vehicle
@@ -315,6 +315,9 @@ class PlanSession:
 
     def _builds(self, view: PlanView) -> bool:
         """Whether a problem of this shape has not been asked for yet, so that it is built first."""
+        # With the clearances, which few windows need.
+        from sim.planner.transcription.shape import problem_shape
+
         key = problem_shape(view.vehicle, integrator(view.method, **view.options), view.task).key
         known = key in self._built
         self._built.add(key)
