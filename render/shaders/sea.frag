@@ -185,7 +185,7 @@ void main() {
     float against = saturate(dot(v, away) * 0.5 + 0.5), faced = saturate(0.75 - 0.5 * dot(sun_direction.xyz, n));
     float through_crest = crest * against * against * against * faced * sqrt(faced);
     vec3 body = DEEP * light * 0.55
-        + CREST * (sunlight * (1.15 * through_crest + 0.10 * crest * crest * saturate(dot(n, sun_direction.xyz))) + up * 0.16 * crest);
+        + CREST * (sunlight * (0.65 * through_crest + 0.10 * crest * crest * saturate(dot(n, sun_direction.xyz))) + up * 0.16 * crest);
     body = mix(body, AERATED * light / PI, saturate(0.75 * max(mark.w, churned)));
     float thickness = max(depth, 0.0) / max(v.z, 0.25);
 #if FULL_MATERIALS

@@ -149,7 +149,9 @@ class OpeningScreen:
             imgui.same_line(0.0, 8.0 * self._scale)
             imgui.text_unformatted(what)
         imgui.dummy((0.0, 4.0 * self._scale))
+        imgui.push_text_wrap_pos(0.0)
         imgui.text_colored(imgui.ImVec4(*theme.MUTED), self._tips[int(elapsed_s / TIP_S) % len(self._tips)])
+        imgui.pop_text_wrap_pos()
 
     def _line(self, job: Preparation, now_s: float) -> None:
         icon, mark, ink = _look(job)
