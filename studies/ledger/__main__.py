@@ -50,7 +50,7 @@ ABSENT = """
 | rattleback, Euler's disk | they are scenes of contact; rolling as a constraint knows discs alone |
 | Dubins, Reeds-Shepp, Zermelo | not written: they have speeds for controls, and plans are of what has a mass |
 | least-time attitude, low thrust | not written |
-| Gymnasium's acrobot, quadrotors with a load, a flexible spacecraft, modes of the helicopter | not written |
+| Gymnasium's acrobot, quadrotors with a load, modes of the helicopter | not written |
 | dam break, sloshing, run-up, a cylinder in the tank | not written |
 """
 

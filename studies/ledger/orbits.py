@@ -11,9 +11,12 @@ import numpy as np
 from scipy.optimize import brentq
 
 import sim
+from sim.symbolic import turn_about
 from sim.vehicles.forms.holonomic import HolonomicVehicle
 from sim.vehicles.forms.parameters import Parameter, Quantities
 from studies.ledger.problem import Problem
+from studies.reference.lagrange import LagrangianSystem
+from studies.reference.lagrange import rates as rates_of
 
 ECCENTRICITY, REVOLVING, OBLATE = 0.4, 0.06, 0.02
 END_S, STEP_S = 20.0, 0.005
@@ -112,6 +115,40 @@ def libration() -> np.ndarray:
     return np.sort(values.imag[values.imag > 1e-6])
 
 
+TUMBLING_INERTIA, TUMBLING_S = (0.02, 0.05, 0.06), 3.0
+TUMBLING_X, TUMBLING_V, TUMBLING_RADPS = (0.9, 0.1, 0.25), (-0.1, 0.95, 0.35), (0.2, -0.15, 1.1)
+
+
+def tumbling_truth() -> np.ndarray:
+    """(12,) place and rotation matrix, in angles about z, y and x in turn."""
+    x, turned, vx, rates = (ca.SX.sym(name, 3) for name in ("x", "turned", "vx", "rates"))
+    q, v = ca.vertcat(x, turned), ca.vertcat(vx, rates)
+    R = turn_about("z", turned[0]) @ turn_about("y", turned[1]) @ turn_about("x", turned[2])
+    R = R[:3, :3]
+    spun = R.T @ ca.reshape(rates_of(ca.vec(R), q, v), 3, 3)
+    omega, moments = ca.vertcat(spun[2, 1], spun[0, 2], spun[1, 0]), ca.SX(TUMBLING_INERTIA)
+    r, up = ca.norm_2(x), x[2] / ca.norm_2(x)
+    along = R.T @ x / r
+    weight = 1 / r - OBLATE * (3 * up**2 - 1) / (2 * r**3)
+    weight += (ca.sum1(moments) - 3 * ca.dot(along, moments * along)) / (2 * r**3)
+    kinetic = (ca.sumsqr(vx) + ca.dot(omega, moments * omega)) / 2
+    system = LagrangianSystem(q=q, v=v, lagrangian=kinetic + weight)
+    # At first its axes are the world's, where the angles' rates are the angular velocity's components.
+    begun = [*TUMBLING_X, 0.0, 0.0, 0.0], [*TUMBLING_V, *TUMBLING_RADPS[::-1]]
+    end = system.moved(*begun, TUMBLING_S)[0]
+    there = ca.Function("there", [q], [ca.vertcat(x, ca.vec(R))])
+    return np.array(there(end)).ravel()
+
+
+def tumbling() -> np.ndarray:
+    """(12,) of a body that its centre's attraction turns, and that is heavy enough to feel it in its orbit."""
+    body = Satellite(inertia=TUMBLING_INERTIA, oblate=OBLATE, gradient=1.0)
+    start = body.state(x=TUMBLING_X, v=TUMBLING_V, omega=TUMBLING_RADPS)
+    run = sim.simulate(body, "variational-6", step=STEP_S, duration=TUMBLING_S, initial=start)
+    T = run.pose[-1]
+    return np.r_[T[:3, 3], T[:3, :3].T.ravel()]
+
+
 MOON = 0.01215
 """Of earth's and moon's mass together."""
 
@@ -204,6 +241,17 @@ PROBLEMS = (
         ours=oblate,
         step="linearised",
         least_digits=12.0,
+    ),
+    Problem(
+        name="oblate-tumbling",
+        title="A long body tumbles about an oblate centre, which turns it",
+        quantity="place and attitude at 3 [1]",
+        source="studies.reference, plain coordinates",
+        truth=tumbling_truth,
+        known_digits=12,
+        ours=tumbling,
+        step="variational-6, 1257 steps a revolution",
+        least_digits=9.0,
     ),
     Problem(
         name="lagrange-points",
