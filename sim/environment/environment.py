@@ -2,7 +2,7 @@
 of its own, coupled by impulses on a fixed grid of moments."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from math import inf
@@ -20,6 +20,16 @@ from sim.world import World
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class TowedState:
+    """A body whose motion another one's decides, as an environment sees it."""
+
+    T_wb: np.ndarray
+    """(4, 4) body to world."""
+    by_twist: np.ndarray
+    """(6, 6) its twist in its own frame by the other's."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class BodyState:
     """A body as an environment sees it."""
 
@@ -29,6 +39,8 @@ class BodyState:
     """(6,) omega [rad/s], v [m/s], body frame."""
     inertia_b: np.ndarray
     """(6, 6) by which its twist answers an impulse [kg m^2, kg], body frame."""
+    towed: Mapping[str, TowedState] = field(default_factory=dict)
+    """Bodies by name that go as it does."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -265,6 +265,8 @@ class Footprint:
     """Half its length and half its width."""
     crash_mps: float = 8.0
     """What stays in place and is met faster than this ends the ride."""
+    towed: "tuple[tuple[str, Footprint], ...]" = ()
+    """Of further bodies that go as the main one does, by their names."""
 
     @property
     def array(self) -> np.ndarray:
@@ -378,7 +380,7 @@ def read_config(
         ),
         hull=table.optional("hull", lambda t: _read_hull(t, folder, known)),
         tracks=table.optional("tracks", lambda t: read_tracks(t, known)),
-        footprint=table.optional("footprint", _read_footprint),
+        footprint=table.optional("footprint", lambda t: _read_footprint(t, known)),
         fall=table.optional("fall", lambda t: _read_fall(t, known)),
         marker=table.name("marker", known.bodies, "") if table.has("marker") else "",
     )
@@ -386,11 +388,21 @@ def read_config(
     return config
 
 
-def _read_footprint(table: TomlTable) -> Footprint:
+def _read_footprint(table: TomlTable, known: Names) -> Footprint:
     """What meets walls and cones."""
-    x, y = table.numbers("centre_m", (0.0, 0.0), low=-_FAR_M, high=_FAR_M, count=2)
-    length, width = table.numbers("half_m", (0.5, 0.5), low=1e-3, high=_FAR_M, count=2)
-    return Footprint((x, y), (length, width), table.number("crash_mps", 8.0, low=0.0, high=1e6))
+
+    def rectangle(of: TomlTable) -> tuple[tuple[float, float], tuple[float, float]]:
+        x, y = of.numbers("centre_m", (0.0, 0.0), low=-_FAR_M, high=_FAR_M, count=2)
+        length, width = of.numbers("half_m", (0.5, 0.5), low=1e-3, high=_FAR_M, count=2)
+        return (x, y), (length, width)
+
+    def towed(of: TomlTable) -> tuple[str, Footprint]:
+        found = of.name("body", known.bodies, ""), Footprint(*rectangle(of))
+        of.finish()
+        return found
+
+    crash_mps = table.number("crash_mps", 8.0, low=0.0, high=1e6)
+    return Footprint(*rectangle(table), crash_mps, tuple(map(towed, table.tables("towed"))))
 
 
 def _read_fall(table: TomlTable, known: Names) -> Fall:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
 
+import casadi as ca
 import numpy as np
 
 from sim.contact.obstacles.cones import RESTITUTION, Cones, Solids, mechanics, solids_afloat, solids_of
@@ -51,6 +52,7 @@ _OVER_M = 0.8
 _WIDE_M = 4.0
 """Reach of all but walls and the like."""
 _SLOP_M, _PUSH_OUT, _PUSH_OUT_MPS = 5e-3, 0.2, 0.3
+_ROUNDS = 3
 _RIGID = 1e-9
 """Least answer [1/kg] of a row, where the constraints let nothing give way."""
 
@@ -124,6 +126,7 @@ class Obstacles:
         self.cones = Cones(solids.cones, terrain)
         self._begin = self.cones.state.copy()
         self.footprint: Footprint | None = None
+        self._towed_m = 0.0
         self._time_s, self._impact_mps, self._touch = 0.0, 0.0, Touch()
         make_ready()
         if len(solids.cones):
@@ -146,6 +149,7 @@ class Obstacles:
         """From then on it is this one's footprint that meets them."""
         config = config_of(vehicle)
         self.footprint = config.footprint
+        self._towed_m = _towed_m(vehicle, config.footprint)
         self._placed = self._ashore if config.hull is None else self._afloat
 
     def within_reach(self, T_wb: np.ndarray, twist_b: np.ndarray, dt_s: float) -> bool:
@@ -153,7 +157,7 @@ class Obstacles:
         footprint = self.footprint
         if footprint is None or not (np.isfinite(T_wb).all() and np.isfinite(twist_b).all()):
             return False
-        solids, cones = self._near(T_wb, twist_b, dt_s, footprint)
+        solids, cones = self._near(T_wb, twist_b, dt_s, footprint, self._towed_m)
         return bool(solids.size or cones.size)
 
     def take_impact_mps(self) -> float:
@@ -182,28 +186,48 @@ class Obstacles:
         """(6,) on the body, or None where it meets nothing within the period."""
         mobility = np.linalg.pinv(body.inertia_b, hermitian=True)
         xi = body.twist_b.copy()
-        hits = self._hit_cones(body.T_wb, xi, mobility, dt_s, footprint)
-        work = self._rows(body.T_wb, xi, mobility, dt_s, footprint)
+        met = self._meet(body.T_wb, xi, mobility, dt_s, footprint)
+        towed = [(body.towed[name], own) for name, own in footprint.towed if name in body.towed]
+        for _ in range(_ROUNDS if towed else 0):  # what stops one of them pushes at the others
+            for other, own in towed:
+                by_twist = other.by_twist
+                there, answer = by_twist @ xi, by_twist @ mobility @ by_twist.T
+                before = there.copy()
+                if self._meet(other.T_wb, there, answer, dt_s, own):
+                    met = True
+                    xi += mobility @ by_twist.T @ np.linalg.pinv(answer, hermitian=True) @ (there - before)
+            met = self._meet(body.T_wb, xi, mobility, dt_s, footprint) or met
+        if not met:
+            return None
+        # The impulse that leads there; pinv keeps to what the mobility answers to.
+        impulse: np.ndarray = np.linalg.pinv(mobility, hermitian=True) @ (xi - body.twist_b)
+        return impulse if np.any(impulse) else None
+
+    def _meet(
+        self, T_wb: np.ndarray, xi: np.ndarray, mobility: np.ndarray, dt_s: float, footprint: Footprint
+    ) -> bool:
+        """Whether one body meets anything within the period; its twist, which is changed in place, is then another."""
+        hits = self._hit_cones(T_wb, xi, mobility, dt_s, footprint)
+        work = self._rows(T_wb, xi, mobility, dt_s, footprint)
+        slips = []
         if work is not None:
             _solve(work, xi, mobility, FRICTION)
             borne = work[work[:, IMPULSE] > 0.0]
             slips = [
                 math.hypot(point_velocity(xi, row, FIRST), point_velocity(xi, row, SECOND)) for row in borne
             ]
-            self._touch = Touch(float(borne[:, IMPULSE].sum()) + hits, max(slips, default=0.0))
-        elif hits:
-            self._touch = Touch(hits)
-        if work is None and not hits:
-            return None
-        # The impulse that leads there; pinv keeps to what the mobility answers to.
-        impulse: np.ndarray = np.linalg.pinv(mobility, hermitian=True) @ (xi - body.twist_b)
-        return impulse if np.any(impulse) else None
+            hits += float(borne[:, IMPULSE].sum())
+        self._touch = Touch(self._touch[0] + hits, max(self._touch[1], *slips, 0.0))
+        return work is not None or hits > 0.0
 
     def _near(
-        self, T_wb: np.ndarray, xi: np.ndarray, dt_s: float, footprint: Footprint
+        self, T_wb: np.ndarray, xi: np.ndarray, dt_s: float, footprint: Footprint, towed_m: float = 0.0
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Indices of the solids and of the cones whose circles the footprint's own may meet within dt."""
-        reach_m = footprint.reach_m
+        """Indices of the solids and of the cones whose circles the footprint's own may meet within dt.
+
+        towed_m: how far what is towed reaches, where that is looked for as well.
+        """
+        reach_m = max(footprint.reach_m, towed_m)
         own = reach_m + dt_s * (float(np.hypot(xi[3], xi[4])) + abs(float(xi[2])) * reach_m)
         x, y, z = T_wb[:3, 3]
         near = self._placed.within(x, y, own)
@@ -280,6 +304,17 @@ def obstacles_in(world: World, vehicle: Vehicle) -> Obstacles | None:
         return None
     solids, afloat = solids_of(world), solids_afloat(world)
     return Obstacles(solids, world.terrain, afloat) if solids or afloat else None
+
+
+def _towed_m(vehicle: Vehicle, footprint: Footprint | None) -> float:
+    """How far what it tows reaches from its origin where it hangs straight behind, as it does by default."""
+    if footprint is None or not footprint.towed:
+        return 0.0
+    node = vehicle.default_state().node
+    bodies = vehicle.bodies(ca.SX(node), vehicle.symbols(ca.SX(vehicle.parameter_vector)))
+    places = {name: np.array(ca.DM(T[:3, 3])).ravel() for name, T in bodies.items()}
+    main = next(iter(places.values()))
+    return max(float(np.linalg.norm(places[name] - main)) + own.reach_m for name, own in footprint.towed)
 
 
 def _rows_of(solids: Solids) -> np.ndarray:

@@ -16,6 +16,7 @@ from sim.environment.environment import (
     JointedEnvironment,
     JointedState,
     SolidsEnvironment,
+    TowedState,
     can_be_coupled,
     can_be_met,
 )
@@ -27,6 +28,7 @@ from sim.simulation.lanes.placing import Footing
 from sim.steppers import Stepper
 from sim.steppers.dynamics import Dynamics
 from sim.steppers.tree import TreeStepper
+from sim.vehicle_config import config_of
 from sim.vehicles import ArticulatedVehicle, Vehicle
 from sim.vehicles.forms.form import TREES
 from sim.vehicles.forms.impulses import AtPoints, answers, at_points, moves, whole
@@ -92,7 +94,8 @@ class Coupling:
         dt_s, bodies, T_wb = dynamics.control_period_s, {}, at.poses_w[0]
         if self.environment.within_reach(T_wb, seen.twist_b, dt_s):
             twist_b = seen.twist_b if self._jointed is None else _mean_twist_b(dynamics, at, around)
-            bodies = {name: BodyState(T_wb, twist_b, _inertia_b(vehicle, at.node))}
+            towed = _towed(vehicle, at)
+            bodies = {name: BodyState(T_wb, twist_b, _inertia_b(vehicle, at.node), towed)}
         given = self.environment.exchange(at.time_s, dt_s, bodies)
         return vehicle.group.twist_embedding.T @ np.asarray(given[name], float) if name in given else None
 
@@ -204,6 +207,32 @@ def _mean_twist_b(dynamics: Dynamics, at: "Reached", around: Environment) -> np.
     R = begin[0, :3, :3]
     mean: np.ndarray = mean_twists(begin, ahead, m.control_period_s)[0].reshape(2, 3) @ R
     return mean.ravel()
+
+
+def _towed(vehicle: Vehicle, at: "Reached") -> dict[str, TowedState]:
+    """Bodies beside the main one that meet obstacles, by name."""
+    footprint, found = config_of(vehicle).footprint, {}
+    for name, _ in footprint.towed if footprint is not None else ():
+        k = tuple(at.seen.layout.bodies).index(name)
+        R = at.seen.poses[k, :3, :3]
+        found[name] = TowedState(at.poses_w[k], twist_by_main(vehicle, at.node, name, R))
+    return found
+
+
+def twist_by_main(vehicle: Vehicle, node: np.ndarray, name: str, R: np.ndarray) -> np.ndarray:
+    """(6, 6) twist in a plane of a body with attitude R (3, 3), in its frame, by the main one's, which decides it.
+
+    From what impulses at two of its points and at the main body do, of which the first are the others' transpose.
+    """
+    ends, E = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]]), vehicle.group.twist_embedding
+    at_ends = at_points(vehicle, node, (name, name), ends).impulses
+    at_main = np.eye(vehicle.impulse_size)[:, : vehicle.wrench_size]
+    by_ends, by_main = (answers(vehicle, node, P)[vehicle.node_layout.velocity] for P in (at_ends, at_main))
+    here, ahead = np.split(by_ends.T @ np.linalg.pinv(by_main, hermitian=True) @ E.T, 2)
+    by_twist = np.zeros((6, 6))
+    by_twist[3:5] = R[:, :2].T @ here
+    by_twist[2] = R[:, 1] @ (ahead - here)
+    return by_twist
 
 
 def _inertia_b(vehicle: Vehicle, node: np.ndarray) -> np.ndarray:
