@@ -238,7 +238,8 @@ def look(session: Session) -> dict:
 
 
 def sparing(session: Session) -> dict:
-    """In a window whose panels are built anew once in ten seconds."""
+    """In a window whose panels are built anew once in ten seconds, and that takes long to start."""
+    time.sleep(0.6)
     session.frames(6)
     time.sleep(0.6)
     session.built.clear()

@@ -144,6 +144,8 @@ def _note_tab(name: str, context: PanelContext) -> None:
         context.rects[f"tab/{name}"] = (tab.min.x, tab.min.y, tab.max.x - tab.min.x, tab.max.y - tab.min.y)
 
 
+_SETTLES = 2
+"""Frames until what is new is seen: imgui lays windows out in their first, and hides them."""
 _IN_USE_S = 0.4
 """After the last touch, for which panels are built with every picture."""
 _LONGEST_S = 0.1
@@ -182,7 +184,7 @@ class Shell:
             view or ViewSettings(camera=scene.camera), panels=panels, plots=plots, scale=scale
         )
         self._dt_s = 0.0
-        self._panels_hz, self._untold_s = panels_hz, math.inf
+        self._panels_hz, self._untold_s, self._settles = panels_hz, math.inf, _SETTLES
         self._fresh, self._rests, self._in_use = True, False, True
         self._keyed, self._jolts = Keyed(), Jolts()
         self._offers = Offers()
@@ -249,7 +251,7 @@ class Shell:
 
     def begin_scene(self, scene: Scene, world: World | None) -> None:
         """Another scene runs now, in that world: forget what was known of the old one."""
-        self._untold_s = math.inf
+        self._untold_s, self._settles = math.inf, _SETTLES
         self._state = replace(self._state, followed=False)
         context = self._context
         for feature in FEATURES:
@@ -285,7 +287,7 @@ class Shell:
         rate_hz = min(self._panels_hz, _RESTING_HZ) if self._rests else self._panels_hz
         # Of two pictures one at most, however slow they are: what moves comes first.
         due = self._untold_s >= 1.0 / rate_hz and not (self._fresh and math.isfinite(rate_hz))
-        self._fresh = self._in_use or due or math.isinf(self._untold_s)
+        self._fresh = self._in_use or due or self._settles > 0
         if not self._fresh:
             return False
         if self._context.scale != self._state.scale:
@@ -294,7 +296,7 @@ class Shell:
             view_settings.write_scale(self._folder, self._state.scale)
         self._thumbnails.begin_frame()
         self._backend.new_frame(min(self._untold_s, max(dt_s, _LONGEST_S)))
-        self._untold_s = 0.0
+        self._untold_s, self._settles = 0.0, max(self._settles - 1, 0)
         return True
 
     def build(self, snapshot: Snapshot) -> Output:
