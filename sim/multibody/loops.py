@@ -157,7 +157,10 @@ class ClosingWorkspace(NamedTuple):
     reach: np.ndarray
     """(m,) length of a damper's spring where the step begins [m]."""
     begin: TreeMotion
-    """Where the step begins."""
+    """Where the step begins, and where that does of which it is a part."""
+    whole: TreeMotion
+    aimed: np.ndarray
+    """(nv,) increments by which a step would close the gaps to first order."""
 
 
 def closing_workspace(tree: TreeArrays, nq: int, m: int) -> ClosingWorkspace:
@@ -183,6 +186,8 @@ def closing_workspace(tree: TreeArrays, nq: int, m: int) -> ClosingWorkspace:
         give=row.copy(),
         reach=row.copy(),
         begin=TreeMotion(np.zeros(nq), np.zeros(nv), np.zeros((nv, REMEMBERED)), np.zeros(2)),
+        whole=TreeMotion(np.zeros(nq), np.zeros(nv), np.zeros((nv, REMEMBERED)), np.zeros(2)),
+        aimed=np.zeros(nv),
     )
 
 

@@ -24,7 +24,8 @@ from sim.multibody.kinematics import place
 from sim.multibody.loops import Closure
 from sim.multibody.observing import body_frames, kinetic_energy_J, potential_energy_J, spatial_momentum
 from sim.multibody.tree import Tree
-from sim.steppers.tree_rollouts import closed_rollout, variational_rollout, variational_start
+from sim.steppers.closed_rollouts import closed_rollout
+from sim.steppers.tree_rollouts import variational_rollout, variational_start
 
 SOLVERS = {"riqn": roots.RIQN, "newton": roots.NEWTON, "broyden": roots.BROYDEN}
 """How a step's root is found, the usual way first."""

@@ -25,6 +25,8 @@ ACCELERATED = {"semi-implicit-euler": EULER, "rk4": RK4}
 LIMIT_STEP_S = 0.005
 """Limits of joints are no stiffer than steps of this length bear, so that what is reported of their energy holds for
 all steps up to it."""
+_IMPLIED = 1e-9
+"""Of the largest answer of a loop's gap, below which other gaps imply it."""
 _KEPT_TREES = 32
 """With other parameters each: more than there are lanes."""
 
@@ -354,7 +356,10 @@ class ClosedTreeStepper(TreeStepper):
         jacobian, mobility = super().moved_by(q, seconds, p)
         closure = self._bound(p).closure
         assert closure is not None, "by how it is chosen"
-        return jacobian, np.array([closure.tangent(q, row) for row in mobility])
+        slopes = closure.slopes(q)[0]
+        opened = slopes @ mobility
+        held = np.linalg.pinv(opened @ slopes.T, rcond=_IMPLIED, hermitian=True)
+        return jacobian, mobility - opened.T @ held @ opened
 
     def answer(self, q: np.ndarray, impulse: np.ndarray, p: np.ndarray) -> np.ndarray:
         """(nv,) by how much a generalised impulse changes the velocities, with those of the loops that it calls up."""

@@ -1,4 +1,4 @@
-"""Many steps of a tree on the private state of a lane, whose loads are held: open, closed, or in parts of a step.
+"""Many steps of a tree on the private state of a lane, whose loads are held: open, or in parts of a step.
 
 Of the variational method the private state is a `TreeMotion`, of the others (q, v).
 """
@@ -13,17 +13,7 @@ from sim.multibody.arrays import BALL, FREE, PRISMATIC
 from sim.multibody.articulated import factorise, solve
 from sim.multibody.continuous import EULER, accelerate, air_impulse, all_forces, euler_step, rk4_step
 from sim.multibody.kinematics import gather, momenta, place, twists_of
-from sim.multibody.loops import (
-    CORRECTIONS_MAX,
-    answer_to,
-    damped_gaps,
-    end_damping,
-    impulses_by_end,
-    least_impulses,
-    loop_slopes,
-    open_gaps,
-)
-from sim.multibody.roots import EXTRAPOLATED, GIVEN, largest
+from sim.multibody.roots import largest
 from sim.multibody.spatial import (
     add,
     apart,
@@ -41,7 +31,6 @@ from sim.multibody.spatial import (
 )
 from sim.multibody.stepping import (
     ITERATIONS_MAX,
-    NO_ROOT,
     NOT_FINITE,
     OK,
     active_damping,
@@ -56,12 +45,6 @@ _ENDS_TOLERANCE = 0.1
 _NEAR_GROUND = 1e-2
 """Times the same tolerance, for steps that find contact where they end: a leg that a plan balances makes much of
 little."""
-_SOFT = 1e-12
-"""Least fraction of the largest square of slopes that is added where impulses are found by those of a step's end."""
-_APART = 4.0
-"""Slopes at the end below this many times the way that is to be closed do not tell two ways of closing it apart."""
-_ROOT_FRACTION = 0.1
-"""How much closer than the gaps a trial step's root is found."""
 
 
 @apart
@@ -274,76 +257,6 @@ def copy_motion(source, to):
     copy(source.b, to.b)
     copy_rows(source.history, to.history)
     copy(source.memory, to.memory)
-
-
-@entry
-def closed_rollout(tree, ws, contact, loops, closing, motion, impulses, loads, h, steps, solver, tol):
-    """As `variational_rollout`, with the loops closed at each step's end.
-
-    `impulses` (m,) of the latest step are where the next one's begin [N s]. tol: of what the impulses would
-    still move [rad or m].
-    """
-    q, b = motion.q, motion.b
-    for step in range(steps):
-        copy_motion(motion, closing.begin)
-        copy(impulses, closing.impulses)
-        active_damping(tree, q, ws.damping)
-        loop_slopes(tree, ws, loops, closing, q, h)
-        closed = by_end = False
-        before, soft, reach = math.inf, 0.0, 0.0
-        for correction in range(2 * CORRECTIONS_MAX):
-            for a in range(b.shape[0]):
-                total = 0.0
-                for k in range(closing.impulses.shape[0]):
-                    total += closing.slopes[k, a] * closing.impulses[k]
-                b[a] += total
-            guess = EXTRAPOLATED if math.isinf(before) else GIVEN
-            _, status = variational_rollout(
-                tree, ws, contact, motion, loads, h, 1, solver, guess, _ROOT_FRACTION * tol, ITERATIONS_MAX
-            )
-            size, widest = math.inf, math.inf
-            if status == OK:
-                open_gaps(tree, ws, loops, closing, q)
-                damped_gaps(tree, ws, loops, closing)
-                if by_end:
-                    if soft == 0.0:
-                        impulses_by_end(tree, ws, loops, closing, q, -1.0 / h, _SOFT)
-                        for a in range(b.shape[0]):
-                            reach = max(reach, abs(h * answer_to(closing, a)))
-                        soft = max(_SOFT, (_APART * reach) ** 2)
-                    impulses_by_end(tree, ws, loops, closing, q, -1.0 / h, soft)
-                else:
-                    least_impulses(closing, closing.gaps, -1.0 / h)
-                size = widest = 0.0
-                for k in range(closing.gaps.shape[0]):
-                    widest = max(widest, abs(closing.gaps[k]))
-                for a in range(b.shape[0]):
-                    way = h * answer_to(closing, a)
-                    size = max(size, abs(way)) if math.isfinite(way) else math.inf
-                    ws.increments[a] += way
-            left = tol if correction < 2 * CORRECTIONS_MAX - 1 else _APART * reach * reach
-            if size <= tol or (by_end and widest <= left):
-                closed = True
-                break
-            copy_motion(closing.begin, motion)
-            if by_end:
-                if status != OK:
-                    break
-            elif not size < before or correction == CORRECTIONS_MAX - 1:
-                # The slopes of the start lead away from where the gaps close: from no impulses on by those of the end.
-                by_end, before = True, math.inf
-                closing.impulses[:] = 0.0
-                continue
-            before = size
-            for k in range(closing.impulses.shape[0]):
-                closing.impulses[k] += closing.change[k]
-        if not closed:
-            copy_motion(closing.begin, motion)
-            return step, NO_ROOT
-        place(tree, q, ws.node)
-        end_damping(tree, ws, loops, closing, q, b)
-        copy(closing.impulses, impulses)
-    return steps, OK
 
 
 # Steps that are taken in as many equal parts as the joints' speed asks for, reversibly. How short the parts are is

@@ -72,6 +72,26 @@ def test_velocities_that_a_tree_answers_with_are_those_that_its_poses_change_by(
     np.testing.assert_allclose(omega, twists[:, :3], atol=1e-5 * np.abs(twists).max())
 
 
+def test_what_loops_hold_answers_a_blow_as_a_try_does() -> None:
+    """Mean velocities over 10 ms, dampers of motors within, against differences of two runs. Measured: 0.2 % of the
+    answer, symmetric to 6e-14; 15 % and 25 % where velocities are led to the loops' tangent as if without dampers."""
+    tree, h, parts = vehicle("delta-robot"), 5e-4, 20
+    kernel, p, u = stepper_of(tree, INTEGRATORS["riqn"], None), tree.parameter_vector, tree.neutral_controls
+    node = tree.default_state().node.copy()
+    nq, nv = tree.tree.nq, tree.tree.nv
+    _, mobility = kernel.moved_by(node[:nq], h * parts, p)
+    np.testing.assert_allclose(mobility, mobility.T, atol=1e-9 * np.abs(mobility).max())
+    assert np.linalg.eigvalsh(mobility).min() > -1e-9 * np.abs(mobility).max()
+    impulse, found = np.random.default_rng(3).normal(size=nv) * 1e-3, []
+    for sign in (1.0, -1.0):
+        y = kernel.start(node, u, p, h)
+        kernel.strike(y, sign * impulse, p)
+        assert kernel.advance(y, u, np.zeros(nv), p, h, parts)[1] == 0
+        found.append(kernel.mean_velocity(node[:nq], kernel.node(y, u, p, h)[:nq], h * parts))
+    answer = 0.5 * (found[0] - found[1])
+    np.testing.assert_allclose(mobility @ impulse, answer, atol=0.02 * np.abs(answer).max())
+
+
 def test_a_rod_on_a_pivot_gives_a_ball_what_the_closed_form_says() -> None:
     """Without rebound: w' = I w / (I + m d^2), the ball leaves with d w'. Measured: 4e-16."""
     inertia, m, d, omega = 0.7, 0.4, 0.9, 3.0
