@@ -2,9 +2,9 @@
 --before CHECKOUT [FOLDER]` (docs/moving).
 
 Each scene is flown or driven in both on a virtual screen (Linux; Xvfb and xdotool), drawn by software, at last at a
-sixteenth of the speed, lest a busy machine's pictures lie far apart; the middles of
-both windows are kept at their own size, the earlier one on the left. Printed are the share of the window at which the
-scene was drawn and pictures a second, by the window's own words.
+sixteenth of the speed, lest a busy machine's pictures lie far apart; the middles of both windows are kept at their own
+size, the earlier one on the left. A checkout with an environment of its own (`.venv`) runs in it. Printed are the share
+of the window at which the scene was drawn and pictures a second, by the window's own words.
 """
 
 import os
@@ -67,10 +67,23 @@ def take(name: str, path: Path) -> str:
 
 def taken_in(checkout: Path, name: str, path: Path) -> str:
     """`take`, by the code of a checkout."""
-    command = [sys.executable, str(Path(__file__).resolve()), "--take", name, str(path)]
+    command = [str(interpreter(checkout)), str(Path(__file__).resolve()), "--take", name, str(path)]
     environment = {**os.environ, "PYTHONPATH": str(checkout)}
-    found = subprocess.run(command, cwd=checkout, env=environment, check=True, capture_output=True, text=True)
+    found = subprocess.run(
+        command, cwd=checkout, env=environment, check=False, capture_output=True, text=True
+    )
+    if found.returncode:
+        raise click.ClickException(f"{checkout}, {name}: {found.stderr.strip() or found.stdout.strip()}")
     return found.stdout.strip()
+
+
+def interpreter(checkout: Path) -> Path:
+    """Of the checkout's own environment, `.venv`; by default the present one.
+
+    Versions before have needed other packages: `python -m venv .venv && .venv/bin/pip install -e .` in the checkout.
+    """
+    own = checkout / ".venv" / "bin" / "python"
+    return own.absolute() if own.exists() else Path(sys.executable)
 
 
 def side_by_side(paths: tuple[Path, Path]) -> Image.Image:
