@@ -10,6 +10,7 @@ import moderngl
 import numpy as np
 from PIL import Image
 
+from render.cameras.adaptation import Adaptation
 from render.cameras.clearance import bumps_of
 from render.cameras.rig import CameraRig
 from render.errors import DisplayError
@@ -98,6 +99,7 @@ class Studio:
             reach_w = marks.reach(planned)
             self._added = lambda frame: marks.added(frame, planned, self._wall_s)
         self._follower = Follower(scene, world, reach_w)
+        self._adaptation = Adaptation(world)
         self._views = scene.comparison.views
         spread_w = spread_along(self._follower.bearing_rad, scene.comparison.spread_m)
         self._options = ViewOptions(spread_w=spread_w)
@@ -113,6 +115,7 @@ class Studio:
         size_px = (self._canvas.framebuffer.width, self._canvas.framebuffer.height)
         self._rects = pane_rects((0, 0, *size_px), self._views, self._lanes)
         self._view = self._follower.follow(snapshot, dt_s, self._rects[0][2] / self._rects[0][3])
+        self._adaptation.go_on(self._view.eye_w, dt_s)
 
     def picture(self) -> np.ndarray:
         """(height, width, 3) uint8 sRGB of the moment last followed, first row on top."""
@@ -131,7 +134,9 @@ class Studio:
         options = replace(self._options, show_trail=False)
         if renderer.size_px != self._size_px:
             renderer.resize(self._size_px)
-        frame = self._follower.scene_view.frame(self._view, options, wall_s=self._wall_s)
+        frame = self._follower.scene_view.frame(
+            self._view, options, wall_s=self._wall_s, exposure=self._adaptation.gain
+        )
         cover = renderer.cutout(frame, self._canvas.framebuffer)
         alpha = Image.fromarray(np.round(255.0 * cover).astype(np.uint8)).resize(
             self._size_px, Image.Resampling.BOX
@@ -148,6 +153,7 @@ class Studio:
             self._rects,
             self._lanes,
             wall_s=self._wall_s,
+            exposure=self._adaptation.gain,
             add=self._added,
         )
         return self._canvas.image()

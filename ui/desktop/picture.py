@@ -11,6 +11,7 @@ import numpy as np
 
 from export.output import OutputError
 from export.pictures import MeanPicture
+from render.cameras.adaptation import Adaptation
 from render.cameras.clearance import bumps_of
 from render.cameras.rig import CameraRig
 from render.frame import Frame, View, alike
@@ -190,7 +191,7 @@ class Picture:
             rects,
             lanes,
             wall_s=self._wall_s,
-            exposure=settings.exposure,
+            exposure=settings.exposure * self._adaptation.go_on(view.eye_w, dt_s),
             add=lambda frame: planning.added(_with_moment(frame, moment, snapshot)),
             again=again,
             adds_up=not self._budget.rests,
@@ -308,6 +309,7 @@ class Picture:
         self._sun = Sun.of(scene.sun)
         self._scene, self._world = scene, world
         self._scene_view = SceneView(world, swell=scene.swell, replays=True)
+        self._adaptation = Adaptation(world)
         self._act = 0
         comparison = scene.comparison
         self._bearing_rad = math.radians(comparison.bearing_deg or 0.0)
