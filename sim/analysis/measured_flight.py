@@ -11,7 +11,8 @@ from sim.platform.errors import InputError, numbers, one_of, quote
 from sim.recordings import Take, load_take
 from sim.recordings.playback import TakeSamples, world_of
 from sim.recordings.segment import Segment
-from sim.scene.measured import READERS, Measured, columns_of, load_measured, read_log
+from sim.scene.flight_log import READERS, read_log
+from sim.scene.measured import Measured, columns_of, load_measured
 from sim.steppers.trajectory import Trajectory
 from sim.vehicle_config import config_of, named_values
 from sim.vehicles import Vehicle

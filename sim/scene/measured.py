@@ -5,22 +5,18 @@ A CSV with a line of headings, in capitals or not; where there is no comma in it
 Time: `time`, `timestamp` or `t`, increasing; what is a date begins at 0. Place: `x`, `y`, `z`, or names that end with
 `position.x` and so on. Attitude, body to world: `qx`, `qy`, `qz`, `qw` (`q_x`, ...), names that end with
 `orientation.x` and so on, or nine numbers `R_11` .. `R_33` or `rotation.R11` .. `rotation.R33`, row by row; without any
-it stays level and faces where it goes. Units follow in brackets, or as in `x_mm`; without them it is s and m. Of a
-table with several lanes the first one is taken; other columns do not matter. A table of
+it stays level and faces where it goes. Units follow in brackets, or as in `x_mm`; without them it is s and m.
+Lines above the headings that begin with # do not matter. Of a table with several lanes the first one is taken; other
+columns do not matter. A table of
 Motive (motion capture) is known by its first line: of its first rigid body, y up, in the unit that this line tells,
 without the moments at which it was hidden.
-
-Autopilots tell places north, east and down of where they began, and attitudes of a body with forward, right and down;
-here x is north, y is west and z is up. Time begins with the first pose. Pulses of servo outputs are kept, where they
-were logged, since `[pwm]` of a vehicle's file says what they do to its controls.
 """
 
 import csv
 import io
-import json
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,187 +27,9 @@ from sim.groups.numeric import pose_between, rotation_log
 from sim.multibody.shapes import Link
 from sim.platform.errors import InputError, one_of, quote
 from sim.platform.user_files import read_text, refusals
+from sim.scene.flight_log import READERS, read_log
 from sim.vehicle_config import VehicleConfig
 from sim.vehicles.forms.parameters import Value
-
-MOST_LOG_BYTES = 1 << 30
-_FLIP = np.diag([1.0, -1.0, -1.0])
-"""From north, east, down to north, west, up, and back."""
-
-
-@dataclass(frozen=True, eq=False)
-class FlightLog:
-    """Poses at n moments that increase."""
-
-    time: np.ndarray
-    """(n,) s from the first one on."""
-    poses: np.ndarray
-    """(n, 4, 4) body to world."""
-    pulse_time: np.ndarray
-    """(m,) s on the same clock; m may be 0."""
-    pulses_us: np.ndarray
-    """(m, channels)."""
-
-
-def read_log(path: str | Path) -> FlightLog:
-    """Raises InputError, one line, for what is no log of the kind that the ending says, or has no poses in it."""
-    path = Path(path)
-    with refusals(path, "no flight log"):
-        if path.stat().st_size > MOST_LOG_BYTES:
-            raise InputError(f"has more than {MOST_LOG_BYTES >> 20} MiB; allowed: a part of it")
-        return READERS[path.suffix.lower()](path)
-
-
-def _placed(
-    time: np.ndarray,
-    place: np.ndarray,
-    R: np.ndarray,
-    pulse_time: np.ndarray | None = None,
-    pulses_us: np.ndarray | None = None,
-) -> FlightLog:
-    """Of moments [s] in any order, places (n, 3) and rotations (n, 3, 3); what is no number is left out."""
-    good = np.isfinite(time) & np.isfinite(place).all(axis=1) & np.isfinite(R).all(axis=(1, 2))
-    order = np.flatnonzero(good)[np.argsort(time[good], kind="stable")]
-    order = order[np.concatenate([[True], np.diff(time[order]) > 0.0])] if len(order) else order
-    if len(order) < 2:
-        raise InputError(f"has {len(order)} poses; allowed: two or more")
-    poses = np.tile(np.eye(4), (len(order), 1, 1))
-    poses[:, :3, 3], poses[:, :3, :3] = place[order], R[order]
-    begin_s = float(time[order[0]])
-    if pulse_time is None or pulses_us is None:
-        pulse_time, pulses_us = np.zeros(0), np.zeros((0, 0))
-    return FlightLog(time[order] - begin_s, poses, pulse_time - begin_s, pulses_us)
-
-
-def _missing(package: str, extra: str = "logs") -> InputError:
-    return InputError(f'needs {package}, which is not there; allowed: pip install "holonomy[{extra}]"')
-
-
-def _ulg(path: Path) -> FlightLog:
-    from scipy.spatial.transform import Rotation, Slerp
-
-    try:
-        from pyulog import ULog
-    except ImportError:
-        raise _missing("pyulog") from None
-    wanted = ["vehicle_local_position", "vehicle_attitude", "actuator_outputs"]
-    found: dict[str, dict[str, np.ndarray]] = {}
-    for data in ULog(str(path), wanted, disable_str_exceptions=True).data_list:
-        found.setdefault(data.name, data.data)  # of several the first
-    for name in wanted[:2]:
-        if name not in found or len(found[name]["timestamp"]) < 2:
-            raise InputError(f"has no {name}; allowed: logs with it")
-    place, turn = found[wanted[0]], found[wanted[1]]
-    turn_s = 1e-6 * turn["timestamp"].astype(float)
-    w, x, y, z = (turn[f"q[{k}]"].astype(float) for k in range(4))
-    turn_s, kept = np.unique(turn_s, return_index=True)
-    attitude = Slerp(turn_s, Rotation.from_quat(np.stack([x, y, z, w], axis=1)[kept]))
-    time = 1e-6 * place["timestamp"].astype(float)
-    inside = (time >= turn_s[0]) & (time <= turn_s[-1])
-    time = time[inside]
-    ned = np.stack([place[axis].astype(float)[inside] for axis in "xyz"], axis=1)
-    R = attitude(time).as_matrix() if len(time) else np.zeros((0, 3, 3))
-    outputs = found.get(wanted[2])
-    if outputs is None:
-        return _placed(time, ned @ _FLIP, _FLIP @ R @ _FLIP)
-    channels = sorted((name for name in outputs if name.startswith("output[")), key=lambda n: int(n[7:-1]))
-    pulses = np.stack([outputs[name].astype(float) for name in channels], axis=1)
-    return _placed(time, ned @ _FLIP, _FLIP @ R @ _FLIP, 1e-6 * outputs["timestamp"].astype(float), pulses)
-
-
-def _bin(path: Path) -> FlightLog:
-    from scipy.spatial.transform import Rotation
-
-    try:
-        from pymavlink.DFReader import DFReader_binary
-    except ImportError:
-        raise _missing("pymavlink") from None
-    rows: dict[str, list[list[float]]] = {"XKF1": [], "NKF1": [], "EKF1": []}
-    pulses: list[list[float]] = []
-    pulse_s: list[float] = []
-    with open(path, "rb") as file:
-        if file.read(2) != b"\xa3\x95":
-            raise InputError("is no log of ArduPilot; allowed: one of its boards or simulator")
-    reader = DFReader_binary(str(path))
-    try:
-        while (message := reader.recv_match(type=[*rows, "RCOU"])) is not None:
-            name, seconds = message.get_type(), 1e-6 * float(message.TimeUS)
-            if name == "RCOU":
-                told = message.to_dict()
-                pulses.append([float(told.get(f"C{k}", 0.0)) for k in range(1, 17)])
-                pulse_s.append(seconds)
-            elif getattr(message, "C", 0) == 0:
-                angles = [math.radians(getattr(message, key)) for key in ("Yaw", "Pitch", "Roll")]
-                rows[name].append([seconds, message.PN, message.PE, message.PD, *angles])
-    finally:
-        reader.close()
-    table = next((np.array(rows[name], float) for name in rows if len(rows[name]) > 1), None)
-    if table is None:
-        raise InputError(f"has no poses; allowed: logs with one of {one_of(rows)}")
-    R = Rotation.from_euler("ZYX", table[:, 4:]).as_matrix()
-    return _placed(
-        table[:, 0],
-        table[:, 1:4] @ _FLIP,
-        _FLIP @ R @ _FLIP,
-        np.array(pulse_s),
-        np.array(pulses).reshape(len(pulses), 16),
-    )
-
-
-def _until_damage(messages: Iterator[Any]) -> Iterator[Any]:
-    """What can be read of a log that was cut off. Raises what its reader raises where that is nothing."""
-    count = 0
-    while True:
-        try:
-            message = next(messages)
-        except StopIteration:
-            return
-        except Exception:
-            if not count:
-                raise
-            return
-        count += 1
-        yield message
-
-
-def _mcap(path: Path) -> FlightLog:
-    """The first frame that moves in the fixed one; frames of ROS and Foxglove have x forward, y left, z up as here."""
-    from scipy.spatial.transform import Rotation
-
-    try:
-        from mcap.reader import NonSeekingReader
-    except ImportError:
-        raise _missing("mcap", "mcap") from None
-    rows: dict[tuple[str, str], list[list[float]]] = {}
-    with path.open("rb") as file:
-        for schema, channel, message in _until_damage(
-            NonSeekingReader(file).iter_messages(log_time_order=False)
-        ):
-            if schema is None or schema.name not in ("foxglove.FrameTransforms", "foxglove.FrameTransform"):
-                continue
-            if channel.message_encoding != "json":
-                raise InputError(f"has frames as {channel.message_encoding}; allowed: as json")
-            told: Any = json.loads(message.data)
-            for t in told.get("transforms", [told]):
-                place, turn = t["translation"], t["rotation"]
-                row = [*(place[c] for c in "xyz"), *(turn[c] for c in "xyzw")]
-                rows.setdefault((t["parent_frame_id"], t["child_frame_id"]), []).append(
-                    [1e-9 * message.log_time, *row]
-                )
-    children = {child for _, child in rows}
-    moving = [
-        np.array(table, float)
-        for (parent, _), table in rows.items()
-        if parent not in children and np.ptp(np.array(table, float)[:, 1:], axis=0).any()
-    ]
-    if not moving:
-        raise InputError("has no frame that moves; allowed: logs with foxglove.FrameTransforms")
-    return _placed(moving[0][:, 0], moving[0][:, 1:4], Rotation.from_quat(moving[0][:, 4:]).as_matrix())
-
-
-READERS: dict[str, Callable[[Path], FlightLog]] = {".ulg": _ulg, ".bin": _bin, ".mcap": _mcap}
-"""By the ending, in small letters."""
-
 
 MOST_BYTES = 1 << 27
 _TIME = ("time", "timestamp", "t")
@@ -228,7 +46,7 @@ _SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 _METRES = {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "km": 1e3}
 _OTHERS = {"deg": math.pi / 180.0, "deg/s": math.pi / 180.0, "cm/s": 1e-2, "mm/s": 1e-3, "km/h": 1.0 / 3.6}
 """To SI units."""
-_UNIT = re.compile(r"\s*\[\s*([^\]]*?)\s*\]\s*$")
+_UNIT = re.compile(r"\s*[\[(]\s*([^\])]*?)\s*[\])]\s*$")
 _SUFFIX = re.compile(rf"_({'|'.join([*_SECONDS, *_METRES, 'ft', 'in'])})$")
 _DATE_S = 1e8
 """From which on a time is a date."""
@@ -302,7 +120,7 @@ def load_measured(path: str | Path) -> Measured:
         return Measured(path.stem, log.time, log.poses)
     with refusals(path, "no table of poses"):
         rows = _rows(path)
-        first: list[str] = next(rows, [])
+        first = _headings(rows)
         if first[:1] == ["Format Version"]:
             return _motive(path.stem, first, rows)
         headings = [_SUFFIX.sub("", _UNIT.sub("", heading).strip().casefold()) for heading in first]
@@ -333,12 +151,24 @@ def load_measured(path: str | Path) -> Measured:
 
 def _rows(path: Path) -> Any:
     """A reader of a table's rows, by what parts its first line; where commas do not, they are decimal points."""
-    text = read_text(path, MOST_BYTES)
-    first = text.partition("\n")[0]
+    try:
+        text = read_text(path, MOST_BYTES)
+    except UnicodeDecodeError:
+        logs = ", ".join(READERS)
+        raise InputError(f"is no text in UTF-8; allowed: a table that is one, or a log ({logs})") from None
+    first = next((line for line in text.splitlines() if line.strip() and line[0] != "#"), "")
     mark = "," if "," in first else next((mark for mark in ";\t" if mark in first), ",")
     if mark != ",":
         text = text.replace(",", ".")
     return csv.reader(io.StringIO(text, newline=""), delimiter=mark)
+
+
+def _headings(rows: Iterable[list[str]]) -> list[str]:
+    """The first line with something in it that is no remark. Raises InputError where there is none."""
+    found = next((row for row in rows if "".join(row).strip() and not row[0].startswith("#")), None)
+    if found is None:
+        raise InputError("is empty; allowed: a line of headings, then a row a moment")
+    return found
 
 
 def _factor(heading: str, known: Mapping[str, float]) -> float:
@@ -400,7 +230,7 @@ def columns_of(path: Path, names: tuple[str, ...], *, optional: bool = False) ->
     """
     with refusals(path, "no table"):
         rows = _rows(path)
-        first: list[str] = next(rows, [])
+        first = _headings(rows)
         headings = [_UNIT.sub("", heading).strip() for heading in first]
         missing = [name for name in names if name not in headings]
         if missing and optional:
@@ -435,6 +265,9 @@ def _columns(headings: list[str], told: list[str]) -> tuple[int, list[int], list
 
     def found(names: Iterable[tuple[str, ...]]) -> list[int]:
         for of_one in names:
+            twice = [name for name in of_one if headings.count(name) > 1]
+            if twice:
+                raise InputError(f"line 1: {twice[0]} stands there twice; allowed: one of each")
             at = [_place_of(name, headings) for name in of_one]
             if None not in at:
                 return [k for k in at if k is not None]

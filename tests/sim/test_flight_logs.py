@@ -11,7 +11,8 @@ import sim
 from export.file import export_motions
 from export.motion import motion_of_trajectory
 from sim.platform.errors import InputError
-from sim.scene.measured import load_measured, read_log
+from sim.scene.flight_log import read_log
+from sim.scene.measured import load_measured
 from sim.vehicle_config import config_of
 
 pytest.importorskip("pyulog", reason="pyulog is not there")

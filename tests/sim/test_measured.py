@@ -166,3 +166,46 @@ def test_of_several_lanes_the_first_is_taken_and_rows_that_tell_none_are_its_own
     )
     assert load_measured(path).poses[:, 0, 3].tolist() == [0.0, 1.0, 2.0]
     assert columns_of(path, ("u",)).ravel().tolist() == [5.0, 7.0, 8.0]  # type: ignore[union-attr]
+
+
+FEW = "0,1,2,3\n0.5,1,2,4\n"
+
+
+@pytest.mark.parametrize(
+    "head",
+    ["Time (s),X (m),Y (m),Z (m)", "# of a tracker\n# 2026\ntime,x,y,z", "\n t [s], x [m], y [m], z [m]"],
+)
+def test_units_in_round_brackets_and_remarks_above_are_read(head: str, tmp_path: Path) -> None:
+    path = tmp_path / "flown.csv"
+    path.write_text(f"{head}\n{FEW}", encoding="utf-8")
+    assert load_measured(path).poses[1, :3, 3].tolist() == [1.0, 2.0, 4.0]
+
+
+@pytest.mark.parametrize(
+    "name, data, line",
+    [
+        ("empty.csv", b"", "empty.csv: is empty; allowed: a line of headings"),
+        ("blank.csv", b"\n\n# nothing\n", "blank.csv: is empty"),
+        (
+            "wide.csv",
+            f"time,x,y,z\n{FEW}".encode("utf-16"),
+            "wide.csv: is no text in UTF-8; allowed: a table",
+        ),
+        ("book.csv", b"PK\3\4\xff\xfe", "book.csv: is no text in UTF-8"),
+        ("twice.csv", f"time,x,y,z,x\n{FEW}".encode(), "line 1: x stands there twice"),
+        ("page.csv", b"<html><body>404</body></html>", "line 1: a time is missing among <html>"),
+        ("globe.csv", f"time,lat,lon,alt\n{FEW}".encode(), "line 1: a place is missing among time, lat"),
+        ("other.mcap", b"time,x,y,z", "other.mcap: is no log of MCAP, which begins otherwise"),
+        ("empty.mcap", b"", "empty.mcap: is empty"),
+        ("other.ulg", b"\xa3\x95\x80", "other.ulg: is no log of PX4"),
+        ("other.bin", b"ULog\x01\x12\x35", "other.bin: is no log of ArduPilot"),
+    ],
+)
+def test_files_of_other_kinds_are_refused_in_a_line_that_says_what_may_be(
+    name: str, data: bytes, line: str, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(InputError) as refusal:
+        load_measured(tmp_path / name)
+    assert line in str(refusal.value)
+    assert str(refusal.value).isprintable()

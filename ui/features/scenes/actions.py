@@ -13,7 +13,8 @@ from sim.platform.progress import Preparation
 from sim.platform.user_files import found_file, require_trust
 from sim.recordings import Take
 from sim.scene import Scene, load_scene
-from sim.scene.measured import READERS, load_measured
+from sim.scene.flight_log import READERS
+from sim.scene.measured import load_measured
 from sim.simulation.lanes.snapshot import Snapshot
 from sim.simulation.opening import scene_of
 from ui.features.controllers import FlyOwn
