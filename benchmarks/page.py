@@ -1,11 +1,12 @@
-"""Pages in a browser: `python -m benchmarks.page`. How long one takes to open, and pictures a second of it.
+"""Pages in a browser: `python -m benchmarks.page [FILE ...]`. How long one takes to open, and pictures a second of it.
 
-A minute of flight as a page, alone and over the canyon, opened in turn in a Chromium without a window. Told are
-medians: from the start of loading to the first picture, the processor's time of all of the browser until then, and both
-of each picture while it plays. Without a graphics card pictures are drawn by software, as the first line says. Needs
-chromedriver, and psutil for the processor's time.
+Pages that are named, or a minute of flight, alone and over the canyon, opened in turn in a Chromium without a window.
+Told are medians: from the start of loading to the first picture, the processor's time of all of the browser until then,
+and both of each picture while it plays. Without a graphics card pictures are drawn by software, as the first line says.
+Needs chromedriver, and psutil for the processor's time.
 """
 
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -33,7 +34,8 @@ def main() -> None:
     """Print a line a page."""
     with tempfile.TemporaryDirectory() as name, browser(*SOFTWARE_GL) as window:
         print(window.run(_CARD))
-        pages = {what: _page(Path(name), what) for what in ("helicopter", "canyon")}
+        named = {Path(file).stem: Path(file).resolve() for file in sys.argv[1:]}
+        pages = named or {what: _page(Path(name), what) for what in ("helicopter", "canyon")}
         measured: dict[str, list[tuple[float, ...]]] = {what: [] for what in pages}
         for _ in range(ROUNDS):
             for what, page in pages.items():
@@ -41,7 +43,7 @@ def main() -> None:
         for what, page in pages.items():
             first, spent, picture, drawn = np.median(measured[what], axis=0)
             print(
-                f"{what:12} {page.stat().st_size / 1e6:5.2f} MB: first picture after {first:6.0f} ms, {spent:6.0f} ms "
+                f"{what:20} {page.stat().st_size / 1e6:5.2f} MB: first picture after {first:6.0f} ms, {spent:6.0f} ms "
                 f"of the processor; then {picture:5.1f} ms a picture, {drawn:5.1f} of the processor"
             )
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 import hmac
+import logging
 import socket
 import threading
 from collections.abc import Callable
@@ -46,6 +47,10 @@ COMMANDS: dict[str, type] = {
     )
 }
 """What may be asked for: nothing here reads a file or runs a program."""
+_LOG = logging.getLogger(__name__)
+_LINKS = logging.getLogger(f"{__name__}.links")
+_LINKS.setLevel(logging.CRITICAL)
+"""Of the library below, which tells every link that breaks, and some with a trace."""
 _TOKEN = f"{PROTOCOL}.token."
 MOST_CLIENTS = 8
 ANSWER_S = 30.0
@@ -130,7 +135,7 @@ class Server:
             try:
                 server = serve(
                     self._serve, "127.0.0.1", port, max_size=MOST_BYTES, process_request=self._admit,
-                    select_subprotocol=_chosen, compression=None,
+                    select_subprotocol=_chosen, compression=None, logger=_LINKS,
                 )  # fmt: skip
                 made.callback(server.shutdown)
                 self.port: int = server.socket.getsockname()[1]
@@ -226,6 +231,8 @@ class Server:
             self._talk(connection)
         except (ConnectionClosed, OSError):
             pass
+        except Exception:
+            _LOG.exception("a client")
         finally:
             with self._places:
                 self._served.discard(connection)

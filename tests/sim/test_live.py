@@ -232,6 +232,18 @@ def test_who_vanishes_or_stops_reading_is_let_go(
         assert app.snapshot()["scene"] == "plain"
 
 
+def test_who_leaves_with_much_unread_leaves_no_trace(
+    app: Connection, caplog: pytest.LogCaptureFixture
+) -> None:
+    app.resume()
+    for _ in range(6):
+        asleep = app.stream(every_s=0.001)
+        next(asleep)
+        time.sleep(1.0)
+        asleep.close()
+    assert not [record for record in caplog.records if record.exc_info]
+
+
 @NODE
 def test_a_server_is_closed_whoever_does_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOLONOMY_CONFIG", str(tmp_path))
