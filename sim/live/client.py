@@ -1,7 +1,7 @@
 """A running window as an object: `app = sim.connect()`, from a script, a notebook, another program's Python."""
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from types import TracebackType
 from typing import Any, Self
@@ -96,7 +96,7 @@ class Connection:
         """Have another scene opened; it is there as soon as it is loaded."""
         self._ask({"ask": "open", "scene": name})
 
-    def stream(self, *names: str, every_s: float = 0.02) -> Iterator[Any]:
+    def stream(self, *names: str, every_s: float = 0.02) -> Generator[Any, None, None]:
         """Snapshots as they come, the latest each time, over a connection of their own; ends with the window. Each
         tells under `skipped` how many were due before it and not sent, as reader or machine was late.
 
