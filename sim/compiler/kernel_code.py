@@ -19,7 +19,16 @@ import casadi as ca
 import numpy as np
 
 from sim.compiler.loops import STEP, Rollout, State
-from sim.compiler.printer import INLINE_UNKNOWNS, Block, Named, Printer, end_of, served, solution_order
+from sim.compiler.printer import (
+    EQUATIONS,
+    INLINE_UNKNOWNS,
+    Block,
+    Named,
+    Printer,
+    end_of,
+    served,
+    solution_order,
+)
 from sim.compiler.vector_code import Function, constants, module, splat
 from sim.integrators.base import Integrator, Scheme
 from sim.integrators.multibody import rollout_scheme, within_limits
@@ -31,8 +40,6 @@ from sim.vehicles.forms.form import TREES
 START = ("node", "u", "w", "p", "h", "y")
 SENSE = ("y", "u", "w", "p", "h", "pose", "free", "inertia")
 POSE = ("y", "u", "w", "p", "h", "pose")
-EQUATIONS = ("z", "y", "u", "w", "p", "h", "r", "J")
-"""Table of a block's equations, and without the last two of the guess."""
 Filled = Callable[[Printer], None]
 
 

@@ -155,6 +155,9 @@ INLINE_UNKNOWNS = 3
 SOLVE, SETTLE = "holonomy_solve", "holonomy_settle"
 """Names by which kernels call the robust solver and its elimination."""
 
+EQUATIONS = ("z", "y", "u", "w", "p", "h", "r", "J")
+"""Table of a block's equations, functions of the module of their own; without the last two of the guess."""
+
 NEWTON_FAILED = 1
 """How a rollout ends that has a step without a solution."""
 
@@ -176,6 +179,8 @@ class Printer(Function):
         self.scheme, self._robust = scheme, robust
         self.status = self.iterations = ""
         """Variables of a rollout; without them nobody counts."""
+        self._arrays: dict[str, str] = {}
+        """What equations are called with that are too long to be printed twice, by `EQUATIONS`; and their table."""
 
     def given(self) -> Named:
         """Registers of parameters and step, of controls and wrench where there are pointers to them."""
@@ -205,8 +210,14 @@ class Printer(Function):
         """Registers of the unknowns; jumps to `failed` where some have no solution."""
         if not blocks:
             return []
-        zeros = [splat(0.0, self.width)] * self.scheme.z.numel()
-        z = self.expression(self.known(values, y, zeros)[1:], self.scheme.guess)
+        large = [len(block.unknowns) for block in blocks if self._large(block)]
+        if large:
+            self._arrays = self._written(values, y, max(large))
+            self._call("guess")
+            z = self.loaded(self._arrays["z"], self.scheme.z.numel())
+        else:
+            zeros = [splat(0.0, self.width)] * self.scheme.z.numel()
+            z = self.expression(self.known(values, y, zeros)[1:], self.scheme.guess)
         for k, block in enumerate(blocks):
             own = self.scheme.z[list(block.unknowns)]
             if block.linear:
@@ -231,8 +242,8 @@ class Printer(Function):
         z[:] = self._with(z, block, self.read_all(own))
         kept: list[str] = []
         inverse, update = self._inverse(block), ca.SX(0, 1)
-        if self._robust and len(block.unknowns) > INLINE_UNKNOWNS:
-            steps = self._large_update(values, y, z, block, stuck)
+        if self._large(block):
+            steps = self._large_update(z, k, len(block.unknowns), stuck)
         elif inverse is not None:
             update = inverse @ block.residual
             kept, steps = self.expressions(self.known(values, y, z), ca.vec(inverse), update)
@@ -323,20 +334,36 @@ class Printer(Function):
         self.branch(settled, done, onward)
         self.label(onward)
 
-    def _large_update(
-        self, values: Named, y: Sequence[str], z: Sequence[str], block: Block, stuck: str
-    ) -> list[str]:
-        """Registers of Newton's update of more unknowns than are solved for in registers."""
-        n = len(block.unknowns)
-        r, J = self.expressions(self.known(values, y, z), block.residual, ca.vec(block.jacobian.T))
-        right, matrix = self.array(r), self.array(J)
+    def _large(self, block: Block) -> bool:
+        """Whether a block is solved on arrays, by the equations that the robust solver has, too."""
+        return self._robust and not block.linear and len(block.unknowns) > INLINE_UNKNOWNS
+
+    def _written(self, values: Named, y: Sequence[str], n: int) -> dict[str, str]:
+        """Arrays of what equations depend on, and for those of at most n unknowns; their table is "table"."""
+        arrays = {"z": self.array([splat(0.0, 1)] * self.scheme.z.numel()), "y": self.array(y)}
+        arrays |= {name: self.array(values[name]) for name in ("u", "w", "h")} | {"p": "%p"}
+        arrays |= {"r": self.variable(kind=f"[{n} x double]"), "J": self.variable(kind=f"[{n * n} x double]")}
+        table = self.variable(kind=f"[{len(EQUATIONS)} x ptr]")
+        for place, name in enumerate(EQUATIONS):
+            at = self.value(f"getelementptr ptr, ptr {table}, i64 {place}")
+            self.add(f"store ptr {arrays[name]}, ptr {at}, align 8")
+        return arrays | {"table": table}
+
+    def _call(self, name: str) -> None:
+        """A function of the module with that table."""
+        self.add(f"call i64 @{name}(ptr {self._arrays['table']}, i64 0)")
+
+    def _large_update(self, z: Sequence[str], k: int, n: int, stuck: str) -> list[str]:
+        """Registers of Newton's update of the n unknowns of the k-th block, more than are solved for in registers."""
+        self.stored(self._arrays["z"], z)
+        self._call(f"block_{k}")
         self.declarations.add(f"declare i64 @{SOLVE}(i64, i64, i64)")
-        addresses = [self.value(f"ptrtoint ptr {at} to i64") for at in (matrix, right)]
+        addresses = [self.value(f"ptrtoint ptr {self._arrays[name]} to i64") for name in ("J", "r")]
         solved = self.value(f"call i64 @{SOLVE}(i64 {addresses[0]}, i64 {addresses[1]}, i64 {n})")
         onward = self.fresh("regular")
         self.branch(self.value(f"icmp ne i64 {solved}, 0"), onward, stuck)
         self.label(onward)
-        return self.loaded(right, n)
+        return self.loaded(self._arrays["r"], n)
 
     def _unsettled(
         self,
