@@ -17,7 +17,7 @@ import casadi as ca
 import numpy as np
 
 from sim.compiler.columns import table
-from sim.compiler.kernel_code import MOST_UNKNOWNS, GradientCode, gradient_code
+from sim.compiler.kernel_code import MOST_UNKNOWNS, GradientCode, gradient_code, tangent_code
 from sim.integrators import Integrator
 from sim.integrators.multibody import rollout_scheme
 from sim.multibody.arrays import PRISMATIC, REVOLUTE
@@ -201,14 +201,13 @@ class Steps:
     integrator: Integrator
     step_s: float
     code: GradientCode
-    """For one direction at a time."""
 
     @staticmethod
     def of(vehicle: Vehicle, scheme: Integrator, step_s: float) -> "Steps":
         """Raises InputError for what moves a vehicle in a rollout and has no derivatives."""
         check_differentiable(vehicle, scheme)
         subject, slopes = numbered(vehicle) if isinstance(vehicle, ArticulatedVehicle) else (vehicle, None)
-        return Steps(vehicle, subject, slopes, scheme, step_s, _code(Structure.of(subject), scheme, 1))
+        return Steps(vehicle, subject, slopes, scheme, step_s, _code(Structure.of(subject), scheme))
 
     def start(self, node: np.ndarray, u: np.ndarray) -> np.ndarray:
         """(ny,) private state."""
@@ -288,7 +287,7 @@ class Steps:
         dnodes: np.ndarray,
     ) -> None:
         """Carry DIRECTIONS directions over some steps, in place."""
-        code = _code(Structure.of(self.subject), self.integrator, DIRECTIONS)
+        code = tangent_code(Structure.of(self.subject), self.integrator, DIRECTIONS)
         p, h = _repeated(self.subject.parameter_vector), np.array([self.step_s])
         given = (
             *(dy, _repeated(us), np.ascontiguousarray(dus), p, self.of_equations(dp), h),
@@ -375,8 +374,8 @@ def check_limits(vehicle: Vehicle, nodes: np.ndarray, step_s: float) -> None:
             )
 
 
-def _code(structure: Structure, scheme: Integrator, width: int) -> GradientCode:
-    code = gradient_code(structure, scheme, width)
+def _code(structure: Structure, scheme: Integrator) -> GradientCode:
+    code = gradient_code(structure, scheme)
     if code is None:
         raise InputError(
             f"{scheme.name} divides its steps, or solves them as a whole: derivatives are not compiled for it; "

@@ -241,32 +241,46 @@ class GradientCode:
 
     record: fills ys, zs and nodes of each step and leaves the state after the last one in y; returns the steps done.
     adjoint: from lam, the sensitivity to the state after the last step, to that before the first; `weights` are the
-    sensitivities to the nodes, and gus, gp are added to. tangent: dy is carried on, dnodes are filled.
+    sensitivities to the nodes, and gus, gp are added to.
     """
 
     record: int
     adjoint: int
-    tangent: int
-    width: int
     y: int
     z: int
     engine: Engine
     """Owns the code."""
 
 
+@dataclass(frozen=True, eq=False)
+class TangentCode:
+    """Address of a function of (table, steps): dy is carried on along some directions side by side, dnodes are filled."""
+
+    tangent: int
+    engine: Engine
+    """Owns the code."""
+
+
 @lru_cache(maxsize=32)
-def gradient_code(structure: Structure, integrator: Integrator, width: int) -> GradientCode | None:
+def gradient_code(structure: Structure, integrator: Integrator) -> GradientCode | None:
     """Of a pair; None for methods whose steps are divided or whose unknowns hang together in large blocks."""
     scheme = rollout_scheme(integrator, structure.vehicle)
     blocks = served(scheme, MOST_UNKNOWNS)
     if blocks is None:
         return None
-    functions = [build(scheme, width, blocks) for build in (_record, _adjoint, _tangent)]
-    engine = loaded(module(functions), optimised=True)
-    record, adjoint, tangent = (
-        engine.get_function_address(name) for name in ("record", "adjoint", "tangent")
-    )
-    return GradientCode(record, adjoint, tangent, width, scheme.y.numel(), scheme.z.numel(), engine)
+    engine = loaded(module([_record(scheme, 1, blocks), _adjoint(scheme, 1, blocks)]), optimised=True)
+    record, adjoint = (engine.get_function_address(name) for name in ("record", "adjoint"))
+    return GradientCode(record, adjoint, scheme.y.numel(), scheme.z.numel(), engine)
+
+
+@lru_cache(maxsize=32)
+def tangent_code(structure: Structure, integrator: Integrator, width: int) -> TangentCode:
+    """Of a pair that `gradient_code` serves, for so many directions."""
+    scheme = rollout_scheme(integrator, structure.vehicle)
+    blocks = served(scheme, MOST_UNKNOWNS)
+    assert blocks is not None
+    engine = loaded(module([_tangent(scheme, width, blocks)]), optimised=True)
+    return TangentCode(engine.get_function_address("tangent"), engine)
 
 
 def _begun(name: str, scheme: Scheme, width: int, table: tuple[str, ...]) -> Printer:
@@ -328,11 +342,13 @@ def _adjoint(scheme: Scheme, width: int, blocks: list[Block]) -> Printer:
             own_z = scheme.z[list(block.unknowns)]
             found = solve(block.jacobian.T, ca.densify(ca.gradient(left, own_z)))
             known.append((mus[b], printer.expression(known, found)))
-        by_y, by_u, by_p = (ca.densify(ca.gradient(whole, x)) for x in (scheme.y, i.u, i.p))
-        gu = printer.expression(known, by_u)
+        # In one sweep: three of them would be as many times the text.
+        slope = ca.densify(ca.gradient(whole, ca.vertcat(scheme.y, i.u, i.p)))
+        slopes, ends = printer.expression(known, slope), (len(y), len(y) + len(u))
+        by_y, by_u, by_p = slopes[: ends[0]], slopes[ends[0] : ends[1]], slopes[ends[1] :]
         at = printer.row("%gus", sizes["us"], backwards)
-        printer.stored(at, _sum(printer, printer.loaded(at, sizes["us"]), gu))
-        return [*printer.expression(known, by_y), *_sum(printer, gps, printer.expression(known, by_p))]
+        printer.stored(at, _sum(printer, printer.loaded(at, sizes["us"]), by_u))
+        return [*by_y, *_sum(printer, gps, by_p)]
 
     printer.add("%last = sub i64 %n, 1")
     after = printer.times("%n", begin, step)
@@ -351,12 +367,8 @@ def _tangent(scheme: Scheme, width: int, blocks: list[Block]) -> Printer:
 
     def along(expression: ca.SX, unknowns: ca.SX) -> ca.SX:
         """Its change, with that of some of the unknowns; those of the others are left out."""
-        ways = [(scheme.y, dy), (i.u, du), (i.p, dp)]
-        total = ca.SX.zeros(expression.shape)
-        for by, direction in ways:
-            if by.numel():
-                total += ca.jtimes(expression, by, direction)
-        return total + (ca.jtimes(expression, scheme.z, unknowns) if unknowns.numel() else 0)
+        by, direction = ca.vertcat(scheme.y, i.u, i.p, scheme.z), ca.vertcat(dy, du, dp, unknowns)
+        return ca.jtimes(expression, by, direction)
 
     values = printer.given()
     dps = printer.loaded("%dp", i.p.numel())
@@ -373,9 +385,10 @@ def _tangent(scheme: Scheme, width: int, blocks: list[Block]) -> Printer:
             for unknown, register in zip(block.unknowns, found, strict=True):
                 dzs[unknown] = register
         known = [*fixed, (dz, dzs)]
-        node = printer.expression(known, along(scheme.node, dz))
-        printer.stored(printer.row("%dnodes", len(node), k), node)
-        return printer.expression(known, along(scheme.y_next, dz))
+        count = scheme.node.numel()
+        found = printer.expression(known, ca.densify(along(ca.vertcat(scheme.node, scheme.y_next), dz)))
+        printer.stored(printer.row("%dnodes", count, k), found[:count])
+        return found[count:]
 
     printer.stored("%dy", printer.times("%n", begin, step))
     printer.end("i64 %n")
