@@ -18,6 +18,7 @@ import numpy as np
 
 from sim.compiler.columns import table
 from sim.compiler.kernel_code import MOST_UNKNOWNS, GradientCode, gradient_code, tangent_code
+from sim.control.planar_craft import driven_along
 from sim.integrators import Integrator
 from sim.integrators.multibody import rollout_scheme
 from sim.multibody.arrays import PRISMATIC, REVOLUTE
@@ -324,9 +325,10 @@ def check_differentiable(vehicle: Vehicle, scheme: Integrator) -> None:
     if reason:
         raise InputError(reason)
     if vehicle.support is Support.WATER:
+        flat = ", or the mechanics of this one on flat water, sim.planner.calm_water of it"
         raise InputError(
-            f"the water that carries a {vehicle.name} has no derivatives; allowed: vehicles that it does not carry, "
-            "or the mechanics of this one on flat water, sim.planner.calm_water of it"
+            f"the water that carries a {vehicle.name} has no derivatives; allowed: vehicles that it does not carry"
+            f"{flat if driven_along(vehicle) else ''}"
         )
     if vehicle.form not in scheme.forms:
         raise InputError(

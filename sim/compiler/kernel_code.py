@@ -254,7 +254,7 @@ class GradientCode:
 
 @dataclass(frozen=True, eq=False)
 class TangentCode:
-    """Address of a function of (table, steps): dy is carried on along some directions side by side, dnodes are filled."""
+    """Address of a function of (table, steps): dy is carried on along directions side by side, dnodes are filled."""
 
     tangent: int
     engine: Engine

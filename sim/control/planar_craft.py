@@ -35,12 +35,17 @@ THETA, U, V, R = 2, 3, 4, 5
 """State (6,): place [m], heading [rad], velocity through the water in the body frame [m/s], turn rate [rad/s]."""
 
 
+def driven_along(vehicle: Vehicle) -> bool:
+    """Whether thrusters drive it along flat water, so that plans and pilots have mechanics of it."""
+    return "thruster_left" in vehicle.values
+
+
 def numbers_of(vehicle: Vehicle) -> np.ndarray:
     """(NUMBERS,) of a boat in still air and water. Raises InputError for what has no hull or no thrusters."""
     hull = config_of(vehicle).hull
     if hull is None or hull.surface is None:
         raise InputError(f"{vehicle.name} has no surface to float by")
-    if "thruster_left" not in vehicle.values:
+    if not driven_along(vehicle):
         raise InputError(
             f"{vehicle.name} has nothing that drives it along flat water; allowed: what floats and has two thrusters"
         )

@@ -4,15 +4,17 @@ import numpy as np
 import pytest
 
 import sim
-from sim.planner import Goal, Limits, Task
+from sim.analysis.gradient_steps import check_differentiable
+from sim.integrators import integrator
+from sim.planner import Goal, Limits, Task, calm_water
 from sim.planner.task.bodies import velocities
 from sim.planner.task.inputs import input_map_of
-from sim.planner.task.task import usual_method
+from sim.planner.task.task import check_can_plan, usual_method
 from sim.vehicles.forms.form import Form
 
 REFUSED = {
     "motorboat": "floats on waves",
-    "wave-buoy": "floats on waves",
+    "wave-buoy": "floats on waves.*, and drifts",
 }
 """Vehicles whose mechanics no plan knows, and what of them."""
 ELSEWHERE = {
@@ -55,3 +57,23 @@ def test_every_vehicle_with_controls_is_planned_or_refused_for_its_mechanics(nam
     start = vehicle.default_state()
     with pytest.raises(sim.InputError, match=reason):
         sim.plan(vehicle, Task(start, Goal(start), 0.5, steps=16))
+
+
+@pytest.mark.parametrize("name", sim.vehicles())
+def test_what_a_refusal_proposes_in_a_vehicle_s_place_can_be_planned_and_differentiated(name: str) -> None:
+    """Both refusals name its mechanics on flat water, and never where there are none."""
+    vehicle = sim.vehicle(name)
+    told = []
+    for asked in (
+        lambda: check_can_plan(vehicle),
+        lambda: check_differentiable(vehicle, integrator("variational")),
+    ):
+        try:
+            asked()
+        except sim.InputError as refusal:
+            told.append(str(refusal))
+    if not any("calm_water" in refusal for refusal in told):
+        return
+    calm = calm_water(vehicle)
+    check_can_plan(calm)
+    check_differentiable(calm, integrator("variational"))

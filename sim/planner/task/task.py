@@ -6,6 +6,7 @@ from typing import Any, Literal, Self, get_args
 
 import numpy as np
 
+from sim.control.planar_craft import driven_along
 from sim.planner.task.motions import Motion
 from sim.planner.task.obstacles import Obstacle
 from sim.planner.task.reference import Reference
@@ -202,9 +203,14 @@ def check_can_plan(vehicle: Vehicle) -> None:
     if isinstance(vehicle, ArticulatedVehicle):
         _check_tree(vehicle)
     if vehicle.support is Support.WATER:
+        flat = "its mechanics on flat water, sim.planner.calm_water of it"
         raise InputError(
-            f"{vehicle.name} floats on waves, which no plan knows ahead; allowed: its mechanics on flat water, "
-            "sim.planner.calm_water of it"
+            f"{vehicle.name} floats on waves, which no plan knows ahead"
+            + (
+                f"; allowed: {flat}"
+                if driven_along(vehicle)
+                else ", and drifts; allowed: what thrusters drive"
+            )
         )
     if not vehicle.controls:
         raise InputError(f"{vehicle.name} has no controls to plan; allowed: vehicles that have some")
