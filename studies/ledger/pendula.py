@@ -16,7 +16,7 @@ from studies.reference.lagrange import LagrangianSystem
 
 GRAVITY, LENGTH_M = 9.81, 1.2
 LEAN_RAD, TURN_RADPS, SWING_S = 1.1, 2.5, 4.0
-CONE_RAD, BOBS = 0.7, 10
+CONE_RAD, BOBS, LINK_M = 0.7, 10, 0.3
 
 
 def spherical_truth() -> float:
@@ -123,12 +123,12 @@ def three() -> np.ndarray:
 
 def hanging_truth() -> np.ndarray:
     """(10,) rad/s."""
-    return np.sqrt(GRAVITY / LENGTH_M * np.sort(roots_laguerre(BOBS)[0]))
+    return np.sqrt(GRAVITY / LINK_M * np.sort(roots_laguerre(BOBS)[0]))
 
 
 def chain(lean_rad: float) -> tuple[sim.Vehicle, sim.State]:
     """Ten bobs in a straight line from where it hangs."""
-    pendulum = sim.vehicle("pendulum", links=BOBS, length=LENGTH_M, mass=0.3)
+    pendulum = sim.vehicle("pendulum", links=BOBS, length=LINK_M, mass=0.3)
     d = (math.sin(lean_rad), 0.0, -math.cos(lean_rad))
     parts = {f"direction_{k + 1}": d for k in range(BOBS)}
     return pendulum, pendulum.point(**parts)  # type: ignore[attr-defined]
@@ -187,6 +187,6 @@ PROBLEMS = (
         ours=hanging,
         step="linearised",
         least_digits=11.0,
-        scene=lambda: chain(0.1),
+        scene=lambda: chain(0.35),
     ),
 )

@@ -48,8 +48,9 @@ def scene_of(name: str) -> Scene:
     return Scene(
         name,
         problem.title,
-        f"{problem.quantity[0].upper()}{problem.quantity[1:]}: the ledger knows {problem.known_digits} digits. "
-        f"{problem.source}.",
+        f"A problem whose answer is known: {problem.quantity}, to {problem.known_digits} digits. They are from: "
+        f"{problem.source}. Here it goes on from where it starts; how many of them are met, by which method and in "
+        f"which time, is told by holonomy ledger {problem.name}.",
         world="hall" if held else "sea" if vehicle.support is Support.WATER else "plain",
         vehicle=vehicle,
         integrator=default_for(vehicle),
