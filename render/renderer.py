@@ -9,16 +9,16 @@ from functools import partial
 import moderngl
 import numpy as np
 
-from render.frame import DrawnVehicle, Frame, View, mirror
+from render.frame import DrawnVehicle, Frame, View, alike, mirror
 from render.frame_budget import detail
 from render.land.scenery import Scenery, ground_bounds_m, load_scenery, room_of
 from render.land.still_world import StillWorld
 from render.light import Sun
-from render.passes.accumulation import carried_vehicle, shifted
+from render.passes.accumulation import Accumulation, carried_vehicle, shifted
 from render.passes.culling import frustum_planes
 from render.passes.overlay import Overlay
+from render.passes.post import Post
 from render.passes.shadows import SunShadows
-from render.passes.shown import Shown
 from render.passes.sky import Sky
 from render.passes.still_light import finish, light_name, lit_from_cache, step
 from render.passes.targets import PassContext, PassName, Targets, blend_over, cut_out, unbind
@@ -70,6 +70,10 @@ class Renderer:
         self._ctx, self._probe, self._supersampling = ctx, probe, supersampling
         self._effort, self._lit_later, self._texture_bias = 1.0, lit_later, 0.0
         self._cold = lit_later
+        self._in_post: Frame | None = None
+        """What was finished last."""
+        self._added_up = False
+        """Whether that is one of several that add up."""
         self.quality = choose(ctx, quality, supersampling=supersampling)
         self._resources, self._sized, self._scaled = Resources(), ExitStack(), ExitStack()
         for sized in (self._sized, self._scaled):
@@ -114,15 +118,12 @@ class Renderer:
         """Take up a new output size."""
         self.size_px = (max(size_px[0], 8), max(size_px[1], 8))
         self._sized.close()
-        adds_up = self.quality.adds_up and self._supersampling == 1
-        self._shown = Shown(
-            self._ctx, self._programs, self.quality, self.size_px, self._probe, adds_up=adds_up
-        )
-        self._sized.callback(self._shown.release)
+        self._accumulation: Accumulation | None = None
         self._rescale()
 
     def _rescale(self) -> None:
         """Make anew what is of the scene's size."""
+        self._in_post = None
         self._scaled.close()
         quality = self.quality
         scene_px = quality.scene_px(self.size_px, supersampling=self._supersampling, effort=self._effort)
@@ -137,7 +138,8 @@ class Renderer:
         )
         self._scaled.callback(self._targets.release)
         self._texture_bias = min(math.log2(self.scale), 0.0)
-        self._shown.take_size(scene_px)
+        self._post = Post(self._ctx, self._programs, quality, scene_px=scene_px, output_px=self.size_px)
+        self._scaled.callback(self._post.release)
 
     def set_effort(self, effort: float) -> None:
         """Draw with this much work (render/frame_budget.py): 1 for all of the quality's, more for a picture that has
@@ -182,8 +184,7 @@ class Renderer:
 
     def _take_light(self) -> None:
         """What is drawn from now on has the light for which all has been made."""
-        self._shown.forget()
-        self._light = self._next_light
+        self._in_post, self._light = None, self._next_light
         self._sky.take()
         self._shadows.take()
         self._still_world.light_room(self._light.room)
@@ -244,26 +245,26 @@ class Renderer:
         adds_up: one of many that follow one another, where the quality makes one picture of them.
         """
         viewport = viewport or (0, 0, *self.size_px)
-        if self._shown.has(frame):
+        if self._in_post is not None and alike(frame, self._in_post):
             if again:
                 with self._probe("repeat"):
-                    self._shown.repeat(target, viewport)
+                    self._repeat(target, viewport)
             return again
         if self._cold:
             with self._probe("warm up"):
                 self._warm_up(frame, target)
-        exposure = EXPOSURE * self._light.exposure * frame.exposure
-        if not adds_up:
-            self._draw_targets(frame, one_of_many=False)
-            self._shown.finish_one(frame, self._targets, target, viewport, exposure=exposure)
+        if adds_up and self._gains_by_the_past(frame):
+            self._add_up(frame)
+            with self._probe("post"):
+                self._repeat(target, viewport)
             return True
-        shift_px = self._shown.shift_px(frame, self._models.corners_w)
-        drawn = frame
-        if shift_px is not None:
-            self._models.carried = carried_vehicle(frame)
-            drawn = replace(frame, view=shifted(frame.view, shift_px, self._targets.size_px))
-        self._draw_targets(drawn, one_of_many=True)
-        self._shown.finish(frame, self._targets, target, viewport, shift_px, exposure=exposure)
+        self._draw_targets(frame, one_of_many=adds_up)
+        self._in_post, self._added_up = frame, False
+        with self._probe("post"):
+            self._targets.resolve()
+            self._post.draw(self._targets.scene_map, target, viewport, exposure=self._exposure(frame))
+            if self._accumulation is not None and not adds_up:
+                self._post.repeat(self._accumulation.begin_with(frame), (0, 0, *self.size_px))
         return True
 
     def _warm_up(self, frame: Frame, target: moderngl.Framebuffer) -> None:
@@ -281,10 +282,46 @@ class Renderer:
         self._targets.scene.use()
         self._draw_sky(under_water=True)
         self._targets.scene.scissor = None  # type: ignore[assignment]
-        if self._shown.shift_px(frame, self._models.corners_w) is not None:
-            self._draw_targets(frame, one_of_many=True)
-            self._shown.warm_up(frame, self._targets, target)
+        if self._gains_by_the_past(frame):
+            self._add_up(frame)
+            self._repeat(target, (0, 0, *self.size_px))
+            self._post.draw(
+                self._targets.scene_map, target, (0, 0, *self.size_px), exposure=self._exposure(frame)
+            )
         self._cold = False
+
+    def _repeat(self, target: moderngl.Framebuffer, viewport: tuple[int, int, int, int]) -> None:
+        """The picture that was finished last, once more."""
+        if self._added_up and self._accumulation is not None:
+            self._accumulation.show(target, viewport)
+        else:
+            self._post.repeat(target, viewport)
+
+    def _gains_by_the_past(self, frame: Frame) -> bool:
+        """Whether a picture of many is worth adding to those before."""
+        if not self.quality.adds_up or self._supersampling > 1:
+            return False
+        if self._accumulation is None:
+            self._accumulation = Accumulation(self._ctx, self._programs, self.size_px)
+            self._sized.callback(self._accumulation.release)
+        return self._accumulation.pays(frame.view)
+
+    def _add_up(self, frame: Frame) -> None:
+        """Draw a frame a part of a pixel apart, and add it to what was drawn before."""
+        assert self._accumulation is not None
+        targets = self._targets
+        shift_px = self._accumulation.next_shift()
+        self._models.carried = carried_vehicle(frame)
+        moved = replace(frame, view=shifted(frame.view, shift_px, targets.size_px))
+        self._draw_targets(moved, one_of_many=True)
+        self._in_post, self._added_up = frame, True
+        with self._probe("add up"):
+            assert targets.depth_map is not None
+            encoded = self._post.encoded(targets.scene_map, exposure=self._exposure(frame))
+            self._accumulation.add(encoded, targets.depth_map, frame, shift_px)
+
+    def _exposure(self, frame: Frame) -> float:
+        return EXPOSURE * self._light.exposure * frame.exposure
 
     @property
     def _detail(self) -> float:
@@ -315,7 +352,7 @@ class Renderer:
 
         The picture has their own colour up to the edge, for whatever is put behind.
         """
-        self._shown.forget()
+        self._in_post = None
         self._bind_textures()
         self._shadows.cast_vehicles(frame.vehicles, self._models, self._context)
         self._set_uniforms(frame)
@@ -326,8 +363,7 @@ class Renderer:
             self._models.draw(vehicle, self._context(name, frame.view, targets.size_px))
 
         cover = cut_out(self._ctx, targets, frame.vehicles, draw)
-        exposure = EXPOSURE * self._light.exposure * frame.exposure
-        self._shown.post.draw(targets.scene_map, target, (0, 0, *self.size_px), exposure=exposure)
+        self._post.draw(targets.scene_map, target, (0, 0, *self.size_px), exposure=self._exposure(frame))
         return cover[::-1]
 
     def _bind_textures(self, *, lit: bool = True) -> None:

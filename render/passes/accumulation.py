@@ -13,16 +13,11 @@ from render.programs import FIRST_FREE_UNIT, Programs, Resources, uniform
 _SOURCE_UNIT, _DEPTH_UNIT, _HISTORY_UNIT = FIRST_FREE_UNIT, FIRST_FREE_UNIT + 1, FIRST_FREE_UNIT + 2
 _PERIOD = 16
 """Pictures after which the same part of a pixel comes again."""
-_WHOLE = ((0, 0), (1, 1), (1, 0), (0, 1))
 _FAST_PX, _SLOW_PX = 0.5, 0.25
 """From one picture to the next: what moves faster gains nothing of what was before (`accumulate.frag`), and is added up
 again once it moves slower than the latter."""
 _MEAN_DEPTH_M = 40.0
 """At which what is seen is taken to be where it is asked how fast it moves."""
-_NEAR_M, _ABOUT_PX, _LARGEST = 0.3, 4.0, 0.2
-"""About a vehicle that is added up by itself, which is in front of the eye and takes no more of the picture."""
-Part = tuple[int, int, int, int]
-"""Of a picture: x, y, width, height, from below [px]."""
 _CUT_M, _CUT_RAD = 8.0, 0.7
 """A camera that goes or turns farther between two pictures has been put elsewhere."""
 
@@ -61,21 +56,6 @@ def pace_px(view: View, before: View, size_px: tuple[int, int]) -> float:
     return float(np.median(np.linalg.norm(moved, axis=1)))
 
 
-def seen_part(view: View, corners_w: np.ndarray, size_px: tuple[int, int]) -> Part | None:
-    """What of a picture a body with these corners (n, 3) is seen in; None where it is not in front of the eye as a
-    whole, not seen, or so large that adding it up costs too much."""
-    clip = np.column_stack([corners_w, np.ones(len(corners_w))]) @ (view.projection @ view.view).T
-    if clip[:, 3].min() < _NEAR_M:
-        return None
-    at_px = (0.5 + 0.5 * clip[:, :2] / clip[:, 3:]) * size_px
-    low, high = (
-        np.clip(ends, 0, size_px) for ends in (at_px.min(axis=0) - _ABOUT_PX, at_px.max(axis=0) + _ABOUT_PX)
-    )
-    (x, y), (right, top) = low.astype(int).tolist(), high.astype(int).tolist()
-    share = (right - x) * (top - y) / (size_px[0] * size_px[1])
-    return (x, y, right - x, top - y) if 0.0 < share < _LARGEST else None
-
-
 class Accumulation:
     """Owns what has been added up, at the size of the output."""
 
@@ -90,21 +70,14 @@ class Accumulation:
         ):
             uniform(self._add, name).value = unit
         self._adding = self._resources.own(ctx.vertex_array(self._add, []))
-        self._whole, self._vehicle_alone = (
-            self._shown_by(programs.load("fullscreen.vert", "sharpened.frag", **defines))
-            for defines in ({}, {"VEHICLE_ALONE": 1})
-        )
+        sharpened = programs.load("fullscreen.vert", "sharpened.frag")
+        uniform(sharpened, "source_map").value = _SOURCE_UNIT
+        self._sharpened = self._resources.own(ctx.vertex_array(sharpened, []))
         self._now, self._past = (self._canvas() for _ in range(2))
         self._before: Frame | None = None
-        self.part: Part | None = None
-        """About the vehicle, where nothing else has been added up."""
         self._view: View | None = None
         self._fast = False
         self._index = 0
-
-    def _shown_by(self, program: moderngl.Program) -> moderngl.VertexArray:
-        uniform(program, "source_map").value = _SOURCE_UNIT
-        return self._resources.own(self._ctx.vertex_array(program, []))
 
     def _canvas(self) -> moderngl.Framebuffer:
         texture = self._resources.own(self._ctx.texture(self._size_px, 4, dtype="f1"))
@@ -116,40 +89,26 @@ class Accumulation:
         self._index = self._index % _PERIOD + 1
         return halton(self._index, 2) - 0.5, halton(self._index, 3) - 0.5
 
-    def next_whole_shift(self, scale: float) -> tuple[float, float]:
-        """The same for a picture of this scale that is shown enlarged, too: none or one of the window's pixels, so that
-        what lies between its own is as far from them as ever."""
-        self._index = self._index % _PERIOD + 1
-        right, up = _WHOLE[self._index % len(_WHOLE)]
-        return scale * right, scale * up
-
     def pays(self, view: View) -> bool:
         """Whether a picture that is seen so, after the one that was asked about before, moves slowly enough to gain by
         what was added up; if not, what was is forgotten."""
         moved_px = 0.0 if self._view is None else pace_px(view, self._view, self._size_px)
         self._view = view
         self._fast = moved_px > (_SLOW_PX if self._fast else _FAST_PX)
-        if self._fast != (self.part is not None):
+        if self._fast:
             self._before = None
         return not self._fast
 
     def begin_with(self, frame: Frame) -> moderngl.Framebuffer:
         """What the whole picture of a frame is to be drawn into, to be gone on from."""
-        self._before, self.part = frame, None
+        self._before = frame
         return self._now
 
     def add(
-        self,
-        encoded: moderngl.Texture,
-        depth: moderngl.Texture,
-        frame: Frame,
-        shift_px: tuple[float, float],
-        part: Part | None = None,
+        self, encoded: moderngl.Texture, depth: moderngl.Texture, frame: Frame, shift_px: tuple[float, float]
     ) -> None:
-        """Add the picture of a frame that was drawn so far apart; its depths are of the same size. part: only of the
-        carried vehicle, which is within it."""
+        """Add the picture of a frame that was drawn so far apart; its depths are of the same size."""
         self._now, self._past = self._past, self._now
-        self.part = part
         before = None if self._before is None or _cut(frame.view, self._before.view) else self._before
         still, carried = _ways_back(frame, before or frame)
         program = self._add
@@ -158,12 +117,7 @@ class Accumulation:
         uniform(program, "shift").value = shift_px
         uniform(program, "spread").value = self._size_px[0] / encoded.size[0]
         uniform(program, "begins").value = before is None
-        uniform(program, "vehicle_alone").value = part is not None
         self._ctx.enable_only(moderngl.NOTHING)
-        self._now.use()
-        if part is not None:
-            self._now.clear()  # what is there is of the picture before the last
-        self._now.scissor = part  # type: ignore[assignment]  # None takes it away
         self._now.use()
         encoded.use(_SOURCE_UNIT)
         depth.use(_DEPTH_UNIT)
@@ -177,13 +131,7 @@ class Accumulation:
         target.use()
         self._ctx.viewport = viewport
         colour_of(self._now).use(_SOURCE_UNIT)
-        if self.part is None:
-            self._draw(self._whole, moderngl.TRIANGLES, 3)
-            return
-        x, y, width, height = self.part
-        self._ctx.scissor = viewport[0] + x, viewport[1] + y, width, height
-        self._draw(self._vehicle_alone, moderngl.TRIANGLES, 3)
-        self._ctx.scissor = None
+        self._draw(self._sharpened, moderngl.TRIANGLES, 3)
 
     def release(self) -> None:
         """Free everything."""

@@ -29,12 +29,13 @@ class Post:
         self._ctx = ctx
         self._resources = ExitStack()
         self._scene_px, self._draw = scene_px, UnlockedDraw(ctx)
+        self._programs = programs
+        self._part: tuple[_Stage, moderngl.Framebuffer] | None = None
+        """What encodes a picture that is added to others."""
         self._bloom = quality.bloom
         # One pass from the scene to the target, where nothing is done to the encoded picture.
         self._fused = scene_px == output_px and not (quality.fxaa or quality.bloom)
-        glows, adds_up = {"BLOOM": 1} if quality.bloom else {}, {} if quality.fxaa else {"ADDED_UP": 1}
-        self._tone = self._pass(programs, "tonemap.frag", **glows, **adds_up)
-        self._encoded: moderngl.Framebuffer | None = None
+        self._tone = self._pass(programs, "tonemap.frag", **({"BLOOM": 1} if quality.bloom else {}))
         if self._fused:
             return
         enlarged = scene_px[0] < output_px[0]
@@ -47,6 +48,7 @@ class Post:
             self._blur = self._pass(programs, "bloom_blur.frag")
             small = (max(scene_px[0] // 4, 1), max(scene_px[1] // 4, 1))
             self._glow = [self._target(small, dtype="f2") for _ in range(2)]
+        self._encoded = self._target(scene_px, dtype="f1")
         self._smoothed: moderngl.Framebuffer | None = None
         self._finished: moderngl.Framebuffer | None = None
         """The last picture, where it is kept beside the target that it went to."""
@@ -97,24 +99,20 @@ class Post:
         viewport: tuple[int, int, int, int],
         *,
         exposure: float,
-        shift_px: tuple[float, float] = (0.0, 0.0),
     ) -> None:
-        """Finish `scene` (linear, scene size) into `viewport` (x, y, width, height) of `target`. shift_px: by which a
-        scene that is enlarged was drawn apart, right and up."""
+        """Finish `scene` (linear, scene size) into `viewport` (x, y, width, height) of `target`."""
         self._ctx.enable_only(moderngl.NOTHING)
+        if self._bloom:
+            self._make_glow(scene).use(_BLOOM_UNIT)
+        uniform(self._tone[0], "exposure").value = exposure
         if self._fused:
-            uniform(self._tone[0], "exposure").value = exposure
             self._scene = scene
             self.repeat(target, viewport)
             return
-        if self._bloom:
-            self._make_glow(scene).use(_BLOOM_UNIT)
-        self.encode(scene, exposure=exposure)
-        assert self._encoded is not None
+        uniform(self._tone[0], "origin").value = 0, 0
+        self._encoded.use()
+        self._run(self._tone, scene)
         source = self._encoded
-        if "shift" in self._carry[0]:
-            width, height = self._scene_px
-            uniform(self._carry[0], "shift").value = shift_px[0] / width, shift_px[1] / height
         if self._smooth is not None:
             uniform(self._smooth[0], "texel").value = (1.0 / self._scene_px[0], 1.0 / self._scene_px[1])
         if self._smooth is not None and self._smoothed is not None:
@@ -127,23 +125,18 @@ class Post:
         self._ctx.viewport = viewport
         self._run(self._smooth if straight and self._smooth is not None else self._carry, colour_of(source))
 
-    def encode(self, scene: moderngl.Texture, *, exposure: float) -> None:
-        """Make `encoded_map` of `scene`."""
-        if self._encoded is None:
-            self._encoded = self._target(self._scene_px, dtype="f1")
+    def encoded(self, scene: moderngl.Texture, *, exposure: float) -> moderngl.Texture:
+        """`scene` as it is to be seen, at its own size; alpha 1 where the carried vehicle is. Without glow."""
+        if self._part is None:
+            stage = self._pass(self._programs, "tonemap.frag", ADDED_UP=1)
+            uniform(stage[0], "origin").value = 0, 0
+            self._part = stage, self._target(self._scene_px, dtype="f1")
+        stage, target = self._part
         self._ctx.enable_only(moderngl.NOTHING)
-        program = self._tone[0]
-        uniform(program, "exposure").value = exposure
-        uniform(program, "origin").value = 0, 0
-        self._encoded.use()
-        self._run(self._tone, scene)
-
-    @property
-    def encoded_map(self) -> moderngl.Texture:
-        """The scene as it is to be seen, at its own size; alpha, where nothing is smoothed along edges, 1 where the
-        carried vehicle is."""
-        assert self._encoded is not None
-        return colour_of(self._encoded)
+        uniform(stage[0], "exposure").value = exposure
+        target.use()
+        self._run(stage, scene)
+        return colour_of(target)
 
     def repeat(self, target: moderngl.Framebuffer, viewport: tuple[int, int, int, int]) -> None:
         """The picture that was drawn last, once more."""
@@ -158,7 +151,6 @@ class Post:
             if self._smoothed is None:
                 self._smoothed = self._target(self._scene_px, dtype="f1")
             assert self._smooth is not None
-            assert self._encoded is not None
             self._smoothed.use()
             self._run(self._smooth, colour_of(self._encoded))
             self._finished = self._smoothed

@@ -13,13 +13,10 @@ uniform mat4 before_carried;    // of what goes with the vehicle
 uniform vec2 shift;             // by which the source was drawn apart, in its pixels
 uniform float spread;           // pixels of the window in one of the source
 uniform bool begins;            // there is nothing before
-uniform bool vehicle_alone;     // of the rest there is another picture: it is left with an alpha of 0
 
 const float MOST = 8.0;         // samples of the past that are kept where nothing moves on the screen
 const float LEAST = 1.1;        // likewise where it moves by PACE pixels: every look into the past blurs it
 const float PACE = 3.0;
-const float LITTLE = 0.01;      // more than nothing, of 8 bits
-const float STAYS = 0.5;       // of what a pixel of the vehicle alone has, once something else is there
 const float LEAST_EDGE = 4.0;   // the least on an edge, which steps else
 
 void main() {
@@ -33,8 +30,7 @@ void main() {
 
     vec4 now = vec4(uv * 2.0 - 1.0, texelFetch(depth_map, here, 0).r * 2.0 - 1.0, 1.0);
     // The vehicle's edge goes with it: half of its pixels are of what is behind.
-    bool carried = high.a > 0.5;
-    vec4 then = carried || vehicle_alone ? before_carried * now : before * now;
+    vec4 then = high.a > 0.5 ? before_carried * now : before * now;
     vec2 from = then.xy / then.w * 0.5 + 0.5;
     vec4 past = cubic(history_map, from);
     vec3 kept = clamp(past.rgb, low.rgb, high.rgb);
@@ -53,10 +49,5 @@ void main() {
     vec3 between = middle.rgb + abs(apart.x) * ((apart.x > 0.0 ? east : west).rgb - middle.rgb)
         + abs(apart.y) * ((apart.y > 0.0 ? north : south).rgb - middle.rgb);
     vec3 fresh = mix(between, middle.rgb, min(amount, 1.0));
-    colour = vec4(mix(kept, fresh, share / (share + amount)), clamp((amount + share) / MOST, LITTLE, 1.0));
-    if (vehicle_alone && !carried) {
-        // Along its edge a pixel is now of the vehicle and now of what is behind, and both count.
-        float lately = known ? STAYS * texelFetch(history_map, ivec2(from * vec2(textureSize(history_map, 0))), 0).a : 0.0;
-        colour = lately < 3.0 * LITTLE ? vec4(between, 0.0) : vec4(colour.rgb, min(colour.a, lately));
-    }
+    colour = vec4(mix(kept, fresh, share / (share + amount)), min((amount + share) / MOST, 1.0));
 }

@@ -39,7 +39,6 @@ vec3 smoothed(vec2 at) {
 #endif
 
 #ifdef ENLARGED
-uniform vec2 shift;  // by which the picture was drawn apart
 const float LIFT = 2.5, MOST = 0.1;  // by which what three looks about a place leave out stands out more
 const vec2 ABOUT[3] = vec2[](vec2(0.0, 0.85), vec2(0.74, -0.42), vec2(-0.74, -0.42));  // of them, in source pixels
 #endif
@@ -50,8 +49,8 @@ void main() {
 #elif defined(SAME_SIZE)
     colour = vec4(texelFetch(source_map, ivec2(uv * vec2(textureSize(source_map, 0))), 0).rgb, 1.0);
 #elif defined(ENLARGED)
-    vec2 pixel = 1.0 / vec2(textureSize(source_map, 0)), at = uv + shift;
-    vec3 here = fetch(at), about = fetch(at + ABOUT[0] * pixel) + fetch(at + ABOUT[1] * pixel) + fetch(at + ABOUT[2] * pixel);
+    vec2 pixel = 1.0 / vec2(textureSize(source_map, 0));
+    vec3 here = fetch(uv), about = fetch(uv + ABOUT[0] * pixel) + fetch(uv + ABOUT[1] * pixel) + fetch(uv + ABOUT[2] * pixel);
     colour = vec4(here + clamp(LIFT * (here - about / 3.0), -MOST, MOST), 1.0);
 #else
     colour = vec4(fetch(uv), 1.0);

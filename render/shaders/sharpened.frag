@@ -10,9 +10,6 @@ const vec2 ADDED = vec2(0.09, 0.20);  // of what has been added up: a single pic
 void main() {
     ivec2 size = textureSize(source_map, 0), here = clamp(ivec2(uv * vec2(size)), ivec2(1), size - 2);
     vec4 middle = texelFetch(source_map, here, 0);
-#ifdef VEHICLE_ALONE
-    if (middle.a == 0.0) discard;
-#endif
     vec3 around = texelFetch(source_map, here + ivec2(1, 0), 0).rgb + texelFetch(source_map, here - ivec2(1, 0), 0).rgb
         + texelFetch(source_map, here + ivec2(0, 1), 0).rgb + texelFetch(source_map, here - ivec2(0, 1), 0).rgb;
     float sharpness = SHARPNESS * smoothstep(ADDED.x, ADDED.y, middle.a);

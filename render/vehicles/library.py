@@ -99,12 +99,6 @@ class _Loaded:
     vertices: moderngl.Buffer
     opaque: moderngl.Buffer
     glass: moderngl.Buffer | None
-    ends_b: dict[str, np.ndarray]
-    """By node: (n, 3) of what reaches out farthest, any way, at rest [m]."""
-
-
-_WAYS = np.array([way for way in np.ndindex(3, 3, 3) if way != (1, 1, 1)]) - 1.0
-"""(26, 3): towards sides, edges and corners of a cube."""
 
 
 class ModelLibrary:
@@ -139,15 +133,6 @@ class ModelLibrary:
     def ball(self, vehicle: DrawnVehicle) -> tuple[np.ndarray, float]:
         """(centre (3,), radius [m]) of a ball about it."""
         return vehicle.ball or (vehicle.T_wb[:3, 3], self.radius_m(vehicle))
-
-    def corners_w(self, vehicle: DrawnVehicle) -> np.ndarray:
-        """(n, 3) that hold most of the body of a vehicle between them, without its rotors' discs."""
-        if vehicle.ball is not None or vehicle.pieces or not _has_model(vehicle):
-            middle, radius = self.ball(vehicle)
-            return middle + radius * np.sign(_WAYS[np.abs(_WAYS).sum(axis=1) == 3])
-        loaded, hidden = self._load(vehicle), rig_pose(vehicle).hidden
-        ends_b = np.concatenate([ends for node, ends in loaded.ends_b.items() if node not in hidden])
-        return ends_b @ vehicle.T_wb[:3, :3].T + vehicle.T_wb[:3, 3]
 
     def in_view(self, vehicles: Sequence[DrawnVehicle], frustum: np.ndarray) -> list[DrawnVehicle]:
         """Those whose spheres reach into a frustum (6, 4)."""
@@ -237,11 +222,7 @@ class ModelLibrary:
         vertices = self._own(self._ctx.buffer(np.ascontiguousarray(asset.vertices)))
         opaque = self._own(self._ctx.buffer(np.ascontiguousarray(asset.opaque)))
         glass = self._own(self._ctx.buffer(np.ascontiguousarray(asset.glass))) if len(asset.glass) else None
-        ends_b = {}
-        for k, name in enumerate(asset.nodes):
-            at_b = asset.vertices[asset.vertices[:, 8] == k, :3] + asset.pivots[k]
-            ends_b[name] = at_b[(at_b @ _WAYS.T).argmax(axis=0)] if len(at_b) else at_b
-        loaded = self._loaded[key] = _Loaded(source, asset, vertices, opaque, glass, ends_b)
+        loaded = self._loaded[key] = _Loaded(source, asset, vertices, opaque, glass)
         return loaded
 
     def _own(self, buffer: moderngl.Buffer) -> moderngl.Buffer:
