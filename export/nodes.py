@@ -40,7 +40,8 @@ _MOST_TURN_RAD = 1.5
 _MOST_KEYS = 200_000
 _NOTHING = 1e-9
 """Of a scale."""
-_SHEAR = 1e-6
+_SHEAR, _MOST_SHEAR = 1e-6, 0.1
+"""Between two axes, of 1: what counts as none, and what a method may have left of a rotation that is written as one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -311,14 +312,21 @@ def _refined(part: Part, time: np.ndarray, rows: list[dict[str, float]]) -> np.n
 
 
 def _track(time: np.ndarray, matrices: np.ndarray, name: str, shown: np.ndarray | None = None) -> Keyframes:
-    """(n, 4, 4) matrices taken apart. Raises OutputError where they are no rotation of something scaled."""
+    """(n, 4, 4) matrices taken apart. Raises OutputError where they are no rotation of something scaled.
+
+    Of an attitude that has left the rotations, as methods on bare numbers let it, the nearest rotation is written.
+    """
     R, scale = matrices[:, :3, :3].copy(), np.linalg.norm(matrices[:, :3, :3], axis=1)
     odd = np.flatnonzero((scale < _NOTHING).any(axis=1) | (np.linalg.det(R) <= 0.0))
     whole = np.setdiff1d(np.arange(len(R)), odd)
     R[whole] /= scale[whole, None, :]
     for k in odd:
         R[k], scale[k] = _turned_inside_out(R[k], scale[k], R[k - 1] if k else np.eye(3))
-    if np.abs(R.swapaxes(1, 2) @ R - np.eye(3)).max() > _SHEAR:
+    shear = np.abs(R.swapaxes(1, 2) @ R - np.eye(3)).max(axis=(1, 2))
+    for k in np.flatnonzero((shear > _SHEAR) & (shear < _MOST_SHEAR)):
+        left, _, right = np.linalg.svd(R[k])
+        R[k] = left @ right
+    if not shear.max(initial=0.0) < _MOST_SHEAR:
         raise OutputError(
             f"{name} shears, which cannot be written; allowed: turns, shifts and scales along axes"
         )
