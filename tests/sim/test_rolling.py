@@ -91,3 +91,25 @@ def test_slip_is_told_of_steps_and_of_no_last_node():
 def test_a_vehicle_without_constraints_has_no_gauge():
     run = sim.simulate(sim.vehicle("rigid-body"), step=0.1, duration=0.1)
     assert run.observables == {}
+
+
+@pytest.mark.parametrize("name", WHEELED)
+def test_what_is_put_down_at_speed_is_caught_as_by_a_plastic_impact(name):
+    """It rolls on, and only wheels, blades and motors have given it impulses (measured 2e-15 of them beside)."""
+    vehicle, at = sim.vehicle(name), sim.vehicle(name).node_layout
+    T_wb, twist_b = np.eye(4), np.array([0.0, 0.0, 0.4, 7.0, -0.8, 0.0])
+    T_wb[:2, 3] = 3.0, -2.0
+    node = vehicle.state_in_space(T_wb, twist_b).node
+    n, q = len(vehicle.shape_coordinates), vehicle.symbols(ca.SX(vehicle.parameter_vector))
+    r, v = ca.SX(node[at.shape]), ca.SX.sym("v", n + vehicle.group.dim)
+    before = np.concatenate([np.zeros(n), vehicle.group.twist_embedding.T @ twist_b])
+    after = np.concatenate([node[at.shape_velocity], node[at.velocity]])
+    W = np.array(ca.DM(ca.densify(vehicle.constraints(r, q))))
+    energy = ca.Function("energy", [v], [vehicle.lagrangian(r, v[:n], v[n:], q)])
+    mass = np.array(ca.DM(ca.substitute(ca.hessian(energy(v), v)[0], v, 0.0 * v)))
+    assert np.abs(W @ after).max() < 1e-12 * np.abs(W).max() * np.abs(after).max()
+    held = [i for i, shape in enumerate(vehicle.shape_coordinates) if shape.name in vehicle.commanded]
+    givers, impulse = np.vstack([W, np.eye(len(after))[held]]).T, mass @ (after - before)
+    beside = impulse - givers @ np.linalg.lstsq(givers, impulse, rcond=None)[0]
+    assert np.abs(beside).max() < 1e-11 * np.abs(impulse).max()
+    assert 0.3 < after @ mass @ after / (before @ mass @ before) <= 1.0

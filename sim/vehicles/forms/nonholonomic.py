@@ -254,8 +254,12 @@ class NonholonomicVehicle(ReducedMotion):
         return self.state_at((theta, x, y), shape=shape, shape_velocity=shape_velocity, momentum=momentum)
 
     def state_in_space(self, T_wb: np.ndarray, twist_b: np.ndarray) -> State:
-        """At rest: a velocity that it is put down with need not be admissible."""
-        return self.state_of(self.group.from_space(T_wb), np.zeros(self.group.dim))
+        """Put down with a velocity its wheels and blades catch at once: of the velocities that they admit it has the
+        one that is nearest by kinetic energy, which is what a plastic impact leaves."""
+        r, thrown = np.zeros(len(self.shape_coordinates)), self.group.twist_embedding.T @ twist_b
+        caught = _caught(Structure.of(self))(r, thrown, self.parameter_vector)
+        u, xi = (np.array(part).ravel() for part in caught)
+        return self.state_of(self.group.from_space(T_wb), xi, r, u)
 
     def state_at(
         self,
@@ -296,6 +300,28 @@ def _completed(structure: Structure) -> ca.Function:
     r, u, parameters = ca.SX.sym("r", n), ca.SX.sym("u", n), ca.SX.sym("parameters", vehicle.parameter_count)
     whole = vehicle.completed(r, u, vehicle.symbols(parameters))
     return ca.Function("completed", [r, u, parameters], [ca.densify(whole)])
+
+
+@lru_cache(maxsize=64)
+def _caught(structure: Structure) -> ca.Function:
+    """(shape, xi before, parameters) -> velocities (of the shape, xi) after the constraints have caught it, all that
+    has no command of its own free to move."""
+    vehicle = structure.vehicle
+    assert isinstance(vehicle, NonholonomicVehicle)
+    n, d = len(vehicle.shape_coordinates), vehicle.group.dim
+    r, thrown = ca.SX.sym("r", n), ca.SX.sym("thrown", d)
+    parameters, v = ca.SX.sym("parameters", vehicle.parameter_count), ca.SX.sym("v", n + d)
+    q, moving = vehicle.symbols(parameters), len(vehicle.dynamic)
+    own = ca.SX.sym("own", moving + vehicle.symmetry_basis(r, q).shape[1])
+    u = vehicle.shape_velocity(r, own[:moving, 0], ca.SX.zeros(len(vehicle.controls)), q)
+    admissible = ca.vertcat(u, vehicle.body_velocity(r, u, own[moving:, 0], q))
+    mass = ca.substitute(
+        ca.hessian(vehicle.lagrangian(r, v[:n, 0], v[n:, 0], q), v)[0], v, ca.SX.zeros(n + d)
+    )
+    along = ca.jacobian(admissible, own)
+    before = ca.vertcat(ca.SX.zeros(n), thrown)
+    after = along @ solve(along.T @ mass @ along, along.T @ mass @ before) if own.numel() else 0.0 * before
+    return ca.Function("caught", [r, thrown, parameters], [ca.densify(after[:n]), ca.densify(after[n:])])
 
 
 @lru_cache(maxsize=64)
