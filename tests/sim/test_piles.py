@@ -239,7 +239,7 @@ def test_a_car_drives_through_the_wall_and_a_run_repeats_to_the_bit() -> None:
         scene = load_scene("bowling")
         running = Simulation(scene, load_world(scene.world, seed=scene.seed))
         running.submit(SetPilotInput(PilotInput(throttle=1.0)))
-        for _ in range(400):
+        for _ in range(480):
             snapshot = running.advance(0.01)
             deepest.append(snapshot.environment.overlap_m)
         return snapshot.lanes[0].T_wb, snapshot.environment.poses_w
