@@ -61,19 +61,18 @@ class Renderer:
         probe: Probe = lambda name: nullcontext(),
     ):
         """`quality`: a preset's name, by default what suits the context. `supersampling` n: n x n samples a pixel, for
-        stills. `scenery` takes the place of the world's own meshes. `programs`: of a renderer
-        before, of the same quality; they stay the caller's. `lit_later`: `light_up` is called until nothing is
-        left to do before anything is drawn, and before every later frame. `probe(name)` is entered around every pass,
-        for measurements. DisplayError where the context is too old or a shader does not compile.
+        stills. `scenery` takes the place of the world's own meshes. `programs`: of a renderer before, of the same
+        quality; they stay the caller's. `lit_later`: `light_up` is called until nothing is left to do before anything
+        is drawn, and before every later frame. `probe(name)` is entered around every pass, for measurements.
+        DisplayError where the context is too old or a shader does not compile.
         """
         require_gl(ctx)
         self._ctx, self._probe, self._supersampling = ctx, probe, supersampling
         self._effort, self._lit_later, self._texture_bias = 1.0, lit_later, 0.0
         self._cold = lit_later
         self._in_post: Frame | None = None
-        """What was finished last."""
         self._added_up = False
-        """Whether that is one of several that add up."""
+        """What was finished last, and whether that is one of several that add up."""
         self.quality = choose(ctx, quality, supersampling=supersampling)
         self._resources, self._sized, self._scaled = Resources(), ExitStack(), ExitStack()
         for sized in (self._sized, self._scaled):
@@ -285,9 +284,8 @@ class Renderer:
         if self._gains_by_the_past(frame):
             self._add_up(frame)
             self._repeat(target, (0, 0, *self.size_px))
-            self._post.draw(
-                self._targets.scene_map, target, (0, 0, *self.size_px), exposure=self._exposure(frame)
-            )
+            whole = (0, 0, *self.size_px)
+            self._post.draw(self._targets.scene_map, target, whole, exposure=self._exposure(frame))
         self._cold = False
 
     def _repeat(self, target: moderngl.Framebuffer, viewport: tuple[int, int, int, int]) -> None:
@@ -323,11 +321,6 @@ class Renderer:
     def _exposure(self, frame: Frame) -> float:
         return EXPOSURE * self._light.exposure * frame.exposure
 
-    @property
-    def _detail(self) -> float:
-        """Of the budgets of triangles and instances."""
-        return detail(self._effort)
-
     def _draw_targets(self, frame: Frame, *, one_of_many: bool) -> None:
         """The scene of a frame, linear, before it is finished."""
         if self._still_world.clear_about(frame.vehicles):
@@ -337,7 +330,7 @@ class Renderer:
         with self._probe("vehicle shadow"):
             lately = one_of_many and not self.quality.full_materials
             self._shadows.cast_vehicles(frame.vehicles, self._models, self._context, one_of_many=lately)
-        self._waters.prepare(frame, self._probe, detail=self._detail)
+        self._waters.prepare(frame, self._probe, detail=detail(self._effort))
         self._models.water = self._waters.plane_about(frame)
         self._set_uniforms(frame)
         self._uniforms["picture"].bind()
@@ -399,7 +392,7 @@ class Renderer:
             frustum=frustum_planes(view.projection @ view.view),
             near_vehicles=self._shadows.near_vehicles,
             stands=self._shadows.stands,
-            detail=self._detail,
+            detail=detail(self._effort),
             texture_bias=self._texture_bias,
             seen_above_m=seen_above_m,
             mirrored=mirrored,
