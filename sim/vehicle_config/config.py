@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sim.groups import SE2
 from sim.multibody.robots.robot import Geom
 from sim.platform.errors import InputError, one_of, quote
 from sim.platform.toml_table import TomlTable
@@ -380,7 +381,7 @@ def read_config(
         ),
         hull=table.optional("hull", lambda t: _read_hull(t, folder, known)),
         tracks=table.optional("tracks", lambda t: read_tracks(t, known)),
-        footprint=table.optional("footprint", lambda t: _read_footprint(t, known)),
+        footprint=table.optional("footprint", lambda t: _read_footprint(t, known, vehicle)),
         fall=table.optional("fall", lambda t: _read_fall(t, known)),
         marker=table.name("marker", known.bodies, "") if table.has("marker") else "",
     )
@@ -388,8 +389,8 @@ def read_config(
     return config
 
 
-def _read_footprint(table: TomlTable, known: Names) -> Footprint:
-    """What meets walls and cones."""
+def _read_footprint(table: TomlTable, known: Names, vehicle: Declared | None) -> Footprint:
+    """What meets walls and cones. Of a vehicle in the plane alone the main body's motion decides what others' do."""
 
     def rectangle(of: TomlTable) -> tuple[tuple[float, float], tuple[float, float]]:
         x, y = of.numbers("centre_m", (0.0, 0.0), low=-_FAR_M, high=_FAR_M, count=2)
@@ -397,7 +398,10 @@ def _read_footprint(table: TomlTable, known: Names) -> Footprint:
         return (x, y), (length, width)
 
     def towed(of: TomlTable) -> tuple[str, Footprint]:
-        found = of.name("body", known.bodies, ""), Footprint(*rectangle(of))
+        if getattr(vehicle, "group", None) is not SE2:
+            name = "this" if vehicle is None else vehicle.name
+            raise table.error("towed", f"{name} tows nothing; allowed: vehicles in the plane, of SE2")
+        found = of.name("body", known.bodies[1:], ""), Footprint(*rectangle(of))
         of.finish()
         return found
 

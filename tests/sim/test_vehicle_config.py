@@ -15,6 +15,7 @@ from sim.platform.toml_table import TomlTable
 from sim.scene import load_scene
 from sim.simulation import Simulation
 from sim.vehicle_config import ASSETS, VEHICLE_FOLDER, config_named, named_values
+from sim.vehicle_config.config import read_config
 from sim.vehicle_config.registry import fallback, own_program, read_for, renewal, saved_file
 from sim.vehicle_config.terms import term_of
 from sim.vehicles import VEHICLES
@@ -133,6 +134,28 @@ def test_a_key_that_stands_twice_is_refused(folder: Path) -> None:
     changed(folder / "vehicle.toml", 'keys = ["A", "Q"]', 'keys = ["W"]')
     with pytest.raises(sim.InputError, match=r'keys\.groups: the key "W" stands twice; allowed: once'):
         load_scene(folder, trusted=True)
+
+
+@pytest.mark.parametrize(
+    "name, body, answer",
+    [
+        (
+            "helicopter-with-load",
+            "load",
+            "towed: helicopter-with-load tows nothing; allowed: vehicles in the plane",
+        ),
+        ("rigid-body", "body", "towed: rigid-body tows nothing; allowed: vehicles in the plane"),
+        ("car-with-trailers", "body", r'towed\[0\].body: unknown "body"; allowed: rear_wheels, .*second$'),
+    ],
+)
+def test_only_what_a_vehicle_in_the_plane_moves_is_towed(
+    tmp_path: Path, name: str, body: str, answer: str
+) -> None:
+    """A load that swings does not go as its carrier does, and impulses on it would be wrong."""
+    file = tmp_path / "vehicle.toml"
+    file.write_text(f'[footprint]\n[[footprint.towed]]\nbody = "{body}"\n', encoding="utf-8")
+    with pytest.raises(sim.InputError, match=answer):
+        read_config(file, "vehicle.toml", None, VEHICLES[name], fallback())
 
 
 def test_a_mode_is_refused_where_the_vehicle_has_not_what_it_needs(folder: Path) -> None:
