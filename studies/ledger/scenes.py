@@ -7,6 +7,7 @@ from typing import Any
 from sim.integrators import default_for
 from sim.platform.errors import InputError, one_of
 from sim.scene import Scene, Start, with_overrides
+from sim.scene.tables import Sun
 from sim.vehicle_config.registry import config_of, enter_config
 from sim.vehicles import VEHICLES
 from sim.vehicles.forms.form import Support
@@ -14,8 +15,10 @@ from studies.ledger import problems
 from studies.ledger.mechanism import HeldMechanism
 
 PREFIX = "ledger-"
-_FLYING_M = 2.5
-"""Above the ground, of what nothing holds."""
+_WORLDS = {Support.STAND: "hall", Support.WATER: "sea", Support.NOTHING: "orbit"}
+"""Of what is held, floats, or is free and has no weight; of all else, the plain."""
+_ORBIT_SUN = Sun(azimuth_deg=160.0, elevation_deg=30.0)
+"""Beside the planet, not behind what is looked at."""
 
 
 def scene_names() -> tuple[str, ...]:
@@ -41,17 +44,15 @@ def scene_of(name: str) -> Scene:
         config = config_of(vehicle)
         camera = replace(config.camera, lift_m=0.0)
         enter_config(type(vehicle), replace(config, camera=camera))
-    node = begun.node.copy()
-    held = vehicle.support is Support.STAND
-    if vehicle.support is Support.NOTHING:
-        node = vehicle.raised(node, _FLYING_M)
+    world = _WORLDS.get(vehicle.support, "plain")
     return Scene(
         name,
         problem.title,
         f"A problem whose answer is known: {problem.quantity}, to {problem.known_digits} digits. They are from: "
         f"{problem.source}. Here it goes on from where it starts; how many of them are met, by which method and in "
         f"which time, is told by holonomy ledger {problem.name}.",
-        world="hall" if held else "sea" if vehicle.support is Support.WATER else "plain",
+        world=world,
+        sun=_ORBIT_SUN if world == "orbit" else Sun(),
         vehicle=vehicle,
         integrator=default_for(vehicle),
         step_s=vehicle.mechanism.shown_step_s if isinstance(vehicle, HeldMechanism) else 0.005,
@@ -59,5 +60,5 @@ def scene_of(name: str) -> Scene:
         trim=dict(vehicle.mechanism.torques if isinstance(vehicle, HeldMechanism) else problem.held),
         flight_mode="raw",
         camera="orbit",
-        start=Start(node=(vehicle.name, tuple(node.tolist()))),
+        start=Start(node=(vehicle.name, tuple(begun.node.tolist()))),
     )
