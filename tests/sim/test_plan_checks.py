@@ -223,6 +223,16 @@ def test_numbers_of_an_obstacle_do_not_pass_for_one_another(obstacle):
     assert "an obstacle's" in refusal(BOAT, dataclasses.replace(CROSSING, obstacles=(obstacle,)))
 
 
+@pytest.mark.parametrize(
+    ("vehicle", "words"),
+    [("carr", "unknown vehicle 'carr'"), (3, "vehicle = 3 is none; allowed: a name, or sim.")],
+)
+def test_a_planner_says_what_is_no_vehicle_whatever_the_method(vehicle, words):
+    for method in (None, "variational"):
+        with pytest.raises(sim.InputError, match=words):
+            Planner().plan(vehicle, CROSSING, method=method)
+
+
 @pytest.mark.parametrize("odd", [NAN, -1.0, 0, None, "5", (1.0,), 1j, Unreadable()])
 def test_a_time_limit_is_seconds_or_one_line(odd):
     with pytest.raises(

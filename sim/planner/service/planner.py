@@ -168,14 +168,15 @@ class Planner:
         warm: a plan of a similar task to go on from, or a motion: a trajectory, a take, arrays (nodes, controls); what
         it leads to is the answer. A plan's multipliers are of use where only numbers have changed, its motion in any
         case. time_limit_s: of the processor, of the thread that plans and its solvers'; by the clock ten times as long
-        at most. starts: first guesses that are tried at most, of other ways
-        around the obstacles first; 1: the likeliest alone. processes: how many of the others are solved at once, in
+        at most. starts: first guesses that are tried at most, of other ways around the obstacles first; 1: the
+        likeliest alone. processes: how many of the others are solved at once, in
         forks of this process; None: as many as are worth it. The plan is the same. show: called with every iterate
         that comes before the first plan, and may stop it. found: called with the best plan as it stands after each
         guess, and answers whether to look on. measured: the start is where a vehicle has come to: what it breaks of the
         task's bounds is no mistake, the plan leads back inside and its message says so. Raises InputError, before
         solving, for a task that cannot be.
         """
+        vehicle = checked_vehicle(vehicle)
         if isinstance(task, Task) and task.or_goals:
             options = {
                 "method": method,
@@ -186,7 +187,7 @@ class Planner:
             }
             options |= {"show": show, "found": found, "measured": measured}
             return self._to_any_goal(vehicle, task, time_limit_s, explain, options)
-        vehicle, scheme = checked_vehicle(vehicle), _method(vehicle, method)
+        scheme = _method(vehicle, method)
         order = order_of(solver)
         check_task(vehicle, scheme, task, measured=measured)
         known = checked_warm(warm, vehicle, task)
