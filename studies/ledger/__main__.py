@@ -48,8 +48,6 @@ ABSENT = """
 |---|---|
 | a ship in head waves (KCS) | needs that hull's lines, and diffraction beyond the relative motion of water |
 | rattleback, Euler's disk | they are scenes of contact; rolling as a constraint knows discs alone |
-| Dubins, Reeds-Shepp, Zermelo | not written: they have speeds for controls, and plans are of what has a mass |
-| least-time attitude, low thrust | not written |
 | Gymnasium's acrobot, quadrotors with a load, modes of the helicopter | not written |
 | dam break, sloshing, run-up, a cylinder in the tank | not written |
 """

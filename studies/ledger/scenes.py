@@ -13,6 +13,7 @@ from sim.vehicles import VEHICLES
 from sim.vehicles.forms.form import Support
 from studies.ledger import problems
 from studies.ledger.mechanism import HeldMechanism
+from studies.ledger.speeds import RatesVehicle
 
 PREFIX = "ledger-"
 _WORLDS = {Support.STAND: "hall", Support.WATER: "sea", Support.NOTHING: "orbit"}
@@ -40,7 +41,7 @@ def scene_of(name: str) -> Scene:
     assert problem.scene is not None
     vehicle, begun = problem.scene()
     VEHICLES.setdefault(vehicle.name, type(vehicle))  # as a vehicle of one's own is, when it is opened
-    if isinstance(vehicle, HeldMechanism):
+    if isinstance(vehicle, HeldMechanism | RatesVehicle):
         config = config_of(vehicle)
         camera = replace(config.camera, lift_m=0.0)
         enter_config(type(vehicle), replace(config, camera=camera))
