@@ -107,10 +107,10 @@ class CoupledEnvironment(Protocol):
         """In the last exchange; nothing of what is no contact."""
 
     def checkpoint(self) -> np.ndarray:
-        """(k,) float64: its whole state."""
+        """(k,) float64: its whole state; k may differ from one to the next."""
 
     def restore(self, checkpoint: np.ndarray) -> None:
-        """Back to a state that `checkpoint` gave."""
+        """Back to a state that `checkpoint` gave; zeros may follow it, which say nothing."""
 
     def picture(self) -> object:
         """What is to be drawn: immutable."""

@@ -217,7 +217,9 @@ def _impulse_log(chunks: list[_Chunk]) -> ImpulseLog | None:
     if not (kept or steps):
         return None
     impulses = [row for chunk in chunks for row in chunk.impulses]
-    states = np.array(list(kept.values())) if kept else np.zeros((0, 0))
+    states = np.zeros((len(kept), max(map(len, kept.values()), default=0)))
+    for row, state in zip(states, kept.values(), strict=True):
+        row[: len(state)] = state  # of water that flows in and out: what follows is not read
     dim = chunks[0].dynamics.vehicle.impulse_size
     points = np.array(list(kept), np.int64)
     return ImpulseLog(np.array(steps, np.int64), np.array(impulses).reshape(len(steps), dim), states, points)

@@ -8,11 +8,14 @@ import numpy as np
 import pytest
 
 from sim.commands import PilotInput, SetParameter, SetPilotInput
-from sim.environment.environment import BodyState
+from sim.environment.environment import BodyState, environment_of
+from sim.integrators import integrator
 from sim.platform.errors import InputError
 from sim.recordings import Take
 from sim.scene import load_scene
 from sim.simulation import Simulation
+from sim.simulation.lanes.recorder import Recorder
+from sim.steppers.dynamics import Dynamics, stepper_of
 from sim.vehicle_config.config import HullMesh
 from sim.vehicles import vehicle
 from sim.water.flip import Floating, FloatingBody, Tank, TankBox, TankWater
@@ -160,6 +163,18 @@ def test_an_open_box_goes_on_to_the_bit_from_a_checkpoint_while_the_sea_changes(
     second.restore(kept)
     assert np.array_equal(run(second, range(13, 30)), went_on)
     assert np.abs(begun).max() > 0.0
+    # A take keeps several, of water that has become more or less meanwhile.
+    later = first.checkpoint()
+    assert later.size != kept.size
+    body = vehicle("rigid-body")
+    dynamics = Dynamics(body, stepper_of(body, integrator("variational")), 0.01)
+    recorder, controls, state = Recorder(), body.neutral_controls, body.state().node
+    for step, box_state in ((0, kept), (5000, later)):
+        recorder.note(dynamics, 0.0, step, controls, state, environment_of(body), None, box_state)
+    log = recorder.segments(60.0)[0].impulse_log
+    assert log is not None
+    second.restore(log.environments[0])
+    assert np.array_equal(run(second, range(13, 30)), went_on)
 
 
 def test_the_boat_in_splashing_sea_stays_whole_and_its_take_replays_to_the_bit() -> None:
