@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from export.ground import GroundMesh
 from export.motion import LaneMotion, named_apart
@@ -10,6 +11,9 @@ from export.nodes import CameraTrack, Content
 from export.output import replacing
 from export.request import format_of
 from export.tables import chosen_channels
+
+if TYPE_CHECKING:
+    from export.plan import PlanDrawing
 
 
 def export_motions(
@@ -20,11 +24,14 @@ def export_motions(
     channels: Sequence[str] = (),
     ground: GroundMesh | None = None,
     camera: CameraTrack | None = None,
+    plan: "PlanDrawing | None" = None,
+    caption: Sequence[str] = (),
 ) -> Path:
     """Write motions as one of `export.request.FORMATS`, which the ending says; returns the path.
 
     Of motions with one name the second is told as "NAME 2", and so on. channels: of a table, all without. ground,
-    camera: of what is no table. The file is there completely or not at all.
+    camera: of what is no table. plan, caption: of a page, beside what was flown. The file is there completely or not
+    at all.
     Raises InputError for another ending, an unknown channel or no motion, OutputError where it cannot be written.
     """
     path = Path(path)
@@ -36,6 +43,8 @@ def export_motions(
         channels=channels,
         ground=ground,
         camera=camera,
+        plan=plan,
+        caption=caption,
     )
     if kind.table:
         chosen_channels(content.motions, channels)

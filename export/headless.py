@@ -5,7 +5,7 @@ Progress is told on the terminal, one line a stage, with a bar while it runs.
 
 import gc
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -96,19 +96,33 @@ class RunExports:
         if self._camera is not None:
             self._camera.add(snapshot, dt_s)
 
-    def finish(self, simulation: Simulation) -> None:
-        """Write the files. A page and a log have every step that was recorded, and always their ground."""
+    def finish(self, simulation: Simulation, planned: "PlanView | None" = None) -> None:
+        """Write the files. A page and a log have every step that was recorded, and always their ground; a page has what
+        was planned, too.
+        """
+        if not self._request.exports:
+            return
+        from export.page import caption_of  # with scipy's rotations, as files are written
+
         motions = self._recorder.motions()
-        ground = ground_under(self._world, motions, self._obstacles()) if self._request.exports else None
+        ground = ground_under(self._world, motions, self._obstacles())
+        plan = None
+        if planned is not None:
+            from export.plan import plan_drawing  # with the planner, as there is a plan
+
+            plan = plan_drawing(self._world, planned, float(motions[0].time[0]))
+        said = () if planned is None else (planned.message,)
         for path in self._request.exports:
             steps = format_of(path).steps
             export_motions(
                 path,
-                (self._steps(simulation) or motions) if steps else motions,
-                title=self._scene.name,
+                self._by_steps(simulation, motions) if steps else motions,
+                title=self._scene.title or self._scene.name,
                 channels=self._request.channels,
                 ground=ground if steps or "terrain" in self._request.include else None,
                 camera=None if self._camera is None else self._camera.track(),
+                plan=plan,
+                caption=(*caption_of(self._scene), *said),
             )
 
     def _obstacles(self) -> tuple[Shape, ...]:
@@ -119,17 +133,19 @@ class RunExports:
 
         return task_of_scene(self._scene, world=self._world)[1].obstacles
 
-    def _steps(self, simulation: Simulation) -> list[LaneMotion]:
-        """Motions of the lanes that are recorded step by step."""
+    def _by_steps(self, simulation: Simulation, motions: Sequence[LaneMotion]) -> list[LaneMotion]:
+        """Motions of the lanes, step by step of those that are recorded so."""
         takes = []
         for lane in simulation.snapshot.lanes:
             reply: Future[Take] = Future()
             simulation.submit(KeepTake(reply, lane.name))
             simulation.advance(0.0)
             if reply.exception(0) is None:
-                takes.append((lane.name, lane.tint, lane.ghost, reply.result(0)))
+                takes.append((lane, reply.result(0)))
         solids = simulation.snapshot.environment
-        return motions_of_takes(takes, self._world, every_s=STEPS_S, solids=solids)
+        recorded = motions_of_takes(takes, self._world, every_s=STEPS_S, solids=solids)
+        found = {motion.name: motion for motion in recorded}
+        return [found.get(motion.name, motion) for motion in motions]
 
 
 class _CameraRecorder:
@@ -159,11 +175,13 @@ def run(
     report: Report,
     scene: "Scene",
     world: "World",
+    planned: "PlanView | None" = None,
 ) -> Snapshot:
     """Carry out a request; returns the last snapshot.
 
-    `studio` is called where pictures are asked for; scene and world are the simulation's. Raises OutputError where
-    a file cannot be written, and then leaves none of the files behind but whole pictures of a sequence.
+    `studio` is called where pictures are asked for; scene and world are the simulation's. planned: what is flown, for
+    pages. Raises OutputError where a file cannot be written, and then leaves none of the files behind but whole
+    pictures of a sequence.
     """
     if request.demo:
         simulation.submit(SetDemo(True))
@@ -184,7 +202,7 @@ def run(
             exports.add(simulation.snapshot, moment_s)
             report(f"{simulation.snapshot.clock_s:.1f} s", (number + 1) / len(moments))
         outlets.finish()
-        exports.finish(simulation)
+        exports.finish(simulation, planned)
         if kept is not None and request.take is not None:
             _write_take(simulation, kept, request.take.stem)
     return simulation.snapshot
@@ -301,13 +319,20 @@ def overlooked(scene: Scene, world: World, plan: "Plan | None" = None) -> "PlanV
     """
     if scene.plan is None or scene.race is not None or scene.camera != "overview":
         return None
+    return task_view(scene, world, plan)
+
+
+def task_view(scene: Scene, world: World, plan: "Plan | None" = None) -> "PlanView":
+    """What is to be shown of the task of a scene, and of its plan. Raises InputError for a task that cannot be."""
     from sim.planner import task_of_scene
     from sim.planner.result.record import record_of
     from sim.planner.service.session import PlanView
 
     vehicle, task = task_of_scene(scene, world=world)
     record = None if plan is None else record_of(plan, scene.name)
-    return PlanView(vehicle, task, fixed_point_w(scene.start, vehicle, world), scene.integrator, plan=record)
+    message = "" if plan is None else plan_line(plan)
+    origin_w = fixed_point_w(scene.start, vehicle, world)
+    return PlanView(vehicle, task, origin_w, scene.integrator, message=message, plan=record)
 
 
 def prepare(scene: Scene) -> tuple[World, Simulation]:
@@ -371,8 +396,11 @@ def run_headless(
         seen = overlooked(scene, world, found)
         return Studio(scene, world, size_px=request.size_px, quality=request.quality, planned=seen)
 
+    planned = None if found is None else task_view(scene, world, found)
     with shown("Running") as report:
-        last = run(simulation, request, studio=studio, report=report, scene=scene, world=world)
+        last = run(
+            simulation, request, studio=studio, report=report, scene=scene, world=world, planned=planned
+        )
     lane = last.lanes[0]
     x, y, z = lane.T_wb[:3, 3]
     print(

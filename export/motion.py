@@ -15,7 +15,8 @@ from sim.recordings import Take
 from sim.recordings.playback import Playback
 from sim.recordings.take import LaneStatus
 from sim.simulation.lanes.placing import in_world
-from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot
+from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot, outcome
+from sim.simulation.runs.reference import Ghosts
 from sim.steppers.trajectory import Trajectory
 from sim.vehicle_config import VehicleConfig, config_of
 from sim.vehicles import VEHICLES, State, Vehicle
@@ -84,6 +85,8 @@ class LaneMotion:
     """What it is a motion of, where that is known."""
     solids: "SolidsMotion | None" = None
     """Bodies of what surrounds it."""
+    outcome: str = ""
+    """What has become of it, in a few words, where that is known."""
 
     @property
     def main(self) -> np.ndarray:
@@ -168,24 +171,31 @@ def _solids_of(take: Take, time: np.ndarray, look: object) -> SolidsMotion | Non
 
 
 def motions_of_takes(
-    takes: Sequence[tuple[str, tuple[float, float, float], bool, Take]],
+    takes: Sequence[tuple[LaneSnapshot, Take]],
     world: "World",
     *,
     every_s: float = EVERY_S,
     solids: object = None,
 ) -> list[LaneMotion]:
-    """Lanes side by side, in this world where it is theirs: name, tint, whether it is a ghost, and take of each.
+    """Lanes side by side, as they are seen at last, each with its take; in this world where it is theirs.
 
     solids: the picture of the bodies that the scene has, which the first one moves among.
     """
     found: list[LaneMotion] = []
-    for name, tint, ghost, take in takes:
+    for lane, take in takes:
         here = world if (world.name, world.seed) == (take.world, take.seed) else None
-        among = None if found else solids
-        found.append(
-            motion_of_take(take, every_s=every_s, world=here, name=name, tint=tint, ghost=ghost, solids=among)
-        )
+        motion = motion_of_take(
+            take, every_s=every_s, world=here, name=lane.name, tint=lane.tint, ghost=lane.ghost,
+            solids=None if found else solids,
+        )  # fmt: skip
+        found.append(replace(motion, outcome=outcome(lane)))
     return found
+
+
+def motions_of_ghosts(ghosts: Ghosts, flown: LaneSnapshot, time: np.ndarray) -> list[LaneMotion]:
+    """What was measured, at moments of a motion that it is shown beside."""
+    pictures = [ghosts.pictures(flown, time_s) for time_s in time.tolist()]
+    return [_recorded(rows[0].name, list(rows)) for rows in zip(*pictures, strict=True)]
 
 
 def _motion(
@@ -318,4 +328,5 @@ def _recorded(name: str, rows: list[LaneSnapshot]) -> LaneMotion:
         ghost=last.ghost,
         pivot_w=(0.0, 0.0, 0.0) if last.pivot_w is None else tuple(last.pivot_w.tolist()),
         links=last.links,
+        outcome="" if last.measured else outcome(last),
     )

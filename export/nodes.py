@@ -5,6 +5,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -22,6 +23,9 @@ from sim.simulation.lanes.snapshot import Snapshot
 from sim.vehicle_config import Part, VehicleConfig, named_values
 from sim.vehicle_config.model import moved
 from sim.vehicles import VEHICLES
+
+if TYPE_CHECKING:
+    from export.plan import PlanDrawing
 
 
 def continuous_quaternions(R: np.ndarray) -> np.ndarray:
@@ -376,6 +380,10 @@ class Content:
     """Of a table; empty: all."""
     ground: GroundMesh | None = None
     camera: CameraTrack | None = None
+    plan: "PlanDrawing | None" = None
+    """Of a page."""
+    caption: Sequence[str] = ()
+    """Of a page: paragraphs."""
 
 
 def camera_track(time: Sequence[float], views: Sequence[View]) -> CameraTrack:

@@ -13,25 +13,33 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from export.gltf import to_bytes
 from export.ground import GroundMesh, ground_under
 from export.motion import LaneMotion, MotionRecorder
-from export.nodes import Assets, CameraTrack, Content, Node, nodes_of, scene_key
+from export.nodes import Assets, CameraTrack, Content, Keyframes, Node, nodes_of, scene_key
 from export.output import OutputError
+from export.packing import MOMENT_S, PackedArrays, Told
 from export.tables import channels_of
 from render.vehicles.shown import ARROW_COLOURS, FORCE_ARROW
 from sim.platform.errors import InputError
+from sim.scene import Scene
 from sim.shapes import Shape
 from sim.simulation.lanes.snapshot import Snapshot
 from sim.vehicle_config import ASSETS
 from sim.world import World
 
+if TYPE_CHECKING:
+    from export.plan import PlanDrawing
+
 _ASSETS = ASSETS / "page"
 _OFF_M, _OFF_RAD = 5e-5, 5e-5
-"""By which a motion's keys may be thinned out."""
+"""By which a motion's keys may be thinned out; rounding adds less than half as much."""
+_DRAWN_M = 1e-3
+"""To which lines and surfaces are rounded."""
 _CURVE_POINTS = 1500
 """Of a curve at most."""
 _TRAIL_OFF_M = 0.02
@@ -40,32 +48,23 @@ _USUAL = 0.98
 _FIRST_PLOTS = ("energy", "position.z", "velocity.x")
 """What is plotted at first, where there is such a channel."""
 _PLOTS = 3
+_FLAT = 1e-12
+"""Unit of a curve that is a flat line."""
 
 
 def write_page(path: Path, content: Content) -> None:
     """Write the page. Raises OSError, OutputError for a motion that no scene can hold."""
-    text = page(content.motions, title=content.title, ground=content.ground, camera=content.camera)
-    path.write_text(text, encoding="utf-8")
-
-
-def page(
-    motions: Sequence[LaneMotion],
-    *,
-    title: str,
-    ground: GroundMesh | None = None,
-    camera: CameraTrack | None = None,
-) -> str:
-    """The text of the page.
-
-    Between the moments of the motions the viewer interpolates; at them poses come back to 0.1 mm and 1e-4 rad.
-    Raises OutputError for a motion that no scene can hold.
-    """
-    return assembled(shown(motions, title=title, ground=ground, camera=camera))
+    made = shown(
+        content.motions, title=content.title, ground=content.ground, camera=content.camera,
+        plan=content.plan, caption=content.caption,
+    )  # fmt: skip
+    path.write_text(assembled(made), encoding="utf-8")
 
 
 @dataclass(frozen=True)
 class Shown:
-    """What the viewer is given: a description, the scene as binary glTF and curves of float32, both gzipped."""
+    """What the viewer is given: a description, the scene as binary glTF, motions and curves by `export.packing`; the
+    latter two gzipped."""
 
     about: dict[str, object]
     scene: bytes = b""
@@ -78,29 +77,59 @@ def shown(
     title: str,
     ground: GroundMesh | None = None,
     camera: CameraTrack | None = None,
+    plan: "PlanDrawing | None" = None,
+    caption: Sequence[str] = (),
 ) -> Shown:
-    """Of motions, as `page` has them. Raises OutputError."""
-    nodes = [
-        node if node.track is None else replace(node, track=node.track.thinned(_OFF_M, _OFF_RAD))
-        for node in nodes_of(motions)
-    ]
-    scene = to_bytes(nodes, title=title, ground=ground, camera=camera)
-    curves = _Curves()
+    """Of motions, and of a plan beside them.
+
+    Between the moments of the motions the viewer interpolates; at them poses come back to 0.1 mm and 1e-4 rad.
+    caption: paragraphs under the title. Raises OutputError for a motion that no scene can hold.
+    """
+    assets, curves = Assets(), PackedArrays()
+    nodes = nodes_of(motions, assets)
+    of_lanes = _lane_nodes(nodes)
     begin_s = min(float(motion.time[0]) for motion in motions)
     end_s = max(float(motion.time[-1]) for motion in motions)
     found = [_channels(motion, curves) for motion in motions]
-    lanes = [_lane(motion, begin_s, curves) | {"curves": f} for motion, f in zip(motions, found, strict=True)]
+    lanes = [
+        _lane(motion, begin_s, curves) | {"curves": values, "node": node}
+        for motion, values, node in zip(motions, found, of_lanes, strict=True)
+    ]
     names = list(dict.fromkeys(name for of_lane in found for name in of_lane))
+    moving = [name for name in names if any(_changes(of_lane.get(name)) for of_lane in found)]
     about = {
         "title": title,
-        "caption": [f"{m.name}: {m.origin.about}" for m in motions if m.origin is not None],
+        "tracks": [],
+        "caption": [{"text": text} for text in caption] + [_told(motion) for motion in motions],
         "begin_s": begin_s,
         "duration_s": end_s - begin_s,
         "lanes": lanes,
-        "camera": camera is not None,
-        "first_plots": first_plots(names),
+        "first_plots": first_plots(moving or names),
     }
+    if plan is not None:
+        about["plan"] = _plan(plan, curves) | {"node": len(nodes)}
+        nodes += _planned_nodes(plan, len(nodes), assets)
+    if camera is not None:
+        about["camera"] = {"node": len(nodes), "fov_y_rad": camera.fov_y_rad, "near_m": camera.near_m}
+        nodes.append(Node("camera", None, track=camera.track))
+    about["tracks"] = [
+        [k, *curves.add_track(_thinned(node.track, begin_s))]
+        for k, node in enumerate(nodes)
+        if node.track is not None
+    ]
+    scene = to_bytes(_resting(nodes), title=title, ground=ground)
     return Shown(about, _packed(scene), _packed(curves.bytes()))
+
+
+def _thinned(track: Keyframes, begin_s: float) -> Keyframes:
+    """With as few keys as it takes, its time counted from the beginning."""
+    few = track.thinned(_OFF_M, _OFF_RAD)
+    return replace(few, time=few.time - begin_s)
+
+
+def _resting(nodes: Sequence[Node]) -> list[Node]:
+    """The same without motion, which the viewer gives them: node k is node k + 1 of the file."""
+    return [node if node.track is None else replace(node, track=None, at_m=(0.0, 0.0, 0.0)) for node in nodes]
 
 
 def viewer_text() -> str:
@@ -124,29 +153,12 @@ def assembled(given: Shown, connect: str = "'none'") -> str:
     return re.sub("@([A-Z]+)@", lambda place: parts[place[1]], frame)
 
 
-class _Curves:
-    """Arrays of float32 one after the other, told by their first index and length."""
-
-    def __init__(self) -> None:
-        self._parts: list[np.ndarray] = []
-        self._count = 0
-
-    def add(self, values: np.ndarray) -> tuple[int, int]:
-        flat = np.ascontiguousarray(values, "f4").reshape(-1)
-        self._parts.append(flat)
-        self._count += len(flat)
-        return self._count - len(flat), len(flat)
-
-    def bytes(self) -> bytes:
-        return np.concatenate(self._parts).astype("<f4").tobytes()
-
-
 def _kept(count: int) -> np.ndarray:
     """Rows of `count` that a curve goes through."""
     return np.unique(np.linspace(0, count - 1, min(count, _CURVE_POINTS)).round().astype(int))
 
 
-def _channels(motion: LaneMotion, curves: _Curves) -> dict[str, tuple[int, int]]:
+def _channels(motion: LaneMotion, curves: PackedArrays) -> dict[str, Told]:
     """Heading of each scalar channel -> its curve."""
     count = len(motion.time)
     found = {}
@@ -154,11 +166,16 @@ def _channels(motion: LaneMotion, curves: _Curves) -> dict[str, tuple[int, int]]
         if not name.endswith("rotation"):
             table = channel.values.reshape(count, -1)[_kept(count)]
             for heading, column in zip(channel.columns(name), table.T, strict=True):
-                found[heading] = curves.add(column)
+                found[heading] = curves.add_curve(column)
     return found
 
 
-def _lane(motion: LaneMotion, begin_s: float, curves: _Curves) -> dict[str, object]:
+def _changes(curve: Told | None) -> bool:
+    """Whether a curve is more than a flat line; its unit is a part of its reach."""
+    return curve is not None and curve[3][0] > _FLAT
+
+
+def _lane(motion: LaneMotion, begin_s: float, curves: PackedArrays) -> dict[str, object]:
     """What the viewer has to know of a lane beside its models and curves."""
     places = motion.main[:, :3, 3]
     along = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(places, axis=0), axis=1)))
@@ -168,13 +185,58 @@ def _lane(motion: LaneMotion, begin_s: float, curves: _Curves) -> dict[str, obje
         "body": next(iter(motion.bodies)),
         "tint": list(motion.tint),
         "ghost": motion.ghost,
-        "time": curves.add(motion.time[_kept(len(motion.time))] - begin_s),
-        "trail": curves.add(places[apart[_kept(len(apart))]]),
+        "time": curves.add(motion.time[_kept(len(motion.time))] - begin_s, MOMENT_S),
+        "trail": curves.add(places[apart[_kept(len(apart))]], _DRAWN_M),
         "forces": _forces(motion, curves),
     }
 
 
-def _forces(motion: LaneMotion, curves: _Curves) -> list[dict[str, object]]:
+def _told(motion: LaneMotion) -> dict[str, object]:
+    """What a lane is, and what has become of it, with its colour."""
+    about = "" if motion.origin is None else motion.origin.about
+    said = "; ".join(text for text in (about, motion.outcome) if text)
+    return {"text": f"{motion.name}: {said}" if said else motion.name, "tint": list(motion.tint)}
+
+
+def _planned_nodes(plan: "PlanDrawing", first: int, assets: Assets) -> list[Node]:
+    """The plan's ghosts below a node of their own, which is number `first`."""
+    ghosts = nodes_of(plan.ghosts, assets)
+    below = [
+        replace(node, parent=first if node.parent is None else first + 1 + node.parent) for node in ghosts
+    ]
+    return [Node("plan", None), *below]
+
+
+def _plan(plan: "PlanDrawing", curves: PackedArrays) -> dict[str, object]:
+    """What the viewer draws of a plan beside its ghosts."""
+    lines = [
+        {
+            "points": curves.add(line.points_w, _DRAWN_M),
+            "tint": line.colour,
+            "alpha": float(line.alpha.mean()),
+            "width_px": line.width_px,
+        }
+        for line in plan.lines
+    ]
+    surfaces = [
+        {
+            "corners": curves.add(each.corners_w, _DRAWN_M),
+            "tint": each.colour,
+            "alpha": float(np.mean(each.alpha)),
+        }
+        for each in plan.surfaces
+    ]
+    return {"lines": lines, "surfaces": surfaces}
+
+
+def caption_of(scene: Scene) -> tuple[str, ...]:
+    """What is said of a scene over its picture, or where it is chosen: paragraphs."""
+    told = scene.comparison
+    said = (told.caption or " ".join(scene.text.split()), told.note)
+    return tuple(text for text in said if text)
+
+
+def _forces(motion: LaneMotion, curves: PackedArrays) -> list[dict[str, object]]:
     """Arrows (n, 3) [m] in the world, as long as the window draws them, but that no blow makes all others short."""
     ways_w = {who: np.nan_to_num(force) for who, force in motion.forces_w.items() if np.any(force)}
     sizes = np.concatenate([np.linalg.norm(way, axis=1) for way in ways_w.values()] or [np.zeros(1)])
@@ -188,7 +250,9 @@ def _forces(motion: LaneMotion, curves: _Curves) -> list[dict[str, object]]:
     for who, way in ways_w.items():
         size_N = np.linalg.norm(way, axis=1, keepdims=True)
         arrows = longest_m * way / np.maximum(size_N, large_N)
-        found.append({"who": who, "tint": ARROW_COLOURS[who], "ways": curves.add(arrows[_kept(len(arrows))])})
+        found.append(
+            {"who": who, "tint": ARROW_COLOURS[who], "ways": curves.add(arrows[_kept(len(arrows))], _DRAWN_M)}
+        )
     return found
 
 
@@ -238,13 +302,12 @@ class LivePage:
         """Models and land, and what lanes are there. Raises InputError for what cannot be shown."""
         motions, nodes = self._seen(snapshot)
         world, solids = self._surroundings()
-        still = [replace(node, track=None, at_m=(0.0, 0.0, 0.0)) for node in nodes]
         names = [name for motion in motions for name in _values(motion)]
         return {
             "key": scene_key(snapshot, nodes, solids),
             "title": snapshot.scene,
             "glb": to_bytes(
-                still, title=snapshot.scene, ground=ground_under(world, motions, solids, _MARGIN_M)
+                _resting(nodes), title=snapshot.scene, ground=ground_under(world, motions, solids, _MARGIN_M)
             ),
             "lanes": [
                 {

@@ -86,12 +86,14 @@ export async function live(Viewer, host, about, { link: open, keys, signal, onVi
       viewer.live = true;
       viewer.time = WINDOW_S; // the cursor of the plots: now
       viewer.mains = [];
-      byId("caption").replaceChildren(Object.assign(document.createElement("h1"), { textContent: scene.title }));
+      const heading = document.createElement("summary");
+      heading.append(Object.assign(document.createElement("h1"), { textContent: scene.title }));
+      byId("caption").replaceChildren(heading);
       byId("lanes").replaceChildren();
       byId("plots").replaceChildren();
       if (old?.renderer) old.dispose();
       try {
-        await viewer.picture(scene.glb.slice().buffer, scene.lanes.map((lane) => lane.node + 1));
+        await viewer.picture(scene.glb.slice().buffer);
       } catch (error) {
         viewer.renderer = null;
         byId("notice").textContent = `No picture: ${error.message}. The plots work without it.`;
@@ -150,7 +152,7 @@ export async function live(Viewer, host, about, { link: open, keys, signal, onVi
     if (!after || !viewer.nodes) return;
     const share = Math.min((now - arrived) / (1e3 * EVERY_S), 1);
     const [p, q, r] = [new Vector3(), new Quaternion(), new Quaternion()];
-    viewer.nodes.forEach((node, k) => {
+    viewer.nodes.slice(0, after.length / POSE).forEach((node, k) => {
       const a = before.length === after.length ? before : after, at = POSE * k;
       node.position.fromArray(a, at).lerp(p.fromArray(after, at), share);
       node.quaternion.copy(q.fromArray(a, at + 3).slerp(r.fromArray(after, at + 3), share));

@@ -2,8 +2,9 @@
 // by scripts/bundle_viewer.py. World coordinates have z up and metres, as everywhere in Holonomy.
 
 import {
-  ACESFilmicToneMapping, AnimationMixer, Box3, Color, ConeGeometry, CylinderGeometry, DirectionalLight, Fog, Group,
-  HemisphereLight, Mesh, MeshLambertMaterial, PerspectiveCamera, Quaternion, Scene, Vector3, WebGLRenderer, PCFShadowMap,
+  ACESFilmicToneMapping, Box3, BufferAttribute, BufferGeometry, Color, ConeGeometry, CylinderGeometry,
+  DirectionalLight, DoubleSide, Fog, Group, HemisphereLight, Mesh, MeshBasicMaterial, MeshLambertMaterial,
+  PerspectiveCamera, Quaternion, Scene, Vector3, WebGLRenderer, PCFShadowMap,
 } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { Line2 } from "three/examples/jsm/lines/Line2.js";
@@ -17,6 +18,14 @@ import STYLE from "./viewer.css";
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4];
 const SKY = new Color(0.62, 0.74, 0.86);
 const PLOTS = 3;
+const FAR_M = 20000;
+const NARROW_PX = 720;
+/** Up to which width the caption is folded at first. */
+const STAND = "stand";
+/** What holds a lane up, which is no part of what is looked at. */
+const FEW = 0.02;
+const BLOWN_UP = 100;
+/** The share of a curve's numbers that may lie outside of a plot, which then shows the others this many times larger at least. */
 const SLOW_S = 0.05;
 const COARSEST = 0.5;
 /** Pictures that take longer are drawn with fewer pixels, down to this share of the window's. */
@@ -61,15 +70,6 @@ function unpacked(bytes) {
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
 }
 
-/** The node of a lane's body; a place that needs many digits has a node of its own above it. */
-function bodyIndex(nodes, lane, name) {
-  for (const child of nodes[lane].children) {
-    if (nodes[child].name === name) return child;
-    if (nodes[child].name === `${name} place`) return nodes[child].children[0];
-  }
-  return lane;
-}
-
 /** The page's state: everything that is shown follows from the moment `time` and the choices beside it. */
 class Viewer {
   /** host: the element that holds all of it, and within which its elements are looked for. */
@@ -82,7 +82,9 @@ class Viewer {
     this.playing = true;
     this.hidden = new Set();
     this.plots = [];
+    this.tracks = [];
     this.forces = false;
+    this.planShown = true;
     this.share = 1;
     this.slow = 0;
     this.clock = { value: 0 };
@@ -94,8 +96,8 @@ class Viewer {
     return this.host.querySelector(`#${id}`);
   }
 
-  /** Builds the picture; where the browser has no WebGL the plots stay. lanes: their nodes, where the file has no motion. */
-  async picture(glb, ofLiveLanes = null) {
+  /** Builds the picture; where the browser has no WebGL the plots stay. */
+  async picture(glb) {
     const canvas = this.byId("view").querySelector("canvas");
     this.renderer = new WebGLRenderer({ canvas, antialias: true });
     this.renderer.toneMapping = ACESFilmicToneMapping;
@@ -124,22 +126,26 @@ class Viewer {
     this.sun.shadow.mapSize.set(2048, 2048);
     this.sun.shadow.normalBias = 0.05;
     this.scene.add(this.sun, this.sun.target);
-    this.mixer = new AnimationMixer(gltf.scene);
-    this.actions = gltf.animations.map((clip) => this.mixer.clipAction(clip).play());
-    const { nodes } = gltf.parser.json;
-    const ofLanes = ofLiveLanes ?? nodes[0].children.slice(0, this.about.lanes.length);
-    const ofBodies = ofLanes.map((lane, k) => ofLiveLanes ? nodes[lane].children[0] : bodyIndex(nodes, lane, this.about.lanes[k].body));
-    const built = (indices) => Promise.all(indices.map((index) => gltf.parser.getDependency("node", index)));
-    [this.lanes, this.mains] = [await built(ofLanes), await built(ofBodies)];
-    if (ofLiveLanes) this.nodes = (await built(nodes.map((_, k) => k))).slice(1).filter((node) => node.name !== "ground");
-    this.recorded = gltf.cameras[0] ?? null;
-    this.camera = new PerspectiveCamera(45, 1, 0.05, 20000);
+    const { nodes } = gltf.parser.json, { plan, camera } = this.about;
+    const built = await Promise.all(nodes.map((_, k) => gltf.parser.getDependency("node", k)));
+    this.nodes = built.slice(1);
+    const ofLanes = this.about.lanes.map((lane) => lane.node);
+    this.lanes = ofLanes.map((k) => this.nodes[k]);
+    this.mains = ofLanes.map((k) => this.nodes[nodes[k + 1].children[0] - 1]); // its main body comes first
+    this.tracks = (this.about.tracks ?? []).map(([k, ...packed]) => new Track(this.nodes[k], this.curves.array(packed), packed[2]));
+    this.plan = plan ? this.nodes[plan.node] : null;
+    if (camera) {
+      this.recorded = new PerspectiveCamera((180 / Math.PI) * camera.fov_y_rad, 1, camera.near_m, FAR_M);
+      this.nodes[camera.node].add(this.recorded);
+    }
+    this.camera = new PerspectiveCamera(45, 1, 0.05, FAR_M);
     this.camera.up.set(0, 0, 1);
     this.orbit = new OrbitControls(this.camera, canvas);
     this.orbit.enableDamping = true;
     this.#trails();
     this.#arrows();
-    if (!ofLiveLanes) this.#frame();
+    if (plan) this.#planned(plan);
+    if (!this.live) this.#frame();
     this.resize();
     if (this.renderer.extensions.has("KHR_parallel_shader_compile")) await this.renderer.compileAsync(this.scene, this.camera);
     else this.renderer.compile(this.scene, this.camera);
@@ -163,7 +169,8 @@ class Viewer {
     const now = this.time;
     this.seek(0);
     this.world.updateMatrixWorld(true);
-    const box = new Box3().setFromObject(this.lanes[0], true);
+    const box = new Box3();
+    for (const part of this.lanes[0].children) if (part.name !== STAND) box.expandByObject(part, true);
     const size = box.getSize(new Vector3()).length();
     this.size = Number.isFinite(size) && size > 0.05 ? size : 2;
     this.scene.fog = new Fog(SKY, 400 * Math.max(1, this.size / 4), 2600 * Math.max(1, this.size / 4));
@@ -181,7 +188,7 @@ class Viewer {
   #trails() {
     this.trails = this.about.lanes.map((lane, k) => {
       const places = this.curves.array(lane.trail);
-      if (places.length < 6 && !this.nodes) return null;
+      if (places.length < 6 && !this.live) return null;
       const line = new Line2(
         new LineGeometry().setPositions(places.length < 6 ? [0, 0, 0, 0, 0, 0] : places),
         new LineMaterial({ color: new Color(...lane.tint).getHex(), linewidth: 2.2, transparent: true, opacity: lane.ghost ? 0.35 : 0.75 }),
@@ -191,6 +198,21 @@ class Viewer {
       this.scene.add(line);
       return line;
     });
+  }
+
+  /** The way of a plan and its marks, beside the ghosts along it, which are in the file. */
+  #planned({ lines, surfaces }) {
+    this.plan.traverse((node) => { node.castShadow = node.receiveShadow = false; });
+    for (const { corners, tint, alpha } of surfaces) {
+      const shape = new BufferGeometry().setAttribute("position", new BufferAttribute(new Float32Array(this.curves.array(corners)), 3));
+      const look = new MeshBasicMaterial({ color: new Color(...tint), transparent: true, opacity: alpha, side: DoubleSide, depthWrite: false });
+      this.plan.add(new Mesh(shape, look));
+    }
+    for (const { points, tint, alpha, width_px } of lines) {
+      const look = new LineMaterial({ color: new Color(...tint).getHex(), linewidth: width_px, transparent: true, opacity: alpha, depthWrite: false });
+      this.plan.add(new Line2(new LineGeometry().setPositions(this.curves.array(points)), look));
+    }
+    this.plan.visible = this.planShown;
   }
 
   /** One of each force on each lane: a shaft and a head one metre long together, which are stretched. */
@@ -277,9 +299,8 @@ class Viewer {
   /** Shows the moment `time` [s from the start]. */
   seek(time) {
     this.time = Math.min(Math.max(time, 0), this.about.duration_s);
-    if (!this.mixer || this.live) return;
-    for (const action of this.actions) action.time = Math.min(this.time, action.getClip().duration);
-    this.mixer.update(0); // by a time that passes the last moment would be the first again
+    if (this.live) return;
+    for (const track of this.tracks) track.show(this.time);
   }
 
   resize() {
@@ -385,14 +406,54 @@ function between(time, rows, moment) {
   return new Vector3().fromArray(rows, 3 * low).lerp(new Vector3().fromArray(rows, 3 * high), share);
 }
 
-/** Arrays of float32 that lie one after the other; told by their first index and length. */
+/** Arrays as export/packing.py writes them: read when they are asked for first. */
 class Curves {
   constructor(buffer) {
-    this.values = new Float32Array(buffer);
+    this.bytes = new Uint8Array(buffer);
+    this.read = new Map();
   }
 
-  array([first, length]) {
-    return this.values.subarray(first, first + length);
+  array([first, rows, columns, units, lows]) {
+    if (!this.read.has(first)) this.read.set(first, this.#array(first, rows, columns, units, lows));
+    return this.read.get(first);
+  }
+
+  #array(first, rows, columns, units, lows) {
+    const count = rows * columns, values = new Float64Array(count), { bytes } = this;
+    for (let column = 0; column < columns; column++) {
+      const unit = units[column], low = lows[column];
+      let whole = 0, step = 0;
+      for (let row = 0; row < rows; row++) {
+        const at = first + column * rows + row;
+        const zigzag = (bytes[at] | (bytes[at + count] << 8) | (bytes[at + 2 * count] << 16) | (bytes[at + 3 * count] << 24)) >>> 0;
+        step += zigzag & 1 ? -(zigzag + 1) / 2 : zigzag / 2;
+        whole += step;
+        values[row * columns + column] = whole < 0 ? NaN : low + whole * unit;
+      }
+    }
+    return values;
+  }
+}
+
+/** How a node moves in the one above it: rows of moment, place, quaternion and, where they change, scale and whether it is seen. */
+class Track {
+  constructor(node, rows, columns) {
+    Object.assign(this, { node, rows, columns, count: rows.length / columns, at: 0 });
+    this.turn = new Quaternion();
+    this.place = new Vector3();
+  }
+
+  show(time) {
+    const { node, rows, columns, count } = this;
+    if (time < rows[columns * this.at]) this.at = 0;
+    while (this.at + 2 < count && rows[columns * (this.at + 1)] <= time) this.at += 1;
+    const a = columns * this.at, b = count > 1 ? a + columns : a;
+    const share = b > a ? Math.min(Math.max((time - rows[a]) / (rows[b] - rows[a]), 0), 1) : 0;
+    node.position.fromArray(rows, a + 1).lerp(this.place.fromArray(rows, b + 1), share);
+    node.quaternion.fromArray(rows, a + 4).normalize().slerp(this.turn.fromArray(rows, b + 4).normalize(), share);
+    if (columns < 12) return;
+    node.scale.fromArray(rows, a + 8).lerp(this.place.fromArray(rows, b + 8), share);
+    node.visible = rows[(share < 1 ? a : b) + 11] > 0;
   }
 }
 
@@ -435,9 +496,7 @@ class Plot {
       this.viewer.hidden.has(k) || !lane.curves[this.select.value] ? [] : [{
         tint: lane.tint, time: this.viewer.curves.array(lane.time), values: this.viewer.curves.array(lane.curves[this.select.value]),
       }]);
-    let low = Infinity, high = -Infinity;
-    for (const line of lines) for (const v of line.values) if (Number.isFinite(v)) { low = Math.min(low, v); high = Math.max(high, v); }
-    if (!(low <= high)) { low = 0; high = 1; }
+    let [low, high] = reach(lines.map((line) => line.values));
     if (high - low < 1e-9 * Math.max(1, Math.abs(high))) { low -= 0.5; high += 0.5; }
     const pad = 0.06 * (high - low), r = this.ratio, left = this.left * r;
     low -= pad; high += pad;
@@ -474,11 +533,27 @@ class Plot {
   }
 }
 
+/** From where to where curves go; where a few numbers would leave the others a flat line, as of a lane that blew up, without these. */
+function reach(curves) {
+  const sorted = Float64Array.from(curves.flatMap((values) => Array.from(values).filter(Number.isFinite))).sort();
+  const last = sorted.length - 1;
+  if (last < 0) return [0, 1];
+  const most = sorted.slice(Math.floor(FEW * last), Math.ceil((1 - FEW) * last) + 1), low = most[0], high = most.at(-1);
+  return sorted[last] - sorted[0] > BLOWN_UP * (high - low) && high > low ? [low, high] : [sorted[0], sorted[last]];
+}
+
 /** A number in at most six letters. */
 function short(value) {
   const size = Math.abs(value);
   if (size !== 0 && (size >= 1e5 || size < 1e-3)) return value.toExponential(1).replace("e+", "e");
   return String(+value.toPrecision(4));
+}
+
+/** A patch of a colour, linear RGB. */
+function swatch(tint) {
+  const patch = document.createElement("i");
+  patch.style.background = `#${new Color(...tint).getHexString()}`;
+  return patch;
 }
 
 /** Cameras, lanes that may be hidden, and plots. */
@@ -493,9 +568,7 @@ function choices(viewer, names) {
   about.lanes.forEach((lane, k) => {
     const label = viewer.byId("lanes").appendChild(document.createElement("label"));
     const box = Object.assign(document.createElement("input"), { type: "checkbox", checked: true });
-    const colour = document.createElement("i");
-    colour.style.background = `rgb(${lane.tint.map((c) => Math.round(255 * c)).join(",")})`;
-    label.append(box, colour, lane.name);
+    label.append(box, swatch(lane.tint), lane.name);
     box.addEventListener("change", () => {
       viewer.hidden[box.checked ? "delete" : "add"](k);
       viewer.plots.forEach((plot) => plot.paint());
@@ -509,19 +582,33 @@ function choices(viewer, names) {
     box.addEventListener("change", () => { viewer.forces = box.checked; });
     label.append(box, "forces");
     for (const [who, tint] of forces) {
-      const colour = label.appendChild(document.createElement("i"));
-      colour.style.background = `#${new Color(...tint).getHexString()}`;
-      label.append(who);
+      label.append(swatch(tint), who);
     }
+  }
+  if (about.plan) {
+    const label = viewer.byId("lanes").appendChild(document.createElement("label"));
+    label.title = "The way that was planned, its marks and its vehicle along it (P)";
+    const box = Object.assign(document.createElement("input"), { type: "checkbox", id: "plan", checked: true });
+    box.addEventListener("change", () => {
+      viewer.planShown = box.checked;
+      if (viewer.plan) viewer.plan.visible = box.checked;
+    });
+    label.append(box, "plan");
   }
   viewer.plots = about.first_plots.slice(0, PLOTS).map((name) => new Plot(viewer, viewer.byId("plots").appendChild(document.createElement("section")), names, name));
 }
 
 function controls(viewer, keys, signal) {
   const { about } = viewer;
-  const heading = document.createElement("h1");
-  heading.textContent = about.title;
-  viewer.byId("caption").append(heading, ...about.caption.map((line) => Object.assign(document.createElement("p"), { textContent: line })));
+  const heading = document.createElement("summary");
+  heading.append(Object.assign(document.createElement("h1"), { textContent: about.title }));
+  viewer.byId("caption").open = viewer.host.clientWidth > NARROW_PX;
+  viewer.byId("caption").append(heading, ...about.caption.map(({ text, tint }) => {
+    const line = document.createElement("p");
+    if (tint) line.appendChild(swatch(tint));
+    line.append(text);
+    return line;
+  }));
   viewer.byId("play").addEventListener("click", () => viewer.play(!viewer.playing));
   viewer.byId("time").addEventListener("input", (event) => viewer.seek(event.target.value * about.duration_s));
   viewer.byId("speed").addEventListener("change", (event) => { viewer.speed = Number(event.target.value); });
@@ -529,6 +616,7 @@ function controls(viewer, keys, signal) {
     if (event.composedPath()[0].tagName === "SELECT") return;
     if (event.code === "Space") { event.preventDefault(); viewer.play(!viewer.playing); event.composedPath()[0].blur?.(); }
     if (event.code === "KeyV") viewer.byId("forces")?.click();
+    if (event.code === "KeyP") viewer.byId("plan")?.click();
     if (event.code === "ArrowRight") viewer.seek(viewer.time + 0.1);
     if (event.code === "ArrowLeft") viewer.seek(viewer.time - 0.1);
   }, { signal });

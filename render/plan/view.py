@@ -85,6 +85,19 @@ class PlanScene:
 
     def added(self, frame: Frame, view: PlanView, now_s: float, flown_s: float = 0.0) -> Frame:
         """The frame with everything there is to see of `view` at wall time `now_s`; flown_s: since a plan is flown."""
+        frame = self.way_added(frame, view, flown_s)
+        surfaces = self._obstacles(view, flown_s)
+        solid = self._things(view.task, flown_s)
+        lines = self._iterates(view, now_s)
+        return replace(
+            frame,
+            vehicles=(*frame.vehicles, *solid),
+            surfaces=(*surfaces, *frame.surfaces),
+            lines=(*frame.lines, *lines),
+        )
+
+    def way_added(self, frame: Frame, view: PlanView, flown_s: float = 0.0) -> Frame:
+        """The frame with plans, and where they lead to, without what they keep clear of."""
         size_m = config_of(view.vehicle).camera.distance_m * (_TOOL if jointed(view.vehicle) else 1.0)
         kept = [
             (r, KEPT[i % len(KEPT)])
@@ -95,7 +108,7 @@ class PlanScene:
         shown = [] if view.plan is None or mpc_flies else [view.plan]
         records = (*shown, *(r for r, _ in kept))
         self._ways = {id(r): self._way(r, view.origin_w) for r in records}
-        surfaces, lines = self._marks(view, size_m, flown_s)
+        surfaces, lines = self._ends_and_waypoints(view, size_m, flown_s)
         for shown_plan in () if flown_s else shown:
             more_surfaces, more_lines = self._in_time(view, shown_plan, size_m)
             surfaces += more_surfaces
@@ -106,7 +119,6 @@ class PlanScene:
             )
             surfaces.append(surface)
             lines += edges
-        solid = self._things(view.task, flown_s)
         vehicles: list[DrawnVehicle] = []
         arrows: list[Arrow] = []
         if mpc_flies:
@@ -133,10 +145,9 @@ class PlanScene:
                 more, post = self._failure(np.array(violation.place_w), 0.07 * size_m)
                 surfaces.append(more)
                 lines.append(post)
-        lines += self._iterates(view, now_s)
         return replace(
             frame,
-            vehicles=(*frame.vehicles, *vehicles, *solid),
+            vehicles=(*frame.vehicles, *vehicles),
             surfaces=(*frame.surfaces, *surfaces),
             lines=(*frame.lines, *lines),
             arrows=(*frame.arrows, *arrows),
@@ -202,8 +213,10 @@ class PlanScene:
                 lines.append(Polyline(places, _ITERATE, np.full(len(places), alpha * share**2), width_px))
         return lines[::-1]
 
-    def _marks(self, view: PlanView, size_m: float, flown_s: float) -> tuple[list[Surface], list[Polyline]]:
-        """Goal, waypoints and obstacles of the task; what moves by itself, where it is by now."""
+    def _ends_and_waypoints(
+        self, view: PlanView, size_m: float, flown_s: float
+    ) -> tuple[list[Surface], list[Polyline]]:
+        """Goals of the task, where they are by now, and waypoints."""
         task = view.task
         goals = [replace(task, goal=goal) for goal in (task.goal, *task.or_goals)]
         there = np.array([goal_at(view.vehicle, one, flown_s).node for one in goals])
@@ -219,6 +232,11 @@ class PlanScene:
             alpha = 0.55 if f"waypoint {i}" in _holding(view) else 0.4
             surfaces.append(_surface(shapes.sphere(place, radius_m), _WAYPOINT, alpha))
             lines.append(_post(place, 0.3 * size_m, _WAYPOINT))
+        return surfaces, lines
+
+    def _obstacles(self, view: PlanView, flown_s: float) -> list[Surface]:
+        """What the task keeps clear of; what moves by itself, where it is by now."""
+        task, surfaces = view.task, list[Surface]()
         guilty, holding = _to_blame(view), _holding(view)
         for i, obstacle in enumerate(task.obstacles):
             name = f"obstacle {i}"
@@ -232,7 +250,7 @@ class PlanScene:
                 elif colour is _OBSTACLE:
                     continue  # what moves by itself is plain enough
             surfaces.append(_surface(corners, colour, alpha))
-        return surfaces, lines
+        return surfaces
 
     def _in_time(
         self, view: PlanView, record: PlanRecord, size_m: float

@@ -1,8 +1,11 @@
 """Pages of motions: what a real browser shows of them is what was flown, without network and without complaint."""
 
+import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,12 +14,15 @@ from hypothesis import strategies as st
 from PIL import Image
 from scipy.spatial.transform import Rotation, Slerp
 
+import app
 import sim
 from export.file import export_motions
 from export.ground import ground_under
 from export.motion import STEPS_S, motion_of_take, motion_of_trajectory
 from export.nodes import Keyframes
+from export.packing import PackedArrays
 from sim.recordings import Take
+from sim.scene import load_scene
 from sim.world import load_world
 from tests.export.browser import Browser, browser, installed
 from tests.export.flights import helicopter_flight, motion_of
@@ -122,6 +128,98 @@ def test_arrows_are_the_forces_that_bend_the_flight(tmp_path: Path, chromium: Br
     chromium.run("dispatchEvent(new KeyboardEvent('keydown', {code: 'KeyV'})); holonomy.draw(0)")
     assert chromium.run("return holonomy.arrows.map((each) => each.arrow.visible)") == [False]
     assert chromium.complaints() == []
+
+
+@needs_browser
+def test_a_page_of_a_planned_run_shows_the_plan_from_start_to_goal(tmp_path: Path, chromium: Browser) -> None:
+    page = tmp_path / "dock.html"
+    assert app.main(["plan-boat-docking", "--headless", "--plan", "--export", str(page)]) == 0
+    chromium.open(page, READY)
+    chromium.run("holonomy.playing = false")
+    start, goal = (
+        np.array(chromium.run(f"return holonomy.poses({at})")[0]) for at in ("0", "holonomy.about.duration_s")
+    )
+    ghosts = np.array(
+        chromium.run(
+            "return holonomy.plan.children.filter((n) => !n.isMesh)"
+            ".map((n) => n.children[0].matrixWorld.elements)"
+        )
+    ).reshape(-1, 4, 4)
+    assert len(ghosts) > 3
+    for stands, wanted in ((ghosts[0].T, start), (ghosts[-1].T, goal)):
+        assert np.abs(stands - wanted).max() < 1e-3  # 6e-6
+    assert goal[:2, 3] == pytest.approx([22.0, 8.0], abs=1e-3)
+    assert chromium.run("return holonomy.plan.children.filter((n) => n.isLine2).length") > 3
+    assert chromium.run("return holonomy.plan.children.filter((n) => n.isMesh && !n.isLine2).length") >= 2
+    said = chromium.run("return document.querySelector('#caption').textContent")
+    assert "Solved by" in said
+    assert "Cost" in said
+    chromium.run("dispatchEvent(new KeyboardEvent('keydown', {code: 'KeyP'}))")
+    assert chromium.run("return holonomy.plan.visible") is False
+    assert chromium.complaints() == []
+
+
+def test_a_page_tells_what_its_scene_claims_and_what_became_of_each_lane(tmp_path: Path) -> None:
+    page = tmp_path / "blowup.html"
+    assert app.main(["blowup", "--headless", "--seconds", "2.2", "--export", str(page)]) == 0
+    about = about_of(page)
+    scene = load_scene("blowup")
+    told = [line["text"] for line in about["caption"]]
+    assert about["title"] == scene.title
+    assert told[:2] == [scene.comparison.caption, scene.comparison.note]
+    assert [lane["name"] for lane in about["lanes"]] == ["flown", *(lane.name for lane in scene.lanes)]
+    flown, rk4, rk2, coarse = told[2:]
+    assert re.search(r"under variational, .*; holds, .* and .* rad off", flown)
+    assert "holds" in rk4
+    assert re.search(r"under rk2, .*; diverged, energy past 30000 J at t = 1\.8", rk2)
+    assert "holds" in coarse
+
+
+def test_a_measured_flight_is_a_lane_of_the_page(tmp_path: Path) -> None:
+    """That is simulated by nobody, so that there is no take of it."""
+    run = helicopter_flight(1.0)
+    table, page = tmp_path / "gps.csv", tmp_path / "both.html"
+    export_motions(table, [motion_of_trajectory(run, "gps")])
+    asked = ["plain", "--headless", "--seconds", "1", "--ghost", str(table), "--export", str(page)]
+    assert app.main(asked) == 0
+    flown, *_, ghost = about_of(page)["lanes"]
+    assert (flown["name"], flown["ghost"]) == ("flown", False)
+    assert (ghost["name"], ghost["ghost"]) == ("gps", True)
+    assert ghost["trail"][1] > 2
+
+
+def about_of(page: Path) -> dict[str, Any]:
+    found = re.search(r'id="about">(.*?)</script>', page.read_text(encoding="utf-8"), re.DOTALL)
+    assert found is not None
+    return json.loads(found[1])
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10_000), st.integers(1, 4), st.floats(1e-6, 1e-2))
+def test_packed_numbers_come_back_to_half_of_their_unit(seed: int, columns: int, unit: float) -> None:
+    """By sums over sums, as their reader has them; where one was unknown, it is."""
+    rng = np.random.default_rng(seed)
+    rows = int(rng.integers(1, 200))
+    values = np.cumsum(rng.normal(size=(rows, columns)), axis=0) * 10.0 ** rng.integers(-3, 3)
+    values[rng.random(values.shape) < 0.1] = np.nan
+    packed = PackedArrays()
+    packed.add(rng.normal(size=7), 1e-3)
+    first, count, width, units, low = packed.add(values, unit)
+    assert (count, width) == values.shape
+    assert (np.array(units) >= unit).all()
+    planes = np.frombuffer(packed.bytes()[first:], np.uint8).reshape(4, columns, rows).astype(np.int64)
+    zigzag = (planes << np.array([0, 8, 16, 24]).reshape(4, 1, 1)).sum(axis=0)
+    whole = np.cumsum(np.cumsum((zigzag >> 1) ^ -(zigzag & 1), axis=1), axis=1).T
+    back = np.where(whole < 0, np.nan, np.array(low) + whole * np.array(units))
+    assert np.array_equal(np.isnan(back), np.isnan(values))
+    assert np.nanmax(np.abs(back - values) / np.array(units), initial=0.0) < 0.5001
+
+
+def test_a_curve_that_blows_up_keeps_the_digits_of_what_went_before() -> None:
+    calm = 1.0 + 0.01 * np.sin(np.linspace(0.0, 9.0, 1000))
+    blown = np.append(calm, 10.0 ** np.arange(1, 13))
+    _, _, _, (unit,), _ = PackedArrays().add_curve(blown)
+    assert unit < 1e-6  # 3e-7
 
 
 @needs_browser

@@ -7,7 +7,7 @@ import pytest
 
 from sim.commands import AddLane, SetLanePilot, SetReference
 from sim.scene import Comparison, Scene, load_scene
-from sim.simulation.lanes.snapshot import Deviation, LaneStatus
+from sim.simulation.lanes.snapshot import Deviation, LaneStatus, length_text, off_text, outcome
 from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui.features.lanes import (
@@ -15,8 +15,6 @@ from ui.features.lanes import (
     draw_caption,
     draw_labels,
     draw_lanes,
-    off_text,
-    outcome,
     outcome_colour,
     step_text,
 )
@@ -27,7 +25,7 @@ from ui.settings.view_settings import ViewSettings, opened
 from ui.window import theme
 from ui.window.context import ChangeView
 from ui.window.theme import encoded, linear
-from ui.window.widgets import length_text, overlap
+from ui.window.widgets import overlap
 
 STOPPED = fakes.lane(
     "rk4",

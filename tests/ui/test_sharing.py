@@ -1,5 +1,8 @@
 """Laws of exports and videos of a window: what is pressed is what is asked for, what was seen is what is kept."""
 
+import json
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import av
@@ -7,9 +10,15 @@ import numpy as np
 import pytest
 
 from export.pictures import FPS, Film
+from sim.commands import ShowMeasured
+from sim.scene import load_scene
+from sim.scene.measured import Measured
+from sim.simulation import Simulation
+from sim.world import load_world
 from tests.ui import fakes
 from tests.ui.bench import Bench
-from ui.features.takes.export_actions import KINDS
+from ui.features.feature import News
+from ui.features.takes.export_actions import KINDS, Sharing
 from ui.features.takes.panel import draw_takes
 from ui.features.takes.sharing import (
     VIDEO,
@@ -78,6 +87,31 @@ def test_a_video_is_begun_ended_and_given_up_by_buttons(bench: Bench) -> None:
     assert bench.click("sharing/keep", draw_sharing, flying()) == [StopVideo(keep=True)]
     assert bench.click("sharing/cancel", draw_sharing, flying()) == [StopVideo(keep=False)]
     assert "sharing/progress" in bench.context.rects
+
+
+def test_what_is_shared_has_lanes_measured_flights_and_the_words_of_the_scene(tmp_path: Path) -> None:
+    scene = replace(load_scene("plain"), text="What is said of it.")
+    world = load_world("plain")
+    simulation = Simulation(scene, world)
+    time = np.linspace(0.0, 1.0, 20)
+    simulation.submit(ShowMeasured(Measured("gps", time, np.tile(np.eye(4), (20, 1, 1)))))
+    simulation.advance(1.0)
+    sharing = Sharing(tmp_path)
+    sharing.export(ExportShown(".html"), simulation, world, None, scene)
+    simulation.advance(0.1)
+    news: list[News] = []
+    while not news:
+        news = sharing.poll()
+    sharing.close()
+    assert not news[0].error, news[0].text
+    (page,) = tmp_path.iterdir()
+    found = re.search(r'id="about">(.*?)</script>', page.read_text(encoding="utf-8"), re.DOTALL)
+    assert found is not None
+    about = json.loads(found[1])
+    assert about["title"] == scene.title
+    assert about["caption"][0] == {"text": "What is said of it."}
+    lanes = [(lane["name"], lane["ghost"]) for lane in about["lanes"]]
+    assert lanes == [("flown", False), ("rk4", True), ("gps", True)]
 
 
 def test_a_film_has_its_rate_however_fast_the_frames_come(tmp_path: Path) -> None:

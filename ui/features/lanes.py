@@ -8,7 +8,7 @@ from imgui_bundle import imgui
 
 from sim.commands import AddLane, RemoveLane, Reset, SetLanePilot, SetLaneTint, SetReference
 from sim.scene import MOST_LANES, Scene
-from sim.simulation.lanes.snapshot import LaneSnapshot, LaneStatus, Snapshot
+from sim.simulation.lanes.snapshot import LaneSnapshot, LaneStatus, Snapshot, off_text, outcome
 from ui.features.flight import step_field
 from ui.features.goals import GoalsView
 from ui.features.methods import method_menu
@@ -28,7 +28,6 @@ from ui.window.widgets import (
     heading,
     label,
     note,
-    off_text,
     overlap,
     placed,
     prose,
@@ -324,16 +323,6 @@ def outcome_colour(lane: LaneSnapshot) -> theme.Colour:
     off = lane.deviation
     astray = off is not None and (off.position_m > ASTRAY_M or off.rotation_rad > ASTRAY_RAD)
     return theme.WARNING if astray else theme.GOOD
-
-
-def outcome(lane: LaneSnapshot) -> str:
-    """What has become of a lane, in a few words."""
-    if lane.status is not LaneStatus.RUNNING:
-        cause = lane.status_text.partition(": ")[2] or lane.status_text
-        return f"{lane.status.value}, {cause}"
-    if lane.deviation is None:
-        return "holds"
-    return f"holds, {off_text(lane)}"
 
 
 @dataclass(slots=True)

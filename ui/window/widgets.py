@@ -76,20 +76,6 @@ def who_text(lane: LaneSnapshot) -> str:
     return lane.controller.kind.__name__ if lane.name == FLOWN_LANE else lane.name
 
 
-def off_text(lane: LaneSnapshot) -> str:
-    """How far a lane is from the reference; nothing without one."""
-    off = lane.deviation
-    return "" if off is None else f"{length_text(off.position_m)} and {off.rotation_rad:.2g} rad off"
-
-
-def length_text(metres: float) -> str:
-    """With the prefix that suits it."""
-    for size, unit in ((1.0, "m"), (1e-3, "mm"), (1e-6, "\N{MICRO SIGN}m"), (1e-9, "nm")):
-        if metres >= size:
-            return f"{metres / size:.2g} {unit}" if metres < 100.0 * size else f"{metres / size:.0f} {unit}"
-    return "under 1 nm"
-
-
 def real_time(snapshot: Snapshot) -> tuple[str, theme.Colour]:
     """Simulated seconds a second in words, and how worried to be about it."""
     if snapshot.paused:

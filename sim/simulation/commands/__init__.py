@@ -32,6 +32,7 @@ from sim.simulation.commands.flying import (
 from sim.simulation.commands.lanes import (
     AddLane,
     KeepAccount,
+    KeepGhosts,
     LetGo,
     RaceAgainst,
     RemoveLane,
@@ -73,6 +74,7 @@ __all__ = [
     "GiveUpWaiting",
     "HoldControl",
     "KeepAccount",
+    "KeepGhosts",
     "KeepTake",
     "LetGo",
     "PilotInput",
@@ -157,6 +159,7 @@ Command = (
     | PlayTake
     | Resimulate
     | KeepTake
+    | KeepGhosts
     | ShowMeasured
     | RaceAgainst
 )

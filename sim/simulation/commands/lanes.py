@@ -1,6 +1,7 @@
 """Commands to lanes: added, removed, coloured, flown by whom; references, ghosts, and the hand that pulls."""
 
 import math
+from concurrent.futures import Future
 from dataclasses import dataclass, replace
 
 from sim.controllers import Controller
@@ -10,6 +11,7 @@ from sim.scene.race import Rival
 from sim.simulation.commands.executing import checked_step, execute
 from sim.simulation.lanes.impulses import Pull, unpulled
 from sim.simulation.lanes.snapshot import Tint
+from sim.simulation.runs.reference import Ghosts
 from sim.simulation.runs.scene_run import SceneRun
 from sim.steppers.dynamics import Dynamics
 
@@ -139,6 +141,19 @@ class ShowMeasured:
 @execute.register
 def _(command: ShowMeasured, run: SceneRun) -> str:
     return f"measured: {run.ghosts.add(command.measured, run.pictures(0.0))}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KeepGhosts:
+    """Hand out what was measured and is shown."""
+
+    reply: Future[Ghosts]
+
+
+@execute.register
+def _(command: KeepGhosts, run: SceneRun) -> str:
+    command.reply.set_result(run.ghosts.copied())
+    return ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,7 +7,7 @@ from sim.platform.errors import InputError, number
 from sim.recordings import Take
 from sim.simulation.commands.clock import SetPaused, SetPilotInput, SetSpeed, SingleStep
 from sim.simulation.commands.executing import checked_step, execute
-from sim.simulation.commands.lanes import RemoveLane, ShowMeasured
+from sim.simulation.commands.lanes import KeepGhosts, RemoveLane, ShowMeasured
 from sim.simulation.lanes.snapshot import LaneLook, next_tint
 from sim.simulation.runs.flight_control import Hand
 from sim.simulation.runs.scene_run import SceneRun, check_lane_count
@@ -170,6 +170,7 @@ def _(command: KeepTake, run: SceneRun) -> str:
 
 KEEP_LOOKING = (
     BackToNow,
+    KeepGhosts,
     KeepTake,
     PlayTake,
     RemoveLane,

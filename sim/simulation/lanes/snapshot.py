@@ -166,6 +166,30 @@ class LaneSnapshot:
         return self.scalar(name) - float(start) if np.ndim(start) == 0 else math.nan
 
 
+def outcome(lane: LaneSnapshot) -> str:
+    """What has become of a lane, in a few words."""
+    if lane.status is not LaneStatus.RUNNING:
+        cause = lane.status_text.partition(": ")[2] or lane.status_text
+        return f"{lane.status.value}, {cause}"
+    if lane.deviation is None:
+        return "holds"
+    return f"holds, {off_text(lane)}"
+
+
+def off_text(lane: LaneSnapshot) -> str:
+    """How far a lane is from the reference; nothing without one."""
+    off = lane.deviation
+    return "" if off is None else f"{length_text(off.position_m)} and {off.rotation_rad:.2g} rad off"
+
+
+def length_text(metres: float) -> str:
+    """With the prefix that suits it."""
+    for size, unit in ((1.0, "m"), (1e-3, "mm"), (1e-6, "\N{MICRO SIGN}m"), (1e-9, "nm")):
+        if metres >= size:
+            return f"{metres / size:.2g} {unit}" if metres < 100.0 * size else f"{metres / size:.0f} {unit}"
+    return "under 1 nm"
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ControllerSnapshot:
     """A controller as it was at a moment."""

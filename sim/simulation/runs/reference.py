@@ -56,6 +56,12 @@ class Ghosts:
         found, self._shown = len(left) < len(self._shown), left
         return found
 
+    def copied(self) -> "Ghosts":
+        """The same, which what is shown from now on does not change."""
+        kept = Ghosts()
+        kept._shown = [*self._shown]
+        return kept
+
     def pictures(self, flown: LaneSnapshot, clock_s: float) -> tuple[LaneSnapshot, ...]:
         """At a moment; what is no take has the flown vehicle's model, its other bodies as they stand there."""
         return tuple(_picture(measured, tint, flown, clock_s, clock_s) for measured, tint in self._shown)

@@ -9,8 +9,7 @@ import numpy as np
 from imgui_bundle import imgui, implot
 
 from sim.commands import KeepAccount
-from sim.simulation.lanes.snapshot import LaneSnapshot, LaneStatus, Snapshot
-from ui.features.lanes import outcome
+from sim.simulation.lanes.snapshot import LaneSnapshot, LaneStatus, Snapshot, outcome
 from ui.features.plots.channels import ACCOUNT, Channel, offered
 from ui.features.plots.curves import Curves, Trace
 from ui.features.plots.forms import TIME, beside_colour, decades_of, figure_of

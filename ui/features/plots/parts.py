@@ -8,8 +8,7 @@ from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui, implot
 
 from sim.commands import Scrub
-from sim.simulation.lanes.snapshot import LaneSnapshot, LaneStatus, Snapshot
-from ui.features.lanes import outcome
+from sim.simulation.lanes.snapshot import LaneSnapshot, LaneStatus, Snapshot, outcome
 from ui.features.plots.channels import Channel, offered, shown_at_first
 from ui.features.plots.curves import Curves, SaveCurves
 from ui.features.plots.forms import ENDINGS, KINDS, PHASE, Form, SavePlot, beside_colour, figure_of

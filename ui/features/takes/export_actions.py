@@ -15,15 +15,17 @@ from export.output import OutputError
 from export.pictures import Film
 from export.request import FORMATS, format_of
 from render.errors import DisplayError
-from sim.commands import KeepTake
+from sim.commands import KeepGhosts, KeepTake
 from sim.planner.service.session import PlanView
 from sim.platform.errors import InputError
 from sim.platform.processes import GivenUp, run_in_process
 from sim.platform.replacing import file_stem
 from sim.recordings import Take, save_take
+from sim.scene import Scene
 from sim.shapes import Shape
 from sim.simulation import Simulation
-from sim.simulation.lanes.snapshot import LookBack, Snapshot
+from sim.simulation.lanes.snapshot import LaneSnapshot, LookBack, Snapshot
+from sim.simulation.runs.reference import Ghosts
 from sim.vehicles.forms.custom import OwnClass
 from sim.world import World
 from ui.features.feature import Actions, App, News
@@ -58,14 +60,16 @@ class _Asked:
     """An export that waits for the simulation's answers."""
 
     request: ExportShown
-    scene: str
+    snapshot: Snapshot
+    """When it was asked for."""
+    scene: Scene | None
+    """That the user has opened."""
     world: World
-    lanes: tuple[tuple[str, tuple[float, float, float], bool, Future[Take]], ...]
-    """Name, tint, whether it is a ghost, and what is recorded of it."""
-    solids: object
-    """Picture of the bodies that the scene has."""
-    obstacles: tuple[Shape, ...]
-    """What the plan's task keeps clear of."""
+    lanes: tuple[tuple[LaneSnapshot, Future[Take]], ...]
+    """Each with what is recorded of it."""
+    ghosts: Future[Ghosts]
+    """What was measured."""
+    planned: PlanView | None
 
 
 @dataclass(slots=True)
@@ -99,16 +103,25 @@ class Sharing:
         return SharingView(KINDS, bool(self._asked or self._pending), drawn, film)
 
     def export(
-        self, request: ExportShown, simulation: Simulation, world: World, obstacles: tuple[Shape, ...] = ()
+        self,
+        request: ExportShown,
+        simulation: Simulation,
+        world: World,
+        planned: PlanView | None = None,
+        scene: Scene | None = None,
     ) -> None:
-        """Begin to write what is recorded of all lanes, or shown of it; obstacles: of a plan's task, shown with it."""
-        snapshot = simulation.snapshot
-        lanes = tuple((lane.name, lane.tint, lane.ghost, Future[Take]()) for lane in snapshot.lanes)
+        """Begin to write what is recorded of all lanes, or shown of it.
+
+        planned: what is planned in it, of which a page has the plans. scene: what the user has opened, which says it.
+        """
+        snapshot, ghosts = simulation.snapshot, Future[Ghosts]()
+        lanes = tuple((lane, Future[Take]()) for lane in snapshot.lanes)
         if request.ending == VIDEO:
             self._share, self._given_up = 0.0, threading.Event()
-        for name, _, _, reply in lanes:
-            simulation.submit(KeepTake(reply, name))
-        self._asked.append(_Asked(request, snapshot.scene, world, lanes, snapshot.environment, obstacles))
+        for lane, reply in lanes:
+            simulation.submit(KeepTake(reply, lane.name))
+        simulation.submit(KeepGhosts(ghosts))
+        self._asked.append(_Asked(request, snapshot, scene, world, lanes, ghosts, planned))
 
     def cancel(self) -> None:
         """Give up the video that is drawn."""
@@ -149,7 +162,7 @@ class Sharing:
 
     def poll(self) -> list[News]:
         """Once a frame: what is finished."""
-        for asked in [asked for asked in self._asked if all(reply.done() for *_, reply in asked.lanes)]:
+        for asked in [asked for asked in self._asked if asked.ghosts.done()]:  # that is asked for last
             self._asked.remove(asked)
             work = self._drawn if asked.request.ending == VIDEO else self._written
             self._pending.append(self._worker.submit(work, asked))
@@ -184,14 +197,16 @@ class Sharing:
             self._share = share
 
         try:
-            take, path = asked.lanes[0][-1].result(), free_file(self._folder, asked.scene, VIDEO)
+            take, path = asked.lanes[0][1].result(), free_file(self._folder, asked.snapshot.scene, VIDEO)
             with tempfile.TemporaryDirectory() as folder:
                 file = Path(folder) / "take.npz"
                 save_take(take, file)
                 beside = []
-                for k, (name, _, _, reply) in enumerate(asked.lanes[1:]):
+                for k, (lane, reply) in enumerate(asked.lanes[1:]):
                     if reply.exception() is None:
-                        beside.append((name, save_take(reply.result(), Path(folder) / f"beside-{k}.npz")))
+                        beside.append(
+                            (lane.name, save_take(reply.result(), Path(folder) / f"beside-{k}.npz"))
+                        )
                 order = TakeVideo(
                     file, path, asked.request.camera, asked.request.subframes, beside=tuple(beside)
                 )
@@ -217,24 +232,35 @@ class Sharing:
     def _written(self, asked: _Asked) -> News:
         from export.file import export_motions  # as above
         from export.ground import ground_under
-        from export.motion import EVERY_S, STEPS_S, motions_of_takes
+        from export.motion import EVERY_S, STEPS_S, motions_of_ghosts, motions_of_takes
+        from export.page import caption_of
 
+        snapshot, planned, scene = asked.snapshot, asked.planned, asked.scene
+        if scene is not None and scene.name != snapshot.scene:
+            scene = None  # a take of another one is shown
         try:
-            takes = [
-                (name, tint, ghost, reply.result())
-                for name, tint, ghost, reply in asked.lanes
-                if reply.exception() is None  # else nothing has been recorded of it
-            ]
-            free = free_file(self._folder, asked.scene, asked.request.ending)
+            # Of the others nothing has been recorded.
+            takes = [(lane, reply.result()) for lane, reply in asked.lanes if reply.exception() is None]
+            free = free_file(self._folder, snapshot.scene, asked.request.ending)
             steps = format_of(free).steps
             every_s = STEPS_S if steps else EVERY_S
-            motions = motions_of_takes(takes, asked.world, every_s=every_s, solids=asked.solids)
+            motions = motions_of_takes(takes, asked.world, every_s=every_s, solids=snapshot.environment)
             if not motions:
                 return News("nothing has been recorded yet", error=True)
-            ground = None
+            motions += motions_of_ghosts(asked.ghosts.result(), snapshot.lanes[0], motions[0].time)
+            ground, plan = None, None
             if asked.request.ground or steps:
-                ground = ground_under(asked.world, motions, asked.obstacles)
-            path = export_motions(free, motions, title=asked.scene, ground=ground)
+                obstacles = () if planned is None else planned.obstacles_w
+                ground = ground_under(asked.world, motions, obstacles)
+            if planned is not None:
+                from export.plan import plan_drawing  # with the planner, as there is one
+
+                plan = plan_drawing(asked.world, planned, float(motions[0].time[0]))
+            path = export_motions(
+                free, motions, ground=ground, plan=plan,
+                title=snapshot.scene if scene is None else scene.title,
+                caption=() if scene is None else caption_of(scene),
+            )  # fmt: skip
         except (InputError, OutputError, DisplayError) as error:
             return News(str(error), error=True)
         except OSError as error:
@@ -288,7 +314,8 @@ class SharingActions(Actions):
     def carry_out(self, action: object) -> None:
         match action:
             case ExportShown():
-                self._sharing.export(action, self.app.simulation, self.app.world, obstacles_of(self.app))
+                planned, scene = self.app.context.find(PlanView), self.app.context.find(Scene)
+                self._sharing.export(action, self.app.simulation, self.app.world, planned, scene)
             case CancelExport():
                 self._sharing.cancel()
             case StopVideo(keep):
