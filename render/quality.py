@@ -82,12 +82,11 @@ class Quality:
     def whole_effort(self, output_px: tuple[int, int]) -> float:
         """The effort at which a picture is drawn at the window's own size, 1 at least.
 
-        Edges that nothing else smooths get up to four samples a pixel.
+        Where pictures add up one at rest has up to four samples a pixel.
         """
         area = output_px[0] * output_px[1]
         scale = min(self.resolution_scale, math.sqrt(self.most_pixels / area))
-        smooth = self.fxaa or self.samples > 1
-        along = 1.0 if smooth else max(min(math.sqrt(_MOST_SAMPLES / area), 2.0), 1.0)
+        along = max(min(math.sqrt(_MOST_SAMPLES / area), 2.0), 1.0) if self.adds_up else 1.0
         return max(along / scale, 1.0)
 
     @property
@@ -189,7 +188,7 @@ PRESETS: dict[QualityName, Quality] = {
         resolution_scale=1.0,
         most_pixels=1_100_000,
         samples=1,
-        fxaa=False,
+        fxaa=True,
         bloom=False,
         adds_up=True,
         full_materials=False,

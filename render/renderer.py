@@ -137,7 +137,7 @@ class Renderer:
         )
         self._scaled.callback(self._targets.release)
         self._texture_bias = min(math.log2(self.scale), 0.0)
-        self._post = Post(self._ctx, self._programs, quality, scene_px=scene_px, output_px=self.size_px)
+        self._post = Post(self._ctx, self._programs, quality, self._targets, self.size_px)
         self._scaled.callback(self._post.release)
 
     def set_effort(self, effort: float) -> None:
@@ -261,7 +261,8 @@ class Renderer:
         self._in_post, self._added_up = frame, False
         with self._probe("post"):
             self._targets.resolve()
-            self._post.draw(self._targets.scene_map, target, viewport, exposure=self._exposure(frame))
+            about = self._models.rectangles(frame.vehicles, frame.view, self._targets.size_px)
+            self._post.draw(self._targets.scene_map, target, viewport, self._exposure(frame), about)
             if self._accumulation is not None and not adds_up:
                 self._post.repeat(self._accumulation.begin_with(frame), (0, 0, *self.size_px))
         return True
@@ -285,7 +286,7 @@ class Renderer:
             self._add_up(frame)
             self._repeat(target, (0, 0, *self.size_px))
             whole = (0, 0, *self.size_px)
-            self._post.draw(self._targets.scene_map, target, whole, exposure=self._exposure(frame))
+            self._post.draw(self._targets.scene_map, target, whole, self._exposure(frame))
         self._cold = False
 
     def _repeat(self, target: moderngl.Framebuffer, viewport: tuple[int, int, int, int]) -> None:
@@ -307,9 +308,7 @@ class Renderer:
     def _add_up(self, frame: Frame) -> None:
         """Draw a frame a part of a pixel apart, and add it to what was drawn before."""
         assert self._accumulation is not None
-        targets = self._targets
-        shift_px = self._accumulation.next_shift()
-        self._models.carried = carried_vehicle(frame)
+        targets, shift_px = self._targets, self._accumulation.next_shift()
         moved = replace(frame, view=shifted(frame.view, shift_px, targets.size_px))
         self._draw_targets(moved, one_of_many=True)
         self._in_post, self._added_up = frame, True
@@ -323,6 +322,7 @@ class Renderer:
 
     def _draw_targets(self, frame: Frame, *, one_of_many: bool) -> None:
         """The scene of a frame, linear, before it is finished."""
+        self._models.carried = carried_vehicle(frame)
         if self._still_world.clear_about(frame.vehicles):
             self._light_by(self._cast_and_bake())
         self._bind_textures()
@@ -356,7 +356,7 @@ class Renderer:
             self._models.draw(vehicle, self._context(name, frame.view, targets.size_px))
 
         cover = cut_out(self._ctx, targets, frame.vehicles, draw)
-        self._post.draw(targets.scene_map, target, (0, 0, *self.size_px), exposure=self._exposure(frame))
+        self._post.draw(targets.scene_map, target, (0, 0, *self.size_px), self._exposure(frame))
         return cover[::-1]
 
     def _bind_textures(self, *, lit: bool = True) -> None:

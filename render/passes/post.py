@@ -1,15 +1,19 @@
 """From linear light to the picture: bloom, tone, anti-aliasing, scaling."""
 
+from collections.abc import Sequence
 from contextlib import ExitStack
 
 import moderngl
 
-from render.passes.targets import colour_of
+from render.passes.targets import Targets, colour_of
 from render.process import UnlockedDraw
 from render.programs import FIRST_FREE_UNIT, Programs, uniform
 from render.quality import Quality
 
-_SOURCE_UNIT, _BLOOM_UNIT = FIRST_FREE_UNIT, FIRST_FREE_UNIT + 1
+_SOURCE_UNIT, _BLOOM_UNIT, _DEPTH_UNIT = FIRST_FREE_UNIT, FIRST_FREE_UNIT + 1, FIRST_FREE_UNIT + 2
+
+Rectangle = tuple[int, int, int, int]
+"""Left, bottom, width, height in pixels."""
 
 _Stage = tuple[moderngl.Program, moderngl.VertexArray]
 
@@ -22,27 +26,27 @@ class Post:
         ctx: moderngl.Context,
         programs: Programs,
         quality: Quality,
-        *,
-        scene_px: tuple[int, int],
+        targets: Targets,
         output_px: tuple[int, int],
     ):
         self._ctx = ctx
         self._resources = ExitStack()
-        self._scene_px, self._draw = scene_px, UnlockedDraw(ctx)
-        self._programs = programs
-        self._part: tuple[_Stage, moderngl.Framebuffer] | None = None
-        """What encodes a picture that is added to others."""
+        self._scene_px, self._draw = targets.size_px, UnlockedDraw(ctx)
+        scene_px = targets.size_px
         self._bloom = quality.bloom
+        self._depth_map = None if quality.full_materials else targets.depth_map
+        """Where edges are smoothed about vehicles only, and looked for by depth."""
+        fxaa = quality.fxaa and scene_px[0] <= output_px[0]
         # One pass from the scene to the target, where nothing is done to the encoded picture.
-        self._fused = scene_px == output_px and not (quality.fxaa or quality.bloom)
+        self._fused = scene_px == output_px and not (fxaa or quality.bloom)
         self._tone = self._pass(programs, "tonemap.frag", **({"BLOOM": 1} if quality.bloom else {}))
         if self._fused:
             return
         enlarged = scene_px[0] < output_px[0]
         carried = {"SAME_SIZE": 1} if scene_px == output_px else {"ENLARGED": 1} if enlarged else {}
         self._carry = self._pass(programs, "present.frag", **carried)
-        sharpened = {"SHARPEN": 1} if enlarged else {}
-        self._smooth = self._pass(programs, "present.frag", FXAA=1, **sharpened) if quality.fxaa else None
+        self._smooth = self._pass(programs, "present.frag", FXAA=1) if fxaa else None
+        self._mark = self._pass(programs, "present.frag", MARK=1) if fxaa and self._depth_map else None
         if quality.bloom:
             self._down = self._pass(programs, "bloom_down.frag")
             self._blur = self._pass(programs, "bloom_blur.frag")
@@ -50,10 +54,10 @@ class Post:
             self._glow = [self._target(small, dtype="f2") for _ in range(2)]
         self._encoded = self._target(scene_px, dtype="f1")
         self._smoothed: moderngl.Framebuffer | None = None
+        if fxaa and (scene_px != output_px or self._depth_map is not None):
+            self._smoothed = self._target(scene_px, dtype="f1", depth=self._depth_map is not None)
         self._finished: moderngl.Framebuffer | None = None
         """The last picture, where it is kept beside the target that it went to."""
-        if quality.fxaa and scene_px != output_px:
-            self._smoothed = self._target(scene_px, dtype="f1")
 
     def _pass(self, programs: Programs, fragment: str, **defines: int) -> _Stage:
         program = programs.load("fullscreen.vert", fragment, **defines)
@@ -62,13 +66,18 @@ class Post:
         uniform(program, "source_map").value = _SOURCE_UNIT
         if "bloom_map" in program:
             uniform(program, "bloom_map").value = _BLOOM_UNIT
+        if "depth_map" in program:
+            uniform(program, "depth_map").value = _DEPTH_UNIT
         return program, array
 
-    def _target(self, size_px: tuple[int, int], *, dtype: str) -> moderngl.Framebuffer:
+    def _target(self, size_px: tuple[int, int], *, dtype: str, depth: bool = False) -> moderngl.Framebuffer:
         texture = self._ctx.texture(size_px, 4, dtype=dtype)
         texture.repeat_x = texture.repeat_y = False
-        framebuffer = self._ctx.framebuffer([texture])
-        self._resources.callback(texture.release)
+        depths = self._ctx.depth_renderbuffer(size_px) if depth else None
+        framebuffer = self._ctx.framebuffer([texture], depths)
+        for each in (texture, depths):
+            if each is not None:
+                self._resources.callback(each.release)
         self._resources.callback(framebuffer.release)
         return framebuffer
 
@@ -96,11 +105,11 @@ class Post:
         self,
         scene: moderngl.Texture,
         target: moderngl.Framebuffer,
-        viewport: tuple[int, int, int, int],
-        *,
+        viewport: Rectangle,
         exposure: float,
+        vehicles: Sequence[Rectangle] = (),
     ) -> None:
-        """Finish `scene` (linear, scene size) into `viewport` (x, y, width, height) of `target`."""
+        """Finish `scene` (linear, scene size) into `viewport` of `target`; vehicles: what they take of the scene."""
         self._ctx.enable_only(moderngl.NOTHING)
         if self._bloom:
             self._make_glow(scene).use(_BLOOM_UNIT)
@@ -109,36 +118,57 @@ class Post:
             self._scene = scene
             self.repeat(target, viewport)
             return
-        uniform(self._tone[0], "origin").value = 0, 0
-        self._encoded.use()
-        self._run(self._tone, scene)
-        source = self._encoded
-        if self._smooth is not None:
+        source = self._encode(scene)
+        straight = False
+        if self._smooth is not None and (self._depth_map is None or vehicles):
             uniform(self._smooth[0], "texel").value = (1.0 / self._scene_px[0], 1.0 / self._scene_px[1])
-        if self._smooth is not None and self._smoothed is not None:
-            self._smoothed.use()
-            self._run(self._smooth, colour_of(source))
-            source = self._smoothed
-        straight = self._smooth is not None and source is self._encoded
+            straight = self._smoothed is None
+            if self._smoothed is not None:
+                self._smooth_out(self._smoothed, vehicles)
+                source = self._smoothed
         self._finished = None if straight else source
         target.use()
         self._ctx.viewport = viewport
         self._run(self._smooth if straight and self._smooth is not None else self._carry, colour_of(source))
 
     def encoded(self, scene: moderngl.Texture, *, exposure: float) -> moderngl.Texture:
-        """`scene` as it is to be seen, at its own size; alpha 1 where the carried vehicle is. Without glow."""
-        if self._part is None:
-            stage = self._pass(self._programs, "tonemap.frag", ADDED_UP=1)
-            uniform(stage[0], "origin").value = 0, 0
-            self._part = stage, self._target(self._scene_px, dtype="f1")
-        stage, target = self._part
+        """`scene` as it is to be seen, at its own size; alpha 1 where the carried vehicle is. For smaller ones."""
         self._ctx.enable_only(moderngl.NOTHING)
-        uniform(stage[0], "exposure").value = exposure
-        target.use()
-        self._run(stage, scene)
-        return colour_of(target)
+        uniform(self._tone[0], "exposure").value = exposure
+        return colour_of(self._encode(scene))
 
-    def repeat(self, target: moderngl.Framebuffer, viewport: tuple[int, int, int, int]) -> None:
+    def _smooth_out(self, target: moderngl.Framebuffer, vehicles: Sequence[Rectangle]) -> None:
+        """The encoded picture with smooth edges; without full materials only about vehicles."""
+        assert self._smooth is not None
+        encoded = colour_of(self._encoded)
+        if self._mark is None or self._depth_map is None:
+            target.use()
+            self._run(self._smooth, encoded)
+            return
+        self._ctx.copy_framebuffer(target, self._encoded)
+        self._depth_map.use(_DEPTH_UNIT)
+        # Software GL works out all of a shader where its quick depth test lets a pixel pass, and else nothing.
+        self._ctx.enable_only(moderngl.DEPTH_TEST)
+        for each in vehicles:
+            target.scissor, target.color_mask = each, (False, False, False, False)
+            target.use()
+            target.clear(depth=1.0)
+            self._run(self._mark, encoded)
+            target.color_mask = True, True, True, True
+            target.use()
+            self._ctx.depth_func = "=="
+            self._run(self._smooth, encoded)
+            self._ctx.depth_func = "<"
+        target.scissor = None  # type: ignore[assignment]  # the declaration lacks None
+        self._ctx.enable_only(moderngl.NOTHING)
+
+    def _encode(self, scene: moderngl.Texture) -> moderngl.Framebuffer:
+        uniform(self._tone[0], "origin").value = 0, 0
+        self._encoded.use()
+        self._run(self._tone, scene)
+        return self._encoded
+
+    def repeat(self, target: moderngl.Framebuffer, viewport: Rectangle) -> None:
         """The picture that was drawn last, once more."""
         self._ctx.enable_only(moderngl.NOTHING)
         if self._fused:

@@ -1,4 +1,4 @@
-// The finished picture: smoothed along its edges (FXAA), or carried over to another size.
+// The finished picture: smoothed along its edges (FXAA), which are found where things bend (MARK), or carried over to another size.
 in vec2 uv;
 out vec4 colour;
 
@@ -7,34 +7,58 @@ uniform vec2 texel;
 
 vec3 fetch(vec2 at) { return textureLod(source_map, at, 0.0).rgb; }
 
-#ifdef FXAA
-const float SHARPNESS = 1.2;  // where the picture is scaled up, against the blur that this brings
-const vec3 LUMA = vec3(0.299, 0.587, 0.114);
+#ifdef MARK
+uniform sampler2D depth_map;
+const float BEND = 0.1;  // of the distance: what stands before something by more, or bends as much, has an edge there
 
-float luma(ivec2 at) { return texelFetch(source_map, at, 0).a; }  // tonemap.frag leaves it there
+// Depth is linear over the picture of a plane, however slanted.
+bool bends(ivec2 here) {
+    ivec2 last = textureSize(depth_map, 0) - 1, low = max(here - 1, ivec2(0)), high = min(here + 1, last);
+    float z = texelFetch(depth_map, here, 0).r;
+    vec2 before = vec2(texelFetch(depth_map, ivec2(low.x, here.y), 0).r, texelFetch(depth_map, ivec2(here.x, low.y), 0).r);
+    vec2 after = vec2(texelFetch(depth_map, ivec2(high.x, here.y), 0).r, texelFetch(depth_map, ivec2(here.x, high.y), 0).r);
+    vec2 bend = abs(before + after - 2.0 * z), nearest = min(before, after);
+    return max(bend.x, bend.y) > BEND * (1.0 - min(z, min(nearest.x, nearest.y)));
+}
+#endif
+
+#ifdef FXAA
+const vec3 LUMA = vec3(0.299, 0.587, 0.114);
+const int LOOKS = 9;
+const float REACH[LOOKS] = float[](1.0, 2.0, 3.0, 4.0, 5.0, 6.5, 8.5, 11.5, 16.5);  // at which an edge's end is looked for, in pixels
+
+float luma(vec2 at) { return dot(fetch(at), LUMA); }
+
+// How far an edge goes on to one side: pixels, and how much brighter than its mean it is where it ends.
+vec2 end_of(vec2 edge, vec2 along, float mean, float most) {
+    vec2 found = vec2(0.0);
+    for (int k = 0; k < LOOKS; ++k) {
+        found = vec2(REACH[k], luma(edge + along * REACH[k]) - mean);
+        if (abs(found.y) > most) break;
+    }
+    return found;
+}
 
 vec3 smoothed(vec2 at) {
-    ivec2 here = ivec2(at / texel), last = textureSize(source_map, 0) - 1;
+    ivec2 here = ivec2(at / texel);
     vec4 middle = texelFetch(source_map, here, 0);
-    ivec2 low_side = max(here - 1, ivec2(0)), high_side = min(here + 1, last);
-    float nw = luma(low_side), ne = luma(ivec2(high_side.x, low_side.y));
-    float sw = luma(ivec2(low_side.x, high_side.y)), se = luma(high_side);
-    float low = min(middle.a, min(min(nw, ne), min(sw, se))), high = max(middle.a, max(max(nw, ne), max(sw, se)));
-    if (high - low < max(0.03, high * 0.1)) {
-#ifdef SHARPEN
-        float lift = middle.a - 0.25 * (nw + ne + sw + se);
-        return middle.rgb + clamp(SHARPNESS * lift, -0.05, 0.05);
-#else
-        return middle.rgb;
-#endif
-    }
-    vec2 along = vec2(-((nw + ne) - (sw + se)), (nw + sw) - (ne + se));
-    float damp = max((nw + ne + sw + se) * 0.03125, 0.0078);
-    along = clamp(along / (min(abs(along.x), abs(along.y)) + damp), -8.0, 8.0) * texel;
-    vec3 near_mean = 0.5 * (fetch(at - along / 6.0) + fetch(at + along / 6.0));
-    vec3 wide_mean = near_mean * 0.5 + 0.25 * (fetch(at - along * 0.5) + fetch(at + along * 0.5));
-    float wide = dot(wide_mean, LUMA);
-    return wide < low || wide > high ? near_mean : wide_mean;
+    at = (vec2(here) + 0.5) * texel;
+    vec2 right = vec2(texel.x, 0.0), up = vec2(0.0, texel.y);
+    float m = dot(middle.rgb, LUMA), n = luma(at + up), s = luma(at - up), e = luma(at + right), w = luma(at - right);
+    float low = min(m, min(min(n, s), min(e, w))), high = max(m, max(max(n, s), max(e, w)));
+    if (high - low < max(0.03, high * 0.1)) return middle.rgb;
+    float ne = luma(at + up + right), nw = luma(at + up - right), se = luma(at - up + right), sw = luma(at - up - right);
+    float over = 2.0 * abs(n + s - 2.0 * m) + abs(ne + se - 2.0 * e) + abs(nw + sw - 2.0 * w);
+    float beside = 2.0 * abs(e + w - 2.0 * m) + abs(ne + nw - 2.0 * n) + abs(se + sw - 2.0 * s);
+    bool level = over >= beside;
+    float after = (level ? n : e) - m, before = (level ? s : w) - m;
+    bool further = abs(after) >= abs(before);
+    float step_up = further ? after : before, mean = m + 0.5 * step_up;
+    vec2 along = level ? right : up, across = (level ? up : right) * (further ? 1.0 : -1.0), edge = at + 0.5 * across;
+    vec2 one = end_of(edge, along, mean, 0.25 * abs(step_up)), other = end_of(edge, -along, mean, 0.25 * abs(step_up));
+    vec2 nearer = one.x < other.x ? one : other;
+    float shift = nearer.y * step_up > 0.0 ? 0.5 - nearer.x / (one.x + other.x) : 0.0;
+    return fetch(at + across * shift);
 }
 #endif
 
@@ -44,7 +68,11 @@ const vec2 ABOUT[3] = vec2[](vec2(0.0, 0.85), vec2(0.74, -0.42), vec2(-0.74, -0.
 #endif
 
 void main() {
-#ifdef FXAA
+#ifdef MARK
+    ivec2 here = ivec2(gl_FragCoord.xy);
+    if (texelFetch(source_map, here, 0).a < 0.5 && !bends(here)) discard;  // tonemap.frag leaves there where the vehicle is
+    colour = vec4(0.0);
+#elif defined(FXAA)
     colour = vec4(smoothed(uv), 1.0);
 #elif defined(SAME_SIZE)
     colour = vec4(texelFetch(source_map, ivec2(uv * vec2(textureSize(source_map, 0))), 0).rgb, 1.0);

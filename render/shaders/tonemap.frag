@@ -12,7 +12,8 @@ uniform ivec2 origin;
 uniform float exposure;
 
 void main() {
-    vec3 c = texelFetch(source_map, ivec2(gl_FragCoord.xy) - origin, 0).rgb;
+    vec4 lit = texelFetch(source_map, ivec2(gl_FragCoord.xy) - origin, 0);
+    vec3 c = lit.rgb;
 #ifdef BLOOM
     c = mix(c, textureLod(bloom_map, uv, 0.0).rgb, 0.05);
 #endif
@@ -20,9 +21,5 @@ void main() {
     c = agx(c * (1.0 - 0.55 * dot(off, off)) * exposure);
     float noise = fract(52.9829189 * fract(dot(gl_FragCoord.xy, vec2(0.06711056, 0.00583715))));
     c += (noise - 0.5) / 255.0;
-#ifdef ADDED_UP
-    colour = vec4(c, texelFetch(source_map, ivec2(gl_FragCoord.xy), 0).a < 0.0 ? 1.0 : 0.0);
-#else
-    colour = vec4(c, dot(c, vec3(0.299, 0.587, 0.114)));
-#endif
+    colour = vec4(c, lit.a < 0.0 ? 1.0 : 0.0);  // where the carried vehicle is
 }

@@ -83,6 +83,8 @@ _FAR_M = 90.0
 """Beyond this the coarse model stands in."""
 _DIALS_M = 4.0
 """From a vehicle's ball, beyond which software GL does not work out instruments: it does so in every pixel."""
+_SMOOTHED, _SEEN_PX = 0.6, 6
+"""Share of a picture that vehicles' edges are smoothed in at most; what is seen smaller is left out."""
 _PLAIN_TINT = (1.0, 1.0, 1.0)
 _DRY = (0.0, 0.0, 0.0, 0.0)
 Plane = tuple[float, float, float]
@@ -138,6 +140,35 @@ class ModelLibrary:
         """Those whose spheres reach into a frustum (6, 4)."""
         normals, offsets = frustum[:, :3], frustum[:, 3]
         return [v for v in vehicles if (normals @ v.T_wb[:3, 3] + offsets > -self.radius_m(v)).all()]
+
+    def rectangles(
+        self, vehicles: Sequence[DrawnVehicle], view: View, size_px: tuple[int, int]
+    ) -> list[tuple[int, int, int, int]]:
+        """Left, bottom, width, height in pixels of what solid vehicles take of a picture: the largest ones, apart from
+        each other, as far as they do not cover much of it."""
+        found: list[np.ndarray] = []
+        for centre, radius_m in (self.ball(v) for v in vehicles if not v.ghost and np.isfinite(v.T_wb).all()):
+            seen = view.view[:3, :3] @ centre + view.view[:3, 3]
+            if -seen[2] <= 1.05 * radius_m:
+                continue  # about the eye
+            middle, reach = view.projection[:2, :3] @ seen, view.projection[[0, 1], [0, 1]] * radius_m
+            corners = np.array([middle - reach, middle + reach]) / -seen[2]
+            box = np.clip((corners + 1.0) * 0.5 * size_px + np.array([[-2.0], [2.0]]), 0.0, size_px)
+            while touched := [
+                k for k, other in enumerate(found) if (box[0] < other[1]).all() and (other[0] < box[1]).all()
+            ]:
+                for other in [found.pop(k) for k in reversed(touched)]:
+                    box = np.array([np.minimum(box[0], other[0]), np.maximum(box[1], other[1])])
+            found.append(box)
+        found.sort(key=lambda box: -float(np.prod(box[1] - box[0])))
+        left = _SMOOTHED * size_px[0] * size_px[1]
+        taken = []
+        for box in found:
+            low, high = np.floor(box[0]).astype(int), np.ceil(box[1]).astype(int)
+            left -= float(np.prod(high - low))
+            if (high - low >= _SEEN_PX).all() and left >= 0.0:
+                taken.append((int(low[0]), int(low[1]), int(high[0] - low[0]), int(high[1] - low[1])))
+        return taken
 
     def draw(self, vehicle: DrawnVehicle, context: PassContext) -> None:
         """Draw one vehicle in one pass; poses that are not finite are skipped."""

@@ -11,7 +11,8 @@ from render.frame import DrawnVehicle, Polyline, View, look_at, perspective
 from render.frame_budget import EFFORTS
 from render.land.ground_cover import boulder_meshes
 from render.light import Sun
-from render.passes.targets import Canvas
+from render.passes.post import Post
+from render.passes.targets import Canvas, Targets
 from render.programs import Programs
 from render.quality import PRESETS
 from render.renderer import Renderer
@@ -410,3 +411,33 @@ def test_edges_of_a_picture_at_rest_are_smoothed_by_software_too(ctx, scenery):
     canvas.release()
     renderer.release()
     assert apart[1] < 0.75 * apart[0]
+
+
+@pytest.mark.parametrize(("rise", "run"), [(1, 3), (2, 7), (5, 2)])
+def test_steps_of_a_vehicles_slanted_edge_are_smoothed_by_software(ctx, rise, run):
+    """Against how much of each pixel the edge covers; a picture of a hard edge at the size of the window."""
+    width, height = 48, 40
+    quality, programs = PRESETS["software"], Programs(ctx, defines=PRESETS["software"].defines)
+    targets = Targets(ctx, (width, height), samples=1, mirror_scale=0.0, refraction=False, shade_late=False)
+    post, canvas = Post(ctx, programs, quality, targets, (width, height)), Canvas(ctx, (width, height))
+    x, y = np.meshgrid((np.arange(8 * width) + 0.5) / 8, (np.arange(8 * height) + 0.5) / 8)
+    inside = (y - 0.5 * height) * run > (x - 0.5 * width) * rise
+    cover = inside.reshape(height, 8, width, 8).mean(axis=(1, 3))
+    edge = (cover > 0.0) & (cover < 1.0)
+
+    def shown(light: np.ndarray, vehicles=()) -> np.ndarray:
+        scene = np.full((height, width, 4), -1.0, "f2")
+        scene[..., :3] = light[..., None]
+        targets.scene_map.write(scene.tobytes())
+        post.draw(targets.scene_map, canvas.framebuffer, (0, 0, width, height), 1.0, vehicles)
+        return canvas.image()[::-1, :, 1] / 255.0
+
+    dark, bright = shown(np.full(cover.shape, 0.05)), shown(np.full(cover.shape, 0.3))
+    light = np.where(cover > 0.5, 0.3, 0.05)
+    off = [
+        np.abs((shown(light, vehicles) - dark) / (bright - dark) - cover)[edge].mean()
+        for vehicles in ((), ((0, 0, width, height),))
+    ]
+    for each in (post, canvas, targets, programs):
+        each.release()
+    assert off[1] < 0.65 * off[0]  # 0.27 to 0.54
