@@ -39,14 +39,14 @@ vec2 end_of(vec2 edge, vec2 along, float mean, float most) {
     return found;
 }
 
-vec3 smoothed(vec2 at) {
+vec4 smoothed(vec2 at) {
     ivec2 here = ivec2(at / texel);
     vec4 middle = texelFetch(source_map, here, 0);
     at = (vec2(here) + 0.5) * texel;
     vec2 right = vec2(texel.x, 0.0), up = vec2(0.0, texel.y);
     float m = dot(middle.rgb, LUMA), n = luma(at + up), s = luma(at - up), e = luma(at + right), w = luma(at - right);
     float low = min(m, min(min(n, s), min(e, w))), high = max(m, max(max(n, s), max(e, w)));
-    if (high - low < max(0.03, high * 0.1)) return middle.rgb;
+    if (high - low < max(0.03, high * 0.1)) return middle;
     float ne = luma(at + up + right), nw = luma(at + up - right), se = luma(at - up + right), sw = luma(at - up - right);
     float over = 2.0 * abs(n + s - 2.0 * m) + abs(ne + se - 2.0 * e) + abs(nw + sw - 2.0 * w);
     float beside = 2.0 * abs(e + w - 2.0 * m) + abs(ne + nw - 2.0 * n) + abs(se + sw - 2.0 * s);
@@ -58,12 +58,12 @@ vec3 smoothed(vec2 at) {
     vec2 one = end_of(edge, along, mean, 0.25 * abs(step_up)), other = end_of(edge, -along, mean, 0.25 * abs(step_up));
     vec2 nearer = one.x < other.x ? one : other;
     float shift = nearer.y * step_up > 0.0 ? 0.5 - nearer.x / (one.x + other.x) : 0.0;
-    return fetch(at + across * shift);
+    return textureLod(source_map, at + across * shift, 0.0);
 }
 #endif
 
 #ifdef ENLARGED
-const float LIFT = 2.5, MOST = 0.1;  // by which what three looks about a place leave out stands out more
+const float LIFT = 2.5, CARRIED = 1.2, MOST = 0.1;  // by which what three looks about a place leave out stands out more; steps of a vehicle would, too
 const vec2 ABOUT[3] = vec2[](vec2(0.0, 0.85), vec2(0.74, -0.42), vec2(-0.74, -0.42));  // of them, in source pixels
 #endif
 
@@ -73,13 +73,15 @@ void main() {
     if (texelFetch(source_map, here, 0).a < 0.5 && !bends(here)) discard;  // tonemap.frag leaves there where the vehicle is
     colour = vec4(0.0);
 #elif defined(FXAA)
-    colour = vec4(smoothed(uv), 1.0);
+    colour = smoothed(uv);
 #elif defined(SAME_SIZE)
     colour = vec4(texelFetch(source_map, ivec2(uv * vec2(textureSize(source_map, 0))), 0).rgb, 1.0);
 #elif defined(ENLARGED)
     vec2 pixel = 1.0 / vec2(textureSize(source_map, 0));
-    vec3 here = fetch(uv), about = fetch(uv + ABOUT[0] * pixel) + fetch(uv + ABOUT[1] * pixel) + fetch(uv + ABOUT[2] * pixel);
-    colour = vec4(here + clamp(LIFT * (here - about / 3.0), -MOST, MOST), 1.0);
+    vec4 here = textureLod(source_map, uv, 0.0);
+    vec3 about = fetch(uv + ABOUT[0] * pixel) + fetch(uv + ABOUT[1] * pixel) + fetch(uv + ABOUT[2] * pixel);
+    float lift = mix(LIFT, CARRIED, here.a);
+    colour = vec4(here.rgb + clamp(lift * (here.rgb - about / 3.0), -MOST, MOST), 1.0);
 #else
     colour = vec4(fetch(uv), 1.0);
 #endif
