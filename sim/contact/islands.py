@@ -37,34 +37,62 @@ of what the sweep before did."""
 
 
 @fastmath
+def _turning(xi, w, direction):
+    """Along a direction of the row, of its second body against its first [rad/s]."""
+    i, j = int(w[LEFT]), int(w[RIGHT])
+    n = w[NORMAL + 3 * direction : NORMAL + 3 * direction + 3]
+    found = 0.0
+    for end in range(2):
+        k = j if end else i
+        if k >= 0:
+            x = xi[k]
+            found += (1.0 if end else -1.0) * (x[0] * n[0] + x[1] * n[1] + x[2] * n[2])
+    return found
+
+
+@fastmath
+def _answered(mobility, w, direction, along):
+    """By how much that changes along one direction by an impulse of 1 N m s along another [1/(kg m^2)]."""
+    i, j = int(w[LEFT]), int(w[RIGHT])
+    n = w[NORMAL + 3 * direction : NORMAL + 3 * direction + 3]
+    t = w[NORMAL + 3 * along : NORMAL + 3 * along + 3]
+    found = 0.0
+    for end in range(2):
+        k = j if end else i
+        if k >= 0:
+            m = mobility[k]
+            found += m[1] * n[0] * t[0] + m[4] * n[1] * t[1] + m[6] * n[2] * t[2]
+            found += m[2] * (n[0] * t[1] + n[1] * t[0]) + m[3] * (n[0] * t[2] + n[2] * t[0])
+            found += m[5] * (n[1] * t[2] + n[2] * t[1])
+    return found
+
+
+@fastmath
 def _resist(xi, mobility, w):
     """Stop rolling and spinning as far as the normal impulse lets; returns by how much a rim's speed changed [m/s]."""
-    i, j = int(w[LEFT]), int(w[RIGHT])
     change = 0.0
-    for direction in range(3):
-        arm = w[SPINS] if direction == 0 else w[ROLLS]
-        if arm <= 0.0:
-            continue
-        n = w[NORMAL + 3 * direction : NORMAL + 3 * direction + 3]
-        turning = answer = 0.0
-        for end in range(2):
-            k = j if end else i
-            if k < 0:
-                continue
-            x, m = xi[k], mobility[k]
-            turning += (1.0 if end else -1.0) * (x[0] * n[0] + x[1] * n[1] + x[2] * n[2])
-            answer += m[1] * n[0] * n[0] + m[4] * n[1] * n[1] + m[6] * n[2] * n[2]
-            answer += 2.0 * (m[2] * n[0] * n[1] + m[3] * n[0] * n[2] + m[5] * n[1] * n[2])
-        if answer <= 0.0:
-            continue
-        before, bound = w[TORQUE + direction], arm * w[IMPULSE]
-        if direction == 2:
-            # Rolling any way costs the same: what is left of the circle for the second direction.
-            bound = np.sqrt(max(bound * bound - w[TORQUE + 1] ** 2, 0.0))
-        w[TORQUE + direction] = min(max(before - turning / answer, -bound), bound)
-        p = w[TORQUE + direction] - before
-        twist_by(xi, mobility, w, direction, p)
-        change = max(change, abs(p) * answer * arm)
+    if w[SPINS] > 0.0:
+        answer = _answered(mobility, w, 0, 0)
+        if answer > 0.0:
+            before, bound = w[TORQUE], w[SPINS] * w[IMPULSE]
+            w[TORQUE] = min(max(before - _turning(xi, w, 0) / answer, -bound), bound)
+            twist_by(xi, mobility, w, 0, w[TORQUE] - before)
+            change = max(change, abs(w[TORQUE] - before) * answer * w[SPINS])
+    if w[ROLLS] > 0.0:
+        ss, st, tt = (
+            _answered(mobility, w, 1, 1),
+            _answered(mobility, w, 1, 2),
+            _answered(mobility, w, 2, 2),
+        )
+        if ss * tt > st * st:
+            # rolling any way costs the same: as friction, straight against where it rolls
+            ps, pt = w[TORQUE + 1], w[TORQUE + 2]
+            bound = w[ROLLS] * w[IMPULSE]
+            qs, qt = stopped(ss, st, tt, ps, pt, _turning(xi, w, 1), _turning(xi, w, 2), bound)
+            w[TORQUE + 1], w[TORQUE + 2] = qs, qt
+            twist_by(xi, mobility, w, 1, qs - ps)
+            twist_by(xi, mobility, w, 2, qt - pt)
+            change = max(change, max(abs(qs - ps) * ss, abs(qt - pt) * tt) * w[ROLLS])
     return change
 
 
