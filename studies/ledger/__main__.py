@@ -47,8 +47,6 @@ ABSENT = """
 | problem | why |
 |---|---|
 | a ship in head waves (KCS) | needs that hull's lines, and diffraction beyond the relative motion of water |
-| rattleback, Euler's disk | they are scenes of contact; rolling as a constraint knows discs alone |
-| Gymnasium's acrobot, quadrotors with a load, modes of the helicopter | not written |
 | dam break, sloshing, run-up, a cylinder in the tank | not written |
 """
 

@@ -4,14 +4,14 @@ A02: M. Gonzalez, D. Dopico, U. Lugris, J. Cuadrado, "A benchmarking system for 
 System Dynamics 16, 2006. Its parallelograms have one freedom, which is a pendulum's.
 """
 
-from functools import cache
+from functools import cache, partial
 
 import casadi as ca
 import numpy as np
 from scipy.special import ellipj, ellipkinc
 
 from sim.multibody.declaration import Body, Joint, Loop
-from sim.steppers.bound_tree import ORDER_6, BoundTree, advance_composed
+from sim.steppers.bound_tree import ORDER_6, ORDER_8, BoundTree, advance_composed
 from studies.ledger.mechanism import Mechanism
 from studies.ledger.peers import peers_of
 from studies.ledger.problem import Problem
@@ -22,6 +22,9 @@ DOWN = (0.0, -GRAVITY, 0.0)
 PENDULUM_M, PENDULUM_RAD, PENDULUM_S = (1.0, 0.7), np.array([2.0, 0.6]), 2.0
 BAR_M, CRANK_RAD, BAR_S = (1.0, 2.75, 2.0), 1.2, 1.5
 BEARING_M = 2.5
+ACROBOT_GRAVITY = 9.8
+ACROBOT_DRIFTS = {0.2: "3.554e-3", 0.05: "4.189e-6", 0.01: "1.519e-8"}
+"""Of Runge's and Kutta's method at steps of so many seconds, over 100 s, as Gymnasium's issue 1714 tells them."""
 
 
 def rod(name: str, parent: str, at: float, length: float) -> Body:
@@ -93,20 +96,49 @@ def absolute(moved: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
     return np.cumsum(moved[0])
 
 
-def energy_drift(parts: tuple[float, ...], step_s: float, seconds: int) -> float:
-    """One and the largest change of energy over so many seconds in units of its range."""
-    bound = BoundTree(DOUBLE.tree, step_s, tolerance=1e-14)
-    motion = bound.start(np.diff(PENDULUM_RAD, prepend=0.0), np.zeros(2))
+def energy_drift(
+    of: Mechanism, unit_J: float, parts: tuple[float, ...], step_s: float, seconds: int
+) -> float:
+    """One and the largest change of energy, looked at each second, in that unit."""
+    bound = BoundTree(of.tree, step_s, tolerance=1e-14)
+    motion = bound.start(of.start.q, of.start.v)
     first, worst = bound.energy_J(motion), 0.0
     for _ in range(seconds):
         advance_composed(bound, motion, round(1.0 / step_s), step_s, parts)
         worst = max(worst, abs(bound.energy_J(motion) - first))
-    a, b = PENDULUM_M
-    return 1.0 + worst / (2.0 * GRAVITY * (a * a / 2.0 + b * (a + b / 2.0)))
+    return 1.0 + worst / unit_J
 
 
+def acrobot() -> Mechanism:
+    """Gymnasium's: rods of 1 m and 1 kg, each of 1 kg m^2 about its middle, which starts a tenth off from hanging."""
+    bodies = [
+        Body(
+            name,
+            parent,
+            Joint("revolute", axis=(0.0, 0.0, 1.0)),
+            position=(at, 0.0, 0.0),
+            mass=1.0,
+            centre=(0.5, 0.0, 0.0),
+            inertia=(1e-3, 1.0, 1.0),
+        )
+        for name, parent, at in (("upper", "world", 0.0), ("lower", "upper", 1.0))
+    ]
+    return Mechanism(
+        bodies=bodies,
+        gravity_w=(0.0, -ACROBOT_GRAVITY, 0.0),
+        q={"upper": 0.1 - 0.5 * np.pi, "lower": 0.1},
+        v={"upper": 0.1, "lower": 0.1},
+    )
+
+
+PENDULUM_J = (
+    2.0 * GRAVITY * (PENDULUM_M[0] ** 2 / 2.0 + PENDULUM_M[1] * (PENDULUM_M[0] + PENDULUM_M[1] / 2.0))
+)
+"""Between the lowest and the highest."""
+ACROBOT_J = 2.0 * ACROBOT_GRAVITY
+"""Of the acrobot's energy as it hangs, measured from its pivot, about which it is: 0.5 + 1.5 kg m."""
 ROD_M, ROD_RAD, ROD_S = (0.8,), np.array([1.1]), 3.0
-SINGLE, DOUBLE = chain(ROD_M, ROD_RAD), chain(PENDULUM_M, PENDULUM_RAD)
+SINGLE, DOUBLE, ACROBOT = chain(ROD_M, ROD_RAD), chain(PENDULUM_M, PENDULUM_RAD), acrobot()
 FOUR_BAR = chain(
     BAR_M, bar_angles(), (Loop("rod 2", (BAR_M[2], 0.0, 0.0), other_point=(BEARING_M, 0.0, 0.0)),)
 )
@@ -195,7 +227,7 @@ PROBLEMS = (
         source="conservation",
         truth=lambda: 1.0,
         known_digits=15,
-        ours=lambda: energy_drift(ORDER_6, 5e-3, 20),
+        ours=lambda: energy_drift(DOUBLE, PENDULUM_J, ORDER_6, 5e-3, 20),
         step="riqn composed, order 6, 5 ms",
         least_digits=8.0,
         scene=lambda: DOUBLE.opened("ledger-double-pendulum-energy"),
@@ -207,11 +239,26 @@ PROBLEMS = (
         source="conservation",
         truth=lambda: 1.0,
         known_digits=15,
-        ours=lambda: energy_drift((1.0,), 1e-2, 100),
+        ours=lambda: energy_drift(DOUBLE, PENDULUM_J, (1.0,), 1e-2, 100),
         step="riqn, 10 ms",
         least_digits=2.0,
         reason="a variational method's energy oscillates by its order, and does not drift",
         scene=lambda: DOUBLE.opened("ledger-double-pendulum-energy-riqn"),
+    ),
+    *(
+        Problem(
+            name=f"acrobot-{round(1e3 * step_s)}-ms",
+            title=f"Acrobot let swing for 100 s by steps of {step_s:g} s, where Gymnasium's energy drifts by {drift}",
+            quantity="1 + largest change of energy over its first amount [1]",
+            source="conservation; Gymnasium, issue 1714",
+            truth=lambda: 1.0,
+            known_digits=15,
+            ours=partial(energy_drift, ACROBOT, ACROBOT_J, ORDER_8, step_s, 100),
+            step=f"riqn composed, order 8, {step_s:g} s",
+            least_digits=8.0,
+            scene=partial(ACROBOT.opened, f"ledger-acrobot-{round(1e3 * step_s)}-ms"),
+        )
+        for step_s, drift in ACROBOT_DRIFTS.items()
     ),
     Problem(
         name="four-bar",

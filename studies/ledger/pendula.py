@@ -5,6 +5,7 @@ equal rods have the squared frequencies g / l times the roots of Laguerre's poly
 """
 
 import math
+from functools import partial
 
 import casadi as ca
 import numpy as np
@@ -12,7 +13,7 @@ from scipy.special import ellipj, roots_laguerre
 
 import sim
 from studies.ledger.problem import Problem
-from studies.reference.lagrange import LagrangianSystem
+from studies.reference.lagrange import LagrangianSystem, rates
 
 GRAVITY, LENGTH_M = 9.81, 1.2
 LEAN_RAD, TURN_RADPS, SWING_S = 1.1, 2.5, 4.0
@@ -140,6 +141,41 @@ def hanging() -> np.ndarray:
     return np.sort(found.eigenvalues.imag[found.eigenvalues.imag > 0.0])[::2]
 
 
+SURVEY_S = 3.0
+
+
+def survey(links: int, length_m: float = 1.0) -> tuple[sim.Vehicle, sim.State]:
+    """As the survey's section 5 starts its chains: all rods lean up at 45 degrees and turn alike, in one plane."""
+    pendulum = sim.vehicle("pendulum", links=links, length=length_m, mass=1.0)
+    s = math.sqrt(0.5)
+    parts: dict[str, tuple[float, ...]] = {}
+    for k in range(links):
+        parts |= {f"direction_{k + 1}": (s, 0.0, s), f"omega_{k + 1}": (0.0, 1.0, 0.0)}
+    return pendulum, pendulum.point(**parts)  # type: ignore[attr-defined]
+
+
+def survey_truth(links: int) -> np.ndarray:
+    """(2 N,) level and vertical parts of the directions, by the angles from hanging of rods in a plane."""
+    a, w = ca.SX.sym("a", links), ca.SX.sym("w", links)
+    at, value = ca.SX.zeros(2), ca.SX(0)
+    for k in range(links):
+        at += ca.vertcat(ca.sin(a[k]), -ca.cos(a[k]))
+        value += ca.sumsqr(rates(at, a, w)) / 2 - GRAVITY * at[1]
+    system = LagrangianSystem(q=a, v=w, lagrangian=value)
+    # Turning about y takes what is up to x: the angle from hanging becomes less.
+    end = system.moved(np.full(links, 0.75 * math.pi), -np.ones(links), SURVEY_S)[0]
+    return np.r_[np.sin(end), -np.cos(end)]
+
+
+def surveyed(links: int, step_s: float) -> np.ndarray:
+    """(2 N,)"""
+    pendulum, start = survey(links)
+    run = sim.simulate(pendulum, "rkmk54", step=step_s, duration=SURVEY_S, initial=start)
+    at = pendulum.space.slices  # type: ignore[attr-defined]
+    directions = np.array([run.pose[-1, at[f"direction_{k + 1}"]] for k in range(links)])
+    return directions[:, [0, 2]].T.ravel()
+
+
 PROBLEMS = (
     Problem(
         name="spherical-pendulum",
@@ -188,5 +224,20 @@ PROBLEMS = (
         step="linearised",
         least_digits=11.0,
         scene=lambda: chain(0.35),
+    ),
+    *(
+        Problem(
+            name=f"survey-{words}-pendula",
+            title=f"The mechanics survey's chain of {words} pendula",
+            quantity="directions of the rods at 3 s [1]",
+            source="studies.reference, angles in a plane; start of the survey's figure 8",
+            truth=partial(survey_truth, links),
+            known_digits=11,
+            ours=partial(surveyed, links, step_s),
+            step=f"rkmk54, {1e3 * step_s:g} ms",
+            least_digits=8.0,
+            scene=partial(survey, links, 1.2 / links),
+        )
+        for words, links, step_s in (("two", 2, 1e-3), ("twenty", 20, 1e-3))
     ),
 )

@@ -49,8 +49,8 @@ class Problem:
     scale: float = 0.0
     """What differences are measured against; 0: the truth's largest component."""
     peers: tuple[Peer, ...] = ()
-    scene: Callable[[], tuple[Vehicle, State]] | None = None
-    """What `./run ledger-NAME` opens: a vehicle and where it starts."""
+    scene: Callable[[], tuple[Vehicle, State]] | str | None = None
+    """What `./run ledger-NAME` opens: a vehicle and where it starts, or one of the project's scenes by name."""
     held: Mapping[str, float] = field(default_factory=dict)
     """Controls by name that stay as they are there, in their units."""
     reason: str = ""

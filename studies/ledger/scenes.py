@@ -4,22 +4,29 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from sim.integrators import default_for
 from sim.platform.errors import InputError, one_of
-from sim.scene import Scene, Start, with_overrides
+from sim.scene import Scene, Start, load_scene, with_overrides
 from sim.scene.tables import Sun
 from sim.vehicle_config.registry import config_of, enter_config
-from sim.vehicles import VEHICLES
+from sim.vehicles import VEHICLES, Vehicle
 from sim.vehicles.forms.form import Support
 from studies.ledger import problems
 from studies.ledger.mechanism import HeldMechanism
 from studies.ledger.speeds import RatesVehicle
 
 PREFIX = "ledger-"
-_WORLDS = {Support.STAND: "hall", Support.WATER: "sea", Support.NOTHING: "orbit"}
-"""Of what is held, floats, or is free and has no weight; of all else, the plain."""
+_WORLDS = {Support.STAND: "hall", Support.WATER: "sea"}
+"""Of what is held or floats; of what is free and has no weight, orbit; of all else, the plain."""
 _ORBIT_SUN = Sun(azimuth_deg=160.0, elevation_deg=30.0)
 """Beside the planet, not behind what is looked at."""
+
+
+def is_weightless(vehicle: Vehicle) -> bool:
+    """It is free, and nothing pulls it down."""
+    return vehicle.support is Support.NOTHING and not np.any(vehicle.values.get("gravity", 0.0))
 
 
 def scene_names() -> tuple[str, ...]:
@@ -39,19 +46,28 @@ def scene_of(name: str) -> Scene:
         raise InputError(f'unknown scene "{name}"; allowed: {one_of(scene_names(), name)}')
     problem = known[name]
     assert problem.scene is not None
+    told = f"A problem whose answer is known: {problem.quantity}, to {problem.known_digits} digits. They are from: "
+    told += f"{problem.source}. "
+    how = "how many of them are met, by which method and in which time, is told by"
+    if isinstance(problem.scene, str):
+        shown = load_scene(problem.scene)
+        return replace(
+            shown,
+            name=name,
+            title=problem.title,
+            text=f"{shown.text} {told}Here is its like; {how} holonomy ledger {problem.name}.",
+        )
     vehicle, begun = problem.scene()
     VEHICLES.setdefault(vehicle.name, type(vehicle))  # as a vehicle of one's own is, when it is opened
     if isinstance(vehicle, HeldMechanism | RatesVehicle):
         config = config_of(vehicle)
         camera = replace(config.camera, lift_m=0.0)
         enter_config(type(vehicle), replace(config, camera=camera))
-    world = _WORLDS.get(vehicle.support, "plain")
+    world = "orbit" if is_weightless(vehicle) else _WORLDS.get(vehicle.support, "plain")
     return Scene(
         name,
         problem.title,
-        f"A problem whose answer is known: {problem.quantity}, to {problem.known_digits} digits. They are from: "
-        f"{problem.source}. Here it goes on from where it starts; how many of them are met, by which method and in "
-        f"which time, is told by holonomy ledger {problem.name}.",
+        f"{told}Here it goes on from where it starts; {how} holonomy ledger {problem.name}.",
         world=world,
         sun=_ORBIT_SUN if world == "orbit" else Sun(),
         vehicle=vehicle,

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.integrate import solve_ivp
 
 from benchmarks.rough_piles import STEP_S, pile_at_random
 from sim.commands import PilotInput, SetPilotInput
@@ -21,6 +20,7 @@ from sim.simulation import Simulation
 from sim.vehicles import vehicle
 from sim.world import load_world
 from sim.world.terrain import Terrain
+from studies.ledger.rolling import reversal_truth
 from tests.sim.simulation_scenes import HERE, SHAPES
 
 FLAT = Terrain(np.zeros((64, 64), np.float32), (-32.0, -32.0), 1.0)
@@ -340,33 +340,6 @@ def test_piles_at_random_stay_finite_and_gain_no_more_energy_than_they_tell(seed
         before = energy
 
 
-def _rattleback(seconds: float) -> np.ndarray:
-    """(4,) spins about the vertical each second of an ellipsoid that rolls on the ground, its weights askew.
-
-    Rolling without slipping about one point, by its equations in the body's axes and scipy.
-    """
-    half, m, skew = np.array([0.4, 0.15, 0.1]), 5.0, np.radians(20.0)
-    A = rotation_exp(np.array([0.0, 0.0, skew]))
-    J = A @ np.diag(m * Ellipsoid(HERE, (0.4, 0.15, 0.1)).solid().gyration_m2) @ A.T
-
-    def rate(_: float, y: np.ndarray) -> np.ndarray:
-        n, w = y[:3], y[3:]  # the vertical, and the angular velocity
-        size = np.sqrt(n @ (half**2 * n))
-        r = -(half**2) * n / size
-        dn = -np.cross(w, n)
-        dr = -(half**2) * dn / size + (half**2) * n * (n @ (half**2 * dn)) / size**3
-        v = np.cross(r, w)
-        torque = -np.cross(w, J @ w) + m * np.cross(r, G * n + np.cross(dr, w) + np.cross(w, v))
-        K = np.array([np.cross(r, np.cross(r, e)) for e in np.eye(3)]).T
-        return np.concatenate([dn, np.linalg.solve(J - m * K, torque)])
-
-    begin = np.array([0.0, 0.0, 1.0, 0.0, 0.02, -2.5])
-    found = solve_ivp(
-        rate, (0.0, seconds), begin, t_eval=np.arange(1.0, seconds + 0.1), rtol=1e-10, atol=1e-12
-    )
-    return np.einsum("ct,ct->t", found.y[:3], found.y[3:])
-
-
 def test_a_rattleback_turns_back_as_rolling_without_slipping_has_it() -> None:
     """Spun at -2.5 rad/s it turns the other way after three seconds.
 
@@ -386,7 +359,7 @@ def test_a_rattleback_turns_back_as_rolling_without_slipping_has_it() -> None:
         for _ in range(400):
             pile.step(h)
         spins.append(float(pile.state[0, 14]))
-    np.testing.assert_allclose(spins, _rattleback(6.0), atol=0.01)
+    np.testing.assert_allclose(spins, reversal_truth()[:6], atol=0.01)
     assert spins[0] < -2.4
     assert spins[-1] > 2.4
     assert pile.energy_J(0.0) == pytest.approx(begin, rel=1e-3)
