@@ -68,7 +68,8 @@ def test_a_problem_is_opened_where_it_starts(name: str) -> None:
     if isinstance(problem.scene, str):
         shown = load_scene(problem.scene)
         assert scene.title == problem.title
-        assert replace(scene, name=shown.name, title=shown.title, text=shown.text) == shown
+        own = {name: getattr(shown, name) for name in ("name", "title", "text", "vehicle")}
+        assert replace(scene, **own) == shown
         return
     vehicle, begun = problem.scene()
     node = start_node(
