@@ -35,7 +35,7 @@ def main(folder: Path) -> None:
             str(page),
         ]
         subprocess.run([sys.executable, *command], cwd=ROOT, check=True)
-        shown.open(page, "window.holonomy")
+        shown.open(page, "window.holonomy", "#fine")
         shown.run(f"holonomy.playing = false; holonomy.seek({SHOWN_S})")
         time.sleep(SETTLED_S)
         with Image.open(shown.picture(picture)) as seen, replacing(folder / "page.png") as temporary:

@@ -21,14 +21,17 @@ const PLOTS = 3;
 const FAR_M = 20000;
 const NARROW_PX = 720;
 /** Up to which width the caption is folded at first. */
+const TOUCHES = ["pointerdown", "pointermove", "wheel", "change", "input"];
 const STAND = "stand";
 /** What holds a lane up, which is no part of what is looked at. */
 const FEW = 0.02;
 const BLOWN_UP = 100;
 /** The share of a curve's numbers that may lie outside of a plot, which then shows the others this many times larger at least. */
-const SLOW_S = 0.05;
-const COARSEST = 0.5;
-/** Pictures that take longer are drawn with fewer pixels, down to this share of the window's. */
+const SLOW_S = 0.05, MOST_SLOW = 4;
+const FINENESS = [[1, true], [0.75, true], [0.5, false], [0.35, false]], SOFTWARE = 2;
+/** Share of the window's pixels, and whether there are shadows: where pictures take longer, the next; without a graphics card this at first. */
+const STILL_MS = 1500;
+/** How long a picture at rest is drawn anew after something was touched. */
 const UP = new Vector3(0, 1, 0);
 /** Along which an arrow of three.js's own shapes points. */
 const ASLEEP_MS = 2000;
@@ -70,6 +73,14 @@ function unpacked(bytes) {
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
 }
 
+/** Whether pictures are drawn by the processor, without a graphics card. */
+function bySoftware() {
+  const gl = document.createElement("canvas").getContext("webgl2"), named = gl?.getExtension("WEBGL_debug_renderer_info");
+  const by = named ? gl.getParameter(named.UNMASKED_RENDERER_WEBGL) : "";
+  gl?.getExtension("WEBGL_lose_context")?.loseContext();
+  return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(by);
+}
+
 /** The page's state: everything that is shown follows from the moment `time` and the choices beside it. */
 class Viewer {
   /** host: the element that holds all of it, and within which its elements are looked for. */
@@ -85,8 +96,9 @@ class Viewer {
     this.tracks = [];
     this.forces = false;
     this.planShown = true;
-    this.share = 1;
+    this.fineness = 0;
     this.slow = 0;
+    this.touched = 0;
     this.clock = { value: 0 };
     this.pictures = 0;
     /** Drawn so far; `first_ms` is when the first was, since the page began to load. */
@@ -99,10 +111,12 @@ class Viewer {
   /** Builds the picture; where the browser has no WebGL the plots stay. */
   async picture(glb) {
     const canvas = this.byId("view").querySelector("canvas");
-    this.renderer = new WebGLRenderer({ canvas, antialias: true });
+    const software = location.hash !== "#fine" && bySoftware();
+    this.fineness = Math.max(this.fineness, software ? SOFTWARE : 0);
+    this.renderer = new WebGLRenderer({ canvas, antialias: !software });
+    this.renderer.debug.checkShaderErrors = false; // it waits for each of them
     this.renderer.toneMapping = ACESFilmicToneMapping;
     this.renderer.toneMappingExposure = 1.15;
-    this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFShadowMap;
     canvas.addEventListener("webglcontextlost", (event) => {
       event.preventDefault();
@@ -122,7 +136,6 @@ class Viewer {
       if (ofLand) node.material.onBeforeCompile = (shader) => this.#grained(shader, ofLand);
     });
     this.sun = new DirectionalLight(0xfff0da, 3.0);
-    this.sun.castShadow = true;
     this.sun.shadow.mapSize.set(2048, 2048);
     this.sun.shadow.normalBias = 0.05;
     this.scene.add(this.sun, this.sun.target);
@@ -298,6 +311,7 @@ class Viewer {
 
   /** Shows the moment `time` [s from the start]. */
   seek(time) {
+    this.touched = performance.now();
     this.time = Math.min(Math.max(time, 0), this.about.duration_s);
     if (this.live) return;
     for (const track of this.tracks) track.show(this.time);
@@ -305,9 +319,10 @@ class Viewer {
 
   resize() {
     const { clientWidth, clientHeight } = this.byId("view");
+    this.touched = performance.now();
     if (this.renderer) {
-      this.renderer.setPixelRatio(this.share * Math.min(devicePixelRatio, 2));
-      this.renderer.setSize(clientWidth, clientHeight, false);
+      this.renderer.shadowMap.enabled = this.sun.castShadow = FINENESS[this.fineness][1];
+      this.#grain();
       for (const camera of [this.camera, this.recorded].filter(Boolean)) {
         camera.aspect = clientWidth / clientHeight;
         camera.updateProjectionMatrix();
@@ -316,18 +331,39 @@ class Viewer {
     this.plots.forEach((plot) => plot.resize());
   }
 
-  /** Draws with fewer pixels where most of the last pictures were slow, as by software or on old phones. */
+  /** The picture's pixels: all that the window has where it is at rest. */
+  #grain(rests = false) {
+    const { clientWidth, clientHeight } = this.byId("view");
+    this.renderer.setPixelRatio((rests ? 1 : FINENESS[this.fineness][0]) * Math.min(devicePixelRatio, 2));
+    this.renderer.setSize(clientWidth, clientHeight, false);
+    this.rests = rests;
+  }
+
+  /** One last picture once nothing moves any more, with all pixels. */
+  rest() {
+    if (!this.renderer || this.rests) return;
+    this.#grain(true);
+    this.#render();
+  }
+
+  /** Draws more coarsely where most of the last pictures were slow, as on old phones; those that are very slow count twice. */
   #ease(dt) {
-    this.slow = Math.max(this.slow + (dt > SLOW_S ? 1 : -1), 0);
-    if (this.slow < 8 || this.share <= COARSEST) return;
+    this.slow = Math.max(this.slow + (dt > 3 * SLOW_S ? 2 : dt > SLOW_S ? 1 : -1), 0);
+    if (this.slow < MOST_SLOW || this.fineness + 1 >= FINENESS.length) return;
     this.slow = 0;
-    this.share = Math.max(0.75 * this.share, COARSEST);
+    this.fineness += 1;
     this.resize();
+  }
+
+  /** Whether the picture may be another one than the last. */
+  get moves() {
+    return this.playing || performance.now() - this.touched < STILL_MS;
   }
 
   /** One picture, `dt` seconds after the last. */
   draw(dt) {
     if (this.renderer) this.#ease(dt);
+    if (this.renderer && this.rests) this.#grain();
     this.clock.value = this.live ? this.latest?.time_s ?? 0 : this.time;
     if (this.live) {
       if (!this.offset && this.renderer) this.#frame();
@@ -653,6 +689,8 @@ async function mount(host, about, { scene, curves, keys, signal, link, onViewer 
   };
   controls(viewer, keys, signal);
   new ResizeObserver(() => viewer.resize()).observe(host);
+  for (const kind of TOUCHES) host.addEventListener(kind, () => { viewer.touched = performance.now(); }, { signal });
+  keys.addEventListener("keydown", () => { viewer.touched = performance.now(); }, { signal });
   const looked = new Promise((resolve) => {
     const inSight = new IntersectionObserver(async (entries) => {
       const seen = entries.at(-1).isIntersecting;
@@ -671,6 +709,7 @@ async function mount(host, about, { scene, curves, keys, signal, link, onViewer 
   const next = (now) => {
     if (signal?.aborted) return;
     if (now - left > ASLEEP_MS) viewer.sleep();
+    else if (!building && !viewer.moves) viewer.rest();
     else if (!building) viewer.draw(Math.min(Math.max(1e-3 * (now - before), 0), 0.25));
     before = now;
     requestAnimationFrame(next);

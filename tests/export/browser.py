@@ -48,9 +48,9 @@ class Browser:
         with urllib.request.urlopen(asked, timeout=_PATIENCE_S) as answer:
             return json.load(answer)["value"]
 
-    def open(self, path: Path, ready: str) -> None:
-        """Show a file; comes back when the script `ready` gives what counts as true."""
-        self.go(path.absolute().as_uri())
+    def open(self, path: Path, ready: str, how: str = "") -> None:
+        """Show a file; comes back when the script `ready` gives what counts as true. how: behind its name, "#fine"."""
+        self.go(path.absolute().as_uri() + how)
         end_s = time.monotonic() + _PATIENCE_S
         while not self.run(f"return Boolean({ready})"):
             assert time.monotonic() < end_s, self.complaints()

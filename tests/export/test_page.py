@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -96,6 +97,26 @@ def test_a_flight_over_land_is_seen_and_can_be_scrubbed_and_plotted(
         picture = np.asarray(seen.convert("RGB"), float)[40:420]
     assert picture.std() > 15.0  # 31; an empty canvas has 0
     assert chromium.complaints() == []
+
+
+@needs_browser
+def test_without_a_graphics_card_pictures_are_coarse_in_motion_and_fine_at_rest(
+    tmp_path: Path, chromium: Browser
+) -> None:
+    page = export_motions(tmp_path / "coarse.html", [motion_of("car")], title="coarse")
+    size = "const c = document.querySelector('#view canvas'); return c.width / c.clientWidth"
+    chromium.open(page, f"{READY} && holonomy.pictures > 1")
+    assert chromium.run(size) <= 0.5
+    chromium.run("holonomy.play(false)")
+    end_s = time.monotonic() + 60.0
+    while chromium.run("return holonomy.rests") is not True:
+        assert time.monotonic() < end_s
+    drawn = chromium.run("return holonomy.pictures")
+    assert chromium.run(size) == 1.0
+    time.sleep(0.3)
+    assert chromium.run("return holonomy.pictures") == drawn  # at rest nothing is drawn
+    chromium.run("dispatchEvent(new KeyboardEvent('keydown', {code: 'ArrowRight'})); holonomy.draw(0.01)")
+    assert chromium.run(size) <= 0.5
 
 
 @needs_browser
