@@ -1,8 +1,9 @@
 """Pages in a browser: `python -m benchmarks.page [FILE ...]`. How long one takes to open, and pictures a second of it.
 
-Pages that are named, or a minute of flight, alone and over the canyon, opened in turn in a Chromium without a window.
-Told are medians: from the start of loading to the first picture, the processor's time of all of the browser until then,
-and both of each picture while it plays. Without a graphics card pictures are drawn by software, as the first line says.
+Pages that are named, or a minute of flight, alone and over the canyon, and of a chain that whips, opened in turn in a
+Chromium without a window. Told are medians: from the start of loading to the first picture, the processor's time of all
+of the browser until then, both of each picture while it plays, and what the page itself does for a picture that is not
+drawn: what is left where a graphics card draws. Without one pictures are drawn by software, as the first line says.
 Needs chromedriver, and psutil for the processor's time.
 """
 
@@ -24,6 +25,18 @@ from tests.export.browser import SOFTWARE_GL, Browser, browser
 ROUNDS = 5
 PLAYED_S = 4.0
 _DRAWN = "window.holonomy && window.holonomy.first_ms"
+_UNDRAWN_MS = 1000
+_UNDRAWN = f"""
+const all = holonomy.renderer, begun = performance.now();
+holonomy.renderer = Object.assign(Object.create(all), {{ render() {{}} }});
+let count = 0;
+for (; performance.now() < begun + {_UNDRAWN_MS}; count++) {{
+  holonomy.seek((0.01 * count) % holonomy.about.duration_s);
+  holonomy.draw(0);
+}}
+holonomy.renderer = all;
+return (performance.now() - begun) / count;
+"""
 _CARD = (
     "const gl = document.createElement('canvas').getContext('webgl2');"
     "return gl.getParameter(gl.getExtension('WEBGL_debug_renderer_info').UNMASKED_RENDERER_WEBGL)"
@@ -35,16 +48,16 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name, browser(*SOFTWARE_GL) as window:
         print(window.run(_CARD))
         named = {Path(file).stem: Path(file).resolve() for file in sys.argv[1:]}
-        pages = named or {what: _page(Path(name), what) for what in ("helicopter", "canyon")}
+        pages = named or {what: _page(Path(name), what) for what in ("helicopter", "canyon", "chain")}
         measured: dict[str, list[tuple[float, ...]]] = {what: [] for what in pages}
         for _ in range(ROUNDS):
             for what, page in pages.items():
                 measured[what].append(_opened(window, page))
         for what, page in pages.items():
-            first, spent, picture, drawn = np.median(measured[what], axis=0)
+            first, spent, picture, drawn, own = np.median(measured[what], axis=0)
             print(
                 f"{what:20} {page.stat().st_size / 1e6:5.2f} MB: first picture after {first:6.0f} ms, {spent:6.0f} ms "
-                f"of the processor; then {picture:5.1f} ms a picture, {drawn:5.1f} of the processor"
+                f"of the processor; then {picture:5.1f} ms a picture, {drawn:5.1f} of the processor, {own:.2f} undrawn"
             )
 
 
@@ -64,6 +77,7 @@ def _opened(window: Browser, page: Path) -> tuple[float, ...]:
         1e3 * (opened - before),
         (then_ms - at_ms) / pictures,
         1e3 * (_spent_s() - opened) / pictures,
+        window.run(_UNDRAWN),
     )
 
 
@@ -79,7 +93,10 @@ def _spent_s() -> float:
 
 
 def _page(folder: Path, what: str) -> Path:
-    """A minute of a helicopter's flight; of the canyon with its land."""
+    """A minute of a helicopter's flight; of the canyon with its land; of a chain."""
+    if what == "chain":
+        whips = sim.simulate("chain", step=0.01, duration=60.0)
+        return export_motions(folder / "chain.html", [motion_of_trajectory(whips)], title=what)
     vehicle = sim.vehicle("helicopter")
     start = vehicle.state(x=(0.0, 0.0, 60.0), v=(5.0, 0.0, 0.0))
     run = sim.simulate(vehicle, step=0.01, duration=60.0, initial=start, controls=[48.9, 0.0, 0.0, 0.0])

@@ -1,4 +1,4 @@
-"""Arrays of numbers as few bytes for a page: rounded to whole multiples, told by how their differences change.
+"""Arrays of numbers as few bytes for a page: rounded to whole multiples, told by their third differences.
 
 Bytes of equal weight stand together, so that the leading ones, which are nearly all zero, cost nothing once packed.
 """
@@ -9,8 +9,10 @@ import numpy as np
 
 from export.nodes import Keyframes
 
-_MOST = 1 << 29
+_MOST = 1 << 28
 """Multiples that a number may be away from the least of its column."""
+_ORDER = 3
+"""Of the differences: smooth motions at equal times have small ones."""
 _GAP = -1
 """Stands for what is not finite."""
 _LEVELS = 65_535
@@ -18,18 +20,19 @@ _LEVELS = 65_535
 _FEW, _BLOWN_UP, _BEYOND = 0.02, 100.0, 1000.0
 """The share of a curve's numbers that may lie so far out, in units of what the others reach over, that a plot leaves
 them out, as of a lane that blew up; and from where on they are all the same."""
-MOMENT_S, PLACE_M, TURN, SCALE = 1e-6, 2e-5, 1e-5, 1e-6
+MOMENT_S, PLACE_M, TURN, SCALE = 1e-6, 4e-5, 2e-5, 1e-6
 """Of which the moments, places, quaternions and scales of a track are whole multiples."""
 
 Told = tuple[int, int, int, list[float], list[float]]
-"""What the viewer has to know of an array: first byte, rows, columns; of each column unit and least number."""
+"""What the viewer has to know of an array: first number, rows, columns; of each column unit and least number."""
 
 
 class PackedArrays:
     """Arrays one after the other; `array` in assets/page/viewer.js reads them."""
 
     def __init__(self) -> None:
-        self._parts: list[bytes] = []
+        self._planes: tuple[list[bytes], ...] = ([], [], [], [])
+        """Of equal weight, the least first."""
         self._count = 0
 
     def add(self, values: np.ndarray, units: Sequence[float] | float) -> Told:
@@ -41,12 +44,12 @@ class PackedArrays:
         reach = np.where(finite, rows - low, 0.0)
         unit = np.maximum(np.broadcast_to(units, low.shape), reach.max(axis=0, initial=0.0) / _MOST)
         whole = np.where(finite, np.rint(reach / unit), _GAP).astype(np.int64)
-        change = np.diff(whole, n=2, axis=0, prepend=np.zeros((2, len(low)), np.int64))
+        change = np.diff(whole, n=_ORDER, axis=0, prepend=np.zeros((_ORDER, len(low)), np.int64))
         zigzag = ((change << 1) ^ (change >> 63)).astype("<u4")
-        data = zigzag.T.reshape(-1, 1).view(np.uint8).T.tobytes()
-        self._parts.append(data)
-        self._count += len(data)
-        return self._count - len(data), len(rows), rows.shape[1], unit.tolist(), low.tolist()
+        for plane, data in zip(self._planes, zigzag.T.reshape(-1, 1).view(np.uint8).T, strict=True):
+            plane.append(data.tobytes())
+        self._count += rows.size
+        return self._count - rows.size, len(rows), rows.shape[1], unit.tolist(), low.tolist()
 
     def add_curve(self, values: np.ndarray) -> Told:
         """Numbers (n,) as finely as a plot shows them."""
@@ -70,4 +73,4 @@ class PackedArrays:
         return self.add(np.hstack(columns), units)
 
     def bytes(self) -> bytes:
-        return b"".join(self._parts)
+        return b"".join(data for plane in self._planes for data in plane)

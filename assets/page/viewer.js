@@ -455,14 +455,15 @@ class Curves {
   }
 
   #array(first, rows, columns, units, lows) {
-    const count = rows * columns, values = new Float64Array(count), { bytes } = this;
+    const count = rows * columns, values = new Float64Array(count), { bytes } = this, plane = bytes.length / 4;
     for (let column = 0; column < columns; column++) {
       const unit = units[column], low = lows[column];
-      let whole = 0, step = 0;
+      let whole = 0, step = 0, change = 0;
       for (let row = 0; row < rows; row++) {
         const at = first + column * rows + row;
-        const zigzag = (bytes[at] | (bytes[at + count] << 8) | (bytes[at + 2 * count] << 16) | (bytes[at + 3 * count] << 24)) >>> 0;
-        step += zigzag & 1 ? -(zigzag + 1) / 2 : zigzag / 2;
+        const zigzag = (bytes[at] | (bytes[at + plane] << 8) | (bytes[at + 2 * plane] << 16) | (bytes[at + 3 * plane] << 24)) >>> 0;
+        change += zigzag & 1 ? -(zigzag + 1) / 2 : zigzag / 2;
+        step += change;
         whole += step;
         values[row * columns + column] = whole < 0 ? NaN : low + whole * unit;
       }

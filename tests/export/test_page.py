@@ -228,9 +228,12 @@ def test_packed_numbers_come_back_to_half_of_their_unit(seed: int, columns: int,
     first, count, width, units, low = packed.add(values, unit)
     assert (count, width) == values.shape
     assert (np.array(units) >= unit).all()
-    planes = np.frombuffer(packed.bytes()[first:], np.uint8).reshape(4, columns, rows).astype(np.int64)
-    zigzag = (planes << np.array([0, 8, 16, 24]).reshape(4, 1, 1)).sum(axis=0)
-    whole = np.cumsum(np.cumsum((zigzag >> 1) ^ -(zigzag & 1), axis=1), axis=1).T
+    planes = np.frombuffer(packed.bytes(), np.uint8).reshape(4, -1)[:, first:].astype(np.int64)
+    zigzag = (planes << np.array([[0], [8], [16], [24]])).sum(axis=0).reshape(columns, rows)
+    whole = (zigzag >> 1) ^ -(zigzag & 1)
+    for _ in range(3):
+        whole = np.cumsum(whole, axis=1)
+    whole = whole.T
     back = np.where(whole < 0, np.nan, np.array(low) + whole * np.array(units))
     assert np.array_equal(np.isnan(back), np.isnan(values))
     assert np.nanmax(np.abs(back - values) / np.array(units), initial=0.0) < 0.5001
