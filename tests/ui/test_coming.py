@@ -1,14 +1,25 @@
 """Laws of what is told while a scene is made ready."""
 
+import time
+from contextlib import nullcontext
 from dataclasses import replace
+from pathlib import Path
+from threading import Event
+from types import SimpleNamespace
 
-from sim.commands import GiveUpWaiting, SetIntegrator, SetVehicle
+import pytest
+
+from sim.commands import Command, GiveUpWaiting, SetIntegrator, SetVehicle, ShowMeasured
+from sim.platform.errors import InputError
 from sim.platform.progress import Preparation
+from sim.scene.measured import Measured, load_measured
 from sim.simulation.lanes.snapshot import Waiting
 from tests.ui import fakes
 from tests.ui.bench import Bench
+from ui.features.scenes.actions import SceneActions, SceneChange
 from ui.features.scenes.coming import draw_coming, draw_waiting, job_line
-from ui.features.scenes.view import CancelLoading
+from ui.features.scenes.loader import Loader
+from ui.features.scenes.view import CancelLoading, OpenPath
 from ui.window.widgets import menu_text, swaps
 
 
@@ -26,11 +37,6 @@ def test_what_is_made_ready_is_told_and_can_be_given_up(bench: Bench) -> None:
 
 
 def test_a_scene_that_is_given_up_never_comes() -> None:
-    from threading import Event
-
-    from ui.features.scenes.actions import SceneChange
-    from ui.features.scenes.loader import Loader
-
     change, go = SceneChange(Loader()), Event()
 
     def scene() -> None:
@@ -47,6 +53,41 @@ def test_a_scene_that_is_given_up_never_comes() -> None:
     finally:
         go.set()
         change.close()
+
+
+def test_a_flight_log_is_read_beside_the_frames_and_told(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However long it takes; of a mistake in it there is one line."""
+    go, told, asked = Event(), list[str](), list[Command]()
+
+    def slow(path: str) -> Measured:
+        assert go.wait(60.0)
+        return load_measured(path)
+
+    monkeypatch.setattr("ui.features.scenes.actions.load_measured", slow)
+    bench.context.show(Loader())
+    app = SimpleNamespace(context=bench.context, submit=asked.append, tell=told.append)
+    actions = SceneActions(app)
+    try:
+        for rows, name in (("0,0,0,0,1,0,0,0\n1,1,0,0,1,0,0,0\n", "good.csv"), ("0,0\n", "bad.csv")):
+            (tmp_path / name).write_text("time_s,x_m,y_m,z_m,qw,qx,qy,qz\n" + rows)
+            actions.carry_out(OpenPath(str(tmp_path / name)))
+            actions.poll(fakes.snapshot())
+            if name == "good.csv":
+                assert (told, asked) == ([f"Reading {name}"], [])  # it is still being read
+            go.set()
+            with pytest.raises(InputError, match=r"bad\.csv") if name == "bad.csv" else nullcontext():
+                end_s = time.monotonic() + 60.0
+                while not asked or name == "bad.csv":
+                    assert time.monotonic() < end_s
+                    actions.poll(fakes.snapshot())
+    finally:
+        actions.close()
+    (shown,) = asked
+    assert isinstance(shown, ShowMeasured)
+    assert shown.measured.name == "good"
+    assert shown.measured.poses[-1, 0, 3] == 1.0
 
 
 def test_a_swap_that_waits_for_its_kernel_is_told_in_its_menu_and_can_be_given_up(bench: Bench) -> None:

@@ -14,11 +14,11 @@ from sim.platform.user_files import found_file, require_trust
 from sim.recordings import Take
 from sim.scene import Scene, load_scene
 from sim.scene.flight_log import READERS
-from sim.scene.measured import load_measured
+from sim.scene.measured import Measured, load_measured
 from sim.simulation.lanes.snapshot import Snapshot
 from sim.simulation.opening import scene_of
 from ui.features.controllers import FlyOwn
-from ui.features.feature import Actions, App
+from ui.features.feature import Actions, App, Background
 from ui.features.recordings import OpenTake, ShowTake
 from ui.features.scenes.coming import PendingScene, TrustQuestion, question_of
 from ui.features.scenes.loader import Loader
@@ -125,7 +125,15 @@ class SceneActions(Actions):
         super().__init__(app)
         loader = app.context.find(Loader)
         assert loader is not None
-        self._change = SceneChange(loader)
+        self._change, self._log = SceneChange(loader), Background[Measured]("measured poses")
+
+    def poll(self, snapshot: Snapshot) -> None:
+        measured = self._log.take()
+        if measured is not None:
+            self.app.submit(ShowMeasured(measured))
+
+    def leave(self) -> None:
+        self._log.give_up()  # it was asked for beside what is left
 
     def take(self) -> "Loaded | None":
         """A scene that is ready to be changed over to, once. Raises InputError where it cannot work."""
@@ -160,6 +168,7 @@ class SceneActions(Actions):
 
     def close(self) -> None:
         self._change.close()
+        self._log.close()
 
     def _open_scene(self, asked: str | Path) -> None:
         self.open(str(asked), partial(load_scene, asked))
@@ -171,7 +180,8 @@ class SceneActions(Actions):
         if path.endswith(".npz"):
             self.app.do(OpenTake(path))
         elif Path(path).suffix.lower() in (".csv", *READERS):
-            self.app.submit(ShowMeasured(load_measured(path)))
+            self.app.tell(f"Reading {os.path.basename(path)}")
+            self._log.begin(lambda _: load_measured(path))
         elif path.endswith(CONTROLS):
             self.app.do(OpenControls(path))
         elif holds_controller(Path(path)):
