@@ -3,8 +3,8 @@
 Each is dropped onto a quadrotor that flies, or saved in place of one that flies it, as a window would have it: read,
 made, flown for a while. Whatever stands in it, there come controls or one line; the simulation goes on, and afterwards
 flies by hand. Told are the files by kind, how many flew and were refused, and the longest time without a new snapshot.
-What a call into C does cannot be ended, so none among them works for long; and of
-numpy, which all share, they exchange only what is exchanged back.
+What a call into C does cannot be ended, so none among them works for long. Names of
+Python itself, numpy, math and time, which all share, are put back by what runs them.
 """
 
 import importlib
@@ -369,6 +369,8 @@ _SWAPS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
                 "np.random.seed(0)\nclass Own",
                 "sim.Controller.rate_hz = 3\nclass Own",
                 "np.float64 = None\nclass Own",
+                "import builtins; builtins.len = builtins.isinstance = builtins.print = None\nclass Own",
+                "np.array = np.clip = np.asarray = np.errstate = None\nclass Own",
             ),
         ),
         (
@@ -379,6 +381,8 @@ _SWAPS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
                 "        import sys; sys.setrecursionlimit(60)\n        z = memory",
                 f"        {STOPPED_CLOCKS}\n        z = memory",
                 "        print('x' * 100)\n        z = memory",
+                "        import builtins; builtins.len = builtins.map = None\n        z = memory",
+                "        np.array = np.isfinite = np.clip = None\n        z = memory",
             ),
         ),
     ),
@@ -491,18 +495,12 @@ def _broken(rng: np.random.Generator) -> str:
 
 @contextmanager
 def undone() -> Iterator[None]:
-    """Within, a program may change what it shares with all others; afterwards it is as it was."""
-    shared = ((np, vars(np)), (time, vars(time)), (sys.modules["builtins"], vars(sys.modules["builtins"])))
-    before = [(module, dict(names)) for module, names in shared]
+    """Within, a program may change settings that it shares with all others; afterwards they are as they were."""
     filters, errors, limit = warnings.filters[:], np.geterr(), sys.getrecursionlimit()
     place, paths, out, rate = Path.cwd(), sys.path[:], sys.stdout, sim.Controller.rate_hz
     try:
         yield
     finally:
-        for module, names in before:
-            for name, value in names.items():
-                if vars(module).get(name) is not value:
-                    setattr(module, name, value)
         warnings.filters[:] = filters
         np.seterr(**errors)
         sys.setrecursionlimit(limit)

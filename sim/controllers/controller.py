@@ -40,6 +40,7 @@ from sim.platform.user_files import (
     list_of,
     require_trust,
     run_own,
+    without_replacing,
 )
 from sim.vehicles import State, Vehicle
 
@@ -193,7 +194,7 @@ def gains_of(kind: type[Controller]) -> dict[str, Gain]:
 def made_controller(kind: type[Controller], gains: Mapping[str, float] = MappingProxyType({})) -> Controller:
     """One of a class, with some gains; whatever its own constructor raises becomes an InputError of one line."""
     try:
-        made = ended_after(WORK_S, kind)
+        made = ended_after(WORK_S, without_replacing, kind)
     except InputError:
         raise
     except BaseException as error:
@@ -209,7 +210,7 @@ def with_gains(controller: C, gains: Mapping[str, float]) -> C:
     """The same controller with other gains, and nothing of what it has plotted. Raises InputError."""
     kind = type(controller)
     try:
-        new = ended_after(WORK_S, copy.copy, controller)
+        new = ended_after(WORK_S, without_replacing, copy.copy, controller)
     except BaseException as error:
         if ends_program(error):
             raise

@@ -16,7 +16,7 @@ from sim.controllers.controller import Controller, PilotInput, with_gains
 from sim.controllers.sensors import SensorSuite
 from sim.platform.deadlines import TookTooLong, ended_after
 from sim.platform.errors import InputError, number, numeric, quote
-from sim.platform.user_files import WORK_S, ends_program, error_line, line_in
+from sim.platform.user_files import WORK_S, ends_program, error_line, line_in, without_replacing
 from sim.vehicle_config import config_of
 from sim.vehicles import State, Vehicle
 
@@ -95,7 +95,7 @@ class ControlLoop:
         """An attribute of the controller, which may be anything."""
         seconds = WORK_S if self._deadline_s is None else self._deadline_s
         try:
-            return ended_after(seconds, getattr, self.controller, name)
+            return ended_after(seconds, without_replacing, getattr, self.controller, name)
         except BaseException as error:
             if ends_program(error):
                 raise
@@ -123,7 +123,10 @@ class ControlLoop:
         try:
             function = getattr(self.controller, name)
             with np.errstate():  # what it asks numpy to refuse is refused within
-                answer = function(*given) if deadline_s is None else ended_after(deadline_s, function, *given)
+                if deadline_s is None:
+                    answer = function(*given)
+                else:
+                    answer = ended_after(deadline_s, without_replacing, function, *given)
         except BaseException as error:
             if ends_program(error):
                 raise

@@ -6,6 +6,7 @@ given for, or as long as the file still says what it said when it was last run. 
 has taken the place.
 """
 
+import builtins
 import hashlib
 import importlib.util
 import json
@@ -15,6 +16,7 @@ import re
 import stat
 import sys
 import threading
+import time
 import traceback
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -286,7 +288,7 @@ def run_own(what: str, reference: str, path: Path, source: bytes) -> ModuleType:
     try:
         # By the whole path: many folders have a file of that name.
         name = f"holonomy_{what}_{path.stem}_{zlib.crc32(str(path).encode()):08x}"
-        return ended_after(WORK_S, run_module, name, path, source)
+        return ended_after(WORK_S, without_replacing, run_module, name, path, source)
     except InputError:
         raise
     except BaseException as error:
@@ -297,6 +299,40 @@ def run_own(what: str, reference: str, path: Path, source: bytes) -> ModuleType:
         raise InputError(
             f"{what} {reference!r}: {path.name} cannot be run{at}: {error_line(error)}"
         ) from error
+
+
+_SHARED = tuple((module.__name__, vars(module)) for module in (builtins, math, np, time))
+"""Names that all programs of this Python share."""
+_MISTAKE = Exception
+
+
+class ReplacesNames(Exception):
+    """A program of the user's has replaced what others need."""
+
+
+def without_replacing(function: Callable[..., T], *given: Any) -> T:
+    """The function's answer; raises ReplacesNames where it has replaced names that are shared, which are put back.
+
+    Nothing in here may need one of them before they are.
+    """
+    before = [(module, names, names.copy()) for module, names in _SHARED]
+    replaced, fault = [], None
+    try:
+        answer = function(*given)
+    except _MISTAKE as error:
+        fault = error
+    finally:
+        for module, names, kept in before:
+            for name, value in kept.items():
+                if names.get(name) is not value:
+                    names[name] = value
+                    replaced += [f"{module}.{name}"]
+    if replaced:
+        told = ReplacesNames(f"it replaces {list_of(replaced)}; allowed: names of its own")
+        raise told.with_traceback(None if fault is None else fault.__traceback__)
+    if fault is not None:
+        raise fault
+    return answer
 
 
 _SOURCES: WeakKeyDictionary[type, bytes] = WeakKeyDictionary()
@@ -371,6 +407,8 @@ def error_line(error: BaseException) -> str:
     """The kind of an error and the first line of what it says."""
     if isinstance(error, TookTooLong):
         return f"it works for more than {WORK_S:g} s"
+    if isinstance(error, ReplacesNames):
+        return str(error)
     try:
         said = (error.msg if isinstance(error, SyntaxError) else str(error)).strip().splitlines()
     except Exception:  # an error of the user's own, which cannot say itself

@@ -100,13 +100,31 @@ def test_a_call_that_catches_its_end_is_ended_all_the_same(
         time.sleep(0.05)
 
 
-def test_who_exchanges_the_clocks_stops_nothing(trial: Trial) -> None:
-    spoilt = GOOD.replace("        z = memory", f"        {STOPPED_CLOCKS}\n        z = memory", 1)
+SHARED = {
+    "time.perf_counter, time.sleep, time.monotonic": STOPPED_CLOCKS,
+    "builtins.len, builtins.isinstance": "import builtins; builtins.len = builtins.isinstance = None",
+    "numpy.array, numpy.clip": "np.array = np.clip = None",
+}
+
+
+@pytest.mark.parametrize("names", SHARED)
+@pytest.mark.parametrize(
+    "before", ["        z = memory", "        return {", "class Own"], ids=["call", "start", "file"]
+)
+def test_who_replaces_what_all_share_is_told_so_and_stops_alone(
+    trial: Trial, names: str, before: str
+) -> None:
+    """The names are there again at once, for the simulation and everybody else."""
+    now = time.perf_counter, time.monotonic, time.sleep, len, isinstance, np.array, np.clip
+    indent = " " * (len(before) - len(before.lstrip()))
+    spoilt = GOOD.replace(before, f"{indent}{SHARED[names]}\n{before}", 1)
     trial.PATIENCE_S = 30.0
-    with undone():
-        assert not trial.told_of(spoilt.encode(), saved=False)  # it flies, by clocks that were bound before
-        trial.let_go()
-        trial.by_hand_again()
+    told = trial.told_of(spoilt.encode(), saved=False)
+    assert "it replaces " in told
+    assert all(name in told for name in names.split(", "))
+    assert now == (time.perf_counter, time.monotonic, time.sleep, len, isinstance, np.array, np.clip)
+    trial.let_go()
+    trial.by_hand_again()
 
 
 def test_what_is_handed_over_may_be_changed_and_changes_nothing_else(tmp_path: Path) -> None:
