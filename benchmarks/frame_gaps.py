@@ -55,10 +55,15 @@ def watched(window: Window, session: Session, what: str, *, until: str = "") -> 
     began_s = time.perf_counter()
     window.begin()
     due_s = began_s + WATCHED_S
-    while time.perf_counter() < min(due_s, began_s + LONGEST_S):
-        session._window.run(lambda dt_s: session._frame(dt_s, None), frames=1)
+
+    def seen() -> bool:
+        nonlocal due_s
+        now_s = time.perf_counter()
         if until and session._scene.name != until:
-            due_s = time.perf_counter() + WATCHED_S
+            due_s = now_s + WATCHED_S
+        return now_s > min(due_s, began_s + LONGEST_S)
+
+    window.run(lambda dt_s: session._frame(dt_s, None), until=seen)
     late = "" if window.longest_s <= WANTED_S else f"   above {WANTED_S} s"
     print(f"  {what:44s} {window.longest_s:6.3f} s   {window.frames:4d} frames{late}", flush=True)
 
@@ -77,8 +82,7 @@ def main() -> None:
         loaded = opened(window, loader, scene, None)
         assert loaded is not None
         with closing(Session(window, loader, loaded)) as session:
-            while session._starts:
-                window.run(lambda dt_s: session._frame(dt_s, None), frames=1)
+            window.run(lambda dt_s: session._frame(dt_s, None), until=lambda: not session._starts)
             print(f"  {'start: ' + names[0]:44s} {window.longest_s:6.3f} s", flush=True)
             for place, name in enumerate(names):
                 if place:

@@ -92,20 +92,27 @@ def main() -> None:
     with closing(window), closing(Loader()) as loader:
         scene = load_scene(options.scene)
         loader.load(lambda: scene, detect(window.ctx), commands=(SetDemo(True),))
-        loaded = opened(window, loader, scene.title, None)
+        loaded = opened(window, loader, scene, None)
         assert loaded is not None
         with closing(Session(window, loader, loaded)) as session:
             frames = 0
-            while frames < options.frames:
+
+            def frame(dt_s: float) -> None:
+                nonlocal frames
                 flies = not session._starts
-                window.run(lambda dt_s: session._frame(dt_s, None), frames=1)
+                session._frame(dt_s, None)
                 clock.timed(COUNTED[2], sound)(session)
                 clock.end_frame(counts=flies)
                 frames += flies
+
+            window.run(frame, until=lambda: frames >= options.frames)
     print(f"{options.scene}, CPU ms a frame   median   worst")
     for name, spent_ms in clock.frames_ms.items():
         print(f"  {name:28s} {median(spent_ms):8.3f} {max(spent_ms):8.3f}")
-    together = median(map(sum, zip(*(clock.frames_ms[name] for name in COUNTED), strict=True)))
+    frames_ms = [
+        clock.frames_ms[name][-options.frames :] for name in COUNTED
+    ]  # a frame that is shown again has sound alone
+    together = median(map(sum, zip(*frames_ms, strict=False)))
     print(f"  {', '.join(COUNTED[1:]) + ' and the first':28s} {together:8.3f}   (wanted: {WANTED_MS})")
 
 

@@ -37,10 +37,13 @@ def resident_mb() -> float:
 def shown(window: AppWindow, session: Session, name: str) -> None:
     """Frames until that scene is there, and some more."""
     left = FRAMES
-    while left:
-        window.run(lambda dt_s: session._frame(dt_s, None), frames=1)
-        if session.scene.name == name and not session._starts:
-            left -= 1
+
+    def seen() -> bool:
+        nonlocal left
+        left -= session.scene.name == name and not session._starts
+        return not left
+
+    window.run(lambda dt_s: session._frame(dt_s, None), until=seen)
 
 
 def main() -> None:

@@ -81,26 +81,33 @@ class Watch:
 
         return timed
 
-    def run(self, seconds: float, each: Callable[[], None] = lambda: None) -> float:
-        """Frames for so long, one at least; what all of them took [s]. each: called before every one."""
+    def run(self, until: Callable[[], bool], each: Callable[[], None] = lambda: None) -> float:
+        """Frames until it is so after one; what all of them took [s]. each: called before every one."""
         self.spent_ms.clear()
         self.frames = self.drawn = 0
         began_s = time.perf_counter()
-        while not self.frames or time.perf_counter() < began_s + seconds:
+
+        def frame(dt_s: float) -> None:
             each()
-            self._window.run(lambda dt_s: self._session._frame(dt_s, None), frames=1)
+            self._session._frame(dt_s, None)
             self.frames += 1
+
+        self._window.run(frame, until=until)
         return time.perf_counter() - began_s
+
+
+def passed(seconds: float) -> Callable[[], bool]:
+    """Whether so much time has passed since it was asked for."""
+    end_s = time.perf_counter() + seconds
+    return lambda: time.perf_counter() > end_s
 
 
 def at_rest(window: AppWindow, session: Session, watch: Watch, seconds: float) -> None:
     """Pause, and print what is drawn afterwards."""
     session.submit(SetPaused(True))
-    while not session.simulation.snapshot.paused:
-        watch.run(0.0)
+    watch.run(lambda: session.simulation.snapshot.paused)
     paused_s = watch.drawn_s = time.perf_counter()
-    while time.perf_counter() < min(watch.drawn_s + RESTS_S, paused_s + LONGEST_S):
-        watch.run(0.0)
+    watch.run(lambda: time.perf_counter() > min(watch.drawn_s + RESTS_S, paused_s + LONGEST_S))
     renderer = session._picture.renderer
     assert renderer is not None
     print(f"  at rest whole after {watch.drawn_s - paused_s:.2f} s, at {renderer.scale:.2f} of the window")
@@ -117,7 +124,7 @@ def at_rest(window: AppWindow, session: Session, watch: Watch, seconds: float) -
 
     for title, each in (("untouched", lambda: None), ("mouse over a panel", move)):
         began_s = time.process_time()
-        passed_s = watch.run(seconds, each)
+        passed_s = watch.run(passed(seconds), each)
         cores = (time.process_time() - began_s) / passed_s
         print(
             f"  {title:24s} {watch.frames / passed_s:6.1f} looks/s, {watch.drawn} pictures of the scene,"
@@ -136,14 +143,13 @@ def measure(name: str, seconds: float, size: tuple[int, int]) -> None:
         assert loaded is not None
         with closing(Session(window, loader, loaded)) as session:
             del loaded
-            while session._starts:
-                window.run(lambda dt_s: session._frame(dt_s, None), frames=1)
+            window.run(lambda dt_s: session._frame(dt_s, None), until=lambda: not session._starts)
             watch = Watch(window, session)
             fly = SetDemo(True) if name == "canyon" else SetPilotInput(PilotInput(pitch=0.8, roll=0.12))
             session.submit(fly)
-            watch.run(SETTLING_S)
+            watch.run(passed(SETTLING_S))
             began_ms = cpu_ms()
-            passed_s = watch.run(seconds)
+            passed_s = watch.run(passed(seconds))
             whole_ms, frames = cpu_ms() - began_ms, watch.frames
             print(f"{name}, {size[0]}x{size[1]}, load average {os.getloadavg()[0]:.1f}")
             print(f"  {frames / passed_s:.1f} frames/s at {session._picture.pace.scale:.2f} of the window")

@@ -38,6 +38,7 @@ class AppWindow(pyglet.window.Window):
     ) -> None:
         self._frame: Callable[[float], None] | None = None
         self._frames_left: int | None = None
+        self._until: Callable[[], bool] | None = None
         self._shortest_s = 1.0 / frame_limit_hz
         self._stays = False
         self.apart_s = 0.0
@@ -106,14 +107,20 @@ class AppWindow(pyglet.window.Window):
         width, height = self.get_framebuffer_size()
         return int(width), int(height)
 
-    def run(self, frame: Callable[[float], None], *, frames: int | None = None) -> None:
-        """Call `frame(dt_s)` until the window is closed by the user, or `frames` times.
+    def run(
+        self,
+        frame: Callable[[float], None],
+        *,
+        frames: int | None = None,
+        until: Callable[[], bool] | None = None,
+    ) -> None:
+        """Call `frame(dt_s)` until the window is closed by the user, `frames` times, or until that is so after one.
 
         dt_s is wall time since the last frame, at most LONGEST_FRAME_S. The context is current and the
         window's framebuffer bound. What `frame` raises comes out of here. The window stays open afterwards,
         so that GL objects can still be released; then call `close()`.
         """
-        self._frame, self._frames_left = frame, frames
+        self._frame, self._frames_left, self._until = frame, frames, until
         self._last_s = perf_counter()
         try:
             pyglet.app.run(interval=0)
@@ -153,6 +160,8 @@ class AppWindow(pyglet.window.Window):
             self._frames_left -= 1
             if self._frames_left <= 0:
                 self.leave()
+        if self._until is not None and self._until():
+            self.leave()
 
     def stay(self) -> None:
         """Go on showing what is shown: nothing has been drawn in this frame."""
