@@ -4,13 +4,16 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import av
 import numpy as np
 import pytest
 
+import sim
 from export.pictures import FPS, Film
 from sim.commands import ShowMeasured
+from sim.platform.errors import InputError
 from sim.scene import load_scene
 from sim.scene.measured import Measured
 from sim.simulation import Simulation
@@ -19,14 +22,18 @@ from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui.features.feature import News
 from ui.features.takes.export_actions import KINDS, Sharing
+from ui.features.takes.live_actions import LiveActions
 from ui.features.takes.panel import draw_takes
 from ui.features.takes.sharing import (
     VIDEO,
     CancelExport,
+    EndListening,
     EndLogs,
     ExportChoices,
     ExportShown,
     FilmView,
+    Listen,
+    ListenView,
     LogFlight,
     LogsView,
     RecordVideo,
@@ -79,6 +86,37 @@ def test_a_log_is_begun_of_the_kind_that_is_chosen_and_ended(bench: Bench) -> No
     bench.context.show(LogsView(("flight.rrd",)))
     assert bench.click("sharing/end-log", draw_sharing, flying()) == [EndLogs()]
     assert "sharing/log" not in bench.context.rects
+
+
+def test_the_window_is_opened_to_other_programs_and_closed_again_by_a_button(bench: Bench) -> None:
+    assert bench.click("sharing/listen", draw_sharing, flying()) == [Listen()]
+    bench.context.show(ListenView("/home/me/live.html"))
+    assert bench.click("sharing/listen", draw_sharing, flying()) == [EndListening()]
+
+
+def test_what_listens_is_connected_to_until_it_is_told_not_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("websockets")
+    monkeypatch.setenv("HOLONOMY_CONFIG", str(tmp_path))
+    simulation, told = Simulation(load_scene("plain"), load_world("plain")), list[str]()
+    app = SimpleNamespace(simulation=simulation, tell=told.append)
+    actions = LiveActions(app)
+    simulation.start()
+    try:
+        assert list(actions.views(simulation.snapshot))[1] == ListenView("")
+        actions.carry_out(Listen())
+        assert list(actions.views(simulation.snapshot))[1] == ListenView(str(tmp_path / "live.html"))
+        with sim.connect() as connected:
+            assert connected.lanes[0]["name"] == "flown"
+        actions.carry_out(EndListening())
+        with pytest.raises(InputError):
+            sim.connect()
+        assert list(actions.views(simulation.snapshot))[1] == ListenView("")
+    finally:
+        actions.close()
+        simulation.stop()
+    assert told[0].startswith("Listening at port ")
 
 
 def test_a_video_is_begun_ended_and_given_up_by_buttons(bench: Bench) -> None:

@@ -91,7 +91,8 @@ def run_window(
         if loaded is not None:
             # Here, not above: these imports take longer than to open a window.
             from ui.desktop.session import Session
-            from ui.features.takes.live_actions import KeepLog, Listen
+            from ui.features.takes.live_actions import KeepLog
+            from ui.features.takes.sharing import Listen
 
             session = resources.enter_context(closing(Session(window, loader, loaded)))
             if request.listen:

@@ -14,16 +14,11 @@ from sim.live.wire import page_file
 from sim.simulation.lanes.snapshot import Snapshot
 from ui.features.feature import Actions, App
 from ui.features.takes.export_actions import exports_folder, free_file, obstacles_of
-from ui.features.takes.sharing import EndLogs, LogFlight, LogsView
+from ui.features.takes.sharing import EndListening, EndLogs, Listen, ListenView, LogFlight, LogsView
 from ui.window.context import Action, LoadScene
 
 if TYPE_CHECKING:
     from export.live_log import LiveLog
-
-
-@dataclass(frozen=True, slots=True)
-class Listen(Action):
-    """Let other programs of this user give commands and see snapshots."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +31,7 @@ class KeepLog(Action):
 class LiveActions(Actions):
     """Owns the server and the logs; what clients want of the window is done between its frames."""
 
-    handles = (Listen, KeepLog, LogFlight, EndLogs)
+    handles = (Listen, EndListening, KeepLog, LogFlight, EndLogs)
 
     def __init__(self, app: App) -> None:
         super().__init__(app)
@@ -57,7 +52,8 @@ class LiveActions(Actions):
             pass
 
     def views(self, snapshot: Snapshot) -> Iterable[object]:
-        return (LogsView(tuple(log.path.name for log in self._logs)),)
+        page = "" if self._server is None else str(page_file())
+        return (LogsView(tuple(log.path.name for log in self._logs)), ListenView(page))
 
     def carry_out(self, action: object) -> None:
         match action:
@@ -75,6 +71,9 @@ class LiveActions(Actions):
                     self.app.tell(f"Log saved: {log.path}")
             case Listen():
                 self._listen()
+            case EndListening():
+                self._let_go()
+                self.app.tell("No other program takes part any more")
 
     def _keep(self, path: Path) -> None:
         from export.live_log import LiveLog
@@ -99,5 +98,9 @@ class LiveActions(Actions):
                 log.close()
             except OutputError as error:
                 print(f"holonomy: {error}", file=sys.stderr)
+        self._let_go()
+
+    def _let_go(self) -> None:
         if self._server is not None:
-            self._server.close()
+            server, self._server = self._server, None
+            server.close()

@@ -62,6 +62,24 @@ class LogsView:
 
 
 @dataclass(frozen=True, slots=True)
+class ListenView:
+    """Whether other programs may take part."""
+
+    page: str = ""
+    """File that shows the window in a browser; empty: it does not listen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listen(Action):
+    """Let other programs of this user give commands and see snapshots."""
+
+
+@dataclass(frozen=True, slots=True)
+class EndListening(Action):
+    """Let go of them."""
+
+
+@dataclass(frozen=True, slots=True)
 class ExportShown(Action):
     """Write what is recorded of all lanes, or shown of it, for other programs."""
 
@@ -128,12 +146,13 @@ def draw_sharing(snapshot: Snapshot, context: PanelContext) -> list[Request]:
         requests += _export(context)
     film = context.of(SharingView).film
     if film is not None:
-        return requests + _film(film, context) + _log(context, -1.0)
+        return requests + _film(film, context) + _log(context, -1.0) + _listen(context)
     gap = context.px(4.0)
     width = (imgui.get_content_region_avail().x - gap) / 2.0
     requests += _begin(context, width)
     imgui.same_line(0.0, gap)
-    return requests + _log(context, width)
+    requests += _log(context, width)
+    return requests + _listen(context)
 
 
 def _export(context: PanelContext) -> list[Request]:
@@ -219,6 +238,20 @@ def _log(context: PanelContext, width: float) -> list[Request]:
     others = " or ".join(kind.ending for kind in kinds)
     doc = f"{kind.text}, written while you fly, to your folder of exports; {others}, as chosen above"
     return [LogFlight(kind.ending)] if button(context, "sharing/log", text, doc, width=width) else []
+
+
+def _listen(context: PanelContext) -> list[Request]:
+    """Open the window to other programs, or close it again."""
+    page = context.of(ListenView).page
+    text = f"{icons.ICON_FA_TOWER_BROADCAST}  {'Stop listening' if page else 'Listen to programs'}"
+    doc = (
+        f"A browser shows the window by {page}; programs connect by sim.connect()"
+        if page
+        else "Programs of yours on this computer may see and command it, and a browser shows it; nobody else may"
+    )
+    if not button(context, "sharing/listen", text, doc, width=-1.0, lit=bool(page)):
+        return []
+    return [EndListening() if page else Listen()]
 
 
 def _begin(context: PanelContext, width: float) -> list[Request]:
