@@ -114,6 +114,32 @@ def test_what_is_told_is_in_north_east_down_and_forward_right_down() -> None:
     assert line["timestamp"] == 1.25
 
 
+def test_bytes_are_those_of_the_protocol() -> None:
+    """Written down by hand from its description: little-endian, 40 bytes of 16 channels, 72 of 32; a line of JSON."""
+    head, pulses = "1a48 9001 2a000000", "dc05 e803 d007 0000"
+    short = bytes.fromhex(head + pulses * 4)
+    long = bytes.fromhex("8173" + head[4:] + pulses * 8)
+    assert (len(short), len(long)) == (40, 72)
+    for data, channels in ((short, 16), (long, 32)):
+        frame = read_frame(data)
+        assert frame is not None
+        assert (frame.rate_hz, frame.count) == (400, 42)
+        assert frame.pwm_us == (1500, 1000, 2000, 0) * (channels // 4)
+        assert read_frame(data[:-1]) is None
+        assert read_frame(data + b"\0") is None
+    east, west_up = np.eye(4), np.zeros(6)
+    east[:3, :3] = [[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]  # its nose to the east, y is west
+    east[:3, 3], west_up[3:] = (1.0, 2.0, 3.0), (0.0, 0.0, 0.5)
+    line = told(0.0025, east, west_up, np.array([0.1, 0.2, 0.3]), np.array([0.0, 0.0, 9.81]))
+    assert line == (
+        b'\n{"timestamp":0.002500000,"imu":{"gyro":[0.100000000,-0.200000000,-0.300000000],'
+        b'"accel_body":[0.000000000,0.000000000,-9.810000000]},'
+        b'"position":[1.000000000,-2.000000000,-3.000000000],'
+        b'"quaternion":[0.707106781,0.000000000,0.000000000,0.707106781],'
+        b'"velocity":[0.000000000,0.000000000,-0.500000000]}\n'
+    )
+
+
 def hovering(mass: float = 1.0) -> Callable[[int, dict], tuple[int, ...]]:
     """A stand-in's autopilot of a quadrotor: holds 3 m of height by what it is told, in its own frames."""
 
@@ -147,8 +173,6 @@ def test_a_stand_in_holds_a_quadrotor_in_the_air_in_lockstep(magic: int) -> None
     assert abs(run.pose[-1, 2, 3] - 3.0) < 0.1  # 0.01
     assert run.pose[-1, 2, 2] > 0.999
     stamps = np.array([seen["timestamp"] for seen in stand_in.heard])
-    # A frame a step: the first has no answer yet, the last awaits none.
-    assert len(stamps) == len(run.controls) - 1
     assert (
         len(stamps) == len(run.controls) - 1
     )  # a frame a step: the first has no answer yet, the last awaits none
