@@ -23,8 +23,10 @@ from sim.commands import (
     SetVehicle,
     SingleStep,
 )
+from sim.control.feedback import Pid
+from sim.controllers import gain_values
 from sim.scene import Scene
-from sim.simulation.lanes.snapshot import LaneStatus
+from sim.simulation.lanes.snapshot import ControllerSnapshot, LaneStatus
 from sim.vehicles import known_vehicle
 from tests.ui import fakes
 from tests.ui.bench import Bench
@@ -145,6 +147,11 @@ def test_flight_modes_are_those_of_the_vehicle(bench: Bench) -> None:
     assert bench.click("flight/mode/hold", draw_flight, now) == [SetFlightMode("hold")]
     assert bench.click("flight/mode/raw", draw_flight, now) == []
     assert "flight/mode/attitude" not in bench.context.rects
+    own = ControllerSnapshot(Pid, gain_values(Pid()), {}, "", "")
+    flown = fakes.snapshot(
+        fakes.lane(controller=own), flight_modes=("raw", "hold"), flight_mode="raw"
+    )  # by a controller: any mode takes it back into the hand
+    assert bench.click("flight/mode/raw", draw_flight, flown) == [SetFlightMode("raw")]
     assert bench.click("transport/demo", draw_flight, now) == [SetDemo(True)]
     assert bench.click("flight/devices", draw_flight, now) == [RescanControllers()]
     assert bench.frame(draw_flight, fakes.snapshot(flight_modes=())) == []

@@ -38,8 +38,11 @@ def draw_flight(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     requests: list[Request] = []
     heading(context, "Flight")
     modes = [Item(mode, mode.capitalize(), FLIGHT_MODES[mode].does) for mode in snapshot.flight_modes]
-    chosen = segmented(context, "flight/mode", modes, snapshot.flight_mode)
-    if chosen is not None and chosen != snapshot.flight_mode:
+    mode = (
+        snapshot.flight_mode if snapshot.lanes[0].controller is None else ""
+    )  # which flies instead of the hand
+    chosen = segmented(context, "flight/mode", modes, mode)
+    if chosen is not None and chosen != mode:
         requests.append(SetFlightMode(chosen))
     autopilot = AUTOPILOTS.get(snapshot.lanes[0].config.modes.autopilot)
     if autopilot is not None:

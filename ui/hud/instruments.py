@@ -187,7 +187,9 @@ def _numbers(pen: Pen, lower_left: Point, data: FlightData) -> Rect:
 
 def _badges(pen: Pen, snapshot: Snapshot, camera: str) -> list[Badge]:
     """Who flies, whether it has run aground, speed of time where it is not 1, real-time factor, camera."""
-    pilot = "PLAN" if snapshot.sails else "AUTOPILOT" if snapshot.demo else snapshot.flight_mode.upper()
+    own = snapshot.lanes[0].controller
+    by_hand = snapshot.flight_mode if own is None else own.kind.__name__
+    pilot = "PLAN" if snapshot.sails else "AUTOPILOT" if snapshot.demo else by_hand.upper()
     time, colour = real_time(snapshot)
     words = [(pilot, theme.ACCENT_BRIGHT)]
     if snapshot.lanes[0].aground:
