@@ -28,7 +28,9 @@ from render.vehicles.shown import (
     reach_m,
     wreck,
 )
+from render.vehicles.struck import splashes_of, thrown_up
 from sim.contact.obstacles import ObstaclesPicture, PropsPicture
+from sim.contact.obstacles.blows import Blow
 from sim.groups.numeric import poses_between
 from sim.scene.race import Standing
 from sim.scene.tables import Swell
@@ -235,6 +237,7 @@ class SceneView:
                 *_there(marks.surface(shown) for marks, shown in trailed),
                 *gate_panes,
                 *self.film.dust(view),
+                *thrown_up(self._blows, self._shown[0].time_s, view),
                 *(each for shown in finite if options.show_inertia for each in inertia_ellipsoids(shown)),
                 *(each for shown in finite if options.show_contacts for each in contact_shapes(shown)),
                 *shells,
@@ -242,7 +245,10 @@ class SceneView:
             water_box=self._environment_as(BoxPicture),
             cones=self._cones,
             wakes=_there(marks.wake(shown) for marks, shown in left),
-            splashes=tuple(splash for marks, shown in left for splash in marks.splashes(shown, wall_s)),
+            splashes=(
+                *(splash for marks, shown in left for splash in marks.splashes(shown, wall_s)),
+                *splashes_of(self._blows, self._shown[0].time_s),
+            ),
             sea=self._sea,
             wall_s=wall_s,
             exposure=exposure,
@@ -270,6 +276,11 @@ class SceneView:
     def _cords_w(self) -> np.ndarray:
         props = self._environment_as(PropsPicture)
         return np.zeros((0, 2, 3)) if props is None else props.cords_w
+
+    @property
+    def _blows(self) -> tuple[Blow, ...]:
+        props = self._environment_as(PropsPicture)
+        return () if props is None else props.blows
 
     def _contact_arrows(self) -> list[Arrow]:
         solids, flown = self._environment_as(PropsPicture), self._shown[0].lane

@@ -4,7 +4,6 @@ Every piece sets out with the velocity that its place had, and with a share of t
 is seen follows from the last motion, the ground and a seed, so that it can be shown again.
 """
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -12,6 +11,7 @@ from types import MappingProxyType
 import numpy as np
 
 from render.frame import Surface, View
+from render.vehicles.struck import EARTH, FOAM, Dust
 from sim.groups.numeric import rotation_exp
 from sim.models.solids import ModelAsset
 from sim.vehicle_config.model import Model, moved
@@ -30,11 +30,9 @@ _REBOUND = 0.15
 _STILL_MPS = 0.25
 _SPIN_LEFT = 0.3
 """Of a rotor's turning when its blades come off."""
-_PUFFS, _SIDES, _SETTLES_S = 30, 12, 3.2
+_PUFFS = 30
 _TIPS = 0.4
 """How much of its speed over its size the hull turns over with, as what is held back below."""
-EARTH, FOAM = (1.45, 1.08, 0.74), (2.1, 2.2, 2.3)
-"""Linear radiance of what is thrown up, in the sun."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +150,7 @@ class Wreckage:
         self._kept: list[tuple[np.ndarray, np.ndarray]] = [(self._x.copy(), self._R.copy())]
         place = origin + R @ hull.middle_b
         place[2] = float(height(place[:1], place[1:2])[0])
-        self._dust = _Dust.of(rng, place, size_m, speed, velocity_w)
+        self._dust = Dust.of(rng, place, size_m, speed, velocity_w, _PUFFS)
 
     @property
     def chips(self) -> int:
@@ -226,49 +224,3 @@ class Wreckage:
         self._v[slow] *= 0.8
         self._w[slow] *= 0.8
         self._x[:, 2] += 0.5 * np.where(touching, deep, 0.0)
-
-
-@dataclass(frozen=True, slots=True)
-class _Dust:
-    """Puffs that fly out over the ground, slow down, grow and thin out."""
-
-    place_w: np.ndarray
-    velocity_w: np.ndarray
-    """(n, 3) m/s at first."""
-    born_s: np.ndarray
-    size_m: np.ndarray
-
-    @staticmethod
-    def of(
-        rng: np.random.Generator, place_w: np.ndarray, size_m: float, speed_mps: float, velocity_w: np.ndarray
-    ) -> "_Dust":
-        angle, born = rng.uniform(0.0, 2.0 * np.pi, _PUFFS), rng.uniform(0.0, 0.35, _PUFFS)
-        out = np.column_stack([np.cos(angle), np.sin(angle), rng.uniform(0.15, 0.8, _PUFFS)])
-        v = (0.8 + 0.35 * min(speed_mps, 15.0)) * rng.uniform(0.3, 1.0, (_PUFFS, 1)) * out
-        v[:, :2] += 0.35 * velocity_w[:2]
-        start = place_w + 0.5 * size_m * rng.uniform(-1.0, 1.0, (_PUFFS, 3)) * [1.0, 1.0, 0.0]
-        return _Dust(start, v, born, size_m * rng.uniform(0.10, 0.22, _PUFFS))
-
-    def surface(self, age_s: float, view: View, colour: tuple[float, float, float]) -> Surface | None:
-        age = age_s - self.born_s
-        seen = (age > 0.0) & (age < _SETTLES_S)
-        if not seen.any():
-            return None
-        age = age[seen]
-        drag_s = 0.7
-        radius = self.size_m[seen] * (1.0 + 3.2 * np.sqrt(age))
-        middle = self.place_w[seen] + drag_s * (1.0 - np.exp(-age / drag_s))[:, None] * self.velocity_w[seen]
-        middle[:, 2] += 0.7 * radius
-        alpha = 0.42 * np.minimum(age / 0.08, 1.0) * (1.0 - age / _SETTLES_S) ** 1.5
-        order = np.argsort(-np.linalg.norm(middle - view.eye_w, axis=1))
-        right, up = view.view[0, :3], view.view[1, :3]
-        turn = np.linspace(0.0, 2.0 * math.pi, _SIDES + 1)
-        rim = np.cos(turn)[:, None] * right + np.sin(turn)[:, None] * up
-        corners = np.zeros((len(order), _SIDES, 3, 3))
-        corners[:, :, 0] = middle[order][:, None]
-        corners[:, :, 1] = middle[order][:, None] + radius[order][:, None, None] * rim[:-1]
-        corners[:, :, 2] = middle[order][:, None] + radius[order][:, None, None] * rim[1:]
-        shade = np.zeros((len(order), _SIDES, 3))
-        shade[:, :, 0] = alpha[order][:, None]
-        facing = np.tile(view.view[2, :3], (corners.size // 3, 1))
-        return Surface(corners.reshape(-1, 3), facing, colour, shade.ravel())

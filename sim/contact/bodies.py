@@ -112,6 +112,7 @@ class Pile:
         self._mobility = np.zeros((len(every), MOBILITY))
         self._mechanism = _resting(len(visitors))
         self._sweeps, self._tolerance_mps, self._sleeps = sweeps, tolerance_mps, sleeps
+        self.gravity_mps2 = gravity_mps2
         self.state = np.zeros((len(every), STATE))
         for row, prop in zip(self.state, every, strict=True):
             _put(row, prop)

@@ -9,25 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sim.contact.obstacles import PropsPicture
+from sim.contact.obstacles.blows import GROUND, MATERIALS, WATER, Blow
 from sim.simulation.lanes.snapshot import LaneStatus
 from sim.vehicle_config import config_named
 from tests.ui import fakes
-from ui.features.sound import (
-    BANDS_HZ,
-    RATE_HZ,
-    Mixer,
-    SoundState,
-    Tones,
-    block,
-    chime,
-    click,
-    crash,
-    heard,
-    level_of,
-    noise,
-    struck,
-    thump,
-)
+from ui.features.samples import BANDS_HZ, RATE_HZ, chime, click, crash, knock, noise, thump
+from ui.features.sound import Mixer, SoundState, Tones, block, heard, level_of, new_blows, struck
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -141,3 +129,45 @@ def test_alsas_library_prints_nothing_where_there_is_no_card() -> None:
 
     assert "ALSA lib" in printed(), "by itself it does"
     assert printed("quiet") == ""
+
+
+BLOW = Blow(1, 0.0, (0.0, 0.0, 0.0), 2.0, 5.0, (0.0, 0.0, 0.0), "metal", "stone", 0.3)
+
+
+def test_a_harder_blow_is_louder_and_a_larger_body_is_lower() -> None:
+    loud, soft = knock(replace(BLOW, struck_mps=6.0)), knock(replace(BLOW, struck_mps=0.5))
+    assert np.abs(loud).max() > 1.3 * np.abs(soft).max() > 0.0
+
+    def middle_hz(sound: np.ndarray) -> float:
+        frequency, magnitude = spectrum(sound)
+        return float((frequency * magnitude**2).sum() / (magnitude**2).sum())
+
+    assert middle_hz(knock(replace(BLOW, size_m=1.2))) < 0.6 * middle_hz(knock(BLOW))
+
+
+def test_metal_rings_longer_than_wood_and_nothing_ends_with_a_click() -> None:
+    def half_s(sound: np.ndarray) -> float:
+        energy = np.cumsum(sound**2)
+        return float(np.searchsorted(energy, 0.9 * energy[-1])) / RATE_HZ
+
+    metal, wood = (knock(replace(BLOW, of=of, on=of)) for of in ("metal", "wood"))
+    assert half_s(metal) > 3.0 * half_s(wood)
+    for of in (*MATERIALS,):
+        for on in (*MATERIALS, GROUND, WATER):
+            sound = knock(replace(BLOW, of=of, on=on))
+            assert abs(sound[0]) < 1e-3
+            assert abs(sound[-1]) < 1e-3
+            assert np.abs(sound).max() < 1.0
+
+
+def test_each_blow_is_heard_once_the_hardest_first_and_none_that_is_long_ago() -> None:
+    blows = tuple(replace(BLOW, number=k, time_s=0.1 * k, struck_mps=1.0 + k % 3) for k in range(1, 31))
+    nothing = np.zeros((0, 4, 4))
+    props = PropsPicture((), nothing, nothing, (), None, blows=blows)
+    snapshot = replace(fakes.snapshot(fakes.lane()), clock_s=3.0, environment=props)
+    new, last = new_blows(snapshot, 26)
+    assert (last, {blow.number for blow in new}) == (30, {27, 28, 29, 30})
+    assert new[0].struck_mps == max(blow.struck_mps for blow in new)
+    assert new_blows(snapshot, last) == ([], 30)
+    assert all(blow.time_s > 2.5 for blow in new_blows(snapshot, 0)[0])
+    assert new_blows(replace(snapshot, environment=None), 30) == ([], 0)

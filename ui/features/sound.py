@@ -8,33 +8,23 @@ import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
-from functools import cache
 from typing import Any
 
 import numpy as np
 
+from sim.contact.obstacles import PropsPicture
+from sim.contact.obstacles.blows import Blow
 from sim.simulation.lanes.snapshot import LaneSnapshot, LaneStatus, Snapshot
 from sim.vehicle_config import VehicleConfig
 from ui.features.achievements import Achievement
 from ui.features.feature import Actions, App
 from ui.features.goals import GoalsView
+from ui.features.samples import BANDS_HZ, LOOP, RATE_HZ, chime, click, crash, knock, noise, thump
 from ui.input.controllers import Jolts
 
-RATE_HZ = 44_100
 HARMONICS = 12
 ENGINE_HARDNESS = 0.55
-LOOP_S = 3.0
-"""Length of the noises."""
-BANDS_HZ = {
-    "wind": (60.0, 500.0),
-    "water": (300.0, 3500.0),
-    "tyres": (150.0, 1200.0),
-    "wheels": (500.0, 5000.0),
-}
-"""Of each noise, where it is loud; it falls off by 12 dB an octave to either side."""
-FULL_CRASH_MPS = 20.0
-CHIME_HZ, CHIME_EVERY_S = (523.25, 659.26, 783.99, 1046.5), 0.11
-CLICK_HZ, CLICK_S, THUMP_HZ, THUMP_S = 1250.0, 0.05, 70.0, 0.6
+_MOST_RINGING, _MOST_AT_ONCE, _FRESH_S = 24, 6, 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,15 +86,15 @@ def block(state: SoundState, now: Tones, count: int) -> tuple[np.ndarray, SoundS
         now,
         float(rotor_turns[-1] % 1.0),
         float(engine_turns[-1] % 1.0),
-        (state.at + count) % _loop_samples(),
+        (state.at + count) % LOOP,
         tuple(still),
     )
     return np.tanh(total), after  # loud together, but never beyond the range
 
 
 def struck(state: SoundState, sound: np.ndarray) -> SoundState:
-    """With a sound that begins at the next block."""
-    return replace(state, ringing=(*state.ringing, (sound, 0)))
+    """With a sound that begins at the next block; of very many the oldest ends."""
+    return replace(state, ringing=(*state.ringing[1 - _MOST_RINGING :], (sound, 0)))
 
 
 def _on(loop: np.ndarray, at: int, count: int) -> np.ndarray:
@@ -140,73 +130,6 @@ def _amplitudes(hardness: float) -> list[float]:
     falling = [float(k) ** (-2.5 + 1.7 * hardness) for k in range(1, HARMONICS + 1)]
     power = math.sqrt(sum(amplitude**2 for amplitude in falling))
     return [amplitude / power for amplitude in falling]
-
-
-@cache
-def noise(name: str) -> np.ndarray:
-    """(n,) a loop without a seam: random phases under a given spectrum, RMS 0.5."""
-    low, high = BANDS_HZ[name]
-    count = _loop_samples()
-    frequency = np.fft.rfftfreq(count, 1.0 / RATE_HZ)
-    with np.errstate(divide="ignore"):
-        magnitude = np.minimum(np.minimum((frequency / low) ** 2, (high / frequency) ** 2), 1.0)
-    magnitude[0] = 0.0
-    phase = np.random.default_rng(sum(map(ord, name))).uniform(0.0, 2.0 * math.pi, len(frequency))
-    samples = np.fft.irfft(magnitude * np.exp(1j * phase), count)
-    return 0.5 * samples / np.sqrt(np.mean(samples**2))
-
-
-def click() -> np.ndarray:
-    """A quiet one: a waypoint or a gate."""
-    t = np.arange(round(CLICK_S * RATE_HZ)) / RATE_HZ
-    return 0.18 * np.sin(2.0 * math.pi * CLICK_HZ * t) * _struck(t, 0.002, 0.010)
-
-
-def thump(strength: float) -> np.ndarray:
-    """Something heavy strikes; 0..1."""
-    t = np.arange(round(THUMP_S * RATE_HZ)) / RATE_HZ
-    body = np.sin(2.0 * math.pi * THUMP_HZ * t * (1.0 - 0.25 * t / THUMP_S))
-    crack = noise("tyres")[: len(t)] * np.exp(-t / 0.05)
-    return 0.9 * strength * (0.7 * body + 0.6 * crack) * _struck(t, 0.003, 0.12)
-
-
-def crash(speed_mps: float, wet: bool) -> np.ndarray:
-    """Something breaks: a thud and a crack, pieces that clatter down, and scraping for as long as it slides."""
-    force = min(speed_mps / FULL_CRASH_MPS, 1.0)
-    t = np.arange(round((0.8 + 1.4 * force) * RATE_HZ)) / RATE_HZ
-    total = np.zeros(len(t))
-    blow = thump(0.55 + 0.45 * force)
-    total[: len(blow)] += blow[: len(total)]
-    scrape = noise("water" if wet else "wheels")[: len(t)]
-    total += 0.5 * force * scrape * _struck(t, 0.03, 0.25 + 0.45 * force)
-    random = np.random.default_rng(3)
-    for at_s in random.uniform(0.08, 0.75 * t[-1], 0 if wet else round(5 + 12 * force)):
-        since = np.clip(t - at_s, 0.0, None)
-        ring = np.sin(2.0 * math.pi * random.uniform(350.0, 2600.0) * since)
-        total += random.uniform(0.05, 0.16) * ring * np.exp(-since / random.uniform(0.01, 0.04)) * (t > at_s)
-    return total * np.minimum(t / 0.002, 1.0) * np.minimum((t[-1] - t) / (0.1 * t[-1]), 1.0)
-
-
-def chime(height: int) -> np.ndarray:
-    """Something has come off: two to four notes upwards, the more the better it was (0 to 2)."""
-    notes = CHIME_HZ[: 2 + min(max(height, 0), 2)]
-    t = np.arange(round((CHIME_EVERY_S * len(notes) + 0.7) * RATE_HZ)) / RATE_HZ
-    total = np.zeros(len(t))
-    for k, hz in enumerate(notes):
-        since = np.clip(t - CHIME_EVERY_S * k, 0.0, None)
-        tone = np.sin(2.0 * math.pi * hz * since) + 0.35 * np.sin(4.0 * math.pi * hz * since)
-        total += 0.13 * tone * np.minimum(since / 0.006, 1.0) * np.exp(-since / 0.28)
-    return total * np.minimum((t[-1] - t) / (0.1 * t[-1]), 1.0)
-
-
-def _struck(t: np.ndarray, rise_s: float, fall_s: float) -> np.ndarray:
-    """Of a blow: from nothing, up, and to nothing at the end."""
-    ending = np.minimum((t[-1] - t) / (0.1 * t[-1]), 1.0)
-    return np.minimum(t / rise_s, 1.0) * np.exp(-t / fall_s) * ending
-
-
-def _loop_samples() -> int:
-    return round(LOOP_S * RATE_HZ)
 
 
 FULL_WIND_MPS, FULL_WATER_MPS, FULL_WHEELS_MPS = 60.0, 9.0, 12.0
@@ -259,6 +182,17 @@ def _rotor(lane: LaneSnapshot, config: VehicleConfig, speed_mps: float) -> tuple
     load = min(max(load, 0.0), 3.0) if math.isfinite(load) else 1.0
     passing_hz = main.blades * abs(main.spin_radps) / (2.0 * math.pi)
     return passing_hz, level_of(load), min(0.25 * load + 0.5 * min(speed_mps / SLAP_MPS, 1.0), 1.0)
+
+
+def new_blows(snapshot: Snapshot, last: int) -> tuple[list[Blow], int]:
+    """The hardest of those after a number, and the number of the last one now; none that are long ago."""
+    props = snapshot.environment
+    blows = props.blows if isinstance(props, PropsPicture) else ()
+    if not blows:
+        return [], 0
+    new = [blow for blow in blows if blow.number > last and blow.time_s > snapshot.clock_s - _FRESH_S]
+    new.sort(key=lambda blow: -blow.mass_kg * max(blow.struck_mps, 0.3 * math.hypot(*blow.slip_w)))
+    return new[:_MOST_AT_ONCE], blows[-1].number
 
 
 def level_of(load: float) -> float:
@@ -320,7 +254,7 @@ class Sound:
     def __init__(self) -> None:
         self._mixer, self._jolts = Mixer(), Jolts()
         self._passed: object = None
-        self._achieved = 0
+        self._achieved, self._heard = 0, 0
         self._player: Any = None
         # Beside the frames, from the first one on: to look for a device takes longer than one.
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="sound")
@@ -352,7 +286,8 @@ class Sound:
             if self._passed is not None and snapshot.lanes[0].status is LaneStatus.RUNNING:
                 strikes.append(click())
             self._passed = passed
-        self._mixer.hear(heard(snapshot), volume, *strikes)
+        blows, self._heard = new_blows(snapshot, self._heard)
+        self._mixer.hear(heard(snapshot), volume, *strikes, *map(knock, blows))
 
     def close(self) -> None:
         """Before the window closes."""

@@ -40,6 +40,7 @@ from sim.world.props import CONE_RADIUS_M
 from sim.world.terrain import Terrain
 
 if TYPE_CHECKING:
+    from sim.contact.obstacles.blows import Blow
     from sim.contact.obstacles.prop_kinds import Placed
 
 FRICTION = 0.35
@@ -90,6 +91,8 @@ class PropsPicture:
     """The prop that hangs from the vehicle's hook; -1: none."""
     overlap_m: float = 0.0
     """Of the two bodies that lay deepest in each other."""
+    blows: "tuple[Blow, ...]" = ()
+    """What has struck what lately, the latest last."""
 
 
 class _Placed:

@@ -9,6 +9,7 @@ import numpy as np
 import tomlkit
 
 from sim.contact.bodies import Prop
+from sim.contact.obstacles.blows import MATERIALS
 from sim.platform.toml_table import TomlTable
 from sim.shapes import KINDS, Box, Capsule, ConvexMesh, Drum, Shape, Sphere
 from sim.shapes.shape import FAR_M, Vector
@@ -33,18 +34,19 @@ class _Usual:
     friction: float
     restitution: float
     colour: Vector
+    material: str
 
 
 USUAL: Mapping[str, _Usual] = {
-    "ball": _Usual(Sphere(_HERE, 0.25), 60.0, 0.5, 0.6, (0.80, 0.16, 0.08)),
-    "barrel": _Usual(Drum(_HERE, 0.3, 0.45), 120.0, 0.5, 0.1, (0.10, 0.30, 0.62)),
-    "brick": _Usual(Box(_HERE, (0.2, 0.4, 0.2)), 250.0, 0.6, 0.0, (0.45, 0.13, 0.06)),
-    "domino": _Usual(Box(_HERE, (0.05, 0.2, 0.4)), 500.0, 0.45, 0.0, (0.70, 0.66, 0.55)),
-    "plank": _Usual(Box(_HERE, (1.5, 0.15, 0.03)), 600.0, 0.6, 0.0, (0.55, 0.36, 0.16)),
-    "ramp": _Usual(ConvexMesh(_WEDGE), 0.0, 0.8, 0.0, (0.45, 0.46, 0.48)),
+    "ball": _Usual(Sphere(_HERE, 0.25), 60.0, 0.5, 0.6, (0.80, 0.16, 0.08), "rubber"),
+    "barrel": _Usual(Drum(_HERE, 0.3, 0.45), 120.0, 0.5, 0.1, (0.10, 0.30, 0.62), "metal"),
+    "brick": _Usual(Box(_HERE, (0.2, 0.4, 0.2)), 250.0, 0.6, 0.0, (0.45, 0.13, 0.06), "stone"),
+    "domino": _Usual(Box(_HERE, (0.05, 0.2, 0.4)), 500.0, 0.45, 0.0, (0.70, 0.66, 0.55), "wood"),
+    "plank": _Usual(Box(_HERE, (1.5, 0.15, 0.03)), 600.0, 0.6, 0.0, (0.55, 0.36, 0.16), "wood"),
+    "ramp": _Usual(ConvexMesh(_WEDGE), 0.0, 0.8, 0.0, (0.45, 0.46, 0.48), "stone"),
 }
 """What may be asked for by its name alone. Without a density it stays where it is."""
-_PLAIN = _Usual(Sphere(_HERE, 0.5), 300.0, 0.6, 0.1, (0.5, 0.5, 0.5))
+_PLAIN = _Usual(Sphere(_HERE, 0.5), 300.0, 0.6, 0.1, (0.5, 0.5, 0.5), "wood")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,8 @@ class Placed:
     """Linear RGB."""
     sling_m: float = 0.0
     """Length of a cord on its top by which hooks catch it; 0: it has none."""
+    material: str = "wood"
+    """How it sounds, and what flies off it."""
 
     def at(self, T_w: np.ndarray) -> "Placed":
         """It at rest with its principal axes at a pose (4, 4)."""
@@ -111,6 +115,7 @@ class Placed:
             "velocity_mps": list(prop.velocity_w),
             "omega_radps": list(prop.omega_w),
             "colour": list(self.colour),
+            "material": self.material,
         }
         return {
             key: value for key, value in told.items() if value not in (0.0, [0.0, 0.0, 0.0]) or key in _SAID
@@ -144,7 +149,7 @@ def usual(kind: str) -> Placed:
     """What `[[props]]` puts up of a kind by its name alone, at the world's origin."""
     one = USUAL[kind]
     mass_kg = one.density_kgpm3 * one.shape.solid().volume_m3
-    return Placed(Prop(one.shape, mass_kg, one.friction, one.restitution), one.colour)
+    return Placed(Prop(one.shape, mass_kg, one.friction, one.restitution), one.colour, material=one.material)
 
 
 def read_placed(table: TomlTable) -> tuple[Placed, ...]:
@@ -185,6 +190,7 @@ def _read(table: TomlTable) -> list[Placed]:
     )
     count = table.integer("count", 1, low=1, high=MOST_PROPS)
     sling_m = table.number("sling_m", 0.0, low=0.0, high=20.0)
+    material = table.name("material", MATERIALS, usual.material)
     layers = table.integer("layers", 1, low=1, high=100)
     extent = np.ptp(shape.extremes_w, axis=0) if kind in USUAL else 2.0 * np.ones(3)
     step_m = table.number("step_m", float(extent[1]), low=-1e3, high=1e3)
@@ -207,7 +213,8 @@ def _read(table: TomlTable) -> list[Placed]:
             moved = _turned(shape, at, faces)
             yaw = 0.0 if shape.turns or isinstance(shape, ConvexMesh) else faces
             shaded = tuple(shade * part for part in colour)
-            found.append(Placed(replace(prop, shape=moved, yaw_rad=yaw), shaded, sling_m))  # type: ignore[arg-type]
+            own = replace(prop, shape=moved, yaw_rad=yaw)
+            found.append(Placed(own, shaded, sling_m, material))  # type: ignore[arg-type]
             faces += turn
             place = place + step_m * upright(faces - 0.5 * turn + across)[:, 0]
     return found

@@ -13,6 +13,7 @@ import numpy as np
 
 from sim.contact.bodies import Pile, Prop
 from sim.contact.convex import gaps, hulls_of
+from sim.contact.obstacles.blows import Blows
 from sim.contact.obstacles.obstacles import Obstacles, PropsPicture, obstacles_in
 from sim.contact.obstacles.prop_kinds import Placed, read_placed
 from sim.contact.obstacles.prop_loads import Hook, Surroundings, hand_wrench
@@ -169,7 +170,9 @@ class Props:
         h = dt_s / steps
         pushed = np.zeros(0 if jointed is None else len(jointed.velocity) + 1)
         for k in range(steps):
-            pushed += self._pile.step(h, self._wrenches(time_s + k * h, h), k * h)
+            before, at_s = self._pile.state[:, :18].copy(), time_s + k * h
+            pushed += self._pile.step(h, self._wrenches(at_s, h), k * h)
+            self._blows.note(before, h, at_s, -1 if self._grip is None else self._grip.body)
             borne, slip = self._pile.visited
             self._touch = Touch(self._touch.impulse_Ns + borne, max(self._touch.slip_mps, slip))
         self._pile.remember(self._capacity)
@@ -248,6 +251,7 @@ class Props:
         return own if self._obstacles is None else np.r_[own, self._obstacles.checkpoint()]
 
     def restore(self, checkpoint: np.ndarray) -> None:
+        self._blows.forget()
         state = self._own
         count, at = int(checkpoint[0]), 1 + state.size
         state[:] = checkpoint[1:at].reshape(state.shape)
@@ -274,6 +278,7 @@ class Props:
             self._hook.lines_w(self._pile.state[-1:, 9:12].sum(axis=0), self._own[:, :12]),
             self._hook.caught,
             self._pile.overlap_m,
+            self._blows.kept,
         )
 
     @property
@@ -300,7 +305,11 @@ class Props:
 
     def picture_of(self, solids: np.ndarray) -> PropsPicture:
         return replace(
-            self.picture(), poses_w=poses_of(solids), contacts=np.zeros((0, 6)), cords_w=np.zeros((0, 2, 3))
+            self.picture(),
+            poses_w=poses_of(solids),
+            contacts=np.zeros((0, 6)),
+            cords_w=np.zeros((0, 2, 3)),
+            blows=(),
         )
 
     def take_over(self, other: SolidsEnvironment) -> None:
@@ -337,6 +346,7 @@ class Props:
         wrenches = np.zeros((len(pile.state), 6))
         if around is not None:
             around.wrenches(pile.state, pile.mass_kg, pile.inertia, time_s, h, wrenches)
+            self._blows.dip(wrenches, time_s)
         if self._grip is not None:
             wrenches[self._grip.body] += hand_wrench(pile, self._grip, h)
         return wrenches
@@ -361,6 +371,7 @@ class Props:
             tolerance_mps=TOLERANCE_MPS,
         )
         self._stays = np.array([prop.mass_kg == 0.0 for prop in props], np.bool_)
+        self._blows = Blows(pile, tuple(one.material for one in self._placed))
         return pile
 
 

@@ -1,0 +1,153 @@
+"""What is to be seen and heard of bodies that strike, slide and fall into water: when, where, how hard, and of what.
+
+Nothing of it acts on anything: it is read off a pile's steps, and forgotten after a while.
+"""
+
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:  # whoever only reads blows loads no kernels of bodies that touch
+    from sim.contact.bodies import Pile
+
+MATERIALS = ("wood", "stone", "metal", "rubber")
+GROUND, WATER = "ground", "water"
+VEHICLE = "metal"
+STRUCK_MPS, SLIDES_MPS = 0.4, 1.5
+"""Less of a change of velocity within a step, or of slip, is nothing."""
+_DIPS_MPS = 0.8
+_BEARS = 0.2
+"""Of its weight, which a contact has to bear for its slip to be seen."""
+_QUIET_S, _SLIDES_EVERY_S = 0.12, 0.08
+"""A body that has struck strikes anew after that, or harder."""
+_MOST = 160
+"""That are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Blow:
+    """One body strikes another, slides along it, or falls into water."""
+
+    number: int
+    """They are counted."""
+    time_s: float
+    """Simulated."""
+    place_w: tuple[float, float, float]
+    struck_mps: float
+    """By which the velocity of the one was changed; of what falls into water, how fast it does. 0: it slides."""
+    mass_kg: float
+    slip_w: tuple[float, float, float]
+    """m/s along what it touches."""
+    of: str
+    """Its material."""
+    on: str
+    """That of what it strikes: one of MATERIALS, GROUND or WATER."""
+    size_m: float
+    """Edge of a cube of its volume."""
+
+
+class Blows:
+    """Of the props of a pile, each step of which is told by `note` and, where there is water, by `dip`."""
+
+    def __init__(self, pile: "Pile", materials: tuple[str, ...]) -> None:
+        """materials: of the first of its props; others are of stone, and visitors of what vehicles are."""
+        self._pile = pile
+        self._materials = (
+            *materials,
+            *("stone" for _ in pile.props[len(materials) :]),
+            *(VEHICLE for _ in pile.solids[len(pile.props) :]),
+        )
+        self._count = len(materials)
+        self._sizes_m = [solid.volume_m3 ** (1.0 / 3.0) for solid in pile.solids]
+        self._kept: deque[Blow] = deque(maxlen=_MOST)
+        self._number = 0
+        self.forget()
+
+    @property
+    def kept(self) -> tuple[Blow, ...]:
+        """The last ones, the latest last."""
+        return tuple(self._kept)
+
+    def forget(self) -> None:
+        """Time goes on from another moment."""
+        self._kept.clear()
+        self._quiet_s, self._hardest = np.full(self._count, -np.inf), np.zeros(self._count)
+        self._wet: np.ndarray | None = None
+        self._begun = np.zeros(self._count, np.bool_)
+        """Who has begun to strike in the step before: a blow takes the one in which bodies meet, and the next."""
+        self._before_w, self._given_Ns = np.zeros((self._count, 3)), np.zeros(self._count)
+
+    def note(self, before: np.ndarray, h: float, time_s: float, held: int) -> None:
+        """The pile's last step, before which its state was that; held: what a hand pulls, which tells nothing."""
+        pile, n = self._pile, self._count
+        state, mass = pile.state[:n], pile.mass_kg[:n]
+        fallen = np.array([0.0, 0.0, pile.gravity_mps2 * h])
+        changed = np.linalg.norm(state[:, 15:18] - before[:n, 15:18] + fallen, axis=1)
+        moves = np.linalg.norm(before[:n, 15:18], axis=1)
+        loud = (mass > 0.0) & ((changed > STRUCK_MPS) | (moves > SLIDES_MPS) | self._begun)
+        if held >= 0:
+            loud[held] = False
+        ended = self._begun & loud
+        self._begun = loud & ~ended & (changed > STRUCK_MPS)
+        if not loud.any():
+            return
+        both = np.linalg.norm(state[:, 15:18] - self._before_w + 2.0 * fallen, axis=1)
+        self._before_w[self._begun] = before[:n, 15:18][self._begun]
+        contacts = pile.contacts
+        forces = np.linalg.norm(contacts[:, 5:8], axis=1)
+        pairs = contacts[:, :2].astype(np.int64)
+        for k in np.flatnonzero(loud).tolist():
+            own = np.flatnonzero((pairs == k).any(axis=1))
+            given_Ns = float(forces[own].sum()) * h
+            if self._begun[k]:
+                self._given_Ns[k] = given_Ns
+            if self._begun[k] or not len(own):
+                continue
+            at = own[np.argmax(forces[own])]
+            other = int(pairs[at].sum()) - k
+            struck = min(float(both[k]), (self._given_Ns[k] + given_Ns) / mass[k]) if ended[k] else 0.0
+            normal, place = contacts[at, 8:11], contacts[at, 2:5]
+            slip = np.zeros(3)
+            if other < len(pile.props):
+                slip = self._velocity(before, k, place) - self._velocity(before, other, place)
+                slip -= normal * (normal @ slip)
+            slides = (
+                float(np.linalg.norm(slip)) > SLIDES_MPS and forces[at] > _BEARS * pile.gravity_mps2 * mass[k]
+            )
+            quiet = time_s >= self._quiet_s[k]
+            if struck > STRUCK_MPS and (quiet or struck > 1.5 * self._hardest[k]):
+                self._hardest[k], self._quiet_s[k] = struck, time_s + _QUIET_S
+            elif slides and quiet:
+                struck, self._quiet_s[k], self._hardest[k] = 0.0, time_s + _SLIDES_EVERY_S, 0.0
+            else:
+                continue
+            self._add(time_s, place, struck, k, slip, GROUND if other < 0 else self._materials[other])
+
+    def dip(self, wrenches: np.ndarray, time_s: float) -> None:
+        """What water does to the bodies, (n, 6), before a step: those that were dry fall into it."""
+        state = self._pile.state[: self._count]
+        wet = np.abs(wrenches[: self._count, 3:]).max(axis=1, initial=0.0) > 0.0
+        dry = np.zeros(self._count, np.bool_) if self._wet is None else ~self._wet
+        self._wet = wet
+        for k in np.flatnonzero(wet & dry & (state[:, 17] < -_DIPS_MPS)).tolist():
+            self._add(time_s, state[k, 9:12], float(-state[k, 17]), k, state[k, 15:18] * [1, 1, 0], WATER)
+
+    def _velocity(self, before: np.ndarray, body: int, place_w: np.ndarray) -> np.ndarray:
+        """(3,) of a prop at a place of it, or of the ground."""
+        if body < 0:
+            return np.zeros(3)
+        row = before[body]
+        return np.asarray(row[15:18] + np.cross(row[12:15], place_w - row[9:12]))
+
+    def _add(
+        self, time_s: float, place: np.ndarray, struck: float, body: int, slip: np.ndarray, on: str
+    ) -> None:
+        self._number += 1
+        (x, y, z), (u, v, w) = place.tolist(), slip.tolist()
+        mass_kg, size_m = float(self._pile.mass_kg[body]), self._sizes_m[body]
+        blow = Blow(
+            self._number, time_s, (x, y, z), struck, mass_kg, (u, v, w), self._materials[body], on, size_m
+        )
+        self._kept.append(blow)
