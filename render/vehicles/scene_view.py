@@ -273,6 +273,20 @@ class SceneView:
         return np.zeros((0, 4, 4)) if props is None else props.poses_w
 
     @property
+    def props_corners_w(self) -> np.ndarray | None:
+        """(4, 3) m of the rectangle in which the props that move stood at first; None without any."""
+        props = self._environment_as(PropsPicture)
+        moving = (
+            [] if props is None else [one.prop.shape.middle_w for one in props.placed if one.prop.mass_kg]
+        )
+        if not moving:
+            return None
+        low, high = np.min(moving, axis=0), np.max(moving, axis=0)
+        return np.array(
+            [(x, y, low[2]) for x, y in ((low[0], low[1]), (high[0], low[1]), high[:2], (low[0], high[1]))]
+        )
+
+    @property
     def _cords_w(self) -> np.ndarray:
         props = self._environment_as(PropsPicture)
         return np.zeros((0, 2, 3)) if props is None else props.cords_w

@@ -148,7 +148,8 @@ class Picture:
         if film.act != self._act:
             self._act = film.act
             self._rig.step_out(subject.T_wb, film.velocity_w)
-        self._rig.watch(planning.places_w, covered)
+        places_w = planning.places_w
+        self._rig.watch(self._scene_view.props_corners_w if places_w is None else places_w, covered)
         if settings.eye is not None and settings.eyes != self._eyes:
             self._eyes = settings.eyes
             *eye_w, bearing_rad, pitch_rad = settings.eye

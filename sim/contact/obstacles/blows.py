@@ -84,19 +84,20 @@ class Blows:
         pile, n = self._pile, self._count
         state, mass = pile.state[:n], pile.mass_kg[:n]
         fallen = np.array([0.0, 0.0, pile.gravity_mps2 * h])
-        changed = np.linalg.norm(state[:, 15:18] - before[:n, 15:18] + fallen, axis=1)
-        moves = np.linalg.norm(before[:n, 15:18], axis=1)
-        loud = (mass > 0.0) & ((changed > STRUCK_MPS) | (moves > SLIDES_MPS) | self._begun)
+        changed = _lengths(state[:, 15:18] - before[:n, 15:18] + fallen)
+        quiet = time_s < self._quiet_s
+        slides = (_lengths(before[:n, 15:18]) > SLIDES_MPS) & ~quiet
+        loud = (mass > 0.0) & ((changed > STRUCK_MPS) | slides | self._begun)
         if held >= 0:
             loud[held] = False
         ended = self._begun & loud
         self._begun = loud & ~ended & (changed > STRUCK_MPS)
         if not loud.any():
             return
-        both = np.linalg.norm(state[:, 15:18] - self._before_w + 2.0 * fallen, axis=1)
+        both = _lengths(state[:, 15:18] - self._before_w + 2.0 * fallen)
         self._before_w[self._begun] = before[:n, 15:18][self._begun]
         contacts = pile.contacts
-        forces = np.linalg.norm(contacts[:, 5:8], axis=1)
+        forces = _lengths(contacts[:, 5:8])
         pairs = contacts[:, :2].astype(np.int64)
         for k in np.flatnonzero(loud).tolist():
             own = np.flatnonzero((pairs == k).any(axis=1))
@@ -108,21 +109,18 @@ class Blows:
             at = own[np.argmax(forces[own])]
             other = int(pairs[at].sum()) - k
             struck = min(float(both[k]), (self._given_Ns[k] + given_Ns) / mass[k]) if ended[k] else 0.0
-            normal, place = contacts[at, 8:11], contacts[at, 2:5]
-            slip = np.zeros(3)
-            if other < len(pile.props):
-                slip = self._velocity(before, k, place) - self._velocity(before, other, place)
-                slip -= normal * (normal @ slip)
-            slides = (
-                float(np.linalg.norm(slip)) > SLIDES_MPS and forces[at] > _BEARS * pile.gravity_mps2 * mass[k]
-            )
-            quiet = time_s >= self._quiet_s[k]
-            if struck > STRUCK_MPS and (quiet or struck > 1.5 * self._hardest[k]):
+            if struck > STRUCK_MPS and (not quiet[k] or struck > 1.5 * self._hardest[k]):
+                slip = self._slip(before, k, other, contacts[at])
                 self._hardest[k], self._quiet_s[k] = struck, time_s + _QUIET_S
-            elif slides and quiet:
-                struck, self._quiet_s[k], self._hardest[k] = 0.0, time_s + _SLIDES_EVERY_S, 0.0
+            elif slides[k]:
+                slip, struck = self._slip(before, k, other, contacts[at]), 0.0
+                self._quiet_s[k], self._hardest[k] = time_s + _SLIDES_EVERY_S, 0.0
+                bears = forces[at] > _BEARS * pile.gravity_mps2 * mass[k]
+                if not bears or float(slip @ slip) < SLIDES_MPS**2:
+                    continue
             else:
                 continue
+            place = contacts[at, 2:5]
             self._add(time_s, place, struck, k, slip, GROUND if other < 0 else self._materials[other])
 
     def dip(self, wrenches: np.ndarray, time_s: float) -> None:
@@ -134,12 +132,21 @@ class Blows:
         for k in np.flatnonzero(wet & dry & (state[:, 17] < -_DIPS_MPS)).tolist():
             self._add(time_s, state[k, 9:12], float(-state[k, 17]), k, state[k, 15:18] * [1, 1, 0], WATER)
 
+    def _slip(self, before: np.ndarray, body: int, other: int, contact: np.ndarray) -> np.ndarray:
+        """(3,) of a prop along what it touches; 0 along visitors, whose velocity is not at hand."""
+        if other >= len(self._pile.props):
+            return np.zeros(3)
+        place, normal = contact[2:5], contact[8:11]
+        slip = self._velocity(before, body, place) - self._velocity(before, other, place)
+        return np.asarray(slip - normal * (normal @ slip))
+
     def _velocity(self, before: np.ndarray, body: int, place_w: np.ndarray) -> np.ndarray:
         """(3,) of a prop at a place of it, or of the ground."""
         if body < 0:
             return np.zeros(3)
         row = before[body]
-        return np.asarray(row[15:18] + np.cross(row[12:15], place_w - row[9:12]))
+        (a, b, c), (x, y, z) = row[12:15].tolist(), (place_w - row[9:12]).tolist()
+        return row[15:18] + np.array([b * z - c * y, c * x - a * z, a * y - b * x])
 
     def _add(
         self, time_s: float, place: np.ndarray, struck: float, body: int, slip: np.ndarray, on: str
@@ -151,3 +158,8 @@ class Blows:
             self._number, time_s, (x, y, z), struck, mass_kg, (u, v, w), self._materials[body], on, size_m
         )
         self._kept.append(blow)
+
+
+def _lengths(rows: np.ndarray) -> np.ndarray:
+    """(n,) of (n, 3)."""
+    return np.sqrt(np.einsum("ij,ij->i", rows, rows))
