@@ -1,16 +1,19 @@
 """Plans through contact: how many random starts are solved, how exactly the simulation replays them.
 
-    python -m benchmarks.plan_contact [--of hopper] [--count 100] [--seed 0]
+    python -m benchmarks.plan_contact [--of hopper] [--count 100] [--seed 0] [--starts 1]
 
 Hoppers start on the ground or up to 0.2 m above it, hip and leg as chance has it; goals are 0.3 to 1.3 m further on.
 Each plan is planned again from itself with its goal 20 mm further. Pushers start with their ball anywhere above the
-ground and off the box, which is to stand 0.1 to 0.4 m further ahead or back. Seconds are of the processor.
+ground and off the box, which is to stand 0.1 to 0.4 m further ahead or back. Quadrupeds stand up from low to high, or
+trot 0.4 to 2 m from one height to another. With several starts the first guess that leads to a plan is taken. Seconds
+are of the processor.
 """
 
 import argparse
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import count
 
 import numpy as np
 
@@ -22,9 +25,10 @@ from sim.steppers.dynamics import stepper_of
 from sim.vehicles import ArticulatedVehicle
 from sim.vehicles.hopper import Hopper
 from sim.vehicles.pusher import FORE_M, HALF_M, Pusher
+from sim.vehicles.quadruped import Quadruped
 from sim.world.terrain import Terrain
 
-HOPPER, PUSHER = Hopper(), Pusher(hold=0.0)
+HOPPER, PUSHER, QUADRUPED = Hopper(), Pusher(hold=0.0), Quadruped()
 LEVEL = Terrain(np.zeros((2, 2), np.float32), (-100.0, -100.0), 200.0)
 BOX = ("box_ahead", "box_up", "box_pitch", "velocity")
 """What of the pusher is asked for: not where its arm ends."""
@@ -56,9 +60,26 @@ def pushes(rng: np.random.Generator) -> Iterator[Task]:
         yield Task(start, wanted, 2.0, 40, limits=Limits(turn_radps=20.0, speed_mps=10.0))
 
 
+def trots(rng: np.random.Generator) -> Iterator[Task]:
+    """Random ones of the quadruped: every third stands up where it is."""
+    fast, h = Limits(turn_radps=20.0, speed_mps=10.0), 0.04
+    for k in count():
+        low, high = rng.uniform(0.9, 1.25), rng.uniform(0.6, 0.85)
+        if k % 3 == 0:
+            yield Task(
+                QUADRUPED.standing(0.0, low), Goal(QUADRUPED.standing(0.0, high)), 20 * h, 20, limits=fast
+            )
+            continue
+        far, begun = rng.uniform(0.4, 2.0), rng.uniform(0.6, 0.85)
+        steps = 12 + round(24.0 * far)
+        goal = Goal(QUADRUPED.standing(far, high))
+        yield Task(QUADRUPED.standing(0.0, begun), goal, steps * h, steps, limits=fast)
+
+
 OF: dict[str, tuple[ArticulatedVehicle, Callable[[np.random.Generator], Iterator[Task]], str]] = {
     "hopper": (HOPPER, tasks, "ahead"),
     "pusher": (PUSHER, pushes, "box_ahead"),
+    "quadruped": (QUADRUPED, trots, "ahead"),
 }
 """Vehicles by name, their tasks, and the coordinate that is to be 20 mm greater afterwards."""
 
@@ -83,6 +104,7 @@ def main() -> None:
     parser.add_argument("--of", choices=[*OF], default="hopper")
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--starts", type=int, default=1)
     options = parser.parse_args()
     planner, rng = Planner(), np.random.default_rng(options.seed)
     cold, warm, offs, deeps, solved, again = [], [], [], [], 0, 0
@@ -90,7 +112,15 @@ def main() -> None:
     print(f"{options.of} by {usual_method(vehicle)}")
     for _, task in zip(range(options.count), drawn(rng), strict=False):
         begun = time.process_time()
-        plan = planner.plan(vehicle, task, starts=1, explain=False, time_limit_s=LIMIT_S)
+        plan = planner.plan(
+            vehicle,
+            task,
+            starts=options.starts,
+            processes=1,
+            found=lambda plan: False,
+            explain=False,
+            time_limit_s=LIMIT_S,
+        )
         cold.append(time.process_time() - begun)
         if not plan.solved:
             print(f"not solved: {plan.message}")

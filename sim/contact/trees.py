@@ -13,6 +13,7 @@ import numpy as np
 
 from sim.contact.height_field import surface_height, surface_normal
 from sim.contact.rows import (
+    AIM,
     FIRST,
     GAP,
     IMPULSE,
@@ -56,6 +57,8 @@ from sim.world.terrain import Terrain
 _FAR_M = 1e4
 _NEAR_M, _FAST_MPS, _PUSHED_M = 0.5, 75.0, 0.2
 """Who is higher than what speeds up to this lead down within a step is not looked at any closer."""
+_TOUCHES_M, _ASLEEP_MPS = 1e-9, 1e6
+"""An end that is higher where a step begins is left out, aiming at nothing, until it is found to be needed."""
 
 
 @entry
@@ -229,8 +232,29 @@ def ground_push(tree, ws, contact, h, implicit_h, push):
     for k in range(rows):
         contact.touch[k] = max(-contact.speeds[3 * k], 0.0)
     recall(work, h, report)
+    if contact.frame[5] > 0.0:
+        for k in range(rows):
+            if contact.other[k] < 0 and work[k, GAP] > _TOUCHES_M:
+                work[k, AIM] = -_ASLEEP_MPS
     bear(contact, rows, h, push)
     return rows
+
+
+@jit
+def woken(contact, rows, h, tol):
+    """Whether ends that were left out are needed: without them what was aloft would be in the ground where it ends.
+
+    A force may well hold itself, as of a leg that friction wedges: where none is needed there is none. What is found
+    to be needed is looked for anew.
+    """
+    found = False
+    for k in range(rows):
+        w = contact.work[k]
+        if w[AIM] == -_ASLEEP_MPS and w[GAP] + h * contact.speeds[3 * k] < -tol:
+            w[AIM], found = -w[GAP] / h, True
+    if found:
+        contact.beside[: 3 * rows] = 0.0
+    return found
 
 
 @jit

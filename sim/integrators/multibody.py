@@ -172,16 +172,16 @@ def touching_tree_scheme(method: Integrator, vehicle: ArticulatedVehicle, inputs
 
 
 def _begun(vehicle: ArticulatedVehicle, q: ca.SX, increments: ca.SX, h: ca.SX, weight: float) -> ca.SX:
-    """(4 k,) first guess: feet bear the weight; balls push what they touch, and friction is against slips."""
+    """(4 k,) first guess: feet that stand bear the weight; balls push what they touch, friction is against slips."""
     pushed = len(vehicle.pushing.balls)
     feet = len(_contacts(vehicle)) - pushed
-    borne = ca.SX(np.full(feet, weight / max(feet, 1)))
+    gaps = ca.vertsplit(reached(vehicle, q, q)[: feet + pushed])
+    near = ca.vertcat(*(gap < _TOUCHING_M for gap in gaps))
+    stand, alike = ca.sum1(near[:feet]), ca.SX(np.full(feet, weight / max(feet, 1)))
+    borne = ca.if_else(stand > 0, weight * near[:feet] / ca.fmax(stand, 1), alike)
     if not pushed:
         return ca.vertcat(borne, np.zeros(feet), np.full(2 * feet, 0.1))
-    near = ca.vertcat(
-        *(gap < _TOUCHING_M for gap in ca.vertsplit(reached(vehicle, q, q)[feet : feet + pushed]))
-    )
-    borne = ca.vertcat(borne, _PUSH * weight * near)
+    borne = ca.vertcat(borne, _PUSH * weight * near[feet:])
     slips = reached(vehicle, q, vehicle.symbolic.move(q, increments))[feet + pushed :] / h
     rubbed = -FRICTION * borne * slips / (ca.fabs(slips) + _SLIP_MPS)
     return ca.vertcat(borne, rubbed, ca.fmax(slips, 0.0) + _SLIP_MPS, ca.fmax(-slips, 0.0) + _SLIP_MPS)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sim.contact.trees import along, bear, ground_push, is_near, look_at_ends, tell_ground
+from sim.contact.trees import along, bear, ground_push, is_near, look_at_ends, tell_ground, woken
 from sim.multibody.arrays import BALL, FREE, PRISMATIC
 from sim.multibody.articulated import factorise, solve
 from sim.multibody.continuous import EULER, accelerate, air_impulse, all_forces, euler_step, rk4_step
@@ -74,7 +74,8 @@ def step_touching(tree, ws, contact, motion, loads, h, rows, solver, guess, tol,
         status = take_step(tree, ws, motion, loads, h, solver, guess, tol, most)
         if status != OK or look == looks - 1:
             break
-        if h * look_at_ends(tree, contact, q, ws.node, rows, h) < _ENDS_TOLERANCE * tol:
+        missed = h * look_at_ends(tree, contact, q, ws.node, rows, h)
+        if missed < _ENDS_TOLERANCE * tol and not woken(contact, rows, h, _ENDS_TOLERANCE * tol):
             break
         copy_motion(contact.begin, motion)
         place(tree, q, ws.node)

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 import sim
-from benchmarks.plan_contact import HOPPER, LEVEL, PUSHER, replayed, tasks
+from benchmarks.plan_contact import HOPPER, LEVEL, PUSHER, QUADRUPED, replayed, tasks
 from sim.commands import FlyPlan
 from sim.contact.trees import FRICTION, TreeGround
 from sim.integrators import integrator
 from sim.multibody.pushing import from_box
 from sim.multibody.shapes import Link, Touching
 from sim.multibody.tree import WORLD, Body, Joint, tree
-from sim.planner import Goal, Planner, Task, task_of_scene
+from sim.planner import Goal, Limits, Planner, Task, task_of_scene
 from sim.planner.result.record import record_of
 from sim.scene import load_scene
 from sim.shapes import Box, Sphere
@@ -24,6 +24,7 @@ from sim.world import load_world
 from tests.sim.multibody.test_tree_contact import run, slope, thrown
 
 G_MPS2 = 9.81
+FAST = Limits(turn_radps=20.0, speed_mps=10.0)
 
 
 @pytest.fixture(scope="module")
@@ -80,6 +81,38 @@ def test_forces_of_the_ground_are_those_that_it_can_give(planner):
     weight = float(HOPPER.tree.arrays.mass.sum()) * G_MPS2
     assert up.sum() * plan.step_s == pytest.approx(weight * plan.duration_s, rel=1e-9)  # from rest to rest
     assert along.sum() * plan.step_s == pytest.approx(0.0, abs=1e-8)
+
+
+def test_four_legs_stand_up_and_the_simulation_does_it(planner):
+    """From knees bent by 143 degrees; the feet bear the weight, and none leaves the ground without lifting off."""
+    task = Task(QUADRUPED.standing(0.0, 1.25), Goal(QUADRUPED.standing()), 0.8, 20, limits=FAST)
+    plan = planner.plan(QUADRUPED, task, starts=1, explain=False, time_limit_s=600.0)
+    assert plan.solved, plan.message
+    off, deep = replayed(plan, QUADRUPED)
+    assert off < 1e-8  # measured 9.3e-13
+    assert deep < 1e-11
+    _, z, _ = plan.problem.rows_of(plan.result.w, plan.numbers)
+    up = z[:-1, 11:15]
+    weight = float(QUADRUPED.tree.arrays.mass.sum()) * G_MPS2
+    assert up.min() > -1e-8
+    assert up.sum() * plan.step_s == pytest.approx(weight * plan.duration_s, rel=1e-9)  # from rest to rest
+
+
+def test_four_legs_trot_and_the_simulation_does_it(planner):
+    """Nobody says which feet bear when. Over 0.6 m the feet of a diagonal are off the ground together, by turns."""
+    task = Task(QUADRUPED.standing(), Goal(QUADRUPED.standing(0.6)), 1.04, 26, limits=FAST)
+    plan = planner.plan(QUADRUPED, task, starts=1, explain=False, time_limit_s=600.0)
+    assert plan.solved, plan.message
+    off, deep = replayed(plan, QUADRUPED)
+    assert off < 1e-6
+    assert deep < 1e-9
+    _, z, _ = plan.problem.rows_of(plan.result.w, plan.numbers)
+    bears = z[:-1, 11:15] > 1e-3
+    one, other = ~bears[:, :2].any(axis=1), ~bears[:, 2:].any(axis=1)  # a diagonal is off
+    assert one.sum() >= 3
+    assert other.sum() >= 3
+    turns = np.flatnonzero(np.diff((one.astype(int) - other)[one | other]))
+    assert len(turns) >= 1  # one after the other
 
 
 def _foot(q):

@@ -10,6 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from sim.planner.guess.pushing import pushed
+from sim.planner.guess.stepping import stepped
 from sim.planner.task.bodies import arc_space, arcs, at_random, body_poses, joint_ranges, points
 from sim.planner.task.clearance import spare_m
 from sim.planner.task.handles import brought_to
@@ -39,7 +40,8 @@ def led_through_joints(
         yield _led_closed(vehicle, task, steps)
         return
     at = vehicle.node_layout.pose
-    for way in pushed(vehicle, task, steps, most) if vehicle.pushes else ():
+    moved = pushed(vehicle, task, steps, most) if vehicle.pushes else stepped(vehicle, task, steps)
+    for way in moved:
         nodes = np.zeros((steps + 1, vehicle.node_layout.size))
         nodes[:, at] = way
         yield _paced(vehicle, task, nodes)

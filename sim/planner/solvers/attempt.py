@@ -15,9 +15,12 @@ from sim.platform.errors import InputError, quote
 
 Choice = Literal["auto", "fatrop", "ipopt"]
 
-_RELAXED, _RELAXED_PUSHES = (1e-1, 1e-2, 1e-3, 1e-5, 1e-7), (1e-3, 1e-5, 1e-7)
-"""Products of what does not go together, in turn; of what pushes, whose first guess touches where it is to: from afar
-forces turn with the box."""
+_RELAXED, _RELAXED_TOUCHING = (1e-1, 1e-2, 1e-3, 1e-5, 1e-7), (1e-3, 1e-5, 1e-7)
+"""Products of what does not go together, in turn; of what pushes or steps, whose first guess touches where it is to:
+from afar forces turn with a box, and feet need not step."""
+_APART_M, _LITTLE = 1e-6, (0.04, 1e-5)
+"""What touches without a force might as well bear one, where friction wedges: the simulation would have to guess. What
+bears less than such a share of all weight, in turn, lets go and is kept apart."""
 _SLOPE, _DRAGGED_SLOPE = 1e-5, 1e-3
 """Of the Lagrangian, that will do: while something is dragged the cost need not be the very least."""
 
@@ -127,19 +130,22 @@ def _through_contact(solvers: Solvers, p: np.ndarray, start: np.ndarray | Result
     t = solvers.t
     relaxed = t.model.parameters.slice("relaxed")
     if isinstance(start, Result):
-        near = attempted(solvers, ("ipopt",), p, start.w, run, "near", _touching(t, p, start.w))
+        near = attempted(solvers, ("ipopt",), p, start.w, run, "near", _touching(t, p, start.w, _LITTLE[-1]))
         if near.converged or run.stopped:
             return _finished(solvers, p, near, run)
     w = start.w if isinstance(start, Result) else start
     mode: Mode = "cold"
-    for most in _RELAXED_PUSHES if t.model.pushes else _RELAXED:
+    for most in _RELAXED_TOUCHING if t.model.pushes or t.model.steps else _RELAXED:
         now = p.copy()
         now[relaxed] = most
         found = attempted(solvers, ("ipopt",), now, w, run, mode, t.bounds)
         if not (found.converged or t.model.pushes) or run.stopped or run.out_of_time:
             return found
         w, mode = found.w, "near"
-    near = attempted(solvers, ("ipopt",), p, w, run, "near", _touching(t, p, w))
+    for little in _LITTLE:
+        near = attempted(solvers, ("ipopt",), p, w, run, "near", _touching(t, p, w, little))
+        if near.converged or run.stopped or run.out_of_time:
+            break
     return _finished(solvers, p, near, run) if near.converged else near
 
 
@@ -153,26 +159,32 @@ def _finished(solvers: Solvers, p: np.ndarray, found: Result, run: PlanCall) -> 
         mode="finish",
         duals=duals,
         seconds=limit,
-        bounds=_touching(solvers.t, p, found.w),
+        bounds=_touching(solvers.t, p, found.w, _LITTLE[-1]),
     )
     run.iterations += max(exact.iterations, 0)
     run.limit.spend(exact.seconds)
     return exact if exact.converged else found
 
 
-def _touching(t: Transcription, p: np.ndarray, w: np.ndarray) -> ProgramBounds:
-    """Bounds under which what touches in an iterate does, and nothing else."""
-    high, values = t.bounds.row_high.copy(), t.program.constraints(w, p)
+def _touching(t: Transcription, p: np.ndarray, w: np.ndarray, little: float) -> ProgramBounds:
+    """Bounds under which what touches in an iterate does, and nothing else: that stays apart by a little.
+
+    little: share of all weight below which a force is none.
+    """
+    low, high, values = t.bounds.row_low.copy(), t.bounds.row_high.copy(), t.program.constraints(w, p)
     labels = [row.name if row is not None else "" for _, row in t.row_labels()]
     parts = np.flatnonzero([name == PART for name in labels]).reshape(t.shape.steps, -1)
     high[[name == PRODUCT for name in labels]] = np.inf
-    for rows in parts:
-        nothing: set[int] = set()
+    parting = t.model.scheme.either[::4]
+    for k, rows in enumerate(parts):
+        nothing = {force for _, force in parting if values[rows[force]] < little}
         for pair in t.model.scheme.either:
             if not nothing & set(pair):
                 nothing.add(min(pair, key=lambda i: values[rows[i]]))
         high[rows[sorted(nothing)]] = 0.0
-    return replace(t.bounds, row_high=high)
+        apart = [gap for gap, force in parting if force in nothing]
+        low[rows[apart]] = _APART_M if k < len(parts) - 1 else 0.0
+    return replace(t.bounds, row_low=low, row_high=high)
 
 
 def _watcher(t: Transcription, run: PlanCall) -> Callable[[int, float, float, np.ndarray], bool] | None:

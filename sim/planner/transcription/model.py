@@ -422,6 +422,11 @@ class NodeModel:
         return isinstance(self.vehicle, ArticulatedVehicle) and bool(self.vehicle.pushes)
 
     @property
+    def steps(self) -> bool:
+        """It has several feet, and nothing that it pushes."""
+        return isinstance(self.vehicle, ArticulatedVehicle) and len(self.vehicle.feet) > 1 and not self.pushes
+
+    @property
     def closing_count(self) -> int:
         """Impulses that may be between the momenta at the end and the velocities that are asked for there: of loops, or
         of contacts, where a goal names its parts."""

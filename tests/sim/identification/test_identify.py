@@ -23,7 +23,7 @@ from sim.world import load_world
 from tests.sim.identification.synthetic import NOISE, flown, measured
 
 UNKNOWN = ("mass", "inertia", "drag", "rotor_offset")
-MEASURED_TREES = ("six-axis-arm", "hopper", "pusher", "four-bar-linkage")
+MEASURED_TREES = ("six-axis-arm", "hopper", "pusher", "quadruped", "four-bar-linkage")
 UNMEASURED = [
     name
     for name in sim.vehicles()
@@ -275,6 +275,18 @@ def test_a_pushers_forearm_is_identified_in_the_air() -> None:
     run = sim.simulate(arm, "riqn", step=0.01, duration=0.4, controls=controls)
     found = sim.identify(sim.vehicle("pusher", hold=0.0), run, ["forearm_mass"])
     assert found.values["forearm_mass"] == pytest.approx(2.5, rel=1e-9)
+
+
+def test_a_quadrupeds_legs_are_identified_in_the_air() -> None:
+    """Their mass, while hips and knees of both diagonals are turned against each other."""
+    t = 0.01 * np.arange(20)
+    turned = np.stack([1.5 * np.cos(20.0 * t), 0.8 * np.cos(25.0 * t)], axis=1)
+    controls = np.concatenate([turned, turned, -turned, -turned], axis=1)
+    run = sim.simulate(
+        sim.vehicle("quadruped", leg_mass=1.5), "riqn", step=0.01, duration=0.2, controls=controls
+    )
+    found = sim.identify("quadruped", run, ["leg_mass"])
+    assert found.values["leg_mass"] == pytest.approx(1.5, rel=1e-9)
 
 
 def test_a_hoppers_leg_is_identified_in_the_air() -> None:
