@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -34,6 +34,8 @@ from sim.world import World
 
 if TYPE_CHECKING:
     from export.plan import PlanDrawing
+    from sim.planner.result.record import PlanRecord
+    from sim.planner.service.session import PlanView
 
 _ASSETS = ASSETS / "page"
 _OFF_M, _OFF_RAD = 5e-5, 5e-5
@@ -107,7 +109,7 @@ def shown(
         "first_plots": first_plots(moving or names),
     }
     if plan is not None:
-        about["plan"] = _plan(plan, curves) | {"node": len(nodes)}
+        about["plan"] = _plan(plan, lambda points: curves.add(points, _DRAWN_M)) | {"node": len(nodes)}
         nodes += _planned_nodes(plan, len(nodes), assets)
     if camera is not None:
         about["camera"] = {"node": len(nodes), "fov_y_rad": camera.fov_y_rad, "near_m": camera.near_m}
@@ -207,11 +209,11 @@ def _planned_nodes(plan: "PlanDrawing", first: int, assets: Assets) -> list[Node
     return [Node("plan", None), *below]
 
 
-def _plan(plan: "PlanDrawing", curves: PackedArrays) -> dict[str, object]:
-    """What the viewer draws of a plan beside its ghosts."""
+def _plan(plan: "PlanDrawing", told: Callable[[np.ndarray], object]) -> dict[str, object]:
+    """What the viewer draws of a plan beside its ghosts; told: how it is given points (n, 3)."""
     lines = [
         {
-            "points": curves.add(line.points_w, _DRAWN_M),
+            "points": told(line.points_w),
             "tint": line.colour,
             "alpha": float(line.alpha.mean()),
             "width_px": line.width_px,
@@ -220,7 +222,7 @@ def _plan(plan: "PlanDrawing", curves: PackedArrays) -> dict[str, object]:
     ]
     surfaces = [
         {
-            "corners": curves.add(each.corners_w, _DRAWN_M),
+            "corners": told(each.corners_w),
             "tint": each.colour,
             "alpha": float(np.mean(each.alpha)),
         }
@@ -287,11 +289,26 @@ LIVE = Shown(
 """Nothing yet: the simulation says the rest."""
 
 
+class Surroundings(NamedTuple):
+    """Of what flies, in a window."""
+
+    world: World
+    solids: Sequence[Shape] = ()
+    """What is to be drawn in it beside what it has."""
+    planned: "PlanView | None" = None
+    """Shown once nothing is being planned."""
+
+    @property
+    def plan(self) -> "PlanRecord | None":
+        """That is to be shown."""
+        return None if self.planned is None or self.planned.busy else self.planned.plan
+
+
 class LivePage:
     """For one simulation after the other; used by the threads of several browsers."""
 
-    def __init__(self, surroundings: Callable[[], tuple[World, Sequence[Shape]]]) -> None:
-        """surroundings: the present world, and what is to be drawn in it beside what it has."""
+    def __init__(self, surroundings: Callable[[], Surroundings]) -> None:
+        """surroundings: the present ones."""
         self._surroundings, self._assets = surroundings, Assets()
 
     def text(self, port: int) -> bytes:
@@ -301,13 +318,24 @@ class LivePage:
     def scene(self, snapshot: Snapshot) -> dict[str, object]:
         """Models and land, and what lanes are there. Raises InputError for what cannot be shown."""
         motions, nodes = self._seen(snapshot)
-        world, solids = self._surroundings()
+        around = self._surroundings()
+        rested, plan = _resting(nodes), dict[str, object]()
+        if around.plan is not None:
+            from export.plan import plan_drawing  # with the planner, as there is a plan
+
+            drawn = plan_drawing(around.world, around.planned, 0.0)
+            assert drawn is not None
+            plan["plan"] = _plan(drawn, lambda points: points.ravel().tolist()) | {"node": len(rested)}
+            rested += _planned_nodes(drawn, len(rested), self._assets)
         names = [name for motion in motions for name in _values(motion)]
         return {
-            "key": scene_key(snapshot, nodes, solids),
+            **plan,
+            "key": _key(snapshot, nodes, around),
             "title": snapshot.scene,
             "glb": to_bytes(
-                _resting(nodes), title=snapshot.scene, ground=ground_under(world, motions, solids, _MARGIN_M)
+                rested,
+                title=snapshot.scene,
+                ground=ground_under(around.world, motions, around.solids, _MARGIN_M),
             ),
             "lanes": [
                 {
@@ -325,7 +353,7 @@ class LivePage:
         """Where everything is, and the channels of the lanes. Raises InputError for what cannot be shown."""
         motions, nodes = self._seen(snapshot)
         return {
-            "key": scene_key(snapshot, nodes, self._surroundings()[1]),
+            "key": _key(snapshot, nodes, self._surroundings()),
             "time_s": snapshot.clock_s,
             "paused": snapshot.paused,
             "speed": snapshot.speed,
@@ -345,6 +373,13 @@ class LivePage:
             return motions, nodes_of(motions, self._assets)
         except OutputError as error:
             raise InputError(str(error)) from None
+
+
+def _key(snapshot: Snapshot, nodes: Sequence[Node], around: Surroundings) -> str:
+    """Equal as long as a page has nothing to build anew."""
+    plan = around.plan
+    planned = "" if plan is None else f"{plan.name} {plan.cost!r} {len(plan.nodes)}"
+    return scene_key(snapshot, nodes, around.solids) + planned
 
 
 def poses(nodes: Sequence[Node]) -> np.ndarray:

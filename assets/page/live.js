@@ -81,7 +81,7 @@ export async function live(Viewer, host, about, { link: open, keys, signal, onVi
       const { scene } = await link.ask({ ask: "scene" });
       const old = viewer;
       const lanes = scene.lanes.map((lane) => ({ ...lane, time: [], trail: [], curves: {} }));
-      viewer = new Viewer(host, { ...about, title: scene.title, caption: [], lanes, first_plots: scene.first_plots, duration_s: WINDOW_S }, curves);
+      viewer = new Viewer(host, { ...about, title: scene.title, caption: [], lanes, plan: scene.plan, first_plots: scene.first_plots, duration_s: WINDOW_S }, curves);
       viewer.key = scene.key;
       viewer.live = true;
       viewer.time = WINDOW_S; // the cursor of the plots: now

@@ -4,25 +4,32 @@ import json
 import os
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image
 
-from export.page import LivePage
+from export.page import LivePage, Surroundings
 from sim.commands import AddLane, SetPaused
 from sim.live.wire import page_file
+from sim.planner.service.session import PlanView
 from sim.scene import load_scene
 from sim.shapes import Box, Shape
 from sim.simulation import Simulation
 from sim.world import load_world
 from tests.export.browser import Browser, browser, installed
+from tests.sim.plan_samples import BOAT, record, task
 
 pytest.importorskip("websockets", reason="websockets is not there")
 from sim.live.server import Server  # after the question whether it can be
 
 pytestmark = pytest.mark.skipif(not installed(), reason="there is no chromedriver")
+
+
+PLANNED: list[PlanView | None] = [None]
+"""What the window plans; the last one counts."""
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +40,8 @@ def simulation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Simulation]
     made = Simulation(scene, load_world(scene.world, seed=scene.seed))
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HOLONOMY_CONFIG", str(folder))
-        with Server(lambda: made, lambda name: None, page=LivePage(lambda: (made.run.world, ()))):
+        around = LivePage(lambda: Surroundings(made.run.world, (), PLANNED[-1]))
+        with Server(lambda: made, lambda name: None, page=around):
             made.start()
             try:
                 yield made
@@ -110,10 +118,30 @@ def test_another_lane_appears_in_it(page: Browser, simulation: Simulation) -> No
     assert page.complaints() == []
 
 
+def test_a_plan_appears_in_it_once_it_is_there(page: Browser, simulation: Simulation) -> None:
+    PLANNED.append(replace(PlanView(BOAT, task(), plan=record()), phase="solving"))
+    asked = "return Boolean(window.holonomy.plan) && window.holonomy.about.lanes.length > 0"
+    time.sleep(0.5)
+    assert page.run(asked) is False  # the planner still works
+    PLANNED.append(PlanView(BOAT, task(), plan=record()))
+    end_s = time.monotonic() + 60.0
+    while not page.run(f"{asked} && document.querySelector('#plan') !== null"):
+        assert time.monotonic() < end_s, page.complaints()
+        time.sleep(0.1)
+    ghosts = page.run(
+        "window.holonomy.poses(0); return window.holonomy.plan.children.filter((n) => !n.isMesh)"
+        ".map((n) => n.children[0]).map((n) => n.name.endsWith('place') ? n.children[0] : n)"
+        ".map((n) => n.matrixWorld.elements.slice(12, 14))"
+    )
+    assert np.array(ghosts)[[0, -1]] == pytest.approx(np.array([[0.0, 0.0], [10.0, 0.0]]), abs=1e-6)
+    assert page.complaints() == []
+    PLANNED.append(None)
+
+
 def test_what_a_plan_keeps_clear_of_stands_on_it_too(simulation: Simulation) -> None:
     """A box is added half a kilometre up: the page is told of another scene, in which something is as high."""
     solids: list[Shape] = []
-    page, snapshot = LivePage(lambda: (simulation.run.world, solids)), simulation.snapshot
+    page, snapshot = LivePage(lambda: Surroundings(simulation.run.world, solids)), simulation.snapshot
 
     def highest_m() -> float:
         glb = page.scene(snapshot)["glb"]

@@ -119,13 +119,13 @@ def test_a_cell_shows_a_running_window_by_what_its_kernel_passes_on(
 ) -> None:
     pytest.importorskip("anywidget")
     pytest.importorskip("websockets")
-    from export.page import LivePage
+    from export.page import LivePage, Surroundings
     from sim.live.server import Server
 
     monkeypatch.setenv("HOLONOMY_CONFIG", str(tmp_path))
     scene = load_scene("plain")
     running = Simulation(scene, load_world(scene.world, seed=scene.seed))
-    page = LivePage(lambda: (running.run.world, ()))
+    page = LivePage(lambda: Surroundings(running.run.world))
     with Server(lambda: running, lambda name: None, page=page), sim.connect() as app:
         running.start()
         try:

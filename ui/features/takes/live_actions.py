@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from export.output import OutputError, naming_file
 from sim.live.server import Server
 from sim.live.wire import page_file
+from sim.planner.service.session import PlanView
 from sim.simulation.lanes.snapshot import Snapshot
 from ui.features.feature import Actions, App
 from ui.features.takes.export_actions import exports_folder, free_file, obstacles_of
@@ -84,9 +85,13 @@ class LiveActions(Actions):
     def _listen(self) -> None:
         if self._server is not None:
             return
-        from export.page import LivePage  # with scipy's rotations, which few windows need
+        from export.page import LivePage, Surroundings  # with scipy's rotations, which few windows need
 
-        page = LivePage(lambda: (self.app.simulation.run.world, obstacles_of(self.app)))
+        def around() -> Surroundings:
+            world, planned = self.app.simulation.run.world, self.app.context.find(PlanView)
+            return Surroundings(world, obstacles_of(self.app), planned)
+
+        page = LivePage(around)
         self._server = Server(lambda: self.app.simulation, self._wanted.put, page=page)
         self.app.tell(
             f"Listening at port {self._server.port} of this computer; a browser shows {page_file()}"
