@@ -6,23 +6,35 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import click
+import numpy as np
 
 from studies.ledger import problems
-from studies.ledger.problem import PeerResult, ProblemResult, solve
+from studies.ledger.problem import PeerResult, Problem, ProblemResult, solve
 
 DRAWN = Path(__file__).resolve().parents[2] / "docs" / "ledger"
 HEAD = """# The ledger of truth
 
 Problems whose answers are known, and how many digits of them ours have, by the largest difference over the largest
-number. `python -m studies.ledger --markdown docs/ledger.md` writes this page; `holonomy ledger` prints it in short
-where the program is installed. A problem is a file in `studies/ledger/`, or shares one with its family, and the suite
-holds each to its digits. CPU time is that of one answer, compiled before, on a core that others used, too. MuJoCo
-and Pinocchio are asked where they have what the problem needs, each by Runge's and Kutta's method at the same step.
+number; of several numbers the first one is shown. `python -m studies.ledger --markdown docs/ledger.md` writes this
+page; `holonomy ledger` prints it in short where the program is installed. CPU time is that of one answer, compiled
+before, on a core that others used, too. MuJoCo and Pinocchio are asked where they have what the problem needs, each by
+Runge's and Kutta's method at the same step.
+
+Whoever has another problem writes one file in `studies/ledger/` with a tuple `PROBLEMS`, and nothing else: command,
+page, scenes and the suite, which holds each problem to its digits, find it there.
 
 {summary}
 
-| problem | what | truth | known | ours | digits | CPU | MuJoCo | Pinocchio |
-|---|---|---|---|---|---|---|---|---|
+"""
+TABLE = """| problem | what | truth | first number | ours | known | by | digits | CPU | MuJoCo | Pinocchio |
+|---|---|---|---|---|---|---|---|---|---|---|
+"""
+GIVEN_UP = """
+## What is given up
+
+What a plain second-order step, a method that is not reversible, contact by velocities, panels and cells of water leave
+of the digits.
+
 """
 PEERS = ("MuJoCo", "Pinocchio")
 PICTURES = """
@@ -46,8 +58,7 @@ ABSENT = """
 
 | problem | why |
 |---|---|
-| a ship in head waves (KCS) | needs that hull's lines, and diffraction beyond the relative motion of water |
-| dam break, sloshing, run-up, a cylinder in the tank | not written |
+| a ship in head waves (KCS) | its lines and measurements may not be handed on here; its hull would diffract |
 """
 
 
@@ -75,12 +86,20 @@ def main(names: tuple[str, ...], as_json: bool, markdown: Path | None) -> None:
 
 def page(results: Sequence[ProblemResult]) -> str:
     """As the documentation shows it."""
-    rows = "".join(f"| {' | '.join(cells(result))} |\n" for result in results)
+    aims = [result for result in results if not result.problem.gives_up]
+    rest = [result for result in results if result.problem.gives_up]
     short = "".join(f"| {r.problem.title} | {r.problem.reason} |\n" for r in results if r.problem.reason)
-    enough = sum(r.digits >= min(r.problem.known_digits, 8) for r in results)
+    enough = sum(r.digits >= min(r.problem.known_digits, 8) for r in aims)
     agree = "problems to agree to 8 digits or all that are known."
-    summary = f"`python -m studies.ledger` finds {enough} of {len(results)} {agree}"
-    return HEAD.replace("{summary}", summary) + rows + pictures(results) + MISSING + short + ABSENT
+    told = f"{len(rest)} more show what is given up."
+    summary = f"`python -m studies.ledger` finds {enough} of {len(aims)} {agree}\n{told}"
+    tables = TABLE + table(aims) + (GIVEN_UP + TABLE + table(rest) if rest else "")
+    return HEAD.replace("{summary}", summary) + tables + pictures(results) + MISSING + short + ABSENT
+
+
+def table(results: Sequence[ProblemResult]) -> str:
+    """Rows."""
+    return "".join(f"| {' | '.join(cells(result))} |\n" for result in results)
 
 
 def pictures(results: Sequence[ProblemResult], columns: int = 3) -> str:
@@ -106,12 +125,19 @@ def cells(result: ProblemResult) -> tuple[str, ...]:
         problem.title,
         problem.quantity.replace("|", "\\|"),
         problem.source,
+        first(result.truth, problem),
+        first(result.ours, problem),
         str(problem.known_digits),
         problem.step,
         f"**{result.digits:.1f}**",
         f"{1e3 * result.cpu_s:.3g} ms",
         *(as_peer(asked[program]) if program in asked else "" for program in PEERS),
     )
+
+
+def first(numbers: np.ndarray, problem: Problem) -> str:
+    """The first of some, as far as it is known."""
+    return f"{float(numbers.flat[0]):.{problem.known_digits}g}"
 
 
 def as_peer(one: PeerResult) -> str:
@@ -122,8 +148,8 @@ def as_peer(one: PeerResult) -> str:
 def as_text(results: Sequence[ProblemResult]) -> str:
     """A line each."""
     return "\n".join(
-        f"{r.problem.name:30s} {r.digits:5.1f} of {r.problem.known_digits:2d} digits"
-        f"  {1e3 * r.cpu_s:9.3g} ms  {r.problem.step}"
+        f"{r.problem.name:44s} {r.digits:5.1f} of {r.problem.known_digits:2d} digits  {1e3 * r.cpu_s:9.3g} ms"
+        f"  {first(r.truth, r.problem):>18s} {first(r.ours, r.problem):>18s}  {r.problem.step}"
         for r in results
     )
 

@@ -112,13 +112,18 @@ def begun(system: NonholonomicVehicle) -> sim.State:
 
 
 def drift(system: Transmission | KnifeEdge, method: str) -> float:
-    """One and what the mean energy of the last tenth of a million steps has more than that of the first [J]."""
+    """One and what the mean energy of the last tenth of a million steps has more than that of the first [J].
+
+    Means fade in and out, so that what swings about one leaves nothing (S. Das and others, "Quantitative
+    quasiperiodicity", 2017)."""
     state, means = begun(system), []
     for _ in range(PARTS):
         run = sim.simulate(system, method, step=STEP_S, duration=STEP_S * STEPS / PARTS, initial=state)
         if run.diverged_at is not None:
             return math.nan
-        means.append(float(np.mean(system.stored(run))))
+        energy = system.stored(run)
+        share = (np.arange(len(energy)) + 0.5) / len(energy)
+        means.append(float(np.average(energy, weights=np.exp(-1.0 / (share * (1.0 - share))))))
         state = run.final
     return 1.0 + means[-1] - means[0]
 
@@ -143,22 +148,22 @@ def _problem(
         step=f"{method}, 0.1 s, 10^6 steps",
         least_digits=least_digits,
         reason=reason,
+        gives_up=bool(reason),
     )
 
 
-_KEPT = "kept in a band, whose mean over 10^5 steps is known to so many digits"
 _LOST = "not reversible: the energy drifts at the rate of the method's order, whatever d'Alembert's principle"
 _OUTER = (
     "as the variational method: spring and driver are outer forces to it, whose work it does not know exactly"
 )
 PROBLEMS = (
-    _problem(Transmission, "Transmission, driver goes round", "variational", 6.0, _KEPT),
+    _problem(Transmission, "Transmission, driver goes round", "variational", 8.0),
     _problem(Transmission, "Transmission, skewed driver goes round", "variational", 0.0, _LOST),
     _problem(Transmission, "Transmission, skewed driver goes round", "rk4", 0.0, _LOST),
     _problem(Transmission, "Transmission, skewed driver goes round", "discrete-gradient", 8.0),
     _problem(ContactOscillator, "Contact oscillator, skewed driver swings", "variational", 8.0),
     _problem(ContactOscillator, "Contact oscillator, skewed driver swings", "discrete-gradient", 8.0),
-    _problem(KnifeEdge, "Knife edge, driver goes round", "variational", 6.0, _KEPT),
+    _problem(KnifeEdge, "Knife edge, driver goes round", "variational", 8.0),
     _problem(KnifeEdge, "Knife edge, skewed driver goes round", "variational", 0.0, _LOST),
     _problem(KnifeEdge, "Knife edge, skewed driver goes round", "discrete-gradient", 0.0, _OUTER),
 )

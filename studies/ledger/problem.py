@@ -55,6 +55,8 @@ class Problem:
     """Controls by name that stay as they are there, in their units."""
     reason: str = ""
     """Why not all known digits are met, where they are not."""
+    gives_up: bool = False
+    """It is there to show what a method, contact, panels or cells of water give up; told apart from the others."""
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,8 @@ from studies.ledger.mechanism import HeldMechanism
 from studies.ledger.speeds import RatesVehicle
 
 PREFIX = "ledger-"
-_WORLDS = {Support.STAND: "hall", Support.WATER: "sea"}
-"""Of what is held or floats; of what is free and has no weight, orbit; of all else, the plain."""
+_WORLDS = {Support.STAND: "hall", Support.WATER: "sea", Support.SURFACE: "harbour"}
+"""Of what is held or floats, and of boats; of what is free and has no weight, orbit; of all else, the plain."""
 _ORBIT_SUN = Sun(azimuth_deg=160.0, elevation_deg=30.0)
 """Beside the planet, not behind what is looked at."""
 

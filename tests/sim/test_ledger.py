@@ -2,12 +2,14 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
 import sim
+import studies.ledger
 from sim.scene import load_scene
 from sim.simulation.lanes.placing import Footing
 from sim.simulation.runs.scene_setup import start_node
@@ -81,6 +83,39 @@ def test_a_problem_is_opened_where_it_starts(name: str) -> None:
     assert scene.vehicle.name == vehicle.name
     assert set(scene.trim) <= {control.name for control in vehicle.controls}
     assert problem.held.items() <= scene.trim.items()
+
+
+def test_a_problem_is_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Command, page, suite and scenes find it."""
+    (tmp_path / "seconds_pendulum.py").write_text(
+        """
+import math
+import sim
+from studies.ledger.pendula import going_round
+from studies.ledger.problem import Problem
+
+PROBLEMS = (
+    Problem(
+        name="frequency-of-a-bob",
+        title="How fast a bob swings",
+        quantity="frequency [rad/s]",
+        source="closed form, Huygens 1673",
+        truth=lambda: math.sqrt(9.81 / 1.2),
+        known_digits=15,
+        ours=lambda: sim.linearise(*going_round(0.0, 0.0)).eigenvalues.imag.max(),
+        step="linearised",
+        least_digits=12.0,
+        scene=lambda: going_round(0.2, 0.0),
+    ),
+)
+"""
+    )
+    monkeypatch.setattr(studies.ledger, "__path__", [*studies.ledger.__path__, str(tmp_path)])
+    page = tmp_path / "page.md"
+    told = CliRunner().invoke(main, ["frequency-of-a-bob", "--json", "--markdown", str(page)])
+    assert json.loads(told.stdout)[0]["digits"] > 12.0
+    assert "How fast a bob swings" in page.read_text(encoding="utf-8")
+    assert load_problem("ledger-frequency-of-a-bob").vehicle.name == "pendulum"
 
 
 def test_a_scene_that_there_is_not_is_refused_with_those_that_there_are() -> None:

@@ -6,9 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.optimize import brentq
 
-from benchmarks.dam_break import DEPTHS, WHEN, WHERE, fronts
 from sim.commands import PilotInput, SetPilotInput
 from sim.environment.environment import BodyState
 from sim.groups.numeric import rotation_exp
@@ -18,10 +16,11 @@ from sim.scene import load_scene
 from sim.simulation import Simulation
 from sim.vehicle_config.config import HullMesh
 from sim.water.flip import Floating, FloatingBody, Tank, TankBox, TankWater
-from sim.water.flip.box import PER_CELL, WATER_DENSITY, Paddle, wall_impulse
+from sim.water.flip.box import PER_CELL, WATER_DENSITY, wall_impulse
 from sim.water.flip.coupled import WaterBox
 from sim.water.flip.pressure import FULL, release
 from sim.world import load_world
+from studies.ledger.tank import DEPTHS, WHEN, WHERE, fronts
 
 SCENES = Path(__file__).parents[3] / "scenes"
 
@@ -35,27 +34,6 @@ def solid_box(share: float) -> np.ndarray:
     mass = share * WATER_DENSITY * math.prod(BOX_M)
     squares = np.square(BOX_M)
     return np.diag([*(mass / 12 * (squares.sum() - squares)), mass, mass, mass])
-
-
-def ball(radius_m: float) -> HullMesh:
-    """Latitudes and longitudes."""
-    polar, around = np.linspace(0, np.pi, 17), np.linspace(0, 2 * np.pi, 33)[:-1]
-    points = [[0, 0, radius_m], [0, 0, -radius_m]]
-    points += [
-        [radius_m * np.sin(a) * np.cos(b), radius_m * np.sin(a) * np.sin(b), radius_m * np.cos(a)]
-        for a in polar[1:-1]
-        for b in around
-    ]
-
-    def at(row: int, column: int) -> int:
-        return 2 + 32 * row + column % 32
-
-    faces = [(0, at(0, c), at(0, c + 1)) for c in range(32)]
-    faces += [(1, at(14, c + 1), at(14, c)) for c in range(32)]
-    for r in range(14):
-        for c in range(32):
-            faces += [(at(r, c), at(r + 1, c), at(r + 1, c + 1)), (at(r, c), at(r + 1, c + 1), at(r, c + 1))]
-    return HullMesh.of(points, faces)
 
 
 def move(T_wb: np.ndarray, twist_w: np.ndarray, dt: float) -> np.ndarray:
@@ -110,26 +88,6 @@ def test_a_box_floats_at_archimedes_draft_and_stays_stable(share: float, rate: i
     assert draft == pytest.approx(share * BOX_M[2], abs=0.5 * CELL_M)  # measured within 0.1 cells
 
 
-def test_sloshing_has_the_frequency_of_linear_waves() -> None:
-    length, depth = 32 * 0.1, 1.2
-    x = (np.arange(32) + 0.5) * 0.1
-    tank = Tank(
-        TankBox((32, 8, 24), 0.1), np.broadcast_to(depth + 0.08 * np.cos(np.pi * x / length), (8, 32))
-    )
-    dt, tilt = 1 / 60, []
-    for _ in range(240):
-        tank.advance(dt)
-        tilt.append(float(tank.place[:, 0].mean()))
-    tilt_about = np.array(tilt) - np.mean(tilt)
-    crossings = np.nonzero(np.diff(np.sign(tilt_about)))[0]
-    at_zero = crossings + tilt_about[crossings] / (tilt_about[crossings] - tilt_about[crossings + 1])
-    omega = math.pi / (np.diff(at_zero).mean() * dt)
-    k = math.pi / length
-    assert omega == pytest.approx(
-        math.sqrt(G * k * math.tanh(k * depth)), rel=0.03
-    )  # measured 1.1 %: amplitude, cells
-
-
 def momentum_left(tank: Tank) -> tuple[np.ndarray, np.ndarray]:
     """(3,) sum of what the last step's pressure gave to water, body and what is beyond the walls; the last's share."""
     p, wet, blocked, density = tank.pressure.astype(float), tank.diagonal > 0, tank.blocked, tank.density
@@ -174,26 +132,6 @@ def test_impulse_on_body_water_and_walls_is_zero() -> None:
         np.abs(total).max() < 1e-3 * np.abs(walls).max()
     )  # measured 7e-5: single precision; nearly closed faces are left out
     assert np.abs(tank.impulse[3:]).min() > 1.0
-
-
-def test_what_oscillates_has_the_added_mass_of_a_ball() -> None:
-    radius = 0.5
-    tank = Tank(TankBox((32, 32, 40), 0.1), 3.6, floating=Floating.of(ball(radius), 0.1))
-    T = at(1.6, 1.6, 1.7)
-    tank.displace_water(T)
-    held = np.diag([1e9] * 6)
-    dt, pushed = 1 / 60, []
-    for step in range(24):
-        before, after = (0.4 * math.sin(2 * np.pi * (step + s) / 12) for s in (0.0, 1.0))
-        # A heavy body takes any motion; its weight is taken off before.
-        V = np.array([0, 0, 0, after, 0, G * dt])
-        impulse = tank.advance(dt, FloatingBody(T, V, held))
-        T = move(T, np.array([0, 0, 0, after, 0, 0]), dt)
-        pushed.append((after - before, impulse[3]))
-    change, impulse = np.array(pushed[6:]).T
-    added = -(change @ impulse) / (change @ change)
-    theory = 2 / 3 * np.pi * radius**3 * WATER_DENSITY
-    assert added == pytest.approx(theory, rel=0.15)  # measured 1.04 between walls
 
 
 def test_a_dam_breaks_as_it_was_measured() -> None:
@@ -302,23 +240,6 @@ def test_a_box_that_cannot_be_is_refused_in_one_line(make, says: str) -> None:  
     with pytest.raises(InputError, match=says) as refused:
         make()
     assert "\n" not in str(refused.value)
-
-
-def test_a_paddle_makes_waves_as_high_as_theory_says() -> None:
-    """Linear theory of a wall that swings as a whole: height over stroke = 2 (cosh 2kh - 1) / (sinh 2kh + 2kh)."""
-    period, stroke, h = 1.6, 0.2, 1.0
-    tank = Tank(TankBox((128, 8, 16), 0.1), h, paddle=Paddle(stroke, period))
-    dt, levels = 1 / 60, []
-    for _ in range(round(11.2 / dt)):
-        tank.advance(dt)
-        levels.append(tank.density[1:-1, 1:-1, 21:71].mean(axis=1).sum(axis=0) * 0.1)
-    last = np.array(levels[-round(2 * period / dt) :])
-    omega = 2 * math.pi / period
-    k = brentq(lambda k: G * k * math.tanh(k * h) - omega**2, 0.1, 10.0)
-    turning = np.exp(-1j * omega * dt * np.arange(len(last)))
-    height = 4 * np.abs(turning @ (last - last.mean(axis=0))) / len(last)
-    theory = stroke * 2 * (math.cosh(2 * k * h) - 1) / (math.sinh(2 * k * h) + 2 * k * h)
-    assert height.mean() == pytest.approx(theory, rel=0.2)  # measured 0.86; 0.91 on cells of 0.0625 m
 
 
 def test_walls_stop_a_hull_and_give_nothing() -> None:
