@@ -9,7 +9,9 @@ import numpy as np
 
 from export.nodes import Keyframes
 
-_MOST = 1 << 28
+_MOST = (1 << 31) - 1
+"""That a difference may be."""
+_FARTHEST = float(1 << 52)
 """Multiples that a number may be away from the least of its column."""
 _ORDER = 3
 """Of the differences: smooth motions at equal times have small ones."""
@@ -36,15 +38,23 @@ class PackedArrays:
         self._count = 0
 
     def add(self, values: np.ndarray, units: Sequence[float] | float) -> Told:
-        """An array (n,) or (n, k), whose columns are rounded to whole multiples of these units."""
+        """An array (n,) or (n, k), whose columns are rounded to whole multiples of these units.
+
+        Where numbers or their differences would be too large, of larger ones.
+        """
         rows = np.asarray(values, float).reshape(len(values), -1)
         finite = np.isfinite(rows)
         low = np.where(finite, rows, np.inf).min(axis=0, initial=np.inf)
         low = np.where(np.isfinite(low), low, 0.0)
         reach = np.where(finite, rows - low, 0.0)
-        unit = np.maximum(np.broadcast_to(units, low.shape), reach.max(axis=0, initial=0.0) / _MOST)
-        whole = np.where(finite, np.rint(reach / unit), _GAP).astype(np.int64)
-        change = np.diff(whole, n=_ORDER, axis=0, prepend=np.zeros((_ORDER, len(low)), np.int64))
+        unit = np.maximum(np.broadcast_to(units, low.shape), reach.max(axis=0, initial=0.0) / _FARTHEST)
+        while True:
+            whole = np.where(finite, np.rint(reach / unit), _GAP).astype(np.int64)
+            change = np.diff(whole, n=_ORDER, axis=0, prepend=np.zeros((_ORDER, len(low)), np.int64))
+            large = np.abs(change).max(axis=0, initial=0) > _MOST
+            if not large.any():
+                break
+            unit[large] *= 2.0
         zigzag = ((change << 1) ^ (change >> 63)).astype("<u4")
         for plane, data in zip(self._planes, zigzag.T.reshape(-1, 1).view(np.uint8).T, strict=True):
             plane.append(data.tobytes())

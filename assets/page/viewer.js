@@ -19,8 +19,8 @@ const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4];
 const SKY = new Color(0.62, 0.74, 0.86);
 const PLOTS = 3;
 const FAR_M = 20000;
-const NARROW_PX = 720;
-/** Up to which width the caption is folded at first. */
+const ROOMY_PX = [1000, 480];
+/** From which width and height of the picture on the caption is unfolded at first. */
 const TOUCHES = ["pointerdown", "pointermove", "wheel", "change", "input"];
 const STAND = "stand";
 /** What holds a lane up, which is no part of what is looked at. */
@@ -639,7 +639,8 @@ function controls(viewer, keys, signal) {
   const { about } = viewer;
   const heading = document.createElement("summary");
   heading.append(Object.assign(document.createElement("h1"), { textContent: about.title }));
-  viewer.byId("caption").open = viewer.host.clientWidth > NARROW_PX;
+  const { clientWidth, clientHeight } = viewer.byId("view");
+  viewer.byId("caption").open = clientWidth >= ROOMY_PX[0] && clientHeight >= ROOMY_PX[1];
   viewer.byId("caption").append(heading, ...about.caption.map(({ text, tint }) => {
     const line = document.createElement("p");
     if (tint) line.appendChild(swatch(tint));

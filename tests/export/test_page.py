@@ -21,7 +21,7 @@ from export.file import export_motions
 from export.ground import ground_under
 from export.motion import STEPS_S, motion_of_take, motion_of_trajectory
 from export.nodes import Keyframes
-from export.packing import PackedArrays
+from export.packing import MOMENT_S, PackedArrays
 from sim.recordings import Take
 from sim.scene import load_scene
 from sim.world import load_world
@@ -221,7 +221,7 @@ def test_packed_numbers_come_back_to_half_of_their_unit(seed: int, columns: int,
     """By sums over sums, as their reader has them; where one was unknown, it is."""
     rng = np.random.default_rng(seed)
     rows = int(rng.integers(1, 200))
-    values = np.cumsum(rng.normal(size=(rows, columns)), axis=0) * 10.0 ** rng.integers(-3, 3)
+    values = np.cumsum(rng.normal(size=(rows, columns)), axis=0) * 10.0 ** rng.integers(-3, 6)
     values[rng.random(values.shape) < 0.1] = np.nan
     packed = PackedArrays()
     packed.add(rng.normal(size=7), 1e-3)
@@ -237,6 +237,18 @@ def test_packed_numbers_come_back_to_half_of_their_unit(seed: int, columns: int,
     back = np.where(whole < 0, np.nan, np.array(low) + whole * np.array(units))
     assert np.array_equal(np.isnan(back), np.isnan(values))
     assert np.nanmax(np.abs(back - values) / np.array(units), initial=0.0) < 0.5001
+
+
+def test_moments_of_a_long_motion_keep_their_unit() -> None:
+    day = np.arange(0.0, 86_400.0, 0.5)
+    _, _, _, (unit,), _ = PackedArrays().add(day, MOMENT_S)
+    assert unit == MOMENT_S
+
+
+def test_what_has_gone_beyond_all_measure_is_written_all_the_same() -> None:
+    _, _, _, (unit,), (low,) = PackedArrays().add(np.array([0.0, 1.0, 1e30, -1e30, 5.0]), MOMENT_S)
+    assert low == -1e30
+    assert 2e30 / unit < 2.0**53
 
 
 def test_a_curve_that_blows_up_keeps_the_digits_of_what_went_before() -> None:
