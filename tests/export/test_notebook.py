@@ -173,7 +173,8 @@ def test_a_cell_shows_a_running_window_by_what_its_kernel_passes_on(
 @needs_browser
 def test_without_a_kernel_runs_are_shown_in_a_frame_of_their_own(tmp_path: Path, chromium: Browser) -> None:
     run = thrown()
-    view: NotebookView = sim.show(run, Take.of_trajectory(run), title='two "throws"')  # type: ignore[attr-defined]
+    at_rest = sim.vehicle("boat")
+    view: NotebookView = sim.show(run, Take.of_trajectory(run), at_rest, title='two "throws"')  # type: ignore[attr-defined]
     cell = view._repr_mimebundle_()["text/html"]
     notebook = tmp_path / "notebook.html"
     notebook.write_text(f"<!doctype html><meta charset=utf-8><body>{cell}", encoding="utf-8")
@@ -183,7 +184,7 @@ def test_without_a_kernel_runs_are_shown_in_a_frame_of_their_own(tmp_path: Path,
     lanes = chromium.run(
         f"return [...{inner}.document.querySelectorAll('#lanes label')].map((l) => l.textContent)"
     )
-    assert lanes == ["rigid-body", "rigid-body 2"]
+    assert lanes == ["rigid-body", "rigid-body 2", "boat"]
     assert chromium.complaints() == []
 
 

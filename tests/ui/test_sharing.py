@@ -13,11 +13,13 @@ import pytest
 import sim
 from export.pictures import FPS, Film
 from sim.commands import ShowMeasured
+from sim.planner.service.session import PlanView
 from sim.platform.errors import InputError
 from sim.scene import load_scene
 from sim.scene.measured import Measured
 from sim.simulation import Simulation
 from sim.world import load_world
+from tests.sim.plan_samples import BOAT, record, task
 from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui.features.feature import News
@@ -127,7 +129,9 @@ def test_a_video_is_begun_ended_and_given_up_by_buttons(bench: Bench) -> None:
     assert "sharing/progress" in bench.context.rects
 
 
-def test_what_is_shared_has_lanes_measured_flights_and_the_words_of_the_scene(tmp_path: Path) -> None:
+def test_what_is_shared_has_lanes_measured_flights_the_plan_and_the_words_of_the_scene(
+    tmp_path: Path,
+) -> None:
     scene = replace(load_scene("plain"), text="What is said of it.")
     world = load_world("plain")
     simulation = Simulation(scene, world)
@@ -135,7 +139,8 @@ def test_what_is_shared_has_lanes_measured_flights_and_the_words_of_the_scene(tm
     simulation.submit(ShowMeasured(Measured("gps", time, np.tile(np.eye(4), (20, 1, 1)))))
     simulation.advance(1.0)
     sharing = Sharing(tmp_path)
-    sharing.export(ExportShown(".html"), simulation, world, None, scene)
+    planned = PlanView(BOAT, task(), plan=record())
+    sharing.export(ExportShown(".html"), simulation, world, planned, scene)
     simulation.advance(0.1)
     news: list[News] = []
     while not news:
@@ -148,6 +153,7 @@ def test_what_is_shared_has_lanes_measured_flights_and_the_words_of_the_scene(tm
     about = json.loads(found[1])
     assert about["title"] == scene.title
     assert about["caption"][0] == {"text": "What is said of it."}
+    assert len(about["plan"]["lines"]) > 3
     lanes = [(lane["name"], lane["ghost"]) for lane in about["lanes"]]
     assert lanes == [("flown", False), ("rk4", True), ("gps", True)]
 
