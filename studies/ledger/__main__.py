@@ -59,6 +59,10 @@ ABSENT = """
 | problem | why |
 |---|---|
 | a ship in head waves (KCS) | its lines and measurements may not be handed on here; its hull would diffract |
+| a tippe-top | the weight of a body that touches others is in its middle |
+| Euler's disk in air | between a disk and what it lies on there is no film of air |
+| brachistochrone with friction | rubbing by weight alone is a tilted gravity, and drives where the wire overhangs |
+| Gymnasium's figures again | the start that they are from is not told: those of the same method from ours are others |
 """
 
 

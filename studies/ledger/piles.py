@@ -9,6 +9,7 @@ import math
 import numpy as np
 
 from sim.contact.bodies import Pile, Prop
+from sim.contact.bouncing import Bouncing, room
 from sim.shapes import Box, Sphere
 from sim.world.terrain import Terrain
 from studies.ledger.problem import Problem
@@ -124,6 +125,40 @@ def stop() -> float:
     return float(pile.state[0, 9] + 0.5 * STEP_S * speed)
 
 
+DROP_M, BOUNCED_S = 1.3, 4.7
+
+
+def bounced_truth() -> float:
+    """m above the floor of a ball that was let fall: parabolas, one like the other."""
+    half_s = math.sqrt(2.0 * DROP_M / GRAVITY)
+    since_top_s = (BOUNCED_S + half_s) % (2.0 * half_s) - half_s
+    return DROP_M - 0.5 * GRAVITY * since_top_s**2
+
+
+def bounced() -> float:
+    """m"""
+    floor = np.array([(0.0, 0.0, 1.0, 0.0)])
+    ball = Bouncing(Sphere((0.0, 0.0, DROP_M + 0.1), 0.1), floor, gravity_w=(0.0, 0.0, -GRAVITY))
+    ball.step(BOUNCED_S / 470, 470)
+    return float(ball.pose_w[2, 3]) - 0.1
+
+
+def tumbled() -> float:
+    """Energy over that of the start, of a box that tumbles between walls through a thousand bounces."""
+    box = Bouncing(
+        Box((0.0, 0.0, 0.0), (0.3, 0.2, 0.1)),
+        room((1.0, 0.8, 0.9)),
+        mass_kg=2.0,
+        velocity_w=(1.0, 2.0, -1.5),
+        omega_w=(3.0, -2.0, 1.0),
+        gravity_w=(0.0, 0.0, -GRAVITY),
+    )
+    begun = box.energy_J
+    while box.impacts < 1000:
+        box.step(0.01, 1000)
+    return box.energy_J / begun
+
+
 MECHANICS = "closed form, Coulomb's friction"
 
 PROBLEMS = (
@@ -181,5 +216,27 @@ PROBLEMS = (
         ours=stop,
         step="pile, 2 ms",
         least_digits=8.0,
+    ),
+    Problem(
+        name="bouncing-ball",
+        title="A ball bounces without loss (SimBenchmark, bouncing)",
+        quantity="height at 4.7 s, after five bounces [m]",
+        source="closed form, SimBenchmark",
+        truth=bounced_truth,
+        known_digits=14,
+        ours=bounced,
+        step="elastic impacts, 10 ms",
+        least_digits=9.0,
+    ),
+    Problem(
+        name="tumbling-box",
+        title="A box tumbles between walls without loss, a thousand bounces",
+        quantity="energy over that of the start [1]",
+        source="conservation; SimBenchmark, bouncing",
+        truth=lambda: 1.0,
+        known_digits=15,
+        ours=tumbled,
+        step="elastic impacts, 10 ms",
+        least_digits=9.0,
     ),
 )

@@ -132,19 +132,19 @@ def reversal(time_s: np.ndarray, spins: np.ndarray) -> np.ndarray:
 
 @cache
 def _reversal_truth() -> tuple[float, ...]:
-    half, J, m = np.array(HALF_M), skewed(), STONE_KG
+    squares, J, m = ca.SX(np.square(HALF_M)), ca.SX(skewed()), STONE_KG
+    up, w = ca.SX.sym("up", 3), ca.SX.sym("w", 3)
+    size = ca.sqrt(ca.dot(up, squares * up))
+    arm, turned = -squares * up / size, -ca.cross(w, up)
+    moved = ca.jtimes(arm, up, turned)
+    torque = -ca.cross(w, J @ w) + m * ca.cross(
+        arm, GRAVITY * up + ca.cross(moved, w) + ca.cross(w, ca.cross(arm, w))
+    )
+    added = ca.skew(arm) @ ca.skew(arm)
+    rates = ca.Function("rates", [up, w], [turned, ca.solve(J - m * added, torque)], {"cse": True})
 
     def rate(_: float, y: np.ndarray) -> np.ndarray:
-        up, w = y[:3], y[3:]
-        size = math.sqrt(up @ (half**2 * up))
-        arm = -(half**2) * up / size
-        turned = -np.cross(w, up)
-        moved = -(half**2) * turned / size + half**2 * up * (up @ (half**2 * turned)) / size**3
-        torque = -np.cross(w, J @ w) + m * np.cross(
-            arm, GRAVITY * up + np.cross(moved, w) + np.cross(w, np.cross(arm, w))
-        )
-        added = np.array([np.cross(arm, np.cross(arm, e)) for e in np.eye(3)]).T
-        return np.r_[turned, np.linalg.solve(J - m * added, torque)]
+        return np.concatenate([np.asarray(part)[:, 0] for part in rates(y[:3], y[3:])])
 
     times = np.linspace(0.0, SPINS_S[-1], 6001)
     start = [0.0, 0.0, 1.0, *SPUN_RADPS]
