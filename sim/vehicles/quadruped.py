@@ -1,5 +1,6 @@
 """Four legs of two links under a trunk, in a vertical plane: what standing up and trotting are planned for."""
 
+from itertools import combinations
 from math import cos
 from types import SimpleNamespace
 
@@ -21,6 +22,7 @@ LEGS = (
 """Names, and on which side ahead and to the left. Those of a diagonal follow each other: they trot together."""
 _HIP_RAD = 0.8
 """As it stands."""
+_BODIES = ("trunk", *(f"{name} {part}" for name, _, _ in LEGS for part in ("thigh", "shank")))
 
 
 class Quadruped(ArticulatedVehicle):
@@ -48,6 +50,8 @@ class Quadruped(ArticulatedVehicle):
     )
     torques = tuple(f"{name} {joint}" for name, _, _ in LEGS for joint in ("hip", "knee"))
     feet = tuple(f"{name} shank" for name, _, _ in LEGS)
+    apart = frozenset(frozenset(pair) for pair in combinations(_BODIES, 2))
+    """Its legs swing past each other, and plans need not keep them clear."""
 
     def declare(self, q: SimpleNamespace) -> Tree:
         length, thigh, shank = q.link_length, 0.8 * q.leg_mass, 0.2 * q.leg_mass

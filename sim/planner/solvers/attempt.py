@@ -15,7 +15,7 @@ from sim.platform.errors import InputError, quote
 
 Choice = Literal["auto", "fatrop", "ipopt"]
 
-_RELAXED, _RELAXED_TOUCHING = (1e-1, 1e-2, 1e-3, 1e-5, 1e-7), (1e-3, 1e-5, 1e-7)
+_RELAXED, _RELAXED_PUSHES, _RELAXED_STEPS = (1e-1, 1e-2, 1e-3, 1e-5, 1e-7), (1e-3, 1e-5, 1e-7), (1e-3, 1e-5)
 """Products of what does not go together, in turn; of what pushes or steps, whose first guess touches where it is to:
 from afar forces turn with a box, and feet need not step."""
 _APART_M, _LITTLE = 1e-6, (0.04, 1e-5)
@@ -135,7 +135,7 @@ def _through_contact(solvers: Solvers, p: np.ndarray, start: np.ndarray | Result
             return _finished(solvers, p, near, run)
     w = start.w if isinstance(start, Result) else start
     mode: Mode = "cold"
-    for most in _RELAXED_TOUCHING if t.model.pushes or t.model.steps else _RELAXED:
+    for most in _RELAXED_PUSHES if t.model.pushes else _RELAXED_STEPS if t.model.steps else _RELAXED:
         now = p.copy()
         now[relaxed] = most
         found = attempted(solvers, ("ipopt",), now, w, run, mode, t.bounds)

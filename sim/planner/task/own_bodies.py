@@ -77,6 +77,8 @@ def _own_pairs(structure: Structure, body: tuple[Ball, ...], of: tuple[str, ...]
     for i, j in combinations(range(len(body)), 2):
         if (of[i], of[j]) in vehicle.pushes or (of[j], of[i]) in vehicle.pushes:
             continue
+        if frozenset((of[i], of[j])) in vehicle.apart:
+            continue
         a, b = sorted((carriers[i], carriers[j]))
         if joints_between(tree, a, b) >= _FAR:
             found[i, j] = body[i][3] + body[j][3]
