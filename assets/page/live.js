@@ -198,7 +198,7 @@ export async function live(Viewer, host, about, { link: open, keys, signal, onVi
       place(now);
       viewer.draw(0);
       slowly(now);
-    }
+    } else if (viewer && !building) viewer.rest();
     requestAnimationFrame(next);
   };
   requestAnimationFrame(next);
