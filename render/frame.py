@@ -155,6 +155,8 @@ class Arrow:
     vector_w: np.ndarray
     """(3,) m: direction and drawn length."""
     colour: tuple[float, float, float]
+    through: bool = False
+    """It is seen through what lies before it."""
 
 
 @dataclass(frozen=True, slots=True)

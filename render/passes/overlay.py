@@ -32,7 +32,13 @@ class Arrows:
         self._array = vertex_array(ctx, programs.load("overlay/arrow.vert", "overlay/arrow.frag"), content)
 
     def draw(self, arrows: Sequence[Arrow]) -> None:
-        """Draw all arrows that are finite and longer than nothing."""
+        """Draw all arrows that are finite and longer than nothing; those that are seen through all at last."""
+        self._draw([arrow for arrow in arrows if not arrow.through])
+        self._ctx.disable(moderngl.DEPTH_TEST)
+        self._draw([arrow for arrow in arrows if arrow.through])
+        self._ctx.enable(moderngl.DEPTH_TEST)
+
+    def _draw(self, arrows: Sequence[Arrow]) -> None:
         rows = [(*arrow.origin_w, *arrow.vector_w, *arrow.colour) for arrow in arrows]
         table = np.array(rows, "f4").reshape(-1, 9)
         long = np.linalg.norm(table[:, 3:6], axis=1) > 1e-3

@@ -153,7 +153,7 @@ _MOMENTUM_ARROW_M = 0.75
 """Drawn length of a top's angular momentum at its start, and of its axes."""
 _AXES_M = 3.0
 _LEAST_SPEED_MPS = 0.3
-_CONTACT_ARROW, _LONGEST_CONTACT_ARROW = 0.05, 0.3
+_CONTACT_ARROW, _LONGEST_CONTACT_ARROW = 0.08, 0.3
 """Drawn length of the median contact force, and of any at most, of the distance from which the vehicle is looked at."""
 ARROW_COLOURS = {
     "contact": (1.0, 0.85, 0.10),
@@ -176,7 +176,10 @@ def contact_arrows(contacts: np.ndarray, distance_m: float) -> list[Arrow]:
     sizes = np.linalg.norm(bearing[:, 3:], axis=1)
     lengths = np.minimum(_CONTACT_ARROW * sizes / np.median(sizes), _LONGEST_CONTACT_ARROW) * distance_m
     ways = bearing[:, 3:] * (lengths / sizes)[:, None]
-    return [Arrow(x, way, ARROW_COLOURS["contact"]) for x, way in zip(bearing[:, :3], ways, strict=True)]
+    return [
+        Arrow(x, way, ARROW_COLOURS["contact"], through=True)
+        for x, way in zip(bearing[:, :3], ways, strict=True)
+    ]
 
 
 class LaneArrows:

@@ -29,6 +29,8 @@ from sim.native.function import fastmath
 
 _ROWS_SWEPT, _LOOSE = 30_000, 100.0
 """So many rows are swept over in an island at least, until it is solved to so many tolerances: small ones may jam."""
+_SMALL, _LARGE = 30, 120
+"""Of more rows that is less, in proportion; more than the other are swept half as often if solved again in a step."""
 _GROWN, _LESS = 2.0, 0.9
 """Where changes grow by that, sweeps go back to none of their extrapolation, and never to more than a part of it."""
 _SOLVED_EVERY, _FAILURES, _BETTER = 4, 2, 0.5
@@ -129,12 +131,15 @@ def _sweep(work, order, begin, end, xi, mobility, shared):
 
 
 @fastmath
-def _solve_island(work, order, begin, end, xi, mobility, shared, sweeps, tolerance):
+def _solve_island(work, order, begin, end, xi, mobility, shared, sweeps, tolerance, again):
     """Gauss-Seidel sweeps, between which Nesterov's method extrapolates impulses, begun again where that leads back (H.
     Mazhar and others, "Using Nesterov's method to accelerate multibody dynamics with friction and contact", 2015).
     Returns by how much velocities changed in the last sweep [m/s], after which nothing but that sweep was done."""
     change, t, least, most = 0.0, 1.0, np.inf, 1.0
-    enough, sweeps = sweeps, max(sweeps, _ROWS_SWEPT // max(end - begin, 1))
+    enough, count = sweeps, max(end - begin, 1)
+    if again and count > _LARGE:
+        sweeps = sweeps // 2
+    sweeps = max(sweeps, _ROWS_SWEPT * min(_SMALL, count) // (count * count))
     for p in range(begin, end):
         w = work[order[p]]
         w[SWEPT], w[SWEPT + 1], w[SWEPT + 2] = w[IMPULSE], w[IMPULSE + 1], w[IMPULSE + 2]
@@ -250,12 +255,17 @@ def solve(work, rows, order, begins, count, xi, mobility, shared, sweeps, tolera
     for k in range(rows):
         push_row(xi, mobility, shared, work[k])
         work[k, ANEW] = 1.0
-    return solve_on(work, rows, order, begins, count, xi, mobility, shared, sweeps, tolerance)
+    return _solve_all(work, rows, order, begins, count, xi, mobility, shared, sweeps, tolerance, False)
 
 
 @fastmath
 def solve_on(work, rows, order, begins, count, xi, mobility, shared, sweeps, tolerance):
     """The same, of rows whose impulses act already, in islands with some that are anew."""
+    return _solve_all(work, rows, order, begins, count, xi, mobility, shared, sweeps, tolerance, True)
+
+
+@fastmath
+def _solve_all(work, rows, order, begins, count, xi, mobility, shared, sweeps, tolerance, again):
     change = 0.0
     for island in range(count):
         anew = False
@@ -267,7 +277,16 @@ def solve_on(work, rows, order, begins, count, xi, mobility, shared, sweeps, tol
         change = max(
             change,
             _solve_island(
-                work, order, begins[island], begins[island + 1], xi, mobility, shared, sweeps, tolerance
+                work,
+                order,
+                begins[island],
+                begins[island + 1],
+                xi,
+                mobility,
+                shared,
+                sweeps,
+                tolerance,
+                again,
             ),
         )
     return change

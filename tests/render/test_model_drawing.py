@@ -202,6 +202,21 @@ def test_line_strip_leaves_out_repeated_and_broken_points():
     assert len(line_strip(replace(line, points_w=points[:2], alpha=np.ones(2)))) == 0
 
 
+def test_only_an_arrow_that_is_meant_to_be_is_seen_through_what_stands_before_it(ctx, studio):
+    """As one of a contact in a body: a wider arrow of another colour lies between it and the eye."""
+    overlay, half_way = Overlay(ctx, studio.programs), 0.5 * studio.view.eye_w
+    behind = Arrow(np.array([0.0, 0.0, 0.5]), np.array([0.0, 0.0, 0.5]), (0.0, 1.0, 0.0))
+    before = Arrow(half_way - [0.0, 0.0, 4.0], np.array([0.0, 0.0, 8.0]), (1.0, 0.0, 0.0))
+
+    def green(through: bool) -> float:
+        frame = Frame(studio.view, (), arrows=(before, replace(behind, through=through)))
+        picture = studio.draw(lambda context: overlay.draw(frame, context), "blend")
+        return float((picture[..., 1] > picture[..., 0]).sum())
+
+    assert green(True) > 5.0 * max(green(False), 1.0)
+    overlay.release()
+
+
 def test_arrow_covers_the_way_from_its_origin_to_its_tip(ctx, studio):
     overlay = Overlay(ctx, studio.programs)
     arrow = Arrow(np.zeros(3), np.array([0.0, 0.0, 2.5]), (1.0, 0.2, 0.1))

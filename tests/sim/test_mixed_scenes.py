@@ -105,6 +105,36 @@ def test_whatever_is_thrown_at_a_vehicle_it_goes_on_or_says_that_it_crashed(tmp_
     assert np.percentile(overlaps, 95) < 1e-3
 
 
+def test_what_rolls_against_a_trailer_stops_there_and_is_pushed_on_by_it(tmp_path) -> None:
+    """A ball from the side against the second trailer at rest, and a box that lies in its way when it backs."""
+    rest = """
+[[props]]
+kind = "sphere"
+centre_m = [-5.5, 4.0, 0.8]
+radius_m = 0.4
+mass_kg = 5.0
+velocity_mps = [0.0, -4.0, 0.0]
+[[props]]
+kind = "box"
+centre_m = [-8.0, 0.0, 0.4]
+half_m = [0.4, 0.6, 0.4]
+mass_kg = 20.0
+"""
+    running = _scene(tmp_path, "car-with-trailers", 0.0, rest, "plain", "variational")
+    lane = running.advance(0.0).lanes[0]
+    second_w, sides = lane.bodies["second"][:3, 3], []
+    assert second_w[0] == pytest.approx(-5.5, abs=0.1)
+    for _ in range(200):
+        sides.append(running.advance(0.01).environment.poses_w[0, 1, 3])
+    assert min(sides) > 0.83 + 0.4 - 1e-3  # half as broad as the trailer, and its own radius
+    running.submit(SetPilotInput(PilotInput(throttle=-0.5)))
+    begins_m = running.snapshot.environment.poses_w[1, 0, 3]
+    for _ in range(300):
+        seen = running.advance(0.01)
+        assert float(gaps_m(running).min()) > -1e-3
+    assert seen.environment.poses_w[1, 0, 3] < begins_m - 0.3
+
+
 @pytest.mark.parametrize("seed", [0, 1, 4, 6])
 def test_a_robot_of_loops_goes_on_among_bodies_that_weigh_forty_times_as_much(tmp_path, seed: int) -> None:
     """Its legs are struck where they are nearly straight. Measured: 0.05 mm. Of ten such scenes two still find no

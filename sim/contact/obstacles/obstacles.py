@@ -152,7 +152,7 @@ class Obstacles:
         """From then on it is this one's footprint that meets them."""
         config = config_of(vehicle)
         self.footprint = config.footprint
-        self._towed_m = _towed_m(vehicle, config.footprint)
+        self._towed_m = reach_of_towed_m(vehicle, config.footprint)
         self._placed = self._ashore if config.hull is None else self._afloat
 
     def within_reach(self, T_wb: np.ndarray, twist_b: np.ndarray, dt_s: float) -> bool:
@@ -309,7 +309,7 @@ def obstacles_in(world: World, vehicle: Vehicle) -> Obstacles | None:
     return Obstacles(solids, world.terrain, afloat) if solids or afloat else None
 
 
-def _towed_m(vehicle: Vehicle, footprint: Footprint | None) -> float:
+def reach_of_towed_m(vehicle: Vehicle, footprint: Footprint | None) -> float:
     """How far what it tows reaches from its origin where it hangs straight behind, as it does by default."""
     if footprint is None or not footprint.towed:
         return 0.0

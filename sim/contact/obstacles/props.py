@@ -14,7 +14,7 @@ import numpy as np
 from sim.contact.bodies import Pile, Prop
 from sim.contact.convex import gaps, hulls_of
 from sim.contact.obstacles.blows import Blows
-from sim.contact.obstacles.obstacles import Obstacles, PropsPicture, obstacles_in
+from sim.contact.obstacles.obstacles import Obstacles, PropsPicture, obstacles_in, reach_of_towed_m
 from sim.contact.obstacles.prop_kinds import Placed, read_placed
 from sim.contact.obstacles.prop_loads import Hook, Surroundings, hand_wrench
 from sim.contact.pair_rows import NO_CORDS, Mechanism
@@ -138,12 +138,16 @@ class Props:
             return {}
         name, body = next(iter(bodies.items()))
         mobility, still = np.linalg.pinv(body.inertia_b, hermitian=True), by_still.get(name)
-        J = np.kron(np.eye(2), body.T_wb[:3, :3])[None]
+        T_w = np.array([body.T_wb, *(towed.T_wb for towed in body.towed.values())])
+        J = np.array([np.kron(np.eye(2), T[:3, :3]) for T in T_w])
+        for k, towed in enumerate(body.towed.values(), 1):
+            J[k] = J[k] @ towed.by_twist
         velocity = body.twist_b if still is None else body.twist_b + mobility @ still
-        way = dt_s * (J[0] @ velocity)
-        ahead_w = poses_of(np.concatenate([body.T_wb[:3, 3] + way[3:], [1.0], 0.5 * way[:3]])[None])
-        ahead_w[0, :3, :3] = ahead_w[0, :3, :3] @ body.T_wb[:3, :3]
-        jointed = JointedState(body.T_wb[None], J, mobility, velocity, velocity, ahead_w, False)
+        ways = dt_s * (J @ velocity)
+        ones = np.ones((len(T_w), 1))
+        ahead_w = poses_of(np.concatenate([T_w[:, :3, 3] + ways[:, 3:], ones, 0.5 * ways[:, :3]], axis=1))
+        ahead_w[:, :3, :3] = ahead_w[:, :3, :3] @ T_w[:, :3, :3]
+        jointed = JointedState(T_w, J, mobility, velocity, velocity, ahead_w, False)
         pushed = self._go_on(time_s, dt_s, jointed, STEP_S)
         given = [each for each in (pushed, still) if each is not None]
         return {name: np.sum(given, axis=0)} if given else {}
@@ -194,9 +198,14 @@ class Props:
         if self._obstacles is not None and self._obstacles.within_reach(T_wb, twist_b, dt_s):
             return True
         twist_w = (twist_b.reshape(2, 3) @ T_wb[:3, :3].T).reshape(1, 6)
-        return self.near(T_wb[None], twist_w, dt_s)
+        k = len(self._guest.props)
+        return self._near(np.repeat(T_wb[None], k, 0), np.repeat(twist_w, k, 0), dt_s, self._towed_m)
 
     def near(self, poses_w: np.ndarray, twists_w: np.ndarray, dt_s: float) -> bool:
+        return self._near(poses_w, twists_w, dt_s, 0.0)
+
+    def _near(self, poses_w: np.ndarray, twists_w: np.ndarray, dt_s: float, more_m: float) -> bool:
+        """more_m: how much farther what is asked for may be, of bodies whose places are not at hand."""
         guest = self._guest
         frames, twists = poses_w[guest.bodies], twists_w[guest.bodies]
         if not (len(self._own) or guest.meets_itself):
@@ -207,7 +216,7 @@ class Props:
         arms = poses[len(self._own) :, 9:12] - frames[:, :3, 3]
         drift = twists[:, 3:] + np.cross(twists[:, :3], arms)
         ways = dt_s * np.concatenate([self._own[:, 12:18], np.concatenate([twists[:, :3], drift], axis=1)])
-        return self._pile.any_nearer(poses, stays, guest.meets, ways, _ROOM_M, _SELF_M)
+        return self._pile.any_nearer(poses, stays, guest.meets, ways, _ROOM_M + more_m, _SELF_M)
 
     def gaps_m(self, poses_w: np.ndarray) -> np.ndarray:
         """(n, n) how far bodies that meet lie apart, below 0 where they overlap; inf of others.
@@ -362,6 +371,7 @@ class Props:
 
     def _piled(self, vehicle: Vehicle) -> Pile:
         self._guest = guest_of(vehicle)
+        self._towed_m = reach_of_towed_m(vehicle, config_of(vehicle).footprint)
         props = [*(one.prop for one in self._placed), *self._standing]
         pile = Pile(
             props,
@@ -384,11 +394,13 @@ def _sling(one: Placed) -> tuple[np.ndarray, float]:
 
 @lru_cache(maxsize=16)
 def guest_of(vehicle: Vehicle) -> Guest:
-    """Of a tree all that touches; of others a box about their footprint or their contact points."""
+    """Of a tree all that touches; of others a box about their footprint or their contact points, then about each that
+    they tow."""
     if isinstance(vehicle, ArticulatedVehicle):
         return _jointed(vehicle)
     config = config_of(vehicle)
     footprint, points = config.footprint, config.contact.points[:, :3]
+    towed = () if footprint is None else tuple(own for _, own in footprint.towed)
     if footprint is not None:
         afloat = None if config.hull is None else config.hull.surface
         heights = np.array([_LOW_M, _HIGH_M]) if afloat is None else afloat.vertices[:, 2]
@@ -402,11 +414,15 @@ def guest_of(vehicle: Vehicle) -> Guest:
         raise InputError(
             f"props: {vehicle.name} has neither footprint nor contact points; allowed: one with them"
         )
-    box = Box((0.0, 0.0, 0.0), (float(half[0]), float(half[1]), float(half[2])))
-    T_b = box.solid().T_w[None].copy()
-    T_b[0, :3, 3] = middle
-    prop = Prop(box, 1.0, _VEHICLE_FRICTION, _VEHICLE_RESTITUTION)
-    return Guest((prop,), np.zeros(1, np.int64), T_b, np.zeros((1, 1), np.bool_))
+    boxes = [(middle, half)]
+    boxes += [(np.array([*own.centre_m, middle[2]]), np.array([*own.half_m, half[2]])) for own in towed]
+    T_b, props = np.tile(np.eye(4), (len(boxes), 1, 1)), []
+    for T, (at, extent) in zip(T_b, boxes, strict=True):
+        box = Box((0.0, 0.0, 0.0), (float(extent[0]), float(extent[1]), float(extent[2])))
+        T[:], T[:3, 3] = box.solid().T_w, at
+        props.append(Prop(box, 1.0, _VEHICLE_FRICTION, _VEHICLE_RESTITUTION))
+    apart = np.zeros((len(boxes), len(boxes)), np.bool_)
+    return Guest(tuple(props), np.arange(len(boxes)), T_b, apart)
 
 
 def _jointed(vehicle: ArticulatedVehicle) -> Guest:

@@ -10,6 +10,7 @@ from sim.commands import Retake, Scrub, SetPaused
 from sim.contact.bodies import Pile, Prop
 from sim.contact.obstacles.props import guest_of
 from sim.contact.pair_rows import Mechanism
+from sim.environment.environment import JointedState
 from sim.integrators import INTEGRATORS
 from sim.multibody.kinematics import move
 from sim.scene import load_scene
@@ -90,6 +91,30 @@ def test_what_loops_hold_answers_a_blow_as_a_try_does() -> None:
         found.append(kernel.mean_velocity(node[:nq], kernel.node(y, u, p, h)[:nq], h * parts))
     answer = 0.5 * (found[0] - found[1])
     np.testing.assert_allclose(mobility @ impulse, answer, atol=0.02 * np.abs(answer).max())
+
+
+def test_solids_off_their_joint_follow_its_arc() -> None:
+    """An arm turns fast in all of its joints: by its mechanism every solid comes to where joints lead it, three
+    centimetres from where the velocities at the beginning alone would. Measured: 7e-18 m."""
+    tree, dt_s, rng = vehicle("six-axis-arm"), 0.05, np.random.default_rng(4)
+    kernel, p, u = stepper_of(tree, INTEGRATORS["riqn"], None), tree.parameter_vector, tree.neutral_controls
+    q, v = tree.default_state().node[: tree.tree.nq].copy(), rng.normal(0.0, 4.0, tree.tree.nv)
+    jacobian, mobility = kernel.moved_by(q, dt_s, p)
+    led = q.copy()
+    move(tree.tree.arrays, led, dt_s * v)
+    frames, ahead = (
+        np.concatenate([kernel.observe(np.r_[each, 0.0 * v], u, p).poses, np.eye(4)[None]])
+        for each in (q, led)
+    )
+    J = np.concatenate([jacobian, np.zeros((1, 6, len(v)))])
+    jointed = JointedState(frames, J, mobility, v, v, ahead, False)
+    guest = guest_of(tree)
+    T_w, mechanism = guest.mechanism(jointed, dt_s)
+    moved_w = T_w[:, :3, 3] + dt_s * (mechanism.jacobian @ mechanism.velocity)[:, 3:]
+    there_w = (ahead[guest.bodies] @ guest.T_b)[:, :3, 3]
+    np.testing.assert_allclose(moved_w, there_w, atol=1e-12)
+    straight_w = T_w[:, :3, 3] + dt_s * (mechanism.jacobian[:, :, :-1] @ v)[:, 3:]
+    assert np.linalg.norm(straight_w - there_w, axis=1).max() > 0.01
 
 
 def test_a_rod_on_a_pivot_gives_a_ball_what_the_closed_form_says() -> None:
