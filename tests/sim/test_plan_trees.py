@@ -10,6 +10,7 @@ from scipy.interpolate import BSpline
 from scipy.optimize import least_squares
 
 import sim
+from benchmarks import plan_trees
 from sim.commands import FlyPlan
 from sim.contact.convex import gaps, hulls_of
 from sim.contact.obstacles.props import guest_of
@@ -29,6 +30,7 @@ from sim.planner import (
 )
 from sim.planner.result.record import record_of
 from sim.planner.task.bodies import arc_space, between
+from sim.planner.task.check import check_task
 from sim.planner.task.clearance import spare_m
 from sim.planner.task.cover import cover
 from sim.planner.task.handles import handles, moved
@@ -486,3 +488,11 @@ def test_what_trees_are_not_planned_for_is_a_matter_of_mechanics():
         state = vehicle.default_state()
         with pytest.raises(sim.InputError, match=words):
             sim.plan(vehicle, Task(state, Goal(state), 1.0))
+
+
+def test_links_far_from_the_tool_are_not_looked_for_at_its_place():
+    """Of poses among boxes, clear of them by what is measured, none is refused: boxes stand near a tool whose arm has
+    thicker links elsewhere."""
+    rng = np.random.default_rng(1)
+    for _ in range(60):
+        check_task(plan_trees.ARM, EXACT, plan_trees.among_boxes(rng))

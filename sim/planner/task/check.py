@@ -10,6 +10,7 @@ from sim.control.plan_following import planned_on
 from sim.integrators import Integrator
 from sim.integrators.composed import Composed
 from sim.planner.task.bodies import (
+    body_names,
     body_poses,
     counts_turns,
     jointed,
@@ -326,9 +327,13 @@ def _check_anyhow_clear(
     vehicle: Vehicle, task: Task, name: TaskPart, x: np.ndarray, near_m: float, time_s: float | None
 ) -> None:
     """Of a place that may be met within `near_m` and at any attitude: no ball can keep out of what covers all that."""
-    for i, away in _outside_m(vehicle, task, x[None], time_s):
+    named = task.bodies or ("",) * len(task.body)
+    there = [
+        ball for ball, name in zip(task.body, named, strict=True) if name in ("", body_names(vehicle)[0])
+    ]
+    for i, away in _outside_m(vehicle, task, x[None], time_s) if there else ():
         outside = float(away[0]) - task.clearance_m
-        deep = max(ball[3] - float(np.linalg.norm(ball[:3])) for ball in task.body) - outside - near_m
+        deep = max(ball[3] - float(np.linalg.norm(ball[:3])) for ball in there) - outside - near_m
         if deep > _ROUNDING:
             raise _inside(task, name, i, deep)
 
