@@ -5,15 +5,18 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from scipy.special import ellipk
 
 import sim
 from benchmarks.planner import lap_of
+from sim.multibody.tree import WORLD, Body, Joint, tree
 from sim.planner import Goal, Limits, Plan, Planner, Task, Weights, task_of_scene
 from sim.planner.result.record import record_of
 from sim.planner.result.record import repeated as made_again
 from sim.planner.task.handles import with_gait
 from sim.planner.task.open_start import is_lap
 from sim.scene import load_scene
+from sim.vehicles.forms.articulated import vehicle_of
 
 
 def repeated(plan: Plan, times: int) -> np.ndarray:
@@ -174,3 +177,100 @@ def test_what_cannot_be_open_is_refused_in_a_line(change: dict[str, object], tol
         sim.plan(boat, replace(task, **change))
     assert told in str(refusal.value)
     assert "\n" not in str(refusal.value)
+
+
+def free_joint(damping: float = 0.0) -> sim.Vehicle:
+    """A rod on a hinge, whose torque has no bounds of its own."""
+    hinge = Joint(axis=(0.0, 1.0, 0.0), damping=damping)
+    rod = Body("rod", WORLD, hinge, mass=1.3, centre=(0.0, 0.0, -0.3), inertia=(0.02, 0.02, 0.005))
+    return vehicle_of(tree([rod], (0.0, 0.0, -9.81)))
+
+
+def swinging(rod: sim.Vehicle, most_Nm: float, steps: int) -> Task:
+    """From one rad aside at rest to there again, in whatever time."""
+    aside = rod.state({"rod": 1.0})
+    return Task(
+        aside,
+        Goal(aside, parts=(), position="free", rotation="free"),
+        1.2,
+        steps=steps,
+        free_duration=(0.6, 1.8),
+        periodic=("rod", "velocity"),
+        start_within={"rod": (1.0, 1.0), "rod_rate": (0.0, 0.0)},
+        limits=Limits(turn_radps=20.0, controls={"rod": (-most_Nm, most_Nm)}),
+        name="orbit",
+    )
+
+
+def test_a_joint_whose_motor_is_off_swings_with_the_period_that_elliptic_integrals_say() -> None:
+    rod, errors = free_joint(), []
+    exact = 4.0 * ellipk(np.sin(0.5) ** 2) * np.sqrt((0.02 + 1.3 * 0.3**2) / (1.3 * 9.81 * 0.3))
+    for steps in (48, 96):
+        plan = sim.plan(rod, swinging(rod, 0.0, steps), starts=1)
+        assert plan.solved, plan.message
+        assert np.abs(plan.controls).max() < 1e-10  # 5e-14
+        assert plan.motion.nodes[:, 0].min() == pytest.approx(-1.0, abs=1e-6)
+        assert np.abs(np.diff(repeated(plan, 3), axis=0)).max() < 1e-9
+        errors.append(abs(plan.duration_s / exact - 1.0))
+    assert errors[1] < 5e-4  # 3.6e-4
+    assert errors[0] == pytest.approx(4.0 * errors[1], rel=0.1)  # of second order
+
+
+def test_friction_makes_an_orbit_of_a_joint_cost_something() -> None:
+    costs = []
+    for damping in (0.02, 0.04):
+        rod = free_joint(damping)
+        plan = sim.plan(rod, swinging(rod, 20.0, 48), starts=1)
+        assert plan.solved, plan.message
+        assert np.abs(np.diff(repeated(plan, 2), axis=0)).max() < 1e-9
+        costs.append(plan.cost)
+    assert 0.0 < costs[0] < costs[1]
+
+
+def test_what_floats_with_a_leg_begins_its_gait_where_it_likes() -> None:
+    """At rest with nothing to push against: the leg ends as it begins and its rotation is asked for, so that its joint
+    begins turned by just that, with four numbers that are a rotation."""
+    bodies = [Body("torso", joint=Joint("free"), mass=4.0, inertia=(0.2, 0.2, 0.1))]
+    ball, inertia = Joint("ball"), (0.03, 0.03, 0.005)
+    leg = Body("leg", "torso", ball, (0.0, 0.0, -0.25), mass=1.0, centre=(0.0, 0.0, -0.4), inertia=inertia)
+    bodies.append(leg)
+    floater = vehicle_of(tree(bodies, (0.0, 0.0, 0.0)))
+    rates = [name for name in floater.space.columns if name.endswith("_rate")]
+    turned = floater.state({"leg qw": np.cos(0.15), "leg qy": np.sin(0.15)})
+    task = Task(
+        floater.state(),
+        Goal(turned, parts=(), position="free", rotation="fixed"),
+        2.0,
+        steps=16,
+        periodic=("leg", "velocity"),
+        start_within=dict.fromkeys(rates, (0.0, 0.0)),
+        limits=Limits(turn_radps=20.0, speed_mps=20.0),
+    )
+    plan = sim.plan(floater, task, starts=1)
+    assert plan.solved, plan.message
+    assert plan.cost < 1e-9
+    quaternion = plan.motion.nodes[0, floater.quaternions[1]]
+    assert np.linalg.norm(quaternion) == pytest.approx(1.0, abs=1e-9)
+    assert np.abs(np.abs(quaternion) - np.abs(turned.node[floater.quaternions[1]])).max() < 1e-6
+
+
+def test_loops_of_joints_begin_closed_where_a_period_finds_them() -> None:
+    linkage = sim.vehicle("four-bar-linkage")
+    start = linkage.closed_state({"crank": -1.5})
+    task = Task(
+        start,
+        Goal(start, parts=(), position="free", rotation="free"),
+        1.0,
+        steps=32,
+        periodic=("crank", "velocity"),
+        limits=Limits(turn_radps=20.0),
+    )
+    plan = sim.plan(linkage, task, starts=1)
+    assert plan.solved, plan.message
+    # Where it hangs at rest costs nothing: the crank's torque vanishes there.
+    assert plan.cost < 1e-9
+    node = plan.motion.nodes[0]
+    closed = linkage.closed_state({"crank": float(node[0])}).node
+    assert np.abs(node[:3] - closed[:3]).max() < 1e-6
+    with pytest.raises(sim.InputError, match="loops of four-bar-linkage are closed where it begins"):
+        sim.plan(linkage, replace(task, goal=Goal(start), periodic=(), start_within={"crank": (-1.6, -1.4)}))

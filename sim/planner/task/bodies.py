@@ -183,6 +183,11 @@ def rotations(vehicle: Vehicle) -> tuple[int, ...]:
     return (0,) if vehicle.group.turns == 3 else ()
 
 
+def quaternions(vehicle: Vehicle) -> tuple[slice, ...]:
+    """Where rotations of free and of ball joints stand in a node."""
+    return vehicle.quaternions if isinstance(vehicle, ArticulatedVehicle) else ()
+
+
 def hangs(vehicle: Vehicle) -> bool:
     """It has rods or cables."""
     return own_space(vehicle) and bool(vehicle.space.directions)

@@ -122,7 +122,8 @@ def _check_goal(vehicle: Vehicle, task: Task) -> None:
         if part not in named:
             has = ", ".join(named) or f"none, {vehicle.name} is met by position, rotation and velocity"
             raise refused(task, f"goal's part {part!r} is not possible; allowed: {has}")
-    if own_space(vehicle) and goal.parts == () and goal.position == goal.rotation == "free":
+    asks = goal.parts != () or goal.position != "free" or goal.rotation != "free" or task.periodic
+    if own_space(vehicle) and not asks:
         raise refused(
             task, "goal asks for nothing; allowed: a part, or position or rotation of the main body"
         )

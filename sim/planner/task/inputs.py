@@ -13,7 +13,7 @@ import numpy as np
 
 from sim.compiler.columns import ColumnKernel
 from sim.multibody.arrays import workspace
-from sim.multibody.kinematics import place
+from sim.multibody.kinematics import momenta, place
 from sim.multibody.stepping import node_force
 from sim.vehicle_config.modes import lift_tilts
 from sim.vehicles.forms.articulated import ArticulatedVehicle
@@ -290,6 +290,22 @@ def _carrying(vehicle: ArticulatedVehicle, node: np.ndarray) -> np.ndarray:
     return np.asarray(a)
 
 
+def _accelerating(vehicle: ArticulatedVehicle) -> np.ndarray:
+    """(n_controls,) that hold it where it starts and give joints 1 rad/s^2 or 1 m/s^2 besides."""
+    u, node = ca.SX.sym("u", len(vehicle.controls)), vehicle.default_state().node
+    slopes = ca.densify(ca.jacobian(vehicle.forces(u, vehicle.own), u))
+    columns = np.abs(np.array(ca.Function("slopes", [u], [slopes])(vehicle.neutral_controls)))
+    arrays, unit = vehicle.tree.arrays, np.eye(vehicle.tree.nv)
+    space, out = workspace(arrays), np.zeros_like(unit)
+    place(arrays, node[vehicle.node_layout.pose], space.node)
+    for v, momentum in zip(unit, out, strict=True):
+        momenta(arrays, space.node, v, space.arc, space.wrench, momentum)
+    inertia = out.diagonal()[:, None]
+    acts = columns > _LITTLE
+    needed = np.where(acts, inertia / np.where(acts, columns, 1.0), np.inf).min(axis=0)
+    return np.asarray(np.where(np.isfinite(needed), needed, 1.0) + np.abs(_carrying(vehicle, node)))
+
+
 def holding_scale(vehicle: Vehicle) -> np.ndarray:
     """(planned inputs,) magnitudes: what comes with the inputs, half of their ranges, or what holds it still."""
     input_map = input_map_of(vehicle)
@@ -300,6 +316,6 @@ def holding_scale(vehicle: Vehicle) -> np.ndarray:
     half = _SHARE * np.abs(ranges).max(axis=1)
     if isinstance(vehicle, ArticulatedVehicle):
         # What holds it where it starts may be next to nothing, as of an arm that stands upright.
-        return half
+        return half if np.isfinite(half).all() else np.where(np.isfinite(half), half, _accelerating(vehicle))
     held = np.abs(holding(vehicle, vehicle.default_state().node))
     return np.where(held > _LITTLE, np.minimum(half, np.maximum(held, _LITTLE)), half)

@@ -5,12 +5,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sim.planner.task.bodies import jointed, own_space, rotations, velocities
+from sim.planner.task.bodies import jointed, own_space, quaternions, rotations, velocities
 from sim.planner.task.check_numbers import vector
 from sim.planner.task.check_own import met_columns
 from sim.planner.task.refusal import GOAL, START, refused
 from sim.planner.task.task import Task
 from sim.platform.errors import one_of
+from sim.vehicles.forms.articulated import ClosedVehicle
 from sim.vehicles.forms.base import Vehicle
 
 
@@ -41,6 +42,18 @@ def open_start(vehicle: Vehicle, task: Task) -> OpenStart:
     return OpenStart(_whole(vehicle, task.start_within) | periodic - turning, ranges, periodic)
 
 
+def _check_closed(vehicle: Vehicle, task: Task) -> None:
+    """Joints in loops begin where these are closed: given, or where the period ends."""
+    found, placed = open_start(vehicle, task), vehicle.node_layout.pose
+    begins = (found.found - found.periodic).intersection(range(placed.start, placed.stop))
+    if isinstance(vehicle, ClosedVehicle) and begins:
+        raise refused(
+            task,
+            f"loops of {vehicle.name} are closed where it begins; allowed: joints that are found are periodic, too",
+            START,
+        )
+
+
 def _without_stops(vehicle: Vehicle, task: Task) -> list[int]:
     """Coordinates of the shape that may turn for ever: where such a one begins changes nothing."""
     begin, stops = vehicle.node_layout.shape.start, task.limits.shape
@@ -66,6 +79,8 @@ def _whole(vehicle: Vehicle, names: Iterable[str]) -> frozenset[int]:
         for i in (everything[slices[name]] if name in slices else (vehicle.space.columns.index(name),))
     }
     groups = [set(range(begin, begin + 9)) for begin in rotations(vehicle)]
+    groups += [set(everything[turning]) for turning in quaternions(vehicle)]
+    groups += [set(everything[vehicle.node_layout.pose])] if isinstance(vehicle, ClosedVehicle) else []
     groups += [_moving(vehicle)]
     for group in groups:
         found |= group if found & group else set()
@@ -100,13 +115,14 @@ def check_open_start(vehicle: Vehicle, task: Task) -> None:
             raise refused(
                 task, f"start_within {name} is {low:g} to {high:g}; allowed: a range from low to high", START
             )
-    if jointed(vehicle) or own_space(vehicle):
+    if own_space(vehicle) and not jointed(vehicle):
         raise refused(
             task,
             f"{vehicle.name} moves about a space of its own, whose start is given; allowed: vehicles that move about "
-            "a group",
+            "a group, and trees of joints",
             START,
         )
+    _check_closed(vehicle, task)
     anyhow = {name: "free" if getattr(task.goal, name) == "free" else "fixed" for name in _DEMANDED}
     exactly = replace(task, goal=replace(task.goal, **anyhow))  # type: ignore[arg-type]
     asked = sorted(open_start(vehicle, task).periodic & met_columns(vehicle, exactly))

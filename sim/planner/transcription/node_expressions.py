@@ -11,7 +11,7 @@ import casadi as ca
 import numpy as np
 
 from sim.groups.so3 import turn_sines
-from sim.planner.task.bodies import columns, jointed, velocities
+from sim.planner.task.bodies import columns, jointed, quaternions, velocities
 from sim.planner.task.inputs import Constraint
 from sim.planner.task.task import WEIGHT_NAMES
 from sim.planner.transcription.constraints import (
@@ -259,8 +259,8 @@ def _of_joints(model: NodeModel, v: ca.SX, rows: list[Constraint]) -> list[Const
         row for row in rows if row.low == row.high and row.goal not in ("position", "rotation", "velocity")
     ]
     slopes = ca.jacobian(ca.vertcat(*(row.expression for row in (*posed, *joints))), v)
-    random, free = np.random.default_rng(0), [v, model.p, model.s]
-    J = np.array(ca.Function("slopes", free, [slopes])(*(random.uniform(0.1, 1.0, x.shape[0]) for x in free)))
+    free = [v, model.p, model.s]
+    J = np.array(ca.Function("slopes", free, [slopes])(*_somewhere(model, v)))
     kept = np.abs(J).max(axis=1) > _UNMOVED
     if np.linalg.matrix_rank(J[kept], tol=_UNMOVED) < kept.sum():
         named = " with joints by their names besides" if joints else ""
@@ -271,6 +271,19 @@ def _of_joints(model: NodeModel, v: ca.SX, rows: list[Constraint]) -> list[Const
     kept = kept[: len(posed)]
     unmoved = {id(row) for row, moves in zip(posed, kept, strict=True) if not moves}
     return [row for row in rows if id(row) not in unmoved]
+
+
+def _somewhere(model: NodeModel, v: ca.SX) -> list[np.ndarray]:
+    """Values of a node's variables and parameters at random, in which rotations of joints are some."""
+    random = np.random.default_rng(0)
+    state, given, own = (random.uniform(0.1, 1.0, x.shape[0]) for x in (v, model.p, model.s))
+    goal = given[model.parameters.slice("goal")]
+    for turning in quaternions(model.vehicle):
+        goal[turning] /= np.linalg.norm(goal[turning])
+        found = (model.component(i) for i in range(turning.start, turning.stop))
+        at = [i for i in found if i is not None]
+        state[at] /= np.linalg.norm(state[at] * model.y_scale[at])
+    return [state, given, own]
 
 
 def _pieces(
@@ -315,6 +328,8 @@ def begun_rows(model: NodeModel, node: ca.SX, x: dict[str, ca.SX]) -> list[Const
     rows = []
     if model.ends.found & set(model.ends.rotated):
         rows += [Constraint("start's rotation", short, 0.0, 0.0) for short in _off_rotations(model, x["y"])]
+    for entries in model.ends.quaternions:
+        rows.append(Constraint("start's rotation", ca.sumsqr(x["y"][list(entries)]) - 1, 0.0, 0.0))
     names, scales = columns(model.vehicle), model.column_scale()
     for i, low, high in model.shape.open_start.ranges:
         unit = float(scales[i])
@@ -330,9 +345,10 @@ def returned_rows(model: NodeModel, x: dict[str, ca.SX]) -> list[Constraint]:
     ends, begins = ca.vertcat(x["y"], x["previous"]), ca.SX(ca.vertcat(x["y"], x["previous"]))
     begins[model.ends.periodic] = x["begin"]
     heading = model.component(model.heading_index) if model.turns == 1 else None
+    joints = [each for each in model.ends.quaternions if set(each) <= set(model.ends.periodic)]
     misses, turned = [], set(model.ends.rotated)
     for i, unit in zip(model.ends.periodic, begin_scale(model), strict=True):
-        if i in turned:
+        if i in turned.union(*joints):
             continue
         miss = ends[i] - begins[i]
         if i == heading:
@@ -346,6 +362,11 @@ def returned_rows(model: NodeModel, x: dict[str, ca.SX]) -> list[Constraint]:
         else:
             R_begin, R_end = (_rotation(model, y[: x["y"].shape[0]]) for y in (begins, ends))
             misses += ca.vertsplit(turn_sines(R_begin.T @ R_end))
+    for entries in joints:
+        begun, ended = (y[list(entries)] for y in (begins, ends))
+        # The conjugate of where it begins, times where it ends: one scalar less, as both are as long as one.
+        turn = begun[0] * ended[1:] - ended[0] * begun[1:] - ca.cross(begun[1:], ended[1:])
+        misses += ca.vertsplit(turn)
     return [Constraint("periodic", miss, 0.0, 0.0, goal="periodic", soft=True) for miss in misses]
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from sim.integrators.base import Scheme
 from sim.planner.task.bodies import (
     planar,
+    quaternions,
     rotations,
     velocities,
 )
@@ -117,6 +118,8 @@ class OpenEnds:
     """End as they begin; `begin` holds what they are at the first node."""
     rotated: tuple[int, ...]
     """Entries of the main body's rotation: six in space; on a plane cosine and sine, none where its heading is one."""
+    quaternions: tuple[tuple[int, ...], ...] = ()
+    """Four entries of each rotation of a joint that is found."""
 
 
 def open_ends(
@@ -149,4 +152,7 @@ def open_ends(
     periodic = sorted(variables(open_start.periodic))
     if moving & open_start.periodic:
         periodic += range(form.kept.size, form.kept.size + remembered)
-    return OpenEnds(variables(open_start.found), periodic, tuple(sorted(turned)) if len(turned) > 1 else ())
+    found, nodes = variables(open_start.found), range(at.size)
+    joints = (tuple(sorted(variables(nodes[turning]))) for turning in quaternions(vehicle))
+    turning = tuple(entries for entries in joints if found.issuperset(entries))
+    return OpenEnds(found, periodic, tuple(sorted(turned)) if len(turned) > 1 else (), turning)
