@@ -30,6 +30,7 @@ from sim.control.planar_craft import (
     TURNING,
     Disturbance,
     numbers_of,
+    turned_momentum,
     water_drag,
 )
 from sim.groups import SE2
@@ -83,16 +84,19 @@ class CalmWater(HolonomicVehicle):
 
     def dissipative_wrench(self, g: ca.SX, xi: ca.SX, q: Quantities) -> ca.SX:
         """Of the water by the velocity through it, of what the current changes about the added mass, and the push."""
-        R, r, A = plane_rotation(heading_of(g)), xi[0], q.added_mass
+        R, r, added = plane_rotation(heading_of(g)), xi[0], (q.added_mass[0], q.added_mass[1])
         stream = R.T @ q.current
         through = xi[1:] - stream
         speed = ca.sqrt(ca.sumsqr(through) + _STILL_MPS**2)
         drag, pressure, turning = ((each[0], each[1]) for each in (q.drag, q.pressure, q.turning))
         ahead, aside, about = water_drag(drag, pressure, turning, (through[0], through[1], r), speed)
         # The inertia takes the added mass along with the velocity over ground; it goes with the one through the water.
-        ahead += A[0] * r * stream[1] - r * A[1] * stream[1]
-        aside += r * A[0] * stream[0] - A[1] * r * stream[0]
-        about += (A[1] - A[0]) * (xi[1] * xi[2] - through[0] * through[1])
+        through_water = turned_momentum(added, (through[0], through[1], r))
+        over_ground = turned_momentum(added, (xi[1], xi[2], r))
+        # Seen from the boat the stream turns the other way.
+        ahead += through_water[0] - over_ground[0] + added[0] * r * stream[1]
+        aside += through_water[1] - over_ground[1] - added[1] * r * stream[0]
+        about += through_water[2] - over_ground[2]
         force = R.T @ q.push
         return ca.vertcat(about + q.torque, ahead + force[0], aside + force[1])
 

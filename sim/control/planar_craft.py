@@ -91,6 +91,16 @@ def water_drag(
     return ahead, aside, about
 
 
+def turned_momentum(mass: tuple[Any, Any], moving: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
+    """Kirchhoff's forces ahead and aside and his torque, of masses ahead and aside that move and turn with the body;
+    numbers, or all expressions of CasADi.
+
+    moving: velocity ahead and aside, turn rate.
+    """
+    (along, across), (u, v, r) = mass, moving
+    return across * v * r, -along * u * r, (along - across) * u * v
+
+
 def rates(craft: np.ndarray, state: np.ndarray, thrust: np.ndarray) -> np.ndarray:
     """(3,) rates of the velocity through the water, and of turning."""
     numbers, (u, v, r) = craft.tolist(), state[[U, V, R]].tolist()
@@ -100,12 +110,11 @@ def rates(craft: np.ndarray, state: np.ndarray, thrust: np.ndarray) -> np.ndarra
         (numbers[i], numbers[j]) for i, j in ((DRAG, SPAN), (ENDS, SIDES), (TURNED, TURNING))
     )
     ahead, aside, about = water_drag(drag, pressure, turning, (u, v, r), math.sqrt(u * u + v * v))
+    turns_ahead, turns_aside, turns_about = turned_momentum((mass_x, mass_y), (u, v, r))
     left, right = thrust.tolist()
-    ahead = left + right + c * force_x + s * force_y + (ahead + mass_y * v * r)
-    aside = c * force_y - s * force_x + (aside - mass_x * u * r)
-    about = (
-        numbers[LEFT] * left + numbers[RIGHT] * right + numbers[TORQUE] + (about + (mass_x - mass_y) * u * v)
-    )
+    ahead = left + right + c * force_x + s * force_y + (ahead + turns_ahead)
+    aside = c * force_y - s * force_x + (aside + turns_aside)
+    about = numbers[LEFT] * left + numbers[RIGHT] * right + numbers[TORQUE] + (about + turns_about)
     return np.array([ahead / mass_x, aside / mass_y, about / numbers[INERTIA]])
 
 
