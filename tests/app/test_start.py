@@ -34,6 +34,7 @@ LISTS_DO_WITHOUT = (
     "sim.water.flip",
     "sim.simulation",
 )
+OPENING = "import ui.desktop.window_run"
 WINDOW = "import ui.desktop.window_run, ui.features.scenes.preparation, ui.desktop.session"
 
 
@@ -50,9 +51,10 @@ def loaded(program: str) -> set[str]:
     ("program", "without"),
     [
         ("import app", LISTS_DO_WITHOUT),
+        (f"import app; {OPENING}", (*HEAVY, "sim.simulation", "sim.commands")),
         (f"import app; {WINDOW}", (*HEAVY, "PIL.ImageDraw", "sim.water.flip", "sim.analysis.identify")),
     ],
-    ids=["lists and refusals", "a window's first frame"],
+    ids=["lists and refusals", "the opening screen", "a window's first frame"],
 )
 def test_nothing_is_loaded_that_it_does_not_need(program: str, without: tuple[str, ...]) -> None:
     there = loaded(program)

@@ -4,17 +4,20 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from export.request import Request
-from sim.commands import Command
 from sim.scene import Scene
+
+if TYPE_CHECKING:
+    from sim.commands import Command
 
 
 def run_window(
     scene: Scene,
     request: Request,
     probe: Path | None,
-    at_first: tuple[Command, ...],
+    at_first: tuple["Command", ...],
     asked: tuple[str, Callable[..., Scene]] | None = None,
 ) -> str:
     """Fly in a window until it is closed; returns why where there can be no window, else nothing.

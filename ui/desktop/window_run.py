@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from export.request import Request
 from render.errors import DisplayError
 from render.quality import detect
-from sim.commands import Command, SetDemo
 from sim.platform.progress import Preparation
 from sim.scene import Scene
 from ui.desktop.probing import Probe
@@ -20,6 +19,7 @@ from ui.window.app_window import AppWindow
 from ui.window.opening_screen import FRAME_S, OpeningScreen
 
 if TYPE_CHECKING:
+    from sim.commands import Command
     from ui.features.scenes.preparation import Loaded
 
 
@@ -65,7 +65,7 @@ def run_window(
     scene: Scene,
     request: Request,
     probe: Path | None,
-    at_first: tuple[Command, ...] = (),
+    at_first: tuple["Command", ...] = (),
     asked: tuple[str, Callable[..., Scene]] | None = None,
 ) -> str:
     """Open the window and fly until it is closed; returns why where there can be no window, else nothing.
@@ -85,7 +85,11 @@ def run_window(
     with ExitStack() as resources:
         resources.callback(window.close)
         loader = resources.enter_context(closing(Loader()))
-        commands = (SetDemo(True), *at_first) if request.demo else at_first
+        commands = at_first
+        if request.demo:
+            from sim.commands import SetDemo  # loads what simulates, and is seldom asked for
+
+            commands = (SetDemo(True), *at_first)
         loader.load(lambda: scene, quality, commands=commands if asked is None else ())
         loaded = opened(window, loader, scene, watched)
         if loaded is not None:

@@ -2,11 +2,13 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import imgui_bundle
 from imgui_bundle import imgui, implot
 
-from sim.simulation.lanes.snapshot import LaneSnapshot
+if TYPE_CHECKING:
+    from sim.simulation.lanes.snapshot import LaneSnapshot
 
 FONT_FOLDER = Path(imgui_bundle.__file__).parent / "assets" / "fonts"
 """Roboto (Apache License 2.0) and Font Awesome 6 Free Solid (SIL Open Font License 1.1) come with imgui-bundle."""
@@ -179,7 +181,7 @@ def screen_colour(tint: tuple[float, float, float]) -> Colour:
     return (red, green, blue, 1.0)
 
 
-def line_colour(lane: LaneSnapshot) -> Colour:
+def line_colour(lane: "LaneSnapshot") -> Colour:
     """A lane's colour in plots and lists; the flown lane, whose tint is about white or grey, gets the accent."""
     if not lane.ghost and max(lane.tint) - min(lane.tint) < SMALLEST_CONTRAST:
         return ACCENT

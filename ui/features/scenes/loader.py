@@ -4,12 +4,12 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING
 
-from sim.commands import Command
 from sim.platform.processes import CacheWorkers
 from sim.platform.progress import Board, Preparation
 from sim.scene import Scene
 
 if TYPE_CHECKING:
+    from sim.commands import Command
     from ui.features.scenes.preparation import Loaded
 
 
@@ -27,7 +27,7 @@ class Loader:
         quality: str,
         *,
         shown: str = "",
-        commands: tuple[Command, ...] = (),
+        commands: tuple["Command", ...] = (),
     ) -> None:
         """Begin. `scene` reads it, in the thread; its simulation carries the commands out before it is shown.
 
