@@ -215,21 +215,27 @@ class Pile:
             total[3:] += mass * v
         return total
 
-    def energy_J(self, h: float) -> float:
+    def energy_J(self, h: float, state: np.ndarray | None = None) -> float:
         """Kinetic and potential, with velocities at the nodes of steps of h, between those that moved the bodies.
 
-        With h = 0, by the latter: this one no step raises by more than `parted_J` and what sweeps leave.
+        With h = 0, by the latter: this one no step raises by more than `parted_J` and what sweeps leave. state: (n, 18)
+        in which the bodies were, in place of the present one.
         """
         gravity, total = self._bodies.frame[5], 0.0
-        for row, mass, inertia in self._moving():
+        for row, mass, inertia in self._moving(state):
             spin = upright(float(inertia[3])).T @ row[:9].reshape(3, 3).T @ row[12:15]
             total += 0.5 * mass * float(row[15:18] @ row[15:18]) + 0.5 * float(spin @ (inertia[:3] * spin))
             total += mass * gravity * float(row[11] - 0.5 * h * row[17])
         return total
 
-    def _moving(self) -> list[tuple[np.ndarray, float, np.ndarray]]:
+    def _moving(self, state: np.ndarray | None = None) -> list[tuple[np.ndarray, float, np.ndarray]]:
         bodies = self._bodies
-        rows = zip(self.state[: len(self.props)], bodies.mass.tolist(), bodies.inertia, strict=False)
+        rows = zip(
+            (self.state if state is None else state)[: len(self.props)],
+            bodies.mass.tolist(),
+            bodies.inertia,
+            strict=False,
+        )
         return [row for row in rows if row[1] > 0.0]
 
 

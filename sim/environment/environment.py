@@ -61,6 +61,8 @@ class JointedState:
     """(k + 1, 4, 4) where that has led them at the end of the time."""
     grounded: bool
     """Whether there is a ground that bears it, by itself."""
+    untouched: np.ndarray | None = None
+    """(nv,) mean velocities of a try in which nothing was met, if that is another one than `velocity`."""
 
 
 @dataclass(frozen=True, slots=True)

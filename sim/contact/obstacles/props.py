@@ -55,6 +55,9 @@ _LEAST_LINKS = 3
 """A tree of fewer bodies hangs no hook out."""
 _SELF_M = 0.01
 """The same of bodies of a tree against each other."""
+_GIVEN_J, _GIVEN = 10.0, 0.002
+"""What impulses may give the vehicle beyond what others have lost, as joints' ways are known to some order only: that,
+and a share of its kinetic energy."""
 
 
 def read_props(table: TomlTable) -> "PropsSpec | None":
@@ -173,6 +176,7 @@ class Props:
             self._pile.visit(*self._guest.mechanism(jointed, dt_s, self._hooked(jointed, dt_s)))
         h = dt_s / steps
         pushed = np.zeros(0 if jointed is None else len(jointed.velocity) + 1)
+        begun = self._pile.state[:, :18].copy()
         for k in range(steps):
             before, at_s = self._pile.state[:, :18].copy(), time_s + k * h
             pushed += self._pile.step(h, self._wrenches(at_s, h), k * h)
@@ -180,7 +184,30 @@ class Props:
             borne, slip = self._pile.visited
             self._touch = Touch(self._touch.impulse_Ns + borne, max(self._touch.slip_mps, slip))
         self._pile.remember(self._capacity)
-        return pushed[:-1] if pushed[:-1].any() else None
+        given = pushed[:-1]
+        if jointed is not None and not held:
+            given = self._within_energy(given, jointed, begun)
+        return given if given.any() else None
+
+    def _within_energy(self, given: np.ndarray, jointed: JointedState, begun: np.ndarray) -> np.ndarray:
+        """An impulse on the vehicle, or as much of it as gives no energy but what the props have lost since `begun`.
+
+        Limbs that wedge each other in at limits of their joints leave no velocities that keep all of them apart, and
+        impulses grow until nothing is left of the step.
+        """
+        v = jointed.velocity if jointed.untouched is None else jointed.untouched
+        work, by_itself = float(given @ v), 0.5 * float(given @ jointed.mobility @ given)
+        most = _GIVEN_J
+        if work + by_itself <= most or by_itself <= 0.0:
+            return given
+        moves = 0.5 * float(v @ np.linalg.pinv(jointed.mobility, hermitian=True) @ v)
+        most += _GIVEN * max(moves, 0.0) + max(
+            self._pile.energy_J(0.0, begun) - self._pile.energy_J(0.0), 0.0
+        )
+        if work + by_itself <= most:
+            return given
+        root = math.sqrt(work**2 + 4.0 * by_itself * most)
+        return given * (2.0 * most / (work + root) if work > 0.0 else (root - work) / (2.0 * by_itself))
 
     def renew(self, vehicle: Vehicle, time_s: float) -> None:
         if self._obstacles is not None:

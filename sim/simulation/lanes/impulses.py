@@ -126,6 +126,7 @@ class Coupling:
         jacobian_w[:-1, :3], jacobian_w[:-1, 3:] = R @ jacobian[:, :3], R @ jacobian[:, 3:]
         before, predicted = environment.checkpoint(), np.zeros(kernel.dim)
         given: np.ndarray | None = None
+        first = np.zeros(kernel.dim)
         for look in range(_LOOKS):
             y = at.state.copy()
             if given is not None:
@@ -139,10 +140,11 @@ class Coupling:
                 return given
             if look:
                 environment.restore(before)
+            first = velocity if look == 0 else first
             ahead_w = T_held @ kernel.observe(arrived, at.controls, p).poses
             alone = velocity if given is None else velocity - mobility @ given
             reached = velocity, np.concatenate([ahead_w, T_held[None]])
-            jointed = JointedState(poses_w, jacobian_w, mobility, alone, *reached, around.acts)
+            jointed = JointedState(poses_w, jacobian_w, mobility, alone, *reached, around.acts, first)
             found = environment.meet(at.time_s, dt_s, jointed)
             if found is None:
                 return None
