@@ -37,10 +37,20 @@ class Sites:
 
 def sites(world: World, count: int, rng: np.random.Generator) -> Sites:
     """So many, evenly over a world whose ground has features."""
+    return _sites_at(world, *_spread(world, count, rng))
+
+
+def _spread(world: World, count: int, rng: np.random.Generator) -> np.ndarray:
+    """(2, count) x, y [m], evenly over a world."""
+    terrain = world.terrain
+    low, high = np.array(terrain.low_m) + _MARGIN_M, np.array(terrain.high_m) - _MARGIN_M
+    return rng.uniform(low, high, (count, 2)).T
+
+
+def _sites_at(world: World, x: np.ndarray, y: np.ndarray) -> Sites:
+    """Those at x, y [m]."""
     assert world.layers is not None
     terrain, layers = world.terrain, world.layers
-    low, high = np.array(terrain.low_m) + _MARGIN_M, np.array(terrain.high_m) - _MARGIN_M
-    x, y = rng.uniform(low, high, (count, 2)).T
     z, upright = terrain.height(x, y), terrain.normal(x, y)[:, 2]
     above_river_m = z + _DRY_M if world.river is None else z - world.river.level_m
     loose, hollow = terrain.sample(layers.loose, x, y), terrain.sample(layers.curvature, x, y)
@@ -186,7 +196,13 @@ def bedded(terrain: Terrain, x: np.ndarray, y: np.ndarray, size: np.ndarray) -> 
 def _placed(world: World, variants: int, seed: int) -> dict[str, np.ndarray]:
     """(k, 8) for every variant."""
     rng = np.random.default_rng([world.seed, seed, 707])
-    at = sites(world, _CANDIDATES, rng)
+    x, y = _spread(world, _CANDIDATES, rng)
+    drawn = rng.random(_CANDIDATES)
+    assert world.layers is not None
+    loose, hollow = (world.terrain.sample(f, x, y) for f in (world.layers.loose, world.layers.curvature))
+    # Slopes take most of the time, and no factor is above 1: most draws are lost before they are looked at.
+    likely = drawn < 0.41 * loose + 0.48 * np.clip(hollow, 0.0, 1.0) ** 2 + 0.011
+    at, drawn = _sites_at(world, x[likely], y[likely]), drawn[likely]
     patches = 0.5 + 0.5 * np.sin(at.x / 29.0 + 2.5 * np.sin(at.y / 17.0)) * np.sin(
         at.y / 27.0 + 2.5 * np.sin(at.x / 21.0)
     )
@@ -195,7 +211,7 @@ def _placed(world: World, variants: int, seed: int) -> dict[str, np.ndarray]:
     chance *= (at.above_river_m > -1.2) * (at.above_river_m < 150.0)
     chance *= np.where(at.above_river_m < 1.2, 0.35, 1.0)
     chance *= kept_free(world, at, _CLEAR_OF_PADS_M)
-    keep = rng.random(_CANDIDATES) < chance
+    keep = drawn < chance
     x, y, z = at.x[keep], at.y[keep], at.z[keep]
     n = x.size
     size = np.minimum(0.33 * (1.0 - rng.random(n)) ** -0.6, 4.5)
