@@ -49,11 +49,13 @@ from sim.multibody.spatial import (
     times,
     unrotate,
 )
+from sim.multibody.tree import Tree
 from sim.vehicles.forms.articulated import ArticulatedVehicle
 from sim.vehicles.forms.base import Vehicle
 from sim.world import World
 from sim.world.terrain import Terrain
 
+_Spheres = tuple[np.ndarray, np.ndarray]
 _FAR_M = 1e4
 _NEAR_M, _FAST_MPS, _PUSHED_M = 0.5, 75.0, 0.2
 """Who is higher than what speeds up to this lead down within a step is not looked at any closer."""
@@ -406,40 +408,11 @@ class TreeGround(Environment):
     @classmethod
     def under(cls, vehicle: ArticulatedVehicle, terrain: Terrain) -> "TreeGround":
         """Of a terrain, for the ends of what is drawn of a tree."""
-        carriers, spheres = touching_points(vehicle.tree, vehicle.shapes())
+        spheres = touching_points(vehicle.tree, vehicle.shapes())
         heights = np.ascontiguousarray(terrain.heights, np.float32)
         frame = np.array([*terrain.origin_m, terrain.spacing_m, FRICTION, 0.0, 0.0, 0.0])
-        n, nv, pushing = vehicle.tree.n, vehicle.tree.nv, Pushing(*(x.copy() for x in vehicle.pushing))
-        k, m = len(carriers), len(pushing.balls)
-        rows = 2 * k + m
-        contact = TreeContact(
-            heights=heights,
-            frame=frame,
-            carriers=carriers,
-            spheres=spheres,
-            pushing=pushing,
-            marks=np.zeros((k + m, 4)),
-            report=np.zeros(LOADS + 3 * (k + m) + TOLD),
-            wrench_w=np.zeros(6),
-            frames=np.zeros((n, 12)),
-            twists=np.zeros((n, 6)),
-            carrier=np.ones(24),
-            point=np.zeros((1, 4)),
-            body=np.zeros(rows, np.int64),
-            other=np.zeros(rows, np.int64),
-            work=np.zeros((rows, ROW_WIDTH)),
-            jacobian=np.zeros((3 * rows, nv)),
-            response=np.zeros((3 * rows, 3 * rows)),
-            free=np.zeros(nv),
-            moved=np.zeros(nv),
-            speeds=np.zeros(3 * rows),
-            touch=np.zeros(rows),
-            slips=np.zeros(rows),
-            begin=_nowhere(vehicle.tree.nq, nv),
-            others=np.zeros(nv),
-            beside=np.zeros(3 * rows),
-            after=np.zeros((n, 12)),
-        )
+        pushing = Pushing(*(x.copy() for x in vehicle.pushing))
+        contact = _contact(heights, frame, spheres, pushing, vehicle.tree)
         return cls(vehicle, contact)
 
     @property
@@ -477,40 +450,51 @@ class TreeGround(Environment):
         return TreeGround(self.vehicle, contact)
 
 
-def _nowhere(nq: int, nv: int) -> TreeMotion:
-    return TreeMotion(np.zeros(nq), np.zeros(nv), np.zeros((nv, REMEMBERED)), np.zeros(2))
-
-
 def contact_of(env: tuple[Any, ...]) -> TreeContact:
     """What a stepper was handed; no ends where that is nothing."""
     return env[0] if env else NO_GROUND
 
 
-NO_GROUND = TreeContact(
-    heights=np.zeros((2, 2), np.float32),
-    frame=np.array([0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0]),
-    carriers=np.zeros(0, np.int64),
-    spheres=np.zeros((0, 4)),
-    pushing=Pushing(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros((0, 4)), np.zeros((0, 16))),
-    marks=np.zeros((0, 4)),
-    report=np.zeros(LOADS + TOLD),
-    wrench_w=np.zeros(6),
-    frames=np.zeros((0, 12)),
-    twists=np.zeros((0, 6)),
-    carrier=np.ones(24),
-    point=np.zeros((1, 4)),
-    body=np.zeros(0, np.int64),
-    other=np.zeros(0, np.int64),
-    work=np.zeros((0, ROW_WIDTH)),
-    jacobian=np.zeros((0, 0)),
-    response=np.zeros((0, 0)),
-    free=np.zeros(0),
-    moved=np.zeros(0),
-    speeds=np.zeros(0),
-    touch=np.zeros(0),
-    slips=np.zeros(0),
-    begin=_nowhere(0, 0),
-    others=np.zeros(0),
-    beside=np.zeros(0),
-    after=np.zeros((0, 12)),
+def _contact(
+    heights: np.ndarray, frame: np.ndarray, spheres: _Spheres, pushing: Pushing, tree: Tree | None
+) -> TreeContact:
+    """With room for what a step works out; tree: None: there is none."""
+    n, nq, nv = (0, 0, 0) if tree is None else (tree.n, tree.nq, tree.nv)
+    k, m = len(spheres[0]), len(pushing.balls)
+    rows = 2 * k + m
+    return TreeContact(
+        heights,
+        frame,
+        *spheres,
+        pushing,
+        marks=np.zeros((k + m, 4)),
+        report=np.zeros(LOADS + 3 * (k + m) + TOLD),
+        wrench_w=np.zeros(6),
+        frames=np.zeros((n, 12)),
+        twists=np.zeros((n, 6)),
+        carrier=np.ones(24),
+        point=np.zeros((1, 4)),
+        body=np.zeros(rows, np.int64),
+        other=np.zeros(rows, np.int64),
+        work=np.zeros((rows, ROW_WIDTH)),
+        jacobian=np.zeros((3 * rows, nv)),
+        response=np.zeros((3 * rows, 3 * rows)),
+        free=np.zeros(nv),
+        moved=np.zeros(nv),
+        speeds=np.zeros(3 * rows),
+        touch=np.zeros(rows),
+        slips=np.zeros(rows),
+        begin=TreeMotion(np.zeros(nq), np.zeros(nv), np.zeros((nv, REMEMBERED)), np.zeros(2)),
+        others=np.zeros(nv),
+        beside=np.zeros(3 * rows),
+        after=np.zeros((n, 12)),
+    )
+
+
+NO_GROUND = _contact(
+    np.zeros((2, 2), np.float32),
+    np.array([0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0]),
+    (np.zeros(0, np.int64), np.zeros((0, 4))),
+    Pushing(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros((0, 4)), np.zeros((0, 16))),
+    None,
 )
