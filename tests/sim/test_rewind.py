@@ -289,6 +289,19 @@ def test_commands_for_the_present_go_back_to_it_first():
     assert [take.vehicle.name for take in running.advance(0.0).former] == ["helicopter"]
 
 
+def test_starting_over_out_of_a_look_back_flies_at_once_and_out_of_a_pause_waits() -> None:
+    running = simulation(helicopter_scene(**RAW))
+    flown(running, 1.2)
+    running.submit(Scrub(0.4))
+    running.submit(Reset())
+    snapshot = running.advance(0.3)
+    assert (snapshot.look_back, snapshot.paused) == (None, False)
+    assert snapshot.clock_s == pytest.approx(0.3)
+    running.submit(SetPaused(True))
+    running.submit(Reset())
+    assert running.advance(0.3).clock_s == 0.0
+
+
 def test_what_cannot_be_is_refused_in_words():
     running = simulation(helicopter_scene(**RAW))
     running.submit(Scrub(1.0))

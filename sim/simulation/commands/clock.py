@@ -94,11 +94,14 @@ def _speed_text(speed: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Reset:
-    """All lanes back to the scene's start."""
+    """All lanes back to the scene's start. Out of a look back time goes on: it only waited there."""
 
 
 @execute.register
 def _(command: Reset, run: SceneRun) -> str:
+    if run.rewind.replay is not None:
+        run.rewind.leave()
+        run.clock.paused = False
     run.reset()
     return "back at the start"
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from sim.platform.errors import InputError, number
 from sim.recordings import Take
-from sim.simulation.commands.clock import SetPaused, SetPilotInput, SetSpeed, SingleStep
+from sim.simulation.commands.clock import Reset, SetPaused, SetPilotInput, SetSpeed, SingleStep
 from sim.simulation.commands.executing import checked_step, execute
 from sim.simulation.commands.lanes import KeepGhosts, RemoveLane, ShowMeasured
 from sim.simulation.lanes.snapshot import LaneLook, next_tint
@@ -174,6 +174,7 @@ KEEP_LOOKING = (
     KeepTake,
     PlayTake,
     RemoveLane,
+    Reset,
     Resimulate,
     Retake,
     Scrub,
@@ -183,4 +184,4 @@ KEEP_LOOKING = (
     ShowMeasured,
     SingleStep,
 )
-"""Commands that mean what is shown; all others mean the present, and go back to it first."""
+"""Commands that mean what is shown, or whether anything is; all others mean the present, and go back to it first."""
