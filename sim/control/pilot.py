@@ -156,6 +156,8 @@ class Mission:
     """(x, y) m of where the scene's goals are, in their order."""
     target: TargetPath | None = None
     """The way of a load's target over time."""
+    still_s: float = 0.0
+    """For how long the goals want it slow before the first of their places."""
 
 
 LEAD_RAD = 0.35
