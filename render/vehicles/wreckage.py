@@ -28,6 +28,8 @@ _BOUNCE, _FRICTION, _SLACKENS = 0.25, 0.7, 0.97
 _REBOUND = 0.15
 """Of the hull, from what it has struck."""
 _STILL_MPS = 0.25
+_NEAR_M = 0.3
+"""About a place, from whose heights the ground's slope there is told."""
 _SPIN_LEFT = 0.3
 """Of a rotor's turning when its blades come off."""
 _PUFFS = 30
@@ -207,20 +209,29 @@ class Wreckage:
         touching = deep > 0.0
         if not touching.any():
             return
+        normal = self._normals(places[rows, deepest])
         velocity = self._v + np.cross(self._w, arm)
-        up = np.array([0.0, 0.0, 1.0])
-        closing = np.minimum(velocity[:, 2], 0.0) * touching
-        lever = np.cross(arm, up)
+        against = (velocity * normal).sum(axis=1)
+        closing = np.minimum(against, 0.0) * touching
+        lever = np.cross(arm, normal)
         push = -(1.0 + _BOUNCE * (closing < -1.0)) * closing
         push /= 1.0 + (lever**2).sum(axis=1) / self._inertia
-        along = velocity * [1.0, 1.0, 0.0]
+        along = velocity - against[:, None] * normal
         slide = np.linalg.norm(along, axis=1)
         rub = np.minimum(_FRICTION * push, 0.5 * slide * touching)
-        impulse = push[:, None] * up - (rub / np.maximum(slide, 1e-9))[:, None] * along
+        impulse = push[:, None] * normal - (rub / np.maximum(slide, 1e-9))[:, None] * along
         self._v += impulse
         self._w += np.cross(arm, impulse) / self._inertia[:, None]
         self._w[touching] *= _SLACKENS
         slow = touching & (np.linalg.norm(self._v, axis=1) < _STILL_MPS)
         self._v[slow] *= 0.8
         self._w[slow] *= 0.8
-        self._x[:, 2] += 0.5 * np.where(touching, deep, 0.0)
+        self._x += (0.5 * np.where(touching, deep * normal[:, 2], 0.0))[:, None] * normal
+
+    def _normals(self, places: np.ndarray) -> np.ndarray:
+        """(n, 3) of the ground at places (n, 3): out of a wall it leads sideways, not up it."""
+        x, y = places[:, 0], places[:, 1]
+        ahead, aside = np.array([_NEAR_M, 0.0]), np.array([0.0, _NEAR_M])
+        rise = [self._height(x + dx, y + dy) - self._height(x - dx, y - dy) for dx, dy in (ahead, aside)]
+        normals = np.column_stack([-rise[0], -rise[1], np.full(len(x), 2.0 * _NEAR_M)])
+        return normals / np.linalg.norm(normals, axis=1)[:, None]

@@ -102,6 +102,20 @@ def test_what_has_come_off_lies_still_on_the_ground_in_the_end_and_nothing_is_be
         np.testing.assert_allclose(matrix[:3, :3] @ matrix[:3, :3].T, np.eye(3), atol=1e-9)
 
 
+def test_no_wreck_climbs_a_wall_higher_than_its_speed_would_throw_it() -> None:
+    """The middle of a hull that hits it aslant, as long as it is seen, against the height of its kinetic energy."""
+
+    def wall(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        return 8.0 * np.clip(x + 0.1 * y, 0.0, 10.0)
+
+    T_wb, twist = np.eye(4), np.array([0.0, 0.3, 0.0, 12.0, 2.0, -3.0])
+    T_wb[:3, 3] = (-1.5, 0.0, 4.0)
+    piece = Piece((), np.zeros(3), np.array([2.5, 0.8, 0.9]), np.zeros(3))
+    left = Wreckage(blow_of(T_wb, twist, np.array([0.0, 0, 0, 9.0, 0, 0]), wet=False), (piece,), wall)
+    heights = [left.moved(age)[HULL][2, 3] for age in np.arange(0.0, LASTS_S, 0.1)]
+    assert max(heights) < float(twist[3:] @ twist[3:]) / (2.0 * 9.81)  # 8.0 m; 2.4 measured
+
+
 def test_the_same_crash_breaks_in_the_same_way_whatever_moments_are_asked_for() -> None:
     one, other = wreckage(), wreckage()
     for age in (0.2, 3.0, 0.7):
