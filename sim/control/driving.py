@@ -194,7 +194,7 @@ class LineDrive(Automatic):
         line = mission.line_w
         self._line = np.column_stack([line, np.zeros(len(line))])
         self._closed = mission.closed
-        self._lap_m = float(np.linalg.norm(np.diff(line[[*range(len(line)), 0]], axis=0), axis=1).sum())
+        self._lap_m = float(np.linalg.norm(np.diff(np.vstack((line, line[:1])), axis=0), axis=1).sum())
         self._route: Route | None = None
         self._arc_m: float | None = None
 

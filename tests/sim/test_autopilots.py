@@ -13,7 +13,7 @@ from sim.compiler import compile_kernel
 from sim.control import Mission, Sensed, vehicles_with_autopilot
 from sim.control import balancing as roll_round
 from sim.control.autopilots import AUTOPILOTS, along
-from sim.control.driving import CIRCLE_M
+from sim.control.driving import CIRCLE_M, LineDrive
 from sim.control.load_leading import CIRCLE_M as CIRCLE_OF_LOAD_M
 from sim.integrators import integrators
 from sim.scene import Scene, load_scene
@@ -70,6 +70,13 @@ def test_the_car_finds_back_to_the_lap_and_stays_on_it() -> None:
     assert min(speeds) > 8.0
     assert max(speeds) < config_named("car").modes.driving.speed_limit_mps
     assert np.ptp([place(lane)[0] for lane in lanes]) > 150.0
+
+
+def test_without_a_line_the_car_is_brought_to_rest() -> None:
+    simulation = begun("plan-car-parking", start=Start(velocity_b=(3.0, 0.0, 0.0)))
+    *_, lane = flown(simulation, 5.0)
+    assert isinstance(simulation.run.flown.pilot, LineDrive)
+    assert np.linalg.norm(lane.twist_b) < 1e-2  # 1.1e-4 measured
 
 
 def test_the_car_passes_all_gates_of_a_race_and_no_time_of_it_counts_as_steered() -> None:
