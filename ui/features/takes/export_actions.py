@@ -219,7 +219,7 @@ class Sharing:
                     given_up=given_up,
                     tidy_s=_TIDY_S,
                     refusals=(InputError, OutputError, DisplayError),
-                    allowed="allowed: Record video, or another format",
+                    allowed="allowed: Record, or another format",
                 )
         except GivenUp:
             return News("No video was kept")

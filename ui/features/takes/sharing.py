@@ -146,13 +146,14 @@ def draw_sharing(snapshot: Snapshot, context: PanelContext) -> list[Request]:
         requests += _export(context)
     film = context.of(SharingView).film
     if film is not None:
-        return requests + _film(film, context) + _log(context, -1.0) + _listen(context)
+        return requests + _film(film, context) + _log(context, -1.0) + _listen(context, -1.0)
     gap = context.px(4.0)
-    width = (imgui.get_content_region_avail().x - gap) / 2.0
-    requests += _begin(context, width)
-    imgui.same_line(0.0, gap)
-    requests += _log(context, width)
-    return requests + _listen(context)
+    width = (imgui.get_content_region_avail().x - 2.0 * gap) / 3.0
+    for part in (_begin, _log, _listen):
+        requests += part(context, width)
+        imgui.same_line(0.0, gap)
+    imgui.new_line()
+    return requests
 
 
 def _export(context: PanelContext) -> list[Request]:
@@ -226,7 +227,7 @@ def _log(context: PanelContext, width: float) -> list[Request]:
     """Begin a log of the kind that is chosen, or of the first there is; end those that are written."""
     names = context.of(LogsView).names
     if names:
-        text = f"{icons.ICON_FA_STOP}  End the log"
+        text = f"{icons.ICON_FA_STOP}  End log"
         doc = f"What flies is being written to {', '.join(names)}"
         return [EndLogs()] if button(context, "sharing/end-log", text, doc, width=width, lit=True) else []
     kinds = [kind for kind in context.of(SharingView).kinds if kind.live]
@@ -234,29 +235,29 @@ def _log(context: PanelContext, width: float) -> list[Request]:
         return []
     chosen = context.of(ExportChoices).ending
     kind = next((kind for kind in kinds if kind.ending == chosen), kinds[0])
-    text = f"{icons.ICON_FA_FILE_WAVEFORM}  Log, {kind.ending}"
+    text = f"{icons.ICON_FA_FILE_WAVEFORM}  Log {kind.ending}"
     others = " or ".join(kind.ending for kind in kinds)
     doc = f"{kind.text}, written while you fly, to your folder of exports; {others}, as chosen above"
     return [LogFlight(kind.ending)] if button(context, "sharing/log", text, doc, width=width) else []
 
 
-def _listen(context: PanelContext) -> list[Request]:
+def _listen(context: PanelContext, width: float) -> list[Request]:
     """Open the window to other programs, or close it again."""
     page = context.of(ListenView).page
-    text = f"{icons.ICON_FA_TOWER_BROADCAST}  {'Stop listening' if page else 'Listen to programs'}"
+    text = f"{icons.ICON_FA_TOWER_BROADCAST}  {'Listening' if page else 'Listen'}"
     doc = (
-        f"A browser shows the window by {page}; programs connect by sim.connect()"
+        f"Ends it. A browser shows the window by {page}; programs connect by sim.connect()"
         if page
         else "Programs of yours on this computer may see and command it, and a browser shows it; nobody else may"
     )
-    if not button(context, "sharing/listen", text, doc, width=-1.0, lit=bool(page)):
+    if not button(context, "sharing/listen", text, doc, width=width, lit=bool(page)):
         return []
     return [EndListening() if page else Listen()]
 
 
 def _begin(context: PanelContext, width: float) -> list[Request]:
-    text = f"{icons.ICON_FA_VIDEO}  Record video"
-    doc = "Of what is seen, without panels, from now on; of a take that is played, to its end"
+    text = f"{icons.ICON_FA_VIDEO}  Record"
+    doc = "A video of what is seen, without panels, from now on; of a take that is played, to its end"
     return [RecordVideo()] if button(context, "sharing/record", text, doc, width=width) else []
 
 
