@@ -86,6 +86,11 @@ def independent_of(expression: ca.SX, variables: ca.SX) -> bool:
     return not any(ca.which_depends(expression, variables, 1, False))
 
 
+def shorter(*ways: ca.SX) -> ca.SX:
+    """Of ways to write one thing that with the fewest operations, what they share counted once."""
+    return min(ways, key=lambda way: ca.n_nodes(ca.cse(ca.densify(way))))
+
+
 def replaced(expressions: list[ca.SX], symbols: list[ca.SX], values: list[ca.SX]) -> list[ca.SX]:
     """The expressions with each column of symbols replaced by values of the same shape, sparse or not."""
     return ca.substitute(expressions, symbols, [ca.densify(ca.SX(v)) for v in values])

@@ -180,6 +180,10 @@ def _equations(scheme: Scheme, block: Block, k: int) -> Printer:
     def fill(printer: Printer) -> None:
         y, z = printer.loaded("%y", scheme.y.numel()), printer.loaded("%z", scheme.z.numel())
         known = printer.known(printer.given(), y, z)
+        own = scheme.z[list(block.unknowns)]
+        if own.numel() > INLINE_UNKNOWNS:
+            printer.stored("%r", printer.linearised(known, block.residual, own, "%J"))
+            return
         r, J = printer.expressions(known, block.residual, ca.vec(block.jacobian.T))
         printer.stored("%r", r)
         printer.stored("%J", J)

@@ -59,7 +59,7 @@ def _through(name: str, kinds: Sequence[Number]) -> str:
 
 def _first(name: str, place: ctypes.c_void_p, prototype: Any, *given: float) -> int:
     """The first call; later ones go to the compiled function itself. What goes wrong here counts as no solution."""
-    code, _ = compiled_functions()[name]
+    code, _ = compiled(name)
     place.value = code
     found: int = prototype(code)(*given)
     return found
@@ -211,6 +211,6 @@ def text() -> str:
 
 
 @cache
-def compiled_functions() -> dict[str, tuple[int, object]]:
-    """(address, what owns it) by the names that kernels call them by."""
-    return {name: address(function, *_TAKES[name]) for name, function in _FUNCTIONS.items()}
+def compiled(name: str) -> tuple[int, object]:
+    """(address, what owns it) of the one that kernels call by this name."""
+    return address(_FUNCTIONS[name], *_TAKES[name])

@@ -56,9 +56,8 @@ class Instructions(ABC):
 
     def __init__(self, function: ca.Function, prefix: str, width: int) -> None:
         """prefix: of the registers' names. width: how many numbers stand side by side; 1: registers are numbers."""
-        self._prefix, self._width = prefix, width
-        self._vector, self._bits = register_types(width)
-        self._zero = "0.0" if width == 1 else "zeroinitializer"
+        self._prefix = prefix
+        self._of_width(width)
         self.lines: list[str] = []
         self.declarations: set[str] = set()
         self._count = 0
@@ -70,6 +69,12 @@ class Instructions(ABC):
         """Registers of numbers that are 1 where a condition holds, else 0 -> of the conditions."""
         for k in range(function.n_instructions()):
             self._instruction(k)
+
+    def _of_width(self, width: int) -> None:
+        """So many numbers stand side by side in the registers that follow."""
+        self._width = width
+        self._vector, self._bits = register_types(width)
+        self._zero = "0.0" if width == 1 else "zeroinitializer"
 
     @abstractmethod
     def _load(self, argument: int, entry: int) -> str:
@@ -217,6 +222,45 @@ class Lines(Instructions):
         return [self._found.get((k, entry), zero) for entry in range(self._f.size1_out(k))]
 
 
+class Directions(Lines):
+    """Those of derivatives along all unit vectors at once: in vector registers, a part for each, what depends on the
+    direction; the rest in single numbers."""
+
+    def __init__(self, prefix: str, known: Known, direction: ca.SX, expressions: Sequence[ca.SX]) -> None:
+        """direction: symbols that stand for one of them."""
+        self._many, self._wide = direction.numel(), dict[str, str]()
+        units = [unit(k, self._many) for k in range(self._many)]
+        super().__init__(prefix, [*known, (direction, units)], expressions, 1)
+
+    def _operation(self, op: int, x: list[str]) -> str:
+        if self._width > 1 or not any(self._turns(a) for a in x):
+            return super()._operation(op, x)
+        if op == ca.OP_DIV and not self._turns(x[1]):
+            return self._operation(ca.OP_MUL, [x[0], self._operation(ca.OP_INV, x[1:])])
+        operands = [a if self._turns(a) else self._spread(a) for a in x]
+        self._of_width(self._many)
+        found = super()._operation(op, operands)
+        self._of_width(1)
+        self._wide[found] = found
+        return found
+
+    def derivatives(self, k: int) -> list[str]:
+        """Registers of the entries of an expression that is linear in the direction."""
+        none = splat(0.0, self._many)
+        return [register if self._turns(register) else none for register in self.registers(k)]
+
+    def _turns(self, register: str) -> bool:
+        """Whether it depends on the direction."""
+        return register.startswith("<") or self._wide.get(register) == register
+
+    def _spread(self, number: str) -> str:
+        """The same number in all parts."""
+        if number not in self._wide:
+            first, second = spread(number, self._many)
+            self._wide[number] = self._new(second.format(self._new(first)))
+        return self._wide[number]
+
+
 class Function:
     """One function under construction, which returns a whole number or nothing."""
 
@@ -361,6 +405,22 @@ class Function:
         self.declarations |= lines.declarations
         return [lines.registers(k) for k in range(len(wanted))]
 
+    def linearised(self, known: Known, wanted: ca.SX, unknowns: ca.SX, jacobian: str) -> list[str]:
+        """Registers of an expression's entries; its derivatives by symbols go to an address, row after row.
+
+        Whole rows side by side: entry by entry they are several times the text.
+        """
+        n = unknowns.numel()
+        direction = ca.SX.sym("direction", n)
+        along = ca.jtimes(wanted, unknowns, direction)
+        lines = Directions(f"{self.fresh('e')}.", known, direction, (wanted, along))
+        self.lines += lines.lines
+        self.declarations |= lines.declarations
+        vector, _ = register_types(n)
+        for i, row in enumerate(lines.derivatives(1)):
+            self.add(f"store {vector} {row}, ptr {self.entry(jacobian, i * n)}, align 8")
+        return lines.registers()
+
     def pointers(self, *names: str) -> None:
         """Addresses out of the table, as registers of these names."""
         self.named |= set(names)
@@ -432,6 +492,22 @@ def register_types(width: int) -> tuple[str, str]:
 def type_suffix(width: int) -> str:
     """Of an intrinsic function of such registers."""
     return "f64" if width == 1 else f"v{width}f64"
+
+
+def spread(number: str, width: int) -> tuple[str, str]:
+    """Two instructions that put one number, a register or a constant, into all parts of a vector; the second has a
+    place for the register of the first."""
+    vector, _ = register_types(width)
+    zeros = f"<{width} x i32> zeroinitializer"
+    return (
+        f"insertelement {vector} poison, double {number}, i32 0",
+        f"shufflevector {vector} {{}}, {vector} poison, {zeros}",
+    )
+
+
+def unit(k: int, width: int) -> str:
+    """A vector whose k-th part is one, the others zero."""
+    return "<" + ", ".join(f"double {splat(float(i == k), 1)}" for i in range(width)) + ">"
 
 
 def splat(x: float, width: int) -> str:

@@ -8,17 +8,47 @@ angles are shape. Pitch and the front wheel's angle follow: the front wheel stay
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import ClassVar
 
 import casadi as ca
 import numpy as np
 
+from sim.platform.errors import InputError, quote
 from sim.symbolic import replaced, shift, turn_about
 from sim.vehicles.forms.form import Observable, State
 from sim.vehicles.forms.nonholonomic import NonholonomicVehicle
 from sim.vehicles.forms.parameters import Control, Parameter, Quantities, ShapeCoordinate
 
 LEAN, PITCH, STEER, REAR, FRONT = range(5)
+_SWEEPS, _PITCH_ACCURACY = 12, 1e-12
+"""Of Newton's method for the pitch [rad]."""
+
+
+@dataclass(frozen=True)
+class _Frame:
+    """A frame that moves, in its own axes."""
+
+    omega: ca.SX
+    """(3,) its angular velocity."""
+    v: ca.SX
+    """(3,) the velocity of its origin."""
+    up: ca.SX
+    """(3,) the vertical."""
+    height: ca.SX
+    """Of its origin above the ground."""
+
+    def turned(self, axis: str, angle: ca.SX, rate: ca.SX | float = 0.0) -> "_Frame":
+        """One that turns against it about a coordinate axis through its origin."""
+        R = turn_about(axis, angle)[:3, :3].T
+        own = rate * ca.SX([axis == "x", axis == "y", axis == "z"])
+        return _Frame(R @ self.omega + own, R @ self.v, R @ self.up, self.height)
+
+    def shifted(self, x: ca.SX | float, y: ca.SX | float, z: ca.SX | float) -> "_Frame":
+        """One that is fast to it, with its origin at these coordinates."""
+        arm = ca.vertcat(x, y, z)
+        v = self.v + ca.cross(self.omega, arm)
+        return _Frame(self.omega, v, self.up, self.height + ca.dot(self.up, arm))
 
 
 class Bicycle(NonholonomicVehicle):
@@ -98,13 +128,21 @@ class Bicycle(NonholonomicVehicle):
         middle, down = self.front_contact(r, q)
         return middle[2] + down[2]
 
-    def _twist(self, T: ca.SX, r: ca.SX, u: ca.SX, xi: ca.SX) -> tuple[ca.SX, ca.SX]:
-        """(omega, v) in the contact frame of a body whose pose there is T(r)."""
-        R, x = T[:3, :3], T[:3, 3]
-        W = ca.reshape(ca.jtimes(ca.vec(R), r, u), 3, 3) @ R.T
-        up = ca.vertcat(0, 0, xi[0])
-        omega = ca.vertcat(W[2, 1], W[0, 2], W[1, 0]) + up
-        return omega, ca.jtimes(x, r, u) + ca.vertcat(xi[1], xi[2], 0) + ca.cross(up, x)
+    def _moving(self, r: ca.SX, u: ca.SX, xi: ca.SX, q: Quantities) -> "dict[str, _Frame]":
+        """The same frames with their motion, each out of the one before it."""
+        ground = _Frame(ca.vertcat(0, 0, xi[0]), ca.vertcat(xi[1], xi[2], 0), ca.SX([0, 0, 1]), ca.SX(0))
+        carrier = ground.turned("x", r[LEAN], u[LEAN]).shifted(0, 0, q.rear_radius)
+        frame = carrier.turned("y", r[PITCH], u[PITCH]).shifted(0, 0, -q.rear_radius)
+        crown = (
+            frame.shifted(q.wheelbase + q.trail, 0, 0).turned("y", -q.tilt).turned("z", r[STEER], u[STEER])
+        )
+        fork = crown.turned("y", q.tilt).shifted(-(q.wheelbase + q.trail), 0, 0)
+        return {
+            "rear": carrier,
+            "frame": frame,
+            "fork": fork,
+            "axle": fork.shifted(q.wheelbase, 0, q.front_radius),
+        }
 
     def lagrangian(self, r: ca.SX, u: ca.SX, xi: ca.SX, q: Quantities) -> ca.SX:
         def tensor(i: ca.SX) -> ca.SX:
@@ -113,33 +151,33 @@ class Bicycle(NonholonomicVehicle):
         def wheel(i: ca.SX) -> ca.SX:
             return ca.diag(ca.vertcat(i[0], i[1], i[0]))
 
-        here = ca.SX.sym("r", r.shape[0])
-        frames = self.frames(here, q)
-        rear, axle = frames["rear"], frames["axle"]
-        at = shift(q.frame_centre[0], 0, q.frame_centre[1]), shift(q.fork_centre[0], 0, q.fork_centre[1])
+        moving = self._moving(r, u, xi, q)
+        frame = moving["frame"].shifted(q.frame_centre[0], 0, q.frame_centre[1])
+        fork = moving["fork"].shifted(q.fork_centre[0], 0, q.fork_centre[1])
         bodies = (
-            (rear, q.rear_mass, wheel(q.rear_inertia), u[REAR]),
-            (frames["frame"] @ at[0], q.frame_mass, tensor(q.frame_inertia), 0),
-            (frames["fork"] @ at[1], q.fork_mass, tensor(q.fork_inertia), 0),
-            (axle, q.front_mass, wheel(q.front_inertia), u[FRONT]),
+            (moving["rear"], q.rear_mass, wheel(q.rear_inertia), u[REAR]),
+            (frame, q.frame_mass, tensor(q.frame_inertia), 0),
+            (fork, q.fork_mass, tensor(q.fork_inertia), 0),
+            (moving["axle"], q.front_mass, wheel(q.front_inertia), u[FRONT]),
         )
         total = ca.SX(0)
-        for T, mass, inertia, spin in bodies:
-            omega, v = self._twist(T, here, u, xi)
-            turned = T[:3, :3].T @ omega + ca.vertcat(0, spin, 0)
-            total += (mass * ca.dot(v, v) + ca.dot(turned, inertia @ turned)) / 2 - mass * q.gravity * T[2, 3]
-        return replaced([total], [here], [r])[0]
+        for at, mass, inertia, spin in bodies:
+            turned = at.omega + ca.vertcat(0, spin, 0)
+            total += (mass * ca.dot(at.v, at.v) + ca.dot(turned, inertia @ turned)) / 2
+            total -= mass * q.gravity * at.height
+        return total
 
     def constraints(self, r: ca.SX, q: Quantities) -> ca.SX:
-        """The material points at both contacts stand still."""
+        """The material points at both contacts stand still: the rear one along its rim and across it, the front one
+        upward, along its axle, and along its rim."""
         here, u, xi = ca.SX.sym("r", 5), ca.SX.sym("u", 5), ca.SX.sym("xi", 3)
-        axle = self.frames(here, q)["axle"]
-        omega, v = self._twist(axle, here, u, xi)
-        _, down = self.front_contact(here, q)
-        front = v + ca.cross(omega + u[FRONT] * axle[:3, 1], down)
-        rear = ca.vertcat(xi[1] - q.rear_radius * u[REAR], xi[2])
-        found = ca.jacobian(ca.vertcat(rear, front), ca.vertcat(u, xi))
-        return ca.sparsify(replaced([found], [here], [r])[0])
+        axle = self._moving(here, u, xi, q)["axle"]
+        out, up = ca.sqrt(axle.up[0] ** 2 + axle.up[2] ** 2), axle.up
+        contact = axle.shifted(-q.front_radius * up[0] / out, 0, -q.front_radius * up[2] / out)
+        along = (up[2] * contact.v[0] - up[0] * contact.v[2]) / out - q.front_radius * u[FRONT]
+        upward = ca.dot(ca.gradient(axle.height - q.front_radius * out, here), u)
+        rows = ca.vertcat(xi[1] - q.rear_radius * u[REAR], xi[2], upward, contact.v[1], along)
+        return ca.sparsify(replaced([ca.jacobian(rows, ca.vertcat(u, xi))], [here], [r])[0])
 
     def shape_force(self, r: ca.SX, u: ca.SX, controls: ca.SX, q: Quantities) -> ca.SX:
         return ca.vertcat(controls[1], 0, controls[0], controls[2], 0)
@@ -172,14 +210,19 @@ class Bicycle(NonholonomicVehicle):
     def riding(self, speed_mps: float = 5.0, lean: float = 0.0, steer: float = 0.0, **rates: float) -> State:
         """On the ground with that speed of the rear wheel; rates: of `lean` and `steer` [rad/s].
 
-        The pitch that goes with lean and steering is found.
+        The pitch that goes with lean and steering is found. Raises InputError where there is none.
         """
-        from scipy.optimize import brentq  # takes a while to import
-
-        q = self.symbols(ca.SX(self.parameter_vector))
-        r = ca.SX.sym("r", 5)
-        height = ca.Function("height", [r], [self.front_height(r, q)])
-        pitch = brentq(lambda p: float(height([lean, p, steer, 0.0, 0.0])), -0.5, 0.5, xtol=1e-15)
+        q, r = self.symbols(ca.SX(self.parameter_vector)), ca.SX.sym("r", 5)
+        height = self.front_height(r, q)
+        update = ca.Function("update", [r], [height / ca.gradient(height, r)[PITCH]])
+        pitch, left = 0.0, np.inf
+        for _ in range(_SWEEPS):
+            left = float(update([lean, pitch, steer, 0.0, 0.0]))
+            pitch -= left
+        low, high = self.shape_coordinates[PITCH].low, self.shape_coordinates[PITCH].high
+        if not (abs(left) < _PITCH_ACCURACY and low <= pitch <= high):
+            text = f"lean = {quote(lean)} with steer = {quote(steer)} leaves the front wheel off the ground"
+            raise InputError(f"vehicle {self.name!r}: {text}; allowed: a pitch from {low:g} to {high:g} rad")
         radius = float(np.ravel(self.values["rear_radius"])[0])
         return self.state(
             shape=(lean, pitch, steer, 0.0, 0.0),

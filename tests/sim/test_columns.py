@@ -106,6 +106,31 @@ def test_every_operation_on_single_numbers_has_its_machine_code(name):
         np.testing.assert_allclose(found, np.array(f(column)).ravel(), rtol=1e-13, atol=1e-13)  # 9e-16
 
 
+@pytest.mark.parametrize("n", [4, 5, 9])
+def test_rows_of_a_jacobian_side_by_side_are_its_derivatives(n):
+    """Of sums, products, quotients, choices and functions of a library, with an entry that is an unknown itself, one
+    that moves with none, and numbers that are known."""
+    x, p = ca.SX.sym("x", n), ca.SX.sym("p", 2)
+    chosen = ca.if_else(x[0] < x[1], ca.sin(x[2]), x[0] * x[1]) + ca.fmax(x[2], p[0])
+    quotients = p[1] / (2 + x[3] ** 2) + x[1] / p[0] - x[2] / 7
+    y = ca.vertcat(ca.norm_2(x) * x[:2], ca.tan(x[3] / 9) / p[0], chosen, quotients, x[n - 1], p[1])
+    made = Function()
+    made.begin("f", "ptr %x, ptr %p, ptr %y, ptr %J", "void")
+    made.stored("%y", made.linearised([(x, "%x"), (p, "%p")], y, x, "%J"))
+    made.end("void")
+    engine = loaded(module([made]), optimised=True)
+    call = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 4)(engine.get_function_address("f"))
+    wanted = ca.Function("J", [x, p], [y, ca.densify(ca.jacobian(y, x))])
+    for _ in range(20):
+        numbers, known = RNG.normal(size=n), RNG.uniform(1, 2, 2)
+        value, J = np.full(y.numel(), np.nan), np.full((y.numel() + 1, n), np.nan)
+        call(*(array.ctypes.data for array in (numbers, known, value, J)))
+        expected = [found.full() for found in wanted(numbers, known)]
+        np.testing.assert_allclose(value, expected[0].ravel(), rtol=1e-13, atol=1e-13)  # 5e-16
+        np.testing.assert_allclose(J[:-1], expected[1], rtol=1e-13, atol=1e-13)  # 5e-16
+        assert np.isnan(J[-1]).all()  # nothing is written behind it
+
+
 def test_native_functions_go_from_copy_to_copy_and_read_all_before_they_write():
     """In place, each copy of two numbers turned about by its own angle; against NumPy."""
     x, angle = ca.SX.sym("x", 2), ca.SX.sym("angle")

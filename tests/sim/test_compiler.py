@@ -10,7 +10,7 @@ import pytest
 import sim
 from sim.compiler import NOT_FINITE, OK, compile_kernel, kernel_text, robust
 from sim.compiler.kernel import _compiled
-from sim.compiler.printer import solution_order
+from sim.compiler.printer import SETTLE, solution_order
 from sim.integrators import INTEGRATORS
 from sim.native.objects import assembly
 from sim.vehicles.rigid_body import RigidBody
@@ -173,9 +173,9 @@ def test_bad_input_is_refused_in_one_line_that_names_it(call, words):
 
 def test_the_robust_solver_is_there_from_the_first_step_on_that_needs_it():
     """A spacecraft that turns by 56 rad a step, where Newton's method alone ends, after steps at which it does not."""
-    others = robust.announced(), robust.compiled_functions()  # what kernels of this process jump to
+    others = robust.announced(), robust.compiled(SETTLE)  # what kernels of this process jump to
     robust.announced.cache_clear()
-    robust.compiled_functions.cache_clear()
+    robust.compiled.cache_clear()
     _compiled.cache_clear()
     vehicle = sim.vehicle("spacecraft")
     kernel, p = compile_kernel(vehicle, INTEGRATORS["variational"]), vehicle.parameter_vector
@@ -185,7 +185,7 @@ def test_the_robust_solver_is_there_from_the_first_step_on_that_needs_it():
         y = kernel.start(start, u, p, step)
         done, status, _ = kernel.advance(y, u, np.zeros(kernel.dim), p, step, 50)
         assert (done, status) == (50, OK)
-        assert robust.compiled_functions.cache_info().currsize == needed
+        assert robust.compiled.cache_info().currsize == needed
         ends.append(y)
     np.testing.assert_array_equal(ends[1], ends[2])
     assert others

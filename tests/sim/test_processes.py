@@ -16,6 +16,7 @@ import pytest
 import sim
 from sim.compiler import robust, stepper
 from sim.compiler.kernel import _compiled
+from sim.compiler.printer import SETTLE
 from sim.platform.processes import CacheWorkers, GivenUp
 from sim.platform.progress import compilations_reported
 from sim.scene import load_scene
@@ -78,7 +79,7 @@ def test_what_a_kernel_needs_is_compiled_aside_and_told_of_and_only_loaded_here(
     _compiled.cache_clear()
     monkeypatch.setattr(stepper._free, "_entries", {})  # as in a process that has called none
     monkeypatch.setattr(stepper._free, "_latest", stepper._free._first)
-    robust.compiled_functions.cache_clear()
+    robust.compiled.cache_clear()
     here: list[str] = []
     node, u, p = vehicle.default_state().node, vehicle.neutral_controls, vehicle.parameter_vector
     with compilations_reported(here.append):
@@ -87,7 +88,7 @@ def test_what_a_kernel_needs_is_compiled_aside_and_told_of_and_only_loaded_here(
         assert {"_settle", "_solve", "_free"} <= {*told}
         assert others is not robust.announced()
         assert np.isfinite(kernel.node(kernel.start(node, u, p, 0.01), u, p, 0.01)).all()
-        assert robust.compiled_functions()  # as a hard step has them
+        assert robust.compiled(SETTLE)  # as a hard step has them
     assert not here
 
 

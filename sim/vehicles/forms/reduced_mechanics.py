@@ -19,7 +19,7 @@ import numpy as np
 
 from sim.groups import SE2, LieGroup
 from sim.platform.errors import InputError
-from sim.symbolic import replaced, solve
+from sim.symbolic import replaced, shorter, solve
 from sim.vehicles.forms.base import Structure, Vehicle
 from sim.vehicles.forms.declaration import piece
 from sim.vehicles.forms.parameters import Quantities
@@ -80,6 +80,38 @@ def derived_binding(structure: Structure) -> ca.Function:
     """(r, p) -> S."""
     known = _reduction(structure)
     return ca.Function("binding", [known.at.r, known.at.p], [ca.densify(known.binding)])
+
+
+@lru_cache(maxsize=64)
+def derived_gradients(structure: Structure) -> ca.Function:
+    """(r, (u, xi), p) -> dl/dr, dl/d(u, xi)."""
+    vehicle = structure.vehicle
+    assert isinstance(vehicle, ReducedMotion)
+    n = len(vehicle.shape_coordinates)
+    r, velocity = ca.SX.sym("r", n), ca.SX.sym("v", n + vehicle.group.dim)
+    p = ca.SX.sym("p", vehicle.parameter_count)
+    value = vehicle.lagrangian(r, velocity[:n, 0], velocity[n:, 0], vehicle.symbols(p))
+    # Where inertia is constant it is worked out once; where it takes a chain of bodies it is not worked out at all.
+    mass, slope = ca.hessian(value, velocity)
+    at_rest = ca.substitute(slope, velocity, ca.SX.zeros(velocity.shape[0]))
+    momentum = shorter(mass @ velocity + at_rest, slope)
+    found = [ca.densify(x) for x in (ca.gradient(value, r), momentum)]
+    return ca.Function("gradients", [r, velocity, p], found, {"cse": True})
+
+
+@lru_cache(maxsize=64)
+def derived_turning(structure: Structure) -> ca.Function:
+    """(r, u, dl/du, mu, p) -> what the change of A, e and S with the shape adds to the rate of (P, p)."""
+    vehicle = structure.vehicle
+    assert isinstance(vehicle, ReducedMotion)
+    n = len(vehicle.shape_coordinates)
+    r, u, by_shape = (ca.SX.sym(name, n) for name in ("r", "u", "l_u"))
+    mu, p = ca.SX.sym("mu", vehicle.group.dim), ca.SX.sym("p", vehicle.parameter_count)
+    # What is not dependent has the velocity itself: there dl/du is not turned.
+    turned = by_shape if vehicle.dependent else ca.SX.zeros(n)
+    carried = vehicle.momenta(r, turned, mu, vehicle.symbols(p))
+    found = shorter(ca.jacobian(carried, r) @ u, ca.jtimes(carried, r, u))
+    return ca.Function("turning", [r, u, by_shape, mu, p], [ca.densify(found)], {"cse": True})
 
 
 class ReducedMotion(Vehicle):
@@ -194,16 +226,9 @@ class ReducedMotion(Vehicle):
         return self.symmetry_basis(r, q) @ c - self.connection(r, q) @ u
 
     def gradients(self, r: ca.SX, u: ca.SX, xi: ca.SX, q: Quantities) -> tuple[ca.SX, ca.SX, ca.SX]:
-        """dl/dr, dl/du and mu = dl/dxi, the latter two as mass matrix . velocity + what remains at rest."""
-        n, here = r.shape[0], ca.SX.sym("r", r.shape[0])
-        velocity = ca.SX.sym("v", n + xi.shape[0])
-        value = self.lagrangian(here, velocity[:n, 0], velocity[n:, 0], q)
-        mass, slope = ca.hessian(value, velocity)
-        at_rest = ca.substitute(slope, velocity, ca.SX.zeros(velocity.shape[0]))
-        momentum = mass @ velocity + at_rest
-        by_r, momentum = replaced(
-            [ca.gradient(value, here), momentum], [here, velocity], [r, ca.vertcat(u, xi)]
-        )
+        """dl/dr, dl/du and mu = dl/dxi."""
+        by_r, momentum = derived_gradients(Structure.of(self))(r, ca.vertcat(u, xi), self._flat(q))
+        n = r.shape[0]
         return by_r, momentum[:n, 0], momentum[n:, 0]
 
     def momenta(self, r: ca.SX, by_shape: ca.SX, mu: ca.SX, q: Quantities) -> ca.SX:
@@ -267,13 +292,7 @@ class ReducedMotion(Vehicle):
         P' = dl/dr + f - (dA/dt)' mu - A' (ad(xi)' mu + wrench),  p' = (de/dt)' mu + e' (ad(xi)' mu + wrench)
         """
         by_r, by_shape, mu = self.gradients(r, u, xi, q)
-        carried = ca.SX.sym("mu", self.group.dim)
-        here, bent = ca.SX.sym("r", r.shape[0]), ca.SX.sym("l_u", r.shape[0] if self.dependent else 0)
-        none = bent if self.dependent else ca.SX.zeros(r.shape[0])
-        turning = ca.jacobian(self.momenta(here, none, carried, q), here)
-        turning = (
-            replaced([turning], [here, carried, bent], [r, mu, by_shape if self.dependent else bent])[0] @ u
-        )
+        turning = derived_turning(Structure.of(self))(r, u, by_shape, mu, self._flat(q))
         push = by_r + self.shape_force(r, u, controls, q)
         return turning + self.momenta(r, push, self.group.ad(xi).T @ mu + wrench, q)
 
