@@ -41,3 +41,31 @@ def test_a_scene_is_searched_for_and_what_was_chosen_is_remembered(screen: Scree
     assert kept["scenes"] == ["pendulum", "plain", "skate"]
     assert kept["cameras"] == {"plain": ["orbit", "cockpit"]}
     assert kept["look"]["trail"] is False
+
+
+def test_what_is_typed_right_after_a_click_on_the_search_is_all_its(screen: Screen, tmp_path: Path) -> None:
+    app = App(screen, tmp_path, "plain", "--quality", "software", "--size", "1280x800")
+    try:
+        seen = app.wait_until(lambda p: p["frames"] > 3, timeout_s=240, what="the window is drawn")
+        camera = seen["camera"]
+        app.click("tab/Scene")
+        x, y, width, height = app.wait_frames(3)["widgets"]["scene/search"]
+        screen.xdotool(
+            *("mousemove", round(x + width / 2), round(y + height / 2), "click", 1),
+            *("type", "--delay", 1, "chaingang"),  # c: the next camera, were it the scene's
+        )
+        app.wait_until(
+            lambda p: not any(name.startswith("scene/open/") for name in p["widgets"]),
+            timeout_s=30,
+            what="nothing fits that word",
+        )
+        assert app.wait_frames(4)["camera"] == camera
+        for _ in "gang":
+            screen.xdotool("key", "BackSpace")
+        app.wait_until(
+            lambda p: "scene/open/chain" in p["widgets"] and "scene/open/plain" not in p["widgets"],
+            timeout_s=30,
+            what="the first letter is in the field too",
+        )
+    finally:
+        app.close()

@@ -80,6 +80,33 @@ def test_typing_in_a_field_flies_nothing_and_lets_go_of_what_was_held(desk: Inpu
     assert settled(desk).pitch == 0.0
 
 
+def test_a_key_right_after_a_click_is_the_fields_that_the_click_was_on(desk: InputDesk, place: Place) -> None:
+    place.in_scene = False
+    desk.on_mouse_press(5, 5, mouse.LEFT, 0)
+    desk.on_key_press(key.P, 0)  # the field has the keyboard from the next frame but one on
+    first = desk.sample(DT)
+    place.typing = True
+    pressed = [name for _ in range(5) for name in (*first.pressed, *desk.sample(DT).pressed)]
+    desk.on_key_release(key.P, 0)
+    assert pressed == []
+
+
+def test_keys_right_after_a_click_elsewhere_act_in_order_some_frames_later(
+    desk: InputDesk, place: Place
+) -> None:
+    place.typing = True
+    desk.on_mouse_press(5, 5, mouse.LEFT, 0)  # leaves the field
+    desk.on_key_press(key.W, 0)
+    desk.on_key_press(key.C, 0)
+    desk.on_key_release(key.C, 0)
+    desk.on_key_press(key.P, 0)
+    desk.sample(DT)
+    place.typing = False
+    pressed = [name for _ in range(5) for name in desk.sample(DT).pressed]
+    assert pressed == ["camera", "demo"]
+    assert settled(desk).pitch == 1.0
+
+
 def test_viewer_keys_are_told_once_a_press_in_order(desk: InputDesk) -> None:
     for symbol in (key.C, key.SPACE, key.F1):
         desk.on_key_press(symbol, 0)

@@ -59,6 +59,8 @@ FOREIGN_MODIFIERS = key.MOD_ALT | key.MOD_COMMAND | key.MOD_WINDOWS
 
 
 _SHIFTS = ("LSHIFT", "RSHIFT")
+_UNDECIDED_FRAMES = 3
+"""From a press of the mouse on, within which it shows whether a text field takes the keyboard, or leaves it."""
 
 
 def chord_name(symbol: int, modifiers: int) -> str:
@@ -86,7 +88,7 @@ class InputDesk:
     """Event handlers of a window. A press belongs to whoever it hit until it is released.
 
     `typing()`: a text field has the keyboard. `scene_has(x, y, pulls)`: a press there (logical, y up), or one that is
-    to pull at what lies there, is the scene's.
+    to pull at what lies there, is the scene's. Keys right after a press of the mouse wait until it is known whose they are.
     """
 
     def __init__(
@@ -99,6 +101,8 @@ class InputDesk:
         self._setup, self._typing, self._scene_has = setup, typing, scene_has
         self._pressed: list[str] = []
         self._keyboard = PilotInput()
+        self._undecided = 0
+        self._waiting: list[tuple[Callable[[int, int], None], int, int]] = []
         self._dragging: set[int] = set()
         self._hand_px: tuple[float, float] | None = None
         self._drag, self._pan, self._zoom = [0.0, 0.0], [0.0, 0.0], 0.0
@@ -147,6 +151,7 @@ class InputDesk:
 
     def sample(self, dt_s: float) -> InputSample:
         """Everything since the last call; `dt_s` wall seconds have passed."""
+        self._decide()
         if self._typing():
             self._release_keys()
         self._keyboard = moved(self._keyboard, self._vehicle_keys.actions, dt_s)
@@ -171,7 +176,18 @@ class InputDesk:
     def close(self) -> None:
         self._controllers.close()
 
+    def _decide(self) -> None:
+        """Whose the keys are that came right after a press of the mouse."""
+        self._undecided = max(self._undecided - 1, 0)
+        if not self._undecided:
+            waiting, self._waiting = self._waiting, []
+            for handle, symbol, modifiers in waiting:
+                handle(symbol, modifiers)
+
     def on_key_press(self, symbol: int, modifiers: int) -> None:
+        if self._undecided:
+            self._waiting.append((self.on_key_press, symbol, modifiers))
+            return
         if self._typing():
             return
         name = key_name(symbol)
@@ -190,11 +206,15 @@ class InputDesk:
             self._pressed.append(self._viewer_actions[name])
 
     def on_key_release(self, symbol: int, modifiers: int) -> None:
+        if self._undecided:
+            self._waiting.append((self.on_key_release, symbol, modifiers))
+            return
         name = key_name(symbol)
         self._vehicle_keys.release(name)
         self._viewer_keys.release(name)
 
     def on_mouse_press(self, x: int, y: int, button: int, modifiers: int) -> None:
+        self._undecided = _UNDECIDED_FRAMES
         pulls = button == mouse.LEFT and bool(modifiers & key.MOD_ACCEL)
         if not self._scene_has(x, y, pulls):
             return
@@ -224,6 +244,7 @@ class InputDesk:
 
     def on_deactivate(self) -> None:
         """Another window has the keyboard: nobody will tell us of releases."""
+        self._waiting.clear()
         self._release_keys()
         self._dragging.clear()
         self._hand_px = None
