@@ -77,11 +77,15 @@ def _route(mission: Mission) -> Pilot:
     """Where there is nowhere to land it hovers."""
     if mission.landing_w is None:
         return HoverPilot(mission)
-    return RouteFlight(mission.path_w, mission.landing_w)
+    return RouteFlight(mission, mission.landing_w)
 
 
 AUTOPILOTS: dict[str, Kind] = {
-    "route": Kind("Takes off, flies along the world's safe way, and lands on the far pad.", _route, FLYING),
+    "route": Kind(
+        "Takes off as goals want it, flies along the world's safe way, and lands on the far pad.",
+        _route,
+        FLYING,
+    ),
     "hover": Kind(
         "Rises, goes to the goals' places in turn, and holds the last one, wind or not.", HoverPilot, FLYING
     ),

@@ -187,7 +187,9 @@ class HoverPilot(Automatic):
 
 CRUISE_MPS = 23.0
 HOVER_HEIGHT_M = 9.0
-"""Above the pads, before going and before landing."""
+"""Above the pads, before going and before landing, where the goals want it no higher."""
+_ABOVE_M = 1.5
+"""What they want is passed by so much."""
 LAG_S = 0.5
 """From a wanted bank to the bank."""
 
@@ -196,6 +198,7 @@ class Phase(Enum):
     """What the flight is at."""
 
     TAKE_OFF = "take off"
+    HOVER = "hover"
     FOLLOW = "follow"
     LAND = "land"
 
@@ -224,15 +227,15 @@ class VelocityCommand:
 
 
 class RouteFlight(Automatic):
-    """Serves what flies with a lift that tilts.
+    """Serves what flies with a lift that tilts. landing_w: (3,) where to touch down at the end of the mission's way."""
 
-    path_w: (n, 3) polyline [m] from above the start to the landing pad; landing_w: (3,) where to touch down.
-    """
-
-    def __init__(self, path_w: np.ndarray, landing_w: np.ndarray, *, cruise_mps: float = CRUISE_MPS) -> None:
+    def __init__(self, mission: Mission, landing_w: np.ndarray) -> None:
         above = np.asarray(landing_w, float) + np.array([0.0, 0.0, HOVER_HEIGHT_M])
-        self._route = make_route(_ending_at(np.asarray(path_w, float)[:, :3], above), cruise_mps=cruise_mps)
+        path_w = np.asarray(mission.path_w, float)[:, :3]
+        self._route = make_route(_ending_at(path_w, above), cruise_mps=CRUISE_MPS)
         self._landing_w = above
+        self._rise_m = max(HOVER_HEIGHT_M, mission.rise_m + _ABOVE_M)
+        self._still_s = mission.still_s + _SPARE_S if mission.still_s else 0.0
         self._state: RouteFlightState | None = None
 
     @property
@@ -244,7 +247,7 @@ class RouteFlight(Automatic):
         """One control period of whatever phase is due."""
         airframe = airframe_of(vehicle)
         gains = Gains.of(airframe, dt_s, config_of(vehicle).modes.flying)
-        state = self._next_phase(self._state or self._first(sensed), sensed)
+        state = self._next_phase(self._state or self._first(sensed), sensed, dt_s)
         command = self._command(state, sensed, gains)
         climb_state, climb = self._climb(state, command, sensed, gains, dt_s)
         velocity_state, level = towards(
@@ -268,13 +271,18 @@ class RouteFlight(Automatic):
         anchor = float(sensed.x_w[0]), float(sensed.x_w[1])
         return RouteFlightState(Phase.TAKE_OFF, climb, anchor)
 
-    def _next_phase(self, state: RouteFlightState, sensed: Sensed) -> RouteFlightState:
-        if state.phase is Phase.TAKE_OFF and sensed.clearance_m > HOVER_HEIGHT_M - 1.0:
-            state = replace(state, phase=Phase.FOLLOW, arc_m=self._route.nearest(sensed.x_w))
+    def _next_phase(self, state: RouteFlightState, sensed: Sensed, dt_s: float) -> RouteFlightState:
+        speed_mps = float(np.linalg.norm(sensed.v_w))
+        if state.phase is Phase.TAKE_OFF and sensed.clearance_m > self._rise_m - 1.0:
+            state = replace(state, phase=Phase.HOVER)
+        if state.phase is Phase.HOVER:
+            self._still_s -= dt_s if speed_mps < 2.0 * _STILL_MPS else 0.0
+            if self._still_s <= 0.0:
+                state = replace(state, phase=Phase.FOLLOW, arc_m=self._route.nearest(sensed.x_w))
         if state.phase is Phase.FOLLOW:
             arc = self._route.nearest(sensed.x_w, state.arc_m)
             state = replace(state, arc_m=max(arc, state.arc_m or 0.0))
-            if self._off_pad(sensed) < 8.0 and float(np.linalg.norm(sensed.v_w)) < 2.0:
+            if self._off_pad(sensed) < 8.0 and speed_mps < 2.0:
                 anchor = float(self._landing_w[0]), float(self._landing_w[1])
                 state = replace(state, phase=Phase.LAND, anchor_w=anchor)
         return state
@@ -289,7 +297,8 @@ class RouteFlight(Automatic):
         off = np.array(state.anchor_w) - sensed.x_w[:2]
         level = within(1.5 * gains.position * off, 3.0)
         # In the take-off only the height above the ground counts, in the landing the throttle decides.
-        return VelocityCommand(np.array([level[0], level[1], 3.5]), np.zeros(2), 0.0)
+        rise = gains.altitude * (self._rise_m - sensed.clearance_m) if state.phase is Phase.HOVER else 3.5
+        return VelocityCommand(np.array([level[0], level[1], rise]), np.zeros(2), 0.0)
 
     def _climb(
         self, state: RouteFlightState, command: VelocityCommand, sensed: Sensed, gains: Gains, dt_s: float

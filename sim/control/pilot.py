@@ -158,6 +158,8 @@ class Mission:
     """The way of a load's target over time."""
     still_s: float = 0.0
     """For how long the goals want it slow before the first of their places."""
+    rise_m: float = 0.0
+    """So high above the ground they want it before that."""
 
 
 LEAD_RAD = 0.35

@@ -1,4 +1,5 @@
-"""A beginner at the keys of the guided first flight: sees the due goal, its marker and the instruments, no more."""
+"""A beginner at the keys of the guided first flight: sees the due goal, its marker and the instruments, and presses
+no key but those that the goal tells."""
 
 import math
 
@@ -42,7 +43,7 @@ class Beginner:
         if seen["lanes"][0]["status"] == "crashed":
             self._go_back(seen)
             return
-        wanted = self._wanted(seen)
+        wanted = self._wanted(seen) & set(seen["goals"]["keys"])
         for name, key in KEYS.items():
             if (name in wanted) != (name in self._held):
                 self._app.screen.xdotool("keydown" if name in wanted else "keyup", key)

@@ -118,6 +118,16 @@ def test_the_autopilot_comes_to_all_places_of_the_scenes_goals_in_their_order(
     assert np.linalg.norm(place(lane) - reached[-1]) < 2.0
 
 
+def test_under_the_helicopters_autopilot_the_first_flight_is_done_from_take_off_to_landing() -> None:
+    simulation, scene = begun("canyon"), load_scene("canyon")
+    judge = Judge(scene.goals, scene.vehicle, load_world(scene.world, seed=scene.seed))
+    for _ in flown(simulation, 130.0, every_s=0.1):  # 98.5 s measured
+        if judge.observe(simulation.snapshot).due is None:
+            break
+    assert judge.progress.due is None
+    assert not judge.progress.skipped
+
+
 def test_under_the_quadrotors_autopilot_all_goals_in_the_air_are_done_in_their_order() -> None:
     simulation, scene = begun("quadrotor"), load_scene("quadrotor")
     in_the_air = tuple(goal for goal in scene.goals if goal.find(OnGround) is None)

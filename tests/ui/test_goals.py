@@ -49,7 +49,7 @@ def texts(progress: Progress, bench: Bench) -> list[str]:
 def test_the_due_goal_is_told_with_its_key_and_what_is_done_is_ticked_off(bench: Bench) -> None:
     first = texts(Progress(GOALS), bench)
     assert first[0] == f"{DUE} Take off"
-    assert " Keys: R" in first
+    assert " Hold R: throttle up" in first
     assert f"{OPEN} Land" in first
     assert any("F2" in line and "F3" in line for line in first)
     last = texts(Progress(GOALS, at=2, skipped=frozenset({1}), marker_w=np.ones(3), distance_m=41.6), bench)

@@ -46,6 +46,20 @@ def test_no_action_stands_twice_and_each_has_a_key(keymap: Keymap) -> None:
         assert all(binding.keys for binding in table)
 
 
+def test_each_key_is_told_with_what_it_does_and_both_ends_of_an_axis_share_a_line_where_they_are_alike() -> (
+    None
+):
+    told = keymap_of("helicopter").told_of
+    assert told(("throttle+",)) == ["Hold R: climb"]
+    assert told(("pitch+", "yaw-", "yaw+")) == [
+        "Hold W: nose down, fly forward",
+        "Hold Q / E: turn left / right",
+    ]
+    assert told(("pitch+", "pitch-")) == ["Hold W: nose down, fly forward", "Hold S: nose up, slow down"]
+    assert keymap_of("boat").told_of(("roll-", "roll+")) == ["Hold A / D: turn to port / starboard"]
+    assert told(()) == []
+
+
 def test_a_vehicle_takes_no_viewer_action_away(keymap: Keymap) -> None:
     left_out = {b.action for b in VIEWER_KEYS} - {b.action for b in keymap.viewer}
     assert left_out <= {"mode", "demo"}

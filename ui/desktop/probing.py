@@ -139,6 +139,8 @@ def _goals(goals: "Progress | None") -> dict[str, object] | None:
     return {
         "at": goals.at,
         "due": due,
+        "words": "" if goals.due is None else goals.due.words,
+        "keys": [] if goals.due is None else list(goals.due.keys),
         "held": goals.held,
         "distance_m": goals.distance_m,
         "marker_w": marker_w,

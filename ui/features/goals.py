@@ -90,9 +90,8 @@ def goal_lines(progress: Progress, pen: Pen, room: float, context: PanelContext)
     for index, goal in enumerate(progress.goals):
         if index == progress.at:
             lines.append((DUE, goal.title, theme.ACCENT_BRIGHT, True))
-            keys = context.keymap.keys_of(goal.keys)
-            if keys:
-                lines.append(("", f"Keys: {keys}", theme.ACCENT_BRIGHT, True))
+            for told in context.keymap.told_of(goal.keys):
+                lines += [("", part, theme.ACCENT_BRIGHT, True) for part in wrapped(pen, told, room)]
             lines += [("", text, theme.INK, False) for text in wrapped(pen, goal.words, room)]
             if progress.marker_w is not None:
                 units, way = context.view.units, goal.find(AlongWay)

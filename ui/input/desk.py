@@ -88,7 +88,8 @@ class InputDesk:
     """Event handlers of a window. A press belongs to whoever it hit until it is released.
 
     `typing()`: a text field has the keyboard. `scene_has(x, y, pulls)`: a press there (logical, y up), or one that is
-    to pull at what lies there, is the scene's. Keys right after a press of the mouse wait until it is known whose they are.
+    to pull at what lies there, is the scene's. Keys right after a press of the mouse wait until it is known whose they
+    are.
     """
 
     def __init__(

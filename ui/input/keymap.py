@@ -175,6 +175,23 @@ class Keymap:
         keys = {binding.action: binding.keys for binding in self.vehicle if binding.keys}
         return "  ".join(key_label(keys[action][0]) for action in actions if action in keys)
 
+    def told_of(self, actions: tuple[str, ...]) -> list[str]:
+        """What to hold and what it does, a line each; both ends of an axis share one where only a last word differs."""
+        left = [binding for action in actions for binding in self.vehicle if binding.action == action]
+        lines = []
+        while left:
+            one, *left = left
+            keys, does = [one.keys[0]] if one.keys else [], _lowered(one.label)
+            for other in left:
+                same, last = one.label.rpartition(" ")[0], other.label.rpartition(" ")
+                if other.action[:-1] == one.action[:-1] and other.keys and same and last[0] == same:
+                    keys, does = [*keys, other.keys[0]], f"{does} / {last[2]}"
+                    left.remove(other)
+                    break
+            if keys:
+                lines.append(f"Hold {' / '.join(map(key_label, keys))}: {does}")
+        return lines
+
     def hint(self, action: str) -> str:
         """' (K)', to be put behind what the action is called."""
         return f" ({self.first(action)})" if self.first(action) else ""

@@ -9,7 +9,7 @@ from sim.control.pilot import Mission
 from sim.control.target_path import TargetPath
 from sim.environment.environment import CoupledEnvironment, kind_of
 from sim.scene import Scene, Start
-from sim.scene.conditions import Speed
+from sim.scene.conditions import Height, Speed
 from sim.scene.race import Course
 from sim.simulation.lanes.impulses import Coupling
 from sim.simulation.lanes.lane import Lane
@@ -114,9 +114,12 @@ def mission_of(scene: Scene, world: World) -> Mission:
     lap = np.zeros((0, 2)) if world.grounds is None else world.grounds.lap
     line, closed = (lap, True) if scene.race is None else (through(scene.race), scene.race.closed)
     landing_w = world.pads[-1].centre_w if world.pads else None
-    before = takewhile(lambda goal: goal.place is None, scene.goals)
-    still_s = sum(goal.hold_s for goal in before if goal.find(Speed) is not None) if places else 0.0
-    return Mission(world.path, landing_w, line, closed, places, scene.target, still_s)
+    before = tuple(takewhile(lambda goal: goal.place is None, scene.goals)) if places else ()
+    still_s = sum(goal.hold_s for goal in before if goal.find(Speed) is not None)
+    heights = (height.low for goal in before if not goal.body and (height := goal.find(Height)) is not None)
+    return Mission(
+        world.path, landing_w, line, closed, places, scene.target, still_s, rise_m=max(heights, default=0.0)
+    )
 
 
 def through(course: Course) -> np.ndarray:
