@@ -193,6 +193,10 @@ class SceneView:
         """(3,) m by lane name: where each lane was last observed, or is drawn under these options."""
         return {shown.lane.name: shown.T_wb[:3, 3] for shown in self._arranged(options or ViewOptions())}
 
+    def bodies_w(self) -> dict[str, dict[str, np.ndarray]]:
+        """(4, 4) by name of lane and body: where each was last observed, not where it is drawn apart."""
+        return {shown.lane.name: dict(shown.bodies) for shown in self._shown}
+
     def frame(
         self,
         view: View,

@@ -150,9 +150,10 @@ def drawn(shown: ShownLane, flown: ShownLane, highlight: str = "") -> DrawnVehic
 FORCE_ARROW = 0.3
 """Drawn length of the largest force seen on a lane, of the distance from which the vehicle is looked at."""
 _MOMENTUM_ARROW_M = 0.75
-"""Drawn length of a top's angular momentum at its start, and of its axes."""
+"""Drawn length of a top's angular momentum at its start (of what set out at rest: at any time), and of its axes."""
 _AXES_M = 3.0
-_LEAST_SPEED_MPS = 0.3
+_LEAST_SPEED_MPS, _VELOCITY_ARROW_S = 0.3, 0.3
+"""Slower than this there is no arrow; how long it is for a slow speed. A fast one's grows no longer than a force's."""
 _CONTACT_ARROW, _LONGEST_CONTACT_ARROW = 0.08, 0.3
 """Drawn length of the median contact force, and of any at most, of the distance from which the vehicle is looked at."""
 ARROW_COLOURS = {
@@ -211,13 +212,16 @@ class LaneArrows:
                 Arrow(origin, scale * R @ shown.lane.environment_wrench_b[3:], ARROW_COLOURS["environment"]),
             ]
             velocity_w = R @ shown.lane.twist_b[3:]
-            if np.linalg.norm(velocity_w) > _LEAST_SPEED_MPS:
-                arrows.append(Arrow(origin, 0.3 * velocity_w, ARROW_COLOURS["velocity"]))
+            speed_mps = float(np.linalg.norm(velocity_w))
+            if speed_mps > _LEAST_SPEED_MPS:
+                length_m = longest_m * np.tanh(_VELOCITY_ARROW_S * speed_mps / longest_m)
+                arrows.append(Arrow(origin, length_m / speed_mps * velocity_w, ARROW_COLOURS["velocity"]))
         start = shown.lane.momentum_start_w[:3]
         held = shown.lane.pivot_w is not None
         if forces and held:
-            scale = _MOMENTUM_ARROW_M / max(float(np.linalg.norm(start)), 1e-9)
-            arrows.append(Arrow(origin, scale * shown.lane.momentum_w[:3], ARROW_COLOURS["momentum"]))
+            now_w = shown.lane.momentum_w[:3]
+            largest = max(float(np.linalg.norm(start)), float(np.linalg.norm(now_w)), 1e-9)
+            arrows.append(Arrow(origin, _MOMENTUM_ARROW_M / largest * now_w, ARROW_COLOURS["momentum"]))
         if frame:
             size_m = _MOMENTUM_ARROW_M if held else _AXES_M
             arrows += [Arrow(origin, size_m * R[:, k], ARROW_COLOURS[axis]) for k, axis in enumerate("xyz")]

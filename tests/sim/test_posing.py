@@ -80,6 +80,24 @@ def test_a_posed_arm_goes_on_from_its_pose_and_the_flight_replays_to_the_bit() -
     np.testing.assert_array_equal(replayed.node(replayed.at(take.end_s)), flown)
 
 
+@pytest.mark.parametrize("run_s", [0.0, 0.1])
+def test_what_is_posed_while_time_stands_is_seen_there(run_s: float) -> None:
+    running = _running("six-axis-arm", "riqn")
+    running.submit(SetPaused(True))
+    if run_s:
+        running.submit(SetPaused(False))
+        running.advance(run_s)
+        running.submit(SetPaused(True))
+    before = running.advance(0.0).lanes[0].bodies["gripper"].copy()
+    for turn in (0.4, 0.9):
+        running.submit(SetCoordinates((("turn", turn), ("elbow", 0.9))))
+        seen = running.advance(0.0).lanes[0]
+        there = running.run.flown.poses_w
+        for bodies in (seen.bodies, seen.bodies_previous):
+            np.testing.assert_array_equal(np.array([*bodies.values()]), there)
+    assert np.linalg.norm(seen.bodies["gripper"][:3, 3] - before[:3, 3]) > 0.1
+
+
 def test_a_held_control_acts_whoever_flies_and_starts_over_with_it() -> None:
     running = _running("six-axis-arm", "riqn")
     name = running.run.vehicle.controls[1].name

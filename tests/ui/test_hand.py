@@ -1,5 +1,7 @@
 """What is under the mouse is taken, pulled along the picture, and let go."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from sim.scene import LaneSpec, Scene, load_scene
 from sim.vehicles import known_vehicle
 from tests.sim.simulation_scenes import simulation
 from ui.features.plan.pointing import BodyPulling, Ray, gripped
+from ui.window.context import SceneCamera
 
 LONG = {"helicopter-with-load": {"cable_length": 12.0}}
 """Parameters by vehicle."""
@@ -53,6 +56,26 @@ def test_the_link_under_the_mouse_is_taken_where_it_is(shift):
     assert grip is not None
     assert (grip.lane, grip.body) == ("flown", "link 7")
     np.testing.assert_allclose(grip.at_b, [0.0, 0.0, -0.1], atol=0.02)
+
+
+def test_what_moves_on_is_taken_where_the_picture_has_it():
+    """A snapshot may be some metres further than the picture that is clicked."""
+    now = chain()
+    view, projection = camera(now)
+    lane = now.lanes[0]
+    moved = np.eye(4)
+    moved[:3, 3] = (4.0, 2.0, 1.0)
+    later = replace(lane, bodies={name: moved @ T_wb for name, T_wb in lane.bodies.items()})
+    drawn = SceneCamera(view, projection, bodies_w={lane.name: lane.bodies})
+    point = (lane.bodies["link 7"] @ [0.0, 0.0, -0.1, 1.0])[:3]
+    ray = Ray.through(*seen_at(point, view, projection), view, projection)
+    after = replace(now, lanes=(later,))
+    grip = gripped(ray, drawn.as_drawn(after), {})
+    assert grip is not None
+    assert grip.body == "link 7"
+    assert gripped(ray, after, {}) is None
+    other = replace(later, name="another", bodies={"hull": moved})
+    assert drawn.as_drawn(replace(now, lanes=(other,))).lanes[0].bodies["hull"] is moved
 
 
 def test_the_hand_pulls_while_it_is_closed_and_lets_go_once():

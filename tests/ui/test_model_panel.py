@@ -13,7 +13,7 @@ from sim.vehicles import known_vehicle
 from sim.vehicles.forms.coordinates import coordinates_of, first_coordinates
 from tests.ui import fakes
 from tests.ui.bench import Bench
-from ui.features.model.panel import ModelFields, draw_model
+from ui.features.model.panel import ModelFields, actuator_span, draw_model
 from ui.features.model.view import MOST, DropPose, KeepPose, Poses, read_poses, write_poses
 from ui.settings.view_settings import ViewSettings
 from ui.window.context import ChangeView
@@ -54,6 +54,18 @@ def test_an_actuator_is_held_or_springs_back(bench: Bench) -> None:
         f"model/actuator/{control}", draw_model, _shown(held={control: held[0].value}), at=0.75
     )
     assert sprung[-1] == HoldControl(control, None)
+
+
+def test_a_force_slider_reaches_what_a_hand_can_choose_and_what_is_held_beyond() -> None:
+    craft = known_vehicle("helicopter")
+    lift, tail, pitch, _ = craft.controls
+    weight_N = 9.81 * float(next(q.default for q in craft.parameters if q.name == "mass"))
+    low, high = actuator_span(lift, 0.0, weight_N / 9.81)
+    assert (low, high) == (0.0, pytest.approx(2.5 * weight_N))
+    assert actuator_span(lift, 9e5, weight_N / 9.81) == (0.0, 9e5)
+    assert actuator_span(tail, -9e4, weight_N / 9.81)[0] == pytest.approx(min(-9e4, -2.5 * weight_N))
+    assert actuator_span(pitch, 0.0, weight_N / 9.81) == (pitch.low, pitch.high)
+    assert actuator_span(lift, 0.0, 0.0) == (lift.low, lift.high)
 
 
 def test_poses_are_kept_opened_and_dropped_by_name(bench: Bench) -> None:

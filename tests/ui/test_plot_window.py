@@ -55,6 +55,17 @@ def test_the_whole_recording_is_shown_or_what_one_has_zoomed_to() -> None:
     assert window.span(0.0, 90.0, far_out.plot_s)[1] >= 90.0
 
 
+def test_what_is_posed_while_time_stands_is_plotted_as_it_is_now(bench: Bench) -> None:
+    seen(bench, 0.5, 1.0)
+    for generation, energy_J in ((1, 1500.0), (1, 1700.0), (2, 1800.0)):
+        lane = fakes.lane(time_current_s=1.0, generation=generation, energy_J=energy_J)
+        observe_curves(fakes.snapshot(lane), bench.context)
+    history = bench.context.of(Curves).histories["flown"]
+    assert history.at("energy", 1.0) == 800.0
+    assert history.at("energy", 0.9) == 200.0
+    assert len(history) == 2
+
+
 def test_a_drag_in_a_plot_looks_at_that_moment_and_the_wheel_zooms(bench: Bench) -> None:
     seen(bench, *np.arange(0.0, 40.0, 0.1))
     bench.context.view = replace(bench.context.view, plot_s=WHOLE_S)

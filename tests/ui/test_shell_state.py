@@ -129,12 +129,24 @@ def test_what_is_wrong_stands_until_it_is_mended_and_goes_at_once() -> None:
 def test_toasts_fade_at_the_end_and_only_so_many_are_kept() -> None:
     toasts = Toasts()
     for k in range(10):
-        toasts.add(f"message {k}", 0.0, error=k == 9)
+        toasts.add(f"message {'abcdefghij'[k]}", 0.0, error=k == 9)
     shown = toasts.visible(0.0)
     assert len(shown) == MOST
     assert shown[0].opacity(0.0) == 1.0
     assert 0.0 < shown[0].opacity(LIFETIME_S - 0.1) < 1.0
     assert shown[-1].dies_s > shown[0].dies_s
+
+
+def test_a_number_that_changes_takes_the_place_of_what_it_was() -> None:
+    toasts = Toasts()
+    for degrees in (-3.5, 0.0, 1.2e-3, 88.1):
+        toasts.add(f"elbow = {degrees}", 0.0)
+    toasts.add("shoulder = 1.0", 0.0)
+    toasts.add("elbow = 3.0", 0.0)
+    assert [t.text for t in toasts.visible(0.0)] == ["elbow = 88.1", "shoulder = 1.0", "elbow = 3.0"]
+    for line in (3, 4):
+        toasts.add(f"line {line}: no", 0.0, error=True)
+    assert [t.text for t in toasts.visible(0.0) if t.error] == ["line 3: no", "line 4: no"]
 
 
 def test_what_goes_on_is_told_as_long_as_it_does_and_not_much_longer() -> None:

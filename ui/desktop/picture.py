@@ -52,6 +52,8 @@ class Drawn:
     """(4, 4) of the first pane."""
     shifts_w: dict[str, np.ndarray]
     """By lane, (3,) m by which it was drawn apart from its true place."""
+    bodies_w: dict[str, dict[str, np.ndarray]]
+    """By lane and body, (4, 4) at the moment of the picture, without that shift."""
     labels_px: dict[str, tuple[float, float, float]]
     """By lane, x and y of the place of its name, and y of the lane's foot: framebuffer pixels, origin bottom left."""
     replay_s: float | None
@@ -209,7 +211,8 @@ class Picture:
         anew = any(pane.drawn for pane in panes)
         labels_px = label_places(panes, ends_w)
         first = panes[0].view
-        return Drawn(first.view, first.projection, shifts_w, labels_px, film.replay_s, anew)
+        bodies_w = self._scene_view.bodies_w()
+        return Drawn(first.view, first.projection, shifts_w, bodies_w, labels_px, film.replay_s, anew)
 
     def photo(self, times: int, blur: float) -> Iterator[Developing]:
         """What is shown, once more and so many times as large; a share of it at a step, the last one with the picture.

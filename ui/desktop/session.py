@@ -328,7 +328,7 @@ class Session:
         drawn = self._picture.draw(
             snapshot, view, rect_px, dt_s, motion, self._planning, again=again, covered=covered, moment=moment
         )
-        camera = SceneCamera(drawn.view, drawn.projection, drawn.shifts_w)
+        camera = SceneCamera(drawn.view, drawn.projection, drawn.shifts_w, drawn.bodies_w)
         self.context.show(self._picture.pace, camera, CrashReplay(drawn.replay_s))
         self._shell.label_lanes(drawn.labels_px, snapshot)
         return drawn.anew

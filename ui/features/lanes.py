@@ -346,7 +346,7 @@ def draw_lanes_out_of_view(snapshot: Snapshot, context: PanelContext) -> list[Re
     camera, view, flown = context.find(SceneCamera), context.view, snapshot.lanes[0]
     if camera is None or view.views > 1 or view.solo:
         return []
-    for lane in snapshot.lanes[1:]:
+    for lane in camera.as_drawn(snapshot).lanes[1:]:
         if not np.isfinite(lane.T_wb).all():
             continue
         off_m = float(np.linalg.norm(lane.T_wb[:3, 3] - flown.T_wb[:3, 3]))

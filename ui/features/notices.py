@@ -1,5 +1,6 @@
 """What has to be said over the scene: toasts, and the banner of a lane that has stopped."""
 
+import re
 from dataclasses import dataclass, field
 from time import perf_counter
 
@@ -19,6 +20,7 @@ ERROR_LIFETIME_S = 9.0
 ONGOING_LIFETIME_S = 2.0
 """Of what ends in "...": it is said again as long as it goes on."""
 FADE_S = 0.6
+_NUMBER = re.compile(r"[-+]?\d[\d.,]*(e[-+]?\d+)?")
 MOST = 4
 
 
@@ -39,6 +41,11 @@ class Toast:
         return min(max((self.dies_s - now_s) / FADE_S, 0.0), 1.0)
 
 
+def _worded(text: str) -> str:
+    """A message without its numbers."""
+    return _NUMBER.sub("#", text)
+
+
 class Toasts:
     """The messages of the last seconds, newest last."""
 
@@ -47,8 +54,12 @@ class Toasts:
         self._heard = ("", 0)
 
     def add(self, text: str, now_s: float, *, error: bool = False) -> None:
-        """Show `text`; one that is already shown starts its life again."""
+        """Show `text`; one that is already shown starts its life again. What differs from the newest in its numbers
+        alone, as a slider says while it is dragged, takes its place."""
         self._toasts = [toast for toast in self._toasts if toast.text != text]
+        newest = self._toasts[-1] if self._toasts else None
+        if newest is not None and not (error or newest.error) and _worded(newest.text) == _worded(text):
+            self._toasts.pop()
         self._toasts.append(Toast(text, error, now_s))
         self._toasts = self._toasts[-MOST:]
 

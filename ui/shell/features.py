@@ -107,9 +107,10 @@ class SceneTools:
         plan, camera = context.find(PlanView), self.camera
         drawn = context.find(SceneCamera)
         shifts_w = {} if drawn is None else dict(drawn.shifts_w)
-        requests: list[Request] = [*self._hand.requests(self._ray(hand_px, views), snapshot, shifts_w)]
+        seen = snapshot if drawn is None else drawn.as_drawn(snapshot)
+        requests: list[Request] = [*self._hand.requests(self._ray(hand_px, views), seen, shifts_w)]
         if camera is not None and views == 1:
-            requests += self._picker.requests(self._ray_at, snapshot, shifts_w, context)
+            requests += self._picker.requests(self._ray_at, seen, shifts_w, context)
         if camera is not None:
             requests += self._placing.draw(self._ray_at, camera, snapshot, context, views=views)
         if plan is not None and camera is not None:

@@ -265,6 +265,18 @@ class SceneCamera:
     """(4, 4) camera to clip."""
     shifts_w: Mapping[str, np.ndarray] = field(default_factory=dict)
     """By lane, (3,) m by which it was drawn apart from its true place."""
+    bodies_w: Mapping[str, Mapping[str, np.ndarray]] = field(default_factory=dict)
+    """By lane and body, (4, 4) at the moment of the picture, without that shift: later snapshots know it farther on."""
+
+    def as_drawn(self, snapshot: Snapshot) -> Snapshot:
+        """With bodies where the picture has them: there they are seen, and clicked."""
+        lanes = [
+            replace(lane, bodies=seen)
+            if (seen := self.bodies_w.get(lane.name)) is not None and seen.keys() == lane.bodies.keys()
+            else lane
+            for lane in snapshot.lanes
+        ]
+        return replace(snapshot, lanes=tuple(lanes))
 
 
 @dataclass(slots=True)

@@ -18,7 +18,7 @@ from sim.simulation.runs.scene_setup import start_node
 from sim.steppers.dynamics import Dynamics
 from sim.vehicle_config.registry import Renewal, same_space, with_old_values
 from sim.vehicles import Vehicle
-from sim.vehicles.forms.coordinates import posed
+from sim.vehicles.forms.coordinates import coordinates_of, posed
 
 if TYPE_CHECKING:
     from sim.contact.obstacles.prop_kinds import Placed
@@ -273,7 +273,12 @@ def _(command: SetCoordinates, run: SceneRun) -> str:
     if len(command.values) != 1:
         return f"{len(command.values)} coordinates are set"
     name, value = command.values[0]
-    return f"{name} = {value:.4g}"
+    (unit,) = (c.unit for c in coordinates_of(run.vehicle) if c.name == name)
+    return (
+        f"{name} = {math.degrees(value):.1f}\N{DEGREE SIGN}"
+        if unit == "rad"
+        else f"{name} = {value:.4g} {unit}"
+    )
 
 
 @dataclass(frozen=True, slots=True)

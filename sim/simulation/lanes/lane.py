@@ -171,7 +171,7 @@ class Lane:
         self._begin_observing(node)
 
     def swap(self, dynamics: Dynamics, footing: Footing, *, node: np.ndarray | None = None) -> None:
-        """Go on under another method, with pose and node velocity kept (or as `node` says)."""
+        """Go on under another method, with pose and node velocity kept (or as `node` says: then trails begin anew)."""
         at, old, stopped = self.integration, self.dynamics, self.termination
         starts = at.starts and at.steps == 0
         same_vehicle = dynamics.vehicle.name == old.vehicle.name
@@ -188,7 +188,7 @@ class Lane:
         self._begin_observing(kept)
         # Its momentum is what the controls until now have left of it, whichever come next.
         at.starts = starts or node is not None or not same_vehicle
-        if continuous:
+        if continuous and node is None:
             self.observer.trails = trails
         self.termination = stopped
 

@@ -17,6 +17,7 @@ from sim.vehicles.forms.parameters import Control, Parameter
 from sim.vehicles.forms.robot import RobotVehicle
 from ui.features.model.view import LONGEST, DropPose, KeepPose, Poses, SetRoot
 from ui.features.plots.channels import CONTROL, ENCODER
+from ui.features.plots.panel import engineering
 from ui.features.plots.parts import carry
 from ui.features.vehicle import parameter_row
 from ui.window import theme
@@ -41,7 +42,8 @@ MODES = (
     Item(HOLD, "Hold", "An actuator stays where its slider is put, whoever flies, until it is let go."),
     Item(SPRING, "Spring back", "An actuator is let go with its slider: it goes back to whoever flies."),
 )
-NAME_PX, RESET_PX, GAP_PX = 112.0, 26.0, 4.0
+NAME_PX, VALUE_PX, RESET_PX, GAP_PX = 112.0, 62.0, 26.0, 4.0
+_MOST_WEIGHTS, _GRAVITY_MPS2 = 2.5, 9.81
 MOST_ROWS = 12
 """Of joints, before they scroll."""
 IMPULSES_NS = (0.01, 1e4)
@@ -110,7 +112,10 @@ def _body(lane: LaneSnapshot, context: PanelContext) -> list[Request]:
     mass = mechanism.mass_of(chosen) or (mechanism.mass_of("") if main else None)
     if mass is not None:
         _weight(mass, context)
-    for parameter in _properties(lane.mechanics.parameters, chosen, main=main):
+    properties = _properties(lane.mechanics.parameters, chosen, main=main)
+    if mass is not None and any(not q.body for q in properties):
+        imgui.text_disabled("of the whole vehicle:")
+    for parameter in properties:
         requests += parameter_row(context, parameter)
     return requests + _push(lane, chosen, mass, context)
 
@@ -208,16 +213,9 @@ def _coordinate(context: PanelContext, c: Coordinate, value: float, start: float
     label(context, c.name, f"{doc}\nDrag this name onto a plot to see its encoder there.", width=NAME_PX)
     note(context, f"{key}/name")
     carry(f"{ENCODER}{c.unit} {c.name}", c.name, context)
-    left = imgui.get_cursor_pos_x()
-    width = imgui.get_content_region_avail().x - context.px(RESET_PX + GAP_PX)
-    imgui.set_next_item_width(width)
-    digits = "%.1f" if c.unit == "rad" else "%.3f"
-    changed, new = imgui.slider_float(
-        f"##{key}", factor * value, factor * low, factor * high, f"{digits}{unit}", _CLAMPED
-    )
-    note(context, key)
-    tooltip(doc)
-    imgui.same_line(left + width + context.px(GAP_PX))
+    digits = 1 if c.unit == "rad" else 3
+    shown = f"{round(factor * value, digits) + 0.0:.{digits}f}{unit}"
+    changed, new, _ = _slider(context, key, factor * value, (factor * low, factor * high), shown, doc)
     reset = button(
         context,
         f"{key}/reset",
@@ -230,7 +228,25 @@ def _coordinate(context: PanelContext, c: Coordinate, value: float, start: float
     return [SetCoordinates(((c.name, min(max(start, c.low), c.high)),))] if reset else []
 
 
-_CLAMPED = imgui.SliderFlags_.always_clamp.value
+def _slider(
+    context: PanelContext, key: str, value: float, span: tuple[float, float], shown: str, doc: str
+) -> tuple[bool, float, bool]:
+    """(whether it is moved, to what, whether it is let go); its value stands beside it, not under its grab. The next
+    widget stands behind it in the same line."""
+    left, beside = imgui.get_cursor_pos_x(), context.px(RESET_PX + GAP_PX)
+    width = imgui.get_content_region_avail().x - beside
+    reading = min(context.px(VALUE_PX), 0.5 * width)
+    imgui.set_next_item_width(width - reading)
+    changed, new = imgui.slider_float(f"##{key}", value, *span, "", imgui.SliderFlags_.always_clamp.value)
+    let_go = imgui.is_item_deactivated()
+    note(context, key)
+    tooltip(doc)
+    imgui.same_line(left + width - min(imgui.calc_text_size(shown).x, reading - context.px(GAP_PX)))
+    imgui.align_text_to_frame_padding()
+    imgui.text_unformatted(shown)
+    note(context, f"{key}/value")
+    imgui.same_line(left + width + context.px(GAP_PX))
+    return changed, new, let_go
 
 
 def _poses(lane: LaneSnapshot, context: PanelContext) -> list[Request]:
@@ -271,31 +287,37 @@ def _actuators(lane: LaneSnapshot, context: PanelContext) -> list[Request]:
     fields, requests = context.of(ModelFields), list[Request]()
     chosen = segmented(context, "model/actuators", MODES, fields.actuators)
     fields.actuators = chosen or fields.actuators
+    mass_kg = sum(mass.mass_kg for mass in mechanism_of(lane.mechanics).masses)
     for k, control in enumerate(lane.mechanics.controls):
-        requests += _actuator(control, float(lane.controls[k]), lane.held.get(control.name), context)
+        value = float(lane.controls[k])
+        span = actuator_span(control, value, mass_kg)
+        requests += _actuator(control, value, span, lane.held.get(control.name), context)
     return requests
 
 
-def _actuator(control: Control, value: float, held: float | None, context: PanelContext) -> list[Request]:
+def actuator_span(control: Control, value: float, mass_kg: float) -> tuple[float, float]:
+    """Between its limits; of forces and torques that could be many times the weight (at an arm of 1 m) a stretch that
+    a hand can choose from, and what is beyond it where it is beyond."""
+    reach = _MOST_WEIGHTS * mass_kg * _GRAVITY_MPS2
+    if not reach or control.unit not in ("N", "N m"):
+        return control.low, control.high
+    return max(control.low, min(-reach, value)), min(control.high, max(reach, value))
+
+
+def _actuator(
+    control: Control, value: float, span: tuple[float, float], held: float | None, context: PanelContext
+) -> list[Request]:
     doc = f"{control.doc}\n{control.low:g} to {control.high:g} {control.unit}".strip()
     key, fields = f"model/actuator/{control.name}", context.of(ModelFields)
     label(context, control.name.replace("_", " "), f"{doc}\nDrag this name onto a plot.", width=NAME_PX)
     carry(f"{CONTROL}{control.unit} {control.name}", control.name, context)
-    left = imgui.get_cursor_pos_x()
-    width = imgui.get_content_region_avail().x - context.px(RESET_PX + GAP_PX)
-    imgui.set_next_item_width(width)
     if held is not None:
         imgui.push_style_color(imgui.Col_.slider_grab, imgui.ImVec4(*theme.ACCENT))
-    unit = control.unit.replace("%", "%%")
-    changed, new = imgui.slider_float(
-        f"##{key}", value, control.low, control.high, f"%.4g {unit}".rstrip(), _CLAMPED
-    )
-    let_go = imgui.is_item_deactivated()
+    least = 10.0 ** (math.floor(math.log10(span[1] - span[0])) - 3)
+    shown = engineering(least * round(value / least) + 0.0, control.unit)
+    changed, new, let_go = _slider(context, key, value, span, shown, doc)
     if held is not None:
         imgui.pop_style_color()
-    note(context, key)
-    tooltip(doc)
-    imgui.same_line(left + width + context.px(GAP_PX))
     released = button(
         context,
         f"{key}/free",

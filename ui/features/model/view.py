@@ -10,6 +10,7 @@ from imgui_bundle import imgui
 
 from sim.platform.errors import InputError
 from sim.simulation.lanes.snapshot import Snapshot
+from sim.vehicle_config.mechanism import mechanism_of
 from ui.features.plan.pointing import CLICK_PX, Ray, gripped
 from ui.hud.pen import Pen
 from ui.settings.view_settings import read_kept, write_kept
@@ -71,11 +72,16 @@ class BodyPicker:
 
 
 def draw_choice_over(snapshot: Snapshot, context: PanelContext) -> list[Request]:
-    """The name of the chosen body beside it."""
-    chosen, camera, lane = context.view.chosen, context.find(SceneCamera), snapshot.lanes[0]
-    if not chosen or camera is None or chosen not in lane.bodies or context.view.views > 1:
+    """The name of the chosen body beside its centre of mass."""
+    chosen, camera = context.view.chosen, context.find(SceneCamera)
+    if not chosen or camera is None or context.view.views > 1:
         return []
-    place_w = lane.bodies[chosen][:3, 3] + camera.shifts_w.get(lane.name, np.zeros(3))
+    lane = camera.as_drawn(snapshot).lanes[0]
+    if chosen not in lane.bodies:
+        return []
+    mass = None if lane.mechanics is None else mechanism_of(lane.mechanics).mass_of(chosen)
+    T_wb, centre_b = lane.bodies[chosen], np.zeros(3) if mass is None else mass.centre_b
+    place_w = T_wb[:3, :3] @ centre_b + T_wb[:3, 3] + camera.shifts_w.get(lane.name, np.zeros(3))
     at = on_screen(place_w, camera.projection @ camera.view, context.scene_rect)
     if at is None:
         return []

@@ -99,15 +99,18 @@ class History:
         """Names, in the order of their rows."""
         return self._keys
 
-    def append(self, time_s: float, values: Mapping[str, float]) -> None:
-        """Add a sample. Time that does not advance is ignored; time that goes back cuts off what came after it.
+    def append(self, time_s: float, values: Mapping[str, float], *, anew: bool = False) -> None:
+        """Add a sample. Time that does not advance is ignored, unless it is seen anew: then the last sample gives way.
+        Time that goes back cuts off what came after it.
 
         Where there are other channels than before, those that stay keep their past.
         """
         if tuple(values) != self._keys:
             self._name(tuple(values))
         if self._end and time_s == self._rows[0, self._end - 1]:
-            return
+            if not anew:
+                return
+            self._end -= 1
         if self._end and time_s < self._rows[0, self._end - 1]:
             self._end = int(np.searchsorted(self._rows[0, : self._end], time_s, "left"))
         if self._end == self._rows.shape[1]:
@@ -235,7 +238,9 @@ def observe_curves(snapshot: Snapshot, context: PanelContext) -> None:
     for lane in snapshot.lanes:
         history = curves.histories.setdefault(lane.name, History())
         if not opened or not len(history) or lane.time_current_s > history.latest_s:
-            history.append(lane.time_current_s, _sampled(lane, curves, flown))
+            before = curves.latest.get(lane.name)
+            posed = before is not None and before.generation != lane.generation
+            history.append(lane.time_current_s, _sampled(lane, curves, flown), anew=posed)
     curves.moments.append(flown)
     _mark(curves, snapshot, context)
 

@@ -127,6 +127,8 @@ def _plot(
     return requests
 
 
+_NUMBER_PX = 62.0
+"""Room of a number below a plot."""
 _OTHERS = (implot.ImAxis_.y2, implot.ImAxis_.y3)
 """Axes of the channels that were dropped onto a plot."""
 
@@ -155,6 +157,9 @@ def _drawn_otherwise(
                 implot.setup_axis_scale(axis, implot.Scale_.log10.value)
             bounds = decades_of(parts) if figure.log else limits([Trace(part, part) for part in parts], floor)
             implot.setup_axis_limits(axis, *bounds, implot.Cond_.always)
+            if name == "x" and not figure.log:
+                labels = round_moments(*bounds, intervals=max(int(size[0] / context.px(_NUMBER_PX)), 1))
+                implot.setup_axis_ticks(axis, labels, [f"{value:.4g}" for value in labels])
         for number, curve in enumerate(figure.curves):
             if not len(curve.x):
                 continue
@@ -247,7 +252,8 @@ def round_moments(start_s: float, end_s: float, intervals: int) -> list[float]:
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(part * power for part in (1.0, 2.0, 5.0, 10.0) if part * power >= rough * (1.0 - 1e-9))
     first, last = math.ceil(start_s / step - 1e-9), math.floor(end_s / step + 1e-9)
-    return [round(k * step, 9) for k in range(first, last + 1)]
+    digits = 9 - math.floor(math.log10(step))
+    return [round(k * step, digits) for k in range(first, last + 1)]
 
 
 def line_spec(lane: LaneSnapshot, context: PanelContext) -> implot.Spec:

@@ -166,10 +166,18 @@ def take_up(key: str, context: PanelContext) -> None:
     imgui.end_drag_drop_target()
 
 
+_MENU_PX = 300.0
+"""How tall and wide what a title opens may become."""
+
+
 def draw_plot_menu(
     plot: Channel, known: Mapping[str, Channel], lanes: list[LaneSnapshot], context: PanelContext
 ) -> list[Request]:
     """What a click on a plot's title opens: how it is drawn, what is in it besides, and saving it."""
+    x, y, _, _ = context.rects.get(f"plots/{plot.key}/title", (0.0, 0.0, 0.0, 0.0))
+    if y > context.px(_MENU_PX):  # above its plot, which stays to be seen
+        edge = imgui.get_main_viewport().work_size.x - context.px(_MENU_PX)
+        imgui.set_next_window_pos((min(x, max(edge, 0.0)), y), imgui.Cond_.always, (0.0, 1.0))
     if not imgui.begin_popup(f"##menu{plot.key}"):
         return []
     choice, requests = context.of(PlotChoice), list[Request]()
