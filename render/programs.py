@@ -43,9 +43,10 @@ SAMPLER_UNITS: dict[str, int] = {
     "scene_depth_map": 25,
     "sky_map": 26,
     "sea_veil_map": 27,
+    "level_sun_map": 28,
 }
 """Texture units that the renderer keeps bound; materials of their own take units from FIRST_FREE_UNIT on."""
-FIRST_FREE_UNIT = 28
+FIRST_FREE_UNIT = 29
 
 _INCLUDE = re.compile(r'^\s*#include\s+"([^"]+)"\s*$')
 _LOCATIONS = (

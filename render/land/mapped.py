@@ -26,6 +26,8 @@ from render.quality import Quality
 TEXEL_M = 0.6
 MOST_TEXELS = 4_600_000
 """With its coarser levels 5.3 bytes each."""
+LEVEL_TEXEL_M = 0.02
+MOST_LEVEL_TEXELS = 4_200_000
 _ALBEDO = 0.95
 """Of the brightest rock, nearly."""
 
@@ -40,30 +42,17 @@ def mean_steps_m(mesh: ChunkedMesh) -> np.ndarray:
     return np.array([np.median(length_m[sides]) for sides in along])
 
 
-class LightMap:
-    """Roots of the radiance in red, green and blue, and in alpha the sun's share of it."""
+class BakedMap:
+    """A picture that light is drawn into, a texel a place, and that materials then only look up."""
 
-    def __init__(self, ctx: moderngl.Context, finest: ChunkedMesh):
-        self._ctx = ctx
-        cells = np.array(finest.grid) - 1
-        self.extent_m = np.maximum(cells * mean_steps_m(finest), TEXEL_M)
-        """(2,) of the grid, along rows and columns."""
-        coarser = max(math.sqrt(self.extent_m.prod() / TEXEL_M**2 / MOST_TEXELS), 1.0)
-        rows, columns = np.clip(np.rint(self.extent_m / (TEXEL_M * coarser)), 1, 8192).astype(int)
-        self.size_px = int(columns), int(rows)
-        self.texel_m = math.sqrt(float(self.extent_m.prod()) / (int(rows) * int(columns)))
+    def __init__(self, ctx: moderngl.Context, size_px: tuple[int, int], sampler: str, components: int = 4):
+        self._ctx, self.size_px = ctx, size_px
+        self._unit, self._components = SAMPLER_UNITS[sampler], components
         self._shown = self.canvas()
-        self.scale = 1.0
-        """Radiance of a full texel."""
 
     @property
     def _texture(self) -> moderngl.Texture:
         return colour_of(self._shown)
-
-    @staticmethod
-    def fitting_scale(sun_irradiance: np.ndarray, sky_irradiance: np.ndarray) -> float:
-        """Radiance that nothing in this light exceeds."""
-        return _ALBEDO / math.pi * max(float((sun_irradiance + sky_irradiance).max()), 1e-6)
 
     def canvas(self, coarser: int = 1) -> moderngl.Framebuffer:
         """A new picture to draw another light into; `take` makes it the one that is looked at, or it is `dropped`.
@@ -71,16 +60,16 @@ class LightMap:
         Its texels are `coarser` times as long as can be.
         """
         columns, rows = (max(count // coarser, 1) for count in self.size_px)
-        texture = self._ctx.texture((columns, rows), 4, dtype="f1")
+        texture = self._ctx.texture((columns, rows), self._components, dtype="f1")
         texture.filter = moderngl.LINEAR_MIPMAP_NEAREST, moderngl.LINEAR
         texture.repeat_x = texture.repeat_y = False
         fresh = self._ctx.framebuffer([texture])
         fresh.clear()
         return fresh
 
-    def take(self, drawn: moderngl.Framebuffer, scale: float) -> None:
+    def take(self, drawn: moderngl.Framebuffer) -> None:
         """Have what has been drawn into a canvas."""
-        before, self._shown, self.scale = self._shown, drawn, scale
+        before, self._shown = self._shown, drawn
         self.drop(before)
         self._average()
 
@@ -93,13 +82,13 @@ class LightMap:
 
     @property
     def image(self) -> np.ndarray:
-        """(rows, columns, 4) uint8 as it is looked at."""
+        """(rows, columns, components) uint8 as it is looked at."""
         columns, rows = self._texture.size
-        return np.frombuffer(self._texture.read(), "u1").reshape(rows, columns, 4)
+        texels = np.frombuffer(self._texture.read(), "u1")
+        return texels.reshape(rows, columns, self._components)
 
-    def show(self, image: np.ndarray, scale: float) -> None:
-        """Have these texels, of which a full one is this radiance."""
-        self.scale = scale
+    def show(self, image: np.ndarray) -> None:
+        """Have these texels."""
         self._texture.write(np.ascontiguousarray(image))
         self._average()
 
@@ -108,12 +97,94 @@ class LightMap:
         self._texture.filter = moderngl.LINEAR_MIPMAP_NEAREST, moderngl.LINEAR
 
     def bind(self) -> None:
-        """Keep it where the land looks for it."""
-        self._texture.use(SAMPLER_UNITS["light_map"])
+        """Keep it where materials look for it."""
+        self._texture.use(self._unit)
 
     def release(self) -> None:
         """Free the picture."""
         self.drop(self._shown)
+
+
+class LightMap(BakedMap):
+    """Of a land: roots of the radiance in red, green and blue, and in alpha the sun's share of it."""
+
+    def __init__(self, ctx: moderngl.Context, finest: ChunkedMesh):
+        cells = np.array(finest.grid) - 1
+        self.extent_m = np.maximum(cells * mean_steps_m(finest), TEXEL_M)
+        """(2,) of the grid, along rows and columns."""
+        coarser = max(math.sqrt(self.extent_m.prod() / TEXEL_M**2 / MOST_TEXELS), 1.0)
+        rows, columns = np.clip(np.rint(self.extent_m / (TEXEL_M * coarser)), 1, 8192).astype(int)
+        self.texel_m = math.sqrt(float(self.extent_m.prod()) / (int(rows) * int(columns)))
+        super().__init__(ctx, (int(columns), int(rows)), "light_map")
+        self.scale = 1.0
+        """Radiance of a full texel."""
+
+    @staticmethod
+    def fitting_scale(sun_irradiance: np.ndarray, sky_irradiance: np.ndarray) -> float:
+        """Radiance that nothing in this light exceeds."""
+        return _ALBEDO / math.pi * max(float((sun_irradiance + sky_irradiance).max()), 1e-6)
+
+
+class LevelSun:
+    """How much of the sun still things leave to a level ground, in a map of it: soft where the sun's map has steps."""
+
+    mapped = True
+
+    def __init__(
+        self, ctx: moderngl.Context, programs: Programs, corners_m: np.ndarray, **within: int
+    ) -> None:
+        """corners_m (2, 2): low and high corner of the ground at z = 0; within: what else the shader has to know."""
+        self._ctx, self._resources = ctx, Resources()
+        self.low_m, self.span_m = corners_m[0], corners_m[1] - corners_m[0]
+        texel_m = max(LEVEL_TEXEL_M, math.sqrt(float(self.span_m.prod()) / MOST_LEVEL_TEXELS))
+        columns, rows = np.clip(np.rint(self.span_m / texel_m), 1, 8192).astype(int)
+        self._map = self._resources.own(BakedMap(ctx, (int(columns), int(rows)), "level_sun_map", 1))
+        self._program = programs.load("fullscreen.vert", "level_sun.frag", **within)
+        self._array = self._resources.own(ctx.vertex_array(self._program, []))
+        uniform(self._program, "level_place").value = self.place
+
+    @property
+    def place(self) -> tuple[float, float, float, float]:
+        """Low corner and extent [m], as shaders have it."""
+        (x, y), (width, depth) = self.low_m.tolist(), self.span_m.tolist()
+        return x, y, width, depth
+
+    def bake(
+        self, light: Light, given_up: ExitStack, coarser: int = 1
+    ) -> Generator[None, None, Callable[[], None]]:
+        """As `MappedLand.bake`: look the present sun's map up in every place."""
+        canvas, waiting = self._map.canvas(coarser), given_up.enter_context(ExitStack())
+        waiting.callback(self._map.drop, canvas)
+        waiting.callback(unbind, self._ctx)
+        rows = max(MAPPED_AT_ONCE // canvas.width, 1)
+        for first in range(0, canvas.height, rows):
+            canvas.use()
+            canvas.scissor = 0, first, canvas.width, rows
+            self._ctx.enable_only(moderngl.NOTHING)
+            self._array.render(moderngl.TRIANGLES, vertices=3)
+            yield
+        canvas.scissor = 0, 0, canvas.width, canvas.height
+        return partial(self._take, canvas, waiting)
+
+    def _take(self, canvas: moderngl.Framebuffer, waiting: ExitStack) -> None:
+        waiting.pop_all()
+        self._map.take(canvas)
+
+    def lit(self) -> dict[str, np.ndarray]:
+        """The map."""
+        return {"map": self._map.image}
+
+    def take_light(self, kept: Mapping[str, np.ndarray]) -> None:
+        """Have it as if it had been baked."""
+        self._map.show(kept["map"])
+
+    def bind(self) -> None:
+        """Keep it where paving looks for it."""
+        self._map.bind()
+
+    def release(self) -> None:
+        """Free map and program."""
+        self._resources.close()
 
 
 CAST_AT_ONCE = 1 << 17
@@ -235,7 +306,8 @@ class MappedLand:
 
     def _take_map(self, canvas: moderngl.Framebuffer, scale: float, waiting: ExitStack) -> None:
         waiting.pop_all()
-        self._light_map.take(canvas, scale)
+        self._light_map.take(canvas)
+        self._light_map.scale = scale
         self._tell_scale()
 
     def lit(self) -> dict[str, np.ndarray]:
@@ -244,7 +316,8 @@ class MappedLand:
 
     def take_light(self, kept: Mapping[str, np.ndarray]) -> None:
         """Have it as if it had been baked."""
-        self._light_map.show(kept["map"], float(kept["scale"]))
+        self._light_map.show(kept["map"])
+        self._light_map.scale = float(kept["scale"])
         self._tell_scale()
 
     def _tell_scale(self) -> None:

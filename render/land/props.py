@@ -12,11 +12,12 @@ from itertools import pairwise
 import moderngl
 import numpy as np
 
+from render.land.mapped import LevelSun
 from render.land.mesh import Mesh, quad_indices
 from render.land.room import Panel, kept_openness, panels_of
 from render.passes.culling import Boxes
 from render.passes.targets import PassContext
-from render.programs import Programs, Resources, vertex_array
+from render.programs import Programs, Resources, uniform, vertex_array
 from render.room_light import RoomLight
 from sim.contact.obstacles import ObstaclesPicture
 from sim.contact.obstacles.cones import CENTRE_M
@@ -384,15 +385,8 @@ class Pieces:
         begins = np.flatnonzero(np.r_[True, apart])
         ends = end[np.append(begins[1:], len(chosen)) - 1]
         first = self.first[chosen][begins]
-        return list(
-            zip(
-                kind[begins].tolist(),
-                shaded[begins].tolist(),
-                first.tolist(),
-                (ends - first).tolist(),
-                strict=True,
-            )
-        )
+        columns = kind[begins], shaded[begins], first, ends - first
+        return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
 class Props:
@@ -412,21 +406,25 @@ class Props:
         order = mesh.indices if self._pieces is None else self._pieces.indices
         indices = self._resources.own(ctx.buffer(np.ascontiguousarray(order, "u4")))
         content = [(vertices, *_FORMAT)]
-
         within = {} if mesh.room is None else {"ROOM": 1}
 
         def array(fragment: str, vertex: str = "prop.vert", /, **defines: int) -> moderngl.VertexArray:
             program = programs.load(vertex, fragment, **defines, **within)
             return self._resources.own(vertex_array(ctx, program, content, indices))
 
-        self._shadow = array("depth.frag", "terrain_depth.vert")
-        self._array = array
+        self._array, self._shadow = array, array("depth.frag", "terrain_depth.vert")
         self._opaque: dict[tuple[int, int], moderngl.VertexArray] = {}
         """By kind, and what else may shade it: 0 nothing, 1 vehicles, 2 what stands about too."""
+        self.level_sun: LevelSun | None = None
+        """What paving has of the sun, where it is looked up."""
         if self._pieces is None:
             return
         self._boxes = Boxes(self._pieces.low, self._pieces.high)
         self._paved = np.isin(self._pieces.kind, _PAVED)
+        if self._paved.any():
+            low, high = self._pieces.low[self._paved, :2], self._pieces.high[self._paved, :2]
+            corners = np.array([low.min(axis=0), high.max(axis=0)])
+            self.level_sun = self._resources.own(LevelSun(ctx, programs, corners, **within))
         for kind in np.unique(self._pieces.kind).tolist():
             for under in (0, 1) if kind in _PAVED else (1,):
                 self._looking_like(kind, under)
@@ -436,7 +434,9 @@ class Props:
             own = {} if kind == _ANY else {"KIND": kind}
             if kind in _PAVED:
                 own["PAVED"] = 1
-            self._opaque[kind, under] = self._array("prop.frag", UNDER_VEHICLE=under, **own)
+            looks = self._opaque[kind, under] = self._array("prop.frag", UNDER_VEHICLE=under, **own)
+            if kind in _PAVED and self.level_sun is not None:
+                uniform(looks.program, "level_place").value = self.level_sun.place
         return self._opaque[kind, under]
 
     def place_cones(self, picture: ObstaclesPicture | None) -> None:
@@ -470,6 +470,8 @@ class Props:
             if self._solid:
                 self._shadow.render(moderngl.TRIANGLES, vertices=self._solid)
             return
+        if self.level_sun is not None:
+            self.level_sun.bind()
         # In a mirror, from below, what lies in the ground would cover all that stands on it.
         end = self._solid if context.mirrored else self._mesh.indices.size
         if self._mesh.room is not None:  # from outside one looks in

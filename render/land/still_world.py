@@ -8,7 +8,7 @@ import moderngl
 import numpy as np
 
 from render.frame import DrawnVehicle
-from render.land.mapped import MappedLand
+from render.land.mapped import LevelSun, MappedLand
 from render.land.props import Props
 from render.land.scatter import BOULDER, SHRUB, ScatterField
 from render.land.scenery import Pads, Scenery
@@ -71,6 +71,9 @@ class StillWorld:
             if scenery.props is not None
             else None
         )
+        self._baked: list[Land | MappedLand | LevelSun] = [*self._land]
+        if self._props is not None and self._props.level_sun is not None:
+            self._baked.append(self._props.level_sun)
         self._fields: dict[str, list[ScatterField]] = {
             "picture": self._scatter(ctx, programs, scenery, ridges, quality)
         }
@@ -173,12 +176,12 @@ class StillWorld:
     @property
     def lit(self) -> Mapping[str, Lit]:
         """What is baked, by name."""
-        return {f"land {number}": land for number, land in enumerate(self._land)}
+        return {f"land {number}": land for number, land in enumerate(self._baked)}
 
     @property
     def mapped(self) -> bool:
         """Whether light lies in a map, which can be drawn coarsely at first."""
-        return any(land.mapped for land in self._land)
+        return any(part.mapped for part in self._baked)
 
     def bake(self, light: Light, coarser: int = 1, *, maps_only: bool = False) -> Iterator[None]:
         """Take up a new light where it is kept, a share at a step; with the last one all of it is there.
@@ -186,11 +189,11 @@ class StillWorld:
         `coarser`: texels of maps are so many times as long. `maps_only`: all else has this light already.
         """
         with ExitStack() as given_up:
-            baked = []
-            for land in self._land:
-                if land.mapped or not maps_only:
-                    baked.append((yield from land.bake(light, given_up, coarser)))
-            for take in baked:
+            takes = []
+            for part in self._baked:
+                if part.mapped or not maps_only:
+                    takes.append((yield from part.bake(light, given_up, coarser)))
+            for take in takes:
                 take()
 
     def cast(self) -> Iterator[Callable[[PassContext], None]]:

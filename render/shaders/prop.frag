@@ -148,6 +148,20 @@ vec3 cone(vec3 n, float height) {
     return n.z > 0.95 || p_w.z < 0.036 ? vec3(0.035, 0.034, 0.034) : tone;
 }
 
+#if defined(PAVED) && !FULL_MATERIALS
+uniform sampler2D level_sun_map;
+uniform vec4 level_place;  // low corner and extent
+#endif
+
+// What still things leave of the sun.
+float past_still(vec3 n) {
+#if defined(PAVED) && !FULL_MATERIALS
+    return texture(level_sun_map, (p_w.xy - level_place.xy) / level_place.zw).r;
+#else
+    return canyon_sun(p_w + n * PROP_LIFT_M);
+#endif
+}
+
 void main() {
     if (clipped(p_w)) discard;
 #ifdef PAVED  // level
@@ -236,23 +250,15 @@ void main() {
 
     vec3 rough_n = normalize(n + vec3(grain.r - 0.5 + stones, grain.g - 0.5 - stones, 0.0) * 0.16);
     float sun = saturate(dot(rough_n, sun_direction.xyz));
-#if FULL_MATERIALS
-    const float LIFT_M = 0.10;
-#else
-    const float LIFT_M = 0.35;
-#endif
-#ifdef ROOM
-#define SUN_LIFT_M 0.02
-#else
-#define SUN_LIFT_M LIFT_M
-#endif
+    if (sun > 0.0) {
+        float reached = past_still(n);
 #if UNDER_VEHICLE == 2
-    if (sun > 0.0) sun *= min(canyon_sun(p_w + n * SUN_LIFT_M), vehicle_sun(p_w + n * 0.03));
+        reached = min(reached, vehicle_sun(p_w + n * 0.03));
 #elif UNDER_VEHICLE
-    if (sun > 0.0) sun *= min(canyon_sun(p_w + n * SUN_LIFT_M), casters_sun(p_w + n * 0.03));
-#else
-    if (sun > 0.0) sun *= canyon_sun(p_w + n * SUN_LIFT_M);
+        reached = min(reached, casters_sun(p_w + n * 0.03));
 #endif
+        sun *= reached;
+    }
 #if FULL_MATERIALS
     if (p_w.z < water.x) sun *= caustics(p_w, water.x, CAUSTIC_SHARP_M);
 #endif

@@ -7,6 +7,13 @@ uniform sampler2DShadow sun_shadow_map, vehicle_shadow_map;
 const vec2 DISC[8] = vec2[](vec2(-0.33, -0.15), vec2(0.62, -0.28), vec2(-0.72, 0.38), vec2(0.18, 0.55),
                             vec2(-0.05, -0.86), vec2(0.80, 0.45), vec2(-0.30, 0.92), vec2(-0.88, -0.42));
 const float SUN_RADIUS = 0.00465;  // rad: penumbra of a caster at distance d is d * SUN_RADIUS wide to either side
+#ifdef ROOM
+const float PROP_LIFT_M = 0.02;
+#elif FULL_MATERIALS
+const float PROP_LIFT_M = 0.10;
+#else
+const float PROP_LIFT_M = 0.35;
+#endif
 const float CLOSEST_M = 0.01, CLOSEST_TEXELS = 4.0;
 
 // Of light that is kept: the sun's disc blurred over `radius` texels of its map.
