@@ -37,13 +37,12 @@ def test_a_place_of_the_map_shows_what_was_drawn_there_and_it_is_no_coarser_than
     texel_m = light.extent_m[::-1] / light.size_px
     np.testing.assert_allclose(texel_m, TEXEL_M, rtol=0.02)  # whole numbers of texels
     texels = np.random.default_rng(1).integers(0, 256, (*light.size_px[::-1], 4)).astype("u1")
-    light.show(texels, 3.0)
+    light.show(texels)
     np.testing.assert_array_equal(light.image, texels)
     drawn = light.canvas()
     drawn.clear(0.2, 0.4, 0.6, 0.8)
     np.testing.assert_array_equal(light.image, texels)
-    light.take(drawn, 5.0)
-    assert light.scale == 5.0
+    light.take(drawn)
     np.testing.assert_array_equal(
         light.image.reshape(-1, 4), [[51, 102, 153, 204]] * light.image[..., 0].size
     )
