@@ -27,8 +27,9 @@ DRAWN = 4
 
 
 def draw(scene: Scene, path: Path, size_px: tuple[int, int] = SIZE_PX) -> None:
-    """One scene, some way into it: a comparison has to come apart, and what takes short steps is fast."""
-    seconds = min(SECONDS[bool(scene.lanes)], 300.0 * scene.step_s)
+    """One scene, some way into it: a comparison has to come apart, and what takes short steps or is shown slowly is
+    fast."""
+    seconds = min(SECONDS[bool(scene.lanes)] * min(scene.speed, 1.0), 300.0 * scene.step_s)
     size = f"{DRAWN * SIZE_PX[0]}x{DRAWN * SIZE_PX[1]}"
     with tempfile.TemporaryDirectory() as folder:
         shot = Path(folder) / "shot.png"
@@ -73,7 +74,7 @@ def main() -> None:
         return
     if sys.argv[1:2] == ["--ledger"]:
         LEDGER.mkdir(exist_ok=True)
-        for name in sys.argv[2:] or problems.scene_names():
+        for name in sys.argv[2:] or problems.pictured():
             path = LEDGER / f"{name.removeprefix(problems.PREFIX)}.jpg"
             if sys.argv[2:] or not path.exists():
                 draw(problems.scene_of(name), path, (2 * SIZE_PX[0], 2 * SIZE_PX[1]))

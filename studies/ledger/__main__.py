@@ -59,9 +59,6 @@ ABSENT = """
 | problem | why |
 |---|---|
 | a ship in head waves (KCS) | its lines and measurements may not be handed on here; its hull would diffract |
-| a tippe-top | the weight of a body that touches others is in its middle |
-| Euler's disk in air | between a disk and what it lies on there is no film of air |
-| brachistochrone with friction | rubbing by weight alone is a tilted gravity, and drives where the wire overhangs |
 | Gymnasium's figures again | the start that they are from is not told: those of the same method from ours are others |
 """
 
@@ -107,15 +104,15 @@ def table(results: Sequence[ProblemResult]) -> str:
 
 
 def pictures(results: Sequence[ProblemResult], columns: int = 3) -> str:
-    """A table of those that have a scene, first what is drawn."""
+    """A table of those that have a scene, first what is drawn; what looks the same shares its picture."""
     shown = [r.problem for r in results if r.problem.scene is not None]
-    shown.sort(key=lambda p: not (DRAWN / f"{p.name}.jpg").is_file())
-    cells = [
-        f"![{p.title}](ledger/{p.name}.jpg) `./run ledger-{p.name}`"
-        if (DRAWN / f"{p.name}.jpg").is_file()
-        else f"{p.title} `./run ledger-{p.name}`"
-        for p in shown
-    ]
+    apart = [p for p in shown if p.pictured_by not in {other.name for other in shown}]
+    apart.sort(key=lambda p: not (DRAWN / f"{p.name}.jpg").is_file())
+    cells = []
+    for p in apart:
+        picture = f"![{p.title}](ledger/{p.name}.jpg)" if (DRAWN / f"{p.name}.jpg").is_file() else p.title
+        names = (p.name, *(other.name for other in shown if other.pictured_by == p.name))
+        cells.append(f"{picture} {', '.join(f'`./run ledger-{name}`' for name in names)}")
     cells += [""] * (-len(cells) % columns)
     rows = [cells[k : k + columns] for k in range(0, len(cells), columns)]
     return PICTURES + "".join(f"| {' | '.join(row)} |\n" for row in rows) if shown else ""

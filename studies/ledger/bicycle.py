@@ -80,6 +80,7 @@ PROBLEMS = (
         step="linearised",
         least_digits=11.0,
         scene=lambda: tilted(WEAVE_MPS),
+        pictured_by="bicycle",
     ),
     Problem(
         name="bicycle-kicked",

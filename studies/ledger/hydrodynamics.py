@@ -187,8 +187,8 @@ def _cummins(released_m: float, step_s: float) -> np.ndarray:
     return np.interp(TIMES_S, t, z)
 
 
-def _released(by_m: float) -> tuple[Vehicle, State]:
-    buoy = sim.vehicle("wave-buoy")
+def _released(by_m: float, waves_mps: float = 0.0) -> tuple[Vehicle, State]:
+    buoy = sim.vehicle("wave-buoy", waves=waves_mps)
     node = sim.simulate(buoy, step=0.01, duration=0.0).initial
     return buoy, buoy.state(x=(0.0, 0.0, by_m + float(node.node[buoy.group.position][2])))
 
@@ -226,6 +226,7 @@ PROBLEMS = (
         reason=_PANELS,
         gives_up=True,
         scene=lambda: _released(SMALL_M),
+        pictured_by="sphere-decay",
     ),
     Problem(
         name="sphere-excitation",
@@ -239,7 +240,7 @@ PROBLEMS = (
         least_digits=1.0,
         reason="no diffraction of its own: 0.5 % off in waves of 16 diameters, 4 % at 6, 27 % at 3",
         gives_up=True,
-        scene=lambda: _released(SMALL_M),
+        scene=lambda: _released(0.0, 12.0),
     ),
     Problem(
         name="sphere-small-decay",
@@ -254,6 +255,7 @@ PROBLEMS = (
         reason=_PANELS,
         gives_up=True,
         scene=lambda: _released(SMALL_M),
+        pictured_by="sphere-decay",
     ),
     Problem(
         name="sphere-published-decay",
@@ -268,6 +270,7 @@ PROBLEMS = (
         reason="the published numbers are 2.2 mm from potential flow without panels at the trough, 0.4 mm at the crest",
         gives_up=True,
         scene=lambda: _released(SMALL_M),
+        pictured_by="sphere-decay",
     ),
     Problem(
         name="sphere-decay",

@@ -11,6 +11,7 @@ import numpy as np
 from scipy.special import ellipj, ellipkinc
 
 from sim.multibody.declaration import Body, Joint, Loop
+from sim.scene import Comparison
 from sim.steppers.bound_tree import ORDER_6, ORDER_8, BoundTree, advance_composed
 from studies.ledger.mechanism import Mechanism
 from studies.ledger.peers import peers_of
@@ -231,6 +232,7 @@ PROBLEMS = (
         step="riqn composed, order 6, 5 ms",
         least_digits=8.0,
         scene=lambda: DOUBLE.opened("ledger-double-pendulum-energy"),
+        pictured_by="double-pendulum",
     ),
     Problem(
         name="double-pendulum-energy-riqn",
@@ -245,6 +247,7 @@ PROBLEMS = (
         reason="a variational method's energy oscillates by its order, and does not drift",
         scene=lambda: DOUBLE.opened("ledger-double-pendulum-energy-riqn"),
         gives_up=True,
+        pictured_by="double-pendulum",
     ),
     *(
         Problem(
@@ -258,6 +261,7 @@ PROBLEMS = (
             step=f"riqn composed, order 8, {step_s:g} s",
             least_digits=8.0,
             scene=partial(ACROBOT.opened, f"ledger-acrobot-{round(1e3 * step_s)}-ms"),
+            pictured_by="" if step_s == max(ACROBOT_DRIFTS) else "acrobot-200-ms",
         )
         for step_s, drift in ACROBOT_DRIFTS.items()
     ),
@@ -299,6 +303,7 @@ PROBLEMS = (
         least_digits=4.0,
         reason="second order, at 2.5 times the clock's speed; the benchmark asks for 3 digits. The parts of a "
         "composition end next to singular poses as it happens, and up to all digits are lost there",
-        scene=lambda: parallelograms(40).enlarged(0.1).opened("ledger-forty-four-bars"),
+        scene=lambda: parallelograms(40).enlarged(0.25).opened("ledger-forty-four-bars"),
+        shown=lambda: {"comparison": Comparison(bearing_deg=30.0, distance=0.25)},
     ),
 )

@@ -3,132 +3,39 @@
 J. T. Betts, "Practical Methods for Optimal Control Using Nonlinear Programming", third edition, chapter 10 (numbers as
 csu-hmc/opty's gallery of examples quotes them); E. D. Dolan, J. J. More, T. S. Munson, "Benchmarking Optimization
 Software with COPS 3.0"; R. Bulirsch, E. Nerz, H. J. Pesch, O. von Stryk, "Range Maximization of a Hang Glider", 1993;
-D. Augustin and H. Maurer, "Sensitivity Analysis and Real-Time Control of a Container Crane", 2001. What is not a
-place is one here all the same: a rope's length and its angle, and how much propellant there is.
+D. Augustin and H. Maurer, "Sensitivity Analysis and Real-Time Control of a Container Crane", 2001.
 """
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-import casadi as ca
 import numpy as np
-from scipy.integrate import solve_ivp
+from scipy.integrate import quad, solve_ivp
 
 import sim
-from sim.groups import SE2
 from sim.planner import Goal, PathConstraint, Plan, Planner, Task, Weights
 from sim.planner.task.task import Limits
+from sim.scene import Comparison
 from sim.vehicles.forms.holonomic import HolonomicVehicle
-from sim.vehicles.forms.parameters import Control, Parameter, Quantities
 from studies.ledger.problem import Problem
+from studies.ledger.steered_bodies import (
+    FAST,
+    RUBBED,
+    Bead,
+    ContainerCrane,
+    HangGlider,
+    InPlane,
+    Oscillator,
+    Pushed,
+    Rocket,
+    RubbedBead,
+    Thruster,
+    glided,
+)
 
-MASS_KG, GRAVITY, AIR, WING_M2 = 100.0, 9.80665, 1.13, 14.0
-DRAG, DRAG_BY_LIFT, UPDRAFT_MPS, THERMAL_M = 0.034, 0.069662, 2.5, 100.0
-LAUNCH, LAND_M, LIFTS = (0.0, 1000.0, 13.2275675, -1.28750052), 900.0, (0.0, 1.4)
-FAST = 32.174
-"""ft/s^2, of the brachistochrone."""
-THRUST = 100.0
-CRANE_LOAD, CRANE_TROLLEY = 27.0756, 17.2656
-
-
-class _InPlane(HolonomicVehicle):
-    """A body of 1 kg."""
-
-    group = SE2
-    parameters = (Parameter("mass", "kg", 1.0, 1e-3, 1e3, "Mass."),)
-
-    def inertia(self, q: Quantities) -> ca.SX:
-        return q.mass * ca.SX.eye(3)
-
-
-class HangGlider(_InPlane):
-    """Lift across the flow and drag along it; a thermal 250 m ahead."""
-
-    name = "ledger-hang-glider"
-    controls = (Control("lift", "", *LIFTS, "Lift coefficient."),)
-
-    def acting_wrench(self, g: ca.SX, xi: ca.SX, u: ca.SX, q: Quantities) -> ca.SX:
-        return q.mass * ca.vertcat(0, *glided(g[1], xi[1], xi[2], u[0], ca))
-
-
-def glided(x: Any, vx: Any, vy: Any, lift: Any, maths: Any) -> tuple[Any, Any]:
-    """m/s^2 of a hang glider, by the functions of CasADi or of NumPy."""
-    out = (x / THERMAL_M - 2.5) ** 2
-    up = vy - UPDRAFT_MPS * (1 - out) * maths.exp(-out)
-    pressure = 0.5 * AIR * WING_M2 / MASS_KG * maths.sqrt(vx**2 + up**2)
-    drag = DRAG + DRAG_BY_LIFT * lift**2
-    return -pressure * (lift * up + drag * vx), pressure * (lift * vx - drag * up) - GRAVITY
-
-
-class _Oscillator(_InPlane):
-    """Van der Pol's, along x."""
-
-    name = "ledger-van-der-pol"
-    controls = (Control("force", "N", -20.0, 20.0, "On it."),)
-
-    def acting_wrench(self, g: ca.SX, xi: ca.SX, u: ca.SX, q: Quantities) -> ca.SX:
-        return ca.vertcat(0, (1 - g[1] ** 2) * xi[1] - g[1] + u[0], 0)
-
-
-class _Thruster(_InPlane):
-    """An engine of constant thrust that is turned."""
-
-    name = "ledger-thruster"
-    controls = (Control("angle", "rad", -1.6, 1.6, "From x."),)
-
-    def control_wrench(self, u: ca.SX, q: Quantities) -> ca.SX:
-        return THRUST * ca.vertcat(0, ca.cos(u), ca.sin(u))
-
-
-class _Bead(_InPlane):
-    """On a wire without friction, which pushes across the motion."""
-
-    name = "ledger-bead"
-    controls = (Control("turn", "rad/s", -50.0, 50.0, "By what the wire pushes."),)
-
-    def acting_wrench(self, g: ca.SX, xi: ca.SX, u: ca.SX, q: Quantities) -> ca.SX:
-        return ca.vertcat(0, -u[0] * xi[2], u[0] * xi[1] - FAST)
-
-
-class _Pushed(_InPlane):
-    """By at most 1 N."""
-
-    name = "ledger-pushed"
-    controls = (Control("force", "N", -1.0, 1.0, "Along x."),)
-
-    def control_wrench(self, u: ca.SX, q: Quantities) -> ca.SX:
-        return ca.vertcat(0, u[0], 0)
-
-
-class _Rocket(_InPlane):
-    """Goddard's: x is the height above the ground, the speed along y the propellant that is burnt."""
-
-    name = "ledger-rocket"
-    controls = (Control("thrust", "", 0.0, 3.5, "Over its weight."),)
-
-    def acting_wrench(self, g: ca.SX, xi: ca.SX, u: ca.SX, q: Quantities) -> ca.SX:
-        drag = 310 * xi[1] ** 2 * ca.exp(-500 * g[1])
-        return ca.vertcat(0, (u[0] - drag) / (1 - xi[2]) - 1 / (1 + g[1]) ** 2, 2 * u[0])
-
-
-class _ContainerCrane(HolonomicVehicle):
-    """x: trolley, y: rope, z: the rope's angle."""
-
-    name = "ledger-container-crane"
-    parameters = (Parameter("mass", "kg", 1.0, 1e-3, 1e3, "Mass."),)
-    controls = (
-        Control("trolley", "m/s^2", -2.83374, 2.83374, "Of the trolley."),
-        Control("hoist", "m/s^2", -0.80865, 0.71265, "Of the rope."),
-    )
-
-    def inertia(self, q: Quantities) -> ca.SX:
-        return q.mass * ca.SX.eye(6)
-
-    def acting_wrench(self, g: ca.SX, xi: ca.SX, u: ca.SX, q: Quantities) -> ca.SX:
-        (_, rope, angle), (_, hoisted, swing) = ca.vertsplit(g[9:]), ca.vertsplit(xi[3:])
-        swung = -(u[0] + CRANE_LOAD * angle + 2 * hoisted * swing) / rope
-        return ca.vertcat(0, 0, 0, u[0] + CRANE_TROLLEY * angle, u[1], swung)
+LAUNCH, LAND_M = (0.0, 1000.0, 13.2275675, -1.28750052), 900.0
 
 
 def planned(vehicle: HolonomicVehicle, task: Task) -> Plan:
@@ -204,7 +111,7 @@ def hang_glider(steps: int) -> float:
 
 def steered(steps: int) -> float:
     """s"""
-    engine = _Thruster()
+    engine = Thruster()
     end = at_end(lambda node: node["y_m"] == 5.0)
     still, up = (0.0, 0.0, 0.0, 0.0), (12.0, 5.0, 45.0, 0.0)
     return planned(
@@ -212,24 +119,41 @@ def steered(steps: int) -> float:
     ).cost
 
 
-def slid(steps: int) -> float:
+def slid(bead: Bead, steps: int) -> float:
     """s"""
-    bead = _Bead()
     end = at_end(lambda node: node["x_m"] == 1.0)
     still, below = (0.0, 0.0, 0.0, 0.0), (1.0, -0.6, 6.0, 0.0)
     return planned(bead, task_of(bead, still, below, 0.32, steps, constraints=(end,))).cost
 
 
+def rubbed_truth() -> float:
+    """s, a quadrature: on the way of least time to a wall the slope falls from upright to the angle of friction.
+
+    With the speed w = v exp(-mu slope), which the wire's bend leaves as it is, the slope is a control whose Hamiltonian
+    is stationary: v goes with cos / (1 - e), the slope's rate with (1 - e)^2 / (1 + e), e = 2 mu cos (sin - mu cos).
+    """
+
+    def e(slope: float) -> float:
+        return 2.0 * RUBBED * math.cos(slope) * (math.sin(slope) - RUBBED * math.cos(slope))
+
+    def over(of: Callable[[float], float]) -> float:
+        return float(quad(of, math.atan(RUBBED), 0.5 * math.pi, epsrel=2e-14, epsabs=0.0)[0])
+
+    time = over(lambda a: (1.0 + e(a)) / (1.0 - e(a)) ** 2)
+    way = over(lambda a: math.cos(a) ** 2 * (1.0 + e(a)) / (1.0 - e(a)) ** 3)
+    return time / math.sqrt(FAST * way)
+
+
 def pushed(steps: int) -> float:
     """s"""
-    body = _Pushed()
+    body = Pushed()
     still, there = (0.0, 0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)
     return planned(body, task_of(body, still, there, 3.0, steps, fixed=("position", "velocity"))).cost
 
 
 def oscillated(steps: int) -> float:
     """Integral of the squares of place, speed and force."""
-    body = _Oscillator()
+    body = Oscillator()
     task = task_of(
         body,
         (1.0, 0.0, 0.0, 0.0),
@@ -247,7 +171,7 @@ def oscillated(steps: int) -> float:
 
 def risen(steps: int) -> float:
     """Height from the earth's middle over its radius."""
-    rocket = _Rocket()
+    rocket = Rocket()
     task = task_of(
         rocket,
         (0.0, 0.0, 0.0, 0.0),
@@ -261,9 +185,14 @@ def risen(steps: int) -> float:
     return 1.0 - planned(rocket, task).cost
 
 
+def lifted_container() -> sim.State:
+    """On its way up."""
+    return ContainerCrane().state(x=(0.0, 22.0, 0.0), v=(0.0, -1.0, 0.0))
+
+
 def craned(steps: int) -> float:
     """Half the integral of the squares of angle and its rate, and a hundredth of those of the controls."""
-    crane = _ContainerCrane()
+    crane = ContainerCrane()
     bounds: tuple[Callable[..., Any], ...] = (
         lambda node: node["v_x_mps"] <= 2.5,
         lambda node: node["v_x_mps"] >= -2.5,
@@ -271,7 +200,7 @@ def craned(steps: int) -> float:
         lambda node: node["v_y_mps"] >= -1.0,
     )
     task = Task(
-        crane.state(x=(0.0, 22.0, 0.0), v=(0.0, -1.0, 0.0)),
+        lifted_container(),
         Goal(crane.state(x=(10.0, 14.0, 0.0), v=(2.5, 0.0, 0.0))),
         9.0,
         steps,
@@ -282,6 +211,18 @@ def craned(steps: int) -> float:
         constraints=bounds,
     )
     return planned(crane, task).cost
+
+
+def beginning(
+    vehicle: InPlane, begin: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
+) -> tuple[InPlane, sim.State]:
+    """A vehicle, and where it starts."""
+    return vehicle, vehicle.state_of(*in_plane(*begin))
+
+
+def on_plain() -> dict[str, Any]:
+    """What is pulled down, or falls by none of its parameters."""
+    return {"world": "plain"}
 
 
 GLIDE_LIFT, GLIDE_S = 0.9, 40.0
@@ -321,6 +262,9 @@ PROBLEMS = (
         step="variational, 100, 200, 400 steps extrapolated",
         least_digits=5.5,
         reason="where a bound begins to hold falls within a step, so that errors are no pure series in it",
+        scene=lambda: beginning(HangGlider(), LAUNCH),
+        held={"lift": 0.7},
+        shown=on_plain,
     ),
     Problem(
         name="phugoid",
@@ -332,6 +276,10 @@ PROBLEMS = (
         ours=glide,
         step="variational-6, 20 ms",
         least_digits=9.0,
+        scene=lambda: beginning(HangGlider(), LAUNCH),
+        held={"lift": GLIDE_LIFT},
+        shown=on_plain,
+        pictured_by="hang-glider",
     ),
     Problem(
         name="linear-tangent",
@@ -343,6 +291,9 @@ PROBLEMS = (
         ours=lambda: extrapolated(steered, 50),
         step="variational, 50, 100, 200 steps extrapolated",
         least_digits=8.0,
+        scene=lambda: beginning(Thruster()),
+        held={"angle": 0.9},
+        shown=lambda: {**on_plain(), "speed": 0.125, "comparison": Comparison(distance=0.4)},
     ),
     Problem(
         name="brachistochrone",
@@ -351,9 +302,27 @@ PROBLEMS = (
         source="closed form, Bernoulli 1696; " + BETTS.format("10.18"),
         truth=lambda: math.sqrt(math.pi / FAST),
         known_digits=15,
-        ours=lambda: extrapolated(slid, 100),
+        ours=lambda: extrapolated(partial(slid, Bead()), 100),
         step="variational, 100, 200, 400 steps extrapolated",
         least_digits=8.0,
+        scene=lambda: beginning(Bead()),
+        held={"turn": 0.5 * math.sqrt(math.pi * FAST)},
+        shown=lambda: {**on_plain(), "speed": 0.125, "step_s": 1e-3},
+    ),
+    Problem(
+        name="brachistochrone-rubbing",
+        title="Brachistochrone to a wall by a wire that rubs",
+        quantity="time [s]",
+        source="own quadrature by Pontryagin's principle; the problem of Ashby et al. 1975",
+        truth=rubbed_truth,
+        known_digits=14,
+        ours=lambda: extrapolated(partial(slid, RubbedBead()), 100),
+        step="variational, 100, 200, 400 steps extrapolated",
+        least_digits=8.0,
+        scene=lambda: beginning(RubbedBead()),
+        held={"turn": 5.0},
+        shown=lambda: {**on_plain(), "speed": 0.125, "step_s": 1e-3},
+        pictured_by="brachistochrone",
     ),
     Problem(
         name="least-time",
@@ -365,6 +334,9 @@ PROBLEMS = (
         ours=lambda: pushed(50),
         step="variational, 50 steps",
         least_digits=8.0,
+        scene=lambda: beginning(Pushed()),
+        held={"force": 0.2},
+        shown=on_plain,
     ),
     Problem(
         name="van-der-pol",
@@ -377,6 +349,8 @@ PROBLEMS = (
         step="variational, 100, 200, 400 steps extrapolated",
         least_digits=5.5,
         reason="where a bound begins to hold falls within a step, so that errors are no pure series in it",
+        scene=lambda: beginning(Oscillator(), (1.0, 0.0, 0.0, 0.0)),
+        shown=on_plain,
     ),
     Problem(
         name="goddard",
@@ -388,6 +362,9 @@ PROBLEMS = (
         ours=lambda: extrapolated(risen, 50),
         step="variational, 50, 100, 200 steps extrapolated",
         least_digits=5.0,
+        scene=lambda: beginning(Rocket()),
+        held={"thrust": 1.5},
+        shown=lambda: {**on_plain(), "speed": 0.03125, "step_s": 1e-3},
     ),
     Problem(
         name="container-crane",
@@ -399,5 +376,7 @@ PROBLEMS = (
         ours=lambda: extrapolated(craned, 50),
         step="variational, 50, 100, 200 steps extrapolated",
         least_digits=6.0,
+        scene=lambda: (ContainerCrane(), lifted_container()),
+        shown=lambda: {**on_plain(), "comparison": Comparison(distance=0.45)},
     ),
 )

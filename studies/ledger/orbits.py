@@ -5,12 +5,14 @@ P. C. Hughes, "Spacecraft Attitude Dynamics", chapter 9. The centre's attraction
 """
 
 import math
+from collections.abc import Mapping
 
 import casadi as ca
 import numpy as np
 from scipy.optimize import brentq
 
 import sim
+from sim.multibody.shapes import BRASS, PAINTED, STEEL, Link
 from sim.symbolic import turn_about
 from sim.vehicles.forms.holonomic import HolonomicVehicle
 from sim.vehicles.forms.parameters import Parameter, Quantities
@@ -20,6 +22,11 @@ from studies.reference.lagrange import rates as rates_of
 
 ECCENTRICITY, REVOLVING, OBLATE = 0.4, 0.06, 0.02
 END_S, STEP_S = 20.0, 0.005
+
+
+def globe(body: str, radius_m: float, finish: int = BRASS) -> Link:
+    """A ball."""
+    return Link(body, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), radius_m, finish, (False, False))
 
 
 class Satellite(HolonomicVehicle):
@@ -42,6 +49,25 @@ class Satellite(HolonomicVehicle):
         """At rest beside the centre."""
         return self.state(x=(1.0, 0.0, 0.0))
 
+    def bodies(self, node: ca.SX, q: Quantities) -> Mapping[str, ca.SX]:
+        """It, and what it goes about."""
+        return {**super().bodies(node, q), "centre": ca.SX.eye(4)}
+
+    @property
+    def links(self) -> tuple[Link, ...]:  # type: ignore[override]
+        """Its long axis, and another across it; the centre's middle."""
+        still = (False, False)
+        return (
+            globe("centre", 0.15),
+            Link("body", (-0.14, 0.0, 0.0), (0.14, 0.0, 0.0), 0.03, STEEL, still),
+            Link("body", (0.0, -0.07, 0.0), (0.0, 0.07, 0.0), 0.02, PAINTED, still),
+        )
+
+    @property
+    def environment(self) -> str:
+        """There is nothing that it could touch."""
+        return "none"
+
     def potential(self, g: ca.SX, q: Quantities) -> ca.SX:
         R, x = ca.reshape(g[:9], 3, 3), g[9:]
         square = ca.dot(x, x)
@@ -62,11 +88,16 @@ def ellipse_truth(drift: float = 1.0) -> np.ndarray:
     return r * np.array([math.cos(drift * angle), math.sin(drift * angle)])
 
 
-def ellipse(revolving: float = 0.0) -> np.ndarray:
-    """(2,) m. The radius moves as without the further potential where the square of the momentum is that much more."""
+def on_ellipse(revolving: float = 0.0) -> tuple[Satellite, sim.State]:
+    """Nearest to the centre."""
     body, e = Satellite(revolving=revolving), ECCENTRICITY
     momentum = math.sqrt(1.0 - e * e + 2.0 * revolving)
-    start = body.state(x=(1.0 - e, 0.0, 0.0), v=(0.0, momentum / (1.0 - e), 0.0))
+    return body, body.state(x=(1.0 - e, 0.0, 0.0), v=(0.0, momentum / (1.0 - e), 0.0))
+
+
+def ellipse(revolving: float = 0.0) -> np.ndarray:
+    """(2,) m. The radius moves as without the further potential where the square of the momentum is that much more."""
+    body, start = on_ellipse(revolving)
     run = sim.simulate(body, "variational-6", step=STEP_S, duration=END_S, initial=start)
     return np.asarray(run.pose[-1, :2, 3])
 
@@ -82,10 +113,15 @@ def oblate_truth() -> np.ndarray:
     return np.sqrt([1.0 - 1.5 * OBLATE, 1.0 + 4.5 * OBLATE])
 
 
-def oblate() -> np.ndarray:
-    """(2,) rad/s; the body turns with its circle, so that its own turning takes no part."""
+def on_circle(up_mps: float = 0.0) -> tuple[Satellite, sim.State]:
+    """About an oblate centre; the body turns with its circle, so that its own turning takes no part."""
     body, rate = Satellite(oblate=OBLATE), math.sqrt(1.0 + 1.5 * OBLATE)
-    start = body.state(x=(1.0, 0.0, 0.0), omega=(0.0, 0.0, rate), v=(0.0, rate, 0.0))
+    return body, body.state(x=(1.0, 0.0, 0.0), omega=(0.0, 0.0, rate), v=(0.0, rate, up_mps))
+
+
+def oblate() -> np.ndarray:
+    """(2,) rad/s."""
+    body, start = on_circle()
     found = sim.linearise(body, start)
     kept = [k for k, c in enumerate(found.coordinates) if c.name.startswith(("way", "v_"))]
     values = np.linalg.eigvals(found.A[np.ix_(kept, kept)])
@@ -103,13 +139,21 @@ def libration_truth() -> np.ndarray:
     return np.sort([math.sqrt(3.0 * (b - a) / c), *np.sqrt(squares.real)])
 
 
-def libration() -> np.ndarray:
-    """(3,) rad/s of a small body whose long axis points to the centre, and whose shortest is across its orbit."""
+def librating(turned_rad: float = 0.0) -> tuple[Satellite, sim.State, float]:
+    """A small body whose long axis points to the centre, and whose shortest is across its orbit, and its rate."""
     small = 1e-9 * np.array(LIBRATION_INERTIA) / 1e-3
     body = Satellite(inertia=tuple(small), gradient=1.0)
-    spread = small.sum() - 3.0 * small[0]
-    rate = math.sqrt(1.0 + 1.5 * spread)
-    found = sim.linearise(body, body.state(x=(1.0, 0.0, 0.0), omega=(0.0, 0.0, rate), v=(0.0, rate, 0.0)))
+    rate = math.sqrt(1.0 + 1.5 * (small.sum() - 3.0 * small[0]))
+    c, s = math.cos(turned_rad), math.sin(turned_rad)
+    R = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+    start = body.state(R=R, x=(1.0, 0.0, 0.0), omega=(0.0, 0.0, rate), v=R.T @ (0.0, rate, 0.0))
+    return body, start, rate
+
+
+def libration() -> np.ndarray:
+    """(3,) rad/s."""
+    body, start, rate = librating()
+    found = sim.linearise(body, start)
     kept = [k for k, c in enumerate(found.coordinates) if not c.name.startswith(("way", "v_"))]
     values = np.linalg.eigvals(found.A[np.ix_(kept, kept)]) / rate
     return np.sort(values.imag[values.imag > 1e-6])
@@ -140,10 +184,15 @@ def tumbling_truth() -> np.ndarray:
     return np.array(there(end)).ravel()
 
 
-def tumbling() -> np.ndarray:
-    """(12,) of a body that its centre's attraction turns, and that is heavy enough to feel it in its orbit."""
+def long_body() -> tuple[Satellite, sim.State]:
+    """That its centre's attraction turns, and that is heavy enough to feel it in its orbit."""
     body = Satellite(inertia=TUMBLING_INERTIA, oblate=OBLATE, gradient=1.0)
-    start = body.state(x=TUMBLING_X, v=TUMBLING_V, omega=TUMBLING_RADPS)
+    return body, body.state(x=TUMBLING_X, v=TUMBLING_V, omega=TUMBLING_RADPS)
+
+
+def tumbling() -> np.ndarray:
+    """(12,) place and rotation matrix."""
+    body, start = long_body()
     run = sim.simulate(body, "variational-6", step=STEP_S, duration=TUMBLING_S, initial=start)
     T = run.pose[-1]
     return np.r_[T[:3, 3], T[:3, :3].T.ravel()]
@@ -166,6 +215,22 @@ class Amid(HolonomicVehicle):
         """In Lagrange's triangle."""
         return self.state(x=(0.5 - float(np.max(self.values["lighter"])), math.sqrt(0.75), 0.0))
 
+    def bodies(self, node: ca.SX, q: Quantities) -> Mapping[str, ca.SX]:
+        """It, and the two."""
+        heavy, light = ca.SX.eye(4), ca.SX.eye(4)
+        heavy[0, 3], light[0, 3] = -q.lighter, 1 - q.lighter
+        return {**super().bodies(node, q), "earth": heavy, "moon": light}
+
+    @property
+    def links(self) -> tuple[Link, ...]:  # type: ignore[override]
+        """Three balls."""
+        return globe("earth", 0.12, PAINTED), globe("moon", 0.05, STEEL), globe("body", 0.03)
+
+    @property
+    def environment(self) -> str:
+        """There is nothing that it could touch."""
+        return "none"
+
     def potential(self, g: ca.SX, q: Quantities) -> ca.SX:
         x, lighter = g[9:], q.lighter
         heavy = ca.norm_2(x + ca.vertcat(lighter, 0, 0))
@@ -176,6 +241,13 @@ class Amid(HolonomicVehicle):
         """Coriolis' force, which does no work."""
         R = ca.reshape(g[:9], 3, 3)
         return ca.vertcat(0, 0, 0, R.T @ (-2 * ca.cross(ca.vertcat(0, 0, 1), R @ xi[3:])))
+
+
+def near_the_triangle() -> tuple[Amid, sim.State]:
+    """Beside the point that makes a triangle of equal sides with the two."""
+    body = Amid()
+    at = body.default_state().x
+    return body, body.state(x=at + np.array([0.02, 0.0, 0.01]))
 
 
 def _between() -> float:
@@ -219,6 +291,7 @@ PROBLEMS = (
         ours=ellipse,
         step="variational-6, 1257 steps a revolution",
         least_digits=9.0,
+        scene=on_ellipse,
     ),
     Problem(
         name="revolving-orbit",
@@ -230,6 +303,8 @@ PROBLEMS = (
         ours=lambda: ellipse(REVOLVING),
         step="variational-6, 1257 steps a revolution",
         least_digits=9.0,
+        scene=lambda: on_ellipse(REVOLVING),
+        pictured_by="kepler",
     ),
     Problem(
         name="oblate-circle",
@@ -241,6 +316,7 @@ PROBLEMS = (
         ours=oblate,
         step="linearised",
         least_digits=12.0,
+        scene=lambda: on_circle(0.2),
     ),
     Problem(
         name="oblate-tumbling",
@@ -252,6 +328,7 @@ PROBLEMS = (
         ours=tumbling,
         step="variational-6, 1257 steps a revolution",
         least_digits=9.0,
+        scene=long_body,
     ),
     Problem(
         name="lagrange-points",
@@ -263,6 +340,7 @@ PROBLEMS = (
         ours=lagrange,
         step="linearised",
         least_digits=11.0,
+        scene=near_the_triangle,
     ),
     Problem(
         name="gravity-gradient",
@@ -274,5 +352,6 @@ PROBLEMS = (
         ours=libration,
         step="linearised",
         least_digits=8.0,
+        scene=lambda: librating(0.4)[:2],
     ),
 )

@@ -12,6 +12,7 @@ import numpy as np
 from scipy.special import ellipj, roots_laguerre
 
 import sim
+from sim.scene import Comparison
 from studies.ledger.problem import Problem
 from studies.reference.lagrange import LagrangianSystem, rates
 
@@ -237,6 +238,7 @@ PROBLEMS = (
             step=f"rkmk54, {1e3 * step_s:g} ms",
             least_digits=8.0,
             scene=partial(survey, links, 1.2 / links),
+            shown=lambda: {"comparison": Comparison(distance=1.6)},
         )
         for words, links, step_s in (("two", 2, 1e-3), ("twenty", 20, 1e-3))
     ),

@@ -137,6 +137,12 @@ class _Still(HeavyTop):
         return self.state()
 
 
+def still_body() -> tuple[sim.Vehicle, sim.State]:
+    """Where its turn begins."""
+    still = _Still(mass=1.0, inertia=INERTIA, gravity=0.0)
+    return still, still.default_state()
+
+
 PROBLEMS = (
     Problem(
         name="double-integrator",
@@ -164,6 +170,7 @@ PROBLEMS = (
         least_digits=8.0,
         reason="solvers stop at their tolerance",
         scene=lambda: beginning("rigid-body", mass=MASS, gravity=0.0),
+        pictured_by="double-integrator",
     ),
     Problem(
         name="double-integrator-time",
@@ -176,6 +183,7 @@ PROBLEMS = (
         step="variational, 16, 32, 64 steps",
         least_digits=8.0,
         scene=lambda: beginning("rigid-body", mass=MASS, gravity=0.0),
+        pictured_by="double-integrator",
     ),
     Problem(
         name="lift",
@@ -199,6 +207,7 @@ PROBLEMS = (
         ours=lambda: extrapolated(turned),
         step="variational, 16, 32, 64 steps",
         least_digits=8.0,
+        scene=still_body,
     ),
     Problem(
         name="drive",

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib import import_module
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -53,6 +54,10 @@ class Problem:
     """What `./run ledger-NAME` opens: a vehicle and where it starts, or one of the project's scenes by name."""
     held: Mapping[str, float] = field(default_factory=dict)
     """Controls by name that stay as they are there, in their units."""
+    shown: Callable[[], Mapping[str, Any]] = dict
+    """What is other than usual in that scene: fields of `sim.scene.Scene` by name."""
+    pictured_by: str = ""
+    """The problem, by name, whose picture is this one's as well: another method, step or number of the same motion."""
     reason: str = ""
     """Why not all known digits are met, where they are not."""
     gives_up: bool = False

@@ -1,16 +1,12 @@
-"""Stones and disks that roll on one point: a rattleback and Euler's disk, by constraints and by contact.
+"""A stone that rolls on one point: a rattleback, by constraints and by contact.
 
 T. R. Kane and D. A. Levinson, "Realistic mathematical modeling of the rattleback", International Journal of Non-Linear
 Mechanics 17, 1982: an ellipsoid that rolls without slipping, its principal axes askew. The truth is Newton's and
-Euler's law in the body's axes, with the contact's force eliminated. H. K. Moffatt, "Euler's disk and its finite-time
-singularity", Nature 404, 2000: what a disk loses lets it sink. A torque that holds back rolling, of so much for what is
-borne, makes the root of the sine of its tilt sink evenly, so that it lies after a finite time; the truth is Lagrange's
-equations with multipliers, and with that torque.
+Euler's law in the body's axes, with the contact's force eliminated.
 """
 
 import math
 from functools import cache
-from itertools import pairwise
 
 import casadi as ca
 import numpy as np
@@ -22,18 +18,16 @@ import sim
 from sim.contact.bodies import Pile, Prop
 from sim.groups.numeric import rotation_exp
 from sim.multibody.shapes import PAINTED, Link
-from sim.shapes import Drum, Ellipsoid
+from sim.shapes import Ellipsoid
 from sim.symbolic import turn_about
 from sim.vehicles.forms.nonholonomic import NonholonomicVehicle
 from sim.vehicles.forms.parameters import Parameter, Quantities, ShapeCoordinate
 from studies.ledger.piles import FLAT
 from studies.ledger.problem import Problem
-from studies.reference.lagrange import LagrangianSystem
 
 GRAVITY = 9.81
 HALF_M, STONE_KG, SKEW_RAD = (0.4, 0.15, 0.1), 5.0, math.radians(20.0)
 SPUN_RADPS, SPINS_S = (0.0, 0.02, -2.5), np.arange(1.0, 6.1)
-DISK_M, DISK_KG, ARM_M, TILT_RAD, SUNK_RAD = 0.3, 40.0, 0.003, 0.2, (0.15, 0.04)
 
 
 def skewed() -> np.ndarray:
@@ -184,69 +178,6 @@ def by_contact(step_s: float) -> np.ndarray:
     return reversal(step_s * np.arange(len(spins)), np.array(spins))
 
 
-def wobbling() -> tuple[float, float]:
-    """rad/s about the horizontal and the vertical, of a thin disk whose centre stays."""
-    rate = math.sqrt(4.0 * GRAVITY * math.sin(TILT_RAD) / DISK_M)
-    return -rate * math.cos(TILT_RAD), rate * math.sin(TILT_RAD)
-
-
-def sunk(time_s: np.ndarray, tilt_rad: np.ndarray) -> float:
-    """s from one tilt to another, by a line through the root of its sine."""
-    high, low = SUNK_RAD
-    between = (tilt_rad < high) & (tilt_rad > low) & (time_s < time_s[np.argmax(tilt_rad < low)])
-    slope, _ = np.polyfit(time_s[between], np.sqrt(np.sin(tilt_rad[between])), 1)
-    return float(np.diff(np.sqrt(np.sin(SUNK_RAD)))[0] / slope)
-
-
-@cache
-def sunk_truth() -> float:
-    """s of an infinitely thin disk, which bears its weight."""
-    q, v = ca.SX.sym("q", 5), ca.SX.sym("v", 5)
-    about = turn_about("z", q[2])[:3, :3]
-    tilted = about @ turn_about("x", q[3])[:3, :3]
-    turning = ca.vertcat(0, 0, v[2]) + about[:, 0] * v[3] + tilted[:, 1] * v[4]
-    arm = DISK_M * tilted[:, 2]
-    own, across = tilted.T @ turning, DISK_KG * DISK_M**2 / 4.0
-    centre = ca.vertcat(v[:2], ca.jtimes(arm[2], q, v))
-    kinetic = (DISK_KG * ca.sumsqr(centre) + across * (own[0] ** 2 + 2 * own[1] ** 2 + own[2] ** 2)) / 2
-    system = LagrangianSystem(
-        q=q,
-        v=v,
-        lagrangian=kinetic - DISK_KG * GRAVITY * arm[2],
-        dissipation=ARM_M * DISK_KG * GRAVITY * ca.norm_2(turning[:2]),
-        nonholonomic=ca.jacobian((centre - ca.cross(turning, arm))[:2], v),
-    )
-    lean, rate = 0.5 * math.pi - TILT_RAD, math.hypot(*wobbling())
-    place = np.array([0.0, 0.0, 0.0, lean, 0.0])
-    moving = np.array([0.0, 0.0, rate / math.cos(lean), 0.0, -rate * math.tan(lean)])
-    times, tilts = np.arange(0.0, 7.6, 0.25), [TILT_RAD]
-    for begin, end in pairwise(times):
-        place, moving = system.moved(place, moving, end - begin)
-        tilts.append(0.5 * math.pi - place[3])
-    return sunk(times, np.array(tilts))
-
-
-def sunk_by_contact() -> float:
-    """s of a disk that is a hundredth as thick as wide."""
-    half_m = 0.01 * DISK_M
-    height_m = DISK_M * math.sin(TILT_RAD) + half_m * math.cos(TILT_RAD)
-    level, upright = wobbling()
-    disk = Prop(
-        Drum((0.0, 0.0, height_m), DISK_M, half_m),
-        DISK_KG,
-        1.0,
-        pitch_rad=TILT_RAD,
-        rolling_m=ARM_M,
-        omega_w=(level, 0.0, upright),
-    )
-    pile = Pile([disk], FLAT, ground_friction=1.0, sleeps=False)
-    tilts, step_s = [TILT_RAD], 2e-3
-    for _ in range(3750):
-        pile.step(step_s)
-        tilts.append(math.acos(min(1.0, abs(float(pile.state[0, 8])))))
-    return sunk(step_s * np.arange(len(tilts)), np.array(tilts))
-
-
 KANE = "own, Newton and Euler in body axes, DOP853; Kane and Levinson 1982"
 REVERSED = "spin each second up to 6 s [rad/s], and when it turns back [s]"
 
@@ -276,20 +207,6 @@ PROBLEMS = (
         scene="rattleback",
         reason="friction holds what rolls by velocities; the contact's own motion within a step is looked at "
         "from 1 um on alone, so that steps below 1 ms bring no more",
-        gives_up=True,
-    ),
-    Problem(
-        name="eulers-disk",
-        title="Euler's disk sinks by what its rolling loses",
-        quantity="time from a tilt of 0.15 rad to one of 0.04 rad [s]",
-        source="studies.reference, plain coordinates with multipliers; Moffatt 2000",
-        truth=sunk_truth,
-        known_digits=6,
-        ours=sunk_by_contact,
-        step="pile, 2 ms",
-        least_digits=1.9,
-        scene="eulers-disk",
-        reason="friction holds what rolls by velocities, and so loses some of its own: 1 % more by steps of 5 to 1 ms",
         gives_up=True,
     ),
 )

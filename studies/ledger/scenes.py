@@ -34,6 +34,11 @@ def scene_names() -> tuple[str, ...]:
     return tuple(f"{PREFIX}{problem.name}" for problem in problems() if problem.scene is not None)
 
 
+def pictured() -> tuple[str, ...]:
+    """Of those that have a picture of their own."""
+    return tuple(f"{PREFIX}{p.name}" for p in problems() if p.scene is not None and not p.pictured_by)
+
+
 def load_problem(name: str, *, trusted: bool | Path = False, **chosen: Any) -> Scene:
     """As `sim.scene.load_scene`, with what is given besides."""
     return with_overrides(scene_of(name), trusted=trusted, **chosen)
@@ -43,7 +48,7 @@ def scene_of(name: str) -> Scene:
     """By the name of a scene. Raises InputError for a problem that there is not, or that has none."""
     known = {f"{PREFIX}{problem.name}": problem for problem in problems()}
     if name not in known or known[name].scene is None:
-        raise InputError(f'unknown scene "{name}"; allowed: {one_of(scene_names(), name)}')
+        raise InputError(f'unknown scene "{name}"; allowed: {one_of(sorted(scene_names()), name)}')
     problem = known[name]
     assert problem.scene is not None
     told = f"A problem whose answer is known: {problem.quantity}, to {problem.known_digits} digits. They are from: "
@@ -51,23 +56,22 @@ def scene_of(name: str) -> Scene:
     how = "how many of them are met, by which method and in which time, is told by"
     if isinstance(problem.scene, str):
         shown = load_scene(problem.scene)
-        return replace(
-            shown,
-            name=name,
-            title=problem.title,
-            text=f"{shown.text} {told}Here is its like; {how} holonomy ledger {problem.name}.",
-        )
+        shown = replace(shown, name=name, title=problem.title, goals=(), onward="")
+        text = f"{told}Here is its like; {how} holonomy ledger {problem.name}."
+        return replace(shown, text=text, **problem.shown())
     vehicle, begun = problem.scene()
+    own = problem.shown()
+    begins = "Here is its like" if "environment" in own else "Here it goes on from where it starts"
     VEHICLES.setdefault(vehicle.name, type(vehicle))  # as a vehicle of one's own is, when it is opened
     if isinstance(vehicle, HeldMechanism | RatesVehicle):
         config = config_of(vehicle)
         camera = replace(config.camera, lift_m=0.0)
         enter_config(type(vehicle), replace(config, camera=camera))
     world = "orbit" if is_weightless(vehicle) else _WORLDS.get(vehicle.support, "plain")
-    return Scene(
+    scene = Scene(
         name,
         problem.title,
-        f"{told}Here it goes on from where it starts; {how} holonomy ledger {problem.name}.",
+        f"{told}{begins}; {how} holonomy ledger {problem.name}.",
         world=world,
         sun=_ORBIT_SUN if world == "orbit" else Sun(),
         vehicle=vehicle,
@@ -79,3 +83,4 @@ def scene_of(name: str) -> Scene:
         camera="orbit",
         start=Start(node=(vehicle.name, tuple(begun.node.tolist()))),
     )
+    return replace(scene, **own)

@@ -388,7 +388,7 @@ PROBLEMS = (
         step=STRETCHED.format(90),
         least_digits=8.0,
         scene=lambda: beginning(ReversingCar()),
-        held={"bend": 1.0},
+        held={"bend": 1.0, "speed": -1.0},
     ),
     Problem(
         name="zermelo",

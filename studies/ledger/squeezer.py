@@ -114,5 +114,6 @@ PROBLEMS = (
         reason="second order: more digits ask for a shorter step",
         scene=lambda: SQUEEZER.enlarged(20.0).opened("ledger-andrews-riqn"),
         gives_up=True,
+        pictured_by="andrews",
     ),
 )

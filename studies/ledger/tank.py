@@ -7,14 +7,18 @@ The tank is drawn by eye and felt by hulls; these tell how far it may be trusted
 """
 
 import math
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
+from sim.scene import Start
 from sim.vehicle_config.config import HullMesh
 from sim.water.flip import Floating, FloatingBody, Tank, TankBox
 from sim.water.flip.box import WATER_DENSITY, Paddle
+from sim.water.flip.coupled import WaterBox
 from sim.water.immersion import GRAVITY
 from studies.ledger.problem import Problem
 
@@ -196,6 +200,20 @@ def cylinder() -> float:
     return shaken(hull, 64, 3.4, (3.2, 1.6, 1.7))
 
 
+def seen(
+    depth_m: float = 1.9,
+    *,
+    dam_m: tuple[float, float] = (0.0, 0.0),
+    stroke_m: float = 0.0,
+    speed_mps: float = 0.0,
+) -> Mapping[str, Any]:
+    """A tank of 9.6 m with a boat in it, and water that stands higher at one side, or a paddle, or none of both."""
+    box = TankBox((48, 48, 24), 0.2, (-4.8, -4.8, 0.0))
+    paddle = Paddle(stroke_m, 2.2) if stroke_m else None
+    start = Start(position_w=(-0.4, 0.0, depth_m + 0.02), heading_rad=0.4, velocity_b=(speed_mps, 0.0, 0.0))
+    return {"environment": WaterBox(box, depth_m, dam_m, paddle), "start": start}
+
+
 PROBLEMS = (
     Problem(
         name="dam-break",
@@ -211,6 +229,7 @@ PROBLEMS = (
         reason="0.08 to 0.12 units of time early at all places alike, as by a gate that is no gate "
         "(python -m benchmarks.dam_break)",
         gives_up=True,
+        shown=lambda: seen(0.8, dam_m=(2.4, 4.0)),
     ),
     Problem(
         name="sloshing",
@@ -225,6 +244,7 @@ PROBLEMS = (
         scene="tank",
         reason="an amplitude of 7 % of the depth, and cells of 8 %",
         gives_up=True,
+        shown=lambda: seen(dam_m=(4.8, 2.6)),
     ),
     Problem(
         name="wave-maker",
@@ -239,6 +259,7 @@ PROBLEMS = (
         scene="tank",
         reason="waves are three cells high: 14 % less; 9 % less on cells of 0.0625 m",
         gives_up=True,
+        shown=lambda: seen(stroke_m=0.5),
     ),
     Problem(
         name="solitary-wave",
@@ -253,6 +274,7 @@ PROBLEMS = (
         scene="tank",
         reason="a wave of 1.6 cells, which comes 7 % less high",
         gives_up=True,
+        shown=lambda: seen(1.4, dam_m=(0.8, 3.4)),
     ),
     Problem(
         name="ball-added-mass",
@@ -269,6 +291,7 @@ PROBLEMS = (
         scene="tank",
         reason="a ball of ten cells across, between walls at three of its diameters: 5 % more",
         gives_up=True,
+        shown=lambda: seen(speed_mps=2.5),
     ),
     Problem(
         name="cylinder-added-mass",
@@ -284,5 +307,7 @@ PROBLEMS = (
         reason="a cylinder of eight cells across, of which a part of a cell more or less is blocked; of drag the tank "
         "has none, its water being ideal",
         gives_up=True,
+        shown=lambda: seen(speed_mps=2.5),
+        pictured_by="ball-added-mass",
     ),
 )
