@@ -35,13 +35,14 @@ class Target:
     """A processor under a system."""
 
     name: str
-    """As the compiler names it, with the oldest C library that will do."""
+    """As the compiler names it, with the oldest C library or system that will do."""
     folder: str
     """Of its machine code in a unit."""
     ending: str
 
 
 _LINUX, _LINUX_ARM = "x86_64-linux-gnu.2.17", "aarch64-linux-gnu.2.17"
+_MAC, _MAC_ARM = "x86_64-macos.11.0-none", "aarch64-macos.11.0-none"
 _TARGETS: dict[str, dict[str, tuple[Target, ...]]] = {
     "linux": {
         "2.0": (Target(_LINUX, "linux64", ".so"),),
@@ -52,10 +53,10 @@ _TARGETS: dict[str, dict[str, tuple[Target, ...]]] = {
         "3.0": (Target("x86_64-windows-gnu", "x86_64-windows", ".dll"),),
     },
     "macos": {
-        "2.0": (Target("x86_64-macos", "darwin64", ".dylib"),),
+        "2.0": (Target(_MAC, "darwin64", ".dylib"),),
         "3.0": (
-            Target("x86_64-macos", "x86_64-darwin", ".dylib"),
-            Target("aarch64-macos", "aarch64-darwin", ".dylib"),
+            Target(_MAC, "x86_64-darwin", ".dylib"),
+            Target(_MAC_ARM, "aarch64-darwin", ".dylib"),
         ),
     },
 }
@@ -93,6 +94,7 @@ def compiled(folder: Path, target: Target, library: str, version: str) -> Path:
         *("-I", str(folder), "-o", str(file)),
         *map(str, [*sources, *sorted(folder.glob("*.ll"))]),
         *(["-lm"] if "linux" in target.name else []),
+        *([f"-Wl,-install_name,@rpath/{file.name}"] if "macos" in target.name else []),
     ]
     kept = cache_dir("zig") or folder
     environment = os.environ | {
