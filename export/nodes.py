@@ -4,7 +4,6 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -72,43 +71,49 @@ class Keyframes:
         kept = np.zeros(len(self.time), bool)
         kept[[0, -1]] = True
         kept[1:] |= self.shown[1:] != self.shown[:-1]
-        bounds = np.flatnonzero(kept).tolist()
-        spans = list(pairwise(bounds))
-        while spans:
-            first, last = spans.pop()
-            if last - first < 2:
-                continue
-            off = self._off_between(first, last, off_m, off_rad)
-            worst = int(off.argmax())
-            if off[worst] > 1.0:
-                middle = first + 1 + worst
-                kept[middle] = True
-                spans += [(first, middle), (middle, last)]
+        bounds = np.flatnonzero(kept)
+        first, last = bounds[:-1], bounds[1:]
+        while True:
+            long = last - first > 1
+            first, last = first[long], last[long]
+            if not len(first):
+                break
+            inside = last - first - 1
+            begins = np.cumsum(inside) - inside
+            span = np.repeat(np.arange(len(first)), inside)
+            at = np.arange(len(span)) + (first + 1 - begins)[span]
+            off = self._off_between(first[span], at, last[span], off_m, off_rad)
+            worst = np.lexsort((-off, span))[begins]
+            split = off[worst] > 1.0
+            middle = at[worst[split]]
+            kept[middle] = True
+            first, last = np.r_[first[split], middle], np.r_[middle, last[split]]
         return Keyframes(
             self.time[kept], self.translation[kept], self.rotation[kept], self.scale[kept], self.shown[kept]
         )
 
-    def _off_between(self, first: int, last: int, off_m: float, off_rad: float) -> np.ndarray:
-        """(last - first - 1,) how far keys between two are from interpolation, in units of what is allowed."""
-        inner = slice(first + 1, last)
-        part = (self.time[inner] - self.time[first]) / (self.time[last] - self.time[first])
-        off = np.zeros(last - first - 1)
+    def _off_between(
+        self, first: np.ndarray, at: np.ndarray, last: np.ndarray, off_m: float, off_rad: float
+    ) -> np.ndarray:
+        """(n,) how far keys are from interpolation between two others each, in units of what is allowed."""
+        part = ((self.time[at] - self.time[first]) / (self.time[last] - self.time[first]))[:, None]
+        off = self._turned_off(first, at, last, part) / off_rad
         for values in (self.translation, self.scale):
-            straight = values[first] + part[:, None] * (values[last] - values[first])
-            off = np.maximum(off, np.linalg.norm(values[inner] - straight, axis=1) / off_m)
-        return np.maximum(off, self._turned_off(first, last, part) / off_rad)
+            straight = values[first] + part * (values[last] - values[first])
+            off = np.maximum(off, np.linalg.norm(values[at] - straight, axis=1) / off_m)
+        return off
 
-    def _turned_off(self, first: int, last: int, part: np.ndarray) -> np.ndarray:
-        """(last - first - 1,) rad between the rotations and the great circle from the first to the last."""
-        a, b = self.rotation[first], self.rotation[last]
-        b = b if a @ b >= 0.0 else -b
-        angle = 2.0 * np.arcsin(min(0.5 * float(np.linalg.norm(b - a)), 1.0))
-        if angle < 1e-9:
-            between = a + part[:, None] * (b - a)
-        else:
-            between = np.sin((1.0 - part) * angle)[:, None] * a + np.sin(part * angle)[:, None] * b
-            between /= np.sin(angle)
-        q = self.rotation[first + 1 : last]
+    def _turned_off(
+        self, first: np.ndarray, at: np.ndarray, last: np.ndarray, part: np.ndarray
+    ) -> np.ndarray:
+        """(n,) rad between rotations and the great circle from the first to the last."""
+        a, b, q = self.rotation[first], self.rotation[last], self.rotation[at]
+        b = np.where(np.sum(a * b, axis=1, keepdims=True) >= 0.0, b, -b)
+        angle = 2.0 * np.arcsin(np.minimum(0.5 * np.linalg.norm(b - a, axis=1, keepdims=True), 1.0))
+        straight = angle < 1e-9
+        size = np.where(straight, 1.0, angle)
+        round_ = (np.sin((1.0 - part) * size) * a + np.sin(part * size) * b) / np.sin(size)
+        between = np.where(straight, a + part * (b - a), round_)
         away = np.minimum(np.linalg.norm(q - between, axis=1), np.linalg.norm(q + between, axis=1))
         return 4.0 * np.arcsin(np.minimum(0.5 * away, 1.0))
 

@@ -17,16 +17,32 @@ _ORDER = 3
 """Of the differences: smooth motions at equal times have small ones."""
 _GAP = -1
 """Stands for what is not finite."""
-_LEVELS = 65_535
+_LEVELS = 8_191
 """Between the least and the greatest number of a curve."""
 _FEW, _BLOWN_UP, _BEYOND = 0.02, 100.0, 1000.0
 """The share of a curve's numbers that may lie so far out, in units of what the others reach over, that a plot leaves
 them out, as of a lane that blew up; and from where on they are all the same."""
-MOMENT_S, PLACE_M, TURN, SCALE = 1e-6, 4e-5, 2e-5, 1e-6
-"""Of which the moments, places, quaternions and scales of a track are whole multiples."""
+MOMENT_S, PLACE_M, TURN, SCALE = 1e-6, 5e-5, 1.2e-5, 1e-6
+"""Of which the moments, places, turns and scales of a track are whole multiples: 4.4e-5 m, 4.2e-5 rad off at most."""
+_BEHIND = -0.3
+"""The least real part that a quaternion may have before its negative takes its place."""
 
 Told = tuple[int, int, int, list[float], list[float]]
 """What the viewer has to know of an array: first number, rows, columns; of each column unit and least number."""
+
+
+def turns(quaternions: np.ndarray) -> np.ndarray:
+    """(n, 3) modified Rodrigues parameters, the axis times the tangent of a quarter of the angle, of (n, 4) unit
+    quaternions x, y, z, w.
+
+    A change of them by d turns by 4 d at most. They jump where the angle has come well beyond half a turn, which is not
+    where it only wavers about one.
+    """
+    clear = np.where(np.abs(quaternions[:, 3]) > -_BEHIND, np.sign(quaternions[:, 3]), 0.0)
+    clear[:1] = np.where(quaternions[:1, 3] < 0.0, -1.0, 1.0)
+    last = np.maximum.accumulate(np.where(clear, np.arange(len(clear)), 0))
+    near = quaternions * clear[last, None]
+    return near[:, :3] / (1.0 + near[:, 3:])
 
 
 class PackedArrays:
@@ -73,10 +89,13 @@ class PackedArrays:
             values = np.clip(values, low - _BEYOND * size, high + _BEYOND * size)
         return self.add(values, max(size, 1e-300) / _LEVELS)
 
-    def add_track(self, track: Keyframes) -> Told:
-        """Columns: moment [s], place [m], quaternion, scale, whether it is seen; the last four where they change."""
-        columns = [track.time[:, None], track.translation, track.rotation]
-        units = [MOMENT_S, *[PLACE_M] * 3, *[TURN] * 4]
+    def add_track(self, track: Keyframes, coarser: float = 1.0) -> Told:
+        """Columns: moment [s], place [m], turn, scale, whether it is seen; the last four where they change.
+
+        coarser: times the usual rounding of places and turns.
+        """
+        columns = [track.time[:, None], track.translation, turns(track.rotation)]
+        units = [MOMENT_S, *[coarser * PLACE_M] * 3, *[coarser * TURN] * 3]
         if not (track.shown.all() and (track.scale == 1.0).all()):
             columns += [track.scale, track.shown[:, None].astype(float)]
             units += [*[SCALE] * 3, 1.0]

@@ -39,7 +39,9 @@ if TYPE_CHECKING:
 
 _ASSETS = ASSETS / "page"
 _OFF_M, _OFF_RAD = 5e-5, 5e-5
-"""By which a motion's keys may be thinned out; rounding adds less than half as much."""
+"""By which a motion's keys may be thinned out; rounding adds less than that."""
+_NEARLY_ALL = 0.93
+"""Of its keys: what needs more keeps all of them, and is rounded by as much more instead."""
 _DRAWN_M = 1e-3
 """To which lines and surfaces are rounded."""
 _CURVE_POINTS = 1500
@@ -115,18 +117,18 @@ def shown(
         about["camera"] = {"node": len(nodes), "fov_y_rad": camera.fov_y_rad, "near_m": camera.near_m}
         nodes.append(Node("camera", None, track=camera.track))
     about["tracks"] = [
-        [k, *curves.add_track(_thinned(node.track, begin_s))]
-        for k, node in enumerate(nodes)
-        if node.track is not None
+        [k, *_track(node.track, begin_s, curves)] for k, node in enumerate(nodes) if node.track is not None
     ]
     scene = to_bytes(_resting(nodes), title=title, ground=ground)
     return Shown(about, _packed(scene), _packed(curves.bytes()))
 
 
-def _thinned(track: Keyframes, begin_s: float) -> Keyframes:
-    """With as few keys as it takes, its time counted from the beginning."""
-    few = track.thinned(_OFF_M, _OFF_RAD)
-    return replace(few, time=few.time - begin_s)
+def _track(track: Keyframes, begin_s: float, curves: PackedArrays) -> Told:
+    """By as few numbers as it takes, its time counted from the beginning."""
+    few, coarser = track.thinned(_OFF_M, _OFF_RAD), 1.0
+    if len(few.time) > _NEARLY_ALL * len(track.time):
+        few, coarser = track, 2.0
+    return curves.add_track(replace(few, time=few.time - begin_s), coarser)
 
 
 def _resting(nodes: Sequence[Node]) -> list[Node]:

@@ -191,12 +191,14 @@ export async function live(Viewer, host, about, { link: open, keys, signal, onVi
   signal?.addEventListener("abort", () => viewer?.dispose());
   await build();
   await link.ask({ ask: "stream", every_s: EVERY_S, picture: true });
+  let drawn = 0;
   const next = (now) => {
     if (signal?.aborted) return;
     if (viewer && !building && (!settled || now - touched < STILL_MS)) { // a picture at rest is drawn once
       settled = now - arrived >= 1e3 * EVERY_S && Boolean(after);
       place(now);
-      viewer.draw(0);
+      viewer.draw(0, Math.min(1e-3 * (now - drawn), 0.25));
+      drawn = now;
       slowly(now);
     } else if (viewer && !building) viewer.rest();
     requestAnimationFrame(next);

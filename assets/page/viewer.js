@@ -34,6 +34,8 @@ const STILL_MS = 1500;
 /** How long a picture at rest is drawn anew after something was touched. */
 const UP = new Vector3(0, 1, 0);
 /** Along which an arrow of three.js's own shapes points. */
+const CHASE_PER_S = 8;
+/** Share of what it lags behind the vehicle's heading by which the chase camera turns in a second. */
 const ASLEEP_MS = 2000;
 /** How long a picture is out of sight before it gives its graphics context back; browsers keep 16. */
 
@@ -360,8 +362,8 @@ class Viewer {
     return this.playing || performance.now() - this.touched < STILL_MS;
   }
 
-  /** One picture, `dt` seconds after the last. */
-  draw(dt) {
+  /** One picture, `dt` seconds of the motion after the last; passed: seconds in which the camera moves. */
+  draw(dt, passed = dt) {
     if (this.renderer) this.#ease(dt);
     if (this.renderer && this.rests) this.#grain();
     this.clock.value = this.live ? this.latest?.time_s ?? 0 : this.time;
@@ -385,7 +387,8 @@ class Viewer {
     this.#point();
     const place = this.#place(0);
     const kind = this.byId("camera").value;
-    if (kind !== "free") this.#follow(place, kind);
+    if (kind !== "chase") this.heading = undefined;
+    if (kind !== "free") this.#follow(place, kind, passed);
     this.orbit.enabled = kind !== "recorded";
     if (this.orbit.enabled) this.orbit.update();
     this.sun.position.copy(place).add(new Vector3(-4, -6, 8).multiplyScalar(this.size));
@@ -402,18 +405,16 @@ class Viewer {
     this.first_ms ??= performance.now();
   }
 
-  /** Moves camera and target with the vehicle; the chase camera also turns with its heading. */
-  #follow(place, kind) {
+  /** Moves camera and target with the vehicle; the chase camera begins behind it and turns with its heading. */
+  #follow(place, kind, passed) {
     if (kind === "chase") {
       const forward = new Vector3(1, 0, 0).applyQuaternion(this.mains[0].getWorldQuaternion(new Quaternion()));
-      const heading = Math.atan2(forward.y, forward.x);
-      if (this.heading !== undefined) {
-        const turn = Math.atan2(Math.sin(heading - this.heading), Math.cos(heading - this.heading)) * 0.12;
-        this.camera.position.sub(this.orbit.target).applyAxisAngle(new Vector3(0, 0, 1), turn).add(this.orbit.target);
-        this.heading += turn;
-      } else {
-        this.heading = heading;
-      }
+      const heading = Math.atan2(forward.y, forward.x), off = this.camera.position.clone().sub(this.orbit.target);
+      const behind = this.heading === undefined;
+      const wanted = heading - (behind ? Math.atan2(-off.y, -off.x) : this.heading);
+      const turn = Math.atan2(Math.sin(wanted), Math.cos(wanted)) * (behind ? 1 : 1 - Math.exp(-CHASE_PER_S * passed));
+      this.camera.position.copy(this.orbit.target).add(off.applyAxisAngle(new Vector3(0, 0, 1), turn));
+      this.heading = behind ? heading : this.heading + turn;
     }
     this.camera.position.add(place).sub(this.target);
     this.orbit.target.add(place).sub(this.target);
@@ -472,7 +473,13 @@ class Curves {
   }
 }
 
-/** How a node moves in the one above it: rows of moment, place, quaternion and, where they change, scale and whether it is seen. */
+/** The quaternion of which rows have the axis times the tangent of a quarter of the angle. */
+function turned(quaternion, rows, at) {
+  const x = rows[at], y = rows[at + 1], z = rows[at + 2], square = x * x + y * y + z * z, share = 1 / (1 + square);
+  return quaternion.set(2 * x * share, 2 * y * share, 2 * z * share, (1 - square) * share);
+}
+
+/** How a node moves in the one above it: rows of moment, place, turn and, where they change, scale and whether it is seen. */
 class Track {
   constructor(node, rows, columns) {
     Object.assign(this, { node, rows, columns, count: rows.length / columns, at: 0 });
@@ -487,10 +494,10 @@ class Track {
     const a = columns * this.at, b = count > 1 ? a + columns : a;
     const share = b > a ? Math.min(Math.max((time - rows[a]) / (rows[b] - rows[a]), 0), 1) : 0;
     node.position.fromArray(rows, a + 1).lerp(this.place.fromArray(rows, b + 1), share);
-    node.quaternion.fromArray(rows, a + 4).normalize().slerp(this.turn.fromArray(rows, b + 4).normalize(), share);
-    if (columns < 12) return;
-    node.scale.fromArray(rows, a + 8).lerp(this.place.fromArray(rows, b + 8), share);
-    node.visible = rows[(share < 1 ? a : b) + 11] > 0;
+    turned(node.quaternion, rows, a + 4).slerp(turned(this.turn, rows, b + 4), share);
+    if (columns < 11) return;
+    node.scale.fromArray(rows, a + 7).lerp(this.place.fromArray(rows, b + 7), share);
+    node.visible = rows[(share < 1 ? a : b) + 10] > 0;
   }
 }
 
