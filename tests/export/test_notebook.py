@@ -1,6 +1,7 @@
 """Cells of notebooks: what a real browser shows of what a real kernel has sent."""
 
 import base64
+import gzip
 import json
 import time
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ import pytest
 
 import sim
 from export.notebook import NotebookView
+from export.page import viewer_text
 from sim.recordings import Take
 from sim.scene import load_scene
 from sim.simulation import Simulation
@@ -185,6 +187,31 @@ def test_without_a_kernel_runs_are_shown_in_a_frame_of_their_own(tmp_path: Path,
         f"return [...{inner}.document.querySelectorAll('#lanes label')].map((l) => l.textContent)"
     )
     assert lanes == ["rigid-body", "rigid-body 2", "boat"]
+    assert chromium.complaints() == []
+
+
+EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.ipynb"))
+
+
+@needs_browser
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_what_is_stored_in_a_notebook_is_shown_by_the_viewer_of_today(
+    path: Path, tmp_path: Path, chromium: Browser
+) -> None:
+    """All that its cells gave, without a kernel; `python scripts/notebooks.py` stores it anew."""
+    outputs = [output for cell in json.loads(path.read_text())["cells"] for output in cell.get("outputs", ())]
+    cells = ["".join(output.get("data", {}).get("text/html", ())) for output in outputs]
+    notebook = tmp_path / "stored.html"
+    notebook.write_text(f"<!doctype html><meta charset=utf-8><body>{'<hr>'.join(cells)}", encoding="utf-8")
+    inner = "document.querySelector('iframe').contentWindow"
+    chromium.open(notebook, f"{inner}.holonomy?.first_ms")
+    viewer = chromium.run(f"return {inner}.document.getElementById('viewer').textContent.trim()")
+    assert gzip.decompress(base64.b64decode(viewer)).decode() == viewer_text()
+    chromium.run(f"{inner}.holonomy.playing = false; {inner}.holonomy.seek(0.5)")
+    assert chromium.run(f"return {inner}.holonomy.time") == 0.5
+    places = np.array(chromium.run(f"return {inner}.holonomy.poses(0.5)"))
+    assert places.shape[1:] == (4, 4)
+    assert np.isfinite(places).all()
     assert chromium.complaints() == []
 
 
