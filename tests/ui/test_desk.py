@@ -91,6 +91,20 @@ def test_a_key_right_after_a_click_is_the_fields_that_the_click_was_on(desk: Inp
     assert pressed == []
 
 
+def test_a_key_right_after_a_list_has_opened_is_its_searchs(desk: InputDesk, place: Place) -> None:
+    """A list opens as the button is let go, however long it was down."""
+    place.in_scene = False
+    desk.on_mouse_press(5, 5, mouse.LEFT, 0)
+    for _ in range(20):
+        desk.sample(DT)
+    desk.on_mouse_release(5, 5, mouse.LEFT, 0)
+    desk.sample(DT)
+    desk.on_key_press(key.P, 0)
+    first = [*desk.sample(DT).pressed, *desk.sample(DT).pressed]
+    place.typing = True
+    assert first + [name for _ in range(5) for name in desk.sample(DT).pressed] == []
+
+
 def test_keys_right_after_a_click_elsewhere_act_in_order_some_frames_later(
     desk: InputDesk, place: Place
 ) -> None:

@@ -362,6 +362,17 @@ def test_a_scene_without_a_task_says_so(bench: Bench) -> None:
     assert bench.frame(draw_plan, fakes.snapshot()) == []
 
 
+def test_an_obstacle_is_put_up_where_the_ground_was_clicked(bench: Bench) -> None:
+    for origin_w in ((0.0, 0.0, 0.0), (20.0, -3.0, 0.5)):
+        marks = TaskMarks(shown(bench, origin_w=origin_w))
+        (edit,), name = marks.put_up(np.array([7.0, -4.0, 1.5]))
+        assert isinstance(edit, EditTask)
+        assert len(edit.task.obstacles) == len(marks.plan.task.obstacles) + 1
+        after = TaskMarks(replace(marks.plan, task=edit.task))
+        (handle,) = (each for each in after.handles if each.name == name)
+        np.testing.assert_allclose(handle.T_w[:2, 3], (7.0, -4.0), atol=1e-12)
+
+
 def test_matrices_go_to_the_gizmo_and_back() -> None:
     pose = fakes.pose(0.3, -0.2, 1.1, (4.0, -5.0, 6.0))
     np.testing.assert_allclose(from_matrix16(matrix16(pose)), pose, atol=1e-6)

@@ -95,6 +95,7 @@ def method_menu(
         return None
     if imgui.is_window_appearing():
         fields.search = ""
+        imgui.set_keyboard_focus_here()
     imgui.set_next_item_width(-1.0)
     _, fields.search = imgui.input_text_with_hint(f"##{name}_search", "Search methods", fields.search)
     note(context, f"{name}/search")
@@ -103,6 +104,10 @@ def method_menu(
     if words:
         matching = [item for item in every if _fits(item, words)]
         chosen = _rows(matching, name, current, context)
+        best = next((item.name for item in matching if item.enabled), None)
+        if best is not None and imgui.is_key_pressed(imgui.Key.enter):
+            chosen = best
+            imgui.close_current_popup()
     else:
         chosen = _by_family(every, name, vehicle, current, context)
     imgui.end_combo()

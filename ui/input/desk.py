@@ -59,8 +59,9 @@ FOREIGN_MODIFIERS = key.MOD_ALT | key.MOD_COMMAND | key.MOD_WINDOWS
 
 
 _SHIFTS = ("LSHIFT", "RSHIFT")
-_UNDECIDED_FRAMES = 3
-"""From a press of the mouse on, within which it shows whether a text field takes the keyboard, or leaves it."""
+_UNDECIDED_FRAMES = 4
+"""From a press of the mouse on, or its release on a panel, within which it shows whether a text field takes the
+keyboard, or leaves it."""
 
 
 def chord_name(symbol: int, modifiers: int) -> str:
@@ -225,6 +226,8 @@ class InputDesk:
             self._dragging.add(button)
 
     def on_mouse_release(self, x: int, y: int, button: int, modifiers: int) -> None:
+        if button not in self._dragging and self._hand_px is None:  # may open a list that is searched
+            self._undecided = _UNDECIDED_FRAMES
         self._dragging.discard(button)
         if button == mouse.LEFT:
             self._hand_px = None

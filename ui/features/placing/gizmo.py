@@ -11,7 +11,7 @@ from imgui_bundle.imguizmo import im_guizmo
 from sim.planner.service.requests import EditTask
 from sim.planner.service.session import PlanView
 from sim.planner.task.bodies import planar
-from sim.planner.task.handles import copied, handles, moved, scaled, without
+from sim.planner.task.handles import copied, handles, moved, scaled, with_obstacle, without
 from sim.shapes.shape import Handle
 from ui.window import theme
 from ui.window.context import Indirect, PanelContext, Request, on_screen
@@ -114,6 +114,13 @@ class TaskMarks:
 
     def without(self, name: str) -> list[Request]:
         return [] if name == "goal" else [EditTask(without(self.plan.task, name))]
+
+    def put_up(self, place_w: np.ndarray) -> tuple[list[Request], str]:
+        """One more obstacle at a place (3,); and its name."""
+        task, T_w = with_obstacle(self.plan.vehicle, self.plan.task), np.eye(4)
+        T_w[:3, 3] = place_w - np.array(self.plan.origin_w)
+        name = f"obstacle {len(task.obstacles) - 1}"
+        return [EditTask(moved(self.plan.vehicle, task, name, T_w))], name
 
     def copied(self, name: str) -> tuple[list[Request], str]:
         return ([] if name == "goal" else [EditTask(copied(self.plan.task, name))]), name

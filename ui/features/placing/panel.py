@@ -15,7 +15,7 @@ from sim.world import World
 from ui.features.model.view import Clicks
 from ui.features.placing.gizmo import MOVE, SCALE, SNAPS, Gizmo, GizmoFields, Movables, TaskMarks
 from ui.features.placing.things import MARKS, PROPS, WIND, SceneThings
-from ui.features.plan.pointing import Ray, struck_prop
+from ui.features.plan.pointing import Ray, on_ground, struck_prop
 from ui.window.context import Action, PanelContext, Request
 from ui.window.widgets import button, label, note, prose, significant, tooltip
 
@@ -26,6 +26,12 @@ _MODES = (
 )
 _FIELD_PX, _STEP_M = 74.0, 0.05
 _SAID = {"prop": "body"}
+OBSTACLE = "obstacle"
+_WHAT_FOR = {
+    "gate": "gates make a race in their order",
+    "goal": "goals are done in their order",
+    OBSTACLE: "plans keep clear of it",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,20 +65,18 @@ def draw_placing(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     """What can be put up, and what is done with the chosen one."""
     fields, gizmo, requests = context.of(PlacingFields), context.of(GizmoFields), list[Request]()
     prose("Click a dot or a body in the view to choose it, or a kind here and then the ground to put one up.")
+    marks = MARKS if context.find(PlanView) is None else (*MARKS, OBSTACLE)
     for title, kinds, doc in (
         ("Bodies", PROPS, "Click where a {} is to be"),
-        (
-            "Marks",
-            MARKS,
-            "Click where a {} is to be: gates make a race in their order, goals are done in theirs",
-        ),
+        ("Marks", marks, "Click where this is to be: {}"),
     ):
         _go_on(context, title, begins=kinds is PROPS)
         imgui.align_text_to_frame_padding()
         imgui.text_disabled(title)
         for kind in kinds:
             _go_on(context, kind)
-            if button(context, f"place/{kind}", kind, doc.format(kind), lit=fields.kind == kind):
+            said = _WHAT_FOR.get(kind, kind)
+            if button(context, f"place/{kind}", kind, doc.format(said), lit=fields.kind == kind):
                 fields.kind = "" if fields.kind == kind else kind
     for mode, text, doc in _MODES:
         _go_on(context, text, begins=mode == MOVE)
@@ -133,13 +137,26 @@ def _numbers(things: Movables, handle: Handle, context: PanelContext) -> list[Re
     kind, _, index = handle.name.partition(" ")
     said = _SAID.get(kind, kind).capitalize() + (f" {int(index) + 1}" if index else "")
     label(context, said, "Where it is in the world: x, y, z [m]", width=_FIELD_PX)
-    changed, place = imgui.drag_float3("##place/at", T_w[:3, 3].tolist(), _STEP_M, 0.0, 0.0, "%.2f")
+    changed, place = imgui.drag_float3(
+        "##place/at", (np.round(T_w[:3, 3], 4) + 0.0).tolist(), _STEP_M, 0.0, 0.0, "%.2f"
+    )
     note(context, "place/at")
     tooltip("Drag, or double-click to type")
     if not changed:
         return []
     T_w[:3, 3] = [significant(x) for x in place]
     return things.moved(handle.name, T_w)
+
+
+def _put_up(
+    kind: str, ray: Ray, sources: Sequence[Movables], scene: SceneThings
+) -> tuple[list[Request], str]:
+    """One more of a kind where a ray meets the ground; and its name."""
+    if kind != OBSTACLE:
+        return scene.put_up(kind, ray)
+    place_w = on_ground(ray, scene.world)
+    task = next((things for things in sources if isinstance(things, TaskMarks)), None)
+    return ([], "") if task is None or place_w is None else task.put_up(place_w)
 
 
 class PlacingTool:
@@ -177,7 +194,7 @@ class PlacingTool:
         ray = self._clicks.ray(ray_at, context) if views == 1 else None
         if ray is not None and scene is not None and not self._gizmo.wants_mouse and not im_guizmo.is_over():
             if fields.kind:
-                requests, gizmo.chosen = scene.put_up(fields.kind, ray)
+                requests, gizmo.chosen = _put_up(fields.kind, ray, sources, scene)
                 fields.kind = ""
                 return requests
             struck = struck_prop(ray, snapshot.environment)

@@ -83,7 +83,7 @@ class SceneThings:
 
     def moved(self, name: str, T_w: np.ndarray) -> list[Request]:
         if name == WIND:
-            wind = _WIND_MPS * (T_w[:3, 3] - self._wind_foot_w)
+            wind = np.round(_WIND_MPS * (T_w[:3, 3] - self._wind_foot_w), 3) + 0.0
             return [SetParameter(WIND, tuple(wind[: np.size(self._flown.parameters[WIND])].tolist()))]
         k = _prop(name)
         if k < 0:

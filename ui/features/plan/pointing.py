@@ -175,7 +175,7 @@ def _first_met(origin: np.ndarray, direction: np.ndarray, corners: np.ndarray) -
     with np.errstate(divide="ignore", invalid="ignore"):
         a, b = np.einsum("tc,tc->t", to, p) / size, (q @ direction) / size
         along = np.einsum("tc,tc->t", v, q) / size
-    met = along[(np.abs(size) > 1e-15) & (a >= 0.0) & (b >= 0.0) & (a + b <= 1.0) & (along > 0.0)]
+        met = along[(np.abs(size) > 1e-15) & (a >= 0.0) & (b >= 0.0) & (a + b <= 1.0) & (along > 0.0)]
     return float(met.min()) if len(met) else None
 
 
