@@ -1,4 +1,4 @@
-"""Shrubs, tufts of grass and boulders: their meshes, and where they stand, sorted into cells that can be culled.
+"""Shrubs, tufts of grass, reeds and boulders: their meshes, and where they stand, sorted into cells that can be culled.
 
 Instances (k, 8) float32: position 3, scale 1, tint 3 (linear albedo), yaw 1 [rad]; a mesh point p goes to
 position + scale * Rz(yaw) p. Within a cell they are in order of importance, so the first part of a cell is a fair
@@ -20,7 +20,16 @@ import sim.world.boulders
 from render.land.mesh import Mesh, quad_indices
 from sim.platform.cache import cached_arrays, source_digest
 from sim.world import World
-from sim.world.boulders import SEED, VARIANTS, boulder_instances, boulder_shape, kept_free, sites, stopping
+from sim.world.boulders import (
+    SEED,
+    VARIANTS,
+    boulder_instances,
+    boulder_shape,
+    kept_free,
+    sites,
+    sites_at,
+    stopping,
+)
 from sim.world.props import Grounds
 
 if TYPE_CHECKING:
@@ -144,7 +153,7 @@ def scatter_of(instances: np.ndarray, obstacles: np.ndarray | None = None) -> Sc
     return Scatter(instances, tuple(cells), obstacles)
 
 
-__all__ = ["leaf_atlas", "place_shrubs", "place_tufts", "shrub_mesh", "tuft_mesh"]
+__all__ = ["leaf_atlas", "place_reeds", "place_shrubs", "place_tufts", "reed_mesh", "shrub_mesh", "tuft_mesh"]
 
 _DIGEST = source_digest(__file__, sim.world.boulders.__file__)
 _LOBES = 7
@@ -255,14 +264,34 @@ _VERGE_M = 2.5
 
 def tuft_mesh(cards: int, seed: int = 5) -> Mesh:
     """A tuft of grass about 1 m high of so many cards that lean outwards, in the format of shrubs."""
-    rng = np.random.default_rng([seed, 606])
+    return _leaning(
+        cards, np.random.default_rng([seed, 606]), width=(0.45, 0.65), lean=(0.25, 0.6), spread=0.08
+    )
+
+
+def reed_mesh(cards: int, seed: int = 5) -> Mesh:
+    """Reeds about 1 m high, of so many narrow cards that stand nearly upright, in the format of shrubs."""
+    return _leaning(
+        cards, np.random.default_rng([seed, 616]), width=(0.13, 0.2), lean=(0.02, 0.22), spread=0.3
+    )
+
+
+def _leaning(
+    cards: int,
+    rng: np.random.Generator,
+    *,
+    width: tuple[float, float],
+    lean: tuple[float, float],
+    spread: float,
+) -> Mesh:
+    """Cards that stand on a ring so wide, in units of their height."""
     turn = 2.0 * np.pi * (np.arange(cards) + rng.uniform(-0.25, 0.25, cards)) / cards
     out = np.stack([np.cos(turn), np.sin(turn), np.zeros(cards)], axis=1)
     side = np.stack([-np.sin(turn), np.cos(turn), np.zeros(cards)], axis=1)
-    up = np.array([0.0, 0.0, 1.0]) + rng.uniform(0.25, 0.6, (cards, 1)) * out
+    up = np.array([0.0, 0.0, 1.0]) + rng.uniform(*lean, (cards, 1)) * out
     corners = np.array([(-1.0, 0.0), (1.0, 0.0), (1.0, 1.0), (-1.0, 1.0)])
-    width, height = rng.uniform(0.45, 0.65, (cards, 1, 1)), rng.uniform(0.7, 1.1, (cards, 1, 1))
-    position = 0.08 * out[:, None] + width * corners[None, :, :1] * side[:, None]
+    half, height = rng.uniform(*width, (cards, 1, 1)), rng.uniform(0.7, 1.1, (cards, 1, 1))
+    position = spread * out[:, None] + half * corners[None, :, :1] * side[:, None]
     position = position + height * corners[None, :, 1:] * up[:, None]
     normal = np.repeat(0.45 * out + [0.0, 0.0, 0.9], 4, axis=0)
     tile = rng.integers(0, _ATLAS_TILES, (cards, 1, 2))
@@ -271,8 +300,42 @@ def tuft_mesh(cards: int, seed: int = 5) -> Mesh:
     return Mesh(vertices.astype(np.float32), quad_indices(cards))
 
 
+_REEDS, _BANK_M = 120_000, 9.0
+"""Candidates; how far from where the shore usually is they stand at most."""
+
+
+def place_reeds(world: World, seed: int = 5) -> Scatter:
+    """Reeds in patches along the water's edge, some of them in the water."""
+    name = f"reeds-{world.key}-{seed}-{_DIGEST}"
+    return scatter_of(cached_arrays("meshes", name, lambda: {"reeds": _reeds(world, seed)})["reeds"])
+
+
+def _reeds(world: World, seed: int) -> np.ndarray:
+    """(k, 8) instances by cell."""
+    rng = np.random.default_rng([world.seed, seed, 808])
+    river = world.river
+    assert river is not None
+    x = rng.uniform(world.terrain.low_m[0], world.terrain.high_m[0], _REEDS)
+    aside = rng.choice((-1.0, 1.0), _REEDS) * (river.half_width_m + rng.uniform(-_BANK_M, _BANK_M, _REEDS))
+    at = sites_at(world, x, np.clip(river.centre(x) + aside, world.terrain.low_m[1], world.terrain.high_m[1]))
+    patches = 0.5 + 0.5 * np.sin(at.x / 13.0 + 2.0 * np.sin(at.y / 29.0)) * np.sin(
+        at.y / 11.0 + np.sin(at.x / 23.0)
+    )
+    chance = np.exp(-(((at.above_river_m - 0.15) / 0.35) ** 2)) * np.clip(2.2 * patches - 0.7, 0.0, 1.0)
+    chance *= np.clip((at.upright - 0.75) / 0.2, 0.0, 1.0) * kept_free(world, at, _CLEAR_OF_PADS_M)
+    chance *= at.above_river_m > -0.4
+    keep = rng.random(_REEDS) < chance
+    n = int(keep.sum())
+    size = rng.lognormal(np.log(1.25), 0.25, n)
+    straw, green = np.array([0.21, 0.18, 0.075]), np.array([0.075, 0.115, 0.034])
+    mix = np.clip(0.65 + 0.3 * rng.normal(size=n), 0.0, 1.0)[:, None]
+    tint = (straw + mix * (green - straw)) * rng.uniform(0.75, 1.2, (n, 1))
+    place = np.column_stack([at.x[keep], at.y[keep], at.z[keep] - 0.05])
+    return by_cell(np.column_stack([place, size, tint, rng.uniform(0.0, 2.0 * np.pi, n)]), rng.random(n))
+
+
 def place_tufts(world: World, seed: int = 5) -> Scatter:
-    """Dry grass on level sand: in patches, and thick where rain runs off what is paved."""
+    """Dry grass on level sand: in patches, and thick where rain runs off what is paved; along a river, in bunches."""
     name = f"tufts-{world.key}-{seed}-{_DIGEST}"
     return scatter_of(cached_arrays("meshes", name, lambda: {"tufts": _tufts(world, seed)})["tufts"])
 
@@ -280,6 +343,8 @@ def place_tufts(world: World, seed: int = 5) -> Scatter:
 def _tufts(world: World, seed: int) -> np.ndarray:
     """(k, 8) instances by cell."""
     rng = np.random.default_rng([world.seed, seed, 707])
+    if world.river is not None:
+        return _bunches(world, rng)
     grounds = world.grounds
     half = np.full(2, _TUFTS_HALF_M) if grounds is None else np.array(grounds.half_m)
     place = rng.uniform(-half, half, (_TUFTS, 2))
@@ -307,6 +372,28 @@ def _tufts(world: World, seed: int) -> np.ndarray:
     tint = (straw + mix * (green - straw)) * rng.uniform(0.7, 1.2, (n, 1))
     instances = np.column_stack([place[keep], z[keep] - 0.02, size, tint, rng.uniform(0.0, 2.0 * np.pi, n)])
     return by_cell(instances, rng.random(n))
+
+
+_BUNCHES = 330_000
+
+
+def _bunches(world: World, rng: np.random.Generator) -> np.ndarray:
+    """Bunch grass of a valley, dry above the reach of its river; (k, 8) instances by cell."""
+    at = sites(world, _BUNCHES, rng)
+    patches = 0.5 + 0.5 * np.sin(at.x / 17.0 + 2.0 * np.sin(at.y / 27.0)) * np.sin(
+        at.y / 21.0 + np.sin(at.x / 14.0)
+    )
+    chance = (0.06 + 0.55 * np.clip(at.loose, 0.0, 1.0) * patches**2) * (at.above_river_m > 0.8)
+    chance *= np.clip((at.upright - 0.75) / 0.2, 0.0, 1.0) * kept_free(world, at, _CLEAR_OF_PADS_M)
+    keep = rng.random(_BUNCHES) < chance
+    n = int(keep.sum())
+    size = rng.lognormal(np.log(0.42), 0.35, n)
+    straw, green = np.array([0.34, 0.26, 0.12]), np.array([0.15, 0.15, 0.055])
+    near_water = np.exp(-at.above_river_m[keep] / 9.0)
+    mix = np.clip(0.1 + 0.6 * near_water + 0.25 * rng.normal(size=n), 0.0, 1.0)[:, None]
+    tint = (straw + mix * (green - straw)) * rng.uniform(0.75, 1.2, (n, 1))
+    place = np.column_stack([at.x[keep], at.y[keep], at.z[keep] - 0.03])
+    return by_cell(np.column_stack([place, size, tint, rng.uniform(0.0, 2.0 * np.pi, n)]), rng.random(n))
 
 
 def _distance_m(points: np.ndarray, line: np.ndarray) -> np.ndarray:

@@ -17,8 +17,10 @@ from render.land.ground_cover import (
     boulder_meshes,
     leaf_atlas,
     place_boulders,
+    place_reeds,
     place_shrubs,
     place_tufts,
+    reed_mesh,
     shrub_mesh,
     tuft_mesh,
 )
@@ -90,6 +92,8 @@ class Scenery:
     """(n, n, 4) uint8."""
     tuft_levels: Sequence[Mesh] = ()
     tufts: Scatter | None = None
+    reed_levels: Sequence[Mesh] = ()
+    reeds: Scatter | None = None
     props: PropMesh | None = None
     """What is laid out for wheeled vehicles."""
     key: str = ""
@@ -116,6 +120,8 @@ def load_scenery(world: World, quality: Quality) -> Scenery:
         boulders=place_boulders(world) if natural else (),
         tuft_levels=[tuft_mesh(cards, seed=SEED) for cards in quality.tuft_cards],
         tufts=place_tufts(world) if _grassy(world) else None,
+        reed_levels=[reed_mesh(2 * cards, seed=SEED) for cards in quality.tuft_cards],
+        reeds=place_reeds(world) if natural and world.river is not None else None,
         ridges=Ridges.of_world(world),
         leaves=leaf_atlas(size=256),
         props=prop_mesh(world.grounds) if world.grounds is not None else None,
@@ -124,8 +130,10 @@ def load_scenery(world: World, quality: Quality) -> Scenery:
 
 
 def _grassy(world: World) -> bool:
-    """Whether there is level sand under the sky."""
-    return world.far_desert or (world.grounds is not None and world.layers is not None)
+    """Whether there is sand under the sky, level or along a river."""
+    return world.far_desert or (
+        world.layers is not None and (world.grounds is not None or world.river is not None)
+    )
 
 
 _NO_WATER_M = -1e4

@@ -104,32 +104,17 @@ class StillWorld:
         self, ctx: moderngl.Context, programs: Programs, scenery: Scenery, ridges: Ridges, quality: Quality
     ) -> list[ScatterField]:
         fields = []
-        if scenery.shrubs is not None:
-            fields.append(
-                ScatterField(
-                    ctx,
-                    programs,
-                    SHRUB,
-                    scenery.shrub_levels,
-                    scenery.shrubs,
-                    ridges,
-                    reach_m=quality.shrub_reach_m,
-                    budget=quality.shrubs,
+        tufts = quality.tuft_reach_m, quality.tufts
+        plants = (
+            (scenery.shrub_levels, scenery.shrubs, quality.shrub_reach_m, quality.shrubs),
+            (scenery.tuft_levels, scenery.tufts, *tufts),
+            (scenery.reed_levels, scenery.reeds, *tufts),
+        )
+        for levels, placed, reach_m, budget in plants:
+            if placed is not None:
+                fields.append(
+                    ScatterField(ctx, programs, SHRUB, levels, placed, ridges, reach_m=reach_m, budget=budget)
                 )
-            )
-        if scenery.tufts is not None:
-            fields.append(
-                ScatterField(
-                    ctx,
-                    programs,
-                    SHRUB,
-                    scenery.tuft_levels,
-                    scenery.tufts,
-                    ridges,
-                    reach_m=quality.tuft_reach_m,
-                    budget=quality.tufts,
-                )
-            )
         for levels, placed in zip(scenery.boulder_levels, scenery.boulders, strict=False):
             budget = quality.boulders // len(scenery.boulders)
             fields.append(

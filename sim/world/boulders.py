@@ -37,7 +37,7 @@ class Sites:
 
 def sites(world: World, count: int, rng: np.random.Generator) -> Sites:
     """So many, evenly over a world whose ground has features."""
-    return _sites_at(world, *_spread(world, count, rng))
+    return sites_at(world, *_spread(world, count, rng))
 
 
 def _spread(world: World, count: int, rng: np.random.Generator) -> np.ndarray:
@@ -47,7 +47,7 @@ def _spread(world: World, count: int, rng: np.random.Generator) -> np.ndarray:
     return rng.uniform(low, high, (count, 2)).T
 
 
-def _sites_at(world: World, x: np.ndarray, y: np.ndarray) -> Sites:
+def sites_at(world: World, x: np.ndarray, y: np.ndarray) -> Sites:
     """Those at x, y [m]."""
     assert world.layers is not None
     terrain, layers = world.terrain, world.layers
@@ -202,7 +202,7 @@ def _placed(world: World, variants: int, seed: int) -> dict[str, np.ndarray]:
     loose, hollow = (world.terrain.sample(f, x, y) for f in (world.layers.loose, world.layers.curvature))
     # Slopes take most of the time, and no factor is above 1: most draws are lost before they are looked at.
     likely = drawn < 0.41 * loose + 0.48 * np.clip(hollow, 0.0, 1.0) ** 2 + 0.011
-    at, drawn = _sites_at(world, x[likely], y[likely]), drawn[likely]
+    at, drawn = sites_at(world, x[likely], y[likely]), drawn[likely]
     patches = 0.5 + 0.5 * np.sin(at.x / 29.0 + 2.5 * np.sin(at.y / 17.0)) * np.sin(
         at.y / 27.0 + 2.5 * np.sin(at.x / 21.0)
     )

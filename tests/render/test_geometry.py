@@ -13,6 +13,7 @@ from render.land.ground_cover import (
     leaf_atlas,
     place_boulders,
     place_shrubs,
+    place_reeds,
     place_tufts,
     shrub_mesh,
 )
@@ -334,3 +335,22 @@ def test_tufts_stand_on_sand_and_thickest_beside_the_road(name: str) -> None:
         ((to_road > a) & (to_road < b)).sum() / ((to_lap > a) & (to_lap < b)).sum() for a, b in ways
     )
     assert beside > 2.0 * far
+
+
+@pytest.mark.parametrize("seed", [7, 11])
+def test_reeds_stand_at_the_waters_edge_and_bunches_of_grass_above_it(seed: int) -> None:
+    world = load_world("canyon", seed=seed)
+    assert world.river is not None
+    level_m = world.river.level_m
+    reeds, bunches = place_reeds(world).instances, place_tufts(world).instances
+    assert len(reeds) > 1000
+    assert len(bunches) > 1000
+    for placed in (reeds, bunches):
+        x, y, z, size = placed[:, :4].T
+        assert (size > 0.05).all()
+        assert np.abs(z - world.terrain.height(x, y)).max() < 0.06
+        for pad in world.pads:
+            assert np.hypot(x - pad.centre_w[0], y - pad.centre_w[1]).min() > pad.radius_m
+    assert np.abs(reeds[:, 2] - level_m).max() < 2.0  # 1.4 m measured
+    assert (reeds[:, 2] + 0.7 * reeds[:, 3]).min() > level_m - 0.2  # hardly one is under water
+    assert bunches[:, 2].min() > level_m + 0.7
