@@ -11,7 +11,7 @@ import numpy as np
 from PIL import Image
 
 from render.cameras.adaptation import Adaptation
-from render.cameras.clearance import bumps_of
+from render.cameras.clearance import bumps_of, parked_in
 from render.cameras.rig import CameraRig
 from render.errors import DisplayError
 from render.frame import Frame, View
@@ -22,6 +22,7 @@ from render.quality import detect
 from render.renderer import Renderer
 from render.vehicles.scene_view import SceneView, ViewOptions
 from sim.scene import Scene
+from sim.shapes.shape import Shape
 from sim.simulation.lanes.snapshot import Snapshot
 from sim.world import World
 
@@ -36,11 +37,18 @@ _MOST_STILL_PX = 4_500_000
 class Follower:
     """The scene's camera, following snapshots on the simulation's clock; needs no OpenGL."""
 
-    def __init__(self, scene: Scene, world: World, places_w: np.ndarray | None = None) -> None:
-        """`places_w`: what the overview is of, (n, 3) m; None: the subject alone."""
+    def __init__(
+        self,
+        scene: Scene,
+        world: World,
+        places_w: np.ndarray | None = None,
+        obstacles_w: tuple[Shape, ...] = (),
+    ) -> None:
+        """`places_w`: what the overview is of, (n, 3) m; None: the subject alone. An eye rises over `obstacles_w`."""
         self.scene_view, self._world = SceneView(world, swell=scene.swell), world
         self._rig = CameraRig(scene.camera, bumps_of(world))
         self._rig.watch(places_w)
+        self._rig.mind((*parked_in(world), *obstacles_w))
         comparison = scene.comparison
         self.bearing_rad = math.radians(comparison.bearing_deg or 0.0)
         self._rig.frame_scene(
@@ -98,7 +106,7 @@ class Studio:
             marks = PlanScene(world)
             reach_w = marks.reach(planned)
             self._added = lambda frame: marks.added(frame, planned, self._wall_s)
-        self._follower = Follower(scene, world, reach_w)
+        self._follower = Follower(scene, world, reach_w, () if planned is None else planned.obstacles_w)
         self._adaptation = Adaptation(world)
         self._views = scene.comparison.views
         spread_w = spread_along(self._follower.bearing_rad, scene.comparison.spread_m)

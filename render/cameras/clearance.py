@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from render.land.ground_cover import place_shrubs, shrub_mesh
+from sim.shapes.shape import Shape
 from sim.vehicle_config import Camera as Framing
 from sim.world import World
 from sim.world.boulders import boulder_discs
@@ -95,6 +96,8 @@ NEAR_M = 2.5
 """From the edge of a thing over which the eye rises to it."""
 OVER_M = 0.4
 """Above its top."""
+_STEEPEST = 0.35
+"""Share of the way to the eye within which what hides counts as no nearer to what is looked at."""
 
 
 class Bumps:
@@ -115,9 +118,56 @@ class Bumps:
             return -np.inf
         off = np.hypot(*(found[:, :2] - eye_w[:2]).T) - found[:, 2]
         share = np.clip(1.0 - off / NEAR_M, 0.0, 1.0)
-        eased = share * share * (3.0 - 2.0 * share)
-        lift = eased * (found[:, 3] + OVER_M - eye_w[2])
+        lift = _eased(share) * (found[:, 3] + OVER_M - eye_w[2])
         return float(eye_w[2] + lift.max(initial=0.0))
+
+    def sight_z(self, eye_w: np.ndarray, aim_w: np.ndarray) -> float:
+        """Least z [m] of an eye over this place that sees the aim over what lies between; without a jump, too."""
+        way = eye_w[:2] - aim_w[:2]
+        length_m = float(np.hypot(*way))
+        if length_m < 1e-6 or not len(self._discs):
+            return -np.inf
+        off = self._discs[:, :2] - aim_w[:2]
+        along, aside = off @ way / length_m, np.abs(off @ [-way[1], way[0]]) / length_m
+        radius = self._discs[:, 2]
+        edge_m = np.maximum(along - radius, _STEEPEST * length_m)
+        share = _eased(np.clip((1.6 * radius - aside) / np.maximum(0.6 * radius, 1e-6), 0.0, 1.0))
+        share *= _eased(np.clip((along + radius) / NEAR_M, 0.0, 1.0))
+        share *= _eased(np.clip((length_m - along + radius) / NEAR_M, 0.0, 1.0))
+        needed = aim_w[2] + (self._discs[:, 3] - aim_w[2]) * length_m / edge_m
+        lift = share * np.maximum(needed - eye_w[2], 0.0)
+        return float(eye_w[2] + lift.max(initial=0.0))
+
+
+def _eased(share: np.ndarray) -> np.ndarray:
+    return share * share * (3.0 - 2.0 * share)
+
+
+def parked_in(world: World) -> tuple[Shape, ...]:
+    """What stands about in a world and hides what is behind it."""
+    return () if world.grounds is None else tuple(each.shape for each in world.grounds.parked)
+
+
+_LOW_M = 0.6
+"""An eye is above what is no higher."""
+
+
+def discs_of(shapes: tuple[Shape, ...]) -> np.ndarray:
+    """(k, 4) discs as `Bumps` has them: a row of them along each shape that is not low."""
+    rows = []
+    for shape in shapes:
+        x, y, length, width, heading, rounded = shape.footprint
+        tall = shape.extremes_w[:, 2]
+        if tall.max() - tall.min() < _LOW_M:
+            continue
+        if length < width:
+            length, width, heading = width, length, heading + 0.5 * math.pi
+        count = max(math.ceil(length / max(width, 1e-3)), 1) if length + width > 0.0 else 1
+        along = (length - width) * np.linspace(-1.0, 1.0, count) if count > 1 else np.zeros(1)
+        place = np.array([x, y]) + along[:, None] * [math.cos(heading), math.sin(heading)]
+        size, top = np.full(count, 1.2 * width + rounded), np.full(count, tall.max())
+        rows.append(np.column_stack([place, size, top]))
+    return np.concatenate(rows) if rows else np.zeros((0, 4))
 
 
 def bumps_of(world: World) -> Bumps | None:
@@ -193,8 +243,14 @@ class GroundGuard:
     """Room that is too little to stay, enough to go round to, and enough to come back to."""
 
     def __init__(self, bumps: Bumps | None = None) -> None:
-        self._bumps = bumps
+        self._bumps, self._placed = bumps, Bumps(np.zeros((0, 4)))
+        self._shapes: tuple[Shape, ...] = ()
         self.reset()
+
+    def mind(self, shapes: tuple[Shape, ...]) -> None:
+        """What has been put up besides, and is looked over."""
+        if shapes != self._shapes:
+            self._shapes, self._placed = shapes, Bumps(discs_of(shapes))
 
     def reset(self) -> None:
         """Forget former obstacles, after a cut."""
@@ -218,8 +274,10 @@ class GroundGuard:
             self._drawn_in = max(hidden, self._drawn_in * fade)
             eye_w = seen_from + max(1.0 - self._drawn_in, 0.12) * offset
         floor_m = floor_z(world, eye_w, clearance_m)
-        if self._bumps is not None:
-            floor_m = max(floor_m, self._bumps.floor_z(eye_w))
+        for bumps in (self._bumps, self._placed):
+            floor_m = floor_m if bumps is None else max(floor_m, bumps.floor_z(eye_w))
+        if aim_w is not None:
+            floor_m = max(floor_m, self._placed.sight_z(eye_w, aim_w))
         self._lift_m = max(floor_m - eye_w[2], self._lift_m * fade, 0.0)
         return eye_w + np.array([0.0, 0.0, self._lift_m])
 

@@ -19,6 +19,7 @@ from render.cameras.following import Chase, Crane, Orbit
 from render.cameras.overview import Overview
 from render.cameras.standing import Cockpit, FlyBy, Free, Tower
 from render.frame import View, look_at, perspective
+from sim.shapes.shape import Shape
 from sim.vehicle_config import fallback
 
 CAMERA_KINDS = ("chase", "orbit", "cockpit", "tower", "fly-by", "crane", "free", "overview")
@@ -80,6 +81,10 @@ class CameraRig:
         assert isinstance(orbit, Orbit)
         orbit.look_along(math.atan2(way[1], way[0]) + _ASIDE_RAD)
         self.cut()
+
+    def mind(self, shapes: tuple[Shape, ...]) -> None:
+        """What stands about: an eye rises over it, until it sees what is behind."""
+        self._guard.mind(shapes)
 
     def watch(self, places_w: np.ndarray | None, covered: np.ndarray | None = None) -> None:
         """What the overview is of, (n, 3) m along a way; None: the subject alone.

@@ -10,6 +10,7 @@ from render.cameras.clearance import CLEARANCE_M, Bumps, GroundGuard, NoInput, b
 from render.cameras.following import Spring
 from render.cameras.rig import CAMERA_KINDS, CameraRig
 from sim.groups.numeric import pose_exp
+from sim.shapes.polyhedra import Box
 from sim.vehicle_config import config_named
 from sim.world import load_world
 from sim.world.boulders import boulder_discs
@@ -242,6 +243,25 @@ def test_an_eye_rises_over_boulders_and_bushes_before_it_comes_to_them_and_witho
     assert bumps.floor_z(high) == 5.0
     guard = GroundGuard(bumps)
     assert guard.clear(None, np.array([0.0, 0.0, 0.5]), None, 0.01)[2] > 2.0
+
+
+def test_an_eye_behind_a_parked_car_rises_until_it_sees_over_it_and_without_a_jump() -> None:
+    car = Box((-8.0, -2.6, 1.0), (2.1, 0.9, 1.0), 0.3)
+    kerb = Box((0.0, -4.8, 0.0), (20.0, 0.8, 0.2), 0.0)
+    guard, aim = GroundGuard(), np.array([-3.6, -2.6, 0.8])
+    guard.mind((car, kerb))
+    eyes = np.column_stack([np.full(900, -9.5), np.linspace(-9.0, 4.0, 900), np.full(900, 2.2)])
+    seen_from = []
+    for eye in eyes:
+        guard.reset()
+        seen_from.append(guard.clear(None, eye, aim, 0.02))
+    seen_from = np.array(seen_from)
+    assert (seen_from[:, 2] >= 2.2).all()
+    assert np.abs(np.diff(seen_from[:, 2])).max() < 0.05  # 0.036 measured, at steps of 0.014 m
+    straight = seen_from[np.abs(eyes[:, 1] + 4.0).argmin()]  # through the middle of the car
+    on_the_way = straight + np.linspace(0.0, 1.0, 400)[:, None] * (aim - straight)
+    assert car.distance(on_the_way).min() > 0.0
+    assert seen_from[0, 2] == seen_from[-1, 2] == 2.2  # past it on either side
 
 
 def test_no_camera_of_a_ride_through_the_canyon_is_within_rock_or_bush() -> None:

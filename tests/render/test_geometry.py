@@ -12,8 +12,8 @@ from render.land.ground_cover import (
     boulder_meshes,
     leaf_atlas,
     place_boulders,
-    place_shrubs,
     place_reeds,
+    place_shrubs,
     place_tufts,
     shrub_mesh,
 )

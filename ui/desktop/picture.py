@@ -12,7 +12,7 @@ import numpy as np
 from export.output import OutputError
 from export.pictures import MeanPicture
 from render.cameras.adaptation import Adaptation
-from render.cameras.clearance import bumps_of
+from render.cameras.clearance import bumps_of, parked_in
 from render.cameras.rig import CameraRig
 from render.frame import Frame, View, alike
 from render.frame_budget import FrameBudget
@@ -151,6 +151,7 @@ class Picture:
             self._act = film.act
             self._rig.step_out(subject.T_wb, film.velocity_w)
         places_w = planning.places_w
+        self._rig.mind((*parked_in(self._world), *planning.obstacles_w))
         self._rig.watch(self._scene_view.props_corners_w if places_w is None else places_w, covered)
         if settings.eye is not None and settings.eyes != self._eyes:
             self._eyes = settings.eyes

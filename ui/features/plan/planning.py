@@ -29,6 +29,7 @@ from sim.planner.task.mpc import RATE_HZ, MpcSettings, with_goal_at
 from sim.planner.task.task import Task
 from sim.platform.errors import InputError
 from sim.scene import Scene
+from sim.shapes.shape import Shape
 from sim.simulation.lanes.snapshot import Snapshot
 from sim.simulation.runs.scene_setup import fixed_point_w
 from sim.world import World
@@ -152,6 +153,12 @@ class Planning:
         """(n, 3) what a view of the whole plan has to show; None without a task."""
         view = self.view
         return None if view is None else self._scene.reach(view)
+
+    @property
+    def obstacles_w(self) -> tuple[Shape, ...]:
+        """What the task keeps clear of; nothing without one."""
+        view = self.view
+        return () if view is None else view.obstacles_w
 
     def poll(self, snapshot: Snapshot) -> StartMpc | None:
         """Once a frame; returns what the simulation is to be told. InputError where a way that was asked for cannot be.
