@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from sim.scene.goals import Landing, SceneGoal
+from sim.simulation.lanes.snapshot import Snapshot
 from sim.simulation.runs.judge import Progress
 from tests.ui import fakes
 from tests.ui.bench import Bench
@@ -28,6 +29,7 @@ from ui.features.achievements import (
     write_progress,
 )
 from ui.features.goals import GoalsView
+from ui.features.lanes import draw_labels
 from ui.features.progress.actions import TABLE, ProgressActions
 from ui.features.progress.panel import SHOWN_S, draw_flourish, draw_progress
 from ui.window.context import LoadScene, PanelContext
@@ -189,6 +191,18 @@ def test_the_flourish_tells_what_came_off_for_some_seconds_clear_of_the_goals(be
     bench.context.show(replace(done, at_s=done.at_s - SHOWN_S))
     bench.frame(draw, fakes.snapshot())
     assert "flourish" not in bench.context.rects
+
+
+def test_a_lanes_name_keeps_clear_of_the_flourish(bench: Bench) -> None:
+    def draw(now: Snapshot, context: PanelContext) -> list:
+        draw_flourish(now, context)
+        x, y, wide, tall = context.rects["flourish"]
+        draw_labels({"flown": (x + 0.5 * wide, y + tall, y + tall + 9.0)}, now, context, split=False)
+        return []
+
+    bench.context.show(Achievement(1, time.perf_counter() - 1.0, "Push it", "Pushed"))
+    bench.frame(draw, fakes.snapshot())
+    assert not overlap(bench.context.rects["flourish"], bench.context.rects["label/flown"])
 
 
 def test_better_grades_sound_higher() -> None:

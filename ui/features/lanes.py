@@ -182,6 +182,7 @@ OVER_THE_SCENE = (
     "race",
     "past",
     "goals",
+    "flourish",
 )
 
 
