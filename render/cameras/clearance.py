@@ -134,7 +134,7 @@ class Bumps:
         share = _eased(np.clip((1.6 * radius - aside) / np.maximum(0.6 * radius, 1e-6), 0.0, 1.0))
         share *= _eased(np.clip((along + radius) / NEAR_M, 0.0, 1.0))
         share *= _eased(np.clip((length_m - along + radius) / NEAR_M, 0.0, 1.0))
-        needed = aim_w[2] + (self._discs[:, 3] - aim_w[2]) * length_m / edge_m
+        needed = aim_w[2] + (self._discs[:, 3] + OVER_M - aim_w[2]) * length_m / edge_m
         lift = share * np.maximum(needed - eye_w[2], 0.0)
         return float(eye_w[2] + lift.max(initial=0.0))
 
