@@ -8,6 +8,7 @@ from time import perf_counter
 
 import moderngl
 import numpy as np
+from pyglet import gl
 
 from export.output import OutputError
 from export.pictures import MeanPicture
@@ -40,6 +41,28 @@ _OUTSIDE = {"chase": "orbit", "cockpit": "orbit"}
 """Cameras that step back from a wreck."""
 _RESTING_SLACK = 20.0
 """A camera that creeps on to where it comes to rest shall not take a whole picture away: see `_as_from`."""
+
+
+class Backdrop:
+    """A picture that stands behind what is drawn of a window."""
+
+    def __init__(self, ctx: moderngl.Context, picture: np.ndarray) -> None:
+        """picture: (height, width, 3) uint8, top row first."""
+        height, width, _ = picture.shape
+        texture = ctx.texture((width, height), 3, np.ascontiguousarray(picture[::-1]).tobytes(), alignment=1)
+        self._framebuffer = ctx.framebuffer([texture])
+
+    def show(self) -> None:
+        """In the window's framebuffer, which is bound again after it."""
+        size = self._framebuffer.size
+        gl.glBindFramebuffer(gl.GL_READ_FRAMEBUFFER, self._framebuffer.glo)
+        gl.glBindFramebuffer(gl.GL_DRAW_FRAMEBUFFER, 0)
+        gl.glBlitFramebuffer(0, 0, *size, 0, 0, *size, gl.GL_COLOR_BUFFER_BIT, gl.GL_NEAREST)
+        gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, 0)
+
+    def release(self) -> None:
+        for held in (*self._framebuffer.color_attachments, self._framebuffer):
+            held.release()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -26,7 +26,7 @@ from sim.scene import Scene
 from sim.simulation import Simulation
 from sim.simulation.lanes.snapshot import Snapshot
 from sim.world import World
-from ui.desktop.picture import Picture
+from ui.desktop.picture import Backdrop, Picture
 from ui.desktop.plot_files import save_plot
 from ui.desktop.probing import Probe, probed
 from ui.features.feature import Actions
@@ -131,6 +131,9 @@ class Session:
         self._resources = ExitStack()
         self._wants_screenshot = False
         self._photo: Iterator[Developing] = iter(())
+        self._taken: TakePhoto | None = None
+        """A photo that begins to develop with the next picture, which is seen meanwhile."""
+        self._behind: Backdrop | None = None
         self._memories = Memories(config_dir(), loaded.quality)
         view = self._memories.opened(self._memories.kept.view(loaded.quality), loaded.scene)
         kept = self._memories.kept
@@ -202,8 +205,8 @@ class Session:
                     self.tell(f"Curves saved: {save_curves(FOLDER, self._scene.name, columns, curves)}")
                 case SavePlot(figure, ending):
                     self.tell(f"Plot saved: {save_plot(FOLDER, self._scene.name, figure, ending)}")
-                case TakePhoto(times, blur):
-                    self._photo = self._picture.photo(times, blur)
+                case TakePhoto():
+                    self._taken = action
                 case OpenControls(path):
                     self._shell.open_controls(path)
                 case _:
@@ -265,12 +268,15 @@ class Session:
         if self._develops() or comes:
             self._window.ctx.screen.use()
             self._window.ctx.screen.clear(*theme.GROUND[:3])
+            if self._behind is not None:
+                self._behind.show()
             self._shell.render(cleared=True)
             return
         # Anew: building the panels took a while.
-        again = fresh or self.context.of(SharingView).film is not None
+        again = fresh or self._taken is not None or self.context.of(SharingView).film is not None
         if self._draw(self._simulation.snapshot, dt_s, output.camera, again=again):
             self._tell_drawn(snapshot)
+            self._begin_photo()
             self._shell.render()
         else:
             self._window.stay()
@@ -360,6 +366,13 @@ class Session:
             raise OutputError(str(error)) from None
         return path
 
+    def _begin_photo(self) -> None:
+        """Of what has just been drawn, where one is wanted."""
+        taken, self._taken = self._taken, None
+        if taken is not None:
+            self._behind = Backdrop(self._window.ctx, self._window.screenshot())
+            self._photo = self._picture.photo(taken.times, taken.blur)
+
     def _develops(self) -> bool:
         """Do a share of a photo that has been taken; whether there was anything to do."""
         with self._telling():
@@ -369,6 +382,9 @@ class Session:
                     state = replace(state, told=str(path), picture=None)
                 self.context.show(state)
                 return True
+        if self._behind is not None:
+            self._behind.release()
+            self._behind = None
         return False
 
     def _take_loaded_scene(self) -> None:

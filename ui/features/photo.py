@@ -80,12 +80,12 @@ _WIDTH_PX, _ABOVE_PX = 420.0, 24.0
 
 
 def draw_photo(context: PanelContext) -> list[Request]:
-    """The bar at the lower edge of the scene; while a photo develops, how far it is."""
+    """The bar in the lower left corner, off what cameras look at; while a photo develops, how far it is."""
     fields, developing, requests = context.of(PhotoFields), context.of(Developing), list[Request]()
     x, y, width, height = context.scene_rect
-    below = (x + 0.5 * width, y + height - context.px(_ABOVE_PX))
-    imgui.set_next_window_pos(below, imgui.Cond_.always, (0.5, 1.0))
-    imgui.set_next_window_size((min(context.px(_WIDTH_PX), width), 0.0))
+    corner = (x + context.px(_ABOVE_PX), y + height - context.px(_ABOVE_PX))
+    imgui.set_next_window_pos(corner, imgui.Cond_.always, (0.0, 1.0))
+    imgui.set_next_window_size((min(context.px(_WIDTH_PX), width - 2.0 * context.px(_ABOVE_PX)), 0.0))
     imgui.begin("##photo", None, OVERLAY)
     if developing.done < developing.of:
         text = f"{developing.done} of {developing.of} pictures through the lens"
