@@ -110,15 +110,30 @@ def widest(variant: int, seed: int = SEED) -> tuple[float, float, float, float]:
 
 def _widest(variant: int, seed: int) -> np.ndarray:
     """(4,) as `widest`."""
-    from scipy.spatial import ConvexHull  # takes a while, and discs are kept
-
     points, _ = boulder_shape(variant, seed=seed)
-    hull = ConvexHull(points[:, :2])
-    rim = points[hull.vertices, :2]
+    rim = _outline(points[:, :2])
     ahead = np.roll(rim, -1, axis=0)
     doubled = rim[:, 0] * ahead[:, 1] - rim[:, 1] * ahead[:, 0]
     x, y = ((rim + ahead) * doubled[:, None]).sum(axis=0) / (3.0 * doubled.sum())
-    return np.array([x, y, np.sqrt(hull.volume / np.pi), points[:, 2].max()])
+    return np.array([x, y, np.sqrt(doubled.sum() / (2.0 * np.pi)), points[:, 2].max()])
+
+
+def _outline(points: np.ndarray) -> np.ndarray:
+    """(n, 2) corners of the convex hull of points (m, 2), anticlockwise, by A. M. Andrew's monotone chains (Inf.
+    Process. Lett. 9, 1979)."""
+    order = points[np.lexsort((points[:, 1], points[:, 0]))].tolist()
+    corners: list[list[float]] = []
+    for way in (order, order[::-1]):
+        side: list[list[float]] = []
+        for x, y in way:
+            while len(side) > 1:
+                (ax, ay), (bx, by) = side[-2:]
+                if (bx - ax) * (y - ay) > (by - ay) * (x - ax):
+                    break
+                side.pop()
+            side.append([x, y])
+        corners += side[:-1]
+    return np.array(corners)
 
 
 def boulder_instances(world: World, variants: int = VARIANTS, seed: int = SEED) -> tuple[np.ndarray, ...]:
