@@ -11,6 +11,7 @@ import hashlib
 import importlib.util
 import json
 import math
+import operator
 import os
 import re
 import stat
@@ -304,6 +305,7 @@ def run_own(what: str, reference: str, path: Path, source: bytes) -> ModuleType:
 _SHARED = tuple((module.__name__, vars(module)) for module in (builtins, math, np, time))
 """Names that all programs of this Python share."""
 _MISTAKE = Exception
+_ALL, _LEN, _MAP, _IS = all, len, map, operator.is_
 
 
 class ReplacesNames(Exception):
@@ -323,6 +325,8 @@ def without_replacing(function: Callable[..., T], *given: Any) -> T:
         fault = error
     finally:
         for module, names, kept in before:
+            if _LEN(names) >= _LEN(kept) and _ALL(_MAP(_IS, names.values(), kept.values())):
+                continue  # as nearly always; a name that was put back stands last
             for name, value in kept.items():
                 if names.get(name) is not value:
                     names[name] = value

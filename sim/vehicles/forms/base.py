@@ -190,11 +190,11 @@ class Vehicle(Parametrised, ABC):
 
     def energy(self, node: ca.SX, q: Quantities) -> ca.SX:
         """Total energy [J] at a node."""
-        raise NotImplementedError
+        raise InputError(f"vehicle {self.name!r} declares no energy(node, q)")
 
     def spatial_momentum(self, node: ca.SX, q: Quantities) -> ca.SX:
         """Momentum about the world's origin at a node."""
-        raise NotImplementedError
+        raise InputError(f"vehicle {self.name!r} declares no spatial_momentum(node, q)")
 
     def control_wrench(self, u: ca.SX, q: Quantities) -> ca.SX:
         """What the controls do to the body, (dim,) body frame."""

@@ -50,7 +50,7 @@ def piece(vehicle: Vehicle, method: str, arguments: Mapping[str, ca.SX | Quantit
         if value is None or isinstance(value, str | list | tuple):
             raise TypeError
         value = ca.SX(value)
-    except (TypeError, NotImplementedError):
+    except (TypeError, NotImplementedError):  # CasADi's, of what it cannot take
         kind = type(value).__name__
         what = "None" if value is None else f"a {kind}"
         raise refused(
