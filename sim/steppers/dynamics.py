@@ -5,20 +5,24 @@ Which stepper advances a vehicle by a method is decided here: a compiled scheme,
 Bounds are numbers that no motion of a vehicle reaches: past them it has diverged, though every number is still finite.
 """
 
+import hashlib
 import math
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
+from pathlib import Path
 
 import casadi as ca
 import numpy as np
 
 from sim.compiler.kernel import compile_kernel
 from sim.compiler.stepper import Inline, SampledStepper, Stepper
+from sim.integrators import INTEGRATORS
 from sim.integrators.base import Integrator
 from sim.integrators.multibody import VariedMultibody
+from sim.native.function import versions
 from sim.platform.errors import InputError
 from sim.steppers.tree import ClosedTreeStepper, TreeStepper, VariedTreeStepper
-from sim.vehicles import Vehicle
+from sim.vehicles import VEHICLES, Vehicle
 from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle
 from sim.vehicles.forms.base import Structure
 from sim.vehicles.forms.form import TREES
@@ -175,20 +179,49 @@ def tree_stepper(vehicle: Vehicle, integrator: Integrator, *, sampled: bool = Fa
 def _of_structure(structure: Structure, integrator: Integrator, sampled: bool) -> TreeStepper:
     vehicle = structure.vehicle
     assert isinstance(vehicle, ArticulatedVehicle)
-    by_impulses = bool(integrator.solver) and len(vehicle.tree.arrays.springs) > 0
     if isinstance(integrator, VariedMultibody):
-        if by_impulses:
+        if _by_impulses(vehicle, integrator):
             raise InputError(
                 f"{integrator.name} does not serve {vehicle.name}, which has springs between points; "
                 "allowed: variational"
             )
         stepper: TreeStepper = VariedTreeStepper(vehicle, integrator)
-    elif isinstance(vehicle, ClosedVehicle) or by_impulses:
+    elif _by_impulses(vehicle, integrator):
         stepper = ClosedTreeStepper(vehicle, integrator)
     else:
         stepper = TreeStepper(vehicle, integrator, sampled=sampled)
     stepper.warm_up()
     return stepper
+
+
+def _by_impulses(vehicle: ArticulatedVehicle, integrator: Integrator) -> bool:
+    """Whether impulses found in every step hold loops and springs between points."""
+    springs = bool(integrator.solver) and len(vehicle.tree.arrays.springs) > 0
+    return isinstance(vehicle, ClosedVehicle) or springs
+
+
+def recursions_of(vehicle: Vehicle, integrator: Integrator) -> tuple[str, str, bool]:
+    """(name of what the recursions of such trees leave in the cache, with a digest of their sources; arguments of
+    `prepare_recursions`)."""
+    assert isinstance(vehicle, ArticulatedVehicle)
+    closed = _by_impulses(vehicle, integrator)
+    return f"recursions_{integrator.name}_{closed}_{_recursions_digest()}", integrator.name, closed
+
+
+@cache
+def _recursions_digest() -> str:
+    rooms = (Path(__file__).parents[1] / room for room in ("multibody", "steppers", "contact", "native"))
+    told = hashlib.sha256(versions().encode())
+    for file in sorted(file for room in rooms for file in room.rglob("*.py")):
+        told.update(file.read_bytes())
+    return told.hexdigest()[:16]
+
+
+def prepare_recursions(method: str, closed: bool) -> None:
+    """Have in the cache what moves trees by that method: it is the same for all of them."""
+    trees = (kind for kind in VEHICLES.values() if issubclass(kind, ArticulatedVehicle))
+    first = next(kind() for kind in trees if issubclass(kind, ClosedVehicle) == closed)
+    tree_stepper(first, INTEGRATORS[method])
 
 
 def stepper_of(

@@ -17,10 +17,12 @@ import sim
 from sim.compiler import robust, stepper
 from sim.compiler.kernel import _compiled
 from sim.compiler.printer import SETTLE
+from sim.integrators import Integrator
 from sim.platform.processes import CacheWorkers, GivenUp
 from sim.platform.progress import compilations_reported
 from sim.scene import load_scene
 from sim.simulation import KernelStore, Simulation, starting_methods
+from sim.vehicles import Vehicle
 from tests.sim.simulation_scenes import GatedKernels, world
 
 ROOT = Path(sim.__file__).resolve().parents[1]
@@ -90,6 +92,26 @@ def test_what_a_kernel_needs_is_compiled_aside_and_told_of_and_only_loaded_here(
         assert np.isfinite(kernel.node(kernel.start(node, u, p, 0.01), u, p, 0.01)).all()
         assert robust.compiled(SETTLE)  # as a hard step has them
     assert not here
+
+
+def test_recursions_of_trees_are_compiled_aside_and_told_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOLONOMY_CACHE", str(tmp_path / "cache"))  # an empty one
+    made: list[str] = []
+
+    def make(vehicle: Vehicle, method: Integrator, inline: object) -> None:
+        made.append(f"{vehicle.name} by {method.name} after {len(told)} functions")
+
+    told: list[str] = []
+    store = KernelStore(CacheWorkers(), make)
+    store.get(sim.vehicle("chain"), "semi-implicit-euler", tell=told.append)
+    assert {"accelerated_rollout", "observe_node"} <= {*told}
+    again = len(told)
+    store.get(sim.vehicle("ragdoll"), "semi-implicit-euler", tell=told.append)
+    store.close()
+    assert len(told) == again  # they are the same for all trees
+    assert made == [f"{name} by semi-implicit-euler after {again} functions" for name in ("chain", "ragdoll")]
 
 
 def test_the_kernels_that_a_scene_is_said_to_start_with_are_all_that_it_asks_for() -> None:

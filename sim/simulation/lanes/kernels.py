@@ -7,15 +7,16 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from sim.compiler import kernel_text
 from sim.compiler.kernel import prepare, prepared_as
 from sim.environment.environment import kind_of
-from sim.integrators import Integrator, integrators
+from sim.integrators import INTEGRATORS, Integrator, integrators
 from sim.platform.cache import can_keep
 from sim.platform.errors import InputError, one_of
 from sim.platform.processes import LEAST_URGENT, CacheWorkers, GivenUp
 from sim.platform.progress import Board, Preparation, Tell
 from sim.steppers import Stepper
-from sim.steppers.dynamics import stepper_of
+from sim.steppers.dynamics import prepare_recursions, recursions_of, stepper_of
 from sim.vehicles import Vehicle
 from sim.vehicles.forms.base import Structure
+from sim.vehicles.forms.form import TREES
 
 FIRST_S = 2.0
 """A scene's first moments are left alone."""
@@ -264,6 +265,9 @@ class KernelStore:
             with self._symbolic:
                 kernel = kernel_text(vehicle, method, kind_of(vehicle).inline if contact else None)
             workers.ensure(prepared_as(kernel), prepare, kernel, progress=tell)
+        elif workers is not None and vehicle.form in TREES and method.name in INTEGRATORS:
+            name, *recursions = recursions_of(vehicle, method)
+            workers.ensure(name, prepare_recursions, *recursions, progress=tell)
         with self._symbolic:
             return self._make(vehicle, method, kind_of(vehicle).inline if contact else None)
 
