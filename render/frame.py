@@ -119,6 +119,8 @@ class DrawnVehicle:
     """Drawn in place of a model: what its bodies look like."""
     solids: PropsPicture | None = None
     """Drawn in place of a vehicle: the scene's props, all of them."""
+    presences: np.ndarray | None = None
+    """(n,) 0..1 of ghosts' props: how much of each is seen; None: all of all."""
 
     @property
     def ball(self) -> tuple[np.ndarray, float] | None:

@@ -182,7 +182,8 @@ def strand_rows(run: tuple[Link, ...], T_wb: np.ndarray) -> np.ndarray:
 
 _SECTORS, _RINGS = 12, 4
 """Of a capsule, and of each of its round ends."""
-_FLOATS = 15
+_FLOATS = 16
+"""Of an instance on the GPU."""
 _PLAIN_TINT = (1.0, 1.0, 1.0)
 
 
@@ -214,7 +215,7 @@ def instances_of(vehicle: DrawnVehicle) -> np.ndarray:
     """
     index = {name: k for k, name in enumerate(vehicle.bodies)}
     T_wb = np.array([*vehicle.bodies.values()])
-    rows = [np.zeros((0, _FLOATS))]
+    rows = [np.zeros((0, _FLOATS - 1))]
     single = tuple(shape for shape in vehicle.links if shape.finish not in (UNSEEN, ROPE))
     if single:
         names, own, size = _resting(single)
@@ -244,13 +245,16 @@ class Instances:
         self._indices = ctx.buffer(np.ascontiguousarray(mesh.indices))
         self._programs = {
             "opaque": programs.load("models/link.vert", "models/body.frag"),
-            "blend": programs.load("models/link.vert", "models/ghost.frag"),
+            "blend": programs.load("models/link.vert", "models/ghost.frag", OF_MANY=1),
             "shadow": programs.load("models/link.vert", "models/depth.frag", DEPTH_ONLY=1),
         }
         self._reserve(room)
 
     def draw(self, rows: np.ndarray, tables: np.ndarray, vehicle: DrawnVehicle, context: PassContext) -> None:
-        """Instances (n, 15) as `instances_of` has them; tables (4, materials, 4) of `material_tables`."""
+        """Instances (n, 15) as `instances_of` has them, or (n, 16) with how much of each ghost is seen; tables (4,
+        materials, 4) of `material_tables`."""
+        if rows.shape[1] < _FLOATS:
+            rows = np.column_stack([rows, np.full(len(rows), vehicle.presence)]).astype("f4")
         if len(rows) > self._room:
             self._release_instances()
             self._reserve(2 * len(rows))
@@ -261,7 +265,6 @@ class Instances:
         amount = 0.0 if vehicle.tint == _PLAIN_TINT else 1.0
         _set(program, "tint", (*vehicle.tint, amount))
         _set(program, "scorch", 1.0 if vehicle.wreck else 0.0)
-        _set(program, "presence", vehicle.presence)
         self._ctx.enable(moderngl.CULL_FACE)
         self._ctx.cull_face = "front" if context.mirrored else "back"
         self._arrays[context.name].render(moderngl.TRIANGLES, instances=len(rows))
@@ -279,7 +282,7 @@ class Instances:
         self._instances = self._ctx.buffer(reserve=4 * _FLOATS * room, dynamic=True)
         content = [
             (self._vertices, "3f 3f 1f", "position", "normal", "end"),
-            (self._instances, "4f 4f 4f 3f/i", "row_x", "row_y", "row_z", "size"),
+            (self._instances, "4f 4f 4f 4f/i", "row_x", "row_y", "row_z", "size"),
         ]
         self._arrays = {
             name: vertex_array(self._ctx, program, content, self._indices)
@@ -316,19 +319,26 @@ class SolidModels:
 
     def __init__(self, ctx: moderngl.Context, programs: Programs):
         self._ctx, self._loader = ctx, programs
-        self._known: tuple[Shape, ...] = ()
+        self._known: tuple[tuple[Shape, ...], tuple[tuple[float, float, float], ...]] = (), ()
         self._groups: list[tuple[Instances, np.ndarray]] = []
         self._tables, self._material = _LINK_TABLES, np.zeros(0)
 
     def draw(self, vehicle: DrawnVehicle, context: PassContext) -> None:
-        """All of them in one pass, "opaque" or "shadow"."""
+        """All of them in one pass: solid ones in "opaque" and "shadow", ghosts in "blend"."""
         solids = vehicle.solids
-        if solids is None or context.name == "blend" or not np.isfinite(solids.poses_w).all():
+        if solids is None or vehicle.ghost != (context.name == "blend"):
             return
-        if solids.shapes is not self._known:
+        if not np.isfinite(solids.poses_w).all():
+            return
+        if (solids.shapes, solids.colours) != self._known:
             self._load(solids)
-        for instances, which in self._groups:
-            size = np.column_stack([np.ones(len(which)), np.zeros(len(which)), self._material[which]])
+        seen = np.ones(len(solids.shapes)) if vehicle.presences is None else vehicle.presences
+        for instances, group in self._groups:
+            which = group[seen[group] > 0.0]
+            if not len(which):
+                continue
+            ones = np.ones(len(which))
+            size = np.column_stack([ones, 0.0 * ones, self._material[which], seen[which]])
             rows = np.concatenate([solids.poses_w[which, :3].reshape(-1, 12), size], axis=1).astype("f4")
             instances.draw(rows, self._tables, vehicle, context)
 
@@ -356,7 +366,7 @@ class SolidModels:
         nearest = [np.abs(np.subtract(colours, one)).sum(axis=1).argmin() for one in solids.colours]
         self._material = np.array(nearest, float)
         self._tables = material_tables([(colour, 0.0, 0.6, 0.0) for colour in colours])
-        self._known = solids.shapes
+        self._known = solids.shapes, solids.colours
 
 
 Material = tuple[tuple[float, float, float], float, float, float]

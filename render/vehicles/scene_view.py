@@ -1,7 +1,7 @@
 """From snapshots to pictures: what is drawn, where, at the wall time of the frame."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -24,6 +24,7 @@ from render.vehicles.shown import (
     drawn,
     middle_m,
     moved,
+    props_drawn,
     pull,
     reach_m,
     wreck,
@@ -153,6 +154,7 @@ class SceneView:
         self._shown: tuple[ShownLane, ...] = ()
         self._first: dict[str, tuple[int, float]] = {}
         self._environment: object = None
+        self._beside: Mapping[str, object] = {}
         self._race: Standing | None = None
         self._target_path_w: np.ndarray | None = None
         self._reach: tuple[tuple[str, int] | None, float, float] = (None, 0.0, 0.0)
@@ -162,7 +164,8 @@ class SceneView:
         self._shown = tuple(self._place(snapshot, lane, now_s) for lane in snapshot.lanes)
         self.film.observe(snapshot)
         filmed = self.film.shown()
-        self._environment, self._race = snapshot.environment, snapshot.race
+        self._environment, self._beside = snapshot.environment, snapshot.beside
+        self._race = snapshot.race
         self._target_path_w = snapshot.target_path_w
         names = [lane.name for lane in snapshot.lanes]
         self._left = {name: self._left.get(name) or LeftBehind(self._level_m) for name in names}
@@ -207,7 +210,8 @@ class SceneView:
     ) -> Frame:
         """The picture of what was last observed, from `view`."""
         options = options or ViewOptions()
-        finite = [shown for shown in self._arranged(options) if np.isfinite(shown.T_wb).all()]
+        arranged = self._arranged(options)
+        finite = [shown for shown in arranged if np.isfinite(shown.T_wb).all()]
         left = [(self._left[shown.lane.name], shown) for shown in finite]
         trailed = left if options.show_trail else []
         shells, cross = chosen_body(self._shown[0], options.chosen)
@@ -216,7 +220,7 @@ class SceneView:
             view=view,
             vehicles=(
                 *(vehicle for shown in finite for vehicle in self._drawn(shown, options)),
-                *self._props(),
+                *self._props(arranged, options.highlight),
             ),
             lines=(
                 *_there(marks.line(shown) for marks, shown in trailed),
@@ -304,14 +308,13 @@ class SceneView:
         solids, flown = self._environment_as(PropsPicture), self._shown[0].lane
         return [] if solids is None else contact_arrows(solids.contacts, flown.config.camera.distance_m)
 
-    def _props(self) -> tuple[DrawnVehicle, ...]:
-        """All props as one thing that is drawn; nothing where the scene has none."""
-        solids, flown = self._environment_as(PropsPicture), self._shown[0].lane
-        if solids is None or not len(solids.shapes):
-            return ()
-        nothing = np.zeros(0)
-        props = DrawnVehicle("props", np.eye(4), nothing, nothing, flown.config, still=True, solids=solids)
-        return (props,)
+    def _props(self, arranged: list[ShownLane], highlight: str) -> tuple[DrawnVehicle, ...]:
+        """Props of the lanes that are to be seen; nothing where the scene has none."""
+        flown = self._shown[0]
+        about = {**self._beside, flown.lane.name: self._environment}
+        pairs = ((shown, about.get(shown.lane.name)) for shown in arranged)
+        piles = [(shown, own) for shown, own in pairs if isinstance(own, PropsPicture) and len(own.shapes)]
+        return props_drawn(piles, flown, highlight)
 
     @property
     def _sea(self) -> DrawnSea | None:

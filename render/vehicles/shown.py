@@ -1,11 +1,12 @@
 """A lane as it is seen: its bodies at the moment of the frame, perhaps apart from their place, and their looks."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from render.frame import Arrow, DrawnVehicle, Polyline
+from sim.contact.obstacles import PropsPicture
 from sim.groups.numeric import rotation_log
 from sim.multibody.shapes import STAND, Link
 from sim.simulation.lanes.snapshot import LaneSnapshot, LaneStatus
@@ -29,6 +30,8 @@ def wreck_marker(place_w: np.ndarray, size_m: float, colour: Colour) -> tuple[Po
 
 _LEAST_PRESENCE, _SEEN_APART = 0.12, 0.45
 """Of ghosts: what is left where they coincide with the flown vehicle, and how far apart [sizes] they are seen whole."""
+_PROP_SEEN_APART, _PROP_ALIKE = 0.5, 0.02
+"""Of ghosts' props: how far apart [their reaches] they are seen whole, and at which share of that they are not seen."""
 _BOTH_SIDES = 0.25
 """Of its height has to be above, and as much below a place, for what stands about it."""
 _HAND = (1.0, 0.85, 0.25)
@@ -106,6 +109,55 @@ def presence(T_wb: np.ndarray, flown_T_wb: np.ndarray, size_m: float) -> float:
     apart_m = float(np.linalg.norm(T_wb[:3, 3] - flown_T_wb[:3, 3])) + 0.5 * size_m * turned
     share = min(apart_m / (_SEEN_APART * size_m), 1.0)
     return _LEAST_PRESENCE + (1.0 - _LEAST_PRESENCE) * share * share * (3.0 - 2.0 * share)
+
+
+def props_drawn(
+    piles: Sequence[tuple[ShownLane, PropsPicture]], flown: ShownLane, highlight: str
+) -> tuple[DrawnVehicle, ...]:
+    """Each lane's props as one thing: those of the highlighted lane, or else of the first, are solid.
+
+    Of the others what lies elsewhere than there is a ghost in the lane's tint. Lanes that are drawn apart have all of
+    theirs.
+    """
+    solid = next((k for k, (shown, _) in enumerate(piles) if shown.lane.name == highlight), 0)
+    found, nothing = [], np.zeros(0)
+    for k, (shown, props) in enumerate(piles):
+        seen = None
+        if k != solid and not shown.apart:
+            seen = props_presence(props, piles[solid][1])
+            if not seen.any():
+                continue
+        if shown.shift_w.any():
+            poses_w = props.poses_w.copy()
+            poses_w[:, :3, 3] += shown.shift_w
+            props = replace(props, poses_w=poses_w)
+        tint = flown.lane.tint if k == solid and not shown.apart else shown.lane.tint
+        found.append(
+            DrawnVehicle(
+                "props",
+                np.eye(4),
+                nothing,
+                nothing,
+                flown.lane.config,
+                tint=tint,
+                ghost=seen is not None,
+                still=True,
+                solids=props,
+                presences=seen,
+            )
+        )
+    return tuple(found)
+
+
+def props_presence(props: PropsPicture, others: PropsPicture) -> np.ndarray:
+    """(n,) how much is to be seen of each prop of a ghost's: nothing where it lies as that of the others."""
+    if props.shapes != others.shapes:
+        return np.ones(len(props.shapes))
+    apart = props.poses_w[:, :3] - others.poses_w[:, :3]
+    turned = np.linalg.norm(apart[:, :, :3], axis=(1, 2)) / np.sqrt(2.0)
+    apart_m = np.linalg.norm(apart[:, :, 3], axis=1) + turned * props.reach_m
+    share = np.clip(apart_m / (_PROP_SEEN_APART * props.reach_m) - _PROP_ALIKE, 0.0, 1.0)
+    return np.asarray(share * share * (3.0 - 2.0 * share))
 
 
 def _with_stand(shown: ShownLane) -> Mapping[str, np.ndarray]:

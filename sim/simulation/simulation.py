@@ -293,7 +293,7 @@ class Simulation:
         run = self.run
         self._tell(run.news)
         run.news = ""
-        coupling = run.flown.coupling
+        about = run.rewind.environments()
         view, span_s = run.rewind.view, SPAN_S * run.clock.speed
         lanes, samples = run.pictures(span_s), tuple(self._samples)
         if view is None:
@@ -325,7 +325,8 @@ class Simulation:
             race=None if run.timing is None else run.timing.standing,
             layout=run.layout,
             target_path_w=None if run.target is None else drawn_w(run.target),
-            environment=None if coupling is None else run.rewind.environment(coupling, run.vehicle),
+            environment=about.pop(run.flown.look.name, None),
+            beside=about,
         )
 
 

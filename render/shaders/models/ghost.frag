@@ -2,7 +2,11 @@
 #include "surface.glsl"
 #include "models/surface_look.glsl"
 
+#ifdef OF_MANY
+flat in float presence;
+#else
 uniform float presence;
+#endif
 
 out vec4 colour;
 

@@ -5,12 +5,13 @@
 in vec3 position, normal;  // of a ball of radius 1 about the end that the vertex belongs to
 in float end;              // -1 or 1 along z; 0: of a solid, in metres
 in vec4 row_x, row_y, row_z;  // world from the capsule's middle
-in vec3 size;                 // radius, half of the length, material
+in vec4 size;                 // radius, half of the length, material, how much of a ghost is seen
 
 out vec3 p_w, n_w;
 out float open_share;
 out vec4 paint_at;
 flat out int material;
+flat out float presence;
 out vec3 clearness, veil;  // of the air before the vertex
 
 const float PAINT_FAR = 9.0;
@@ -31,6 +32,7 @@ void main() {
     // Links hide each other where they meet; what has no ends is a solid of its own size.
     open_share = end == 0.0 ? 1.0 : 1.0 - 0.35 * abs(position.z);
     material = int(size.z + 0.5);
+    presence = size.w;
     paint_at = vec4(PAINT_FAR);
 #ifndef DEPTH_ONLY
     haze_to(p_w, clearness, veil);

@@ -93,6 +93,8 @@ class PropsPicture:
     """Of the two bodies that lay deepest in each other."""
     blows: "tuple[Blow, ...]" = ()
     """What has struck what lately, the latest last."""
+    reach_m: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    """(n,) farthest of each shape from its centre of mass."""
 
 
 class _Placed:

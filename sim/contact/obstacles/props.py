@@ -128,6 +128,9 @@ class Props:
         """That act on all props; set before the first step."""
         self._guest: Guest
         self._pile = self._piled(vehicle)
+        self.shapes: tuple[Shape, ...] = tuple(one.prop.shape for one in placed)
+        """Of the props, as they stand at first."""
+        self._reach_m = np.array([shape.solid().reach_m for shape in self.shapes])
         self._rest_w = np.array([one.prop.shape.solid().T_w for one in placed]).reshape(-1, 4, 4)
         self._away_w = np.eye(4)
         self._away_w[2, 3] = -1e6  # far below everything: nothing meets it there
@@ -315,6 +318,7 @@ class Props:
             self._hook.caught,
             self._pile.overlap_m,
             self._blows.kept,
+            self._reach_m,
         )
 
     @property
@@ -325,11 +329,6 @@ class Props:
     @property
     def bodies(self) -> int:
         return len(self._placed)
-
-    @property
-    def shapes(self) -> tuple[Shape, ...]:
-        """Of the props, as they stand at first."""
-        return tuple(one.prop.shape for one in self._placed)
 
     def solids(self) -> np.ndarray:
         if not self._placed:
@@ -358,7 +357,7 @@ class Props:
                 self._own[k] = other._own[theirs[one].pop(0)]
         # Who rested on what has gone wakes.
         gone = [k for left in theirs.values() for k in left]
-        reach = np.array([one.prop.shape.solid().reach_m for one in self._placed])
+        reach = self._reach_m
         for k in gone:
             away = np.linalg.norm(self._own[: len(reach), 9:12] - other._own[k, 9:12], axis=1)
             near = away < reach + other._placed[k].prop.shape.solid().reach_m + _ROOM_M

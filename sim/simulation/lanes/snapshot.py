@@ -294,6 +294,8 @@ class Snapshot:
     simulated time, however seldom somebody looks."""
     environment: object = None
     """Picture of what moves by itself and is coupled to the flown lane; None without, and while the past is shown."""
+    beside: Mapping[str, object] = field(default_factory=dict)
+    """The same of comparison lanes, by their names: each has bodies of its own."""
 
     @property
     def sails(self) -> bool:

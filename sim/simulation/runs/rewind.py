@@ -15,14 +15,12 @@ from sim.recordings.playback import Playback
 from sim.recordings.segment import SAME_S, Moment, Segment
 from sim.recordings.take import now
 from sim.simulation.lanes.history import ControlHistory, RecentPoses
-from sim.simulation.lanes.impulses import Coupling
 from sim.simulation.lanes.kernels import KernelStore
 from sim.simulation.lanes.lane import Lane, lane_picture
 from sim.simulation.lanes.placing import Footing
 from sim.simulation.lanes.recorder import Recorder
 from sim.simulation.lanes.snapshot import LaneLook, LaneSnapshot, LaneStatus, LookBack
 from sim.steppers.dynamics import Dynamics
-from sim.vehicles import Vehicle
 from sim.vehicles.forms.parameters import Value
 from sim.world import World
 
@@ -138,9 +136,12 @@ class Replay:
             raise InputError(f"it ends here, {take.status.value}: go back a little, then fly on from there")
         return self._lanes[0].playback.at(self.time_s)
 
-    def solids(self) -> np.ndarray | None:
-        """(n, 7) where the environment's bodies were, as `SolidsLog` has them; None where none were seen."""
-        playback = self._lanes[0].playback
+    def solids(self, name: str) -> np.ndarray | None:
+        """(n, 7) where the bodies about a lane were, as `SolidsLog` has them; None where none were seen."""
+        shown = self._find(name)
+        if shown is None or shown.take.begin_s > self.time_s + SAME_S:
+            return None
+        playback = shown.playback
         segment = playback.segment_at(self.time_s)
         return None if segment.solids is None else segment.solids.at(segment.step_at(self.time_s))
 
@@ -287,14 +288,22 @@ class Rewind:
         """Of what is shown instead of the present, and `span_s` before."""
         return () if self.replay is None else self.replay.pictures(self._generation, span_s)
 
-    def environment(self, coupling: Coupling, vehicle: Vehicle) -> object:
-        """Picture of what moves by itself: now, or, of bodies, at the moment that is shown."""
+    def environments(self) -> dict[str, object]:
+        """By lane, a picture of what moves by itself about it: now, or, of bodies, at the moment that is shown."""
         if self.replay is None:
-            return coupling.picture(vehicle)
-        solids, environment = self.replay.solids(), coupling.solids
-        if solids is None or environment is None:
-            return None
-        return environment.picture_of(solids) if len(solids) == len(environment.solids()) else None
+            coupled = ((lane, lane.coupling) for lane in self._lanes)
+            return {lane.look.name: met.picture(lane.dynamics.vehicle) for lane, met in coupled if met}
+        met = self._lanes[0].coupling
+        environment = None if met is None else met.solids
+        if environment is None:
+            return {}
+        count = len(environment.solids())
+        seen = ((look.name, self.replay.solids(look.name)) for look in self.replay.looks)
+        return {
+            name: environment.picture_of(solids)
+            for name, solids in seen
+            if solids is not None and len(solids) == count
+        }
 
     @property
     def view(self) -> LookBack | None:

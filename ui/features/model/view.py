@@ -65,7 +65,7 @@ class BodyPicker:
         ray = self._clicks.ray(ray_at, context)
         if ray is None:
             return []
-        flown = replace(snapshot, lanes=snapshot.lanes[:1], environment=None)
+        flown = replace(snapshot, lanes=snapshot.lanes[:1], environment=None, beside={})
         grip = gripped(ray, flown, shifts_w)
         chosen = "" if grip is None else str(grip.body)
         return [] if chosen == context.view.chosen else [ChangeView(replace(context.view, chosen=chosen))]

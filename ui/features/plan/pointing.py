@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -123,7 +123,8 @@ def gripped(ray: Ray, snapshot: Snapshot, shifts_w: dict[str, np.ndarray]) -> Gr
             if told < least:
                 x, y, z = point.at_b.tolist()
                 least, best = told, Grip(lane.name, point.body, (x, y, z), float(way @ ray.forward_w))
-    struck = struck_prop(ray, snapshot.environment)
+    shift_w = shifts_w.get(snapshot.lanes[0].name, np.zeros(3))
+    struck = struck_prop(replace(ray, origin_w=ray.origin_w - shift_w), snapshot.environment)
     if struck is not None and (0.0, False, struck.distance_m) < least:
         depth_m = struck.distance_m * float(ray.direction_w @ ray.forward_w)
         best = Grip(snapshot.lanes[0].name, struck.prop, struck.at_b, depth_m)
