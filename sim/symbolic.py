@@ -86,9 +86,10 @@ def independent_of(expression: ca.SX, variables: ca.SX) -> bool:
     return not any(ca.which_depends(expression, variables, 1, False))
 
 
-def shorter(*ways: ca.SX) -> ca.SX:
-    """Of ways to write one thing that with the fewest operations, what they share counted once."""
-    return min(ways, key=lambda way: ca.n_nodes(ca.cse(ca.densify(way))))
+def operations(expression: ca.SX) -> int:
+    """How many it takes, what its entries share counted once."""
+    count: int = ca.n_nodes(ca.cse(ca.densify(expression)))
+    return count
 
 
 def replaced(expressions: list[ca.SX], symbols: list[ca.SX], values: list[ca.SX]) -> list[ca.SX]:

@@ -15,7 +15,7 @@ from functools import lru_cache, partial
 import casadi as ca
 import numpy as np
 
-from sim.compiler.vector_code import Function, Instructions, module, splat
+from sim.compiler.vector_code import Function, Instructions, module, splat, spread
 from sim.native.function import native
 from sim.native.objects import Engine, loaded
 from sim.native.types import called
@@ -96,9 +96,8 @@ class _Columns(Instructions):
         if argument in self._shared or (self._along is not None and argument == self._along.argument):
             at = self._new(f"getelementptr double, ptr %{array}, i64 {entry}")
             one = self._new(f"load double, ptr {at}, align 8")
-            first = self._new(f"insertelement {self._vector} poison, double {one}, i32 0")
-            zeros = f"<{self._width} x i32> zeroinitializer"
-            return self._new(f"shufflevector {self._vector} {first}, {self._vector} poison, {zeros}")
+            first, second = spread(one, self._width)
+            return self._new(second.format(self._new(first)))
         vector = "poison"
         for lane, start in enumerate(self._start(array, self._f.size1_in(argument))):
             at = self._new(f"getelementptr double, ptr {start}, i64 {entry}")

@@ -12,7 +12,7 @@ from itertools import combinations
 import casadi as ca
 import numpy as np
 
-from sim.compiler.vector_code import Function, Registers, splat
+from sim.compiler.vector_code import Function, Registers, splat, spread
 from sim.integrators.base import Scheme
 from sim.symbolic import solve
 
@@ -187,9 +187,8 @@ class Printer(Function):
         i = self.scheme.inputs
         step = self.value("load double, ptr %h, align 8")
         if self.width > 1:
-            first = self.value(f"insertelement {self.vector} poison, double {step}, i32 0")
-            zeros = f"<{self.width} x i32> zeroinitializer"
-            step = self.value(f"shufflevector {self.vector} {first}, {self.vector} poison, {zeros}")
+            first, second = spread(step, self.width)
+            step = self.value(second.format(self.value(first)))
         found = {"p": self.loaded("%p", i.p.numel()), "h": [step]}
         found["u"] = self.loaded("%u", i.u.numel()) if "u" in self.named else []
         none = [splat(0.0, self.width)] * i.w.numel()

@@ -25,11 +25,11 @@ from sim.native.types import Array, Number, Tuple, type_of
 from sim.native.values import number
 from sim.platform.errors import InputError
 from sim.steppers.bound_tree import NO_WRENCHES
-from sim.steppers.closed_rollouts import closed_rollout
 from sim.steppers.dynamics import tree_stepper
 from sim.steppers.tree import ACCELERATED, TreeStepper
 from sim.steppers.tree_rollouts import (
     accelerated_rollout,
+    closed_rollout,
     variational_rollout,
     variational_start,
 )

@@ -1,4 +1,4 @@
-"""What follows from a tree's node: poses of the bodies, energies, spatial momentum. Not in the step; plain NumPy."""
+"""What follows from a tree's node: poses of the bodies, energies, momentum, what impulses change. Not in the step."""
 
 import math
 from typing import NamedTuple
@@ -6,24 +6,28 @@ from typing import NamedTuple
 import numpy as np
 
 from sim.multibody.arrays import BALL, FREE, MOMENT, NODE, TreeArrays
-from sim.multibody.kinematics import momenta, momentum, place, place_frames
+from sim.multibody.articulated import factorise, solve
+from sim.multibody.kinematics import gather, momenta, momentum, place, place_frames, twists_of
 from sim.multibody.recursions import beyond, spring_impulses, spring_reach
 from sim.multibody.spatial import (
     add,
+    clear,
     cross,
     dot,
     entry,
     jit,
     product,
     put3,
+    put_pair,
     rotate,
     row3,
     row9,
+    row_of,
     sub,
     times,
     unrotate,
 )
-from sim.multibody.stepping import active_damping
+from sim.multibody.stepping import active_damping, add_stiffness
 from sim.multibody.tree import Tree
 
 
@@ -170,6 +174,79 @@ def observe_node(tree, ws, reported, q, v, u, row):
         below = add(row3(frames, j, 9), rotate(row9(frames, j, 0), row3(lines, k, 5)))
         x = sub(below, above)
         row[at + k] = math.atan2(math.sqrt(x[0] * x[0] + x[1] * x[1]), -x[2])
+
+
+@entry
+def answer_of(tree, ws, q, impulse, out):
+    """out = M(q)^-1 impulse (nv,): what an impulse changes the velocities by."""
+    place(tree, q, ws.node)
+    clear(ws.damping)
+    factorise(tree, ws.node, ws.damping, 0.0, ws.articulated, ws.factor)
+    solve(tree, ws.node, ws.damping, 0.0, ws.factor, impulse, ws.wrench, ws.spare, ws.twist, out)
+
+
+@entry
+def impulse_at(tree, ws, q, body, wrench, out):
+    """out (nv,): the generalised impulse of a wrench (6,) on a body of the arrays, in its frame."""
+    place(tree, q, ws.node)
+    R = row9(ws.node, body, 0)
+    put_pair(ws.wrench, body, rotate(R, row_of(wrench, 0)), rotate(R, row_of(wrench, 3)))
+    gather(tree, ws.node, ws.wrench, out)
+
+
+@jit
+def _declared(ws, carrier, offset):
+    """(omega, v) of a declared body: of ws.twist of what carries it, where it lies in that."""
+    if carrier < 0:
+        return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    w = row3(ws.twist, carrier, 0)
+    return w, add(row3(ws.twist, carrier, 3), cross(w, rotate(row9(ws.node, carrier, 0), offset)))
+
+
+@entry
+def twists_at(tree, ws, q, v, carriers, offsets, out):
+    """(bodies, 6) of the twists (omega, v) in the world of bodies with `offsets` (bodies, 3) in their carriers, at
+    coordinates q with velocities v."""
+    place(tree, q, ws.node)
+    twists_of(tree, ws.node, v, ws.twist)
+    for k in range(carriers.shape[0]):
+        omega, moving = _declared(ws, carriers[k], row3(offsets, k, 0))
+        put_pair(out, k, omega, moving)
+
+
+@entry
+def moved_by(tree, ws, q, seconds, carriers, offsets, jacobian, mobility):
+    """By what a tree at coordinates q moves: `jacobian` (bodies, 6, nv) of the twists (omega, v) in the world of bodies
+    with `offsets` (bodies, 3) in their carriers, and `mobility` (nv, nv), by which mean velocities over the time to
+    come answer impulses at its start: dampers c and springs k of joints are within as 1 / (m + c t/2 + k t^2/6)."""
+    place(tree, q, ws.node)
+    active_damping(tree, q, ws.damping)
+    add_stiffness(tree, q, seconds / 3.0, ws.damping)
+    factorise(tree, ws.node, ws.damping, seconds, ws.articulated, ws.factor)
+    nv = mobility.shape[0]
+    for a in range(nv):
+        for b in range(nv):
+            ws.change[b] = 0.0
+        ws.change[a] = 1.0
+        twists_of(tree, ws.node, ws.change, ws.twist)
+        for k in range(carriers.shape[0]):
+            w, v = _declared(ws, carriers[k], row3(offsets, k, 0))
+            for c in range(3):
+                jacobian[k, c, a], jacobian[k, 3 + c, a] = w[c], v[c]
+        solve(
+            tree,
+            ws.node,
+            ws.damping,
+            seconds,
+            ws.factor,
+            ws.change,
+            ws.wrench,
+            ws.spare,
+            ws.twist,
+            ws.change,
+        )
+        for b in range(nv):
+            mobility[a, b] = ws.change[b]
 
 
 def frames(tree: Tree, q: np.ndarray) -> np.ndarray:

@@ -10,6 +10,7 @@ from sim.contact.trees import TreeContact, contact_of
 from sim.groups.numeric import rotation_log
 from sim.integrators.base import Integrator
 from sim.integrators.multibody import VariedMultibody
+from sim.multibody import observing
 from sim.multibody.arrays import BALL, FREE, REMEMBERED, Loads, TreeArrays
 from sim.multibody.continuous import EULER, RK4
 from sim.multibody.observing import Reported, observe_node
@@ -213,7 +214,7 @@ class TreeStepper:
     def answer(self, q: np.ndarray, impulse: np.ndarray, p: np.ndarray) -> np.ndarray:
         """(nv,) by how much a generalised impulse changes the velocities at coordinates q."""
         bound, out = self._bound(p), np.zeros(self._nv)
-        tree_rollouts.answer_of(bound.tree.arrays, bound.workspace, np.ascontiguousarray(q), impulse, out)
+        observing.answer_of(bound.tree.arrays, bound.workspace, np.ascontiguousarray(q), impulse, out)
         return out
 
     def impulses_at(
@@ -227,9 +228,7 @@ class TreeStepper:
         arm, R = T[:3, :3] @ at_b + T[:3, 3], T[:3, :3] @ R_wb.T
         for axis in range(3):
             wrench = np.r_[np.cross(arm, R[:, axis]), R[:, axis]]
-            tree_rollouts.impulse_at(
-                tree.arrays, bound.workspace, q, int(tree.carriers[k]), wrench, rows[axis]
-            )
+            observing.impulse_at(tree.arrays, bound.workspace, q, int(tree.carriers[k]), wrench, rows[axis])
         return rows
 
     def moved_by(self, q: np.ndarray, seconds: float, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -240,7 +239,7 @@ class TreeStepper:
         jacobian, mobility = np.zeros((len(tree.names), 6, self._nv)), np.zeros((self._nv, self._nv))
         offsets = np.ascontiguousarray(tree.offsets[:, :3, 3])
         q = np.ascontiguousarray(q)
-        tree_rollouts.moved_by(
+        observing.moved_by(
             bound.arrays, bound.workspace, q, seconds, tree.carriers, offsets, jacobian, mobility
         )
         return jacobian, mobility
@@ -253,7 +252,7 @@ class TreeStepper:
         out = np.zeros((len(tree.names), 6))
         offsets = np.ascontiguousarray(tree.offsets[:, :3, 3])
         q, v = np.ascontiguousarray(q), np.ascontiguousarray(v)
-        tree_rollouts.twists_at(bound.arrays, bound.workspace, q, v, tree.carriers, offsets, out)
+        observing.twists_at(bound.arrays, bound.workspace, q, v, tree.carriers, offsets, out)
         return out
 
     def mean_velocity(self, q: np.ndarray, after: np.ndarray, seconds: float) -> np.ndarray:

@@ -12,10 +12,11 @@ import numpy as np
 from sim.multibody.declaration import Body, Joint
 from sim.multibody.shapes import PAINTED, STEEL, Link
 from sim.multibody.tree import Tree, tree
-from sim.steppers.bound_tree import ORDER_6, BoundTree, advance_composed
+from sim.steppers.bound_tree import BoundTree
 from sim.symbolic import shift, turn_about
 from sim.vehicles.forms.articulated import ArticulatedVehicle
 from sim.vehicles.forms.form import State
+from studies.ledger.composed import ORDER_6, advance_composed
 from studies.ledger.problem import Problem
 from studies.reference.lagrange import LagrangianSystem, rates
 

@@ -12,7 +12,8 @@ from scipy.special import ellipj, ellipkinc
 
 from sim.multibody.declaration import Body, Joint, Loop
 from sim.scene import Comparison
-from sim.steppers.bound_tree import ORDER_6, ORDER_8, BoundTree, advance_composed
+from sim.steppers.bound_tree import BoundTree
+from studies.ledger.composed import ORDER_6, ORDER_8, advance_composed
 from studies.ledger.mechanism import Mechanism
 from studies.ledger.peers import peers_of
 from studies.ledger.problem import Problem

@@ -13,10 +13,11 @@ from numpy.typing import ArrayLike
 from sim.multibody.declaration import WORLD, Body, Given, Loop, Spring, TreeState
 from sim.multibody.shapes import BRASS, PAINTED, STEEL, Link, hinges_of, links_of
 from sim.multibody.tree import Tree, tree
-from sim.steppers.bound_tree import BoundTree, advance_composed
+from sim.steppers.bound_tree import BoundTree
 from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle
 from sim.vehicles.forms.form import State
 from sim.vehicles.forms.parameters import Control
+from studies.ledger.composed import advance_composed
 
 _Ends = TypeVar("_Ends", Loop, Spring)
 _METAL = 2700.0

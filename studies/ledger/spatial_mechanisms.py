@@ -10,7 +10,7 @@ import casadi as ca
 import numpy as np
 
 from sim.multibody.declaration import Body, Joint, Loop, Spring
-from sim.steppers.bound_tree import ORDER_6
+from studies.ledger.composed import ORDER_6
 from studies.ledger.mechanism import Mechanism, extrapolated
 from studies.ledger.peers import peers_of
 from studies.ledger.problem import Problem

@@ -7,7 +7,7 @@ Systems Handbook", 1990; F. Mazzia and C. Magherini, "Test Set for Initial Value
 import numpy as np
 
 from sim.multibody.declaration import Body, Joint, Loop, Spring
-from sim.steppers.bound_tree import ORDER_8
+from studies.ledger.composed import ORDER_8
 from studies.ledger.mechanism import Mechanism
 from studies.ledger.peers import peers_of
 from studies.ledger.problem import Problem

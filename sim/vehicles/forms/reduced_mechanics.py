@@ -19,11 +19,14 @@ import numpy as np
 
 from sim.groups import SE2, LieGroup
 from sim.platform.errors import InputError
-from sim.symbolic import replaced, shorter, solve
+from sim.symbolic import operations, replaced, solve
 from sim.vehicles.forms.base import Structure, Vehicle
 from sim.vehicles.forms.declaration import piece
 from sim.vehicles.forms.parameters import Quantities
 from sim.vehicles.forms.reduction import Reduction, SamplePoints
+
+_MUCH = 2
+"""Times as long as the gradient: then a mass matrix is not worth it."""
 
 
 def usual_parameters(vehicle: Vehicle) -> np.ndarray:
@@ -91,10 +94,12 @@ def derived_gradients(structure: Structure) -> ca.Function:
     r, velocity = ca.SX.sym("r", n), ca.SX.sym("v", n + vehicle.group.dim)
     p = ca.SX.sym("p", vehicle.parameter_count)
     value = vehicle.lagrangian(r, velocity[:n, 0], velocity[n:, 0], vehicle.symbols(p))
-    # Where inertia is constant it is worked out once; where it takes a chain of bodies it is not worked out at all.
+    # A mass matrix is worked out once for all that it is applied to; where it takes a chain of bodies it is not at all.
     mass, slope = ca.hessian(value, velocity)
     at_rest = ca.substitute(slope, velocity, ca.SX.zeros(velocity.shape[0]))
-    momentum = shorter(mass @ velocity + at_rest, slope)
+    momentum = mass @ velocity + at_rest
+    if _MUCH * operations(slope) < operations(momentum):
+        momentum = slope
     found = [ca.densify(x) for x in (ca.gradient(value, r), momentum)]
     return ca.Function("gradients", [r, velocity, p], found, {"cse": True})
 
@@ -110,7 +115,7 @@ def derived_turning(structure: Structure) -> ca.Function:
     # What is not dependent has the velocity itself: there dl/du is not turned.
     turned = by_shape if vehicle.dependent else ca.SX.zeros(n)
     carried = vehicle.momenta(r, turned, mu, vehicle.symbols(p))
-    found = shorter(ca.jacobian(carried, r) @ u, ca.jtimes(carried, r, u))
+    found = min(ca.jacobian(carried, r) @ u, ca.jtimes(carried, r, u), key=operations)
     return ca.Function("turning", [r, u, by_shape, mu, p], [ca.densify(found)], {"cse": True})
 
 

@@ -5,7 +5,8 @@ import pytest
 
 from sim.multibody.declaration import Body, Joint
 from sim.multibody.tree import Tree, tree
-from sim.steppers.bound_tree import ORDER_6, ORDER_8, BoundTree, advance_composed
+from sim.steppers.bound_tree import BoundTree
+from studies.ledger.composed import ORDER_6, ORDER_8, advance_composed
 
 END_S = 0.8
 
