@@ -211,13 +211,9 @@ void main() {
     vec4 patches = texture(noise_map, lane * 0.33 + slope * 0.05);
     float coarse = texture(noise_map, lane * 0.11).r * 0.5 + texture(noise_map, lane * 0.47).b * 0.5;
     float lace = patches.b * 0.6 + texture(noise_map, lane * 1.3).g * 0.4;
-    // A gale draws old foam out into streaks.
-    vec2 drawn = vec2(dot(lane, sea_wind), dot(lane, vec2(-sea_wind.y, sea_wind.x)));
-    float drift = texture(noise_map, drawn * vec2(0.013, 0.17) + 0.02 * patches.rg).g;
-    float streaks = smoothstep(0.006, 0.05, sea_look.z) * smoothstep(0.48, 0.74, drift) * 0.9;
 #else
     vec4 patches = textureLod(noise_map, lane * 0.33 + slope * 0.05, tiled_level(0.33 * longest, textureSize(noise_map, 0).x));
-    float coarse = 0.5 * (patches.r + patches.b), lace = 0.6 * patches.b + 0.4 * patches.g, streaks = 0.0;
+    float coarse = 0.5 * (patches.r + patches.b), lace = 0.6 * patches.b + 0.4 * patches.g;
 #endif
 #if FULL_MATERIALS
     float caps = foam_of_caps(sea_foam_map, rest);
@@ -226,8 +222,17 @@ void main() {
 #endif
     float washed = exp(-max(-inside, 0.0) * 9.0) * saturate(0.25 + 2.0 * sea_look.x);
     float shore = exp(-max(depth, 0.0) * 5.0) * 0.7;
-    float amount = saturate(max(max(max(1.15 * caps, mark.z), 0.9 * churned), max(max(washed, shore), streaks)));
+    float amount = saturate(max(max(max(1.15 * caps, mark.z), 0.9 * churned), max(washed, shore)));
     float grain = 0.5 * coarse + 0.5 * lace;
+    // What broke a while ago is lace, which the wind draws out.
+    float old = smoothstep(0.04, 0.2, amount) * (1.0 - smoothstep(0.4, 0.65, amount));
+#if FULL_MATERIALS
+    vec2 drawn = vec2(dot(lane, sea_wind), dot(lane, vec2(-sea_wind.y, sea_wind.x)));
+    float drift = texture(noise_map, drawn * vec2(0.07, 0.29) + 0.03 * patches.rg).g;
+    grain += old * (0.2 + 0.9 * (drift - 0.5));
+#else
+    grain += 0.1 * old;
+#endif
     float foam = smoothstep(0.72 - 0.42 * amount, 1.06 - 0.46 * amount, grain + 0.12 * amount) + 0.35 * amount * amount;
     foam *= saturate(4.0 * amount);
     vec3 lit = sunlight * saturate(dot(normalize(n + vec3(0.0, 0.0, 0.6)), sun_direction.xyz)) + up * 0.95;

@@ -25,12 +25,13 @@ from sim.water.picture import MOST_DROPS
 SPAN_M = 144.0
 POINTS = 192
 _EVERY_S = 1.0 / 20.0
-_LIFE_S = 3.2
+_LIFE_S, _SPENT, _THIN_S = 2.4, 0.42, 11.0
+"""In which foam falls to a third: dense, and thinner than that share, when it is lace that drifts."""
 _BREAKING = 0.35
 """Share of the foam that is of waves that break now."""
 _JUMP_S = 1.5
-_BEFORE_S = 6.0
-_BEFORE_STEPS = 12
+_BEFORE_S = 10.0
+_BEFORE_STEPS = 16
 _FINEST_M = 0.4
 """The fields are read at the level whose texels are at least so wide."""
 
@@ -64,9 +65,10 @@ def _break(
     edges: np.ndarray,
     folded: float,
     width: float,
-    left: float,
+    passed_s: float,
 ) -> None:
-    """Let foam (n, n) age to that part of it, and add what breaks: where the stretch is below `folded`."""
+    """Let foam (n, n) age by so long, and add what breaks: where the stretch is below `folded`."""
+    dense, thin = math.exp(-passed_s / _LIFE_S), math.exp(-passed_s / _THIN_S)
     n = foam.shape[0]
     texel = span_m / n
     low_x, low_y = math.floor((foot_x - 0.5 * span_m) / texel), math.floor((foot_y - 0.5 * span_m) / texel)
@@ -78,7 +80,10 @@ def _break(
             )
             row, column = (low_y + b) % n, (low_x + a) % n
             fresh = min(max((folded - stretch) / width, 0.0), 1.0)
-            foam[row, column] = max(left * foam[row, column], fresh)
+            before = foam[row, column]
+            # No quicker than it thins, once it is spent within the step.
+            aged = max(dense * before, min(before, _SPENT) * thin)
+            foam[row, column] = max(aged, fresh)
 
 
 @unordered
@@ -126,15 +131,14 @@ class Whitecaps:
     def _step(
         self, fields: SeaFields, state: SeaState, time_s: float, passed_s: float, foot_w: np.ndarray
     ) -> None:
-        left = math.exp(-passed_s / _LIFE_S)
         share = breaking_share(state.numbers(time_s)[0])
         read = fields.slopes_over(_FINEST_M)
         deviation = stretch_deviation(read)
         if share < 1e-6 or deviation < 1e-9:
-            self.foam *= np.float32(left)
+            self.foam *= np.float32(math.exp(-passed_s / _LIFE_S))
             return
         folded, width = folds(share, deviation)
-        _break(self.foam, SPAN_M, foot_w[0], foot_w[1], *read, fields.edges_m, folded, width, left)
+        _break(self.foam, SPAN_M, foot_w[0], foot_w[1], *read, fields.edges_m, folded, width, passed_s)
 
 
 class FlyingPoints:
@@ -204,7 +208,7 @@ _CALM_MPS, _GALE_MPS = 9.0, 14.0
 LAG_S = 0.14
 """In which a drop takes on the air's velocity; times gravity, the speed at which it falls."""
 _GRAVITY_MPS2 = 9.81
-_PUFF_M, _COVER = (0.02, 0.26), 0.11
+_PUFF_M, _COVER = (0.02, 0.22), 0.085
 """Radius of a puff at first and at last, and the share of the light that it holds back at first."""
 MOST_PUFFS = 16000
 _MOST_A_PLACE = 40
