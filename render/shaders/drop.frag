@@ -9,5 +9,5 @@ void main() {
     vec2 at = gl_PointCoord * 2.0 - 1.0;
     float r2 = dot(at, at);
     if (r2 > 1.0) discard;
-    colour = vec4(lit_drops(gl_FragCoord, depth_m, 0.6, 1.6), 0.85 * share * (1.0 - 0.6 * r2));
+    colour = vec4(lit_drops(gl_FragCoord, depth_m, 0.6, 1.6), 0.75 * share * (1.0 - 0.8 * r2));
 }

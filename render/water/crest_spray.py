@@ -187,7 +187,7 @@ class FlyingPoints:
         self._resources.close()
 
 
-_DROP_M = 0.008
+_DROP_M = 0.0055
 """Radius."""
 
 

@@ -25,6 +25,9 @@ _ALUMINIUM, _FLOOR, _PLATE, _EDGE = (
     (0.55, 0.58, 0.59),
     (0.78, 0.40, 0.03),
 )
+_CONCRETE, _STEEL = (0.36, 0.35, 0.33), (0.42, 0.44, 0.46)
+_KERB_M, _CAP_M = (0.34, 0.42), 0.03
+"""Width and height of the kerb, and how thick the steel on it is."""
 _EDGE_M = 0.1
 """Height of the paddle's painted edge."""
 
@@ -40,7 +43,7 @@ class WaterBoxes:
         self._glass_program = programs.load("glass.vert", "glass.frag")
         self._spray, self._drops = SpraySurface(ctx, programs), drops(ctx, programs)
         self._frame_program = programs.load("tank_frame.vert", "tank_frame.frag")
-        self._bars = ctx.buffer(reserve=11 * 36 * 36, dynamic=True)
+        self._bars = ctx.buffer(reserve=19 * 36 * 36, dynamic=True)
         content = [(self._bars, "3f 3f 3f", "position", "normal", "albedo")]
         self._frame = vertex_array(ctx, self._frame_program, content)
         self._panes = ctx.buffer(reserve=6 * 6 * 24, dynamic=True)
@@ -60,7 +63,7 @@ class WaterBoxes:
             return
         low = np.asarray(picture.corner_w)
         for name, value in (("box_low", low), ("box_high", low + picture.size_m)):
-            for program in (self._program, self._glass_program):
+            for program in (self._program, self._glass_program, self._frame_program):
                 uniform(program, name).value = tuple(value.tolist())
         uniform(self._frame_program, "surface_m").value = float(low[2] + picture.height_m.mean())
         context.ctx.fbo.depth_mask = True
@@ -181,7 +184,10 @@ def _solids(picture: BoxPicture) -> np.ndarray:
     """(n, 9) position, normal and albedo of the frame, the floor and the paddle, three rows a triangle."""
     low = np.asarray(picture.corner_w)
     high = low + picture.size_m
-    rows = [_block((low[0], low[1], low[2]), (high[0], high[1], low[2] + 0.01), _FLOOR)]
+    rows = [
+        _block((low[0], low[1], low[2]), (high[0], high[1], low[2] + 0.01), _FLOOR),
+        *_surround(low, high),
+    ]
     for axis in range(3):
         a, b = (axis + 1) % 3, (axis + 2) % 3
         for at_a in (low[a], high[a]):
@@ -195,6 +201,23 @@ def _solids(picture: BoxPicture) -> np.ndarray:
         for bottom, upper, paint in ((low[2], top - _EDGE_M, _PLATE), (top - _EDGE_M, top, _EDGE)):
             rows.append(_block((at - 0.04, low[1] + 0.05, bottom), (at, high[1] - 0.05, upper), paint))
     return np.ascontiguousarray(np.concatenate(rows), "f4")
+
+
+def _surround(low: np.ndarray, high: np.ndarray) -> list[np.ndarray]:
+    """A low kerb of concrete in which the panes stand, with a strip of steel along its top."""
+    inner, outer = low[:2] - _BAR_M, high[:2] + _BAR_M
+    begin, end = inner - _KERB_M[0], outer + _KERB_M[0]
+    top = low[2] + _KERB_M[1]
+    rows = []
+    for x0, y0, x1, y1 in (
+        (begin[0], begin[1], end[0], inner[1]),
+        (begin[0], outer[1], end[0], end[1]),
+        (begin[0], inner[1], inner[0], outer[1]),
+        (outer[0], inner[1], end[0], outer[1]),
+    ):
+        rows.append(_block((x0, y0, low[2] - _KERB_M[1]), (x1, y1, top - _CAP_M), _CONCRETE))
+        rows.append(_block((x0, y0, top - _CAP_M), (x1, y1, top), _STEEL))
+    return rows
 
 
 def _block(low: ArrayLike, high: ArrayLike, albedo: tuple[float, float, float]) -> np.ndarray:
