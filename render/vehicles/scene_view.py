@@ -8,6 +8,7 @@ from typing import TypeVar
 import numpy as np
 
 from render.frame import Arrow, DrawnSea, DrawnVehicle, Frame, Polyline, Surface, View
+from render.land.birds import Birds
 from render.vehicles.crash_film import CrashFilm
 from render.vehicles.left_behind import LeftBehind
 from render.vehicles.links import (
@@ -149,6 +150,7 @@ class SceneView:
         self._level_m = -math.inf if level_m is None else level_m
         self._swell = None if swell is None or level_m is None else swell.state(level_m)
         self.film = CrashFilm(world, replays=replays)
+        self._birds = Birds(world)
         self._left: dict[str, LeftBehind] = {}
         self._arrows = LaneArrows()
         self._shown: tuple[ShownLane, ...] = ()
@@ -244,6 +246,7 @@ class SceneView:
             surfaces=(
                 *_there(marks.surface(shown) for marks, shown in trailed),
                 *gate_panes,
+                *self._birds.surfaces(wall_s, view.eye_w),
                 *self.film.dust(view),
                 *thrown_up(self._blows, self._shown[0].time_s, view),
                 *(each for shown in finite if options.show_inertia for each in inertia_ellipsoids(shown)),

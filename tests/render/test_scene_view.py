@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from render.frame import View
+from render.land.birds import Birds
 from render.vehicles.scene_view import SceneView, ViewOptions
 from sim.groups.numeric import pose_exp, rotation_exp
 from sim.scene.tables import Swell
@@ -255,3 +256,27 @@ def test_the_ellipsoid_of_inertia_has_the_mass_and_the_moments_that_are_told() -
     assert len(shown.surfaces) == len(plain.surfaces) + 1
     reach = np.abs(shown.surfaces[-1].corners_w).max(axis=0)
     np.testing.assert_allclose(reach, half, rtol=0.02)
+
+
+def test_birds_fly_along_the_canyon_wings_level_in_pairs_and_as_fast_as_birds_at_any_time() -> None:
+    canyon = load_world("canyon", seed=7)
+    birds, eye = Birds(canyon), np.array([40.0, 20.0, 60.0])
+
+    def places(time_s: float, eye_w: np.ndarray = eye) -> np.ndarray:
+        (shown,) = birds.surfaces(time_s, eye_w)
+        each = shown.corners_w.reshape(-1, 24, 3)
+        np.testing.assert_allclose(  # wings are alike: their tips are as far from the body
+            np.linalg.norm(each[:, 14] - each[:, 0], axis=1), np.linalg.norm(each[:, 23] - each[:, 0], axis=1)
+        )
+        assert np.linalg.norm(each[:, 14] - each[:, 23], axis=1).max() < 1.75
+        return each.mean(axis=1)
+
+    for time_s in (0.0, 17.3, 401.7):
+        now, later = places(time_s), places(time_s + 0.05)
+        speed = np.linalg.norm(later - now, axis=1) / 0.05
+        assert 6.0 < speed.min() < speed.max() < 16.0  # 8.5 to 13.1 measured
+        above_m = now[:, 2] - canyon.terrain.height(now[:, 0], now[:, 1])
+        assert (above_m > 0.0).mean() > 0.9  # a wall may hide one
+    np.testing.assert_array_equal(places(17.3), places(17.3))
+    assert birds.surfaces(3.0, np.array([0.0, 0.0, 5000.0])) == ()
+    assert Birds(load_world("plain")).surfaces(3.0, eye) == ()
