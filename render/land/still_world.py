@@ -104,7 +104,8 @@ class StillWorld:
         self, ctx: moderngl.Context, programs: Programs, scenery: Scenery, ridges: Ridges, quality: Quality
     ) -> list[ScatterField]:
         fields = []
-        tufts = quality.tuft_reach_m, quality.tufts
+        # Where there are reeds, too, both have the room of one.
+        tufts = quality.tuft_reach_m, quality.tufts // (1 if scenery.reeds is None else 2)
         plants = (
             (scenery.shrub_levels, scenery.shrubs, quality.shrub_reach_m, quality.shrubs),
             (scenery.tuft_levels, scenery.tufts, *tufts),
