@@ -63,6 +63,16 @@ def test_a_moment_under_the_mouse_is_shown_by_all_plots_and_gone_with_it(bench: 
     assert not [name for name in bench.context.rects if name.endswith("/linked")]
 
 
+def test_nothing_is_told_of_what_is_yet_to_come(bench: Bench, now: Snapshot) -> None:
+    """The plots show more time than has been flown."""
+    for _ in range(3):
+        pointed(bench, now, "plots/energy/area", 0.9)
+    assert bench.context.of(PlotWindow).hovered_s(imgui.get_frame_count()) == pytest.approx(9.98)
+    ghost = hovered_moment(bench.context)
+    assert ghost is not None
+    assert ghost.time_current_s == pytest.approx(9.98, abs=0.03)
+
+
 def test_moments_of_a_long_flight_reach_back_to_its_start_and_none_is_after_a_step_back() -> None:
     moments = Moments()
     for k in range(5 * MOST_MOMENTS):

@@ -141,7 +141,7 @@ def _push(lane: LaneSnapshot, body: str, mass: BodyMass | None, context: PanelCo
         fields.impulse_Ns = float(f"{0.5 * (mass.mass_kg if mass is not None else 1.0):.2g}")
     doc = "Size of the impulse with which a push strikes the body, at its centre of mass."
     label(context, "Push  N s", doc)
-    chosen = log_slider(context, "model/impulse", fields.impulse_Ns, IMPULSES_NS, "%.3g", doc)
+    chosen = log_slider(context, "model/impulse", fields.impulse_Ns, IMPULSES_NS, "%.5g", doc)
     if chosen is not None:
         fields.impulse_Ns = min(max(chosen, IMPULSES_NS[0]), IMPULSES_NS[1])
     items = [Item(name, name, f"Along {name} of the world; z is up.") for name in DIRECTIONS]

@@ -1,5 +1,6 @@
 """Parts that plots share: the legend bar, the choice of channels, the playhead, and the values under the mouse."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -248,7 +249,8 @@ def draw_plot_playhead(
     at_s = shown[0] + (mouse.x - corner.x) / max(size.x, 1.0) * (shown[1] - shown[0])
     latest_s = shown_s(snapshot)[1]
     if hovered:
-        window.hovered = at_s, imgui.get_frame_count()
+        moment_s = min(at_s, _latest_s(snapshot.lanes, context))
+        window.hovered = moment_s, imgui.get_frame_count()
         _tell(at_s, shown, size.x, context)
         if imgui.is_mouse_double_clicked(_LEFT):
             window.follow()
@@ -269,6 +271,13 @@ def draw_plot_playhead(
             if wanted_s != now_s or snapshot.look_back is None:
                 requests.append(Scrub(wanted_s))
     return requests
+
+
+def _latest_s(lanes: Sequence[LaneSnapshot], context: PanelContext) -> float:
+    """The last moment that plots know: there is nothing to be told of what is yet to come."""
+    histories = context.of(Curves).histories
+    known = (histories[lane.name].latest_s for lane in lanes if lane.name in histories)
+    return max(known, default=math.inf)
 
 
 def hovered_moment(context: PanelContext) -> LaneSnapshot | None:
@@ -323,7 +332,7 @@ def draw_plot_values(
         if linked_s is not None and lanes:
             _draw_linked(lanes[0], channel, linked_s, context)
         return
-    time_s = float(implot.pixels_to_plot(mouse).x)
+    time_s = min(float(implot.pixels_to_plot(mouse).x), _latest_s(lanes, context))
     line = implot.Spec()
     line.line_color, line.line_weight = imgui.ImVec4(*theme.MUTED), context.px(1.0)
     implot.plot_inf_lines("##under the mouse", np.array([time_s]), line)
