@@ -21,7 +21,7 @@ import numpy as np
 SOON_S, CHANGE_S = 0.2, 1.5
 POLL_S = 2e-3
 SIZE_PX = (1280, 800)
-UNSEEN_S, SETTLE_S, PATIENCE_S = 0.4, 2.0, 20.0
+UNSEEN_S, SETTLE_S, PATIENCE_S = 0.4, 2.0, 90.0
 OTHERS = ("helicopter", "quadrotor", "spacecraft", "car", "snakeboard", "bicycle", "rolling-disc", "chain")
 
 

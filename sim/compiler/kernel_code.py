@@ -26,6 +26,7 @@ from sim.compiler.printer import (
     Named,
     Printer,
     end_of,
+    linearised,
     served,
     solution_order,
 )
@@ -182,7 +183,7 @@ def _equations(scheme: Scheme, block: Block, k: int) -> Printer:
         known = printer.known(printer.given(), y, z)
         own = scheme.z[list(block.unknowns)]
         if own.numel() > INLINE_UNKNOWNS:
-            printer.stored("%r", printer.linearised(known, block.residual, own, "%J"))
+            printer.stored("%r", linearised(printer, known, block.residual, own, "%J"))
             return
         r, J = printer.expressions(known, block.residual, ca.vec(block.jacobian.T))
         printer.stored("%r", r)

@@ -12,7 +12,7 @@ from itertools import combinations
 import casadi as ca
 import numpy as np
 
-from sim.compiler.vector_code import Function, Registers, splat, spread
+from sim.compiler.vector_code import Function, Known, Lines, Registers, register_types, splat, spread
 from sim.integrators.base import Scheme
 from sim.symbolic import solve
 
@@ -400,6 +400,65 @@ class Printer(Function):
         self.count(self.iterations, tried)
         numbers_found = self.loaded(found, count)
         self.write_all(own, [numbers_found[unknown] for unknown in block.unknowns])
+
+
+class Directions(Lines):
+    """Those of derivatives along all unit vectors at once: in vector registers, a part for each, what depends on the
+    direction; the rest in single numbers."""
+
+    def __init__(self, prefix: str, known: Known, direction: ca.SX, expressions: Sequence[ca.SX]) -> None:
+        """direction: symbols that stand for one of them."""
+        self._many, self._wide = direction.numel(), dict[str, str]()
+        units = [
+            f"<{', '.join(f'double {splat(float(i == k), 1)}' for i in range(self._many))}>"
+            for k in range(self._many)
+        ]
+        super().__init__(prefix, [*known, (direction, units)], expressions, 1)
+
+    def _operation(self, op: int, x: list[str]) -> str:
+        if self._width > 1 or not any(self._turns(a) for a in x):
+            return super()._operation(op, x)
+        if op == ca.OP_DIV and not self._turns(x[1]):
+            return self._operation(ca.OP_MUL, [x[0], self._operation(ca.OP_INV, x[1:])])
+        operands = [a if self._turns(a) else self._spread(a) for a in x]
+        self._of_width(self._many)
+        found = super()._operation(op, operands)
+        self._of_width(1)
+        self._wide[found] = found
+        return found
+
+    def derivatives(self, k: int) -> list[str]:
+        """Registers of the entries of an expression that is linear in the direction."""
+        none = splat(0.0, self._many)
+        return [register if self._turns(register) else none for register in self.registers(k)]
+
+    def _turns(self, register: str) -> bool:
+        """Whether it depends on the direction."""
+        return register.startswith("<") or self._wide.get(register) == register
+
+    def _spread(self, number: str) -> str:
+        """The same number in all parts."""
+        if number not in self._wide:
+            first, second = spread(number, self._many)
+            self._wide[number] = self._new(second.format(self._new(first)))
+        return self._wide[number]
+
+
+def linearised(function: Function, known: Known, wanted: ca.SX, unknowns: ca.SX, jacobian: str) -> list[str]:
+    """Registers of an expression's entries; its derivatives by symbols go to an address, row after row.
+
+    Whole rows side by side: entry by entry they are several times the text.
+    """
+    n = unknowns.numel()
+    direction = ca.SX.sym("direction", n)
+    along = ca.jtimes(wanted, unknowns, direction)
+    lines = Directions(f"{function.fresh('e')}.", known, direction, (wanted, along))
+    function.lines += lines.lines
+    function.declarations |= lines.declarations
+    vector, _ = register_types(n)
+    for i, row in enumerate(lines.derivatives(1)):
+        function.add(f"store {vector} {row}, ptr {function.entry(jacobian, i * n)}, align 8")
+    return lines.registers()
 
 
 def end_of(scheme: Scheme) -> ca.SX:

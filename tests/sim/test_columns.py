@@ -11,6 +11,7 @@ import pytest
 from sim.compiler import columns
 from sim.compiler.columns import Along, ColumnKernel, Repeated
 from sim.compiler.copies import Piece, Place, loop
+from sim.compiler.printer import linearised
 from sim.compiler.vector_code import Function, module
 from sim.native.objects import loaded
 
@@ -116,7 +117,7 @@ def test_rows_of_a_jacobian_side_by_side_are_its_derivatives(n):
     y = ca.vertcat(ca.norm_2(x) * x[:2], ca.tan(x[3] / 9) / p[0], chosen, quotients, x[n - 1], p[1])
     made = Function()
     made.begin("f", "ptr %x, ptr %p, ptr %y, ptr %J", "void")
-    made.stored("%y", made.linearised([(x, "%x"), (p, "%p")], y, x, "%J"))
+    made.stored("%y", linearised(made, [(x, "%x"), (p, "%p")], y, x, "%J"))
     made.end("void")
     engine = loaded(module([made]), optimised=True)
     call = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 4)(engine.get_function_address("f"))
