@@ -345,7 +345,7 @@ class Viewer {
   rest() {
     if (!this.renderer || this.rests) return;
     this.#grain(true);
-    this.#render();
+    this.#show(0);
   }
 
   /** Draws more coarsely where most of the last pictures were slow, as on old phones; those that are very slow count twice. */
@@ -373,6 +373,11 @@ class Viewer {
       const next = this.time + dt * this.speed;
       this.seek(next >= this.about.duration_s ? 0 : next);
     }
+    this.#show(passed);
+  }
+
+  /** The moment that is shown, in the picture, on the time line and in the plots. */
+  #show(passed) {
     if (!this.live) {
       this.byId("time").value = this.about.duration_s > 0 ? this.time / this.about.duration_s : 0;
       this.byId("clock").textContent = `${(this.about.begin_s + this.time).toFixed(2)} s`;

@@ -22,6 +22,9 @@ def test_what_was_flown_is_exported_and_what_is_seen_is_filmed(tmp_path: Path) -
         app.click("sharing/ground")
         app.click("sharing/export")
         app.wait_until(lambda p: list(tmp_path.glob("exports/*.glb")), timeout_s=60, what="it is exported")
+        app.wait_frames(10)
+        app.click("sharing/share")
+        app.wait_until(lambda p: list(tmp_path.glob("exports/*.html")), timeout_s=60, what="it is shared")
         app.click("sharing/log")
         app.wait_until(lambda p: "sharing/end-log" in p["widgets"], timeout_s=30, what="it is logged")
         app.click("sharing/record")
@@ -38,7 +41,7 @@ def test_what_was_flown_is_exported_and_what_is_seen_is_filmed(tmp_path: Path) -
     finally:
         app.close()
         screen.close()
-    assert sorted(path.suffix for path in tmp_path.glob("exports/*")) == [".glb", ".mcap", ".mp4"]
+    assert sorted(path.suffix for path in tmp_path.glob("exports/*")) == [".glb", ".html", ".mcap", ".mp4"]
     (log,) = tmp_path.glob("exports/*.mcap")
     with log.open("rb") as file:
         times = [m.log_time for _, topic, m in make_reader(file).iter_messages() if topic.topic == "/tf"]

@@ -56,6 +56,9 @@ def test_what_is_shown_is_exported_in_the_form_that_is_chosen(bench: Bench) -> N
     assert bench.click("sharing/export", draw_sharing, flying()) == [ExportShown(".glb", ground=True)]
     bench.context.of(ExportChoices).ending = ".csv"
     assert bench.click("sharing/export", draw_sharing, flying()) == [ExportShown(".csv")]
+    assert bench.click("sharing/share", draw_sharing, flying()) == [
+        ExportShown(".html")
+    ]  # whatever is chosen
     bench.context.show(SharingView(KINDS, exporting=True))
     assert bench.click("sharing/export", draw_sharing, flying()) == []
     bench.frame(draw_sharing, fakes.snapshot(recorded_s=(0.0, 0.0)))

@@ -1,7 +1,6 @@
 """Exports and videos for others: what the takes panel sees of them, asks for and draws."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
@@ -11,10 +10,7 @@ from sim.simulation.lanes.snapshot import Snapshot
 from ui.window.context import Action, PanelContext, Request
 from ui.window.widgets import Item, button, checkbox, heading, label, menu, note, prose
 
-if TYPE_CHECKING:
-    pass
-
-VIDEO = ".mp4"
+VIDEO, PAGE = ".mp4", ".html"
 BLURS = {1: "none", 4: "4 sub-frames", 8: "8 sub-frames", 16: "16 sub-frames"}
 """Pictures that are averaged into one of a video."""
 
@@ -173,11 +169,18 @@ def _export(context: PanelContext) -> list[Request]:
     if sharing.drawn is not None:
         return _drawn(sharing.drawn, context)
     text = f"{icons.ICON_FA_FILE_EXPORT}  {'Exporting ...' if sharing.exporting else 'Export'}"
-    doc = (
-        "What is recorded of all lanes, or the take that is shown with its ghosts, to your folder of exports"
+    what = "What is recorded of all lanes, or the take that is shown with its ghosts,"
+    doc = f"{what} to your folder of exports"
+    page = (
+        f"{what} as one HTML file that anybody opens in a browser, without network, to your folder of exports"
     )
-    free = not sharing.exporting
-    if button(context, "sharing/export", text, doc, width=-1.0, enabled=free):
+    free, gap = not sharing.exporting, context.px(4.0)
+    width = (imgui.get_content_region_avail().x - gap) / 2.0
+    share = f"{icons.ICON_FA_SHARE_NODES}  Share"
+    if button(context, "sharing/share", share, page, width=width, enabled=free):
+        return [ExportShown(PAGE)]
+    imgui.same_line(0.0, gap)
+    if button(context, "sharing/export", text, doc, width=width, enabled=free):
         ground = choices.ground and grounds
         if choices.ending == VIDEO:
             return [ExportShown(VIDEO, camera=choices.camera, subframes=choices.blur)]
