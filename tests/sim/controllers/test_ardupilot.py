@@ -1,6 +1,7 @@
 """ArduPilot beside this program: a stand-in that speaks its protocol flies in lockstep, and bad packets do no harm."""
 
 import json
+import re
 import socket
 import struct
 import threading
@@ -112,6 +113,43 @@ def test_what_is_told_is_in_north_east_down_and_forward_right_down() -> None:
     np.testing.assert_allclose(line["imu"]["gyro"], flip @ gyro, atol=1e-9)
     np.testing.assert_allclose(line["imu"]["accel_body"], flip @ accel, atol=1e-9)
     assert line["timestamp"] == 1.25
+
+
+WANTED = {
+    "timestamp": ("", 1), "gyro": ("imu", 3), "accel_body": ("imu", 3), "position": ("", 3),
+    "quaternion": ("", 4), "velocity": ("", 3),
+}  # fmt: skip
+"""Name -> under which other name it is looked for, and how many numbers stand there."""
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_who_searches_for_names_finds_what_a_parser_finds(seed: int) -> None:
+    """The firmware has no parser of JSON: it takes the first place where the letters of a name stand, after those of
+    the name above it, skips the quotation mark and the colon, and reads numbers as C does, which ends at a NaN."""
+    rng = np.random.default_rng(seed)
+    T = np.eye(4)
+    T[:3, :3], T[:3, 3] = (
+        Rotation.random(random_state=seed).as_matrix(),
+        rng.normal(size=3) * 10.0 ** rng.integers(-9, 6),
+    )
+    line = told(
+        float(rng.uniform(0.0, 1e5)),
+        T,
+        rng.normal(size=6),
+        rng.normal(size=3) * 1e-12,
+        rng.normal(size=3) * 1e3,
+    ).decode("ascii")
+    assert (line[0], line[-1], line.count("\n")) == ("\n", "\n", 2)
+    parsed = json.loads(line)
+    for name, (above, count) in WANTED.items():
+        start = line.index(above) + len(above) + 1
+        rest = line[line.index(name, start) + len(name) :]
+        assert rest.startswith('":')
+        numbers = re.match(r"\[?(-?[0-9.]+(?:,-?[0-9.]+)*)[\],]", rest[2:])
+        assert numbers is not None
+        found = [float(number) for number in numbers[1].split(",")][:count]
+        owner = parsed[above] if above else parsed
+        assert found == np.ravel(owner[name]).tolist()
 
 
 def test_bytes_are_those_of_the_protocol() -> None:
