@@ -254,42 +254,33 @@ class _Motion(State):
         room = function.variable(kind=f"[{_ROOM * n} x double]")
         self._rods, self._function = _Rods(vehicle, function, room), function
         code = self._rods.code
-        self._begun, self._far = ([code.room(size, n) for size in (3, 3, 1)] for _ in range(2))
+        self.begun, self.far = ([code.room(size, n) for size in (3, 3, 1)] for _ in range(2))
         self._given = [self._rods.stack("y", at * n, size) for at, size in ((0, 3), (3, 3), (6, 1))]
-        self._take(self._begun, self._given)
-
-    def begin(self) -> None:
-        self._take(self._far, self._begun)
+        self.take(self.begun, self._given)
 
     def accept(self) -> None:
-        self._take(self._begun, self._far)
+        self.take(self.begun, self.far)
 
     def end(self) -> None:
         """It is there."""
 
-    def onward(self) -> None:
-        self.accept()
-
-    def fail(self) -> None:
-        self.begin()
-
-    def _take(self, to: list[Rows], of: list[Rows]) -> None:
+    def take(self, to: list[Rows], of: list[Rows]) -> None:
         self._rods.code.loop(lambda none, *each: (none, *each), ca.SX(0, 1), of, into=to)
 
     def report(self) -> None:
         """Write down the end's state, and the node of the last step's start."""
         rods = self._rods
         assert rods.code.used <= _ROOM * rods.count
-        self._take(self._given, self._far)
+        self.take(self._given, self.far)
 
         def told(before: ca.SX, q: ca.SX, v: ca.SX, length: ca.SX) -> tuple[ca.SX, ...]:
             return v, ca.vertcat(q, ca.cross(q, (v - before) / length))
 
-        q, v, _ = self._begun
+        q, v, _ = self.begun
         rods.code.loop(told, ca.SX.zeros(3), [q, v, rods.length], into=[rods.stack("node", 0, 6)])
 
     def advance(self, given: Named, over: str) -> tuple[str, str]:
-        rods, h, (q, v, pull) = self._rods, self._rods.h, self._begun
+        rods, h, (q, v, pull) = self._rods, self._rods.h, self.begun
         loop = rods.code.loop
 
         def below(after: ca.SX, q: ca.SX, pull: ca.SX) -> tuple[ca.SX, ...]:
@@ -300,13 +291,13 @@ class _Motion(State):
 
         _, (q_below, hung) = loop(below, ca.SX.zeros(6), [q, pull], backward=True)
         _, (mean,) = loop(free, ca.SX(0, 1), [q, v, *rods.each])
-        _, multipliers = loop(lambda none, x: (none, x), ca.SX(0, 1), [pull], into=[self._far[2]])
+        _, multipliers = loop(lambda none, x: (none, x), ca.SX(0, 1), [pull], into=[self.far[2]])
         ways, moved = self._placed(q, q_below, hung, mean, multipliers[0], over)
 
         def arrived(none: ca.SX, way: ca.SX, mean: ca.SX, moved: ca.SX) -> tuple[ca.SX, ...]:
             return none, way / ca.norm_2(way), mean + moved / h
 
-        (direction, velocity, _) = self._far
+        (direction, velocity, _) = self.far
         loop(arrived, ca.SX(0, 1), [ways, mean, moved], into=[direction, velocity])
         self._stretching_nothing(direction, velocity)
         return "true", ""

@@ -94,13 +94,12 @@ class _Registers(State):
         self._printer, self._blocks, self._scheme = printer, blocks, printer.scheme
         begin = printer.loaded("%y", self._scheme.y.numel())
         self.begun, self.far = printer.variables(begin), printer.variables(begin)
-        """Where the step begins, and how far it has come."""
         self.z = printer.variables([splat(0.0, printer.width)] * self._scheme.z.numel())
         self._at = self.far if parts else self.begun
         self._after: list[str] = []
 
-    def begin(self) -> None:
-        self._printer.write_all(self.far, self._printer.read_all(self.begun))
+    def take(self, to: list[str], of: list[str]) -> None:
+        self._printer.write_all(to, self._printer.read_all(of))
 
     def advance(self, given: Named, over: str) -> tuple[str, str]:
         printer, scheme = self._printer, self._scheme
@@ -117,12 +116,6 @@ class _Registers(State):
     def end(self) -> None:
         if self._at is self.begun:
             self._printer.write_all(self.far, self._after)
-
-    def onward(self) -> None:
-        self._printer.write_all(self.begun, self._printer.read_all(self.far))
-
-    def fail(self) -> None:
-        self._printer.write_all(self.far, self._printer.read_all(self.begun))
 
 
 def _evaluated(scheme: Scheme, name: str, table: tuple[str, ...], fill: Filled) -> Printer:

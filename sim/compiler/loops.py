@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -29,9 +30,14 @@ LEAST, MOST = 0.2, 5.0
 class State(ABC):
     """Where a rollout has its state: where the step begins, how far it has come, and what its last part has found."""
 
+    begun: Any
+    """Where the step begins."""
+    far: Any
+    """How far it has come."""
+
     @abstractmethod
-    def begin(self) -> None:
-        """Print: a step in parts has come as far as where it begins."""
+    def take(self, to: Any, of: Any) -> None:
+        """Print: what stands at one of these stands at the other, too."""
 
     @abstractmethod
     def advance(self, given: Named, over: str) -> tuple[str, str]:
@@ -42,17 +48,21 @@ class State(ABC):
     def accept(self) -> None:
         """Print: it has come that far; of a step that is not taken in parts, the next one begins there."""
 
+    def begin(self) -> None:
+        """Print: a step in parts has come as far as where it begins."""
+        self.take(self.far, self.begun)
+
     @abstractmethod
     def end(self) -> None:
         """Print: the last step has come to its end. It still tells where it begins."""
 
-    @abstractmethod
     def onward(self) -> None:
         """Print: the next step begins where this one, in parts, has ended."""
+        self.take(self.begun, self.far)
 
-    @abstractmethod
     def fail(self) -> None:
         """Print: a step that fails has not gone anywhere."""
+        self.take(self.far, self.begun)
 
 
 class Rollout:

@@ -355,29 +355,21 @@ class _Stretches(State):
         self._divided_rows = divided_rows
 
     @property
-    def begun(self) -> str:
-        """Address of where the step begins."""
+    def begun(self) -> str:  # type: ignore[override]
         return self._address(self._places["l" if self._error else "y"])
 
     @property
-    def far(self) -> str:
-        """Address of how far it has come."""
+    def far(self) -> str:  # type: ignore[override]
         return self._address(self._places["y" if self._error else "n"])
 
-    def begin(self) -> None:
-        self._take(self.far, self.begun)
-
     def accept(self) -> None:
-        self._take(self._address(self._places["y"]), self._address(self._places["n"]))
+        self.take(self._address(self._places["y"]), self._address(self._places["n"]))
 
     def end(self) -> None:
         """It is there."""
 
-    def onward(self) -> None:
-        self._take(self.begun, self.far)
-
-    def fail(self) -> None:
-        self._take(self.far, self.begun)
+    def take(self, to: str, of: str) -> None:
+        _copy(self._function, to, of, self._flow.y.size)
 
     def advance(self, given: Named, over: str) -> tuple[str, str]:
         function, h = self._function, given["h"][0]
@@ -398,9 +390,6 @@ class _Stretches(State):
             error = function.value(f"call double @llvm.sqrt.f64(double {squares})")
             total = function.value(f"fadd double {total}, {error}")
         return function.finite([total]), error
-
-    def _take(self, to: str, of: str) -> None:
-        _copy(self._function, to, of, self._flow.y.size)
 
     def _address(self, place: int, index: str = "") -> str:
         at = self._function.entry("%a", place)
