@@ -136,7 +136,7 @@ class Rollout:
             function.count(self.iterations)
             e, allowed = ca.SX.sym("e"), ca.SX.sym("tolerance")
             known = [(e, [error]), (allowed, [tolerance])]
-            grown = function.expression(known, symbolic_growth(e, allowed))[0]
+            grown = function.expression(known, growth(e, allowed))[0]
             factor = function.value(f"select i1 {good}, double {grown}, double {splat(LEAST, 1)}")
             following = function.value(f"fmul double {h}, {factor}")
             small = function.value(f"fcmp ole double {error}, {tolerance}")
@@ -252,12 +252,7 @@ def divided_moments(samples: tuple[float, ...]) -> tuple[float, ...]:
     return tuple(float(x) for x in (1 - np.cos((np.arange(_POINTS) + 0.5) * np.pi / _POINTS)) / 2)
 
 
-def growth(error: float, tolerance: float) -> float:
-    """By what the step is multiplied after one with that error estimate, accepted or not."""
-    return max(LEAST, min(MOST, SAFETY * (tolerance / max(error, 1e-300)) ** EXPONENT))
-
-
-def symbolic_growth(error: ca.SX, tolerance: ca.SX) -> ca.SX:
-    """The same of expressions."""
+def growth(error: Any, tolerance: Any) -> Any:
+    """By what the step is multiplied after one with that error estimate, accepted or not; of numbers or expressions."""
     share = SAFETY * (tolerance / ca.fmax(error, 1e-300)) ** EXPONENT
     return ca.fmax(LEAST, ca.fmin(MOST, share))
