@@ -57,6 +57,7 @@ def test_each_key_is_told_with_what_it_does_and_both_ends_of_an_axis_share_a_lin
     ]
     assert told(("pitch+", "pitch-")) == ["Hold W: nose down, fly forward", "Hold S: nose up, slow down"]
     assert keymap_of("boat").told_of(("roll-", "roll+")) == ["Hold A / D: turn to port / starboard"]
+    assert keymap_of("snakeboard").told_of(("gait-drive",)) == ["Hold 1: drive"]
     assert told(()) == []
 
 

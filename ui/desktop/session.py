@@ -336,7 +336,7 @@ class Session:
         )
         camera = SceneCamera(drawn.view, drawn.projection, drawn.shifts_w, drawn.bodies_w)
         self.context.show(self._picture.pace, camera, CrashReplay(drawn.replay_s))
-        self._shell.label_lanes(drawn.labels_px, snapshot)
+        self._shell.label(drawn.labels_px, snapshot)
         return drawn.anew
 
     def _dropped(self, x: int, y: int, paths: list[str]) -> None:

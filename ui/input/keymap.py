@@ -181,7 +181,7 @@ class Keymap:
         lines = []
         while left:
             one, *left = left
-            keys, does = [one.keys[0]] if one.keys else [], _lowered(one.label)
+            keys, does = [one.keys[0]] if one.keys else [], _lowered(one.label).removeprefix("hold: ")
             for other in left:
                 same, last = one.label.rpartition(" ")[0], other.label.rpartition(" ")
                 if other.action[:-1] == one.action[:-1] and other.keys and same and last[0] == same:

@@ -21,7 +21,7 @@ from ui.features.help import draw_help_over
 from ui.features.lanes import draw_caption_over, draw_lanes, draw_lanes_out_of_view
 from ui.features.model.actions import ModelActions
 from ui.features.model.panel import ModelFields, draw_model
-from ui.features.model.view import BodyPicker, draw_choice_over
+from ui.features.model.view import BodyPicker
 from ui.features.modes.actions import ModesActions
 from ui.features.modes.locus import Watched
 from ui.features.modes.panel import ModesFields, draw_modes
@@ -178,7 +178,7 @@ FEATURES: tuple[Feature, ...] = (
         actions=VehicleActions,
         of_scene=(FlownParameters,),
     ),
-    Feature("Model", draw_model, overlay=draw_choice_over, actions=ModelActions, of_scene=(ModelFields,)),
+    Feature("Model", draw_model, actions=ModelActions, of_scene=(ModelFields,)),
     Feature("Plan", draw_plan, actions=PlanActions),
     Feature("Goals", overlay=draw_goals_over, actions=GoalActions),
     Feature("Plates", overlay=draw_plates),

@@ -24,6 +24,7 @@ from ui.features.controls import control_view
 from ui.features.edits import Edits
 from ui.features.feature import BELOW, Draw
 from ui.features.lanes import draw_labels
+from ui.features.model.view import draw_choice
 from ui.features.notices import Toasts
 from ui.features.photo import draw_photo
 from ui.features.scenes.gallery import Thumbnails
@@ -353,12 +354,15 @@ class Shell:
                 self._context.scene_rect, self.scene_rect_px, in_use=self._in_use, cleared=cleared
             )
 
-    def label_lanes(self, places_px: dict[str, tuple[float, float, float]], snapshot: Snapshot) -> None:
-        """Name the lanes in the scene, after `build` and before `render`.
+    def label(self, places_px: dict[str, tuple[float, float, float]], snapshot: Snapshot) -> None:
+        """Name the chosen body and the lanes where the picture has them: after `build` and before `render`.
 
         places_px: by lane, x and y above it and y of its foot, framebuffer pixels, origin bottom left.
         """
-        if len(snapshot.lanes) < 2 or self._state.photo or not self._state.view.caption or not self._fresh:
+        if self._state.photo or not self._fresh:
+            return
+        draw_choice(snapshot, self._context)
+        if len(snapshot.lanes) < 2 or not self._state.view.caption:
             return
         size, pixels = self._window.get_size(), self._window.framebuffer_px
         scale = size[0] / max(pixels[0], 1), size[1] / max(pixels[1], 1)

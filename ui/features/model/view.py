@@ -71,20 +71,20 @@ class BodyPicker:
         return [] if chosen == context.view.chosen else [ChangeView(replace(context.view, chosen=chosen))]
 
 
-def draw_choice_over(snapshot: Snapshot, context: PanelContext) -> list[Request]:
+def draw_choice(snapshot: Snapshot, context: PanelContext) -> None:
     """The name of the chosen body beside its centre of mass."""
     chosen, camera = context.view.chosen, context.find(SceneCamera)
     if not chosen or camera is None or context.view.views > 1:
-        return []
+        return
     lane = camera.as_drawn(snapshot).lanes[0]
     if chosen not in lane.bodies:
-        return []
+        return
     mass = None if lane.mechanics is None else mechanism_of(lane.mechanics).mass_of(chosen)
     T_wb, centre_b = lane.bodies[chosen], np.zeros(3) if mass is None else mass.centre_b
     place_w = T_wb[:3, :3] @ centre_b + T_wb[:3, 3] + camera.shifts_w.get(lane.name, np.zeros(3))
     at = on_screen(place_w, camera.projection @ camera.view, context.scene_rect)
     if at is None:
-        return []
+        return
     pen = Pen.over(context, fitting=False)
     width, height = pen.width(chosen, 13.0) + pen.px(12.0), pen.px(20.0)
     left, top = at[0] + pen.px(18.0), at[1] - 0.5 * height
@@ -93,7 +93,6 @@ def draw_choice_over(snapshot: Snapshot, context: PanelContext) -> list[Request]
     pen.draw_list.add_rect_filled(low, high, theme.packed(theme.GROUND, 0.85), pen.px(4.0))
     pen.text((left + pen.px(6.0), top + pen.px(2.5)), chosen, size=13.0, colour=theme.ACCENT_BRIGHT)
     context.rects["model/chosen"] = (left, top, width, height)
-    return []
 
 
 @dataclass(frozen=True, slots=True)
