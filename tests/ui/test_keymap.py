@@ -51,6 +51,7 @@ def test_each_key_is_told_with_what_it_does_and_both_ends_of_an_axis_share_a_lin
 ):
     told = keymap_of("helicopter").told_of
     assert told(("throttle+",)) == ["Hold R: climb"]
+    assert told(("throttle+", "throttle-")) == ["Hold R / F: climb / descend"]
     assert told(("pitch+", "yaw-", "yaw+")) == [
         "Hold W: nose down, fly forward",
         "Hold Q / E: turn left / right",

@@ -184,8 +184,8 @@ class Keymap:
             keys, does = [one.keys[0]] if one.keys else [], _lowered(one.label).removeprefix("hold: ")
             for other in left:
                 same, last = one.label.rpartition(" ")[0], other.label.rpartition(" ")
-                if other.action[:-1] == one.action[:-1] and other.keys and same and last[0] == same:
-                    keys, does = [*keys, other.keys[0]], f"{does} / {last[2]}"
+                if other.action[:-1] == one.action[:-1] and other.keys and last[0] == same:
+                    keys, does = [*keys, other.keys[0]], f"{does} / {_lowered(last[2])}"
                     left.remove(other)
                     break
             if keys:
