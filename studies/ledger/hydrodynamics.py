@@ -153,9 +153,9 @@ def small_decay_truth() -> np.ndarray:
     return np.array(found)
 
 
-def decay_truth() -> np.ndarray:
-    """(2,) m: Cummins' equation in time with the buoyancy of a sphere, released from 1 m; two steps, extrapolated."""
-    coarse, fine = (_cummins(LARGE_M, step_s) for step_s in (0.01, 0.005))
+def decay_truth(released_m: float = LARGE_M) -> np.ndarray:
+    """(2,) m: Cummins' equation in time with the buoyancy of a sphere that is let go; two steps, extrapolated."""
+    coarse, fine = (_cummins(released_m, step_s) for step_s in (0.01, 0.005))
     return np.asarray(fine + (fine - coarse) / 3.0)
 
 

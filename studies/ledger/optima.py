@@ -22,20 +22,18 @@ from sim.vehicles.forms.holonomic import HolonomicVehicle
 from studies.ledger.problem import Problem
 from studies.ledger.steered_bodies import (
     FAST,
+    LAUNCH,
     RUBBED,
     Bead,
     ContainerCrane,
     HangGlider,
     InPlane,
-    Oscillator,
     Pushed,
     Rocket,
     RubbedBead,
     Thruster,
     glided,
 )
-
-LAUNCH, LAND_M = (0.0, 1000.0, 13.2275675, -1.28750052), 900.0
 
 
 def planned(vehicle: HolonomicVehicle, task: Task) -> Plan:
@@ -90,25 +88,6 @@ def extrapolated(answer: Callable[[int], float], steps: int) -> float:
 UNPRICED = Weights(effort=0.0, comfort=0.0)
 
 
-def hang_glider(steps: int) -> float:
-    """m"""
-    glider = HangGlider()
-    far = (1250.0, LAND_M, *LAUNCH[2:])
-    task = task_of(
-        glider,
-        LAUNCH,
-        far,
-        100.0,
-        steps,
-        fixed=("velocity",),
-        weights=UNPRICED,
-        limits=Limits(speed_mps=40.0),
-        end_cost=lambda node: -node["x_m"],
-        constraints=(at_end(lambda node: node["y_m"] == LAND_M),),
-    )
-    return -planned(glider, task).cost
-
-
 def steered(steps: int) -> float:
     """s"""
     engine = Thruster()
@@ -149,24 +128,6 @@ def pushed(steps: int) -> float:
     body = Pushed()
     still, there = (0.0, 0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)
     return planned(body, task_of(body, still, there, 3.0, steps, fixed=("position", "velocity"))).cost
-
-
-def oscillated(steps: int) -> float:
-    """Integral of the squares of place, speed and force."""
-    body = Oscillator()
-    task = task_of(
-        body,
-        (1.0, 0.0, 0.0, 0.0),
-        (0.0, 0.0, 0.0, 0.0),
-        5.0,
-        steps,
-        weights=Weights(effort=1.0, comfort=0.0),
-        effort_scale={"force": 1.0},
-        free_duration=None,
-        cost=lambda node: node["x_m"] ** 2 + node["v_x_mps"] ** 2,
-        constraints=(lambda node: node["v_x_mps"] >= -0.4,),
-    )
-    return planned(body, task).cost
 
 
 def risen(steps: int) -> float:
@@ -252,21 +213,6 @@ BETTS = "Betts 2020, problem {}"
 
 PROBLEMS = (
     Problem(
-        name="hang-glider",
-        title="How far a hang glider comes through a thermal",
-        quantity="way [m]",
-        source=BETTS.format("10.57") + "; Bulirsch et al. 1993",
-        truth=lambda: 1248.03103,
-        known_digits=9,
-        ours=lambda: extrapolated(hang_glider, 100),
-        step="variational, 100, 200, 400 steps extrapolated",
-        least_digits=5.5,
-        reason="where a bound begins to hold falls within a step, so that errors are no pure series in it",
-        scene=lambda: beginning(HangGlider(), LAUNCH),
-        held={"lift": 0.7},
-        shown=on_plain,
-    ),
-    Problem(
         name="phugoid",
         title="The hang glider with a lift that is held",
         quantity="place and velocity at 40 s [m, m/s]",
@@ -336,20 +282,6 @@ PROBLEMS = (
         least_digits=8.0,
         scene=lambda: beginning(Pushed()),
         held={"force": 0.2},
-        shown=on_plain,
-    ),
-    Problem(
-        name="van-der-pol",
-        title="Van der Pol's oscillator, its speed bounded",
-        quantity="integral of the squares of place, speed and force",
-        source=BETTS.format("10.144"),
-        truth=lambda: 2.95369916,
-        known_digits=9,
-        ours=lambda: extrapolated(oscillated, 100),
-        step="variational, 100, 200, 400 steps extrapolated",
-        least_digits=5.5,
-        reason="where a bound begins to hold falls within a step, so that errors are no pure series in it",
-        scene=lambda: beginning(Oscillator(), (1.0, 0.0, 0.0, 0.0)),
         shown=on_plain,
     ),
     Problem(

@@ -19,7 +19,8 @@ from sim.vehicles.forms.parameters import Control, Parameter, Quantities
 
 MASS_KG, GRAVITY, AIR, WING_M2 = 100.0, 9.80665, 1.13, 14.0
 DRAG, DRAG_BY_LIFT, UPDRAFT_MPS, THERMAL_M = 0.034, 0.069662, 2.5, 100.0
-LIFTS = 0.0, 1.4
+LAUNCH, LIFTS = (0.0, 1000.0, 13.2275675, -1.28750052), (0.0, 1.4)
+"""Of the hang glider: place and velocity in the plane, lift coefficients."""
 FAST = 32.174
 """ft/s^2, of the brachistochrone."""
 RUBBED = 0.3

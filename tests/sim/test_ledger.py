@@ -17,6 +17,8 @@ from sim.vehicles.forms.form import Support
 from sim.world import load_world
 from studies.ledger import problems
 from studies.ledger.__main__ import DRAWN, main
+from studies.ledger.hydrodynamics import PUBLISHED_M, decay_truth, small_decay_truth
+from studies.ledger.phases import bounded_truth, oscillated
 from studies.ledger.problem import Problem, digits, solve
 from studies.ledger.scenes import load_problem, scene_names
 from studies.ledger.squeezer import END_S, PUBLISHED, SQUEEZER, published
@@ -41,6 +43,17 @@ def test_pinocchio_is_asked_the_same(problem: Problem) -> None:
     pytest.importorskip("pinocchio", reason="the package pin is not installed (extra reference)")
     (peer,) = (peer for peer in problem.peers if peer.program == "Pinocchio")
     assert digits(peer.answer(), problem.truth(), problem.scale) > 6.0
+
+
+def test_numbers_that_others_print_are_off_by_more_than_two_ways_of_ours() -> None:
+    """Van der Pol's cost, 7.4e-7 of 1 from that of two ways which agree to 1.1e-10; a sphere's first trough, 2.2 mm
+    from two which agree to 0.2 mm."""
+    by_shooting, *_ = bounded_truth()
+    assert oscillated(40) == pytest.approx(by_shooting, rel=1e-9)
+    assert abs(2.95369916 / by_shooting - 1.0) > 5e-7
+    (trough, _), (in_time, _) = small_decay_truth(), decay_truth(0.02) / 0.02
+    assert in_time == pytest.approx(trough, abs=3e-4)
+    assert abs(PUBLISHED_M[0] - trough) > 2e-3
 
 
 def test_digits_are_those_of_the_largest_difference_over_the_largest_number() -> None:
