@@ -30,7 +30,7 @@ from studies.ledger.steered_bodies import LAUNCH, LIFTS, HangGlider, Oscillator,
 LAND_M = 900.0
 GLIDES_S, GLIDE_STEPS, GLIDE_LIFTS = (15.76614585, 9.94862955, 72.72), (1, 1, 4), (0.67, 1.4, 0.72)
 """How long the lift is free, as large as may be, and free again, the last to be found; steps of each in proportion,
-and a first guess. The first two are those of the equations of first order, by shooting from many places along the way."""
+and a first guess. The first two are those of the equations of first order, by shooting from many places along it."""
 LASTS = Control("lasts", "s", 1e-4, 10.0, "How long a step does.", neutral=1.0)
 SLOWEST, OSCILLATES_S, OSCILLATOR_STEPS = -0.4, 5.0, (1, 1, 3)
 
@@ -165,7 +165,8 @@ def bounded_truth() -> tuple[float, float, float]:
         return [SLOWEST, -2.0 * x - 2.0 * u * (2.0 * x * SLOWEST + 1.0), x * x + SLOWEST**2 + u * u]
 
     def moved(rate: Callable[..., list[float]], span: tuple[float, float], y: ArrayLike) -> np.ndarray:
-        return solve_ivp(rate, span, y, method="DOP853", rtol=1e-13, atol=1e-14).y[:, -1]
+        run = solve_ivp(rate, span, np.asarray(y, float), method="DOP853", rtol=1e-13, atol=1e-14)
+        return np.asarray(run.y[:, -1])
 
     def shot(unknown: np.ndarray) -> tuple[list[float], float]:
         a, b, begins, ends = unknown
