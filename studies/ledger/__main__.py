@@ -58,7 +58,7 @@ ABSENT = """
 
 | problem | why |
 |---|---|
-| a ship in head waves (KCS) | its lines and measurements may not be handed on here; its hull would diffract |
+| the KCS's own lines and what was measured | not to be handed on here; a hull of its dimensions stands for it |
 | Gymnasium's figures again | the start that they are from is not told: those of the same method from ours are others |
 """
 

@@ -11,8 +11,12 @@ from scipy.interpolate import CubicSpline
 
 import sim
 import studies.ledger
+from sim.commands import SetPilotInput
+from sim.controllers import PilotInput
 from sim.scene import load_scene
+from sim.simulation import Simulation
 from sim.simulation.lanes.placing import Footing
+from sim.simulation.lanes.snapshot import LaneStatus
 from sim.simulation.runs.scene_setup import start_node
 from sim.vehicle_config import config_of
 from sim.vehicle_config.radiation import transfer
@@ -86,6 +90,29 @@ def test_what_a_floating_sphere_is_off_by_is_its_panels_and_their_fit() -> None:
     assert panels - truth == pytest.approx(1.42e-3, abs=3e-5)
     assert fit - panels == pytest.approx(0.44e-3, abs=3e-5)
     assert abs(ours - fit) < 1.5e-4
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_the_motorcycle_is_ridden_by_keys_and_the_tractor_driven(seed: int) -> None:
+    """Keys at random for half a minute, with help: a lean of 0.38 and 0.44 rad at most."""
+    keys, leans = np.random.default_rng(seed).integers(-1, 2, (75, 2)), []
+    simulation = begun("ledger-motorcycle")
+    for roll, pitch in keys:
+        simulation.submit(SetPilotInput(PilotInput(roll=float(roll), pitch=float(pitch))))
+        leans += [simulation.advance(0.1).lanes[0].scalar("lean") for _ in range(4)]
+    assert simulation.advance(0.1).lanes[0].status is LaneStatus.RUNNING
+    assert np.abs(leans).max() < 0.6
+    simulation = begun("ledger-tractor-with-plough")
+    simulation.submit(SetPilotInput(PilotInput(pitch=1.0, roll=0.5)))
+    driven = [simulation.advance(0.1).lanes[0] for _ in range(50)][-1]
+    assert driven.twist_b[2] < -0.3  # to the right
+    assert driven.twist_b[3] > 3.5
+
+
+def begun(name: str) -> Simulation:
+    """A problem's scene in its world."""
+    scene = load_problem(name)
+    return Simulation(scene, load_world(scene.world, seed=scene.seed))
 
 
 def test_digits_are_those_of_the_largest_difference_over_the_largest_number() -> None:

@@ -1,0 +1,89 @@
+"""Heave and pitch of the ledger's ship by panels: `python -m studies.reference.ship_in_waves` prints what it keeps.
+
+Needs `capytaine` (BSD-like; best in an environment of its own). Two grids tell how many digits are known.
+"""
+
+import numpy as np
+
+from studies.ledger.ship import (
+    DENSITY,
+    DRAFT_M,
+    GRAVITY,
+    GYRADIUS,
+    LENGTH_M,
+    SPEED_MPS,
+    displaced_m3,
+    frequencies,
+    section,
+)
+
+GRIDS = ((40, 8), (56, 11))
+"""Panels along the hull and down each side."""
+
+
+def panels(along: int, down: int) -> tuple[np.ndarray, np.ndarray]:
+    """Corners (n, 3) [m] and faces (m, 4) of the hull below the waterline."""
+    places = np.clip(-np.cos(np.linspace(0.0, np.pi, along + 1)), -0.9995, 0.9995)
+    depth = np.sin(np.linspace(0.0, 0.5 * np.pi, down + 1))
+    half, power = section(places)
+    y = half[:, None] * (1.0 - depth[None, :] ** power[:, None])
+    x, z = np.meshgrid(0.5 * LENGTH_M * places, -DRAFT_M * depth, indexing="ij")
+    corners = [np.stack([x, side * y, z], axis=-1).reshape(-1, 3) for side in (1.0, -1.0)]
+    k = np.arange((along + 1) * (down + 1)).reshape(along + 1, down + 1)
+    left = np.stack([k[:-1, :-1], k[1:, :-1], k[1:, 1:], k[:-1, 1:]], axis=-1).reshape(-1, 4)
+    return np.concatenate(corners), np.concatenate([left, left[:, ::-1] + k.size])
+
+
+def motions(along: int, down: int) -> tuple[np.ndarray, np.ndarray]:
+    """(5, 4) what it radiates, and (5, 2) heave over height and pitch over slope of the waves."""
+    import capytaine as bem
+    from capytaine.bem.airy_waves import froude_krylov_force
+
+    corners, faces = panels(along, down)
+    mesh = bem.Mesh(vertices=corners, faces=faces)
+    if mesh.volume < 0.0:
+        mesh = bem.Mesh(vertices=corners, faces=faces[:, ::-1])
+    ways = ("Heave", "Pitch")
+    body = bem.FloatingBody(
+        mesh, dofs=bem.rigid_body_dofs(rotation_center=(0, 0, 0)), center_of_mass=(0, 0, 0)
+    )
+    x = np.linspace(-1.0, 1.0, 4001)
+    breadth, place = 2.0 * section(np.clip(x, -0.999999, 0.999999))[0], 0.5 * LENGTH_M * x
+    stiff = (
+        DENSITY * GRAVITY * np.diag([np.trapezoid(breadth, place), np.trapezoid(breadth * place**2, place)])
+    )
+    mass = DENSITY * displaced_m3() * np.diag([1.0, (GYRADIUS * LENGTH_M) ** 2])
+    solver, radiated, found = bem.BEMSolver(), [], []
+    for k, omega, met in zip(*frequencies(), strict=True):
+        A, B = np.zeros((2, 2)), np.zeros((2, 2))
+        for column, way in enumerate(ways):
+            answer = solver.solve(
+                bem.RadiationProblem(body=body, radiating_dof=way, omega=met, rho=DENSITY, g=GRAVITY)
+            )
+            A[:, column] = [answer.added_masses[each] for each in ways]
+            B[:, column] = [answer.radiation_dampings[each] for each in ways]
+        come = bem.DiffractionProblem(
+            body=body, omega=omega, wave_direction=np.pi, rho=DENSITY, g=GRAVITY, forward_speed=SPEED_MPS
+        )
+        scattered, pressed = solver.solve(come).forces, froude_krylov_force(come)
+        force = np.array([scattered[way] + pressed[way] for way in ways])
+        radiated.append((A[0, 0], B[0, 0], A[1, 1], B[1, 1]))
+        # Pitch lowers the bow; terms of speed.
+        a, b, U = A[0, 0], B[0, 0], SPEED_MPS
+        A = A + np.array([[0.0, -U / met**2 * b], [U / met**2 * b, (U / met) ** 2 * a]])
+        B = B + np.array([[0.0, U * a], [-U * a, (U / met) ** 2 * b]])
+        moved = np.linalg.solve(stiff - met**2 * (mass + A) - 1j * met * B, force)
+        found.append((abs(moved[0]), abs(moved[1]) / k))
+    return np.array(radiated), np.array(found)
+
+
+def main() -> None:
+    """Of both grids."""
+    for grid in GRIDS:
+        radiated, found = motions(*grid)
+        print(grid, "heave", found[:, 0].round(3).tolist(), "pitch", found[:, 1].round(3).tolist())
+        print([[float(f"{x:.5g}") for x in row] for row in radiated])
+
+
+if __name__ == "__main__":
+    main()
