@@ -11,12 +11,17 @@ depth, and the motion against the water where the hull's middle is.
 import numpy as np
 
 from studies.ledger.problem import Problem
+from studies.reference.ship_in_waves import (
+    DENSITY,
+    DRAFT_M,
+    GRAVITY,
+    GYRADIUS,
+    LENGTH_M,
+    displaced_m3,
+    frequencies,
+    section,
+)
 
-LENGTH_M, BEAM_M, DRAFT_M, MIDSHIP = 6.0702, 0.8498, 0.2850, 0.985
-WATERLINE, AREAS = 4.56, 1.945
-"""Powers of the distance from amidships over half the length, by which half breadths and areas of sections fall."""
-SPEED_MPS, GYRADIUS, DENSITY, GRAVITY = 2.017, 0.25, 1000.0, 9.81
-WAVES_M = np.array([3.949, 5.164, 6.979, 8.321, 11.840])
 RADIATED = np.array(
     [
         [1132.7, 1387.4, 1591.7, 5391.7],
@@ -31,25 +36,6 @@ encounter."""
 HEAVE = (0.164, 0.070, 0.798, 0.904, 0.921)
 PITCH = (0.057, 0.212, 0.936, 1.055, 1.164)
 """Of the truth: amplitudes over that of the wave and over that of its slope."""
-
-
-def section(along: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Half breadth [m] at the waterline, and by which power of depth over draft it falls, at places from -1 to 1."""
-    half = 0.5 * BEAM_M * (1.0 - np.abs(along) ** WATERLINE)
-    fullness = MIDSHIP * 0.5 * BEAM_M * (1.0 - np.abs(along) ** AREAS) / half
-    return half, fullness / (1.0 - fullness)
-
-
-def displaced_m3() -> float:
-    """By the areas of its sections."""
-    return MIDSHIP * BEAM_M * DRAFT_M * LENGTH_M * AREAS / (AREAS + 1.0)
-
-
-def frequencies() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(5,) each: wave numbers [1/m], frequencies and those of encounter [rad/s]."""
-    k = 2.0 * np.pi / WAVES_M
-    omega = np.sqrt(GRAVITY * k)
-    return k, omega, omega + k * SPEED_MPS
 
 
 def truth() -> np.ndarray:

@@ -1,24 +1,37 @@
-"""Heave and pitch of the ledger's ship by panels: `python -m studies.reference.ship_in_waves` prints what it keeps.
+"""A hull of a container ship's main dimensions in head waves: heave and pitch by panels.
 
-Needs `capytaine` (BSD-like; best in an environment of its own). Two grids tell how many digits are known.
+`python -m studies.reference.ship_in_waves` prints what the ledger keeps. It needs `capytaine` (BSD-like; best in an
+environment of its own). Two grids tell how many digits are known.
 """
 
 import numpy as np
 
-from studies.ledger.ship import (
-    DENSITY,
-    DRAFT_M,
-    GRAVITY,
-    GYRADIUS,
-    LENGTH_M,
-    SPEED_MPS,
-    displaced_m3,
-    frequencies,
-    section,
-)
-
+LENGTH_M, BEAM_M, DRAFT_M, MIDSHIP = 6.0702, 0.8498, 0.2850, 0.985
+WATERLINE, AREAS = 4.56, 1.945
+"""Powers of the distance from amidships over half the length, by which half breadths and areas of sections fall."""
+SPEED_MPS, GYRADIUS, DENSITY, GRAVITY = 2.017, 0.25, 1000.0, 9.81
+WAVES_M = np.array([3.949, 5.164, 6.979, 8.321, 11.840])
 GRIDS = ((40, 8), (56, 11))
 """Panels along the hull and down each side."""
+
+
+def section(along: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Half breadth [m] at the waterline, and by which power of depth over draft it falls, at places from -1 to 1."""
+    half = 0.5 * BEAM_M * (1.0 - np.abs(along) ** WATERLINE)
+    fullness = MIDSHIP * 0.5 * BEAM_M * (1.0 - np.abs(along) ** AREAS) / half
+    return half, fullness / (1.0 - fullness)
+
+
+def displaced_m3() -> float:
+    """By the areas of its sections."""
+    return MIDSHIP * BEAM_M * DRAFT_M * LENGTH_M * AREAS / (AREAS + 1.0)
+
+
+def frequencies() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(5,) each: wave numbers [1/m], frequencies and those of encounter [rad/s]."""
+    k = 2.0 * np.pi / WAVES_M
+    omega = np.sqrt(GRAVITY * k)
+    return k, omega, omega + k * SPEED_MPS
 
 
 def panels(along: int, down: int) -> tuple[np.ndarray, np.ndarray]:
