@@ -56,6 +56,13 @@ def test_an_actuator_is_held_or_springs_back(bench: Bench) -> None:
     assert sprung[-1] == HoldControl(control, None)
 
 
+def test_a_held_actuators_slider_stays_where_it_was_put_while_time_stands(bench: Bench) -> None:
+    control = ARM.controls[0]
+    held = _shown(held={control.name: 0.5 * control.high})
+    asked = bench.click(f"model/actuator/{control.name}", draw_model, held, at=0.75)
+    assert asked == [], "a click on the grab moves nothing"
+
+
 def test_a_force_slider_reaches_what_a_hand_can_choose_and_what_is_held_beyond() -> None:
     craft = known_vehicle("helicopter")
     lift, tail, pitch, _ = craft.controls

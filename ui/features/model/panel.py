@@ -289,7 +289,7 @@ def _actuators(lane: LaneSnapshot, context: PanelContext) -> list[Request]:
     fields.actuators = chosen or fields.actuators
     mass_kg = sum(mass.mass_kg for mass in mechanism_of(lane.mechanics).masses)
     for k, control in enumerate(lane.mechanics.controls):
-        value = float(lane.controls[k])
+        value = lane.held.get(control.name, float(lane.controls[k]))  # held while time stands, it acts later
         span = actuator_span(control, value, mass_kg)
         requests += _actuator(control, value, span, lane.held.get(control.name), context)
     return requests
