@@ -467,7 +467,7 @@ def _go_side_by_side(vehicle: ArticulatedVehicle, method: Integrator) -> bool:
     """Trees that are moved by the equations of their step alone, and have few enough of them."""
     arrays = vehicle.tree.arrays
     closing = len(vehicle.independent_gaps) if isinstance(vehicle, ClosedVehicle) else 0
-    moved_besides = bool(method.looks) or len(arrays.air) > 0 or len(arrays.springs) > 0
+    moved_besides = bool(method.looks) or len(arrays.springs) > 0
     return vehicle.form in method.forms and not moved_besides and vehicle.tree.nv + closing <= MOST_JOINED
 
 

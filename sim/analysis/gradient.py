@@ -281,8 +281,8 @@ def rollout_gradient(
 
     controls: None, (n_controls,) or (N, n_controls). checkpoint_every: steps between two states that are kept; others
     are found again for a derivative, which bounds its memory. Raises InputError in one line, also where a step has no
-    solution, for methods that divide their steps, and for what has no derivatives: water that carries a vehicle, air
-    that brakes a tree's bodies, and joints beyond their limits. Where loops of joints are closed, displacements of the
+    solution, for methods that divide their steps, and for what has no derivatives: water that carries a vehicle, and
+    joints beyond their limits. Where loops of joints are closed, displacements of the
     start that would open them do nothing.
     """
     subject = checked_vehicle(vehicle)

@@ -343,10 +343,6 @@ def check_differentiable(vehicle: Vehicle, scheme: Integrator) -> None:
                 f"a {vehicle.name} has {vehicle.tree.nv} degrees of freedom{forces} solved for together; "
                 f"allowed: vehicles of joints with at most {MOST_UNKNOWNS}, for derivatives"
             )
-    if isinstance(vehicle, ArticulatedVehicle) and len(vehicle.tree.arrays.air):
-        raise InputError(
-            f"the air that brakes a {vehicle.name} between its steps has no derivatives; allowed: vehicles without drag"
-        )
 
 
 def begun_closed(vehicle: Vehicle, state: State) -> State:

@@ -43,8 +43,9 @@ def tree_scheme(method: Integrator, vehicle: ArticulatedVehicle, inputs: Inputs)
     u = vehicle.forces(inputs.at(0.5), quantities)
     q, b = ca.SX.sym("q", vehicle.tree.nq), ca.SX.sym("b", vehicle.tree.nv)
     z = ca.SX.sym("z", vehicle.tree.nv)
-    begun = b + h / 2 * u + h * inputs.w
+    begun = b + tree.air_impulse(q, b, h) + h / 2 * u + h * inputs.w
     residual, moved, arrived = tree.step(q, h * z, begun, h)
+    ended = arrived + h / 2 * u
     kick = h / 2 * tree.node_force(q)
     at = vehicle.node_layout
     start_q, start_v = inputs.node[at.pose], inputs.node[at.velocity]
@@ -56,7 +57,7 @@ def tree_scheme(method: Integrator, vehicle: ArticulatedVehicle, inputs: Inputs)
         z=z,
         residual=residual,
         guess=tree.velocities(q, begun),
-        y_next=ca.vertcat(moved, arrived + h / 2 * u),
+        y_next=ca.vertcat(moved, ended + tree.air_impulse(moved, ended, h)),
         node=ca.vertcat(q, velocity),
         start=ca.vertcat(start_q, momenta + h / 2 * tree.node_force(start_q)),
         free_velocity=velocity,
@@ -145,7 +146,9 @@ def touching_tree_scheme(method: Integrator, vehicle: ArticulatedVehicle, inputs
     z = ca.SX.sym("z", nv + 4 * count)
     up, along, ahead, back = (z[nv + k * count : nv + (k + 1) * count] for k in range(4))
     impulse = tree.along(q, lambda moved: reached(vehicle, q, moved), h * ca.vertcat(up, along))
-    residual, moved, arrived = tree.step(q, h * z[:nv], b + h / 2 * u + h * inputs.w + impulse, h)
+    begun = b + tree.air_impulse(q, b, h) + h / 2 * u + h * inputs.w + impulse
+    residual, moved, arrived = tree.step(q, h * z[:nv], begun, h)
+    ended = arrived + h / 2 * u
     at_end = reached(vehicle, q, moved)
     gaps, slips = at_end[:count], at_end[count:] / h
     spare = FRICTION * up / weight
@@ -165,7 +168,7 @@ def touching_tree_scheme(method: Integrator, vehicle: ArticulatedVehicle, inputs
         z=z,
         residual=ca.vertcat(residual, slips - ahead + back),
         guess=ca.vertcat(bare.guess, _begun(vehicle, q, h * bare.guess, h, weight)),
-        y_next=ca.vertcat(moved, arrived + h / 2 * u),
+        y_next=ca.vertcat(moved, ended + tree.air_impulse(moved, ended, h)),
         parts=parts,
         either=tuple(either),
     )

@@ -341,14 +341,16 @@ def rod(
     twist_Nm2: float = 0.0,
     damping_Nms: float = 0.0,
     clamped: bool = False,
+    twists: bool = True,
     position: tuple[float, float, float] = (0.0, 0.0, 0.0),
     R: ArrayLike = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)),
 ) -> tuple[Body, ...]:
     """Bodies `NAME 1` to `NAME n` for `tree`, straight along -z of R at `position` in the parent's frame when at rest.
 
     bending_Nm2, twist_Nm2: E I and G J, for a rope none or little. damping_Nms: of each joint. clamped: its upper end
-    is held in direction, not only in place. What hangs on its end has the last link as its parent, at
-    (0, 0, -length/n). Raises InputError.
+    is held in direction, not only in place. twists: by ball joints; False: by universal ones, which turn about x, then
+    y, and lead turns about the rod on. What hangs on its end has the last link as its parent, at (0, 0, -length/n).
+    Raises InputError.
     """
     if not isinstance(name, str) or not name:
         raise InputError(f"a rod's name is {quote(name)}; allowed: text")
@@ -357,8 +359,9 @@ def rod(
             raise InputError(f"rod {name!r}: {what} = {quote(value)} is refused; allowed: up to {_LARGEST:g}")
     for what, value in (("bending_Nm2", bending_Nm2), ("twist_Nm2", twist_Nm2), ("damping_Nms", damping_Nms)):
         number(f"rod {name!r}: {what}", value, low=0.0)
-    if not isinstance(clamped, bool | np.bool):
-        raise InputError(f"rod {name!r}: clamped = {quote(clamped)} is refused; allowed: True, False")
+    for what, value in (("clamped", clamped), ("twists", twists)):
+        if not isinstance(value, bool | np.bool):
+            raise InputError(f"rod {name!r}: {what} = {quote(value)} is refused; allowed: True, False")
     if whole(f"rod {name!r}: links", links, "links") > MOST_LINKS:
         raise InputError(f"rod {name!r}: links = {quote(links)} is refused; allowed: 1 to {MOST_LINKS}")
     each_m, each_kg = length_m / links, mass_kg / links
@@ -367,11 +370,13 @@ def rod(
     for k in range(links):
         held = 1.0 if k else 2.0 if clamped else 0.0
         bend, twist = held * bending_Nm2 / each_m, held * twist_Nm2 / each_m
+        ball = Joint("ball", stiffness=(bend, bend, twist), damping=damping_Nms)
+        hinges = Joint("universal", (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), stiffness=bend, damping=damping_Nms)
         bodies.append(
             Body(
                 f"{name} {k + 1}",
                 f"{name} {k}" if k else parent,
-                Joint("ball", stiffness=(bend, bend, twist), damping=damping_Nms),
+                ball if twists else hinges,
                 position=(0.0, 0.0, -each_m) if k else position,
                 R=np.eye(3) if k else R,
                 mass=each_kg,

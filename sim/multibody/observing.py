@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sim.multibody.arrays import BALL, FREE, MOMENT, NODE, TreeArrays
+from sim.multibody.arrays import BALL, FREE, MOMENT, NODE, TreeArrays, workspace
 from sim.multibody.articulated import factorise, solve
 from sim.multibody.kinematics import gather, momenta, momentum, place, place_frames, twists_of
 from sim.multibody.recursions import beyond, spring_impulses, spring_reach
@@ -56,6 +56,16 @@ def world_frames(tree, q, node, out):
             out[i, k] = node[i, k]
         p, j = row3(node, i, 9), parent[i]
         put3(out, i, 9, p if j < 0 else add(row3(out, j, 9), p))
+
+
+def mass_matrix(tree: TreeArrays, q: np.ndarray) -> np.ndarray:
+    """(nv, nv) M(q)."""
+    space, unit = workspace(tree), np.eye(len(tree.damping))
+    found = np.zeros_like(unit)
+    place(tree, q, space.node)
+    for v, column in zip(unit, found, strict=True):
+        momenta(tree, space.node, v, space.arc, space.wrench, column)
+    return found
 
 
 @entry

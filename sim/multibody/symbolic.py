@@ -165,10 +165,22 @@ class SymbolicTree:
             _GATHER(arrays, node, wrench, out)
             force += _column(out)
         if arrays.air_carriers.shape[0]:
-            ws = SimpleNamespace(node=node, arc=zeros(n, ARC), wrench=zeros(n, 6))
-            _AIR_FORCES(arrays, ws, _entries(v), out)
-            force += _column(out)
+            force += self._air_forces(q, v)
         return force
+
+    def air_impulse(self, q: ca.SX, b: ca.SX, h: ca.SX) -> ca.SX:
+        """(nv,) what the air gives in half of a step h to a node with the impulse b, as `continuous.air_impulse`."""
+        if not self.arrays.air_carriers.shape[0]:
+            return ca.SX.zeros(self.tree.nv)
+        v = self.velocities(q, b - h / 2 * self.node_force(q))
+        slowed = v + h / 4 * self.velocities(q, self._air_forces(q, v))
+        return h / 2 * self._air_forces(q, slowed)
+
+    def _air_forces(self, q: ca.SX, v: ca.SX) -> ca.SX:
+        zeros, out = self._zeros, self._zeros(self.tree.nv)
+        ws = SimpleNamespace(node=self._node(q), arc=zeros(self.tree.n, ARC), wrench=zeros(self.tree.n, 6))
+        _AIR_FORCES(self.arrays, ws, _entries(v), out)
+        return _column(out)
 
     def gaps(self, q: ca.SX, closure: loops.Closure) -> ca.SX:
         """(m,) of closed loops of the tree, as `Closure.gaps` has them."""

@@ -31,6 +31,15 @@ class HelicopterWithRope(ArticulatedVehicle):
     tool = LOAD  # type: ignore[assignment]
     parameters = (
         Parameter("links", "", 16.0, 4.0, 60.0, "Of the rope; another number starts anew.", structural=True),
+        Parameter(
+            "twists",
+            "",
+            1.0,
+            0.0,
+            1.0,
+            "1: links twist against each other; 0: they hang in pairs of hinges, which plans are made for.",
+            structural=True,
+        ),
         Parameter("rope_length", "m", 12.0, 0.5, 100.0, "From the hook to the load."),
         Parameter("rope_mass", "kg", 12.0, 0.05, 500.0, "Of the rope."),
         Parameter("rope_radius", "m", 0.03, 0.004, 0.2, "Of the rope."),
@@ -83,6 +92,7 @@ class HelicopterWithRope(ArticulatedVehicle):
             bending_Nm2=q.bending,
             twist_Nm2=q.twist,
             damping_Nms=q.damping,
+            twists=bool(q.twists),
             position=tuple(q.hook),
         )
         return tree(

@@ -4,6 +4,7 @@ import dataclasses
 from functools import cache
 from itertools import pairwise
 
+import casadi as ca
 import numpy as np
 import pytest
 from scipy.interpolate import BSpline
@@ -29,12 +30,12 @@ from sim.planner import (
     task_of_scene,
 )
 from sim.planner.result.record import record_of
-from sim.planner.task.bodies import arc_space, between
+from sim.planner.task.bodies import arc_space, between, fastest_radps
 from sim.planner.task.check import check_task
 from sim.planner.task.clearance import spare_m
 from sim.planner.task.cover import cover
 from sim.planner.task.handles import handles, moved
-from sim.planner.task.inputs import holding
+from sim.planner.task.inputs import holding, input_map_of
 from sim.planner.task.scene_text import scene_with_task
 from sim.scene import SCENE_FOLDER, load_scene
 from sim.simulation import Simulation
@@ -474,20 +475,72 @@ def test_a_tool_is_brought_to_a_pose_in_which_its_arm_is_singular(planner):
 
 
 def test_guesses_hold_a_tree_by_controls_that_act_otherwise_than_in_proportion():
-    """Tilted discs turn a helicopter's lift: of a rope and its load below it lifts them, level."""
+    """Tilted discs turn a helicopter's lift: of a rope and its load below it lifts them, straight up."""
     craft = sim.vehicle("helicopter-with-rope", links=4, mass=1100.0)
     lift = holding(craft, craft.default_state().node)
-    np.testing.assert_allclose(lift, [(1100.0 + craft.hanging_kg) * 9.81, 0.0, 0.0, 0.0], atol=1e-6)
+    np.testing.assert_allclose(lift, [0.0, 0.0, (1100.0 + craft.hanging_kg) * 9.81, 0.0], atol=1e-6)
 
 
-def test_what_trees_are_not_planned_for_is_a_matter_of_mechanics():
-    for vehicle, words in (
-        (sim.vehicle("helicopter-with-rope", load_drag=0.5), "braked by the air"),
-        (sim.vehicle("ragdoll"), "no controls"),
-    ):
-        state = vehicle.default_state()
-        with pytest.raises(sim.InputError, match=words):
-            sim.plan(vehicle, Task(state, Goal(state), 1.0))
+ROPE = {"links": 4, "twists": 0, "rope_mass": 24.0, "load_mass": 60.0, "mass": 1100.0, "drag": 1.6, "load_drag": 0.3,
+        "inertia": (560.0, 2300.0, 2000.0), "rotor_offset": 1.6, "tail_offset": 6.2}  # fmt: skip
+
+
+def test_a_load_on_a_rope_is_set_on_its_mark_without_swing(planner):
+    """Through air that brakes fuselage and load, aside and down, helicopter, links and load at rest together."""
+    craft = sim.vehicle("helicopter-with-rope", **ROPE)
+    goal = craft.state_at_node(craft.state().node)
+    goal.node[[craft.space.columns.index(f"helicopter_{axis}") for axis in "xyz"]] = (6.0, -2.0, -1.0)
+    task = Task(craft.state(), Goal(goal), 5.0, steps=48, limits=Limits(turn_radps=2.0))
+    plan = planner.plan(craft, task, starts=1, time_limit_s=60.0)
+    assert plan.solved, plan.message
+    flown = sim.simulate(
+        craft, plan.integrator, step=plan.step_s, duration=5.0, initial=task.start, controls=plan.feedback
+    )
+    ends = [x.bodies["load"][-1][:3, 3] for x in (flown, plan.trajectory)]
+    np.testing.assert_allclose(ends[0], [6.0, -2.0, -13.8], atol=1e-6)  # measured
+    np.testing.assert_allclose(ends[1], [6.0, -2.0, -13.8], atol=1e-8)
+    assert np.abs(plan.trajectory.nodes[-1][craft.node_layout.velocity]).max() < 1e-8
+    bends = [i for i, c in enumerate(craft.space.columns) if c.startswith("rope") and not c.endswith("rate")]
+    assert np.abs(plan.trajectory.nodes[:, bends]).max() > 0.05  # it is no crawl
+
+
+def test_lifts_that_are_planned_for_a_rope_act_as_the_controls_that_they_become():
+    craft = sim.vehicle("helicopter-with-rope", **ROPE)
+    inputs = input_map_of(craft)
+    a = np.array([900.0, -500.0, 12e3, 300.0])
+    u = inputs.controls(a[None])[0]
+    given = [ca.evalf(v.forces(ca.SX(x), v.own)) for v, x in ((inputs.planned_vehicle, a), (craft, u))]
+    np.testing.assert_allclose(np.array(given[0]), np.array(given[1]), rtol=1e-12, atol=1e-8)
+    np.testing.assert_allclose(inputs.planned(u[None])[0], a, rtol=1e-12)
+
+
+def test_longer_steps_than_a_tree_swings_fast_make_its_swings_grow():
+    """Twice over the frequency is the longest: what gravity gives it acts at the nodes."""
+    chain = sim.vehicle("chain", links=4, pinned=2, damping=0.0)
+    node = chain.state().node.copy()
+    longest_s = 2.0 / fastest_radps(chain, node[chain.node_layout.pose])
+    node[0] += 1e-6
+    strayed = []
+    for share in (0.97, 1.03):
+        flown = sim.simulate(
+            chain,
+            EXACT,
+            step=share * longest_s,
+            duration=300 * share * longest_s,
+            initial=chain.state_at_node(node),
+        )
+        strayed.append(
+            float(np.abs(flown.nodes[:, : chain.tree.nq] - chain.state().node[: chain.tree.nq]).max())
+        )
+    assert strayed[0] < 1e-5  # measured 1e-6
+    assert not strayed[1] < 1e-3  # until there is no step any more
+
+
+def test_what_has_no_controls_is_not_planned_for():
+    vehicle = sim.vehicle("ragdoll")
+    state = vehicle.default_state()
+    with pytest.raises(sim.InputError, match="no controls"):
+        sim.plan(vehicle, Task(state, Goal(state), 1.0))
 
 
 def test_links_far_from_the_tool_are_not_looked_for_at_its_place():

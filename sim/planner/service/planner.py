@@ -14,13 +14,14 @@ from sim.planner.guess.guess import guess, transferred
 from sim.planner.result.explain import explained, settled, softened, unsettled
 from sim.planner.result.plan import Plan, Status, cost_parts, distinct
 from sim.planner.service.search import (
-    DIRECT,
     PENETRATION_M,
     Found,
     Search,
     Warm,
     WarmMotion,
     checked_warm,
+    grids,
+    least_steps,
     resumed,
 )
 from sim.planner.solvers.attempt import Choice, Iterate, PlanCall, Show, attempted, order_of
@@ -138,10 +139,7 @@ class Planner:
         """
         scheme = _method(vehicle, method)
         check_task(vehicle, scheme, task)
-        grids = [task.steps]
-        while grids[-1] > DIRECT:
-            grids.append(grids[-1] // 2)
-        for steps in reversed(grids):
+        for steps in reversed(grids(vehicle, task)):
             sized = replace(task, steps=steps)
             solvers = self.solvers(vehicle, scheme, sized)
         w0, p = guess(solvers.t, vehicle, sized), parameters(solvers.t, vehicle, sized)
@@ -267,7 +265,8 @@ class Planner:
     ) -> Plan:
         """`plan` of arguments that are checked."""
         begun = time.perf_counter()
-        self.solvers(vehicle, scheme, task)
+        if self.solvers(vehicle, scheme, task).t.model.underactuated:
+            order = order[-1:]
         built = time.perf_counter() - begun
         run = PlanCall(time_limit(time_limit_s), show, check=self._check)
         search = Search(vehicle, scheme, task, order, partial(self.solvers, vehicle, scheme), run)
@@ -292,6 +291,10 @@ class Planner:
             plan = self._least(search, plan, starts, processes or processes_at_once(), begun, found)
         if explain and not plan.solved and not run.stopped:
             plan = self._explained(search, plan)
+        least = 0 if plan.solved else least_steps(vehicle, task)
+        if task.steps < least:
+            text = f" Its fastest swing grows by itself in such long steps: it wants {least} of them or more."
+            plan = replace(plan, message=plan.message + text)
         return plan
 
     def _followed(self, search: Search, warm: Warm | None) -> Found | None:

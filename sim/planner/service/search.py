@@ -16,7 +16,7 @@ from sim.planner.result.record import PlanRecord
 from sim.planner.solvers.attempt import PlanCall, attempted
 from sim.planner.solvers.backends import Mode, Result, Solvers
 from sim.planner.solvers.oracle import Backend
-from sim.planner.task.bodies import turns_missed
+from sim.planner.task.bodies import fastest_radps, turns_missed
 from sim.planner.task.clearance import Clearance, clearance
 from sim.planner.task.inputs import input_map_of
 from sim.planner.task.numbers import with_free
@@ -29,6 +29,7 @@ from sim.planner.transcription.transcription import PlannedMotion, Transcription
 from sim.platform.errors import InputError, array_of, numbers, quote
 from sim.platform.processes import in_order
 from sim.steppers.trajectory import Trajectory
+from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle
 from sim.vehicles.forms.base import Vehicle
 
 _ALLOWED = "a plan, a trajectory, a take, arrays (nodes, controls), or None"
@@ -118,7 +119,7 @@ def resumed(t: Transcription, warm: Warm, vehicle: Vehicle, task: Task) -> tuple
 
 
 PENETRATION_M = 1e-4
-DIRECT, _COARSEST = 64, 12
+_DIRECT, _COARSEST = 64, 12
 """Steps up to which a guess is good enough, and down to which a coarser grid is worth trying."""
 _SILENT = 2
 """Solvers that the other guesses of one search may leave behind; each has cost five seconds."""
@@ -190,10 +191,13 @@ class Search:
     def first(self) -> Found:
         """From the first guess; where that is too hard on this grid, by a coarser one."""
         task, run = self.task, self.run
-        direct = max(DIRECT, _BETWEEN * len(task.waypoints)) if is_lap(self.vehicle, task) else DIRECT
+        direct = direct_steps(self.vehicle, task)
+        if is_lap(self.vehicle, task):
+            direct = max(direct, _BETWEEN * len(task.waypoints))
         start, task, mode = self._start(task, direct=direct)
         found = self.kept_clear(task, start, mode)
-        if not (found.result.converged or run.stopped or run.out_of_time) and task.steps // 2 >= _COARSEST:
+        coarsest = max(_COARSEST, least_steps(self.vehicle, task))
+        if not (found.result.converged or run.stopped or run.out_of_time) and task.steps // 2 >= coarsest:
             start, _, mode = self._start(task, direct=task.steps // 2)
             if mode == "near":
                 again = self.kept_clear(task, start, mode)
@@ -219,7 +223,7 @@ class Search:
 
     def others(self, most: int, processes: int) -> Generator[Found, None, None]:
         """From as many other guesses as time allows, by the first solver alone; what does not arrive is given up."""
-        size = self.task if self.task.steps <= DIRECT else replace(self.task, steps=_coarse(self.task.steps))
+        size = replace(self.task, steps=grids(self.vehicle, self.task)[-1])
         solvers = self.problem(size)
         guesses = list(other_guesses(solvers.t, self.vehicle, size, most))
         if self.eased is not None:
@@ -393,11 +397,25 @@ class Search:
         return Found(task, result, p, move, clear, run.iterations)
 
 
-def _coarse(steps: int) -> int:
-    """A grid so coarse that a guess is good enough."""
-    while steps > DIRECT:
-        steps //= 2
-    return steps
+def least_steps(vehicle: Vehicle, task: Task) -> int:
+    """Below which a tree would swing up by itself about its goal; of others any number will do."""
+    if not isinstance(vehicle, ArticulatedVehicle) or isinstance(vehicle, ClosedVehicle):
+        return 1
+    pose = task.goal.state.node[vehicle.node_layout.pose]
+    return max(1, int(np.ceil(0.5 * task.duration_s * fastest_radps(vehicle, pose))))
+
+
+def direct_steps(vehicle: Vehicle, task: Task) -> int:
+    """Up to which no grid half as fine is solved first."""
+    return _DIRECT if task.steps <= _DIRECT else max(_DIRECT, 2 * least_steps(vehicle, task) - 1)
+
+
+def grids(vehicle: Vehicle, task: Task) -> list[int]:
+    """Steps of the grids that a task is solved on, the finest first; on the last one a guess is good enough."""
+    found, direct = [task.steps], direct_steps(vehicle, task)
+    while found[-1] > direct:
+        found.append(found[-1] // 2)
+    return found
 
 
 def _growth(short: np.ndarray, reach: int, by: float) -> np.ndarray:

@@ -11,6 +11,7 @@ import numpy as np
 from sim.compiler.columns import ColumnKernel
 from sim.groups import SE2, LieGroup
 from sim.multibody.arrays import PRISMATIC, REVOLUTE
+from sim.multibody.observing import mass_matrix
 from sim.planner.task.moving import GOAL_MOVES, motion_of
 from sim.planner.task.task import Task
 from sim.spaces import Space
@@ -354,3 +355,15 @@ def nodes_between(vehicle: Vehicle, nodes: np.ndarray, per_step: int) -> np.ndar
         )
         fine[-1, at.shape] = shape[-1]
     return fine
+
+
+def fastest_radps(vehicle: ArticulatedVehicle, pose: np.ndarray) -> float:
+    """Of the small swings of a tree about a pose under gravity and springs, whose impulses come at the nodes: longer
+    steps than two by this would make them grow."""
+    tree = vehicle.symbolic
+    q, d = ca.SX(pose), ca.SX.sym("d", vehicle.tree.nv)
+    slopes = ca.jacobian(tree.node_force(tree.move(q, d)), d)
+    at_rest = ca.Function("slopes", [d], [ca.densify(slopes)])
+    mass = mass_matrix(vehicle.tree.arrays, pose)
+    swings = np.linalg.eigvals(np.linalg.solve(mass, -np.array(at_rest(np.zeros(len(mass))))))
+    return float(np.sqrt(max(swings.real.max(initial=0.0), 0.0)))

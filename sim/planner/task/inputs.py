@@ -4,6 +4,7 @@ For most vehicles they are the controls themselves. The lift of a rotor enters t
 the Cartesian thrust vector its wrench is linear, which is what makes its problem easy. A map says whom it serves.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -13,7 +14,8 @@ import numpy as np
 
 from sim.compiler.columns import ColumnKernel
 from sim.multibody.arrays import workspace
-from sim.multibody.kinematics import momenta, place
+from sim.multibody.kinematics import place
+from sim.multibody.observing import mass_matrix
 from sim.multibody.stepping import node_force
 from sim.vehicle_config.modes import lift_tilts
 from sim.vehicles.forms.articulated import ArticulatedVehicle
@@ -130,9 +132,14 @@ class InputMap:
 
 
 def thrust_matrix(vehicle: HolonomicVehicle, q: Quantities) -> ca.SX:
-    """(6, 4) wrench by lift forward, left, up and force aside: the vehicle's own derivatives at unit lift."""
+    """(6, 4) wrench by lift forward, left, up and force aside."""
+    return _by_lift(lambda u: vehicle.control_wrench(u, q))
+
+
+def _by_lift(forces: Callable[[ca.SX], ca.SX]) -> ca.SX:
+    """(n, 4) of forces (n,) of the controls, which are a lift and its tilts: their own derivatives at unit lift."""
     u = ca.SX.sym("u", 4)
-    jacobian = ca.jacobian(vehicle.control_wrench(u, q), u)
+    jacobian = ca.jacobian(forces(u), u)
     at_unit_lift = ca.substitute(jacobian, u, ca.SX([1, 0, 0, 0]))
     columns = (at_unit_lift[:, 2], -at_unit_lift[:, 3], at_unit_lift[:, 0], at_unit_lift[:, 1])
     return ca.sparsify(ca.horzcat(*columns))
@@ -141,6 +148,13 @@ def thrust_matrix(vehicle: HolonomicVehicle, q: Quantities) -> ca.SX:
 @cache
 def _by_thrust(kind: Any) -> Any:
     """The vehicle with the thrust vector and the force aside as its controls."""
+    if issubclass(kind, ArticulatedVehicle):
+
+        class TreeByThrust(kind):  # type: ignore[misc]
+            def forces(self, u: ca.SX, q: Quantities) -> ca.SX:
+                return _by_lift(lambda controls: super(TreeByThrust, self).forces(controls, q)) @ u
+
+        return TreeByThrust
     if not issubclass(kind, HolonomicVehicle):
         return type("CarrierByThrust", (kind,), {"carrier": _by_thrust(kind.carrier.__class__)()})
 
@@ -158,7 +172,7 @@ class ThrustVectorMap(InputMap):
     @staticmethod
     def serves(vehicle: Vehicle) -> bool:
         # Of tilts and a lift that lag, the thrust is no linear combination of what acts.
-        return lift_tilts(vehicle) and not isinstance(vehicle, ArticulatedVehicle) and not vehicle.lags
+        return lift_tilts(vehicle) and not vehicle.lags
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -222,7 +236,8 @@ class ThrustVectorMap(InputMap):
     @property
     def _weight(self) -> float:
         values = self.vehicle.values
-        return float(np.asarray(values["mass"]) * np.asarray(values["gravity"]))
+        hanging_kg = self.vehicle.hanging_kg if isinstance(self.vehicle, ArticulatedVehicle) else 0.0
+        return float((np.asarray(values["mass"]) + hanging_kg) * np.asarray(values["gravity"]))
 
     def held(self, limits: np.ndarray) -> dict[int, float]:
         return {3: float(limits[1, 0])} if limits[1, 0] == limits[1, 1] else {}
@@ -261,7 +276,7 @@ def holding(vehicle: Vehicle, node: np.ndarray) -> np.ndarray:
     """(planned inputs,) under which the state changes least: Gauss and Newton's steps from the neutral ones."""
     input_map = input_map_of(vehicle)
     if isinstance(vehicle, ArticulatedVehicle):
-        return _carrying(vehicle, node)
+        return np.asarray(input_map.planned(_carrying(vehicle, node)[None])[0])
     planned = input_map.planned_vehicle
     assert isinstance(planned, ActionVehicle)
     u, p = ca.SX.sym("u", input_map.size), ca.SX.sym("p", vehicle.parameter_count)
@@ -295,12 +310,7 @@ def _accelerating(vehicle: ArticulatedVehicle) -> np.ndarray:
     u, node = ca.SX.sym("u", len(vehicle.controls)), vehicle.default_state().node
     slopes = ca.densify(ca.jacobian(vehicle.forces(u, vehicle.own), u))
     columns = np.abs(np.array(ca.Function("slopes", [u], [slopes])(vehicle.neutral_controls)))
-    arrays, unit = vehicle.tree.arrays, np.eye(vehicle.tree.nv)
-    space, out = workspace(arrays), np.zeros_like(unit)
-    place(arrays, node[vehicle.node_layout.pose], space.node)
-    for v, momentum in zip(unit, out, strict=True):
-        momenta(arrays, space.node, v, space.arc, space.wrench, momentum)
-    inertia = out.diagonal()[:, None]
+    inertia = mass_matrix(vehicle.tree.arrays, node[vehicle.node_layout.pose]).diagonal()[:, None]
     acts = columns > _LITTLE
     needed = np.where(acts, inertia / np.where(acts, columns, 1.0), np.inf).min(axis=0)
     return np.asarray(np.where(np.isfinite(needed), needed, 1.0) + np.abs(_carrying(vehicle, node)))

@@ -200,8 +200,6 @@ _RICH = ("ground", "cost", "end_cost", "reference")
 
 def check_can_plan(vehicle: Vehicle) -> None:
     """InputError for what goes nowhere, or not by what is done to it."""
-    if isinstance(vehicle, ArticulatedVehicle):
-        _check_tree(vehicle)
     if vehicle.support is Support.WATER:
         flat = "its mechanics on flat water, sim.planner.calm_water of it"
         raise InputError(
@@ -214,13 +212,6 @@ def check_can_plan(vehicle: Vehicle) -> None:
         )
     if not vehicle.controls:
         raise InputError(f"{vehicle.name} has no controls to plan; allowed: vehicles that have some")
-
-
-def _check_tree(vehicle: ArticulatedVehicle) -> None:
-    if len(vehicle.tree.arrays.air):
-        raise InputError(
-            f"{vehicle.name} is braked by the air between its steps, which plans leave out; allowed: trees without air"
-        )
 
 
 def usual_method(vehicle: Vehicle) -> str:

@@ -24,12 +24,6 @@ _NOTHING = 1e-8
 """Of such a product there."""
 
 
-def residual_rows(model: NodeModel, residual: ca.SX) -> list[Constraint]:
-    """The integrator's own equations."""
-    scaled, others = residual / model.residual_scale, set(range(residual.shape[0])) - set(model.driven)
-    return [Constraint("dynamics", scaled[i], 0.0, 0.0) for i in sorted(others)]
-
-
 def either_rows(model: NodeModel, parts: ca.SX) -> list[Constraint]:
     """No part below nothing; of each two that do not go together the product, as large as the relaxation lets it."""
     rows = [Constraint(PART, parts[i], 0.0, np.inf) for i in range(parts.shape[0])]

@@ -9,7 +9,7 @@ import numpy as np
 
 from sim.compiler.printer import silenced
 from sim.integrators.base import Scheme
-from sim.integrators.multibody import FRICTION, reached
+from sim.multibody.observing import mass_matrix
 from sim.planner.task.bodies import (
     body_names,
     body_pose,
@@ -27,9 +27,17 @@ from sim.planner.task.moving import carried
 from sim.planner.task.numbers import place_of
 from sim.planner.task.task import WEIGHT_NAMES, control_limits
 from sim.planner.transcription.shape import ProblemShape, Scales
-from sim.planner.transcription.state_form import OpenEnds, Slots, StateForm, open_ends, state_form
+from sim.planner.transcription.state_form import (
+    OpenEnds,
+    Slots,
+    StateForm,
+    by_velocities,
+    open_ends,
+    state_form,
+)
 from sim.shapes import KINDS
 from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle
+from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.holonomic import HolonomicVehicle
 from sim.vehicles.forms.parameters import Quantities
 
@@ -63,6 +71,10 @@ class NodeModel:
         self.scales: Scales = shape.scales
         self.input_map: InputMap = input_map_of(shape.vehicle)
         self.scheme: Scheme = shape.integrator.scheme(self.input_map.planned_vehicle)
+        self.mass = _usual_mass(shape.vehicle)
+        """(nv, nv) of a tree in its usual place, by whose inverse its impulses are measured."""
+        if self.mass is not None:
+            self.scheme = by_velocities(self.scheme, self.mass)
         i = self.scheme.inputs
         residual, following = self._bare(self.scheme.residual), self._bare(self.scheme.y_next)
         parts = self._bare(self.scheme.parts)
@@ -166,6 +178,12 @@ class NodeModel:
         alone = len(rows) == len(set(rows)) == len(set(inputs)) == self.input_map.size
         linear = not any(ca.which_depends(by_input, ca.vertcat(i.u, self.scheme.y, self.scheme.z), 1, True))
         return rows[np.argsort(inputs)].tolist() if alone and linear else []
+
+    @property
+    def underactuated(self) -> bool:
+        """A tree's step is an equation along the whole motion in which no input is alone in a row: fatrop, to which
+        what nothing drives is no rank, does not get on there."""
+        return self.mass is not None and not self.driven and not self.scheme.either
 
     def inverse(self, y: ca.SX, z: ca.SX, h: ca.SX) -> ca.SX:
         """(planned inputs,) under which a step goes with the unknowns z, where each solves a row of the residual."""
@@ -450,31 +468,6 @@ class NodeModel:
         assert isinstance(self.vehicle, ArticulatedVehicle)
         return _rounded(max(float(self.vehicle.tree.arrays.mass.sum()) * 2.5, 0.1))
 
-    def missed_rest(self, y: ca.SX, impulses: ca.SX, h: ca.SX) -> ca.SX:
-        """(nv,) what the momenta at a node lack of the goal's velocities, up to impulses of the loops that keep these
-        closed, or of contacts that bear: what a tree's goal asks of its velocities."""
-        vehicle = self.vehicle
-        assert isinstance(vehicle, ArticulatedVehicle)
-        tree, at = vehicle.symbolic, vehicle.node_layout
-        q, b = y[: vehicle.tree.nq], y[vehicle.tree.nq :]
-        wanted = tree.momenta(q, self.given["goal"][at.velocity])
-        if self.closed is not None:
-            all_of_them = ca.SX.zeros(self.closed.closure.size)
-            all_of_them[self.closed.independent_gaps.tolist()] = impulses
-            borne = tree.loop_impulse(q, self.closed.closure, all_of_them)
-        else:
-            borne = tree.along(q, lambda moved: reached(vehicle, q, moved), impulses)
-        return b - h / 2 * tree.node_force(q) + borne - wanted
-
-    def bearing_parts(self, y: ca.SX, impulses: ca.SX) -> tuple[ca.SX, ca.SX]:
-        """(what of the contacts' impulses at the end is not below nothing, products of gaps and impulses)."""
-        vehicle = self.vehicle
-        assert isinstance(vehicle, ArticulatedVehicle)
-        q, count = y[: vehicle.tree.nq], impulses.shape[0] // 2
-        up, along = impulses[:count], impulses[count:]
-        spare = FRICTION * up
-        return ca.vertcat(up, spare + along, spare - along), reached(vehicle, q, q)[:count] * up
-
     @property
     def residual_scale(self) -> np.ndarray:
         """Of the residual, which is a momentum where the unknowns are velocities."""
@@ -484,6 +477,13 @@ class NodeModel:
                 self.scales.momenta, np.full(count - self.scales.momenta.size, self.scales.speed_mps)
             ]
         return self.scales.momenta if self.scales.momenta.size == count else np.ones(count)
+
+
+def _usual_mass(vehicle: Vehicle) -> np.ndarray | None:
+    """Of a tree, where it usually begins."""
+    if not isinstance(vehicle, ArticulatedVehicle):
+        return None
+    return mass_matrix(vehicle.tree.arrays, vehicle.default_state().node[vehicle.node_layout.pose])
 
 
 def _rounded(x: float) -> float:

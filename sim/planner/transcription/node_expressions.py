@@ -27,12 +27,12 @@ from sim.planner.transcription.constraints import (
     input_rows,
     own_rows,
     place_rows,
-    residual_rows,
     variable_bounds,
     velocity_rows,
 )
 from sim.planner.transcription.model import NodeModel
 from sim.planner.transcription.state_form import Slots
+from sim.planner.transcription.tree_rows import bearing_parts, missed_rest, step_equations
 from sim.platform.errors import InputError
 
 _UNMOVED = 1e-9
@@ -187,7 +187,8 @@ def _stage(model: NodeModel, controls: Slots, *, last: bool) -> NodeExpressions:
     node = step.node
     rows: list[Constraint] = []
     if moves:
-        rows += [] if implicit else residual_rows(model, step.residual)
+        if not implicit:
+            rows += [Constraint("dynamics", row, 0.0, 0.0) for row in step_equations(model, step.residual)]
         rows += either_rows(model, step.parts)
         rows += input_rows(model, a, x["previous"], h)
     rows += place_rows(model, node, slack)
@@ -197,13 +198,13 @@ def _stage(model: NodeModel, controls: Slots, *, last: bool) -> NodeExpressions:
     rows += _independent(model, v, goal_rows(model, node, missed)) + duration_rows(model, h) if last else []
     if last and controls.sizes["closing"]:
         y = model.form.expanded(x["y"])
-        short = model.missed_rest(y, c["closing"], h) / model.scales.momenta
+        short = missed_rest(model, y, c["closing"], h)
         rows += [
             Constraint("goal velocity", short[i], 0.0, 0.0, goal="velocity") for i in range(short.shape[0])
         ]
         if model.closed is None:
             impulses = c["closing"] / (model.scales.step_s * model.closing_force)
-            rows += bearing_rows(*model.bearing_parts(y, impulses))
+            rows += bearing_rows(*bearing_parts(model, y, impulses))
     if last:
         rows += returned_rows(model, x)
     price = model.given["price"] * (h * model.given["steps"] * slack + ca.sum1(ca.densify(missed)))

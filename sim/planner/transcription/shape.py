@@ -182,8 +182,9 @@ def scales_of(vehicle: Vehicle, task: Task) -> Scales:
     turn = _rounded(min(2.0, max(0.3, 3.0 / task.duration_s)))
     step_s = task.duration_s / task.steps
     if isinstance(vehicle, ArticulatedVehicle):
-        momenta, rates = _joint_scales(vehicle, task)
-        return Scales(length, speed, turn, unit_inputs(vehicle), step_s, momenta, rates, np.zeros(0))
+        # About half a turn of each joint in the time; impulses are measured as velocities, too.
+        rates = np.full(vehicle.tree.nv, _rounded(min(4.0, max(0.25, 3.0 / task.duration_s))))
+        return Scales(length, speed, turn, unit_inputs(vehicle), step_s, rates, rates, np.zeros(0))
     if own_space(vehicle):
         none = np.zeros(0)
         return Scales(length, speed, turn, unit_inputs(vehicle), step_s, none, none, none)
@@ -201,16 +202,6 @@ def scales_of(vehicle: Vehicle, task: Task) -> Scales:
     momenta = inertia_diagonal(vehicle) * velocity
     inputs = _input_scales(vehicle, task, distance)
     return Scales(length, speed, turn, inputs, step_s, momenta, velocity, np.zeros(0))
-
-
-def _joint_scales(vehicle: ArticulatedVehicle, task: Task) -> tuple[np.ndarray, np.ndarray]:
-    """Momenta of the joints one by one, and velocities of them, that take each about half a turn in the time."""
-    q, v = ca.SX.sym("q", vehicle.tree.nq), ca.SX.sym("v", vehicle.tree.nv)
-    mass = ca.jacobian(vehicle.symbolic.momenta(q, v), v)
-    at = ca.Function("M", [q], [ca.densify(ca.diag(mass))])
-    inertia = np.array(at(task.start.node[vehicle.node_layout.pose])).ravel()
-    rates = np.full(vehicle.tree.nv, _rounded(min(4.0, max(0.25, 3.0 / task.duration_s))))
-    return np.array([_rounded(x) for x in np.maximum(inertia, 1e-6) * rates]), rates
 
 
 def _typical_momenta(

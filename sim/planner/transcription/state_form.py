@@ -4,7 +4,7 @@ Of a rotation, two columns are enough.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import casadi as ca
@@ -106,6 +106,22 @@ def state_form(scheme: Scheme, rotations: Sequence[int]) -> StateForm:
         if places[0] >= 0 and places == list(range(places[0], places[0] + 9)):
             turned.append(places[0])
     return StateForm(y.shape[0], tuple(sorted(turned)))
+
+
+def by_velocities(scheme: Scheme, mass: np.ndarray) -> Scheme:
+    """A tree's scheme with velocities in place of the impulses b of y = (q, b), which they are with this mass."""
+    places = scheme.y.shape[0] - len(mass)
+    c, inverse = ca.SX.sym("c", len(mass)), ca.DM(np.linalg.inv(mass))
+    y = ca.vertcat(scheme.y[:places], c)
+
+    def measured(state: ca.SX) -> ca.SX:
+        return ca.vertcat(state[:places], inverse @ state[places:])
+
+    before = ca.vertcat(scheme.y[:places], ca.DM(mass) @ c)
+    named = {name: getattr(scheme, name) for name in ("residual", "guess", "node", "free_velocity", "parts")}
+    named |= {"y_next": measured(scheme.y_next), "start": measured(scheme.start)}
+    changed = ca.substitute(list(named.values()), [scheme.y], [before])
+    return replace(scheme, y=y, **dict(zip(named, changed, strict=True)))  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ BOUNDS = {"low": 0.0, "high": 50.0}
 
 
 class Arm(ArticulatedVehicle):
-    """Two hinges askew and a slide with springs and friction, and a ball joint at the end."""
+    """Two hinges askew and a slide with springs, friction and drag, and a ball joint at the end."""
 
     name = "skew-arm"
     parameters = tuple(
@@ -28,6 +28,7 @@ class Arm(ArticulatedVehicle):
             ("friction", "N m s", 0.4),
             ("spring", "N m", 6.0),
             ("gravity", "m/s^2", 9.81),
+            ("drag", "kg/m", 0.4),
         )
     )
     controls = tuple(Control(f"u{k}", "N m", -9.0, 9.0, "") for k in range(3))
@@ -64,6 +65,7 @@ class Arm(ArticulatedVehicle):
                 mass=q.tip,
                 centre=(0.0, 0.02, -0.3 * a),
                 inertia=tuple(q.tip * x for x in (0.03, 0.03, 0.004)),
+                drag=q.drag,
             ),
         ]
         bodies[-1] = Body(**{**vars(bodies[-1]), "joint": _named(bodies[-1].joint, "elbow")})

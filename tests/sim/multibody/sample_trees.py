@@ -10,11 +10,19 @@ KINDS = ("ball", "revolute", "prismatic", "universal", "planar", "fixed", "free"
 
 
 def generic_tree(
-    seed, *, damping=0.1, armature=0.03, added=True, gravity_w=(0.0, 0.0, -9.81), root="universal", rotor=0.0
+    seed,
+    *,
+    damping=0.1,
+    armature=0.03,
+    added=True,
+    gravity_w=(0.0, 0.0, -9.81),
+    root="universal",
+    rotor=0.0,
+    drag=0.0,
 ) -> Tree:
     """Nine bodies on joints of every kind, branching at random, with inertias and axes that nothing aligns.
 
-    `rotor`: kg m^2/s, of the rotors that spin in them, about.
+    `rotor`: kg m^2/s, of the rotors that spin in them, about. `drag`: kg/m, of every other body in wind.
     """
     rng, rotors = np.random.default_rng(seed), np.random.default_rng(1000 + seed)
     bodies = []
@@ -39,6 +47,7 @@ def generic_tree(
                 centre=tuple(0.2 * rng.normal(size=3)),
                 inertia=0.05 * (A @ A.T + 0.3 * np.eye(3)),
                 rotor_momentum=rotor * rotors.normal(size=3),
+                drag=drag * (i % 2),
                 added_inertia=0.1 * np.eye(6) + 0.02 * np.ones((6, 6)) if added and i == 2 else None,
             )
         )

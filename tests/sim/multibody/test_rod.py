@@ -129,7 +129,32 @@ def test_a_rope_pulled_aside_leans_by_force_over_the_weight_below():
         assert np.arctan2(-T[0, 2], T[2, 2]) == pytest.approx(np.arctan(F / below), abs=1e-5)  # measured 1e-6
 
 
-WRONG = ({"length_m": 0.0}, {"mass_kg": -1.0}, {"radius_m": np.nan}, {"links": 0}, {"links": 2.5})
+def test_in_a_plane_a_rope_of_universal_joints_moves_as_one_of_ball_joints():
+    """About the y axis of both; where they bend, springs of ball joints are those of sines of half angles."""
+    tips = []
+    for twists in (True, False):
+        parts = rod(
+            "rope", length_m=1.5, mass_kg=0.4, radius_m=0.01, links=5, damping_Nms=1e-3, twists=twists
+        )
+        t = tree(parts, (0.0, 0.0, -9.81))
+        stepper = BoundTree(t, 1e-3, tolerance=1e-13)
+        v = np.zeros(t.nv)
+        v[1 :: 3 if twists else 2] = [2.0, -1.0, 3.0, 0.5, -2.0]
+        motion = stepper.start(t.q0, v)
+        assert stepper.advance(motion, 700)[1] == OK
+        tips.append(frames(t, motion.q)[-1][:3, 3])
+    assert np.abs(tips[0][0]) > 0.1
+    np.testing.assert_allclose(tips[1], tips[0], atol=1e-8)
+
+
+WRONG = (
+    {"length_m": 0.0},
+    {"mass_kg": -1.0},
+    {"radius_m": np.nan},
+    {"links": 0},
+    {"links": 2.5},
+    {"twists": 1},
+)
 
 
 @pytest.mark.parametrize("wrong", WRONG)

@@ -18,7 +18,9 @@ VARIATIONAL = integrator("variational", solver="newton")
 
 def random_vehicle(seed):
     """All joints of a random tree but the last are driven, some of them backwards in the controls' order."""
-    declared = generic_tree(seed, root=("universal", "free", "ball")[seed % 3], rotor=0.2 * (seed % 2))
+    declared = generic_tree(
+        seed, root=("universal", "free", "ball")[seed % 3], rotor=0.2 * (seed % 2), drag=0.4 * (seed % 3)
+    )
     joints = declared.velocity_names[:-1][::-1]
 
     class Random(ArticulatedVehicle):
@@ -50,7 +52,8 @@ def stepped(vehicle):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_the_equations_of_a_step_are_the_recursions(seed):
-    """Under torques, on random trees with joints of every kind: each step's root, its private state and its node."""
+    """Under torques, on random trees with joints of every kind, braked by the air or not: each step's root, its private
+    state and its node."""
     vehicle = random_vehicle(seed)
     step, begin, node = stepped(vehicle)
     rng, p, nq = np.random.default_rng(seed), vehicle.parameter_vector, vehicle.tree.nq
