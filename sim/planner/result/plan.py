@@ -1,6 +1,6 @@
 """A finished plan: the motion, its inputs, what it costs, and how it came about in words and numbers."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 _ALIKE, _ALIKE_WAY = 1e-3, 0.01
 """Shares of the cost, and of the way's size, within which two plans are one."""
+_STRAYED = 1e-6
+"""What a motion that is retraced may be off its nodes [rad or m]."""
 Status = Literal["solved", "infeasible", "stuck", "stopped", "time limit"]
 
 
@@ -171,6 +173,33 @@ def led_astray_m(
         return np.inf
     here, wanted = positions(vehicle, np.stack([ended, nodes[-1]]))
     return float(np.linalg.norm(here - wanted))
+
+
+def retraced(t: "Transcription", integrator: Integrator, move: "PlannedMotion") -> "PlannedMotion":
+    """The motion as the simulation makes it, its inputs corrected on the way so that it leads from node to node.
+
+    What a solver leaves of an equation an arm that is held up lets grow a thousandfold until the end. Where each joint
+    has its own motor the torques of a step are those that lead to the next node from where it has come to; of others,
+    and where that strays, the motion stays as it is.
+    """
+    model, vehicle = t.model, t.model.vehicle
+    if model.mass is None or len(model.driven) < model.unknowns or model.free_places:
+        return move
+    kernel, at, h = stepper_of(vehicle, integrator), vehicle.node_layout, move.step_s
+    numbers, nothing, env = vehicle.parameter_vector, np.zeros(kernel.dim), met_in_plans(vehicle, kernel)
+    controls, nodes, inverse = move.controls.copy(), move.nodes.copy(), np.linalg.inv(model.mass)
+    y = kernel.start(nodes[0], controls[0], numbers, h, env)
+    for k, node in enumerate(move.nodes[1:]):
+        here = y[: at.size]
+        z = (node[at.pose] - here[at.pose]) / h
+        measured = np.r_[here[at.pose], inverse @ here[at.velocity]]
+        controls[k] = t.nodes.conversions.inverse(measured[None], z[None], numbers, h)[0]
+        kernel.advance(y, controls[k], nothing, numbers, h, 1, env)
+        nodes[k + 1] = kernel.node(y, controls[k + 1], numbers, h, env=env)
+    strayed = np.abs(nodes[:, at.pose] - move.nodes[:, at.pose]).max()
+    if not strayed < _STRAYED:
+        return move
+    return replace(move, nodes=nodes, inputs=model.input_map.planned(controls), controls=controls)
 
 
 def distinct(a: Plan, b: Plan) -> bool:

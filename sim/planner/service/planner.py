@@ -12,7 +12,7 @@ import numpy as np
 from sim.integrators import Integrator, integrator
 from sim.planner.guess.guess import guess, transferred
 from sim.planner.result.explain import explained, settled, softened, unsettled
-from sim.planner.result.plan import Plan, Status, cost_parts, distinct
+from sim.planner.result.plan import Plan, Status, cost_parts, distinct, retraced
 from sim.planner.service.search import (
     PENETRATION_M,
     Found,
@@ -364,6 +364,7 @@ class Planner:
         short = float(found.clear.shortage_m.max())
         status, message = _status_line(result, short, run, found.iterations, seconds)
         vehicle, task = with_free(search.vehicle, found.task, t.free(result.w))
+        move = found.motion if run.dragged else retraced(t, search.scheme, found.motion)
         task = with_start(vehicle, task, found.motion.nodes[0])
         return Plan(
             vehicle=vehicle,
@@ -371,7 +372,7 @@ class Planner:
             task=task,
             status=status,
             message=message,
-            motion=found.motion,
+            motion=move,
             cost=result.cost,
             costs=cost_parts(t, result.w, found.p),
             iterations=found.iterations,
