@@ -71,8 +71,8 @@ class NodeModel:
         self.scales: Scales = shape.scales
         self.input_map: InputMap = input_map_of(shape.vehicle)
         self.scheme: Scheme = shape.integrator.scheme(self.input_map.planned_vehicle)
-        self.mass = _usual_mass(shape.vehicle)
-        """(nv, nv) of a tree in its usual place, by whose inverse its impulses are measured."""
+        self.mass = None if self.scheme.either else _usual_mass(shape.vehicle)
+        """(nv, nv) of a tree in its usual place, by whose inverse its impulses are measured; None through contact."""
         if self.mass is not None:
             self.scheme = by_velocities(self.scheme, self.mass)
         i = self.scheme.inputs
@@ -414,6 +414,7 @@ class NodeModel:
                 scale[found] = magnitude
         velocities = isinstance(self.vehicle, HolonomicVehicle) and self.velocity_is_state
         momenta = size - self.lagging - s.momenta.size
+        velocities = velocities or self.mass is not None
         scale[momenta : size - self.lagging] = s.unknowns if velocities else s.momenta
         scale[size - self.lagging :] = s.inputs[: self.lagging]
         return scale

@@ -7,6 +7,7 @@ import casadi as ca
 import numpy as np
 
 from sim.integrators.base import Integrator
+from sim.multibody.observing import mass_matrix
 from sim.planner.task.bodies import jointed, own_space, positions, structure_of
 from sim.planner.task.check_own import met_columns
 from sim.planner.task.clearance import on_plane
@@ -182,9 +183,11 @@ def scales_of(vehicle: Vehicle, task: Task) -> Scales:
     turn = _rounded(min(2.0, max(0.3, 3.0 / task.duration_s)))
     step_s = task.duration_s / task.steps
     if isinstance(vehicle, ArticulatedVehicle):
-        # About half a turn of each joint in the time; impulses are measured as velocities, too.
+        # About half a turn of each joint in the time.
         rates = np.full(vehicle.tree.nv, _rounded(min(4.0, max(0.25, 3.0 / task.duration_s))))
-        return Scales(length, speed, turn, unit_inputs(vehicle), step_s, rates, rates, np.zeros(0))
+        inertia = mass_matrix(vehicle.tree.arrays, task.start.node[vehicle.node_layout.pose]).diagonal()
+        momenta = np.array([_rounded(x) for x in np.maximum(inertia, 1e-6) * rates])
+        return Scales(length, speed, turn, unit_inputs(vehicle), step_s, momenta, rates, np.zeros(0))
     if own_space(vehicle):
         none = np.zeros(0)
         return Scales(length, speed, turn, unit_inputs(vehicle), step_s, none, none, none)

@@ -29,10 +29,9 @@ def missed_rest(model: NodeModel, y: ca.SX, impulses: ca.SX, h: ca.SX) -> ca.SX:
     closed, or of contacts that bear, scaled: what a tree's goal asks of its velocities."""
     vehicle = model.vehicle
     assert isinstance(vehicle, ArticulatedVehicle)
-    assert model.mass is not None
-    mass = ca.DM(model.mass)
     tree, at = vehicle.symbolic, vehicle.node_layout
-    q, b = y[: vehicle.tree.nq], mass @ y[vehicle.tree.nq :]
+    q, b = y[: vehicle.tree.nq], y[vehicle.tree.nq :]
+    b = b if model.mass is None else ca.DM(model.mass) @ b
     wanted = tree.momenta(q, model.given["goal"][at.velocity])
     if model.closed is not None:
         all_of_them = ca.SX.zeros(model.closed.closure.size)
@@ -40,7 +39,10 @@ def missed_rest(model: NodeModel, y: ca.SX, impulses: ca.SX, h: ca.SX) -> ca.SX:
         borne = tree.loop_impulse(q, model.closed.closure, all_of_them)
     else:
         borne = tree.along(q, lambda moved: reached(vehicle, q, moved), impulses)
-    return ca.inv(mass) @ (b - h / 2 * tree.node_force(q) + borne - wanted) / model.scales.unknowns
+    missed = b - h / 2 * tree.node_force(q) + borne - wanted
+    if model.mass is None:
+        return missed / model.scales.momenta
+    return ca.DM(np.linalg.inv(model.mass)) @ missed / model.scales.unknowns
 
 
 def bearing_parts(model: NodeModel, y: ca.SX, impulses: ca.SX) -> tuple[ca.SX, ca.SX]:
