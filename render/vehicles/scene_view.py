@@ -305,7 +305,7 @@ class SceneView:
     @property
     def _blows(self) -> tuple[Blow, ...]:
         props = self._environment_as(PropsPicture)
-        return () if props is None else props.blows
+        return (*(() if props is None else props.blows), *self._shown[0].lane.blows)
 
     def _contact_arrows(self) -> list[Arrow]:
         solids, flown = self._environment_as(PropsPicture), self._shown[0].lane

@@ -8,7 +8,7 @@ import numpy as np
 from sim.compiler.stepper import Inline
 from sim.contact.height_field import MARCH_LIMIT, ground_top, surface_height, surface_normal, top_about
 from sim.contact.rows import all_finite, farthest, put, world_point
-from sim.contact.wrench import LOADS, SPARE_ROWS, WORKSPACE_WIDTH, ground_wrench
+from sim.contact.wrench import LOADS, SPARE_ROWS, WORKSPACE_WIDTH, borne_by_ground, ground_wrench
 from sim.environment.environment import TOLD, Environment
 from sim.native.function import fastmath, inline_fastmath, native
 from sim.vehicle_config import config_of
@@ -292,6 +292,10 @@ class GroundContact(Environment):
         points = self.ground.points
         below = pose[11] + points[:, :3] @ pose[2:9:3] < self._water_level_m
         return bool((below & (points[:, 3] > 0.0)).any())
+
+    def borne(self, poses_w: np.ndarray) -> np.ndarray:
+        points = self.ground.points * (1.0, 1.0, 1.0, 0.0)
+        return borne_by_ground(self.report, np.zeros(len(points), np.int64), points, poses_w)
 
     def lift_out(self, node: np.ndarray) -> np.ndarray:
         return self.vehicle.raised(node, -min(self.clearance_m(node), 0.0))

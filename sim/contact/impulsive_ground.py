@@ -13,7 +13,7 @@ import numpy as np
 
 from sim.contact.rows import AIM, IMPULSE, ROW_WIDTH
 from sim.contact.solver import note_answers, solve_answered
-from sim.environment.environment import TOLD, Environment
+from sim.environment.environment import BORNE, NONE_BORNE, TOLD, Environment
 from sim.vehicle_config import config_of
 from sim.vehicles.forms.base import Structure, Vehicle
 from sim.vehicles.forms.declaration import evaluated
@@ -85,6 +85,8 @@ class ImpulsiveGround(Environment):
         self._contacts_b = Contacts.of(vehicle) if contacts_b is None else contacts_b
         self._seen: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
         """The node that was asked about last, and where the contacts are there."""
+        self._borne = NONE_BORNE
+        self._order = {name: k for k, name in enumerate(_names(Structure.of(vehicle)))}
 
     @classmethod
     def of(cls, vehicle: Vehicle, world: World | None) -> Environment:
@@ -113,7 +115,7 @@ class ImpulsiveGround(Environment):
         centres_w, gaps = self._lie(node)
         own = ~contacts.hung
         self.report[LOWEST], self.report[CONTACTS] = gaps[own].min(initial=np.inf), 0
-        self.report[-1] = 0.0
+        self.report[-1], self._borne = 0.0, NONE_BORNE
         near = np.flatnonzero(gaps < _NEAR_M)
         if not near.size:
             return None
@@ -135,8 +137,20 @@ class ImpulsiveGround(Environment):
         bearing = pushes[::3] > 0.0
         along = (now + answer @ pushes).reshape(-1, 3)[bearing, 1:]
         self.report[-1] = np.linalg.norm(along, axis=1).max(initial=0.0)
+        bear = near[bearing]
+        self._borne = np.zeros((len(bear), BORNE))
+        self._borne[:, 0] = [self._order[contacts.bodies[k]] for k in bear]
+        self._borne[:, 1:4], self._borne[:, 4:7] = (
+            centres_w[bear],
+            [frames[k][0] for k in np.flatnonzero(bearing)],
+        )
+        self._borne[:, 1:4] -= contacts.radius_m[bear, None] * self._borne[:, 4:7]
+        self._borne[:, 7] = pushes[::3][bearing]
         given: np.ndarray = points.impulses @ across.T @ pushes
         return given if given.any() else None
+
+    def borne(self, poses_w: np.ndarray) -> np.ndarray:
+        return self._borne
 
     def _lie(self, node: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(k, 3) centres in the world, and (k,) heights of the balls' undersides above the ground [m]."""

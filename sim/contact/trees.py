@@ -7,6 +7,7 @@ a step starts, as a generalised force.
 """
 
 import math
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,14 +26,14 @@ from sim.contact.rows import (
     gather_rows,
 )
 from sim.contact.solver import note_answers, solve_answered
-from sim.contact.wrench import LOADS, recall, tell_touches
+from sim.contact.wrench import LOADS, borne_by_ground, recall, tell_touches
 from sim.environment.environment import TOLD, Environment
 from sim.multibody.arrays import REMEMBERED, TreeMotion
 from sim.multibody.articulated import solve
 from sim.multibody.kinematics import gather, twists_of
 from sim.multibody.observing import world_frames
 from sim.multibody.pushing import Pushing, box_gap, least_gap, parted
-from sim.multibody.shapes import touching_points
+from sim.multibody.shapes import observed_points, touching_points
 from sim.multibody.spatial import (
     add,
     apart,
@@ -167,18 +168,8 @@ def answer(tree, ws, contact, work, rows, implicit_h):
     for column in range(3 * rows):
         for a in range(nv):
             contact.moved[a] = contact.jacobian[column, a]
-        solve(
-            tree,
-            ws.node,
-            ws.damping,
-            implicit_h,
-            ws.factor,
-            contact.moved,
-            ws.wrench,
-            ws.spare,
-            ws.arc,
-            contact.moved,
-        )
+        push, moved = contact.moved, contact.moved
+        solve(tree, ws.node, ws.damping, implicit_h, ws.factor, push, ws.wrench, ws.spare, ws.arc, moved)
         for row in range(3 * rows):
             total = 0.0
             for a in range(nv):
@@ -434,6 +425,10 @@ class TreeGround(Environment):
         world_frames(tree.arrays, np.ascontiguousarray(node[: tree.nq]), np.zeros((tree.n, 12)), frames)
         return float(least_gap(frames, pairs.balls, pairs.boxes, pairs.spheres, pairs.frames))
 
+    def borne(self, poses_w: np.ndarray) -> np.ndarray:
+        """Of round ends."""
+        return borne_by_ground(self.report, *_observed_ends(self.vehicle), poses_w)
+
     def lift_out(self, node: np.ndarray) -> np.ndarray:
         return self.vehicle.raised(node, -min(self.clearance_m(node), 0.0))
 
@@ -448,6 +443,11 @@ class TreeGround(Environment):
     def probe(self) -> "TreeGround":
         contact = self.contact._replace(report=self.report.copy(), wrench_w=self.contact.wrench_w.copy())
         return TreeGround(self.vehicle, contact)
+
+
+@lru_cache(maxsize=16)
+def _observed_ends(vehicle: ArticulatedVehicle) -> _Spheres:
+    return observed_points(vehicle.tree, *touching_points(vehicle.tree, vehicle.shapes()))
 
 
 def contact_of(env: tuple[Any, ...]) -> TreeContact:

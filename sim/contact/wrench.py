@@ -31,7 +31,7 @@ from sim.contact.rows import (
     world_step,
 )
 from sim.contact.solver import EQUATIONS, SOLVED_WIDTH, law_missed, solve_by_newton, solve_rows
-from sim.environment.environment import TOLD
+from sim.environment.environment import BORNE, NONE_BORNE, TOLD
 from sim.native.function import inline_fastmath
 
 SPEED = SOLVED_WIDTH
@@ -233,3 +233,20 @@ def ground_wrench(
         return False
     _touch(pose, xi_free, inertia, h, frame, points, wrench_b, report, workspace, used)
     return True
+
+
+def borne_by_ground(
+    report: np.ndarray, bodies: np.ndarray, spheres: np.ndarray, poses_w: np.ndarray
+) -> np.ndarray:
+    """(k, BORNE) what bore in the step that a report tells of, of round ends (n, 4) of bodies (n,), with the level's
+    normal, which is near enough for what is seen and heard."""
+    loads = report[LOADS : LOADS + 3 * len(bodies) : 3]
+    bear = np.flatnonzero(loads > 0.0)
+    if not len(bear):
+        return NONE_BORNE
+    found, frames = np.zeros((len(bear), BORNE)), poses_w[bodies[bear]]
+    found[:, 0] = bodies[bear]
+    found[:, 1:4] = np.einsum("nij,nj->ni", frames[:, :3, :3], spheres[bear, :3]) + frames[:, :3, 3]
+    found[:, 3] -= spheres[bear, 3]
+    found[:, 6], found[:, 7] = 1.0, loads[bear] * report[14]
+    return found

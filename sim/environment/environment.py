@@ -85,6 +85,20 @@ class Touch(NamedTuple):
     """How fast the fastest of those that bear moves along what it touches."""
 
 
+BORNE = 9
+"""Numbers of a contact at a vehicle: its body, place and normal in the world, normal impulse [N s], and of what it is
+with (0: the ground; else as `sim.contact.obstacles.blows.SURFACES`; below 0: of what moves itself)."""
+NONE_BORNE = np.zeros((0, BORNE))
+
+
+@runtime_checkable
+class StruckEnvironment(Protocol):
+    """One that knows where it is touched."""
+
+    def borne(self) -> np.ndarray:
+        """(k, BORNE) contacts at the vehicle that bore in the last exchange, as it was before that."""
+
+
 class CoupledEnvironment(Protocol):
     """Something with a state of its own that bodies push and are pushed by."""
 
@@ -274,6 +288,10 @@ class Environment:
     def impulse(self, node: np.ndarray, dt_s: float) -> np.ndarray | None:
         """(impulse_size,) that acts between steps, at moments `dt_s` apart; None where there is none."""
         return None
+
+    def borne(self, poses_w: np.ndarray) -> np.ndarray:
+        """(k, BORNE) contacts that bore in the last step, with the vehicle's bodies at poses (n, 4, 4)."""
+        return NONE_BORNE
 
     def lift_out(self, node: np.ndarray) -> np.ndarray:
         """The node, in place, raised out of the ground where it was in it."""

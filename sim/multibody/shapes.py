@@ -137,3 +137,13 @@ def touching_points(tree: Tree, shapes: Sequence[Link]) -> tuple[np.ndarray, np.
             found[key] = max(found.get(key, 0.0), shape.radius_m)
     carriers = np.array([key[0] for key in found], np.int64)
     return carriers, np.array([(*key[1:], radius) for key, radius in found.items()]).reshape(-1, 4)
+
+
+def observed_points(tree: Tree, carriers: np.ndarray, spheres: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Those spheres by the bodies that are observed: their indices (k,), and (k, 4) in their frames."""
+    bodies = np.array([tree.carriers.tolist().index(carrier) for carrier in carriers], np.int64)
+    found = spheres.copy()
+    for row, body in zip(found, bodies, strict=True):
+        T = tree.offsets[body]
+        row[:3] = T[:3, :3].T @ (row[:3] - T[:3, 3])
+    return bodies, found

@@ -202,6 +202,10 @@ class Contact:
         return -float(self.points[:, 2].min())
 
 
+MATERIALS = ("wood", "stone", "metal", "rubber")
+"""Of which what strikes may be."""
+
+
 @dataclass(frozen=True, slots=True)
 class Camera:
     """How much room it takes in a picture, and where its pilot's eyes are; body frame."""
@@ -319,6 +323,8 @@ class VehicleConfig:
     """Shapes of its bodies, by which it is drawn where its folder has no model."""
     marker: str = ""
     """The body at whose origin its distance from another motion is measured; empty: the main one."""
+    material: str = MATERIALS[2]
+    """By which its blows are heard and seen."""
     looks: Mapping[str, "VehicleConfig"] = field(default_factory=dict)
     """By name: of the vehicles that some of its bodies look like."""
 
@@ -384,6 +390,7 @@ def read_config(
         footprint=table.optional("footprint", lambda t: _read_footprint(t, known, vehicle)),
         fall=table.optional("fall", lambda t: _read_fall(t, known)),
         marker=table.name("marker", known.bodies, "") if table.has("marker") else "",
+        material=table.name("material", MATERIALS, like.material if like else MATERIALS[2]),
     )
     table.finish()
     return config

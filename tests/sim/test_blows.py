@@ -1,11 +1,17 @@
 """Blows, slides and dips of props are told when, where and as hard as mechanics says, and change nothing."""
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from sim.commands import BackToNow, PilotInput, Reset, Scrub, SetPilotInput
 from sim.contact.bodies import Pile, Prop
 from sim.contact.obstacles.blows import GROUND, WATER, Blow, Blows
+from sim.scene import Scene, load_scene
 from sim.shapes import Box, Sphere
+from sim.simulation import Simulation
 from sim.vehicles import vehicle
 from sim.water.floating import FloatingBodies
 from sim.world import load_world
@@ -78,3 +84,70 @@ def test_what_falls_into_water_is_told_and_what_floats_never() -> None:
     falls_mps = np.sqrt(2.0 * 9.81 * 1.7)
     assert blows.kept[0].struck_mps == pytest.approx(falls_mps, abs=2.0 * 9.81 * H)
     assert all(blow.struck_mps < 0.3 * falls_mps for blow in blows.kept[1:])  # it bobs out once
+
+
+def _told_by_vehicle(scene: Scene, seconds: float, **sticks: float) -> tuple[Simulation, Mapping[int, Blow]]:
+    """A simulation gone on for so long, and what its flown lane has told of, by number."""
+    running = Simulation(scene, load_world(scene.world, seed=scene.seed))
+    running.submit(SetPilotInput(PilotInput(**sticks)))
+    found: dict[int, Blow] = {}
+    for _ in range(round(seconds / 0.05)):
+        found |= {blow.number: blow for blow in running.advance(0.05).lanes[0].blows}
+    return running, found
+
+
+def _falling() -> Scene:
+    """A loose chain of three links that lies level, 4 m up."""
+    scene = load_scene("drive")
+    start = replace(scene.start, pad="", position_w=(3.0, 2.0, 4.0))
+    chain = vehicle("chain", links=3, pinned=0)
+    return replace(
+        scene,
+        vehicle=chain,
+        world="plain",
+        start=start,
+        integrator="variational",
+        goals=(),
+        lanes=(),
+        race=None,
+    )
+
+
+def test_links_that_fall_strike_the_ground_when_and_with_the_momentum_that_they_have() -> None:
+    running, told = _told_by_vehicle(_falling(), 1.1)
+    links = running.snapshot.lanes[0].links
+    ground_m = float(load_world("plain").terrain.height(3.0, 2.0))
+    way_m = 4.0 - ground_m - links[0].radius_m
+    first = [blow for blow in told.values() if blow.time_s < 1.0]
+    assert len(first) == 3
+    assert {(blow.of, blow.on) for blow in first} == {("metal", GROUND)}
+    fallen_s, fallen_mps = np.sqrt(2.0 * way_m / 9.81), np.sqrt(2.0 * way_m * 9.81)
+    for blow in first:
+        assert blow.time_s == pytest.approx(fallen_s, abs=0.021)
+        assert blow.place_w[2] == pytest.approx(ground_m, abs=0.02)
+    given_Ns = sum(blow.mass_kg * blow.struck_mps for blow in first)
+    assert given_Ns == pytest.approx(0.9 * fallen_mps, rel=0.1)  # 6 % less: links rock on
+
+
+def test_a_car_that_rolls_into_a_wall_tells_of_stone_and_of_what_the_wall_took() -> None:
+    scene = load_scene("bowling")
+    start = replace(scene.start, position_w=(24.0, -6.0, 0.0), velocity_b=(4.0, 0.0, 0.0))
+    running, told = _told_by_vehicle(replace(scene, environment=None, start=start, goals=()), 2.0)
+    blow = told[1]
+    assert (blow.of, blow.on) == ("metal", "stone")
+    assert blow.place_w[0] == pytest.approx(29.2, abs=0.02)
+    car = running.snapshot.lanes[0]
+    assert blow.mass_kg == pytest.approx(float(car.parameters["mass"]), rel=0.1)
+    assert 2.0 < blow.struck_mps < 4.0
+
+
+def test_the_past_tells_of_none_nor_does_a_start() -> None:
+    running, told = _told_by_vehicle(_falling(), 1.1)
+    assert told
+    assert running.snapshot.lanes[0].blows
+    running.submit(Scrub(0.95))
+    assert running.advance(0.0).lanes[0].blows == ()
+    running.submit(BackToNow())
+    assert running.advance(0.0).lanes[0].blows
+    running.submit(Reset())
+    assert running.advance(0.05).lanes[0].blows == ()

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from sim.contact.obstacles import PropsPicture
-from sim.contact.obstacles.blows import GROUND, MATERIALS, WATER, Blow
+from sim.contact.obstacles.blows import GROUND, WATER, Blow
 from sim.simulation.lanes.snapshot import LaneStatus
 from sim.vehicle_config import config_named
+from sim.vehicle_config.config import MATERIALS
 from tests.ui import fakes
 from ui.features.samples import BANDS_HZ, RATE_HZ, chime, click, crash, knock, noise, thump
 from ui.features.sound import Mixer, SoundState, Tones, block, heard, level_of, new_blows, struck
@@ -165,9 +166,21 @@ def test_each_blow_is_heard_once_the_hardest_first_and_none_that_is_long_ago() -
     nothing = np.zeros((0, 4, 4))
     props = PropsPicture((), nothing, nothing, (), None, blows=blows)
     snapshot = replace(fakes.snapshot(fakes.lane()), clock_s=3.0, environment=props)
-    new, last = new_blows(snapshot, 26)
-    assert (last, {blow.number for blow in new}) == (30, {27, 28, 29, 30})
+    new, last = new_blows(snapshot, (26, 0))
+    assert (last, {blow.number for blow in new}) == ((30, 0), {27, 28, 29, 30})
     assert new[0].struck_mps == max(blow.struck_mps for blow in new)
-    assert new_blows(snapshot, last) == ([], 30)
-    assert all(blow.time_s > 2.5 for blow in new_blows(snapshot, 0)[0])
-    assert new_blows(replace(snapshot, environment=None), 30) == ([], 0)
+    assert new_blows(snapshot, last) == ([], (30, 0))
+    assert all(blow.time_s > 2.5 for blow in new_blows(snapshot, (0, 0))[0])
+    assert new_blows(replace(snapshot, environment=None), last) == ([], (0, 0))
+
+
+def test_blows_of_the_vehicle_are_heard_beside_those_of_props_each_once() -> None:
+    own = tuple(replace(BLOW, number=k, time_s=2.9, struck_mps=9.0) for k in (3, 4))
+    nothing = np.zeros((0, 4, 4))
+    props = PropsPicture((), nothing, nothing, (), None, blows=(replace(BLOW, number=4, time_s=2.9),))
+    lane = replace(fakes.lane(), blows=own)
+    snapshot = replace(fakes.snapshot(lane), clock_s=3.0, environment=props)
+    new, last = new_blows(snapshot, (3, 3))
+    assert new == [own[1], props.blows[0]]
+    assert last == (4, 4)
+    assert new_blows(snapshot, last) == ([], (4, 4))

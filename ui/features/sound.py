@@ -184,15 +184,20 @@ def _rotor(lane: LaneSnapshot, config: VehicleConfig, speed_mps: float) -> tuple
     return passing_hz, level_of(load), min(0.25 * load + 0.5 * min(speed_mps / SLAP_MPS, 1.0), 1.0)
 
 
-def new_blows(snapshot: Snapshot, last: int) -> tuple[list[Blow], int]:
-    """The hardest of those after a number, and the number of the last one now; none that are long ago."""
+def new_blows(snapshot: Snapshot, last: tuple[int, int]) -> tuple[list[Blow], tuple[int, int]]:
+    """The hardest of those after the numbers of props' and the vehicle's own, and the last numbers now; none that are
+    long ago."""
     props = snapshot.environment
-    blows = props.blows if isinstance(props, PropsPicture) else ()
-    if not blows:
-        return [], 0
-    new = [blow for blow in blows if blow.number > last and blow.time_s > snapshot.clock_s - _FRESH_S]
+    kinds = props.blows if isinstance(props, PropsPicture) else (), snapshot.lanes[0].blows
+    new = [
+        blow
+        for blows, heard_of in zip(kinds, last, strict=True)
+        for blow in blows
+        if blow.number > heard_of and blow.time_s > snapshot.clock_s - _FRESH_S
+    ]
     new.sort(key=lambda blow: -blow.mass_kg * max(blow.struck_mps, 0.3 * math.hypot(*blow.slip_w)))
-    return new[:_MOST_AT_ONCE], blows[-1].number
+    by_props, own = (blows[-1].number if blows else 0 for blows in kinds)
+    return new[:_MOST_AT_ONCE], (by_props, own)
 
 
 def level_of(load: float) -> float:
@@ -254,7 +259,7 @@ class Sound:
     def __init__(self) -> None:
         self._mixer, self._jolts = Mixer(), Jolts()
         self._passed: object = None
-        self._achieved, self._heard = 0, 0
+        self._achieved, self._heard = 0, (0, 0)
         self._player: Any = None
         # Beside the frames, from the first one on: to look for a device takes longer than one.
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="sound")

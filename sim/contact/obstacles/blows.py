@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sim.vehicle_config.config import MATERIALS
+
 if TYPE_CHECKING:  # whoever only reads blows loads no kernels of bodies that touch
     from sim.contact.bodies import Pile
 
-MATERIALS = ("wood", "stone", "metal", "rubber")
 GROUND, WATER = "ground", "water"
-VEHICLE = "metal"
+SURFACES = (GROUND, *MATERIALS)
+"""What solid things are struck on."""
 STRUCK_MPS, SLIDES_MPS = 0.4, 1.5
 """Less of a change of velocity within a step, or of slip, is nothing."""
 _DIPS_MPS = 0.8
@@ -22,6 +24,9 @@ _BEARS = 0.2
 """Of its weight, which a contact has to bear for its slip to be seen."""
 _QUIET_S, _SLIDES_EVERY_S = 0.12, 0.08
 """A body that has struck strikes anew after that, or harder."""
+_LEAST_NS, _RUBS_KG, _FALLS_MPS2, _KG_M3 = 0.05, 2.0, 9.81, 1000.0
+"""Of a vehicle's body: what is less is no blow, and what bears less slides without being heard; density of what a blow
+tells a size of."""
 _MOST = 160
 """That are kept."""
 
@@ -51,13 +56,13 @@ class Blow:
 class Blows:
     """Of the props of a pile, each step of which is told by `note` and, where there is water, by `dip`."""
 
-    def __init__(self, pile: "Pile", materials: tuple[str, ...]) -> None:
-        """materials: of the first of its props; others are of stone, and visitors of what vehicles are."""
+    def __init__(self, pile: "Pile", materials: tuple[str, ...], visitors: str = MATERIALS[2]) -> None:
+        """materials: of the first of its props; others are of stone. visitors: what those are of."""
         self._pile = pile
-        self._materials = (
+        self.materials = (
             *materials,
             *("stone" for _ in pile.props[len(materials) :]),
-            *(VEHICLE for _ in pile.solids[len(pile.props) :]),
+            *(visitors for _ in pile.solids[len(pile.props) :]),
         )
         self._count = len(materials)
         self._sizes_m = [solid.volume_m3 ** (1.0 / 3.0) for solid in pile.solids]
@@ -121,7 +126,7 @@ class Blows:
             else:
                 continue
             place = contacts[at, 2:5]
-            self._add(time_s, place, struck, k, slip, GROUND if other < 0 else self._materials[other])
+            self._add(time_s, place, struck, k, slip, GROUND if other < 0 else self.materials[other])
 
     def dip(self, wrenches: np.ndarray, time_s: float) -> None:
         """What water does to the bodies, (n, 6), before a step: those that were dry fall into it."""
@@ -155,9 +160,123 @@ class Blows:
         (x, y, z), (u, v, w) = place.tolist(), slip.tolist()
         mass_kg, size_m = float(self._pile.mass_kg[body]), self._sizes_m[body]
         blow = Blow(
-            self._number, time_s, (x, y, z), struck, mass_kg, (u, v, w), self._materials[body], on, size_m
+            self._number, time_s, (x, y, z), struck, mass_kg, (u, v, w), self.materials[body], on, size_m
         )
         self._kept.append(blow)
+
+
+class VehicleBlows:
+    """Of a vehicle's own bodies, told at moments a control period apart where they are and what has borne since.
+
+    How hard is how much the velocity of the touched point has changed along the normal, as its mean over the period
+    before the touch and after: what it weighs there is the impulse by that.
+    """
+
+    def __init__(self, material: str) -> None:
+        self._material = material
+        self._kept: deque[Blow] = deque(maxlen=_MOST)
+        self._number = 0
+        self.forget()
+
+    @property
+    def kept(self) -> tuple[Blow, ...]:
+        """The last ones, the latest last."""
+        return tuple(self._kept)
+
+    def forget(self, material: str = "") -> None:
+        """The vehicle, perhaps of another material, goes on from elsewhere."""
+        self._material = material or self._material
+        self._kept.clear()
+        self._poses: list[tuple[float, np.ndarray]] = []
+        self._begun: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+        """By body: its contact, and the touched point's velocity before."""
+        self._quiet: dict[int, tuple[float, float]] = {}
+        """By body: until when it has to strike harder than that to strike anew."""
+
+    def moved_on(self, borne: np.ndarray, poses_w: np.ndarray) -> np.ndarray:
+        """Contacts as they were when the bodies were told of last, with those at poses (n, 4, 4) now."""
+        if not len(borne) or not self._poses:
+            return borne[:0]
+        which, found = borne[:, 0].astype(np.int64), borne.copy()
+        then, now = self._poses[-1][1][which], poses_w[which]
+        at_b = np.einsum("nji,nj->ni", then[:, :3, :3], borne[:, 1:4] - then[:, :3, 3])
+        found[:, 1:4] = np.einsum("nij,nj->ni", now[:, :3, :3], at_b) + now[:, :3, 3]
+        return found
+
+    def note(self, time_s: float, poses_w: np.ndarray, borne: np.ndarray) -> None:
+        """Where the bodies (n, 4, 4) are, and contacts (k, BORNE) that have borne since they were told of last, with
+        them where they are now."""
+        begun, self._begun = self._begun, {}
+        self._poses = [*self._poses[-2:], (time_s, poses_w)]
+        if len(self._poses) < 3 or not (len(borne) or begun) or not np.isfinite(poses_w).all():
+            return
+        hardest: dict[int, np.ndarray] = {}
+        for row in borne:
+            body = int(row[0])
+            known = hardest.get(body)
+            given_Ns = row[7] if known is None else row[7] + known[7]
+            if known is None or row[7] > known[9]:
+                hardest[body] = known = np.append(row, row[7])
+            known[7] = given_Ns
+        for body in hardest.keys() | begun.keys():
+            self._tell(time_s, body, hardest.get(body), begun.get(body))
+
+    def _tell(
+        self,
+        time_s: float,
+        body: int,
+        touched: np.ndarray | None,
+        begun: tuple[np.ndarray, np.ndarray] | None,
+    ) -> None:
+        """A blow takes the period in which bodies meet, and the next."""
+        if begun is not None:
+            contact, before_w = begun
+            place, normal = contact[1:4], contact[4:7]
+            contact[1:4] = place_w = place + (self._velocity(body, place, 2) * self._period_s)
+            after_w = self._velocity(body, place_w, 2)
+            contact[7] += 0.0 if touched is None else touched[7]
+        elif touched is not None:
+            contact, place_w, normal = touched, touched[1:4], touched[4:7]
+            before_w, after_w = self._velocity(body, place_w, 1), self._velocity(body, place_w, 2)
+        else:
+            return
+        struck = abs(float(normal @ (after_w - before_w)))
+        slip = after_w - normal * (normal @ after_w) if contact[8] >= 0.0 else np.zeros(3)
+        quiet_s, hardest = self._quiet.get(body, (-np.inf, 0.0))
+        if struck > STRUCK_MPS and contact[7] > _LEAST_NS:
+            if begun is None:
+                self._begun[body] = contact, before_w
+            elif time_s >= quiet_s or struck > 1.5 * hardest:
+                self._quiet[body] = time_s + _QUIET_S, struck
+                self._add(time_s - self._period_s, contact, struck, contact[7] / struck, slip)
+        elif time_s >= quiet_s and float(slip @ slip) > SLIDES_MPS**2:
+            borne_kg = contact[7] / (_FALLS_MPS2 * self._period_s)
+            if borne_kg > _RUBS_KG:
+                self._quiet[body] = time_s + _SLIDES_EVERY_S, 0.0
+                self._add(time_s, contact, 0.0, borne_kg, slip)
+
+    @property
+    def _period_s(self) -> float:
+        return self._poses[-1][0] - self._poses[-2][0]
+
+    def _velocity(self, body: int, place_w: np.ndarray, period: int) -> np.ndarray:
+        """(3,) mean over a period, 1 or 2 of the two last, of a body's point that is at a place now."""
+        (begin_s, begin), (end_s, end) = self._poses[period - 1], self._poses[period]
+        now = self._poses[-1][1][body]
+        at_b = now[:3, :3].T @ (place_w - now[:3, 3])
+        moved = (end[body] - begin[body])[:3]
+        return np.asarray((moved[:, :3] @ at_b + moved[:, 3]) / (end_s - begin_s))
+
+    def _add(
+        self, time_s: float, contact: np.ndarray, struck: float, mass_kg: float, slip: np.ndarray
+    ) -> None:
+        self._number += 1
+        (x, y, z), (u, v, w) = contact[1:4].tolist(), slip.tolist()
+        mass_kg, size_m = float(mass_kg), (float(mass_kg) / _KG_M3) ** (1.0 / 3.0)
+        on = SURFACES[abs(int(contact[8]))]
+        self._kept.append(
+            Blow(self._number, time_s, (x, y, z), struck, mass_kg, (u, v, w), self._material, on, size_m)
+        )
 
 
 def _lengths(rows: np.ndarray) -> np.ndarray:

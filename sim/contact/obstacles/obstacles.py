@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import casadi as ca
 import numpy as np
 
+from sim.contact.obstacles.blows import SURFACES
 from sim.contact.obstacles.cones import RESTITUTION, Cones, Solids, mechanics, solids_afloat, solids_of
 from sim.contact.obstacles.impacts import MOST_ROWS, first_impact
 from sim.contact.rows import (
@@ -29,7 +30,7 @@ from sim.contact.rows import (
     point_velocity,
 )
 from sim.contact.solver import rows_solver, twist_velocity
-from sim.environment.environment import BodyState, Touch
+from sim.environment.environment import BORNE, NONE_BORNE, BodyState, Touch
 from sim.native.function import native
 from sim.shapes import Shape
 from sim.vehicle_config import config_of
@@ -133,6 +134,7 @@ class Obstacles:
         self.footprint: Footprint | None = None
         self._towed_m = 0.0
         self._time_s, self._impact_mps, self._touch = 0.0, 0.0, Touch()
+        self._borne = NONE_BORNE
         make_ready()
         if len(solids.cones):
             mechanics()
@@ -140,7 +142,7 @@ class Obstacles:
     def exchange(self, time_s: float, dt_s: float, bodies: Mapping[str, BodyState]) -> dict[str, np.ndarray]:
         """As the protocol has it; a body that touches nothing gets no impulse at all."""
         impulses: dict[str, np.ndarray] = {}
-        self._touch = Touch()
+        self._touch, self._borne = Touch(), NONE_BORNE
         if self.footprint is not None and bodies:
             name, body = next(iter(bodies.items()))
             impulse = self._met(body, dt_s, self.footprint)
@@ -172,6 +174,10 @@ class Obstacles:
 
     def touch(self) -> Touch:
         return self._touch
+
+    def borne(self) -> np.ndarray:
+        """At walls and the like, of what was looked at last; cones are light."""
+        return self._borne
 
     def checkpoint(self) -> np.ndarray:
         return np.append(self.cones.state.ravel(), self._time_s)
@@ -222,6 +228,10 @@ class Obstacles:
                 math.hypot(point_velocity(xi, row, FIRST), point_velocity(xi, row, SECOND)) for row in borne
             ]
             hits += float(borne[:, IMPULSE].sum())
+            self._borne = np.zeros((len(borne), BORNE))
+            self._borne[:, 1:4] = borne[:, :3] @ T_wb[:3, :3].T + T_wb[:3, 3]
+            self._borne[:, 4:7] = borne[:, NORMAL : NORMAL + 3] @ T_wb[:3, :3].T
+            self._borne[:, 7], self._borne[:, 8] = borne[:, IMPULSE], SURFACES.index("stone")
         self._touch = Touch(self._touch[0] + hits, max(self._touch[1], *slips, 0.0))
         return work is not None or hits > 0.0
 

@@ -13,13 +13,14 @@ import numpy as np
 
 from sim.contact.bodies import Pile, Prop
 from sim.contact.convex import gaps, hulls_of
-from sim.contact.obstacles.blows import Blows
+from sim.contact.obstacles.blows import STRUCK_MPS, SURFACES, Blows
 from sim.contact.obstacles.obstacles import Obstacles, PropsPicture, obstacles_in, reach_of_towed_m
 from sim.contact.obstacles.prop_kinds import Placed, read_placed
 from sim.contact.obstacles.prop_loads import Hook, Surroundings, hand_wrench
 from sim.contact.pair_rows import NO_CORDS, Mechanism
 from sim.contact.pile import KEPT
 from sim.environment.environment import (
+    NONE_BORNE,
     BodyState,
     CoupledEnvironment,
     Grip,
@@ -122,7 +123,7 @@ class Props:
         blocks = () if world.grounds is None else world.grounds.blocks
         self._standing = [Prop(block.shape, 0.0, 0.6) for block in blocks]
         self._grip: Grip | None = None
-        self._touch = Touch()
+        self._touch, self._borne = Touch(), NONE_BORNE
         self._hook = Hook({k: _sling(one) for k, one in enumerate(placed) if one.sling_m > 0.0})
         self.surroundings: Surroundings | None = None
         """That act on all props; set before the first step."""
@@ -166,7 +167,7 @@ class Props:
         self, time_s: float, dt_s: float, jointed: JointedState | None, step_s: float
     ) -> np.ndarray | None:
         held = self._grip is not None
-        self._touch = Touch()
+        self._touch, self._borne = Touch(), NONE_BORNE
         if jointed is None and bool(self._pile.asleep.all()) and not held:
             return None
         steps = max(math.ceil(dt_s / step_s - 1e-9), 1)
@@ -185,6 +186,8 @@ class Props:
             pushed += self._pile.step(h, self._wrenches(at_s, h), k * h)
             self._blows.note(before, h, at_s, -1 if self._grip is None else self._grip.body)
             borne, slip = self._pile.visited
+            if borne > 0.0:
+                self._note_borne(h)
             self._touch = Touch(self._touch.impulse_Ns + borne, max(self._touch.slip_mps, slip))
         self._pile.remember(self._capacity)
         given = pushed[:-1]
@@ -277,6 +280,32 @@ class Props:
             return self._touch
         still = self._obstacles.touch()
         return Touch(self._touch.impulse_Ns + still.impulse_Ns, max(self._touch.slip_mps, still.slip_mps))
+
+    def _note_borne(self, h: float) -> None:
+        """Contacts of the pile's last step at the vehicle's bodies; of props only such as are too heavy to be struck by
+        it themselves."""
+        own, guest, contacts = len(self._pile.props), self._guest, self._pile.contacts
+        pairs = contacts[:, :2].astype(np.int64)
+        impulses_Ns = np.abs(np.einsum("ij,ij->i", contacts[:, 5:8], contacts[:, 8:11])) * h
+        mass = self._pile.mass_kg
+        rows = []
+        for k in np.flatnonzero((pairs >= own).any(axis=1)).tolist():
+            for body, other in (pairs[k].tolist(), pairs[k, ::-1].tolist()):
+                if body < own or other < 0 or guest.bodies[body - own] < 0 or own <= other < body:
+                    continue  # of two limbs one tells it
+                if other < own and 0.0 < mass[other] < impulses_Ns[k] / STRUCK_MPS:
+                    continue
+                on = SURFACES.index(self._blows.materials[other]) * (1 if mass[other] == 0.0 else -1)
+                rows.append(
+                    [guest.bodies[body - own], *contacts[k, 2:5], *contacts[k, 8:11], impulses_Ns[k], on]
+                )
+        if rows:
+            self._borne = np.concatenate([self._borne, np.array(rows, float)])
+
+    def borne(self) -> np.ndarray:
+        return (
+            self._borne if self._obstacles is None else np.concatenate([self._borne, self._obstacles.borne()])
+        )
 
     def take_impact_mps(self) -> float:
         return 0.0 if self._obstacles is None else self._obstacles.take_impact_mps()
@@ -407,7 +436,8 @@ class Props:
             tolerance_mps=TOLERANCE_MPS,
         )
         self._stays = np.array([prop.mass_kg == 0.0 for prop in props], np.bool_)
-        self._blows = Blows(pile, tuple(one.material for one in self._placed))
+        material = config_of(vehicle).material
+        self._blows = Blows(pile, tuple(one.material for one in self._placed), material)
         return pile
 
 

@@ -9,6 +9,7 @@ from functools import singledispatch
 import numpy as np
 
 from sim.environment.environment import (
+    NONE_BORNE,
     BodyState,
     CoupledEnvironment,
     Environment,
@@ -16,6 +17,7 @@ from sim.environment.environment import (
     JointedEnvironment,
     JointedState,
     SolidsEnvironment,
+    StruckEnvironment,
     TowedState,
     can_be_coupled,
     can_be_met,
@@ -156,6 +158,10 @@ class Coupling:
         """Count what contacts bore in the last exchange."""
         borne_Ns, self.slip_mps = self.environment.touch()
         self.borne_Ns += borne_Ns
+
+    def borne(self) -> np.ndarray:
+        """(k, BORNE) contacts at the vehicle in the last exchange, with it as it was then."""
+        return self.environment.borne() if isinstance(self.environment, StruckEnvironment) else NONE_BORNE
 
     def take_impact_mps(self) -> float:
         """Greatest speed at which something that stays in place was met since the last call."""

@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from sim.contact.obstacles.blows import VehicleBlows
 from sim.control import Automatic, ControllerPilot, Pilot, PilotInput, PlannedPilot
 from sim.control.load_leading import kept_above_ground
 from sim.control.mpc import MpcPilot
@@ -78,6 +79,8 @@ class Lane:
         self.integration = Integration(dynamics, footing, node, time_s)
         self.observer = LaneObserver(self.integration, energy_bound_J)
         self.recorder = Recorder()
+        self.blows = VehicleBlows(config_of(dynamics.vehicle).material)
+        """Of its own bodies."""
         self.shown: tuple[tuple[object, ...], float, LaneSnapshot] | None = None
         """The latest snapshot, its span [s], and what it was made of."""
         self._begin_observing(node)
@@ -243,6 +246,7 @@ class Lane:
 
     def _go_on_from(self, node: np.ndarray) -> None:
         self.termination = None
+        self.blows.forget(config_of(self.dynamics.vehicle).material)
         self._note_passage(self.observer.go_on_from(node))
 
     def _fly(self, sticks: PilotInput) -> None:
@@ -355,6 +359,16 @@ class Lane:
         self.observer.note(observation)
         self._note_passage(observation)
         self.termination = termination(m.vehicle, node, observation, at.footing, self.coupling)
+        if not self.look.ghost and self.termination is None and at.evaluates:
+            self._note_blows()
+
+    def _note_blows(self) -> None:
+        """What the vehicle's bodies have touched in the control period that ends; only the flown lane tells of it."""
+        poses_w = self.poses_w
+        borne, met = self.footing.environment.borne(poses_w), self.coupling
+        if met is not None:
+            borne = np.concatenate([borne, self.blows.moved_on(met.borne(), poses_w)])
+        self.blows.note(self.time_s, poses_w, borne)
 
     def _note_passage(self, observation: Observation) -> None:
         """Show the race's clock where it is."""
@@ -426,6 +440,7 @@ def lane_picture(lane: Lane, span_s: float, deviation: Deviation | None = None) 
         on_ground=footing.environment.touching,
         momentum_account_w=None if observer.account is None else observer.account.sums,
         borne_Ns=lane.borne_Ns,
+        blows=lane.blows.kept,
         slip_mps=lane.slip_mps,
         status=LaneStatus.RUNNING if stopped is None else stopped.status,
         status_text="" if stopped is None else stopped.text,

@@ -25,6 +25,7 @@ from sim.vehicles.forms.parameters import Value
 from sim.water.ocean.field import SeaState
 
 if TYPE_CHECKING:
+    from sim.contact.obstacles.blows import Blow
     from sim.multibody.shapes import Link
     from sim.recordings import Take
     from sim.vehicles import Vehicle
@@ -133,6 +134,8 @@ class LaneSnapshot:
     differences mean something. nan where it is not simulated."""
     slip_mps: float = math.nan
     """How fast the fastest contact that bore in the last step moves along what it touches; 0 where none did."""
+    blows: "tuple[Blow, ...]" = ()
+    """What its own bodies have struck lately, the latest last; of the flown one alone."""
     node: np.ndarray = field(default_factory=lambda: np.zeros(0))
     """(node size,) configuration and velocity, as the vehicle lays them out; empty where it is not simulated."""
     held: Mapping[str, float] = field(default_factory=dict)
