@@ -1,4 +1,4 @@
-"""A tippe-top: a ball with its weight off its middle, which turns itself over by sliding friction, up to its stem.
+"""A tippe-top: a ball with its weight off its middle, which turns itself over by sliding friction.
 
 R. J. Cohen, "The tippe top revisited", American Journal of Physics 45, 1977; T. Ueda, K. Sasaki, S. Watanabe, "Motion
 of the tippe top", SIAM Journal on Applied Dynamical Systems 4, 2005, whose friction goes smoothly through no sliding:
@@ -21,6 +21,7 @@ import sim
 from sim.groups.numeric import rotation_exp
 from sim.groups.so3 import SO3
 from sim.multibody.shapes import BRASS, PAINTED, STEEL, Link
+from sim.scene import Comparison
 from sim.spaces import Euclidean
 from sim.spaces.action import by_left_translation, side_by_side, translations
 from sim.vehicles.forms.homogeneous import ActionVehicle
@@ -84,14 +85,13 @@ class TippeTop(ActionVehicle):
 
     @property
     def links(self) -> tuple[Link, ...]:  # type: ignore[override]
-        """A ball, a stem, and a mark on its side."""
+        """A ball, a cap where the stem would be, and a mark on its side; it has no stem to stand on."""
         still, middle = (False, False), (0.0, 0.0, OFF_M)
-        tip = (0.0, 0.0, OFF_M + 1.45 * RADIUS_M)
-        side = (0.75 * RADIUS_M, 0.0, OFF_M + 0.5 * RADIUS_M)
+        cap, side = (0.0, 0.0, OFF_M + 0.8 * RADIUS_M), (0.87 * RADIUS_M, 0.0, OFF_M + 0.3 * RADIUS_M)
         return (
             Link("body", middle, middle, RADIUS_M, PAINTED, still),
-            Link("body", middle, tip, 0.2 * RADIUS_M, BRASS, still),
-            Link("body", side, side, 0.18 * RADIUS_M, STEEL, still),
+            Link("body", cap, cap, 0.3 * RADIUS_M, BRASS, still),
+            Link("body", side, side, 0.16 * RADIUS_M, STEEL, still),
         )
 
 
@@ -165,6 +165,6 @@ PROBLEMS = (
         step="rkmk5, 0.5 ms",
         least_digits=8.0,
         scene=spun,
-        shown=lambda: {"step_s": 2e-3},
+        shown=lambda: {"step_s": 2e-3, "comparison": Comparison(distance=2.0)},
     ),
 )
