@@ -4,6 +4,7 @@ Nothing of it acts on anything: it is read off a pile's steps, and forgotten aft
 """
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -188,13 +189,29 @@ class VehicleBlows:
         self._material = material or self._material
         self._kept.clear()
         self._poses: list[tuple[float, np.ndarray]] = []
+        self._passed: list[tuple[float, Callable[[], np.ndarray]]] = []
+        """The latest moments at which nothing was touched, with what finds out where the bodies were."""
         self._begun: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         """By body: its contact, and the touched point's velocity before."""
         self._quiet: dict[int, tuple[float, float]] = {}
         """By body: until when it has to strike harder than that to strike anew."""
 
+    @property
+    def waits(self) -> bool:
+        """Whether a blow has begun, which takes this period and the next."""
+        return bool(self._begun)
+
+    def pass_by(self, time_s: float, poses_w: Callable[[], np.ndarray]) -> None:
+        """Nothing is touched; where the bodies are is asked once something is."""
+        self._passed = [*self._passed[-1:], (time_s, poses_w)]
+
+    def _catch_up(self) -> None:
+        self._poses = [*self._poses, *((time_s, poses_w()) for time_s, poses_w in self._passed)][-2:]
+        self._passed = []
+
     def moved_on(self, borne: np.ndarray, poses_w: np.ndarray) -> np.ndarray:
         """Contacts as they were when the bodies were told of last, with those at poses (n, 4, 4) now."""
+        self._catch_up()
         if not len(borne) or not self._poses:
             return borne[:0]
         which, found = borne[:, 0].astype(np.int64), borne.copy()
@@ -207,6 +224,7 @@ class VehicleBlows:
         """Where the bodies (n, 4, 4) are, and contacts (k, BORNE) that have borne since they were told of last, with
         them where they are now."""
         begun, self._begun = self._begun, {}
+        self._catch_up()
         self._poses = [*self._poses[-2:], (time_s, poses_w)]
         if len(self._poses) < 3 or not (len(borne) or begun) or not np.isfinite(poses_w).all():
             return

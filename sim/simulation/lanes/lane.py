@@ -3,6 +3,7 @@
 import logging
 import math
 from collections.abc import Mapping
+from functools import partial
 from operator import is_
 from types import MappingProxyType
 
@@ -13,6 +14,7 @@ from sim.control import Automatic, ControllerPilot, Pilot, PilotInput, PlannedPi
 from sim.control.load_leading import kept_above_ground
 from sim.control.mpc import MpcPilot
 from sim.controllers import Controller, gain_values
+from sim.environment.environment import NONE_BORNE
 from sim.recordings.playback import Playback
 from sim.recordings.segment import Moment
 from sim.scene.race import Timing
@@ -364,10 +366,13 @@ class Lane:
 
     def _note_blows(self) -> None:
         """What the vehicle's bodies have touched in the control period that ends; only the flown lane tells of it."""
+        around, met, observation = self.footing.environment, self.coupling, self.observation
+        met_w = NONE_BORNE if met is None else met.borne()
+        if not ((around.acts and around.touching) or len(met_w) or self.blows.waits):
+            self.blows.pass_by(self.time_s, partial(self.observer.poses_w, observation))
+            return
         poses_w = self.poses_w
-        borne, met = self.footing.environment.borne(poses_w), self.coupling
-        if met is not None:
-            borne = np.concatenate([borne, self.blows.moved_on(met.borne(), poses_w)])
+        borne = np.concatenate([around.borne(poses_w), self.blows.moved_on(met_w, poses_w)])
         self.blows.note(self.time_s, poses_w, borne)
 
     def _note_passage(self, observation: Observation) -> None:
