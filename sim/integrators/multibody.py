@@ -77,8 +77,10 @@ def closed_tree_scheme(method: Integrator, vehicle: ClosedVehicle, inputs: Input
     z = ca.SX.sym("z", vehicle.tree.nv + len(kept))
     v, forces = z[: vehicle.tree.nv], ca.SX.zeros(closure.size)
     forces[kept] = z[vehicle.tree.nv :]
-    free = b + h / 2 * u + h * inputs.w
-    residual, moved, arrived = tree.step(q, h * v, free + tree.loop_impulse(q, closure, h * forces), h)
+    held = b + tree.loop_impulse(q, closure, h * forces)
+    begun = held + tree.air_impulse(q, held, h) + h / 2 * u + h * inputs.w
+    residual, moved, arrived = tree.step(q, h * v, begun, h)
+    ended = arrived + h / 2 * u
     at = vehicle.node_layout
     start_q, start_v = inputs.node[at.pose], inputs.node[at.velocity]
     velocity = tree.velocities(q, b - h / 2 * tree.node_force(q))
@@ -87,8 +89,8 @@ def closed_tree_scheme(method: Integrator, vehicle: ClosedVehicle, inputs: Input
         y=ca.vertcat(q, b),
         z=z,
         residual=ca.vertcat(residual, tree.gaps(moved, closure)[kept] / h),
-        guess=ca.vertcat(tree.velocities(q, free), ca.SX.zeros(len(kept))),
-        y_next=ca.vertcat(moved, arrived + h / 2 * u),
+        guess=ca.vertcat(tree.velocities(q, b + h / 2 * u + h * inputs.w), ca.SX.zeros(len(kept))),
+        y_next=ca.vertcat(moved, ended + tree.air_impulse(moved, ended, h)),
         node=ca.vertcat(q, velocity),
         start=ca.vertcat(start_q, tree.momenta(start_q, start_v) + h / 2 * tree.node_force(start_q)),
         free_velocity=velocity,
