@@ -338,7 +338,7 @@ def _moved_by(task: Task, obstacle_index: int, time_s: float) -> np.ndarray:
 
 def _shown_s(way: PlanPath, size_m: float) -> tuple[float, float]:
     """Times [s] at which what moves by itself is shown: of the ghost half way, and of the last."""
-    passed = _spread(way.poses[:, :3, 3], _GHOST_GAP * size_m)
+    passed = _spread(way.poses[:, :3, 3], _apart_m(way, size_m))
     return way.record.step_s * passed[len(passed) // 2], way.record.step_s * passed[-1]
 
 
@@ -403,7 +403,7 @@ def _ghosts(way: PlanPath, colour: Colour, size_m: float) -> tuple[list[DrawnVeh
     lift_m = 0.16 * size_m if planar(record.vehicle) else 0.0
     largest = max(float(np.linalg.norm(way.forces_w, axis=1).max()), 1e-9)
     vehicles, arrows = [], []
-    for k in _spread(way.poses[:, :3, 3], _GHOST_GAP * size_m):
+    for k in _spread(way.poses[:, :3, 3], _apart_m(way, size_m)):
         pose, node = way.poses[k], record.nodes[k]
         if isinstance(record.vehicle, ArticulatedVehicle):
             pose = way.bodies_w[record.vehicle.tree.names[0]][k]
@@ -424,6 +424,13 @@ def _ghosts(way: PlanPath, colour: Colour, size_m: float) -> tuple[list[DrawnVeh
         )
         arrows.append(Arrow(pose[:3, 3] + lift_m * pose[:3, 2], arrow_m / largest * way.forces_w[k], _THRUST))
     return vehicles, arrows
+
+
+def _apart_m(way: PlanPath, size_m: float) -> float:
+    """From ghost to ghost, at least: what walks goes along as a whole, and would stand in itself."""
+    vehicle = way.record.vehicle
+    walks = isinstance(vehicle, ArticulatedVehicle) and bool(vehicle.feet)
+    return _GHOST_GAP * size_m / (_TOOL if walks else 1.0)
 
 
 def _spread(places_w: np.ndarray, gap_m: float) -> list[int]:

@@ -8,10 +8,11 @@ import pytest
 from render.frame import Frame, View
 from render.plan.shapes import HELD
 from render.plan.view import ALTERNATIVE, FAILED, KEPT, PRESENT, STALE, PlanScene
-from sim.planner import Box, Capsule, Cylinder, Iterate, Sphere, Violation
+from sim.planner import Box, Capsule, Cylinder, Goal, Iterate, Sphere, Task, Violation
 from sim.planner.result.active_constraints import ActiveConstraint
 from sim.planner.service.session import FADE_S, FadingIterate, PlanView
 from sim.planner.task.refusal import Refusal
+from sim.vehicles import vehicle
 from sim.world import load_world
 from tests.sim.plan_samples import BOAT, record, task
 
@@ -45,6 +46,25 @@ def test_ghosts_keep_apart_and_those_of_a_turn_on_the_spot_are_spread_in_time() 
     assert 2 < len(many) <= 9
     ahead = np.linalg.norm(np.diff(many, axis=0), axis=1)
     assert ahead.min() > 4.0
+
+
+def test_ghosts_of_what_walks_stand_clear_of_each_other() -> None:
+    """Two metres on its feet, which swing to and fro under it: no ghost is in another."""
+    dog = vehicle("quadruped")
+    start = dog.default_state().node
+    nodes = np.repeat(start[None], 41, axis=0)
+    nodes[:, 0] += np.linspace(0.0, 2.0, 41)
+    joints = slice(3, dog.tree.nq)
+    nodes[:, joints] += (
+        0.3 * np.sin(np.linspace(0.0, 20.0, 41))[:, None] * np.linspace(1.0, -1.0, dog.tree.nq - 3)
+    )
+    walked = record(vehicle=dog, nodes=nodes, controls=np.zeros((41, len(dog.controls))), step_s=0.05)
+    there = Task(dog.state_at_node(start), Goal(dog.state_at_node(nodes[-1])), 2.0, steps=40)
+    view = PlanView(dog, there, plan=walked)
+    ghosts = [v for v in PlanScene(load_world("plain", seed=7)).added(EMPTY, view, 0.0).vehicles if v.ghost]
+    places = np.array([ghost.T_wb[:3, 3] for ghost in ghosts])
+    assert len(ghosts) >= 2
+    assert np.linalg.norm(np.diff(places, axis=0), axis=1).min() > 0.7  # 1.0; 0.5 by the way of a foot
 
 
 def test_no_ghost_stands_in_the_vehicle_itself() -> None:
