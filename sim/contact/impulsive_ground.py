@@ -140,11 +140,11 @@ class ImpulsiveGround(Environment):
         bear = near[bearing]
         self._borne = np.zeros((len(bear), BORNE))
         self._borne[:, 0] = [self._order[contacts.bodies[k]] for k in bear]
+        up_w = np.array(frames)[bearing, 0]
         self._borne[:, 1:4], self._borne[:, 4:7] = (
-            centres_w[bear],
-            [frames[k][0] for k in np.flatnonzero(bearing)],
+            centres_w[bear] - contacts.radius_m[bear, None] * up_w,
+            up_w,
         )
-        self._borne[:, 1:4] -= contacts.radius_m[bear, None] * self._borne[:, 4:7]
         self._borne[:, 7] = pushes[::3][bearing]
         given: np.ndarray = points.impulses @ across.T @ pushes
         return given if given.any() else None
