@@ -393,7 +393,7 @@ class Viewer {
     const place = this.#place(0);
     const kind = this.byId("camera").value;
     if (kind !== "chase") this.heading = undefined;
-    if (kind !== "free") this.#follow(place, kind, passed);
+    if (kind !== "free" && this.target) this.#follow(place, kind, passed);
     this.orbit.enabled = kind !== "recorded";
     if (this.orbit.enabled) this.orbit.update();
     this.sun.position.copy(place).add(new Vector3(-4, -6, 8).multiplyScalar(this.size));
