@@ -246,7 +246,7 @@ class SceneView:
             surfaces=(
                 *_there(marks.surface(shown) for marks, shown in trailed),
                 *gate_panes,
-                *self._birds.surfaces(wall_s, view.eye_w),
+                *self._birds.surfaces(self._shown[0].time_s, view.eye_w),
                 *self.film.dust(view),
                 *thrown_up(self._blows, self._shown[0].time_s, view),
                 *(each for shown in finite if options.show_inertia for each in inertia_ellipsoids(shown)),
