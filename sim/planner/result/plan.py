@@ -9,7 +9,7 @@ import numpy as np
 from sim.control.plan_following import Regulator, met_in_plans, regulator
 from sim.integrators.base import Integrator
 from sim.planner.task.bodies import positions
-from sim.planner.task.task import WEIGHT_NAMES, Task
+from sim.planner.task.task import WEIGHT_NAMES, Task, control_limits
 from sim.steppers import Stepper
 from sim.steppers.dynamics import stepper_of
 from sim.steppers.trajectory import Trajectory
@@ -188,12 +188,13 @@ def retraced(t: "Transcription", integrator: Integrator, move: "PlannedMotion") 
     kernel, at, h = stepper_of(vehicle, integrator), vehicle.node_layout, move.step_s
     numbers, nothing, env = vehicle.parameter_vector, np.zeros(kernel.dim), met_in_plans(vehicle, kernel)
     controls, nodes, inverse = move.controls.copy(), move.nodes.copy(), np.linalg.inv(model.mass)
+    low, high = control_limits(vehicle, model.shape.limits).T
     y = kernel.start(nodes[0], controls[0], numbers, h, env)
     for k, node in enumerate(move.nodes[1:]):
         here = y[: at.size]
         z = (node[at.pose] - here[at.pose]) / h
         measured = np.r_[here[at.pose], inverse @ here[at.velocity]]
-        controls[k] = t.nodes.conversions.inverse(measured[None], z[None], numbers, h)[0]
+        controls[k] = np.clip(t.nodes.conversions.inverse(measured[None], z[None], numbers, h)[0], low, high)
         kernel.advance(y, controls[k], nothing, numbers, h, 1, env)
         nodes[k + 1] = kernel.node(y, controls[k + 1], numbers, h, env=env)
     strayed = np.abs(nodes[:, at.pose] - move.nodes[:, at.pose]).max()
