@@ -148,6 +148,7 @@ def test_a_missing_library_is_installed_where_it_may_be(checkout: Checkout) -> N
 
 EXTRAS = {
     "anywidget",
+    "capytaine",
     "cma",
     "dask",
     "distributed",
@@ -163,7 +164,7 @@ EXTRAS = {
     "xarray",
 }
 """Asked for by what one may leave out: USD files and logs, clusters, learning, other programs."""
-NOT_HERE = {"pinocchio": "pin", "rerun": "rerun-sdk"}
+NOT_HERE = {"capytaine": "capytaine", "pinocchio": "pin", "rerun": "rerun-sdk"}
 """Of those, by what is imported, what the tests do without for its size."""
 
 

@@ -98,6 +98,8 @@ def method_menu(
         imgui.set_keyboard_focus_here()
     imgui.set_next_item_width(-1.0)
     _, fields.search = imgui.input_text_with_hint(f"##{name}_search", "Search methods", fields.search)
+    if imgui.is_key_pressed(imgui.Key.escape):  # the field would only let go
+        imgui.close_current_popup()
     note(context, f"{name}/search")
     every = items(context.catalogue, vehicle)
     words = fields.search.lower().split()

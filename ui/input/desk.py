@@ -190,7 +190,7 @@ class InputDesk:
         if self._undecided:
             self._waiting.append((self.on_key_press, symbol, modifiers))
             return
-        if self._typing():
+        if self._typing() and not key.F1 <= symbol <= key.F12:  # no field writes these
             return
         name = key_name(symbol)
         chord = chord_name(symbol, modifiers)
