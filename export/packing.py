@@ -17,7 +17,7 @@ _ORDER = 3
 """Of the differences: smooth motions at equal times have small ones."""
 _GAP = -1
 """Stands for what is not finite."""
-_LEVELS = 8_191
+_LEVELS = 65_535
 """Between the least and the greatest number of a curve."""
 _FEW, _BLOWN_UP, _BEYOND = 0.02, 100.0, 1000.0
 """The share of a curve's numbers that may lie so far out, in units of what the others reach over, that a plot leaves
