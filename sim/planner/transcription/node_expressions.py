@@ -15,6 +15,7 @@ from sim.planner.task.bodies import columns, jointed, quaternions, velocities
 from sim.planner.task.inputs import Constraint
 from sim.planner.task.task import WEIGHT_NAMES
 from sim.planner.transcription.constraints import (
+    bearing_parts,
     bearing_rows,
     box_rows,
     distances,
@@ -25,14 +26,15 @@ from sim.planner.transcription.constraints import (
     goal_rows,
     heights_over_ground,
     input_rows,
+    missed_rest,
     own_rows,
     place_rows,
+    step_equations,
     variable_bounds,
     velocity_rows,
 )
 from sim.planner.transcription.model import NodeModel
 from sim.planner.transcription.state_form import Slots
-from sim.planner.transcription.tree_rows import bearing_parts, missed_rest, step_equations
 from sim.platform.errors import InputError
 
 _UNMOVED = 1e-9
