@@ -323,7 +323,7 @@ class VehicleConfig:
     """Shapes of its bodies, by which it is drawn where its folder has no model."""
     marker: str = ""
     """The body at whose origin its distance from another motion is measured; empty: the main one."""
-    material: str = MATERIALS[2]
+    material: str = "metal"
     """By which its blows are heard and seen."""
     looks: Mapping[str, "VehicleConfig"] = field(default_factory=dict)
     """By name: of the vehicles that some of its bodies look like."""
@@ -390,7 +390,7 @@ def read_config(
         footprint=table.optional("footprint", lambda t: _read_footprint(t, known, vehicle)),
         fall=table.optional("fall", lambda t: _read_fall(t, known)),
         marker=table.name("marker", known.bodies, "") if table.has("marker") else "",
-        material=table.name("material", MATERIALS, like.material if like else MATERIALS[2]),
+        material=table.name("material", MATERIALS, like.material if like else "metal"),
     )
     table.finish()
     return config

@@ -54,10 +54,39 @@ class Blow:
     """Edge of a cube of its volume."""
 
 
-class Blows:
+class _Log:
+    """Blows as they come, numbered."""
+
+    def __init__(self) -> None:
+        self._kept: deque[Blow] = deque(maxlen=_MOST)
+        self._number = 0
+
+    @property
+    def kept(self) -> tuple[Blow, ...]:
+        """The last ones, the latest last."""
+        return tuple(self._kept)
+
+    def _keep(
+        self,
+        time_s: float,
+        place_w: np.ndarray,
+        struck: float,
+        mass_kg: float,
+        slip_w: np.ndarray,
+        materials: tuple[str, str],
+        size_m: float,
+    ) -> None:
+        """materials: of what strikes, and of what it strikes on."""
+        self._number += 1
+        (x, y, z), (u, v, w) = place_w.tolist(), slip_w.tolist()
+        told = (x, y, z), struck, float(mass_kg), (u, v, w), *materials, float(size_m)
+        self._kept.append(Blow(self._number, time_s, *told))
+
+
+class Blows(_Log):
     """Of the props of a pile, each step of which is told by `note` and, where there is water, by `dip`."""
 
-    def __init__(self, pile: "Pile", materials: tuple[str, ...], visitors: str = MATERIALS[2]) -> None:
+    def __init__(self, pile: "Pile", materials: tuple[str, ...], visitors: str = "metal") -> None:
         """materials: of the first of its props; others are of stone. visitors: what those are of."""
         self._pile = pile
         self.materials = (
@@ -67,14 +96,8 @@ class Blows:
         )
         self._count = len(materials)
         self._sizes_m = [solid.volume_m3 ** (1.0 / 3.0) for solid in pile.solids]
-        self._kept: deque[Blow] = deque(maxlen=_MOST)
-        self._number = 0
+        super().__init__()
         self.forget()
-
-    @property
-    def kept(self) -> tuple[Blow, ...]:
-        """The last ones, the latest last."""
-        return tuple(self._kept)
 
     def forget(self) -> None:
         """Time goes on from another moment."""
@@ -157,16 +180,11 @@ class Blows:
     def _add(
         self, time_s: float, place: np.ndarray, struck: float, body: int, slip: np.ndarray, on: str
     ) -> None:
-        self._number += 1
-        (x, y, z), (u, v, w) = place.tolist(), slip.tolist()
-        mass_kg, size_m = float(self._pile.mass_kg[body]), self._sizes_m[body]
-        blow = Blow(
-            self._number, time_s, (x, y, z), struck, mass_kg, (u, v, w), self.materials[body], on, size_m
-        )
-        self._kept.append(blow)
+        size_m, materials = self._sizes_m[body], (self.materials[body], on)
+        self._keep(time_s, place, struck, self._pile.mass_kg[body], slip, materials, size_m)
 
 
-class VehicleBlows:
+class VehicleBlows(_Log):
     """Of a vehicle's own bodies, told at moments a control period apart where they are and what has borne since.
 
     How hard is how much the velocity of the touched point has changed along the normal, as its mean over the period
@@ -174,15 +192,9 @@ class VehicleBlows:
     """
 
     def __init__(self, material: str) -> None:
+        super().__init__()
         self._material = material
-        self._kept: deque[Blow] = deque(maxlen=_MOST)
-        self._number = 0
         self.forget()
-
-    @property
-    def kept(self) -> tuple[Blow, ...]:
-        """The last ones, the latest last."""
-        return tuple(self._kept)
 
     def forget(self, material: str = "") -> None:
         """The vehicle, perhaps of another material, goes on from elsewhere."""
@@ -288,13 +300,8 @@ class VehicleBlows:
     def _add(
         self, time_s: float, contact: np.ndarray, struck: float, mass_kg: float, slip: np.ndarray
     ) -> None:
-        self._number += 1
-        (x, y, z), (u, v, w) = contact[1:4].tolist(), slip.tolist()
-        mass_kg, size_m = float(mass_kg), (float(mass_kg) / _KG_M3) ** (1.0 / 3.0)
-        on = SURFACES[abs(int(contact[8]))]
-        self._kept.append(
-            Blow(self._number, time_s, (x, y, z), struck, mass_kg, (u, v, w), self._material, on, size_m)
-        )
+        on, size_m = SURFACES[abs(int(contact[8]))], (mass_kg / _KG_M3) ** (1.0 / 3.0)
+        self._keep(time_s, contact[1:4], struck, mass_kg, slip, (self._material, on), size_m)
 
 
 def _lengths(rows: np.ndarray) -> np.ndarray:
