@@ -215,6 +215,8 @@ class RouteFlightState:
     heading_rad: float | None = None
     arc_m: float | None = None
     """Progress along the route."""
+    still_s: float = 0.0
+    """For how long it has hovered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +237,7 @@ class RouteFlight(Automatic):
         self._route = make_route(_ending_at(path_w, above), cruise_mps=CRUISE_MPS)
         self._landing_w = above
         self._rise_m = max(HOVER_HEIGHT_M, mission.rise_m + _ABOVE_M)
-        self._still_s = mission.still_s + _SPARE_S if mission.still_s else 0.0
+        self._hover_s = mission.still_s + _SPARE_S if mission.still_s else 0.0
         self._state: RouteFlightState | None = None
 
     @property
@@ -276,8 +278,8 @@ class RouteFlight(Automatic):
         if state.phase is Phase.TAKE_OFF and sensed.clearance_m > self._rise_m - 1.0:
             state = replace(state, phase=Phase.HOVER)
         if state.phase is Phase.HOVER:
-            self._still_s -= dt_s if speed_mps < 2.0 * _STILL_MPS else 0.0
-            if self._still_s <= 0.0:
+            state = replace(state, still_s=state.still_s + (dt_s if speed_mps < 2.0 * _STILL_MPS else 0.0))
+            if state.still_s >= self._hover_s:
                 state = replace(state, phase=Phase.FOLLOW, arc_m=self._route.nearest(sensed.x_w))
         if state.phase is Phase.FOLLOW:
             arc = self._route.nearest(sensed.x_w, state.arc_m)
