@@ -358,7 +358,7 @@ class _Follower:
         self._error, self._drift = np.zeros((2, regulator.turned.shape[2]))
         """The error at the beginning of that step."""
         self._given: list[np.ndarray] = []
-        """More than planned, since then."""
+        """More than planned, since then; nothing before it is first asked, which may be in the middle of a plan."""
 
     def corrected(self, step: int, planned: np.ndarray, sensed: Sensed, vehicle: Vehicle) -> np.ndarray:
         """The inputs at a time in a step of the plan; as they are after the last one."""
@@ -366,7 +366,7 @@ class _Follower:
             return planned
         error = self._regulator.error(step, sensed.node)
         if step != self._step:
-            if step == self._step + 1 and not _carried(sensed, vehicle):
+            if self._given and step == self._step + 1 and not _carried(sensed, vehicle):
                 self._learn(error)
             self._step, self._error, self._given = step, error, []
         low = np.array([control.low for control in vehicle.controls])

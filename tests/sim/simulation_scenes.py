@@ -57,6 +57,12 @@ def simulation(scene: Scene, kernels: KernelStore | None = None) -> Simulation:
     return Simulation(scene, world(scene.world), kernels=kernels)
 
 
+def advance_to(running: Simulation, end_s: float, frame_s: float) -> None:
+    """Frame by frame until its clock shows `end_s`; a clock that stands still fails, and is not waited for."""
+    while (clock_s := running.snapshot.clock_s) < end_s:
+        assert running.advance(frame_s).clock_s > clock_s, running.snapshot.lanes[0].status_text
+
+
 class GatedKernels(KernelStore):
     """Kernels that come while the gate is open; `asked` has the methods asked for, `made` how many were made."""
 

@@ -156,6 +156,7 @@ def test_the_goals_on_wheels_and_water_are_done_by_following_their_prompts(name:
     while progress.due is not None and running.snapshot.clock_s < 240.0:
         running.submit(SetPilotInput(steered(progress, running.snapshot)))
         progress = judge.observe(running.advance(0.1))
+        assert running.snapshot.lanes[0].status is LaneStatus.RUNNING, running.snapshot.lanes[0].status_text
     assert progress.due is None, f"{progress.due.title} is not done, {progress.distance_m:.1f} m off"
     assert not progress.skipped
 

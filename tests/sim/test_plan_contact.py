@@ -22,6 +22,7 @@ from sim.steppers.dynamics import stepper_of
 from sim.vehicles import ArticulatedVehicle
 from sim.world import load_world
 from tests.sim.multibody.test_tree_contact import run, slope, thrown
+from tests.sim.simulation_scenes import advance_to
 
 G_MPS2 = 9.81
 FAST = Limits(turn_radps=20.0, speed_mps=10.0)
@@ -213,8 +214,7 @@ def test_errors_of_what_is_planned_through_contact_are_fed_back_by_what_it_touch
     record = record_of(plan, "push")
     fly = FlyPlan(record.vehicle, record.integrator, record.step_s, record.nodes, record.controls, True)
     running.submit(fly)
-    while running.snapshot.clock_s < plan.duration_s - 1e-3:
-        running.advance(0.1)
+    advance_to(running, plan.duration_s - 1e-3, 0.1)
     np.testing.assert_allclose(running.snapshot.lanes[0].node, plan.motion.nodes[-1], atol=1e-8)
 
 

@@ -27,6 +27,7 @@ from sim.simulation import Simulation
 from sim.world import load_world
 from tests.sim.carried_load import swing_after_arrival
 from tests.sim.planner_tasks import PLANNER, replayed
+from tests.sim.simulation_scenes import advance_to
 
 METHOD = "rkmk4-cay"
 PENDULUM = sim.vehicle("pendulum")
@@ -336,8 +337,7 @@ def test_a_carried_load_is_tracked_in_a_wind_that_the_plan_does_not_know(carried
             blown,
         )
     )
-    while running.snapshot.clock_s < plan.duration_s - 1e-6:
-        running.advance(2.0)
+    advance_to(running, plan.duration_s - 1e-6, 2.0)
     lane = running.snapshot.lanes[0]
     missed_m = np.linalg.norm(lane.T_wb[:3, 3] - record_of(plan, "sling").places_w[-1])
     assert missed_m < 0.05 if tracked else missed_m > 5.0

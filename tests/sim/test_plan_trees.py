@@ -41,6 +41,7 @@ from sim.scene import SCENE_FOLDER, load_scene
 from sim.simulation import Simulation
 from sim.vehicles import VEHICLES
 from sim.world import load_world
+from tests.sim.simulation_scenes import advance_to
 
 ARM = sim.vehicle("six-axis-arm", hold=0.0)
 EXACT = sim.integrators()["newton"]
@@ -330,8 +331,7 @@ def flown_to(name, *, tracked, **changed):
     flown = plan.vehicle.with_parameters(**changed) if changed else None
     fly = FlyPlan(plan.vehicle, plan.integrator, plan.step_s, plan.nodes, plan.controls, tracked, flown)
     running.submit(fly)
-    while running.snapshot.clock_s < plan.duration_s - 1e-3:
-        running.advance(0.1)
+    advance_to(running, plan.duration_s - 1e-3, 0.1)
     tree, tool, up = plan.vehicle.tree, plan.vehicle.tool, np.array([0.0, 0.0, plan.vehicle.stand_m])
     at = running.snapshot.lanes[0].bodies[tool][:3, 3]
     wanted = body_frames(tree, plan.nodes[-1, : tree.nq])[tool][:3, 3]

@@ -161,6 +161,7 @@ def test_whoever_follows_the_goals_puts_the_load_on_the_pad():
     while progress.due is not None and running.snapshot.clock_s < 120.0:
         running.submit(SetPilotInput(pilot.sticks(progress, running.snapshot.lanes[0])))
         progress = judge.observe(running.advance(0.1))
+        assert running.snapshot.lanes[0].status is LaneStatus.RUNNING, running.snapshot.lanes[0].status_text
     assert progress.due is None
     assert progress.graded.grade in ("butter", "good", "fair")
     assert 0.01 < progress.graded.put_mps < 1.2
