@@ -2,13 +2,14 @@
 
 Each is dropped onto a quadrotor that flies, or saved in place of one that flies it, as a window would have it: read,
 made, flown for a while. Whatever stands in it, there come controls or one line; the simulation goes on, and afterwards
-flies by hand. Told are the files by kind, how many flew and were refused, and the longest time without a new snapshot.
-What a call into C does cannot be ended, so none among them works for long. Names of
-Python itself, numpy, math and time, which all share, are put back by what runs them.
+flies by hand. Of each file its ending is printed, with the line that is said of it; then a table of endings by kind of
+file, and the longest time without a new snapshot. What a call into C does cannot be ended, so none among them works for
+long. Names of Python itself, numpy, math and time, which all share, are put back by what runs them.
 """
 
 import importlib
 import os
+import re
 import sys
 import tempfile
 import time
@@ -19,6 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -456,6 +458,17 @@ ENCODED: tuple[tuple[bytes, bool], ...] = (
     (GOOD.replace("=", "\N{MINUS SIGN}").encode(), False),
 )
 """Files as editors save them, and whether each is a controller."""
+ENDINGS = ("flew", "refused", "fault in flight", "took too long", "internal error")
+"""It flies; it is refused before it does; a call of it fails in flight; it, or a call of it, is ended for the time that
+it takes; a mistake of the program, of which there must be none."""
+_TOO_LONG = re.compile(r"(took|works for) more than [0-9.]+ s$")
+
+
+class Ending(NamedTuple):
+    """What became of a file, one of `ENDINGS`, and the line that is said of it: empty where it flew."""
+
+    how: str
+    line: str
 
 
 def wrong_files(count: int, seed: int) -> Iterator[tuple[str, bytes]]:
@@ -526,8 +539,8 @@ class Trial:
         self.longest_s = 0.0
         """Without a new snapshot."""
 
-    def told_of(self, source: bytes, *, saved: bool) -> str:
-        """What is said of a file; empty where it flies. saved: in place of one that flies."""
+    def ending(self, source: bytes, *, saved: bool) -> Ending:
+        """What becomes of a file. saved: in place of one that flies."""
         self._count += 1
         file = self._folder / f"own_{self._count}.py"
         if saved:
@@ -544,9 +557,14 @@ class Trial:
                 made = self._beside.submit(_dropped, file).result(self.PATIENCE_S)
                 self.simulation.ask(FlyBy(made)).result(self.PATIENCE_S)
         except sim.InputError as error:
-            return str(error)
+            return Ending("took too long" if _TOO_LONG.search(str(error)) else "refused", str(error))
         self._until(self._fault, self.FLOWN_S)
-        return self._fault()
+        line = self._fault()
+        if line.startswith("internal error"):
+            return Ending("internal error", line)
+        return Ending(
+            "took too long" if _TOO_LONG.search(line) else "fault in flight" if line else "flew", line
+        )
 
     def let_go(self) -> None:
         """Nobody calls what the file has left any more."""
@@ -607,30 +625,47 @@ _now_s, _sleep = time.monotonic, time.sleep
 """As they were: some files exchange them."""
 
 
+def table(counts: Counter[tuple[str, str]]) -> str:
+    """Of each kind of file, a line with how many ended in which of `ENDINGS`. counts: (kind, ending) -> files."""
+    kinds = [*dict.fromkeys(kind for kind, _ in counts), "all"]
+    for (_, how), files in list(counts.items()):
+        counts["all", how] += files
+    width = max(map(len, kinds))
+    lines = [" ".join([" " * width, *(f"{how:>{len(how) + 1}}" for how in ENDINGS)])]
+    for kind in kinds:
+        lines.append(
+            " ".join([f"{kind:{width}}", *(f"{counts[kind, how]:{len(how) + 1}d}" for how in ENDINGS)])
+        )
+    return "\n".join(lines)
+
+
 def main() -> None:
-    """Print how each kind of file ended."""
+    """Print how each file ended, and how many of each kind in which way."""
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 300
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
-    flew, refused = Counter[str](), Counter[str]()
+    counts = Counter[tuple[str, str]]()
     with tempfile.TemporaryDirectory() as name:
         os.environ["HOLONOMY_CONFIG"] = str(Path(name) / "config")
         trial = Trial(Path(name))
         trial.simulation.start()
         began_s = _now_s()
         for k, (kind, source) in enumerate(wrong_files(count, seed)):
-            file_s = _now_s()
             with undone(), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                told = trial.told_of(source, saved=bool(k % 2))
+                ending = trial.ending(source, saved=bool(k % 2))
                 trial.let_go()
-            assert not told or (told.isprintable() and len(told) <= 400), (source, told)
-            (refused if told else flew)[kind] += 1
+            print(
+                f"{k + 1} {kind}, {'saved' if k % 2 else 'dropped'}: {': '.join(filter(None, ending))}",
+                flush=True,
+            )
+            assert not ending.line or (ending.line.isprintable() and len(ending.line) <= 400), (
+                source,
+                ending,
+            )
+            counts["two of these" if " and " in kind else kind, ending.how] += 1
             trial.by_hand_again()
-            if os.environ.get("VERBOSE"):
-                print(k, kind, round(_now_s() - file_s, 2), round(trial.longest_s, 2), told, flush=True)
         trial.simulation.stop()
-    for kind in dict.fromkeys([*refused, *flew]):
-        print(f"{kind}: {refused[kind]} ended in a line, {flew[kind]} flew")
+    print(table(counts))
     print(
         f"{count} files in {_now_s() - began_s:.0f} s; longest time without a new snapshot {trial.longest_s:.1f} s"
     )
