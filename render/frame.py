@@ -58,6 +58,10 @@ def mirror(level_m: float) -> np.ndarray:
     return matrix
 
 
+Clothes = tuple[tuple[str, tuple[float, float, float]], ...]
+"""Linear RGB by names of materials."""
+
+
 @dataclass(frozen=True, slots=True)
 class View:
     """A camera at one moment. Matrices are column-vector (v_clip = projection @ view @ v_w), float64."""
@@ -109,6 +113,10 @@ class DrawnVehicle:
     wreck: bool = False
     pieces: Mapping[str, np.ndarray] = field(default_factory=dict)
     """Node name -> (4, 4) by which a part that has come off has moved in the world; "" for all that has not."""
+    absent: frozenset[str] = frozenset()
+    """Nodes that are not drawn: somebody has been thrown off."""
+    clothes: Clothes = ()
+    """Linear RGB by name of a material of the model, in place of its own."""
     still: bool = False
     """It stands about: the vehicles' shadow map is not fitted to it."""
     bodies: Mapping[str, np.ndarray] = field(default_factory=dict)

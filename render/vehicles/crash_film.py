@@ -3,19 +3,22 @@
 Nothing of it is simulated: the lane has stopped, and its clock stands still. The film has a clock of its own.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from render.frame import DrawnVehicle, Surface, View
-from render.vehicles.rigs import rig_pose
+from render.vehicles.rigs import rig_pose, thrown_off, values_of
 from render.vehicles.shown import ShownLane, drawn, moved
-from render.vehicles.wreckage import HULL, Height, Wreckage, blow_of, hull_body, pieces_of
+from render.vehicles.wreckage import HULL, LASTS_S, STEP_S, Height, Wreckage, blow_of, hull_body, pieces_of
 from sim.groups.numeric import poses_between
 from sim.models.asset import has_model, load_model
 from sim.multibody.shapes import DARK_STEEL, LIGHT, STEEL, Link
 from sim.recordings.take import LaneStatus
+from sim.simulation.lanes.kernels import KernelStore
 from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot
+from sim.simulation.thrown import ThrownRider
 from sim.world import World
 
 LIVE_S, REPLAYED_S, SLOWNESS = 1.5, 2.0, 3.0
@@ -25,6 +28,8 @@ LEAST_S = 0.4
 _BEFORE_S = 0.04
 """The motion so long before the blow is that which it ended."""
 _REPLAY_S = SLOWNESS * REPLAYED_S
+_READY_S = 3.0
+"""Of simulated time, before which nobody is expected to fall."""
 _BREAKS_S = 1.2
 """Of the wreckage that is shown slowly, too."""
 
@@ -37,16 +42,25 @@ class _Crash:
     """The last two seconds, the end with them."""
     wreckage: Wreckage | None
     """None for what has no model of its own to break."""
+    fall: ThrownRider | None
+    """Of who was on it."""
+    waits: bool
+
+    def thrown(self, age_s: float) -> Mapping[str, np.ndarray] | None:
+        """(4, 4) by body of who was on it; None for nobody, or as long as nobody is seen falling."""
+        return None if self.fall is None else self.fall.bodies(age_s, wait=self.waits)
 
 
 class CrashFilm:
     """Of one scene's flown lane."""
 
     def __init__(self, world: World | None, *, replays: bool = False) -> None:
-        """replays: whether the last seconds are shown again."""
+        """replays: whether the last seconds are shown again; then nobody waits for who falls to be simulated."""
         self._world, self._replays = world, replays
         self._crash: _Crash | None = None
         self._ran: int | None = None
+        self._kernels = KernelStore()
+        self._ready: ThrownRider | None = None
         self._age_s = 0.0
 
     @property
@@ -63,7 +77,10 @@ class CrashFilm:
         lane = snapshot.lanes[0]
         crashed = lane.status is LaneStatus.CRASHED and np.isfinite(lane.T_wb).all()
         if snapshot.look_back is not None or not crashed:
+            if self._crash is not None and self._crash.fall is not None:
+                self._crash.fall.close()
             self._crash = None
+            self._make_ready(lane)
             self._ran = lane.generation if snapshot.look_back is None else None
             return
         if self._crash is not None and self._crash.lane.generation == lane.generation:
@@ -71,7 +88,9 @@ class CrashFilm:
         samples = [each[0] for each in snapshot.samples if each[0].generation == lane.generation]
         before = tuple(each for each in samples if each.time_current_s > lane.time_current_s - REPLAYED_S)
         before = tuple(each for each in before if each.time_current_s < lane.time_current_s)
-        self._crash = _Crash(lane, (*before, lane), self._broken(lane, before))
+        wreckage = self._broken(lane, before)
+        fall = self._thrown(lane, before) if wreckage is not None else None
+        self._crash = _Crash(lane, (*before, lane), wreckage, fall, not self._replays)
         seen = self._ran == lane.generation
         self._age_s = 0.0 if seen else self._ends_s + 60.0
 
@@ -128,8 +147,11 @@ class CrashFilm:
         if crash.wreckage is None:
             return None
         D = crash.wreckage.moved(self._wreck_age_s)[HULL]
-        main = next(iter(crash.lane.bodies))
-        bodies = {**crash.lane.bodies, main: D @ crash.lane.T_wb}
+        main, T_wb = next(iter(crash.lane.bodies)), D @ crash.lane.T_wb
+        person = crash.thrown(self._wreck_age_s)
+        if person is not None:
+            T_wb[:3, 3] = 0.5 * (T_wb[:3, 3] + next(iter(person.values()))[:3, 3])
+        bodies = {**crash.lane.bodies, main: T_wb}
         return ShownLane(crash.lane, crash.lane.time_current_s, bodies)
 
     def broken(self, vehicle: DrawnVehicle) -> tuple[DrawnVehicle, ...]:
@@ -154,7 +176,10 @@ class CrashFilm:
             vehicle, model="chips", T_wb=poses[names[0]], bodies=poses, links=links, time_s=None, wreck=False
         )
         whole = replace(vehicle, pieces=wreckage.moved(age_s), T_wb=crash.lane.T_wb)
-        return (whole, chips)
+        person, rider = crash.thrown(age_s), vehicle.config.model.rider
+        if person is None or rider is None:
+            return (whole, chips)
+        return (replace(whole, absent=frozenset(rider.nodes)), thrown_off(vehicle, rider, person), chips)
 
     def dust(self, view: View) -> tuple[Surface, ...]:
         """What hangs in the air."""
@@ -169,8 +194,7 @@ class CrashFilm:
         name, config = (lane.vehicle, lane.config) if look is None else (look.name, look)
         if self._world is None or not has_model(name):
             return None
-        earlier = [each for each in before if each.time_current_s < lane.time_current_s - _BEFORE_S]
-        twist_b = earlier[-1].twist_b if earlier else lane.twist_b
+        twist_b = _before(lane, before).twist_b
         x, y = lane.T_wb[:2, 3].tolist()
         level_m, ground_m = self._world.water_level_m, float(self._world.terrain.height(x, y))
         wet = level_m is not None and level_m > ground_m
@@ -188,10 +212,36 @@ class CrashFilm:
         pieces = pieces_of(config.model, asset, {node: from_w @ T for node, T in placed.items()})
         return Wreckage(blow_of(T_wb, before_b, after_b, wet=wet), pieces, self._height())
 
+    def _thrown(self, lane: LaneSnapshot, before: tuple[LaneSnapshot, ...]) -> ThrownRider | None:
+        """With the motion that the vehicle had before the blow, which reaches nobody who is not tied to it."""
+        rider = lane.config.model.rider
+        if rider is None or self._world is None:
+            return None
+        main, twist_b = lane.T_wb, _before(lane, before).twist_b
+        T_wb = lane.bodies.get(rider.body, main)
+        shown = ShownLane(lane, lane.time_current_s, lane.bodies)
+        twist_b = _seen_from(np.linalg.solve(main, T_wb), twist_b)
+        state = rider.state(T_wb, twist_b, values_of(drawn(shown, shown)))
+        return ThrownRider(rider.limbs, state, self._world, self._kernels, LASTS_S)
+
+    def _make_ready(self, lane: LaneSnapshot) -> None:
+        """Once it runs, what a fall needs is loaded, or compiled, before anybody falls."""
+        due = self._replays and self._ready is None and lane.time_current_s > _READY_S
+        rider = lane.config.model.rider
+        if due and self._world is not None and rider is not None:
+            resting = rider.limbs.default_state()
+            self._ready = ThrownRider(rider.limbs, resting, self._world, self._kernels, STEP_S)
+
     def _height(self) -> Height:
         world = self._world
         assert world is not None
         return lambda x, y: np.asarray(world.surface_m(x, y), float)
+
+
+def _before(lane: LaneSnapshot, before: tuple[LaneSnapshot, ...]) -> LaneSnapshot:
+    """As it was before the blow that ended its motion."""
+    earlier = [each for each in before if each.time_current_s < lane.time_current_s - _BEFORE_S]
+    return earlier[-1] if earlier else lane
 
 
 def _seen_from(T: np.ndarray, twist: np.ndarray) -> np.ndarray:

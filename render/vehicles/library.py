@@ -11,7 +11,7 @@ from functools import cache
 import moderngl
 import numpy as np
 
-from render.frame import DrawnVehicle, View
+from render.frame import Clothes, DrawnVehicle, View
 from render.passes.targets import PassContext
 from render.programs import Programs, uniform, vertex_array
 from render.vehicles.links import LinkModels, SolidModels
@@ -111,7 +111,7 @@ class ModelLibrary:
         self._stack = ExitStack()
         self._loaded: dict[tuple[object, ...], _Loaded] = {}
         self._arrays: dict[tuple[int, int, bool], moderngl.VertexArray] = {}
-        self._materials_of: dict[int, _Loaded] = {}
+        self._materials_of: dict[int, tuple[_Loaded, Clothes]] = {}
         self._body = programs.load("models/body.vert", "models/body.frag")
         self._from_afar = programs.load("models/body.vert", "models/body.frag", NO_DIALS=1)
         self._glass = programs.load("models/body.vert", "models/glass.frag")
@@ -313,13 +313,14 @@ class ModelLibrary:
         glass: bool = False,
     ) -> None:
         model = vehicle.config.model
-        hidden = pose.hidden.union(model.not_in_ghosts if vehicle.ghost else ())
+        hidden = pose.hidden.union(vehicle.absent, model.not_in_ghosts if vehicle.ghost else ())
         if _sits_in(context.view, vehicle) and context.name != "shadow":
             hidden = hidden.union(model.occupants)
         _write(program, "world_from_node", _node_matrices(loaded.asset, vehicle, pose, hidden))
-        if self._materials_of.get(program.glo) is not loaded:
-            _write_materials(program, loaded.asset)
-            self._materials_of[program.glo] = loaded
+        looks, clothes = self._materials_of.get(program.glo, (None, ()))
+        if looks is not loaded or clothes != vehicle.clothes:
+            _write_materials(program, loaded.asset, vehicle.clothes)
+            self._materials_of[program.glo] = loaded, vehicle.clothes
         amount = 0.0 if vehicle.tint == _PLAIN_TINT else 1.0
         _set(program, "tint", (*vehicle.tint, amount))
         self._array(program, loaded, glass).render(moderngl.TRIANGLES)
@@ -379,9 +380,11 @@ def _set(program: moderngl.Program, name: str, value: object) -> None:
         uniform(program, name).value = value
 
 
-def _write_materials(program: moderngl.Program, asset: ModelAsset) -> None:
+def _write_materials(program: moderngl.Program, asset: ModelAsset, clothes: Clothes) -> None:
     table = np.zeros((4, MAX_MATERIALS, 4), "f4")
     table[:, : len(asset.materials)] = asset.materials.transpose(1, 0, 2)
+    for name, colour in clothes:
+        table[0, [k for k, look in enumerate(asset.looks) if look == name], :3] = colour
     for name, rows in zip(("base", "second", "accent", "glow"), table, strict=True):
         _write(program, name, rows)
 

@@ -1,6 +1,7 @@
 """How the parts of each model move, as its config says: from named values and time to node poses."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
@@ -9,6 +10,7 @@ import numpy as np
 from render.frame import DrawnVehicle
 from sim.vehicle_config import Rotor, config_named, named_values
 from sim.vehicle_config.model import moved, turn
+from sim.vehicle_config.rider import Rider
 from sim.vehicles import VEHICLES
 from sim.world import World
 
@@ -93,6 +95,24 @@ def dressed_bodies(vehicle: DrawnVehicle) -> tuple[DrawnVehicle, ...]:
         )
         for name, T_wb in vehicle.bodies.items()
         if (look := vehicle.config.look_of(name)) is not None
+    )
+
+
+def thrown_off(vehicle: DrawnVehicle, rider: Rider, bodies: Mapping[str, np.ndarray]) -> DrawnVehicle:
+    """Who was on a vehicle, in their clothes, with these poses (4, 4) of their limbs."""
+    return replace(
+        vehicle,
+        model=rider.limbs.name,
+        config=config_named(rider.limbs.name),
+        T_wb=next(iter(bodies.values())),
+        controls=_NOTHING,
+        shape=_NOTHING,
+        parameters={},
+        observables={},
+        bodies=bodies,
+        links=(),
+        clothes=rider.clothes,
+        wreck=False,
     )
 
 

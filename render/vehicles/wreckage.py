@@ -52,14 +52,15 @@ class Piece:
 def pieces_of(
     model: Model, asset: ModelAsset, placed: Mapping[str, np.ndarray] = MappingProxyType({})
 ) -> tuple[Piece, ...]:
-    """The hull, then what comes off. placed: (4, 4) poses of nodes in the hull's frame; others rest in it."""
+    """The hull without who is thrown off it, then what comes off. placed: (4, 4) poses of nodes in the hull's frame;
+    others rest in it."""
     places = asset.vertices[:, :3] + asset.pivots[asset.vertices[:, 8].astype(int)]
     owner = np.array(asset.nodes)[asset.vertices[:, 8].astype(int)]
     for node, T in placed.items():
         places[owner == node] = asset.vertices[owner == node, :3] @ T[:3, :3].T + T[:3, 3]
     off = [tuple(node for node in group if node in asset.nodes) for group in model.comes_off]
     off = [group for group in off if group]
-    gone = {node for group in off for node in group}
+    gone = {node for group in off for node in group} | set(() if model.rider is None else model.rider.nodes)
     rest = [node for node in asset.nodes if node not in gone]
     return (
         _piece((), places[np.isin(owner, rest)], model),

@@ -63,8 +63,9 @@ def _as_arrays(asset: ModelAsset) -> Arrays:
 
 
 def _from_arrays(arrays: Arrays) -> ModelAsset:
-    rest = {name: array for name, array in arrays.items() if name not in ("nodes", "radius_m")}
-    return ModelAsset(nodes=tuple(arrays["nodes"].tolist()), radius_m=float(arrays["radius_m"]), **rest)
+    nodes, looks = (tuple(arrays[name].tolist()) for name in ("nodes", "looks"))
+    rest = {name: array for name, array in arrays.items() if name not in ("nodes", "looks", "radius_m")}
+    return ModelAsset(nodes=nodes, looks=looks, radius_m=float(arrays["radius_m"]), **rest)
 
 
 def check_model(config: VehicleConfig) -> None:

@@ -91,6 +91,7 @@ def _asset(model: gl.GLTF2, blob: bytes | None) -> ModelAsset:
         pivots=pivots,
         materials=materials,
         radius_m=float(np.linalg.norm(at, axis=1).max()),
+        looks=tuple(material.name or "" for material in model.materials),
     )
 
 

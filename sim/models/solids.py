@@ -42,6 +42,8 @@ class ModelAsset:
     """(materials, 4, 4) float32 rows: colour+metallic, second+roughness, accent+finish, emissive+alpha."""
     radius_m: float
     """Of the bounding sphere about the body origin, in the rest pose."""
+    looks: tuple[str, ...] = ()
+    """Names of the materials, where they have any."""
 
     def meshes(self, part: int) -> list[tuple[int, np.ndarray, np.ndarray, np.ndarray]]:
         """What a node is made of: material, positions (n, 3), normals (n, 3), triangles (m, 3), in the node's frame."""

@@ -11,6 +11,7 @@ import numpy as np
 from sim.platform.errors import one_of, quote
 from sim.platform.toml_table import TomlTable
 from sim.shapes.surface import rotation_about
+from sim.vehicle_config.rider import Rider, read_rider
 from sim.vehicle_config.terms import Names, Term, constant, read_term, read_terms, term_of
 from sim.vehicles import vehicles
 
@@ -67,6 +68,8 @@ class Model:
     not_in_ghosts: tuple[str, ...] = ("interior", "pilot", "glass")
     comes_off: tuple[tuple[str, ...], ...] = ()
     """Nodes that break off together in a crash."""
+    rider: Rider | None = None
+    """Who is thrown off in a crash."""
     clear_around_m: float = 0.0
     """It stands on the ground where it is put: plants and blocks within this go."""
     wears: tuple[tuple[str, str], ...] = ()
@@ -166,6 +169,7 @@ def read_model(table: TomlTable, known: Names) -> Model:
         not_in_ghosts=table.texts("not_in_ghosts") if table.has("not_in_ghosts") else usual.not_in_ghosts,
         wears=_read_looks(table.table("wears"), known),
         comes_off=tuple(_read_group(inner) for inner in table.tables("comes_off")),
+        rider=read_rider(table.table("rider"), known),
         clear_around_m=table.number("clear_around_m", 0.0, low=0.0, high=100.0),
         box_half_m=(hx, hy, hz),
     )

@@ -173,15 +173,15 @@ def test_a_bicycle_that_fell_lies_on_its_side_and_is_never_seen_upright_again() 
     film = filmed(CrashFilm(running.run.world), tuple(seen))
     vehicle = DrawnVehicle(
         "bicycle",
-        seen[-1].lanes[0].config,
         np.eye(4),
         np.zeros(0),
         np.zeros(0),
+        seen[-1].lanes[0].config,
         bodies=seen[-1].lanes[0].bodies,
     )
     upright = []
     for _ in range(60):
-        (whole, _) = film.broken(vehicle)
+        whole, *_ = film.broken(vehicle)
         upright.append(float((whole.pieces[HULL] @ whole.bodies["frame"])[2, 2]))
         filmed(film, (), 0.1)
     assert upright[0] == pytest.approx(np.cos(1.1), abs=0.05)

@@ -12,6 +12,8 @@ from assets.scripts.wheel import tyre
 HALF_LENGTH = 0.35
 WHEEL_RADIUS = 0.045
 DECK_Z = 0.105
+LIFT = 0.013
+"""From the middle of a plate to what stands on it."""
 
 DETAILS = {"model": 1.0, "far": 0.4}
 CELL_M = 0.02
@@ -48,7 +50,8 @@ RIDER = Pose(
 
 
 def build(detail: float = 1.0) -> list[Node]:
-    """bar; plate_front and plate_back (steer, with feet and wheels); legs; torso (turns by the rotor angle)."""
+    """bar; plate_front and plate_back (steer, with wheels); shoe_front and shoe_back on them; legs; torso (turns by the
+    rotor angle)."""
     sides = max(int(16 * detail), 8)
     bar = Node("bar")
     bar.add(
@@ -63,9 +66,10 @@ def build(detail: float = 1.0) -> list[Node]:
     plates = [
         _plate(name, x, detail) for name, x in (("plate_front", HALF_LENGTH), ("plate_back", -HALF_LENGTH))
     ]
+    shoes = [_shoe(name, x, detail) for name, x in (("shoe_front", HALF_LENGTH), ("shoe_back", -HALF_LENGTH))]
     legs = Node("legs")
     legs.add("trousers", trousers(RIDER, CLOTH_M / detail))
-    return [bar, *plates, legs, _upper_body(FINE_M / detail, CLOTH_M / detail)]
+    return [bar, *plates, *shoes, legs, _upper_body(FINE_M / detail, CLOTH_M / detail)]
 
 
 def _plate(name: str, x: float, detail: float) -> Node:
@@ -78,7 +82,7 @@ def _plate(name: str, x: float, detail: float) -> Node:
             0.185 * np.sign(np.sin(angle)) * np.abs(np.sin(angle)) ** 0.7,
         ]
     )
-    at, lift = np.array([x, 0.0, DECK_Z]), np.array([0.0, 0.0, 0.013])
+    at, lift = np.array([x, 0.0, DECK_Z]), np.array([0.0, 0.0, LIFT])
     node.add("deck", plate(outline, 0.022, bevel=0.006).moved(at))
     node.add("grip", plate(0.90 * outline, 0.004).moved(at + lift))
     node.add("steel", box((0.07, 0.10, 0.03), bevel=0.008).moved(at - 2 * lift))
@@ -88,9 +92,15 @@ def _plate(name: str, x: float, detail: float) -> Node:
         hub = lathe([(0, -0.014), (0.029, -0.014), (0.029, 0.014), (0, 0.014)], sides=12, axis="y")
         node.add("wheel", wheel.moved((x, y, WHEEL_RADIUS)))
         node.add("steel", hub.moved((x, y, WHEEL_RADIUS)))
+    return node
+
+
+def _shoe(name: str, x: float, detail: float) -> Node:
+    node = Node(name, (x, 0.0, DECK_Z))
+    at = np.array([x, 0.03, DECK_Z + LIFT])
     to_front = np.array([[0, 1.0, 0], [-1.0, 0, 0], [0, 0, 1.0]])  # -y, the rider's
     for material, part in zip(("shoe", "sole"), shoe(cell_m=FINE_M / detail), strict=True):
-        node.add(material, part.transformed(to_front).moved(at + lift + np.array([0, 0.03, 0])))
+        node.add(material, part.transformed(to_front).moved(at))
     return node
 
 
