@@ -126,12 +126,15 @@ class Swell:
     """Where they go to, counter-clockwise from +x."""
     fetch_m: float = 60e3
     """The way over which the wind has blown."""
+    depth_m: float = 4000.0
+    """Of the level bed that they run over."""
 
     def state(self, level_m: float) -> "SeaState":
         """For pictures; level_m: z of the mean surface."""
         from sim.water.ocean import Sea, SeaState  # water takes half a second
 
-        return SeaState.steady(Sea(self.wind_mps, math.radians(self.direction_deg), self.fetch_m), level_m)
+        direction_rad = math.radians(self.direction_deg)
+        return SeaState.steady(Sea(self.wind_mps, direction_rad, self.fetch_m, depth_m=self.depth_m), level_m)
 
 
 USUAL_START, USUAL_SUN, USUAL_COMPARISON = Start(pad="start"), Sun(), Comparison()
@@ -181,6 +184,7 @@ def read_swell(table: TomlTable, vehicle: Vehicle, world: str) -> Swell | None:
         wind_mps=own.number("wind_mps", 6.0, low=0.0, high=32.0),
         direction_deg=own.number("direction_deg", 0.0, low=-360.0, high=360.0),
         fetch_m=own.number("fetch_m", 60e3, low=100.0, high=2e6),
+        depth_m=own.number("depth_m", 4000.0, low=1.0, high=11e3),
     )
     own.finish()
     return swell

@@ -60,6 +60,9 @@ ABOUT = (
     Parameter("waves", "m/s", 5.0, 0.0, 32.0, "Wind that has raised the waves: calm to storm."),
     Parameter("waves_direction", "rad", 0.6, -6.2832, 6.2832, "Where the waves go to, from world x."),
     Parameter("fetch", "m", 20e3, 100.0, 2e6, "Way over which that wind has blown."),
+    Parameter(
+        "depth", "m", 4000.0, 1.0, 11e3, "Of the level bed that waves run over: that of oceans is none."
+    ),
     Parameter("wind", "m/s", (0.0, 0.0), -60.0, 60.0, "Mean velocity of the air in the world, x and y."),
     Parameter("gusts", "", 0.2, 0.0, 1.0, "Standard deviation of the wind's strength over its mean."),
     Parameter("current", "m/s", (0.0, 0.0), -5.0, 5.0, "Velocity of the water as a whole, world x and y."),

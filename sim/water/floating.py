@@ -102,8 +102,10 @@ class FloatingBodies:
     def renew(self, vehicle: Vehicle, time_s: float) -> None:
         """Waves and current from then on."""
         if self._has_waves:
+            weather = weather_of(vehicle)
+            self._water = self._water.over(weather.sea)
             self._water.report[CLOCK] = time_s
-            self._water.change(weather_of(vehicle))
+            self._water.change(weather)
 
     def checkpoint(self) -> np.ndarray:
         """(REPORT,) which sea there is, and which comes."""

@@ -19,13 +19,14 @@ from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import State, Support
 from sim.water.immersion import AIR as AIR_DRAG
 from sim.water.immersion import DRAG, IMPACT, LIFT, RESISTANCES, VERTEX_WIDTH, afloat, at_rest
-from sim.water.ocean.field import POINTS, SeaState, other_sea
-from sim.water.ocean.synthesis import FIELDS, twiddles
-from sim.water.ocean.waves import LEAST_POINTS, TILES_M, Sea, Waves
+from sim.water.ocean.field import POINTS, SeaState, other_sea, sea_arrays
+from sim.water.ocean.synthesis import FIELDS
+from sim.water.ocean.waves import LEAST_POINTS, Sea
 from sim.water.wrench import (
     ABOUT,
     CLOCK,
     CURRENT,
+    DEPTH,
     FROM,
     GUSTS,
     KEY,
@@ -109,35 +110,16 @@ class Water:
         vehicle's inertia that is water; stream: of a river; terrain: where it may run aground;
         radiation: of the hull. Raises InputError where that mass sinks.
         """
-        waves = Waves.of(weather.sea.seed, points)
-        tiles, reach = len(TILES_M), hull.reach_m
+        waves, reach = sea_arrays(weather.sea, points), hull.reach_m
         points_b = np.zeros((0, 4)) if terrain is None else np.insert(hull.outermost, 3, 0.0, axis=1)
         remembered = (np.zeros((0, 0)), np.zeros((0, 6))) if radiation is None else radiation.system
         grounded = REPORT + len(remembered[0])
         about, report = np.zeros(ABOUT), np.zeros(grounded + LOADS + 3 * len(points_b) + TOLD)
         ground = None if terrain is None else GroundArrays.of(terrain, points_b, friction=FRICTION)
         about[SPACING], about[REACH], about[MEAN] = 2.8 * reach / (LATTICE - 2), reach, level_m
+        about[DEPTH] = weather.sea.depth_m
         resistances = np.zeros(RESISTANCES)
         resistances[:] = drag, impact, at_rest(hull, mass)[1], air, lift
-        sea_arrays = (
-            waves.start,
-            waves.place,
-            waves.number,
-            waves.drawn,
-            np.array(TILES_M),
-            twiddles(points),
-        )
-        kept = (
-            np.zeros(waves.drawn.shape, np.float32),
-            np.full(4, np.nan),
-            np.zeros((FIELDS // 2 + 1, 2, points, points), np.float32),
-            np.full((2, KEY), np.nan),
-            np.zeros((2, tiles)),
-            np.zeros((2, tiles, points, points, FIELDS), np.float32),
-            np.zeros((2, LATTICE, LATTICE, SAMPLES)),
-            np.zeros(5, np.int64),
-            np.zeros((LATTICE, LATTICE, SAMPLES)),
-        )
         rows = np.zeros((len(hull.vertices), VERTEX_WIDTH))
         own = np.zeros(6) if added is None else np.array(added, float)
         water = Water(
@@ -145,8 +127,8 @@ class Water:
             about,
             resistances,
             own,
-            sea_arrays,
-            kept,
+            waves,
+            _nothing_known(waves),
             report,
             np.zeros(6),
             Stream.still() if stream is None else stream,
@@ -190,6 +172,15 @@ class Water:
         self.report[FROM : FROM + 4] = now
         self.report[SINCE], self.report[TOWARDS : TOWARDS + 4] = self.report[CLOCK], wanted
 
+    def over(self, sea: Sea) -> "Water":
+        """The same over another depth, with waves of other lengths at once; itself where the depth is this one."""
+        if sea.depth_m == self.about[DEPTH]:
+            return self
+        about = self.about.copy()
+        about[DEPTH] = sea.depth_m
+        waves = sea_arrays(sea, len(self.sea_arrays[5]))
+        return replace(self, about=about, sea_arrays=waves, kept=_nothing_known(waves))
+
     def carry(
         self,
         weather: Weather,
@@ -220,6 +211,7 @@ class Water:
             report[TOWARDS : TOWARDS + 4].copy(),
             float(report[SINCE]),
             self.level_m,
+            float(self.about[DEPTH]),
         )
 
     @property
@@ -243,6 +235,22 @@ class Water:
         grounded = REPORT + len(self.radiation[0])
         ground = None if self.ground is None else replace(self.ground.probe(), report=report[grounded:])
         return replace(self, report=report, wrench_b=np.zeros(6), ground=ground)
+
+
+def _nothing_known(waves: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+    """`kept` of a sea of which nothing has been worked out."""
+    drawn, tiles, points = waves[3], len(waves[4]), len(waves[5])
+    return (
+        np.zeros(drawn.shape, np.float32),
+        np.full(4, np.nan),
+        np.zeros((FIELDS // 2 + 1, 2, points, points), np.float32),
+        np.full((2, KEY), np.nan),
+        np.zeros((2, tiles)),
+        np.zeros((2, tiles, points, points, FIELDS), np.float32),
+        np.zeros((2, LATTICE, LATTICE, SAMPLES)),
+        np.zeros(5, np.int64),
+        np.zeros((LATTICE, LATTICE, SAMPLES)),
+    )
 
 
 def _floats(vehicle: Vehicle) -> bool:
@@ -357,9 +365,10 @@ class Afloat(Environment):
 
     def renew(self, vehicle: Vehicle, time_s: float) -> None:
         super().renew(vehicle, time_s)
-        values = vehicle.values
+        values, weather = vehicle.values, weather_of(vehicle)
+        self.around = self.around.over(weather.sea)
         self.around.carry(
-            weather_of(vehicle),
+            weather,
             time_s,
             drag=_number(values["drag"]),
             impact=_number(values["impact"]),
@@ -373,9 +382,11 @@ class Afloat(Environment):
 
     def restore(self, checkpoint: np.ndarray) -> None:
         """The sea changes from there on to what the vehicle's parameters say."""
+        weather = weather_of(self.vehicle)
+        self.around = self.around.over(weather.sea)
         if checkpoint.size:
             self.around.recall(checkpoint)
-            self.around.change(weather_of(self.vehicle))
+            self.around.change(weather)
         else:
             self.forget()
 
@@ -434,7 +445,10 @@ def weather_of(vehicle: Vehicle) -> Weather:
     """By the vehicle's parameters."""
     values = vehicle.values
     wind, current = _numbers(values["wind"]), _numbers(values["current"])
-    sea = Sea(_number(values["waves"]), _number(values["waves_direction"]), _number(values["fetch"]))
+    wind_mps, direction_rad, fetch_m, depth_m = (
+        _number(values[name]) for name in ("waves", "waves_direction", "fetch", "depth")
+    )
+    sea = Sea(wind_mps, direction_rad, fetch_m, depth_m=depth_m)
     return Weather(sea, (wind[0], wind[1]), _number(values["gusts"]), (current[0], current[1]))
 
 

@@ -26,7 +26,7 @@ import numpy as np
 from sim.contact.ground import feel_ground, refuse_way
 from sim.native.function import native, unordered
 from sim.water.immersion import FOUND, VERTEX_WIDTH, VOLUME, sum_hull
-from sim.water.ocean.field import add_tile, changing, rest_place
+from sim.water.ocean.field import add_tile, changing, left_below, rest_place
 from sim.water.ocean.synthesis import FIELDS, HEIGHT, RISE, SPEED_EAST, SPEED_NORTH, synthesise
 from sim.water.ocean.waves import mean_wave_numbers, raise_waves
 from sim.world.path import add_stream
@@ -155,8 +155,8 @@ INSIDE = 20  # what `immersion` finds
 REPORT = INSIDE + FOUND  # then what the hull has radiated, and the report of the ground, where there is any
 
 # what weather and vehicle give, by number
-WIND, GUSTS, CURRENT, SPACING, REACH, MEAN = 0, 2, 3, 5, 6, 7
-ABOUT = 8
+WIND, GUSTS, CURRENT, SPACING, REACH, MEAN, DEPTH = 0, 2, 3, 5, 6, 7, 8
+ABOUT = 9
 
 
 PERIODS_S = np.array([3.1, 4.7, 7.3, 11.9, 19.1, 31.7])
@@ -338,8 +338,8 @@ def immerse(
 ) -> None:
     """Write where a hull's vertices are and what water is there, rows as VERTEX_WIDTH says.
 
-    fades: a wave's pressure fades with depth as its velocity does, for hulls as deep as it is short; else it is that of
-    the whole column, and a depth is that under the surface.
+    fades: a wave's pressure fades with depth as its velocity along the level does, for hulls as deep as it is short;
+    else it is that of the whole column, and a depth is that under the surface.
     """
     for k in range(len(vertices)):
         for i in range(3):
@@ -350,11 +350,11 @@ def immerse(
             now, corner[0], corner[1], about[SPACING], pose[9] + rows[k, 0], pose[10] + rows[k, 1], there
         )
         depth = about[MEAN] + there[SURFACE] - pose[11] - rows[k, 2]
-        left = math.exp(-there[FADE] * depth) if depth > 0.0 else 1.0
+        left, left_up = left_below(there[FADE], depth, there[SURFACE], about[DEPTH])
         rows[k, 3] = depth - there[SURFACE] * (1.0 - left) if fades else depth
         rows[k, 4] = left * there[FLOW] + about[CURRENT]
         rows[k, 5] = left * there[FLOW + 1] + about[CURRENT + 1]
-        rows[k, 6] = left * there[FLOW + 2]
+        rows[k, 6] = left_up * there[FLOW + 2]
         add_stream(river[0], river[1], pose[9] + rows[k, 0], pose[10] + rows[k, 1], rows[k, 4:6])
 
 

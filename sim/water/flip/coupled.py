@@ -78,7 +78,7 @@ class TankWater:
         if self._around is None or vehicle.support is not Support.WATER:
             return
         weather = weather_of(vehicle)
-        state = self._around.state.changed_to(weather.sea.numbers, time_s)
+        state = self._around.state.over(weather.sea).changed_to(weather.sea.numbers, time_s)
         self._around = SeaAround(state, weather.current_mps)
 
     def _by_walls(self, state: BodyState, dt_s: float) -> np.ndarray:

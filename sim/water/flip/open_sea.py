@@ -10,7 +10,7 @@ from sim.water.flip.box import TankBox
 from sim.water.flip.inflow import RAMP
 from sim.water.ocean.field import SeaState, add_tile, rest_place
 from sim.water.ocean.synthesis import FIELDS, HEIGHT, RISE, SPEED_EAST, SPEED_NORTH, synthesise
-from sim.water.ocean.waves import TILES_M, mean_wave_numbers, raise_waves
+from sim.water.ocean.waves import DEEP_KD, TILES_M, mean_wave_numbers, raise_waves
 
 _TILES = len(TILES_M)
 _SAMPLES = 1 + 3 * _TILES
@@ -32,7 +32,8 @@ class SeaColumns:
         self._decay = np.zeros(_TILES)
         self._row = np.zeros((2, _TILES, nx + 2))
         self._heights = np.zeros(state.waves[3].shape, np.float32)
-        self._raised = np.full(4, np.nan)
+        self._bed = np.zeros(_TILES)
+        self._raised: tuple[np.ndarray, bytes] | None = None
         self._work = np.zeros((FIELDS // 2 + 1, 2, points, points), np.float32)
         self._grids = np.zeros((_TILES, points, points, FIELDS), np.float32)
         self.level_m = state.level_m
@@ -41,10 +42,13 @@ class SeaColumns:
         """Take up the sea of a time about a box."""
         start, place, number, drawn, edges, twiddles = state.waves
         sea = state.numbers(time_s)
-        if not np.array_equal(sea, self._raised):
+        raised = sea.tobytes()
+        if self._raised is None or self._raised[0] is not drawn or self._raised[1] != raised:
             raise_waves(number, drawn, sea, self._heights)
             mean_wave_numbers(start, number, self._heights, self._decay)
-            self._raised = sea
+            kd = self._decay * state.depth_m
+            self._bed = np.where((kd > DEEP_KD) | (kd == 0.0), 0.0, np.exp(-2.0 * kd))
+            self._raised = drawn, raised
         synthesise(start, place, number, self._heights, sea[3], time_s, twiddles, self._work, self._grids)
         low = np.asarray(box.corner_w[:2]) - _BEYOND * box.cell_m
         self._begin = np.floor(low / self._spacing_m).astype(np.int64)
@@ -65,6 +69,7 @@ class SeaColumns:
             self._begin,
             self._spacing_m,
             self._decay,
+            self._bed,
             np.asarray(box.corner_w, float),
             box.cell_m,
             self.level_m,
@@ -129,6 +134,7 @@ def _fill(
     begin: np.ndarray,
     spacing: float,
     decay: np.ndarray,
+    bed: np.ndarray,
     corner: np.ndarray,
     cell: float,
     level: float,
@@ -138,9 +144,13 @@ def _fill(
     faces: np.ndarray,
     height: np.ndarray,
 ) -> None:
-    """speeds, left (tiles, nx + 2): workspace for a row of columns: speeds at the surface, and what is left of them."""
+    """bed (tiles,): e^(-2 k d), 0 in deep water; speeds, left (tiles, nx + 2): workspace for a row of columns: speeds
+    at the surface, and what is left of them in deep water."""
     _, nz, ny, nx = faces.shape
     tiles = len(decay)
+    shallow = False
+    for t in range(tiles):
+        shallow = shallow or bed[t] > 0.0
     for c in range(3):
         for j in range(ny):
             y = corner[1] + cell * (j - (1.0 if c == 1 else 0.5))
@@ -156,7 +166,9 @@ def _fill(
                     left[t, i] = math.exp(-decay[t] * cell * max(depth, 0.0))
             for k in range(nz):
                 row = faces[c, k, j]
-                for i in range(nx):
+                if shallow:
+                    _fill_over_bed(speeds, left, bed, c == 2, stream[c], cell, row)
+                for i in range(0 if shallow else nx):
                     speed = stream[c]
                     for t in range(_TILES):
                         speed += left[t, i] * speeds[t, i]
@@ -165,6 +177,26 @@ def _fill(
                     grown, rest = math.exp(decay[t] * cell), left[t]
                     for i in range(nx):
                         rest[i] = min(rest[i] * grown, 1.0)
+
+
+@native
+def _fill_over_bed(
+    speeds: np.ndarray,
+    left: np.ndarray,
+    bed: np.ndarray,
+    rises: bool,
+    stream: float,
+    cell: float,
+    out: np.ndarray,
+) -> None:
+    """A row of faces, out (nx + 2,) [cells/s]: cosh and, where water rises, sinh over the bed, from e^(-k below)."""
+    for i in range(len(out)):
+        speed = stream
+        for t in range(len(bed)):
+            fades = max(left[t, i], math.sqrt(bed[t]))
+            mirrored = -bed[t] if rises else bed[t]
+            speed += (fades + mirrored / fades) / (1.0 + mirrored) * speeds[t, i]
+        out[i] = speed / cell
 
 
 _LOOSE = 1.0

@@ -9,10 +9,21 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sim.native.function import native, unordered
+from sim.native.function import inline, native, unordered
 from sim.platform.errors import InputError
-from sim.water.ocean.synthesis import EAST, FIELDS, NORTH, synthesise, twiddles
+from sim.water.ocean.synthesis import (
+    EAST,
+    FIELDS,
+    HEIGHT,
+    NORTH,
+    RISE,
+    SPEED_EAST,
+    SPEED_NORTH,
+    synthesise,
+    twiddles,
+)
 from sim.water.ocean.waves import (
+    DEEP_KD,
     LEAST_POINTS,
     MOST_POINTS,
     TILES_M,
@@ -24,6 +35,8 @@ from sim.water.ocean.waves import (
 
 _SEARCHES = 12
 _FOUND_M = 1e-3
+_SHALLOWEST = 0.1
+"""Fraction of the depth that is left of it under the lowest trough."""
 
 
 @unordered
@@ -66,6 +79,22 @@ def rest_place(
     return rest_x, rest_y
 
 
+@inline
+def left_below(k: float, below: float, surface: float, depth: float) -> tuple[float, float]:
+    """What is left of a wave over a level bed, `below` its surface, which stands `surface` over the mean level: of its
+    pressure and its motion along the level, cosh(k (z + d)) / cosh(k d), and of the rise, the same of sinh.
+
+    z runs from the bed, where the second is zero, to the surface (J. D. Wheeler, "Method for calculating forces
+    produced by irregular waves", 1970); in deep water both are e^(-k below).
+    """
+    left = math.exp(-k * below) if below > 0.0 else 1.0
+    if below <= 0.0 or k <= 0.0 or k * depth > DEEP_KD:
+        return left, left
+    column = max(depth + surface, _SHALLOWEST * depth)
+    up, all_up = math.exp(k * depth * max(1.0 - below / column, 0.0)), math.exp(k * depth)
+    return (up + 1.0 / up) / (all_up + 1.0 / all_up), (up - 1.0 / up) / (all_up - 1.0 / all_up)
+
+
 @native
 def velocity_below(
     grids: np.ndarray,
@@ -73,21 +102,24 @@ def velocity_below(
     decay: np.ndarray,
     rest_x: float,
     rest_y: float,
+    below: float,
     depth: float,
     work: np.ndarray,
 ) -> tuple[float, float, float]:
-    """World velocity of the water `depth` below the particle that rests there; none of it above.
+    """World velocity of the water `below` the particle that rests there; none of it above.
 
-    decay (tiles,) [rad/m]: each tile's motion fades with the depth as its mean wave's does.
+    decay (tiles,) [rad/m]: each tile's motion fades as its mean wave's does; depth [m] of the bed; work (FIELDS,) has
+    the particle's fields.
     """
     vx = vy = vz = 0.0
+    surface = work[HEIGHT]
     for tile in range(grids.shape[0]):
         work[:] = 0.0
         add_tile(grids[tile], edges[tile], rest_x, rest_y, work)
-        left = math.exp(-decay[tile] * max(depth, 0.0))
-        vx += left * work[4]
-        vy += left * work[5]
-        vz += left * work[3]
+        left, left_up = left_below(decay[tile], below, surface, depth)
+        vx += left * work[SPEED_EAST]
+        vy += left * work[SPEED_NORTH]
+        vz += left_up * work[RISE]
     return vx, vy, vz
 
 
@@ -102,13 +134,19 @@ def heights_at(grids: np.ndarray, edges: np.ndarray, x: np.ndarray, y: np.ndarra
 
 @native
 def velocities_at(
-    grids: np.ndarray, edges: np.ndarray, decay: np.ndarray, place_w: np.ndarray, out: np.ndarray
+    grids: np.ndarray,
+    edges: np.ndarray,
+    decay: np.ndarray,
+    depth: float,
+    place_w: np.ndarray,
+    out: np.ndarray,
 ) -> None:
     """Velocity of the water at world places (n, 3), out (n, 3)."""
     work = np.empty(FIELDS)
     for k in range(len(place_w)):
         rest_x, rest_y = rest_place(grids, edges, place_w[k, 0], place_w[k, 1], work)
-        vx, vy, vz = velocity_below(grids, edges, decay, rest_x, rest_y, work[0] - place_w[k, 2], work)
+        below = work[HEIGHT] - place_w[k, 2]
+        vx, vy, vz = velocity_below(grids, edges, decay, rest_x, rest_y, below, depth, work)
         out[k, 0], out[k, 1], out[k, 2] = vx, vy, vz
 
 
@@ -131,7 +169,7 @@ class Ocean:
             )
         self.sea, self.points = sea, points
         self.edges = np.array(TILES_M)
-        self.waves = Waves.of(sea.seed, points)
+        self.waves = Waves.of(sea.seed, points, sea.depth_m)
         self.heights = np.empty(self.waves.drawn.shape, np.float32)
         """(n, 4) of the waves and their opposites, real and imaginary part of each [m]."""
         self.decay = np.empty(len(TILES_M))
@@ -182,8 +220,15 @@ class Ocean:
         """(..., 3) velocity of the water [m/s] at world places (..., 3); above the surface that of the surface."""
         places = np.array(place_w, float)
         out = np.empty((places.size // 3, 3))
-        velocities_at(self.grids(time_s), self.edges, self.decay, places.reshape(-1, 3), out)
+        grids, depth_m = self.grids(time_s), self.sea.depth_m
+        velocities_at(grids, self.edges, self.decay, depth_m, places.reshape(-1, 3), out)
         return out.reshape(places.shape)
+
+
+def sea_arrays(sea: Sea, points: int) -> tuple[np.ndarray, ...]:
+    """start, place, number and drawn of `Waves`, edges of the tiles [m], twiddles of the transform."""
+    drawn = Waves.of(sea.seed, points, sea.depth_m)
+    return drawn.start, drawn.place, drawn.number, drawn.drawn, np.array(TILES_M), twiddles(points)
 
 
 CHANGE_S = 8.0
@@ -211,7 +256,7 @@ class SeaState:
     """Arrays that are never written to again; time counts as the lane's does."""
 
     waves: tuple[np.ndarray, ...]
-    """start, place, number and drawn of `Waves`, edges of the tiles [m], twiddles of the transform."""
+    """As `sea_arrays` has them."""
     before: np.ndarray
     after: np.ndarray
     """(4,) wind [m/s], direction [rad], fetch [m], choppiness: of the sea before its last change, and after."""
@@ -219,19 +264,25 @@ class SeaState:
     """When it was."""
     level_m: float
     """World z of the mean surface."""
+    depth_m: float
+    """Of the bed under it."""
 
     @classmethod
     def steady(cls, sea: Sea, level_m: float, points: int = POINTS) -> "SeaState":
         """A sea that stays as it is; points: along an edge of each of its tiles."""
-        drawn = Waves.of(sea.seed, points)
-        waves = (drawn.start, drawn.place, drawn.number, drawn.drawn, np.array(TILES_M), twiddles(points))
-        return cls(waves, sea.numbers, sea.numbers, 0.0, level_m)
+        return cls(sea_arrays(sea, points), sea.numbers, sea.numbers, 0.0, level_m, sea.depth_m)
 
     def numbers(self, time_s: float) -> np.ndarray:
         """(4,) as `Sea.numbers` has them, at a time."""
         out = np.empty(4)
         changing(self.before, self.after, self.since_s, time_s, out)
         return out
+
+    def over(self, sea: Sea) -> "SeaState":
+        """The same over another depth; itself where the depth is this one."""
+        if sea.depth_m == self.depth_m:
+            return self
+        return replace(self, waves=sea_arrays(sea, len(self.waves[5])), depth_m=sea.depth_m)
 
     def changed_to(self, wanted: np.ndarray, time_s: float) -> "SeaState":
         """From that time on it goes over to another sea (4,)."""

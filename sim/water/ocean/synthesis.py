@@ -1,7 +1,8 @@
 """The surface of all tiles at one time, from the waves' complex heights by an inverse Fourier transform in the plane.
 
-Linear theory of deep water: where the height is Re a exp(i theta), a particle of the surface is moved along the wave by
-Re i a exp(i theta), its choppiness' fraction of which is taken, and moves with the time derivative of both.
+Linear theory: where the height is Re a exp(i theta), a particle of the surface is moved along the wave by
+Re i a coth(k d) exp(i theta), d being the depth, its choppiness' fraction of which is taken, and moves with the time
+derivative of both.
 
 The transform is compiled code that steps can call: Stockham's radix-4 form (with one radix-2 pass for odd powers) along
 the rows, all columns at once, then the same on the transposed array: no reordering by reversed bits. Real and imaginary
@@ -203,7 +204,8 @@ def _spread_out(
     out[:] = 0.0
     reach = 0
     for m in range(len(place)):
-        omega, east, north = number[m, 0], choppiness * number[m, 1], choppiness * number[m, 2]
+        omega, level = number[m, 0], choppiness * number[m, 4]
+        east, north = level * number[m, 1], level * number[m, 2]
         turn = omega * time_s
         c, s = 0.5 * math.cos(turn), 0.5 * math.sin(turn)
         # Half of the height times exp(-i omega t), and the conjugate of the opposite's.
@@ -212,7 +214,7 @@ def _spread_out(
         height, height_imag = along + against, along_imag + against_imag
         rise, rise_imag = omega * (along_imag - against_imag), omega * (against - along)
         row, column, far_row, far_column = place[m]
-        # A motion along the wave is i times the height: its parts are (-imaginary, real).
+        # A motion along the wave is i coth(k d) times the height: its parts are (-imaginary, real).
         _put(
             out[0],
             column,

@@ -1,29 +1,36 @@
 """The waves of a sea, which wind has raised: three square tiles that repeat, each with its own band of wavelengths.
 
-A wave of wave number k has the height Re a exp(i (k . x - omega t)), in deep water: omega^2 = g k. Its complex number a
-is normal with the variance that the spectrum gives, drawn by the wave's own place in a counted stream (Philox), so that
-it depends neither on the size of the grids nor on the other waves; as the sea changes, the same numbers are scaled.
+A wave of wave number k over a level bed d down has the height Re a exp(i (k . x - omega t)), where
+omega^2 = g k tanh(k d), in deep water g k (G. B. Airy, "Tides and waves", 1845). Its complex number a is normal with
+the variance that the spectrum gives, drawn by the wave's own place in a counted stream (Philox), so that it depends
+neither on the size of the grids nor on the other waves; as the sea changes, the same numbers are scaled.
 
 The spectrum is JONSWAP over frequency (K. Hasselmann et al., "Measurements of wind-wave growth and swell decay during
 the Joint North Sea Wave Project", 1973) and Hasselmann's law over direction (D. E. Hasselmann, M. Dunckel, J. A. Ewing,
-"Directional wave spectra observed during JONSWAP", 1980).
+"Directional wave spectra observed during JONSWAP", 1980). Over a bed it is that of E. Bouws et al., "Similarity of the
+wind wave spectrum in finite depth water", 1985 (TMA): less by as much as a spectrum k^-3 is over frequencies there.
 """
 
 import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sim.native.function import native
 from sim.platform.errors import InputError
 
 MOST_WIND_MPS = 32.0
 GRAVITY_MPS2 = 9.81
+DEEP_M = 4000.0
+"""As oceans are: no wave of a sea feels that bed, to the last bit."""
+DEEP_KD = 20.0
+"""Wave number times depth from which a wave is one of deep water: 1 - tanh is below 1e-17."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sea:
-    """Waves of deep water under a steady wind. Raises InputError for numbers out of range."""
+    """Waves under a steady wind. Raises InputError for numbers out of range."""
 
     wind_mps: float = 6.0
     """Ten metres above the water; none makes a calm sea."""
@@ -34,6 +41,8 @@ class Sea:
     choppiness: float = 1.0
     """Fraction of the waves' horizontal motion, which sharpens the crests: 0 none, 1 that of linear theory."""
     seed: int = 1
+    depth_m: float = DEEP_M
+    """Of a level bed under the mean surface."""
 
     def __post_init__(self) -> None:
         for name, low, high, unit in (
@@ -42,6 +51,7 @@ class Sea:
             ("fetch_m", 100.0, 2e6, "m"),
             ("choppiness", 0.0, 1.5, ""),
             ("seed", 0, 2**63 - 1, ""),
+            ("depth_m", 1.0, 11e3, "m"),
         ):
             value = getattr(self, name)
             if not math.isfinite(value) or not low <= value <= high:
@@ -100,32 +110,72 @@ def spreading_scale(power: float) -> float:
 
 
 @native
-def wave_variances(kx: float, ky: float, sea: np.ndarray) -> tuple[float, float]:
+def wave_variances(kx: float, ky: float, sea: np.ndarray, coth_kd: float) -> tuple[float, float]:
     """Variance of the height per area of wave number [m^4], of this wave and of its opposite.
 
-    sea (4,): wind [m/s], direction [rad], fetch [m], choppiness.
+    sea (4,): wind [m/s], direction [rad], fetch [m], choppiness; coth_kd: of wave number times depth, 1 in deep water.
     """
     k = math.hypot(kx, ky)
-    omega = math.sqrt(GRAVITY_MPS2 * k)
+    omega = math.sqrt(GRAVITY_MPS2 * k / coth_kd)
     density = frequency_spectrum(omega, sea[0], sea[2])
     if density == 0.0:
         return 0.0, 0.0
     power = spreading_power(omega, sea[0], sea[2])
-    # d omega / dk over k turns a density over (omega, angle) into one over the plane of wave numbers.
-    density *= 0.5 * omega / (k * k) * spreading_scale(power)
+    # d omega / dk over k turns a density over (omega, angle) into one over the plane of wave numbers. Over a bed, what
+    # is left of the spectrum there times it is tanh^2 of what they are in deep water.
+    density *= 0.5 * omega / (k * k) * spreading_scale(power) / (coth_kd * coth_kd)
     along = (kx * math.cos(sea[1]) + ky * math.sin(sea[1])) / k
     ahead = max(0.5 * (1.0 + along), 0.0) ** power
     back = max(0.5 * (1.0 - along), 0.0) ** power
     return density * ahead, density * back
 
 
-def significant_height_m(sea: np.ndarray, shortest_m: float = 0.0) -> float:
+_MOST_STEPS = 30
+
+
+def frequency_radps(k: ArrayLike, depth_m: float) -> np.ndarray:
+    """Of waves of wave numbers k [rad/m] over a level bed."""
+    number = np.asarray(k, float)
+    return np.sqrt(GRAVITY_MPS2 * number * np.tanh(number * depth_m))
+
+
+def wave_number(omega_radps: float, depth_m: float) -> float:
+    """Of a wave of a frequency over a level bed [rad/m], by Newton's method."""
+    deep = omega_radps**2 / GRAVITY_MPS2
+    # What it is in deep water and of long waves in shallow water: the first step leads from the greater one beyond.
+    kd = max(deep * depth_m, math.sqrt(deep * depth_m))
+    for _ in range(_MOST_STEPS):
+        tanh = math.tanh(kd)
+        step = (kd * tanh - deep * depth_m) / (tanh + kd * (1.0 - tanh * tanh))
+        kd -= step
+        if abs(step) <= 1e-15 * kd:
+            break
+    return kd / depth_m
+
+
+def group_speed_mps(k: ArrayLike, depth_m: float) -> np.ndarray:
+    """d omega / dk of waves of wave numbers k [rad/m]: by which their energy travels."""
+    number = np.asarray(k, float)
+    twice = 2.0 * np.minimum(number * depth_m, DEEP_KD)
+    return 0.5 * frequency_radps(number, depth_m) / number * (1.0 + twice / np.sinh(twice))
+
+
+def significant_height_m(sea: np.ndarray, shortest_m: float = 0.0, depth_m: float = DEEP_M) -> float:
     """Four standard deviations of the height, from the spectrum's integral; waves under `shortest_m` left out."""
     peak = peak_radps(max(float(sea[0]), _LEAST_WIND_MPS), float(sea[2]))
     last = math.sqrt(GRAVITY_MPS2 * 2 * math.pi / shortest_m) if shortest_m else 40.0 * peak
     omega = np.linspace(0.2 * peak, max(last, 0.21 * peak), 20001)
-    density = [frequency_spectrum(w, float(sea[0]), float(sea[2])) for w in omega]
-    return 4.0 * math.sqrt(float(np.trapezoid(density, omega)))
+    density = np.array([frequency_spectrum(w, float(sea[0]), float(sea[2])) for w in omega])
+    return 4.0 * math.sqrt(float(np.trapezoid(density * _left_over_a_bed(omega, depth_m), omega)))
+
+
+def _left_over_a_bed(omega: np.ndarray, depth_m: float) -> np.ndarray:
+    """What is left of a spectrum over frequencies (n,) (S. A. Kitaigorodskii et al., "On Phillips' theory of the
+    equilibrium range in the spectra of wind-generated gravity waves", 1975)."""
+    if depth_m * float(omega.min()) ** 2 > GRAVITY_MPS2 * DEEP_KD:
+        return np.ones_like(omega)
+    k = np.array([wave_number(w, depth_m) for w in omega])
+    return np.tanh(k * depth_m) ** 2 * 0.5 * omega / k / group_speed_mps(k, depth_m)
 
 
 TILES_M = (311.0, 73.0, 17.3)
@@ -145,12 +195,13 @@ class Waves:
     place: np.ndarray
     """(n, 4) int32: row and column in the tile's transform, and those of the opposite wave."""
     number: np.ndarray
-    """(n, 4) float64: omega [rad/s], unit vector of the wave number, edge of its cell in the plane of those [rad/m]."""
+    """(n, 5) float64: omega [rad/s], unit vector of the wave number, edge of its cell in the plane of those [rad/m],
+    and coth of wave number times depth, 1 in deep water."""
     drawn: np.ndarray
     """(n, 4) float64: real and imaginary parts of the wave and of its opposite, variance one."""
 
     @staticmethod
-    def of(seed: int, points: int) -> "Waves":
+    def of(seed: int, points: int, depth_m: float) -> "Waves":
         """As many as grids of that many points can have: wave numbers in a disc."""
         starts, places, numbers, draws = [0], [], [], []
         cuts = [2 * math.pi / edge * _LONGEST_FRACTION for edge in TILES_M[1:]]
@@ -165,8 +216,9 @@ class Waves:
             iy, ix, size = iy[inside], ix[inside], size[inside]
             drawn = draw(seed, tile, points)
             places.append(np.stack([iy % points, ix % points, -iy % points, -ix % points], axis=1))
-            omega = np.sqrt(GRAVITY_MPS2 * dk * size)
-            numbers.append(np.stack([omega, ix / size, iy / size, np.full(len(ix), dk)], axis=1))
+            tanh = np.tanh(dk * size * depth_m)
+            omega = np.sqrt(GRAVITY_MPS2 * dk * size * tanh)
+            numbers.append(np.stack([omega, ix / size, iy / size, np.full(len(ix), dk), 1.0 / tanh], axis=1))
             draws.append(np.stack([drawn[iy, ix], drawn[-iy, -ix]], axis=1).view(float))
             starts.append(starts[-1] + len(ix))
         return Waves(
@@ -220,9 +272,9 @@ def raise_waves(number: np.ndarray, drawn: np.ndarray, sea: np.ndarray, out: np.
     drawn (n, 4) of `Waves`; sea (4,) as in `wave_variances`.
     """
     for m in range(len(number)):
-        omega, east, north, dk = number[m]
-        k = omega * omega / GRAVITY_MPS2
-        ahead, back = wave_variances(k * east, k * north, sea)
+        omega, east, north, dk, coth_kd = number[m]
+        k = omega * omega / GRAVITY_MPS2 * coth_kd
+        ahead, back = wave_variances(k * east, k * north, sea, coth_kd)
         along, against = dk * math.sqrt(2.0 * ahead), dk * math.sqrt(2.0 * back)
         out[m, 0], out[m, 1] = drawn[m, 0] * along, drawn[m, 1] * along
         out[m, 2], out[m, 3] = drawn[m, 2] * against, drawn[m, 3] * against
@@ -234,10 +286,10 @@ def mean_wave_numbers(start: np.ndarray, number: np.ndarray, heights: np.ndarray
     for tile in range(len(out)):
         total = weighted = 0.0
         for m in range(start[tile], start[tile + 1]):
-            k = number[m, 0] ** 2 / GRAVITY_MPS2
+            deep = number[m, 0] ** 2 / GRAVITY_MPS2
             energy = 0.0
             for part in range(4):
-                energy += k * float(heights[m, part]) ** 2
+                energy += deep * float(heights[m, part]) ** 2
             total += energy
-            weighted += energy * k
+            weighted += energy * (deep * number[m, 4])
         out[tile] = weighted / total if total > 0.0 else 0.0

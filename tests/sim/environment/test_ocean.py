@@ -159,7 +159,7 @@ def test_a_single_wave_is_airys_above_and_below() -> None:
     a = 0.02
     ocean.heights[:] = 0.0
     ocean.heights[wave, 0] = a
-    omega, east, north, _ = ocean.waves.number[wave]
+    omega, east, north = ocean.waves.number[wave, :3]
     k = omega**2 / GRAVITY_MPS2
     ocean.decay[0] = k
     rng = np.random.default_rng(3)

@@ -16,7 +16,8 @@ from sim.simulation import Simulation
 from sim.vehicle_config import config_named
 from sim.vehicle_config.radiation import Radiation
 from sim.water.immersion import VERTEX_WIDTH
-from sim.water.wrench import ABOUT, FADE, LATTICE, MEAN, SAMPLES, SPACING, SURFACE, immerse
+from sim.water.ocean.waves import DEEP_M
+from sim.water.wrench import ABOUT, DEPTH, FADE, LATTICE, MEAN, SAMPLES, SPACING, SURFACE, immerse
 from sim.world import load_world
 from sim.world.path import Stream
 
@@ -84,7 +85,7 @@ def test_pressure_of_a_wave_fades_with_depth() -> None:
     now = np.zeros((LATTICE, LATTICE, SAMPLES))
     now[..., SURFACE], now[..., FADE] = eta, k
     about = np.zeros(ABOUT)
-    about[SPACING], about[MEAN] = 1.0, level
+    about[SPACING], about[MEAN], about[DEPTH] = 1.0, level, DEEP_M
     vertices = np.array([[0.0, 0.0, z] for z in (0.9, 0.5, 0.2, -1.0, -4.0)])
     pose, still = np.r_[np.eye(3).ravel(), 0.3, -0.4, 0.0], Stream.still()
     d = level + eta - vertices[:, 2]
