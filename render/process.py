@@ -14,6 +14,8 @@ from typing import Any
 
 import moderngl
 
+from render.quality import is_software
+
 NICENESS = 10
 _NAME = "llvmpipe"
 
@@ -65,15 +67,21 @@ def _trim() -> Any:
 
 
 _DRAW_ARRAYS = ctypes.CFUNCTYPE(None, ctypes.c_uint, ctypes.c_int, ctypes.c_int, ctypes.c_int)
+_FLUSH = ctypes.CFUNCTYPE(None)
+
+
+def _entry(ctx: moderngl.Context, name: str, kind: Any) -> Any:
+    """A function of GL in one context, called through ctypes; None where moderngl does not tell where it is."""
+    # Not part of moderngl's interface: a version may lack it.
+    loader = getattr(ctx.mglo, "_context", None)
+    return kind(loader.load_opengl_function(name)) if loader else None
 
 
 class UnlockedDraw:
     """Draws vertex arrays that have no index buffer, in one context."""
 
     def __init__(self, ctx: moderngl.Context) -> None:
-        # Not part of moderngl's interface: where a version lacks it, arrays are drawn as ever.
-        loader = getattr(ctx.mglo, "_context", None)
-        self._draw = _DRAW_ARRAYS(loader.load_opengl_function("glDrawArraysInstanced")) if loader else None
+        self._draw = _entry(ctx, "glDrawArraysInstanced", _DRAW_ARRAYS)
 
     def __call__(self, array: moderngl.VertexArray, mode: int, vertices: int) -> None:
         """As `array.render(mode, vertices)`."""
@@ -82,3 +90,19 @@ class UnlockedDraw:
             return
         array.render(mode, vertices=0)  # binds program and array
         self._draw(mode, 0, vertices, 1)
+
+
+class Flush:
+    """Has software GL shade what was drawn so far, while more is drawn; waits for nothing.
+
+    Left to itself it begins to shade a framebuffer when the next one is drawn into: until then its shading threads
+    wait, and the thread that draws has worked out all vertices. Does nothing on a graphics card.
+    """
+
+    def __init__(self, ctx: moderngl.Context) -> None:
+        self._flush = _entry(ctx, "glFlush", _FLUSH) if is_software(ctx) else None
+
+    def __call__(self) -> None:
+        """Of all framebuffers of the context."""
+        if self._flush is not None:
+            self._flush()

@@ -23,7 +23,7 @@ from render.passes.sky import Sky
 from render.passes.still_light import finish, light_name, lit_from_cache, step
 from render.passes.targets import PassContext, PassName, Targets, blend_over, cut_out, unbind
 from render.passes.uniforms import Atmosphere, FrameUniforms
-from render.process import give_back
+from render.process import Flush, give_back
 from render.programs import SAMPLER_UNITS, Programs, Resources
 from render.quality import choose, require_gl
 from render.vehicles.library import ModelLibrary
@@ -67,7 +67,7 @@ class Renderer:
         DisplayError where the context is too old or a shader does not compile.
         """
         require_gl(ctx)
-        self._ctx, self._probe, self._supersampling = ctx, probe, supersampling
+        self._ctx, self._probe, self._supersampling, self._flush = ctx, probe, supersampling, Flush(ctx)
         self._effort, self._lit_later, self._texture_bias = 1.0, lit_later, 0.0
         self._cold = lit_later
         self._in_post: Frame | None = None
@@ -365,10 +365,8 @@ class Renderer:
         self._still_world.bind()
         self._shadows.bind(cast_last=not lit)
         self._waters.bind()
-        for name, texture in (
-            ("opaque_map", self._targets.opaque_map),
-            ("reflection_map", self._targets.mirror_map),
-        ):
+        maps = {"opaque_map": self._targets.opaque_map, "reflection_map": self._targets.mirror_map}
+        for name, texture in maps.items():
             if texture is not None:
                 texture.use(SAMPLER_UNITS[name])
 
@@ -438,6 +436,7 @@ class Renderer:
         with probe("vehicles"):
             for vehicle in (*frame.vehicles, *self._models.in_view(self._parked, context.frustum)):
                 self._models.draw(vehicle, context)
+        self._flush()
 
     def _draw_sky(self, *, under_water: bool = False) -> None:
         self._ctx.enable_only(moderngl.DEPTH_TEST)

@@ -27,6 +27,7 @@ from render.light import Light
 from render.passes.culling import Ridges
 from render.passes.still_light import Lit
 from render.passes.targets import PassContext
+from render.process import Flush
 from render.programs import SAMPLER_UNITS, Programs, Resources
 from render.quality import Quality
 from render.room_light import RoomLight
@@ -49,7 +50,7 @@ class StillWorld:
         scenery: Scenery,
         quality: Quality,
     ):
-        self._resources = Resources()
+        self._resources, self._flush = Resources(), Flush(ctx)
         self._cleared = np.zeros((0, 3))
         self._textures = self._make_textures(ctx, scenery, quality)
         ridges = scenery.ridges
@@ -196,11 +197,14 @@ class StillWorld:
         """Draw all that the pass's camera sees."""
         if self._props is not None:
             self._props.draw(context)  # before the land that it covers, which then need not be shaded
+            self._flush()
         for land in self._land:
             land.draw(context)
+            self._flush()
         self._pads.draw(context)
         for field in self._fields["mirror" if context.mirrored else "picture"]:
             field.draw(context)
+            self._flush()
 
     def warm_up(self) -> None:
         """Have the programs of the opaque pass compiled that wait for a vehicle or for distance."""
