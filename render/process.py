@@ -16,7 +16,7 @@ import moderngl
 
 from render.quality import is_software
 
-NICENESS = 10
+NICENESS = 2
 _NAME = "llvmpipe"
 
 

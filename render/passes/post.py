@@ -43,8 +43,10 @@ class Post:
         if self._fused:
             return
         enlarged = scene_px[0] < output_px[0]
-        carried = {"SAME_SIZE": 1} if scene_px == output_px else {"ENLARGED": 1} if enlarged else {}
-        self._carry = self._pass(programs, "present.frag", **carried)
+        self._carry = self._pass(
+            programs, "present.frag", **({"SAME_SIZE": 1} if scene_px == output_px else {})
+        )
+        self._lift = self._pass(programs, "present.frag", LIFTED=1) if enlarged else None
         self._smooth = self._pass(programs, "present.frag", FXAA=1) if fxaa else None
         self._mark = self._pass(programs, "present.frag", MARK=1) if fxaa and self._depth_map else None
         if quality.bloom:
@@ -53,6 +55,7 @@ class Post:
             small = (max(scene_px[0] // 4, 1), max(scene_px[1] // 4, 1))
             self._glow = [self._target(small, dtype="f2") for _ in range(2)]
         self._encoded = self._target(scene_px, dtype="f1")
+        self._lifted = self._target(scene_px, dtype="f1") if enlarged else None
         self._smoothed: moderngl.Framebuffer | None = None
         if fxaa and (scene_px != output_px or self._depth_map is not None):
             self._smoothed = self._target(scene_px, dtype="f1", depth=self._depth_map is not None)
@@ -126,6 +129,10 @@ class Post:
             if self._smoothed is not None:
                 self._smooth_out(self._smoothed, vehicles)
                 source = self._smoothed
+        if self._lift is not None and self._lifted is not None:
+            self._lifted.use()
+            self._run(self._lift, colour_of(source))
+            source = self._lifted
         self._finished = None if straight else source
         target.use()
         self._ctx.viewport = viewport

@@ -62,9 +62,8 @@ vec4 smoothed(vec2 at) {
 }
 #endif
 
-#ifdef ENLARGED
-const float LIFT = 2.5, CARRIED = 1.2, MOST = 0.1;  // by which what three looks about a place leave out stands out more; steps of a vehicle would, too
-const vec2 ABOUT[3] = vec2[](vec2(0.0, 0.85), vec2(0.74, -0.42), vec2(-0.74, -0.42));  // of them, in source pixels
+#ifdef LIFTED
+const float LIFT = 3.0, CARRIED = 1.2, MOST = 0.15;  // by which what the four pixels about one leave out stands out more; steps of a vehicle would, too
 #endif
 
 void main() {
@@ -76,12 +75,13 @@ void main() {
     colour = smoothed(uv);
 #elif defined(SAME_SIZE)
     colour = vec4(texelFetch(source_map, ivec2(uv * vec2(textureSize(source_map, 0))), 0).rgb, 1.0);
-#elif defined(ENLARGED)
-    vec2 pixel = 1.0 / vec2(textureSize(source_map, 0));
-    vec4 here = textureLod(source_map, uv, 0.0);
-    vec3 about = fetch(uv + ABOUT[0] * pixel) + fetch(uv + ABOUT[1] * pixel) + fetch(uv + ABOUT[2] * pixel);
-    float lift = mix(LIFT, CARRIED, here.a);
-    colour = vec4(here.rgb + clamp(lift * (here.rgb - about / 3.0), -MOST, MOST), 1.0);
+#elif defined(LIFTED)
+    ivec2 size = textureSize(source_map, 0), here = clamp(ivec2(uv * vec2(size)), ivec2(1), size - 2);
+    vec4 middle = texelFetch(source_map, here, 0);
+    vec3 about = texelFetch(source_map, here + ivec2(1, 0), 0).rgb + texelFetch(source_map, here - ivec2(1, 0), 0).rgb
+        + texelFetch(source_map, here + ivec2(0, 1), 0).rgb + texelFetch(source_map, here - ivec2(0, 1), 0).rgb;
+    float lift = mix(LIFT, CARRIED, middle.a);
+    colour = vec4(middle.rgb + clamp(lift * (middle.rgb - 0.25 * about), -MOST, MOST), 1.0);
 #else
     colour = vec4(fetch(uv), 1.0);
 #endif

@@ -85,6 +85,9 @@ _DIALS_M = 4.0
 """From a vehicle's ball, beyond which software GL does not work out instruments: it does so in every pixel."""
 _SMOOTHED, _SEEN_PX = 0.6, 6
 """Share of a picture that vehicles' edges are smoothed in at most; what is seen smaller is left out."""
+_CORNERS = np.array([(i, j, k) for i in (0, 1) for j in (0, 1) for k in (0, 1)])
+_NEAR_M = 0.1
+"""Before the eye, where a box about a part has to begin."""
 _PLAIN_TINT = (1.0, 1.0, 1.0)
 _DRY = (0.0, 0.0, 0.0, 0.0)
 Plane = tuple[float, float, float]
@@ -101,6 +104,18 @@ class _Loaded:
     vertices: moderngl.Buffer
     opaque: moderngl.Buffer
     glass: moderngl.Buffer | None
+    boxes: np.ndarray
+    """(nodes, 8, 3) m, each node's frame: corners of a box about it; nan where nothing is in it."""
+
+
+def _boxes(asset: ModelAsset) -> np.ndarray:
+    found = np.full((len(asset.nodes), 8, 3), np.nan)
+    owner = asset.vertices[:, 8].astype(int)
+    for node in np.unique(owner).tolist():
+        places = asset.vertices[owner == node, :3]
+        ends = np.array([places.min(axis=0), places.max(axis=0)])
+        found[node] = ends[_CORNERS, [0, 1, 2]]
+    return found
 
 
 class ModelLibrary:
@@ -147,12 +162,11 @@ class ModelLibrary:
         """Left, bottom, width, height in pixels of what solid vehicles take of a picture: the largest ones, apart from
         each other, as far as they do not cover much of it."""
         found: list[np.ndarray] = []
-        for centre, radius_m in (self.ball(v) for v in vehicles if not v.ghost and np.isfinite(v.T_wb).all()):
-            seen = view.view[:3, :3] @ centre + view.view[:3, 3]
-            if -seen[2] <= 1.05 * radius_m:
-                continue  # about the eye
-            middle, reach = view.projection[:2, :3] @ seen, view.projection[[0, 1], [0, 1]] * radius_m
-            corners = np.array([middle - reach, middle + reach]) / -seen[2]
+        for vehicle in vehicles:
+            solid = not vehicle.ghost and np.isfinite(vehicle.T_wb).all()
+            corners = self._seen_corners(vehicle, view) if solid else None
+            if corners is None:
+                continue
             box = np.clip((corners + 1.0) * 0.5 * size_px + np.array([[-2.0], [2.0]]), 0.0, size_px)
             while touched := [
                 k for k, other in enumerate(found) if (box[0] < other[1]).all() and (other[0] < box[1]).all()
@@ -169,6 +183,27 @@ class ModelLibrary:
             if (high - low >= _SEEN_PX).all() and left >= 0.0:
                 taken.append((int(low[0]), int(low[1]), int(high[0] - low[0]), int(high[1] - low[1])))
         return taken
+
+    def _seen_corners(self, vehicle: DrawnVehicle, view: View) -> np.ndarray | None:
+        """(2, 2) low and high corner of what it takes of a picture, -1..1; None where it is about the eye."""
+        if vehicle.ball is None and _has_model(vehicle):
+            loaded, pose = self._load(vehicle), rig_pose(vehicle)
+            matrices = _node_matrices(loaded.asset, vehicle, pose, pose.hidden)[: len(loaded.boxes)]
+            kept = [name not in pose.hidden for name in loaded.asset.nodes]
+            w = (
+                np.einsum("nij,nkj->nki", matrices[kept, :, :3], loaded.boxes[kept])
+                + matrices[kept, None, :, 3]
+            )
+            seen = w[np.isfinite(w).all(axis=(1, 2))].reshape(-1, 3) @ view.view[:3, :3].T + view.view[:3, 3]
+            if len(seen) and seen[:, 2].max() < -_NEAR_M:
+                places = seen @ view.projection[:2, :3].T / -seen[:, 2:]
+                return np.array([places.min(axis=0), places.max(axis=0)])
+        centre, radius_m = self.ball(vehicle)
+        middle = view.view[:3, :3] @ centre + view.view[:3, 3]
+        if -middle[2] <= 1.05 * radius_m:
+            return None
+        at, reach = view.projection[:2, :3] @ middle, view.projection[[0, 1], [0, 1]] * radius_m
+        return np.array([at - reach, at + reach]) / -middle[2]
 
     def draw(self, vehicle: DrawnVehicle, context: PassContext) -> None:
         """Draw one vehicle in one pass; poses that are not finite are skipped."""
@@ -253,7 +288,7 @@ class ModelLibrary:
         vertices = self._own(self._ctx.buffer(np.ascontiguousarray(asset.vertices)))
         opaque = self._own(self._ctx.buffer(np.ascontiguousarray(asset.opaque)))
         glass = self._own(self._ctx.buffer(np.ascontiguousarray(asset.glass))) if len(asset.glass) else None
-        loaded = self._loaded[key] = _Loaded(source, asset, vertices, opaque, glass)
+        loaded = self._loaded[key] = _Loaded(source, asset, vertices, opaque, glass, _boxes(asset))
         return loaded
 
     def _own(self, buffer: moderngl.Buffer) -> moderngl.Buffer:

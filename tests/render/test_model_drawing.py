@@ -154,6 +154,29 @@ def test_a_turning_rotor_leaves_the_solid_blades_out(studio, library):
     assert seen[0] < seen[1]
 
 
+@pytest.mark.parametrize("change", [{}, {"wreck": True, "time_s": None}, {"pieces": "apart"}])
+@pytest.mark.parametrize("turned_rad", [0.0, 0.9, 2.5])
+@pytest.mark.parametrize("name", ["helicopter", "motorboat", "quadrotor"])
+def test_what_a_vehicle_takes_of_a_picture_is_told_closely(studio, library, name, turned_rad, change):
+    """A rectangle that all of its solid parts are in, measured to be 1.1 to 2.3 times theirs."""
+    c, s = np.cos(turned_rad), np.sin(turned_rad)
+    T_wb = np.array([[c, -s, 0.0, 0.3], [s, c, 0.0, -0.2], [0.0, 0.0, 1.0, 0.1], [0.0, 0.0, 0.0, 1.0]])
+    vehicle = replace(FLYING, model=name, config=config_named(name), T_wb=T_wb)
+    if "pieces" in change:
+        away = np.eye(4)
+        away[2, 3] = 1.5
+        change = {"pieces": {"": np.eye(4), library._load(vehicle).asset.nodes[-1]: away}}
+    vehicle = replace(vehicle, **change)
+    seen = studio.draw(lambda context: library.draw(vehicle, context), "opaque")[..., 3] != 0.0
+    rows, columns = np.flatnonzero(seen.any(axis=1)), np.flatnonzero(seen.any(axis=0))
+    [(left, bottom, width, height)] = library.rectangles([vehicle], studio.view, SIZE)
+    assert left <= columns[0]
+    assert columns[-1] < left + width
+    assert bottom <= rows[0]
+    assert rows[-1] < bottom + height
+    assert width * height < 2.5 * (np.ptp(rows) + 6) * (np.ptp(columns) + 6)
+
+
 def test_a_vehicle_of_ones_own_is_drawn_as_what_its_body_wears(studio, library, tmp_path):
     """To the pixel, and without a box in it."""
     folder = tmp_path / "my_raft"

@@ -103,6 +103,7 @@ def test_tones_are_those_of_agx(ctx: moderngl.Context) -> None:
     program["exposure"].value = 1.0
     texture.use(0)
     target.use()
+    ctx.enable_only(moderngl.NOTHING)
     ctx.vertex_array(program, []).render(vertices=3)
     drawn = np.frombuffer(target.read(components=3), "u1").reshape(64, 64, 3) / 255.0
     middle = (np.arange(64) + 0.5) / 64.0 - 0.5
