@@ -29,7 +29,7 @@ from sim.planner import Goal, Limits, Plan, Planner, Task, Waypoint, Weights, ta
 from sim.planner.guess.guess import guess
 from sim.planner.service.receding import Flight
 from sim.planner.task.handles import handles, moved
-from sim.planner.task.moving import goal_at
+from sim.planner.task.meeting import goal_at
 from sim.planner.task.task import usual_method
 from sim.planner.transcription.parameters import parameters
 from sim.scene import load_scene, scene_names

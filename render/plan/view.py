@@ -22,7 +22,8 @@ from render.plan.shapes import (
 from sim.planner.result.record import PlanRecord, control_forces_b
 from sim.planner.service.session import FADE_S, PlanView
 from sim.planner.task.bodies import body_names, jointed, planar, poses_of, positions
-from sim.planner.task.moving import GOAL_MOVES, goal_at, is_moving, motion_of
+from sim.planner.task.meeting import goal_at
+from sim.planner.task.moving import GOAL_MOVES, is_moving, motion_of
 from sim.planner.task.obstacles import Obstacle
 from sim.planner.task.task import Task
 from sim.shapes.surface import upright

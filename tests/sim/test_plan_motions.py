@@ -15,8 +15,8 @@ import sim
 from benchmarks.planner import landings
 from sim.planner import Box, Cylinder, Goal, Motion, Plan, Planner, Sway, Task, Weights, task_of_scene
 from sim.planner.result.store import task_of_values, task_values
+from sim.planner.task.meeting import goal_at
 from sim.planner.task.motions import PIECES, spline, spline_jets_in_time
-from sim.planner.task.moving import goal_at
 from sim.platform.errors import InputError
 from sim.scene import load_scene
 

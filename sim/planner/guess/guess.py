@@ -24,7 +24,7 @@ from sim.planner.task.bodies import (
     velocities,
 )
 from sim.planner.task.inputs import input_map_of
-from sim.planner.task.moving import held
+from sim.planner.task.meeting import held
 from sim.planner.task.numbers import start_of_free, with_free
 from sim.planner.task.task import Task
 from sim.planner.transcription.transcription import PlannedMotion, Transcription

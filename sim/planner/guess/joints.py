@@ -13,8 +13,8 @@ from sim.planner.guess.pushing import pushed
 from sim.planner.guess.stepping import stepped
 from sim.planner.task.bodies import arc_space, arcs, at_random, body_poses, joint_ranges, points
 from sim.planner.task.clearance import spare_m
-from sim.planner.task.handles import brought_to
 from sim.planner.task.inputs import holding
+from sim.planner.task.meeting import brought_to
 from sim.planner.task.own_bodies import kept_m
 from sim.planner.task.task import Task
 from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle

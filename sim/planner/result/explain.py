@@ -13,7 +13,7 @@ from sim.planner.solvers.backends import Result
 from sim.planner.task.bodies import body_poses, counts_turns, own_space, planar, positions
 from sim.planner.task.clearance import clearance, on_plane
 from sim.planner.task.inputs import Constraint, input_map_of
-from sim.planner.task.moving import goal_at
+from sim.planner.task.meeting import goal_at
 from sim.planner.task.obstacles import entered
 from sim.planner.task.task import WEIGHT_NAMES, Task, Weights, control_limits
 from sim.planner.transcription.constraints import GROUND, OWN_BODIES, WAYPOINT

@@ -25,8 +25,9 @@ from sim.planner.task.bodies import (
 from sim.planner.task.check_numbers import check_numbers
 from sim.planner.task.check_own import check_own_terms
 from sim.planner.task.clearance import on_plane, over_ground_m
+from sim.planner.task.meeting import goal_at
 from sim.planner.task.motions import Motion, Sway
-from sim.planner.task.moving import GOAL_MOVES, brought_back, goal_at, is_moving, motion_of
+from sim.planner.task.moving import GOAL_MOVES, brought_back, is_moving, motion_of
 from sim.planner.task.open_start import check_open_start, open_start
 from sim.planner.task.own_bodies import balls_at
 from sim.planner.task.reference import Reference

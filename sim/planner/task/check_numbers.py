@@ -9,17 +9,18 @@ from numbers import Real
 import casadi as ca
 import numpy as np
 
+from sim.groups.numeric import rotation_log
 from sim.planner.task.bodies import (
     body_names,
     jointed,
     own_space,
-    placed_by_bodies,
     planar,
     positions,
     rotation_wb,
 )
 from sim.planner.task.inputs import input_map_of
-from sim.planner.task.motions import spline_error
+from sim.planner.task.meeting import fixed_directions
+from sim.planner.task.motions import Motion, spline_error
 from sim.planner.task.moving import GOAL_MOVES
 from sim.planner.task.numbers import check_free, number_names
 from sim.planner.task.refusal import GOAL, START, TaskPart, obstacle_part, refused, waypoint_part
@@ -27,13 +28,15 @@ from sim.planner.task.task import DEMANDS, WEIGHT_NAMES, Task, control_limits
 from sim.planner.task.waypoints import longest_s
 from sim.platform.errors import InputError, numeric, one_of, quote
 from sim.spaces import Space
-from sim.vehicles.forms.articulated import ClosedVehicle
+from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import State
 
 _FAR_M, _MOST_WEIGHT, _LONGEST_S = 1e6, 1e6, 1e6
 _FAR = 1e12
 _CLOSED_M = 1e-12
+_LOOKED_AT = 25
+"""Moments at which a motion is compared with what joints do."""
 _SPLINE_OFF = 3e-4
 """m or rad; velocities are then off by some mm/s."""
 _EFFORT_SCALES = 1e-9, 1e9
@@ -331,12 +334,8 @@ def _check_motions(vehicle: Vehicle, task: Task) -> None:
                     task, f"{what} moves {quote(name)}, which moves already; allowed: one motion each"
                 )
             moved.add(name)
-        if GOAL_MOVES in motion.moves and placed_by_bodies(vehicle):
-            raise refused(
-                task,
-                f"{what} moves the goal, and {vehicle.name} is where its bodies are; allowed: obstacles, or vehicles "
-                "whose state is a pose and its velocity",
-            )
+        if GOAL_MOVES in motion.moves and own_space(vehicle):
+            _check_carried(vehicle, task, what, motion)
         rows = [motion.pivot_w, motion.velocity_mps]
         rows += [row for sway in motion.sways for row in (sway.amplitude_m, sway.amplitude_rad)]
         for row in rows:
@@ -359,6 +358,39 @@ def _check_motions(vehicle: Vehicle, task: Task) -> None:
                 task,
                 f"{what} changes too fast to be followed for the {until_s:g} s that the task may take; allowed: slower "
                 "motions, or a shorter duration",
+            )
+
+
+def _check_carried(vehicle: Vehicle, task: Task, what: str, motion: Motion) -> None:
+    """Of a goal that moves of what is about a space of its own: the main body is carried, the rest is as it says."""
+    goal = task.goal
+    if goal.parts is None or (goal.position == "free" and goal.rotation == "free"):
+        raise refused(
+            task,
+            f"{what} moves the goal, which asks for no place or rotation of {vehicle.name}'s main body; allowed: a "
+            "goal with parts, () for none, whose position or rotation is not free",
+            GOAL,
+        )
+    if "velocity" in goal.parts and goal.velocity != "free":
+        raise refused(
+            task,
+            f"{what} moves the goal, which asks for the velocity of what carries it and for its own part velocity; "
+            "allowed: one of them",
+            GOAL,
+        )
+    if not isinstance(vehicle, ArticulatedVehicle):
+        return
+    along, about = fixed_directions(vehicle)
+    M, x = motion.poses(np.linspace(0.0, longest_s(task), _LOOKED_AT)), positions(vehicle, goal.state.node)[0]
+    by_m = np.abs((M[:, :3, :3] @ x + M[:, :3, 3] - x) @ along.T).max(initial=0.0)
+    turned = np.abs([rotation_log(R) @ about.T for R in M[:, :3, :3]]).max(initial=0.0)
+    for asked, by, unit in ((goal.position, by_m, "m"), (goal.rotation, turned, "rad")):
+        if asked not in ("free", "upright") and by > _SPLINE_OFF:
+            raise refused(
+                task,
+                f"{what} moves the goal by {by:.3g} {unit} where no joint of {vehicle.name} moves its tool; allowed: "
+                f"motions in which these move, or a {'position' if unit == 'm' else 'rotation'} that is free",
+                GOAL,
             )
 
 

@@ -4,87 +4,25 @@ Pure edits, any of which is another task, and in a few words what one has change
 """
 
 from dataclasses import fields, replace
-from functools import lru_cache
 
-import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
 from sim.groups.numeric import triple
 from sim.planner.task.bodies import (
-    body_pose,
     body_poses,
     heading_rad,
-    joint_ranges,
     jointed,
     own_space,
-    places,
     planar,
     positions,
     stands,
-    structure_of,
-    velocities,
 )
+from sim.planner.task.meeting import brought_to
 from sim.planner.task.obstacles import Cylinder, Obstacle
 from sim.planner.task.task import WEIGHT_NAMES, Task, Waypoint
 from sim.shapes.shape import Handle
 from sim.vehicles import Vehicle
-from sim.vehicles.forms.articulated import ClosedVehicle
-from sim.vehicles.forms.base import Structure
-
-_STEPS, _DAMPING, _FARTHEST = 12, 1e-4, 0.5
-
-
-def brought_to(
-    vehicle: Vehicle, node: np.ndarray, place_w: np.ndarray, R_wb: np.ndarray | None = None
-) -> np.ndarray:
-    """The node with all of its places moved along; where it has none, as near as it comes by turning, joints within
-    their limits (velocities stay as they are). R_wb: (3, 3) to which its main body is to be turned, too."""
-    node = node.copy()
-    written = places(vehicle)
-    if written:
-        by_w = place_w - positions(vehicle, node)[0]
-        for at in written:
-            node[at] += by_w
-        return node
-    moved, rows = _moved(structure_of(vehicle)), 3 if R_wb is None else 6
-    wanted = np.eye(3) if R_wb is None else R_wb
-    ranges = [(vehicle.space.columns.index(name), *ends) for name, ends in joint_ranges(vehicle).items()]
-    for _ in range(_STEPS if R_wb is None else 4 * _STEPS):
-        still = np.zeros(vehicle.space.dim)
-        miss, slope, _ = (np.array(x) for x in moved(node, still, vehicle.parameter_vector, place_w, wanted))
-        miss, slope = miss.ravel()[:rows], slope[:rows]
-        if isinstance(vehicle, ClosedVehicle):
-            slope = slope[:, : vehicle.tree.nv] @ vehicle.following(node[vehicle.node_layout.pose])
-        d = slope.T @ np.linalg.solve(slope @ slope.T + _DAMPING * np.eye(rows), miss)
-        d *= min(1.0, _FARTHEST / max(float(np.abs(d).max()), 1e-12))
-        if isinstance(vehicle, ClosedVehicle):
-            pose = vehicle.node_layout.pose
-            node[pose] = vehicle.closure.led(node[pose], vehicle.leading, d)
-            continue
-        node = np.array(moved(node, d, vehicle.parameter_vector, place_w, wanted)[2]).ravel()
-        for i, low, high in ranges:
-            node[i] = min(max(node[i], low), high)
-    return node
-
-
-@lru_cache(maxsize=16)
-def _moved(structure: Structure) -> ca.Function:
-    """(node, displacement, parameters, place and rotation that are wanted of the main body) -> by what they are missed
-    (6,), how a displacement makes up for that, the node as moved."""
-    vehicle = structure.vehicle
-    node, p = ca.SX.sym("node", vehicle.node_layout.size), ca.SX.sym("p", vehicle.parameter_count)
-    d, q = ca.SX.sym("d", vehicle.space.dim), vehicle.symbols(p)
-    there = vehicle.space.displaced(node, d)
-    still = [i for i in range(node.shape[0]) if i not in {k for k, _ in velocities(vehicle)}]
-    T, place, R = body_pose(vehicle, there, q), ca.SX.sym("x", 3), ca.SX.sym("R", 3, 3)
-    turn = sum((ca.cross(T[:3, i], R[:, i]) for i in range(3)), ca.SX.zeros(3)) / 2
-    miss = ca.vertcat(place - T[:3, 3], turn)
-    slope = ca.substitute(-ca.jacobian(miss, d), d, ca.SX.zeros(d.shape[0]))
-    here = ca.SX(node)
-    here[still] = there[still]
-    found = [ca.substitute(miss, d, ca.SX.zeros(d.shape[0])), ca.densify(slope), here]
-    return ca.Function("moved", [node, d, p, place, R], found, {"cse": True})
 
 
 def handles(vehicle: Vehicle, task: Task) -> tuple[Handle, ...]:

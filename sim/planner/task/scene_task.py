@@ -7,7 +7,7 @@ import numpy as np
 
 from sim.planner.task.bodies import body_poses, own_space, planar, positions, stands, velocities
 from sim.planner.task.cover import Cover, cover
-from sim.planner.task.handles import brought_to
+from sim.planner.task.meeting import brought_to
 from sim.planner.task.motions import Motion, Sway
 from sim.planner.task.obstacles import LOOKS, Obstacle
 from sim.planner.task.task import (

@@ -3,9 +3,8 @@
 import casadi as ca
 import numpy as np
 
-from sim.groups.so3 import half_angle_cosine, turn_cosine, turn_sines
 from sim.integrators.multibody import FRICTION, reached
-from sim.planner.task.bodies import joint_ranges, jointed, planar, velocities
+from sim.planner.task.bodies import joint_ranges, jointed, velocities
 from sim.planner.task.inputs import Constraint
 from sim.planner.task.task import control_limits
 from sim.planner.transcription.model import BODY_NUMBERS, NodeModel
@@ -16,8 +15,6 @@ from sim.vehicles.forms.articulated import ArticulatedVehicle
 GROUND, WAYPOINT, OWN_BODIES = "ground", "waypoint", "own bodies"
 """Names of constraints."""
 _LEAST_APART_M = 1e-3
-_LEAST_COSINE = -0.9
-_UNITS = {"position": "m", "rotation": "rad", "velocity": "m/s"}
 
 
 PART, PRODUCT, BEARING = "contact", "contact of what does not touch", "contact at the end"
@@ -253,138 +250,6 @@ def duration_rows(model: NodeModel, h: ca.SX) -> list[Constraint]:
         Constraint("shortest final time", (h * steps - shortest) / unit, 0.0, np.inf, "s", unit),
         Constraint("longest final time", (longest - h * steps) / unit, 0.0, np.inf, "s", unit),
     ]
-
-
-def goal_misses(model: NodeModel, node: ca.SX) -> list[tuple[str, str, ca.SX]]:
-    """(part, demand, miss in SI units) of every row of the goal that has to be met."""
-    return [row for row in _missed(model, node) if row[1] != "near"]
-
-
-def _missed(model: NodeModel, node: ca.SX) -> list[tuple[str, str, ca.SX]]:
-    """Of every row that is not free."""
-    at, goal = model.vehicle.node_layout, model.goal
-    position, rotation, velocity, shape, shape_velocity, _ = model.shape.demands
-    if model.own_space:
-        return _missed_in_space(model, node)
-    out = [("position", str(position), node[i] - goal[i]) for i in model.position_indices]
-    if planar(model.vehicle):
-        at_heading = model.heading_index
-        miss = 2 * ca.sin((node[at_heading] - goal[at_heading]) / 2)
-        out.append(("rotation", str(rotation), miss))
-    else:
-        out += _rotation_missed(model, node)
-    xi = node[at.velocity] - goal[at.velocity]
-    out += [("velocity", str(velocity), xi[i]) for i in range(xi.shape[0])]
-    inner = (("shape", at.shape, shape), ("shape velocity", at.shape_velocity, shape_velocity))
-    for name, where, wanted in inner:
-        miss = node[where] - goal[where]
-        out += [(name, "fixed", miss[i]) for i in wanted]  # type: ignore[attr-defined]
-    return [row for row in out if row[1] != "free"]
-
-
-def drawn_by(model: NodeModel, node: ca.SX) -> ca.SX | None:
-    """Half the squares of what is to be near, over its tolerance; None where nothing is."""
-    rows = [(part, miss) for part, demand, miss in _missed(model, node) if demand == "near"]
-    tolerance = _tolerances(model)
-    turns = model.turns == 3 and model.shape.demands[1] == "near"
-    squares = [(miss / tolerance[part]) ** 2 for part, miss in rows if not (turns and part == "rotation")]
-    if turns:
-        # By the chord: the sines vanish half a turn off, too.
-        squares.append(2 * (1 - _cosine_missed(model, node)) / tolerance["rotation"] ** 2)
-    return sum(squares, ca.SX(0)) / 2 if squares else None
-
-
-def _tolerances(model: NodeModel) -> dict[str, ca.SX]:
-    return {part: model.given["tolerance"][i] for i, part in enumerate(_UNITS)}
-
-
-def _rotation_missed(model: NodeModel, node: ca.SX) -> list[tuple[str, str, ca.SX]]:
-    """In space."""
-    rotation = model.shape.demands[1]
-    if rotation == "upright":
-        half = half_angle_cosine(_cosine_missed(model, node))
-        up_b = model.pose_wb(node)[2, :2]
-        return [("rotation", "fixed", up_b[0] / half), ("rotation", "fixed", up_b[1] / half)]
-    # Three equations, not nine: R is a rotation already.
-    miss = turn_sines(_turn_missed(model, node))
-    return [("rotation", str(rotation), miss[i]) for i in range(3)]
-
-
-def _missed_in_space(model: NodeModel, node: ca.SX) -> list[tuple[str, str, ca.SX]]:
-    """Of what moves about a space of its own: parts of its state, and of its main body place and rotation."""
-    goal, parts = model.goal, model.shape.demands[5]
-    found = model.vehicle.space.coordinates(goal, node)
-    if model.closed is not None:
-        # Where the leading joints are says how the others stand; velocities are asked for otherwise.
-        leads = {model.vehicle.space.columns[i] for i in model.closed.leading_places}
-        found = {name: miss for name, miss in found.items() if name in leads}
-    elif model.closing_count:
-        found = {name: miss for name, miss in found.items() if name != "velocity"}
-    out = [
-        (name, "fixed", miss[i])
-        for name, miss in found.items()
-        if parts is None or name in parts  # type: ignore[operator]
-        for i in range(miss.shape[0])
-    ]
-    if parts is not None:
-        miss = model.place(node) - model.place(goal)
-        out += [("position", str(model.shape.demands[0]), miss[i]) for i in range(3)]
-        out += _rotation_missed(model, node)
-    return [row for row in out if row[1] != "free"]
-
-
-def _turn_missed(model: NodeModel, node: ca.SX) -> ca.SX:
-    """(3, 3) rotation from the goal's attitude to the node's."""
-    wanted, here = (model.pose_wb(x)[:3, :3] for x in (model.goal, node))
-    return wanted.T @ here
-
-
-def _cosine_missed(model: NodeModel, node: ca.SX) -> ca.SX:
-    """Of the angle in space by which the goal's rotation, or uprightness, is missed."""
-    if model.shape.demands[1] == "upright":
-        return model.pose_wb(node)[2, 2]
-    return turn_cosine(_turn_missed(model, node))
-
-
-def _facings(model: NodeModel, node: ca.SX) -> list[tuple[str, ca.SX]]:
-    """(part of the goal, cosine of the angle by which it is missed): half a turn off, its equations hold too."""
-    parts = model.shape.demands[5]
-    out = []
-    if model.own_space:
-        found = model.vehicle.space.facing(model.goal, node)
-        out = [(n, x) for n, x in found.items() if parts is None or n in parts]  # type: ignore[operator]
-    asked = model.shape.demands[1] not in ("near", "free")
-    if model.turns == 3 and asked and (parts is not None or not model.own_space):
-        out.append(("rotation", _cosine_missed(model, node)))
-    return out
-
-
-def goal_rows(model: NodeModel, node: ca.SX, missed: ca.SX) -> list[Constraint]:
-    """The goal; with `missed` (two a row) each of them may be missed at a price."""
-    tolerance = _tolerances(model)
-    scales = {"position": model.scales.length_m, "velocity": model.scales.speed_mps}
-    rows = []
-    for i, (part, demand, miss) in enumerate(goal_misses(model, node)):
-        give = missed[2 * i] - missed[2 * i + 1] if missed.shape[0] else ca.SX(0)
-        unit = _UNITS.get(part, "")
-        if demand == "fixed":
-            scale = scales.get(part, 1.0)
-            rows.append(
-                Constraint(f"goal {part}", miss / scale + give, 0.0, 0.0, unit, scale, goal=part, soft=True)
-            )
-        else:
-            rows.append(
-                Constraint(
-                    f"goal {part}", miss / tolerance[part] + give, -1.0, 1.0, unit, goal=part, soft=True
-                )
-            )
-    for part, cosine in _facings(model, node):
-        # At half a turn exactly the sine and the cosine of its half both vanish.
-        give = ca.sum1(missed) if missed.shape[0] else ca.SX(0)
-        rows.append(
-            Constraint(f"goal {part}", cosine + give, _LEAST_COSINE, np.inf, "rad", goal=part, soft=True)
-        )
-    return rows
 
 
 def variable_bounds(model: NodeModel, controls: Slots, unscale: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -23,7 +23,6 @@ from sim.planner.task.bodies import (
 )
 from sim.planner.task.inputs import InputMap, input_map_of
 from sim.planner.task.motions import CHANNELS, PIECES, pose_of_channels
-from sim.planner.task.moving import carried
 from sim.planner.task.numbers import place_of
 from sim.planner.task.task import WEIGHT_NAMES, control_limits
 from sim.planner.transcription.shape import ProblemShape, Scales
@@ -212,6 +211,10 @@ class NodeModel:
         still = ca.SX.zeros(self.scheme.inputs.w.shape[0])
         return StepExpressions(*self.step(y, z, a, still, self.given["vehicle"], h, self.given["start"]))
 
+    def symbols(self, v: ca.SX) -> list[ca.SX]:
+        """All that expressions of a node with variables v are made of."""
+        return [v, self.p, self.s, self.jet, self.jet_at, self.time, self.time_at]
+
     def duration_of_step(self, x: dict[str, ca.SX]) -> ca.SX:
         """h of a node with the state pieces x."""
         return x["h"] if self.shape.free_time else self.given["duration"] / self.given["steps"]
@@ -232,18 +235,6 @@ class NodeModel:
         jets = ca.reshape(self.jet[begin : begin + MOTION_JET], CHANNELS, 4)
         channels = jets[:, 0] + d * (jets[:, 1] + d / 2 * (jets[:, 2] + d / 3 * jets[:, 3]))
         return pose_of_channels(channels, self.given["pivots"][3 * k : 3 * k + 3])
-
-    @cached_property
-    def goal(self) -> ca.SX:
-        """Flat node of the goal, where it is at `time`."""
-        goal, k = self.given["goal"], self.shape.goal_motion
-        if k is None:
-            return goal
-        at, M = self.vehicle.node_layout, self.carrier(k)
-        pose, velocity = carried(self.vehicle, goal, M, ca.jtimes(M, self.time, ca.SX(1)))
-        moved = ca.SX(goal)
-        moved[at.pose], moved[at.velocity] = pose, velocity
-        return moved
 
     # What is found with the motion: parameters and numbers of the task, which are states that stay as they are.
 
@@ -320,6 +311,12 @@ class NodeModel:
             return {name: self.pose_wb(node, name) for name in bodies}
         found = self.vehicle.bodies(node, self.quantities())
         return {name: found[name or body_names(self.vehicle)[0]] for name in bodies}
+
+    def twist(self, node: ca.SX) -> ca.SX:
+        """(6,) of the main body, angular then linear, in its frame; of what moves about a space of its own."""
+        x, p = ca.SX.sym("node", node.shape[0]), ca.SX.sym("p", self.vehicle.parameter_count)
+        own = ca.Function("twist", [x, p], [self.vehicle.twist(x, self.vehicle.symbols(p))])
+        return own(node, self.given["vehicle"])
 
     def place(self, node: ca.SX) -> ca.SX:
         """(2,) or (3,) of the main body [m]."""

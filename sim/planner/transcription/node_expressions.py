@@ -19,11 +19,8 @@ from sim.planner.transcription.constraints import (
     bearing_rows,
     box_rows,
     distances,
-    drawn_by,
     duration_rows,
     either_rows,
-    goal_misses,
-    goal_rows,
     heights_over_ground,
     input_rows,
     missed_rest,
@@ -32,6 +29,14 @@ from sim.planner.transcription.constraints import (
     step_equations,
     variable_bounds,
     velocity_rows,
+)
+from sim.planner.transcription.goal import (
+    drawn_by,
+    goal_misses,
+    goal_node,
+    goal_place,
+    goal_rows,
+    meets_in_motion,
 )
 from sim.planner.transcription.model import NodeModel
 from sim.planner.transcription.state_form import Slots
@@ -78,7 +83,7 @@ def cost_terms(
         drawn = drawn_by(model, node)
         terms["terminal"] = _missed(model, node) if drawn is None else drawn
     if "swing" in has:
-        space, goal = model.vehicle.space, model.goal
+        space, goal = model.vehicle.space, goal_node(model)
         cosines = (cosine for name, cosine in space.facing(goal, node).items() if name in space.directions)
         terms["swing"] = share * sum((2 * (1 - cosine) for cosine in cosines), ca.SX(0))
     # An arc's own velocity, where there is one, is a plain variable and belongs to the step after the node.
@@ -107,9 +112,7 @@ def cost_terms(
 
 def _speed(model: NodeModel, node: ca.SX) -> ca.SX:
     """(3,) velocity of the main body."""
-    return (
-        model.vehicle.twist(node, model.quantities())[3:] if "distance" in model.shape.costs else ca.SX(3, 1)
-    )
+    return model.twist(node)[3:] if "distance" in model.shape.costs else ca.SX(3, 1)
 
 
 def _nearness(model: NodeModel, node: ca.SX) -> ca.SX:
@@ -120,8 +123,8 @@ def _nearness(model: NodeModel, node: ca.SX) -> ca.SX:
 
 def _missed(model: NodeModel, node: ca.SX) -> ca.SX:
     """Squares of the distance and the velocity that are missing at the end."""
-    goal, moving = model.goal, [i for i, _ in velocities(model.vehicle)]
-    d, xi = model.place(node) - model.place(goal), node[moving] - goal[moving]
+    goal, moving = goal_node(model), [i for i, _ in velocities(model.vehicle)]
+    d, xi = model.place(node) - goal_place(model), node[moving] - goal[moving]
     return ca.dot(d, d) + ca.dot(xi, xi)
 
 
@@ -241,9 +244,8 @@ def _independent(model: NodeModel, v: ca.SX, rows: list[Constraint]) -> list[Con
     doubled = [row for row in equations if row.goal == "velocity"]
     others = [row for row in equations if row.goal != "velocity"]
     slopes = ca.jacobian(ca.vertcat(*(row.expression for row in (*others, *doubled))), v)
-    random = np.random.default_rng(0)
-    free = [v, model.p, model.s]
     # Somewhere: what is implied is so at every state.
+    random, free = np.random.default_rng(0), model.symbols(v)
     J = np.array(ca.Function("slopes", free, [slopes])(*(random.uniform(0.1, 1.0, x.shape[0]) for x in free)))
     count = np.linalg.matrix_rank(J, tol=1e-8) - np.linalg.matrix_rank(J[: len(others)], tol=1e-8)
     mixing = np.linalg.qr(random.uniform(0.2, 1.0, (len(doubled), len(doubled))))[0][:count]
@@ -254,16 +256,14 @@ def _independent(model: NodeModel, v: ca.SX, rows: list[Constraint]) -> list[Con
 
 def _of_joints(model: NodeModel, v: ca.SX, rows: list[Constraint]) -> list[Constraint]:
     """Without what no joint changes, as places across the plane that all of it moves in. Raises InputError where the
-    tool's pose has more equations than its joints can meet."""
-    posed = [row for row in rows if row.low == row.high and row.goal in ("position", "rotation")]
+    tool's pose, or its velocity at a goal that moves, has more equations than its joints can meet."""
+    of_tool = ("position", "rotation", *(("velocity",) if meets_in_motion(model) else ()))
+    posed = [row for row in rows if row.low == row.high and row.goal in of_tool]
     if not posed:
         return rows
-    joints = [
-        row for row in rows if row.low == row.high and row.goal not in ("position", "rotation", "velocity")
-    ]
+    joints = [row for row in rows if row.low == row.high and row.goal not in (*of_tool, "velocity")]
     slopes = ca.jacobian(ca.vertcat(*(row.expression for row in (*posed, *joints))), v)
-    free = [v, model.p, model.s]
-    J = np.array(ca.Function("slopes", free, [slopes])(*_somewhere(model, v)))
+    J = np.array(ca.Function("slopes", model.symbols(v), [slopes])(*_somewhere(model, v)))
     kept = np.abs(J).max(axis=1) > _UNMOVED
     if np.linalg.matrix_rank(J[kept], tol=_UNMOVED) < kept.sum():
         named = " with joints by their names besides" if joints else ""
@@ -286,7 +286,8 @@ def _somewhere(model: NodeModel, v: ca.SX) -> list[np.ndarray]:
         found = (model.component(i) for i in range(turning.start, turning.stop))
         at = [i for i in found if i is not None]
         state[at] /= np.linalg.norm(state[at] * model.y_scale[at])
-    return [state, given, own]
+    # A goal that moves is looked at where the task has it, with what else there is at rest.
+    return [state, given, own, *(np.zeros(x.shape[0]) for x in model.symbols(v)[3:])]
 
 
 def _pieces(

@@ -9,8 +9,9 @@ import numpy as np
 from sim.planner.task.bodies import planar, positions
 from sim.planner.task.clearance import on_plane
 from sim.planner.task.expressions import own_numbers
+from sim.planner.task.meeting import held
 from sim.planner.task.motions import PIECES, spline
-from sim.planner.task.moving import held, motion_of
+from sim.planner.task.moving import motion_of
 from sim.planner.task.obstacles import Obstacle
 from sim.planner.task.own_bodies import balls_at, kept_m
 from sim.planner.task.task import Task

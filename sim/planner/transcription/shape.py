@@ -13,7 +13,8 @@ from sim.planner.task.check_own import met_columns
 from sim.planner.task.clearance import on_plane
 from sim.planner.task.expressions import OwnTerms, own_terms
 from sim.planner.task.inputs import holding_scale, input_map_of
-from sim.planner.task.moving import GOAL_MOVES, held, motion_of
+from sim.planner.task.meeting import held
+from sim.planner.task.moving import GOAL_MOVES, motion_of
 from sim.planner.task.open_start import OpenStart, open_start
 from sim.planner.task.own_bodies import low_balls, own_pairs
 from sim.planner.task.task import WEIGHT_NAMES, Limits, Task, control_limits
