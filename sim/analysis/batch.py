@@ -13,7 +13,7 @@ import casadi as ca
 import numpy as np
 
 from sim.analysis.batch_lanes import Groups, run_on_ground
-from sim.analysis.gradient_steps import begun_closed, numbered, numbers_of_rows
+from sim.analysis.gradient_steps import begun_closed
 from sim.compiler import Kernel
 from sim.compiler.columns import ColumnKernel
 from sim.compiler.kernel_code import MOST_JOINED, WIDTH, LaneCode, lane_code
@@ -28,6 +28,7 @@ from sim.vehicles import State, Vehicle, checked_vehicle
 from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle
 from sim.vehicles.forms.base import Structure
 from sim.vehicles.forms.form import TREES, Support
+from sim.vehicles.forms.numbered_tree import numbered, numbers_of_rows
 from sim.vehicles.forms.observation import Observed, observed_by_symbols
 from sim.world import World
 

@@ -175,15 +175,17 @@ def led_astray_m(
     return float(np.linalg.norm(here - wanted))
 
 
-def retraced(t: "Transcription", integrator: Integrator, move: "PlannedMotion") -> "PlannedMotion":
+def retraced(
+    t: "Transcription", vehicle: Vehicle, integrator: Integrator, move: "PlannedMotion"
+) -> "PlannedMotion":
     """The motion as the simulation makes it, its inputs corrected on the way so that it leads from node to node.
 
     What a solver leaves of an equation an arm that is held up lets grow a thousandfold until the end. Where each joint
     has its own motor the torques of a step are those that lead to the next node from where it has come to; of others,
     and where that strays, the motion stays as it is.
     """
-    model, vehicle = t.model, t.model.vehicle
-    if model.mass is None or len(model.driven) < model.unknowns or model.free_places:
+    model = t.model
+    if model.mass is None or len(model.driven) < model.unknowns:
         return move
     kernel, at, h = stepper_of(vehicle, integrator), vehicle.node_layout, move.step_s
     numbers, nothing, env = vehicle.parameter_vector, np.zeros(kernel.dim), met_in_plans(vehicle, kernel)

@@ -23,6 +23,7 @@ from sim.planner.task.task import WEIGHT_NAMES, Task
 from sim.planner.task.waypoints import waypoint_places
 from sim.planner.transcription.model import NodeModel
 from sim.planner.transcription.parameters import parameters
+from sim.planner.transcription.shape import with_arguments
 from sim.planner.transcription.state_form import Slots
 from sim.planner.transcription.transcription import PlannedMotion, Transcription, motion, transcribe
 from sim.platform.errors import InputError, one_of
@@ -258,7 +259,7 @@ def _along(
         """Parameters of a tree of joints are numbers in its equations."""
         vehicle, task = change(by)
         own = vehicle.form in TREES and vehicle is not plan.vehicle
-        there = transcribe(replace(t.shape, vehicle=vehicle)) if own else t
+        there = transcribe(replace(t.shape, vehicle=with_arguments(vehicle, task))) if own else t
         places = waypoint_places(vehicle, plan.task, t.shape.steps)
         return there, parameters(there, vehicle, task, places=places)
 

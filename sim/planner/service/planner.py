@@ -364,7 +364,7 @@ class Planner:
         short = float(found.clear.shortage_m.max())
         status, message = _status_line(result, short, run, found.iterations, seconds)
         vehicle, task = with_free(search.vehicle, found.task, t.free(result.w))
-        move = found.motion if run.dragged else retraced(t, search.scheme, found.motion)
+        move = found.motion if run.dragged else retraced(t, vehicle, search.scheme, found.motion)
         task = with_start(vehicle, task, found.motion.nodes[0])
         return Plan(
             vehicle=vehicle,

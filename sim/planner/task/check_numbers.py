@@ -12,7 +12,6 @@ import numpy as np
 from sim.groups.numeric import rotation_log
 from sim.planner.task.bodies import (
     body_names,
-    jointed,
     own_space,
     planar,
     positions,
@@ -238,7 +237,7 @@ def _check_own(vehicle: Vehicle, task: Task) -> None:
         number(task, f"number {name}", value, -math.inf, _FAR, "a finite number")
         if name.partition(".")[0] in {n.partition(".")[0] for n in names}:
             raise refused(task, f"number {name!r} is a parameter of {vehicle.name}; allowed: another name")
-    check_free(vehicle, task, jointed=jointed(vehicle))
+    check_free(vehicle, task, meets=isinstance(vehicle, ArticulatedVehicle) and vehicle.meets)
     for name, bounds in task.free_parameters.items():
         low, high = vector(task, f"range of {name}", bounds, 2)
         if not low < high:

@@ -58,7 +58,7 @@ def with_free(vehicle: Vehicle, task: Task, found: np.ndarray) -> tuple[Vehicle,
     return (vehicle, replace(task, numbers=numbers)) if task.free_parameters else (vehicle, task)
 
 
-def check_free(vehicle: Vehicle, task: Task, *, jointed: bool) -> None:
+def check_free(vehicle: Vehicle, task: Task, *, meets: bool) -> None:
     """Raises TaskRefused for free parameters that are none."""
     names = number_names(vehicle)
     for name in task.free_parameters:
@@ -67,10 +67,10 @@ def check_free(vehicle: Vehicle, task: Task, *, jointed: bool) -> None:
         if name not in names:
             allowed = one_of([*task.numbers, *names], str(name))
             raise refused(task, f"unknown free parameter {name!r}; allowed: {allowed}")
-        if jointed:
+        if meets:
             raise refused(
                 task,
-                f"{name} is a number in the equations of {vehicle.name}'s joints and cannot be found with its motion; "
+                f"where {vehicle.name} touches is told by numbers, and {name} cannot be found with contact; "
                 f"allowed: {', '.join(task.numbers) or 'the numbers of the task'}",
             )
         if next(q.structural for q in vehicle.parameters if q.name == name.partition(".")[0]):

@@ -44,7 +44,7 @@ def missed_rest(model: NodeModel, y: ca.SX, impulses: ca.SX, h: ca.SX) -> ca.SX:
     closed, or of contacts that bear, scaled: what a tree's goal asks of its velocities."""
     vehicle = model.vehicle
     assert isinstance(vehicle, ArticulatedVehicle)
-    tree, at = vehicle.symbolic, vehicle.node_layout
+    tree, at = model.tree, vehicle.node_layout
     q, b = y[: vehicle.tree.nq], y[vehicle.tree.nq :]
     b = b if model.mass is None else ca.DM(model.mass) @ b
     wanted = tree.momenta(q, model.given["goal"][at.velocity])

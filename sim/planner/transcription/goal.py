@@ -127,7 +127,7 @@ def _carrier_missed(model: NodeModel, node: ca.SX) -> list[tuple[str, str, ca.SX
     vehicle, position, rotation, wanted = model.vehicle, *model.shape.demands[:3]
     if model.closed is not None:
         at, loops = vehicle.node_layout, (model.closed.closure, model.closed.independent_gaps.tolist())
-        kept = model.closed.symbolic.kept_closed(node[at.pose], node[at.velocity], *loops)[1]
+        kept = model.tree.kept_closed(node[at.pose], node[at.velocity], *loops)[1]
         node = ca.vertcat(node[at.pose], kept)
     goal, twist, misses = goal_pose(model), model.twist(node), []
     slope, R = ca.jtimes(goal, model.time, ca.SX(1)), model.pose_wb(node)[:3, :3]

@@ -10,6 +10,7 @@ import numpy as np
 from sim.compiler.printer import silenced
 from sim.integrators.base import Scheme
 from sim.multibody.observing import mass_matrix
+from sim.multibody.symbolic import SymbolicTree
 from sim.planner.task.bodies import (
     body_names,
     body_pose,
@@ -280,6 +281,12 @@ class NodeModel:
         """(node size,) typical magnitudes, by the units that the names of the columns end in."""
         return np.array([_scale_of(name, self.scales) for name in columns(self.vehicle)])
 
+    @cached_property
+    def tree(self) -> SymbolicTree:
+        """Of a tree, its recursions with the parameters that the problem is given."""
+        assert isinstance(self.vehicle, ArticulatedVehicle)
+        return self.vehicle.symbolic_with(self.given["vehicle"])[0]
+
     # What the numbers of the private state are.
 
     @property
@@ -314,9 +321,8 @@ class NodeModel:
 
     def twist(self, node: ca.SX) -> ca.SX:
         """(6,) of the main body, angular then linear, in its frame; of what moves about a space of its own."""
-        x, p = ca.SX.sym("node", node.shape[0]), ca.SX.sym("p", self.vehicle.parameter_count)
-        own = ca.Function("twist", [x, p], [self.vehicle.twist(x, self.vehicle.symbols(p))])
-        return own(node, self.given["vehicle"])
+        x = ca.SX.sym("node", node.shape[0])
+        return ca.substitute(self.vehicle.twist(x, self.quantities()), x, node)
 
     def place(self, node: ca.SX) -> ca.SX:
         """(2,) or (3,) of the main body [m]."""

@@ -15,6 +15,7 @@ from sim.planner.task.expressions import OwnTerms, own_terms
 from sim.planner.task.inputs import holding_scale, input_map_of
 from sim.planner.task.meeting import held
 from sim.planner.task.moving import GOAL_MOVES, motion_of
+from sim.planner.task.numbers import place_of
 from sim.planner.task.open_start import OpenStart, open_start
 from sim.planner.task.own_bodies import low_balls, own_pairs
 from sim.planner.task.task import WEIGHT_NAMES, Limits, Task, control_limits
@@ -22,6 +23,7 @@ from sim.planner.task.terrain import SafeGround
 from sim.shapes import KINDS
 from sim.vehicles.forms.articulated import ArticulatedVehicle
 from sim.vehicles.forms.base import Vehicle
+from sim.vehicles.forms.fitted_tree import fitted
 from sim.vehicles.forms.holonomic import HolonomicVehicle
 from sim.vehicles.forms.nonholonomic import NonholonomicVehicle
 
@@ -134,8 +136,9 @@ def problem_shape(
     goal = task.goal
     costs = tuple(n for n in WEIGHT_NAMES if n == "effort" or getattr(task.weights, n) > 0.0)
     counts = {kind: sum(on_plane(vehicle, o).kind == kind for o in task.obstacles) for kind in KINDS}
+    made = with_arguments(vehicle, task)
     return ProblemShape(
-        vehicle=vehicle,
+        vehicle=made,
         integrator=integrator,
         steps=steps or task.steps,
         free_time=task.free_duration is not None,
@@ -154,13 +157,23 @@ def problem_shape(
         limits=task.limits,
         elastic=elastic,
         costs=costs,
-        own=own_terms(vehicle, task),
+        own=own_terms(made, task),
         met_columns=met_columns(vehicle, task),
         numbers=tuple(task.numbers),
         reference=task.reference.columns if task.reference else (),
         free_parameters=tuple((name, *bounds) for name, bounds in task.free_parameters.items()),
         open_start=open_start(vehicle, task),
     )
+
+
+def with_arguments(vehicle: Vehicle, task: Task) -> Vehicle:
+    """The vehicle whose equations have as arguments what of it is found; those of a tree have numbers there else."""
+    found = tuple(
+        (place_of(vehicle, name), float(low), float(high))
+        for name, (low, high) in task.free_parameters.items()
+        if name not in task.numbers
+    )
+    return fitted(vehicle, found) if isinstance(vehicle, ArticulatedVehicle) and found else vehicle
 
 
 def _moved(vehicle: Vehicle, task: Task) -> tuple[tuple[str, int, int], ...]:

@@ -189,13 +189,18 @@ class ArticulatedVehicle(Vehicle):
 
     def bodies(self, node: ca.SX, q: Quantities) -> dict[str, ca.SX]:
         """(4, 4) T_wb by name, with its own parameters; the tool first."""
-        frames = self.symbolic.frames(node[self.node_layout.pose])
+        return self.bodies_of(self.symbolic, self.tree.offsets, node)
+
+    def bodies_of(self, symbolic: SymbolicTree, offsets: np.ndarray, node: ca.SX) -> dict[str, ca.SX]:
+        """The same by recursions and poses on carriers (bodies, 4, 4) that may be expressions."""
+        frames = symbolic.frames(node[self.node_layout.pose])
         found = {}
-        for name, carrier, offset in zip(self.tree.names, self.tree.carriers, self.tree.offsets, strict=True):
+        for name, carrier, offset in zip(self.tree.names, self.tree.carriers, offsets, strict=True):
             T = ca.SX.eye(4)
             if carrier >= 0:
                 T[:3, :3], T[:3, 3] = frames[carrier]
-            found[name] = T @ ca.SX(ca.sparsify(ca.DM(offset)))
+            rows = ca.vertcat(*(ca.horzcat(*row) for row in offset.tolist()))
+            found[name] = T @ ca.sparsify(ca.SX(rows))
         return {self.tool: found[self.tool], **found}
 
     def configuration_rate(self, node: ca.SX, q: Quantities) -> ca.SX:

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import sim
-from sim.analysis.gradient_steps import numbered
 from sim.multibody.tree import WORLD, Body, Joint, tree
 from sim.platform.errors import InputError
 from sim.vehicles.forms.articulated import ArticulatedVehicle
+from sim.vehicles.forms.numbered_tree import numbered
 from sim.vehicles.forms.parameters import Control, Parameter
 from tests.sim.gradients.test_rollout_gradient import difference
 
