@@ -39,6 +39,8 @@ from ui.window.context import Pace, is_late
 
 _OUTSIDE = {"chase": "orbit", "cockpit": "orbit"}
 """Cameras that step back from a wreck."""
+COMING_S = 0.1
+"""Between two frames while a scene's first picture comes: on software GL one takes as long as two shares of the light."""
 _RESTING_SLACK = 20.0
 """A camera that creeps on to where it comes to rest shall not take a whole picture away: see `_as_from`."""
 
@@ -122,11 +124,15 @@ class Picture:
             give_back()
 
     def comes_along(self) -> bool:
-        """Do a share of what a scene's first picture waits for; whether there was anything to do."""
-        return step(self._steps)
+        """Do shares of what a scene's first picture waits for, until a frame is due; whether anything is left to do."""
+        due_s = perf_counter() + COMING_S
+        while step(self._steps):
+            if perf_counter() > due_s:
+                return True
+        return False
 
     def _made(self, quality: str, scenery: Scenery | None) -> Iterator[None]:
-        """The renderer, a share of the work at a step: a frame is to come between two."""
+        """The renderer, a share of the work at a step: frames are to come between them."""
         renderer = self.renderer = self._make_renderer(quality, scenery, lit_later=True)
         yield
         while renderer.light_up():
