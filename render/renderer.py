@@ -251,7 +251,7 @@ class Renderer:
             return again
         if self._cold:
             with self._probe("warm up"):
-                self._warm_up(frame, target)
+                finish(self.warm_up(frame, target))
         if adds_up and self._gains_by_the_past(frame):
             self._add_up(frame)
             with self._probe("post"):
@@ -267,14 +267,16 @@ class Renderer:
                 self._post.repeat(self._accumulation.begin_with(frame), (0, 0, *self.size_px))
         return True
 
-    def _warm_up(self, frame: Frame, target: moderngl.Framebuffer) -> None:
-        """Draw by programs that wait for motion, unseen: software GL compiles one where it is first drawn by."""
-        self._bind_textures()
-        self._set_uniforms(frame)
-        self._uniforms["picture"].bind()
-        self._targets.scene.use()
+    def warm_up(self, frame: Frame, target: moderngl.Framebuffer) -> Iterator[None]:
+        """Draw by programs that wait for motion, unseen: software GL compiles one where it is first drawn by.
+
+        A share at a step; `draw` takes those that are left before its first picture.
+        """
+        self._begin_unseen(frame)
         self._ctx.enable_only(moderngl.DEPTH_TEST | moderngl.CULL_FACE)
         self._still_world.warm_up()
+        yield
+        self._begin_unseen(frame)
         blend_over(self._ctx)
         self._ctx.enable_only(moderngl.DEPTH_TEST | moderngl.BLEND)
         self._waters.warm_up(frame)
@@ -282,12 +284,19 @@ class Renderer:
         self._targets.scene.use()
         self._draw_sky(under_water=True)
         self._targets.scene.scissor = None  # type: ignore[assignment]
+        yield
         if self._gains_by_the_past(frame):
             self._add_up(frame)
             self._repeat(target, (0, 0, *self.size_px))
             whole = (0, 0, *self.size_px)
             self._post.draw(self._targets.scene_map, target, whole, self._exposure(frame))
         self._cold = False
+
+    def _begin_unseen(self, frame: Frame) -> None:
+        self._bind_textures()
+        self._set_uniforms(frame)
+        self._uniforms["picture"].bind()
+        self._targets.scene.use()
 
     def _repeat(self, target: moderngl.Framebuffer, viewport: tuple[int, int, int, int]) -> None:
         """The picture that was finished last, once more."""

@@ -7,6 +7,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
+from time import perf_counter
 from typing import Protocol
 
 import moderngl
@@ -21,6 +22,15 @@ def step(steps: Iterator[None]) -> bool:
     """Take one; whether there was one to take."""
     for _ in steps:
         return True
+    return False
+
+
+def take(steps: Iterator[None], seconds: float) -> bool:
+    """Take as many as begin within so many seconds, one at least; whether any may be left."""
+    until_s = perf_counter() + seconds
+    while step(steps):
+        if perf_counter() > until_s:
+            return True
     return False
 
 

@@ -20,7 +20,7 @@ from render.frame_budget import FrameBudget
 from render.land.scenery import Scenery, load_scenery
 from render.light import Day, Sun
 from render.panes import draw_panes, label_places, pane_rects, spread_along
-from render.passes.still_light import step
+from render.passes.still_light import step, take
 from render.process import give_back
 from render.programs import Programs
 from render.quality import choose, is_software
@@ -40,7 +40,7 @@ from ui.window.context import Pace, is_late
 _OUTSIDE = {"chase": "orbit", "cockpit": "orbit"}
 """Cameras that step back from a wreck."""
 COMING_S = 0.1
-"""Between two frames while a scene's first picture comes: on software GL one takes as long as two shares of the light."""
+"""Between two frames while a scene's first picture comes: by software one takes as long as two shares of the light."""
 _RESTING_SLACK = 20.0
 """A camera that creeps on to where it comes to rest shall not take a whole picture away: see `_as_from`."""
 
@@ -91,9 +91,16 @@ class Picture:
     """Draws one scene after the other into the part of a window that the panels leave."""
 
     def __init__(
-        self, window: AppWindow, scene: Scene, world: World, view: ViewSettings, scenery: Scenery | None
+        self,
+        window: AppWindow,
+        scene: Scene,
+        world: World,
+        view: ViewSettings,
+        scenery: Scenery | None,
+        programs: Programs | None = None,
     ) -> None:
-        """`scenery`: of the world in the present quality, where it has been loaded."""
+        """`scenery`: of the world in the present quality, where it has been loaded; `programs`, which it takes over:
+        of that quality, some of which may be compiled already."""
         self._window = window
         self._scene, self._world, self._sun = scene, world, Sun.of(scene.sun)
         self._rig = CameraRig(scene.camera, bumps_of(world))
@@ -106,7 +113,7 @@ class Picture:
         self._view: View | None = None
         self._wall_s = 0.0
         self._by_processor = is_software(window.ctx)
-        self._programs: dict[str, Programs] = {}
+        self._programs = {} if programs is None else {view.quality: programs}
         """By quality, for one world after the other."""
         self.renderer: Renderer | None = None
         self._steps = self._made(view.quality, scenery)
@@ -125,11 +132,7 @@ class Picture:
 
     def comes_along(self) -> bool:
         """Do shares of what a scene's first picture waits for, until a frame is due; whether anything is left to do."""
-        due_s = perf_counter() + COMING_S
-        while step(self._steps):
-            if perf_counter() > due_s:
-                return True
-        return False
+        return take(self._steps, COMING_S)
 
     def _made(self, quality: str, scenery: Scenery | None) -> Iterator[None]:
         """The renderer, a share of the work at a step: frames are to come between them."""

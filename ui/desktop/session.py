@@ -18,6 +18,7 @@ from export.output import OutputError, replacing
 from export.pictures import write_png
 from export.tables import save_curves
 from render.process import give_way
+from render.programs import Programs
 from render.quality import PRESETS, is_software
 from sim.commands import Command, SetSpeed
 from sim.planner.service.requests import PlanRequest
@@ -125,8 +126,11 @@ A = TypeVar("A", bound=Actions)
 class Session:
     """Lives as long as its window. Commands go down to the simulation, snapshots come up; it is the features' `App`."""
 
-    def __init__(self, window: AppWindow, loader: Loader, loaded: Loaded) -> None:
-        """`loaded` is what is shown first, `loader` gets what is asked for later; the window stays the caller's."""
+    def __init__(self, window: AppWindow, loader: Loader, loaded: Loaded, programs: Programs) -> None:
+        """`loaded` is what is shown first, `loader` gets what is asked for later; the window stays the caller's.
+
+        programs: of the quality of `loaded`, which the session takes over.
+        """
         self._window = window
         self._resources = ExitStack()
         self._wants_screenshot = False
@@ -151,7 +155,7 @@ class Session:
         self._actions = tuple(feature.actions(self) for feature in FEATURES if feature.actions is not None)
         self._handlers = {kind: actions for actions in self._actions for kind in actions.handles}
         self._take_over(loaded)
-        self._picture = Picture(window, loaded.scene, loaded.world, view, loaded.scenery)
+        self._picture = Picture(window, loaded.scene, loaded.world, view, loaded.scenery, programs)
         window.push_handlers(on_file_drop=self._dropped)
         window.on_display_lost = self._keep
 

@@ -1,7 +1,7 @@
 """A scene in a window: opened, flown until it is closed."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from contextlib import ExitStack, closing
 from pathlib import Path
 from time import perf_counter
@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 
 from export.request import Request
 from render.errors import DisplayError
-from render.quality import detect
+from render.passes.still_light import take
+from render.programs import Programs
+from render.quality import Quality, choose, detect
 from sim.platform.progress import Preparation
 from sim.scene import Scene
 from ui.desktop.probing import Probe
@@ -24,14 +26,19 @@ if TYPE_CHECKING:
 
 
 LAST_STEP = "Lighting the picture"
+REHEARSED = "canyon"
+"""The world that takes long to grow."""
 
 
-def opened(window: AppWindow, loader: Loader, scene: Scene, probe: Probe | None) -> "Loaded | None":
+def opened(
+    window: AppWindow, loader: Loader, scene: Scene, programs: Programs, quality: Quality, probe: Probe | None
+) -> "Loaded | None":
     """What the loader was asked for; meanwhile the window shows how it comes along. None: it was closed first.
 
-    Raises InputError where the scene cannot work.
+    programs: of that quality; they are compiled as far as there is time. Raises InputError where the scene cannot work.
     """
     screen = OpeningScreen(window, scene)
+    rehearsal = _rehearsal(window, scene, programs, quality)
     loaded: Loaded | None = None
     last: Preparation | None = None
 
@@ -43,6 +50,10 @@ def opened(window: AppWindow, loader: Loader, scene: Scene, probe: Probe | None)
         if loaded is not None:
             # Stays to be seen while the caller makes textures and compiles shaders, which stops the frames.
             last = last or Preparation(LAST_STEP, perf_counter())
+        elif any(job.functions for job in loader.jobs):  # else all is there, and will be in a moment
+            take(rehearsal, FRAME_S)
+            window.ctx.screen.use()
+            window.ctx.screen.viewport = 0, 0, *window.framebuffer_px
         jobs = loader.jobs if last is None else (*loader.jobs, last)
         began_s = perf_counter()
         screen.draw(dt_s, jobs)
@@ -51,9 +62,17 @@ def opened(window: AppWindow, loader: Loader, scene: Scene, probe: Probe | None)
         if probe is not None:
             probe.opening([job.title for job in jobs], window.get_size())
 
-    with closing(screen):
+    with closing(screen), closing(rehearsal):
         window.run(frame)
     return loaded if last is not None else None
+
+
+def _rehearsal(window: AppWindow, scene: Scene, programs: Programs, quality: Quality) -> Generator[None]:
+    if scene.world != REHEARSED:
+        return
+    from render.rehearsal import rehearsed  # takes a while, and is for who waits
+
+    yield from rehearsed(window.ctx, window.ctx.screen, programs, quality, scene.vehicle.name, scene.config)
 
 
 TURN_S = 1e-3
@@ -90,15 +109,18 @@ def run_window(
             from sim.commands import SetDemo  # loads what simulates, and is seldom asked for
 
             commands = (SetDemo(True), *at_first)
+        chosen = choose(window.ctx, quality)
+        programs = Programs(window.ctx, defines=chosen.defines)
+        resources.callback(programs.release)
         loader.load(lambda: scene, quality, commands=commands if asked is None else ())
-        loaded = opened(window, loader, scene, watched)
+        loaded = opened(window, loader, scene, programs, chosen, watched)
         if loaded is not None:
             # Here, not above: these imports take longer than to open a window.
             from ui.desktop.session import Session
             from ui.features.takes.live_actions import KeepLog
             from ui.features.takes.sharing import Listen
 
-            session = resources.enter_context(closing(Session(window, loader, loaded)))
+            session = resources.enter_context(closing(Session(window, loader, loaded, programs)))
             if request.listen:
                 session.do(Listen())
             for path in request.exports:
