@@ -30,11 +30,15 @@ class Sun:
     elevation_rad: float = math.radians(41.6)
     clouds: float = USUAL_SUN.clouds
     """0..1, share of the sky that is under them."""
+    rain: float = USUAL_SUN.rain
+    """0..1, of the heaviest."""
 
     @staticmethod
     def of(named: SceneSun) -> "Sun":
         """As a scene has it."""
-        return Sun(math.radians(named.azimuth_deg), math.radians(named.elevation_deg), named.clouds)
+        return Sun(
+            math.radians(named.azimuth_deg), math.radians(named.elevation_deg), named.clouds, named.rain
+        )
 
     @property
     def direction_w(self) -> np.ndarray:
@@ -66,6 +70,8 @@ class Light:
     """(9, 3) second-order spherical harmonics of the sky's irradiance, cosine lobe included; of a room in one."""
     clouds: float = 0.0
     """0..1, share of the sky."""
+    rain: float = 0.0
+    """0..1, of the heaviest."""
     room: RoomLight | None = None
     """Of the room that one is in."""
     orbit_m: float | None = None
@@ -102,6 +108,7 @@ class Day:
     hour: float
     """0..24, by the sun: of the place that the day was made from."""
     clouds: float = USUAL_SUN.clouds
+    rain: float = USUAL_SUN.rain
 
     @staticmethod
     def of(sun: Sun) -> "Day":
@@ -110,7 +117,7 @@ class Day:
         s, c = math.sin(LATITUDE_RAD), math.cos(LATITUDE_RAD)
         angle_rad = math.atan2(-east, c * up - s * north)
         declination_rad = math.asin(min(max(s * up + c * north, -1.0), 1.0))
-        return Day(declination_rad, _NOON_H + _HOURS_PER_RAD * angle_rad, sun.clouds)
+        return Day(declination_rad, _NOON_H + _HOURS_PER_RAD * angle_rad, sun.clouds, sun.rain)
 
     @property
     def span(self) -> tuple[float, float]:
@@ -129,4 +136,4 @@ class Day:
         up = s * pole + c * equator * math.cos(angle_rad)
         north = c * pole - s * equator * math.cos(angle_rad)
         east = -equator * math.sin(angle_rad)
-        return Sun(math.atan2(north, east), math.asin(min(max(up, -1.0), 1.0)), self.clouds)
+        return Sun(math.atan2(north, east), math.asin(min(max(up, -1.0), 1.0)), self.clouds, self.rain)

@@ -25,6 +25,8 @@ HAZE = 2.2
 
 _DECK_STOPS = 0.5
 """Share of the sun's light: what is left comes through the gap."""
+_RAIN_STOPS = 0.40
+"""What the heaviest rain stops besides."""
 _TOP_M, _EYE_M = PLANET_M + 80e3, 200.0
 _RAYLEIGH = np.array([5.802, 13.558, 33.1]) * 1e-6
 _OZONE = np.array([0.650, 1.881, 0.085]) * 1e-6
@@ -132,6 +134,7 @@ class Sky:
         deck = deck_of(sun.clouds)
         if self._orbit_m is None:
             uniform(self._scatter, "deck").value = deck
+            uniform(self._scatter, "rain").value = sun.rain
         else:
             uniform(self._scatter, "orbit_m").value = self._orbit_m
             uniform(self._scatter, "horizon").value = horizon_rad(self._orbit_m)
@@ -145,14 +148,14 @@ class Sky:
             seen = float(direction[2] > math.sin(horizon))
             return Light(direction, np.full(3, SUN_POWER * seen), harmonics, orbit_m=self._orbit_m)
         harmonics = irradiance_harmonics(table[..., :3].astype(float))
-        through = 1.0 - _DECK_STOPS * deck
+        through = 1.0 - _DECK_STOPS * deck - _RAIN_STOPS * deck * sun.rain
         if self._room is not None:
             room = RoomLight(self._room, direction, through * sun_at_ground(direction), harmonics)
             inside = room.table(TABLE_PX[1], TABLE_PX[0])
             colour_of(self._next_table).write(inside)
             harmonics = irradiance_harmonics(inside[..., :3].astype(float))
             return Light(direction, room.sun, harmonics, room=room)
-        return Light(direction, through * sun_at_ground(direction), harmonics, sun.clouds)
+        return Light(direction, through * sun_at_ground(direction), harmonics, sun.clouds, sun.rain)
 
     def take(self) -> None:
         """Look at the table that was filled last."""

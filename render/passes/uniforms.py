@@ -33,6 +33,8 @@ _LAYOUT = np.dtype(
 
 _SUN_BIAS_M, _ROOM_BIAS_M, _SUN_BIAS_TEXELS = 0.25, 0.02, 0.6
 """Depth by which a surface is spared its own shadow: what the mesh strays, and what one texel spans."""
+_RAIN_HAZE = 7.0
+"""How much denser the heaviest rain makes it."""
 NO_CLIP = (0.0, 0.0, 0.0, 1.0)
 
 
@@ -80,6 +82,8 @@ class FrameUniforms:
         values["sun_irradiance"][:3] = light.sun_irradiance
         values["sky_harmonics"][:, :3] = light.sky_harmonics
         values["haze"][:3] = (atmosphere.density, atmosphere.falloff_per_m, atmosphere.foot_m)
+        values["haze"][0] *= 1.0 + _RAIN_HAZE * light.rain
+        values["orbit"][3] = light.rain
         values["water"][0] = water_level_m
         if light.room is not None:
             values["room"] = (*light.room.room.half_m, light.room.room.height_m, 1.0)

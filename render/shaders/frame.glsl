@@ -15,7 +15,7 @@ layout(std140) uniform Frame {
                            // w depth of the eye in the sea in m, 0 above it
     vec4 still_shadow;     // from the vehicle map to the still map beside it: x factor of xy, 0 without, yzw added
     vec4 room;             // xy half extents, z height of the room that all is in, w 1 in one
-    vec4 orbit;            // x height of z = 0 over the planet's sea, y elevation of its edge in rad, z 1 in orbit, else 0
+    vec4 orbit;            // x height of z = 0 over the planet's sea, y elevation of its edge in rad, z 1 in orbit, else 0, w rain 0..1
     vec4 sky_harmonics[9];
 };
 

@@ -1,10 +1,8 @@
 // A point of the sea, displaced by the waves that the mesh can carry where it is.
 #include "sky.glsl"
-#include "sea.glsl"
+#include "sea_shape.glsl"
 
 in vec2 at;  // ring and column, 0..1
-
-uniform sampler2D sea_shape_0, sea_shape_1, sea_shape_2;
 
 out vec3 p_w;
 out vec2 rest;    // where the point rests, m
@@ -20,16 +18,11 @@ out vec3 hull_at[MOST_HULLS];  // the point in the frames of hulls
 
 uniform mat4 hull_from_world[MOST_HULLS];
 
-vec3 moved(sampler2D shape, float edge, float cell) {
-    return textureLod(shape, tile_uv(rest, edge), tile_level(cell, edge)).xyz;
-}
-
 void main() {
     vec2 here = ring(at.x);
     float bearing = sea_wedge.z + at.y * sea_wedge.w;
     rest = eye.xy + here.x * vec2(cos(bearing), sin(bearing));
-    vec3 shape = moved(sea_shape_0, sea_edges.x, here.y) + moved(sea_shape_1, sea_edges.y, here.y)
-        + moved(sea_shape_2, sea_edges.z, here.y);
+    vec3 shape = displacement(rest, here.y);
     rise = shape.z;
     p_w = vec3(rest + shape.xy, sea_level + shape.z - here.x * here.x / (2.0 * EARTH_M));
     vec2 uv;

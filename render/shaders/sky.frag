@@ -42,6 +42,7 @@ vec3 with_clouds(vec3 sky, vec3 d) {
     float lit = exp2(-4.0 * max(before - edge, 0.0) - 1.2 * thick);
     float forward = pow(saturate(dot(d, sun_direction.xyz) * 0.5 + 0.5), 12.0);
     vec3 cloud = sun_irradiance.rgb * (0.05 + 0.15 * lit + 0.16 * forward * (1.0 - thick)) + sky_harmonics[0].rgb * (0.22 - 0.07 * thick);
+    cloud *= 1.0 - 0.6 * orbit.w;
     float share = smoothstep(0.0, 0.1, cover) * smoothstep(0.0, 0.35, thick) * smoothstep(0.015, 0.12, d.z);
     return mix(sky, mix(sky, cloud, smoothstep(0.0, 0.30, d.z) * 0.5 + 0.5), share);
 }

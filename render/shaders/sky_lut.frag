@@ -10,6 +10,7 @@ uniform float orbit_m;     // height of the eye over the sea
 uniform float horizon;     // elevation of the planet's edge from there
 #else
 uniform float deck;        // 0..1, how far clouds have closed, but for a gap below the sun
+uniform float rain;        // 0..1, of the heaviest
 #endif
 uniform float sun_power;   // irradiance above the air
 
@@ -121,6 +122,8 @@ void main() {
     // Overhead a deck is three times as bright as at the horizon (Moon and Spencer 1942); light comes in below its edge.
     float gap = exp(-pow((elevation - 0.07) / 0.11, 2.0)) * (0.25 + 0.75 * smoothstep(0.2, 0.95, dot(normalize(ray.xy), normalize(sun.xy + 1e-6))));
     float level = dot(sun_transmittance(eye), vec3(0.33)) * (0.04 + 0.14 * max(sun.z, 0.0)) * (1.0 + 2.0 * max(ray.z, 0.0)) / 3.0;
+    gap *= 1.0 - 0.75 * rain;
+    level *= 1.0 - 0.25 * rain;
     radiance = mix(radiance, level * vec3(0.93, 1.0, 1.06), deck * (1.0 - gap) * 0.9);
     colour = vec4(radiance * sun_power, 1.0);
 }

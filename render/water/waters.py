@@ -15,6 +15,7 @@ from render.passes.targets import PassContext, Targets, colour_of
 from render.programs import SAMPLER_UNITS, Programs, uniform, vertex_array
 from render.quality import Quality
 from render.water.marks import WaterMarks
+from render.water.rain import Rain
 from render.water.sea import SeaSurface
 from sim.world import World
 from sim.world.props import Lake
@@ -182,6 +183,7 @@ class Waters:
             self._resources.callback(self._at_rest.release)
         self.waves: SeaSurface | None = None
         """What draws waves in the place of still water; made when first asked for."""
+        self._rain: Rain | None = None
         self._cold = False
         """Whether the next picture of waves is to be drawn by all programs that later ones may be."""
 
@@ -245,9 +247,15 @@ class Waters:
             self._at_rest.warm_up()
 
     def draw_spray(self, frame: Frame, context: PassContext) -> None:
-        """What flies from the waves that have been prepared, in the blended pass."""
-        if frame.sea is not None and self.waves is not None:
-            self.waves.draw_spray(context)
+        """What flies from the waves that have been prepared, and what falls on them, in the blended pass."""
+        waves = self.waves if frame.sea is not None else None
+        if waves is not None:
+            waves.draw_spray(context)
+        if context.light.rain > 0.0:
+            if self._rain is None:
+                self._rain = Rain(self._ctx, self._programs)
+                self._resources.callback(self._rain.release)
+            self._rain.draw(context, waves)
 
     def _waves(self, at_rest: WaterSurface) -> SeaSurface:
         if self.waves is None:

@@ -114,6 +114,8 @@ class Sun:
     elevation_deg: float = 41.6
     clouds: float = 0.0
     """Share of the sky that is under heaps of them; above a half they close to a deck with a gap below the sun."""
+    rain: float = 0.0
+    """0..1, of the heaviest; it darkens the deck, and wets all that is under it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +168,7 @@ def read_sun(table: TomlTable) -> Sun:
         azimuth_deg=table.number("azimuth_deg", usual.azimuth_deg, low=-360.0, high=360.0),
         elevation_deg=table.number("elevation_deg", usual.elevation_deg, low=1.0, high=90.0),
         clouds=table.number("clouds", usual.clouds, low=0.0, high=1.0),
+        rain=table.number("rain", usual.rain, low=0.0, high=1.0),
     )
     table.finish()
     return sun

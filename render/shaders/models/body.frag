@@ -7,6 +7,7 @@ uniform float scorch;
 uniform float carried;  // 1: its picture is looked for where the vehicle was (accumulate.frag)
 uniform vec4 wet;  // the water about it: height at the origin, slopes along x and y; w 1 where there is some
 
+in vec3 at_node;
 out vec4 colour;
 
 // Dust and scrapes of the ground that it fell on; lamps and screens are out.
@@ -29,10 +30,22 @@ void drench(inout Look look, vec3 p) {
     look.roughness = mix(look.roughness, 0.08, share);
 }
 
+// Rain on what lies open to the sky: a film that shines, darker where it soaks in, and runs down in threads.
+void soak(inout Look look, vec3 n) {
+    float flat_on = smoothstep(-0.1, 0.6, n.z), steep = 1.0 - abs(n.z);
+    float across = dot(at_node, vec3(29.0, 31.0, 3.0)), down = at_node.z * 2.2 + eye.w * 1.9;
+    float threads = steep * smoothstep(0.55, 0.95, sin(across + 0.9 * sin(down)) * sin(0.37 * across - 1.3 * sin(0.5 * down)));
+    float pools = 0.5 + 0.5 * sin(at_node.x * 4.3 + 1.7 * sin(at_node.y * 3.1)) * sin(at_node.y * 5.1 + at_node.x * 1.3);
+    float film = orbit.w * open_share * mix(0.45 + 0.55 * threads, 0.6 + 0.4 * pools, flat_on);
+    look.albedo *= 1.0 - 0.35 * film * (1.0 - look.metallic);
+    look.roughness = mix(look.roughness, 0.06, film);
+}
+
 void main() {
     if (clipped(p_w)) discard;
     Look look = look_here();
     if (wet.w > 0.0) drench(look, p_w);
+    if (orbit.w > 0.0) soak(look, n_w);
     if (scorch > 0.0) batter(look, p_w);
     vec3 v = normalize(eye.xyz - p_w);
     vec3 n = normalize(n_w);

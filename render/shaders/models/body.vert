@@ -11,12 +11,14 @@ out vec3 p_w, n_w;
 out float open_share;
 out vec4 paint_at;
 flat out int material;
+out vec3 at_node;
 out vec3 clearness, veil;  // of the air before the vertex
 
 void main() {
     mat3x4 place = world_from_node[int(part.z + 0.5)];
     p_w = vec4(position, 1.0) * place;
     n_w = vec4(normal, 0.0) * place;
+    at_node = position;
     open_share = part.x;
     material = int(part.y + 0.5);
     paint_at = paint;
