@@ -7,6 +7,7 @@ from functools import lru_cache
 import casadi as ca
 import numpy as np
 
+from sim.analysis.evaluated_steps import EvaluatedSteps
 from sim.compiler.columns import table
 from sim.compiler.kernel_code import MOST_UNKNOWNS, GradientCode, gradient_code, tangent_code
 from sim.control.planar_craft import driven_along
@@ -37,14 +38,16 @@ class Steps:
     """(the subject's parameters, the vehicle's) where they are not the same."""
     integrator: Integrator
     step_s: float
-    code: GradientCode
+    code: "CompiledSteps | EvaluatedSteps"
 
     @staticmethod
     def of(vehicle: Vehicle, scheme: Integrator, step_s: float) -> "Steps":
         """Raises InputError for what moves a vehicle in a rollout and has no derivatives."""
         check_differentiable(vehicle, scheme)
         subject, slopes = numbered(vehicle) if isinstance(vehicle, ArticulatedVehicle) else (vehicle, None)
-        return Steps(vehicle, subject, slopes, scheme, step_s, _code(Structure.of(subject), scheme))
+        many = isinstance(vehicle, ArticulatedVehicle) and _together(vehicle) > MOST_UNKNOWNS
+        made = EvaluatedSteps.of if many else _compiled
+        return Steps(vehicle, subject, slopes, scheme, step_s, made(Structure.of(subject), scheme))
 
     def start(self, node: np.ndarray, u: np.ndarray) -> np.ndarray:
         """(ny,) private state."""
@@ -90,7 +93,7 @@ class Steps:
         n, after, h, p = len(us), y.copy(), np.array([self.step_s]), self.subject.parameter_vector
         ys, zs = np.empty((n, self.code.y)), np.empty((n, self.code.z))
         nodes = np.empty((n, self.vehicle.node_layout.size))
-        done = _call(self.code.record, n, after, np.ascontiguousarray(us), p, h, ys, zs, nodes)
+        done = self.code.record(after, np.ascontiguousarray(us), p, h, ys, zs, nodes)
         if done < n:
             at = (begin + done) * self.step_s
             raise InputError(
@@ -110,8 +113,7 @@ class Steps:
     ) -> None:
         """The adjoint over some steps, in place."""
         p, h = self.subject.parameter_vector, np.array([self.step_s])
-        arrays = (lam, gp, us, p, h, ys, zs, np.ascontiguousarray(weights), gus)
-        _call(self.code.adjoint, len(us), *arrays)
+        self.code.adjoint(lam, gp, us, p, h, ys, zs, np.ascontiguousarray(weights), gus)
 
     def push(
         self,
@@ -124,13 +126,9 @@ class Steps:
         dnodes: np.ndarray,
     ) -> None:
         """Carry DIRECTIONS directions over some steps, in place."""
-        code = tangent_code(Structure.of(self.subject), self.integrator, DIRECTIONS)
-        p, h = _repeated(self.subject.parameter_vector), np.array([self.step_s])
-        given = (
-            *(dy, _repeated(us), np.ascontiguousarray(dus), p, self.of_equations(dp), h),
-            *(_repeated(ys), _repeated(zs)),
-        )
-        _call(code.tangent, len(us), *given, dnodes)
+        p, h = self.subject.parameter_vector, np.array([self.step_s])
+        along = self.of_equations(dp)
+        self.code.tangent(dy, us, np.ascontiguousarray(dus), p, along, h, ys, zs, dnodes)
 
     @property
     def _at_start(self) -> tuple[ca.Function, ca.Function, ca.Function]:
@@ -171,14 +169,11 @@ def check_differentiable(vehicle: Vehicle, scheme: Integrator) -> None:
             f"{scheme.name} moves a {vehicle.name} by a recursion over its joints, of which there are no equations; "
             "allowed: vehicles that are no trees of joints, or variational"
         )
-    if isinstance(vehicle, ArticulatedVehicle):
-        closing = len(vehicle.independent_gaps) if isinstance(vehicle, ClosedVehicle) else 0
-        if vehicle.tree.nv + closing > MOST_UNKNOWNS:
-            forces = f" and {closing} forces that close loops, which are" if closing else " that are"
-            raise InputError(
-                f"a {vehicle.name} has {vehicle.tree.nv} degrees of freedom{forces} solved for together; "
-                f"allowed: vehicles of joints with at most {MOST_UNKNOWNS}, for derivatives"
-            )
+
+
+def _together(vehicle: ArticulatedVehicle) -> int:
+    """Unknowns of its step that are solved for together."""
+    return vehicle.tree.nv + (len(vehicle.independent_gaps) if isinstance(vehicle, ClosedVehicle) else 0)
 
 
 def begun_closed(vehicle: Vehicle, state: State) -> State:
@@ -208,14 +203,58 @@ def check_limits(vehicle: Vehicle, nodes: np.ndarray, step_s: float) -> None:
             )
 
 
-def _code(structure: Structure, scheme: Integrator) -> GradientCode:
+@dataclass(frozen=True, eq=False)
+class CompiledSteps:
+    """Machine code of a pair."""
+
+    structure: Structure
+    integrator: Integrator
+    code: GradientCode
+
+    @property
+    def y(self) -> int:
+        """Numbers of the private state."""
+        return self.code.y
+
+    @property
+    def z(self) -> int:
+        """Unknowns of a step."""
+        return self.code.z
+
+    def record(self, y: np.ndarray, us: np.ndarray, *others: np.ndarray) -> int:
+        """As `GradientCode.record`, of arrays as `kernel_code.RECORD` has them."""
+        return _call(self.code.record, len(us), y, us, *others)
+
+    def adjoint(self, lam: np.ndarray, gp: np.ndarray, us: np.ndarray, *others: np.ndarray) -> None:
+        """As `GradientCode.adjoint`, of arrays as `kernel_code.ADJOINT` has them."""
+        _call(self.code.adjoint, len(us), lam, gp, us, *others)
+
+    def tangent(
+        self,
+        dy: np.ndarray,
+        us: np.ndarray,
+        dus: np.ndarray,
+        p: np.ndarray,
+        dp: np.ndarray,
+        h: np.ndarray,
+        ys: np.ndarray,
+        zs: np.ndarray,
+        dnodes: np.ndarray,
+    ) -> None:
+        """As `TangentCode.tangent`, along DIRECTIONS directions."""
+        code = tangent_code(self.structure, self.integrator, DIRECTIONS)
+        given = (dy, _repeated(us), dus, _repeated(p), dp, h, _repeated(ys), _repeated(zs))
+        _call(code.tangent, len(us), *given, dnodes)
+
+
+def _compiled(structure: Structure, scheme: Integrator) -> CompiledSteps:
     code = gradient_code(structure, scheme)
     if code is None:
         raise InputError(
             f"{scheme.name} divides its steps, or solves them as a whole: derivatives are not compiled for it; "
             "allowed: methods of a fixed step"
         )
-    return code
+    return CompiledSteps(structure, scheme, code)
 
 
 @lru_cache(maxsize=32)
