@@ -1,7 +1,9 @@
-"""Laws of placing: signs stay in the picture and off one another as long as there is room."""
+"""Laws of placing: signs stay in the picture and off one another as long as there is room; sizes snap."""
 
 import numpy as np
+import pytest
 
+from ui.features.placing.gizmo import SNAPS, scaling
 from ui.window.widgets import overlap, placed
 
 PICTURE = (100.0, 50.0, 800.0, 500.0)
@@ -39,3 +41,20 @@ def test_without_room_it_lies_on_another_rather_than_outside():
     box = placed((0.0, 0.0, 100.0, 20.0), PICTURE, [PICTURE], step=8.0)
     assert inside(box)
     assert inside(placed((0.0, 900.0, 5.0, 20.0), PICTURE, [PICTURE], step=8.0))
+
+
+@pytest.mark.parametrize("step", [snap[2] for snap in SNAPS.values() if snap is not None])
+def test_a_snapped_size_is_a_whole_step_away_and_what_is_drawn_back_is_as_it_was(step):
+    for factor in np.geomspace(0.12, 9.0, 40).tolist():
+        snapped = scaling(factor, step)
+        larger = max(snapped, 1.0 / snapped)
+        assert (larger - 1.0) / step == pytest.approx(round((larger - 1.0) / step), abs=1e-9)
+        assert abs(larger - max(factor, 1.0 / factor)) <= 0.5 * step + 1e-12
+        assert scaling(1.0 / factor, step) == pytest.approx(1.0 / snapped)
+    assert scaling(1.0 + 0.4 * step, step) == 1.0
+
+
+def test_without_snapping_a_drag_scales_by_as_much_as_it_says_and_by_ten_at_most():
+    assert scaling(1.234, None) == 1.234
+    assert scaling(80.0, None) == 10.0
+    assert scaling(0.0, None) == 0.1

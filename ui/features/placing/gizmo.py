@@ -35,7 +35,8 @@ _COLOURS = {
     "gate": theme.WARNING,
     "wind": theme.AXIS_Z,
 }
-SNAPS = {"off": None, "5 cm": (0.05, 5.0), "25 cm": (0.25, 15.0), "1 m": (1.0, 45.0)}
+SNAPS = {"off": None, "5 cm": (0.05, 5.0, 0.05), "25 cm": (0.25, 15.0, 0.25), "1 m": (1.0, 45.0, 1.0)}
+"""By what is said of them: metres, degrees, and steps of a size that something is scaled to, by its present one."""
 MOVE, SCALE = "move", "scale"
 _SCALE_RANGE = (0.1, 10.0)
 """Of a drag."""
@@ -203,7 +204,8 @@ class Gizmo:
             return []
         factors = np.linalg.norm(T_w[:3, :3], axis=0)
         factor = float(factors[np.argmax(np.abs(np.log(np.maximum(factors, 1e-9))))])
-        return self._scales.scaled(chosen.name, min(max(factor, _SCALE_RANGE[0]), _SCALE_RANGE[1]))
+        snap = SNAPS[context.of(GizmoFields).snap]
+        return self._scales.scaled(chosen.name, scaling(factor, None if snap is None else snap[2]))
 
     def _dots(
         self,
@@ -248,6 +250,17 @@ class Gizmo:
             fields.chosen = self._hovered
 
 
+def scaling(factor: float, step: float | None) -> float:
+    """A factor by which something is scaled, within what one drag may do; in whole steps from 1 on where there are any,
+    below it as fractions whose inverse is one of these."""
+    factor = min(max(factor, _SCALE_RANGE[0]), _SCALE_RANGE[1])
+    if step is None:
+        return factor
+    larger = max(factor, 1.0 / factor)
+    snapped = 1.0 + step * round((larger - 1.0) / step)
+    return snapped if factor >= 1.0 else 1.0 / snapped
+
+
 def begin_gizmos(context: PanelContext) -> None:
     """Once a frame, before anything is to be moved. With Ctrl held a press pulls what lies there instead."""
     im_guizmo.begin_frame()
@@ -265,11 +278,11 @@ def manipulated(
     context: PanelContext,
     *,
     flat: bool = False,
-    snap: tuple[float, float] | None = None,
+    snap: tuple[float, float, float] | None = None,
 ) -> np.ndarray | None:
     """The pose (4, 4) as the hand has moved it in this frame by arrows and rings upon it; None where it did not.
 
-    flat: not along z. snap: whole multiples of so many metres and degrees.
+    flat: not along z. snap: whole multiples of so many metres and degrees; the third number is of scaling.
     """
     pen = imgui.get_background_draw_list()
     begin = pen.vtx_buffer.size()
