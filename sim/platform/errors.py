@@ -72,10 +72,11 @@ def one_of(names: Iterable[str], given: object = "") -> str:
     known = tuple(names)
     if len(", ".join(known)) <= _NAMES_CHARACTERS:
         return ", ".join(known) or "nothing"
-    likeness = difflib.SequenceMatcher(b=(given if isinstance(given, str) else quote(given))[:_QUOTE])
+    told = given if isinstance(given, str) else quote(given)
+    likeness = difflib.SequenceMatcher(b=told[:_QUOTE].casefold())
 
     def unlike(name: str) -> float:
-        likeness.set_seq1(name)
+        likeness.set_seq1(name.casefold())
         return -likeness.ratio()
 
     near = sorted(known, key=unlike)  # equally unlike ones stay in their order

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 import numpy as np
 
+from sim.platform.errors import one_of
 from studies.ledger import problems
 from studies.ledger.problem import PeerResult, Problem, ProblemResult, solve
 
@@ -72,9 +73,8 @@ def main(names: tuple[str, ...], as_json: bool, markdown: Path | None) -> None:
     known = problems()
     for name in names:
         if name not in {problem.name for problem in known}:
-            raise click.BadParameter(
-                f"{name}; allowed: {', '.join(p.name for p in known)}", param_hint="NAMES"
-            )
+            like = one_of((problem.name for problem in known), name)
+            raise click.BadParameter(f"{name}; allowed: {like}", param_hint="NAMES")
     chosen = [problem for problem in known if not names or problem.name in names]
     results = []
     for problem in chosen:

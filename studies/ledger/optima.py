@@ -239,7 +239,11 @@ PROBLEMS = (
         least_digits=8.0,
         scene=lambda: beginning(Thruster()),
         held={"angle": 0.9},
-        shown=lambda: {**on_plain(), "speed": 0.125, "comparison": Comparison(distance=0.4)},
+        shown=lambda: {
+            **on_plain(),
+            "speed": 0.125,
+            "comparison": Comparison(bearing_deg=70.0, distance=0.62),
+        },
     ),
     Problem(
         name="brachistochrone",

@@ -238,7 +238,7 @@ PROBLEMS = (
             step=f"rkmk54, {1e3 * step_s:g} ms",
             least_digits=8.0,
             scene=partial(survey, links, 1.2 / links),
-            shown=lambda: {"comparison": Comparison(distance=1.6)},
+            shown=lambda: {"comparison": Comparison(bearing_deg=70.0, distance=2.3)},
         )
         for words, links, step_s in (("two", 2, 1e-3), ("twenty", 20, 1e-3))
     ),

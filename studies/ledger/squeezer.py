@@ -4,9 +4,12 @@ E. Hairer and G. Wanner, "Solving Ordinary Differential Equations II", section V
 Systems Handbook", 1990; F. Mazzia and C. Magherini, "Test Set for Initial Value Problem Solvers", problem Andrews.
 """
 
+from typing import Any
+
 import numpy as np
 
 from sim.multibody.declaration import Body, Joint, Loop, Spring
+from sim.scene import Comparison
 from studies.ledger.composed import ORDER_8
 from studies.ledger.mechanism import Mechanism
 from studies.ledger.peers import peers_of
@@ -84,6 +87,11 @@ def published(moved: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
     return np.array([at[f"K{k}"] for k in range(1, 8)])
 
 
+def seen() -> dict[str, Any]:
+    """Across the plane in which it moves."""
+    return {"comparison": Comparison(bearing_deg=70.0, distance=1.0)}
+
+
 PROBLEMS = (
     Problem(
         name="andrews",
@@ -96,6 +104,7 @@ PROBLEMS = (
         step="riqn with loops composed, order 8, 0.2 ms",
         least_digits=9.5,
         scene=lambda: SQUEEZER.enlarged(20.0).opened("ledger-andrews"),
+        shown=seen,
         peers=peers_of(SQUEEZER, END_S, 2e-6, published, "2 us"),
         reason="orders 6 and 8, steps from 40 to 10 us and extrapolation lead to one value, 1.4e-9 rad from the "
         "published one",
@@ -113,6 +122,7 @@ PROBLEMS = (
         peers=peers_of(SQUEEZER, END_S, 1e-5, published),
         reason="second order: more digits ask for a shorter step",
         scene=lambda: SQUEEZER.enlarged(20.0).opened("ledger-andrews-riqn"),
+        shown=seen,
         gives_up=True,
         pictured_by="andrews",
     ),

@@ -43,6 +43,8 @@ class InPlane(HolonomicVehicle):
     parameters = (Parameter("mass", "kg", 1.0, 1e-3, 1e3, "Mass."),)
     above_m = 2.0
     """So far above the ground its plane's origin is seen."""
+    drawn = 1.0
+    """Times as large as an arrow of 0.3 m."""
 
     def inertia(self, q: Quantities) -> ca.SX:
         return q.mass * ca.SX.eye(3)
@@ -71,9 +73,10 @@ class InPlane(HolonomicVehicle):
     @property
     def links(self) -> tuple[Link, ...]:  # type: ignore[override]
         """An arrow ahead."""
+        half, thick = 0.15 * self.drawn, 0.04 * self.drawn
         return (
-            Link("craft", (-0.15, 0.0, 0.0), (0.15, 0.0, 0.0), 0.04, PAINTED, (False, False)),
-            rod("craft", (0.15, 0.0, 0.0), (0.15, 0.0, 0.0), 0.07),
+            Link("craft", (-half, 0.0, 0.0), (half, 0.0, 0.0), thick, PAINTED, (False, False)),
+            rod("craft", (half, 0.0, 0.0), (half, 0.0, 0.0), 1.75 * thick),
             *self.marks(),
         )
 
@@ -134,6 +137,7 @@ class Thruster(InPlane):
     """An engine of constant thrust that is turned."""
 
     name = "ledger-thruster"
+    drawn = 3.0
     controls = (Control("angle", "rad", -1.6, 1.6, "From x."),)
 
     def control_wrench(self, u: ca.SX, q: Quantities) -> ca.SX:
