@@ -1,12 +1,13 @@
-"""Works out what a floating hull radiates: `python -m assets.scripts.radiation NAME [STATES]`.
+"""Works out what a floating hull radiates: `python -m assets.scripts.radiation NAME [--states N] [--depth M]`.
 
-It writes `radiation.json` into the vehicle's folder, from the surface by which it floats at rest in deep still water.
-Needs `capytaine` (BSD-like; it wants an older pandas than the rest, so best in an environment of its own). `STATES` are
+It writes `radiation.json` into the vehicle's folder, from the surface by which it floats at rest in deep still water,
+and `radiation-M.json` from that over a level bed M metres under the surface.
+Needs `capytaine` (BSD-like; it wants an older pandas than the rest, so best in an environment of its own). States are
 those of each direction in which the hull may move.
 """
 
+import argparse
 import json
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -16,12 +17,15 @@ from sim.vehicle_config.config import HullMesh
 from sim.vehicle_config.radiation import transfer
 from sim.vehicles import known_vehicle
 from sim.water.immersion import GRAVITY, WATER_DENSITY, afloat
+from sim.water.ocean.waves import DEEP_M, frequency_radps
 
 FOLDERS = Path(__file__).resolve().parent.parent / "vehicles"
 DOFS = ("Roll", "Pitch", "Yaw", "Surge", "Sway", "Heave")
 """Torque before force."""
 LARGEST_KA, STEPS = 9.0, 40
 """Wave number times half the hull's length at the highest frequency, and how many frequencies there are."""
+LEAST_KD = 0.25
+"""Wave number times depth under which capytaine may find no Green's function."""
 STATES = 8
 _COUPLED = 1e-2
 """Of the roots of the diagonals: less is taken for nothing."""
@@ -34,13 +38,19 @@ _BEGINNINGS = 2
 
 def main() -> None:
     """Work it out, fit it and write it."""
-    name, states = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else STATES
-    folder = FOLDERS / name
+    asked = argparse.ArgumentParser()
+    asked.add_argument("name")
+    asked.add_argument("--states", type=int, default=STATES)
+    asked.add_argument("--depth", type=float, default=DEEP_M)
+    told = asked.parse_args()
+    folder, depth_m = FOLDERS / told.name, told.depth
     hull = HullMesh.read(folder / "hull.obj")
-    omega, added, damping, at_once = flow(hull, float(np.max(known_vehicle(name).values["mass"])))
-    F, G = fitted(omega, damping + 1j * omega[:, None, None] * (added - at_once), states)
+    mass_kg = float(np.max(known_vehicle(told.name).values["mass"]))
+    omega, added, damping, at_once = flow(hull, mass_kg, np.inf if depth_m >= DEEP_M else depth_m)
+    F, G = fitted(omega, damping + 1j * omega[:, None, None] * (added - at_once), told.states)
     file = {
-        "by": "capytaine 3.0.0, direct method, deep water",
+        "by": "capytaine 3.0.0, direct method",
+        "depth_m": depth_m,
         "omega_radps": _short(omega),
         "added": _short(added),
         "damping": _short(damping),
@@ -48,7 +58,8 @@ def main() -> None:
         "F": F.tolist(),
         "G": G.tolist(),
     }
-    (folder / "radiation.json").write_text(json.dumps(file) + "\n", encoding="utf-8")
+    name = "radiation.json" if depth_m >= DEEP_M else f"radiation-{depth_m:g}.json"
+    (folder / name).write_text(json.dumps(file) + "\n", encoding="utf-8")
 
 
 def _short(array: np.ndarray) -> list[object]:
@@ -56,8 +67,13 @@ def _short(array: np.ndarray) -> list[object]:
     return np.vectorize(lambda x: float(f"{x:.7g}"))(array).tolist()  # type: ignore[no-any-return]
 
 
-def flow(hull: HullMesh, mass_kg: float) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Frequencies (m,) [rad/s], A and B (m, 6, 6) there, and A at once (6, 6), of a hull about its origin."""
+def flow(
+    hull: HullMesh, mass_kg: float, depth_m: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Frequencies (m,) [rad/s], A and B (m, 6, 6) there, and A at once (6, 6), of a hull about its origin.
+
+    depth_m: of a level bed, or inf.
+    """
     import capytaine as bem
 
     rests = afloat(hull, mass_kg)
@@ -72,12 +88,21 @@ def flow(hull: HullMesh, mass_kg: float) -> tuple[np.ndarray, np.ndarray, np.nda
         center_of_mass=tuple(rests[:3, 3]),
     )
     half_m = 0.5 * float(np.ptp(points[:, 0]))
-    omega = np.linspace(0.0, np.sqrt(LARGEST_KA * GRAVITY / half_m), STEPS + 1)[1:]
-    solver, answers = bem.BEMSolver(), []
+    last = np.sqrt(LARGEST_KA * GRAVITY / half_m)
+    first = max(
+        last / STEPS, float(frequency_radps(LEAST_KD / depth_m, depth_m)) if depth_m < DEEP_M else 0.0
+    )
+    omega = np.linspace(first, last, STEPS)
+    answers = []
     for w in (*omega, np.inf):
+        # Over a bed the decomposition in Fortran has no outliers; at infinite frequency it is not to be had.
+        way = "python" if np.isinf(w) else "fortran"
+        solver = bem.BEMSolver(green_function=bem.Delhommeau(finite_depth_prony_decomposition_method=way))
         A, B = np.zeros((6, 6)), np.zeros((6, 6))
         for column, dof in enumerate(DOFS):
-            asked = bem.RadiationProblem(body=body, radiating_dof=dof, omega=w, rho=WATER_DENSITY, g=GRAVITY)
+            asked = bem.RadiationProblem(
+                body=body, radiating_dof=dof, omega=w, water_depth=depth_m, rho=WATER_DENSITY, g=GRAVITY
+            )
             found = solver.solve(asked, method="direct")
             for row, felt in enumerate(DOFS):
                 A[row, column] = found.added_masses[felt]

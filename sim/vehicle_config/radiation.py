@@ -6,9 +6,13 @@ waves. By frequency, K's transform is B(w) + i w (A(w) - A_inf) of added mass A 
 G^T (i w - F)^-1 G with F + F^T negative semidefinite: such a system takes energy and never gives any (van der Schaft,
 port-Hamiltonian systems), whatever the error of the fit, which is told. `python -m assets.scripts.radiation NAME` works
 the numbers out by `capytaine` and writes them into the vehicle's folder; nothing else needs that program.
+
+Over a shallow bed the same hull radiates otherwise: `radiation-10.json` beside `radiation.json` is that over one 10 m
+down. A sea has that of the depth which is nearest to its own.
 """
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
@@ -34,10 +38,31 @@ class Radiation:
     """(6, 6) A_inf."""
     system: tuple[np.ndarray, np.ndarray]
     """F (n, n) and G (n, 6)."""
+    depth_m: float
+    """Of the bed; that of oceans where the water is deep."""
+    beside: tuple["Radiation", ...] = ()
+    """The same hull over other beds, with as many states."""
 
     @staticmethod
     def read(path: Path) -> "Radiation":
-        """Raises InputError, naming the file, for numbers of other shapes and for a system that gives energy."""
+        """With those over other beds that lie beside it.
+
+        Raises InputError, naming the file, for numbers of other shapes and for a system that gives energy.
+        """
+        own, beside = Radiation._read(path), []
+        for other in sorted(path.parent.glob(f"{path.stem}-*{path.suffix}")):
+            beside.append(Radiation._read(other))
+            states, wanted = len(beside[-1].system[0]), len(own.system[0])
+            if states != wanted:
+                raise InputError(f"{other}: F has {states} states; allowed: {wanted}, as {path.name} has")
+        return replace(own, beside=tuple(beside))
+
+    def over(self, depth_m: float) -> "Radiation":
+        """That of the depth nearest to this one, by their ratio."""
+        return min((self, *self.beside), key=lambda one: abs(math.log(one.depth_m / depth_m)))
+
+    @staticmethod
+    def _read(path: Path) -> "Radiation":
         try:
             told = msgspec.json.decode(path.read_bytes(), type=_File)
             omega = np.array(told.omega_radps, float)
@@ -65,8 +90,10 @@ class Radiation:
         gain = float(np.linalg.eigvalsh(F + F.T)[-1])
         if gain > _ROUNDED * float(np.abs(F).max()):
             raise InputError(f"{path}: F + F^T has the eigenvalue {gain:.3g}; allowed: none above 0")
+        if not 0.0 < told.depth_m < math.inf:
+            raise InputError(f"{path}: depth_m = {told.depth_m:g} is out of range; allowed: above 0")
         system = (np.ascontiguousarray(F), np.ascontiguousarray(G))
-        return Radiation(omega, added, damping, at_once, system)
+        return Radiation(omega, added, damping, at_once, system, told.depth_m)
 
     def fitted(self) -> np.ndarray:
         """(m, 6, 6) complex: the system's force over the velocity, which stands for B + i w (A - A_inf)."""
@@ -98,3 +125,4 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
     added_at_once: list[list[float]]
     F: list[list[float]]
     G: list[list[float]]
+    depth_m: float = 4000.0

@@ -112,7 +112,7 @@ class Water:
         """
         waves, reach = sea_arrays(weather.sea, points), hull.reach_m
         points_b = np.zeros((0, 4)) if terrain is None else np.insert(hull.outermost, 3, 0.0, axis=1)
-        remembered = (np.zeros((0, 0)), np.zeros((0, 6))) if radiation is None else radiation.system
+        remembered = _remembered(radiation, weather.sea)
         grounded = REPORT + len(remembered[0])
         about, report = np.zeros(ABOUT), np.zeros(grounded + LOADS + 3 * len(points_b) + TOLD)
         ground = None if terrain is None else GroundArrays.of(terrain, points_b, friction=FRICTION)
@@ -172,14 +172,18 @@ class Water:
         self.report[FROM : FROM + 4] = now
         self.report[SINCE], self.report[TOWARDS : TOWARDS + 4] = self.report[CLOCK], wanted
 
-    def over(self, sea: Sea) -> "Water":
-        """The same over another depth, with waves of other lengths at once; itself where the depth is this one."""
+    def over(self, sea: Sea, radiation: Radiation | None = None) -> "Water":
+        """The same over another depth, with waves of other lengths at once; itself where the depth is this one.
+
+        radiation: of the hull, which forgets the waves that it has made.
+        """
         if sea.depth_m == self.about[DEPTH]:
             return self
-        about = self.about.copy()
+        about, waves = self.about.copy(), sea_arrays(sea, len(self.sea_arrays[5]))
         about[DEPTH] = sea.depth_m
-        waves = sea_arrays(sea, len(self.sea_arrays[5]))
-        return replace(self, about=about, sea_arrays=waves, kept=_nothing_known(waves))
+        self.report[REPORT : REPORT + len(self.radiation[0])] = 0.0
+        remembered = _remembered(radiation, sea)
+        return replace(self, about=about, sea_arrays=waves, kept=_nothing_known(waves), radiation=remembered)
 
     def carry(
         self,
@@ -235,6 +239,13 @@ class Water:
         grounded = REPORT + len(self.radiation[0])
         ground = None if self.ground is None else replace(self.ground.probe(), report=report[grounded:])
         return replace(self, report=report, wrench_b=np.zeros(6), ground=ground)
+
+
+def _remembered(radiation: Radiation | None, sea: Sea) -> tuple[np.ndarray, np.ndarray]:
+    """F and G of what a hull remembers of its waves over the bed of a sea."""
+    if radiation is None:
+        return np.zeros((0, 0)), np.zeros((0, 6))
+    return radiation.over(sea.depth_m).system
 
 
 def _nothing_known(waves: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
@@ -366,7 +377,7 @@ class Afloat(Environment):
     def renew(self, vehicle: Vehicle, time_s: float) -> None:
         super().renew(vehicle, time_s)
         values, weather = vehicle.values, weather_of(vehicle)
-        self.around = self.around.over(weather.sea)
+        self._go_over(weather.sea)
         self.around.carry(
             weather,
             time_s,
@@ -383,12 +394,16 @@ class Afloat(Environment):
     def restore(self, checkpoint: np.ndarray) -> None:
         """The sea changes from there on to what the vehicle's parameters say."""
         weather = weather_of(self.vehicle)
-        self.around = self.around.over(weather.sea)
+        self._go_over(weather.sea)
         if checkpoint.size:
             self.around.recall(checkpoint)
             self.around.change(weather)
         else:
             self.forget()
+
+    def _go_over(self, sea: Sea) -> None:
+        hull = config_of(self.vehicle).hull
+        self.around = self.around.over(sea, None if hull is None else hull.radiation)
 
     def probe(self) -> "Afloat":
         return Afloat(self.vehicle, self.around.probe())
