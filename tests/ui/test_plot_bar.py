@@ -114,6 +114,19 @@ def test_a_name_gives_way_to_its_value(bench: Bench) -> None:
     assert all(width <= room for room, (_, width) in seen.items())
 
 
+def test_a_unit_gives_way_before_a_name_does(bench: Bench) -> None:
+    ways, seen = ("-1.219 kJ", "-1.219k"), {}
+
+    def draw(snapshot: object, context: object) -> None:
+        title, long, short = (imgui.calc_text_size(text).x for text in ("Energy change", *ways))
+        for width in (title + long, title + long - 1.0, title + short, title):
+            seen[width - title] = panel.leaving_room("Energy change", ways, width)
+        seen[-1.0] = panel.leaving_room("Energy change", (), 500.0)
+
+    bench.frame(draw, fakes.snapshot())
+    assert list(seen.values()) == [ways[0], ways[1], ways[1], ways[1], ""]
+
+
 def test_columns_of_the_table_have_units() -> None:
     units = {"lean": "rad", "momentum_p": "kg m^2/s", "axis": "1", "slip": "m/s"}
     keys = ("energy", "cost", "lean", "axis.0", "slip", "momentum_p change")

@@ -2,7 +2,7 @@
 seconds, as its config has them or as the user chose."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -219,15 +219,26 @@ def _title(
     requests = draw_plot_menu(plot, known, lanes, context)
     imgui.set_cursor_pos((left, top))
     told = bool(traces) and len(traces[0].values) > 0
-    text = engineering(traces[0].values[-1], plot.unit, plot.floor) if told else ""
+    units = (plot.unit, "") if told else ()
+    values = [engineering(traces[0].values[-1], unit, plot.floor) for unit in units]
+    text = leaving_room(plot.title + more, values, width - context.px(6.0))
     room = width - imgui.calc_text_size(text).x - context.px(6.0)
     colour = theme.ACCENT_BRIGHT if lit else theme.MUTED
     imgui.text_colored(imgui.ImVec4(*colour), fitting(plot.title + more, room))
-    if told:
+    if text:
         imgui.same_line(0.0, 0.0)
         imgui.set_cursor_pos_x(left + width - imgui.calc_text_size(text).x)
         imgui.text_unformatted(text)
     return requests
+
+
+def leaving_room(title: str, values: Sequence[str], width: float) -> str:
+    """The first of some ways to say a value, from long to short, beside which all of a title has room; the last where
+    none has that; nothing of none."""
+    room = width - imgui.calc_text_size(title).x
+    return next(
+        (value for value in values if imgui.calc_text_size(value).x <= room), values[-1] if values else ""
+    )
 
 
 def fitting(text: str, room: float) -> str:
