@@ -41,8 +41,9 @@ _OUTSIDE = {"chase": "orbit", "cockpit": "orbit"}
 """Cameras that step back from a wreck."""
 COMING_S = 0.1
 """Between two frames while a scene's first picture comes: by software one takes as long as two shares of the light."""
-_RESTING_SLACK = 20.0
-"""A camera that creeps on to where it comes to rest shall not take a whole picture away: see `_as_from`."""
+_PAUSED_SLACK, _RESTING_SLACK = 20.0, 60.0
+"""A camera that creeps on to where it comes to rest shall not keep a whole picture waiting while time stands, nor take
+it away: see `_as_from`."""
 
 
 class Backdrop:
@@ -203,7 +204,9 @@ class Picture:
             world=self._world,
             aspect=rects[0][2] / max(rects[0][3], 1),
         )
-        slack = _RESTING_SLACK if self._budget.rests else 2.0
+        slack = 2.0
+        if motion == CameraMotion() and (snapshot.paused or self._budget.rests):
+            slack = _RESTING_SLACK if self._budget.rests else _PAUSED_SLACK
         if self._view is None or not _as_from(view, self._view, slack):
             self._view = view  # else a camera that comes to rest would keep all from being whole
         view = self._view
