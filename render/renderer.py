@@ -318,13 +318,16 @@ class Renderer:
         """Draw a frame a part of a pixel apart, and add it to what was drawn before."""
         assert self._accumulation is not None
         targets, shift_px = self._targets, self._accumulation.next_shift()
-        moved = replace(frame, view=shifted(frame.view, shift_px, targets.size_px))
-        self._draw_targets(moved, one_of_many=True)
+        self._draw_targets(
+            replace(frame, view=shifted(frame.view, shift_px, targets.size_px)), one_of_many=True
+        )
         self._in_post, self._added_up = frame, True
         with self._probe("add up"):
             assert targets.depth_map is not None
             encoded = self._post.encoded(targets.scene_map, exposure=self._exposure(frame))
-            self._accumulation.add(encoded, targets.depth_map, frame, shift_px)
+            vehicles = [vehicle for vehicle in frame.vehicles if vehicle is self._models.carried]
+            about = self._models.rectangles(vehicles, frame.view, self.size_px)
+            self._accumulation.add(encoded, targets.depth_map, frame, shift_px, about)
 
     def _exposure(self, frame: Frame) -> float:
         return EXPOSURE * self._light.exposure * frame.exposure

@@ -386,8 +386,8 @@ class MappedLand:
 
         What a vehicle may touch is coarser than is tolerated only at the last.
         """
-        # Shape is given up for nothing: a picture of coarser triangles shows less than a smaller one.
-        most = max(round(self._quality.terrain_triangles * max(context.detail, 1.0)), self._fewest)
+        # A fifth of the triangles shows less than what a smaller picture would lose for as much time.
+        most = max(round(self._quality.terrain_triangles * context.detail), self._fewest)
         # Shape is as fine as textures are looked up: pictures that add up show more than each of them has pixels.
         tolerated = self._quality.terrain_error_px * 2.0**context.texture_bias / context.px_per_radian
         kinds = self._kinds(context, squares, distance_m)

@@ -1,6 +1,7 @@
 """Temporal accumulation: pictures of successive moments, each drawn a part of a pixel apart, add up at full size."""
 
 import math
+from collections.abc import Sequence
 
 import moderngl
 import numpy as np
@@ -62,21 +63,22 @@ class Accumulation:
     def __init__(self, ctx: moderngl.Context, programs: Programs, size_px: tuple[int, int]):
         self._ctx, self._size_px = ctx, size_px
         self._resources, self._draw = Resources(), UnlockedDraw(ctx)
-        self._add = programs.load("fullscreen.vert", "accumulate.frag")
-        for name, unit in (
-            ("source_map", _SOURCE_UNIT),
-            ("depth_map", _DEPTH_UNIT),
-            ("history_map", _HISTORY_UNIT),
-        ):
-            uniform(self._add, name).value = unit
-        self._adding = self._resources.own(ctx.vertex_array(self._add, []))
+        units = {"source_map": _SOURCE_UNIT, "depth_map": _DEPTH_UNIT, "history_map": _HISTORY_UNIT}
+        self._adding = []
+        """What moves, and what does not."""
+        for still in (0, 1):
+            program = programs.load("fullscreen.vert", "accumulate.frag", STILL=still)
+            for name, unit in units.items():
+                if name in program:
+                    uniform(program, name).value = unit
+            self._adding.append(self._resources.own(ctx.vertex_array(program, [])))
         sharpened = programs.load("fullscreen.vert", "sharpened.frag")
         uniform(sharpened, "source_map").value = _SOURCE_UNIT
         self._sharpened = self._resources.own(ctx.vertex_array(sharpened, []))
         self._now, self._past = (self._canvas() for _ in range(2))
         self._before: Frame | None = None
         self._view: View | None = None
-        self._fast = False
+        self._fast, self._cold = False, True
         self._index = 0
 
     def _canvas(self) -> moderngl.Framebuffer:
@@ -105,24 +107,45 @@ class Accumulation:
         return self._now
 
     def add(
-        self, encoded: moderngl.Texture, depth: moderngl.Texture, frame: Frame, shift_px: tuple[float, float]
+        self,
+        encoded: moderngl.Texture,
+        depth: moderngl.Texture,
+        frame: Frame,
+        shift_px: tuple[float, float],
+        vehicle: Sequence[tuple[int, int, int, int]] = (),
     ) -> None:
-        """Add the picture of a frame that was drawn so far apart; its depths are of the same size."""
+        """Add the picture of a frame that was drawn so far apart; its depths are of the same size.
+
+        vehicle: left, bottom, width and height of what the carried one takes of the output; nothing: not known.
+        """
         self._now, self._past = self._past, self._now
         before = None if self._before is None or _cut(frame.view, self._before.view) else self._before
         still, carried = _ways_back(frame, before or frame)
-        program = self._add
-        uniform(program, "before").write(np.ascontiguousarray(still.T, "f4"))
-        uniform(program, "before_carried").write(np.ascontiguousarray(carried.T, "f4"))
-        uniform(program, "shift").value = shift_px
-        uniform(program, "spread").value = self._size_px[0] / encoded.size[0]
-        uniform(program, "begins").value = before is None
+        moving, standing = self._adding
+        for array in self._adding:
+            uniform(array.program, "shift").value = shift_px
+            uniform(array.program, "spread").value = self._size_px[0] / encoded.size[0]
+            uniform(array.program, "begins").value = before is None
+        uniform(moving.program, "before").write(np.ascontiguousarray(still.T, "f4"))
+        uniform(moving.program, "before_carried").write(np.ascontiguousarray(carried.T, "f4"))
         self._ctx.enable_only(moderngl.NOTHING)
         self._now.use()
         encoded.use(_SOURCE_UNIT)
         depth.use(_DEPTH_UNIT)
         colour_of(self._past).use(_HISTORY_UNIT)
-        self._draw(self._adding, moderngl.TRIANGLES, 3)
+        stands = _same(still) and (bool(vehicle) or _same(carried))
+        self._draw(standing if stands else moving, moderngl.TRIANGLES, 3)
+        parts = vehicle if stands and not _same(carried) else ()
+        if self._cold:
+            self._cold, parts = (
+                False,
+                [(0, 0, 1, 1)],
+            )  # software GL compiles a program where it is first drawn by
+        for part in parts:
+            self._now.scissor = part
+            self._now.use()
+            self._draw(moving if stands else standing, moderngl.TRIANGLES, 3)
+            self._now.scissor = None  # type: ignore[assignment]  # the declaration lacks None
         self._before = frame
 
     def show(self, target: moderngl.Framebuffer, viewport: tuple[int, int, int, int]) -> None:
@@ -137,6 +160,11 @@ class Accumulation:
         """Free everything."""
         unbind(self._ctx)
         self._resources.close()
+
+
+def _same(way_back: np.ndarray) -> bool:
+    """Whether nothing has moved by so much as a hundredth of a pixel, at any depth."""
+    return bool(np.abs(way_back / way_back[3, 3] - np.eye(4)).max() < 1e-5)
 
 
 def _cut(view: View, before: View) -> bool:

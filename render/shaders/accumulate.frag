@@ -6,10 +6,12 @@ in vec2 uv;
 out vec4 colour;  // alpha: how much has been added up, by MOST
 
 uniform sampler2D source_map;   // encoded, smaller; alpha 1 where the carried vehicle is seen
-uniform sampler2D depth_map;    // of the same size
 uniform sampler2D history_map;
+#if !STILL
+uniform sampler2D depth_map;    // of the same size
 uniform mat4 before;            // from here and now to the picture before, both -1..1
 uniform mat4 before_carried;    // of what goes with the vehicle
+#endif
 uniform vec2 shift;             // by which the source was drawn apart, in its pixels
 uniform float spread;           // pixels of the window in one of the source
 uniform bool begins;            // there is nothing before
@@ -28,15 +30,21 @@ void main() {
     vec4 low = min(middle, min(min(east, west), min(north, south)));
     vec4 high = max(middle, max(max(east, west), max(north, south)));
 
+#if STILL  // neither the eye nor the vehicle has moved
+    vec4 past = texelFetch(history_map, ivec2(gl_FragCoord.xy), 0);
+    bool known = !begins;
+    float pace = 0.0;
+#else
     vec4 now = vec4(uv * 2.0 - 1.0, texelFetch(depth_map, here, 0).r * 2.0 - 1.0, 1.0);
     // The vehicle's edge goes with it: half of its pixels are of what is behind.
     vec4 then = high.a > 0.5 ? before_carried * now : before * now;
     vec2 from = then.xy / then.w * 0.5 + 0.5;
     vec4 past = cubic(history_map, from);
-    vec3 kept = clamp(past.rgb, low.rgb, high.rgb);
-    vec3 off = abs(past.rgb - kept);
     bool known = all(equal(clamp(from, 0.0, 1.0), from)) && !begins;
     float pace = smoothstep(0.0, PACE, length((from - uv) * vec2(textureSize(history_map, 0))));
+#endif
+    vec3 kept = clamp(past.rgb, low.rgb, high.rgb);
+    vec3 off = abs(past.rgb - kept);
     vec3 range = high.rgb - low.rgb;
     float edge = smoothstep(0.1, 0.4, max(range.r, max(range.g, range.b)));
     // What is looked up between pixels may swing below nothing.

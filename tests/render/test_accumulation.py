@@ -125,6 +125,18 @@ def test_a_vehicle_that_the_camera_goes_with_is_as_sharp_as_one_at_rest(drawing,
     assert errors[1] < 1.45 * errors[0]  # 1.11; 1.77 where the ground behind it is looked up
 
 
+@pytest.mark.parametrize("effort", [0.5, 0.8])
+@pytest.mark.parametrize("pace_m", [0.0, 0.05])
+def test_before_a_camera_that_stands_only_a_vehicle_is_looked_for_elsewhere(
+    drawing, monkeypatch, effort, pace_m
+):
+    """What stands is where it was: the same picture as when every place is looked for."""
+    frames = [frame_at(0.0, 0.01 * k, hovering(20.0, pace_m * k - 0.4)) for k in range(10)]
+    near = drawing(frames, effort)
+    monkeypatch.setattr("render.passes.accumulation._same", lambda way_back: False)
+    np.testing.assert_allclose(near, drawing(frames, effort), atol=3.0)  # 2; 96 and 113 without the vehicle
+
+
 def test_a_camera_put_elsewhere_begins_anew(drawing):
     here, there = frame_at(0.0, 0.0), frame_at(-14.0, 0.1)
     shown = drawing([here, here, there], 1.0)
