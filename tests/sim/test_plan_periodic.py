@@ -274,3 +274,57 @@ def test_loops_of_joints_begin_closed_where_a_period_finds_them() -> None:
     assert np.abs(node[:3] - closed[:3]).max() < 1e-6
     with pytest.raises(sim.InputError, match="loops of four-bar-linkage are closed where it begins"):
         sim.plan(linkage, replace(task, goal=Goal(start), periodic=(), start_within={"crank": (-1.6, -1.4)}))
+
+
+def test_a_pendulum_on_its_sphere_swings_for_nothing_in_the_time_of_the_elliptic_integral() -> None:
+    """From rest aside, each period is free of effort at that time alone."""
+    pendulum, angle = sim.vehicle("pendulum"), 1.0
+    start = pendulum.state(direction=(np.sin(angle), 0.0, -np.cos(angle)))
+    at = float(np.sin(angle))
+    task = Task(
+        start,
+        Goal(start, parts=(), position="free", rotation="free"),
+        2.2,
+        steps=64,
+        free_duration=(1.5, 3.0),
+        periodic=("direction", "omega"),
+        start_within={
+            "direction_x": (at, at),
+            "direction_y": (0.0, 0.0),
+            "omega_x_radps": (0.0, 0.0),
+            "omega_y_radps": (0.0, 0.0),
+        },
+        weights=Weights(comfort=0.0),
+        limits=Limits(turn_radps=20.0),
+    )
+    plan = sim.plan(pendulum, task, starts=1)
+    assert plan.solved, plan.message
+    length, gravity = (pendulum.values[name] for name in ("length", "gravity"))
+    period_s = 4.0 * np.sqrt(length / gravity) * ellipk(np.sin(angle / 2.0) ** 2)
+    assert plan.duration_s == pytest.approx(period_s, rel=1e-4)
+    assert plan.cost < 1e-6
+    np.testing.assert_allclose(plan.motion.nodes[0], start.node, atol=1e-8)
+    np.testing.assert_allclose(plan.motion.nodes[-1], plan.motion.nodes[0], atol=1e-7)
+
+
+def test_how_a_load_hangs_at_the_start_is_found_and_is_the_cheapest_of_all() -> None:
+    vehicle, given = task_of_scene(load_scene("plan-sling"))
+    given = replace(given, steps=32, obstacles=())
+    bent = {"direction_x_1": (-0.15, 0.15), "direction_y_1": (-0.15, 0.15)}
+    plan = sim.plan(vehicle, replace(given, start_within=bent), starts=1)
+    assert plan.solved, plan.message
+    first = plan.motion.nodes[0]
+    direction, omega = first[18:21], first[21:24]
+    assert np.linalg.norm(direction) == pytest.approx(1.0, abs=1e-9)
+    assert abs(direction @ omega) < 1e-9
+    np.testing.assert_allclose(first[:12], given.start.node[:12], atol=1e-9)
+    for begin in (given.start, plan.task.start):
+        known = sim.plan(vehicle, replace(given, start=begin), starts=1)
+        assert known.cost >= plan.cost * (1.0 - 1e-6)
+    assert known.cost == pytest.approx(plan.cost, rel=1e-6)
+
+
+def test_what_a_law_leads_begins_where_it_is_told_to() -> None:
+    vehicle, task = task_of_scene(load_scene("plan-quadrotors"))
+    with pytest.raises(sim.InputError, match="follow its load by a law of their own"):
+        sim.plan(vehicle, replace(task, periodic=("load",)), starts=1)

@@ -2,6 +2,7 @@
 made of them, and arcs between poses on the group, whatever space it moves in."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
 
@@ -121,12 +122,21 @@ def body_pose(vehicle: Vehicle, node: ca.SX, q: Quantities, name: str = "") -> c
     return vehicle.bodies(node, q)[name or body_names(vehicle)[0]]
 
 
+def named_poses(vehicle: Vehicle, node: ca.SX, q: Quantities, names: Iterable[str]) -> dict[str, ca.SX]:
+    """The same of several, whose frames depend on each other."""
+    if not placed_by_bodies(vehicle):
+        return {name: body_pose(vehicle, node, q, name) for name in names}
+    found, main = vehicle.bodies(node, q), body_names(vehicle)[0]
+    return {name: found[name or main] for name in names}
+
+
 @lru_cache(maxsize=64)
 def _poses(structure: Structure, names: tuple[str, ...]) -> ColumnKernel:
     vehicle = structure.vehicle
     node, p = ca.SX.sym("node", vehicle.node_layout.size), ca.SX.sym("p", vehicle.parameter_count)
     q = vehicle.symbols(p)
-    T = ca.vertcat(*(ca.vec(ca.densify(body_pose(vehicle, node, q, name))) for name in names))
+    found = named_poses(vehicle, node, q, names)
+    T = ca.vertcat(*(ca.vec(ca.densify(found[name])) for name in names))
     return ColumnKernel(ca.Function("pose", [node, p], [T], {"cse": True}), shared=(1,))
 
 
@@ -187,6 +197,25 @@ def rotations(vehicle: Vehicle) -> tuple[int, ...]:
 def quaternions(vehicle: Vehicle) -> tuple[slice, ...]:
     """Where rotations of free and of ball joints stand in a node."""
     return vehicle.quaternions if isinstance(vehicle, ArticulatedVehicle) else ()
+
+
+def directions(vehicle: Vehicle) -> tuple[slice, ...]:
+    """Where directions of rods and cables stand in a node."""
+    if not own_space(vehicle):
+        return ()
+    return tuple(vehicle.space.slices[name] for name in vehicle.space.directions)
+
+
+def hanging_parts(vehicle: Vehicle) -> list[tuple[list[int], list[int]]]:
+    """(indices of a direction, of its angular velocity) in a node, of each rod and cable: the part that comes next."""
+    parts = vehicle.space.slices
+    names = list(parts) if own_space(vehicle) else []
+    found = []
+    for k, name in enumerate(names):
+        if name in vehicle.space.directions and k + 1 < len(names):
+            pair = (parts[name], parts[names[k + 1]])
+            found.append(tuple(list(range(at.start, at.stop)) for at in pair))
+    return found  # type: ignore[return-value]
 
 
 def hangs(vehicle: Vehicle) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sim.planner.task.bodies import jointed, own_space, quaternions, rotations, velocities
+from sim.planner.task.bodies import directions, quaternions, rotations, velocities
 from sim.planner.task.check_numbers import vector
 from sim.planner.task.check_own import met_columns
 from sim.planner.task.refusal import GOAL, START, refused
@@ -80,6 +80,7 @@ def _whole(vehicle: Vehicle, names: Iterable[str]) -> frozenset[int]:
     }
     groups = [set(range(begin, begin + 9)) for begin in rotations(vehicle)]
     groups += [set(everything[turning]) for turning in quaternions(vehicle)]
+    groups += [set(everything[turning]) for turning in directions(vehicle)]
     groups += [set(everything[vehicle.node_layout.pose])] if isinstance(vehicle, ClosedVehicle) else []
     groups += [_moving(vehicle)]
     for group in groups:
@@ -115,11 +116,11 @@ def check_open_start(vehicle: Vehicle, task: Task) -> None:
             raise refused(
                 task, f"start_within {name} is {low:g} to {high:g}; allowed: a range from low to high", START
             )
-    if own_space(vehicle) and not jointed(vehicle):
+    if len(rotations(vehicle)) > 1:
         raise refused(
             task,
-            f"{vehicle.name} moves about a space of its own, whose start is given; allowed: vehicles that move about "
-            "a group, and trees of joints",
+            f"the attitudes of {vehicle.name} follow its load by a law of their own, and its start is given; "
+            "allowed: vehicles that no law leads",
             START,
         )
     _check_closed(vehicle, task)

@@ -12,10 +12,10 @@ from sim.integrators.base import Scheme
 from sim.multibody.observing import mass_matrix
 from sim.multibody.symbolic import SymbolicTree
 from sim.planner.task.bodies import (
-    body_names,
     body_pose,
     columns,
     jointed,
+    named_poses,
     own_space,
     placed_by_bodies,
     rotations,
@@ -313,11 +313,8 @@ class NodeModel:
         return body_pose(self.vehicle, node, self.quantities(), body)
 
     def poses_wb(self, node: ca.SX, bodies: Iterable[str]) -> dict[str, ca.SX]:
-        """The same of several, whose frames depend on each other."""
-        if not self.placed_by_bodies:
-            return {name: self.pose_wb(node, name) for name in bodies}
-        found = self.vehicle.bodies(node, self.quantities())
-        return {name: found[name or body_names(self.vehicle)[0]] for name in bodies}
+        """The same of several."""
+        return named_poses(self.vehicle, node, self.quantities(), bodies)
 
     def twist(self, node: ca.SX) -> ca.SX:
         """(6,) of the main body, angular then linear, in its frame; of what moves about a space of its own."""

@@ -11,7 +11,7 @@ import casadi as ca
 import numpy as np
 
 from sim.groups.so3 import turn_sines
-from sim.planner.task.bodies import columns, jointed, quaternions, velocities
+from sim.planner.task.bodies import columns, hanging_parts, jointed, quaternions, velocities
 from sim.planner.task.inputs import Constraint
 from sim.planner.task.task import WEIGHT_NAMES
 from sim.planner.transcription.constraints import (
@@ -334,6 +334,7 @@ def begun_rows(model: NodeModel, node: ca.SX, x: dict[str, ca.SX]) -> list[Const
         rows += [Constraint("start's rotation", short, 0.0, 0.0) for short in _off_rotations(model, x["y"])]
     for entries in model.ends.quaternions:
         rows.append(Constraint("start's rotation", ca.sumsqr(x["y"][list(entries)]) - 1, 0.0, 0.0))
+    rows += [Constraint("start's direction", short, 0.0, 0.0) for short in _off_directions(model, node)]
     names, scales = columns(model.vehicle), model.column_scale()
     for i, low, high in model.shape.open_start.ranges:
         unit = float(scales[i])
@@ -351,8 +352,9 @@ def returned_rows(model: NodeModel, x: dict[str, ca.SX]) -> list[Constraint]:
     heading = model.component(model.heading_index) if model.turns == 1 else None
     joints = [each for each in model.ends.quaternions if set(each) <= set(model.ends.periodic)]
     misses, turned = [], set(model.ends.rotated)
+    hanging, hung = _returned_directions(model, begins, ends)
     for i, unit in zip(model.ends.periodic, begin_scale(model), strict=True):
-        if i in turned.union(*joints):
+        if i in turned.union(hung, *joints):
             continue
         miss = ends[i] - begins[i]
         if i == heading:
@@ -371,6 +373,7 @@ def returned_rows(model: NodeModel, x: dict[str, ca.SX]) -> list[Constraint]:
         # The conjugate of where it begins, times where it ends: one scalar less, as both are as long as one.
         turn = begun[0] * ended[1:] - ended[0] * begun[1:] - ca.cross(begun[1:], ended[1:])
         misses += ca.vertsplit(turn)
+    misses += [miss for part in hanging for miss in ca.vertsplit(part)]
     return [Constraint("periodic", miss, 0.0, 0.0, goal="periodic", soft=True) for miss in misses]
 
 
@@ -378,6 +381,38 @@ def begin_scale(model: NodeModel) -> np.ndarray:
     """Of what is periodic."""
     inputs = np.tile(model.scales.inputs, int(model.shape.remembers_inputs))
     return np.asarray(np.r_[model.y_scale, inputs][model.ends.periodic])
+
+
+def _off_directions(model: NodeModel, node: ca.SX) -> list[ca.SX]:
+    """What directions of rods and cables that are found break of being of length one, and their velocities, where these
+    are found, of being across them."""
+    found, moving = model.shape.open_start.found, {i for i, _ in velocities(model.vehicle)}
+    rows = []
+    for place, rate in hanging_parts(model.vehicle):
+        if found.issuperset(place):
+            rows.append(ca.sumsqr(node[place]) - 1)
+        if moving & found:
+            rows.append(ca.dot(node[place], node[rate]) / model.scales.turn_radps)
+    return rows
+
+
+def _returned_directions(model: NodeModel, begins: ca.SX, ends: ca.SX) -> tuple[list[ca.SX], set[int]]:
+    """By what directions that are periodic, and their velocities, are not as they began, in two numbers each; and which
+    variables these are."""
+    periodic, space = model.shape.open_start.periodic, model.vehicle.space
+    misses, known = list[ca.SX](), set[int]()
+    if not model.own_space or not space.directions:
+        return misses, known
+    count = model.form.kept.size
+    about, here = (model.form.expanded(y[:count]) for y in (begins, ends))
+    found = space.coordinates(about, here)
+    for name, at in space.slices.items():
+        hangs = any(at.start in part for parts in hanging_parts(model.vehicle) for part in parts)
+        if hangs and periodic.issuperset(range(at.start, at.stop)):
+            scale = 1.0 if name in space.directions else model.scales.turn_radps
+            misses.append(found[name] / scale)
+            known |= {i for i in (model.component(k) for k in range(at.start, at.stop)) if i is not None}
+    return misses, known
 
 
 def _rotation(model: NodeModel, kept: ca.SX) -> ca.SX:

@@ -199,8 +199,9 @@ class ArticulatedVehicle(Vehicle):
             T = ca.SX.eye(4)
             if carrier >= 0:
                 T[:3, :3], T[:3, 3] = frames[carrier]
-            rows = ca.vertcat(*(ca.horzcat(*row) for row in offset.tolist()))
-            found[name] = T @ ca.sparsify(ca.SX(rows))
+            if offset.dtype == object:
+                offset = ca.vertcat(*(ca.horzcat(*row) for row in offset.tolist()))
+            found[name] = T @ ca.sparsify(ca.SX(offset))
         return {self.tool: found[self.tool], **found}
 
     def configuration_rate(self, node: ca.SX, q: Quantities) -> ca.SX:
