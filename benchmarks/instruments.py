@@ -13,7 +13,7 @@ from dataclasses import replace
 from statistics import median
 from typing import Any
 
-import ui.features.transport
+import ui.features.flight
 import ui.shell.features
 import ui.shell.shell
 from render.quality import detect
@@ -81,7 +81,7 @@ def main() -> None:
     clock, mixer = Clock(), Mixer()
     watched = tuple(_watched(feature, clock) for feature in FEATURES)
     ui.shell.shell.FEATURES = ui.shell.shell.FEATURES = watched
-    clock.watch(COUNTED[1], ui.features.transport, "draw_timeline")
+    clock.watch(COUNTED[1], ui.features.flight, "draw_timeline")
     clock.watch("the whole interface", Shell, "build")
 
     def sound(session: Session) -> None:

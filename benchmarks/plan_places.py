@@ -13,7 +13,7 @@ from sim.planner.guess.free import free_motion
 from sim.planner.guess.route import paced
 from sim.planner.task.bodies import positions
 from sim.planner.task.inputs import input_map_of
-from sim.planner.task.obstacles import Obstacle
+from sim.planner.task.task import Obstacle
 from sim.scene import load_scene
 
 Motion = tuple[np.ndarray, np.ndarray]

@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from export.nodes import Content
-from sim.fmu.code import PLATFORMS
-from sim.fmu.export import VERSIONS, write_unit
+from sim.fmu.export import PLATFORMS, VERSIONS, write_unit
 from sim.platform.errors import InputError
 
 

@@ -12,7 +12,6 @@ from sim.integrators import Integrator
 from sim.multibody.shapes import Link
 from sim.platform.errors import InputError, quote
 from sim.recordings import Take
-from sim.recordings.playback import Playback
 from sim.recordings.take import LaneStatus
 from sim.simulation.lanes.placing import in_world
 from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot, outcome
@@ -134,18 +133,16 @@ def motion_of_take(
     *,
     every_s: float = EVERY_S,
     world: "World | None" = None,
-    playback: Playback | None = None,
     name: str = "",
     tint: tuple[float, float, float] = (1.0, 1.0, 1.0),
     ghost: bool = False,
     solids: object = None,
 ) -> LaneMotion:
-    """A take at steps `every_s` apart; `world`, `playback`: the take's own, where they are there already.
+    """A take at steps `every_s` apart; `world`: the take's own, where it is there already.
 
     solids: the picture of the bodies that its scene has; else they are left out.
     """
-    playback = playback or take.playback(None if world is None else lambda: world)
-    seen = playback.samples(every_s, felt=True)
+    seen = take.playback(None if world is None else lambda: world).samples(every_s, felt=True)
     made = _motion(
         name or take.name, take.vehicle, seen.time, seen.nodes, seen.controls, seen.observed,
         pivot_w=take.segments[0].pivot_w, world=world, tint=tint, ghost=ghost, felt_b=seen.environment_wrench_b,

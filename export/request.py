@@ -72,13 +72,13 @@ FORMATS = (
 ENDINGS = tuple(ending for kind in FORMATS for ending in kind.endings)
 
 
-def format_of(path: Path, option: str = "export") -> Format:
+def format_of(path: Path) -> Format:
     """The kind of file that an ending tells. Raises InputError for another ending."""
     for kind in FORMATS:
         if path.suffix.lower() in kind.endings:
             return kind
     raise InputError(
-        f"{option}: {quote(str(path))} is refused; allowed: a file name ending in {', '.join(ENDINGS)}"
+        f"export: {quote(str(path))} is refused; allowed: a file name ending in {', '.join(ENDINGS)}"
     )
 
 

@@ -13,22 +13,24 @@ from render.vehicles.scene_view import SceneView, ViewOptions
 
 Rect = tuple[int, int, int, int]
 """(x, y, width, height) px, origin bottom left."""
+_GAP_PX = 2
+"""Between two panes."""
 _FARTHEST_M = 2000.0
 """A lane that has been flung further away, out of the world, is not followed."""
 
 
-def panes(rect: Rect, count: int, *, gap_px: int = 2) -> tuple[Rect, ...]:
+def panes(rect: Rect, count: int) -> tuple[Rect, ...]:
     """`count` (1 to 4) rectangles that share `rect`, in reading order: side by side, or two by two."""
     x, y, width, height = rect
     columns = {1: 1, 2: 2, 3: 3}.get(count, 2)
     rows = -(-count // columns)
-    pane_w = (width - gap_px * (columns - 1)) // columns
-    pane_h = (height - gap_px * (rows - 1)) // rows
+    pane_w = (width - _GAP_PX * (columns - 1)) // columns
+    pane_h = (height - _GAP_PX * (rows - 1)) // rows
     places = []
     for index in range(count):
         row, column = divmod(index, columns)
-        bottom = y + height - (row + 1) * pane_h - row * gap_px
-        places.append((x + column * (pane_w + gap_px), bottom, pane_w, pane_h))
+        bottom = y + height - (row + 1) * pane_h - row * _GAP_PX
+        places.append((x + column * (pane_w + _GAP_PX), bottom, pane_w, pane_h))
     return tuple(places)
 
 

@@ -234,12 +234,11 @@ def detect(ctx: moderngl.Context) -> QualityName:
     return "software" if is_software(ctx) else "high"
 
 
-def require_gl(ctx: moderngl.Context, *, minimum: int = 410) -> None:
-    """Raise DisplayError, saying what was found, where the context is older than `minimum`."""
-    if ctx.version_code < minimum:
+def require_gl(ctx: moderngl.Context) -> None:
+    """Raise DisplayError, saying what was found, where the context is older than OpenGL 4.1."""
+    if ctx.version_code < 410:
         found = f"OpenGL {ctx.version_code // 100}.{ctx.version_code // 10 % 10} ({ctx.info['GL_RENDERER']})"
-        needed = f"{minimum // 100}.{minimum // 10 % 10}"
-        raise DisplayError(f"OpenGL {needed} or newer is needed, found {found}; update the graphics driver")
+        raise DisplayError(f"OpenGL 4.1 or newer is needed, found {found}; update the graphics driver")
 
 
 def choose(ctx: moderngl.Context, name: str | None = None, *, supersampling: int = 1) -> Quality:

@@ -32,6 +32,7 @@ from sim.vehicle_config import config_of
 from sim.vehicles import Vehicle
 
 SPACING_M = 2.0
+_CLIMB_MPS = 4.0
 SMOOTHING_M = 14.0
 
 
@@ -97,13 +98,12 @@ def make_route(
     cruise_mps: float,
     sideways: float = 3.5,
     braking: float = 1.6,
-    climb_mps: float = 4.0,
     smoothing_m: float = SMOOTHING_M,
 ) -> Route:
     """Route along a polyline (n, 3) [m].
 
     Its speed keeps to `cruise_mps`, to the acceleration `sideways` in bends and `braking` before them and
-    before the end [m/s^2], and to `climb_mps` on slopes. Corners are rounded over `smoothing_m`.
+    before the end [m/s^2], and to 4 m/s on slopes. Corners are rounded over `smoothing_m`.
     """
     points = _smoothed(_resampled(np.asarray(polyline_w, float)[:, :3], SPACING_M), smoothing_m)
     points = _resampled(points, SPACING_M)
@@ -112,7 +112,7 @@ def make_route(
     bends = np.gradient(tangents, SPACING_M, axis=0)
     curvature = np.linalg.norm(bends[:, :2], axis=1)
     speeds = np.minimum(cruise_mps, np.sqrt(sideways / np.maximum(curvature, 1e-6)))
-    speeds = np.minimum(speeds, climb_mps / np.maximum(np.abs(tangents[:, 2]), 1e-6))
+    speeds = np.minimum(speeds, _CLIMB_MPS / np.maximum(np.abs(tangents[:, 2]), 1e-6))
     speeds[-1] = 0.0
     for i in range(len(speeds) - 2, -1, -1):
         speeds[i] = min(speeds[i], np.sqrt(speeds[i + 1] ** 2 + 2.0 * braking * SPACING_M))

@@ -358,11 +358,9 @@ class MpcPilot(Automatic):
         source: PlanSource,
         hand: Pilot,
         rest: Callable[[], Pilot],
-        *,
-        wall: Callable[[], float] = time.perf_counter,
     ) -> None:
-        """rest: makes who holds the vehicle where a plan has ended. wall: the clock that says what is late."""
-        self._loop = MpcLoop(source, wall=wall)
+        """rest: makes who holds the vehicle where a plan has ended."""
+        self._loop = MpcLoop(source)
         self._hand, self._rest = hand, rest
         self._lies = False
         """Whether it lies in its berth, to which it is planned no more until it has drifted off."""

@@ -7,6 +7,7 @@ poses at once, which every picture asks for; headings and attitudes as flight mo
 import math
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sim.native.function import native
 
@@ -92,6 +93,13 @@ def inverse_share(angle: float) -> float:
         return 1 / 12 + angle**2 / 720 + angle**4 / 30240
     half = angle / 2
     return (1.0 - half / math.tan(half)) / angle**2
+
+
+def pose_matrix(R: np.ndarray, x: ArrayLike) -> np.ndarray:
+    """(4, 4) pose of a rotation (3, 3) and a place (3,)."""
+    T = np.eye(4)
+    T[:3, :3], T[:3, 3] = R, x
+    return T
 
 
 def pose_exp(twist: np.ndarray) -> np.ndarray:

@@ -209,13 +209,6 @@ def shifted(G: np.ndarray, T: np.ndarray) -> np.ndarray:
     return to_body.T @ G @ to_body
 
 
-def pose(R: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """(4, 4)"""
-    T = np.eye(4)
-    T[:3, :3], T[:3, 3] = R, p
-    return T
-
-
 def checked_joints(body: Body) -> tuple[Joint, ...]:
     """Those of a body in their order. Raises InputError where one is not as it can be."""
     joints = (body.joint,) if isinstance(body.joint, Joint) else body.joint

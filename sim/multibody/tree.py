@@ -7,7 +7,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sim.groups.numeric import skew
+from sim.groups.numeric import pose_matrix, skew
 from sim.multibody.arrays import BALL, COORDINATES, FREE, PRISMATIC, REVOLUTE, VELOCITIES, TreeArrays
 from sim.multibody.declaration import (
     WORLD,
@@ -20,7 +20,6 @@ from sim.multibody.declaration import (
     checked_joints,
     checked_spring,
     numbers,
-    pose,
     refuse,
     rotation,
     shifted,
@@ -154,8 +153,8 @@ def _simple(body: Body, joint: Joint, name: str) -> list[tuple[int, np.ndarray, 
 def _motion(kind: int, q: float) -> np.ndarray:
     """(4, 4) of a revolute or prismatic joint."""
     if kind == PRISMATIC:
-        return pose(np.eye(3), np.array([0.0, 0.0, q]))
-    return pose(upright(q), np.zeros(3))
+        return pose_matrix(np.eye(3), np.array([0.0, 0.0, q]))
+    return pose_matrix(upright(q), np.zeros(3))
 
 
 def _carry(rows: _Assembly, body: Body, carrier: int, T: np.ndarray) -> tuple[int, np.ndarray]:
@@ -168,10 +167,10 @@ def _carry(rows: _Assembly, body: Body, carrier: int, T: np.ndarray) -> tuple[in
     for k, joint in enumerate(joints):
         name = joint.name or (body.name if len(joints) == 1 else f"{body.name} {k + 1}")
         for kind, A, label in _simple(body, joint, name):
-            frame = pose(A, np.asarray(joint.anchor, float))
+            frame = pose_matrix(A, np.asarray(joint.anchor, float))
             back = _motion(kind, -joint.reference) if joint.reference else np.eye(4)
             carrier = rows.add(carrier, kind, T @ frame @ back, joint, label)
-            T = pose(A.T, -A.T @ frame[:3, 3])
+            T = pose_matrix(A.T, -A.T @ frame[:3, 3])
     return carrier, T
 
 
@@ -210,7 +209,7 @@ def tree(
                 else f"unknown parent {body.parent!r}",
             )
         carrier, T = where[body.parent]
-        stands = T @ pose(rotation(body), vector(body, "position", body.position))
+        stands = T @ pose_matrix(rotation(body), vector(body, "position", body.position))
         carrier, T = _carry(rows, body, carrier, stands)
         rows.load(carrier, T, body)
         where[body.name] = (carrier, T)
@@ -268,7 +267,7 @@ def _check_inertia(rows: _Assembly, armature: np.ndarray) -> None:
         if least + armature[i] <= 1e-12:
             raise InputError(f"joint {rows.labels[i]!r}: what it moves has no inertia")
         if (j := rows.parent[i]) >= 0:
-            T = pose(rows.placement[i][:9].reshape(3, 3), rows.placement[i][9:])
+            T = pose_matrix(rows.placement[i][:9].reshape(3, 3), rows.placement[i][9:])
             borne[j] = borne[j] + shifted(borne[i], T)
 
 

@@ -9,10 +9,10 @@ if TYPE_CHECKING:
     from sim.planner.result.plan import Plan, Violation
     from sim.planner.service.planner import Iterate, Planner
     from sim.planner.task.motions import Motion, Sway
-    from sim.planner.task.obstacles import Box, Capsule, Cone, ConvexMesh, Cylinder, Drum, Obstacle, Sphere
     from sim.planner.task.reference import Reference
-    from sim.planner.task.task import Goal, Limits, PathConstraint, Task, Waypoint, Weights
+    from sim.planner.task.task import Goal, Limits, Obstacle, PathConstraint, Task, Waypoint, Weights
     from sim.planner.task.terrain import SafeGround, safe_ground
+    from sim.shapes import Box, Capsule, Cone, ConvexMesh, Cylinder, Drum, Sphere
 
 __all__ = [
     "Violation",
@@ -49,9 +49,10 @@ _LATE = {
     **dict.fromkeys(("plan", "task_of_scene"), "api"),
     **dict.fromkeys(("Plan", "Violation"), "result.plan"),
     **dict.fromkeys(("Iterate", "Planner"), "service.planner"),
-    **dict.fromkeys(("Box", "Capsule", "Cone", "ConvexMesh"), "task.obstacles"),
-    **dict.fromkeys(("Cylinder", "Drum", "Obstacle", "Sphere"), "task.obstacles"),
-    **dict.fromkeys(("Goal", "Limits", "PathConstraint", "Task", "Waypoint", "Weights"), "task.task"),
+    **dict.fromkeys(("Box", "Capsule", "Cone", "ConvexMesh", "Cylinder", "Drum", "Sphere"), "sim.shapes"),
+    **dict.fromkeys(
+        ("Goal", "Limits", "Obstacle", "PathConstraint", "Task", "Waypoint", "Weights"), "task.task"
+    ),
     "Reference": "task.reference",
     **dict.fromkeys(("calm_water", "seen_from_above"), "sim.control.calm_water"),
     **dict.fromkeys(("Motion", "Sway"), "task.motions"),

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import tomlkit
 
+from sim.groups.numeric import pose_matrix
 from sim.platform.errors import InputError
 from sim.scene.conditions import AtPoint, Place
 from sim.scene.file import Scene
@@ -57,14 +58,14 @@ class Layout:
         T_w = self.start.pose(world, soles_m)
         found = [Handle(START, T_w, "z", T_w[:3, 3] + _POINTER_M * T_w[:3, 0])]
         for k, gate in enumerate(self._gates):
-            T_w = _pose(gate.frame().T, np.array(gate.centre_w))
+            T_w = pose_matrix(gate.frame().T, np.array(gate.centre_w))
             found.append(
                 Handle(f"gate {k}", T_w, "z", T_w[:3, 3] + _POINTER * gate.half_width_m * T_w[:3, 0])
             )
         for k, goal in enumerate(self.goals):
             place = _place_w(goal, world)
             if place is not None:
-                found.append(Handle(f"goal {k}", _pose(np.eye(3), place), ""))
+                found.append(Handle(f"goal {k}", pose_matrix(np.eye(3), place), ""))
         return tuple(found)
 
     def moved(self, name: str, T_w: np.ndarray) -> "Layout":
@@ -144,7 +145,7 @@ class Layout:
         over_m = soles_m if kind == START else self._gates[k].half_height_m
         surface_m = float(world.surface_m(T_w[0, 3], T_w[1, 3]))
         place = np.array([T_w[0, 3], T_w[1, 3], surface_m + over_m])
-        return self.moved(name, _pose(upright(math.atan2(T_w[1, 0], T_w[0, 0])), place))
+        return self.moved(name, pose_matrix(upright(math.atan2(T_w[1, 0], T_w[0, 0])), place))
 
     def _with_gate(self, k: int, gate: Gate) -> "Layout":
         assert self.course is not None
@@ -246,9 +247,3 @@ def _put(goal: SceneGoal, place: Place) -> SceneGoal:
 def _split(name: str) -> tuple[str, int]:
     kind, _, index = name.partition(" ")
     return kind, int(index or 0)
-
-
-def _pose(R: np.ndarray, x_w: np.ndarray) -> np.ndarray:
-    T_w = np.eye(4)
-    T_w[:3, :3], T_w[:3, 3] = R, x_w
-    return T_w

@@ -9,6 +9,7 @@ from typing import Any, Self
 import casadi as ca
 import numpy as np
 
+from sim.groups.numeric import pose_matrix
 from sim.platform.errors import InputError
 from sim.platform.toml_table import TomlTable
 from sim.shapes.shape import (
@@ -22,7 +23,7 @@ from sim.shapes.shape import (
     from_place,
     shifted,
 )
-from sim.shapes.solid import Solid, polytope, pose
+from sim.shapes.solid import Solid, polytope
 from sim.shapes.surface import Surface, box_surface, creased, to_triangles, upright
 
 MOST_SIDES = 24
@@ -140,7 +141,7 @@ class ConvexMesh(Shape):
         R = R * np.sign(np.linalg.det(R))
         points = (np.unique(corners.reshape(-1, 3), axis=0) - centre) @ R
         sides = np.column_stack([self._sides[:, :3] @ R, self._sides[:, 3] - self._sides[:, :3] @ centre])
-        return polytope(points, sides, volume, moments, pose(R, centre))
+        return polytope(points, sides, volume, moments, pose_matrix(R, centre))
 
     def surface(self) -> Surface:
         corners = self._corners
@@ -223,7 +224,7 @@ class Box(Oriented):
         points = np.array([*product((-1.0, 1.0), repeat=3)]) * half
         sides = np.vstack([np.column_stack([sign * np.eye(3), half]) for sign in (-1.0, 1.0)])
         gyration = (np.sum(half**2) - half**2) / 3.0
-        T_w = pose(upright(self.heading_rad), self.centre_w)
+        T_w = pose_matrix(upright(self.heading_rad), self.centre_w)
         return polytope(points, sides, 8.0 * float(half.prod()), gyration, T_w)
 
     def surface(self) -> Surface:

@@ -6,9 +6,10 @@ from typing import Any, Self
 import casadi as ca
 import numpy as np
 
+from sim.groups.numeric import pose_matrix
 from sim.platform.toml_table import TomlTable
 from sim.shapes.shape import Oriented, Shape, Vector, from_place, length, norm, round_gap, shifted, vector
-from sim.shapes.solid import Solid, points_of, pose
+from sim.shapes.solid import Solid, points_of
 from sim.shapes.surface import Surface, capsule_surface, ellipsoid_surface, turned_to, upright
 
 
@@ -82,7 +83,7 @@ class Capsule(Shape):
             0.4 * r**2 + long**2 / 4.0 + 3.0 * r * long / 8.0
         )
         gyration = np.array([over, over, spin]) / volume
-        T_w = pose(turned_to(along), self.middle_w)
+        T_w = pose_matrix(turned_to(along), self.middle_w)
         return Solid(T_w, volume, gyration, ends, ends, r, inner_m=r)
 
     def surface(self) -> Surface:
@@ -152,7 +153,7 @@ class Ellipsoid(Oriented):
     def solid(self) -> Solid:
         half, point = np.array(self.half_m, float), points_of(np.zeros((1, 3)))
         volume, gyration = 4.0 / 3.0 * np.pi * float(half.prod()), (np.sum(half**2) - half**2) / 5.0
-        T_w, inner = pose(upright(self.heading_rad), self.centre_w), float(half.min())
+        T_w, inner = pose_matrix(upright(self.heading_rad), self.centre_w), float(half.min())
         return Solid(T_w, volume, gyration, point, point, 1.0, 0.8, stretch=half, inner_m=inner)
 
     def surface(self) -> Surface:
@@ -184,7 +185,7 @@ class Sphere(Shape):
     def solid(self) -> Solid:
         r, point = self.radius_m, points_of(np.zeros((1, 3)))
         volume, gyration = 4.0 / 3.0 * np.pi * r**3, np.full(3, 0.4 * r**2)
-        return Solid(pose(np.eye(3), self.centre_w), volume, gyration, point, point, r, inner_m=r)
+        return Solid(pose_matrix(np.eye(3), self.centre_w), volume, gyration, point, point, r, inner_m=r)
 
     def surface(self) -> Surface:
         points, normals, faces = capsule_surface(self.radius_m, 0.0)

@@ -67,13 +67,6 @@ def rings(*rows: tuple[float, float]) -> np.ndarray:
     return found
 
 
-def pose(R: np.ndarray, x: np.ndarray | tuple[float, float, float]) -> np.ndarray:
-    """(4, 4)."""
-    T = np.eye(4)
-    T[:3, :3], T[:3, 3] = R, x
-    return T
-
-
 def polytope(
     points: np.ndarray, sides: np.ndarray, volume_m3: float, gyration_m2: np.ndarray, T_w: np.ndarray
 ) -> Solid:

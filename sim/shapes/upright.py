@@ -6,6 +6,7 @@ from typing import Any, Self
 import casadi as ca
 import numpy as np
 
+from sim.groups.numeric import pose_matrix
 from sim.platform.toml_table import TomlTable
 from sim.shapes.shape import (
     EDGE_M,
@@ -19,7 +20,7 @@ from sim.shapes.shape import (
     round_gap,
     vector,
 )
-from sim.shapes.solid import Solid, inset_of, pose, rings
+from sim.shapes.solid import Solid, inset_of, rings
 from sim.shapes.surface import Surface, cone_surface, cylinder_surface
 
 _POINT_M = 2e-3
@@ -81,7 +82,7 @@ class Drum(Shape):
         across = r**2 / 4.0 + half**2 / 3.0
         inner, inset = min(r, half), inset_of(min(r, half))
         core = rings((inset - half, r - inset), (half - inset, r - inset))
-        gyration, T_w = np.array([across, across, 0.5 * r**2]), pose(np.eye(3), self.centre_w)
+        gyration, T_w = np.array([across, across, 0.5 * r**2]), pose_matrix(np.eye(3), self.centre_w)
         volume = 2.0 * np.pi * r**2 * half
         return Solid(T_w, volume, gyration, rings((-half, r), (half, r)), core, inner_m=inner)
 
@@ -222,7 +223,7 @@ class Cone(Shape):
         middle = low + inner
         core = rings((middle + share * (low - middle), share * r), (middle + share * (low + h - middle), 0.0))
         x, y, z = self.centre_w
-        T_w, gyration = pose(np.eye(3), (x, y, z - low)), np.array([across, across, 0.3 * r**2])
+        T_w, gyration = pose_matrix(np.eye(3), (x, y, z - low)), np.array([across, across, 0.3 * r**2])
         volume = np.pi * r**2 * h / 3.0
         return Solid(T_w, volume, gyration, rings((low, r), (low + h, 0.0)), core, inner_m=inner)
 

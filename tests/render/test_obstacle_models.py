@@ -8,8 +8,9 @@ from render.passes.shadows import VehicleShadow, texture_from_world
 from render.plan.view import obstacle_model
 from sim.models.asset import load_asset, model_file
 from sim.planner import task_of_scene
-from sim.planner.task.obstacles import LOOKS, Box, Cylinder
+from sim.planner.task.task import LOOKS
 from sim.scene import load_scene
+from sim.shapes import Box, Cylinder
 from sim.vehicle_config import config_named
 from sim.world import World, load_world
 

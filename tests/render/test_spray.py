@@ -9,7 +9,7 @@ import pytest
 from render.frame import Frame
 from render.passes.targets import Canvas
 from render.renderer import Renderer
-from render.water.tank_spray import covered_px
+from render.water.tank import covered_px
 from sim.water.picture import BoxPicture, Spray
 from tests.render.small_world import small_frame, small_scenery, small_world
 

@@ -10,7 +10,7 @@ import sim
 from sim.planner import Box, Capsule, Cylinder, Goal, Limits, Planner, Sphere, Task, Waypoint, Weights
 from sim.planner.solvers.time_limit import time_limit
 from sim.planner.task.check import check_task
-from sim.planner.task.obstacles import Obstacle
+from sim.planner.task.task import Obstacle
 from sim.vehicles import Vehicle
 from tests.sim.planner_tasks import BOAT, CROSSING, forest, with_ground
 

@@ -9,7 +9,7 @@ from scipy.sparse.csgraph import dijkstra
 
 from sim.planner.guess.grid import cheapest_cells
 from sim.planner.guess.route import route
-from sim.planner.task.obstacles import Cylinder, Sphere
+from sim.shapes import Cylinder, Sphere
 
 NEIGHBOURS = [(i, j, k) for i in (-1, 0, 1) for j in (-1, 0, 1) for k in (-1, 0, 1) if (i, j, k) != (0, 0, 0)]
 KNIGHTS = [(i, j, 0) for i in range(-2, 3) for j in range(-2, 3) if np.gcd(i, j) == 1]

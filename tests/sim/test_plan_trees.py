@@ -36,7 +36,7 @@ from sim.planner.task.clearance import spare_m
 from sim.planner.task.cover import cover
 from sim.planner.task.handles import handles, moved
 from sim.planner.task.inputs import holding, input_map_of
-from sim.planner.task.scene_text import scene_with_task
+from sim.planner.task.scene_task import scene_with_task
 from sim.scene import SCENE_FOLDER, load_scene
 from sim.simulation import Simulation
 from sim.vehicles import VEHICLES

@@ -7,7 +7,7 @@ import pytest
 
 from sim.planner import Box, Capsule, Sphere
 from sim.planner.task.clearance import clearance
-from sim.planner.task.obstacles import Obstacle
+from sim.planner.task.task import Obstacle
 from sim.planner.transcription.parameters import thickened
 from tests.sim.plan_audit import broken
 from tests.sim.planner_tasks import BOAT, CROSSING, PLANNER

@@ -10,11 +10,11 @@ import pytest
 
 from sim.planner.api import task_of_scene
 from sim.planner.task.handles import copied, handles, moved, without
-from sim.planner.task.obstacles import Box, Capsule, Sphere
-from sim.planner.task.scene_text import scene_with_task
+from sim.planner.task.scene_task import scene_with_task
 from sim.planner.task.task import Waypoint, Weights
 from sim.platform.errors import InputError
 from sim.scene import SCENE_FOLDER, load_scene
+from sim.shapes import Box, Capsule, Sphere
 from sim.world import World, load_world
 
 PLAIN: World = load_world("plain")

@@ -9,8 +9,8 @@ from sim.commands import AddLane, RemoveLane, SetIntegrator, SetParameter, SetSt
 from sim.planner.service.requests import EditTask
 from sim.planner.service.session import PlanView
 from sim.planner.task.handles import copied, difference, moved, renamed, with_obstacle, without
-from sim.planner.task.obstacles import Box, Cylinder
 from sim.planner.task.task import Goal, Task, Waypoint, Weights
+from sim.shapes import Box, Cylinder
 from sim.simulation.lanes.snapshot import LaneSnapshot, LookBack, Snapshot
 from sim.vehicles import known_vehicle
 from tests.sim.simulation_scenes import helicopter_scene, simulation

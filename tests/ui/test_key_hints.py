@@ -8,9 +8,9 @@ import pytest
 
 from tests.ui import fakes
 from tests.ui.bench import Bench
+from ui.features import flight, view
 from ui.features import help as help_panel
-from ui.features import transport, view
-from ui.features.transport import draw_timeline, draw_transport
+from ui.features.flight import draw_timeline, draw_transport
 from ui.features.view import draw_view
 from ui.input.keymap import VIEWER_KEYS, keymap_of
 from ui.window import widgets
@@ -38,7 +38,7 @@ TOLD = {
 def told(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What panels would tell under the mouse, and in quiet words."""
     texts: list[str] = []
-    for module in (widgets, view, transport, help_panel):
+    for module in (widgets, view, flight, help_panel):
         for name in ("tooltip", "prose"):
             if hasattr(module, name):
                 monkeypatch.setattr(module, name, lambda text, *_: texts.append(text))

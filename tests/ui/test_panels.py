@@ -31,7 +31,7 @@ from sim.vehicles import known_vehicle
 from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui.features import vehicle
-from ui.features.flight import draw_flight, draw_method
+from ui.features.flight import draw_flight, draw_method, draw_transport
 from ui.features.help import _blocks, draw_help, fitting
 from ui.features.lanes import draw_lanes
 from ui.features.methods import describe, to_try_first
@@ -41,7 +41,6 @@ from ui.features.plots import panel
 from ui.features.plots.channels import measured
 from ui.features.plots.curves import Curves, History, Trace, observe_curves
 from ui.features.scenes.gallery import draw_scene
-from ui.features.transport import draw_transport
 from ui.features.vehicle import FlownParameters, observe_parameters
 from ui.features.view import HourSlider, draw_view
 from ui.hud.instruments import draw_instruments

@@ -11,12 +11,12 @@ from sim.recordings.take import LaneStatus
 from sim.simulation.lanes.snapshot import LookBack, Snapshot
 from tests.ui import fakes
 from tests.ui.bench import Bench
+from ui.features.flight import draw_timeline
 from ui.features.plots.channels import measured
 from ui.features.plots.curves import Curves, History, observe_curves
 from ui.features.plots.panel import draw_plots
 from ui.features.plots.parts import playhead_text
 from ui.features.recordings import WHOLE_S, PlotWindow
-from ui.features.transport import draw_timeline
 from ui.settings.view_settings import ViewSettings
 from ui.window.context import ChangeView
 

@@ -11,10 +11,10 @@ from sim.recordings import Take
 from sim.simulation.lanes.snapshot import LookBack, Snapshot
 from tests.ui import fakes
 from tests.ui.bench import Bench
+from ui.features.flight import draw_timeline, draw_transport
 from ui.features.notices import REWIND_S, draw_banner
 from ui.features.recordings import OpenTake, SaveTake, StoredTake, TakesView
 from ui.features.takes.panel import Resimulation, TakesFields, draw_takes
-from ui.features.transport import draw_timeline, draw_transport
 from ui.hud.instruments import draw_past, past_text
 from ui.settings.view_settings import ViewSettings
 from ui.shell.keys import request_of

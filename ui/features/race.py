@@ -133,7 +133,7 @@ class Rivalry:
 class Racing:
     """Lives as long as its scene; a scene without a race has nothing to do."""
 
-    def __init__(self, scene: Scene, world: World, *, folder: Path | None = None) -> None:
+    def __init__(self, scene: Scene, world: World) -> None:
         self._scene, self._world = scene, world
         self._path: Path | None = None
         self._best: Lap | None = None
@@ -142,8 +142,7 @@ class Racing:
         self.told: list[tuple[str, bool]] = []
         """(news, whether it is a mistake) for the user; whoever tells them empties it."""
         if scene.race is not None:
-            folder = folder or config_dir() / "bests"
-            self._path = best_file(folder, scene.name, scene.vehicle.name, scene.race)
+            self._path = best_file(config_dir() / "bests", scene.name, scene.vehicle.name, scene.race)
             self._best = self._read()
 
     def opening(self) -> list[RaceAgainst]:

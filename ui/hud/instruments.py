@@ -19,11 +19,11 @@ BOX_HALF, LABEL_HALF = 23.0, 14.0
 """Half the widths of the box with the heading, and of a label, which is not drawn half under the box."""
 
 
-def marks(heading_deg: float, span_deg: float = SPAN_DEG) -> list[tuple[float, int]]:
+def marks(heading_deg: float) -> list[tuple[float, int]]:
     """Multiples of five degrees on the tape: (offset from the middle in tape widths, degrees 0..355)."""
-    first = math.ceil((heading_deg - span_deg / 2.0) / 5.0)
-    last = math.floor((heading_deg + span_deg / 2.0) / 5.0)
-    return [((5.0 * k - heading_deg) / span_deg, (5 * k) % 360) for k in range(first, last + 1)]
+    first = math.ceil((heading_deg - SPAN_DEG / 2.0) / 5.0)
+    last = math.floor((heading_deg + SPAN_DEG / 2.0) / 5.0)
+    return [((5.0 * k - heading_deg) / SPAN_DEG, (5 * k) % 360) for k in range(first, last + 1)]
 
 
 def draw_heading(pen: Pen, top_centre: Point, width: float, heading_deg: float) -> None:

@@ -150,14 +150,14 @@ def prepares_ahead() -> bool:
     return os.environ.get(AHEAD) != "0"
 
 
-def read_scale(folder: Path, default: float = 1.0) -> float:
-    """Interface scale of the last session; the default where it was never set.
+def read_scale(folder: Path) -> float:
+    """Interface scale of the last session; 1 where it was never set.
 
-    A file that is damaged gets the ending `.damaged`, and the default counts.
+    A file that is damaged gets the ending `.damaged`, and it is 1.
     """
     path = folder / "interface.json"
     if not path.exists():
-        return default
+        return 1.0
     try:
         with refusals(path, "no settings"):
             scale = as_type(as_type(json_value(read_text(path)), dict[str, Any])["scale"], float)
@@ -165,7 +165,7 @@ def read_scale(folder: Path, default: float = 1.0) -> float:
                 raise InputError(f"scale = {scale:g}; allowed: {LEAST_SCALE:g} to {LARGEST_SCALE:g}")
     except InputError:
         set_aside(path)
-        return default
+        return 1.0
     return scale
 
 

@@ -19,6 +19,8 @@ from render.quality import require_gl
 LONGEST_FRAME_S = 0.1
 """A longer gap (a dragged window, a breakpoint) counts as this much wall time."""
 SMALLEST = (800, 500)
+_FRAME_LIMIT_HZ = 250.0
+"""Frames begin no sooner one after the other."""
 EXIT_DISPLAY_LOST = 1
 
 
@@ -33,18 +35,16 @@ class AppWindow(pyglet.window.Window):
         size: tuple[int, int] = (1280, 800),
         *,
         title: str = "Holonomy",
-        visible: bool = True,
-        frame_limit_hz: float = 250.0,
     ) -> None:
         self._frame: Callable[[float], None] | None = None
         self._frames_left: int | None = None
         self._until: Callable[[], bool] | None = None
-        self._shortest_s = 1.0 / frame_limit_hz
+        self._shortest_s = 1.0 / _FRAME_LIMIT_HZ
         self._stays = False
         self.apart_s = 0.0
         """Frames begin no sooner one after the other, whatever the limit."""
         self._last_s = perf_counter()
-        self._open(size, title, visible)
+        self._open(size, title)
         self.set_minimum_size(*SMALLEST)
         self.ctx: moderngl.Context = moderngl.create_context(require=410)
         require_gl(self.ctx)
@@ -52,7 +52,7 @@ class AppWindow(pyglet.window.Window):
         """Called before the process ends because there is no X server any more, which draws and answers nothing."""
         self._lost_handler = self._watch_display()
 
-    def _open(self, size: tuple[int, int], title: str, visible: bool) -> None:
+    def _open(self, size: tuple[int, int], title: str) -> None:
         # No multisampling: the scene is drawn off-screen and panels do not need it.
         config = gl.Config(  # type: ignore[abstract]  # the way to ask for one
             major_version=4, minor_version=1, forward_compatible=True, double_buffer=True, depth_size=24
@@ -62,7 +62,6 @@ class AppWindow(pyglet.window.Window):
                 *size,
                 caption=title,
                 resizable=True,
-                visible=visible,
                 vsync=True,
                 config=config,
                 file_drops=True,

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from sim.groups.numeric import triple
+from sim.groups.numeric import pose_matrix, triple
 from sim.multibody.arrays import FREE
 from sim.multibody.declaration import WORLD, Body, Gear, Joint, Loop, Spring, TreeState
 from sim.multibody.robots.files import MOST_BODIES
@@ -97,9 +97,7 @@ def _rotation(quaternion: np.ndarray) -> np.ndarray:
 
 
 def _pose(position: np.ndarray, quaternion: np.ndarray) -> np.ndarray:
-    T = np.eye(4)
-    T[:3, :3], T[:3, 3] = _rotation(quaternion), position
-    return T
+    return pose_matrix(_rotation(quaternion), position)
 
 
 class _Bodies:

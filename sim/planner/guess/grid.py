@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sim.native.function import native
-from sim.planner.task.obstacles import Obstacle
+from sim.planner.task.task import Obstacle
 from sim.planner.task.terrain import SafeGround
 
 _CELLS = 14_000

@@ -18,9 +18,8 @@ from sim.planner.guess.grid import (
     traced,
 )
 from sim.planner.task.bodies import planar, positions, velocities
-from sim.planner.task.obstacles import Obstacle
 from sim.planner.task.open_start import is_lap
-from sim.planner.task.task import Task
+from sim.planner.task.task import Obstacle, Task
 from sim.planner.task.terrain import SafeGround
 from sim.vehicles.forms.base import Vehicle
 from sim.world.path import arc_length
@@ -29,6 +28,8 @@ _DETOUR = 2.0
 """Times the shortest: longer ways are not worth an attempt."""
 _CLOSED = 8
 """Sheets of the shortest way that are closed, one after the other, to find ways with one more detour."""
+_SMOOTHING = 40
+"""Times that a way is averaged with its neighbours, which rounds its corners."""
 
 
 @dataclass(frozen=True)
@@ -353,9 +354,7 @@ def _straightened(
     return np.array(kept)
 
 
-def paced(
-    way: np.ndarray, count: int, *, from_rest: bool, to_rest: bool, gently: bool = False, smoothing: int = 40
-) -> np.ndarray:
+def paced(way: np.ndarray, count: int, *, from_rest: bool, to_rest: bool, gently: bool = False) -> np.ndarray:
     """(count+1, 3): the polyline walked in equal times, slow where it starts or ends at rest, corners rounded.
 
     gently: with no jump of the velocity where it starts or ends at rest.
@@ -365,7 +364,7 @@ def paced(
     progress = _progress(t, from_rest, to_rest, 0.0 if gently else 1.0)
     out = np.stack([np.interp(progress * lengths[-1], lengths, way[:, i]) for i in range(3)], axis=1)
     if len(way) > 2:
-        for _ in range(smoothing):
+        for _ in range(_SMOOTHING):
             out[1:-1] = 0.25 * out[:-2] + 0.5 * out[1:-1] + 0.25 * out[2:]
     return out
 

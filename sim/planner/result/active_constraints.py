@@ -9,9 +9,8 @@ import numpy as np
 from sim.planner.task.bodies import body_poses, nodes_between, own_space, planar, positions, velocities
 from sim.planner.task.clearance import obstacle_distances_m, over_ground_m
 from sim.planner.task.inputs import input_map_of
-from sim.planner.task.obstacles import label
 from sim.planner.task.own_bodies import balls_at
-from sim.planner.task.task import Task, control_limits
+from sim.planner.task.task import Task, control_limits, label
 from sim.planner.task.waypoints import waypoint_node
 from sim.vehicles.forms.base import Vehicle
 

@@ -14,8 +14,7 @@ from sim.planner.task.bodies import body_poses, counts_turns, own_space, planar,
 from sim.planner.task.clearance import clearance, on_plane
 from sim.planner.task.inputs import Constraint, input_map_of
 from sim.planner.task.meeting import goal_at
-from sim.planner.task.obstacles import entered
-from sim.planner.task.task import WEIGHT_NAMES, Task, Weights, control_limits
+from sim.planner.task.task import WEIGHT_NAMES, Task, Weights, control_limits, entered
 from sim.planner.transcription.constraints import GROUND, OWN_BODIES, WAYPOINT
 from sim.planner.transcription.transcription import PlannedMotion, Transcription, motion
 from sim.vehicles.forms.base import Vehicle

@@ -17,9 +17,8 @@ from sim.planner.solvers.backends import Result
 from sim.planner.task.clearance import on_plane
 from sim.planner.task.inputs import Constraint
 from sim.planner.task.numbers import number_names, with_number
-from sim.planner.task.obstacles import label
 from sim.planner.task.refusal import obstacle_part
-from sim.planner.task.task import WEIGHT_NAMES, Task
+from sim.planner.task.task import WEIGHT_NAMES, Task, label
 from sim.planner.task.waypoints import waypoint_places
 from sim.planner.transcription.model import NodeModel
 from sim.planner.transcription.parameters import parameters

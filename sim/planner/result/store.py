@@ -14,8 +14,7 @@ from sim.integrators import integrator
 from sim.planner.result.active_constraints import ActiveConstraint
 from sim.planner.result.plan import Violation
 from sim.planner.result.record import PlanRecord
-from sim.planner.task.obstacles import Obstacle
-from sim.planner.task.task import Goal, Task
+from sim.planner.task.task import Goal, Obstacle, Task
 from sim.platform.errors import InputError, quote
 from sim.platform.replacing import file_stem, replacing
 from sim.platform.user_files import (

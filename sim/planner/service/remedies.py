@@ -9,9 +9,8 @@ from sim.planner.result.record import PlanRecord
 from sim.planner.service.session import PlanView
 from sim.planner.task.bodies import place, planar, positions, shifted, velocities
 from sim.planner.task.handles import stretched, without
-from sim.planner.task.obstacles import entered, label
 from sim.planner.task.refusal import GOAL, Refusal
-from sim.planner.task.task import Task, control_limits
+from sim.planner.task.task import Task, control_limits, entered, label
 from sim.planner.task.waypoints import soonest_s
 
 _MOST = 4

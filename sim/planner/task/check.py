@@ -32,7 +32,7 @@ from sim.planner.task.open_start import check_open_start, open_start
 from sim.planner.task.own_bodies import balls_at
 from sim.planner.task.reference import Reference
 from sim.planner.task.refusal import GOAL, START, TaskPart, TaskRefused, obstacle_part, refused, waypoint_part
-from sim.planner.task.task import Goal, Limits, Task, Waypoint, Weights, check_can_plan
+from sim.planner.task.task import DEMANDED, Goal, Limits, Task, Waypoint, Weights, check_can_plan
 from sim.planner.task.terrain import SafeGround
 from sim.planner.task.waypoints import longest_s, soonest_s, waypoint_node
 from sim.platform.errors import InputError, quote
@@ -53,7 +53,7 @@ def check_kinds(task: object) -> None:
     _one(task, "start", task.start, (State,), "a State, as vehicle.state(...) gives it")
     _one(task, "goal", task.goal, (Goal,), "a Goal")
     _one(task, "goal's state", task.goal.state, (State,), "a State, as vehicle.state(...) gives it")
-    for name in ("position", "rotation", "velocity"):
+    for name in DEMANDED:
         _one(task, f"goal's {name}", getattr(task.goal, name), (str,), "fixed, within, upright, free")
     _several(task, "or_goals", task.or_goals, (Goal,), "Goal")
     _one(task, "weights", task.weights, (Weights,), "Weights")

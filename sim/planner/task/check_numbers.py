@@ -23,7 +23,7 @@ from sim.planner.task.motions import Motion, spline_error
 from sim.planner.task.moving import GOAL_MOVES
 from sim.planner.task.numbers import check_free, number_names
 from sim.planner.task.refusal import GOAL, START, TaskPart, obstacle_part, refused, waypoint_part
-from sim.planner.task.task import DEMANDS, WEIGHT_NAMES, Task, control_limits
+from sim.planner.task.task import DEMANDED, DEMANDS, WEIGHT_NAMES, Task, control_limits
 from sim.planner.task.waypoints import longest_s
 from sim.platform.errors import InputError, numeric, one_of, quote
 from sim.spaces import Space
@@ -110,7 +110,7 @@ def _radii(task: Task) -> list[tuple[str, float]]:
 
 def _check_goal(vehicle: Vehicle, task: Task) -> None:
     goal, flat = task.goal, planar(vehicle)
-    for part in ("position", "rotation", "velocity"):
+    for part in DEMANDED:
         allowed = tuple(d for d in DEMANDS if d != "upright" or (part == "rotation" and not flat))
         if getattr(goal, part) not in allowed:
             raise refused(

@@ -19,8 +19,8 @@ from sim.planner.task.bodies import (
     stands,
 )
 from sim.planner.task.meeting import brought_to
-from sim.planner.task.obstacles import Cylinder, Obstacle
-from sim.planner.task.task import WEIGHT_NAMES, Task, Waypoint
+from sim.planner.task.task import WEIGHT_NAMES, Obstacle, Task, Waypoint
+from sim.shapes import Cylinder
 from sim.shapes.shape import Handle
 from sim.vehicles import Vehicle
 

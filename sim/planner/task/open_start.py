@@ -9,7 +9,7 @@ from sim.planner.task.bodies import directions, quaternions, rotations, velociti
 from sim.planner.task.check_numbers import vector
 from sim.planner.task.check_own import met_columns
 from sim.planner.task.refusal import GOAL, START, refused
-from sim.planner.task.task import Task
+from sim.planner.task.task import DEMANDED, Task
 from sim.platform.errors import one_of
 from sim.vehicles.forms.articulated import ClosedVehicle
 from sim.vehicles.forms.base import Vehicle
@@ -24,9 +24,6 @@ class OpenStart:
     """(index, low, high)."""
     periodic: frozenset[int] = frozenset()
     """End as they begin."""
-
-
-_DEMANDED = ("position", "rotation", "velocity")
 
 
 def open_start(vehicle: Vehicle, task: Task) -> OpenStart:
@@ -124,7 +121,7 @@ def check_open_start(vehicle: Vehicle, task: Task) -> None:
             START,
         )
     _check_closed(vehicle, task)
-    anyhow = {name: "free" if getattr(task.goal, name) == "free" else "fixed" for name in _DEMANDED}
+    anyhow = {name: "free" if getattr(task.goal, name) == "free" else "fixed" for name in DEMANDED}
     exactly = replace(task, goal=replace(task.goal, **anyhow))  # type: ignore[arg-type]
     asked = sorted(open_start(vehicle, task).periodic & met_columns(vehicle, exactly))
     if asked:

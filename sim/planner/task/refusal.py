@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from sim.planner.task.obstacles import Obstacle, label
-from sim.planner.task.task import Task
+from sim.planner.task.task import Obstacle, Task, label
 from sim.platform.errors import InputError
 
 Reason = Literal["inside an obstacle", "too low", "too far", "other"]

@@ -8,10 +8,10 @@ import numpy as np
 
 from sim.control.planar_craft import driven_along
 from sim.planner.task.motions import Motion
-from sim.planner.task.obstacles import Obstacle
 from sim.planner.task.reference import Reference
 from sim.planner.task.terrain import SafeGround
 from sim.platform.errors import InputError
+from sim.shapes import Shape
 from sim.vehicles.forms.articulated import ArticulatedVehicle
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import Form, State, Support
@@ -20,6 +20,23 @@ Demand = Literal["fixed", "within", "near", "upright", "free"]
 DEMANDS: tuple[str, ...] = get_args(Demand)
 Ball = tuple[float, float, float, float]
 """(x, y, z, radius) m, in the body frame."""
+DEMANDED = ("position", "rotation", "velocity")
+"""Parts of a goal that are demanded so or so."""
+Obstacle = Shape
+"""What tasks keep clear of: its numbers are parameters of a plan, so that dragging one rebuilds nothing."""
+LOOKS = ("", "barrels", "buoy", "crates", "mast", "rock", "saloon", "estate", "van", "ship", "kerb", "shown")
+"""What an obstacle may be drawn as; empty: as the bare shape. A kerb is part of the world's own ground, and what is
+shown is part of another obstacle's model."""
+
+
+def label(obstacle: Obstacle, index: int) -> str:
+    """What messages call it."""
+    return obstacle.name or f"{obstacle.kind} {index + 1}"
+
+
+def entered(obstacle: Obstacle, index: int) -> str:
+    """What failures call it when the motion goes through it."""
+    return f"obstacle {label(obstacle, index)} is entered"
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ import numpy as np
 from sim.groups.so3 import turn_sines
 from sim.planner.task.bodies import columns, hanging_parts, jointed, quaternions, velocities
 from sim.planner.task.inputs import Constraint
-from sim.planner.task.task import WEIGHT_NAMES
+from sim.planner.task.task import DEMANDED, WEIGHT_NAMES
 from sim.planner.transcription.constraints import (
     bearing_parts,
     bearing_rows,
@@ -261,7 +261,7 @@ def _of_joints(model: NodeModel, v: ca.SX, rows: list[Constraint]) -> list[Const
     posed = [row for row in rows if row.low == row.high and row.goal in of_tool]
     if not posed:
         return rows
-    joints = [row for row in rows if row.low == row.high and row.goal not in (*of_tool, "velocity")]
+    joints = [row for row in rows if row.low == row.high and row.goal not in DEMANDED]
     slopes = ca.jacobian(ca.vertcat(*(row.expression for row in (*posed, *joints))), v)
     J = np.array(ca.Function("slopes", model.symbols(v), [slopes])(*_somewhere(model, v)))
     kept = np.abs(J).max(axis=1) > _UNMOVED

@@ -9,7 +9,7 @@ import numpy as np
 
 from sim.contact.height_field import surface_height
 from sim.environment.environment import environment_of
-from sim.groups.numeric import attitude_of, heading_of
+from sim.groups.numeric import attitude_of, heading_of, pose_matrix
 from sim.native.function import native
 from sim.vehicle_config import config_of
 from sim.vehicle_config.terms import named_values
@@ -66,9 +66,7 @@ def _laid(vehicle: Vehicle, T: np.ndarray, world: World) -> np.ndarray:
 
 
 def _upright(normal_w: np.ndarray, heading_rad: float, place_w: tuple[float, float, float]) -> np.ndarray:
-    T_wb = np.eye(4)
-    T_wb[:3, :3], T_wb[:3, 3] = attitude_of(normal_w, heading_rad), place_w
-    return T_wb
+    return pose_matrix(attitude_of(normal_w, heading_rad), place_w)
 
 
 @lru_cache(maxsize=64)
@@ -130,10 +128,7 @@ def _depths(
 
 
 def _inverse(T: np.ndarray) -> np.ndarray:
-    back = np.eye(4)
-    back[:3, :3] = T[:3, :3].T
-    back[:3, 3] = -T[:3, :3].T @ T[:3, 3]
-    return back
+    return pose_matrix(T[:3, :3].T, -T[:3, :3].T @ T[:3, 3])
 
 
 def placement(

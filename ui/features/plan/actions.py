@@ -72,7 +72,7 @@ def with_task(app: App, text: str) -> str:
     view = app.context.find(PlanView)
     if view is None:
         return text
-    from sim.planner.task.scene_text import scene_with_task  # not above, as all that plans
+    from sim.planner.task.scene_task import scene_with_task  # not above, as all that plans
 
     return scene_with_task(text, view.vehicle, view.task)
 

@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import asdict, replace
-from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -50,7 +49,7 @@ _SLACK = 0.9
 class Planning:
     """Lives as long as its scene. A scene without a task has nothing to show and refuses to plan."""
 
-    def __init__(self, scene: Scene, world: World, *, folder: Path | None = None) -> None:
+    def __init__(self, scene: Scene, world: World) -> None:
         """Raises InputError where the scene's task cannot be read."""
         self._session: _Session = None
         self._prepared = False
@@ -74,9 +73,10 @@ class Planning:
             self._mpc = MpcControl(mpc_settings_of_scene(scene, vehicle), rate_hz)
             self._clearance_m = task.clearance_m
             self._sailed_by = "" if vehicle.name == scene.vehicle.name else scene.vehicle.name
-            folder = folder or config_dir() / "plans"
             origin_w = fixed_point_w(scene.start, vehicle, world)
-            self._session = PlanSession(vehicle, task, scene.integrator, folder, origin_w=origin_w)
+            self._session = PlanSession(
+                vehicle, task, scene.integrator, config_dir() / "plans", origin_w=origin_w
+            )
 
     @property
     def view(self) -> PlanView | None:
