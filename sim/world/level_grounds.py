@@ -52,6 +52,8 @@ _RAIL_AWAY_M, _RAIL_PIECE_M, _RAIL_LEAST_M = 1.2, 4.0, 12.0
 _BAYS = 9
 _BAY_HALF_M = (2.6, 1.35)
 _BAY_ROW_M = (-4.0, -14.5)
+_LINK_WEST_M = 9.0
+"""Of the middle of the bays, clear of the tunnel's walls: where one drives from them to the lap."""
 
 
 def lap_line() -> np.ndarray:
@@ -180,7 +182,7 @@ def driving_grounds() -> Grounds:
     line, bays = lap_line(), _bays()
     x0, y = _BAY_ROW_M
     apron = np.array([(x0 - 16.0, y - 2.0), (x0 + 16.0, y - 2.0)])
-    link = np.array([(x0, y - 4.0), (x0, y - 16.0)])
+    link = np.array([(x0 - _LINK_WEST_M, y - 4.0), (x0 - _LINK_WEST_M, line[0, 1] + ROAD_HALF_M - 0.4)])
     barrier = [Block((x, y + 3.6), (1.9, 0.28), 0.85) for x in np.arange(x0 - 12.0, x0 + 12.1, 4.0)]
     return Grounds(
         half_m=HALF_M,

@@ -199,3 +199,22 @@ def test_a_car_that_leaves_a_bend_is_held_by_its_rail(lap: np.ndarray, at_m: flo
     running = Simulation(replace(load_scene("drive"), start=start, goals=()), load_world("driving", seed=7))
     gone = max(float((fly(running, 0.1, pitch=1.0).T_wb[:2, 3] - lap[at]) @ out) for _ in range(50))
     assert 2.0 < gone < 6.3
+
+
+def test_only_the_lap_leads_into_the_tunnel_and_what_joins_it_ends_on_its_asphalt() -> None:
+    """Edges of all other paving, a point every tenth of a metre, against the tunnel's walls and the lap's middle."""
+    grounds = driving_grounds()
+    (tunnel,), (lap, *others) = grounds.tunnels, grounds.paving
+    for paving in others:
+        (x0, y0), (x1, y1) = paving.points
+        count = int(10.0 * np.hypot(x1 - x0, y1 - y0))
+        middle = paving.points[0] + np.linspace(0.0, 1.0, count)[:, None] * (
+            paving.points[1] - paving.points[0]
+        )
+        across = paving.half_width_m * np.array([y0 - y1, x1 - x0]) / np.hypot(x1 - x0, y1 - y0)
+        for edge in (middle - across, middle + across):
+            off = np.abs(edge - tunnel.centre_m)
+            within = (off[:, 0] < 0.5 * tunnel.length_m) & (off[:, 1] < tunnel.half_width_m + 0.6)
+            assert not within.any()
+    nearest = [np.hypot(*(lap.points - paving.points[1]).T).min() for paving in others]
+    assert 0.0 < lap.half_width_m - min(nearest) < 0.6  # m of overlap; measured 0.4
