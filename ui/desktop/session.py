@@ -126,10 +126,12 @@ A = TypeVar("A", bound=Actions)
 class Session:
     """Lives as long as its window. Commands go down to the simulation, snapshots come up; it is the features' `App`."""
 
-    def __init__(self, window: AppWindow, loader: Loader, loaded: Loaded, programs: Programs) -> None:
+    def __init__(
+        self, window: AppWindow, loader: Loader, loaded: Loaded, programs: Programs | None = None
+    ) -> None:
         """`loaded` is what is shown first, `loader` gets what is asked for later; the window stays the caller's.
 
-        programs: of the quality of `loaded`, which the session takes over.
+        programs: of the quality of `loaded`, which the session takes over, where some are compiled already.
         """
         self._window = window
         self._resources = ExitStack()

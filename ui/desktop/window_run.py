@@ -1,7 +1,7 @@
 """A scene in a window: opened, flown until it is closed."""
 
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
 from time import perf_counter
@@ -31,14 +31,18 @@ REHEARSED = "canyon"
 
 
 def opened(
-    window: AppWindow, loader: Loader, scene: Scene, programs: Programs, quality: Quality, probe: Probe | None
+    window: AppWindow,
+    loader: Loader,
+    scene: Scene,
+    probe: Probe | None,
+    rehearsal: Iterator[None] | None = None,
 ) -> "Loaded | None":
     """What the loader was asked for; meanwhile the window shows how it comes along. None: it was closed first.
 
-    programs: of that quality; they are compiled as far as there is time. Raises InputError where the scene cannot work.
+    rehearsal: steps that are taken as long as something is compiled or grown in other processes. Raises InputError
+    where the scene cannot work.
     """
     screen = OpeningScreen(window, scene)
-    rehearsal = _rehearsal(window, scene, programs, quality)
     loaded: Loaded | None = None
     last: Preparation | None = None
 
@@ -50,7 +54,7 @@ def opened(
         if loaded is not None:
             # Stays to be seen while the caller makes textures and compiles shaders, which stops the frames.
             last = last or Preparation(LAST_STEP, perf_counter())
-        elif any(job.functions for job in loader.jobs):  # else all is there, and will be in a moment
+        elif rehearsal is not None and any(job.functions for job in loader.jobs):
             take(rehearsal, FRAME_S)
             window.ctx.screen.use()
             window.ctx.screen.viewport = 0, 0, *window.framebuffer_px
@@ -62,12 +66,13 @@ def opened(
         if probe is not None:
             probe.opening([job.title for job in jobs], window.get_size())
 
-    with closing(screen), closing(rehearsal):
+    with closing(screen):
         window.run(frame)
     return loaded if last is not None else None
 
 
 def _rehearsal(window: AppWindow, scene: Scene, programs: Programs, quality: Quality) -> Generator[None]:
+    """Have the programs compiled by which the scene will be drawn, where its world takes long to grow."""
     if scene.world != REHEARSED:
         return
     from render.rehearsal import rehearsed  # takes a while, and is for who waits
@@ -113,7 +118,8 @@ def run_window(
         programs = Programs(window.ctx, defines=chosen.defines)
         resources.callback(programs.release)
         loader.load(lambda: scene, quality, commands=commands if asked is None else ())
-        loaded = opened(window, loader, scene, programs, chosen, watched)
+        with closing(_rehearsal(window, scene, programs, chosen)) as rehearsal:
+            loaded = opened(window, loader, scene, watched, rehearsal)
         if loaded is not None:
             # Here, not above: these imports take longer than to open a window.
             from ui.desktop.session import Session
