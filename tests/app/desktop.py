@@ -53,15 +53,17 @@ class Screen:
 class App:
     """`python app.py` on a screen, watched through its probe file."""
 
-    def __init__(self, screen: Screen, folder: Path, *arguments: str, **variables: str) -> None:
-        """`variables`: of its environment, beside the present ones."""
+    def __init__(
+        self, screen: Screen, folder: Path, *arguments: str, root: Path = ROOT, **variables: str
+    ) -> None:
+        """`variables`: of its environment, beside the present ones; root: the checkout."""
         self.screen = screen
         self._file = folder / "probe.json"
         self._log = (folder / "log.txt").open("w+")
         environment = {**os.environ, "DISPLAY": screen.display, "HOLONOMY_CONFIG": str(folder), **variables}
         environment.pop("WAYLAND_DISPLAY", None)
         self.process = subprocess.Popen(
-            [sys.executable, str(ROOT / "app.py"), *arguments, "--probe", str(self._file)],
+            [sys.executable, str(root / "app.py"), *arguments, "--probe", str(self._file)],
             env=environment,
             stdout=self._log,
             stderr=subprocess.STDOUT,
