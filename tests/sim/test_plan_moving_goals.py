@@ -172,3 +172,19 @@ def test_goals_that_move_name_what_is_carried_and_stay_where_joints_can_follow(p
     task = Task(ends[0], Goal(ends[1], parts=(), position="free"), 1.3, motions=(yawing,))
     with pytest.raises(InputError, match=r"by 0.39 rad where no joint of four-bar-linkage moves its tool"):
         planner.plan(LINKAGE, task, starts=1)
+
+
+def test_the_way_of_a_tool_has_a_price_by_its_velocity(planner):
+    """The priced length is that of the tool's places, and shorter than where nothing is paid for it."""
+    plain, priced = (
+        planner.plan(ARM, picking(Goal(REACHED), motions=(), weights=Weights(distance=price)), starts=1)
+        for price in (0.0, 0.5)
+    )
+    assert plain.solved
+    assert priced.solved
+    ways = []
+    for plan in (plain, priced):
+        places = np.stack([tool(node[:6])[:3, 3] for node in plan.motion.nodes])
+        ways.append(float(np.linalg.norm(np.diff(places, axis=0), axis=1).sum()))
+    assert ways[1] < 0.99 * ways[0]
+    assert priced.costs["distance"] == pytest.approx(0.5 * ways[1], rel=0.05)
