@@ -76,10 +76,11 @@ void main() {
 #elif defined(SAME_SIZE)
     colour = vec4(texelFetch(source_map, ivec2(uv * vec2(textureSize(source_map, 0))), 0).rgb, 1.0);
 #elif defined(LIFTED)
-    ivec2 size = textureSize(source_map, 0), here = clamp(ivec2(uv * vec2(size)), ivec2(1), size - 2);
+    ivec2 last = textureSize(source_map, 0) - 1, here = ivec2(gl_FragCoord.xy);
+    ivec2 low = max(here - 1, ivec2(0)), high = min(here + 1, last);
     vec4 middle = texelFetch(source_map, here, 0);
-    vec3 about = texelFetch(source_map, here + ivec2(1, 0), 0).rgb + texelFetch(source_map, here - ivec2(1, 0), 0).rgb
-        + texelFetch(source_map, here + ivec2(0, 1), 0).rgb + texelFetch(source_map, here - ivec2(0, 1), 0).rgb;
+    vec3 about = texelFetch(source_map, ivec2(high.x, here.y), 0).rgb + texelFetch(source_map, ivec2(low.x, here.y), 0).rgb
+        + texelFetch(source_map, ivec2(here.x, high.y), 0).rgb + texelFetch(source_map, ivec2(here.x, low.y), 0).rgb;
     float lift = mix(LIFT, CARRIED, middle.a);
     colour = vec4(middle.rgb + clamp(lift * (middle.rgb - 0.25 * about), -MOST, MOST), 1.0);
 #else

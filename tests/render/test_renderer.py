@@ -441,3 +441,20 @@ def test_steps_of_a_vehicles_slanted_edge_are_smoothed_by_software(ctx, rise, ru
     for each in (post, canvas, targets, programs):
         each.release()
     assert off[1] < 0.65 * off[0]  # 0.27 to 0.54
+
+
+def test_an_enlarged_picture_has_its_outermost_pixels(ctx):
+    """A bright frame, one pixel wide, about a dark picture."""
+    quality, programs = PRESETS["software"], Programs(ctx, defines=PRESETS["software"].defines)
+    targets = Targets(ctx, (24, 20), samples=1, mirror_scale=0.0, refraction=False, shade_late=False)
+    post, canvas = Post(ctx, programs, quality, targets, (48, 40)), Canvas(ctx, (48, 40))
+    scene = np.full((20, 24, 4), 0.4, "f2")
+    scene[1:-1, 1:-1, :3] = 0.05
+    targets.scene_map.write(scene.tobytes())
+    post.draw(targets.scene_map, canvas.framebuffer, (0, 0, 48, 40), 1.0)
+    shown = canvas.image()[..., 1].astype(float)
+    middle = shown[8:-8, 8:-8].mean()
+    for edge in (shown[0], shown[-1], shown[:, 0], shown[:, -1]):
+        assert edge.min() > 1.5 * middle  # 2.8; 0 where the outermost are left out
+    for each in (post, targets, canvas, programs):
+        each.release()
