@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sim.contact.at_once import settle
 from sim.contact.height_field import surface_height, surface_normal
 from sim.contact.rows import (
     AIM,
@@ -60,8 +61,9 @@ _Spheres = tuple[np.ndarray, np.ndarray]
 _FAR_M = 1e4
 _NEAR_M, _FAST_MPS, _PUSHED_M = 0.5, 75.0, 0.2
 """Who is higher than what speeds up to this lead down within a step is not looked at any closer."""
-_TOUCHES_M, _ASLEEP_MPS = 1e-9, 1e6
-"""An end that is higher where a step begins is left out, aiming at nothing, until it is found to be needed."""
+_TOUCHES_M, _SINKS_M, _ASLEEP_MPS = 1e-7, 1e-8, 1e6
+"""An end that is higher than the first where a step begins is left out, aiming at nothing, until it is found to be
+needed: until it would end lower than the second in the ground. What lands just as a step ends bears from there on."""
 
 
 @entry
@@ -234,7 +236,7 @@ def ground_push(tree, ws, contact, h, implicit_h, push):
 
 
 @jit
-def woken(contact, rows, h, tol):
+def woken(contact, rows, h):
     """Whether ends that were left out are needed: without them what was aloft would be in the ground where it ends.
 
     A force may well hold itself, as of a leg that friction wedges: where none is needed there is none. What is found
@@ -243,7 +245,7 @@ def woken(contact, rows, h, tol):
     found = False
     for k in range(rows):
         w = contact.work[k]
-        if w[AIM] == -_ASLEEP_MPS and w[GAP] + h * contact.speeds[3 * k] < -tol:
+        if w[AIM] == -_ASLEEP_MPS and w[GAP] + h * contact.speeds[3 * k] < -_SINKS_M:
             w[AIM], found = -w[GAP] / h, True
     if found:
         contact.beside[: 3 * rows] = 0.0
@@ -255,6 +257,9 @@ def bear(contact, rows, h, push):
     """Find the rows' impulses against contact.speeds, which become those after it, and add their mean force to push."""
     work = contact.work[:rows]
     solve_answered(work, contact.speeds, contact.response, contact.frame[3])
+    if contact.frame[5] > 0.0:
+        n = 3 * rows
+        settle(work, contact.speeds[:n], contact.response[:n, :n], contact.frame[3])
     for k in range(rows):
         for direction in range(3):
             amount = work[k, IMPULSE + direction] / h

@@ -27,7 +27,8 @@ from sim.vehicles.forms.articulated import ArticulatedVehicle
 from sim.vehicles.forms.form import TREES, Form, Support
 from sim.world.terrain import Terrain
 
-_EPS = 1e-5
+_EPS, _EPS_TOUCHING = 1e-5, 1e-9
+"""Of what a step is linearised by; through contact it stays within what counts as touching."""
 _POSITION_M, _ANGLE_RAD, _SPEED_MPS, _TURN_RADPS, _SHAPE = 0.5, 0.15, 1.0, 0.5, 0.2
 """Errors that cost as much as `_INPUT_SHARE` of a control's range."""
 _INPUT_SHARE = 0.2
@@ -258,7 +259,8 @@ def linearised(
     n = len(scale)
     J = np.zeros((n, n + len(u)))
     middle = after(J[0, :n], J[0, n:])
-    for i, size in enumerate(_EPS * np.concatenate((scale, control_ranges(vehicle, u[None])))):
+    eps = _EPS_TOUCHING if env else _EPS
+    for i, size in enumerate(eps * np.concatenate((scale, control_ranges(vehicle, u[None])))):
         e = np.zeros(J.shape[1])
         e[i] = size
         ends = (after(sign * e[:n], sign * e[n:]) for sign in (1.0, -1.0))

@@ -72,7 +72,7 @@ def step_touching(tree, ws, contact, motion, loads, h, rows, solver, guess, tol,
         if status != OK or look == looks - 1:
             break
         missed = h * look_at_ends(tree, contact, q, ws.node, rows, h)
-        if missed < _ENDS_TOLERANCE * tol and not woken(contact, rows, h, _ENDS_TOLERANCE * tol):
+        if missed < _ENDS_TOLERANCE * tol and not woken(contact, rows, h):
             break
         copy_motion(contact.begin, motion)
         place(tree, q, ws.node)

@@ -28,6 +28,8 @@ _ALIKE, _ALIKE_WAY = 1e-3, 0.01
 """Shares of the cost, and of the way's size, within which two plans are one."""
 _STRAYED = 1e-6
 """What a motion that is retraced may be off its nodes [rad or m]."""
+_LED = 1e-9
+"""What inputs as they are may lead aside through contact [rad or m]."""
 Status = Literal["solved", "infeasible", "stuck", "stopped", "time limit"]
 
 
@@ -185,6 +187,8 @@ def retraced(
     and where that strays, the motion stays as it is.
     """
     model = t.model
+    if model.scheme.either:
+        return _retraced_through_contact(t, vehicle, integrator, move)
     if model.mass is None or len(model.driven) < model.unknowns:
         return move
     kernel, at, h = stepper_of(vehicle, integrator), vehicle.node_layout, move.step_s
@@ -201,6 +205,36 @@ def retraced(
         nodes[k + 1] = kernel.node(y, controls[k + 1], numbers, h, env=env)
     strayed = np.abs(nodes[:, at.pose] - move.nodes[:, at.pose]).max()
     if not strayed < _STRAYED:
+        return move
+    return replace(move, nodes=nodes, inputs=model.input_map.planned(controls), controls=controls)
+
+
+def _retraced_through_contact(
+    t: "Transcription", vehicle: Vehicle, integrator: Integrator, move: "PlannedMotion"
+) -> "PlannedMotion":
+    """As `retraced`, by the inputs as they are, or where that leads aside by feedback: what a step is off may grow
+    tenfold in the next one."""
+    model, h, kernel = t.model, move.step_s, stepper_of(vehicle, integrator)
+    numbers, nothing = vehicle.parameter_vector, np.zeros(kernel.dim)
+    low, high = control_limits(vehicle, model.shape.limits).T
+
+    def flown(gains: Regulator | None) -> tuple[np.ndarray, np.ndarray]:
+        controls, nodes, env = move.controls.copy(), move.nodes.copy(), met_in_plans(vehicle, kernel)
+        y = kernel.start(nodes[0], controls[0], numbers, h, env)
+        for k in range(len(nodes) - 1):
+            if gains is not None and k:
+                error = gains.error(k, kernel.node(y, controls[k - 1], numbers, h, env=env))
+                more = gains.correction(k, error, np.zeros_like(error))
+                controls[k] = np.clip(controls[k] + more, low, high)
+            kernel.advance(y, controls[k], nothing, numbers, h, 1, env)
+            nodes[k + 1] = kernel.node(y, controls[k + 1], numbers, h, env=env)
+        return nodes, controls
+
+    at = vehicle.node_layout.pose
+    nodes, controls = flown(None)
+    if not np.abs(nodes[:, at] - move.nodes[:, at]).max() < _LED:
+        nodes, controls = flown(regulator(vehicle, kernel, h, move.nodes, move.controls))
+    if not np.abs(nodes[:, at] - move.nodes[:, at]).max() < _STRAYED:
         return move
     return replace(move, nodes=nodes, inputs=model.input_map.planned(controls), controls=controls)
 

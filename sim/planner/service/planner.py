@@ -364,7 +364,8 @@ class Planner:
         short = float(found.clear.shortage_m.max())
         status, message = _status_line(result, short, run, found.iterations, seconds)
         vehicle, task = with_free(search.vehicle, found.task, t.free(result.w))
-        move = found.motion if run.dragged else retraced(t, vehicle, search.scheme, found.motion)
+        as_is = run.dragged and not search.scheme.looks
+        move = found.motion if as_is else retraced(t, vehicle, search.scheme, found.motion)
         task = with_start(vehicle, task, found.motion.nodes[0])
         return Plan(
             vehicle=vehicle,

@@ -7,9 +7,10 @@ from typing import Literal, get_args
 import numpy as np
 
 from sim.planner.solvers.backends import FATROP_ITERATIONS, Mode, Result, Solvers
+from sim.planner.solvers.contact_bounds import NO_FORCE, Contacts, held, revisions, touching
 from sim.planner.solvers.oracle import Backend
+from sim.planner.solvers.simulated import Simulated
 from sim.planner.solvers.time_limit import TimeLimit
-from sim.planner.transcription.constraints import PART, PRODUCT
 from sim.planner.transcription.transcription import ProgramBounds, Transcription
 from sim.platform.errors import InputError, quote
 
@@ -18,9 +19,10 @@ Choice = Literal["auto", "fatrop", "ipopt"]
 _RELAXED, _RELAXED_PUSHES, _RELAXED_STEPS = (1e-1, 1e-2, 1e-3, 1e-5, 1e-7), (1e-3, 1e-5, 1e-7), (1e-3, 1e-5)
 """Products of what does not go together, in turn; of what pushes or steps, whose first guess touches where it is to:
 from afar forces turn with a box, and feet need not step."""
-_APART_M, _LITTLE = 1e-6, (0.04, 1e-5)
-"""What touches without a force might as well bear one, where friction wedges: the simulation would have to guess. What
-bears less than such a share of all weight, in turn, lets go and is kept apart."""
+_LITTLE = 0.04
+"""What bears less than such a share of all weight lets go, where a plan can do without."""
+_REVISIONS = 8
+"""How often a plan is revised by what the simulation does."""
 _SLOPE, _DRAGGED_SLOPE = 1e-5, 1e-3
 """Of the Lagrangian, that will do: while something is dragged the cost need not be the very least."""
 
@@ -130,7 +132,7 @@ def _through_contact(solvers: Solvers, p: np.ndarray, start: np.ndarray | Result
     t = solvers.t
     relaxed = t.model.parameters.slice("relaxed")
     if isinstance(start, Result):
-        near = attempted(solvers, ("ipopt",), p, start.w, run, "near", _touching(t, p, start.w, _LITTLE[-1]))
+        near = attempted(solvers, ("ipopt",), p, start.w, run, "near", touching(t, p, start.w))
         if near.converged or run.stopped:
             return _finished(solvers, p, near, run)
     w = start.w if isinstance(start, Result) else start
@@ -142,14 +144,35 @@ def _through_contact(solvers: Solvers, p: np.ndarray, start: np.ndarray | Result
         if not (found.converged or t.model.pushes) or run.stopped or run.out_of_time:
             return found
         w, mode = found.w, "near"
-    for little in _LITTLE:
-        near = attempted(solvers, ("ipopt",), p, w, run, "near", _touching(t, p, w, little))
+    for little in (_LITTLE, NO_FORCE):
+        near = attempted(solvers, ("ipopt",), p, w, run, "near", touching(t, p, w, little=little))
         if near.converged or run.stopped or run.out_of_time:
             break
     return _finished(solvers, p, near, run) if near.converged else near
 
 
 def _finished(solvers: Solvers, p: np.ndarray, found: Result, run: PlanCall) -> Result:
+    """The same to rounding, by contacts that the simulation finds as well: where it finds others these are planned."""
+    simulated, known = Simulated(solvers.t), Contacts()
+    best, missed = found, np.inf
+    for _ in range(_REVISIONS):
+        exact = _exact(solvers, p, found, run, known)
+        others = simulated.astray(exact.w, p)
+        if len(others) < missed:
+            best, missed = exact, len(others)
+        if not (others and exact.converged):
+            break
+        for revised in revisions(solvers.t, p, exact.w, others, known):
+            found = _revised(solvers, p, exact, run, known | revised)
+            if found.converged or run.stopped or run.out_of_time:
+                break
+        if not found.converged:
+            break
+        known |= revised
+    return best
+
+
+def _exact(solvers: Solvers, p: np.ndarray, found: Result, run: PlanCall, known: Contacts) -> Result:
     """The same to rounding: what stands on one foot falls another way for the least that is wrong."""
     limit, duals = max(0.05, run.limit.left_s), (found.lam_x, found.lam_g)
     exact = solvers.solve(
@@ -159,32 +182,27 @@ def _finished(solvers: Solvers, p: np.ndarray, found: Result, run: PlanCall) -> 
         mode="finish",
         duals=duals,
         seconds=limit,
-        bounds=_touching(solvers.t, p, found.w, _LITTLE[-1]),
+        bounds=touching(solvers.t, p, found.w, known),
     )
     run.iterations += max(exact.iterations, 0)
     run.limit.spend(exact.seconds)
     return exact if exact.converged else found
 
 
-def _touching(t: Transcription, p: np.ndarray, w: np.ndarray, little: float) -> ProgramBounds:
-    """Bounds under which what touches in an iterate does, and nothing else: that stays apart by a little.
-
-    little: share of all weight below which a force is none.
-    """
-    low, high, values = t.bounds.row_low.copy(), t.bounds.row_high.copy(), t.program.constraints(w, p)
-    labels = [row.name if row is not None else "" for _, row in t.row_labels()]
-    parts = np.flatnonzero([name == PART for name in labels]).reshape(t.shape.steps, -1)
-    high[[name == PRODUCT for name in labels]] = np.inf
-    parting = t.model.scheme.either[::4]
-    for k, rows in enumerate(parts):
-        nothing = {force for _, force in parting if values[rows[force]] < little}
-        for pair in t.model.scheme.either:
-            if not nothing & set(pair):
-                nothing.add(min(pair, key=lambda i: values[rows[i]]))
-        high[rows[sorted(nothing)]] = 0.0
-        apart = [gap for gap, force in parting if force in nothing]
-        low[rows[apart]] = _APART_M if k < len(parts) - 1 else 0.0
-    return replace(t.bounds, row_low=low, row_high=high)
+def _revised(solvers: Solvers, p: np.ndarray, found: Result, run: PlanCall, known: Contacts) -> Result:
+    """With steps whose contacts are known; where the others have to be found anew, from what is relaxed."""
+    t, w = solvers.t, found.w
+    near = attempted(solvers, ("ipopt",), p, w, run, "near", touching(t, p, w, known))
+    for most in () if near.converged else _RELAXED_STEPS:
+        now = p.copy()
+        now[t.model.parameters.slice("relaxed")] = most
+        relaxed = attempted(solvers, ("ipopt",), now, w, run, "near", held(t, now, w, known))
+        if not relaxed.converged or run.stopped or run.out_of_time:
+            return near
+        w = relaxed.w
+    if not near.converged:
+        near = attempted(solvers, ("ipopt",), p, w, run, "near", touching(t, p, w, known))
+    return near
 
 
 def _watcher(t: Transcription, run: PlanCall) -> Callable[[int, float, float, np.ndarray], bool] | None:
