@@ -77,11 +77,9 @@ class Renderer:
         self._resources, self._sized, self._scaled = Resources(), ExitStack(), ExitStack()
         for sized in (self._sized, self._scaled):
             self._resources.callback(sized.close)
-        if programs is None:
-            programs = self._resources.own(Programs(ctx, defines=self.quality.defines))
-        self._programs = programs
+        self._programs = programs or self._resources.own(Programs(ctx, defines=self.quality.defines))
         scenery = scenery or load_scenery(world, self.quality)
-        self._build(programs, world, scenery)
+        self._build(self._programs, world, scenery)
         self.resize(size_px)
         sun = sun or Sun()
         still = "" if self._parked else scenery.key
@@ -141,8 +139,7 @@ class Renderer:
         self._scaled.callback(self._post.release)
 
     def set_effort(self, effort: float) -> None:
-        """Draw with this much work (render/frame_budget.py): 1 for all of the quality's, more for a picture that has
-        time."""
+        """Draw with this much work (render/frame_budget.py): 1 is the quality's, more for pictures that have time."""
         if effort != self._effort:
             self._effort = effort
             self._rescale()
@@ -174,9 +171,8 @@ class Renderer:
         self._shadows.set_light(self._next_light, self._waters.level_m)
         yield
         if kept_as:
-            yield from lit_from_cache(
-                kept_as, self._cast_and_bake, {**self._shadows.lit, **self._still_world.lit}
-            )
+            lit = {**self._shadows.lit, **self._still_world.lit}
+            yield from lit_from_cache(kept_as, self._cast_and_bake, lit)
         else:
             yield from self._cast_and_bake(roughly_first=roughly_first)
         self._take_light()
@@ -287,8 +283,8 @@ class Renderer:
         yield
         if self._gains_by_the_past(frame):
             self._add_up(frame)
-            self._repeat(target, (0, 0, *self.size_px))
             whole = (0, 0, *self.size_px)
+            self._repeat(target, whole)
             self._post.draw(self._targets.scene_map, target, whole, self._exposure(frame))
         self._cold = False
 
@@ -318,9 +314,8 @@ class Renderer:
         """Draw a frame a part of a pixel apart, and add it to what was drawn before."""
         assert self._accumulation is not None
         targets, shift_px = self._targets, self._accumulation.next_shift()
-        self._draw_targets(
-            replace(frame, view=shifted(frame.view, shift_px, targets.size_px)), one_of_many=True
-        )
+        view = shifted(frame.view, shift_px, targets.size_px)
+        self._draw_targets(replace(frame, view=view), one_of_many=True)
         self._in_post, self._added_up = frame, True
         with self._probe("add up"):
             assert targets.depth_map is not None
@@ -409,34 +404,29 @@ class Renderer:
         )
 
     def _set_uniforms(self, frame: Frame) -> None:
-        frames = self._shadows.frames
         picture = self._uniforms["picture"]
-        picture.set_shadows(frames)
-        under_m = self._waters.eye_under_m(frame)
+        picture.set_shadows(self._shadows.frames)
         picture.set_view(
             frame.view,
             self._targets.size_px,
             wall_s=frame.wall_s,
-            under_m=under_m,
+            under_m=self._waters.eye_under_m(frame),
             texture_bias=self._texture_bias,
         )
         picture.upload()
-        if self._mirror is not None:
-            below = self._uniforms["mirror"]
-            below.set_shadows(frames)
-            keep_above = (0.0, 0.0, 1.0, _MIRROR_SINK_M - self._waters.level_m)
-            view = frame.view.mirrored(self._mirror)
-            below.set_view(view, self._targets.mirror_px, wall_s=frame.wall_s, clip_plane=keep_above)
-            below.upload()
 
     def _draw_mirror(self, frame: Frame) -> None:
         frustum = frustum_planes(frame.view.projection @ frame.view.view)
         if self._mirror is None or self._targets.mirror is None or not self._waters.visible(frame, frustum):
             return
-        view = frame.view.mirrored(self._mirror)
+        view, below = frame.view.mirrored(self._mirror), self._uniforms["mirror"]
+        keep_above = (0.0, 0.0, 1.0, _MIRROR_SINK_M - self._waters.level_m)
+        below.set_shadows(self._shadows.frames)
+        below.set_view(view, self._targets.mirror_px, wall_s=frame.wall_s, clip_plane=keep_above)
+        below.upload()
+        below.bind()
         self._targets.mirror.use()
         self._targets.mirror.clear(depth=1.0)
-        self._uniforms["mirror"].bind()
         self._draw_opaque(frame, self._context("opaque", view, self._targets.mirror_px, mirrored=True))
         self._draw_sky()
 
@@ -485,9 +475,8 @@ class Renderer:
 
     def _draw_blended(self, frame: Frame, context: PassContext) -> None:
         vehicles = (*frame.vehicles, *self._models.in_view(self._parked, context.frustum))
-        for vehicle in sorted(
-            vehicles, key=lambda v: -float(np.linalg.norm(v.T_wb[:3, 3] - frame.view.eye_w))
-        ):
+        eye_w = frame.view.eye_w
+        for vehicle in sorted(vehicles, key=lambda v: -float(np.linalg.norm(v.T_wb[:3, 3] - eye_w))):
             self._models.draw(vehicle, context)
         self._waters.draw_spray(frame, context)
         if frame.water_box is not None:
