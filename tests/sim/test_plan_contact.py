@@ -1,5 +1,6 @@
 """Plans through contact, and the step that they are made of: contact that holds where a step ends."""
 
+import re
 from itertools import islice
 from types import SimpleNamespace
 
@@ -7,7 +8,7 @@ import numpy as np
 import pytest
 
 import sim
-from benchmarks.plan_contact import HOPPER, OF, PUSHER, QUADRUPED, replayed
+from benchmarks.plan_contact import HOPPER, OF, PUSHER, QUADRUPED, pushes, replayed
 from sim.commands import FlyPlan
 from sim.contact.trees import FRICTION, TreeGround
 from sim.integrators import integrator
@@ -16,6 +17,7 @@ from sim.multibody.shapes import Link, Touching
 from sim.multibody.tree import WORLD, Body, Joint, tree
 from sim.planner import Goal, Limits, Planner, Task, task_of_scene
 from sim.planner.result.record import record_of
+from sim.planner.solvers import attempt
 from sim.scene import load_scene
 from sim.shapes import Box, Sphere
 from sim.simulation import Simulation
@@ -48,6 +50,21 @@ def test_random_motions_are_found_and_the_simulation_does_them(planner, of, seed
     columns, parts = vehicle.space.columns, task.goal.parts
     met = [i for i, name in enumerate(columns) if parts is None or name in parts]
     np.testing.assert_allclose(plan.motion.nodes[-1, met], task.goal.state.node[met], atol=1e-8)
+
+
+def test_what_the_simulation_does_otherwise_to_the_last_is_not_solved(planner, monkeypatch):
+    """This push wants to be revised; where it may not be, its replay ends beside it, and one line says since when."""
+    monkeypatch.setattr(attempt, "REVISIONS", 1)
+    task = next(pushes(np.random.default_rng(1)))
+    plan = planner.plan(PUSHER, task, starts=1, explain=False, time_limit_s=600.0)
+    off, _ = replayed(plan, PUSHER)
+    assert off > 1e-3  # measured 3.1e-2
+    assert not plan.solved
+    assert re.fullmatch(
+        r"IPOPT stopped after \d+ iterations "
+        r"\(the simulation does [1-3] of 40 steps otherwise, the first at [01]\.\d\d s\)\.",
+        plan.message,
+    )
 
 
 @pytest.mark.parametrize(("ends", "what"), [((0.3, 0.53), "start"), ((0.53, 0.4), "goal")])

@@ -21,7 +21,7 @@ _RELAXED, _RELAXED_PUSHES, _RELAXED_STEPS = (1e-1, 1e-2, 1e-3, 1e-5, 1e-7), (1e-
 from afar forces turn with a box, and feet need not step."""
 _LITTLE = 0.04
 """What bears less than such a share of all weight lets go, where a plan can do without."""
-_REVISIONS = 8
+REVISIONS = 8
 """How often a plan is revised by what the simulation does."""
 _SLOPE, _DRAGGED_SLOPE = 1e-5, 1e-3
 """Of the Lagrangian, that will do: while something is dragged the cost need not be the very least."""
@@ -133,8 +133,9 @@ def _through_contact(solvers: Solvers, p: np.ndarray, start: np.ndarray | Result
     relaxed = t.model.parameters.slice("relaxed")
     if isinstance(start, Result):
         near = attempted(solvers, ("ipopt",), p, start.w, run, "near", touching(t, p, start.w))
-        if near.converged or run.stopped:
-            return _finished(solvers, p, near, run)
+        done = _finished(solvers, p, near, run) if near.converged else near
+        if done.converged or run.stopped or run.out_of_time:
+            return done
     w = start.w if isinstance(start, Result) else start
     mode: Mode = "cold"
     for most in _RELAXED_PUSHES if t.model.pushes else _RELAXED_STEPS if t.model.steps else _RELAXED:
@@ -153,13 +154,13 @@ def _through_contact(solvers: Solvers, p: np.ndarray, start: np.ndarray | Result
 
 def _finished(solvers: Solvers, p: np.ndarray, found: Result, run: PlanCall) -> Result:
     """The same to rounding, by contacts that the simulation finds as well: where it finds others these are planned."""
-    simulated, known = Simulated(solvers.t), Contacts()
-    best, missed = found, np.inf
-    for _ in range(_REVISIONS):
+    simulated, known, best = Simulated(solvers.t), Contacts(), found
+    missed: Contacts | None = None
+    for _ in range(REVISIONS):
         exact = _exact(solvers, p, found, run, known)
         others = simulated.astray(exact.w, p)
-        if len(others) < missed:
-            best, missed = exact, len(others)
+        if missed is None or len(others) < len(missed):
+            best, missed = exact, others
         if not (others and exact.converged):
             break
         for revised in revisions(solvers.t, p, exact.w, others, known):
@@ -169,7 +170,11 @@ def _finished(solvers: Solvers, p: np.ndarray, found: Result, run: PlanCall) -> 
         if not found.converged:
             break
         known |= revised
-    return best
+    if not missed:
+        return best
+    steps, first_s = solvers.t.shape.steps, min(missed) * solvers.t.step_s(best.w, p)
+    word = f"the simulation does {len(missed)} of {steps} steps otherwise, the first at {first_s:.2f} s"
+    return replace(best, converged=False, word=word)
 
 
 def _exact(solvers: Solvers, p: np.ndarray, found: Result, run: PlanCall, known: Contacts) -> Result:
