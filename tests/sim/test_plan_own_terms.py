@@ -265,3 +265,21 @@ def test_a_relation_that_cannot_be_kept_is_named_in_the_failure() -> None:
     plan = PLANNER.plan(BOAT, task, starts=1)
     assert not plan.solved
     assert "slow harbour" in plan.message
+
+
+def test_a_cost_that_leaves_the_inputs_open_is_told_with_what_to_weigh() -> None:
+    """A hundred thousand for the square of the height, and inputs at some twenty: weighed less it is planned."""
+    heli = sim.vehicle("helicopter")
+    task = Task(
+        heli.state(x=(0.0, 0.0, 5.0)),
+        Goal(heli.state(x=(15.0, 3.0, 6.0)), rotation="upright"),
+        5.0,
+        steps=48,
+        cost=lambda node, parameters: parameters["weight"] * node["z_m"] ** 2,
+        numbers={"weight": 1e5},
+    )
+    plan = PLANNER.plan(heli, task, starts=1)
+    assert not plan.solved
+    assert "What may help: the task's own weighed some " in plan.message
+    times = float(plan.message.rpartition("some ")[2].partition(" times")[0])
+    planned(heli, replace(task, numbers={"weight": 1e5 / times}))

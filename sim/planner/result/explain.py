@@ -27,6 +27,8 @@ _MOST_INPUTS = 10
 """Whose extremes are tried in all combinations."""
 _SHALLOW_M = 0.05
 """A corner that is cut by less does not hold the motion up; more steps would do."""
+_OUTWEIGHED = 1e-3
+"""Share of the cost below which effort hardly tells one motion from another: by 300 times as much plans are found."""
 
 
 def softened(task: Task) -> Task:
@@ -53,7 +55,7 @@ def unsettled(plan: Plan, vehicle: Vehicle, task: Task, t: Transcription, p: np.
     found = _violated(vehicle, task, t, w, p, h, places, plan.motion.nodes[-1])
     worst = sorted(found.values(), key=lambda b: -b.amount)
     violations = (*_torn(t, w, p, h, places), *worst)[:3]
-    advice = _advice(tuple(worst), task)
+    advice = _outweighed(plan.costs) or _advice(tuple(worst), task)
     ended = f"; where the search ended, {_listed(violations)}" if violations else ""
     return replace(plan, message=f"{message}{ended}. {advice}", violations=violations)
 
@@ -94,7 +96,7 @@ def explained(
     violations = tuple(sorted(worst.values(), key=lambda b: -b.amount))[:4]
     if not violations:
         text = "Nothing has to give: a plan exists, but the solver did not find it from its guess. "
-        return replace(plan, message=f"{plan.message} {text}{_advice((), task)}")
+        return replace(plan, message=f"{plan.message} {text}{_outweighed(plan.costs) or _advice((), task)}")
     lines = _listed(violations)
     if jumped and not violated and path_of(vehicle, task) is not None:
         # There is a way around; that the solver leaps over it between two nodes says nothing about the task.
@@ -112,6 +114,20 @@ def explained(
         message=message,
         motion=move,
         violations=violations,
+    )
+
+
+def _outweighed(costs: dict[str, float]) -> str:
+    """What to do about a cost beside which the inputs' is next to nothing, so that they may be nearly anything."""
+    name, most = max(costs.items(), key=lambda term: term[1])
+    inputs = costs["effort"] + costs.get("smoothness", 0.0)
+    if not inputs < _OUTWEIGHED * most:
+        return ""
+    heavy = {"own": "the task's own", "own end": "the task's own at the end"}.get(name, name)
+    times = _OUTWEIGHED * most / max(inputs, 1e-9)
+    return (
+        f"Of what it costs {most:.3g} is {heavy} and {inputs:.3g} effort, by which inputs then are hardly told apart. "
+        f"What may help: {heavy} weighed some {max(times, 10.0):.2g} times less."
     )
 
 

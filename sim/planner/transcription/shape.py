@@ -311,7 +311,9 @@ def size_of(vehicle: Vehicle, task: Task) -> np.ndarray:
 
 @lru_cache(maxsize=32)
 def unit_inputs(vehicle: Vehicle) -> np.ndarray:
-    """(planned inputs,) that count as one unit of effort: the weight carried, else 1 m/s^2, 1 rad/s^2, a rate of 1."""
+    """(planned inputs,) that count as one unit of effort: the weight carried, else what accelerates by 1 m/s^2 and
+    1 rad/s^2 in the mean square of what it moves, a rate of 1. Without a corner, so that costs have derivatives by
+    masses and lengths."""
     input_map = input_map_of(vehicle)
     natural = input_map.natural_scale()
     if natural is not None:
@@ -326,7 +328,7 @@ def unit_inputs(vehicle: Vehicle) -> np.ndarray:
             unit[i] = mass
         return unit
     assert isinstance(vehicle, HolonomicVehicle)
-    inertia, columns = inertia_diagonal(vehicle), np.abs(input_map.columns())
+    columns = np.abs(input_map.columns())
     acts = columns > 1e-9
-    needed = np.where(acts, inertia[:, None] / np.where(acts, columns, 1.0), np.inf).min(axis=0)
-    return np.where(np.isfinite(needed), needed, 1.0)
+    squares = np.where(acts, columns / inertia_diagonal(vehicle)[:, None], 0.0) ** 2
+    return np.sqrt(np.maximum(acts.sum(axis=0), 1) / np.where(acts.any(axis=0), squares.sum(axis=0), 1.0))
