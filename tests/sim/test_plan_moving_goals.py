@@ -1,5 +1,7 @@
 """Goals that move, of what is where its bodies are: tools on belts, a load's carrier, tops; by differences of poses."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
@@ -188,3 +190,44 @@ def test_the_way_of_a_tool_has_a_price_by_its_velocity(planner):
         ways.append(float(np.linalg.norm(np.diff(places, axis=0), axis=1).sum()))
     assert ways[1] < 0.99 * ways[0]
     assert priced.costs["distance"] == pytest.approx(0.5 * ways[1], rel=0.05)
+
+
+def test_a_delta_robot_goes_with_what_a_belt_carries_and_is_replayed(planner):
+    """Loops of joints: by where the tool is at the meeting, and where the simulation then goes on to."""
+    vehicle, still = task_of_scene(load_scene("plan-delta"))
+    belt = Motion(("goal",), velocity_mps=(0.05, 0.2, 0.0))
+    task = replace(
+        still,
+        goal=replace(still.goal, parts=()),
+        motions=(belt,),
+        obstacles=(),
+        free_duration=None,
+        steps=16,
+    )
+    plan = planner.plan(vehicle, task, starts=1)
+    assert plan.solved, plan.message
+    places = vehicle.node_layout.pose
+
+    def platform(node: np.ndarray) -> np.ndarray:
+        return body_frames(vehicle.tree, node[places])[vehicle.tool][:3, 3]
+
+    met = platform(task.goal.state.node) + task.duration_s * np.array([0.05, 0.2, 0.0])
+    np.testing.assert_allclose(platform(plan.motion.nodes[-1]), met, atol=1e-9)  # measured 2e-16
+    short = sim.simulate(
+        vehicle,
+        plan.integrator,
+        step=1e-4,
+        duration=1e-4,
+        initial=vehicle.state_at_node(plan.motion.nodes[-1]),
+    )
+    moving = (platform(short.nodes[-1]) - met) / 1e-4
+    np.testing.assert_allclose(moving, [0.05, 0.2, 0.0], atol=1e-3)  # it falls by 4e-4 m/s
+    flown = sim.simulate(
+        vehicle,
+        plan.integrator,
+        step=plan.step_s,
+        duration=plan.duration_s,
+        initial=task.start,
+        controls=plan.controls[:-1],
+    )
+    np.testing.assert_allclose(flown.nodes, plan.motion.nodes, atol=1e-9)  # measured 5e-12

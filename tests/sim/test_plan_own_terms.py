@@ -218,6 +218,56 @@ def test_a_plan_with_functions_of_ones_own_is_stored_without_them(tmp_path) -> N
     assert not loaded.task.constraints
 
 
+HELI, MOTORBOAT = sim.vehicle("helicopter"), sim.planner.calm_water(sim.vehicle("motorboat"))
+ACROSS = Task(
+    HELI.state(x=(0.0, 0.0, 5.0)), Goal(HELI.state(x=(15.0, 3.0, 6.0)), rotation="upright"), 5.0, steps=48
+)
+AHEAD = Task(
+    MOTORBOAT.state_of((0.0, 0.0, 0.0), np.zeros(3)),
+    Goal(MOTORBOAT.state_of((0.6, 25.0, 6.0), np.zeros(3))),
+    20.0,
+    steps=48,
+)
+
+
+@pytest.mark.parametrize(("vehicle", "task"), [(HELI, ACROSS), (MOTORBOAT, AHEAD)], ids=["air", "flat water"])
+def test_what_was_flown_is_followed_gone_on_from_and_bounded_in_the_air_and_on_flat_water(
+    vehicle: sim.Vehicle,
+    task: Task,
+    tmp_path,  # type: ignore[no-untyped-def]
+) -> None:
+    plan = planned(vehicle, task)
+    take = Take.of_trajectory(replayed(plan))
+    take.csv(tmp_path / "flown.csv")
+    columns = ("y_m", "v_x_mps")
+    free = replace(task.goal, position="free", rotation="free", velocity="free")
+    of_take, of_table = (
+        planned(vehicle, replace(task, goal=free, reference=reference))
+        for reference in (
+            Reference.of(take, columns, weight=1e3),
+            Reference.read(tmp_path / "flown.csv", columns, weight=1e3),
+        )
+    )
+    assert of_take.cost == pytest.approx(of_table.cost, rel=1e-9)
+    at = [vehicle.space.columns.index(name) for name in columns]
+    missed = np.abs(of_take.motion.nodes - plan.motion.nodes)[:, at].max()
+    assert missed < 0.05 * np.abs(plan.motion.nodes[:, at]).max()
+    slower = replace(task, duration_s=1.02 * task.duration_s)
+    again, anew = planned(vehicle, slower, warm=take), planned(vehicle, slower)
+    assert again.cost == pytest.approx(anew.cost, rel=1e-6)
+    assert again.iterations < anew.iterations
+
+    fastest = 0.9 * float(plan.motion.nodes[:, at[1]].max())
+    bounded = planned(vehicle, replace(task, limits=Limits(columns={"v_x_mps": (-np.inf, fastest)})))
+    own = PathConstraint(lambda node, parameters: node["v_x_mps"] <= parameters["fastest"], "fast")
+    related = planned(vehicle, replace(task, numbers={"fastest": fastest}, constraints=(own,)))
+    assert bounded.motion.nodes[:, at[1]].max() == pytest.approx(fastest, abs=1e-6)
+    price = bounded.duals["v_x_mps"].sum()
+    assert price == pytest.approx(related.duals["fast"].sum(), rel=1e-4)
+    assert price == pytest.approx(-float(related.sensitivity("fastest").cost), rel=1e-4)
+    assert price > 1e-4
+
+
 def no(**terms: object) -> Task:
     return replace(BERTH, **terms)  # type: ignore[arg-type]
 
