@@ -1,6 +1,6 @@
 """What plans are worth: by other transcriptions, on finer grids, against known optima, and flown.
 
-    python -m benchmarks.plan_methods [methods] [default] [optima] [swing] [--rounds 5]
+    python -m benchmarks.plan_methods [methods] [canyon] [default] [optima] [swing] [--rounds 5]
 
 Seconds are of the planning thread, medians of several; all from the first guess alone.
 """
@@ -67,6 +67,28 @@ def methods(rounds: int) -> None:
                     + ("" if plan.solved else f" {plan.status}"),
                     flush=True,
                 )
+
+
+def canyon(rounds: int) -> None:
+    """A long flight in few long steps, each method in turn."""
+    vehicle, task = loaded("plan-canyon")
+    planner, chosen = Planner(), ("variational", "galerkin-4", "galerkin-6", COLLOCATION[-1])
+    print("| steps | method | cost | cpu s | iterations | continuous replay m |\n|---|---|---|---|---|---|")
+    for steps in (16, 32, 64):
+        sized, found, seconds = dataclasses.replace(task, steps=steps), {}, [[] for _ in chosen]
+        for _ in range(rounds + 1):
+            for i, method in enumerate(chosen):
+                found[i], _, cpu = timed(
+                    lambda m=method, t=sized: planner.plan(vehicle, t, method=m, explain=False, starts=1), 1
+                )
+                seconds[i].append(cpu)
+        for i, plan in found.items():
+            print(
+                f"| {steps} | {plan.integrator.name} | {plan.cost:.4f} | {np.median(seconds[i][1:]):.3f} | "
+                f"{plan.iterations} | {continuous_replay(plan):.1e} |"
+                + ("" if plan.solved else f" {plan.status}"),
+                flush=True,
+            )
 
 
 def own_replay(plan: Plan) -> str:
@@ -169,6 +191,7 @@ def swing() -> None:
 
 PARTS: dict[str, Callable[[int], None]] = {
     "methods": methods,
+    "canyon": canyon,
     "default": default,
     "optima": lambda _: optima(),
     "swing": lambda _: swing(),

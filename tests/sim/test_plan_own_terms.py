@@ -10,12 +10,24 @@ import sim
 from sim.planner import Goal, Limits, PathConstraint, Reference, Task, Weights
 from sim.planner.result.record import record_of
 from sim.planner.result.store import load_record, save_record
+from sim.planner.task.inputs import input_map_of
 from sim.recordings import Take
 from tests.sim.planner_tasks import EFFORT_ONLY, PLANNER, replayed, unit_effort
 
 BOAT = sim.vehicle("boat")
 BERTH = Task(BOAT.state(), Goal(BOAT.state(x=22.0, y=8.0, theta=1.57)), duration_s=20.0, steps=64)
 V_X = BOAT.space.columns.index("v_x_mps")
+
+HELI, MOTORBOAT = sim.vehicle("helicopter"), sim.planner.calm_water(sim.vehicle("motorboat"))
+ACROSS = Task(
+    HELI.state(x=(0.0, 0.0, 5.0)), Goal(HELI.state(x=(15.0, 3.0, 6.0)), rotation="upright"), 5.0, steps=48
+)
+AHEAD = Task(
+    MOTORBOAT.state_of((0.0, 0.0, 0.0), np.zeros(3)),
+    Goal(MOTORBOAT.state_of((0.6, 25.0, 6.0), np.zeros(3))),
+    20.0,
+    steps=48,
+)
 
 
 def planned(vehicle: sim.Vehicle, task: Task, **options: object) -> sim.planner.Plan:
@@ -133,6 +145,28 @@ def test_a_mass_that_is_found_with_the_motion_is_the_closed_forms() -> None:
     assert np.abs(replayed(plan).nodes - plan.trajectory.nodes).max() < 1e-9
 
 
+@pytest.mark.parametrize(
+    ("vehicle", "low", "high", "price"), [(HELI, 2.0, 12.0, 20.0), (BOAT, 60.0, 300.0, 100.0)]
+)
+def test_a_mass_that_is_found_is_the_best_of_fixed_ones_where_the_task_says_what_effort_is(
+    vehicle: sim.Vehicle, low: float, high: float, price: float
+) -> None:
+    """Where it does not, a fixed mass brings its own unit along, in which heavier helicopters fly for less."""
+    task = replace(
+        ACROSS if vehicle is HELI else replace(BERTH, steps=40),
+        end_cost=lambda parameters: price / parameters["mass"],
+        effort_scale=dict.fromkeys(input_map_of(vehicle).names, 50.0 if vehicle is HELI else 120.0),
+    )
+    plan = planned(vehicle, replace(task, free_parameters={"mass": (low, high)}))
+    best = plan.found_parameters["mass"]
+    assert 1.01 * low < best < 0.99 * high
+    less, same, more = (
+        planned(vehicle.with_parameters(mass=share * best), task).cost for share in (0.97, 1.0, 1.03)
+    )
+    assert same == pytest.approx(plan.cost, rel=1e-6)
+    assert same < min(less, more)
+
+
 def test_a_number_of_the_task_that_is_found_makes_a_least_maximum() -> None:
     def below(top: float | None) -> Task:
         return replace(
@@ -216,18 +250,6 @@ def test_a_plan_with_functions_of_ones_own_is_stored_without_them(tmp_path) -> N
     assert loaded.task is not None
     assert loaded.task.numbers == {"v": 1.45}
     assert not loaded.task.constraints
-
-
-HELI, MOTORBOAT = sim.vehicle("helicopter"), sim.planner.calm_water(sim.vehicle("motorboat"))
-ACROSS = Task(
-    HELI.state(x=(0.0, 0.0, 5.0)), Goal(HELI.state(x=(15.0, 3.0, 6.0)), rotation="upright"), 5.0, steps=48
-)
-AHEAD = Task(
-    MOTORBOAT.state_of((0.0, 0.0, 0.0), np.zeros(3)),
-    Goal(MOTORBOAT.state_of((0.6, 25.0, 6.0), np.zeros(3))),
-    20.0,
-    steps=48,
-)
 
 
 @pytest.mark.parametrize(("vehicle", "task"), [(HELI, ACROSS), (MOTORBOAT, AHEAD)], ids=["air", "flat water"])
