@@ -178,7 +178,8 @@ class Search:
         """
         task = kept_times(self.task, before)
         self.run.dragged = dragged
-        modes: tuple[Mode, ...] = ("warm", "near")
+        # Through contact both are one.
+        modes: tuple[Mode, ...] = ("warm",) if self.problem(task).t.model.scheme.either else ("warm", "near")
         # By the fast solver alone: where it does not arrive the motion has mostly ceased to be one, and it is sooner
         # there from the first guess than the robust one is in finding that out.
         for mode in modes:
@@ -350,7 +351,10 @@ class Search:
         p = parameters(coarse.t, vehicle, coarse_task, places=places)
         result = attempted(coarse, self.order, p, w0, self.run, mode)
         task = replace(task, waypoints=coarse_task.waypoints)
-        if not result.converged:
+        by_contact = bool(
+            coarse.t.model.scheme.either
+        )  # what the simulation does is asked on the finest grid
+        if not (result.converged or (by_contact and result.exact)):
             return guess(solvers.t, vehicle, task), task, "cold"
         return transferred(solvers.t, vehicle, task, motion(coarse.t, result.w, p)), task, "near"
 

@@ -23,6 +23,10 @@ _LITTLE = 0.04
 """What bears less than such a share of all weight lets go, where a plan can do without."""
 REVISIONS = 8
 """How often a plan is revised by what the simulation does."""
+_ROUNDING = 1e-11
+"""Violations of a plan through contact that is finished."""
+_REPLANNING = 60
+"""Iterations after which a plan with the contacts of another is given up: some goals want other ones."""
 _SLOPE, _DRAGGED_SLOPE = 1e-5, 1e-3
 """Of the Lagrangian, that will do: while something is dragged the cost need not be the very least."""
 
@@ -77,8 +81,10 @@ def attempted(
     run: PlanCall,
     mode: Mode = "cold",
     bounds: ProgramBounds | None = None,
+    most: int = 300,
 ) -> Result:
-    """The first solver that converges, else what violates least. bounds: others than the transcription's."""
+    """The first solver that converges, else what violates least. bounds: others than the transcription's. most:
+    iterations of IPOPT."""
     if solvers.t.model.scheme.either and bounds is None:
         return _through_contact(solvers, p, start, run)
     best: Result | None = None
@@ -96,7 +102,7 @@ def attempted(
             return near
     for backend in order:
         limit = max(0.05, run.limit.left_s)
-        cap = FATROP_ITERATIONS[mode] if backend == "fatrop" and (len(order) > 1 or mode == "warm") else 300
+        cap = FATROP_ITERATIONS[mode] if backend == "fatrop" and (len(order) > 1 or mode == "warm") else most
         result = solvers.solve(
             backend,
             p,
@@ -132,8 +138,9 @@ def _through_contact(solvers: Solvers, p: np.ndarray, start: np.ndarray | Result
     t = solvers.t
     relaxed = t.model.parameters.slice("relaxed")
     if isinstance(start, Result):
-        near = attempted(solvers, ("ipopt",), p, start.w, run, "near", touching(t, p, start.w))
-        done = _finished(solvers, p, near, run) if near.converged else near
+        bounds = touching(t, p, start.w, start.known)
+        near = attempted(solvers, ("ipopt",), p, start.w, run, "replan", bounds, _REPLANNING)
+        done = _finished(solvers, p, near, run, start.known) if near.converged else near
         if done.converged or run.stopped or run.out_of_time:
             return done
     w = start.w if isinstance(start, Result) else start
@@ -152,15 +159,20 @@ def _through_contact(solvers: Solvers, p: np.ndarray, start: np.ndarray | Result
     return _finished(solvers, p, near, run) if near.converged else near
 
 
-def _finished(solvers: Solvers, p: np.ndarray, found: Result, run: PlanCall) -> Result:
-    """The same to rounding, by contacts that the simulation finds as well: where it finds others these are planned."""
-    simulated, known, best = Simulated(solvers.t), Contacts(), found
+def _finished(
+    solvers: Solvers, p: np.ndarray, found: Result, run: PlanCall, known: Contacts | None = None
+) -> Result:
+    """The same to rounding, by contacts that the simulation finds as well: where it finds others these are planned.
+
+    known: those that it was found with.
+    """
+    simulated, known, best = Simulated(solvers.t), known or {}, found
     missed: Contacts | None = None
     for _ in range(REVISIONS):
         exact = _exact(solvers, p, found, run, known)
         others = simulated.astray(exact.w, p)
         if missed is None or len(others) < len(missed):
-            best, missed = exact, others
+            best, missed = replace(exact, known=known), others
         if not (others and exact.converged):
             break
         for revised in revisions(solvers.t, p, exact.w, others, known):
@@ -169,7 +181,7 @@ def _finished(solvers: Solvers, p: np.ndarray, found: Result, run: PlanCall) -> 
                 break
         if not found.converged:
             break
-        known |= revised
+        known = known | revised
     if not missed:
         return best
     steps, first_s = solvers.t.shape.steps, min(missed) * solvers.t.step_s(best.w, p)
@@ -179,6 +191,8 @@ def _finished(solvers: Solvers, p: np.ndarray, found: Result, run: PlanCall) -> 
 
 def _exact(solvers: Solvers, p: np.ndarray, found: Result, run: PlanCall, known: Contacts) -> Result:
     """The same to rounding: what stands on one foot falls another way for the least that is wrong."""
+    if found.violation < _ROUNDING:
+        return found
     limit, duals = max(0.05, run.limit.left_s), (found.lam_x, found.lam_g)
     exact = solvers.solve(
         "ipopt",

@@ -9,13 +9,14 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Generic, Literal, TypeVar
 
 import casadi as ca
 import numpy as np
 
+from sim.planner.solvers.contact_bounds import Contacts
 from sim.planner.solvers.newton import FINE_SHIFTS, Newton, PrimalDualPoint
 from sim.planner.solvers.oracle import Backend, Oracle
 from sim.planner.solvers.time_limit import TimeLimit
@@ -107,9 +108,10 @@ TOLERANCE = 1e-8
 _DEFECT = 1e-9
 """Of a plan that is finished: its inputs land on its nodes."""
 _ROUGH = 1e-3
-Mode = Literal["cold", "near", "again", "warm", "finish"]
+Mode = Literal["cold", "near", "again", "warm", "finish", "replan"]
 """From a guess; from the plan of another grid; with its multipliers from the plan of a task whose obstacles have
-grown; of one that differs a little, no further than a dragging hand can see; of the task itself, to the end."""
+grown; of one that differs a little, no further than a dragging hand can see; of the task itself, to the end; from the
+motion of a plan through contact of one that differs a little, to the end."""
 FATROP_ITERATIONS: dict[Mode, int] = {"cold": 120, "near": 60, "again": 40, "warm": 80, "finish": 25}
 """After these IPOPT is more likely to arrive."""
 _FATROP: dict[Mode, dict[str, float]] = {
@@ -173,6 +175,8 @@ class Result:
     """Converged only so far that something is still to be decided, or the motion is not yet exact."""
     margin_m: np.ndarray | None = None
     """(N+1,) distances that were added at the nodes to keep clear between them."""
+    known: Contacts = field(default_factory=dict)
+    """Of a plan through contact, steps whose contacts are those of the simulation."""
 
     @property
     def exact(self) -> bool:
@@ -421,13 +425,13 @@ class Solvers:
         options["constr_viol_tol"] = TOLERANCE
         # Else it obeys a file ipopt.opt in the current folder, which may have it write files and load libraries.
         options["option_file_name"] = ""
-        if mode == "near":
+        if mode in ("near", "replan"):
             options["mu_init"] = 1e-2
         if mode in ("again", "warm", "finish"):
             options |= {"mu_init": 1e-4, **_WARM_IPOPT}
-        if self.t.model.pushes and mode in ("cold", "near"):
+        if self.t.model.pushes and mode in ("cold", "near", "replan"):
             options["mu_strategy"] = "adaptive"
-        if self.t.model.scheme.either and mode == "finish":
+        if self.t.model.scheme.either and mode in ("finish", "replan"):
             # A force that friction holds by a hundred-millionth too much is another motion a second later.
             options |= {"tol": 1e-11, "constr_viol_tol": 1e-11, "bound_relax_factor": 0.0}
         return ca.nlpsol(
