@@ -275,6 +275,10 @@ def test_ghosts_are_added_and_removed_and_the_flown_lane_is_not(bench: Bench) ->
     assert bench.click("lanes/add_and_reset", draw_lanes, now) == again
 
 
+INSTRUMENTS = ((14.0, 478.0, 255.0, 134.0), (738.0, 462.0, 150.0, 150.0))
+"""Numbers and map."""
+
+
 def banner_middle_x(bench: Bench, crashed, caption=None) -> float:
     """Of the button in it: the banner is as wide as its text, so the button's place tells where it stands."""
 
@@ -318,6 +322,32 @@ def test_the_banner_of_a_crash_leaves_what_the_camera_looks_at_free(bench: Bench
     middle = (0.42 * size[0], 0.44 * size[1], 0.16 * size[0], 0.12 * size[1])
     assert not overlap(places[-1], middle)
     assert not overlap(places[-1], (12.0, 52.0, 264.0, 96.0))
+
+
+@pytest.mark.parametrize("hint", [None, (360.0, 560.0, 220.0, 26.0)])
+def test_the_banner_of_a_crash_stands_between_the_instruments_below_who_is_thrown(bench: Bench, hint) -> None:
+    """As a window of 1280 x 800 has them: the upper two thirds show a replay, whose rider's head is high up."""
+    crashed = fakes.snapshot(
+        fakes.lane(status=LaneStatus.CRASHED, status_text="crashed at 4.8 m/s into what stands")
+    )
+    places = []
+
+    def draw(now, context) -> list:
+        context.scene_rect = (0.0, 0.0, 902.0, 626.0)
+        context.rects["goals"] = (12.0, 54.0, 264.0, 190.0)
+        context.rects["hud/numbers"], context.rects["hud/minimap"] = INSTRUMENTS
+        if hint is not None:
+            context.rects["key_hint"] = hint
+        requests = draw_banner(now, context)
+        window = internal.find_window_by_name("##banner")
+        places.append((*window.pos, *window.size))
+        return requests
+
+    for _ in range(3):
+        bench.frame(draw, crashed)
+    assert places[-1][1] > 0.66 * 626.0
+    assert not any(overlap(places[-1], rect) for rect in INSTRUMENTS)
+    assert hint is None or not overlap(places[-1], hint)
 
 
 def test_plots_live_with_numbers_that_are_not_finite(bench: Bench) -> None:

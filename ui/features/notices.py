@@ -100,6 +100,8 @@ REWIND_S = 3.0
 BANNER_PX = 450.0
 """Room that it takes at most."""
 BANNER_TALL_PX = 140.0
+LEAST_TALL_PX = 480.0
+"""Of a scene in whose lowest quarter it has room."""
 CLEAR_SHARE = 0.42
 """Of the scene's height: below is what the camera looks at."""
 TOAST_PX = 320.0
@@ -154,9 +156,17 @@ def draw_banner(snapshot: Snapshot, context: PanelContext) -> list[Request]:
 
 
 def _banner_place(context: PanelContext) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Where it is, and which of its points is there: in the upper middle of what caption or goals leave of the scene,
-    below a label of the past; over the instruments where it would lie on the wreck."""
+    """Where it is, and which of its points is there: between the instruments, below the wreck. Without room there, in
+    the upper middle of what caption or goals leave of the scene, below a label of the past; over the instruments where
+    it would lie on the wreck."""
     x, y, width, height = context.scene_rect
+    margin = context.px(MARGIN)
+    numbers, minimap = context.rects.get("hud/numbers"), context.rects.get("hud/minimap")
+    if numbers is not None and minimap is not None and height > context.px(LEAST_TALL_PX):
+        begin, end = numbers[0] + numbers[2], minimap[0]
+        if end - begin > context.px(BANNER_PX) and "caption" not in context.rects:
+            _, bottom, *_ = context.rects.get("key_hint", (0.0, y + height, 0.0, 0.0))
+            return ((begin + end) / 2.0, bottom - margin), (0.5, 1.0)
     left, top, wide, tall = context.rects.get("caption") or context.rects.get("goals", (x, y, 0.0, 0.0))
     aside = left + wide if top < y + 0.24 * height else x
     if x + width - aside < context.px(BANNER_PX):
@@ -166,7 +176,6 @@ def _banner_place(context: PanelContext) -> tuple[tuple[float, float], tuple[flo
     if aside == x and wide > 0.0 and top < middle:  # under them
         middle = max(middle, top + tall + context.px(BANNER_TALL_PX) / 2.0)
     if middle + context.px(BANNER_TALL_PX) / 2.0 > y + CLEAR_SHARE * height:
-        margin = context.px(MARGIN)
         return (x + margin, y + height - margin), (0.0, 1.0)
     return ((aside + x + width) / 2.0, middle), (0.5, 0.5)
 
