@@ -145,3 +145,10 @@ def test_a_train_that_backs_is_kept_in_line_whatever_keys_are_pressed(seed: int)
             simulation.advance(seconds)
             most = max(most, float(np.abs(simulation.snapshot.lanes[0].shape[2:4]).max()))
         assert (most < 0.5) if bound else (most > 1.5)
+
+
+def test_a_skater_who_keeps_driving_into_a_wall_is_thrown_off() -> None:
+    """From rest by the key alone. Measured: at 4.5 m/s after 14.6 s, 2.5 m/s of them towards the wall."""
+    last = skate("gait-drive", 20.0)[-1]
+    assert last.status is LaneStatus.CRASHED
+    assert last.time_current_s < 18.0
