@@ -11,7 +11,7 @@ from assets.scripts.gltf import Material, Node
 from assets.scripts.loft import Loft, stations
 from assets.scripts.mesh import PAINT_FAR, FloatArray, Mesh, both_sides
 from assets.scripts.refine import refine
-from assets.scripts.shapes import box, lathe, plate
+from assets.scripts.shapes import box, lathe, plate, tube
 from assets.scripts.wheel import rim, tyre
 
 AXLES_X = (1.30, -1.28)
@@ -19,10 +19,14 @@ WHEEL_RADIUS, WHEEL_WIDTH, HALF_TRACK = 0.31, 0.20, 0.775
 ARCH_RADIUS = 0.365
 
 CELL_M = 0.05
+BELT_M = 0.95
+"""Height at which the windows begin."""
 
 MATERIALS: Mapping[str, Material] = {
     "coat": Material((0.42, 0.43, 0.44), roughness=0.22, finish="coat", second=(0.02, 0.021, 0.022)),
-    "pane": Material((0.010, 0.013, 0.015), roughness=0.03),
+    "pane": Material((0.010, 0.013, 0.015), roughness=0.03, alpha=0.42, finish="glass"),
+    "trim": Material((0.030, 0.030, 0.032), roughness=0.8),
+    "seat": Material((0.075, 0.070, 0.066), roughness=0.75),
     "dark": Material((0.012, 0.012, 0.013), roughness=0.8),
     "rubber": Material((0.020, 0.020, 0.021), roughness=0.85),
     "rim": Material((0.36, 0.365, 0.37), metallic=0.9, roughness=0.3),
@@ -142,18 +146,24 @@ KINDS: Mapping[str, Cabin] = {"saloon": SALOON, "estate": ESTATE, "van": VAN}
 
 
 def build(detail: float = 1.0, kind: Cabin = SALOON) -> list[Node]:
-    """One node."""
-    body, passes = Node("body"), 2 if detail > 0.6 else 1
+    """body, and the panes that its inside is seen through."""
+    fine = detail > 0.6
+    body, passes = Node("body"), 2 if fine else 1
     shell = refine(_skin(BODY, [2.1, 1.7, -1.7, -2.1], detail, 30), _arches, within_m=0.03, passes=passes)
     body.add("coat", split(shell.painted(_paint(shell.positions, kind)), _arches(shell.positions))[1])
     ends = (kind.loft.sections[0, 0], kind.loft.sections[-1, 0])
     breaks = [ends[0], ends[0] - 0.62, ends[1] + 0.7, ends[1]]
-    glazing = partial(_glazing, kind=kind)
-    cabin = refine(_skin(kind.loft, breaks, detail, 26), glazing, within_m=0.03, passes=passes)
+    glazing = partial(_glazing, kind=kind, post_half_m=0.03 if fine else 0.055)
+    cabin = refine(
+        _skin(kind.loft, breaks, detail, 26), glazing, within_m=0.03 if fine else 0.012, passes=passes
+    )
     panes, frame = split(cabin, glazing(cabin.positions))
-    body.add("pane", panes)
+    glass = Node("glass", occludes=False)
+    glass.add("pane", panes)
     body.add("coat", frame.painted(np.full((len(frame.positions), 4), PAINT_FAR)))
-    sides, fine = max(int(26 * detail), 10), detail > 0.6
+    if fine:
+        body.add("trim", frame.flipped())
+    sides = max(int(26 * detail), 10)
     for x in AXLES_X:
         well = lathe([(0, -0.2), (0.365, -0.2), (0.365, 0.0), (0, 0.0)], sides=sides, axis="y")
         body.add("dark", both_sides(well.moved((x, 0.66, WHEEL_RADIUS + 0.06))))
@@ -164,7 +174,8 @@ def build(detail: float = 1.0, kind: Cabin = SALOON) -> list[Node]:
         wheel_rim = rim(WHEEL_RADIUS, WHEEL_WIDTH, sides=max(sides * 2 // 3, 8), edges=fine)
         body.add("rim", both_sides(wheel_rim.moved(wheel)))
     _fittings(body, kind, fine=fine)
-    return [body]
+    _inside(body, kind, fine=fine)
+    return [body, glass]
 
 
 def _skin(loft: Loft, breaks: list[float], detail: float, around: int) -> Mesh:
@@ -179,13 +190,15 @@ def _arches(p: FloatArray) -> FloatArray:
     return np.where(np.abs(p[:, 1]) > 0.5, away - ARCH_RADIUS, PAINT_FAR)
 
 
-def _glazing(p: FloatArray, kind: Cabin) -> FloatArray:
+def _glazing(p: FloatArray, kind: Cabin, post_half_m: float) -> FloatArray:
     """Negative where the cabin is glass: between belt and roof, clear of the posts."""
     x, y, z = p[:, 0], np.abs(p[:, 1]), p[:, 2]
     ends = np.maximum(x - kind.screens[0], kind.screens[1] - x)
     top = np.where(ends > 0.0, -PAINT_FAR, z - np.interp(x, *kind.top))
-    post = np.max([0.035 - np.abs(x - at) for at in kind.posts] or [np.full(len(x), -PAINT_FAR)], axis=0)
-    corner = 0.03 - np.abs(y - np.interp(z, *kind.corner))
+    post = np.max(
+        [post_half_m - np.abs(x - at) for at in kind.posts] or [np.full(len(x), -PAINT_FAR)], axis=0
+    )
+    corner = post_half_m - np.abs(y - np.interp(z, *kind.corner))
     corner = np.where(ends > -0.12, corner, -PAINT_FAR)
     side = np.where(
         y > 0.55, np.maximum(post, np.where(ends > 0.0, -PAINT_FAR, kind.glazed_to - x)), -PAINT_FAR
@@ -221,6 +234,30 @@ def _fittings(body: Node, kind: Cabin, *, fine: bool) -> None:
     body.add("dark", both_sides(foot))
     for x in kind.doors[1:]:
         body.add("dark", both_sides(_block((0.17, 0.02, 0.03), 0.008, fine).moved((x + 0.16, 0.862, 0.80))))
+
+
+def _inside(body: Node, kind: Cabin, *, fine: bool) -> None:
+    """What is seen of it above the belt: shelf and dashboard, seats, steering wheel."""
+    front, rear = kind.loft.sections[0, 0] - 0.08, kind.loft.sections[-1, 0] + 0.08
+    x = np.linspace(front, rear, 13 if fine else 6)
+    rings = kind.loft.rings(kind.loft.parameter_at(x), 80, inset_m=0.006)
+    y = np.array([np.abs(ring[ring[:, 2] > min(BELT_M, ring[:, 2].max() - 0.01), 1]).max() for ring in rings])
+    body.add(
+        "trim",
+        plate(np.column_stack([np.r_[x, x[::-1]], np.r_[y, -y[::-1]]]), 0.012).moved((0, 0, BELT_M + 0.01)),
+    )
+    ahead = kind.doors[0] - 0.45
+    body.add("trim", _block((0.20, 1.16, 0.10), 0.03, fine).moved((ahead + 0.42, 0, BELT_M + 0.05)))
+    rows = [ahead - 0.42] + ([ahead - 1.30] if kind.glazed_to < -1.0 else [])
+    for x in rows:
+        back = box((0.13, 0.46, 0.26), bevel=0.04 if fine else 0.0, taper=(0.7, 0.8))
+        head = _block((0.09, 0.25, 0.15), 0.035, fine)
+        body.add(
+            "seat", both_sides(back.moved((x, 0.36, 1.05))), both_sides(head.moved((x - 0.03, 0.36, 1.22)))
+        )
+    turn = np.linspace(0.0, 2.0 * np.pi, 17 if fine else 11)
+    ring = np.column_stack([0.09 * np.sin(turn), 0.17 * np.cos(turn), 0.15 * np.sin(turn)])
+    body.add("dark", tube(ring + np.array([ahead + 0.22, 0.36, 1.02]), 0.016, sides=6 if fine else 4))
 
 
 def _block(size: tuple[float, float, float], bevel_m: float, fine: bool) -> Mesh:

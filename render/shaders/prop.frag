@@ -268,9 +268,9 @@ void main() {
 #else
     vec3 ambient = prop_ambient(n, open_sky, lamps, kind == ASPHALT);
 #endif
+    if (kind == LAMP) ambient += lamp_light(n, lamps > 0.0);
 #endif
     vec3 radiance = albedo / PI * (sun_irradiance.rgb * sun + ambient);
-    if (kind == LAMP && n.z < 0.5) radiance += vec3(9.0, 7.4, 5.0);
 #ifdef ROOM
     if (kind == PANE) radiance = ambient / PI * glazing();
 #endif

@@ -33,15 +33,18 @@ void main() {
 #ifdef ROOM
 #if FULL_MATERIALS
     open_sky = sky_share;
-    lamps = 0.0;
+    lamps = 1.0;
 #else
     ambient = room_ambient(sky_share);
+    if (kind == LAMP) ambient += lamp_light(normal, true);
 #endif
 #elif FULL_MATERIALS
     open_sky = 1.0 - abs(sky_share - 1.0);
     lamps = max(sky_share - 1.0, 0.0);
 #else
-    ambient = prop_ambient(normal, 1.0 - abs(sky_share - 1.0), max(sky_share - 1.0, 0.0), kind == ASPHALT);
+    float beneath = max(sky_share - 1.0, 0.0);
+    ambient = prop_ambient(normal, 1.0 - abs(sky_share - 1.0), beneath, kind == ASPHALT);
+    if (kind == LAMP) ambient += lamp_light(normal, beneath > 0.0);
 #endif
     haze_to(position, transmittance, inscatter);
     gl_Position = clip_from_world * vec4(mix(position, eye.xyz, LAYER_SHARE * surface.y), 1.0);

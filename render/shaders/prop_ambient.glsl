@@ -3,6 +3,7 @@ const int ASPHALT = 0, SLABS = 1, WHITE = 2, YELLOW = 3, KERB = 4, CONE = 5, CON
           SOIL = 9, LAMP = 10, LINING = 11, FLOOR = 12, WALL = 13, ROOF = 14, PANE = 15, IRON = 16, MACHINE = 17,
           CRANE = 18;
 const vec3 LAMPLIGHT = vec3(6.6, 5.5, 4.0);  // irradiance between the lamps of a tunnel
+const vec3 GLOW = vec3(40.4, 33.2, 22.4);     // as which a lamp's own light counts where it looks down
 
 vec3 prop_ambient(vec3 n, float open_sky, float lamps, bool paved) {
     vec3 bounce = land_light() * (0.09 + 0.30 * (1.0 - abs(n.z)) + 0.22 * saturate(-n.z));
@@ -13,4 +14,10 @@ vec3 prop_ambient(vec3 n, float open_sky, float lamps, bool paved) {
 vec3 room_ambient(float light) {
     vec3 all = sky_harmonics[0].rgb;
     return all * (light / max(dot(all, vec3(0.2126, 0.7152, 0.0722)), 1e-6));
+}
+
+// Under a roof lamps are always lit, under the sky from dusk on.
+vec3 lamp_light(vec3 n, bool roofed) {
+    float lit = roofed ? 1.0 : smoothstep(0.09, 0.02, sun_direction.z);
+    return n.z < 0.5 ? GLOW * lit : vec3(0.0);
 }

@@ -85,7 +85,7 @@ def test_triangle_budgets(helicopter):
 @pytest.mark.parametrize("name", ["helicopter", "boat", *cars.KINDS])
 def test_a_coarse_model_has_at_most_4000_triangles(name):
     coarse = load_asset(model_file(name, far=True))
-    assert len(coarse.opaque) + len(coarse.glass) <= 4_000  # measured 3991, 3720, 3598, 3658 and 3231
+    assert len(coarse.opaque) + len(coarse.glass) <= 4_000  # measured 3991, 3720, 3878, 3896 and 3473
 
 
 def test_both_levels_of_detail_fill_the_same_box(helicopter):
@@ -200,9 +200,9 @@ def test_a_model_of_too_much_is_refused_in_one_line_before_it_is_taken_apart(wha
 @pytest.mark.parametrize("name", cars.KINDS)
 def test_no_part_of_a_parked_car_floats(name):
     """The pieces that hang together come within 3 cm of one another, all of them by way of others."""
-    (body,) = cars.build(kind=cars.KINDS[name])
+    parts = [part for node in cars.build(kind=cars.KINDS[name]) for part in node.parts]
     rng, pieces = np.random.default_rng(2), []
-    for _, mesh in body.parts:
+    for _, mesh in parts:
         triangles = mesh.triangles.astype(int)
         corners = np.unique(mesh.positions.round(5), axis=0, return_inverse=True)[1].reshape(-1)
         edges = np.concatenate([corners[triangles[:, [k, (k + 1) % 3]]] for k in range(3)])

@@ -45,6 +45,19 @@ def test_a_parked_car_fills_its_box(name: str) -> None:
     assert abs(low[2]) < 0.01
 
 
+@pytest.mark.parametrize("far", [False, True])
+@pytest.mark.parametrize("name", CARS)
+def test_seats_stand_behind_the_panes_of_a_parked_car(name: str, far: bool) -> None:
+    """All of them above its belt and within its glass, whose far file has them too."""
+    asset = load_asset(model_file(name, far=far))
+    panes = asset.vertices[np.unique(asset.glass)]
+    seats = asset.vertices[asset.vertices[:, 7].astype(int) == asset.looks.index("seat"), :3]
+    assert asset.materials[asset.looks.index("pane"), 3, 3] < 0.6
+    assert len(seats) > 0
+    assert seats[:, 2].max() > 1.1
+    assert (seats.max(axis=0) < panes[:, :3].max(axis=0)).all()
+
+
 def test_a_ship_lies_within_the_boxes_that_plans_keep_clear_of() -> None:
     """In her own frame, below whose origin the deck's middle is: nothing that is drawn can be flown into unseen."""
     task = task_of_scene(load_scene("plan-deck-landing"))[1]
