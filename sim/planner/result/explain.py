@@ -124,10 +124,10 @@ def _outweighed(costs: dict[str, float]) -> str:
     if not inputs < _OUTWEIGHED * most:
         return ""
     heavy = {"own": "the task's own", "own end": "the task's own at the end"}.get(name, name)
-    times = _OUTWEIGHED * most / max(inputs, 1e-9)
+    times = float(f"{max(_OUTWEIGHED * most / max(inputs, 1e-9), 10.0):.1g}")
     return (
         f"Of what it costs {most:.3g} is {heavy} and {inputs:.3g} effort, by which inputs then are hardly told apart. "
-        f"What may help: {heavy} weighed some {max(times, 10.0):.2g} times less."
+        f"What may help: {heavy} weighed some {times:.0f} times less."
     )
 
 
