@@ -33,8 +33,8 @@ _LAYOUT = np.dtype(
 
 _SUN_BIAS_M, _ROOM_BIAS_M, _SUN_BIAS_TEXELS = 0.25, 0.02, 0.6
 """Depth by which a surface is spared its own shadow: what the mesh strays, and what one texel spans."""
-_RAIN_HAZE = 7.0
-"""How much denser the heaviest rain makes it."""
+_RAIN_HAZE = 70.0
+"""How much denser the heaviest rain makes it: at the usual density 2 % of green light is left after 0.76 km."""
 NO_CLIP = (0.0, 0.0, 0.0, 1.0)
 
 

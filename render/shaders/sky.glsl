@@ -57,7 +57,7 @@ void haze_to(vec3 p, out vec3 transmittance, out vec3 inscatter) {
         return;
     }
     vec3 direction = normalize(vec3(ray.xy, max(ray.z, 0.0) + 0.035));
-    inscatter = sky_radiance(direction) * (1.0 - transmittance) * 0.85;
+    inscatter = sky_radiance(direction) * (1.0 - transmittance) * mix(0.85, 1.0, orbit.w);
 }
 
 vec3 through_haze(vec3 colour, vec3 p) {
