@@ -152,6 +152,16 @@ def gather_ends(tree, contact, h, work):
 
 
 @jit
+def along(contact, rows, v, out):
+    """J v."""
+    for row in range(3 * rows):
+        total = 0.0
+        for a in range(v.shape[0]):
+            total += contact.jacobian[row, a] * v[a]
+        out[row] = total
+
+
+@jit
 def answer(tree, ws, contact, work, rows, implicit_h):
     """Fill contact.jacobian (3 rows, nv) and contact.response (3 rows, 3 rows); ws.factor as in `ground_push`."""
     nv = contact.free.shape[0]
@@ -172,22 +182,8 @@ def answer(tree, ws, contact, work, rows, implicit_h):
             contact.moved[a] = contact.jacobian[column, a]
         push, moved = contact.moved, contact.moved
         solve(tree, ws.node, ws.damping, implicit_h, ws.factor, push, ws.wrench, ws.spare, ws.arc, moved)
-        for row in range(3 * rows):
-            total = 0.0
-            for a in range(nv):
-                total += contact.jacobian[row, a] * contact.moved[a]
-            contact.response[row, column] = total
+        along(contact, rows, moved, contact.response[:, column])
     note_answers(work, contact.response)
-
-
-@jit
-def along(contact, rows, v, out):
-    """J v."""
-    for row in range(3 * rows):
-        total = 0.0
-        for a in range(v.shape[0]):
-            total += contact.jacobian[row, a] * v[a]
-        out[row] = total
 
 
 @apart
@@ -215,18 +211,17 @@ def ground_push(tree, ws, contact, h, implicit_h, push):
     contact.free (nv,): velocities with which the step would move on without contact. ws.factor: what answers an
     impulse, with the damping of ws.damping within over implicit_h (`factorise`).
     """
-    report = contact.report
     twists_of(tree, ws.node, contact.free, contact.twists)
     rows = gather_pushes(contact, h, contact.work, gather_ends(tree, contact, h, contact.work))
     if rows == 0:
-        report[13] = 0.0
+        contact.report[13] = 0.0
         return 0
     work = contact.work[:rows]
     answer(tree, ws, contact, work, rows, implicit_h)
     along(contact, rows, contact.free, contact.speeds)
     for k in range(rows):
         contact.touch[k] = max(-contact.speeds[3 * k], 0.0)
-    recall(work, h, report)
+    recall(work, h, contact.report)
     if contact.frame[5] > 0.0:
         for k in range(rows):
             if contact.other[k] < 0 and work[k, GAP] > _TOUCHES_M:
@@ -408,8 +403,7 @@ class TreeGround(Environment):
         heights = np.ascontiguousarray(terrain.heights, np.float32)
         frame = np.array([*terrain.origin_m, terrain.spacing_m, FRICTION, 0.0, 0.0, 0.0])
         pushing = Pushing(*(x.copy() for x in vehicle.pushing))
-        contact = _contact(heights, frame, spheres, pushing, vehicle.tree)
-        return cls(vehicle, contact)
+        return cls(vehicle, _contact(heights, frame, spheres, pushing, vehicle.tree))
 
     @property
     def env(self) -> tuple[Any, ...]:
