@@ -1,12 +1,11 @@
 """Laws of the light that ripples gather: hardly any is made, none without depth, and it goes along the bent sun."""
 
-from types import SimpleNamespace
-
 import moderngl
 import numpy as np
 import pytest
 
 from render.land.textures import noise_image, slope_image, tiled_texture
+from render.light import Light
 from render.passes.targets import unbind
 from render.passes.uniforms import Atmosphere, FrameUniforms
 from render.programs import SAMPLER_UNITS, Programs
@@ -36,14 +35,7 @@ def gathered(ctx, tmp_path):
     texture = ctx.texture((SIDE, SIDE), 1, dtype="f4")
     target = ctx.framebuffer([texture])
     uniforms = FrameUniforms(ctx)
-    light = SimpleNamespace(
-        direction_w=BEARING,
-        sun_irradiance=np.ones(3),
-        sky_harmonics=np.zeros((9, 3)),
-        room=None,
-        clouds=0.0,
-        orbit_m=None,
-    )
+    light = Light(BEARING, np.ones(3), np.zeros((9, 3)))
     uniforms.set_light(light, Atmosphere(), water_level_m=0.0)
 
     def seen(corner: tuple[float, float, float], span_m: float = 12.0, away_m: float = 3.0) -> np.ndarray:
