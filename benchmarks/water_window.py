@@ -18,7 +18,7 @@ from pathlib import Path
 from sim.scene import load_scene
 from tests.app.desktop import App, Probe, Screen
 
-UNDER_WAY = {"canyon": ("key", "p"), "drive": ("key", "p")}
+UNDER_WAY = {"canyon": ("key", "p"), "drive": ("key", "p"), "harbour": ("key", "p")}
 """What xdotool does so that a scene moves as it is meant to, by the autopilot, where it is not to hold a key down."""
 SETTLING_S = 12.0
 """Until effort has followed what frames take, and kernels of other methods have been made ready."""
