@@ -380,6 +380,17 @@ def test_goals_that_only_watch_are_done_by_themselves(name: str) -> None:
     assert judge.progress.at == 1
 
 
+def test_who_stops_short_of_a_place_is_told_how_to_go_on_as_who_comes_too_fast_is() -> None:
+    """A goal at a place and slow names both keys of each of its axes: brakes alone leave who braked early standing."""
+    other = str.maketrans("+-", "-+")
+    for name in scene_names():
+        for goal in load_scene(name).goals:
+            if goal.place is None or goal.find(Speed) is None:
+                continue
+            lone = [key for key in goal.keys if key[-1] in "+-" and key.translate(other) not in goal.keys]
+            assert not lone, (name, goal.title, lone)
+
+
 def test_goals_of_the_projects_scenes_say_how_and_none_is_done_at_the_start() -> None:
     for name in scene_names():
         scene = load_scene(name)
