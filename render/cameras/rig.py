@@ -1,4 +1,4 @@
-"""The camera: one of eight ways of looking, smoothed in wall time, never in the rock, never lost."""
+"""The camera: one of nine ways of looking, smoothed in wall time, never in the rock, never lost."""
 
 import math
 
@@ -15,6 +15,7 @@ from render.cameras.clearance import (
     Surroundings,
     framing_about,
 )
+from render.cameras.director import Director
 from render.cameras.following import Chase, Crane, Orbit
 from render.cameras.overview import Overview
 from render.cameras.standing import Cockpit, FlyBy, Free, Tower
@@ -22,7 +23,7 @@ from render.frame import View, look_at, perspective
 from sim.shapes.shape import Shape
 from sim.vehicle_config import fallback
 
-CAMERA_KINDS = ("chase", "orbit", "cockpit", "tower", "fly-by", "crane", "free", "overview")
+CAMERA_KINDS = ("chase", "orbit", "cockpit", "tower", "fly-by", "crane", "director", "free", "overview")
 _JUMP_M = 30.0
 """A subject that moves this much further in a frame than its speed explains has been placed anew."""
 _FARTHEST_M = 1e6
@@ -45,6 +46,7 @@ class CameraRig:
             "free": Free(),
             "overview": Overview(),
         }
+        self._director = Director()
         self._guard = GroundGuard(bumps)
         self._kind = ""
         self._entered = False
@@ -63,6 +65,12 @@ class CameraRig:
             raise ValueError(f"unknown camera {kind!r}; there are {', '.join(CAMERA_KINDS)}")
         if kind != self._kind:
             self._kind, self._entered = kind, False
+            self._director.begin()
+
+    @property
+    def _turn(self) -> str:
+        """Whose picture it is."""
+        return self._director.kind if self._kind == "director" else self._kind
 
     def frame_scene(self, *, distance: float = 1.0, bearing_rad: float | None = None) -> None:
         """Stand back by `distance` times the usual, and let the orbiting camera look along a bearing."""
@@ -139,7 +147,8 @@ class CameraRig:
         subject = CameraSubject(
             place, velocity_w, framing_about(framing or fallback().camera, reach_m, held=held)
         )
-        if not self._entered or self._jumped(subject, dt_s):
+        cut = self._kind == "director" and self._director.go_on(place, velocity_w, dt_s)
+        if cut or not self._entered or self._jumped(subject, dt_s):
             self._enter(subject)
         self._last_position_w = subject.position_w.copy()
         shot = self._shot(subject, motion or NoInput(), dt_s, world, aspect)
@@ -156,7 +165,7 @@ class CameraRig:
             and isinstance(free, Free)
         ):
             free.start_from(self._last_shot)
-        self._cameras[self._kind].cut(subject)
+        self._cameras[self._turn].cut(subject)
         self._guard.reset()
         self._entered = True
 
@@ -174,7 +183,7 @@ class CameraRig:
         world: Surroundings | None,
         aspect: float,
     ) -> Shot:
-        camera = self._cameras[self._kind]
+        camera = self._cameras[self._turn]
         if isinstance(camera, Overview):
             return camera.shot(subject, motion, dt_s, world, aspect)
         if isinstance(camera, Tower | Free):

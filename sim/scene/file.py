@@ -80,7 +80,7 @@ _PROJECT = (SCENE_FOLDER, SCENE_FOLDER.parent / "examples")
 ROBOT_SCENE = "robot"
 """In which a robot's file is opened."""
 WORLDS = ("canyon", "plain", "driving", "plaza", "hall", "harbour", "street", "underpass", "sea", "orbit")
-CAMERAS = ("chase", "orbit", "cockpit", "tower", "fly-by", "crane", "free", "overview")
+CAMERAS = ("chase", "orbit", "cockpit", "tower", "fly-by", "crane", "director", "free", "overview")
 USUAL_VEHICLE = vehicles()[0]
 
 

@@ -81,7 +81,7 @@ def _in_picture(view, point_w) -> bool:
     return clip[3] > 0 and bool((np.abs(clip[:2]) < clip[3]).all())
 
 
-@pytest.mark.parametrize("kind", ("chase", "orbit", "tower", "fly-by", "crane"))
+@pytest.mark.parametrize("kind", ("chase", "orbit", "tower", "fly-by", "crane", "director"))
 def test_the_vehicle_stays_in_the_picture(kind):
     rig = CameraRig(kind)
     for k in range(600):
@@ -134,12 +134,40 @@ def test_the_fly_by_camera_waits_close_to_the_way_and_goes_on_ahead_once_it_is_p
     assert np.all(np.diff([place[0] for place in places]) > 0.0)
 
 
+def test_the_director_cuts_from_camera_to_camera_while_there_is_motion_and_holds_on_where_time_stands():
+    """Seen by jumps of the eye; a director who is called again begins with the first camera."""
+
+    def cuts(rig: CameraRig, seconds: int, speed_mps: float) -> int:
+        count, before = 0, None
+        for k in range(60 * seconds):
+            T = np.eye(4)
+            T[:3, 3] = speed_mps * k / 60.0, 0.0, 60.0
+            eye_w = rig.update(T, np.array([0.0, 0.0, 0.0, speed_mps, 0.0, 0.0]), 1 / 60).eye_w
+            count += before is not None and float(np.linalg.norm(eye_w - before)) > 3.0
+            before = eye_w
+        return count
+
+    assert cuts(CameraRig("director"), 40, 25.0) >= 5
+    assert cuts(CameraRig("director"), 40, 0.0) == 0
+    slow = CameraRig("director")
+    assert cuts(slow, 40, 0.1) >= 2
+    slow.kind = "chase"
+    slow.kind = "director"
+    T = np.eye(4)
+    T[:3, 3] = 500.0, 0.0, 60.0
+    again, first = (
+        rig.update(T, np.array([0.0, 0.0, 0.0, 25.0, 0.0, 0.0]), 0.0).eye_w
+        for rig in (slow, CameraRig("director"))
+    )
+    assert np.allclose(again, first)
+
+
 def test_a_view_exists_even_before_the_first_finite_pose():
     view = CameraRig().update(np.full((4, 4), np.nan), np.zeros(6), 0.01)
     assert np.isfinite(view.projection @ view.view).all()
 
 
-@pytest.mark.parametrize("kind", ("chase", "orbit", "tower", "fly-by", "crane"))
+@pytest.mark.parametrize("kind", ("chase", "orbit", "tower", "fly-by", "crane", "director"))
 def test_a_vehicle_that_is_placed_anew_is_framed_at_once(kind):
     rig = CameraRig(kind)
     _fly(rig, 60, 1.0)

@@ -86,7 +86,8 @@ def test_the_past_is_told_of_over_the_view(bench: Bench) -> None:
     lines = [text for text, _ in past_text(looking(9.0), bench.context)]
     assert lines[0].startswith("Past: 3.0 s ago")
     assert "F7" in lines[1]
-    (heading, *_), _ = past_text(looking(9.0, "another flight"), bench.context)
+    assert "F10" in lines[2]
+    (heading, *_), *_ = past_text(looking(9.0, "another flight"), bench.context)
     assert "another flight" in heading
     bench.frame(lambda snapshot, context: draw_past(snapshot, context), looking(9.0))
     assert "past" in bench.context.rects

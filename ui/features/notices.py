@@ -136,7 +136,9 @@ def draw_banner(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     imgui.pop_text_wrap_pos()
     before_s = context.of(CrashReplay).before_s
     if before_s is not None:
-        imgui.text_colored(imgui.ImVec4(*theme.MUTED), f"Seen again slowly: {before_s:.1f} s before")
+        camera = context.keymap.first("camera")
+        text = f"Seen again slowly: {before_s:.1f} s before. {camera}: next camera"
+        imgui.text_colored(imgui.ImVec4(*theme.MUTED), text)
         note(context, "banner/replay")
     imgui.spacing()
     text, key = f"{icons.ICON_FA_ROTATE_LEFT}  Back to the start", context.keymap.first("reset")

@@ -236,6 +236,7 @@ CAMERA_DOCS = {
     "tower": "Stands on the ground and looks after the vehicle.",
     "fly-by": "Waits close beside the way ahead and lets the vehicle rush past, again and again.",
     "crane": "Rises and sweeps about the vehicle, slowly.",
+    "director": "Cuts from one of them to the next, as in a film: for what has been flown, and for crashes.",
     "free": "Flies where the mouse takes it.",
     "overview": "Frames the whole plan, or what there is.",
 }

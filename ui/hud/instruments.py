@@ -324,12 +324,22 @@ def past_text(snapshot: Snapshot, context: PanelContext) -> list[tuple[str, bool
         return [
             (f"Recording: {look.opened}", True),
             (f"{pause} plays, {retake} flies on from here, {now}: the present", False),
+            (cameras_text(context), False),
         ]
     playing = "" if snapshot.paused else ", playing"
     return [
         (f"Past: {end_s - at_s:.1f} s ago{playing}", True),
         (f"Any control or {retake} flies on from here, {now}: the present", False),
+        (cameras_text(context), False),
     ]
+
+
+def cameras_text(context: PanelContext) -> str:
+    """How what has been is looked at otherwise."""
+    keys = context.keymap
+    return (
+        f"{keys.first('camera')}: next camera, {keys.first('director')}: from one to the next, as in a film"
+    )
 
 
 def draw_mpc(snapshot: Snapshot, context: PanelContext) -> None:

@@ -97,6 +97,8 @@ def request_of(action: str, snapshot: Snapshot, view: ViewSettings) -> Request |
             return SetFlightMode(following(snapshot.flight_modes, snapshot.flight_mode))
         case "camera":
             return ChangeView(replace(view, camera=following(CAMERA_KINDS, view.camera)))
+        case "director":
+            return ChangeView(replace(view, camera="chase" if view.camera == "director" else "director"))
         case "overview":
             return ChangeView(overlooking(view))
         case "goals":
