@@ -125,6 +125,20 @@ class App:
         self.screen.xdotool("mouseup", 1)
         self.wait_frames(2)
 
+    def drag(self, widget: str, by_px: tuple[int, int]) -> None:
+        """From the middle of a widget so far right and down with the left button, in some moves."""
+        x, y, width, height = self._settled(widget)
+        x, y = round(x + width / 2), round(y + height / 2)
+        self.screen.xdotool("mousemove", x, y)
+        self.wait_frames(2)
+        self.screen.xdotool("mousedown", 1)
+        self.wait_frames(2)
+        for k in range(1, 5):
+            self.screen.xdotool("mousemove", x + by_px[0] * k // 4, y + by_px[1] * k // 4)
+            self.wait_frames(2)
+        self.screen.xdotool("mouseup", 1)
+        self.wait_frames(2)
+
     def _settled(self, widget: str) -> list[float]:
         """Its rectangle, once it has hardly moved: what is bound to the scene moves with the camera."""
         before: list[float] = []

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from sim.scene import load_scene
+from sim.shapes import Shape
 from tests.app.desktop import App, Screen
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs an X screen of its own")
@@ -106,3 +107,64 @@ def test_a_race_and_a_goal_are_laid_out_by_hand_and_saved_as_ones_own_scene(
     assert len(read.race.gates) == 2
     assert [goal.title for goal in read.goals] == ["Go to place 1"]
     assert read.start.position_w[2] == pytest.approx(read.config.contact.soles_m)
+
+
+def test_a_barrel_is_scaled_by_mouse_copied_and_undone_while_time_stands(
+    screen: Screen, tmp_path: Path
+) -> None:
+    scene = tmp_path / "court.toml"
+    scene.write_text(
+        'vehicle = "car"\nstep_s = 0.01\n[world]\nname = "plain"\n[start]\nposition_m = [0.0, 0.0, 0.0]\n'
+    )
+    app = App(screen, tmp_path, str(scene), "--quality", "software")
+
+    def told(text: str) -> None:
+        app.wait_until(lambda p: p["message"] == text, timeout_s=60, what=text)
+
+    def saved() -> list[Shape]:
+        before = set(tmp_path.glob("court-*.toml"))
+        app.click("place/save")
+        app.wait_until(
+            lambda p: len(set(tmp_path.glob("court-*.toml"))) > len(before), timeout_s=60, what="a file"
+        )
+        (file,) = set(tmp_path.glob("court-*.toml")) - before
+        return [one.prop.shape for one in load_scene(file).environment.placed]
+
+    try:
+        app.wait_until(lambda p: p["frames"] > 3, timeout_s=240, what="the window is drawn")
+        app.click("transport/play")
+        app.wait_until(lambda p: p["paused"], timeout_s=30, what="time stands")
+        app.click("tab/Placing")
+        app.click("place/barrel")
+        screen.xdotool("mousemove", 300, 420)
+        app.wait_frames(2)
+        screen.xdotool("mousedown", 1)
+        app.wait_frames(2)
+        screen.xdotool("mouseup", 1)
+        told("1 prop")
+        app.wait_frames(20)
+        app.click("place/mode/scale")
+        app.click("place/snap/25 cm")
+        app.drag("place/chosen", (50, 0))
+        app.wait_frames(20)
+        (larger,) = saved()
+        assert larger.radius_m in [pytest.approx(0.3 * (1.0 + 0.25 * k)) for k in range(1, 5)]
+        app.click("place/ground")
+        app.wait_frames(20)
+        screen.xdotool("key", "ctrl+d")
+        told("2 props")
+        app.wait_frames(20)
+        stood, copy = saved()
+        assert (stood.radius_m, copy.radius_m) == pytest.approx([larger.radius_m] * 2)
+        assert stood.extremes_w[:, 2].min() == pytest.approx(0.0, abs=1e-3)
+        for _ in range(3):  # the copy, down to the ground, larger
+            screen.xdotool("key", "ctrl+z")
+            app.wait_frames(20)
+        told("1 prop")
+        (first,) = saved()
+        assert first.radius_m == pytest.approx(0.3)
+        seen = app.seen()
+        assert seen is not None
+        assert seen["gl_errors"] == []
+    finally:
+        app.close()

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
@@ -182,9 +183,12 @@ def named(before: Setup, after: Setup) -> str:
 def _props_words(before: "tuple[Placed, ...]", after: "tuple[Placed, ...]") -> str:
     more = len(after) - len(before)
     if more:
-        return f"{abs(more)} prop{'s' * (abs(more) > 1)} {'put up' if more > 0 else 'removed'}"
+        return f"{abs(more)} {'body' if abs(more) == 1 else 'bodies'} {'put up' if more > 0 else 'removed'}"
     changed = [k for k, (old, new) in enumerate(zip(before, after, strict=True)) if old != new]
-    return f"prop {changed[0]} moved" if changed else "props"
+    if not changed:
+        return "bodies"
+    old, new = (props[changed[0]].prop.shape.sizes_m for props in (before, after))
+    return f"body {changed[0] + 1} {'moved' if np.allclose(old, new) else 'resized'}"
 
 
 def _lane_words(old: LaneSpec, new: LaneSpec) -> list[str]:

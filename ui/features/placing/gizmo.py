@@ -198,8 +198,10 @@ class Gizmo:
     ) -> list[Request]:
         if self._scales is None or not im_guizmo.is_using():
             self._scales = things
+        # What grows rises or falls meanwhile: the hand's way counts from where it was taken hold of.
+        held = next((each for each in self._scales.handles if each.name == chosen.name), chosen)
         operation = (im_guizmo.OPERATION.scale,)
-        T_w = manipulated(chosen.T_w, operation, view_matrix, projection, context)
+        T_w = manipulated(held.T_w, operation, view_matrix, projection, context)
         if T_w is None:
             return []
         factors = np.linalg.norm(T_w[:3, :3], axis=0)

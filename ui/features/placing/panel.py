@@ -64,7 +64,10 @@ def movables(snapshot: Snapshot, context: PanelContext) -> Sequence[Movables]:
 def draw_placing(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     """What can be put up, and what is done with the chosen one."""
     fields, gizmo, requests = context.of(PlacingFields), context.of(GizmoFields), list[Request]()
-    prose("Click a dot or a body in the view to choose it, or a kind here and then the ground to put one up.")
+    prose(
+        "Click a dot or a body in the view to choose it, or a kind here and then the ground to put one up."
+        + ("" if snapshot.paused else " Bodies fall while time goes on: pause to build in the air.")
+    )
     marks = MARKS if context.find(PlanView) is None else (*MARKS, OBSTACLE)
     for title, kinds, doc in (
         ("Bodies", PROPS, "Click where a {} is to be"),
