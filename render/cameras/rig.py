@@ -20,10 +20,10 @@ from render.cameras.following import Chase, Crane, Orbit
 from render.cameras.overview import Overview
 from render.cameras.standing import Cockpit, FlyBy, Free, Tower
 from render.frame import View, look_at, perspective
+from sim.scene import CAMERAS
 from sim.shapes.shape import Shape
 from sim.vehicle_config import fallback
 
-CAMERA_KINDS = ("chase", "orbit", "cockpit", "tower", "fly-by", "crane", "director", "free", "overview")
 _JUMP_M = 30.0
 """A subject that moves this much further in a frame than its speed explains has been placed anew."""
 _FARTHEST_M = 1e6
@@ -56,13 +56,13 @@ class CameraRig:
 
     @property
     def kind(self) -> str:
-        """One of CAMERA_KINDS; a change cuts to the other camera with the next update."""
+        """One of CAMERAS; a change cuts to the other camera with the next update."""
         return self._kind
 
     @kind.setter
     def kind(self, kind: str) -> None:
-        if kind not in CAMERA_KINDS:
-            raise ValueError(f"unknown camera {kind!r}; there are {', '.join(CAMERA_KINDS)}")
+        if kind not in CAMERAS:
+            raise ValueError(f"unknown camera {kind!r}; there are {', '.join(CAMERAS)}")
         if kind != self._kind:
             self._kind, self._entered = kind, False
             self._director.begin()

@@ -7,7 +7,7 @@ from contextlib import closing
 
 import pytest
 
-from render.cameras.rig import CAMERA_KINDS
+from sim.scene import CAMERAS
 from tests.app.desktop import App, Probe, Screen
 
 pytestmark = [
@@ -84,12 +84,12 @@ def test_a_click_on_the_panel_swaps_the_vehicle_where_it_is(flight: App) -> None
 def test_the_camera_key_cycles_through_all_cameras(flight: App) -> None:
     seen = flight.wait_until(lambda p: True, timeout_s=5, what="still there")
     shown = [seen["camera"]]
-    for _ in CAMERA_KINDS[1:]:
+    for _ in CAMERAS[1:]:
         flight.screen.xdotool("key", "c")
         shown.append(
             flight.wait_until(lambda p: p["camera"] != shown[-1], timeout_s=10, what="next camera")["camera"]
         )
-    assert shown == list(CAMERA_KINDS)
+    assert shown == list(CAMERAS)
 
 
 def test_no_gl_error_was_seen_in_any_frame(flight: App) -> None:

@@ -8,8 +8,9 @@ import pytest
 
 from render.cameras.clearance import CLEARANCE_M, Bumps, GroundGuard, NoInput, bumps_of
 from render.cameras.following import Spring
-from render.cameras.rig import CAMERA_KINDS, CameraRig
+from render.cameras.rig import CameraRig
 from sim.groups.numeric import pose_exp
+from sim.scene import CAMERAS
 from sim.shapes.polyhedra import Box
 from sim.vehicle_config import config_named
 from sim.world import load_world
@@ -47,14 +48,14 @@ def _fly(rig: CameraRig, rate_hz: int, duration_s: float, world=None):
     return view
 
 
-@pytest.mark.parametrize("kind", CAMERA_KINDS)
+@pytest.mark.parametrize("kind", CAMERAS)
 def test_the_same_picture_at_30_and_240_frames_a_second(kind):
     slow, fast = (_fly(CameraRig(kind), rate, 3.0) for rate in (30, 240))
     assert np.linalg.norm(slow.eye_w - fast.eye_w) < 0.15
     assert np.allclose(slow.view[:3, :3], fast.view[:3, :3], atol=0.015)
 
 
-@pytest.mark.parametrize("kind", CAMERA_KINDS)
+@pytest.mark.parametrize("kind", CAMERAS)
 @pytest.mark.parametrize("seed", range(4))
 def test_never_below_ground_whatever_the_vehicle_does(kind, seed):
     rng = np.random.default_rng(seed)
@@ -90,7 +91,7 @@ def test_the_vehicle_stays_in_the_picture(kind):
         assert _in_picture(view, T[:3, 3])
 
 
-@pytest.mark.parametrize("kind", CAMERA_KINDS)
+@pytest.mark.parametrize("kind", CAMERAS)
 def test_a_pose_that_is_not_finite_keeps_the_last_view_and_the_next_good_one_recovers(kind):
     rig = CameraRig(kind)
     before = _fly(rig, 60, 1.0)
@@ -236,7 +237,7 @@ def test_free_camera_starts_where_the_other_camera_was():
 
 
 def test_only_the_cockpit_of_a_cabin_is_inside():
-    for kind in CAMERA_KINDS:
+    for kind in CAMERAS:
         view = CameraRig(kind).update(np.eye(4), np.zeros(6), 0.01, framing=config_named("helicopter").camera)
         assert view.inside == (kind == "cockpit")
     assert (

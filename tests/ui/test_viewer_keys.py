@@ -1,8 +1,9 @@
 """What viewer keys ask for."""
 
 from sim.commands import SetDemo, SetFlightMode, SetPaused, SetSpeed
+from sim.scene import CAMERAS
 from tests.ui import fakes
-from ui.settings.view_settings import CAMERA_KINDS, ViewSettings
+from ui.settings.view_settings import ViewSettings
 from ui.shell.keys import following, request_of
 from ui.window.context import ChangeView
 from ui.window.widgets import doubled, halved
@@ -22,12 +23,12 @@ def test_speed_halves_and_doubles_within_its_range() -> None:
 
 def test_the_camera_key_visits_every_camera_and_comes_back() -> None:
     view, seen = ViewSettings(), []
-    for _ in CAMERA_KINDS:
+    for _ in CAMERAS:
         request = request_of("camera", fakes.snapshot(), view)
         assert isinstance(request, ChangeView)
         view = request.view
         seen.append(view.camera)
-    assert sorted(seen) == sorted(CAMERA_KINDS)
+    assert sorted(seen) == sorted(CAMERAS)
     assert view == ViewSettings()
 
 

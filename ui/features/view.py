@@ -12,11 +12,11 @@ from imgui_bundle import imgui
 from render.light import Day, Sun
 from sim.commands import StartAt
 from sim.platform.errors import InputError
+from sim.scene import CAMERAS
 from sim.scene.tables import Start
 from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot
 from ui.settings.view_settings import (
     AIR,
-    CAMERA_KINDS,
     EXPOSURE_RANGE,
     SI,
     UNITS,
@@ -280,7 +280,7 @@ def _camera(context: PanelContext, view: ViewSettings) -> ViewSettings:
     heading(context, "Camera")
     following, anew = context.keymap.first("camera"), context.keymap.first("overview")
     kinds = []
-    for kind in CAMERA_KINDS:
+    for kind in CAMERAS:
         doc = f"{CAMERA_DOCS[kind]} {following}: the next camera."
         doc += f" {anew}: frame it anew." if kind == "overview" else ""
         kinds.append(Item(kind, kind.capitalize(), doc))

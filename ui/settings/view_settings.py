@@ -35,7 +35,6 @@ def distance(metres: float, units: str) -> str:
     return f"{value:.0f} {unit}"
 
 
-CAMERA_KINDS = CAMERAS
 EXPOSURE_RANGE = (0.25, 4.0)
 
 
@@ -305,7 +304,7 @@ def _check(kept: Remembered) -> None:
         raise InputError("unknown units")
     if kept.quality not in ("", *PRESETS):
         raise InputError("an unknown quality")
-    if not {kind for pair in kept.cameras.values() for kind in pair} <= set(CAMERA_KINDS):
+    if not {kind for pair in kept.cameras.values() for kind in pair} <= set(CAMERAS):
         raise InputError("an unknown camera")
     _within("scenes", len(kept.scenes), (0, MOST_SCENES))
     _within("cameras", len(kept.cameras), (0, MOST_SCENES))

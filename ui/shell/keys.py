@@ -21,6 +21,7 @@ from sim.commands import (
 )
 from sim.planner.service.requests import FlyShown, LeaveMpc
 from sim.platform.errors import InputError
+from sim.scene import CAMERAS
 from sim.simulation.lanes.snapshot import Snapshot
 from ui.features.controls import ControlRequest, carried_out
 from ui.features.edits import Edits, StepEdits
@@ -34,7 +35,7 @@ from ui.features.view import BookmarkKeeper, BookmarkRequest
 from ui.input.control_setup import ControlSetup
 from ui.input.desk import InputDesk, InputSample
 from ui.input.profile import AXES, same
-from ui.settings.view_settings import CAMERA_KINDS, ViewSettings, overlooking
+from ui.settings.view_settings import ViewSettings, overlooking
 from ui.shell.features import SceneTools
 from ui.window.context import (
     ChangeView,
@@ -96,7 +97,7 @@ def request_of(action: str, snapshot: Snapshot, view: ViewSettings) -> Request |
         case "mode":
             return SetFlightMode(following(snapshot.flight_modes, snapshot.flight_mode))
         case "camera":
-            return ChangeView(replace(view, camera=following(CAMERA_KINDS, view.camera)))
+            return ChangeView(replace(view, camera=following(CAMERAS, view.camera)))
         case "director":
             return ChangeView(replace(view, camera="chase" if view.camera == "director" else "director"))
         case "overview":
