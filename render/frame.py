@@ -155,6 +155,8 @@ class Polyline:
     alpha: np.ndarray
     """(n,) 0..1."""
     width_px: float = 3.0
+    through: bool = False
+    """It is seen through what lies before it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,7 +98,14 @@ class Lines:
         self._array = vertex_array(self._ctx, self._program, [(self._buffer, "3f 3f 3f 1f 1f 3f", *names)])
 
     def draw(self, lines: Sequence[Polyline]) -> None:
-        """Draw all lines; those of fewer than two distinct finite points are skipped."""
+        """Draw all lines, those that are seen through all at last; what has fewer than two distinct finite points is
+        skipped."""
+        self._draw([line for line in lines if not line.through])
+        self._ctx.disable(moderngl.DEPTH_TEST)
+        self._draw([line for line in lines if line.through])
+        self._ctx.enable(moderngl.DEPTH_TEST)
+
+    def _draw(self, lines: Sequence[Polyline]) -> None:
         for line in lines:
             strip = line_strip(line)
             if len(strip) == 0:

@@ -77,7 +77,8 @@ def _rings(shown: ShownLane, mass: BodyMass) -> list[Polyline]:
 
 
 def _line(T_wb: np.ndarray, points_b: np.ndarray, colour: Colour, width_px: float) -> Polyline:
-    return Polyline(_placed(T_wb, points_b), colour, np.full(len(points_b), 0.9), width_px)
+    """Seen through the body that it is of, in which most of it lies."""
+    return Polyline(_placed(T_wb, points_b), colour, np.full(len(points_b), 0.9), width_px, through=True)
 
 
 def joint_axes(shown: ShownLane) -> tuple[Polyline, ...]:

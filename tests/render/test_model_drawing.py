@@ -240,6 +240,24 @@ def test_only_an_arrow_that_is_meant_to_be_is_seen_through_what_stands_before_it
     overlay.release()
 
 
+def test_only_a_line_that_is_meant_to_be_is_seen_through_what_stands_before_it(ctx, studio):
+    """As the axis of a joint in its body."""
+    overlay, half_way = Overlay(ctx, studio.programs), 0.5 * studio.view.eye_w
+    points_w = np.array([[0.0, 0.0, 0.5], [0.0, 0.0, 1.0]])
+    behind = Polyline(points_w, (0.0, 1.0, 0.0), np.ones(2), width_px=1.5)
+    before = Arrow(half_way - [0.0, 0.0, 4.0], np.array([0.0, 0.0, 8.0]), (1.0, 0.0, 0.0))
+
+    def green(through: bool) -> float:
+        line = replace(behind, through=through)
+        # What hides is drawn first, as bodies are.
+        frames = (Frame(studio.view, (), arrows=(before,)), Frame(studio.view, (), lines=(line,)))
+        picture = studio.draw(lambda context: [overlay.draw(frame, context) for frame in frames], "blend")
+        return float((picture[..., 1] > picture[..., 0]).sum())
+
+    assert green(True) > 5.0 * max(green(False), 1.0)
+    overlay.release()
+
+
 def test_arrow_covers_the_way_from_its_origin_to_its_tip(ctx, studio):
     overlay = Overlay(ctx, studio.programs)
     arrow = Arrow(np.zeros(3), np.array([0.0, 0.0, 2.5]), (1.0, 0.2, 0.1))

@@ -156,10 +156,12 @@ def _drawn_otherwise(
             if figure.log:
                 implot.setup_axis_scale(axis, implot.Scale_.log10.value)
             bounds = decades_of(parts) if figure.log else limits([Trace(part, part) for part in parts], floor)
-            implot.setup_axis_limits(axis, *bounds, implot.Cond_.always)
-            if name == "x" and not figure.log:
-                labels = round_moments(*bounds, intervals=max(int(size[0] / context.px(_NUMBER_PX)), 1))
+            if name == "x":
+                most = max(int(size[0] / context.px(_NUMBER_PX)), 1)
+                bounds = positive_range(parts) if figure.log else bounds
+                labels = round_frequencies(*bounds, most) if figure.log else round_moments(*bounds, most)
                 implot.setup_axis_ticks(axis, labels, [f"{value:.4g}" for value in labels])
+            implot.setup_axis_limits(axis, *bounds, implot.Cond_.always)
         for number, curve in enumerate(figure.curves):
             if not len(curve.x):
                 continue
@@ -265,6 +267,27 @@ def round_moments(start_s: float, end_s: float, intervals: int) -> list[float]:
     first, last = math.ceil(start_s / step - 1e-9), math.floor(end_s / step + 1e-9)
     digits = 9 - math.floor(math.log10(step))
     return [round(k * step, digits) for k in range(first, last + 1)]
+
+
+def positive_range(parts: Sequence[np.ndarray]) -> tuple[float, float]:
+    """From the least to the largest positive number; a decade where there is none."""
+    values = np.concatenate([*parts, np.zeros(0)])
+    values = values[np.isfinite(values) & (values > 0.0)]
+    low, high = (float(values.min()), float(values.max())) if len(values) else (1.0, 10.0)
+    return low, max(high, 1.1 * low)
+
+
+def round_frequencies(low: float, high: float, most: int) -> list[float]:
+    """1, 2 and 5 times the powers of ten within a positive range, only 1 times or every other power where these would
+    be more than `most` (one more at its end)."""
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    found: list[float] = []
+    for steps, every in (((1.0, 2.0, 5.0), 1), ((1.0,), 1), ((1.0,), 2), ((1.0,), 4)):
+        found = [step * 10.0**k for k in range(first, last + 1) if k % every == 0 for step in steps]
+        found = [value for value in found if low <= value <= high]
+        if len(found) <= most + 1:
+            break
+    return found
 
 
 def line_spec(lane: LaneSnapshot, context: PanelContext) -> implot.Spec:
