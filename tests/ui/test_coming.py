@@ -17,7 +17,7 @@ from sim.simulation.lanes.snapshot import Waiting
 from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui.features.scenes.actions import SceneActions, SceneChange
-from ui.features.scenes.coming import draw_coming, draw_waiting, job_line
+from ui.features.scenes.coming import PictureComes, draw_arrival, draw_coming, draw_waiting, job_line
 from ui.features.scenes.loader import Loader
 from ui.features.scenes.view import CancelLoading, OpenPath
 from ui.window.widgets import menu_text, swaps
@@ -102,3 +102,17 @@ def test_a_swap_that_waits_for_its_kernel_is_told_in_its_menu_and_can_be_given_u
     assert menu_text("rk2", "rk4").split()[0::2] == ["rk2", "rk4"]
     asked = bench.click("coming/cancel", lambda shown, context: draw_waiting(shown.waiting, context), now)
     assert asked == [GiveUpWaiting()]
+
+
+def test_a_scene_whose_picture_is_long_in_coming_says_so(bench: Bench) -> None:
+    """Only where somebody has waited for it; from the frame on in which it began to be waited for."""
+    for comes, told in (
+        (PictureComes(), False),
+        (PictureComes(True, time.perf_counter()), False),
+        (PictureComes(True, time.perf_counter() - 5.0), True),
+        (PictureComes(True, time.perf_counter() - 5.0).now(yes=True), True),
+        (PictureComes(False, time.perf_counter() - 5.0).now(yes=True), False),
+    ):
+        bench.context.show(comes)
+        bench.frame(draw_arrival, fakes.snapshot())
+        assert ("arriving" in bench.context.rects) == told

@@ -40,7 +40,7 @@ from ui.features.notices import Toasts, draw_banner, observe_notices
 from ui.features.plots import panel
 from ui.features.plots.channels import measured
 from ui.features.plots.curves import Curves, History, Trace, observe_curves
-from ui.features.scenes.gallery import draw_scene
+from ui.features.scenes.gallery import GalleryFields, draw_scene
 from ui.features.vehicle import FlownParameters, observe_parameters
 from ui.features.view import HourSlider, draw_view
 from ui.hud.instruments import draw_instruments
@@ -229,6 +229,19 @@ def test_scenes_are_loaded_by_one_click(bench: Bench) -> None:
     assert bench.click("scene/open/plain", draw_scene, now) == [LoadScene("plain")]
     assert bench.click("scene/open/canyon", draw_scene, now) == []
     assert bench.click("scene/reload", draw_scene, now) == [LoadScene("canyon")]
+
+
+def test_while_a_scene_is_searched_what_is_found_stands_first_and_what_is_chosen_ends_the_search(
+    bench: Bench,
+) -> None:
+    now, fields = fakes.snapshot(), bench.context.of(GalleryFields)
+    fields.search = "plain"
+    bench.frame(draw_scene, now)
+    assert "scene/reload" not in bench.context.rects
+    assert bench.click("scene/open/plain", draw_scene, now) == [LoadScene("plain")]
+    assert not fields.search
+    bench.frame(draw_scene, now)
+    assert "scene/reload" in bench.context.rects
 
 
 def test_every_scene_is_listed_once_under_its_kind(bench: Bench) -> None:

@@ -265,7 +265,7 @@ class Session:
         snapshot = self._simulation.snapshot
         self._poll(snapshot)
         comes = self._picture.comes_along()
-        self.context.show(PictureComes(comes))
+        self.context.show(self.context.of(PictureComes).now(yes=comes))
         fresh = self._shell.begin_frame(dt_s)
         output = self._shell.build(snapshot)
         self.submit(*output.commands)

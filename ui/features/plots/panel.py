@@ -160,7 +160,7 @@ def _drawn_otherwise(
                 most = max(int(size[0] / context.px(_NUMBER_PX)), 1)
                 bounds = positive_range(parts) if figure.log else bounds
                 labels = round_frequencies(*bounds, most) if figure.log else round_moments(*bounds, most)
-                implot.setup_axis_ticks(axis, labels, [f"{value:.4g}" for value in labels])
+                implot.setup_axis_ticks(axis, labels, [f"{value:.7g}" for value in labels])
             implot.setup_axis_limits(axis, *bounds, implot.Cond_.always)
         for number, curve in enumerate(figure.curves):
             if not len(curve.x):

@@ -15,6 +15,7 @@ from sim.simulation.lanes.snapshot import Snapshot, Waiting
 from ui.features.scenes.files import FileDialog
 from ui.features.scenes.gallery import SIZE_PX, Thumbnails
 from ui.features.scenes.view import AnswerTrust, CancelLoading, OpenPath
+from ui.hud.instruments import draw_plate
 from ui.window import theme
 from ui.window.context import PanelContext, Request
 from ui.window.widgets import OVERLAY, button
@@ -144,14 +145,24 @@ class PictureComes:
     """Whether the scene itself cannot be drawn yet: shaders are compiled, the world is uploaded. Its drawer says so."""
 
     yes: bool = False
+    since_s: float = 0.0
+    """When that began."""
+
+    def now(self, *, yes: bool) -> "PictureComes":
+        """As it is from now on."""
+        return PictureComes(yes, self.since_s if self.yes else perf_counter())
 
 
 def draw_arrival(snapshot: Snapshot, context: PanelContext) -> list[Request]:
-    """The scene's small picture in its place until the large one is there."""
-    thumbnails = context.find(Thumbnails)
-    if thumbnails is None or not context.of(PictureComes).yes:
+    """The scene's small picture in its place until the large one is there; soon it is said why it is not."""
+    thumbnails, comes = context.find(Thumbnails), context.of(PictureComes)
+    if not comes.yes:
         return []
-    texture = thumbnails.of(snapshot.scene)
+    waited_s = perf_counter() - comes.since_s
+    if waited_s > _PATIENT_S:
+        lines = [(f"The picture is being made ready, {waited_s:.0f} s", True)]
+        draw_plate("arriving", [*lines, ("Time waits for it.", False)], theme.ACCENT_BRIGHT, context)
+    texture = None if thumbnails is None else thumbnails.of(snapshot.scene)
     if texture is None:
         return []
     x, y, width, height = context.scene_rect
@@ -165,6 +176,8 @@ def draw_arrival(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     return []
 
 
+_PATIENT_S = 0.7
+"""So long nobody asks."""
 _ARRIVING = (0.75, 0.75, 0.75, 1.0)
 
 

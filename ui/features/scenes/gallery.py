@@ -87,9 +87,11 @@ def draw_gallery(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     note(context, "scene/search")
     entries = list(context.catalogue.scenes.values())
     words = fields.search.lower().split()
-    if words:
-        return _grid([entry for entry in entries if fits(entry, words)], snapshot, context)
     requests: list[Request] = []
+    if words:
+        requests = _grid([entry for entry in entries if fits(entry, words)], snapshot, context)
+        fields.search = "" if requests else fields.search
+        return requests
     last = [
         context.catalogue.scenes[name]
         for name in context.of(Remembered).scenes
@@ -168,8 +170,10 @@ def _card(entry: SceneEntry, width: float, present: bool, context: PanelContext)
 
 
 def draw_scene(snapshot: Snapshot, context: PanelContext) -> list[Request]:
-    """What the present scene is about, then all of them."""
+    """What the present scene is about, then all of them; while somebody searches, what is found alone."""
     requests: list[Request] = []
+    if context.of(GalleryFields).search.strip():
+        return draw_gallery(snapshot, context)
     scenes = context.catalogue.scenes
     here = scenes.get(snapshot.scene)
     if here is not None and here.text:
