@@ -26,7 +26,7 @@ from render.land.ground_cover import (
 )
 from render.land.mesh import ChunkedMesh, Mesh, pad_mesh
 from render.land.props import PropMesh, prop_mesh
-from render.land.terrain_mesh import load_terrain_mesh
+from render.land.terrain_mesh import load_terrain_meshes
 from render.passes.culling import Ridges
 from render.passes.targets import PassContext
 from render.programs import Programs, Resources, vertex_array
@@ -105,7 +105,7 @@ def load_scenery(world: World, quality: Quality) -> Scenery:
     # Where light and grain come from a map, the finest mesh is thinned for every view.
     coarsest = COARSEST_LEVEL if quality.full_materials else quality.finest_level
     levels = range(quality.finest_level, coarsest + 1) if world.orbit_m is None else ()
-    terrain = [load_terrain_mesh(world, level) for level in levels]
+    terrain = load_terrain_meshes(world, levels)
     natural = world.layers is not None
     surrounded = natural or world.far_desert
     shared = not quality.full_materials

@@ -9,6 +9,8 @@ horizontal normal by noise of its height and place: ledges of the bedding, verti
 no longer a height field to the eye. Do not cull back faces: skirts and overhangs show theirs.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from render.land.mesh import TERRAIN_FLOATS, Chunk, ChunkedMesh
@@ -178,6 +180,8 @@ def terrain_grid(world: World) -> np.ndarray:
 
 def thinned(grid: np.ndarray, stride: tuple[int, int]) -> np.ndarray:
     """Every stride-th vertex, with normals and traits averaged over the vertices left out."""
+    if stride == (1, 1):
+        return grid
     from scipy.ndimage import uniform_filter1d
 
     rows, columns = stride
@@ -254,19 +258,19 @@ def _stored_name(world: World, level: int) -> str:
     return f"terrain-{world.key}-{_DIGEST}-{KERNEL_DIGEST}-{level}"
 
 
-def load_terrain_mesh(world: World, level: int) -> ChunkedMesh:
-    """Level 0 (finest) to 3 of a world's terrain; made once, then read from the cache folder.
+def load_terrain_meshes(world: World, levels: Sequence[int]) -> list[ChunkedMesh]:
+    """A world's terrain at levels from 0 (finest) to 3; made once, then read from the cache folder.
 
     Featureless ground has the coarsest grid at every level.
     """
-    if not 0 <= level < len(STRIDES):
-        raise ValueError(f"terrain level {level} is not from 0 to {len(STRIDES) - 1}")
+    if not all(0 <= level < len(STRIDES) for level in levels):
+        raise ValueError(f"terrain levels {list(levels)} are not all from 0 to {len(STRIDES) - 1}")
     if world.layers is None:
-        return _mesh(_cut(even_grid(world, STRIDES[-1]), level))
-    names = [_stored_name(world, k) for k in range(len(STRIDES))]
+        return [_mesh(_cut(even_grid(world, STRIDES[-1]), level)) for level in levels]
+    names = {level: _stored_name(world, level) for level in levels}
 
     def make() -> dict[str, dict[str, np.ndarray]]:
         grid = terrain_grid(world)
-        return {name: _cut(thinned(grid, STRIDES[k]), k) for k, name in enumerate(names)}
+        return {name: _cut(thinned(grid, STRIDES[level]), level) for level, name in names.items()}
 
-    return _mesh(cached_family("meshes", names[level], make))
+    return [_mesh(cached_family("meshes", name, make)) for name in names.values()]

@@ -19,7 +19,7 @@ from render.land.ground_cover import (
 )
 from render.land.mesh import ChunkedMesh
 from render.land.scenery import pad_mesh
-from render.land.terrain_mesh import CHUNKS, SHAPE, STRIDES, load_terrain_mesh, terrain_grid, thinned
+from render.land.terrain_mesh import CHUNKS, SHAPE, STRIDES, load_terrain_meshes, terrain_grid, thinned
 from sim.contact.obstacles.cones import solids_of
 from sim.world import World, load_world
 
@@ -33,7 +33,7 @@ def canyon() -> World:
 
 @pytest.fixture(scope="module")
 def levels(canyon: World) -> dict[int, ChunkedMesh]:
-    return {level: load_terrain_mesh(canyon, level) for level in LEVELS}
+    return dict(zip(LEVELS, load_terrain_meshes(canyon, LEVELS), strict=True))
 
 
 def chunk_grid(mesh: ChunkedMesh, k: int, level: int) -> np.ndarray:
@@ -137,7 +137,7 @@ def test_drawn_ground_is_the_ground_of_the_physics_where_one_lands(
 
 
 def test_plain_has_a_flat_mesh() -> None:
-    mesh = load_terrain_mesh(load_world("plain"), 0)
+    (mesh,) = load_terrain_meshes(load_world("plain"), [0])
     assert_sound(mesh)
     assert len(mesh.indices) < 100_000
     assert mesh.vertices[:, 2].max() <= 0.0
@@ -173,7 +173,7 @@ def test_far_field_surrounds_the_map_and_meets_it(canyon: World, name: str, leve
 
 def test_unknown_levels_and_worlds_without_canyon_are_refused(canyon: World) -> None:
     with pytest.raises(ValueError, match="level 9"):
-        load_terrain_mesh(canyon, 9)
+        load_terrain_meshes(canyon, [0, 9])
     with pytest.raises(ValueError, match="sea"):
         load_far_field(load_world("sea"), 0)
 
