@@ -101,12 +101,23 @@ def _ledge_rows(
             position[row, column, 1] -= gy * push
 
 
-def _normals(position: np.ndarray) -> np.ndarray:
-    """Unit normals (rows, columns, 3) of a vertex grid by central differences."""
-    along = np.gradient(position, axis=0)
-    across = np.gradient(position, axis=1)
-    normal = np.cross(along, across)
-    return normal / np.linalg.norm(normal, axis=-1, keepdims=True)
+@native
+def _normal_rows(first: int, end: int, position: np.ndarray, grid: np.ndarray) -> None:
+    """Unit normals of a vertex grid, by central differences, into grid[..., 3:6]."""
+    rows, columns = position.shape[0], position.shape[1]
+    for row in range(first, end):
+        before, after = max(row - 1, 0), min(row + 1, rows - 1)
+        for column in range(columns):
+            left, right = max(column - 1, 0), min(column + 1, columns - 1)
+            ax = position[after, column, 0] - position[before, column, 0]
+            ay = position[after, column, 1] - position[before, column, 1]
+            az = position[after, column, 2] - position[before, column, 2]
+            bx = position[row, right, 0] - position[row, left, 0]
+            by = position[row, right, 1] - position[row, left, 1]
+            bz = position[row, right, 2] - position[row, left, 2]
+            nx, ny, nz = ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
+            size = np.sqrt(nx * nx + ny * ny + nz * nz)
+            grid[row, column, 3], grid[row, column, 4], grid[row, column, 5] = nx / size, ny / size, nz / size
 
 
 def _sink_under_pads(position: np.ndarray, world: World) -> None:
@@ -168,13 +179,13 @@ def terrain_grid(world: World) -> np.ndarray:
     gradient = np.stack(
         [terrain.sample(np.asarray(g), position[..., 0], columns) for g in (slope_x, slope_y)], axis=-1
     )
-    traits = _traits(world, position, np.linalg.norm(gradient, axis=-1))
+    grid = np.empty((*SHAPE, TERRAIN_FLOATS), np.float32)
+    traits = grid[..., 6:] = _traits(world, position, np.linalg.norm(gradient, axis=-1))
     loose = np.ascontiguousarray(traits[..., 1], np.float64)
     for_row_bands(_ledge_rows, SHAPE[0], position, gradient, loose, 1000 * world.seed + 501)
-    normals = _normals(position)
+    for_row_bands(_normal_rows, SHAPE[0], position, grid)
     _sink_under_pads(position, world)
-    grid = np.concatenate([position, normals, traits], axis=-1).astype(np.float32)
-    assert grid.shape[-1] == TERRAIN_FLOATS
+    grid[..., :3] = position
     return grid
 
 

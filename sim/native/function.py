@@ -221,7 +221,8 @@ def native(signature: Any = None, **options: Any) -> Any:
     """Decorator: machine code of the function. Also without brackets.
 
     signature: of what Python calls, as `void(float64[:, ::1], int64)`; without one it is made for the types of the
-    arguments. forceinline: whoever calls it takes it in, however large. fastmath: LLVM's flags of arithmetic.
+    arguments. forceinline: whoever calls it takes it in, however large. noinline: nobody does, where many copies would
+    be compiled for longer than calls take. fastmath: LLVM's flags of arithmetic.
     superword: equal operations on numbers that lie beside each other go together, in what Python calls.
     """
     if isinstance(signature, FunctionType):

@@ -157,6 +157,7 @@ class _Function(Expressions):
                 at += 1
         short = len(self.lines) < LONG and self._options.get("forceinline")
         inlined = " alwaysinline" if short else " inlinehint" if self._options.get("forceinline") else ""
+        inlined = " noinline" if self._options.get("noinline") else inlined
         head = f'define internal {returned(kind)} @"{name}"({", ".join(taken)}) nounwind{inlined} {{'
         self._program.texts.append("\n".join([head, "entry:", *self.allocated, *self.lines, "}"]))
         self._program.declared |= self.declared

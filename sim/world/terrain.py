@@ -29,7 +29,7 @@ def lattice_hash(i: int, j: int, seed: int) -> int:
     return (h ^ (h >> 16)) & 0xFFFF
 
 
-@native
+@native(noinline=True)
 def gradient_noise(x: float, y: float, seed: int) -> float:
     """Perlin noise with quintic fade, about -1..1, zero mean, wavelength 1."""
     x0 = np.floor(x)
