@@ -98,7 +98,7 @@ def rehearsed(
     )
     try:
         yield
-        while renderer.light_up():
+        while not renderer.lit and renderer.light_up():
             yield
         T_wb = world.pads[0].standing_pose(_HEIGHT_M)
         flown = DrawnVehicle(model, T_wb, np.zeros(0), np.zeros(0), config, time_s=0.0)

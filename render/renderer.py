@@ -62,14 +62,16 @@ class Renderer:
     ):
         """`quality`: a preset's name, by default what suits the context. `supersampling` n: n x n samples a pixel, for
         stills. `scenery` takes the place of the world's own meshes. `programs`: of a renderer before, of the same
-        quality; they stay the caller's. `lit_later`: `light_up` is called until nothing is left to do before anything
-        is drawn, and before every later frame. `probe(name)` is entered around every pass, for measurements.
+        quality; they stay the caller's. `lit_later`: `light_up` is called until it is `lit` before anything is drawn,
+        and before every later frame. `probe(name)` is entered around every pass, for measurements.
         DisplayError where the context is too old or a shader does not compile.
         """
         require_gl(ctx)
         self._ctx, self._probe, self._supersampling, self._flush = ctx, probe, supersampling, Flush(ctx)
         self._effort, self._lit_later, self._texture_bias = 1.0, lit_later, 0.0
         self._cold = lit_later
+        self.lit = False
+        """Whether there is light to draw by; where it lies in a map, `light_up` may have that come finer."""
         self._in_post: Frame | None = None
         self._added_up = False
         """What was finished last, and whether that is one of several that add up."""
@@ -83,7 +85,8 @@ class Renderer:
         self.resize(size_px)
         sun = sun or Sun()
         still = "" if self._parked else scenery.key
-        self._light_by(self._sun_steps(sun, light_name(ctx, still, self.quality, sun)))
+        kept_as = light_name(ctx, still, self.quality, sun)
+        self._light_by(self._sun_steps(sun, kept_as, roughly_first=lit_later))
 
     def light_up(self) -> bool:
         """Do a share of what a renderer that is `lit_later` still lacks; whether there was anything to do."""
@@ -172,14 +175,14 @@ class Renderer:
         yield
         if kept_as:
             lit = {**self._shadows.lit, **self._still_world.lit}
-            yield from lit_from_cache(kept_as, self._cast_and_bake, lit)
+            yield from lit_from_cache(kept_as, partial(self._cast_and_bake, roughly_first=roughly_first), lit)
         else:
             yield from self._cast_and_bake(roughly_first=roughly_first)
         self._take_light()
 
     def _take_light(self) -> None:
         """What is drawn from now on has the light for which all has been made."""
-        self._in_post, self._light = None, self._next_light
+        self._in_post, self._light, self.lit = None, self._next_light, True
         self._sky.take()
         self._shadows.take()
         self._still_world.light_room(self._light.room)
@@ -275,7 +278,7 @@ class Renderer:
         self._begin_unseen(frame)
         blend_over(self._ctx)
         self._ctx.enable_only(moderngl.DEPTH_TEST | moderngl.BLEND)
-        self._waters.warm_up(frame)
+        self._waters.warm_up(frame, self._targets)
         self._targets.scene.scissor = 0, 0, 1, 1
         self._targets.scene.use()
         self._draw_sky(under_water=True)

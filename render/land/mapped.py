@@ -197,6 +197,8 @@ GRAIN_PER_M = NOISE_PX * 0.06
 """Texels of the finest level of the grain: `grain.glsl` has 0.06."""
 _GRAINLESS_M = 2.0 ** (GRAIN_LEVEL - 0.5) / GRAIN_PER_M
 """Size of a pixel from which on the grain of level ground is looked up in a level that has none left."""
+_ABOVE_FINEST = 1e-3
+"""A level of a texture that is rounded to 0."""
 _ABOUT = 4
 """Vertices to each side, over whose mean a place counts as steep or level."""
 _BEDDED, _STEEP = 0.71, 0.80
@@ -377,7 +379,8 @@ class MappedLand:
             ("grain_map", self._grain_look, level),
             ("light_map", self._light_look, own),
         ):
-            sampler.min_lod = sampler.max_lod = float(at)
+            # Where the least level is 0 software GL compiles another program.
+            sampler.min_lod = sampler.max_lod = max(float(at), _ABOVE_FINEST)
             sampler.use(SAMPLER_UNITS[name])
             looks.callback(sampler.clear, SAMPLER_UNITS[name])
 
@@ -423,8 +426,11 @@ class MappedLand:
 
     def warm_up(self) -> None:
         """Draw a triangle by each program, lest the one that is first wanted in motion be compiled then."""
-        for kind in (0, 1, FAR):
-            self._arrays[kind].render(moderngl.TRIANGLES, vertices=3)
+        self._light_map.bind()
+        with ExitStack() as looks:
+            self._look_up(0, looks)
+            for kind in (0, 1, FAR):
+                self._arrays[kind].render(moderngl.TRIANGLES, vertices=3)
 
     def release(self) -> None:
         """Free buffers and arrays."""

@@ -92,7 +92,7 @@ class WaterSurface:
     def __init__(
         self, ctx: moderngl.Context, programs: Programs, world: World, quality: Quality, *, planar: bool
     ):
-        self._resources = ExitStack()
+        self._ctx, self._resources = ctx, ExitStack()
         along, across = (4.0, 2.0) if quality.full_materials else (10.0, 4.0)
         assert world.water_level_m is not None
         strip = river_strip if world.river is not None else lake_strip
@@ -139,27 +139,40 @@ class WaterSurface:
             uniform(program, "marks_window").value = self.marks.window
         if targets.water_block == 1 or not self._carried:
             self._draw_visible(self._arrays[0, marked], context)
-            return
+        else:
+            self._draw_in_blocks(targets, lambda array: self._draw_visible(array, context), marked)
+
+    def _draw_in_blocks(
+        self, targets: Targets, draw: Callable[[moderngl.VertexArray], None], *marked: int
+    ) -> None:
+        """Shade once in several pixels, with marks or without, and draw what was shaded so."""
         assert targets.depth_map is not None
         targets.depth_map.use(SAMPLER_UNITS["scene_depth_map"])
         shaded = targets.water_shaded
         shaded.use()
         shaded.clear(alpha=-1.0)
-        context.ctx.enable_only(moderngl.NOTHING)
-        self._draw_visible(self._arrays[1, marked], context)
+        self._ctx.enable_only(moderngl.NOTHING)
+        for each in marked:
+            draw(self._arrays[1, each])
         colour_of(shaded).use(SAMPLER_UNITS["water_shaded_map"])
         targets.scene.use()
-        context.ctx.enable_only(moderngl.DEPTH_TEST | moderngl.BLEND)
-        self._draw_visible(self._carried[0], context)
+        self._ctx.enable_only(moderngl.DEPTH_TEST | moderngl.BLEND)
+        draw(self._carried[0])
 
     def _draw_visible(self, array: moderngl.VertexArray, context: PassContext) -> None:
         for block in np.flatnonzero(self._boxes.visible(context.frustum)).tolist():
             array.render(moderngl.TRIANGLES, vertices=self._counts[block], first=self._firsts[block])
 
-    def warm_up(self) -> None:
-        """Have all programs compiled: some wait for something that moves on the water."""
-        for array in (*self._arrays.values(), *self._carried):
+    def warm_up(self, targets: Targets) -> None:
+        """Have all programs compiled, as they are drawn by: some wait for something that moves on the water."""
+
+        def draw(array: moderngl.VertexArray) -> None:
             array.render(moderngl.TRIANGLES, vertices=3)
+
+        for marked in (0, 1):
+            draw(self._arrays[0, marked])
+        if self._carried:
+            self._draw_in_blocks(targets, draw, 0, 1)
 
     def release(self) -> None:
         """Free buffers and array."""
@@ -240,11 +253,11 @@ class Waters:
             self._waves(self._at_rest).draw(context, targets, cold=self._cold)
             self._cold = False
 
-    def warm_up(self, frame: Frame) -> None:
+    def warm_up(self, frame: Frame, targets: Targets) -> None:
         """Have the programs compiled of water at rest, or with the next draw those of waves that wait for a dive."""
         self._cold = frame.sea is not None
         if self._at_rest is not None and not self._cold:
-            self._at_rest.warm_up()
+            self._at_rest.warm_up(targets)
 
     def draw_spray(self, frame: Frame, context: PassContext) -> None:
         """What flies from the waves that have been prepared, and what falls on them, in the blended pass."""

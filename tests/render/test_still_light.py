@@ -89,9 +89,13 @@ def test_light_made_in_shares_between_other_pictures_is_that_made_at_once_to_the
     monkeypatch.setattr(MappedLand, "_lay_out", counted)
     renderer = Renderer(ctx, SIZE, world, **given, lit_later=True)
     assert shares == []
-    steps = 0
+    steps = lit_after = 0
     while renderer.light_up():
         steps += 1
+        if renderer.lit and not lit_after:
+            lit_after, (first, *_) = steps, (land.lit() for land in renderer._still_world._land)
+            if quality == "software":
+                assert 15 < light[0]["map"].size / first["map"].size < 17
         baked = len(shares)
         other.draw(small_frame(SIZE), canvas.framebuffer)
         assert len(shares) == baked
@@ -99,6 +103,7 @@ def test_light_made_in_shares_between_other_pictures_is_that_made_at_once_to_the
         assert len(shares) > 2, "the world is too small to tell"
         assert 0.5 * most < max(shares) <= most
     assert steps >= len(shares)  # so that no step bakes two
+    assert 0 < lit_after < steps if quality == "software" else renderer.lit
     for mine, wanted in zip((land.lit() for land in renderer._still_world._land), light, strict=True):
         assert mine.keys() == wanted.keys()
         for name in wanted:

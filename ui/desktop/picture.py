@@ -139,7 +139,7 @@ class Picture:
         """The renderer, a share of the work at a step: frames are to come between them."""
         renderer = self.renderer = self._make_renderer(quality, scenery, lit_later=True)
         yield
-        while renderer.light_up():
+        while not renderer.lit and renderer.light_up():
             yield
 
     def draw(
@@ -320,7 +320,7 @@ class Picture:
         other: Renderer | None = self._make_renderer(quality, scenery.result(), lit_later=True)
         try:
             yield
-            while other is not None and other.light_up():
+            while other is not None and not other.lit and other.light_up():
                 yield
             self.renderer, other = other, self.renderer
         finally:  # the one before, or, given up half-way, the new one
