@@ -15,7 +15,7 @@ import sim
 from sim.commands import KeepTake, SetParameter
 from sim.platform.errors import InputError
 from sim.recordings.playback import Playback
-from sim.scene import load_scene
+from sim.scene import load_scene, scene_names
 from sim.simulation import Simulation
 from sim.vehicles.motorboat import ABOUT as ABOUT_BOATS
 from sim.water.flip.box import TankBox
@@ -214,3 +214,16 @@ def test_a_depth_that_no_sea_has_is_one_line(depth_m: float, tmp_path: Path) -> 
     with pytest.raises(InputError, match="depth_m") as refused:
         load_scene(file)
     assert "\n" not in str(refused.value)
+
+
+def test_scenes_with_ground_under_the_water_have_its_depth() -> None:
+    found = set()
+    for name in scene_names():
+        scene = load_scene(name)
+        depth_m, world = scene.vehicle.values.get("depth"), scene.world
+        if depth_m is None or world == "sea" or scene.vehicle.values["waves"] == 0.0:
+            continue
+        found.add(name)
+        x, y, _ = scene.start.position_w
+        assert depth_m == pytest.approx(load_world(world).depth_m(x, y), abs=0.05), name
+    assert found >= {"harbour", "flotsam"}
