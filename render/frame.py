@@ -195,6 +195,8 @@ class Wake:
     """(n,) simulated time since."""
     speed_mps: np.ndarray
     """(n,) through the water, then."""
+    depth_m: np.ndarray
+    """(n,) of the water there."""
     length_m: float
     half_beam_m: float
 

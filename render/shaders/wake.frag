@@ -4,34 +4,41 @@ in vec2 off;
 in vec2 course;
 in float speed_mps;
 in float age_s;
+in vec4 steady;         // Froude number of depth, slope of the wedge's edge, row of the table, k on the course
 out vec4 mark;  // slope of the surface along world x and y, foam, air
 
 uniform vec2 hull;      // length, half beam [m]
 uniform float texel_m;
+uniform sampler2D wave_table;  // by sqrt(1 - (slope over the edge's)^2) and row
 
 const float GRAVITY = 9.81, LEAST_SPEED = 0.7, PI = 3.14159265;
 const float HEIGHT_M = 0.32;  // of the waves of a hull at speed, halved
-const float EDGE = 0.35355;   // of the wedge
 
-// Slope (behind, outwards) of the wave that runs at tan(angle) = t to the course.
-vec2 wave(float t, float number, vec2 at) {
-    float secant = sqrt(1.0 + t * t);
-    float phase = phase_on_course + number * ((at.x - at.y * t) * secant - at.x);
-    vec2 k = number * secant * vec2(1.0, -t);
+// Slope (behind, outwards) of the wave that runs at tan(angle) = t to the course; `tanh_kd` as the table has it.
+vec2 wave(float t, float tanh_kd, float number, vec2 at) {
+    float square = 1.0 + t * t, over = square / (steady.x * steady.x);
+    float th = tanh(min(over * tanh_kd, 10.0));  // one of Newton's steps: between the table's rows k has to be right
+    tanh_kd -= (tanh_kd - th) / max(1.0 - over * (1.0 - th * th), 0.05);
+    float k = number * square * max(tanh_kd, 0.0), cosine = inversesqrt(square);
+    float phase = phase_on_course + k * (at.x - at.y * t) * cosine - steady.w * at.x;
+    vec2 slope = k * cosine * vec2(1.0, -t);
     float finest = PI / (2.5 * texel_m);
-    return k * cos(phase) * exp(-dot(k, k) / (finest * finest));
+    return slope * cos(phase) * exp(-k * k / (finest * finest));
 }
 
 void main() {
     float number = GRAVITY / max(speed_mps * speed_mps, LEAST_SPEED * LEAST_SPEED);
     vec2 at = vec2(max(off.x, 0.02), abs(off.y));
-    float ratio = at.y / at.x;
-    float root = sqrt(max(1.0 - 8.0 * ratio * ratio, 0.0));
-    float along = 2.0 * ratio / (1.0 + root), aside = min((1.0 + root) / max(4.0 * ratio, 1e-3), 6.0);
-    float beyond = max(ratio - EDGE, 0.0) / 0.04;
+    float over = at.y / (at.x * steady.y), root = sqrt(max(1.0 - over * over, 0.0));
+    vec2 texels = vec2(textureSize(wave_table, 0));
+    vec2 row = vec2(0.0, (steady.z + 0.5) / texels.y), column = vec2((0.5 + root * (texels.x - 1.0)) / texels.x, 0.0);
+    vec4 waves = texture(wave_table, row + column);
+    float along = waves.x, aside = 1.0 / waves.y, edge = texture(wave_table, row + vec2(0.5 / texels.x, 0.0)).x;
+    float beyond = max(over - 1.0, 0.0) / 0.113;
     float height = HEIGHT_M * smoothstep(0.5, 3.2, speed_mps) * exp(-age_s / 6.0) * smoothstep(0.3, 1.6, at.x)
         * pow(max(number * at.x, 1.0), -0.4) * exp(-beyond * beyond) * (1.0 + 1.4 * exp(-10.0 * root * root));
-    vec2 slope = wave(along, number, at) * 0.55 + wave(aside, number, at) * exp(-0.5 * (aside - 0.7) * (aside - 0.7));
+    vec2 slope = wave(aside, waves.w, number, at) * exp(-0.5 * (aside - edge) * (aside - edge));
+    if (steady.x < 1.0) slope += wave(along, waves.z, number, at) * 0.55;
     slope *= height;
     vec2 left = vec2(-course.y, course.x);
 

@@ -1,5 +1,6 @@
 """What a lane leaves behind in the world: its trail, its wheels' tracks, its wake and where it hit the water."""
 
+import math
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import replace
@@ -12,6 +13,7 @@ from render.vehicles.tracks import Tracks
 from render.vehicles.wake import WakeTrack
 from sim.simulation.lanes.snapshot import LaneStatus
 from sim.vehicle_config import TrailConfig, VehicleConfig
+from sim.world import World
 
 _MOST_POINTS = 1500
 """As many as the spacing and the time of any trail ask for at the speeds that are seen."""
@@ -185,19 +187,29 @@ _UNTINTED = (1.0, 0.50, 0.10)
 class LeftBehind:
     """Of one lane; each part starts anew with every generation."""
 
-    def __init__(self, water_level_m: float) -> None:
-        self._trail, self._tracks, self._wake = DrawnTrail(), Tracks(), WakeTrack()
-        self._splashes = Splashes(water_level_m)
+    def __init__(self, world: World | None) -> None:
+        """`world`: in which it is; None: in none that is known."""
+        self._trail, self._tracks, self._wake = DrawnTrail(), Tracks(), WakeTrack(self._depth_m)
+        level_m = None if world is None else world.water_level_m
+        self._splashes = Splashes(-math.inf if level_m is None else level_m)
+        self._world, self._bed_m = world, math.inf
         self._ended_wall_s: float | None = None
 
     def extend(self, shown: ShownLane) -> None:
         """Note where the lane is now."""
         lane, time_s, T_wb = shown.lane, shown.time_s, shown.T_wb
+        bed_m = lane.parameters.get("depth", math.inf)
+        self._bed_m = bed_m if isinstance(bed_m, float) else math.inf
         self._trail.extend(lane.config.trail, lane.generation, time_s, T_wb, lane.trails, lane.twist_b)
         self._tracks.extend(lane.config, lane.generation, time_s, T_wb, lane.parameters)
         self._wake.extend(lane.config, lane.generation, time_s, T_wb, lane.twist_b)
         soles_m = lane.config.contact.soles_m
         self._splashes.extend(lane.config, lane.generation, time_s, T_wb, soles_m)
+
+    def _depth_m(self, place_w: np.ndarray) -> float:
+        """Of the water at a place (2,) [m]: over the ground of the world, or the bed that waves run over."""
+        x, y = float(place_w[0]), float(place_w[1])
+        return self._bed_m if self._world is None else min(self._bed_m, float(self._world.depth_m(x, y)))
 
     def line(self, shown: ShownLane) -> Polyline | None:
         """The trail; of what leaves tracks on the ground only a ghost's."""

@@ -1,6 +1,5 @@
 """From snapshots to pictures: what is drawn, where, at the wall time of the frame."""
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -147,7 +146,7 @@ class SceneView:
         """`world`: in which it takes place. `swell`: on its sea, where that carries nothing. `replays`: whether the
         last seconds before a crash are shown again."""
         level_m = None if world is None else world.water_level_m
-        self._level_m = -math.inf if level_m is None else level_m
+        self._world = world
         self._swell = None if swell is None or level_m is None else swell.state(level_m)
         self.film = CrashFilm(world, replays=replays)
         self._birds = Birds(world)
@@ -170,7 +169,7 @@ class SceneView:
         self._race = snapshot.race
         self._target_path_w = snapshot.target_path_w
         names = [lane.name for lane in snapshot.lanes]
-        self._left = {name: self._left.get(name) or LeftBehind(self._level_m) for name in names}
+        self._left = {name: self._left.get(name) or LeftBehind(self._world) for name in names}
         for shown in self._shown:
             self._left[shown.lane.name].extend(shown)
             self._arrows.note(shown.lane)

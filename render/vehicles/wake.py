@@ -1,25 +1,22 @@
 """The wake of a hull: where its leading end has been, and the pattern of waves that spreads from there.
 
-In calm deep water the waves behind a hull that moves steadily at speed U lie within the Kelvin wedge, whose half angle
-is asin(1/3). With k0 = g / U^2, a wave that runs at the angle theta to the course has the wave number k0 / cos^2 theta;
-x behind the hull and y aside of its course two such angles are stationary, with t = tan theta:
-y / x = t / (1 + 2 t^2), and the phase k0 (x - y t) sqrt(1 + t^2) (Lighthill, Waves in Fluids, section 3.10).
-The fragment shader of the wake evaluates it.
+The waves behind a hull are those of a steady course over the bed that is there (`sim.water.ship_waves`): in deep water
+within Kelvin's wedge. With t the tangent of the angle at which a wave runs to the course, the phase x behind the hull
+and y aside of its course is k (x - y t) / sqrt(1 + t^2). The fragment shader of the wake evaluates it.
 """
 
 from collections import deque
+from collections.abc import Callable
 
 import numpy as np
 
 from render.frame import Wake
 from sim.groups.numeric import pose_exp, pose_log
 from sim.vehicle_config import HullConfig, VehicleConfig
+from sim.water.ship_waves import course_number, edge_slope, froude_number, ship_waves, table_row
 
 KEPT_S = 16.0
 """Simulated time after which a wake has died away."""
-GRAVITY_MPS2 = 9.81
-WEDGE_SLOPE = 1.0 / np.sqrt(8.0)
-"""tan asin(1/3): the half width of the wedge over the distance behind the hull."""
 LEAST_SPEED_MPS = 0.7
 """Slower hulls make waves that are too short to be seen; their phase is that of this speed."""
 _MARGIN = 1.25
@@ -28,17 +25,21 @@ _SPACING_M = 0.45
 _MOST_POINTS = 320
 _TURNS_AT_MPS = 0.5
 _SUPPOSED_S = 6.0
+_LEAST_DEPTH_M = 0.3
+"""Waves of a hull that touches the bed are those over this much water."""
 
 
 class WakeTrack:
     """What one lane's hull leaves; starts anew with every generation."""
 
-    def __init__(self) -> None:
+    def __init__(self, depth_at: Callable[[np.ndarray], float]) -> None:
+        """`depth_at`: of the water [m] at a place (2,) [m]."""
+        self._depth_at = depth_at
         self._generation: int | None = None
         self._vehicle = ""
         self._hull: HullConfig | None = None
         self._last: tuple[float, np.ndarray] | None = None
-        self._points: deque[tuple[float, np.ndarray, float]] = deque(maxlen=_MOST_POINTS)
+        self._points: deque[tuple[float, np.ndarray, float, float]] = deque(maxlen=_MOST_POINTS)
 
     def extend(
         self, config: VehicleConfig, generation: int, time_s: float, T_wb: np.ndarray, twist_b: np.ndarray
@@ -76,7 +77,9 @@ class WakeTrack:
             pose = end if k == pieces else start @ pose_exp(share * (end_s - start_s) * twist_b)
             place = self._end_w(pose, speed)
             if not self._points or np.linalg.norm(place - self._points[-1][1]) > 0.9 * _SPACING_M:
-                self._points.append((start_s + share * (end_s - start_s), place, abs(speed)))
+                self._points.append(
+                    (start_s + share * (end_s - start_s), place, abs(speed), self._depth_at(place))
+                )
 
     def _end_w(self, T_wb: np.ndarray, speed_mps: float) -> np.ndarray:
         """(2,) m of the end that leads: the bow, or astern the stern; in between where little happens."""
@@ -89,46 +92,78 @@ class WakeTrack:
         """The wake as it is at `time_s`, moved by `shift_w` (3,) m; None where there is none."""
         if len(self._points) < 2:
             return None
-        speed = self._points[-1][2]
-        heading = np.sign(T_wb[:2, 0] @ (self._points[-1][1] - self._points[-2][1]))
+        _, last, speed, depth = self._points[-1]
+        heading = np.sign(T_wb[:2, 0] @ (last - self._points[-2][1]))
         now = self._end_w(T_wb, heading * speed)
         hull = self._hull
         assert hull is not None
         return Wake(
-            places_w=np.array([place for _, place, _ in self._points] + [now]) + shift_w[:2],
-            age_s=np.maximum(time_s - np.array([time for time, _, _ in self._points] + [time_s]), 0.0),
-            speed_mps=np.array([speed for _, _, speed in self._points] + [speed]),
+            places_w=np.array([place for _, place, _, _ in self._points] + [now]) + shift_w[:2],
+            age_s=np.maximum(time_s - np.array([time for time, _, _, _ in self._points] + [time_s]), 0.0),
+            speed_mps=np.array([speed for _, _, speed, _ in self._points] + [speed]),
+            depth_m=np.array([depth for _, _, _, depth in self._points] + [depth]),
             length_m=hull.bow_m - hull.stern_m,
             half_beam_m=hull.half_beam_m,
         )
 
 
-WAKE_LAYOUT = ("2f 1f 1f 1f 1f 1f 2f", "place", "phase", "behind", "aside", "speed", "age", "ahead")
-"""Of `wake_band`: m on the course, rad, m, m to its left, m/s, s, its unit vector."""
+WAKE_LAYOUT = (
+    "2f 1f 1f 1f 1f 1f 2f 4f",
+    "place",
+    "phase",
+    "behind",
+    "aside",
+    "speed",
+    "age",
+    "ahead",
+    "pattern",
+)
+"""Of `wake_band`: m on the course, rad, m, m to its left, m/s, s, its unit vector; Froude number of depth, half width
+of the wedge over the distance behind the hull, row of `wave_table`, wave number on the course [rad/m]."""
+_FLOATS = 13
 
 
 def wake_band(wake: Wake) -> tuple[np.ndarray, np.ndarray]:
-    """Vertices (n, 3, 9) float32 as WAKE_LAYOUT has it (left edge, course, right edge) and indices (k,) of triangles.
+    """Vertices (n, 3, 13) float32 as WAKE_LAYOUT has it (left edge, course, right edge) and indices (k,) of triangles.
 
     Waves spread from each place at its own speed, so the wedge goes on opening behind a hull that has stopped. The
     phase is that of the waves on the course itself, summed up along it, so that they keep their length at any speed.
     """
     speed = np.maximum(wake.speed_mps, LEAST_SPEED_MPS)
+    depth = np.maximum(wake.depth_m, _LEAST_DEPTH_M)
     behind = wake.speed_mps * wake.age_s
     step = np.linalg.norm(np.diff(wake.places_w, axis=0), axis=1)
-    number = GRAVITY_MPS2 / speed**2
+    froude = froude_number(speed, depth)
+    wedge = edge_slope(froude)
+    number = course_number(froude, speed)
     lengths = np.append(step, 0.0) * number
     phase = np.cumsum(lengths[::-1])[::-1]
     course = np.gradient(wake.places_w, axis=0)
     course /= np.maximum(np.linalg.norm(course, axis=1, keepdims=True), 1e-9)
-    half = wake.half_beam_m + _MARGIN * WEDGE_SLOPE * behind
-    rows = np.empty((len(behind), 3, 9), np.float32)
+    half = wake.half_beam_m + _MARGIN * wedge * behind
+    rows = np.empty((len(behind), 3, _FLOATS), np.float32)
     for column, side in enumerate((1.0, 0.0, -1.0)):
         rows[:, column, :2] = wake.places_w
         rows[:, column, 4] = side * half
-    for column, values in ((2, phase), (3, behind), (5, speed), (6, wake.age_s)):
+    for column, values in (
+        (2, phase),
+        (3, behind),
+        (5, speed),
+        (6, wake.age_s),
+        (9, froude),
+        (10, wedge),
+        (11, table_row(froude)),
+        (12, number),
+    ):
         rows[..., column] = values[:, None]
-    rows[..., 7:] = course[:, None]
+    rows[..., 7:9] = course[:, None]
     corner = 3 * np.arange(len(behind) - 1)[:, None] + np.array([0, 1])
     quads = np.stack([corner, corner + 1, corner + 4, corner, corner + 4, corner + 3], axis=-1)
     return rows, quads.ravel().astype("u4")
+
+
+def wave_table() -> np.ndarray:
+    """(rows, columns, 4) float32: t of the wave that runs along, 1 / t of the one aside, tanh(k d) of both."""
+    known = ship_waves()
+    parts = (known.along, known.aside, known.tanh_along, known.tanh_aside)
+    return np.ascontiguousarray(np.stack(parts, axis=-1), np.float32)

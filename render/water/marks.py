@@ -11,10 +11,10 @@ import numpy as np
 
 from render.frame import DrawnVehicle, Frame, Splash, Wake
 from render.passes.targets import unbind
-from render.programs import SAMPLER_UNITS, Programs, Resources, uniform, vertex_array
+from render.programs import FIRST_FREE_UNIT, SAMPLER_UNITS, Programs, Resources, uniform, vertex_array
 from render.quality import Quality
 from render.vehicles.rigs import rig_pose, values_of
-from render.vehicles.wake import WAKE_LAYOUT, wake_band
+from render.vehicles.wake import WAKE_LAYOUT, wake_band, wave_table
 
 REACH_M = 5.0
 """Length of the stream of a screw that gives all that it can."""
@@ -114,6 +114,7 @@ class WaterMarks:
         self._map.repeat_x = self._map.repeat_y = False
         self._target = self._resources.own(ctx.framebuffer([self._map]))
         self._wake_program = programs.load("wake.vert", "wake.frag")
+        self._wave_table: moderngl.Texture | None = None
         self._splash_program = programs.load("ring.vert", "splash.frag")
         self._rotor_program = programs.load("ring.vert", "downwash.frag")
         self._wash_program = programs.load("ring.vert", "wash.frag")
@@ -176,6 +177,13 @@ class WaterMarks:
         rows, indices = wake_band(wake)
         uniform(self._wake_program, "hull").value = (wake.length_m, wake.half_beam_m)
         uniform(self._wake_program, "texel_m").value = texel_m
+        if self._wave_table is None:
+            table = wave_table()
+            size = table.shape[1::-1]
+            self._wave_table = self._resources.own(self._ctx.texture(size, 4, table, dtype="f4"))
+            self._wave_table.repeat_x = self._wave_table.repeat_y = False
+        self._wave_table.use(FIRST_FREE_UNIT)
+        uniform(self._wake_program, "wave_table").value = FIRST_FREE_UNIT
         with ExitStack() as once:
             vertices, index = self._ctx.buffer(rows), self._ctx.buffer(indices)
             array = vertex_array(self._ctx, self._wake_program, [(vertices, *WAKE_LAYOUT)], index)

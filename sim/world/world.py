@@ -1,5 +1,6 @@
 """The world a scene plays in: ground, pads, river and a safe way through, by name and seed."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -81,6 +82,11 @@ class World:
         """z [m] of the ground, or of the water that stands above it, at world points that broadcast."""
         ground = self.terrain.height(x_m, y_m)
         return ground if self.water_level_m is None else np.maximum(ground, self.water_level_m)
+
+    def depth_m(self, x_m: np.ndarray | float, y_m: np.ndarray | float) -> np.ndarray:
+        """Depth of the water [m] at world points that broadcast; 0 where there is none."""
+        level_m = -math.inf if self.water_level_m is None else self.water_level_m
+        return np.maximum(level_m - self.terrain.height(x_m, y_m), 0.0)
 
     def pad(self, name: str) -> Pad:
         """The pad of that name; InputError names the pads there are."""
