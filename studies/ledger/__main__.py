@@ -60,6 +60,7 @@ ABSENT = """
 | problem | why |
 |---|---|
 | the KCS's own lines and what was measured | not to be handed on here; a hull of its dimensions stands for it |
+| the drag of a cylinder in the tank | its water slips along walls, and has no boundary layer, which is what drags |
 | Gymnasium's figures again | the start that they are from is not told: those of the same method from ours are others |
 """
 

@@ -141,6 +141,10 @@ ACROBOT_J = 2.0 * ACROBOT_GRAVITY
 """Of the acrobot's energy as it hangs, measured from its pivot, about which it is: 0.5 + 1.5 kg m."""
 ROD_M, ROD_RAD, ROD_S = (0.8,), np.array([1.1]), 3.0
 SINGLE, DOUBLE, ACROBOT = chain(ROD_M, ROD_RAD), chain(PENDULUM_M, PENDULUM_RAD), acrobot()
+LINKS_M, LINKS_RAD, LINKS_S = (0.2,) * 10, np.linspace(0.0, -0.9, 10), 1.0
+"""Of the chain by which the multibody paper shows what its steps cost and keep."""
+LINKS_J = 2.0 * GRAVITY * sum(LINKS_M) ** 2 / 2.0
+LINKS = chain(LINKS_M, LINKS_RAD)
 FOUR_BAR = chain(
     BAR_M, bar_angles(), (Loop("rod 2", (BAR_M[2], 0.0, 0.0), other_point=(BEARING_M, 0.0, 0.0)),)
 )
@@ -249,6 +253,47 @@ PROBLEMS = (
         scene=lambda: DOUBLE.opened("ledger-double-pendulum-energy-riqn"),
         gives_up=True,
         pictured_by="double-pendulum",
+    ),
+    Problem(
+        name="ten-links",
+        title="The multibody paper's chain of ten links",
+        quantity="absolute angles at 1 s [rad]",
+        source=DERIVED,
+        truth=lambda: reference(LINKS_M, LINKS_RAD, LINKS_S),
+        known_digits=12,
+        ours=lambda: ours(LINKS, LINKS_S, 1e-3),
+        step="riqn composed, order 6, 1 ms",
+        least_digits=8.0,
+        scene=lambda: LINKS.opened("ledger-ten-links"),
+        peers=peers_of(LINKS, LINKS_S, 1e-3, absolute),
+    ),
+    Problem(
+        name="ten-links-energy",
+        title="The same, energy over 20 s",
+        quantity="1 + largest change of energy over its range [1]",
+        source="conservation",
+        truth=lambda: 1.0,
+        known_digits=15,
+        ours=lambda: energy_drift(LINKS, LINKS_J, ORDER_8, 1e-3, 20),
+        step="riqn composed, order 8, 1 ms",
+        least_digits=8.0,
+        scene=lambda: LINKS.opened("ledger-ten-links-energy"),
+        pictured_by="ten-links",
+    ),
+    Problem(
+        name="ten-links-energy-riqn",
+        title="The same over 10^5 steps of the plain variational method",
+        quantity="1 + largest change of energy over its range [1]",
+        source="conservation",
+        truth=lambda: 1.0,
+        known_digits=15,
+        ours=lambda: energy_drift(LINKS, LINKS_J, (1.0,), 1e-3, 100),
+        step="riqn, 1 ms",
+        least_digits=2.0,
+        reason="a variational method's energy oscillates by its order, and does not drift",
+        scene=lambda: LINKS.opened("ledger-ten-links-energy-riqn"),
+        gives_up=True,
+        pictured_by="ten-links",
     ),
     *(
         Problem(
