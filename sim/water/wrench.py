@@ -11,7 +11,8 @@ spacing in space, and between them in proportion. What a hull meets therefore de
 the steps that led there. Everything is found within the step that first needs it, and kept for the next ones.
 
 What a hull radiates is remembered: the force of the waves that it has made is -G^T x of a passive linear system
-x' = F x + G v, v its velocity through the water (`sim.vehicle_config.radiation`). The state stands at the moments at
+x' = F x + G v, v its motion through the water (`sim.vehicle_config.radiation`), against that of the water about all of
+it (`sim.water.carried`). The state stands at the moments at
 which steps begin, the velocity between them: a method with velocities between its nodes meets it at second order.
 
 Gusts are a fixed sum of slow waves in time about the mean wind. Where the hull runs aground, bed and shore are met by
@@ -25,6 +26,7 @@ import numpy as np
 
 from sim.contact.ground import feel_ground, refuse_way
 from sim.native.function import native, unordered
+from sim.water.carried import carry_along, nearest_motion, wetted_areas
 from sim.water.immersion import FOUND, VERTEX_WIDTH, VOLUME, sum_hull
 from sim.water.ocean.field import add_tile, changing, left_below, rest_place
 from sim.water.ocean.synthesis import FIELDS, HEIGHT, RISE, SPEED_EAST, SPEED_NORTH, synthesise
@@ -237,50 +239,8 @@ def solve_definite(matrix: np.ndarray, right: np.ndarray) -> None:
 
 
 @native
-def _add_cross(by: float, a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
-    """out += by (a x b)."""
-    out[0] += by * (a[1] * b[2] - a[2] * b[1])
-    out[1] += by * (a[2] * b[0] - a[0] * b[2])
-    out[2] += by * (a[0] * b[1] - a[1] * b[0])
-
-
-@native
-def _carry_along(
-    added: np.ndarray,
-    inertia: np.ndarray,
-    h: float,
-    stream_b: np.ndarray,
-    rate_b: np.ndarray,
-    twist: np.ndarray,
-) -> None:
-    """Change a twist by what the water that goes along does in h beyond what its inertia at rest says.
-
-    Kirchhoff's equations hold for the velocity through the water, those of the vehicle for the velocity over ground.
-    """
-    omega, v, mass = twist[:3], twist[3:], added[3:]
-    through, carried, torque = np.empty(3), np.empty(3), np.zeros(3)
-    for k in range(3):
-        through[k] = v[k] - stream_b[k]
-        carried[k] = mass[k] * through[k]
-    _add_cross(1.0, carried, through, torque)
-    for k in range(3):
-        carried[k] = mass[k] * v[k]
-    _add_cross(-1.0, carried, v, torque)
-    for k in range(3):
-        omega[k] += h * torque[k] / inertia[k]
-    turning, force = np.zeros(3), np.zeros(3)
-    _add_cross(1.0, omega, stream_b, turning)
-    for k in range(3):
-        force[k] = mass[k] * (rate_b[k] - turning[k])
-        carried[k] = mass[k] * stream_b[k]
-    _add_cross(-1.0, carried, omega, force)
-    for k in range(3):
-        v[k] += h * force[k] / inertia[3 + k]
-
-
-@native
 def _radiate(
-    F: np.ndarray, G: np.ndarray, state: np.ndarray, h: float, twist: np.ndarray, stream_b: np.ndarray
+    F: np.ndarray, G: np.ndarray, state: np.ndarray, h: float, twist: np.ndarray, stream: np.ndarray
 ) -> None:
     """Have the radiated waves go on by h under a twist: the implicit midpoint of x' = F x + G v gains no energy."""
     n = len(state)
@@ -291,8 +251,8 @@ def _radiate(
             matrix[i, j] = -0.5 * h * F[i, j]
             right[i] += 0.5 * h * F[i, j] * state[j]
         matrix[i, i] += 1.0
-        for k in range(3):
-            right[i] += h * (G[i, k] * twist[k] + G[i, 3 + k] * (twist[3 + k] - stream_b[k]))
+        for k in range(6):
+            right[i] += h * G[i, k] * (twist[k] - stream[k])
     solve_definite(matrix, right)
     state[:] = right
 
@@ -359,6 +319,42 @@ def immerse(
 
 
 @native
+def _about_hull(
+    hull: Any,
+    pose: np.ndarray,
+    motion_w: np.ndarray,
+    earlier: np.ndarray,
+    later: np.ndarray,
+    corner: np.ndarray,
+    about: np.ndarray,
+    river: Any,
+    stream_b: np.ndarray,
+    rate_b: np.ndarray,
+) -> None:
+    """Write the water's motion about a hull (6,), whose rows are those of now, and how it changes along the hull's way.
+
+    It changes as the hull meets it: added mass goes with the frequency of encounter (Salvesen, Tuck and Faltinsen).
+    """
+    vertices, triangles, rows = hull
+    areas, there, moved = np.empty(len(rows)), np.empty(SAMPLES), np.empty(12)
+    motion, change, met = np.empty(6), np.empty(6), np.empty((len(rows), VERTEX_WIDTH))
+    wetted_areas(rows, triangles, areas)
+    nearest_motion(rows, areas, motion)
+    _to_body(pose, motion, stream_b)
+    immerse(vertices, pose, earlier, corner, about, river, there, met, True)
+    nearest_motion(met, areas, motion)
+    for k in range(12):
+        moved[k] = pose[k]
+    for k in range(3):
+        moved[9 + k] += SLAB_S * motion_w[3 + k]
+    immerse(vertices, moved, later, corner, about, river, there, met, True)
+    nearest_motion(met, areas, change)
+    for k in range(6):
+        change[k] = (change[k] - motion[k]) / SLAB_S
+    _to_body(pose, change, rate_b)
+
+
+@native
 def feel_water(
     pose: np.ndarray, free: np.ndarray, inertia: np.ndarray, h: float, env: Any, wrench_b: np.ndarray
 ) -> bool:
@@ -400,17 +396,31 @@ def feel_water(
     report[STREAM], report[STREAM + 1] = there[FLOW] + about[CURRENT], there[FLOW + 1] + about[CURRENT + 1]
     report[STREAM + 2] = there[FLOW + 2]
     add_stream(river[0], river[1], pose[9], pose[10], report[STREAM : STREAM + 2])
-    stream_b, rate_b = np.zeros(3), np.zeros(3)
+    stream_b, rate_b = np.zeros(6), np.zeros(6)
     if found[VOLUME] > 0.0:
         lattices = kept[6]
         first = math.floor(report[CLOCK] / SLAB_S) % 2
         later, earlier = np.empty(SAMPLES), np.empty(SAMPLES)
-        water_at(lattices[1 - first], corner[0], corner[1], spacing, pose[9], pose[10], later)
-        water_at(lattices[first], corner[0], corner[1], spacing, pose[9], pose[10], earlier)
-        for k in range(FLOW, FLOW + 3):
-            later[k] = (later[k] - earlier[k]) / SLAB_S
-        _to_body(pose, later[FLOW : FLOW + 3], rate_b)
-        _to_body(pose, report[STREAM : STREAM + 3], stream_b)
+        if len(F) > 0:
+            _about_hull(
+                hull,
+                pose,
+                motion_w,
+                lattices[first],
+                lattices[1 - first],
+                corner,
+                about,
+                river,
+                stream_b,
+                rate_b,
+            )
+        else:
+            water_at(lattices[1 - first], corner[0], corner[1], spacing, pose[9], pose[10], later)
+            water_at(lattices[first], corner[0], corner[1], spacing, pose[9], pose[10], earlier)
+            for k in range(FLOW, FLOW + 3):
+                later[k] = (later[k] - earlier[k]) / SLAB_S
+            _to_body(pose, later[FLOW : FLOW + 3], rate_b[3:])
+            _to_body(pose, report[STREAM : STREAM + 3], stream_b[3:])
 
     radiated = report[REPORT : REPORT + len(F)]
     for i in range(len(F)):
@@ -425,7 +435,7 @@ def feel_water(
             damping_b[k, j] *= h
         damping_b[k, k] += inertia[k]
     solve_definite(damping_b, right)
-    _carry_along(added, inertia, h, stream_b, rate_b, right)
+    carry_along(added, inertia, h, stream_b, rate_b, right)
     _radiate(F, G, radiated, h, right, stream_b)
     for k in range(6):
         wrench_b[k] = (right[k] - free[k]) * inertia[k] / h
