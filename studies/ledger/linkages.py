@@ -265,6 +265,7 @@ PROBLEMS = (
         step="riqn composed, order 6, 1 ms",
         least_digits=8.0,
         scene=lambda: LINKS.opened("ledger-ten-links"),
+        shown=lambda: {"comparison": Comparison(distance=0.18)},
         peers=peers_of(LINKS, LINKS_S, 1e-3, absolute),
     ),
     Problem(
@@ -278,6 +279,7 @@ PROBLEMS = (
         step="riqn composed, order 8, 1 ms",
         least_digits=8.0,
         scene=lambda: LINKS.opened("ledger-ten-links-energy"),
+        shown=lambda: {"comparison": Comparison(distance=0.18)},
         pictured_by="ten-links",
     ),
     Problem(
@@ -292,6 +294,7 @@ PROBLEMS = (
         least_digits=2.0,
         reason="a variational method's energy oscillates by its order, and does not drift",
         scene=lambda: LINKS.opened("ledger-ten-links-energy-riqn"),
+        shown=lambda: {"comparison": Comparison(distance=0.18)},
         gives_up=True,
         pictured_by="ten-links",
     ),
