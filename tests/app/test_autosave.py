@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 import weakref
 from pathlib import Path
 
@@ -16,6 +15,7 @@ import pytest
 from sim.commands import PilotInput, Reset, SetFlightMode, SetPilotInput
 from sim.recordings import load_take
 from sim.simulation import Simulation
+from tests.patience import wait_until
 from tests.sim.simulation_scenes import helicopter_scene, simulation, world
 from ui.features.takes import actions
 from ui.features.takes.actions import AUTOSAVED, Takes
@@ -32,14 +32,14 @@ def flown(seconds: float, throttle: float = 0.4) -> Simulation:
 
 def written(desk: Takes, flying: Simulation, folder: Path, count: int) -> list[Path]:
     """Files once so many are there."""
-    for _ in range(12_000):
+
+    def there() -> list[Path]:
         flying.advance(0.0)
         desk.poll(flying)
         files = sorted(folder.glob("flying-*.npz"))
-        if len(files) >= count:
-            return files
-        time.sleep(0.05)
-    raise AssertionError("nothing was written")
+        return files if len(files) >= count else []
+
+    return wait_until(there, every_s=0.05)
 
 
 def orphaned(files: list[Path]) -> None:
@@ -127,13 +127,12 @@ def test_of_a_flight_that_is_killed_at_any_time_the_first_seconds_are_kept(
         flying.advance(0.1)
         desk.poll(flying)
         now_s += 0.1
-    copies: list[Path] = []
-    for _ in range(600):  # whoever writes them is another thread
-        copies = list(files.glob("flying-*.npz"))
-        if copies and load_take(copies[0]).duration_s > max(seconds / 2.0, seconds - 15.0) - 0.5:
-            return
-        time.sleep(0.05)
-    raise AssertionError(f"of {seconds} s there is {[load_take(one).duration_s for one in copies]}")
+
+    def kept() -> list[float]:
+        """Seconds of each copy; whoever writes them is another thread."""
+        return [load_take(one).duration_s for one in files.glob("flying-*.npz")]
+
+    wait_until(lambda: max(kept(), default=0.0) > max(seconds / 2.0, seconds - 15.0) - 0.5, kept)
 
 
 def test_flights_of_scenes_that_were_left_are_not_held_in_memory(tmp_path: Path) -> None:
@@ -145,10 +144,10 @@ def test_flights_of_scenes_that_were_left_are_not_held_in_memory(tmp_path: Path)
     saver.keep(())  # as the next scene's simulation has it
     assert held
     del ended, flying
-    for _ in range(600):
+
+    def gone_from_memory() -> bool:
         gc.collect()
-        if not any(one() for one in held):
-            break
-        time.sleep(0.05)
-    assert not any(one() for one in held)
+        return not any(one() for one in held)
+
+    wait_until(gone_from_memory, every_s=0.05)
     assert len(list(tmp_path.glob("flying-*.npz"))) == len(held)

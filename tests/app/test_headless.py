@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from functools import partial
 from pathlib import Path
 
@@ -20,8 +19,8 @@ from export.pictures import VideoWriter
 from export.request import Request
 from export.tables import COLUMNS
 from sim.scene import Scene, load_scene
-from tests.app.desktop import PATIENCE
 from tests.app.program import ROOT, run_app
+from tests.patience import PATIENCE_S, wait_until
 
 
 def read_rows(path: Path) -> list[dict[str, str]]:
@@ -138,11 +137,9 @@ def test_a_run_that_is_told_to_end_has_the_status_of_shells_and_leaves_nothing(
         preexec_fn=partial(signal.signal, number, signal.SIG_DFL),  # whatever this process ignores
     ) as program:
         try:
-            until = time.monotonic() + 60.0 * PATIENCE
-            while not list(tmp_path.iterdir()) and program.poll() is None and time.monotonic() < until:
-                time.sleep(0.02)
+            wait_until(lambda: list(tmp_path.iterdir()) or program.poll() is not None)
             program.send_signal(number)
-            _, told = program.communicate(timeout=60.0 * PATIENCE)
+            _, told = program.communicate(timeout=PATIENCE_S)
         finally:
             program.kill()
     assert program.returncode == status

@@ -4,12 +4,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.app.program import ROOT
+from tests.patience import PATIENCE_S, wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="ends by signals")
 
@@ -61,19 +61,13 @@ def test_being_asked_to_end_ends_all_of_it(workers: int, tmp_path: Path) -> None
         environment.pop(name, None)
     suite = subprocess.Popen([*command, str(tmp_path)], cwd=tmp_path, env=environment, stdout=subprocess.PIPE)
     try:
-        end = time.monotonic() + 600.0
-        while len(list(tmp_path.glob("*.begun"))) < max(workers, 1):
-            assert suite.poll() is None, suite.communicate()[0].decode()
-            assert time.monotonic() < end
-            time.sleep(0.05)
+        wait_until(lambda: suite.poll() is not None or len(list(tmp_path.glob("*.begun"))) >= max(workers, 1))
+        assert suite.poll() is None, suite.communicate()[0].decode()
         suite.send_signal(signal.SIGTERM)
-        suite.communicate(timeout=600)
+        suite.communicate(timeout=PATIENCE_S)
     finally:
         suite.kill()
     assert suite.returncode == 128 + signal.SIGTERM
     # Workers end a moment after the one that they work for.
-    end = time.monotonic() + 600.0
     for file in tmp_path.glob("*.child"):
-        while runs(int(file.read_text())):
-            assert time.monotonic() < end
-            time.sleep(0.05)
+        wait_until(lambda file=file: not runs(int(file.read_text())))

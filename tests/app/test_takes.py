@@ -1,6 +1,5 @@
 """Laws of takes in the window: nothing is overwritten, nothing is lost to an error, everything is answered."""
 
-import time
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +8,7 @@ import pytest
 from sim.commands import PilotInput, Reset, SetFlightMode, SetPilotInput
 from sim.recordings import load_take
 from sim.simulation import Simulation
+from tests.patience import wait_until
 from tests.sim.plan_samples import record
 from tests.sim.simulation_scenes import helicopter_scene, simulation, world
 from ui.features.takes.actions import MOST_AUTOSAVED, News, Takes
@@ -25,13 +25,12 @@ def running() -> Simulation:
 
 def answered(desk: Takes, running: Simulation) -> News:
     """The first news there are."""
-    for _ in range(12_000):
+
+    def told() -> tuple[News, ...]:
         running.advance(0.0)
-        news = desk.poll(running)
-        if news:
-            return news[0]
-        time.sleep(0.05)
-    raise AssertionError("no answer")
+        return tuple(desk.poll(running))
+
+    return wait_until(told, every_s=0.05)[0]
 
 
 def test_what_is_recorded_is_saved_twice_and_opened_again(tmp_path: Path, running: Simulation) -> None:

@@ -7,14 +7,14 @@ file over as `text/uri-list`, one of so many types that it offers, when it is as
 """
 
 import sys
-import time
 from collections.abc import Callable
 from ctypes import POINTER, byref, c_int, c_ubyte, c_uint, c_ulong, cast
 from pathlib import Path
 
 from pyglet.libs.x11 import xlib
 
-PATIENCE_S = 120.0
+from tests.patience import wait_until
+
 _VERSION = 5
 
 
@@ -56,16 +56,14 @@ class Source:
 
     def _target(self) -> int:
         root, parent, children, count = xlib.Window(), xlib.Window(), POINTER(xlib.Window)(), c_uint()
-        end = time.monotonic() + PATIENCE_S
-        while time.monotonic() < end:
+
+        def aware() -> list[int]:
             xlib.XQueryTree(
                 self._display, self._root, byref(root), byref(parent), byref(children), byref(count)
             )
-            aware = [children[k] for k in range(count.value) if self._aware(children[k])]
-            if aware:
-                return int(aware[0])
-            time.sleep(0.1)
-        raise AssertionError("no window takes drops")
+            return [int(children[k]) for k in range(count.value) if self._aware(children[k])]
+
+        return wait_until(aware, "no window takes drops", every_s=0.1)[0]
 
     def _aware(self, window: int) -> bool:
         kind, form, items, left = xlib.Atom(), c_int(), c_ulong(), c_ulong()
@@ -105,18 +103,20 @@ class Source:
 
     def _answered(self, wanted: Callable[[xlib.XEvent], bool]) -> xlib.XEvent:
         """The first such event; until then, and with it, the window is given what it asks for."""
-        end = time.monotonic() + PATIENCE_S
-        while time.monotonic() < end:
-            if not xlib.XPending(self._display):
-                time.sleep(0.01)
-                continue
-            event = xlib.XEvent()
-            xlib.XNextEvent(self._display, byref(event))
-            if event.type == xlib.SelectionRequest:
-                self._hand_over(event.xselectionrequest)
-            if wanted(event):
-                return event
-        raise AssertionError(f"the window has not answered within {PATIENCE_S} s")
+
+        def answer() -> xlib.XEvent | None:
+            while xlib.XPending(self._display):
+                event = xlib.XEvent()
+                xlib.XNextEvent(self._display, byref(event))
+                if event.type == xlib.SelectionRequest:
+                    self._hand_over(event.xselectionrequest)
+                if wanted(event):
+                    return event
+            return None
+
+        event = wait_until(answer, "the window has not answered", every_s=0.01)
+        assert event is not None
+        return event
 
     def _hand_over(self, asked: xlib.XSelectionRequestEvent) -> None:
         replace = 0

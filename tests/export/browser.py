@@ -6,19 +6,19 @@ import shutil
 import socket
 import subprocess
 import tempfile
-import time
 import urllib.request
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from tests.patience import PATIENCE_S, wait_until
+
 FLAGS = (
     "--headless=new", "--no-sandbox", "--no-first-run", "--disable-background-networking", "--disable-sync",
     "--disable-component-update", "--disable-quic", "--window-size=900,700",
 )  # fmt: skip
 SOFTWARE_GL = ("--use-angle=swiftshader", "--enable-unsafe-swiftshader")
-_PATIENCE_S = 120.0
 
 
 def installed() -> bool:
@@ -45,16 +45,13 @@ class Browser:
         asked = urllib.request.Request(
             self._root + path, data, {"Content-Type": "application/json"}, method=method
         )
-        with urllib.request.urlopen(asked, timeout=_PATIENCE_S) as answer:
+        with urllib.request.urlopen(asked, timeout=PATIENCE_S) as answer:
             return json.load(answer)["value"]
 
     def open(self, path: Path, ready: str, how: str = "") -> None:
         """Show a file; comes back when the script `ready` gives what counts as true. how: behind its name, "#fine"."""
         self.go(path.absolute().as_uri() + how)
-        end_s = time.monotonic() + _PATIENCE_S
-        while not self.run(f"return Boolean({ready})"):
-            assert time.monotonic() < end_s, self.complaints()
-            time.sleep(0.05)
+        wait_until(lambda: self.run(f"return Boolean({ready})"), self.complaints)
 
     def go(self, place: str) -> None:
         """Show what lies there."""
@@ -108,11 +105,11 @@ def browser(*flags: str) -> Iterator[Browser]:
 
 
 def _wait_for(port: int) -> None:
-    end_s = time.monotonic() + _PATIENCE_S
-    while True:
+    def answers() -> bool:
         try:
-            urllib.request.urlopen(f"http://127.0.0.1:{port}/status", timeout=_PATIENCE_S).close()
-            return
+            urllib.request.urlopen(f"http://127.0.0.1:{port}/status", timeout=PATIENCE_S).close()
         except OSError:
-            assert time.monotonic() < end_s
-            time.sleep(0.05)
+            return False
+        return True
+
+    wait_until(answers)

@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,11 +12,11 @@ import pytest
 
 from tests.export.browser import Browser, browser, installed
 from tests.export.test_notebook import CELL, thrown
+from tests.patience import wait_until
 
 pytest.importorskip("jupyterlab")
 pytest.importorskip("anywidget")
 pytestmark = pytest.mark.skipif(not installed(), reason="there is no chromedriver")
-PATIENCE_S = 120.0
 NOTEBOOK = "window.jupyterapp?.shell.currentWidget?.sessionContext"
 VIEWER = "[...document.querySelectorAll('.jp-OutputArea div')].find((e) => e.holonomy)?.holonomy"
 MOVED = "view.widget.playing = False\nview.widget.time_s = 0.77"
@@ -40,12 +39,12 @@ def laboratory(tmp_path: Path) -> Iterator[str]:
     with (tmp_path / "log").open("w") as log:
         server = subprocess.Popen(command, env={**os.environ, **own}, stdout=log, stderr=log)
     try:
-        end_s = time.monotonic() + PATIENCE_S
-        while not (found := [*(tmp_path / "RUNTIME").glob("jpserver-*.json")]):
+
+        def written() -> str:
             assert server.poll() is None, (tmp_path / "log").read_text()
-            assert time.monotonic() < end_s
-            time.sleep(0.1)
-        told = json.loads(found[0].read_text())
+            return "".join(file.read_text() for file in (tmp_path / "RUNTIME").glob("jpserver-*.json"))
+
+        told = json.loads(wait_until(lambda: (text := written()).endswith("}") and text))
         yield f"{told['url']}lab/tree/thrown.ipynb?token={told['token']}"
     finally:
         server.terminate()
@@ -53,10 +52,7 @@ def laboratory(tmp_path: Path) -> Iterator[str]:
 
 
 def until(page: Browser, script: str) -> None:
-    end_s = time.monotonic() + PATIENCE_S
-    while not page.run(f"return Boolean({script})"):
-        assert time.monotonic() < end_s, (script, page.complaints())
-        time.sleep(0.2)
+    wait_until(lambda: page.run(f"return Boolean({script})"), lambda: (script, page.complaints()))
 
 
 def test_a_cell_of_jupyterlab_shows_the_viewer_that_other_cells_move_and_ask(laboratory: str) -> None:
@@ -72,10 +68,11 @@ def test_a_cell_of_jupyterlab_shows_the_viewer_that_other_cells_move_and_ask(lab
         np.testing.assert_allclose(found, thrown().pose[77], atol=1e-4)
         page.run(f"const v = {VIEWER}; v.seek(1.25); v.play(true); v.play(false)")
         told = "[...document.querySelectorAll('.jp-OutputArea pre')].map((p) => p.textContent.trim())"
-        end_s = time.monotonic() + PATIENCE_S
-        # What the viewer says is sent on in its own time, and a cell may be run before it is there.
-        while "False 1.25" not in (said := page.run(f"return {told}")):
-            assert time.monotonic() < end_s, said
+
+        def said() -> bool:
+            """What the viewer says is sent on in its own time, and a cell may be run before it is there."""
             page.run("jupyterapp.commands.execute('notebook:run-cell')")
-            time.sleep(0.5)
+            return "False 1.25" in page.run(f"return {told}")
+
+        wait_until(said, lambda: page.run(f"return {told}"), every_s=0.5)
         assert [line for line in page.complaints() if "Error" in line] == []

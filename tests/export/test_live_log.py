@@ -1,8 +1,6 @@
 """Logs of what still flies: others' readers find in them, at any moment, what was flown until then."""
 
 import json
-import time
-from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
 from pathlib import Path
@@ -21,6 +19,7 @@ from sim.simulation import Simulation
 from sim.world import load_world
 from tests.export.test_mcap import pose
 from tests.export.test_rrd import tables
+from tests.patience import PATIENCE_S, wait_until
 
 
 def simulation(name: str) -> Simulation:
@@ -28,19 +27,12 @@ def simulation(name: str) -> Simulation:
     return Simulation(scene, load_world(scene.world, seed=scene.seed))
 
 
-def waited(done: Callable[[], object], what: str) -> None:
-    end_s = time.monotonic() + 120.0
-    while not done():
-        assert time.monotonic() < end_s, what
-        time.sleep(0.05)
-
-
 def flown(flight: Simulation) -> LaneMotion:
     """All steps of the first lane, which stands still meanwhile."""
-    flight.ask(SetPaused(True)).result(60.0)
+    flight.ask(SetPaused(True)).result(PATIENCE_S)
     reply: Future[Take] = Future()
     flight.submit(KeepTake(reply))
-    return motion_of_take(reply.result(60.0), every_s=STEPS_S)
+    return motion_of_take(reply.result(PATIENCE_S), every_s=STEPS_S)
 
 
 def streamed(path: Path) -> dict[str, list[tuple[float, dict]]]:
@@ -65,7 +57,7 @@ def test_a_log_is_read_while_it_is_written_and_goes_on_with_another_scene(tmp_pa
     shown = [first]
     log = LiveLog(path, lambda: shown[0])
     first.start()
-    waited(lambda: len(streamed(path).get("/tf", ())) > 5 or log.fault, "the file has some of it")
+    wait_until(lambda: len(streamed(path).get("/tf", ())) > 5 or log.fault, "the file has some of it")
     part, motion = streamed(path), flown(first)
     channel = f"/{first.snapshot.lanes[0].name}/channels"
     body = f"{first.snapshot.lanes[0].name}/{next(iter(motion.bodies))}"
@@ -73,13 +65,13 @@ def test_a_log_is_read_while_it_is_written_and_goes_on_with_another_scene(tmp_pa
         k = int(np.argmin(np.abs(motion.time - row["scene time [s]"])))
         assert motion.time[k] == pytest.approx(row["scene time [s]"], abs=1e-9)
         assert np.abs(pose(part, body, when) - motion.main[k]).max() < 1e-9  # 2e-13
-    first.ask(Reset()).result(60.0)
-    first.ask(SetPaused(False)).result(60.0)
-    waited(lambda: first.snapshot.clock_s > 0.2 or log.fault, "it flies anew")
+    first.ask(Reset()).result(PATIENCE_S)
+    first.ask(SetPaused(False)).result(PATIENCE_S)
+    wait_until(lambda: first.snapshot.clock_s > 0.2 or log.fault, "it flies anew")
     first.stop()
     shown[0] = simulation("heavy-top")
     shown[0].start()
-    waited(lambda: shown[0].snapshot.clock_s > 0.5 or log.fault, "another scene moves")
+    wait_until(lambda: shown[0].snapshot.clock_s > 0.5 or log.fault, "another scene moves")
     shown[0].stop()
     log.close()
     assert log.fault == ""
@@ -99,9 +91,9 @@ def test_rerun_finds_what_was_flown_in_a_recording_that_was_made_meanwhile(tmp_p
     flight, path = simulation("plain"), tmp_path / "flight.rrd"
     log = LiveLog(path, lambda: flight)
     flight.start()
-    waited(lambda: path.stat().st_size > 100_000 or log.fault, "models and ground are written")
+    wait_until(lambda: path.stat().st_size > 100_000 or log.fault, "models and ground are written")
     begun_s = flight.snapshot.clock_s
-    waited(lambda: flight.snapshot.clock_s > begun_s + 1.0 or log.fault, "it flies on")
+    wait_until(lambda: flight.snapshot.clock_s > begun_s + 1.0 or log.fault, "it flies on")
     motion = flown(flight)
     flight.stop()
     log.close()

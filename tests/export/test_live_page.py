@@ -24,6 +24,7 @@ from tests.sim.plan_samples import BOAT, record, task
 
 pytest.importorskip("websockets", reason="websockets is not there")
 from sim.live.server import Server  # after the question whether it can be
+from tests.patience import PATIENCE_S, wait_until
 
 pytestmark = pytest.mark.skipif(not installed(), reason="there is no chromedriver")
 
@@ -64,22 +65,19 @@ def shown(page: Browser) -> tuple[float, np.ndarray]:
 
 
 def test_it_shows_where_the_vehicle_is_and_follows_it(page: Browser, simulation: Simulation) -> None:
-    simulation.ask(SetPaused(False)).result(30.0)
+    simulation.ask(SetPaused(False)).result(PATIENCE_S)
     before, _ = shown(page)
-    end_s = time.monotonic() + 60.0
-    while shown(page)[0] < before + 0.5:
-        assert time.monotonic() < end_s
-    simulation.ask(SetPaused(True)).result(30.0)
+    wait_until(lambda: shown(page)[0] >= before + 0.5)
+    simulation.ask(SetPaused(True)).result(PATIENCE_S)
     lane = simulation.snapshot.lanes[0]
-    end_s = time.monotonic() + 30.0
-    while True:
-        time.sleep(0.2)  # until the last picture has come, and the share between two is over
+    there = next(iter(lane.bodies.values()))
+
+    def arrived() -> bool:
         now, T = shown(page)
-        off = np.abs(T - next(iter(lane.bodies.values()))).max()
-        if off < 1e-9 or time.monotonic() > end_s:
-            break
-    assert off < 1e-9  # 0: float64 all the way
-    assert now == pytest.approx(simulation.snapshot.clock_s)
+        return now == pytest.approx(simulation.snapshot.clock_s) and np.abs(T - there).max() < 1e-9
+
+    # Once the last picture has come, and the share between two is over; 0: float64 all the way.
+    wait_until(arrived, lambda: (shown(page), there))
     assert page.complaints() == []
 
 
@@ -95,26 +93,15 @@ def test_its_button_pauses_and_goes_on(page: Browser, simulation: Simulation) ->
     for _ in range(2):
         before = simulation.snapshot.paused
         page.run("document.getElementById('play').click()")
-        end_s = time.monotonic() + 30.0
-        while simulation.snapshot.paused == before or page.run("return window.holonomy.paused") == before:
-            assert time.monotonic() < end_s
-            time.sleep(0.05)
+        wait_until(lambda before=before: simulation.snapshot.paused != before)
+        wait_until(lambda before=before: page.run("return window.holonomy.paused") != before)
 
 
 def test_another_lane_appears_in_it(page: Browser, simulation: Simulation) -> None:
-    simulation.ask(AddLane("rk4", 0.01)).result(60.0)
-    end_s = time.monotonic() + 60.0
-    while page.run("return window.holonomy.about.lanes.length") < len(simulation.snapshot.lanes):
-        assert time.monotonic() < end_s, page.complaints()
-        time.sleep(0.1)
-    names = page.run(
-        "return [...document.querySelectorAll('#lanes label')].map((label) => label.textContent)"
-    )
-    end_s = time.monotonic() + 30.0
-    while len(names) < 2 and time.monotonic() < end_s:
-        time.sleep(0.1)
-        names = page.run("return [...document.querySelectorAll('#lanes label')].map((l) => l.textContent)")
-    assert names == [lane.name for lane in simulation.snapshot.lanes]
+    simulation.ask(AddLane("rk4", 0.01)).result(PATIENCE_S)
+    names = "return [...document.querySelectorAll('#lanes label')].map((label) => label.textContent)"
+    wait_until(lambda: len(page.run(names)) >= len(simulation.snapshot.lanes) > 1, page.complaints)
+    assert page.run(names) == [lane.name for lane in simulation.snapshot.lanes]
     assert page.complaints() == []
 
 
@@ -124,10 +111,7 @@ def test_a_plan_appears_in_it_once_it_is_there(page: Browser, simulation: Simula
     time.sleep(0.5)
     assert page.run(asked) is False  # the planner still works
     PLANNED.append(PlanView(BOAT, task(), plan=record()))
-    end_s = time.monotonic() + 60.0
-    while not page.run(f"{asked} && document.querySelector('#plan') !== null"):
-        assert time.monotonic() < end_s, page.complaints()
-        time.sleep(0.1)
+    wait_until(lambda: page.run(f"{asked} && document.querySelector('#plan') !== null"), page.complaints)
     ghosts = page.run(
         "window.holonomy.poses(0); return window.holonomy.plan.children.filter((n) => !n.isMesh)"
         ".map((n) => n.children[0]).map((n) => n.name.endsWith('place') ? n.children[0] : n)"
@@ -159,9 +143,6 @@ def test_without_the_token_a_page_gets_nothing(simulation: Simulation) -> None:
     place = page_file().read_text().split("url=")[1].split("#")[0]
     with browser() as window:
         window.go(place + "#" + "0" * 32)
-        end_s = time.monotonic() + 30.0
-        while not window.run("return document.getElementById('notice').textContent"):
-            assert time.monotonic() < end_s
-            time.sleep(0.1)
-        assert "does not answer" in window.run("return document.getElementById('notice').textContent")
+        notice = wait_until(lambda: window.run("return document.getElementById('notice').textContent"))
+        assert "does not answer" in notice
         assert not window.run("return Boolean(window.holonomy)")

@@ -3,7 +3,6 @@
 import base64
 import gzip
 import json
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from sim.scene import load_scene
 from sim.simulation import Simulation
 from sim.world import load_world
 from tests.export.browser import Browser, browser, installed
+from tests.patience import PATIENCE_S, wait_until
 
 needs_browser = pytest.mark.skipif(not installed(), reason="there is no chromedriver")
 FRONT = """<!doctype html><meta charset=utf-8><body><script>
@@ -84,7 +84,9 @@ def test_a_kernel_sends_a_widget_whose_viewer_is_at_the_poses_and_at_the_time_th
     pytest.importorskip("ipykernel")
     nbformat = pytest.importorskip("nbformat")
     book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(CELL)])
-    nbclient.NotebookClient(book, timeout=120, store_widget_state=True, kernel_name="python3").execute()
+    nbclient.NotebookClient(
+        book, timeout=PATIENCE_S, store_widget_state=True, kernel_name="python3"
+    ).execute()
     (told,) = book.cells[0].outputs
     model = told.data["application/vnd.jupyter.widget-view+json"]["model_id"]
     assert told.data["text/html"].startswith("<iframe")
@@ -101,15 +103,10 @@ def test_a_kernel_sends_a_widget_whose_viewer_is_at_the_poses_and_at_the_time_th
         np.testing.assert_allclose(found, run.pose[step], atol=1e-4)
     chromium.run(f"{first}.seek(1.25); {first}.play(true); {first}.play(false)")
     assert chromium.run("return [model.saved.playing, model.saved.time_s]") == [False, 1.25]
-    end_s = time.monotonic() + 60.0
-    pictures = "views.filter((view) => view.viewer()?.renderer).length"
-    while not 1 <= chromium.run(f"return {pictures}") <= 4:
-        assert time.monotonic() < end_s, chromium.run(f"return {pictures}")
-        time.sleep(0.2)
+    pictures = "return views.filter((view) => view.viewer()?.renderer).length"
+    wait_until(lambda: 1 <= chromium.run(pictures) <= 4, lambda: chromium.run(pictures))
     chromium.run("views[19].el.scrollIntoView()")
-    while not chromium.run("return Boolean(views[19].viewer()?.renderer)"):
-        assert time.monotonic() < end_s
-        time.sleep(0.2)
+    wait_until(lambda: chromium.run("return Boolean(views[19].viewer()?.renderer)"))
     chromium.run("views.forEach((view) => view.end())")
     assert chromium.run("return views.every((view) => !view.el.firstChild)")
     assert [line for line in chromium.complaints() if "context" not in line] == []
@@ -149,25 +146,24 @@ def test_a_cell_shows_a_running_window_by_what_its_kernel_passes_on(
             app.step(25)
             wanted = app.snapshot()["lanes"][0]["bodies"]["body"]
             shown = "return views[0].viewer()?.latest && views[0].viewer().poses(0)[0]"
-            end_s = time.monotonic() + 60.0
-            while (found := chromium.run(shown)) is None or np.abs(np.array(found) - wanted).max() > 1e-9:
-                assert time.monotonic() < end_s, (
-                    found,
-                    chromium.complaints(),
-                    chromium.run(
-                        "return views[0].el.firstChild.shadowRoot.querySelector('#notice').textContent"
-                    ),
-                )
+            inside = "return views[0].el.firstChild.shadowRoot.querySelector"
+
+            def arrived() -> bool:
                 pass_on()
-                time.sleep(0.05)
-            assert (
-                chromium.run("return views[0].el.firstChild.shadowRoot.querySelector('h1').textContent")
-                == "plain"
+                found = chromium.run(shown)
+                return found is not None and np.abs(np.array(found) - wanted).max() <= 1e-9
+
+            wait_until(
+                arrived, lambda: (chromium.complaints(), chromium.run(f"{inside}('#notice').textContent"))
             )
-            chromium.run("views[0].el.firstChild.shadowRoot.querySelector('#play').click()")
-            while app.snapshot()["paused"]:
-                assert time.monotonic() < end_s
+            assert chromium.run(f"{inside}('h1').textContent") == "plain"
+            chromium.run(f"{inside}('#play').click()")
+
+            def plays() -> bool:
                 pass_on()
+                return not app.snapshot()["paused"]
+
+            wait_until(plays)
         finally:
             running.stop()
 

@@ -10,6 +10,7 @@ import pytest
 
 from render.passes.targets import unbind
 from render.process import NICENESS, Flush, give_way, software_threads
+from tests.patience import wait_until
 
 pytestmark = pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="priorities of threads are Linux's"
@@ -63,11 +64,7 @@ def test_what_is_flushed_is_shaded_though_nobody_waits_for_it(ctx):
     time.sleep(0.05)
     assert shading_s() - begun_s < 0.2 * SHADED_S
     Flush(ctx)()
-    for _ in range(1000):
-        if shading_s() - begun_s > SHADED_S:
-            break
-        time.sleep(0.01)
-    assert shading_s() - begun_s > SHADED_S
+    wait_until(lambda: shading_s() - begun_s > SHADED_S)
     unbind(ctx)
     for held in (array, program, target):
         held.release()

@@ -14,6 +14,7 @@ from sim.simulation.lanes.snapshot import LaneSnapshot
 from sim.steppers.dynamics import stepper_of
 from sim.vehicles import known_vehicle
 from sim.world import World, load_world
+from tests.patience import PATIENCE_S
 
 HERE = (0.0, 0.0, 0.0)
 WEDGE = ((0.0, 0.0, 0.0), (0.4, 0.0, 0.0), (0.0, 0.4, 0.0), (0.1, 0.1, 0.4))
@@ -81,7 +82,7 @@ class GatedKernels(KernelStore):
         self.work_in_background()
 
     def _through(self, *asked):
-        self.gate.wait(60.0)
+        self.gate.wait(PATIENCE_S)
         self.made += 1
         return stepper_of(*asked)
 

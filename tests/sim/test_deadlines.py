@@ -9,6 +9,7 @@ import time
 import pytest
 
 from sim.platform.deadlines import TookTooLong, ended_after
+from tests.patience import PATIENCE_S
 
 
 def _for_ever() -> None:
@@ -78,7 +79,7 @@ def test_calls_in_several_threads_end_by_themselves():
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60.0)
+        thread.join(PATIENCE_S)
     assert sorted(ended) == [0, 1, 2, 3]
 
 
@@ -100,6 +101,6 @@ def test_python_is_at_no_look_out_afterwards():
         "print(len(seen) > 10)\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60.0, check=True
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=PATIENCE_S, check=True
     )
     assert done.stdout == "True\n", done.stderr

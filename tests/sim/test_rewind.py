@@ -31,6 +31,7 @@ from sim.recordings import Take
 from sim.scene import LaneSpec, Scene
 from sim.simulation import Simulation
 from sim.simulation.lanes.snapshot import LaneStatus, Snapshot
+from tests.patience import PATIENCE_S
 from tests.sim.simulation_scenes import GatedKernels, helicopter_scene, simulation, spinning_scene
 
 
@@ -378,7 +379,7 @@ def test_a_command_that_waits_for_its_kernel_is_not_asked_for_again_and_changes_
     coming = kernels.coming
     kernels.gate.set()
     for each in coming:
-        each.kernel.result(60.0)
+        each.kernel.result(PATIENCE_S)
     after = running.advance(0.0)
     running.stop()
     assert "rk2" in {lane.integrator for lane in after.lanes}

@@ -11,20 +11,19 @@ from pathlib import Path
 import pytest
 
 from sim.platform.processes import in_order, processes_at_once
+from tests.patience import PATIENCE_S, wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only there processes are forked")
 HERE = os.getpid()
-LATER_S = 60.0
 
 
 def later() -> float:
-    return time.perf_counter() + LATER_S
+    return time.perf_counter() + PATIENCE_S
 
 
 def until(there: Path) -> None:
     """Wait for what somebody else does."""
-    while not there.exists():
-        time.sleep(0.002)
+    wait_until(there.exists, every_s=0.002)
 
 
 @pytest.mark.parametrize("processes", [1, 2, 3])
@@ -81,7 +80,7 @@ def test_a_fork_that_dies_takes_only_its_piece_along(tmp_path: Path) -> None:
 
 
 def test_a_fork_that_does_not_answer_is_given_up_and_ended(tmp_path: Path) -> None:
-    over = time.perf_counter() - LATER_S
+    over = time.perf_counter() - PATIENCE_S
     answers = list(in_order(as_a_fork(signal.pause, tmp_path), 4, processes=2, until_s=over))
     assert answers.count(None) == 1
     assert_ended(tmp_path)
@@ -93,7 +92,7 @@ def test_what_a_fork_raises_is_raised_where_it_is_awaited(tmp_path: Path) -> Non
 
 
 def test_forks_end_when_nobody_listens_any_more(tmp_path: Path) -> None:
-    over = time.perf_counter() - LATER_S
+    over = time.perf_counter() - PATIENCE_S
     answers = in_order(as_a_fork(signal.pause, tmp_path), 4, processes=2, until_s=over)
     next(answers)
     answers.close()

@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from sim.platform.signals import SAVING_S, ended_by_signals
+from tests.patience import PATIENCE_S
 
 
 def test_who_asks_again_is_heard_once_saving_had_its_time():
@@ -42,7 +43,9 @@ with interrupts_heard() as check:
         sys.exit(0 if signal.getsignal(signal.SIGINT) is not signal.default_int_handler else 2)
 sys.exit(1)
 """
-    done = subprocess.run([sys.executable, "-c", script], timeout=300, check=False, capture_output=True)
+    done = subprocess.run(
+        [sys.executable, "-c", script], timeout=PATIENCE_S, check=False, capture_output=True
+    )
     assert done.returncode == 0, done.stderr
 
 
@@ -64,5 +67,7 @@ except KeyboardInterrupt:
     sys.exit(0 if signal.getsignal(signal.SIGINT) is signal.default_int_handler else 2)
 sys.exit(1)
 """
-    done = subprocess.run([sys.executable, "-c", script], timeout=900, check=False, capture_output=True)
+    done = subprocess.run(
+        [sys.executable, "-c", script], timeout=PATIENCE_S, check=False, capture_output=True
+    )
     assert done.returncode == 0, done.stderr

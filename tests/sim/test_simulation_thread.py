@@ -10,6 +10,7 @@ from sim.commands import PilotInput, Reset, SetIntegrator, SetPaused, SetPilotIn
 from sim.integrators import DEFAULT
 from sim.simulation import Simulation
 from sim.simulation.simulation import MOST_SAMPLES, SAMPLED_S
+from tests.patience import wait_until
 from tests.sim.simulation_scenes import GatedKernels, helicopter_scene, place, simulation
 
 
@@ -29,15 +30,14 @@ def running(kernels):
     simulated.stop()
 
 
-def wait_for(simulated: Simulation, condition, seconds: float = 600.0):
+def wait_for(simulated: Simulation, condition):
     """The first snapshot that meets the condition."""
-    end = time.perf_counter() + seconds
-    while time.perf_counter() < end:
+
+    def met():
         snapshot = simulated.snapshot
-        if condition(snapshot):
-            return snapshot
-        time.sleep(0.005)
-    raise AssertionError(f"not within {seconds} s; last message: {simulated.snapshot.message}")
+        return snapshot if condition(snapshot) else None
+
+    return wait_until(met, lambda: simulated.snapshot.message, every_s=0.005)
 
 
 def test_the_thread_is_never_ahead_of_wall_time_and_stops_without_a_trace():

@@ -15,9 +15,9 @@ from sim.native.function import native
 from sim.native.values import NotTranslated
 from sim.platform import cache as turns
 from sim.platform.cache import turn
+from tests.patience import PATIENCE_S
 
 ROOT = Path(sim.__file__).resolve().parents[1]
-PATIENCE_S = 120.0
 
 pytestmark = pytest.mark.skipif(turns.fcntl is None, reason="no locks of bytes on this system")
 

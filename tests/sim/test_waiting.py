@@ -2,8 +2,7 @@
 
 import multiprocessing
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import CancelledError
 from pathlib import Path
 
@@ -17,16 +16,8 @@ from sim.platform.processes import CacheWorkers, GivenUp
 from sim.simulation import KernelStore, Simulation
 from sim.simulation.lanes.kernels import Ahead, Compiling
 from sim.vehicles import VEHICLES
+from tests.patience import PATIENCE_S, wait_until
 from tests.sim.simulation_scenes import GatedKernels, fly, helicopter_scene, simulation
-
-PATIENCE_S = 60.0
-
-
-def until(condition: Callable[[], bool]) -> None:
-    end_s = time.perf_counter() + PATIENCE_S
-    while not condition():
-        assert time.perf_counter() < end_s
-        time.sleep(0.005)
 
 
 @pytest.fixture
@@ -54,7 +45,7 @@ def test_a_swap_that_is_given_up_changes_nothing_and_the_old_method_flies_on(ker
     running.submit(GiveUpWaiting())
     assert running.advance(0.0).waiting == ()
     kernels.gate.set()
-    until(lambda: not kernels.coming)
+    wait_until(lambda: not kernels.coming)
     after, straight = running.advance(0.5).lanes[0], undisturbed.advance(0.7).lanes[0]
     running.stop()
     assert after.integrator == straight.integrator != "rk2"
@@ -70,7 +61,7 @@ def test_of_two_swaps_of_a_lane_the_earlier_one_is_given_up(kernels: GatedKernel
     assert [each.command for each in running.snapshot.waiting] == [SetIntegrator("rk4")]
     assert len(kernels.coming) == 1
     kernels.gate.set()
-    until(lambda: running.advance(0.0).lanes[0].integrator == "rk4")
+    wait_until(lambda: running.advance(0.0).lanes[0].integrator == "rk4")
     running.stop()
 
 
@@ -81,9 +72,9 @@ def test_giving_up_ends_the_process_that_compiles(tmp_path: Path, monkeypatch: p
     with pytest.raises(Compiling) as news:
         store.get(sim.vehicle("rigid-body"), "lie-euler", contact=False)
     coming = news.value.coming
-    until(lambda: bool(asides()) or coming.over)
+    wait_until(lambda: bool(asides()) or coming.over)
     store.only(())
-    until(lambda: not asides())
+    wait_until(lambda: not asides())
     with pytest.raises((GivenUp, CancelledError)):
         coming.kernel.result(PATIENCE_S)
     store.close()
@@ -99,18 +90,18 @@ def test_what_is_made_ahead_gives_way_to_whoever_waits_and_is_taken_up_again() -
     def make(name: str, workers: CacheWorkers) -> None:
         begun.append(name)
         if name == "second" and begun.count(name) == 1:
-            until(lambda: workers.closed)
+            wait_until(lambda: workers.closed)
             raise GivenUp
         made.append(name)
 
     nobody_waits.set()
     ahead = Ahead(make, ["first", "second", "third"], idle=nobody_waits.is_set, first_s=0.0)
-    until(lambda: begun == ["first", "second"])
+    wait_until(lambda: begun == ["first", "second"])
     nobody_waits.clear()
     ahead.give_way()
     assert made == ["first"]
     nobody_waits.set()
-    until(lambda: ahead.left == 0)
+    wait_until(lambda: ahead.left == 0)
     ahead.close()
     ahead.join()
     assert made == ["first", "second", "third"]
@@ -121,7 +112,7 @@ def test_what_was_made_ahead_is_there_at_once() -> None:
     store.work_in_background()
     methods = ["rk4", "no-such-method", "rkmk4"]
     store.ahead(body, methods, first_s=0.0, niceness=0)  # else a busy machine would never come to it
-    until(lambda: store.ready_ahead)
+    wait_until(lambda: store.ready_ahead)
     assert {store.get(body, name).integrator.name for name in ("rk4", "rkmk4")} == {"rk4", "rkmk4"}
     store.close()
 

@@ -14,6 +14,7 @@ from sim.contact.obstacles.blows import GROUND, WATER, Blow
 from sim.simulation.lanes.snapshot import LaneStatus
 from sim.vehicle_config import config_named
 from sim.vehicle_config.config import MATERIALS
+from tests.patience import PATIENCE_S
 from tests.ui import fakes
 from ui.features.samples import BANDS_HZ, RATE_HZ, chime, click, crash, knock, noise, thump
 from ui.features.sound import Mixer, SoundState, Tones, block, heard, level_of, new_blows, struck
@@ -125,7 +126,7 @@ def test_alsas_library_prints_nothing_where_there_is_no_card() -> None:
     def printed(*arguments: str) -> str:
         command = [sys.executable, "-c", OPENS_A_CARD, *arguments]
         return subprocess.run(
-            command, capture_output=True, text=True, check=True, cwd=ROOT, timeout=120
+            command, capture_output=True, text=True, check=True, cwd=ROOT, timeout=PATIENCE_S
         ).stderr
 
     assert "ALSA lib" in printed(), "by itself it does"

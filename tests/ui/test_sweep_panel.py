@@ -1,7 +1,6 @@
 """Laws of the page Sweep: what may go through a range, what is asked, and what is said of what came of it."""
 
 import math
-import time
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -16,6 +15,7 @@ from sim.platform.errors import InputError
 from sim.scene import load_scene
 from sim.simulation import Simulation
 from sim.world import load_world
+from tests.patience import wait_until
 from tests.ui import fakes
 from tests.ui.bench import Bench
 from tests.ui.test_controllers_panel import flying
@@ -95,18 +95,19 @@ def test_flights_are_flown_beside_the_window_as_what_flies_there_would() -> None
     try:
         number = Number("step", 0.01, 1e-4, 0.5, "s", "")
         actions.carry_out(FlySweep(number, (0.005, 0.02), 0.5))
-        end_s = time.monotonic() + 120.0
-        while next(iter(actions.views(flight.snapshot))).running:
-            assert time.monotonic() < end_s
+
+        def over() -> bool:
             actions.poll(flight.snapshot)
-            time.sleep(0.02)
+            return not next(iter(actions.views(flight.snapshot))).running
+
+        wait_until(over)
         (view,) = actions.views(flight.snapshot)
         assert told == []
         fallen = view.column("position.z.final [m]") - 150.0
         assert fallen == pytest.approx(-0.5 * 3.0 * 0.5**2, abs=1e-9)
         actions.carry_out(FlySweep(replace(number, name="nothing"), (1.0,), 0.5))
         with pytest.raises(InputError, match="unknown number 'nothing'"):  # which the window tells
-            _poll_until(end_s, actions, flight.snapshot)
+            wait_until(lambda: actions.poll(flight.snapshot))
     finally:
         actions.close()
 
@@ -122,9 +123,3 @@ def test_what_is_said_leaves_out_what_stopped_and_what_was_refused() -> None:
     assert np.isnan(view.column("a.final")[0])
     assert usual(["energy.final [J]", "position.z.final [m]", "error.rms [m]"]) == "error.rms [m]"
     assert usual(["energy.final [J]", "position.z.final [m]"]) == "position.z.final [m]"
-
-
-def _poll_until(end_s: float, actions, snapshot) -> None:
-    while time.monotonic() < end_s:
-        actions.poll(snapshot)
-        time.sleep(0.02)

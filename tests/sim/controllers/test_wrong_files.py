@@ -14,6 +14,7 @@ from sim.control.pilot import ControllerPilot
 from sim.controllers import ControlLoop, PilotInput, made_controller
 from sim.controllers.controller import holds_controller, load_controller
 from sim.platform import user_files
+from tests.patience import PATIENCE_S, wait_until
 
 COUNT = 330
 QUICK_S = 0.3
@@ -96,10 +97,7 @@ def test_a_call_that_catches_its_end_is_ended_all_the_same(
     assert ending.how == "took too long"
     assert ending.line.endswith("a call took more than 0.3 s")
     trial.by_hand_again()
-    end_s = time.monotonic() + 30.0
-    while any(thread.name == "watch over a call" for thread in threading.enumerate()):
-        assert time.monotonic() < end_s
-        time.sleep(0.05)
+    wait_until(lambda: all(thread.name != "watch over a call" for thread in threading.enumerate()))
 
 
 SHARED = {
@@ -120,7 +118,7 @@ def test_who_replaces_what_all_share_is_told_so_and_stops_alone(
     now = time.perf_counter, time.monotonic, time.sleep, len, isinstance, np.array, np.clip
     indent = " " * (len(before) - len(before.lstrip()))
     spoilt = GOOD.replace(before, f"{indent}{SHARED[names]}\n{before}", 1)
-    trial.PATIENCE_S = 30.0
+    trial.PATIENCE_S = PATIENCE_S
     told = trial.ending(spoilt.encode(), saved=False).line
     assert "it replaces " in told
     assert all(name in told for name in names.split(", "))

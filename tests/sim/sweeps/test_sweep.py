@@ -16,6 +16,7 @@ import pytest
 import sim
 from sim.analysis.sweep_table import SweepGrid, opened
 from sim.platform.errors import InputError
+from tests.patience import PATIENCE_S
 
 pytest.importorskip("distributed", reason="dask.distributed is not there")
 
@@ -162,7 +163,7 @@ def test_a_sweep_whose_last_worker_is_gone_ends_in_one_line_and_keeps_what_was_f
         command = [sys.executable, "-c", ALONE, address]
         worker = subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL)
         try:
-            cluster.wait_for_workers(1, timeout=120)
+            cluster.wait_for_workers(1, timeout=PATIENCE_S)
             grid = SweepGrid({"k": np.arange(40), "log": np.full(40, str(tmp_path / "log"))}, paired=True)
             with pytest.raises(InputError, match="the workers of the sweep are all gone") as refusal:
                 sim.sweep(
