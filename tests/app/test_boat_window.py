@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from tests.app.desktop import App, Screen
-from tests.app.test_drive_window import LOAD_S, SMALL, Keys, Reaction
+from tests.app.test_drive_window import LOAD_S, SMALL, Keys
+from tests.driving import Reaction
 
 pytestmark = [
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs an X screen of its own"),

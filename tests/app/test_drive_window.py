@@ -1,4 +1,4 @@
-"""Wheels as a user has them: keys drive a lap between the cones, a held key takes the snakeboard out of rest."""
+"""Wheels as a user has them: keys drive between the cones, a held key takes the snakeboard out of rest."""
 
 import math
 import sys
@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from sim.world.level_grounds import driving_grounds
-from tests.app.desktop import App, Probe, Screen
+from tests.app.desktop import App, Screen
+from tests.app.program import ROOT
+from tests.driving import Reaction, further, keys_for, steering
 
 pytestmark = [
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs an X screen of its own"),
@@ -19,16 +21,13 @@ pytestmark = [
 LOAD_S = 240.0
 SMALL = ("--size", "480x320")
 """Quickly drawn: keys are looked at once a frame."""
-CRUISE_MPS = 7.5
-WHEELBASE_M = 2.4
-REACTION_S = 0.15
-"""From what the probe shows to what a key does, beside the time between two looks."""
-BLIND_M = 1.9
-"""The car may go this far within a reaction: where the machine is busy, it is driven more slowly."""
 STALL_S, BACK_M = 0.5, 1.0
 """Who has not looked for so long has not driven: how far that led aside counts again once the car is back so near."""
 LAP_S = 300.0
-"""Simulated time within which the lap has to be done: at the cruising speed it takes a quarter of that."""
+"""Simulated time within which it has to be done: at the cruising speed it takes a twentieth of that."""
+FROM, TO = 380, 580
+"""Points of the lap, half a metre apart: its sharpest bends to the right and to the left lie between."""
+USUAL_START = "position_m = [-34.0, -34.0, 0.0]"
 
 
 class Keys:
@@ -47,63 +46,38 @@ class Keys:
         self._down = wanted
 
 
-class Reaction:
-    """Simulated seconds from what is seen to what is done about it: the longest of late."""
-
-    def __init__(self, clock_s: float) -> None:
-        self._clock_s, self.time_s = clock_s, REACTION_S
-
-    def looked(self, clock_s: float) -> None:
-        """At a moment, which need not be a new one."""
-        if clock_s == self._clock_s:
-            return
-        self.time_s = max(0.95 * self.time_s, REACTION_S + clock_s - self._clock_s)
-        self._clock_s = clock_s
+def in_the_bends(folder: Path, lap: np.ndarray) -> Path:
+    """The scene `drive` begun on the lap before its sharpest bends to either side."""
+    ahead = lap[FROM + 1] - lap[FROM]
+    begin = f"position_m = [{lap[FROM][0]}, {lap[FROM][1]}, 0.0]"
+    heading = f"heading_deg = {math.degrees(math.atan2(ahead[1], ahead[0]))}"
+    text = (ROOT / "scenes" / "drive.toml").read_text(encoding="utf-8")
+    assert text.count(USUAL_START) == 1
+    path = folder / "bends.toml"
+    path.write_text(text.replace(USUAL_START, f"{begin}\n{heading}"), encoding="utf-8")
+    return path
 
 
-def steering(lap: np.ndarray, lane: Probe, reaction_s: float) -> tuple[float, float]:
-    """(bend wanted towards a point ahead on the lap, distance from its centre line now)."""
-    place, heading, speed = np.array(lane["x_w"][:2]), lane["heading_rad"], lane["v_b"][0]
-    off = float(np.linalg.norm(lap - place, axis=1).min())
-    travel = speed * reaction_s
-    place = place + travel * np.array([math.cos(heading), math.sin(heading)])
-    heading += travel * lane["shape"][1] / WHEELBASE_M
-    nearest = int(np.linalg.norm(lap - place, axis=1).argmin())
-    ahead = lap[(nearest + round(2 * (3.0 + 0.6 * speed))) % (len(lap) - 1)] - place
-    left = math.cos(heading) * ahead[1] - math.sin(heading) * ahead[0]
-    return 2.0 * left / float(ahead @ ahead), off
-
-
-def keys_for(bend: float, off: float, lane: Probe, reaction_s: float) -> list[str]:
-    """Held keys: the wheel is turned while the car's own bend falls short of the one wanted; slower when astray."""
-    speed, cruise = lane["v_b"][0], min(CRUISE_MPS, BLIND_M / reaction_s) / (1.0 + off**2)
-    held = ["w"] if speed < max(cruise, 1.0) else ["s"] if speed > cruise + 2.0 else []
-    missing = bend - lane["shape"][1] / WHEELBASE_M
-    if abs(missing) > 0.012:
-        held.append("a" if missing > 0.0 else "d")
-    return held
-
-
-def test_keys_drive_a_lap_between_the_cones(screen: Screen, tmp_path: Path) -> None:
+def test_keys_drive_through_bends_between_the_cones(screen: Screen, tmp_path: Path) -> None:
+    """The whole lap is driven by the same keys without a window: `tests/ui/test_driving.py`."""
     grounds = driving_grounds()
-    app, keys, passed, worst = App(screen, tmp_path, "drive", *SMALL), Keys(screen), 0, 0.0
-    astray = False
+    app, keys = App(screen, tmp_path, str(in_the_bends(tmp_path, grounds.lap)), *SMALL), Keys(screen)
+    passed, worst, astray = FROM, 0.0, False
     try:
         seen = app.wait_until(lambda p: p["frames"] > 3, timeout_s=LOAD_S, what="the window is drawn")
         screen.xdotool("mousemove", 240, 160)
         begun = seen["clock_s"]
         reaction = Reaction(begun)
-        while passed < len(grounds.lap) - 12:
+        while passed < TO:
             seen = app.wait_until(lambda p: True, timeout_s=10, what="still there")
-            assert seen["clock_s"] - begun < LAP_S, f"{passed} of {len(grounds.lap)} points passed"
+            assert seen["clock_s"] - begun < LAP_S, f"{passed} of {TO} points passed"
             lane = seen["lanes"][0]
             reaction.looked(seen["clock_s"])
             bend, off = steering(grounds.lap, lane, reaction.time_s)
             astray = off > BACK_M and (astray or reaction.time_s > STALL_S)
             worst = worst if astray else max(worst, off)
             keys.hold(*keys_for(bend, off, lane, reaction.time_s))
-            at = int(np.linalg.norm(grounds.lap - lane["x_w"][:2], axis=1).argmin())
-            passed = at if 0 <= at - passed < 80 else passed
+            passed = further(grounds.lap, passed, lane)
             time.sleep(0.04)
         keys.hold()
         assert lane["status"] == "running"
