@@ -7,8 +7,9 @@ import numpy as np
 
 from export.motion import LaneMotion
 from render.land.mesh import pad_mesh
+from sim.groups.numeric import upright
 from sim.shapes import Shape
-from sim.shapes.surface import grid_indices, upright
+from sim.shapes.surface import grid_indices
 from sim.world import Pad, World
 
 MARGIN_M = 60.0

@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from render.land.ground_cover import place_shrubs, shrub_mesh
+from sim.groups.numeric import upright
 from sim.shapes.shape import Shape
 from sim.vehicle_config import Camera as Framing
 from sim.world import World
@@ -292,7 +293,7 @@ class GroundGuard:
         """The way to the eye, turned about the vertical as far as it takes to see."""
 
         def room(turn_rad: float) -> float:
-            return _free_share(world, seen_from, _turned(offset, turn_rad), clearance_m)
+            return _free_share(world, seen_from, upright(turn_rad) @ offset, clearance_m)
 
         if room(self._wanted_rad) < self._HIDDEN:
             best = max(self._TURNS_RAD, key=lambda turn: min(room(turn), 0.9) - self._TURN_PRICE * abs(turn))
@@ -303,12 +304,7 @@ class GroundGuard:
             self._turn_rad = self._wanted_rad
         left_rad = math.remainder(self._wanted_rad - self._turn_rad, 2.0 * math.pi)
         self._turn_rad += left_rad * (1.0 - math.exp(-dt_s / self._ROUND_S))
-        return _turned(offset, self._turn_rad)
-
-
-def _turned(offset: np.ndarray, turn_rad: float) -> np.ndarray:
-    c, s = math.cos(turn_rad), math.sin(turn_rad)
-    return np.array([c * offset[0] - s * offset[1], s * offset[0] + c * offset[1], offset[2]])
+        return upright(self._turn_rad) @ offset
 
 
 def _free_share(

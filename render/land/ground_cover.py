@@ -18,6 +18,7 @@ import numpy as np
 
 import sim.world.boulders
 from render.land.mesh import Mesh, quad_indices
+from sim.groups.numeric import upright
 from sim.platform.cache import cached_arrays, source_digest
 from sim.world import World
 from sim.world.boulders import (
@@ -357,8 +358,7 @@ def _tufts(world: World, seed: int) -> np.ndarray:
             off_m = np.minimum(off_m, _distance_m(place, paving.points) - paving.half_width_m)
         walls = [wall for tunnel in grounds.tunnels for wall in tunnel.walls]
         for block in (*grounds.blocks, *walls):
-            c, s = np.cos(block.heading_rad), np.sin(block.heading_rad)
-            within = np.abs((place - block.centre_m) @ np.array([[c, -s], [s, c]])) - block.half_m
+            within = np.abs((place - block.centre_m) @ upright(block.heading_rad)[:2, :2]) - block.half_m
             off_m = np.minimum(off_m, within.max(axis=1))
     patches = 0.5 + 0.5 * np.sin(x / 11.0 + 2.0 * np.sin(y / 17.0)) * np.sin(y / 9.0 + 2.0 * np.sin(x / 13.0))
     chance = 0.30 * patches**4 + 0.55 * np.exp(-np.maximum(off_m, 0.0) / _VERGE_M) * (0.3 + 0.7 * patches)

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from sim.shapes.surface import upright
+from sim.groups.numeric import upright
 from sim.world import Pad
 
 TERRAIN_FLOATS = 10

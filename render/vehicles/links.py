@@ -13,10 +13,11 @@ from render.passes.targets import PassContext
 from render.programs import Programs, uniform, vertex_array
 from render.vehicles.shown import ShownLane
 from sim.contact.obstacles import PropsPicture
+from sim.groups.numeric import turned_to
 from sim.models.solids import MATERIALS, MAX_MATERIALS
 from sim.multibody.shapes import ROPE, UNSEEN, Link
 from sim.shapes import Shape
-from sim.shapes.surface import capsule_surface, ellipsoid_surface, grid_indices, turned_to
+from sim.shapes.surface import capsule_surface, ellipsoid_surface, grid_indices
 from sim.vehicle_config.mechanism import BodyMass, Mechanism, mechanism_of
 
 Colour = tuple[float, float, float]

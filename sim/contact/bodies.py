@@ -13,10 +13,10 @@ from sim.contact.convex import WORKSPACE, any_nearer, gaps, hulls_of
 from sim.contact.manifold import POINT_WIDTH
 from sim.contact.pair_rows import MOBILITY, Mechanism, Workspace
 from sim.contact.pile import KEPT, STATE, Bodies, advance
+from sim.groups.numeric import rotation_about, upright
 from sim.platform.errors import InputError
 from sim.shapes import Shape
 from sim.shapes.solid import Solid
-from sim.shapes.surface import rotation_about, upright
 from sim.world.terrain import Terrain
 
 SWEEPS, TOLERANCE_MPS = 200, 1e-9

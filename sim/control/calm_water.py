@@ -34,6 +34,7 @@ from sim.control.planar_craft import (
     water_drag,
 )
 from sim.groups import SE2
+from sim.groups.numeric import upright
 from sim.groups.se2 import heading_of, plane_rotation
 from sim.integrators import Integrator
 from sim.steppers.dynamics import Dynamics, stepper_of
@@ -127,15 +128,13 @@ def calm_water(craft: Vehicle, numbers: np.ndarray | None = None) -> CalmWater:
 def seen_from_above(calm: Vehicle, state: State) -> State:
     """The planar state of a floating craft's, over ground. calm: its `calm_water`."""
     x, y, theta, v_x, v_y, turn = over_ground(sensed_afloat(state))
-    c, s = np.cos(theta), np.sin(theta)
-    return calm.state_of((theta, x, y), (turn, c * v_x + s * v_y, c * v_y - s * v_x))
+    return calm.state_of((theta, x, y), (turn, *(upright(theta)[:2, :2].T @ (v_x, v_y))))
 
 
 def floating(craft: Vehicle, state: State) -> State:
     """Of the craft, where a planar state has it, as deep as it lies in still water."""
     theta, x, y, turn, v_x, v_y = state.node
-    R = np.array([[np.cos(theta), -np.sin(theta), 0.0], [np.sin(theta), np.cos(theta), 0.0], [0.0, 0.0, 1.0]])
-    return craft.state(R=R, x=(x, y, 0.0), omega=(0.0, 0.0, turn), v=(v_x, v_y, 0.0))  # type: ignore[no-any-return]
+    return craft.state(R=upright(theta), x=(x, y, 0.0), omega=(0.0, 0.0, turn), v=(v_x, v_y, 0.0))  # type: ignore[no-any-return]
 
 
 def sensed_afloat(state: State) -> Sensed:

@@ -18,7 +18,7 @@ import numpy as np
 from sim.contact.trees import TreeGround
 from sim.control.pilot import Automatic, Sensed
 from sim.controllers import PilotInput
-from sim.groups.numeric import rotation_exp, rotation_log
+from sim.groups.numeric import rotation_exp, rotation_log, upright
 from sim.integrators import Integrator
 from sim.spaces import Space
 from sim.steppers import Stepper
@@ -193,8 +193,7 @@ def moved(vehicle: Vehicle, reference: np.ndarray, error: np.ndarray) -> np.ndar
     group, pose = vehicle.group, vehicle.node_layout.pose
     T, node, (R, x) = vehicle.poses(reference), reference.copy(), _frame(vehicle, reference)
     turn = error[: group.turns]
-    c, s = np.cos(turn[0]), np.sin(turn[0])
-    turned = R @ (np.array([[c, -s], [s, c]]) if group.turns == 1 else rotation_exp(turn))
+    turned = R @ (upright(turn[0])[:2, :2] if group.turns == 1 else rotation_exp(turn))
     if x.size:
         T[: x.size, : x.size], T[: x.size, -1] = turned, x + R @ error[_translation(vehicle)]
     else:

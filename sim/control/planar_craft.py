@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from sim.groups.numeric import upright
 from sim.platform.errors import InputError
 from sim.vehicle_config import config_of
 from sim.vehicles import Vehicle
@@ -169,7 +170,7 @@ class Disturbance:
         self, craft: np.ndarray, last: np.ndarray, now: np.ndarray, thrust: np.ndarray, span_s: float
     ) -> None:
         self._spread += np.diag(_WANDERS**2) * span_s
-        turned = _turned(last[THETA])
+        turned = upright(last[THETA])[:2, :2]
         seen = np.array([*(turned.T @ (now[[U, V]] - last[[U, V]])), now[R] - last[R]]) / span_s
         expected, slope = self._expected(craft, last, thrust, self._mean), np.empty((3, 5))
         for k in range(5):
@@ -196,10 +197,5 @@ class Disturbance:
 def through_water(craft: np.ndarray, ground: np.ndarray) -> np.ndarray:
     """(6,) state of the planar boat from place, heading, velocity over ground in the world and turn rate."""
     state = ground.copy()
-    state[[U, V]] = _turned(ground[THETA]).T @ (ground[[U, V]] - craft[CURRENT : CURRENT + 2])
+    state[[U, V]] = upright(ground[THETA])[:2, :2].T @ (ground[[U, V]] - craft[CURRENT : CURRENT + 2])
     return state
-
-
-def _turned(theta: float) -> np.ndarray:
-    c, s = math.cos(theta), math.sin(theta)
-    return np.array([[c, -s], [s, c]])

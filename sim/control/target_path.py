@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
+from sim.groups.numeric import upright
 from sim.platform.errors import InputError
 from sim.platform.toml_table import TomlTable
 from sim.vehicles import Vehicle
@@ -65,8 +66,7 @@ class LoopPath:
     def at(self, time_s: float) -> Aim:
         rate = 2.0 * math.pi / self.duration_s * np.array(self.cycles)
         angle, amplitude = rate * time_s + self.phase_rad, np.array(self.amplitude_m)
-        c, s = math.cos(self.heading_rad), math.sin(self.heading_rad)
-        turn = np.array([(c, -s, 0.0), (s, c, 0.0), (0.0, 0.0, 1.0)])
+        turn = upright(self.heading_rad)
         place = turn @ (amplitude * np.sin(angle))
         velocity = turn @ (amplitude * rate * np.cos(angle))
         return Aim(self.centre_w + place, velocity, turn @ (-amplitude * rate**2 * np.sin(angle)))

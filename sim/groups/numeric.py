@@ -233,6 +233,38 @@ def _move_on(ends: np.ndarray, share: float, poses: np.ndarray) -> None:
                 row[j] += a * first[j] + b * second[j]
 
 
+def turned_to(along: np.ndarray) -> np.ndarray:
+    """(3, 3) a rotation that takes z to that direction."""
+    length = float(np.linalg.norm(along))
+    if length == 0.0:
+        return np.eye(3)
+    z = along / length
+    x = cross(np.eye(3)[int(np.argmin(np.abs(z)))], z)
+    x /= np.linalg.norm(x)
+    return np.array([x, cross(z, x), z]).T
+
+
+def rotation_about(axis: int, angle_rad: float | np.ndarray) -> np.ndarray:
+    """(..., 3, 3) rotations about a coordinate axis by angles (...)."""
+    c, s = np.cos(angle_rad), np.sin(angle_rad)
+    i, j = (axis + 1) % 3, (axis + 2) % 3
+    R = np.zeros((*np.shape(angle_rad), 3, 3))
+    R[..., axis, axis] = 1.0
+    R[..., i, i], R[..., i, j], R[..., j, i], R[..., j, j] = c, -s, s, c
+    return R
+
+
+def upright(heading_rad: float) -> np.ndarray:
+    """(3, 3) rotation about the vertical."""
+    return rotation_about(2, heading_rad)
+
+
+def euler_angles(R: np.ndarray) -> tuple[float, float, float]:
+    """Heading, pitch and roll [rad] by which a rotation (3, 3) turns about z, then y, then x of the turned axes."""
+    pitch_rad = math.asin(min(max(-float(R[2, 0]), -1.0), 1.0))
+    return math.atan2(R[1, 0], R[0, 0]), pitch_rad, math.atan2(R[2, 1], R[2, 2])
+
+
 def level_axes(R_wb: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Horizontal unit vectors (3,) ahead of and to the left of the body, in the world frame.
 
@@ -240,8 +272,8 @@ def level_axes(R_wb: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     with the nose straight up or down too; upside down the nose alone counts.
     """
     nose, roof = R_wb[:, 0], R_wb[:, 2]
-    upright = 1.0 + float(roof[2])
-    share = float(nose[2]) / upright if upright > 1e-9 else 0.0
+    raised = 1.0 + float(roof[2])
+    share = float(nose[2]) / raised if raised > 1e-9 else 0.0
     x, y = float(nose[0] - share * roof[0]), float(nose[1] - share * roof[1])
     length = math.hypot(x, y)
     if length < 1e-6:
@@ -274,5 +306,4 @@ def attitude_of(up_w: np.ndarray, heading_rad: float) -> np.ndarray:
             [-a, -b, c],
         ]
     )
-    cosine, sine = math.cos(heading_rad), math.sin(heading_rad)
-    return tilt @ np.array([[cosine, -sine, 0.0], [sine, cosine, 0.0], [0.0, 0.0, 1.0]])
+    return tilt @ upright(heading_rad)

@@ -9,12 +9,12 @@ from functools import lru_cache
 
 import numpy as np
 
+from sim.groups.numeric import turned_to
 from sim.multibody.robots.robot import Geom
 from sim.multibody.shapes import UNSEEN, Link
 from sim.shapes import Shape
 from sim.shapes.surface import (
     capsule_surface,
-    turned_to,
 )
 
 MAX_NODES = 64

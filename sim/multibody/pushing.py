@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sim.groups.numeric import upright
 from sim.multibody.shapes import Touching
 from sim.multibody.spatial import add, dot, entry, jit, larger, rotate, row3, row9, sub, unrotate
 from sim.multibody.tree import Tree
@@ -58,9 +59,8 @@ def _placed(tree: Tree, ball: Touching, box: Touching) -> tuple[int, int, list[f
     i, j = (tree.names.index(each.body) for each in (ball, box))
     T_ball = tree.offsets[i] @ ball.T_b
     centre = T_ball[:3, :3] @ np.array(ball.shape.centre_w) + T_ball[:3, 3]
-    c, s = np.cos(box.shape.heading_rad), np.sin(box.shape.heading_rad)
     T_box = tree.offsets[j] @ box.T_b
-    R = T_box[:3, :3] @ np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+    R = T_box[:3, :3] @ upright(box.shape.heading_rad)
     middle = T_box[:3, :3] @ np.array(box.shape.centre_w) + T_box[:3, 3]
     sphere = [*centre.tolist(), float(ball.shape.radius_m)]
     half = np.array(box.shape.half_m, float)

@@ -7,7 +7,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sim.groups.numeric import pose_matrix, skew
+from sim.groups.numeric import pose_matrix, skew, upright
 from sim.multibody.arrays import BALL, COORDINATES, FREE, PRISMATIC, REVOLUTE, VELOCITIES, TreeArrays
 from sim.multibody.declaration import (
     WORLD,
@@ -27,7 +27,6 @@ from sim.multibody.declaration import (
     vector,
 )
 from sim.platform.errors import InputError, array_of, number, one_of, quote
-from sim.shapes.surface import upright
 
 __all__ = ["WORLD", "Body", "Joint", "Spring", "Tree", "tree"]
 

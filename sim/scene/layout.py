@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import tomlkit
 
-from sim.groups.numeric import pose_matrix
+from sim.groups.numeric import euler_angles, pose_matrix, upright
 from sim.platform.errors import InputError
 from sim.scene.conditions import AtPoint, Place
 from sim.scene.file import Scene
@@ -15,7 +15,6 @@ from sim.scene.goals import MOST_GOALS, SceneGoal
 from sim.scene.race import MOST_GATES, Course, Gate
 from sim.scene.tables import Start
 from sim.shapes.shape import Handle
-from sim.shapes.surface import euler_angles, upright
 from sim.world import World
 
 START = "start"

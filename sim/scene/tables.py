@@ -9,10 +9,10 @@ import numpy as np
 
 from sim.controllers import Controller
 from sim.environment.environment import CoupledSpec, can_be_coupled, can_be_met
+from sim.groups.numeric import rotation_about, upright
 from sim.integrators import default_for, integrators
 from sim.platform.errors import InputError, one_of
 from sim.platform.toml_table import TomlTable
-from sim.shapes.surface import rotation_about, upright
 from sim.vehicles import Vehicle, known_vehicle, vehicles
 from sim.vehicles.forms.form import Support
 from sim.world import World

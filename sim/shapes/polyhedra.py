@@ -9,7 +9,7 @@ from typing import Any, Self
 import casadi as ca
 import numpy as np
 
-from sim.groups.numeric import pose_matrix
+from sim.groups.numeric import pose_matrix, upright
 from sim.platform.errors import InputError
 from sim.platform.toml_table import TomlTable
 from sim.shapes.shape import (
@@ -24,7 +24,7 @@ from sim.shapes.shape import (
     shifted,
 )
 from sim.shapes.solid import Solid, polytope
-from sim.shapes.surface import Surface, box_surface, creased, to_triangles, upright
+from sim.shapes.surface import Surface, box_surface, creased, to_triangles
 
 MOST_SIDES = 24
 _FLAT = 1e-6
@@ -121,10 +121,10 @@ class ConvexMesh(Shape):
         along = along[np.linalg.norm(along, axis=1) > _FLAT]
         best = np.full(6, np.inf)
         for heading in np.unique(np.arctan2(along[:, 1], along[:, 0]).round(9)):
-            c, s = np.cos(heading), np.sin(heading)
-            own = flat @ np.array([[c, -s], [s, c]])
+            turn = upright(heading)[:2, :2]
+            own = flat @ turn
             low, high = own.min(axis=0), own.max(axis=0)
-            half, middle = 0.5 * (high - low), 0.5 * (high + low) @ np.array([[c, s], [-s, c]])
+            half, middle = 0.5 * (high - low), 0.5 * (high + low) @ turn.T
             if half.prod() < best[2] * best[3]:
                 best = np.array([*middle, *half, heading, 0.0])
         return best

@@ -6,11 +6,11 @@ from typing import Any, Self
 import casadi as ca
 import numpy as np
 
-from sim.groups.numeric import pose_matrix
+from sim.groups.numeric import pose_matrix, turned_to, upright
 from sim.platform.toml_table import TomlTable
 from sim.shapes.shape import Oriented, Shape, Vector, from_place, length, norm, round_gap, shifted, vector
 from sim.shapes.solid import Solid, points_of
-from sim.shapes.surface import Surface, capsule_surface, ellipsoid_surface, turned_to, upright
+from sim.shapes.surface import Surface, capsule_surface, ellipsoid_surface
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,11 @@ from typing import Any, ClassVar, Self
 import casadi as ca
 import numpy as np
 
+from sim.groups.numeric import upright
 from sim.platform.errors import InputError
 from sim.platform.toml_table import TomlTable
 from sim.shapes.solid import Solid
-from sim.shapes.surface import Surface, upright
+from sim.shapes.surface import Surface
 
 Vector = tuple[float, float, float]
 

@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 
-from sim.groups.numeric import cross
 from sim.native.function import native
 
 Surface = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -142,38 +141,6 @@ def box_surface(half: np.ndarray) -> Surface:
     points, normals = box_corners(half)
     quads = np.arange(24).reshape(-1, 4)
     return points, normals, np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]])
-
-
-def turned_to(along: np.ndarray) -> np.ndarray:
-    """(3, 3) a rotation that takes z to that direction."""
-    length = float(np.linalg.norm(along))
-    if length == 0.0:
-        return np.eye(3)
-    z = along / length
-    x = cross(np.eye(3)[int(np.argmin(np.abs(z)))], z)
-    x /= np.linalg.norm(x)
-    return np.array([x, cross(z, x), z]).T
-
-
-def rotation_about(axis: int, angle_rad: float | np.ndarray) -> np.ndarray:
-    """(..., 3, 3) rotations about a coordinate axis by angles (...)."""
-    c, s = np.cos(angle_rad), np.sin(angle_rad)
-    i, j = (axis + 1) % 3, (axis + 2) % 3
-    R = np.zeros((*np.shape(angle_rad), 3, 3))
-    R[..., axis, axis] = 1.0
-    R[..., i, i], R[..., i, j], R[..., j, i], R[..., j, j] = c, -s, s, c
-    return R
-
-
-def upright(heading_rad: float) -> np.ndarray:
-    """(3, 3) rotation about the vertical."""
-    return rotation_about(2, heading_rad)
-
-
-def euler_angles(R: np.ndarray) -> tuple[float, float, float]:
-    """Heading, pitch and roll [rad] by which a rotation (3, 3) turns about z, then y, then x of the turned axes."""
-    pitch_rad = math.asin(min(max(-float(R[2, 0]), -1.0), 1.0))
-    return math.atan2(R[1, 0], R[0, 0]), pitch_rad, math.atan2(R[2, 1], R[2, 2])
 
 
 def to_triangles(x: np.ndarray, corners: np.ndarray) -> np.ndarray:

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from sim.groups.numeric import rotation_about
 from sim.platform.errors import one_of, quote
 from sim.platform.toml_table import TomlTable
-from sim.shapes.surface import rotation_about
 from sim.vehicle_config.rider import Rider, read_rider
 from sim.vehicle_config.terms import Names, Term, constant, read_term, read_terms, term_of
 from sim.vehicles import vehicles

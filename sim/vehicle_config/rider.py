@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sim.groups.numeric import rotation_about
 from sim.platform.errors import one_of
 from sim.platform.toml_table import TomlTable
-from sim.shapes.surface import rotation_about
 from sim.vehicle_config.terms import Names, Term, read_term
 from sim.vehicles import VEHICLES
 from sim.vehicles.forms.articulated import ArticulatedVehicle

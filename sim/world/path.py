@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sim.groups.numeric import pose_matrix, upright
 from sim.native.function import native
 from sim.world.terrain import Terrain
 
@@ -150,11 +151,7 @@ class Pad:
 
     def standing_pose(self, height_m: float) -> np.ndarray:
         """(4, 4) T_wb of a body whose origin is `height_m` above its soles."""
-        c, s = np.cos(self.heading_rad), np.sin(self.heading_rad)
-        T_wb = np.eye(4)
-        T_wb[:2, :2] = [[c, -s], [s, c]]
-        T_wb[:3, 3] = self.centre_w + np.array([0.0, 0.0, height_m])
-        return T_wb
+        return pose_matrix(upright(self.heading_rad), self.centre_w + np.array([0.0, 0.0, height_m]))
 
 
 def level_ground(

@@ -12,6 +12,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 import sim
+from sim.groups.numeric import upright
 from sim.multibody.shapes import BRASS, PAINTED, STEEL, Link
 from sim.symbolic import turn_about
 from sim.vehicles.forms.holonomic import HolonomicVehicle
@@ -144,8 +145,7 @@ def librating(turned_rad: float = 0.0) -> tuple[Satellite, sim.State, float]:
     small = 1e-9 * np.array(LIBRATION_INERTIA) / 1e-3
     body = Satellite(inertia=tuple(small), gradient=1.0)
     rate = math.sqrt(1.0 + 1.5 * (small.sum() - 3.0 * small[0]))
-    c, s = math.cos(turned_rad), math.sin(turned_rad)
-    R = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+    R = upright(turned_rad)
     start = body.state(R=R, x=(1.0, 0.0, 0.0), omega=(0.0, 0.0, rate), v=R.T @ (0.0, rate, 0.0))
     return body, start, rate
 

@@ -16,9 +16,9 @@ from sim.commands import (
     SetPilotInput,
     SetReference,
 )
+from sim.groups.numeric import upright
 from sim.integrators import DEFAULT
 from sim.scene import Comparison, LaneSpec, Scene, Start, load_scene
-from sim.shapes.surface import upright
 from sim.simulation import Simulation
 from sim.simulation.lanes.history import ControlHistory
 from sim.simulation.lanes.snapshot import LaneSnapshot, LaneStatus, Snapshot

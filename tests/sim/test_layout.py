@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from sim.commands import Reset, SetLayout
+from sim.groups.numeric import rotation_about, upright
 from sim.platform.errors import InputError
 from sim.scene import SCENE_FOLDER, load_scene
 from sim.scene.layout import Layout, scene_with_layout
 from sim.scene.race import Instant, crossing_s
-from sim.shapes.surface import rotation_about, upright
 from tests.sim.simulation_scenes import fly, simulation, world
 from ui.features.edits import Edits
 

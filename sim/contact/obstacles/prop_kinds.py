@@ -9,10 +9,10 @@ import numpy as np
 import tomlkit
 
 from sim.contact.bodies import Prop
+from sim.groups.numeric import euler_angles, upright
 from sim.platform.toml_table import TomlTable
 from sim.shapes import KINDS, Box, Capsule, ConvexMesh, Drum, Shape, Sphere
 from sim.shapes.shape import FAR_M, Vector
-from sim.shapes.surface import euler_angles, upright
 from sim.vehicle_config.config import MATERIALS
 
 MOST_PROPS = 1000

@@ -8,7 +8,7 @@ from dataclasses import fields, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sim.groups.numeric import triple
+from sim.groups.numeric import pose_matrix, triple, upright
 from sim.planner.task.bodies import (
     body_poses,
     heading_rad,
@@ -185,11 +185,7 @@ def _pose_of(vehicle: Vehicle, task: Task) -> np.ndarray:
 
 
 def _at(place: ArrayLike, heading_rad: float = 0.0) -> np.ndarray:
-    c, s = np.cos(heading_rad), np.sin(heading_rad)
-    T_w = np.eye(4)
-    T_w[:2, :2] = [[c, -s], [s, c]]
-    T_w[:3, 3] = place
-    return T_w
+    return pose_matrix(upright(heading_rad), place)
 
 
 def _flat(place: np.ndarray, planar: bool, z_m: float) -> tuple[float, float, float]:

@@ -12,9 +12,9 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from sim.groups.numeric import rotation_about
 from sim.native.function import native
 from sim.platform.errors import InputError, quote
-from sim.shapes.surface import rotation_about
 from sim.symbolic import shift, turn_about
 
 CHANNELS = 6

@@ -7,6 +7,7 @@ import numpy as np
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
+from sim.groups.numeric import euler_angles, rotation_about, upright
 from sim.planner.task.bodies import body_poses, own_space, planar, positions, stands, velocities
 from sim.planner.task.cover import Cover, cover
 from sim.planner.task.handles import handles
@@ -31,7 +32,6 @@ from sim.platform.errors import InputError
 from sim.platform.toml_table import TomlTable
 from sim.shapes import KINDS
 from sim.shapes.shape import vector
-from sim.shapes.surface import euler_angles, rotation_about, upright
 from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import State, Support
