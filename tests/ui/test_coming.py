@@ -1,5 +1,6 @@
 """Laws of what is told while a scene is made ready."""
 
+import time
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
