@@ -56,6 +56,7 @@ class FrameBudget:
         self._moving = EFFORTS[0]
         """While something moves."""
         self._since_s = self._still_s = 0.0
+        self._stands = False
         self._well_s, self._yields = _WELL_S, False
         self.effort = EFFORTS[0]
 
@@ -67,7 +68,7 @@ class FrameBudget:
     @property
     def rests(self) -> bool:
         """Whether nothing has moved for long enough that the picture can be whole."""
-        return self._still_s > _REST_S
+        return self._still_s > (0.0 if self._stands else _REST_S)
 
     @property
     def overspent(self) -> bool:
@@ -80,9 +81,19 @@ class FrameBudget:
         """From one picture to the next."""
         return LATE_S if self._yields else 0.0
 
-    def observe(self, frame_s: float, *, moves: bool, late: bool = False, whole: float = EFFORTS[0]) -> float:
+    def observe(
+        self,
+        frame_s: float,
+        *,
+        moves: bool,
+        stands: bool = False,
+        late: bool = False,
+        whole: float = EFFORTS[0],
+    ) -> float:
         """`frame_s` wall seconds since the last frame. moves: whether anything differs; a picture at rest is drawn with
-        the effort `whole`. late: whether pictures take the time in which the motion would be worked out."""
+        the effort `whole`. stands: whether nothing can move, since time does not go on: what does not is at rest at
+        once. late: whether pictures take the time in which the motion would be worked out."""
+        self._stands = stands
         self._well_s = 0.0 if late else self._well_s + frame_s
         self._yields = self._yields and moves and self._well_s < _WELL_S
         self._still_s = 0.0 if moves else self._still_s + frame_s

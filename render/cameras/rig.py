@@ -72,6 +72,11 @@ class CameraRig:
         """Whose picture it is."""
         return self._director.kind if self._kind == "director" else self._kind
 
+    @property
+    def strolls(self) -> bool:
+        """Whether the camera goes on and on by itself."""
+        return isinstance(self._cameras[self._kind], Crane)
+
     def frame_scene(self, *, distance: float = 1.0, bearing_rad: float | None = None) -> None:
         """Stand back by `distance` times the usual, and let the orbiting camera look along a bearing."""
         for camera in self._cameras.values():

@@ -131,3 +131,12 @@ def test_pictures_take_no_more_again_before_motion_has_been_in_time_for_a_while(
     assert budget.shortest_s == LATE_S
     assert run(budget, 0.004, 0.01, 20.0)[-1] == EFFORTS[0]
     assert budget.shortest_s == 0.0
+
+
+def test_where_time_stands_what_does_not_move_is_whole_with_the_next_picture() -> None:
+    budget = FrameBudget()
+    moving = run(budget, 0.006, 0.09, 20.0)[-1]
+    assert budget.observe(0.04, moves=True, stands=True, whole=2.0) == moving
+    assert budget.observe(0.04, moves=False, stands=True, whole=2.0) == 2.0
+    assert budget.observe(0.04, moves=True, stands=True, whole=2.0) == moving
+    assert budget.observe(0.04, moves=False, whole=2.0) == moving

@@ -11,10 +11,11 @@ from render.frame import Frame
 from render.passes.targets import Canvas
 from render.renderer import Renderer
 from render.still import view_from
+from sim.commands import SetDemo
 from sim.recordings.take import LaneStatus
 from sim.scene import load_scene
 from sim.simulation import Simulation
-from sim.simulation.lanes.snapshot import Snapshot
+from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot
 from sim.world import load_world
 from ui.desktop.picture import Picture
 from ui.input.desk import CameraMotion
@@ -55,6 +56,52 @@ def test_what_is_paused_or_has_crashed_is_refined_to_every_pixel_and_drawn_no_mo
         assert scales(shown, CameraMotion())[-1] == 1.0
     picture.release()
     canvas.release()
+
+
+def test_what_is_paused_in_flight_is_whole_three_pictures_later_and_its_camera_stands_until_it_is_moved(
+    ctx: moderngl.Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scene = load_scene("canyon")
+    world = load_world(scene.world, seed=scene.seed)
+    simulation, canvas = Simulation(scene, world), Canvas(ctx, SIZE)
+    simulation.advance(0.0)
+    simulation.submit(SetDemo(True))
+    monkeypatch.setattr(moderngl.Context, "screen", property(lambda self: canvas.framebuffer))
+    window = SimpleNamespace(ctx=ctx, framebuffer_px=SIZE, apart_s=0.0)
+    planning = SimpleNamespace(places_w=None, obstacles_w=(), added=lambda frame: frame)
+    settings = ViewSettings(quality="software", camera="chase")
+    picture = Picture(window, scene, world, settings, None)  # type: ignore[arg-type]
+    while picture.comes_along():
+        pass
+
+    def drawn(shown: Snapshot, **moved: tuple[float, float]) -> tuple[np.ndarray, float]:
+        """From where a frame at the window's clock was seen, and at which scale."""
+        found = picture.draw(shown, settings, (0, 0, *SIZE), 0.1, CameraMotion(**moved), planning)  # type: ignore[arg-type]
+        return found.view, picture.pace.scale
+
+    for _ in range(30):
+        simulation.advance(0.1)
+        drawn(simulation.snapshot)
+    assert picture.pace.scale <= 0.5
+    paused = replace(simulation.snapshot, paused=True)
+    first, *later = (drawn(paused) for _ in range(12))
+    assert all(np.array_equal(view, first[0]) for view, _ in later)
+    assert all(scale == 1.0 for _, scale in later[2:])
+    turned, _ = drawn(paused, drag_px=(30.0, 0.0))
+    assert np.abs(turned - first[0]).max() > 1e-3
+    lifted = replace(paused, lanes=tuple(_moved_by(lane, 3.0) for lane in paused.lanes))
+    followed = [drawn(lifted)[0] for _ in range(12)]
+    assert not np.array_equal(followed[0], followed[5])
+    assert np.array_equal(followed[10], followed[11])
+    picture.release()
+    canvas.release()
+
+
+def _moved_by(lane: LaneSnapshot, x_m: float) -> LaneSnapshot:
+    shift = np.eye(4)
+    shift[0, 3] = x_m
+    bodies = {name: shift @ T_wb for name, T_wb in lane.bodies.items()}
+    return replace(lane, bodies=bodies, bodies_previous=bodies)
 
 
 def test_the_present_quality_is_drawn_until_another_one_is_ready(ctx: moderngl.Context) -> None:

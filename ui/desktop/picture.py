@@ -46,6 +46,32 @@ _PAUSED_SLACK, _RESTING_SLACK = 20.0, 60.0
 it away: see `_as_from`."""
 
 
+class CameraClock:
+    """Time as cameras have it. It stands where the scene's does, lest a camera that eases to where it comes to rest
+    keep a paused picture from being whole, but goes on for a while once another view is asked for."""
+
+    _EASING_S = 1.0
+
+    def __init__(self) -> None:
+        self._asked: tuple[object, ...] | None = None
+        """For which view, where time stood then."""
+        self._left_s = 0.0
+
+    def go_on(self, dt_s: float, *, stands: bool, moved: bool, asked: tuple[object, ...]) -> float:
+        """Seconds that pass for a camera in `dt_s` of wall time. moved: by hand; asked: what says where it has to be,
+        numbers, arrays and dataclasses of such."""
+        if not stands:
+            self._asked, self._left_s = None, 0.0
+            return dt_s
+        if moved or (self._asked is not None and not alike(asked, self._asked)):
+            self._left_s = self._EASING_S
+        self._asked = asked
+        if self._left_s <= 0.0:
+            return 0.0
+        self._left_s -= dt_s
+        return dt_s
+
+
 class Backdrop:
     """A picture that stands behind what is drawn of a window."""
 
@@ -108,7 +134,7 @@ class Picture:
         self._framings, self._eyes, self._act = view.framings, view.eyes, 0
         self._bearing_rad = 0.0
         self._take_up(scene, world)
-        self._budget, self._moves = FrameBudget(), True
+        self._budget, self._moves, self._clock = FrameBudget(), True, CameraClock()
         self._shown: tuple[Frame, ...] = ()
         """What was drawn last, at no wall time."""
         self._view: View | None = None
@@ -170,7 +196,10 @@ class Picture:
         late = self._by_processor and is_late(snapshot)
         whole = self.renderer.whole_effort if len(rects) == 1 else 1.0
         self._budget.sharp = settings.sharp
-        effort = self._budget.observe(dt_s, moves=self._moves, late=late, whole=whole)
+        camera_s = self._camera_s(snapshot, settings, rects, dt_s, motion, planning)
+        effort = self._budget.observe(
+            dt_s, moves=self._moves, stands=camera_s == 0.0 < dt_s, late=late, whole=whole
+        )
         self.renderer.set_effort(effort)
         if not (self._budget.rests and (self._by_processor or effort > 1.0)):
             self._wall_s += dt_s
@@ -196,7 +225,7 @@ class Picture:
         view = self._rig.update(
             subject.T_wb,
             subject.twist_b,
-            dt_s,
+            camera_s,
             framing=subject.config.camera,
             reach_m=subject.reach_m,
             held=subject.held,
@@ -230,7 +259,7 @@ class Picture:
             rects,
             lanes,
             wall_s=self._wall_s,
-            exposure=settings.exposure * self._adaptation.go_on(view.eye_w, dt_s),
+            exposure=settings.exposure * self._adaptation.go_on(view.eye_w, camera_s),
             add=lambda frame: planning.added(_with_moment(frame, moment, snapshot)),
             again=again,
             adds_up=not self._budget.rests,
@@ -249,6 +278,26 @@ class Picture:
         first = panes[0].view
         bodies_w = self._scene_view.bodies_w()
         return Drawn(first.view, first.projection, shifts_w, bodies_w, labels_px, film.replay_s, anew)
+
+    def _camera_s(
+        self,
+        snapshot: Snapshot,
+        settings: ViewSettings,
+        rects: tuple[tuple[int, int, int, int], ...],
+        dt_s: float,
+        motion: CameraMotion,
+        planning: Planning,
+    ) -> float:
+        """Seconds that pass for the camera in a frame."""
+        film, flown = self._scene_view.film, snapshot.lanes[0]
+        followed = flown.generation, flown.bodies, planning.places_w, planning.obstacles_w
+        chosen = settings.camera, settings.framings, settings.eyes, settings.spread_m, settings.solo
+        return self._clock.go_on(
+            dt_s,
+            stands=snapshot.paused and not (film.on or self._rig.strolls),
+            moved=motion != CameraMotion(),
+            asked=(*followed, *chosen, rects),
+        )
 
     def photo(self, times: int, blur: float) -> Iterator[Developing]:
         """What is shown, once more and so many times as large; a share of it at a step, the last one with the picture.
