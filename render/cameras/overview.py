@@ -10,6 +10,9 @@ from render.cameras.following import FOV_RAD, Circling, Spring, nearest_turn, po
 _ASIDE_DEG = (0.0, 35.0, -35.0, 70.0, -70.0, 180.0, 145.0, -145.0)
 """Bearings that are tried, off the one that has the way run from left to right."""
 _ELEVATIONS_DEG = (30.0, 42.0, 54.0, 66.0, 80.0)
+_FLAT_DEG, _CLIMBS = 14.0, 0.2
+"""What is as high as that share of its length, over water alone, is seen as flat as this: before the horizon, which
+nothing hides."""
 _FILLED = 0.88
 """Share of the picture's width and height that the places take up."""
 _RAYS = 20
@@ -104,18 +107,18 @@ class Overview:
         size_m = 0.35 * subject.framing.distance_m
         cloud = np.concatenate([places + size_m * step for step in _AROUND])
         across, free = _across(places, subject), free_part(self._covered)
+        before_horizon = _climbs(places) and _over_water(places, world)
+        heights = (_FLAT_DEG, *_ELEVATIONS_DEG) if before_horizon else _ELEVATIONS_DEG
         best = math.inf
         for aside in _ASIDE_DEG:
-            for height in _ELEVATIONS_DEG:
+            for height in heights:
                 bearing, elevation = across + math.radians(aside), math.radians(height)
                 aim, distance = fitted(cloud, bearing, elevation, aspect)
                 if _is_covered(seen_at(places, aim, bearing, elevation, distance, aspect), self._covered):
                     aim, distance = fitted(cloud, bearing, elevation, aspect, free)
                 eye = aim + polar_offset(bearing, elevation, distance)
                 price = _BLOCKED_PRICE * (1.0 - _seen_share(places, eye, world))
-                price += (
-                    _TURN_PRICE * abs(aside) / 90.0 + _HEIGHT_PRICE * (height - _ELEVATIONS_DEG[0]) / 36.0
-                )
+                price += _TURN_PRICE * abs(aside) / 90.0 + _HEIGHT_PRICE * (height - heights[0]) / 36.0
                 price += 1.0 if eye[2] < floor_z(world, eye) else 0.0
                 if price < best - 1e-9:
                     best = price
@@ -202,6 +205,18 @@ def _across(places: np.ndarray, subject: CameraSubject) -> float:
         nose = subject.T_wb[:2, 0]
         return math.atan2(nose[1], nose[0]) + math.radians(150.0)
     return math.atan2(way[1], way[0]) + 0.5 * math.pi
+
+
+def _climbs(places: np.ndarray) -> bool:
+    x_m, y_m, z_m = np.ptp(places, axis=0).tolist()
+    return bool(z_m > _CLIMBS * math.hypot(x_m, y_m))
+
+
+def _over_water(places: np.ndarray, world: Surroundings | None) -> bool:
+    """Whether no ground comes out of the water below any of the places."""
+    if world is None or world.water_level_m is None:
+        return False
+    return bool((world.terrain.height(places[:, 0], places[:, 1]) < world.water_level_m).all())
 
 
 def _seen_share(places: np.ndarray, eye_w: np.ndarray, world: Surroundings | None) -> float:

@@ -161,10 +161,11 @@ class PlanScene:
         if view.task.waypoints:
             others = np.array([waypoint.position_w for waypoint in view.task.waypoints])
             places = np.concatenate([places[:-1], others, places[-1:]])
-        places = self._on_ground(view, places)
-        if view.plan is not None:
-            return places
+        places, task = self._on_ground(view, places), view.task
         around = [self._extremes(obstacle) for obstacle in view.obstacles_w]
+        if view.plan is not None:  # with what moves where it will be
+            end_s, each = view.plan.duration_s, enumerate(around)
+            around = [_carried(task, i, (p, p), end_s)[0] for i, p in each if is_moving(task, i)]
         return np.concatenate([places[:-1], *around, places[-1:]])
 
     def _way(self, record: PlanRecord, origin_w: tuple[float, float, float]) -> PlanPath:

@@ -98,6 +98,22 @@ def test_a_picture_that_is_covered_all_over_is_used_as_it_is() -> None:
     assert np.allclose(seen, on_screen(view_of(way()), way()))
 
 
+def test_a_descent_over_open_water_is_seen_before_the_horizon_and_what_lies_on_it_from_above() -> None:
+    class Bed:
+        def height(self, x_m, y_m):
+            return -20.0 + 0.0 * np.asarray(x_m) + 0.0 * np.asarray(y_m)
+
+    def down_deg(places: np.ndarray, level_m: float | None) -> float:
+        view = view_of(places, world=Country(Bed(), level_m))
+        assert np.abs(on_screen(view, places)).max() < 0.95
+        return float(np.degrees(np.arcsin(view.view[2, 2])))
+
+    steep, flat = way() * [1.0, 1.0, 2.0], way() * [1.0, 1.0, 0.1]
+    assert down_deg(steep, 0.0) == pytest.approx(14.0, abs=0.5)
+    for places, level_m in ((steep, None), (steep, -30.0), (flat, 0.0)):
+        assert down_deg(places, level_m) > 29.0
+
+
 def test_the_way_runs_from_left_to_right() -> None:
     seen = on_screen(view_of(way()), way())
     assert seen[-1, 0] - seen[0, 0] > 1.0

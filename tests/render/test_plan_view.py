@@ -11,6 +11,7 @@ from render.plan.view import ALTERNATIVE, FAILED, KEPT, PRESENT, STALE, PlanScen
 from sim.planner import Box, Capsule, Cylinder, Goal, Iterate, Sphere, Task, Violation
 from sim.planner.result.active_constraints import ActiveConstraint
 from sim.planner.service.session import FADE_S, FadingIterate, PlanView
+from sim.planner.task.motions import Motion
 from sim.planner.task.refusal import Refusal
 from sim.vehicles import vehicle
 from sim.world import load_world
@@ -123,6 +124,17 @@ def test_without_a_plan_the_reach_runs_over_what_has_to_be_kept_clear_of() -> No
     )
     moved = scene.reach(PlanView(BOAT, asked, (0.0, 0.0, 5.0)))
     np.testing.assert_allclose(moved[:, 2].max(), 75.0)
+
+
+def test_with_a_plan_the_reach_runs_over_what_moves_where_it_is_at_the_end() -> None:
+    scene, flown = PlanScene(load_world("plain", seed=7)), record()
+    buoys = (Sphere((4.0, 30.0, 8.0), 2.0, name="drifts"), Sphere((4.0, -30.0, 8.0), 2.0, name="lies"))
+    drift = Motion(("drifts",), velocity_mps=(0.0, 3.0, 0.0))
+    asked = replace(task(), obstacles=buoys, motions=(drift,))
+    reach = scene.reach(PlanView(BOAT, asked, plan=flown))
+    np.testing.assert_allclose(reach[[0, -1], :2], [[0.0, 0.0], [10.0, 0.0]])
+    np.testing.assert_allclose(reach[:, 1].max(), 32.0 + 3.0 * flown.duration_s)
+    assert reach[:, 1].min() > -2.0
 
 
 def test_the_ribbon_is_green_light_red_or_grey() -> None:
