@@ -247,9 +247,9 @@ def _block(
     faces = [rings[2]]
     for low, high in ((rings[0], rings[1]), (rings[1], rings[2]))[: 2 if chamfered else 1]:
         faces += [np.array([low[k], low[(k + 1) % 4], high[(k + 1) % 4], high[k]]) for k in range(4)]
-    if base > 0.0:
-        faces.append(rings[0][::-1])
-    local = np.stack(faces)
+    faces += [rings[0][::-1]] if base > 0.0 else []
+    # A lamp shines down alone: above a tunnel that is cut open none hangs in the air.
+    local = np.stack(faces[-1:] if block.material == "lamp" else faces)
     normal = np.cross(local[:, 1] - local[:, 0], local[:, 3] - local[:, 0])
     normal /= np.linalg.norm(normal, axis=1, keepdims=True)
     upright = np.abs(normal[:, None, 2]) > 0.5

@@ -104,3 +104,12 @@ def test_runs_of_pieces_draw_what_is_wanted_and_no_more(mesh: PropMesh) -> None:
     assert len(pieces.runs(np.ones(len(pieces.kind), bool), np.ones(len(pieces.kind), bool))) <= 2 * len(
         KINDS
     )
+
+
+@pytest.mark.parametrize("ground", ("driving", "underpass", "street"))
+def test_lamps_shine_down_alone(ground: str) -> None:
+    """So that none of a tunnel hangs in the air where its near wall is left out."""
+    vertices = prop_mesh(GROUNDS[ground]()).vertices
+    lamps = vertices[vertices[:, 8] == KINDS.index("lamp")]
+    assert len(lamps) > 8
+    assert (lamps[:, 5] < -0.99).all()
