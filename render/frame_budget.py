@@ -45,9 +45,9 @@ def detail(effort: float) -> float:
 class FrameBudget:
     """Told of every frame; gives the effort of the next one, among EFFORTS."""
 
-    def __init__(self, target_s: float = TARGET_S, *, sharp: bool = False) -> None:
+    def __init__(self, *, sharp: bool = False) -> None:
         """sharp: pictures lose sharpness only where there would be fewer than fifteen a second."""
-        self._target_s, self.sharp = target_s, sharp
+        self.sharp = sharp
         self._left: tuple[float, float] | None = None
         """The effort that was changed last, and what a frame took with it."""
         self._gains: dict[tuple[float, float], float] = {}
@@ -74,7 +74,7 @@ class FrameBudget:
     def overspent(self) -> bool:
         """Whether not even the least effort is in time."""
         full = len(self._times_s) == _FRAMES
-        return full and self.effort == EFFORTS[-1] and self.frame_s > 1.3 * self._target_s
+        return full and self.effort == EFFORTS[-1] and self.frame_s > 1.3 * TARGET_S
 
     @property
     def shortest_s(self) -> float:
@@ -136,7 +136,7 @@ class FrameBudget:
     def _allowed_s(self, effort: float) -> float:
         """For a frame, before less effort is taken than this."""
         kept = SHARP if self.sharp else FLUENT
-        return self._target_s if effort > kept else max(LATE_S, self._target_s)
+        return TARGET_S if effort > kept else LATE_S
 
     def _in_time(self, effort: float, share: float = 1.0) -> bool:
         return self._expected_s(effort) <= share * self._allowed_s(effort)

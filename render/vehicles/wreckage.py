@@ -116,12 +116,16 @@ def blow_of(T_wb: np.ndarray, before_b: np.ndarray, after_b: np.ndarray, *, wet:
     return Blow(T_wb, before_b, size * towards, wet)
 
 
+_SEED = 1
+"""Of how it is strewn."""
+
+
 class Wreckage:
     """Pieces and chips from the blow on, simulated as far as they are asked for."""
 
-    def __init__(self, blow: Blow, pieces: Sequence[Piece], height: Height, seed: int = 1) -> None:
+    def __init__(self, blow: Blow, pieces: Sequence[Piece], height: Height) -> None:
         self.blow, self._pieces, self._height = blow, tuple(pieces), height
-        rng = np.random.default_rng(seed)
+        rng = np.random.default_rng(_SEED)
         hull = pieces[0]
         size_m = float(np.linalg.norm(hull.half_m))
         R, origin = blow.T_wb[:3, :3], blow.T_wb[:3, 3]

@@ -169,19 +169,15 @@ class MpcLoop:
         source: PlanSource,
         *,
         lag_s: float | None = None,
-        wall: Callable[[], float] = time.perf_counter,
     ) -> None:
-        """lag_s: from where a plan is asked for to where it takes over; None: by what the answers take.
-
-        wall: the clock that says what is late.
-        """
+        """lag_s: from where a plan is asked for to where it takes over; None: by what the answers take."""
         self.source = source
         self.flown: TimedPlan | None = None
         self.coming: list[TimedPlan] = []
         self.asked = self.failed = self.late = 0
         self.reason = ""
         """Why the latest request was not answered with a plan."""
-        self._lag_s, self._wall = lag_s, wall
+        self._lag_s = lag_s
         self._pending: _Pending | None = None
         self._number, self._next_s = FIRST_REQUEST - 1, -math.inf
         self._took_s: deque[float] = deque(maxlen=_REMEMBERED)
@@ -198,7 +194,7 @@ class MpcLoop:
         self._hear(self.source.answers(), now_s)
         pending = self._pending
         if pending is not None and now_s >= pending.since_s - SAME_S:
-            self._hear(self.source.answers(max(pending.due_s - self._wall(), 0.0)), now_s)
+            self._hear(self.source.answers(max(pending.due_s - time.perf_counter(), 0.0)), now_s)
             self._miss()
         taken = None
         while self.coming and now_s >= self.coming[0].since_s - SAME_S:
@@ -243,7 +239,7 @@ class MpcLoop:
         self.asked += 1
         self._next_s = now_s + 1.0 / self.source.rate_hz
         since_s = now_s + periods * dt_s
-        self._pending = _Pending(self._number, now_s, since_s, self._wall())
+        self._pending = _Pending(self._number, now_s, since_s, time.perf_counter())
         scheme = dynamics.kernel.integrator
         options = scheme.settings
         self.source.ask(
@@ -280,7 +276,7 @@ class MpcLoop:
             pending = self._pending
             if pending is None or answer.number != pending.number:
                 continue
-            wall_s = self._wall()
+            wall_s = time.perf_counter()
             self._pending = None
             self.reason = answer.reason
             self._took_s.append(wall_s - pending.wall_s)
@@ -296,7 +292,7 @@ class MpcLoop:
     def _miss(self) -> None:
         """Nobody answers any more: the next plan may be asked for."""
         pending = self._pending
-        if pending is not None and self._wall() - pending.wall_s > GONE_S:
+        if pending is not None and time.perf_counter() - pending.wall_s > GONE_S:
             self._pending, self.reason = None, "the planner does not answer"
 
 

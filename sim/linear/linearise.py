@@ -43,11 +43,6 @@ class Mode:
         size = abs(self.eigenvalue)
         return -self.eigenvalue.real / size if size > 0.0 else 0.0
 
-    @property
-    def half_life_s(self) -> float:
-        """Until half of it is left; negative where it doubles in that time, infinite where it stays."""
-        return -np.log(2.0) / self.eigenvalue.real if self.eigenvalue.real else np.inf
-
 
 @dataclass(frozen=True, eq=False)
 class Linearisation:

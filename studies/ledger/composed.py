@@ -4,8 +4,6 @@ A step is divided into parts of different lengths, some of them backwards. The o
 step keeps is kept. Between parts the node's kick changes by half the change of their lengths.
 """
 
-from collections.abc import Callable
-
 import numpy as np
 
 from sim.multibody.arrays import TreeMotion
@@ -32,8 +30,6 @@ ORDER_8 = (
 )
 """The first nine of seventeen parts (the same)."""
 
-Force = Callable[[np.ndarray], np.ndarray]
-
 
 def advance_composed(
     bound: BoundTree,
@@ -43,9 +39,8 @@ def advance_composed(
     parts: tuple[float, ...],
     *,
     torques: np.ndarray | None = None,
-    force: Force | None = None,
 ) -> int:
-    """`steps` steps in place, `parts` one half of a step with its middle; force: a further one (nv,) of q (nq,).
+    """`steps` steps in place, `parts` one half of a step with its middle.
 
     Returns the status of `stepping`; the motion begins and ends with the kick of the tree's own step.
     """
@@ -63,13 +58,9 @@ def advance_composed(
             turn(length)
             bound.step_s = length
             motion.memory[:] = 0.0
-            if force is not None:
-                motion.b[:] += 0.5 * length * force(motion.q)
             _, status = bound.advance(motion, 1, torques)
             if status:
                 break
-            if force is not None:
-                motion.b[:] += 0.5 * length * force(motion.q)
     turn(own)
     bound.step_s = own
     return status

@@ -251,11 +251,11 @@ class Motorcycle(Bicycle):
 RIDDEN_MPS = (3.0, 12.0)
 
 
-def motorcycle(speed_mps: float = RIDDEN_MPS[1]) -> tuple[Motorcycle, sim.State]:
+def motorcycle() -> tuple[Motorcycle, sim.State]:
     """Upright; ridden as the bicycle is."""
     _handled_as(Motorcycle, Bicycle)
     ridden = Motorcycle()
-    return ridden, ridden.riding(speed_mps)
+    return ridden, ridden.riding(RIDDEN_MPS[1])
 
 
 def canonical(speed_mps: float) -> np.ndarray:

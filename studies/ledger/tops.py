@@ -84,10 +84,10 @@ def kovalevskayas() -> tuple[sim.Vehicle, sim.State]:
     return top, top.state(omega=(1.2, 0.7, 0.9))
 
 
-def kovalevskaya(method: str = "variational-6") -> np.ndarray:
+def kovalevskaya() -> np.ndarray:
     """The fourth integral over 10 s in units of its start, |(p + i q)^2 - m g l (R31 + i R32) / I3|^2."""
     top, start = kovalevskayas()
-    run = sim.simulate(top, method, step=STEP_S, duration=10.0, initial=start)
+    run = sim.simulate(top, "variational-6", step=STEP_S, duration=10.0, initial=start)
     p, q = run.velocity[:, 0], run.velocity[:, 1]
     up_b = run.pose[:, 2, :3]
     kept = np.abs((p + 1j * q) ** 2 - 3.0 * (up_b[:, 0] + 1j * up_b[:, 1])) ** 2

@@ -153,14 +153,16 @@ def note(context: PanelContext, name: str) -> None:
 
 UNTOLD_S = 10.0
 """What has just been clicked is known; its tooltip would cover what comes of it."""
+TOOLTIP_PX = 320.0
+"""Logical, at which its lines end."""
 
 
-def tooltip(text: str, width: float = 320.0) -> None:
+def tooltip(text: str) -> None:
     """Of the last widget, wrapped; not of what has just been clicked."""
     known = _just_clicked()
     hovered = imgui.is_item_hovered(imgui.HoveredFlags_.for_tooltip.value)
     if text and hovered and not known and imgui.begin_tooltip():
-        imgui.push_text_wrap_pos(width * imgui.get_style().font_scale_main)
+        imgui.push_text_wrap_pos(TOOLTIP_PX * imgui.get_style().font_scale_main)
         imgui.text_unformatted(text)
         imgui.pop_text_wrap_pos()
         imgui.end_tooltip()

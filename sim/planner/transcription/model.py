@@ -308,9 +308,9 @@ class NodeModel:
         """The vehicle's parameters, as the problem is given them."""
         return self.vehicle.symbols(self.given["vehicle"])
 
-    def pose_wb(self, node: ca.SX, body: str = "") -> ca.SX:
-        """(4, 4) of a body, the main one if none is named."""
-        return body_pose(self.vehicle, node, self.quantities(), body)
+    def pose_wb(self, node: ca.SX) -> ca.SX:
+        """(4, 4) of the main body."""
+        return body_pose(self.vehicle, node, self.quantities())
 
     def poses_wb(self, node: ca.SX, bodies: Iterable[str]) -> dict[str, ca.SX]:
         """The same of several."""

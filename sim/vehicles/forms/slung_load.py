@@ -32,7 +32,6 @@ from sim.vehicles.forms.homogeneous import ActionVehicle
 from sim.vehicles.forms.parameters import Parameter, Quantities
 from sim.vehicles.forms.rods import (
     Bob,
-    Force,
     bobs,
     for_each,
     moving_point,
@@ -159,20 +158,19 @@ class SlungLoad(ActionVehicle):
         to_hook = self._hook_map(q)
         return R @ (to_hook @ rate + ca.cross(xi[:3], to_hook @ xi))
 
-    def _pulls(self, point: ca.SX, free: ca.SX, q: Quantities, force: Force | None = None) -> list[ca.SX]:
-        """As `rod_tensions`; free: (6,) xi' of the carrier without the cable; force: on the links' lower ends, by
-        default weight and drag."""
+    def _pulls(self, point: ca.SX, free: ca.SX, q: Quantities) -> list[ca.SX]:
+        """As `rod_tensions`, under weight and drag; free: (6,) xi' of the carrier without the cable."""
         R, xi = rotation_of(point[POSE]), point[TWIST]
         to_hook, first = self._hook_map(q), R.T @ point[CABLE : CABLE + 3]
         yields = ca.dot(first, to_hook @ solve(self.carrier.inertia(q), to_hook.T @ first))
         hook = moving_point(R @ (to_hook @ xi), self._hook_acceleration(R, xi, free, q), yields)
 
-        def usual(bob: Bob) -> ca.SX:
+        def weight_and_drag(bob: Bob) -> ca.SX:
             through_air = bob.velocity - q.wind
             drag = quadratic_drag(bob.last * q.load_drag, through_air)
             return ca.vertcat(0, 0, -bob.mass * q.gravity) + drag
 
-        return rod_tensions(*self._stacks(point, q), self.link_count, force or usual, hook)
+        return rod_tensions(*self._stacks(point, q), self.link_count, weight_and_drag, hook)
 
     @property
     def wrench_size(self) -> int:
