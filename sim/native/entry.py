@@ -47,11 +47,14 @@ _FROM = {"i64": "PyLong_FromLongLong", "double": "PyFloat_FromDouble", "i1": "Py
 class _Text:
     """Instructions of an entry, in order."""
 
-    def __init__(self) -> None:
+    def __init__(self, number: int) -> None:
+        self._number = number
         self.lines: list[str] = []
         self.constants: list[str] = []
         self.refusals: list[str] = []
         self.told: list[str] = []
+        self.most = 0
+        """Axes of an array."""
         self._count = 0
 
     def new(self, text: str) -> str:
@@ -69,20 +72,20 @@ class _Text:
         code = self.field("@api", 8 * _API.index(name), "ptr")
         return self.new(f"call {returns} {code}({given})")
 
-    def _constant(self, name: str, text: str) -> None:
-        """Of C's strings."""
-        told = f"{text}\0".encode()
+    def _constant(self, kind: str, text: str) -> str:
+        """Name of one of C's strings."""
+        told, name = f"{text}\0".encode(), f"@{kind}.{self._number}.{self._count}"
         escaped = "".join(f"\\{byte:02X}" for byte in told)
-        self.constants.append(f'@{name} = private constant [{len(told)} x i8] c"{escaped}"')
+        self.constants.append(f'{name} = private constant [{len(told)} x i8] c"{escaped}"')
+        return name
 
     def wanted(self, condition: str, message: str) -> None:
         """Go on where it holds; else the error is raised."""
         self._count += 1
         block = f"b{self._count}"
         self.lines += [f"  br i1 {condition}, label %{block}, label %no{block}", f"{block}:"]
-        self._constant(f"told.{block}", message)
         self.refusals.append(f"no{block}:\n  br label %refused")
-        self.told.append(f"[ @told.{block}, %no{block} ]")
+        self.told.append(f"[ {self._constant('told', message)}, %no{block} ]")
 
     def count(self, whole: str, wanted: int, message: str) -> None:
         """Go on where a tuple of Python's has so many items; else the error is raised."""
@@ -93,16 +96,15 @@ class _Text:
         """What is handed on of item k of a tuple of Python's."""
         if isinstance(kind, Known):
             return []
+        if isinstance(kind, Array):
+            return self._array(given, k, kind, name)
         item = self.api("PyTuple_GetItem", "ptr", f"ptr {given}, i64 {k}")
-        self.wanted(self.new(f"icmp ne ptr {item}, null"), f"{name} is missing")
         if isinstance(kind, Tuple):
             self.count(item, len(kind.items), f"{name} is no tuple of {len(kind.items)}")
             handed = []
             for j, one in enumerate(kind.items):
                 handed += self.taken(item, j, one, f"{name}[{j}]")
             return handed
-        if isinstance(kind, Array):
-            return self._array(item, kind, name)
         assert isinstance(kind, Number)
         function, llvm_kind = _AS[kind.llvm]
         x = self.api(function, llvm_kind, f"ptr {item}")
@@ -110,25 +112,18 @@ class _Text:
             return [f"float {self.new(f'fptrunc double {x} to float')}"]
         return [f"i1 {self.new(f'icmp ne i32 {x}, 0')}" if kind.llvm == "i1" else f"{llvm_kind} {x}"]
 
-    def _array(self, item: str, kind: Array, name: str) -> list[str]:
+    def _array(self, given: str, k: int, kind: Array, name: str) -> list[str]:
         message = f"{name} is no {kind.ndim}-dimensional array of {kind.element.dtype}"
-        of_type = self.field("@api", 8 * _ARRAY, "ptr")
-        self.wanted(self.new(f"icmp eq ptr {self.field(item, 8, 'ptr')}, {of_type}"), message)
-        self.wanted(self.new(f"icmp eq i32 {self.field(item, 24, 'i32')}, {kind.ndim}"), message)
-        number = self.field(self.field(item, 56, "ptr"), 28, "i32")
-        self.wanted(self.new(f"icmp eq i32 {number}, {np.dtype(kind.element.dtype).num}"), message)
-        handed = [f"ptr {self.field(item, 16, 'ptr')}"]
-        lengths = self.field(item, 32, "ptr")
-        handed += [f"i64 {self.field(lengths, 8 * axis, 'i64')}" for axis in range(kind.ndim)]
-        if kind.contiguous:
-            follows = self.new(f"and i32 {self.field(item, 64, 'i32')}, 1")
-            self.wanted(self.new(f"icmp ne i32 {follows}, 0"), f"{message} in one piece")
-        else:
-            strides, size = self.field(item, 40, "ptr"), np.dtype(kind.element.dtype).itemsize
-            for axis in range(kind.ndim):
-                stride = self.field(strides, 8 * axis, "i64")
-                handed.append(f"i64 {self.new(f'sdiv i64 {stride}, {size}')}")
-        return handed
+        dtype, self.most = np.dtype(kind.element.dtype), max(self.most, kind.ndim)
+        bits = -1 if kind.contiguous else dtype.itemsize.bit_length() - 1
+        asked = f"ptr {given}, i64 {k}, i32 {kind.ndim}, i32 {dtype.num}, i64 {bits}, ptr %parts"
+        message = f"{message} in one piece" if kind.contiguous else message
+        self.wanted(self.new(f"call i1 @array.taken({asked})"), message)
+        count = 1 + (1 if kind.contiguous else 2) * kind.ndim
+        return [
+            f"{'i64' if at else 'ptr'} {self.field('%parts', 8 * at, 'i64' if at else 'ptr')}"
+            for at in range(count)
+        ]
 
     def given(self, kind: Type, parts: list[str]) -> str:
         """Python's object of a result; its registers are taken from `parts`."""
@@ -157,12 +152,11 @@ class _Text:
         place, lengths = parts[0], parts[1 : 1 + kind.ndim]
         del parts[: 1 + kind.ndim]
         self._count += 1
-        format_name, dtype_name = f"format{self._count}", f"dtype{self._count}"
-        self._constant(format_name, f"({'n' * kind.ndim})s")
-        self._constant(dtype_name, kind.element.dtype)
+        format_name = self._constant("format", f"({'n' * kind.ndim})s")
+        dtype_name = self._constant("dtype", kind.element.dtype)
         code = self.field("@api", 8 * _API.index("PyObject_CallFunction"), "ptr")
         shape = ", ".join(f"i64 {n}" for n in lengths)
-        given = f"ptr {self.field('@api', 8 * _EMPTY, 'ptr')}, ptr @{format_name}, {shape}, ptr @{dtype_name}"
+        given = f"ptr {self.field('@api', 8 * _EMPTY, 'ptr')}, ptr {format_name}, {shape}, ptr {dtype_name}"
         array = self.new(f"call ptr (ptr, ptr, ...) {code}({given})")
         self.wanted(self.new(f"icmp ne ptr {array}, null"), "there is no room for a result")
         size = str(np.dtype(kind.element.dtype).itemsize)
@@ -173,9 +167,23 @@ class _Text:
         return array
 
 
-def entry_text(inner: str, names: Sequence[str], takes: Sequence[Type], returns: Type) -> str:
-    """LLVM's text of the function `entry` (self, tuple of arguments), which calls the one named."""
-    text, handed = _Text(), ["ptr %rooms"] if holds_array(returns) else []
+Entry = tuple[str, Sequence[str], Sequence[Type], Type]
+"""Name of a function in LLVM's text, names and types of its arguments, and what it returns."""
+
+
+def entries_text(entries: Sequence[Entry]) -> str:
+    """LLVM's text of functions `entry.0`, `entry.1` ... (self, tuple of arguments), each of which calls its own."""
+    head = [
+        f"@api = global [{len(_API) + 3} x ptr] zeroinitializer",
+        "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)",
+        "@nothing = private constant [1 x i8] zeroinitializer",
+        _array_taken(),
+    ]
+    return "\n".join([*head, *(_entry_text(number, *entry) for number, entry in enumerate(entries))])
+
+
+def _entry_text(number: int, inner: str, names: Sequence[str], takes: Sequence[Type], returns: Type) -> str:
+    text, handed = _Text(number), ["ptr %rooms"] if holds_array(returns) else []
     if handed:
         text.lines += ["  %rooms = alloca ptr", "  store ptr null, ptr %rooms"]
     text.count("%given", len(names), f"takes {len(names)} arguments")
@@ -202,7 +210,14 @@ def entry_text(inner: str, names: Sequence[str], takes: Sequence[Type], returns:
     result = text.given(returns, parts)
     if holds_array(returns):
         text.lines.append("  call void @rooms.freed(ptr %rooms)")
-    lines = ["define ptr @entry(ptr %self, ptr %given) {", *text.lines, f"  ret ptr {result}", *text.refusals]
+    if text.most:
+        text.lines.insert(0, f"  %parts = alloca [{1 + 2 * text.most} x i64]")
+    lines = [
+        f"define ptr @entry.{number}(ptr %self, ptr %given) {{",
+        *text.lines,
+        f"  ret ptr {result}",
+        *text.refusals,
+    ]
     if text.told:
         refuse = (
             f"%refuse = load ptr, ptr getelementptr (i8, ptr @api, i64 {8 * _API.index('PyErr_SetString')})"
@@ -216,12 +231,79 @@ def entry_text(inner: str, names: Sequence[str], takes: Sequence[Type], returns:
             "  br label %raised",
         ]
     lines += ["raised:", "  ret ptr null", "}"]
-    head = [
-        f"@api = global [{len(_API) + 3} x ptr] zeroinitializer",
-        "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)",
-        "@nothing = private constant [1 x i8] zeroinitializer",
-    ]
-    return "\n".join([*head, *text.constants, *lines])
+    return "\n".join([*text.constants, *lines])
+
+
+def _array_taken() -> str:
+    """LLVM's text of what tells whether an item of a tuple is such an array, and takes it apart.
+
+    Address, lengths, and, where the size of an element is told, as a power of two, distances between neighbours in
+    elements. Called, not copied: entries have up to a hundred arrays.
+    """
+    get, of_type = 8 * _API.index("PyTuple_GetItem"), 8 * _ARRAY
+    takes = "ptr %given, i64 %k, i32 %ndim, i32 %dtype, i64 %bits, ptr %parts"
+    return f"""define internal i1 @array.taken({takes}) noinline {{
+  %get = load ptr, ptr getelementptr (i8, ptr @api, i64 {get})
+  %item = call ptr %get(ptr %given, i64 %k)
+  %wanted = load ptr, ptr getelementptr (i8, ptr @api, i64 {of_type})
+  %type.at = getelementptr i8, ptr %item, i64 8
+  %type = load ptr, ptr %type.at
+  %array = icmp eq ptr %type, %wanted
+  br i1 %array, label %typed, label %other
+typed:
+  %axes.at = getelementptr i8, ptr %item, i64 24
+  %axes = load i32, ptr %axes.at
+  %likewise = icmp eq i32 %axes, %ndim
+  %dtype.at = getelementptr i8, ptr %item, i64 56
+  %descriptor = load ptr, ptr %dtype.at
+  %number.at = getelementptr i8, ptr %descriptor, i64 28
+  %number = load i32, ptr %number.at
+  %of = icmp eq i32 %number, %dtype
+  %flags.at = getelementptr i8, ptr %item, i64 64
+  %flags = load i32, ptr %flags.at
+  %flag = and i32 %flags, 1
+  %whole = icmp ne i32 %flag, 0
+  %spread = icmp sge i64 %bits, 0
+  %lies = or i1 %whole, %spread
+  %both = and i1 %likewise, %of
+  %fine = and i1 %both, %lies
+  br i1 %fine, label %taken, label %other
+taken:
+  %data.at = getelementptr i8, ptr %item, i64 16
+  %data = load ptr, ptr %data.at
+  store ptr %data, ptr %parts
+  %lengths.at = getelementptr i8, ptr %item, i64 32
+  %lengths = load ptr, ptr %lengths.at
+  %strides.at = getelementptr i8, ptr %item, i64 40
+  %strides = load ptr, ptr %strides.at
+  %n = zext i32 %ndim to i64
+  %distances = getelementptr i64, ptr %parts, i64 %n
+  br label %axis
+axis:
+  %a = phi i64 [ 0, %taken ], [ %a.next, %axis.end ]
+  %more = icmp slt i64 %a, %n
+  br i1 %more, label %one, label %end
+one:
+  %a.next = add i64 %a, 1
+  %length.at = getelementptr i64, ptr %lengths, i64 %a
+  %length = load i64, ptr %length.at
+  %length.to = getelementptr i64, ptr %parts, i64 %a.next
+  store i64 %length, ptr %length.to
+  br i1 %spread, label %apart, label %axis.end
+apart:
+  %stride.at = getelementptr i64, ptr %strides, i64 %a
+  %stride = load i64, ptr %stride.at
+  %distance = ashr exact i64 %stride, %bits
+  %distance.to = getelementptr i64, ptr %distances, i64 %a.next
+  store i64 %distance, ptr %distance.to
+  br label %axis.end
+axis.end:
+  br label %axis
+end:
+  ret i1 true
+other:
+  ret i1 false
+}}"""
 
 
 class _Definition(ctypes.Structure):
@@ -247,13 +329,15 @@ def _addresses() -> tuple[int, ...]:
     return (*api, id(np.ndarray), error, id(np.empty))
 
 
-def python_function(engine: llvm.ExecutionEngine, name: str) -> tuple[Callable[..., Any], object]:
-    """The entry of a module as a function of Python's, and what it needs as long as it may be called."""
+def python_function(
+    engine: llvm.ExecutionEngine, name: str, number: int = 0
+) -> tuple[Callable[..., Any], object]:
+    """An entry of a module as a function of Python's, and what it needs as long as it may be called."""
     addresses = _addresses()
     place = (ctypes.c_void_p * len(addresses)).from_address(engine.get_global_value_address("api"))
     for k, address in enumerate(addresses):
         place[k] = address
-    definition = _Definition(name.encode(), engine.get_function_address("entry"), _AS_TUPLE, None)
+    definition = _Definition(name.encode(), engine.get_function_address(f"entry.{number}"), _AS_TUPLE, None)
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype, make.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
     return make(ctypes.addressof(definition), None, None), (engine, definition)

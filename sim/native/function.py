@@ -166,43 +166,64 @@ class Native:
     def _entry(self, takes: Sequence[Type]) -> Callable[..., Any]:
         with self._making:  # of threads that call it at once, one makes it
             if takes not in self._entries:
-                from sim.native.entry import python_function
-
-                engine = _engine(self, takes, "Python", _text)
-                self._entries[takes], owned = python_function(engine, self.__name__)
-                self._owned.append(owned)
+                self._enter(takes, _engine([(self, takes)], "Python", _text), 0)
             return self._entries[takes]
 
+    def _enter(self, takes: Sequence[Type], engine: "Engine", number: int) -> None:
+        from sim.native.entry import python_function
 
-def _engine(
-    function: Native, takes: Sequence[Type], caller: str, text: Callable[[Native, Sequence[Type]], str]
-) -> "Engine":
-    """Machine code of a function's text for that caller, which is made, and reported, only where the disk has none."""
+        self._entries[takes], owned = python_function(engine, self.__name__, number)
+        self._owned.append(owned)
+
+    def _is_made(self, takes: Sequence[Type]) -> bool:
+        return takes in self._entries
+
+
+Called = tuple[Native, Sequence[Type]]
+
+
+def prepare_together(*calls: tuple[Native, Sequence[Any]]) -> None:
+    """Have the machine code of functions for such arguments in one module: what they share is compiled once."""
+    called = [(function, function._takes_of(given)) for function, given in calls]
+    if all(function._is_made(takes) for function, takes in called):
+        return
+    engine = _engine(called, "Python", _text)
+    for number, (function, takes) in enumerate(called):
+        with function._making:
+            function._enter(takes, engine, number)
+
+
+def _engine(called: Sequence[Called], caller: str, text: Callable[[Sequence[Called]], str]) -> "Engine":
+    """Machine code of functions' text for that caller, which is made, and reported, only where the disk has none."""
     from sim.native.objects import loaded
 
-    made_of = f"{versions()} {digest(function)} {takes} {caller}"
+    told = " ".join(f"{digest(function)} {takes}" for function, takes in called)
+    made_of = f"{versions()} {told} {caller}"
 
     def reported() -> str:
-        report_compilation(function.__name__)
-        return text(function, takes)
+        for function, _ in called:
+            report_compilation(function.__name__)
+        return text(called)
 
     known_as = hashlib.sha256(made_of.encode()).hexdigest()
-    superword = bool(function.options.get("superword"))
+    superword = any(function.options.get("superword") for function, _ in called)
     return loaded(reported, optimised=True, superword=superword, known_as=known_as)
 
 
-def _text(function: Native, takes: Sequence[Type]) -> str:
-    """With what Python calls it by."""
-    from sim.native.entry import entry_text
+def _text(called: Sequence[Called]) -> str:
+    """With what Python calls them by."""
+    from sim.native.entry import entries_text
     from sim.native.translator import Program
     from sim.native.values import NotTranslated
 
-    program = Program()
-    try:
-        inner, returns = program.function(function, takes)
-    except NotTranslated as error:
-        raise NotTranslated(f"{function.__module__}.{function.__qualname__}, {error}") from None
-    return f"{program.text}\n{entry_text(inner, function.names, takes, returns)}"
+    program, entries = Program(), []
+    for function, takes in called:
+        try:
+            inner, returns = program.function(function, takes)
+        except NotTranslated as error:
+            raise NotTranslated(f"{function.__module__}.{function.__qualname__}, {error}") from None
+        entries.append((inner, function.names, takes, returns))
+    return f"{program.text}\n{entries_text(entries)}"
 
 
 @cache
@@ -246,12 +267,12 @@ def exported(functions: Mapping[str, tuple[Native, Sequence[Type]]]) -> str:
 
 def address(function: Native, *takes: Type) -> tuple[int, object]:
     """(address, what owns the machine code) of a function of numbers, as C calls it."""
-    engine = _engine(function, takes, "C", _text_for_c)
+    engine = _engine([(function, takes)], "C", _text_for_c)
     return engine.get_function_address("entry"), engine
 
 
-def _text_for_c(function: Native, takes: Sequence[Type]) -> str:
-    return exported({"entry": (function, takes)})
+def _text_for_c(called: Sequence[Called]) -> str:
+    return exported({"entry": called[0]})
 
 
 inline = partial(native, forceinline=True)

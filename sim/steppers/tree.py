@@ -11,11 +11,16 @@ from sim.groups.numeric import rotation_log
 from sim.integrators.base import Integrator
 from sim.integrators.multibody import VariedMultibody
 from sim.multibody import observing
-from sim.multibody.arrays import BALL, FREE, REMEMBERED, Loads, TreeArrays
+from sim.multibody.arrays import BALL, FREE, REMEMBERED, Loads, TreeArrays, TreeMotion, Workspace, workspace
+from sim.multibody.articulated import factorise, solve
 from sim.multibody.continuous import EULER, RK4
+from sim.multibody.kinematics import place
+from sim.multibody.loops import Closure, close_gaps, keep_closed, loop_slopes, open_gaps
 from sim.multibody.observing import Reported, observe_node
 from sim.multibody.spatial import quaternion_matrix
+from sim.multibody.stepping import ITERATIONS_MAX, node_velocities
 from sim.multibody.tree import Tree
+from sim.native.function import Native, prepare_together
 from sim.steppers import tree_rollouts
 from sim.steppers.bound_tree import NO_WRENCHES, BoundTree
 from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle, PlumbLine
@@ -28,6 +33,8 @@ LIMIT_STEP_S = 0.005
 all steps up to it."""
 _IMPLIED = 1e-9
 """Of the largest answer of a loop's gap, below which other gaps imply it."""
+Calls = list[tuple[Native, tuple[Any, ...]]]
+"""Functions, with arguments of the kinds that they are called with."""
 _KEPT_TREES = 32
 """With other parameters each: more than there are lanes."""
 
@@ -61,6 +68,7 @@ class TreeStepper:
     def warm_up(self) -> None:
         """Have all that runs compiled now, not when the first lane waits for it."""
         vehicle, h = self._vehicle, LIMIT_STEP_S
+        prepare_together(*self._calls())
         node, u, p = vehicle.default_state().node, vehicle.neutral_controls, vehicle.parameter_vector
         y = self.start(node, u, p, h)
         self.advance(y, np.tile(u, len(self.moments)), np.zeros(self.dim), p, h, 1)
@@ -69,6 +77,38 @@ class TreeStepper:
         self.moved_by(node[: self._nq], h, p)
         impulses = self.impulses_at(node[: self._nq], self.layout.main, np.zeros(3), np.eye(3), p)
         self.answer(node[: self._nq], impulses[0], p)
+
+    def _calls(self) -> Calls:
+        """What every lane calls."""
+        tree, nv = self._vehicle.tree, self._nv
+        arrays, ws, q, v = tree.arrays, workspace(tree.arrays), tree.q0, np.zeros(nv)
+        jacobian, square, places = np.zeros((len(tree.names), 6, nv)), np.zeros((nv, nv)), np.zeros((nv, 3))
+        calls: Calls = [
+            (place, (arrays, q, ws.node)),
+            (factorise, (arrays, ws.node, v, 1.0, ws.articulated, ws.factor)),
+            (solve, (arrays, ws.node, v, 1.0, ws.factor, v, ws.wrench, ws.spare, ws.twist, v)),
+            (observe_node, (arrays, ws, self._reports(tree, self._vehicle.parameter_vector), q, v, v, v)),
+            (observing.moved_by, (arrays, ws, q, 1.0, tree.carriers, places, jacobian, square)),
+            (observing.impulse_at, (arrays, ws, q, 0, v, v)),
+            (observing.answer_of, (arrays, ws, q, v, v)),
+        ]
+        if self._variational:
+            calls += [
+                (node_velocities, (arrays, ws, q, v, 1.0, v)),
+                (tree_rollouts.variational_start, (arrays, ws, q, v, 1.0, v)),
+            ]
+        return [*calls, *self._rollouts(arrays, ws, q, v)]
+
+    def _rollouts(self, arrays: TreeArrays, ws: Workspace, q: np.ndarray, v: np.ndarray) -> Calls:
+        """The part of them that only this method's lanes call; `q`, `v`: coordinates and velocities."""
+        contact = contact_of(())
+        if not self._variational:
+            loads, rule = Loads(v[None], v, NO_WRENCHES), ACCELERATED[self.integrator.name]
+            given = (arrays, ws, contact, q, v, loads, 1.0, 1, rule, self._stages())
+            return [(tree_rollouts.accelerated_rollout, given)]
+        loads = Loads(v, v, NO_WRENCHES)
+        steps = (_motion(q, v), loads, 1.0, 1, 0, 0, 1.0, ITERATIONS_MAX)
+        return [(tree_rollouts.variational_rollout, (arrays, ws, contact, *steps))]
 
     @property
     def private_size(self) -> int:
@@ -305,16 +345,16 @@ class TreeStepper:
             tree = vehicle.tree_with(p)
             loops = vehicle.loops_with(p) if isinstance(vehicle, ClosedVehicle) else ()
             solver = self.integrator.solver or "riqn"
-            lines = _lines(tree, vehicle.plumb_lines(vehicle.quantities(p)))
-            offsets = np.ascontiguousarray([np.r_[T[:3, :3].ravel(), T[:3, 3]] for T in tree.offsets])
             bound = BoundTree(tree, LIMIT_STEP_S, loops=loops, solver=solver, limit_step_s=LIMIT_STEP_S)
-            found = (
-                bound,
-                Reported(tree.carriers, offsets, lines, *self._reported),
-                bound.arrays,
-            )
+            found = bound, self._reports(tree, p), bound.arrays
         kept[key] = found
         return found
+
+    def _reports(self, tree: Tree, p: np.ndarray) -> Reported:
+        """What is reported of the tree with these parameters."""
+        lines = _lines(tree, self._vehicle.plumb_lines(self._vehicle.quantities(p)))
+        offsets = np.ascontiguousarray([np.r_[T[:3, :3].ravel(), T[:3, 3]] for T in tree.offsets])
+        return Reported(tree.carriers, offsets, lines, *self._reported)
 
     def _stages(self) -> np.ndarray:
         """What the accelerated methods write, in this thread."""
@@ -333,7 +373,21 @@ class ClosedTreeStepper(TreeStepper):
 
     def __init__(self, vehicle: ArticulatedVehicle, integrator: Integrator) -> None:
         super().__init__(vehicle, integrator)
-        self._more = self._bound(vehicle.parameter_vector).impulses.size
+        loops = vehicle.loops_with(vehicle.parameter_vector) if isinstance(vehicle, ClosedVehicle) else ()
+        self._more = Closure(vehicle.tree, loops).rows
+
+    def _rollouts(self, arrays: TreeArrays, ws: Workspace, q: np.ndarray, v: np.ndarray) -> Calls:
+        closure = Closure(self._vehicle.tree, ())
+        loops, closing = closure.arrays, closure.workspace
+        motion, loads = _motion(q, v), Loads(v, v, NO_WRENCHES)
+        steps = (motion, closing.impulses, loads, 1.0, 1, 0, 1.0)
+        return [
+            (open_gaps, (arrays, ws, loops, closing, q)),
+            (loop_slopes, (arrays, ws, loops, closing, q, 1.0)),
+            (keep_closed, (arrays, ws, loops, closing, q, v)),
+            (close_gaps, (arrays, ws, loops, closing, 0, q, v, 1.0)),
+            (tree_rollouts.closed_rollout, (arrays, ws, contact_of(()), loops, closing, *steps)),
+        ]
 
     def _advance(
         self,
@@ -376,6 +430,11 @@ class VariedTreeStepper(TreeStepper):
         super().__init__(vehicle, integrator)
         self._turn_rad = integrator.turn_rad
 
+    def _rollouts(self, arrays: TreeArrays, ws: Workspace, q: np.ndarray, v: np.ndarray) -> Calls:
+        loads, numbers = Loads(v, v, NO_WRENCHES), (1.0, 1, 1.0, 0, 0, 1.0)
+        given = (arrays, ws, self._own(), contact_of(()), _motion(q, v), np.zeros(2), loads, *numbers)
+        return [(tree_rollouts.varied_rollout, given)]
+
     def _advance(
         self,
         bound: BoundTree,
@@ -413,6 +472,10 @@ class VariedTreeStepper(TreeStepper):
         if "varied" not in kept:
             kept["varied"] = tree_rollouts.varied_workspace(self._nq, self._nv)
         return kept["varied"]
+
+
+def _motion(q: np.ndarray, v: np.ndarray) -> TreeMotion:
+    return TreeMotion(q, v, np.zeros((len(v), REMEMBERED)), np.zeros(2))
 
 
 def _lines(tree: Tree, declared: dict[str, PlumbLine]) -> np.ndarray:

@@ -5,6 +5,7 @@ import resource
 import sys
 import threading
 import time
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sim.native import function as native_function
-from sim.native.function import Native, native
+from sim.native.function import Native, native, prepare_together
 from sim.native.values import NotTranslated
 from tests.patience import PATIENCE_S
 
@@ -227,6 +228,34 @@ def test_only_what_it_was_made_for_is_taken() -> None:
             call()
     with pytest.raises(TypeError, match="takes 3 arguments, not 1"):
         views(NUMBERS)
+
+
+def test_functions_made_together_are_one_file_and_compute_as_each_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @native(noinline=True)
+    def shared(x: float) -> float:
+        return math.sin(x) / (1.0 + x * x)
+
+    @native
+    def many(a: np.ndarray, out: np.ndarray) -> tuple[int, float]:
+        for k in range(a.shape[0]):
+            out[k] = shared(a[k])
+        return a.shape[0], out[0]
+
+    @native
+    def one(x: float) -> float:
+        return 2.0 * shared(x)
+
+    monkeypatch.setenv("HOLONOMY_CACHE", str(tmp_path))
+    out, alone = np.zeros(5), np.zeros(5)
+    prepare_together((many, (NUMBERS, out)), (one, (1.0,)))
+    assert len(list((tmp_path / "nodes").iterdir())) == 1
+    given_ = many(NUMBERS, out), one(0.75)
+    assert len(list((tmp_path / "nodes").iterdir())) == 1
+    assert given_ == (Native(many.py_func, {})(NUMBERS, alone), Native(one.py_func, {})(0.75))
+    np.testing.assert_array_equal(out, alone)
+    assert len(list((tmp_path / "nodes").iterdir())) == 3
 
 
 def test_what_has_no_machine_code_is_one_line_with_its_place() -> None:
