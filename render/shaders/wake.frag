@@ -5,6 +5,7 @@ in vec2 course;
 in float speed_mps;
 in float age_s;
 in vec4 steady;         // Froude number of depth, slope of the wedge's edge, row of the table, k on the course
+in float edge;          // tangent at which waves run there
 out vec4 mark;  // slope of the surface along world x and y, foam, air
 
 uniform vec2 hull;      // length, half beam [m]
@@ -32,13 +33,17 @@ void main() {
     float over = at.y / (at.x * steady.y), root = sqrt(max(1.0 - over * over, 0.0));
     vec2 texels = vec2(textureSize(wave_table, 0));
     vec2 row = vec2(0.0, (steady.z + 0.5) / texels.y), column = vec2((0.5 + root * (texels.x - 1.0)) / texels.x, 0.0);
-    vec4 waves = texture(wave_table, row + column);
-    float along = waves.x, aside = 1.0 / waves.y, edge = texture(wave_table, row + vec2(0.5 / texels.x, 0.0)).x;
     float beyond = max(over - 1.0, 0.0) / 0.113;
     float height = HEIGHT_M * smoothstep(0.5, 3.2, speed_mps) * exp(-age_s / 6.0) * smoothstep(0.3, 1.6, at.x)
         * pow(max(number * at.x, 1.0), -0.4) * exp(-beyond * beyond) * (1.0 + 1.4 * exp(-10.0 * root * root));
-    vec2 slope = wave(aside, waves.w, number, at) * exp(-0.5 * (aside - edge) * (aside - edge));
-    if (steady.x < 1.0) slope += wave(along, waves.z, number, at) * 0.55;
+    vec2 slope = vec2(0.0);
+    if (height > 1e-4) {
+        vec4 waves = textureLod(wave_table, row + column, 0.0);
+        float aside = 1.0 / waves.y;
+        if (aside < edge + 3.0)  // beyond that a hundredth is left of them
+            slope = wave(aside, waves.w, number, at) * exp(-0.5 * (aside - edge) * (aside - edge));
+        if (steady.x < 1.0) slope += wave(waves.x, waves.z, number, at) * 0.55;
+    }
     slope *= height;
     vec2 left = vec2(-course.y, course.x);
 

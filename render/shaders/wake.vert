@@ -7,6 +7,7 @@ in float speed;
 in float age;
 in vec2 ahead;
 in vec4 pattern;    // Froude number of depth, slope of the wedge's edge, row of the table, k on the course
+in float edge_tangent;
 
 out float phase_on_course;
 out vec2 off;       // behind the hull, to the left of its course [m]
@@ -14,6 +15,7 @@ out vec2 course;
 out float speed_mps;
 out float age_s;
 out vec4 steady;
+out float edge;
 
 uniform vec4 window;  // xy centre of the map, z 1 / half its width
 
@@ -24,6 +26,7 @@ void main() {
     speed_mps = speed;
     age_s = age;
     steady = pattern;
+    edge = edge_tangent;
     vec2 p = place + aside * vec2(-ahead.y, ahead.x);
     gl_Position = vec4((p - window.xy) * window.z, 0.0, 1.0);
 }

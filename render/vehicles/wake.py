@@ -13,7 +13,7 @@ import numpy as np
 from render.frame import Wake
 from sim.groups.numeric import pose_exp, pose_log
 from sim.vehicle_config import HullConfig, VehicleConfig
-from sim.water.ship_waves import course_number, edge_slope, froude_number, ship_waves, table_row
+from sim.water.ship_waves import course_number, froude_number, ship_waves, table_row
 
 KEPT_S = 16.0
 """Simulated time after which a wake has died away."""
@@ -108,7 +108,7 @@ class WakeTrack:
 
 
 WAKE_LAYOUT = (
-    "2f 1f 1f 1f 1f 1f 2f 4f",
+    "2f 1f 1f 1f 1f 1f 2f 4f 1f",
     "place",
     "phase",
     "behind",
@@ -117,14 +117,16 @@ WAKE_LAYOUT = (
     "age",
     "ahead",
     "pattern",
+    "edge_tangent",
 )
 """Of `wake_band`: m on the course, rad, m, m to its left, m/s, s, its unit vector; Froude number of depth, half width
-of the wedge over the distance behind the hull, row of `wave_table`, wave number on the course [rad/m]."""
-_FLOATS = 13
+of the wedge over the distance behind the hull, row of `wave_table`, wave number on the course [rad/m]; tangent at which
+waves run at the edge."""
+_FLOATS = 14
 
 
 def wake_band(wake: Wake) -> tuple[np.ndarray, np.ndarray]:
-    """Vertices (n, 3, 13) float32 as WAKE_LAYOUT has it (left edge, course, right edge) and indices (k,) of triangles.
+    """Vertices (n, 3, 14) float32 as WAKE_LAYOUT has it (left edge, course, right edge) and indices (k,) of triangles.
 
     Waves spread from each place at its own speed, so the wedge goes on opening behind a hull that has stopped. The
     phase is that of the waves on the course itself, summed up along it, so that they keep their length at any speed.
@@ -134,7 +136,10 @@ def wake_band(wake: Wake) -> tuple[np.ndarray, np.ndarray]:
     behind = wake.speed_mps * wake.age_s
     step = np.linalg.norm(np.diff(wake.places_w, axis=0), axis=1)
     froude = froude_number(speed, depth)
-    wedge = edge_slope(froude)
+    known, row = ship_waves(), table_row(froude)
+    wedge, tangent = (
+        np.interp(row, np.arange(len(known.edge)), of) for of in (known.edge, known.along[:, 0])
+    )
     number = course_number(froude, speed)
     lengths = np.append(step, 0.0) * number
     phase = np.cumsum(lengths[::-1])[::-1]
@@ -152,8 +157,9 @@ def wake_band(wake: Wake) -> tuple[np.ndarray, np.ndarray]:
         (6, wake.age_s),
         (9, froude),
         (10, wedge),
-        (11, table_row(froude)),
+        (11, row),
         (12, number),
+        (13, tangent),
     ):
         rows[..., column] = values[:, None]
     rows[..., 7:9] = course[:, None]
