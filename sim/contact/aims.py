@@ -14,7 +14,6 @@ from sim.contact.pair_rows import (
     AIM,
     ANEW,
     BASE,
-    BEFORE,
     BOW,
     FIRST_BODY,
     GAP,
@@ -23,9 +22,11 @@ from sim.contact.pair_rows import (
     NORMAL,
     PLACE,
     RESTITUTION,
+    ROLLS,
     SECOND_BODY,
     SHARED,
     SLIDES,
+    SPINS,
     TORQUE,
     row_speeds,
 )
@@ -55,9 +56,7 @@ def aim_rows(bodies, state, work, rows, xi, shared, own, left, kept, told):
     n, first, sharing, rebounds = state.shape[0], 0, False, False
     for k in range(rows):
         w = work[k]
-        speeds = row_speeds(xi, shared, w)
-        closing, gap = -speeds[0], w[GAP]
-        w[BEFORE], w[BEFORE + 1], w[BEFORE + 2] = speeds
+        closing, gap = -row_speeds(xi, shared, w)[0], w[GAP]
         key = pair_key(w[FIRST_BODY], w[SECOND_BODY], n)
         if w[FIRST_BODY] != GROUND or w[SECOND_BODY] < own:
             told[3] = max(told[3], -gap)
@@ -91,10 +90,12 @@ def aim_rows(bodies, state, work, rows, xi, shared, own, left, kept, told):
         # What a mechanism bears acts at once, and is in its velocities already.
         if which >= 0 and rebound <= _REBOUND_MPS and not sharing:
             for direction in range(3):
+                # Where the normal has turned, a torque about it has parts that this contact does not resist by.
+                resists = w[ROLLS if direction > 0 else SPINS] > 0.0
                 for c in range(3):
                     along = w[NORMAL + 3 * direction + c]
                     w[IMPULSE + direction] += along * kept[which, 5 + c] * left
-                    w[TORQUE + direction] += along * kept[which, 11 + c] * left
+                    w[TORQUE + direction] += along * kept[which, 11 + c] * left if resists else 0.0
             w[IMPULSE] = max(w[IMPULSE], 0.0)
     return rebounds
 

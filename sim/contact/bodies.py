@@ -218,8 +218,9 @@ class Pile:
     def energy_J(self, h: float, state: np.ndarray | None = None) -> float:
         """Kinetic and potential, with velocities at the nodes of steps of h, between those that moved the bodies.
 
-        With h = 0, by the latter: this one no step raises by more than `parted_J` and what sweeps leave. state: (n, 18)
-        in which the bodies were, in place of the present one.
+        No step raises it by more than `parted_J`, what curved ways take of gravity within a step and what sweeps leave.
+        With h = 0, by velocities that moved the bodies, a bounce raises it by up to what gravity gives within a step.
+        state: (n, 18) in which the bodies were, in place of the present one.
         """
         gravity, total = self._bodies.frame[5], 0.0
         for row, mass, inertia in self._moving(state):

@@ -39,7 +39,7 @@ of what the sweep before did."""
 
 
 @fastmath
-def _turning(xi, w, direction):
+def turning(xi, w, direction):
     """Along a direction of the row, of its second body against its first [rad/s]."""
     i, j = int(w[LEFT]), int(w[RIGHT])
     n = w[NORMAL + 3 * direction : NORMAL + 3 * direction + 3]
@@ -77,7 +77,7 @@ def _resist(xi, mobility, w):
         answer = _answered(mobility, w, 0, 0)
         if answer > 0.0:
             before, bound = w[TORQUE], w[SPINS] * w[IMPULSE]
-            w[TORQUE] = min(max(before - _turning(xi, w, 0) / answer, -bound), bound)
+            w[TORQUE] = min(max(before - turning(xi, w, 0) / answer, -bound), bound)
             twist_by(xi, mobility, w, 0, w[TORQUE] - before)
             change = max(change, abs(w[TORQUE] - before) * answer * w[SPINS])
     if w[ROLLS] > 0.0:
@@ -90,7 +90,7 @@ def _resist(xi, mobility, w):
             # rolling any way costs the same: as friction, straight against where it rolls
             ps, pt = w[TORQUE + 1], w[TORQUE + 2]
             bound = w[ROLLS] * w[IMPULSE]
-            qs, qt = stopped(ss, st, tt, ps, pt, _turning(xi, w, 1), _turning(xi, w, 2), bound)
+            qs, qt = stopped(ss, st, tt, ps, pt, turning(xi, w, 1), turning(xi, w, 2), bound)
             w[TORQUE + 1], w[TORQUE + 2] = qs, qt
             twist_by(xi, mobility, w, 1, qs - ps)
             twist_by(xi, mobility, w, 2, qt - pt)

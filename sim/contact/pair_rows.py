@@ -36,19 +36,19 @@ TORQUE = 44
 """Angular impulse about the normal and the tangents [N m s]."""
 BASE = 47
 """AIM without rebound."""
-BEFORE = 48
-"""Speeds along normal and tangents without contact, three numbers, and room for six more."""
-BOW = 57
+REBOUNDED = 48
+"""What it has with rebound: impulses, speeds, angular impulses and turning speeds, three numbers each."""
+BOW = 60
 """By how much more a gap opens within the step than its speed says [m]."""
-SLIDES = 58
+SLIDES = 61
 """Speeds along the tangents at which a point that sticks begins, so that it is at rest on average over the step."""
-ANEW = 60
+ANEW = 63
 """Whether it is to be solved again, with its island."""
-BEARS = 61
+BEARS = 64
 """While an island's equations are solved: whether its normal is one (1), and its tangents as well (2)."""
-UNDONE = 62
+UNDONE = 65
 """Impulses before they were solved at once."""
-PAIR_WIDTH = 65
+PAIR_WIDTH = 68
 MOBILITY = 7
 """Numbers of a body's answer: 1 / mass, and the inverse of its inertia in the world: xx, xy, xz, yy, yz, zz."""
 RIGID = 1e-9

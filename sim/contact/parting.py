@@ -20,7 +20,6 @@ from sim.contact.pair_rows import (
     AIM,
     ANEW,
     BASE,
-    BEFORE,
     BOW,
     FIRST_BODY,
     GAP,
@@ -46,7 +45,8 @@ _TURNED_M = 5e-4
 _FARTHEST_M = 0.01
 """By which one pair is parted at once."""
 _BENT = 4.0
-"""Times what falls in a step: no faster bodies are driven apart by what they would overlap by."""
+"""Times what falls in a step: no faster bodies are driven apart by what they would overlap by. Those of a mechanism,
+which are not parted, are so by what falls in a step as well where they come apart as fast already."""
 _ROUNDS, _SWEEPS = 12, 4
 """Looks at all pairs, and sweeps over the points of one."""
 
@@ -211,7 +211,8 @@ def look_ahead(bodies, mechanism, state, mobility, shared, work, rows, sharing, 
     if not any_dirty:
         return rows, sharing, False
     anew, there = False, np.zeros(state.shape[0], np.bool_)
-    most = _BENT * bodies.frame[5] * left
+    falls = bodies.frame[5] * left
+    jump = _BENT * falls
     for g in range(count):
         w = work[begins[g]]
         a, b = int(w[FIRST_BODY]), int(w[SECOND_BODY])
@@ -231,8 +232,10 @@ def look_ahead(bodies, mechanism, state, mobility, shared, work, rows, sharing, 
             if points[k, 3] > -DEEP_M:
                 continue
             old, best = -1, SAME_M
-            for j in range(begins[g], begins[g + 1]):
+            for j in range(rows):  # also those that were noted here, behind all others
                 o, along = work[j], 0.0
+                if o[FIRST_BODY] != a or o[SECOND_BODY] != b:
+                    continue
                 for c in range(3):
                     along += o[NORMAL + c] * points[k, 4 + c]
                 for side in range(2 if along > SAME_NORMAL else 0):
@@ -244,9 +247,10 @@ def look_ahead(bodies, mechanism, state, mobility, shared, work, rows, sharing, 
                         old, best = j, away
             if old >= 0:
                 o = work[old]
-                aim = row_speeds(xi, shared, o)[0] - points[k, 3] / left
-                o[AIM] = max(o[AIM], min(aim, most))
-                o[BASE], o[ANEW], anew = o[AIM], 1.0, True
+                speed = row_speeds(xi, shared, o)[0]
+                most = max(jump, speed + falls) if o[SHARED] >= 0.0 else jump
+                aim = min(speed - points[k, 3] / left, most)
+                o[AIM], o[BASE], o[ANEW], anew = max(o[AIM], aim), max(o[BASE], aim), 1.0, True
                 continue
             if rows >= work.shape[0] or 3 * sharing >= shared.reach.shape[0]:
                 continue
@@ -254,11 +258,11 @@ def look_ahead(bodies, mechanism, state, mobility, shared, work, rows, sharing, 
             note_row(new, a, b, points[k], w[MU], 0.0, w[ROLLS], w[SPINS])
             if not fill_row(new, mobility, mechanism, shared, own, ahead, asleep, sharing):
                 continue
-            speeds = row_speeds(xi, shared, new)
-            aim = speeds[0] - points[k, 3] / left
+            speed = row_speeds(xi, shared, new)[0]
+            aim = speed - points[k, 3] / left
+            most = max(jump, speed + falls) if new[SHARED] >= 0.0 else jump
             new[GAP], new[AIM] = -aim * left, min(aim, most)
             new[BASE], new[BOW], new[SLIDES], new[SLIDES + 1], new[ANEW] = new[AIM], 0.0, 0.0, 0.0, 1.0
-            new[BEFORE], new[BEFORE + 1], new[BEFORE + 2] = speeds
             sharing += new[SHARED] >= 0.0
             rows, anew = rows + 1, True
     return rows, sharing, anew

@@ -17,7 +17,6 @@ from sim.contact.convex import Hulls, normal_between
 from sim.contact.islands import islands, solve, solve_on
 from sim.contact.manifold import ground_points, touching_points
 from sim.contact.pair_rows import (
-    BASE,
     FIRST_BODY,
     GROUND,
     IMPULSE,
@@ -26,7 +25,6 @@ from sim.contact.pair_rows import (
     PLACE,
     SECOND_BODY,
     SHARED,
-    SLIDES,
     TORQUE,
     Mechanism,
     Shared,
@@ -36,7 +34,7 @@ from sim.contact.pair_rows import (
     row_speeds,
 )
 from sim.contact.parting import look_ahead, part, set_mobility
-from sim.contact.rebound import keep_energy
+from sim.contact.rebound import keep_energy, told_work
 from sim.native.function import fastmath, native
 
 STATE = 19
@@ -380,19 +378,10 @@ def advance(bodies, visiting, state, mobility, wrenches, remembered, h, late, sw
         order, begins = np.empty(rows, np.int64), np.empty(rows + 1, np.int64)
         count = islands(work, rows, own, space.above, order, begins)
         change = solve(work, rows, order, begins, count, xi, mobility, shared, sweeps, tolerance)
+        falls, looked = bodies.frame[5] * (2.0 * left - h), False
         if rebounds:
             again = keep_energy(
-                work,
-                rows,
-                order,
-                begins,
-                count,
-                space,
-                mobility,
-                shared,
-                sweeps,
-                tolerance,
-                velocity_before,
+                work, order, begins, count, space, mobility, shared, sweeps, tolerance, velocity_before, falls
             )
             change = max(change, again)
         for _ in range(_BOWS):
@@ -400,7 +389,7 @@ def advance(bodies, visiting, state, mobility, wrenches, remembered, h, late, sw
             if not straighten(bodies, state, shared, work, rows, own, left):
                 break
             again = solve_on(work, rows, order, begins, count, xi, mobility, shared, sweeps, tolerance)
-            change = max(change, again)
+            change, looked = max(change, again), True
         for _ in range(_LOOKS):
             _carry(mechanism, state, own, velocity)
             known = rows
@@ -413,6 +402,11 @@ def advance(bodies, visiting, state, mobility, wrenches, remembered, h, late, sw
                 order, begins = np.empty(rows, np.int64), np.empty(rows + 1, np.int64)
                 count = islands(work, rows, own, space.above, order, begins)
             again = solve_on(work, rows, order, begins, count, xi, mobility, shared, sweeps, tolerance)
+            change, looked = max(change, again), True
+        if rebounds and looked:
+            again = keep_energy(
+                work, order, begins, count, space, mobility, shared, sweeps, tolerance, velocity_before, falls
+            )
             change = max(change, again)
         told[0] = max(told[0], change)
         told[1], told[2] = rows, cut
@@ -444,8 +438,7 @@ def advance(bodies, visiting, state, mobility, wrenches, remembered, h, late, sw
         _keep(work, rows, left, kept)
         for k in range(rows):
             w = work[k]
-            told[4] += max(w[IMPULSE] * w[BASE], 0.0)
-            told[4] += max(w[IMPULSE + 1] * w[SLIDES] + w[IMPULSE + 2] * w[SLIDES + 1], 0.0)
+            told[4] += told_work(w)
             m = 3 * int(work[k, SHARED])
             if m >= 0 and w[IMPULSE] > 0.0:
                 _, first, second = row_speeds(xi, shared, w)
