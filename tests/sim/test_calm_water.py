@@ -12,7 +12,7 @@ import sim
 from benchmarks.boat_in_waves import sail, task_of, weather_of
 from sim.control.calm_water import calm_water, seen_from_above
 from sim.control.planar_craft import CURRENT, FORCE, TORQUE, Disturbance, numbers_of, rates, through_water
-from sim.planner import Goal, Planner, Task, Waypoint, Weights, task_of_scene
+from sim.planner import Goal, Limits, Planner, Task, Waypoint, Weights, task_of_scene
 from sim.planner.service.receding import receding_horizon
 from sim.scene import load_scene
 from sim.vehicles.forms.parameters import Quantities
@@ -240,3 +240,32 @@ def test_what_is_to_be_near_costs_half_the_squares_over_its_tolerances(turn_rad:
     assert plan.costs["terminal"] == pytest.approx(0.02 * squares / 2, rel=1e-9)
     assert np.linalg.norm(off_m) > 0.1  # as nearly as pays, which is not all the way
     assert off_rad < 0.9 * turn_rad
+
+
+def test_a_boat_with_one_engine_off_finds_its_way_by_the_other() -> None:
+    """What drives it turns it, so that no way that is drawn for it is near one that it can go. Under the plan's inputs
+    its pilot's own equations, at small steps, come to the same place."""
+    boat = sim.vehicle("motorboat")
+    calm, goal = calm_water(boat), (0.0, 20.0, 2.0)
+    start = calm.state_of((0.0, 1.0, 2.0), (0.0, 0.0, 0.0))
+    task = Task(
+        start,
+        Goal(calm.state_of(goal, (0.0, 0.0, 0.0))),
+        60.0,
+        steps=120,
+        limits=Limits(controls={"u_right": (0.0, 0.0)}),
+    )
+    plan = sim.plan(calm, task, starts=1)
+    assert plan.solved, plan.message
+    assert not plan.controls[:, 1].any()
+    flown = sim.simulate(
+        calm, plan.integrator, step=0.5, duration=60.0, initial=start, controls=plan.controls[:-1]
+    )
+    missed = flown.nodes[-1] - np.r_[goal, 0.0, 0.0, 0.0]
+    missed[0] = 2.0 * math.sin(0.5 * missed[0])
+    assert np.abs(missed).max() < 1e-7, missed
+    state = np.array([1.0, 2.0, 0.0, 0.0, 0.0, 0.0])
+    for thrust in plan.controls[:-1]:
+        state = gone_on(numbers_of(boat), state, thrust, 0.5, 1e-3)
+    assert state[:2] == pytest.approx(goal[1:], abs=0.5)  # 0.19, of steps of half a second
+    assert np.abs(state[3:]).max() < 1e-3  # 2.9e-5

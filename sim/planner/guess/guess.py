@@ -12,6 +12,7 @@ from sim.planner.guess.driven import driven, gait_motion, random_gait, through, 
 from sim.planner.guess.free import Heading, burnt, free_motion, led_through_space, thrust_axis
 from sim.planner.guess.joints import led_through_joints
 from sim.planner.guess.route import paced, paced_path, paths_of, stations_of
+from sim.planner.guess.shooting import shot
 from sim.planner.task.bodies import (
     arc_space,
     arcs,
@@ -232,6 +233,9 @@ def _guessed(t: Transcription, vehicle: Vehicle, task: Task, most: int) -> Itera
             for way in paths_of(vehicle, task, most):
                 yield burnt(vehicle, task, steps, axis_b, way)
             return
+        driven_by = [i for i in range(t.model.input_map.size) if i not in t.model.held_inputs]
+        if planar(vehicle) and len(driven_by) == 1:
+            yield from shot(vehicle, task, t.shape.integrator, steps, driven_by[0])
         trim = np.tile(_hovering(vehicle), (steps + 1, 1))
         yield free_motion(vehicle, task, paced_path(vehicle, task, steps)), trim
         for way, heading in _ways_and_headings(vehicle, task, most):
