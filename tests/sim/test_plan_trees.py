@@ -340,6 +340,15 @@ def flown_to(name, *, tracked, **changed):
     return missed
 
 
+def test_the_scenes_first_plan_is_found_without_the_slow_solver():
+    """From the roughly known way around the pillar Newton's method lowers the products of its bounds step by step."""
+    vehicle, task = task_of_scene(load_scene("plan-arm"))
+    plan = Planner().plan(vehicle, task, starts=1)
+    assert plan.solved, plan.message
+    assert plan.backend == "fatrop"
+    assert plan.iterations < 170  # 129; 265, most of them IPOPT's, where products fall all at once
+
+
 def test_the_scenes_plan_is_flown_and_errors_are_fed_back():
     """All that it carries weighs one hundredth less than it was planned for."""
     assert flown_to("plan-arm", tracked=False) < 1e-6

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import least_squares
 
 from sim.integrators import Integrator
-from sim.planner.task.bodies import planar_pose
+from sim.planner.task.bodies import heading_rad, place
 from sim.planner.task.inputs import input_map_of
 from sim.planner.task.task import Task, control_limits
 from sim.steppers.dynamics import stepper_of
@@ -33,7 +33,7 @@ def shot(
     low, high = control_limits(vehicle, task.limits).T
     stepper, rng = stepper_of(vehicle, method), np.random.default_rng(0)
     instants, knots = np.linspace(0.0, 1.0, steps + 1), np.linspace(0.0, 1.0, _KNOTS)
-    goal, wanted = planar_pose(task.goal.state), task.goal.state.node[at.velocity]
+    goal = task.goal.state
     asked = [task.goal.rotation, task.goal.position, task.goal.position]
     counts = np.array([demand != "free" for demand in asked] + [task.goal.velocity != "free"] * 3)
     bound = max(abs(low[driven]), abs(high[driven]))
@@ -49,10 +49,10 @@ def shot(
         return nodes
 
     def missed(heights: np.ndarray) -> np.ndarray:
-        node = moved(controls(heights))[-1]
-        pose = planar_pose(vehicle.state_at_node(node)) - goal
-        pose[0] = 2.0 * np.sin(0.5 * pose[0])
-        ends = np.concatenate([pose, node[at.velocity] - wanted])[counts]
+        end = vehicle.state_at_node(moved(controls(heights))[-1])
+        turned = 2.0 * np.sin(0.5 * (heading_rad(end) - heading_rad(goal)))
+        moving = end.node[at.velocity] - goal.node[at.velocity]
+        ends = np.concatenate([[turned], place(end) - place(goal), moving])[counts]
         return np.concatenate([np.nan_to_num(ends, nan=1e3), _CALM * heights / bound])
 
     while True:

@@ -148,6 +148,8 @@ _NEWTON: dict[Mode, float] = {"again": 1e-10, "warm": 1e-7, "finish": 1e-10}
 _FREED, _FREEING = 1e-4, 12
 """The same where it stays where it is, and in how many steps: from further within it comes around bounds that hold it,
 and off a saddle."""
+_LESS = 0.1
+"""From there products become less by this much at a time: all at once, bounds would hold it again."""
 
 
 @dataclass(frozen=True)
@@ -302,9 +304,10 @@ class Solvers:
         run = newton(p, before, mu=_NEWTON[mode], go_on=go_on)
         if run.stayed:
             freed = newton(p, before, mu=_FREED, most=_FREEING, shifts=FINE_SHIFTS, go_on=go_on)
-            iterations = run.iterations + freed.iterations
-            if freed.converged:
-                run = newton(p, freed.point, mu=_NEWTON[mode], go_on=go_on)
+            iterations, mu = run.iterations + freed.iterations, _FREED
+            while freed.converged and mu > _NEWTON[mode]:
+                mu = max(_NEWTON[mode], _LESS * mu)
+                run = freed = newton(p, freed.point, mu=mu, shifts=FINE_SHIFTS, go_on=go_on)
                 iterations += run.iterations
             run = replace(run, iterations=iterations)
         point, stats = run.point, {"success": run.converged, "iter_count": run.iterations}
