@@ -22,7 +22,7 @@ from render.passes.shadows import SunShadows
 from render.passes.sky import Sky
 from render.passes.still_light import finish, light_name, lit_from_cache, step
 from render.passes.targets import PassContext, PassName, Targets, blend_over, cut_out, unbind
-from render.passes.uniforms import Atmosphere, FrameUniforms
+from render.passes.uniforms import FrameUniforms
 from render.process import Flush, give_back
 from render.programs import SAMPLER_UNITS, Programs, Resources
 from render.quality import choose, require_gl
@@ -68,8 +68,7 @@ class Renderer:
         """
         require_gl(ctx)
         self._ctx, self._probe, self._supersampling, self._flush = ctx, probe, supersampling, Flush(ctx)
-        self._effort, self._lit_later, self._texture_bias = 1.0, lit_later, 0.0
-        self._cold = lit_later
+        self._effort, self._lit_later, self._cold, self._texture_bias = 1.0, lit_later, lit_later, 0.0
         self.lit = False
         """Whether there is light to draw by; where it lies in a map, `light_up` may have that come finer."""
         self._in_post: Frame | None = None
@@ -85,8 +84,7 @@ class Renderer:
         self.resize(size_px)
         sun = sun or Sun()
         still = "" if self._parked else scenery.key
-        kept_as = light_name(ctx, still, self.quality, sun)
-        self._light_by(self._sun_steps(sun, kept_as, roughly_first=lit_later))
+        self._light_by(self._sun_steps(sun, light_name(ctx, still, self.quality, sun)))
 
     def light_up(self) -> bool:
         """Do a share of what a renderer that is `lit_later` still lacks; whether there was anything to do."""
@@ -163,11 +161,11 @@ class Renderer:
         If `lit_later`, these follow by `light_up`, and all that is drawn before has the light before; a light map is
         drawn coarsely at first, so that the new light is there soon.
         """
-        steps = self._sun_steps(sun, "", roughly_first=self._lit_later)
+        steps = self._sun_steps(sun, "")
         step(steps)
         self._light_by(steps)
 
-    def _sun_steps(self, sun: Sun, kept_as: str, *, roughly_first: bool = False) -> Iterator[None]:
+    def _sun_steps(self, sun: Sun, kept_as: str) -> Iterator[None]:
         """kept_as: what the last two are called in the cache, where they come from if they are there."""
         with self._probe("sun: sky table"):
             self._next_light = self._sky.light(sun)
@@ -175,9 +173,9 @@ class Renderer:
         yield
         if kept_as:
             lit = {**self._shadows.lit, **self._still_world.lit}
-            yield from lit_from_cache(kept_as, partial(self._cast_and_bake, roughly_first=roughly_first), lit)
+            yield from lit_from_cache(kept_as, self._cast_and_bake, lit)
         else:
-            yield from self._cast_and_bake(roughly_first=roughly_first)
+            yield from self._cast_and_bake()
         self._take_light()
 
     def _take_light(self) -> None:
@@ -187,9 +185,9 @@ class Renderer:
         self._shadows.take()
         self._still_world.light_room(self._light.room)
         for uniforms in self._uniforms.values():
-            uniforms.set_light(self._light, Atmosphere(), water_level_m=self._waters.level_m)
+            uniforms.set_light(self._light, water_level_m=self._waters.level_m)
 
-    def _cast_and_bake(self, *, roughly_first: bool = False) -> Iterator[None]:
+    def _cast_and_bake(self) -> Iterator[None]:
         """The canyon's shadow map and baked light, for the sun and the still things that there are.
 
         Whatever else is drawn between two steps, the next one binds anew what it reads.
@@ -200,15 +198,14 @@ class Renderer:
             with self._probe("sun: canyon shadow"):
                 more = step(casting)
             yield
-        light = self._next_light
-        self._lit_by.set_light(light, Atmosphere(), water_level_m=self._waters.level_m)
+        self._lit_by.set_light(self._next_light, water_level_m=self._waters.level_m)
         self._lit_by.set_shadows(self._shadows.next_frames)
         self._lit_by.upload()
-        roughly = roughly_first and self._still_world.mapped
+        roughly = self._lit_later and self._still_world.mapped
         if roughly:
-            yield from self._baked(self._still_world.bake(light, _ROUGHLY))
+            yield from self._baked(self._still_world.bake(self._next_light, _ROUGHLY))
             yield
-        yield from self._baked(self._still_world.bake(light, maps_only=roughly))
+        yield from self._baked(self._still_world.bake(self._next_light, maps_only=roughly))
 
     def _baked(self, baking: Iterator[None]) -> Iterator[None]:
         """What stands still in the light that is next, which then is drawn with."""

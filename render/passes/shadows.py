@@ -12,7 +12,7 @@ from render.light import Light
 from render.passes.culling import frustum_planes
 from render.passes.still_light import Lit
 from render.passes.targets import PassContext, PassName
-from render.passes.uniforms import Atmosphere, FrameUniforms, ShadowFrames
+from render.passes.uniforms import FrameUniforms, ShadowFrames
 from render.programs import SAMPLER_UNITS
 from render.quality import Quality
 
@@ -310,7 +310,7 @@ class SunShadows:
         if self._next_light is not None:
             light, water_level_m = self._next_light
             self._direction_w, self._next_light = light.direction_w, None
-            self._uniforms.set_light(light, Atmosphere(), water_level_m=water_level_m)
+            self._uniforms.set_light(light, water_level_m=water_level_m)
         if self._next is not None:
             before, self._world, self._next = self._world, self._next, None
             before.release()

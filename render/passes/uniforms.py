@@ -33,20 +33,11 @@ _LAYOUT = np.dtype(
 
 _SUN_BIAS_M, _ROOM_BIAS_M, _SUN_BIAS_TEXELS = 0.25, 0.02, 0.6
 """Depth by which a surface is spared its own shadow: what the mesh strays, and what one texel spans."""
+_HAZE = (1.7, 1.0 / 900.0, 0.0)
+"""Density relative to a clear mountain day, how it falls off [1/m], and the height where it is so dense [m]."""
 _RAIN_HAZE = 70.0
 """How much denser the heaviest rain makes it: at the usual density 2 % of green light is left after 0.76 km."""
 NO_CLIP = (0.0, 0.0, 0.0, 1.0)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Atmosphere:
-    """Haze between eye and surface."""
-
-    density: float = 1.7
-    """Relative to a clear mountain day."""
-    falloff_per_m: float = 1.0 / 900.0
-    foot_m: float = 0.0
-    """Height where the density is reached."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,13 +66,13 @@ class FrameUniforms:
         self._values = np.zeros((), _LAYOUT)
         self._buffer = ctx.buffer(reserve=_LAYOUT.itemsize, dynamic=True)
 
-    def set_light(self, light: Light, atmosphere: Atmosphere, *, water_level_m: float) -> None:
+    def set_light(self, light: Light, *, water_level_m: float) -> None:
         """Sun, sky and haze; unchanged until the sun moves."""
         values = self._values
         values["sun_direction"] = (*light.direction_w, light.clouds)
         values["sun_irradiance"][:3] = light.sun_irradiance
         values["sky_harmonics"][:, :3] = light.sky_harmonics
-        values["haze"][:3] = (atmosphere.density, atmosphere.falloff_per_m, atmosphere.foot_m)
+        values["haze"][:3] = _HAZE
         values["haze"][0] *= 1.0 + _RAIN_HAZE * light.rain
         values["orbit"][3] = light.rain
         values["water"][0] = water_level_m

@@ -7,7 +7,7 @@ import pytest
 from render.land.textures import noise_image, slope_image, tiled_texture
 from render.light import Light
 from render.passes.targets import unbind
-from render.passes.uniforms import Atmosphere, FrameUniforms
+from render.passes.uniforms import FrameUniforms
 from render.programs import SAMPLER_UNITS, Programs
 from render.still import view_from
 
@@ -36,7 +36,7 @@ def gathered(ctx, tmp_path):
     target = ctx.framebuffer([texture])
     uniforms = FrameUniforms(ctx)
     light = Light(BEARING, np.ones(3), np.zeros((9, 3)))
-    uniforms.set_light(light, Atmosphere(), water_level_m=0.0)
+    uniforms.set_light(light, water_level_m=0.0)
 
     def seen(corner: tuple[float, float, float], span_m: float = 12.0, away_m: float = 3.0) -> np.ndarray:
         middle = np.add(corner, (0.5 * span_m, 0.5 * span_m, 0.0))

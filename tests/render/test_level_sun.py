@@ -13,7 +13,7 @@ from render.passes.culling import frustum_planes
 from render.passes.shadows import SunShadows
 from render.passes.still_light import finish
 from render.passes.targets import PassContext, PassName, unbind
-from render.passes.uniforms import Atmosphere, FrameUniforms
+from render.passes.uniforms import FrameUniforms
 from render.programs import Programs
 from render.quality import PRESETS
 from sim.world.props import Block, Grounds, Paving
@@ -62,7 +62,7 @@ def level_sun(ctx: moderngl.Context, *, coarser: int = 1) -> np.ndarray:
     finish(shadows.cast_world([props.draw], context_of))
     shadows.take()
     uniforms = FrameUniforms(ctx)
-    uniforms.set_light(light, Atmosphere(), water_level_m=-10.0)
+    uniforms.set_light(light, water_level_m=-10.0)
     uniforms.set_shadows(shadows.frames)
     uniforms.upload()
     uniforms.bind()

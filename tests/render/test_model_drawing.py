@@ -10,7 +10,7 @@ from render.frame import Arrow, DrawnVehicle, Frame, Polyline, View, look_at, pe
 from render.light import Light
 from render.passes.overlay import Overlay, line_strip
 from render.passes.targets import PassContext
-from render.passes.uniforms import Atmosphere, FrameUniforms
+from render.passes.uniforms import FrameUniforms
 from render.programs import Programs
 from render.quality import preset
 from render.vehicles.library import ModelLibrary
@@ -43,7 +43,7 @@ class Studio:
         projection = perspective(0.9, SIZE[0] / SIZE[1], 0.3, 500.0)
         self.view = View(eye_w=eye, view=look_at(eye, np.zeros(3)), projection=projection)
         self.uniforms = FrameUniforms(ctx)
-        self.uniforms.set_light(LIGHT, Atmosphere(), water_level_m=-10.0)
+        self.uniforms.set_light(LIGHT, water_level_m=-10.0)
         self.colour = ctx.texture(SIZE, 4, dtype="f4")
         self.target = ctx.framebuffer([self.colour], ctx.depth_renderbuffer(SIZE))
         self.textures = [ctx.texture((4, 4), 4, np.full(64, 0.5, "f4").tobytes(), dtype="f4")]

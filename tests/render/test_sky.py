@@ -10,7 +10,7 @@ from render.light import Sun
 from render.passes.shadows import sun_view, texture_from_world, vehicle_view
 from render.passes.sky import Sky, irradiance_harmonics, sun_at_ground
 from render.passes.targets import Canvas
-from render.passes.uniforms import Atmosphere, FrameUniforms
+from render.passes.uniforms import FrameUniforms
 from render.programs import SAMPLER_UNITS, Programs
 from render.quality import preset
 from render.renderer import Renderer
@@ -71,7 +71,7 @@ def test_in_orbit_the_planet_ends_where_a_line_of_sight_touches_it(ctx, orbit_sk
     noise = ctx.texture((512, 512), 4, np.full((512, 512, 4), 128, np.uint8).tobytes())
     noise.use(SAMPLER_UNITS["noise_map"])
     uniforms = FrameUniforms(ctx)
-    uniforms.set_light(light, Atmosphere(), water_level_m=0.0)
+    uniforms.set_light(light, water_level_m=0.0)
     rows, fov = 512, 0.7
     edge = -np.arccos(6360e3 / (6360e3 + orbit_m))
     forward = np.array([np.cos(edge), 0.0, np.sin(edge)])
