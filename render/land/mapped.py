@@ -20,6 +20,7 @@ from render.land.textures import GRAIN_LEVEL, NOISE_PX
 from render.light import Light
 from render.passes.culling import Boxes, Ridges, Skyline, culled
 from render.passes.targets import PassContext, colour_of, unbind
+from render.process import Flush
 from render.programs import SAMPLER_UNITS, Programs, Resources, uniform, vertex_array
 from render.quality import Quality
 
@@ -206,6 +207,8 @@ _BEDDED, _STEEP = 0.71, 0.80
 begins to show (`grain.glsl`)."""
 _TOUCHED = 8.0
 """Times as fine as all else is what vehicles may touch, where that is coarser than is tolerated."""
+_SHARE = 0.3
+"""Of the triangles of a picture: so many are shaded while the next ones are worked out."""
 _COARSER, _EASED, _ROOM = 1.2, 0.96, 0.9
 """Factors of the error where there are too many triangles, and where less than that share of them is drawn."""
 
@@ -224,7 +227,7 @@ class MappedLand:
     ):
         """`ridges`: of the world's terrain, which hide squares of it."""
         self._ctx, self._quality, self._resources = ctx, quality, Resources()
-        self._mesh = mesh
+        self._mesh, self._flush = mesh, Flush(ctx)
         self._refinement = Refinement(mesh)
         corners = self._refinement.places[self._refinement.vertices]
         self._boxes = Boxes(corners.min(axis=1), corners.max(axis=1))
@@ -354,7 +357,7 @@ class MappedLand:
         self._chosen.write(self._rows[np.argsort(keys, kind="stable")])
         self._light_map.bind()
         counts = np.bincount(keys, minlength=TRIANGLE_KINDS * LEVELS)
-        first = 0
+        first = flushed = 0
         with culled(context), ExitStack() as looks:
             for key in np.flatnonzero(counts).tolist():
                 level, kind = divmod(key, TRIANGLE_KINDS)
@@ -362,6 +365,9 @@ class MappedLand:
                 array = self._array_of(kind)
                 array.render(moderngl.TRIANGLES, vertices=3 * int(counts[key]), first=3 * first)
                 first += int(counts[key])
+                if first - flushed > _SHARE * count:
+                    self._flush()
+                    flushed = first
 
     def _array_of(self, kind: int) -> moderngl.VertexArray:
         """What draws triangles of a kind: one look tells of one grain, of bedding or of level ground."""
@@ -417,12 +423,14 @@ class MappedLand:
             self._coarser *= _COARSER
 
     def _kinds(self, context: PassContext, squares: np.ndarray, distance_m: np.ndarray) -> np.ndarray:
-        """By square, what looks up no more than it needs to: software GL looks up under every condition."""
+        """(k, 2) by square, what looks up no more than it needs to: software GL looks up under every condition. First
+        where vehicles may cast a shadow, then elsewhere."""
         reach = context.near_vehicles
         under = np.zeros(len(squares), bool) if reach is None else self._boxes.visible(reach)[squares]
         px_per_m = context.px_per_radian * 2.0**-context.texture_bias / np.maximum(distance_m, 1e-3)
         far = self._level[squares] & (px_per_m * _GRAINLESS_M < 1.0)
-        return np.where(under, 2 if context.stands else 1, np.where(far, FAR, 0))
+        elsewhere = np.where(far, FAR, 0)
+        return np.column_stack([np.where(under, 2 if context.stands else 1, elsewhere), elsewhere])
 
     def warm_up(self) -> None:
         """Draw a triangle by each program, lest the one that is first wanted in motion be compiled then."""

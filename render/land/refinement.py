@@ -52,7 +52,8 @@ def _level(places: np.ndarray, a: int, b: int, c: int, eye: np.ndarray, texels: 
 
 @native
 def _beyond(places: np.ndarray, a: int, b: int, c: int, m: int, reach: float, planes: np.ndarray) -> bool:
-    """Whether a triangle, and a ball about the vertex `m` that it can be split at, lie beyond one of the planes."""
+    """Whether a triangle, and a ball about the vertex `m` that it can be split at (reach: its radius, -inf: none),
+    lie beyond one of the planes."""
     for plane in range(planes.shape[0]):
         x, y, z, off = planes[plane, 0], planes[plane, 1], planes[plane, 2], planes[plane, 3]
         if x * places[m, 0] + y * places[m, 1] + z * places[m, 2] + off + reach < 0.0:
@@ -140,7 +141,10 @@ def _split(
                     if row >= out.shape[0]:
                         return -1
                     out[row, 0], out[row, 1], out[row, 2] = number[a], number[b], number[c]
-                    keys[row] = TRIANGLE_KINDS * level + kinds[k] + (STEEP if steep[c] else 0)
+                    kind = kinds[k, 1]
+                    if kinds[k, 0] != kind and not _beyond(places, a, b, c, m, -np.inf, touched):
+                        kind = kinds[k, 0]
+                    keys[row] = TRIANGLE_KINDS * level + kind + (STEEP if steep[c] else 0)
                     row += 1
     return row
 
@@ -210,15 +214,18 @@ class Refinement:
 
         They go into `out` (m, 3) int32 as rows of vertices of the mesh, one square's after the other's, and into `keys`
         (m,) int32 goes TRIANGLE_KINDS times the level of a texture that suits each, of so many `texels` in a pixel 1 m
-        away, and what `kinds` (k,) has of its square, and STEEP where it is. Returned is how many there are, or -1
-        where that is more than m. Left out are those that face away from the eye, lie wholly below `above_m`, or, of
-        squares that are not `within` (k,) bool the planes of what is `seen` (6, 4), wholly beyond one of them. What
-        reaches between the planes `touched` (6, 4), as a frustum has them, has an error of `least` [rad].
+        away, and what `kinds` (k, 2) has of its square, first for what reaches between the planes `touched` (6, 4), as
+        a frustum has them, and STEEP where it is. Returned is how many there are, or -1 where that is more than m. Left
+        out are those that face away from the eye, lie wholly below `above_m`, or, of squares that are not `within` (k,)
+        bool the planes of what is `seen` (6, 4), wholly beyond one of them. What reaches between the planes `touched`
+        has an error of `least` [rad].
         """
         return int(
             _split(
                 self.squares[squares],
-                np.zeros(len(squares), np.int64) if kinds is None else np.asarray(kinds, np.int64),
+                np.zeros((len(squares), 2), np.int64)
+                if kinds is None
+                else np.ascontiguousarray(kinds, np.int64),
                 self._steep,
                 self.side,
                 self._columns,

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from render.land.mesh import ChunkedMesh
-from render.land.refinement import KINDS, LEVELS, TRIANGLE_KINDS, Refinement
+from render.land.refinement import KINDS, LEVELS, STEEP, TRIANGLE_KINDS, Refinement
 from render.land.terrain_mesh import CHUNKS, _cut, _mesh
 
 SIZE = (2 * CHUNKS[0] + 1, 4 * CHUNKS[1] + 1)
@@ -159,7 +159,8 @@ def test_what_faces_the_eye_is_drawn_and_each_triangle_knows_how_fine_a_texture_
     land, texels = Refinement(mesh), 0.02
     out, keys = np.empty((5000, 3), np.int32), np.empty(5000, np.int32)
     squares = np.arange(len(land.squares))
-    count = land.split(squares, e, 0.0, out, keys, kinds=squares % KINDS, texels=texels)
+    kinds = np.column_stack([squares % KINDS] * 2)
+    count = land.split(squares, e, 0.0, out, keys, kinds=kinds, texels=texels)
     a, b, c = (mesh.vertices[out[:count, k], :3].astype(float) for k in range(3))
     normal, towards = np.cross(b - a, c - a), e - (a + b + c) / 3.0
     away = np.linalg.norm(towards, axis=1)
@@ -174,6 +175,30 @@ def test_what_faces_the_eye_is_drawn_and_each_triangle_knows_how_fine_a_texture_
     seen = ((np.cross(b - a, c - a) * (e - a)).sum(axis=1) > 0.0).sum()
     assert every == 2 * 64 * 32
     assert count == seen
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    seed=st.integers(0, 1000),
+    middle=st.tuples(st.floats(0, 650), st.floats(0, 330), st.floats(-30, 30)),
+    half_m=st.floats(5.0, 150.0),
+)
+def test_what_reaches_between_planes_is_of_the_kind_for_that_and_nothing_else(
+    seed: int, middle: tuple[float, float, float], half_m: float
+) -> None:
+    mesh, eye = rough(seed), np.array([300.0, 160.0, 400.0])
+    land, planes = Refinement(mesh), np.zeros((6, 4))
+    planes[:3, :3], planes[3:, :3] = np.eye(3), -np.eye(3)  # a box
+    planes[:, 3] = np.concatenate([half_m - np.array(middle), half_m + np.array(middle)])
+    out, keys = np.empty((5000, 3), np.int32), np.empty(5000, np.int32)
+    squares = np.arange(len(land.squares))
+    kinds = np.column_stack([np.full(len(squares), 1), np.full(len(squares), 0)])
+    count = land.split(squares, eye, 0.0, out, keys, kinds=kinds, touched=planes)
+    corners = mesh.vertices[out[:count], :3].astype(float)
+    kind = keys[:count] % TRIANGLE_KINDS % STEEP
+    low, high = np.array(middle) - half_m, np.array(middle) + half_m
+    beyond = (corners.max(axis=1) < low).any(axis=1) | (corners.min(axis=1) > high).any(axis=1)
+    np.testing.assert_array_equal(kind == 1, ~beyond)
 
 
 def test_one_steep_vertex_does_not_make_the_ground_about_it_steep():
