@@ -30,25 +30,30 @@ void drench(inout Look look, vec3 p) {
     look.roughness = mix(look.roughness, 0.08, share);
 }
 
-// Rain on what lies open to the sky: a film that shines, darker where it soaks in, and runs down in threads.
-void soak(inout Look look, vec3 n) {
-    float flat_on = smoothstep(-0.1, 0.6, n.z), steep = 1.0 - abs(n.z);
-    float across = dot(at_node, vec3(29.0, 31.0, 3.0)), down = at_node.z * 2.2 + eye.w * 1.9;
+// Rain on what lies open to the sky: a film that shines, darker where it soaks in. It runs down in threads, and what
+// lies flat has puddles, whose face the drops ruffle: the normal there.
+vec3 soak(inout Look look, vec3 n) {
+    float flat_on = smoothstep(-0.1, 0.6, n.z), steep = 1.0 - abs(n.z), t = eye.w;
+    float across = dot(at_node, vec3(29.0, 31.0, 3.0)), down = at_node.z * 2.2 + t * 1.9;
     float threads = steep * smoothstep(0.55, 0.95, sin(across + 0.9 * sin(down)) * sin(0.37 * across - 1.3 * sin(0.5 * down)));
     float pools = 0.5 + 0.5 * sin(at_node.x * 4.3 + 1.7 * sin(at_node.y * 3.1)) * sin(at_node.y * 5.1 + at_node.x * 1.3);
-    float film = orbit.w * open_share * mix(0.45 + 0.55 * threads, 0.6 + 0.4 * pools, flat_on);
-    look.albedo *= 1.0 - 0.35 * film * (1.0 - look.metallic);
-    look.roughness = mix(look.roughness, 0.06, film);
+    float puddles = smoothstep(0.35, 0.62, pools);
+    float film = orbit.w * mix(open_share * (0.45 + 0.55 * threads), mix(0.45, 1.0, puddles), flat_on);
+    look.albedo *= 1.0 - 0.45 * film * (1.0 - look.metallic);
+    look.roughness = mix(look.roughness, 0.05, film);
+    vec2 ruffled = vec2(sin(at_node.x * 31.0 + 2.0 * sin(at_node.y * 13.0 + 1.7 * t) + 5.1 * t),
+                        sin(at_node.y * 37.0 + 2.0 * sin(at_node.x * 11.0 - 1.3 * t) - 4.3 * t));
+    return normalize(n + vec3(0.07 * film * puddles * flat_on * ruffled, 0.0));
 }
 
 void main() {
     if (clipped(p_w)) discard;
     Look look = look_here();
     if (wet.w > 0.0) drench(look, p_w);
-    if (orbit.w > 0.0) soak(look, n_w);
-    if (scorch > 0.0) batter(look, p_w);
     vec3 v = normalize(eye.xyz - p_w);
     vec3 n = normalize(n_w);
+    if (orbit.w > 0.0) n = soak(look, n);
+    if (scorch > 0.0) batter(look, p_w);
     vec3 l = sun_direction.xyz;
     float nl = max(dot(n, l), 0.0);
     float lit = nl > 0.0 ? sun_visibility(p_w, n) : 0.0;
