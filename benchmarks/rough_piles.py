@@ -13,7 +13,8 @@ from sim.commands import PilotInput, SetPilotInput
 from sim.contact.bodies import Pile, Prop
 from sim.contact.bouncing import Bouncing, room
 from sim.contact.obstacles import PropsPicture
-from sim.contact.obstacles.props import Props, guest_of
+from sim.contact.obstacles.guests import guest_of
+from sim.contact.obstacles.props import Props
 from sim.scene import load_scene
 from sim.shapes import Box, Capsule, Cone, ConvexMesh, Drum, Ellipsoid, Shape, Sphere
 from sim.simulation import Simulation

@@ -6,12 +6,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.spatial import ConvexHull
 
 from benchmarks.rough_piles import gaps_m, props_of
 from sim.commands import PilotInput, SetPilotInput
+from sim.contact.obstacles.guests import guest_of
 from sim.scene import load_scene
 from sim.simulation import Simulation
 from sim.simulation.lanes.snapshot import LaneStatus
+from sim.vehicle_config import config_of
+from sim.vehicles import vehicle
 from sim.world import load_world
 
 ENDS = {LaneStatus.RUNNING, LaneStatus.CRASHED}
@@ -103,6 +107,22 @@ def test_whatever_is_thrown_at_a_vehicle_it_goes_on_or_says_that_it_crashed(tmp_
             break
     assert max(overlaps) < 5e-3
     assert np.percentile(overlaps, 95) < 1e-3
+
+
+@pytest.mark.parametrize("name", ["motorboat", "wave-buoy"])
+def test_what_floats_is_met_by_the_outline_of_its_hull(name: str) -> None:
+    """As its surface is seen from above, by scipy. Measured: 3.0 and 1.2 % less area, 1.5 and 0.6 % of its length off;
+    of the boat's a box about its footprint has 1.22 times as much."""
+    hull = config_of(vehicle(name)).hull
+    assert hull is not None
+    assert hull.surface is not None
+    vertices, (own,) = hull.surface.vertices, guest_of(vehicle(name)).props
+    outline = ConvexHull(vertices[:, :2])
+    area_m2 = own.shape.solid().volume_m3 / np.ptp(vertices[:, 2])
+    assert 0.96 * outline.volume < area_m2 < (1.0 + 1e-9) * outline.volume
+    corners, middle = vertices[outline.vertices], vertices.mean(axis=0)
+    corners[:, 2] = middle[2]
+    assert np.abs(own.shape.distance(corners)).max() < 0.02 * np.ptp(vertices[:, 0])
 
 
 def test_what_rolls_against_a_trailer_stops_there_and_is_pushed_on_by_it(tmp_path) -> None:

@@ -14,7 +14,7 @@ import sim
 from benchmarks import plan_trees
 from sim.commands import FlyPlan
 from sim.contact.convex import gaps, hulls_of
-from sim.contact.obstacles.props import guest_of
+from sim.contact.obstacles.guests import guest_of
 from sim.multibody.arrays import REVOLUTE
 from sim.multibody.observing import body_frames, inertia_matrices
 from sim.planner import (

@@ -7,17 +7,16 @@ their mobility.
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
 
 import numpy as np
 
 from sim.contact.bodies import Pile, Prop
-from sim.contact.convex import gaps, hulls_of
 from sim.contact.obstacles.blows import STRUCK_MPS, SURFACES, Blows
+from sim.contact.obstacles.guests import Guest, guest_of
 from sim.contact.obstacles.obstacles import Obstacles, PropsPicture, obstacles_in, reach_of_towed_m
 from sim.contact.obstacles.prop_kinds import Placed, read_placed
 from sim.contact.obstacles.prop_loads import Hook, Surroundings, hand_wrench
-from sim.contact.pair_rows import NO_CORDS, Mechanism
+from sim.contact.pair_rows import NO_CORDS
 from sim.contact.pile import KEPT
 from sim.environment.environment import (
     NONE_BORNE,
@@ -28,15 +27,10 @@ from sim.environment.environment import (
     SolidsEnvironment,
     Touch,
 )
-from sim.groups.numeric import mean_twists, poses_of, quaternions_of
-from sim.multibody.declaration import WORLD
-from sim.multibody.observing import body_frames
-from sim.multibody.shapes import STAND, joined
-from sim.platform.errors import InputError
+from sim.groups.numeric import poses_of, quaternions_of
 from sim.platform.toml_table import TomlTable
-from sim.shapes import Box, Shape
+from sim.shapes import Shape
 from sim.vehicle_config import config_of
-from sim.vehicles.forms.articulated import ArticulatedVehicle
 from sim.vehicles.forms.base import Vehicle
 from sim.world import World
 
@@ -44,12 +38,6 @@ STEP_S = 0.005
 SWEEPS, TOLERANCE_MPS = 60, 1e-6
 _REMEMBERED = 12
 """Contacts a prop that are remembered from step to step at most."""
-_VEHICLE_FRICTION, _VEHICLE_RESTITUTION = 0.4, 0.1
-_LINK_FRICTION = 0.7
-_LOW_M, _HIGH_M = 0.2, 1.3
-"""Between which heights over the ground a footprint is met."""
-_OVERLAP_M = 1e-3
-"""Bodies of a tree that are nearer than this at its start never meet each other."""
 _ROOM_M = 0.03
 """Beyond what a body moves in a control period, within which it is looked at closer."""
 _LEAST_LINKS = 3
@@ -74,43 +62,6 @@ class PropsSpec:
 
     def begun(self, vehicle: Vehicle, T_wb: np.ndarray, world: World) -> CoupledEnvironment:
         return Props(self.placed, world, vehicle, obstacles_in(world, vehicle))
-
-
-@dataclass(frozen=True, eq=False)
-class Guest:
-    """What is met of a vehicle."""
-
-    props: tuple[Prop, ...]
-    bodies: np.ndarray
-    """(k,) on which of the vehicle's bodies each is; -1: on what holds it."""
-    T_b: np.ndarray
-    """(k, 4, 4) of the principal axes in that body's frame."""
-    meets: np.ndarray
-    """(k, k) bool: which of them meet each other."""
-
-    @cached_property
-    def meets_itself(self) -> bool:
-        return bool(self.meets.any())
-
-    def same(self, other: "Guest") -> bool:
-        return self.props == other.props and np.array_equal(self.T_b, other.T_b)
-
-    def mechanism(
-        self, jointed: JointedState, dt_s: float, cords: np.ndarray = NO_CORDS
-    ) -> tuple[np.ndarray, Mechanism]:
-        """Its poses in the world, and how it moves within dt; cords to others.
-
-        Joints carry bodies off the ways that velocities say: one more velocity of 1, which answers nothing, does so.
-        """
-        frames, count = jointed.poses_w[self.bodies], len(jointed.velocity)
-        T_w = frames @ self.T_b
-        arms, J = T_w[:, :3, 3] - frames[:, :3, 3], np.zeros((len(T_w), 6, count + 1))
-        J[:, :, :-1] = jointed.jacobian_w[self.bodies]
-        J[:, 3:] += np.cross(J[:, :3], arms[:, :, None], axis=1)
-        ahead = jointed.ahead_w[self.bodies] @ self.T_b
-        J[:, :, -1] = mean_twists(T_w, ahead, dt_s) - J[:, :, :-1] @ jointed.tried
-        mobility, velocity = np.pad(jointed.mobility, (0, 1)), np.append(jointed.velocity, 1.0)
-        return T_w, Mechanism(J, mobility, velocity, self.meets, jointed.grounded, cords)
 
 
 class Props:
@@ -446,55 +397,3 @@ def _sling(one: Placed) -> tuple[np.ndarray, float]:
     T_w = one.prop.T_w
     top_m = float(one.prop.shape.extremes_w[:, 2].max()) - T_w[2, 3]
     return T_w[:3, :3].T @ (0.0, 0.0, top_m), one.sling_m
-
-
-@lru_cache(maxsize=16)
-def guest_of(vehicle: Vehicle) -> Guest:
-    """Of a tree all that touches; of others a box about their footprint or their contact points, then about each that
-    they tow."""
-    if isinstance(vehicle, ArticulatedVehicle):
-        return _jointed(vehicle)
-    config = config_of(vehicle)
-    footprint, points = config.footprint, config.contact.points[:, :3]
-    towed = () if footprint is None else tuple(own for _, own in footprint.towed)
-    if footprint is not None:
-        afloat = None if config.hull is None else config.hull.surface
-        heights = np.array([_LOW_M, _HIGH_M]) if afloat is None else afloat.vertices[:, 2]
-        low, high = float(heights.min()), float(heights.max())
-        middle = np.array([*footprint.centre_m, 0.5 * (low + high)])
-        half = np.array([*footprint.half_m, 0.5 * (high - low)])
-    elif len(points):
-        middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
-        half = np.maximum(0.5 * np.ptp(points, axis=0), 0.05)
-    else:
-        raise InputError(
-            f"props: {vehicle.name} has neither footprint nor contact points; allowed: one with them"
-        )
-    boxes = [(middle, half)]
-    boxes += [(np.array([*own.centre_m, middle[2]]), np.array([*own.half_m, half[2]])) for own in towed]
-    T_b, props = np.tile(np.eye(4), (len(boxes), 1, 1)), []
-    for T, (at, extent) in zip(T_b, boxes, strict=True):
-        box = Box((0.0, 0.0, 0.0), (float(extent[0]), float(extent[1]), float(extent[2])))
-        T[:], T[:3, 3] = box.solid().T_w, at
-        props.append(Prop(box, 1.0, _VEHICLE_FRICTION, _VEHICLE_RESTITUTION))
-    apart = np.zeros((len(boxes), len(boxes)), np.bool_)
-    return Guest(tuple(props), np.arange(len(boxes)), T_b, apart)
-
-
-def _jointed(vehicle: ArticulatedVehicle) -> Guest:
-    touching, tree = vehicle.touching(), vehicle.tree
-    solids = [each.shape.solid() for each in touching]
-    T_b = np.array([each.T_b @ solid.T_w for each, solid in zip(touching, solids, strict=True)])
-    frames = {STAND: np.eye(4), **body_frames(tree, vehicle.default_state().node[: tree.nq])}
-    bodies = [-1 if each.body == STAND else tree.names.index(each.body) for each in touching]
-    T_w = np.array([frames[each.body] for each in touching]).reshape(-1, 4, 4) @ T_b.reshape(-1, 4, 4)
-    meets = np.zeros((len(touching), len(touching)), np.bool_)
-    if vehicle.meets_itself and len(touching) > 1:
-        rows = np.concatenate([T_w[:, :3, :3].reshape(-1, 9), T_w[:, :3, 3]], axis=1)
-        names = [each.body for each in touching]
-        meets[:] = (gaps(hulls_of(solids), rows) > _OVERLAP_M) & ~joined(tree, names)
-        held = [WORLD if name == STAND else name for name in names]
-        for i, j in np.argwhere(meets):
-            meets[i, j] = frozenset((held[i], held[j])) not in vehicle.apart
-    props = tuple(Prop(each.shape, 1.0, _LINK_FRICTION) for each in touching)
-    return Guest(props, np.array(bodies, np.int64), T_b.reshape(-1, 4, 4), meets)

@@ -12,7 +12,7 @@ from itertools import combinations
 import numpy as np
 
 from sim.contact.convex import gaps, hulls_of
-from sim.contact.obstacles.props import Guest, guest_of
+from sim.contact.obstacles.guests import Guest, guest_of
 from sim.multibody.tree import Tree
 from sim.planner.task.bodies import (
     at_random,

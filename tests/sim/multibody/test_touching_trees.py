@@ -9,7 +9,7 @@ import pytest
 from benchmarks.rough_piles import gaps_m, props_of
 from sim.commands import Retake, Scrub, SetPaused
 from sim.contact.bodies import Pile, Prop
-from sim.contact.obstacles.props import guest_of
+from sim.contact.obstacles.guests import guest_of
 from sim.contact.pair_rows import Mechanism
 from sim.environment.environment import JointedState
 from sim.integrators import INTEGRATORS
