@@ -301,3 +301,17 @@ def test_the_shortest_way_is_found_with_little_to_smooth_it(
     plan = PLANNER.plan(vehicle, replace(task, weights=shortest), starts=1, explain=False)
     assert plan.solved, plan.message
     assert broken(plan) == []
+
+
+@pytest.mark.parametrize("control", [0, 1])
+def test_a_car_plans_with_one_of_its_controls_switched_off(control: int) -> None:
+    """It rolls on without its motor, and goes straight on without its steering."""
+    car = sim.vehicle("car")
+    off = {car.controls[control].name: (0.0, 0.0)}
+    rolling = car.state(x=0.0, shape_velocity=(6.0, 0.0))
+    goal = Goal(
+        car.state(x=6.0), velocity="free", rotation="free", shape=(), position="within", tolerance_m=3.0
+    )
+    plan = sim.plan(car, Task(rolling, goal, 3.0, steps=24, limits=Limits(controls=off)), starts=1)
+    assert plan.solved, plan.message
+    assert not plan.controls[:, control].any()

@@ -251,7 +251,7 @@ def _inner_input_scales(vehicle: NonholonomicVehicle, task: Task, momenta: np.nd
     forces = [i for i, c in enumerate(vehicle.controls) if c.name not in vehicle.commanded.values()]
     for i, momentum in zip(forces, momenta, strict=False):
         scale[i] = _rounded(max(6.0 * momentum / task.duration_s, 1e-6))
-    return np.minimum(scale, box)
+    return np.where(box > 0.0, np.minimum(scale, box), scale)  # what is switched off has no range
 
 
 def _rounded(x: float) -> float:
