@@ -40,6 +40,8 @@ _OF_WAYS = ("fly-by", "tower", "chase")
 """Of what goes somewhere; what stays in its place is looked at by the others."""
 _GOES_MPS = 1.5
 _STILL_M = 1e-9
+_HURRIED = 3.0
+"""Times as soon a camera of ways gives its turn away once what it looks at goes no further."""
 
 
 class Director:
@@ -69,10 +71,11 @@ class Director:
         """
         still = bool(np.abs(T_wb - self._last_T_wb).max() < _STILL_M)
         self._last_T_wb = T_wb.copy()
-        self._left_s -= 0.0 if still else dt_s
+        goes = float(np.linalg.norm(velocity_w)) > _GOES_MPS
+        stays = not goes and self.kind in _OF_WAYS
+        self._left_s -= 0.0 if still else (_HURRIED if stays else 1.0) * dt_s
         if self._at >= 0 and self._left_s > 0.0:
             return False
-        goes = float(np.linalg.norm(velocity_w)) > _GOES_MPS
         before = self._at
         for _ in _TURNS:
             self._at = (self._at + 1) % len(_TURNS)

@@ -163,6 +163,20 @@ def test_the_director_cuts_from_camera_to_camera_while_there_is_motion_and_holds
     assert np.allclose(again, first)
 
 
+def test_what_has_run_aground_is_soon_looked_at_by_a_camera_that_stands_about_it():
+    """The director waited beside a way that nobody went: 1.7 s of wall time now, five before."""
+    rig, cut_s, before = CameraRig("director"), [], None
+    for k in range(60 * 6):
+        T = np.eye(4)
+        T[:3, 3] = min(25.0 * k / 60.0, 12.5) + 0.05 * k / 60.0, 0.0, 60.0
+        speed_mps = 25.0 if k < 30 else 0.05
+        eye_w = rig.update(T, np.array([0.0, 0.0, 0.0, speed_mps, 0.0, 0.0]), 1 / 60).eye_w
+        if before is not None and np.linalg.norm(eye_w - before) > 3.0:
+            cut_s.append(k / 60.0)
+        before = eye_w
+    assert 0.5 < cut_s[0] < 2.3
+
+
 def test_a_view_exists_even_before_the_first_finite_pose():
     view = CameraRig().update(np.full((4, 4), np.nan), np.zeros(6), 0.01)
     assert np.isfinite(view.projection @ view.view).all()
