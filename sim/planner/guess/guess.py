@@ -233,8 +233,9 @@ def _guessed(t: Transcription, vehicle: Vehicle, task: Task, most: int) -> Itera
             for way in paths_of(vehicle, task, most):
                 yield burnt(vehicle, task, steps, axis_b, way)
             return
-        driven_by = [i for i in range(t.model.input_map.size) if i not in t.model.held_inputs]
-        if planar(vehicle) and len(driven_by) == 1:
+        off = t.model.held_inputs
+        driven_by = [i for i in range(t.model.input_map.size) if i not in off]
+        if off and planar(vehicle) and len(driven_by) == 1:
             yield from shot(vehicle, task, t.shape.integrator, steps, driven_by[0])
         trim = np.tile(_hovering(vehicle), (steps + 1, 1))
         yield free_motion(vehicle, task, paced_path(vehicle, task, steps)), trim
