@@ -38,8 +38,8 @@ def plan(
     vehicle: an instance, a name, or None for that of the scene. task: a Task, or the name or path of a scene
     with a `[plan]` table. method: an integrator; where None the scene's, "variational", or "rkmk4-cay" for what moves
     about a space of its own. planner: one that was used before keeps its built problems. options: `solver`, `warm`,
-    `time_limit_s`, `starts`, `processes`, `show`, `found` and `explain` as `Planner.plan` takes them. Raises
-    InputError, before solving, for what is impossible as it stands.
+    `time_limit_s`, `starts`, `processes`, `show`, `found`, `given_up` and `explain` as `Planner.plan` takes them.
+    Raises InputError, before solving, for what is impossible as it stands.
     """
     if isinstance(vehicle, str):
         vehicle = make_vehicle(vehicle)

@@ -258,6 +258,8 @@ _GRACE_S = 6.0
 _PIPE_BYTES = 1 << 20
 """Several answers fit in, so that nobody waits for who is at work himself."""
 _TICKET_BYTES = 2
+_LOOK_S = 0.1
+"""Between two looks at whether what is waited for is still wanted."""
 
 
 def processes_at_once() -> int:
@@ -269,13 +271,19 @@ def processes_at_once() -> int:
 
 
 def in_order(
-    work: Callable[[int], _T], count: int, *, processes: int, until_s: float
+    work: Callable[[int], _T],
+    count: int,
+    *,
+    processes: int,
+    until_s: float,
+    given_up: Callable[[], bool] = lambda: False,
 ) -> Generator[_T | None, None, None]:
     """What `work(i)` returns for i = 0, 1 .. count - 1 (at most 30,000): each is done by whoever is free first.
 
     until_s: `time.perf_counter` at which the work ends by itself. None for what a fork was lost with, or has not
-    answered soon after. What `work` raises in a fork is raised here when its turn comes. Forks end as soon as the
-    iterator is closed.
+    answered soon after. What `work` raises in a fork is raised here when its turn comes. given_up: asked again and
+    again, in this process alone; once it is so nothing more is answered. Forks end as soon as the iterator is closed,
+    or does so itself.
     """
     tickets, to_give = os.pipe()
     os.write(to_give, b"".join(i.to_bytes(_TICKET_BYTES, "little") for i in range(count)))
@@ -285,12 +293,14 @@ def in_order(
     try:
         for turn in range(count):
             while turn not in answers:
+                if given_up():
+                    return
                 ticket = _taken(tickets)
                 if ticket is not None:
                     answers[ticket] = work(ticket)
                 elif not any(fork.listening for fork in forks):
                     break
-                _gather(forks, answers, until_s + _GRACE_S if ticket is None else None)
+                _gather(forks, answers, until_s + _GRACE_S if ticket is None else None, given_up)
             answer = answers.pop(turn, None)
             if isinstance(answer, BaseException):
                 raise answer
@@ -352,10 +362,15 @@ def _taken(tickets: int) -> int | None:
     return int.from_bytes(read, "little") if read else None
 
 
-def _gather(forks: list[_Fork], answers: dict[int, Any], last_s: float | None) -> None:
-    """What has been answered; with `last_s`, waits for the first until then, and after that listens no more."""
+def _gather(
+    forks: list[_Fork], answers: dict[int, Any], last_s: float | None, given_up: Callable[[], bool]
+) -> None:
+    """What has been answered; with `last_s`, waits for the first until then or until it is given up, and after that
+    listens no more."""
     pipes = [fork.pipe for fork in forks if fork.listening]
-    ready = wait(pipes, 0.0 if last_s is None else max(0.0, last_s - time.perf_counter()))
+    ready = wait(pipes, 0.0)
+    while last_s is not None and not ready and not given_up() and time.perf_counter() < last_s:
+        ready = wait(pipes, min(_LOOK_S, max(0.0, last_s - time.perf_counter())))
     for fork in forks:
         if fork.pipe not in ready:
             continue

@@ -159,6 +159,28 @@ def test_who_watches_gets_a_first_plan_then_no_dearer_ones_and_may_end_the_searc
     assert len(seen) == stopped.tried == 3
 
 
+def test_who_has_given_up_keeps_what_was_found_and_no_other_way_is_gone_to_its_end(
+    plan: sim.planner.Plan,
+) -> None:
+    """It used to be asked only between two guesses, each of which may take seconds."""
+    seen: list[sim.planner.Plan] = []
+    asked = 0
+
+    def given_up() -> bool:
+        nonlocal asked
+        asked += bool(seen)
+        return asked > 3
+
+    def found(best: sim.planner.Plan) -> bool:
+        seen.append(best)
+        return True
+
+    stopped = Planner().plan(plan.vehicle, plan.task, found=found, given_up=given_up, processes=1)
+    assert stopped.solved
+    assert stopped.tried <= 2
+    assert stopped.cost == seen[0].cost
+
+
 def parked(front_x_m: float, x: float, y: float, theta: float) -> sim.planner.Plan:
     """A car's way into a gap that ends before a car whose middle is at `front_x_m`."""
     car, parking = of_scene("plan-car-parking")

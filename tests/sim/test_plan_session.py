@@ -209,6 +209,8 @@ def test_a_solver_that_does_not_hear_a_stop_is_ended_and_replaced(
     session: PlanSession, workers: list[FakeWorker]
 ) -> None:
     session.handle(StartPlanning(), 0.0)
+    workers[0].waiting = [Progressed(workers[0].jobs[0].number, iterate(3.0))]
+    session.poll(0.5)
     session.handle(StopPlanning(), 1.0)
     assert workers[0].cancels == 1
     session.poll(1.5)
@@ -218,6 +220,40 @@ def test_a_solver_that_does_not_hear_a_stop_is_ended_and_replaced(
     assert not workers[0].alive
     session.handle(StartPlanning(), 6.0)
     assert len(workers) == 2
+
+
+def test_a_problem_that_is_being_built_when_it_is_stopped_is_built_to_its_end(
+    session: PlanSession, workers: list[FakeWorker]
+) -> None:
+    session.handle(StartPlanning(), 0.0)
+    session.handle(StopPlanning(), 1.0)
+    session.poll(9.0)
+    assert workers[0].alive
+    workers[0].waiting = [Planned(workers[0].jobs[-1].number, record("none", status="stopped"))]
+    session.poll(9.1)
+    assert session.view.phase == "idle"
+    session.handle(StartPlanning(), 10.0)
+    assert len(workers) == 1
+
+
+def test_a_stop_leaves_the_plan_that_is_there_and_plans_nothing_by_itself(
+    session: PlanSession, workers: list[FakeWorker]
+) -> None:
+    planned(session, workers)
+    for request in (StartPlanning(), EditTask(replace(session.view.task, duration_s=9.0))):
+        session.handle(request, 1.0)
+        session.poll(1.0)
+        session.handle(StopPlanning(), 1.1)
+        jobs = len(workers[0].jobs)
+        workers[0].waiting = [Planned(workers[0].jobs[-1].number, record("bad", status="stopped"))]
+        session.poll(1.2)
+        session.poll(1.3)
+        assert session.view.phase == "idle"
+        assert session.view.plan is not None
+        assert session.view.plan.name == "first"
+        assert session.view.stale == isinstance(request, EditTask)
+        assert len(workers[0].jobs) == jobs
+    assert len(workers) == 1
 
 
 def test_a_crashed_process_is_told_and_the_next_plan_has_another(

@@ -99,6 +99,18 @@ def test_forks_end_when_nobody_listens_any_more(tmp_path: Path) -> None:
     assert_ended(tmp_path)
 
 
+def test_who_has_given_up_does_not_wait_for_a_fork(tmp_path: Path) -> None:
+    answers = in_order(
+        as_a_fork(signal.pause, tmp_path),
+        2,
+        processes=2,
+        until_s=later(),
+        given_up=lambda: any(tmp_path.iterdir()),
+    )
+    assert list(answers) in ([], [0])
+    assert_ended(tmp_path)
+
+
 def assert_ended(folder: Path) -> None:
     (fork,) = folder.iterdir()
     with pytest.raises(ProcessLookupError):

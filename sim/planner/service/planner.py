@@ -85,6 +85,14 @@ _REACHES_S = (0.25, 0.6, 2.0)
 _TOLD = {"newton": "Newton's method", "ipopt": "IPOPT"}
 
 
+def _nothing() -> None:
+    pass
+
+
+def _never() -> bool:
+    return False
+
+
 class Planner:
     """Plans for one vehicle class and method after another, keeping the problems that it has built last.
 
@@ -158,6 +166,7 @@ class Planner:
         processes: int | None = None,
         show: Show | None = None,
         found: Callable[[Plan], bool] | None = None,
+        given_up: Callable[[], bool] = _never,
         explain: bool = True,
         measured: bool = False,
     ) -> Plan:
@@ -170,9 +179,10 @@ class Planner:
         likeliest alone. processes: how many of the others are solved at once, in
         forks of this process; None: as many as are worth it. The plan is the same. show: called with every iterate
         that comes before the first plan, and may stop it. found: called with the best plan as it stands after each
-        guess, and answers whether to look on. measured: the start is where a vehicle has come to: what it breaks of the
-        task's bounds is no mistake, the plan leads back inside and its message says so. Raises InputError, before
-        solving, for a task that cannot be.
+        guess, and answers whether to look on. given_up: asked again and again, also while others are tried, whether no
+        more is wanted; what was found by then is the plan. measured: the start is where a vehicle has come to: what it
+        breaks of the task's bounds is no mistake, the plan leads back inside and its message says so. Raises
+        InputError, before solving, for a task that cannot be.
         """
         vehicle = checked_vehicle(vehicle)
         if isinstance(task, Task) and task.or_goals:
@@ -183,13 +193,13 @@ class Planner:
                 "starts": starts,
                 "processes": processes,
             }
-            options |= {"show": show, "found": found, "measured": measured}
+            options |= {"show": show, "found": found, "given_up": given_up, "measured": measured}
             return self._to_any_goal(vehicle, task, time_limit_s, explain, options)
         scheme = _method(vehicle, method)
         order = order_of(solver)
         check_task(vehicle, scheme, task, measured=measured)
         known = checked_warm(warm, vehicle, task)
-        for name, function in (("show", show), ("found", found)):
+        for name, function in (("show", show), ("found", found), ("given_up", given_up)):
             if not (function is None or callable(function)):
                 raise InputError(f"{name} = {quote(function)} is refused; allowed: a function, or None")
         whole("starts", starts, "first guesses")
@@ -207,6 +217,7 @@ class Planner:
                 processes,
                 show,
                 found,
+                given_up,
                 explain,
                 measured,
             )
@@ -236,7 +247,7 @@ class Planner:
                 continue
             rest = tuple(other for other in goals if other is not goal)
             plans.append(replace(plan, task=replace(plan.task, or_goals=rest)))
-            if plan.status == "stopped":
+            if plan.status == "stopped" or options["given_up"]():
                 break
         if not plans:
             raise refusals[0]
@@ -260,6 +271,7 @@ class Planner:
         processes: int | None,
         show: Show | None,
         found: Callable[[Plan], bool] | None,
+        given_up: Callable[[], bool],
         explain: bool,
         measured: bool,
     ) -> Plan:
@@ -268,7 +280,7 @@ class Planner:
         if self.solvers(vehicle, scheme, task).t.model.underactuated:
             order = order[-1:]
         built = time.perf_counter() - begun
-        run = PlanCall(time_limit(time_limit_s), show, check=self._check)
+        run = PlanCall(time_limit(time_limit_s), show, check=self._check, given_up=given_up)
         search = Search(vehicle, scheme, task, order, partial(self.solvers, vehicle, scheme), run)
         begun = time.perf_counter()
         outside = outside_text(vehicle, task) if measured else ""
@@ -346,7 +358,7 @@ class Planner:
         worth = [plan for plan in plans if plan.cost < _WORTH_RETIMING * min(p.cost for p in plans)]
         as_found = [(plan.task, plan.motion, plan.cost) for plan in worth]
         with closing(search.all_retimed(as_found, processes)) as moved:
-            for plan, retimed in zip(worth, moved, strict=True):
+            for plan, retimed in zip(worth, moved, strict=False):
                 if retimed is None:
                     continue
                 plans.remove(plan)
@@ -355,7 +367,11 @@ class Planner:
                     plans.append(better)
                 if found is not None and not found(_with_others(plans, tried, begun)):
                     break
-        return _with_others(plans, tried, begun) if plans else first
+        if plans or not search.run.stopped:
+            return _with_others(plans, tried, begun) if plans else first
+        return replace(
+            first, status="stopped", message=f"{first.message} Stopped while other ways were tried."
+        )
 
     # Telling.
 
@@ -399,8 +415,10 @@ class Planner:
         solvers = self.solvers(vehicle, scheme, soft, elastic=True)
         places = waypoint_places(vehicle, soft, soft.steps)
         p = parameters(solvers.t, vehicle, soft, places=places)
-        run = PlanCall(TimeLimit(_EXPLAINING_S), None)
+        run = search.run.beside(TimeLimit(_EXPLAINING_S))
         result = attempted(solvers, ("fatrop", "ipopt"), p, guess(solvers.t, vehicle, soft), run)
+        if run.stopped:
+            return plan
         again = self.solvers(vehicle, scheme, task)
         if not settled(result):
             places = waypoint_places(vehicle, task, task.steps)
@@ -409,16 +427,14 @@ class Planner:
         if told.violations or not result.converged:
             return told
         start = transferred(again.t, vehicle, task, motion(solvers.t, result.w, p))
-        again_from = replace(search, run=PlanCall(TimeLimit(_EXPLAINING_S), None, plan.iterations))
+        run = search.run.beside(TimeLimit(_EXPLAINING_S))
+        run.iterations = plan.iterations
+        again_from = replace(search, run=run)
         begun = time.perf_counter()
         found = again_from.kept_clear(task, start, "near")
         seconds = plan.seconds + time.perf_counter() - begun
         better = self._finished(again_from, found, seconds, plan.build_seconds)
         return better if better.solved else told
-
-
-def _nothing() -> None:
-    pass
 
 
 def _method(vehicle: Vehicle, method: str | Integrator | None) -> Integrator:

@@ -4,7 +4,7 @@ may go on from another plan, a trajectory or a take, or arrays of nodes and cont
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -32,6 +32,7 @@ from sim.steppers.trajectory import Trajectory
 from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle
 from sim.vehicles.forms.base import Vehicle
 
+_T = TypeVar("_T")
 _ALLOWED = "a plan, a trajectory, a take, arrays (nodes, controls), or None"
 
 
@@ -232,13 +233,13 @@ class Search:
 
         def led_to(number: int) -> tuple[Found, int] | None:
             """What a guess leads to, and how many solvers were left behind meanwhile; None without time."""
-            if self.run.out_of_time:
+            if self.run.out_of_time or self.run.ended():
                 return None
             before = solvers.given_up
             found = self._from_guess(size, guesses[number])
             return replace(found, task=found.task.plain), solvers.given_up - before
 
-        answers = in_order(led_to, len(guesses), processes=processes, until_s=self.run.limit.until_s)
+        answers = self._shared(led_to, len(guesses), processes)
         silent = 0
         with closing(answers):
             for answer in answers:
@@ -252,10 +253,10 @@ class Search:
     def _from_guess(self, size: Task, w0: np.ndarray) -> Found:
         """By the first solver alone; size: the task on the grid of the guess."""
         solvers = self.problem(size)
-        alone = replace(self, order=self.order[:1], run=PlanCall(self.run.limit, None))
+        alone = replace(self, order=self.order[:1], run=self.run.beside())
         task = with_times(self.vehicle, size, solvers.t.places(w0))
         found = alone.kept_clear(task, w0, "cold")
-        if not found.solved and self.eased is not None:
+        if not (found.solved or alone.run.stopped) and self.eased is not None:
             start = alone.obeying(task, w0)
             again = alone.kept_clear(task, start, "near") if start is not None else found
             found = again if again.solved else found
@@ -285,16 +286,23 @@ class Search:
         return transferred(own.t, self.vehicle, task, motion(solvers.t, result.w, p[0]))
 
     def all_retimed(self, known: Sequence[Known], processes: int) -> Generator[Found | None, None, None]:
-        """`retimed` of each, in their order."""
+        """`retimed` of each, in their order, as far as that is wanted."""
 
         def moved(number: int) -> Found | None:
             found = self.retimed(*known[number])
             return found and replace(found, task=found.task.plain)
 
-        answers = in_order(moved, len(known), processes=processes, until_s=self.run.limit.until_s)
+        answers = self._shared(moved, len(known), processes)
         with closing(answers):
             for found in answers:
                 yield found and replace(found, task=found.task.enriched(self.task))
+
+    def _shared(
+        self, work: Callable[[int], _T], count: int, processes: int
+    ) -> Generator[_T | None, None, None]:
+        """What `work` gives for each number, in their order, until time is over or it is given up."""
+        run = self.run
+        return in_order(work, count, processes=processes, until_s=run.limit.until_s, given_up=run.ended)
 
     def retimed(self, task: Task, move: PlannedMotion, cost: float) -> Found | None:
         """What a motion becomes when it is done a little sooner or later, as long as that makes it cheaper; else None.
@@ -321,12 +329,12 @@ class Search:
         given_up = solvers.given_up
         asked = replace(task, waypoints=self.task.waypoints)
         for _ in range(_RETIMED):
-            if self.run.out_of_time or solvers.given_up > given_up:
+            if self.run.out_of_time or self.run.ended() or solvers.given_up > given_up:
                 break
             shares = sooner_or_later(task.steps, bows, direction)
             start = transferred(solvers.t, self.vehicle, task, move, shares)
             timed = with_times(self.vehicle, asked, solvers.t.places(start))
-            alone = replace(self, order=self.order[:1], run=PlanCall(self.run.limit, None))
+            alone = replace(self, order=self.order[:1], run=self.run.beside())
             found = alone.kept_clear(timed, start, "near")
             if not found.solved or found.result.cost > (1.0 - _CHEAPER) * cost:
                 break

@@ -83,6 +83,7 @@ class PlanServer:
                 method=method,
                 warm=start,
                 starts=1,
+                given_up=self._pipe.poll,
                 explain=False,
                 time_limit_s=FOLLOWING_S,
             )
@@ -90,7 +91,7 @@ class PlanServer:
         def show(iterate: Iterate) -> bool:
             places = np.ascontiguousarray(iterate.places_w)
             self._pipe.send(Progressed(job.number, replace(iterate, places_w=places)))
-            return not self._pipe.poll()
+            return True
 
         shown: list[float] = []
 
@@ -98,10 +99,16 @@ class PlanServer:
             if not shown or plan.cost < shown[-1]:
                 shown.append(plan.cost)
                 self._pipe.send(Planned(job.number, self._record(task, plan), last=False))
-            return not self._pipe.poll()
+            return True
 
         return self._planner.plan(
-            job.vehicle, task, method=method, show=show, found=found, time_limit_s=TIME_LIMIT_S
+            job.vehicle,
+            task,
+            method=method,
+            show=show,
+            found=found,
+            given_up=self._pipe.poll,
+            time_limit_s=TIME_LIMIT_S,
         )
 
     def _record(self, task: Task, plan: Plan) -> PlanRecord:

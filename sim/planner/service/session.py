@@ -168,8 +168,9 @@ _HISTORY = 400
 """Iterations, and plans that followed a hand, that are drawn."""
 _LATE_S = 0.4
 """A plan that follows may be behind by as much before it looks out of date."""
-_GIVE_UP_S = 2.0
-"""After this a process that does not hear is ended."""
+_GIVE_UP_S, _BUILDING_S = 2.0, 20.0
+"""After this a process that does not hear is ended: one that solves, and one that may be building a problem, which is
+done once and not again."""
 
 
 class Worker(Protocol):
@@ -205,7 +206,8 @@ class PlanSession:
         self._asked_s = 0.0
         """Wall time at which it was asked to follow."""
         self._built: set[tuple[object, ...]] = set()
-        self._cancelled_s: float | None = None
+        self._given_up_s: float | None = None
+        """Wall time at which the process is ended, once a job was cancelled."""
         self._edited = False
         self._by_itself = False
         self._chosen: PlanRecord | None = None
@@ -263,7 +265,7 @@ class PlanSession:
                 self._take(answer, now_s)
         except (OSError, EOFError):
             self._lost("The planner's process ended unexpectedly; the next plan starts another one.")
-        if self._cancelled_s is not None and now_s - self._cancelled_s > _GIVE_UP_S:
+        if self._given_up_s is not None and now_s > self._given_up_s:
             self._lost("Stopped: the solver did not hear, so its process was ended.")
         fresh = tuple(i for i in self.view.iterates if now_s - i.seen_s < FADE_S)
         if len(fresh) != len(self.view.iterates):
@@ -293,7 +295,7 @@ class PlanSession:
         if self._worker is None or not self._worker.alive:
             self._worker = self._make_worker()
         self._number += 1
-        self._cancelled_s = None
+        self._given_up_s = None
         view = self.view
         start = self._chosen if warm else None
         self._asked = self._job(warm=warm, start=start)
@@ -325,9 +327,9 @@ class PlanSession:
 
     def _stop(self, now_s: float) -> None:
         self._edited = False
-        if self._asked is None or self._worker is None or self._cancelled_s is not None:
+        if self._asked is None or self._worker is None or self._given_up_s is not None:
             return
-        self._cancelled_s = now_s
+        self._given_up_s = now_s + (_BUILDING_S if self.view.phase == "building" else _GIVE_UP_S)
         self._worker.cancel()
         self.view = replace(self.view, phase="stopping")
 
@@ -353,28 +355,31 @@ class PlanSession:
             return
         warm = self._asked.warm
         changed = self._asked.task is not view.task or self._asked.method != view.method
-        self._asked = self._cancelled_s = None
+        cancelled = self._given_up_s is not None
+        self._asked = self._given_up_s = None
         self._by_itself = False
         if isinstance(answer, Planned):
             record = answer.record
             followed = (*view.history, (record.cost, record.defect))[-_HISTORY:]
             history = followed if warm and record.solved else view.history if warm else record.history
-            # A drag that leads nowhere keeps the last plan in sight, marked as stale, with the reason.
-            keeps_old = warm and not record.solved and view.plan is not None
-            plan = view.plan if keeps_old else record
+            # A drag that leads nowhere keeps the last plan in sight, marked as stale, with the reason; so does a stop
+            # before there is another one.
+            old = view.plan
+            keeps_old = not record.solved and old is not None and (warm or (cancelled and old.solved))
+            plan = old if keeps_old else record
             self._chosen = self._chosen if keeps_old else None
-            stale = keeps_old or changed
+            stale = changed or (keeps_old and (warm or view.stale))
             self.view = replace(
                 view,
                 phase="idle",
                 plan=plan,
                 stale=stale,
                 refusal=None,
-                outrun=keeps_old,
+                outrun=keeps_old and warm,
                 message=record.message,
                 history=history,
             )
-            if keeps_old and not changed:
+            if keeps_old and not (changed or cancelled):
                 # The hand rests where following failed: look for another way, or for words why there is none.
                 self.view = replace(self.view, iterates=(), history=())
                 self._submit(warm=False)
@@ -391,7 +396,7 @@ class PlanSession:
 
     def _lost(self, message: str) -> None:
         self.close()
-        self._asked = self._cancelled_s = None
+        self._asked = self._given_up_s = None
         plan = self.view.plan
         self._chosen = plan if plan is not None and plan.solved else None
         self.view = replace(self.view, phase="idle", message=message)
@@ -401,7 +406,7 @@ class PlanSession:
         self._edited = self._by_itself = False
         if self._asked is not None and self._worker is not None:
             self._worker.cancel()
-            self._asked = self._cancelled_s = None
+            self._asked = self._given_up_s = None
 
     def _choose(self, chosen: PlanRecord) -> None:
         """The plan as it was made: what is under way for another task is given up."""

@@ -1,7 +1,8 @@
 """One attempt at a problem: solvers in turn, until one converges, is stopped or runs out of time."""
 
+import os
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
 import numpy as np
@@ -11,7 +12,7 @@ from sim.planner.solvers.contact_bounds import NO_FORCE, Contacts, held, revisio
 from sim.planner.solvers.oracle import Backend
 from sim.planner.solvers.simulated import Simulated
 from sim.planner.solvers.time_limit import TimeLimit
-from sim.planner.transcription.transcription import ProgramBounds, Transcription
+from sim.planner.transcription.transcription import ProgramBounds
 from sim.platform.errors import InputError, quote
 
 Choice = Literal["auto", "fatrop", "ipopt"]
@@ -60,10 +61,25 @@ class PlanCall:
     """Raises KeyboardInterrupt where a library has swallowed one."""
     error: Exception | None = None
     """That `show` has raised: solvers may not be left by an exception."""
+    given_up: Callable[[], bool] = lambda: False
+    """Whether whoever has asked no longer wants more; `ended` asks it."""
+    process: int = field(default_factory=os.getpid)
+    """That was asked: forks do not hear, they are ended."""
 
     @property
     def out_of_time(self) -> bool:
         return self.limit.left_s < 0.0
+
+    def ended(self) -> bool:
+        """Whether it is given up; what is asked is remembered."""
+        self.stopped = self.stopped or (self.process == os.getpid() and self.given_up())
+        return self.stopped
+
+    def beside(self, limit: TimeLimit | None = None) -> "PlanCall":
+        """For a part that is not shown and counts by itself. limit: of its own, else this one's."""
+        return PlanCall(
+            limit or self.limit, None, check=self.check, given_up=self.given_up, process=self.process
+        )
 
 
 def order_of(choice: Choice) -> tuple[Backend, ...]:
@@ -96,7 +112,9 @@ def attempted(
     )
     slope = _DRAGGED_SLOPE if run.dragged else _SLOPE
     if isinstance(start, Result):
-        near = solvers.follow(p, start, mode=mode, slope=slope, watch=_watcher(solvers.t, run), bounds=bounds)
+        near = solvers.follow(
+            p, start, mode=mode, slope=slope, watch=_watcher(solvers, p, run), bounds=bounds
+        )
         run.iterations += near.iterations if near else 0
         if near is not None and (near.converged or run.stopped or mode == "warm"):
             return near
@@ -112,7 +130,7 @@ def attempted(
             iterations=cap,
             seconds=limit,
             slope=slope,
-            watch=_watcher(solvers.t, run),
+            watch=_watcher(solvers, p, run),
             bounds=bounds,
         )
         run.iterations += max(result.iterations, 0)
@@ -224,18 +242,17 @@ def _revised(solvers: Solvers, p: np.ndarray, found: Result, run: PlanCall, know
     return near
 
 
-def _watcher(t: Transcription, run: PlanCall) -> Callable[[int, float, float, np.ndarray], bool] | None:
-    if run.show is None:
-        return None
+def _watcher(solvers: Solvers, p: np.ndarray, run: PlanCall) -> Callable[[int, np.ndarray], bool]:
     show = run.show
 
-    def watch(_: int, cost: float, violation: float, w: np.ndarray) -> bool:
-        run.history = (*run.history, (cost, violation))
-        try:
-            go_on = show(Iterate(len(run.history) - 1, cost, violation, t.places(w)))
-        except Exception as error:
-            run.error, go_on = error, False
-        run.stopped = run.stopped or not go_on
-        return go_on
+    def watch(_: int, w: np.ndarray) -> bool:
+        if show is not None and run.error is None:
+            cost, violation = solvers.progress(w, p)
+            run.history = (*run.history, (cost, violation))
+            try:
+                run.stopped |= not show(Iterate(len(run.history) - 1, cost, violation, solvers.t.places(w)))
+            except Exception as error:
+                run.error, run.stopped = error, True
+        return not run.ended()
 
     return watch

@@ -101,8 +101,8 @@ def _schedule(thread: threading.Thread, policy: Literal["SCHED_IDLE", "SCHED_OTH
             os.sched_setscheduler(thread.native_id, getattr(os, policy), os.sched_param(0))
 
 
-Watch = Callable[[int, float, float, np.ndarray], bool]
-"""(iteration, objective, largest violation, variables) -> go on?"""
+Watch = Callable[[int, np.ndarray], bool]
+"""(iteration, variables) -> go on?"""
 
 TOLERANCE = 1e-8
 _DEFECT = 1e-9
@@ -227,7 +227,7 @@ class Solvers:
         def go_on(w: np.ndarray) -> bool:
             call.alive()
             seen.append(w)
-            wanted = watch is None or watch(len(seen) - 2, *self._progress(w, p), w)
+            wanted = watch is None or watch(len(seen) - 2, w)
             return wanted and limit.left_s > 0.0
 
         call: WatchedCall[dict] = WatchedCall(
@@ -291,7 +291,7 @@ class Solvers:
         def go_on(w: np.ndarray) -> bool:
             nonlocal seen
             seen += 1
-            return watch is None or watch(seen - 1, *self._progress(w, p), w)
+            return watch is None or watch(seen - 1, w)
 
         backend = "newton" if mode == "warm" else start.backend
         before, newton, within = (
@@ -319,7 +319,7 @@ class Solvers:
         t = self.t
         return Newton(t.program, (t.row_low, t.row_high), (t.low, t.high))
 
-    def _progress(self, w: np.ndarray, p: np.ndarray) -> tuple[float, float]:
+    def progress(self, w: np.ndarray, p: np.ndarray) -> tuple[float, float]:
         """Cost and largest violation of a row."""
         g, t = self.t.program.constraints(w, p), self.t
         return t.program.cost(w, p), float(max(0.0, (t.row_low - g).max(), (g - t.row_high).max()))
