@@ -10,10 +10,11 @@ import numpy as np
 from render.frame import Polyline, Splash, Surface, Wake
 from render.vehicles.shown import ShownLane
 from render.vehicles.tracks import Tracks
-from render.vehicles.wake import WakeTrack
+from render.vehicles.wake import WakeTrack, WaterBelow
 from sim.simulation.lanes.snapshot import LaneStatus
 from sim.vehicle_config import TrailConfig, VehicleConfig
 from sim.world import World
+from sim.world.path import Stream
 
 _MOST_POINTS = 1500
 """As many as the spacing and the time of any trail ask for at the speeds that are seen."""
@@ -189,10 +190,11 @@ class LeftBehind:
 
     def __init__(self, world: World | None) -> None:
         """`world`: in which it is; None: in none that is known."""
-        self._trail, self._tracks, self._wake = DrawnTrail(), Tracks(), WakeTrack(self._depth_m)
+        self._trail, self._tracks, self._wake = DrawnTrail(), Tracks(), WakeTrack(self._water)
         level_m = None if world is None else world.water_level_m
         self._splashes = Splashes(-math.inf if level_m is None else level_m)
         self._world, self._bed_m = world, math.inf
+        self._current_w, self._stream = np.zeros(2), Stream.still()
         self._ended_wall_s: float | None = None
 
     def extend(self, shown: ShownLane) -> None:
@@ -200,16 +202,20 @@ class LeftBehind:
         lane, time_s, T_wb = shown.lane, shown.time_s, shown.T_wb
         bed_m = lane.parameters.get("depth", math.inf)
         self._bed_m = bed_m if isinstance(bed_m, float) else math.inf
+        if lane.sea is not None:  # else it knows of no water that moves
+            self._current_w = np.array(lane.parameters.get("current", (0.0, 0.0)), float)
+            self._stream = Stream.still() if self._world is None else self._world.stream
         self._trail.extend(lane.config.trail, lane.generation, time_s, T_wb, lane.trails, lane.twist_b)
         self._tracks.extend(lane.config, lane.generation, time_s, T_wb, lane.parameters)
         self._wake.extend(lane.config, lane.generation, time_s, T_wb, lane.twist_b)
         soles_m = lane.config.contact.soles_m
         self._splashes.extend(lane.config, lane.generation, time_s, T_wb, soles_m)
 
-    def _depth_m(self, place_w: np.ndarray) -> float:
-        """Of the water at a place (2,) [m]: over the ground of the world, or the bed that waves run over."""
+    def _water(self, place_w: np.ndarray) -> WaterBelow:
+        """At a place (2,) [m]: over the ground of the world, or the bed that waves run over."""
         x, y = float(place_w[0]), float(place_w[1])
-        return self._bed_m if self._world is None else min(self._bed_m, float(self._world.depth_m(x, y)))
+        depth_m = self._bed_m if self._world is None else min(self._bed_m, float(self._world.depth_m(x, y)))
+        return WaterBelow(depth_m, self._current_w + self._stream.at(x, y))
 
     def line(self, shown: ShownLane) -> Polyline | None:
         """The trail; of what leaves tracks on the ground only a ghost's."""

@@ -1,12 +1,14 @@
 """The wake of a hull: where its leading end has been, and the pattern of waves that spreads from there.
 
 The waves behind a hull are those of a steady course over the bed that is there (`sim.water.ship_waves`): in deep water
-within Kelvin's wedge. With t the tangent of the angle at which a wave runs to the course, the phase x behind the hull
-and y aside of its course is k (x - y t) / sqrt(1 + t^2). The fragment shader of the wake evaluates it.
+within Kelvin's wedge. All of it is told in the water's frame: what is left drifts with the current where it was made,
+and its speed is that through the water. With t the tangent of the angle at which a wave runs to the course, the phase
+x behind the hull and y aside of its course is k (x - y t) / sqrt(1 + t^2). The wake's fragment shader evaluates it.
 """
 
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -29,17 +31,42 @@ _LEAST_DEPTH_M = 0.3
 """Waves of a hull that touches the bed are those over this much water."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class WaterBelow:
+    """What a hull goes through at a place."""
+
+    depth_m: float
+    velocity_w: np.ndarray
+    """(2,) of the water over ground [m/s]."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Parted:
+    """Where the leading end was at a moment."""
+
+    time_s: float
+    place_w: np.ndarray
+    """(2,) m over ground, then."""
+    speed_mps: float
+    """Through the water; below zero astern."""
+    water: WaterBelow
+
+    def drifted(self, time_s: float) -> np.ndarray:
+        """(2,) m over ground at a later moment: the water has taken it along."""
+        return self.place_w + (time_s - self.time_s) * self.water.velocity_w
+
+
 class WakeTrack:
     """What one lane's hull leaves; starts anew with every generation."""
 
-    def __init__(self, depth_at: Callable[[np.ndarray], float]) -> None:
-        """`depth_at`: of the water [m] at a place (2,) [m]."""
-        self._depth_at = depth_at
+    def __init__(self, water_at: Callable[[np.ndarray], WaterBelow]) -> None:
+        """`water_at`: a place (2,) [m]."""
+        self._water_at = water_at
         self._generation: int | None = None
         self._vehicle = ""
         self._hull: HullConfig | None = None
         self._last: tuple[float, np.ndarray] | None = None
-        self._points: deque[tuple[float, np.ndarray, float, float]] = deque(maxlen=_MOST_POINTS)
+        self._points: deque[_Parted] = deque(maxlen=_MOST_POINTS)
 
     def extend(
         self, config: VehicleConfig, generation: int, time_s: float, T_wb: np.ndarray, twist_b: np.ndarray
@@ -54,32 +81,36 @@ class WakeTrack:
         self._hull = config.hull
         if self._hull is None or not np.isfinite(T_wb).all():
             return
-        while self._points and self._points[-1][0] > time_s:
+        while self._points and self._points[-1].time_s > time_s:
             self._points.pop()
-        while self._points and self._points[0][0] < time_s - KEPT_S:
+        while self._points and self._points[0].time_s < time_s - KEPT_S:
             self._points.popleft()
         last, self._last = self._last, (time_s, T_wb.copy())
-        if last is None and np.isfinite(twist_b).all() and abs(twist_b[3]) > _TURNS_AT_MPS:
+        if last is None and np.isfinite(twist_b).all() and abs(self._speed(T_wb, twist_b)) > _TURNS_AT_MPS:
             self._follow(time_s - _SUPPOSED_S, T_wb @ pose_exp(-_SUPPOSED_S * twist_b), time_s, T_wb, twist_b)
         if last is None or not 0.0 < time_s - last[0] < KEPT_S:
             return
         passed_s = time_s - last[0]
         self._follow(*last, time_s, T_wb, pose_log(np.linalg.inv(last[1]) @ T_wb) / passed_s)
 
+    def _speed(self, T_wb: np.ndarray, twist_b: np.ndarray) -> float:
+        """Ahead through the water [m/s]."""
+        return float(twist_b[3] - T_wb[:2, 0] @ self._water_at(T_wb[:2, 3]).velocity_w)
+
     def _follow(
         self, start_s: float, start: np.ndarray, end_s: float, end: np.ndarray, twist_b: np.ndarray
     ) -> None:
         """Between two looks the hull has moved along an arc, by the group's exponential of a steady twist (6,)."""
-        speed = float(twist_b[3])
-        pieces = max(int((end_s - start_s) * np.linalg.norm(twist_b[3:5]) / _SPACING_M), 1)
+        stream_b = end[:2, :2].T @ self._water_at(end[:2, 3]).velocity_w
+        pieces = max(int((end_s - start_s) * np.linalg.norm(twist_b[3:5] - stream_b) / _SPACING_M), 1)
         for k in range(1, pieces + 1):
-            share = k / pieces
-            pose = end if k == pieces else start @ pose_exp(share * (end_s - start_s) * twist_b)
+            time_s = start_s + k / pieces * (end_s - start_s)
+            pose = end if k == pieces else start @ pose_exp((time_s - start_s) * twist_b)
+            speed = self._speed(pose, twist_b)
             place = self._end_w(pose, speed)
-            if not self._points or np.linalg.norm(place - self._points[-1][1]) > 0.9 * _SPACING_M:
-                self._points.append(
-                    (start_s + share * (end_s - start_s), place, abs(speed), self._depth_at(place))
-                )
+            last_w = self._points[-1].drifted(time_s) if self._points else np.full(2, np.inf)
+            if np.linalg.norm(place - last_w) > 0.9 * _SPACING_M:
+                self._points.append(_Parted(time_s, place, speed, self._water_at(place)))
 
     def _end_w(self, T_wb: np.ndarray, speed_mps: float) -> np.ndarray:
         """(2,) m of the end that leads: the bow, or astern the stern; in between where little happens."""
@@ -92,16 +123,17 @@ class WakeTrack:
         """The wake as it is at `time_s`, moved by `shift_w` (3,) m; None where there is none."""
         if len(self._points) < 2:
             return None
-        _, last, speed, depth = self._points[-1]
-        heading = np.sign(T_wb[:2, 0] @ (last - self._points[-2][1]))
-        now = self._end_w(T_wb, heading * speed)
-        hull = self._hull
+        last, hull = self._points[-1], self._hull
         assert hull is not None
+        points = [
+            *self._points,
+            _Parted(time_s, self._end_w(T_wb, last.speed_mps), last.speed_mps, last.water),
+        ]
         return Wake(
-            places_w=np.array([place for _, place, _, _ in self._points] + [now]) + shift_w[:2],
-            age_s=np.maximum(time_s - np.array([time for time, _, _, _ in self._points] + [time_s]), 0.0),
-            speed_mps=np.array([speed for _, _, speed, _ in self._points] + [speed]),
-            depth_m=np.array([depth for _, _, _, depth in self._points] + [depth]),
+            places_w=np.array([point.drifted(time_s) for point in points]) + shift_w[:2],
+            age_s=np.maximum(time_s - np.array([point.time_s for point in points]), 0.0),
+            speed_mps=np.abs([point.speed_mps for point in points]),
+            depth_m=np.array([point.water.depth_m for point in points]),
             length_m=hull.bow_m - hull.stern_m,
             half_beam_m=hull.half_beam_m,
         )

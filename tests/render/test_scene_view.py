@@ -223,6 +223,29 @@ def test_a_scenes_swell_is_the_sea_that_such_a_wind_raises_under_a_boat():
     assert scene.frame(VIEW).sea.state is carrying  # what floats has its own
 
 
+def test_a_wake_lies_in_the_water_that_runs_down_a_river_besides_the_current():
+    world, steady_w = load_world("canyon"), np.array([0.3, 0.1])
+    middle = np.array([0.0, float(world.river.centre(0.0))])
+    current_w = world.stream.at(*middle) + steady_w
+    assert np.linalg.norm(current_w) > 0.9
+    wakes = []
+    for sea in (water_about(known_vehicle("motorboat"), 0.0).state, None):
+        scene, there = SceneView(world), np.eye(4)
+        there[:3, 3] = *middle, world.water_level_m
+        for time_s in np.arange(0.0, 4.0, 0.25):  # it keeps its place over ground
+            moored = {"vehicle": "motorboat", "sea": sea, "parameters": {"current": tuple(steady_w)}}
+            lane = _lane(there, there, times=(time_s, time_s), **moored)
+            scene.observe(_snapshot(lane, clock_s=time_s), 100.0)
+            wake = scene.frame(VIEW).wakes
+        wakes.append(wake)
+    assert wakes[1] == ()  # what knows of no water that moves
+    ((wake,), _) = wakes
+    np.testing.assert_allclose(wake.speed_mps, current_w[0], rtol=1e-9)
+    at_stern = world.stream.at(middle[0] + config_named("motorboat").hull.stern_m, middle[1]) + steady_w
+    drifted = wake.places_w[0] - wake.places_w[-1]
+    np.testing.assert_allclose(drifted, wake.age_s[0] * at_stern, rtol=1e-9)
+
+
 def test_rings_run_on_about_a_vehicle_that_the_water_has_stopped():
     scene = SceneView(replace(load_world("plain"), open_sea_m=0.0))
     ages = []

@@ -10,7 +10,7 @@ from render.programs import Programs
 from render.quality import PRESETS
 from render.renderer import Renderer
 from render.vehicles.left_behind import Splashes
-from render.vehicles.wake import KEPT_S, WakeTrack, wake_band
+from render.vehicles.wake import KEPT_S, WakeTrack, WaterBelow, wake_band
 from render.water.marks import SPAN_M, WaterMarks, downwash, washes
 from sim.vehicle_config import config_named
 from sim.water.ocean.waves import DEEP_M, GRAVITY_MPS2, wave_number
@@ -25,7 +25,11 @@ WEDGE_SLOPE = np.tan(np.arcsin(1.0 / 3.0))
 
 
 def over_deep_water() -> WakeTrack:
-    return WakeTrack(lambda place: DEEP_M)
+    return over_water_that_runs(0.0, 0.0)
+
+
+def over_water_that_runs(x_mps: float, y_mps: float) -> WakeTrack:
+    return WakeTrack(lambda place: WaterBelow(DEEP_M, np.array([x_mps, y_mps])))
 
 
 def followed(place, *, until_s: float, step_s: float = 0.1) -> WakeTrack:
@@ -183,6 +187,42 @@ def test_a_boat_going_astern_parts_the_water_with_its_stern():
     wake = track.wake(5.0, pose(0.0, -10.0, 0.0), np.zeros(3))
     assert wake is not None
     np.testing.assert_allclose(wake.places_w[-1], [-10.0 + HULL.stern_m, 0.0], atol=1e-9)
+
+
+def along_in_a_current(current_w, *, until_s: float = 8.0) -> tuple[Wake | None, Wake | None]:
+    """Of one hull that goes 3 m/s ahead through still water, and of one that does in water that runs."""
+    still, running = over_deep_water(), over_water_that_runs(*current_w)
+    drift, ahead = np.array([*current_w, 0.0]), np.array([0.0, 0.0, 0.0, 3.0, 0.0, 0.0])
+    over_ground = ahead.copy()
+    over_ground[3:] += pose(0.4, 0.0, 0.0)[:3, :3].T @ drift
+    for time_s in np.arange(0.0, until_s + 1e-9, 0.1):
+        T_wb = pose(0.4, 3.0 * np.cos(0.4) * time_s, 3.0 * np.sin(0.4) * time_s)
+        still.extend(config_named("boat"), 1, float(time_s), T_wb, ahead)
+        T_wb[:3, 3] += time_s * drift
+        running.extend(config_named("boat"), 1, float(time_s), T_wb, over_ground)
+    end = pose(0.4, 3.0 * np.cos(0.4) * until_s, 3.0 * np.sin(0.4) * until_s)
+    afloat = end.copy()
+    afloat[:3, 3] += until_s * drift
+    return still.wake(until_s, end, np.zeros(3)), running.wake(until_s, afloat, -until_s * drift)
+
+
+@pytest.mark.parametrize("current_w", [(0.7, -1.1), (-3.0 * np.cos(0.4), -3.0 * np.sin(0.4))])
+def test_a_current_takes_hull_and_wake_along(current_w):
+    """Galilei: seen from the water nothing is other than in still water; by the second one the hull keeps its place."""
+    still, running = along_in_a_current(current_w)
+    assert still is not None
+    assert running is not None
+    assert still.age_s.max() > 13.0
+    for name in ("places_w", "age_s", "speed_mps", "depth_m"):
+        np.testing.assert_allclose(getattr(running, name), getattr(still, name), atol=1e-9, err_msg=name)
+
+
+def test_a_hull_that_drifts_leaves_no_wake():
+    track = over_water_that_runs(2.0, 0.0)
+    for time_s in np.arange(0.0, 8.0, 0.1):
+        drifting = np.array([0.0, 0.0, 0.0, 2.0, 0.0, 0.0])
+        track.extend(config_named("boat"), 1, float(time_s), pose(0.0, 2.0 * time_s, 0.0), drifting)
+    assert track.wake(8.0, pose(0.0, 16.0, 0.0), np.zeros(3)) is None
 
 
 def test_a_scrub_back_takes_the_wake_back_and_a_jump_starts_it_anew():
