@@ -27,7 +27,7 @@ class InputError(ValueError):
 
 
 class UntrustedFile(InputError):
-    """A scene names a vehicle's file that is run only with the user's word. Nothing of it has been run."""
+    """A file of a vehicle or a controller is run only with the user's word. Nothing of it has been run."""
 
     def __init__(self, message: str, file: Path) -> None:
         """`file`: links followed."""

@@ -1,6 +1,7 @@
 """Laws of the panel of controllers: which one flies, its gains, and its file as it is saved."""
 
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui.features.controllers import OwnControllers, draw_controllers
 from ui.features.edits import Edits
+from ui.features.plots.channels import offered, shown_at_first
 from ui.window.widgets import who_text
 
 
@@ -47,6 +49,17 @@ def test_lanes_that_controllers_fly_are_told_apart_by_them() -> None:
     assert who_text(fakes.lane(controller=flying())) == "Pid"
     assert who_text(fakes.lane("mine", controller=flying(Geometric))) == "mine"
     assert who_text(fakes.lane("mine")) == fakes.lane("mine").integrator
+
+
+def test_what_a_controller_plots_is_shown_first_and_no_longer_once_the_hand_flies() -> None:
+    flown = replace(flying(), shown={"error": (0.3, "m")})
+    lane = fakes.lane(controller=flown, observables={"lift_ratio": 1.0, "error": 0.3}, units={"error": "m"})
+    usual = shown_at_first(fakes.lane(observables={"lift_ratio": 1.0}))
+    assert len(usual) > 2
+    assert shown_at_first(lane) == ("error", *usual)
+    assert offered(lane)["error"].unit == "m"
+    assert "controller" in offered(lane)["error"].doc
+    assert "controller" not in offered(lane)["lift_ratio"].doc
 
 
 def test_a_changed_gain_is_undone_and_done_again() -> None:

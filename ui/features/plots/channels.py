@@ -286,8 +286,9 @@ def offered(lane: LaneSnapshot) -> dict[str, Channel]:
     """Every channel that can be plotted, by its key: the config's first, in its order."""
     plots = {key_of(plot): plot for plot in lane.config.instruments.plots}
     own = {channel.key: channel for channel in OWN}
+    by_controller = () if lane.controller is None else lane.controller.shown
     told = {
-        name: _observable(name, lane.units.get(name.partition(".")[0], ""))
+        name: _observable(name, lane.units.get(name.partition(".")[0], ""), by_controller)
         for name in scalars(lane.observables)
     }
     told |= {channel.key: channel for channel in (*BESIDE, *SENSED)}
@@ -300,9 +301,10 @@ def offered(lane: LaneSnapshot) -> dict[str, Channel]:
 
 
 def shown_at_first(lane: LaneSnapshot) -> tuple[str, ...]:
-    """What the config would have plotted."""
-    known = offered(lane)
-    return tuple(key for key in map(key_of, lane.config.instruments.plots) if key in known)
+    """What the controller that flies wants plotted, then what the config would have."""
+    known, wanted = offered(lane), () if lane.controller is None else lane.controller.shown
+    keys = (*wanted, *map(key_of, lane.config.instruments.plots))
+    return tuple(key for key in dict.fromkeys(keys) if key in known)
 
 
 def key_of(plot: Plotted) -> str:
@@ -322,11 +324,10 @@ def _column(key: str, units: Mapping[str, str]) -> str:
     return whole if unit == "1" else f"{whole}_{unit}"
 
 
-def _observable(name: str, unit: str) -> Channel:
+def _observable(name: str, unit: str, by_controller: Iterable[str]) -> Channel:
     shown = "" if unit == "1" else unit
-    return Channel(
-        name, name.replace("_", " ").capitalize(), shown, "Reported by the vehicle itself.", _FLOOR
-    )
+    doc = "Plotted by the controller." if name in by_controller else "Reported by the vehicle itself."
+    return Channel(name, name.replace("_", " ").capitalize(), shown, doc, _FLOOR)
 
 
 def _worded(channel: Channel, key: str, plot: Plotted | None) -> Channel:

@@ -92,7 +92,7 @@ def _tell(question: TrustQuestion, width: float, context: PanelContext) -> None:
     imgui.pop_font()
     imgui.spacing()
     imgui.text_unformatted(
-        f"The scene {question.scene} takes its vehicle from a program in a folder that you have not trusted:"
+        f"The scene {question.scene} asks for a program in a folder that you have not trusted:"
     )
     imgui.text_colored(imgui.ImVec4(*theme.ACCENT_BRIGHT), str(question.file))
     imgui.text_unformatted(
