@@ -93,7 +93,8 @@ class Connection:
         return self.command("SingleStep", count=count, look=True)["snapshot"]
 
     def scene(self, name: str) -> None:
-        """Have another scene opened; it is there as soon as it is loaded."""
+        """Have another of the project's scenes opened; it is there as soon as it is loaded. Raises InputError
+        for a name that is none."""
         self._ask({"ask": "open", "scene": name})
 
     def stream(self, *names: str, every_s: float = 0.02) -> Generator[Any, None, None]:

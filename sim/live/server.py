@@ -19,6 +19,7 @@ import msgspec
 import sim.commands
 from sim.live.wire import MOST_BYTES, PROTOCOL, announced, decode, encode
 from sim.platform.errors import InputError, one_of, quote, shortened
+from sim.scene import scene_names
 from sim.simulation import Simulation
 from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot
 
@@ -288,6 +289,9 @@ class Server:
             case _Scene():
                 return {"scene": self._shown().scene(self._simulation().snapshot)}
             case _Open(scene=scene):
+                known = (*scene_names(), self._simulation().snapshot.scene)
+                if scene not in known:
+                    raise InputError(f"unknown scene {quote(scene)}; allowed: {one_of(known, scene)}")
                 self._open_scene(scene)
                 return {"message": f"{scene} is opened"}
             case _Do(command=name, fields=fields, look=look):

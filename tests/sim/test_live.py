@@ -319,6 +319,17 @@ def test_a_scene_is_asked_of_the_window(app: Connection, listening: Listening) -
     assert listening.scenes[-1] == "harbour"
 
 
+@pytest.mark.parametrize("name", ["harbor", "/tmp/own.toml", "scenes/harbour.toml", ""])
+def test_what_is_no_scene_of_the_project_is_refused_and_no_file_is_read(
+    app: Connection, listening: Listening, name: str
+) -> None:
+    asked = list(listening.scenes)
+    with pytest.raises(sim.InputError, match=r"unknown scene .* allowed: .*") as refused:
+        app.scene(name)
+    assert "\n" not in str(refused.value)
+    assert listening.scenes == asked
+
+
 def test_a_stream_shows_the_latest_however_slowly_it_is_read(app: Connection) -> None:
     app.command("Reset")
     app.resume()
