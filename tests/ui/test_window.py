@@ -144,3 +144,13 @@ def test_a_hurried_click_on_a_tab_behind_keys_is_not_lost(tmp_path: Path) -> Non
     seen = play(tmp_path, "hurried")["hurried"]
     assert not seen["before"]
     assert seen["after"]
+
+
+def test_a_click_is_carried_out_within_three_pictures_however_long_they_take(tmp_path: Path) -> None:
+    """Its press and its release come in one picture, and imgui takes them in two."""
+    assert play(tmp_path, "slow")["slow"]["commands"] == ["SetPaused(paused=True)"]
+
+
+def test_a_key_after_a_click_on_a_field_waits_for_the_click_that_waits_for_other_keys(tmp_path: Path) -> None:
+    seen = play(tmp_path, "overtaken")["overtaken"]
+    assert seen == {"commands": [], "typing": True}

@@ -200,6 +200,38 @@ def hurried(session: Session) -> dict:
     return {"before": before, "after": "window/Takes" in session.shell.widget_rects}
 
 
+def slow(session: Session) -> dict:
+    """A click on a button in pictures that take half a second, while panels that nobody touches rest."""
+    session.frames(6)
+    place = session.at("transport/play")
+    session.window.dispatch_event("on_mouse_motion", *place, 0, 0)
+    session.frames(2)
+    session.taken()
+    session.window.dispatch_event("on_mouse_press", *place, mouse.LEFT, 0)
+    session.window.dispatch_event("on_mouse_release", *place, mouse.LEFT, 0)
+    for _ in range(3):
+        session.frames(1)
+        time.sleep(0.5)
+    return {"commands": session.taken()}
+
+
+def overtaken(session: Session) -> dict:
+    """A key right after a click on a field, both behind keys of which imgui takes one a frame."""
+    session.frames(6)
+    place = session.at("integrator/step_field")
+    session.window.dispatch_event("on_mouse_motion", *place, 0, 0)
+    session.frames(2)
+    session.taken()
+    for _ in range(6):
+        session.window.dispatch_event("on_key_press", key.LCTRL, 0)
+        session.window.dispatch_event("on_key_release", key.LCTRL, key.MOD_CTRL)
+    session.window.dispatch_event("on_mouse_press", *place, mouse.LEFT, 0)
+    session.window.dispatch_event("on_mouse_release", *place, mouse.LEFT, 0)
+    session.press(key.K)
+    session.frames(30)
+    return {"commands": session.taken(), "typing": imgui.get_io().want_text_input}
+
+
 def dragging(session: Session) -> dict:
     session.drags.clear()
     session.window.dispatch_event("on_mouse_motion", 400, 400, 0, 0)
@@ -280,11 +312,13 @@ PARTS: tuple[Callable[[Session], dict], ...] = (
     look,
     sparing,
     hurried,
+    slow,
+    overtaken,
 )
 
 
 def main(folder: Path, names: list[str]) -> None:
-    session = Session(folder, panels_hz=0.1 if "sparing" in names else math.inf)
+    session = Session(folder, panels_hz=0.1 if {"sparing", "slow"} & {*names} else math.inf)
     seen = {part.__name__: part(session) for part in PARTS if part.__name__ in names}
     seen["errors"] = sorted(session.errors)
     session.close()

@@ -60,8 +60,8 @@ FOREIGN_MODIFIERS = key.MOD_ALT | key.MOD_COMMAND | key.MOD_WINDOWS
 
 _SHIFTS = ("LSHIFT", "RSHIFT")
 _UNDECIDED_FRAMES = 4
-"""From a press of the mouse on, or its release on a panel, within which it shows whether a text field takes the
-keyboard, or leaves it."""
+"""Of the panels, from a press of the mouse on, or its release on a panel, within which it shows whether a text field
+takes the keyboard, or leaves it."""
 
 
 def chord_name(symbol: int, modifiers: int) -> str:
@@ -151,9 +151,18 @@ class InputDesk:
             self._controllers.serve(self._vehicle)
         self._controllers.rescan()
 
-    def sample(self, dt_s: float) -> InputSample:
-        """Everything since the last call; `dt_s` wall seconds have passed."""
-        self._decide()
+    @property
+    def undecided(self) -> bool:
+        """Whether it depends on the panels' coming frames whose the keys are."""
+        return self._undecided > 0
+
+    def sample(self, dt_s: float, *, seen: bool = True) -> InputSample:
+        """Everything since the last call; `dt_s` wall seconds have passed.
+
+        seen: the panels have had a frame since then, and with it every press that there was.
+        """
+        if seen:
+            self._decide()
         if self._typing():
             self._release_keys()
         self._keyboard = moved(self._keyboard, self._vehicle_keys.actions, dt_s)

@@ -66,6 +66,7 @@ from ui.window.layout import (
     LayoutFile,
     build,
     dock_newcomer,
+    in_front,
     is_built,
     scene_rect,
 )
@@ -83,7 +84,8 @@ class Dock:
         self._layouts_built = layouts_reset
         self._front: tuple[str, ...] = (UPPER, TABS[0], PLOTS)
         self._to_raise: list[str] = []
-        """Names for the coming frames; empty for none, and to give the focus back."""
+        self._left = 0
+        """Frames in which that is still tried: windows are docked in the course of their first ones."""
 
     def open_with(self, *, comparison: bool, plan: bool) -> None:
         """Bring the tabs to the front that a scene needs first."""
@@ -94,7 +96,7 @@ class Dock:
         self._raise_front()
 
     def _raise_front(self) -> None:
-        self._to_raise = ["", *self._front, ""]
+        self._to_raise, self._left = [*self._front], _RAISED_WITHIN
 
     def draw(self, snapshot: Snapshot, context: PanelContext, state: ShellState) -> list[Request]:
         """All windows that are shown. Leaves the scene's place in `context.scene_rect`."""
@@ -116,15 +118,17 @@ class Dock:
             if feature.panel is not None and (state.plots or feature.place != BELOW):
                 dock_newcomer(feature.place, PLACES)
                 requests += _window(feature.name, feature.panel, snapshot, context)
-        self._raise_tab()
+        self._raise_tabs()
         return requests
 
-    def _raise_tab(self) -> None:
-        """Bring one tab after the other to the front; imgui takes up a focus only with the next frame."""
-        if not self._to_raise:
-            return
-        name = self._to_raise.pop(0)
-        imgui.set_window_focus(name or None)
+    @property
+    def settles(self) -> bool:
+        """Whether tabs are on their way to the front."""
+        return bool(self._to_raise)
+
+    def _raise_tabs(self) -> None:
+        self._to_raise = [name for name in self._to_raise if not in_front(name)] if self._left else []
+        self._left = max(self._left - 1, 0)
 
 
 def _window(name: str, panel: Draw, snapshot: Snapshot, context: PanelContext) -> list[Request]:
@@ -145,6 +149,8 @@ def _note_tab(name: str, context: PanelContext) -> None:
         context.rects[f"tab/{name}"] = (tab.min.x, tab.min.y, tab.max.x - tab.min.x, tab.max.y - tab.min.y)
 
 
+_RAISED_WITHIN = 6
+"""Frames."""
 _SETTLES = 2
 """Frames until what is new is seen: imgui lays windows out in their first, and hides them."""
 _IN_USE_S = 0.4
@@ -284,11 +290,12 @@ class Shell:
         """`dt_s` wall seconds after the last one; whether panels are built anew in this one."""
         self._dt_s = dt_s
         self._untold_s += dt_s
-        self._in_use = self._backend.behind or perf_counter() - self._backend.touched_s < _IN_USE_S
+        waits = self._backend.behind or self._desk.undecided
+        self._in_use = waits or perf_counter() - self._backend.touched_s < _IN_USE_S
         rate_hz = min(self._panels_hz, _RESTING_HZ) if self._rests else self._panels_hz
         # Of two pictures one at most, however slow they are: what moves comes first.
         due = self._untold_s >= 1.0 / rate_hz and not (self._fresh and math.isfinite(rate_hz))
-        self._fresh = self._in_use or due or self._settles > 0
+        self._fresh = self._in_use or due or self._settles > 0 or self._dock.settles
         if not self._fresh:
             return False
         if self._context.scale != self._state.scale:
@@ -305,7 +312,7 @@ class Shell:
         context = self._context
         self._rests = math.isfinite(self._panels_hz) and snapshot.paused
         self._desk.serve(snapshot.lanes[0].vehicle)
-        sample = self._desk.sample(self._dt_s)
+        sample = self._desk.sample(self._dt_s, seen=self._fresh and not self._backend.behind)
         context.keymap = self._desk.keymap
         self._state = following(self._state, flies=flies_off(snapshot))
         context.view = self._state.view

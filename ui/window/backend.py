@@ -211,6 +211,8 @@ def open_context(layout: str = "") -> Callable[[], None]:
 NOWHERE = -3.4028234663852886e38
 """imgui's mark of a mouse that is not in the window."""
 SHORTEST_FRAME_S = 1e-4
+_MOST_AWAITED = 30
+"""Frames, for a press that was handed on."""
 BUTTONS = {mouse.LEFT: 0, mouse.RIGHT: 1, mouse.MIDDLE: 2}
 CURSORS = {
     imgui.MouseCursor_.arrow: BaseWindow.CURSOR_DEFAULT,
@@ -243,10 +245,16 @@ class ImguiBackend:
         """When something of the window was last used or came into sight."""
         self._waiting: deque[tuple[tuple[float, float] | None, Callable[[], None]]] = deque()
         """Events that imgui has not been given, and where the mouse has to be before."""
-        self.behind = False
-        """Whether a press waits for a further frame."""
+        self._unseen: deque[tuple[int, bool]] = deque()
+        """Presses and releases that imgui was given, and that no frame has had: it takes them one after the other."""
+        self._waits, self._awaited = False, 0
         imgui.backends.opengl3_init("#version 410 core")
         window.push_handlers(self)
+
+    @property
+    def behind(self) -> bool:
+        """Whether a press or a release waits for a further frame."""
+        return self._waits or bool(self._unseen)
 
     def _tell(self, event: Callable[[], None], at: tuple[float, float] | None = None) -> None:
         """Hand an event on with the coming frame, in order; with a place, once a frame has seen the mouse there."""
@@ -256,7 +264,7 @@ class ImguiBackend:
     def _hand_on(self) -> None:
         """imgui's tabs take a press only where the mouse was the frame before; imgui itself takes one key a frame, so
         that a move may be behind many, and reach it together with the press."""
-        self.behind = False
+        self._waits = False
         while self._waiting:
             at, event = self._waiting[0]
             if (
@@ -264,7 +272,7 @@ class ImguiBackend:
                 and max(abs(at[0] - self._io.mouse_pos.x), abs(at[1] - self._io.mouse_pos.y)) >= 1.0
             ):
                 self._io.add_mouse_pos_event(*at)
-                self.behind = True
+                self._waits = True
                 return
             self._waiting.popleft()
             event()
@@ -280,6 +288,22 @@ class ImguiBackend:
         )
         imgui.backends.opengl3_new_frame()
         imgui.new_frame()
+        self._look_for_presses()
+
+    def _look_for_presses(self) -> None:
+        while self._unseen:
+            button, down = self._unseen[0]
+            if not (imgui.is_mouse_clicked(button) if down else imgui.is_mouse_released(button)):
+                break
+            self._unseen.popleft()
+        # What is told twice imgui leaves out: nothing is waited for without end.
+        self._awaited = self._awaited + 1 if self._unseen else 0
+        if self._awaited > _MOST_AWAITED:
+            self._unseen.clear()
+
+    def _button(self, button: int, *, down: bool) -> None:
+        self._io.add_mouse_button_event(button, down)
+        self._unseen.append((button, down))
 
     def render(self) -> None:
         """Finish the frame and draw it over the bound framebuffer."""
@@ -325,7 +349,7 @@ class ImguiBackend:
     def _press(self, x: float, y: float, button: int, *, down: bool) -> None:
         self._point(x, y)
         if button in BUTTONS:
-            event = partial(self._io.add_mouse_button_event, BUTTONS[button], down)
+            event = partial(self._button, BUTTONS[button], down=down)
             self._tell(event, (x, self._down(y)) if down else None)
 
     def on_mouse_motion(self, x: int, y: int, dx: int, dy: int) -> None:

@@ -57,6 +57,20 @@ def is_built(dock_id: int) -> bool:
     return node is not None and node.is_split_node()
 
 
+def in_front(name: str) -> bool:
+    """Whether a docked window is seen before its neighbours; it is from the next frame on. It takes no focus, which
+    whoever types or holds a button would lose by that."""
+    window = internal.find_window_by_name(name)
+    node = None if window is None else window.dock_node
+    bar = None if node is None else node.tab_bar
+    if window is None or bar is None:
+        return False
+    if bar.visible_tab_id == window.tab_id:
+        return True
+    bar.next_selected_tab_id = window.tab_id
+    return False
+
+
 def scene_rect(dock_id: int) -> tuple[float, float, float, float]:
     """(x, y, w, h) of the part that no panel covers, logical units, origin top left."""
     node = internal.dock_builder_get_central_node(dock_id)
