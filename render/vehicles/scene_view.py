@@ -284,7 +284,8 @@ class SceneView:
 
     @property
     def props_corners_w(self) -> np.ndarray | None:
-        """(4, 3) m of the rectangle in which the props that move stood at first; None without any."""
+        """(5, 3) m: the rectangle in which the props that move stood at first, and between its corners what is flown,
+        where it is now; None without any."""
         props = self._environment_as(PropsPicture)
         moving = (
             [] if props is None else [one.prop.shape.middle_w for one in props.placed if one.prop.mass_kg]
@@ -292,9 +293,10 @@ class SceneView:
         if not moving:
             return None
         low, high = np.min(moving, axis=0), np.max(moving, axis=0)
-        return np.array(
-            [(x, y, low[2]) for x, y in ((low[0], low[1]), (high[0], low[1]), high[:2], (low[0], high[1]))]
-        )
+        corners = [
+            (x, y, low[2]) for x, y in ((low[0], low[1]), (high[0], low[1]), high[:2], (low[0], high[1]))
+        ]
+        return np.array([*corners[:2], self._shown[0].T_wb[:3, 3], *corners[2:]])
 
     @property
     def _cords_w(self) -> np.ndarray:

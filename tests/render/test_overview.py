@@ -9,12 +9,27 @@ from render.cameras.clearance import CameraSubject, NoInput
 from render.cameras.overview import Overview
 from render.cameras.rig import CameraRig
 from render.frame import View
+from render.vehicles.scene_view import SceneView
+from sim.scene import load_scene
+from sim.simulation import Simulation
 from sim.vehicle_config import config_named
+from sim.world import load_world
 
 AT_START = np.eye(4)
 REST = np.zeros(6)
 ASPECT = 1.5
 ASIDE = np.array([0.0, 30.0, 0.0])
+
+
+COVERED = np.array(
+    [
+        [[-0.97, -0.39], [0.34, 0.83]],
+        [[-0.97, -0.35], [-0.95, -0.52]],
+        [[0.64, 0.97], [-0.95, -0.47]],
+        [[-0.38, 0.38], [0.86, 0.97]],
+    ]
+)
+"""A card at the upper left, instruments at the lower left, a map at the lower right, a tape at the upper edge."""
 
 
 class Wall:
@@ -59,6 +74,12 @@ def on_screen(view: View, places: np.ndarray) -> np.ndarray:
     return clip[:, :2] / clip[:, 3:]
 
 
+def under(seen: np.ndarray, covered: np.ndarray) -> np.ndarray:
+    """(n,) whether places (n, 2) of the picture lie under what covers it."""
+    inside = (seen[:, None] > covered[None, ..., 0]) & (seen[:, None] < covered[None, ..., 1])
+    return inside.all(axis=-1).any(axis=1)
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_every_place_is_in_the_picture_and_the_picture_is_filled(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -70,23 +91,13 @@ def test_every_place_is_in_the_picture_and_the_picture_is_filled(seed: int) -> N
 
 @pytest.mark.parametrize("seed", range(6))
 def test_nothing_of_a_plan_lies_under_what_covers_the_picture(seed: int) -> None:
-    """A card at the upper left, instruments at the lower left, a map at the lower right, a tape at the upper edge."""
     rng = np.random.default_rng(seed)
     places = np.cumsum(rng.normal(size=(40, 3)) * [6.0, 4.0, 2.0], axis=0) + np.array([0.0, 0.0, 60.0])
-    covered = np.array(
-        [
-            [[-0.97, -0.39], [0.34, 0.83]],
-            [[-0.97, -0.35], [-0.95, -0.52]],
-            [[0.64, 0.97], [-0.95, -0.47]],
-            [[-0.38, 0.38], [0.86, 0.97]],
-        ]
-    )
     rig = CameraRig("overview")
-    rig.watch(places, covered)
+    rig.watch(places, COVERED)
     seen = on_screen(rig.update(AT_START, REST, 1 / 60, aspect=ASPECT), places)
     assert np.abs(seen).max() < 0.95
-    inside = (seen[:, None] > covered[None, ..., 0]) & (seen[:, None] < covered[None, ..., 1])
-    assert not inside.all(axis=-1).any()
+    assert not under(seen, COVERED).any()
     assert np.ptp(seen, axis=0).max() > 0.8
 
 
@@ -175,3 +186,20 @@ def test_a_turn_on_the_spot_is_looked_at_from_near() -> None:
         < np.linalg.norm(view_of(places, framing=config_named("rigid-body").camera).eye_w - places[0])
         < 15.0
     )
+
+
+@pytest.mark.parametrize("name", ["bowling", "dominoes"])
+def test_who_overlooks_bodies_sees_what_is_flown_and_where_they_stand(name: str) -> None:
+    scene = load_scene(name)
+    world = load_world(scene.world, seed=scene.seed)
+    simulation = Simulation(scene, world)
+    simulation.advance(0.0)
+    drawn = SceneView(world, swell=scene.swell)
+    subject = drawn.observe(simulation.snapshot, 0.0)
+    bodies = np.array([one.prop.shape.middle_w for one in scene.environment.placed if one.prop.mass_kg])
+    rig = CameraRig("overview")
+    rig.watch(drawn.props_corners_w, COVERED)
+    view = rig.update(subject.T_wb, REST, 1 / 60, aspect=ASPECT, framing=subject.config.camera)
+    seen = on_screen(view, np.vstack([bodies, subject.T_wb[:3, 3]]))
+    assert np.abs(seen).max() < 0.95
+    assert not under(seen[-1:], COVERED).any()
