@@ -2,8 +2,13 @@
 
 import numpy as np
 import pytest
+from imgui_bundle import imgui
 
-from ui.features.placing.gizmo import SNAPS, scaling
+from render.frame import look_at, perspective
+from sim.shapes.shape import Handle
+from tests.ui import fakes
+from tests.ui.bench import Bench
+from ui.features.placing.gizmo import SNAPS, Gizmo, GizmoFields, scaling
 from ui.window.widgets import overlap, placed
 
 PICTURE = (100.0, 50.0, 800.0, 500.0)
@@ -58,3 +63,46 @@ def test_without_snapping_a_drag_scales_by_as_much_as_it_says_and_by_ten_at_most
     assert scaling(1.234, None) == 1.234
     assert scaling(80.0, None) == 10.0
     assert scaling(0.0, None) == 0.1
+
+
+class Goals:
+    """Two things in one place."""
+
+    prefix = "place"
+    handles = (Handle("goal 0", np.eye(4), ""), Handle("goal 1", np.eye(4), ""))
+
+    def flat(self, name: str) -> bool:
+        return True
+
+    def dotted(self, name: str) -> bool:
+        return True
+
+
+@pytest.fixture
+def bench():
+    bench = Bench()
+    yield bench
+    bench.close()
+
+
+def test_of_two_things_in_one_place_each_is_chosen_by_a_dot_of_its_own(bench):
+    gizmo, fields = Gizmo(), bench.context.of(GizmoFields)
+    view = look_at(np.array([-10.0, 0.0, 5.0]), np.zeros(3))
+    projection = perspective(0.9, 936.0 / 628.0, 0.1, 100.0)
+
+    def draw(snapshot, context):
+        return gizmo.draw([Goals()], view, projection, context)
+
+    def dots():
+        bench.frame(draw, fakes.snapshot())
+        return [bench.context.rects[f"place/goal {k}"] for k in (0, 1)]
+
+    assert not overlap(*dots())
+    for k in (1, 0, 1):
+        io = imgui.get_io()
+        x, y, width, height = dots()[k]
+        for down in (False, True, False):
+            io.add_mouse_pos_event(x + width / 2.0, y + height / 2.0)
+            io.add_mouse_button_event(0, down)
+            bench.frame(draw, fakes.snapshot())
+        assert fields.chosen == f"goal {k}"

@@ -15,9 +15,13 @@ from sim.planner.task.handles import copied, handles, moved, scaled, with_obstac
 from sim.shapes.shape import Handle
 from ui.window import theme
 from ui.window.context import Indirect, PanelContext, Request, on_screen
+from ui.window.widgets import Box, placed
 
 _DOT_PX = 6.0
+_APART_PX = 4.0
+"""Of room about each dot."""
 _NEAR_PX = 16.0
+_SAID = {"prop": "body"}
 _LINE_PX, _ARROW_PX = 4.0, 9.0
 _DRAWN_RGB = (0x0000AA, 0x00AA00, 0xAA0000)
 """Of the axes x, y and z as ImGuizmo draws them (0xBBGGRR): too dark over rock and water, and its bindings set none."""
@@ -222,13 +226,19 @@ class Gizmo:
         free = not (io.want_capture_mouse or io.key_ctrl or im_guizmo.is_using())
         self._hovered = ""
         nearest = context.px(_NEAR_PX)
-        for things, handle in parts:
+        size, taken = context.px(_DOT_PX), list[Box]()
+        # The chosen one first: where others are in the same place, it is they that have to stand beside.
+        for things, handle in sorted(parts, key=lambda part: part[1].name != fields.chosen):
             chosen = handle.name == fields.chosen
             place = on_screen(handle.T_w[:3, 3], clip_from_world, context.scene_rect)
             if place is None or not (chosen or things.dotted(handle.name)):
                 continue
-            size = context.px(_DOT_PX)
-            rect = place[0] - size, place[1] - size, 2 * size, 2 * size
+            room = nearest if chosen else size + context.px(_APART_PX)
+            box = placed(_about(place, room), context.scene_rect, taken, step=0.5 * size)
+            taken.append(box)
+            if not chosen:
+                place = box[0] + 0.5 * box[2], box[1] + 0.5 * box[3]
+            rect = _about(place, size)
             context.rects[f"{things.prefix}/{handle.name}"] = rect
             colour = _COLOURS.get(handle.name.partition(" ")[0], theme.INK)
             if handle.points_to_w is not None:
@@ -248,8 +258,20 @@ class Gizmo:
             )
             pen.add_circle_filled(place, size + context.px(2.0 if hot else 1.0), theme.packed(theme.INK))
             pen.add_circle_filled(place, size - context.px(1.0), theme.packed(colour))
-        if self._hovered and imgui.is_mouse_clicked(imgui.MouseButton_.left.value):
-            fields.chosen = self._hovered
+        if self._hovered:
+            imgui.set_tooltip(said_of(self._hovered))
+            if imgui.is_mouse_clicked(imgui.MouseButton_.left.value):
+                fields.chosen = self._hovered
+
+
+def said_of(name: str) -> str:
+    """What a thing is called, with its number where there are several."""
+    kind, _, index = name.partition(" ")
+    return _SAID.get(kind, kind).capitalize() + (f" {int(index) + 1}" if index else "")
+
+
+def _about(place: tuple[float, float], room: float) -> Box:
+    return place[0] - room, place[1] - room, 2 * room, 2 * room
 
 
 def scaling(factor: float, step: float | None) -> float:

@@ -13,7 +13,7 @@ from sim.shapes.shape import Handle
 from sim.simulation.lanes.snapshot import Snapshot
 from sim.world import World
 from ui.features.model.view import Clicks
-from ui.features.placing.gizmo import MOVE, SCALE, SNAPS, Gizmo, GizmoFields, Movables, TaskMarks
+from ui.features.placing.gizmo import MOVE, SCALE, SNAPS, Gizmo, GizmoFields, Movables, TaskMarks, said_of
 from ui.features.placing.things import MARKS, PROPS, WIND, SceneThings
 from ui.features.plan.pointing import Ray, on_ground, struck_prop
 from ui.window.context import Action, PanelContext, Request
@@ -25,7 +25,6 @@ _MODES = (
     (SCALE, "Scale", "Drag any of the handles: it grows about its middle, of the same density"),
 )
 _FIELD_PX, _STEP_M = 74.0, 0.05
-_SAID = {"prop": "body"}
 OBSTACLE = "obstacle"
 _WHAT_FOR = {
     "gate": "gates make a race in their order",
@@ -137,9 +136,7 @@ def _go_on(context: PanelContext, text: str, *, begins: bool = False) -> None:
 def _numbers(things: Movables, handle: Handle, context: PanelContext) -> list[Request]:
     """The place of the chosen one, to be dragged or typed."""
     T_w = handle.T_w.copy()
-    kind, _, index = handle.name.partition(" ")
-    said = _SAID.get(kind, kind).capitalize() + (f" {int(index) + 1}" if index else "")
-    label(context, said, "Where it is in the world: x, y, z [m]", width=_FIELD_PX)
+    label(context, said_of(handle.name), "Where it is in the world: x, y, z [m]", width=_FIELD_PX)
     changed, place = imgui.drag_float3(
         "##place/at", (np.round(T_w[:3, 3], 4) + 0.0).tolist(), _STEP_M, 0.0, 0.0, "%.2f"
     )
