@@ -40,6 +40,11 @@ def test_a_barrel_is_put_up_deleted_brought_back_and_saved(screen: Screen, tmp_p
             lambda p: len(list(tmp_path.glob("alley-*.toml"))) == 1, timeout_s=60, what="a file"
         )
         assert seen["gl_errors"] == []
+        app.wait_until(
+            lambda p: len(list((tmp_path / "pictures").glob("*.jpg"))) == 2,
+            timeout_s=60,
+            what="pictures of the scene that was opened and of the one that was saved",
+        )
     finally:
         app.close()
     (saved,) = tmp_path.glob("alley-*.toml")

@@ -43,7 +43,7 @@ from ui.features.race import RaceActions, draw_race_over
 from ui.features.recordings import PlotWindow
 from ui.features.scenes.actions import SceneActions
 from ui.features.scenes.coming import draw_arrival, draw_what_comes
-from ui.features.scenes.gallery import draw_scene
+from ui.features.scenes.gallery import GalleryFields, draw_scene
 from ui.features.sound import SoundActions
 from ui.features.sweep import SweepFields, draw_sweep
 from ui.features.sweep_actions import SweepActions
@@ -170,7 +170,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature("Arrival", overlay=draw_arrival),
     Feature("Instruments", overlay=draw_hud),
     Feature("Simulation", draw_simulation, UPPER),
-    Feature("Scene", draw_scene, actions=SceneActions, of_scene=(Edits,)),
+    Feature("Scene", draw_scene, actions=SceneActions, of_scene=(Edits, GalleryFields)),
     Feature(
         "Vehicle",
         draw_vehicle,

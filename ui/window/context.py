@@ -33,6 +33,13 @@ class Indirect:
 
 
 @dataclass(frozen=True, slots=True)
+class KeepPicture(Action):
+    """Have the next picture that is drawn be that of a scene's file in the gallery."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
 class LoadScene(Action):
     """Leave this scene for another."""
 

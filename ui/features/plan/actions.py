@@ -17,6 +17,7 @@ from ui.features.plan.planning import Planning
 from ui.features.race import Rivalry
 from ui.features.vehicle import VehicleRenewed
 from ui.settings.view_settings import Remembered
+from ui.window.context import KeepPicture
 
 FOLDER = Path("out")
 """Where a scene is written that does not come from a file of the user's."""
@@ -92,4 +93,5 @@ def scene_saved(app: App, changed: Callable[[str], str]) -> str:
     except OSError as error:
         raise OutputError(str(error)) from None
     app.context.show(app.context.of(Remembered).opened_file(os.path.abspath(path)))
+    app.do(KeepPicture(os.path.abspath(path)))
     return f"Scene saved: {path}"

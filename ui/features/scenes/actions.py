@@ -6,6 +6,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from sim.commands import Command, PlayTake, ShowMeasured
 from sim.controllers.controller import holds_controller
 from sim.platform.errors import UntrustedFile
@@ -20,12 +22,20 @@ from sim.simulation.opening import scene_of
 from ui.features.controllers import FlyOwn
 from ui.features.feature import Actions, App, Background
 from ui.features.recordings import OpenTake, ShowTake
-from ui.features.scenes.coming import PendingScene, TrustQuestion, question_of
+from ui.features.scenes.coming import TrustQuestion, question_of
+from ui.features.scenes.gallery import SIZE_PX, Thumbnails
 from ui.features.scenes.loader import Loader
-from ui.features.scenes.view import AnswerTrust, CancelLoading, OpenControls, OpenPath
+from ui.features.scenes.own import is_own, keep_picture, wants_picture
+from ui.features.scenes.view import (
+    AnswerTrust,
+    CancelLoading,
+    OpenControls,
+    OpenPath,
+    PendingScene,
+)
 from ui.input.control_setup import ENDING as CONTROLS
 from ui.settings.view_settings import Remembered
-from ui.window.context import LoadScene
+from ui.window.context import KeepPicture, LoadScene
 
 if TYPE_CHECKING:
     from ui.features.scenes.preparation import Loaded
@@ -116,16 +126,39 @@ class SceneChange:
         return question_of(self._asked[0] if self._asked else self._name, file)
 
 
+_SETTLED = 10
+"""Pictures into a scene: bodies hang and stand by then as they do, and software draws sharply."""
+
+
 class SceneActions(Actions):
     """Opens what the user names: scenes, and files of every kind that the window can show."""
 
-    handles = (LoadScene, OpenPath, CancelLoading, AnswerTrust, ShowTake)
+    handles = (LoadScene, OpenPath, CancelLoading, AnswerTrust, ShowTake, KeepPicture)
 
     def __init__(self, app: App) -> None:
         super().__init__(app)
         loader = app.context.find(Loader)
         assert loader is not None
         self._change, self._log = SceneChange(loader), Background[Measured]("measured poses")
+        self._unpictured: set[str] = set()
+        """Paths of scenes whose picture is the next one drawn."""
+        self._drawn = 0
+
+    def begin(self) -> None:
+        self._unpictured.clear()
+        self._drawn = 0
+
+    def drawn(self, snapshot: Snapshot, picture: Callable[[], np.ndarray]) -> None:
+        self._drawn += 1
+        path = str(self.app.scene.path or "")
+        if self._drawn == _SETTLED and is_own(path) and wants_picture(path):
+            self._unpictured.add(os.path.abspath(path))
+        for path in self._unpictured:
+            keep_picture(path, picture(), SIZE_PX, self.app.context.of(Remembered).files)
+            thumbnails = self.app.context.find(Thumbnails)
+            if thumbnails is not None:
+                thumbnails.renew(path)
+        self._unpictured.clear()
 
     def poll(self, snapshot: Snapshot) -> None:
         measured = self._log.take()
@@ -159,6 +192,8 @@ class SceneActions(Actions):
                 told = self._change.answer(self.app.view.quality, self.app.world.key, trusted=trusted)
                 if told:
                     self.app.tell(told)
+            case KeepPicture(path):
+                self._unpictured.add(path)
             case ShowTake(take):
                 self._show_take(take)
 

@@ -14,7 +14,7 @@ from sim.platform.user_files import read_text, refusals
 from sim.simulation.lanes.snapshot import Snapshot, Waiting
 from ui.features.scenes.files import FileDialog
 from ui.features.scenes.gallery import SIZE_PX, Thumbnails
-from ui.features.scenes.view import AnswerTrust, CancelLoading, OpenPath
+from ui.features.scenes.view import AnswerTrust, CancelLoading, OpenPath, PendingScene
 from ui.hud.instruments import draw_plate
 from ui.window import theme
 from ui.window.context import PanelContext, Request
@@ -132,15 +132,6 @@ def _answers(context: PanelContext) -> list[AnswerTrust]:
 
 
 @dataclass(frozen=True, slots=True)
-class PendingScene:
-    """The scene that is being made ready."""
-
-    name: str = ""
-    """Empty: none is."""
-    jobs: tuple[Preparation, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class PictureComes:
     """Whether the scene itself cannot be drawn yet: shaders are compiled, the world is uploaded. Its drawer says so."""
 
@@ -223,6 +214,7 @@ def _drawn(title: str, jobs: tuple[Preparation, ...], context: PanelContext) -> 
     imgui.set_next_window_pos((x + width / 2.0, y + 0.8 * height), imgui.Cond_.always, (0.5, 0.5))
     imgui.set_next_window_bg_alpha(0.92)
     imgui.begin("##coming", None, OVERLAY)
+    imgui.align_text_to_frame_padding()
     imgui.text_colored(imgui.ImVec4(*theme.ACCENT_BRIGHT), title)
     imgui.same_line()
     given_up = button(context, "coming/cancel", "Cancel", "What is shown stays.")

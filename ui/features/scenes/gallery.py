@@ -14,7 +14,8 @@ from PIL import Image
 from sim.simulation.lanes.snapshot import Snapshot
 from ui.features.edits import draw_edit_history
 from ui.features.progress.panel import draw_medal
-from ui.features.scenes.view import BrowseFiles, OpenPath
+from ui.features.scenes.own import MINE, is_own, own_picture, own_scenes
+from ui.features.scenes.view import BrowseFiles, OpenPath, PendingScene
 from ui.settings.catalogue import SCENE_KINDS, SceneEntry
 from ui.settings.view_settings import Remembered
 from ui.window import theme
@@ -51,11 +52,17 @@ class Thumbnails:
         """One more may be read."""
         self._may_read = True
 
+    def renew(self, scene: str) -> None:
+        """Its picture has changed."""
+        texture = self._textures.pop(scene, None)
+        if texture is not None:
+            texture.release()
+
     def of(self, scene: str) -> int | None:
-        """Its texture's number; None where there is no picture, or none yet."""
+        """Its texture's number, by its name or the path of its file; None where there is no picture, or none yet."""
         if scene not in self._textures and self._may_read:
             self._may_read = False
-            self._textures[scene] = self._read(path_of(scene))
+            self._textures[scene] = self._read(own_picture(scene) if is_own(scene) else path_of(scene))
         texture = self._textures.get(scene)
         return None if texture is None else texture.glo
 
@@ -75,7 +82,6 @@ class Thumbnails:
 
 
 COLUMNS = 3
-MINE = "My scenes"
 LAST = 3
 
 
@@ -86,12 +92,11 @@ def draw_gallery(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     _, fields.search = imgui.input_text_with_hint("##scene_search", "Search scenes", fields.search)
     note(context, "scene/search")
     entries = list(context.catalogue.scenes.values())
+    own = own_scenes(context.of(Remembered).files)
     words = fields.search.lower().split()
-    requests: list[Request] = []
     if words:
-        requests = _grid([entry for entry in entries if fits(entry, words)], snapshot, context)
-        fields.search = "" if requests else fields.search
-        return requests
+        return _grid([entry for entry in (*entries, *own) if fits(entry, words)], snapshot, context)
+    requests: list[Request] = []
     last = [
         context.catalogue.scenes[name]
         for name in context.of(Remembered).scenes
@@ -101,7 +106,6 @@ def draw_gallery(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     if last:
         heading(context, "Last")
         requests += _grid(last, snapshot, context)
-    own = [own_scene(path) for path in context.of(Remembered).files if path.endswith(".toml")]
     if own:
         heading(context, MINE)
         requests += _grid(own, snapshot, context)
@@ -111,11 +115,6 @@ def draw_gallery(snapshot: Snapshot, context: PanelContext) -> list[Request]:
             heading(context, kind)
             requests += _grid(members, snapshot, context)
     return requests
-
-
-def own_scene(path: str) -> SceneEntry:
-    """A file of the user's, by its path."""
-    return SceneEntry(path, Path(path).stem, path, MINE)
 
 
 def fits(entry: SceneEntry, words: list[str]) -> bool:
@@ -128,17 +127,19 @@ def _grid(entries: Iterable[SceneEntry], snapshot: Snapshot, context: PanelConte
     gap = context.px(6.0)
     width = (imgui.get_content_region_avail().x - gap * (COLUMNS - 1)) / COLUMNS
     requests: list[Request] = []
+    coming = context.of(PendingScene).name
     left = imgui.get_cursor_pos_x()
     for index, entry in enumerate(entries):
         if index % COLUMNS:
             imgui.same_line(left + (index % COLUMNS) * (width + gap))
-        if _card(entry, width, snapshot.scene == entry.name, context):
+        comes = Path(entry.name).name == coming
+        if _card(entry, width, comes or snapshot.scene == entry.name, context):
             requests.append(OpenPath(entry.name) if entry.kind == MINE else LoadScene(entry.name))
     return requests
 
 
 def _card(entry: SceneEntry, width: float, present: bool, context: PanelContext) -> bool:
-    """Whether another scene than the present one was clicked."""
+    """Whether it was clicked, and is neither present nor coming already."""
     height = width * SIZE_PX[1] / SIZE_PX[0]
     line = imgui.get_text_line_height()
     clicked = imgui.invisible_button(f"##scene/{entry.name}", (width, height + 2.0 * line + context.px(4.0)))

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from sim.platform.progress import Preparation
 from ui.window.context import Action, Indirect
 
 
@@ -10,6 +11,15 @@ class OpenPath(Action):
     """Open what the user has named or dropped: a vehicle's folder, a scene or a take."""
 
     path: str
+
+
+@dataclass(frozen=True, slots=True)
+class PendingScene:
+    """The scene that is being made ready."""
+
+    name: str = ""
+    """Empty: none is."""
+    jobs: tuple[Preparation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
