@@ -13,7 +13,7 @@ from sim.vehicles import known_vehicle
 from sim.vehicles.forms.coordinates import coordinates_of, first_coordinates
 from tests.ui import fakes
 from tests.ui.bench import Bench
-from ui.features.model.panel import ModelFields, actuator_span, draw_model
+from ui.features.model.panel import ModelFields, actuator_span, draw_model, shown_in
 from ui.features.model.view import MOST, DropPose, KeepPose, Poses, read_poses, write_poses
 from ui.settings.view_settings import ViewSettings
 from ui.window.context import ChangeView
@@ -40,6 +40,24 @@ def test_a_joints_slider_sets_it_within_its_limits_and_a_button_sets_it_back(ben
     assert 0.75 < (value - limits.low) / (limits.high - limits.low) < 1.0
     back = bench.click("model/joint/shoulder/reset", draw_model, _shown())
     assert back == [SetCoordinates((("shoulder", first_coordinates(ARM)["shoulder"]),))]
+
+
+def test_what_has_no_unit_is_read_without_one_and_angles_in_degrees() -> None:
+    roll, steering = coordinates_of(known_vehicle("car"))
+    assert (roll.unit, steering.unit) == ("rad", "1")
+    assert shown_in(steering) == (1.0, "")
+    assert shown_in(roll)[1] == "\N{DEGREE SIGN}"
+
+
+def test_a_push_that_nobody_has_sized_is_felt_whatever_weighs(bench: Bench) -> None:
+    car = known_vehicle("car")
+    lane = fakes.lane(
+        vehicle=car.name, mechanics=car, node=car.default_state().node, controls=car.neutral_controls,
+        bodies_previous={"body": np.eye(4)}, bodies={"body": np.eye(4)}, parameters={"mass": 800.0},
+    )  # fmt: skip
+    bench.context.view = ViewSettings(chosen="body")
+    (push,) = bench.click("model/push/+x", draw_model, fakes.snapshot(lane, paused=True))
+    assert push.impulse_w == (400.0, 0.0, 0.0)
 
 
 def test_an_actuator_is_held_or_springs_back(bench: Bench) -> None:

@@ -61,14 +61,14 @@ def in_front(name: str) -> bool:
     """Whether a docked window is seen before its neighbours; it is from the next frame on. It takes no focus, which
     whoever types or holds a button would lose by that."""
     window = internal.find_window_by_name(name)
-    node = None if window is None else window.dock_node
-    bar = None if node is None else node.tab_bar
-    if window is None or bar is None:
+    # There may be none of these, whatever their types say.
+    bar = getattr(getattr(window, "dock_node", None), "tab_bar", None)
+    if bar is None:
         return False
-    if bar.visible_tab_id == window.tab_id:
-        return True
-    bar.next_selected_tab_id = window.tab_id
-    return False
+    if bar.visible_tab_id != window.tab_id:
+        bar.next_selected_tab_id = window.tab_id
+        return False
+    return True
 
 
 def scene_rect(dock_id: int) -> tuple[float, float, float, float]:

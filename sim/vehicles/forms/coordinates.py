@@ -35,7 +35,7 @@ class Coordinate:
 
     name: str
     unit: str
-    """rad or m."""
+    """rad, m, or 1."""
     low: float
     high: float
     """Limits; infinite where there are none."""

@@ -66,6 +66,8 @@ DIRECTIONS = {
     "+z": (0.0, 0.0, 1.0),
 }
 """In the world, z up."""
+_PUSH_MPS = 0.5
+"""What a body gains by a push whose size nobody has chosen."""
 
 
 @dataclass(slots=True)
@@ -138,7 +140,8 @@ def _properties(parameters: Iterable[Parameter], body: str, *, main: bool) -> li
 def _push(lane: LaneSnapshot, body: str, mass: BodyMass | None, context: PanelContext) -> list[Request]:
     fields, requests = context.of(ModelFields), list[Request]()
     if not fields.impulse_Ns:
-        fields.impulse_Ns = float(f"{0.5 * (mass.mass_kg if mass is not None else 1.0):.2g}")
+        mass_kg = float(np.sum(lane.parameters.get("mass", 1.0))) if mass is None else mass.mass_kg
+        fields.impulse_Ns = float(f"{_PUSH_MPS * mass_kg:.2g}")
     doc = "Size of the impulse with which a push strikes the body, at its centre of mass."
     label(context, "Push  N s", doc)
     chosen = log_slider(context, "model/impulse", fields.impulse_Ns, IMPULSES_NS, "%.5g", doc)
@@ -192,7 +195,9 @@ def _within(coordinates: Iterable[Coordinate], values: Mapping[str, float]) -> d
 
 def shown_in(coordinate: Coordinate) -> tuple[float, str]:
     """(factor, unit) in which it is read: angles in degrees."""
-    return (180.0 / math.pi, "\N{DEGREE SIGN}") if coordinate.unit == "rad" else (1.0, " m")
+    if coordinate.unit == "rad":
+        return 180.0 / math.pi, "\N{DEGREE SIGN}"
+    return 1.0, "" if coordinate.unit == "1" else f" {coordinate.unit}"
 
 
 def span_of(coordinate: Coordinate, value: float) -> tuple[float, float]:
