@@ -28,6 +28,7 @@ def _own_config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def trial(tmp_path: Path) -> Iterator[Trial]:
     made = Trial(tmp_path)
+    made.PATIENCE_S = PATIENCE_S
     made.simulation.start()
     yield made
     made.simulation.stop()
@@ -118,7 +119,6 @@ def test_who_replaces_what_all_share_is_told_so_and_stops_alone(
     now = time.perf_counter, time.monotonic, time.sleep, len, isinstance, np.array, np.clip
     indent = " " * (len(before) - len(before.lstrip()))
     spoilt = GOOD.replace(before, f"{indent}{SHARED[names]}\n{before}", 1)
-    trial.PATIENCE_S = PATIENCE_S
     told = trial.ending(spoilt.encode(), saved=False).line
     assert "it replaces " in told
     assert all(name in told for name in names.split(", "))
