@@ -26,9 +26,9 @@ from sim.compiler.stepper import (
     FREELY,
     Driver,
     Inline,
+    Stepper,
     driver,
     inline_of,
-    kept_state,
     prepared_driver,
 )
 from sim.integrators.base import Integrator
@@ -38,7 +38,7 @@ from sim.platform.cache import found, keep
 from sim.platform.errors import InputError
 from sim.vehicles.forms.base import Structure, Vehicle
 from sim.vehicles.forms.homogeneous import ActionVehicle
-from sim.vehicles.forms.observation import Observation, ObservationLayout, Observed, layout_of
+from sim.vehicles.forms.observation import ObservationLayout, Observed, layout_of
 from sim.vehicles.forms.rods import LinkedRods
 
 START_SWEEPS, START_TOLERANCE = 60, 1e-14
@@ -105,13 +105,8 @@ def _address(engine: llvm.ExecutionEngine, name: str) -> int:
 
 
 @dataclass(frozen=True)
-class Kernel:
-    """Fixed-step advance of one vehicle by one method, for any parameter values: a `sim.steppers.Stepper`.
-
-    `y` is the integrator's private state; `node` the public one (pose, velocity, shape); u controls, held over
-    each step, p parameters, w a constant further body wrench, h the step in seconds. A kernel with `moments` takes
-    in place of u the controls at these shares of the step, one row after the other in one flat array.
-    """
+class Kernel(Stepper):
+    """Steps of one vehicle by one method as machine code."""
 
     vehicle_name: str
     integrator: Integrator
@@ -136,10 +131,6 @@ class Kernel:
     def start(
         self, node: np.ndarray, u: np.ndarray, p: np.ndarray, h: float, env: tuple[Any, ...] = FREE
     ) -> np.ndarray:
-        """Private state for a node: the discrete Legendre transform where the method has one.
-
-        With `env` it may be carried from outside; the arrays in it are written to, as by a step.
-        """
         y = np.empty(self.private_size)
         self.module.start(node, u, np.zeros(self.dim), p, h, y)
         if self.integrator.adaptive:
@@ -188,11 +179,7 @@ class Kernel:
         n: int,
         env: tuple[Any, ...] = FREE,
     ) -> tuple[int, int, int]:
-        """Advance y in place by n steps in one call without the GIL.
-
-        Returns (steps done, status, Newton iterations); status OK, NEWTON_FAILED or NOT_FINITE, and y is the
-        last good state. `env`: the numbers of what is inlined; its wrench is found anew each step.
-        """
+        """Status is OK, NEWTON_FAILED or NOT_FINITE, iterations are Newton's."""
         return self.module.rollout(*self._work(), y, u, w, p, h, n, np.empty(self.node_size), self._env(env))
 
     def step(
@@ -211,19 +198,10 @@ class Kernel:
         w: np.ndarray | None = None,
         env: tuple[Any, ...] = FREE,
     ) -> np.ndarray:
-        """Pose and node velocity of a private state, from the step that begins there."""
         node = np.empty(self.node_size)
         w = np.zeros(self.dim) if w is None else w
         self.module.rollout(*self._work(), y.copy(), u, w, p, h, 1, node, self._env(env))
         return node
-
-    def checkpoint(self, y: np.ndarray) -> np.ndarray:
-        """(k,) all that the motion goes on from, to be kept."""
-        return y.copy()
-
-    def restored(self, checkpoint: np.ndarray) -> np.ndarray:
-        """The private state of a checkpoint. Raises InputError for one of another version."""
-        return kept_state(checkpoint, self.private_size, self.integrator)
 
     def trajectory(
         self,
@@ -234,7 +212,6 @@ class Kernel:
         n: int,
         env: tuple[Any, ...] = FREE,
     ) -> tuple[np.ndarray, int, int]:
-        """Nodes (n+1, node_size) of n steps under controls us (1 or n, n_controls); also steps done and iterations."""
         nodes, work, env = np.empty((n + 1, self.node_size)), self._work(), self._env(env)
         ws = np.zeros((1, self.dim))
         done, iterations = self.module.trajectory(*work, y, us, ws, p, h, n, nodes, env)
@@ -265,21 +242,7 @@ class Kernel:
             list(pool.map(part, bounds[:-1], bounds[1:]))
         return nodes, done
 
-    def observe(self, node: np.ndarray, u: np.ndarray, p: np.ndarray) -> Observation:
-        """All that is told of one node; observables of a step are nan."""
-        return Observation(self.layout, self.observe_all(node[None], u[None], p).rows[0])
-
-    def observe_step(
-        self, node: np.ndarray, after: np.ndarray, u: np.ndarray, p: np.ndarray, h: float
-    ) -> Observation:
-        """All that is told of a node and the step h that leads to the next one."""
-        return Observation(self.layout, self.observe_all(np.stack([node, after]), u[None], p, h).rows[0])
-
     def observe_all(self, nodes: np.ndarray, us: np.ndarray, p: np.ndarray, h: float = 1.0) -> Observed:
-        """What is told of nodes (n, node_size) a step h apart, under controls (1 or n, n_controls).
-
-        Observables of a step are nan at the last node.
-        """
         rows = np.empty((len(nodes), self.layout.size))
         self.observing(np.ascontiguousarray(nodes), us, p, h, rows)
         for name in self.layout.of_step:
@@ -289,7 +252,6 @@ class Kernel:
     def observed_later(
         self, nodes: np.ndarray, us: np.ndarray, p: np.ndarray, h: float
     ) -> tuple[np.ndarray, Observed]:
-        """Energies (n,) of the nodes at once, and what `observe_all` tells of them when it is asked for."""
         return self.energies(nodes, p), Observed(self.layout, lambda: self.observe_all(nodes, us, p, h).rows)
 
     def _work(self) -> tuple[np.ndarray, np.ndarray]:

@@ -7,12 +7,13 @@ with pieces that grow again where they are accepted.
 """
 
 import hashlib
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -65,35 +66,36 @@ def inline_of(inline: Inline | None, vehicle: Vehicle) -> Inline | None:
     return inline if inline is not None and inline.serves(vehicle) else None
 
 
-class Stepper(Protocol):
+class Stepper(ABC):
     """Fixed steps of one vehicle by one method, for any values of its parameters. It holds no state of a motion.
 
     y is the method's private state, flat; a node the public one (pose, velocity, shape), flat as
-    `vehicle.node_layout` says; u the controls, held over a step; w (dim,) a further body wrench; p the parameters;
-    h the step [s]; `env` the numbers of an inlined environment, whose arrays a step may write to.
+    `vehicle.node_layout` says; u the controls, held over a step; w (dim,) a further body wrench, or force on joints;
+    p the parameters; h the step [s]; `env` the numbers of an inlined environment, whose arrays a step may write to.
     """
 
-    @property
-    def integrator(self) -> Integrator:
-        """The method."""
+    integrator: Integrator
+    """The method."""
+    dim: int
+    """Of the vehicle's velocity."""
+    private_size: int
+    """Of y."""
+    layout: ObservationLayout
+    """Of what is observed."""
+    inline: Inline | None
+    """The environment that acts within its steps; None: `env` is always empty."""
+    moments: tuple[float, ...]
+    """Shares of a step at which one that was asked for sampled controls wants them: u is then a row for each, one after
+    the other in one flat array."""
 
-    @property
-    def dim(self) -> int:
-        """Of the vehicle's velocity."""
-
-    @property
-    def layout(self) -> ObservationLayout:
-        """Of what is observed."""
-
-    @property
-    def inline(self) -> object | None:
-        """The environment that acts within its steps; None: `env` is always empty."""
-
+    @abstractmethod
     def start(
         self, node: np.ndarray, u: np.ndarray, p: np.ndarray, h: float, env: tuple[Any, ...] = FREE
     ) -> np.ndarray:
-        """Private state for a node, perhaps carried by the environment."""
+        """Private state for a node, perhaps carried by the environment: the discrete Legendre transform where the
+        method has one. The arrays in `env` are written to, as by a step."""
 
+    @abstractmethod
     def advance(
         self,
         y: np.ndarray,
@@ -104,8 +106,13 @@ class Stepper(Protocol):
         n: int,
         env: tuple[Any, ...] = FREE,
     ) -> tuple[int, int, int]:
-        """Advance y in place by n steps. Returns (steps done, status, iterations); y is the last good state."""
+        """Advance y in place by n steps in one call without the GIL.
 
+        Returns (steps done, status, iterations); y is the last good state. The environment's wrench is found anew each
+        step.
+        """
+
+    @abstractmethod
     def node(
         self,
         y: np.ndarray,
@@ -116,8 +123,9 @@ class Stepper(Protocol):
         w: np.ndarray | None = None,
         env: tuple[Any, ...] = FREE,
     ) -> np.ndarray:
-        """Pose and node velocity of a private state."""
+        """Pose and velocity of a private state, from the step that begins there."""
 
+    @abstractmethod
     def trajectory(
         self,
         y: np.ndarray,
@@ -127,19 +135,27 @@ class Stepper(Protocol):
         n: int,
         env: tuple[Any, ...] = FREE,
     ) -> tuple[np.ndarray, int, int]:
-        """Nodes (n+1, node_size) of n steps under us (1 or n, n_controls); steps done, iterations."""
+        """Nodes (n+1, node_size) of n steps under us (1 or n, n_controls), nan after a failure; steps done,
+        iterations."""
+
+    @abstractmethod
+    def observe_all(self, nodes: np.ndarray, us: np.ndarray, p: np.ndarray, h: float = 1.0) -> Observed:
+        """What is observed of nodes (n, node_size) a step h apart, under us (1 or n, n_controls).
+
+        Observables of a step are nan at the last node.
+        """
 
     def observe(self, node: np.ndarray, u: np.ndarray, p: np.ndarray) -> Observation:
-        """All that is told of one node."""
+        """All that is observed of one node; observables of a step are nan."""
+        return Observation(self.layout, self.observe_all(node[None], u[None], p).rows[0])
 
     def observe_step(
         self, node: np.ndarray, after: np.ndarray, u: np.ndarray, p: np.ndarray, h: float
     ) -> Observation:
-        """All that is told of a node and the step h that leads to the next one."""
+        """All that is observed of a node and the step h that leads to the next one."""
+        return Observation(self.layout, self.observe_all(np.stack([node, after]), u[None], p, h).rows[0])
 
-    def observe_all(self, nodes: np.ndarray, us: np.ndarray, p: np.ndarray, h: float = 1.0) -> Observed:
-        """What is told of nodes (n, node_size) a step h apart."""
-
+    @abstractmethod
     def observed_later(
         self, nodes: np.ndarray, us: np.ndarray, p: np.ndarray, h: float
     ) -> tuple[np.ndarray, Observed]:
@@ -147,27 +163,16 @@ class Stepper(Protocol):
 
     def checkpoint(self, y: np.ndarray) -> np.ndarray:
         """(k,) all that the motion goes on from, to be kept."""
+        return y.copy()
 
     def restored(self, checkpoint: np.ndarray) -> np.ndarray:
         """The private state of a checkpoint. Raises InputError for one of another version."""
-
-
-class SampledStepper(Stepper, Protocol):
-    """One whose controls are a row for each of its own moments of a step, one after the other in one flat array."""
-
-    @property
-    def moments(self) -> tuple[float, ...]:
-        """Shares of the step."""
-
-
-def kept_state(checkpoint: np.ndarray, size: int, integrator: Integrator) -> np.ndarray:
-    """A private state of `size` numbers that was kept. Raises InputError for one of another version."""
-    if checkpoint.shape != (size,):
-        raise InputError(
-            f"the states of {integrator.name} are {len(checkpoint)} numbers, here they are {size}: "
-            "they come from another version"
-        )
-    return checkpoint.copy()
+        if checkpoint.shape != (self.private_size,):
+            raise InputError(
+                f"the states of {self.integrator.name} are {len(checkpoint)} numbers, here they are "
+                f"{self.private_size}: they come from another version"
+            )
+        return checkpoint.copy()
 
 
 SMALLEST_SHARE = 2.0**-14

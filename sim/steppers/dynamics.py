@@ -15,7 +15,7 @@ import casadi as ca
 import numpy as np
 
 from sim.compiler.kernel import compile_kernel
-from sim.compiler.stepper import Inline, SampledStepper, Stepper
+from sim.compiler.stepper import Inline, Stepper
 from sim.integrators import INTEGRATORS
 from sim.integrators.base import Integrator
 from sim.integrators.multibody import VariedMultibody
@@ -226,7 +226,7 @@ def prepare_recursions(method: str, closed: bool) -> None:
 
 def stepper_of(
     vehicle: Vehicle, integrator: Integrator, inline: Inline | None = None, *, sampled: bool = False
-) -> SampledStepper:
+) -> Stepper:
     """`inline`: what acts within every step of a compiled scheme; `sampled`: controls are given at its own moments.
 
     Raises InputError where the pair cannot work.

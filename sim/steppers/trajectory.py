@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sim.compiler import OK
-from sim.compiler.stepper import SampledStepper, Stepper
+from sim.compiler.stepper import Stepper
 from sim.controllers import Controller, ControlLoop, PilotInput, made_controller, plotted_by
 from sim.environment.environment import Environment, default_start, environment_of
 from sim.integrators import Integrator, default_for, integrator
@@ -38,7 +38,7 @@ _SAME = 1e-9
 
 
 def sampled_run(
-    kernel: SampledStepper,
+    kernel: Stepper,
     vehicle: Vehicle,
     state: State,
     law: Callable[[float, State], Values],

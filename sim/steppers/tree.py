@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from sim.compiler.stepper import kept_state
+from sim.compiler.stepper import Stepper
 from sim.contact.trees import TreeContact, contact_of
 from sim.groups.numeric import rotation_log
 from sim.integrators.base import Integrator
@@ -24,7 +24,7 @@ from sim.native.function import Native, prepare_together
 from sim.steppers import tree_rollouts
 from sim.steppers.bound_tree import NO_WRENCHES, BoundTree
 from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle, PlumbLine
-from sim.vehicles.forms.observation import Observation, ObservationLayout, Observed, layout_of
+from sim.vehicles.forms.observation import Observed, layout_of
 
 ACCELERATED = {"semi-implicit-euler": EULER, "rk4": RK4}
 """By the method's name."""
@@ -39,31 +39,29 @@ _KEPT_TREES = 32
 """With other parameters each: more than there are lanes."""
 
 
-class TreeStepper:
+class TreeStepper(Stepper):
     """One tree's structure by one method, for any values of its parameters. Each thread has a workspace of its own."""
 
-    inline: object | None = None
+    inline = None
     moments: tuple[float, ...] = (0.5,)
-    """Shares of a step at which it wants a row of controls where these are a function of time. A single one is held."""
-    _more = 0
-    """Numbers that follow the open tree's own in a private state."""
 
-    def __init__(self, vehicle: ArticulatedVehicle, integrator: Integrator, *, sampled: bool = False) -> None:
-        """sampled: with a row of controls for each of the method's own moments."""
+    def __init__(
+        self, vehicle: ArticulatedVehicle, integrator: Integrator, *, sampled: bool = False, more: int = 0
+    ) -> None:
+        """sampled: with a row of controls for each of the method's own moments. more: so many numbers follow the open
+        tree's own in a private state."""
         self.integrator = integrator
         if sampled and ACCELERATED.get(integrator.name) == RK4:
             self.moments = (0.0, 0.5, 1.0)
-        self.layout: ObservationLayout = layout_of(vehicle)
+        self.layout = layout_of(vehicle)
         self._vehicle, self._reported = vehicle, vehicle.reported
         self._nq, self._nv = vehicle.tree.nq, vehicle.tree.nv
+        self.dim = self._nv
         self._variational = bool(integrator.solver)
         self._looks = integrator.looks
+        own = self._nv * (1 + REMEMBERED) + 2 if self._variational else self._nv
+        self._more, self.private_size = more, self._nq + own + more
         self._local = threading.local()
-
-    @property
-    def dim(self) -> int:
-        """Of the velocity, and of what pushes from outside."""
-        return self._nv
 
     def warm_up(self) -> None:
         """Have all that runs compiled now, not when the first lane waits for it."""
@@ -110,15 +108,9 @@ class TreeStepper:
         steps = (_motion(q, v), loads, 1.0, 1, 0, 0, 1.0, ITERATIONS_MAX)
         return [(tree_rollouts.variational_rollout, (arrays, ws, contact, *steps))]
 
-    @property
-    def private_size(self) -> int:
-        own = self._nv * (1 + REMEMBERED) + 2 if self._variational else self._nv
-        return self._nq + own + self._more
-
     def start(
         self, node: np.ndarray, u: np.ndarray, p: np.ndarray, h: float, env: tuple[Any, ...] = ()
     ) -> np.ndarray:
-        """Private state for a node: the discrete Legendre transform where the method has one."""
         nq = self._nq
         y = np.zeros(self.private_size)
         if self._variational:
@@ -138,11 +130,7 @@ class TreeStepper:
         n: int,
         env: tuple[Any, ...] = (),
     ) -> tuple[int, int, int]:
-        """Advance y in place by n steps without the GIL, which allocate nothing.
-
-        w (nv,): generalised force from outside, whose impulse acts where each step starts.
-        Returns (steps done, status, iterations); y is the last good state.
-        """
+        """The steps allocate nothing; the impulse of w acts where each of them starts."""
         bound, nq, contact = self._bound(p, h), self._nq, contact_of(env)
         contact.frame[5] = self._looks
         if self._variational:
@@ -180,7 +168,7 @@ class TreeStepper:
         w: np.ndarray | None = None,
         env: tuple[Any, ...] = (),
     ) -> np.ndarray:
-        """Coordinates and velocities of a private state; of the variational method by its momenta."""
+        """Coordinates and velocities; of the variational method by its momenta."""
         node = y[: self._nq + self._nv].copy()
         if self._variational:
             self._bound(p, h).velocities(node[: self._nq], self._b(y), node[self._nq :])
@@ -197,7 +185,7 @@ class TreeStepper:
         *,
         ws: np.ndarray | None = None,
     ) -> tuple[np.ndarray, int, int]:
-        """Nodes (n+1, node_size) of n steps under us (1 or n, n_controls) and ws (n, nv); steps done, iterations."""
+        """ws: (n, nv), where there are any."""
         nodes, total = np.full((n + 1, self._nq + self._nv), np.nan), 0
         nothing = np.zeros(self._nv)
         for k in range(n):
@@ -210,20 +198,8 @@ class TreeStepper:
         nodes[n] = self.node(y, us[-1], p, h)
         return nodes, n, total
 
-    def observe(self, node: np.ndarray, u: np.ndarray, p: np.ndarray) -> Observation:
-        """All that is observed of one node."""
-        row = np.empty(self.layout.size)
-        self._report(p, node, self._vehicle.joint_forces(u, p), row)
-        return Observation(self.layout, row)
-
-    def observe_step(
-        self, node: np.ndarray, after: np.ndarray, u: np.ndarray, p: np.ndarray, h: float
-    ) -> Observation:
-        """As `observe`: nothing more is observed of a step."""
-        return self.observe(node, u, p)
-
     def observe_all(self, nodes: np.ndarray, us: np.ndarray, p: np.ndarray, h: float = 1.0) -> Observed:
-        """What is observed of nodes (n, node_size)."""
+        """Nothing is observed of a step."""
         rows = np.empty((len(nodes), self.layout.size))
         for k, node in enumerate(nodes):
             self._report(p, node, self._vehicle.joint_forces(us[min(k, len(us) - 1)], p), rows[k])
@@ -235,14 +211,6 @@ class TreeStepper:
         """At once: nearly all of it is needed for the energies."""
         observed = self.observe_all(nodes, us, p, h)
         return observed.energy.copy(), observed
-
-    def checkpoint(self, y: np.ndarray) -> np.ndarray:
-        """(k,) all that the motion goes on from, to be kept."""
-        return y.copy()
-
-    def restored(self, checkpoint: np.ndarray) -> np.ndarray:
-        """The private state of a checkpoint. Raises InputError for one of another version."""
-        return kept_state(checkpoint, self.private_size, self.integrator)
 
     def strike(self, y: np.ndarray, impulse: np.ndarray, p: np.ndarray) -> None:
         """Change a private state in place as a generalised impulse (nv,) does at once."""
@@ -372,9 +340,8 @@ class ClosedTreeStepper(TreeStepper):
     """
 
     def __init__(self, vehicle: ArticulatedVehicle, integrator: Integrator) -> None:
-        super().__init__(vehicle, integrator)
         loops = vehicle.loops_with(vehicle.parameter_vector) if isinstance(vehicle, ClosedVehicle) else ()
-        self._more = Closure(vehicle.tree, loops).rows
+        super().__init__(vehicle, integrator, more=Closure(vehicle.tree, loops).rows)
 
     def _rollouts(self, arrays: TreeArrays, ws: Workspace, q: np.ndarray, v: np.ndarray) -> Calls:
         closure = Closure(self._vehicle.tree, ())
@@ -424,10 +391,8 @@ class ClosedTreeStepper(TreeStepper):
 class VariedTreeStepper(TreeStepper):
     """The private state is that of constant steps, then ln rho of the latest step and the number of its parts."""
 
-    _more = 2
-
     def __init__(self, vehicle: ArticulatedVehicle, integrator: VariedMultibody) -> None:
-        super().__init__(vehicle, integrator)
+        super().__init__(vehicle, integrator, more=2)
         self._turn_rad = integrator.turn_rad
 
     def _rollouts(self, arrays: TreeArrays, ws: Workspace, q: np.ndarray, v: np.ndarray) -> Calls:
