@@ -109,8 +109,14 @@ def main() -> None:
     level = np.repeat(vehicle.state(x=(x, y, z + 4.0), v=(0.5, 0.1, 0.0)).node[None], lanes, axis=0)
     low, hover = nodes.copy(), np.array([vehicle.values["mass"] * vehicle.values["gravity"], 0.0, 0.0, 0.0])
     low[:, vehicle.node_layout.pose][:, 9:] = x, y, z + 4.0
+    none = np.zeros(kernel.dim)
+
+    def one_by_one() -> None:
+        for y, u in zip(starts, controls[:, 0], strict=True):
+            kernel.advance(y.copy(), u, none, p, H, steps)
+
     works: dict[str, tuple[Callable[[], object], int]] = {
-        "one kernel a lane": (lambda: kernel.batch(starts.copy(), controls[:, 0], p[None], H, steps), lanes * steps),
+        "one kernel a lane": (one_by_one, lanes * steps),
         "sim.batch": (
             lambda: sim.batch(vehicle, DEFAULT, nodes, controls, step=H, duration=H * steps), lanes * steps,
         ),

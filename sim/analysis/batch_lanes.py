@@ -140,9 +140,8 @@ def run_on_ground(
     room, w, nodes = np.empty((2, kernel.private_size)), np.zeros(kernel.dim), np.empty(kernel.node_size)
     memory = np.empty_like(ground.report)
     assert kernel.inline is not None
-    machine, drive = kernel.module, _drive(kernel.inline)
-    begin = machine.address("start")
-    code = machine.code, begin, machine.address("start_carried") or begin
+    drive, begin = _drive(kernel.inline), kernel.address("start")
+    code = kernel.code, begin, kernel.address("start_carried") or begin
     work = workspace(kernel.private_size, kernel.dim, kernel.node_size)
     drive(
         *code,

@@ -1,16 +1,13 @@
 """Compiled kernels: one (vehicle, integrator) pair as machine code, cached on disk across runs."""
 
 import hashlib
-import os
 import re
 import threading
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any
 
-import llvmlite.binding as llvm
 import numpy as np
 
 from sim.compiler import robust, stepper
@@ -24,7 +21,6 @@ from sim.compiler.stepper import (
     AMID,
     FREE,
     FREELY,
-    Driver,
     Inline,
     Stepper,
     driver,
@@ -33,116 +29,75 @@ from sim.compiler.stepper import (
 )
 from sim.integrators.base import Integrator
 from sim.native.function import Native
-from sim.native.objects import loaded
+from sim.native.objects import Engine, loaded
 from sim.platform.cache import found, keep
 from sim.platform.errors import InputError
 from sim.vehicles.forms.base import Structure, Vehicle
 from sim.vehicles.forms.homogeneous import ActionVehicle
-from sim.vehicles.forms.observation import ObservationLayout, Observed, layout_of
+from sim.vehicles.forms.observation import Observed, layout_of
 from sim.vehicles.forms.rods import LinkedRods
 
 START_SWEEPS, START_TOLERANCE = 60, 1e-14
 """How often, and up to which relative change, the wrench of a start amid something smooth is found again."""
 
 
-class MachineCode:
-    """What kernels call: `rollout`, `trajectory` and `many` as `stepper.Driver` has them, without the code."""
+class Kernel(Stepper):
+    """Steps of one vehicle by one method as machine code."""
 
-    def __init__(self, engine: llvm.ExecutionEngine, driver: Driver, names: Sequence[str]) -> None:
-        """names: of the module's functions that the driver calls."""
-        self._engine = engine  # owns the code
-        self.code = tuple(_address(engine, name) for name in names)
-        self.rollout: Any = partial(driver.rollout, self.code)
-        self.trajectory: Any = partial(driver.trajectory, self.code)
-        self.many: Any = partial(driver.many, self.code)
-        self._addresses: dict[str, int] = {}
+    def __init__(
+        self, structure: Structure, integrator: Integrator, inline: Inline | None, generated: "KernelText"
+    ) -> None:
+        """inline: the environment that it was asked to have within, whether that acts on the vehicle or not."""
+        vehicle = structure.vehicle
+        self.integrator, self.inline, self.moments = integrator, inline, generated.moments
+        self.private_size = generated.scheme_size + (2 if integrator.adaptive else 0)
+        """Adaptive methods keep their next inner step and the tolerance behind the scheme's own state."""
+        self.node_size, self.dim = vehicle.node_layout.size, vehicle.wrench_size
+        self.layout = layout_of(vehicle)
+        self.energies = partial(energies, structure)
+        """(nodes, p) -> (n,) J."""
+        self._observing = observer(structure)
+        self._served = generated.inline is not None
+        self._engine, own = load_kernel(generated), driver(generated.inline)
+        self.address: Callable[[str], int] = cache(self._engine.get_function_address)
+        """Of a function of the module; 0: it has none of that name."""
+        self.code = tuple(map(self.address, generated.calls))
+        """Addresses of the functions that its driver calls."""
+        self._rollout: Any = partial(own.rollout, self.code)
+        self._trajectory: Any = partial(own.trajectory, self.code)
         self._local = threading.local()
 
-    @staticmethod
-    def of(name: str, text: str, driver: Driver, names: Sequence[str]) -> "MachineCode":
-        """Of LLVM's text, from the cache or compiled into it; the text is kept under that name, for people."""
-        if found("kernels", f"{name}.ll") is None:
-            keep("kernels", f"{name}.ll", lambda path: path.write_text(text, encoding="utf-8"))
-        if f"@{SETTLE}(" in text:
-            robust.announced()
-        return MachineCode(loaded(text, optimised=True), driver, names)
-
-    def address(self, name: str) -> int:
-        """Of a function of the module; 0: it has none of that name."""
-        if name not in self._addresses:
-            self._addresses[name] = self._engine.get_function_address(name)
-        return self._addresses[name]
-
-    def work(self, private: int, wrench: int, node: int) -> tuple[np.ndarray, np.ndarray]:
-        """The `workspace` of this thread; the sizes are the kernel's, always the same."""
-        kept: dict[str, tuple[np.ndarray, np.ndarray]] = self._local.__dict__
-        if "work" not in kept:
-            kept["work"] = stepper.workspace(private, wrench, node)
-        return kept["work"]
-
     def start(
+        self, node: np.ndarray, u: np.ndarray, p: np.ndarray, h: float, env: tuple[Any, ...] = FREE
+    ) -> np.ndarray:
+        y = np.empty(self.private_size)
+        self._begin("start", node, u, np.zeros(self.dim), p, h, y)
+        if self.integrator.adaptive:
+            y[-2:] = h, self.integrator.tolerance
+        if not (env and self.inline and self._served):
+            return y
+        self.node(y, u, p, h, env=env)
+        if self.inline.smooth:
+            self._begin_pushed(self.inline, node, u, p, h, env, y)
+        elif np.any(env[-1]):
+            self._begin("start_carried", node, u, np.zeros(self.dim), p, h, y)
+        return y
+
+    def _begin(
         self,
+        how: str,
         node: np.ndarray,
         u: np.ndarray,
         w: np.ndarray,
         p: np.ndarray,
         h: float,
         y: np.ndarray,
-        *,
-        how: str = "start",
     ) -> bool:
         """Fill in the private state of a node by one of the module's starts; whether it has that one."""
         code = self.address(how)
         if code:
-            stepper.start((code,) * 3, *self.work(y.size, w.size, node.size), node, u, w, p, h, 0, y, FREE)
+            stepper.start((code,) * 3, *self._work(), node, u, w, p, h, 0, y, FREE)
         return code != 0
-
-
-def _address(engine: llvm.ExecutionEngine, name: str) -> int:
-    """Of a function, or of constants."""
-    address: int = engine.get_function_address(name) or engine.get_global_value_address(name)
-    return address
-
-
-@dataclass(frozen=True)
-class Kernel(Stepper):
-    """Steps of one vehicle by one method as machine code."""
-
-    vehicle_name: str
-    integrator: Integrator
-    module: MachineCode
-    """Its functions."""
-    private_size: int
-    """Adaptive methods keep their next inner step and the tolerance behind the scheme's own state."""
-    node_size: int
-    dim: int
-    inline: Inline | None
-    """The environment that it was asked to have within; `env` then hands it its numbers."""
-    served: bool
-    """Whether that acts on the vehicle at all."""
-    layout: ObservationLayout
-    """Of what is observed."""
-    observing: Callable[[np.ndarray, np.ndarray, np.ndarray, float, np.ndarray], None]
-    """(nodes, controls, p, h, rows): fills the rows with what is told."""
-    energies: Callable[[np.ndarray, np.ndarray], np.ndarray]
-    """(nodes, p) -> (n,) J."""
-    moments: tuple[float, ...] = ()
-
-    def start(
-        self, node: np.ndarray, u: np.ndarray, p: np.ndarray, h: float, env: tuple[Any, ...] = FREE
-    ) -> np.ndarray:
-        y = np.empty(self.private_size)
-        self.module.start(node, u, np.zeros(self.dim), p, h, y)
-        if self.integrator.adaptive:
-            y[-2:] = h, self.integrator.tolerance
-        if not (env and self.inline and self.served):
-            return y
-        self.node(y, u, p, h, env=env)
-        if self.inline.smooth:
-            self._begin_pushed(self.inline, node, u, p, h, env, y)
-        elif np.any(env[-1]):
-            self.module.start(node, u, np.zeros(self.dim), p, h, y, how="start_carried")
-        return y
 
     def _begin_pushed(
         self,
@@ -162,7 +117,7 @@ class Kernel(Stepper):
         (_, _, undo), w = inline.functions(), env[-1]
         for _ in range(START_SWEEPS):
             before = w.copy()
-            if not self.module.start(node, u, before, p, h, y, how="start_pushed"):
+            if not self._begin("start_pushed", node, u, before, p, h, y):
                 return
             undo(env)
             self.node(y, u, p, h, env=env)
@@ -180,13 +135,7 @@ class Kernel(Stepper):
         env: tuple[Any, ...] = FREE,
     ) -> tuple[int, int, int]:
         """Status is OK, NEWTON_FAILED or NOT_FINITE, iterations are Newton's."""
-        return self.module.rollout(*self._work(), y, u, w, p, h, n, np.empty(self.node_size), self._env(env))
-
-    def step(
-        self, y: np.ndarray, u: np.ndarray, w: np.ndarray, p: np.ndarray, h: float
-    ) -> tuple[int, int, int]:
-        """One step, in place."""
-        return self.advance(y, u, w, p, h, 1)
+        return self._rollout(*self._work(), y, u, w, p, h, n, np.empty(self.node_size), self._env(env))
 
     def node(
         self,
@@ -200,7 +149,7 @@ class Kernel(Stepper):
     ) -> np.ndarray:
         node = np.empty(self.node_size)
         w = np.zeros(self.dim) if w is None else w
-        self.module.rollout(*self._work(), y.copy(), u, w, p, h, 1, node, self._env(env))
+        self._rollout(*self._work(), y.copy(), u, w, p, h, 1, node, self._env(env))
         return node
 
     def trajectory(
@@ -214,37 +163,16 @@ class Kernel(Stepper):
     ) -> tuple[np.ndarray, int, int]:
         nodes, work, env = np.empty((n + 1, self.node_size)), self._work(), self._env(env)
         ws = np.zeros((1, self.dim))
-        done, iterations = self.module.trajectory(*work, y, us, ws, p, h, n, nodes, env)
+        done, iterations = self._trajectory(*work, y, us, ws, p, h, n, nodes, env)
         if done == n:
             last = us[min(n, len(us)) - 1] if len(us) else np.zeros(us.shape[1])
-            self.module.rollout(*work, y.copy(), last, ws[0], p, h, 1, nodes[n], env)
+            self._rollout(*work, y.copy(), last, ws[0], p, h, 1, nodes[n], env)
         nodes[done + 1 :] = np.nan
         return nodes, done, iterations
 
-    def batch(
-        self, ys: np.ndarray, us: np.ndarray, ps: np.ndarray, h: float, n: int, *, threads: int | None = None
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Advance many private states (lanes, private_size) in place, on all cores.
-
-        us, ps: one row for all or one a lane. Returns final nodes (lanes, node_size) and steps done (lanes,).
-        """
-        lanes = len(ys)
-        nodes, done = np.full((lanes, self.node_size), np.nan), np.zeros(lanes, np.int64)
-        count = max(1, min(threads or os.cpu_count() or 1, lanes))
-        bounds = np.linspace(0, lanes, count + 1).astype(int)
-
-        def part(a: int, b: int) -> None:
-            own = [x if len(x) == 1 else x[a:b] for x in (us, ps)]
-            w, after, given = np.zeros(self.dim), np.empty(self.private_size), self._env(FREE)
-            self.module.many(*self._work(), ys[a:b], w, *own, h, n, nodes[a:b], done[a:b], after, given)
-
-        with ThreadPoolExecutor(count) as pool:
-            list(pool.map(part, bounds[:-1], bounds[1:]))
-        return nodes, done
-
     def observe_all(self, nodes: np.ndarray, us: np.ndarray, p: np.ndarray, h: float = 1.0) -> Observed:
         rows = np.empty((len(nodes), self.layout.size))
-        self.observing(np.ascontiguousarray(nodes), us, p, h, rows)
+        self._observing(np.ascontiguousarray(nodes), us, p, h, rows)
         for name in self.layout.of_step:
             rows[-1, self.layout.observables[name]] = np.nan
         return Observed(self.layout, rows)
@@ -255,15 +183,18 @@ class Kernel(Stepper):
         return self.energies(nodes, p), Observed(self.layout, lambda: self.observe_all(nodes, us, p, h).rows)
 
     def _work(self) -> tuple[np.ndarray, np.ndarray]:
-        """What a call works in."""
-        return self.module.work(self.private_size, self.dim, self.node_size)
+        """What a call works in, of this thread."""
+        kept: dict[str, tuple[np.ndarray, np.ndarray]] = self._local.__dict__
+        if "work" not in kept:
+            kept["work"] = stepper.workspace(self.private_size, self.dim, self.node_size)
+        return kept["work"]
 
     def _env(self, env: tuple[Any, ...]) -> tuple[Any, ...]:
         """As the module takes it."""
         if self.inline is None:
             assert not env, "this kernel was compiled with nothing inlined"
             return FREE
-        return (env or self.inline.nothing()) if self.served else FREE
+        return (env or self.inline.nothing()) if self._served else FREE
 
 
 def compile_kernel(
@@ -280,23 +211,8 @@ def compile_kernel(
 
 @lru_cache(maxsize=256)
 def _compiled(structure: Structure, integrator: Integrator, inline: Inline | None, sampled: bool) -> Kernel:
-    vehicle = structure.vehicle
-    generated = kernel_text(vehicle, integrator, inline, sampled=sampled)
-    module = load_kernel(generated)
-    return Kernel(
-        vehicle.name,
-        integrator,
-        module,
-        generated.scheme_size + (2 if integrator.adaptive else 0),
-        vehicle.node_layout.size,
-        vehicle.wrench_size,
-        inline,
-        inline_of(inline, vehicle) is not None,
-        layout_of(vehicle),
-        observer(structure),
-        partial(energies, structure),
-        generated.moments,
-    )
+    generated = kernel_text(structure.vehicle, integrator, inline, sampled=sampled)
+    return Kernel(structure, integrator, inline, generated)
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,9 +232,14 @@ class KernelText:
     """What acts within its steps."""
 
 
-def load_kernel(generated: KernelText) -> MachineCode:
-    """The functions of a kernel, from the cache, or compiled into it."""
-    return MachineCode.of(generated.name, generated.text, driver(generated.inline), generated.calls)
+def load_kernel(generated: KernelText) -> Engine:
+    """Owns the functions of a kernel, from the cache or compiled into it; the text is kept beside, for people."""
+    file, text = f"{generated.name}.ll", generated.text
+    if found("kernels", file) is None:
+        keep("kernels", file, lambda path: path.write_text(text, encoding="utf-8"))
+    if f"@{SETTLE}(" in text:
+        robust.announced()
+    return loaded(text, optimised=True)
 
 
 def prepared_as(generated: KernelText) -> str:

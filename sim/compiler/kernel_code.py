@@ -11,7 +11,7 @@ through its equations, r(z, y, u, p) = 0, block by block: the adjoint solves wit
 opposite order, so that nothing is iterated again.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -41,22 +41,29 @@ from sim.vehicles.forms.form import TREES
 START = ("node", "u", "w", "p", "h", "y")
 SENSE = ("y", "u", "w", "p", "h", "pose", "free", "inertia")
 POSE = ("y", "u", "w", "p", "h", "pose")
-Filled = Callable[[Printer], None]
 
 
 def kernel_module(vehicle: Vehicle, scheme: Scheme, *, amid: bool) -> str:
     """Text of the module; amid: with what an environment needs that acts in every step."""
-    blocks = solution_order(scheme)
+    blocks, node, y = solution_order(scheme), (scheme.inputs.node, "node"), (scheme.y, "y")
     starts: dict[str, ca.SX | None] = {"start": scheme.start}
     if amid:
         starts |= {"start_carried": scheme.carried, "start_pushed": scheme.pushed}
     functions: list[Function] = [rollout(Printer(scheme, 1, robust=True), blocks)]
-    functions += [_start(scheme, name, wanted) for name, wanted in starts.items() if wanted is not None]
+    functions += [
+        _evaluated(scheme, name, START, node, {"y": wanted})
+        for name, wanted in starts.items()
+        if wanted is not None
+    ]
     if amid:
-        functions += [_sense(vehicle, scheme), _pose(vehicle, scheme)]
+        pose = scheme.node[: vehicle.group.pose_dim]
+        diagonal = ca.SX(ca.diag(vehicle.inertia(vehicle.symbols(scheme.inputs.p))))  # type: ignore[attr-defined]
+        found = {"pose": pose, "free": scheme.free_velocity, "inertia": diagonal}
+        functions.append(_evaluated(scheme, "sense", SENSE, y, found))
+        functions.append(_evaluated(scheme, "pose", POSE, y, {"pose": pose}))
     nonlinear = [(k, block) for k, block in enumerate(blocks) if not block.linear]
     if nonlinear:
-        functions.append(_guess(scheme))
+        functions.append(_evaluated(scheme, "guess", EQUATIONS[:-2], y, {"z": scheme.guess}))
     functions += [_equations(scheme, block, k) for k, block in nonlinear]
     indices = [constants(f"@unknowns_{k}", "i64", block.unknowns) for k, block in nonlinear]
     shares = [] if len(scheme.substeps) == 1 else [constants("@shares", "double", scheme.substeps)]
@@ -118,71 +125,35 @@ class _Registers(State):
             self._printer.write_all(self.far, self._after)
 
 
-def _evaluated(scheme: Scheme, name: str, table: tuple[str, ...], fill: Filled) -> Printer:
-    """A function that fills arrays of its table."""
-    printer = Printer(scheme, 1)
-    printer.begin(name)
-    printer.pointers(*table)
-    fill(printer)
+def _evaluated(
+    scheme: Scheme, name: str, table: tuple[str, ...], state: tuple[ca.SX, str], wanted: Mapping[str, ca.SX]
+) -> Printer:
+    """A function that fills arrays of its table by name. state: symbols and array of what it is evaluated at."""
+    printer, i = _begun(name, scheme, 1, table), scheme.inputs
+    values, (symbols, array) = printer.given(), state
+    at = [(symbols, printer.loaded(f"%{array}", symbols.numel()))]
+    others = [(i.u, values["u"]), (i.w, values["w"]), (i.p, values["p"]), (i.h, values["h"])]
+    found = printer.expressions([*at, *others], *wanted.values())
+    for into, registers in zip(wanted, found, strict=True):
+        printer.stored(f"%{into}", registers)
     printer.end()
     return printer
 
 
-def _start(scheme: Scheme, name: str, wanted: ca.SX) -> Printer:
-    def fill(printer: Printer) -> None:
-        node, values, i = scheme.inputs.node, printer.given(), scheme.inputs
-        symbols = ((i.u, "u"), (i.w, "w"), (i.p, "p"), (i.h, "h"))
-        known = [(node, printer.loaded("%node", node.numel())), *((x, values[k]) for x, k in symbols)]
-        printer.stored("%y", printer.expression(known, wanted))
-
-    return _evaluated(scheme, name, START, fill)
-
-
-def _sense(vehicle: Vehicle, scheme: Scheme) -> Printer:
-    """What a wrench is found from: pose, velocity that the step would reach without it, diagonal of the inertia."""
-    pose, free = scheme.node[: vehicle.group.pose_dim], scheme.free_velocity
-    diagonal = ca.SX(ca.diag(vehicle.inertia(vehicle.symbols(scheme.inputs.p))))  # type: ignore[attr-defined]
-
-    def fill(printer: Printer) -> None:
-        known = printer.known(printer.given(), printer.loaded("%y", scheme.y.numel()), ())[1:]
-        found = printer.expressions(known, pose, free, diagonal)
-        for array, registers in zip(("%pose", "%free", "%inertia"), found, strict=True):
-            printer.stored(array, registers)
-
-    return _evaluated(scheme, "sense", SENSE, fill)
-
-
-def _pose(vehicle: Vehicle, scheme: Scheme) -> Printer:
-    def fill(printer: Printer) -> None:
-        known = printer.known(printer.given(), printer.loaded("%y", scheme.y.numel()), ())[1:]
-        printer.stored("%pose", printer.expression(known, scheme.node[: vehicle.group.pose_dim]))
-
-    return _evaluated(scheme, "pose", POSE, fill)
-
-
-def _guess(scheme: Scheme) -> Printer:
-    def fill(printer: Printer) -> None:
-        known = printer.known(printer.given(), printer.loaded("%y", scheme.y.numel()), ())[1:]
-        printer.stored("%z", printer.expression(known, scheme.guess))
-
-    return _evaluated(scheme, "guess", EQUATIONS[:-2], fill)
-
-
 def _equations(scheme: Scheme, block: Block, k: int) -> Printer:
     """Residual and Jacobian, row after row, of a block."""
-
-    def fill(printer: Printer) -> None:
-        y, z = printer.loaded("%y", scheme.y.numel()), printer.loaded("%z", scheme.z.numel())
-        known = printer.known(printer.given(), y, z)
-        own = scheme.z[list(block.unknowns)]
-        if own.numel() > INLINE_UNKNOWNS:
-            printer.stored("%r", linearised(printer, known, block.residual, own, "%J"))
-            return
+    printer = _begun(f"block_{k}", scheme, 1, EQUATIONS)
+    y, z = printer.loaded("%y", scheme.y.numel()), printer.loaded("%z", scheme.z.numel())
+    known = printer.known(printer.given(), y, z)
+    own = scheme.z[list(block.unknowns)]
+    if own.numel() > INLINE_UNKNOWNS:
+        printer.stored("%r", linearised(printer, known, block.residual, own, "%J"))
+    else:
         r, J = printer.expressions(known, block.residual, ca.vec(block.jacobian.T))
         printer.stored("%r", r)
         printer.stored("%J", J)
-
-    return _evaluated(scheme, f"block_{k}", EQUATIONS, fill)
+    printer.end()
+    return printer
 
 
 WIDTH = 8

@@ -1,6 +1,6 @@
 """The stepper: all that lanes, takes and plots know of what advances a vehicle, and what acts within its steps.
 
-Rollouts of one vehicle and of many, free or amid an environment, whatever the vehicle. What is vehicle and method is
+Rollouts of a vehicle, free or amid an environment, whatever the vehicle. What is vehicle and method is
 machine code at an address (kernel_code.py); what is here is compiled once a machine, for an environment together with
 its functions. A step whose motion the environment refuses is divided: the first half is tried alone, then the rest,
 with pieces that grow again where they are accepted.
@@ -206,15 +206,13 @@ class Driver:
     """(code, *work, y, u, w, p, h, n, node, env) -> steps done, status, iterations."""
     trajectory: Callable[..., tuple[int, int]]
     """(code, *work, y, us, ws, p, h, n, nodes, env) -> steps done, iterations: with every node recorded."""
-    many: Callable[..., None]
-    """(code, *work, ys, w, us, ps, h, n, nodes, done, after, env): lane after lane; `after` has room for a state."""
 
 
 @cache
 def driver(inline: Inline | None) -> Driver:
     """Of kernels amid an environment; None: in free space."""
     rollout = _free if inline is None else _amid(inline)
-    return Driver(rollout, trajectories(rollout), lanes(rollout))
+    return Driver(rollout, trajectories(rollout))
 
 
 @cache
@@ -395,36 +393,3 @@ def trajectories(rollout: Rollout) -> Callable[..., tuple[int, int]]:
         return n, total
 
     return trajectory
-
-
-def lanes(rollout: Rollout) -> Callable[..., None]:
-    """Lane after lane by a rollout; compiled by those who first run many."""
-
-    @native
-    def many(
-        code: tuple[int, int, int],
-        table: np.ndarray,
-        room: np.ndarray,
-        ys: np.ndarray,
-        w: np.ndarray,
-        us: np.ndarray,
-        ps: np.ndarray,
-        h: float,
-        n: int,
-        nodes: np.ndarray,
-        done: np.ndarray,
-        after: np.ndarray,
-        env: tuple[Any, ...],
-    ) -> None:
-        size = ys.shape[1]
-        for lane in range(ys.shape[0]):
-            u = us[0] if us.shape[0] == 1 else us[lane]
-            p = ps[0] if ps.shape[0] == 1 else ps[lane]
-            steps, status, _ = rollout(code, table, room, ys[lane], u, w, p, h, n, nodes[lane], env)
-            done[lane] = steps
-            if status == 0:
-                for k in range(size):
-                    after[k] = ys[lane, k]
-                rollout(code, table, room, after, u, w, p, h, 1, nodes[lane], env)
-
-    return many

@@ -378,7 +378,7 @@ def test_a_disc_that_leans_and_turns_comes_to_roll_round_its_circle_and_back_to_
         )
         assert np.all(np.abs(u) <= most)
         push = h * np.array([10.0, 20.0, -10.0]) if 1500 <= k < 1550 else np.zeros(3)
-        kernel.step(y, u, push, p, h)
+        kernel.advance(y, u, push, p, h, 1)
         turn, speed = node[at.velocity][:2]
         leans.append(abs(node[at.shape][0]))
         radii.append(speed / turn)

@@ -87,19 +87,6 @@ def test_isotropic_mass_decouples_rotation_and_makes_translation_linear():
     assert sorted(k for b in blocks if b.linear for k in b.unknowns) == [3, 4, 5]
 
 
-def test_batch_is_the_rollouts_one_by_one():
-    body = sim.vehicle("rigid-body")
-    kernel, p, u = compile_kernel(body, INTEGRATORS["variational"]), body.parameter_vector, np.zeros((1, 6))
-    rng = np.random.default_rng(5)
-    starts = [body.state(omega=rng.normal(size=3), v=rng.normal(size=3)).node for _ in range(7)]
-    ys = np.array([kernel.start(s, u[0], p, 0.05) for s in starts])
-    nodes, done = kernel.batch(ys.copy(), u, p[None], 0.05, 100, threads=2)
-    assert done.tolist() == [100] * 7
-    for y, node in zip(ys, nodes, strict=True):
-        kernel.advance(y, u[0], np.zeros(6), p, 0.05, 100)
-        np.testing.assert_array_equal(kernel.node(y, u[0], p, 0.05), node)
-
-
 def test_a_step_that_is_not_finite_is_refused_and_the_last_good_state_kept():
     body = sim.vehicle("rigid-body", inertia=(0.4, 1.6, 1.9))
     kernel, p, u = compile_kernel(body, INTEGRATORS["rk4"]), body.parameter_vector, np.zeros(6)

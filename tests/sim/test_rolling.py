@@ -32,9 +32,9 @@ def gauge(vehicle, method, h=0.02, **start):
     y = m.kernel.start(vehicle.state(**start).node, u, m.parameters, h)
     worst = 0.0
     for _ in range(50):
-        m.kernel.step(y, u, np.zeros(3), m.parameters, h)
+        m.kernel.advance(y, u, np.zeros(3), m.parameters, h, 1)
         here, ahead = m.kernel.node(y, u, m.parameters, h), y.copy()
-        m.kernel.step(ahead, u, np.zeros(3), m.parameters, h)
+        m.kernel.advance(ahead, u, np.zeros(3), m.parameters, h, 1)
         after = m.kernel.node(ahead, u, m.parameters, h)
         read = m.kernel.observe_step(here, after, u, m.parameters, h).observables
         worst = max(worst, read["slip"])
