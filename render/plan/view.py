@@ -24,8 +24,7 @@ from sim.planner.result.record import PlanRecord, control_forces_b
 from sim.planner.service.session import FADE_S, PlanView
 from sim.planner.task.bodies import body_names, jointed, planar, poses_of, positions
 from sim.planner.task.meeting import goal_at
-from sim.planner.task.moving import GOAL_MOVES, is_moving, motion_of
-from sim.planner.task.task import Obstacle, Task
+from sim.planner.task.task import GOAL_MOVES, Obstacle, Task, is_moving, motion_of
 from sim.simulation.lanes.placing import placement
 from sim.vehicle_config import config_named, config_of
 from sim.vehicles import NonholonomicVehicle

@@ -9,8 +9,7 @@ import numpy as np
 
 from render.frame import DrawnVehicle
 from sim.vehicle_config import Rotor, config_named, named_values
-from sim.vehicle_config.model import moved, turn
-from sim.vehicle_config.rider import Rider
+from sim.vehicle_config.model import Rider, moved, turn
 from sim.vehicles import VEHICLES
 from sim.world import World
 

@@ -19,7 +19,7 @@ from sim.simulation import KernelStore
 from sim.simulation.lanes.snapshot import LaneSnapshot
 from sim.simulation.thrown import PERIOD_S, ThrownRider
 from sim.vehicle_config import config_named
-from sim.vehicle_config.rider import read_rider
+from sim.vehicle_config.model import read_rider
 from sim.vehicle_config.terms import Names
 from sim.vehicles import VEHICLES
 from tests.sim.simulation_scenes import simulation, world

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from render.vehicles.tracks import KEPT_S, Tracks, ribbon
+from render.vehicles.left_behind import TRACK_KEPT_S, Tracks, ribbon
 from sim.vehicle_config import config_named
 
 
@@ -41,7 +41,7 @@ def test_a_jump_starts_the_tracks_anew_and_old_ones_fade_away() -> None:
     for k in range(5):
         tracks.extend(config_named("car"), 1, float(k), pose(0.0, float(k), 0.0))
     assert tracks.surface(4.0, pose(0.0, 4.0, 0.0), np.zeros(3)) is not None
-    tracks.extend(config_named("car"), 1, 5.0 + KEPT_S, pose(0.0, 5.0, 0.0))
+    tracks.extend(config_named("car"), 1, 5.0 + TRACK_KEPT_S, pose(0.0, 5.0, 0.0))
     assert len(tracks.contacts_w()) == 1
     tracks.extend(config_named("car"), 2, 60.0, pose(0.0, 50.0, 0.0))
     assert tracks.surface(60.0, pose(0.0, 50.0, 0.0), np.zeros(3)) is None

@@ -13,8 +13,7 @@ from sim.compiler.columns import ColumnKernel
 from sim.groups import SE2, LieGroup
 from sim.multibody.arrays import PRISMATIC, REVOLUTE
 from sim.multibody.observing import mass_matrix
-from sim.planner.task.moving import GOAL_MOVES, motion_of
-from sim.planner.task.task import Task
+from sim.planner.task.task import GOAL_MOVES, Task, motion_of
 from sim.spaces import Space
 from sim.vehicle_config import config_of
 from sim.vehicles.forms.articulated import ArticulatedVehicle

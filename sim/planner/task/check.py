@@ -27,12 +27,23 @@ from sim.planner.task.check_own import check_own_terms
 from sim.planner.task.clearance import on_plane, over_ground_m
 from sim.planner.task.meeting import goal_at
 from sim.planner.task.motions import Motion, Sway
-from sim.planner.task.moving import GOAL_MOVES, brought_back, is_moving, motion_of
 from sim.planner.task.open_start import check_open_start, open_start
 from sim.planner.task.own_bodies import balls_at
 from sim.planner.task.reference import Reference
 from sim.planner.task.refusal import GOAL, START, TaskPart, TaskRefused, obstacle_part, refused, waypoint_part
-from sim.planner.task.task import DEMANDED, Goal, Limits, Task, Waypoint, Weights, check_can_plan
+from sim.planner.task.task import (
+    DEMANDED,
+    GOAL_MOVES,
+    Goal,
+    Limits,
+    Task,
+    Waypoint,
+    Weights,
+    brought_back,
+    check_can_plan,
+    is_moving,
+    motion_of,
+)
 from sim.planner.task.terrain import SafeGround
 from sim.planner.task.waypoints import longest_s, soonest_s, waypoint_node
 from sim.platform.errors import InputError, quote

@@ -20,10 +20,9 @@ from sim.planner.task.bodies import (
 from sim.planner.task.inputs import input_map_of
 from sim.planner.task.meeting import fixed_directions
 from sim.planner.task.motions import Motion, spline_error
-from sim.planner.task.moving import GOAL_MOVES
 from sim.planner.task.numbers import check_free, number_names
 from sim.planner.task.refusal import GOAL, START, TaskPart, obstacle_part, refused, waypoint_part
-from sim.planner.task.task import DEMANDED, DEMANDS, WEIGHT_NAMES, Task, control_limits
+from sim.planner.task.task import DEMANDED, DEMANDS, GOAL_MOVES, WEIGHT_NAMES, Task, control_limits
 from sim.planner.task.waypoints import longest_s
 from sim.platform.errors import InputError, numeric, one_of, quote
 from sim.spaces import Space

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from sim.planner.task.bodies import jointed, nodes_between, planar, positions
-from sim.planner.task.moving import brought_back
 from sim.planner.task.own_bodies import balls_at, kept_m, low_balls, own_pairs
-from sim.planner.task.task import Obstacle, Task
+from sim.planner.task.task import Obstacle, Task, brought_back
 from sim.vehicles.forms.base import Vehicle
 
 _PER_STEP, _MOST = 8, 40_000

@@ -21,8 +21,7 @@ from sim.planner.task.bodies import (
     structure_of,
     velocities,
 )
-from sim.planner.task.moving import GOAL_MOVES, motion_of
-from sim.planner.task.task import Task
+from sim.planner.task.task import GOAL_MOVES, Task, motion_of
 from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle
 from sim.vehicles.forms.base import Structure, Vehicle
 from sim.vehicles.forms.form import State

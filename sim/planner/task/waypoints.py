@@ -6,8 +6,7 @@ from itertools import pairwise
 import numpy as np
 
 from sim.planner.task.bodies import planar
-from sim.planner.task.moving import GOAL_MOVES, motion_of
-from sim.planner.task.task import Task
+from sim.planner.task.task import GOAL_MOVES, Task, motion_of
 from sim.vehicles.forms.base import Vehicle
 
 _NOWHERE_TOLERANCE_M = 1e6

@@ -11,9 +11,8 @@ from sim.planner.task.clearance import on_plane
 from sim.planner.task.expressions import own_numbers
 from sim.planner.task.meeting import held
 from sim.planner.task.motions import PIECES, spline
-from sim.planner.task.moving import motion_of
 from sim.planner.task.own_bodies import balls_at, kept_m
-from sim.planner.task.task import Obstacle, Task
+from sim.planner.task.task import Obstacle, Task, motion_of
 from sim.planner.task.waypoints import longest_s, nowhere
 from sim.planner.transcription.shape import unit_inputs
 from sim.planner.transcription.transcription import Transcription

@@ -14,11 +14,10 @@ from sim.planner.task.clearance import on_plane
 from sim.planner.task.expressions import OwnTerms, own_terms
 from sim.planner.task.inputs import holding_scale, input_map_of
 from sim.planner.task.meeting import held
-from sim.planner.task.moving import GOAL_MOVES, motion_of
 from sim.planner.task.numbers import place_of
 from sim.planner.task.open_start import OpenStart, open_start
 from sim.planner.task.own_bodies import low_balls, own_pairs
-from sim.planner.task.task import WEIGHT_NAMES, Limits, Task, control_limits
+from sim.planner.task.task import GOAL_MOVES, WEIGHT_NAMES, Limits, Task, control_limits, motion_of
 from sim.planner.task.terrain import SafeGround
 from sim.shapes import KINDS
 from sim.vehicles.forms.articulated import ArticulatedVehicle
