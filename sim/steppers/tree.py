@@ -24,7 +24,7 @@ from sim.native.function import Native, prepare_together
 from sim.steppers import tree_rollouts
 from sim.steppers.bound_tree import NO_WRENCHES, BoundTree
 from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle, PlumbLine
-from sim.vehicles.forms.observation import Observed, layout_of
+from sim.vehicles.forms.observation import Observation, Observed, layout_of
 
 ACCELERATED = {"semi-implicit-euler": EULER, "rk4": RK4}
 """By the method's name."""
@@ -198,8 +198,18 @@ class TreeStepper(Stepper):
         nodes[n] = self.node(y, us[-1], p, h)
         return nodes, n, total
 
-    def observe_all(self, nodes: np.ndarray, us: np.ndarray, p: np.ndarray, h: float = 1.0) -> Observed:
+    def observe(self, node: np.ndarray, u: np.ndarray, p: np.ndarray) -> Observation:
+        row = np.empty(self.layout.size)
+        self._report(p, node, self._vehicle.joint_forces(u, p), row)
+        return Observation(self.layout, row)
+
+    def observe_step(
+        self, node: np.ndarray, after: np.ndarray, u: np.ndarray, p: np.ndarray, h: float
+    ) -> Observation:
         """Nothing is observed of a step."""
+        return self.observe(node, u, p)
+
+    def observe_all(self, nodes: np.ndarray, us: np.ndarray, p: np.ndarray, h: float = 1.0) -> Observed:
         rows = np.empty((len(nodes), self.layout.size))
         for k, node in enumerate(nodes):
             self._report(p, node, self._vehicle.joint_forces(us[min(k, len(us) - 1)], p), rows[k])
