@@ -24,7 +24,6 @@ from sim.vehicles.forms.observation import observation
 
 WIDTH = 4
 _REGISTER = re.compile(r"%\w+")
-_V = f"<{WIDTH} x double>"
 
 
 @dataclass(frozen=True)
@@ -169,85 +168,64 @@ def table(inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray]) -> np.nda
 def _module(
     function: ca.Function, shared: frozenset[int], repeated: Repeated | None, along: Along | None
 ) -> str:
-    body = _Columns(function, shared, repeated, along)
+    body, code = _Columns(function, shared, repeated, along), Function(WIDTH)
     arrays = [f"in{i}" for i in range(function.n_in())]
     arrays += [] if repeated else [f"out{i}" for i in range(function.n_out())]
-    lanes = range(WIDTH)
-    head = [
-        "define void @columns(ptr %table, i64 %n) {",
-        "entry:",
-        *[
-            line
-            for i, array in enumerate(arrays)
-            for line in (
-                f"  %at_{array} = getelementptr ptr, ptr %table, i64 {i}",
-                f"  %{array} = load ptr, ptr %at_{array}, align 8",
-            )
-        ],
-        "  %last = sub i64 %n, 1",
-        "  %empty = icmp slt i64 %n, 1",
-        "  br i1 %empty, label %done, label %loop",
-        "loop:",
-        "  %k = phi i64 [ 0, %entry ], [ %next, %settled ]",
-    ]
+    code.begin("columns", "ptr %table, i64 %n", "void")
+    code.pointers(*arrays)
+    code.add("%last = sub i64 %n, 1", "%empty = icmp slt i64 %n, 1")
+    code.branch("%empty", "done", "loop")
+    code.label("loop")
+    code.add("%k = phi i64 [ 0, %entry ], [ %next, %settled ]")
     # Columns past the end repeat the last one: no second, scalar copy of the code.
-    for lane in lanes:
-        head.append(f"  %raw{lane} = add i64 %k, {lane}")
-        head.append(f"  %c{lane} = call i64 @llvm.smin.i64(i64 %raw{lane}, i64 %last)")
+    for lane in range(WIDTH):
+        code.add(f"%raw{lane} = add i64 %k, {lane}")
+        code.add(f"%c{lane} = call i64 @llvm.smin.i64(i64 %raw{lane}, i64 %last)")
         if along is not None:
-            head.append(f"  %first{lane} = mul i64 %c{lane}, {function.size1_in(along.argument)}")
+            code.add(f"%first{lane} = mul i64 %c{lane}, {function.size1_in(along.argument)}")
     if along is not None:
-        directions = function.size1_in(along.argument)
-        lines = [*body.lines, *_TURNED_HEAD, *body.turned, *_turned_tail(directions)]
+        code.lines += body.lines
+        _in_turn(code, body, function.size1_in(along.argument))
     elif repeated is not None:
-        lines = [*_REPEATED_HEAD, *body.lines, *_repeated_tail(repeated, body)]
+        _again(code, body, repeated)
     else:
-        lines = [*body.lines, "  br label %settled"]
-    tail = [
-        "settled:",
-        f"  %next = add i64 %k, {WIDTH}",
-        "  %more = icmp slt i64 %next, %n",
-        "  br i1 %more, label %loop, label %done",
-        "done:",
-        "  ret void",
-        "}",
-        "declare i64 @llvm.smin.i64(i64, i64)",
-        f"declare i1 @llvm.vector.reduce.or.v{WIDTH}i1(<{WIDTH} x i1>)",
-        *sorted(body.declarations),
-    ]
-    return "\n".join([*head, *lines, *tail])
+        code.lines += body.lines
+        code.jump("settled")
+    code.label("settled")
+    code.add(f"%next = add i64 %k, {WIDTH}", "%more = icmp slt i64 %next, %n")
+    code.branch("%more", "loop", "done")
+    code.label("done")
+    code.end("void")
+    code.declarations |= {*body.declarations, "declare i64 @llvm.smin.i64(i64, i64)"}
+    return module([code])
 
 
-_TURNED_HEAD = [
-    "  br label %turned",
-    "turned:",
-    "  %direction = phi i64 [ 0, %loop ], [ %following, %turned ]",
-]
+def _in_turn(code: Function, body: _Columns, directions: int) -> None:
+    """Direction after direction."""
+    code.jump("turned")
+    code.label("turned")
+    code.add("%direction = phi i64 [ 0, %loop ], [ %following, %turned ]")
+    code.lines += body.turned
+    code.add("%following = add i64 %direction, 1", f"%left = icmp slt i64 %following, {directions}")
+    code.branch("%left", "turned", "settled")
 
 
-def _turned_tail(directions: int) -> list[str]:
-    """On to the next direction."""
-    return [
-        "  %following = add i64 %direction, 1",
-        f"  %left = icmp slt i64 %following, {directions}",
-        "  br i1 %left, label %turned, label %settled",
-    ]
-
-
-_REPEATED_HEAD = ["  br label %again", "again:", "  %time = phi i64 [ 1, %loop ], [ %later, %again ]"]
-
-
-def _repeated_tail(repeated: Repeated, body: _Columns) -> list[str]:
-    """Jump back while any column still changes."""
-    changes, bits = body.results[1][0], f"<{WIDTH} x i1>"
-    return [
-        f"  %moves = fcmp oge {_V} {changes}, {splat(repeated.below, WIDTH)}",
-        f"  %any = call i1 @llvm.vector.reduce.or.v{WIDTH}i1({bits} %moves)",
-        f"  %left = icmp slt i64 %time, {repeated.most}",
-        "  %repeat = and i1 %any, %left",
-        "  %later = add i64 %time, 1",
-        "  br i1 %repeat, label %again, label %settled",
-    ]
+def _again(code: Function, body: _Columns, repeated: Repeated) -> None:
+    """Once more while any column still changes."""
+    any_of, changes = f"@llvm.vector.reduce.or.v{WIDTH}i1", body.results[1][0]
+    code.declarations.add(f"declare i1 {any_of}({code.bits})")
+    code.jump("again")
+    code.label("again")
+    code.add("%time = phi i64 [ 1, %loop ], [ %later, %again ]")
+    code.lines += body.lines
+    code.add(
+        f"%moves = fcmp oge {code.vector} {changes}, {splat(repeated.below, WIDTH)}",
+        f"%any = call i1 {any_of}({code.bits} %moves)",
+        f"%left = icmp slt i64 %time, {repeated.most}",
+        "%repeat = and i1 %any, %left",
+        "%later = add i64 %time, 1",
+    )
+    code.branch("%repeat", "again", "settled")
 
 
 Launch = tuple[ColumnKernel, int, Sequence[np.ndarray], Sequence[np.ndarray]]
