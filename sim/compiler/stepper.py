@@ -22,6 +22,7 @@ from sim.native.function import native, versions
 from sim.native.types import called
 from sim.platform.errors import InputError
 from sim.vehicles.forms.base import Vehicle
+from sim.vehicles.forms.impulses import struck
 from sim.vehicles.forms.observation import Observation, ObservationLayout, Observed
 
 FREE: tuple[Any, ...] = ()
@@ -160,6 +161,14 @@ class Stepper(ABC):
         self, nodes: np.ndarray, us: np.ndarray, p: np.ndarray, h: float
     ) -> tuple[np.ndarray, Observed]:
         """Energies (n,) of the nodes at once, and what `observe_all` tells of them when it is asked for."""
+
+    def strike(self, vehicle: Vehicle, y: np.ndarray, impulse: np.ndarray, u: np.ndarray, h: float) -> None:
+        """Change a private state in place as an impulse (impulse_size,) does at once, by its momentum alone.
+
+        A wrench that is held over a step would turn with the body, and give another momentum in space.
+        """
+        p = vehicle.parameter_vector
+        y[:] = self.start(struck(vehicle, self.node(y, u, p, h), impulse), u, p, h)
 
     def checkpoint(self, y: np.ndarray) -> np.ndarray:
         """(k,) all that the motion goes on from, to be kept."""

@@ -11,7 +11,7 @@ from sim.compiler import NEWTON_FAILED
 from sim.environment.environment import Environment, environment_of, kind_of
 from sim.integrators import Integrator
 from sim.platform.errors import number
-from sim.recordings.segment import SAME_S, Moment, Segment, strike
+from sim.recordings.segment import SAME_S, Moment, Segment
 from sim.steppers import Stepper
 from sim.steppers.dynamics import Bounds, stepper_of
 from sim.vehicles import Vehicle
@@ -106,7 +106,7 @@ class Playback:
         nothing = np.zeros(kernel.dim)
         for controls, impulse, count in segment.pushed(begin, step):
             if impulse is not None:
-                strike(kernel, segment.vehicle, state, impulse, controls, segment.step_s)
+                kernel.strike(segment.vehicle, state, impulse, controls, segment.step_s)
             kernel.advance(state, controls, nothing, p, segment.step_s, count, ground.env)
         memory = ground.checkpoint()
         self._last = Moment(segment, step, state, memory, segment.controls_at(step))
@@ -198,7 +198,7 @@ class Playback:
             us = np.ascontiguousarray(rows[at : at + count])
             met = kernel.node(state, us[0], p, h, env=ground.probe().env)
             if impulse is not None:
-                strike(kernel, segment.vehicle, state, impulse, us[0], h)
+                kernel.strike(segment.vehicle, state, impulse, us[0], h)
             part, done, iterations = kernel.trajectory(state, us, p, h, count, ground.env)
             nodes[at : at + count + 1], nodes[at] = part, met
             at, total = at + done, total + iterations
@@ -318,7 +318,7 @@ def _rolled(
             until, cause = at + beyond[0] - 1, beyond[1]
         for controls, impulse, count in segment.pushed(at, until):
             if impulse is not None:
-                strike(kernel, method.vehicle, state, impulse, controls, h)
+                kernel.strike(method.vehicle, state, impulse, controls, h)
             done, status, _ = kernel.advance(state, controls, nothing_acts, p, h, count, ground.env)
             at += done
             if status:

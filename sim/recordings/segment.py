@@ -2,16 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import singledispatch
 from itertools import pairwise
 
 import numpy as np
 
 from sim.integrators import Integrator
-from sim.steppers import Stepper
-from sim.steppers.tree import TreeStepper
 from sim.vehicles import Vehicle
-from sim.vehicles.forms.impulses import struck
 
 PERIOD_S = 0.02
 """Between two looks at them, which whole multiples of it are."""
@@ -110,25 +106,6 @@ class ImpulseLog:
         impulses = np.zeros((len(at), self.impulses.shape[1]))
         np.add.at(impulses, where, self.impulses[kept])
         return ImpulseLog(at, impulses, np.zeros((0, 0)), np.zeros(0, np.int64))
-
-
-@singledispatch
-def strike(
-    kernel: Stepper, vehicle: Vehicle, y: np.ndarray, impulse: np.ndarray, u: np.ndarray, h: float
-) -> None:
-    """Change a private state in place as an impulse (impulse_size,) does at once, by its momentum alone.
-
-    A wrench that is held over a step would turn with the body, and give another momentum in space.
-    """
-    p = vehicle.parameter_vector
-    y[:] = kernel.start(struck(vehicle, kernel.node(y, u, p, h), impulse), u, p, h)
-
-
-@strike.register
-def _(
-    kernel: TreeStepper, vehicle: Vehicle, y: np.ndarray, impulse: np.ndarray, u: np.ndarray, h: float
-) -> None:
-    kernel.strike(y, impulse, vehicle.parameter_vector)
 
 
 SAME_S = 1e-9

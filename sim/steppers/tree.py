@@ -23,6 +23,7 @@ from sim.multibody.tree import Tree
 from sim.native.function import Native, prepare_together
 from sim.steppers import tree_rollouts
 from sim.steppers.bound_tree import NO_WRENCHES, BoundTree
+from sim.vehicles import Vehicle
 from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle, PlumbLine
 from sim.vehicles.forms.observation import Observation, Observed, layout_of
 
@@ -222,12 +223,11 @@ class TreeStepper(Stepper):
         observed = self.observe_all(nodes, us, p, h)
         return observed.energy.copy(), observed
 
-    def strike(self, y: np.ndarray, impulse: np.ndarray, p: np.ndarray) -> None:
-        """Change a private state in place as a generalised impulse (nv,) does at once."""
+    def strike(self, vehicle: Vehicle, y: np.ndarray, impulse: np.ndarray, u: np.ndarray, h: float) -> None:
         if self._variational:
             self._b(y)[:] += impulse
         else:
-            y[self._nq :] += self.answer(y[: self._nq], impulse, p)
+            y[self._nq :] += self.answer(y[: self._nq], impulse, vehicle.parameter_vector)
 
     def answer(self, q: np.ndarray, impulse: np.ndarray, p: np.ndarray) -> np.ndarray:
         """(nv,) by how much a generalised impulse changes the velocities at coordinates q."""

@@ -14,7 +14,6 @@ from sim.environment.environment import BodyState, Touch
 from sim.groups import SE3
 from sim.integrators import integrators
 from sim.recordings import Take, load_take, save_take
-from sim.recordings.segment import strike
 from sim.scene import Scene, Start
 from sim.simulation import Simulation
 from sim.vehicles import Vehicle, known_vehicle
@@ -127,7 +126,7 @@ def test_an_impulse_gives_its_own_momentum_under_every_method(method: str) -> No
     y = kernel.start(begin.node, u, p, h)
     kernel.advance(y, u, np.zeros(6), p, h, 3)
     before = kernel.node(y, u, p, h)
-    strike(kernel, body, y, impulse, u, h)
+    kernel.strike(body, y, impulse, u, h)
     after = kernel.node(y, u, p, h)
     np.testing.assert_allclose(after[:12], before[:12], rtol=0, atol=1e-14)
     told = [kernel.observe(node, u, p).momentum_w for node in (before, after)]

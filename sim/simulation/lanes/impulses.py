@@ -25,7 +25,7 @@ from sim.environment.environment import (
 from sim.groups.numeric import mean_twists
 from sim.platform.errors import InputError
 from sim.recordings.playback import Playback
-from sim.recordings.segment import SAME_S, Moment, strike
+from sim.recordings.segment import SAME_S, Moment
 from sim.simulation.lanes.placing import Footing
 from sim.steppers import Stepper
 from sim.steppers.dynamics import Dynamics
@@ -132,7 +132,7 @@ class Coupling:
         for look in range(_LOOKS):
             y = at.state.copy()
             if given is not None:
-                strike(kernel, m.vehicle, y, given, at.controls, h)
+                kernel.strike(m.vehicle, y, given, at.controls, h)
             kernel.advance(y, at.controls, np.zeros(kernel.dim), p, h, m.control_steps, around.probe().env)
             arrived = kernel.node(y, at.controls, p, h)
             velocity = kernel.mean_velocity(q, arrived[size.pose], dt_s)

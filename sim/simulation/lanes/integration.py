@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from sim.environment.environment import Environment
-from sim.recordings.segment import Moment, strike
+from sim.recordings.segment import Moment
 from sim.simulation.lanes.placing import Footing
 from sim.steppers.dynamics import Dynamics
 
@@ -98,7 +98,7 @@ class Integration:
     def push(self, impulse: np.ndarray) -> None:
         """An impulse (impulse_size,) at the start of the step that comes."""
         m = self.dynamics
-        strike(m.kernel, m.vehicle, self.state, impulse, self.controls, m.step_s)
+        m.kernel.strike(m.vehicle, self.state, impulse, self.controls, m.step_s)
         self._node = None
 
     def advance(

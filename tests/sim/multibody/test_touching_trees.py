@@ -87,7 +87,7 @@ def test_what_loops_hold_answers_a_blow_as_a_try_does() -> None:
     impulse, found = np.random.default_rng(3).normal(size=nv) * 1e-3, []
     for sign in (1.0, -1.0):
         y = kernel.start(node, u, p, h)
-        kernel.strike(y, sign * impulse, p)
+        kernel.strike(tree, y, sign * impulse, u, h)
         assert kernel.advance(y, u, np.zeros(nv), p, h, parts)[1] == 0
         found.append(kernel.mean_velocity(node[:nq], kernel.node(y, u, p, h)[:nq], h * parts))
     answer = 0.5 * (found[0] - found[1])

@@ -118,9 +118,10 @@ def test_second_order_on_a_pendulum_by_its_elliptic_integral():
 
 
 def test_after_a_blow_the_parts_follow_the_joints_anew():
-    moving = Moving(Rods(), np.zeros(3), np.zeros(3), 0.01, turn_rad=0.05)
+    rods = Rods()
+    moving = Moving(rods, np.zeros(3), np.zeros(3), 0.01, turn_rad=0.05)
     assert [moving.step() for _ in range(5)] == [1] * 5
-    moving.stepper.strike(moving.y, np.array([0.1, 0.0, 0.2]), moving.p)
+    moving.stepper.strike(rods, moving.y, np.array([0.1, 0.0, 0.2]), moving.u, moving.h)
     asked = np.sqrt(1.0 + np.sum((0.01 * moving.node[3:] / 0.05) ** 2))
     assert asked > 5.0
     assert moving.step() == pytest.approx(asked, abs=1.5)
