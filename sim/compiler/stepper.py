@@ -6,7 +6,6 @@ its functions. A step whose motion the environment refuses is divided: the first
 with pieces that grow again where they are accepted.
 """
 
-import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ import numpy as np
 from sim.integrators.base import Integrator
 from sim.native.function import native, versions
 from sim.native.types import called
+from sim.platform.cache import source_digest
 from sim.platform.errors import InputError
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.impulses import struck
@@ -227,13 +227,9 @@ def driver(inline: Inline | None) -> Driver:
 @cache
 def prepared_driver(inline: Inline | None) -> str:
     """Name of what `driver` leaves in the cache, with a digest of all sources of that and of what acts."""
-    told = hashlib.sha256(versions().encode())
-    for file in sorted(Path(__file__).parent.glob("*.py")):
-        told.update(file.read_bytes())
-    package = "" if inline is None else inline.module.split(".")[1]
-    for file in sorted((Path(__file__).parents[1] / package).rglob("*.py")) if package else ():
-        told.update(file.read_bytes())
-    return f"driver_{inline.module if inline else ''}_{told.hexdigest()[:16]}"
+    here, acting = Path(__file__).parent, "" if inline is None else inline.module
+    folders = [here, *([here.parent / acting.split(".")[1]] if acting else [])]
+    return f"driver_{acting}_{source_digest(*folders, others=versions())}"
 
 
 def _rollout_type(env: str) -> str:

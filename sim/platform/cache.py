@@ -309,10 +309,12 @@ def _give_back(place: Path, byte: int) -> None:
 Arrays = dict[str, np.ndarray]
 
 
-def source_digest(*modules: str) -> str:
-    """Short digest of source files: a cache named by it can never outlive the code that filled it."""
-    digest = hashlib.sha256()
-    for path in sorted(modules):
+def source_digest(*places: str | Path, others: str = "") -> str:
+    """Short digest of source files, and of all that stand in folders: a cache named by it can never outlive the code
+    that filled it. others: what else it hangs on."""
+    digest = hashlib.sha256(others.encode())
+    files = [[place] if (place := Path(each)).is_file() else place.rglob("*.py") for each in places]
+    for path in sorted(str(file) for found in files for file in found):
         digest.update(Path(path).read_bytes())
     return digest.hexdigest()[:12]
 

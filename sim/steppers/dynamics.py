@@ -5,7 +5,6 @@ Which stepper advances a vehicle by a method is decided here: a compiled scheme,
 Bounds are numbers that no motion of a vehicle reaches: past them it has diverged, though every number is still finite.
 """
 
-import hashlib
 import math
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
@@ -20,6 +19,7 @@ from sim.integrators import INTEGRATORS
 from sim.integrators.base import Integrator
 from sim.integrators.multibody import VariedMultibody
 from sim.native.function import versions
+from sim.platform.cache import source_digest
 from sim.platform.errors import InputError
 from sim.steppers.tree import ClosedTreeStepper, TreeStepper, VariedTreeStepper
 from sim.vehicles import VEHICLES, Vehicle
@@ -211,10 +211,7 @@ def recursions_of(vehicle: Vehicle, integrator: Integrator) -> tuple[str, str, b
 @cache
 def _recursions_digest() -> str:
     rooms = (Path(__file__).parents[1] / room for room in ("multibody", "steppers", "contact", "native"))
-    told = hashlib.sha256(versions().encode())
-    for file in sorted(file for room in rooms for file in room.rglob("*.py")):
-        told.update(file.read_bytes())
-    return told.hexdigest()[:16]
+    return source_digest(*rooms, others=versions())
 
 
 def prepare_recursions(method: str, closed: bool) -> None:

@@ -3,8 +3,6 @@
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
-from types import ModuleType
 
 import render.land
 import sim.world
@@ -22,12 +20,7 @@ from sim.world import World, load_world
 from ui.features.plan.planning import Planning
 from ui.settings.catalogue import load_catalogue
 
-
-def _sources(package: ModuleType) -> list[str]:
-    return [str(path) for path in Path(package.__path__[0]).rglob("*.py")]
-
-
-_LAND_DIGEST = source_digest(*_sources(sim.world), *_sources(render.land))
+_LAND_DIGEST = source_digest(*sim.world.__path__, *render.land.__path__)
 """Of all that worlds and their meshes are made by."""
 
 
