@@ -8,11 +8,13 @@ those of each direction in which the hull may move.
 
 import argparse
 import json
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 from scipy.optimize import least_squares
 
+from sim.platform.errors import one_of
 from sim.vehicle_config.config import HullMesh
 from sim.vehicle_config.radiation import transfer
 from sim.vehicles import known_vehicle
@@ -44,6 +46,11 @@ def main() -> None:
     asked.add_argument("--depth", type=float, default=DEEP_M)
     told = asked.parse_args()
     folder, depth_m = FOLDERS / told.name, told.depth
+    if find_spec("capytaine") is None:
+        asked.error('needs capytaine, which is not there; pip install "holonomy[hydrodynamics]"')
+    if not (folder / "hull.obj").is_file():
+        floats = sorted(file.parent.name for file in FOLDERS.glob("*/hull.obj"))
+        asked.error(f"{told.name} has no hull.obj in its folder; allowed: {one_of(floats, told.name)}")
     hull = HullMesh.read(folder / "hull.obj")
     mass_kg = float(np.max(known_vehicle(told.name).values["mass"]))
     omega, added, damping, at_once = flow(hull, mass_kg, np.inf if depth_m >= DEEP_M else depth_m)

@@ -1,8 +1,10 @@
 """The doctor tells what is there, whatever is not."""
 
 import os
+import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -54,3 +56,14 @@ def test_whatever_a_library_raises_is_one_line() -> None:
         raise RuntimeError("first\nsecond")
 
     assert doctor.finding("x", MISSING, fails) == Finding("x", MISSING, "first")
+
+
+FOR_DEVELOPERS = {"dev", "docs", "robot-models", "reference"}
+
+
+def test_every_extra_of_an_installation_is_told_by_a_library_that_it_brings() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    assert set(doctor.EXTRAS) == set(extras) - FOR_DEVELOPERS
+    for extra, library in doctor.EXTRAS.items():
+        assert library in {re.split("[<>=]", wanted)[0] for wanted in extras[extra]}, extra

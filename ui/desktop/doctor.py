@@ -12,7 +12,20 @@ from sim.platform.cache import cache_dir
 from ui.settings.view_settings import config_dir
 
 _LIBRARIES = ("numpy", "scipy", "casadi", "llvmlite", "moderngl", "pyglet", "imgui-bundle", "av")
-_EXTRAS = {"usd": "usd-core", "cluster": "distributed", "gym": "gymnasium"}
+EXTRAS = {
+    "live": "websockets",
+    "notebook": "anywidget",
+    "mcap": "mcap",
+    "rerun": "rerun-sdk",
+    "usd": "usd-core",
+    "fmu": "ziglang",
+    "logs": "pyulog",
+    "cluster": "distributed",
+    "gym": "gymnasium",
+    "learn": "cma",
+    "hydrodynamics": "capytaine",
+}
+"""Of what an installation can have besides: the library by which it is known."""
 _CACHES = ("kernels", "nodes", "worlds", "meshes")
 FOUND, MISSING, BESIDE = "found", "MISSING", "not there"
 """Of a finding: it is there; it is needed and is not; the app does without it."""
@@ -164,7 +177,7 @@ def _writable(folder: Path) -> str:
 
 def _extras() -> str:
     told = []
-    for extra, name in _EXTRAS.items():
+    for extra, name in EXTRAS.items():
         try:
             told.append(f"{extra} ({name} {version(name)})")
         except PackageNotFoundError:

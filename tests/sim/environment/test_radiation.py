@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import sim
+from assets.scripts import radiation as radiation_script
 from sim.commands import KeepTake
 from sim.platform.errors import InputError
 from sim.recordings.playback import Playback
@@ -155,3 +156,25 @@ def test_other_numbers_are_refused_in_a_line(tmp_path: Path, change: dict[str, o
         Radiation.read(file)
     assert "radiation.json" in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("name", ["car", "nothing"])
+def test_what_has_no_hull_is_refused_in_a_line(
+    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["radiation", name])
+    monkeypatch.setattr(radiation_script, "find_spec", lambda library: library)
+    with pytest.raises(SystemExit, match="2"):
+        radiation_script.main()
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert said.endswith(f"{name} has no hull.obj in its folder; allowed: motorboat, wave-buoy")
+
+
+def test_without_capytaine_it_is_said_how_to_have_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["radiation", "wave-buoy"])
+    monkeypatch.setattr(radiation_script, "find_spec", lambda library: None)
+    with pytest.raises(SystemExit, match="2"):
+        radiation_script.main()
+    assert 'pip install "holonomy[hydrodynamics]"' in capsys.readouterr().err.splitlines()[-1]
