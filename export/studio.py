@@ -152,7 +152,7 @@ class Studio:
         return np.concatenate([self._canvas.image(), np.asarray(alpha)[..., None]], axis=2)
 
     def _draw(self, quality: str, *, supersampling: int = 1) -> np.ndarray:
-        draw_panes(
+        _, show = draw_panes(
             self._ready(quality, supersampling),
             self._canvas.framebuffer,
             self._follower.scene_view,
@@ -164,6 +164,7 @@ class Studio:
             exposure=self._adaptation.gain,
             add=self._added,
         )
+        show(True)
         return self._canvas.image()
 
     def _ready(self, quality: str, supersampling: int) -> Renderer:

@@ -68,8 +68,6 @@ class Pane:
     """The lane it follows; empty where it shows all."""
     frame: Frame
     """What it shows."""
-    drawn: bool
-    """False where it shows this already."""
 
 
 def spread_along(bearing_rad: float, spread_m: float) -> tuple[float, float, float]:
@@ -94,20 +92,20 @@ def draw_panes(
     wall_s: float,
     exposure: float = 1.0,
     add: Callable[[Frame], Frame] = lambda frame: frame,
-    again: bool = True,
     adds_up: bool = False,
-) -> tuple[Pane, ...]:
+) -> tuple[tuple[Pane, ...], Callable[[bool], bool]]:
     """Draw the lanes as last observed: all into one rectangle, or the first of them into one each.
 
     `view` follows the first lane; the others' pictures, and that of a lane shown alone, are moved with their lanes.
-    `add` puts more into each frame. If not `again`, a single picture that is like the last one is not drawn. adds_up:
-    a single picture is one of many that follow one another.
+    `add` puts more into each frame. adds_up: a single picture is one of many that follow one another. Returned is, too,
+    what has to be called for the last picture to be there, as `Renderer.begin` has it.
     """
     if renderer.size_px != rects[0][2:]:
         renderer.resize(rects[0][2:])
     split = len(rects) > 1
     places = scene_view.places_w()
-    drawn = []
+    drawn: list[Pane] = []
+    show: Callable[[bool], bool] = lambda again: again  # noqa: E731
     for rect, name in zip(rects, lanes, strict=False):
         followed = name if split else options.solo
         own = linked(view, places[followed] - places[lanes[0]]) if followed in places else view
@@ -115,11 +113,11 @@ def draw_panes(
             # Alone: ghosts that turn in the same place would only hide what is compared.
             options = replace(options, solo=name, highlight=name, spread_w=(0.0, 0.0, 0.0))
         frame = add(scene_view.frame(own, options, wall_s=wall_s, exposure=exposure))
-        anew = renderer.draw(
-            frame, target, viewport=rect, again=again or split, adds_up=adds_up and not split
-        )
-        drawn.append(Pane(rect, own, name if split else "", frame, anew))
-    return tuple(drawn)
+        if drawn:
+            show(True)
+        show = renderer.begin(frame, target, viewport=rect, adds_up=adds_up and not split)
+        drawn.append(Pane(rect, own, name if split else "", frame))
+    return tuple(drawn), show
 
 
 def label_places(

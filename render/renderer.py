@@ -9,15 +9,16 @@ from functools import partial
 import moderngl
 import numpy as np
 
-from render.frame import DrawnVehicle, Frame, View, alike, mirror
+from render.frame import DrawnVehicle, Frame, View, mirror
 from render.frame_budget import detail
 from render.land.scenery import Scenery, ground_bounds_m, load_scenery, room_of
 from render.land.still_world import StillWorld
 from render.light import Sun
-from render.passes.accumulation import Accumulation, carried_vehicle, shifted
+from render.passes.accumulation import carried_vehicle
 from render.passes.culling import frustum_planes
+from render.passes.finishing import Finishing
 from render.passes.overlay import Overlay
-from render.passes.post import Post
+from render.passes.post import Rectangle
 from render.passes.shadows import SunShadows
 from render.passes.sky import Sky
 from render.passes.still_light import finish, light_name, lit_from_cache, step
@@ -71,16 +72,14 @@ class Renderer:
         self._effort, self._lit_later, self._cold, self._texture_bias = 1.0, lit_later, lit_later, 0.0
         self.lit = False
         """Whether there is light to draw by; where it lies in a map, `light_up` may have that come finer."""
-        self._in_post: Frame | None = None
-        self._added_up = False
-        """What was finished last, and whether that is one of several that add up."""
         self.quality = choose(ctx, quality, supersampling=supersampling)
-        self._resources, self._sized, self._scaled = Resources(), ExitStack(), ExitStack()
-        for sized in (self._sized, self._scaled):
-            self._resources.callback(sized.close)
+        self._resources, self._scaled = Resources(), ExitStack()
+        self._resources.callback(self._scaled.close)
         self._programs = programs or self._resources.own(Programs(ctx, defines=self.quality.defines))
         scenery = scenery or load_scenery(world, self.quality)
         self._build(self._programs, world, scenery)
+        adds_up = self.quality.adds_up and supersampling == 1
+        self._finishing = self._resources.own(Finishing(ctx, self._programs, self.quality, adds_up=adds_up))
         self.resize(size_px)
         sun = sun or Sun()
         still = "" if self._parked else scenery.key
@@ -115,13 +114,10 @@ class Renderer:
     def resize(self, size_px: tuple[int, int]) -> None:
         """Take up a new output size."""
         self.size_px = (max(size_px[0], 8), max(size_px[1], 8))
-        self._sized.close()
-        self._accumulation: Accumulation | None = None
         self._rescale()
 
     def _rescale(self) -> None:
         """Make anew what is of the scene's size."""
-        self._in_post = None
         self._scaled.close()
         quality = self.quality
         scene_px = quality.scene_px(self.size_px, supersampling=self._supersampling, effort=self._effort)
@@ -136,8 +132,7 @@ class Renderer:
         )
         self._scaled.callback(self._targets.release)
         self._texture_bias = min(math.log2(self.scale), 0.0)
-        self._post = Post(self._ctx, self._programs, quality, self._targets, self.size_px)
-        self._scaled.callback(self._post.release)
+        self._finishing.take_up(self._targets, self.size_px)
 
     def set_effort(self, effort: float) -> None:
         """Draw with this much work (render/frame_budget.py): 1 is the quality's, more for pictures that have time."""
@@ -180,7 +175,8 @@ class Renderer:
 
     def _take_light(self) -> None:
         """What is drawn from now on has the light for which all has been made."""
-        self._in_post, self._light, self.lit = None, self._next_light, True
+        self._finishing.forget()
+        self._light, self.lit = self._next_light, True
         self._sky.take()
         self._shadows.take()
         self._still_world.light_room(self._light.room)
@@ -229,7 +225,7 @@ class Renderer:
         self,
         frame: Frame,
         target: moderngl.Framebuffer,
-        viewport: tuple[int, int, int, int] | None = None,
+        viewport: Rectangle | None = None,
         *,
         again: bool = True,
         adds_up: bool = False,
@@ -239,28 +235,44 @@ class Renderer:
         A frame that is like the last one is only copied; if not `again`, nothing is drawn then. Whether anything was.
         adds_up: one of many that follow one another, where the quality makes one picture of them.
         """
+        return self.begin(frame, target, viewport, adds_up=adds_up)(again)
+
+    def begin(
+        self,
+        frame: Frame,
+        target: moderngl.Framebuffer,
+        viewport: Rectangle | None = None,
+        *,
+        adds_up: bool = False,
+    ) -> Callable[[bool], bool]:
+        """As `draw`, in two parts: what is returned is told of `again`, and brings the scene drawn now into the target.
+
+        Software GL shades the scene while its caller does something else.
+        """
         viewport = viewport or (0, 0, *self.size_px)
-        if self._in_post is not None and alike(frame, self._in_post):
-            if again:
-                with self._probe("repeat"):
-                    self._repeat(target, viewport)
-            return again
+        if self._finishing.has(frame):
+            return lambda again: again and self._repeat(target, viewport)
         if self._cold:
             with self._probe("warm up"):
                 finish(self.warm_up(frame, target))
-        if adds_up and self._gains_by_the_past(frame):
-            self._add_up(frame)
-            with self._probe("post"):
-                self._repeat(target, viewport)
-            return True
+        self._finishing.forget()
+        if adds_up and self._finishing.gains_by_the_past(frame.view):
+            shift_px = self._draw_shifted(frame)
+            return lambda again: self._add_up(frame, shift_px, target, viewport)
         self._draw_targets(frame, one_of_many=adds_up)
-        self._in_post, self._added_up = frame, False
+        return lambda again: self._finish(frame, target, viewport, begins=not adds_up)
+
+    def _repeat(self, target: moderngl.Framebuffer, viewport: Rectangle) -> bool:
+        with self._probe("repeat"):
+            self._finishing.repeat(target, viewport)
+        return True
+
+    def _finish(
+        self, frame: Frame, target: moderngl.Framebuffer, viewport: Rectangle, *, begins: bool
+    ) -> bool:
         with self._probe("post"):
-            self._targets.resolve()
             about = self._models.rectangles(frame.vehicles, frame.view, self._targets.size_px)
-            self._post.draw(self._targets.scene_map, target, viewport, self._exposure(frame), about)
-            if self._accumulation is not None and not adds_up:
-                self._post.repeat(self._accumulation.begin_with(frame), (0, 0, *self.size_px))
+            self._finishing.finish(frame, target, viewport, self._exposure(frame), about, begins=begins)
         return True
 
     def warm_up(self, frame: Frame, target: moderngl.Framebuffer) -> Iterator[None]:
@@ -281,11 +293,10 @@ class Renderer:
         self._draw_sky(under_water=True)
         self._targets.scene.scissor = None  # type: ignore[assignment]
         yield
-        if self._gains_by_the_past(frame):
-            self._add_up(frame)
+        if self._finishing.gains_by_the_past(frame.view):
             whole = (0, 0, *self.size_px)
-            self._repeat(target, whole)
-            self._post.draw(self._targets.scene_map, target, whole, self._exposure(frame))
+            self._add_up(frame, self._draw_shifted(frame), target, whole)
+            self._finishing.finish(frame, target, whole, self._exposure(frame), begins=False)
         self._cold = False
 
     def _begin_unseen(self, frame: Frame) -> None:
@@ -294,35 +305,22 @@ class Renderer:
         self._uniforms["picture"].bind()
         self._targets.scene.use()
 
-    def _repeat(self, target: moderngl.Framebuffer, viewport: tuple[int, int, int, int]) -> None:
-        """The picture that was finished last, once more."""
-        if self._added_up and self._accumulation is not None:
-            self._accumulation.show(target, viewport)
-        else:
-            self._post.repeat(target, viewport)
-
-    def _gains_by_the_past(self, frame: Frame) -> bool:
-        """Whether a picture of many is worth adding to those before."""
-        if not self.quality.adds_up or self._supersampling > 1:
-            return False
-        if self._accumulation is None:
-            self._accumulation = Accumulation(self._ctx, self._programs, self.size_px)
-            self._sized.callback(self._accumulation.release)
-        return self._accumulation.pays(frame.view)
-
-    def _add_up(self, frame: Frame) -> None:
-        """Draw a frame a part of a pixel apart, and add it to what was drawn before."""
-        assert self._accumulation is not None
-        targets, shift_px = self._targets, self._accumulation.next_shift()
-        view = shifted(frame.view, shift_px, targets.size_px)
+    def _draw_shifted(self, frame: Frame) -> tuple[float, float]:
+        """Draw a frame a part of a pixel apart; which part [px]."""
+        view, shift_px = self._finishing.shift(frame.view)
         self._draw_targets(replace(frame, view=view), one_of_many=True)
-        self._in_post, self._added_up = frame, True
+        return shift_px
+
+    def _add_up(
+        self, frame: Frame, shift_px: tuple[float, float], target: moderngl.Framebuffer, viewport: Rectangle
+    ) -> bool:
         with self._probe("add up"):
-            assert targets.depth_map is not None
-            encoded = self._post.encoded(targets.scene_map, exposure=self._exposure(frame))
             vehicles = [vehicle for vehicle in frame.vehicles if vehicle is self._models.carried]
             about = self._models.rectangles(vehicles, frame.view, self.size_px)
-            self._accumulation.add(encoded, targets.depth_map, frame, shift_px, about)
+            self._finishing.add(frame, shift_px, self._exposure(frame), about)
+        with self._probe("post"):
+            self._finishing.repeat(target, viewport)
+        return True
 
     def _exposure(self, frame: Frame) -> float:
         return EXPOSURE * self._light.exposure * frame.exposure
@@ -352,7 +350,6 @@ class Renderer:
 
         The picture has their own colour up to the edge, for whatever is put behind.
         """
-        self._in_post = None
         self._bind_textures()
         self._shadows.cast_vehicles(frame.vehicles, self._models, self._context)
         self._set_uniforms(frame)
@@ -363,7 +360,8 @@ class Renderer:
             self._models.draw(vehicle, self._context(name, frame.view, targets.size_px))
 
         cover = cut_out(self._ctx, targets, frame.vehicles, draw)
-        self._post.draw(targets.scene_map, target, (0, 0, *self.size_px), self._exposure(frame))
+        self._finishing.finish(frame, target, (0, 0, *self.size_px), self._exposure(frame), begins=False)
+        self._finishing.forget()
         return cover[::-1]
 
     def _bind_textures(self, *, lit: bool = True) -> None:

@@ -47,7 +47,7 @@ def test_what_is_paused_or_has_crashed_is_refined_to_every_pixel_and_drawn_no_mo
         """Of the frames of six seconds, at the clock of the window."""
         found = []
         for _ in range(60):
-            picture.draw(shown, view, rect, 0.1, motion, planning)  # type: ignore[arg-type]
+            picture.draw(shown, view, rect, 0.1, motion, planning).show(True)  # type: ignore[arg-type]
             found.append(picture.pace.scale)
         return found
 
@@ -77,6 +77,7 @@ def test_what_is_paused_in_flight_is_whole_three_pictures_later_and_its_camera_s
     def drawn(shown: Snapshot, **moved: tuple[float, float]) -> tuple[np.ndarray, float]:
         """From where a frame at the window's clock was seen, and at which scale."""
         found = picture.draw(shown, settings, (0, 0, *SIZE), 0.1, CameraMotion(**moved), planning)  # type: ignore[arg-type]
+        found.show(True)
         return found.view, picture.pace.scale
 
     for _ in range(30):

@@ -60,8 +60,8 @@ class Sheet:
 
     size_px = ROOM[2:]
 
-    def draw(self, frame, target, *, viewport, again, adds_up) -> bool:
-        return True
+    def begin(self, frame, target, *, viewport, adds_up):
+        return lambda again: True
 
 
 @pytest.mark.parametrize("solo", ["", "flown", "far", "gone"])
@@ -73,7 +73,7 @@ def test_one_picture_follows_the_flown_lane_or_the_one_shown_alone(solo: str) ->
     places = scene_view.places_w()
     view = camera(places["flown"] + [-9.0, 2.0, 8.0], places["flown"])
     lanes, options = ("flown", "far"), ViewOptions(solo=solo)
-    (pane,) = draw_panes(Sheet(), None, scene_view, view, options, (ROOM,), lanes, wall_s=0.0)
+    (pane,), _ = draw_panes(Sheet(), None, scene_view, view, options, (ROOM,), lanes, wall_s=0.0)
     followed = places["far" if solo == "far" else "flown"]
     middle = (ROOM[0] + 0.5 * ROOM[2], ROOM[1] + 0.5 * ROOM[3])
     np.testing.assert_allclose(on_screen(pane.view, followed, ROOM), middle, atol=1e-6)

@@ -55,7 +55,7 @@ class Session:
         self.window.run(self._frame, frames=count)
 
     def _frame(self, dt_s: float) -> None:
-        self.built.append(self.shell.begin_frame(dt_s))
+        self.built.append(self.shell.begin_frame(dt_s, self.snapshot))
         output = self.shell.build(self.snapshot)
         self._clear_scene()
         self.shell.render()
@@ -64,7 +64,7 @@ class Session:
             self.direct = self._drawn_directly()
         self.commands += output.commands
         self.actions += output.actions
-        self.drags.append(output.camera.drag_px)
+        self.drags.append(self.shell.motion.drag_px)
         self.errors.add(self.window.ctx.error)
 
     def _clear_scene(self) -> None:

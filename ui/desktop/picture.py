@@ -1,7 +1,7 @@
 """The scene in its window: renderer, camera and light, from one snapshot to the next."""
 
 import math
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from time import perf_counter
@@ -110,8 +110,9 @@ class Drawn:
     """By lane, x and y of the place of its name, and y of the lane's foot: framebuffer pixels, origin bottom left."""
     replay_s: float | None
     """Before a crash, what is shown once more; None where the present is shown."""
-    anew: bool
-    """False where nothing was drawn, since it is there already."""
+    show: Callable[[bool], bool]
+    """Has to be called for the picture to be in the window; told whether one that is there already is to be drawn once
+    more. Whether anything was drawn."""
 
 
 class Picture:
@@ -177,16 +178,15 @@ class Picture:
         motion: CameraMotion,
         planning: Planning,
         *,
-        again: bool = True,
         covered: np.ndarray | None = None,
         moment: LaneSnapshot | None = None,
     ) -> Drawn:
-        """One frame into (x, y, w, h) of the framebuffer, `dt_s` wall seconds after the last one.
+        """Draw one frame for (x, y, w, h) of the framebuffer, `dt_s` wall seconds after the last one.
 
         covered: (k, 2, 2) parts of it that panes lie over, as `CameraRig.watch` has them. moment: of the flown lane's
         past, shown as a ghost.
 
-        Nothing may be left for `comes_along`. If not `again`, a picture that is there already is not drawn once more.
+        Nothing may be left for `comes_along`. It is in the window once it is `show`n: software GL shades it meanwhile.
         """
         assert self.renderer is not None
         lanes = tuple(lane.name for lane in snapshot.lanes)
@@ -250,7 +250,7 @@ class Picture:
             solo=settings.solo,
             spread_w=spread_along(self._bearing_rad, settings.spread_m),
         )
-        panes = draw_panes(
+        panes, show = draw_panes(
             self.renderer,
             self._window.ctx.screen,
             self._scene_view,
@@ -261,7 +261,6 @@ class Picture:
             wall_s=self._wall_s,
             exposure=settings.exposure * self._adaptation.go_on(view.eye_w, camera_s),
             add=lambda frame: planning.added(_with_moment(frame, moment, snapshot)),
-            again=again,
             adds_up=not self._budget.rests,
         )
         shown = tuple(replace(pane.frame, wall_s=0.0) for pane in panes)
@@ -273,11 +272,10 @@ class Picture:
             for lane in snapshot.lanes
             if lane.name in apart
         }
-        anew = any(pane.drawn for pane in panes)
         labels_px = label_places(panes, ends_w)
         first = panes[0].view
         bodies_w = self._scene_view.bodies_w()
-        return Drawn(first.view, first.projection, shifts_w, bodies_w, labels_px, film.replay_s, anew)
+        return Drawn(first.view, first.projection, shifts_w, bodies_w, labels_px, film.replay_s, show)
 
     def _camera_s(
         self,

@@ -27,7 +27,7 @@ from sim.scene import Scene
 from sim.simulation import Simulation
 from sim.simulation.lanes.snapshot import Snapshot
 from sim.world import World
-from ui.desktop.picture import Backdrop, Picture
+from ui.desktop.picture import Backdrop, Drawn, Picture
 from ui.desktop.plot_files import save_plot
 from ui.desktop.probing import Probe, probed
 from ui.features.feature import Actions
@@ -266,21 +266,26 @@ class Session:
         self._poll(snapshot)
         comes = self._picture.comes_along()
         self.context.show(self.context.of(PictureComes).now(yes=comes))
-        fresh = self._shell.begin_frame(dt_s)
-        output = self._shell.build(snapshot)
+        waits = self._develops() or comes
+        fresh = self._shell.begin_frame(dt_s, snapshot)
+        rect_px = self._shell.scene_rect_px
+        drawn = None if waits else self._draw(snapshot, dt_s, self._shell.motion)
+        output = self._shell.build(snapshot)  # while software GL shades the scene
         self.submit(*output.commands)
         for action in output.actions:
             self.do(action)
-        if self._develops() or comes:
+        if drawn is None:
             self._window.ctx.screen.use()
             self._window.ctx.screen.clear(*theme.GROUND[:3])
             if self._behind is not None:
                 self._behind.show()
             self._shell.render(cleared=True)
             return
-        # Anew: building the panels took a while.
+        if self._shell.scene_rect_px != rect_px:
+            drawn = self._draw(snapshot, 0.0, CameraMotion())
+        self._shell.label(drawn.labels_px, snapshot)
         again = fresh or self._taken is not None or self.context.of(SharingView).film is not None
-        if self._draw(self._simulation.snapshot, dt_s, output.camera, again=again):
+        if drawn.show(again):
             self._tell_drawn(snapshot)
             self._begin_photo()
             self._shell.render()
@@ -328,22 +333,17 @@ class Session:
             give_way()
             self._simulation.start(ahead=prepares_ahead())
 
-    def _draw(self, snapshot: Snapshot, dt_s: float, motion: CameraMotion, *, again: bool) -> bool:
-        """The scene, into the part of the window that the panels leave; whether it was drawn.
-
-        If not `again`, what is there already is not drawn once more.
-        """
+    def _draw(self, snapshot: Snapshot, dt_s: float, motion: CameraMotion) -> Drawn:
+        """The scene, for the part of the window that the panels leave."""
         rect_px, view = self._shell.scene_rect_px, self._shell.view
         covered = covered_parts(self.context) if view.views == 1 else None
         moment = hovered_moment(self.context) or mode_seen(self.context, snapshot.lanes[0])
-        again = again or moment is not None
         drawn = self._picture.draw(
-            snapshot, view, rect_px, dt_s, motion, self._planning, again=again, covered=covered, moment=moment
+            snapshot, view, rect_px, dt_s, motion, self._planning, covered=covered, moment=moment
         )
         camera = SceneCamera(drawn.view, drawn.projection, drawn.shifts_w, drawn.bodies_w)
         self.context.show(self._picture.pace, camera, CrashReplay(drawn.replay_s))
-        self._shell.label(drawn.labels_px, snapshot)
-        return drawn.anew
+        return drawn
 
     def _dropped(self, x: int, y: int, paths: list[str]) -> None:
         """Onto the window: the first one is opened."""

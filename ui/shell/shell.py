@@ -166,7 +166,7 @@ LAYOUT_FILE = "layout-7.ini"
 class Shell:
     """Panels, instruments and input of one window. The window's GL context has to be current.
 
-    Each frame: `begin_frame`, `build`, draw the scene into `scene_rect_px`, `render`.
+    Each frame: `begin_frame`, begin to draw the scene into `scene_rect_px`, `build`, finish it, `render`.
     """
 
     def __init__(
@@ -244,7 +244,7 @@ class Shell:
 
     @property
     def scene_rect_px(self) -> tuple[int, int, int, int]:
-        """(x, y, w, h) of the scene in framebuffer pixels, origin bottom left; valid after `build`."""
+        """(x, y, w, h) of the scene in framebuffer pixels, origin bottom left; as the last `build` left it."""
         x, y, width, height = self._context.scene_rect
         size, pixels = self._window.get_size(), self._window.framebuffer_px
         sx, sy = pixels[0] / max(size[0], 1), pixels[1] / max(size[1], 1)
@@ -286,8 +286,11 @@ class Shell:
         """Tell the user in passing."""
         self._context.of(Toasts).add(text, perf_counter(), error=error)
 
-    def begin_frame(self, dt_s: float) -> bool:
-        """`dt_s` wall seconds after the last one; whether panels are built anew in this one."""
+    def begin_frame(self, dt_s: float, snapshot: Snapshot) -> bool:
+        """`dt_s` wall seconds after the last one; whether panels are built anew in this one.
+
+        snapshot: whose vehicle is steered.
+        """
         self._dt_s = dt_s
         self._untold_s += dt_s
         waits = self._backend.behind or self._desk.undecided
@@ -296,8 +299,18 @@ class Shell:
         # Of two pictures one at most, however slow they are: what moves comes first.
         due = self._untold_s >= 1.0 / rate_hz and not (self._fresh and math.isfinite(rate_hz))
         self._fresh = self._in_use or due or self._settles > 0 or self._dock.settles
-        if not self._fresh:
-            return False
+        if self._fresh:
+            self._begin_panels(dt_s)
+        self._desk.serve(snapshot.lanes[0].vehicle)
+        self._sample = self._desk.sample(dt_s, seen=self._fresh and not self._backend.behind)
+        return self._fresh
+
+    @property
+    def motion(self) -> CameraMotion:
+        """What is asked of the camera in this frame."""
+        return self._sample.camera
+
+    def _begin_panels(self, dt_s: float) -> None:
         if self._context.scale != self._state.scale:
             self._context.scale = self._state.scale
             theme.apply(self._state.scale)
@@ -305,14 +318,12 @@ class Shell:
         self._thumbnails.begin_frame()
         self._backend.new_frame(min(self._untold_s, max(dt_s, _LONGEST_S)))
         self._untold_s, self._settles = 0.0, max(self._settles - 1, 0)
-        return True
 
     def build(self, snapshot: Snapshot) -> Output:
         """All panels and instruments for `snapshot`; returns what the user asked for since the last frame."""
         context = self._context
         self._rests = math.isfinite(self._panels_hz) and snapshot.paused
-        self._desk.serve(snapshot.lanes[0].vehicle)
-        sample = self._desk.sample(self._dt_s, seen=self._fresh and not self._backend.behind)
+        sample = self._sample
         context.keymap = self._desk.keymap
         self._state = following(self._state, flies=flies_off(snapshot))
         context.view = self._state.view
@@ -331,12 +342,12 @@ class Shell:
         self._observe_edits(snapshot)
         requests = self._keyed.requests(sample, snapshot, self._state.view)
         if not self._fresh:
-            return self._sorted(requests, sample.camera, snapshot)
+            return self._sorted(requests, snapshot)
         context.rects.clear()
         if self._state.photo:
             self._dock.draw(snapshot, context, replace(self._state, panels=False))
             context.rects["scene"] = context.scene_rect
-            return self._sorted([*requests, *draw_photo(context)], sample.camera, snapshot)
+            return self._sorted([*requests, *draw_photo(context)], snapshot)
         requests += self._dock.draw(snapshot, context, self._state)
         context.rects["scene"] = context.scene_rect
         view = self._state.view
@@ -345,7 +356,7 @@ class Shell:
             if feature.overlay is not None:
                 requests += feature.overlay(snapshot, context)
         requests += self._tools.draw_violations()
-        return self._sorted(requests, sample.camera, snapshot)
+        return self._sorted(requests, snapshot)
 
     def render(self, *, cleared: bool = False) -> None:
         """Draw over the window's framebuffer; `cleared`: nothing is left there of the frame before."""
@@ -398,7 +409,7 @@ class Shell:
         edits, plan = self._context.of(Edits), self._context.find(PlanView)
         edits.observe(snapshot, plan, perf_counter(), busy=busy)
 
-    def _sorted(self, requests: list[Request], camera: CameraMotion, snapshot: Snapshot) -> Output:
+    def _sorted(self, requests: list[Request], snapshot: Snapshot) -> Output:
         """Do the shell's own requests, hand out the others."""
         actions: list[Action | PlanRequest] = []
         commands: list[Command] = []
@@ -412,7 +423,7 @@ class Shell:
                 commands.append(request)
             else:
                 raise TypeError(f"nobody carries it out: {request!r}")
-        return Output(tuple(commands), tuple(actions), camera)
+        return Output(tuple(commands), tuple(actions))
 
     def open_controls(self, path: str) -> None:
         """A file that was exported: its profiles and keys count from now on. Raises InputError."""

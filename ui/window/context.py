@@ -13,7 +13,6 @@ import numpy as np
 from sim.commands import Command
 from sim.planner.service.requests import PlanRequest
 from sim.simulation.lanes.snapshot import Snapshot
-from ui.input.desk import CameraMotion
 from ui.input.keymap import Keymap, keymap_of
 from ui.settings.catalogue import Catalogue
 from ui.settings.view_settings import ViewSettings
@@ -126,7 +125,6 @@ class Output:
 
     commands: tuple[Command, ...]
     actions: tuple[Action | PlanRequest, ...]
-    camera: CameraMotion
 
 
 Request = Command | PlanRequest | Action | OwnAction | Indirect
