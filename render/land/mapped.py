@@ -7,7 +7,7 @@ one look into it, and coarse meshes are lit and grained as finely."""
 
 import math
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from functools import partial
 
 import moderngl
@@ -19,7 +19,7 @@ from render.land.refinement import LEVELS, STEEP, TRIANGLE_KINDS, Refinement
 from render.land.textures import GRAIN_LEVEL, NOISE_PX
 from render.light import Light
 from render.passes.culling import Boxes, Ridges, Skyline, culled
-from render.passes.targets import PassContext, colour_of, unbind
+from render.passes.targets import PassContext, colour_of, unbind, write_once
 from render.process import Flush
 from render.programs import SAMPLER_UNITS, Programs, Resources, uniform, vertex_array
 from render.quality import Quality
@@ -161,7 +161,7 @@ class LevelSun:
         for first in range(0, canvas.height, rows):
             canvas.use()
             canvas.scissor = 0, first, canvas.width, rows
-            self._ctx.enable_only(moderngl.NOTHING)
+            write_once(self._ctx)
             self._array.render(moderngl.TRIANGLES, vertices=3)
             yield
         canvas.scissor = 0, 0, canvas.width, canvas.height
@@ -265,6 +265,13 @@ class MappedLand:
         ]
         """0 for what no vehicle shades, 1 vehicles, 2 what stands about too; FAR: level ground on which no grain is
         seen."""
+        self._grains = [
+            [(uniform(array.program, "bedded"), uniform(array.program, "grain_of"))]
+            if "bedded" in array.program
+            else []
+            for array in self._arrays
+        ]
+        """By kind: what tells of bedding, where anything does."""
         self._coarser = 1.0
         self.drawn_triangles = 0
 
@@ -301,7 +308,7 @@ class MappedLand:
 
     def _lay_out(self, canvas: moderngl.Framebuffer, chunks: Sequence[Chunk]) -> None:
         canvas.use()
-        self._ctx.enable_only(moderngl.NOTHING)
+        write_once(self._ctx)
         self._draw_finest(self._mapped, chunks)
 
     @staticmethod
@@ -358,10 +365,13 @@ class MappedLand:
         self._light_map.bind()
         counts = np.bincount(keys, minlength=TRIANGLE_KINDS * LEVELS)
         first = flushed = 0
-        with culled(context), ExitStack() as looks:
+        looked = -1
+        with culled(context), self._looking():
             for key in np.flatnonzero(counts).tolist():
                 level, kind = divmod(key, TRIANGLE_KINDS)
-                self._look_up(level, looks)
+                if level != looked:
+                    self._look_up(level)
+                    looked = level
                 array = self._array_of(kind)
                 array.render(moderngl.TRIANGLES, vertices=3 * int(counts[key]), first=3 * first)
                 first += int(counts[key])
@@ -371,24 +381,28 @@ class MappedLand:
 
     def _array_of(self, kind: int) -> moderngl.VertexArray:
         """What draws triangles of a kind: one look tells of one grain, of bedding or of level ground."""
-        array = self._arrays[kind % STEEP]
-        if "bedded" in array.program:
-            uniform(array.program, "bedded").value = kind >= STEEP
-            uniform(array.program, "grain_of").value = (0.0, 1.0) if kind >= STEEP else (1.0, 0.0)
-        return array
+        kind, steep = kind % STEEP, kind >= STEEP
+        for bedded, grain_of in self._grains[kind]:
+            bedded.value = steep
+            grain_of.value = (0.0, 1.0) if steep else (1.0, 0.0)
+        return self._arrays[kind]
 
-    def _look_up(self, level: int, looks: ExitStack) -> None:
+    @contextmanager
+    def _looking(self) -> Iterator[None]:
+        """Grain and light are looked up as `_look_up` has it."""
+        self._grain_look.use(SAMPLER_UNITS["grain_map"])
+        self._light_look.use(SAMPLER_UNITS["light_map"])
+        yield
+        self._grain_look.clear(SAMPLER_UNITS["grain_map"])
+        self._light_look.clear(SAMPLER_UNITS["light_map"])
+
+    def _look_up(self, level: int) -> None:
         """Have grain and light looked up in one level only: where software GL has none to choose, it is three times as
         swift."""
         own = max(round(level - math.log2(GRAIN_PER_M * self._light_map.texel_m) - 0.5), 0)
-        for name, sampler, at in (
-            ("grain_map", self._grain_look, level),
-            ("light_map", self._light_look, own),
-        ):
+        for sampler, at in ((self._grain_look, level), (self._light_look, own)):
             # Where the least level is 0 software GL compiles another program.
             sampler.min_lod = sampler.max_lod = max(float(at), _ABOVE_FINEST)
-            sampler.use(SAMPLER_UNITS[name])
-            looks.callback(sampler.clear, SAMPLER_UNITS[name])
 
     def _refined(self, context: PassContext, squares: np.ndarray, distance_m: np.ndarray) -> int:
         """How many triangles of squares (k,) are drawn, within the budget; they and their keys are kept.
@@ -435,8 +449,8 @@ class MappedLand:
     def warm_up(self) -> None:
         """Draw a triangle by each program, lest the one that is first wanted in motion be compiled then."""
         self._light_map.bind()
-        with ExitStack() as looks:
-            self._look_up(0, looks)
+        with self._looking():
+            self._look_up(0)
             for kind in (0, 1, FAR):
                 self._arrays[kind].render(moderngl.TRIANGLES, vertices=3)
 

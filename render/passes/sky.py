@@ -7,7 +7,7 @@ import moderngl
 import numpy as np
 
 from render.light import PLANET_M, Light, Sun, horizon_rad
-from render.passes.targets import colour_of, unbind
+from render.passes.targets import colour_of, unbind, write_once
 from render.programs import SAMPLER_UNITS, Programs, uniform
 from render.room_light import RoomLight
 from sim.world.props import Room
@@ -127,7 +127,7 @@ class Sky:
         A table takes 15 ms on two CPU cores."""
         direction, self._taken, self._next_clouds = sun.direction_w, False, sun.clouds
         self._next_table.use()
-        self._ctx.enable_only(moderngl.NOTHING)
+        write_once(self._ctx)
         uniform(self._scatter, "sun").value = tuple(direction)
         uniform(self._scatter, "mie_scale").value = HAZE if self._orbit_m is None else 1.0
         uniform(self._scatter, "sun_power").value = SUN_POWER
@@ -177,7 +177,7 @@ class Sky:
         rows = _ROWS_AT_ONCE if self._whole else FLAT_PX
         self._flat.use()
         self._flat.scissor = (0, self._row, FLAT_PX, rows)
-        self._ctx.enable_only(moderngl.NOTHING)
+        write_once(self._ctx)
         self._flat_array.render(moderngl.TRIANGLES, vertices=3)
         self._row, self._whole = (self._row + rows) % FLAT_PX, True
 

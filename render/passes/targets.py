@@ -13,7 +13,7 @@ import numpy as np
 from render.frame import DrawnVehicle, View
 from render.light import Light
 from render.programs import Programs, Resources
-from render.quality import Quality
+from render.quality import Quality, is_software
 
 PassName = Literal["shadow", "opaque", "blend"]
 
@@ -60,6 +60,19 @@ def blend_over(ctx: moderngl.Context) -> None:
     """What is blended lies over the scene, whose own alpha it leaves alone."""
     over = moderngl.SRC_ALPHA, moderngl.ONE_MINUS_SRC_ALPHA, moderngl.ZERO, moderngl.ONE
     ctx.blend_func = over  # type: ignore[assignment]  # declared for two, works for four
+
+
+def write_once(ctx: moderngl.Context) -> None:
+    """Nothing is tested, and what is drawn takes the place of what was there: for maps that are drawn seldom.
+
+    Software GL compiles a program twice for such a state, the second time for what covers whole tiles, unless it has
+    to ask, at least, what is to be left of what was there.
+    """
+    if is_software(ctx):
+        ctx.enable_only(moderngl.BLEND)
+        ctx.blend_func = moderngl.ONE, moderngl.ZERO
+    else:
+        ctx.enable_only(moderngl.NOTHING)
 
 
 def unbind(ctx: moderngl.Context) -> None:
