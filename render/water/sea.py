@@ -135,6 +135,7 @@ class SeaSurface:
         self._ctx, self._quality, self._marks = ctx, quality, marks
         self._resources = Resources()
         self._values: dict[str, object] = {}
+        self._uniforms: dict[str, list[moderngl.Uniform]] = {}
         shade_late = not quality.full_materials
         shaded_from = "fullscreen.vert" if shade_late else "sea.vert"
         level_m, grounds = float(world.water_level_m or 0.0), getattr(world, "grounds", None)
@@ -241,7 +242,8 @@ class SeaSurface:
         self._splashing.take_up(frame.water_box)
         self._set("box_place", self._splashing.place)
         eye = frame.view.eye_w
-        self.eye_under_m = sea.state.level_m + self._fields.height_m(eye[0], eye[1]) - float(eye[2])
+        height_m = float(self._fields.heights_m(eye[None, :2])[0])
+        self.eye_under_m = sea.state.level_m + height_m - float(eye[2])
 
     def _make_textures(self, fields: SeaFields) -> None:
         for texture in self._textures.values():
@@ -304,7 +306,7 @@ class SeaSurface:
         assert hull is not None
         ahead, aside = vehicle.T_wb[:2, 0], 2.0 * hull.half_beam_m * vehicle.T_wb[:2, 1]
         at = vehicle.T_wb[:2, 3] + np.array([hull.bow_m * ahead, hull.stern_m * ahead, aside, -aside])
-        heights = np.array([self._level_m + fields.height_m(x, y) for x, y in at.tolist()])
+        heights = self._level_m + fields.heights_m(at)
         plane, *_ = np.linalg.lstsq(np.column_stack([np.ones(4), at]), heights, rcond=None)
         height, slope_x, slope_y = plane.tolist()
         return height, slope_x, slope_y
@@ -374,9 +376,10 @@ class SeaSurface:
 
     def _set(self, name: str, value: object) -> None:
         self._values[name] = value
-        for program in self._programs:
-            if name in program:
-                uniform(program, name).value = value
+        if name not in self._uniforms:  # a program looks a name up by going through all that it has
+            self._uniforms[name] = [uniform(each, name) for each in self._programs if name in each]
+        for each in self._uniforms[name]:
+            each.value = value
 
     def describe_to(self, program: moderngl.Program) -> None:
         """Tell another program of the sea's vertices what has been prepared."""

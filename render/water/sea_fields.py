@@ -188,21 +188,23 @@ class SeaFields:
                     _halve(fine, coarse)
         return True
 
-    def height_m(self, x: float, y: float) -> float:
-        """Height of the surface over the mean level at a world place."""
-        rest = np.array([x, y], float)
+    def heights_m(self, places: np.ndarray) -> np.ndarray:
+        """(n,) heights of the surface over the mean level at world places (n, 2)."""
+        rest = at = np.asarray(places, float)
         for _ in range(_SEARCHES):
-            shape = sum((self._shape_at(tile, rest) for tile in range(len(self.shapes))), np.zeros(3))
-            rest = np.array([x, y]) - shape[:2]
-        return float(shape[HEIGHT_M])
+            shape = sum((self._shapes_at(tile, rest) for tile in range(len(self.shapes))), np.zeros(3))
+            rest = at - shape[:, :2]
+        return shape[:, HEIGHT_M]
 
-    def _shape_at(self, tile: int, rest: np.ndarray) -> np.ndarray:
+    def _shapes_at(self, tile: int, rest: np.ndarray) -> np.ndarray:
+        """(n, 3) of one tile, between the texels about places (n, 2)."""
         at = rest / self.edges_m[tile] * self.points
-        whole = np.floor(at).astype(int)
-        (u, v), (i, j) = at - whole, whole % self.points
+        whole = np.floor(at)
+        u, v = (at - whole).T[:, :, None]
+        i, j = whole.astype(int).T % self.points
         i1, j1, texels = (i + 1) % self.points, (j + 1) % self.points, self.shapes[tile][0]
         near, far = (1 - u) * texels[j, i] + u * texels[j, i1], (1 - u) * texels[j1, i] + u * texels[j1, i1]
-        return ((1 - v) * near + v * far)[:3].astype(float)
+        return ((1 - v) * near + v * far)[:, :3]
 
     def displaced_m(self, rest: np.ndarray) -> np.ndarray:
         """(n, 3) by which water at rest at places (n, 2) is displaced, to the nearest texel."""

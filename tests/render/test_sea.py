@@ -177,7 +177,7 @@ def test_the_eye_is_as_deep_as_the_sea_stands_over_it(ctx, world):
     places = np.random.default_rng(4).uniform(-40.0, 40.0, (12, 2))
     fields, ocean = SeaFields(water.state), Ocean(Sea(9.0, 0.4, 30e3))
     fields.work_out(water.state, AT_S)
-    told = [fields.height_m(x, y) for x, y in places]
+    told = fields.heights_m(places)
     assert told == pytest.approx(ocean.height(*places.T, AT_S), abs=2e-3)  # measured 4e-4 m
     eye, target = (-7.0, -2.0, -1.6), (0.0, 0.0, 0.2)
     frame = dataclasses.replace(frame_of(water), view=view_at(eye, target))
