@@ -33,7 +33,7 @@ from sim.multibody.arrays import REMEMBERED, TreeMotion
 from sim.multibody.articulated import solve
 from sim.multibody.kinematics import gather, twists_of
 from sim.multibody.observing import world_frames
-from sim.multibody.pushing import Pushing, box_gap, least_gap, parted
+from sim.multibody.pushing import Pushing, box_gap, least_gap, nearest, parted, with_world
 from sim.multibody.shapes import observed_points, touching_points
 from sim.multibody.spatial import (
     add,
@@ -172,8 +172,9 @@ def answer(tree, ws, contact, work, rows, implicit_h):
             i, j = contact.body[k], contact.other[k]
             R = row9(contact.frames, i, 0)
             arm, force = rotate(R, row_of(w, 0)), rotate(R, row_of(w, at))
-            put_pair(ws.wrench, i, cross(arm, force), force)
-            if j >= 0:
+            if i < ws.wrench.shape[0]:
+                put_pair(ws.wrench, i, cross(arm, force), force)
+            if 0 <= j < ws.wrench.shape[0]:
                 arm = add(arm, sub(row3(contact.frames, i, 9), row3(contact.frames, j, 9)))
                 put_pair(ws.wrench, j, cross(force, arm), times(-1.0, force))
             gather(tree, ws.node, ws.wrench, contact.jacobian[3 * k + direction])
@@ -196,7 +197,8 @@ def is_near(tree, ws, contact, q, h):
         tree, q, ws.node, contact.frames, contact.carriers, contact.spheres, contact.heights, contact.frame
     )
     pairs, least = contact.pushing, contact.report[2]
-    least = min(least, least_gap(contact.frames, pairs.balls, pairs.boxes, pairs.spheres, pairs.frames))
+    gap, _ = least_gap(contact.frames, pairs.balls, pairs.boxes, pairs.spheres, pairs.frames)
+    least = min(least, gap)
     near = least < _NEAR_M + 4.0 * _FAST_MPS * h
     if not near:
         contact.report[13] = 0.0
@@ -374,7 +376,7 @@ class TreeContact(NamedTuple):
     beside: np.ndarray
     """(3 rows,) by how much mean speeds over a step are others than impulses at its beginning say."""
     after: np.ndarray
-    """(n, 12) frames at the step's end."""
+    """(n + 1, 12) frames at the step's end, as `frames`."""
 
 
 class TreeGround(Environment):
@@ -420,9 +422,8 @@ class TreeGround(Environment):
 
     def apart_m(self, node: np.ndarray) -> float:
         """Least gap between a ball and a box that it pushes; inf where there are none."""
-        frames, pairs, tree = np.zeros((self.vehicle.tree.n, 12)), self.contact.pushing, self.vehicle.tree
-        world_frames(tree.arrays, np.ascontiguousarray(node[: tree.nq]), np.zeros((tree.n, 12)), frames)
-        return float(least_gap(frames, pairs.balls, pairs.boxes, pairs.spheres, pairs.frames))
+        tree = self.vehicle.tree
+        return nearest(tree, self.contact.pushing, node[: tree.nq])[0]
 
     def borne(self, poses_w: np.ndarray) -> np.ndarray:
         """Of round ends."""
@@ -469,8 +470,8 @@ def _contact(
         marks=np.zeros((k + m, 4)),
         report=np.zeros(LOADS + 3 * (k + m) + TOLD),
         wrench_w=np.zeros(6),
-        frames=np.zeros((n, 12)),
-        twists=np.zeros((n, 6)),
+        frames=with_world(n),
+        twists=np.zeros((n + 1, 6)),
         carrier=np.ones(24),
         point=np.zeros((1, 4)),
         body=np.zeros(rows, np.int64),
@@ -486,7 +487,7 @@ def _contact(
         begin=TreeMotion(np.zeros(nq), np.zeros(nv), np.zeros((nv, REMEMBERED)), np.zeros(2)),
         others=np.zeros(nv),
         beside=np.zeros(3 * rows),
-        after=np.zeros((n, 12)),
+        after=with_world(n),
     )
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from sim.integrators.base import Inputs, Integrator, Scheme
 from sim.multibody.arrays import PRISMATIC, REVOLUTE
-from sim.multibody.pushing import Pushing, box_gap, parted
+from sim.multibody.pushing import Pushing, box_gap, parted, with_world
 from sim.multibody.shapes import touching_points
 from sim.multibody.spatial import cross, dot, rotate
 from sim.multibody.symbolic import SymbolicTree, generic
@@ -130,8 +130,8 @@ def within_limits(scheme: Scheme, vehicle: Vehicle) -> Scheme:
 
 
 def touching_tree_scheme(method: Integrator, vehicle: ArticulatedVehicle, inputs: Inputs) -> Scheme:
-    """The step of a tree that touches level ground, and boxes of its own that lie free, for plans that find when: no
-    foot is below the ground at the end, no ball in a box.
+    """The step of a tree that touches level ground, boxes of its own that lie free, and walls, for plans that find
+    when: no foot is below the ground at the end, no ball in a box.
 
     As `tree_scheme`; z goes on with four numbers for each contact that there may be: the force that parts and that
     along, and how fast it slips ahead and back. A force that parts goes with no gap at the step's end, one along that
@@ -200,12 +200,12 @@ def reached(vehicle: ArticulatedVehicle, q: ca.SX, moved: ca.SX) -> ca.SX:
 
 
 Contact = Callable[[np.ndarray, np.ndarray], tuple[ca.SX, ca.SX]]
-"""Of bodies' frames (n, 12) where a step begins and where they are then: the gap there, and the way along since."""
+"""Of bodies' frames (n + 1, 12) where a step begins and where they are then: the gap there, and the way along since."""
 
 
 def _frames(tree: SymbolicTree, q: ca.SX) -> np.ndarray:
-    """(n, 12) rotations and places in the world, expressions."""
-    found = np.empty((tree.tree.n, 12), object)
+    """(n + 1, 12) rotations and places in the world, expressions; the world's own last."""
+    found = with_world(tree.tree.n).astype(object)
     for i, (R, x) in enumerate(tree.frames(q)):
         found[i] = [*ca.vec(R.T).elements(), *x.elements()]
     return found

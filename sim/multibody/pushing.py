@@ -1,6 +1,7 @@
 """Balls of a tree's bodies that push boxes of others: which there are, and how far one is from the other.
 
-What bodies of two trees do to each other, bodies of one with several roots do: an arm and a box that lies free.
+What bodies of two trees do to each other, bodies of one with several roots do: an arm and a box that lies free. Walls
+that stand beside a tree are boxes of the world, round what sticks out of them balls of it.
 """
 
 from typing import NamedTuple
@@ -8,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from sim.groups.numeric import upright
-from sim.multibody.shapes import Touching
+from sim.multibody.observing import world_frames
+from sim.multibody.shapes import STAND, Touching
 from sim.multibody.spatial import add, dot, entry, jit, larger, rotate, row3, row9, sub, unrotate
 from sim.multibody.tree import Tree
 from sim.platform.errors import InputError, quote
@@ -20,7 +22,8 @@ _ROUNDED = 0.5
 
 
 class Pushing(NamedTuple):
-    """Pairs of a ball and a box, in the frames of the arrays' bodies that carry them."""
+    """Pairs of a ball and a box, in the frames of the arrays' bodies that carry them. The world is the one after the
+    last (`with_world`)."""
 
     balls: np.ndarray
     """(m,) bodies that carry the balls."""
@@ -56,16 +59,31 @@ def _placed(tree: Tree, ball: Touching, box: Touching) -> tuple[int, int, list[f
     """(carriers, sphere, frame) of one pair."""
     assert isinstance(ball.shape, Sphere)
     assert isinstance(box.shape, Box)
-    i, j = (tree.names.index(each.body) for each in (ball, box))
-    T_ball = tree.offsets[i] @ ball.T_b
+    (i, T_i), (j, T_j) = (_carried(tree, each.body) for each in (ball, box))
+    T_ball = T_i @ ball.T_b
     centre = T_ball[:3, :3] @ np.array(ball.shape.centre_w) + T_ball[:3, 3]
-    T_box = tree.offsets[j] @ box.T_b
+    T_box = T_j @ box.T_b
     R = T_box[:3, :3] @ upright(box.shape.heading_rad)
     middle = T_box[:3, :3] @ np.array(box.shape.centre_w) + T_box[:3, 3]
     sphere = [*centre.tolist(), float(ball.shape.radius_m)]
     half = np.array(box.shape.half_m, float)
     inset = _ROUNDED * float(half.min())
-    return int(tree.carriers[i]), int(tree.carriers[j]), sphere, [*R.ravel(), *middle, *(half - inset), inset]
+    return i, j, sphere, [*R.ravel(), *middle, *(half - inset), inset]
+
+
+def _carried(tree: Tree, name: str) -> tuple[int, np.ndarray]:
+    """Which body of the arrays carries a body, and where in its frame."""
+    if name == STAND:
+        return tree.n, np.eye(4)
+    k = tree.names.index(name)
+    return int(tree.carriers[k]), tree.offsets[k]
+
+
+def with_world(n: int) -> np.ndarray:
+    """(n + 1, 12) room for the frames of n bodies, and the world's own."""
+    frames = np.zeros((n + 1, 12))
+    frames[n, [0, 4, 8]] = 1.0
+    return frames
 
 
 @jit
@@ -107,9 +125,23 @@ def parted(before, after, i, j, p):
 
 @entry
 def least_gap(frames, balls, boxes, sphere, box):
-    """Of all pairs [m]."""
-    least = np.inf
+    """Of all pairs (the least gap [m], whose it is)."""
+    least, which = np.inf, -1
     for k in range(balls.shape[0]):
         gap, _, _ = box_gap(frames, sphere, box, balls[k], boxes[k], k)
-        least = min(least, gap)
-    return least
+        if gap < least:
+            least, which = gap, k
+    return least, which
+
+
+def nearest(tree: Tree, pairs: Pushing, q: np.ndarray) -> tuple[float, tuple[str, str]]:
+    """(Least gap [m], names of the bodies that it is between) with coordinates q (nq,); inf where there are none."""
+    frames = with_world(tree.n)
+    world_frames(tree.arrays, np.ascontiguousarray(q), np.zeros((tree.n, 12)), frames)
+    gap, k = least_gap(frames, pairs.balls, pairs.boxes, pairs.spheres, pairs.frames)
+    one, other = ("" if k < 0 else _named(tree, int(of[k])) for of in (pairs.balls, pairs.boxes))
+    return float(gap), (one, other)
+
+
+def _named(tree: Tree, i: int) -> str:
+    return "walls" if i == tree.n else tree.names[tree.carriers.tolist().index(i)]

@@ -14,7 +14,7 @@ from sim.commands import FlyPlan
 from sim.contact.trees import FRICTION, TreeGround
 from sim.integrators import integrator
 from sim.multibody.pushing import from_box
-from sim.multibody.shapes import Link, Touching
+from sim.multibody.shapes import STAND, Link, Touching
 from sim.multibody.tree import WORLD, Body, Joint, tree
 from sim.planner import Goal, Limits, Planner, Task, task_of_scene
 from sim.planner.result.record import record_of
@@ -339,4 +339,36 @@ def test_a_ball_and_a_box_of_one_tree_go_on_together_after_a_blow(method):
     nodes, *_ = run(rail, ground, start, 0.5, method, 5e-3)
     np.testing.assert_allclose(nodes[-1, 2:], [1.0, 1.0], atol=1e-9)
     np.testing.assert_allclose(nodes[:, 2:] @ [2.0, 4.0], 6.0, atol=1e-9)
+    assert min(ground.apart_m(node) for node in nodes) > -1e-9
+
+
+class Buffer(Rail):
+    """The same ball and box, beside a wall across the rail that both may run into."""
+
+    name = "buffer"
+    pushes = (("ball", "box"), ("end", STAND))
+
+    def declare(self, q: SimpleNamespace):
+        slide = {name: Joint("prismatic", axis=(1, 0, 0), name=name) for name in ("x", "y")}
+        return tree(
+            [
+                Body("ball", WORLD, slide["x"], mass=2.0, inertia=(0.1, 0.1, 0.1)),
+                Body("box", WORLD, slide["y"], mass=4.0, inertia=(0.1, 0.1, 0.1)),
+                Body("end", "box", Joint("fixed"), position=(0.1, 0.0, 0.0), mass=0.0),
+            ]
+        )
+
+    def touching(self):
+        end = Touching("end", Sphere((0.0, 0.0, 0.0), 0.1), np.eye(4))
+        return (*super().touching(), end, Touching(STAND, Box((1.5, 0.0, 0.0), (0.3, 0.3, 0.3)), np.eye(4)))
+
+
+@pytest.mark.parametrize("method", ["variational", "touching"])
+def test_what_is_pushed_stops_at_a_wall(method):
+    """The box's end is at 1.2 m then, the ball behind it; without walls both go on for ever."""
+    buffer = Buffer()
+    start = buffer.state({"x": 0.0, "y": 0.6}, {"x": 3.0}).node
+    ground = TreeGround.under(buffer, slope(0.0))
+    nodes, *_ = run(buffer, ground, start, 1.5, method, 5e-3)
+    np.testing.assert_allclose(nodes[-1], [0.7, 1.0, 0.0, 0.0], atol=1e-6)
     assert min(ground.apart_m(node) for node in nodes) > -1e-9

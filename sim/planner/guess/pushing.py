@@ -1,8 +1,11 @@
 """Guesses for trees that push a box of their own: the ball goes around the box to where a push moves it as it has to
-go, pushes, and rests there. When and how hard it touches is left to the solver."""
+go, pushes, and rests there. Where walls stand in between the box goes round their corners, in a push for each straight
+piece of its way. When and how hard it touches is left to the solver."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -23,6 +26,11 @@ _AROUND_M = 0.04
 """By how much the ball keeps clear on its way around."""
 _FINE = 1e-6
 _ROUNDS = 12
+_GRAZES, _LOOKED_M = 0.9, 0.02
+"""Share of a box's least half that its middle keeps from walls on a straight piece of its way, and how finely it is
+looked."""
+_TURNING = 0.5
+"""Share of the time that pieces of a way have alike, the rest being by their lengths."""
 
 
 @dataclass
@@ -68,21 +76,96 @@ class _Pair:
 
     def brought(self, q: np.ndarray, wanted: np.ndarray) -> np.ndarray:
         """The coordinates (nq,) with the ball's centre at a place (3,), as near as the arm reaches."""
-        low, high = self._limits()
+        return self._brought(q, wanted, self.arm)
+
+    def boxed(self, q: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+        """As `brought`, with the box's middle there."""
+        return self._brought(q, wanted, self.box)
+
+    def _brought(self, q: np.ndarray, wanted: np.ndarray, joints: np.ndarray) -> np.ndarray:
+        low, high = self._limits(joints)
         for _ in range(_ROUNDS):
-            tried = np.tile(q, (len(self.arm) + 1, 1))
-            tried[np.arange(len(self.arm)) + 1, self.arm] += _FINE
-            centres, _ = self.frames(tried)
+            tried = np.tile(q, (len(joints) + 1, 1))
+            tried[np.arange(len(joints)) + 1, joints] += _FINE
+            centres, T = self.frames(tried)
+            centres = centres if joints is self.arm else T[:, :3, 3]
             slope, miss = (centres[1:] - centres[0]).T / _FINE, wanted - centres[0]
             d = slope.T @ np.linalg.solve(slope @ slope.T + 1e-4 * np.eye(3), miss)
             q = q.copy()
-            q[self.arm] = np.clip(q[self.arm] + np.clip(d, -0.4, 0.4), low, high)
+            q[joints] = np.clip(q[joints] + np.clip(d, -0.4, 0.4), low, high)
         return q
 
-    def _limits(self) -> tuple[np.ndarray, np.ndarray]:
+    def _limits(self, joints: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         ranges, names = joint_ranges(self.vehicle), self.vehicle.space.columns
-        low, high = zip(*(ranges.get(names[i], (-np.inf, np.inf)) for i in self.arm), strict=True)
+        low, high = zip(*(ranges.get(names[i], (-np.inf, np.inf)) for i in joints), strict=True)
         return np.array(low), np.array(high)
+
+    @cached_property
+    def walls(self) -> np.ndarray:
+        """(walls, 16) as `Pushing.frames`: boxes of the world that the pushed one may meet."""
+        pairs = self.vehicle.pushing
+        met = (pairs.balls == pairs.boxes[self.k]) & (pairs.boxes == self.vehicle.tree.n)
+        return np.unique(pairs.frames[met], axis=0)
+
+    def off_walls(self, places: np.ndarray) -> np.ndarray:
+        """(n,) of places (n, 3) in the world: how far from the walls."""
+        least = np.full(len(places), np.inf)
+        for wall in self.walls:
+            over = np.abs((places - wall[9:12]) @ wall[:9].reshape(3, 3)) - wall[12:15]
+            out = np.linalg.norm(np.maximum(over, 0.0), axis=1) + np.minimum(over.max(axis=1), 0.0)
+            least = np.minimum(least, out - wall[15])
+        return least
+
+    def corners(self) -> np.ndarray:
+        """(n, 3) off the walls' corners, by as much as the box needs to turn there, and to go on along either side."""
+        a, b = self.plane
+        turning = (float(np.hypot(self.half[a], self.half[b])) + self.rounded) / np.sqrt(2.0)
+        aside = max(turning, min(self.half[a], self.half[b]) + self.rounded)
+        found = []
+        for wall in self.walls:
+            R = wall[:9].reshape(3, 3)
+            across = int(np.argmax(np.abs(R.T @ np.array(self.vehicle.across))))
+            for signs in ((-1.0, -1.0), (-1.0, 1.0), (1.0, -1.0), (1.0, 1.0)):
+                way = np.insert(signs, across, 0.0)
+                found.append(wall[9:12] + R @ (way * (wall[12:15] + wall[15] + aside)))
+        return np.array(found)
+
+    def stations(self, start: np.ndarray, goal: np.ndarray) -> list[np.ndarray]:
+        """Coordinates (nq,) from start to goal, between which the box goes straight and clear of walls: the shortest
+        way past corners."""
+        ends = self.frames(np.array([start, goal]))[1][:, :3, 3]
+        if not len(self.walls) or self._free(*ends):
+            return [start, goal]
+        from scipy.sparse.csgraph import dijkstra  # a second, when such a guess is wanted
+
+        corners = self.corners()
+        places = np.concatenate([ends[:1], corners[self.off_walls(corners) >= self._clear_m], ends[1:]])
+        lengths = np.zeros((len(places), len(places)))
+        for i, j in zip(*np.triu_indices(len(places), 1), strict=True):
+            if self._free(places[i], places[j]):
+                lengths[i, j] = np.linalg.norm(places[j] - places[i])
+        _, before = dijkstra(lengths, directed=False, indices=0, return_predecessors=True)
+        way = [len(places) - 1]
+        while before[way[0]] >= 0:
+            way.insert(0, int(before[way[0]]))
+        found, q = [start], start
+        for k, i in enumerate(way[1:-1], 1):
+            q = q.copy()
+            q[self.box] = start[self.box] + k / (len(way) - 1) * (goal - start)[self.box]
+            q = self.boxed(q, places[i])
+            found.append(q)
+        return [*found, goal]
+
+    @property
+    def _clear_m(self) -> float:
+        a, b = self.plane
+        return _GRAZES * (min(self.half[a], self.half[b]) + self.rounded)
+
+    def _free(self, one: np.ndarray, other: np.ndarray) -> bool:
+        """Whether the box's middle may go straight from one place to the other."""
+        count = 2 + int(np.linalg.norm(other - one) / _LOOKED_M)
+        between = one + np.linspace(0.0, 1.0, count)[:, None] * (other - one)
+        return bool((self.off_walls(between) >= self._clear_m).all())
 
     def demanded(self, start: np.ndarray, goal: np.ndarray, seconds: float) -> np.ndarray:
         """(box joints,) mean force at them to go from start to goal (nq,), speeding up for half of the time."""
@@ -152,12 +235,26 @@ def pushed(vehicle: ArticulatedVehicle, task: Task, steps: int, most: int) -> It
     start, goal = task.start.node[at], task.goal.state.node[at]
     if len(np.r_[pair.arm, pair.box]) != vehicle.tree.nq:
         return
-    middle = start.copy()
-    middle[pair.box] = 0.5 * (start + goal)[pair.box]
-    demanded = pair.demanded(start, goal, 0.55 * task.duration_s)
-    for seed, c in enumerate(pair.best_places(middle, demanded, most)):
-        reached = _REACHED[seed % len(_REACHED)]
-        yield _way(pair, start, goal, c, steps, reached)
+    pieces = list(pairwise(pair.stations(start, goal)))
+    shares, places = _shares(pair, pieces), []
+    for (begin, end), share in zip(pieces, shares, strict=True):
+        middle = begin.copy()
+        middle[pair.box] = 0.5 * (begin + end)[pair.box]
+        demanded = pair.demanded(begin, end, 0.55 * share * task.duration_s)
+        places.append(list(pair.best_places(middle, demanded, most)))
+    ends = np.round(steps * np.cumsum([0.0, *shares])).astype(int)
+    for seed in range(min(map(len, places))):
+        reached, q = _REACHED[seed % len(_REACHED)], np.tile(start, (steps + 1, 1))
+        for (_, end), tried, (i, j) in zip(pieces, places, pairwise(ends), strict=True):
+            q[i : j + 1] = _way(pair, q[i], end, tried[seed], j - i, reached)
+        yield q
+
+
+def _shares(pair: _Pair, pieces: list[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
+    """Of the time, for each piece of a box's way."""
+    lengths = np.array([np.linalg.norm((end - begin)[pair.box]) for begin, end in pieces])
+    alike = np.full(len(pieces), 1.0 / len(pieces))
+    return alike if not lengths.sum() > 0.0 else _TURNING * alike + (1.0 - _TURNING) * lengths / lengths.sum()
 
 
 def _way(

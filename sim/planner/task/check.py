@@ -9,6 +9,7 @@ import numpy as np
 from sim.control.plan_following import planned_on
 from sim.integrators import Integrator
 from sim.integrators.composed import Composed
+from sim.multibody.pushing import nearest
 from sim.planner.task.bodies import (
     body_names,
     body_poses,
@@ -212,11 +213,12 @@ def _check_standing(vehicle: Vehicle, method: Integrator, task: Task) -> None:
                 f"{what} is {deep_m:.3g} m deep in the ground; allowed: ends of bodies on it, or above",
                 what,
             )
-        inside_m = -ground.apart_m(state.node)
-        if inside_m > _DEEP_M:
+        tree, pairs = ground.vehicle.tree, ground.vehicle.pushing
+        gap_m, between = nearest(tree, pairs, state.node[: tree.nq])
+        if gap_m < -_DEEP_M:
             raise refused(
                 task,
-                f"{what} has {' and '.join(ground.vehicle.pushes[0])} {inside_m:.3g} m in each other; allowed: bodies "
+                f"{what} has {' and '.join(between)} {-gap_m:.3g} m in each other; allowed: bodies "
                 "that touch, or are apart",
                 what,
             )
