@@ -19,6 +19,8 @@ from sim.multibody.tree import WORLD, Body, Joint, tree
 from sim.planner import Goal, Limits, Planner, Task, task_of_scene
 from sim.planner.result.record import record_of
 from sim.planner.solvers import attempt
+from sim.planner.solvers.contact_bounds import touching
+from sim.planner.transcription.constraints import PART
 from sim.scene import load_scene
 from sim.shapes import Box, Sphere
 from sim.simulation import Simulation
@@ -121,6 +123,12 @@ def test_forces_of_the_ground_are_those_that_it_can_give(planner):
     slides = ~aloft & (np.abs(slips) > 1e-6)
     np.testing.assert_allclose(along[slides], -np.sign(slips[slides]) * FRICTION * up[slides], atol=1e-7)
     np.testing.assert_allclose(ahead - back, slips, atol=1e-8)
+    # Solved again, what is aloft has one equation of friction: beside it the other bound would leave no way inside.
+    bounds, labels = touching(plan.problem, plan.numbers, plan.result.w), plan.problem.row_labels()
+    rows = np.flatnonzero([row is not None and row.name == PART for _, row in labels]).reshape(len(up), -1)
+    low, high = bounds.row_low[rows[aloft, 4:]], bounds.row_high[rows[aloft, 4:]]
+    assert ((low == 0.0) & (high == 0.0)).sum(axis=1).tolist() == [1] * int(aloft.sum())
+    assert (np.isinf(low) & np.isinf(high)).sum(axis=1).tolist() == [1] * int(aloft.sum())
     weight = float(HOPPER.tree.arrays.mass.sum()) * G_MPS2
     assert up.sum() * plan.step_s == pytest.approx(weight * plan.duration_s, rel=1e-9)  # from rest to rest
     assert along.sum() * plan.step_s == pytest.approx(0.0, abs=1e-8)

@@ -49,7 +49,8 @@ def held(
     """As `touching`, of some steps alone, whose parts are those given, or the iterate's."""
     low, high, values = t.bounds.row_low.copy(), t.bounds.row_high.copy(), t.program.constraints(w, p)
     parts, feet = _parts(t), _feet(t)
-    parting = t.model.scheme.either[::4]
+    either = t.model.scheme.either
+    parting = either[::4]
     for k in sorted(steps):
         rows, seen = parts[k], steps[k]
         given = np.zeros(len(rows), bool) if seen is None else np.isfinite(seen)
@@ -57,12 +58,16 @@ def held(
             values[rows[given]] = seen[given]
         matters = given if little == 0.0 else np.ones(len(rows), bool)
         nothing = {force for _, force in parting if matters[force] and values[rows[force]] <= little}
-        for pair in t.model.scheme.either:
+        for pair in either:
             if matters[list(pair)].all() and not nothing & set(pair):
                 nothing.add(min(pair, key=lambda i: values[rows[i]]))
         high[rows[sorted(nothing)]] = 0.0
-        for gap, force in parting:
+        for (gap, force), (_, one), (_, other) in zip(parting, either[2::4], either[3::4], strict=True):
             if force in nothing:
+                # Friction leaves nothing on either side, which is one equation: as two, one of them a bound, a solver
+                # has no way inside.
+                fixed, implied = (one, other) if one in nothing else (other, one)
+                high[rows[fixed]], low[rows[implied]], high[rows[implied]] = 0.0, -np.inf, np.inf
                 aside = _ASIDE * values[rows[gap]] if given[gap] else 0.0
                 low[rows[gap]] = max(_APART_M, aside) if k < len(parts) - 1 else 0.0
                 continue
