@@ -17,6 +17,7 @@ from sim.multibody.pushing import from_box
 from sim.multibody.shapes import STAND, Link, Touching
 from sim.multibody.tree import WORLD, Body, Joint, tree
 from sim.planner import Goal, Limits, Planner, Task, task_of_scene
+from sim.planner.guess.pushing import pushed
 from sim.planner.result.record import record_of
 from sim.planner.solvers import attempt
 from sim.planner.solvers.contact_bounds import touching
@@ -26,6 +27,7 @@ from sim.shapes import Box, Sphere
 from sim.simulation import Simulation
 from sim.steppers.dynamics import stepper_of
 from sim.vehicles import ArticulatedVehicle
+from sim.vehicles.forms.parameters import Control
 from sim.world import load_world
 from tests.sim.multibody.test_tree_contact import run, slope, thrown
 from tests.sim.simulation_scenes import advance_to
@@ -380,3 +382,67 @@ def test_what_is_pushed_stops_at_a_wall(method):
     nodes, *_ = run(buffer, ground, start, 1.5, method, 5e-3)
     np.testing.assert_allclose(nodes[-1], [0.7, 1.0, 0.0, 0.0], atol=1e-6)
     assert min(ground.apart_m(node) for node in nodes) > -1e-9
+
+
+class Puck(ArticulatedVehicle):
+    """A ball that two forces drive over a floor, a box that glides on it, and a block between the box and its mark."""
+
+    name = "puck"
+    parameters = ()
+    controls = tuple(Control(f"force_{axis}", "N", -60.0, 60.0, "Of the ball.") for axis in "xy")
+    torques = ("x", "y")
+    pushes = (("ball", "box"), ("box", STAND), (STAND, "box"))
+    across = (0.0, 0.0, 1.0)
+    apart = frozenset({frozenset({"ball", "box"})})
+    BLOCK = Box((0.6, 0.6, 0.0), (0.4, 0.4, 0.2))
+
+    def declare(self, q: SimpleNamespace):
+        axes = {"x": (1, 0, 0), "y": (0, 1, 0)}
+        ball = [Joint("prismatic", axis=axis, damping=0.5, name=name) for name, axis in axes.items()]
+        box = [Joint("prismatic", axis=axis, damping=10.0, name=f"box {name}") for name, axis in axes.items()]
+        turn = Joint(axis=(0, 0, 1), damping=0.1, name="box turn")
+        return tree(
+            [
+                Body("ball", WORLD, ball, mass=1.0, inertia=(0.1, 0.1, 0.1)),
+                Body("box", WORLD, [*box, turn], mass=2.0, inertia=(0.03, 0.03, 0.03)),
+            ]
+        )
+
+    def shapes(self):
+        return ()
+
+    def touching(self):
+        ends = [(x, y, 0.0) for x in (-0.05, 0.05) for y in (-0.05, 0.05)]
+        solids = [("ball", Sphere((0.0, 0.0, 0.0), 0.04)), ("box", Box((0.0, 0.0, 0.0), (0.1, 0.1, 0.1)))]
+        solids += [("box", Sphere(end, 0.05)) for end in ends]
+        solids += [(STAND, self.BLOCK), (STAND, Sphere((0.3, 0.3, 0.0), 0.1))]
+        return tuple(Touching(body, shape, np.eye(4)) for body, shape in solids)
+
+
+def _round_the_block(steps):
+    puck = Puck()
+    start, goal = (
+        puck.state({"x": 1.2, "y": -0.1, "box x": x, "box y": y}) for x, y in ((0.6, 0.08), (0.08, 0.6))
+    )
+    return puck, Task(
+        start,
+        Goal(goal, "free", "free", parts=("box_x", "box_y", "box_turn")),
+        0.05 * steps,
+        steps,
+        limits=FAST,
+    )
+
+
+def test_a_first_guess_leads_a_box_round_the_corner_of_a_wall():
+    """Straight on it would go through half of the block. On its way past the corner it may graze it."""
+    puck, task = _round_the_block(60)
+    ways = list(pushed(puck, task, 60, 2))
+    assert len(ways) == 2
+    for way in ways:
+        x, y = way[:, 2], way[:, 3]
+        middle = np.c_[x, y, np.zeros_like(x)]
+        assert Puck.BLOCK.distance(middle).min() > 0.09 - 1e-9
+        np.testing.assert_allclose([x[0], y[0], x[-1], y[-1]], [0.6, 0.08, 0.08, 0.6], atol=1e-9)
+        moved = np.abs(np.diff(middle, axis=0)).max(axis=1) > 1e-4
+        ball = np.linalg.norm(way[:-1, :2] - way[:-1, 2:4], axis=1)
+        assert ball[moved].max() < 0.2  # it is behind the box where that moves

@@ -144,15 +144,15 @@ class _Pair:
         for i, j in zip(*np.triu_indices(len(places), 1), strict=True):
             if self._free(places[i], places[j]):
                 lengths[i, j] = np.linalg.norm(places[j] - places[i])
-        _, before = dijkstra(lengths, directed=False, indices=0, return_predecessors=True)
+        _, before = dijkstra(lengths, directed=False, indices=[0], return_predecessors=True)
         way = [len(places) - 1]
-        while before[way[0]] >= 0:
-            way.insert(0, int(before[way[0]]))
+        while before[0, way[0]] >= 0:
+            way.insert(0, int(before[0, way[0]]))
         found, q = [start], start
-        for k, i in enumerate(way[1:-1], 1):
+        for k, corner in enumerate(places[way[1:-1]], 1):
             q = q.copy()
             q[self.box] = start[self.box] + k / (len(way) - 1) * (goal - start)[self.box]
-            q = self.boxed(q, places[i])
+            q = self.boxed(q, corner)
             found.append(q)
         return [*found, goal]
 
