@@ -198,8 +198,8 @@ class Search:
             direct = max(direct, _BETWEEN * len(task.waypoints))
         start, task, mode = self._start(task, direct=direct)
         found = self.kept_clear(task, start, mode)
-        coarsest = max(_COARSEST, least_steps(self.vehicle, task))
-        if not (found.result.converged or run.stopped or run.out_of_time) and task.steps // 2 >= coarsest:
+        given_up = found.result.converged or run.stopped or run.out_of_time
+        if not given_up and task.steps // 2 >= max(_COARSEST, least_steps(self.vehicle, task)):
             start, _, mode = self._start(task, direct=task.steps // 2)
             if mode == "near":
                 again = self.kept_clear(task, start, mode)
