@@ -217,6 +217,20 @@ def test_motions_that_are_none_are_refused_in_a_line(motion: Motion, word: str) 
     assert "\n" not in str(refused.value)
 
 
+@pytest.mark.parametrize("rotation", ["fixed", "free"])
+def test_a_goal_inside_what_carries_it_is_told_whenever_it_is_met(rotation) -> None:
+    deck = Box((22.0, 8.0, 0.0), (3.0, 2.0, 1.0), name="deck")
+    sailing = replace(BERTH, moves=("goal", "deck"))
+    goal = replace(MEETING.goal, rotation=rotation)
+    inside = replace(
+        MEETING, goal=goal, free_duration=(10.0, 40.0), obstacles=(deck,), motions=(sailing,), clearance_m=0.3
+    )
+    with pytest.raises(InputError, match="goal is inside obstacle deck"):
+        sim.plan(BOAT, inside)
+    beside = replace(deck, centre_w=(22.0, 13.0, 0.0))
+    assert sim.plan(BOAT, replace(inside, obstacles=(beside,)), starts=1, explain=False).solved
+
+
 def test_a_wall_that_comes_down_on_the_goal_is_told() -> None:
     gate = Box((22.0, 20.0, 0.0), (4.0, 1.0, 1.0), name="gate")
     closing = Motion(("gate",), velocity_mps=(0.0, -0.6, 0.0))

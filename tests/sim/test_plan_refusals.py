@@ -1,5 +1,7 @@
 """Laws of refusals: what each is about is data, whatever things are called; its ways out lead to tasks that can be."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
@@ -123,6 +125,13 @@ def test_what_pushes_harder_than_all_controls_is_told_as_the_one_cause() -> None
         assert "The one cause" in plan.message
         assert says in plan.message
         assert "more time" not in plan.message
+    lifted = sim.vehicle("helicopter")
+    lift_N = 0.9 * lifted.values["mass"] * vehicle_gravity(lifted)
+    limits = Limits(controls={"u_c": (0.0, lift_N), "u_psi": (-5.0, 5.0)})
+    hover = Task(lifted.state(x=(0, 0, 5)), Goal(lifted.state(x=(2, 0, 5))), 4.0, steps=16)
+    assert "The one cause" in Planner().plan(lifted, replace(hover, limits=limits)).message
+    far = replace(hover, goal=Goal(lifted.state(x=(60, 0, 5))), duration_s=2.2)
+    assert "The one cause" not in Planner().plan(lifted, far).message
     light = sim.vehicle("quadrotor")
     short = Task(light.state(), Goal(light.state(x=(60, 0, 0))), 2.2, steps=16)
     assert "The one cause" not in Planner().plan(light, short).message

@@ -25,6 +25,8 @@ _CHEAP = 1e-3
 _TOLERANCES = {"position": "tolerance_m", "rotation": "tolerance_rad", "velocity": "tolerance_mps"}
 _MOST_INPUTS = 10
 """Whose extremes are tried in all combinations."""
+_UNLIMITED = 1e12
+"""Stands for a control without a bound: what is pushed by none is not a number else."""
 _SHALLOW_M = 0.05
 """A corner that is cut by less does not hold the motion up; more steps would do."""
 _OUTWEIGHED = 1e-3
@@ -268,9 +270,10 @@ def overpowered(vehicle: Vehicle, task: Task) -> str:
         return ""
     inputs, turns = input_map_of(vehicle), vehicle.group.turns
     load_N = inputs.load(task.goal.state.node[vehicle.node_layout.pose])[turns:]
-    box = inputs.box(control_limits(vehicle, task.limits))
+    box = np.clip(control_limits(vehicle, task.limits), -_UNLIMITED, _UNLIMITED)
     corners = np.array(list(itertools.product(*box))) if len(box) <= _MOST_INPUTS else np.zeros((0, len(box)))
-    most_N = float(np.linalg.norm(corners @ inputs.columns()[turns:].T, axis=1).max(initial=0.0))
+    pushes = inputs.planned(corners) @ inputs.columns()[turns:].T
+    most_N = float(np.linalg.norm(pushes, axis=1).max(initial=0.0))
     pushed_N = float(np.linalg.norm(load_N))
     if not len(corners) or not most_N or pushed_N <= most_N:
         return ""

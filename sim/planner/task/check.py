@@ -42,7 +42,6 @@ from sim.planner.task.task import (
     Weights,
     brought_back,
     check_can_plan,
-    is_moving,
     motion_of,
 )
 from sim.planner.task.terrain import SafeGround
@@ -175,8 +174,15 @@ def check_task(vehicle: Vehicle, method: Integrator, task: Task, *, measured: bo
     else:
         _check_end(vehicle, task, START, task.start, 0.0, found)
     arrival_s = task.duration_s if task.free_duration is None else None
-    if arrival_s is not None or motion_of(task, GOAL_MOVES) is None:
+    along = motion_of(task, GOAL_MOVES)
+    if arrival_s is not None or along is None:
         _check_end(vehicle, task, GOAL, goal_at(vehicle, task, task.duration_s), arrival_s)
+    elif task.goal.position == "fixed":
+        # Whenever that is, what moves with it is where the task has it beside it.
+        if task.goal.rotation == "fixed":
+            _check_clear(vehicle, task, GOAL, task.goal.state, None, along)
+        x = positions(vehicle, task.goal.state.node[None])[0]
+        _check_anyhow_clear(vehicle, task, GOAL, x, 0.0, None, along)
     _check_standing(vehicle, method, task)
     least_s, most_s = soonest_s(task), longest_s(task)
     if counts_turns(vehicle, task) and abs(turn_rad(task)) > 1.1 * most_s * task.limits.turn_radps:
@@ -312,21 +318,32 @@ def _check_end(
 
 
 def _outside_m(
-    vehicle: Vehicle, task: Task, places_w: np.ndarray, time_s: float | None
+    vehicle: Vehicle, task: Task, places_w: np.ndarray, time_s: float | None, along: int | None = None
 ) -> Iterator[tuple[int, np.ndarray]]:
-    """(obstacle, (n,) how far places (n, 3) are from it); at a moment, or but for those that move."""
+    """(obstacle, (n,) how far places (n, 3) are from it); at a moment, or but for those that move. along: those alone
+    that one of the task's motions moves, and places that it moves, too."""
     for i, obstacle in enumerate(task.obstacles):
-        if time_s is None and is_moving(task, i):
+        moved_by = motion_of(task, obstacle.name)
+        if moved_by != along if along is not None else time_s is None and moved_by is not None:
             continue
-        seen = brought_back(task, i, places_w[:, None], np.array([time_s or 0.0]))[:, 0]
+        seen = places_w
+        if along is None:
+            seen = brought_back(task, i, places_w[:, None], np.array([time_s or 0.0]))[:, 0]
         yield i, on_plane(vehicle, obstacle).distance(seen)
 
 
-def _check_clear(vehicle: Vehicle, task: Task, name: TaskPart, state: State, time_s: float | None) -> None:
+def _check_clear(
+    vehicle: Vehicle,
+    task: Task,
+    name: TaskPart,
+    state: State,
+    time_s: float | None,
+    along: int | None = None,
+) -> None:
     """Of a pose that is given, whole."""
     pose = state.node[vehicle.node_layout.pose][None]
     centres = balls_at(vehicle, state.node[None], task)[:, 0]
-    for i, outside in _outside_m(vehicle, task, centres, time_s):
+    for i, outside in _outside_m(vehicle, task, centres, time_s, along):
         distance = outside - np.array(task.body, float)[:, 3]
         deep = task.clearance_m - float(distance.min())
         if deep > _ROUNDING:
@@ -338,14 +355,20 @@ def _check_clear(vehicle: Vehicle, task: Task, name: TaskPart, state: State, tim
 
 
 def _check_anyhow_clear(
-    vehicle: Vehicle, task: Task, name: TaskPart, x: np.ndarray, near_m: float, time_s: float | None
+    vehicle: Vehicle,
+    task: Task,
+    name: TaskPart,
+    x: np.ndarray,
+    near_m: float,
+    time_s: float | None,
+    along: int | None = None,
 ) -> None:
     """Of a place that may be met within `near_m` and at any attitude: no ball can keep out of what covers all that."""
     named = task.bodies or ("",) * len(task.body)
     there = [
         ball for ball, name in zip(task.body, named, strict=True) if name in ("", body_names(vehicle)[0])
     ]
-    for i, away in _outside_m(vehicle, task, x[None], time_s) if there else ():
+    for i, away in _outside_m(vehicle, task, x[None], time_s, along) if there else ():
         outside = float(away[0]) - task.clearance_m
         deep = max(ball[3] - float(np.linalg.norm(ball[:3])) for ball in there) - outside - near_m
         if deep > _ROUNDING:
