@@ -10,14 +10,14 @@ import ctypes
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 
 import casadi as ca
 import numpy as np
 
 from sim.compiler.vector_code import Function, Instructions, module, splat, spread
 from sim.native.function import native
-from sim.native.objects import Engine, loaded
+from sim.native.objects import Engine, Loading, loaded
 from sim.native.types import called
 from sim.vehicles.forms.base import Structure
 from sim.vehicles.forms.observation import observation
@@ -139,10 +139,16 @@ class ColumnKernel:
         self._shared = frozenset(shared)
         self.sizes_in = tuple(function.size1_in(i) for i in range(function.n_in()))
         self.sizes_out = () if repeated else tuple(function.size1_out(i) for i in range(function.n_out()))
-        self._engine = loaded(text)
-        self.address = self._engine.get_function_address("columns")
+        self._loading = Loading(text)
+
+    @cached_property
+    def address(self) -> int:
         """Of machine code that is given a table of the arrays' addresses and the number of columns."""
-        self._call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)(self.address)
+        return int(self._loading.engine.get_function_address("columns"))
+
+    @cached_property
+    def _call(self) -> Callable[[int, int], None]:
+        return ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)(self.address)
 
     def __call__(self, n: int, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray]) -> None:
         """Fill the outputs; all arrays are float64 and contiguous, column after column."""

@@ -4,7 +4,9 @@ It is called at its address, from Python or from compiled functions, which it ma
 """
 
 import hashlib
+import threading
 from collections.abc import Callable
+from concurrent.futures import Future
 from functools import cache
 
 import llvmlite
@@ -52,6 +54,36 @@ def loaded(
             optimised=optimised,
             superword=superword,
         )
+
+
+_LARGE = 100_000
+"""Characters of a module that is worth a thread."""
+
+
+class Loading:
+    """A module that may still be in the making, on a thread that ends with it: LLVM leaves Python its turns."""
+
+    def __init__(self, text: str) -> None:
+        self._made: Future[llvm.ExecutionEngine] = Future()
+        self._thread = threading.Thread(target=self._load, args=(text,), name="compiling")
+        if len(text) < _LARGE:
+            self._thread.run()
+        else:
+            self._thread.start()
+
+    def _load(self, text: str) -> None:
+        try:
+            self._made.set_result(loaded(text))
+        except BaseException as error:
+            self._made.set_exception(error)
+
+    @property
+    def engine(self) -> llvm.ExecutionEngine:
+        """Its machine code, once it is there."""
+        engine = self._made.result()
+        if self._thread.is_alive():
+            self._thread.join()
+        return engine
 
 
 def assembly(text: str) -> str:
