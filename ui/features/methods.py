@@ -155,9 +155,9 @@ def _rows(
         note(context, f"{name}/item/{item.name}")
         _tooltip_beside(item.doc, context)
         room = imgui.get_item_rect_max().x
-        low = imgui.get_item_rect_min()
-        width = imgui.calc_text_size(item.beside).x
-        at = (room - width - context.px(4.0), low.y)
+        middle = 0.5 * (imgui.get_item_rect_min().y + imgui.get_item_rect_max().y)
+        width, height = imgui.calc_text_size(item.beside)
+        at = (room - width - context.px(4.0), middle - 0.5 * height)
         imgui.get_window_draw_list().add_text(at, theme.packed(theme.FAINT), item.beside)
         imgui.end_disabled()
         if told is not None:
