@@ -19,7 +19,7 @@ _RAYS = 20
 _PAN_PER_PX = 1.2e-3
 _WHOLE = np.array([[-1.0, 1.0], [-1.0, 1.0]])
 """Of a picture: x from left to right, y from below upwards."""
-_LEAST = 0.6
+_LEAST = 0.5
 """Of the width and height of a picture, its middle in any case; what covers more is not kept clear of."""
 _BLOCKED_PRICE, _TURN_PRICE, _HEIGHT_PRICE = 1.0, 0.3, 0.25
 _FAR_M = 12_000.0
