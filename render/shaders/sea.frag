@@ -37,9 +37,12 @@ uniform sampler2D reflection_map;
 #endif
 
 uniform vec2 sea_wind;    // where it goes to
+uniform float sea_silt;   // of a river, 1: it carries what dims and browns it; 0: the open sea
 
 const vec3 DEEP = vec3(0.0055, 0.024, 0.031);     // what deep water scatters back
 const vec3 CREST = vec3(0.012, 0.105, 0.095);     // the same of thin water that the light comes through
+const vec3 SILT = vec3(0.036, 0.052, 0.041) / PI; // what a river scatters back, deep or thin
+const vec3 SILT_ABSORPTION = vec3(0.62, 0.26, 0.25);  // per m
 const vec3 AERATED = vec3(0.05, 0.19, 0.18);      // the same of water full of bubbles
 const vec3 BED = vec3(0.20, 0.155, 0.105);        // wet sand
 const float FOAM_ALBEDO = 0.72;
@@ -186,6 +189,7 @@ void main() {
     float through_crest = crest * against * against * against * faced * sqrt(faced);
     vec3 body = DEEP * light * 0.55
         + CREST * (sunlight * (0.65 * through_crest + 0.10 * crest * crest * saturate(dot(n, sun_direction.xyz))) + up * 0.16 * crest);
+    body = mix(body, 1.15 * SILT * light, sea_silt);
     body = mix(body, AERATED * light / PI, saturate(0.75 * max(mark.w, churned)));
     float thickness = max(depth, 0.0) / max(v.z, 0.25);
 #if FULL_MATERIALS
@@ -198,7 +202,7 @@ void main() {
     vec4 bed = vec4(BED / PI * light * 1.1, 0.0);
 #endif
 #if SHORE || FULL_MATERIALS
-    vec3 through = exp(-thickness * WATER_ABSORPTION) * (1.0 - 0.6 * saturate(mark.w));
+    vec3 through = exp(-thickness * mix(WATER_ABSORPTION, SILT_ABSORPTION, sea_silt)) * (1.0 - 0.6 * saturate(mark.w));
 #else
     const vec3 through = vec3(0.0);
 #endif

@@ -215,6 +215,7 @@ class SeaSurface:
         )
         texture.filter = (moderngl.LINEAR, moderngl.LINEAR)
         texture.repeat_x = texture.repeat_y = False
+        self._set("sea_silt", float(getattr(world, "river", None) is not None))
         self._set("sea_bounds", (*(0.5 * (low + high)), *(0.5 * (high - low))))
         return texture
 

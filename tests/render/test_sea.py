@@ -375,3 +375,26 @@ def test_no_sea_is_missed_above_the_rows_that_are_shaded(ctx, world, monkeypatch
     canvas.release()
     for k in range(len(frames)):
         np.testing.assert_array_equal(pictures[k], pictures[len(frames) + k])
+
+
+@pytest.mark.parametrize("quality", ["software", "high"])
+def test_waves_on_a_river_are_browner_than_those_of_the_sea(ctx, quality):
+    """The same waves from straight above, where nothing of the sky's colour is mirrored."""
+    river = small_world()
+    blue = []
+    for place, x, y in ((load_world("sea"), 0.0, 0.0), (river, 60.0, float(river.river.centre(60.0)))):
+        level_m = place.water_level_m or 0.0
+        above = view_at((x, y, level_m + 8.0), (x + 0.2, y, level_m))
+        water = water_about(vehicle("motorboat", waves=2.0, fetch=300.0), level_m)
+        renderer = Renderer(ctx, SIZE, place, quality=quality, scenery=small_scenery())
+        canvas = Canvas(ctx, SIZE)
+        renderer.draw(
+            Frame(view=above, vehicles=(), sea=DrawnSea(water.state, AT_S), wall_s=1.0), canvas.framebuffer
+        )
+        red, _, blue_part = canvas.image()[85:115, 145:175].reshape(-1, 3).mean(axis=0)
+        blue.append(blue_part / red)
+        canvas.release()
+        renderer.release()
+    sea, brown = blue
+    assert sea > 1.25
+    assert brown < 0.97  # 1.02 and 1.05 were it water of the sea: the bed is near
