@@ -5,8 +5,8 @@ process in which nothing but the flown one is loaded, then in another one in whi
 change of scene is timed from the wish to its first picture. Kernels and worlds are in the cache on disk.
 
 `--unseen` swaps to vehicles and methods whose machine code is nowhere: the cache is an empty folder in which only the
-first flight has left what it needs. In CPU seconds: those of the clock tell of whatever else the machine does. What the
-flight takes by itself meanwhile, while a process compiles what is made once a machine, is no part of a swap.
+first flight has left what it needs. In CPU seconds: those of the clock tell of whatever else the machine does. Time
+stands still: what a flight takes while a process compiles what is made once a machine is no part of a swap.
 """
 
 import argparse
@@ -57,8 +57,8 @@ def swaps(scene_name: str, ahead: bool) -> dict[str, float]:
 
 def unseen(scene_name: str) -> dict[str, float]:
     """CPU seconds of this process by pair, from the command to the first snapshot that flies it, nothing kept of it,
-    without those of the flight."""
-    from sim.commands import SetIntegrator, SetVehicle
+    while time stands still."""
+    from sim.commands import SetIntegrator, SetPaused, SetVehicle
     from sim.integrators import usual
     from sim.platform.processes import CacheWorkers
     from sim.scene import load_scene
@@ -77,16 +77,14 @@ def unseen(scene_name: str) -> dict[str, float]:
             if time.perf_counter() > at_s + PATIENCE_S:
                 return float("nan")
             time.sleep(POLL_S)
-        taken_s = time.process_time() - began_s - idle * (time.perf_counter() - at_s)
+        taken_s = time.process_time() - began_s
         print(f"  {command!s:60.60s} {taken_s:8.3f}", flush=True)
         return taken_s
 
     try:
         time.sleep(SETTLE_S)
-        idle_s, at_s = time.process_time(), time.perf_counter()
+        running.submit(SetPaused(True))
         time.sleep(SETTLE_S)
-        idle = (time.process_time() - idle_s) / (time.perf_counter() - at_s)
-        print(f"  flying takes {idle:.2f} CPU seconds a second of its own")
         flown, taken_s = running.snapshot.lanes[0], {}
         for name in (m for m in usual(scene.vehicle, flown.integrator) if m != flown.integrator):
             taken_s[name] = taken(SetIntegrator(name), lambda lane, name=name: lane.integrator == name)
