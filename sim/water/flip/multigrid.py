@@ -192,47 +192,24 @@ def _prolong(d: np.ndarray, coarse: np.ndarray, x: np.ndarray) -> None:
 @native
 def v_cycle(system, right: np.ndarray) -> None:  # type: ignore[no-untyped-def]
     """One V-cycle for A x = right from x = 0; the result is the finest level's `smooth`."""
-    d, inverse, ax, ay, az, b, rough, smooth = system
-    last = len(d) - 1
+    diagonal, inverse, along_x, along_y, along_z, given, rough, smooth = system
+    last = len(diagonal) - 1
     for level in range(last + 1):
-        if level == 0:
-            _begin(inverse[0], right, rough[0])
-            _smooth(d[0], inverse[0], ax[0], ay[0], az[0], right, rough[0], smooth[0])
-            if last:
-                _restrict(d[0], ax[0], ay[0], az[0], right, smooth[0], rough[0], b[1])
-            continue
-        _begin(inverse[level], b[level], rough[level])
-        _smooth(
-            d[level], inverse[level], ax[level], ay[level], az[level], b[level], rough[level], smooth[level]
-        )
+        d, inverted, x, y = diagonal[level], inverse[level], rough[level], smooth[level]
+        ax, ay, az = along_x[level], along_y[level], along_z[level]
+        b = right if level == 0 else given[level]
+        _begin(inverted, b, x)
+        _smooth(d, inverted, ax, ay, az, b, x, y)
         if level < last:
-            _restrict(
-                d[level], ax[level], ay[level], az[level], b[level], smooth[level], rough[level], b[level + 1]
-            )
-        else:
+            _restrict(d, ax, ay, az, b, y, x, given[level + 1])
+        elif level:
             for _ in range(_COARSEST_SWEEPS // 2):
-                _smooth(
-                    d[level],
-                    inverse[level],
-                    ax[level],
-                    ay[level],
-                    az[level],
-                    b[level],
-                    smooth[level],
-                    rough[level],
-                )
-                _smooth(
-                    d[level],
-                    inverse[level],
-                    ax[level],
-                    ay[level],
-                    az[level],
-                    b[level],
-                    rough[level],
-                    smooth[level],
-                )
+                _smooth(d, inverted, ax, ay, az, b, y, x)
+                _smooth(d, inverted, ax, ay, az, b, x, y)
     for level in range(last - 1, -1, -1):
-        of = right if level == 0 else b[level]
-        _prolong(d[level], smooth[level + 1], smooth[level])
-        _smooth(d[level], inverse[level], ax[level], ay[level], az[level], of, smooth[level], rough[level])
-        _smooth(d[level], inverse[level], ax[level], ay[level], az[level], of, rough[level], smooth[level])
+        d, inverted, x, y = diagonal[level], inverse[level], rough[level], smooth[level]
+        ax, ay, az = along_x[level], along_y[level], along_z[level]
+        b = right if level == 0 else given[level]
+        _prolong(d, smooth[level + 1], y)
+        _smooth(d, inverted, ax, ay, az, b, y, x)
+        _smooth(d, inverted, ax, ay, az, b, x, y)
