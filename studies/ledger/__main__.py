@@ -17,9 +17,9 @@ HEAD = """# The ledger of truth
 
 Problems whose answers are known, and how many digits of them ours have, by the largest difference over the largest
 number; of several numbers the first one is shown. `python -m studies.ledger --markdown docs/ledger.md` writes this
-page; `holonomy ledger` prints it in short where the program is installed. CPU time is that of one answer, compiled
-before, on a core that others used, too. MuJoCo and Pinocchio are asked where they have what the problem needs, each by
-Runge's and Kutta's method at the same step.
+page; `holonomy ledger` prints it in short where the program is installed, with `--list` the problems alone. CPU time is
+that of one answer, compiled before, on a core that others used, too. MuJoCo and Pinocchio are asked where they have
+what the problem needs, each by Runge's and Kutta's method at the same step.
 
 Whoever has another problem writes one file in `studies/ledger/` with a tuple `PROBLEMS`, and nothing else: command,
 page, scenes and the suite, which holds each problem to its digits, find it there.
@@ -67,9 +67,10 @@ ABSENT = """
 
 @click.command(help="Problems with known answers: how many digits of ours agree.")
 @click.argument("names", nargs=-1)
+@click.option("--list", "listed", is_flag=True, help="Only names, titles and where truths are from.")
 @click.option("--json", "as_json", is_flag=True, help="Numbers for programs.")
 @click.option("--markdown", type=click.Path(path_type=Path, dir_okay=False), help="Write a page.")
-def main(names: tuple[str, ...], as_json: bool, markdown: Path | None) -> None:
+def main(names: tuple[str, ...], listed: bool, as_json: bool, markdown: Path | None) -> None:
     """All of them, or those that are named."""
     known = problems()
     for name in names:
@@ -77,6 +78,10 @@ def main(names: tuple[str, ...], as_json: bool, markdown: Path | None) -> None:
             like = one_of((problem.name for problem in known), name)
             raise click.BadParameter(f"{name}; allowed: {like}", param_hint="NAMES")
     chosen = [problem for problem in known if not names or problem.name in names]
+    if listed:
+        for problem in chosen:
+            print(f"{problem.name:44s} {problem.title} ({problem.source})")
+        return
     results = []
     for problem in chosen:
         print(f"{problem.name} ...", file=sys.stderr, flush=True)
@@ -92,9 +97,11 @@ def page(results: Sequence[ProblemResult]) -> str:
     rest = [result for result in results if result.problem.gives_up]
     short = "".join(f"| {r.problem.title} | {r.problem.reason} |\n" for r in results if r.problem.reason)
     enough = sum(r.digits >= min(r.problem.known_digits, 8) for r in aims)
-    agree = "problems to agree to 8 digits or all that are known."
-    told = f"{len(rest)} more show what is given up."
-    summary = f"`python -m studies.ledger` finds {enough} of {len(aims)} {agree}\n{told}"
+    also = sum(r.digits >= min(r.problem.known_digits, 8) for r in rest)
+    summary = (
+        f"Of {len(results)} rows {enough + also} agree to 8 digits or all that are known: {enough} of the {len(aims)} "
+        f"that are to,\nand {also} of {len(rest)} that show what is given up."
+    )
     tables = TABLE + table(aims) + (GIVEN_UP + TABLE + table(rest) if rest else "")
     return HEAD.replace("{summary}", summary) + tables + pictures(results) + MISSING + short + ABSENT
 

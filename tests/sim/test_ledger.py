@@ -23,7 +23,7 @@ from sim.vehicle_config.radiation import transfer
 from sim.vehicles.forms.form import Support
 from sim.world import load_world
 from studies.ledger import problems
-from studies.ledger.__main__ import DRAWN, main
+from studies.ledger.__main__ import DRAWN, main, page
 from studies.ledger.hydrodynamics import (
     PUBLISHED_M,
     decay_truth,
@@ -33,7 +33,7 @@ from studies.ledger.hydrodynamics import (
     spectrum,
 )
 from studies.ledger.phases import bounded_truth, oscillated
-from studies.ledger.problem import Problem, digits, solve
+from studies.ledger.problem import Problem, ProblemResult, digits, solve
 from studies.ledger.scenes import load_problem, scene_names
 from studies.ledger.squeezer import END_S, PUBLISHED, SQUEEZER, published
 
@@ -132,6 +132,23 @@ def test_the_command_tells_numbers_for_programs_and_refuses_what_there_is_not() 
     refused = CliRunner().invoke(main, ["andrew"])
     assert refused.exit_code == 2
     assert "andrews" in refused.output
+
+
+def test_the_list_has_every_problem_and_works_none_out() -> None:
+    told = CliRunner().invoke(main, ["--list"])
+    assert [line.split()[0] for line in told.stdout.splitlines()] == [p.name for p in problems()]
+    assert "Meijaard" in CliRunner().invoke(main, ["--list", "bicycle"]).stdout
+
+
+def test_the_page_counts_all_rows_and_those_that_give_up_apart() -> None:
+    told = np.ones(1)
+    made = [
+        ProblemResult(replace(problem, gives_up=gives_up), told, told, agreed, 0.1)
+        for problem, gives_up, agreed in zip(problems(), (False, False, True), (9.0, 2.0, 2.0), strict=False)
+    ]
+    assert "Of 3 rows 1 agree to 8 digits or all that are known: 1 of the 2 that are to,\nand 0 of 1" in page(
+        made
+    )
 
 
 @pytest.mark.parametrize("name", scene_names())
