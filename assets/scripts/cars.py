@@ -153,11 +153,11 @@ def build(detail: float = 1.0, kind: Cabin = SALOON) -> list[Node]:
     body.add("coat", split(shell.painted(_paint(shell.positions, kind)), _arches(shell.positions))[1])
     ends = (kind.loft.sections[0, 0], kind.loft.sections[-1, 0])
     breaks = [ends[0], ends[0] - 0.62, ends[1] + 0.7, ends[1]]
-    glazing = partial(_glazing, kind=kind, post_half_m=0.03 if fine else 0.055)
+    glazed = partial(glazing, kind=kind, post_half_m=0.03 if fine else 0.055)
     cabin = refine(
-        _skin(kind.loft, breaks, detail, 26), glazing, within_m=0.03 if fine else 0.012, passes=passes
+        _skin(kind.loft, breaks, detail, 26), glazed, within_m=0.03 if fine else 0.012, passes=passes
     )
-    panes, frame = split(cabin, glazing(cabin.positions))
+    panes, frame = split(cabin, glazed(cabin.positions))
     glass = Node("glass", occludes=False)
     glass.add("pane", panes)
     body.add("coat", frame.painted(np.full((len(frame.positions), 4), PAINT_FAR)))
@@ -190,19 +190,18 @@ def _arches(p: FloatArray) -> FloatArray:
     return np.where(np.abs(p[:, 1]) > 0.5, away - ARCH_RADIUS, PAINT_FAR)
 
 
-def _glazing(p: FloatArray, kind: Cabin, post_half_m: float) -> FloatArray:
+def glazing(p: FloatArray, kind: Cabin, post_half_m: float) -> FloatArray:
     """Negative where the cabin is glass: between belt and roof, clear of the posts."""
     x, y, z = p[:, 0], np.abs(p[:, 1]), p[:, 2]
     ends = np.maximum(x - kind.screens[0], kind.screens[1] - x)
-    top = np.where(ends > 0.0, -PAINT_FAR, z - np.interp(x, *kind.top))
+    # Without a jump anywhere: a cut follows the field, and where that jumps the edges of the mesh.
+    top = np.minimum(z - np.interp(x, *kind.top), -ends)
     post = np.max(
         [post_half_m - np.abs(x - at) for at in kind.posts] or [np.full(len(x), -PAINT_FAR)], axis=0
     )
     corner = post_half_m - np.abs(y - np.interp(z, *kind.corner))
-    corner = np.where(ends > -0.12, corner, -PAINT_FAR)
-    side = np.where(
-        y > 0.55, np.maximum(post, np.where(ends > 0.0, -PAINT_FAR, kind.glazed_to - x)), -PAINT_FAR
-    )
+    corner = np.minimum(corner, ends + 0.12)
+    side = np.minimum(y - 0.55, np.maximum(post, np.minimum(kind.glazed_to - x, -ends)))
     return np.maximum.reduce([0.955 - z, top, side, corner])
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from assets.scripts.cars import KINDS, Cabin, glazing
 from render.frame import DrawnVehicle
 from render.passes.shadows import VehicleShadow, texture_from_world
 from render.plan.view import obstacle_model
@@ -162,3 +163,16 @@ def test_a_shadow_map_that_is_moved_along_shows_every_place_of_a_vehicle_where_i
     shadow.fit((first,), lambda v: (v.T_wb[:3, 3], 2.5), -sun)
     assert not follow(first, -sun)
     shadow.release()
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+@pytest.mark.parametrize("post_half_m", [0.03, 0.055])
+def test_panes_are_cut_by_what_jumps_nowhere(kind: Cabin, post_half_m: float) -> None:
+    """Where it does, a cut follows the edges of triangles: the panes are ragged."""
+    rng = np.random.default_rng(3)
+    low, high = np.array([-2.1, -0.8, 0.85]), np.array([1.6, 0.8, 1.8])
+    place = low + (high - low) * rng.random((20_000, 3))
+    step = rng.normal(size=place.shape)
+    step *= 1e-3 / np.linalg.norm(step, axis=1, keepdims=True)
+    change = glazing(place + step, kind, post_half_m) - glazing(place, kind, post_half_m)
+    assert np.abs(change).max() < 3e-3  # a slope of 3 at most
