@@ -59,9 +59,13 @@ def meet_ground(tree, ws, contact, motion, loads, h):
 
 @apart
 def step_touching(tree, ws, contact, motion, loads, h, rows, solver, guess, tol, most):
-    """As `take_step`, pushed by ws.torque besides, again and again until contact holds where the step ends."""
+    """As `take_step`, pushed by ws.torque besides, again and again until contact holds where the step ends.
+
+    How fast roots were found before does not count: where nothing touches one iteration may do, and be 1e-6 m off here.
+    """
     q, b = motion.q, motion.b
     looks, status = max(int(contact.frame[5]), 1), OK
+    motion.memory[1] = 0.0
     copy_motion(motion, contact.begin)
     for k in range(3 * rows):
         contact.beside[k] = 0.0
