@@ -399,6 +399,29 @@ def test_a_frame_that_is_shown_already_is_left_where_it_is_if_nobody_wants_it_ag
     renderer.release()
 
 
+@pytest.mark.parametrize("adds_up", [False, True])
+def test_a_frame_that_was_begun_comes_into_the_target_once_it_is_finished(ctx, scenery, adds_up):
+    """And one that was begun and given up does not pass for one that is there."""
+    canvas, frame = Canvas(ctx, SIZE), small_frame(SIZE)
+    later, pictures = replace(frame, wall_s=frame.wall_s + 1.0), []
+    for given_up in ((), (frame,)):
+        renderer = Renderer(ctx, SIZE, small_world(), quality="software", scenery=scenery)
+        for other in given_up:
+            renderer.begin(other, canvas.framebuffer)
+        canvas.framebuffer.clear()
+        show = renderer.begin(frame, canvas.framebuffer, adds_up=adds_up)
+        ctx.finish()
+        assert not canvas.image().any()
+        assert show(False)
+        pictures.append(canvas.image().copy())
+        assert not renderer.begin(frame, canvas.framebuffer)(False)
+        assert renderer.begin(later, canvas.framebuffer)(False)
+        renderer.release()
+    canvas.release()
+    assert pictures[0].any()
+    np.testing.assert_array_equal(*pictures)
+
+
 def test_edges_of_a_picture_at_rest_are_smoothed_by_software_too(ctx, scenery):
     """Against 4 x 4 samples a pixel."""
     fine = picture(ctx, scenery, "software", supersampling=4)
