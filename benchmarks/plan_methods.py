@@ -7,6 +7,7 @@ Seconds are of the planning thread, medians of several; all from the first guess
 
 import argparse
 import dataclasses
+import itertools
 from collections.abc import Callable
 
 import numpy as np
@@ -16,6 +17,7 @@ import sim
 from benchmarks.collocation import COLLOCATION
 from benchmarks.planner import loaded, timed
 from sim.integrators import Integrator, integrator
+from sim.integrators.composed import Galerkin
 from sim.planner import Goal, Limits, Plan, Planner, Task, Weights
 from tests.sim.carried_load import swing_after_arrival
 
@@ -72,7 +74,8 @@ def methods(rounds: int) -> None:
 def canyon(rounds: int) -> None:
     """A long flight in few long steps, each method in turn."""
     vehicle, task = loaded("plan-canyon")
-    planner, chosen = Planner(), ("variational", "galerkin-4", "galerkin-6", COLLOCATION[-1])
+    names, degree_four = ("variational", "galerkin-4", "galerkin-6"), Galerkin("galerkin-8", 4, "")
+    planner, chosen = Planner(), (*map(integrator, names), degree_four, COLLOCATION[-1])
     print("| steps | method | cost | cpu s | iterations | continuous replay m |\n|---|---|---|---|---|---|")
     for steps in (16, 32, 64):
         sized, found, seconds = dataclasses.replace(task, steps=steps), {}, [[] for _ in chosen]
@@ -87,6 +90,17 @@ def canyon(rounds: int) -> None:
                 f"| {steps} | {plan.integrator.name} | {plan.cost:.4f} | {np.median(seconds[i][1:]):.3f} | "
                 f"{plan.iterations} | {continuous_replay(plan):.1e} |"
                 + ("" if plan.solved else f" {plan.status}"),
+                flush=True,
+            )
+        arcs = {plan.integrator.name: plan for plan in found.values() if plan.integrator in chosen[1:4]}
+        for ours, theirs in itertools.permutations(arcs, 2):
+            nodes, controls = arcs[theirs].motion.nodes, arcs[theirs].motion.controls
+            plan = planner.plan(
+                vehicle, sized, method=arcs[ours].integrator, warm=(nodes, controls), explain=False, starts=1
+            )
+            print(
+                f"| {steps} | {ours} from {theirs} | {plan.cost:.4f} | | {plan.iterations} | "
+                f"{continuous_replay(plan):.1e} |" + ("" if plan.solved else f" {plan.status}"),
                 flush=True,
             )
 
