@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from sim.scene import load_scene
+from ui.desktop.session import Memories
 from ui.settings.view_settings import FILE, MOST_FILES, Remembered, ViewSettings, read_memory, write_memory
 
 
@@ -54,3 +56,14 @@ def test_broken_settings_are_set_aside(text: str, tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
     write_memory(tmp_path / "missing", Remembered())
+
+
+def test_a_scenes_file_is_remembered_however_it_was_opened(tmp_path: Path) -> None:
+    path = tmp_path / "yard.toml"
+    path.write_text('vehicle = "car"\n[world]\nname = "plain"\n')
+    memories = Memories(tmp_path, "software")
+    memories.opened(ViewSettings(), load_scene(path))
+    assert memories.kept.files == (str(path),)
+    assert memories.kept.scenes == ()
+    memories.opened(ViewSettings(), load_scene("canyon"))
+    assert (memories.kept.files, memories.kept.scenes) == ((str(path),), ("canyon",))

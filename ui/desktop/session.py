@@ -79,15 +79,12 @@ class Memories:
     def opened(self, view: ViewSettings, scene: Scene) -> ViewSettings:
         """The settings with which a scene opens that is the last one now."""
         name = scene.name if scene.path is None else ""
-        if name:
+        if scene.path is None:
             self.kept = self.kept.opened_scene(name)
+        elif os.path.exists(scene.path):
+            self.kept = self.kept.opened_file(os.path.abspath(scene.path))
         view = opened(view, scene)
         return replace(view, camera=self.kept.camera_of(name, view.camera))
-
-    def opened_file(self, path: str) -> None:
-        """Of whatever kind."""
-        if os.path.exists(path):
-            self.kept = self.kept.opened_file(os.path.abspath(path))
 
     def observe(self, state: ShellState, scene: Scene) -> None:
         """Told once a frame how things are shown."""
