@@ -127,8 +127,12 @@ class Dock:
         return bool(self._to_raise)
 
     def _raise_tabs(self) -> None:
-        self._to_raise = [name for name in self._to_raise if not in_front(name)] if self._left else []
+        # In all of them: each window that is docked comes to the front by itself, and may do so after these.
+        for name in self._to_raise:
+            in_front(name)
         self._left = max(self._left - 1, 0)
+        if not self._left:
+            self._to_raise = []
 
 
 def _window(name: str, panel: Draw, snapshot: Snapshot, context: PanelContext) -> list[Request]:
