@@ -154,3 +154,7 @@ def test_a_click_is_carried_out_within_three_pictures_however_long_they_take(tmp
 def test_a_key_after_a_click_on_a_field_waits_for_the_click_that_waits_for_other_keys(tmp_path: Path) -> None:
     seen = play(tmp_path, "overtaken")["overtaken"]
     assert seen == {"commands": [], "typing": True}
+
+
+def test_the_page_that_a_scene_needs_comes_before_the_one_in_which_it_was_chosen(tmp_path: Path) -> None:
+    assert play(tmp_path, "chosen")["chosen"]["plan"]

@@ -16,7 +16,7 @@ from imgui_bundle import imgui
 from pyglet.window import key, mouse
 
 from sim.commands import SetPilotInput
-from sim.scene import Scene
+from sim.scene import Scene, load_scene
 from sim.simulation.lanes.snapshot import Snapshot
 from sim.vehicles import known_vehicle
 from tests.ui import fakes
@@ -232,6 +232,17 @@ def overtaken(session: Session) -> dict:
     return {"commands": session.taken(), "typing": imgui.get_io().want_text_input}
 
 
+def chosen(session: Session) -> dict:
+    """A scene that plans comes while the panel is in use in which it was chosen."""
+    session.frames(6)
+    session.click("tab/Takes")
+    session.click("tab/Scene")
+    session.click("window/Scene")
+    session.shell.begin_scene(load_scene("plan-quadrotor-gates"), None)
+    session.frames(8)
+    return {"plan": "window/Plan" in session.shell.widget_rects}
+
+
 def dragging(session: Session) -> dict:
     session.drags.clear()
     session.window.dispatch_event("on_mouse_motion", 400, 400, 0, 0)
@@ -314,6 +325,7 @@ PARTS: tuple[Callable[[Session], dict], ...] = (
     hurried,
     slow,
     overtaken,
+    chosen,
 )
 
 

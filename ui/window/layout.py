@@ -58,8 +58,8 @@ def is_built(dock_id: int) -> bool:
 
 
 def in_front(name: str) -> bool:
-    """Whether a docked window is seen before its neighbours; it is from the next frame on. It takes no focus, which
-    whoever types or holds a button would lose by that."""
+    """Whether a docked window is seen before its neighbours; it is from the next frame on. It takes the focus, which a
+    neighbour would have that comes to the front with it, but from nobody who types or holds a button."""
     window = internal.find_window_by_name(name)
     # There may be none of these, whatever their types say.
     bar = getattr(getattr(window, "dock_node", None), "tab_bar", None)
@@ -67,6 +67,8 @@ def in_front(name: str) -> bool:
         return False
     if bar.visible_tab_id != window.tab_id:
         bar.next_selected_tab_id = window.tab_id
+        if not imgui.is_any_item_active():
+            imgui.set_window_focus(name)
         return False
     return True
 
