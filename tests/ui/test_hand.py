@@ -95,6 +95,30 @@ def test_the_hand_pulls_while_it_is_closed_and_lets_go_once():
     assert hand.requests(None, snapshot, {}) == []
 
 
+@pytest.mark.parametrize("vehicle", ["car", "car-with-trailers", "bicycle", "boat"])
+def test_what_moves_in_a_plane_is_pulled_ahead_by_a_hand_that_goes_up_the_picture(vehicle):
+    """Seen from behind, as the chase camera does: across the picture its wheels hold it."""
+    scene = Scene(name="s", title="s", world="plain", vehicle=known_vehicle(vehicle), integrator="variational-exact"
+                  if vehicle == "boat" else "variational", step_s=0.005, flight_mode="raw")  # fmt: skip
+    running = simulation(scene)
+    snapshot = running.snapshot
+    T_wb = snapshot.lanes[0].T_wb
+    eye = T_wb[:3, 3] - 7.0 * T_wb[:3, 0] + [0.0, 0.0, 2.5]
+    view, projection = look_at(eye, T_wb[:3, 3]), perspective(0.8, 1.6, 0.1, 100.0)
+    x, y = seen_at(T_wb[:3, 3] + [0.0, 0.0, 0.4], view, projection)
+    hand = BodyPulling()
+    (taken,) = hand.requests(Ray.through(x, y, view, projection), snapshot, {})
+    for up in (0.2, 5.0):
+        (pull,) = hand.requests(Ray.through(x, y + up, view, projection), snapshot, {})
+        way = np.subtract(pull.to_w, taken.to_w)
+        assert 1.0 < T_wb[:3, 0] @ way < 30.0
+        assert abs(way[2]) < 0.3
+        running.submit(pull)
+        before = snapshot.lanes[0].T_wb[:3, 3]
+        snapshot = running.advance(1.0)
+        assert T_wb[:3, 0] @ (snapshot.lanes[0].T_wb[:3, 3] - before) > 0.5
+
+
 def test_an_empty_hand_takes_nothing_on_its_way():
     snapshot = chain()
     view, projection = camera(snapshot)

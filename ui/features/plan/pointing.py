@@ -26,6 +26,8 @@ NEAR = 0.03
 """What passes the ray within this share of its distance is under the mouse."""
 _OF_DISTANCE = 0.22
 """Radius of what has a model, as a share of the distance from which it is looked at."""
+_REACH = 3.0
+"""How far out a hand over a level goes, by the distance at which it took hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,15 @@ class Ray:
         )
         return point
 
+    def over_level(self, z_m: float, farthest_m: float) -> np.ndarray:
+        """(3,) where it meets the level at z, or as far that way as is allowed from beside the eye."""
+        way = self.direction_w[:2]
+        flat = max(float(np.linalg.norm(way)), 1e-9)
+        met = on_level(self, z_m)
+        out_m = farthest_m if met is None else float(np.linalg.norm(met[:2] - self.origin_w[:2]))
+        x, y = self.origin_w[:2] + min(out_m, farthest_m) / flat * way
+        return np.array([x, y, z_m])
+
 
 @dataclass(frozen=True, slots=True)
 class Grip:
@@ -65,6 +76,14 @@ class Grip:
     at_b: tuple[float, float, float]
     depth_m: float
     """Of where it was taken, along the camera's direction."""
+    level_m: float | None = None
+    """Height over which the hand stays: what moves in a plane would not go where a camera behind it lifts the hand."""
+
+    def held_at(self, ray: Ray) -> np.ndarray:
+        """(3,) where the hand is with the mouse there."""
+        if self.level_m is None:
+            return ray.at_depth(self.depth_m)
+        return ray.over_level(self.level_m, _REACH * self.depth_m)
 
 
 class BodyPulling:
@@ -86,7 +105,7 @@ class BodyPulling:
         if self._grip is None:
             return []
         grip = self._grip
-        to_w = ray.at_depth(grip.depth_m) - shifts_w.get(grip.lane, np.zeros(3))
+        to_w = grip.held_at(ray) - shifts_w.get(grip.lane, np.zeros(3))
         place = float(to_w[0]), float(to_w[1]), float(to_w[2])
         if place == self._told:
             return []
@@ -122,7 +141,10 @@ def gripped(ray: Ray, snapshot: Snapshot, shifts_w: dict[str, np.ndarray]) -> Gr
             told = max(off, 0.0), point.about, along - (point.radius_m if off < 0.0 else 0.0)
             if told < least:
                 x, y, z = point.at_b.tolist()
-                least, best = told, Grip(lane.name, point.body, (x, y, z), float(way @ ray.forward_w))
+                group = None if lane.mechanics is None else getattr(lane.mechanics, "group", None)
+                level_m = float(point.at_w[2]) if group is not None and group.turns == 1 else None
+                depth_m = float(way @ ray.forward_w)
+                least, best = told, Grip(lane.name, point.body, (x, y, z), depth_m, level_m)
     shift_w = shifts_w.get(snapshot.lanes[0].name, np.zeros(3))
     struck = struck_prop(replace(ray, origin_w=ray.origin_w - shift_w), snapshot.environment)
     if struck is not None and (0.0, False, struck.distance_m) < least:
