@@ -16,6 +16,7 @@ from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import State, Support
 from sim.vehicles.forms.holonomic import HolonomicVehicle
 from sim.vehicles.forms.nonholonomic import NonholonomicVehicle
+from sim.vehicles.forms.observation import ObservationLayout
 from sim.world import World
 
 
@@ -292,6 +293,10 @@ class Environment:
     def borne(self, poses_w: np.ndarray) -> np.ndarray:
         """(k, BORNE) contacts that bore in the last step, with the vehicle's bodies at poses (n, 4, 4)."""
         return NONE_BORNE
+
+    def told(self, layout: ObservationLayout, rows: np.ndarray) -> np.ndarray:
+        """What is observed, rows (..., size), with what only the surroundings know; the rows given stay as they are."""
+        return rows
 
     def lift_out(self, node: np.ndarray) -> np.ndarray:
         """The node, in place, raised out of the ground where it was in it."""

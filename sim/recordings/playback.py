@@ -161,7 +161,8 @@ class Playback:
             if ending:
                 nodes[-1] = kernel.node(state, us[-1], p, segment.step_s, env=ground.env)
             observed = kernel.observe_all(nodes, us, p, segment.step_s)
-            columns = (segment.since_s + steps * segment.step_s, nodes, us, observed.rows)
+            told = ground.told(observed.layout, observed.rows)
+            columns = (segment.since_s + steps * segment.step_s, nodes, us, told)
             wrenches_b = np.zeros((kept.sum(), 6))
             if felt and ground.env:
                 wrenches_b = self._wrenches_b(segment, point, steps[kept])

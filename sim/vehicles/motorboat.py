@@ -95,8 +95,8 @@ class Floating(HolonomicVehicle):
         return (
             Observable("heel", "rad", heel),
             Observable("trim", "rad", trim),
-            Observable("speed_through_water", "m/s", v[0] - stream[0]),
-            Observable("leeway", "m/s", v[1] - stream[1]),
+            Observable("speed_through_water", "m/s", v[0] - stream[0], through_water_b=(1.0, 0.0, 0.0)),
+            Observable("leeway", "m/s", v[1] - stream[1], through_water_b=(0.0, 1.0, 0.0)),
             Observable("heave", "m", position_of(node[: self.group.pose_dim])[2]),
         )
 

@@ -17,6 +17,7 @@ from sim.vehicle_config.config import HullMesh
 from sim.vehicle_config.radiation import Radiation
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import State, Support
+from sim.vehicles.forms.observation import ObservationLayout
 from sim.water.immersion import AIR as AIR_DRAG
 from sim.water.immersion import DRAG, IMPACT, LIFT, RESISTANCES, VERTEX_WIDTH, afloat, at_rest
 from sim.water.ocean.field import POINTS, SeaState, other_sea, sea_arrays
@@ -368,6 +369,18 @@ class Afloat(Environment):
     def clearance_m(self, node: np.ndarray) -> float:
         """Height over the water's mean level."""
         return float(node[self.vehicle.group.position][2]) - self.around.level_m
+
+    def told(self, layout: ObservationLayout, rows: np.ndarray) -> np.ndarray:
+        """Speeds through the water are those beside a river's stream, too."""
+        stream = self.around.stream
+        if not (stream.velocity_w.size and layout.through_water_b):
+            return rows
+        T_wb, told = layout.poses(rows)[..., 0, :, :], rows.copy()
+        velocity_w = stream.along(T_wb[..., :2, 3])
+        for name, direction_b in layout.through_water_b.items():
+            along_w = T_wb[..., :2, :3] @ np.array(direction_b)
+            told[..., layout.observables[name].start] -= (along_w * velocity_w).sum(axis=-1)
+        return told
 
     def lift_out(self, node: np.ndarray) -> np.ndarray:
         ground = self.around.ground

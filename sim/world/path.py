@@ -84,6 +84,11 @@ class Stream:
         add_stream(self.velocity_w, self.frame, x_m, y_m, out)
         return out
 
+    def along(self, places_w: np.ndarray) -> np.ndarray:
+        """(..., 2) [m/s] at places (..., 2) [m]."""
+        found = [self.at(x, y) for x, y in places_w.reshape(-1, 2)]
+        return np.array(found).reshape(places_w.shape)
+
 
 @native
 def add_stream(velocity: np.ndarray, frame: np.ndarray, x: float, y: float, out: np.ndarray) -> None:

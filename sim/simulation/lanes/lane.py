@@ -472,4 +472,5 @@ def _with_step(lane: Lane, node: np.ndarray) -> Observation:
     m, ahead, u = lane.dynamics, lane.state.copy(), lane.controls
     m.kernel.advance(ahead, u, np.zeros(m.kernel.dim), m.parameters, m.step_s, 1)
     after = m.kernel.node(ahead, u, m.parameters, m.step_s)
-    return m.kernel.observe_step(node, after, u, m.parameters, m.step_s)
+    seen = m.kernel.observe_step(node, after, u, m.parameters, m.step_s)
+    return Observation(seen.layout, lane.footing.environment.told(seen.layout, seen.row))

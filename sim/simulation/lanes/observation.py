@@ -29,11 +29,15 @@ class ObservationCache:
         """The vehicle or its parameters are others from now on, or it is somewhere else."""
         self._known = self._placed = None
 
-    def of(self, dynamics: Dynamics, node: np.ndarray, controls: np.ndarray) -> Observation:
+    def of(
+        self, dynamics: Dynamics, around: Environment, node: np.ndarray, controls: np.ndarray
+    ) -> Observation:
         """What is observed of a node under these controls."""
         known = self._known
         if known is None or known[0] is not node or known[1] is not controls:
-            known = node, controls, dynamics.kernel.observe(node, controls, dynamics.parameters)
+            seen = dynamics.kernel.observe(node, controls, dynamics.parameters)
+            row = around.told(seen.layout, seen.row)
+            known = node, controls, seen if row is seen.row else Observation(seen.layout, row)
             self._known = known
         return known[2]
 
@@ -194,7 +198,7 @@ class LaneObserver:
     def observe(self, node: np.ndarray | None = None) -> Observation:
         """Of a node under the present controls; None: of the present one."""
         at = self._at
-        return self._cache.of(at.dynamics, at.node if node is None else node, at.controls)
+        return self._cache.of(at.dynamics, at.environment, at.node if node is None else node, at.controls)
 
     def poses_w(self, observation: Observation) -> np.ndarray:
         """(bodies, 4, 4) of all bodies in the world, the main one first."""

@@ -149,3 +149,6 @@ class Observable:
     """Its way since the start is kept, with all its turns between two pictures; it depends on bodies' places only."""
     direction: bool = False
     """A unit vector, and so is all that lies on its way."""
+    through_water_b: tuple[float, float, float] | None = None
+    """Of a speed through the water: along which direction, body frame. A vehicle knows the current of its parameters;
+    how a river's stream changes it is told by what surrounds the vehicle (`Environment.told`)."""

@@ -34,6 +34,8 @@ class ObservationLayout:
     of_step: frozenset[str]
     """Observables of the step that begins at a node: they need the next one, too."""
     size: int
+    through_water_b: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
+    """Of observables that are speeds through the water: along which direction, in the main body's frame."""
 
     def poses(self, rows: np.ndarray) -> np.ndarray:
         """(..., bodies, 4, 4) body to world, of rows (..., size), in the order of `bodies`."""
@@ -174,6 +176,7 @@ def observation(
         directions=frozenset(o.name for o in of_node if o.direction),
         of_step=frozenset(o.name for o in of_step),
         size=at,
+        through_water_b={o.name: o.through_water_b for o in of_node if o.through_water_b is not None},
     )
     return layout, ca.vertcat(*[ca.densify(ca.vec(part)) for part in parts])
 
