@@ -102,6 +102,7 @@ def test_a_held_control_acts_whoever_flies_and_starts_over_with_it() -> None:
     running = _running("six-axis-arm", "riqn")
     name = running.run.vehicle.controls[1].name
     running.submit(HoldControl(name, 7.5))
+    assert running.advance(0.0).message == f"{name} is held at 7.5 N m"
     for _ in range(2):
         lane = running.advance(0.05).lanes[0]
         assert (lane.controls[1], dict(lane.held)) == (7.5, {name: 7.5})

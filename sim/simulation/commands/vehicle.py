@@ -309,7 +309,8 @@ def _(command: HoldControl, run: SceneRun) -> str:
         lane.held = MappingProxyType(held)
     if command.value is None:
         return f"{command.name} is let go"
-    return f"{command.name} is held at {command.value:.4g}"
+    unit = "" if controls[index].unit == "1" else controls[index].unit
+    return f"{command.name} is held at {command.value:.4g} {unit}".rstrip()
 
 
 @execute.register
