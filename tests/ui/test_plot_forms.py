@@ -18,6 +18,7 @@ from ui.features.plots.forms import ENDINGS, PHASE, SPECTRUM, SavePlot, spectrum
 from ui.features.plots.panel import draw_plots
 from ui.features.plots.parts import PlotChoice, hovered_moment
 from ui.features.recordings import PlotWindow
+from ui.window.context import PanelContext, Request
 
 HZ, RADPS = 2.5, 0.7
 
@@ -106,6 +107,28 @@ def test_a_title_dragged_onto_another_plot_is_drawn_there_and_taken_out_again(
     bench.click("plots/energy/title", draw_plots, now)
     bench.click("plots/menu/drop/omega", draw_plots, now)
     assert bench.context.of(PlotChoice).form("energy").beside == ()
+
+
+def _below_the_scene(snapshot: Snapshot, context: PanelContext) -> list[Request]:
+    """Plots where they stand in the window, so that menus of titles open upwards, over the bar."""
+    imgui.set_next_window_pos((0.0, 560.0))
+    imgui.set_next_window_size((900.0, 220.0))
+    imgui.begin("plots below")
+    requests = draw_plots(snapshot, context)
+    imgui.end()
+    return requests
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_every_plot_is_saved_by_its_menu_which_stays_before_the_bar(
+    bench: Bench, now: Snapshot, ending: str
+) -> None:
+    bench.frame(_below_the_scene, now)
+    titles = [name for name in bench.context.rects if name.endswith("/title")]
+    for title in titles:
+        bench.click(title, _below_the_scene, now)
+        asked = bench.click(f"plots/menu/save/{ending}", _below_the_scene, now)
+        assert [r.ending for r in asked if isinstance(r, SavePlot)] == [ending], title
 
 
 def test_a_plot_becomes_a_spectrum_and_a_phase_plot_and_is_saved_as_it_is_shown(

@@ -52,7 +52,8 @@ def draw_plot_bar(snapshot: Snapshot, context: PanelContext, choose: Choose | No
     imgui.push_style_var(imgui.StyleVar_.window_border_size, 0.0)
     imgui.push_style_var(imgui.StyleVar_.frame_padding, (context.px(6.0), context.px(1.0)))
     imgui.begin("##plot_bar", None, OVERLAY)
-    imgui.internal.bring_window_to_display_front(imgui.internal.get_current_window())
+    if not imgui.is_popup_open("", imgui.PopupFlags_.any_popup.value):  # what opens stays before it
+        imgui.internal.bring_window_to_display_front(imgui.internal.get_current_window())
     imgui.push_font(None, theme.FONT_PX * 0.86)
     buttons_px = context.px(46.0) * (len(SPANS_S) + (3 if choose else 2))
     for lane in fitting(
