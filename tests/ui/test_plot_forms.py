@@ -13,8 +13,9 @@ from sim.simulation.lanes.snapshot import Snapshot
 from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui.desktop.plot_files import save_plot
-from ui.features.plots.curves import MOST_MOMENTS, Moments, observe_curves
-from ui.features.plots.forms import ENDINGS, PHASE, SPECTRUM, SavePlot, spectrum
+from ui.features.plots.channels import offered
+from ui.features.plots.curves import MOST_MOMENTS, Curves, Moments, observe_curves
+from ui.features.plots.forms import ENDINGS, PHASE, SPECTRUM, Form, SavePlot, figure_of, spectrum
 from ui.features.plots.panel import draw_plots
 from ui.features.plots.parts import PlotChoice, hovered_moment
 from ui.features.recordings import PlotWindow
@@ -129,6 +130,25 @@ def test_every_plot_is_saved_by_its_menu_which_stays_before_the_bar(
         bench.click(title, _below_the_scene, now)
         asked = bench.click(f"plots/menu/save/{ending}", _below_the_scene, now)
         assert [r.ending for r in asked if isinstance(r, SavePlot)] == [ending], title
+
+
+def test_a_phase_plot_shows_the_moment_that_is_looked_at_in_another_plot(bench: Bench, now: Snapshot) -> None:
+    bench.context.of(PlotChoice).forms["omega"] = Form(kind=PHASE, beside=("energy",))
+    for _ in range(4):
+        pointed(bench, now, "plots/energy/area", 0.3)
+    assert bench.context.of(PlotWindow).hovered_s(imgui.get_frame_count()) is not None
+
+
+def test_a_saved_plot_names_its_curves_as_the_legend_does(bench: Bench) -> None:
+    other = fakes.lane("lie", integrator="lie-euler", step_s=0.002)
+    same = fakes.lane("kept", integrator="lie-euler", step_s=0.002)
+    both = fakes.snapshot(fakes.lane(step_s=0.01), other, same)
+    for time_s in (0.0, 0.02):
+        observe_curves(replace(both, clock_s=time_s), bench.context)
+    known = offered(both.lanes[0])
+    figure = figure_of(known["energy"], Form(), known, both.lanes, bench.context.of(Curves), (0.0, 1.0))
+    first = f"{both.lanes[0].integrator} 10 ms"
+    assert [curve.name for curve in figure.curves] == [first, "lie-euler 2 ms (lie)", "lie-euler 2 ms (kept)"]
 
 
 def test_a_plot_becomes_a_spectrum_and_a_phase_plot_and_is_saved_as_it_is_shown(

@@ -76,6 +76,11 @@ def who_text(lane: LaneSnapshot) -> str:
     return lane.controller.kind.__name__ if lane.name == FLOWN_LANE else lane.name
 
 
+def lane_text(lane: LaneSnapshot) -> str:
+    """A lane in a legend: who it is, and its step."""
+    return f"{who_text(lane)} {step_text(lane.step_s)}"
+
+
 def real_time(snapshot: Snapshot) -> tuple[str, theme.Colour]:
     """Simulated seconds a second in words, and how worried to be about it."""
     if snapshot.paused:

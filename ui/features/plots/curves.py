@@ -163,7 +163,7 @@ class History:
         own = slice(self._end - len(self), self._end)
         unknown = np.full(len(self), np.nan)
         rows = [self._row(key)[own] if key in self._keys else unknown for key in channels]
-        return self._rows[0, own].copy(), np.array(rows).reshape(len(channels), -1)
+        return self._rows[0, own].copy(), np.array(rows).reshape(len(channels), len(self))
 
     def at(self, channel: str, time_s: float) -> float:
         """The last value by that time; nan before the first one that is kept, and of what there is not."""

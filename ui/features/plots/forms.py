@@ -13,6 +13,7 @@ from ui.features.plots.channels import Channel
 from ui.features.plots.curves import Curves, History
 from ui.window.context import Action
 from ui.window.theme import GOOD, SKY, Colour, line_colour
+from ui.window.widgets import lane_text
 
 TIME, SPECTRUM, PHASE = "time", "spectrum", "phase"
 KINDS = {
@@ -105,12 +106,12 @@ def figure_of(
     span_s: tuple[float, float],
 ) -> PlotFigure:
     """What a plot shows of a span of simulated time; known: all channels by key."""
-    beside = [known[key] for key in form.beside if key in known]
+    beside, labels = [known[key] for key in form.beside if key in known], _labels(lanes)
     title = own.title if len(lanes) != 1 else f"{own.title} \N{EM DASH} {lanes[0].integrator}"
     if form.kind == PHASE and beside:
         curves_xy = [
             Curve(
-                lane.name,
+                labels[lane.name],
                 *_pair(curves.histories[lane.name], beside[0], own, span_s),
                 _rgb(line_colour(lane)),
             )
@@ -121,7 +122,7 @@ def figure_of(
     for k, channel in enumerate((own, *beside)):
         for lane in lanes if k == 0 else lanes[:1]:
             time_s, values = _kept(curves.histories[lane.name], channel, span_s)
-            name = lane.name if k == 0 else channel.title
+            name = labels[lane.name] if k == 0 else channel.title
             colour = line_colour(lane) if k == 0 else beside_colour(k - 1)
             pair = spectrum(time_s, values) if form.kind == SPECTRUM else (time_s, values)
             other = _axis(channel) if channel.unit != own.unit else ""
@@ -129,6 +130,15 @@ def figure_of(
     if form.kind == SPECTRUM:
         return PlotFigure(title, "frequency [Hz]", _axis(own), tuple(drawn), log=True)
     return PlotFigure(title, "time [s]", _axis(own), tuple(drawn))
+
+
+def _labels(lanes: Sequence[LaneSnapshot]) -> dict[str, str]:
+    """By lane: what the legend calls it; those that it calls alike by their own names, too."""
+    texts = [lane_text(lane) for lane in lanes]
+    return {
+        lane.name: text if texts.count(text) == 1 else f"{text} ({lane.name})"
+        for lane, text in zip(lanes, texts, strict=True)
+    }
 
 
 def _rgb(colour: Colour) -> tuple[float, float, float]:

@@ -17,7 +17,7 @@ from ui.features.recordings import MARKS, WHOLE_S, FlightMark, PlotWindow, withi
 from ui.window import theme
 from ui.window.context import ChangeView, PanelContext, Request
 from ui.window.theme import line_colour
-from ui.window.widgets import OVERLAY, button, checkbox, is_recorded, note, shown_s, step_text, who_text
+from ui.window.widgets import OVERLAY, button, checkbox, is_recorded, lane_text, note, shown_s
 
 
 @dataclass(slots=True)
@@ -61,7 +61,7 @@ def draw_plot_bar(snapshot: Snapshot, context: PanelContext, choose: Choose | No
     ):
         imgui.text_colored(imgui.ImVec4(*line_colour(lane)), icons.ICON_FA_CIRCLE)
         imgui.same_line(0.0, context.px(4.0))
-        imgui.text_unformatted(_name(lane))
+        imgui.text_unformatted(lane_text(lane))
         imgui.same_line(0.0, context.px(12.0))
     for span_s in SPANS_S:
         lit = span_s == context.view.plot_s
@@ -103,11 +103,7 @@ def fitting(lanes: Sequence[LaneSnapshot], widths: Sequence[float], room: float)
 
 
 def _width(lane: LaneSnapshot, context: PanelContext) -> float:
-    return imgui.calc_text_size(f"{icons.ICON_FA_CIRCLE}{_name(lane)}").x + context.px(16.0)
-
-
-def _name(lane: LaneSnapshot) -> str:
-    return f"{who_text(lane)} {step_text(lane.step_s)}"
+    return imgui.calc_text_size(f"{icons.ICON_FA_CIRCLE}{lane_text(lane)}").x + context.px(16.0)
 
 
 MOST = 10
@@ -343,7 +339,7 @@ def draw_plot_values(
     for lane in lanes:
         imgui.text_colored(imgui.ImVec4(*line_colour(lane)), icons.ICON_FA_CIRCLE)
         imgui.same_line()
-        imgui.text_unformatted(f"{_name(lane)}: {value_text(lane, channel, time_s, context)}")
+        imgui.text_unformatted(f"{lane_text(lane)}: {value_text(lane, channel, time_s, context)}")
     for k, other in enumerate(beside if lanes else ()):
         imgui.text_colored(imgui.ImVec4(*beside_colour(k)), icons.ICON_FA_CIRCLE)
         imgui.same_line()
