@@ -2,10 +2,12 @@
 command, and commands that are not there, a line each, and ends with 1 where there is any.
 
 A picture has to be shown, and beside it, under the same heading, has to stand the command that makes it anew. Programs,
-tests and scenes that are named have to be there with their words and options.
+tests and scenes that are named have to be there with their words and options. Pages about doors to other programs are
+at most two screens high, as far as that can be told without a browser.
 """
 
 import importlib
+import math
 import re
 import shlex
 import sys
@@ -25,6 +27,24 @@ RUN = re.compile(r"(?m)(?:`|^    )(?:\./run|python app\.py)\b ?([^`\n]*)")
 SCRIPT = re.compile(r"`python (scripts/\w+)\.py\b[^`]*`")
 PICTURE = re.compile(r"!\[[^]]*\]\((?!https?:)([^)]*)\)")
 CODE = re.compile(r"(?ms)^    [^\n]*$|```.*?```")
+CODE_BLOCK = re.compile(r"(?ms)^```.*?^```|(?:^    [^\n]*\n)+")
+LINK = re.compile(r"!?\[([^]]*)\]\([^)]*\)")
+
+SHORT_PAGES = (
+    "ardupilot", "controllers", "fmu", "formats", "linearise", "live", "measured", "notebooks", "pages", "share",
+    "tutorials/autopilot", "tutorials/autopilot-sensors", "tutorials/autopilot-window",
+)  # fmt: skip
+"""One look tells what each is for, and one turn of the page all of it."""
+MOST_SCREENS = 1.85
+"""Of 1920 x 1080 pixels, as they are told here: so a browser that finds a tenth more still shows the page on two."""
+ABOUT_PX, TITLE_PX, HEADING_PX, PICTURE_PX = 160, 46, 82, 484
+"""Heights in the site: above and below a page, its title, a heading, a picture."""
+ROW_PX, CODE_ROW_PX, CELL_ROW_PX = 28.1, 20.9, 22
+"""Rows of text, of code, in a table."""
+GAP_PX, BOX_PX, CELL_GAP_PX = 18, 22, 28
+"""Between blocks; about code; about the cells of a row."""
+ROW, TABLE_ROW, CELL = 78, 98, 4
+"""Characters of a row of text, of a table, and what a cell's margins take of it."""
 
 
 def texts(root: Path) -> dict[Path, str]:
@@ -128,6 +148,53 @@ def runs(documents: dict[Path, str], root: Path) -> Iterator[str]:
             yield f"./run {line}: no scene {scene}"
 
 
+def screens(text: str) -> float:
+    """How high a page is: within a tenth of what Chromium makes of those in SHORT_PAGES."""
+    height, at = float(ABOUT_PX + TITLE_PX - HEADING_PX), 0
+    for code in [*CODE_BLOCK.finditer(text), None]:
+        height += sum(map(_block_px, re.split(r"\n\s*\n", text[at : code.start() if code else None])))
+        if code:
+            rows = code[0].strip("\n").count("\n") + (-1 if code[0].startswith("```") else 1)
+            height, at = height + CODE_ROW_PX * rows + BOX_PX + GAP_PX, code.end()
+    return height / 1080
+
+
+def _block_px(block: str) -> float:
+    """Of a paragraph, a list, a table, a heading or a picture."""
+    block = block.strip()
+    if not block:
+        return 0
+    if block.startswith("#"):
+        return HEADING_PX
+    if block.startswith("!["):
+        return PICTURE_PX + GAP_PX
+    plain = re.sub(r"[`*$]", "", LINK.sub(r"\1", block))
+    if plain.startswith("|"):
+        rows = [[cell.strip() for cell in row.strip("|").split("|")] for row in plain.splitlines()]
+        return GAP_PX + sum(_row_px(row, rows) for row in rows if set("".join(row)) - set("-: "))
+    items = re.split(r"\n(?=- )", plain)
+    return sum(ROW_PX * math.ceil(len(item) / ROW) for item in items) + GAP_PX * (len(items) + 1) / 2
+
+
+def _row_px(row: list[str], rows: list[list[str]]) -> float:
+    """Of a table: columns that need more than their share of the width divide what the others leave."""
+    wants = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    left, share = TABLE_ROW - CELL * len(wants), (TABLE_ROW - CELL * len(wants)) / len(wants)
+    narrow = sum(want for want in wants if want <= share)
+    wide = sum(want for want in wants if want > share)
+    widths = [want if want <= share else (left - narrow) * want / wide for want in wants]
+    rows_of_text = (math.ceil(len(cell) / width) for cell, width in zip(row, widths, strict=True) if cell)
+    return CELL_GAP_PX + CELL_ROW_PX * max(rows_of_text, default=1)
+
+
+def too_high(documents: dict[Path, str], root: Path) -> Iterator[str]:
+    """Pages that are more than one takes in at once."""
+    for name in SHORT_PAGES:
+        file = root / "docs" / f"{name}.md"
+        if file in documents and (high := screens(documents[file])) > MOST_SCREENS:
+            yield f"docs/{name}.md: about {high:.2f} screens high; allowed: {MOST_SCREENS}"
+
+
 def faults(root: Path = ROOT) -> list[str]:
     """All of them, a line each."""
     from studies.__main__ import STUDIES
@@ -139,6 +206,7 @@ def faults(root: Path = ROOT) -> list[str]:
         *programs(documents, root, studies),
         *tests(documents, root),
         *runs(documents, root),
+        *too_high(documents, root),
     ]
 
 

@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
-from scripts.check_docs import chapters, faults, made
+import pytest
+
+from scripts.check_docs import MOST_SCREENS, chapters, faults, made, screens
 
 GOOD = """# A
 
@@ -61,3 +63,32 @@ def test_a_command_is_known_from_a_name() -> None:
         "a\nx\n```\n  code\n```\n    y\n",
         "b\ny",
     ]
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "word " * 60 + "\n\n",
+        "```python\n" + "run = 1\n" * 8 + "```\n\n",
+        "\n".join(["- An item."] * 8) + "\n\n",
+        "| a | b |\n|---|---|\n"
+        + "| short | one that needs more than a row, "
+        + "since it is long " * 9
+        + "|\n\n",
+    ],
+    ids=["text", "code", "list", "table"],
+)
+def test_a_page_about_a_door_is_two_screens_at_most(tmp_path: Path, block: str) -> None:
+    root = house(tmp_path, GOOD)
+    page = "# A door\n\n"
+    while screens(page) <= MOST_SCREENS:
+        (root / "docs/fmu.md").write_text(page)
+        assert faults(root) == []
+        page += block
+    assert 5 < page.count(block) < 25
+    (root / "docs/fmu.md").write_text(page)
+    (found,) = faults(root)
+    assert found.startswith("docs/fmu.md: about ")
+    assert found.endswith(" screens high; allowed: 1.85")
+    (root / "docs/fmu.md").rename(root / "docs/water.md")
+    assert faults(root) == []

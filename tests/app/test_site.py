@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 import app
+from scripts.check_docs import ABOUT_PX, SHORT_PAGES, screens
+from tests.export.browser import browser, installed
 
 ROOT = Path(app.__file__).resolve().parent
 NOTEBOOKS = sorted((ROOT / "examples").glob("*.ipynb"))
@@ -72,27 +74,23 @@ def test_pictures_of_the_gallery_lead_to_the_pages_that_there_are() -> None:
     assert whole.count("](live/") == len(re.findall(r"\.png\) `\./run ", gallery))
 
 
-def test_the_site_is_built_strictly_and_asks_nobody_for_anything(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Built strictly."""
     pytest.importorskip("mkdocs")
-    command = [
-        sys.executable,
-        "-m",
-        "mkdocs",
-        "build",
-        "--strict",
-        "--quiet",
-        "--site-dir",
-        str(tmp_path / "site"),
-    ]
+    folder = tmp_path_factory.mktemp("built") / "site"
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
     # No way out: a proxy that nobody serves.
     nowhere = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), "http://127.0.0.1:9")
     environment = {**os.environ, **nowhere, "NO_MKDOCS_2_WARNING": "1"}
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stdout + done.stderr
     assert (done.stdout + done.stderr).strip() == ""
-    pages = {
-        path.relative_to(tmp_path / "site"): path.read_text() for path in (tmp_path / "site").rglob("*.html")
-    }
+    return folder
+
+
+def test_the_site_asks_nobody_for_anything(site: Path) -> None:
+    pages = {path.relative_to(site): path.read_text() for path in site.rglob("*.html")}
     assert Path("reference/many.html") in pages
     fetched = re.compile(
         r'<(?:script|img|iframe|link rel="(?:stylesheet|preconnect)")[^>]*(?:src|href)="(?:https?:)?//'
@@ -101,5 +99,22 @@ def test_the_site_is_built_strictly_and_asks_nobody_for_anything(tmp_path: Path)
         assert not fetched.search(text), name
     assert "<math" in pages[Path("concepts.html")]
     assert "Integrate many lanes of a vehicle" in pages[Path("reference/many.html")]
-    index = json.loads((tmp_path / "site" / "search" / "search_index.json").read_text())
+    index = json.loads((site / "search" / "search_index.json").read_text())
     assert len(index["docs"]) > 100
+
+
+@pytest.mark.skipif(not installed(), reason="there is no Chromium")
+def test_pages_about_doors_are_two_screens_at_most_in_a_browser(site: Path) -> None:
+    """And what is told without one is within a seventh of that; measured a twelfth."""
+    with browser() as shown:
+        shown.tell(
+            "Emulation.setDeviceMetricsOverride", width=1920, height=1080, deviceScaleFactor=1, mobile=False
+        )
+        for name in SHORT_PAGES:
+            shown.open(site / f"{name}.html", "document.readyState === 'complete'")
+            whole, article = shown.run(
+                "return [document.documentElement.scrollHeight, document.querySelector('article').scrollHeight]"
+            )
+            assert whole <= 2 * 1080, name
+            told = screens((ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8"))
+            assert told * 1080 == pytest.approx(article + ABOUT_PX, rel=0.15), name
