@@ -327,6 +327,15 @@ class SceneView:
         sea = self._swell if flown.lane.sea is None else flown.lane.sea
         return None if sea is None else DrawnSea(sea, flown.time_s)
 
+    def moment(self, lane: LaneSnapshot, options: ViewOptions) -> DrawnVehicle:
+        """A lane as it was at a moment, where that lane is drawn now."""
+        shifts_w = {shown.lane.name: shown.shift_w for shown in self._arranged(options)}
+        shift_w = shifts_w.get(lane.name, np.zeros(3))
+        flown = self._shown[0]
+        return drawn(
+            _shifted(ShownLane(lane, lane.time_current_s, lane.bodies), shift_w), _shifted(flown, shift_w)
+        )
+
     def _arranged(self, options: ViewOptions) -> list[ShownLane]:
         """The lanes that are to be seen, where they are to be seen."""
         wanted = [shown for shown in self._shown if options.solo in ("", shown.lane.name)] or list(
@@ -336,15 +345,7 @@ class SceneView:
             return wanted
         middle = 0.5 * (len(wanted) - 1)
         step_w = np.array(options.spread_w)
-        return [
-            replace(
-                shown,
-                bodies={name: moved(T_wb, (k - middle) * step_w) for name, T_wb in shown.bodies.items()},
-                shift_w=(k - middle) * step_w,
-                apart=True,
-            )
-            for k, shown in enumerate(wanted)
-        ]
+        return [replace(_shifted(shown, (k - middle) * step_w), apart=True) for k, shown in enumerate(wanted)]
 
     def _place(self, snapshot: Snapshot, lane: LaneSnapshot, now_s: float) -> ShownLane:
         """The lane at its display time, each body on the screw motion between its last two published poses.
@@ -365,3 +366,9 @@ class SceneView:
 
 def _there(things: Iterable[Thing | None]) -> tuple[Thing, ...]:
     return tuple(thing for thing in things if thing is not None)
+
+
+def _shifted(shown: ShownLane, shift_w: np.ndarray) -> ShownLane:
+    """The lane drawn apart from its true place by (3,) m."""
+    bodies = {name: moved(T_wb, shift_w) for name, T_wb in shown.bodies.items()}
+    return replace(shown, bodies=bodies, shift_w=shift_w)

@@ -209,6 +209,22 @@ def test_a_ghost_is_seen_the_more_the_further_it_is_from_the_flown_vehicle():
     assert shares[-1] == 1.0
 
 
+@pytest.mark.parametrize("step_m", [0.0, 9.0])
+def test_a_moment_of_the_past_is_drawn_where_its_lane_is(step_m):
+    """Lanes are perhaps drawn apart: then it is with its own lane, not at that lane's true place."""
+    now, then = np.eye(4), np.eye(4)
+    then[:3, 3] = (0.0, 3.0, 0.5)
+    scene, options = SceneView(load_world("plain")), ViewOptions(spread_w=(step_m, 0.0, 0.0))
+    lanes = [_lane(now, now, name=name, times=(1.1, 1.1)) for name in ("flown", "one", "two")]
+    scene.observe(_snapshot(*lanes), 100.0)
+    places = [vehicle.T_wb[:3, 3] for vehicle in scene.frame(VIEW, options).vehicles]
+    seen = scene.moment(replace(lanes[0], bodies={"body": then}, ghost=True), options)
+    np.testing.assert_allclose(seen.T_wb[:3, 3] - then[:3, 3], places[0], atol=1e-12)
+    assert places[0][0] == -step_m
+    assert seen.ghost
+    assert seen.presence > 0.1
+
+
 def test_a_scenes_swell_is_the_sea_that_such_a_wind_raises_under_a_boat():
     boat = known_vehicle("motorboat", waves=7.5, waves_direction=np.radians(160.0), fetch=25e3)
     carrying = water_about(boat, 0.0).state

@@ -26,7 +26,6 @@ from render.programs import Programs
 from render.quality import choose, is_software
 from render.renderer import Renderer
 from render.vehicles.scene_view import SceneView, ViewOptions
-from render.vehicles.shown import ShownLane, drawn
 from sim.scene import Scene
 from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot
 from sim.world import World
@@ -260,7 +259,7 @@ class Picture:
             lanes,
             wall_s=self._wall_s,
             exposure=settings.exposure * self._adaptation.go_on(view.eye_w, camera_s),
-            add=lambda frame: planning.added(_with_moment(frame, moment, snapshot)),
+            add=lambda frame: planning.added(self._with_moment(frame, moment, options, panes=len(rects))),
             adds_up=not self._budget.rests,
         )
         shown = tuple(replace(pane.frame, wall_s=0.0) for pane in panes)
@@ -403,6 +402,15 @@ class Picture:
         bearing_rad = None if comparison.bearing_deg is None else self._bearing_rad
         self._rig.frame_scene(distance=comparison.distance, bearing_rad=bearing_rad)
 
+    def _with_moment(
+        self, frame: Frame, moment: LaneSnapshot | None, options: ViewOptions, *, panes: int
+    ) -> Frame:
+        """The frame with the flown lane as it was at a moment; in panes of their own lanes are not drawn apart."""
+        if moment is None or not all(np.isfinite(T_wb).all() for T_wb in moment.bodies.values()):
+            return frame
+        options = replace(options, spread_w=(0.0, 0.0, 0.0)) if panes > 1 else options
+        return replace(frame, vehicles=(*frame.vehicles, self._scene_view.moment(moment, options)))
+
     def _make_renderer(
         self, quality: str, scenery: Scenery | None = None, *, lit_later: bool = False
     ) -> Renderer:
@@ -419,15 +427,6 @@ class Picture:
             programs=self._programs[quality],
             lit_later=lit_later,
         )
-
-
-def _with_moment(frame: Frame, moment: LaneSnapshot | None, snapshot: Snapshot) -> Frame:
-    """The frame with the flown lane as it was at a moment."""
-    if moment is None or not all(np.isfinite(T_wb).all() for T_wb in moment.bodies.values()):
-        return frame
-    flown = snapshot.lanes[0]
-    then, now = (ShownLane(lane, lane.time_current_s, lane.bodies) for lane in (moment, flown))
-    return replace(frame, vehicles=(*frame.vehicles, drawn(then, now)))
 
 
 def _nothing() -> Generator[None]:
