@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -122,6 +123,29 @@ def test_what_listens_is_connected_to_until_it_is_told_not_to(
         actions.close()
         simulation.stop()
     assert told[0].startswith("Listening at port ")
+
+
+def test_without_websockets_listening_is_refused_in_a_line_and_asked_for_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The window tells what an action raises; nothing is left half open, and other buttons go on."""
+    monkeypatch.setenv("HOLONOMY_CONFIG", str(tmp_path))
+    for hidden in ("websockets.sync.server", "websockets.sync.client", "websockets.exceptions"):
+        monkeypatch.setitem(sys.modules, hidden, None)
+    simulation, told = Simulation(load_scene("plain"), load_world("plain")), list[str]()
+    actions = LiveActions(SimpleNamespace(simulation=simulation, tell=told.append))
+    for _ in range(2):
+        with pytest.raises(InputError) as refusal:
+            actions.carry_out(Listen())
+        assert "needs websockets" in str(refusal.value)
+        assert "\n" not in str(refusal.value)
+        assert list(actions.views(simulation.snapshot))[1] == ListenView("")
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "live.json").write_text('{"port": 1, "token": "t"}')
+    with pytest.raises(InputError, match="connect: needs websockets"):
+        sim.connect()
+    actions.carry_out(EndListening())
+    actions.close()
 
 
 def test_a_video_is_begun_ended_and_given_up_by_buttons(bench: Bench) -> None:
