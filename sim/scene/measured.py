@@ -73,6 +73,8 @@ class VehicleMotion:
     parameters: Mapping[str, Value]
     links: tuple[Link, ...] = ()
     """What its bodies look like that have no model."""
+    pivot_w: np.ndarray | None = None
+    """(3,) m: the fixed point of what is held at one."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -33,7 +33,8 @@ def take_as_ghost(take: Take, name: str = "", world: World | None = None) -> Mea
     """The whole of it on its own clock. world: in which it was flown, where that is there already."""
     world = world or load_world(take.world, seed=take.seed)
     samples = take.playback(lambda: world).samples(EVERY_S)
-    vehicle, pivot_w = take.vehicle, np.array(take.segments[0].pivot_w)
+    vehicle, held_w = take.vehicle, take.segments[0].pivot_w
+    pivot_w = None if held_w is None else np.array(held_w)
     names, poses = list(samples.observed.bodies), np.stack(list(samples.observed.bodies.values()), axis=1)
     placed = np.array([in_world(vehicle, row, world, pivot_w) for row in poses])
     moving = VehicleMotion(
@@ -45,6 +46,7 @@ def take_as_ghost(take: Take, name: str = "", world: World | None = None) -> Mea
         observables=dict(samples.observed.observables),
         parameters=vehicle.values,
         links=vehicle.links,
+        pivot_w=pivot_w,
     )
     return Measured(name or take.name, samples.time, placed[:, 0], moving)
 

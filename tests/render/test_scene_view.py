@@ -8,14 +8,19 @@ import pytest
 from render.frame import View
 from render.land.birds import Birds
 from render.vehicles.scene_view import SceneView, ViewOptions
+from sim.commands import ShowMeasured
 from sim.groups.numeric import pose_exp, rotation_exp
+from sim.multibody.shapes import STAND
+from sim.scene import load_scene
 from sim.scene.tables import Swell
 from sim.simulation.lanes.snapshot import LaneSnapshot, LaneStatus, Snapshot
+from sim.simulation.opening import take_as_ghost
 from sim.vehicle_config import config_named
 from sim.vehicle_config.mechanism import half_axes_m
 from sim.vehicles import known_vehicle
 from sim.water.water import water_about
 from sim.world import load_world
+from tests.sim.simulation_scenes import simulation
 
 TWIST = np.array([0.4, -0.9, 1.3, 5.0, -2.0, 1.0])
 VIEW = View(eye_w=np.zeros(3), view=np.eye(4), projection=np.eye(4))
@@ -223,6 +228,22 @@ def test_a_moment_of_the_past_is_drawn_where_its_lane_is(step_m):
     assert places[0][0] == -step_m
     assert seen.ghost
     assert seen.presence > 0.1
+
+
+@pytest.mark.parametrize("step_m", [0.0, 3.0])
+def test_a_take_of_what_hangs_from_a_stand_is_drawn_beside_the_flight_with_its_stand(step_m):
+    running = simulation(load_scene("pendulum"))
+    running.advance(3.0)
+    running.submit(ShowMeasured(take_as_ghost(running.takes()[0], "before")))
+    snapshot = running.advance(0.1)
+    scene = SceneView(load_world("plain"))
+    scene.observe(snapshot, 100.0)
+    frame = scene.frame(VIEW, ViewOptions(spread_w=(step_m, 0.0, 0.0)))
+    assert len(frame.vehicles) == len(snapshot.lanes)
+    places = [vehicle.bodies[STAND][:3, 3] for vehicle in frame.vehicles]
+    for vehicle, place_w in zip(frame.vehicles, places, strict=True):
+        assert {link.body for link in vehicle.links} <= set(vehicle.bodies)
+        np.testing.assert_allclose(place_w[1:], places[0][1:], atol=1e-9)
 
 
 def test_a_scenes_swell_is_the_sea_that_such_a_wind_raises_under_a_boat():

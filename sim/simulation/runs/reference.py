@@ -155,7 +155,7 @@ def _model(measured: Measured, flown: LaneSnapshot, at_s: float) -> LaneSnapshot
         parameters=moving.parameters,
         observables={name: values[k] for name, values in moving.observables.items()},
         units={},
-        pivot_w=None,
+        pivot_w=moving.pivot_w,
         pull=None,
         links=moving.links,
     )
