@@ -122,10 +122,15 @@ def test_goals_label_of_the_past_and_instruments_do_not_overlap(
         draw_instruments(snapshot, context)
         draw_past(snapshot, context)
 
+    def compared(snapshot: Snapshot, context: PanelContext) -> None:
+        context.rects["caption"] = (12.0, 12.0, 0.49 * scene[2], 0.45 * scene[3])
+        draw_past(snapshot, context)
+
     back = fakes.snapshot(look_back=LookBack("", 0.0, 9.0, 6.0), recorded_s=(0.0, 9.0), paused=True)
     for draw, snapshot, names in (
         (flying, fakes.snapshot(), ("goals", "goal_marker")),
         (looking, back, ("past",)),
+        (compared, back, ("caption", "past")),
     ):
         bench.frame(draw, snapshot)
         rects = bench.context.rects

@@ -290,13 +290,14 @@ def draw_plate(name: str, lines: list[tuple[str, bool]], colour: theme.Colour, c
     x, y, width, _ = context.scene_rect
     wide = max(pen.width(text, PLATE_SIZE, bold=bold) for text, bold in lines) + pen.px(2.0 * PLATE_PAD)
     tall = pen.px(PLATE_ROW) * len(lines) + pen.px(0.8 * PLATE_PAD)
-    goals = context.rects.get("goals", (x, y, 0.0, 0.0))
-    aside = goals[0] + goals[2] + pen.px(PLATE_PAD)
+    beside = [context.rects[name] for name in ("goals", "caption") if name in context.rects]
+    aside = max((rect[0] + rect[2] for rect in beside), default=x) + pen.px(PLATE_PAD)
     middle = x + width / 2.0
-    if middle - wide / 2.0 < aside:  # then in the middle of what the goals leave
+    if middle - wide / 2.0 < aside:  # then in the middle of what goals or caption leave
         middle = max((aside + x + width) / 2.0, aside + wide / 2.0)
     left, top = middle - wide / 2.0, y + pen.px(TOP + HEIGHT + 8.0)
-    taken = [context.rects[name] for name in ("hud/heading", "hud/badges", "goals") if name in context.rects]
+    taken = [context.rects[name] for name in ("hud/heading", "hud/badges") if name in context.rects]
+    taken += beside
     left, top, *_ = placed((left, top, wide, tall), context.scene_rect, taken, step=pen.px(6.0))
     low, high = (left, top), (left + wide, top + tall)
     pen.draw_list.add_rect_filled(low, high, theme.packed(theme.GROUND, 0.82), pen.px(8.0))
