@@ -9,8 +9,11 @@ motions: pressure that fades with depth, and the motion in the hull's own axes a
 it, which changes as the hull meets it (`sim.water.carried`). It has no diffraction but this.
 """
 
+from typing import Any
+
 import numpy as np
 
+import sim
 from sim.water.carried import nearest_motion, wetted_areas
 from sim.water.immersion import VERTEX_WIDTH
 from studies.ledger.problem import Problem
@@ -94,6 +97,12 @@ def by_relative_motion() -> np.ndarray:
     return np.array(found).T.ravel()
 
 
+def under_way() -> dict[str, Any]:
+    """The scene's boat, whose bow it puts into the waves, kept going, her hull in the waves alone."""
+    boat = sim.vehicle("motorboat", waves=6.0, waves_direction=0.3, fetch=8e3)
+    return {"vehicle": boat, "environment": None, "trim": {"u_left": 270.0, "u_right": 270.0}}
+
+
 PROBLEMS = (
     Problem(
         name="ship-in-head-waves",
@@ -106,6 +115,7 @@ PROBLEMS = (
         step="fading pressure and relative motion",
         least_digits=0.9,
         scene="open-sea",
+        shown=under_way,
         reason="diffraction is that of relative motion, and damping has no terms of speed: off by up to 0.13 of the "
         "wave, in waves shorter than the ship by more than is left of its motion",
         gives_up=True,
