@@ -5,10 +5,17 @@ import pytest
 from imgui_bundle import imgui
 
 from render.frame import look_at, perspective
+from sim.commands import SetParameter
+from sim.scene import load_scene
 from sim.shapes.shape import Handle
+from sim.simulation.lanes.snapshot import Snapshot
+from sim.world import load_world
+from tests.sim.simulation_scenes import simulation
 from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui.features.placing.gizmo import SNAPS, Gizmo, GizmoFields, scaling
+from ui.features.placing.panel import PAGE, draw_placing
+from ui.window.context import PanelContext, Request
 from ui.window.widgets import overlap, placed
 
 PICTURE = (100.0, 50.0, 800.0, 500.0)
@@ -106,3 +113,33 @@ def test_of_two_things_in_one_place_each_is_chosen_by_a_dot_of_its_own(bench):
             io.add_mouse_button_event(0, down)
             bench.frame(draw, fakes.snapshot())
         assert fields.chosen == f"goal {k}"
+
+
+def test_start_and_wind_are_chosen_on_the_page_and_the_winds_velocity_is_typed(bench: Bench) -> None:
+    """Its arrow, metres over the start, is mostly out of the picture."""
+    running = simulation(load_scene("quadrotor"))
+    snapshot = running.snapshot
+    bench.context.show(load_world("plain"))
+
+    def page(snapshot: Snapshot, context: PanelContext) -> list[Request]:
+        context.rects[PAGE] = (0.0, 0.0, 1.0, 1.0)
+        return draw_placing(snapshot, context)
+
+    bench.click("place/choose/start", page, snapshot)
+    assert bench.context.of(GizmoFields).chosen == "start"
+    bench.click("place/choose/wind", page, snapshot)
+    assert bench.context.of(GizmoFields).chosen == "wind"
+    bench.frame(page, snapshot)
+    x, y, _, height = bench.context.rects["place/at"]
+    io = imgui.get_io()
+    io.add_mouse_pos_event(x + 8.0, y + height / 2.0)
+    bench.frame(page, snapshot)
+    for down in (True, False, True, False):  # twice: it is typed
+        io.add_mouse_button_event(0, down)
+        bench.frame(page, snapshot)
+    asked = bench.type("4.5", page, snapshot)
+    (change,) = {r for r in asked if isinstance(r, SetParameter)}
+    wind = snapshot.lanes[0].parameters["wind"]
+    assert (change.name, change.value) == ("wind", (4.5, *wind[1:]))
+    running.submit(change)
+    assert running.advance(0.0).lanes[0].parameters["wind"][0] == 4.5

@@ -9,6 +9,7 @@ from imgui_bundle import imgui
 from imgui_bundle.imguizmo import im_guizmo
 
 from sim.planner.service.session import PlanView
+from sim.scene.layout import START
 from sim.shapes.shape import Handle
 from sim.simulation.lanes.snapshot import Snapshot
 from sim.world import World
@@ -24,8 +25,12 @@ _MODES = (
     (MOVE, "Move and turn", "Arrows move along the axes of the world, rings turn"),
     (SCALE, "Scale", "Drag any of the handles: it grows about its middle, of the same density"),
 )
-_FIELD_PX, _STEP_M = 74.0, 0.05
+_FIELD_PX, _STEP = 74.0, 0.05
 OBSTACLE = "obstacle"
+_ALONE = {
+    START: "Where the vehicle starts",
+    WIND: "Velocity of the air; its arrow stands some metres over the start",
+}
 _WHAT_FOR = {
     "gate": "gates make a race in their order",
     "goal": "goals are done in their order",
@@ -80,6 +85,7 @@ def draw_placing(snapshot: Snapshot, context: PanelContext) -> list[Request]:
             said = _WHAT_FOR.get(kind, kind)
             if button(context, f"place/{kind}", kind, doc.format(said), lit=fields.kind == kind):
                 fields.kind = "" if fields.kind == kind else kind
+    _choices(snapshot, context)
     for mode, text, doc in _MODES:
         _go_on(context, text, begins=mode == MOVE)
         if button(context, f"place/mode/{mode}", text, doc, lit=gizmo.mode == mode):
@@ -125,6 +131,20 @@ def draw_placing(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     return requests
 
 
+def _choices(snapshot: Snapshot, context: PanelContext) -> None:
+    """What a scene has one of, and what may be out of the picture."""
+    gizmo = context.of(GizmoFields)
+    there = {handle.name for things in movables(snapshot, context) for handle in things.handles}
+    for number, name in enumerate(name for name in _ALONE if name in there):
+        if not number:
+            _go_on(context, "Choose")
+            imgui.align_text_to_frame_padding()
+            imgui.text_disabled("Choose")
+        _go_on(context, name)
+        if button(context, f"place/choose/{name}", name, _ALONE[name], lit=gizmo.chosen == name):
+            gizmo.chosen = "" if gizmo.chosen == name else name
+
+
 def _go_on(context: PanelContext, text: str, *, begins: bool = False) -> None:
     """In the same line, where the next button has room in it; `begins`: in a new one."""
     wide = imgui.calc_text_size(text).x + 2.0 * imgui.get_style().frame_padding.x + context.px(4.0)
@@ -134,16 +154,23 @@ def _go_on(context: PanelContext, text: str, *, begins: bool = False) -> None:
 
 
 def _numbers(things: Movables, handle: Handle, context: PanelContext) -> list[Request]:
-    """The place of the chosen one, to be dragged or typed."""
-    T_w = handle.T_w.copy()
-    label(context, said_of(handle.name), "Where it is in the world: x, y, z [m]", width=_FIELD_PX)
+    """The place of the chosen one, of the wind its velocity, to be dragged or typed."""
+    T_w, wind_w = handle.T_w.copy(), None
+    if isinstance(things, SceneThings) and handle.name == WIND:
+        wind_w = things.wind_w
+    doc = "Where it is in the world: x, y, z [m]" if wind_w is None else "Velocity of the air: x, y, z [m/s]"
+    label(context, said_of(handle.name), doc, width=_FIELD_PX)
+    told = T_w[:3, 3] if wind_w is None else wind_w
     changed, place = imgui.drag_float3(
-        "##place/at", (np.round(T_w[:3, 3], 4) + 0.0).tolist(), _STEP_M, 0.0, 0.0, "%.2f"
+        "##place/at", (np.round(told, 4) + 0.0).tolist(), _STEP, 0.0, 0.0, "%.2f"
     )
     note(context, "place/at")
     tooltip("Drag, or double-click to type")
     if not changed:
         return []
+    if wind_w is not None:
+        assert isinstance(things, SceneThings)
+        return things.blown(np.array([significant(x) for x in place]))
     T_w[:3, 3] = [significant(x) for x in place]
     return things.moved(handle.name, T_w)
 

@@ -83,13 +83,17 @@ class SceneThings:
 
     def moved(self, name: str, T_w: np.ndarray) -> list[Request]:
         if name == WIND:
-            wind = np.round(_WIND_MPS * (T_w[:3, 3] - self._wind_foot_w), 3) + 0.0
-            return [SetParameter(WIND, tuple(wind[: np.size(self._flown.parameters[WIND])].tolist()))]
+            return self.blown(_WIND_MPS * (T_w[:3, 3] - self._wind_foot_w))
         k = _prop(name)
         if k < 0:
             return [SetLayout(self.layout.moved(name, T_w))]
         placed = self._props.placed
         return [SetProps((*placed[:k], placed[k].at(T_w), *placed[k + 1 :]))]
+
+    def blown(self, wind_w: np.ndarray) -> list[Request]:
+        """The air is to move with this velocity (3,) [m/s]."""
+        wind = np.round(wind_w, 3) + 0.0
+        return [SetParameter(WIND, tuple(wind[: np.size(self._flown.parameters[WIND])].tolist()))]
 
     def scaled(self, name: str, factor: float) -> list[Request]:
         k = _prop(name)
