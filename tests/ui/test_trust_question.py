@@ -62,6 +62,13 @@ def test_the_question_shows_the_file_that_the_scene_would_run(tmp_path: Path) ->
     assert (len(question.lines), question.line_count) == (SHOWN_LINES, 1001)
 
 
+def test_the_question_calls_a_dropped_controller_no_scene(tmp_path: Path) -> None:
+    file = tmp_path / "lift.py"
+    file.write_text("import sim\n")
+    assert question_of(str(file), file.resolve()).why == "What you open is"
+    assert question_of("own.toml", file.resolve()).why == "The scene own.toml asks for"
+
+
 def test_the_word_for_one_file_is_none_for_another(tmp_path: Path) -> None:
     (tmp_path / "inner").mkdir()
     for name in ("evil", "other"):

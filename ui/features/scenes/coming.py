@@ -36,6 +36,12 @@ class TrustQuestion:
     """What would be run: each line printable, only the first SHOWN_LINES."""
     line_count: int
 
+    @property
+    def why(self) -> str:
+        """The beginning of a sentence: what was opened, and what that has to do with the file."""
+        itself = Path(self.scene).resolve() == self.file  # a controller
+        return "What you open is" if itself else f"The scene {self.scene} asks for"
+
 
 def question_of(scene: str, file: Path) -> TrustQuestion:
     """As it is now. Raises InputError for a file that cannot be read."""
@@ -91,12 +97,10 @@ def _tell(question: TrustQuestion, width: float, context: PanelContext) -> None:
     )
     imgui.pop_font()
     imgui.spacing()
-    imgui.text_unformatted(
-        f"The scene {question.scene} asks for a program in a folder that you have not trusted:"
-    )
+    imgui.text_unformatted(f"{question.why} a program in a folder that you have not trusted:")
     imgui.text_colored(imgui.ImVec4(*theme.ACCENT_BRIGHT), str(question.file))
     imgui.text_unformatted(
-        "To open the scene is to run this file, and a file that is run can do whatever you can do on this "
+        "To open this is to run the file, and a file that is run can do whatever you can do on this "
         "computer. Nothing of it has been run yet. Trust is remembered for the whole folder."
     )
     imgui.pop_text_wrap_pos()
