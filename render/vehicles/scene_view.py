@@ -188,6 +188,10 @@ class SceneView:
             about_w = T_wb[:3, 3] + np.array([0.0, 0.0, middle])
             self._reach = key, reach_m(links, flown.bodies, about_w), middle
         _, reach, middle = self._reach if links else (key, 0.0, 0.0)
+        strayed_w = flown.T_wb[:3, 3] - T_wb[:3, 3]
+        strayed_m = float(np.linalg.norm(strayed_w))
+        if held and links and strayed_m > reach:  # it slides or rolls away: the camera goes along
+            T_wb[:3, 3] += (1.0 - reach / strayed_m) * strayed_w
         if middle:
             T_wb[2, 3] += middle
             held = False

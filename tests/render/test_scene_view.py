@@ -10,7 +10,7 @@ from render.land.birds import Birds
 from render.vehicles.scene_view import SceneView, ViewOptions
 from sim.commands import ShowMeasured
 from sim.groups.numeric import pose_exp, rotation_exp
-from sim.multibody.shapes import STAND
+from sim.multibody.shapes import PAINTED, STAND, Link
 from sim.scene import load_scene
 from sim.scene.tables import Swell
 from sim.simulation.lanes.snapshot import LaneSnapshot, LaneStatus, Snapshot
@@ -133,6 +133,27 @@ def test_a_tops_trail_is_that_of_its_tip_and_the_camera_does_not_turn_with_it():
     assert len(tip) > 30
     assert np.allclose(np.linalg.norm(tip, axis=1), 0.52)
     assert np.allclose(tip[:, 2], 0.52 * np.cos(0.6))
+
+
+def test_the_camera_goes_along_with_what_slides_away_from_its_stand():
+    """A ball of links that turns: the camera stands still while it is within its reach, and is never left behind."""
+    ball = tuple(
+        Link("body", (0.0, 0.0, z), (0.0, 0.0, z), 0.2, PAINTED, (False, False)) for z in (-0.1, 0.3)
+    )
+    scene, seen, last = SceneView(), [], np.eye(4)
+    for k in range(40):
+        now = pose_exp(np.array([0.0, 0.0, 0.3 * k, 0, 0, 0]))
+        now[:3, 3] = 0.1 * k, 0.0, 0.0
+        times = (0.1 * k, 0.1 * (k + 1))
+        lane = _lane(last, now, times=times, vehicle="heavy-top", pivot_w=np.zeros(3), links=ball)
+        subject = scene.observe(_snapshot(lane, clock_s=times[1]), 100.0 + k)
+        seen.append((scene.places_w()["flown"], subject.T_wb[:3, 3]))
+        assert np.array_equal(subject.T_wb[:3, :3], np.eye(3))
+        last = now
+    places, targets = np.array(seen).swapaxes(0, 1)
+    assert not targets[:3, :2].any()
+    assert np.linalg.norm((places - targets)[:, :2], axis=1).max() < 0.31
+    assert np.linalg.norm(np.diff(targets, axis=0), axis=1).max() < 0.11
 
 
 def test_trail_starts_anew_with_a_generation():
