@@ -31,7 +31,7 @@ from sim.recordings import Take, load_take, save_take
 from sim.scene import Scene
 from sim.shapes import Shape
 from sim.simulation import Simulation
-from sim.simulation.lanes.snapshot import Snapshot
+from sim.simulation.lanes.snapshot import Snapshot, Tint
 from sim.simulation.opening import scene_of, take_as_ghost
 from sim.simulation.runs.scene_setup import fixed_point_w
 from sim.vehicles import vehicle
@@ -427,8 +427,8 @@ class TakeVideo:
     """Pictures that are averaged into each one."""
     size_px: tuple[int, int] = SIZE_PX
     """Even."""
-    beside: tuple[tuple[str, Path], ...] = ()
-    """Names and takes of other lanes on the same clock: ghosts, each with the model of its vehicle."""
+    beside: tuple[tuple[str, Path, Tint | None], ...] = ()
+    """Names, takes and tints of other lanes on the same clock: ghosts, each with the model of its vehicle."""
 
 
 def draw_take(order: TakeVideo, tell: Tell) -> None:
@@ -443,10 +443,10 @@ def draw_take(order: TakeVideo, tell: Tell) -> None:
     world = load_world(scene.world, seed=scene.seed)
     simulation = Simulation(scene, world)
     simulation.submit(PlayTake(take))
-    for name, file in order.beside:
+    for name, file, tint in order.beside:
         beside = load_take(file)
         here = (beside.world, beside.seed) == (scene.world, scene.seed)
-        simulation.submit(ShowMeasured(take_as_ghost(beside, name, world if here else None)))
+        simulation.submit(ShowMeasured(take_as_ghost(beside, name, world if here else None), tint))
     simulation.advance(0.0)
     request = Request(
         seconds=max(take.duration_s, 1.0 / FPS),

@@ -90,9 +90,13 @@ def test_other_lanes_are_ghosts_beside_the_flown_one_on_the_same_clock(
             seen.append(simulation.snapshot.lanes)
 
     monkeypatch.setattr("export.headless.run", look)
-    draw_take(TakeVideo(take, tmp_path / "none.mp4", beside=(("higher", other),)), lambda share: None)
+    draw_take(
+        TakeVideo(take, tmp_path / "none.mp4", beside=(("higher", other, (0.2, 0.9, 0.4)),)),
+        lambda share: None,
+    )
     for flown, ghost in seen:
         assert (ghost.name, ghost.ghost, flown.ghost) == ("higher", True, False)
+        assert ghost.tint == (0.2, 0.9, 0.4)
         np.testing.assert_allclose(
             ghost.T_wb[:3, 3] - flown.T_wb[:3, 3], (0.0, 0.0, 4.0), atol=2e-3
         )  # measured 5e-4

@@ -136,11 +136,13 @@ class ShowMeasured:
     """Show measured poses as a ghost beside the lanes."""
 
     measured: Measured
+    tint: Tint | None = None
+    """None: one that nothing else has."""
 
 
 @execute.register
 def _(command: ShowMeasured, run: SceneRun) -> str:
-    return f"measured: {run.ghosts.add(command.measured, run.pictures(0.0))}"
+    return f"measured: {run.ghosts.add(command.measured, run.pictures(0.0), command.tint)}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -39,15 +39,16 @@ class Ghosts:
     def __init__(self) -> None:
         self._shown: list[tuple[Measured, Tint]] = []
 
-    def add(self, measured: Measured, lanes: tuple[LaneSnapshot, ...]) -> str:
-        """Show one more; returns its name. Raises InputError where there is no room."""
+    def add(self, measured: Measured, lanes: tuple[LaneSnapshot, ...], tint: Tint | None = None) -> str:
+        """Show one more, in a tint of its own where none is wanted; returns its name. Raises InputError where there is
+        no room."""
         taken = {lane.name for lane in lanes}
         if len(taken) >= MOST_LANES:
             raise InputError(f"no more than {MOST_LANES} lanes")
         name, count = measured.name, 2
         while name in taken:
             name, count = f"{measured.name} #{count}", count + 1
-        self._shown.append((replace(measured, name=name), next_tint(lane.tint for lane in lanes)))
+        self._shown.append((replace(measured, name=name), tint or next_tint(lane.tint for lane in lanes)))
         return name
 
     def remove(self, name: str) -> bool:

@@ -205,7 +205,11 @@ class Sharing:
                 for k, (lane, reply) in enumerate(asked.lanes[1:]):
                     if reply.exception() is None:
                         beside.append(
-                            (lane.name, save_take(reply.result(), Path(folder) / f"beside-{k}.npz"))
+                            (
+                                lane.name,
+                                save_take(reply.result(), Path(folder) / f"beside-{k}.npz"),
+                                lane.tint,
+                            )
                         )
                 order = TakeVideo(
                     file, path, asked.request.camera, asked.request.subframes, beside=tuple(beside)
