@@ -75,17 +75,18 @@ def test_what_the_simulation_does_otherwise_to_the_last_is_not_solved(planner, m
     )
 
 
-def test_the_next_plan_begins_with_the_contacts_that_the_simulation_has_settled(planner):
+@pytest.mark.parametrize(("number", "most"), [(0, 30), (1, 80)])
+def test_the_next_plan_begins_with_the_contacts_that_the_simulation_has_settled(planner, number, most):
     """The same push with the box 20 mm further, after one that was revised: 14 iterations, and 73 with it to be revised
-    again."""
-    task = next(pushes(np.random.default_rng(1)))
+    again; of another 31, and 221 where what pushes has one equation of friction, as feet have, while it is apart."""
+    task = next(islice(pushes(np.random.default_rng(1)), number, None))
     plan = planner.plan(PUSHER, task, starts=1, explain=False, time_limit_s=600.0)
     further = task.goal.state.node.copy()
     further[PUSHER.space.columns.index("box_ahead")] += 0.02
     goal = replace(task.goal, state=PUSHER.state_at_node(further))
     after = planner.plan(PUSHER, replace(task, goal=goal), warm=plan, explain=False, time_limit_s=600.0)
     assert after.solved, after.message
-    assert after.iterations < 30
+    assert after.iterations < most
     off, deep = replayed(after, PUSHER)
     assert off < 1e-12
     assert deep < 1e-11

@@ -65,9 +65,10 @@ def held(
         for (gap, force), (_, one), (_, other) in zip(parting, either[2::4], either[3::4], strict=True):
             if force in nothing:
                 # Friction leaves nothing on either side, which is one equation: as two, one of them a bound, a solver
-                # has no way inside.
-                fixed, implied = (one, other) if one in nothing else (other, one)
-                high[rows[fixed]], low[rows[implied]], high[rows[implied]] = 0.0, -np.inf, np.inf
+                # has no way inside. What pushes has no need of it, and takes ten times the iterations with it.
+                if gap < feet:
+                    fixed, implied = (one, other) if one in nothing else (other, one)
+                    high[rows[fixed]], low[rows[implied]], high[rows[implied]] = 0.0, -np.inf, np.inf
                 aside = _ASIDE * values[rows[gap]] if given[gap] else 0.0
                 low[rows[gap]] = max(_APART_M, aside) if k < len(parts) - 1 else 0.0
                 continue
