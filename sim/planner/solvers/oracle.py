@@ -14,8 +14,9 @@ from sim.planner.transcription.program import Program
 Backend = Literal["fatrop", "ipopt"]
 _Arrays = Sequence[np.ndarray]
 _Outputs = Sequence[np.ndarray | None]
-_HELD_S = 5.0
-"""How long Python's end waits for an abandoned solver to ask for something, so that it is not in the middle of it."""
+_HELD_S = 20.0
+"""How long Python's end waits for an abandoned solver to ask for something, so that it is not in the middle of it: on a
+busy machine it may take seconds until it has its turn."""
 
 
 class Oracle:
