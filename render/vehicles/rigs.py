@@ -8,6 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from render.frame import DrawnVehicle
+from sim.multibody.shapes import STAND
 from sim.vehicle_config import Rotor, config_named, named_values
 from sim.vehicle_config.model import Rider, moved, turn
 from sim.vehicles import VEHICLES
@@ -53,7 +54,8 @@ def rig_pose(vehicle: DrawnVehicle) -> RigPose:
     hidden: set[str] = set()
     for part in model.parts:
         shown = part.shown_by is None or part.shown_by.value(values, time_s) > 0.0
-        if not shown or any(now[condition] for condition in part.hidden):
+        stands = vehicle.ghost and part.body == STAND  # where the solid one's does
+        if stands or not shown or any(now[condition] for condition in part.hidden):
             hidden.update(part.nodes)
         elif part.body in vehicle.bodies:
             matrix = vehicle.bodies[part.body] @ moved(

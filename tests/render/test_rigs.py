@@ -1,13 +1,17 @@
 """Moving parts obey the kinematics of their vehicles."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from render.frame import DrawnVehicle
 from render.vehicles.rigs import rig_pose
 from sim.models.asset import load_asset, model_file
-from sim.vehicle_config import VEHICLE_FOLDER, config_named
+from sim.multibody.declaration import WORLD
+from sim.vehicle_config import VEHICLE_FOLDER, config_named, config_of
 from sim.vehicle_config.model import turn
+from sim.vehicles import known_vehicle
 from sim.vehicles.heavy_top import HeavyTop
 
 VEHICLE_FOLDERS = sorted(path.parent.name for path in VEHICLE_FOLDER.glob("*/vehicle.toml"))
@@ -152,3 +156,16 @@ def test_the_top_is_drawn_with_the_point_and_the_height_that_the_simulation_give
     # The foot's rim lies on the ground; what is below it is for slopes.
     assert stand[np.abs(stand[:, 2] + HeavyTop.stand_m) < 0.02].size
     assert -HeavyTop.stand_m - 0.2 < stand[:, 2].min() < -HeavyTop.stand_m
+
+
+@pytest.mark.parametrize("name", ["scara", "six-axis-arm", "pusher"])
+def test_a_ghost_of_a_robot_moves_its_bodies_and_leaves_its_stand_where_it_is(name):
+    """A ghost's stand went with its first body: a second block hung in the air."""
+    vehicle = known_vehicle(name)
+    bodies = {body: turn("z", 0.7) for body in vehicle.tree.names}
+    first, nothing = bodies[vehicle.tree.names[0]], np.zeros(0)
+    drawn = DrawnVehicle(name, first, nothing, nothing, config=config_of(vehicle), bodies=bodies)
+    ghost = rig_pose(replace(drawn, ghost=True))
+    assert ghost.hidden == {WORLD}
+    assert WORLD not in rig_pose(drawn).hidden
+    assert set(ghost.placed) == {geom.body for geom in vehicle.solids} - {WORLD}
