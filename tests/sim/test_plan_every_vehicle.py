@@ -23,6 +23,7 @@ ELSEWHERE = {
     "helicopter-with-rope": "no test plans it: test_plan_trees has what holds it and what of it is refused",
     "hopper": "no plan is found to where held inputs take it; test_plan_contact plans its hops",
     "quadruped": "held inputs let it fall; test_plan_contact has it stand up and trot",
+    "scara": "held inputs turn its arm into the block; test_plan_contact plans its way round that",
     "pusher": "held inputs drop its box's arm; test_plan_contact plans its pushes",
 }
 """Vehicles that are left out here, and why."""

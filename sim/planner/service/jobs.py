@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from sim.planner.service.planner import Iterate
     from sim.planner.service.receding import Motion
 
-TIME_LIMIT_S, FOLLOWING_S = 30.0, 2.0
-"""For a plan that was asked for, and for one that follows a hand: what takes longer is looked for afresh."""
+TIME_LIMIT_S, TOUCHING_S, FOLLOWING_S = 30.0, 120.0, 2.0
+"""For a plan that was asked for, for one that has to find what touches when, and for one that follows a hand: what
+takes longer is looked for afresh."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

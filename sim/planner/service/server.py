@@ -6,12 +6,14 @@ from multiprocessing.connection import Connection
 
 import numpy as np
 
+from sim.control.plan_following import planned_on
 from sim.integrators import Integrator, integrator
 from sim.planner.result.plan import Plan
 from sim.planner.result.record import PlanRecord, record_of
 from sim.planner.service.jobs import (
     FOLLOWING_S,
     TIME_LIMIT_S,
+    TOUCHING_S,
     Answer,
     Built,
     PlanJob,
@@ -108,7 +110,7 @@ class PlanServer:
             show=show,
             found=found,
             given_up=self._pipe.poll,
-            time_limit_s=TIME_LIMIT_S,
+            time_limit_s=TIME_LIMIT_S if planned_on(job.vehicle, method) is None else TOUCHING_S,
         )
 
     def _record(self, task: Task, plan: Plan) -> PlanRecord:
