@@ -24,26 +24,18 @@ HALF_M, FOOT_M, TIP_M = (0.15, 0.15, 0.10), 0.015, 0.035
 _BOX_KG = 4.0
 
 
-def _geom(
-    body: str, shape: str, place: Vector, size: Vector, rgba: Colour, R: np.ndarray | None = None
-) -> Geom:
-    T = np.eye(4)
-    T[:3, :3], T[:3, 3] = np.eye(3) if R is None else R, place
-    return Geom(body, shape, T, np.array(size), rgba, True, np.zeros((0, 3)), np.zeros((0, 3), np.int32))
-
-
 _ABOUT_Y = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
 _LOW_M = -HALF_M[2] + FOOT_M
 """Of the middles of the feet, which the box ends with."""
 _SHAPES = (
-    _geom(WORLD, "box", (0.0, 0.42, 0.60), (0.06, 0.06, 0.60), _GREY),
-    _geom(WORLD, "cylinder", (0.0, 0.24, SHOULDER_M), (0.06, 0.20, 0.0), _DARK, _ABOUT_Y),
-    _geom("upper arm", "cylinder", (0.0, 0.0, 0.0), (0.075, 0.06, 0.0), _ORANGE, _ABOUT_Y),
-    _geom("upper arm", "box", (0.0, 0.0, -UPPER_M / 2), (0.045, 0.04, UPPER_M / 2), _ORANGE),
-    _geom("upper arm", "cylinder", (0.0, 0.0, -UPPER_M), (0.06, 0.055, 0.0), _DARK, _ABOUT_Y),
-    _geom("forearm", "box", (0.0, 0.0, -FORE_M / 2), (0.028, 0.026, FORE_M / 2), _STEEL),
-    _geom("forearm", "sphere", (0.0, 0.0, -FORE_M), (TIP_M, 0.0, 0.0), _DARK),
-    _geom("box", "box", (0.0, 0.0, 0.0), HALF_M, _CARD),
+    Geom.placed(WORLD, "box", (0.0, 0.42, 0.60), (0.06, 0.06, 0.60), _GREY),
+    Geom.placed(WORLD, "cylinder", (0.0, 0.24, SHOULDER_M), (0.06, 0.20, 0.0), _DARK, _ABOUT_Y),
+    Geom.placed("upper arm", "cylinder", (0.0, 0.0, 0.0), (0.075, 0.06, 0.0), _ORANGE, _ABOUT_Y),
+    Geom.placed("upper arm", "box", (0.0, 0.0, -UPPER_M / 2), (0.045, 0.04, UPPER_M / 2), _ORANGE),
+    Geom.placed("upper arm", "cylinder", (0.0, 0.0, -UPPER_M), (0.06, 0.055, 0.0), _DARK, _ABOUT_Y),
+    Geom.placed("forearm", "box", (0.0, 0.0, -FORE_M / 2), (0.028, 0.026, FORE_M / 2), _STEEL),
+    Geom.placed("forearm", "sphere", (0.0, 0.0, -FORE_M), (TIP_M, 0.0, 0.0), _DARK),
+    Geom.placed("box", "box", (0.0, 0.0, 0.0), HALF_M, _CARD),
 )
 
 

@@ -33,12 +33,6 @@ _DRAG = (10.0, 0.1)
 """Of the film that the box glides on [N s/m, N m s/rad]."""
 
 
-def _geom(body: str, shape: str, place: Vector, size: Vector, rgba: Colour) -> Geom:
-    T = np.eye(4)
-    T[:3, 3] = place
-    return Geom(body, shape, T, np.array(size), rgba, True, np.zeros((0, 3)), np.zeros((0, 3), np.int32))
-
-
 def _edges(half: Vector) -> list[Vector]:
     """Middles of the upright edges of a box."""
     x, y = half[0] - ROUND_M, half[1] - ROUND_M
@@ -49,10 +43,10 @@ def _rounded(body: str, middle: Vector, half: Vector, rgba: Colour) -> list[Geom
     """A box whose upright edges are round, as contact has them."""
     x, y, z = half
     return [
-        _geom(body, "box", middle, (x - ROUND_M, y, z), rgba),
-        _geom(body, "box", middle, (x, y - ROUND_M, z), rgba),
+        Geom.placed(body, "box", middle, (x - ROUND_M, y, z), rgba),
+        Geom.placed(body, "box", middle, (x, y - ROUND_M, z), rgba),
         *(
-            _geom(body, "cylinder", triple(np.add(middle, edge)), (ROUND_M, z, 0.0), rgba)
+            Geom.placed(body, "cylinder", triple(np.add(middle, edge)), (ROUND_M, z, 0.0), rgba)
             for edge in _edges(half)
         ),
     ]
@@ -60,13 +54,15 @@ def _rounded(body: str, middle: Vector, half: Vector, rgba: Colour) -> list[Geom
 
 _PEG_M = 0.5 * (_OVER_M - 0.06)
 _SHAPES = (
-    _geom(WORLD, "cylinder", (*BASE_M[:2], 0.5 * _OVER_M - 0.03), (0.09, 0.5 * _OVER_M - 0.03, 0.0), _DARK),
+    Geom.placed(
+        WORLD, "cylinder", (*BASE_M[:2], 0.5 * _OVER_M - 0.03), (0.09, 0.5 * _OVER_M - 0.03, 0.0), _DARK
+    ),
     *_rounded(WORLD, *BLOCK, _GREY),
-    _geom("upper arm", "cylinder", (0.0, 0.0, 0.0), (0.08, 0.05, 0.0), _ORANGE),
-    _geom("upper arm", "box", (0.5 * UPPER_M, 0.0, 0.0), (0.5 * UPPER_M, 0.045, 0.03), _ORANGE),
-    _geom("upper arm", "cylinder", (UPPER_M, 0.0, 0.01), (0.06, 0.07, 0.0), _DARK),
-    _geom("forearm", "box", (0.5 * FORE_M, 0.0, 0.05), (0.5 * FORE_M, 0.032, 0.02), _STEEL),
-    _geom("forearm", "cylinder", (FORE_M, 0.0, -_PEG_M + 0.06), (PEG_M, _PEG_M, 0.0), _DARK),
+    Geom.placed("upper arm", "cylinder", (0.0, 0.0, 0.0), (0.08, 0.05, 0.0), _ORANGE),
+    Geom.placed("upper arm", "box", (0.5 * UPPER_M, 0.0, 0.0), (0.5 * UPPER_M, 0.045, 0.03), _ORANGE),
+    Geom.placed("upper arm", "cylinder", (UPPER_M, 0.0, 0.01), (0.06, 0.07, 0.0), _DARK),
+    Geom.placed("forearm", "box", (0.5 * FORE_M, 0.0, 0.05), (0.5 * FORE_M, 0.032, 0.02), _STEEL),
+    Geom.placed("forearm", "cylinder", (FORE_M, 0.0, -_PEG_M + 0.06), (PEG_M, _PEG_M, 0.0), _DARK),
     *_rounded("box", (0.0, 0.0, 0.0), HALF_M, _CARD),
 )
 

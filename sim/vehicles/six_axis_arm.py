@@ -30,32 +30,26 @@ def _turned(axis: Vector) -> np.ndarray:
     return np.column_stack([x, np.cross(z, x), z])
 
 
-def _geom(body: str, shape: str, place: Vector, size: Vector, rgba: Colour, along: Vector = _Z) -> Geom:
-    T = np.eye(4)
-    T[:3, :3], T[:3, 3] = _turned(along) if along != _Z else np.eye(3), place
-    return Geom(body, shape, T, np.array(size), rgba, True, np.zeros((0, 3)), np.zeros((0, 3), np.int32))
-
-
 _SHAPES = (
-    _geom(WORLD, "cylinder", (0.0, 0.0, 0.03), (0.34, 0.03, 0.0), _DARK),
-    _geom(WORLD, "cylinder", (0.0, 0.0, 0.16), (0.24, 0.10, 0.0), _GREY),
-    _geom("carousel", "cylinder", (0.0, 0.0, 0.05), (0.23, 0.05, 0.0), _ORANGE),
-    _geom("carousel", "box", (0.06, 0.0, 0.20), (0.15, 0.13, 0.12), _ORANGE),
-    _geom("carousel", "cylinder", (0.10, 0.0, 0.26), (0.13, 0.19, 0.0), _DARK, _Y),
-    _geom("upper arm", "cylinder", (0.0, 0.0, 0.0), (0.115, 0.15, 0.0), _ORANGE, _Y),
-    _geom("upper arm", "box", (0.0, 0.0, 0.34), (0.075, 0.065, 0.30), _ORANGE),
-    _geom("upper arm", "cylinder", (0.0, 0.0, 0.68), (0.10, 0.14, 0.0), _DARK, _Y),
-    _geom("elbow", "cylinder", (0.0, 0.0, 0.0), (0.09, 0.155, 0.0), _ORANGE, _Y),
-    _geom("elbow", "box", (-0.02, 0.0, 0.08), (0.13, 0.085, 0.08), _ORANGE),
-    _geom("forearm", "cylinder", (0.17, 0.0, 0.0), (0.070, 0.17, 0.0), _ORANGE, _X),
-    _geom("forearm", "cylinder", (0.42, 0.0, 0.0), (0.052, 0.10, 0.0), _DARK, _X),
-    _geom("forearm", "box", (0.50, 0.0, 0.0), (0.05, 0.075, 0.045), _ORANGE),
-    _geom("hand", "cylinder", (0.0, 0.0, 0.0), (0.048, 0.09, 0.0), _DARK, _Y),
-    _geom("hand", "cylinder", (0.06, 0.0, 0.0), (0.042, 0.06, 0.0), _ORANGE, _X),
-    _geom("gripper", "cylinder", (0.015, 0.0, 0.0), (0.050, 0.015, 0.0), _STEEL, _X),
-    _geom("gripper", "box", (0.05, 0.0, 0.0), (0.022, 0.075, 0.03), _DARK),
-    _geom("gripper", "box", (0.115, 0.06, 0.0), (0.05, 0.010, 0.022), _STEEL),
-    _geom("gripper", "box", (0.115, -0.06, 0.0), (0.05, 0.010, 0.022), _STEEL),
+    Geom.placed(WORLD, "cylinder", (0.0, 0.0, 0.03), (0.34, 0.03, 0.0), _DARK),
+    Geom.placed(WORLD, "cylinder", (0.0, 0.0, 0.16), (0.24, 0.10, 0.0), _GREY),
+    Geom.placed("carousel", "cylinder", (0.0, 0.0, 0.05), (0.23, 0.05, 0.0), _ORANGE),
+    Geom.placed("carousel", "box", (0.06, 0.0, 0.20), (0.15, 0.13, 0.12), _ORANGE),
+    Geom.placed("carousel", "cylinder", (0.10, 0.0, 0.26), (0.13, 0.19, 0.0), _DARK, _turned(_Y)),
+    Geom.placed("upper arm", "cylinder", (0.0, 0.0, 0.0), (0.115, 0.15, 0.0), _ORANGE, _turned(_Y)),
+    Geom.placed("upper arm", "box", (0.0, 0.0, 0.34), (0.075, 0.065, 0.30), _ORANGE),
+    Geom.placed("upper arm", "cylinder", (0.0, 0.0, 0.68), (0.10, 0.14, 0.0), _DARK, _turned(_Y)),
+    Geom.placed("elbow", "cylinder", (0.0, 0.0, 0.0), (0.09, 0.155, 0.0), _ORANGE, _turned(_Y)),
+    Geom.placed("elbow", "box", (-0.02, 0.0, 0.08), (0.13, 0.085, 0.08), _ORANGE),
+    Geom.placed("forearm", "cylinder", (0.17, 0.0, 0.0), (0.070, 0.17, 0.0), _ORANGE, _turned(_X)),
+    Geom.placed("forearm", "cylinder", (0.42, 0.0, 0.0), (0.052, 0.10, 0.0), _DARK, _turned(_X)),
+    Geom.placed("forearm", "box", (0.50, 0.0, 0.0), (0.05, 0.075, 0.045), _ORANGE),
+    Geom.placed("hand", "cylinder", (0.0, 0.0, 0.0), (0.048, 0.09, 0.0), _DARK, _turned(_Y)),
+    Geom.placed("hand", "cylinder", (0.06, 0.0, 0.0), (0.042, 0.06, 0.0), _ORANGE, _turned(_X)),
+    Geom.placed("gripper", "cylinder", (0.015, 0.0, 0.0), (0.050, 0.015, 0.0), _STEEL, _turned(_X)),
+    Geom.placed("gripper", "box", (0.05, 0.0, 0.0), (0.022, 0.075, 0.03), _DARK),
+    Geom.placed("gripper", "box", (0.115, 0.06, 0.0), (0.05, 0.010, 0.022), _STEEL),
+    Geom.placed("gripper", "box", (0.115, -0.06, 0.0), (0.05, 0.010, 0.022), _STEEL),
 )
 
 

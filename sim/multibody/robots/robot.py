@@ -40,6 +40,20 @@ class Geom:
     faces: np.ndarray
     """(m, 3) indices of vertices."""
 
+    @staticmethod
+    def placed(
+        body: str,
+        shape: str,
+        place_b: tuple[float, float, float],
+        size_m: tuple[float, float, float],
+        rgba: tuple[float, float, float, float],
+        R: np.ndarray | None = None,
+    ) -> "Geom":
+        """One that is drawn and no mesh, at a place in its body's frame; R: (3, 3) turned so."""
+        T, none = np.eye(4), (np.zeros((0, 3)), np.zeros((0, 3), np.int32))
+        T[:3, :3], T[:3, 3] = np.eye(3) if R is None else R, place_b
+        return Geom(body, shape, T, np.array(size_m), rgba, True, *none)
+
     @property
     def solid(self) -> Shape | None:
         """In its own frame; None of a plane and of a mesh, which need not be convex."""
