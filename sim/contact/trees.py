@@ -412,8 +412,10 @@ class TreeGround(Environment):
         return (self.contact,)
 
     def clearance_m(self, node: np.ndarray) -> float:
-        """Least height of an end above the ground."""
+        """Least height of an end above the ground; of what stands without ends, its stand's; inf where there is none."""
         contact, tree = self.contact, self.vehicle.tree
+        if not len(contact.spheres) and not self.vehicle.free:
+            return super().clearance_m(node)
         if not np.isfinite(node).all():
             return float("inf")
         node_frames, frames = np.zeros((tree.n, 12)), np.zeros((tree.n, 12))
