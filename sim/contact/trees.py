@@ -412,7 +412,7 @@ class TreeGround(Environment):
         return (self.contact,)
 
     def clearance_m(self, node: np.ndarray) -> float:
-        """Least height of an end above the ground; of what stands without ends, its stand's; inf where there is none."""
+        """Least height of an end above the ground; of a stand without ends, the stand's; inf without both."""
         contact, tree = self.contact, self.vehicle.tree
         if not len(contact.spheres) and not self.vehicle.free:
             return super().clearance_m(node)

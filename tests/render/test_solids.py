@@ -102,5 +102,10 @@ def test_a_robot_is_drawn_where_its_bodies_are_solid_and_as_a_ghost(studio: Stud
     without = studio.draw(lambda context: models.draw(replace(drawn, bodies=moved), context), "opaque")
     assert np.count_nonzero(np.abs(without - solid).sum(axis=2)) > 50
     ghost = studio.draw(lambda context: models.draw(replace(drawn, ghost=True), context), "blend")
-    assert np.count_nonzero(ghost[..., :3].sum(axis=2)) > 300
+    # A ghost is of what moves: the stand is drawn where the solid one's is, and not again.
+    moving = {name: T if name != STAND else T + 50.0 for name, T in places.items()}
+    alone = studio.draw(lambda context: models.draw(replace(drawn, bodies=moving), context), "opaque")
+    covered, expected = (image[..., :3].sum(axis=2) > 0.0 for image in (ghost, alone))
+    assert np.count_nonzero(expected) > 200
+    np.testing.assert_array_equal(covered, expected)
     models.release()
