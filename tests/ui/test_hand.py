@@ -36,6 +36,11 @@ def seen_at(point_w, view, projection):
     return x / w, y / w
 
 
+def through(view, projection):
+    """Rays of a camera by places in its picture."""
+    return lambda x, y: Ray.through(x, y, view, projection)
+
+
 def test_a_ray_leads_through_what_is_seen_there():
     view, projection = camera(chain())
     point = np.array([0.7, 0.3, 2.0])
@@ -83,16 +88,33 @@ def test_the_hand_pulls_while_it_is_closed_and_lets_go_once():
     view, projection = camera(snapshot)
     hand, point = BodyPulling(), (snapshot.lanes[0].bodies["link 10"] @ [0.0, 0.0, -0.1, 1.0])[:3]
     x, y = seen_at(point, view, projection)
-    (first,) = hand.requests(Ray.through(x, y, view, projection), snapshot, {})
+    (first,) = hand.requests((x, y), through(view, projection), snapshot, {})
     assert isinstance(first, Pull)
     np.testing.assert_allclose(first.to_w, point, atol=0.05)
-    assert hand.requests(Ray.through(x, y, view, projection), snapshot, {}) == []
-    (second,) = hand.requests(Ray.through(x, y + 0.2, view, projection), snapshot, {})
+    assert hand.requests((x, y), through(view, projection), snapshot, {}) == []
+    (second,) = hand.requests((x, y + 0.2), through(view, projection), snapshot, {})
     assert isinstance(second, Pull)
     assert (second.body, second.at_b) == (first.body, first.at_b)
     assert second.to_w[2] > first.to_w[2] + 0.3
-    assert hand.requests(None, snapshot, {}) == [LetGo()]
-    assert hand.requests(None, snapshot, {}) == []
+    assert hand.requests(None, through(view, projection), snapshot, {}) == [LetGo()]
+    assert hand.requests(None, through(view, projection), snapshot, {}) == []
+
+
+def test_a_hand_at_rest_stays_in_the_world_while_the_camera_goes_on():
+    snapshot = chain()
+    view, projection = camera(snapshot)
+    hand, point = BodyPulling(), (snapshot.lanes[0].bodies["link 10"] @ [0.0, 0.0, -0.1, 1.0])[:3]
+    x, y = seen_at(point, view, projection)
+    (first,) = hand.requests((x, y), through(view, projection), snapshot, {})
+    eye = np.linalg.inv(view)[:3, 3]
+    view = look_at(eye + np.array([0.5, -1.0, 3.0]), point + np.array([0.3, 0.0, 2.5]))
+    assert hand.requests((x, y), through(view, projection), snapshot, {}) == []
+    (second,) = hand.requests((x + 0.1, y), through(view, projection), snapshot, {})
+    way = np.subtract(second.to_w, first.to_w)
+    right, up, back = view[:3, :3]
+    np.testing.assert_allclose([up @ way, back @ way], 0.0, atol=1e-9)
+    width = 9.0 * np.tan(0.4) * 1.6  # half of the picture's, where it was taken
+    assert 0.09 * width < right @ way < 0.12 * width
 
 
 @pytest.mark.parametrize("vehicle", ["car", "car-with-trailers", "bicycle", "boat"])
@@ -107,9 +129,9 @@ def test_what_moves_in_a_plane_is_pulled_ahead_by_a_hand_that_goes_up_the_pictur
     view, projection = look_at(eye, T_wb[:3, 3]), perspective(0.8, 1.6, 0.1, 100.0)
     x, y = seen_at(T_wb[:3, 3] + [0.0, 0.0, 0.4], view, projection)
     hand = BodyPulling()
-    (taken,) = hand.requests(Ray.through(x, y, view, projection), snapshot, {})
+    (taken,) = hand.requests((x, y), through(view, projection), snapshot, {})
     for up in (0.2, 5.0):
-        (pull,) = hand.requests(Ray.through(x, y + up, view, projection), snapshot, {})
+        (pull,) = hand.requests((x, y + up), through(view, projection), snapshot, {})
         way = np.subtract(pull.to_w, taken.to_w)
         assert 1.0 < T_wb[:3, 0] @ way < 30.0
         assert abs(way[2]) < 0.3
@@ -119,14 +141,36 @@ def test_what_moves_in_a_plane_is_pulled_ahead_by_a_hand_that_goes_up_the_pictur
         assert T_wb[:3, 0] @ (snapshot.lanes[0].T_wb[:3, 3] - before) > 0.5
 
 
+def test_a_hand_at_rest_ahead_of_a_car_is_come_up_with():
+    """Though the camera follows from behind: it is a place on the ground, not a tow rope."""
+    scene = Scene(name="s", title="s", world="plain", vehicle=known_vehicle("car"), integrator="variational",
+                  step_s=0.005, flight_mode="raw")  # fmt: skip
+    running = simulation(scene)
+    snapshot, projection, hand, px = running.snapshot, perspective(0.8, 1.6, 0.1, 100.0), BodyPulling(), None
+    places = []
+    for frame in range(400):
+        T_wb = snapshot.lanes[0].T_wb
+        view = look_at(T_wb[:3, 3] - 7.0 * T_wb[:3, 0] + [0.0, 0.0, 2.5], T_wb[:3, 3])
+        px = px or seen_at(T_wb[:3, 3] + [0.0, 0.0, 0.4], view, projection)
+        at = px if frame < 10 else (px[0], px[1] + 0.15)
+        for request in hand.requests(at, through(view, projection), snapshot, {}):
+            places.append(request.to_w)
+            running.submit(request)
+        snapshot = running.advance(0.02)
+    assert len(places) == 2
+    lane, way = snapshot.lanes[0], np.subtract(places[1], places[0])
+    assert abs(np.linalg.norm(lane.T_wb[:2, 3]) - np.linalg.norm(way)) < 0.1
+    assert abs(lane.twist_b[3]) < 0.05
+
+
 def test_an_empty_hand_takes_nothing_on_its_way():
     snapshot = chain()
     view, projection = camera(snapshot)
     hand = BodyPulling()
-    assert hand.requests(Ray.through(-0.9, 0.9, view, projection), snapshot, {}) == []
+    assert hand.requests((-0.9, 0.9), through(view, projection), snapshot, {}) == []
     point = snapshot.lanes[0].bodies["link 5"][:3, 3]
-    assert hand.requests(Ray.through(*seen_at(point, view, projection), view, projection), snapshot, {}) == []
-    assert hand.requests(None, snapshot, {}) == []
+    assert hand.requests(seen_at(point, view, projection), through(view, projection), snapshot, {}) == []
+    assert hand.requests(None, through(view, projection), snapshot, {}) == []
 
 
 def test_a_shape_that_is_drawn_by_a_model_is_taken_as_well():

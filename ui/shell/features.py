@@ -108,7 +108,8 @@ class SceneTools:
         drawn = context.find(SceneCamera)
         shifts_w = {} if drawn is None else dict(drawn.shifts_w)
         seen = snapshot if drawn is None else drawn.as_drawn(snapshot)
-        requests: list[Request] = [*self._hand.requests(self._ray(hand_px, views), seen, shifts_w)]
+        requests: list[Request] = []
+        requests += self._hand.requests(self._mouse(hand_px, views), self._ray_at, seen, shifts_w)
         if camera is not None and views == 1:
             requests += self._picker.requests(self._ray_at, seen, shifts_w, context)
         if camera is not None:
@@ -152,11 +153,11 @@ class SceneTools:
         view, projection = self.camera
         return self._pointing.draw(plan, self._ray_at, projection @ view, self.world, self._context)
 
-    def _ray(self, place_px: tuple[float, float] | None, views: int) -> Ray | None:
-        """Through a place (logical, y up)."""
+    def _mouse(self, place_px: tuple[float, float] | None, views: int) -> tuple[float, float] | None:
+        """A place (logical, y up) from the top left of the one picture; None where there is none to reach into."""
         if place_px is None or self.camera is None or views > 1:
             return None
-        return self._ray_at(place_px[0], self._window.get_size()[1] - place_px[1])
+        return place_px[0], self._window.get_size()[1] - place_px[1]
 
     def _ray_at(self, right_px: float, down_px: float) -> Ray:
         """Through window coordinates, origin top left."""

@@ -86,31 +86,60 @@ class Grip:
         return ray.over_level(self.level_m, _REACH * self.depth_m)
 
 
+@dataclass(slots=True)
+class _Hand:
+    """Closed about something."""
+
+    grip: Grip
+    mouse_px: tuple[float, float]
+    """Where the mouse was when the hand moved last."""
+    place_w: np.ndarray
+    """(3,) of the hand, as the picture has it."""
+
+
 class BodyPulling:
-    """Takes what is under the mouse when the button goes down, and lets it go when that comes up."""
+    """Takes what is under the mouse when the button goes down, and lets it go when that comes up.
+
+    The hand moves by as much as the mouse does and stays where it is in the world while that rests: a camera that
+    follows what is pulled takes no hand along.
+    """
 
     def __init__(self) -> None:
-        self._grip: Grip | None = None
+        self._hand: _Hand | None = None
         self._missed = False
-        self._told: tuple[float, float, float] | None = None
 
-    def requests(self, ray: Ray | None, snapshot: Snapshot, shifts_w: dict[str, np.ndarray]) -> list[Request]:
-        """ray: through the mouse while the hand is closed, else None. shifts_w: how far lanes are drawn apart."""
-        if ray is None:
-            held, self._grip, self._missed, self._told = self._grip, None, False, None
-            return [LetGo()] if held is not None else []
-        if self._grip is None and not self._missed:
-            self._grip = gripped(ray, snapshot, shifts_w)
-            self._missed = self._grip is None
-        if self._grip is None:
+    def requests(
+        self,
+        mouse_px: tuple[float, float] | None,
+        ray_at: Callable[[float, float], Ray],
+        snapshot: Snapshot,
+        shifts_w: dict[str, np.ndarray],
+    ) -> list[Request]:
+        """mouse_px: of the mouse while the hand is closed, else None. ray_at: through such a place, by the camera now.
+
+        shifts_w: how far lanes are drawn apart.
+        """
+        if mouse_px is None:
+            hand, self._hand, self._missed = self._hand, None, False
+            return [LetGo()] if hand is not None else []
+        if self._missed:
             return []
-        grip = self._grip
-        to_w = grip.held_at(ray) - shifts_w.get(grip.lane, np.zeros(3))
-        place = float(to_w[0]), float(to_w[1]), float(to_w[2])
-        if place == self._told:
+        hand = self._hand
+        if hand is None:
+            ray = ray_at(*mouse_px)
+            grip = gripped(ray, snapshot, shifts_w)
+            if grip is None:
+                self._missed = True
+                return []
+            hand = self._hand = _Hand(grip, mouse_px, grip.held_at(ray))
+        elif mouse_px == hand.mouse_px:
             return []
-        self._told = place
-        return [Pull(grip.lane, grip.body, grip.at_b, place)]
+        else:
+            before_w, after_w = (hand.grip.held_at(ray_at(*px)) for px in (hand.mouse_px, mouse_px))
+            hand.mouse_px, hand.place_w = mouse_px, hand.place_w + after_w - before_w
+        grip = hand.grip
+        x, y, z = (hand.place_w - shifts_w.get(grip.lane, np.zeros(3))).tolist()
+        return [Pull(grip.lane, grip.body, grip.at_b, (x, y, z))]
 
 
 class _Point(NamedTuple):
