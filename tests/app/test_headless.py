@@ -199,7 +199,7 @@ def test_a_flight_is_kept_as_a_take_and_played_beside_another_method(tmp_path: P
     original = [row for row in read_rows(first) if row["lane"] == "flown"]
     rows = read_rows(again)
     shown = [row for row in rows if row["lane"] == "flown"]
-    ghost = [row for row in rows if row["lane"] == "rk4 0.02 s"]
+    ghost = [row for row in rows if row["lane"] == "rk4 20 ms"]
     assert len(rows) == len(shown) + len(ghost)
     for column in ("time_s", "x_m", "R_33", "status"):
         assert [row[column] for row in shown] == [row[column] for row in original]

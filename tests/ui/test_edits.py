@@ -105,7 +105,7 @@ def test_what_was_just_changed_is_undone_before_it_has_come_to_rest() -> None:
 
 def test_what_a_recording_shows_and_a_plan_flies_with_is_no_edit() -> None:
     desk = Desk(shown())
-    desk.show(shown(9.0, "rk4 0.02 s", look_back=LookBack("", 0.0, 5.0, 2.0)))
+    desk.show(shown(9.0, "rk4 20 ms", look_back=LookBack("", 0.0, 5.0, 2.0)))
     desk.show(shown(5.0))
     desk.show(shown(9.0, step_s=0.05, plan_flies=True))
     desk.show(shown(9.0))

@@ -102,8 +102,8 @@ def test_what_was_flown_is_resimulated_under_the_chosen_method(bench: Bench) -> 
     (asked,) = bench.click("takes/resimulate", draw_takes, flying())
     assert asked == Resimulate("rk4", chosen.step_s, (("mass", 3.0),))
     ghost = looking(5.0)
-    ghost = fakes.snapshot(fakes.lane(), fakes.lane("rk4 0.02 s"), look_back=ghost.look_back)
-    assert bench.click("takes/remove/rk4 0.02 s", draw_takes, ghost) == [RemoveLane("rk4 0.02 s")]
+    ghost = fakes.snapshot(fakes.lane(), fakes.lane("rk4 20 ms"), look_back=ghost.look_back)
+    assert bench.click("takes/remove/rk4 20 ms", draw_takes, ghost) == [RemoveLane("rk4 20 ms")]
     bench.frame(draw_takes, fakes.snapshot(recorded_s=(0.0, 0.0)))
     assert "takes/resimulate" not in bench.context.rects
 

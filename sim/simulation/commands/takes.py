@@ -8,6 +8,7 @@ from sim.recordings import Take
 from sim.simulation.commands.clock import Reset, SetPaused, SetPilotInput, SetSpeed, SingleStep
 from sim.simulation.commands.executing import checked_step, execute
 from sim.simulation.commands.lanes import KeepGhosts, RemoveLane, ShowMeasured
+from sim.simulation.lanes.lane import lane_name
 from sim.simulation.lanes.snapshot import LaneLook, next_tint
 from sim.simulation.runs.flight_control import Hand
 from sim.simulation.runs.scene_run import SceneRun, check_lane_count
@@ -136,7 +137,7 @@ def _(command: Resimulate, run: SceneRun) -> str:
     take = replay.take
     name = command.name
     if not name:
-        name = f"{command.integrator or take.integrator.name} {step_s or take.step_s:g} s"
+        name = lane_name(command.integrator or take.integrator.name, step_s or take.step_s)
         name += "".join(f" {key}={value}" for key, value in command.parameters)
     while name in {look.name for look in looks}:
         name += " again"

@@ -43,6 +43,11 @@ def due_steps(clock_s: float, since_s: float, step_s: float) -> int:
 _LOG = logging.getLogger(__name__)
 
 
+def lane_name(method: str, step_s: float) -> str:
+    """Of a lane that nobody has named: "rk4 5 ms". Without fractions, as some files have it in their paths."""
+    return f"{method} {1e3 * step_s:.4g} ms"
+
+
 class Lane:
     """Integrates, observes and records by one object each; here is when, under which controls, and until when."""
 

@@ -21,7 +21,7 @@ from sim.scene.race import Timing
 from sim.simulation.lanes.history import ControlHistory
 from sim.simulation.lanes.impulses import Coupling
 from sim.simulation.lanes.kernels import KernelStore
-from sim.simulation.lanes.lane import Lane, lane_picture
+from sim.simulation.lanes.lane import Lane, lane_name, lane_picture
 from sim.simulation.lanes.placing import Footing
 from sim.simulation.lanes.recorder import Recorder
 from sim.simulation.lanes.snapshot import (
@@ -424,9 +424,8 @@ def check_lane_count(lanes: int) -> None:
 
 
 def _free_name(dynamics: Dynamics, taken: set[str]) -> str:
-    name = f"{dynamics.integrator} {dynamics.step_s:g} s"
-    count = 2
+    own = lane_name(dynamics.integrator, dynamics.step_s)
+    name, count = own, 2
     while name in taken:
-        name = f"{dynamics.integrator} {dynamics.step_s:g} s #{count}"
-        count += 1
+        name, count = f"{own} #{count}", count + 1
     return name
