@@ -13,8 +13,10 @@ from sim.world import load_world
 from tests.sim.simulation_scenes import simulation
 from tests.ui import fakes
 from tests.ui.bench import Bench
+from ui.features.placing import panel
 from ui.features.placing.gizmo import SNAPS, Gizmo, GizmoFields, scaling
 from ui.features.placing.panel import PAGE, draw_placing
+from ui.features.placing.things import SceneThings
 from ui.window.context import PanelContext, Request
 from ui.window.widgets import overlap, placed
 
@@ -113,6 +115,39 @@ def test_of_two_things_in_one_place_each_is_chosen_by_a_dot_of_its_own(bench):
             io.add_mouse_button_event(0, down)
             bench.frame(draw, fakes.snapshot())
         assert fields.chosen == f"goal {k}"
+
+
+@pytest.mark.parametrize("scene", ["quadrotor", "race-slalom", "delivery"])
+def test_what_is_done_with_the_chosen_one_can_be_pressed_where_it_does_something(
+    bench: Bench, scene: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Start, wind, gates and goals alike: no button is silent."""
+    loaded, pressable = load_scene(scene), dict[str, bool]()
+    snapshot, world = simulation(loaded).snapshot, load_world(loaded.world)
+    bench.context.show(world)
+    drawn = panel.button
+
+    def watched(
+        context: PanelContext, name: str, *rest: object, enabled: bool = True, **more: object
+    ) -> bool:
+        pressable[name] = enabled
+        return drawn(context, name, *rest, enabled=enabled, **more)  # type: ignore[arg-type]
+
+    def page(snapshot: Snapshot, context: PanelContext) -> list[Request]:
+        context.rects[PAGE] = (0.0, 0.0, 1.0, 1.0)
+        return draw_placing(snapshot, context)
+
+    monkeypatch.setattr(panel, "button", watched)
+    found = set()
+    for handle in SceneThings(snapshot, world).handles:
+        for name in ("place/duplicate", "place/delete", "place/ground"):
+            bench.context.of(GizmoFields).chosen = handle.name
+            asked = bench.click(name, page, snapshot)
+            bench.context.of(GizmoFields).chosen = handle.name
+            bench.frame(page, snapshot)
+            assert bool(asked) == pressable[name], f"{name} of {handle.name}"
+            found.add((name, pressable[name]))
+    assert {(name, False) for name in ("place/duplicate", "place/delete", "place/ground")} <= found
 
 
 def test_start_and_wind_are_chosen_on_the_page_and_the_winds_velocity_is_typed(bench: Bench) -> None:

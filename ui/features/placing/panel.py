@@ -102,21 +102,24 @@ def draw_placing(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     found = [
         (things, handle) for things in sources for handle in things.handles if handle.name == gizmo.chosen
     ]
-    for name, icon, doc in (
-        ("duplicate", icons.ICON_FA_CLONE, "Put another one beside it"),
-        ("delete", icons.ICON_FA_TRASH, "Take it away"),
+    things, chosen = found[0][0] if found else None, gizmo.chosen
+    more = things is not None and bool(things.copied(chosen)[0])
+    less = things is not None and bool(things.without(chosen))
+    for name, icon, doc, can in (
+        ("duplicate", icons.ICON_FA_CLONE, "Put another one beside it", more),
+        ("delete", icons.ICON_FA_TRASH, "Take it away", less),
     ):
         text, hint = f"{icon}  {name.capitalize()}", context.keymap.hint(name)
         _go_on(context, text, begins=name == "duplicate")
-        if button(context, f"place/{name}", text, f"{doc}{hint}", enabled=bool(found)):
+        if button(context, f"place/{name}", text, f"{doc}{hint}", enabled=can):
             requests += Gizmo.edited(name, sources, gizmo)
-    things = found[0][0] if found else None
-    stands = isinstance(things, SceneThings) and gizmo.chosen != WIND
+    lowered = things.grounded(chosen) if isinstance(things, SceneThings) else []
     text = f"{icons.ICON_FA_ARROW_DOWN}  To the ground"
     _go_on(context, text)
-    if button(context, "place/ground", text, "Straight down, or up, until it stands there", enabled=stands):
-        assert isinstance(things, SceneThings)
-        requests += things.grounded(gizmo.chosen)
+    if button(
+        context, "place/ground", text, "Straight down, or up, until it stands there", enabled=bool(lowered)
+    ):
+        requests += lowered
     text = f"{icons.ICON_FA_FLOPPY_DISK}  Save as a scene"
     _go_on(context, text)
     if button(

@@ -121,10 +121,13 @@ class SceneThings:
         return [SetProps((*around.placed, around.placed[k].at(T_w)))], f"prop {len(around.placed)}"
 
     def grounded(self, name: str) -> list[Request]:
-        """One of them is to stand on the ground, or on the water over it."""
+        """One of them is to stand on the ground, or on the water over it; nothing where it does, or cannot."""
+        if name == WIND:
+            return []
         k = _prop(name)
         if k < 0:
-            return [] if name == WIND else [SetLayout(self.layout.grounded(name, self.world, self._soles_m))]
+            layout = self.layout.grounded(name, self.world, self._soles_m)
+            return [] if layout == self.layout else [SetLayout(layout)]
         around = self._props
         T_w = around.poses_w[k].copy()
         points = self._corners_w(k)
