@@ -1,6 +1,6 @@
 """Motions into a file whose ending says as what."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,11 +26,13 @@ def export_motions(
     camera: CameraTrack | None = None,
     plan: "PlanDrawing | None" = None,
     caption: Sequence[str] = (),
+    report: Callable[[str, float], None] = lambda _text, _share: None,
 ) -> Path:
     """Write motions as one of `export.request.FORMATS`, which the ending says; returns the path.
 
     Of motions with one name the second is told as "NAME 2", and so on. channels: of a table, all without. ground,
-    camera: of what is no table. plan, caption: of a page, beside what was flown. The file is there completely or not
+    camera: of what is no table. plan, caption: of a page, beside what was flown. report: called by what takes long,
+    with what is being done and the share that is done; what it raises ends it. The file is there completely or not
     at all.
     Raises InputError for another ending, an unknown channel or no motion, OutputError where it cannot be written.
     """
@@ -45,6 +47,7 @@ def export_motions(
         camera=camera,
         plan=plan,
         caption=caption,
+        report=report,
     )
     if kind.table:
         chosen_channels(content.motions, channels)

@@ -13,4 +13,5 @@ def write_fmu(path: Path, content: Content) -> None:
     if not origins:
         raise InputError(f"{content.file_name}: no lane tells its vehicle; allowed: a run or a take")
     first = origins[0]
-    write_unit(path, first.vehicle, first.integrator, first.step_s, first.start, VERSIONS[0], PLATFORMS)
+    flown = first.vehicle, first.integrator, first.step_s, first.start
+    write_unit(path, *flown, VERSIONS[0], PLATFORMS, content.report)

@@ -96,7 +96,12 @@ class RunExports:
         if self._camera is not None:
             self._camera.add(snapshot, dt_s)
 
-    def finish(self, simulation: Simulation, planned: "PlanView | None" = None) -> None:
+    def finish(
+        self,
+        simulation: Simulation,
+        planned: "PlanView | None" = None,
+        report: Report = lambda _text, _share: None,
+    ) -> None:
         """Write the files. A page and a log have every step that was recorded, and always their ground; a page has what
         was planned, too.
         """
@@ -123,6 +128,7 @@ class RunExports:
                 camera=None if self._camera is None else self._camera.track(),
                 plan=plan,
                 caption=(*caption_of(self._scene), *said),
+                report=report,
             )
 
     def _obstacles(self) -> tuple[Shape, ...]:
@@ -202,7 +208,7 @@ def run(
             exports.add(simulation.snapshot, moment_s)
             report(f"{simulation.snapshot.clock_s:.1f} s", (number + 1) / len(moments))
         outlets.finish()
-        exports.finish(simulation, planned)
+        exports.finish(simulation, planned, report)
         if kept is not None and request.take is not None:
             _write_take(simulation, kept, request.take.stem)
     return simulation.snapshot

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -389,6 +389,8 @@ class Content:
     """Of a page."""
     caption: Sequence[str] = ()
     """Of a page: paragraphs."""
+    report: Callable[[str, float], None] = lambda _text, _share: None
+    """Called by what takes long, with what is being done and the share that is done; what it raises ends the work."""
 
 
 def camera_track(time: Sequence[float], views: Sequence[View]) -> CameraTrack:

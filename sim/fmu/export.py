@@ -10,7 +10,8 @@ import re
 import subprocess
 import sys
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -37,6 +38,10 @@ from sim.vehicles import State, Vehicle, checked_vehicle
 from sim.vehicles.forms.articulated import ArticulatedVehicle
 
 RUNTIME = Path(__file__).parent / "runtime"
+Report = Callable[[str, float], None]
+"""Called with what is being done now and the share that is done (0..1); what it raises ends the work."""
+_LOOK_S = 0.2
+"""How often it is reported while the compiler works: minutes for the first unit, whose C libraries it makes, too."""
 
 
 @dataclass(frozen=True)
@@ -91,8 +96,13 @@ def check_compiler() -> None:
         raise InputError('export_fmu: FMUs need ziglang, which is not there; pip install "holonomy[fmu]"')
 
 
-def compiled(folder: Path, target: Target, library: str, version: str) -> Path:
-    """A shared library out of the modules `*.ll` and `vehicle.h` in a folder. Raises InputError where that fails."""
+def compiled(
+    folder: Path, target: Target, library: str, version: str, look: Callable[[], None] = lambda: None
+) -> Path:
+    """A shared library out of the modules `*.ll` and `vehicle.h` in a folder. Raises InputError where that fails.
+
+    look: called again and again meanwhile; what it raises ends the compiler.
+    """
     sources = [RUNTIME / name for name in ("model.c", f"fmi{version[0]}.c")]
     made = folder / target.folder
     made.mkdir()
@@ -110,10 +120,20 @@ def compiled(folder: Path, target: Target, library: str, version: str) -> Path:
         "ZIG_GLOBAL_CACHE_DIR": str(kept),
         "ZIG_LOCAL_CACHE_DIR": str(folder / "zig"),
     }
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    if done.returncode or not file.exists():
-        lines = [line for line in done.stderr.splitlines() if "error" in line] or done.stderr.splitlines()
-        said = lines[0].strip() if lines else f"status {done.returncode}"
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, env=environment, stdout=pipe, stderr=pipe, text=True) as compiler:
+        errors = None
+        try:
+            while errors is None:
+                look()
+                with suppress(subprocess.TimeoutExpired):
+                    _, errors = compiler.communicate(timeout=_LOOK_S)
+        except BaseException:
+            compiler.kill()
+            raise
+    if compiler.returncode or not file.exists():
+        lines = [line for line in errors.splitlines() if "error" in line] or errors.splitlines()
+        said = lines[0].strip() if lines else f"status {compiler.returncode}"
         raise InputError(f"export_fmu: {target.name} cannot be compiled for: {said}")
     return file
 
@@ -263,6 +283,7 @@ def write_unit(
     start: State,
     version: str,
     platforms: Sequence[str],
+    report: Report = lambda _text, _share: None,
 ) -> None:
     """The same of what was checked, into a file of any name. Raises InputError and OSError."""
     targets = targets_of(platforms, version)
@@ -288,10 +309,10 @@ def write_unit(
         for k, text in enumerate(code.modules):
             (folder / f"module_{k}.ll").write_text(text, encoding="utf-8")
         files = {"modelDescription.xml": description(version, about, interface)}
-        for target in targets:
-            files[f"binaries/{target.folder}/{name}{target.ending}"] = compiled(
-                folder, target, name, version
-            ).read_bytes()
+        for k, target in enumerate(targets):
+            said = f"machine code for {target.folder}; the first unit takes minutes", k / len(targets)
+            made = compiled(folder, target, name, version, lambda said=said: report(*said))  # type: ignore[misc]
+            files[f"binaries/{target.folder}/{name}{target.ending}"] = made.read_bytes()
     with zipfile.ZipFile(path, "w") as unit:
         for inner, content in files.items():
             entry = zipfile.ZipInfo(inner, _DATE)

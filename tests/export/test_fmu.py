@@ -16,6 +16,7 @@ from sim.compiler.kernel import compile_kernel
 from sim.fmu.description import base_units
 from sim.groups.numeric import quaternion_of
 from sim.platform.errors import InputError
+from sim.platform.processes import GivenUp
 
 pytest.importorskip("ziglang", reason="ziglang is not there, which compiles units")
 fmpy = pytest.importorskip("fmpy", reason="FMPy is not there, which runs units")
@@ -300,6 +301,25 @@ def test_a_run_is_exported_as_the_unit_that_flew_it(
     path = export_motions(tmp_path / "run.fmu", [motion_of_trajectory(run)])
     found = fmpy.simulate_fmu(str(path), stop_time=0.5, output_interval=0.01)
     assert np.abs(found["bodies.body.position"] - run.pose[:, :3, 3]).max() < 1e-12
+
+
+def test_a_unit_says_what_it_is_compiled_for_and_leaves_nothing_when_it_is_given_up(
+    units: SimpleNamespace, tmp_path: Path
+) -> None:
+    """While the compiler works: a first unit takes minutes."""
+    said: list[tuple[str, float]] = []
+
+    def report(text: str, share: float) -> None:
+        said.append((text, share))
+        if len(said) == 2:
+            raise GivenUp
+
+    run = sim.simulate(units.vehicle, "variational", step=0.01, duration=0.1, initial=units.start)
+    with pytest.raises(GivenUp):
+        export_motions(tmp_path / "run.fmu", [motion_of_trajectory(run)], report=report)
+    assert "x86_64" in said[0][0]
+    assert said[0][1] == 0.0
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,7 @@ from ui.features.takes.sharing import (
     RecordVideo,
     SharingView,
     StopVideo,
+    Work,
     draw_sharing,
 )
 
@@ -76,9 +77,9 @@ def test_a_video_is_drawn_anew_by_the_camera_and_with_the_blur_that_are_chosen(b
     ]
     assert {"sharing/camera/combo", "sharing/blur/combo"} <= set(bench.context.rects)
     assert "sharing/ground" not in bench.context.rects
-    bench.context.show(SharingView(KINDS, exporting=True, drawn=0.25))
+    bench.context.show(SharingView(KINDS, exporting=True, work=Work("", 0.25)))
     assert bench.click("sharing/give-up", draw_sharing, flying()) == [CancelExport()]
-    assert "sharing/drawn" in bench.context.rects
+    assert "sharing/work" in bench.context.rects
 
 
 def test_a_log_is_begun_of_the_kind_that_is_chosen_and_ended(bench: Bench) -> None:

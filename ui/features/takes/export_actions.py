@@ -38,6 +38,7 @@ from ui.features.takes.sharing import (
     RecordVideo,
     SharingView,
     StopVideo,
+    Work,
 )
 from ui.settings.view_settings import config_dir
 
@@ -89,9 +90,9 @@ class Sharing:
         self._asked: list[_Asked] = []
         self._pending: list[Future[News]] = []
         self._filmed: _Filmed | None = None
-        self._share = 0.0
-        self._given_up: threading.Event | None = None
-        """Of the video that is drawn anew."""
+        self._work: Work | None = None
+        """Of an export that tells how far it is."""
+        self._given_up = threading.Event()
         self._ending: list[tuple[Film, bool]] = []
 
     def view(self, snapshot: Snapshot) -> SharingView:
@@ -99,8 +100,7 @@ class Sharing:
         film = None
         if self._filmed is not None:
             film = FilmView(self._filmed.film.seconds, _share(self._filmed.take, snapshot.look_back))
-        drawn = None if self._given_up is None else self._share
-        return SharingView(KINDS, bool(self._asked or self._pending), drawn, film)
+        return SharingView(KINDS, bool(self._asked or self._pending), self._work, film)
 
     def export(
         self,
@@ -116,17 +116,16 @@ class Sharing:
         """
         snapshot, ghosts = simulation.snapshot, Future[Ghosts]()
         lanes = tuple((lane, Future[Take]()) for lane in snapshot.lanes)
-        if request.ending == VIDEO:
-            self._share, self._given_up = 0.0, threading.Event()
+        self._given_up = threading.Event()
+        self._work = Work() if request.ending == VIDEO else None
         for lane, reply in lanes:
             simulation.submit(KeepTake(reply, lane.name))
         simulation.submit(KeepGhosts(ghosts))
         self._asked.append(_Asked(request, snapshot, scene, world, lanes, ghosts, planned))
 
     def cancel(self) -> None:
-        """Give up the video that is drawn."""
-        if self._given_up is not None:
-            self._given_up.set()
+        """Give up what is being written, where that takes long."""
+        self._given_up.set()
 
     def record(self, snapshot: Snapshot, size_px: tuple[int, int]) -> str:
         """Begin a video; what to tell where that cannot be."""
@@ -170,7 +169,7 @@ class Sharing:
         self._pending = [future for future in self._pending if future not in done]
         news = [future.result() for future in done]
         if not (self._asked or self._pending):
-            self._given_up = None
+            self._work = None
         for film, keep in [ending for ending in self._ending if ending[0].done]:
             self._ending.remove((film, keep))
             if film.error:
@@ -191,10 +190,10 @@ class Sharing:
         """The take of the flown lane as a video, beside it those of the others, in a process of its own."""
         from export.headless import TakeVideo, draw_take  # with the encoder, which few windows need
 
-        given_up = self._given_up or threading.Event()
+        given_up = self._given_up
 
         def tell(share: float) -> None:
-            self._share = share
+            self._work = Work("", share)
 
         try:
             take, path = asked.lanes[0][1].result(), free_file(self._folder, asked.snapshot.scene, VIDEO)
@@ -239,7 +238,13 @@ class Sharing:
         from export.motion import EVERY_S, STEPS_S, motions_of_ghosts, motions_of_takes
         from export.page import caption_of
 
-        snapshot, planned, scene = asked.snapshot, asked.planned, asked.scene
+        snapshot, planned, scene, given_up = asked.snapshot, asked.planned, asked.scene, self._given_up
+
+        def tell(text: str, share: float) -> None:
+            self._work = Work(text, share)
+            if given_up.is_set():
+                raise GivenUp
+
         if scene is not None and scene.name != snapshot.scene:
             scene = None  # a take of another one is shown
         try:
@@ -264,7 +269,10 @@ class Sharing:
                 free, motions, ground=ground, plan=plan,
                 title=snapshot.scene if scene is None else scene.title,
                 caption=() if scene is None else caption_of(scene),
+                report=tell,
             )  # fmt: skip
+        except GivenUp:
+            return News("No file was kept")
         except (InputError, OutputError, DisplayError) as error:
             return News(str(error), error=True)
         except OSError as error:

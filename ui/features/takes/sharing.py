@@ -38,14 +38,23 @@ class FilmView:
 
 
 @dataclass(frozen=True, slots=True)
+class Work:
+    """How far an export is."""
+
+    text: str = ""
+    """What is being done."""
+    share: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class SharingView:
     """Immutable; replaced as a whole."""
 
     kinds: tuple[ExportKind, ...] = ()
     """Files that motions may be written into; a video comes last."""
     exporting: bool = False
-    drawn: float | None = None
-    """Share of a video that is being drawn."""
+    work: Work | None = None
+    """How far an export is that takes long."""
     film: FilmView | None = None
 
 
@@ -91,7 +100,7 @@ class ExportShown(Action):
 
 @dataclass(frozen=True, slots=True)
 class CancelExport(Action):
-    """Give up the video that is being drawn."""
+    """Give up the export that is being written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,8 +175,8 @@ def _export(context: PanelContext) -> list[Request]:
         choices.ground ^= checkbox(context, "sharing/ground", "with the ground", choices.ground, doc)
     if choices.ending == VIDEO:
         _choose_video(context)
-    if sharing.drawn is not None:
-        return _drawn(sharing.drawn, context)
+    if sharing.work is not None:
+        return _at_work(sharing.work, context)
     text = f"{icons.ICON_FA_FILE_EXPORT}  {'Exporting ...' if sharing.exporting else 'Export'}"
     what = "What is recorded of all lanes, or the take that is shown with its ghosts,"
     doc = f"{what} to your folder of exports"
@@ -217,12 +226,14 @@ def _choose_video(context: PanelContext) -> None:
     choices.blur = int(picked or choices.blur)
 
 
-def _drawn(share: float, context: PanelContext) -> list[Request]:
-    """How far a video is, and how to give it up."""
-    imgui.progress_bar(share, (-1.0, 0.0), f"{share:.0%}")
-    note(context, "sharing/drawn")
+def _at_work(work: Work, context: PanelContext) -> list[Request]:
+    """How far an export is, and how to give it up."""
+    imgui.progress_bar(work.share, (-1.0, 0.0), f"{work.share:.0%}")
+    note(context, "sharing/work")
+    if work.text:
+        prose(work.text)
     drop = f"{icons.ICON_FA_XMARK}  Cancel"
-    stop = button(context, "sharing/give-up", drop, "No video after all", width=-1.0)
+    stop = button(context, "sharing/give-up", drop, "No file after all", width=-1.0)
     return [CancelExport()] if stop else []
 
 
