@@ -31,7 +31,7 @@ from sim.compiler.printer import (
     solution_order,
 )
 from sim.compiler.vector_code import Function, constants, module, splat
-from sim.integrators.base import Integrator, Scheme
+from sim.integrators.base import Integrator, Scheme, Stages
 from sim.integrators.multibody import rollout_scheme, within_limits
 from sim.native.objects import Engine, loaded
 from sim.symbolic import solve
@@ -39,6 +39,8 @@ from sim.vehicles.forms.base import Structure, Vehicle
 from sim.vehicles.forms.form import TREES
 
 START = ("node", "u", "w", "p", "h", "y")
+_LONG_RATE = 1000
+"""Operations of a rate beyond which stages are a loop: shorter ones are faster one after the other."""
 SENSE = ("y", "u", "w", "p", "h", "pose", "free", "inertia")
 POSE = ("y", "u", "w", "p", "h", "pose")
 
@@ -111,11 +113,32 @@ class _Registers(State):
     def advance(self, given: Named, over: str) -> tuple[str, str]:
         printer, scheme = self._printer, self._scheme
         y = printer.read_all(self._at)
+        if scheme.stages is not None and ca.n_nodes(scheme.stages.rate) > _LONG_RATE:
+            self._after = self._by_stages(scheme.stages, given, y)
+            return printer.finite(self._after), ""
         z = printer.solved(given, y, self._blocks, over)
         printer.write_all(self.z, z)
         error = ca.SX(0, 1) if scheme.error is None else scheme.error
         self._after, estimate = printer.expressions(printer.known(given, y, z), end_of(scheme), error)
         return printer.finite([*self._after, *estimate]), next(iter(estimate), "")
+
+    def _by_stages(self, stages: Stages, given: Named, y: list[str]) -> list[str]:
+        """Registers of the state after the step, by a loop over its stages: text and time do not grow with them."""
+        printer, scheme, n = self._printer, self._scheme, stages.state.numel()
+        before, total, a, b = (ca.SX.sym(name, size) for name, size in zip("ktab", (n, n, 1, 1), strict=True))
+        begun, h = scheme.y[:n], scheme.inputs.h
+        rate = ca.substitute(stages.rate, stages.state, begun + h * (a * before))
+        numbers = [(stages.moment, stages.tableau.c), (a, stages.tableau.subdiagonal), (b, stages.tableau.b)]
+        arrays = [(symbol, printer.constant(np.repeat(row, printer.width))) for symbol, row in numbers]
+
+        def stage(k: str, carried: list[str]) -> list[str]:
+            known = [*printer.known(given, y, []), (before, carried[:n]), (total, carried[n:])]
+            known += [(symbol, printer.loaded(printer.entry(array, k), 1)) for symbol, array in arrays]
+            return printer.expression(known, ca.vertcat(rate, total + b * rate))
+
+        end = printer.times(len(stages.tableau.b), [splat(0.0, printer.width)] * 2 * n, stage)[n:]
+        after = ca.substitute(stages.after, stages.state, begun + h * total)
+        return printer.expression([*printer.known(given, y, []), (total, end)], after)
 
     def accept(self) -> None:
         self._printer.write_all(self._at, self._after)

@@ -42,13 +42,14 @@ class Inputs:
     samples: tuple[float, ...] = ()
     """Moments of the rows of `u` as shares of the (sub)step; none where one row is held."""
 
-    def at(self, share: float) -> ca.SX:
-        """(n_controls,) controls at a moment of the (sub)step, which is one of the samples."""
+    def at(self, share: float | ca.SX) -> ca.SX:
+        """(n_controls,) controls at a moment of the (sub)step, which is one of the samples where there are any."""
         if not self.samples:
             return self.u
         size = self.u.shape[0] // len(self.samples)
-        k = min(range(len(self.samples)), key=lambda i: abs(self.samples[i] - share))
-        assert abs(self.samples[k] - share) < SAME, f"no sample at {share} of the step"
+        moment = float(share)
+        k = min(range(len(self.samples)), key=lambda i: abs(self.samples[i] - moment))
+        assert abs(self.samples[k] - moment) < SAME, f"no sample at {share} of the step"
         return self.u[k * size : (k + 1) * size]
 
     @property
@@ -111,6 +112,23 @@ class Scheme:
     """Of which two of them one is nothing."""
     error: ca.SX | None = None
     """Estimate of a step's error; the step h is then divided as the tolerance wants (adaptive methods)."""
+    stages: "Stages | None" = None
+    """How `y_next` comes out of one expression, where the step is explicit stages of it; it is not another step."""
+
+
+@dataclass(frozen=True)
+class Stages:
+    """Explicit stages, each from the one before alone, whose rates are one expression: a loop may go over them."""
+
+    tableau: "Tableau"
+    state: ca.SX
+    """(n,) symbols of where a rate is taken; the first n of the private state."""
+    moment: ca.SX
+    """Symbol of the share of the step at which it is taken."""
+    rate: ca.SX
+    """(n,) of these and of what the step depends on."""
+    after: ca.SX
+    """Private state after the step, the end of the stages standing at `state`."""
 
 
 @dataclass(frozen=True)
@@ -124,6 +142,12 @@ class Tableau:
     def c(self) -> tuple[float, ...]:
         """Moments of the stages, as shares of the step."""
         return tuple(sum(row) for row in self.a)
+
+    @property
+    def subdiagonal(self) -> tuple[float, ...]:
+        """What each stage takes of the one before; empty where one takes of others."""
+        lower = [row[:-1] for row in self.a if row]
+        return () if any(map(any, lower)) else (0.0, *(row[-1] for row in self.a if row))
 
     def step(self, rate: Callable[[ca.SX, float], ca.SX], y: ca.SX, h: ca.SX) -> tuple[ca.SX, ca.SX]:
         """y after a step of y' = rate(y, moment), and the first stage's rate."""
@@ -165,11 +189,11 @@ class InputsWithLag(Inputs):
     """(n_controls,) at the start of the (sub)step."""
     lag_s: ca.SX
 
-    def at(self, share: float) -> ca.SX:
+    def at(self, share: float | ca.SX) -> ca.SX:
         left = ca.exp(-share * self.h / self.lag_s)
         if not self.samples:
             return self.u + (self.acting - self.u) * left
-        return left * self.acting + self._gathered(share)
+        return left * self.acting + self._gathered(float(share))
 
     def _gathered(self, share: float) -> ca.SX:
         """What the controls until then have left: the integral of u exp((t - s) / lag) / lag."""
@@ -199,13 +223,14 @@ def with_actuator_lag(vehicle: Vehicle, inputs: Inputs, step: Callable[[Vehicle,
     def starting(expression: ca.SX | None) -> ca.SX | None:
         return None if expression is None else ca.vertcat(ca.substitute(expression, acting, begun), begun)
 
-    start = starting(scheme.start)
+    start, stages, arrived = starting(scheme.start), scheme.stages, behind.at(1.0)
     assert start is not None
     return replace(
         scheme,
         inputs=inputs,
         y=ca.vertcat(scheme.y, acting),
-        y_next=ca.vertcat(scheme.y_next, behind.at(1.0)),
+        y_next=ca.vertcat(scheme.y_next, arrived),
+        stages=stages and replace(stages, after=ca.vertcat(stages.after, arrived)),
         node=ca.vertcat(scheme.node, acting),
         start=start,
         carried=starting(scheme.carried),

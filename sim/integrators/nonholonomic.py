@@ -22,12 +22,13 @@ approximant (as with exp, which the paper takes for its car) it is more accurate
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import casadi as ca
 
 from sim.groups import SE2, SE2_MATRIX, LieGroup
 from sim.groups.se2 import Chord, cay_chord, exp_chord, pade_chord
-from sim.integrators.base import EULER, Inputs, Scheme, Tableau
+from sim.integrators.base import EULER, Inputs, Scheme, Stages, Tableau
 from sim.integrators.flow import CAY_TLN, CHARTS, DifferenceMap
 from sim.symbolic import collected
 from sim.vehicles.forms.nonholonomic import NonholonomicVehicle
@@ -155,21 +156,26 @@ def started(vehicle: NonholonomicVehicle, group: LieGroup, inputs: Inputs, q: Qu
     return ca.vertcat(SE2_MATRIX.from_angle(g) if group is SE2_MATRIX else g, r, momenta)
 
 
-Rate = Callable[[ca.SX, float], tuple[ca.SX, ca.SX]]
+Rate = Callable[[ca.SX, float | ca.SX], tuple[ca.SX, ca.SX]]
 """(state, moment of the step) -> body velocity and (r, P, p)'."""
 
 
 def runge_kutta_scheme(vehicle: NonholonomicVehicle, inputs: Inputs, tableau: Tableau) -> Scheme:
     """Stages on (chart, r, P, p)."""
-    chart = CHARTS[vehicle.group]
+    chart, moment = CHARTS[vehicle.group], ca.SX.sym("moment")
 
-    def step(y: ca.SX, rate: Rate) -> ca.SX:
-        def flat_rate(s: ca.SX, moment: float) -> ca.SX:
+    def step(y: ca.SX, rate: Rate) -> tuple[ca.SX, Stages | None]:
+        def flat_rate(s: ca.SX, moment: float | ca.SX) -> ca.SX:
             xi, inner = rate(s, moment)
             return ca.vertcat(chart.rate(s[: chart.size], xi), inner)
 
-        end, _ = tableau.step(flat_rate, y, inputs.h)
-        return ca.vertcat(chart.renormalised(end[: chart.size]), end[chart.size :])
+        def after(s: ca.SX) -> ca.SX:
+            return ca.vertcat(chart.renormalised(s[: chart.size]), s[chart.size :])
+
+        state, stages = ca.SX.sym("stage", y.numel()), None
+        if tableau.subdiagonal and not inputs.samples:
+            stages = Stages(tableau, state, moment, flat_rate(state, moment), after(state))
+        return after(tableau.step(flat_rate, y, inputs.h)[0]), stages
 
     return _scheme(vehicle, inputs, chart.size, chart.encode, chart.decode, step)
 
@@ -178,10 +184,10 @@ def lie_euler_scheme(vehicle: NonholonomicVehicle, inputs: Inputs) -> Scheme:
     """g <- g exp(h xi), everything else by forward Euler."""
     group = vehicle.group
 
-    def step(y: ca.SX, rate: Rate) -> ca.SX:
+    def step(y: ca.SX, rate: Rate) -> tuple[ca.SX, None]:
         xi, _ = rate(y, 0.0)
         inner, _ = EULER.step(lambda _, moment: rate(y, moment)[1], y[group.pose_dim :], inputs.h)
-        return ca.vertcat(group.compose(y[: group.pose_dim], group.exp(inputs.h * xi)), inner)
+        return ca.vertcat(group.compose(y[: group.pose_dim], group.exp(inputs.h * xi)), inner), None
 
     return _scheme(vehicle, inputs, group.pose_dim, lambda g: g, lambda s: s, step)
 
@@ -192,34 +198,39 @@ def _scheme(
     pose_size: int,
     encode: Callable[[ca.SX], ca.SX],
     decode: Callable[[ca.SX], ca.SX],
-    step: Callable[[ca.SX, Rate], ca.SX],
+    step: Callable[[ca.SX, Rate], tuple[ca.SX, Stages | None]],
 ) -> Scheme:
+    """step: what the private state becomes before the shape's stops, and in which stages."""
     at, shapes = vehicle.node_layout, len(vehicle.shape_coordinates)
     q, h = vehicle.symbols(inputs.p), inputs.h
     momenta_size = len(vehicle.dynamic) + vehicle.symmetry_basis(inputs.node[at.shape], q).shape[1]
     y = ca.SX.sym("y", pose_size + shapes + momenta_size)
     r, momenta = y[pose_size : pose_size + shapes], y[pose_size + shapes :]
     command = commanded_rates(vehicle, r, inputs.at(0.0), h)
+    state, controls = ca.SX.sym("state", y.numel()), ca.SX.sym("controls", len(vehicle.controls))
+    shape = vehicle.clipped(state[pose_size : pose_size + shapes])
+    limited = commanded_rates(vehicle, r, controls, h)
+    u, xi = vehicle.velocities(shape, state[pose_size + shapes :], limited, q)
+    wrench = vehicle.external_wrench(decode(state[:pose_size]), xi, controls, q) + inputs.w
+    rates = [xi, ca.vertcat(u, vehicle.momentum_rates(shape, u, xi, wrench, controls, q))]
 
-    def rate(s: ca.SX, moment: float) -> tuple[ca.SX, ca.SX]:
-        controls = inputs.at(moment)
-        shape = vehicle.clipped(s[pose_size : pose_size + shapes])
-        limited = commanded_rates(vehicle, r, controls, h)
-        u, xi = vehicle.velocities(shape, s[pose_size + shapes :], limited, q)
-        wrench = vehicle.external_wrench(decode(s[:pose_size]), xi, controls, q) + inputs.w
-        return xi, ca.vertcat(u, vehicle.momentum_rates(shape, u, xi, wrench, controls, q))
+    def rate(s: ca.SX, moment: float | ca.SX) -> tuple[ca.SX, ca.SX]:
+        xi, inner = ca.substitute(rates, [state, controls], [s, inputs.at(moment)])
+        return xi, inner
 
     u, xi = vehicle.velocities(r, momenta, command, q)
-    end = step(y, rate)
+    end, stages = step(y, rate)
+    stopped = _stopped(vehicle, state, pose_size, command, q)
     free_momenta = momenta + h * ca.substitute(
         rate(y, 0.0)[1][shapes:], inputs.w, ca.SX.zeros(vehicle.group.dim)
     )
-    shape, rates, velocity = (inputs.node[s] for s in (at.shape, at.shape_velocity, at.velocity))
-    by_shape, mu = vehicle.gradients(shape, rates, velocity, q)[1:]
+    r_begun, u_begun, xi_begun = (inputs.node[s] for s in (at.shape, at.shape_velocity, at.velocity))
+    by_shape, mu = vehicle.gradients(r_begun, u_begun, xi_begun, q)[1:]
     return Scheme(
         inputs=inputs,
         y=y,
-        y_next=_stopped(vehicle, end, pose_size, command, q),
+        y_next=ca.substitute(stopped, state, end),
+        stages=stages and replace(stages, after=ca.substitute(stopped, state, stages.after)),
         node=ca.vertcat(decode(y[:pose_size]), xi, r, u),
         start=ca.vertcat(
             encode(inputs.node[at.pose]),

@@ -27,6 +27,7 @@ PAIRS = [
     ("car", "variational-exact"),
     ("snakeboard", "variational-exact"),
     ("snakeboard", "rk4"),
+    ("bicycle", "rk4"),
 ]
 LANES, STEPS, H = 2 * WIDTH + 3, 120, 0.01
 
