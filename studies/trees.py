@@ -14,6 +14,7 @@ from sim.multibody.arrays import workspace
 from sim.multibody.articulated import factorise, solve
 from sim.multibody.continuous import euler_step, rk4_step
 from sim.multibody.kinematics import momenta, place
+from sim.multibody.loops import Closure
 from sim.multibody.observing import kinetic_energy_J, potential_energy_J
 from sim.multibody.recursions import discrete_inverse_dynamics
 from sim.multibody.stepping import OK
@@ -109,22 +110,24 @@ def _scalable(tree: Tree, q: np.ndarray, step_s: float, tolerance: float) -> Cha
 
 
 @native
-def _accelerated_steps(tree, ws, q, v, u, w, h, stages, by_rk4, steps):  # type: ignore[no-untyped-def]
+def _accelerated_steps(tree, ws, loops, closing, q, v, u, w, h, stages, by_rk4, steps):  # type: ignore[no-untyped-def]
     for _ in range(steps):
         if by_rk4:
-            rk4_step(tree, ws, q, v, u, w, h, stages)
+            rk4_step(tree, ws, loops, closing, q, v, u, w, h, stages)
         else:
-            euler_step(tree, ws, q, v, u[0], w, h, stages)
+            euler_step(tree, ws, loops, closing, q, v, u[0], w, h, stages)
 
 
 def _accelerated(method: str, tree: Tree, q: np.ndarray, step_s: float) -> ChainRun:
     a, ws, none, nv = tree.arrays, workspace(tree.arrays), np.zeros((1, tree.nv)), tree.nv
+    open_tree = Closure(tree, (), dampers=False)
+    loops, closing = open_tree.arrays, open_tree.workspace
     here, v, stages = q.copy(), np.zeros(nv), np.zeros((6, nv))
     wrenches = np.zeros((0, 6))
 
     def advance(steps: int) -> int:
         by_rk4 = method == "rk4"
-        _accelerated_steps(a, ws, here, v, none, wrenches, step_s, stages, by_rk4, steps)
+        _accelerated_steps(a, ws, loops, closing, here, v, none, wrenches, step_s, stages, by_rk4, steps)
         return 0
 
     def state() -> tuple[np.ndarray, np.ndarray]:

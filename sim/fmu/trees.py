@@ -201,16 +201,16 @@ def _start(tree: _Tree) -> None:
     v = tree.scratch(function, np.zeros(nv))
     tree.copy(function, tree.place(function, "%node", nq, nv), v, nv)
     status = "0"
+    if tree.closure is not None:
+        way = tree.scratch(function, np.zeros(nv))
+        loops = (bound.arrays, ws, tree.closure.arrays, closing)
+        gap = tree.call(function, close_gaps, *loops, tree.closure.size, q, way, bound.tolerance)
+        tree.call(function, keep_closed, *loops, q, v)
+        near = function.value(f"fcmp ole double {gap}, {splat(OPEN_MAX_M, 1)}")
+        status = function.value(f"select i1 {near}, i64 0, i64 1")
     if tree.rule is not None:
         tree.copy(function, v, b, nv)
     else:
-        if tree.closure is not None:
-            way = tree.scratch(function, np.zeros(nv))
-            loops = (bound.arrays, ws, tree.closure.arrays, closing)
-            gap = tree.call(function, close_gaps, *loops, tree.closure.size, q, way, bound.tolerance)
-            tree.call(function, keep_closed, *loops, q, v)
-            near = function.value(f"fcmp ole double {gap}, {splat(OPEN_MAX_M, 1)}")
-            status = function.value(f"select i1 {near}, i64 0, i64 1")
         tree.call(function, variational_start, bound.arrays, ws, q, v, tree.step_s(function), b)
     function.end(f"i64 {status}")
 
@@ -231,10 +231,10 @@ def _rollout(tree: _Tree, interface: Interface) -> None:
     loads = _tuple(Loads._fields, tree.place(function, held, 0, *shape), push, wrenches)
     by = (bound.solver, bound.guess, bound.tolerance)
     if tree.rule is not None:
-        stages = tree.scratch(function, np.zeros((9, nv)))
-        found = tree.call(
-            function, accelerated_rollout, bound.arrays, ws, *at, loads, h, steps, tree.rule, stages
-        )
+        stages, closure = tree.scratch(function, np.zeros((9, nv))), bound.closing
+        room = tree.scratch(function, closure.workspace) if closing is None else closing
+        begun = (bound.arrays, ws, contact, closure.arrays, room, *at[1:], loads, h, steps)
+        found = tree.call(function, accelerated_rollout, *begun, tree.rule, stages, bound.tolerance)
     elif tree.closure is None:
         given = (bound.arrays, ws, contact, tree.motion(function), loads, h, steps, *by, ITERATIONS_MAX)
         found = tree.call(function, variational_rollout, *given)

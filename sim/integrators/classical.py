@@ -20,7 +20,7 @@ from sim.integrators.flow import QUATERNION_CHARTS
 from sim.integrators.lie_group import ExplicitStep, commutator_free, explicit_scheme
 from sim.integrators.nonholonomic import lie_euler_scheme, runge_kutta_scheme
 from sim.vehicles.forms.base import Vehicle
-from sim.vehicles.forms.form import Form
+from sim.vehicles.forms.form import TREES, Form
 from sim.vehicles.forms.holonomic import HolonomicVehicle
 from sim.vehicles.forms.homogeneous import ActionVehicle
 from sim.vehicles.forms.nonholonomic import NonholonomicVehicle
@@ -111,7 +111,7 @@ RUNGE_KUTTA: tuple[QuaternionRungeKutta, ...] = (
         "Classical Runge-Kutta on a renormalised quaternion. The most accurate at small steps and short times; "
         "loses energy, and blows up where h |omega| is large. Of trees it integrates "
         "articulated-body accelerations.",
-        by_recursion=frozenset({Form.TREE}),
+        by_recursion=TREES,
     ),
 )
 

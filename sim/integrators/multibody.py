@@ -284,7 +284,6 @@ class TouchingMultibody(Multibody):
 class VariedMultibody(Multibody):
     """Its step is taken in parts in which joints turn by about `turn_rad`, taken together as a root of squares."""
 
-    by_recursion: frozenset[Form] = frozenset({Form.TREE})
     turn_rad: float = 0.1
     options: tuple[str, ...] = ("turn_rad",)
 
@@ -357,9 +356,9 @@ MULTIBODY: tuple[Multibody, ...] = (
         "semi-implicit-euler",
         1,
         "Velocities first by articulated-body accelerations, then the joints by these: what most engines of games and "
-        "robots do. Cheap; its energy is off at first order in h, and drifts where the tree moves fast.",
+        "robots do. Cheap; its energy is off at first order in h, and drifts where the tree moves fast. Loops are "
+        "closed after each step.",
         "multibody paper, section 5, comparators",
         1,
-        by_recursion=frozenset({Form.TREE}),
     ),
 )

@@ -1,12 +1,15 @@
 """The continuous equations of a tree by articulated-body accelerations, and common methods on them to compare with.
 
 M(q) v' = forces - c(q, v), c what the velocities alone ask for (Featherstone's recursions); linear time like the
-variational step.
+variational step. Loops add G' lambda, their slopes times multipliers such that G v' is against what the velocities
+alone make of the gaps: the constraints twice differentiated, so that who integrates has to keep the gaps closed.
 """
 
 from sim.multibody.arrays import FREE, PRISMATIC, REVOLUTE
 from sim.multibody.articulated import factorise, solve
+from sim.multibody.gaps import second_rate
 from sim.multibody.kinematics import NOWHERE, axis_of, carried, gather, momenta, momentum, move, place
+from sim.multibody.loops import answer_to, least_impulses, loop_slopes
 from sim.multibody.recursions import damp_springs
 from sim.multibody.spatial import (
     add,
@@ -132,8 +135,26 @@ def all_forces(tree, ws, v, u, w, out):
 
 
 @entry
-def accelerate(tree, ws, q, v, u, w, out):
-    """out = v' (nv,) under torques u and wrenches w (n or 0, 6) in the bodies' frames. ws.node is placed at q."""
+def keep_accelerations(tree, ws, loops, closing, q, v, rate):
+    """Accelerations rate (nv,) after the multipliers under which the gaps have no second rate, in place.
+
+    ws.arc and ws.after are as `velocity_forces` leaves them at q and v.
+    """
+    loop_slopes(tree, ws, loops, closing, q, 0.0)
+    for k in range(closing.gaps.shape[0]):
+        total = second_rate(tree, ws, loops, closing.frames, k, q, v)
+        for a in range(rate.shape[0]):
+            total += closing.slopes[k, a] * rate[a]
+        closing.gaps[k] = total
+    least_impulses(closing, closing.gaps, -1.0)
+    for a in range(rate.shape[0]):
+        rate[a] += answer_to(closing, a)
+
+
+@entry
+def accelerate(tree, ws, loops, closing, q, v, u, w, out):
+    """out = v' (nv,) under torques u and wrenches w (n or 0, 6) in the bodies' frames, with loops that hold. ws.node
+    is placed at q."""
     damping = ws.damping
     active_damping(tree, q, damping)
     place(tree, q, ws.node)
@@ -141,6 +162,8 @@ def accelerate(tree, ws, q, v, u, w, out):
     all_forces(tree, ws, v, u, w, out)
     factorise(tree, ws.node, damping, 0.0, ws.articulated, ws.factor)
     solve(tree, ws.node, damping, 0.0, ws.factor, out, ws.wrench, ws.spare, ws.twist, out)
+    if loops.kind.shape[0]:
+        keep_accelerations(tree, ws, loops, closing, q, v, out)
 
 
 @jit
@@ -162,10 +185,10 @@ def coordinate_rates(tree, d, v, out):
 
 
 @entry
-def euler_step(tree, ws, q, v, u, w, h, stages):
+def euler_step(tree, ws, loops, closing, q, v, u, w, h, stages):
     """v += h v', then q moves by h v. The first of `stages` (6, nv) is overwritten."""
     slope, d = stages[0], ws.increments
-    accelerate(tree, ws, q, v, u, w, slope)
+    accelerate(tree, ws, loops, closing, q, v, u, w, slope)
     for a in range(v.shape[0]):
         v[a] += h * slope[a]
         d[a] = h * v[a]
@@ -173,7 +196,7 @@ def euler_step(tree, ws, q, v, u, w, h, stages):
 
 
 @entry
-def rk4_step(tree, ws, q, v, u, w, h, stages):
+def rk4_step(tree, ws, loops, closing, q, v, u, w, h, stages):
     """Four stages. u (1 or 3, nv): torques that are held, or at the step's start, middle and end. `stages` (6, nv) is
     overwritten."""
     slope, rate, velocity, sum_v, sum_d, increment = (
@@ -194,7 +217,7 @@ def rk4_step(tree, ws, q, v, u, w, h, stages):
         copy(q, ws.q_after)
         move(tree, ws.q_after, increment)
         torques = u[(stage + 1) // 2 if u.shape[0] > 1 else 0]
-        accelerate(tree, ws, ws.q_after, velocity, torques, w, slope)
+        accelerate(tree, ws, loops, closing, ws.q_after, velocity, torques, w, slope)
         coordinate_rates(tree, increment, velocity, rate)
         weight = 1.0 / 6.0 if stage == 0 or stage == 3 else 1.0 / 3.0
         ahead = 1.0 if stage == 2 else 0.5

@@ -139,12 +139,61 @@ def slope_row(tree, ws, loops, frames, row, q, out):
             out[tree.v_at[other]] -= size * total
 
 
+@jit
+def moving(ws, i, arm):
+    """(velocity, acceleration) in the world's axes of what is at `arm` from body i's origin, by the joints' velocities
+    alone, of which `velocity_forces` has left twists in ws.arc and spatial accelerations in ws.after."""
+    if i < 0:
+        return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    w = row3(ws.arc, i, 0)
+    x = add(row3(ws.arc, i, 3), cross(w, arm))
+    return x, add(add(row3(ws.after, i, 3), cross(row3(ws.after, i, 0), arm)), cross(w, x))
+
+
+@jit
+def turning(ws, i, along):
+    """(rate, second rate) of a direction that body i carries, likewise."""
+    if i < 0:
+        return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    w = row3(ws.arc, i, 0)
+    x = cross(w, along)
+    return x, add(cross(row3(ws.after, i, 0), along), cross(w, x))
+
+
+@jit
+def second_rate(tree, ws, loops, frames, row, q, v):
+    """Second rate of one gap [m/s^2] by the joints' velocities alone, as `moving` has them; of dampers none."""
+    kind, size = loops.kind[row], loops.size[row]
+    if kind == WAY:
+        one, other = arm_of(loops, frames, row, 0), arm_of(loops, frames, row, 1)
+        x, a = moving(ws, loops.body[row, 0], one)
+        y, b = moving(ws, loops.body[row, 1], other)
+        along = way_of(loops, frames, row)
+        rate, second = turning(ws, loops.along_of[row], along)
+        gap = sub(end_of(loops, frames, row, 0), end_of(loops, frames, row, 1))
+        return size * (dot(along, sub(a, b)) + 2.0 * dot(rate, sub(x, y)) + dot(second, gap))
+    if kind == TURN:
+        one, other = arm_of(loops, frames, row, 0), arm_of(loops, frames, row, 1)
+        x, a = turning(ws, loops.body[row, 0], one)
+        y, b = turning(ws, loops.body[row, 1], other)
+        return size * (dot(a, other) + 2.0 * dot(x, y) + dot(one, b))
+    if kind == GEAR and loops.body[row, 1] >= 0:
+        x, rate, total = driver_at(tree, loops, row, q), v[tree.v_at[loops.body[row, 1]]], 0.0
+        for k in range(COEFFICIENTS - 2):
+            n = COEFFICIENTS - 1 - k
+            total = total * x + n * (n - 1) * loops.coefficients[row, n]
+        return -size * total * rate * rate
+    return 0.0
+
+
 def reach_m(tree: Tree) -> float:
     """A length of the tree, by which turns are measured: the longest from a joint to the next; 1 m if there is none."""
     return float(np.linalg.norm(tree.arrays.placement[:, 9:], axis=1).max(initial=0.0)) or 1.0
 
 
-def rows_of(tree: Tree, loops: Sequence[Loop | Gear]) -> tuple[LoopArrays, list[Loop | Gear]]:
+def rows_of(
+    tree: Tree, loops: Sequence[Loop | Gear], *, dampers: bool = True
+) -> tuple[LoopArrays, list[Loop | Gear]]:
     """The rows, and what each of those that do not give way is one of. Raises InputError for what closes nothing."""
     made: list[dict[str, Any]] = []
     owners: list[Loop | Gear] = []
@@ -154,7 +203,7 @@ def rows_of(tree: Tree, loops: Sequence[Loop | Gear]) -> tuple[LoopArrays, list[
         rows = [_gear(tree, loop)] if isinstance(loop, Gear) else _joint_rows(tree, loop)
         made += rows
         owners += [loop] * len(rows)
-    made += [{"kind": DAMPER, "body": (k, -1)} for k in range(len(tree.arrays.springs))]
+    made += [{"kind": DAMPER, "body": (k, -1)} for k in range(len(tree.arrays.springs) if dampers else 0)]
     return LoopArrays(
         kind=np.array([row["kind"] for row in made], np.int64),
         body=np.array([row["body"] for row in made], np.int64).reshape(-1, 2),

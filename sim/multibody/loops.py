@@ -412,11 +412,11 @@ class Closure:
     """The loops of one tree: their gaps, the slopes of these, and the impulses that close them. Not shared between
     threads."""
 
-    def __init__(self, tree: Tree, loops: Sequence[Loop | Gear]) -> None:
-        """Raises InputError for a loop of unknown bodies, or of one alone, and for a gear of unknown joints."""
+    def __init__(self, tree: Tree, loops: Sequence[Loop | Gear], *, dampers: bool = True) -> None:
+        """dampers: springs' are rows that give way. Raises InputError for loops of unknown bodies and of one alone."""
         self.tree, self.loops = tree, tuple(loops)
         self._ws = workspace(tree.arrays)
-        self.arrays, self._owners = rows_of(tree, self.loops)
+        self.arrays, self._owners = rows_of(tree, self.loops, dampers=dampers)
         self.rigid = LoopArrays(*(part[: self.size] for part in self.arrays))
         """Rows that do not give way."""
         self.workspace = closing_workspace(tree.arrays, tree.nq, self.rows)
@@ -428,7 +428,7 @@ class Closure:
 
     @property
     def rows(self) -> int:
-        """Of the impulses: those of the gaps, then one for each spring between points, which is its damper's."""
+        """Of the impulses: those of the gaps, then one for each spring's damper that is found with a step."""
         return len(self.arrays.kind)
 
     def gaps(self, q: np.ndarray) -> np.ndarray:

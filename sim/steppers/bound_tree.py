@@ -1,6 +1,7 @@
 """A tree of joints with the values of its parameters, in one thread: its steps by the variational method."""
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -44,13 +45,15 @@ class BoundTree:
         step_s: float,
         *,
         loops: Sequence[Loop | Gear] = (),
+        dampers: bool = True,
         solver: str = "riqn",
         guess: str = "extrapolated",
         tolerance: float = TOLERANCE,
         limit_step_s: float = 0.0,
         noted: int = 0,
     ) -> None:
-        """limit_step_s: limits of joints are no stiffer than steps of this length bear, however short steps are.
+        """dampers: those of springs between points are found with a step, not by the velocities where it begins.
+        limit_step_s: limits of joints are no stiffer than steps of this length bear, however short steps are.
         noted: of how many iterates of the latest step `residuals` are kept.
 
         Raises InputError for a loop of unknown bodies.
@@ -59,7 +62,8 @@ class BoundTree:
         self._nq, self._ends = tree.nq, tree.nq + tree.nv
         self.solver, self.guess = SOLVERS[solver], GUESSES[guess]
         self.workspace: Workspace = workspace(tree.arrays, noted)
-        self.closure = Closure(tree, loops) if loops or len(tree.arrays.springs) else None
+        found = len(tree.arrays.springs) if dampers else 0
+        self.closure = Closure(tree, loops, dampers=dampers) if loops or found else None
         self.impulses = np.zeros(self.closure.rows if self.closure else 0)
         """Of the loops in the latest step, of a ball joint three in the world's frame, and of dampers [N s]."""
         self._moved: tuple[np.ndarray, TreeMotion] | None = None
@@ -67,6 +71,11 @@ class BoundTree:
         self._arrays: dict[float, TreeArrays] = {}
         self._limit_step_s = limit_step_s
         self.step_s = step_s
+
+    @cached_property
+    def closing(self) -> Closure:
+        """What closes its loops, also where there are none."""
+        return self.closure if self.closure is not None else Closure(self.tree, (), dampers=False)
 
     @property
     def step_s(self) -> float:

@@ -20,7 +20,6 @@ from sim.integrators.base import Integrator
 from sim.integrators.multibody import VariedMultibody
 from sim.native.function import versions
 from sim.platform.cache import source_digest
-from sim.platform.errors import InputError
 from sim.steppers.tree import ClosedTreeStepper, TreeStepper, VariedTreeStepper
 from sim.vehicles import VEHICLES, Vehicle
 from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle
@@ -180,13 +179,8 @@ def _of_structure(structure: Structure, integrator: Integrator, sampled: bool) -
     vehicle = structure.vehicle
     assert isinstance(vehicle, ArticulatedVehicle)
     if isinstance(integrator, VariedMultibody):
-        if _by_impulses(vehicle, integrator):
-            raise InputError(
-                f"{integrator.name} does not serve {vehicle.name}, which has springs between points; "
-                "allowed: variational"
-            )
         stepper: TreeStepper = VariedTreeStepper(vehicle, integrator)
-    elif _by_impulses(vehicle, integrator):
+    elif integrator.solver and _by_impulses(vehicle, integrator):
         stepper = ClosedTreeStepper(vehicle, integrator)
     else:
         stepper = TreeStepper(vehicle, integrator, sampled=sampled)

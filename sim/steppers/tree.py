@@ -14,6 +14,7 @@ from sim.multibody import observing
 from sim.multibody.arrays import BALL, FREE, REMEMBERED, Loads, TreeArrays, TreeMotion, Workspace, workspace
 from sim.multibody.articulated import factorise, solve
 from sim.multibody.continuous import EULER, RK4
+from sim.multibody.declaration import Gear, Loop
 from sim.multibody.kinematics import place
 from sim.multibody.loops import Closure, close_gaps, keep_closed, loop_slopes, open_gaps
 from sim.multibody.observing import Reported, observe_node
@@ -56,6 +57,7 @@ class TreeStepper(Stepper):
             self.moments = (0.0, 0.5, 1.0)
         self.layout = layout_of(vehicle)
         self._vehicle, self._reported = vehicle, vehicle.reported
+        self._vehicle_closure = _closure(vehicle, dampers=bool(integrator.solver))
         self._nq, self._nv = vehicle.tree.nq, vehicle.tree.nv
         self.dim = self._nv
         self._variational = bool(integrator.solver)
@@ -96,14 +98,23 @@ class TreeStepper(Stepper):
                 (node_velocities, (arrays, ws, q, v, 1.0, v)),
                 (tree_rollouts.variational_start, (arrays, ws, q, v, 1.0, v)),
             ]
+        if self._vehicle_closure.rows:
+            loops, closing = self._vehicle_closure.arrays, self._vehicle_closure.workspace
+            calls += [
+                (open_gaps, (arrays, ws, loops, closing, q)),
+                (loop_slopes, (arrays, ws, loops, closing, q, 1.0)),
+                (keep_closed, (arrays, ws, loops, closing, q, v)),
+                (close_gaps, (arrays, ws, loops, closing, 0, q, v, 1.0)),
+            ]
         return [*calls, *self._rollouts(arrays, ws, q, v)]
 
     def _rollouts(self, arrays: TreeArrays, ws: Workspace, q: np.ndarray, v: np.ndarray) -> Calls:
         """The part of them that only this method's lanes call; `q`, `v`: coordinates and velocities."""
         contact = contact_of(())
         if not self._variational:
+            loops, closing = self._vehicle_closure.arrays, self._vehicle_closure.workspace
             loads, rule = Loads(v[None], v, NO_WRENCHES), ACCELERATED[self.integrator.name]
-            given = (arrays, ws, contact, q, v, loads, 1.0, 1, rule, self._stages())
+            given = (arrays, ws, contact, loops, closing, q, v, loads, 1.0, 1, rule, self._stages(), 1.0)
             return [(tree_rollouts.accelerated_rollout, given)]
         loads = Loads(v, v, NO_WRENCHES)
         steps = (_motion(q, v), loads, 1.0, 1, 0, 0, 1.0, ITERATIONS_MAX)
@@ -118,7 +129,9 @@ class TreeStepper(Stepper):
             motion = self._bound(p, h).start(node[:nq], node[nq:])
             y[:nq], self._b(y)[:] = motion.q, motion.b
         else:
-            y[:] = node
+            y[:], bound = node, self._bound(p, h)
+            if bound.closure is not None:
+                y[:nq], y[nq:] = bound.closure.closed(node[:nq], node[nq:], bound.tolerance)
         return y
 
     def advance(
@@ -141,9 +154,20 @@ class TreeStepper(Stepper):
         rule, stages = ACCELERATED[self.integrator.name], self._stages()
         held = np.array([self._vehicle.joint_forces(row, p) for row in u.reshape(len(self.moments), -1)])
         loads = Loads(held, w, NO_WRENCHES)
-        tree, ws = bound.arrays, bound.workspace
         done, status = tree_rollouts.accelerated_rollout(
-            tree, ws, contact, y[:nq], y[nq:], loads, h, n, rule, stages
+            bound.arrays,
+            bound.workspace,
+            contact,
+            bound.closing.arrays,
+            bound.closing.workspace,
+            y[:nq],
+            y[nq:],
+            loads,
+            h,
+            n,
+            rule,
+            stages,
+            bound.tolerance,
         )
         return done, status, 0
 
@@ -230,10 +254,11 @@ class TreeStepper(Stepper):
             y[self._nq :] += self.answer(y[: self._nq], impulse, vehicle.parameter_vector)
 
     def answer(self, q: np.ndarray, impulse: np.ndarray, p: np.ndarray) -> np.ndarray:
-        """(nv,) by how much a generalised impulse changes the velocities at coordinates q."""
+        """(nv,) by how much a generalised impulse changes the velocities at coordinates q, with those of the loops that
+        it calls up."""
         bound, out = self._bound(p), np.zeros(self._nv)
         observing.answer_of(bound.tree.arrays, bound.workspace, np.ascontiguousarray(q), impulse, out)
-        return out
+        return bound.closing.tangent(q, out) if bound.closing.size else out
 
     def impulses_at(
         self, q: np.ndarray, body: str, at_b: np.ndarray, R_wb: np.ndarray, p: np.ndarray
@@ -251,7 +276,7 @@ class TreeStepper(Stepper):
 
     def moved_by(self, q: np.ndarray, seconds: float, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """By what it moves at coordinates q: ((bodies, 6, nv) of its declared bodies' twists (omega, v) in the world's
-        axes, (nv, nv) by which mean velocities over so long answer impulses at its start)."""
+        axes, (nv, nv) by which mean velocities over so long answer impulses at its start, none of which open loops)."""
         bound = self._bound(p)
         tree = bound.tree
         jacobian, mobility = np.zeros((len(tree.names), 6, self._nv)), np.zeros((self._nv, self._nv))
@@ -260,6 +285,10 @@ class TreeStepper(Stepper):
         observing.moved_by(
             bound.arrays, bound.workspace, q, seconds, tree.carriers, offsets, jacobian, mobility
         )
+        if bound.closing.size:
+            slopes = bound.closing.slopes(q)[0]
+            opened = slopes @ mobility
+            mobility -= opened.T @ np.linalg.pinv(opened @ slopes.T, rcond=_IMPLIED, hermitian=True) @ opened
         return jacobian, mobility
 
     def twists(self, q: np.ndarray, v: np.ndarray, p: np.ndarray) -> np.ndarray:
@@ -321,9 +350,14 @@ class TreeStepper(Stepper):
                 del kept[next(iter(kept))]
             vehicle = self._vehicle
             tree = vehicle.tree_with(p)
-            loops = vehicle.loops_with(p) if isinstance(vehicle, ClosedVehicle) else ()
-            solver = self.integrator.solver or "riqn"
-            bound = BoundTree(tree, LIMIT_STEP_S, loops=loops, solver=solver, limit_step_s=LIMIT_STEP_S)
+            bound = BoundTree(
+                tree,
+                LIMIT_STEP_S,
+                loops=_loops(vehicle, p),
+                dampers=self._variational,
+                solver=self.integrator.solver or "riqn",
+                limit_step_s=LIMIT_STEP_S,
+            )
             found = bound, self._reports(tree, p), bound.arrays
         kept[key] = found
         return found
@@ -350,21 +384,13 @@ class ClosedTreeStepper(TreeStepper):
     """
 
     def __init__(self, vehicle: ArticulatedVehicle, integrator: Integrator) -> None:
-        loops = vehicle.loops_with(vehicle.parameter_vector) if isinstance(vehicle, ClosedVehicle) else ()
-        super().__init__(vehicle, integrator, more=Closure(vehicle.tree, loops).rows)
+        super().__init__(vehicle, integrator, more=_closure(vehicle).rows)
 
     def _rollouts(self, arrays: TreeArrays, ws: Workspace, q: np.ndarray, v: np.ndarray) -> Calls:
-        closure = Closure(self._vehicle.tree, ())
-        loops, closing = closure.arrays, closure.workspace
+        loops, closing = self._vehicle_closure.arrays, self._vehicle_closure.workspace
         motion, loads = _motion(q, v), Loads(v, v, NO_WRENCHES)
         steps = (motion, closing.impulses, loads, 1.0, 1, 0, 1.0)
-        return [
-            (open_gaps, (arrays, ws, loops, closing, q)),
-            (loop_slopes, (arrays, ws, loops, closing, q, 1.0)),
-            (keep_closed, (arrays, ws, loops, closing, q, v)),
-            (close_gaps, (arrays, ws, loops, closing, 0, q, v, 1.0)),
-            (tree_rollouts.closed_rollout, (arrays, ws, contact_of(()), loops, closing, *steps)),
-        ]
+        return [(tree_rollouts.closed_rollout, (arrays, ws, contact_of(()), loops, closing, *steps))]
 
     def _advance(
         self,
@@ -381,33 +407,19 @@ class ClosedTreeStepper(TreeStepper):
             bound.motion(y[:ends]), n, torques, push=push, contact=contact, impulses=y[ends:]
         )
 
-    def moved_by(self, q: np.ndarray, seconds: float, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """As without loops; these let nothing move that would open them."""
-        jacobian, mobility = super().moved_by(q, seconds, p)
-        closure = self._bound(p).closure
-        assert closure is not None, "by how it is chosen"
-        slopes = closure.slopes(q)[0]
-        opened = slopes @ mobility
-        held = np.linalg.pinv(opened @ slopes.T, rcond=_IMPLIED, hermitian=True)
-        return jacobian, mobility - opened.T @ held @ opened
-
-    def answer(self, q: np.ndarray, impulse: np.ndarray, p: np.ndarray) -> np.ndarray:
-        """(nv,) by how much a generalised impulse changes the velocities, with those of the loops that it calls up."""
-        closure = self._bound(p).closure
-        assert closure is not None, "by how it is chosen"
-        return closure.tangent(q, super().answer(q, impulse, p))
-
 
 class VariedTreeStepper(TreeStepper):
     """The private state is that of constant steps, then ln rho of the latest step and the number of its parts."""
 
     def __init__(self, vehicle: ArticulatedVehicle, integrator: VariedMultibody) -> None:
-        super().__init__(vehicle, integrator, more=2)
+        super().__init__(vehicle, integrator, more=_closure(vehicle).rows + 2)
         self._turn_rad = integrator.turn_rad
 
     def _rollouts(self, arrays: TreeArrays, ws: Workspace, q: np.ndarray, v: np.ndarray) -> Calls:
+        loops, closing = self._vehicle_closure.arrays, self._vehicle_closure.workspace
         loads, numbers = Loads(v, v, NO_WRENCHES), (1.0, 1, 1.0, 0, 0, 1.0)
-        given = (arrays, ws, self._own(), contact_of(()), _motion(q, v), np.zeros(2), loads, *numbers)
+        state = (_motion(q, v), closing.impulses, np.zeros(2))
+        given = (arrays, ws, self._own(), contact_of(()), loops, closing, *state, loads, *numbers)
         return [(tree_rollouts.varied_rollout, given)]
 
     def _advance(
@@ -426,8 +438,11 @@ class VariedTreeStepper(TreeStepper):
             bound.workspace,
             self._own(),
             contact,
+            bound.closing.arrays,
+            bound.closing.workspace,
             bound.motion(y[:ends]),
-            y[ends:],
+            y[ends:-2],
+            y[-2:],
             Loads(torques, push, NO_WRENCHES),
             bound.step_s,
             n,
@@ -447,6 +462,16 @@ class VariedTreeStepper(TreeStepper):
         if "varied" not in kept:
             kept["varied"] = tree_rollouts.varied_workspace(self._nq, self._nv)
         return kept["varied"]
+
+
+def _loops(vehicle: ArticulatedVehicle, p: np.ndarray) -> tuple[Loop | Gear, ...]:
+    """Of the vehicle with these parameters."""
+    return vehicle.loops_with(p) if isinstance(vehicle, ClosedVehicle) else ()
+
+
+def _closure(vehicle: ArticulatedVehicle, *, dampers: bool = True) -> Closure:
+    """Of the vehicle with its own parameters."""
+    return Closure(vehicle.tree, _loops(vehicle, vehicle.parameter_vector), dampers=dampers)
 
 
 def _motion(q: np.ndarray, v: np.ndarray) -> TreeMotion:

@@ -11,14 +11,24 @@ import numpy as np
 from sim.contact.trees import along, bear, ground_push, is_near, look_at_ends, tell_ground, woken
 from sim.multibody.arrays import BALL, FREE, PRISMATIC
 from sim.multibody.articulated import factorise, solve
-from sim.multibody.continuous import EULER, accelerate, air_impulse, all_forces, euler_step, rk4_step
+from sim.multibody.continuous import (
+    EULER,
+    accelerate,
+    air_impulse,
+    all_forces,
+    euler_step,
+    keep_accelerations,
+    rk4_step,
+)
 from sim.multibody.kinematics import momenta, place
 from sim.multibody.loops import (
     CORRECTIONS_MAX,
     answer_to,
+    close_gaps,
     damped_gaps,
     end_damping,
     impulses_by_end,
+    keep_closed,
     least_impulses,
     loop_slopes,
     open_gaps,
@@ -137,10 +147,11 @@ def variational_rollout(tree, ws, contact, motion, loads, h, steps, solver, gues
 
 
 @entry
-def accelerated_rollout(tree, ws, contact, q, v, loads, h, steps, rule, stages):
+def accelerated_rollout(tree, ws, contact, loops, closing, q, v, loads, h, steps, rule, stages, tol):
     """By articulated-body accelerations; as `variational_rollout`, but torques (1 or 3, nv) as `rk4_step` takes them.
 
-    `stages` (9, nv) is overwritten.
+    Loops, if any, are closed to `tol` [m] after each step, and velocities brought to where they keep them so: both by
+    the least way that masses know. `stages` (9, nv) is overwritten.
     """
     u, push, none = loads.torques, loads.push, loads.wrenches
     rows = u.shape[0]
@@ -153,7 +164,7 @@ def accelerated_rollout(tree, ws, contact, q, v, loads, h, steps, rule, stages):
         if contact.work.shape[0] and is_near(tree, ws, contact, q, h):
             for a in range(v.shape[0]):
                 middle[a] = u[rows // 2, a] + push[a]
-            accelerate(tree, ws, q, v, middle, none, contact.free)
+            accelerate(tree, ws, loops, closing, q, v, middle, none, contact.free)
             for a in range(v.shape[0]):
                 contact.free[a] = v[a] + h * contact.free[a]
             rows = ground_push(tree, ws, contact, h, 0.0, ws.torque)
@@ -163,9 +174,12 @@ def accelerated_rollout(tree, ws, contact, q, v, loads, h, steps, rule, stages):
             for a in range(v.shape[0]):
                 torques[row, a] = u[row, a] + ws.torque[a]
         if rule == EULER:
-            euler_step(tree, ws, q, v, middle, none, h, stages)
+            euler_step(tree, ws, loops, closing, q, v, middle, none, h, stages)
         else:
-            rk4_step(tree, ws, q, v, torques, none, h, stages)
+            rk4_step(tree, ws, loops, closing, q, v, torques, none, h, stages)
+        if loops.kind.shape[0]:
+            close_gaps(tree, ws, loops, closing, loops.kind.shape[0], q, ws.increments, tol)
+            keep_closed(tree, ws, loops, closing, q, v)
         if largest(q, 1.0) == math.inf or largest(v, 1.0) == math.inf:
             copy(ws.kept_q, q)
             copy(ws.kept_b, v)
@@ -186,122 +200,6 @@ def copy_motion(source, to):
     copy(source.b, to.b)
     copy_rows(source.history, to.history)
     copy(source.memory, to.memory)
-
-
-# Steps that are taken in as many equal parts as the joints' speed asks for, reversibly. How short the parts are is
-# carried along as a number of its own (Hairer and Soederlind 2005, here on the lane's grid),
-#
-#     ln rho_{k+1/2} = ln rho_{k-1/2} + h G_k,   G = d/dt ln R,   R = (1 + |h v / turn|^2)^(1/2),
-#
-# v the rates at which joints turn. A step is taken in rho parts, rounded. G is odd in the velocities: turned round,
-# they lead back through the same parts. A number of parts that followed from a step's start alone would not.
-
-PARTS_MAX = 64
-_ASTRAY = math.log(1.5)
-"""Further than this from the joints' own speed, as after a blow, ln rho starts anew from it."""
-
-
-class VariedWorkspace(NamedTuple):
-    """What a step writes beside `Workspace`."""
-
-    q: np.ndarray
-    """(nq,) where the step begins."""
-    b: np.ndarray
-    """(nv,) as q; what follows likewise."""
-    velocity: np.ndarray
-    rate: np.ndarray
-    forces: np.ndarray
-
-
-def varied_workspace(nq: int, nv: int) -> VariedWorkspace:
-    """Of one lane."""
-    return VariedWorkspace(np.zeros(nq), np.zeros(nv), np.zeros(nv), np.zeros(nv), np.zeros(nv))
-
-
-@jit
-def turning(tree, v, rate):
-    """(v.v, v.rate) over the joints' turning."""
-    square, power = 0.0, 0.0
-    for i in range(tree.kind.shape[0]):
-        kind, a = tree.kind[i], tree.v_at[i]
-        if kind == PRISMATIC:
-            continue
-        for j in range(a, a + (3 if kind in (BALL, FREE) else 1)):
-            square += v[j] * v[j]
-            power += v[j] * rate[j]
-    return square, power
-
-
-@jit
-def parts_ahead(tree, ws, own, motion, varied, loads, h, turn):
-    """Into how many parts the step from here goes; varied[0], ln rho, becomes that step's. ws.node is placed at q."""
-    q, b, v, rate, forces = motion.q, motion.b, own.velocity, own.rate, own.forces
-    place(tree, q, ws.node)
-    node_force(tree, ws, q, ws.kick)
-    active_damping(tree, q, ws.damping)
-    factorise(tree, ws.node, ws.damping, 0.0, ws.articulated, ws.factor)
-    for a in range(b.shape[0]):
-        rate[a] = b[a] - 0.5 * h * ws.kick[a]
-        forces[a] = loads.torques[a] + loads.push[a]
-    solve(tree, ws.node, ws.damping, 0.0, ws.factor, rate, ws.wrench, ws.spare, ws.twist, v)
-    all_forces(tree, ws, v, forces, loads.wrenches, rate)
-    solve(tree, ws.node, ws.damping, 0.0, ws.factor, rate, ws.wrench, ws.spare, ws.twist, rate)
-    square, power = turning(tree, v, rate)
-    scale = (h / turn) ** 2
-    R = 1.0 + scale * square
-    change = h * scale * power / R
-    here = 0.5 * math.log(R) + 0.5 * change
-    ahead = varied[0] + change
-    if varied[1] == 0.0 or not abs(ahead - here) < _ASTRAY:
-        ahead = here
-    varied[0] = ahead
-    if not ahead < math.log(PARTS_MAX):
-        return PARTS_MAX
-    return max(1, math.floor(math.exp(ahead) + 0.5))
-
-
-@jit
-def rescale(history, memory, ratio):
-    """Backward differences of increments (`roots.remember`) for steps `ratio` times as long, to the second order."""
-    for a in range(history.shape[0]):
-        history[a, 0] += 0.5 * (1.0 - ratio) * history[a, 1]
-        factor = ratio
-        for k in range(history.shape[1]):
-            history[a, k] *= factor
-            factor *= ratio
-    memory[1] *= max(ratio, 1.0)
-
-
-@entry
-def varied_rollout(tree, ws, own, contact, motion, varied, loads, h, steps, turn, solver, guess, tol):
-    """As `variational_rollout`. varied (2,): ln rho of the latest step, and its parts, 0 if there is none.
-
-    Between steps b is that of a node of steps h, whatever the parts: half of the step's kick is in it.
-    """
-    q, b = motion.q, motion.b
-    for step in range(steps):
-        copy(q, own.q)
-        copy(b, own.b)
-        parts = parts_ahead(tree, ws, own, motion, varied, loads, h, turn)
-        part_h = h / parts
-        if varied[1] > 0.0 and varied[1] != parts:
-            rescale(motion.history, motion.memory, varied[1] / parts)
-        varied[1] = parts
-        shift_kick(tree, ws, q, -0.5 * (h - part_h), b)
-        last, status = ws.tally[0] + ITERATIONS_MAX, OK
-        for _ in range(parts):
-            most = last - ws.tally[0]
-            _, status = variational_rollout(
-                tree, ws, contact, motion, loads, part_h, 1, solver, guess, tol, most
-            )
-            if status != OK:
-                break
-        if status != OK:
-            copy(own.q, q)
-            copy(own.b, b)
-            return step, status
-        shift_kick(tree, ws, q, 0.5 * (h - part_h), b)
-    return steps, OK
 
 
 # Steps of trees whose joints close loops.
@@ -442,4 +340,151 @@ def closed_rollout(tree, ws, contact, loops, closing, motion, impulses, loads, h
         if status != OK:
             copy_motion(closing.whole, motion)
             return step, NO_ROOT
+    return steps, OK
+
+
+# Steps that are taken in as many equal parts as the joints' speed asks for, reversibly. How short the parts are is
+# carried along as a number of its own (Hairer and Soederlind 2005, here on the lane's grid),
+#
+#     ln rho_{k+1/2} = ln rho_{k-1/2} + h G_k,   G = d/dt ln R,   R = (1 + |h v / turn|^2)^(1/2),
+#
+# v the rates at which joints turn. A step is taken in rho parts, rounded. G is odd in the velocities: turned round,
+# they lead back through the same parts. A number of parts that followed from a step's start alone would not.
+
+PARTS_MAX = 64
+_ASTRAY = math.log(1.5)
+"""Further than this from the joints' own speed, as after a blow, ln rho starts anew from it."""
+
+
+class VariedWorkspace(NamedTuple):
+    """What a step writes beside `Workspace`."""
+
+    q: np.ndarray
+    """(nq,) where the step begins."""
+    b: np.ndarray
+    """(nv,) as q; what follows likewise."""
+    velocity: np.ndarray
+    rate: np.ndarray
+    forces: np.ndarray
+
+
+def varied_workspace(nq: int, nv: int) -> VariedWorkspace:
+    """Of one lane."""
+    return VariedWorkspace(np.zeros(nq), np.zeros(nv), np.zeros(nv), np.zeros(nv), np.zeros(nv))
+
+
+@jit
+def turning(tree, v, rate):
+    """(v.v, v.rate) over the joints' turning."""
+    square, power = 0.0, 0.0
+    for i in range(tree.kind.shape[0]):
+        kind, a = tree.kind[i], tree.v_at[i]
+        if kind == PRISMATIC:
+            continue
+        for j in range(a, a + (3 if kind in (BALL, FREE) else 1)):
+            square += v[j] * v[j]
+            power += v[j] * rate[j]
+    return square, power
+
+
+@jit
+def parts_ahead(tree, ws, own, loops, closing, motion, varied, loads, h, turn):
+    """Into how many parts the step from here goes; varied[0], ln rho, becomes that step's. ws.node is placed at q."""
+    q, b, v, rate, forces = motion.q, motion.b, own.velocity, own.rate, own.forces
+    place(tree, q, ws.node)
+    node_force(tree, ws, q, ws.kick)
+    active_damping(tree, q, ws.damping)
+    factorise(tree, ws.node, ws.damping, 0.0, ws.articulated, ws.factor)
+    for a in range(b.shape[0]):
+        rate[a] = b[a] - 0.5 * h * ws.kick[a]
+        forces[a] = loads.torques[a] + loads.push[a]
+    solve(tree, ws.node, ws.damping, 0.0, ws.factor, rate, ws.wrench, ws.spare, ws.twist, v)
+    held = loops.kind.shape[0] > 0
+    if held:
+        keep_closed(tree, ws, loops, closing, q, v)
+        active_damping(tree, q, ws.damping)
+    all_forces(tree, ws, v, forces, loads.wrenches, rate)
+    solve(tree, ws.node, ws.damping, 0.0, ws.factor, rate, ws.wrench, ws.spare, ws.twist, rate)
+    if held:
+        keep_accelerations(tree, ws, loops, closing, q, v, rate)
+    square, power = turning(tree, v, rate)
+    scale = (h / turn) ** 2
+    R = 1.0 + scale * square
+    change = h * scale * power / R
+    here = 0.5 * math.log(R) + 0.5 * change
+    ahead = varied[0] + change
+    if varied[1] == 0.0 or not abs(ahead - here) < _ASTRAY:
+        ahead = here
+    varied[0] = ahead
+    if not ahead < math.log(PARTS_MAX):
+        return PARTS_MAX
+    return max(1, math.floor(math.exp(ahead) + 0.5))
+
+
+@jit
+def rescale(history, memory, ratio):
+    """Backward differences of increments (`roots.remember`) for steps `ratio` times as long, to the second order."""
+    for a in range(history.shape[0]):
+        history[a, 0] += 0.5 * (1.0 - ratio) * history[a, 1]
+        factor = ratio
+        for k in range(history.shape[1]):
+            history[a, k] *= factor
+            factor *= ratio
+    memory[1] *= max(ratio, 1.0)
+
+
+@entry
+def varied_rollout(
+    tree,
+    ws,
+    own,
+    contact,
+    loops,
+    closing,
+    motion,
+    impulses,
+    varied,
+    loads,
+    h,
+    steps,
+    turn,
+    solver,
+    guess,
+    tol,
+):
+    """As `variational_rollout`, where there are loops as `closed_rollout`. varied (2,): ln rho of the latest step, and
+    its parts, 0 if there is none.
+
+    Between steps b is that of a node of steps h, whatever the parts: half of the step's kick is in it.
+    """
+    q, b = motion.q, motion.b
+    for step in range(steps):
+        copy(q, own.q)
+        copy(b, own.b)
+        parts = parts_ahead(tree, ws, own, loops, closing, motion, varied, loads, h, turn)
+        part_h = h / parts
+        if varied[1] > 0.0 and varied[1] != parts:
+            rescale(motion.history, motion.memory, varied[1] / parts)
+            for k in range(impulses.shape[0]):
+                impulses[k] *= varied[1] / parts
+        varied[1] = parts
+        shift_kick(tree, ws, q, -0.5 * (h - part_h), b)
+        last, status = ws.tally[0] + ITERATIONS_MAX, OK
+        for _ in range(parts):
+            if impulses.shape[0]:
+                _, status = closed_rollout(
+                    tree, ws, contact, loops, closing, motion, impulses, loads, part_h, 1, solver, tol
+                )
+            else:
+                most = last - ws.tally[0]
+                _, status = variational_rollout(
+                    tree, ws, contact, motion, loads, part_h, 1, solver, guess, tol, most
+                )
+            if status != OK:
+                break
+        if status != OK:
+            copy(own.q, q)
+            copy(own.b, b)
+            return step, status
+        shift_kick(tree, ws, q, 0.5 * (h - part_h), b)
     return steps, OK

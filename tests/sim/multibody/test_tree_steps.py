@@ -11,6 +11,7 @@ from sim.multibody.arrays import PRISMATIC, REVOLUTE, workspace
 from sim.multibody.articulated import factorise, solve
 from sim.multibody.continuous import rk4_step
 from sim.multibody.kinematics import compose, momenta, move, place
+from sim.multibody.loops import Closure
 from sim.multibody.observing import body_frames, frames, inertia_matrices, potential_energy_J
 from sim.multibody.recursions import discrete_inverse_dynamics
 from sim.multibody.stepping import OK
@@ -361,13 +362,14 @@ def test_runge_kutta_on_articulated_body_accelerations_has_order_four_and_meets_
     t = generic_tree(2, damping=0.2, root="free", rotor=0.15)
     q0, v0 = generic_state(t, 2, speed=1.0)
     torques = np.random.default_rng(0).normal(size=t.nv)
-    ws = workspace(t.arrays)
+    ws, none = workspace(t.arrays), Closure(t, (), dampers=False)
+    loops, closing = none.arrays, none.workspace
 
     def end(n):
         q, v = q0.copy(), v0.copy()
         stages, none = np.zeros((6, t.nv)), np.zeros((0, 6))
         for _ in range(n):
-            rk4_step(t.arrays, ws, q, v, torques[None], none, 0.2 / n, stages)
+            rk4_step(t.arrays, ws, loops, closing, q, v, torques[None], none, 0.2 / n, stages)
         return np.r_[q, v]
 
     fine = end(256)

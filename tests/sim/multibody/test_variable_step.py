@@ -6,7 +6,7 @@ from scipy.special import ellipj, ellipk
 
 import sim
 from sim.commands import SetIntegrator, SetParameter
-from sim.integrators import integrator, integrators
+from sim.integrators import integrator
 from sim.multibody.tree import Body, Joint, tree
 from sim.recordings import load_take, save_take
 from sim.steppers.dynamics import tree_stepper
@@ -144,4 +144,3 @@ def test_a_take_is_simulated_anew_to_the_bit_with_its_option(tmp_path):
 def test_what_cannot_be_taken_in_parts_is_refused():
     with pytest.raises(sim.InputError, match="turn_rad"):
         integrator(METHOD, turn_rad=0.0)
-    assert "four-bar-linkage" in integrators()[METHOD].serves(sim.vehicle("four-bar-linkage"))
