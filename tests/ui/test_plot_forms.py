@@ -9,11 +9,13 @@ import pytest
 from imgui_bundle import imgui
 from PIL import Image
 
+from sim.scene import load_scene
 from sim.simulation.lanes.snapshot import Snapshot
+from tests.sim.simulation_scenes import simulation
 from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui.desktop.plot_files import save_plot
-from ui.features.plots.channels import offered
+from ui.features.plots.channels import control_key, offered
 from ui.features.plots.curves import MOST_MOMENTS, Curves, Moments, observe_curves
 from ui.features.plots.forms import ENDINGS, PHASE, SPECTRUM, Form, SavePlot, figure_of, spectrum
 from ui.features.plots.panel import draw_plots
@@ -190,3 +192,15 @@ def test_a_sine_in_uneven_samples_has_its_amplitude_at_its_frequency(seed: int) 
     assert f_hz[peak] == pytest.approx(hertz, abs=f_hz[1] - f_hz[0])
     # Hann's window loses 15 % at most half way between two frequencies; lines between samples some more.
     assert found[peak] == pytest.approx(amplitude, rel=0.2)
+
+
+@pytest.mark.parametrize("name", ["robot", "canyon", "drive", "quadrotor", "crane"])
+def test_a_control_is_plotted_by_its_own_name_in_its_own_unit(name: str) -> None:
+    """Units may have spaces: N m."""
+    lane = simulation(load_scene(name)).snapshot.lanes[0]
+    assert lane.mechanics is not None
+    known = offered(lane)
+    for control in lane.mechanics.controls:
+        channel = known[control_key(control)]
+        assert channel.unit == control.unit
+        assert channel.title.lower() == f"{control.name.replace('_', ' ')} (control)".lower()

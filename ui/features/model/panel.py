@@ -16,7 +16,7 @@ from sim.vehicles.forms.coordinates import Coordinate, coordinates_of, first_coo
 from sim.vehicles.forms.parameters import Control, Parameter
 from sim.vehicles.forms.robot import RobotVehicle
 from ui.features.model.view import LONGEST, DropPose, KeepPose, Poses, SetRoot
-from ui.features.plots.channels import CONTROL, ENCODER
+from ui.features.plots.channels import control_key, encoder_key
 from ui.features.plots.panel import engineering
 from ui.features.plots.parts import carry
 from ui.features.vehicle import parameter_row
@@ -217,7 +217,7 @@ def _coordinate(context: PanelContext, c: Coordinate, value: float, start: float
     key = f"model/joint/{c.name}"
     label(context, c.name, f"{doc}\nDrag this name onto a plot to see its encoder there.", width=NAME_PX)
     note(context, f"{key}/name")
-    carry(f"{ENCODER}{c.unit} {c.name}", c.name, context)
+    carry(encoder_key(c), c.name, context)
     digits = 1 if c.unit == "rad" else 3
     shown = f"{round(factor * value, digits) + 0.0:.{digits}f}{unit}"
     changed, new, _ = _slider(context, key, factor * value, (factor * low, factor * high), shown, doc)
@@ -315,7 +315,7 @@ def _actuator(
     doc = f"{control.doc}\n{control.low:g} to {control.high:g} {control.unit}".strip()
     key, fields = f"model/actuator/{control.name}", context.of(ModelFields)
     label(context, control.name.replace("_", " "), f"{doc}\nDrag this name onto a plot.", width=NAME_PX)
-    carry(f"{CONTROL}{control.unit} {control.name}", control.name, context)
+    carry(control_key(control), control.name, context)
     if held is not None:
         imgui.push_style_color(imgui.Col_.slider_grab, imgui.ImVec4(*theme.ACCENT))
     least = 10.0 ** (math.floor(math.log10(span[1] - span[0])) - 3)

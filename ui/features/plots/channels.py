@@ -11,7 +11,8 @@ import numpy as np
 from sim.simulation.lanes.snapshot import LaneSnapshot
 from sim.vehicle_config import Plotted
 from sim.vehicles import HolonomicVehicle
-from sim.vehicles.forms.coordinates import coordinates_of, read_coordinates
+from sim.vehicles.forms.coordinates import Coordinate, coordinates_of, read_coordinates
+from sim.vehicles.forms.parameters import Control
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +78,7 @@ SENSED = (
     ),
 )
 """Of an inertial unit in the main body's origin, without noise and delay."""
-ENCODER = "encoder "
-"""Before the unit and the name of a joint whose coordinate is plotted."""
 MOST_ENCODERS = 24
-CONTROL = "control "
-"""Before the unit and the name of a control."""
 ACCOUNT = (
     Channel(
         "momentum put in",
@@ -247,7 +244,7 @@ def encoders(lane: LaneSnapshot) -> dict[str, float]:
         return {}
     known = coordinates_of(lane.mechanics)[:MOST_ENCODERS]
     values = read_coordinates(lane.mechanics, lane.node) if known else {}
-    return {f"{ENCODER}{c.unit} {c.name}": values[c.name] for c in known}
+    return {encoder_key(c): values[c.name] for c in known}
 
 
 def controls(lane: LaneSnapshot) -> dict[str, float]:
@@ -255,20 +252,32 @@ def controls(lane: LaneSnapshot) -> dict[str, float]:
     if lane.mechanics is None:
         return {}
     pairs = zip(lane.mechanics.controls, lane.controls.tolist(), strict=False)
-    return {f"{CONTROL}{control.unit} {control.name}": value for control, value in pairs}
+    return {control_key(control): value for control, value in pairs}
 
 
-def _control(key: str) -> Channel:
-    unit, _, name = key.removeprefix(CONTROL).partition(" ")
+def control_key(control: Control) -> str:
+    """Of what a control is at."""
+    return f"control {control.unit} {control.name}"
+
+
+def encoder_key(coordinate: Coordinate) -> str:
+    """Of where a joint is."""
+    return f"encoder {coordinate.unit} {coordinate.name}"
+
+
+def _control(control: Control) -> Channel:
+    name, unit = control.name, control.unit
     title = name.replace("_", " ").capitalize()
-    return Channel(key, f"{title} (control)", unit, f"Control {name}, held over each step.", 1e-6)
+    doc = f"Control {name}, held over each step."
+    return Channel(control_key(control), f"{title} (control)", unit, doc, 1e-6)
 
 
-def _encoder(key: str) -> Channel:
-    unit, _, joint = key.removeprefix(ENCODER).partition(" ")
+def _encoder(coordinate: Coordinate) -> Channel:
+    name, unit = coordinate.name, coordinate.unit
     degrees = unit == "rad"
     shown, times = ("\N{DEGREE SIGN}", 180.0 / np.pi) if degrees else (unit, 1.0)
-    return Channel(key, f"{joint} (encoder)", shown, f"Coordinate of {joint}.", 1e-3, times)
+    doc = f"Coordinate of {name}."
+    return Channel(encoder_key(coordinate), f"{name} (encoder)", shown, doc, 1e-3, times)
 
 
 def scalars(observables: Mapping[str, float | np.ndarray]) -> dict[str, float]:
@@ -294,7 +303,10 @@ def offered(lane: LaneSnapshot) -> dict[str, Channel]:
     told |= {channel.key: channel for channel in (*BESIDE, *SENSED)}
     if isinstance(lane.mechanics, HolonomicVehicle):
         told |= {channel.key: channel for channel in ACCOUNT}
-    told |= {key: _encoder(key) for key in encoders(lane)} | {key: _control(key) for key in controls(lane)}
+    if lane.mechanics is not None:
+        joints = map(_encoder, coordinates_of(lane.mechanics)) if lane.node.size else ()
+        told |= {channel.key: channel for channel in [*joints][:MOST_ENCODERS]}
+        told |= {channel.key: channel for channel in map(_control, lane.mechanics.controls)}
     known = own | told | {key: told[plot.of] for key, plot in plots.items() if plot.of in told}
     ordered = (*(key for key in plots if key in known), *known)
     return {key: _worded(known[key], key, plots.get(key)) for key in dict.fromkeys(ordered)}
