@@ -193,6 +193,16 @@ def test_the_flourish_tells_what_came_off_for_some_seconds_clear_of_the_goals(be
     assert "flourish" not in bench.context.rects
 
 
+def test_the_flourish_keeps_clear_of_a_caption_in_a_small_window(bench: Bench) -> None:
+    def draw(now: object, context: PanelContext) -> None:
+        context.rects["caption"] = (12.0, 12.0, 700.0, 150.0)
+        draw_flourish(fakes.snapshot(), context)
+
+    bench.context.show(Achievement(1, time.perf_counter() - 1.0, "Watch", "", "", "", (), "Lead the load"))
+    bench.frame(draw, fakes.snapshot())
+    assert not overlap(bench.context.rects["flourish"], bench.context.rects["caption"])
+
+
 def test_a_lanes_name_keeps_clear_of_the_flourish(bench: Bench) -> None:
     def draw(now: Snapshot, context: PanelContext) -> list:
         draw_flourish(now, context)

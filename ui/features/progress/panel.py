@@ -175,7 +175,7 @@ def draw_flourish(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     top = y + pen.px(TOP + HEIGHT + 10.0) + (1.0 - rise) * pen.px(18.0)
     taken = [
         context.rects[name]
-        for name in ("hud/heading", "hud/badges", "goals", "race")
+        for name in ("hud/heading", "hud/badges", "caption", "goals", "race")
         if name in context.rects
     ]
     box = (x + 0.5 * (width - wide), top, wide, tall)
