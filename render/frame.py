@@ -5,7 +5,7 @@ Camera matrices for column vectors: p_clip = projection @ view @ p_world (float6
 Pyrr makes them for row vectors, hence the transposition; of pyrr only these functions on arrays are used."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 
 import numpy as np
@@ -17,6 +17,7 @@ from sim.vehicle_config import VehicleConfig
 from sim.vehicles.forms.parameters import Value
 from sim.water.ocean import SeaState
 from sim.water.picture import BoxPicture
+from sim.world.path import Stream
 
 
 def unit(vector: np.ndarray) -> np.ndarray:
@@ -209,6 +210,12 @@ class Splash:
     age_s: float
     """Simulated time since."""
     speed_mps: float
+
+    @staticmethod
+    def carried(struck_w: Sequence[float], age_s: float, speed_mps: float, stream: Stream) -> "Splash":
+        """So long after something has hit the water at `struck_w` [m], from where the stream there has taken it."""
+        x, y = np.asarray(struck_w[:2], float) + age_s * stream.at(float(struck_w[0]), float(struck_w[1]))
+        return Splash((float(x), float(y)), age_s, speed_mps)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

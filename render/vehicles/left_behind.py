@@ -251,8 +251,8 @@ _DRY_M = 0.4
 class Splashes:
     """The splashes of one lane; starts anew with every generation."""
 
-    def __init__(self, water_level_m: float) -> None:
-        self._level_m = water_level_m
+    def __init__(self, water_level_m: float, stream: Stream) -> None:
+        self._level_m, self._stream = water_level_m, stream
         self._generation: int | None = None
         self._wet = False
         self._last: tuple[float, float] | None = None
@@ -279,7 +279,7 @@ class Splashes:
     def present(self, time_s: float) -> tuple[Splash, ...]:
         """Those whose rings still run."""
         return tuple(
-            Splash(place, time_s - at_s, speed)
+            Splash.carried(place, time_s - at_s, speed, self._stream)
             for at_s, place, speed in self._splashes
             if 0.0 <= time_s - at_s < KEPT_S
         )
@@ -289,6 +289,11 @@ _UNTINTED = (1.0, 0.50, 0.10)
 """Trail of a lane that has no tint of its own."""
 
 
+def stream_of(world: World | None) -> Stream:
+    """Of its river; none where no world is known."""
+    return Stream.still() if world is None else world.stream
+
+
 class LeftBehind:
     """Of one lane; each part starts anew with every generation."""
 
@@ -296,7 +301,7 @@ class LeftBehind:
         """`world`: in which it is; None: in none that is known."""
         self._trail, self._tracks, self._wake = DrawnTrail(), Tracks(), WakeTrack(self._water)
         level_m = None if world is None else world.water_level_m
-        self._splashes = Splashes(-math.inf if level_m is None else level_m)
+        self._splashes = Splashes(-math.inf if level_m is None else level_m, stream_of(world))
         self._world, self._bed_m = world, math.inf
         self._current_w, self._stream = np.zeros(2), Stream.still()
         self._ended_wall_s: float | None = None
@@ -308,7 +313,7 @@ class LeftBehind:
         self._bed_m = bed_m if isinstance(bed_m, float) else math.inf
         if lane.sea is not None:  # else it knows of no water that moves
             self._current_w = np.array(lane.parameters.get("current", (0.0, 0.0)), float)
-            self._stream = Stream.still() if self._world is None else self._world.stream
+            self._stream = stream_of(self._world)
         self._trail.extend(lane.config.trail, lane.generation, time_s, T_wb, lane.trails, lane.twist_b)
         self._tracks.extend(lane.config, lane.generation, time_s, T_wb, lane.parameters)
         self._wake.extend(lane.config, lane.generation, time_s, T_wb, lane.twist_b)

@@ -9,7 +9,7 @@ import numpy as np
 from render.frame import Arrow, DrawnSea, DrawnVehicle, Frame, Polyline, Surface, View
 from render.land.birds import Birds
 from render.vehicles.crash_film import CrashFilm
-from render.vehicles.left_behind import LeftBehind
+from render.vehicles.left_behind import LeftBehind, stream_of
 from render.vehicles.links import (
     chosen_body,
     contact_shapes,
@@ -261,7 +261,7 @@ class SceneView:
             wakes=_there(marks.wake(shown) for marks, shown in left),
             splashes=(
                 *(splash for marks, shown in left for splash in marks.splashes(shown, wall_s)),
-                *splashes_of(self._blows, self._shown[0].time_s),
+                *splashes_of(self._blows, self._shown[0].time_s, stream_of(self._world)),
             ),
             sea=self._sea,
             wall_s=wall_s,

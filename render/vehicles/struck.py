@@ -11,6 +11,7 @@ import numpy as np
 
 from render.frame import Splash, Surface, View
 from sim.contact.obstacles.blows import GROUND, WATER, Blow
+from sim.world.path import Stream
 
 EARTH, FOAM = (1.45, 1.08, 0.74), (2.1, 2.2, 2.3)
 """Linear radiance of what is thrown up, in the sun."""
@@ -109,10 +110,10 @@ def thrown_up(blows: Iterable[Blow], time_s: float, view: View) -> tuple[Surface
     return (*solid, *((_flat(np.concatenate(sparks), _SPARK, view),) if sparks else ()), *dust)
 
 
-def splashes_of(blows: Iterable[Blow], time_s: float) -> tuple[Splash, ...]:
-    """Rings where bodies have fallen into water."""
+def splashes_of(blows: Iterable[Blow], time_s: float, stream: Stream) -> tuple[Splash, ...]:
+    """Rings where bodies have fallen into water, and where that has gone since."""
     return tuple(
-        Splash(blow.place_w[:2], time_s - blow.time_s, blow.struck_mps)
+        Splash.carried(blow.place_w, time_s - blow.time_s, blow.struck_mps, stream)
         for blow in blows
         if blow.on == WATER and 0.0 <= time_s - blow.time_s < _RINGS_RUN_S
     )

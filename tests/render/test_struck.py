@@ -8,6 +8,7 @@ import pytest
 from render.frame import View, look_at, perspective
 from render.vehicles.struck import splashes_of, thrown_up
 from sim.contact.obstacles.blows import GROUND, WATER, Blow
+from sim.world.path import Stream
 
 EYE = np.array([6.0, 0.0, 2.0])
 VIEW = View(EYE, look_at(EYE, np.zeros(3)), perspective(0.8, 1.6, 0.1, 100.0))
@@ -48,5 +49,5 @@ def test_chips_fly_as_thrown_things_do() -> None:
 
 
 def test_rings_run_only_where_something_fell_into_water() -> None:
-    (ring,) = splashes_of((BLOW, replace(BLOW, on=WATER)), 11.0)
+    (ring,) = splashes_of((BLOW, replace(BLOW, on=WATER)), 11.0, Stream.still())
     assert (ring.place_w, ring.age_s, ring.speed_mps) == ((0.0, 0.0), 1.0, 4.0)

@@ -15,6 +15,7 @@ from render.water.marks import SPAN_M, WaterMarks, downwash, washes
 from sim.vehicle_config import config_named
 from sim.water.ocean.waves import DEEP_M, GRAVITY_MPS2, wave_number
 from sim.water.ship_waves import edge_slope
+from sim.world.path import Stream
 from tests.render.small_world import small_frame, small_scenery, small_world
 from tests.render.test_tracks import on_circle, pose
 
@@ -262,7 +263,7 @@ def lowered(z_m: float) -> np.ndarray:
 
 
 def test_a_splash_is_noted_once_where_the_water_is_entered():
-    splashes = Splashes(water_level_m=-1.0)
+    splashes = Splashes(-1.0, Stream.still())
     for k in range(30):
         splashes.extend(config_named("helicopter"), 1, 0.1 * k, lowered(4.0 - 0.3 * k), 1.4)
     (splash,) = splashes.present(2.9)
@@ -274,9 +275,22 @@ def test_a_splash_is_noted_once_where_the_water_is_entered():
     assert splashes.present(0.8) == ()
 
 
+def test_rings_of_a_splash_drift_with_the_river_as_its_wakes_do():
+    """At the speed that the water has where they began."""
+    river = Stream(np.tile([0.7, -0.2], (3, 3, 1)), np.array([-50.0, -50.0, 50.0]))
+    still, carried = Splashes(-1.0, Stream.still()), Splashes(-1.0, river)
+    for k in range(30):
+        for splashes in (still, carried):
+            splashes.extend(config_named("helicopter"), 1, 0.1 * k, lowered(4.0 - 0.3 * k), 1.4)
+    (before,), (after,) = still.present(5.0), carried.present(5.0)
+    gone = np.subtract(after.place_w, before.place_w)
+    assert gone == pytest.approx(after.age_s * np.array([0.7, -0.2]))
+    assert after.age_s > 3.0
+
+
 def test_what_floats_or_stays_dry_makes_no_splash():
     for vehicle, lowest_m in (("boat", -1.2), ("helicopter", 0.6)):
-        splashes = Splashes(water_level_m=-1.0)
+        splashes = Splashes(-1.0, Stream.still())
         for k in range(20):
             splashes.extend(config_named(vehicle), 1, 0.1 * k, lowered(max(4.0 - 0.5 * k, lowest_m)), 1.4)
         assert splashes.present(1.9) == ()
