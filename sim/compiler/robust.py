@@ -13,7 +13,7 @@ import llvmlite.binding as llvm
 import numpy as np
 
 from sim.compiler.printer import NEWTON_TOLERANCE, SETTLE, SOLVE
-from sim.native.function import address, exported, native
+from sim.native.function import address, exported, fastmath, native
 from sim.native.objects import loaded
 from sim.native.types import FLOAT, INT, Number, called, counts_at, numbers_at
 
@@ -65,34 +65,39 @@ def _first(name: str, place: ctypes.c_void_p, prototype: Any, *given: float) -> 
     return found
 
 
-def solve_in_place(J: np.ndarray, r: np.ndarray, n: int) -> bool:
-    """J d = r by Gaussian elimination with partial pivoting, J row-major (n*n,); d replaces r. False if singular."""
+@fastmath
+def solve_in_place(A: np.ndarray, b: np.ndarray, n: int) -> bool:
+    """A x = b by Gaussian elimination with partial pivoting; x replaces b (n,), and A is used up. False if singular.
+
+    The matrix is what stands in the first n columns of A (n, at least n).
+    """
     for k in range(n):
         pivot = k
         for i in range(k + 1, n):
-            if abs(J[i * n + k]) > abs(J[pivot * n + k]):
+            if abs(A[i, k]) > abs(A[pivot, k]):
                 pivot = i
-        if not abs(J[pivot * n + k]) > 0.0:
+        if not abs(A[pivot, k]) > 0.0:
             return False
         if pivot != k:
-            for j in range(n):
-                J[k * n + j], J[pivot * n + j] = J[pivot * n + j], J[k * n + j]
-            r[k], r[pivot] = r[pivot], r[k]
+            for j in range(k, n):
+                A[k, j], A[pivot, j] = A[pivot, j], A[k, j]
+            b[k], b[pivot] = b[pivot], b[k]
+        inverse = 1.0 / A[k, k]
         for i in range(k + 1, n):
-            factor = J[i * n + k] / J[k * n + k]
+            factor = A[i, k] * inverse
             for j in range(k + 1, n):
-                J[i * n + j] -= factor * J[k * n + j]
-            r[i] -= factor * r[k]
+                A[i, j] -= factor * A[k, j]
+            b[i] -= factor * b[k]
     for k in range(n - 1, -1, -1):
         for j in range(k + 1, n):
-            r[k] -= J[k * n + j] * r[j]
-        r[k] /= J[k * n + k]
+            b[k] -= A[k, j] * b[j]
+        b[k] /= A[k, k]
     return True
 
 
 def _solve(J: int, r: int, n: int) -> int:
-    """Of addresses; 1 where there is a solution."""
-    return int(solve_in_place(numbers_at(J, n * n), numbers_at(r, n), n))
+    """Of addresses, J row after row; 1 where there is a solution."""
+    return int(solve_in_place(numbers_at(J, n * n).reshape(n, n), numbers_at(r, n), n))
 
 
 def _largest(r: np.ndarray) -> float:
@@ -131,7 +136,7 @@ def _settle(
     trial, good = numbers_at(numbers, count), numbers_at(numbers + 8 * count, count)
     numbers += 16 * count
     r, before = numbers_at(numbers, n), numbers_at(numbers + 8 * n, n)
-    J = numbers_at(numbers + 16 * n, n * n)
+    J = numbers_at(numbers + 16 * n, n * n).reshape(n, n)
     table[0], table[1], table[2], table[3], table[4] = work + 72, y, u, w, p
     table[5], table[6], table[7] = work + 64, numbers + 8 * n, numbers + 16 * n
     at[0] = 0.0

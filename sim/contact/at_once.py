@@ -7,6 +7,7 @@ Coulomb's law is linear: all are tried, those in which fewest rows bear first, u
 
 import numpy as np
 
+from sim.compiler.robust import solve_in_place
 from sim.contact.rows import AIM, IMPULSE, INVERSE_MASS
 from sim.native.function import fastmath
 
@@ -47,50 +48,27 @@ def _equations(
     friction: float,
     state: np.ndarray,
     system: np.ndarray,
+    right: np.ndarray,
 ) -> None:
-    """Those of a guess, with the right-hand side in the last column; free: velocities without any impulse."""
+    """Those of a guess, and their right-hand side; free: velocities without any impulse."""
     count = 3 * work.shape[0]
     for k in range(work.shape[0]):
         c = 3 * k
         way = 1 if response[c + 1, c + 1] > response[c + 2, c + 2] else 2
         for direction in range(3):
             row = system[c + direction]
-            for column in range(count + 1):
+            right[c + direction] = 0.0
+            for column in range(count):
                 row[column] = 0.0
             if state[k] != _OPEN and (direction == 0 or (direction == way and state[k] == _STICKS)):
                 for column in range(count):
                     row[column] = response[c + direction, column]
                 row[c + direction] += _YIELDS * work[k, INVERSE_MASS]
-                row[count] = (work[k, AIM] if direction == 0 else 0.0) - free[c + direction]
+                right[c + direction] = (work[k, AIM] if direction == 0 else 0.0) - free[c + direction]
             else:
                 row[c + direction] = 1.0
                 if state[k] > _STICKS and direction == way:
                     row[c] = friction * (2.0 * state[k] - 5.0)
-
-
-@fastmath
-def _solved(system: np.ndarray, count: int) -> bool:
-    """By elimination with pivots: the last column becomes the solution."""
-    for a in range(count):
-        best = a
-        for b in range(a + 1, count):
-            if abs(system[b, a]) > abs(system[best, a]):
-                best = b
-        if not abs(system[best, a]) > 0.0:
-            return False
-        if best != a:
-            for c in range(a, count + 1):
-                system[a, c], system[best, c] = system[best, c], system[a, c]
-        for b in range(a + 1, count):
-            factor = system[b, a] / system[a, a]
-            if factor != 0.0:
-                for c in range(a, count + 1):
-                    system[b, c] -= factor * system[a, c]
-    for a in range(count - 1, -1, -1):
-        for c in range(a + 1, count):
-            system[a, count] -= system[a, c] * system[c, count]
-        system[a, count] /= system[a, a]
-    return True
 
 
 @fastmath
@@ -125,7 +103,7 @@ def settle(work: np.ndarray, speeds: np.ndarray, response: np.ndarray, friction:
     if most > _MOST:
         return False
     free, found, begun = speeds.copy(), np.zeros(count), speeds.copy()
-    state, system, kept = np.zeros(rows, np.int64), np.zeros((count, count + 1)), np.zeros(count)
+    state, system, kept = np.zeros(rows, np.int64), np.zeros((count, count)), np.zeros(count)
     for k in range(rows):
         for direction in range(3):
             kept[3 * k + direction] = work[k, IMPULSE + direction]
@@ -135,11 +113,9 @@ def settle(work: np.ndarray, speeds: np.ndarray, response: np.ndarray, friction:
         for code in range(4**most):
             if _guessed(code, work, state) != fewest:
                 continue
-            _equations(work, free, response, friction, state, system)
-            if not _solved(system, count):
+            _equations(work, free, response, friction, state, system, found)
+            if not solve_in_place(system, found, count):
                 continue
-            for a in range(count):
-                found[a] = system[a, count]
             for k in range(rows):
                 for direction in range(3):
                     work[k, IMPULSE + direction] = found[3 * k + direction]

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from sim.compiler.robust import solve_in_place
 from sim.contact.rows import AIM, FIRST, IMPULSE, INVERSE_MASS, NORMAL, SECOND, point_velocity, push
 from sim.native.function import fastmath, inline_fastmath
 
@@ -191,7 +192,9 @@ _WAY = 28  # of the projected impulse along the ground, where the point slides; 
 _TURNING = 31  # fraction of the stiffness across that way; 1 where the point sticks, -1 where it is open
 SOLVED_WIDTH = 32
 EQUATIONS = 6
-"""Rows of workspace for the balance, with the right-hand side in column 6, and the last step beside it."""
+"""Rows of workspace for the balance, whose matrix stands in the first six columns."""
+_BESIDE = 6
+"""Column in which what stands beside the matrix begins: in the first row momentum that lacks, then the last step."""
 
 
 @fastmath
@@ -224,7 +227,8 @@ def solve_by_newton(
         exact += abs(free[c])
     exact *= _BALANCE
     violation = law_missed(work, xi, free, inertia, friction)
-    missing = _balance(work, xi, free, inertia, system)
+    lack, step = system[0, _BESIDE : _BESIDE + 6], system[1, _BESIDE : _BESIDE + 6]
+    missing = _balance(work, xi, free, inertia, lack)
     for _ in range(_ROUNDS):
         if not missing < np.inf:
             return False
@@ -236,22 +240,22 @@ def solve_by_newton(
                 _tell_impulses(work)
                 return True
             _project(work, xi, friction)
-            missing = _balance(work, xi, free, inertia, system)
+            missing = _balance(work, xi, free, inertia, lack)
         _differentiate(work, inertia, friction, system)
-        if not _eliminate(system):
+        if not solve_in_place(system, lack, 6):
             return False
         for c in range(6):
-            system[c, 7] = system[c, 6]
-            xi[c] += system[c, 7]
+            step[c] = lack[c]
+            xi[c] += step[c]
         before, fraction = missing, 1.0
         violation = _project(work, xi, friction)
-        missing = _balance(work, xi, free, inertia, system)
+        missing = _balance(work, xi, free, inertia, lack)
         while missing > before and fraction > _LEAST_FRACTION:
             fraction *= 0.5
             for c in range(6):
-                xi[c] -= fraction * system[c, 7]
+                xi[c] -= fraction * step[c]
             violation = _project(work, xi, friction)
-            missing = _balance(work, xi, free, inertia, system)
+            missing = _balance(work, xi, free, inertia, lack)
     return False
 
 
@@ -321,9 +325,9 @@ def _project(work: np.ndarray, xi: np.ndarray, friction: float) -> float:
 
 @inline_fastmath
 def _balance(
-    work: np.ndarray, xi: np.ndarray, free: np.ndarray, inertia: np.ndarray, system: np.ndarray
+    work: np.ndarray, xi: np.ndarray, free: np.ndarray, inertia: np.ndarray, lack: np.ndarray
 ) -> float:
-    """Momentum that `xi` lacks under the projected impulses, into the right-hand side; returns it as a speed [m/s]."""
+    """Momentum that `xi` lacks under the projected impulses, into `lack` (6,); returns it as a speed [m/s]."""
     a = b = c = x = y = z = 0.0
     for k in range(work.shape[0]):
         w = work[k]
@@ -337,8 +341,8 @@ def _balance(
     wrench = (a, b, c, x, y, z)
     missing = 0.0
     for k in range(6):
-        system[k, 6] = wrench[k] - inertia[k] * (xi[k] - free[k])
-        speed = abs(system[k, 6]) / inertia[k]
+        lack[k] = wrench[k] - inertia[k] * (xi[k] - free[k])
+        speed = abs(lack[k]) / inertia[k]
         if not speed <= missing:
             missing = speed
     return missing
@@ -376,31 +380,6 @@ def _differentiate(work: np.ndarray, inertia: np.ndarray, friction: float, syste
             system[3, column] += stiffness * vx
             system[4, column] += stiffness * vy
             system[5, column] += stiffness * vz
-
-
-@fastmath
-def _eliminate(system: np.ndarray) -> bool:
-    """Solve the six equations in place by elimination with pivots: the last column becomes the solution."""
-    for a in range(6):
-        best = a
-        for b in range(a + 1, 6):
-            if abs(system[b, a]) > abs(system[best, a]):
-                best = b
-        if not abs(system[best, a]) > 0.0:
-            return False
-        if best != a:
-            for c in range(a, 7):
-                system[a, c], system[best, c] = system[best, c], system[a, c]
-        inverse = 1.0 / system[a, a]
-        for b in range(a + 1, 6):
-            factor = system[b, a] * inverse
-            for c in range(a + 1, 7):
-                system[b, c] -= factor * system[a, c]
-    for a in range(5, -1, -1):
-        for c in range(a + 1, 6):
-            system[a, 6] -= system[a, c] * system[c, 6]
-        system[a, 6] /= system[a, a]
-    return True
 
 
 @inline_fastmath
