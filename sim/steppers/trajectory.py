@@ -41,7 +41,7 @@ def sampled_run(
     kernel: Stepper,
     vehicle: Vehicle,
     state: State,
-    law: Callable[[float, State], Values],
+    law: Law,
     h: float,
     count: int,
     around: Environment,
@@ -52,15 +52,16 @@ def sampled_run(
 
     kernel: compiled with `sampled`, but where answers are held over steps, and with the inline part of the environment
     `around`. A state within a step lies between the node and the end of a trial step under the node's controls, on the
-    group's geodesic: that is accurate to h^2. Raises InputError for controls that do not fit.
+    group's geodesic: that is accurate to h^2. held: the law is asked where steps start alone.
     """
-    p, w = vehicle.parameter_vector, np.zeros(vehicle.wrench_size)
+    p, w = vehicle.parameter_vector, np.zeros(kernel.dim)
     nodes = np.full((count + 1, vehicle.node_layout.size), np.nan)
     us = np.zeros((count, len(vehicle.controls)))
+    moments = () if held else kernel.moments
     size = max(len(kernel.moments), 1)
 
     def at(time_s: float, node: np.ndarray) -> np.ndarray:
-        return checked_controls(vehicle, law(time_s, vehicle.state_at_node(node)))
+        return law(time_s, vehicle.state_at_node(node))
 
     def ahead_of_time() -> tuple[object, ...]:
         """What surrounds it, to look a step ahead."""
@@ -68,25 +69,28 @@ def sampled_run(
 
     def rows(k: int, y: np.ndarray, node: np.ndarray, first: np.ndarray) -> np.ndarray:
         """All of a step's controls, flat."""
-        if held or all(moment < _SAME for moment in kernel.moments):
-            return np.tile(first, size)
-        constant, ahead = np.tile(first, size), y.copy()
+        constant = first if size == 1 else np.tile(first, size)
+        if all(moment < _SAME for moment in moments):
+            return constant
+        ahead = y.copy()
         _, status, _ = kernel.advance(ahead, constant, w, p, h, 1, ahead_of_time())
         end = kernel.node(ahead, constant, p, h, env=ahead_of_time()) if status == OK else node
         out = []
-        for moment in kernel.moments:
+        for moment in moments:
             there = between(vehicle, node, end, moment)
             out.append(first if moment < _SAME else at((k + moment) * h, there))
         return np.concatenate(out)
 
     # Only a start that is carried depends on the controls of its first step.
-    begin = at(0.0, state.node) if around.acts and count else vehicle.neutral_controls
-    y = kernel.start(state.node, np.tile(begin, size), p, h, ahead_of_time())
+    u = np.tile(at(0.0, state.node) if around.acts and count else vehicle.neutral_controls, size)
+    y = kernel.start(state.node, u, p, h, ahead_of_time())
     node, total = state.node, 0
     for k in range(count):
-        us[k] = at(k * h, node)
+        us[k], before = at(k * h, node), u
         u = rows(k, y, node, us[k])
-        nodes[k] = kernel.node(y, u, p, h, env=ahead_of_time())
+        # A node is told under the controls of the step that begins there.
+        same = k and u.tobytes() == before.tobytes()
+        nodes[k] = node if same else kernel.node(y, u, p, h, env=ahead_of_time())
         _, status, iterations = kernel.advance(y, u, w, p, h, 1, around.env)
         total += iterations
         if status:
@@ -128,7 +132,7 @@ def checked_controls(vehicle: Vehicle, controls: object) -> np.ndarray:
     if row.shape not in ((n,), (1, n)):
         names = ", ".join(c.name for c in vehicle.controls) or "none"
         raise InputError(f"controls of {vehicle.name!r} are {row.shape}; allowed: ({n},) for {names}")
-    if not np.all(np.isfinite(row)):
+    if not np.isfinite(row).all():
         raise InputError(f"controls of {vehicle.name!r} have entries that are not finite")
     return row.ravel()
 
@@ -348,11 +352,19 @@ def simulate(
     units: dict[str, str] = {}
     if controller is not None:
         loop = ControlLoop(checked_controller(controller), vehicle)
-        nodes, us, done, iterations, plotted = _controlled_run(kernel, loop, state, h, count, around)
+        law = _noting(loop, h, plotted, count)
+        nodes, us, done, iterations = sampled_run(kernel, vehicle, state, law, h, count, around, held=True)
         units = {name: unit for name, (_, unit) in plotted_by(loop.controller).items()}
     elif callable(controls):
         nodes, us, done, iterations = sampled_run(
-            kernel, vehicle, state, controls, h, count, around, held=not sampled
+            kernel,
+            vehicle,
+            state,
+            lambda time_s, now: checked_controls(vehicle, controls(time_s, now)),
+            h,
+            count,
+            around,
+            held=not sampled,
         )
     else:
         us = control_rows(vehicle, controls, count)
@@ -397,33 +409,20 @@ def checked_controller(controller: object) -> Controller:
     return made
 
 
-def _controlled_run(
-    kernel: Stepper, loop: ControlLoop, state: State, h: float, count: int, around: Environment
-) -> tuple[np.ndarray, np.ndarray, int, int, dict[str, np.ndarray]]:
-    """(nodes (count+1, node size), controls (count, n_controls), steps done, iterations, what was plotted)."""
-    vehicle, sticks = loop.vehicle, PilotInput()
-    p, nothing = vehicle.parameter_vector, np.zeros(kernel.dim)
-    nodes = np.full((count + 1, state.node.size), np.nan)
-    us = np.zeros((count, len(vehicle.controls)))
-    plotted: dict[str, np.ndarray] = {}
-    u = loop.controls(0.0, state, sticks)
-    y, total = kernel.start(state.node, u, p, h, around.probe().env), 0
-    node = kernel.node(y, u, p, h, env=around.probe().env)
-    for k in range(count):
-        if k:
-            before, u = u, loop.controls(k * h, vehicle.state_at_node(node), sticks)
-            if u is not before:  # a node is told under the controls of the step that begins
-                node = kernel.node(y, u, p, h, env=around.probe().env)
-        us[k], nodes[k] = u, node
+def _noting(loop: ControlLoop, h: float, plotted: dict[str, np.ndarray], count: int) -> Law:
+    """The law of a controller, sticks centred, which notes in `plotted` what it plots at the starts of steps."""
+    sticks = PilotInput()
+
+    def law(time_s: float, state: State) -> np.ndarray:
+        k = round(time_s / h)
+        if k == count:  # the end begins no step
+            return loop.held
+        controls = loop.controls(time_s, state, sticks)
         for name, (value, _) in plotted_by(loop.controller).items():
             plotted.setdefault(name, np.full(count + 1, np.nan))[k] = value
-        _, status, iterations = kernel.advance(y, u, nothing, p, h, 1, around.env)
-        total += iterations
-        if status:
-            return nodes, us, k, total, plotted
-        node = kernel.node(y, u, p, h, env=around.probe().env)
-    nodes[count] = node
-    return nodes, us, count, total, plotted
+        return controls
+
+    return law
 
 
 def _ending(observed: Observed, last: int) -> Observed:
