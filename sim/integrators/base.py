@@ -348,7 +348,7 @@ class Integrator(ABC):
     def serves(self, vehicle: Vehicle) -> str:
         """Why this method cannot integrate the vehicle, in a sentence; empty where it can."""
         if vehicle.form not in self.forms and vehicle.form not in self.by_recursion:
-            served = ", or ".join(form.value for form in (*self.forms, *self.by_recursion))
+            served = ", or ".join(dict.fromkeys(form.value for form in (*self.forms, *self.by_recursion)))
             return f"{self.name} serves what has {served}; {vehicle.name} has {vehicle.form.value}"
         return self.lacks(vehicle)
 

@@ -114,6 +114,7 @@ def test_fmpy_has_no_complaint_and_its_run_is_the_vehicles(units: SimpleNamespac
         (sim.vehicle("quadrotor", motor_lag=0.05), "variational-6"),
         (sim.vehicle("ragdoll"), "variational"),
         (sim.vehicle("delta-robot"), "variational"),
+        (sim.vehicle("delta-robot"), "rk4"),
     ],
     ids=lambda x: x if isinstance(x, str) else x.name,
 )
@@ -121,7 +122,7 @@ def test_other_forms_and_methods_run_as_they_do_here(
     vehicle: sim.Vehicle, method: str, tmp_path: Path
 ) -> None:
     """Constraints, a space of its own, steps that divide themselves, steps in parts with actuators that lag; trees of
-    joints, one thrown (4e-14 m off after 5 m) and one with closed loops."""
+    joints, one thrown (4e-14 m off after 5 m) and one with closed loops by impulses and by accelerations."""
     path = sim.export_fmu(tmp_path / "unit.fmu", vehicle, method, 0.02, version="2.0", platforms=HERE)
     found = fmpy.simulate_fmu(str(path), stop_time=1.0, output_interval=0.02)
     run = sim.simulate(vehicle, method, step=0.02, duration=1.0)
