@@ -335,7 +335,8 @@ class Renderer:
         with self._probe("vehicle shadow"):
             lately = one_of_many and not self.quality.full_materials
             self._shadows.cast_vehicles(frame.vehicles, self._models, self._context, one_of_many=lately)
-        self._waters.prepare(frame, self._probe, detail=detail(self._effort))
+        height_px = self._targets.size_px[1]
+        self._waters.prepare(frame, self._probe, detail=detail(self._effort), height_px=height_px)
         self._models.water = self._waters.plane_about(frame)
         self._set_uniforms(frame)
         self._uniforms["picture"].bind()

@@ -14,9 +14,11 @@ out vec3 inscatter;
 out vec4 veil;    // what haze adds, and the share of foam: both change less from vertex to vertex than is seen
 uniform sampler2D sea_foam_map;
 #endif
+#ifdef HULLS
 out vec3 hull_at[MOST_HULLS];  // the point in the frames of hulls
 
 uniform mat4 hull_from_world[MOST_HULLS];
+#endif
 
 void main() {
     vec2 here = ring(at.x);
@@ -38,6 +40,8 @@ void main() {
     haze_to(p_w, transmittance, inscatter);
     veil = vec4(inscatter, foam_of_caps(sea_foam_map, rest));
 #endif
+#ifdef HULLS
     for (int k = 0; k < MOST_HULLS; k++) hull_at[k] = (hull_from_world[k] * vec4(p_w, 1.0)).xyz;
+#endif
     gl_Position = clip_from_world * vec4(p_w, 1.0);
 }

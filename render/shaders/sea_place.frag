@@ -2,7 +2,9 @@
 // inside of a hull (negative: outside) [m]. Beside it what is the same for many pixels.
 #include "frame.glsl"
 #include "sea.glsl"
+#ifdef HULLS
 #include "sea_hulls.glsl"
+#endif
 
 in vec3 p_w;
 in vec2 rest;
@@ -12,8 +14,12 @@ layout(location = 1) out vec4 veil_here;
 
 void main() {
     if (beyond_bounds(p_w.xy)) discard;
+#ifdef HULLS
     float inside = within_hull();
     if (inside > 0.0) discard;
+#else
+    const float inside = -1e3;
+#endif
     place = vec4(rest, distance(p_w, eye.xyz), inside);
     veil_here = veil;
 }

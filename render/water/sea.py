@@ -1,6 +1,7 @@
 """Draws the sea about the eye: rings of triangles that the waves displace, over the opaque scene."""
 
 import math
+from functools import partial
 from typing import cast
 
 import moderngl
@@ -13,7 +14,16 @@ from render.programs import SAMPLER_UNITS, Programs, Resources, uniform, vertex_
 from render.quality import Quality
 from render.water.crest_spray import POINTS, SPAN_M, CrestSpray, Whitecaps, coverage, crest_puffs
 from render.water.marks import WaterMarks
-from render.water.sea_fields import FAR_M, SeaFields, half_breadths, ring_mesh, wedge
+from render.water.sea_fields import (
+    FAR_M,
+    SeaFields,
+    Spans,
+    Wedge,
+    half_breadths,
+    ring_mesh,
+    spans_of,
+    wedge,
+)
 from sim.vehicle_config.config import HullMesh
 from sim.water.picture import BoxPicture
 from sim.world import World
@@ -100,6 +110,14 @@ MOST_HULLS = 2
 _SLACK_M = 12.0
 """The waves of a lake end so far beyond where its ground begins to fall."""
 _DEEP_M = 60.0
+_BANDS = 8
+"""Of columns of the mesh, of which each is drawn with hulls or without."""
+_ROWS_OF_A_RING = 2.0
+"""Of a picture: rings that lie closer together show nothing more of the waves."""
+_MOST_PX = 4096
+_WASHED_M = 0.7
+"""About a hull, in which there is foam."""
+_NOWHERE = np.array([[1.0, 1.0], [0.0, 0.0]])
 _OPAQUE_M, _TROUGH = 0.9, 4.0
 """So deep, water lets nothing through where only its depth is known; depth of the troughs, in standard deviations."""
 
@@ -152,13 +170,17 @@ class SeaSurface:
                 SHORE=shore,
                 MARKS=marked,
                 SPLASHING=splashing,
+                HULLS=1,
                 **under,
             )
             for under in known
             for marked, splashing in carried
         ]
-        self._meshed = [programs.load("sea.vert", "sea_place.frag")] if shade_late else shading
-        """Of what draws the mesh: what is seen of it, or only where that is, to be shaded once a pixel afterwards."""
+        placing = partial(programs.load, "sea.vert", "sea_place.frag")
+        self._meshed = [placing(), placing(HULLS=1)] if shade_late else shading
+        """Of what draws the mesh: what is seen of it, or only where that is, to be shaded once a pixel afterwards; then
+        away from hulls, and about them."""
+        self._bands = _BANDS if shade_late else 1
         late = shading if shade_late else []
         self._programs = [*self._meshed, *late]
         self._shadings = [self._resources.own(ctx.vertex_array(program, [])) for program in late]
@@ -166,6 +188,8 @@ class SeaSurface:
         self._mesh = Resources()
         self._resources.callback(self._mesh.close)
         self._cells = (0, 0)
+        self._spans: tuple[Spans, Spans] = [], []
+        """Of the mesh: about hulls, and elsewhere."""
         self._fields: SeaFields | None = None
         self.eye_under_m = 0.0
         """How deep in the sea the eye of the frame last prepared is [m]; negative above it."""
@@ -180,14 +204,17 @@ class SeaSurface:
         self._splashing = self._resources.own(SplashingWater(ctx))
         self._hull_map: tuple[HullMesh, moderngl.Texture, tuple[float, float, float, float]] | None = None
 
-    def _keep_mesh(self, detail: float) -> None:
+    def _keep_mesh(self, detail: float, height_px: int) -> None:
         """Of as many cells as there is time for."""
-        cells = tuple(max(round(count * math.sqrt(detail)), 8) for count in self._quality.sea_cells)
+        rings, columns = self._quality.sea_cells
+        if self._shadings:
+            rings = min(rings, round(height_px / _ROWS_OF_A_RING))
+        cells = tuple(max(round(count * math.sqrt(detail)), _BANDS) for count in (rings, columns))
         if cells == self._cells:
             return
         self._mesh.close()
         self._cells = (cells[0], cells[1])
-        buffers = [self._mesh.own(self._ctx.buffer(part)) for part in ring_mesh(*self._cells)]
+        buffers = [self._mesh.own(self._ctx.buffer(part)) for part in ring_mesh(*self._cells, self._bands)]
         self._arrays = [
             vertex_array(self._ctx, program, [(buffers[0], "2f", "at")], buffers[1])
             for program in self._meshed
@@ -219,8 +246,9 @@ class SeaSurface:
         self._set("sea_bounds", (*(0.5 * (low + high)), *(0.5 * (high - low))))
         return texture
 
-    def prepare(self, frame: Frame, detail: float = 1.0) -> None:
-        """Take up the waves of a frame's sea at its time. detail: share of the mesh's triangles there is time for."""
+    def prepare(self, frame: Frame, detail: float = 1.0, height_px: int = _MOST_PX) -> None:
+        """Take up the waves of a frame's sea at its time. detail: share of the mesh's triangles there is time for.
+        height_px: of the picture."""
         sea = frame.sea
         assert sea is not None
         if self._fields is None or not self._fields.fits(sea.state):
@@ -237,9 +265,10 @@ class SeaSurface:
         self._puffs.take_up(self._spray.puffs(sea.state, sea.time_s, frame.view.eye_w[:2], most))
         self._level_m = sea.state.level_m
         self._describe(self._fields, sea)
-        self._keep_mesh(detail)
-        self._place(frame.view, sea.state.level_m, self._fields.deviation_m)
-        self._cut_out(frame.vehicles)
+        self._keep_mesh(detail, height_px)
+        seen = self._place(frame.view, sea.state.level_m, self._fields.deviation_m)
+        part = self._cut_out(frame.vehicles, seen, frame.view.eye_w)
+        self._spans = spans_of(part, *self._cells, self._bands)
         self._splashing.take_up(frame.water_box)
         self._set("box_place", self._splashing.place)
         eye = frame.view.eye_w
@@ -273,19 +302,20 @@ class SeaSurface:
         for name, value in values.items():
             self._set(name, value)
 
-    def _place(self, view: View, level_m: float, deviation_m: float) -> None:
+    def _place(self, view: View, level_m: float, deviation_m: float) -> Wedge:
         rings, columns = self._cells
         seen = wedge(view, level_m, deviation_m, columns)
         self._set("sea_wedge", (seen.near_m, FAR_M, seen.bearing_rad, seen.span_rad))
         self._set("sea_cells", (float(rings), float(columns)))
+        return seen
 
-    def _cut_out(self, vehicles: tuple[DrawnVehicle, ...]) -> None:
-        """No water is drawn inside the hulls of the first floating vehicle's kind."""
+    def _cut_out(self, vehicles: tuple[DrawnVehicle, ...], seen: Wedge, eye_w: np.ndarray) -> np.ndarray:
+        """No water is drawn inside the hulls of the first floating vehicle's kind; the part of the mesh about them."""
         hulls = [(v, v.config.hull) for v in vehicles if not v.ghost and np.isfinite(v.T_wb).all()]
         floating = [(v, hull.surface) for v, hull in hulls if hull is not None and hull.surface is not None]
         self._set("hulls", min(len(floating), MOST_HULLS))
         if not floating:
-            return
+            return _NOWHERE
         surface = floating[0][1]
         if self._hull_map is None or self._hull_map[0] is not surface:
             breadths, box = half_breadths(surface)
@@ -298,7 +328,13 @@ class SeaSurface:
         poses[: len(alike)] = [np.linalg.inv(v.T_wb).T for v in alike]
         self._set("hulls", len(alike))
         for program in self._meshed:
-            uniform(program, "hull_from_world").write(poses.astype("f4"))
+            if "hull_from_world" in program:
+                uniform(program, "hull_from_world").write(poses.astype("f4"))
+        assert self._fields is not None
+        radius_m = float(np.linalg.norm(surface.vertices, axis=1).max())
+        radius_m += _WASHED_M + _TROUGH * self._fields.deviation_m  # waves carry what is there from so far
+        parts = np.array([seen.part_about(v.T_wb[:2, 3] - eye_w[:2], radius_m) for v in alike])
+        return np.array([parts[:, 0].min(axis=0), parts[:, 1].max(axis=0)])
 
     def plane_about(self, vehicle: DrawnVehicle) -> tuple[float, float, float]:
         """Height at the world's origin [m] and slopes of the waves that were prepared, evened out along its hull."""
@@ -344,7 +380,11 @@ class SeaSurface:
         places.clear()
         places.depth_mask = True
         context.ctx.enable_only(moderngl.DEPTH_TEST)
-        self._arrays[0].render(moderngl.TRIANGLES)
+        if cold:
+            self._arrays[1].render(moderngl.TRIANGLES, vertices=3)
+        for array, spans in zip(reversed(self._arrays), self._spans, strict=True):
+            for first, count in spans:
+                array.render(moderngl.TRIANGLES, vertices=count, first=first)
         for name, texture in zip(("sea_place_map", "sea_veil_map"), places.color_attachments, strict=True):
             cast(moderngl.Texture, texture).use(SAMPLER_UNITS[name])
         kind = 2 if self._splashing.place[2] > 0.0 else marked

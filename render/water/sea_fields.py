@@ -25,15 +25,53 @@ _MARGIN_RAD = 0.12
 _CORNERS = np.array([(x, y) for x in (-1.0, 0.0, 1.0) for y in (-1.0, 0.0, 1.0)])
 
 
-def ring_mesh(rings: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
-    """Vertices (n, 2) float32: ring and column, 0..1, and indices (k,) uint32 of triangles, nearest rings first."""
+def ring_mesh(rings: int, columns: int, bands: int = 1) -> tuple[np.ndarray, np.ndarray]:
+    """Vertices (n, 2) float32: ring and column, 0..1, and indices (k,) uint32 of triangles, nearest rings first: of one
+    band of columns after the other."""
     ring, column = np.meshgrid(
         np.linspace(0.0, 1.0, rings + 1), np.linspace(0.0, 1.0, columns + 1), indexing="ij"
     )
     vertices = np.stack([ring.ravel(), column.ravel()], axis=1).astype("f4")
     number = np.arange((rings + 1) * (columns + 1)).reshape(rings + 1, columns + 1)
     a, b, c, d = number[:-1, :-1], number[1:, :-1], number[1:, 1:], number[:-1, 1:]
-    return vertices, np.stack([a, b, c, a, c, d], axis=-1).ravel().astype("u4")
+    indices = np.stack([a, b, c, a, c, d], axis=-1).astype("u4")
+    firsts = _first_columns(columns, bands)
+    return vertices, np.concatenate([indices[:, i:j].ravel() for i, j in pairwise(firsts)])
+
+
+def _first_columns(columns: int, bands: int) -> list[int]:
+    """Of every band, and where the last one ends."""
+    return np.linspace(0, columns, bands + 1).round().astype(int).tolist()
+
+
+Spans = list[tuple[int, int]]
+"""First index and number of indices."""
+
+
+def spans_of(part: np.ndarray, rings: int, columns: int, bands: int) -> tuple[Spans, Spans]:
+    """Of the indices of a `ring_mesh` those in a part of it, in whole rings and bands, and all others.
+
+    part (2, 2): first and last ring and column, 0..1; nothing where the last is before the first.
+    """
+    within: Spans = []
+    without: Spans = []
+    start = 0
+    (low, left), (high, right) = part
+    first, end = math.floor(low * rings), max(math.ceil(high * rings), math.floor(low * rings))
+    for i, j in pairwise(_first_columns(columns, bands)):
+        ring = 6 * (j - i)
+        of_part = (first, end) if left * columns < j and right * columns > i and left <= right else (0, 0)
+        cuts = [0, *of_part, rings]
+        for k, into in enumerate((without, within, without)):
+            count = ring * (cuts[k + 1] - cuts[k])
+            if not count:
+                continue
+            if into and sum(into[-1]) == start:
+                into[-1] = into[-1][0], into[-1][1] + count
+            else:
+                into.append((start, count))
+            start += count
+    return within, without
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +82,27 @@ class Wedge:
     bearing_rad: float
     """Of the first column, from world x towards y."""
     span_rad: float
+
+    def part_about(self, off_m: np.ndarray, radius_m: float) -> np.ndarray:
+        """(2, 2) first and last ring and column, 0..1, of a circle whose middle is so far (2,) off from the eye; the
+        last before the first where it is aside of the wedge."""
+        distance_m = float(np.hypot(*off_m))
+        low, high = self._ring_at(distance_m - radius_m), self._ring_at(distance_m + radius_m)
+        if distance_m <= radius_m:
+            return np.array([[low, 0.0], [high, 1.0]])
+        middle_rad = self.bearing_rad + 0.5 * self.span_rad
+        aside_rad = math.remainder(math.atan2(off_m[1], off_m[0]) - middle_rad, 2.0 * math.pi)
+        half = math.asin(radius_m / distance_m)
+        if abs(aside_rad) + half > math.pi:  # it lies across from the middle, on both sides
+            return np.array([[low, 0.0], [high, 1.0]])
+        across = 0.5 + np.array([aside_rad - half, aside_rad + half]) / self.span_rad
+        return np.array([[low, max(across[0], 0.0)], [high, min(across[1], 1.0)]])
+
+    def _ring_at(self, distance_m: float) -> float:
+        """0..1, as `ring` in `sea.glsl` has their distances."""
+        last = (self.near_m / FAR_M) ** (1.0 / 3.0)
+        root = (self.near_m / max(distance_m, self.near_m)) ** (1.0 / 3.0)
+        return min((1.0 - root) / (1.0 - last), 1.0)
 
 
 def wedge(view: View, level_m: float, deviation_m: float, columns: int) -> Wedge:

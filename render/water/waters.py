@@ -240,16 +240,22 @@ class Waters:
             self._at_rest.marks.bind()
 
     def prepare(
-        self, frame: Frame, probe: Callable[[str], AbstractContextManager[object]], *, detail: float
+        self,
+        frame: Frame,
+        probe: Callable[[str], AbstractContextManager[object]],
+        *,
+        detail: float,
+        height_px: int,
     ) -> None:
-        """Take up what a frame's vehicles leave on the water, and its waves, in that share of their full detail."""
+        """Take up what a frame's vehicles leave on the water, and its waves, in that share of their full detail, for a
+        picture so high."""
         if self._at_rest is None:
             return
         with probe("marks on the water"):
             self._at_rest.marks.draw(frame, self.level_m)
         if frame.sea is not None:
             with probe("waves"):
-                self._waves(self._at_rest).prepare(frame, detail)
+                self._waves(self._at_rest).prepare(frame, detail, height_px)
 
     def plane_about(self, frame: Frame) -> Callable[[DrawnVehicle], tuple[float, float, float]] | None:
         """Of a vehicle: height at the world's origin [m] and slopes of the water that was prepared; None if dry."""

@@ -18,7 +18,7 @@ from render.renderer import Renderer
 from render.water.crest_spray import Whitecaps, coverage
 from render.water.marks import WaterMarks
 from render.water.sea import SeaSurface, rows_below_horizon
-from render.water.sea_fields import STEEPNESS, SeaFields, half_breadths, ring_mesh, wedge
+from render.water.sea_fields import FAR_M, STEEPNESS, SeaFields, half_breadths, ring_mesh, spans_of, wedge
 from render.water.waters import Waters
 from sim.vehicle_config import config_named
 from sim.vehicle_config.config import HullMesh
@@ -237,6 +237,80 @@ def test_the_wedge_holds_all_water_in_view():
         bearing = np.mod(np.arctan2(hit[:, 1], hit[:, 0]) - seen.bearing_rad, 2 * np.pi)
         assert (bearing <= seen.span_rad + 1e-9).all()
         assert (np.hypot(hit[:, 0], hit[:, 1]) >= min(seen.near_m, 0.4)).all() or seen.span_rad > 6.0
+
+
+def test_spans_of_a_mesh_part_its_triangles_and_hold_all_that_lie_in_the_part():
+    rng = np.random.default_rng(4)
+    rings, columns, bands = 37, 29, 8
+    vertices, indices = ring_mesh(rings, columns, bands)
+    for _ in range(50):
+        part = np.sort(rng.uniform(0.0, 1.0, (2, 2)), axis=0)
+        within, without = spans_of(part, rings, columns, bands)
+        taken = np.concatenate([np.arange(first, first + count) for first, count in (*within, *without)])
+        assert np.array_equal(np.sort(taken), np.arange(len(indices)))
+        corners = vertices[indices.reshape(-1, 3)].astype(float)
+        touched = (corners.max(axis=1) > part[0]).all(axis=1) & (corners.min(axis=1) < part[1]).all(axis=1)
+        inside = np.zeros(len(touched), bool)
+        for first, count in within:
+            inside[first // 3 : (first + count) // 3] = True
+        assert inside[touched].all()
+        assert inside.mean() < 1.0
+    nothing, everything = spans_of(np.array([[1.0, 1.0], [0.0, 0.0]]), rings, columns, bands)
+    assert not nothing
+    assert everything == [(0, len(indices))]
+
+
+def test_the_part_about_a_circle_has_the_rings_and_columns_of_every_place_in_it():
+    rng = np.random.default_rng(5)
+    for eye, target in (((0, 0, 2), (20, 5, 1)), ((0, 0, 60), (-40, -3, 0)), ((0, 0, 9), (0.1, 0, 0))):
+        seen = wedge(view_at(eye, target), 0.0, 0.3, 100)
+        last = (seen.near_m / FAR_M) ** (1.0 / 3.0)
+        for _ in range(40):
+            middle, radius = rng.uniform(-60.0, 60.0, 2), rng.uniform(0.5, 40.0)
+            low, high = seen.part_about(middle, radius)
+            turn = rng.uniform(0.0, 2.0 * np.pi, 200)
+            place = middle + radius * np.sqrt(rng.uniform(0.0, 1.0, (200, 1))) * np.stack(
+                [np.cos(turn), np.sin(turn)], axis=1
+            )
+            # As `ring` in sea.glsl has it, whose first ring is the point under the eye.
+            ring = (1.0 - np.cbrt(seen.near_m / np.maximum(np.hypot(*place.T), seen.near_m))) / (1.0 - last)
+            bearing = np.mod(np.arctan2(*place.T[::-1]) - seen.bearing_rad, 2.0 * np.pi)
+            column = bearing / seen.span_rad
+            drawn = column <= 1.0
+            at = np.stack([ring, column], axis=1)[drawn]
+            assert (at >= low - 1e-9).all()
+            assert (at <= high + 1e-9).all()
+
+
+def test_a_sea_drawn_with_hulls_about_them_only_is_the_sea_drawn_with_hulls_everywhere(
+    ctx, world, monkeypatch
+):
+    def picture(x_m: float) -> np.ndarray:
+        T_wb = np.eye(4)
+        T_wb[0, 3] = x_m
+        boats = tuple(
+            DrawnVehicle(
+                "motorboat", pose, np.zeros(2), np.zeros(0), time_s=0.0, config=config_named("motorboat")
+            )
+            for pose in (T_wb, T_wb + np.array([[0, 0, 0, 9.0], [0, 0, 0, 6.0], [0] * 4, [0] * 4]))
+        )
+        renderer = Renderer(ctx, SIZE, world, quality="software", scenery=small_scenery())
+        canvas = Canvas(ctx, SIZE)
+        renderer.draw(frame_of(felt_about(), vehicles=boats), canvas.framebuffer)
+        image = canvas.image()
+        canvas.release()
+        renderer.release()
+        return image
+
+    places = -2.0, 0.0, 14.0
+    parted = [picture(x_m) for x_m in places]
+    monkeypatch.setattr(
+        "render.water.sea.spans_of",
+        lambda part, rings, columns, bands: ([(0, 6 * rings * columns)], []),
+    )
+    for x_m, image in zip(places, parted, strict=True):
+        # Foam about a hull fades out at 0.2 % where the part ends: no step of a display.
+        assert np.abs(image.astype(int) - picture(x_m)).max() <= 1
 
 
 def test_half_breadths_of_a_box():
