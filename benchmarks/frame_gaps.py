@@ -3,9 +3,10 @@
     python -m benchmarks.frame_gaps [--scenes canyon,drive,heavy-top,harbour,plan-car-parking,canyon]
 
 The scenes are opened one after the other in one window; in each the method is changed, the hour and the quality, and
-a plan is asked for where there is a task. Wants a display (Xvfb will do). Kernels, worlds, meshes and still light are
-in the cache after a first run, which therefore tells of something else: of a world never seen, the still light is
-baked besides, a share a frame.
+a plan is asked for where there is a task. Beside the wait stands the most CPU time that a frame took in that while, of
+the thread that draws, and with those that shade for it: a busy machine is judged by that. Wants a display (Xvfb will
+do). Kernels, worlds, meshes and still light are in the cache after a first run, which therefore tells of something
+else: of a world never seen, the still light is baked besides, a share a frame.
 """
 
 import argparse
@@ -13,6 +14,7 @@ import time
 from contextlib import closing
 from dataclasses import replace
 
+from benchmarks.window_cost import cpu_ms
 from render.quality import detect
 from sim.commands import SetIntegrator
 from sim.integrators import usual
@@ -33,21 +35,25 @@ OTHER_QUALITY = "low"
 
 
 class Window(AppWindow):
-    """Keeps the longest wait between two of its frames."""
+    """Keeps the longest wait between two of its frames, and the most CPU time of one."""
 
     def begin(self) -> None:
         """Watch anew."""
-        self.longest_s, self.frames, self.last_s = 0.0, 0, time.perf_counter()
+        self.frames, self.longest_s = 0, 0.0
+        self.drawing_ms = self.with_shading_ms = 0.0
+        self._last = time.perf_counter(), 1e3 * time.thread_time(), cpu_ms()
 
     def flip(self) -> None:
         """A frame is there to be seen."""
         super().flip()
-        now_s = time.perf_counter()
-        self.longest_s, self.frames, self.last_s = (
-            max(self.longest_s, now_s - self.last_s),
-            self.frames + 1,
-            now_s,
+        now = time.perf_counter(), 1e3 * time.thread_time(), cpu_ms()
+        wait_s, drawing_ms, with_shading_ms = (
+            one - other for one, other in zip(now, self._last, strict=True)
         )
+        self.frames, self._last = self.frames + 1, now
+        self.longest_s = max(self.longest_s, wait_s)
+        self.drawing_ms = max(self.drawing_ms, drawing_ms)
+        self.with_shading_ms = max(self.with_shading_ms, with_shading_ms)
 
 
 def watched(window: Window, session: Session, what: str, *, until: str = "") -> None:
@@ -65,7 +71,13 @@ def watched(window: Window, session: Session, what: str, *, until: str = "") -> 
 
     window.run(lambda dt_s: session._frame(dt_s, None), until=seen)
     late = "" if window.longest_s <= WANTED_S else f"   above {WANTED_S} s"
-    print(f"  {what:44s} {window.longest_s:6.3f} s   {window.frames:4d} frames{late}", flush=True)
+    told(window, what, f"   {window.frames:4d} frames{late}")
+
+
+def told(window: Window, what: str, more: str = "") -> None:
+    """Print what the window has kept."""
+    cpu = f"{window.drawing_ms:6.0f} ms drawing, {window.with_shading_ms:6.0f} ms with shading"
+    print(f"  {what:44s} {window.longest_s:6.3f} s   {cpu}{more}", flush=True)
 
 
 def main() -> None:
@@ -75,7 +87,7 @@ def main() -> None:
     names = parser.parse_args().scenes.split(",")
     window = Window(size=(1280, 800), title="frames")
     window.begin()
-    print("longest wait between two frames")
+    print("longest wait between two frames, and the most CPU time of one")
     with closing(window), closing(Loader()) as loader:
         scene = load_scene(names[0])
         loader.load(lambda: scene, detect(window.ctx))
@@ -83,7 +95,7 @@ def main() -> None:
         assert loaded is not None
         with closing(Session(window, loader, loaded)) as session:
             window.run(lambda dt_s: session._frame(dt_s, None), until=lambda: not session._starts)
-            print(f"  {'start: ' + names[0]:44s} {window.longest_s:6.3f} s", flush=True)
+            told(window, f"start: {names[0]}")
             for place, name in enumerate(names):
                 if place:
                     session.do(LoadScene(name))
