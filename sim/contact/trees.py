@@ -14,18 +14,7 @@ import numpy as np
 
 from sim.contact.at_once import settle
 from sim.contact.height_field import surface_height, surface_normal
-from sim.contact.rows import (
-    AIM,
-    FIRST,
-    GAP,
-    IMPULSE,
-    NORMAL,
-    POINT,
-    ROW_WIDTH,
-    SECOND,
-    face_rows,
-    gather_rows,
-)
+from sim.contact.rows import AIM, GAP, IMPULSE, NORMAL, POINT, ROW_WIDTH, face_rows, gather_rows
 from sim.contact.solver import note_answers, solve_answered
 from sim.contact.wrench import LOADS, borne_by_ground, recall, tell_touches
 from sim.environment.environment import TOLD, Environment
@@ -168,10 +157,9 @@ def answer(tree, ws, contact, work, rows, implicit_h):
     for k in range(rows):
         w = work[k]
         for direction in range(3):
-            at = (NORMAL, FIRST, SECOND)[direction]
             i, j = contact.body[k], contact.other[k]
             R = row9(contact.frames, i, 0)
-            arm, force = rotate(R, row_of(w, 0)), rotate(R, row_of(w, at))
+            arm, force = rotate(R, row_of(w, 0)), rotate(R, row_of(w, NORMAL + 3 * direction))
             if i < ws.wrench.shape[0]:
                 put_pair(ws.wrench, i, cross(arm, force), force)
             if 0 <= j < ws.wrench.shape[0]:
@@ -196,10 +184,9 @@ def is_near(tree, ws, contact, q, h):
     contact.report[2] = lowest_end(
         tree, q, ws.node, contact.frames, contact.carriers, contact.spheres, contact.heights, contact.frame
     )
-    pairs, least = contact.pushing, contact.report[2]
+    pairs = contact.pushing
     gap, _ = least_gap(contact.frames, pairs.balls, pairs.boxes, pairs.spheres, pairs.frames)
-    least = min(least, gap)
-    near = least < _NEAR_M + 4.0 * _FAST_MPS * h
+    near = min(contact.report[2], gap) < _NEAR_M + 4.0 * _FAST_MPS * h
     if not near:
         contact.report[13] = 0.0
     return near
@@ -325,8 +312,7 @@ def tell_ground(contact, rows, h):
             amount = work[k, IMPULSE + direction] / h
             if amount == 0.0 or contact.other[k] >= 0:
                 continue
-            at = (NORMAL, FIRST, SECOND)[direction]
-            force = rotate(R, (work[k, at], work[k, at + 1], work[k, at + 2]))
+            force = rotate(R, row_of(work[k], NORMAL + 3 * direction))
             for c in range(3):
                 contact.wrench_w[3 + c] += amount * force[c]
 
