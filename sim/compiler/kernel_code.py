@@ -312,7 +312,12 @@ def _adjoint(scheme: Scheme, width: int, blocks: list[Block]) -> Printer:
     lam, weight = ca.SX.sym("lam", scheme.y.numel()), ca.SX.sym("weight", scheme.node.numel())
     outcome = ca.dot(lam, scheme.y_next) + ca.dot(weight, scheme.node)
     mus = [ca.SX.sym("mu", len(block.unknowns)) for block in blocks]
-    whole = outcome - sum((ca.dot(mu, b.residual) for mu, b in zip(mus, blocks, strict=True)), ca.SX(0))
+
+    def without(first: int) -> ca.SX:
+        """The outcome less what the blocks from one on take of it."""
+        taken = zip(mus[first:], blocks[first:], strict=True)
+        return outcome - sum((ca.dot(mu, block.residual) for mu, block in taken), ca.SX(0))
+
     values = printer.given()
     sizes = {"us": i.u.numel(), "ys": scheme.y.numel(), "zs": scheme.z.numel(), "weights": weight.numel()}
     begin = [*printer.loaded("%lam", sizes["ys"]), *printer.loaded("%gp", i.p.numel())]
@@ -326,16 +331,12 @@ def _adjoint(scheme: Scheme, width: int, blocks: list[Block]) -> Printer:
         known = [*printer.known(own, y, z), (lam, lams), (weight, w)]
         for b in reversed(range(len(blocks))):
             # J' mu = what is left of the sensitivity to this block's unknowns, later blocks taken off.
-            block, others = blocks[b], mus[b + 1 :]
-            left = outcome - sum(
-                (ca.dot(mu, later.residual) for mu, later in zip(others, blocks[b + 1 :], strict=True)),
-                ca.SX(0),
-            )
-            own_z = scheme.z[list(block.unknowns)]
-            found = solve(block.jacobian.T, ca.densify(ca.gradient(left, own_z)))
+            block = blocks[b]
+            left = ca.gradient(without(b + 1), scheme.z[list(block.unknowns)])
+            found = solve(block.jacobian.T, ca.densify(left))
             known.append((mus[b], printer.expression(known, found)))
         # In one sweep: three of them would be as many times the text.
-        slope = ca.densify(ca.gradient(whole, ca.vertcat(scheme.y, i.u, i.p)))
+        slope = ca.densify(ca.gradient(without(0), ca.vertcat(scheme.y, i.u, i.p)))
         slopes, ends = printer.expression(known, slope), (len(y), len(y) + len(u))
         by_y, by_u, by_p = slopes[: ends[0]], slopes[ends[0] : ends[1]], slopes[ends[1] :]
         at = printer.row("%gus", sizes["us"], backwards)

@@ -40,11 +40,7 @@ def silenced(expressions: ca.SX, unknowns: ca.SX, others: list[ca.SX]) -> tuple[
 
     Also returns the (rows, unknowns) mask of true dependence.
     """
-    J = ca.densify(ca.jacobian(expressions, unknowns))
-    f = ca.Function("J", [unknowns, *others], [J])
-    mask = np.zeros(J.shape, bool)
-    for sample in _random_points([unknowns, *others]):
-        mask |= np.abs(np.array(f(*sample))) > _ZERO
+    mask = _nonzero(ca.jacobian(expressions, unknowns), [unknowns, *others])
     rows = []
     for i in range(expressions.shape[0]):
         silent = [j for j in range(unknowns.shape[0]) if not mask[i, j]]
@@ -88,7 +84,9 @@ def _condensed(block: Block, z: ca.SX, others: list[ca.SX]) -> list[Block]:
     """
     n = len(block.unknowns)
     own = z[list(block.unknowns)]
-    touched = [_depends(block.jacobian[i, :], own, z, others) for i in range(n)]
+    # Of each row of the Jacobian, whether its entry j varies with unknown k.
+    slopes = [ca.jacobian(ca.densify(block.jacobian[i, :]).T, own) for i in range(n)]
+    touched = [_nonzero(slope, [z, *others]) for slope in slopes]
     for size in range(n - 1, 0, -1):
         for chosen in combinations(range(n), size):
             part = list(chosen)
@@ -114,13 +112,11 @@ def _condensed(block: Block, z: ca.SX, others: list[ca.SX]) -> list[Block]:
     return [block]
 
 
-def _depends(row: ca.SX, own: ca.SX, z: ca.SX, others: list[ca.SX]) -> np.ndarray:
-    """(n, n) whether entry j of a row of the Jacobian varies with unknown k."""
-    n = own.shape[0]
-    slopes = ca.densify(ca.jacobian(ca.densify(row).T, own))
-    f = ca.Function("H", [z, *others], [slopes])
-    mask = np.zeros((n, n), bool)
-    for sample in _random_points([z, *others]):
+def _nonzero(expression: ca.SX, symbols: list[ca.SX]) -> np.ndarray:
+    """Which entries of an expression are not zero everywhere."""
+    f = ca.Function("f", symbols, [ca.densify(expression)])
+    mask = np.zeros(expression.shape, bool)
+    for sample in _random_points(symbols):
         mask |= np.abs(np.array(f(*sample))) > _ZERO
     return mask
 
