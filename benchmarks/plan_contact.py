@@ -110,7 +110,7 @@ def main() -> None:
     cold, warm, offs, deeps, solved, again = [], [], [], [], 0, 0
     vehicle, drawn, column = OF[options.of]
     print(f"{options.of} by {usual_method(vehicle)}")
-    for _, task in zip(range(options.count), drawn(rng), strict=False):
+    for k, task in zip(range(options.count), drawn(rng), strict=False):
         begun = time.process_time()
         plan = planner.plan(
             vehicle,
@@ -122,8 +122,9 @@ def main() -> None:
             time_limit_s=LIMIT_S,
         )
         cold.append(time.process_time() - begun)
+        found = "solved" if plan.solved else "not solved"
+        print(f"{k}: {found}, {plan.iterations} iterations, {cold[-1]:.1f} s: {plan.message}", flush=True)
         if not plan.solved:
-            print(f"not solved: {plan.message}")
             continue
         solved += 1
         further = task.goal.state.node.copy()

@@ -50,18 +50,22 @@ def pair_key(a, b, n):
 
 
 @fastmath
-def aim_rows(bodies, state, work, rows, xi, shared, own, left, kept, told):
+def aim_rows(bodies, state, work, rows, xi, shared, own, left, whole, kept, told):
     """What each contact's normal velocity is to be at least, and the impulse that it starts from: that of the nearest
-    contact of the same two bodies in the step before. Whether any rebounds."""
+    contact of the same two bodies in the step before. Whether any rebounds.
+
+    whole: the step is uncut yet. From a cut on a mechanism's bodies are on their way to where they aim, no overlap of
+    which is told.
+    """
     n, first, sharing, rebounds = state.shape[0], 0, False, False
     for k in range(rows):
         w = work[k]
         closing, gap = -row_speeds(xi, shared, w)[0], w[GAP]
         key = pair_key(w[FIRST_BODY], w[SECOND_BODY], n)
-        if w[FIRST_BODY] != GROUND or w[SECOND_BODY] < own:
+        sharing = w[SHARED] >= 0.0
+        if not sharing or (whole and w[FIRST_BODY] != GROUND):
             told[3] = max(told[3], -gap)
         rebound = w[RESTITUTION] * (closing - bodies.frame[5] * left)
-        sharing = w[SHARED] >= 0.0
         if gap > 0.0:
             w[AIM] = -gap / left
         elif sharing and gap < -SLOP_M:

@@ -3,6 +3,7 @@
 import numpy as np
 
 from sim.contact.active_set import solve_at_once, undo
+from sim.contact.coulomb import obeyed, steep
 from sim.contact.pair_rows import (
     AIM,
     ANEW,
@@ -31,6 +32,10 @@ _ROWS_SWEPT, _LOOSE = 30_000, 100.0
 """So many rows are swept over in an island at least, until it is solved to so many tolerances: small ones may jam."""
 _SMALL, _LARGE = 30, 120
 """Of more rows that is less, in proportion; more than the other are swept half as often if solved again in a step."""
+_JAMS, _JAMMED_MPS = 4, 1e-2
+"""So many times as often as that are swept those which change by more than so much still."""
+_EXACT = 0.5
+"""Of the sweeps asked for, from which on each contact is solved exactly."""
 _GROWN, _LESS = 2.0, 0.9
 """Where changes grow by that, sweeps go back to none of their extrapolation, and never to more than a part of it."""
 _SOLVED_EVERY, _FAILURES, _BETTER = 4, 2, 0.5
@@ -99,15 +104,20 @@ def _resist(xi, mobility, w):
 
 
 @fastmath
-def _sweep(work, order, begin, end, xi, mobility, shared):
-    """Once over rows order[begin:end]; the greatest change of a velocity [m/s]."""
+def _sweep(work, order, begin, end, xi, mobility, shared, exactly):
+    """Once over rows order[begin:end], each of them exactly or those alone that need it; the greatest change of a
+    velocity [m/s]."""
     change = 0.0
     for p in range(begin, end):
         w = work[order[p]]
         vn, vs, vt = speeds_of(xi, shared, w)
         q0, q1, q2 = w[IMPULSE], w[IMPULSE + 1], w[IMPULSE + 2]
-        ps, pt = q1, q2
-        if q0 > 0.0 or q1 != 0.0 or q2 != 0.0:
+        pn, ps, pt = q0, q1, q2
+        slanting = exactly or steep(w)
+        if slanting:
+            pn, ps, pt = obeyed(w, vn, vs, vt)
+            change = max(change, max(abs(ps - q1), abs(pt - q2)) * w[ANSWER])
+        elif q0 > 0.0 or q1 != 0.0 or q2 != 0.0:
             ps, pt = stopped(
                 w[ANSWER + 3],
                 w[ANSWER + 4],
@@ -120,7 +130,8 @@ def _sweep(work, order, begin, end, xi, mobility, shared):
             )
             change = max(change, max(abs(ps - q1), abs(pt - q2)) * w[ANSWER])
             vn += w[ANSWER + 1] * (ps - q1) + w[ANSWER + 2] * (pt - q2)
-        pn = max(q0 + (w[AIM] - vn) / w[ANSWER], 0.0)
+        if not slanting:
+            pn = max(q0 + (w[AIM] - vn) / w[ANSWER], 0.0)
         change = max(change, abs(pn - q0) * w[ANSWER])
         if pn != q0 or ps != q1 or pt != q2:
             push_by(xi, mobility, shared, w, pn - q0, ps - q1, pt - q2)
@@ -143,12 +154,12 @@ def _solve_island(work, order, begin, end, xi, mobility, shared, sweeps, toleran
     for p in range(begin, end):
         w = work[order[p]]
         w[SWEPT], w[SWEPT + 1], w[SWEPT + 2] = w[IMPULSE], w[IMPULSE + 1], w[IMPULSE + 2]
-    failed, hoped = 0, np.inf
+    failed, hoped, exact = 0, np.inf, _EXACT * enough
     for p in range(begin, end):
         w = work[order[p]]
         if w[SHARED] >= 0.0 or w[ROLLS] > 0.0 or w[SPINS] > 0.0:
             failed = _FAILURES
-    for sweep in range(sweeps):
+    for sweep in range(_JAMS * sweeps):
         if failed < _FAILURES and sweep > 0 and sweep % _SOLVED_EVERY == 0:
             if solve_at_once(work, order, begin, end, xi, mobility, shared, tolerance):
                 t, least, hoped = 1.0, np.inf, _BETTER * change
@@ -157,7 +168,7 @@ def _solve_island(work, order, begin, end, xi, mobility, shared, sweeps, toleran
         for p in range(begin, end):
             w = work[order[p]]
             w[EARLIER], w[EARLIER + 1], w[EARLIER + 2] = w[IMPULSE], w[IMPULSE + 1], w[IMPULSE + 2]
-        change = _sweep(work, order, begin, end, xi, mobility, shared)
+        change = _sweep(work, order, begin, end, xi, mobility, shared, sweep >= exact)
         if change > hoped:
             failed += 1
         if change * _BETTER > hoped:
@@ -165,7 +176,9 @@ def _solve_island(work, order, begin, end, xi, mobility, shared, sweeps, toleran
             hoped = np.inf
             continue
         hoped = np.inf
-        if change < tolerance or (sweep >= enough and change < _LOOSE * tolerance) or sweep + 2 >= sweeps:
+        if change < tolerance or (sweep >= enough and change < _LOOSE * tolerance):
+            break
+        if sweep + 2 >= (_JAMS * sweeps if change > _JAMMED_MPS else sweeps):
             break
         back = 0.0
         for p in range(begin, end):

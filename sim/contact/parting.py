@@ -47,7 +47,7 @@ _FARTHEST_M = 0.01
 _BENT = 4.0
 """Times what falls in a step: no faster bodies are driven apart by what they would overlap by. Those of a mechanism,
 which are not parted, are so by what falls in a step as well where they come apart as fast already."""
-_ROUNDS, _SWEEPS = 12, 4
+_ROUNDS, _SWEEPS = 40, 4
 """Looks at all pairs, and sweeps over the points of one."""
 
 

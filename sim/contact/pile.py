@@ -373,7 +373,7 @@ def advance(bodies, visiting, state, mobility, wrenches, remembered, h, late, sw
             if fill_row(work[rows], mobility, mechanism, shared, own, state, asleep, sharing):
                 sharing += work[rows, SHARED] >= 0.0
                 rows += 1
-        rebounds = aim_rows(bodies, state, work, rows, xi, shared, own, left, kept, told)
+        rebounds = aim_rows(bodies, state, work, rows, xi, shared, own, left, cut == 0, kept, told)
         velocity_before = velocity.copy()
         order, begins = np.empty(rows, np.int64), np.empty(rows + 1, np.int64)
         count = islands(work, rows, own, space.above, order, begins)

@@ -36,8 +36,9 @@ from sim.vehicles.forms.form import TREES
 from sim.vehicles.forms.impulses import AtPoints, answers, at_points, moves, whole
 from sim.vehicles.forms.observation import Observation, ObservationLayout
 
-_LOOKS, _SAME_RATE = 3, 1e-3
-"""How often it is looked at how a tree answers what it meets, until its joints do so to that [rad/s or m/s]."""
+_LOOKS, _MOST_LOOKS, _SAME_RATE, _BETTER = 3, 6, 1e-3, 0.5
+"""How often it is looked at how a tree answers what it meets, until its joints do so to that [rad/s or m/s]; more often
+as long as each look leaves such a part at most of what the one before did."""
 
 
 class Coupling:
@@ -128,8 +129,8 @@ class Coupling:
         jacobian_w[:-1, :3], jacobian_w[:-1, 3:] = R @ jacobian[:, :3], R @ jacobian[:, 3:]
         before, predicted = environment.checkpoint(), np.zeros(kernel.dim)
         given: np.ndarray | None = None
-        first = np.zeros(kernel.dim)
-        for look in range(_LOOKS):
+        first, off = np.zeros(kernel.dim), np.inf
+        for look in range(_MOST_LOOKS):
             y = at.state.copy()
             if given is not None:
                 kernel.strike(m.vehicle, y, given, at.controls, h)
@@ -138,8 +139,10 @@ class Coupling:
             velocity = kernel.mean_velocity(q, arrived[size.pose], dt_s)
             if not np.isfinite(velocity).all():
                 return environment.meet(at.time_s, dt_s, None) if given is None else given
-            if given is not None and np.abs(velocity - predicted).max() < _SAME_RATE:
-                return given
+            if given is not None:
+                before_off, off = off, float(np.abs(velocity - predicted).max())
+                if off < _SAME_RATE or (look >= _LOOKS and off > _BETTER * before_off):
+                    return given
             if look:
                 environment.restore(before)
             first = velocity if look == 0 else first

@@ -221,9 +221,9 @@ def test_a_rope_does_not_pass_through_itself(tmp_path, height: float, held: int,
 
 
 def test_a_ragdoll_that_falls_down_a_stair_stays_out_of_it() -> None:
-    """Of the first 2.5 s, in which its joints reach their limits. Measured: 0.11 mm where contact looks last, 0.1 to
-    0.34 mm from starts within a millimetre; 5 mm where it is not looked at how the joints answer. Where the limbs come
-    to be, 0.44 mm with the steps' edges rounded; 2 mm where a limb that lies over an edge touches the flat side alone.
+    """Of the first 2.5 s, in which its joints reach their limits. Measured: 0.06 mm, 0.03 to 0.09 mm from eight starts
+    within a millimetre; 0.1 mm where it is looked at three times only how the joints answer, 5 mm where it is not. With
+    the steps' edges rounded 0.44 mm; 2 mm where a limb that lies over an edge touches the flat side alone.
     """
     scene = load_scene("stairs")
     running, deepest, really = Simulation(scene, load_world(scene.world, seed=scene.seed)), 0.0, 0.0
@@ -232,8 +232,8 @@ def test_a_ragdoll_that_falls_down_a_stair_stays_out_of_it() -> None:
         running.advance(0.01)
         deepest = max(deepest, running.snapshot.environment.overlap_m)
         really = max(really, -gaps_m(running)[-own:].min())
-    assert 1e-5 < deepest < 5e-4
-    assert really < 1e-3
+    assert 1e-5 < deepest < 1e-4
+    assert really < 1e-4
 
 
 @pytest.mark.parametrize("seed", [0, 2, 5, 6])
