@@ -129,7 +129,7 @@ class CameraRig:
     @property
     def strolls(self) -> bool:
         """Whether the camera goes on and on by itself."""
-        return isinstance(self._cameras[self._kind], Crane)
+        return isinstance(self._cameras[self._turn], Crane)
 
     def frame_scene(self, *, distance: float = 1.0, bearing_rad: float | None = None) -> None:
         """Stand back by `distance` times the usual, and let the orbiting camera look along a bearing."""

@@ -177,6 +177,19 @@ def test_what_has_run_aground_is_soon_looked_at_by_a_camera_that_stands_about_it
     assert 0.5 < cut_s[0] < 2.3
 
 
+@pytest.mark.parametrize("kind", CAMERAS)
+def test_every_camera_says_whether_it_goes_on_by_itself_where_time_stands(kind: str) -> None:
+    """A crane does, and a director while a crane has the picture."""
+    rig, strolled = CameraRig(kind), set[bool]()
+    assert rig.strolls == (kind == "crane")
+    T_wb, twist_b = np.eye(4), np.array([0.0, 0.0, 0.0, 12.0, 0.0, 0.0])
+    for _ in range(80):
+        T_wb[0, 3] += 12.0
+        rig.update(T_wb, twist_b, 1.0)
+        strolled.add(rig.strolls)
+    assert strolled == ({False, True} if kind == "director" else {kind == "crane"})
+
+
 def test_a_view_exists_even_before_the_first_finite_pose():
     view = CameraRig().update(np.full((4, 4), np.nan), np.zeros(6), 0.01)
     assert np.isfinite(view.projection @ view.view).all()
