@@ -177,10 +177,12 @@ def test_what_floats_is_refused_by_name_of_what_is_planned_instead() -> None:
 
 
 def test_plans_made_anew_lead_the_boat_into_its_berth_while_waves_push() -> None:
-    """Seeds of the documented table; significant height 0.6 m."""
+    """Seeds of the documented table; significant height 0.6 m. A wave drives that of 76 closer to a buoy than plans go,
+    in the gap between two: it goes on (it turned round there, and touched by 0.58 m). Another drives that of 79 past
+    the berth when its plans are the shortest that may be: it comes back (it drifted off for good)."""
     task = task_of("docking")
     planner = Planner(sized_by=task)
-    for seed in (0, 6):
+    for seed in (0, 6, 76, 79):
         run = sail(task, seed, weather_of("docking", seed, 0.6), planner, 60.0)
         assert run.reached, run
         assert run.clear_m > 0.1

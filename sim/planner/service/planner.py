@@ -5,6 +5,7 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -285,13 +286,13 @@ class Planner:
         begun = time.perf_counter()
         outside = outside_text(vehicle, task) if measured else ""
         reaches = (None,) if not measured else _REACHES_S if outside else (None, *_REACHES_S)
-        for reach_s in reaches:
+        # A motion that goes on is asked for in whatever room it takes before another, which may turn round on its way.
+        for anew, reach_s in product((False, True) if warm is not None else (True,), reaches):
             search = replace(search, reach_s=reach_s)
-            first = self._followed(search, warm)
-            followed = first is not None
-            found_first = first or search.first()
-            if found_first.result.converged or run.stopped or run.out_of_time:
+            first = search.first() if anew else self._followed(search, warm)
+            if run.stopped or run.out_of_time or (first is not None and first.result.converged):
                 break
+        followed, found_first = first is not None and not anew, first or search.first()
         if run.error is not None:
             raise InputError(f"show has raised {type(run.error).__name__}: {run.error}") from run.error
         plan = self._finished(search, found_first, time.perf_counter() - begun, built)

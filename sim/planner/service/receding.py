@@ -79,6 +79,9 @@ def replanned(
         if plan.solved and task.free_duration is not None and task.waypoints:
             earlier = planner.plan(vehicle, sooner(plan), method=scheme, warm=plan, **options)
             plan = earlier if earlier.solved and earlier.cost < plan.cost else plan
+        elif cut_short(plan):
+            anew = planner.plan(vehicle, longer(task), method=scheme, **options)
+            plan = anew if anew.solved and anew.cost < plan.cost else plan
     except InputError as refusal:
         # A goal that is out of reach now.
         return Replanned(None, time.perf_counter() - begun, str(refusal))
@@ -114,6 +117,30 @@ def sooner(plan: Plan) -> Task:
         assert waypoint.time_s is not None
         moved.append(replace(waypoint, time_s=max(waypoint.time_s - step_s, (len(moved) + 1) * step_s)))
     return replace(task, waypoints=tuple(moved))
+
+
+_AT_LEAST = 1.01
+"""Of the shortest time: a plan that takes less is held at it."""
+_FAR_OFF = 4.0
+"""Half the squares of what a plan misses over its tolerances, from which on another is worth looking for."""
+
+
+def cut_short(plan: Plan) -> bool:
+    """Whether a plan whose final time is free takes the shortest one and still misses what it is to come near: while
+    its craft is driven off, a little more time makes it worse, and enough to come back is not next to that."""
+    task = plan.task
+    if not plan.solved or task.free_duration is None:
+        return False
+    held = plan.duration_s < _AT_LEAST * task.free_duration[0]
+    return held and plan.costs.get("terminal", 0.0) > _FAR_OFF * task.weights.terminal
+
+
+def longer(task: Task) -> Task:
+    """The task of a free final time without the shorter half of the times it may take, in the logarithm."""
+    assert task.free_duration is not None
+    shortest_s, longest_s = task.free_duration
+    least_s = float(np.sqrt(shortest_s * longest_s))
+    return replace(task, free_duration=(least_s, longest_s), duration_s=min(1.5 * least_s, longest_s))
 
 
 def flown_plan(plan: Plan) -> FlownPlan:
