@@ -8,11 +8,16 @@ import math
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import casadi as ca
 import numpy as np
+
+
+@lru_cache(maxsize=64)
+def _turns(group: "LieGroup") -> int:
+    return int(np.any(group.twist_embedding[:3], axis=1).sum())
 
 
 class LieGroup(ABC):
@@ -46,7 +51,7 @@ class LieGroup(ABC):
     @property
     def turns(self) -> int:
         """About how many axes a pose turns."""
-        return int(np.any(self.twist_embedding[:3], axis=1).sum())
+        return _turns(self)
 
     @abstractmethod
     def identity(self) -> np.ndarray:

@@ -27,6 +27,7 @@ _NUMBER = re.compile(r"_\d+$")
 _MOVES, _TURNS = "_mps", "_radps"
 
 
+@lru_cache(maxsize=64)
 def structure_of(vehicle: Vehicle) -> Structure:
     """What its equations depend on: of trees of joints the values of their parameters, too, which are numbers there."""
     structure = Structure.of(vehicle)

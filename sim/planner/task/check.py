@@ -1,5 +1,6 @@
 """Tasks that cannot be, refused before any solver runs, with the reason in one line."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from numbers import Real
@@ -364,13 +365,15 @@ def _check_anyhow_clear(
     along: int | None = None,
 ) -> None:
     """Of a place that may be met within `near_m` and at any attitude: no ball can keep out of what covers all that."""
-    named = task.bodies or ("",) * len(task.body)
-    there = [
-        ball for ball, name in zip(task.body, named, strict=True) if name in ("", body_names(vehicle)[0])
+    main = "", body_names(vehicle)[0]
+    covered_m = [
+        radius_m - math.hypot(*centre)
+        for (*centre, radius_m), name in zip(task.body, task.ball_bodies, strict=True)
+        if name in main
     ]
-    for i, away in _outside_m(vehicle, task, x[None], time_s, along) if there else ():
+    for i, away in _outside_m(vehicle, task, x[None], time_s, along) if covered_m else ():
         outside = float(away[0]) - task.clearance_m
-        deep = max(ball[3] - float(np.linalg.norm(ball[:3])) for ball in there) - outside - near_m
+        deep = max(covered_m) - outside - near_m
         if deep > _ROUNDING:
             raise _inside(task, name, i, deep)
 

@@ -81,10 +81,10 @@ def number(
     least_too: bool = False,
 ) -> float:
     """The value as a float; refused unless low < value <= high, or low <= value where `least_too`."""
-    if isinstance(value, bool) or not isinstance(value, Real):
+    if type(value) is not float and (isinstance(value, bool) or not isinstance(value, Real)):
         raise refused(task, f"{what} = {quote(value)} is no number; allowed: {allowed}", what)
     try:
-        x = float(value)
+        x = float(value)  # type: ignore[arg-type]
     except OverflowError:
         x = math.inf
     if not (low < x <= high or (least_too and x == low)):

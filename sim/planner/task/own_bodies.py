@@ -50,10 +50,14 @@ def _balls_at(vehicle: Vehicle, poses: np.ndarray, body: np.ndarray, of: tuple[s
     """Of balls (balls, 4), by the body whose frame each is in."""
     if placed_by_bodies(vehicle) or any(of):
         names = tuple(dict.fromkeys(of))
-        T = poses_of(vehicle, poses, names)[:, [names.index(name) for name in of]]
-        return np.asarray(
-            np.einsum("nbij,bj->bni", T[:, :, :3, :3], body[:, :3]) + T[:, :, :3, 3].swapaxes(0, 1)
-        )
+        T, found = poses_of(vehicle, poses, names), np.empty((len(body), len(poses), 3))
+        places = np.column_stack([body[:, :3], np.ones(len(body))])
+        for i, name in enumerate(names):
+            own = [k for k, carrier in enumerate(of) if carrier == name]
+            # One product of two matrices for all poses.
+            flat = T[:, i, :3].reshape(-1, 4) @ places[own].T
+            found[own] = flat.reshape(len(poses), 3, -1).transpose(2, 0, 1)
+        return found
     T = vehicle.group.to_matrix(poses[:, vehicle.node_layout.pose])
     dim = T.shape[1] - 1
     centres = np.zeros((len(poses), len(body), 3))

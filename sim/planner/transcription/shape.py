@@ -1,5 +1,6 @@
 """The part of a task that the structure of its optimisation depends on. Everything else is a parameter."""
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -134,7 +135,7 @@ def problem_shape(
     """What has to be built for a task."""
     goal = task.goal
     costs = tuple(n for n in WEIGHT_NAMES if n == "effort" or getattr(task.weights, n) > 0.0)
-    counts = {kind: sum(on_plane(vehicle, o).kind == kind for o in task.obstacles) for kind in KINDS}
+    counts = Counter(on_plane(vehicle, o).kind for o in task.obstacles)
     made = with_arguments(vehicle, task)
     return ProblemShape(
         vehicle=made,
@@ -143,7 +144,7 @@ def problem_shape(
         free_time=task.free_duration is not None,
         remembers_inputs=task.weights.smoothness > 0.0 or bool(task.limits.rates),
         waypoints=bool(task.waypoints),
-        obstacles={kind: n for kind, n in counts.items() if n},
+        obstacles={kind: counts[kind] for kind in KINDS if counts[kind]},
         motions=len(task.motions),
         moved=_moved(vehicle, task),
         goal_motion=motion_of(task, GOAL_MOVES),
