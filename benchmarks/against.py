@@ -1,9 +1,9 @@
 """This checkout against another one, side by side: `python benchmarks/against.py OTHER [--only kernels] [--rounds 3]`.
 
 Machine code of pairs that were never seen, kernels of methods and vehicles, whole runs of `sim.simulate`, many lanes at
-once by `sim.batch`, gradients of rollouts, a script's sweep of 100 variants, frames of the canyon, its start from empty
-caches, and (where there is a display) the first picture in its window after a start from full ones and from bytecode,
-in CPU time (user and system).
+once by `sim.batch`, gradients of rollouts, a script's sweep of 100 variants, plans and what they cost, frames of the
+canyon, its start from empty caches, and (where there is a display) the first picture in its window after a start from
+full ones and from bytecode, in CPU time (user and system).
 Checkouts take turns, round after round, so that a busy machine slows both alike; all but starts by several processes of
 each, since where one happens to keep its data is worth up to a half.
 Medians over rounds and processes. Only what both checkouts have is compared.
@@ -23,7 +23,7 @@ from statistics import median
 from typing import Any
 
 HERE = Path(__file__).resolve().parents[1]
-PARTS = ("made", "kernels", "simulate", "batch", "gradient", "sweep", "frames", "cold", "start")
+PARTS = ("made", "kernels", "simulate", "batch", "gradient", "sweep", "plans", "frames", "cold", "start")
 METHODS = (
     "variational",
     "variational-cay",
@@ -80,6 +80,17 @@ ROLLED = (
     ("snakeboard", "rk4"),
     ("pendulum links=3", "rkmk4"),
 )
+PLANNED = {
+    "boat-docking boat-slalom boat-station": ((0.8, 0.0, 0.0, 0.7), (-0.8, 0.0, 0.0, 0.7)),
+    "car-chicane car-parking": tuple((x, 0.0, 0.0, 0.95) for x in (0.0, 1.2, 2.4)),
+    "helicopter-landing": ((0.0, 0.0, 0.0, 1.3),),
+    "sling": ((0.0, 0.0, 0.0, 6.0), (0.0, 0.0, 0.0, 0.8)),
+    "quadrotor-gates": ((0.0, 0.0, 0.0, 0.35),),
+    "spacecraft-rendezvous": ((1.2, 0.0, 0.0, 1.6), (-1.6, 0.0, 0.0, 1.6)),
+    "pendulum-swing-up rigid-body-turn snakeboard-sideways": ((0.0, 0.0, 0.0, 0.0),),
+}
+"""Scenes whose tasks are the same in all checkouts but for the balls that stand for their craft, which are these."""
+DRAGS = 40
 LANES, LANE_STEPS, ROLLED_STEPS = 512, 200, 1000
 VARIANTS = 100
 FRAMES, SIZE_PX, SCALE = 4, (1280, 800), 0.5
@@ -227,6 +238,36 @@ def sweep(vehicle: str, parameter: str) -> Callable[[], float]:
     return lambda: cpu_s(fly)
 
 
+def plans(what: str, scene: str) -> Callable[[], float]:
+    """Of a plan from its first guess alone, whose problem is built: what it costs (infinite: it is none), or the CPU
+    milliseconds that it takes, or a place takes while its goal is dragged in a figure of eight, in the median."""
+    from dataclasses import replace
+
+    from benchmarks.planner import drags, loaded
+    from sim.planner import Planner
+
+    vehicle, task = loaded(f"plan-{scene}")
+    balls, planner = next(balls for scenes, balls in PLANNED.items() if scene in scenes.split()), Planner()
+    task = replace(task, body=balls, bodies=task.bodies if len(task.bodies) == len(balls) else ())
+    first = planner.plan(vehicle, task, explain=False, starts=1)
+    if what == "cost":
+        return lambda: float(first.cost) if first.solved else float("inf")
+    if what == "cold":
+        return lambda: 1e3 * cpu_s(lambda: planner.plan(vehicle, task, explain=False, starts=1))
+
+    def dragged() -> float:
+        plan, took = first, []
+        for place in drags(vehicle, task, DRAGS):
+            begun = time.process_time()
+            with contextlib.suppress(ValueError):  # a place in an obstacle
+                new = planner.plan(vehicle, place, warm=plan, explain=False)
+                took.append(time.process_time() - begun)
+                plan = new if new.solved else plan
+        return 1e3 * median(took)
+
+    return dragged
+
+
 def frames(quality: str) -> Callable[[], float]:
     """Milliseconds a frame of a flight down the canyon, drawn at half its size along each side by software."""
     import moderngl
@@ -265,6 +306,7 @@ MEASURED: dict[str, Callable[..., Callable[[], float]]] = {
     "batch": batch,
     "gradient": gradient,
     "sweep": sweep,
+    "plans": plans,
     "frames": frames,
 }
 
@@ -419,6 +461,9 @@ def main() -> None:
                 compared(pairs, rounds, part, case, "us a step")
         if "sweep" in parts:
             compared(pairs, rounds, "sweep", ("rigid-body", "mass"), "s")
+        for scene in " ".join(PLANNED).split() if "plans" in parts else ():
+            for what, unit in (("cost", ""), ("cold", "ms"), ("dragged", "ms a place")):
+                compared(pairs, rounds, "plans", (what, scene), unit)
         if "frames" in parts:
             compared(pairs, rounds, "frames", ("software",), "ms a frame")
     if "cold" in parts:
