@@ -63,8 +63,8 @@ class Renderer:
     ):
         """`quality`: a preset's name, by default what suits the context. `supersampling` n: n x n samples a pixel, for
         stills. `scenery` takes the place of the world's own meshes. `programs`: of a renderer before, of the same
-        quality; they stay the caller's. `lit_later`: `light_up` is called until it is `lit` before anything is drawn,
-        and before every later frame. `probe(name)` is entered around every pass, for measurements.
+        quality; they stay the caller's. `lit_later`: made by `light_up`, too, which is called until it is `lit` before
+        anything is asked of it, and before every later frame. `probe(name)` is entered around passes, for measurements.
         DisplayError where the context is too old or a shader does not compile.
         """
         require_gl(ctx)
@@ -76,14 +76,7 @@ class Renderer:
         self._resources, self._scaled = Resources(), ExitStack()
         self._resources.callback(self._scaled.close)
         self._programs = programs or self._resources.own(Programs(ctx, defines=self.quality.defines))
-        scenery = scenery or load_scenery(world, self.quality)
-        self._build(self._programs, world, scenery)
-        adds_up = self.quality.adds_up and supersampling == 1
-        self._finishing = self._resources.own(Finishing(ctx, self._programs, self.quality, adds_up=adds_up))
-        self.resize(size_px)
-        sun = sun or Sun()
-        still = "" if self._parked else scenery.key
-        self._light_by(self._sun_steps(sun, light_name(ctx, still, self.quality, sun)))
+        self._light_by(self._made(size_px, world, scenery or load_scenery(world, self.quality), sun or Sun()))
 
     def light_up(self) -> bool:
         """Do a share of what a renderer that is `lit_later` still lacks; whether there was anything to do."""
@@ -95,21 +88,31 @@ class Renderer:
         if not self._lit_later:
             finish(steps)
 
-    def _build(self, programs: Programs, world: World, scenery: Scenery) -> None:
-        ctx, quality = self._ctx, self.quality
+    def _made(self, size_px: tuple[int, int], world: World, scenery: Scenery, sun: Sun) -> Iterator[None]:
+        """Every pass, one at a step, and then the light."""
+        ctx, programs, quality, own = self._ctx, self._programs, self.quality, self._resources.own
         planar = world.water_level_m is not None and quality.reflection_scale > 0.0
         kept = not quality.full_materials
-        self._sky = self._resources.own(Sky(ctx, programs, room_of(world), orbit_m=world.orbit_m, kept=kept))
-        self._still_world = self._resources.own(StillWorld(ctx, programs, scenery, quality))
-        self._waters = self._resources.own(Waters(ctx, programs, world, quality, planar=planar))
+        self._sky = own(Sky(ctx, programs, room_of(world), orbit_m=world.orbit_m, kept=kept))
+        yield
+        self._still_world = own(StillWorld(ctx, programs, scenery, quality))
+        yield
+        self._waters = own(Waters(ctx, programs, world, quality, planar=planar))
         self._mirror = mirror(self._waters.level_m) if planar else None
         self._parked = parked_vehicles(world)
-        self._models = self._resources.own(ModelLibrary(ctx, programs))
-        self._overlay = self._resources.own(Overlay(ctx, programs, self._supersampling))
-        self._water_box = self._resources.own(WaterBoxes(ctx, programs))
-        self._shadows = self._resources.own(SunShadows(ctx, quality, ground_bounds_m(world)))
-        self._uniforms = {name: self._resources.own(FrameUniforms(ctx)) for name in ("picture", "mirror")}
-        self._lit_by = self._resources.own(FrameUniforms(ctx))
+        self._models = own(ModelLibrary(ctx, programs))
+        self._overlay = own(Overlay(ctx, programs, self._supersampling))
+        self._water_box = own(WaterBoxes(ctx, programs))
+        yield
+        self._shadows = own(SunShadows(ctx, quality, ground_bounds_m(world)))
+        self._uniforms = {name: own(FrameUniforms(ctx)) for name in ("picture", "mirror")}
+        self._lit_by = own(FrameUniforms(ctx))
+        adds_up = quality.adds_up and self._supersampling == 1
+        self._finishing = own(Finishing(ctx, programs, quality, adds_up=adds_up))
+        self.resize(size_px)
+        yield
+        still = "" if self._parked else scenery.key
+        yield from self._sun_steps(sun, light_name(ctx, still, quality, sun))
 
     def resize(self, size_px: tuple[int, int]) -> None:
         """Take up a new output size."""
@@ -262,8 +265,8 @@ class Renderer:
         self._draw_targets(frame, one_of_many=adds_up)
         return lambda again: self._finish(frame, target, viewport, begins=not adds_up)
 
-    def _repeat(self, target: moderngl.Framebuffer, viewport: Rectangle) -> bool:
-        with self._probe("repeat"):
+    def _repeat(self, target: moderngl.Framebuffer, viewport: Rectangle, told: str = "repeat") -> bool:
+        with self._probe(told):
             self._finishing.repeat(target, viewport)
         return True
 
@@ -318,9 +321,7 @@ class Renderer:
             vehicles = [vehicle for vehicle in frame.vehicles if vehicle is self._models.carried]
             about = self._models.rectangles(vehicles, frame.view, self.size_px)
             self._finishing.add(frame, shift_px, self._exposure(frame), about)
-        with self._probe("post"):
-            self._finishing.repeat(target, viewport)
-        return True
+        return self._repeat(target, viewport, "post")
 
     def _exposure(self, frame: Frame) -> float:
         return EXPOSURE * self._light.exposure * frame.exposure

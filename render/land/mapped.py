@@ -213,29 +213,35 @@ _COARSER, _EASED, _ROOM = 1.2, 0.96, 0.9
 """Factors of the error where there are too many triangles, and where less than that share of them is drawn."""
 
 
+class MappedGround:
+    """The finest mesh of a land with what every view chooses its triangles by: all that needs no GL."""
+
+    def __init__(self, mesh: ChunkedMesh, ridges: Ridges):
+        """`ridges`: of the world's terrain, which hide squares of it."""
+        assert mesh.places is not None
+        self.mesh, self.refinement = mesh, Refinement(mesh)
+        corners = self.refinement.places[self.refinement.vertices]
+        self.boxes = Boxes(corners.min(axis=1), corners.max(axis=1))
+        """Of squares."""
+        count, within = self.refinement.vertices.shape
+        self.skyline = Skyline(ridges, corners.reshape(-1, 3), np.repeat(np.arange(count), within), count)
+        """Tells of squares."""
+        self.level = (self.refinement.normals[self.refinement.vertices, 2] >= _STEEP).all(axis=1)
+        """(squares,) bool: nowhere so steep that `grain.glsl` shows bedding."""
+        upward = self.refinement.mean_upward(_ABOUT)
+        self.refinement.mark_steep(upward < _BEDDED)
+        self.places = np.column_stack([mesh.places, upward]).astype("f4")
+        """(m, 3) of vertices: place on the grid, 0..1 along both axes; upward part of the normal about it."""
+
+
 class MappedLand:
     """Owns the finest mesh of a land, its light map, and the triangles of the last view."""
 
-    def __init__(
-        self,
-        ctx: moderngl.Context,
-        programs: Programs,
-        mesh: ChunkedMesh,
-        ridges: Ridges,
-        *,
-        quality: Quality,
-    ):
-        """`ridges`: of the world's terrain, which hide squares of it."""
+    def __init__(self, ctx: moderngl.Context, programs: Programs, ground: MappedGround, *, quality: Quality):
         self._ctx, self._quality, self._resources = ctx, quality, Resources()
-        self._mesh, self._flush = mesh, Flush(ctx)
-        self._refinement = Refinement(mesh)
-        corners = self._refinement.places[self._refinement.vertices]
-        self._boxes = Boxes(corners.min(axis=1), corners.max(axis=1))
-        count, within = self._refinement.vertices.shape
-        self._skyline = Skyline(ridges, corners.reshape(-1, 3), np.repeat(np.arange(count), within), count)
-        upward = self._refinement.normals[self._refinement.vertices, 2]
-        self._level = (upward >= _STEEP).all(axis=1)
-        """(squares,) bool: nowhere so steep that `grain.glsl` shows bedding."""
+        self._mesh, self._flush = ground.mesh, Flush(ctx)
+        self._refinement, self._boxes, self._skyline = ground.refinement, ground.boxes, ground.skyline
+        self._level, mesh = ground.level, ground.mesh
         own = self._resources.own
         self._vertices = own(ctx.buffer(np.ascontiguousarray(mesh.vertices, "f4")))
         self._finest = own(ctx.buffer(np.ascontiguousarray(mesh.indices, "u4")))
@@ -245,12 +251,8 @@ class MappedLand:
         self._chosen = own(ctx.buffer(reserve=self._rows.nbytes, dynamic=True))
         self._light_map = own(LightMap(ctx, mesh))
         self._grain_look, self._light_look = (own(_sampler(ctx, repeated)) for repeated in (True, False))
-        assert mesh.places is not None
-        upward = self._refinement.mean_upward(_ABOUT)
-        self._refinement.mark_steep(upward < _BEDDED)
-        at = np.column_stack([mesh.places, upward])
         places: tuple[object, ...] = (
-            own(ctx.buffer(np.ascontiguousarray(at, "f4"))),
+            own(ctx.buffer(ground.places)),
             "2f 1f",
             "place",
             "upward",

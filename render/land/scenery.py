@@ -7,6 +7,7 @@ the left: the paint is drawn from uv. The top is the ground of the physics."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import moderngl
 import numpy as np
@@ -24,6 +25,7 @@ from render.land.ground_cover import (
     shrub_mesh,
     tuft_mesh,
 )
+from render.land.mapped import MappedGround
 from render.land.mesh import ChunkedMesh, Mesh, pad_mesh
 from render.land.props import PropMesh, prop_mesh
 from render.land.terrain_mesh import load_terrain_meshes
@@ -73,7 +75,7 @@ COARSEST_LEVEL = 3
 SEED = 5
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Scenery:
     """Meshes and placements (formats as `render.land` makes them); empty where a world has none."""
 
@@ -99,6 +101,11 @@ class Scenery:
     key: str = ""
     """Names the world that it was made of; empty where it was put together by hand."""
 
+    @cached_property
+    def mapped_ground(self) -> MappedGround:
+        """Of the finest terrain, for a quality that chooses its triangles anew for every view."""
+        return MappedGround(self.terrain[0], self.ridges)
+
 
 def load_scenery(world: World, quality: Quality) -> Scenery:
     """Everything still in `world`; plants and blocks only where the ground has features."""
@@ -110,7 +117,7 @@ def load_scenery(world: World, quality: Quality) -> Scenery:
     surrounded = natural or world.far_desert
     shared = not quality.full_materials
     details = [boulder_meshes(detail=detail, shared=shared) for detail in quality.boulder_details]
-    return Scenery(
+    scenery = Scenery(
         terrain=terrain,
         far=[load_far_field(world, 0 if quality.finest_level == 0 else 1)] if surrounded else [],
         pads=[pad_mesh(pad) for pad in world.pads],
@@ -127,6 +134,9 @@ def load_scenery(world: World, quality: Quality) -> Scenery:
         props=prop_mesh(world.grounds) if world.grounds is not None else None,
         key=world.key,
     )
+    if terrain and not quality.full_materials:
+        _ = scenery.mapped_ground  # now, where no frame waits for it
+    return scenery
 
 
 def _grassy(world: World) -> bool:

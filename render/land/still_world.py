@@ -15,11 +15,9 @@ from render.land.scenery import Pads, Scenery
 from render.land.terrain import Land
 from render.land.textures import (
     band_contrast,
-    grain_levels,
     leaf_texture,
-    noise_image,
+    material_images,
     ramp_texture,
-    slope_image,
     strata_ramp,
     tiled_texture,
 )
@@ -60,7 +58,7 @@ class StillWorld:
             self.terrain = self._resources.own(
                 Land(ctx, programs, scenery.terrain, ridges, quality=quality)
                 if quality.full_materials
-                else MappedLand(ctx, programs, scenery.terrain[0], ridges, quality=quality)
+                else MappedLand(ctx, programs, scenery.mapped_ground, quality=quality)
             )
             self._land.append(self.terrain)
         if scenery.far:
@@ -84,21 +82,12 @@ class StillWorld:
     def _make_textures(
         self, ctx: moderngl.Context, scenery: Scenery, quality: Quality
     ) -> dict[str, moderngl.Texture]:
-        noise = noise_image()
-        fine = noise_image(dtype=np.uint16) if quality.full_materials else noise
-        tiled = partial(
-            tiled_texture, ctx, anisotropy=quality.anisotropy, smooth_levels=quality.full_materials
-        )
-        textures = {
-            "noise_map": tiled(fine),
-            "slope_map": tiled(slope_image(noise)),
-            "strata_map": ramp_texture(ctx, strata_ramp()),
-            "band_map": ramp_texture(ctx, band_contrast(strata_ramp())),
-            "leaf_map": leaf_texture(ctx, scenery.leaves, smooth_levels=quality.full_materials),
-        }
-        if not quality.full_materials:
-            grain, *coarser = grain_levels(noise)
-            textures["grain_map"] = tiled(grain, coarser=coarser)
+        full = quality.full_materials
+        tiled = partial(tiled_texture, ctx, anisotropy=quality.anisotropy, smooth_levels=full)
+        textures = {name: tiled(images) for name, images in material_images(full=full).items()}
+        textures["strata_map"] = ramp_texture(ctx, strata_ramp())
+        textures["band_map"] = ramp_texture(ctx, band_contrast(strata_ramp()))
+        textures["leaf_map"] = leaf_texture(ctx, scenery.leaves, smooth_levels=full)
         return {name: self._resources.own(texture) for name, texture in textures.items()}
 
     def _scatter(

@@ -152,6 +152,27 @@ GRAIN_ONE = 128.0
 """What stands for no change, of 255."""
 
 
+def material_images(*, full: bool) -> dict[str, list[np.ndarray]]:
+    """What materials look up, by sampler: images (n, n, channels), finest first, from the cache where they are there.
+
+    full: of a quality whose materials are evaluated in every fragment, which have no grain in a map.
+    """
+    kept = cached_arrays("textures", f"materials-{full:d}-{_DIGEST}", lambda: _material_images(full))
+    found: dict[str, list[np.ndarray]] = {}
+    for name, image in kept.items():  # as they were made: finest first
+        found.setdefault(name.split()[0], []).append(image)
+    return found
+
+
+def _material_images(full: bool) -> dict[str, np.ndarray]:
+    noise = noise_image()
+    fine, slopes = noise_image(dtype=np.uint16) if full else noise, slope_image(noise)
+    made = {"noise_map": [fine, *levels(fine)], "slope_map": [slopes, *levels(slopes)]}
+    if not full:
+        made["grain_map"] = grain_levels(noise)
+    return {f"{name} {level}": image for name, images in made.items() for level, image in enumerate(images)}
+
+
 def grain_levels(noise: np.ndarray) -> list[np.ndarray]:
     """(n, n, 2) uint8 and its coarser levels: how much brighter a place is, by GRAIN_ONE, of level ground than what is
     around it, and of bedding than its mean. From a noise image (n, n, 4) uint8, mixed as in `terrain_map.frag`.
@@ -201,16 +222,13 @@ def _strata_ramp(seed: int, size: int) -> np.ndarray:
 
 def tiled_texture(
     ctx: moderngl.Context,
-    image: np.ndarray,
+    images: Sequence[np.ndarray],
     *,
     anisotropy: float = 1.0,
     smooth_levels: bool = True,
-    coarser: Sequence[np.ndarray] | None = None,
 ) -> moderngl.Texture:
-    """A mip-mapped repeating texture of `image` (ny, nx, channels) uint8 or uint16; blended levels cost twice.
-
-    `coarser`: its other levels, if they are not its means.
-    """
+    """A mip-mapped repeating texture of its levels (ny, nx, channels) uint8 or uint16; blended ones cost twice."""
+    image, *coarser = images
     height, width, channels = image.shape
     depth = f"nu{image.dtype.itemsize}"  # normalised: 0..1
     texture = ctx.texture((width, height), channels, np.ascontiguousarray(image).tobytes(), dtype=depth)

@@ -4,7 +4,7 @@ import moderngl
 import numpy as np
 import pytest
 
-from render.land.textures import noise_image, slope_image, tiled_texture
+from render.land.textures import levels, noise_image, slope_image, tiled_texture
 from render.light import Light
 from render.passes.targets import unbind
 from render.passes.uniforms import FrameUniforms
@@ -30,7 +30,8 @@ def gathered(ctx, tmp_path):
     programs = Programs(ctx, defines={"SIDE": f"{SIDE}.0"}, folders=(tmp_path,))
     program = programs.load("fullscreen.vert", "measure.frag")
     array = ctx.vertex_array(program, [])
-    slopes = tiled_texture(ctx, slope_image(noise_image()), anisotropy=1.0, smooth_levels=True)
+    image = slope_image(noise_image())
+    slopes = tiled_texture(ctx, [image, *levels(image)], anisotropy=1.0, smooth_levels=True)
     slopes.use(SAMPLER_UNITS["slope_map"])
     texture = ctx.texture((SIDE, SIDE), 1, dtype="f4")
     target = ctx.framebuffer([texture])

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from render.frame import Frame
+from render.land.scenery import load_scenery
 from render.passes.targets import Canvas
+from render.quality import preset
 from render.renderer import Renderer
 from render.still import view_from
 from sim.commands import SetDemo
@@ -137,3 +139,35 @@ def test_the_present_quality_is_drawn_until_another_one_is_ready(ctx: moderngl.C
         draws(second)
     picture.release()
     canvas.release()
+
+
+def test_a_scene_is_made_in_shares_of_numbers_that_are_there_and_freed_if_left_half_way(
+    ctx: moderngl.Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left, kept = (load_scene(name) for name in ("canyon", "heavy-top"))
+    first, second = (load_world(scene.world, seed=scene.seed) for scene in (left, kept))
+    sceneries = [load_scenery(world, preset("software")) for world in (first, second)]
+    monkeypatch.setattr("render.land.mapped.Refinement", None)  # what is worked out now keeps frames waiting
+    made, freed = [], []
+    init, release = Renderer.__init__, Renderer.release
+    monkeypatch.setattr(
+        Renderer, "__init__", lambda self, *given, **named: made.append(self) or init(self, *given, **named)
+    )
+    monkeypatch.setattr(Renderer, "release", lambda self: freed.append(self) or release(self))
+    monkeypatch.setattr("ui.desktop.picture.COMING_S", 0.0)
+    window = SimpleNamespace(ctx=ctx, framebuffer_px=SIZE)
+    view = ViewSettings(quality="software")
+    picture = Picture(window, left, first, view, sceneries[0])  # type: ignore[arg-type]
+    for _ in range(4):
+        assert picture.comes_along()
+        assert picture.renderer is None
+    assert len(made) == 1
+    assert not made[0].lit
+    picture.show(kept, second, view, sceneries[1])
+    assert freed == made
+    while picture.comes_along():
+        pass
+    assert picture.renderer is made[1]
+    picture.release()
+    assert freed == made
+    assert ctx.error == "GL_NO_ERROR"

@@ -144,6 +144,7 @@ class Picture:
         """By quality, for one world after the other."""
         self.renderer: Renderer | None = None
         self._steps = self._made(view.quality, scenery)
+        """To a scene's first picture."""
         self._renewing, self._renewal = "", _nothing()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="meshes")
 
@@ -161,12 +162,18 @@ class Picture:
         """Do shares of what a scene's first picture waits for, until a frame is due; whether anything is left to do."""
         return take(self._steps, COMING_S)
 
-    def _made(self, quality: str, scenery: Scenery | None) -> Iterator[None]:
-        """The renderer, a share of the work at a step: frames are to come between them."""
-        renderer = self.renderer = self._make_renderer(quality, scenery, lit_later=True)
-        yield
-        while not renderer.lit and renderer.light_up():
+    def _made(self, quality: str, scenery: Scenery | None) -> Generator[None]:
+        """A renderer of the world, a share of the work at a step: frames are to come between them. It takes the place
+        of the present one, if there is one, once it is ready."""
+        other: Renderer | None = self._make_renderer(quality, scenery)
+        try:
             yield
+            while other is not None and not other.lit and other.light_up():
+                yield
+            self.renderer, other = other, self.renderer
+        finally:  # the one before, or, given up half-way, the new one
+            if other is not None:
+                other.release()
 
     def draw(
         self,
@@ -363,17 +370,10 @@ class Picture:
         scenery = self._thread.submit(load_scenery, self._world, chosen)
         while not scenery.done():
             yield
-        other: Renderer | None = self._make_renderer(quality, scenery.result(), lit_later=True)
-        try:
-            yield
-            while other is not None and not other.lit and other.light_up():
-                yield
-            self.renderer, other = other, self.renderer
-        finally:  # the one before, or, given up half-way, the new one
-            if other is not None:
-                other.release()
+        yield from self._made(quality, scenery.result())
 
     def _drop_renderer(self) -> None:
+        self._steps.close()
         self._renewal.close()
         self._renewing = ""
         if self.renderer is not None:
@@ -411,9 +411,7 @@ class Picture:
         options = replace(options, spread_w=(0.0, 0.0, 0.0)) if panes > 1 else options
         return replace(frame, vehicles=(*frame.vehicles, self._scene_view.moment(moment, options)))
 
-    def _make_renderer(
-        self, quality: str, scenery: Scenery | None = None, *, lit_later: bool = False
-    ) -> Renderer:
+    def _make_renderer(self, quality: str, scenery: Scenery | None) -> Renderer:
         defines = choose(self._window.ctx, quality).defines
         if quality not in self._programs:
             self._programs[quality] = Programs(self._window.ctx, defines=defines)
@@ -425,7 +423,7 @@ class Picture:
             sun=self._sun,
             scenery=scenery,
             programs=self._programs[quality],
-            lit_later=lit_later,
+            lit_later=True,
         )
 
 
