@@ -89,7 +89,7 @@ def test_the_bar_takes_a_photo_and_escape_leaves(bench: Bench) -> None:
     bench.frame(draw, now)
     assert "photo/progress" in bench.context.rects
     assert "photo/take" not in bench.context.rects
-    bench.context.show(Developing(24, 24, told="out/canyon.png"))
+    bench.context.show(Developing(24, 24, told="canyon.png"))
     assert bench.click("photo/close", draw, now) == [ShowPhoto(on=False)]
     state = applied(ShellState(ViewSettings(), fullscreen=True), ShowPhoto(on=True))
     assert state.photo

@@ -166,10 +166,11 @@ def test_the_page_opens_scenes_exports_and_wipes_only_when_asked_twice(bench: Be
     assert bench.click("progress/wipe", draw_progress, present) == [WipeProgress()]
     write_progress(flight.folder, record)
     flight.actions.carry_out(ExportProgress())
-    assert (flight.folder / TABLE).exists()
+    table = flight.folder / "exports" / TABLE
+    assert table.exists()
     flight.actions.carry_out(WipeProgress())
     assert read_progress(flight.folder) == ProgressRecord()
-    assert flight.told == [f"Wrote {TABLE}", "Progress is wiped"]
+    assert flight.told == [f"Progress saved: {table}", "Progress is wiped"]
 
 
 def test_the_flourish_tells_what_came_off_for_some_seconds_clear_of_the_goals(bench: Bench) -> None:

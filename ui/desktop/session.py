@@ -53,6 +53,7 @@ from ui.settings.view_settings import (
     Remembered,
     ViewSettings,
     config_dir,
+    exports_folder,
     opened,
     prepares_ahead,
     read_memory,
@@ -114,8 +115,6 @@ AT_REST_S = 1.0 / 30.0
 """Between two looks whether anything has changed."""
 READING_SPEED = 0.25
 """At which methods are compared at first: there is a caption to be read."""
-FOLDER = Path("out")
-"""Where pictures and tables are written, in the folder that the app was started from."""
 
 A = TypeVar("A", bound=Actions)
 
@@ -205,9 +204,11 @@ class Session:
                     self._wants_screenshot = True
                 case SaveCurves():
                     columns, curves = table_of(self.context, self._simulation.snapshot.lanes[0].units)
-                    self.tell(f"Curves saved: {save_curves(FOLDER, self._scene.name, columns, curves)}")
+                    path = save_curves(exports_folder(), self._scene.name, columns, curves)
+                    self.tell(f"Curves saved: {path}")
                 case SavePlot(figure, ending):
-                    self.tell(f"Plot saved: {save_plot(FOLDER, self._scene.name, figure, ending)}")
+                    path = save_plot(exports_folder(), self._scene.name, figure, ending)
+                    self.tell(f"Plot saved: {path}")
                 case TakePhoto():
                     self._taken = action
                 case OpenControls(path):
@@ -360,9 +361,9 @@ class Session:
 
     def _written(self, picture: np.ndarray, kind: str = "") -> Path:
         """A picture in a new file. Raises OutputError."""
-        path = FOLDER / f"{self._scene.name}-{kind}{datetime.now():%Y%m%d-%H%M%S}.png"
+        path = exports_folder() / f"{self._scene.name}-{kind}{datetime.now():%Y%m%d-%H%M%S}.png"
         try:
-            path.parent.mkdir(exist_ok=True)
+            path.parent.mkdir(parents=True, exist_ok=True)
             with replacing(path) as temporary:
                 write_png(temporary, picture)
         except OSError as error:

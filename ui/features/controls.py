@@ -27,6 +27,7 @@ from ui.input.profile import (
     deflection,
     shaped,
 )
+from ui.settings.view_settings import exports_folder
 from ui.window import theme
 from ui.window.context import Indirect, PanelContext, Request, RescanControllers
 from ui.window.widgets import Item, button, checkbox, heading, label, menu, note, prose, segmented, tooltip
@@ -113,7 +114,8 @@ def carried_out(
         case UsualKeys(scope, action):
             setup.usual_keys(scope, action)
         case ExportControls():
-            return f"Controls saved: {setup.export(devices[0].name if devices else 'keys')}"
+            name = devices[0].name if devices else "keys"
+            return f"Controls saved: {setup.export(name, exports_folder())}"
     return ""
 
 

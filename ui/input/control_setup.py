@@ -121,7 +121,6 @@ def _few(what: str, count: int) -> None:
 
 
 FILE = "controls.json"
-EXPORT_FOLDER = Path("out")
 NO_KEYS = (
     "LSHIFT",
     "RSHIFT",
@@ -241,11 +240,11 @@ class ControlSetup:
         self.profiles.pop(guid, None)
         self._keep()
 
-    def export(self, name: str, folder: Path = EXPORT_FOLDER) -> Path:
+    def export(self, name: str, folder: Path) -> Path:
         """Write all of it under a name. Raises InputError where that cannot be."""
         path = folder / f"{file_stem(name, 'mine')}{ENDING}"
         try:
-            folder.mkdir(exist_ok=True)
+            folder.mkdir(parents=True, exist_ok=True)
             write_controls(path, self._controls())
         except OSError as error:
             raise InputError(f"{path}: cannot be written: {error.strerror}") from None

@@ -137,6 +137,16 @@ def config_dir() -> Path:
         return _of_this_run(str(error))
 
 
+def exports_folder() -> Path:
+    """Where a window puts what it writes for others: exports, pictures, tables. Need not be there yet."""
+    return config_dir() / "exports"
+
+
+def scenes_folder() -> Path:
+    """Where scenes are saved that come from no file of the user's. Need not be there yet."""
+    return config_dir() / "scenes"
+
+
 @cache
 def _of_this_run(reason: str) -> Path:
     folder = Path(tempfile.mkdtemp(prefix="holonomy-"))

@@ -16,11 +16,8 @@ from ui.features.plan.pages import SaveTask
 from ui.features.plan.planning import Planning
 from ui.features.race import Rivalry
 from ui.features.vehicle import VehicleRenewed
-from ui.settings.view_settings import Remembered
+from ui.settings.view_settings import Remembered, scenes_folder
 from ui.window.context import KeepPicture
-
-FOLDER = Path("out")
-"""Where a scene is written that does not come from a file of the user's."""
 
 
 class PlanActions(Actions):
@@ -79,15 +76,15 @@ def with_task(app: App, text: str) -> str:
 
 
 def scene_saved(app: App, changed: Callable[[str], str]) -> str:
-    """The file of the scene that is open, changed, beside that file where the user brought it along; it is one of his
-    own scenes from then on. What to tell of it. Raises OutputError."""
+    """The file of the scene that is open, changed, beside that file where the user brought it along, else in the user's
+    folder of scenes; it is one of his own scenes from then on. What to tell of it. Raises OutputError."""
     scene = app.scene
     source = SCENE_FOLDER / f"{scene.name}.toml" if scene.path is None else Path(scene.path)
     source = source / "scene.toml" if source.is_dir() else source
-    folder = FOLDER if scene.path is None else source.parent
+    folder = scenes_folder() if scene.path is None else source.parent
     path = folder / f"{source.stem}-{datetime.now():%Y%m%d-%H%M%S}.toml"
     try:
-        folder.mkdir(exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
         with replacing(path) as temporary:
             temporary.write_text(changed(source.read_text("utf-8")), "utf-8")
     except OSError as error:

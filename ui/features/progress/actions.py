@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from datetime import date
-from pathlib import Path
 from time import perf_counter
 
 from export.output import OutputError
@@ -23,9 +22,10 @@ from ui.features.achievements import (
 )
 from ui.features.feature import Actions, App
 from ui.features.goals import GoalsView
-from ui.settings.view_settings import config_dir
+from ui.settings.view_settings import config_dir, exports_folder
 
-TABLE = Path("out") / "progress.csv"
+TABLE = "progress.csv"
+"""In the user's folder of exports."""
 
 
 class ProgressActions(Actions):
@@ -63,12 +63,13 @@ class ProgressActions(Actions):
             self._keep(ProgressRecord())
             self.app.tell("Progress is wiped")
             return
+        path = exports_folder() / TABLE
         try:
-            TABLE.parent.mkdir(exist_ok=True)
-            export_progress(TABLE, self._record)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            export_progress(path, self._record)
         except OSError as error:
             raise OutputError(str(error)) from None
-        self.app.tell(f"Wrote {TABLE}")
+        self.app.tell(f"Progress saved: {path}")
 
     def _done(self, index: int, progress: Progress) -> None:
         scene, goal = self.app.scene, progress.goals[index]

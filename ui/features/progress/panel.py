@@ -55,7 +55,7 @@ def draw_progress(snapshot: Snapshot, context: PanelContext) -> list[Request]:
         context,
         "progress/export",
         f"{icons.ICON_FA_TABLE}  Export",
-        "Write all of it as a table, out/progress.csv",
+        "Write all of it as a table, progress.csv, to your folder of exports",
     ):
         requests.append(ExportProgress())
     imgui.same_line(0.0, context.px(6.0))

@@ -40,7 +40,7 @@ from ui.features.takes.sharing import (
     StopVideo,
     Work,
 )
-from ui.settings.view_settings import config_dir
+from ui.settings.view_settings import exports_folder
 
 KINDS = (
     *(
@@ -284,11 +284,6 @@ def obstacles_of(app: App) -> tuple[Shape, ...]:
     """What the plan's task keeps clear of, in the world; nothing where there is none."""
     view = app.context.find(PlanView)
     return () if view is None else view.obstacles_w
-
-
-def exports_folder() -> Path:
-    """Where a window puts what it writes for others."""
-    return config_dir() / "exports"
 
 
 def free_file(folder: Path, scene: str, ending: str) -> Path:

@@ -14,8 +14,9 @@ from sim.live.wire import page_file
 from sim.planner.service.session import PlanView
 from sim.simulation.lanes.snapshot import Snapshot
 from ui.features.feature import Actions, App
-from ui.features.takes.export_actions import exports_folder, free_file, obstacles_of
+from ui.features.takes.export_actions import free_file, obstacles_of
 from ui.features.takes.sharing import EndListening, EndLogs, Listen, ListenView, LogFlight, LogsView
+from ui.settings.view_settings import exports_folder
 from ui.window.context import Action, LoadScene
 
 if TYPE_CHECKING:
