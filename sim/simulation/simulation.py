@@ -50,6 +50,8 @@ LEFT_BEHIND_S = 20.0
 """After which nobody waits for the thread any more."""
 SAMPLED_S, MOST_SAMPLES = 1.0 / 60.0, 120
 """Simulated time between two samples for curves, and how many are held for who looks seldom."""
+READING_S = 0.004
+"""Wall time of a wake for reading takes that are shown, as long as there is something of them to be read."""
 SLICE_S = 0.02
 """Simulated time between two looks at that budget."""
 
@@ -168,6 +170,7 @@ class Simulation:
         self._obey()
         if not self.run.clock.paused:
             self.run.advance(seconds)
+        self.run.rewind.read(math.inf)
         self._show(self._picture())
         return self.snapshot
 
@@ -210,6 +213,7 @@ class Simulation:
             clock.pay(slice_s)
             done_s += slice_s
         clock.record(wall_s, done_s)
+        self.run.rewind.read(READING_S)
 
     def _obey(self) -> None:
         """Carry out all commands, those first that waited for a kernel which is there now."""
@@ -302,6 +306,7 @@ class Simulation:
             scene=run.scene.name,
             lanes=lanes,
             samples=samples,
+            read=run.rewind.moments,
             reference=run.comparison.on and view is None,
             accounts=run.accounts,
             clock_s=run.clock.time_s if view is None else view.time_s,

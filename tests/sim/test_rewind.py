@@ -194,6 +194,31 @@ def test_a_resimulation_is_what_a_lane_beside_it_would_have_done():
     assert len(running.advance(0.0).lanes) == 2
 
 
+def test_ghosts_and_what_they_are_measured_from_are_read_along_all_their_way() -> None:
+    running = simulation(helicopter_scene(**RAW))
+    flown(running, 1.5)
+    assert not running.advance(0.0).read
+    running.submit(Resimulate("rk4", 0.02))
+    read = running.advance(0.0).read
+    (ghost,) = set(read) - {"flown"}
+    for moments in read.values():
+        times_s = [lane.time_current_s for lane in moments]
+        # On steps of the take, the last that begin by then.
+        assert (times_s[0], times_s[-1]) == (0.0, pytest.approx(1.5, abs=0.025))
+        assert np.diff(times_s).max() < 0.025
+    for index in (0, 40, 77, 12):
+        was = read[ghost][index]
+        running.submit(Scrub(was.time_current_s))
+        shown = next(lane for lane in running.advance(0.0).lanes if lane.name == ghost)
+        assert shown.time_current_s == pytest.approx(was.time_current_s)
+        np.testing.assert_array_equal(shown.T_wb, was.T_wb)
+        assert shown.energy_J == was.energy_J
+    running.submit(RemoveLane(ghost))
+    assert set(running.advance(0.0).read) == {"flown"}
+    running.submit(BackToNow())
+    assert not running.advance(0.0).read
+
+
 def test_what_is_resimulated_may_have_other_parameters():
     running = simulation(helicopter_scene(**RAW))
     flown(running, 1.5)

@@ -8,14 +8,14 @@ from imgui_bundle import imgui
 
 from sim.commands import Scrub
 from sim.recordings.take import LaneStatus
-from sim.simulation.lanes.snapshot import LookBack, Snapshot
+from sim.simulation.lanes.snapshot import LaneSnapshot, LookBack, Snapshot
 from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui.features.flight import draw_timeline
 from ui.features.plots.channels import measured
 from ui.features.plots.curves import Curves, History, observe_curves
 from ui.features.plots.panel import draw_plots
-from ui.features.plots.parts import playhead_text
+from ui.features.plots.parts import playhead_text, span
 from ui.features.recordings import WHOLE_S, PlotWindow
 from ui.settings.view_settings import ViewSettings
 from ui.window.context import ChangeView
@@ -100,6 +100,54 @@ def test_the_present_is_remembered_while_its_past_or_another_take_is_shown(bench
     seen(bench, 10.0)
     assert bench.context.of(Curves).histories["flown"] is present
     assert present.latest_s == 10.0
+
+
+def read(
+    name: str, begin_s: float, end_s: float, offset_J: float, **changes: object
+) -> tuple[LaneSnapshot, ...]:
+    """What is read of a take, every 0.1 s; its energy grows by a joule a second."""
+    count = round((end_s - begin_s) / 0.1) + 1
+    return tuple(
+        fakes.lane(name, time_current_s=t, energy_J=1000.0 + offset_J + t, **changes)
+        for t in np.linspace(begin_s, end_s, count).tolist()
+    )
+
+
+def test_a_ghost_by_the_same_inputs_is_plotted_beside_the_flight_along_all_its_way(bench: Bench) -> None:
+    seen(bench, *np.arange(0.0, 10.0, 0.1))
+    curves = bench.context.of(Curves)
+    present = curves.histories["flown"]
+    moved = fakes.pose(x=(10.0, 5.0, 30.0))
+    ghost = read("rk4", 2.0, 6.0, 7.0, T_wb=moved)
+    followed, back = read("flown", 0.0, 9.9, 0.0), past(9.9, 9.9)
+    lanes = (*back.lanes, ghost[-1])
+    for count in (0, 5, len(ghost)):  # as far as it has been read
+        shown = replace(back, lanes=lanes, read={"flown": followed, "rk4": ghost[:count]})
+        observe_curves(shown, bench.context)
+    assert curves.histories["flown"] is present
+    history = curves.histories["rk4"]
+    assert (history.begin_s, history.latest_s, len(history)) == (2.0, 6.0, len(ghost))
+    assert history.at("energy", 4.05) == pytest.approx(11.0)
+    assert history.at("apart", 4.05) == pytest.approx(3.0)
+    bench.frame(draw_plots, shown)
+    another = replace(shown, read={"flown": followed, "rk4": read("rk4", 0.0, 3.0, -1.0)})
+    observe_curves(another, bench.context)
+    assert curves.histories["rk4"].latest_s == 3.0
+    seen(bench, 10.0)
+    assert set(curves.histories) == {"flown"}
+
+
+def test_a_take_that_is_open_is_plotted_whole_and_the_plots_follow_what_is_shown(bench: Bench) -> None:
+    followed = read("flown", 0.0, 40.0, 0.0)
+    for time_s in (0.0, 25.0):
+        shown = replace(past(time_s, 40.0, "a take"), read={"flown": followed})
+        observe_curves(shown, bench.context)
+    assert bench.context.of(Curves).histories["flown"].latest_s == 40.0
+    lanes = list(shown.lanes)
+    bench.context.view = replace(bench.context.view, plot_s=20.0)
+    assert span(lanes, bench.context) == (5.0, 25.0)
+    bench.context.view = replace(bench.context.view, plot_s=WHOLE_S)
+    assert span(lanes, bench.context) == (0.0, 40.0)
 
 
 def test_what_flew_before_lies_behind_and_what_came_after_the_moment_flown_on_from_is_cut_off(

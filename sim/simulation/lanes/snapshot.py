@@ -295,6 +295,9 @@ class Snapshot:
     samples: tuple[tuple[LaneSnapshot, ...], ...] = ()
     """All lanes at the last moments before this one, the latest last, for curves over time: at even distances of
     simulated time, however seldom somebody looks."""
+    read: Mapping[str, tuple[LaneSnapshot, ...]] = field(default_factory=dict)
+    """By lane, while a take is shown that nobody has flown here, or a ghost by the same inputs: what it shows at even
+    distances of time, as far as it has been read."""
     environment: object = None
     """Picture of what moves by itself and is coupled to the flown lane; None without, and while the past is shown."""
     beside: Mapping[str, object] = field(default_factory=dict)

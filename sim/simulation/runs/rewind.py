@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from time import perf_counter
 
 import numpy as np
 
@@ -47,6 +49,20 @@ class _Shown:
         self.recent.add(moment.time_s, poses_w)
 
 
+CURVE_S, MOST_MOMENTS = 1.0 / 60.0, 1200
+"""Between two moments that curves are drawn through, and how many there are at most: further apart in longer takes."""
+
+
+@dataclass(slots=True, eq=False)
+class _Reading:
+    """What a take shows at even distances of time, as far as it has been read."""
+
+    shown: _Shown
+    """Of its own: what is looked at meanwhile is elsewhere."""
+    moments: list[LaneSnapshot] = field(default_factory=list)
+    over: bool = False
+
+
 class Replay:
     """The first take is the one that is followed and gone on from.
 
@@ -65,6 +81,9 @@ class Replay:
         self._world, self._kernels, self.opened = world, kernels, opened
         self._lanes = [self._shown(look, take) for look, take in takes]
         self.time_s = self.begin_s
+        self._readings: dict[str, _Reading] = {}
+        if opened:
+            self._read_along(self._lanes[0])
 
     @property
     def take(self) -> Take:
@@ -114,7 +133,32 @@ class Replay:
             world=lambda: self._world,
             kernels=self._kernels.get,
         )
-        self._lanes.append(self._shown(look, take))
+        shown = self._shown(look, take)
+        for one in (self._lanes[0], shown):  # ghosts are measured from what is followed
+            if one.look.name not in self._readings:
+                self._read_along(one)
+        self._lanes.append(shown)
+
+    def _read_along(self, shown: _Shown) -> None:
+        self._readings[shown.look.name] = _Reading(self._shown(shown.look, shown.take))
+
+    def read(self, generation: int, limit_s: float) -> None:
+        """Go on reading the takes that nobody has flown here, for so much wall time, at even moments of the clock."""
+        began, apart_s = perf_counter(), max(CURVE_S, (self.take.end_s - self.begin_s) / MOST_MOMENTS)
+        for reading in self._readings.values():
+            take, moments = reading.shown.take, reading.moments
+            first = math.ceil((take.begin_s - self.begin_s - SAME_S) / apart_s)
+            while not reading.over and perf_counter() - began < limit_s:
+                time_s = self.begin_s + apart_s * (first + len(moments))
+                reading.over = time_s > take.end_s - SAME_S
+                if not reading.over:
+                    picture = self._picture(reading.shown, time_s, generation, 0.0)
+                    moments.append(replace(picture, trails={}))
+
+    @property
+    def moments(self) -> dict[str, tuple[LaneSnapshot, ...]]:
+        """By lane, what has been read."""
+        return {name: tuple(reading.moments) for name, reading in self._readings.items()}
 
     def remove(self, name: str) -> None:
         """Show a lane no more."""
@@ -122,12 +166,13 @@ class Replay:
         if shown is None or shown is self._lanes[0]:
             raise InputError("the lane that is followed stays; allowed: any other that is shown")
         self._lanes.remove(shown)
+        self._readings.pop(name, None)
 
     def pictures(self, generation: int, span_s: float) -> tuple[LaneSnapshot, ...]:
         """The lanes that have begun, at the moment that is looked at and `span_s` before."""
         first = self._lanes[0]
         begun = [s for s in self._lanes if s is first or s.take.begin_s <= self.time_s + SAME_S]
-        return tuple(self._picture(shown, generation, span_s) for shown in begun)
+        return tuple(self._picture(shown, self.time_s, generation, span_s) for shown in begun)
 
     def moment(self) -> Moment:
         """Of the followed take. Raises InputError where it had come to a bad end by then."""
@@ -197,12 +242,12 @@ class Replay:
         )
         return _Shown(look, take, playback, lane, RecentPoses(start.time_s, lane.poses_w))
 
-    def _picture(self, shown: _Shown, generation: int, span_s: float) -> LaneSnapshot:
-        take, moment = shown.take, shown.playback.at(self.time_s)
+    def _picture(self, shown: _Shown, time_s: float, generation: int, span_s: float) -> LaneSnapshot:
+        take, moment = shown.take, shown.playback.at(time_s)
         shown.put(moment, self._method(moment.segment), self._footing(moment.segment))
         picture = lane_picture(shown.lane, 0.0)
         previous_s, previous_w, *_ = shown.recent.pair(max(span_s, picture.step_s))
-        over = self.time_s >= take.end_s - SAME_S
+        over = time_s >= take.end_s - SAME_S
         return replace(
             picture,
             generation=generation,
@@ -287,6 +332,16 @@ class Rewind:
     def pictures(self, span_s: float) -> tuple[LaneSnapshot, ...]:
         """Of what is shown instead of the present, and `span_s` before."""
         return () if self.replay is None else self.replay.pictures(self._generation, span_s)
+
+    def read(self, limit_s: float) -> None:
+        """Go on reading what is shown, for so much wall time."""
+        if self.replay is not None:
+            self.replay.read(self._generation, limit_s)
+
+    @property
+    def moments(self) -> Mapping[str, tuple[LaneSnapshot, ...]]:
+        """By lane, what has been read of it."""
+        return {} if self.replay is None else self.replay.moments
 
     def environments(self) -> dict[str, object]:
         """By lane, a picture of what moves by itself about it: now, or, of bodies, at the moment that is shown."""

@@ -1,5 +1,6 @@
 """The recent past of each lane for the plots: one contiguous row a channel."""
 
+import math
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -30,6 +31,10 @@ class Curves:
     moments: "Moments" = field(default_factory=lambda: Moments())
     """Of the flown lane, or of the take that is open."""
     goals_done: int = 0
+    read: "dict[str, tuple[LaneSnapshot, int]]" = field(default_factory=dict)
+    """By lane of what is looked back at: the first moment that was read of it, and how many have been taken up."""
+    until_s: float = math.inf
+    """Where a take is open: the moment that is shown, up to which the plots follow it [s]."""
 
 
 MOST_MOMENTS = 2048
@@ -225,6 +230,8 @@ def observe_curves(snapshot: Snapshot, context: PanelContext) -> None:
         curves.histories = {} if opened else curves.present
         curves.moments = Moments()
         curves.opened = opened
+    curves.until_s = look.time_s if look is not None and opened else math.inf
+    _read(curves, snapshot)
     if look is not None and not opened:
         return
     for gone in set(curves.histories) - {lane.name for lane in snapshot.lanes}:
@@ -237,12 +244,39 @@ def observe_curves(snapshot: Snapshot, context: PanelContext) -> None:
         _fill(curves, snapshot)
     for lane in snapshot.lanes:
         history = curves.histories.setdefault(lane.name, History())
+        if opened and lane.name in snapshot.read:
+            continue
         if not opened or not len(history) or lane.time_current_s > history.latest_s:
             before = curves.latest.get(lane.name)
             posed = before is not None and before.generation != lane.generation
             history.append(lane.time_current_s, _sampled(lane, curves, flown), anew=posed)
     curves.moments.append(flown)
     _mark(curves, snapshot, context)
+
+
+def _read(curves: Curves, snapshot: Snapshot) -> None:
+    """What has been read of takes that are shown, and of ghosts; the present flight's own curves are there already."""
+    flown = snapshot.lanes[0]
+    curves.read = {name: known for name, known in curves.read.items() if name in snapshot.read}
+    followed = snapshot.read.get(flown.name, ())
+    for name, moments in snapshot.read.items():
+        if not moments or (name == flown.name and not curves.opened):
+            continue
+        first, taken = curves.read.get(name, (moments[0], 0))
+        if first is not moments[0] or not taken:
+            taken, curves.histories[name] = 0, History()
+        history, offset = curves.histories[name], _begun(followed, moments[0])
+        for k in range(taken, len(moments)):
+            before, now = moments[k - 1] if k else None, moments[k]
+            beside = followed[k + offset] if k + offset < len(followed) else None
+            history.append(now.time_current_s, measured(now, before, beside))
+        curves.read[name] = moments[0], len(moments)
+
+
+def _begun(followed: Sequence[LaneSnapshot], first: LaneSnapshot) -> int:
+    """How many moments of what is followed there are before a lane's first one."""
+    half_s = 0.5 * (followed[1].time_current_s - followed[0].time_current_s) if len(followed) > 1 else 0.0
+    return bisect_left(followed, first.time_current_s - half_s, key=lambda lane: lane.time_current_s)
 
 
 def _fill(curves: Curves, snapshot: Snapshot) -> None:

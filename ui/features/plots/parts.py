@@ -230,7 +230,9 @@ def span(lanes: list[LaneSnapshot], context: PanelContext) -> tuple[float, float
     known = [curves.histories[lane.name] for lane in lanes if len(curves.histories[lane.name])]
     latest_s = max((history.latest_s for history in known), default=0.0)
     begin_s = min((history.begin_s for history in known), default=0.0)
-    return context.of(PlotWindow).span(begin_s, latest_s, context.view.plot_s)
+    looks_s = context.view.plot_s
+    latest_s = latest_s if looks_s == WHOLE_S else min(latest_s, curves.until_s)
+    return context.of(PlotWindow).span(begin_s, latest_s, looks_s)
 
 
 def draw_plot_playhead(
