@@ -48,9 +48,6 @@ _HERE_M = 0.02
 _FEW_SWEEPS, _LAST_SWEEPS = 20, 60
 _TOLERANCE_MPS = 1e-12
 _ROUNDING = 1e-16
-_SETTLED = 0.02
-"""Of the tolerance: impulses that were corrected in one step stay as they are in the next only where they hold so well.
-A correction stops a drift and leaves its opposite behind, which would come to the tolerance again two steps on."""
 _ORIGIN = np.zeros(3)
 
 
@@ -152,6 +149,18 @@ def _solve(
 
 
 @inline_fastmath
+def _still(xi: np.ndarray, tolerance_mps: float) -> None:
+    """A twist (6,) below the tolerance becomes none: by impulses that stay it would add up step by step, and gaps with
+    its sum, until they had to be corrected."""
+    greatest = 0.0
+    for k in range(6):
+        greatest = max(greatest, abs(xi[k]))
+    if greatest < tolerance_mps:
+        for k in range(6):
+            xi[k] = 0.0
+
+
+@inline_fastmath
 def _touch(
     pose: np.ndarray,
     xi_free: np.ndarray,
@@ -181,9 +190,9 @@ def _touch(
     # Gaps are no better known than places are, and velocities no better than gaps over the step.
     rounding = _ROUNDING * (abs(pose[9]) + abs(pose[10]) + abs(pose[11]))
     tolerance = _TOLERANCE_MPS + rounding / h
-    enough = tolerance if report[15] == 0.0 else _SETTLED * tolerance
-    if law_missed(work, xi, xi_free, inertia, frame[3]) < enough:
+    if law_missed(work, xi, xi_free, inertia, frame[3]) < tolerance:
         report[15] = 0.0
+        _still(xi, tolerance)
     else:
         _solve(work, xi, xi_free, inertia, frame[3], system, tolerance)
         report[15] = 1.0
