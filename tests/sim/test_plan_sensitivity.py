@@ -271,6 +271,18 @@ def test_unknown_numbers_are_told_with_those_that_there_are(name: object, words:
         solved(BOAT, TASK).sensitivity(name)  # type: ignore[arg-type]
 
 
+def test_what_has_no_multiplier_is_told_with_what_has_one_and_each_name_once() -> None:
+    plan = solved(BOAT, TASK)
+    with pytest.raises(sim.InputError, match=r"unknown multiplier 'obstacle nowhere'; .*goal position"):
+        plan.duals["obstacle nowhere"]
+    assert plan.duals.get("obstacle nowhere") is None
+    with pytest.raises(sim.InputError) as told:
+        plan.sensitivity("wind_offse")
+    names = str(told.value).partition("allowed: ")[2].split(", ")
+    assert "wind_offset" in names
+    assert len(set(names)) == len(names)
+
+
 def test_a_plan_that_is_not_solved_has_no_derivatives() -> None:
     hopeless = PLANNER.plan(BOAT, replace(TASK, duration_s=6.0), starts=1, explain=False)
     assert not hopeless.solved

@@ -20,7 +20,7 @@ from sim.vehicles.forms.observation import observed_by_symbols
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from sim.planner.result.sensitivity import Optimum, Sensitivity
+    from sim.planner.result.sensitivity import Multipliers, Optimum, Sensitivity
     from sim.planner.solvers.backends import Result
     from sim.planner.transcription.transcription import PlannedMotion, Transcription
 
@@ -116,10 +116,10 @@ class Plan:
         return self.trajectory.plot(*names)
 
     @cached_property
-    def duals(self) -> dict[str, np.ndarray]:
+    def duals(self) -> "Multipliers":
         """Multipliers by the names of what they are prices of, as `sim.planner.result.sensitivity` says.
 
-        InputError where the plan has none.
+        InputError where the plan has none, and by a name for which there is none.
         """
         from sim.planner.result.sensitivity import duals  # when they are wanted: it loads what solves
 

@@ -25,7 +25,7 @@ from sim.planner.transcription.parameters import parameters
 from sim.planner.transcription.shape import with_arguments
 from sim.planner.transcription.state_form import Slots
 from sim.planner.transcription.transcription import PlannedMotion, Transcription, motion, transcribe
-from sim.platform.errors import InputError, one_of
+from sim.platform.errors import InputError, one_of, quote
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import TREES
 
@@ -47,7 +47,14 @@ class Optimum:
     solved: bool
 
 
-def duals(plan: Optimum) -> dict[str, np.ndarray]:
+class Multipliers(dict[str, np.ndarray]):
+    """By the names of what they are prices of. InputError for another name, with those that there are."""
+
+    def __missing__(self, name: object) -> np.ndarray:
+        raise InputError(f"unknown multiplier {quote(name)}; allowed: {one_of(self, name)}")
+
+
+def duals(plan: Optimum) -> Multipliers:
     """Of inequalities (N+1,) at the nodes: cost by one unit of the bound, from 0. Of a goal's parts, one or more: the
     derivatives of the cost by what is asked for, in its own equations. Raises InputError for a plan without any."""
     if plan.problem is None or plan.result is None or not plan.result.lam_g.any():
@@ -68,7 +75,7 @@ def duals(plan: Optimum) -> dict[str, np.ndarray]:
         price[k] += (-lam if row.low == row.high else abs(lam)) / row.scale
     for name, k, price_there in _of_variables(t, plan.result.lam_x):
         found.setdefault(name, np.zeros(steps + 1))[k] += price_there
-    return found | {name: np.array(values) for name, values in goals.items()}
+    return Multipliers(found | {name: np.array(values) for name, values in goals.items()})
 
 
 def row_name(row: Constraint, vehicle: Vehicle, task: Task) -> str:
@@ -205,11 +212,12 @@ def _changes(plan: Optimum, name: str) -> tuple[list[tuple[_Changed, float]], bo
     labels = [label(obstacle, i) for i, obstacle in enumerate(task.obstacles)]
     if what == "obstacle" and rest in labels:
         return [(_moved_obstacle(vehicle, task, labels.index(rest), axis), 1.0) for axis in range(3)], False
-    known = [*dict.fromkeys(n.partition(".")[0] for n in names), *names, *task.numbers, *_OWN]
+    known = [*(n.partition(".")[0] for n in names), *names, *task.numbers, *_OWN]
     known += [f"weight {n}" for n in WEIGHT_NAMES if getattr(task.weights, n) > 0.0]
     known += [f"{end} {c}" for end in ("start", "goal") for c in columns if not c.startswith("R_")]
     known += [f"obstacle {n}" for n in labels]
-    raise InputError(f"unknown number {name!r} of {task.name}; allowed: {one_of(known, name)}")
+    allowed = one_of(dict.fromkeys(known), name)
+    raise InputError(f"unknown number {quote(name)} of {task.name}; allowed: {allowed}")
 
 
 def _renumbered(vehicle: Vehicle, task: Task, name: str, value: float, by: float) -> tuple[Vehicle, Task]:
