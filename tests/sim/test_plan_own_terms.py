@@ -221,6 +221,9 @@ def test_a_recorded_motion_is_a_reference_and_a_table_is_the_same(tmp_path) -> N
         assert reference.at(plan.trajectory.time) == pytest.approx(plan.trajectory.nodes[:, 1:3], abs=1e-9)
     with pytest.raises(sim.InputError, match="no column 'z_m'; allowed"):
         Reference.read(tmp_path / "flown.csv", ("z_m",))
+    for read in (lambda: Reference.of(take, "x_m"), lambda: Reference.read(tmp_path / "flown.csv", "x_m")):
+        with pytest.raises(sim.InputError, match=r"columns = 'x_m' are refused; allowed: \['x_m'\]"):
+            read()
 
 
 @pytest.mark.parametrize("of", ["trajectory", "take", "arrays"])

@@ -49,6 +49,26 @@ def test_limits_are_raised_only_where_they_are_reached_and_are_the_tasks_own() -
     assert not any("m/s" in text for text in offered(failed, task(limits=Limits(speed_mps=9.0))))
 
 
+def test_an_input_that_the_task_holds_is_told_and_may_be_left_free() -> None:
+    """One thruster aside of the middle turns her in circles, and the wind takes these from the berth."""
+    limits = Limits(speed_mps=9.0, controls={"u_left": (0.0, 0.0), "u_right": (-50.0, 100.0)})
+    windy = BOAT.with_parameters(wind=(0.0, -6.0))
+    asked = Task(
+        windy.state(),
+        Goal(windy.state(x=22.0, y=8.0, theta=1.57)),
+        10.0,
+        steps=32,
+        limits=limits,
+        name="berth",
+    )
+    plan = Planner().plan(windy, asked, starts=1)
+    assert plan.status == "infeasible"
+    assert "u_left left free, which is held at 0 N" in plan.message
+    assert "u_right left free" not in plan.message
+    freed = offered(record_of(plan, "one thruster"), asked)["Leave u_left free"]
+    assert freed.limits.controls == {"u_right": (-50.0, 100.0)}
+
+
 def test_an_obstacle_in_the_way_may_go_or_be_passed_closer() -> None:
     asked = task(clearance_m=0.4)
     texts = offered(record(status="infeasible", violations=(ENTERED,)), asked)

@@ -57,7 +57,7 @@ def unsettled(plan: Plan, vehicle: Vehicle, task: Task, t: Transcription, p: np.
     found = _violated(vehicle, task, t, w, p, h, places, plan.motion.nodes[-1])
     worst = sorted(found.values(), key=lambda b: -b.amount)
     violations = (*_torn(t, w, p, h, places), *worst)[:3]
-    advice = _outweighed(plan.costs) or _advice(tuple(worst), task)
+    advice = _outweighed(plan.costs) or _advice(tuple(worst), vehicle, task)
     ended = f"; where the search ended, {_listed(violations)}" if violations else ""
     return replace(plan, message=f"{message}{ended}. {advice}", violations=violations)
 
@@ -98,7 +98,9 @@ def explained(
     violations = tuple(sorted(worst.values(), key=lambda b: -b.amount))[:4]
     if not violations:
         text = "Nothing has to give: a plan exists, but the solver did not find it from its guess. "
-        return replace(plan, message=f"{plan.message} {text}{_outweighed(plan.costs) or _advice((), task)}")
+        return replace(
+            plan, message=f"{plan.message} {text}{_outweighed(plan.costs) or _advice((), vehicle, task)}"
+        )
     lines = _listed(violations)
     if jumped and not violated and path_of(vehicle, task) is not None:
         # There is a way around; that the solver leaps over it between two nodes says nothing about the task.
@@ -106,7 +108,7 @@ def explained(
         message = f"Found at the nodes only, not between them: {lines}. What may help: more steps."
     else:
         status = "infeasible"
-        advice = overpowered(vehicle, task) or _advice(violations, task)
+        advice = overpowered(vehicle, task) or _advice(violations, vehicle, task)
         kept = _kept_to(t, result.w, p)
         advice += f" It keeps to {', '.join(kept)} most of the way." if kept else ""
         message = f"No motion was found that does it all; the nearest: {lines}. {advice}"
@@ -283,11 +285,14 @@ def overpowered(vehicle: Vehicle, task: Task) -> str:
     )
 
 
-def _advice(violations: tuple[Violation, ...], task: Task) -> str:
+def _advice(violations: tuple[Violation, ...], vehicle: Vehicle, task: Task) -> str:
     what = []
     if not violations or any(v.missed and v.part for v in violations):
         what.append("more time" if task.free_duration is None else "a longer allowed time")
         what.append("higher limits of inputs or speed")
+        for control, (low, high) in zip(vehicle.controls, control_limits(vehicle, task.limits), strict=True):
+            if low == high:
+                what.append(f"{control.name} left free, which is held at {low:g} {control.unit}".rstrip())
     if any(not v.missed for v in violations):
         what.append("less clearance or another place for the obstacle")
     return f"What may help: {', '.join(what)}."

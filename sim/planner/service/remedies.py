@@ -169,6 +169,12 @@ def _higher_limits(record: PlanRecord, task: Task) -> list[Remedy]:
     ranges = control_limits(vehicle, limits)
     for i, control in enumerate(vehicle.controls):
         own = limits.controls.get(control.name)
+        if own is not None and own[0] == own[1]:
+            doc = f"The task holds it at {own[0]:g} {control.unit}."
+            others = {name: span for name, span in limits.controls.items() if name != control.name}
+            freed = replace(task, limits=replace(limits, controls=others))
+            found.append(Remedy(f"Leave {control.name} free", doc, freed))
+            continue
         if own is None or not _leans(record.controls[:, i], ranges[i]):
             continue
         wider = (max(_MORE * own[0], control.low), min(_MORE * own[1], control.high))

@@ -68,7 +68,7 @@ class Reference:
                 f"a reference of {quote(motion)} is refused; allowed: a trajectory, a plan, or a take"
             )
         names = list(flown.vehicle.space.columns)
-        for name in columns:
+        for name in _several(columns):
             if name not in names:
                 raise InputError(f"unknown number of the state {quote(name)}; allowed: {one_of(names, name)}")
         whole = np.isfinite(flown.nodes).all(axis=1)
@@ -79,6 +79,7 @@ class Reference:
     @staticmethod
     def read(path: str | Path, columns: Sequence[str], *, weight: float = 1.0) -> "Reference":
         """Of a table with a first line of names, `time_s` among them, as takes write it. Raises InputError."""
+        columns = _several(columns)
         try:
             with Path(path).open(encoding="utf-8", newline="") as file:
                 rows = list(csv.DictReader(file))
@@ -95,3 +96,10 @@ class Reference:
                 raise InputError(f"{path}: column {quote(name)} is not numeric; allowed: numbers") from None
         time_s = found.pop("time_s")
         return Reference(time_s - time_s[0], found, dict.fromkeys(columns, weight))
+
+
+def _several(columns: Sequence[str]) -> Sequence[str]:
+    """Raises InputError for one name that is not in a list: its letters are none."""
+    if isinstance(columns, str):
+        raise InputError(f"a reference's columns = {quote(columns)} are refused; allowed: [{quote(columns)}]")
+    return columns
