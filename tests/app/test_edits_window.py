@@ -1,5 +1,6 @@
 """Undo as a user has it, by keys and mouse: a deleted obstacle, a lane."""
 
+import math
 import sys
 from pathlib import Path
 
@@ -38,5 +39,41 @@ def test_a_deleted_obstacle_and_a_lane_come_back_and_go_again(screen: Screen, tm
         seen = app.wait_until(lambda p: len(p["lanes"]) == 2, timeout_s=60, what="the lane is back")
         assert seen["lanes"][1]["name"] == name
         assert seen["gl_errors"] == []
+    finally:
+        app.close()
+
+
+@pytest.mark.parametrize("scene", ["plan-chain", "plan-deck-landing"])
+def test_a_goal_is_taken_by_one_drag_of_its_dot_and_comes_back(
+    screen: Screen, tmp_path: Path, scene: str
+) -> None:
+    """Of a tool that hinges keep in a plane, and on a deck that goes its way: it stays at its height."""
+    app = App(screen, tmp_path, scene, "--quality", "software")
+    try:
+        begin = app.wait_until(
+            lambda p: "plan/handle/goal" in p["widgets"] and p["paused"],
+            timeout_s=240,
+            what="the goal is drawn",
+        )
+        x, y, width, height = begin["widgets"]["plan/handle/goal"]
+        x, y = round(x + 0.5 * width), round(y + 0.5 * height)
+        screen.xdotool("mousemove", x, y)
+        app.wait_frames(3)
+        screen.xdotool("mousedown", 1)
+        app.wait_frames(3)
+        for k in range(1, 7):
+            screen.xdotool("mousemove", x - 5 * k, y + 4 * k)
+            app.wait_frames(1)
+        screen.xdotool("mouseup", 1)
+        before = begin["plan"]["goal_w"]
+        moved = app.wait_until(
+            lambda p: math.dist(p["plan"]["goal_w"], before) > 0.05, timeout_s=30, what="it has been dragged"
+        )["plan"]["goal_w"]
+        kept = 1 if scene == "plan-chain" else 2
+        assert moved[kept] == pytest.approx(before[kept], abs=1e-6)
+        screen.xdotool("key", "ctrl+z")
+        app.wait_until(
+            lambda p: math.dist(p["plan"]["goal_w"], before) < 1e-6, timeout_s=30, what="it is back"
+        )
     finally:
         app.close()

@@ -6,6 +6,9 @@ from imgui_bundle import imgui
 
 from render.frame import look_at, perspective
 from sim.commands import SetParameter
+from sim.planner import task_of_scene
+from sim.planner.service.session import PlanView
+from sim.planner.task.handles import handles
 from sim.scene import load_scene
 from sim.shapes.shape import Handle
 from sim.simulation.lanes.snapshot import Snapshot
@@ -14,7 +17,7 @@ from tests.sim.simulation_scenes import simulation
 from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui.features.placing import panel
-from ui.features.placing.gizmo import SNAPS, Gizmo, GizmoFields, scaling
+from ui.features.placing.gizmo import SNAPS, Gizmo, GizmoFields, TaskMarks, scaling
 from ui.features.placing.panel import PAGE, draw_placing
 from ui.features.placing.things import SceneThings
 from ui.window.context import PanelContext, Request
@@ -80,8 +83,8 @@ class Goals:
     prefix = "place"
     handles = (Handle("goal 0", np.eye(4), ""), Handle("goal 1", np.eye(4), ""))
 
-    def flat(self, name: str) -> bool:
-        return True
+    def never_along(self, name: str) -> np.ndarray | None:
+        return np.array([0.0, 0.0, 1.0])
 
     def dotted(self, name: str) -> bool:
         return True
@@ -178,3 +181,57 @@ def test_start_and_wind_are_chosen_on_the_page_and_the_winds_velocity_is_typed(b
     assert (change.name, change.value) == ("wind", (4.5, *wind[1:]))
     running.submit(change)
     assert running.advance(0.0).lanes[0].parameters["wind"][0] == 4.5
+
+
+class InView(Bench):
+    """The view alone, without a panel."""
+
+    def frame(self, draw, snapshot, *, height=800.0):
+        self.context.rects.clear()
+        imgui.new_frame()
+        requests = draw(snapshot, self.context)
+        imgui.render()
+        return requests
+
+
+@pytest.mark.parametrize(
+    ("scene", "eye_from_goal_w", "still"),
+    [("plan-deck-landing", (-30.0, -50.0, 30.0), 2), ("plan-chain", (1.0, -3.0, 0.4), 1)],
+)
+def test_one_drag_of_a_goal_s_dot_moves_it_under_the_mouse_where_it_can_be(
+    scene: str, eye_from_goal_w: tuple[float, float, float], still: int
+) -> None:
+    """On the deck that carries it, at its height; in the plane of parallel hinges, and never across it."""
+    bench, gizmo = InView(), Gizmo()
+    vehicle, task = task_of_scene(load_scene(scene))
+    tasks = [task]
+
+    def goal_w() -> np.ndarray:
+        return handles(vehicle, tasks[-1])[0].T_w[:3, 3]
+
+    begin_w = goal_w()
+    view = look_at(begin_w + eye_from_goal_w, begin_w)
+    projection = perspective(0.9, 936.0 / 628.0, 0.1, 1000.0)
+
+    def draw(snapshot, context):
+        asked = gizmo.draw([TaskMarks(PlanView(vehicle, tasks[-1]))], view, projection, context)
+        tasks.extend(request.task for request in asked)
+        return asked
+
+    io, seen = imgui.get_io(), fakes.snapshot()
+    for _ in range(3):
+        bench.frame(draw, seen)
+    x, y, width, height = bench.context.rects["plan/handle/goal"]
+    x, y = x + width / 2.0, y + height / 2.0
+    for step in range(12):
+        io.add_mouse_pos_event(x - 5.0 * max(step - 2, 0), y + 8.0 * max(step - 2, 0))
+        io.add_mouse_button_event(0, step > 1)
+        bench.frame(draw, seen)
+    io.add_mouse_button_event(0, False)
+    bench.frame(draw, seen)
+    by_w = goal_w() - begin_w
+    assert abs(by_w[still]) < 1e-6
+    clip = projection @ view @ np.r_[goal_w(), 1.0]
+    at = 468.0 * (1.0 + clip[0] / clip[3]), 314.0 * (1.0 - clip[1] / clip[3])
+    assert at == pytest.approx((x - 45.0, y + 72.0), abs=3.0)
+    bench.close()

@@ -14,27 +14,46 @@ from sim.planner.task.bodies import (
     heading_rad,
     jointed,
     own_space,
+    places,
     planar,
     positions,
     stands,
 )
-from sim.planner.task.meeting import brought_to
-from sim.planner.task.task import WEIGHT_NAMES, Obstacle, Task, Waypoint
+from sim.planner.task.meeting import brought_to, fixed_directions
+from sim.planner.task.task import GOAL_MOVES, WEIGHT_NAMES, Obstacle, Task, Waypoint, motion_of
 from sim.shapes import Cylinder
 from sim.shapes.shape import Handle
 from sim.vehicles import Vehicle
+from sim.vehicles.forms.articulated import ArticulatedVehicle
+
+UP = np.array([0.0, 0.0, 1.0])
+"""Of the world."""
 
 
 def handles(vehicle: Vehicle, task: Task) -> tuple[Handle, ...]:
     """Everything that can be moved."""
     counts = task.goal.rotation == "fixed"
     posed = counts and jointed(vehicle) and task.goal.parts is not None
-    turns = "xyz" if posed else "z" if counts and (jointed(vehicle) or not own_space(vehicle)) else ""
+    turns = "xyz" if posed else "z" if counts and not own_space(vehicle) else ""
     out = [Handle("goal", _pose_of(vehicle, task), turns)]
     out += [Handle(f"waypoint {i}", _at(w.position_w), "") for i, w in enumerate(task.waypoints)]
     for i, obstacle in enumerate(task.obstacles):
         out.append(Handle(f"obstacle {i}", _at(obstacle.middle_w, obstacle.heading), "z" * obstacle.turns))
     return tuple(out)
+
+
+def never_along(vehicle: Vehicle, task: Task, name: str) -> np.ndarray | None:
+    """(3,) unit direction along which a hand does not move a handle: up on a plane, and of a goal that something
+    carries, as a deck does; across what joints can do, of a tool. None: it goes anywhere."""
+    if planar(vehicle):
+        return UP
+    if name != "goal":
+        return None
+    if isinstance(vehicle, ArticulatedVehicle) and not places(vehicle):
+        along, _ = fixed_directions(vehicle)
+        return along[0] if len(along) else None
+    carrier = motion_of(task, GOAL_MOVES)
+    return UP if carrier is not None and len(task.motions[carrier].moves) > 1 else None
 
 
 def moved(vehicle: Vehicle, task: Task, name: str, T_w: np.ndarray) -> Task:

@@ -10,8 +10,15 @@ from imgui_bundle.imguizmo import im_guizmo
 
 from sim.planner.service.requests import EditTask
 from sim.planner.service.session import PlanView
-from sim.planner.task.bodies import planar
-from sim.planner.task.handles import copied, handles, moved, scaled, with_obstacle, without
+from sim.planner.task.handles import (
+    copied,
+    handles,
+    moved,
+    never_along,
+    scaled,
+    with_obstacle,
+    without,
+)
 from sim.shapes.shape import Handle
 from ui.window import theme
 from ui.window.context import Indirect, PanelContext, Request, on_screen
@@ -44,6 +51,8 @@ SNAPS = {"off": None, "5 cm": (0.05, 5.0, 0.05), "25 cm": (0.25, 15.0, 0.25), "1
 MOVE, SCALE = "move", "scale"
 _SCALE_RANGE = (0.1, 10.0)
 """Of a drag."""
+_AXIS, _EDGE_ON = 0.99, 0.02
+"""Cosine from which on a direction is an axis; sine below which a ray lies in a plane."""
 
 
 @dataclass(slots=True)
@@ -67,8 +76,8 @@ class Movables(Protocol):
     def handles(self) -> Sequence[Handle]:
         """Where they are in the world."""
 
-    def flat(self, name: str) -> bool:
-        """Whether it stays on its level."""
+    def never_along(self, name: str) -> np.ndarray | None:
+        """(3,) unit direction along which it stays where it is: up, of what keeps its level. None: it goes anywhere."""
 
     def dotted(self, name: str) -> bool:
         """Whether it is chosen by a dot; what has none is chosen otherwise."""
@@ -104,8 +113,8 @@ class TaskMarks:
             if not (mpc_flies and handle.name == "goal")
         ]
 
-    def flat(self, name: str) -> bool:
-        return planar(self.plan.vehicle)
+    def never_along(self, name: str) -> np.ndarray | None:
+        return never_along(self.plan.vehicle, self.plan.task, name)
 
     def dotted(self, name: str) -> bool:
         return True
@@ -173,23 +182,24 @@ class Gizmo:
         begin_gizmos(context)
         fields = context.of(GizmoFields)
         parts = [(things, handle) for things in sources for handle in things.handles]
+        self._dots(parts, fields, projection @ view_matrix, context)
+        # Of what a press has just chosen the gizmo is there in the same frame: it takes the press, and drags at once.
         found = next((part for part in parts if part[1].name == fields.chosen), None)
         self._active = found is not None
-        self._dots(parts, fields, projection @ view_matrix, context)
-        if found is None or fields.chosen != found[1].name:
+        if found is None:
             return []
         things, chosen = found
         if fields.mode == SCALE:
             return self._scaled(things, chosen, view_matrix, projection, context)
-        flat, operations = things.flat(chosen.name), [im_guizmo.OPERATION.translate]
+        still, operations = things.never_along(chosen.name), [im_guizmo.OPERATION.translate]
         operations += [_TURNING[axis] for axis in chosen.turns]
         T_w = manipulated(
-            chosen.T_w, operations, view_matrix, projection, context, flat=flat, snap=SNAPS[fields.snap]
+            chosen.T_w, operations, view_matrix, projection, context, still=still, snap=SNAPS[fields.snap]
         )
         if T_w is None:
             return []
-        if flat:
-            T_w = on_level(T_w, float(chosen.T_w[2, 3]), view_matrix)
+        if still is not None:
+            T_w = on_plane(T_w, chosen.T_w[:3, 3], still, view_matrix)
         return things.moved(chosen.name, T_w)
 
     def _scaled(
@@ -301,12 +311,13 @@ def manipulated(
     projection: np.ndarray,
     context: PanelContext,
     *,
-    flat: bool = False,
+    still: np.ndarray | None = None,
     snap: tuple[float, float, float] | None = None,
 ) -> np.ndarray | None:
     """The pose (4, 4) as the hand has moved it in this frame by arrows and rings upon it; None where it did not.
 
-    flat: not along z. snap: whole multiples of so many metres and degrees; the third number is of scaling.
+    still: (3,) unit direction, of which there is no arrow where it is an axis. snap: whole multiples of so many metres
+    and degrees; the third number is of scaling.
     """
     pen = imgui.get_background_draw_list()
     begin = pen.vtx_buffer.size()
@@ -315,10 +326,11 @@ def manipulated(
     im_guizmo.set_orthographic(False)
     camera, lens = matrix16(view_matrix), matrix16(projection)
     pose, changed = matrix16(T_w), False
+    without = [False] * 3 if still is None else [bool(abs(along) > _AXIS) for along in still]
     for index, operation in enumerate(operations):
         im_guizmo.push_id(index)
         moves = operation == im_guizmo.OPERATION.translate
-        im_guizmo.set_axis_mask(False, False, flat and moves)
+        im_guizmo.set_axis_mask(*(moves and hidden for hidden in without))
         step = None if snap is None else im_guizmo.Matrix3([snap[0] if moves else snap[1]] * 3)
         changed |= im_guizmo.manipulate(camera, lens, operation, im_guizmo.MODE.world, pose, None, step)
         im_guizmo.pop_id()
@@ -337,14 +349,20 @@ def recolour_axes(pen: imgui.ImDrawList, begin: int) -> None:
             vertices[index].col = vertices[index].col & ~_RGB | paint
 
 
-def on_level(T_w: np.ndarray, z_m: float, view_matrix: np.ndarray) -> np.ndarray:
-    """The pose moved along the eye's ray through it to the height z: under the mouse still, but on the ground."""
+def on_plane(
+    T_w: np.ndarray, through_w: np.ndarray, normal_w: np.ndarray, view_matrix: np.ndarray
+) -> np.ndarray:
+    """The pose moved along the eye's ray through it to a plane: under the mouse still, but on the ground, say."""
     eye = -view_matrix[:3, :3].T @ view_matrix[:3, 3]
     ray = T_w[:3, 3] - eye
-    share = (z_m - eye[2]) / ray[2] if abs(ray[2]) > 1e-6 else -1.0
+    along = float(ray @ normal_w)
+    share = (
+        float((through_w - eye) @ normal_w) / along if abs(along) > _EDGE_ON * np.linalg.norm(ray) else -1.0
+    )
     moved_T_w = T_w.copy()
-    # A ray that leads upwards meets no ground: then the height alone is given up.
-    moved_T_w[:3, 3] = eye + share * ray if share > 0.0 else [*T_w[:2, 3], z_m]
+    # A ray that leads away meets none, one along it meets it anywhere: then what is across the plane is given up.
+    off = float((through_w - T_w[:3, 3]) @ normal_w)
+    moved_T_w[:3, 3] = eye + share * ray if share > 0.0 else T_w[:3, 3] + off * normal_w
     return moved_T_w
 
 

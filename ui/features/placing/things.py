@@ -8,6 +8,7 @@ import numpy as np
 
 from sim.commands import SetLayout, SetParameter, SetProps
 from sim.contact.obstacles import PropsPicture
+from sim.planner.task.handles import UP
 from sim.scene.layout import START, Layout
 from sim.shapes.shape import Handle
 from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot
@@ -75,8 +76,9 @@ class SceneThings:
         )
         return foot_w
 
-    def flat(self, name: str) -> bool:
-        return name.startswith("goal") or (name == WIND and np.size(self._flown.parameters[WIND]) == 2)
+    def never_along(self, name: str) -> np.ndarray | None:
+        blows_level = name == WIND and np.size(self._flown.parameters[WIND]) == 2
+        return UP if name.startswith("goal") or blows_level else None
 
     def dotted(self, name: str) -> bool:
         return not name.startswith("prop")
