@@ -57,7 +57,7 @@ class Window(AppWindow):
 
 
 def watched(window: Window, session: Session, what: str, *, until: str = "") -> None:
-    """Frames until the scene of that name is shown and a while longer; print the longest wait."""
+    """Frames until the first picture of the scene of that name and a while longer; print the longest wait."""
     began_s = time.perf_counter()
     window.begin()
     due_s = began_s + WATCHED_S
@@ -65,7 +65,7 @@ def watched(window: Window, session: Session, what: str, *, until: str = "") -> 
     def seen() -> bool:
         nonlocal due_s
         now_s = time.perf_counter()
-        if until and session._scene.name != until:
+        if until and (session._scene.name != until or session._starts):
             due_s = now_s + WATCHED_S
         return now_s > min(due_s, began_s + LONGEST_S)
 
