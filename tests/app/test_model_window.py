@@ -48,14 +48,23 @@ def test_every_joint_actuator_and_body_of_a_robot_is_taken_hold_of(screen: Scree
         app.click("model/joint/hip")  # -1.5 to 2 rad: its middle
         joint(0.25)
         app.click("model/pose")
+        screen.xdotool("type", "kneeling")
+        app.wait_frames(4)
+        app.click("model/pose/keep")
+        shown("model/pose/kneeling")
+        app.click("model/pose/kneeling/rename")
+        app.click("model/pose")
+        screen.xdotool("key", "ctrl+a")
+        app.wait_frames(2)
         screen.xdotool("type", "bent")
         app.wait_frames(4)
         app.click("model/pose/keep")
         shown("model/pose/bent")
+        assert "model/pose/kneeling" not in app.seen()["widgets"]
         app.click("model/joint/hip/reset")
         joint(0.0)
         app.click("model/pose/bent")
-        joint(0.25)
+        told('pose "bent"')
 
         (actuator,) = {
             name.split("/")[2]

@@ -68,6 +68,8 @@ def test_a_posed_arm_goes_on_from_its_pose_and_the_flight_replays_to_the_bit() -
     running = _running("six-axis-arm", "riqn")
     running.advance(0.4)
     running.submit(SetPaused(True))
+    running.submit(SetCoordinates((("elbow", 0.9), ("turn", -0.4)), "reaching"))
+    assert running.advance(0.0).message == 'pose "reaching"'
     running.submit(SetCoordinates((("elbow", 0.9), ("turn", -0.4))))
     posed_there = running.advance(0.0).lanes[0]
     vehicle = running.run.vehicle

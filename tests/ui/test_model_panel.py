@@ -14,7 +14,7 @@ from sim.vehicles.forms.coordinates import coordinates_of, first_coordinates
 from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui.features.model.panel import ModelFields, actuator_span, draw_model, shown_in
-from ui.features.model.view import MOST, DropPose, KeepPose, Poses, read_poses, write_poses
+from ui.features.model.view import MOST, DropPose, KeepPose, Poses, RenamePose, read_poses, write_poses
 from ui.settings.view_settings import ViewSettings
 from ui.window.context import ChangeView
 
@@ -98,8 +98,22 @@ def test_poses_are_kept_opened_and_dropped_by_name(bench: Bench) -> None:
     assert bench.click("model/pose/keep", draw_model, _shown()) == [KeepPose("low")]
     kept = Poses().with_one(ARM.name, "low", {"elbow": 0.4, "tail": 1.0})
     bench.context.show(kept)
-    assert bench.click("model/pose/low", draw_model, _shown()) == [SetCoordinates((("elbow", 0.4),))]
+    assert bench.click("model/pose/low", draw_model, _shown()) == [SetCoordinates((("elbow", 0.4),), "low")]
     assert bench.click("model/pose/low/drop", draw_model, _shown()) == [DropPose("low")]
+
+
+def test_a_pose_gets_another_name_in_its_place(bench: Bench) -> None:
+    kept = Poses().with_one(ARM.name, "low", {"elbow": 0.4}).with_one(ARM.name, "high", {"elbow": 1.0})
+    bench.context.show(kept)
+    assert bench.click("model/pose/low/rename", draw_model, _shown()) == []
+    assert bench.context.of(ModelFields).pose == "low"
+    bench.context.of(ModelFields).pose = "crouched"
+    assert bench.click("model/pose/keep", draw_model, _shown()) == [RenamePose("low", "crouched")]
+    again = kept.renamed(ARM.name, "low", " crouched ")
+    assert list(again.of(ARM.name).items()) == [("crouched", {"elbow": 0.4}), ("high", {"elbow": 1.0})]
+    for name in ("high", " ", "a\nb"):
+        with pytest.raises(InputError):
+            kept.renamed(ARM.name, "low", name)
 
 
 def test_a_chosen_body_is_pushed_by_the_impulse_that_is_set(bench: Bench) -> None:

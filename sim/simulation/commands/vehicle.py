@@ -259,6 +259,8 @@ class SetCoordinates:
 
     values: tuple[tuple[str, float], ...]
     """(name, value in rad or m)."""
+    pose: str = ""
+    """What they are called together; empty: nothing."""
 
 
 @execute.register
@@ -270,6 +272,8 @@ def _(command: SetCoordinates, run: SceneRun) -> str:
         lane.swap(lane.dynamics, lane.footing, node=lane.footing.environment.lift_out(node))
         lane.generation += 1
     run.comparison.restart(run.vehicle, run.flown.footing, run.flown.node, run.flown.time_s)
+    if command.pose:
+        return f'pose "{command.pose}"'
     if len(command.values) != 1:
         return f"{len(command.values)} coordinates are set"
     name, value = command.values[0]

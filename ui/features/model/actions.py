@@ -8,7 +8,7 @@ from sim.vehicles import VEHICLES
 from sim.vehicles.forms.coordinates import read_coordinates
 from sim.vehicles.forms.robot import load_robot
 from ui.features.feature import Actions, App
-from ui.features.model.view import DropPose, KeepPose, SetRoot, read_poses, write_poses
+from ui.features.model.view import DropPose, KeepPose, RenamePose, SetRoot, read_poses, write_poses
 from ui.settings.catalogue import load_catalogue
 from ui.settings.view_settings import config_dir
 
@@ -16,7 +16,7 @@ from ui.settings.view_settings import config_dir
 class ModelActions(Actions):
     """Of one window."""
 
-    handles = (KeepPose, DropPose, SetRoot)
+    handles = (KeepPose, RenamePose, DropPose, SetRoot)
 
     def __init__(self, app: App) -> None:
         super().__init__(app)
@@ -33,6 +33,9 @@ class ModelActions(Actions):
                 values = read_coordinates(lane.mechanics, lane.node)
                 self._poses = self._poses.with_one(lane.vehicle, name, values)
                 self.app.tell(f'Pose "{name.strip()}" is kept')
+            case RenamePose(name, new):
+                self._poses = self._poses.renamed(lane.vehicle, name, new)
+                self.app.tell(f'Pose "{name}" is "{new.strip()}" now')
             case DropPose(name):
                 self._poses = self._poses.without(lane.vehicle, name)
             case SetRoot(free):

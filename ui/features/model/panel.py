@@ -15,7 +15,7 @@ from sim.vehicle_config.mechanism import BodyMass, mechanism_of
 from sim.vehicles.forms.coordinates import Coordinate, coordinates_of, first_coordinates, read_coordinates
 from sim.vehicles.forms.parameters import Control, Parameter
 from sim.vehicles.forms.robot import RobotVehicle
-from ui.features.model.view import LONGEST, DropPose, KeepPose, Poses, SetRoot
+from ui.features.model.view import LONGEST, DropPose, KeepPose, Poses, RenamePose, SetRoot
 from ui.features.plots.channels import control_key, encoder_key
 from ui.features.plots.panel import engineering
 from ui.features.plots.parts import carry
@@ -76,6 +76,8 @@ class ModelFields:
 
     pose: str = ""
     """Name that is typed."""
+    renamed: str = ""
+    """Pose that is to have that name; empty: a new one has."""
     actuators: str = HOLD
     impulse_Ns: float = 0.0
     """0: not chosen yet."""
@@ -180,7 +182,7 @@ def _joints(
         f"{icons.ICON_FA_ROTATE_LEFT}  All as at first",
         "Every joint where it is at the vehicle's own start, at rest.",
     ):
-        requests.append(SetCoordinates(tuple(_within(coordinates, start).items())))
+        requests.append(SetCoordinates(tuple(_within(coordinates, start).items()), "as at first"))
     return requests
 
 
@@ -266,20 +268,24 @@ def _poses(lane: LaneSnapshot, context: PanelContext) -> list[Request]:
     )
     note(context, "model/pose")
     imgui.same_line(0.0, context.px(GAP_PX))
-    named = bool(fields.pose.strip())
-    kept = button(
-        context, "model/pose/keep", "Keep", "Keep the joints as they are", width=-1.0, enabled=named
-    )
+    named, poses = bool(fields.pose.strip()), context.of(Poses).of(lane.vehicle)
+    renamed = fields.renamed if fields.renamed in poses else ""
+    text, doc = ("Rename", f'Call "{renamed}" so') if renamed else ("Keep", "Keep the joints as they are")
+    kept = button(context, "model/pose/keep", text, doc, width=-1.0, enabled=named)
     if (kept or entered) and named:
-        requests.append(KeepPose(fields.pose))
-        fields.pose = ""
+        requests.append(RenamePose(renamed, fields.pose) if renamed else KeepPose(fields.pose))
+        fields.pose = fields.renamed = ""
     coordinates = coordinates_of(lane.mechanics)
-    for name, values in context.of(Poses).of(lane.vehicle).items():
+    for name, values in poses.items():
         known = _within(coordinates, values)
         if button(
             context, f"model/pose/{name}", name, f"{len(known)} joints as they were", enabled=bool(known)
         ):
-            requests.append(SetCoordinates(tuple(known.items())))
+            requests.append(SetCoordinates(tuple(known.items()), name))
+        imgui.same_line(0.0, context.px(GAP_PX))
+        pencil, doc = f"{icons.ICON_FA_PEN}##rename{name}", "Another name: type it above"
+        if button(context, f"model/pose/{name}/rename", pencil, doc, lit=name == renamed):
+            fields.pose, fields.renamed = ("", "") if name == renamed else (name, name)
         imgui.same_line(0.0, context.px(GAP_PX))
         if button(context, f"model/pose/{name}/drop", f"{icons.ICON_FA_XMARK}##drop{name}", "Forget it"):
             requests.append(DropPose(name))

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from imgui_bundle import imgui
 
-from sim.platform.errors import InputError
+from sim.platform.errors import InputError, quote
 from sim.simulation.lanes.snapshot import Snapshot
 from sim.vehicle_config.mechanism import mechanism_of
 from ui.features.plan.pointing import CLICK_PX, Ray, gripped
@@ -110,6 +110,14 @@ class DropPose(Action):
 
 
 @dataclass(frozen=True, slots=True)
+class RenamePose(Action):
+    """Call one of the flown vehicle's otherwise."""
+
+    name: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True)
 class SetRoot(Action):
     """Let the root of the flown robot float, or fix it to the world as its file has it."""
 
@@ -136,19 +144,32 @@ class Poses:
     def with_one(self, vehicle: str, name: str, values: dict[str, float]) -> "Poses":
         """One more, or another one under that name. Raises InputError for what is no name, and where there are too
         many."""
-        name, here = name.strip(), self.of(vehicle)
-        if not name or len(name) > LONGEST or not name.isprintable():
-            raise InputError(f"a pose wants a name of 1 to {LONGEST} printable characters")
+        name, here = _name(name), self.of(vehicle)
         full = len(here) >= MOST and name not in here
         if full or (not here and len(self.vehicles) >= MOST_VEHICLES):
             raise InputError(f"no more than {MOST} poses of a vehicle, of {MOST_VEHICLES} vehicles")
         return replace(self, vehicles={**self.vehicles, vehicle: {**here, name: values}})
+
+    def renamed(self, vehicle: str, name: str, new: str) -> "Poses":
+        """One under another name, in its place. Raises InputError for what is no name, and for another one's."""
+        new, here = _name(new), self.of(vehicle)
+        if new != name and new in here:
+            raise InputError(f"there is a pose {quote(new)} already; allowed: a name that no other pose has")
+        poses = {new if other == name else other: values for other, values in here.items()}
+        return replace(self, vehicles={**self.vehicles, vehicle: poses}) if name in here else self
 
     def without(self, vehicle: str, name: str) -> "Poses":
         """All but that one."""
         left = {other: pose for other, pose in self.of(vehicle).items() if other != name}
         others = {other: poses for other, poses in self.vehicles.items() if other != vehicle}
         return replace(self, vehicles={**others, vehicle: left} if left else others)
+
+
+def _name(text: str) -> str:
+    name = text.strip()
+    if not name or len(name) > LONGEST or not name.isprintable():
+        raise InputError(f"a pose wants a name of 1 to {LONGEST} printable characters")
+    return name
 
 
 def read_poses(folder: Path) -> Poses:
