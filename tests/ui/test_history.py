@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
+from sim.vehicle_config import config_named
 from sim.vehicles import known_vehicle
-from sim.vehicles.forms.coordinates import posed
+from sim.vehicles.forms.coordinates import coordinates_of, posed
 from tests.ui import fakes
-from ui.features.plots.channels import measured, offered
+from ui.features.plots.channels import MOST_ENCODERS, measured, offered
 from ui.features.plots.curves import History, thinned
 
 
@@ -94,6 +95,23 @@ def test_joint_encoders_tell_the_coordinates_of_the_joints() -> None:
     values = measured(fakes.lane(mechanics=arm, node=node))
     assert values["encoder rad elbow"] == pytest.approx(0.7)
     assert offered(fakes.lane(mechanics=arm, node=node))["encoder rad elbow"].unit == "\N{DEGREE SIGN}"
+
+
+def test_each_joint_is_offered_once_by_its_name() -> None:
+    for name in ("six-axis-arm", "ragdoll", "delta-robot", "chain"):
+        tree = known_vehicle(name)
+        node = tree.default_state().node
+        numbers = {key: np.zeros(len(of)) for key, of in zip(("angle", "torque"), tree.reported, strict=True)}
+        lane = fakes.lane(mechanics=tree, node=node, config=config_named(name), observables=numbers)
+        known = offered(lane)
+        plotted = {plot.of for plot in lane.config.instruments.plots}
+        encoded = {c.at for c in coordinates_of(tree)[:MOST_ENCODERS] if c.axis < 0}
+        for k, at in enumerate(tree.tree.arrays.q_at[tree.reported[0]].tolist()):
+            shown = f"angle.{k}" in known
+            assert shown == (f"angle.{k}" in plotted or at not in encoded)
+        titles = [channel.title for channel in known.values()]
+        assert len(titles) == len(set(titles))
+        assert not any(title.startswith(("Angle.", "Torque.")) for title in titles)
 
 
 def test_planar_vehicles_turn_about_one_axis() -> None:

@@ -17,7 +17,7 @@ from tests.ui.bench import Bench
 from ui.desktop.plot_files import save_plot
 from ui.features.plots.channels import control_key, offered
 from ui.features.plots.curves import MOST_MOMENTS, Curves, Moments, observe_curves
-from ui.features.plots.forms import ENDINGS, PHASE, SPECTRUM, Form, SavePlot, figure_of, spectrum
+from ui.features.plots.forms import ENDINGS, PHASE, SPECTRUM, Form, SavePlot, decades_of, figure_of, spectrum
 from ui.features.plots.panel import draw_plots
 from ui.features.plots.parts import PlotChoice, hovered_moment
 from ui.features.recordings import PlotWindow
@@ -192,6 +192,12 @@ def test_a_sine_in_uneven_samples_has_its_amplitude_at_its_frequency(seed: int) 
     assert f_hz[peak] == pytest.approx(hertz, abs=f_hz[1] - f_hz[0])
     # Hann's window loses 15 % at most half way between two frequencies; lines between samples some more.
     assert found[peak] == pytest.approx(amplitude, rel=0.2)
+
+
+def test_a_spectrum_has_its_decades_above_what_is_rounding() -> None:
+    low, high = decades_of([np.array([1e-24, 3e-5, 2e-2]), np.array([np.nan])], 1e-6)
+    assert (low, high) == (pytest.approx(1e-5), pytest.approx(0.1))
+    assert decades_of([np.array([1e-24, 3e-22])], 1e-6) == (pytest.approx(1e-6), pytest.approx(1e-5))
 
 
 @pytest.mark.parametrize("name", ["robot", "canyon", "drive", "quadrotor", "crane"])

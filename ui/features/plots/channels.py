@@ -4,13 +4,14 @@ The history keeps all of them; which are shown at first is said by the vehicle's
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from sim.simulation.lanes.snapshot import LaneSnapshot
 from sim.vehicle_config import Plotted
-from sim.vehicles import HolonomicVehicle
+from sim.vehicles import HolonomicVehicle, Vehicle
+from sim.vehicles.forms.articulated import ArticulatedVehicle
 from sim.vehicles.forms.coordinates import Coordinate, coordinates_of, read_coordinates
 from sim.vehicles.forms.parameters import Control
 
@@ -280,6 +281,41 @@ def _encoder(coordinate: Coordinate) -> Channel:
     return Channel(encoder_key(coordinate), f"{name} (encoder)", shown, doc, 1e-3, times)
 
 
+def _joints(mechanics: Vehicle, told: dict[str, Channel], plots: Iterable[Plotted]) -> dict[str, Channel]:
+    """With each joint once: its encoder for what a tree tells of it by number, unless the config plots that; forces
+    and torques by the names of their coordinates."""
+    known, plotted = coordinates_of(mechanics), {plot.of for plot in plots}
+    encoded = {_encoder(c).key: _encoder(c) for c in known[:MOST_ENCODERS]}
+    if isinstance(mechanics, ArticulatedVehicle):
+        bodies, rates = mechanics.reported
+        places = mechanics.tree.arrays.q_at[bodies].tolist()
+        by_place = {c.at: c for c in known}
+        by_rate = {c.rate_at - mechanics.tree.nq: c for c in known}
+        for k, at in enumerate(places):
+            key = _component("angle", k, len(places))
+            if key in told and at in by_place and key not in plotted:
+                c = by_place[at]
+                encoder = _encoder(c)
+                if encoder.key in encoded and c.axis < 0:
+                    del told[key]
+                elif c.axis < 0:
+                    told[key] = replace(encoder, key=key)
+                else:
+                    doc = f"Angle of the turn of {c.joint}."
+                    told[key] = replace(encoder, key=key, title=f"{c.joint} (turn)", doc=doc)
+        for k, rate in enumerate(rates.tolist()):
+            key = _component("torque", k, len(rates))
+            if key in told and rate in by_rate:
+                c = by_rate[rate]
+                unit, what = ("N", "force") if c.unit == "m" else ("N m", "torque")
+                told[key] = replace(told[key], title=f"{c.name} ({what})", unit=unit)
+    return told | encoded
+
+
+def _component(name: str, k: int, size: int) -> str:
+    return name if size == 1 else f"{name}.{k}"
+
+
 def scalars(observables: Mapping[str, float | np.ndarray]) -> dict[str, float]:
     """Columns by their components."""
     found: dict[str, float] = {}
@@ -304,8 +340,7 @@ def offered(lane: LaneSnapshot) -> dict[str, Channel]:
     if isinstance(lane.mechanics, HolonomicVehicle):
         told |= {channel.key: channel for channel in ACCOUNT}
     if lane.mechanics is not None:
-        joints = map(_encoder, coordinates_of(lane.mechanics)) if lane.node.size else ()
-        told |= {channel.key: channel for channel in [*joints][:MOST_ENCODERS]}
+        told = _joints(lane.mechanics, told, plots.values()) if lane.node.size else told
         told |= {channel.key: channel for channel in map(_control, lane.mechanics.controls)}
     known = own | told | {key: told[plot.of] for key, plot in plots.items() if plot.of in told}
     ordered = (*(key for key in plots if key in known), *known)

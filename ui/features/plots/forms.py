@@ -154,12 +154,13 @@ def _axis(channel: Channel) -> str:
     return f"{channel.title} [{channel.unit}]" if channel.unit else channel.title
 
 
-def decades_of(parts: Sequence[np.ndarray]) -> tuple[float, float]:
-    """Limits in whole decades about what is positive, twelve of them at most."""
+def decades_of(parts: Sequence[np.ndarray], floor: float) -> tuple[float, float]:
+    """Limits in whole decades about what is above the floor, twelve of them at most; below it is rounding."""
     values = np.concatenate([*parts, np.zeros(0)])
-    values = values[np.isfinite(values) & (values > 0.0)]
+    values = values[np.isfinite(values) & (values > floor)]
     if not len(values):
-        return 1.0, 10.0
+        low = float(10.0 ** np.floor(np.log10(floor)))
+        return low, 10.0 * low
     high = np.ceil(np.log10(values.max()))
     low = min(max(np.floor(np.log10(values.min())), high - 12.0), high - 1.0)
     return float(10.0**low), float(10.0**high)

@@ -155,7 +155,11 @@ def _drawn_otherwise(
             parts = [getattr(curve, name) for curve in figure.curves]
             if figure.log:
                 implot.setup_axis_scale(axis, implot.Scale_.log10.value)
-            bounds = decades_of(parts) if figure.log else limits([Trace(part, part) for part in parts], floor)
+            bounds = (
+                decades_of(parts, floor)
+                if figure.log
+                else limits([Trace(part, part) for part in parts], floor)
+            )
             if name == "x":
                 most = max(int(size[0] / context.px(_NUMBER_PX)), 1)
                 bounds = positive_range(parts) if figure.log else bounds
