@@ -28,6 +28,8 @@ from studies.reference.lagrange import LagrangianSystem
 
 GRAVITY = 9.81
 DISK_M, DISK_KG, ARM_M, TILT_RAD, SUNK_RAD = 0.3, 40.0, 0.003, 0.2, (0.15, 0.04)
+SUNK_S, SUNK_STEP_S = 7.5, 2e-3
+"""How long it is looked at, and how often: four times in a second its nodding makes 2 % of what a line tells."""
 
 
 class SinkingDisk(RollingDisc):
@@ -207,16 +209,13 @@ def sunk_truth() -> float:
         nonholonomic=rolls,
     )
     place, moving = _wobbling_start(TILT_RAD)
-    times, tilts = np.arange(0.0, 7.6, 0.25), [TILT_RAD]
-    for begin, end in pairwise(times):
-        place, moving = system.moved(place, moving, end - begin)
-        tilts.append(0.5 * math.pi - place[3])
-    return sunk(times, np.array(tilts))
+    times = SUNK_STEP_S * np.arange(round(SUNK_S / SUNK_STEP_S) + 1)
+    return sunk(times, 0.5 * math.pi - system.along(place, moving, times)[0][:, 3])
 
 
 def sunk_by_contact() -> float:
-    """s of a disk that is a hundredth as thick as wide."""
-    half_m = 0.01 * DISK_M
+    """s of a disk that is a thousandth as thick as wide."""
+    half_m = 0.001 * DISK_M
     height_m = DISK_M * math.sin(TILT_RAD) + half_m * math.cos(TILT_RAD)
     level, upright = wobbling()
     disk = Prop(
@@ -228,11 +227,11 @@ def sunk_by_contact() -> float:
         omega_w=(level, 0.0, upright),
     )
     pile = Pile([disk], FLAT, ground_friction=1.0, sleeps=False)
-    tilts, step_s = [TILT_RAD], 2e-3
-    for _ in range(3750):
-        pile.step(step_s)
+    tilts = [TILT_RAD]
+    for _ in range(round(SUNK_S / SUNK_STEP_S)):
+        pile.step(SUNK_STEP_S)
         tilts.append(math.acos(min(1.0, abs(float(pile.state[0, 8])))))
-    return sunk(step_s * np.arange(len(tilts)), np.array(tilts))
+    return sunk(SUNK_STEP_S * np.arange(len(tilts)), np.array(tilts))
 
 
 PROBLEMS = (
@@ -272,9 +271,10 @@ PROBLEMS = (
         known_digits=6,
         ours=sunk_by_contact,
         step="pile, 2 ms",
-        least_digits=1.9,
+        least_digits=2.8,
         scene="eulers-disk",
-        reason="friction holds what rolls by velocities, and so loses some of its own: 1 % more by steps of 5 to 1 ms",
+        reason="friction holds what rolls by velocities: 0.16 % late to 0.19 % early by steps of 5 to 1 ms, 0.3 to 2 % "
+        "early below, where the contact's own motion within a step, less than 1 um, is not looked at",
         gives_up=True,
     ),
 )

@@ -59,6 +59,17 @@ class LagrangianSystem:
 
     def moved(self, q: ArrayLike, v: ArrayLike, seconds: float) -> tuple[np.ndarray, np.ndarray]:
         """((n,), (n,)) coordinates and rates after so many seconds."""
+        places, rates = self._run(q, v, seconds)
+        return places[-1].copy(), rates[-1].copy()
+
+    def along(self, q: ArrayLike, v: ArrayLike, times_s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """((k, n), (k, n)) of them at k moments, as a polynomial of seventh order between steps has them."""
+        return self._run(q, v, times_s[-1], times_s)
+
+    def _run(
+        self, q: ArrayLike, v: ArrayLike, seconds: float, times_s: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """At these moments, or at those of the solver's steps."""
         n, (both, right, m) = self.q.shape[0], self.equations
         start = np.r_[np.asarray(q, float), np.asarray(v, float)]
         whole = ca.vertcat(self.q, self.v)
@@ -77,10 +88,12 @@ class LagrangianSystem:
             def rate(_: float, y: np.ndarray) -> np.ndarray:
                 return np.array(solved(y))[:, 0]
 
-        run = solve_ivp(rate, (0.0, seconds), start, method="DOP853", rtol=TOLERANCE, atol=TOLERANCE)
+        run = solve_ivp(
+            rate, (0.0, seconds), start, method="DOP853", rtol=TOLERANCE, atol=TOLERANCE, t_eval=times_s
+        )
         if not run.success:
             raise ArithmeticError(run.message)
-        return run.y[:n, -1].copy(), run.y[n:, -1].copy()
+        return run.y[:n].T, run.y[n:].T
 
 
 def rates(of: ca.SX, q: ca.SX, v: ca.SX) -> ca.SX:
