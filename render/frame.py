@@ -59,6 +59,24 @@ def mirror(level_m: float) -> np.ndarray:
     return matrix
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class HullWay:
+    """Where a hull has been lately, at moments that are HULL_EVERY_S apart whatever the rate of pictures."""
+
+    of: tuple[str, int]
+    """Lane and generation."""
+    first: int
+    """Number of the first moment: its time over HULL_EVERY_S."""
+    poses: np.ndarray
+    """(n, 4, 4), one a moment."""
+
+
+HULL_EVERY_S = 0.1
+
+Film = tuple[np.ndarray, tuple[float, float, float, float]]
+"""(2, 4) rows from a place in the world to one in a hull's plan [m]; that plan's size, and how far what runs on it has
+come [m]."""
+
 Clothes = tuple[tuple[str, tuple[float, float, float]], ...]
 """Linear RGB by names of materials."""
 
@@ -128,6 +146,8 @@ class DrawnVehicle:
     """Drawn in place of a model: what its bodies look like."""
     solids: PropsPicture | None = None
     """Drawn in place of a vehicle: the scene's props, all of them."""
+    way: HullWay | None = None
+    """Of what floats: by which it throws spray up and ships water."""
     presences: np.ndarray | None = None
     """(n,) 0..1 of ghosts' props: how much of each is seen; None: all of all."""
 

@@ -44,9 +44,10 @@ SAMPLER_UNITS: dict[str, int] = {
     "sky_map": 26,
     "sea_veil_map": 27,
     "level_sun_map": 28,
+    "film_map": 29,
 }
 """Texture units that the renderer keeps bound; materials of their own take units from FIRST_FREE_UNIT on."""
-FIRST_FREE_UNIT = 29
+FIRST_FREE_UNIT = 30
 
 _INCLUDE = re.compile(r'^\s*#include\s+"([^"]+)"\s*$')
 _LOCATIONS = (

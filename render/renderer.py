@@ -339,6 +339,7 @@ class Renderer:
         height_px = self._targets.size_px[1]
         self._waters.prepare(frame, self._probe, detail=detail(self._effort), height_px=height_px)
         self._models.water = self._waters.plane_about(frame)
+        self._models.film = self._waters.film_about(frame)
         self._set_uniforms(frame)
         self._uniforms["picture"].bind()
         self._sky.prepare()

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from render.frame import Polyline, Splash, Surface, Wake
+from render.frame import HullWay, Polyline, Splash, Surface, Wake
+from render.vehicles.hull_way import HullTrack
 from render.vehicles.shown import ShownLane
 from render.vehicles.wake import WakeTrack, WaterBelow
 from sim.groups.numeric import pose_between
@@ -300,6 +301,7 @@ class LeftBehind:
     def __init__(self, world: World | None) -> None:
         """`world`: in which it is; None: in none that is known."""
         self._trail, self._tracks, self._wake = DrawnTrail(), Tracks(), WakeTrack(self._water)
+        self._hull = HullTrack()
         level_m = None if world is None else world.water_level_m
         self._splashes = Splashes(-math.inf if level_m is None else level_m, stream_of(world))
         self._world, self._bed_m = world, math.inf
@@ -317,6 +319,7 @@ class LeftBehind:
         self._trail.extend(lane.config.trail, lane.generation, time_s, T_wb, lane.trails, lane.twist_b)
         self._tracks.extend(lane.config, lane.generation, time_s, T_wb, lane.parameters)
         self._wake.extend(lane.config, lane.generation, time_s, T_wb, lane.twist_b)
+        self._hull.extend(lane.config, (lane.name, lane.generation), time_s, T_wb)
         soles_m = lane.config.contact.soles_m
         self._splashes.extend(lane.config, lane.generation, time_s, T_wb, soles_m)
 
@@ -346,6 +349,10 @@ class LeftBehind:
         if shown.lane.ghost and not shown.apart:
             return None
         return self._wake.wake(shown.time_s, shown.true_T_wb, shown.shift_w)
+
+    def way(self, shown: ShownLane) -> HullWay | None:
+        """Where a solid hull has been lately."""
+        return None if shown.lane.ghost or shown.apart or shown.lane.sea is None else self._hull.way()
 
     def splashes(self, shown: ShownLane, wall_s: float) -> tuple[Splash, ...]:
         """Whose rings still run. A vehicle that has ended stands still, the water about it does not."""

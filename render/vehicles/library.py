@@ -11,7 +11,7 @@ from functools import cache
 import moderngl
 import numpy as np
 
-from render.frame import Clothes, DrawnVehicle, View
+from render.frame import Clothes, DrawnVehicle, Film, View
 from render.passes.targets import PassContext
 from render.programs import Programs, uniform, vertex_array
 from render.vehicles.links import LinkModels, SolidModels
@@ -136,6 +136,8 @@ class ModelLibrary:
         self._stack.callback(self._discs.release)
         self.water: Callable[[DrawnVehicle], Plane] | None = None
         """The surface of the water about a vehicle, whose hull is wet up to a little above it; None without any."""
+        self.film: Callable[[DrawnVehicle], Film | None] | None = None
+        """What water has come on the deck of a vehicle."""
         self.carried: DrawnVehicle | None = None
         """Whose picture is looked for where it was."""
         self._links = LinkModels(ctx, programs)
@@ -315,6 +317,10 @@ class ModelLibrary:
         _set(body, "scorch", 1.0 if vehicle.wreck else 0.0)
         floats = vehicle.config.hull is not None
         _set(body, "wet", (*self.water(vehicle), 1.0) if floats and self.water is not None else _DRY)
+        rows, size_run = (self.film(vehicle) if self.film is not None else None) or (None, _DRY)
+        _set(body, "film_size", size_run)
+        if rows is not None:
+            _write(body, "film_rows", rows)
         self._culled(body, loaded, vehicle, pose, context, face="back")
 
     def _culled(

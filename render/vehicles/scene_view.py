@@ -270,6 +270,8 @@ class SceneView:
 
     def _drawn(self, shown: ShownLane, options: ViewOptions) -> tuple[DrawnVehicle, ...]:
         vehicle = drawn(shown, self._shown[0], options.highlight)
+        if not vehicle.ghost and (way := self._left[shown.lane.name].way(shown)) is not None:
+            vehicle = replace(vehicle, way=way)
         return self.film.broken(vehicle) if shown is self._shown[0] and not shown.apart else (vehicle,)
 
     def _environment_as(self, kind: type[Thing]) -> Thing | None:

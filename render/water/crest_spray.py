@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import moderngl
 import numpy as np
 
+from render.frame import HULL_EVERY_S
 from render.passes.targets import PassContext
 from render.programs import Programs, uniform, vertex_array
 from render.water.sea_fields import STRETCH, SeaFields, stretch_deviation
@@ -197,7 +198,7 @@ def drops(ctx: moderngl.Context, programs: Programs) -> FlyingPoints:
     return FlyingPoints(ctx, programs, shaders, name="place", numbers=3, most=MOST_DROPS, drop_m=_DROP_M)
 
 
-EVERY_S = 0.1
+EVERY_S = HULL_EVERY_S
 MOST_LIFE_S, _LEAST_LIFE_S = 1.2, 0.3
 REACH_M, _CELL_M = 42.0, 0.6
 """Of the eye; and how far apart the places are at which crests are looked for."""
@@ -228,23 +229,47 @@ class Thrown:
     place_w: np.ndarray
     velocity_w: np.ndarray
     air_w: np.ndarray
-    """(3,) velocity that drops tend to."""
+    """(3,) velocity that drops tend to; or (n, 3), each its own."""
     life_s: np.ndarray
+    lag_s: float | np.ndarray = LAG_S
+    """In which a drop takes that on, or (n, 1) in which each does."""
+
+    def places_w(self, age_s: np.ndarray) -> np.ndarray:
+        """(n, 3) where each drop is at its own age (n, 1)."""
+        carried_s = self.lag_s * (1.0 - np.exp(-age_s / self.lag_s))
+        return np.asarray(self.place_w + age_s * self.air_w + carried_s * (self.velocity_w - self.air_w))
+
+    def lasts(self, time_s: float) -> np.ndarray:
+        """(n,) which still fly at a time."""
+        return np.asarray(self.life_s > time_s - self.born_s)
 
     def puffs(self, time_s: float) -> np.ndarray:
         """(n, 4) where those are that still fly, and their age as a share of their life."""
-        lasts = self.life_s > time_s - self.born_s
-        age_s = (time_s - self.born_s[lasts])[:, None]
-        carried_s = LAG_S * (1.0 - np.exp(-age_s / LAG_S))
-        place = self.place_w[lasts] + age_s * self.air_w + carried_s * (self.velocity_w[lasts] - self.air_w)
-        return np.column_stack([place, age_s[:, 0] / self.life_s[lasts]])
+        age_s = time_s - self.born_s
+        flown = np.column_stack([self.places_w(age_s[:, None]), age_s / self.life_s])
+        return np.asarray(flown[self.lasts(time_s)])
+
+
+class MomentFields:
+    """The sea's fields at moments: worked out once for all that look at the same one."""
+
+    def __init__(self) -> None:
+        self._fields: SeaFields | None = None
+
+    def at(self, state: SeaState, moment: int) -> SeaFields:
+        """Of a moment by its number; the next call may write to them."""
+        if self._fields is None or not self._fields.fits(state):
+            self._fields = SeaFields(state)
+        self._fields.work_out(state, moment * EVERY_S)
+        return self._fields
 
 
 class CrestSpray:
     """The drops about the eye, at one time after the other."""
 
-    def __init__(self) -> None:
-        self._fields: SeaFields | None = None
+    def __init__(self, fields: MomentFields | None = None) -> None:
+        """`fields`: shared with others that look at the sea."""
+        self._fields = fields or MomentFields()
         self._thrown: dict[int, Thrown] = {}
         """By the number of the moment."""
         self._of: tuple[object, int] | None = None
@@ -265,19 +290,16 @@ class CrestSpray:
         return np.concatenate([each.puffs(time_s) for each in self._thrown.values()]).astype(np.float32)
 
     def _throw(self, state: SeaState, moment: int, foot_w: np.ndarray, most: int) -> Thrown:
-        at_s = moment * EVERY_S
-        if self._fields is None or not self._fields.fits(state):
-            self._fields = SeaFields(state)
-        self._fields.work_out(state, at_s)
+        at_s, fields = moment * EVERY_S, self._fields.at(state, moment)
         wind_mps, bearing_rad = state.numbers(at_s)[:2]
         rng = np.random.default_rng(moment % 2**32)
-        rest, fresh = self._folded(float(wind_mps), foot_w)
+        rest, fresh = _folded(fields, float(wind_mps), foot_w)
         share = min(max((wind_mps - _CALM_MPS) / (_GALE_MPS - _CALM_MPS), 0.0), 1.0)
         count = round(share * most * EVERY_S / (0.5 * (MOST_LIFE_S + _LEAST_LIFE_S)))
         count = min(count, round(_MOST_A_PLACE * fresh.sum()))
         chosen = rng.choice(len(rest), count, p=fresh / fresh.sum()) if count else np.zeros(0, int)
         rest = rest[chosen] + _STRAY_M * rng.standard_normal((count, 2))
-        place = np.column_stack([rest, np.full(count, state.level_m)]) + self._fields.displaced_m(rest)
+        place = np.column_stack([rest, np.full(count, state.level_m)]) + fields.displaced_m(rest)
         ahead = np.array([math.cos(bearing_rad), math.sin(bearing_rad), 0.0])
         velocity = np.outer(_DOWNWIND * wind_mps * rng.uniform(0.5, 1.3, count), ahead)
         velocity += _ASIDE_MPS * rng.standard_normal((count, 3))
@@ -286,26 +308,33 @@ class CrestSpray:
         born_s = at_s - EVERY_S * rng.uniform(0.0, 1.0, count)
         return Thrown(born_s, place, velocity, air, rng.uniform(_LEAST_LIFE_S, MOST_LIFE_S, count))
 
-    def _folded(self, wind_mps: float, foot_w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Places at rest (n, 2) where crests are torn off, and how much (n,), 0..1."""
-        from scipy.ndimage import uniform_filter  # only a gale waits for it
 
-        fields = self._fields
-        assert fields is not None
-        steps = np.arange(-REACH_M, REACH_M, _CELL_M)
-        x, y = np.meshgrid(*(np.round(foot_w / _CELL_M)[:, None] * _CELL_M + steps), indexing="ij")
-        rest = np.column_stack([x.ravel(), y.ravel()])
-        stretch, deviation = fields.stretch(rest, _CELL_M)
-        folded, width = folds(breaking_share(wind_mps), deviation)
-        fresh = np.clip((folded - stretch) / width, 0.0, 1.0)
-        about = uniform_filter(fresh.reshape(x.shape), round(_ALONG_M / _CELL_M)).ravel()
-        torn = np.clip(2.5 * about - 0.25, 0.0, 1.0) * fresh
-        torn[np.hypot(*(rest - foot_w).T) > REACH_M] = 0.0
-        return rest[torn > 0.0], torn[torn > 0.0]
+def _folded(fields: SeaFields, wind_mps: float, foot_w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Places at rest (n, 2) where crests are torn off, and how much (n,), 0..1."""
+    from scipy.ndimage import uniform_filter  # only a gale waits for it
+
+    steps = np.arange(-REACH_M, REACH_M, _CELL_M)
+    x, y = np.meshgrid(*(np.round(foot_w / _CELL_M)[:, None] * _CELL_M + steps), indexing="ij")
+    rest = np.column_stack([x.ravel(), y.ravel()])
+    stretch, deviation = fields.stretch(rest, _CELL_M)
+    folded, width = folds(breaking_share(wind_mps), deviation)
+    fresh = np.clip((folded - stretch) / width, 0.0, 1.0)
+    about = uniform_filter(fresh.reshape(x.shape), round(_ALONG_M / _CELL_M)).ravel()
+    torn = np.clip(2.5 * about - 0.25, 0.0, 1.0) * fresh
+    torn[np.hypot(*(rest - foot_w).T) > REACH_M] = 0.0
+    return rest[torn > 0.0], torn[torn > 0.0]
 
 
-def crest_puffs(ctx: moderngl.Context, programs: Programs) -> FlyingPoints:
-    """Of puffs (n, 4): places [m] and ages."""
+_CREST_LOOK = (*_PUFF_M, _COVER, 12.0)
+
+
+def crest_puffs(
+    ctx: moderngl.Context, programs: Programs, look: tuple[float, float, float, float] = _CREST_LOOK
+) -> FlyingPoints:
+    """Of puffs (n, 4): places [m] and ages.
+
+    look: radius at first and at last [m], share of the light that one holds back at first, and from how far on they are
+    seen whole [m].
+    """
     shaders = "crest_spray.vert", "crest_spray.frag"
-    look = (*_PUFF_M, _COVER)
     return FlyingPoints(ctx, programs, shaders, name="puff", numbers=4, most=MOST_PUFFS, puff_m=look)

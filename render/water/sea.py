@@ -12,7 +12,16 @@ from render.passes.targets import PassContext, Targets, blend_over, unbind
 from render.process import UnlockedDraw
 from render.programs import SAMPLER_UNITS, Programs, Resources, uniform, vertex_array
 from render.quality import Quality
-from render.water.crest_spray import POINTS, SPAN_M, CrestSpray, Whitecaps, coverage, crest_puffs
+from render.water.crest_spray import (
+    POINTS,
+    SPAN_M,
+    CrestSpray,
+    MomentFields,
+    Whitecaps,
+    coverage,
+    crest_puffs,
+)
+from render.water.hull_spray import ShippedWater
 from render.water.marks import WaterMarks
 from render.water.sea_fields import (
     FAR_M,
@@ -195,7 +204,9 @@ class SeaSurface:
         """How deep in the sea the eye of the frame last prepared is [m]; negative above it."""
         self._level_m = 0.0
         self._caps = Whitecaps()
-        self._spray, self._puffs = CrestSpray(), self._resources.own(crest_puffs(ctx, programs))
+        moments = MomentFields()
+        self._spray, self._puffs = CrestSpray(moments), self._resources.own(crest_puffs(ctx, programs))
+        self.shipped = self._resources.own(ShippedWater(ctx, programs, moments, most=quality.sea_spray // 2))
         self._shafts = self._resources.own(Shafts(ctx, programs)) if quality.full_materials else None
         self._textures: dict[str, moderngl.Texture] = {}
         self._foam = self._resources.own(ctx.texture((POINTS, POINTS), 1, dtype="f4"))
@@ -263,12 +274,14 @@ class SeaSurface:
         self._foam.write(self._caps.foam)
         most = round(detail * self._quality.sea_spray)
         self._puffs.take_up(self._spray.puffs(sea.state, sea.time_s, frame.view.eye_w[:2], most))
+        self.shipped.prepare(sea, frame.vehicles)
         self._level_m = sea.state.level_m
         self._describe(self._fields, sea)
         self._keep_mesh(detail, height_px)
         seen = self._place(frame.view, sea.state.level_m, self._fields.deviation_m)
         part = self._cut_out(frame.vehicles, seen, frame.view.eye_w)
         self._spans = spans_of(part, *self._cells, self._bands)
+        self.shipped.bind()
         self._splashing.take_up(frame.water_box)
         self._set("box_place", self._splashing.place)
         eye = frame.view.eye_w
@@ -412,6 +425,7 @@ class SeaSurface:
         """What flies from its crests, in the blended pass; an eye in the water sees shafts of light in its place."""
         if self.eye_under_m <= 0.0:
             self._puffs.draw(context)
+            self.shipped.draw(context)
         elif self._shafts is not None:
             self._shafts.draw()
 

@@ -247,10 +247,10 @@ class SeaFields:
                     _halve(fine, coarse)
         return True
 
-    def heights_m(self, places: np.ndarray) -> np.ndarray:
-        """(n,) heights of the surface over the mean level at world places (n, 2)."""
+    def heights_m(self, places: np.ndarray, searches: int = _SEARCHES) -> np.ndarray:
+        """(n,) heights of the surface over the mean level at world places (n, 2), found in so many steps."""
         rest = at = np.asarray(places, float)
-        for _ in range(_SEARCHES):
+        for _ in range(searches):
             shape = sum((self._shapes_at(tile, rest) for tile in range(len(self.shapes))), np.zeros(3))
             rest = at - shape[:, :2]
         return shape[:, HEIGHT_M]

@@ -8,7 +8,7 @@ from functools import partial
 import moderngl
 import numpy as np
 
-from render.frame import DrawnVehicle, Frame
+from render.frame import DrawnVehicle, Film, Frame
 from render.land.scenery import material_water_level_m
 from render.passes.culling import Boxes
 from render.passes.targets import PassContext, Targets, colour_of
@@ -264,6 +264,11 @@ class Waters:
         if frame.sea is not None and self.waves is not None:
             return self.waves.plane_about
         return lambda vehicle: (self.level_m, 0.0, 0.0)
+
+    def film_about(self, frame: Frame) -> Callable[[DrawnVehicle], Film | None] | None:
+        """Of a vehicle: what water has come on its deck; None where none can."""
+        waves = self.waves if frame.sea is not None else None
+        return None if waves is None else waves.shipped.about
 
     def eye_under_m(self, frame: Frame) -> float:
         """How far below the waves the frame is looked at from; 0 over still water."""

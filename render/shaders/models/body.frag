@@ -7,6 +7,10 @@ uniform float scorch;
 uniform float carried;  // 1: its picture is looked for where the vehicle was (accumulate.frag)
 uniform vec4 wet;  // the water about it: height at the origin, slopes along x and y; w 1 where there is some
 
+uniform vec4 film_rows[2];  // from the world to the plan of the deck, m
+uniform vec4 film_size;     // m; zw how far what runs has come, m; 0 where nothing can come on deck
+uniform sampler2D film_map;
+
 in vec3 at_node;
 out vec4 colour;
 
@@ -30,20 +34,38 @@ void drench(inout Look look, vec3 p) {
     look.roughness = mix(look.roughness, 0.08, share);
 }
 
-// Rain on what lies open to the sky: a film that shines, darker where it soaks in. It runs down in threads, and what
-// lies flat has puddles, whose face the drops ruffle: the normal there.
+// Rain on what lies open to the sky, and what seas have thrown on deck: a film that shines, darker where it soaks in. It
+// runs down in threads, and what lies flat has puddles, whose face the drops ruffle, and water that runs as the deck leans:
+// the normal there.
 vec3 soak(inout Look look, vec3 n) {
+    vec2 shipped = vec2(0.0), plan = vec2(0.0);
+    if (film_size.x > 0.0) {
+        plan = vec2(dot(film_rows[0], vec4(p_w, 1.0)), dot(film_rows[1], vec4(p_w, 1.0)));
+        shipped = texture(film_map, plan / film_size.xy).rg;
+    }
     float flat_on = smoothstep(-0.1, 0.6, n.z), steep = 1.0 - abs(n.z), t = eye.w;
     float across = dot(at_node, vec3(29.0, 31.0, 3.0)), down = at_node.z * 2.2 + t * 1.9;
-    float threads = steep * smoothstep(0.55, 0.95, sin(across + 0.9 * sin(down)) * sin(0.37 * across - 1.3 * sin(0.5 * down)));
+    float woven = sin(across + 0.9 * sin(down)) * sin(0.37 * across - 1.3 * sin(0.5 * down));
+    float threads = steep * smoothstep(0.55 - 0.75 * shipped.g, 0.95, woven);
     float pools = 0.5 + 0.5 * sin(at_node.x * 4.3 + 1.7 * sin(at_node.y * 3.1)) * sin(at_node.y * 5.1 + at_node.x * 1.3);
     float puddles = smoothstep(0.35, 0.62, pools);
     float film = orbit.w * mix(open_share * (0.45 + 0.55 * threads), mix(0.45, 1.0, puddles), flat_on);
+    film = max(film, mix(shipped.g * (0.6 + 0.4 * threads), max(shipped.g, shipped.r), flat_on));
     look.albedo *= 1.0 - 0.45 * film * (1.0 - look.metallic);
     look.roughness = mix(look.roughness, 0.05, film);
     vec2 ruffled = vec2(sin(at_node.x * 31.0 + 2.0 * sin(at_node.y * 13.0 + 1.7 * t) + 5.1 * t),
                         sin(at_node.y * 37.0 + 2.0 * sin(at_node.x * 11.0 - 1.3 * t) - 4.3 * t));
-    return normalize(n + vec3(0.07 * film * puddles * flat_on * ruffled, 0.0));
+    vec3 bent = vec3(0.07 * orbit.w * film * puddles * flat_on * ruffled, 0.0);
+    vec2 carried_on = plan - film_size.zw;
+    vec2 runs = vec2(sin(dot(carried_on, vec2(23.0, 7.0)) + 1.7 * sin(9.0 * carried_on.y)),
+                     sin(dot(carried_on, vec2(-6.0, 27.0)) + 1.7 * sin(8.0 * carried_on.x)));
+    bent += 0.16 * shipped.r * (film_rows[0].xyz * runs.x + film_rows[1].xyz * runs.y) * flat_on;
+    bent += 0.10 * shipped.g * steep * threads * (film_rows[0].xyz + film_rows[1].xyz);
+    // Water that has just come over is white with air, in lace that runs along.
+    float lace = smoothstep(0.35, 0.9, shipped.r + 0.35 * runs.x * runs.y) * flat_on;
+    look.albedo = mix(look.albedo, vec3(0.62, 0.66, 0.66), 0.55 * lace);
+    look.roughness = mix(look.roughness, 0.35, 0.6 * lace);
+    return normalize(n + bent);
 }
 
 void main() {
@@ -52,7 +74,7 @@ void main() {
     if (wet.w > 0.0) drench(look, p_w);
     vec3 v = normalize(eye.xyz - p_w);
     vec3 n = normalize(n_w);
-    if (orbit.w > 0.0) n = soak(look, n);
+    if (orbit.w > 0.0 || film_size.x > 0.0) n = soak(look, n);
     if (scorch > 0.0) batter(look, p_w);
     vec3 l = sun_direction.xyz;
     float nl = max(dot(n, l), 0.0);
