@@ -20,7 +20,7 @@ _RUNS_MPS = 1.4
 """How fast a full film runs down a slope of one."""
 _INWARD = np.array([1.0, 0.85, 1.0])
 """From a side to the cells beside it."""
-_LAID = 0.10
+_LAID = 0.30
 """Of a full film, by one drop that comes down in a cell, of a thousand that fly at most."""
 
 

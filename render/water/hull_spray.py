@@ -34,17 +34,19 @@ _JET, _MOST_JET_MPS = 2.6, 10.0
 """How much faster than the blow a jet is, and how fast at most."""
 _MIST_LAG_S, _DROP_LAG_S = (0.08, 0.30), (0.5, 1.6)
 """In which the finest and the coarsest take on the air's velocity: of mist, and of drops."""
-_MIST = 0.4
+_MIST = 0.3
 """Share of them that is mist."""
 _FINGERS, _FINGER_RAD = 11, 0.09
 """In how many jets the sheet of a moment breaks up, and how far their drops go apart."""
+_TAKEN_ALONG = 0.85
+"""Share of the hull's velocity that jets have besides."""
 _BURST = 7.0
 """How many times as many as fly evenly may leave in a moment: slams are short."""
 _GRAVITY_MPS2 = 9.81
 _BLUFF, _FLATTEST = 0.35, 0.9
 """Which share of the climb of the water a wall meets, as its pile-up, and which one the flattest flare."""
-_TOUCHES_M = (-0.6, 0.03)
-"""So far over what is highest there a drop that is seen at one look has come down since the one before."""
+_TOUCHES_M = 0.03
+"""So far over what is highest there a drop strikes the hull: on deck if it has risen over the rail."""
 _KEPT = 80
 """Moments that are kept, for going back."""
 _LOOKED_BACK = 50
@@ -200,18 +202,20 @@ def _closing(
 def _brought_down(
     plan: DeckPlan, thrown: Thrown, at_s: float, pose: np.ndarray, velocity_w: np.ndarray
 ) -> tuple[Thrown, np.ndarray]:
-    """The same drops, those that come on deck only until then; and where in the plan, or -1."""
+    """The same drops, those that strike the hull only until then; and where in the plan they come on deck, or -1."""
     count = len(thrown.life_s)
     age_s = (_LOOKS[:, None] * thrown.life_s)[..., None]
     hull_w = pose[:3, 3] + (thrown.born_s[:, None] + age_s - at_s) * velocity_w
     at_b = (thrown.places_w(age_s) - hull_w) @ pose[:3, :3]
     where = plan.cell_of(at_b.reshape(-1, 3)).reshape(at_b.shape[:2])
     over_m = at_b[..., 2] - plan.tops_m.ravel()[where]
-    hit = (where >= 0) & (over_m < _TOUCHES_M[1]) & (over_m > _TOUCHES_M[0])
-    first, each = hit.argmax(axis=0), np.arange(count)
-    comes = hit.any(axis=0)
-    life_s = np.where(comes, age_s[first, each, 0], thrown.life_s)
-    return replace(thrown, life_s=life_s), np.where(comes, where[first, each], -1)
+    risen = np.logical_or.accumulate(at_b[..., 2] > plan.rail_at(at_b[..., 0]), axis=0)
+    struck = (where >= 0) & (over_m < _TOUCHES_M)
+    struck[0] &= risen[0]  # else it has just left
+    first, each = struck.argmax(axis=0), np.arange(count)
+    ends = struck.any(axis=0)
+    life_s = np.where(ends, age_s[first, each, 0], thrown.life_s)
+    return replace(thrown, life_s=life_s), np.where(ends & risen[first, each], where[first, each], -1)
 
 
 def _throw(
@@ -244,7 +248,9 @@ def _throw(
     out, up_b = closing.out_b[chosen], np.array([0.0, 0.0, 1.0])
     level = np.cos(turn)[:, None] * out + np.sin(turn)[:, None] * np.cross(up_b, out)
     way_b = np.cos(rise)[:, None] * level + np.sin(rise)[:, None] * up_b
-    velocity = 0.7 * velocity_w + (jet[:, None] * way_b) @ R.T + 0.2 * rng.standard_normal((count, 3))
+    velocity = (
+        _TAKEN_ALONG * velocity_w + (jet[:, None] * way_b) @ R.T + 0.2 * rng.standard_normal((count, 3))
+    )
     coarse = np.arange(count) >= _MIST * count
     low, high = np.where(coarse[:, None], _DROP_LAG_S, _MIST_LAG_S).T
     lag_s = (low * (high / low) ** rng.uniform(0.0, 1.0, count))[:, None]
@@ -259,7 +265,7 @@ def _throw(
     return _brought_down(plan, thrown, at_s, pose, velocity_w)
 
 
-_MIST_LOOK, _DROP_LOOK = (0.05, 0.26, 0.20, 5.0), (0.017, 0.004, 0.85, 3.0)
+_MIST_LOOK, _DROP_LOOK = (0.04, 0.24, 0.17, 5.0), (0.017, 0.004, 0.85, 3.0)
 """As `crest_puffs` has them, of the mist of `_MANY`: where fewer puffs fly, each is larger and holds back more."""
 _MANY = 6000
 

@@ -206,7 +206,9 @@ class SeaSurface:
         self._caps = Whitecaps()
         moments = MomentFields()
         self._spray, self._puffs = CrestSpray(moments), self._resources.own(crest_puffs(ctx, programs))
-        self.shipped = self._resources.own(ShippedWater(ctx, programs, moments, most=quality.sea_spray // 2))
+        self.shipped = self._resources.own(
+            ShippedWater(ctx, programs, moments, most=quality.sea_spray // (5 if shade_late else 2))
+        )
         self._shafts = self._resources.own(Shafts(ctx, programs)) if quality.full_materials else None
         self._textures: dict[str, moderngl.Texture] = {}
         self._foam = self._resources.own(ctx.texture((POINTS, POINTS), 1, dtype="f4"))

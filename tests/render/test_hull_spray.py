@@ -85,12 +85,12 @@ def test_a_slam_throws_drops_up_that_fall_back_and_end():
     spray, along, calm = HullSpray(), slamming(), sea(0.5)
     counts = [len(flown(spray, calm, along, k + 0.5)) for k in range(MOMENTS - 1)]
     assert not any(counts[:12])
-    assert max(counts[12:18]) > 300  # measured 1045
+    assert max(counts[12:18]) > 600  # measured 1286
     assert counts[-1] == 0
     points = flown(HullSpray(), calm, along, 17.5)
-    assert points[:, 2].max() > 0.7  # above the rail; measured 1.5
-    assert np.abs(points[:, 1]).max() > 1.2  # to both sides of a hull of 0.8 m half breadth
-    assert np.sign(points[np.abs(points[:, 1]) > 1.0, 1]).min() == -1.0
+    assert points[:, 2].max() > 0.7  # above the rail; measured 0.85
+    for side in (-1.0, 1.0):
+        assert (side * points[:, 1]).max() > 1.2  # of a hull of 0.8 m half breadth; measured 1.8
 
 
 def test_the_harder_it_cleaves_the_sea_the_more_flies():
@@ -125,9 +125,9 @@ def test_drops_that_come_on_deck_wet_it_and_it_dries():
         wet.append((film.film.sum(), film.damp.sum()))
     assert max(wet[12]) == 0.0
     peak = int(np.argmax([run for run, _ in wet]))
-    assert wet[peak][0] > 0.5  # measured 5.6 cells
-    assert wet[-1][0] < 0.6 * wet[peak][0]
-    assert wet[-1][1] < max(damp for _, damp in wet)
+    assert wet[peak][0] > 1.0  # measured 3.3 cells
+    assert wet[-1][0] < 0.6 * wet[peak][0]  # 2.2 s later; measured 0.51
+    assert wet[-1][1] < 0.9 * max(damp for _, damp in wet)  # measured 0.78
 
 
 def test_a_sea_that_stands_over_the_rail_covers_the_deck_and_drains(plan):
