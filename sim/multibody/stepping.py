@@ -154,6 +154,21 @@ def load_bodies(ws, w):
 
 
 @jit
+def unwound(tree, d):
+    """Take whole turns out of the hinges' increments d, in place; whether there were any.
+
+    Bodies arrive where they would, and with the same impulses: an iterate that leaps may come to rest a turn farther.
+    """
+    found = False
+    for i in range(tree.kind.shape[0]):
+        a = tree.v_at[i]
+        if tree.kind[i] == REVOLUTE and abs(d[a]) > math.pi:
+            d[a] -= 2.0 * math.pi * math.floor(d[a] / (2.0 * math.pi) + 0.5)
+            found = True
+    return found
+
+
+@jit
 def advance(tree, ws, motion, loads, h, solver, guess, tol):
     """One step; iterations, or -1. q and b are those of its end then, unchanged where no root is found."""
     q, b, memory, u, w = motion.q, motion.b, motion.memory, loads.torques, loads.wrenches
@@ -172,6 +187,9 @@ def advance(tree, ws, motion, loads, h, solver, guess, tol):
             factorise(tree, ws.node, ws.damping, h, ws.articulated, ws.factor)
         first_guess(tree, ws, h, motion.history, order, guess, ws.increments)
         iterations = find_root(tree, ws, q, ws.increments, h, finder, tol, memory[1:])
+        if iterations >= 0 and unwound(tree, ws.increments):
+            again = find_root(tree, ws, q, ws.increments, h, finder, tol, memory[1:])
+            iterations = again if again < 0 else iterations + again
         if iterations >= 0:
             break
         if finder == NEWTON:
