@@ -83,13 +83,11 @@ def derivative_matrix(tree, ws, q, d, h, out):
 def dense_rollout(tree, ws, motion, h, steps, tol):
     """Advance as `stepping.rollout` without inputs, guessed from the step before. Iterations, or -1."""
     n = len(motion.b)
-    matrix = np.empty((n, n))
-    return _dense_rollout(tree, ws, motion, h, steps, tol, matrix, matrix.ravel(), np.empty(n))
+    return _dense_rollout(tree, ws, motion, h, steps, tol, np.empty((n, n)), np.empty(n))
 
 
 @native
-def _dense_rollout(tree, ws, motion, h, steps, tol, matrix, flat, change):
-    """`flat` is the matrix, row after row."""
+def _dense_rollout(tree, ws, motion, h, steps, tol, matrix, change):
     q, b, history = motion.q, motion.b, motion.history
     place(tree, q, ws.node)
     total, order = 0, 0
@@ -105,7 +103,7 @@ def _dense_rollout(tree, ws, motion, h, steps, tol, matrix, flat, change):
             )
             derivative_matrix(tree, ws, q, d, h, matrix)
             copy(ws.residual, change)
-            solve_in_place(flat, change, change.shape[0])
+            solve_in_place(matrix, change, change.shape[0])
             for a in range(b.shape[0]):
                 ws.trial[a] = d[a]
             compose(tree, ws.trial, change, -1.0, d)
@@ -271,13 +269,11 @@ def residual_derivative(tree, sw, h):
 
 def scalable_rollout(tree, sw, q, p, guess, h, steps, tol):
     """Advance coordinates q and momenta p (n,) in place; `guess` (n,) holds the last increments. Iterations, or -1."""
-    flat, n = sw.derivative.ravel(), len(q)
-    return _scalable_rollout(tree, sw, q, p, guess, h, steps, tol, flat, *np.empty((3, n)))
+    return _scalable_rollout(tree, sw, q, p, guess, h, steps, tol, *np.empty((3, len(q))))
 
 
 @native
-def _scalable_rollout(tree, sw, q, p, guess, h, steps, tol, flat, q1, r, change):
-    """`flat` is the derivative, row after row."""
+def _scalable_rollout(tree, sw, q, p, guess, h, steps, tol, q1, r, change):
     total = 0
     n = q.shape[0]
     for _ in range(steps):
@@ -289,7 +285,7 @@ def _scalable_rollout(tree, sw, q, p, guess, h, steps, tol, flat, q1, r, change)
                 r[i] = sw.by_v[i] - 0.5 * h * sw.by_q[i] - p[i]
             residual_derivative(tree, sw, h)
             copy(r, change)
-            solve_in_place(flat, change, n)
+            solve_in_place(sw.derivative, change, n)
             size = 0.0
             for i in range(n):
                 q1[i] -= change[i]
