@@ -37,7 +37,7 @@ from ui.features.lanes import draw_lanes
 from ui.features.methods import describe, to_try_first
 from ui.features.model.panel import draw_model
 from ui.features.notices import Toasts, draw_banner, observe_notices
-from ui.features.plots import panel
+from ui.features.plots import forms, panel
 from ui.features.plots.channels import measured
 from ui.features.plots.curves import Curves, History, Trace, observe_curves
 from ui.features.scenes.gallery import GalleryFields, draw_scene
@@ -494,11 +494,11 @@ def test_a_ghost_that_stops_is_told_once_and_forgotten_when_removed(bench: Bench
 
 
 def test_frequencies_are_marked_by_round_numbers_and_never_too_many() -> None:
-    assert panel.round_frequencies(0.12, 6.0, 8) == pytest.approx([0.2, 0.5, 1.0, 2.0, 5.0])
+    assert forms.round_frequencies(0.12, 6.0, 8) == pytest.approx([0.2, 0.5, 1.0, 2.0, 5.0])
     for low, high in ((0.05, 50.0), (1e-3, 1e3), (1.5, 1.8), (0.3, 4e4)):
         for most in (1, 3, 6):
-            marks = panel.round_frequencies(low, high, most)
+            marks = forms.round_frequencies(low, high, most)
             assert all(low <= mark <= high for mark in marks)
             assert len(marks) <= most + 2
-    assert panel.positive_range([np.array([0.0, np.nan, 0.2, 7.0])]) == (0.2, 7.0)
-    assert panel.positive_range([]) == (1.0, 10.0)
+    assert forms.positive_range([np.array([0.0, np.nan, 0.2, 7.0])]) == (0.2, 7.0)
+    assert forms.positive_range([]) == (1.0, 10.0)

@@ -3,6 +3,7 @@
 Figures are plain numbers, which the panel draws and a file gets alike.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -164,6 +165,27 @@ def decades_of(parts: Sequence[np.ndarray], floor: float) -> tuple[float, float]
     high = np.ceil(np.log10(values.max()))
     low = min(max(np.floor(np.log10(values.min())), high - 12.0), high - 1.0)
     return float(10.0**low), float(10.0**high)
+
+
+def positive_range(parts: Sequence[np.ndarray]) -> tuple[float, float]:
+    """From the least to the largest positive number; a decade where there is none."""
+    values = np.concatenate([*parts, np.zeros(0)])
+    values = values[np.isfinite(values) & (values > 0.0)]
+    low, high = (float(values.min()), float(values.max())) if len(values) else (1.0, 10.0)
+    return low, max(high, 1.1 * low)
+
+
+def round_frequencies(low: float, high: float, most: int) -> list[float]:
+    """1, 2 and 5 times the powers of ten within a positive range, only 1 times or every other power where these would
+    be more than `most` (one more at its end)."""
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    found: list[float] = []
+    for steps, every in (((1.0, 2.0, 5.0), 1), ((1.0,), 1), ((1.0,), 2), ((1.0,), 4)):
+        found = [step * 10.0**k for k in range(first, last + 1) if k % every == 0 for step in steps]
+        found = [value for value in found if low <= value <= high]
+        if len(found) <= most + 1:
+            break
+    return found
 
 
 def _kept(history: History, channel: Channel, span_s: tuple[float, float]) -> tuple[np.ndarray, np.ndarray]:

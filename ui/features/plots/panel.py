@@ -2,7 +2,7 @@
 seconds, as its config has them or as the user chose."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +12,14 @@ from sim.commands import KeepAccount
 from sim.simulation.lanes.snapshot import LaneSnapshot, LaneStatus, Snapshot, outcome
 from ui.features.plots.channels import ACCOUNT, Channel, offered
 from ui.features.plots.curves import Curves, Trace
-from ui.features.plots.forms import TIME, beside_colour, decades_of, figure_of
+from ui.features.plots.forms import (
+    TIME,
+    beside_colour,
+    decades_of,
+    figure_of,
+    positive_range,
+    round_frequencies,
+)
 from ui.features.plots.parts import (
     PlotChoice,
     carry,
@@ -43,21 +50,27 @@ def draw_plots(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     known = offered(flown)
     shown = [known[key] for key in chosen(flown, context) if key in known]
     lanes = [lane for lane in snapshot.lanes if lane.name in context.of(Curves).histories]
-    room = imgui.get_content_region_avail()
-    columns = max(min(int(room.x / context.px(NARROWEST_PX)), len(shown)), 1)
-    gap = context.px(14.0)
-    width = (room.x - gap * (columns - 1)) / columns
-    rows = max(-(-len(shown) // columns), 1)
+    for index, size_px in _side_by_side(len(shown), NARROWEST_PX, 14.0, context):
+        requests += _plot(snapshot, context, lanes, shown[index], known, size_px)
+        imgui.end_group()
+        take_up(shown[index].key, context)
+        note(context, f"plots/{shown[index].key}")
+    return requests + _account(snapshot, context) + draw_plot_bar(snapshot, context, draw_plot_choice)
+
+
+def _side_by_side(
+    count: int, narrowest_px: float, gap_px: float, context: PanelContext
+) -> Iterator[tuple[int, tuple[float, float]]]:
+    """Index and size of so many plots, as many in a row as fit, each in a group that whoever draws it ends."""
+    room, gap = imgui.get_content_region_avail(), context.px(gap_px)
+    columns = max(min(int(room.x / context.px(narrowest_px)), count), 1)
+    width, rows = (room.x - gap * (columns - 1)) / columns, max(-(-count // columns), 1)
     height = max(room.y / rows - (context.px(6.0) if rows > 1 else 0.0), context.px(90.0))
-    for index, channel in enumerate(shown):
+    for index in range(count):
         if index % columns:
             imgui.same_line(0.0, gap)
         imgui.begin_group()
-        requests += _plot(snapshot, context, lanes, channel, known, (width, height))
-        imgui.end_group()
-        take_up(channel.key, context)
-        note(context, f"plots/{channel.key}")
-    return requests + _account(snapshot, context) + draw_plot_bar(snapshot, context, draw_plot_choice)
+        yield index, (width, height)
 
 
 def _account(snapshot: Snapshot, context: PanelContext) -> list[Request]:
@@ -273,27 +286,6 @@ def round_moments(start_s: float, end_s: float, intervals: int) -> list[float]:
     return [round(k * step, digits) for k in range(first, last + 1)]
 
 
-def positive_range(parts: Sequence[np.ndarray]) -> tuple[float, float]:
-    """From the least to the largest positive number; a decade where there is none."""
-    values = np.concatenate([*parts, np.zeros(0)])
-    values = values[np.isfinite(values) & (values > 0.0)]
-    low, high = (float(values.min()), float(values.max())) if len(values) else (1.0, 10.0)
-    return low, max(high, 1.1 * low)
-
-
-def round_frequencies(low: float, high: float, most: int) -> list[float]:
-    """1, 2 and 5 times the powers of ten within a positive range, only 1 times or every other power where these would
-    be more than `most` (one more at its end)."""
-    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
-    found: list[float] = []
-    for steps, every in (((1.0, 2.0, 5.0), 1), ((1.0,), 1), ((1.0,), 2), ((1.0,), 4)):
-        found = [step * 10.0**k for k in range(first, last + 1) if k % every == 0 for step in steps]
-        found = [value for value in found if low <= value <= high]
-        if len(found) <= most + 1:
-            break
-    return found
-
-
 def line_spec(lane: LaneSnapshot, context: PanelContext) -> implot.Spec:
     """A line in the lane's colour."""
     spec = implot.Spec()
@@ -406,17 +398,10 @@ def draw_errors(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     """As many plots side by side as fit."""
     lanes = [lane for lane in snapshot.lanes if lane.name in context.of(Curves).histories]
     requests: list[Request] = []
-    room = imgui.get_content_region_avail()
-    columns = max(min(int(room.x / context.px(NARROWEST_PX * 0.84)), len(ERROR_PLOTS)), 1)
-    gap = context.px(10.0)
-    width = (room.x - gap * (columns - 1)) / columns
-    rows = -(-len(ERROR_PLOTS) // columns)
-    height = max(room.y / rows - (context.px(6.0) if rows > 1 else 0.0), context.px(90.0))
-    for index, (channel, plot) in enumerate(ERROR_PLOTS.items()):
-        if index % columns:
-            imgui.same_line(0.0, gap)
-        imgui.begin_group()
-        requests += _error_plot(snapshot, context, lanes, channel, plot, (width, height))
+    plots = list(ERROR_PLOTS.items())
+    for index, size_px in _side_by_side(len(plots), NARROWEST_PX * 0.84, 10.0, context):
+        channel, plot = plots[index]
+        requests += _error_plot(snapshot, context, lanes, channel, plot, size_px)
         imgui.end_group()
         note(context, f"errors/{channel}")
     return requests + draw_plot_bar(snapshot, context)
