@@ -279,10 +279,8 @@ class Renderer:
         return True
 
     def warm_up(self, frame: Frame, target: moderngl.Framebuffer) -> Iterator[None]:
-        """Draw by programs that wait for motion, unseen: software GL compiles one where it is first drawn by.
-
-        A share at a step; `draw` takes those that are left before its first picture.
-        """
+        """Draw by programs that wait for motion, unseen, a share at a step: software GL compiles one where it is first
+        drawn by. `draw` takes the shares that are left before its first picture."""
         self._begin_unseen(frame)
         self._ctx.enable_only(moderngl.DEPTH_TEST | moderngl.CULL_FACE)
         self._still_world.warm_up()
