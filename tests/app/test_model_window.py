@@ -54,8 +54,9 @@ def test_every_joint_actuator_and_body_of_a_robot_is_taken_hold_of(screen: Scree
         shown("model/pose/kneeling")
         app.click("model/pose/kneeling/rename")
         app.click("model/pose")
+        app.wait_frames(4)  # until the text is taken hold of
         screen.xdotool("key", "ctrl+a")
-        app.wait_frames(2)
+        app.wait_frames(4)
         screen.xdotool("type", "bent")
         app.wait_frames(4)
         app.click("model/pose/keep")
