@@ -1,6 +1,6 @@
 """Motions into a file whose ending says as what."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +11,7 @@ from export.nodes import CameraTrack, Content
 from export.output import replacing
 from export.request import format_of
 from export.tables import chosen_channels
+from sim.platform.progress import TellShare, unheard
 
 if TYPE_CHECKING:
     from export.plan import PlanDrawing
@@ -26,7 +27,7 @@ def export_motions(
     camera: CameraTrack | None = None,
     plan: "PlanDrawing | None" = None,
     caption: Sequence[str] = (),
-    report: Callable[[str, float], None] = lambda _text, _share: None,
+    report: TellShare = unheard,
 ) -> Path:
     """Write motions as one of `export.request.FORMATS`, which the ending says; returns the path.
 

@@ -26,7 +26,7 @@ from export.request import CONTAINERS, FPS, Request, format_of
 from export.tables import TableWriter, chosen_channels
 from sim.commands import Command, FlyPlan, KeepTake, PlayTake, SetDemo, ShowMeasured
 from sim.platform.errors import InputError
-from sim.platform.progress import Tell
+from sim.platform.progress import Tell, TellShare, unheard
 from sim.recordings import Take, load_take, save_take
 from sim.scene import Scene
 from sim.shapes import Shape
@@ -43,12 +43,9 @@ if TYPE_CHECKING:
     from sim.planner import Plan
     from sim.planner.service.session import PlanView
 
-Report = Callable[[str, float], None]
-"""Called with what is being done now and the share that is done (0..1)."""
-
 
 @contextmanager
-def shown(title: str) -> Iterator[Report]:
+def shown(title: str) -> Iterator[TellShare]:
     """A bar on stderr that follows the reports and leaves one line with the time it took."""
     console = Console(stderr=True)
     started = time.perf_counter()
@@ -100,7 +97,7 @@ class RunExports:
         self,
         simulation: Simulation,
         planned: "PlanView | None" = None,
-        report: Report = lambda _text, _share: None,
+        report: TellShare = unheard,
     ) -> None:
         """Write the files. A page and a log have every step that was recorded, and always their ground; a page has what
         was planned, too.
@@ -178,7 +175,7 @@ def run(
     request: Request,
     *,
     studio: Callable[[], "Studio"],
-    report: Report,
+    report: TellShare,
     scene: "Scene",
     world: "World",
     planned: "PlanView | None" = None,

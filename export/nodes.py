@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ from render.vehicles.rigs import flown_alike
 from sim.models.asset import box_asset, cart_asset, has_model, load_model, on_wheels
 from sim.models.solids import ModelAsset, capsules_of, shape_asset
 from sim.multibody.shapes import STAND
+from sim.platform.progress import TellShare, unheard
 from sim.shapes import Shape
 from sim.simulation.lanes.snapshot import Snapshot
 from sim.vehicle_config import Part, VehicleConfig, named_values
@@ -389,7 +390,7 @@ class Content:
     """Of a page."""
     caption: Sequence[str] = ()
     """Of a page: paragraphs."""
-    report: Callable[[str, float], None] = lambda _text, _share: None
+    report: TellShare = unheard
     """Called by what takes long, with what is being done and the share that is done; what it raises ends the work."""
 
 

@@ -23,6 +23,7 @@ from sim.commands import SetDemo
 from sim.controllers import Controller, gains_of, with_gains
 from sim.controllers.controller import own_file
 from sim.platform.errors import InputError, one_of, quote
+from sim.platform.progress import TellShare
 from sim.scene import Scene, with_overrides
 from sim.simulation import Simulation
 from sim.vehicles.forms.custom import OwnClass
@@ -33,7 +34,7 @@ Read = Callable[[], Scene]
 RUNNING, STEP = "running", "step"
 
 
-def run_sweep(read: Read, request: Request, report: Callable[[str, float], None]) -> Table:
+def run_sweep(read: Read, request: Request, report: TellShare) -> Table:
     """Fly every combination and write the tables; of each channel its last value, NAME.final, and its root mean
     square, NAME.rms, and `running`: 1 where the lane had not stopped.
 

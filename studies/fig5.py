@@ -14,9 +14,10 @@ from matplotlib.figure import Figure
 
 from sim.compiler import compile_kernel
 from sim.integrators import integrators
+from sim.platform.progress import TellShare
 from sim.steppers.trajectory import simulate
 from sim.vehicles import State, Vehicle, vehicle
-from studies.report import Claim, Options, Progress, Report
+from studies.report import Claim, Options, Report
 
 METHODS = ("variational", "variational-exp-tln", "rk2", "rk4")
 STEPS_PER_SECOND = (5, 10, 20, 40, 80, 160)
@@ -114,7 +115,7 @@ def step_costs(methods: tuple[str, ...]) -> dict[str, float]:
     return best
 
 
-def measure(runs: int, seconds: int, seed: int, progress: Progress) -> list[MethodErrors]:
+def measure(runs: int, seconds: int, seed: int, progress: TellShare) -> list[MethodErrors]:
     """All methods at all steps on the same random runs."""
     rng = np.random.default_rng(seed)
     cars = [random_run(rng) for _ in range(runs)]
@@ -145,7 +146,7 @@ def _row(
     return MethodErrors(method, 1.0 / per_second, mean[0], mean[1], blown_up, cost_ns)
 
 
-def run(options: Options, progress: Progress) -> Report:
+def run(options: Options, progress: TellShare) -> Report:
     """50 runs of 60 s unless told otherwise."""
     runs, seconds = options.runs or 50, round(options.seconds or 60)
     rows = measure(runs, seconds, options.seed, progress)

@@ -15,7 +15,8 @@ from matplotlib.figure import Figure
 import sim
 from sim.compiler import Kernel, compile_kernel
 from sim.integrators import integrator
-from studies.report import Claim, Options, Progress, Report
+from sim.platform.progress import TellShare
+from studies.report import Claim, Options, Report
 
 SAMPLE_S = 1.0
 """Errors are taken at multiples of this; steps are parts of it."""
@@ -147,7 +148,7 @@ KEPT = ("|L|", "energy of rotation", "|v|")
 """What the last three columns are, relative to the start."""
 
 
-def fig3(options: Options, progress: Progress) -> Report:
+def fig3(options: Options, progress: TellShare) -> Report:
     """At h = 0.1 s, 20 s long unless told otherwise."""
     seconds = options.seconds or 20.0
     body = sim.vehicle("rigid-body", inertia=INERTIA)
@@ -238,7 +239,7 @@ ERROR_COLUMNS = (
 Table = dict[str, list[Outcome]]
 
 
-def fig4(options: Options, progress: Progress) -> Report:
+def fig4(options: Options, progress: TellShare) -> Report:
     """20 bodies for 240 s unless told otherwise."""
     count, seconds = options.runs or 20, options.seconds or 240.0
     progress("exact motion", 0.0)

@@ -16,6 +16,7 @@ from scipy.integrate import solve_ivp
 import sim
 from sim.groups import SE3, SO3, SO3_R3
 from sim.groups.se3 import position_of, rotation_of
+from sim.platform.progress import TellShare
 from sim.spaces import Action, Euclidean, GroupSpace, Product
 from sim.spaces.action import by_left_translation, side_by_side, translations
 from sim.steppers.trajectory import Trajectory
@@ -23,7 +24,7 @@ from sim.vehicles.forms.form import Observable, State
 from sim.vehicles.forms.homogeneous import ActionVehicle
 from sim.vehicles.forms.parameters import Quantities
 from sim.vehicles.heavy_top import HeavyTop
-from studies.report import Claim, Options, Progress, Report
+from studies.report import Claim, Options, Report
 
 UP_W = (0.0, 0.0, 1.0)
 
@@ -181,7 +182,7 @@ def formulation(kind: type[TopFormulation], omega: np.ndarray, h: float, seconds
     return sim.simulate(top, METHOD, step=h, duration=seconds, initial=top.turning(omega))
 
 
-def run(options: Options, progress: Progress) -> Report:
+def run(options: Options, progress: TellShare) -> Report:
     """One second for the formulations; 6000 steps of 0.01 s for the energy of the theta family, on either top."""
     top, seconds, h = TOP, options.seconds or 1.0, 1e-4
     found = {}

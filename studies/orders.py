@@ -10,9 +10,10 @@ from matplotlib.figure import Figure
 import sim
 from sim.analysis.sweep_table import SweepGrid
 from sim.integrators import Integrator, integrator
+from sim.platform.progress import TellShare
 from sim.vehicles import State, Vehicle
 from studies.ledger.drifts import Transmission, begun
-from studies.report import LOCAL, Claim, Options, Progress, Report
+from studies.report import LOCAL, Claim, Options, Report
 
 CONTROLS = np.array([52.0, 0.4, 0.03, -0.02])
 STEPS = (16, 32, 64, 128, 256)
@@ -21,7 +22,7 @@ FLOOR = 3e-11
 COLUMNS = ("method", "vehicle", "declared", "measured", *(f"error_{n}" for n in STEPS))
 
 
-def run(options: Options, progress: Progress) -> Report:
+def run(options: Options, progress: TellShare) -> Report:
     """One second of motion, steps 1/16 to 1/256 s."""
     seconds = options.seconds or 1.0
     cases = all_cases()
@@ -44,7 +45,7 @@ def run(options: Options, progress: Progress) -> Report:
 
 
 def errors_by_method(
-    names: tuple[str, ...], seconds: float, cluster: str | None, progress: Progress
+    names: tuple[str, ...], seconds: float, cluster: str | None, progress: TellShare
 ) -> dict[str, list[float]]:
     """By method, at each step: one after the other, or all of them on a cluster."""
     if cluster is not None:

@@ -1,7 +1,7 @@
 """What a study leaves behind: a table, a picture, and which claims its own numbers bear out."""
 
 import csv
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,10 +40,6 @@ class Report:
     rows: Sequence[Sequence[object]]
     figure: Figure
     claims: list[Claim]
-
-
-Progress = Callable[[str, float], None]
-"""Called with what is being done and the share that is done (0..1)."""
 
 
 def save(report: Report, name: str, folder: Path) -> list[Path]:

@@ -16,9 +16,10 @@ import sim
 from sim.compiler.loops import growth
 from sim.integrators import INTEGRATORS
 from sim.integrators.embedded import Adaptive
+from sim.platform.progress import TellShare
 from sim.vehicles import State, Vehicle
 from sim.vehicles.pendulum import Pendulum
-from studies.report import Claim, Options, Progress, Report
+from studies.report import Claim, Options, Report
 
 _MOST = 100_000
 
@@ -154,7 +155,7 @@ _CONVERGED = 3
 """Times as many steps for the method of first order, whose slope shows late."""
 
 
-def orders(options: Options, progress: Progress) -> Report:
+def orders(options: Options, progress: TellShare) -> Report:
     """One second, a generic start in place of the survey's, which stays in a plane."""
     vehicle = chain(2)
     start, seconds = generic(vehicle), options.seconds or 1.0
@@ -203,7 +204,7 @@ LEAVING = ("rk4", "dopri54")
 SPACE_STEP_S = 0.01
 
 
-def space(options: Options, progress: Progress) -> Report:
+def space(options: Options, progress: TellShare) -> Report:
     """Two pendula, 5 s in steps of 10 ms."""
     vehicle = chain(2)
     start, seconds = generic(vehicle), options.seconds or 5.0
@@ -247,7 +248,7 @@ SURVEYS = (1.5e-5, 3.0e-5, 3.5e-5, 1.4e-4)
 """Errors of the survey's program with twenty links: of 1 m adaptive and equal steps, of 5 m together the same."""
 
 
-def steps(options: Options, progress: Progress) -> Report:
+def steps(options: Options, progress: TellShare) -> Report:
     """RKMK(5,4) with the tolerance 1e-6 over 3 s, and RKMK 5 with as many equal steps."""
     rows = []
     unit, shared = list[Compared](), list[Compared]()
@@ -302,7 +303,7 @@ def steps(options: Options, progress: Progress) -> Report:
     return Report(("lengths", "links", "accepted", "rejected", "adaptive", "constant"), rows, figure, claims)
 
 
-def peak(options: Options, progress: Progress) -> Report:
+def peak(options: Options, progress: TellShare) -> Report:
     """The survey's start, 3 s."""
     vehicle = chain(2)
     start = planar(vehicle)
@@ -376,7 +377,7 @@ def case() -> tuple[Vehicle, State]:
     return vehicle, start
 
 
-def load(options: Options, progress: Progress) -> Report:
+def load(options: Options, progress: TellShare) -> Report:
     """5 s; orders over the first half second."""
     vehicle, start = case()
     exact = tight(vehicle, start, 0.5, TARGET)

@@ -21,10 +21,11 @@ from sim.multibody.stepping import OK
 from sim.multibody.tree import Tree
 from sim.native.function import native
 from sim.platform.errors import InputError
+from sim.platform.progress import TellShare
 from sim.steppers.bound_tree import BoundTree
 from sim.vehicles import vehicle
 from sim.vehicles.forms.articulated import ArticulatedVehicle
-from studies.report import Claim, Options, Progress, Report
+from studies.report import Claim, Options, Report
 from studies.tree_comparators import dense_rollout, midpoint_slopes, scalable_rollout, scalable_workspace
 
 LINK_M, LINK_KG = 0.2, 1.0
@@ -174,7 +175,7 @@ ENERGY_METHODS = ("riqn", "svi", "semi-implicit-euler", "rk4")
 SAMPLES = 400
 
 
-def fig2(options: Options, progress: Progress) -> Report:
+def fig2(options: Options, progress: TellShare) -> Report:
     """A chain of ten links let go bent, 200 s unless told otherwise."""
     seconds = options.seconds or 200.0
     steps = max(1, round(seconds / ENERGY_STEP_S / SAMPLES))
@@ -245,7 +246,7 @@ TIMED_STEP_S, ROUNDS, BUDGET_S = 1e-3, 9, 0.02
 EVALUATIONS = ("drnea", "svi evaluation")
 
 
-def fig3(options: Options, progress: Progress) -> Report:
+def fig3(options: Options, progress: TellShare) -> Report:
     """Interleaved medians; `runs` rounds, 9 unless told otherwise."""
     rounds = options.runs or ROUNDS
     spent: dict[int, dict[str, float]] = {}
@@ -337,7 +338,7 @@ STEP_S, SHOWN_LINKS = 1e-3, 20
 NOTED = 12
 
 
-def fig4(options: Options, progress: Progress) -> Report:
+def fig4(options: Options, progress: TellShare) -> Report:
     """Residuals of a step that is guessed to stand still; mean iterations over 2 s unless told otherwise."""
     steps = round((options.seconds or 2.0) / STEP_S)
     residuals = {method: _residuals(method) for method in LINEAR}

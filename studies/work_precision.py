@@ -9,8 +9,9 @@ from matplotlib.figure import Figure
 import sim
 from sim.compiler import Kernel, compile_kernel
 from sim.integrators import integrator
+from sim.platform.progress import TellShare
 from studies.free_body import FREE, SAMPLE_S, FreeBody, Outcome, cpu_of, measure, random_bodies
-from studies.report import Claim, Options, Progress, Report
+from studies.report import Claim, Options, Report
 
 METHODS = (
     "variational",
@@ -48,7 +49,7 @@ class CurvePoint:
     """Of adaptive methods, else 0."""
 
 
-def run(options: Options, progress: Progress) -> Report:
+def run(options: Options, progress: TellShare) -> Report:
     """5 bodies for 240 s unless told otherwise."""
     progress("exact motion", 0.0)
     bodies = random_bodies(options.runs or 5, options.seconds or 240.0, options.seed)

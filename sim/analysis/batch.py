@@ -22,6 +22,7 @@ from sim.environment.environment import Environment, default_start, environment_
 from sim.integrators import Integrator
 from sim.integrators.multibody import rollout_scheme
 from sim.platform.errors import InputError, numbers, one_of, quote, whole
+from sim.platform.progress import TellShare
 from sim.steppers.dynamics import stepper_of
 from sim.steppers.trajectory import checked_method, step_count
 from sim.vehicles import State, Vehicle, checked_vehicle
@@ -223,9 +224,6 @@ def vehicle_of_row(vehicle: Vehicle, row: np.ndarray) -> Vehicle:
     return vehicle.with_parameters(**values)
 
 
-Progress = Callable[[str, float], None]
-"""Called with what is done now and the share that is done (0..1); first with what it will take."""
-
 _CHUNK_STEPS = 2_000_000
 """Steps of one call without the interpreter: between two of them progress is told."""
 _MOST_SHARE = 0.8
@@ -244,7 +242,7 @@ def batch(
     every: int | None = None,
     world: World | None = None,
     threads: int | None = None,
-    progress: Progress | None = None,
+    progress: TellShare | None = None,
 ) -> Trajectories:
     """Integrate many lanes of a vehicle for `duration` seconds in steps of `step` seconds, on all cores.
 
@@ -356,7 +354,7 @@ class _Job:
             self._subject, alone = made, False
         self._code = None if alone else lane_code(Structure.of(self._subject), scheme)
 
-    def run(self, report: Progress) -> tuple[np.ndarray, np.ndarray]:
+    def run(self, report: TellShare) -> tuple[np.ndarray, np.ndarray]:
         """Nodes (lanes, kept, size) and steps done (lanes,)."""
         lanes = self._what.lanes
         if self._code is None:
@@ -373,7 +371,7 @@ class _Job:
             self._one_by_one(failed, nodes, done, report)
         return nodes, done
 
-    def _side_by_side(self, code: LaneCode, report: Progress) -> Groups:
+    def _side_by_side(self, code: LaneCode, report: TellShare) -> Groups:
         what, h = self._what, self._h
         starts = start_kernel(Structure.of(self._subject), self._scheme)
         rows = [
@@ -413,7 +411,7 @@ class _Job:
             ]
         )
 
-    def _one_by_one(self, lanes: np.ndarray, nodes: np.ndarray, done: np.ndarray, report: Progress) -> None:
+    def _one_by_one(self, lanes: np.ndarray, nodes: np.ndarray, done: np.ndarray, report: TellShare) -> None:
         """By the kernel of one vehicle, each lane from its start."""
         parts = np.array_split(lanes, min(max(len(lanes) // 16, self._threads), len(lanes)))
         finished = self._what.lanes - len(lanes)

@@ -15,10 +15,10 @@ import numpy as np
 from sim.analysis.sweep_table import SweepGrid, Table, opened
 from sim.platform.errors import InputError, quote, whole
 from sim.platform.processes import no_modules_from_current_folder
+from sim.platform.progress import TellShare
 
 Question = Callable[..., Mapping[str, Any]]
 """(axis=value, ...) -> name -> number; vectorised: arrays (n,) -> arrays (n, ...)."""
-Progress = Callable[[str, float], None]
 
 _AHEAD = 3
 """Chunks that are handed out for every worker: memory does not grow with their number."""
@@ -49,7 +49,7 @@ def sweep(
     store: str | Path | None = None,
     scheduler: str | None = None,
     workers: int | None = None,
-    progress: Progress | None = None,
+    progress: TellShare | None = None,
 ) -> Table:
     """Ask a question at every point; returns the table of its answers.
 
@@ -123,7 +123,7 @@ def _await_workers(client: Any, scheduler: str) -> None:
 
 
 def _run(
-    client: Any, question: Question, table: Table, left: list[int], vectorised: bool, report: Progress
+    client: Any, question: Question, table: Table, left: list[int], vectorised: bool, report: TellShare
 ) -> None:
     """Hand out chunks, a few ahead of the workers, and store what comes."""
     from distributed import KilledWorker, as_completed

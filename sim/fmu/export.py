@@ -31,6 +31,7 @@ from sim.integrators import Integrator
 from sim.integrators.base import Scheme
 from sim.platform.cache import cache_dir
 from sim.platform.errors import InputError, one_of, quote
+from sim.platform.progress import TellShare, unheard
 from sim.platform.replacing import replacing
 from sim.steppers.trajectory import checked_method, checked_start, step_count
 from sim.symbolic import replaced, solve
@@ -38,8 +39,6 @@ from sim.vehicles import State, Vehicle, checked_vehicle
 from sim.vehicles.forms.articulated import ArticulatedVehicle
 
 RUNTIME = Path(__file__).parent / "runtime"
-Report = Callable[[str, float], None]
-"""Called with what is being done now and the share that is done (0..1); what it raises ends the work."""
 _LOOK_S = 0.2
 """How often it is reported while the compiler works: minutes for the first unit, whose C libraries it makes, too."""
 
@@ -283,7 +282,7 @@ def write_unit(
     start: State,
     version: str,
     platforms: Sequence[str],
-    report: Report = lambda _text, _share: None,
+    report: TellShare = unheard,
 ) -> None:
     """The same of what was checked, into a file of any name. Raises InputError and OSError."""
     targets = targets_of(platforms, version)

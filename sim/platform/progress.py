@@ -9,6 +9,14 @@ from time import perf_counter
 
 Tell = Callable[..., None]
 """Called with what work reports while it goes on."""
+TellShare = Callable[[str, float], None]
+"""Called with what is being done now and the share that is done (0..1); what it raises ends the work."""
+
+
+def unheard(text: str, share: float) -> None:
+    """Who nobody listens to."""
+
+
 _listening: ContextVar[Tell | None] = ContextVar("_listening", default=None)
 
 

@@ -15,6 +15,7 @@ from sim.control.target_path import drawn_w
 from sim.environment.environment import CoupledEnvironment
 from sim.integrators import usual
 from sim.platform.errors import InputError
+from sim.platform.progress import TellShare
 from sim.recordings import Take
 from sim.scene import Scene
 from sim.simulation.commands import (
@@ -34,7 +35,7 @@ from sim.simulation.commands import (
 from sim.simulation.lanes.kernels import Compiling, KernelStore, PendingKernel
 from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot, Waiting
 from sim.simulation.runs.flight_control import Autopilot
-from sim.simulation.runs.scene_run import Progress, SceneRun
+from sim.simulation.runs.scene_run import SceneRun
 from sim.vehicles import Vehicle
 from sim.vehicles.forms.base import Structure
 from sim.world import World
@@ -82,7 +83,7 @@ class Simulation:
         scene: Scene,
         world: World,
         *,
-        progress: Progress | None = None,
+        progress: TellShare | None = None,
         kernels: KernelStore | None = None,
         environment: CoupledEnvironment | None = None,
     ) -> None:

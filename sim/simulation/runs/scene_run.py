@@ -2,7 +2,7 @@
 
 import copy
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -15,6 +15,7 @@ from sim.controllers import Controller
 from sim.environment.environment import CoupledEnvironment, CoupledSpec
 from sim.integrators import serving
 from sim.platform.errors import InputError
+from sim.platform.progress import TellShare
 from sim.scene import FLOWN_LANE, MOST_LANES, Scene
 from sim.scene.layout import Layout
 from sim.scene.race import Timing
@@ -100,9 +101,6 @@ class Clock:
 
 FLOWN = LaneLook(FLOWN_LANE, (1.0, 1.0, 1.0), ghost=False)
 
-Progress = Callable[[str, float], None]
-"""Called with what is being done and the share that is done (0..1)."""
-
 
 class SceneRun:
     """Everything that a scene puts in motion.
@@ -115,7 +113,7 @@ class SceneRun:
         scene: Scene,
         world: World,
         kernels: KernelStore,
-        progress: Progress | None = None,
+        progress: TellShare | None = None,
         environment: CoupledEnvironment | None = None,
     ) -> None:
         """`environment`: something that moves, to which the flown lane is coupled; else what the scene says."""
