@@ -61,17 +61,19 @@ def mirror(level_m: float) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HullWay:
-    """Where a hull has been lately, at moments that are HULL_EVERY_S apart whatever the rate of pictures."""
+    """Where a hull has been lately, at moments that are MOMENT_S apart whatever the rate of pictures."""
 
     of: tuple[str, int]
     """Lane and generation."""
     first: int
-    """Number of the first moment: its time over HULL_EVERY_S."""
+    """Number of the first moment: its time over MOMENT_S."""
     poses: np.ndarray
     """(n, 4, 4), one a moment."""
 
 
-HULL_EVERY_S = 0.1
+MOMENT_S, MOMENTS_KEPT = 0.1, 80
+"""Between two moments of a hull's way and of what sea and hull throw up, and how many are kept of each [s, 1]: after
+which what has come on deck is gone."""
 
 Film = tuple[np.ndarray, tuple[float, float, float, float]]
 """(2, 4) rows from a place in the world to one in a hull's plan [m]; that plan's size, and how far what runs on it has

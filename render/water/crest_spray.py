@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import moderngl
 import numpy as np
 
-from render.frame import HULL_EVERY_S
+from render.frame import MOMENT_S
 from render.passes.targets import PassContext
 from render.programs import Programs, uniform, vertex_array
 from render.water.sea_fields import STRETCH, SeaFields, stretch_deviation
@@ -198,7 +198,6 @@ def drops(ctx: moderngl.Context, programs: Programs) -> FlyingPoints:
     return FlyingPoints(ctx, programs, shaders, name="place", numbers=3, most=MOST_DROPS, drop_m=_DROP_M)
 
 
-EVERY_S = HULL_EVERY_S
 MOST_LIFE_S, _LEAST_LIFE_S = 1.2, 0.3
 REACH_M, _CELL_M = 42.0, 0.6
 """Of the eye; and how far apart the places are at which crests are looked for."""
@@ -260,7 +259,7 @@ class MomentFields:
         """Of a moment by its number; the next call may write to them."""
         if self._fields is None or not self._fields.fits(state):
             self._fields = SeaFields(state)
-        self._fields.work_out(state, moment * EVERY_S)
+        self._fields.work_out(state, moment * MOMENT_S)
         return self._fields
 
 
@@ -282,20 +281,20 @@ class CrestSpray:
         drawn = (state.waves[3], most)
         if self._of is None or self._of[0] is not drawn[0] or self._of[1] != most:
             self._thrown, self._of = {}, drawn
-        last = math.floor(time_s / EVERY_S)
-        moments = range(last - math.ceil(MOST_LIFE_S / EVERY_S) + 1, last + 1)
+        last = math.floor(time_s / MOMENT_S)
+        moments = range(last - math.ceil(MOST_LIFE_S / MOMENT_S) + 1, last + 1)
         self._thrown = {
             k: self._thrown[k] if k in self._thrown else self._throw(state, k, foot_w, most) for k in moments
         }
         return np.concatenate([each.puffs(time_s) for each in self._thrown.values()]).astype(np.float32)
 
     def _throw(self, state: SeaState, moment: int, foot_w: np.ndarray, most: int) -> Thrown:
-        at_s, fields = moment * EVERY_S, self._fields.at(state, moment)
+        at_s, fields = moment * MOMENT_S, self._fields.at(state, moment)
         wind_mps, bearing_rad = state.numbers(at_s)[:2]
         rng = np.random.default_rng(moment % 2**32)
         rest, fresh = _folded(fields, float(wind_mps), foot_w)
         share = min(max((wind_mps - _CALM_MPS) / (_GALE_MPS - _CALM_MPS), 0.0), 1.0)
-        count = round(share * most * EVERY_S / (0.5 * (MOST_LIFE_S + _LEAST_LIFE_S)))
+        count = round(share * most * MOMENT_S / (0.5 * (MOST_LIFE_S + _LEAST_LIFE_S)))
         count = min(count, round(_MOST_A_PLACE * fresh.sum()))
         chosen = rng.choice(len(rest), count, p=fresh / fresh.sum()) if count else np.zeros(0, int)
         rest = rest[chosen] + _STRAY_M * rng.standard_normal((count, 2))
@@ -305,7 +304,7 @@ class CrestSpray:
         velocity += _ASIDE_MPS * rng.standard_normal((count, 3))
         velocity[:, 2] += _UP_MPS * rng.uniform(0.0, 1.0, count) ** 2 * np.sqrt(fresh[chosen])
         air = 0.8 * wind_mps * ahead - np.array([0.0, 0.0, _GRAVITY_MPS2 * LAG_S])
-        born_s = at_s - EVERY_S * rng.uniform(0.0, 1.0, count)
+        born_s = at_s - MOMENT_S * rng.uniform(0.0, 1.0, count)
         return Thrown(born_s, place, velocity, air, rng.uniform(_LEAST_LIFE_S, MOST_LIFE_S, count))
 
 

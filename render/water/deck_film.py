@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from render.water.crest_spray import EVERY_S
+from render.frame import MOMENT_S
 from render.water.sea_fields import STATIONS, WATERLINES, half_breadths
 from sim.vehicle_config.config import HullMesh
 
@@ -136,16 +136,16 @@ class DeckFilm:
         slope = -R_wb[2, :2] / max(float(R_wb[2, 2]), 0.3)
         film = self.film
         for axis, cells in ((0, ALONG), (1, ACROSS)):
-            share = _RUNS_MPS * float(slope[axis]) * EVERY_S * cells / plan.size_m[axis]
+            share = _RUNS_MPS * float(slope[axis]) * MOMENT_S * cells / plan.size_m[axis]
             film = _run(film, axis, min(max(share, -0.9), 0.9))
-        film = film * math.exp(-EVERY_S / _DRAINS_S) + _LAID * drops
+        film = film * math.exp(-MOMENT_S / _DRAINS_S) + _LAID * drops
         film[self._over(above_m)] = 1.0
         film = np.where(plan.covered, np.minimum(film, 1.0), 0.0)
-        damp = np.maximum(self.damp * math.exp(-EVERY_S / DRIES_S), np.minimum(2.0 * film, 1.0))
+        damp = np.maximum(self.damp * math.exp(-MOMENT_S / DRIES_S), np.minimum(2.0 * film, 1.0))
         places, share_of = sides
         cell = plan.cell_of(places * _INWARD)
         np.maximum.at(damp.reshape(-1), cell[cell >= 0], share_of[cell >= 0])
-        run_m = self.run_m + np.minimum(np.maximum(slope, -0.6), 0.6) * _RUNS_MPS * EVERY_S
+        run_m = self.run_m + np.minimum(np.maximum(slope, -0.6), 0.6) * _RUNS_MPS * MOMENT_S
         return DeckFilm(plan, film, damp, run_m)
 
     def towards(self, after: "DeckFilm", share: float) -> "DeckFilm":

@@ -14,10 +14,10 @@ from dataclasses import dataclass, fields, replace
 import moderngl
 import numpy as np
 
-from render.frame import DrawnSea, DrawnVehicle, Film, HullWay
+from render.frame import MOMENT_S, MOMENTS_KEPT, DrawnSea, DrawnVehicle, Film, HullWay
 from render.passes.targets import PassContext
 from render.programs import SAMPLER_UNITS, Programs, Resources
-from render.water.crest_spray import EVERY_S, MomentFields, Thrown, crest_puffs
+from render.water.crest_spray import MomentFields, Thrown, crest_puffs
 from render.water.deck_film import ACROSS, ALONG, DeckFilm, DeckPlan
 from render.water.sea_fields import SeaFields
 from sim.vehicle_config.config import HullMesh
@@ -47,8 +47,6 @@ _BLUFF, _FLATTEST = 0.35, 0.9
 """Which share of the climb of the water a wall meets, as its pile-up, and which one the flattest flare."""
 _TOUCHES_M = 0.03
 """So far over what is highest there a drop strikes the hull: on deck if it has risen over the rail."""
-_KEPT = 80
-"""Moments that are kept, for going back."""
 _LOOKED_BACK = 50
 """Moments that are gone through where the way is new: what was shipped before has dried."""
 _LOOKS = np.linspace(0.08, 1.0, 10)
@@ -101,13 +99,13 @@ class HullSpray:
 
     def follow(self, state: SeaState, time_s: float, way: HullWay, surface: HullMesh, most: int) -> None:
         """Go on, or back, to a time along a hull's way; about `most` drops fly at most."""
-        last = min(math.floor(time_s / EVERY_S), way.first + len(way.poses) - 1)
+        last = min(math.floor(time_s / MOMENT_S), way.first + len(way.poses) - 1)
         of, drawn = self._of, state.waves[3]
         if of is None or of[2] is not surface:
             self._plan = DeckPlan.of(surface)
         if of is None or of[0] != way.of or of[1] is not drawn or of[2] is not surface:
             self._of, self._moments = (way.of, drawn, surface), {}
-        self._moments = {k: each for k, each in self._moments.items() if last - _KEPT < k <= last}
+        self._moments = {k: each for k, each in self._moments.items() if last - MOMENTS_KEPT < k <= last}
         known = max(self._moments, default=last)
         if not self._moments or known < way.first - 1:
             self._moments, known = {}, max(way.first, last - _LOOKED_BACK) - 1
@@ -116,7 +114,7 @@ class HullSpray:
         thrown = [
             each.thrown
             for k, each in self._moments.items()
-            if each.thrown is not None and last - k < MOST_LIFE_S / EVERY_S + 1
+            if each.thrown is not None and last - k < MOST_LIFE_S / MOMENT_S + 1
         ]
         if self._flying[0] != last or (self._flying[1] is None) != (not thrown):
             self._flying = last, _together(thrown) if thrown else None
@@ -138,7 +136,7 @@ class HullSpray:
         last = max(self._moments)
         after = self._moments[last].film
         before = self._moments[last - 1].film if last - 1 in self._moments else after
-        return before.towards(after, min(max(time_s / EVERY_S - last, 0.0), 1.0))
+        return before.towards(after, min(max(time_s / MOMENT_S - last, 0.0), 1.0))
 
     def _gone_on(self, state: SeaState, moment: int, way: HullWay, most: int) -> _Moment:
         plan, before = self._plan, self._moments.get(moment - 1)
@@ -147,8 +145,8 @@ class HullSpray:
         above_m = _above_m(plan, pose, self._fields.at(state, moment), state.level_m)
         if before is None or moment == way.first:
             return _Moment(above_m, None, np.zeros(0, int), DeckFilm.dry(plan))
-        velocity_w = (pose[:3, 3] - way.poses[moment - 1 - way.first][:3, 3]) / EVERY_S
-        closing = _closing(plan, pose, velocity_w, above_m, (above_m - before.above_m) / EVERY_S)
+        velocity_w = (pose[:3, 3] - way.poses[moment - 1 - way.first][:3, 3]) / MOMENT_S
+        closing = _closing(plan, pose, velocity_w, above_m, (above_m - before.above_m) / MOMENT_S)
         thrown, cell = _throw(plan, state, moment, pose, velocity_w, closing, most)
         sides = closing.place_b, closing.hard
         drops = self._landed(plan, moment) * (1000.0 / most)
@@ -157,11 +155,11 @@ class HullSpray:
     def _landed(self, plan: DeckPlan, moment: int) -> np.ndarray:
         """How many drops have come on deck since the moment before, by place in the plan."""
         counts = np.zeros(plan.tops_m.size)
-        for k in range(moment - math.ceil(MOST_LIFE_S / EVERY_S) - 1, moment):
+        for k in range(moment - math.ceil(MOST_LIFE_S / MOMENT_S) - 1, moment):
             each = self._moments.get(k)
             if each is None or each.thrown is None:
                 continue
-            ends = (each.thrown.born_s + each.thrown.life_s) / EVERY_S
+            ends = (each.thrown.born_s + each.thrown.life_s) / MOMENT_S
             here = (each.cell >= 0) & (ends > moment - 1) & (ends <= moment)
             counts += np.bincount(each.cell[here], minlength=counts.size)
         return counts.reshape(plan.tops_m.shape)
@@ -228,11 +226,11 @@ def _throw(
     most: int,
 ) -> tuple[Thrown | None, np.ndarray]:
     hard = closing.hard
-    full = _BURST * most * EVERY_S / (0.5 * (MOST_LIFE_S + _LEAST_LIFE_S))
+    full = _BURST * most * MOMENT_S / (0.5 * (MOST_LIFE_S + _LEAST_LIFE_S))
     count = round(full * min(2.0 * float(hard.mean()), 1.0))
     if not count:
         return None, np.zeros(0, int)
-    at_s, rng = moment * EVERY_S, np.random.default_rng([moment % 2**32, 1])
+    at_s, rng = moment * MOMENT_S, np.random.default_rng([moment % 2**32, 1])
     chosen = rng.choice(len(hard), count, p=hard / hard.sum())
     R = pose[:3, :3]
     along_b = 0.5 * (_TO - _FROM) / _STATIONS * plan.size_m[0]
@@ -257,7 +255,7 @@ def _throw(
     wind_mps, bearing_rad = state.numbers(at_s)[:2]
     wind_w = 0.8 * wind_mps * np.array([math.cos(bearing_rad), math.sin(bearing_rad), 0.0])
     air_w = wind_w - _GRAVITY_MPS2 * lag_s * up_b
-    born_s = at_s - EVERY_S * rng.uniform(0.0, 1.0, count)
+    born_s = at_s - MOMENT_S * rng.uniform(0.0, 1.0, count)
     life_s = rng.uniform(_LEAST_LIFE_S, MOST_LIFE_S, count)
     # Each has left from where the hull was then.
     place_w = pose[:3, 3] + place_b @ R.T - (at_s - born_s)[:, None] * velocity_w

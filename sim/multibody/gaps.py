@@ -140,7 +140,7 @@ def slope_row(tree, ws, loops, frames, row, q, out):
 
 
 @jit
-def moving(ws, i, arm):
+def point_rates(ws, i, arm):
     """(velocity, acceleration) in the world's axes of what is at `arm` from body i's origin, by the joints' velocities
     alone, of which `velocity_forces` has left twists in ws.arc and spatial accelerations in ws.after."""
     if i < 0:
@@ -151,7 +151,7 @@ def moving(ws, i, arm):
 
 
 @jit
-def turning(ws, i, along):
+def direction_rates(ws, i, along):
     """(rate, second rate) of a direction that body i carries, likewise."""
     if i < 0:
         return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
@@ -162,20 +162,20 @@ def turning(ws, i, along):
 
 @jit
 def second_rate(tree, ws, loops, frames, row, q, v):
-    """Second rate of one gap [m/s^2] by the joints' velocities alone, as `moving` has them; of dampers none."""
+    """Second rate of one gap [m/s^2] by the joints' velocities alone, as `point_rates` has them; of dampers none."""
     kind, size = loops.kind[row], loops.size[row]
     if kind == WAY:
         one, other = arm_of(loops, frames, row, 0), arm_of(loops, frames, row, 1)
-        x, a = moving(ws, loops.body[row, 0], one)
-        y, b = moving(ws, loops.body[row, 1], other)
+        x, a = point_rates(ws, loops.body[row, 0], one)
+        y, b = point_rates(ws, loops.body[row, 1], other)
         along = way_of(loops, frames, row)
-        rate, second = turning(ws, loops.along_of[row], along)
+        rate, second = direction_rates(ws, loops.along_of[row], along)
         gap = sub(end_of(loops, frames, row, 0), end_of(loops, frames, row, 1))
         return size * (dot(along, sub(a, b)) + 2.0 * dot(rate, sub(x, y)) + dot(second, gap))
     if kind == TURN:
         one, other = arm_of(loops, frames, row, 0), arm_of(loops, frames, row, 1)
-        x, a = turning(ws, loops.body[row, 0], one)
-        y, b = turning(ws, loops.body[row, 1], other)
+        x, a = direction_rates(ws, loops.body[row, 0], one)
+        y, b = direction_rates(ws, loops.body[row, 1], other)
         return size * (dot(a, other) + 2.0 * dot(x, y) + dot(one, b))
     if kind == GEAR and loops.body[row, 1] >= 0:
         x, rate, total = driver_at(tree, loops, row, q), v[tree.v_at[loops.body[row, 1]]], 0.0

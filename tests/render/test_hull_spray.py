@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from render.frame import HULL_EVERY_S, HullWay
-from render.vehicles.hull_way import HullTrack
+from render.frame import MOMENT_S, HullWay
+from render.vehicles.left_behind import HullTrack
 from render.water.deck_film import ACROSS, ALONG, DeckFilm, DeckPlan
 from render.water.hull_spray import HullSpray
 from render.water.sea_fields import SeaFields
@@ -42,7 +42,7 @@ def way(
 ) -> HullWay:
     """Along world x, at those heights from moment to moment."""
     poses = np.tile(pose_exp(np.array([0.0, pitch_rad, 0.0, 0.0, 0.0, 0.0])), (len(heights_m), 1, 1))
-    poses[:, 0, 3] = speed_mps * HULL_EVERY_S * np.arange(len(heights_m))
+    poses[:, 0, 3] = speed_mps * MOMENT_S * np.arange(len(heights_m))
     poses[:, 2, 3] = heights_m
     return HullWay(("flown", 1), first, poses)
 
@@ -51,7 +51,7 @@ def riding(state: SeaState, count: int = MOMENTS, first: int = 100) -> HullWay:
     """It lies still where it is, and goes up and down with the waves: no slam."""
     fields, heights = SeaFields(state), []
     for moment in range(first, first + count):
-        fields.work_out(state, moment * HULL_EVERY_S)
+        fields.work_out(state, moment * MOMENT_S)
         heights.append(state.level_m + float(fields.heights_m(np.zeros((1, 2)))[0]))
     return way(np.array(heights), first=first)
 
@@ -66,7 +66,7 @@ def slamming(first: int = 100) -> HullWay:
 
 def flown(spray: HullSpray, state: SeaState, along: HullWay, moment: float) -> np.ndarray:
     """(n, 4) all that flies then."""
-    at_s = (along.first + moment) * HULL_EVERY_S
+    at_s = (along.first + moment) * MOMENT_S
     spray.follow(state, at_s, along, SURFACE, MOST)
     return np.concatenate(spray.puffs(at_s))
 
@@ -76,7 +76,7 @@ def test_what_does_not_slam_throws_nothing_up():
     for along in (way(np.zeros(MOMENTS)), riding(sea(5.0))):
         spray = HullSpray()
         assert all(len(flown(spray, calm, along, k + 0.5)) == 0 for k in range(MOMENTS - 1))
-        film = spray.film((along.first + MOMENTS - 1) * HULL_EVERY_S)
+        film = spray.film((along.first + MOMENTS - 1) * MOMENT_S)
         assert film is not None
         assert film.film.max() == 0.0
 
@@ -120,7 +120,7 @@ def test_drops_that_come_on_deck_wet_it_and_it_dries():
     wet = []
     for k in range(MOMENTS):
         flown(spray, calm, along, k)
-        film = spray.film((along.first + k) * HULL_EVERY_S)
+        film = spray.film((along.first + k) * MOMENT_S)
         assert film is not None
         wet.append((film.film.sum(), film.damp.sum()))
     assert max(wet[12]) == 0.0
@@ -137,7 +137,7 @@ def test_a_sea_that_stands_over_the_rail_covers_the_deck_and_drains(plan):
     np.testing.assert_array_equal(over.film, plan.covered)
     assert film.film.max() == 0.0  # what was is left as it was
     below = np.full((3, plan.lines_b.shape[1]), -0.5)
-    for _ in range(round(8.0 / HULL_EVERY_S)):
+    for _ in range(round(8.0 / MOMENT_S)):
         over = over.stepped(level, below, *none)
     assert over.film.max() < 0.1
     assert 0.0 < over.damp.max() < 0.6
@@ -181,7 +181,7 @@ def test_moments_of_a_way_do_not_depend_on_when_it_was_looked_at():
     np.testing.assert_allclose(
         often.poses[: last - often.first], seldom.poses[: last - seldom.first], atol=1e-9
     )
-    moment = (often.first + 7) * HULL_EVERY_S
+    moment = (often.first + 7) * MOMENT_S
     np.testing.assert_allclose(often.poses[7], pose_exp(moment * twist), atol=1e-9)
 
 
@@ -192,6 +192,6 @@ def test_a_way_ends_with_its_generation_and_is_cut_where_time_runs_back():
     track.extend(BOAT, ("flown", 1), 1.0, np.eye(4))
     cut = track.way()
     assert cut is not None
-    assert cut.first + len(cut.poses) - 1 == math.floor(1.0 / HULL_EVERY_S)
+    assert cut.first + len(cut.poses) - 1 == math.floor(1.0 / MOMENT_S)
     track.extend(BOAT, ("flown", 2), 3.0, np.eye(4))
     assert track.way() is None
