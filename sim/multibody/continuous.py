@@ -9,7 +9,7 @@ from sim.multibody.arrays import FREE, PRISMATIC, REVOLUTE
 from sim.multibody.articulated import factorise, solve
 from sim.multibody.gaps import second_rate
 from sim.multibody.kinematics import NOWHERE, axis_of, carried, gather, momenta, momentum, move, place
-from sim.multibody.loops import answer_to, least_impulses, loop_slopes
+from sim.multibody.loops import loop_slopes, make_up
 from sim.multibody.recursions import damp_springs
 from sim.multibody.spatial import (
     add,
@@ -142,13 +142,8 @@ def keep_accelerations(tree, ws, loops, closing, q, v, rate):
     """
     loop_slopes(tree, ws, loops, closing, q, 0.0)
     for k in range(closing.gaps.shape[0]):
-        total = second_rate(tree, ws, loops, closing.frames, k, q, v)
-        for a in range(rate.shape[0]):
-            total += closing.slopes[k, a] * rate[a]
-        closing.gaps[k] = total
-    least_impulses(closing, closing.gaps, -1.0)
-    for a in range(rate.shape[0]):
-        rate[a] += answer_to(closing, a)
+        closing.gaps[k] = second_rate(tree, ws, loops, closing.frames, k, q, v)
+    make_up(closing, rate)
 
 
 @entry

@@ -2,8 +2,7 @@
 
 Impulses act at the node from which a step starts, along the slopes of the gaps there, such that the gaps are closed at
 its end (SHAKE; with momenta on the tangent of the gaps at a node, RATTLE). The method stays variational: momenta of a
-free mechanism are kept, its energy stays in a band.
-"""
+free mechanism are kept, its energy stays in a band."""
 
 import math
 from collections.abc import Sequence
@@ -241,8 +240,7 @@ def soften(tree, ws, loops, closing, row, h):
 def loop_slopes(tree, ws, loops, closing, q, h):
     """closing.slopes, answers and the factors of the response at q, with the damping of ws.damping within over h.
 
-    With h = 0 dampers are none.
-    """
+    With h = 0 dampers are none."""
     place(tree, q, ws.node)
     world_frames(tree, q, ws.node, closing.frames)
     factorise(tree, ws.node, ws.damping, h, ws.articulated, ws.factor)
@@ -283,8 +281,7 @@ def impulses_by_end(tree, ws, loops, closing, q, scale, soft):
     Where a mechanism passes a pose in which the slopes lose rank, as a parallelogram whose bars come into line, those
     of start and end may be opposite. Impulses are combined such that each moves the tree by as much at the start,
     however small the slopes are there, and of those that close the gaps the least are taken by the slopes at the end,
-    with a fraction `soft` of the largest square added.
-    """
+    with a fraction `soft` of the largest square added."""
     place(tree, q, ws.node)
     world_frames(tree, q, ws.node, closing.frames)
     m, rank, nv = closing.gaps.shape[0], closing.rank[0], closing.slopes.shape[1]
@@ -338,19 +335,24 @@ def impulses_by_end(tree, ws, loops, closing, q, scale, soft):
         closing.change[i] = total
 
 
+@jit
+def make_up(closing, x):
+    """x (nv,) and the least change after which the slopes' rates by it and what stands in closing.gaps are nothing."""
+    for k in range(closing.gaps.shape[0]):
+        for a in range(x.shape[0]):
+            closing.gaps[k] += closing.slopes[k, a] * x[a]
+    least_impulses(closing, closing.gaps, -1.0)
+    for a in range(x.shape[0]):
+        x[a] += answer_to(closing, a)
+
+
 @entry
 def keep_closed(tree, ws, loops, closing, q, v):
     """Velocities v (nv,) after the impulse that keeps the gaps as they are, in place."""
     clear(ws.damping)
     loop_slopes(tree, ws, loops, closing, q, 0.0)
-    for k in range(closing.gaps.shape[0]):
-        total = 0.0
-        for a in range(v.shape[0]):
-            total += closing.slopes[k, a] * v[a]
-        closing.gaps[k] = total
-    least_impulses(closing, closing.gaps, -1.0)
-    for a in range(v.shape[0]):
-        v[a] += answer_to(closing, a)
+    clear(closing.gaps)
+    make_up(closing, v)
 
 
 @entry
@@ -359,17 +361,15 @@ def way_to_close(tree, ws, loops, closing, q, d):
     clear(ws.damping)
     loop_slopes(tree, ws, loops, closing, q, 0.0)
     open_gaps(tree, ws, loops, closing, q)
-    least_impulses(closing, closing.gaps, -1.0)
-    for a in range(d.shape[0]):
-        d[a] = answer_to(closing, a)
+    clear(d)
+    make_up(closing, d)
 
 
 @entry
 def close_gaps(tree, ws, loops, closing, size, q, d, tol):
     """Bring q to where the first `size` gaps are closed, by Newton's method, as far as that leads; d (nv,) is lost.
 
-    Returns the widest of them as it was [m].
-    """
+    Returns the widest of them as it was [m]."""
     first = -1.0
     for _ in range(CORRECTIONS_MAX):
         widest = 0.0
@@ -451,8 +451,7 @@ class Closure:
     def led(self, q: np.ndarray, leading: np.ndarray, way: np.ndarray) -> np.ndarray:
         """Coordinates (nq,) after increments `way` of the joints `leading`, places in v, the others following.
 
-        Raises InputError where the loops cannot be closed on the way.
-        """
+        Raises InputError where the loops cannot be closed on the way."""
         q, steps = np.array(q, float), max(1, math.ceil(float(np.abs(way).max(initial=0.0)) / _LED_RAD))
         others = np.setdiff1d(np.arange(self.tree.nv), leading)
         for _ in range(steps):
@@ -489,8 +488,7 @@ class Closure:
     def closed(self, q: np.ndarray, v: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray]:
         """Coordinates and velocities brought to where the loops are closed.
 
-        Raises InputError where one is open by more than OPEN_MAX_M.
-        """
+        Raises InputError where one is open by more than OPEN_MAX_M."""
         gap = np.abs(self.gaps(q))
         if gap.max(initial=0.0) > OPEN_MAX_M:
             loop = self._owners[int(gap.argmax())]
