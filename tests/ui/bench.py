@@ -87,3 +87,14 @@ class Bench:
             io.add_key_event(imgui.Key.enter, down)
             requests += self.frame(draw, snapshot) + self.frame(draw, snapshot)
         return requests
+
+
+class InView(Bench):
+    """The view alone, without a panel."""
+
+    def frame(self, draw, snapshot, *, height=800.0):
+        self.context.rects.clear()
+        imgui.new_frame()
+        requests = draw(snapshot, self.context)
+        imgui.render()
+        return requests

@@ -15,7 +15,7 @@ from sim.planner.task.mpc import MpcSettings
 from sim.world import load_world
 from tests.sim.plan_samples import BOAT, task
 from tests.ui import fakes
-from tests.ui.bench import Bench
+from tests.ui.bench import Bench, InView
 from ui.features.plan.pages import draw_pilot
 from ui.features.plan.pointing import Pointing, Ray, on_ground, on_level
 from ui.hud.instruments import mpc_text
@@ -84,19 +84,8 @@ def test_what_flies_and_how_late_it_is_is_said(seen: MpcStatus, says: str) -> No
     assert seen.reason in ("", lines[-1])
 
 
-class Pointed(Bench):
-    """A view from above, without a panel."""
-
-    def frame(self, draw, snapshot, *, height=800.0):
-        self.context.rects.clear()
-        imgui.new_frame()
-        requests = draw(snapshot, self.context)
-        imgui.render()
-        return requests
-
-
 def test_a_click_puts_the_goal_on_the_ground_and_its_dot_is_dragged() -> None:
-    bench, pointing = Pointed(), Pointing()
+    bench, pointing = InView(), Pointing()
     goal_w = task().goal.state.node[BOAT.group.position]
     height_m = float(PLAIN.surface_m(*goal_w))
     place_w = np.array([*goal_w, height_m])

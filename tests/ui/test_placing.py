@@ -15,7 +15,7 @@ from sim.simulation.lanes.snapshot import Snapshot
 from sim.world import load_world
 from tests.sim.simulation_scenes import simulation
 from tests.ui import fakes
-from tests.ui.bench import Bench
+from tests.ui.bench import Bench, InView
 from ui.features.placing import panel
 from ui.features.placing.gizmo import SNAPS, Gizmo, GizmoFields, TaskMarks, scaling
 from ui.features.placing.panel import PAGE, draw_placing
@@ -181,17 +181,6 @@ def test_start_and_wind_are_chosen_on_the_page_and_the_winds_velocity_is_typed(b
     assert (change.name, change.value) == ("wind", (4.5, *wind[1:]))
     running.submit(change)
     assert running.advance(0.0).lanes[0].parameters["wind"][0] == 4.5
-
-
-class InView(Bench):
-    """The view alone, without a panel."""
-
-    def frame(self, draw, snapshot, *, height=800.0):
-        self.context.rects.clear()
-        imgui.new_frame()
-        requests = draw(snapshot, self.context)
-        imgui.render()
-        return requests
 
 
 @pytest.mark.parametrize(
