@@ -48,15 +48,14 @@ def test_every_joint_actuator_and_body_of_a_robot_is_taken_hold_of(screen: Scree
         app.click("model/joint/hip")  # -1.5 to 2 rad: its middle
         joint(0.25)
         app.click("model/pose")
+        shown("model/pose/typing")
         screen.xdotool("type", "kneeling")
         app.wait_frames(4)
         app.click("model/pose/keep")
         shown("model/pose/kneeling")
-        app.click("model/pose/kneeling/rename")
-        app.click("model/pose")
-        app.wait_frames(4)  # until the text is taken hold of
-        screen.xdotool("key", "ctrl+a")
-        app.wait_frames(4)
+        app.click("model/pose/kneeling/rename")  # the field has the keyboard, its text is chosen
+        shown("model/pose/typing")
+        app.wait_frames(2)
         screen.xdotool("type", "bent")
         app.wait_frames(4)
         app.click("model/pose/keep")

@@ -78,6 +78,8 @@ class ModelFields:
     """Name that is typed."""
     renamed: str = ""
     """Pose that is to have that name; empty: a new one has."""
+    takes_keys: bool = False
+    """Whether the field of the name is to have the keyboard with the next picture."""
     actuators: str = HOLD
     impulse_Ns: float = 0.0
     """0: not chosen yet."""
@@ -263,10 +265,16 @@ def _poses(lane: LaneSnapshot, context: PanelContext) -> list[Request]:
     label(context, "Poses", "Joints as they are now, kept by a name.")
     width = imgui.get_content_region_avail().x - context.px(64.0)
     imgui.set_next_item_width(width)
+    if fields.takes_keys:
+        imgui.set_keyboard_focus_here()
+        fields.takes_keys = False
+    flags = imgui.InputTextFlags_.enter_returns_true.value | imgui.InputTextFlags_.auto_select_all.value
     entered, fields.pose = imgui.input_text_with_hint(
-        "##pose", "name of a pose", fields.pose[:LONGEST], imgui.InputTextFlags_.enter_returns_true.value
+        "##pose", "name of a pose", fields.pose[:LONGEST], flags
     )
     note(context, "model/pose")
+    if imgui.is_item_active():
+        note(context, "model/pose/typing")
     imgui.same_line(0.0, context.px(GAP_PX))
     named, poses = bool(fields.pose.strip()), context.of(Poses).of(lane.vehicle)
     renamed = fields.renamed if fields.renamed in poses else ""
@@ -283,9 +291,10 @@ def _poses(lane: LaneSnapshot, context: PanelContext) -> list[Request]:
         ):
             requests.append(SetCoordinates(tuple(known.items()), name))
         imgui.same_line(0.0, context.px(GAP_PX))
-        pencil, doc = f"{icons.ICON_FA_PEN}##rename{name}", "Another name: type it above"
+        pencil, doc = f"{icons.ICON_FA_PEN}##rename{name}", "Another name: type it"
         if button(context, f"model/pose/{name}/rename", pencil, doc, lit=name == renamed):
             fields.pose, fields.renamed = ("", "") if name == renamed else (name, name)
+            fields.takes_keys = bool(fields.renamed)
         imgui.same_line(0.0, context.px(GAP_PX))
         if button(context, f"model/pose/{name}/drop", f"{icons.ICON_FA_XMARK}##drop{name}", "Forget it"):
             requests.append(DropPose(name))
