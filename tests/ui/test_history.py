@@ -3,6 +3,9 @@
 import numpy as np
 import pytest
 
+from sim.groups.numeric import pose_matrix, rotation_exp
+from sim.recordings.take import LaneStatus
+from sim.simulation.lanes.snapshot import LaneSnapshot
 from sim.vehicle_config import config_named
 from sim.vehicles import known_vehicle
 from sim.vehicles.forms.coordinates import coordinates_of, posed
@@ -87,6 +90,31 @@ def test_an_inertial_unit_tells_gravity_at_rest_and_nothing_in_free_fall() -> No
         np.testing.assert_allclose(felt, T_wb[:3, :3].T @ np.array(force_w), atol=1e-9)
         assert [values[f"gyro {axis}"] for axis in "xyz"] == [0.1, 0.2, 0.3]
     assert np.isnan(measured(after)["accel z"])
+
+
+def test_lanes_at_unlike_steps_that_move_as_one_are_nowhere_apart() -> None:
+    """At 50 m/s in a steep turn, the closed form of which tells where each is when its own step ends."""
+    speed_mps, rate_radps = 50.0, 0.4
+
+    def lane(name: str, ends_s: float, span_s: float, aside_m: float = 0.0, **changes) -> LaneSnapshot:
+        def pose(time_s: float) -> np.ndarray:
+            angle, radius_m = rate_radps * time_s, speed_mps / rate_radps
+            x = (radius_m * np.sin(angle), -radius_m * np.cos(angle), aside_m)
+            return pose_matrix(rotation_exp(np.array([0.0, 0.0, angle])), x)
+
+        moments = {"T_wb_previous": pose(ends_s - span_s), "T_wb": pose(ends_s)}
+        return fakes.lane(
+            name, time_previous_s=ends_s - span_s, time_current_s=ends_s, step_s=span_s, **moments, **changes
+        )
+
+    flown = lane("flown", 2.0, 0.02)
+    for ends_s, span_s in ((2.0, 0.02), (1.994, 0.02), (1.96, 0.05), (2.003, 0.003), (2.03, 0.01)):
+        assert measured(lane("as one", ends_s, span_s), flown=flown)["apart"] < 1e-9
+        above = measured(lane("above", ends_s, span_s, 3.0), flown=flown)["apart"]
+        assert above == pytest.approx(3.0, abs=1e-9)
+    stopped = lane("stopped", 1.0, 0.05, status=LaneStatus.CRASHED)
+    off_m = float(np.linalg.norm(stopped.T_wb[:3, 3] - flown.T_wb[:3, 3]))
+    assert measured(stopped, flown=flown)["apart"] == pytest.approx(off_m)
 
 
 def test_joint_encoders_tell_the_coordinates_of_the_joints() -> None:

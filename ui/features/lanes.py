@@ -347,11 +347,11 @@ def draw_lanes_out_of_view(snapshot: Snapshot, context: PanelContext) -> list[Re
     camera, view, flown = context.find(SceneCamera), context.view, snapshot.lanes[0]
     if camera is None or view.views > 1 or view.solo:
         return []
-    for lane in camera.as_drawn(snapshot).lanes[1:]:
-        if not np.isfinite(lane.T_wb).all():
+    for lane, drawn in zip(snapshot.lanes[1:], camera.as_drawn(snapshot).lanes[1:], strict=True):
+        if not np.isfinite(drawn.T_wb).all():
             continue
-        off_m = float(np.linalg.norm(lane.T_wb[:3, 3] - flown.T_wb[:3, 3]))
-        place_w = lane.T_wb[:3, 3] + camera.shifts_w.get(lane.name, np.zeros(3))
+        off_m = lane.distance_m(flown)
+        place_w = drawn.T_wb[:3, 3] + camera.shifts_w.get(lane.name, np.zeros(3))
         text = f"{lane.name}, {distance(off_m, view.units)}"
         draw_marker(f"marker/{lane.name}", place_w, text, line_colour(lane), camera, context, in_view=False)
     return []

@@ -16,6 +16,7 @@ import numpy as np
 from sim.control.mpc import MpcStatus
 from sim.control.pilot import ControllerPilot
 from sim.controllers import Controller, gain_values, plotted_by
+from sim.groups.numeric import pose_exp, pose_log
 from sim.platform.progress import Preparation
 from sim.recordings.take import LaneStatus
 from sim.scene.layout import Layout
@@ -152,6 +153,24 @@ class LaneSnapshot:
     def T_wb_previous(self) -> np.ndarray:
         """(4, 4) pose of the main body at `time_previous_s`."""
         return next(iter(self.bodies_previous.values()))
+
+    def pose_at(self, time_s: float) -> np.ndarray:
+        """(4, 4) pose of the main body at a moment about the two: on the screw motion between them, and on along it.
+
+        What has stopped stays where it stopped.
+        """
+        before, now, interval_s = self.T_wb_previous, self.T_wb, self.time_current_s - self.time_previous_s
+        if self.status is not LaneStatus.RUNNING or not interval_s > 0.0 or time_s == self.time_current_s:
+            return now
+        share = (time_s - self.time_current_s) / interval_s
+        pose: np.ndarray = now @ pose_exp(share * pose_log(np.linalg.solve(before, now)))
+        return pose
+
+    def distance_m(self, other: "LaneSnapshot") -> float:
+        """Between both main bodies at the same time, the earlier one of the two: lanes end at steps of their own."""
+        running = [lane.time_current_s for lane in (self, other) if lane.status is LaneStatus.RUNNING]
+        time_s = min(running, default=self.time_current_s)
+        return float(np.linalg.norm(self.pose_at(time_s)[:3, 3] - other.pose_at(time_s)[:3, 3]))
 
     @property
     def measured(self) -> bool:

@@ -187,7 +187,7 @@ def measured(
         "momentum": momentum,
         **dict(zip((channel.key for channel in ACCOUNT), _account(lane), strict=True)),
         "omega": float(np.linalg.norm(lane.twist_b[:3])),
-        "apart": np.nan if flown is None else float(np.linalg.norm(lane.T_wb[:3, 3] - flown.T_wb[:3, 3])),
+        "apart": np.nan if flown is None else lane.distance_m(flown),
         "surroundings force": float(np.linalg.norm(lane.environment_wrench_b[3:])),
         "contact impulse": _borne_Ns(lane, before),
         "contact slip": lane.slip_mps,
