@@ -222,7 +222,7 @@ class Simulation:
         self._waiting = [one for one in waiting if not one.coming.over]
         for one in waiting:
             if one.coming.over:
-                self._carry_out(one.command, waited=True)
+                self._carry_out(one.command)
         with suppress(Empty):
             while True:
                 self._carry_out(*self._queue.get_nowait())
@@ -244,16 +244,14 @@ class Simulation:
         self._waiting = []
         return f"given up: {'; '.join(titles)}" if titles else "nothing waits"
 
-    def _carry_out(
-        self, command: Command, answer: Future[Snapshot] | None = None, *, waited: bool = False
-    ) -> None:
-        refusal = self._carried_out(command, waited=waited)
+    def _carry_out(self, command: Command, answer: Future[Snapshot] | None = None) -> None:
+        refusal = self._carried_out(command)
         if answer is not None and refusal is None:
             self._asked.append(answer)
         elif answer is not None:
             answer.set_exception(refusal)
 
-    def _carried_out(self, command: Command, *, waited: bool) -> InputError | None:
+    def _carried_out(self, command: Command) -> InputError | None:
         """Why not, where it could not be."""
         refused = None
         if isinstance(command, GiveUpWaiting):
@@ -268,7 +266,7 @@ class Simulation:
                 message = execute(command, self.run)
         except Compiling as news:
             self._waiting.append(_Waiting(command, news.coming))
-            message = "" if waited else str(news)
+            message = str(news)  # once more where it waits for another kernel now
         except InputError as refusal:
             refused, message = refusal, str(refusal)
         except Exception as error:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import sim
-from sim.commands import GiveUpWaiting, SetIntegrator
+from sim.commands import GiveUpWaiting, SetIntegrator, SetReference, SetVehicle
 from sim.integrators import INTEGRATORS, USUAL, usual
 from sim.platform.processes import CacheWorkers, GivenUp
 from sim.simulation import KernelStore, Simulation
@@ -63,6 +63,32 @@ def test_of_two_swaps_of_a_lane_the_earlier_one_is_given_up(kernels: GatedKernel
     kernels.gate.set()
     wait_until(lambda: running.advance(0.0).lanes[0].integrator == "rk4")
     running.stop()
+
+
+def test_what_waits_for_one_kernel_after_another_tells_of_the_one_that_is_compiled(
+    kernels: GatedKernels,
+) -> None:
+    """A tree flies with the method of trees, its reference with another."""
+    running = in_the_background(kernels)
+    running.submit(SetReference(True))
+    kernels.gate.set()
+    wait_until(lambda: running.advance(0.0).reference)
+    kernels.gate.clear()
+    running.submit(SetVehicle("chain"))
+    told = []
+
+    def arrived() -> bool:
+        now = running.advance(0.0)
+        if now.waiting and (not told or now.waiting[-1].title != told[-1][0]):
+            told.append((now.waiting[-1].title, now.message))
+            kernels.gate.set()
+        return now.lanes[0].vehicle == "chain"
+
+    wait_until(arrived)
+    running.stop()
+    methods = [title.partition("(")[2].rstrip(")") for title, _ in told]
+    assert methods == ["riqn", "rk4"]
+    assert [message for _, message in told] == [f"compiling {method} for chain ..." for method in methods]
 
 
 def test_giving_up_ends_the_process_that_compiles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
