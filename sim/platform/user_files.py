@@ -268,7 +268,7 @@ def file_and_class(reference: str) -> tuple[str, str]:
 def found_file(what: str, file: str, folders: Sequence[Path]) -> Path:
     """A file that a user names, looked for in `folders`, links followed. InputError where there is none.
 
-    what: the kind of thing that is in it, for the message.
+    what: the kind of thing that is in it, for the message. A whole path is looked for where it says.
     """
     for folder in folders:
         with suppress(OSError, ValueError, RuntimeError):  # what no system can look for is not there
@@ -276,7 +276,8 @@ def found_file(what: str, file: str, folders: Sequence[Path]) -> Path:
             if path.is_file():
                 return path
     looked_in = list_of(dict.fromkeys(str(f.resolve()) for f in folders))
-    raise InputError(f"{what} file {file!r} is not there; looked in {looked_in}")
+    where = "" if Path(file).is_absolute() else f"; looked in {looked_in}"
+    raise InputError(f"{what} file {file!r} is not there{where}")
 
 
 def list_of(names: Iterable[str]) -> str:

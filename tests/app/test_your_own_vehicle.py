@@ -185,6 +185,13 @@ def test_a_missing_file_is_named_with_the_folders(folder: Path) -> None:
         enter_own("no.py:Trike")
 
 
+def test_a_missing_file_with_a_whole_path_is_looked_for_nowhere_else(folder: Path) -> None:
+    missing = folder / "no.py"
+    with pytest.raises(sim.InputError) as caught:
+        enter_own(f"{missing}:Trike")
+    assert str(caught.value) == f"vehicle file {str(missing)!r} is not there"
+
+
 def test_answers_in_the_guide_are_those_given() -> None:
     """Their wording lives in one place."""
     folder = ROOT / "sim" / "vehicles" / "forms"
