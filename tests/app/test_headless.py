@@ -147,6 +147,32 @@ def test_a_run_that_is_told_to_end_has_the_status_of_shells_and_leaves_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.skipif(os.name != "posix", reason="signals are those of POSIX")
+def test_an_export_that_is_ended_while_it_is_written_leaves_nothing_of_it(tmp_path: Path) -> None:
+    take, folder = tmp_path / "flight.npz", tmp_path / "out"
+    folder.mkdir()
+    assert run_app("plain", "--headless", "--seconds", 300, "--take", take).returncode == 0
+    command = [sys.executable, str(ROOT / "app.py"), str(take), "--headless"]
+    with subprocess.Popen(
+        [*command, "--export", str(folder / "flight.mcap")], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    ) as program:
+        try:
+            wait_until(lambda: program.poll() is not None or begun(folder))
+            assert [path.suffix for path in folder.iterdir()] == [".part"]
+            program.terminate()
+            _, told = program.communicate(timeout=PATIENCE_S)
+        finally:
+            program.kill()
+    assert program.returncode == 128 + signal.SIGTERM
+    assert b"Traceback" not in told
+    assert list(folder.iterdir()) == []
+
+
+def begun(folder: Path) -> bool:
+    """Whether a part of a file that is being written has some content already."""
+    return any(path.stat().st_size for path in folder.glob(".*.part"))
+
+
 def test_a_folder_in_the_place_of_a_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="is a folder"), replacing(tmp_path):
         pass
