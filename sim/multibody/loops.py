@@ -23,8 +23,9 @@ from sim.platform.errors import InputError, quote
 
 _INDEPENDENT = 1e-6
 """Share of the largest gap's slopes below which those of another say nothing new."""
-_RANK = 1e-9
-"""A constraint that others imply, as across a plane, has less than this of the largest one's response left."""
+_RANK = 1e-12
+"""A constraint that others imply, as across a plane, has less than this of the largest one's response left; one that is
+its own has more, also a ten-thousandth of a radian from a pose in which slopes lose rank, by the angle's square."""
 
 
 @jit
