@@ -33,8 +33,15 @@ TABLE = """| problem | what | truth | first number | ours | known | by | digits 
 GIVEN_UP = """
 ## What is given up
 
-What a plain second-order step, a method that is not reversible, contact by velocities, panels and cells of water leave
-of the digits.
+What panels, waves met by relative motion and cells of water leave of the digits.
+
+"""
+OTHER_WAYS = """
+## Other ways to an answer
+
+Problems of above asked again, of another method, step or kind of contact: what a plain second-order step, a method that
+is not reversible and contact by velocities leave of the digits, and what leads to them as well. They are no problems
+of their own and not counted as such.
 
 """
 PEERS = ("MuJoCo", "Pinocchio")
@@ -93,16 +100,23 @@ def main(names: tuple[str, ...], listed: bool, as_json: bool, markdown: Path | N
 
 def page(results: Sequence[ProblemResult]) -> str:
     """As the documentation shows it."""
-    aims = [result for result in results if not result.problem.gives_up]
-    rest = [result for result in results if result.problem.gives_up]
+    ways = [result for result in results if result.problem.another_way_of]
+    asked = [result for result in results if not result.problem.another_way_of]
+    aims = [result for result in asked if not result.problem.gives_up]
+    rest = [result for result in asked if result.problem.gives_up]
     short = "".join(f"| {r.problem.title} | {r.problem.reason} |\n" for r in results if r.problem.reason)
-    enough = sum(r.digits >= min(r.problem.known_digits, 8) for r in aims)
-    also = sum(r.digits >= min(r.problem.known_digits, 8) for r in rest)
-    summary = (
-        f"Of {len(results)} rows {enough + also} agree to 8 digits or all that are known: {enough} of the {len(aims)} "
-        f"that are to,\nand {also} of {len(rest)} that show what is given up."
+    enough, also, by_ways = (
+        sum(r.digits >= min(r.problem.known_digits, 8) for r in rows) for rows in (aims, rest, ways)
     )
-    tables = TABLE + table(aims) + (GIVEN_UP + TABLE + table(rest) if rest else "")
+    summary = (
+        f"Of {len(asked)} problems {enough + also} agree to 8 digits or all that are known: {enough} of the "
+        f"{len(aims)} that are to,\nand {also} of {len(rest)} that show what is given up. Of {len(ways)} rows that go "
+        f"other ways to an answer {by_ways} do."
+    )
+    tables = TABLE + table(aims)
+    tables += "".join(
+        head + TABLE + table(rows) for head, rows in ((OTHER_WAYS, ways), (GIVEN_UP, rest)) if rows
+    )
     return HEAD.replace("{summary}", summary) + tables + pictures(results) + MISSING + short + ABSENT
 
 

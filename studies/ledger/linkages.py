@@ -264,7 +264,7 @@ PROBLEMS = (
         least_digits=2.0,
         reason="a variational method's energy oscillates by its order, and does not drift",
         scene=lambda: DOUBLE.opened("ledger-double-pendulum-energy-riqn"),
-        gives_up=True,
+        another_way_of="double-pendulum-energy-100-s",
         pictured_by="double-pendulum",
     ),
     Problem(
@@ -322,7 +322,7 @@ PROBLEMS = (
         reason="a variational method's energy oscillates by its order, and does not drift",
         scene=lambda: LINKS.opened("ledger-ten-links-energy-riqn"),
         shown=lambda: {"comparison": Comparison(distance=0.18)},
-        gives_up=True,
+        another_way_of="ten-links-energy-100-s",
         pictured_by="ten-links",
     ),
     *(

@@ -194,7 +194,7 @@ PROBLEMS = (
     ),
     Problem(
         name="double-integrator-extrapolated",
-        title="The same by a force that each step holds, extrapolated",
+        title="A mass from rest to rest by a force that each step holds, extrapolated",
         quantity="integral of the force's square [N^2 s]",
         source="Bryson and Ho 1975, 3.3",
         truth=lambda: 12.0 * MASS**2 * WAY_M**2 / TIME_S**3,
@@ -205,6 +205,7 @@ PROBLEMS = (
         reason="64 such steps alone cost 2.4e-4 more; solvers stop at their tolerance",
         scene=lambda: beginning("rigid-body", mass=MASS, gravity=0.0),
         pictured_by="double-integrator",
+        another_way_of="double-integrator",
     ),
     Problem(
         name="double-integrator-time",

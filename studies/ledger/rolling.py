@@ -196,7 +196,7 @@ PROBLEMS = (
     ),
     Problem(
         name="rattleback-contact",
-        title="The same stone held by friction alone",
+        title="A rattleback held by friction alone",
         quantity=REVERSED,
         source=KANE,
         truth=reversal_truth,
@@ -207,6 +207,6 @@ PROBLEMS = (
         scene="rattleback",
         reason="friction holds what rolls by velocities; the contact's own motion within a step is looked at from 1 um "
         "on alone: 2.7, 3.0, 3.0 digits by steps of 5, 2.5, 1.25 ms, 2.1 by 0.5 ms and again 3.1 by 0.05 ms",
-        gives_up=True,
+        another_way_of="rattleback",
     ),
 )

@@ -151,15 +151,28 @@ def test_the_list_has_every_problem_and_works_none_out() -> None:
     assert "Meijaard" in CliRunner().invoke(main, ["--list", "bicycle"]).stdout
 
 
-def test_the_page_counts_all_rows_and_those_that_give_up_apart() -> None:
+def test_the_page_counts_problems_and_those_that_give_up_and_other_ways_apart() -> None:
     told = np.ones(1)
+    kinds = ((False, ""), (False, ""), (True, ""), (False, "one"), (False, "one"))
     made = [
-        ProblemResult(replace(problem, gives_up=gives_up), told, told, agreed, 0.1)
-        for problem, gives_up, agreed in zip(problems(), (False, False, True), (9.0, 2.0, 2.0), strict=False)
+        ProblemResult(replace(problem, gives_up=gives_up, another_way_of=of), told, told, agreed, 0.1)
+        for problem, (gives_up, of), agreed in zip(problems(), kinds, (9.0, 2.0, 2.0, 9.0, 2.0), strict=False)
     ]
-    assert "Of 3 rows 1 agree to 8 digits or all that are known: 1 of the 2 that are to,\nand 0 of 1" in page(
-        made
+    written = page(made)
+    assert (
+        "Of 3 problems 1 agree to 8 digits or all that are known: 1 of the 2 that are to,\nand 0 of 1"
+        in written
     )
+    assert "Of 2 rows that go other ways to an answer 1 do." in written
+    assert written.index("## Other ways") < written.index("## What is given up")
+
+
+@pytest.mark.parametrize("way", [p for p in problems() if p.another_way_of], ids=lambda way: way.name)
+def test_another_way_asks_the_same_of_a_problem_that_goes_its_own(way: Problem) -> None:
+    asked = next(problem for problem in problems() if problem.name == way.another_way_of)
+    assert not asked.another_way_of
+    assert (way.quantity, way.source, way.known_digits) == (asked.quantity, asked.source, asked.known_digits)
+    assert np.array_equal(way.truth(), asked.truth())
 
 
 @pytest.mark.parametrize("name", scene_names())
