@@ -37,8 +37,9 @@ _PUSH_OUT, _PUSH_OUT_MPS = 0.5, 0.5
 _REBOUND_MPS = 0.1
 SAME_M = 0.04
 """Within which the nearest point of the same two bodies is the one of the step before."""
-_BOW_M = 1e-6
-"""Points that turning bodies carry off their straight way by more than that are looked at where they end;"""
+_STRAIGHT = 1e-3
+"""Points that turning bodies carry off their straight way by more than that of what falls in a step are looked at where
+they end: a length would leave short steps without that look, and with a greater error than long ones;"""
 _BENT, SAME_NORMAL = 4.0, 0.99
 """by so many times what falls in a step they may leave it, and by no more their normal may turn: else it is a blow."""
 
@@ -130,7 +131,7 @@ def straighten(bodies, state, shared, work, rows, own, left):
             for end in range(2):
                 if w[FIRST_BODY + end] >= 0:
                     bows[int(w[FIRST_BODY + end])] += 1.0
-    most = 0.0
+    falls, most = bodies.frame[5] * left * left, 0.0
     for k in range(rows):
         w = work[k]
         for end in range(2 if w[IMPULSE] > 0.0 else 0):
@@ -144,9 +145,9 @@ def straighten(bodies, state, shared, work, rows, own, left):
                 bow = moved_body(state, i, own, bodies, left)
                 bows[i] = -2.0 - bow * bodies.hulls.numbers[i, 5]
                 most = max(most, -2.0 - bows[i])
-    if most <= _BOW_M:
+    if most <= _STRAIGHT * falls:
         return False
-    anew, begin, most = False, 0, _BENT * bodies.frame[5] * left * left
+    anew, begin, most = False, 0, _BENT * falls
     while begin < rows:
         a, b = int(work[begin, FIRST_BODY]), int(work[begin, SECOND_BODY])
         end, bears, one = begin, 0, begin
@@ -159,7 +160,7 @@ def straighten(bodies, state, shared, work, rows, own, left):
         if bears != 1 or bows[b] > -2.0 or (a >= 0 and bows[a] > -2.0):
             continue
         bow = -2.0 - bows[b] - (2.0 + bows[a] if a >= 0 else 0.0)
-        if bow <= _BOW_M or w[AIM] > w[BASE] or (a == GROUND and b >= own):
+        if bow <= _STRAIGHT * falls or w[AIM] > w[BASE] or (a == GROUND and b >= own):
             continue
         if a == GROUND:
             count = ground_points(bodies.hulls, bodies.heights, bodies.frame, ahead, b, NEAR_M, points)
