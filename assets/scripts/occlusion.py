@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from assets.scripts.mesh import FloatArray, Mesh
+from sim.native.function import native
 
 _BURIED = 0.03
 """Share below which a vertex is taken to lie inside another part."""
@@ -40,17 +41,37 @@ def sky_visibility(
     tangent /= np.linalg.norm(tangent, axis=1, keepdims=True)
     other = np.cross(mesh.normals, tangent)
     steps = int(reach_m / cell_m)
-    light = np.zeros(len(start))
-    top = np.array(cells.shape) - 1
+    ways = np.arange(steps) * cell_m
+    shares = np.array([*((step / steps) ** 1.5 for step in range(steps)), 1.0])
+    first, light = np.empty(len(start), int), np.zeros(len(start))
     for a, b, c in directions:
         ray = a * tangent + b * other + c * mesh.normals
-        open_share = np.ones(len(start))
-        for step in range(steps):
-            at = np.clip(((start + ray * (step * cell_m) - origin) / cell_m).astype(int), 0, top)
-            hit = cells[at[:, 0], at[:, 1], at[:, 2]] & (open_share == 1.0)
-            open_share[hit] = (step / steps) ** 1.5
-        light += open_share
+        _march(start, ray, cells, origin, cell_m, ways, first)
+        light += shares[first]
     return _spread(mesh, _unburied(mesh, light / len(directions)))
+
+
+@native
+def _march(
+    start: np.ndarray,
+    ray: np.ndarray,
+    cells: np.ndarray,
+    origin: np.ndarray,
+    cell_m: float,
+    ways: np.ndarray,
+    first: np.ndarray,
+) -> None:
+    """Into `first` (n,): at which of `ways` along it each ray from `start`, both (n, 3), is in an occupied cell."""
+    for i in range(len(first)):
+        first[i] = len(ways)
+        for k in range(len(ways)):
+            x = int((start[i, 0] + ray[i, 0] * ways[k] - origin[0]) / cell_m)
+            y = int((start[i, 1] + ray[i, 1] * ways[k] - origin[1]) / cell_m)
+            z = int((start[i, 2] + ray[i, 2] * ways[k] - origin[2]) / cell_m)
+            inside = 0 <= x < cells.shape[0] and 0 <= y < cells.shape[1] and 0 <= z < cells.shape[2]
+            if inside and cells[x, y, z]:  # around the grid nothing is
+                first[i] = k
+                break
 
 
 def _unburied(mesh: Mesh, value: FloatArray) -> FloatArray:
