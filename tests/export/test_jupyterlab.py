@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -14,9 +15,11 @@ from tests.export.browser import Browser, browser, installed
 from tests.export.test_notebook import CELL, thrown
 from tests.patience import wait_until
 
-pytest.importorskip("jupyterlab")
-pytest.importorskip("anywidget")
-pytestmark = pytest.mark.skipif(not installed(), reason="there is no chromedriver")
+pytestmark = [
+    pytest.mark.skipif(not installed(), reason="there is no chromedriver"),
+    # Found, not imported: it runs in a process of its own, and takes seconds to import.
+    pytest.mark.skipif(not all(map(find_spec, ("jupyterlab", "anywidget"))), reason="there is no JupyterLab"),
+]
 NOTEBOOK = "window.jupyterapp?.shell.currentWidget?.sessionContext"
 VIEWER = "[...document.querySelectorAll('.jp-OutputArea div')].find((e) => e.holonomy)?.holonomy"
 MOVED = "view.widget.playing = False\nview.widget.time_s = 0.77"
