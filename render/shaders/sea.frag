@@ -3,7 +3,7 @@
 #define EYE_UNDER (UNDER_WATER == 1)
 #endif
 #include "surface.glsl"
-#include "shadow.glsl"
+#include "sun_in_water.glsl"
 #include "sea.glsl"
 
 #if FULL_MATERIALS
@@ -46,6 +46,8 @@ const vec3 SILT_ABSORPTION = vec3(0.62, 0.26, 0.25);  // per m
 const vec3 AERATED = vec3(0.05, 0.19, 0.18);      // the same of water full of bubbles
 const vec3 BED = vec3(0.20, 0.155, 0.105);        // wet sand
 const float FOAM_ALBEDO = 0.72;
+const float SEEN_DOWN_M = 1.5, SILT_SEEN_DOWN_M = 0.5;  // mean depth from which light comes back
+const float BENT = 0.5, SPREAD = 0.4;  // of that depth: by a slope, and by what scatters on both ways
 
 #if !FULL_MATERIALS
 // Level of a texture of so many texels to a tile, for pixels that cover this share of one. Neighbours in the picture may
@@ -174,13 +176,18 @@ void main() {
     // Mean of Fresnel's reflectance over such slopes (Bruneton et al. 2010).
     float fresnel = 0.02 + 0.98 * pow(1.0 - nv, 5.0 * exp(-2.69 * deviation)) / (1.0 + 22.7 * deviation * sqrt(deviation));
     vec3 up = sky_irradiance(vec3(0.0, 0.0, 1.0));
+    // Of the sun in the mirror the hull hides what it hides; what the water itself scatters comes from about.
+    float down_m = min(mix(SEEN_DOWN_M, SILT_SEEN_DOWN_M, sea_silt), max(depth, 0.0));
+    vec3 over = p_w + vec3(0.0, 0.0, 0.03), from = over + vec3(BENT * down_m * n.xy, 0.0);
 #if SHORE
-    float sun = sun_visibility(p_w, vec3(0.0, 0.0, 1.0));
+    float still_sun = canyon_sun(p_w + vec3(0.0, 0.0, 0.35));
+    float sun = min(still_sun, vehicle_sun_about(over, 0.0));
+    float sun_within = min(still_sun, vehicle_sun_about(from, SPREAD * down_m));
 #else  // nothing that stands still casts a shadow
-    float sun = casters_sun(p_w + vec3(0.0, 0.0, 0.03));
+    float sun = casters_sun_about(over, 0.0), sun_within = casters_sun_about(from, SPREAD * down_m);
 #endif
-    vec3 sunlight = sun_irradiance.rgb * sun;
-    vec3 light = up + sunlight * max(sun_direction.z, 0.0);
+    vec3 sunlight = sun_irradiance.rgb * sun, sunlight_within = sun_irradiance.rgb * sun_within;
+    vec3 light = up + sunlight_within * max(sun_direction.z, 0.0);
 
     // Light through the crests, seen against the sun.
     float crest = saturate(0.23 * rise / max(sea_look.x, 0.05) + 0.12) * saturate(sea_look.x * 2.0);
@@ -188,7 +195,7 @@ void main() {
     float against = saturate(dot(v, away) * 0.5 + 0.5), faced = saturate(0.75 - 0.5 * dot(sun_direction.xyz, n));
     float through_crest = crest * against * against * against * faced * sqrt(faced);
     vec3 body = DEEP * light * 0.55
-        + CREST * (sunlight * (0.65 * through_crest + 0.10 * crest * crest * saturate(dot(n, sun_direction.xyz))) + up * 0.16 * crest);
+        + CREST * (sunlight_within * (0.65 * through_crest + 0.10 * crest * crest * saturate(dot(n, sun_direction.xyz))) + up * 0.16 * crest);
     body = mix(body, 1.15 * SILT * light, sea_silt);
     body = mix(body, AERATED * light / PI, saturate(0.75 * max(mark.w, churned)));
     float thickness = max(depth, 0.0) / max(v.z, 0.25);

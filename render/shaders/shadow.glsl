@@ -6,7 +6,8 @@ uniform sampler2DShadow sun_shadow_map, vehicle_shadow_map;
 
 const vec2 DISC[8] = vec2[](vec2(-0.33, -0.15), vec2(0.62, -0.28), vec2(-0.72, 0.38), vec2(0.18, 0.55),
                             vec2(-0.05, -0.86), vec2(0.80, 0.45), vec2(-0.30, 0.92), vec2(-0.88, -0.42));
-const float SUN_RADIUS = 0.00465;  // rad: penumbra of a caster at distance d is d * SUN_RADIUS wide to either side
+// rad: penumbra of a caster at distance d is d * SUN_RADIUS wide to either side; a closed deck of clouds spreads the sun
+const float SUN_RADIUS = 0.00465, SUN_RADIUS_PAST_DECK = 0.06;
 #ifdef ROOM
 const float PROP_LIFT_M = 0.02;
 #elif FULL_MATERIALS
@@ -27,7 +28,7 @@ float sun_around(vec3 p, float radius) {
 }
 
 #ifndef BAKE
-#if SHADOW_TAPS > 1
+#if SHADOW_TAPS > 1 || defined(ROTATED)
 // A rotation that differs from pixel to pixel with little low-frequency content (interleaved gradient noise).
 mat2 pixel_rotation() {
     float angle = fract(52.9829189 * fract(dot(gl_FragCoord.xy, vec2(0.06711056, 0.00583715)))) * 2.0 * PI;
@@ -55,17 +56,26 @@ float canyon_sun(vec3 p) {
 #endif
 }
 
+// What is nearer to a caster than this is not in its shadow: no more than the map's own coarseness asks for.
+float nearer_than_casters(vec3 s, float span_m) {
+    return s.z - (CLOSEST_M + CLOSEST_TEXELS * shadow_texel.z * span_m) / water.z;
+}
+
+// Half width of the penumbra at a point of a map, in its units.
+float penumbra(vec3 s, float span_m) {
+    float sun_radius = mix(SUN_RADIUS, SUN_RADIUS_PAST_DECK, smoothstep(0.5, 1.0, sun_direction.w));
+    return max(shadow_texel.z * 2.0, max(s.z - 0.5, 0.0) * water.z * sun_radius / span_m);
+}
+
 // s: a point in one of the two maps that share a texture; side: where its half begins; span_m: its width.
 float sun_past_casters(vec3 s, float side, float span_m) {
     if (any(lessThan(s, vec3(0.0))) || any(greaterThan(s, vec3(1.0)))) return 1.0;
-    // What is nearer to a caster than this is not in its shadow: no more than the map's own coarseness asks for.
-    float depth = s.z - (CLOSEST_M + CLOSEST_TEXELS * shadow_texel.z * span_m) / water.z;
+    float depth = nearer_than_casters(s, span_m);
 #if SHADOW_TAPS == 1
     return texture(vehicle_shadow_map, vec3(side + 0.5 * s.x, s.y, depth));
 #else
     mat2 turn = pixel_rotation();
-    float fall_m = max(s.z - 0.5, 0.0) * water.z;
-    float radius = max(shadow_texel.z * 2.0, fall_m * SUN_RADIUS / span_m);
+    float radius = penumbra(s, span_m);
     float lit = 0.0;
     for (int i = 0; i < SHADOW_TAPS; i++) {
         vec2 at = clamp(s.xy + turn * DISC[i] * radius, shadow_texel.zz, 1.0 - shadow_texel.zz);
