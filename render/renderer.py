@@ -103,7 +103,7 @@ class Renderer:
         self._models = own(ModelLibrary(ctx, programs))
         self._overlay = own(Overlay(ctx, programs, self._supersampling))
         self._water_box = own(WaterBoxes(ctx, programs))
-        yield
+        yield from self._waters.expect_waves()
         self._shadows = own(SunShadows(ctx, quality, ground_bounds_m(world)))
         self._uniforms = {name: own(FrameUniforms(ctx)) for name in ("picture", "mirror")}
         self._lit_by = own(FrameUniforms(ctx))

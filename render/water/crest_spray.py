@@ -11,6 +11,7 @@ one of places at rest; it repeats, and only its part about the eye is current.""
 import math
 from contextlib import ExitStack
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import moderngl
 import numpy as np
@@ -49,9 +50,8 @@ def breaking_share(wind_mps: float) -> float:
 
 def folds(share: float, deviation: float) -> tuple[float, float]:
     """Stretch below which that share of a surface lies whose stretch deviates so much, and how far below it breaks."""
-    from scipy.special import ndtri  # takes a while, and few scenes have a sea
-
-    return float(ndtri(share)) * deviation, 0.3 * deviation
+    below = NormalDist().inv_cdf(share) if share > 0.0 else -math.inf
+    return below * deviation, 0.3 * deviation
 
 
 @unordered

@@ -34,6 +34,7 @@ from render.water.sea_fields import (
     wedge,
 )
 from sim.vehicle_config.config import HullMesh
+from sim.water.ocean.field import POINTS as POINTS_OF_A_TILE
 from sim.water.picture import BoxPicture
 from sim.world import World
 
@@ -211,6 +212,7 @@ class SeaSurface:
         )
         self._shafts = self._resources.own(Shafts(ctx, programs)) if quality.full_materials else None
         self._textures: dict[str, moderngl.Texture] = {}
+        self._points = 0
         self._foam = self._resources.own(ctx.texture((POINTS, POINTS), 1, dtype="f4"))
         self._foam.filter = (moderngl.LINEAR, moderngl.LINEAR)
         self._depth = self._depth_map(world)
@@ -266,7 +268,7 @@ class SeaSurface:
         assert sea is not None
         if self._fields is None or not self._fields.fits(sea.state):
             self._fields = SeaFields(sea.state)
-            self._make_textures(self._fields)
+            self.keep_textures(self._fields.points)
         if self._fields.work_out(sea.state, sea.time_s):
             for kind, tiles in (("shape", self._fields.shapes), ("slope", self._fields.slopes)):
                 for tile, levels in enumerate(tiles):
@@ -290,14 +292,18 @@ class SeaSurface:
         height_m = float(self._fields.heights_m(eye[None, :2])[0])
         self.eye_under_m = sea.state.level_m + height_m - float(eye[2])
 
-    def _make_textures(self, fields: SeaFields) -> None:
+    def keep_textures(self, points: int = POINTS_OF_A_TILE) -> None:
+        """Of so many texels a tile. Software GL compiles how the levels are made: the first one takes 50 ms."""
+        if points == self._points:
+            return
+        self._points = points
         for texture in self._textures.values():
             texture.release()
         smooth = self._quality.full_materials
         levels = moderngl.LINEAR_MIPMAP_LINEAR if smooth else moderngl.LINEAR_MIPMAP_NEAREST
         for kind in ("shape", "slope"):
             for tile in range(TILES):
-                texture = self._ctx.texture((fields.points, fields.points), 4, dtype="f4")
+                texture = self._ctx.texture((points, points), 4, dtype="f4")
                 texture.build_mipmaps()
                 texture.filter = (levels, moderngl.LINEAR)
                 self._textures[f"sea_{kind}_{tile}"] = texture

@@ -145,23 +145,27 @@ def half_breadths(hull: HullMesh) -> tuple[np.ndarray, tuple[float, float, float
     x = low[0] + (np.arange(STATIONS) + 0.5) / STATIONS * (high[0] - low[0])
     z = low[2] + (np.arange(WATERLINES) + 0.5) / WATERLINES * (high[2] - low[2])
     breadth = np.zeros((WATERLINES, STATIONS))
-    for face in hull.vertices[hull.triangles]:
-        a, b, c = face[:, [0, 2]]
-        twice = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+    _widen(np.ascontiguousarray(hull.vertices[hull.triangles], float), x, z, breadth)
+    return breadth.astype(np.float32), (float(low[0]), float(low[2]), *(high - low)[[0, 2]].tolist())
+
+
+@unordered
+def _widen(faces: np.ndarray, x: np.ndarray, z: np.ndarray, breadth: np.ndarray) -> None:
+    """Let a hull be as wide at places x and z (rows) as each of its faces (n, 3, 3) is there."""
+    for face in range(faces.shape[0]):
+        a, b, c = faces[face, 0], faces[face, 1], faces[face, 2]
+        twice = (b[0] - a[0]) * (c[2] - a[2]) - (b[2] - a[2]) * (c[0] - a[0])
         if abs(twice) < 1e-12:
             continue
-        columns = np.flatnonzero((x >= face[:, 0].min()) & (x <= face[:, 0].max()))
-        rows = np.flatnonzero((z >= face[:, 2].min()) & (z <= face[:, 2].max()))
-        if not columns.size or not rows.size:
-            continue
-        at_x, at_z = np.meshgrid(x[columns], z[rows])
-        v = ((at_x - a[0]) * (c[1] - a[1]) - (at_z - a[1]) * (c[0] - a[0])) / twice
-        w = ((b[0] - a[0]) * (at_z - a[1]) - (b[1] - a[1]) * (at_x - a[0])) / twice
-        inside = (v >= 0.0) & (w >= 0.0) & (v + w <= 1.0)
-        reach = np.abs(face[0, 1] + v * (face[1, 1] - face[0, 1]) + w * (face[2, 1] - face[0, 1]))
-        part = breadth[np.ix_(rows, columns)]
-        breadth[np.ix_(rows, columns)] = np.where(inside, np.maximum(part, reach), part)
-    return breadth.astype(np.float32), (float(low[0]), float(low[2]), *(high - low)[[0, 2]].tolist())
+        for j in range(z.shape[0]):
+            if z[j] < min(a[2], b[2], c[2]) or z[j] > max(a[2], b[2], c[2]):
+                continue
+            for i in range(x.shape[0]):
+                v = ((x[i] - a[0]) * (c[2] - a[2]) - (z[j] - a[2]) * (c[0] - a[0])) / twice
+                w = ((b[0] - a[0]) * (z[j] - a[2]) - (b[2] - a[2]) * (x[i] - a[0])) / twice
+                if v >= 0.0 and w >= 0.0 and v + w <= 1.0:
+                    reach = abs(a[1] + v * (b[1] - a[1]) + w * (c[1] - a[1]))
+                    breadth[j, i] = max(breadth[j, i], reach)
 
 
 EAST_M, NORTH_M, HEIGHT_M = range(3)

@@ -1,7 +1,7 @@
 """The water of a world, at rest or as the waves of a frame's sea; a dry world has none and draws none."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack
 from functools import partial
 
@@ -310,6 +310,14 @@ class Waters:
                 self._rain = Rain(self._ctx, self._programs)
                 self._resources.callback(self._rain.release)
             self._rain.draw(context, waves)
+
+    def expect_waves(self) -> Iterator[None]:
+        """Have what draws waves, a share at a step, where all water may have them: rivers have those of boats alone."""
+        yield
+        if self._at_rest is not None and self._world.river is None:
+            waves = self._waves(self._at_rest)
+            yield
+            waves.keep_textures()
 
     def _waves(self, at_rest: WaterSurface) -> SeaSurface:
         if self.waves is None:
