@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import sim
+from benchmarks.random_plans import plannable, reachable
 from sim.analysis.gradient_steps import check_differentiable
 from sim.integrators import integrator
 from sim.planner import Goal, Limits, Task, calm_water
@@ -11,6 +12,7 @@ from sim.planner.task.bodies import velocities
 from sim.planner.task.inputs import input_map_of
 from sim.planner.task.task import check_can_plan, usual_method
 from sim.vehicles.forms.form import Form
+from tests.sim.planner_tasks import replayed
 
 REFUSED = {
     "motorboat": "floats on waves",
@@ -59,6 +61,19 @@ def test_every_vehicle_with_controls_is_planned_or_refused_for_its_mechanics(nam
     start = vehicle.default_state()
     with pytest.raises(sim.InputError, match=reason):
         sim.plan(vehicle, Task(start, Goal(start), 0.5, steps=16))
+
+
+@pytest.mark.parametrize("seed", [4, 5])
+def test_a_disc_is_planned_aside_to_where_only_products_of_its_inputs_lead(seed: int) -> None:
+    """Next to rest what a single input does there is next to nothing, and multipliers are large."""
+    disc = plannable("rolling-disc")
+    assert disc is not None
+    task = reachable(disc, seed)
+    assert task is not None
+    plan = sim.plan(disc, task, starts=1, explain=False)
+    assert plan.solved, plan.message
+    assert plan.defect < 1e-9  # at most 8e-10
+    assert np.abs(replayed(plan).pose[-1] - task.goal.state.pose).max() < 1e-7
 
 
 @pytest.mark.parametrize("name", sim.vehicles())

@@ -146,9 +146,10 @@ _SHIFTS = (1e-4, 1e-2, 1.0, 100.0)
 crawl along directions in which the cost hardly bends: as little as will do."""
 FINE_SHIFTS = (1e-4, 4e-4, 1.6e-3, 6.4e-3, 2.5e-2, 0.1, 1.0, 100.0)
 """The same from where the method stays: the less there is too much, the sooner it is off a saddle."""
-_PROXIMAL = 1e-9
+_PROXIMAL = 1e-12
 """By which changes of the last equations' multipliers are held back: where some depend on each other, as those of a
-tool's pose do in a singular pose of its arm, these are not unique. Where they are, no step changes by what counts."""
+tool's pose do in a singular pose of its arm, these are not unique. Where they are, no step changes by what counts, as
+long as inputs tell on the ends by more: those that lead somewhere by their products alone, near rest, do by 1e-9."""
 _CONTRACTED = 0.1
 """A residual that falls to so little of what it was needs no new second derivatives, where those cost the most."""
 _ONE = np.ones(1)
