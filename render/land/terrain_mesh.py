@@ -18,6 +18,7 @@ from sim.native.function import native
 from sim.platform.cache import cached_family, package_digest
 from sim.shapes.surface import grid_indices
 from sim.world import World
+from sim.world.smoothing import smoothed, thinned_mean
 from sim.world.terrain import for_row_bands, fractal_noise, gradient_noise, smoothstep
 from sim.world.world import KERNEL_DIGEST
 
@@ -28,11 +29,7 @@ _PAD_SUNK_M = 0.3
 
 def _columns(profile: np.ndarray, y: np.ndarray, river_y: np.ndarray) -> np.ndarray:
     """(rows, columns) y of the vertices, by arc length of the height `profile` (rows, ny) over `y`."""
-    from scipy.ndimage import (
-        gaussian_filter,
-    )  # here and below: takes a while, and grids that were made are kept
-
-    length = np.hypot(np.diff(y), gaussian_filter(np.abs(np.diff(profile, axis=1)), (3.0, 2.0)))
+    length = np.hypot(np.diff(y), smoothed(np.abs(np.diff(profile, axis=1)), (3.0, 2.0)))
     middle = 0.5 * (y[1:] + y[:-1])
     off = np.abs(middle[None, :] - river_y[:, None])
     fade = np.clip((off - 200.0) / 60.0, 0.0, 1.0)
@@ -160,8 +157,6 @@ def even_grid(world: World, stride: tuple[int, int]) -> np.ndarray:
 
 def terrain_grid(world: World) -> np.ndarray:
     """(*SHAPE, 10) float32 vertices of a world with layers; axis 0 runs along x, axis 1 along y."""
-    from scipy.ndimage import gaussian_filter
-
     terrain = world.terrain
     x = np.linspace(terrain.low_m[0], terrain.high_m[0], SHAPE[0])
     y = terrain.axes[1]
@@ -174,7 +169,7 @@ def terrain_grid(world: World) -> np.ndarray:
     z = np.empty(SHAPE)
     for_row_bands(_height_rows, SHAPE[0], heights, frame, x, columns, z)
     position[..., 2] = z
-    smooth = gaussian_filter(heights, 1.2)
+    smooth = smoothed(heights, 1.2)
     slope_y, slope_x = np.gradient(smooth, terrain.spacing_m)
     gradient = np.stack(
         [terrain.sample(np.asarray(g), position[..., 0], columns) for g in (slope_x, slope_y)], axis=-1
@@ -193,14 +188,9 @@ def thinned(grid: np.ndarray, stride: tuple[int, int]) -> np.ndarray:
     """Every stride-th vertex, with normals and traits averaged over the vertices left out."""
     if stride == (1, 1):
         return grid
-    from scipy.ndimage import uniform_filter1d
-
-    rows, columns = stride
-    coarse = grid[::rows, ::columns].copy()
-    rest = uniform_filter1d(grid[..., 3:], rows, axis=0, mode="nearest")[::rows]
-    coarse[..., 3:] = uniform_filter1d(rest, columns, axis=1, mode="nearest")[:, ::columns]
+    coarse = grid[:: stride[0], :: stride[1]].copy()
+    coarse[..., 3:] = thinned_mean(thinned_mean(grid[..., 3:], stride[0], 0), stride[1], 1)
     coarse[..., 3:6] /= np.linalg.norm(coarse[..., 3:6], axis=-1, keepdims=True)
-    coarse[..., 6:] = np.clip(coarse[..., 6:], 0.0, 1.0)  # running sums round
     return coarse
 
 

@@ -11,6 +11,7 @@ import moderngl
 import numpy as np
 
 from sim.platform.cache import cached_arrays, source_digest
+from sim.world import smoothing
 
 _TEX_IMAGE = ctypes.CFUNCTYPE(
     None,
@@ -88,7 +89,7 @@ def _halved(image: np.ndarray, axis: int) -> np.ndarray:
 
 
 NOISE_PX = 512
-_DIGEST = source_digest(__file__)
+_DIGEST = source_digest(__file__, smoothing.__file__)
 BLURRED_LEVEL = 5
 """Level of the strata ramp (32 samples, 11 m) that a vertex stands for; the bands within are drawn by pixel."""
 
@@ -208,15 +209,13 @@ def strata_ramp(seed: int = 5, size: int = 512) -> np.ndarray:
 
 
 def _strata_ramp(seed: int, size: int) -> np.ndarray:
-    from scipy.ndimage import gaussian_filter1d  # takes a while, and the ramp is kept
-
     rng = np.random.default_rng(seed)
     height = np.linspace(0.0, STRATA_TOP_M, size)
     keys = [key for key, _ in STRATA_KEYS]
     colours = np.array([colour for _, colour in STRATA_KEYS])
     ramp = np.stack([np.interp(height, keys, colours[:, channel]) for channel in range(3)], axis=1)
-    fine = gaussian_filter1d(rng.normal(size=size), 1.2) * 0.24
-    beds = gaussian_filter1d(rng.normal(size=size), 5.0) * 0.66
+    fine = smoothing.smoothed(rng.normal(size=size), 1.2) * 0.24
+    beds = smoothing.smoothed(rng.normal(size=size), 5.0) * 0.66
     return ramp * np.exp(fine + beds)[:, None]
 
 

@@ -14,6 +14,7 @@ from render.passes.targets import PassContext
 from sim.native.function import native
 from sim.platform.cache import cached_arrays, source_digest
 from sim.world import Terrain, World
+from sim.world.smoothing import lowest_around
 
 
 def frustum_planes(clip_from_world: np.ndarray) -> np.ndarray:
@@ -140,10 +141,8 @@ class Ridges:
     @staticmethod
     def of(terrain: Terrain) -> "Ridges":
         """Of any ground."""
-        from scipy.ndimage import minimum_filter  # takes a while, and those of worlds are kept
-
         reach = int(np.ceil(_AROUND_M / terrain.spacing_m))
-        lowest = minimum_filter(np.asarray(terrain.heights, np.float32), size=2 * reach + 1, mode="nearest")
+        lowest = lowest_around(np.asarray(terrain.heights, np.float32), reach)
         return Ridges(np.ascontiguousarray(lowest - np.float32(_REUSE_M)), _frame(terrain))
 
     @staticmethod

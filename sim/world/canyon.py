@@ -13,6 +13,7 @@ import numpy as np
 
 from sim.native.function import inline, native
 from sim.world.path import Pad, River, level_ground
+from sim.world.smoothing import smoothed
 from sim.world.terrain import (
     Terrain,
     TerrainLayers,
@@ -354,12 +355,10 @@ def _rough_canyon(river: River, sites: np.ndarray, seed: int) -> tuple[np.ndarra
 
 def _eroded(heights: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Heights after erosion and what was deposited where [m]."""
-    from scipy.ndimage import gaussian_filter  # takes a while, and grown canyons are kept
-
     rng = np.random.default_rng([seed, 202])
     room = np.array([SHAPE[1] - 8, SHAPE[0] - 8], float)
     heights, sediment = erode(heights, 3.0 + rng.random((_DROPLETS, 2)) * room, 0.2)
-    return 0.85 * heights + 0.15 * gaussian_filter(heights, 1.0), gaussian_filter(sediment, 1.0)
+    return 0.85 * heights + 0.15 * smoothed(heights, 1.0), smoothed(sediment, 1.0)
 
 
 def _build_pads(heights: np.ndarray, loose: np.ndarray, sites: np.ndarray, river: River) -> tuple[Pad, ...]:

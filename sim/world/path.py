@@ -12,6 +12,7 @@ import numpy as np
 
 from sim.groups.numeric import pose_matrix, upright
 from sim.native.function import native
+from sim.world.smoothing import smoothed
 from sim.world.terrain import Terrain
 
 
@@ -107,8 +108,6 @@ def add_stream(velocity: np.ndarray, frame: np.ndarray, x: float, y: float, out:
 
 def river_stream(terrain: Terrain, river: River) -> Stream:
     """Of the river in its bed."""
-    from scipy.ndimage import gaussian_filter1d  # takes a while, and only what floats asks for the river
-
     x, y = terrain.axes
     centre, wide = np.asarray(river.centre(x)), _WIDEST * river.half_width_m
     rows = np.flatnonzero((y > centre.min() - wide) & (y < centre.max() + wide))
@@ -116,7 +115,7 @@ def river_stream(terrain: Terrain, river: River) -> Stream:
     depth = np.maximum(river.level_m - terrain.heights[rows].astype(float), 0.0)
     depth[~_of_river(depth, y, centre, wide)] = 0.0
     own = depth
-    depth = gaussian_filter1d(own, _EVENED_M / spacing, axis=1, mode="nearest")
+    depth = smoothed(own, (0.0, _EVENED_M / spacing), beyond="edge")
     conveyance = depth ** (5.0 / 3.0)
     strips = 0.5 * (conveyance[1:] + conveyance[:-1])
     within = np.vstack([np.zeros((1, len(x))), np.cumsum(strips, axis=0)])
@@ -198,8 +197,6 @@ def canyon_path(terrain: Terrain, river: River, start: Pad, landing: Pad) -> np.
     The way keeps between the walls at cruising height: the middle of the free width, smoothed, and
     pushed back wherever smoothing brought it within _WALL_M of a wall.
     """
-    from scipy.ndimage import gaussian_filter1d  # takes a while, and grown worlds are kept
-
     x = np.arange(start.centre_w[0], landing.centre_w[0] + 0.5 * _SPACING_M, _SPACING_M)
     x[-1] = landing.centre_w[0]
     from_start, to_end = x - x[0], x[-1] - x
@@ -213,7 +210,7 @@ def canyon_path(terrain: Terrain, river: River, start: Pad, landing: Pad) -> np.
     near_pad = np.exp(-((np.minimum(from_start, to_end) / 42.0) ** 2))
     pad_y = np.where(from_start < to_end, start.centre_w[1], landing.centre_w[1])
     for _ in range(12):
-        y = gaussian_filter1d(np.clip(y, low + margin, high - margin), 2.5, mode="nearest")
+        y = smoothed(np.clip(y, low + margin, high - margin), 2.5, beyond="edge")
         y = y + near_pad * (pad_y - y)
     return np.stack([x, y, z], axis=1)
 

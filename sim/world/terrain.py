@@ -14,6 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from sim.native.function import native
+from sim.world.smoothing import smoothed
 
 _COMPASS = np.linspace(0.0, 2.0 * np.pi, 256, endpoint=False)
 _GRADIENT_X = np.cos(_COMPASS)
@@ -273,7 +274,5 @@ def sky_visibility(heights: np.ndarray, spacing_m: float) -> np.ndarray:
 
 def curvature(heights: np.ndarray, spacing_m: float) -> np.ndarray:
     """Height of the 6 m neighbourhood over the cell, / 6 m, clipped to -1..1: positive in hollows."""
-    from scipy.ndimage import gaussian_filter  # takes a while, and grown worlds are kept
-
-    around = gaussian_filter(heights, 6.0 / spacing_m, truncate=3.0)
+    around = smoothed(heights, 6.0 / spacing_m, wide=3.0)
     return np.clip((around - heights) / 6.0, -1.0, 1.0).astype(np.float32)

@@ -27,7 +27,7 @@ from sim.world.terrain import Terrain, TerrainLayers
 _FOLDERS = (Path(__file__).parent, Path(__file__).parents[1] / "contact")
 KERNEL_DIGEST = source_digest(*(str(path) for folder in _FOLDERS for path in folder.glob("*.py")))
 """Of all that is compiled for worlds and for the contact with them: what they made should be named by it."""
-_GENERATORS = ("canyon", "path", "terrain", "world")
+_GENERATORS = ("canyon", "path", "smoothing", "terrain", "world")
 _DIGEST = package_digest(__file__, _GENERATORS)
 _GROUNDS_DIGEST = package_digest(__file__, (*_GENERATORS, "hall", "level_grounds", "props"))
 _SOLES_M = 1.4
