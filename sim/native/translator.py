@@ -114,7 +114,9 @@ def fast(options: dict[str, Any]) -> str:
 def _syntax(file: str) -> dict[tuple[str, int], ast.FunctionDef]:
     """Functions of a file by name and first line, which is that of their first decorator."""
     found = {}
-    for node in ast.walk(ast.parse(Path(file).read_text(encoding="utf-8"))):
+    waiting: list[ast.AST] = [ast.parse(Path(file).read_text(encoding="utf-8"))]
+    for node in waiting:  # of statements alone: expressions are many, and declare none
+        waiting += [*getattr(node, "body", ()), *getattr(node, "orelse", ())]
         if isinstance(node, ast.FunctionDef):
             first = min([node.lineno, *(x.lineno for x in node.decorator_list)])
             found[node.name, first] = node
@@ -175,16 +177,17 @@ class _Function(Expressions):
 
     def _counters(self) -> set[str]:
         """Variables that loops over `range` alone set, upwards from no less than zero as far as syntax tells."""
+        nodes = list(ast.walk(self._node))
         loops = [
             n
-            for n in ast.walk(self._node)
+            for n in nodes
             if isinstance(n, ast.For) and isinstance(n.target, ast.Name) and _is_range(n.iter)
         ]
         owned = {id(n.target) for n in loops}
         found = {n.target.id for n in loops}  # type: ignore[attr-defined]
         other = {
             n.id
-            for n in ast.walk(self._node)
+            for n in nodes
             if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and id(n) not in owned
         }
         return found - other - {a.arg for a in self._node.args.args}
