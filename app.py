@@ -9,6 +9,7 @@ from typing import Any
 
 if __name__ == "__main__":
     gc.disable()  # until something is shown: what is loaded stays, and to search it for cycles takes a sixth of a start
+    del __file__  # worker processes would run it first, and need nothing of it
 
 import click
 
@@ -69,9 +70,7 @@ def run(
             print(f"{name:{max(map(len, scene_names()))}}  {load_scene(name).title}")
         return
     if scene == "doctor":
-        from ui.desktop.doctor import run as examine_and_tell
-
-        raise click.exceptions.Exit(examine_and_tell())
+        raise click.exceptions.Exit(import_module("ui.desktop.doctor").run())
     if ghost is not None or scene.endswith(".npz"):
         from sim.simulation import opening  # takes a second, as all that simulates
     at_first = () if ghost is None else opening.ghost_commands(ghost)

@@ -32,8 +32,8 @@ from render.land.terrain_mesh import load_terrain_meshes
 from render.passes.culling import Ridges
 from render.passes.targets import PassContext
 from render.programs import Programs, Resources, vertex_array
-from render.quality import Quality
-from sim.world import World
+from render.quality import Quality, preset
+from sim.world import World, load_world
 from sim.world.props import Room
 
 
@@ -137,6 +137,11 @@ def load_scenery(world: World, quality: Quality) -> Scenery:
     if terrain and not quality.full_materials:
         _ = scenery.mapped_ground  # now, where no frame waits for it
     return scenery
+
+
+def grow(world: str, seed: int, quality: str) -> None:
+    """Have a world and its meshes in the cache."""
+    load_scenery(load_world(world, seed=seed), preset(quality))
 
 
 def _grassy(world: World) -> bool:

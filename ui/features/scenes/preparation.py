@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import render.land
 import sim.world
-from render.land.scenery import Scenery, load_scenery
+from render.land.scenery import Scenery, grow, load_scenery
 from render.quality import preset
 from sim.commands import Command
 from sim.models.asset import check_model
@@ -80,11 +80,6 @@ def _land(
         workers.ensure(name, grow, scene.world, scene.seed, quality, progress=tell)
         world = load_world(scene.world, seed=scene.seed)
         return world, None if world.key == shown else load_scenery(world, preset(quality))
-
-
-def grow(world: str, seed: int, quality: str) -> None:
-    """Have a world and its meshes in the cache."""
-    load_scenery(load_world(world, seed=seed), preset(quality))
 
 
 def _kernel(store: KernelStore, vehicle: Vehicle, method: str, board: Board) -> None:
