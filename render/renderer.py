@@ -11,7 +11,7 @@ import numpy as np
 
 from render.frame import DrawnVehicle, Frame, View, mirror
 from render.frame_budget import detail
-from render.land.scenery import Scenery, ground_bounds_m, load_scenery, room_of
+from render.land.scenery import Scenery, ground_bounds_m, load_scenery
 from render.land.still_world import StillWorld
 from render.light import Sun
 from render.passes.accumulation import carried_vehicle
@@ -93,7 +93,7 @@ class Renderer:
         ctx, programs, quality, own = self._ctx, self._programs, self.quality, self._resources.own
         planar = world.water_level_m is not None and quality.reflection_scale > 0.0
         kept = not quality.full_materials
-        self._sky = own(Sky(ctx, programs, room_of(world), orbit_m=world.orbit_m, kept=kept))
+        self._sky = own(Sky(ctx, programs, world.room, orbit_m=world.orbit_m, kept=kept))
         yield
         self._still_world = own(StillWorld(ctx, programs, scenery, quality))
         yield

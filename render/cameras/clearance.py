@@ -14,6 +14,7 @@ from sim.shapes.shape import Shape
 from sim.vehicle_config import Camera as Framing
 from sim.world import World
 from sim.world.boulders import boulder_discs
+from sim.world.props import Room
 
 
 def framing_about(framing: Framing, reach_m: float, *, held: bool) -> Framing:
@@ -203,6 +204,8 @@ class Surroundings(Protocol):
     def terrain(self) -> HeightField: ...
     @property
     def water_level_m(self) -> float | None: ...
+    @property
+    def room(self) -> Room | None: ...
 
 
 def floor_z(world: Surroundings | None, point_w: np.ndarray, clearance_m: float = CLEARANCE_M) -> float:
@@ -229,6 +232,17 @@ def clear_share(
     if len(blocked) == 0:
         return 1.0
     return float(shares[max(blocked[0] - 1, 0)])
+
+
+def indoor_share(world: Surroundings | None, start_w: np.ndarray, end_w: np.ndarray) -> float:
+    """Share of the way from start to end that is within the room, clear of walls and roof; 1 under the open sky."""
+    if world is None or world.room is None:
+        return 1.0
+    high = np.array([*world.room.half_m, world.room.height_m]) - 0.35 * CLEARANCE_M
+    way = end_w - start_w
+    to_wall = np.where(way > 0.0, high, -high) - start_w
+    shares = to_wall[np.abs(way) > 1e-9] / way[np.abs(way) > 1e-9]
+    return float(np.clip(shares.min(initial=1.0), 0.0, 1.0))
 
 
 class GroundGuard:

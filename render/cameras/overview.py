@@ -4,7 +4,15 @@ import math
 
 import numpy as np
 
-from render.cameras.clearance import CameraInput, CameraSubject, Shot, Surroundings, clear_share, floor_z
+from render.cameras.clearance import (
+    CameraInput,
+    CameraSubject,
+    Shot,
+    Surroundings,
+    clear_share,
+    floor_z,
+    indoor_share,
+)
 from render.cameras.following import FOV_RAD, Circling, Spring, nearest_turn, polar_offset
 
 _ASIDE_DEG = (0.0, 35.0, -35.0, 70.0, -70.0, 180.0, 145.0, -145.0)
@@ -21,7 +29,7 @@ _WHOLE = np.array([[-1.0, 1.0], [-1.0, 1.0]])
 """Of a picture: x from left to right, y from below upwards."""
 _LEAST = 0.5
 """Of the width and height of a picture, its middle in any case; what covers more is not kept clear of."""
-_BLOCKED_PRICE, _TURN_PRICE, _HEIGHT_PRICE = 1.0, 0.3, 0.25
+_BLOCKED_PRICE, _NEAR_PRICE, _TURN_PRICE, _HEIGHT_PRICE = 1.0, 1.0, 0.3, 0.25
 _FAR_M = 12_000.0
 
 
@@ -117,7 +125,11 @@ class Overview:
                 if _is_covered(seen_at(places, aim, bearing, elevation, distance, aspect), self._covered):
                     aim, distance = fitted(cloud, bearing, elevation, aspect, free)
                 eye = aim + polar_offset(bearing, elevation, distance)
-                price = _BLOCKED_PRICE * (1.0 - _seen_share(places, eye, world))
+                indoors = indoor_share(world, aim, eye)  # rather too near than before a wall
+                distance, eye = indoors * distance, aim + indoors * (eye - aim)
+                price = _NEAR_PRICE * (1.0 - indoors) + _BLOCKED_PRICE * (
+                    1.0 - _seen_share(places, eye, world)
+                )
                 price += _TURN_PRICE * abs(aside) / 90.0 + _HEIGHT_PRICE * (height - heights[0]) / 36.0
                 price += 1.0 if eye[2] < floor_z(world, eye) else 0.0
                 if price < best - 1e-9:

@@ -34,7 +34,6 @@ from render.passes.targets import PassContext
 from render.programs import Programs, Resources, vertex_array
 from render.quality import Quality, preset
 from sim.world import World, load_world
-from sim.world.props import Room
 
 
 class Pads:
@@ -179,9 +178,3 @@ def material_water_level_m(world: World) -> float:
         return world.water_level_m
     dry = getattr(world, "grounds", None) is not None or world.far_desert
     return _DRY_GROUND_M if dry else _NO_WATER_M
-
-
-def room_of(world: World) -> Room | None:
-    """That a world is the inside of."""
-    grounds = getattr(world, "grounds", None)
-    return None if grounds is None else grounds.room

@@ -21,7 +21,7 @@ from sim.world.level_grounds import (
     underpass_grounds,
 )
 from sim.world.path import Pad, River, Stream, canyon_path, headings, river_stream
-from sim.world.props import Grounds
+from sim.world.props import Grounds, Room
 from sim.world.terrain import Terrain, TerrainLayers
 
 _FOLDERS = (Path(__file__).parent, Path(__file__).parents[1] / "contact")
@@ -67,6 +67,11 @@ class World:
             return self.river.level_m
         lake = self.grounds.lake if self.grounds is not None else None
         return lake.level_m if lake is not None else self.open_sea_m
+
+    @property
+    def room(self) -> Room | None:
+        """That it is the inside of."""
+        return None if self.grounds is None else self.grounds.room
 
     @property
     def path_heading_rad(self) -> np.ndarray:

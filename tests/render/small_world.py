@@ -70,6 +70,7 @@ class SmallWorld:
     river: River | None
     far_desert: bool = False
     orbit_m: float | None = None
+    room: None = None
 
     @property
     def water_level_m(self) -> float | None:

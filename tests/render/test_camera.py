@@ -28,6 +28,7 @@ class Hills:
 class Country:
     terrain: Hills
     water_level_m: float | None = None
+    room: None = None
 
 
 COUNTRY = Country(Hills())

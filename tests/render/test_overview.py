@@ -62,6 +62,7 @@ class Cleft:
 class Country:
     terrain: Wall | Cleft
     water_level_m: float | None = None
+    room: None = None
 
 
 def way(count: int = 30) -> np.ndarray:
@@ -196,6 +197,19 @@ def test_a_turn_on_the_spot_is_looked_at_from_near() -> None:
         < np.linalg.norm(view_of(places, framing=config_named("rigid-body").camera).eye_w - places[0])
         < 15.0
     )
+
+
+@pytest.mark.parametrize("covered", [COVERED[:0], COVERED], ids=["free", "covered"])
+def test_who_overlooks_a_way_through_a_hall_stays_inside(covered: np.ndarray) -> None:
+    hall = load_world("hall")
+    assert hall.room is not None
+    way_w = np.column_stack([np.linspace(0.0, 14.0, 15), 1.5 * np.sin(np.arange(15.0)), np.full(15, 1.5)])
+    rig = CameraRig("overview")
+    rig.watch(way_w, covered)
+    view = rig.update(AT_START, REST, 1 / 60, aspect=ASPECT, world=hall)
+    assert (np.abs(view.eye_w[:2]) < hall.room.half_m).all()
+    assert 0.0 < view.eye_w[2] < hall.room.height_m
+    assert np.abs(on_screen(view, way_w)).max() < 1.0
 
 
 @pytest.mark.parametrize("name", ["bowling", "dominoes"])
