@@ -126,6 +126,16 @@ def test_no_field_of_the_task_moves_when_there_is_a_plan_or_a_refusal(bench: Ben
     assert all(place == places[0] for place in places)
 
 
+def test_a_page_is_as_tall_as_what_it_has_where_there_is_room_for_it(bench: Bench) -> None:
+    now, obstacles = fakes.snapshot(), tuple(Sphere((10.0 * k, 0.0, 0.0), 1.0) for k in range(4))
+    shown(bench, task=replace(task(), obstacles=obstacles))
+    for _ in range(3):
+        bench.frame(draw_plan, now)
+    _, top, _, height = bench.context.rects["plan/save_task"]
+    _, told, *_ = bench.context.rects["plan/status"]
+    assert top + height < told < SIZE[1]
+
+
 def test_weights_time_and_steps_edit_the_task(bench: Bench) -> None:
     now = fakes.snapshot()
     before = shown(bench).task

@@ -3,7 +3,7 @@
 What the pages of the planning panel remember, and ask for beside what the planner itself is asked."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from imgui_bundle import icons_fontawesome_6 as icons
@@ -61,6 +61,8 @@ class PlanChoices:
     wind_mps: float = 0.0
     wind_deg: float = 90.0
     """Where it blows to, counter-clockwise from the world's x."""
+    tall: dict[str, float] = field(default_factory=dict)
+    """Of each page that has been drawn, all it has in it, in pixels."""
 
     @property
     def wind_w(self) -> tuple[float, float]:

@@ -198,8 +198,8 @@ _PAGES = (
     Item("pilot", "Pilot", "Plans that are made anew while one flies"),
     Item("plans", "Compare", "Plans side by side; keep and save them"),
 )
-_PAGE_SHARE, _PAGE_PX = 0.45, 118.0
-"""Of the room below the buttons, and at least."""
+_PAGE_SHARE, _PAGE_PX, _BELOW_PX = 0.45, 118.0, 220.0
+"""Of the room below the buttons, at least, and what a page that is taller leaves for what is told of a plan."""
 _NOT_SAILED = ("flight", "pilot")
 """Pages for what flies its plan itself."""
 _DRAWN: dict[str, Callable[[PlanView, Snapshot, PanelContext], list[Request]]] = {
@@ -221,8 +221,11 @@ def draw_plan(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     pages = tuple(page for page in _PAGES if not plan.sailed_by or page.name not in _NOT_SAILED)
     choices.page = segmented(context, "plan/page", pages, choices.page) or choices.page
     room = imgui.get_content_region_avail().y + imgui.get_scroll_y()
-    imgui.begin_child("plan/page", (0.0, max(_PAGE_SHARE * room, context.px(_PAGE_PX))))
-    requests += _DRAWN[choices.page](plan, snapshot, context)
+    taller = min(choices.tall.get(choices.page, 0.0), room - context.px(_BELOW_PX))
+    imgui.begin_child("plan/page", (0.0, max(_PAGE_SHARE * room, context.px(_PAGE_PX), taller)))
+    page = choices.page
+    requests += _DRAWN[page](plan, snapshot, context)
+    choices.tall[page] = imgui.get_cursor_pos_y()
     imgui.end_child()
     requests += _status(plan, context)
     _left_out(plan, snapshot)
