@@ -1,6 +1,7 @@
 """Laws of what lies over the scene: nothing that is read covers another such thing, at any size of window."""
 
 import pytest
+from imgui_bundle.imgui import internal
 
 from sim.simulation.lanes.snapshot import Snapshot
 from sim.world import load_world
@@ -53,6 +54,21 @@ def test_toasts_keys_map_instruments_and_captions_do_not_lie_on_one_another(
             assert one == other or not overlap(rects[one], rects[other]), (one, other)
     if "key_hint" in rects:
         assert rects["key_hint"][1] > 0.5 * scene[3], "in the middle is the vehicle"
+
+
+def test_a_toast_that_takes_another_ones_place_is_seen_whole_at_once(bench: Bench) -> None:
+    toasts = Toasts()
+
+    def draw(snapshot: Snapshot, context: PanelContext) -> None:
+        draw_toasts(toasts.visible(0.0), 0.0, context)
+
+    for text in ("paused", "a plan of 64 steps", "out of time"):
+        toasts.add(text, 0.0)
+        for _ in range(3):
+            bench.frame(draw, fakes.snapshot())
+            box = bench.context.rects["toast/0"]
+            window = internal.find_window_by_name("##toast0")
+            assert (window.size.x, window.size.y) == pytest.approx(box[2:], abs=1.0)
 
 
 @pytest.mark.parametrize("scene", SCENES)

@@ -105,6 +105,7 @@ LEAST_TALL_PX = 480.0
 CLEAR_SHARE = 0.42
 """Of the scene's height: below is what the camera looks at."""
 TOAST_PX = 320.0
+_TOAST = (OVERLAY | imgui.WindowFlags_.no_inputs) & ~imgui.WindowFlags_.always_auto_resize
 UNDER_TOASTS = ("caption", "goals", "hud/numbers", "hud/minimap", "key_hint")
 """What no toast lies on, as far as there is room."""
 TITLES = {
@@ -200,9 +201,10 @@ def draw_toasts(toasts: tuple[Toast, ...], now_s: float, context: PanelContext) 
         )
         taken.append(box)
         imgui.set_next_window_pos(box[:2], imgui.Cond_.always)
+        imgui.set_next_window_size(box[2:])  # a window that fits itself would cut a new toast off for a frame
         imgui.set_next_window_bg_alpha(0.88 * opacity)
         imgui.push_style_var(imgui.StyleVar_.alpha, max(opacity, 0.02))
-        imgui.begin(f"##toast{index}", None, OVERLAY | imgui.WindowFlags_.no_inputs)
+        imgui.begin(f"##toast{index}", None, _TOAST)
         imgui.text_colored(imgui.ImVec4(*colour), icon)
         imgui.same_line()
         imgui.push_text_wrap_pos(imgui.get_cursor_pos_x() + wrap)
