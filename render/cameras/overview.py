@@ -123,7 +123,10 @@ class Overview:
                 bearing, elevation = across + math.radians(aside), math.radians(height)
                 aim, distance = fitted(cloud, bearing, elevation, aspect)
                 if _is_covered(seen_at(places, aim, bearing, elevation, distance, aspect), self._covered):
-                    aim, distance = fitted(cloud, bearing, elevation, aspect, free)
+                    clear, off_m = fitted(cloud, bearing, elevation, aspect, free)
+                    # In a room that is too small for that it is rather covered than out of the picture.
+                    if indoor_share(world, clear, clear + polar_offset(bearing, elevation, off_m)) >= 1.0:
+                        aim, distance = clear, off_m
                 eye = aim + polar_offset(bearing, elevation, distance)
                 indoors = indoor_share(world, aim, eye)  # rather too near than before a wall
                 distance, eye = indoors * distance, aim + indoors * (eye - aim)

@@ -203,7 +203,7 @@ def test_a_turn_on_the_spot_is_looked_at_from_near() -> None:
 def test_who_overlooks_a_way_through_a_hall_stays_inside(covered: np.ndarray) -> None:
     hall = load_world("hall")
     assert hall.room is not None
-    way_w = np.column_stack([np.linspace(0.0, 14.0, 15), 1.5 * np.sin(np.arange(15.0)), np.full(15, 1.5)])
+    way_w = np.column_stack([np.linspace(-10.0, 10.0, 15), 6.0 * np.sin(np.arange(15.0)), np.full(15, 1.5)])
     rig = CameraRig("overview")
     rig.watch(way_w, covered)
     view = rig.update(AT_START, REST, 1 / 60, aspect=ASPECT, world=hall)
