@@ -5,6 +5,7 @@ Nothing of it is simulated: the lane has stopped, and its clock stands still. Th
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from render.frame import DrawnVehicle, Surface, View
 from render.vehicles.rigs import rig_pose, thrown_off, values_of
 from render.vehicles.shown import ShownLane, drawn, moved
 from render.vehicles.wreckage import HULL, LASTS_S, STEP_S, Height, Wreckage, blow_of, hull_body, pieces_of
+from sim.contact.obstacles.obstacles import PropsPicture
 from sim.groups.numeric import poses_between
 from sim.models.asset import has_model, load_model
 from sim.multibody.shapes import DARK_STEEL, LIGHT, STEEL, Link
@@ -20,6 +22,9 @@ from sim.simulation.lanes.kernels import KernelStore
 from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot
 from sim.simulation.thrown import ThrownRider
 from sim.world import World
+
+if TYPE_CHECKING:
+    from sim.contact.obstacles.prop_kinds import Placed
 
 LIVE_S, REPLAYED_S, SLOWNESS = 1.5, 2.0, 3.0
 """Of wall time that it breaks before the replay begins; of simulated time that is replayed; how much slower."""
@@ -45,10 +50,21 @@ class _Crash:
     fall: ThrownRider | None
     """Of who was on it."""
     waits: bool
+    around: object
+    """What is shown of the surroundings as it came to its end."""
 
     def thrown(self, age_s: float) -> Mapping[str, np.ndarray] | None:
         """(4, 4) by body of who was on it; None for nobody, or as long as nobody is seen falling."""
         return None if self.fall is None else self.fall.bodies(age_s, wait=self.waits)
+
+    def surroundings(self, age_s: float) -> object:
+        """With props where who was on it has pushed them."""
+        if self.fall is None or not isinstance(self.around, PropsPicture) or not self.around.placed:
+            return self.around
+        poses_w = self.fall.props_w(age_s, wait=self.waits)
+        if poses_w is None:
+            return self.around
+        return replace(self.around, poses_w=poses_w, contacts=np.zeros((0, 6)), blows=())
 
 
 class CrashFilm:
@@ -80,7 +96,7 @@ class CrashFilm:
             if self._crash is not None and self._crash.fall is not None:
                 self._crash.fall.close()
             self._crash = None
-            self._make_ready(lane)
+            self._make_ready(lane, snapshot.environment)
             self._ran = lane.generation if snapshot.look_back is None else None
             return
         if self._crash is not None and self._crash.lane.generation == lane.generation:
@@ -89,8 +105,9 @@ class CrashFilm:
         before = tuple(each for each in samples if each.time_current_s > lane.time_current_s - REPLAYED_S)
         before = tuple(each for each in before if each.time_current_s < lane.time_current_s)
         wreckage = self._broken(lane, before)
-        fall = self._thrown(lane, before) if wreckage is not None else None
-        self._crash = _Crash(lane, (*before, lane), wreckage, fall, not self._replays)
+        around = snapshot.environment
+        fall = self._thrown(lane, before, around) if wreckage is not None else None
+        self._crash = _Crash(lane, (*before, lane), wreckage, fall, not self._replays, around)
         seen = self._ran == lane.generation
         self._age_s = 0.0 if seen else self._ends_s + 60.0
 
@@ -154,6 +171,13 @@ class CrashFilm:
         bodies = {**crash.lane.bodies, main: T_wb}
         return ShownLane(crash.lane, crash.lane.time_current_s, bodies)
 
+    def surroundings(self, around: object) -> object:
+        """What is shown of the surroundings, which `around` are at present."""
+        crash = self._crash
+        if crash is None or self.replay_s is not None:
+            return around
+        return crash.surroundings(self._wreck_age_s)
+
     def broken(self, vehicle: DrawnVehicle) -> tuple[DrawnVehicle, ...]:
         """The flown vehicle with its parts where they are by now, and its chips."""
         crash = self._crash
@@ -212,7 +236,9 @@ class CrashFilm:
         pieces = pieces_of(config.model, asset, {node: from_w @ T for node, T in placed.items()})
         return Wreckage(blow_of(T_wb, before_b, after_b, wet=wet), pieces, self._height())
 
-    def _thrown(self, lane: LaneSnapshot, before: tuple[LaneSnapshot, ...]) -> ThrownRider | None:
+    def _thrown(
+        self, lane: LaneSnapshot, before: tuple[LaneSnapshot, ...], around: object
+    ) -> ThrownRider | None:
         """With the motion that the vehicle had before the blow, which reaches nobody who is not tied to it."""
         rider = lane.config.model.rider
         if rider is None or self._world is None:
@@ -222,20 +248,29 @@ class CrashFilm:
         shown = ShownLane(lane, lane.time_current_s, lane.bodies)
         twist_b = _seen_from(np.linalg.solve(main, T_wb), twist_b)
         state = rider.state(T_wb, twist_b, values_of(drawn(shown, shown)))
-        return ThrownRider(rider.limbs, state, self._world, self._kernels, LASTS_S)
+        return ThrownRider(rider.limbs, state, self._world, self._kernels, LASTS_S, _lying(around))
 
-    def _make_ready(self, lane: LaneSnapshot) -> None:
+    def _make_ready(self, lane: LaneSnapshot, around: object) -> None:
         """Once it runs, what a fall needs is loaded, or compiled, before anybody falls."""
         due = self._replays and self._ready is None and lane.time_current_s > _READY_S
         rider = lane.config.model.rider
         if due and self._world is not None and rider is not None:
             resting = rider.limbs.default_state()
-            self._ready = ThrownRider(rider.limbs, resting, self._world, self._kernels, STEP_S)
+            self._ready = ThrownRider(
+                rider.limbs, resting, self._world, self._kernels, STEP_S, _lying(around)
+            )
 
     def _height(self) -> Height:
         world = self._world
         assert world is not None
         return lambda x, y: np.asarray(world.surface_m(x, y), float)
+
+
+def _lying(around: object) -> tuple["Placed", ...]:
+    """Props as they lie."""
+    if not isinstance(around, PropsPicture):
+        return ()
+    return tuple(one.at(T_w) for one, T_w in zip(around.placed, around.poses_w, strict=True))
 
 
 def _before(lane: LaneSnapshot, before: tuple[LaneSnapshot, ...]) -> LaneSnapshot:

@@ -165,7 +165,8 @@ class SceneView:
         self._shown = tuple(self._place(snapshot, lane, now_s) for lane in snapshot.lanes)
         self.film.observe(snapshot)
         filmed = self.film.shown()
-        self._environment, self._beside = snapshot.environment, snapshot.beside
+        self._environment = self.film.surroundings(snapshot.environment)
+        self._beside = snapshot.beside
         self._race = snapshot.race
         self._target_path_w = snapshot.target_path_w
         names = [lane.name for lane in snapshot.lanes]

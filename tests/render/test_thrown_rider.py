@@ -8,13 +8,19 @@ import numpy as np
 import pytest
 
 from assets.vehicles.snakeboard.model import RIDER
-from render.frame import DrawnVehicle
+from render.frame import DrawnVehicle, View, look_at, perspective
 from render.vehicles.crash_film import CrashFilm
+from render.vehicles.scene_view import SceneView
 from render.vehicles.wreckage import pieces_of
+from sim.contact.bodies import Prop
+from sim.contact.obstacles.prop_kinds import Placed
+from sim.contact.obstacles.props import PropsSpec
+from sim.groups.numeric import upright
 from sim.models.asset import load_model
 from sim.platform.errors import InputError
 from sim.platform.toml_table import TomlTable
 from sim.scene import Start, load_scene
+from sim.shapes import Box
 from sim.simulation import KernelStore
 from sim.simulation.lanes.snapshot import LaneSnapshot
 from sim.simulation.thrown import PERIOD_S, ThrownRider
@@ -26,6 +32,7 @@ from tests.sim.simulation_scenes import simulation, world
 
 SPEED_MPS = 7.5
 LASTS_S = 4.0
+WALL_M = -1.5
 T_WB = np.array([[0.0, -1.0, 0.0, 3.0], [1.0, 0.0, 0.0, -5.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
 TWIST_B = np.array([0.0, 0.0, 0.8, SPEED_MPS, 0.0, 0.0])
 
@@ -96,6 +103,68 @@ def test_joints_keep_together_all_the_way() -> None:
         for side in ("left", "right"):
             length_m = np.linalg.norm(at[f"{side} shank"][:3, 3] - at[f"{side} thigh"][:3, 3])
             assert length_m == pytest.approx(0.245 * 1.75, abs=1e-9)
+
+
+def test_who_is_thrown_pushes_what_is_light_and_is_stopped_by_what_stays() -> None:
+    """A wall stands across the way, a box of 4 kg before it, both askew. Measured: no limb's origin comes nearer to the
+    wall than 4.7 cm; the box is pushed 1.2 m on."""
+    rider = config_named("snakeboard").model.rider
+    assert rider is not None
+    light = Placed(Prop(Box((3.1, -3.2, 0.4), (0.5, 0.15, 0.4)), 4.0, 0.4), (0.5, 0.5, 0.5))
+    wall = Placed(Prop(Box((3.0, WALL_M + 0.2, 1.5), (5.0, 0.2, 1.5)), 0.0, 0.5), (0.5, 0.5, 0.5))
+    turned = [upright_at(one, turn) for one, turn in ((light, 0.3), (wall, -0.1))]
+    thrown = ThrownRider(
+        rider.limbs,
+        rider.state(T_WB, TWIST_B, {"psi": 0.0}),
+        world("plaza"),
+        KernelStore(),
+        2.0,
+        [one.at(T_w) for one, T_w in zip((light, wall), turned, strict=True)],
+    )
+    nearest, normal_w = np.inf, -turned[1][:3, 1]
+    for age_s in np.arange(0.0, 2.0, 0.03):
+        limbs = thrown.bodies(float(age_s), wait=True)
+        assert limbs is not None
+        gaps = [(T[:3, 3] - turned[1][:3, 3]) @ normal_w - 0.2 for T in limbs.values()]
+        nearest = min(nearest, *gaps)
+    begin, end = thrown.props_w(0.0), thrown.props_w(2.0)
+    assert begin is not None
+    assert end is not None
+    np.testing.assert_allclose(begin, turned, atol=1e-12)
+    np.testing.assert_array_equal(end[1], begin[1])
+    assert nearest > 0.03
+    assert np.linalg.norm(end[0, :2, 3] - begin[0, :2, 3]) > 0.2
+
+
+def test_props_are_shown_where_who_was_thrown_has_pushed_them() -> None:
+    """A box of 4 kg behind what a board runs into. Measured: 7 cm further 2.2 s after the blow."""
+    light = Placed(Prop(Box((0.0, 19.0, 0.9), (1.0, 0.1, 0.9)), 4.0, 0.5), (0.5, 0.5, 0.5))
+    start = Start(position_w=(0.0, 14.0, 0.0), heading_rad=0.5 * math.pi, velocity_b=(SPEED_MPS, 0.0, 0.0))
+    running = simulation(replace(load_scene("skate"), start=start, environment=PropsSpec((light,))))
+    scene = SceneView(running.run.world)
+    while running.snapshot.lanes[0].status.value == "running":
+        scene.observe(running.advance(1.0 / 60.0), np.inf)
+        begin_m = seen_m(scene)
+    assert begin_m == pytest.approx(19.0, abs=1e-3)
+    for _ in range(11):
+        scene.film.go_on(0.2)
+    scene.observe(running.snapshot, np.inf)
+    assert 0.02 < seen_m(scene) - begin_m < 0.5
+
+
+def seen_m(scene: SceneView) -> float:
+    """Along y, of the only prop in its picture."""
+    at = np.array([-9.0, 12.0, 4.0])
+    frame = scene.frame(View(at, look_at(at, np.array([0.0, 18.0, 1.0])), perspective(0.8, 1.6, 0.1, 500.0)))
+    (solids,) = (each.solids for each in frame.vehicles if each.solids is not None)
+    return float(solids.poses_w[0, 1, 3])
+
+
+def upright_at(one: Placed, turn_rad: float) -> np.ndarray:
+    """(4, 4) where its principal axes are, turned about the vertical."""
+    T_w = one.prop.T_w.copy()
+    T_w[:3, :3] = upright(turn_rad) @ T_w[:3, :3]
+    return T_w
 
 
 def test_the_board_that_is_left_is_low_and_its_rider_is_drawn_as_a_body_once() -> None:
