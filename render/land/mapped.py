@@ -16,7 +16,7 @@ import numpy as np
 from render.frame_budget import MOST_DETAIL
 from render.land.mesh import Chunk, ChunkedMesh
 from render.land.refinement import LEVELS, STEEP, TRIANGLE_KINDS, Refinement
-from render.land.textures import GRAIN_LEVEL, NOISE_PX
+from render.land.textures import GRAIN_LEVEL, NOISE_PX, build_levels
 from render.light import Light
 from render.passes.culling import Boxes, Ridges, Skyline, culled
 from render.passes.targets import PassContext, colour_of, unbind, write_once
@@ -56,7 +56,8 @@ class BakedMap:
         return colour_of(self._shown)
 
     def canvas(self, coarser: int = 1) -> moderngl.Framebuffer:
-        """A new picture to draw another light into; `take` makes it the one that is looked at, or it is `dropped`.
+        """A new picture to draw another light into; `average` completes it, and `take` makes it the one that is looked
+        at, or it is `dropped`.
 
         Its texels are `coarser` times as long as can be.
         """
@@ -72,7 +73,6 @@ class BakedMap:
         """Have what has been drawn into a canvas."""
         before, self._shown = self._shown, drawn
         self.drop(before)
-        self._average()
 
     @staticmethod
     def drop(drawn: moderngl.Framebuffer) -> None:
@@ -81,20 +81,32 @@ class BakedMap:
         drawn.release()
         texture.release()
 
+    @staticmethod
+    def average(drawn: moderngl.Framebuffer) -> None:
+        """Make the coarser levels of a canvas."""
+        texture = colour_of(drawn)
+        texture.build_mipmaps()
+        texture.filter = moderngl.LINEAR_MIPMAP_NEAREST, moderngl.LINEAR
+
     @property
     def image(self) -> np.ndarray:
         """(rows, columns, components) uint8 as it is looked at."""
-        columns, rows = self._texture.size
-        texels = np.frombuffer(self._texture.read(), "u1")
+        return self._level(0)
+
+    def _level(self, number: int) -> np.ndarray:
+        columns, rows = (max(count >> number, 1) for count in self._texture.size)
+        texels = np.frombuffer(self._texture.read(level=number), "u1")
         return texels.reshape(rows, columns, self._components)
 
-    def show(self, image: np.ndarray) -> None:
-        """Have these texels."""
-        self._texture.write(np.ascontiguousarray(image))
-        self._average()
+    def lit(self) -> dict[str, np.ndarray]:
+        """What has been drawn and averaged, by level."""
+        return {_named(number): self._level(number) for number in range(max(self._texture.size).bit_length())}
 
-    def _average(self) -> None:
-        self._texture.build_mipmaps()
+    def take_light(self, kept: Mapping[str, np.ndarray]) -> None:
+        """Have these levels: averaging them takes software GL several times as long as reading them."""
+        image, *coarser = (kept[_named(number)] for number in range(max(self._texture.size).bit_length()))
+        self._texture.write(np.ascontiguousarray(image))
+        build_levels(self._ctx, self._texture, image, coarser)
         self._texture.filter = moderngl.LINEAR_MIPMAP_NEAREST, moderngl.LINEAR
 
     def bind(self) -> None:
@@ -104,6 +116,10 @@ class BakedMap:
     def release(self) -> None:
         """Free the picture."""
         self.drop(self._shown)
+
+
+def _named(level: int) -> str:
+    return f"map {level}" if level else "map"
 
 
 class LightMap(BakedMap):
@@ -165,6 +181,8 @@ class LevelSun:
             self._array.render(moderngl.TRIANGLES, vertices=3)
             yield
         canvas.scissor = 0, 0, canvas.width, canvas.height
+        self._map.average(canvas)
+        yield
         return partial(self._take, canvas, waiting)
 
     def _take(self, canvas: moderngl.Framebuffer, waiting: ExitStack) -> None:
@@ -173,11 +191,11 @@ class LevelSun:
 
     def lit(self) -> dict[str, np.ndarray]:
         """The map."""
-        return {"map": self._map.image}
+        return self._map.lit()
 
     def take_light(self, kept: Mapping[str, np.ndarray]) -> None:
         """Have it as if it had been baked."""
-        self._map.show(kept["map"])
+        self._map.take_light(kept)
 
     def bind(self) -> None:
         """Keep it where paving looks for it."""
@@ -306,6 +324,8 @@ class MappedLand:
             uniform(self._map_program, "light_scale").value = scale
             self._lay_out(canvas, self._mesh.chunks[first : first + at_once])
             yield
+        self._light_map.average(canvas)
+        yield
         return partial(self._take_map, canvas, scale, waiting)
 
     def _lay_out(self, canvas: moderngl.Framebuffer, chunks: Sequence[Chunk]) -> None:
@@ -326,11 +346,11 @@ class MappedLand:
 
     def lit(self) -> dict[str, np.ndarray]:
         """The light map with its scale."""
-        return {"map": self._light_map.image, "scale": np.array(self._light_map.scale)}
+        return {**self._light_map.lit(), "scale": np.array(self._light_map.scale)}
 
     def take_light(self, kept: Mapping[str, np.ndarray]) -> None:
         """Have it as if it had been baked."""
-        self._light_map.show(kept["map"])
+        self._light_map.take_light(kept)
         self._light_map.scale = float(kept["scale"])
         self._tell_scale()
 

@@ -28,6 +28,7 @@ _TEX_IMAGE = ctypes.CFUNCTYPE(
 _PIXEL_STORE = ctypes.CFUNCTYPE(None, ctypes.c_uint, ctypes.c_int)
 _TEXTURE_2D, _UNPACK_ALIGNMENT = 0x0DE1, 0x0CF5
 _FORMATS = {  # (components, dtype) -> internal format, format, type of OpenGL
+    (1, "f1"): (0x8229, 0x1903, 0x1401),
     (2, "nu1"): (0x822B, 0x8227, 0x1401),
     (4, "f1"): (0x8058, 0x1908, 0x1401),
     (4, "nu1"): (0x8058, 0x1908, 0x1401),

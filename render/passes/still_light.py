@@ -5,6 +5,7 @@ It is made in steps, so that frames can come between them.
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cache
 from pathlib import Path
 from time import perf_counter
@@ -15,7 +16,10 @@ import numpy as np
 
 from render.light import Sun
 from render.quality import Quality, is_software
-from sim.platform.cache import cached_arrays, found, source_digest
+from sim.platform.cache import cached_arrays, kept_arrays, source_digest
+
+_WAIT_S = 0.005
+"""For what is read, at most, before a frame may come."""
 
 
 def step(steps: Iterator[None]) -> bool:
@@ -59,27 +63,31 @@ def light_name(ctx: moderngl.Context, still: str, quality: Quality, sun: Sun) ->
 
 
 def lit_from_cache(name: str, draw: Callable[[], Iterator[None]], parts: Mapping[str, Lit]) -> Iterator[None]:
-    """Have the light in all parts: drawn, a share at a step, or as it was kept under this name."""
-    drawn = False
+    """Have the light in all parts: drawn, a share at a step, or as it was kept under this name, a part at a step.
 
-    def draw_here() -> Iterator[None]:
-        nonlocal drawn
-        drawn = True
+    What was kept is read by a thread: it is tens of megabytes.
+    """
+    thread = ThreadPoolExecutor(1, thread_name_prefix="light")
+    reading = thread.submit(kept_arrays, "light", name)
+    thread.shutdown(wait=False)  # once it has read
+    while not wait([reading], _WAIT_S).done:
+        yield
+    kept = reading.result()
+    if kept is None:
         yield from draw()
-
-    def make() -> dict[str, np.ndarray]:
-        if not drawn:
-            finish(draw_here())  # the file was there, and is damaged
-        return {f"{part}: {name}": array for part, lit in parts.items() for name, array in lit.lit().items()}
-
-    if found("light", f"{name}.npz") is None:
-        yield from draw_here()
-    kept = cached_arrays("light", name, make)
-    if not drawn:
-        for part, lit in parts.items():
-            own = f"{part}: "
-            lit.take_light({name[len(own) :]: a for name, a in kept.items() if name.startswith(own)})
-    yield
+        cached_arrays(
+            "light",
+            name,
+            lambda: {
+                f"{part}: {name}": array for part, lit in parts.items() for name, array in lit.lit().items()
+            },
+        )
+        yield
+        return
+    for part, lit in parts.items():
+        own = f"{part}: "
+        lit.take_light({name[len(own) :]: a for name, a in kept.items() if name.startswith(own)})
+        yield
 
 
 @cache

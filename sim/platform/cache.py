@@ -328,8 +328,9 @@ def package_digest(package_init: str, names: Iterable[str]) -> str:
     return source_digest(*(str(folder / f"{name}.py") for name in names))
 
 
-def _read(kind: str, name: str) -> Arrays | None:
-    path = found(kind, name)
+def kept_arrays(kind: str, name: str) -> Arrays | None:
+    """The arrays stored as `name` in the cache folder `kind`; None when absent or unreadable."""
+    path = found(kind, f"{name}.npz")
     if path is None:
         return None
     try:
@@ -350,11 +351,11 @@ def cached_arrays(kind: str, name: str, make: Callable[[], Arrays]) -> Arrays:
 
 def cached_family(kind: str, name: str, make: Callable[[], dict[str, Arrays]]) -> Arrays:
     """Like `cached_arrays` for things that are made together: `make` returns all of them by name."""
-    arrays = _read(kind, f"{name}.npz")
+    arrays = kept_arrays(kind, name)
     if arrays is not None:
         return arrays
     with turn(kind, f"{name}.npz"):
-        arrays = _read(kind, f"{name}.npz")
+        arrays = kept_arrays(kind, name)
         if arrays is not None:
             return arrays
         family = make()

@@ -7,6 +7,7 @@ import pytest
 from render.land.mapped import TEXEL_M, LightMap
 from render.land.mesh import ChunkedMesh
 from render.land.terrain_mesh import _cut, _mesh
+from render.land.textures import levels
 
 
 @pytest.fixture(scope="module")
@@ -37,15 +38,18 @@ def test_a_place_of_the_map_shows_what_was_drawn_there_and_it_is_no_coarser_than
     texel_m = light.extent_m[::-1] / light.size_px
     np.testing.assert_allclose(texel_m, TEXEL_M, rtol=0.02)  # whole numbers of texels
     texels = np.random.default_rng(1).integers(0, 256, (*light.size_px[::-1], 4)).astype("u1")
-    light.show(texels)
+    coarser = levels(texels)
+    light.take_light({"map": texels, **{f"map {k}": level for k, level in enumerate(coarser, start=1)}})
     np.testing.assert_array_equal(light.image, texels)
     drawn = light.canvas()
     drawn.clear(0.2, 0.4, 0.6, 0.8)
     np.testing.assert_array_equal(light.image, texels)
+    light.average(drawn)
     light.take(drawn)
-    np.testing.assert_array_equal(
-        light.image.reshape(-1, 4), [[51, 102, 153, 204]] * light.image[..., 0].size
-    )
+    lit = light.lit()
+    assert [level.shape for level in lit.values()] == [texels.shape, *(level.shape for level in coarser)]
+    for level in lit.values():
+        assert (level == (51, 102, 153, 204)).all()
     light.release()
     assert ctx.error == "GL_NO_ERROR"
 
