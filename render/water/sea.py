@@ -1,6 +1,7 @@
 """Draws the sea about the eye: rings of triangles that the waves displace, over the opaque scene."""
 
 import math
+from collections.abc import Iterator
 from functools import partial
 from typing import cast
 
@@ -8,6 +9,7 @@ import moderngl
 import numpy as np
 
 from render.frame import DrawnSea, DrawnVehicle, Frame, View
+from render.passes.still_light import finish
 from render.passes.targets import PassContext, Targets, blend_over, unbind
 from render.process import UnlockedDraw
 from render.programs import SAMPLER_UNITS, Programs, Resources, uniform, vertex_array
@@ -268,7 +270,7 @@ class SeaSurface:
         assert sea is not None
         if self._fields is None or not self._fields.fits(sea.state):
             self._fields = SeaFields(sea.state)
-            self.keep_textures(self._fields.points)
+            finish(self.keep_textures(self._fields.points))
         if self._fields.work_out(sea.state, sea.time_s):
             for kind, tiles in (("shape", self._fields.shapes), ("slope", self._fields.slopes)):
                 for tile, levels in enumerate(tiles):
@@ -292,13 +294,14 @@ class SeaSurface:
         height_m = float(self._fields.heights_m(eye[None, :2])[0])
         self.eye_under_m = sea.state.level_m + height_m - float(eye[2])
 
-    def keep_textures(self, points: int = POINTS_OF_A_TILE) -> None:
-        """Of so many texels a tile. Software GL compiles how the levels are made: the first one takes 50 ms."""
+    def keep_textures(self, points: int = POINTS_OF_A_TILE) -> Iterator[None]:
+        """Have those of so many texels a tile, one at a step. Software GL compiles how the levels are made: the first
+        one takes 50 ms."""
         if points == self._points:
             return
-        self._points = points
         for texture in self._textures.values():
             texture.release()
+        self._textures.clear()
         smooth = self._quality.full_materials
         levels = moderngl.LINEAR_MIPMAP_LINEAR if smooth else moderngl.LINEAR_MIPMAP_NEAREST
         for kind in ("shape", "slope"):
@@ -307,6 +310,8 @@ class SeaSurface:
                 texture.build_mipmaps()
                 texture.filter = (levels, moderngl.LINEAR)
                 self._textures[f"sea_{kind}_{tile}"] = texture
+                yield
+        self._points = points
 
     def _describe(self, fields: SeaFields, sea: DrawnSea) -> None:
         wind_mps, bearing_rad = sea.state.numbers(sea.time_s)[:2]

@@ -317,7 +317,7 @@ class Waters:
         if self._at_rest is not None and self._world.river is None:
             waves = self._waves(self._at_rest)
             yield
-            waves.keep_textures()
+            yield from waves.keep_textures()
 
     def _waves(self, at_rest: WaterSurface) -> SeaSurface:
         if self.waves is None:
