@@ -3,16 +3,18 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from threading import current_thread, main_thread
 
 import moderngl
 import numpy as np
 import pytest
 
-from render.land.mapped import MappedLand
+from render.land.mapped import BakedMap, MappedLand
 from render.land.mesh import Chunk
 from render.land.scenery import Scenery
 from render.land.still_world import StillWorld
 from render.light import Light, Sun
+from render.passes import still_light
 from render.passes.targets import Canvas
 from render.renderer import Renderer
 from tests.render.small_world import small_frame, small_scenery, small_world
@@ -58,6 +60,31 @@ def test_kept_light_gives_the_same_picture_to_the_bit_and_another_sun_another(
     lower = replace(sun, elevation_rad=0.5 * sun.elevation_rad)
     assert (picture(ctx, scenery, quality, lower) != first).any()
     assert len(drawn) == 2
+
+
+def test_kept_light_is_read_by_a_thread_and_its_levels_are_not_averaged_anew(
+    ctx: moderngl.Context, drawn: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scenery, averaged, readers = replace(small_scenery(), key="of-this-test"), [], []
+    average, read = BakedMap.average, still_light.kept_arrays
+
+    def counted(canvas: moderngl.Framebuffer) -> None:
+        averaged.append(canvas.size)
+        average(canvas)
+
+    def noted(kind: str, name: str) -> dict[str, np.ndarray] | None:
+        readers.append(current_thread())
+        return read(kind, name)
+
+    monkeypatch.setattr(BakedMap, "average", staticmethod(counted))
+    monkeypatch.setattr(still_light, "kept_arrays", noted)
+    for maps in (1, 0):
+        averaged.clear()
+        picture(ctx, scenery, "software", Sun())
+        assert len(averaged) == maps
+    assert len(drawn) == 1
+    assert len(readers) == 2
+    assert main_thread() not in readers
 
 
 def test_what_was_put_together_by_hand_is_not_kept(ctx: moderngl.Context, drawn: list[int]) -> None:
