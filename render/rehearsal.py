@@ -4,7 +4,6 @@ Software GL compiles a program where it is first drawn by, for what is bound jus
 valley is drawn by as the growing of one. A machine with two processors does both at once.
 """
 
-import itertools
 from collections.abc import Generator
 from dataclasses import replace
 
@@ -105,9 +104,9 @@ def rehearsed(
         far, near = (
             view_from(T_wb[:3, :3] @ np.array(eye_b) + T_wb[:3, 3], T_wb[:3, 3], SIZE_PX) for eye_b in _EYES_B
         )
-        for _ in renderer.warm_up(Frame(far, ()), target):
+        for _ in renderer.warm_up(Frame(far, (flown,)), target):
             yield
-        for k, (view, adds_up) in enumerate(itertools.product((far, near), (True, False)), start=1):
+        for k, (view, adds_up) in enumerate(((near, True), (far, False)), start=1):
             yield
             renderer.draw(Frame(view, (flown,), wall_s=0.1 * k), target, adds_up=adds_up)
     finally:

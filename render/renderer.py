@@ -29,7 +29,6 @@ from render.programs import SAMPLER_UNITS, Programs, Resources
 from render.quality import choose, require_gl
 from render.vehicles.library import ModelLibrary
 from render.vehicles.rigs import parked_vehicles
-from render.water.tank import WaterBoxes
 from render.water.waters import Waters
 from sim.world import World
 
@@ -102,7 +101,6 @@ class Renderer:
         self._parked = parked_vehicles(world)
         self._models = own(ModelLibrary(ctx, programs))
         self._overlay = own(Overlay(ctx, programs, self._supersampling))
-        self._water_box = own(WaterBoxes(ctx, programs))
         yield from self._waters.expect_waves()
         self._shadows = own(SunShadows(ctx, quality, ground_bounds_m(world)))
         self._uniforms = {name: own(FrameUniforms(ctx)) for name in ("picture", "mirror")}
@@ -289,10 +287,11 @@ class Renderer:
         blend_over(self._ctx)
         self._ctx.enable_only(moderngl.DEPTH_TEST | moderngl.BLEND)
         self._waters.warm_up(frame, self._targets)
-        self._targets.scene.scissor = 0, 0, 1, 1
-        self._targets.scene.use()
-        self._draw_sky(under_water=True)
-        self._targets.scene.scissor = None  # type: ignore[assignment]
+        if frame.sea is not None:  # nobody dives into water at rest
+            self._targets.scene.scissor = 0, 0, 1, 1
+            self._targets.scene.use()
+            self._draw_sky(under_water=True)
+            self._targets.scene.scissor = None  # type: ignore[assignment]
         yield
         if self._finishing.gains_by_the_past(frame.view):
             whole = (0, 0, *self.size_px)
@@ -477,9 +476,7 @@ class Renderer:
         eye_w = frame.view.eye_w
         for vehicle in sorted(vehicles, key=lambda v: -float(np.linalg.norm(v.T_wb[:3, 3] - eye_w))):
             self._models.draw(vehicle, context)
-        self._waters.draw_spray(frame, context)
-        if frame.water_box is not None:
-            self._water_box.draw(frame.water_box, context)
+        self._waters.draw_blended(frame, context)
         self._overlay.draw(frame, context)
 
     @property

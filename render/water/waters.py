@@ -16,6 +16,7 @@ from render.programs import SAMPLER_UNITS, Programs, Resources, uniform, vertex_
 from render.quality import Quality
 from render.water.marks import WaterMarks
 from render.water.sea import SeaSurface
+from render.water.tank import WaterBoxes
 from sim.world import World
 from sim.world.props import Lake
 
@@ -227,6 +228,7 @@ class Waters:
         self.waves: SeaSurface | None = None
         """What draws waves in the place of still water; made when first asked for."""
         self._rain: Rain | None = None
+        self._box: WaterBoxes | None = None
         self._cold = False
         """Whether the next picture of waves is to be drawn by all programs that later ones may be."""
 
@@ -300,8 +302,9 @@ class Waters:
         if self._at_rest is not None and not self._cold:
             self._at_rest.warm_up(targets)
 
-    def draw_spray(self, frame: Frame, context: PassContext) -> None:
-        """What flies from the waves that have been prepared, and what falls on them, in the blended pass."""
+    def draw_blended(self, frame: Frame, context: PassContext) -> None:
+        """What flies from the waves that have been prepared, what falls on them, and a box of water, in the blended
+        pass."""
         waves = self.waves if frame.sea is not None else None
         if waves is not None:
             waves.draw_spray(context)
@@ -310,6 +313,11 @@ class Waters:
                 self._rain = Rain(self._ctx, self._programs)
                 self._resources.callback(self._rain.release)
             self._rain.draw(context, waves)
+        if frame.water_box is not None:
+            if self._box is None:
+                self._box = WaterBoxes(self._ctx, self._programs)
+                self._resources.callback(self._box.release)
+            self._box.draw(frame.water_box, context)
 
     def expect_waves(self) -> Iterator[None]:
         """Have what draws waves, a share at a step, where all water may have them: rivers have those of boats alone."""

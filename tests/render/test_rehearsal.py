@@ -48,6 +48,31 @@ def test_a_flight_through_the_canyon_is_drawn_by_no_program_that_was_not_drawn_b
         thing.release()
 
 
+def test_what_no_flight_through_the_canyon_shows_is_not_rehearsed(
+    ctx: moderngl.Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen, canvas, linked, used = choose(ctx, "software"), Canvas(ctx, SIZE), set[str](), set[int]()
+    programs, load, render = Programs(ctx, defines=chosen.defines), Programs.load, moderngl.VertexArray.render
+
+    def noted(self: Programs, vertex: str, fragment: str, **defines: object) -> moderngl.Program:
+        linked.update((vertex, fragment))
+        return load(self, vertex, fragment, **defines)
+
+    def drawn(array: moderngl.VertexArray, *arguments: object, **named: object) -> None:
+        used.add(array.program.glo)
+        render(array, *arguments, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Programs, "load", noted)
+    monkeypatch.setattr(moderngl.VertexArray, "render", drawn)
+    finish(rehearsed(ctx, canvas.framebuffer, programs, chosen, "helicopter", config_named("helicopter")))
+    sky_under_water = programs.load("fullscreen.vert", "sky.frag", FLAT=0, LOOKED_UP=0)
+    assert "water.frag" in linked
+    assert not linked & {"water_box.frag", "tank_frame.frag", "glass.frag", "spray_surface.frag", "drop.frag"}
+    assert sky_under_water.glo not in used
+    canvas.release()
+    programs.release()
+
+
 def test_one_that_is_given_up_leaves_what_is_drawn_later_as_it_is(ctx: moderngl.Context) -> None:
     chosen, canvas = choose(ctx, "software"), Canvas(ctx, SIZE)
     config = config_named("helicopter")
