@@ -1,5 +1,6 @@
 """Things as a user places them: put up by a click, moved, scaled, deleted, undone, and saved."""
 
+import math
 import sys
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import pytest
 
 from sim.scene import load_scene
 from sim.shapes import Shape
-from tests.app.desktop import App, Screen
+from tests.app.desktop import App, Probe, Screen
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs an X screen of its own")
 
@@ -173,3 +174,62 @@ def test_a_barrel_is_scaled_by_mouse_copied_and_undone_while_time_stands(
         assert seen["gl_errors"] == []
     finally:
         app.close()
+
+
+def test_the_start_is_dragged_undone_and_done_again_and_the_saved_scene_is_flown(
+    screen: Screen, tmp_path: Path
+) -> None:
+    scene = tmp_path / "field.toml"
+    scene.write_text(
+        'vehicle = "quadrotor"\nflight_mode = "attitude"\n[world]\nname = "plain"\n'
+        "[start]\nposition_m = [0.0, 0.0, 2.0]\n"
+    )
+    app = App(screen, tmp_path, str(scene), "--quality", "software")
+
+    def place_m(seen: Probe) -> tuple[float, ...]:
+        return tuple(seen["lanes"][0]["x_w"][:2])
+
+    def at_px(seen: Probe) -> tuple[float, ...]:
+        return tuple(seen["widgets"]["place/chosen"][:2])
+
+    try:
+        app.wait_until(lambda p: p["frames"] > 3, timeout_s=240, what="the window is drawn")
+        app.click("transport/play")
+        app.wait_until(lambda p: p["paused"], timeout_s=30, what="time stands")
+        app.click("tab/Placing")
+        app.click("place/snap/25 cm")
+        app.click("place/choose/start")
+        app.wait_until(lambda p: "place/chosen" in p["widgets"], timeout_s=60, what="the start is chosen")
+        before = at_px(app.wait_frames(20))
+        app.drag("place/chosen", (110, -70))
+        there = at_px(app.wait_frames(20))  # a drag is one edit once it has come to rest
+        assert math.dist(there, before) > 20.0, (before, there)
+        for key, wanted in (("ctrl+z", before), ("ctrl+y", there)):
+            screen.xdotool("key", key)
+            app.wait_until(
+                lambda p, wanted=wanted: math.dist(at_px(p), wanted) < 3.0,
+                timeout_s=60,
+                what=f"the start is at {wanted} after {key}",
+            )
+            app.wait_frames(20)
+        app.click("place/save")
+        app.wait_until(lambda p: len(list(tmp_path.glob("field-*.toml"))) == 1, timeout_s=60, what="a file")
+        (saved,) = tmp_path.glob("field-*.toml")
+        app.click("tab/Scene")
+        app.click(f"scene/open/{saved}")
+        opened = app.wait_until(
+            lambda p: not p["paused"] and p["lanes"][0]["status"] == "running", timeout_s=240, what="it runs"
+        )
+        screen.xdotool("keydown", "w")
+        try:
+            app.wait_until(
+                lambda p: math.dist(place_m(p), place_m(opened)) > 3.0, timeout_s=120, what="it is flown"
+            )
+        finally:
+            screen.xdotool("keyup", "w")
+        assert app.seen()["gl_errors"] == []
+    finally:
+        app.close()
+    read = load_scene(saved)
+    assert read.start.position_w[:2] == pytest.approx(place_m(opened), abs=0.5)
+    assert math.hypot(*read.start.position_w[:2]) > 0.2
