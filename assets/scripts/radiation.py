@@ -1,7 +1,9 @@
-"""Works out what a floating hull radiates: `python -m assets.scripts.radiation NAME [--states N] [--depth M]`.
+"""Works out what a floating hull radiates and how waves push it: `python -m assets.scripts.radiation NAME`, with
+`--states N`, `--depth M`, `--headings N`.
 
 It writes `radiation.json` into the vehicle's folder, from the surface by which it floats at rest in deep still water,
-and `radiation-M.json` from that over a level bed M metres under the surface.
+and `radiation-M.json` from that over a level bed M metres under the surface. Headings are ways in which waves
+come, evenly about the hull.
 Needs `capytaine` (BSD-like; it wants an older pandas than the rest, so best in an environment of its own). States are
 those of each direction in which the hull may move.
 """
@@ -19,7 +21,7 @@ from sim.vehicle_config.config import HullMesh
 from sim.vehicle_config.radiation import transfer
 from sim.vehicles import known_vehicle
 from sim.water.immersion import GRAVITY, WATER_DENSITY, afloat
-from sim.water.ocean.waves import DEEP_M, frequency_radps
+from sim.water.ocean.waves import DEEP_M, frequency_radps, group_speed_mps, wave_number
 
 FOLDERS = Path(__file__).resolve().parent.parent / "vehicles"
 DOFS = ("Roll", "Pitch", "Yaw", "Surge", "Sway", "Heave")
@@ -28,7 +30,7 @@ LARGEST_KA, STEPS = 9.0, 40
 """Wave number times half the hull's length at the highest frequency, and how many frequencies there are."""
 LEAST_KD = 0.25
 """Wave number times depth under which capytaine may find no Green's function."""
-STATES = 8
+STATES, HEADINGS = 8, 24
 _COUPLED = 1e-2
 """Of the roots of the diagonals: less is taken for nothing."""
 _FELT = 0.05
@@ -44,6 +46,7 @@ def main() -> None:
     asked.add_argument("name")
     asked.add_argument("--states", type=int, default=STATES)
     asked.add_argument("--depth", type=float, default=DEEP_M)
+    asked.add_argument("--headings", type=int, default=HEADINGS)
     told = asked.parse_args()
     folder, depth_m = FOLDERS / told.name, told.depth
     if find_spec("capytaine") is None:
@@ -53,7 +56,10 @@ def main() -> None:
         asked.error(f"{told.name} has no hull.obj in its folder; allowed: {one_of(floats, told.name)}")
     hull = HullMesh.read(folder / "hull.obj")
     mass_kg = float(np.max(known_vehicle(told.name).values["mass"]))
-    omega, added, damping, at_once = flow(hull, mass_kg, np.inf if depth_m >= DEEP_M else depth_m)
+    omega, added, damping, at_once, excited = flow(
+        hull, mass_kg, np.inf if depth_m >= DEEP_M else depth_m, told.headings
+    )
+    print("Haskind's relation off by", np.round(taken(omega, depth_m, excited, damping), 5).tolist())
     F, G = fitted(omega, damping + 1j * omega[:, None, None] * (added - at_once), told.states)
     file = {
         "by": "capytaine 3.0.0, direct method",
@@ -64,6 +70,7 @@ def main() -> None:
         "added_at_once": _short(at_once),
         "F": F.tolist(),
         "G": G.tolist(),
+        "excited": _short(np.stack([excited.real, excited.imag], axis=-1)),
     }
     name = "radiation.json" if depth_m >= DEEP_M else f"radiation-{depth_m:g}.json"
     (folder / name).write_text(json.dumps(file) + "\n", encoding="utf-8")
@@ -74,14 +81,14 @@ def _short(array: np.ndarray) -> list[object]:
     return np.vectorize(lambda x: float(f"{x:.7g}"))(array).tolist()  # type: ignore[no-any-return]
 
 
-def flow(
-    hull: HullMesh, mass_kg: float, depth_m: float
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def flow(hull: HullMesh, mass_kg: float, depth_m: float, headings: int) -> tuple[np.ndarray, ...]:
     """Frequencies (m,) [rad/s], A and B (m, 6, 6) there, and A at once (6, 6), of a hull about its origin.
 
-    depth_m: of a level bed, or inf.
+    Then what waves of height 1 do to it when it is held, (m, headings, 6) complex, by their own pressure and by that of
+    the waves which it scatters. depth_m: of a level bed, or inf.
     """
     import capytaine as bem
+    from capytaine.bem.airy_waves import froude_krylov_force
 
     rests = afloat(hull, mass_kg)
     points = hull.vertices @ rests[:3, :3].T + rests[:3, 3]
@@ -100,7 +107,7 @@ def flow(
         last / STEPS, float(frequency_radps(LEAST_KD / depth_m, depth_m)) if depth_m < DEEP_M else 0.0
     )
     omega = np.linspace(first, last, STEPS)
-    answers = []
+    answers, forces = [], np.zeros((STEPS, headings, 6), complex)
     for w in (*omega, np.inf):
         # Over a bed the decomposition in Fortran has no outliers; at infinite frequency it is not to be had.
         way = "python" if np.isinf(w) else "fortran"
@@ -111,13 +118,35 @@ def flow(
                 body=body, radiating_dof=dof, omega=w, water_depth=depth_m, rho=WATER_DENSITY, g=GRAVITY
             )
             found = solver.solve(asked, method="direct")
-            for row, felt in enumerate(DOFS):
-                A[row, column] = found.added_masses[felt]
-                B[row, column] = found.radiation_dampings[felt]
+            for row, way_felt in enumerate(DOFS):
+                A[row, column] = found.added_masses[way_felt]
+                B[row, column] = found.radiation_dampings[way_felt]
+        for column in range(headings if np.isfinite(w) else 0):
+            come = bem.DiffractionProblem(
+                body=body,
+                wave_direction=2.0 * np.pi * column / headings,
+                omega=w,
+                water_depth=depth_m,
+                rho=WATER_DENSITY,
+                g=GRAVITY,
+            )
+            pressed, scattered = froude_krylov_force(come), solver.solve(come, method="direct").forces
+            forces[len(answers), column] = [pressed[dof] + scattered[dof] for dof in DOFS]
         answers.append((0.5 * (A + A.T), 0.5 * (B + B.T)))
         print(f"{w:.3f} rad/s", flush=True)
     A, B = (np.array([answer[k] for answer in answers]) for k in range(2))
-    return omega, *_clean(A[:-1], B[:-1], A[-1])
+    added, damping, at_once = _clean(A[:-1], B[:-1], A[-1])
+    # Haskind: waves do nothing where no waves are sent out.
+    return omega, added, damping, at_once, forces * (np.einsum("kii->ki", damping) > 0.0)[:, None]
+
+
+def taken(omega: np.ndarray, depth_m: float, forces: np.ndarray, damping: np.ndarray) -> np.ndarray:
+    """(6,) by how much damping (m, 6, 6) is off from what forces (m, headings, 6) say, over the largest damping."""
+    k = np.array([wave_number(float(w), depth_m) for w in omega])
+    scale = k / (4.0 * WATER_DENSITY * GRAVITY * group_speed_mps(k, depth_m))
+    own = np.einsum("kii->ki", damping)
+    off = np.abs(scale[:, None] * (np.abs(forces) ** 2).mean(axis=1) - own).max(axis=0)
+    return off / np.maximum(own.max(axis=0), 1e-300)
 
 
 def _clean(

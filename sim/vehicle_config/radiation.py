@@ -4,8 +4,13 @@ Linear potential flow about a hull that moves with velocity v (angular and of it
 gives the force -A_inf dv/dt - integral of K(t - s) v(s): A_inf is the water that moves along at once, K remembers the
 waves. By frequency, K's transform is B(w) + i w (A(w) - A_inf) of added mass A and damping B. It is replaced by
 G^T (i w - F)^-1 G with F + F^T negative semidefinite: such a system takes energy and never gives any (van der Schaft,
-port-Hamiltonian systems), whatever the error of the fit, which is told. `python -m assets.scripts.radiation NAME` works
-the numbers out by `capytaine` and writes them into the vehicle's folder; nothing else needs that program.
+port-Hamiltonian systems), whatever the error of the fit, which is told.
+
+A hull that is held in waves of height 1 feels X: by their own pressure (Froude-Krylov) and by that of the waves which
+it scatters (diffraction). What it takes of waves and what it sends out are one: B(w) = k / (8 pi rho g c_g) times the
+integral of |X|^2 over all headings (J. N. Newman, "The exciting forces on fixed bodies in waves", 1962).
+`python -m assets.scripts.radiation NAME` works the numbers out by `capytaine` and writes them into the vehicle's
+folder; nothing else needs that program.
 
 Over a shallow bed the same hull radiates otherwise: `radiation-10.json` beside `radiation.json` is that over one 10 m
 down. A sea has that of the depth which is nearest to its own.
@@ -40,6 +45,9 @@ class Radiation:
     """F (n, n) and G (n, 6)."""
     depth_m: float
     """Of the bed; that of oceans where the water is deep."""
+    excited: np.ndarray | None = None
+    """(m, headings, 6) X, complex [N m/m] and [N/m], of waves Re exp(i (k . x - omega t)) which go towards headings
+    evenly about the hull, along level axes of which x is ahead, as the first heading is."""
     beside: tuple["Radiation", ...] = ()
     """The same hull over other beds, with as many states."""
 
@@ -69,6 +77,7 @@ class Radiation:
             added, damping = np.array(told.added, float), np.array(told.damping, float)
             F, G = np.array(told.F, float), np.array(told.G, float)
             at_once = np.array(told.added_at_once, float)
+            excited = None if told.excited is None else np.array(told.excited, float)
         except (OSError, UnicodeDecodeError, msgspec.MsgspecError, ValueError) as error:
             raise InputError(f"{path}: cannot be read as a hull's radiation: {error}") from None
         m, n = len(omega), len(F)
@@ -80,6 +89,9 @@ class Radiation:
             "F": (F, (n, n)),
             "G": (G, (n, 6)),
         }
+        if excited is not None:
+            headings = excited.shape[1] if excited.ndim > 1 else 1
+            wanted["excited"] = (excited, (m, max(headings, 1), 6, 2))
         for name, (array, shape) in wanted.items():
             if array.shape != shape or not np.isfinite(array).all():
                 raise InputError(
@@ -93,7 +105,8 @@ class Radiation:
         if not 0.0 < told.depth_m < math.inf:
             raise InputError(f"{path}: depth_m = {told.depth_m:g} is out of range; allowed: above 0")
         system = (np.ascontiguousarray(F), np.ascontiguousarray(G))
-        return Radiation(omega, added, damping, at_once, system, told.depth_m)
+        forces = None if excited is None else excited[..., 0] + 1j * excited[..., 1]
+        return Radiation(omega, added, damping, at_once, system, told.depth_m, forces)
 
     def fitted(self) -> np.ndarray:
         """(m, 6, 6) complex: the system's force over the velocity, which stands for B + i w (A - A_inf)."""
@@ -126,3 +139,4 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
     F: list[list[float]]
     G: list[list[float]]
     depth_m: float = 4000.0
+    excited: list[list[list[tuple[float, float]]]] | None = None

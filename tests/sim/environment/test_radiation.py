@@ -147,6 +147,9 @@ def test_a_take_replays_to_the_bit() -> None:
         ({"damping": [[1.0]]}, "cannot be read|damping has shape"),
         ({"by": 3}, "cannot be read as a hull's radiation"),
         ({"hull": "x"}, "cannot be read as a hull's radiation"),
+        ({"excited": [[[[0.0, 0.0]] * 5]]}, r"excited has shape \(1, 1, 5, 2\); allowed: \(40, 1, 6, 2\)"),
+        ({"excited": [[], []]}, "excited has shape"),
+        ({"excited": [[[[0.0, 0.0]] * 6], []]}, "cannot be read as a hull's radiation"),
     ],
 )
 def test_other_numbers_are_refused_in_a_line(tmp_path: Path, change: dict[str, object], told: str) -> None:
