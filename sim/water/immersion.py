@@ -249,6 +249,21 @@ def at_rest(hull: HullMesh, mass: float) -> tuple[float, float]:
     return height, float(found[WET])
 
 
+_RAISED_M = 1e-4
+
+
+def lift_per_height(hull: HullMesh, mass: float) -> np.ndarray:
+    """(6,) wrench about the origin over the height of still water, level axes, where the mass floats at rest."""
+    T, rows = afloat(hull, mass), np.zeros((len(hull.vertices), VERTEX_WIDTH))
+    rows[:, :3] = hull.vertices @ T[:3, :3].T
+    damping, found, cuts = np.empty((6, 6)), np.empty(FOUND), np.empty((2, VERTEX_WIDTH))
+    numbers, loads = np.ones(RESISTANCES), np.zeros((2, 6))
+    for load, height in zip(loads, (-_RAISED_M, _RAISED_M), strict=True):
+        rows[:, 3] = height - T[2, 3] - rows[:, 2]
+        sum_hull(rows, hull.triangles, np.zeros(6), 0.0, 0.0, numbers, cuts, load, damping, found)
+    return (loads[1] - loads[0]) / (2.0 * _RAISED_M)
+
+
 _NEWTON_STEPS = 60
 _DIFFERENCE = 1e-5
 _MOST_CHANGE = 0.05

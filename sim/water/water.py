@@ -18,8 +18,18 @@ from sim.vehicle_config.radiation import Radiation
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import State, Support
 from sim.vehicles.forms.observation import ObservationLayout
+from sim.water.excitation import remembered
 from sim.water.immersion import AIR as AIR_DRAG
-from sim.water.immersion import DRAG, IMPACT, LIFT, RESISTANCES, VERTEX_WIDTH, afloat, at_rest
+from sim.water.immersion import (
+    DRAG,
+    IMPACT,
+    LIFT,
+    RESISTANCES,
+    VERTEX_WIDTH,
+    afloat,
+    at_rest,
+    lift_per_height,
+)
 from sim.water.ocean.field import POINTS, SeaState, other_sea, sea_arrays
 from sim.water.ocean.synthesis import FIELDS
 from sim.water.ocean.waves import LEAST_POINTS, Sea
@@ -81,8 +91,10 @@ class Water:
     """(6,) mean wrench of the last step (torque [N m], force [N]), body frame."""
     stream: Stream
     """Of a river, beside the current that the weather tells of."""
-    radiation: tuple[np.ndarray, np.ndarray]
-    """F (n, n) and G (n, 6) of what the hull remembers of the waves that it has made; n may be 0."""
+    radiation: tuple[np.ndarray, ...]
+    """As `remembered` has it."""
+    lifted: np.ndarray
+    """(6,) wrench of still water 1 m higher on a hull that makes waves."""
     ground: GroundArrays | None = None
     """Bed and shore; its report is the end of this one."""
 
@@ -113,8 +125,9 @@ class Water:
         """
         waves, reach = sea_arrays(weather.sea, points), hull.reach_m
         points_b = np.zeros((0, 4)) if terrain is None else np.insert(hull.outermost, 3, 0.0, axis=1)
-        remembered = _remembered(radiation, weather.sea)
-        grounded = REPORT + len(remembered[0])
+        lifted = np.zeros(6) if radiation is None else lift_per_height(hull, mass)
+        known = remembered(radiation, weather.sea.depth_m, waves[2], lifted)
+        grounded = REPORT + len(known[0])
         about, report = np.zeros(ABOUT), np.zeros(grounded + LOADS + 3 * len(points_b) + TOLD)
         ground = None if terrain is None else GroundArrays.of(terrain, points_b, friction=FRICTION)
         about[SPACING], about[REACH], about[MEAN] = 2.8 * reach / (LATTICE - 2), reach, level_m
@@ -129,11 +142,12 @@ class Water:
             resistances,
             own,
             waves,
-            _nothing_known(waves),
+            nothing_known(waves),
             report,
             np.zeros(6),
             Stream.still() if stream is None else stream,
-            remembered,
+            known,
+            lifted,
             None if ground is None else replace(ground, report=report[grounded:]),
         )
         water.change(weather, at_once=True)
@@ -183,8 +197,8 @@ class Water:
         about, waves = self.about.copy(), sea_arrays(sea, len(self.sea_arrays[5]))
         about[DEPTH] = sea.depth_m
         self.report[REPORT : REPORT + len(self.radiation[0])] = 0.0
-        remembered = _remembered(radiation, sea)
-        return replace(self, about=about, sea_arrays=waves, kept=_nothing_known(waves), radiation=remembered)
+        known = remembered(radiation, sea.depth_m, waves[2], self.lifted)
+        return replace(self, about=about, sea_arrays=waves, kept=nothing_known(waves), radiation=known)
 
     def carry(
         self,
@@ -242,14 +256,7 @@ class Water:
         return replace(self, report=report, wrench_b=np.zeros(6), ground=ground)
 
 
-def _remembered(radiation: Radiation | None, sea: Sea) -> tuple[np.ndarray, np.ndarray]:
-    """F and G of what a hull remembers of its waves over the bed of a sea."""
-    if radiation is None:
-        return np.zeros((0, 0)), np.zeros((0, 6))
-    return radiation.over(sea.depth_m).system
-
-
-def _nothing_known(waves: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+def nothing_known(waves: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
     """`kept` of a sea of which nothing has been worked out."""
     drawn, tiles, points = waves[3], len(waves[4]), len(waves[5])
     return (
@@ -315,7 +322,7 @@ WATER = Inline(
         _type(1),
         _STREAM,
         GROUND.type,
-        _tuple(_type(2), _type(2)),
+        _tuple(_type(2), _type(2), _type(3, "float32"), _type(1, "int64"), _type(2)),
         _type(1),
     ),
     wrench="feel_water",

@@ -11,9 +11,10 @@ spacing in space, and between them in proportion. What a hull meets therefore de
 the steps that led there. Everything is found within the step that first needs it, and kept for the next ones.
 
 What a hull radiates is remembered: the force of the waves that it has made is -G^T x of a passive linear system
-x' = F x + G v, v its motion through the water (`sim.vehicle_config.radiation`), against that of the water about all of
-it (`sim.water.carried`). The state stands at the moments at
-which steps begin, the velocity between them: a method with velocities between its nodes meets it at second order.
+x' = F x + G v, v its motion through the water (`sim.vehicle_config.radiation`). Where it is known how waves push a
+hull (`sim.water.excitation`), that water is the mean stream; else it is what goes with the waves, too, about all of
+the hull (`sim.water.carried`). The state stands at the moments at which steps begin, the velocity between them: a
+method with velocities between its nodes meets it at second order.
 
 Gusts are a fixed sum of slow waves in time about the mean wind. Where the hull runs aground, bed and shore are met by
 the contact of the ground, from the velocity that the water leaves it.
@@ -27,7 +28,8 @@ import numpy as np
 from sim.contact.ground import feel_ground, refuse_way
 from sim.native.function import native, unordered
 from sim.water.carried import carry_along, nearest_motion, wetted_areas
-from sim.water.immersion import FOUND, VERTEX_WIDTH, VOLUME, sum_hull
+from sim.water.excitation import push_of_waves
+from sim.water.immersion import FOUND, LIFT, VERTEX_WIDTH, VOLUME, sum_hull
 from sim.water.ocean.field import add_tile, changing, left_below, rest_place
 from sim.water.ocean.synthesis import FIELDS, HEIGHT, RISE, SPEED_EAST, SPEED_NORTH, synthesise
 from sim.water.ocean.waves import mean_wave_numbers, raise_waves
@@ -67,9 +69,7 @@ def know_sea(
         same = same and key[1 + k] == sea[k]
     if same:
         return True
-    if raised[0] != sea[0] or raised[1] != sea[1] or raised[2] != sea[2]:
-        raise_waves(waves, drawn, sea, heights)
-        raised[:] = sea
+    _raise(waves, drawn, sea, heights, raised)
     mean_wave_numbers(start, waves, heights, decays[slot])
     if _is_calm(heights):
         grids[slot] = 0.0
@@ -78,6 +78,15 @@ def know_sea(
     key[0] = number
     key[1:] = sea
     return False
+
+
+@native
+def _raise(
+    waves: np.ndarray, drawn: np.ndarray, sea: np.ndarray, heights: np.ndarray, raised: np.ndarray
+) -> None:
+    if raised[0] != sea[0] or raised[1] != sea[1] or raised[2] != sea[2]:
+        raise_waves(waves, drawn, sea, heights)
+        raised[:] = sea
 
 
 @native
@@ -372,8 +381,17 @@ def feel_water(
     corner, now = kept[7], kept[8]
     spacing = about[SPACING]
     there = np.empty(SAMPLES)
-    F, G = radiation
+    F, G, table, _, _ = radiation
     immerse(vertices, pose, now, corner, about, river, there, rows, len(F) > 0)
+    pushed_w = np.zeros(6)
+    if len(table) > 0:
+        # Waves of the later of the two times that lie about this one, whatever was asked for before.
+        sea = np.empty(4)
+        sea_at(report, (math.floor(report[CLOCK] / SLAB_S) + 1) * SLAB_S, sea)
+        _raise(sea_arrays[2], sea_arrays[3], sea, kept[0], kept[1])
+        level = about[MEAN] + push_of_waves(pose, report[CLOCK], kept[0], radiation, pushed_w)
+        for k in range(len(rows)):
+            rows[k, 3] = level - pose[11] - rows[k, 2]
     air_x, air_y = gusty(about[WIND], about[WIND + 1], about[GUSTS], report[CLOCK])
     motion_w, load_w, load_b = np.empty(6), np.empty(6), np.empty(6)
     damping_w, damping_b, turned, found = (
@@ -385,6 +403,9 @@ def feel_water(
     cuts = np.empty((2, VERTEX_WIDTH))
     _to_world(pose, free, motion_w)
     sum_hull(rows, triangles, motion_w, air_x, air_y, resistances, cuts, load_w, damping_w, found)
+    if found[VOLUME] > 0.0:
+        for k in range(6):
+            load_w[k] += resistances[LIFT] * pushed_w[k]
     _to_body(pose, load_w, load_b)
     for k in range(6):
         _to_body(pose, damping_w[k], turned[k])  # it is symmetric, and so is what it becomes
@@ -397,7 +418,11 @@ def feel_water(
     report[STREAM + 2] = there[FLOW + 2]
     add_stream(river[0], river[1], pose[9], pose[10], report[STREAM : STREAM + 2])
     stream_b, rate_b = np.zeros(6), np.zeros(6)
-    if found[VOLUME] > 0.0:
+    if len(table) > 0 and found[VOLUME] > 0.0:
+        for k in range(3):
+            there[FLOW + k] = report[STREAM + k] - there[FLOW + k]
+        _to_body(pose, there[FLOW : FLOW + 3], stream_b[3:])
+    elif found[VOLUME] > 0.0:
         lattices = kept[6]
         first = math.floor(report[CLOCK] / SLAB_S) % 2
         later, earlier = np.empty(SAMPLES), np.empty(SAMPLES)

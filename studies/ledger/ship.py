@@ -4,9 +4,11 @@ The lines of that container ship and what was measured may not be handed on here
 model of 6.0702 m, block coefficient 0.651, gyradius a quarter of the length) and lines of its own, the same fore and
 aft. The truth is linear potential flow of that hull, by panels, with diffraction, and with the terms of speed of
 N. Salvesen, E. O. Tuck, O. Faltinsen, "Ship motions and sea loads", 1970: what works it out, by `capytaine`, an extra,
-is `python -m studies.reference.ship_in_waves`. Ours is the law by which hulls that radiate meet waves here, for small
-motions: pressure that fades with depth, and the motion in the hull's own axes against that of the water about all of
-it, which changes as the hull meets it (`sim.water.carried`). It has no diffraction but this.
+is `python -m studies.reference.ship_in_waves`. Ours is the law by which hulls that radiate meet waves here where it is
+not known how waves push them, for small motions: pressure that fades with depth, and the motion in the hull's own axes
+against that of the water about all of it, which changes as the hull meets it (`sim.water.carried`). It has no
+diffraction but this. How waves push a hull at rest (`sim.water.excitation`) does not hold of one at this speed, which
+scatters them at the frequency of encounter.
 """
 
 from typing import Any
