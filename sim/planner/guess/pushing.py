@@ -230,10 +230,11 @@ class _Pair:
 
 
 def pushed(vehicle: ArticulatedVehicle, task: Task, steps: int, most: int) -> Iterator[np.ndarray]:
-    """Coordinates (N+1, nq), the likeliest first."""
+    """Coordinates (N+1, nq), the likeliest first; none where the box is to be where it is."""
     at, pair = vehicle.node_layout.pose, _Pair(vehicle, task)
     start, goal = task.start.node[at], task.goal.state.node[at]
-    if len(np.r_[pair.arm, pair.box]) != vehicle.tree.nq:
+    stays = np.array_equal(start[pair.box], goal[pair.box])
+    if stays or len(np.r_[pair.arm, pair.box]) != vehicle.tree.nq:
         return
     pieces = list(pairwise(pair.stations(start, goal)))
     shares, places = _shares(pair, pieces), []

@@ -8,7 +8,16 @@ from typing import Literal, get_args
 import numpy as np
 
 from sim.planner.solvers.backends import FATROP_ITERATIONS, Mode, Result, Solvers
-from sim.planner.solvers.contact_bounds import NO_FORCE, Contacts, held, revisions, touching
+from sim.planner.solvers.contact_bounds import (
+    NO_FORCE,
+    Contacts,
+    aloft,
+    bears,
+    held,
+    revisions,
+    told_apart,
+    touching,
+)
 from sim.planner.solvers.oracle import Backend
 from sim.planner.solvers.simulated import Simulated
 from sim.planner.solvers.time_limit import TimeLimit
@@ -28,6 +37,8 @@ _ROUNDING = 1e-11
 """Violations of a plan through contact that is finished."""
 _REPLANNING = 60
 """Iterations after which a plan with the contacts of another is given up: some goals want other ones."""
+_ALOFT = 100
+"""Iterations after which a plan that touches nothing is given up: some goals want contact."""
 _SLOPE, _DRAGGED_SLOPE = 1e-5, 1e-3
 """Of the Lagrangian, that will do: while something is dragged the cost need not be the very least."""
 
@@ -151,17 +162,22 @@ def attempted(
 def _through_contact(solvers: Solvers, p: np.ndarray, start: np.ndarray | Result, run: PlanCall) -> Result:
     """What does not go together is relaxed less and less; then the lesser of each two is nothing.
 
-    From a result that is first tried with what touches in it.
+    From a result that is first tried with what touches in it, from a guess in which nothing does without any contact.
     """
     t = solvers.t
     relaxed = t.model.parameters.slice("relaxed")
-    if isinstance(start, Result):
-        bounds = touching(t, p, start.w, start.known)
-        near = attempted(solvers, ("ipopt",), p, start.w, run, "replan", bounds, _REPLANNING)
-        done = _finished(solvers, p, near, run, start.known) if near.converged else near
+    w = start.w if isinstance(start, Result) else start
+    soon: Result | None = None
+    if not bears(t, p, w):
+        soon = _aloft(solvers, p, w, run, "replan" if isinstance(start, Result) else "cold")
+    elif isinstance(start, Result):
+        bounds = touching(t, p, w, start.known)
+        soon = attempted(solvers, ("ipopt",), p, w, run, "replan", bounds, _REPLANNING)
+    if soon is not None:
+        known = start.known if isinstance(start, Result) else None
+        done = _finished(solvers, p, soon, run, known) if soon.converged else soon
         if done.converged or run.stopped or run.out_of_time:
             return done
-    w = start.w if isinstance(start, Result) else start
     mode: Mode = "cold"
     for most in _RELAXED_PUSHES if t.model.pushes else _RELAXED_STEPS if t.model.steps else _RELAXED:
         now = p.copy()
@@ -177,6 +193,14 @@ def _through_contact(solvers: Solvers, p: np.ndarray, start: np.ndarray | Result
     return _finished(solvers, p, near, run) if near.converged else near
 
 
+def _aloft(solvers: Solvers, p: np.ndarray, w: np.ndarray, run: PlanCall, mode: Mode) -> Result:
+    """What touches nothing on its way, to rounding; not converged where that leads nowhere soon."""
+    bounds = aloft(solvers.t)
+    near = attempted(solvers, ("ipopt",), p, w, run, mode, bounds, _ALOFT)
+    exact = _exact(solvers, p, near, run, bounds) if near.converged else near
+    return replace(exact, w=told_apart(solvers.t, exact.w))
+
+
 def _finished(
     solvers: Solvers, p: np.ndarray, found: Result, run: PlanCall, known: Contacts | None = None
 ) -> Result:
@@ -187,7 +211,7 @@ def _finished(
     simulated, known, best = Simulated(solvers.t), known or {}, found
     missed: Contacts | None = None
     for _ in range(REVISIONS):
-        exact = _exact(solvers, p, found, run, known)
+        exact = _exact(solvers, p, found, run, touching(solvers.t, p, found.w, known))
         others = simulated.astray(exact.w, p)
         if missed is None or len(others) < len(missed):
             best, missed = replace(exact, known=known), others
@@ -207,7 +231,7 @@ def _finished(
     return replace(best, converged=False, word=word)
 
 
-def _exact(solvers: Solvers, p: np.ndarray, found: Result, run: PlanCall, known: Contacts) -> Result:
+def _exact(solvers: Solvers, p: np.ndarray, found: Result, run: PlanCall, bounds: ProgramBounds) -> Result:
     """The same to rounding: what stands on one foot falls another way for the least that is wrong."""
     if found.violation < _ROUNDING:
         return found
@@ -219,7 +243,7 @@ def _exact(solvers: Solvers, p: np.ndarray, found: Result, run: PlanCall, known:
         mode="finish",
         duals=duals,
         seconds=limit,
-        bounds=touching(solvers.t, p, found.w, known),
+        bounds=bounds,
     )
     run.iterations += max(exact.iterations, 0)
     run.limit.spend(exact.seconds)

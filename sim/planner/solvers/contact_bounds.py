@@ -39,6 +39,38 @@ def touching(
     return bounds
 
 
+def aloft(t: Transcription) -> ProgramBounds:
+    """Bounds under which nothing touches, whichever way it slips: slips ahead have any sign, `told_apart` makes two of
+    them."""
+    low, high = t.bounds.row_low.copy(), t.bounds.row_high.copy()
+    high[[name == PRODUCT for name in _names(t)]] = np.inf
+    rows, either = _parts(t), t.model.scheme.either
+    for (gap, force), (ahead, back), (_, one), (_, other) in zip(
+        either[::4], either[1::4], either[2::4], either[3::4], strict=True
+    ):
+        low[rows[:-1, gap]] = _APART_M
+        high[rows[:, [force, back, one]]] = 0.0
+        low[rows[:, [ahead, other]]], high[rows[:, [ahead, other]]] = -np.inf, np.inf
+    return replace(t.bounds, row_low=low, row_high=high)
+
+
+def told_apart(t: Transcription, w: np.ndarray) -> np.ndarray:
+    """The variables with slips either ahead or back, of what was found with bounds of `aloft`."""
+    running, last = t.split(w)
+    running, count = running.copy(), len(t.model.scheme.either) // 4
+    slips = t.model.state.size + t.model.controls.slice("z").stop - 2 * count
+    ahead, back = running[:, slips : slips + count], running[:, slips + count : slips + 2 * count]
+    ahead[:], back[:] = np.maximum(ahead - back, 0.0), np.maximum(back - ahead, 0.0)
+    return t.join(running, last)
+
+
+def bears(t: Transcription, p: np.ndarray, w: np.ndarray) -> bool:
+    """Whether anything that touches in an iterate bears; first guesses let feet bear wherever they are."""
+    gaps, forces = np.array(t.model.scheme.either[::4]).T
+    values = t.program.constraints(w, p)[_parts(t)]
+    return bool(((values[:, forces] > NO_FORCE) & (values[:, gaps] < _LANDED_M)).any())
+
+
 def held(
     t: Transcription,
     p: np.ndarray,
