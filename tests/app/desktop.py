@@ -141,13 +141,13 @@ class App:
 
     def _settled(self, widget: str) -> list[float]:
         """Its rectangle, once it has hardly moved: what is bound to the scene moves with the camera."""
-        shown = self.wait_until(lambda p: widget in p["widgets"], timeout_s=30, what=f"{widget} is shown")
-        place = shown["widgets"][widget]
+        before: list[float] = []
         for _ in range(10):
-            before, place = place, self.wait_frames(2)["widgets"].get(widget, [])
+            self.wait_until(lambda p: widget in p["widgets"], timeout_s=30, what=f"{widget} is shown")
+            place = self.wait_frames(2)["widgets"].get(widget, [])
             if before and place and max(abs(a - b) for a, b in zip(place, before, strict=True)) < 2.0:
                 break
-            self.wait_until(lambda p: widget in p["widgets"], timeout_s=30, what=f"{widget} is shown")
+            before = place
         return place
 
     def close(self) -> None:
