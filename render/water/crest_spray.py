@@ -23,6 +23,7 @@ from render.water.sea_fields import STRETCH, SeaFields, stretch_deviation
 from sim.native.function import unordered
 from sim.water.ocean import SeaState
 from sim.water.picture import MOST_DROPS
+from sim.world.smoothing import mean_around
 
 SPAN_M = 144.0
 POINTS = 192
@@ -310,15 +311,13 @@ class CrestSpray:
 
 def _folded(fields: SeaFields, wind_mps: float, foot_w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Places at rest (n, 2) where crests are torn off, and how much (n,), 0..1."""
-    from scipy.ndimage import uniform_filter  # only a gale waits for it
-
     steps = np.arange(-REACH_M, REACH_M, _CELL_M)
     x, y = np.meshgrid(*(np.round(foot_w / _CELL_M)[:, None] * _CELL_M + steps), indexing="ij")
     rest = np.column_stack([x.ravel(), y.ravel()])
     stretch, deviation = fields.stretch(rest, _CELL_M)
     folded, width = folds(breaking_share(wind_mps), deviation)
     fresh = np.clip((folded - stretch) / width, 0.0, 1.0)
-    about = uniform_filter(fresh.reshape(x.shape), round(_ALONG_M / _CELL_M)).ravel()
+    about = mean_around(fresh.reshape(x.shape), round(_ALONG_M / _CELL_M)).ravel()
     torn = np.clip(2.5 * about - 0.25, 0.0, 1.0) * fresh
     torn[np.hypot(*(rest - foot_w).T) > REACH_M] = 0.0
     return rest[torn > 0.0], torn[torn > 0.0]

@@ -1,4 +1,4 @@
-"""Grids smoothed by a bell along their axes, and the least around each place; in numpy alone, which is loaded anyhow.
+"""Grids smoothed by a bell along their axes, the least and the mean around each place; in numpy alone, which is loaded.
 
 Sums are taken in the order of scipy.ndimage's, so that the numbers are its numbers: to import that takes as long as to
 grow a part of a world.
@@ -67,6 +67,17 @@ def lowest_around(grid: np.ndarray, reach: int) -> np.ndarray:
             least = np.minimum(least[:-more], least[more:])
             wide += more
         grid = np.moveaxis(least, 0, axis)
+    return grid
+
+
+def mean_around(grid: np.ndarray, count: int) -> np.ndarray:
+    """The mean of count cells along every axis about each cell, of a grid that is mirrored at its edge."""
+    before = count // 2
+    for axis in range(grid.ndim):
+        beyond = [(before, count - 1 - before) if k == axis else (0, 0) for k in range(grid.ndim)]
+        sums = np.cumsum(np.moveaxis(np.pad(grid, beyond, mode="symmetric"), axis, 0), axis=0)
+        sums[count:] = sums[count:] - sums[:-count]
+        grid = np.moveaxis(sums[count - 1 :] / count, 0, axis)
     return grid
 
 

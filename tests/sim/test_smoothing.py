@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import ndimage
 
-from sim.world.smoothing import lowest_around, smoothed, thinned_mean
+from sim.world.smoothing import lowest_around, mean_around, smoothed, thinned_mean
 
 RNG = np.random.default_rng(3)
 SHAPES = ((37,), (61, 23), (1, 40), (300, 170))
@@ -53,3 +53,12 @@ def test_means_of_what_is_left_out_are_scipys(every: int, axis: int) -> None:
     mean = ndimage.uniform_filter1d(grid, every, axis=axis, mode="nearest")
     left = np.moveaxis(np.moveaxis(mean, axis, 0)[::every], 0, axis)
     _check(grid, thinned_mean(grid, every, axis), left)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("count", [1, 2, 5, 8])
+def test_means_around_are_scipys_to_the_rounding_of_their_sums(shape: tuple[int, ...], count: int) -> None:
+    grid = _grid(shape, np.float64)
+    mean = ndimage.uniform_filter(grid, count)
+    # Sums go on from one end to the other: 8.4e-15 of the largest is measured.
+    np.testing.assert_allclose(mean_around(grid, count), mean, rtol=0.0, atol=1e-13 * np.abs(grid).max())
