@@ -72,6 +72,7 @@ class RoomLight:
     def __init__(self, room: Room, direction_w: np.ndarray, sun: np.ndarray, harmonics: np.ndarray) -> None:
         """direction_w (3,) towards the sun, its irradiance (3,), and the sky's harmonics (9, 3) outside."""
         self.room, self._faces = room, faces_of(room)
+        self._holes = [[face.inside(o) for o in room.openings if o.wall == face.name] for face in self._faces]
         self._direction_w, self._sun = np.asarray(direction_w, float), np.asarray(sun, float)
         self._sky = np.asarray(harmonics, float)
         self.sun = _SUN_THROUGH * self._sun
@@ -93,11 +94,10 @@ class RoomLight:
 
     def _solve(self) -> None:
         centres, normals, areas, albedo, own, self._grids = [], [], [], [], [], []
-        for face in self._faces:
+        for face, holes in zip(self._faces, self._holes, strict=True):
             count = [max(round(extent / _PATCH_M), 1) for extent in face.extent_m]
             u, v = ((np.arange(n) + 0.5) / n * e for n, e in zip(count, face.extent_m, strict=True))
             at = face.at(*np.meshgrid(u, v, indexing="ij"))
-            holes = [face.inside(o) for o in self.room.openings if o.wall == face.name]
             glazed = self._glazed(
                 face, u, v, holes, [e / n for e, n in zip(face.extent_m, count, strict=True)]
             )
@@ -131,17 +131,26 @@ class RoomLight:
             z * _PROBES,
         ]
         places = np.stack(np.meshgrid(*self._axes, indexing="ij"), axis=-1).reshape(-1, 3)
-        cube = [self._received(places, np.broadcast_to(d, places.shape)) @ sent for d in _CUBE]
+        ways, arrives = self._arrives(places)
+        cube = [
+            _of_all(arrives * np.maximum(sign * ways[k], 0.0)) @ sent
+            for sign in (1.0, -1.0)
+            for k in range(3)
+        ]
         self._cube = np.stack(cube, axis=1).reshape(*(len(axis) for axis in self._axes), 6, 3)
 
     def _received(self, points: np.ndarray, normals: np.ndarray) -> np.ndarray:
         """(n, patches) share of what leaves each patch, by its exitance, that points with normals get."""
-        way = self._centres[None] - points[:, None]
-        away2 = np.maximum((way**2).sum(axis=2), 1e-6)
-        leaves = np.maximum(-np.einsum("npc,pc->np", way, self._normals), 0.0)
-        comes = np.maximum(np.einsum("npc,nc->np", way, normals), 0.0)
-        share = leaves * comes / away2 * self._areas / (np.pi * away2 + self._areas)
-        return share / share.sum(axis=1, keepdims=True)  # a closed room is all that there is to see
+        ways, arrives = self._arrives(points)
+        return _of_all(arrives * np.maximum(_along(ways, normals.T[..., None]), 0.0))
+
+    def _arrives(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Ways (3, n, patches) from points to the patches, and shares (n, patches) of what leaves each that come along
+        them, for a normal of the way's length [1/m]."""
+        ways = self._centres.T[:, None] - points.T[..., None]
+        away2 = np.maximum(_along(ways, ways), 1e-6)
+        leaves = np.maximum(-_along(ways, self._normals.T[:, None]), 0.0)
+        return ways, leaves * self._areas / (away2 * (np.pi * away2 + self._areas))
 
     def _glazed(
         self, face: Face, u: np.ndarray, v: np.ndarray, holes: Sequence[tuple[float, ...]], size: list[float]
@@ -182,12 +191,10 @@ class RoomLight:
             best, number = np.where(ahead, t, best), np.where(ahead, k, number)
         met = at + np.where(np.isfinite(best), best, 0.0)[..., None] * ray
         opened = np.zeros(at.shape[:-1], bool)
-        for k, face in enumerate(self._faces):
+        for k, (face, holes) in enumerate(zip(self._faces, self._holes, strict=True)):
             u, v = (met - face.origin_w) @ face.u_w, (met - face.origin_w) @ face.v_w
-            for o in self.room.openings:
-                if o.wall == face.name:
-                    u0, u1, v0, v1 = face.inside(o)
-                    opened |= (number == k) & (u > u0) & (u < u1) & (v > v0) & (v < v1)
+            for u0, u1, v0, v1 in holes:
+                opened |= (number == k) & (u > u0) & (u < u1) & (v > v0) & (v < v1)
         return number, opened, met
 
     def table(self, rows: int, columns: int) -> np.ndarray:
@@ -244,7 +251,15 @@ class RoomLight:
         return light
 
 
-_CUBE = np.concatenate([np.eye(3), -np.eye(3)])
+def _along(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Products of vectors whose coordinates are the first axis."""
+    product: np.ndarray = a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+    return product
+
+
+def _of_all(shares: np.ndarray) -> np.ndarray:
+    """Of a closed room, which is all that there is to see."""
+    return shares / shares.sum(axis=1, keepdims=True)
 
 
 def _sky_irradiance(h: np.ndarray, n: np.ndarray) -> np.ndarray:
