@@ -1,7 +1,7 @@
 """The renderer: owns every pass and draws a Frame into a framebuffer."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import replace
 from functools import partial
@@ -41,6 +41,7 @@ _ROUGHLY = 4
 """Times as long are the texels of a light map that is drawn to be there soon."""
 
 Probe = Callable[[str], AbstractContextManager[object]]
+Lighting = Generator[None, None, None]
 
 
 class Renderer:
@@ -81,13 +82,13 @@ class Renderer:
         """Do a share of what a renderer that is `lit_later` still lacks; whether there was anything to do."""
         return step(self._lighting)
 
-    def _light_by(self, steps: Iterator[None]) -> None:
+    def _light_by(self, steps: Lighting) -> None:
         """Once these have been taken the light is there."""
         self._lighting = steps
         if not self._lit_later:
             finish(steps)
 
-    def _made(self, size_px: tuple[int, int], world: World, scenery: Scenery, sun: Sun) -> Iterator[None]:
+    def _made(self, size_px: tuple[int, int], world: World, scenery: Scenery, sun: Sun) -> Lighting:
         """Every pass, one at a step, and then the light."""
         ctx, programs, quality, own = self._ctx, self._programs, self.quality, self._resources.own
         planar = world.water_level_m is not None and quality.reflection_scale > 0.0
@@ -161,7 +162,7 @@ class Renderer:
         step(steps)
         self._light_by(steps)
 
-    def _sun_steps(self, sun: Sun, kept_as: str) -> Iterator[None]:
+    def _sun_steps(self, sun: Sun, kept_as: str) -> Lighting:
         """kept_as: what the last two are called in the cache, where they come from if they are there."""
         with self._probe("sun: sky table"):
             self._next_light = self._sky.light(sun)
@@ -184,7 +185,7 @@ class Renderer:
         for uniforms in self._uniforms.values():
             uniforms.set_light(self._light, water_level_m=self._waters.level_m)
 
-    def _cast_and_bake(self) -> Iterator[None]:
+    def _cast_and_bake(self) -> Lighting:
         """The canyon's shadow map and baked light, for the sun and the still things that there are.
 
         Whatever else is drawn between two steps, the next one binds anew what it reads.
@@ -204,7 +205,7 @@ class Renderer:
             yield
         yield from self._baked(self._still_world.bake(self._next_light, maps_only=roughly))
 
-    def _baked(self, baking: Iterator[None]) -> Iterator[None]:
+    def _baked(self, baking: Iterator[None]) -> Lighting:
         """What stands still in the light that is next, which then is drawn with."""
         more = True
         while more:
@@ -491,6 +492,7 @@ class Renderer:
 
     def release(self) -> None:
         """Free every GL object, and give the memory of the old world back."""
+        self._lighting.close()  # what it has bound and made for itself goes while there is a context
         unbind(self._ctx)
         self._resources.close()
         give_back()

@@ -370,6 +370,13 @@ def test_programs_that_wait_for_motion_are_drawn_by_before_the_first_picture_and
     np.testing.assert_array_equal(pictures[:2], pictures[2:])
 
 
+def test_a_renderer_that_is_given_back_gives_up_the_light_it_was_making(ctx, scenery):
+    renderer = Renderer(ctx, SIZE, small_world(), quality="software", scenery=scenery, lit_later=True)
+    assert renderer.light_up()
+    renderer.release()
+    assert not renderer.light_up()
+
+
 def test_at_less_effort_the_land_keeps_its_light(ctx, scenery):
     renderer = Renderer(ctx, SIZE, small_world(), quality="software", scenery=scenery)
     canvas, pictures = Canvas(ctx, SIZE), []
