@@ -21,8 +21,9 @@ MARKS = ("gate", "goal")
 WIND = "wind"
 _BESIDE_M = 0.1
 """Between a prop and its copy."""
-_WIND_OVER_M, _WIND_MPS = 6.0, 1.0
-"""How high over the start the wind's arrow begins, and the wind whose arrow is a metre long."""
+_WIND_OVER, _WIND_LONG = 0.25, 0.1
+"""How high over the start the wind's arrow begins, and how long it is for 1 m/s, as shares of how far away the chase
+camera is: both are in its picture."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class SceneThings:
         if wind is not None:
             tip = np.eye(4)
             foot_w = self._wind_foot_w
-            tip[:3, 3] = foot_w + wind / _WIND_MPS
+            tip[:3, 3] = foot_w + self._wind_s * wind
             found.append(Handle(WIND, tip, "", foot_w))
         return found
 
@@ -69,12 +70,14 @@ class SceneThings:
 
     @property
     def _wind_foot_w(self) -> np.ndarray:
-        foot_w: np.ndarray = self.layout.start.pose(self.world, self._soles_m)[:3, 3] + (
-            0.0,
-            0.0,
-            _WIND_OVER_M,
-        )
+        start_w = self.layout.start.pose(self.world, self._soles_m)[:3, 3]
+        foot_w: np.ndarray = start_w + _WIND_OVER * self._flown.config.camera.distance_m * UP
         return foot_w
+
+    @property
+    def _wind_s(self) -> float:
+        """So many metres long is its arrow for a wind of 1 m/s."""
+        return _WIND_LONG * self._flown.config.camera.distance_m
 
     def never_along(self, name: str) -> np.ndarray | None:
         blows_level = name == WIND and np.size(self._flown.parameters[WIND]) == 2
@@ -85,7 +88,7 @@ class SceneThings:
 
     def moved(self, name: str, T_w: np.ndarray) -> list[Request]:
         if name == WIND:
-            return self.blown(_WIND_MPS * (T_w[:3, 3] - self._wind_foot_w))
+            return self.blown((T_w[:3, 3] - self._wind_foot_w) / self._wind_s)
         k = _prop(name)
         if k < 0:
             return [SetLayout(self.layout.moved(name, T_w))]
