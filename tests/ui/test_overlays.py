@@ -1,5 +1,7 @@
 """Laws of what lies over the scene: nothing that is read covers another such thing, at any size of window."""
 
+from dataclasses import replace
+
 import pytest
 from imgui_bundle.imgui import internal
 
@@ -9,7 +11,7 @@ from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui.features.notices import Toasts, draw_toasts
 from ui.hud.instruments import KeyHint, draw_instruments, draw_plate
-from ui.hud.minimap import draw_map, outlines
+from ui.hud.minimap import draw_map, draw_wind, outlines
 from ui.window.context import PanelContext
 from ui.window.theme import GOOD
 from ui.window.widgets import overlap
@@ -22,8 +24,12 @@ CAPTIONS = [None, (12.0, 12.0, 430.0, 180.0), (12.0, -92.0, 600.0, 80.0)]
 
 @pytest.mark.parametrize("scene", SCENES)
 @pytest.mark.parametrize("caption", CAPTIONS)
-def test_toasts_keys_map_instruments_and_captions_do_not_lie_on_one_another(
-    bench: Bench, scene: tuple[float, float, float, float], caption: tuple[float, float, float, float] | None
+@pytest.mark.parametrize("mapped", [True, False])
+def test_toasts_keys_map_wind_instruments_and_captions_do_not_lie_on_one_another(
+    bench: Bench,
+    scene: tuple[float, float, float, float],
+    caption: tuple[float, float, float, float] | None,
+    mapped: bool,
 ) -> None:
     found, hint, toasts = outlines(load_world("canyon")), KeyHint(), Toasts()
     assert found is not None
@@ -40,13 +46,18 @@ def test_toasts_keys_map_instruments_and_captions_do_not_lie_on_one_another(
             context.rects["caption"] = (x, y if y > 0.0 else scene[3] + y, width, height)
         if caption is None:
             draw_instruments(snapshot, context)
-            draw_map(found, snapshot, None, context)
+            if mapped:
+                draw_map(found, snapshot, None, context)
+            draw_wind(snapshot, context)
         hint.draw("helicopter", 0.0, context)
         draw_toasts(toasts.visible(0.0), 0.0, context)
 
-    bench.frame(draw, fakes.snapshot())
+    snapshot = fakes.snapshot()
+    flown, *others = snapshot.lanes
+    blown = replace(flown, parameters={**flown.parameters, "wind": (3.0, 1.0, 0.0)})
+    bench.frame(draw, replace(snapshot, lanes=(blown, *others)))
     rects = {name: rect for name, rect in bench.context.rects.items() if rect[2] > 0.0}
-    assert {"toast/0", "toast/1"} <= set(rects)
+    assert {"toast/0", "toast/1", *(("hud/wind",) if caption is None else ())} <= set(rects)
     at_the_lower_edge = caption is not None and caption[1] < 0.0
     assert ("key_hint" in rects) != at_the_lower_edge
     for one in rects:

@@ -106,7 +106,7 @@ CLEAR_SHARE = 0.42
 """Of the scene's height: below is what the camera looks at."""
 TOAST_PX = 320.0
 _TOAST = (OVERLAY | imgui.WindowFlags_.no_inputs) & ~imgui.WindowFlags_.always_auto_resize
-UNDER_TOASTS = ("caption", "goals", "hud/numbers", "hud/minimap", "key_hint")
+UNDER_TOASTS = ("caption", "goals", "hud/numbers", "hud/minimap", "hud/wind", "key_hint")
 """What no toast lies on, as far as there is room."""
 TITLES = {
     LaneStatus.CRASHED: (f"{icons.ICON_FA_BURST}  Crashed", theme.WARNING),

@@ -239,7 +239,7 @@ class KeyHint:
         x, y, width, height = context.scene_rect
         numbers = context.rects.get("hud/numbers") if context.view.hud else None
         beside = 0.0 if numbers is None else numbers[0] + numbers[2] - x
-        map_rect = context.rects.get("hud/minimap")
+        map_rect = context.rects.get("hud/minimap", context.rects.get("hud/wind"))  # the wind in its place
         free = width - beside - (0.0 if map_rect is None else x + width - map_rect[0])
         if free >= pen.px(LEAST_ROOM):
             width = beside + free
