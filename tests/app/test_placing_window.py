@@ -176,7 +176,7 @@ def test_a_barrel_is_scaled_by_mouse_copied_and_undone_while_time_stands(
         app.close()
 
 
-def test_the_start_is_dragged_undone_and_done_again_and_the_saved_scene_is_flown(
+def test_start_and_wind_are_dragged_undone_and_done_again_and_the_saved_scene_is_flown(
     screen: Screen, tmp_path: Path
 ) -> None:
     scene = tmp_path / "field.toml"
@@ -198,20 +198,21 @@ def test_the_start_is_dragged_undone_and_done_again_and_the_saved_scene_is_flown
         app.wait_until(lambda p: p["paused"], timeout_s=30, what="time stands")
         app.click("tab/Placing")
         app.click("place/snap/25 cm")
-        app.click("place/choose/start")
-        app.wait_until(lambda p: "place/chosen" in p["widgets"], timeout_s=60, what="the start is chosen")
-        before = at_px(app.wait_frames(20))
-        app.drag("place/chosen", (110, -70))
-        there = at_px(app.wait_frames(20))  # a drag is one edit once it has come to rest
-        assert math.dist(there, before) > 20.0, (before, there)
-        for key, wanted in (("ctrl+z", before), ("ctrl+y", there)):
-            screen.xdotool("key", key)
-            app.wait_until(
-                lambda p, wanted=wanted: math.dist(at_px(p), wanted) < 3.0,
-                timeout_s=60,
-                what=f"the start is at {wanted} after {key}",
-            )
-            app.wait_frames(20)
+        for name in ("start", "wind"):
+            app.click(f"place/choose/{name}")
+            app.wait_until(lambda p: "place/chosen" in p["widgets"], timeout_s=60, what=f"{name} is chosen")
+            before = at_px(app.wait_frames(20))
+            app.drag("place/chosen", (110, -70))
+            there = at_px(app.wait_frames(20))  # a drag is one edit once it has come to rest
+            assert math.dist(there, before) > 20.0, (name, before, there)
+            for key, wanted in (("ctrl+z", before), ("ctrl+y", there)):
+                screen.xdotool("key", key)
+                app.wait_until(
+                    lambda p, wanted=wanted: math.dist(at_px(p), wanted) < 3.0,
+                    timeout_s=60,
+                    what=f"{name} is at {wanted} after {key}",
+                )
+                app.wait_frames(20)
         app.click("place/save")
         app.wait_until(lambda p: len(list(tmp_path.glob("field-*.toml"))) == 1, timeout_s=60, what="a file")
         (saved,) = tmp_path.glob("field-*.toml")
@@ -233,3 +234,4 @@ def test_the_start_is_dragged_undone_and_done_again_and_the_saved_scene_is_flown
     read = load_scene(saved)
     assert read.start.position_w[:2] == pytest.approx(place_m(opened), abs=0.5)
     assert math.hypot(*read.start.position_w[:2]) > 0.2
+    assert max(map(abs, read.vehicle.values["wind"])) > 0.2
