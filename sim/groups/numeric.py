@@ -78,7 +78,7 @@ def screw_shares(angle: float, share: float = 1.0) -> tuple[float, float, float]
     W is the skew matrix of a vector of length `angle` and s the `share`.
     """
     turn = share * angle
-    if turn < 0.02:
+    if abs(turn) < 0.02:
         # The closed forms are differences of nearly equal numbers there.
         z = turn * turn
         first, second = 1 / 2 - z / 24 + z * z / 720, 1 / 6 - z / 120 + z * z / 5040
@@ -176,11 +176,14 @@ def poses_of(rows: np.ndarray) -> np.ndarray:
 
 
 def poses_between(starts: np.ndarray, ends: np.ndarray, share: float) -> np.ndarray:
-    """(n, 4, 4) start exp(share log(start^-1 end)), screw motions; `share` 0 gives the starts, 1 the ends."""
-    if share <= 0.0:
-        return np.array(starts, float)
-    if share >= 1.0:
-        return np.array(ends, float)
+    """As `poses_along`, but not beyond the starts and the ends."""
+    return poses_along(starts, ends, min(max(share, 0.0), 1.0))
+
+
+def poses_along(starts: np.ndarray, ends: np.ndarray, share: float) -> np.ndarray:
+    """(n, 4, 4) start exp(share log(start^-1 end)), screw motions; `share` 0 gives the starts, 1 the ends, exactly."""
+    if share in (0.0, 1.0):
+        return np.array(ends if share else starts, float)
     out = np.array(starts, float)
     _move_on(np.ascontiguousarray(ends, float), float(share), out)
     return out

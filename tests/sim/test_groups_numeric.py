@@ -8,6 +8,7 @@ from sim.groups.numeric import (
     pose_between,
     pose_exp,
     pose_log,
+    poses_along,
     poses_between,
     rotation_exp,
     rotation_log,
@@ -61,6 +62,10 @@ def test_poses_between_two_poses_are_those_of_a_constant_body_twist():
         np.testing.assert_allclose(
             pose_between(start, end, share), start @ pose_exp(share * twist), atol=1e-13
         )
+    for share, stays in ((-0.5, start), (1.5, end)):
+        along = poses_along(start[None], end[None], share)[0]
+        np.testing.assert_allclose(along, start @ pose_exp(share * twist), atol=1e-13)
+        np.testing.assert_array_equal(pose_between(start, end, share), stays)
 
 
 def test_many_poses_are_moved_on_at_once_as_one_by_one():

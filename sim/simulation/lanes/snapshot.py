@@ -16,7 +16,7 @@ import numpy as np
 from sim.control.mpc import MpcStatus
 from sim.control.pilot import ControllerPilot
 from sim.controllers import Controller, gain_values, plotted_by
-from sim.groups.numeric import pose_exp, pose_log
+from sim.groups.numeric import poses_along
 from sim.platform.progress import Preparation
 from sim.recordings.take import LaneStatus
 from sim.scene.layout import Layout
@@ -162,8 +162,8 @@ class LaneSnapshot:
         before, now, interval_s = self.T_wb_previous, self.T_wb, self.time_current_s - self.time_previous_s
         if self.status is not LaneStatus.RUNNING or not interval_s > 0.0 or time_s == self.time_current_s:
             return now
-        share = (time_s - self.time_current_s) / interval_s
-        pose: np.ndarray = now @ pose_exp(share * pose_log(np.linalg.solve(before, now)))
+        share = (time_s - self.time_previous_s) / interval_s
+        pose: np.ndarray = poses_along(before[None], now[None], share)[0]
         return pose
 
     def distance_m(self, other: "LaneSnapshot") -> float:
