@@ -1,7 +1,7 @@
 """Grids smoothed by a bell along their axes, the least and the mean around each place; in numpy alone, which is loaded.
 
-Sums are taken in the order of scipy.ndimage's, so that the numbers are its numbers: to import that takes as long as to
-grow a part of a world.
+What grows worlds takes sums in the order of scipy.ndimage's, so that the numbers are its numbers: to import that takes
+as long as to grow a part of a world.
 """
 
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ def _along(grid: np.ndarray, axis: int, spread: float, beyond: Beyond, wide: flo
     reach = int(wide * spread + 0.5)
     bell = np.exp(-0.5 / (spread * spread) * np.arange(-reach, reach + 1) ** 2)
     bell /= bell.sum()
-    padded = _padded(grid, axis, reach, beyond)
+    padded = _padded(grid, axis, (reach, reach), beyond)
     smooth = np.empty(grid.shape, grid.dtype)
     rows = max(1, _AT_ONCE * len(grid) // grid.size)
     for first in range(0, len(grid), rows):
@@ -53,14 +53,20 @@ def _along(grid: np.ndarray, axis: int, spread: float, beyond: Beyond, wide: flo
     return smooth
 
 
-def _padded(grid: np.ndarray, axis: int, reach: int, beyond: Beyond) -> np.ndarray:
-    return np.pad(grid, [(reach, reach) if k == axis else (0, 0) for k in range(grid.ndim)], mode=beyond)
+def _padded(grid: np.ndarray, axis: int, cells: tuple[int, int], beyond: Beyond) -> np.ndarray:
+    """So many cells longer before and after along an axis."""
+    return np.pad(grid, [cells if k == axis else (0, 0) for k in range(grid.ndim)], mode=beyond)
+
+
+def _about(count: int) -> tuple[int, int]:
+    """How many of so many cells lie before and after the one that they are about."""
+    return count // 2, count - 1 - count // 2
 
 
 def lowest_around(grid: np.ndarray, reach: int) -> np.ndarray:
     """The least of the square of 2 reach + 1 cells about each cell, as far as the grid goes."""
     for axis in range(grid.ndim):
-        least = np.moveaxis(_padded(grid, axis, reach, "edge"), axis, 0)
+        least = np.moveaxis(_padded(grid, axis, (reach, reach), "edge"), axis, 0)
         wide, wanted = 1, 2 * reach + 1
         while wide < wanted:  # of up to twice as many cells at each turn
             more = min(wide, wanted - wide)
@@ -72,10 +78,8 @@ def lowest_around(grid: np.ndarray, reach: int) -> np.ndarray:
 
 def mean_around(grid: np.ndarray, count: int) -> np.ndarray:
     """The mean of count cells along every axis about each cell, of a grid that is mirrored at its edge."""
-    before = count // 2
     for axis in range(grid.ndim):
-        beyond = [(before, count - 1 - before) if k == axis else (0, 0) for k in range(grid.ndim)]
-        sums = np.cumsum(np.moveaxis(np.pad(grid, beyond, mode="symmetric"), axis, 0), axis=0)
+        sums = np.cumsum(np.moveaxis(_padded(grid, axis, _about(count), "symmetric"), axis, 0), axis=0)
         sums[count:] = sums[count:] - sums[:-count]
         grid = np.moveaxis(sums[count - 1 :] / count, 0, axis)
     return grid
@@ -83,9 +87,7 @@ def mean_around(grid: np.ndarray, count: int) -> np.ndarray:
 
 def thinned_mean(grid: np.ndarray, every: int, axis: int) -> np.ndarray:
     """Every so-manieth slice along an axis, each the mean of so many about it, from half of them before it on."""
-    before = every // 2
-    beyond = [(before, every - 1 - before) if k == axis else (0, 0) for k in range(grid.ndim)]
-    lines = np.moveaxis(np.pad(grid, beyond, mode="edge"), axis, 0)
+    lines = np.moveaxis(_padded(grid, axis, _about(every), "edge"), axis, 0)
     count = grid.shape[axis]
     means = np.mean([lines[k : k + count : every] for k in range(every)], axis=0)
     return np.moveaxis(means, 0, axis)
