@@ -116,13 +116,16 @@ class App:
         return self.wait_until(lambda p: p["frames"] >= now + count, timeout_s=60, what="frames go on")
 
     def click(self, widget: str) -> None:
-        """Left click on the middle of a widget, once its place has settled; each event gets frames of its own."""
+        """Left click on the middle of a widget, once its place has settled."""
         x, y, width, height = self._settled(widget)
-        self.screen.xdotool("mousemove", round(x + width / 2), round(y + height / 2))
-        self.wait_frames(2)
-        self.screen.xdotool("mousedown", 1)
-        self.wait_frames(2)
-        self.screen.xdotool("mouseup", 1)
+        self.press(x + width / 2, y + height / 2)
+
+    def press(self, x: float, y: float) -> None:
+        """Left click at a place of the window; each event gets frames of its own."""
+        self.screen.xdotool("mousemove", round(x), round(y))
+        for event in ("mousedown", "mouseup"):
+            self.wait_frames(2)
+            self.screen.xdotool(event, 1)
         self.wait_frames(2)
 
     def drag(self, widget: str, by_px: tuple[int, int]) -> None:

@@ -34,13 +34,6 @@ def test_every_joint_actuator_and_body_of_a_robot_is_taken_hold_of(screen: Scree
         seen = app.wait_until(lambda p: widget in p["widgets"], timeout_s=60, what=widget)
         return seen["widgets"][widget]
 
-    def press(x: float, y: float) -> None:
-        screen.xdotool("mousemove", round(x), round(y))
-        for event in ("mousedown", "mouseup"):
-            app.wait_frames(2)
-            screen.xdotool(event, 1)
-        app.wait_frames(2)
-
     try:
         app.wait_until(lambda p: p["frames"] > 3, timeout_s=240, what="the window is drawn")
         app.click("transport/play")
@@ -74,10 +67,10 @@ def test_every_joint_actuator_and_body_of_a_robot_is_taken_hold_of(screen: Scree
         x, y, width, height = shown(f"model/actuator/{actuator}")
         slider = x + 0.7 * width, y + 0.5 * height
         app.click("model/actuators/spring")
-        press(*slider)
+        app.press(*slider)
         told(f"{actuator} is let go")
         app.click("model/actuators/hold")
-        press(*slider)
+        app.press(*slider)
         told(f"{actuator} is held at")
         app.click(f"model/actuator/{actuator}/free")
         told(f"{actuator} is let go")
@@ -98,16 +91,16 @@ def test_every_joint_actuator_and_body_of_a_robot_is_taken_hold_of(screen: Scree
             what="it is back",
         )
         left, top, width, _ = shown("scene")
-        press(left + 0.75 * width, top + 60.0)  # the sky
+        app.press(left + 0.75 * width, top + 60.0)  # the sky
         app.wait_until(lambda p: "model/chosen" not in p["widgets"], timeout_s=60, what="nothing is chosen")
-        press(*at)
+        app.press(*at)
         shown("model/chosen")
         app.click("model/push/+y")
         told("leg is pushed by 1 N s")
         for overlay in ("inertia", "joints", "contacts", "arrows"):
             app.click(f"model/show/{overlay}")
 
-        press(left + 0.75 * width, top + 60.0)
+        app.press(left + 0.75 * width, top + 60.0)
         app.click("transport/play")
         x, y, size, _ = shown(
             "plan/handle/goal"

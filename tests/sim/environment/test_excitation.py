@@ -8,7 +8,6 @@ import pytest
 from scipy.interpolate import CubicSpline
 
 import sim
-from sim.vehicle_config import config_named
 from sim.vehicle_config.radiation import Radiation
 from sim.water.excitation import push_of_waves, remembered
 from sim.water.immersion import GRAVITY, WATER_DENSITY
@@ -20,14 +19,6 @@ from studies.ledger.hydrodynamics import DISPLACED_KG, STIFFNESS_NPM, held
 
 KEPT = 1e15
 """Inertia [kg] of what waves do not move."""
-
-
-@pytest.fixture(scope="module")
-def radiation() -> Radiation:
-    hull = config_named("wave-buoy").hull
-    assert hull is not None
-    assert hull.radiation is not None
-    return hull.radiation
 
 
 def test_long_waves_lift_a_held_buoy_in_phase_and_push_it_down_their_slope(radiation: Radiation) -> None:

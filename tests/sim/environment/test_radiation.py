@@ -14,7 +14,6 @@ from sim.platform.errors import InputError
 from sim.recordings.playback import Playback
 from sim.scene import load_scene
 from sim.simulation import Simulation
-from sim.vehicle_config import config_named
 from sim.vehicle_config.radiation import Radiation
 from sim.water.immersion import GRAVITY, VERTEX_WIDTH, WATER_DENSITY
 from sim.water.ocean.waves import DEEP_M, group_speed_mps, wave_number
@@ -24,14 +23,6 @@ from sim.world import load_world
 from sim.world.path import Stream
 
 FILE = Path(__file__).parents[3] / "assets" / "vehicles" / "wave-buoy" / "radiation.json"
-
-
-@pytest.fixture(scope="module")
-def radiation() -> Radiation:
-    hull = config_named("wave-buoy").hull
-    assert hull is not None
-    assert hull.radiation is not None
-    return hull.radiation
 
 
 def test_the_system_is_passive_and_near_to_what_panels_say(radiation: Radiation) -> None:
