@@ -434,6 +434,9 @@ class Solvers:
             options |= {"mu_init": 1e-4, **_WARM_IPOPT}
         if self.t.model.pushes and mode in ("cold", "near", "replan"):
             options["mu_strategy"] = "adaptive"
+        if self.t.model.pushes and mode == "replan":
+            # It begins where it may end: to fall back on one weight of the barrier for long takes it elsewhere.
+            options["adaptive_mu_globalization"] = "never-monotone-mode"
         if self.t.model.scheme.either and mode in ("finish", "replan"):
             # A force that friction holds by a hundred-millionth too much is another motion a second later.
             options |= {"tol": 1e-11, "constr_viol_tol": 1e-11, "bound_relax_factor": 0.0}
