@@ -22,6 +22,7 @@ from sim.planner.task.bodies import velocities
 from sim.planner.task.inputs import holding, holding_scale, input_map_of
 from sim.planner.task.task import check_can_plan, usual_method
 from sim.planner.transcription.shape import inertia_diagonal
+from sim.platform.errors import quote
 from sim.vehicles.forms.articulated import ArticulatedVehicle
 from sim.vehicles.forms.form import State, Support
 from sim.vehicles.forms.holonomic import HolonomicVehicle
@@ -165,12 +166,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("vehicles", nargs="*", choices=[[], *sim.vehicles()], help="by default all")
+    parser.add_argument("vehicles", nargs="*", help="by default all")
     parser.add_argument("--count", type=int, default=10, help="tasks of each vehicle")
     parser.add_argument("--first", type=int, default=0, help="seed of the first task")
     parser.add_argument("--limit", type=float, default=30.0, help="seconds of the processor for a task")
     parser.add_argument("--told", action="store_true", help="also what is said where no plan is found")
     asked = parser.parse_args()
+    unknown = [name for name in asked.vehicles if name not in sim.vehicles()]
+    if unknown:
+        parser.error(f"unknown vehicle {quote(unknown[0])}; allowed: {', '.join(sim.vehicles())}")
     print("| vehicle | found | not found: seeds | iterations | CPU s, median | worst |")
     print("|---|---|---|---|---|---|")
     for name in asked.vehicles or sim.vehicles():
