@@ -7,6 +7,7 @@ and without it, in turn, and the memory that comes to be held.
 import os
 import tempfile
 import time
+from concurrent.futures import Future
 
 import numpy as np
 import psutil
@@ -35,7 +36,7 @@ def main() -> None:
         os.environ["HOLONOMY_CONFIG"] = folder
         scene = load_scene("canyon")
         simulation = Simulation(scene, load_world(scene.world, seed=scene.seed))
-        server = Server(lambda: simulation, lambda name: None)
+        server = Server(lambda: simulation, lambda name: Future())
         simulation.start()
         try:
             with sim.connect() as app:

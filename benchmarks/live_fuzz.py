@@ -10,6 +10,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
+from concurrent.futures import Future
 
 import numpy as np
 from websockets.sync.client import connect
@@ -91,7 +92,7 @@ def main() -> None:
         scene = load_scene("plain")
         simulation = Simulation(scene, load_world(scene.world, seed=scene.seed))
         simulation.start()
-        with Server(lambda: simulation, lambda name: None):
+        with Server(lambda: simulation, lambda name: Future()):
             port, token = found()
             threads, answers, began = threading.active_count(), Counter[str](), time.perf_counter()
             head = {"Authorization": f"Bearer {token}"}

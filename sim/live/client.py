@@ -8,10 +8,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from sim.live.wire import MOST_BYTES, decode, encode, found
+from sim.live.wire import ANSWER_S, MOST_BYTES, OPENED_S, decode, encode, found
 from sim.platform.errors import InputError, one_of, quote
 
-PATIENCE_S = 40.0
+MARGIN_S = 10.0
+"""For which the window is waited for beyond what it takes itself at the most."""
 
 
 def connect(port: int | None = None, token: str | None = None) -> "Connection":
@@ -93,9 +94,9 @@ class Connection:
         return self.command("SingleStep", count=count, look=True)["snapshot"]
 
     def scene(self, name: str) -> None:
-        """Have another of the project's scenes opened; it is there as soon as it is loaded. Raises InputError
-        for a name that is none."""
-        self._ask({"ask": "open", "scene": name})
+        """Have another of the project's scenes opened, and wait until it is flown. Raises InputError for a name that
+        is none, and where the window opens something else."""
+        self._ask({"ask": "open", "scene": name}, OPENED_S)
 
     def stream(self, *names: str, every_s: float = 0.02) -> Generator[Any, None, None]:
         """Snapshots as they come, the latest each time, over a connection of their own; ends with the window. Each
@@ -157,14 +158,14 @@ class Connection:
     ) -> None:
         self.close()
 
-    def _ask(self, request: dict[str, object]) -> dict[str, Any]:
+    def _ask(self, request: dict[str, object], longest_s: float = ANSWER_S) -> dict[str, Any]:
         from websockets.exceptions import ConnectionClosed
 
         with self._lock:
             self._count += 1
             try:
                 self._socket.send(encode({"id": self._count, **request}))
-                answer = decode(self._socket.recv(PATIENCE_S))
+                answer = decode(self._socket.recv(longest_s + MARGIN_S))
             except (ConnectionClosed, TimeoutError) as error:
                 raise InputError(f"the window has gone: {error}") from None
         if "error" in answer:

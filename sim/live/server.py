@@ -17,7 +17,7 @@ from typing import Any, Protocol, Self
 import msgspec
 
 import sim.commands
-from sim.live.wire import MOST_BYTES, PROTOCOL, announced, decode, encode
+from sim.live.wire import ANSWER_S, MOST_BYTES, OPENED_S, PROTOCOL, announced, decode, encode
 from sim.platform.errors import InputError, one_of, quote, shortened
 from sim.scene import scene_names
 from sim.simulation import Simulation
@@ -54,8 +54,6 @@ _LINKS.setLevel(logging.CRITICAL)
 """Of the library below, which tells every link that breaks, and some with a trace."""
 _TOKEN = f"{PROTOCOL}.token."
 MOST_CLIENTS = 8
-ANSWER_S = 30.0
-"""After which a command that is not carried out is given up."""
 SLOWEST_S, FASTEST_S = 10.0, 1e-3
 """Between two snapshots of a stream."""
 UNREAD_S = 30.0
@@ -114,13 +112,13 @@ class Server:
     def __init__(
         self,
         simulation: Callable[[], Simulation],
-        open_scene: Callable[[str], None],
+        open_scene: Callable[[str], Future[None]],
         *,
         port: int = 0,
         page: Page | None = None,
     ) -> None:
-        """`simulation`: the present one. `open_scene`: called from a client's thread. port: 0 takes a free one. page:
-        for browsers.
+        """`simulation`: the present one. `open_scene`: called from a client's thread; done once the scene is flown,
+        or with the InputError that refuses it. port: 0 takes a free one. page: for browsers.
 
         Raises InputError where websockets is missing or the port is taken.
         """
@@ -292,15 +290,22 @@ class Server:
                 known = (*scene_names(), self._simulation().snapshot.scene)
                 if scene not in known:
                     raise InputError(f"unknown scene {quote(scene)}; allowed: {one_of(known, scene)}")
-                self._open_scene(scene)
+                try:
+                    self._open_scene(scene).result(OPENED_S)
+                except CancelledError:
+                    raise InputError(f"{scene} is not opened: the window listens no more") from None
+                except TooLate:
+                    raise InputError(f"{scene} is not there after {OPENED_S:g} s") from None
                 return {"message": f"{scene} is opened"}
             case _Do(command=name, fields=fields, look=look):
                 simulation = self._simulation()
                 answered: Future[Snapshot] = simulation.ask(_command(name, fields))
                 try:
                     seen = answered.result(ANSWER_S)
-                except (TooLate, CancelledError):
+                except TooLate:
                     raise InputError(f"{name}: no answer within {ANSWER_S:g} s") from None
+                except CancelledError:
+                    raise InputError(f"{name}: the scene was left meanwhile; allowed: to ask again") from None
                 answer = {"message": seen.message, "time_s": seen.clock_s}
                 return answer | {"snapshot": values_of(seen)} if look else answer
 

@@ -11,8 +11,8 @@ Requests and answers are maps in binary messages of a WebSocket. A request has a
 | `scene` | | `scene`: what pictures are made of, for the page in a browser (`export/page.py`) |
 
 Each message of a stream has `skipped`: how many were due before it and not sent, as reader or machine was late. What
-cannot be is answered by `error`, one line. An array is an extension of type 1: msgpack of its type as NumPy writes it
-("<f8"), its shape and its bytes.
+cannot be is answered by `error`, one line. What opens a scene is answered once it is flown. An array is an extension
+of type 1: msgpack of its type as NumPy writes it ("<f8"), its shape and its bytes.
 """
 
 import contextlib
@@ -37,6 +37,8 @@ PROTOCOL = "holonomy"
 """Of the WebSocket, for clients that have to offer one; a browser also offers `holonomy.token.` and the token."""
 MOST_BYTES = 1 << 20
 """Of a message."""
+ANSWER_S, OPENED_S = 30.0, 300.0
+"""After which the window gives up a command that is not carried out, and a scene that is not there."""
 FILE, PAGE = "live.json", "live.html"
 """In the user's configuration folder, for the user's eyes only: port and token of the window that listens, and what
 leads a browser to its page."""

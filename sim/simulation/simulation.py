@@ -101,7 +101,7 @@ class Simulation:
         """Whose usual kernels are made ready ahead."""
         self._makes_ahead = False
         self._thread: threading.Thread | None = None
-        self._stopping = threading.Event()
+        self._stopping, self._stopped = threading.Event(), False
         self._samples: deque[tuple[LaneSnapshot, ...]] = deque(maxlen=MOST_SAMPLES)
         self.snapshot: Snapshot = self._picture()
         """The latest; replaced as a whole, so any thread may read it at any time."""
@@ -113,12 +113,19 @@ class Simulation:
     def ask(self, command: Command) -> Future[Snapshot]:
         """Ask for something, from any thread, and wake the simulation for it; gives the snapshot that follows.
 
-        The future has the InputError that refuses the command.
+        The future has the InputError that refuses the command; it is cancelled where the simulation is stopped.
         """
         answer: Future[Snapshot] = Future()
         self._queue.put((command, answer))
         self._roused.set()
+        if self._stopped:  # after its queue was emptied
+            self._let_go()
         return answer
+
+    @property
+    def runs(self) -> bool:
+        """In its thread, from `start` to `stop`."""
+        return self._thread is not None
 
     def start(self, *, ahead: bool = False) -> None:
         """Run in real time in a thread of its own, until `stop`.
@@ -130,6 +137,7 @@ class Simulation:
         self._kernels.work_in_background()
         self._makes_ahead, self._ahead = ahead, None
         self._stopping.clear()
+        self._stopped = False
         self._thread = threading.Thread(target=self._run, name="simulation", daemon=True)
         self._thread.start()
 
@@ -144,13 +152,17 @@ class Simulation:
             self._thread.join(LEFT_BEHIND_S)
             if self._thread.is_alive():
                 _LOG.warning("the simulation has not ended within %g s, and is left behind", LEFT_BEHIND_S)
-        self._thread = None
+        self._thread, self._stopped = None, True
+        self._let_go()
+        self._kernels.close()
+
+    def _let_go(self) -> None:
+        """Of all that waits to be carried out."""
         with suppress(Empty):
             while True:
                 _, answer = self._queue.get_nowait()
                 if answer is not None:
                     answer.cancel()
-        self._kernels.close()
 
     def takes(self) -> tuple[Take, ...]:
         """All that was flown and is remembered, the latest last. Only while no thread runs."""

@@ -4,6 +4,7 @@ import json
 import os
 import time
 from collections.abc import Iterator
+from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
 
@@ -42,7 +43,7 @@ def simulation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Simulation]
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HOLONOMY_CONFIG", str(folder))
         around = LivePage(lambda: Surroundings(made.run.world, (), PLANNED[-1]))
-        with Server(lambda: made, lambda name: None, page=around):
+        with Server(lambda: made, lambda name: Future(), page=around):
             made.start()
             try:
                 yield made

@@ -4,6 +4,7 @@ import base64
 import gzip
 import json
 from collections.abc import Iterator
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
@@ -125,7 +126,7 @@ def test_a_cell_shows_a_running_window_by_what_its_kernel_passes_on(
     scene = load_scene("plain")
     running = Simulation(scene, load_world(scene.world, seed=scene.seed))
     page = LivePage(lambda: Surroundings(running.run.world))
-    with Server(lambda: running, lambda name: None, page=page), sim.connect() as app:
+    with Server(lambda: running, lambda name: Future(), page=page), sim.connect() as app:
         running.start()
         try:
             view = sim.show(app)  # type: ignore[attr-defined]

@@ -13,6 +13,7 @@ import textwrap
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
@@ -49,8 +50,15 @@ class Listening:
         self.simulation = Simulation(scene, load_world(scene.world, seed=scene.seed))
         self.simulation.submit(SetPaused(True))
         self.scenes: list[str] = []
-        self.server = Server(lambda: self.simulation, self.scenes.append)
+        self.server = Server(lambda: self.simulation, self.opened)
         self.simulation.start()
+
+    def opened(self, name: str) -> Future[None]:
+        """At once."""
+        self.scenes.append(name)
+        answer: Future[None] = Future()
+        answer.set_result(None)
+        return answer
 
     def close(self) -> None:
         self.server.close()
@@ -252,7 +260,7 @@ def test_a_server_is_closed_whoever_does_not_read(tmp_path: Path, monkeypatch: p
     monkeypatch.setenv("HOLONOMY_CONFIG", str(tmp_path))
     scene = load_scene("plain")
     flight = Simulation(scene, load_world(scene.world, seed=scene.seed))
-    server = Server(lambda: flight, lambda name: None)
+    server = Server(lambda: flight, lambda name: Future())
     with reading(tmp_path / FILE, 0.001, 10**6, 0.0) as reader:
         assert reader.stdout.readline()
         reader.send_signal(signal.SIGSTOP)
@@ -304,7 +312,7 @@ def test_what_the_guide_prints_is_carried_out(
     monkeypatch.setenv("HOLONOMY_CONFIG", str(tmp_path))
     scene = load_scene("plain", vehicle="helicopter")
     flight = Simulation(scene, load_world(scene.world, seed=scene.seed))
-    with Server(lambda: flight, lambda name: None):
+    with Server(lambda: flight, lambda name: Future()):
         flight.start()
         try:
             exec(code, {"sim": sim, "itertools": itertools})
@@ -317,6 +325,25 @@ def test_what_the_guide_prints_is_carried_out(
 def test_a_scene_is_asked_of_the_window(app: Connection, listening: Listening) -> None:
     app.scene("harbour")
     assert listening.scenes[-1] == "harbour"
+
+
+def test_who_asks_of_a_scene_that_was_left_is_told_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before its simulation has stopped, and after."""
+    monkeypatch.setenv("HOLONOMY_CONFIG", str(tmp_path))
+    scene = load_scene("plain")
+    flight = Simulation(scene, load_world(scene.world, seed=scene.seed))
+    with Server(lambda: flight, lambda name: Future()), sim.connect() as app:
+        waits = flight.ask(SetPaused(True))
+        flight.stop()
+        assert waits.cancelled()
+        with pytest.raises(sim.InputError, match="SetPaused: the scene was left meanwhile; allowed: to ask"):
+            app.pause()
+        flight.start()
+        app.pause()
+        flight.stop()
+    assert flight.snapshot.paused
 
 
 @pytest.mark.parametrize("name", ["harbor", "/tmp/own.toml", "scenes/harbour.toml", ""])

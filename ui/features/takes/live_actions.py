@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterable
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,8 +13,11 @@ from export.output import OutputError, naming_file
 from sim.live.server import Server
 from sim.live.wire import page_file
 from sim.planner.service.session import PlanView
+from sim.platform.errors import InputError
+from sim.simulation import Simulation
 from sim.simulation.lanes.snapshot import Snapshot
 from ui.features.feature import Actions, App
+from ui.features.scenes.loader import Loader
 from ui.features.takes.export_actions import free_file, obstacles_of
 from ui.features.takes.sharing import EndListening, EndLogs, Listen, ListenView, LogFlight, LogsView
 from ui.settings.view_settings import exports_folder
@@ -30,6 +34,30 @@ class KeepLog(Action):
     path: Path
 
 
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """A scene that a client waits for."""
+
+    scene: str
+    left: Simulation
+    """Of which the window takes its leave."""
+    answer: Future[None]
+
+    def look(self, app: App) -> bool:
+        """Answer as soon as another simulation runs, or none comes; returns whether it has been."""
+        loader = app.context.find(Loader)
+        if app.simulation is self.left:
+            if loader is None or not loader.busy:
+                self.answer.set_exception(InputError(f"{self.scene} is not opened; the window says why"))
+        elif app.scene.name != self.scene:
+            self.answer.set_exception(
+                InputError(f"{self.scene} is not opened; {app.scene.name} was meanwhile")
+            )
+        elif app.simulation.runs:
+            self.answer.set_result(None)
+        return self.answer.done()
+
+
 class LiveActions(Actions):
     """Owns the server and the logs; what clients want of the window is done between its frames."""
 
@@ -38,7 +66,8 @@ class LiveActions(Actions):
     def __init__(self, app: App) -> None:
         super().__init__(app)
         self._server: Server | None = None
-        self._wanted: SimpleQueue[str] = SimpleQueue()
+        self._asked: SimpleQueue[tuple[str, Future[None]]] = SimpleQueue()
+        self._wanted: list[_Wanted] = []
         self._logs: list[LiveLog] = []
 
     def poll(self, snapshot: Snapshot) -> None:
@@ -47,11 +76,12 @@ class LiveActions(Actions):
             with suppress(OutputError):  # the same again
                 log.close()
             self.app.tell(log.fault, error=True)
-        try:
+        self._wanted = [one for one in self._wanted if not one.look(self.app)]
+        with suppress(Empty):
             while True:
-                self.app.do(LoadScene(self._wanted.get_nowait()))
-        except Empty:
-            pass
+                scene, answer = self._asked.get_nowait()
+                self._wanted.append(_Wanted(scene, self.app.simulation, answer))
+                self.app.do(LoadScene(scene))
 
     def views(self, snapshot: Snapshot) -> Iterable[object]:
         page = "" if self._server is None else str(page_file())
@@ -93,10 +123,16 @@ class LiveActions(Actions):
             return Surroundings(world, obstacles_of(self.app), planned)
 
         page = LivePage(around)
-        self._server = Server(lambda: self.app.simulation, self._wanted.put, page=page)
+        self._server = Server(lambda: self.app.simulation, self._want, page=page)
         self.app.tell(
             f"Listening at port {self._server.port} of this computer; a browser shows {page_file()}"
         )
+
+    def _want(self, scene: str) -> Future[None]:
+        """Asked by a client's thread."""
+        answer: Future[None] = Future()
+        self._asked.put((scene, answer))
+        return answer
 
     def close(self) -> None:
         for log in self._logs:
@@ -109,4 +145,10 @@ class LiveActions(Actions):
     def _let_go(self) -> None:
         if self._server is not None:
             server, self._server = self._server, None
+            with suppress(Empty):
+                while True:
+                    self._asked.get_nowait()[1].cancel()
+            for one in self._wanted:
+                one.answer.cancel()
+            self._wanted = []
             server.close()
