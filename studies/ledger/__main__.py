@@ -1,6 +1,7 @@
 """`python -m studies.ledger [NAME ...]`: work problems out and tell how many digits agree with what is known."""
 
 import json
+import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,8 +19,10 @@ HEAD = """# The ledger of truth
 Problems whose answers are known, and how many digits of them ours have, by the largest difference over the largest
 number; of several numbers the first one is shown. `python -m studies.ledger --markdown docs/ledger.md` writes this
 page; `holonomy ledger` prints it in short where the program is installed, with `--list` the problems alone. CPU time is
-that of one answer, compiled before, on a core that others used, too. MuJoCo and Pinocchio are asked where they have
-what the problem needs, each by Runge's and Kutta's method at the same step.
+that of one answer, compiled before, on a core that others used, too; pace is how many seconds of motion a second of it
+steps through, setting up and all repeated runs included: what has less than 1 does not agree, whatever its digits, and
+what has no pace has no time in it (linearised, planned, held). MuJoCo and Pinocchio are asked where they have what the
+problem needs, each by Runge's and Kutta's method at the same step.
 
 Whoever has another problem writes one file in `studies/ledger/` with a tuple `PROBLEMS`, and nothing else: command,
 page, scenes and the suite, which holds each problem to its digits, find it there.
@@ -27,8 +30,8 @@ page, scenes and the suite, which holds each problem to its digits, find it ther
 {summary}
 
 """
-TABLE = """| problem | what | truth | first number | ours | known | by | digits | CPU | MuJoCo | Pinocchio |
-|---|---|---|---|---|---|---|---|---|---|---|
+TABLE = """| problem | what | truth | first number | ours | known | by | digits | CPU | pace | MuJoCo | Pinocchio |
+|---|---|---|---|---|---|---|---|---|---|---|---|
 """
 GIVEN_UP = """
 ## What is given up
@@ -105,13 +108,14 @@ def page(results: Sequence[ProblemResult]) -> str:
     aims = [result for result in asked if not result.problem.gives_up]
     rest = [result for result in asked if result.problem.gives_up]
     short = "".join(f"| {r.problem.title} | {r.problem.reason} |\n" for r in results if r.problem.reason)
-    enough, also, by_ways = (
-        sum(r.digits >= min(r.problem.known_digits, 8) for r in rows) for rows in (aims, rest, ways)
-    )
+    enough, also, by_ways = (sum(r.agrees for r in rows) for rows in (aims, rest, ways))
+    late = [r.problem.name for r in results if not r.in_real_time]
+    moving = sum(r.problem.motion_s > 0.0 for r in results)
     summary = (
-        f"Of {len(asked)} problems {enough + also} agree to 8 digits or all that are known: {enough} of the "
-        f"{len(aims)} that are to,\nand {also} of {len(rest)} that show what is given up. Of {len(ways)} rows that go "
-        f"other ways to an answer {by_ways} do."
+        f"Of {len(asked)} problems {enough + also} agree to 8 digits or all that are known, by steps in real time: "
+        f"{enough} of the {len(aims)} that are to,\nand {also} of {len(rest)} that show what is given up. Of "
+        f"{len(ways)} rows that go other ways to an answer {by_ways} do. Of {moving} rows that have\ntime in them "
+        f"{moving - len(late)} are in real time{': not ' + ', '.join(late) if late else ''}."
     )
     tables = TABLE + table(aims)
     tables += "".join(
@@ -154,6 +158,7 @@ def cells(result: ProblemResult) -> tuple[str, ...]:
         problem.step,
         f"**{result.digits:.1f}**",
         f"{1e3 * result.cpu_s:.3g} ms",
+        pace(result),
         *(as_peer(asked[program]) if program in asked else "" for program in PEERS),
     )
 
@@ -161,6 +166,11 @@ def cells(result: ProblemResult) -> tuple[str, ...]:
 def first(numbers: np.ndarray, problem: Problem) -> str:
     """The first of some, as far as it is known."""
     return f"{float(numbers.flat[0]):.{problem.known_digits}g}"
+
+
+def pace(result: ProblemResult) -> str:
+    """Two digits; nothing where nothing moves."""
+    return "" if math.isnan(result.pace) else f"{float(f'{result.pace:.2g}'):g}"
 
 
 def as_peer(one: PeerResult) -> str:
@@ -172,6 +182,7 @@ def as_text(results: Sequence[ProblemResult]) -> str:
     """A line each."""
     return "\n".join(
         f"{r.problem.name:44s} {r.digits:5.1f} of {r.problem.known_digits:2d} digits  {1e3 * r.cpu_s:9.3g} ms"
+        f"{pace(r):>9s}"
         f"  {first(r.truth, r.problem):>18s} {first(r.ours, r.problem):>18s}  {r.problem.step}"
         for r in results
     )
@@ -189,6 +200,7 @@ def as_numbers(results: Sequence[ProblemResult]) -> str:
                 "ours": r.ours.tolist(),
                 "digits": r.digits,
                 "cpu_s": r.cpu_s,
+                "pace": None if math.isnan(r.pace) else r.pace,
                 "peers": {one.peer.program: {"digits": one.digits, "cpu_s": one.cpu_s} for one in r.peers},
                 "reason": r.problem.reason,
             }

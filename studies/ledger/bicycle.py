@@ -91,6 +91,7 @@ PROBLEMS = (
         known_digits=12,
         ours=lambda: ended(*tilted(), 2.0, 2e-3, "rk4"),
         step="rk4, 2 ms",
+        motion_s=2.0,
         least_digits=8.0,
         scene=tilted,
     ),

@@ -179,6 +179,7 @@ def _problem(
         known_digits=15,
         ours=lambda: drift(vehicle, method),
         step=f"{method}, 0.1 s, 10^6 steps",
+        motion_s=STEP_S * STEPS,
         least_digits=least_digits,
         reason=reason,
         another_way_of=another_way_of,

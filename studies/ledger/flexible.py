@@ -129,6 +129,7 @@ PROBLEMS = (
         known_digits=12,
         ours=ours,
         step="riqn composed, order 6, 5 ms",
+        motion_s=END_S,
         least_digits=9.0,
         scene=opened,
     ),

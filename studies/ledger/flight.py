@@ -188,6 +188,7 @@ PROBLEMS = (
         known_digits=14,
         ours=carried,
         step="rkmk4, 2 ms",
+        motion_s=CARRIED_S,
         least_digits=8.0,
         scene=lambda: carrying(4.0),
     ),

@@ -1,6 +1,6 @@
 """A mechanism as data: bodies on joints, loops, springs; as a tree to be stepped, and as a vehicle."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
@@ -17,9 +17,10 @@ from sim.steppers.bound_tree import BoundTree
 from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle
 from sim.vehicles.forms.form import State
 from sim.vehicles.forms.parameters import Control
-from studies.ledger.composed import advance_composed
+from studies.ledger.composed import advance_composed, advance_explicit
 
 _Ends = TypeVar("_Ends", Loop, Spring)
+Measured = TypeVar("Measured")
 _METAL = 2700.0
 """kg/m^3, of what is drawn."""
 
@@ -75,6 +76,27 @@ class Mechanism:
         names = self.tree.coordinate_names
         order = [names.index(body.name) for body in self.bodies]
         return motion.q[order], bound.velocity(motion)[order]
+
+    def moved_explicitly(
+        self, seconds: float, step_s: float, measure: Callable[[TreeState], Measured], every: int
+    ) -> list[Measured]:
+        """What is measured where it starts and after every so many steps of twelve stages
+        (`composed.advance_explicit`), in coordinates and velocities of the tree."""
+        bound = BoundTree(self.tree, step_s, loops=self.loops, tolerance=1e-14)
+        begun = self.start
+        q, v = bound.closing.closed(begun.q, begun.v, bound.tolerance)
+        state = TreeState(np.array(q), np.array(v))
+        held = np.array([self.torques.get(name, 0.0) for name in self.tree.velocity_names])
+        told = [measure(state)]
+        for _ in range(round(seconds / step_s) // every):
+            advance_explicit(bound, state.q, state.v, every, held)
+            told.append(measure(state))
+        return told
+
+    def angles(self, state: TreeState) -> np.ndarray:
+        """(n,) coordinates in the bodies' order."""
+        names = self.tree.coordinate_names
+        return np.array(state.q[[names.index(body.name) for body in self.bodies]])
 
     def upright(self) -> "Mechanism":
         """Turned about the world's origin such that y, along which it was drawn, points up; the same where z does."""

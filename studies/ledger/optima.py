@@ -221,6 +221,7 @@ PROBLEMS = (
         known_digits=12,
         ours=glide,
         step="variational-6, 20 ms",
+        motion_s=40.0,
         least_digits=9.0,
         scene=lambda: beginning(HangGlider(), LAUNCH),
         held={"lift": GLIDE_LIFT},

@@ -47,6 +47,9 @@ class Problem:
     """Method and step of ours, in words."""
     least_digits: float
     """Below which the suite fails."""
+    motion_s: float = 0.0
+    """Seconds of motion that `ours` steps through, of repeated finer runs once; 0: nothing moves, as in what is
+    linearised, planned or held."""
     scale: float = 0.0
     """What differences are measured against; 0: the truth's largest component."""
     peers: tuple[Peer, ...] = ()
@@ -88,6 +91,27 @@ class ProblemResult:
     """Of our second run, so that nothing is compiled in it."""
     peers: tuple[PeerResult, ...] = ()
     """Of those that are installed."""
+
+    @property
+    def pace(self) -> float:
+        """Seconds of motion for each of CPU time, setting up and all repeated runs included; nan: nothing moves, or no
+        time was taken."""
+        return self.problem.motion_s / self.cpu_s if self.problem.motion_s else math.nan
+
+    @property
+    def in_real_time(self) -> bool:
+        """Not slower than what it steps through."""
+        return not self.pace < 1.0
+
+    @property
+    def has_its_digits(self) -> bool:
+        """All that are known, or eight of more."""
+        return self.digits >= min(self.problem.known_digits, 8)
+
+    @property
+    def agrees(self) -> bool:
+        """To its digits, by steps in real time."""
+        return self.has_its_digits and self.in_real_time
 
 
 def digits(answer: ArrayLike, truth: ArrayLike, scale: float = 0.0) -> float:

@@ -333,6 +333,7 @@ PROBLEMS = (
         known_digits=12,
         ours=ploughed,
         step="rk4, 2 ms",
+        motion_s=PLOUGHED_S,
         least_digits=8.0,
         scene=ploughing,
         shown=lambda: {"flight_mode": "drive", "camera": "chase"},

@@ -191,6 +191,7 @@ PROBLEMS = (
         known_digits=11,
         ours=turned_back,
         step="rk4, 0.25 ms",
+        motion_s=SPINS_S[-1],
         least_digits=8.0,
         scene=rattleback,
     ),
@@ -203,6 +204,7 @@ PROBLEMS = (
         known_digits=11,
         ours=lambda: by_contact(5e-4),
         step="pile, 0.5 ms",
+        motion_s=SPINS_S[-1],
         least_digits=3.4,
         scene="rattleback",
         reason="friction holds what rolls by velocities, to first order: 2.7, 2.9, 3.1 digits by steps of 5, 2.5 and "

@@ -163,6 +163,7 @@ PROBLEMS = (
         known_digits=11,
         ours=ours,
         step="rkmk5, 0.5 ms",
+        motion_s=END_S,
         least_digits=8.0,
         scene=spun,
         shown=lambda: {"step_s": 2e-3, "comparison": Comparison(distance=2.0)},

@@ -63,6 +63,7 @@ PROBLEMS = (
         known_digits=15,
         ours=circle,
         step="variational-exp, 20 ms",
+        motion_s=PULLED_S,
         least_digits=8.0,
         scene=on_circle,
     ),

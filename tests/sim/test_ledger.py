@@ -1,6 +1,7 @@
 """Problems with known answers are answered to the digits that the ledger says."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -155,16 +156,46 @@ def test_the_page_counts_problems_and_those_that_give_up_and_other_ways_apart() 
     told = np.ones(1)
     kinds = ((False, ""), (False, ""), (True, ""), (False, "one"), (False, "one"))
     made = [
-        ProblemResult(replace(problem, gives_up=gives_up, another_way_of=of), told, told, agreed, 0.1)
+        ProblemResult(
+            replace(problem, gives_up=gives_up, another_way_of=of, motion_s=0.0), told, told, agreed, 0.1
+        )
         for problem, (gives_up, of), agreed in zip(problems(), kinds, (9.0, 2.0, 2.0, 9.0, 2.0), strict=False)
     ]
     written = page(made)
     assert (
-        "Of 3 problems 1 agree to 8 digits or all that are known: 1 of the 2 that are to,\nand 0 of 1"
-        in written
+        "Of 3 problems 1 agree to 8 digits or all that are known, by steps in real time: 1 of the 2 that are to,\n"
+        "and 0 of 1 that" in written
     )
     assert "Of 2 rows that go other ways to an answer 1 do." in written
     assert written.index("## Other ways") < written.index("## What is given up")
+
+
+def test_what_steps_slower_than_it_moves_is_said_and_does_not_agree() -> None:
+    told, moving = np.ones(1), replace(problems()[0], gives_up=False, another_way_of="", motion_s=0.3)
+    made = [
+        ProblemResult(replace(moving, name=name), told, told, 9.0, cpu_s) for name, cpu_s in CPU_S.items()
+    ]
+    late, soon = made
+    assert (late.pace, soon.pace) == (pytest.approx(0.75), pytest.approx(1.5))
+    assert (late.agrees, soon.agrees) == (False, True)
+    written = page(made)
+    assert "Of 2 problems 1 agree" in written
+    assert "Of 2 rows that have\ntime in them 1 are in real time: not late." in written
+    assert "| 400 ms | 0.75 |" in written
+    still = ProblemResult(replace(moving, motion_s=0.0), told, told, 9.0, 0.4)
+    assert still.agrees
+    assert "| 400 ms |  |" in page([still])
+
+
+CPU_S = {"late": 0.4, "soon": 0.2}
+
+
+@pytest.mark.parametrize("problem", problems(), ids=lambda problem: problem.name)
+def test_a_row_that_tells_the_length_of_its_steps_tells_that_of_its_motion(problem: Problem) -> None:
+    """What is planned tells how many they are, what is linearised or read at a moment nothing."""
+    assert bool(re.search(r"\d (us|ms|s)\b|a revolution", problem.step)) == (problem.motion_s > 0.0) or (
+        problem.step.startswith("phases of the surface")
+    )
 
 
 @pytest.mark.parametrize("way", [p for p in problems() if p.another_way_of], ids=lambda way: way.name)
